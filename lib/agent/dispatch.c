@@ -352,7 +352,7 @@ void dispatch(struct client *client, const struct frame *frame)
 {
 	enum target target = frame->type < sizeof acts / sizeof *acts ? acts[frame->type].target : NOWHERE;
 	if (target == NOWHERE)
-		client_fail(client, "frame type %u is none that a client may send", frame->type);
+		client_fail(client, "frame type %u may not be sent by a client", frame->type);
 	else if (client->greeted == (frame->type == FRAME_HELLO))
 		client_fail(client, client->greeted ? "a second HELLO" : "the first frame must be HELLO");
 	else if ((target == ON_CONNECTION) != (frame->stream == 0))

@@ -52,6 +52,6 @@ int cachedir_open(const char *folder, char path[CACHEDIR_PATH], struct trm_error
 	if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 0022))
 		return fd;
 	close(fd);
-	return trm_error_set(reterr, TRM_EPERM,
-			"the cache %.150s is not used: others than you may write into it", path);
+	return trm_error_set(reterr, TRM_EPERM, "the cache %.150s is not used: other users may write into it",
+			path);
 }

@@ -62,7 +62,7 @@ int mount_check_path(const char *what, const char *path, struct trm_error *reter
 				shown(word, path), TRM_INSIDE_PATH - 1);
 	if (has_controls(path))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"%s '%s' has control characters in it, or is not UTF-8", what,
+				"%s '%s' contains control characters, or is not UTF-8", what,
 				shown(word, path));
 	if (has_component(path, ".") || has_component(path, "..") || strstr(path, "//"))
 		return trm_error_set(reterr, TRM_EINVAL, "%s '%s' must be spelled without '.', '..' and '//'",
@@ -77,7 +77,7 @@ int mount_check_host(const char *host, struct trm_error *reterr)
 		return trm_error_set(reterr, TRM_EINVAL, "which path? A mount names a path on this machine");
 	if (has_controls(host))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"cannot mount %s: the path has control characters in it, or is not UTF-8",
+				"cannot mount %s: the path contains control characters, or is not UTF-8",
 				shown(word, host));
 	if (strlen(host) >= TRM_HOST_PATH)
 		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: the path is longer than %d bytes",
@@ -91,7 +91,7 @@ static const struct {
 	bool is_alone;
 } TAKEN[] = {
 		{"/proc", "its processes are shown there", false},
-		{"/sys", "nothing may be shown there", false},
+		{"/sys", "nothing may be visible there", false},
 		{"/dev", "its devices are there", false},
 		{"/usr", "its programs and interpreters are there", false},
 		{"/bin", "its programs are there", false},
@@ -101,8 +101,8 @@ static const struct {
 		{"/lib64", "its libraries are there", false},
 		{"/libx32", "its libraries are there", false},
 		{"/run/agent", "terrarium's own program is there", false},
-		{"/etc/ld.so.cache", "programs do not start without that", false},
-		{"/etc/alternatives", "programs do not start without that", false},
+		{"/etc/ld.so.cache", "programs do not start without it", false},
+		{"/etc/alternatives", "programs do not start without it", false},
 		{"/etc/passwd", "its own users are there", false},
 		{"/etc/group", "its own users are there", false},
 		{"/etc/hosts", "its own names are there", false},
@@ -112,15 +112,15 @@ static const struct {
 		{"/etc/ssl", "certificates of the network are there", false},
 		{"/etc/ca-certificates", "certificates of the network are there", false},
 		{"/etc/pki", "certificates of the network are there", false},
-		{"/var/cache/terrarium", "fetched packages are there", false},
+		{"/var/cache/terrarium", "downloaded packages are there", false},
 		{"/", "all of it is there", true},
 		{"/run", "terrarium's own program is below it", true},
-		{"/etc", "what programs need is below it", true},
-		{"/var", "fetched packages may be below it", true},
-		{"/var/cache", "fetched packages may be below it", true},
+		{"/etc", "files that programs need are below it", true},
+		{"/var", "downloaded packages may be below it", true},
+		{"/var/cache", "downloaded packages may be below it", true},
 		{"/home", "its home directory is below it", true},
-		{"/home/user", "that is its home directory", true},
-		{"/tmp", "that is its directory for temporary files", true},
+		{"/home/user", "it is the home directory", true},
+		{"/tmp", "it is the directory for temporary files", true},
 };
 
 int mount_check_guest(const char *guest, struct trm_error *reterr)
@@ -130,12 +130,12 @@ int mount_check_guest(const char *guest, struct trm_error *reterr)
 	if (r < 0)
 		return r;
 	if (strchr(guest, ':'))
-		return trm_error_set(reterr, TRM_EINVAL, "the mount point '%s' must not have a colon in it",
+		return trm_error_set(reterr, TRM_EINVAL, "the mount point '%s' must not contain a colon",
 				shown(word, guest));
 	for (size_t i = 0; i < sizeof TAKEN / sizeof *TAKEN; i++)
 		if (TAKEN[i].is_alone ? !strcmp(guest, TAKEN[i].path) : mount_is_below(guest, TAKEN[i].path))
 			return trm_error_set(reterr, TRM_EINVAL,
-					"nothing can be mounted at %s in a sandbox: %s; take a place such as "
+					"nothing can be mounted at %s in a sandbox: %s; use a path such as "
 					"/data or /workspace/data",
 					shown(word, guest), TAKEN[i].what);
 	return 0;
@@ -237,5 +237,5 @@ int mount_check_env(const char *text, bool is_name, struct trm_error *reterr)
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
 	return trm_error_set(reterr, TRM_EINVAL,
 			"'%s' is not a variable: write NAME=value%s, with letters, digits and _ in NAME",
-			shown(word, name), is_name ? ", or NAME alone to pass on what it is here" : "");
+			shown(word, name), is_name ? ", or NAME alone to pass on its value here" : "");
 }

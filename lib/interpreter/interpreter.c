@@ -203,7 +203,7 @@ static int perform(struct trm_interpreter *i, const char *code, enum trm_lang_id
 	if (r == 0)
 		r = check(&done, reterr);
 	if (r == 0 && (r = make_text(&done, language == TRM_LANG_BASH, ret_text)) < 0)
-		trm_error_set(reterr, r, "out of memory for what it printed");
+		trm_error_set(reterr, r, "out of memory for its output");
 	trm_execution_finish(&done);
 	return r;
 }
@@ -237,7 +237,7 @@ int trm_interpreter_run(struct trm_interpreter *i, const char *code, const char 
 	}
 	if (!strcmp(code_types[type], "typescript") || !strcmp(code_types[type], "ts"))
 		log_write(LOG_WARNING,
-				"TypeScript is handed to Node as it is: types are syntax errors there");
+				"TypeScript is passed to Node unchanged: types are syntax errors there");
 	int r = perform(i, code, languages[type], ret_text, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Error executing code in microsandbox") : 0;
 }

@@ -165,7 +165,7 @@ void recipe_destroy(struct keeper *k, const char *doing)
 	else if (!reason_is_missing(&r->step))
 		keeper_add_words(k, "%s%s", step_tell(&r->step, words, sizeof words),
 				recipe_has(r, PLAN_LIST)
-						? "; the next sandbox of this backend removes what is left"
+						? "; the next sandbox of this backend removes the rest"
 						: "");
 }
 

@@ -102,7 +102,7 @@ static void release(struct keeper *k)
 	struct recipe *r = &k->recipe;
 	char words[STEP_WORDS];
 	if (r->plan.is_adopted && r->way == WAY_EXEC && !recipe_run(k, PLAN_RELEASE, -1, NULL) && !r->is_lost)
-		keeper_add_words(k, "our agent may still be in there: %s",
+		keeper_add_words(k, "the agent may still be inside: %s",
 				step_tell(&r->step, words, sizeof words));
 }
 

@@ -73,11 +73,11 @@ __trm_display_one() {
 	fi
 	if [[ $mime != [[:alnum:]]*/[[:alnum:]]* || $mime == *[!a-zA-Z0-9.+/-]* ]]; then
 		builtin printf 'display: %s: %s; name it with --mime TYPE, such as image/png\n' "$file" \
-			"${mime:-what it is} is not known" >&2
+			"${mime:-its type} is unknown" >&2
 		return 1
 	fi
 	if ((${#data} > __trm_display_max)); then
-		builtin printf 'display: %s: more than %d MiB are too many to show\n' "$file" \
+		builtin printf 'display: %s: more than %d MiB are too much to show\n' "$file" \
 			$((__trm_display_max / 4 * 3 >> 20)) >&2
 		return 1
 	fi

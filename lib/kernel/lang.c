@@ -38,8 +38,8 @@ static int refuse_typescript(struct trm_error *reterr)
 {
 	return trm_error_set(reterr, TRM_ENOTSUP,
 			"TypeScript cannot be run: node does not check or understand its types, "
-			"and it is never run as JavaScript in silence; translate it first (tsc FILE) and run "
-			"the JavaScript that comes out");
+			"and terrarium never silently runs it as JavaScript; compile it first (tsc FILE) and run "
+			"the resulting JavaScript");
 }
 
 const struct trm_lang *trm_lang_get(unsigned id)

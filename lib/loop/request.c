@@ -208,7 +208,7 @@ int http_send(struct trm_loop *loop, const struct http_opts *opts, const struct 
 	*r = (struct http_request){.http = http, .cb = cb, .user = user};
 	code = request_init(r, opts, reterr);
 	if (code == 0 && http->curl_multi_add_handle(http->multi, r->easy) != CURLM_OK)
-		code = trm_error_set(reterr, TRM_EIO, "libcurl does not take the request");
+		code = trm_error_set(reterr, TRM_EIO, "libcurl refuses the request");
 	if (code < 0) {
 		request_free(r);
 		return code;
@@ -278,7 +278,7 @@ static const struct {
 		{CURLE_SSL_CIPHER, TRM_EPERM, NULL},
 		{CURLE_UNSUPPORTED_PROTOCOL, TRM_EINVAL, NULL},
 		{CURLE_URL_MALFORMAT, TRM_EINVAL, NULL},
-		{CURLE_WEIRD_SERVER_REPLY, TRM_EPROTO, "what answers there does not speak HTTP"},
+		{CURLE_WEIRD_SERVER_REPLY, TRM_EPROTO, "the program that answers there does not speak HTTP"},
 		{CURLE_OUT_OF_MEMORY, TRM_ENOMEM, "out of memory"},
 };
 
@@ -330,13 +330,12 @@ static bool tell_no_tunnel(struct http_request *r, struct trm_error *why)
 	long status = 0;
 	r->http->curl_easy_getinfo(r->easy, CURLINFO_HTTP_CONNECTCODE, &status);
 	if (status == 407)
-		trm_error_set(why, TRM_EPERM, "the proxy wants a name and password (HTTP 407)");
+		trm_error_set(why, TRM_EPERM, "the proxy requires a name and password (HTTP 407)");
 	else if (status >= 300)
-		trm_error_set(why, TRM_EIO, "the proxy refuses to connect us to the server (HTTP %ld)",
-				status);
+		trm_error_set(why, TRM_EIO, "the proxy refuses to connect to the server (HTTP %ld)", status);
 	else if (strncmp(r->words, "Proxy CONNECT", strlen("Proxy CONNECT")) == 0)
 		trm_error_set(why, TRM_EIO,
-				"the proxy ended the connection without an answer, or with none of a proxy");
+				"the proxy ended the connection without an answer, or with an invalid one");
 	else
 		return false;
 	return true;
@@ -356,7 +355,7 @@ static void tell(struct http_request *r, struct trm_error *why)
 		return;
 	}
 	if (r->code == CURLE_UNSUPPORTED_PROTOCOL && strstr(r->words, "HTTP/0.9")) {
-		trm_error_set(why, TRM_EPROTO, "what answers there does not speak HTTP");
+		trm_error_set(why, TRM_EPROTO, "the program that answers there does not speak HTTP");
 		return;
 	}
 	if (tell_no_tunnel(r, why))

@@ -88,7 +88,7 @@ static int read_hint(const struct reader *r, const struct spot *at, const cJSON 
 	struct spot text = {at, 0, NULL}, say = {at, 1, NULL};
 	if (!cJSON_IsArray(pair) || cJSON_GetArraySize(pair) != 2)
 		return reader_fail(r, at,
-				"must be a pair: [ \"text in what the command said\", \"what to do\" ]");
+				"must be a pair: [ \"text in the command's output\", \"what to do\" ]");
 	int code = reader_text(r, &text, pair->child, &ret->text);
 	return code == 0 ? reader_text(r, &say, pair->child->next, &ret->say) : code;
 }

@@ -280,7 +280,7 @@ int rpc_check(const char *text, size_t n, const char *member, struct rpc_span *r
 		return e;
 	skip_blanks(&r);
 	if (r.at != n)
-		return fail(&r, "there is text after the end of the JSON");
+		return fail(&r, "text after the end of the JSON");
 	return r.has_nul ? trm_error_set(reterr, TRM_EINVAL, "a NUL character in a string") : 0;
 }
 

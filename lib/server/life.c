@@ -121,7 +121,7 @@ static void set_reason(struct served *served, enum served_state was, const struc
 				*served->note ? served->note : "start it again, its files are kept");
 	else if (why->code)
 		trm_error_set(reason, TRM_ECLOSED,
-				"it has ended, and what changed in its files since %s is lost: %s",
+				"it has ended, and the changes of its files since %s are lost: %s",
 				served->was_saved ? "they were last saved" : "its start", why->msg);
 }
 

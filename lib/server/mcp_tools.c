@@ -72,8 +72,8 @@ static const struct mcp_tool tools[] = {
 				"until it is stopped. Stop it when you have finished, since it holds memory until then.",
 				start_fields},
 		{"sandbox_stop", RPC_STOP,
-				"Stop a sandbox. Its files are there again when one of the same name is started; what its "
-				"code had in variables is not.",
+				"Stop a sandbox. Its files come back when a sandbox of the same name is started; the variables of its "
+				"code do not.",
 				stop_fields},
 		{"sandbox_run_code", RPC_RUN,
 				"Run code in a sandbox that was started with sandbox_start, and wait for its end. Variables "

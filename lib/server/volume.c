@@ -168,7 +168,7 @@ static int open_absolute(struct fleet *fleet, const char *path, struct trm_error
 	}
 	return trm_error_set(reterr, TRM_EPERM,
 			"this server allows no volume at %.120s: start it with --volumes DIR (a directory above), or name a "
-			"relative path, which lies in the namespace's directory",
+			"relative path, which is in the namespace's directory",
 			path);
 }
 

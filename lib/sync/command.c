@@ -133,7 +133,7 @@ int trm_sync_command(struct trm_sync *s, const char *command, const char *const 
 	if (r < 0)
 		return r;
 	if (!command)
-		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute command: there is none");
+		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute command: there is no command");
 	if (timeout_ms < 0)
 		timeout_ms = s->opts.timeout_ms;
 	buf_init(&w.text[TRM_STDOUT], SIZE_MAX / 4);
@@ -147,7 +147,7 @@ int trm_sync_command(struct trm_sync *s, const char *command, const char *const 
 	ret->error = text_tidy(
 			w.text[TRM_STDERR].len ? buf_at(&w.text[TRM_STDERR]) : "", w.text[TRM_STDERR].len);
 	if (r == 0 && (!ret->output || !ret->error))
-		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory for what it printed");
+		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory for its output");
 	buf_finish(&w.text[TRM_STDOUT]);
 	buf_finish(&w.text[TRM_STDERR]);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute command") : 0;

@@ -99,7 +99,7 @@ static int describe(struct trm_execution *e, struct trm_result *result, struct t
 	e->output = result ? make_output(result) : NULL;
 	e->error = result ? make_error(result) : NULL;
 	if (!e->output || !e->error)
-		return trm_error_set(reterr, TRM_ENOMEM, "out of memory for what it printed");
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory for its output");
 	e->status = result->status == TRM_STATUS_OK ? "success" : trm_status_name(result->status);
 	e->exit_code = result->exit_code;
 	e->has_error = result->status != TRM_STATUS_OK || *e->error;
@@ -146,7 +146,7 @@ int trm_sync_run_as(struct trm_sync *s, enum trm_lang_id language, const char *c
 	if (r < 0)
 		return r;
 	if (!code)
-		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: there is none");
+		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: there is no code");
 	trm_run_opts_default(&opts);
 	opts.lang = trm_lang_get(language);
 	opts.code = code;
@@ -157,7 +157,7 @@ int trm_sync_run_as(struct trm_sync *s, enum trm_lang_id language, const char *c
 		opts.filename = "bash"; /* its messages begin with it, as those of bash -c do */
 	if (!opts.lang)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"Failed to execute code: there is no language of number %d", (int)language);
+				"Failed to execute code: there is no language with number %d", (int)language);
 	ret->language = opts.lang->name;
 	r = run(s, &opts, ret, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;

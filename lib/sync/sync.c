@@ -152,8 +152,8 @@ int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->opts = *opts;
 	if (!trm_lang_get(opts->language))
-		r = trm_error_set(
-				reterr, TRM_EINVAL, "there is no language of number %d", (int)opts->language);
+		r = trm_error_set(reterr, TRM_EINVAL, "there is no language with number %d",
+				(int)opts->language);
 	else if ((r = settle_name(s, reterr)) == 0)
 		r = trm_loop_create(&s->loop, reterr);
 	if (r < 0) {

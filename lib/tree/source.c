@@ -293,7 +293,7 @@ static void visit_dir(struct source *s, int dir_fd, const char *name, struct sta
 {
 	describe(s, ENTRY_DIR, name, status);
 	if (s->n_dirs >= ENTRY_DEPTH_MAX) {
-		describe_failure(s, name, 0, "lies too deep");
+		describe_failure(s, name, 0, "is nested too deeply");
 		return;
 	}
 	int fd = open_child(dir_fd, name, O_DIRECTORY, status);

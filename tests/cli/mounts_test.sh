@@ -123,7 +123,7 @@ done <<REFUSED
 --mount data:/usr/lib|its programs and interpreters are there
 --mount data:/proc/x|its processes are shown there
 --mount data:/dev/x|its devices are there
---mount data:/sys|nothing may be shown there
+--mount data:/sys|nothing may be visible there
 --mount data:/run/agent|terrarium's own program is there
 --mount data:/a/../b|must be spelled without
 --mount data:/a --mount data:/a|two mounts at the same place: /a
@@ -150,7 +150,7 @@ try run --yes "$@" -c 1
 expect_in err "--mount: at most 16 are allowed"
 try run --yes --mount "$dir:$inside_home/all:rw" -c 1
 expect_code 0
-expect_in err "holds your home directory"
+expect_in err "contains your home directory"
 
 # ---- options that need another one, or change nothing
 try run --yes --net-allow 10.0.0.0/8 -c 1

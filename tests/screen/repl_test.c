@@ -274,8 +274,8 @@ static void it_asks_before_code_is_run(void **state)
 	enter("y", "\nonce\npython calm-fern [2]>");
 	enter("print('twice')", "python calm-fern [2]> print('twice')\n");
 	screen_wait(&s, "[a]lways:");
-	enter("perhaps", "answer y, n or a");
-	enter("y = 6", "y = 6\nanswer y, n or a");
+	enter("perhaps", "please answer y, n or a");
+	enter("y = 6", "y = 6\nplease answer y, n or a");
 	enter("a", "\ntwice\npython calm-fern [3]>");
 	enter("print('thrice')", "\nthrice\npython calm-fern [4]>");
 	leave();

@@ -21,7 +21,7 @@ static const struct option_spec options[] = {
 /* A transcript is asked about once, as `run` asks about a file; a person at each input. */
 static int ask(const struct trm_config *config, const struct gate *gate)
 {
-	struct source what = {.kind = SOURCE_FILE, .name = "what comes on standard input"};
+	struct source what = {.kind = SOURCE_FILE, .name = "the text on standard input"};
 	struct trm_error why = {0};
 	bool has_person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	const char *language = *config->language ? config->language : "python";

@@ -181,7 +181,7 @@ static int put_cell(struct writer *w, const cJSON *cell, size_t k, struct import
 	const cJSON *text = json_get(cell, "source");
 
 	if (!type)
-		return trm_error_set(reterr, TRM_EPROTO, "cell %zu does not say what it is", k);
+		return trm_error_set(reterr, TRM_EPROTO, "cell %zu has no type", k);
 	if (!read_source(text ? text : json_get(cell, "input"), source))
 		return trm_error_set(reterr, TRM_EPROTO, "cell %zu has no source that is text", k);
 	if (k > 1)

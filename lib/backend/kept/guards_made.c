@@ -49,7 +49,7 @@ static void tell_limits(struct guard_list *l, const struct trm_limits *want)
 	tell_limit(l, "memory", much, ASK_MEMORY, LIMIT_MEMORY);
 	if (has_free_sockets(l->ready))
 		guards_add(l, "socket memory", TRM_WEAK,
-				"cgroup v1 does not count what lies in TCP sockets with it, and it has no limit: that takes root");
+				"cgroup v1 does not count data in TCP sockets with it, and that data has no limit: a limit needs root");
 	snprintf(much, sizeof much, "%g core%s", want->cpus, want->cpus == 1 ? "" : "s");
 	tell_limit(l, "cpu", much, ASK_CPU, LIMIT_CPU);
 	snprintf(much, sizeof much, "%u with threads", want->procs);
@@ -63,8 +63,7 @@ static void tell_files(struct guard_list *l, const struct trm_limits *want)
 		guards_add(l, "disk", TRM_WEAK, "%u MiB for each writable directory, requested from %.40s",
 				(unsigned)(want->disk_bytes >> 20), l->ready->origin.backend);
 	else
-		guards_add(l, "disk", TRM_NOT_ENFORCED,
-				"files lie where %.40s keeps them: they may fill its disk",
+		guards_add(l, "disk", TRM_NOT_ENFORCED, "%.40s stores the files: they may fill its disk",
 				l->ready->origin.backend);
 	if (asks & ASK_FILE_SIZE)
 		guards_add(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
@@ -136,7 +135,7 @@ void guards_add_made(struct guard_list *l, const struct trm_limits *limits)
 	if (o->asks & ASK_READ_ONLY)
 		guards_add(l, "file system", TRM_WEAK, "the root is read-only, requested from %.40s",
 				o->backend);
-	guards_add(l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s in there%s",
+	guards_add(l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s inside%s",
 			*o->user ? o->user : "the image's",
 			o->asks & ASK_FEW_CAPS ? "; no capabilities" : "");
 	tell_way(l);

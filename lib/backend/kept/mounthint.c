@@ -58,11 +58,11 @@ bool trm_mount_hint(const struct trm_mount *m, char *out, size_t cap)
 	trm_text_clean_line(shown, sizeof shown, m->host, strlen(m->host));
 	if (m->is_writable && has_home && mount_is_below(home, host))
 		snprintf(out, cap,
-				"%s is mounted writable and holds your home directory: the code can change keys, "
+				"%s is mounted writable and contains your home directory: the code can change keys, "
 				"settings and programs that you will use yourself",
 				shown);
 	else if (has_home && find_secret(host, home, secret, sizeof secret))
-		snprintf(out, cap, "%s is mounted%s: the code can read%s what lies in %s", shown,
+		snprintf(out, cap, "%s is mounted%s: the code can read%s the files in %s", shown,
 				m->is_writable ? " writable" : "", m->is_writable ? " and change" : "",
 				secret);
 	else if (m->is_writable && is_system(host))

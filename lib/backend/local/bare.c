@@ -94,7 +94,7 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 		return 0; /* nothing is kept from code without isolation: not the network either */
 	if (*opts->limits.net_allow)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"--net-allow takes namespaces: without them a network cannot be filtered by address");
+				"--net-allow needs namespaces: without them a network cannot be filtered by address");
 	return 0;
 }
 

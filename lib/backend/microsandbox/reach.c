@@ -176,7 +176,7 @@ static void send_step(struct reach *r)
 	/* The steps and their times are our session's matter. */
 	cJSON_AddTrueToObject(request.params, "hold");
 	r->owes_step = NULL;
-	snprintf(request.what, sizeof request.what, "interrupt what runs in sandbox '%s'", r->p->box->name);
+	snprintf(request.what, sizeof request.what, "interrupt the run in sandbox '%s'", r->p->box->name);
 	if (msb_call(r->p->msb, &request, on_step_taken, r, &r->step_call, &why) < 0)
 		r->step_call = NULL;
 }

@@ -41,7 +41,7 @@ static void what_is_wrong_and_where_is_said(void **state)
 			{"1e999", "number out of range at line 1 column 1"},
 			{"nul", "expected value at line 1 column 1"},
 			{"NaN", "expected value at line 1 column 1"},
-			{"1 2", "there is text after the end of the JSON at line 1 column 3"},
+			{"1 2", "text after the end of the JSON at line 1 column 3"},
 			{"\"a\nb\"", "a control character in a string at line 1 column 3"},
 			{"\"\\x\"", "no such escape in a string at line 1 column 3"},
 			{"\"\\u12\"", "expected four hexadecimal digits at line 1 column 6"},
