@@ -58,7 +58,7 @@ static void test_frames_that_no_client_sends(void **state)
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
 		struct link link = link_open(*state);
 		link_send(&link, 1, (enum frame_type)types[i], 0, "abc", 3);
-		expect_end(*state, &link, "none that a client may send");
+		expect_end(*state, &link, "may not be sent by a client");
 	}
 }
 

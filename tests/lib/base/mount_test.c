@@ -64,7 +64,7 @@ static void refused(void **state)
 			{"x:/", "nothing can be mounted at /"},
 			{"x:/usr/local/x", "interpreters"},
 			{"x:/proc", "processes"},
-			{"x:/sys/kernel", "nothing may be shown"},
+			{"x:/sys/kernel", "nothing may be visible"},
 			{"x:/dev/shm", "devices"},
 			{"x:/run/agent", "terrarium's own program"},
 			{"x:/run", "terrarium's own program"},

@@ -64,7 +64,7 @@ static void what_is_wrong_is_told(void **state)
 	refuse("[]", "not a valid JSON object");
 	refuse("{}", "no list of cells");
 	refuse("{\"cells\":{}}", "no list of cells");
-	refuse("{\"cells\":[1]}", "cell 1 does not say");
+	refuse("{\"cells\":[1]}", "cell 1 has no type");
 	refuse("{\"cells\":[{\"cell_type\":\"code\",\"source\":7}]}", "cell 1 has no source");
 	refuse("{\"cells\":[{\"cell_type\":\"code\",\"source\":[\"a\",[]]}]}", "cell 1 has no source");
 	refuse("{\"metadata\":{\"kernelspec\":{\"language\":\"R\"}},\"cells\":[]}", "language is R");
