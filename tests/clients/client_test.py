@@ -129,11 +129,11 @@ FAULTS = [
 	('rpc_error', 'VM failed to boot: no KVM'),
 	('rpc_error_bare', 'went wrong'),
 	('controls', 'title', 'red', 'bidi', 'end'),
-	('wrong_json', 'no JSON'),
+	('wrong_json', 'not JSON'),
 	('array', 'not a JSON-RPC'),
 	('number', 'not a JSON-RPC'),
 	('no_result', 'not a JSON-RPC'),
-	('deep', 'no JSON'),
+	('deep', 'not JSON'),
 	('huge', 'MiB'),
 	('huge_error', 'MiB'),
 	('cut', 'connection'),
@@ -172,7 +172,7 @@ def odd_results_are_understood_or_refused():
 		said = run('-c', '1', **env)
 		expect('good\n' in said.out, said, 'the line that is good')
 		double.tell(fault='not_utf8', method='sandbox.repl.run')
-		expect_sentence(run('-c', '1', **env), 'no')
+		expect_sentence(run('-c', '1', **env), 'an invalid result')
 
 
 def time_runs_out():
