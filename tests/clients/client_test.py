@@ -822,14 +822,14 @@ def a_server_is_started_anew():
 			repl.stdin.write('6 * 8\n')
 			repl.stdin.flush()
 			out, err = '', ''
-			while 'any more' not in err and (line := repl.stderr.readline()):
+			while 'no longer' not in err and (line := repl.stderr.readline()):
 				err += line
 			repl.stdin.close()
 			repl.wait(timeout=60)
 			said = Said(args, repl.returncode, out, err)
-			expect(said.code == 125 and "'lab' does not run any more" in err, said, 'that it is gone')
+			expect(said.code == 125 and "'lab' no longer runs" in err, said, 'that it is gone')
 			said = end(watch)
-			expect("'lab' does not run any more" in said.out or 'refused' in said.out, said, 'that it is gone')
+			expect("'lab' no longer runs" in said.out or 'refused' in said.out, said, 'that it is gone')
 
 
 def what_is_not_there_is_no_success():
