@@ -175,14 +175,29 @@ static bool met_disk(const struct met *m, char *out, size_t cap)
 	return true;
 }
 
+/* Is this limit of our own sandbox only watched? */
+static bool is_weak(const struct trm_sandbox *sandbox, const char *limit)
+{
+	const struct trm_guard *guards;
+	size_t n = strcmp(sandbox->backend, "local") == 0 ? trm_sandbox_guards(sandbox, &guards) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(guards[i].what, limit) == 0)
+			return guards[i].strength == TRM_WEAK;
+	return false;
+}
+
+/* A watched disk that is full lets no file grow: the error is the same. */
 static bool met_file_size(const struct met *m, char *out, size_t cap)
 {
+	const struct trm_limits *limits = &m->sandbox->opts.limits;
 	bool is_child = m->result->exit_code == 128 + SIGXFSZ && m->result->status == TRM_STATUS_ERROR;
 	if (!is_child && !complains(m, "EFBIG", "File too large")
 			&& !complains(m, "File size limit exceeded", "file size limit exceeded"))
 		return false;
-	snprintf(out, cap, "file size limit %" PRIu64 " MiB reached",
-			m->sandbox->opts.limits.file_bytes / mib);
+	int n = snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", limits->file_bytes / mib);
+	if (is_weak(m->sandbox, "disk"))
+		snprintf(out + n, cap - (size_t)n, ", or disk limit %" PRIu64 " MiB",
+				limits->disk_bytes / mib);
 	return true;
 }
 
@@ -215,18 +230,8 @@ static bool names(const struct met *m, const char *word)
 	return is_found;
 }
 
-/* Our own sandbox where no control group counts its memory: the strict filter of system calls. */
-static bool is_strict(const struct trm_sandbox *sandbox)
-{
-	const struct trm_guard *guards;
-	size_t n = strcmp(sandbox->backend, "local") == 0 ? trm_sandbox_guards(sandbox, &guards) : 0;
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(guards[i].what, "memory") == 0)
-			return guards[i].strength == TRM_WEAK;
-	return false;
-}
-
-/* Its error says only that there is no such call, or that it is not permitted. */
+/* Where no control group counts memory, the filter of system calls is strict; the error says only that there
+ * is no such call, or that it is not permitted. */
 static bool met_uncounted_memory(const struct met *m, char *out, size_t cap)
 {
 	static const char *const MISSING[] = {
@@ -235,7 +240,7 @@ static bool met_uncounted_memory(const struct met *m, char *out, size_t cap)
 	bool is_missing = complains(m, "ENOSYS", strerror(ENOSYS));
 	for (size_t i = 0; is_missing && !is_met && i < sizeof MISSING / sizeof *MISSING; i++)
 		is_met = names(m, MISSING[i]);
-	if (!is_met || !is_strict(m->sandbox))
+	if (!is_met || !is_weak(m->sandbox, "memory"))
 		return false;
 	snprintf(out, cap,
 			"without control groups, memory that cannot be counted is refused: memfd_create, System V "

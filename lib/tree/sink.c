@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,9 +96,18 @@ static bool is_fatal(int error)
 	       || error == ENFILE || error == EMFILE;
 }
 
+/* No file of ours may grow: so a sandbox without a file system of its own says that its disk is full. */
+static bool is_disk_full(int error)
+{
+	struct rlimit limit;
+	return error == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == 0;
+}
+
 static int fail(struct sink *s, int error, const char *what, struct trm_error *why)
 {
 	char at[400];
+	if (is_disk_full(error))
+		error = ENOSPC;
 	if (error == EISDIR)
 		return refuse(s, why, TRM_EINVAL, "there is a directory of that name");
 	if (error == EEXIST)
