@@ -77,6 +77,12 @@ need_namespaces() {
 	why=$(sh "$source/tests/support/namespaces.sh") || { echo "SKIP: $why"; exit 77; }
 }
 
+# as_named FILE: without namespaces a sandbox's folder lies somewhere on this machine: its places by the names that they
+# have with namespaces.
+as_named() { sed -e 's|/[a-z/]*/terrarium-[a-z2-7]\{8\}/home|/home/user|g' -e 's|/[a-z/]*/terrarium-[a-z2-7]\{8\}/|/|g' "$1"; }
+
+has_namespaces() { sh "$source/tests/support/namespaces.sh" >/dev/null; }
+
 # need_language LANG: its interpreter is there and starts.
 need_language() {
 	code=0

@@ -313,8 +313,9 @@ static unsigned kernel_of(pid_t pid)
 	return 0;
 }
 
-/* Below bubblewrap's outer process, which is the keeper's only child that has children. */
-static pid_t agent_below(pid_t keeper)
+/* The keeper's only child that has children: the agent itself, or with namespaces bubblewrap's outer process,
+ * which the agent is below. */
+static pid_t agent_below(pid_t keeper, enum isolation isolation)
 {
 	char text[256], below[64];
 	pid_t agent = 0;
@@ -325,6 +326,8 @@ static pid_t agent_below(pid_t keeper)
 		if (end == at)
 			return 0;
 		agent = first_child(pid, below, sizeof below);
+		if (agent && isolation != ISOLATION_NAMESPACES)
+			agent = pid;
 	}
 	return agent;
 }
@@ -334,7 +337,7 @@ bool found_kernels(const struct info_msg *info, unsigned *ret_mask)
 	char text[4096];
 	unsigned mask = 0;
 	const struct origin_msg *origin = &info->ready.origin;
-	pid_t agent = *origin->backend ? origin->root_pid : agent_below(info->keeper);
+	pid_t agent = *origin->backend ? origin->root_pid : agent_below(info->keeper, info->ready.isolation);
 	if (*origin->backend && agent <= 0)
 		return false;
 	bool has_children = agent > 0 && first_child(agent, text, sizeof text) > 0;
