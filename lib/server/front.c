@@ -233,7 +233,7 @@ static int start(struct front *front, struct trm_error *reterr)
 			MHD_OPTION_CONNECTION_LIMIT, o->max_connections + SPARE_CONNECTIONS,
 			MHD_OPTION_CONNECTION_TIMEOUT, o->patience_s, MHD_OPTION_NOTIFY_COMPLETED,
 			request_completed, (void *)front, MHD_OPTION_NOTIFY_CONNECTION, front_connected,
-			(void *)front, MHD_OPTION_END);
+			(void *)front, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 	if (!front->daemon)
 		return trm_error_set(reterr, TRM_EIO,
 				"libmicrohttpd cannot start: too little memory or too few descriptors");

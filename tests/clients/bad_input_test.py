@@ -129,11 +129,11 @@ class Http(Hostile):
         self.assertEqual(self.replies(old + other), [400])
 
     def test_folded_headers(self):
-        """They hide no other header, and are none."""
-        for fold, wanted in ((b"X: a\r\n b\r\n", 200), (b"X: a\r\n Content-Length: 0\r\n", 400),
-                             (b"X: a\r\n\tTransfer-Encoding: chunked\r\n", 400)):
-            self.assertEqual(self.replies(RPC + fold + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(METRICS) + METRICS),
-                             [wanted], fold)
+        """They hide no other header, and are none; libmicrohttpd 1.0 refuses all of them."""
+        for fold, wanted in ((b"X: a\r\n b\r\n", (200, 400)), (b"X: a\r\n Content-Length: 0\r\n", (400,)),
+                             (b"X: a\r\n\tTransfer-Encoding: chunked\r\n", (400,))):
+            status, = self.replies(RPC + fold + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % len(METRICS) + METRICS)
+            self.assertIn(status, wanted, fold)
 
     def test_refused_requests_are_read_past(self):
         """What follows one that is refused, body and all, is the next request."""
@@ -308,7 +308,7 @@ class Leaving(Hostile):
                 ("while True: print('x' * 100)", b"text/event-stream"), ("input()", b"text/event-stream"),
                 ("import time\nwhile True:\n    try: time.sleep(600)\n    except KeyboardInterrupt: break", b"*/*"))):
             for reset in (False, True):
-                mark = f"/tmp/mark-{n}-{reset}"
+                mark = f"mark-{n}-{reset}"
                 self.leave("sandbox.repl.run", accept, reset, language="python", mark=mark,
                            code=f"open({mark!r}, 'w').close()\n{code}")
                 began = time.monotonic()
@@ -316,7 +316,7 @@ class Leaving(Hostile):
                 self.assertLess(time.monotonic() - began, 100, code)
 
     def test_code_that_does_not_want_to_end(self):
-        mark = "/tmp/mark-stubborn"
+        mark = "mark-stubborn"
         self.leave("sandbox.repl.run", language="python", mark=mark,
                    code=f"open({mark!r}, 'w').close()\nwhile True:\n    try:\n        while True: pass\n"
                         "    except BaseException: pass")
@@ -326,22 +326,20 @@ class Leaving(Hostile):
 
     def test_in_the_middle_of_a_command(self):
         for reset in (False, True):
-            mark = f"/tmp/mark-command-{reset}"
+            mark = f"mark-command-{reset}"
             self.leave("sandbox.command.run", reset=reset, mark=mark, command="sh",
                        args=["-c", f"touch {mark}; exec sleep 54321"])
-            served.wait_until(lambda: "54321" not in server.run(
-                "s", "import glob\nfor f in glob.glob('/proc/[0-9]*/cmdline'):\n    try: print(open(f).read())\n"
-                     "    except OSError: pass")[0].__str__(), "the command is ended")
+            served.wait_until(lambda: "sleep 54321" not in server.commands(), "the command is ended")
 
     def test_waiting_for_its_turn(self):
         """The one that waits goes first; then the one that runs."""
         with connect() as running, connect() as waiting:
             body = {"jsonrpc": "2.0", "method": "sandbox.repl.run", "id": 1, "params": {
                 "sandbox": "s", "namespace": "default", "language": "python",
-                "code": "open('/tmp/mark-first', 'w').close()\nimport time; time.sleep(600)"}}
+                "code": "open('mark-first', 'w').close()\nimport time; time.sleep(600)"}}
             running.sendall(post(json.dumps(body).encode()))
-            served.wait_until(lambda: self.marked("/tmp/mark-first"), "the run begins")
-            body["params"]["code"] = "open('/tmp/mark-second', 'w').close()"
+            served.wait_until(lambda: self.marked("mark-first"), "the run begins")
+            body["params"]["code"] = "open('mark-second', 'w').close()"
             waiting.sendall(post(json.dumps(body).encode()))
             waiting.close()
             running.close()
