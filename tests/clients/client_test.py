@@ -679,7 +679,7 @@ def certificates_are_looked_at():
 		make_certificates(folder)
 		cert, key, authority, other = (os.path.join(folder, name) for name in ('cert.pem', 'key.pem', 'ca.pem', 'other-ca.pem'))
 		for name, words in (('old', ['certificate has expired', 'renew']), ('young', ['not yet valid', 'clock']),
-				('elsewhere', ["target host name '127.0.0.1'", 'in the URL'])):
+				('elsewhere', ['certificate subject name', "'127.0.0.1'", 'in the URL'])):
 			with Double('--tls', os.path.join(folder, name + '.pem'), key) as double:
 				said = run('--ca-file', authority, '-c', '1', MSB_SERVER_URL=double.url)
 				expect_sentence(said, *words)

@@ -115,7 +115,7 @@ static const struct {
 } MISSING[] = {
 		{TRM_EPERM, "certificate has expired", "the operator of the server must renew it"},
 		{TRM_EPERM, "certificate is not yet valid", "is this machine's clock right?"},
-		{TRM_EPERM, "target host name", "use the name in its certificate in the URL"},
+		{TRM_EPERM, "certificate subject name", "use the name in its certificate in the URL"},
 		{TRM_EPERM, "setting certificate file", "it must contain certificates in PEM format"},
 		{TRM_EPERM, "certificate", "name your own authority with --ca-file or SSL_CERT_FILE"},
 		{TRM_EPERM, "", "does it speak http:// only?"},
