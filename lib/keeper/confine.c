@@ -16,6 +16,7 @@
 #include "base/landlock.h"
 #include "base/privilege.h"
 #include "base/sysfile.h"
+#include "keeper/folder.h"
 #include "wire/folder.h"
 
 /* ---- Landlock --------------------------------------------------------------------------- */
@@ -88,6 +89,8 @@ static bool can_use_mounts(const struct confinement *c)
 	for (uint32_t i = 0; i < c->spec->n_mounts; i++) {
 		char link[40], path[PATH_MAX];
 		bool is_writable = c->spec->writable_mounts >> i & 1;
+		if (folder_copies(c->spec, i))
+			continue;
 		snprintf(link, sizeof link, "/proc/self/fd/%d", KEEPER_MOUNTS + (int)i);
 		ssize_t n = readlink(link, path, sizeof path - 1);
 		path[n > 0 ? n : 0] = '\0';

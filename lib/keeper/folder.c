@@ -27,8 +27,55 @@ static bool make_dir(const char *folder, const char *name, mode_t mode, uint32_t
 	return mkdir(path, 0700) == 0 && chmod(path, mode) == 0 && (!uid || chown(path, uid, uid) == 0);
 }
 
+static bool copy_file(int from, int dir_fd, const char *name, mode_t mode)
+{
+	char bytes[16384];
+	ssize_t n = 0;
+	off_t at = 0;
+	int fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	while (fd >= 0 && (n = pread(from, bytes, sizeof bytes, at)) > 0 && write(fd, bytes, (size_t)n) == n)
+		at += n;
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0 && n == 0;
+}
+
+static bool copy_script(int from_dir, int to_dir, const char *name)
+{
+	int from = openat(from_dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	bool is_copied = from >= 0 && copy_file(from, to_dir, name, 0755);
+	if (from >= 0)
+		close(from);
+	return is_copied;
+}
+
+/* A server's scripts, which are in its home: a sandbox's own user cannot go there. The directory is flat, and
+ * small. */
+static bool copy_scripts(int mount_fd, const char *path)
+{
+	int from = openat(mount_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int to = mkdir(path, 0755) == 0 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	DIR *dir = from < 0 ? NULL : fdopendir(from);
+	struct dirent *entry;
+	bool is_copied = dir && to >= 0;
+	while (is_copied && (entry = readdir(dir)))
+		is_copied = entry->d_name[0] == '.' || copy_script(from, to, entry->d_name);
+	if (dir)
+		closedir(dir);
+	else if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	return is_copied;
+}
+
+static bool is_script_dir(const char *guest)
+{
+	return strcmp(guest, "/.sandbox/scripts") == 0;
+}
+
 /* Directories between the folder and the link are the sandbox's. */
-static bool make_link(const char *folder, const char *host, const char *guest, uint32_t uid)
+static bool make_link(const char *folder, int mount_fd, const char *host, const char *guest, uint32_t uid)
 {
 	char path[PATH_MAX];
 	if (!folder_path(folder, guest, path, sizeof path))
@@ -38,44 +85,53 @@ static bool make_link(const char *folder, const char *host, const char *guest, u
 		if (mkdir(path, 0755) == 0 && uid && lchown(path, uid, uid) < 0)
 			return false;
 	}
-	return symlink(host, path) == 0;
+	return is_script_dir(guest) ? copy_scripts(mount_fd, path) : symlink(host, path) == 0;
 }
 
-/* The text is "HOST:GUEST:ro\n" for each mount; the last colon that a slash follows ends HOST. */
+/* The text is "HOST:GUEST:ro\n" for each mount; the last colon that a slash follows ends HOST. Copies the
+ * line that begins here, and returns its GUEST; NULL if it is none. */
+static char *split_mount(const char *at, char *line, size_t cap)
+{
+	char *guest = NULL;
+	int n = (int)strcspn(at, "\n") - 3;
+	if (n <= 0 || (size_t)snprintf(line, cap, "%.*s", n, at) >= cap)
+		return NULL;
+	for (char *colon = line; (colon = strstr(colon, ":/")); colon++)
+		guest = colon;
+	if (guest)
+		*guest++ = '\0';
+	return guest;
+}
+
 static bool make_links(const struct spec_msg *spec, uint32_t uid)
 {
 	char line[PATH_MAX];
+	int mount_fd = KEEPER_MOUNTS;
 	for (const char *at = spec->mounts; *at; at += strcspn(at, "\n") + 1) {
-		int n = (int)strcspn(at, "\n") - 3;
-		if (n <= 0 || (size_t)snprintf(line, sizeof line, "%.*s", n, at) >= sizeof line)
-			return false;
-		char *guest = NULL;
-		for (char *colon = line; (colon = strstr(colon, ":/")); colon++)
-			guest = colon;
-		if (!guest)
-			return false;
-		*guest++ = '\0';
-		if (!make_link(spec->folder, line, guest, uid))
+		const char *guest = split_mount(at, line, sizeof line);
+		if (!guest || !make_link(spec->folder, mount_fd++, line, guest, uid))
 			return false;
 	}
 	return true;
 }
 
+bool folder_copies(const struct spec_msg *spec, uint32_t i)
+{
+	char line[PATH_MAX];
+	const char *at = spec->mounts;
+	for (; i && *at; i--)
+		at += strcspn(at, "\n") + 1;
+	const char *guest = split_mount(at, line, sizeof line);
+	return guest && is_script_dir(guest);
+}
+
 static bool copy_certs(const struct spec_msg *spec)
 {
-	char path[PATH_MAX], bytes[16384];
-	ssize_t n = 0;
-	off_t at = 0;
+	char path[PATH_MAX];
 	if (!spec->has_certs)
 		return true;
 	snprintf(path, sizeof path, "%s/" FOLDER_CERTS, spec->folder);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
-	while (fd >= 0 && (n = pread(KEEPER_CERTS, bytes, sizeof bytes, at)) > 0
-			&& write(fd, bytes, (size_t)n) == n)
-		at += n;
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0 && n == 0;
+	return copy_file(KEEPER_CERTS, AT_FDCWD, path, 0444);
 }
 
 static bool note_path(const char *folder)

@@ -15,6 +15,9 @@
  * and note its path in the entry, by which others can remove it. NULL, or what failed, with errno. */
 const char *folder_make(const struct spec_msg *spec, uint32_t uid);
 
+/* Is the mount with this number a copy in the folder, and no link? */
+bool folder_copies(const struct spec_msg *spec, uint32_t i);
+
 /* All that processes of this keeper's sandbox have in RLIMIT_LOCKS is in a range of numbers: the agent counts
  * down from the first of them (agent/tree.h). */
 uint64_t folder_mark(pid_t keeper);

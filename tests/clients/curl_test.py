@@ -302,13 +302,13 @@ class States(Curl):
     def test_what_is_configured_takes_effect(self):
         where = {"sandbox": "configured", "namespace": "default"}
         config = {"image": "microsandbox/python", "memory": 128, "envs": ["COLOUR=blue grün", "EMPTY="],
-                  "workdir": "/tmp", "scripts": {"hello": "#!/bin/sh\necho from the script\n"}}
+                  "workdir": "/workspace/w", "scripts": {"hello": "#!/bin/sh\necho from the script\n"}}
         self.good("sandbox.start", {**START, **where, "config": config})
-        code = "import os\nprint(os.environ['COLOUR'], repr(os.environ['EMPTY']), os.getcwd())"
+        code = "import os\nprint(os.environ['COLOUR'], repr(os.environ['EMPTY']), os.getcwd()[-12:])"
         result = self.good("sandbox.repl.run", {**where, "code": code, "language": "python"})
-        self.assertEqual([line["text"] for line in result["output"]], ["blue grün '' /tmp"])
-        result = self.good("sandbox.command.run", {**where, "command": "sh", "args": ["-c", "echo $COLOUR; pwd"]})
-        self.assertEqual([line["text"] for line in result["output"]], ["blue grün", "/tmp"])
+        self.assertEqual([line["text"] for line in result["output"]], ["blue grün '' /workspace/w"])
+        result = self.good("sandbox.command.run", {**where, "command": "sh", "args": ["-c", "echo $COLOUR; pwd | tail -c 13"]})
+        self.assertEqual([line["text"] for line in result["output"]], ["blue grün", "/workspace/w"])
         result = self.good("sandbox.command.run", {**where, "command": "/.sandbox/scripts/hello"})
         self.assertEqual([line["text"] for line in result["output"]], ["from the script"])
         self.good("sandbox.stop", where)
