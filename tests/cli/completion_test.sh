@@ -67,7 +67,7 @@ completes "terrarium run --name b" "boxed"
 completes "terrarium cp b" "boxed:"
 completes "terrarium cp a.py boxed:re" "report"
 completes "terrarium cp boxed:data/" "data/one.csv"
-completes "terrarium cp boxed:/works" "/workspace/"
+completes "terrarium cp boxed:/usr/bi" "/usr/bin/"
 completes "terrarium cp nobody:x" ""
 
 cd ..

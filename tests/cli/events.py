@@ -151,9 +151,9 @@ def stalled(path):
 
 def flood():
     s = Stream(
-        code="for i in range(300000):\n print('%099d' % i)\n if i % 1000 == 0: _ = open('/tmp/far', 'w').write(str(i))"
+        code="for i in range(300000):\n print('%099d' % i)\n if i % 1000 == 0: _ = open('far', 'w').write(str(i))"
     )
-    stalled("/tmp/far")  # nobody reads: the code has to wait, and nothing may be lost
+    stalled("far")  # nobody reads: the code has to wait, and nothing may be lost
     n, lines = 0, 0
     while True:
         name, data = s.next()

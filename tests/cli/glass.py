@@ -43,15 +43,15 @@ import os, subprocess, sys
 HOSTILE, NAME = {HOSTILE!r}, {NAME!r}
 os.write(1, HOSTILE)
 os.write(2, HOSTILE)
-os.makedirs("/workspace/d" + NAME, exist_ok=True)
-open(os.fsencode("/workspace/f" + NAME) + b"\\x9b\\xff", "w").close()
+os.makedirs("d" + NAME, exist_ok=True)
+open(os.fsencode("f" + NAME) + b"\\x9b\\xff", "w").close()
 process = subprocess.Popen([NAME, "600", NAME], executable="/usr/bin/sleep")
 class Shown:
     def __repr__(self): return NAME
 v_shown, v_text = Shown(), HOSTILE.decode("latin1")
 exec(compile("def fail(): raise ValueError(NAME + v_text)", NAME, "exec"))
 print("all told")
-open("/workspace/done", "w").close()
+open("done", "w").close()
 """
 
 LINES = {"m"}
@@ -150,7 +150,7 @@ def repl(name):
 
 
 def is_done(name):
-    look = [PROGRAM, "exec", "--name", name, "--", "test", "-e", "/workspace/done"]
+    look = [PROGRAM, "exec", "--name", name, "--", "test", "-e", "done"]
     return subprocess.run(look, capture_output=True, timeout=LIMIT_S).returncode == 0
 
 

@@ -2,6 +2,7 @@
 # Packages into sandboxes, from an index of the test's own in a network of the test's own: nothing leaves the machine.
 if [ -z "$IN_OWN_NETWORK" ]; then
 	[ "$(id -u)" = 0 ] || { echo "SKIP: only root can make a network for the test"; exit 77; }
+	why=$(unshare -n true 2>&1) || { echo "SKIP: no network of the test's own can be made: $why"; exit 77; }
 	IN_OWN_NETWORK=1 exec unshare -n sh "$0" "$@"
 fi
 here=$(dirname "$0")

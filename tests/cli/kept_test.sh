@@ -217,7 +217,7 @@ until_true is_gone "$name"
 "$terrarium" run --yes --name lab -c 'import os, time
 print("started", flush=True)
 y = 1
-while not os.path.exists("/tmp/go"): time.sleep(0.02)
+while not os.path.exists("go"): time.sleep(0.02)
 y = 2' >out 2>err &
 pid=$!
 until_true grep -q started out
@@ -225,7 +225,7 @@ until_true has_clients lab 1 # it opens its line to the keeper 2 ms after it cam
 kill -KILL $pid
 wait $pid 2>/dev/null
 until_true has_clients lab 0
-"$terrarium" exec lab -- touch /tmp/go
+"$terrarium" exec lab -- touch go
 try run --yes --name lab -c 'y'
 expect_out 2
 "$terrarium" exec lab -- sh -c 'echo $$; exec sleep 1000' >out 2>err &

@@ -3,6 +3,7 @@
 # --mount, --env and --workdir: what a sandbox sees of the machine, and that it sees nothing else.
 . "$(dirname "$0")/tell.sh"
 need_local
+need_namespaces # without them little can be mounted: isolation_test.sh
 XDG_RUNTIME_DIR=$(mktemp -d)
 export XDG_RUNTIME_DIR
 trap '"$terrarium" stop --all --yes >/dev/null 2>&1; rm -rf "$dir" "$XDG_RUNTIME_DIR"' EXIT

@@ -30,10 +30,11 @@ as_inside() {
 	env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/home/user USER=user LANG=C.UTF-8 TERM=dumb TMPDIR=/tmp "$@"
 }
 
+# Without namespaces a full disk is EFBIG, and its signal ignored.
 # Without what only the interpreter, its shell, or terrarium says around an error, and what is never the same.
 plain() {
-	sed -e "s|$dir/$one/here|/workspace|g" -e '/^Node\.js v/d' -e '/^(Use `node --trace-/d' -e '/^$/d' \
-		-e '/^Terminated$/d' -e '/^terrarium: killed by signal 15/d' -e 's/duration_ms.*/duration_ms/' -e 's/([0-9.]*ms)//' "$1"
+	as_named "$1" | sed -e "s|$dir/$one/here|/workspace|g" -e "/^trap -- '' SIGXFSZ\$/d" -e '/^Node\.js v/d' -e '/^(Use `node --trace-/d' -e '/^$/d' \
+		-e '/^Terminated$/d' -e '/^terrarium: killed by signal 15/d' -e 's/duration_ms.*/duration_ms/' -e 's/([0-9.]*ms)//'
 }
 
 # compare LIST SUFFIX INTERPRETER ERRORS: the last is the function that says what counts of stderr.

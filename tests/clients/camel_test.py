@@ -79,15 +79,15 @@ class Interpreter(unittest.TestCase):
 
     def test_files_across_separate_calls(self):
         kept = interpreter(sandbox_name="file-operations")
-        self.assertIn("no output", kept.execute_command("mkdir -p /tmp/demo"))
-        self.assertIn("no output", kept.run("echo 'Hello from the sandbox' > /tmp/demo/hello.txt", "bash"))
-        listing = kept.execute_command("ls -la /tmp/demo").splitlines()
+        self.assertIn("no output", kept.execute_command("mkdir -p demo"))
+        self.assertIn("no output", kept.run("echo 'Hello from the sandbox' > demo/hello.txt", "bash"))
+        listing = kept.execute_command("ls -la demo").splitlines()
         self.assertEqual([line.split()[-1] for line in listing[1:]], [".", "..", "hello.txt"])
-        self.assertEqual(kept.run("cat /tmp/demo/hello.txt", "sh"), "Hello from the sandbox")
-        self.assertEqual(kept.run("print(open('/tmp/demo/hello.txt').read())"), "Hello from the sandbox")
-        self.assertEqual(kept.run("console.log(require('fs').readFileSync('/tmp/demo/hello.txt', 'utf8'))", "js"),
+        self.assertEqual(kept.run("cat demo/hello.txt", "sh"), "Hello from the sandbox")
+        self.assertEqual(kept.run("print(open('demo/hello.txt').read())"), "Hello from the sandbox")
+        self.assertEqual(kept.run("console.log(require('fs').readFileSync('demo/hello.txt', 'utf8'))", "js"),
                          "Hello from the sandbox")
-        self.assertIn("No such file", interpreter().execute_command("cat /tmp/demo/hello.txt"))
+        self.assertIn("No such file", interpreter().execute_command("cat demo/hello.txt"))
 
     def test_no_variables_across_separate_calls(self):
         kept = interpreter(sandbox_name="variables")

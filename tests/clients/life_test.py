@@ -65,10 +65,10 @@ class Ends(Life):
         replies = []
         waiting = threading.Thread(target=lambda: replies.append(server.rpc(
             "sandbox.repl.run", sandbox="busy", namespace="default", language="python",
-            code="open('/tmp/begun', 'w').close()\nwhile True: pass")))
+            code="open('begun', 'w').close()\nwhile True: pass")))
         waiting.start()
         served.wait_until(lambda: server.result("sandbox.command.run", sandbox="busy", namespace="default",
-                                                command="test", args=["-e", "/tmp/begun"])["success"], "it runs")
+                                                command="test", args=["-e", "begun"])["success"], "it runs")
         pids = server.children()
         self.assertEqual(server.end(), 0, server.said)
         waiting.join(10)
@@ -114,13 +114,13 @@ class Next(Life):
     def test_files_come_back(self):
         server = self.server()
         server.start("kept", memory=128, envs=["WHO=me"])
-        server.run("kept", "open('/tmp/a', 'w').write('a'); import os; os.makedirs('d/e'); open('d/e/f', 'wb').write(bytes(100000))")
+        server.run("kept", "import os, tempfile; open(tempfile.gettempdir() + '/a', 'w').write('a'); os.makedirs('d/e'); open('d/e/f', 'wb').write(bytes(100000))")
         server.end()
         server = self.server()
         row, = server.result("sandbox.metrics.get", sandbox="kept", namespace="default")["sandboxes"]
         self.assertFalse(row["running"])
         self.assertIn("started", server.result("sandbox.start", sandbox="kept", namespace="default"))
-        self.assertEqual(server.run("kept", "import os; print(open('/tmp/a').read(), os.path.getsize('d/e/f'), os.environ['WHO'])"),
+        self.assertEqual(server.run("kept", "import os, tempfile; print(open(tempfile.gettempdir() + '/a').read(), os.path.getsize('d/e/f'), os.environ['WHO'])"),
                          [["a 100000 me"], []])
 
     def test_modes_and_links_come_back(self):
@@ -149,7 +149,7 @@ class Limits(Life):
     def test_idle(self):
         server = self.server("--idle-timeout", "5")
         server.start("lazy")
-        server.run("lazy", "x = 1; open('/tmp/f', 'w').write('f')")
+        server.run("lazy", "x = 1; open('f', 'w').write('f')")
 
         def running():
             row, = server.result("sandbox.metrics.get", sandbox="lazy", namespace="default")["sandboxes"]
@@ -160,7 +160,7 @@ class Limits(Life):
         self.assertEqual((status, reply["code"]), (500, 5002))
         self.assertIn("idle", reply["error"])
         server.start("lazy")
-        self.assertEqual(server.run("lazy", "print(open('/tmp/f').read())"), [["f"], []])
+        self.assertEqual(server.run("lazy", "print(open('f').read())"), [["f"], []])
 
     def test_a_run_is_not_idle(self):
         server = self.server("--idle-timeout", "4")

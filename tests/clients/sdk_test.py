@@ -146,8 +146,8 @@ class Node(Sdk):
 
     async def test_files_and_modules(self):
         async with self.node() as sandbox:
-            execution = await sandbox.run("const fs = require('fs');\nfs.writeFileSync('/tmp/n.txt', 'from node');\n"
-                                          "console.log(fs.readFileSync('/tmp/n.txt', 'utf8'));\n"
+            execution = await sandbox.run("const fs = require('fs');\nfs.writeFileSync('n.txt', 'from node');\n"
+                                          "console.log(fs.readFileSync('n.txt', 'utf8'));\n"
                                           "console.log(require('os').platform())")
             self.assertEqual(await execution.output(), "from node\nlinux")
 
@@ -291,9 +291,9 @@ class Lifecycle(Sdk):
 
     async def test_files_stay_and_variables_go(self):
         async with self.python(name="comes-back") as sandbox:
-            await sandbox.run("x = 1\nopen('/tmp/kept', 'w').write('t')\nopen('kept', 'w').write('w')")
+            await sandbox.run("import tempfile\nx = 1\nopen(tempfile.gettempdir() + '/kept', 'w').write('t')\nopen('kept', 'w').write('w')")
         async with self.python(name="comes-back") as sandbox:
-            execution = await sandbox.run("print(open('/tmp/kept').read() + open('kept').read())\nprint('x' in globals())")
+            execution = await sandbox.run("import tempfile\nprint(open(tempfile.gettempdir() + '/kept').read() + open('kept').read())\nprint('x' in globals())")
             self.assertEqual(await execution.output(), "tw\nFalse")
 
     async def test_two_clients_of_one_sandbox(self):
@@ -316,10 +316,10 @@ class Lifecycle(Sdk):
 
     async def test_namespaces_are_apart(self):
         async with self.python(name="same", namespace="team-a") as a, self.python(name="same", namespace="team_B") as b:
-            await a.run("x = 'a'; open('/tmp/x', 'w').write('a')")
+            await a.run("x = 'a'; open('x', 'w').write('a')")
             await b.run("x = 'b'")
             self.assertEqual(await (await a.run("print(x)")).output(), "a")
-            self.assertEqual(await (await b.run("import os; print(os.path.exists('/tmp/x'))")).output(), "False")
+            self.assertEqual(await (await b.run("import os; print(os.path.exists('x'))")).output(), "False")
             self.assertEqual((await b.metrics.all())["namespace"], "team_B")
 
     async def test_a_timeout_of_the_client(self):

@@ -221,6 +221,7 @@ def try_setup(line, text):
 def main():
     found = blocks(PAGE)
     folder = tempfile.mkdtemp(prefix="terrarium-docs-", dir="/tmp")
+    os.chmod(folder, 0o755)  # without namespaces a sandbox has a user of its own, who has to reach what is mounted
     bed = Bed(folder)
     try:
         if ONLY == "docker":  # the image that the page names is one of the test's own engine

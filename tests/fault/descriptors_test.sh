@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../cli/tell.sh"
 need_local
 own_runtime
-"$terrarium" run --yes --keep --name here -c 'open("/tmp/f", "w").write("x")' >out 2>err || wrong "a sandbox that stays"
+"$terrarium" run --yes --keep --name here -c 'open("f", "w").write("x")' >out 2>err || wrong "a sandbox that stays"
 
 cat >limit.py <<'PYTHON'
 import os, resource, sys
@@ -32,11 +32,11 @@ for n in 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 26 28 30 33 36 40 50; do
 	[ $code != 0 ] || expect_out 42
 	with $n ps
 	[ $code != 0 ] || expect_in out here
-	with $n cp here:/tmp/f got
+	with $n cp here:f got
 	[ $code != 0 ] || [ "$(cat got)" = x ] || wrong "the file"
 	[ $code = 0 ] || [ ! -e got ] || wrong "nothing should have come"
 	rm -f got
-	with $n exec here -- cat /tmp/f
+	with $n exec here -- cat f
 	[ $code != 0 ] || expect_out x
 done
 [ "$(ls run/terrarium | grep -cv '^\(keeper\|here\|uid\)')" = 0 ] || wrong "nothing else should be in $(ls run/terrarium)"

@@ -13,7 +13,7 @@ mkdir -m 700 run full
 export XDG_RUNTIME_DIR="$dir/run" XDG_STATE_HOME="$dir/state"
 trap '"$terrarium" stop --all --yes >/dev/null 2>&1; umount full; rm -rf "$dir"' EXIT
 mount -t tmpfs -o size=64k,mode=700 none full || exit 77
-"$terrarium" run --yes --keep --name here -c 'open("/tmp/big", "wb").write(b"z" * 300000)' >out 2>err
+"$terrarium" run --yes --keep --name here -c 'open("big", "wb").write(b"z" * 300000)' >out 2>err
 expect_no_room() {
 	[ "$code" -gt 0 ] && [ "$code" -lt 126 ] || wrong "it should have failed"
 	expect_in err "No space left on device"
@@ -21,11 +21,11 @@ expect_no_room() {
 }
 expect_empty() { [ -z "$(ls -A full)" ] || wrong "nothing should lie there: $(ls -A full)"; }
 
-try cp here:/tmp/big full/big
+try cp here:big full/big
 expect_no_room
 expect_empty
 echo old >full/big
-try cp here:/tmp/big full/big
+try cp here:big full/big
 expect_no_room
 [ "$(cat full/big)" = old ] && [ "$(ls -A full)" = big ] || wrong "the old file, and nothing else: $(ls -A full)"
 rm full/big

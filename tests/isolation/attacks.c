@@ -18,6 +18,7 @@
 #include "isolation/cases.h"
 #include "isolation/exceptions.h"
 #include "isolation/inside.h"
+#include "support/namespaces.h"
 
 static struct bait bait;
 static struct outcome o;
@@ -206,6 +207,8 @@ static void whatever_can_be_open_is_seen_open(void **state)
 	char shut[8192];
 	ssize_t n;
 	(void)state;
+	if (!namespaces_work()) /* a container's filter shuts much of it, too */
+		skip();
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	pid_t pid = fork();
 	if (!pid)

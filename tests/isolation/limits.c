@@ -55,7 +55,8 @@ static bool has_groups(const struct inside *box)
 static void one_process_cannot_take_more_memory(void **state)
 {
 	(void)state;
-	const char *argv[] = {"/usr/bin/python3", "-c", "b = bytearray(300 << 20); print('got it')", NULL};
+	const char *argv[] = {
+			"/usr/bin/python3", "-c", "b = bytearray(300 << 20); print('got' + ' it')", NULL};
 	inside_run(&in, argv, &o);
 	assert_int_not_equal(o.exit.exit_code, 0);
 	assert_null(strstr(o.text, "got it"));

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from serve import Server, check, main, wait_until
+from serve import HAS_NAMESPACES, Server, check, main, wait_until
 
 
 class Line:
@@ -85,7 +85,7 @@ def reading_late(program):
     process = subprocess.Popen([s.program, "exec", "--backend", "microsandbox", "lab", "--", "head", "-c", "150000000", "/dev/zero"],
                                env=line.env, cwd=line.dir, stdout=subprocess.PIPE)
     first = process.stdout.read(1)
-    ended = wait_until(lambda: "head" not in s.command("ps", "-eo", "comm", name="lab").out, 2)
+    ended = wait_until(lambda: not s.count("head -c 150000000 /dev/zero"), 2)
     check("it is held up", not ended)
     n = len(first) + len(process.stdout.read())
     check("nothing is lost", process.wait() == 0 and n == 150000000, n)
@@ -124,7 +124,8 @@ def looking(program):
     about = json.loads(done.stdout)
     check("inspect", about["namespace"] == "default" and about["server"] == line.env["MSB_SERVER_URL"]
           and any(g["what"] == "isolation" for g in about["guards"]) and about["metrics"]["mem_bytes"] > 0, done)
-    check("inspect: mounts, from inside", any(m["path"] == "/workspace" for m in about["mounts"]), done)
+    check("inspect: mounts, from inside", about["mounts"] is None if not HAS_NAMESPACES
+          else any(m["path"] == "/workspace" for m in about["mounts"]), done)
     done = line("inspect", "lab")
     check("inspect, as text", "namespace   default" in done.stdout and "keeper" not in done.stdout, done)
     line.fails("inspect: no such sandbox", ["none", "no running"], "inspect", "none")
@@ -213,7 +214,8 @@ def copying_much(program):
     with open(line.dir + "/huge", "wb") as f:
         for _ in range(300):
             f.write(os.urandom(1 << 20))
-    line.fails("a full disk", ["lab:", "huge: the file cannot be written: No space left on device"], "cp", "huge", "lab:huge")
+    full = "No space left on device" if HAS_NAMESPACES else "File too large"
+    line.fails("a full disk", ["lab:", "huge: the file cannot be written: " + full], "cp", "huge", "lab:huge")
     check("nothing half is left", s.command("sh", "-c", "ls", name="lab").out == ["link", "shut", "src"],
           s.command("sh", "-c", "ls", name="lab"))
 

@@ -103,12 +103,12 @@ def files_without_end(program):
     """A file that gives nothing, or takes nothing: who moves it and leaves does not keep the sandbox in use."""
     s = Server(program, "--idle-timeout", "1")
     s.start_box()
-    s.command("mkfifo", "/tmp/from", "/tmp/to")
-    lines = [s.begin("sandbox.file.get", {"sandbox": "box", "path": "/tmp/from", "offset": 1}),
-             s.begin("sandbox.file.put", {"sandbox": "box", "path": "/tmp/to", "base64": "eA==", "append": True})]
+    s.command("mkfifo", "from", "to")
+    lines = [s.begin("sandbox.file.get", {"sandbox": "box", "path": "from", "offset": 1}),
+             s.begin("sandbox.file.put", {"sandbox": "box", "path": "to", "base64": "eA==", "append": True})]
 
     def both():
-        return {"/tmp/from", "/tmp/to"} <= {word for row in s.command("ps", "-eo", "args").out for word in row.split()}
+        return {"from", "to"} <= {os.path.basename(word) for row in s.processes() for word in row.split()}
     check("both wait", wait_until(both))
     for line in lines:
         line.close()
@@ -121,8 +121,8 @@ def questions(program):
     s = Server(program)
     s.start_box()
     busy = s.begin("sandbox.repl.run", {"sandbox": "box", "language": "python",
-                                        "code": "open('/tmp/begun', 'w')\nwhile True: pass"})
-    check("an endless run", wait_until(lambda: s.command("test", "-e", "/tmp/begun").result["success"]))
+                                        "code": "open('begun', 'w')\nwhile True: pass"})
+    check("an endless run", wait_until(lambda: s.command("test", "-e", "begun").result["success"]))
     before = memory_mib(s)
     for _ in range(150):
         s.begin("sandbox.repl.ask", {"sandbox": "box", "language": "python", "question": "is_complete",
@@ -139,8 +139,8 @@ def halves(program):
     s = Server(program)
     s.start_box()
     line = s.begin("sandbox.repl.run", {"sandbox": "box", "namespace": "default", "language": "python",
-                                        "code": "open('/tmp/begun', 'w')\nwhile True: pass"})
-    check("an endless run", wait_until(lambda: s.command("test", "-e", "/tmp/begun").result["success"]))
+                                        "code": "open('begun', 'w')\nwhile True: pass"})
+    check("an endless run", wait_until(lambda: s.command("test", "-e", "begun").result["success"]))
     line.shutdown(socket.SHUT_WR)
     check("it goes on for who has only ceased to send", line.recv(100).startswith(b"HTTP/1.1 100 "))
     line.close()

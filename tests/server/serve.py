@@ -16,6 +16,8 @@ import threading
 import time
 
 failures = 0
+NAMESPACES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support/namespaces.sh")
+HAS_NAMESPACES = subprocess.run(["sh", NAMESPACES], stdout=subprocess.DEVNULL).returncode == 0
 
 
 def check(what, holds, more=""):
@@ -145,6 +147,22 @@ class Server:
         line.sendall(b"POST /api/v1/rpc HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
                      b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
         return line
+
+    def processes(self):
+        """The command lines of all that descends from the server, as this machine sees them. Code in a sandbox without
+        namespaces sees nobody else's."""
+        listed = subprocess.run(["ps", "-eo", "pid=,ppid=,args="], capture_output=True, text=True).stdout
+        rows = [row.split(None, 2) for row in listed.splitlines()]
+        found, parents = [], {str(self.process.pid)}
+        while parents:
+            children = [row for row in rows if row[1] in parents]
+            found += [row[2] for row in children if len(row) > 2]
+            parents = {row[0] for row in children}
+        return found
+
+    def count(self, command):
+        """How many processes in the sandboxes run exactly this."""
+        return self.processes().count(command)
 
     def boxes(self):
         """What `terrarium ps` sees of this server's sandboxes."""

@@ -235,12 +235,21 @@ def keeper_of(name):
 
 
 def pss_kib(pid):
-    with open(f"/proc/{pid}/smaps_rollup") as f:
-        return next(int(line.split()[1]) for line in f if line.startswith("Pss_Anon") or line.startswith("Private_Dirty"))
+    """In a container not even root may look closely at another user's process."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("Pss_Anon") or line.startswith("Private_Dirty"))
+    except PermissionError:
+        with open(f"/proc/{pid}/status") as f:
+            return next(int(line.split()[1]) for line in f if line.startswith("RssAnon"))
 
 
 def descriptors(pid):
-    return len(os.listdir(f"/proc/{pid}/fd"))
+    """None: as above."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:
+        return None
 
 
 def links(pid):
@@ -328,7 +337,7 @@ def grown(before, now):
             return 3  # some are opened when they are first wanted, once
         return SPARE_KIB[key.split()[0]] if key.endswith("KiB") else 0
 
-    return {key: (before[key], now[key]) for key in before if now.get(key, 0) > before[key] + spare(key)}
+    return {key: (before[key], now[key]) for key in before if (now.get(key) or 0) > (before[key] or 0) + spare(key)}
 
 
 def settled(before):

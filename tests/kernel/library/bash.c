@@ -41,10 +41,10 @@ static const struct behaviour ROWS[] = {
 		{.name = "functions persist",
 				.code = "greet() { echo \"hello $1\"; }\nalias ll='echo aliased'"},
 		{.name = "and are seen", .code = "greet you", .out = "hello you\n"},
-		{.name = "exports persist", .code = "export E=exported; cd /tmp; set -- a 'b c'"},
+		{.name = "exports persist", .code = "export E=exported; cd /usr; set -- a 'b c'"},
 		{.name = "and are seen, with directory",
-				.code = "bash -c 'echo $E'; pwd; cd /workspace",
-				.out = "exported\n/tmp\n"},
+				.code = "bash -c 'echo $E'; pwd; cd - >/dev/null",
+				.out = "exported\n/usr\n"},
 		{.name = "shell options persist", .code = "shopt -s nullglob; set -u"},
 		{.name = "an unset variable under set -u",
 				.code = "echo $nothing_here\necho after",
@@ -185,7 +185,7 @@ static const struct behaviour ROWS[] = {
 				.shows = {"nosuchcommand", "line 3"}},
 		{.name = "a changed PATH", .code = "PATH=/nowhere; ls", FAILS(127)},
 		{.name = "and changed back",
-				.code = "PATH=/usr/bin:/bin; ls / >/dev/null && echo ok",
+				.code = "PATH=/usr/bin:/bin; ls /usr >/dev/null && echo ok",
 				.out = "ok\n"},
 		{.name = "traps of its own",
 				.code = "trap 'echo trapped' EXIT; trap 'echo usr' USR1; kill -USR1 $$; trap "
@@ -244,7 +244,9 @@ static const struct behaviour ROWS[] = {
 				.code = "exec 3>&1 >file; echo in the file; exec >&3 3>&-; cat file",
 				.out = "in the file\n"},
 		{.name = "descriptors of children",
-				.code = "ls -l /proc/self/fd | grep -c pipe",
+				.code = "/usr/bin/python3 -c 'import os, stat\nn = 0\nfor fd in range(256):\n"
+					" try: n += stat.S_ISFIFO(os.fstat(fd).st_mode)\n"
+					" except OSError: pass\nprint(n)'",
 				.out = "3\n" /* 0 is at EOF, 1 and 2 */},
 		{.name = "output of a child",
 				.code = "echo a; /bin/echo b; echo c; /bin/echo d >&2",

@@ -3,6 +3,10 @@
 
 #include "lib/agent/rig.h"
 
+/* A command of this test alone: where all processes of a container are listed, others may sleep there, too.
+ */
+#define SLEEP "sleep", "1000.25"
+
 static struct trm_process table[METRICS_MAX_PROCESSES];
 
 static struct trm_metrics next_metrics(struct link *link)
@@ -58,7 +62,7 @@ static void test_processes_with_cpu_and_memory(void **state)
 	link_spawn(&link, 1,
 			(struct spawn_msg){.window = BIG_WINDOW,
 					.argv = STRV("sh", "-c", "while :; do :; done")});
-	link_spawn(&link, 2, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV("sleep", "1000")});
+	link_spawn(&link, 2, (struct spawn_msg){.window = BIG_WINDOW, .argv = STRV(SLEEP)});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	const struct trm_process *busy = NULL, *idle = NULL;
 	struct trm_metrics metrics;
@@ -66,7 +70,7 @@ static void test_processes_with_cpu_and_memory(void **state)
 	do {
 		metrics = next_metrics(&link);
 		busy = find(&metrics, "sh -c while :; do :; done");
-		idle = find(&metrics, "sleep 1000");
+		idle = find(&metrics, "sleep 1000.25");
 	} while (rig_now_ns() < until
 			&& !(busy && idle && busy->cpu_percent > 1 && idle->has_cpu && idle->cpu_percent < 1
 					&& idle->state == 'S'));
@@ -94,9 +98,7 @@ static void test_a_process_is_listed_by_its_label(void **state)
 	struct link link = link_open(*state);
 	char label[] = "python kernel";
 	const struct trm_process *kernel = NULL;
-	link_spawn(&link, 1,
-			(struct spawn_msg){
-					.window = BIG_WINDOW, .label = label, .argv = STRV("sleep", "1000")});
+	link_spawn(&link, 1, (struct spawn_msg){.window = BIG_WINDOW, .label = label, .argv = STRV(SLEEP)});
 	link_pack(&link, 0, FRAME_WATCH, "ub", (uint32_t)50, 1);
 	uint64_t until = rig_now_ns() + DEADLINE_MS * 1000000ull;
 	struct trm_metrics metrics = {0};
@@ -105,7 +107,7 @@ static void test_a_process_is_listed_by_its_label(void **state)
 		kernel = find(&metrics, label);
 	}
 	assert_non_null(kernel);
-	assert_null(find(&metrics, "sleep 1000"));
+	assert_null(find(&metrics, "sleep 1000.25"));
 	link_close(&link);
 }
 
@@ -165,7 +167,7 @@ static void test_idle_agent_sleeps(void **state)
 {
 	struct rig *rig = *state;
 	struct link link = link_open(rig);
-	link_shell(&link, 1, "sleep 1000", SPAWN_CONTROL, BIG_WINDOW);
+	link_shell(&link, 1, "sleep 1000.25", SPAWN_CONTROL, BIG_WINDOW);
 	assert_int_equal(link_next(&link, DEADLINE_MS, NULL)->type, FRAME_STARTED);
 	AWAIT(is_asleep(rig->agent));
 	link_close(&link);
