@@ -487,7 +487,13 @@ function aim(set) {
 /* What a signal to all does. Those spare who sends them, but node would take one for its own end, and let go of the
  * inspector. */
 function kill_others(kill) {
-	const others = readdirSync('/proc').map(Number).filter((pid) => pid > 1 && pid !== process.pid);
+	let all;
+	try {
+		all = readdirSync('/proc').map(Number);
+	} catch { // Landlock: only the children are known, and no others can be signaled
+		all = fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ').map(Number);
+	}
+	const others = all.filter((pid) => pid > 1 && pid !== process.pid);
 	return others.map(kill).includes(0) ? 0 : -ESRCH;
 }
 
