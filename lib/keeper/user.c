@@ -32,11 +32,17 @@ static int open_ours(const char *path)
 	return error;
 }
 
+/* -ENOENT: somebody has just removed it. To go on to the next one then would be to miss the locks of all
+ * others, and to take a user who is taken. */
 static int open_lock_dir(void)
 {
-	int r = -ENOENT;
-	for (size_t i = 0; i < N_LOCK_DIRS && r < 0; i++)
-		r = mkdir(LOCK_DIRS[i], 0700) < 0 && errno != EEXIST ? -errno : open_ours(LOCK_DIRS[i]);
+	int r = -EACCES;
+	for (size_t i = 0; i < N_LOCK_DIRS && r < 0; i++) {
+		bool is_there = mkdir(LOCK_DIRS[i], 0700) == 0 || errno == EEXIST;
+		r = is_there ? open_ours(LOCK_DIRS[i]) : -errno;
+		if (is_there && r == -ENOENT)
+			return r;
+	}
 	return r;
 }
 

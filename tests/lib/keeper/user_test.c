@@ -4,6 +4,8 @@
 
 #include "keeper/user.c"
 
+#include <sys/wait.h>
+
 #include "cmocka_all.h"
 
 static void the_first_user_namespace_holds_all(void **state)
@@ -42,6 +44,47 @@ static void each_gets_another(void **state)
 	user_release(&b); /* a second time does nothing */
 }
 
+/* Take a user, and find that nobody else has him, again and again. */
+static _Noreturn void come_and_go(int taken_fd)
+{
+	enum { TIMES = 3000 };
+	struct user u;
+	char name[16];
+	for (int i = 0; i < TIMES; i++) {
+		if (user_take(&u) < 0)
+			_exit(1);
+		snprintf(name, sizeof name, "%u", u.uid);
+		if (mkdirat(taken_fd, name, 0700) < 0)
+			_exit(2);
+		unlinkat(taken_fd, name, AT_REMOVEDIR);
+		user_release(&u);
+	}
+	_exit(0);
+}
+
+/* The first to come makes the directory of locks, and the last to leave removes it. */
+static void no_two_have_the_same_whoever_comes_and_goes(void **state)
+{
+	enum { WORKERS = 4 };
+	char dir[] = "/tmp/terrarium-user-XXXXXX";
+	int status[WORKERS];
+	pid_t pids[WORKERS];
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	assert_non_null(mkdtemp(dir));
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < WORKERS; i++)
+		if ((pids[i] = fork()) == 0)
+			come_and_go(fd);
+	for (int i = 0; i < WORKERS; i++)
+		assert_int_equal(waitpid(pids[i], &status[i], 0), pids[i]);
+	close(fd);
+	rmdir(dir);
+	for (int i = 0; i < WORKERS; i++)
+		assert_int_equal(status[i], 0);
+}
+
 static void there_are_enough_for_a_busy_server(void **state)
 {
 	enum { MANY = USER_COUNT + 20 };
@@ -76,6 +119,7 @@ int main(void)
 			cmocka_unit_test(the_first_user_namespace_holds_all),
 			cmocka_unit_test(a_rootless_container_holds_few),
 			cmocka_unit_test(each_gets_another),
+			cmocka_unit_test(no_two_have_the_same_whoever_comes_and_goes),
 			cmocka_unit_test(there_are_enough_for_a_busy_server),
 			cmocka_unit_test(an_ordinary_user_gets_none),
 	};
