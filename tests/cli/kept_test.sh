@@ -32,7 +32,7 @@ expect_err "terrarium: nonsense: not found in the sandbox"
 
 # Interrupted is the whole group: also who was not yet what it is, and let the first signal go by.
 cat >pair.py <<'EOF'
-import os, signal
+import ctypes, os, signal
 end = lambda *_: signal.signal(signal.SIGINT, signal.SIG_DFL)
 def end_after_child(*_):
     os.read(heard, 1)
@@ -42,19 +42,19 @@ heard, hears = os.pipe()
 signal.signal(signal.SIGINT, end_after_child)
 if os.fork() == 0:
     signal.signal(signal.SIGINT, lambda *_: (end(), os.write(hears, b".")))
-    open("/proc/self/comm", "w").write("half-started")
+    ctypes.CDLL(None).prctl(15, b"half-started", 0, 0, 0)  # PR_SET_NAME
     print("on", flush=True)
 while True:
     signal.pause()
 EOF
 : >pair.out
-"$terrarium" exec lab -- python3 -c "$(cat pair.py)" >pair.out 2>pair.err &
+"$terrarium" exec lab -- python3 -c "$(sed "s/half-started/half-$$/" pair.py)" >pair.out 2>pair.err &
 pair=$!
 until_true grep -q on pair.out
 kill -INT $pair
 wait $pair
 [ $? = 130 ] || wrong "an interrupted command"
-none_is_left() { ! "$terrarium" exec lab -- sh -c 'cat /proc/[0-9]*/comm' | grep -q half-started; }
+none_is_left() { ! cat /proc/[0-9]*/comm 2>/dev/null | grep -qx "half-$$"; }
 until_true none_is_left
 try run --yes --name lab --memory 64 -c 'x'
 expect_out 41
