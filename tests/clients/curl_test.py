@@ -309,7 +309,7 @@ class States(Curl):
         self.assertEqual([line["text"] for line in result["output"]], ["blue grün '' /workspace/w"])
         result = self.good("sandbox.command.run", {**where, "command": "sh", "args": ["-c", "echo $COLOUR; pwd | tail -c 13"]})
         self.assertEqual([line["text"] for line in result["output"]], ["blue grün", "/workspace/w"])
-        result = self.good("sandbox.command.run", {**where, "command": "/.sandbox/scripts/hello"})
+        result = self.good("sandbox.command.run", {**where, "command": "hello"})
         self.assertEqual([line["text"] for line in result["output"]], ["from the script"])
         self.good("sandbox.stop", where)
 
