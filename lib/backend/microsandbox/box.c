@@ -23,7 +23,7 @@ static void begin_stop(struct msb_box *b, uint32_t limit_ms);
 static bool take_more(const char *words, char *out, size_t cap)
 {
 	const char *more = words ? strstr(words, "; ") : NULL;
-	char line[224];
+	char line[200];
 	if (!more)
 		return false;
 	trm_text_clean_line(line, sizeof line, more + 2, strlen(more + 2));
