@@ -65,16 +65,31 @@ static uint32_t nth(uint32_t i)
 	return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
 }
 
+/* Who ends a sandbox kills all processes of its user that he sees, and the machine's root sees those in
+ * containers: in a PID namespace that is not the machine's (include/linux/proc_ns.h: PROC_PID_INIT_INO) we
+ * begin elsewhere. */
+static uint32_t first_of(uint32_t count)
+{
+	const unsigned long machines = 4026531836;
+	char here[64] = "";
+	if (count <= USER_COUNT || readlink("/proc/self/ns/pid", here, sizeof here - 1) <= 0)
+		return 0;
+	unsigned long inode = strtoul(here + strcspn(here, "0123456789"), NULL, 10);
+	return inode == machines ? 0 : USER_COUNT + (uint32_t)(inode % USER_MORE_COUNT);
+}
+
 static int take(struct user *ret, uint32_t count)
 {
+	uint32_t first = first_of(count);
 	int dir_fd = open_lock_dir();
 	int r = dir_fd < 0 ? dir_fd : -EUSERS;
 	for (uint32_t i = 0; dir_fd >= 0 && i < count; i++) {
 		char name[32];
-		snprintf(name, sizeof name, LOCK_PREFIX "%u", nth(i));
+		uint32_t uid = nth((first + i) % count);
+		snprintf(name, sizeof name, LOCK_PREFIX "%u", uid);
 		int fd = lock(dir_fd, name, O_CREAT);
 		if (fd >= 0) {
-			*ret = (struct user){.uid = nth(i), .dir_fd = dir_fd, .lock_fd = fd};
+			*ret = (struct user){.uid = uid, .dir_fd = dir_fd, .lock_fd = fd};
 			return 0;
 		}
 		if (fd != -EWOULDBLOCK) {

@@ -7,9 +7,10 @@
  * alone: file owners, RLIMIT_NPROC, /proc/sys.
  *
  * The numbers are 61000 and up, ending before systemd's dynamic users (61184), and when these are taken,
- * 1879048192 and up, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In a container
- * that does not know the latter there are only the former. One is taken by locking a file of its name, and
- * free again when the lock goes, however the keeper ends. */
+ * 1879048192 and up, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In a PID
+ * namespace that is not the machine's, such as a container's, the latter come first; a container that does
+ * not know them has only the former. One is taken by locking a file of its name, and free again when the lock
+ * goes, however the keeper ends. */
 
 #include <stdbool.h>
 #include <stdint.h>
