@@ -314,7 +314,7 @@ def below(pid):
         return [p for child in f.read().split() for p in [child] + below(child)]
 for pid in below(sys.argv[1]):
     with open(f"/proc/{pid}/stat") as f:
-        if "(agent)" in f.read():
+        if "agent)" in f.read():
             print(pid)' "$(field "${1-lab}" keeper_pid)"
 }
 has_taken_signals() { ! grep -q 'Pnd:.*[1-9a-f]' "/proc/$pid/status" 2>/dev/null; }
