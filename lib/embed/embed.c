@@ -27,6 +27,7 @@ EMBED(driver_node, DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node
 						   AND DRIVER("node_program.js") AND DRIVER("node_ask.js"))
 EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER("bash_display.sh")
 				   AND DRIVER("bash_program.sh") AND DRIVER("bash.sh"))
+EMBED(driver_ruby, DRIVER("ruby.rb"))
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
 EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
 EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")

@@ -10,7 +10,7 @@ if git ls-files | grep -v '^tests/check/words.sh$' | xargs grep -InE \
 	'\b(TODO|FIXME|XXX|HACK|WIP)\b|[Nn]ot (yet )?implemented|/(root|home/[a-z]+)/[a-z]'; then
 	fail=1
 fi
-for file in $(git ls-files '*.c' '*.h' '*.sh' '*.py' '*.js' dev); do
+for file in $(git ls-files '*.c' '*.h' '*.sh' '*.py' '*.js' '*.rb' '*.R' '*.java' dev); do
 	if ! head -n 3 "$file" | grep -q 'SPDX-License-Identifier: MIT'; then
 		echo "$file: there is no licence line on top"
 		fail=1

@@ -112,9 +112,13 @@ struct driver *driver_start(enum trm_lang_id id)
 
 struct driver *driver_start_source(enum trm_lang_id id, struct embed source)
 {
-	const struct trm_lang *lang = trm_lang_get(id);
-	if (access(lang->interpreter, X_OK)) {
-		print_message("%s is not installed\n", lang->interpreter);
+	return driver_start_spec(kernel_spec(trm_lang_get(id)), source);
+}
+
+struct driver *driver_start_spec(const struct kernel_spec *spec, struct embed source)
+{
+	if (access(spec->argv[0], X_OK)) {
+		print_message("%s is not installed\n", spec->argv[0]);
 		skip();
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -127,7 +131,7 @@ struct driver *driver_start_source(enum trm_lang_id id, struct embed source)
 	for (int i = 0; i < DRIVER_CHANNELS; i++)
 		text_clear(&d->channel[i]);
 	text_clear(&d->line);
-	open_and_fork(d, kernel_spec(lang), source);
+	open_and_fork(d, spec, source);
 	const cJSON *ready = driver_wait_event(d, "ready");
 	const char *version = cJSON_GetStringValue(cJSON_GetObjectItem(ready, "version"));
 	snprintf(d->version, sizeof d->version, "%s", version ? version : "");
@@ -254,6 +258,15 @@ const cJSON *driver_wait(struct driver *d)
 	if (set)
 		d->set = (unsigned)set->valueint;
 	assert_true(d->set <= KERNEL_SPARE_SETS);
+	return d->done;
+}
+
+bool driver_wait_end(struct driver *d)
+{
+	uint64_t deadline = now_ms() + DRIVER_DEADLINE_MS;
+	while (!d->done && d->event_fd >= 0)
+		turn(d, deadline, "the end of the program");
+	show_output(d);
 	return d->done;
 }
 

@@ -56,6 +56,8 @@ struct driver {
 struct driver *driver_start(enum trm_lang_id lang);
 /* The same with another driver than the embedded one. */
 struct driver *driver_start_source(enum trm_lang_id lang, struct embed source);
+/* The same for an interpreter that is no built-in language's; its path is the first argument. */
+struct driver *driver_start_spec(const struct kernel_spec *spec, struct embed source);
 /* Close descriptor 3 and wait for the driver to exit by itself. Takes NULL. */
 void driver_stop(struct driver *d);
 
@@ -65,6 +67,8 @@ void driver_send(struct driver *d, const char *code);
 void driver_send_request(struct driver *d, const char *members);
 /* Deliver what comes until `done` or `reply` is there; gives it (borrowed). */
 const cJSON *driver_wait(struct driver *d);
+/* The same for a program: false when its process has ended instead. */
+bool driver_wait_end(struct driver *d);
 /* driver_send() and driver_wait(). */
 const cJSON *driver_run(struct driver *d, const char *code);
 /* A question with code and a cursor (-1: at its end); gives `data` of the reply. */
