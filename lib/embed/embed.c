@@ -29,6 +29,7 @@ EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER(
 				   AND DRIVER("bash_program.sh") AND DRIVER("bash.sh"))
 EMBED(driver_ruby, DRIVER("ruby.rb"))
 EMBED(driver_r, DRIVER("r.R"))
+EMBED(driver_java, DRIVER("java.java"))
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
 EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
 EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")

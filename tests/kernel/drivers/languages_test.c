@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "kernel/drivers/harness.h"
 
@@ -44,8 +45,15 @@ struct sample {
 	const char *code, *want;
 };
 
+/* java takes no source from a pipe. */
+#define JAVA \
+	"d=$(mktemp -d) && cat <&5 >\"$d/Terrarium.java\" && exec \"${JAVA_HOME:+$JAVA_HOME/bin/}java\" " \
+	"-Xmx${TERRARIUM_JAVA_HEAP:-256m} -XX:+UseSerialGC -Xshare:auto --source 17 " \
+	"\"$d/Terrarium.java\" \"$d\" 5<&-"
+
 static const struct row {
 	const char *name;
+	const char *interpreter; /* what must be there, if it is not what is started */
 	struct kernel_spec spec;
 	struct sample sum;                 /* an expression and its value */
 	const char *set_x;                 /* let x be 42 */
@@ -159,6 +167,57 @@ static const struct row {
 				.bad_program = "# one\n# two\nstop('no')\n",
 				.kill = "tools::pskill(Sys.getpid(), 9)",
 		},
+		{
+				.name = "java",
+				.interpreter = "/usr/bin/javac",
+				.spec = {.argv = LIST("/bin/sh", "-c", JAVA), .driver = embed_driver_java},
+				.sum = {"1+1", "2"},
+				.set_x = "int x = 42;",
+				.x = {"x", "42"},
+				.function = {"class Box {\n  final int v;\n  Box(int v) { this.v = v; }\n"
+					     "  int twice() { return 2 * v; }\n}\n"
+					     "Box box(int v) { return new Box(v); }",
+						NULL},
+				.call = {"box(x).twice()", "84"},
+				.print = {"System.out.println(\"out\")", "out\n"},
+				.complain = {"System.err.println(\"err\")", "err\n"},
+				.fail = "int f() {\n  throw new IllegalStateException(\"no\"); }\nf()",
+				.fail_name = "IllegalStateException",
+				.bad = "int a = 1;\nint b = );\n",
+				.bad_line = ":2:9: error: illegal start of expression",
+				.exit_3 = "System.exit(3)",
+				.read_line = {"System.out.println(new Scanner(System.in).nextLine())",
+						"one\n"},
+				.read_all = {"System.out.print(new String(System.in.readAllBytes()))",
+						"one\ntwo\n"},
+				.loop = "System.out.println(\"going\");\nwhile (true);",
+				.sleep = "System.out.println(\"going\");\nThread.sleep(60_000);",
+				.unicode = "System.out.println(\"h\u00e9\u00e9 \u2603 \U0001f600\")",
+				.bytes = "System.out.write(new byte[] { -1, -2, 10 }, 0, 3)",
+				.long_line = "System.out.println(\"x\".repeat(10_000_000))",
+				.many_lines = "for (int i = 0; i < 100_000; i++) System.out.println(i);",
+				.recursion = {"int r() { return r(); }\nr()", "StackOverflowError"},
+				.late = "var p = new ProcessBuilder(\"sh\", \"-c\", \"sleep 0.2; echo late; : > end\")"
+					".inheritIO().start();",
+				.pause = "while (!Files.exists(Path.of(\"end\"))) Thread.sleep(10);\n"
+					 "System.out.println(\"mine\");",
+				.complete = {"\"text\".toUpp", "toUpperCase"},
+				.inspect = {"x", "42"},
+				.whole = "int g() {\n  return 1;\n}",
+				.half = "int g() {\n  return 1;",
+				.broken = "1 + )",
+				.type = "int",
+				.file = "p.java",
+				.program = {"import java.util.*;\npublic class Any {\n"
+					    "  public static void main(String[] args) {\n"
+					    "    System.out.println(Arrays.toString(args));\n"
+					    "    System.out.println(new Scanner(System.in).nextLine());\n"
+					    "    System.exit(3);\n  }\n}\n",
+						"[a b, c]\nline\n"},
+				.bad_program = "public class Any {\n  public static void main(String[] args) {\n"
+					       "    throw new IllegalStateException(\"no\");\n  }\n}\n",
+				.kill = "new ProcessBuilder(\"sh\", \"-c\", \"kill -9 $PPID\").start().waitFor()",
+		},
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 
@@ -167,6 +226,10 @@ static struct driver *drivers[N_ROWS];
 
 static struct driver *start(const struct row *row)
 {
+	if (row->interpreter && access(row->interpreter, X_OK)) {
+		print_message("%s is not installed\n", row->interpreter);
+		skip();
+	}
 	struct driver **d = &drivers[row - ROWS];
 	if (!*d)
 		*d = driver_start_spec(&row->spec, row->spec.driver());
