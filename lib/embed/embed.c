@@ -30,6 +30,10 @@ EMBED(driver_bash, DRIVER("bash_again.sh") AND DRIVER("bash_ask.sh") AND DRIVER(
 EMBED(driver_ruby, DRIVER("ruby.rb"))
 EMBED(driver_r, DRIVER("r.R"))
 EMBED(driver_java, DRIVER("java.java"))
+EMBED(driver_typescript,
+		DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js") AND DRIVER("node_syntax.js")
+				AND DRIVER("node_display.js") AND DRIVER("node_program.js")
+						AND DRIVER("typescript.js") AND DRIVER("node_ask.js"))
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
 EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
 EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")

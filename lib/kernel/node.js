@@ -100,6 +100,9 @@ function look_below() {
 	return running;
 }
 
+/* What another language that is translated to this one puts its own in the place of: see typescript.js. */
+let script_of = ({ code }) => code, map_places = (text) => text;
+
 /* Stacks as if there was nothing below the user's code, and with the file names that the user knows. */
 internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) => {
 	const files = trace.map((site) => site.getScriptNameOrSourceURL());
@@ -110,7 +113,7 @@ internal_binding('errors').setPrepareStackTraceCallback((realm, error, trace) =>
 	const top = trace.findIndex((site, i) => files[i] === DRIVER && site.getFunctionName() === 'run_program');
 	const own = trace.filter((site, i) => files[i] !== DRIVER && (end < 0 || i < end) && (top < 0 || i < top));
 	const text = prepareStackTraceCallback(realm, error, own);
-	return typeof text === 'string' && text.includes(BLANK) ? text.replaceAll(BLANK, ' ') : text;
+	return typeof text === 'string' ? map_places(text.includes(BLANK) ? text.replaceAll(BLANK, ' ') : text) : text;
 });
 
 // ---- events ---------------------------------------------------------------------------
@@ -222,10 +225,10 @@ function is_current() {
 // ---- running ------------------------------------------------------------------------------
 
 function begin(request) {
-	const file = request.file || '<run>';
+	const file = request.file || '<run>', script = script_of(request);
 	run = {
 		id: request.id, number: ++run_count, code: request.code, file,
-		text: file[0] === '<' ? as_value(request.code) : request.code, // in a file it is a block
+		text: file[0] === '<' ? as_value(script) : script, // in a file it is a block
 		url: file.replace(/\s/g, BLANK).replace(/["']/g, '’'),
 		timers: [], timers_max: 1000, look: null, outcome: null, awaited: undefined, cpu: process.cpuUsage(), children: children_us(),
 	};
@@ -291,9 +294,9 @@ function evaluate(mine, code, clashes = undefined) {
 		(error, reply) => {
 			if (run !== mine || state !== RUNNING)
 				return;
-			const found = !clashes && reply?.exceptionDetails && clash_of(reply.exceptionDetails, mine.code);
+			const found = !clashes && reply?.exceptionDetails && clash_of(reply.exceptionDetails, mine.text);
 			if (found)
-				evaluate(mine, adapt(mine.code, found), found);
+				evaluate(mine, adapt(mine.text, found), found);
 			else
 				settle(error, reply);
 		});

@@ -70,7 +70,7 @@ function take_program() {
 	watcher.postMessage('leave');
 }
 
-function run_program({ id, code, file }) {
+function run_program({ id, code, file, args = [] }) {
 	const whole = place(file, code);
 	run = { id, number: ++run_count, code, text: code, file: whole, outcome: null };
 	state = RUNNING;
@@ -83,7 +83,7 @@ function run_program({ id, code, file }) {
 	const { _fatalException } = process; // called by node's C++ for each error that is not caught
 	process._fatalException = (error, is_rejection) => _fatalException(error, is_rejection) || tell_fatal(error);
 	process.exit = node_exit;
-	process.argv = [process.execPath, whole];
+	process.argv = [process.execPath, whole, ...args];
 	delete process._eval;
 	drop_prompt();
 	requests_socket.unref();

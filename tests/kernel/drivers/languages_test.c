@@ -48,7 +48,7 @@ struct sample {
 /* java takes no source from a pipe. */
 #define JAVA \
 	"d=$(mktemp -d) && cat <&5 >\"$d/Terrarium.java\" && exec \"${JAVA_HOME:+$JAVA_HOME/bin/}java\" " \
-	"-Xmx${TERRARIUM_JAVA_HEAP:-256m} -XX:+UseSerialGC -Xshare:auto --source 17 " \
+	"-Xmx${TERRARIUM_JAVA_HEAP:-256m} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --source 17 " \
 	"\"$d/Terrarium.java\" \"$d\" 5<&-"
 
 static const struct row {
@@ -71,8 +71,9 @@ static const struct row {
 	const char *long_line;             /* prints ten million x and a newline */
 	const char *many_lines;            /* prints the numbers up to 99999, one on a line */
 	struct sample recursion;           /* without end; part of the name of its error */
-	const char *late;                  /* a background process that prints "late" in a moment */
-	const char *pause;                 /* waits until that has printed, then prints "mine" */
+	const char *late;  /* a background process that waits for a file `go`, then prints "late" and makes
+			      `end` */
+	const char *pause; /* lets it, waits for `end`, then prints "mine" */
 	struct sample complete;            /* the name of x2 or the like is to be found */
 	struct sample inspect;             /* a name, and its value */
 	const char *whole, *half, *broken; /* code that is complete, incomplete and invalid */
@@ -111,8 +112,8 @@ static const struct row {
 				.long_line = "puts 'x' * 10_000_000",
 				.many_lines = "100_000.times { |i| puts i }; nil",
 				.recursion = {"def r = r\nr", "SystemStackError"},
-				.late = "spawn('sleep 0.2; echo late; : > end'); nil",
-				.pause = "sleep 0.01 until File.exist?('end')\nputs 'mine'",
+				.late = "spawn('until [ -e go ]; do sleep 0.01; done; echo late; : > end'); nil",
+				.pause = "File.write('go', '')\nsleep 0.01 until File.exist?('end')\nputs 'mine'",
 				.complete = {"'text'.swapc", "swapcase"},
 				.inspect = {"x", "42"},
 				.whole = "def g\n  1\nend",
@@ -152,8 +153,9 @@ static const struct row {
 				.long_line = "cat(strrep('x', 1e7), '\\n', sep = '')",
 				.many_lines = "writeLines(format(0:99999, trim = TRUE, scientific = FALSE))",
 				.recursion = {"f <- function(n) f(n + 1)\nf(1)", "StackOverflowError"},
-				.late = "system('(sleep 0.2; echo late; : > end) &')",
-				.pause = "while (!file.exists('end')) Sys.sleep(0.01)\ncat('mine\\n')",
+				.late = "system('(until [ -e go ]; do sleep 0.01; done; echo late; : > end) &')",
+				.pause = "invisible(file.create('go'))\n"
+					 "while (!file.exists('end')) Sys.sleep(0.01)\ncat('mine\\n')",
 				.complete = {"stats::medi", "median"},
 				.inspect = {"x", "42"},
 				.whole = "g <- function() {\n  1\n}",
@@ -197,9 +199,10 @@ static const struct row {
 				.long_line = "System.out.println(\"x\".repeat(10_000_000))",
 				.many_lines = "for (int i = 0; i < 100_000; i++) System.out.println(i);",
 				.recursion = {"int r() { return r(); }\nr()", "StackOverflowError"},
-				.late = "var p = new ProcessBuilder(\"sh\", \"-c\", \"sleep 0.2; echo late; : > end\")"
+				.late = "var p = new ProcessBuilder(\"sh\", \"-c\", \"until [ -e go ]; do sleep 0.01; done; echo late; : > end\")"
 					".inheritIO().start();",
-				.pause = "while (!Files.exists(Path.of(\"end\"))) Thread.sleep(10);\n"
+				.pause = "Files.createFile(Path.of(\"go\"));\n"
+					 "while (!Files.exists(Path.of(\"end\"))) Thread.sleep(10);\n"
 					 "System.out.println(\"mine\");",
 				.complete = {"\"text\".toUpp", "toUpperCase"},
 				.inspect = {"x", "42"},
@@ -217,6 +220,63 @@ static const struct row {
 				.bad_program = "public class Any {\n  public static void main(String[] args) {\n"
 					       "    throw new IllegalStateException(\"no\");\n  }\n}\n",
 				.kill = "new ProcessBuilder(\"sh\", \"-c\", \"kill -9 $PPID\").start().waitFor()",
+		},
+		{
+				.name = "typescript",
+				.spec = {.argv = LIST("/usr/bin/node", "--expose-internals", "-e",
+							 "eval(require('fs').readFileSync(5,'utf8'))"),
+						.driver = embed_driver_typescript,
+						.is_asked_twice = true,
+						.answers_quickly = true,
+						.resets_by_restart = true},
+				.sum = {"1 + (1 as number)", "2"},
+				.set_x = "var x: number = 42",
+				.x = {"x", "42"},
+				.function = {"interface Has { v: number }\n\nclass Box implements Has {\n"
+					     "  constructor(public v: number) {}\n"
+					     "  twice(): number { return 2 * this.v }\n}\nenum Size { Small = 5 }",
+						NULL},
+				.call = {"new Box(x).twice() + Size.Small - 5", "84"},
+				.print = {"console.log('out')", "out\n"},
+				.complain = {"console.error('err')", "err\n"},
+				.fail = "interface A { a: string }\nfunction f(): never { throw new RangeError('no') }\nf()",
+				.fail_name = "RangeError",
+				.bad = "let a: number = 1;\nlet b: = 2\n",
+				.bad_line = ":2:8",
+				.exit_3 = "process.exit(3)",
+				.read_line = {"process.stdin.once('data', (s: Buffer) => {\n"
+					      "  console.log(String(s).trim()); process.stdin.pause() }); void 0",
+						"one\n"},
+				.read_all = {"console.log(require('fs').readFileSync(0, 'utf8').trimEnd() as string)",
+						"one\ntwo\n"},
+				.loop = "console.log('going')\nfor (;;);",
+				.sleep = "console.log('going')\nawait new Promise<void>((done) => setTimeout(done, 60000))",
+				.unicode = "console.log('h\u00e9\u00e9 \u2603 \U0001f600')",
+				.bytes = "process.stdout.write(Buffer.from([0xff, 0xfe, 10])); void 0",
+				.long_line = "console.log('x'.repeat(10_000_000))",
+				.many_lines = "for (let i: number = 0; i < 100_000; i++) console.log(i)",
+				.recursion = {"function r(): number { return r() + 1 }\nr()", "RangeError"},
+				.late = "require('child_process').spawn('sh', ['-c', 'until [ -e go ]; do sleep 0.01; done; echo late; : > end'],\n"
+					"  { stdio: 'inherit' }).unref()",
+				.pause = "require('fs').writeFileSync('go', '')\n"
+					 "while (!require('fs').existsSync('end'))\n"
+					 "  await new Promise<void>((done) => setTimeout(done, 10))\n"
+					 "console.log('mine')",
+				.complete = {"Math.sqr", "sqrt"},
+				.inspect = {"x", "42"},
+				.whole = "function g(a: number): number {\n  return a\n}",
+				.half = "function g(a: number): number {\n  return a",
+				.broken = "1 + )",
+				.type = "number",
+				.file = "p.ts",
+				.program = {"import { readSync } from 'fs'\ninterface P { a: number }\n"
+					    "console.log(JSON.stringify(process.argv.slice(2)))\n"
+					    "const bytes: Buffer = Buffer.alloc(5)\n"
+					    "console.log(bytes.toString('utf8', 0, readSync(0, bytes)))\n"
+					    "process.exit(3)\n",
+						"[\"a b\",\"c\"]\nline\n"},
+				.bad_program = "interface A {\n  a: string }\nthrow new RangeError('no')\n",
+				.kill = "process.kill(process.pid, 'SIGKILL')",
 		},
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
@@ -273,7 +333,7 @@ static void prints_errors(const struct row *row, struct driver *d)
 static void has_no_frames_of_ours(struct driver *d)
 {
 	const char *text = driver_traceback(d);
-	static const char *const OURS[] = {"terrarium", "Terrarium", "jdk.jshell", "tryCatch"};
+	static const char *const OURS[] = {"<terrarium>", "Terrarium.", "jdk.jshell", "tryCatch"};
 	for (size_t i = 0; i < sizeof OURS / sizeof *OURS; i++)
 		assert_lacks(text, OURS[i]);
 }
@@ -316,7 +376,7 @@ static void exits_with_codes(const struct row *row, struct driver *d)
 
 static void reads_lines(const struct row *row, struct driver *d)
 {
-	d->answers = "one\ntwo\n";
+	d->answers = "one\n";
 	check_run(d, row->read_line.code, "ok", row->read_line.want);
 	assert_non_null(driver_wait_event(d, "input"));
 	d->answers = NULL;
