@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` lays out. The agent, the keeper and the drivers are inside the library and the program
+# What `cmake --install` lays out. The agent, the supervisor and the drivers are inside the library and the program
 # (lib/embed), themes and grammars are looked for beside the program first: an installation may lie anywhere, be
 # staged with DESTDIR, and be moved.
 set(DOC_DIR ${CMAKE_INSTALL_DOCDIR})
@@ -24,7 +24,7 @@ add_custom_target(static_library ALL DEPENDS ${STATIC_DIR}/libterrarium.a)
 install(FILES ${STATIC_DIR}/libterrarium.a DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 # Also as files: for looking at, and for putting the agent into an image by hand.
-install(PROGRAMS ${CMAKE_BINARY_DIR}/terrarium-agent ${CMAKE_BINARY_DIR}/terrarium-keeper
+install(PROGRAMS ${CMAKE_BINARY_DIR}/terrarium-agent ${CMAKE_BINARY_DIR}/terrarium-supervisor
   DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/terrarium)
 
 # Paths relative to the file itself.

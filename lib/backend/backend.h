@@ -118,8 +118,8 @@ extern const struct backend_ops backend_fake;
 extern const struct backend_ops backend_microsandbox;
 extern const struct backend_ops backend_recipe;
 /* Not to be found by name: a local sandbox that runs already, opts->name. It has no start of its own, but
- * attached_start(), as start(), with what is known of the sandbox already: its entry (backend/kept/found.h),
- * and what that says, which becomes the carrier's if there is one. */
+ * attached_start(), as start(), with what is known of the sandbox already: its entry
+ * (backend/supervised/found.h), and what that says, which becomes the carrier's if there is one. */
 struct info_msg;
 struct found_entry;
 extern const struct backend_ops backend_attached;

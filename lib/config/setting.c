@@ -8,7 +8,7 @@
 
 #include "base/cidr.h"
 #include "base/err.h"
-#include "base/slip.h"
+#include "base/suggest.h"
 #include "config/config.h"
 
 #define FIELD(f) offsetof(struct trm_config, f), sizeof(((struct trm_config *)0)->f)
@@ -198,10 +198,10 @@ const struct trm_setting *trm_setting_find(const char *key)
 
 const struct trm_setting *setting_nearest(const char *key)
 {
-	struct slip near;
-	slip_init(&near, key);
+	struct suggest near;
+	suggest_init(&near, key);
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		slip_try(&near, key[0] == '-' ? settings[i].option : settings[i].name);
+		suggest_try(&near, key[0] == '-' ? settings[i].option : settings[i].name);
 	return near.best ? trm_setting_find(near.best) : NULL;
 }
 

@@ -5,8 +5,8 @@
 
 #include <terrarium/error.h>
 
+#include "backend/host/machine.h"
 #include "backend/local/level.h"
-#include "backend/local/machine.h"
 #include "base/landlock.h"
 #include "doctor/doctor.h"
 

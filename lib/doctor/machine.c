@@ -13,9 +13,9 @@
 #include <terrarium/error.h>
 #include <terrarium/sandbox.h>
 
-#include "backend/kept/rundir.h"
-#include "backend/local/filters.h"
-#include "backend/local/machine.h"
+#include "backend/host/filters.h"
+#include "backend/host/machine.h"
+#include "backend/host/rundir.h"
 #include "doctor/doctor.h"
 
 void doctor_ask_version(const char *path, char *out, size_t cap)

@@ -6,7 +6,7 @@
 #include <terrarium/loop.h>
 #include <terrarium/sandbox.h>
 
-#include "backend/local/machine.h"
+#include "backend/host/machine.h"
 #include "doctor/doctor.h"
 
 /* One sandbox is started for all: its guards tell which limits hold here, and

@@ -20,7 +20,7 @@
 #define AND "\"\n.incbin \"" /* between files that follow one another */
 
 EMBED(agent, EMBED_BUILD_DIR "/terrarium-agent")
-EMBED(keeper, EMBED_BUILD_DIR "/terrarium-keeper")
+EMBED(supervisor, EMBED_BUILD_DIR "/terrarium-supervisor")
 EMBED(driver_python, EMBED_BUILD_DIR "/python.driver")
 EMBED(driver_node, DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js")
 				   AND DRIVER("node_syntax.js") AND DRIVER("node_display.js")
@@ -31,9 +31,9 @@ EMBED(driver_ruby, DRIVER("ruby.rb"))
 EMBED(driver_r, DRIVER("r.R"))
 EMBED(driver_java, DRIVER("java.java"))
 EMBED(driver_typescript,
-		DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js") AND DRIVER("node_syntax.js")
-				AND DRIVER("node_display.js") AND DRIVER("node_program.js")
-						AND DRIVER("typescript.js") AND DRIVER("node_ask.js"))
+		DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js") AND DRIVER(
+				"node_syntax.js") AND DRIVER("node_display.js") AND DRIVER("node_program.js")
+				AND DRIVER("typescript.js") AND DRIVER("node_ask.js"))
 EMBED(installer_python, EMBED_SOURCE_DIR "/lib/install/pip.py")
 EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
 EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")

@@ -11,8 +11,8 @@ struct embed {
 	size_t n;
 };
 
-struct embed embed_agent(void);  /* static ELF program, runs inside the sandbox */
-struct embed embed_keeper(void); /* static ELF program, parent of a local sandbox */
+struct embed embed_agent(void);      /* static ELF program, runs inside the sandbox */
+struct embed embed_supervisor(void); /* static ELF program, parent of a local sandbox */
 struct embed embed_driver_python(void);
 struct embed embed_driver_node(void);
 struct embed embed_driver_bash(void);

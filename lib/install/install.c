@@ -25,7 +25,7 @@ struct trm_install {
 	struct harvest *harvest;
 	struct buf held; /* what the downloader printed from its first error on */
 	int held_stream; /* -1: there was none */
-	bool is_cancelled;
+	bool is_canceled;
 };
 
 enum { HELD_MAX = 256 * 1024 };
@@ -99,7 +99,7 @@ static void on_harvested(void *user, const char *group)
 static void explain(struct trm_install *in, int exit_code, unsigned seen, struct trm_error *why)
 {
 	const char *tool = in->opts.recipe->tool;
-	if (in->is_cancelled)
+	if (in->is_canceled)
 		trm_error_set(why, TRM_ECANCELED,
 				"interrupted: %s did not finish, and the rest is not installed", tool);
 	else if (seen & (1u << TOOL_NO_SPACE | 1u << TOOL_NO_SPACE_NPM))
@@ -144,7 +144,7 @@ static int begin_put(struct trm_install *in, const char *verb, struct trm_error 
 /* ---- the first: fetching --------------------------------------------------------------------- */
 
 /* Errors of the downloader are only worth telling if nothing else will be tried: they are held back. pip
- * begins their lines so, on a terminal behind a colour. */
+ * begins their lines so, on a terminal behind a color. */
 static void on_fetch_output(void *user, int stream, const void *bytes, size_t n)
 {
 	static const char word[] = "ERROR: ";
@@ -184,11 +184,11 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 	struct trm_install *in = user;
 	struct trm_error why = *failed;
 	in->fetch = NULL;
-	if (exit_code > 0 && (in->is_cancelled || !may_be_built(seen)))
+	if (exit_code > 0 && (in->is_canceled || !may_be_built(seen)))
 		tell_held(in);
 	if (!in->sandbox) {
 		fail(in, TRM_ECLOSED, "the sandbox has closed");
-	} else if (in->is_cancelled) {
+	} else if (in->is_canceled) {
 		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
 	} else if (exit_code > 0 && !may_be_built(seen)) {
 		explain(in, exit_code, seen, &why);
@@ -311,7 +311,7 @@ void trm_install_cancel(struct trm_install *in)
 {
 	if (!in)
 		return;
-	in->is_cancelled = true;
+	in->is_canceled = true;
 	if (in->fetch)
 		fetch_interrupt(in->fetch);
 	else if (in->tool)

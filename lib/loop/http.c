@@ -7,7 +7,7 @@
 #include <terrarium/dynlib.h>
 
 #include "base/err.h"
-#include "loop/http_inside.h"
+#include "loop/http_internal.h"
 #include "loop/loop.h"
 
 static int load(struct http *h, struct trm_error *reterr)

@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "loop/http_inside.h"
+#include "loop/http_internal.h"
 #include "loop/loop.h"
 
 enum { CONNECT_TIMEOUT_MS = 10000, HEAD_MAX = 64 * 1024, KEEPALIVE_S = 30, STATUS_FIRST_FINAL = 200 };
@@ -31,9 +31,9 @@ struct http_request {
 	size_t max_bytes;
 	uint32_t timeout_ms;
 	int status;
-	struct buf head;         /* fields of the answer, each with its line end */
-	struct buf bytes;        /* of the body, not yet delivered */
-	bool has_head, has_told; /* the fields are complete; the caller knows */
+	struct buf head;             /* fields of the answer, each with its line end */
+	struct buf bytes;            /* of the body, not yet delivered */
+	bool has_head, has_reported; /* the fields are complete; the caller knows */
 	bool is_too_big, is_over, is_dead;
 	bool is_paused, is_full; /* by the caller; because too much is not delivered yet */
 	CURLcode code;           /* with is_over */
@@ -388,9 +388,9 @@ static const char *content_type(const struct http_request *r)
 
 static int deliver_head(struct http_request *r)
 {
-	if (!r->has_head || r->has_told)
+	if (!r->has_head || r->has_reported)
 		return 0;
-	r->has_told = true;
+	r->has_reported = true;
 	if (!r->cb->head)
 		return 0;
 	r->cb->head(r->user, r, r->status, content_type(r));
@@ -431,7 +431,7 @@ static int deliver_end(struct http_request *r)
 			.content_type = content_type(r),
 			.body = end ? buf_at(&r->bytes) : "",
 			.n = end ? n : 0};
-	r->is_dead = true; /* to be cancelled by nobody */
+	r->is_dead = true; /* to be canceled by nobody */
 	r->cb->done(r->user, &answer, &why);
 	return 1;
 }

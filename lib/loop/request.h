@@ -45,7 +45,7 @@ struct http_cb {
 	void (*head)(void *user, struct http_request *request, int status, const char *content_type);
 	/* The body as it comes, of any size; the answer's own is then empty. NULL: it is gathered. */
 	void (*body)(void *user, struct http_request *request, const char *bytes, size_t n);
-	/* Last, exactly once, unless it is cancelled; the request dies when this returns. why->code is TRM_OK
+	/* Last, exactly once, unless it is canceled; the request dies when this returns. why->code is TRM_OK
 	 * if a whole answer came, whatever its status. Else a sentence without subject ("connection
 	 * refused by 127.0.0.1 port 5555"), and the code: TRM_ENOENT no such host, or nobody listens
 	 * there; TRM_ECLOSED the connection was lost; TRM_ETIMEDOUT; TRM_EPERM a certificate, or no secure

@@ -380,18 +380,18 @@ const char *trm_finding_tell(const struct trm_finding *f, char *out, size_t cap)
 int trm_policy_refusal(const struct trm_policy *policy, const struct trm_findings *findings,
 		struct trm_error *reterr)
 {
-	char told[360], more[40] = "";
+	char reported[360], more[40] = "";
 	if (!findings->n_refused)
 		return 0;
 	size_t i = 0;
 	while (i < findings->n && !findings->all[i].is_refused)
 		i++;
 	if (i == findings->n)
-		snprintf(told, sizeof told, "%zu findings", findings->n_refused);
+		snprintf(reported, sizeof reported, "%zu findings", findings->n_refused);
 	else
-		trm_finding_tell(&findings->all[i], told, sizeof told);
+		trm_finding_tell(&findings->all[i], reported, sizeof reported);
 	if (findings->n_refused > 1)
 		snprintf(more, sizeof more, ", and %zu more", findings->n_refused - 1);
-	return trm_error_set(
-			reterr, TRM_EPERM, "the policy '%s' refuses this: %s%s", policy->name, told, more);
+	return trm_error_set(reterr, TRM_EPERM, "the policy '%s' refuses this: %s%s", policy->name, reported,
+			more);
 }

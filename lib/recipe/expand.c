@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "recipe/inside.h"
+#include "recipe/recipe_internal.h"
 
 struct expander {
 	const struct trm_recipe *recipe;

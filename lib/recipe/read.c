@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "base/slip.h"
+#include "base/suggest.h"
 #include "recipe/reader.h"
 
 enum { PROGRAM_MAX = 256, HINTS_MAX = 64, ENV_MAX = 64, TIMEOUT_MAX_S = 3600 };
@@ -169,15 +169,15 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 
 static int read_key(const struct reader *r, const struct spot *at, const cJSON *item)
 {
-	struct slip near;
-	slip_init(&near, item->string);
+	struct suggest near;
+	suggest_init(&near, item->string);
 	for (const cJSON *before = item->prev; before->next; before = before->prev)
 		if (!strcmp(before->string, item->string))
 			return reader_fail(r, at, "is there twice");
 	for (size_t i = 0; i < N_KEYS; i++) {
 		if (!strcmp(keys[i].name, item->string))
 			return keys[i].read(r, at, item);
-		slip_try(&near, keys[i].name);
+		suggest_try(&near, keys[i].name);
 	}
 	return reader_fail_unknown(r, at, "key", item->string, strlen(item->string), near.best);
 }

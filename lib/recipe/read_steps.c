@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/slip.h"
+#include "base/suggest.h"
 #include "recipe/reader.h"
 
 enum {
@@ -186,12 +186,12 @@ static int read_commands(const struct reader *r, const struct spot *at, enum rec
 
 static int find_step(const char *name, const char **ret_nearest)
 {
-	struct slip near;
-	slip_init(&near, name);
+	struct suggest near;
+	suggest_init(&near, name);
 	for (int i = 0; i < STEP_COUNT; i++) {
 		if (!strcmp(recipe_step_name((enum recipe_step)i), name))
 			return i;
-		slip_try(&near, recipe_step_name((enum recipe_step)i));
+		suggest_try(&near, recipe_step_name((enum recipe_step)i));
 	}
 	*ret_nearest = near.best;
 	return -1;

@@ -6,7 +6,7 @@
  * and a mistake is told with its place. The functions return 0 or a negative code, with the sentence written.
  */
 
-#include "recipe/inside.h"
+#include "recipe/recipe_internal.h"
 
 /* Where one is: child `nth` of what `up` is about. On the stack, one within another. */
 struct spot {

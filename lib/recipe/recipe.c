@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 #include "base/json.h"
-#include "base/slip.h"
+#include "base/suggest.h"
 #include "embed/embed.h"
-#include "recipe/inside.h"
+#include "recipe/recipe_internal.h"
 
 enum { RECIPES_MAX = 64, LIKE_MAX = 8, TIMEOUT_MS = 60000 };
 
@@ -173,7 +173,7 @@ static int read_like(struct chain *c, const struct recipe_text *text, int nth, c
 	const struct book *book = c->book;
 	const char *name = nth_item(text, nth)->string;
 	int own = strcmp(like, name) ? nth_of(&book->own, like) : -1, builtin = nth_of(&book->builtin, like);
-	struct slip near;
+	struct suggest near;
 
 	if (++c->depth > LIKE_MAX)
 		return recipe_fail(text, (size_t)nth, "like", c->err,
@@ -184,12 +184,12 @@ static int read_like(struct chain *c, const struct recipe_text *text, int nth, c
 		return read_own(c, &book->builtin, builtin);
 	if (builtin >= 0 && builtin != nth)
 		return read_own(c, &book->builtin, builtin);
-	slip_init(&near, like);
+	suggest_init(&near, like);
 	for (const cJSON *item = book->own.root ? book->own.root->child : NULL; item; item = item->next)
 		if (strcmp(item->string, name) != 0)
-			slip_try(&near, item->string);
+			suggest_try(&near, item->string);
 	for (const cJSON *item = book->builtin.root->child; item; item = item->next)
-		slip_try(&near, item->string);
+		suggest_try(&near, item->string);
 	char clean[TRM_RECIPE_NAME];
 	trm_text_clean_line(clean, sizeof clean, like, strlen(like));
 	return recipe_fail(text, (size_t)nth, "like", c->err,

@@ -26,19 +26,19 @@ enum recipe_step {
 	STEP_PULL,     /* fetches {image} */
 	STEP_BUILD,    /* makes {tag} from {dockerfile} and {context} */
 	STEP_IMAGE_REMOVE, /* removes {image} */
-	STEP_CREATE,   /* makes the sandbox; prints its id in the last line. Not there: the id is {name} */
-	STEP_PUT,      /* the agent's way in when it is not shared; reads it on stdin: recipe_put_reads() */
-	STEP_START,    /* starts what was created */
-	STEP_CONNECT,  /* its stdin and stdout are the stream to the agent */
-	STEP_INSPECT,  /* prints state, exit code, out of memory and error */
-	STEP_ADOPT,    /* prints state, user, id and image of {container} */
-	STEP_WAKE,     /* starts {container}, which is stopped */
-	STEP_COMMIT,   /* makes the image {tag} of the sandbox */
-	STEP_SPARE,    /* renames it to {name}-kept: its commit has failed */
-	STEP_DESTROY,  /* removes it with all that belongs to it; no mistake if it is gone already */
-	STEP_RELEASE,  /* ends our agent in {container}, which is left as it was */
-	STEP_LIST,     /* prints what we made: id, keeper, state, name there, our name, owner, image; a line
-			  each */
+	STEP_CREATE,  /* makes the sandbox; prints its id in the last line. Not there: the id is {name} */
+	STEP_PUT,     /* the agent's way in when it is not shared; reads it on stdin: recipe_put_reads() */
+	STEP_START,   /* starts what was created */
+	STEP_CONNECT, /* its stdin and stdout are the stream to the agent */
+	STEP_INSPECT, /* prints state, exit code, out of memory and error */
+	STEP_ADOPT,   /* prints state, user, id and image of {container} */
+	STEP_WAKE,    /* starts {container}, which is stopped */
+	STEP_COMMIT,  /* makes the image {tag} of the sandbox */
+	STEP_SPARE,   /* renames it to {name}-kept: its commit has failed */
+	STEP_DESTROY, /* removes it with all that belongs to it; no mistake if it is gone already */
+	STEP_RELEASE, /* ends our agent in {container}, which is left as it was */
+	STEP_LIST, /* prints what we made: id, supervisor, state, name there, our name, owner, image; a line
+		      each */
 	STEP_LIST_ALL, /* prints what else runs: id, name, image, state; a line each */
 	STEP_COUNT
 };
@@ -80,8 +80,8 @@ enum recipe_fact {
 
 /* Known only when the sandbox is made; whoever runs the commands puts them in. In arguments they are these
  * texts, which occur in them for nothing else (a fact with byte 1 in it is refused). */
-#define RECIPE_LATE_ID "\1id\1"         /* {id} */
-#define RECIPE_LATE_KEEPER "\1keeper\1" /* {keeper}: who looks after it */
+#define RECIPE_LATE_ID "\1id\1"                 /* {id} */
+#define RECIPE_LATE_SUPERVISOR "\1supervisor\1" /* {supervisor}: who looks after it */
 
 /* How the name of everything that we make begins (PLAN_NAME_PREFIX of wire/plan.h). */
 #define RECIPE_NAME_PREFIX "terrarium-"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The words of recipes: steps, placeholders, lists. */
-#include "recipe/inside.h"
+#include "recipe/recipe_internal.h"
 
 #include <string.h>
 
-#include "base/slip.h"
+#include "base/suggest.h"
 
 enum { INSIDE = KNOW_SANDBOX, IN_IMAGE = KNOW_IMAGE | KNOW_SANDBOX };
 
@@ -42,7 +42,7 @@ static const struct word words[] = {
 		{"lbrace", WORD_FIXED, 0, 0, ~0u, "{", NULL},
 		{"rbrace", WORD_FIXED, 0, 0, ~0u, "}", NULL},
 		{"id", WORD_LATE, 0, 0, KNOW_ID, RECIPE_LATE_ID, NULL},
-		{"keeper", WORD_LATE, 0, 0, INSIDE, RECIPE_LATE_KEEPER, NULL},
+		{"supervisor", WORD_LATE, 0, 0, INSIDE, RECIPE_LATE_SUPERVISOR, NULL},
 		{"env", WORD_ITEM, LIST_ENV, PART_WHOLE, INSIDE, NULL, NULL},
 		{"env.name", WORD_ITEM, LIST_ENV, PART_NAME, INSIDE, NULL, NULL},
 		{"env.value", WORD_ITEM, LIST_ENV, PART_VALUE, INSIDE, NULL, NULL},
@@ -139,33 +139,33 @@ const char *word_list_name(enum recipe_list list)
 const char *word_nearest(const char *name, size_t n)
 {
 	char copy[80] = "";
-	struct slip near;
+	struct suggest near;
 	memcpy(copy, name, n < sizeof copy ? n : sizeof copy - 1);
-	slip_init(&near, copy);
+	suggest_init(&near, copy);
 	for (size_t i = 0; i < N_WORDS; i++)
-		slip_try(&near, words[i].name);
+		suggest_try(&near, words[i].name);
 	return near.best;
 }
 
 const char *word_nearest_list(const char *name)
 {
-	struct slip near;
-	slip_init(&near, name);
+	struct suggest near;
+	suggest_init(&near, name);
 	for (size_t i = 0; i < LIST_COUNT; i++)
-		slip_try(&near, lists[i].name);
+		suggest_try(&near, lists[i].name);
 	return near.best;
 }
 
 const char *word_nearest_condition(const char *name)
 {
-	struct slip near;
-	slip_init(&near, name);
+	struct suggest near;
+	suggest_init(&near, name);
 	for (size_t i = 0; i < N_WORDS; i++)
 		if (words[i].kind == WORD_FACT)
-			slip_try(&near, words[i].name);
+			suggest_try(&near, words[i].name);
 	for (size_t i = 0; i < LIST_COUNT; i++)
-		slip_try(&near, lists[i].name);
-	slip_try(&near, mount_writable.name);
+		suggest_try(&near, lists[i].name);
+	suggest_try(&near, mount_writable.name);
 	return near.best;
 }
 

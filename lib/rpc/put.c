@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <stddef.h>
 
-static void settle(cJSON **to, cJSON *item, bool is_in)
+static void drop_if_failed(cJSON **to, cJSON *item, bool is_in)
 {
 	if (is_in)
 		return;
@@ -15,7 +15,7 @@ static void settle(cJSON **to, cJSON *item, bool is_in)
 
 void rpc_put(cJSON **to, const char *name, cJSON *item)
 {
-	settle(to, item, item && *to && cJSON_AddItemToObject(*to, name, item));
+	drop_if_failed(to, item, item && *to && cJSON_AddItemToObject(*to, name, item));
 }
 
 void rpc_put_text(cJSON **to, const char *name, const char *text)
@@ -35,5 +35,5 @@ void rpc_put_bool(cJSON **to, const char *name, bool value)
 
 void rpc_append(cJSON **to, cJSON *item)
 {
-	settle(to, item, item && *to && cJSON_AddItemToArray(*to, item));
+	drop_if_failed(to, item, item && *to && cJSON_AddItemToArray(*to, item));
 }

@@ -145,7 +145,7 @@ enum { LIFE_LOOKS = 4 };
 
 static void wait_for_life(struct trm_sandbox *s)
 {
-	trm_timer_start(s->patience, s->silence_ms / LIFE_LOOKS, 0);
+	trm_timer_start(s->deadline, s->silence_ms / LIFE_LOOKS, 0);
 }
 
 /* Looks are counted, not time: who was stopped himself shall not take others for dead. */
@@ -213,24 +213,24 @@ static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	bool is_more = n > s->n_clients;
 	s->n_clients = n;
 	if (is_more)
-		tell_newcomers(s);
+		announce_to_newcomers(s);
 	if (s->cb->clients)
 		s->cb->clients(s->user, s, n);
 	return 0;
 }
 
-static int told(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+static int announced(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
 {
-	struct told_msg msg;
+	struct announced_msg msg;
 	/* What another client has written is no fault of the agent's, but of no use. */
 	if (s->state != SANDBOX_READY)
 		return trm_error_set(why, TRM_EPROTO, BROKE "news before the greeting");
-	if (told_msg_get(frame, &msg) < 0 || msg.client == s->client)
+	if (announced_msg_get(frame, &msg) < 0 || msg.client == s->client)
 		return 0;
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
-		if (o->told)
-			o->told(o->user, &msg);
+		if (o->announced)
+			o->announced(o->user, &msg);
 	}
 	return 0;
 }
@@ -262,7 +262,7 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	case FRAME_PONG: return pong(s, frame);
 	case FRAME_SHARED: return shared(s, frame, why);
 	case FRAME_CLIENTS: return clients(s, frame, why);
-	case FRAME_TOLD: return told(s, frame, why);
+	case FRAME_ANNOUNCED: return announced(s, frame, why);
 	case FRAME_ERROR:
 		if (error_msg_get(frame, &said) < 0)
 			return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error");
@@ -309,10 +309,10 @@ static void deliver_all(struct trm_sandbox *s)
  * sandbox, what bubblewrap complained of), so it gets a moment to tell. */
 static void hung_up(struct trm_sandbox *s)
 {
-	enum { PATIENCE_MS = 2000 };
+	enum { TIMEOUT_MS = 2000 };
 	client_stop(s);
 	s->is_hung_up = true;
-	trm_timer_start(s->patience, PATIENCE_MS, 0);
+	trm_timer_start(s->deadline, TIMEOUT_MS, 0);
 }
 
 static void on_readable(struct trm_sandbox *s)
@@ -360,7 +360,7 @@ static int greet(struct trm_sandbox *s)
 	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier), s->opts.is_onlooker ? HELLO_ONLOOKER : 0,
 			(uint32_t)getpid());
 	if (r == 0)
-		r = surround_put(s, &s->out);
+		r = proxy_env_send(s, &s->out);
 	if (r == 0)
 		r = buf_append(&s->out, buf_at(&asked), asked.len);
 	buf_finish(&asked);

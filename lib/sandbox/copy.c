@@ -58,21 +58,22 @@ static int attach_box(struct trm_copy *copy, struct box *box, struct trm_error *
 	return trm_sandbox_open(copy->loop, &opts, &BOX_CB, box, &box->sandbox, why);
 }
 
-static int open_box(struct trm_copy *copy, const struct place *place, struct box **ret, struct trm_error *why)
+static int open_box(struct trm_copy *copy, const struct endpoint *endpoint, struct box **ret,
+		struct trm_error *why)
 {
 	struct box *box = calloc(1, sizeof *box);
 	int r = 0;
 	if (!box)
 		return trm_error_set(why, TRM_ENOMEM, "out of memory");
-	memcpy(box->name, place->name, sizeof box->name);
+	memcpy(box->name, endpoint->name, sizeof box->name);
 	box->copy = copy;
-	if (place->name[0])
+	if (endpoint->name[0])
 		r = attach_box(copy, box, why);
 	else if (copy->opts.own)
 		join_own(copy, box);
 	else
 		r = trm_error_set(why, TRM_EINVAL, ":%s: there is no name of a sandbox before the ':'",
-				place->path);
+				endpoint->path);
 	if (r < 0) {
 		free(box);
 		return r;
@@ -84,16 +85,17 @@ static int open_box(struct trm_copy *copy, const struct place *place, struct box
 }
 
 /* The sandbox of a place: taken part in already, our own, or now attached to. */
-static int find_box(struct trm_copy *copy, const struct place *place, struct box **ret, struct trm_error *why)
+static int find_box(struct trm_copy *copy, const struct endpoint *endpoint, struct box **ret,
+		struct trm_error *why)
 {
 	*ret = NULL;
-	if (place->kind != PLACE_SANDBOX)
+	if (endpoint->kind != ENDPOINT_SANDBOX)
 		return 0;
 	struct box *box = copy->boxes;
-	while (box && strcmp(box->name, place->name) != 0)
+	while (box && strcmp(box->name, endpoint->name) != 0)
 		box = box->next;
 	if (!box)
-		return open_box(copy, place, ret, why);
+		return open_box(copy, endpoint, ret, why);
 	*ret = box;
 	return box->sandbox ? 0
 			    : trm_error_set(why, TRM_ECLOSED, "%s%s%s has ended",
@@ -159,11 +161,11 @@ static void end_copy(struct trm_copy *copy)
 
 void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why)
 {
-	struct trm_error told = *why;
+	struct trm_error announced = *why;
 	if (box)
-		trm_error_set(&told, why->code, "%s:%s", box->name, why->msg);
+		trm_error_set(&announced, why->code, "%s:%s", box->name, why->msg);
 	if (copy->cb->refused)
-		copy->cb->refused(copy->user, &told);
+		copy->cb->refused(copy->user, &announced);
 }
 
 static void sum_add(struct tree_sum *sum, const struct tree_sum *more)
@@ -268,22 +270,22 @@ void trm_copy_cancel(struct trm_copy *copy)
 
 /* ---- the beginning ------------------------------------------------------------------------------ */
 
-static int check_pair(const struct trm_copy *copy, const struct place *source, struct trm_error *reterr)
+static int check_pair(const struct trm_copy *copy, const struct endpoint *source, struct trm_error *reterr)
 {
-	const struct place *target = &copy->target;
-	bool is_in = source->kind == PLACE_SANDBOX, is_to = target->kind == PLACE_SANDBOX;
+	const struct endpoint *target = &copy->target;
+	bool is_in = source->kind == ENDPOINT_SANDBOX, is_to = target->kind == ENDPOINT_SANDBOX;
 	if (!is_in && !is_to)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"neither %s nor %s is in a sandbox: write NAME:PATH for the one that is",
-				source->kind == PLACE_STREAM ? "standard input" : source->path,
-				target->kind == PLACE_STREAM ? "standard output" : target->path);
+				source->kind == ENDPOINT_STREAM ? "standard input" : source->path,
+				target->kind == ENDPOINT_STREAM ? "standard output" : target->path);
 	if (is_in && is_to && strcmp(source->name, target->name) == 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"both are in the same sandbox: copy with cp inside it (terrarium exec)");
-	if (copy->n_sources > 1 && (source->kind == PLACE_STREAM || target->kind == PLACE_STREAM))
+	if (copy->n_sources > 1 && (source->kind == ENDPOINT_STREAM || target->kind == ENDPOINT_STREAM))
 		return trm_error_set(reterr, TRM_EINVAL, "'-' cannot be combined with other sources");
-	if ((source->kind == PLACE_STREAM && copy->opts.in_fd < 0)
-			|| (target->kind == PLACE_STREAM && copy->opts.out_fd < 0))
+	if ((source->kind == ENDPOINT_STREAM && copy->opts.in_fd < 0)
+			|| (target->kind == ENDPOINT_STREAM && copy->opts.out_fd < 0))
 		return trm_error_set(reterr, TRM_EINVAL, "'-' is not possible here: name a file");
 	return 0;
 }
@@ -300,10 +302,10 @@ static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, 
 	if (!at || !copy->sources)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	copy->n_sources = n;
-	int r = place_parse(strcpy(at, opts->target), &copy->target, reterr);
+	int r = endpoint_parse(strcpy(at, opts->target), &copy->target, reterr);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		at += strlen(at) + 1;
-		r = place_parse(strcpy(at, opts->sources[i]), &copy->sources[i], reterr);
+		r = endpoint_parse(strcpy(at, opts->sources[i]), &copy->sources[i], reterr);
 		if (r == 0)
 			r = check_pair(copy, &copy->sources[i], reterr);
 	}
@@ -313,13 +315,14 @@ static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, 
 /* Our own may close before the copy's first turn: it is watched from now on. */
 static int join_early(struct trm_copy *copy, struct trm_error *reterr)
 {
-	const struct place *place = &copy->target;
+	const struct endpoint *endpoint = &copy->target;
 	struct box *box;
-	for (size_t i = 0; i < copy->n_sources && (place->kind != PLACE_SANDBOX || place->name[0]); i++)
-		place = &copy->sources[i];
-	if (!copy->opts.own || place->kind != PLACE_SANDBOX || place->name[0])
+	for (size_t i = 0; i < copy->n_sources && (endpoint->kind != ENDPOINT_SANDBOX || endpoint->name[0]);
+			i++)
+		endpoint = &copy->sources[i];
+	if (!copy->opts.own || endpoint->kind != ENDPOINT_SANDBOX || endpoint->name[0])
 		return 0;
-	return find_box(copy, place, &box, reterr);
+	return find_box(copy, endpoint, &box, reterr);
 }
 
 int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, const struct trm_copy_cb *cb,

@@ -13,7 +13,7 @@
 
 #include <terrarium/copy.h>
 
-#include "sandbox/place.h"
+#include "sandbox/endpoint.h"
 #include "sandbox/tree.h"
 #include "tree/sink.h"
 #include "tree/source.h"
@@ -29,7 +29,7 @@ struct box {
 };
 
 struct job {
-	const struct place *source;
+	const struct endpoint *source;
 	struct box *from_box, *to_box; /* NULL: this machine */
 	struct tree *from, *to;        /* NULL: none, or it has ended */
 	struct source *reader;
@@ -51,7 +51,7 @@ struct trm_copy {
 	void *user;
 	struct trm_copy_opts opts;
 	char *texts; /* of the places */
-	struct place *sources, target;
+	struct endpoint *sources, target;
 	size_t n_sources, next;
 	struct box *boxes;
 	struct job job;

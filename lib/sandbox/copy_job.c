@@ -27,10 +27,10 @@ static void count(struct trm_copy *copy, const struct entry *entry)
 }
 
 /* As soon as the other half has room. */
-static void settle(struct job *job)
+static void consume_if_room(struct job *job)
 {
 	if (job->from && !(job->to && tree_is_full(job->to)) && !job->backlog.len)
-		tree_settle(job->from);
+		tree_consume(job->from);
 }
 
 /* From one sandbox to another. */
@@ -60,7 +60,7 @@ static int on_entry(void *user, const struct entry *entry, struct trm_error *why
 		: job->to_box ? relay(job, entry, NULL, 0, why)
 			      : stream_out_entry(copy, entry, why);
 	if (r == 0)
-		settle(job);
+		consume_if_room(job);
 	return r;
 }
 
@@ -75,29 +75,29 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 		: job->to_box ? relay(job, NULL, bytes, n, why)
 			      : stream_out_data(copy, bytes, n, why);
 	if (r == 0)
-		settle(job);
+		consume_if_room(job);
 	return r;
 }
 
 /* The sentence of an agent begins with a path of its sandbox, unless it is about all that is copied. */
 static struct trm_error words_of(const struct box *box, const struct trm_error *why, bool is_agents)
 {
-	struct trm_error told = *why;
+	struct trm_error announced = *why;
 	bool has_path = why->code != TRM_ETOOBIG && why->code != TRM_ENOMEM;
 	if (why->code && is_agents)
-		trm_error_set(&told, why->code, "%s:%s%s", box->name, has_path ? "" : " ", why->msg);
-	return told;
+		trm_error_set(&announced, why->code, "%s:%s%s", box->name, has_path ? "" : " ", why->msg);
+	return announced;
 }
 
 static void on_get_done(void *user, const struct trm_error *why, const struct tree_sum *sum)
 {
 	struct trm_copy *copy = user;
 	struct job *job = &copy->job;
-	struct trm_error told = words_of(job->from_box, why, sum);
+	struct trm_error announced = words_of(job->from_box, why, sum);
 	job->from = NULL;
 	job->is_complete = true;
-	if (told.code)
-		job_over(copy, &told);
+	if (announced.code)
+		job_over(copy, &announced);
 	else if (job->writer || (!job->to_box && !job->backlog.len))
 		job_over(copy, NULL);
 }
@@ -109,7 +109,7 @@ static int start_get(struct trm_copy *copy, struct trm_error *why)
 	struct job *job = &copy->job;
 	const struct tree_msg msg = {.path = (char *)job->source->path,
 			.flags = (copy->opts.wants_total ? TREE_WANTS_TOTAL : 0)
-				 | (copy->target.kind == PLACE_STREAM ? TREE_DENSE : 0)
+				 | (copy->target.kind == ENDPOINT_STREAM ? TREE_DENSE : 0)
 				 | (copy->opts.one_system ? TREE_ONE_SYSTEM : 0),
 			.max_bytes = copy->opts.max_bytes,
 			.max_files = copy->opts.max_files};
@@ -147,7 +147,7 @@ static int on_pump(void *user, struct trm_error *why)
 	if (job->is_over)
 		return 0;
 	if (job->from_box) {
-		settle(job);
+		consume_if_room(job);
 		return 0;
 	}
 	return job->reader ? feed(copy, why) : stream_in_pump(copy, why);
@@ -175,16 +175,17 @@ static void on_put_done(void *user, const struct trm_error *why, const struct tr
 				       : job->to_box->has_opened ? &job->whole
 								 : &none,
 			      sent = job->sum;
-	struct trm_error told = words_of(job->to_box, why, sum);
+	struct trm_error announced = words_of(job->to_box, why, sum);
 	job->to = NULL;
 	job->whole = (struct tree_sum){.bytes = least(taken->bytes, sent.bytes),
 			.files = least(taken->files, sent.files),
 			.dirs = least(taken->dirs, sent.dirs),
 			.links = least(taken->links, sent.links),
 			.refused = taken->refused};
-	if (!told.code && !job->is_complete)
-		trm_error_set(&told, TRM_EPROTO, "the sandbox ended the copy before everything was sent");
-	job_over(copy, told.code ? &told : NULL);
+	if (!announced.code && !job->is_complete)
+		trm_error_set(&announced, TRM_EPROTO,
+				"the sandbox ended the copy before everything was sent");
+	job_over(copy, announced.code ? &announced : NULL);
 }
 
 static const struct tree_cb PUT_CB = {.refused = on_put_refused, .pump = on_pump, .done = on_put_done};
@@ -193,7 +194,7 @@ static int start_put(struct trm_copy *copy, struct trm_error *why)
 {
 	struct job *job = &copy->job;
 	char base[ENTRY_NAME_MAX + 1];
-	place_base(job->source, base);
+	endpoint_base(job->source, base);
 	const struct tree_msg msg = {.path = (char *)copy->target.path,
 			.base = base,
 			.flags = copy->n_sources > 1 ? TREE_MUST_BE_DIR : 0,
@@ -229,7 +230,7 @@ static int to_here(struct trm_copy *copy, struct trm_error *why)
 {
 	struct job *job = &copy->job;
 	char base[ENTRY_NAME_MAX + 1];
-	place_base(job->source, base);
+	endpoint_base(job->source, base);
 	const struct sink_opts opts = {.path = copy->target.path,
 			.base = base,
 			.must_be_dir = copy->n_sources > 1,
@@ -268,9 +269,9 @@ static int to_stream(struct trm_copy *copy, struct trm_error *why)
 int job_start(struct trm_copy *copy, struct trm_error *why)
 {
 	static int (*const pairs[3][3])(struct trm_copy * copy, struct trm_error * why) = {
-			[PLACE_HERE] = {[PLACE_SANDBOX] = from_here},
-			[PLACE_STREAM] = {[PLACE_SANDBOX] = from_stream},
-			[PLACE_SANDBOX] = {to_here, between, to_stream},
+			[ENDPOINT_HERE] = {[ENDPOINT_SANDBOX] = from_here},
+			[ENDPOINT_STREAM] = {[ENDPOINT_SANDBOX] = from_stream},
+			[ENDPOINT_SANDBOX] = {to_here, between, to_stream},
 	};
 	return pairs[copy->job.source->kind][copy->target.kind](copy, why);
 }

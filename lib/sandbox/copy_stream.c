@@ -133,7 +133,7 @@ static void on_writable(void *user, int fd, uint32_t events)
 	} else if (!job->backlog.len) {
 		trm_watch_set_events(job->watch, 0);
 		if (job->from)
-			tree_settle(job->from);
+			tree_consume(job->from);
 		else
 			job_over(copy, NULL);
 	}
@@ -141,7 +141,7 @@ static void on_writable(void *user, int fd, uint32_t events)
 
 int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why)
 {
-	const struct place *source = copy->job.source;
+	const struct endpoint *source = copy->job.source;
 	switch (entry->kind) {
 	case ENTRY_FILE:
 	case ENTRY_END: return 0;

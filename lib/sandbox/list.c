@@ -40,7 +40,7 @@ static int on_entry(void *user, const struct entry *entry, struct trm_error *why
 {
 	struct list *list = user;
 	bool is_root = !entry->name[0];
-	tree_settle(list->tree);
+	tree_consume(list->tree);
 	switch (entry->kind) {
 	case ENTRY_FAIL: return is_root ? trm_error_set(why, entry->code, "%s", entry->text) : 0;
 	case ENTRY_DIR:

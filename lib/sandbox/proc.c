@@ -44,7 +44,7 @@ struct trm_proc {
 
 static void proc_free(struct trm_proc *p)
 {
-	tell_end(p->tell, NULL);
+	announce_end(p->tell, NULL);
 	flood_finish(&p->flood);
 	said_finish(&p->last_words);
 	buf_finish(&p->in.queue);
@@ -64,7 +64,7 @@ static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_
 	if (p->tells_limit)
 		metrics_events_now(p->stream.sandbox, false, &p->began, NULL);
 	if (p->tell)
-		tell_began(p->tell, msg.pid);
+		announce_begin(p->tell, msg.pid);
 	if (p->cb->started)
 		p->cb->started(p->user, p, msg.pid);
 	if (p->share && !p->is_closed)
@@ -99,7 +99,7 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 	if (p->has_manual_credit)
 		p->unconsumed += n;
 	if (p->tell && !is_control && n)
-		tell_output(p->tell, frame->channel, frame->payload, n);
+		announce_output(p->tell, frame->channel, frame->payload, n);
 	if (p->tells_limit && n && frame->channel == (p->is_pty ? TRM_STDOUT : TRM_STDERR))
 		said_note(&p->last_words, frame->payload, n);
 	if (p->cb->output && n)
@@ -156,12 +156,12 @@ static int on_input_credit(struct trm_proc *p, const struct frame *frame, struct
 
 static void tell_limit(struct trm_proc *p, struct trm_exit *status)
 {
-	struct met met = {
+	struct limit_report limit_report = {
 			.sandbox = p->stream.sandbox,
 			.before = p->began,
 			.last_words = said_text(&p->last_words),
 	};
-	met_by_process(&met, status, status->limit, sizeof status->limit);
+	limit_report_by_process(&limit_report, status, status->limit, sizeof status->limit);
 }
 
 static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_error *why)
@@ -186,7 +186,7 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 	struct trm_error none = {0};
 	p->has_unread = msg.has_unread;
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
-	tell_end(p->tell, &status);
+	announce_end(p->tell, &status);
 	p->tell = NULL;
 	if (p->cb->exited)
 		p->cb->exited(p->user, p, &status, &none);
@@ -324,8 +324,8 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	p->share = share;
 	p->tells_limit = opts->tells_limit;
-	if (opts->told_by)
-		p->tell = tell_create(sandbox, opts->told_by, opts->argv);
+	if (opts->reported_by)
+		p->tell = announce_create(sandbox, opts->reported_by, opts->argv);
 	sandbox_hold(sandbox);
 	if ((r = flood_init(&p->flood, p, sandbox->loop, opts->output_max_bytes, reterr)) < 0
 			|| (r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0
@@ -463,7 +463,7 @@ static void pack_le32(unsigned char *at, uint32_t value)
 		at[i] = (unsigned char)(value >> 8 * i);
 }
 
-void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms)
+void proc_ask_kill_leftovers(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms)
 {
 	unsigned char payload[16];
 	struct timespec now;
@@ -473,7 +473,7 @@ void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, 
 	pack_le32(payload + 4, age_ms);
 	pack_le32(payload + 8, (uint32_t)now_ms);
 	pack_le32(payload + 12, (uint32_t)(now_ms >> 32));
-	client_send(sandbox, 0, FRAME_STRAYS, 0, payload, sizeof payload);
+	client_send(sandbox, 0, FRAME_LEFTOVERS, 0, payload, sizeof payload);
 }
 
 void trm_proc_resize(struct trm_proc *proc, uint16_t rows, uint16_t cols)

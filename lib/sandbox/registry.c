@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/kept/found.h"
-#include "backend/kept/kept.h"
+#include "backend/supervised/found.h"
+#include "backend/supervised/supervised.h"
 #include "base/err.h"
 #include "base/procstat.h"
 #include "sweep/sweep.h"
@@ -87,8 +87,8 @@ static struct known *find(struct trm_registry *r, const char *name, const struct
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct known *k = &r->known[i];
-		if (strcmp(k->name, name) == 0 && k->info.keeper == info->keeper
-				&& k->info.keeper_start == info->keeper_start)
+		if (strcmp(k->name, name) == 0 && k->info.supervisor == info->supervisor
+				&& k->info.supervisor_start == info->supervisor_start)
 			return k;
 	}
 	return NULL;
@@ -117,7 +117,7 @@ static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_
 		memcpy(k->name, name, strlen(name) + 1);
 		stats_init(&k->stats);
 		if (is_alive)
-			stats_open(&k->stats, &info.ready, info.keeper,
+			stats_open(&k->stats, &info.ready, info.supervisor,
 					r->is_list ? STATS_LISTED : STATS_ALL);
 	} else {
 		info_msg_finish(&info);
@@ -185,7 +185,7 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 	if (*info->ready.origin.backend) {
 		struct trm_limits limits;
 		found_limits(info, &limits);
-		kept_limits_made(&limits, &info->ready, s);
+		supervised_limits_made(&limits, &info->ready, s);
 		return;
 	}
 	s->cpu_limit = info->cpus;
@@ -198,11 +198,11 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 	}
 }
 
-/* By the keeper's own start: the time of day may have been set since. */
+/* By the supervisor's own start: the time of day may have been set since. */
 static void set_uptime(const struct info_msg *info, struct trm_sample *s)
 {
 	uint64_t now_ms = clock_ns(CLOCK_BOOTTIME) / 1000000;
-	uint64_t started_ms = info->keeper_start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t started_ms = info->supervisor_start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	s->uptime_ms = now_ms > started_ms ? now_ms - started_ms : 0;
 	s->known |= TRM_METRIC_UPTIME;
 }
@@ -225,7 +225,7 @@ static void measure(struct trm_registry *r, struct known *k, struct trm_sample *
 	if (k->is_stale)
 		return;
 	if (r->crowd.n && k->info.ready.kind == LIMITS_RLIMITS)
-		crowd_sample(&r->crowd, k->info.keeper, s);
+		crowd_sample(&r->crowd, k->info.supervisor, s);
 	stats_sample(&k->stats, s->time_ns, s);
 	set_limits(&k->info, s);
 	set_rate(k, s);
@@ -253,8 +253,8 @@ static void tell_info(const struct known *k, struct trm_entry *e)
 {
 	const struct origin_msg *origin = &k->info.ready.origin;
 	*e = (struct trm_entry){.is_stale = k->is_stale,
-			.keeper_pid = (uint32_t)k->info.keeper,
-			.keeper_start = k->is_stale ? 0 : k->info.keeper_start,
+			.supervisor_pid = (uint32_t)k->info.supervisor,
+			.supervisor_start = k->is_stale ? 0 : k->info.supervisor_start,
 			.client_pid = (uint32_t)k->info.client,
 			.started_ms = k->info.started_ms};
 	struct procstat client;
@@ -316,14 +316,14 @@ bool trm_registry_lists(const char *backend)
 	return !backend || (strcmp(backend, "microsandbox") != 0 && strcmp(backend, "fake") != 0);
 }
 
-int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr)
+int trm_registry_requested(const char *name, struct trm_requested *ret, struct trm_error *reterr)
 {
 	struct info_msg info;
 	int run_fd = -1, r = find_alive(name, &run_fd, &info, reterr);
 	if (r < 0)
 		return r;
 	memset(ret, 0, sizeof *ret);
-	found_wishes(&info, ret);
+	found_requested(&info, ret);
 	info_msg_finish(&info);
 	close(run_fd);
 	return 0;
@@ -377,23 +377,23 @@ size_t trm_registry_sweep(struct trm_registry *r)
 int trm_registry_stop(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
 {
 	(void)r;
-	return found_kill((pid_t)entry->keeper_pid, entry->keeper_start, SIGTERM, reterr);
+	return found_kill((pid_t)entry->supervisor_pid, entry->supervisor_start, SIGTERM, reterr);
 }
 
 int trm_registry_wait(struct trm_registry *r, const struct trm_entry *entry, uint64_t timeout_ms,
 		struct trm_error *reterr)
 {
 	(void)r;
-	return found_wait((pid_t)entry->keeper_pid, entry->keeper_start, timeout_ms, reterr);
+	return found_wait((pid_t)entry->supervisor_pid, entry->supervisor_start, timeout_ms, reterr);
 }
 
-/* The processes of the sandbox die with the keeper, but not at once, and hold its groups until then. */
+/* The processes of the sandbox die with the supervisor, but not at once, and hold its groups until then. */
 int trm_registry_kill(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
 {
 	enum { WAIT_MS = 5000, SWEEPS = 1000 };
 	const struct timespec nap = {.tv_nsec = 2000000};
 	int run_fd;
-	int e = found_kill((pid_t)entry->keeper_pid, entry->keeper_start, SIGKILL, reterr);
+	int e = found_kill((pid_t)entry->supervisor_pid, entry->supervisor_start, SIGKILL, reterr);
 	if (e < 0 || (e = trm_registry_wait(r, entry, WAIT_MS, reterr)) < 0)
 		return e;
 	if ((run_fd = found_open_dir(reterr)) < 0)

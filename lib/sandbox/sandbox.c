@@ -10,7 +10,7 @@
 
 #include <terrarium/registry.h>
 
-#include "backend/kept/found.h"
+#include "backend/supervised/found.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mount.h"
@@ -78,7 +78,7 @@ static void finish(struct trm_sandbox *s)
 	if (s->cb->closed)
 		s->cb->closed(s->user, s, &s->why);
 	client_finish(s);
-	trm_timer_remove(s->patience);
+	trm_timer_remove(s->deadline);
 	trm_timer_remove(s->soon);
 	free(s->mounts);
 	free(s);
@@ -103,7 +103,7 @@ static void start_closing(struct trm_sandbox *s, bool leaves)
 		return;
 	s->state = SANDBOX_CLOSING;
 	client_stop(s);
-	trm_timer_stop(s->patience);
+	trm_timer_stop(s->deadline);
 	if (s->carrier && leaves)
 		s->ops->leave(s->carrier);
 	else if (s->carrier)
@@ -158,15 +158,15 @@ static void on_connected(void *user, int fd)
 }
 
 /* Fetching an image may take its time, and so may finding out why a container has ended and removing what is
- * left; standing still may not. (A keeper that is at it says so every two seconds.) */
+ * left; standing still may not. (A supervisor that is at it says so every two seconds.) */
 static void on_progress(void *user, const char *words)
 {
-	enum { END_PATIENCE_MS = 6000 };
+	enum { END_TIMEOUT_MS = 6000 };
 	struct trm_sandbox *s = user;
 	if (s->state == SANDBOX_STARTING)
-		trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
+		trm_timer_start(s->deadline, s->opts.start_timeout_ms, 0);
 	else if (s->is_hung_up)
-		trm_timer_start(s->patience, END_PATIENCE_MS, 0);
+		trm_timer_start(s->deadline, END_TIMEOUT_MS, 0);
 	snprintf(s->doing, sizeof s->doing, "%s", words);
 	if (s->cb->progress)
 		s->cb->progress(s->user, s, words);
@@ -342,7 +342,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 struct found {
 	struct found_entry entry;
 	struct info_msg info;
-	struct trm_wishes *mounts; /* big, and mostly there are none: NULL */
+	struct trm_requested *mounts; /* big, and mostly there are none: NULL */
 };
 
 static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)
@@ -382,11 +382,11 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	s->user = user;
 	client_init(s);
 	if ((r = take_opts(s, opts, reterr)) < 0
-			|| (r = trm_loop_add_timer(loop, on_impatient, s, &s->patience, reterr)) < 0
+			|| (r = trm_loop_add_timer(loop, on_impatient, s, &s->deadline, reterr)) < 0
 			|| (r = trm_loop_add_timer(loop, on_soon, s, &s->soon, reterr)) < 0
 			|| (r = start_carrier(s, found, reterr)) < 0) {
 		client_finish(s);
-		trm_timer_remove(s->patience);
+		trm_timer_remove(s->deadline);
 		trm_timer_remove(s->soon);
 		free(s->mounts);
 		free(s);
@@ -398,7 +398,7 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	s->opts.server = (struct trm_server_opts){0}; /* its texts, a key among them, are the caller's */
 	s->opts.container = (struct trm_container_opts){0};
 	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->backend);
-	trm_timer_start(s->patience, s->opts.start_timeout_ms, 0);
+	trm_timer_start(s->deadline, s->opts.start_timeout_ms, 0);
 	if (s->opts.metrics_interval_ms)
 		metrics_send_watch(s);
 	*ret_sandbox = s;
@@ -428,7 +428,7 @@ static int describe(
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	found_limits(info, &ret->limits);
 	if (found->mounts) {
-		found_wishes(info, found->mounts);
+		found_requested(info, found->mounts);
 		ret->n_mounts = found->mounts->n_mounts;
 		memcpy(ret->mounts, found->mounts->mounts, ret->n_mounts * sizeof *ret->mounts);
 	}

@@ -24,8 +24,8 @@
 
 #include "backend/backend.h"
 #include "base/buf.h"
+#include "wire/control.h"
 #include "wire/frame.h"
-#include "wire/lifeline.h"
 #include "wire/message.h"
 #include "wire/pack.h"
 
@@ -100,7 +100,7 @@ enum stream_found streams_find(const struct stream_table *table, uint32_t id, st
 int stream_charge(struct stream *stream, size_t n, struct trm_error *why);
 /* n bytes are dealt with: gives credit back, by halves of the window. */
 void stream_consume(struct stream *stream, size_t n);
-/* Report the end from the next turn of the loop, as cancelled; out of the table now. */
+/* Report the end from the next turn of the loop, as canceled; out of the table now. */
 void stream_defer_end(struct stream *stream);
 
 /* ---- the sandbox ------------------------------------------------------------------ */
@@ -120,8 +120,8 @@ struct sandbox_observer {
 	void (*shared)(void *user, const char *key);
 	/* All that were there when sandbox_list_shared() was called have been told. */
 	void (*listed)(void *user);
-	/* Another client tells of a process of its own: as told_msg, hostile. */
-	void (*told)(void *user, const struct told_msg *what);
+	/* Another client tells of a process of its own: as announced_msg, hostile. */
+	void (*announced)(void *user, const struct announced_msg *what);
 	void *user;
 };
 
@@ -153,7 +153,7 @@ struct trm_sandbox {
 	bool leaves;          /* closing leaves it running: it is kept, or we have but attached to it */
 	bool is_hung_up;      /* the stream has ended: the carrier's reason, if any, is better than ours */
 	/* Until ready; then for the next look for life; after a hang-up until the carrier knows why. */
-	struct trm_timer *patience;
+	struct trm_timer *deadline;
 	uint64_t silence_ms; /* an agent that says nothing for so long is given up */
 	unsigned silent_looks;
 	bool has_heard;         /* from the agent, since the last look */
@@ -210,10 +210,10 @@ void client_send_u32(struct trm_sandbox *sandbox, uint32_t stream, enum frame_ty
 /* Write what the socket takes. For the holder only. */
 void client_flush(struct trm_sandbox *sandbox);
 
-/* ---- the host's network (surround.c) ---------------------------------------------------- */
+/* ---- the host's network (proxy_env.c) ---------------------------------------------------- */
 
 /* Append the frames that tell the agent of it, if it is to be told. TRM_E… */
-int surround_put(const struct trm_sandbox *sandbox, struct buf *out);
+int proxy_env_send(const struct trm_sandbox *sandbox, struct buf *out);
 
 /* ---- processes (proc.c) ----------------------------------------------------------------- */
 
@@ -240,7 +240,7 @@ void proc_send_turn(struct trm_proc *proc, enum turn_word word);
 /* A whole line for the others. */
 int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr);
 /* Kill what `proc` has started and is no older than that; with NULL or 0, all orphans. */
-void proc_kill_strays(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms);
+void proc_ask_kill_leftovers(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms);
 /* The turn is lost: what waits for credit is not to be sent any more. */
 void proc_drop_input(struct trm_proc *proc);
 /* In cb->exited: what was written to it last on CONTROL it has not read to the end. */
@@ -260,7 +260,7 @@ void flood_finish(struct flood *flood); /* takes a zeroed object */
 size_t flood_admit(struct flood *flood, struct trm_proc *proc, size_t n);
 void flood_describe(uint64_t max_bytes, char *out, size_t cap);
 
-/* ---- met.c: which limit it was ---- */
+/* ---- limit_report.c: which limit it was ---- */
 
 /* The end of what somebody has said; zeroed at first. */
 struct said {
@@ -275,43 +275,44 @@ static inline const char *said_text(const struct said *said)
 }
 
 /* What is known of a run or a process that has ended. Borrows all. */
-struct met {
+struct limit_report {
 	struct trm_sandbox *sandbox;
 	struct trm_sample before, now; /* what limits had done when it began, and now; `known` 0: not known */
 	const struct trm_result *result;
 	const char *last_words; /* on its stderr */
 };
-enum met_what {
-	MET_NOTHING,
-	MET_MEMORY,
-	MET_PROCESSES,
-	MET_FILES,
-	MET_DISK,
-	MET_FILE_SIZE,
-	MET_OPEN_FILES,
-	MET_ALLOCATION,
-	MET_UNCOUNTED,
+enum limit_hit {
+	LIMIT_HIT_NOTHING,
+	LIMIT_HIT_MEMORY,
+	LIMIT_HIT_PROCESSES,
+	LIMIT_HIT_FILES,
+	LIMIT_HIT_DISK,
+	LIMIT_HIT_FILE_SIZE,
+	LIMIT_HIT_OPEN_FILES,
+	LIMIT_HIT_ALLOCATION,
+	LIMIT_HIT_UNCOUNTED,
 };
 /* How many processes were killed for memory. */
-uint64_t met_kills(const struct met *met);
+uint64_t limit_report_kills(const struct limit_report *limit_report);
 /* "out of memory at 512 of 512 MiB" */
-void met_tell_memory(const struct met *met, char *out, size_t cap);
+void limit_report_describe_memory(const struct limit_report *limit_report, char *out, size_t cap);
 /* A sentence about the limit that it met; "" if it met none. */
-enum met_what met_find(const struct met *met, char *out, size_t cap);
+enum limit_hit limit_report_find(const struct limit_report *limit_report, char *out, size_t cap);
 /* The same for a process; sets met->now, and needs no result. */
-void met_by_process(struct met *met, const struct trm_exit *exit, char *out, size_t cap);
+void limit_report_by_process(
+		struct limit_report *limit_report, const struct trm_exit *exit, char *out, size_t cap);
 
-/* ---- the others (tell.c) ------------------------------------------------------------------ */
+/* ---- the others (announce.c) ------------------------------------------------------------------ */
 
 /* What other clients are told of a process of ours: nothing at all while there are none, and what they do not
  * take in time is missing. `by` and argv are copied. NULL: no memory. */
-struct tell *tell_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv);
-void tell_began(struct tell *tell, uint32_t pid);
-void tell_output(struct tell *tell, unsigned channel, const void *bytes, size_t n);
+struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv);
+void announce_begin(struct tell *tell, uint32_t pid);
+void announce_output(struct tell *tell, unsigned channel, const void *bytes, size_t n);
 /* The end, and of `tell` too. `exit` NULL: not known. NULL is taken. */
-void tell_end(struct tell *tell, const struct trm_exit *exit);
+void announce_end(struct tell *tell, const struct trm_exit *exit);
 /* Somebody has come, who is to hear of what goes on. */
-void tell_newcomers(struct trm_sandbox *sandbox);
+void announce_to_newcomers(struct trm_sandbox *sandbox);
 
 /* ---- errands (signal.c) ------------------------------------------------------------------- */
 

@@ -34,10 +34,10 @@ static void finish(struct tree *t, const struct trm_error *why, const struct tre
 /* Of several sandboxes, which one. */
 static void end(struct stream *stream, const struct trm_error *why)
 {
-	struct trm_error told = *why;
-	if (!strstr(told.msg, "sandbox '"))
-		err_wrap(&told, told.code, "sandbox '%s'", stream->sandbox->name);
-	finish((struct tree *)stream, &told, NULL);
+	struct trm_error announced = *why;
+	if (!strstr(announced.msg, "sandbox '"))
+		err_wrap(&announced, announced.code, "sandbox '%s'", stream->sandbox->name);
+	finish((struct tree *)stream, &announced, NULL);
 }
 
 /* Our side cannot go on. */
@@ -224,7 +224,7 @@ void tree_close(struct tree *t)
 	free(t);
 }
 
-void tree_settle(struct tree *t)
+void tree_consume(struct tree *t)
 {
 	stream_consume(&t->stream, t->arrived);
 	t->arrived = 0;

@@ -15,7 +15,7 @@ struct tree;
 
 struct tree_cb {
 	/* GET. An error ends the tree with it: `done` follows at once. More comes only when what came is
-	 * said to be dealt with: tree_settle(). */
+	 * said to be dealt with: tree_consume(). */
 	int (*entry)(void *user, const struct entry *entry, struct trm_error *why);
 	int (*data)(void *user, const void *bytes, size_t n, struct trm_error *why);
 	/* PUT: the agent has not taken something. */
@@ -35,7 +35,7 @@ int tree_open(struct trm_sandbox *sandbox, enum frame_type type, const struct tr
 void tree_close(struct tree *tree);
 
 /* GET. Everything that has come is dealt with. */
-void tree_settle(struct tree *tree);
+void tree_consume(struct tree *tree);
 
 /* PUT. Frames go onto this buffer, for tree_id(). */
 struct buf *tree_out(struct tree *tree);

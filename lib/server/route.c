@@ -5,9 +5,9 @@
 
 #include "rpc/envelope.h"
 #include "rpc/names.h"
-#include "server/auth.h"
-#include "server/mcp.h"
-#include "server/server.h"
+#include "server/jsonrpc/auth.h"
+#include "server/jsonrpc/server.h"
+#include "server/mcp/mcp.h"
 
 static void health(struct trm_server *server, struct http_request *request, const struct caller *who)
 {
@@ -79,7 +79,7 @@ static bool is_json(const struct http_request *request)
 	return n == main + json || type[n - json - 1] == '+';
 }
 
-void route_look(void *user, struct http_request *request)
+void route_peek(void *user, struct http_request *request)
 {
 	const struct route *route = find(request->path);
 	struct trm_server *server = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "server/server.h"
+#include "server/jsonrpc/server.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void on_over(void *user, const struct http_request *request, int status, 
 
 static void finish(struct trm_server *server)
 {
-	front_close(server->front);
+	listener_close(server->listener);
 	trm_timer_remove(server->end);
 	server->cb->closed(server->user, server);
 	free(server);
@@ -51,7 +51,7 @@ static void look_for_end(void *user)
 	if (server->fleet)
 		return; /* on_fleet_closed() looks again */
 	bool is_late = trm_loop_now_ns(server->loop) > server->ended_ns + READING_MS * 1000000ull;
-	if (server->front->n_requests && !is_late)
+	if (server->listener->n_requests && !is_late)
 		trm_timer_start(server->end, LOOK_MS, 0);
 	else
 		finish(server);
@@ -104,11 +104,11 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 		r = hmac_load(&server->hmac, reterr);
 	if (opts->key)
 		server->opts.key = strncpy(server->key, opts->key, sizeof server->key - 1);
-	struct front_opts front = {.host = server->host,
+	struct listener_opts listener = {.host = server->host,
 			.port = opts->port,
 			.max_connections = opts->max_connections,
 			.is_local_only = !opts->key && !opts->is_forced,
-			.look = route_look,
+			.look = route_peek,
 			.handle = route_handle,
 			.over = on_over,
 			.headers = headers,
@@ -116,12 +116,12 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	if (r == 0)
 		r = trm_loop_add_timer(loop, look_for_end, server, &server->end, reterr);
 	if (r == 0)
-		r = front_open(loop, &front, &server->front, reterr);
+		r = listener_open(loop, &listener, &server->listener, reterr);
 	if (r == 0)
 		r = open_fleet(server, reterr);
 	if (r < 0) {
-		if (server->front)
-			front_close(server->front);
+		if (server->listener)
+			listener_close(server->listener);
 		trm_timer_remove(server->end);
 		free(server);
 		return r;
@@ -135,7 +135,7 @@ void trm_server_close(struct trm_server *server)
 	if (server->is_closing)
 		return;
 	server->is_closing = true;
-	front_quiesce(server->front);
+	listener_quiesce(server->listener);
 	fleet_close(server->fleet, on_fleet_closed, server);
 }
 
@@ -146,5 +146,5 @@ unsigned trm_server_sandboxes(const struct trm_server *server)
 
 uint16_t trm_server_port(const struct trm_server *server)
 {
-	return server->front->port;
+	return server->listener->port;
 }

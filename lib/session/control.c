@@ -32,7 +32,7 @@ void trm_run_interrupt(struct trm_run *run)
 	if (is_over(run))
 		return;
 	if (run->is_command) {
-		told_interrupt(run);
+		peer_command_interrupt(run);
 		return;
 	}
 	run->is_interrupted = true;
@@ -77,7 +77,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
 	if (is_over(run))
 		return trm_error_set(reterr, TRM_ECLOSED, "the run has ended");
-	if (run->is_foreign && run->kernel->share.turn != TURN_OURS)
+	if (run->is_peer && run->kernel->share.turn != TURN_OURS)
 		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
 	run->has_sent_stdin = run->has_sent_bytes = true;
 	if (run->kernel && !run->kernel->proc)
@@ -92,7 +92,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 
 void trm_run_send_eof(struct trm_run *run)
 {
-	if (is_over(run) || !run->offers_stdin || (run->is_foreign && run->kernel->share.turn != TURN_OURS))
+	if (is_over(run) || !run->offers_stdin || (run->is_peer && run->kernel->share.turn != TURN_OURS))
 		return;
 	run->has_sent_stdin = run->has_sent_eof = true;
 	if (run->kernel && run->kernel->proc) {

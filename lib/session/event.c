@@ -24,7 +24,7 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 	k->is_ready = true;
 	if (k->stage == STAGE_CALM)
 		trm_timer_stop(k->timer);
-	if (k->run && !k->run->is_foreign)
+	if (k->run && !k->run->is_peer)
 		run_begin(k->run);
 	else if (k->question)
 		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
@@ -34,9 +34,9 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 static void on_input(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_run *run = run_of(k, e);
-	if (run && run->is_foreign)
-		foreign_on_input(run, e->text, e->is_secret);
-	if (!run || run->is_foreign || !run->offers_stdin || !run->cb->input)
+	if (run && run->is_peer)
+		peer_run_on_input(run, e->text, e->is_secret);
+	if (!run || run->is_peer || !run->offers_stdin || !run->cb->input)
 		return;
 	run->has_printed = true;
 	if (run->waits_for_person)
@@ -145,14 +145,14 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000);
 		result.reason = reason;
 	} else if (result.status == TRM_STATUS_INTERRUPTED
-			&& cause_of_interrupt(run, reason, sizeof reason)) {
+			&& diagnose_interrupt(run, reason, sizeof reason)) {
 		result.reason = reason;
 	}
 	k->set_runs[k->set] = k->ended_run = run->number;
 	bool was_stopped = k->stage != STAGE_CALM;
 	stop_reset(k);
-	if (was_stopped && !kernel_spec(k->lang)->loses_interrupts && question_settle(k)) {
-		k->is_settling = true;
+	if (was_stopped && !kernel_spec(k->lang)->loses_interrupts && question_drain_interrupt(k)) {
+		k->is_clearing = true;
 		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
 	}
 	run_finish(run, &result);
@@ -164,17 +164,18 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 	struct question *question = k->question;
 	struct trm_error why = {0};
 	/* Of what has been, not all is kept: who answers questions has no run in hand any more. */
-	if (k->run && k->run->is_foreign && share_is_replaying(k))
+	if (k->run && k->run->is_peer && share_is_replaying(k))
 		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed");
 	if (!question || e->id != question->id)
 		return;
 	k->question = NULL;
 	stop_reset(k);
-	k->is_settling = k->hurries > 0;
+	k->is_clearing = k->hurries > 0;
 	k->is_awaited = false;
 	k->hurries = 0;
-	if (k->is_settling)
-		trm_timer_start(k->timer, question_settle(k) ? ANSWER_TIMEOUT_MS : SETTLE_MS, 0);
+	if (k->is_clearing)
+		trm_timer_start(k->timer,
+				question_drain_interrupt(k) ? ANSWER_TIMEOUT_MS : INTERRUPT_ARRIVAL_MS, 0);
 	char *json = e->text ? NULL : cJSON_PrintUnformatted(e->data);
 	if (!json)
 		trm_error_set(&why, TRM_EIO, "%s", e->text ? e->text : "out of memory");

@@ -54,7 +54,7 @@ static void changed(struct kernel *k)
 
 bool kernel_is_free(const struct kernel *k)
 {
-	return !k->run && !k->question && !k->is_settling && k->stage == STAGE_CALM;
+	return !k->run && !k->question && !k->is_clearing && k->stage == STAGE_CALM;
 }
 
 /* ---- bytes from the process ----------------------------------------------------------- */
@@ -133,7 +133,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	else if (channel == TRM_CONTROL)
 		read_events(k, at, n - skip);
 	else if (channel == CHANNEL_NOTE)
-		foreign_read(k, at, n - skip);
+		peer_run_read(k, at, n - skip);
 	else if (channel == CHANNEL_ENDED)
 		share_past_ended(k, (unsigned char)*at);
 	else
@@ -174,7 +174,7 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 	else if (k->fate[0])
 		snprintf(out, cap, "%s", k->fate);
 	else
-		cause_of_death(k->session, status, out, cap);
+		diagnose_death(k->session, status, out, cap);
 }
 
 /* The end of the interpreter is that of the run. */
@@ -235,7 +235,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, stubborn);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
-		size_t n = cause_of_interrupt(run, reason, sizeof reason);
+		size_t n = diagnose_interrupt(run, reason, sizeof reason);
 		if (run->is_begun)
 			snprintf(reason + n, sizeof reason - n, "%s%s", n ? "; " : "", stubborn);
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, *reason ? reason : NULL);
@@ -271,7 +271,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_program && !run->is_foreign)
+	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_program && !run->is_peer)
 			 || k->is_restarting; /* the next run shall not wait */
 	bool has_started = status && (!share_is_on(k) || k->share.is_started);
 	enum stage stage = k->stage;
@@ -282,7 +282,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	k->proc = NULL;
 	kernel_forget_process(k);
 	k->question = NULL;
-	k->is_restarting = k->is_awaited = k->is_settling = false;
+	k->is_restarting = k->is_awaited = k->is_clearing = false;
 	k->hurries = 0;
 	stop_reset(k);
 	share_reset(k);
@@ -334,10 +334,10 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 /* What ran before us has killed it, or a limit, or somebody: it was dead, or dying, when our run was sent,
  * and has not read it. Once: the next one may die of what has killed this one. What has shown itself has
  * begun, whatever its code has put into that pipe. */
-static bool met_dead(const struct kernel *k, const struct trm_proc *proc)
+static bool limit_report_dead(const struct kernel *k, const struct trm_proc *proc)
 {
 	const struct trm_run *run = k->run;
-	return run && !run->is_foreign && !run->is_leave && run->code && !run->has_met_dead
+	return run && !run->is_peer && !run->is_leave && run->code && !run->has_met_dead
 	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_bytes && !run->has_printed
 	       && k->is_ready && k->stage == STAGE_CALM && !k->fault[0] && !k->question
 	       && session_is_open(k->session) && proc_has_unread(proc);
@@ -348,7 +348,7 @@ static void on_exited(
 {
 	struct kernel *k = user;
 	session_enter(k->session);
-	if (status && met_dead(k, proc)) {
+	if (status && limit_report_dead(k, proc)) {
 		k->run->has_met_dead = true;
 		k->run->has_sent_stdin = false; /* its end at most, which the next one has in any case */
 		run_take_back(k->run);

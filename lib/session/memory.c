@@ -17,7 +17,7 @@ static bool is_wanted(const struct trm_session *s)
 {
 	const struct trm_run *run = s->active;
 	return session_is_open(s) && !s->is_closed && s->opts.memory_alert != TRM_MEMORY_IGNORE
-	       && s->opts.memory_alert_percent && run && run->is_begun && !run->memory_told_bytes
+	       && s->opts.memory_alert_percent && run && run->is_begun && !run->memory_reported_bytes
 	       && !run->is_interrupted && !run->is_timed_out
 	       && (run->cb->memory || s->opts.memory_alert == TRM_MEMORY_INTERRUPT);
 }
@@ -25,7 +25,7 @@ static bool is_wanted(const struct trm_session *s)
 static void tell(struct trm_run *run, uint64_t used)
 {
 	struct trm_session *s = run->session;
-	run->memory_told_bytes = used;
+	run->memory_reported_bytes = used;
 	if (s->opts.memory_alert == TRM_MEMORY_INTERRUPT) {
 		run->is_stopped_for_memory = true;
 		trm_run_interrupt(run);

@@ -65,14 +65,14 @@ void question_take_back(struct kernel *k)
 	if (!k->questions)
 		k->questions_end = &question->next;
 	k->questions = question;
-	k->is_awaited = k->is_settling = false;
+	k->is_awaited = k->is_clearing = false;
 	k->hurries = 0;
 	stop_reset(k);
 }
 
 void question_hurry(struct kernel *k)
 {
-	if (k->is_awaited || k->is_settling || !k->is_ready || k->stage != STAGE_CALM
+	if (k->is_awaited || k->is_clearing || !k->is_ready || k->stage != STAGE_CALM
 			|| kernel_spec(k->lang)->answers_quickly)
 		return;
 	k->is_awaited = true;
@@ -119,7 +119,7 @@ static int send_first(struct kernel *k, struct trm_error *reterr)
 void question_next(struct kernel *k, bool in_turn)
 {
 	struct trm_error why;
-	if (k->questions && k->run && k->run->is_foreign)
+	if (k->questions && k->run && k->run->is_peer)
 		share_want_turn(k); /* and if nobody has it any more, the run's time limit is ours to keep */
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
 		if (begin_restart(k))
@@ -166,19 +166,19 @@ static struct question *question_new(
 	return q;
 }
 
-static void on_settled(void *user, const char *json, const struct trm_error *why)
+static void on_drained(void *user, const char *json, const struct trm_error *why)
 {
 	(void)user;
 	(void)json;
 	(void)why;
 }
 
-bool question_settle(struct kernel *k)
+bool question_drain_interrupt(struct kernel *k)
 {
 	struct trm_error why;
 	if (!share_has_turn(k))
 		return false;
-	struct question *q = question_new(TRM_ASK_IS_COMPLETE, "", 0, on_settled, NULL);
+	struct question *q = question_new(TRM_ASK_IS_COMPLETE, "", 0, on_drained, NULL);
 	if (q && send(k, q, &why) == 0) {
 		k->question = q;
 		return true;

@@ -23,7 +23,7 @@ void run_free(struct trm_run *run)
 	free(run->filename);
 	free(run->prompt);
 	said_finish(&run->last_words);
-	if (run->is_foreign && run->output) {
+	if (run->is_peer && run->output) {
 		output_finish(run->output);
 		free(run->output);
 	}
@@ -159,7 +159,7 @@ int trm_session_leave(struct trm_session *session, const struct trm_run_opts *op
 
 void trm_run_follow(struct trm_run *run, const struct trm_run_cb *cb, void *user)
 {
-	if (!run->is_foreign || run->output)
+	if (!run->is_peer || run->output)
 		return;
 	run->cb = cb;
 	run->user = user;
@@ -227,7 +227,7 @@ static void measure_begin(struct trm_run *run)
 	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
 		return;
 	s->sampled_ns = now_ns;
-	cause_look(s);
+	diagnose_look(s);
 	note_peak(run);
 }
 
@@ -237,12 +237,12 @@ static void start_clock(struct trm_run *run)
 	run->begun_ns = session_clock_ns();
 	run_clock_arm(run);
 	memory_begin(run);
-	stray_watch(run);
+	leftovers_watch(run);
 }
 
 void run_begin(struct trm_run *run)
 {
-	cause_look_again(run->session);
+	diagnose_look_again(run->session);
 	note_peak(run);
 	start_clock(run);
 }
@@ -263,7 +263,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.is_program = run->is_program};
 	struct trm_error why;
 	measure_begin(run);
-	stray_begin(s);
+	leftovers_begin(s);
 	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
 		request.timeout_ms = (uint64_t)run->timeout_ms;
 	s->active = run;
@@ -275,7 +275,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	sandbox_hold(s->sandbox);
 	if (is_shared) {
 		share_use_turn(k);
-		foreign_announce(run);
+		peer_run_announce(run);
 	}
 	if (run->offers_stdin)
 		open_stdin(run);
@@ -318,7 +318,7 @@ void run_take_back(struct trm_run *run)
 	}
 	stop_reset(run->kernel);
 	memory_end(run->session);
-	stray_unwatch(run->session);
+	leftovers_unwatch(run->session);
 	run->is_begun = run->has_opened_stdin = false;
 	if (run->session->seen_number == run->number) /* nobody has seen it run */
 		run->session->seen_number = run->seen_before;
@@ -353,7 +353,7 @@ void run_announce(struct trm_run *run)
 static size_t admit(struct trm_run *run, size_t n)
 {
 	uint64_t max = run->session->opts.output_max_bytes, left = max - run->printed_bytes;
-	if (!max || run->is_foreign || run->is_command)
+	if (!max || run->is_peer || run->is_command)
 		return n;
 	if (n > left) {
 		n = (size_t)left;
@@ -456,11 +456,11 @@ static void detach(struct trm_run *run)
 	if (!k)
 		return;
 	run_release_credit(run);
-	bool has_stdin = run->is_foreign ? k->share.turn == TURN_OURS : run->has_opened_stdin;
+	bool has_stdin = run->is_peer ? k->share.turn == TURN_OURS : run->has_opened_stdin;
 	if (run->offers_stdin && k->proc && has_stdin)
 		trm_proc_reset_stdin(k->proc);
 	k->run = NULL;
-	if (run->is_foreign)
+	if (run->is_peer)
 		share_watch_turn(k);
 	else
 		s->active = NULL;
@@ -494,7 +494,7 @@ static void tell_missed(const struct trm_run *run, struct trm_result *result, ch
 void run_finish(struct trm_run *run, struct trm_result *result)
 {
 	struct trm_session *s = run->session;
-	bool was_active = run->kernel && !run->is_foreign;
+	bool was_active = run->kernel && !run->is_peer;
 	char hint[160];
 	run->is_over = true;
 	result->number = run->number;
@@ -506,10 +506,10 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		result->wall_us = (session_clock_ns() - run->begun_ns) / 1000;
 	measure_end(run, result);
 	if (was_active) {
-		cause_hint(run, result, hint, sizeof hint);
+		diagnose_hint(run, result, hint, sizeof hint);
 		result->hint = hint[0] ? hint : NULL;
 		memory_end(s);
-		stray_unwatch(s);
+		leftovers_unwatch(s);
 		run_announce(run);
 	}
 	tell_met_dead(run, result, hint, sizeof hint);

@@ -118,12 +118,12 @@ static void end_unwanted(struct trm_session *s)
 	}
 }
 
-static void settle(struct trm_session *s)
+static void finish_callback(struct trm_session *s)
 {
 	end_unwanted(s);
 	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++) {
 		share_come_back(&s->kernels[i]);
-		share_settle(&s->kernels[i]);
+		share_give_turn(&s->kernels[i]);
 	}
 	if (!s->is_closed)
 		session_pump(s, true);
@@ -150,7 +150,7 @@ static void session_free(struct trm_session *s)
 		kernel_finish(&s->kernels[i]);
 	trm_timer_remove(s->soon);
 	memory_finish(s);
-	stray_finish(s);
+	leftovers_finish(s);
 	output_finish(&s->output);
 	buf_finish(&s->request);
 	free(s);
@@ -160,7 +160,7 @@ void session_leave(struct trm_session *s)
 {
 	while (s->depth == 1 && s->is_due && !s->is_closed) {
 		s->is_due = false;
-		settle(s);
+		finish_callback(s);
 	}
 	if (--s->depth == 0 && s->is_closed)
 		session_free(s);
@@ -193,15 +193,15 @@ static void on_sandbox_ready(void *user)
 static void on_connected(void *user)
 {
 	struct trm_session *s = user;
-	cause_look(s);
+	diagnose_look(s);
 }
 
-static void lose_all(struct trm_session *s, const struct trm_error *why)
+static void loss_all(struct trm_session *s, const struct trm_error *why)
 {
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
 		if (s->kernels[i].run)
 			run_finish_with(s->kernels[i].run, TRM_STATUS_LOST, 125, why->msg);
-	told_lose_all(s, why);
+	peer_command_end_all(s, why);
 	while (s->queue)
 		fail_first(s, why);
 	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
@@ -213,7 +213,7 @@ static void on_sandbox_closed(void *user, const struct trm_error *why)
 	struct trm_session *s = user;
 	session_enter(s);
 	s->sandbox = NULL;
-	lose_all(s, why);
+	loss_all(s, why);
 	session_leave(s);
 }
 
@@ -234,11 +234,11 @@ static void on_listed(void *user)
 	session_leave(s);
 }
 
-static void on_told(void *user, const struct told_msg *what)
+static void on_reported(void *user, const struct announced_msg *what)
 {
 	struct trm_session *s = user;
 	session_enter(s);
-	told_hear(s, what);
+	peer_command_handle(s, what);
 	session_leave(s);
 }
 
@@ -317,7 +317,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 			.sample = on_sample,
 			.shared = on_shared,
 			.listed = on_listed,
-			.told = on_told,
+			.announced = on_reported,
 			.user = s};
 	sandbox_observe(sandbox, &s->observer);
 	if (s->opts.is_shared) {
@@ -354,7 +354,7 @@ void trm_session_close(struct trm_session *session)
 	}
 	trm_timer_stop(session->soon);
 	memory_finish(session);
-	lose_all(session, &why);
+	loss_all(session, &why);
 	session_leave(session);
 }
 

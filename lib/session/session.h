@@ -8,14 +8,14 @@
  *   kernel.c    one resident interpreter: start, bytes in and out, death
  *   event.c     what an interpreter tells: done, display, input, …
  *   stop.c      interrupt, grace, kill
- *   cause.c     which limit it was
+ *   diagnose.c     which limit it was
  *   memory.c    the warning before the memory limit
  *   run.c       one run: asked for, begun, finished
  *   control.c   what the caller does with it meanwhile
  *   question.c  complete, inspect, …
  *   share.c     a kernel that other sessions use too: found, followed, whose turn it is
- *   foreign.c   their runs
- *   told.c      their commands
+ *   peer_run.c   their runs
+ *   peer_command.c      their commands
  *
  * Callbacks go out only from a turn of the loop, never from inside a call of the
  * caller's (but for trm_session_close). What a call causes is marked as due, and
@@ -37,10 +37,11 @@
 enum {
 	ANSWER_TIMEOUT_MS = 5000, /* for a question; then the kernel is interrupted */
 	HURRY_AGAIN_MS = 100,     /* between interrupts of a question that makes a run wait */
-	KILL_PATIENCE_MS = 5000,  /* for the agent to tell of the death after SIGKILL */
+	KILL_TIMEOUT_MS = 5000,   /* for the agent to tell of the death after SIGKILL */
 	HURRY_MS = 15,            /* that a question may keep a run waiting; then it is interrupted */
-	SETTLE_MS = 5, /* for that interrupt to have arrived, where question_settle() cannot tell */
-	NUDGE_MS = 40, /* and then twice as long, and so on: see stop.c */
+	INTERRUPT_ARRIVAL_MS = 5, /* for that interrupt to have arrived, where question_drain_interrupt()
+				     cannot tell */
+	NUDGE_MS = 40,            /* and then twice as long, and so on: see stop.c */
 	NUDGES = 5,
 	DISPLAYS_MAX = 1000,
 	SAMPLE_SPACING_MS = 100, /* runs that follow each other quickly are not measured */
@@ -125,7 +126,7 @@ struct kernel {
 	bool is_restarting;      /* it is killed to be started anew */
 	bool is_awaited;         /* a run waits for the answer to the question in hand */
 	unsigned hurries;        /* how often the question in hand has been interrupted, as a run waits */
-	bool is_settling;        /* … and answered: that interrupt must not meet the run */
+	bool is_clearing;        /* … and answered: that interrupt must not meet the run */
 	char fault[200];         /* why we killed it, if that is its own fault; or "" */
 	char fate[200];          /* why it is about to end, in its carrier's words; or "" */
 };
@@ -140,7 +141,7 @@ struct trm_run {
 	size_t code_len;
 	char *filename;
 	bool has_own_filename;
-	bool is_foreign; /* another session's */
+	bool is_peer; /* another session's */
 	/* of a foreign one */
 	bool is_recent, is_held_back; /* not told yet: it may be over, for all we know */
 	char by[128];
@@ -153,8 +154,8 @@ struct trm_run {
 	char *prompt;
 	/* of another's command, which has no kernel */
 	bool is_command;
-	uint32_t told_client, told_id, told_pid;
-	uint64_t told_position; /* bytes that it has written, as far as we know */
+	uint32_t announced_client, announced_id, announced_pid;
+	uint64_t announced_position; /* bytes that it has written, as far as we know */
 	/* of one of ours in a shared kernel */
 	uint64_t missed_bytes; /* of its output, as we had to be left behind */
 	uint64_t seen_before;  /* the session's seen_number before it was sent */
@@ -180,11 +181,11 @@ struct trm_run {
 	bool is_stopped_for_output;
 	uint64_t begun_ns; /* not before the interpreter was there */
 	bool knows_peak;
-	bool peak_is_own;            /* the highest memory counts from this run's beginning */
-	uint64_t peak_before_bytes;  /* else: the sandbox's when the run began */
-	struct said last_words;      /* of its stderr */
-	uint64_t memory_begin_bytes; /* when it was first looked at; 0: not yet */
-	uint64_t memory_told_bytes;  /* in use when the warning was given; 0: it was not */
+	bool peak_is_own;               /* the highest memory counts from this run's beginning */
+	uint64_t peak_before_bytes;     /* else: the sandbox's when the run began */
+	struct said last_words;         /* of its stderr */
+	uint64_t memory_begin_bytes;    /* when it was first looked at; 0: not yet */
+	uint64_t memory_reported_bytes; /* in use when the warning was given; 0: it was not */
 	bool is_stopped_for_memory;
 	bool waits_for_person;              /* its time limit does not count while it waits for input */
 	unsigned clock_stops;               /* enum clock_stop: why its time limit does not count now */
@@ -213,8 +214,8 @@ struct trm_session {
 	bool is_listed;       /* all kernels that were there have been told of */
 	bool is_caught_up;    /* and what they had done before: the caller knows */
 	char by[128];
-	struct trm_run *told;   /* commands of others' */
-	struct trm_run *active; /* ours; not in the queue any more */
+	struct trm_run *announced; /* commands of others' */
+	struct trm_run *active;    /* ours; not in the queue any more */
 	struct trm_run *queue, **queue_end;
 	struct kernel kernels[TRM_LANG_COUNT];
 	struct output output; /* of the active run */
@@ -224,9 +225,9 @@ struct trm_session {
 	struct trm_sample events;
 	int memory_fd; /* becomes readable when memory passes the threshold; -1: the kernel does not tell */
 	struct trm_watch *memory_watch;
-	struct trm_timer *memory_timer; /* NULL until it is needed */
-	struct trm_timer *stray_timer;  /* likewise */
-	struct buf request;             /* scratch */
+	struct trm_timer *memory_timer;    /* NULL until it is needed */
+	struct trm_timer *leftovers_timer; /* likewise */
+	struct buf request;                /* scratch */
 };
 
 /* ---- session.c ------------------------------------------------------------------- */
@@ -268,17 +269,17 @@ void kernel_died(struct kernel *kernel, const struct trm_exit *exit, const struc
  * `ready` is waited for only so long. */
 void kernel_watch_start(struct kernel *kernel);
 
-/* ---- stray.c --------------------------------------------------------------------- */
+/* ---- leftovers.c --------------------------------------------------------------------- */
 
 /* A run is about to be sent: what earlier ones have left behind goes, if there is no room for another
  * process. */
-void stray_begin(struct trm_session *session);
-/* It runs: what bombs of earlier ones do to it meanwhile is looked after until stray_unwatch(). */
-void stray_watch(struct trm_run *run);
-void stray_unwatch(struct trm_session *session);
-void stray_finish(struct trm_session *session);
+void leftovers_begin(struct trm_session *session);
+/* It runs: what bombs of earlier ones do to it meanwhile is looked after until leftovers_unwatch(). */
+void leftovers_watch(struct trm_run *run);
+void leftovers_unwatch(struct trm_session *session);
+void leftovers_finish(struct trm_session *session);
 /* It has ended, with the process limit met or not, in a session that is open. */
-void stray_end(const struct trm_run *run, const struct trm_result *result, bool has_met_limit,
+void leftovers_end(const struct trm_run *run, const struct trm_result *result, bool has_met_limit,
 		const struct trm_sample *now);
 
 /* ---- share.c --------------------------------------------------------------------- */
@@ -300,7 +301,7 @@ void share_watch_input(struct kernel *kernel);
 /* A request was sent. */
 void share_use_turn(struct kernel *kernel);
 /* Nothing is in hand (any more): give the turn to whoever wants it. */
-void share_settle(struct kernel *kernel);
+void share_give_turn(struct kernel *kernel);
 /* n bytes came on a channel: how many of them, at the front, are to be passed over. */
 size_t share_count(struct kernel *kernel, unsigned channel, const char *bytes, size_t n);
 /* They have been dealt with. */
@@ -323,26 +324,26 @@ void share_report(struct trm_session *session);
 uint64_t share_run_id(struct trm_run *run);
 uint64_t share_question_id(struct trm_session *session);
 
-/* ---- foreign.c -------------------------------------------------------------------- */
+/* ---- peer_run.c -------------------------------------------------------------------- */
 
 /* Bytes of notes. */
-void foreign_read(struct kernel *kernel, const char *bytes, size_t n);
+void peer_run_read(struct kernel *kernel, const char *bytes, size_t n);
 /* Tell the others of ours, which is about to be sent. */
-void foreign_announce(struct trm_run *run);
+void peer_run_announce(struct trm_run *run);
 /* What was held back may be told now. */
-void foreign_caught_up(struct kernel *kernel);
+void peer_run_caught_up(struct kernel *kernel);
 /* Its session is gone: its time limit and its questions are ours to see to. */
-void foreign_adopt(struct kernel *kernel);
-void foreign_on_input(struct trm_run *run, const char *prompt, bool is_secret);
+void peer_run_adopt(struct kernel *kernel);
+void peer_run_on_input(struct trm_run *run, const char *prompt, bool is_secret);
 /* Nobody will answer it. */
-void foreign_end_input(struct kernel *kernel);
+void peer_run_end_input(struct kernel *kernel);
 
-/* ---- told.c ----------------------------------------------------------------------- */
+/* ---- peer_command.c ----------------------------------------------------------------------- */
 
-void told_hear(struct trm_session *session, const struct told_msg *what);
-void told_interrupt(struct trm_run *run);
+void peer_command_handle(struct trm_session *session, const struct announced_msg *what);
+void peer_command_interrupt(struct trm_run *run);
 /* No more will be heard of any. */
-void told_lose_all(struct trm_session *session, const struct trm_error *why);
+void peer_command_end_all(struct trm_session *session, const struct trm_error *why);
 
 /* ---- event.c --------------------------------------------------------------------- */
 
@@ -373,21 +374,21 @@ void run_clock_arm(struct trm_run *run);
 void run_clock_stop(struct trm_run *run, enum clock_stop why);
 void run_clock_resume(struct trm_run *run, enum clock_stop why); /* if it was stopped for this reason */
 
-/* ---- cause.c --------------------------------------------------------------------- */
+/* ---- diagnose.c --------------------------------------------------------------------- */
 
 /* Note what limits have done until now, so that what comes after is the run's in hand; the highest memory
  * counts from here. To be called before the interpreter has the run: who is slow would find that it was over.
  */
-void cause_look(struct trm_session *session);
+void diagnose_look(struct trm_session *session);
 /* The interpreter has just started, and begins with the run: the highest memory counts from here. */
-void cause_look_again(struct trm_session *session);
+void diagnose_look_again(struct trm_session *session);
 /* A sentence. For a process that ended by itself or by a signal that was not ours. */
-void cause_of_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
+void diagnose_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
 /* Of a run that was interrupted, and not by a person: which limit it was. Returns the length, 0 if it was
  * none. */
-size_t cause_of_interrupt(const struct trm_run *run, char *out, size_t cap);
+size_t diagnose_interrupt(const struct trm_run *run, char *out, size_t cap);
 /* A sentence about the limit that the run met; "" if it met none. */
-void cause_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap);
+void diagnose_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap);
 
 /* ---- memory.c -------------------------------------------------------------------- */
 
@@ -432,7 +433,7 @@ void question_hurry(struct kernel *kernel);
 /* An interrupt of a question or a run may still be on its way when that has ended, and would meet the run
  * that comes next: asks for nothing in particular, for who answers that has been interrupted before. False:
  * it is not our turn, or cannot be asked. */
-bool question_settle(struct kernel *kernel);
+bool question_drain_interrupt(struct kernel *kernel);
 /* Is it answered by the interpreter's being started anew? */
 bool question_is_restart(const struct kernel *kernel, const struct question *question);
 /* The one in hand was sent, but not taken: it is to be sent again. */

@@ -115,7 +115,7 @@ static void on_timer(void *user)
 	if (!k->proc || k->session->is_closed)
 		return;
 	if (sh->turn == TURN_OURS)
-		foreign_end_input(k);
+		peer_run_end_input(k);
 	if (sh->turn != TURN_ASKED)
 		return;
 	if (sh->is_started && !sh->is_catching_up && !k->run)
@@ -135,13 +135,13 @@ static bool has_work(const struct kernel *k)
 static bool is_passed_on(struct kernel *k)
 {
 	struct trm_run *run = k->run;
-	if (!run || !run->is_foreign || !run->awaits_input || run->cb->input || run->was_passed_on)
+	if (!run || !run->is_peer || !run->awaits_input || run->cb->input || run->was_passed_on)
 		return false;
 	run->was_passed_on = true;
 	return true;
 }
 
-void share_settle(struct kernel *k)
+void share_give_turn(struct kernel *k)
 {
 	struct share *sh = &k->share;
 	const struct trm_run *run = k->run;
@@ -151,7 +151,7 @@ void share_settle(struct kernel *k)
 		return;
 	if (k->question)
 		question_hurry(k);
-	bool is_busy = k->question || (run && (!run->is_foreign || run->is_asking));
+	bool is_busy = k->question || (run && (!run->is_peer || run->is_asking));
 	if (is_busy || (!sh->is_used && has_work(k) && !is_passed_on(k)))
 		return;
 	sh->turn = TURN_NONE;
@@ -163,7 +163,7 @@ void share_settle(struct kernel *k)
 static void take_back(struct kernel *k)
 {
 	proc_drop_input(k->proc);
-	if (k->run && !k->run->is_foreign)
+	if (k->run && !k->run->is_peer)
 		run_take_back(k->run);
 	if (k->question)
 		question_take_back(k);
@@ -176,7 +176,7 @@ static void on_turn(void *user, enum turn_word word)
 	session_enter(k->session);
 	if (word == TURN_WANTED) {
 		sh->is_wanted = true;
-	} else if (word == TURN_LOST && sh->turn == TURN_OURS) {
+	} else if (word == TURN_TAKEN && sh->turn == TURN_OURS) {
 		sh->turn = TURN_NONE;
 		sh->is_wanted = false;
 		take_back(k);
@@ -185,7 +185,7 @@ static void on_turn(void *user, enum turn_word word)
 		sh->is_wanted = sh->is_used = false;
 		trm_timer_stop(sh->timer);
 		if (!sh->is_catching_up)
-			foreign_adopt(k);
+			peer_run_adopt(k);
 	}
 	session_due(k->session);
 	session_leave(k->session);
@@ -197,7 +197,7 @@ static void on_turn(void *user, enum turn_word word)
 static void make_up(struct kernel *k)
 {
 	struct trm_run *run = k->run;
-	if (!run || run->is_foreign || !k->is_ready || k->stage != STAGE_CALM)
+	if (!run || run->is_peer || !k->is_ready || k->stage != STAGE_CALM)
 		return;
 	if (run->is_interrupted)
 		stop_interrupt(k);
@@ -212,9 +212,9 @@ static void caught_up(struct kernel *k)
 		make_up(k);
 	sh->is_catching_up = sh->is_resumed = sh->drops_pins = false;
 	sh->known_left = 0;
-	foreign_caught_up(k);
+	peer_run_caught_up(k);
 	if (sh->turn == TURN_OURS)
-		foreign_adopt(k);
+		peer_run_adopt(k);
 	session_due(k->session);
 }
 
@@ -331,7 +331,7 @@ void share_past_ended(struct kernel *k, unsigned char exit_code)
 	k->is_ready = k->share.is_greeted;
 	k->fate[0] = '\0';
 	k->share.skips_line = false;
-	if (!run || !run->is_foreign)
+	if (!run || !run->is_peer)
 		return;
 	snprintf(reason, sizeof reason, "the interpreter ended with exit code %d", exit_code);
 	stop_reset(k);

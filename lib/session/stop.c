@@ -65,7 +65,7 @@ static uint32_t grace_ms(const struct kernel *k)
 static void enter(struct kernel *k, enum stage stage)
 {
 	k->stage = stage;
-	k->is_settling = false;
+	k->is_clearing = false;
 	k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
 	if (k->run)
 		run_release_credit(k->run);
@@ -108,7 +108,7 @@ void stop_kill(struct kernel *k)
 		return;
 	trm_proc_signal(k->proc, SIGKILL, TRM_SIGNAL_TREE);
 	enter(k, STAGE_KILLED);
-	trm_timer_start(k->timer, KILL_PATIENCE_MS, 0);
+	trm_timer_start(k->timer, KILL_TIMEOUT_MS, 0);
 }
 
 void stop_further(struct kernel *k)
@@ -200,16 +200,16 @@ static void ask_again(struct kernel *k)
 	wait_for_next(k);
 }
 
-static void settled(struct kernel *k)
+static void interrupt_arrived(struct kernel *k)
 {
-	k->is_settling = false;
+	k->is_clearing = false;
 	session_due(k->session);
 }
 
 static void next_step(struct kernel *k)
 {
-	if (k->is_settling && !k->question) {
-		settled(k);
+	if (k->is_clearing && !k->question) {
+		interrupt_arrived(k);
 	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited
 			&& k->hurries < ANSWER_TIMEOUT_MS / HURRY_AGAIN_MS) {
 		hurry(k);

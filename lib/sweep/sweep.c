@@ -13,7 +13,7 @@
 
 #include "base/procstat.h"
 #include "base/sysfile.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 #include "wire/plan.h"
 
 enum { PATH = 512, NOTE_BYTES = 8 * (PATH + 1) };
@@ -44,13 +44,13 @@ void sweep_kill_group(const char *dir)
 }
 
 /* Its number is the group's name. A note may be a copy, or a number may have come round: a group whose
- * keeper lives was not left behind. */
-static bool has_keeper(const char *name)
+ * supervisor lives was not left behind. */
+static bool has_supervisor(const char *name)
 {
 	struct procstat stat;
 	pid_t pid = (pid_t)strtol(name + strlen(SWEEP_GROUP_PREFIX), NULL, 10);
 	return procstat_read(pid, &stat) && stat.state != 'Z'
-	       && strncmp(stat.name, SWEEP_KEEPER_NAME, sizeof stat.name - 1) == 0;
+	       && strncmp(stat.name, SWEEP_SUPERVISOR_NAME, sizeof stat.name - 1) == 0;
 }
 
 bool sweep_groups(int entry_fd)
@@ -61,7 +61,7 @@ bool sweep_groups(int entry_fd)
 	for (char *path = strtok_r(note, "\n", &rest); path; path = strtok_r(NULL, "\n", &rest)) {
 		const char *base = strrchr(path, '/');
 		if (strncmp(path, CGROUP_ROOT "/", strlen(CGROUP_ROOT "/")) || strstr(path, "/../")
-				|| !sweep_is_group(base + 1) || has_keeper(base + 1))
+				|| !sweep_is_group(base + 1) || has_supervisor(base + 1))
 			continue;
 		if (rmdir(path) == 0 || errno == ENOENT)
 			continue;
@@ -75,7 +75,7 @@ bool sweep_groups(int entry_fd)
 
 void sweep_files(int entry_fd)
 {
-	static const char *const files[] = {AGENT_FILE, DOOR_FILE, GROUPS_FILE, FOLDER_FILE, INFO_FILE,
+	static const char *const files[] = {AGENT_FILE, CONTROL_FILE, GROUPS_FILE, FOLDER_FILE, INFO_FILE,
 			INFO_FILE ".new", STATE_FILE, NET_DIR "/" NET_SOCKET, SHARE_DIR "/" SHARE_SOCKET};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		unlinkat(entry_fd, files[i], 0);

@@ -12,8 +12,8 @@
 
 #include "base/sysfile.h"
 #include "sweep/sweep.h"
+#include "wire/control.h"
 #include "wire/folder.h"
-#include "wire/lifeline.h"
 
 /* In a quiet round all names were taken; they are free in the next. */
 enum { DEEPEST = 64, MOST_ROUNDS = 100000, QUIET_ROUNDS = 3, PATH = 512 };

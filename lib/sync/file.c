@@ -34,9 +34,9 @@ static const struct trm_transfer_cb cb = {.data = on_data, .done = on_done};
  * is kept until it has ended, and the sandbox with it if it is too slow. */
 static int finish(struct trm_sync *s, struct waiting *w, struct trm_error *reterr)
 {
-	enum { PATIENCE_MS = 5000 };
+	enum { TIMEOUT_MS = 5000 };
 	int r = sync_wait(s, &w->is_done, s->opts.timeout_ms ? (int64_t)s->opts.timeout_ms : -1, reterr);
-	if (r < 0 && !sync_wait_out(s, &w->is_done, PATIENCE_MS) && s->sandbox) {
+	if (r < 0 && !sync_wait_out(s, &w->is_done, TIMEOUT_MS) && s->sandbox) {
 		trm_sandbox_close(s->sandbox);
 		sync_wait_out(s, &w->is_done, -1);
 	}

@@ -5,7 +5,7 @@
 #include "sync/sync.h"
 
 /* Two samples so far apart make a rate; a server far away may be slow to answer. */
-enum { APART_MS = 200, PATIENCE_MS = 30000 };
+enum { APART_MS = 200, TIMEOUT_MS = 30000 };
 
 static void fill(struct trm_sync *s, struct trm_sync_metrics *ret)
 {
@@ -33,7 +33,7 @@ static int measure(struct trm_sync *s, struct trm_error *reterr)
 	s->sample = (struct trm_sample){0};
 	int r = trm_sandbox_set_metrics(s->sandbox, APART_MS, false, reterr);
 	if (r == 0)
-		r = sync_wait(s, &s->is_measured, PATIENCE_MS, reterr);
+		r = sync_wait(s, &s->is_measured, TIMEOUT_MS, reterr);
 	if (s->sandbox)
 		trm_sandbox_set_metrics(s->sandbox, s->opts.sandbox.metrics_interval_ms,
 				s->opts.sandbox.metrics_with_processes, NULL);

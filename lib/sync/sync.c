@@ -87,7 +87,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct trm_sync *s = user;
 	(void)sandbox;
-	s->is_settled = true;
+	s->is_joined = true;
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -104,7 +104,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	struct trm_sync *s = user;
 	(void)sandbox;
 	s->sandbox = NULL;
-	s->is_closed = s->is_settled = s->is_measured = true;
+	s->is_closed = s->is_joined = s->is_measured = true;
 	s->why = *why;
 }
 
@@ -125,7 +125,7 @@ void trm_sync_opts_default(struct trm_sync_opts *opts)
 }
 
 /* A name is known before the start, and stays the same for the next one. */
-static int settle_name(struct trm_sync *s, struct trm_error *reterr)
+static int choose_name(struct trm_sync *s, struct trm_error *reterr)
 {
 	uint32_t number;
 	const char *wanted = s->opts.sandbox.name;
@@ -154,7 +154,7 @@ int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync
 	if (!trm_lang_get(opts->language))
 		r = trm_error_set(reterr, TRM_EINVAL, "there is no language with number %d",
 				(int)opts->language);
-	else if ((r = settle_name(s, reterr)) == 0)
+	else if ((r = choose_name(s, reterr)) == 0)
 		r = trm_loop_create(&s->loop, reterr);
 	if (r < 0) {
 		free(s);
@@ -196,7 +196,7 @@ static bool may_join(const struct trm_sync *s)
  * is still there. */
 static int open_sandbox(struct trm_sync *s, struct trm_error *reterr)
 {
-	enum { PATIENCE_MS = 5000, NAP_MS = 5 };
+	enum { TIMEOUT_MS = 5000, NAP_MS = 5 };
 	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
 	const struct trm_sandbox_opts *opts = &s->opts.sandbox;
 	for (int waited_ms = 0;; waited_ms += NAP_MS) {
@@ -206,7 +206,7 @@ static int open_sandbox(struct trm_sync *s, struct trm_error *reterr)
 			r = trm_sandbox_attach(s->loop, s->name, opts, &sandbox_cb, s, &s->sandbox, &why);
 		if (r == TRM_ENOENT)
 			r = trm_sandbox_open(s->loop, opts, &sandbox_cb, s, &s->sandbox, &why);
-		if (r < 0 && (r != TRM_EEXIST || !may_join(s) || waited_ms > PATIENCE_MS))
+		if (r < 0 && (r != TRM_EEXIST || !may_join(s) || waited_ms > TIMEOUT_MS))
 			return trm_error_set(reterr, r, "%s", why.msg);
 		if (r == 0)
 			return 0;
@@ -233,12 +233,12 @@ int trm_sync_start(struct trm_sync *s, struct trm_error *reterr)
 	if (trm_sync_is_started(s))
 		return 0;
 	let_go(s, false);
-	s->is_closed = s->is_settled = false;
+	s->is_closed = s->is_joined = false;
 	int r = open_sandbox(s, reterr);
 	if (r == 0)
 		r = open_session(s, reterr);
 	if (r == 0)
-		r = sync_wait(s, &s->is_settled, -1, reterr); /* its own time-out ends it */
+		r = sync_wait(s, &s->is_joined, -1, reterr); /* its own time-out ends it */
 	if (r == 0 && s->is_closed)
 		r = trm_error_set(reterr, s->why.code ? s->why.code : TRM_ECLOSED, "%s",
 				s->why.code ? s->why.msg : "it was closed");
@@ -263,7 +263,7 @@ bool trm_sync_is_started(struct trm_sync *s)
 {
 	if (s->sandbox)
 		trm_loop_step(s->loop, 0); /* it may have ended since the last call */
-	return s->sandbox && s->is_settled;
+	return s->sandbox && s->is_joined;
 }
 
 int sync_need_started(struct trm_sync *s, struct trm_error *reterr)

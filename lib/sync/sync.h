@@ -18,7 +18,7 @@ struct trm_sync {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox; /* NULL: none, or it has closed */
 	struct trm_session *session; /* of that one, or of the one that has closed */
-	bool is_settled;             /* of starting: it is ready, or it has closed */
+	bool is_joined;              /* of starting: it is ready, or it has closed */
 	bool is_closed;              /* since the last start */
 	struct trm_error why;        /* of closing */
 	/* of measuring */

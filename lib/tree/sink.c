@@ -72,20 +72,20 @@ static int refuse(struct sink *s, struct trm_error *why, int code, const char *f
 static int refuse(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
 {
 	char what[400], at[400];
-	struct trm_error told;
+	struct trm_error reported;
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(what, sizeof what, fmt, args);
 	va_end(args);
 	s->sum.refused++;
-	trm_error_set(&told, code, "%s: %s", where(s, at, sizeof at), what);
+	trm_error_set(&reported, code, "%s: %s", where(s, at, sizeof at), what);
 	if (is_at_root(s)) {
 		if (why)
-			*why = told;
+			*why = reported;
 		return code;
 	}
 	if (s->opts.refused)
-		s->opts.refused(s->opts.user, &told);
+		s->opts.refused(s->opts.user, &reported);
 	return 0;
 }
 

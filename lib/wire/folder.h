@@ -12,7 +12,7 @@
 #define FOLDER_HOME "home"
 #define FOLDER_TMP "tmp"
 #define FOLDER_SCRIPTS "scripts"        /* /.sandbox, where a server shows scripts */
-#define FOLDER_CERTS "certificates.pem" /* a copy of KEEPER_CERTS */
+#define FOLDER_CERTS "certificates.pem" /* a copy of SUPERVISOR_CERTS */
 /* The last part of the folder's path begins so, and 8 letters or digits follow: only such are ever removed.
  */
 #define FOLDER_PREFIX "terrarium-"

@@ -47,11 +47,11 @@
  * who connects.
  *
  * Patience. A lone client holds the process up for as long as it likes. Of several, who holds up others for
- * FRAME_PATIENCE_MS (who has the turn: FRAME_TURN_PATIENCE_MS) is detached with ERROR TRM_EBUSY: it may
+ * FRAME_SLOW_MS (who has the turn: FRAME_TURN_TIMEOUT_MS) is detached with ERROR TRM_EBUSY: it may
  * attach again, and counts by `position` and `lost_bytes` what it has missed.
  *
  * Telling. What a client runs in processes of its own, without a key, it may tell the others about: TELL is
- * passed on as TOLD, unread, to each that keeps up, and is kept for nobody (message.h: told_msg).
+ * passed on as REPORTED, unread, to each that keeps up, and is kept for nobody (message.h: announced_msg).
  *
  * Payloads are made of pack.h fields in the order given. A field list may grow
  * at its end: readers ignore what follows. */
@@ -70,10 +70,10 @@ enum {
 	FRAME_NOTE_MAX = 1024 * 1024,
 	FRAME_RECENT_MAX = 256 * 1024,
 	FRAME_GREETING_MAX = 1024,
-	FRAME_PATIENCE_MS = 500,
-	FRAME_TURN_PATIENCE_MS = 2000,
+	FRAME_SLOW_MS = 500,
+	FRAME_TURN_TIMEOUT_MS = 2000,
 	FRAME_TAKE_AFTER_MS = 250, /* see TURN_TAKE */
-	FRAME_TELL_MAX = 32 * 1024,
+	FRAME_ANNOUNCE_MAX = 32 * 1024,
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
 #define FRAME_END_MARK "{\"ev\":\"done\""
@@ -117,13 +117,13 @@ enum frame_type {
 	FRAME_PING,  /* stream 0. any bytes ≤ 64; answered by PONG with the same */
 	FRAME_SHUTDOWN,        /* stream 0. end everything; the agent exits */
 	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
-	FRAME_STRAYS = 21, /* stream 0. u32 stream of a process or 0, u32 age_ms, u64 sent_ms. Kill what that
-			      process has started and was no older when this was sent; with 0 for either, all
-			      orphans. sent_ms: CLOCK_BOOTTIME, told apart from another machine's by its being
-			      less than a minute ago; else this was sent just now */
-	FRAME_TELL = 22,   /* stream 0. At most FRAME_TELL_MAX bytes for the other clients */
-	FRAME_TREE_GET = 32, /* see entry.h, as the next three. Answer: ENTRY and DATA of a tree, which take
-				credit alike (payload bytes), then DONE; or ERROR */
+	FRAME_LEFTOVERS = 21,  /* stream 0. u32 stream of a process or 0, u32 age_ms, u64 sent_ms. Kill what
+			       that  process has started and was no older when this was sent; with 0 for either,
+			       all  orphans. sent_ms: CLOCK_BOOTTIME, told apart from another machine's by its
+			       being  less than a minute ago; else this was sent just now */
+	FRAME_ANNOUNCE = 22,   /* stream 0. At most FRAME_ANNOUNCE_MAX bytes for the other clients */
+	FRAME_TREE_GET = 32,   /* see entry.h, as the next three. Answer: ENTRY and DATA of a tree, which take
+				  credit alike (payload bytes), then DONE; or ERROR */
 	FRAME_TREE_PUT, /* then ENTRY and DATA of a tree. Answer: NOTEs, DONE when it is complete, or ERROR */
 	FRAME_FILE_OP,  /* u8 enum file_op, str path, u32 mode. Answer: DONE or ERROR */
 	FRAME_CERTS,    /* stream 0. raw bytes, appended to a file of certificates */
@@ -139,7 +139,7 @@ enum frame_type {
 	/* agent → client */
 	FRAME_WELCOME = 128, /* stream 0. u32 version, str agent version, u32 client: the number of this
 				connection, from 1 on, never given twice; in containers also bytes: a report,
-				see door.h */
+				see fd_handoff.h */
 	FRAME_STARTED, /* u32 pid, u8 attached (1: the process was there already), u8 has_turn, u8 is_torn,
 			  u32 pinned_bytes, u32 replay_bytes, u64 lost_bytes, u64 position, bytes greeting.
 			  See message.h */
@@ -160,7 +160,7 @@ enum frame_type {
 			       that runs, and to each client that does not follow it when one has started */
 	FRAME_CLIENTS, /* stream 0. u32 n: clients there are, this one with them. After WELCOME, and when that
 			  has changed */
-	FRAME_TOLD,    /* stream 0. u32 client, then what it has sent as TELL; nothing: it is gone */
+	FRAME_ANNOUNCED, /* stream 0. u32 client, then what it has sent as TELL; nothing: it is gone */
 };
 
 enum {
@@ -183,7 +183,7 @@ enum turn_word {
 	/* agent → client */
 	TURN_YOURS = 16,
 	TURN_WANTED, /* to the one that has it: somebody waits; release it when your business is done */
-	TURN_LOST,   /* somebody took it; your INPUT that the process has not read yet is dropped */
+	TURN_TAKEN,  /* somebody took it; your INPUT that the process has not read yet is dropped */
 };
 enum stdin_state {
 	STDIN_OPEN,  /* reads wait for input (again) */

@@ -200,7 +200,7 @@ int turn_msg_get(const struct frame *frame, enum turn_word *ret)
 {
 	struct unpack u = reader(frame);
 	uint8_t word = unpack_u8(&u);
-	if (u.bad || word < TURN_WANT || (word > TURN_TAKE && word < TURN_YOURS) || word > TURN_LOST)
+	if (u.bad || word < TURN_WANT || (word > TURN_TAKE && word < TURN_YOURS) || word > TURN_TAKEN)
 		return TRM_EPROTO;
 	*ret = (enum turn_word)word;
 	return 0;
@@ -227,37 +227,37 @@ int shared_msg_get(const struct frame *frame, char **ret_key)
 	return 0;
 }
 
-int told_msg_put(struct buf *out, const struct told_msg *msg)
+int announced_msg_put(struct buf *out, const struct announced_msg *msg)
 {
 	size_t mark, before = out->len;
 	struct pack p = {.to = out};
-	int r = frame_begin(out, 0, FRAME_TELL, 0, &mark);
+	int r = frame_begin(out, 0, FRAME_ANNOUNCE, 0, &mark);
 	if (r < 0)
 		return r;
 	pack_u8(&p, (uint8_t)msg->kind);
 	pack_u32(&p, msg->id);
 	pack_u64(&p, msg->position);
-	if (msg->kind == TOLD_BEGIN) {
+	if (msg->kind == ANNOUNCED_BEGIN) {
 		pack_u64(&p, msg->began_ms);
 		pack_u32(&p, msg->pid);
 		pack_bytes(&p, msg->by, msg->by_len);
 		pack_bytes(&p, msg->words, msg->words_len);
-	} else if (msg->kind == TOLD_OUTPUT) {
+	} else if (msg->kind == ANNOUNCED_OUTPUT) {
 		pack_u8(&p, msg->channel);
 		pack_bytes(&p, msg->bytes, msg->n_bytes);
 	} else {
 		pack_u32(&p, (uint32_t)msg->exit_code);
 		pack_u32(&p, msg->signal);
 	}
-	if (!p.error && out->len - before > FRAME_HEADER + FRAME_TELL_MAX)
+	if (!p.error && out->len - before > FRAME_HEADER + FRAME_ANNOUNCE_MAX)
 		p.error = TRM_ETOOBIG;
 	return finish(out, mark, &p);
 }
 
-int told_msg_get(const struct frame *frame, struct told_msg *ret)
+int announced_msg_get(const struct frame *frame, struct announced_msg *ret)
 {
 	struct unpack u = reader(frame);
-	struct told_msg msg = {.client = unpack_u32(&u)};
+	struct announced_msg msg = {.client = unpack_u32(&u)};
 	bool is_gone = !u.bad && !u.left;
 	if (!is_gone) {
 		msg.kind = unpack_u8(&u);
@@ -265,24 +265,24 @@ int told_msg_get(const struct frame *frame, struct told_msg *ret)
 		msg.position = unpack_u64(&u);
 	}
 	switch (msg.kind) {
-	case TOLD_GONE: break;
-	case TOLD_BEGIN:
+	case ANNOUNCED_GONE: break;
+	case ANNOUNCED_BEGIN:
 		msg.began_ms = unpack_u64(&u);
 		msg.pid = unpack_u32(&u);
 		msg.by = unpack_bytes(&u, &msg.by_len);
 		msg.words = unpack_bytes(&u, &msg.words_len);
 		break;
-	case TOLD_OUTPUT:
+	case ANNOUNCED_OUTPUT:
 		msg.channel = unpack_u8(&u);
 		msg.bytes = unpack_bytes(&u, &msg.n_bytes);
 		break;
-	case TOLD_END:
+	case ANNOUNCED_END:
 		msg.exit_code = (int32_t)unpack_u32(&u);
 		msg.signal = unpack_u32(&u);
 		break;
 	default: return TRM_EPROTO;
 	}
-	if (u.bad || (!is_gone && msg.kind == TOLD_GONE) || msg.channel > CHANNEL_STDERR)
+	if (u.bad || (!is_gone && msg.kind == ANNOUNCED_GONE) || msg.channel > CHANNEL_STDERR)
 		return TRM_EPROTO;
 	*ret = msg;
 	return 0;

@@ -25,7 +25,7 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 struct welcome_msg {
 	uint32_t version;
 	uint32_t client;    /* never 0 */
-	const char *report; /* a packed struct door_report, borrowed from the payload; NULL: none */
+	const char *report; /* a packed struct handoff_report, borrowed from the payload; NULL: none */
 	size_t report_len;
 };
 int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client, const char *report,
@@ -81,10 +81,10 @@ int shared_msg_get(const struct frame *frame, char **ret_key); /* malloc'd */
 /* What TELL brings to the other clients of a process that they cannot attach to. Who comes later hears BEGIN
  * when it has come, so BEGIN may come twice. What the agent could not pass on is missing: `position` tells.
  */
-enum told_kind { TOLD_GONE, TOLD_BEGIN, TOLD_OUTPUT, TOLD_END };
-struct told_msg {
+enum announced_kind { ANNOUNCED_GONE, ANNOUNCED_BEGIN, ANNOUNCED_OUTPUT, ANNOUNCED_END };
+struct announced_msg {
 	uint32_t client; /* whose; only read */
-	enum told_kind kind;
+	enum announced_kind kind;
 	uint32_t id;       /* of the process, among its client's */
 	uint64_t position; /* bytes that it had written before */
 	/* BEGIN. Texts are borrowed and hostile. */
@@ -100,10 +100,10 @@ struct told_msg {
 	int32_t exit_code;
 	uint32_t signal;
 };
-/* The whole TELL. TRM_ETOOBIG: it is longer than FRAME_TELL_MAX. */
-int told_msg_put(struct buf *out, const struct told_msg *msg);
-/* Of a TOLD. */
-int told_msg_get(const struct frame *frame, struct told_msg *ret);
+/* The whole TELL. TRM_ETOOBIG: it is longer than FRAME_ANNOUNCE_MAX. */
+int announced_msg_put(struct buf *out, const struct announced_msg *msg);
+/* Of a REPORTED. */
+int announced_msg_get(const struct frame *frame, struct announced_msg *ret);
 
 /* SIGNAL_PID: u32 pid, u64 start (trm_process.start), u32 signo, u8 tree. */
 struct signal_pid_msg {

@@ -2,42 +2,39 @@
 #ifndef TRM_WIRE_PLAN_H
 #define TRM_WIRE_PLAN_H
 
-/* What the keeper of a recipe's sandbox is to run, and when. The client expands a recipe into it and passes
- * it in a file in memory (KEEPER_PLAN of lifeline.h): it may be longer than a packet.
+/* What the supervisor of a recipe's sandbox is to run, and when. The client expands a recipe into it and
+ * passes it in a file in memory (SUPERVISOR_PLAN of control.h): it may be longer than a packet.
  *
  * A step is commands, run in order until one fails; a command is an argument vector, without a shell. In
- * arguments the keeper puts what only it knows in the place of two marks, which are no text that a user
+ * arguments the supervisor puts what only it knows in the place of two marks, which are no text that a user
  * types:
  *
  *   PLAN_LATE_ID      what `create` has printed on its last line; before that, and if it prints nothing,
  *                     plan.name; of an adopted one plan.container
- *   PLAN_LATE_KEEPER  who the keeper is: HOST/BOOT/PIDNS/UID/PID/START, for a label by which orphans are
- * found
+ *   PLAN_LATE_SUPERVISOR  who the supervisor is: HOST/BOOT/PIDNS/UID/PID/START, for a label by which orphans
+ * are found
  *
  * The steps of a plan, which may be empty unless said otherwise:
  *
- *   CREATE_DIRECT  makes it with the agent as its first process and the door in it (keeper/door.h)
- *   START_DIRECT   after that, where it does not yet run
- *   CREATE_EXEC    makes it without; used if there is no direct one, or that one's door stays silent
- *   PUT            the agent's way in, with the file KEEPER_AGENT on its standard input
- *   START          after PUT
- *   CONNECT        its standard input and output become a stream to the agent; must be there unless
- *                  CREATE_DIRECT is
- *   INSPECT        prints "state TAB exit code TAB killed for memory: true or false TAB error"
- *   RELEASE        of an adopted one: our agent ends and its file goes. Nothing else is ever done to it
- *   COMMIT         at the end, when it has been stopped
- *   SPARE          after a COMMIT that failed: give it a name that ends in PLAN_SPARED; it is not destroyed
- *   DESTROY        must be there unless is_adopted; may be run more than once, and for others of our label
- *   AFTER          last: an image that was made for it is removed
- *   LIST           prints one line for each that bears our label: "id TAB label TAB state TAB name", and
- *                  perhaps more: the next one is what plan.name has after PLAN_NAME_PREFIX, or begins with */
+ *   CREATE_DIRECT  makes it with the agent as its first process and the door in it
+ * (supervisor/container/fd_handoff.h) START_DIRECT   after that, where it does not yet run CREATE_EXEC makes
+ * it without; used if there is no direct one, or that one's door stays silent PUT            the agent's way
+ * in, with the file SUPERVISOR_AGENT on its standard input START          after PUT CONNECT        its
+ * standard input and output become a stream to the agent; must be there unless CREATE_DIRECT is INSPECT
+ * prints "state TAB exit code TAB killed for memory: true or false TAB error" RELEASE        of an adopted
+ * one: our agent ends and its file goes. Nothing else is ever done to it COMMIT         at the end, when it
+ * has been stopped SPARE          after a COMMIT that failed: give it a name that ends in PLAN_SPARED; it is
+ * not destroyed DESTROY        must be there unless is_adopted; may be run more than once, and for others of
+ * our label AFTER          last: an image that was made for it is removed LIST           prints one line for
+ * each that bears our label: "id TAB label TAB state TAB name", and perhaps more: the next one is what
+ * plan.name has after PLAN_NAME_PREFIX, or begins with */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 enum plan_step {
 	PLAN_CREATE_DIRECT,
@@ -64,9 +61,10 @@ enum {
 
 #define PLAN_NAME_PREFIX "terrarium-"
 #define PLAN_LATE_ID "\1id\1"
-#define PLAN_LATE_KEEPER "\1keeper\1"
+#define PLAN_LATE_SUPERVISOR "\1supervisor\1"
 
-/* Where the door's directory lies in the sandbox's entry; SHARE_DIR is mode 0755 and made by the keeper. */
+/* Where the door's directory lies in the sandbox's entry; SHARE_DIR is mode 0755 and made by the supervisor.
+ */
 #define SHARE_DIR "share"
 #define SHARE_SOCKET "sock"
 

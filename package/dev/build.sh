@@ -13,7 +13,7 @@ configure() {
 	if [ -f "$dir/build.ninja" ] && grep -qix "TERRARIUM_TESTS:BOOL=$tests" "$dir/CMakeCache.txt"; then
 		return 0
 	fi
-	wish "$build_wishes"
+	wish "$build_requested"
 	grammars=
 	has_one '.grammars/tree-sitter-bash-*.tar.gz' || grammars=', and fetching the grammars for syntax highlighting'
 	say "configuring $dir$grammars"
@@ -47,7 +47,7 @@ build() {
 }
 
 verb_run() {
-	wish "$build_needs" "$build_wishes" # at once
+	wish "$build_needs" "$build_requested" # at once
 	need "$build_needs"
 	need "$run_needs" & # comes while the compiler works
 	trap 'wait' EXIT

@@ -15,7 +15,7 @@ libpcre2-dev|/usr/include/pcre2.h|headers of PCRE2, which is loaded only for reg
 libvterm-dev|/usr/include/vterm.h|terminal emulation of what programs print
 libseccomp-dev|/usr/include/seccomp.h|system call filters of the sandbox
 libtree-sitter-dev|/usr/include/tree_sitter/api.h|syntax highlighting'
-build_wishes='python3|/usr/bin/python3 .grammars/tree-sitter-bash-*.tar.gz|fetches the grammars for it, once
+build_requested='python3|/usr/bin/python3 .grammars/tree-sitter-bash-*.tar.gz|fetches the grammars for it, once
 python3-pip-whl|/usr/lib/python3/dist-packages/pip/__main__.py /usr/share/python-wheels/pip-*.whl .grammars/tree-sitter-bash-*.tar.gz|finds them in the Python index
 ca-certificates|/etc/ssl/certs/ca-certificates.crt .grammars/tree-sitter-bash-*.tar.gz|knows whom to trust there'
 run_needs='bubblewrap|/usr/bin/bwrap|makes the sandboxes
@@ -50,9 +50,9 @@ uidmap|/usr/bin/newuidmap|gives ids to a podman that is not root in tests
 busybox-static|/usr/bin/busybox /bin/busybox|a system of one file for images of tests'
 client_needs='openssh-server|/usr/sbin/sshd|another machine, for tests of backends by ssh
 openssh-client|/usr/bin/ssh|the way there'
-client_wishes='systemd-container|/usr/bin/systemd-nspawn|a backend of tests
+client_requested='systemd-container|/usr/bin/systemd-nspawn|a backend of tests
 npm|/usr/bin/npm /usr/local/bin/npm|fetches the command line of microsandbox for tests'
-test_wishes='python3-dotenv|/usr/lib/python3/dist-packages/dotenv/__init__.py|reads .env files beside us in tests
+test_requested='python3-dotenv|/usr/lib/python3/dist-packages/dotenv/__init__.py|reads .env files beside us in tests
 zsh|/usr/bin/zsh|completes words in tests
 fish|/usr/bin/fish|completes words in tests'
 check_needs='clang|/usr/bin/clang|the second compiler

@@ -7,9 +7,9 @@ run_dir='' report='' # of this run of tests: see begin_run
 # ---- groups: "name|lists of packages that its tests need|lists of packages that they can do without" ----
 
 # In ctest a test of a group has its name as label (see tests/CMakeLists.txt). Tests without such a label are "core".
-groups='core|run_needs unit_needs test_needs|test_wishes
-engines|run_needs unit_needs test_needs engine_needs|test_wishes
-clients|run_needs unit_needs test_needs client_needs|test_wishes client_wishes'
+groups='core|run_needs unit_needs test_needs|test_requested
+engines|run_needs unit_needs test_needs engine_needs|test_requested
+clients|run_needs unit_needs test_needs client_needs|test_requested client_requested'
 
 group_names() { printf '%s\n' "$groups" | cut -d '|' -f 1; }
 is_group() { group_names | grep -qx -e "$1"; }
@@ -24,7 +24,7 @@ lists() {
 # One installation for all that is needed, and one for the rest.
 need_group() {
 	need "$build_needs" "$(lists "$1" 2)"
-	wish "$build_wishes" "$(lists "$1" 3)"
+	wish "$build_requested" "$(lists "$1" 3)"
 }
 
 # test_group DIR GROUP: run the tests of a group.
@@ -163,7 +163,7 @@ run_pass() {
 # Two tests for each processor: a test waits for half of its time.
 ctest_options="-j$(($(nproc) * 2)) --output-on-failure --repeat until-pass:2"
 
-# Root also sees the tests labelled "unprivileged" pass as an ordinary user. A tree under a home
+# Root also sees the tests labeled "unprivileged" pass as an ordinary user. A tree under a home
 # that others may not enter is shown to that user in a mount namespace of its own.
 test_as_nobody() {
 	dir=$1

@@ -28,16 +28,16 @@ static int file_with(const void *bytes, size_t n)
 	return high;
 }
 
-static size_t make_fds(int fds[BWRAP_FILES + LIFELINE_MAX_FILES])
+static size_t make_fds(int fds[BWRAP_FILES + CONTROL_MAX_FILES])
 {
 	struct argv_facts facts;
-	struct slice files[LIFELINE_MAX_FILES];
+	struct slice files[CONTROL_MAX_FILES];
 	struct embed agent = embed_agent();
 	struct buf args;
 	buf_init(&args, 1 << 16);
 	argv_facts_find(&facts);
 	argv_build(&args, &facts, false, DISK_BYTES);
-	size_t n = argv_files(files, LIFELINE_MAX_FILES);
+	size_t n = argv_files(files, CONTROL_MAX_FILES);
 	fds[BWRAP_LISTEN] = file_with("", 0);
 	fds[BWRAP_ARGS] = file_with(buf_at(&args), args.len);
 	fds[BWRAP_CALLS] = file_with(seccomp_calls, sizeof seccomp_calls);
@@ -79,7 +79,7 @@ void bench_cold(void)
 	static const char *const plain[] = {"/usr/bin/bwrap", "--unshare-all", "--ro-bind", "/", "/",
 			"--proc", "/proc", "--dev", "/dev", "/usr/bin/python3", "-c", "print(1)", NULL};
 	struct samples a = {0}, b = {0}, c = {0}, d = {0};
-	int fds[BWRAP_FILES + LIFELINE_MAX_FILES];
+	int fds[BWRAP_FILES + CONTROL_MAX_FILES];
 	size_t n = make_fds(fds);
 	for (int i = 0; i < COLD_RUNS; i++) {
 		double x = spawn_ms(ours, true), y = same_arguments_ms(fds, n), z = spawn_ms(plain, true),

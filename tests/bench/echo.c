@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "bench/served.h"
-#include "server/library.h"
+#include "server/http/library.h"
 
 enum { MHD_USE_INTERNAL_POLLING_THREAD = 8, MHD_OPTION_LISTEN_SOCKET = 12, BODY_MAX = 4096 };
 
@@ -19,7 +19,7 @@ static const char bare_python[] = "import os\n"
 				  "while code := os.read(0, 4096):\n"
 				  "    os.write(1, repr(eval(compile(code, '<run>', 'eval'))).encode())\n";
 
-static int ask = -1, told = -1; /* pipes of the interpreter, if there is one */
+static int ask = -1, reported = -1; /* pipes of the interpreter, if there is one */
 
 struct body {
 	size_t n;
@@ -29,7 +29,7 @@ struct body {
 static bool has_sum_done(void)
 {
 	char text[64];
-	return write(ask, "1+1", 3) == 3 && read(told, text, sizeof text) == 1 && text[0] == '2';
+	return write(ask, "1+1", 3) == 3 && read(reported, text, sizeof text) == 1 && text[0] == '2';
 }
 
 static int answer(void *user, struct MHD_Connection *connection, const char *url, const char *method,
@@ -86,7 +86,7 @@ static bool start_interpreter(void)
 		_exit(127);
 	}
 	ask = in[1];
-	told = out[0];
+	reported = out[0];
 	close(in[0]);
 	close(out[1]);
 	return pid > 0;

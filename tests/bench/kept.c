@@ -130,7 +130,7 @@ static double ticks(pid_t pid)
 	return at ? strtod(at, &at) + strtod(at, NULL) : 0;
 }
 
-/* All processes of the kept sandboxes, summed up: what descends from keepers. */
+/* All processes of the kept sandboxes, summed up: what descends from supervisors. */
 static double sum_of(double (*measure)(pid_t), pid_t root)
 {
 	char path[64], text[4096];
@@ -153,7 +153,7 @@ static double sum_of_all(double (*measure)(pid_t), const struct trm_entry *entri
 {
 	double sum = 0;
 	for (size_t i = 0; i < n; i++)
-		sum += sum_of(measure, (pid_t)entries[i].keeper_pid);
+		sum += sum_of(measure, (pid_t)entries[i].supervisor_pid);
 	return sum;
 }
 

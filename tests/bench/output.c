@@ -11,7 +11,7 @@
 enum { FLOODS = 5, SCROLLS = 100 };
 
 #define PLAIN "for i in range(10**6): print('%08d ' % i + 'x' * 90)"
-#define COLOURED "for i in range(10**6): print('\\033[3%dm%08d\\033[0m ' % (i % 8, i) + 'x' * 81)"
+#define COLORED "for i in range(10**6): print('\\033[3%dm%08d\\033[0m ' % (i % 8, i) + 'x' * 81)"
 #define ENDING "\nprint('flood', 'over')\n"
 #define F5 "\033[15~"
 #define F6 "\033[17~"
@@ -182,7 +182,7 @@ void bench_output(void)
 		return;
 	snprintf(path, sizeof path, "%s/code.py", dir);
 	bench_flood_of("flood of 100 MB in the output pane, against tmux", dir, path, PLAIN ENDING);
-	bench_flood_of("the same in colours, against tmux", dir, path, COLOURED ENDING);
+	bench_flood_of("the same in colors, against tmux", dir, path, COLORED ENDING);
 	bench_looking(path);
 	unlink(path);
 	rmdir(dir);

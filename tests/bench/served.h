@@ -28,7 +28,7 @@ int served_processes(const struct served *s); /* all that descends from it */
 bool echo_start(struct served *s, bool has_interpreter);
 void echo_stop(struct served *s);
 
-/* ---- place.c: on which processors ---- */
+/* ---- placement.c: on which processors ---- */
 
 enum placement {
 	PLACE_ANYWHERE,

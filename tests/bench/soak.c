@@ -11,7 +11,7 @@
 #include "bench/bench.h"
 #include "bench/served.h"
 
-enum { STAYING = 5, COMING = 3, PER_S = 200, ROUND_S = 4, SETTLE_MS = 10000 };
+enum { STAYING = 5, COMING = 3, PER_S = 200, ROUND_S = 4, QUIET_MS = 10000 };
 /* What an allocator may keep in reserve, of which a leak of a hundred bytes per request is ten times as much.
  */
 #define GROWTH_MIB 1.5
@@ -115,13 +115,13 @@ static struct state state_of(const struct served *s)
 }
 
 /* What was just closed or stopped may take a moment. */
-static struct state settled(const struct served *s, const struct state *before)
+static struct state quiet(const struct served *s, const struct state *before)
 {
 	static const struct timespec moment = {.tv_nsec = 50000000};
 	uint64_t start_ns = now_ns();
 	struct state now = state_of(s);
 	while (before && (now.descriptors > before->descriptors || now.processes > before->processes)
-			&& ms_since(start_ns) < SETTLE_MS) {
+			&& ms_since(start_ns) < QUIET_MS) {
 		nanosleep(&moment, NULL);
 		now = state_of(s);
 	}
@@ -153,12 +153,12 @@ static bool soak(struct peer *c, const struct served *s, double seconds)
 	}
 	if (!one_round(c, s) || !one_round(c, s))
 		return false;
-	struct state before = settled(s, NULL), after = before;
+	struct state before = quiet(s, NULL), after = before;
 	print(ms_since(start_ns) / 1000, &before);
 	while (ms_since(start_ns) < seconds * 1000) {
 		if (!one_round(c, s))
 			return false;
-		after = settled(s, &before);
+		after = quiet(s, &before);
 		print(ms_since(start_ns) / 1000, &after);
 	}
 	if (has_grown(&before, &after))

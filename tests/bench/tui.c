@@ -351,7 +351,7 @@ static double tree_cpu_s(pid_t root)
 	return s;
 }
 
-static void settle(struct pty *p, struct pty *q, int ms)
+static void wait_quiet(struct pty *p, struct pty *q, int ms)
 {
 	uint64_t start_ns = now_ns();
 	while (ms_since(start_ns) < ms) {
@@ -374,11 +374,11 @@ static void bench_idle(const char *path)
 		report_missing("idle for a minute", "htop does not start");
 		return;
 	}
-	settle(&p, &q, 2500);
+	wait_quiet(&p, &q, 2500);
 	double pss = status_mib(p.pid, "smaps_rollup", "Pss:");
 	double ours_s = tree_cpu_s(p.pid), peer_s = tree_cpu_s(q.pid);
 	uint64_t bytes = p.bytes;
-	settle(&p, &q, IDLE_S * 1000);
+	wait_quiet(&p, &q, IDLE_S * 1000);
 	ours_s = tree_cpu_s(p.pid) - ours_s;
 	peer_s = tree_cpu_s(q.pid) - peer_s;
 	report("idle for a minute, CPU against htop", ours_s, "s", peer_s, 0.2);

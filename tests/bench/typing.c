@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Typing and paging in a coloured file of 100 000 lines, beside nano and micro with the same file and keys.
+/* Typing and paging in a colored file of 100 000 lines, beside nano and micro with the same file and keys.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,14 +93,14 @@ static double bytes_per_key(const struct typist *t)
 static void report_typing(struct typist *a, struct typist *b, struct typist *c)
 {
 	if (a->is_running && b->is_running) {
-		report("key to screen in 100 000 coloured lines", samples_at(&a->ms, 0.5), "ms",
+		report("key to screen in 100 000 colored lines", samples_at(&a->ms, 0.5), "ms",
 				samples_at(&b->ms, 0.5), 1.5);
-		report("key to screen in 100 000 coloured lines, p99", samples_at(&a->ms, 0.99), "ms", 0, 2);
+		report("key to screen in 100 000 colored lines, p99", samples_at(&a->ms, 0.99), "ms", 0, 2);
 		report_beside("that of nano, p99", samples_at(&b->ms, 0.99), "ms");
 		report("bytes to the terminal per key, against nano", bytes_per_key(a), "B", bytes_per_key(b),
 				6);
 	} else {
-		report_missing("key to screen in 100 000 coloured lines", "a key was not echoed");
+		report_missing("key to screen in 100 000 colored lines", "a key was not echoed");
 	}
 	if (a->is_running && c->is_running)
 		report("bytes to the terminal per key, against micro", bytes_per_key(a), "B",
@@ -144,11 +144,10 @@ static void bench_pages(const char *path)
 		page_on(&q, &b);
 	}
 	if (a.n)
-		report("a page further in 100 000 coloured lines", samples_at(&a, 0.5), "ms",
+		report("a page further in 100 000 colored lines", samples_at(&a, 0.5), "ms",
 				samples_at(&b, 0.5), 1.5);
 	else
-		report_missing("a page further in 100 000 coloured lines",
-				"nano or terrarium does not start");
+		report_missing("a page further in 100 000 colored lines", "nano or terrarium does not start");
 	if (has_ours)
 		pty_stop(&p);
 	if (has_nano)
@@ -167,7 +166,7 @@ void bench_typing(void)
 		bench_keys(path);
 		bench_pages(path);
 	} else {
-		report_missing("key to screen in 100 000 coloured lines", "the file cannot be written");
+		report_missing("key to screen in 100 000 colored lines", "the file cannot be written");
 	}
 	bench_remove_edited(path);
 	rmdir(dir);

@@ -235,19 +235,19 @@ DAEMON = ("import os, signal, time\nif not os.fork():\n os.setsid(); signal.sign
 
 
 def deaths():
-    def keepers():
-        return [int(words.split()[1]) for words in processes() if "terrarium-keep" in words]
+    def supervisors():
+        return [int(words.split()[1]) for words in processes() if "terrarium-super" in words]
 
     client = begin(DAEMON)
     client.send_signal(signal.SIGKILL)
     client.wait()
     nothing_stays("kill -9 of the client")
     client = begin(DAEMON)
-    check(keepers(), f"there is a keeper: {processes()}")
-    for pid in keepers()[:1]:
+    check(supervisors(), f"there is a supervisor: {processes()}")
+    for pid in supervisors()[:1]:
         os.kill(pid, signal.SIGKILL)
     client.wait()
-    nothing_stays("kill -9 of the keeper")
+    nothing_stays("kill -9 of the supervisor")
     client = begin("import os\nfor pid in range(1, 9):\n try: os.kill(pid, 9)\n except OSError: pass")
     client.wait()
     nothing_stays("kill -9 of all that code can see")

@@ -13,7 +13,7 @@ lib/wire: base
 lib/tree: wire base
 lib/agent: tree wire base
 lib/sweep: wire base
-lib/keeper: sweep wire base
+lib/supervisor: sweep wire base
 lib/loop: base
 lib/config: base
 lib/grammar:

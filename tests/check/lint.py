@@ -31,7 +31,7 @@ TIDY_CHECKS = ",".join("""-* bugprone-* -bugprone-easily-swappable-parameters -b
 cert-flp30-c cert-msc30-c cert-msc32-c cert-pos44-c cert-str34-c""".split())
 
 # What follows the ways through a function takes ten times as long as the others, and so is a tool of its own. Left out:
-# what finds a va_list uninitialised that va_start() has begun (clang 14), and taste.
+# what finds a va_list uninitialized that va_start() has begun (clang 14), and taste.
 ANALYZER_CHECKS = ",".join("""-* clang-analyzer-* -clang-analyzer-security.insecureAPI.*
 -clang-analyzer-valist.Uninitialized -clang-analyzer-optin.performance.Padding""".split())
 
@@ -51,7 +51,7 @@ Finding = collections.namedtuple("Finding", "tool check file line words")
 
 def sources():
     """Each source with the preprocessor's options for it: the build's own, or for the programs that live in sandboxes,
-    which it compiles otherwise, those of its neighbours."""
+    which it compiles otherwise, those of its neighbors."""
     options = {}
     with open(os.path.join(BUILD, "compile_commands.json")) as f:
         for entry in json.load(f):
@@ -60,11 +60,11 @@ def sources():
             kept = [w for w in words if re.match("-[DI]", w)]
             kept += [w for i, word in enumerate(words) if word == "-isystem" for w in words[i:i + 2]]
             options.setdefault(path, kept)
-    neighbour = next(kept for path, kept in sorted(options.items()) if path.startswith("lib/"))
+    neighbor = next(kept for path, kept in sorted(options.items()) if path.startswith("lib/"))
     for top in ("lib", "tui"):
         for folder, _, names in sorted(os.walk(top)):
             for path in (os.path.join(folder, name) for name in sorted(names) if name.endswith(".c")):
-                yield path, options.get(path, neighbour)
+                yield path, options.get(path, neighbor)
 
 
 def command(tool, path, options):

@@ -9,7 +9,7 @@ mkdir -p config/terrarium/themes
 try check
 expect_code 0
 expect_err ""
-for theme in amber colour-blind contrast dark dusk light mono ocean projector terminal; do
+for theme in amber color-blind contrast dark dusk light mono ocean projector terminal; do
 	grep -q "^ok  *$theme " out || wrong "$theme should be ok"
 done
 expect_in out "ok      default"

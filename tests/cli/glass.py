@@ -93,9 +93,9 @@ class Desk:
             os.execv(PROGRAM, ["terrarium", *arguments])
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
 
-    def read(self, patience_s):
+    def read(self, timeout_s):
         """False: nothing came for so long, or it has ended."""
-        if not select.select([self.fd], [], [], patience_s)[0]:
+        if not select.select([self.fd], [], [], timeout_s)[0]:
             return False
         try:
             piece = os.read(self.fd, 65536)

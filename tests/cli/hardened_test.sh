@@ -14,14 +14,14 @@ has() {
 	grep -qE "$2" told || wrong "$(basename "$1"): readelf $3 shows no '$2'"
 }
 
-for file in "$terrarium" "$build/terrarium-agent" "$build/terrarium-keeper"; do
+for file in "$terrarium" "$build/terrarium-agent" "$build/terrarium-supervisor"; do
 	has "$file" 'Type: +DYN' -h # code and data at addresses that vary
 	has "$file" 'GNU_RELRO' -l
 	has "$file" 'FLAGS.*NOW' -d
 	has "$file" 'GNU_STACK.* RW ' -l # no code on the stack
 	! readelf -lW "$file" | grep -qE 'LOAD.* RWE ' || wrong "$(basename "$file"): memory is both writable and executable"
 done
-for file in "$build/terrarium-agent" "$build/terrarium-keeper"; do
+for file in "$build/terrarium-agent" "$build/terrarium-supervisor"; do
 	! readelf -lW "$file" | grep -q INTERP || wrong "$(basename "$file"): a static program needs no loader"
 done
 has "$terrarium" '__stack_chk_fail' --dyn-syms

@@ -221,7 +221,7 @@ while not os.path.exists("go"): time.sleep(0.02)
 y = 2' >out 2>err &
 pid=$!
 until_true grep -q started out
-until_true has_clients lab 1 # it opens its line to the keeper 2 ms after it came
+until_true has_clients lab 1 # it opens its line to the supervisor 2 ms after it came
 kill -KILL $pid
 wait $pid 2>/dev/null
 until_true has_clients lab 0
@@ -315,7 +315,7 @@ def below(pid):
 for pid in below(sys.argv[1]):
     with open(f"/proc/{pid}/stat") as f:
         if "agent)" in f.read():
-            print(pid)' "$(field "${1-lab}" keeper_pid)"
+            print(pid)' "$(field "${1-lab}" supervisor_pid)"
 }
 has_taken_signals() { ! grep -q 'Pnd:.*[1-9a-f]' "/proc/$pid/status" 2>/dev/null; }
 agents=$(agent)
@@ -402,24 +402,24 @@ for name in forced killed; do
 		expect_code 0
 		expect_out $name
 	else
-		kill -KILL "$(field killed keeper_pid)"
+		kill -KILL "$(field killed supervisor_pid)"
 		# Listing sweeps what was left behind.
 		until_true is_gone killed
 	fi
 	expect_reason $name "supervisor was killed from outside"
 done
 
-# Also who comes when the agent has ended and the keeper is not done yet.
+# Also who comes when the agent has ended and the supervisor is not done yet.
 waits_at_door() { ls -l /proc/$attached/fd | grep -q socket; }
 try run --yes --keep --name late -c 'x = 1'
-keeper=$(field late keeper_pid)
+supervisor=$(field late supervisor_pid)
 agents=$(agent late)
-kill -STOP "$keeper"
+kill -STOP "$supervisor"
 kill -KILL $agents
 "$terrarium" exec late -- true >late.out 2>late.err &
 attached=$!
 until_true waits_at_door
-kill -CONT "$keeper"
+kill -CONT "$supervisor"
 expect_reason late "agent was killed by signal 9"
 
 try run --yes --keep --idle-timeout 0.4 --name idle -c 'x = 1'

@@ -62,5 +62,5 @@ expect_code 0
 expect_in out "question: Run this code?"
 expect_in out "yes
 run 1"
-grep -q "run 2" out && wrong "the second one was cancelled"
+grep -q "run 2" out && wrong "the second one was canceled"
 verdict

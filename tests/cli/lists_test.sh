@@ -19,7 +19,7 @@ expect_in out "  mine "
 expect_in out "$dir/config/terrarium/themes/mine.json"
 expect_in out "broken.json:1:"
 grep -q ' $' out && wrong "no blanks at the end of a line"
-grep -q "$(printf '\033')" out && wrong "no colours in a pipe"
+grep -q "$(printf '\033')" out && wrong "no colors in a pipe"
 try themes --json --theme light
 expect_code 0
 is_json 'all(set(t) == {"name", "current", "own", "path", "error"} for t in value)'

@@ -108,7 +108,7 @@ await_started() {
 		sleep 0.02
 	done
 }
-signalled() { # SIGNAL CODE-TEXT
+signaled() { # SIGNAL CODE-TEXT
 	tried="terrarium run -c '$2', then SIG$1"
 	: >out
 	"$terrarium" run --yes -c "print started
@@ -119,7 +119,7 @@ $2" >out 2>err &
 	wait $pid || code=$?
 }
 # A shell starts background jobs with SIGINT ignored; the program takes it all the same.
-signalled INT loop
+signaled INT loop
 expect_code 130
 tried="terrarium run -c loop -c 'print no', then SIGINT"
 : >out
@@ -131,9 +131,9 @@ code=0
 wait $pid || code=$?
 expect_code 130
 expect_out started
-signalled TERM loop
+signaled TERM loop
 expect_code 143
-signalled HUP loop
+signaled HUP loop
 expect_code 129
 
 # What is displayed has a type, which says no more than that.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CAMEL's MicrosandboxInterpreter and CodeExecutionToolkit (camel-ai, as published) against our server: the behaviours of
+"""CAMEL's MicrosandboxInterpreter and CodeExecutionToolkit (camel-ai, as published) against our server: the behaviors of
 their own tests, which want a live server, of their example, and of their documentation."""
 import asyncio
 import os

@@ -488,7 +488,7 @@ def a_start_that_is_given_up_leaves_nothing():
 		expect(not any(double.heard()['sandboxes'].values()), said, 'no sandbox left running')
 
 
-def an_end_that_fails_is_told():
+def an_end_that_fails_is_reported():
 	with Double() as double:
 		env = {'MSB_SERVER_URL': double.url}
 		for fault, words in (
@@ -759,7 +759,7 @@ def post(double, method, **params):
 		return json.load(answer)['result']
 
 
-def others_are_joined_and_left_running():
+def peer_runs_are_joined_and_left_running():
 	"""A server that knows nothing of us has sandboxes that somebody else has started."""
 	def line(command, *args, **env):
 		return end(begin(command, '--backend', 'microsandbox', *args, **env))
@@ -860,10 +860,10 @@ def main():
 			commands_do_without_a_terminal, every_error_form_is_a_sentence,
 			odd_results_are_understood_or_refused, time_runs_out, nobody_is_there, keys_open_and_are_not_seen, a_key_may_expire_in_the_middle,
 			what_has_failed_is_not_lost,
-			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_told, files_go_both_ways,
+			settings_have_their_order, an_interrupt_costs_the_state, a_start_that_is_given_up_leaves_nothing, an_end_that_fails_is_reported, files_go_both_ways,
 			copied_files_are_as_they_were, much_is_copied, a_copy_that_is_broken_off_leaves_nothing, pieces_may_be_refused,
 			certificates_are_looked_at, proxies_are_used,
-			others_are_joined_and_left_running, what_is_joined_is_started_again_as_it_was, a_server_is_started_anew,
+			peer_runs_are_joined_and_left_running, what_is_joined_is_started_again_as_it_was, a_server_is_started_anew,
 			what_is_not_there_is_no_success):
 		before, began = n_wrong, time.monotonic()
 		case()

@@ -301,13 +301,13 @@ class States(Curl):
 
     def test_what_is_configured_takes_effect(self):
         where = {"sandbox": "configured", "namespace": "default"}
-        config = {"image": "microsandbox/python", "memory": 128, "envs": ["COLOUR=blue grün", "EMPTY="],
+        config = {"image": "microsandbox/python", "memory": 128, "envs": ["COLOR=blue grün", "EMPTY="],
                   "workdir": "/workspace/w", "scripts": {"hello": "#!/bin/sh\necho from the script\n"}}
         self.good("sandbox.start", {**START, **where, "config": config})
-        code = "import os\nprint(os.environ['COLOUR'], repr(os.environ['EMPTY']), os.getcwd()[-12:])"
+        code = "import os\nprint(os.environ['COLOR'], repr(os.environ['EMPTY']), os.getcwd()[-12:])"
         result = self.good("sandbox.repl.run", {**where, "code": code, "language": "python"})
         self.assertEqual([line["text"] for line in result["output"]], ["blue grün '' /workspace/w"])
-        result = self.good("sandbox.command.run", {**where, "command": "sh", "args": ["-c", "echo $COLOUR; pwd | tail -c 13"]})
+        result = self.good("sandbox.command.run", {**where, "command": "sh", "args": ["-c", "echo $COLOR; pwd | tail -c 13"]})
         self.assertEqual([line["text"] for line in result["output"]], ["blue grün", "/workspace/w"])
         result = self.good("sandbox.command.run", {**where, "command": "hello"})
         self.assertEqual([line["text"] for line in result["output"]], ["from the script"])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A stand-in for the released microsandbox server 0.2.6, for tests of clients.
 
-Made from what that server's source and behaviour say (routes, envelopes, failure table, the REPL engine's
+Made from what that server's source and behavior say (routes, envelopes, failure table, the REPL engine's
 ways), and not from ours, so that client and server are each checked against the facts. It keeps the
 reference's faults: status is always "success", Node's errors are on stdout, reasons hide behind "Internal
 server error", code that leaves its last line open never ends, a second start of a running sandbox leaves it

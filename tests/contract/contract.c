@@ -123,7 +123,7 @@ static void the_value_is_shown(void **state)
 	assert_string_equal(run(d->value)->value, "42");
 }
 
-static void errors_are_told(void **state)
+static void errors_are_reported(void **state)
 {
 	(void)state;
 	const struct trm_result *r = run(d->fail);
@@ -546,7 +546,7 @@ static void metrics_come_at_the_interval(void **state)
 	assert_int_equal(trm_sandbox_set_metrics(bed.sandbox, 0, false, &why), 0);
 }
 
-static void guards_are_told(void **state)
+static void guards_are_reported(void **state)
 {
 	const struct trm_guard *guards;
 	(void)state;
@@ -574,7 +574,7 @@ static const struct CMUnitTest CASES[] = {
 		CASE(streams_are_apart),
 		CASE(state_persists),
 		CASE(the_value_is_shown),
-		CASE(errors_are_told),
+		CASE(errors_are_reported),
 		CASE(exit_codes_are_passed_on),
 		CASE(interrupts_keep_state),
 		CASE(an_interrupt_at_once_is_not_lost),
@@ -592,7 +592,7 @@ static const struct CMUnitTest CASES[] = {
 		CASE(files_come_back),
 		CASE(files_are_copied_listed_and_removed),
 		CASE(metrics_come_at_the_interval),
-		CASE(guards_are_told),
+		CASE(guards_are_reported),
 		CASE(closing_twice_is_closing),
 };
 enum { N_CASES = sizeof CASES / sizeof *CASES };

@@ -290,7 +290,7 @@ static void a_restart_is_seen_by_all(void **state)
 	assert_int_equal(peer_wait_seen(&b, d->get_x, 3, true)->status, TRM_STATUS_OK);
 }
 
-static void a_death_is_told_to_all(void **state)
+static void a_death_is_reported_to_all(void **state)
 {
 	(void)state;
 	run(&a, d->print_hello);
@@ -381,7 +381,7 @@ static void a_stopped_client_harms_nobody(void **state)
 }
 
 /* b has run something, and is not turned while a runs something else. Returns its loop. */
-static struct trm_loop *lose_the_turn(void)
+static struct trm_loop *turn_taken(void)
 {
 	struct trm_loop *other;
 	run(&a, d->print_hello);
@@ -401,7 +401,7 @@ static void who_was_stopped_begins_again(void **state)
 {
 	size_t n = 0;
 	(void)state;
-	struct trm_loop *other = lose_the_turn();
+	struct trm_loop *other = turn_taken();
 	struct seen *again = peer_begin(&b, d->lang, d->fail, -1);
 	double end = bed_now_ms() + BED_DEADLINE_MS;
 	while (!again->is_over && bed_now_ms() < end) {
@@ -424,7 +424,7 @@ static void who_begins_again_takes_input(void **state)
 	(void)state;
 	if (!d->read_line)
 		skip();
-	struct trm_loop *other = lose_the_turn();
+	struct trm_loop *other = turn_taken();
 	struct seen *again = peer_begin(&b, d->lang, d->read_line, -1);
 	trm_loop_step(other, 10); /* it hears that it has lost the turn */
 	assert_int_equal(trm_run_send(again->run, "late\n", 5, NULL), 0);
@@ -532,7 +532,7 @@ int main(int argc, char **argv)
 			CASE(a_run_waits_for_anothers),
 			CASE(time_outs_are_ones_own),
 			CASE(a_restart_is_seen_by_all),
-			CASE(a_death_is_told_to_all),
+			CASE(a_death_is_reported_to_all),
 			CASE(who_closes_leaves_the_kernel),
 			CASE(a_killed_clients_run_goes_on),
 			CASE(an_abandoned_loop_can_be_interrupted),

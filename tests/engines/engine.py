@@ -476,7 +476,7 @@ def up(name, engine, archive):
 
 
 def report_containers(engine):
-    """Those that are still there; keepers may need some moments to remove theirs."""
+    """Those that are still there; supervisors may need some moments to remove theirs."""
     def listed():
         return engine.cli("ps", "-a", "--format", "{{.Names}}\t{{.Image}}\t{{.Status}}").stdout.splitlines()
     with contextlib.suppress(Unable):

@@ -67,10 +67,10 @@ kill -KILL $first
 wait $first 2>/dev/null
 until_true is_gone orphan
 
-# The keeper: nobody is there to take its container away but the next one who comes along.
+# The supervisor: nobody is there to take its container away but the next one who comes along.
 try run $new --keep --name left -c 1
 expect_code 0
-kill -KILL "$(field left keeper_pid)"
+kill -KILL "$(field left supervisor_pid)"
 try ps --all
 until_true eval '"$terrarium" ps --all >/dev/null 2>&1; is_gone left'
 

@@ -39,5 +39,5 @@ for n in 5 6 7 8 9 10 11 12 13 14 15 16 18 20 22 24 26 28 30 33 36 40 50; do
 	with $n exec here -- cat f
 	[ $code != 0 ] || expect_out x
 done
-[ "$(ls run/terrarium | grep -cv '^\(keeper\|here\|uid\)')" = 0 ] || wrong "nothing else should be in $(ls run/terrarium)"
+[ "$(ls run/terrarium | grep -cv '^\(supervisor\|here\|uid\)')" = 0 ] || wrong "nothing else should be in $(ls run/terrarium)"
 verdict

@@ -35,7 +35,7 @@ static int run(struct trm_sync *s, const char *code, const char *wanted, const c
 {
 	struct trm_error why = {0};
 	struct trm_execution e = {0};
-	int r = told(trm_sync_run(s, code, &e, &why), &why);
+	int r = reported(trm_sync_run(s, code, &e, &why), &why);
 	if (r == 0)
 		r = check_output(&e, wanted);
 	if (r == 0 && !strstr(e.error, wanted_error) && e.result->dropped_bytes == 0)
@@ -49,7 +49,7 @@ static int command(struct trm_sync *s)
 	static const char *const args[] = {"a", "b c", NULL};
 	struct trm_error why = {0};
 	struct trm_command_execution e = {0};
-	int r = told(trm_sync_command(s, "echo", args, -1, &e, &why), &why);
+	int r = reported(trm_sync_command(s, "echo", args, -1, &e, &why), &why);
 	if (r == 0 && e.dropped_bytes == 0 && strcmp(e.output, "a b c") != 0)
 		walk_fail("the command's output is \"%s\"", e.output);
 	if (r == 0 && (strcmp(e.command, "echo") != 0 || strcmp(e.args[1], "b c") != 0))
@@ -64,9 +64,9 @@ static int files(struct trm_sync *s)
 	struct trm_error why = {0};
 	char *bytes = NULL;
 	size_t n = 0;
-	int r = told(trm_sync_put(s, "a.txt", 0644, text, sizeof text, &why), &why);
+	int r = reported(trm_sync_put(s, "a.txt", 0644, text, sizeof text, &why), &why);
 	if (r == 0)
-		r = told(trm_sync_get(s, "a.txt", 100, &bytes, &n, &why), &why);
+		r = reported(trm_sync_get(s, "a.txt", 100, &bytes, &n, &why), &why);
 	if (r == 0 && (n != sizeof text || memcmp(bytes, text, n) != 0))
 		walk_fail("of a file of %zu bytes %zu came back, or others", sizeof text, n);
 	free(bytes);
@@ -80,14 +80,14 @@ static int in_sync(int (*inside)(struct trm_sync *s))
 	struct trm_sync *s;
 	trm_sync_opts_default(&opts);
 	opts.sandbox.backend = "fake";
-	int r = told(trm_sync_create(&opts, &s, &why), &why);
+	int r = reported(trm_sync_create(&opts, &s, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
-	r = told(trm_sync_start(s, &why), &why);
+	r = reported(trm_sync_start(s, &why), &why);
 	if (r == 0)
 		r = inside(s);
 	if (r == 0)
-		r = told(trm_sync_stop(s, &why), &why);
+		r = reported(trm_sync_stop(s, &why), &why);
 	trm_sync_destroy(s);
 	return r;
 }
@@ -106,7 +106,7 @@ static int measure(struct trm_sync *s)
 {
 	struct trm_error why = {0};
 	struct trm_sync_metrics all;
-	return told(trm_sync_metrics_all(s, &all, &why), &why);
+	return reported(trm_sync_metrics_all(s, &all, &why), &why);
 }
 
 static int path_use(void)
@@ -137,16 +137,16 @@ static int path_interpreter(void)
 	trm_interpreter_opts_default(&opts);
 	opts.require_confirm = false;
 	opts.sync.sandbox.backend = "fake";
-	int r = told(trm_interpreter_create(&opts, &it, &why), &why);
+	int r = reported(trm_interpreter_create(&opts, &it, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
-	r = told(trm_interpreter_run(it, "print one\nerr two", "python", &text, &why), &why);
+	r = reported(trm_interpreter_run(it, "print one\nerr two", "python", &text, &why), &why);
 	if (r == 0 && strcmp(text, "one\nSTDERR: two") != 0 && !strstr(text, "Not kept: "))
 		walk_fail("the text is \"%s\"", text);
 	free(text);
 	text = NULL;
 	if (r == 0)
-		r = told(trm_interpreter_execute_command(it, "print three", &text, &why), &why);
+		r = reported(trm_interpreter_execute_command(it, "print three", &text, &why), &why);
 	if (r == 0 && strcmp(text, "three") != 0 && !strstr(text, "Not kept: "))
 		walk_fail("the text is \"%s\"", text);
 	free(text);
@@ -184,7 +184,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	(void)sandbox;
 	s->is_closed = true;
 	if (why->code && !s->code)
-		s->code = told(why->code, why);
+		s->code = reported(why->code, why);
 }
 
 static int in_sandbox(int (*inside)(struct stay *s))
@@ -196,10 +196,10 @@ static int in_sandbox(int (*inside)(struct stay *s))
 	trm_sandbox_opts_default(&opts);
 	opts.backend = "fake";
 	opts.limits.net = true;
-	int r = told(trm_loop_create(&s.loop, &why), &why);
+	int r = reported(trm_loop_create(&s.loop, &why), &why);
 	if (r < 0)
 		return r;
-	r = told(trm_sandbox_open(s.loop, &opts, &cb, &s, &s.sandbox, &why), &why);
+	r = reported(trm_sandbox_open(s.loop, &opts, &cb, &s, &s.sandbox, &why), &why);
 	if (r == 0) {
 		walk_until(s.loop, &s.is_ready, &s.is_closed);
 		if (!s.is_closed)
@@ -217,7 +217,7 @@ static int in_sandbox(int (*inside)(struct stay *s))
 static void on_refused(void *user, const struct trm_error *why)
 {
 	struct stay *s = user;
-	told(why->code, why);
+	reported(why->code, why);
 	s->n_refused++;
 }
 
@@ -229,7 +229,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 	s->is_done = true;
 	s->code = why->code;
 	if (why->code)
-		told(why->code, why);
+		reported(why->code, why);
 }
 
 static int copy(struct stay *s, const char *from, const char *to)
@@ -245,7 +245,7 @@ static int copy(struct stay *s, const char *from, const char *to)
 	struct trm_error why = {0};
 	struct trm_copy *handle;
 	s->is_done = false;
-	int r = told(trm_copy_start(s->loop, &opts, &cb, s, &handle, &why), &why);
+	int r = reported(trm_copy_start(s->loop, &opts, &cb, s, &handle, &why), &why);
 	if (r < 0)
 		return r;
 	walk_until(s->loop, &s->is_done, NULL);
@@ -350,7 +350,7 @@ static void on_installed(void *user, struct trm_install *install, int exit_code,
 	assert_false(s->is_done);
 	s->is_done = true;
 	if (why->code)
-		s->code = told(why->code, why);
+		s->code = reported(why->code, why);
 	else
 		assert_int_equal(exit_code, 0);
 }
@@ -367,7 +367,7 @@ static int install(struct stay *s, enum trm_lang_id id, const char *package, con
 	struct trm_error why = {0};
 	struct trm_install *handle;
 	s->is_done = false;
-	int r = told(trm_install_start(s->sandbox, &opts, &cb, s, &handle, &why), &why);
+	int r = reported(trm_install_start(s->sandbox, &opts, &cb, s, &handle, &why), &why);
 	if (r < 0)
 		return r;
 	walk_until(s->loop, &s->is_done, NULL);
@@ -387,7 +387,7 @@ static int put(struct stay *s, const char *path)
 	static const struct trm_transfer_cb cb = {.done = on_put};
 	struct trm_error why = {0};
 	s->is_done = false;
-	int r = told(trm_file_put(s->sandbox, path, 0644, "bytes", 5, &cb, s, &why), &why);
+	int r = reported(trm_file_put(s->sandbox, path, 0644, "bytes", 5, &cb, s, &why), &why);
 	if (r == 0)
 		walk_until(s->loop, &s->is_done, NULL);
 	return r ? r : s->code;

@@ -20,7 +20,7 @@
 #include "recipe/recipe.h"
 #include "tree/sink.h"
 #include "tree/source.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 static char top[] = "/tmp/terrarium-fault-data-XXXXXX";
 
@@ -42,7 +42,7 @@ static int remove_one(const char *path, const struct stat *status, int kind, str
 
 static void on_refused(void *user, const struct trm_error *why)
 {
-	told(why->code, why);
+	reported(why->code, why);
 	++*(unsigned *)user;
 }
 
@@ -54,10 +54,10 @@ static int take(struct sink *sink, struct buf *frames, unsigned *n_refused)
 	int r = 0;
 	while (r == 0 && frame_next(frames, &f) == 1) {
 		if (f.type == FRAME_DATA) {
-			r = told(sink_data(sink, f.payload, f.len, &why), &why);
-		} else if ((r = told(entry_get(&f, &entry, &why), &why)) == 0) {
+			r = reported(sink_data(sink, f.payload, f.len, &why), &why);
+		} else if ((r = reported(entry_get(&f, &entry, &why), &why)) == 0) {
 			*n_refused += entry.kind == ENTRY_FAIL;
-			r = told(sink_entry(sink, &entry, &why), &why);
+			r = reported(sink_entry(sink, &entry, &why), &why);
 		}
 		frame_done(frames, &f);
 	}
@@ -94,10 +94,10 @@ static int path_tree(void)
 			.refused = on_refused,
 			.user = &n_refused};
 	nftw("to", remove_one, 16, FTW_PHYS | FTW_DEPTH);
-	int r = told(source_create("from", TREE_WANTS_TOTAL, 0, &source, &why), &why);
+	int r = reported(source_create("from", TREE_WANTS_TOTAL, 0, &source, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
-	r = told(sink_create(&opts, &sink, &why), &why);
+	r = reported(sink_create(&opts, &sink, &why), &why);
 	if (r == 0) {
 		r = copy_tree(source, sink);
 		if (r == 0 && !n_refused
@@ -166,11 +166,11 @@ static int expand(const struct trm_recipe *recipe)
 	struct trm_error why = {0};
 	struct buf out;
 	buf_init(&out, RECIPE_EXPANDED_MAX);
-	int r = told(recipe_expand(recipe, STEP_CREATE, &facts, &out, &why), &why);
+	int r = reported(recipe_expand(recipe, STEP_CREATE, &facts, &out, &why), &why);
 	if (r == 0)
-		r = told(recipe_env(recipe, &out, &why), &why);
+		r = reported(recipe_env(recipe, &out, &why), &why);
 	if (r == 0)
-		r = told(recipe_workdir(recipe, &facts, &out, &why), &why);
+		r = reported(recipe_workdir(recipe, &facts, &out, &why), &why);
 	buf_finish(&out);
 	return r;
 }
@@ -180,13 +180,13 @@ static int path_recipe(void)
 	struct trm_error why = {0};
 	struct trm_recipe *recipe;
 	unsigned n = 0;
-	int r = told(trm_recipe_load("mine", "config.json", &recipe, &why), &why);
+	int r = reported(trm_recipe_load("mine", "config.json", &recipe, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
 	r = expand(recipe);
 	trm_recipe_free(recipe);
 	if (r == 0)
-		r = told(trm_recipe_list("config.json", on_recipe, &n, &why), &why);
+		r = reported(trm_recipe_list("config.json", on_recipe, &n, &why), &why);
 	return want_nomem(r ? r : n != 1 ? TRM_ENOMEM : 0);
 }
 
@@ -209,11 +209,11 @@ static int read_sections(void)
 	struct trm_error why = {0};
 	struct trm_config_text text = {0};
 	unsigned n = 0;
-	int r = told(trm_config_walk("config.json", "keys", on_entry, &n, &why), &why);
+	int r = reported(trm_config_walk("config.json", "keys", on_entry, &n, &why), &why);
 	if (r == 0)
 		assert_int_equal(n, 2);
 	if (r == 0)
-		r = told(trm_config_text("config.json", "backends", &text, &why), &why);
+		r = reported(trm_config_text("config.json", "backends", &text, &why), &why);
 	free(text.text);
 	return r;
 }
@@ -221,12 +221,14 @@ static int read_sections(void)
 static int set_by_hand(struct trm_config *config)
 {
 	struct trm_error why = {0};
-	int r = told(trm_config_set(config, trm_setting_find("mount"), "/tmp:/x,/usr:/y", "--mount", &why),
+	int r = reported(
+			trm_config_set(config, trm_setting_find("mount"), "/tmp:/x,/usr:/y", "--mount", &why),
 			&why);
 	if (r == 0)
-		r = told(trm_config_add(config, trm_setting_find("env"), "C=3", "--env", &why), &why);
+		r = reported(trm_config_add(config, trm_setting_find("env"), "C=3", "--env", &why), &why);
 	if (r == 0)
-		r = told(trm_config_set(config, trm_setting_find("api_key_file"), "key", "--x", &why), &why);
+		r = reported(trm_config_set(config, trm_setting_find("api_key_file"), "key", "--x", &why),
+				&why);
 	return r;
 }
 
@@ -235,7 +237,7 @@ static int path_config(void)
 	struct trm_error why = {0};
 	struct trm_config config;
 	struct trm_config_origin origins[SETTINGS_MAX];
-	int r = told(trm_config_load_from(&config, "config.json", origins, &why), &why);
+	int r = reported(trm_config_load_from(&config, "config.json", origins, &why), &why);
 	if (r == 0 && (config.limits.mem_bytes != 300u << 20 || strcmp(config.theme, "light") != 0))
 		walk_fail("settings of .env or of the environment are not there");
 	if (r == 0)
@@ -276,8 +278,8 @@ static int scan_all(struct trm_policy *policy)
 	int r = 0;
 	for (size_t i = 0; r == 0 && i < sizeof rows / sizeof *rows; i++) {
 		struct trm_findings findings = {0};
-		r = told(trm_policy_scan(policy, trm_lang_get(rows[i].lang), rows[i].code,
-					 strlen(rows[i].code), &findings, &why),
+		r = reported(trm_policy_scan(policy, trm_lang_get(rows[i].lang), rows[i].code,
+					     strlen(rows[i].code), &findings, &why),
 				&why);
 		if (r == 0)
 			assert_true(findings.n > 0);
@@ -285,7 +287,7 @@ static int scan_all(struct trm_policy *policy)
 	}
 	struct trm_findings findings = {0};
 	if (r == 0)
-		r = told(trm_policy_scan_command(policy, argv, &findings, &why), &why);
+		r = reported(trm_policy_scan_command(policy, argv, &findings, &why), &why);
 	trm_findings_finish(&findings);
 	return r;
 }
@@ -295,9 +297,9 @@ static int path_policy(void)
 	struct trm_error why = {0};
 	struct trm_policy *policy;
 	unsigned n = 0;
-	int r = told(trm_policy_list("config.json", on_policy, &n, &why), &why);
+	int r = reported(trm_policy_list("config.json", on_policy, &n, &why), &why);
 	if (r == 0)
-		r = told(trm_policy_load("strict", "config.json", &policy, &why), &why);
+		r = reported(trm_policy_load("strict", "config.json", &policy, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
 	r = scan_all(policy);
@@ -320,12 +322,16 @@ static void test_policy(void **state)
 
 enum { SANDBOXES = 20 };
 
-/* Left behind by keepers that were killed. */
+/* Left behind by supervisors that were killed. */
 static void leave_sandboxes(void)
 {
 	char path[200], x[] = "x", none[] = "";
 	struct buf info;
-	struct info_msg msg = {.keeper = 1 << 22, .client = 2, .keeper_start = 3, .command = x, .boot_id = x};
+	struct info_msg msg = {.supervisor = 1 << 22,
+			.client = 2,
+			.supervisor_start = 3,
+			.command = x,
+			.boot_id = x};
 	struct origin_msg *o = &msg.ready.origin;
 	msg.net_allow = msg.group = msg.workdir = msg.mounts = msg.env = none;
 	msg.ready.mem_dir = msg.ready.pids_dir = msg.ready.cpuacct_dir = msg.ready.cpu_dir = none;
@@ -351,10 +357,10 @@ static int path_registry(void)
 	struct trm_registry *registry;
 	const struct trm_entry *entries;
 	size_t n;
-	int r = told(trm_registry_create(&registry, &why), &why);
+	int r = reported(trm_registry_create(&registry, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
-	r = told(trm_registry_refresh(registry, &entries, &n, &why), &why);
+	r = reported(trm_registry_refresh(registry, &entries, &n, &why), &why);
 	if (r == 0 && n != SANDBOXES)
 		walk_fail("%zu of %d sandboxes are listed, as if there were no others", n, SANDBOXES);
 	trm_registry_destroy(registry);
@@ -406,7 +412,7 @@ static int path_backends(void)
 {
 	struct trm_error why = {0};
 	bool works = false;
-	int r = told(trm_backends("config.json", true, on_backend, &works, &why), &why);
+	int r = reported(trm_backends("config.json", true, on_backend, &works, &why), &why);
 	return r ? r : works ? 0 : TRM_ENOMEM;
 }
 
@@ -427,7 +433,7 @@ static int path_containers(void)
 {
 	struct trm_error why = {0};
 	struct containers seen = {0};
-	int r = told(trm_containers("config.json", on_container, &seen, &why), &why);
+	int r = reported(trm_containers("config.json", on_container, &seen, &why), &why);
 	if (r == 0 && !seen.n_problems && seen.n != 1)
 		walk_fail("a container is missing, and no problem was told");
 	return r ? r : seen.n == 1 ? 0 : TRM_ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Refused allocations in the server: requests as the front hands them over, a fleet on the fake backend,
- * replies as the front takes them. memory_front_test.c has the front itself. (walk.h says how.) */
+ * replies as the front takes them. memory_listener_test.c has the front itself. (walk.h says how.) */
 #include "cmocka_all.h"
 
 #include <ftw.h>
@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "fault/alloc.h"
 #include "fault/walk.h"
-#include "server/server.h"
+#include "server/jsonrpc/server.h"
 
 enum { ASKED_MAX = 24 };
 
@@ -163,7 +163,7 @@ static int ask(struct trm_server *server, const struct question *q, bool is_well
 			.is_live = q->manner & LIVE, .base = {.body = q->body, .body_len = strlen(q->body)}};
 	snprintf(a.base.method, sizeof a.base.method, "%s", *q->body ? "POST" : "GET");
 	snprintf(a.base.path, sizeof a.base.path, "%s", q->path);
-	route_look(server, &a.base);
+	route_peek(server, &a.base);
 	if (!a.is_over)
 		route_handle(server, &a.base);
 	if (!a.is_over && q->manner & LEAVES) {
@@ -177,8 +177,8 @@ static int ask(struct trm_server *server, const struct question *q, bool is_well
 	if (a.status < 300 && q->status >= 300)
 		walk_fail("this may not be: %s", q->body);
 	if (a.status != q->status)
-		r = told(trm_error_set(&why, TRM_ENOMEM, "%d, and not %d: %.120s, to %s", a.status, q->status,
-					 a.text, q->body),
+		r = reported(trm_error_set(&why, TRM_ENOMEM, "%d, and not %d: %.120s, to %s", a.status,
+					     q->status, a.text, q->body),
 				&why);
 	else if (is_well && a.status < 300 && !(q->manner & VARIES))
 		compare(q, a.text);
@@ -196,10 +196,10 @@ static int serve(const struct question *questions)
 	server.hmac = hmac;
 	if (key)
 		server.opts.key = memcpy(server.key, server_key, sizeof server_key);
-	int r = told(trm_loop_create(&server.loop, &why), &why);
+	int r = reported(trm_loop_create(&server.loop, &why), &why);
 	if (r < 0)
 		return r;
-	r = told(fleet_open(server.loop, &opts, &server.fleet, &why), &why);
+	r = reported(fleet_open(server.loop, &opts, &server.fleet, &why), &why);
 	for (const struct question *q = questions; q->path && server.fleet; q++) {
 		int e = ask(&server, q, r == 0);
 		r = r ? r : e;
@@ -343,7 +343,7 @@ static int path_keys(void)
 			{"/mcp", MCP("1", "tools/call", "{\"name\":\"sandbox_get_metrics\"}"), 200, VARIES},
 			{NULL, NULL, 0, PLAIN}};
 	struct trm_error why = {0};
-	int r = told(trm_server_token(server_key, "mine", 1000000, token, &why), &why);
+	int r = reported(trm_server_token(server_key, "mine", 1000000, token, &why), &why);
 	key = token;
 	r = r ? r : serve(questions);
 	key = NULL;

@@ -44,17 +44,19 @@ static int path_loop(void)
 	struct trm_signal *signal = NULL;
 	int fds[2], count = 0, r;
 	assert_int_equal(pipe(fds), 0);
-	r = told(trm_loop_create(&loop, &why), &why);
+	r = reported(trm_loop_create(&loop, &why), &why);
 	if (r == 0) {
 		for (int i = 0; i < 20 && r == 0; i++) {
-			r = told(trm_loop_add_timer(loop, on_timer, &count, &timers[i], &why), &why);
+			r = reported(trm_loop_add_timer(loop, on_timer, &count, &timers[i], &why), &why);
 			if (r == 0)
 				trm_timer_start(timers[i], 0, 0);
 		}
 		if (r == 0)
-			r = told(trm_loop_add_fd(loop, fds[1], TRM_WRITE, on_fd, &count, &watch, &why), &why);
+			r = reported(trm_loop_add_fd(loop, fds[1], TRM_WRITE, on_fd, &count, &watch, &why),
+					&why);
 		if (r == 0)
-			r = told(trm_loop_add_signal(loop, SIGUSR1, on_signal, &count, &signal, &why), &why);
+			r = reported(trm_loop_add_signal(loop, SIGUSR1, on_signal, &count, &signal, &why),
+					&why);
 		for (int i = 0; i < 3 && r == 0; i++)
 			r = trm_loop_step(loop, 1) < 0 ? TRM_ENOMEM : 0;
 		if (r == 0)
@@ -98,7 +100,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	assert_false(s->is_closed);
 	s->is_closed = true;
 	if (why->code)
-		s->code = told(why->code, why);
+		s->code = reported(why->code, why);
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -126,10 +128,10 @@ static int stay(int (*inside)(struct stay *s, struct trm_sandbox *sandbox))
 	opts.backend = getenv("FAULT_BACKEND") ? getenv("FAULT_BACKEND") : "fake";
 	opts.metrics_interval_ms = 1000;
 	opts.metrics_with_processes = true;
-	int r = told(trm_loop_create(&s.loop, &why), &why);
+	int r = reported(trm_loop_create(&s.loop, &why), &why);
 	if (r < 0)
 		return r;
-	r = told(trm_sandbox_open(s.loop, &opts, &SANDBOX_CB, &s, &sandbox, &why), &why);
+	r = reported(trm_sandbox_open(s.loop, &opts, &SANDBOX_CB, &s, &sandbox, &why), &why);
 	if (r == 0) {
 		wait_until(&s, &s.is_ready);
 		if (inside && !s.is_closed)
@@ -192,7 +194,7 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	assert_false(s->is_answered);
 	s->is_answered = true;
 	if (!json)
-		s->code = told(why->code, why);
+		s->code = reported(why->code, why);
 }
 
 static int run_code(struct stay *s, struct trm_session *session, const char *code)
@@ -201,12 +203,12 @@ static int run_code(struct stay *s, struct trm_session *session, const char *cod
 	struct trm_run_opts opts;
 	struct trm_run *run;
 	trm_run_opts_default(&opts);
-	int r = told(trm_lang_find("python", &opts.lang, &why), &why);
+	int r = reported(trm_lang_find("python", &opts.lang, &why), &why);
 	opts.code = code;
 	opts.code_len = strlen(code);
 	opts.offers_stdin = true;
 	s->is_done = false;
-	r = r ? r : told(trm_session_run(session, &opts, &RUN_CB, s, &run, &why), &why);
+	r = r ? r : reported(trm_session_run(session, &opts, &RUN_CB, s, &run, &why), &why);
 	if (r == 0)
 		wait_until(s, &s->is_done);
 	if (s->is_closed)
@@ -222,13 +224,13 @@ static int in_session(struct stay *s, struct trm_sandbox *sandbox)
 	struct trm_error why = {0};
 	struct trm_session *session;
 	const struct trm_lang *lang;
-	int r = told(trm_session_open(sandbox, NULL, NULL, s, &session, &why), &why);
+	int r = reported(trm_session_open(sandbox, NULL, NULL, s, &session, &why), &why);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < sizeof codes / sizeof *codes && r == 0 && !s->is_closed; i++)
 		r = run_code(s, session, codes[i]);
 	if (r == 0 && !s->is_closed && trm_lang_find("python", &lang, &why) == 0) {
-		r = told(trm_session_ask(session, lang, TRM_ASK_IS_COMPLETE, "a", 1, on_answer, s, &why),
+		r = reported(trm_session_ask(session, lang, TRM_ASK_IS_COMPLETE, "a", 1, on_answer, s, &why),
 				&why);
 		if (r == 0)
 			wait_until(s, &s->is_answered);
@@ -257,9 +259,9 @@ static int path_config(void)
 	struct trm_error why = {0};
 	struct trm_config config;
 	char *json = NULL;
-	int r = told(trm_config_load(&config, config_path, &why), &why);
+	int r = reported(trm_config_load(&config, config_path, &why), &why);
 	if (r == 0)
-		r = told(trm_config_section(config_path, "policies", &json, &why), &why);
+		r = reported(trm_config_section(config_path, "policies", &json, &why), &why);
 	free(json);
 	return want_nomem(r);
 }
@@ -294,11 +296,11 @@ static int path_policy(void)
 	struct trm_policy *policy;
 	struct trm_findings findings = {0};
 	const struct trm_lang *lang;
-	int r = told(trm_policy_load("mine", config_path, &policy, &why), &why);
+	int r = reported(trm_policy_load("mine", config_path, &policy, &why), &why);
 	if (r < 0)
 		return want_nomem(r);
 	assert_int_equal(trm_lang_find("python", &lang, &why), 0);
-	r = told(trm_policy_scan(policy, lang, code, sizeof code - 1, &findings, &why), &why);
+	r = reported(trm_policy_scan(policy, lang, code, sizeof code - 1, &findings, &why), &why);
 	if (r == 0)
 		assert_true(findings.n_refused >= 1);
 	trm_findings_finish(&findings);
@@ -358,7 +360,7 @@ static int path_request(void)
 	struct rpc_request request = {0};
 	enum rpc_fault_id fault;
 	struct trm_error why = {0};
-	int r = told(rpc_request_read(&request, text, sizeof text - 1, &fault, &why), &why);
+	int r = reported(rpc_request_read(&request, text, sizeof text - 1, &fault, &why), &why);
 	if (r == 0) {
 		struct cJSON *reply = rpc_reply_result(request.id, cJSON_CreateString("yes"));
 		struct cJSON *error = reply ? rpc_reply_error(request.id, -1, "no") : NULL;

@@ -81,7 +81,7 @@ def stand_still(whom, what):
     check(process.returncode == 0 and out.endswith(b"\n19\n"), f"{what}: exit {process.returncode}, {out!r} {err!r}")
 
 
-def lose_terminal(args, sign, typed, what):
+def loss_terminal(args, sign, typed, what):
     """What runs on a terminal that goes away ends, and leaves nothing."""
     pid, fd = pty.fork()
     if pid == 0:
@@ -118,7 +118,7 @@ def lose_terminal(args, sign, typed, what):
 
 
 def agent_of(pid):
-    """All of the sandbox: its keeper, its agent, its kernels."""
+    """All of the sandbox: its supervisor, its agent, its kernels."""
     return descendants(pid)
 
 
@@ -128,11 +128,11 @@ if probe.wait(30) != 0:
     shutil.rmtree(home)
     sys.exit(77)
 stand_still(lambda pid: [pid], "the program stands still")
-stand_still(lambda pid: descendants(pid)[:1], "the keeper stands still")
+stand_still(lambda pid: descendants(pid)[:1], "the supervisor stands still")
 stand_still(lambda pid: descendants(pid)[1:], "the sandbox stands still")
 stand_still(lambda pid: [pid] + descendants(pid), "everything stands still")
-lose_terminal(["repl", "--yes"], b"[1]> ", b"while True: pass\r\r", "repl")
-lose_terminal(["--yes"], b"\x1b[", b"", "workbench")
+loss_terminal(["repl", "--yes"], b"[1]> ", b"while True: pass\r\r", "repl")
+loss_terminal(["--yes"], b"\x1b[", b"", "workbench")
 process = start("run", "--yes", "-c", "while True: pass")
 wait(boxes, 20)
 process.send_signal(signal.SIGHUP)

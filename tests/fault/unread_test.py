@@ -75,13 +75,13 @@ def private_kib(pids):
     return total
 
 
-def keepers():
+def supervisors():
     """Of our sandboxes, by their environment: with all that is inside."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as f, open(f"/proc/{pid}/comm") as comm:
-                if home.encode() in f.read() and comm.read().startswith("terrarium-keep"):
+                if home.encode() in f.read() and comm.read().startswith("terrarium-super"):
                     found.append(int(pid))
         except OSError:
             pass
@@ -106,7 +106,7 @@ def nobody_reads(kind, code):
     call("run", "--yes", "--keep", "--name", "flood", "--timeout", "0", "-c", "print(1)")
 
     def holds_kib():
-        return private_kib({pid for keeper in keepers() for pid in all_below(keeper)} | ({client.pid} if client else set()))
+        return private_kib({pid for supervisor in supervisors() for pid in all_below(supervisor)} | ({client.pid} if client else set()))
     client = None
     before = holds_kib()
     client = start("run", "--yes", "--name", "flood", "--timeout", "0", "-c", code)

@@ -93,7 +93,7 @@ unsigned walk_all(path_fn *path, const char *name)
 	return n - 1;
 }
 
-int told(int r, const struct trm_error *why)
+int reported(int r, const struct trm_error *why)
 {
 	if (r < 0 && refused == 0)
 		walk_fail("%s", why->msg);

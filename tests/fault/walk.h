@@ -21,7 +21,7 @@ unsigned walk_all(path_fn *path, const char *name);
 /* Fails the test, with the place of the refusal in front. */
 void walk_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* An error that is told has a code and a sentence. Returns `r`. */
-int told(int r, const struct trm_error *why);
+int reported(int r, const struct trm_error *why);
 /* For paths on which nothing but memory can be missing. Returns `r`. */
 int want_nomem(int r);
 /* Waits until *flag, or *other (may be NULL), turning the loop; fails if that does not come. */

@@ -9,16 +9,16 @@
 
 #include <terrarium/error.h>
 
-#include "agent/agent.h"
-#include "agent/proc.h"
-#include "agent/share.h"
-#include "agent/sub.h"
-#include "agent/transfer.h"
-#include "agent/tree_transfer.h"
+#include "agent/core/agent.h"
+#include "agent/files/transfer.h"
+#include "agent/files/tree_transfer.h"
+#include "agent/process/proc.h"
+#include "agent/process/subscriber.h"
+#include "agent/process/turns.h"
 #include "base/err.h"
 #include "fuzz/fuzz.h"
 
-/* Nobody is to be signalled: the pids are made up. */
+/* Nobody is to be signaled: the pids are made up. */
 int kill(pid_t pid, int signo)
 {
 	(void)pid, (void)signo;
@@ -149,10 +149,10 @@ static void end_turn(struct agent *agent)
 {
 	poller_turn(&agent->poller, 0);
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
-		patience_check(proc, agent_now_ns());
-	share_count(agent);
+		slow_client_check(proc, agent_now_ns());
+	turns_count(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
-		client_flush(client);
+		agent_client_flush(client);
 }
 
 static void play(struct agent *agent, const uint8_t *bytes, size_t n)

@@ -13,7 +13,7 @@ static void decode_more(const struct frame *f)
 {
 	struct welcome_msg welcome;
 	struct started_msg started;
-	struct told_msg told;
+	struct announced_msg reported;
 	struct signal_pid_msg signal;
 	struct tree_msg tree;
 	struct tree_sum sum;
@@ -23,7 +23,7 @@ static void decode_more(const struct frame *f)
 		abort();
 	if (started_msg_get(f, &started) == 0 && started.greeting_len > f->len)
 		abort();
-	if (told_msg_get(f, &told) == 0 && (told.by_len > f->len || told.words_len > f->len))
+	if (announced_msg_get(f, &reported) == 0 && (reported.by_len > f->len || reported.words_len > f->len))
 		abort();
 	signal_pid_msg_get(f, &signal);
 	if (tree_msg_get(f, &tree) == 0)

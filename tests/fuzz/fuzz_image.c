@@ -21,7 +21,7 @@ static void ignore(void *user, const char *bytes, size_t n)
 
 static void draw(const struct pixels *pixels, enum picture_kind kind)
 {
-	struct picture_look look = {.kind = kind, .cols = 5, .rows = 3, .cell_w = 4, .cell_h = 8};
+	struct picture_style look = {.kind = kind, .cols = 5, .rows = 3, .cell_w = 4, .cell_h = 8};
 	struct picture *p = picture_create(pixels, &look), *other = NULL;
 	size_t n;
 	uint8_t *packed = p ? picture_pack(p, &n) : NULL;
@@ -35,7 +35,7 @@ static void draw(const struct pixels *pixels, enum picture_kind kind)
 
 static void unpack(const uint8_t *bytes, size_t n)
 {
-	static const struct picture_look asked = {
+	static const struct picture_style asked = {
 			.kind = PICTURE_SIXEL, .cols = 2, .rows = 2, .cell_w = 4, .cell_h = 4};
 	struct picture *p = NULL;
 

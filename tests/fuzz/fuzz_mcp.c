@@ -11,8 +11,8 @@
 #include "fuzz/fuzz.h"
 #include "rpc/check.h"
 #include "rpc/names.h"
-#include "server/mcp.h"
-#include "server/server.h"
+#include "server/jsonrpc/server.h"
+#include "server/mcp/mcp.h"
 
 static unsigned n_replies;
 static struct call *late[64]; /* a batch has no more */
@@ -70,9 +70,9 @@ void call_gone(struct call *call)
 	end_late(i);
 }
 
-void call_tell(const struct call *call, char out[static CALL_TOLD])
+void call_tell(const struct call *call, char out[static CALL_REPORTED])
 {
-	snprintf(out, CALL_TOLD, "%s", call->method);
+	snprintf(out, CALL_REPORTED, "%s", call->method);
 }
 
 size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap)

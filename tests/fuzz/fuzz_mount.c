@@ -7,20 +7,20 @@
 
 #include "base/mount.h"
 #include "fuzz/fuzz.h"
-#include "server/launch.h"
+#include "server/sandboxes/launch.h"
 
 static void check_mount(const struct trm_mount *mount)
 {
-	char text[TRM_HOST_PATH + TRM_INSIDE_PATH + 8], told[256], clean[512];
+	char text[TRM_HOST_PATH + TRM_INSIDE_PATH + 8], reported[256], clean[512];
 	struct trm_mount again;
 	if (trm_mount_print(mount, text, sizeof text) >= sizeof text)
 		return;
 	if (trm_mount_parse(text, &again, NULL) < 0 || strcmp(again.host, mount->host) != 0
 			|| strcmp(again.guest, mount->guest) != 0 || again.is_writable != mount->is_writable)
 		abort();
-	trm_mount_tell(mount, told, sizeof told);
-	trm_text_clean_line(clean, sizeof clean, told, strlen(told));
-	if (strcmp(told, clean) != 0)
+	trm_mount_tell(mount, reported, sizeof reported);
+	trm_text_clean_line(clean, sizeof clean, reported, strlen(reported));
+	if (strcmp(reported, clean) != 0)
 		abort();
 	/* What can be a mount point is nowhere near the sandbox's own programs. */
 	if (mount_check_guest(mount->guest, NULL) == 0

@@ -18,7 +18,7 @@ static void look(const struct outpane *p, struct size s)
 {
 	struct out_pos top = outpane_top(p, s.rows, s.cols);
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	uint64_t last = 0;
 
 	if (top.line < outpane_first(p) || top.line > outpane_end(p))
@@ -29,7 +29,7 @@ static void look(const struct outpane *p, struct size s)
 			abort();
 		last = w.line;
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	for (int row = -1; row <= s.rows; row++)
 		if (outpane_hit(p, s.rows, s.cols, row, row).line > outpane_end(p))
 			abort();

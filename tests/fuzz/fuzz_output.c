@@ -3,38 +3,38 @@
 #include <stdlib.h>
 
 #include "fuzz/fuzz.h"
-#include "output/outstore.h"
+#include "output/scrollback.h"
 
-static void read_all(const struct outstore *s)
+static void read_all(const struct scrollback *s)
 {
 	struct out_reader r;
 	struct out_piece piece;
-	out_reader_seek(&r, s, outstore_first(s));
+	out_reader_seek(&r, s, scrollback_first(s));
 	while (out_reader_next(&r, &piece)) {
 		const char *p = piece.bytes, *end = piece.bytes + piece.n;
 		uint32_t value;
 		enum ansi_op op;
-		while ((op = ansi_next(piece.colours, &p, end, &value)) != ANSI_END)
+		while ((op = ansi_next(piece.colors, &p, end, &value)) != ANSI_END)
 			if (op == ANSI_CHAR && value != 0xFFFD
 					&& (value < 0x20 || (value >= 0x7F && value < 0xA0)))
 				abort(); /* a control character got through the glass */
 		if (piece.ends_line)
-			ansi_end_line(piece.colours);
+			ansi_end_line(piece.colors);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct outstore s;
-	if (outstore_init(&s, 1 << 20) < 0)
+	struct scrollback s;
+	if (scrollback_init(&s, 1 << 20) < 0)
 		return 0;
 	size_t step = n ? bytes[0] + 1u : 1;
 	for (size_t at = 1; at < n; at += step) {
 		enum out_kind kind = bytes[at] & 1 ? OUT_STDERR : OUT_STDOUT;
-		outstore_append(&s, kind, 1, bytes + at, n - at < step ? n - at : step);
+		scrollback_append(&s, kind, 1, bytes + at, n - at < step ? n - at : step);
 	}
 	read_all(&s);
-	outstore_finish(&s);
+	scrollback_finish(&s);
 	return 0;
 }
 

@@ -12,14 +12,14 @@
 #include "record/file.h"
 #include "record/player.h"
 
-static void export_all(const struct story *story)
+static void export_all(const struct transcript *transcript)
 {
 	for (const struct export_format *f = export_formats; f->name; f++) {
 		struct writer w;
 		if (!f->write)
 			continue;
 		writer_init(&w, WRITER_MAX);
-		f->write(story, &w);
+		f->write(transcript, &w);
 		writer_finish(&w);
 	}
 }
@@ -55,12 +55,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	memcpy(copy, bytes, n);
 	if (recording_parse(&recording, copy, n, "x.trec", &e) < 0)
 		return 0;
-	struct story story;
-	story_init(&story, 4096);
-	recording_tell(&recording, &story);
-	export_all(&story);
+	struct transcript transcript;
+	transcript_init(&transcript, 4096);
+	recording_tell(&recording, &transcript);
+	export_all(&transcript);
 	play(&recording);
-	story_finish(&story);
+	transcript_finish(&transcript);
 	recording_finish(&recording);
 	return 0;
 }

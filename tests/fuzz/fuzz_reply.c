@@ -7,8 +7,8 @@
 
 #include <terrarium/text.h>
 
+#include "backend/microsandbox/is_complete.h"
 #include "backend/microsandbox/reply.h"
-#include "backend/microsandbox/whole.h"
 #include "fuzz/fuzz.h"
 
 static const char KEY[] = "msb_secret";
@@ -44,7 +44,7 @@ static void ask_whole(const char *code)
 {
 	char indent[16];
 	for (enum trm_lang_id lang = 0; lang < TRM_LANG_COUNT; lang++) {
-		whole_is(lang, code, indent, sizeof indent);
+		is_complete_is(lang, code, indent, sizeof indent);
 		if (strlen(indent) >= sizeof indent)
 			abort();
 	}

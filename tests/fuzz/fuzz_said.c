@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What the commands of a recipe print, and engines with them: ids, states, lists, last words. Sentences that
- * are made of it are fit for a terminal, and nothing is an orphan's but what bears a dead keeper's label. */
+ * are made of it are fit for a terminal, and nothing is an orphan's but what bears a dead supervisor's label.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/text.h>
 
 #include "fuzz/fuzz.h"
-#include "keeper/orphan.h"
-#include "keeper/reason.h"
-#include "keeper/step.h"
 #include "recipe/recipe.h"
+#include "supervisor/container/container_gc.h"
+#include "supervisor/container/exit_reason.h"
+#include "supervisor/container/step.h"
 #include "wire/plan.h"
 
 #define OWN "host/boot/4026531836/0/1/1"
@@ -37,17 +38,17 @@ static void fill(struct step *s, const struct step_facts *facts, const uint8_t *
 
 static void tell(const struct step *s)
 {
-	struct reason why = {0};
+	struct exit_reason why = {0};
 	char words[STEP_WORDS];
-	bool is_known = reason_read(s, &why);
+	bool is_known = exit_reason_read(s, &why);
 	if (is_known && !*why.state && !*why.error && why.has_code == false && !s->out.n)
 		abort();
 	check_clean(why.state);
 	check_clean(why.error);
-	reason_is_missing(s);
-	check_clean(step_tell(s, words, sizeof words));
-	check_clean(reason_tell(s, is_known, &why, false, words, sizeof words));
-	check_clean(reason_tell(s, false, &why, true, words, sizeof words));
+	exit_reason_is_missing(s);
+	check_clean(step_describe_failure(s, words, sizeof words));
+	check_clean(exit_reason_format(s, is_known, &why, false, words, sizeof words));
+	check_clean(exit_reason_format(s, false, &why, true, words, sizeof words));
 	if (strlen(step_last_line(s, words, 16)) > 15 || memchr(words, '\n', strlen(words)))
 		abort();
 }
@@ -59,7 +60,7 @@ static void list(char *text)
 	const char *fields[FIELDS];
 	char id[64], *rest;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (orphan_is(line, strlen(line), OWN, id, sizeof id)
+		if (container_gc_is(line, strlen(line), OWN, id, sizeof id)
 				&& (!*id || *id == '-' || !strstr(line, PLAN_NAME_PREFIX)))
 			abort();
 		recipe_fields(line, fields, FIELDS);
@@ -73,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	static struct step step;
 	const struct plan_msg plan = {.backend = "mine", .name = "", .container = ""};
-	const struct step_facts facts = {.plan = &plan, .id = "", .keeper = OWN};
+	const struct step_facts facts = {.plan = &plan, .id = "", .supervisor = OWN};
 	char *text = malloc(n + 1);
 	if (!text)
 		return 0;

@@ -10,7 +10,7 @@
 
 #include "fuzz/fuzz.h"
 #include "rpc/params.h"
-#include "server/store.h"
+#include "server/sandboxes/store.h"
 
 static char top[64];
 

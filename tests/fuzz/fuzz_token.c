@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "base/buf.h"
 #include "fuzz/fuzz.h"
-#include "server/token.h"
+#include "server/keys/token.h"
 
 #define KEY "abcdefghijklmnopqrstuvwxyz012345"
 #define NOW 1800000000.0

@@ -101,7 +101,7 @@ static void paint(struct monkey *k)
 	check_canvas(k);
 }
 
-static void colour(struct monkey *k)
+static void color(struct monkey *k)
 {
 	struct editor *e = model_editor(&k->model);
 	size_t from = text_line_start(e->text, e->top_line);
@@ -172,7 +172,7 @@ static unsigned live(struct monkey *k, time_t end)
 			monkey_person(k);
 		else
 			monkey_sandbox(k);
-		colour(k);
+		color(k);
 		if (pick(k, 2))
 			paint(k);
 		k->model.is_quitting = false;

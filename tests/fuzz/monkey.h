@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cells/canvas.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
-#include "view/canvas.h"
 
 struct grammars;
 

@@ -4,9 +4,9 @@
 
 #include <terrarium/text.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "fuzz/monkey.h"
-#include "term/event.h"
 #include "text/text.h"
 
 #define TEXT_MAX 4096

@@ -74,7 +74,7 @@ static void display(struct monkey *k)
 	tell(k, (struct msg){.type = MSG_RUN_DISPLAY, .serial = pick_serial(k), .display = &d});
 }
 
-static void asks_input(struct monkey *k)
+static void kernel_query_input(struct monkey *k)
 {
 	size_t n;
 	tell(k, (struct msg){.type = MSG_RUN_INPUT,
@@ -191,10 +191,10 @@ void monkey_sandbox(struct monkey *k)
 		const char *name;
 		void (*deed)(struct monkey *);
 	} deeds[] = {{"accepted", accepted}, {"started", started}, {"started", started}, {"output", output},
-			{"output", output}, {"output", output}, {"display", display}, {"input", asks_input},
-			{"memory", memory}, {"stopping", stopping}, {"done", done}, {"refused", refused},
-			{"metrics", metrics}, {"metrics", metrics}, {"closed", closed}, {"tick", tick},
-			{"tick", tick}, {"notice", notice}};
+			{"output", output}, {"output", output}, {"display", display},
+			{"input", kernel_query_input}, {"memory", memory}, {"stopping", stopping},
+			{"done", done}, {"refused", refused}, {"metrics", metrics}, {"metrics", metrics},
+			{"closed", closed}, {"tick", tick}, {"tick", tick}, {"notice", notice}};
 	uint32_t i = pick(k, sizeof(deeds) / sizeof(*deeds));
 	if (strcmp(deeds[i].name, "closed") == 0 && pick(k, 10))
 		i = 0;

@@ -96,7 +96,7 @@ static void attack_inside(struct inside *in)
 	char victim[32];
 	bool has_pid_space = inside_isolation == TRM_ISOLATION_NAMESPACES;
 	bring_program(in);
-	snprintf(victim, sizeof victim, "victim=%d", has_pid_space ? 1 : (int)host_agent(host_keeper()));
+	snprintf(victim, sizeof victim, "victim=%d", has_pid_space ? 1 : (int)host_agent(host_supervisor()));
 	bait_command(&bait, "./attack", victim, argv);
 	inside_run(in, argv, &o);
 	if (o.exit.exit_code != 0)

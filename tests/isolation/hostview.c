@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/kept/rundir.h"
+#include "backend/host/rundir.h"
 #include "cmocka_all.h"
 #include "isolation/inside.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 ssize_t host_read(const char *path, char *out, size_t cap)
 {
@@ -54,33 +54,33 @@ static bool is_parent(pid_t pid, const char *comm)
 	return host_child_of(pid) > 0;
 }
 
-static bool is_keeper(pid_t pid, const char *comm)
+static bool is_supervisor(pid_t pid, const char *comm)
 {
 	(void)pid;
-	return strcmp(comm, "terrarium-keepe\n") == 0;
+	return strcmp(comm, "terrarium-super\n") == 0;
 }
 
-/* The keeper's other child cleans up after it. */
-static bool is_no_heir(pid_t pid, const char *comm)
+/* The supervisor's other child cleans up after it. */
+static bool is_no_cleanup(pid_t pid, const char *comm)
 {
 	(void)pid;
-	return strcmp(comm, "terrarium-heir\n") != 0;
+	return strcmp(comm, "terrarium-clean\n") != 0;
 }
 
-pid_t host_bwrap(pid_t keeper)
+pid_t host_bwrap(pid_t supervisor)
 {
-	return find_child(keeper, is_parent);
+	return find_child(supervisor, is_parent);
 }
 
-pid_t host_agent(pid_t keeper)
+pid_t host_agent(pid_t supervisor)
 {
-	return inside_isolation == TRM_ISOLATION_NAMESPACES ? host_child_of(host_bwrap(keeper))
-							    : find_child(keeper, is_no_heir);
+	return inside_isolation == TRM_ISOLATION_NAMESPACES ? host_child_of(host_bwrap(supervisor))
+							    : find_child(supervisor, is_no_cleanup);
 }
 
-pid_t host_keeper(void)
+pid_t host_supervisor(void)
 {
-	pid_t pid = find_child(getpid(), is_keeper);
+	pid_t pid = find_child(getpid(), is_supervisor);
 	assert_true(pid > 0);
 	return pid;
 }
@@ -113,12 +113,12 @@ unsigned host_count_processes(const char *word)
 	return count;
 }
 
-unsigned host_count_groups(pid_t keeper)
+unsigned host_count_groups(pid_t supervisor)
 {
-	/* Every controller that the keeper may use, wherever this process's own group is. */
+	/* Every controller that the supervisor may use, wherever this process's own group is. */
 	char self[4096], want[32];
 	unsigned count = 0;
-	snprintf(want, sizeof want, "terrarium-%d", (int)keeper);
+	snprintf(want, sizeof want, "terrarium-%d", (int)supervisor);
 	host_read("/proc/self/cgroup", self, sizeof self);
 	for (char *line = strtok(self, "\n"); line; line = strtok(NULL, "\n")) {
 		char list[64] = "", where[256] = "", path[512];

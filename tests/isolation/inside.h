@@ -52,18 +52,18 @@ struct trm_proc *inside_start(struct inside *in, const char *const *argv, struct
 
 /* ---- what the host sees ------------------------------------------------------- */
 
-/* The keeper that is our child (there is one at a time). */
-pid_t host_keeper(void);
+/* The supervisor that is our child (there is one at a time). */
+pid_t host_supervisor(void);
 /* Only child of a process; 0 if it has none. */
 pid_t host_child_of(pid_t pid);
-pid_t host_bwrap(pid_t keeper); /* its only child that has children */
-pid_t host_agent(pid_t keeper);
+pid_t host_bwrap(pid_t supervisor); /* its only child that has children */
+pid_t host_agent(pid_t supervisor);
 /* Does it run? A process that only waits to be reaped does not. */
 bool host_is_alive(pid_t pid);
 /* How many processes have this word in their command line. */
 unsigned host_count_processes(const char *word);
-/* How many control groups are named after a keeper. */
-unsigned host_count_groups(pid_t keeper);
+/* How many control groups are named after a supervisor. */
+unsigned host_count_groups(pid_t supervisor);
 /* Is there an entry of that name in the runtime directory? */
 bool host_has_entry(const char *name);
 /* The folder of a sandbox without namespaces, from its entry; "" with them. */

@@ -47,20 +47,20 @@ static void start_daemons(struct inside *where, const char *word)
 
 struct traces {
 	char word[64], name[64], folder[256];
-	pid_t keeper, copy;
+	pid_t supervisor, copy;
 };
 
 static void trace_sandbox(struct traces *t, const struct trm_sandbox *sandbox)
 {
 	snprintf(t->name, sizeof t->name, "%s", trm_sandbox_name(sandbox));
-	t->keeper = host_child_of(getpid());
+	t->supervisor = host_child_of(getpid());
 	host_folder(t->name, t->folder, sizeof t->folder);
 }
 
 static void trace(struct traces *t, const struct inside *where)
 {
 	trace_sandbox(t, where->sandbox);
-	assert_int_equal(t->keeper, host_keeper());
+	assert_int_equal(t->supervisor, host_supervisor());
 }
 
 static void make_word(struct traces *t, const char *what)
@@ -80,8 +80,8 @@ static bool all_run(void *user)
 static bool nothing_is_left(void *user)
 {
 	const struct traces *t = user;
-	return !host_count_processes(t->word) && !host_count_groups(t->keeper) && !host_has_entry(t->name)
-	       && !host_is_alive(t->keeper) && (!*t->folder || access(t->folder, F_OK) < 0);
+	return !host_count_processes(t->word) && !host_count_groups(t->supervisor) && !host_has_entry(t->name)
+	       && !host_is_alive(t->supervisor) && (!*t->folder || access(t->folder, F_OK) < 0);
 }
 
 static void after_close(void **state)
@@ -155,7 +155,7 @@ static void after_the_agent_is_killed(void **state)
 	trace(&t, &in);
 	start_daemons(&in, t.word);
 	host_wait(all_run, &t);
-	pid_t agent = host_agent(t.keeper);
+	pid_t agent = host_agent(t.supervisor);
 	assert_true(agent > 1);
 	/* What stands still is no less gone. */
 	assert_int_equal(kill(agent, SIGSTOP), 0);
@@ -205,21 +205,21 @@ static void on_early_closed(void *user, struct trm_sandbox *sandbox, const struc
 	*is_closed = true;
 }
 
-static void after_the_keeper_is_killed(void **state)
+static void after_the_supervisor_is_killed(void **state)
 {
 	struct traces t;
 	(void)state;
-	make_word(&t, "keeper");
+	make_word(&t, "supervisor");
 	inside_open(&in, NULL);
 	trace(&t, &in);
 	start_daemons(&in, t.word);
 	host_wait(all_run, &t);
-	assert_int_equal(kill(t.keeper, SIGKILL), 0);
+	assert_int_equal(kill(t.supervisor, SIGKILL), 0);
 	double start = host_now_ms();
-	inside_wait_closed(&in); /* the client takes away what the keeper could not */
+	inside_wait_closed(&in); /* the client takes away what the supervisor could not */
 	assert_int_not_equal(in.why.code, TRM_OK);
 	host_wait(nothing_is_left, &t);
-	printf("gone %.1f ms after SIGKILL of the keeper\n", host_now_ms() - start);
+	printf("gone %.1f ms after SIGKILL of the supervisor\n", host_now_ms() - start);
 }
 
 /* As in a container that may make no control groups. */
@@ -247,22 +247,22 @@ static void code_without_its_mark_is_found(void **state)
 }
 
 /* Then only a user of its own tells whose it is. */
-static void code_without_its_mark_is_found_without_a_keeper(void **state)
+static void code_without_its_mark_is_found_without_a_supervisor(void **state)
 {
 	(void)state;
 	if (geteuid() != 0)
 		skip();
-	without_groups(after_the_keeper_is_killed);
+	without_groups(after_the_supervisor_is_killed);
 }
 
-static void after_a_polite_signal_to_the_keeper(void **state)
+static void after_a_polite_signal_to_the_supervisor(void **state)
 {
 	struct traces t;
 	(void)state;
 	make_word(&t, "term");
 	inside_open(&in, NULL);
 	trace(&t, &in);
-	assert_int_equal(kill(t.keeper, SIGTERM), 0);
+	assert_int_equal(kill(t.supervisor, SIGTERM), 0);
 	inside_wait_closed(&in);
 	assert_int_equal(in.why.code, TRM_ECLOSED);
 	assert_true(nothing_is_left(&t));
@@ -330,11 +330,11 @@ int cases_leftovers(void)
 			cmocka_unit_test(after_close),
 			cmocka_unit_test(after_the_client_is_killed),
 			cmocka_unit_test(after_the_agent_is_killed),
-			cmocka_unit_test(after_the_keeper_is_killed),
+			cmocka_unit_test(after_the_supervisor_is_killed),
 			cmocka_unit_test(after_a_hostile_tree),
 			cmocka_unit_test(code_without_its_mark_is_found),
-			cmocka_unit_test(code_without_its_mark_is_found_without_a_keeper),
-			cmocka_unit_test(after_a_polite_signal_to_the_keeper),
+			cmocka_unit_test(code_without_its_mark_is_found_without_a_supervisor),
+			cmocka_unit_test(after_a_polite_signal_to_the_supervisor),
 			cmocka_unit_test(after_an_early_close),
 			cmocka_unit_test(a_name_is_taken_once),
 			cmocka_unit_test(without_bubblewrap_it_says_what_to_do),

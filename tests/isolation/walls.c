@@ -12,7 +12,7 @@
 #include "isolation/cases.h"
 #include "isolation/exceptions.h"
 #include "isolation/inside.h"
-#include "keeper/user.h"
+#include "supervisor/limits/user.h"
 
 static struct inside in;
 static struct outcome o;
@@ -147,14 +147,14 @@ static void masked_proc_files_are_empty(void **state)
 /* ---- bubblewrap and the agent, from the host -------------------------------------------- */
 
 /* The agent's is the code's, as above. */
-static void keeper_and_agent_have_no_environment_of_ours(void **state)
+static void supervisor_and_agent_have_no_environment_of_ours(void **state)
 {
 	(void)state;
 	char path[64], text[4096];
-	pid_t keeper = host_keeper();
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)keeper);
+	pid_t supervisor = host_supervisor();
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)supervisor);
 	assert_int_equal(host_read(path, text, sizeof text), 0);
-	snprintf(path, sizeof path, "/proc/%d/environ", (int)host_agent(keeper));
+	snprintf(path, sizeof path, "/proc/%d/environ", (int)host_agent(supervisor));
 	host_read(path, text, sizeof text);
 	assert_null(strstr(text, "swordfish"));
 }
@@ -165,7 +165,7 @@ static void bubblewrap_has_no_environment(void **state)
 	if (inside_isolation != TRM_ISOLATION_NAMESPACES)
 		skip();
 	char path[64], text[4096];
-	pid_t bwrap = host_bwrap(host_keeper()), init = host_child_of(bwrap);
+	pid_t bwrap = host_bwrap(host_supervisor()), init = host_child_of(bwrap);
 	assert_true(bwrap > 0 && init > 0);
 	snprintf(path, sizeof path, "/proc/%d/environ", (int)bwrap);
 	assert_int_equal(host_read(path, text, sizeof text), 0);
@@ -174,7 +174,8 @@ static void bubblewrap_has_no_environment(void **state)
 	assert_string_equal(text, "bwrap --args 4 -- /run/agent serve 3 ");
 }
 
-/* Of the first numbers, or of those that are used when other sandboxes have all of them: keeper/user.h. */
+/* Of the first numbers, or of those that are used when other sandboxes have all of them:
+ * supervisor/limits/user.h. */
 static bool is_a_sandboxs(unsigned uid)
 {
 	return (uid >= USER_FIRST && uid < USER_FIRST + USER_COUNT)
@@ -188,7 +189,7 @@ static void its_user_is_nobody_else_on_the_host(void **state)
 	unsigned uid[4], groups;
 	if (geteuid() != 0)
 		skip();
-	pid_t agent = host_agent(host_keeper());
+	pid_t agent = host_agent(host_supervisor());
 	snprintf(path, sizeof path, "/proc/%d/status", (int)agent);
 	assert_true(host_read(path, text, sizeof text) > 0);
 	const char *at = strstr(text, "Uid:");
@@ -240,8 +241,8 @@ static bool is_harmless(const char *link)
 static void nothing_is_inherited(void **state)
 {
 	(void)state;
-	pid_t keeper = host_keeper(), bwrap = host_bwrap(keeper), agent = host_agent(keeper);
-	const pid_t pids[] = {keeper, bwrap ? bwrap : agent, agent};
+	pid_t supervisor = host_supervisor(), bwrap = host_bwrap(supervisor), agent = host_agent(supervisor);
+	const pid_t pids[] = {supervisor, bwrap ? bwrap : agent, agent};
 	for (size_t i = 0; i < 3; i++) {
 		for (int fd = 0; fd < 64; fd++) {
 			char path[64], link[256];
@@ -473,7 +474,7 @@ int cases_walls(void)
 			cmocka_unit_test(the_environment_is_its_own),
 			cmocka_unit_test(only_standard_descriptors_are_open),
 			cmocka_unit_test(masked_proc_files_are_empty),
-			cmocka_unit_test(keeper_and_agent_have_no_environment_of_ours),
+			cmocka_unit_test(supervisor_and_agent_have_no_environment_of_ours),
 			cmocka_unit_test(bubblewrap_has_no_environment),
 			cmocka_unit_test(its_user_is_nobody_else_on_the_host),
 			cmocka_unit_test(nothing_is_inherited),

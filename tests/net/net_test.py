@@ -225,37 +225,37 @@ def start_waiting():
     client = program.start("exec", "--net", "on", "--", "sh", "-c", "echo up; exec sleep 1000")
     client.stdout.readline()
     wait_until(lambda: find(client.pid, "slirp4netns"))
-    return client, find(client.pid, "terrarium-keepe") or find(client.pid, "terrarium-keeper")
+    return client, find(client.pid, "terrarium-super") or find(client.pid, "terrarium-supervisor")
 
 
 def nothing_is_left(w):
-    for victim, number in ("client", 15), ("client", 9), ("keeper", 15), ("keeper", 9), ("agent", 9):
-        client, keeper = start_waiting()
+    for victim, number in ("client", 15), ("client", 9), ("supervisor", 15), ("supervisor", 9), ("agent", 9):
+        client, supervisor = start_waiting()
         helper, agent = find(client.pid, "slirp4netns"), find(client.pid, "bwrap", 0)
         check("slirp4netns runs", helper is not None)
-        os.kill({"client": client.pid, "keeper": keeper, "agent": agent}[victim], number)
+        os.kill({"client": client.pid, "supervisor": supervisor, "agent": agent}[victim], number)
         client.communicate(timeout=60)
-        gone = wait_until(lambda: not is_alive(helper) and not is_alive(keeper))
+        gone = wait_until(lambda: not is_alive(helper) and not is_alive(supervisor))
         check(f"nothing is left after signal {number} to the {victim}", gone)
-    program.finish("exec", "--", "true")  # sweeps what a killed keeper has left
+    program.finish("exec", "--", "true")  # sweeps what a killed supervisor has left
     check("no entry is left", not program.left(), program.left())
 
 
 def the_helper_comes_back(w):
-    client, keeper = start_waiting()
+    client, supervisor = start_waiting()
     for victim in "slirp4netns", "terrarium-wire":
         helper, killed = find(client.pid, "slirp4netns"), find(client.pid, victim)
         if killed:
             os.kill(killed, 9)
             check(f"slirp4netns is started again after {victim}",
-                  wait_until(lambda: find(keeper, "slirp4netns") not in (None, helper)))
-            wait_until(lambda: victim == "slirp4netns" or find(keeper, victim))
+                  wait_until(lambda: find(supervisor, "slirp4netns") not in (None, helper)))
+            wait_until(lambda: victim == "slirp4netns" or find(supervisor, victim))
     client.kill()
     client.communicate()
 
 
 def the_helper_can_do_little(w):
-    client, keeper = start_waiting()
+    client, supervisor = start_waiting()
     helper = find(client.pid, "slirp4netns")
     with open(f"/proc/{helper}/status") as f:
         status = dict(line.split(":", 1) for line in f if ":" in line)

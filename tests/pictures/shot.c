@@ -99,7 +99,7 @@ static void step(const char *word)
 	else if (strncmp(word, "send=", 5) == 0)
 		screen_send(&s, word + 5);
 	else if (strncmp(word, "rest=", 5) == 0)
-		screen_settle(&s, atoi(word + 5));
+		screen_wait_quiet(&s, atoi(word + 5));
 	else if (strcmp(word, "shot") == 0)
 		put_screen();
 	else

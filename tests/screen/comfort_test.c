@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Colours, keys, panes and messages: what makes the workbench one's own. */
+/* Colors, keys, panes and messages: what makes the workbench one's own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void wait_ground(int row, int col, uint32_t want)
 	double end = screen_now_ms() + SCREEN_DEADLINE_MS;
 
 	while (ground_at(row, col) != want && screen_now_ms() < end)
-		screen_settle(&s, 20);
+		screen_wait_quiet(&s, 20);
 	assert_int_equal(ground_at(row, col), want);
 }
 
@@ -104,7 +104,7 @@ static void choose_theme(const char *first_letters)
 	screen_send(&s, KEY_F(3));
 	screen_wait(&s, "projector");
 	screen_send(&s, first_letters);
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, "\r");
 	screen_wait_gone(&s, "projector");
 }
@@ -119,9 +119,9 @@ static void remembers_what_was_chosen(void **state)
 	choose_theme("o");
 	wait_ground(20, 20, 0x0f1c2b);
 	screen_send(&s, "\x1b[<0;20;18M\x1b[<32;20;26M\x1b[<0;20;26m");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, "\x10repaint\r");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	assert_int_equal(screen_leave(&s), 0);
 	start(36, 120, NULL);
 	wait_ground(20, 20, 0x0f1c2b);
@@ -166,7 +166,7 @@ static void keys_are_those_of_the_config(void **state)
 	screen_wait_gone(&s, "zoomed");
 	screen_send(&s, "\x18\x03"); /* ^X ^C */
 	screen_wait(&s, "Quit");
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, "q");
 	assert_int_equal(screen_end(&s), 0);
 	put_file("terrarium/config.json", "{}");

@@ -55,12 +55,12 @@ static void start(const struct shell *shell)
 	make_file("unlike.trec");
 	screen_start(&s, 24, 100, shell->argv, env);
 	/* What is typed before the shell reads its line may be lost. */
-	screen_settle(&s, 300);
+	screen_wait_quiet(&s, 300);
 	snprintf(line, sizeof line, "cd %s; export HOME=%s PATH=\"%s/bin:$PATH\"\r", folder, folder, folder);
 	screen_send(&s, line);
 	screen_send(&s, shell->begin);
 	screen_wait(&s, "ready> ");
-	screen_settle(&s, 300);
+	screen_wait_quiet(&s, 300);
 }
 
 /* With Tab behind it, `typed` becomes `wanted`. */
@@ -68,7 +68,7 @@ static void completes(const char *typed, const char *wanted)
 {
 	screen_send(&s, "\025"); /* kill the line */
 	screen_send(&s, "clear\r");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, typed);
 	screen_send(&s, "\t");
 	screen_wait(&s, wanted);

@@ -303,7 +303,7 @@ static void wait_kept(const char *text)
 	snprintf(command, sizeof command, "grep -rqs -- '%s' %s/state/terrarium/unsaved --include='[0-9]*'",
 			text, dir);
 	while (system(command) != 0) {
-		screen_settle(&s, 20);
+		screen_wait_quiet(&s, 20);
 		assert_true(screen_now_ms() < deadline);
 	}
 }
@@ -339,7 +339,7 @@ static void unsaved_work_is_found_after_a_kill(void **state)
 	start(NULL);
 	screen_wait(&s, "just now: precious");
 	screen_send(&s, "d"); /* typed ahead, perhaps: no letter throws it away */
-	screen_settle(&s, 20);
+	screen_wait_quiet(&s, 20);
 	assert_true(screen_shows(&s, "Unsaved text"));
 	screen_send(&s, "\t\t\r");
 	screen_wait_gone(&s, "Unsaved text");

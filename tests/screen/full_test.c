@@ -225,7 +225,7 @@ static void wait_written(const char *name)
 	struct stat st;
 
 	while (stat(path_of(name), &st) < 0 || st.st_size == 0) {
-		screen_settle(&s, 20);
+		screen_wait_quiet(&s, 20);
 		assert_true(screen_now_ms() < deadline);
 	}
 }
@@ -245,7 +245,7 @@ static void no_half_a_line_of_history(void **state)
 	fill();
 	run(code); /* the beginning of its line has room in the file's last page */
 	screen_wait(&s, "✓  print xxx");
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, KEY_F(4)); /* the newest message may be another one */
 	screen_wait(&s, "runs are not remembered");
 	screen_wait(&s, "history.jsonl: No space left on device");
@@ -308,7 +308,7 @@ static void wait_kept(const char *text)
 	snprintf(command, sizeof command, "grep -rqs -- '%s' %s/terrarium/unsaved --include='[0-9]*'", text,
 			dir);
 	while (system(command) != 0) {
-		screen_settle(&s, 20);
+		screen_wait_quiet(&s, 20);
 		assert_true(screen_now_ms() < deadline);
 	}
 }
@@ -331,7 +331,7 @@ static void unsaved_work_is_kept_once_there_is_room(void **state)
 	fill();
 	screen_send(&s, "fourth ");
 	screen_wait(&s, "fourth old");
-	screen_settle(&s, 800); /* longer than it waits for a pause of typing */
+	screen_wait_quiet(&s, 800); /* longer than it waits for a pause of typing */
 	make_room();
 	screen_send(&s, "\x13");
 	screen_wait(&s, "saved");

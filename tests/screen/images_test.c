@@ -55,7 +55,7 @@ static size_t wait_sent(const char *text, size_t from)
 			return (size_t)(at - s.log);
 		if (screen_now_ms() > end)
 			fail_msg("it was never sent: %s\n%s", text + 1, screen_text(&s));
-		screen_settle(&s, 20);
+		screen_wait_quiet(&s, 20);
 	}
 }
 
@@ -197,7 +197,7 @@ static void what_scrolls_away_is_cut(void **state)
 		screen_send(&s, "print more\r");
 	screen_send(&s, KEY_F(5));
 	wait_sent(",r=", before);
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	assert_false(memmem(s.log + before, s.log_len - before, "c=8,r=4", 7));
 	leave();
 }
@@ -206,7 +206,7 @@ static void what_scrolls_away_is_cut(void **state)
 
 struct sixels {
 	int width, height;
-	int pixels[200][200]; /* colour registers; -1: not set */
+	int pixels[200][200]; /* color registers; -1: not set */
 	int colors[256][3];
 };
 
@@ -304,7 +304,7 @@ static void wait_symbols(void)
 			}
 		if (screen_now_ms() > end)
 			fail_msg("no image:\n%s", screen_text(&s));
-		screen_settle(&s, 20);
+		screen_wait_quiet(&s, 20);
 	}
 }
 

@@ -132,7 +132,7 @@ static void detaching_keeps_what_was_to_end(void **state)
 	assert_int_equal(terrarium("stop", name, NULL), 0);
 }
 
-static void the_reason_of_its_end_is_told(void **state)
+static void the_reason_of_its_end_is_reported(void **state)
 {
 	(void)state;
 	start("on");
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
 			TEST(one_that_was_not_kept_is_left_running),
 			TEST(keeping_is_turned_on_and_off),
 			TEST(detaching_keeps_what_was_to_end),
-			TEST(the_reason_of_its_end_is_told),
+			TEST(the_reason_of_its_end_is_reported),
 			TEST(nothing_here_is_replaced_without_a_question),
 			TEST(a_dead_terminal_harms_nothing),
 	};

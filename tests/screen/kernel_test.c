@@ -24,7 +24,7 @@ static void start(const char *lang, const char *code)
 	screen_wait(&s, "✓");
 	screen_wait(&s, "● idle");
 	screen_send(&s, "\x01\x7f"); /* an empty buffer */
-	screen_settle(&s, 30);
+	screen_wait_quiet(&s, 30);
 }
 
 static void leave(void)
@@ -36,16 +36,16 @@ static void leave(void)
 static void offers(const char *typed, const char *key, const char *offered)
 {
 	screen_send(&s, typed);
-	screen_settle(&s, 30);
+	screen_wait_quiet(&s, 30);
 	double before = screen_now_ms();
 	screen_send_bytes(&s, key, key[0] ? strlen(key) : 1);
 	screen_wait(&s, offered);
 	double took = screen_now_ms() - before;
 	print_message("%s: offered after %.1f ms\n", typed, took); /* 50 on a machine that is not busy */
 	screen_send(&s, "\033");
-	screen_settle(&s, 80);
+	screen_wait_quiet(&s, 80);
 	screen_send(&s, "\x01\x7f");
-	screen_settle(&s, 30);
+	screen_wait_quiet(&s, 30);
 }
 
 #define SPACE "\0" /* Ctrl-Space */

@@ -49,9 +49,9 @@ static bool has_groups(void)
 static void to_metrics(void)
 {
 	screen_send(&s, KEY_F(6));
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, KEY_F(6));
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 }
 
 static void runs_are_marked(void **state)
@@ -97,7 +97,7 @@ static void a_network_is_shown(void **state)
 	leave();
 }
 
-static void a_process_is_signalled(void **state)
+static void a_process_is_signaled(void **state)
 {
 	(void)state;
 	start(36, 120, NULL);
@@ -190,7 +190,7 @@ static void start_other(void)
 	}
 }
 
-static void others_are_seen_and_stopped(void **state)
+static void peer_runs_are_seen_and_stopped(void **state)
 {
 	int status;
 	(void)state;
@@ -201,7 +201,7 @@ static void others_are_seen_and_stopped(void **state)
 	screen_wait(&s, "other-one");
 	screen_wait(&s, "terrarium run --yes");
 	screen_send(&s, "n\033[H");
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, "n\033[H\r");
 	screen_wait(&s, "inside other-one");
 	screen_wait(&s, "python kernel");
@@ -259,7 +259,7 @@ static void the_monitor_shows_one_sandbox(void **state)
 	screen_resize(&s, 30, 110);
 	screen_wait(&s, "│   PID");
 	screen_resize(&s, 5, 20);
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, "q");
 	assert_int_equal(screen_end(&s), 0);
 	assert_int_equal(waitpid(other, NULL, WNOHANG), 0); /* it goes on */
@@ -324,12 +324,12 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 			TEST(runs_are_marked),
 			TEST(a_network_is_shown),
-			TEST(a_process_is_signalled),
+			TEST(a_process_is_signaled),
 			TEST(the_tree_is_drawn),
 			TEST(the_memory_limit_is_asked_about),
 			TEST(an_unanswered_question_ends_as_it_must),
 			TEST(alerts_are_heard_as_chosen),
-			TEST(others_are_seen_and_stopped),
+			TEST(peer_runs_are_seen_and_stopped),
 			TEST(the_monitor_shows_one_sandbox),
 			TEST(the_monitor_tells_the_end),
 			TEST(signals_end_the_monitor),

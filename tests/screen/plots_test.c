@@ -44,7 +44,7 @@ static bool is_near(const VTermColor *given, uint32_t want)
 	       && abs((int)c.rgb.blue - (int)(want & 255)) < 24;
 }
 
-/* Cells of the output pane that have this colour, of the character or behind it. */
+/* Cells of the output pane that have this color, of the character or behind it. */
 static int cells_of(uint32_t color)
 {
 	int n = 0;
@@ -64,8 +64,8 @@ static void wait_cells(uint32_t color, int at_least)
 
 	while (cells_of(color) < at_least) {
 		if (screen_now_ms() > end)
-			fail_msg("%d cells of colour %06x:\n%s", cells_of(color), color, screen_text(&s));
-		screen_settle(&s, 20);
+			fail_msg("%d cells of color %06x:\n%s", cells_of(color), color, screen_text(&s));
+		screen_wait_quiet(&s, 20);
 	}
 }
 

@@ -43,7 +43,7 @@ static void start(void)
 
 static void leave(void)
 {
-	screen_settle(&s, 150); /* what is typed while something runs may be its end */
+	screen_wait_quiet(&s, 150); /* what is typed while something runs may be its end */
 	screen_send(&s, CTRL_D);
 	assert_int_equal(screen_end(&s), 0);
 }
@@ -107,7 +107,7 @@ static void pasted_text_is_one_input(void **state)
 	enter("g(2)", "row 0\nrow 1\n2\n");
 	/* Control characters in it do nothing. */
 	screen_send(&s, "\033[200~'a\001b\004c\033[201~'");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	enter("", "'abc'\n");
 	/* It comes back as one. */
 	screen_send(&s, CTRL_R "def");
@@ -128,7 +128,7 @@ static void a_long_line_is_taken(void **state)
 	start();
 	for (size_t at = 0; line[at]; at += strlen(line + at) < 4000 ? strlen(line + at) : 4000) {
 		screen_send_bytes(&s, line + at, strlen(line + at) < 4000 ? strlen(line + at) : 4000);
-		screen_settle(&s, 0);
+		screen_wait_quiet(&s, 0);
 	}
 	enter("", "[2]>");
 	enter("len(x)", "1000000");
@@ -142,7 +142,7 @@ static void ctrl_c_clears_and_interrupts(void **state)
 	(void)state;
 	start();
 	screen_send(&s, "not to be run");
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "not to be run^C\npython calm-fern [1]>");
 	enter("def f():", "...>");
@@ -150,23 +150,23 @@ static void ctrl_c_clears_and_interrupts(void **state)
 	screen_wait(&s, "^C\npython calm-fern [1]>");
 	enter("kept = 5; print('begun', flush=True)\rimport time; time.sleep(60)", "begun");
 	screen_wait(&s, "[2]> import time; time.sleep(60)\n");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "KeyboardInterrupt");
 	enter("kept", "\n5\n");
 	/* Where keys are echoed while the code reads, the terminal has said it. */
 	enter("input('who? ')", "\nwho?");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, "half");
 	screen_wait(&s, "who? half");
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "who? half^C\nTraceback");
 	enter("import getpass; getpass.getpass('word: ')", "\nword:");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "word: ^C\nTraceback");
 	screen_wait(&s, "[6]>");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "Ctrl-D or :quit leaves");
 	screen_send(&s, "exit(7)\r");
@@ -183,7 +183,7 @@ static void what_does_not_listen_is_ended_step_by_step(void **state)
 	enter("import signal, time; x = signal.signal(signal.SIGTERM, signal.SIG_IGN)", "[2]>");
 	screen_send(&s, "\033[200~while True:\r  try:\r    time.sleep(9)\r  except BaseException: print('no')\033[201~");
 	enter("", "print('no')\n");
-	screen_settle(&s, 200);
+	screen_wait_quiet(&s, 200);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "it ignores Ctrl-C: SIGTERM in 29.7 s loses the variables");
 	screen_send(&s, CTRL_C);
@@ -289,7 +289,7 @@ static void code_reads_what_is_typed(void **state)
 	enter("Ada", "[2]>");
 	enter("name", "'Ada'");
 	enter("import getpass; p = getpass.getpass('word: ')", "word:");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	enter("hidden", "[4]>");
 	assert_false(screen_shows(&s, "hidden"));
 	enter("len(p)", "\n6\n");
@@ -297,7 +297,7 @@ static void code_reads_what_is_typed(void **state)
 	enter("read -rp 'name? ' name; echo \"<$name>\"", "\nname?");
 	enter("Eve", "\nname? Eve\n<Eve>\nbash calm-fern [6]>");
 	enter("cat", "cat\n");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	enter("typed", "typed\ntyped\n");
 	screen_send(&s, CTRL_D);
 	screen_wait(&s, "[7]>");
@@ -311,13 +311,13 @@ static void shell_commands_have_a_terminal(void **state)
 	enter("!tty; stty size", "\n30 100\npython calm-fern");
 	assert_true(screen_shows(&s, "/dev/pts/"));
 	enter("!read -p 'q? ' x; echo got $x", "q? ");
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	enter("it", "got it\npython calm-fern");
 	enter("!exit 3", "exit code 3\npython calm-fern");
 	/* What leaves the cursor where it is begins no line. */
 	enter("!printf 'a line\\n\\033[0m\\033[?25h'", "\na line\npython calm-fern");
 	enter("!sleep 60", "sleep 60\n");
-	screen_settle(&s, 200);
+	screen_wait_quiet(&s, 200);
 	screen_send(&s, CTRL_C);
 	screen_wait(&s, "ended by signal 2");
 	enter("1 + 1", "\n2\n");
@@ -353,9 +353,9 @@ static void the_window_may_change(void **state)
 	(void)state;
 	start();
 	screen_send(&s, "'this is a line that is longer than a narrow window has columns'");
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_resize(&s, 20, 50);
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	enter("", "narrow window has columns'\n");
 	screen_wait(&s, "[2]>");
 	enter("!stty size", "20 50");
@@ -437,7 +437,7 @@ static void runs_of_others_are_seen_above_the_prompt(void **state)
 	start();
 	enter("mine = 5", "[2]>");
 	screen_send(&s, "half a li");
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	run_elsewhere("-c 'print(\"from elsewhere\"); other = mine + 1; other * 7'");
 	screen_wait(&s, "from elsewhere\n42\n");
 	screen_wait(&s, "[3]> half a li");
@@ -446,7 +446,7 @@ static void runs_of_others_are_seen_above_the_prompt(void **state)
 	leave();
 }
 
-static void an_end_is_told_once(void **state)
+static void an_end_is_reported_once(void **state)
 {
 	char command[500];
 	const char *first;
@@ -457,7 +457,7 @@ static void an_end_is_told_once(void **state)
 	snprintf(command, sizeof command, "%s '%s' stop --yes calm-fern >/dev/null 2>&1", runtime, program);
 	assert_int_equal(system(command), 0);
 	screen_wait(&s, "stopped by");
-	screen_settle(&s, 200);
+	screen_wait_quiet(&s, 200);
 	first = strstr(screen_text(&s), "stopped by");
 	assert_null(strstr(first + 1, "stopped by"));
 	assert_int_equal(screen_end(&s), 125);
@@ -614,7 +614,7 @@ int main(int argc, char **argv)
 			TEST(files_are_taken_and_given),
 			TEST(an_interrupt_belongs_to_the_editor),
 			TEST(runs_of_others_are_seen_above_the_prompt),
-			TEST(an_end_is_told_once),
+			TEST(an_end_is_reported_once),
 			TEST(a_kept_sandbox_goes_on),
 			TEST(of_many_runs_before_the_newest_are_shown),
 			TEST(images_are_drawn_and_kept),

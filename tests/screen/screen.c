@@ -326,7 +326,7 @@ void screen_wait_gone(struct screen *s, const char *text)
 	wait_until(s, text, false);
 }
 
-void screen_settle(struct screen *s, int ms)
+void screen_wait_quiet(struct screen *s, int ms)
 {
 	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
 

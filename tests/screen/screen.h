@@ -55,7 +55,7 @@ bool screen_shows(struct screen *s, const char *text);
 void screen_wait(struct screen *s, const char *text);      /* until it is shown */
 void screen_wait_gone(struct screen *s, const char *text); /* until it is not */
 /* Read for so long as something comes within `ms`; what does not end fails the test. */
-void screen_settle(struct screen *s, int ms);
+void screen_wait_quiet(struct screen *s, int ms);
 
 /* Leave the workbench, whether it asks what may be lost or not; then screen_end(). */
 int screen_leave(struct screen *s);

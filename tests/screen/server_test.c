@@ -118,7 +118,7 @@ static void leave(void)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
-static void runs_are_told_as_they_go(void **state)
+static void runs_are_reported_as_they_go(void **state)
 {
 	start_server(state);
 	start(NULL);
@@ -207,12 +207,12 @@ static void the_repl_completes_and_switches(void **state)
 	screen_wait(&s, "python ");
 	screen_send(&s, "while True: pass\r\r");
 	screen_wait(&s, "pass");
-	screen_settle(&s, 300);
+	screen_wait_quiet(&s, 300);
 	screen_send(&s, "\x03");
 	screen_wait(&s, "KeyboardInterrupt");
 	screen_send(&s, "!tty\r");
 	screen_wait(&s, "/dev/pts/");
-	screen_settle(&s, 500); /* what is typed while it still runs is the command's */
+	screen_wait_quiet(&s, 500); /* what is typed while it still runs is the command's */
 	screen_send(&s, "\x04");
 	assert_int_equal(screen_end(&s), 0);
 	assert_int_equal(stop_server(), 0);
@@ -278,7 +278,7 @@ static void its_runs_are_watched(void **state)
 	assert_non_null(strstr(call("sandbox.stop", "{\"sandbox\":\"one\"}"), "stopped"));
 	screen_wait(&s, "stopped");
 	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, "q");
 	screen_end(&s);
 	assert_int_equal(stop_server(), 0);
@@ -317,7 +317,7 @@ static void its_commands_are_watched(void **state)
 	snprintf(stopped, sizeof stopped, "%s", call("sandbox.stop", "{\"sandbox\":\"one\"}"));
 	screen_wait(&s, "stopped");
 	screen_send(&s, KEY_F(10));
-	screen_settle(&s, 50);
+	screen_wait_quiet(&s, 50);
 	screen_send(&s, "q");
 	screen_end(&s);
 	assert_int_equal(stop_server(), 0);
@@ -373,7 +373,7 @@ static int remove_one(const char *path, const struct stat *st, int flag, struct 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-			TEST(runs_are_told_as_they_go),
+			TEST(runs_are_reported_as_they_go),
 			TEST(code_may_ask),
 			TEST(a_loop_is_interrupted_at_once),
 			TEST(a_flood_does_not_hold_the_keys_up),

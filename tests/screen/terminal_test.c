@@ -25,7 +25,7 @@ static void assert_restored(void)
 {
 	struct termios t;
 
-	screen_settle(&s, 0);
+	screen_wait_quiet(&s, 0);
 	assert_false(s.is_alternate);
 	assert_false(s.has_mouse);
 	assert_true(s.has_cursor);
@@ -48,7 +48,7 @@ static void is_left_sane(void **state)
 		kill(s.pid, signals[i]);
 		double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
 		while (s.is_alternate && screen_now_ms() < deadline)
-			screen_settle(&s, 20);
+			screen_wait_quiet(&s, 20);
 		assert_restored();
 		assert_int_equal(screen_end(&s), 128 + signals[i]);
 	}
@@ -105,14 +105,14 @@ static void leaves_the_prompt_below(void **state)
 		start(env);
 		screen_wait(&s, "idle");
 		screen_resize(&s, 20, 70);
-		screen_settle(&s, 100);
+		screen_wait_quiet(&s, 100);
 		screen_send(&s, signals[i] ? "" : "\x11");
 		if (signals[i])
 			kill(s.pid, signals[i]);
 		double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
 		while (s.has_mouse && screen_now_ms() < deadline)
-			screen_settle(&s, 20);
-		screen_settle(&s, 50);
+			screen_wait_quiet(&s, 20);
+		screen_wait_quiet(&s, 50);
 		vterm_state_get_cursorpos(vterm_obtain_state(s.vt), &at);
 		assert_int_equal(at.row, 19);
 		assert_int_equal(at.col, 0);
@@ -127,7 +127,7 @@ static void no_color_means_none(void **state)
 
 	(void)state;
 	start(env);
-	screen_settle(&s, 100);
+	screen_wait_quiet(&s, 100);
 	assert_null(memmem(s.raw, s.raw_len, "[38;", 4));
 	assert_null(memmem(s.raw, s.raw_len, "[48;", 4));
 	screen_send(&s, "\x11");

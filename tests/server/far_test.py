@@ -102,7 +102,7 @@ def looking(program):
     rows = json.loads(done.stdout)
     check("ps: one namespace", [(r["name"], r["group"], r["mem_limit_bytes"]) for r in rows] == [("lab", "default", 100 << 20)],
           done)
-    check("ps: what a server does not tell is null", rows[0]["clients"] is None and rows[0]["keeper_pid"] is None, done)
+    check("ps: what a server does not tell is null", rows[0]["clients"] is None and rows[0]["supervisor_pid"] is None, done)
     check("ps: how long it has been there", 0 < rows[0]["age_s"] < 600 and rows[0]["started_ms"] > 0, rows)
     done = line("ps", "--names", "--namespace", "*")
     check("ps: all namespaces", done.stdout == "lab\nother\n", done)
@@ -127,7 +127,7 @@ def looking(program):
     check("inspect: mounts, from inside", about["mounts"] is None if not HAS_NAMESPACES
           else any(m["path"] == "/workspace" for m in about["mounts"]), done)
     done = line("inspect", "lab")
-    check("inspect, as text", "namespace   default" in done.stdout and "keeper" not in done.stdout, done)
+    check("inspect, as text", "namespace   default" in done.stdout and "supervisor" not in done.stdout, done)
     line.fails("inspect: no such sandbox", ["none", "no running"], "inspect", "none")
     line.fails("logs cannot be had", ["logs NAMESPACE.NAME"], "logs", "lab")
     line.fails("packages cannot be had", ["pip install"], "install", "--name", "lab", "six")

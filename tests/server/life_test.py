@@ -75,7 +75,7 @@ def ending(program):
     question.close()
     s.start_box()
     r, _ = together(lambda: s.command("sleep", "60"),
-                    lambda: sleeps() and os.kill(s.boxes()[0]["keeper_pid"], signal.SIGKILL))
+                    lambda: sleeps() and os.kill(s.boxes()[0]["supervisor_pid"], signal.SIGKILL))
     check("a command whose sandbox dies", r.failed(500, 5002, "ended while the command 'sleep' ran", "killed"), r)
     s.remove()
 
@@ -84,7 +84,7 @@ def dying(program):
     s = Server(program)
     s.start_box()
     s.run("1")
-    os.kill(s.boxes()[0]["keeper_pid"], signal.SIGKILL)
+    os.kill(s.boxes()[0]["supervisor_pid"], signal.SIGKILL)
     check("a death is told", wait_until(lambda: s.run("1").failed(500, 5002, "not running", "killed")), s.run("1"))
     check("and seen", s.metrics(sandbox="box").result["sandboxes"][0]["running"] is False)
     check("it can be started again", s.start_box().status == 200 and s.run("2").out == ["2"])

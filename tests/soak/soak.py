@@ -2,7 +2,7 @@
 """soak.py PROGRAM SECONDS: a day of work in a short time, with everything that can go wrong in it.
 
 One REPL and one kept sandbox stay all the time. Around them programs come and go: runs in all languages, floods,
-interrupts at any moment, clients that are killed or stopped for a while, sandboxes whose keeper or agent is killed,
+interrupts at any moment, clients that are killed or stopped for a while, sandboxes whose supervisor or agent is killed,
 kernels that end themselves, resets and restarts, copies. After each round all that belongs to those who stay is
 counted: memory, descriptors, processes; and on the machine: processes, mounts, control groups and files of sandboxes.
 What has grown is told, and makes the exit status 1. The same seed (SOAK_SEED) gives the same deeds.
@@ -21,7 +21,7 @@ PROGRAM, SECONDS = os.path.abspath(sys.argv[1]), float(sys.argv[2])
 SEED = int(os.environ.get("SOAK_SEED", time.time_ns() % 100000))
 MOST_S = 30  # that anything may take
 # What allocators and interpreters may keep; a leak of each run's would be more, in the end.
-SPARE_KIB = {"repl": 3000, "keeper": 400, "agent": 1000}
+SPARE_KIB = {"repl": 3000, "supervisor": 400, "agent": 1000}
 # As a shell's job in the background we would be deaf to it, and so would be our programs until they listen.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 any_ = random.Random(SEED)
@@ -139,13 +139,13 @@ def deed_stop_client():
         complain("a run that stood still: no 42")
 
 
-def deed_kill_keeper():
+def deed_kill_supervisor():
     """Of a sandbox of its own."""
     name = f"dies-{any_.randrange(1000000)}"
     process = start("run", "--yes", "--name", name, "--timeout", "10", "-c", LOOP["python"])
-    if wait(lambda: keeper_of(name) or process.poll() is not None, "a sandbox that is to die"):
-        pid = keeper_of(name)
-        victim = any_.choice([pid, *children(pid)])  # bubblewrap; its heir, without whom the run goes on
+    if wait(lambda: supervisor_of(name) or process.poll() is not None, "a sandbox that is to die"):
+        pid = supervisor_of(name)
+        victim = any_.choice([pid, *children(pid)])  # bubblewrap; its cleanup process, without whom the run goes on
         try:
             os.kill(victim, signal.SIGKILL)
         except ProcessLookupError:
@@ -173,7 +173,7 @@ def deed_look():
 
 
 DEEDS = [deed_run, deed_run, deed_fail, deed_die, deed_timeout, deed_interrupt, deed_interrupt, deed_kill_client,
-         deed_stop_client, deed_kill_keeper, deed_copy, deed_exec, deed_look]
+         deed_stop_client, deed_kill_supervisor, deed_copy, deed_exec, deed_look]
 
 
 class Repl:
@@ -226,12 +226,12 @@ def children(pid):
         return []
 
 
-def keeper_of(name):
+def supervisor_of(name):
     try:
         boxes = json.loads(subprocess.run([PROGRAM, "ps", "--json"], env=env, cwd=home, capture_output=True).stdout or b"[]")
     except ValueError:
         return None
-    return next((box["keeper_pid"] for box in boxes if box["name"] == name), None)
+    return next((box["supervisor_pid"] for box in boxes if box["name"] == name), None)
 
 
 def pss_kib(pid):
@@ -260,14 +260,14 @@ def descends(pid):
     return 1 + sum(descends(child) for child in children(pid))
 
 
-def agent_of(keeper):
+def agent_of(supervisor):
     """The process that is pid 2 inside, or 1: our agent, by its name."""
-    todo = [keeper]
+    todo = [supervisor]
     while todo:
         pid = todo.pop()
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as f:
-                if b"serve" in f.read() and pid != keeper:
+                if b"serve" in f.read() and pid != supervisor:
                     return pid
         except OSError:
             pass
@@ -297,14 +297,14 @@ def read(path):
 
 
 def is_elsewhere(group):
-    """Of a keeper in another namespace of processes, where it has another number: all in it have two, or more."""
+    """Of a supervisor in another namespace of processes, where it has another number: all in it have two, or more."""
     numbers = [len(line.split()) - 1 for pid in read(group + "/cgroup.procs").split()
                for line in read(f"/proc/{pid}/status").splitlines() if line.startswith("NSpid:")]
     return bool(numbers) and min(numbers) > 1
 
 
 def groups():
-    """Of keepers that are no more. (Others may have sandboxes on this machine too.)"""
+    """Of supervisors that are no more. (Others may have sandboxes on this machine too.)"""
     found = set()
     for where, dirs, _ in os.walk("/sys/fs/cgroup"):
         found |= {os.path.join(where, name) for name in dirs
@@ -320,13 +320,13 @@ def mounts():
 
 def state():
     now = {"mounts": mounts(), "files": len(os.listdir(home + "/run/terrarium"))}
-    keeper = keeper_of("stays")
-    for name, pid in (("repl", repl.process.pid), ("keeper", keeper), ("agent", keeper and agent_of(keeper))):
+    supervisor = supervisor_of("stays")
+    for name, pid in (("repl", repl.process.pid), ("supervisor", supervisor), ("agent", supervisor and agent_of(supervisor))):
         if pid:
             now[name + " KiB"], now[name + " descriptors"] = pss_kib(pid), descriptors(pid)
         else:
             complain(f"there is no {name} any more")
-    now["processes"] = len(ours()) + (descends(keeper) if keeper else 0) + descends(repl.process.pid)
+    now["processes"] = len(ours()) + (descends(supervisor) if supervisor else 0) + descends(repl.process.pid)
     now["groups"] = len(groups() - groups_before)
     return now
 
@@ -355,7 +355,7 @@ def tell(seconds, now):
 
 
 def renew():
-    """The kernels of those who stay are the code's: they begin each round anew. And what a killed keeper has left is
+    """The kernels of those who stay are the code's: they begin each round anew. And what a killed supervisor has left is
     cleared up by the next program that starts a sandbox."""
     run("run", "--yes", "-c", "1")
     for lang in LANGUAGES:
@@ -421,7 +421,7 @@ finally:
 wait(lambda: not ours(), f"all processes are gone, not {ours()}", 5)
 wait(lambda: not groups() - groups_before, f"all control groups are gone, not {groups() - groups_before}", 5)
 left = os.listdir(home + "/run/terrarium") if os.path.isdir(home + "/run/terrarium") else []
-if [name for name in left if not name.startswith((".", "keeper"))]:
+if [name for name in left if not name.startswith((".", "supervisor"))]:
     complain(f"files are left: {left}")
 shutil.rmtree(home, ignore_errors=True)
 print("soak:", ", ".join(f"{n} {name}" for name, n in sorted(counts.items())))

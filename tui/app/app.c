@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "app/keys.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
@@ -231,7 +231,7 @@ static int start(struct app *a, struct trm_error *reterr)
 		r = app_open_demo(a, a->opts->file, reterr);
 	else if (a->opts->file)
 		app_open_file(a, a->model.lang, a->opts->file);
-	else if (!a->replay && (!a->linear || app_lines_has_person(a)))
+	else if (!a->replay && (!a->linear || app_linear_has_person(a)))
 		app_open_session(a);
 	if (r < 0)
 		return r;
@@ -251,14 +251,14 @@ static int start(struct app *a, struct trm_error *reterr)
 	if (r == 0 && a->replay)
 		return app_replay_start(a, reterr);
 	if (r == 0)
-		r = app_open_keeper(a, reterr);
+		r = app_open_autosave(a, reterr);
 	if (r == 0)
 		r = app_open_watch(a, reterr);
 	if (r == 0) {
 		app_start_sandbox(a);
 		/* Not before an audience, and not in place of the question whether the cells may be run. */
-		if (!a->opts->is_demo && (!a->linear || app_lines_has_person(a)))
-			app_look_for_unsaved(a);
+		if (!a->opts->is_demo && (!a->linear || app_linear_has_person(a)))
+			app_find_unsaved(a);
 	}
 	return r;
 }
@@ -288,7 +288,7 @@ static void run(struct app *a)
 			break;
 		}
 		if (a->linear)
-			app_lines_turn(a);
+			app_linear_turn(a);
 		else if (app_frame_is_due(a, app_clock_ns(), n == 0))
 			app_paint(a);
 		set_tick(a);
@@ -299,9 +299,11 @@ static void run(struct app *a)
 			app_flush_history(a);
 		app_note_changes(a);
 		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
-		bool asks = n > 0 && app_wants_frame(a);
-		int works_ms = app_wants_frame(a) ? -1 : app_work_on_colours(a);
-		wait_ms = asks ? 0 : works_ms >= 0 ? works_ms : app_frame_wait_ms(a, app_clock_ns());
+		bool kernel_queries = n > 0 && app_wants_frame(a);
+		int works_ms = app_wants_frame(a) ? -1 : app_work_on_colors(a);
+		wait_ms = kernel_queries  ? 0
+			  : works_ms >= 0 ? works_ms
+					  : app_frame_wait_ms(a, app_clock_ns());
 	}
 }
 
@@ -309,7 +311,7 @@ static void run(struct app *a)
 
 static void finish(struct app *a)
 {
-	app_look_finish(a);
+	app_peek_finish(a);
 	app_copy_finish(a);
 	app_install_finish(a);
 	trm_timer_remove(a->stop_timer);
@@ -317,7 +319,7 @@ static void finish(struct app *a)
 	app_close_story(a);
 	app_finish_saves(a);
 	app_flush_history(a);
-	app_close_keeper(a);
+	app_close_autosave(a);
 	app_close_session(a);
 	app_save_preferences(a);
 	app_close_watch(a);
@@ -336,7 +338,7 @@ static void finish(struct app *a)
 /* Nobody has seen why there was no sandbox, or that was all that was wanted. */
 static bool has_failed(const struct app *a)
 {
-	bool is_unseen = a->linear && !app_lines_has_person(a);
+	bool is_unseen = a->linear && !app_linear_has_person(a);
 
 	/* Whoever quits because there is no isolation is told how to mend it. */
 	bool lacks_isolation = a->failure.code == TRM_ENOISOLATION && !a->has_had_sandbox;

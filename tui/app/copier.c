@@ -6,17 +6,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "output/runs.h"
 
-enum { REFUSED_TOLD = 5 };
+enum { REFUSED_REPORTED = 5 };
 
 struct app_copier {
 	struct app *app;
 	struct trm_copy *copy;
 	unsigned n_refused;
 	uint64_t began_ns;
-	bool has_told;     /* that it takes a while */
+	bool has_reported; /* that it takes a while */
 	char to[PATH_MAX]; /* as it was typed */
 };
 
@@ -25,9 +25,9 @@ static void tell_progress(void *user, const struct trm_copy_progress *progress)
 	struct app_copier *c = user;
 	char bytes[24], text[120];
 
-	if (c->has_told || app_clock_ns() - c->began_ns < 1000000000)
+	if (c->has_reported || app_clock_ns() - c->began_ns < 1000000000)
 		return;
-	c->has_told = true;
+	c->has_reported = true;
 	snprintf(text, sizeof text, "copying: %s so far; its end will be told",
 			format_bytes(bytes, progress->bytes));
 	app_tell(c->app, MSG_NOTICE, text);
@@ -37,7 +37,7 @@ static void tell_refused(void *user, const struct trm_error *why)
 {
 	struct app_copier *c = user;
 
-	if (c->n_refused++ < REFUSED_TOLD)
+	if (c->n_refused++ < REFUSED_REPORTED)
 		app_tell(c->app, MSG_ERROR, why->msg);
 }
 

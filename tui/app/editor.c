@@ -7,8 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/inside.h"
-#include "stream/outside.h"
+#include "app/app_internal.h"
+#include "stream/external_editor.h"
 #include "text/text.h"
 
 struct app_editor {
@@ -90,7 +90,7 @@ static int run(struct app *a, struct app_editor *x, const struct editor *e, stru
 	term_suspend(a->term);
 	trm_watch_set_events(a->keys_watch, 0);
 	a->editor = x;
-	r = outside_start(x->path, editor_line(e) + 1, &pid);
+	r = external_editor_start(x->path, editor_line(e) + 1, &pid);
 	if (r == 0)
 		r = trm_loop_add_child(a->loop, pid, on_end, a, &x->child, reterr);
 	else

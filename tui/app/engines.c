@@ -2,7 +2,7 @@
 /* What else runs in container engines, for the page of sandboxes. */
 #include <terrarium/doctor.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 static void on_found(void *user, const struct trm_container_info *info)
 {

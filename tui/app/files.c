@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "record/import.h"
 
 /* "~" and "~/…" are the home directory. */

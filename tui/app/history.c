@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 #ifndef HISTORY_MAX
 #define HISTORY_MAX (4 << 20) /* bytes; half of it is kept when it is more */
@@ -121,10 +121,10 @@ static void tell_fault(struct app *a, const char *path, int error)
 {
 	char text[PATH_MAX + 100];
 
-	if (a->has_told_history)
+	if (a->has_reported_history)
 		return;
 	snprintf(text, sizeof text, "runs are not remembered: %.300s: %s", path, strerror(error));
-	a->has_told_history = true;
+	a->has_reported_history = true;
 	app_tell(a, MSG_NOTICE, text);
 }
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 static const struct figure *figure_of(const struct app *a, const struct effect *effect)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "image/job.h"
 
 enum { ANSWER_MS = 300, WANTED_MAX = 64 };
@@ -71,7 +71,7 @@ static void tell_terminal(struct app *a)
 	struct term_images can;
 
 	term_images(a->term, &can);
-	struct picture_look look = {.kind = kind_for(way, &can),
+	struct picture_style look = {.kind = kind_for(way, &can),
 			.cell_w = can.cell_w,
 			.cell_h = can.cell_h,
 			.colors = colors[term_depth(a->term)],
@@ -151,7 +151,7 @@ static bool begin(struct app_images *images, const struct wanted *wanted)
 	struct app *a = images->app;
 	const struct figures *f = &a->model.out.figures;
 	const struct figure *fig = figures_find(f, wanted->id);
-	struct picture_look look = f->terminal.look;
+	struct picture_style look = f->terminal.look;
 	struct trm_error why = {0};
 
 	images->current = *wanted;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "record/import.h"
 #include "record/writer.h"
 

@@ -26,16 +26,16 @@ __attribute__((format(printf, 2, 3))) static void fault(struct loading *l, const
 }
 
 /* A place by its name in the config; without one, that of the command. */
-static bool find_place(struct loading *l, const struct trm_config_entry *e, enum place *ret)
+static bool find_place(struct loading *l, const struct trm_config_entry *e, enum key_context *ret)
 {
 	const struct command *c = command_find(e->value);
 
-	*ret = c ? c->place : PLACE_ANY;
+	*ret = c ? c->key_context : CONTEXT_ANY;
 	if (!*e->group)
 		return true;
-	for (int place = 0; place < PLACE_COUNT; place++)
-		if (strcmp(place_name((enum place)place), e->group) == 0) {
-			*ret = (enum place)place;
+	for (int key_context = 0; key_context < CONTEXT_COUNT; key_context++)
+		if (strcmp(context_name((enum key_context)key_context), e->group) == 0) {
+			*ret = (enum key_context)key_context;
 			return true;
 		}
 	fault(l, "%.200s: there is no pane \"%.40s\"; keys are for editor, output, metrics, variables or any",
@@ -44,7 +44,7 @@ static bool find_place(struct loading *l, const struct trm_config_entry *e, enum
 }
 
 /* The map holds only what the file has said so far. */
-static void tell_conflict(struct loading *l, const struct trm_config_entry *e, enum place place)
+static void tell_conflict(struct loading *l, const struct trm_config_entry *e, enum key_context key_context)
 {
 	const struct command *before = NULL;
 	char other[KEYMAP_NAME_BYTES];
@@ -52,10 +52,10 @@ static void tell_conflict(struct loading *l, const struct trm_config_entry *e, e
 
 	if (keys_parse(e->key, &keys) < 0)
 		return;
-	if (keymap_look(l->map, place, &keys, &before) == KEYMAP_COMMAND)
+	if (keymap_resolve(l->map, key_context, &keys, &before) == KEYMAP_COMMAND)
 		fault(l, "%.200s: \"%.40s\" was given above already, as \"%.40s\"; keep one of the two",
 				e->where, e->key, before->name);
-	const struct binding *clash = keymap_clash(l->map, place, &keys);
+	const struct binding *clash = keymap_clash(l->map, key_context, &keys);
 	if (!clash)
 		return;
 	keys_name(&clash->keys, other);
@@ -64,14 +64,15 @@ static void tell_conflict(struct loading *l, const struct trm_config_entry *e, e
 }
 
 /* Without a pane, null takes the meaning in all of them. */
-static int bind(struct loading *l, const struct trm_config_entry *e, enum place place, struct trm_error *why)
+static int bind(struct loading *l, const struct trm_config_entry *e, enum key_context key_context,
+		struct trm_error *why)
 {
 	int r = 0;
 
 	if (*e->value || *e->group)
-		return keymap_bind(l->map, place, e->key, e->value, why);
-	for (int i = 0; i < PLACE_COUNT && r == 0; i++)
-		r = keymap_bind(l->map, (enum place)i, e->key, NULL, why);
+		return keymap_bind(l->map, key_context, e->key, e->value, why);
+	for (int i = 0; i < CONTEXT_COUNT && r == 0; i++)
+		r = keymap_bind(l->map, (enum key_context)i, e->key, NULL, why);
 	return r;
 }
 
@@ -79,12 +80,12 @@ static void on_entry(void *user, const struct trm_config_entry *e)
 {
 	struct loading *l = user;
 	struct trm_error why = {0};
-	enum place place;
+	enum key_context key_context;
 
-	if (!find_place(l, e, &place))
+	if (!find_place(l, e, &key_context))
 		return;
-	tell_conflict(l, e, place);
-	if (bind(l, e, place, &why) < 0)
+	tell_conflict(l, e, key_context);
+	if (bind(l, e, key_context, &why) < 0)
 		fault(l, "%.200s: %.240s", e->where, why.msg);
 }
 

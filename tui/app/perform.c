@@ -2,7 +2,7 @@
 /* What update() asked for is done here. */
 #include <stdio.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 static void copy(struct app *a, const struct effect *effect)
 {
@@ -48,9 +48,9 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_SANDBOXES: app_list_sandboxes(a); break;
 	case EFFECT_SANDBOXES_END: app_list_end(a); break;
 	case EFFECT_CONTAINERS: app_ask_engines(a); break;
-	case EFFECT_LOOK_CONTAINER: app_look_container(a, effect->text); break;
-	case EFFECT_LOOK: app_look(a, effect->text); break;
-	case EFFECT_LOOK_END: app_look_end(a); break;
+	case EFFECT_LOOK_CONTAINER: app_peek_container(a, effect->text); break;
+	case EFFECT_PEEK: app_peek(a, effect->text); break;
+	case EFFECT_LOOK_END: app_peek_end(a); break;
 	case EFFECT_STOP_SANDBOX: app_stop_sandbox(a, effect); break;
 	case EFFECT_PAUSE:
 	case EFFECT_RESUME: app_run_pause(a, effect->number, effect->type == EFFECT_PAUSE); break;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "command/command.h"
 #include "state/dir.h"
 
@@ -82,7 +82,7 @@ void app_use_preferences(struct app *a)
 static bool is_changed(const struct app *a)
 {
 	const struct app_preferences *p = &a->preferences;
-	const struct layout_wish *now = &a->model.panes;
+	const struct layout_request *now = &a->model.panes;
 
 	return strcmp(p->shown, a->model.theme) != 0 || now->is_zoomed != p->panes.is_zoomed
 	       || now->editor_permille != p->panes.editor_permille
@@ -92,7 +92,7 @@ static bool is_changed(const struct app *a)
 
 static void write_all(const struct app *a, const char *theme, const char *theme_for, FILE *f)
 {
-	const struct layout_wish *panes = &a->model.panes;
+	const struct layout_request *panes = &a->model.panes;
 
 	if (*theme)
 		fprintf(f, "theme %s\ntheme-for %s\n", theme, theme_for);

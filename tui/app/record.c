@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "record/export.h"
 #include "record/writer.h"
 
@@ -16,8 +16,8 @@
 /* The story's id of a run; 0: it knows nothing of it. */
 static uint32_t id_of(const struct app *a, uint64_t serial)
 {
-	for (size_t i = a->story.n_runs; i > 0; i--)
-		if (a->story_serials[i - 1] == serial)
+	for (size_t i = a->transcript.n_runs; i > 0; i--)
+		if (a->transcript_serials[i - 1] == serial)
 			return (uint32_t)i;
 	return 0;
 }
@@ -28,8 +28,9 @@ static void note(struct app *a, struct rec_event *e, uint64_t now_ns)
 	uint32_t run = e->run;
 
 	e->t_us = (now_ns - a->begun_ns) / 1000;
-	story_add(&a->story, e);
-	bool is_kept = e->kind != REC_RUN || a->story.n_runs == run; /* else there was no room for its code */
+	transcript_add(&a->transcript, e);
+	bool is_kept = e->kind != REC_RUN
+		       || a->transcript.n_runs == run; /* else there was no room for its code */
 	if (!recorder_is_open(&a->recorder) || !is_kept || (run && run <= a->recorded_from))
 		return;
 	e->run = run ? run - a->recorded_from : 0;
@@ -80,14 +81,14 @@ static void note_display(struct app *a, const struct msg *msg)
 
 static bool make_room(struct app *a)
 {
-	if (a->story.n_runs < a->story_cap)
+	if (a->transcript.n_runs < a->transcript_cap)
 		return true;
-	size_t cap = a->story_cap ? 2 * a->story_cap : 64;
-	uint32_t *serials = realloc(a->story_serials, cap * sizeof *serials);
+	size_t cap = a->transcript_cap ? 2 * a->transcript_cap : 64;
+	uint32_t *serials = realloc(a->transcript_serials, cap * sizeof *serials);
 	if (!serials)
 		return false;
-	a->story_serials = serials;
-	a->story_cap = cap;
+	a->transcript_serials = serials;
+	a->transcript_cap = cap;
 	return true;
 }
 
@@ -95,7 +96,7 @@ static bool make_room(struct app *a)
 static void note_joined(struct app *a, const struct msg *msg)
 {
 	struct rec_event e = {.kind = REC_RUN,
-			.run = (uint32_t)a->story.n_runs + 1,
+			.run = (uint32_t)a->transcript.n_runs + 1,
 			.number = msg->number,
 			.lang = msg->lang,
 			.by = msg->other && *msg->other ? msg->other : "another program",
@@ -104,7 +105,7 @@ static void note_joined(struct app *a, const struct msg *msg)
 
 	if (!make_room(a))
 		return;
-	a->story_serials[a->story.n_runs] = msg->serial;
+	a->transcript_serials[a->transcript.n_runs] = msg->serial;
 	note(a, &e, msg->now_ns);
 }
 
@@ -165,7 +166,7 @@ static void note_code(struct app *a, const struct effect *effect)
 {
 	const struct buffer *b = buffers_find(&a->model.buffers, effect->buffer);
 	struct rec_event e = {.kind = REC_RUN,
-			.run = (uint32_t)a->story.n_runs + 1,
+			.run = (uint32_t)a->transcript.n_runs + 1,
 			.lang = effect->lang,
 			.name = b ? b->editor.path : NULL,
 			.text = effect->text,
@@ -173,7 +174,7 @@ static void note_code(struct app *a, const struct effect *effect)
 
 	if (!make_room(a))
 		return;
-	a->story_serials[a->story.n_runs] = (uint32_t)effect->number;
+	a->transcript_serials[a->transcript.n_runs] = (uint32_t)effect->number;
 	note(a, &e, app_clock_ns());
 }
 
@@ -239,7 +240,7 @@ void app_record(struct app *a, const char *typed)
 		return;
 	}
 	app_expand_path(typed, a->recording);
-	a->recorded_from = (uint32_t)a->story.n_runs;
+	a->recorded_from = (uint32_t)a->transcript.n_runs;
 	if (recorder_open(&a->recorder, a->recording, app_clock_ns(), a->model.rows, a->model.cols, &why)
 			< 0) {
 		tell(a, false, why.msg);
@@ -271,7 +272,7 @@ static void make(struct app *a, const struct export_format *format, const char *
 	struct writer w;
 
 	writer_init(&w, WRITER_MAX);
-	format->write(&a->story, &w);
+	format->write(&a->transcript, &w);
 	int r = w.error ? trm_error_set(why, w.error, "%s cannot be written: %s", path, trm_strerror(w.error))
 			: file_write(path, w.bytes, w.n, why);
 	if (r < 0)
@@ -285,7 +286,7 @@ void app_export(struct app *a, const struct effect *effect)
 	struct trm_error why = {0};
 	char path[4096];
 	struct stat st;
-	struct msg msg = {.type = MSG_EXPORTED, .text = path, .number = a->story.n_runs};
+	struct msg msg = {.type = MSG_EXPORTED, .text = path, .number = a->transcript.n_runs};
 
 	app_expand_path(effect->text, path);
 	if (!format || !format->write)
@@ -305,14 +306,14 @@ void app_open_story(struct app *a)
 	struct tm utc;
 
 	a->begun_ns = app_clock_ns();
-	story_init(&a->story, STORY_DEFAULT_CAP);
+	transcript_init(&a->transcript, TRANSCRIPT_DEFAULT_CAP);
 	if (gmtime_r(&now, &utc))
-		strftime(a->story.started, sizeof a->story.started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+		strftime(a->transcript.started, sizeof a->transcript.started, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 void app_close_story(struct app *a)
 {
 	recorder_close(&a->recorder, app_clock_ns());
-	story_finish(&a->story);
-	free(a->story_serials);
+	transcript_finish(&a->transcript);
+	free(a->transcript_serials);
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "model/update.h"
 #include "text/text.h"
 
-#define TOLD_BYTES 8192
+#define REPORTED_BYTES 8192
 #define EXCERPT 40
 #define COMPARED_BYTES ((size_t)4 << 20) /* bigger files are known by their first line */
 
@@ -34,7 +34,7 @@ static bool is_text(const struct editor *e, const char *text, size_t len)
 	return true;
 }
 
-struct buffer *app_put_back(struct app *a, const struct kept_place *place, const char *text, size_t len)
+struct buffer *app_put_back(struct app *a, const struct buffer_state *place, const char *text, size_t len)
 {
 	const struct trm_lang *lang = lang_of(place->lang);
 	struct buffers *all = &a->model.buffers;
@@ -132,16 +132,16 @@ static bool is_meant(const struct app *a, const struct unsaved_dir *d)
 	return !a->opts->restore || !unsaved_is_marked(d);
 }
 
-void app_look_for_unsaved(struct app *a)
+void app_find_unsaved(struct app *a)
 {
-	char names[64][64], *told = calloc(1, TOLD_BYTES);
+	char names[64][64], *reported = calloc(1, REPORTED_BYTES);
 	size_t n = unsaved_names(names, 64), used = 0;
 
-	for (size_t i = 0; i < n && a->n_found < APP_FOUND && told; i++) {
+	for (size_t i = 0; i < n && a->n_found < APP_FOUND && reported; i++) {
 		struct unsaved_dir *d = &a->found[a->n_found];
 		if (!unsaved_take(d, names[i]))
 			continue;
-		size_t more = is_meant(a, d) ? tell_dir(d, told + used, TOLD_BYTES - used) : 0;
+		size_t more = is_meant(a, d) ? tell_dir(d, reported + used, REPORTED_BYTES - used) : 0;
 		if (more > 0)
 			a->n_found++;
 		else
@@ -149,8 +149,8 @@ void app_look_for_unsaved(struct app *a)
 		used += more;
 	}
 	if (used > 0)
-		app_tell(a, MSG_FOUND, told);
-	free(told);
+		app_tell(a, MSG_FOUND, reported);
+	free(reported);
 }
 
 /* ---- the answer ---- */
@@ -184,7 +184,7 @@ static void restore_all(struct app *a)
 		buffer_show(&a->model, current, &a->effects);
 	snprintf(text, sizeof text, "restored %zu unsaved buffer%s (not saved yet)", n, n == 1 ? "" : "s");
 	/* Only when it is kept anew may the old one go. */
-	bool is_safe = app_keep_now(a);
+	bool is_safe = app_autosave_now(a);
 	for (size_t i = 0; i < a->n_found; i++) {
 		if (is_safe)
 			unsaved_remove(&a->found[i]);

@@ -2,7 +2,7 @@
 /* A recording in the place of a sandbox. The model's clock is the recording's: it stands still in a pause. */
 #include <stdlib.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "record/player.h"
 
 #define FRAME_MS 33

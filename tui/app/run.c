@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 /* A run that was asked for and has not ended. */
 struct app_run {
@@ -11,8 +11,8 @@ struct app_run {
 	struct app_run *next;
 	struct trm_run *handle;
 	uint32_t serial;
-	struct spill *spill; /* NULL: none */
-	size_t unconsumed;   /* bytes of output taken in this turn */
+	struct tee *tee;   /* NULL: none */
+	size_t unconsumed; /* bytes of output taken in this turn */
 };
 
 static void send(const struct app_run *r, struct msg msg)
@@ -38,7 +38,7 @@ static void forget(struct app_run *r)
 		link = &(*link)->next;
 	if (*link)
 		*link = r->next;
-	free(r->spill);
+	free(r->tee);
 	free(r);
 }
 
@@ -56,8 +56,8 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 
 	(void)run;
 	r->unconsumed += n;
-	if (r->spill)
-		spill_bytes(r->app, r->spill, bytes, n);
+	if (r->tee)
+		tee_bytes(r->app, r->tee, bytes, n);
 	send(r, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
 }
 
@@ -91,8 +91,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct app_run *r = user, ended = *r;
 
 	(void)run;
-	if (r->spill)
-		spill_end(r->app, r->spill);
+	if (r->tee)
+		tee_end(r->app, r->tee);
 	forget(r); /* first: the message may lead to the next run */
 	send(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
 }
@@ -217,12 +217,12 @@ void app_run_spill(struct app *a, uint64_t serial, bool goes_on)
 
 	if (!r)
 		return;
-	if (r->spill)
-		spill_end(a, r->spill);
-	free(r->spill);
-	r->spill = goes_on ? malloc(sizeof *r->spill) : NULL;
-	if (r->spill)
-		spill_begin(a, r->spill, r->serial);
+	if (r->tee)
+		tee_end(a, r->tee);
+	free(r->tee);
+	r->tee = goes_on ? malloc(sizeof *r->tee) : NULL;
+	if (r->tee)
+		tee_begin(a, r->tee, r->serial);
 }
 
 void app_release_output(struct app *a)

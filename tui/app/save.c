@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "text/text.h"
 
 #define BIG_BYTES ((size_t)4 << 20) /* below that, the disk is waited for: milliseconds */

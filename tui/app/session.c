@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "model/update.h"
 
 #define SESSION_BYTES ((size_t)4 << 20)
@@ -61,11 +61,11 @@ static void take_up(
 		struct app *a, const char *bytes, size_t n, const struct unsaved_item *items, size_t n_items)
 {
 	struct buffer *current = NULL;
-	struct kept_place place;
+	struct buffer_state place;
 	size_t used, restored = 0;
 	char text[96];
 
-	for (; (used = place_read(bytes, n, &place)) > 0; bytes += used, n -= used) {
+	for (; (used = buffer_state_read(bytes, n, &place)) > 0; bytes += used, n -= used) {
 		const struct unsaved_item *item = item_of(items, n_items, place.text);
 		if (!item && (place.text || !place.path[0] || access(place.path, F_OK) < 0))
 			continue; /* it is gone */
@@ -103,7 +103,7 @@ static void read_session(struct app *a)
 		take_up(a, newline + 1, n - (size_t)(newline + 1 - bytes), items, n_items);
 		for (size_t i = 0; i < n_items; i++)
 			free(items[i].text);
-		if (has_texts && app_keep_now(a))
+		if (has_texts && app_autosave_now(a))
 			unsaved_remove(&left);
 		else if (has_texts)
 			unsaved_close(&left);
@@ -131,9 +131,9 @@ void app_open_session(struct app *a)
 /* Whether its text lies in the folder of what is unsaved. */
 static bool has_text(const struct app *a, uint32_t id)
 {
-	for (size_t i = 0; i < a->keeper.n; i++)
-		if (a->keeper.buffers[i].id == id)
-			return a->keeper.buffers[i].is_written;
+	for (size_t i = 0; i < a->autosave.n; i++)
+		if (a->autosave.buffers[i].id == id)
+			return a->autosave.buffers[i].is_written;
 	return false;
 }
 
@@ -141,13 +141,13 @@ void app_save_session(struct app *a)
 {
 	const struct buffers *all = &a->model.buffers;
 	bool is_kept = a->is_done && a->has_kept_text;
-	struct kept_place place;
+	struct buffer_state place;
 	size_t n = 0, places = 0;
 	char *bytes;
 
-	if (!a->session_file.path[0] || all->n == 0 || !(bytes = malloc(128 + all->n * PLACE_BYTES)))
+	if (!a->session_file.path[0] || all->n == 0 || !(bytes = malloc(128 + all->n * BUFFER_STATE_BYTES)))
 		return;
-	n += (size_t)sprintf(bytes, "%s\n", is_kept ? unsaved_name(&a->keeper.dir) : "-");
+	n += (size_t)sprintf(bytes, "%s\n", is_kept ? unsaved_name(&a->autosave.dir) : "-");
 	for (size_t i = 0; i < all->n; i++) {
 		bool is_text_kept = is_kept && has_text(a, all->items[i]->id);
 		if (!all->items[i]->editor.path && !is_text_kept)
@@ -156,7 +156,7 @@ void app_save_session(struct app *a)
 		if (place.is_current)
 			snprintf(place.pane, sizeof place.pane, "%s", panes[a->model.focus]);
 		place.text = is_text_kept ? all->items[i]->id : 0;
-		n += place_write(&place, bytes + n);
+		n += buffer_state_write(&place, bytes + n);
 		places++;
 	}
 	if (places > 0)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 /* ---- keys ---- */
 
@@ -83,7 +83,7 @@ static void on_signal(void *user, int signo)
 			kill(getpid(), SIGSTOP); /* both stop; the shell wakes both */
 		return;
 	}
-	if (a->linear && signo == SIGINT && app_lines_interrupt(a))
+	if (a->linear && signo == SIGINT && app_linear_interrupt(a))
 		return;
 	switch (signo) {
 	case SIGWINCH: on_resize(a); break;
@@ -115,7 +115,7 @@ int app_open_terminal(struct app *a, struct trm_error *reterr)
 	if (r == 0)
 		term_watch_crashes();
 	else if (a->opts->is_linear || r == TRM_ENOTSUP) /* it cannot move its cursor */
-		return app_lines_open(a, reterr);
+		return app_linear_open(a, reterr);
 	else
 		*reterr = why;
 	return r;
@@ -123,7 +123,7 @@ int app_open_terminal(struct app *a, struct trm_error *reterr)
 
 int app_watch_terminal(struct app *a, struct trm_error *reterr)
 {
-	int r = a->linear ? app_lines_watch(a, reterr)
+	int r = a->linear ? app_linear_watch(a, reterr)
 			  : trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch,
 					  reterr);
 
@@ -143,6 +143,6 @@ void app_close_terminal(struct app *a)
 	trm_timer_remove(a->tick_timer);
 	trm_timer_remove(a->escape_timer);
 	trm_watch_remove(a->keys_watch);
-	app_lines_close(a);
+	app_linear_close(a);
 	term_close(a->term);
 }

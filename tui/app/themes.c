@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The colours: from files that may change while they are in use. Folders are watched rather than files,
+/* The colors: from files that may change while they are in use. Folders are watched rather than files,
  * as editors put a new file in the place of the old one. */
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR)
 
@@ -80,7 +80,7 @@ void app_set_theme(struct app *a, const char *name)
 	struct trm_error why = {0};
 	int r = load(a, name, &why);
 
-	tell(a, r < 0 ? "The colours stay as they were." : "What is wrong looks as if it were left out.");
+	tell(a, r < 0 ? "The colors stay as they were." : "What is wrong looks as if it were left out.");
 	a->model.needs_draw = true;
 }
 
@@ -125,7 +125,7 @@ static void watch_folders(struct app *a)
 }
 
 /* Something has changed in one of the folders: read the theme again. A file that is half written, or
- * gone, leaves the colours as they are. */
+ * gone, leaves the colors as they are. */
 static void read_again(struct app *a)
 {
 	struct trm_error why = {0};
@@ -137,7 +137,7 @@ static void read_again(struct app *a)
 		return;
 	int r = load(a, path, &why);
 	bool is_new = r < 0 || memcmp(before.looks, a->theme.looks, sizeof before.looks) != 0;
-	tell(a, r < 0 ? "The colours stay as they were." : "What is wrong looks as if it were left out.");
+	tell(a, r < 0 ? "The colors stay as they were." : "What is wrong looks as if it were left out.");
 	if (r == 0 && is_new && a->theme_faults == 0)
 		app_tell(a, MSG_NOTICE, "the theme has changed on the disk and was read again");
 	a->model.needs_draw = true;

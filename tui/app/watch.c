@@ -8,7 +8,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR)
 #define PAUSE_MS 50 /* what is written in several goes is read once */
@@ -60,8 +60,8 @@ void app_check_files(struct app *a)
 		if (!b->editor.path || !b->editor.stamp.exists || b->editor.is_saving)
 			continue;
 		struct file_stamp now = file_stamp(b->editor.path);
-		bool is_news = !is_same(now, b->editor.stamp) && !is_same(now, b->told);
-		b->told = now;
+		bool is_news = !is_same(now, b->editor.stamp) && !is_same(now, b->reported);
+		b->reported = now;
 		if (is_news)
 			app_send(a, &(struct msg){.type = MSG_FILE_CHANGED,
 						    .number = b->id,
@@ -129,7 +129,7 @@ void app_reload(struct app *a, uint32_t buffer)
 	if (!b || !b->editor.path)
 		return;
 	int r = editor_reload(&b->editor, &err);
-	b->told = b->editor.stamp;
+	b->reported = b->editor.stamp;
 	app_send(a, &(struct msg){.type = MSG_RELOADED,
 				    .number = buffer,
 				    .text = b->editor.path,

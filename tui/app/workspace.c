@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 
 enum { LIST_MAX = 65536 };
 

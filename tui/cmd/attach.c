@@ -5,9 +5,9 @@
 #include <terrarium/recipe.h>
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
+#include "cmd/sandbox_list.h"
 
 enum { OPTION_REPL };
 
@@ -43,12 +43,12 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 	struct trm_error why = {0};
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	if (strchr(name, ':') && !boxes_are_far(&config))
+	if (strchr(name, ':') && !sandbox_list_is_remote(&config))
 		return attach_container(o, &config, name, is_repl);
 	if (trm_sandbox_name_check(name, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	if (!boxes_are_far(&config) && !boxes_runs(name, &entry))
-		return boxes_fail_unknown(name);
+	if (!sandbox_list_is_remote(&config) && !sandbox_list_runs(name, &entry))
+		return sandbox_list_fail_unknown(name);
 	snprintf(config.name, sizeof config.name, "%s", name);
 	return is_repl ? repl_open(&config, o, true, NULL) : workbench_attach(&config, o);
 }

@@ -241,5 +241,5 @@ int camel(const struct camel_opts *opts, bool *ret_is_pipe_broken)
 	if (c.answer_fd > STDIN_FILENO)
 		close(c.answer_fd);
 	*ret_is_pipe_broken = c.is_pipe_broken;
-	return c.ended_by ? CMD_SIGNALLED + c.ended_by : c.exit_code;
+	return c.ended_by ? CMD_SIGNALED + c.ended_by : c.exit_code;
 }

@@ -12,7 +12,7 @@
 #include "theme/theme.h"
 
 static const struct {
-	const char *word, *colour;
+	const char *word, *color;
 } looks[] = {
 		[CHECK_OK] = {"ok", "32"},
 		[CHECK_NOTE] = {"note", "36"},
@@ -42,8 +42,8 @@ void check_say(struct check_report *r, enum check_status status, const char *nam
 	trm_text_clean_line(clean, sizeof clean, name, strlen(name));
 	if (r->is_json)
 		put_row(r, status, clean, detail);
-	else if (r->has_colour)
-		printf("\033[%sm%-8s\033[m%-16s %s\n", looks[status].colour, looks[status].word, clean,
+	else if (r->has_color)
+		printf("\033[%sm%-8s\033[m%-16s %s\n", looks[status].color, looks[status].word, clean,
 				detail);
 	else
 		printf("%-8s%-16s %s\n", looks[status].word, clean, detail);
@@ -139,7 +139,7 @@ static const struct option_spec options[] = {
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct check_report r = {.has_colour = cmd_has_colour(), .keymap = "default"};
+	struct check_report r = {.has_color = cmd_has_color(), .keymap = "default"};
 	const char *theme = NULL;
 	struct trm_config config;
 	bool wants_list = false;

@@ -12,7 +12,7 @@
 enum check_status { CHECK_OK, CHECK_NOTE, CHECK_WARNING, CHECK_ERROR };
 
 struct check_report {
-	bool is_json, has_colour;
+	bool is_json, has_color;
 	size_t n, n_errors, n_warnings;
 	const char *part;   /* being checked: "themes" */
 	const char *config; /* file of the settings, as in trm_config_load() */

@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "app/keys.h"
+#include "cells/event.h"
 #include "cmd/check.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
-#include "term/event.h"
 #include "text/cluster.h"
 
 enum { PALETTE_COLS = 66 }; /* for a title and its key, on 80 columns */
@@ -27,7 +27,8 @@ static const struct {
 static void check_chord(
 		struct check_report *r, const struct binding *b, const char *name, const struct chord *c)
 {
-	bool takes_text = b->place == PLACE_EDITOR || b->place == PLACE_ANY || b->place == PLACE_ALWAYS;
+	bool takes_text = b->key_context == CONTEXT_EDITOR || b->key_context == CONTEXT_ANY
+			  || b->key_context == CONTEXT_ALWAYS;
 
 	for (size_t i = 0; i < sizeof twins / sizeof *twins; i++)
 		if (c->mods == MOD_CTRL && c->key == twins[i].key)
@@ -40,45 +41,47 @@ static void check_chord(
 }
 
 /* Keys that lead to the command in a pane as well. */
-static bool is_reached(const struct keymap *map, enum place place, const struct command *command)
+static bool is_reached(const struct keymap *map, enum key_context key_context, const struct command *command)
 {
 	for (size_t i = 0; i < map->n; i++) {
 		const struct binding *b = &map->bindings[i];
 		const struct command *c = NULL;
-		if (b->command != command || (b->place != place && b->place < PLACE_ANY))
+		if (b->command != command || (b->key_context != key_context && b->key_context < CONTEXT_ANY))
 			continue;
-		if (keymap_look(map, place, &b->keys, &c) == KEYMAP_NONE || c == command)
+		if (keymap_resolve(map, key_context, &b->keys, &c) == KEYMAP_NONE || c == command)
 			return true;
 	}
 	return false;
 }
 
-static bool is_pane(enum place place)
+static bool is_pane(enum key_context key_context)
 {
-	return place == PLACE_EDITOR || place == PLACE_OUTPUT || place == PLACE_METRICS
-	       || place == PLACE_VARIABLES;
+	return key_context == CONTEXT_EDITOR || key_context == CONTEXT_OUTPUT
+	       || key_context == CONTEXT_METRICS || key_context == CONTEXT_VARIABLES;
 }
 
 /* What is meant for everywhere does not work in a pane that has its own use of the keys. */
 static void check_hidden(
 		struct check_report *r, const struct keymap *map, const struct binding *b, const char *name)
 {
-	for (int place = 0; place < PLACE_ANY && b->place == PLACE_ANY; place++) {
+	for (int key_context = 0; key_context < CONTEXT_ANY && b->key_context == CONTEXT_ANY; key_context++) {
 		const struct command *c = NULL;
-		if (!is_pane((enum place)place)
-				|| keymap_look(map, (enum place)place, &b->keys, &c) == KEYMAP_NONE
-				|| c == b->command || is_reached(map, (enum place)place, b->command))
+		if (!is_pane((enum key_context)key_context)
+				|| keymap_resolve(map, (enum key_context)key_context, &b->keys, &c)
+						   == KEYMAP_NONE
+				|| c == b->command
+				|| is_reached(map, (enum key_context)key_context, b->command))
 			continue;
 		check_say(r, CHECK_WARNING, name,
 				"is \"%s\", but in the pane %s it is \"%s\", and no other key does it there",
-				b->command->name, place_name((enum place)place),
+				b->command->name, context_name((enum key_context)key_context),
 				c ? c->name : "the first of several");
 	}
 }
 
 static void check_binding(struct check_report *r, const struct keymap *map, const struct binding *b)
 {
-	const struct binding *clash = keymap_clash(map, b->place, &b->keys);
+	const struct binding *clash = keymap_clash(map, b->key_context, &b->keys);
 	char name[KEYMAP_NAME_BYTES], other[KEYMAP_NAME_BYTES];
 
 	keys_name(&b->keys, name);
@@ -115,7 +118,7 @@ static bool has_key_everywhere(const struct keymap *map, const struct command *c
 {
 	for (size_t i = 0; i < map->n; i++) {
 		const struct binding *b = &map->bindings[i];
-		if (b->command == c && (b->place == PLACE_ANY || b->place == PLACE_ALWAYS))
+		if (b->command == c && (b->key_context == CONTEXT_ANY || b->key_context == CONTEXT_ALWAYS))
 			return true;
 	}
 	return false;
@@ -168,7 +171,7 @@ static void tell_nobody(void *user, const char *sentence)
 
 static void print_command(const struct keymap *map, const struct command *c)
 {
-	printf("%-10s %-24s", place_name(c->place), c->name);
+	printf("%-10s %-24s", context_name(c->key_context), c->name);
 	for (size_t k = 0, n = 0; k < map->n; k++) {
 		const struct binding *b = &map->bindings[k];
 		char name[KEYMAP_NAME_BYTES];
@@ -176,8 +179,8 @@ static void print_command(const struct keymap *map, const struct command *c)
 			continue;
 		keys_write(&b->keys, name);
 		printf("%s%s", n++ ? ", " : " ", name);
-		if (b->place != c->place)
-			printf(" (%s)", place_name(b->place));
+		if (b->key_context != c->key_context)
+			printf(" (%s)", context_name(b->key_context));
 	}
 	putchar('\n');
 }
@@ -186,7 +189,7 @@ static void put_command(struct json_out *j, const struct keymap *map, const stru
 {
 	json_open(j, NULL, '{');
 	json_put_text(j, "command", c->name);
-	json_put_text(j, "place", place_name(c->place));
+	json_put_text(j, "place", context_name(c->key_context));
 	json_put_text(j, "title", c->title);
 	json_put_text(j, "help", c->help);
 	json_open(j, "keys", '[');
@@ -198,7 +201,7 @@ static void put_command(struct json_out *j, const struct keymap *map, const stru
 		keys_write(&b->keys, name);
 		json_open(j, NULL, '{');
 		json_put_text(j, "keys", name);
-		json_put_text(j, "place", place_name(b->place));
+		json_put_text(j, "place", context_name(b->key_context));
 		json_close(j, '}');
 	}
 	json_close(j, ']');

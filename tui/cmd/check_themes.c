@@ -4,9 +4,9 @@
 
 #include <terrarium/error.h>
 
+#include "cells/canvas.h"
 #include "cmd/check.h"
 #include "theme/check.h"
-#include "view/canvas.h"
 
 struct theme_report {
 	struct check_report *report;
@@ -78,7 +78,7 @@ static void say_ok(struct theme_report *t, const struct theme *theme)
 	double least = 22;
 
 	for (int i = 0; i < ROLE_COUNT; i++) {
-		const struct theme_look *look = &theme->looks[i];
+		const struct theme_style *look = &theme->looks[i];
 		bool is_line = i == ROLE_BORDER || (i >= ROLE_GRAPH_CPU && i <= ROLE_GRAPH_AXIS);
 		if (is_line || look->fg == COLOR_NONE || look->bg == COLOR_NONE)
 			continue;

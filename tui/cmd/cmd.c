@@ -5,7 +5,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "text/near.h"
+#include "text/edit_distance.h"
 
 static const struct cmd *const commands[] = {
 #define ROW(name) &cmd_##name,
@@ -44,9 +44,9 @@ const struct cmd *cmd_find(const char *word)
 
 const struct cmd *cmd_nearest(const char *word)
 {
-	struct near near = near_to(word, strlen(word));
+	struct near near = edit_distance_to(word, strlen(word));
 	for (size_t i = 0; i < N_COMMANDS; i++)
-		near_try(&near, commands[i]->name);
+		edit_distance_try(&near, commands[i]->name);
 	return near.best ? cmd_find(near.best) : NULL;
 }
 

@@ -16,7 +16,7 @@ enum {
 	CMD_FAILED = 125,         /* terrarium's own failure */
 	CMD_NOT_EXECUTABLE = 126, /* these two as in shells */
 	CMD_NOT_FOUND = 127,
-	CMD_SIGNALLED = 128, /* plus the number of the signal */
+	CMD_SIGNALED = 128, /* plus the number of the signal */
 };
 
 /* One row says everything of a command: its --help, the overview, shell completion and the checks of the man
@@ -117,8 +117,8 @@ int cmd_flush(void);
 /* That end. */
 _Noreturn void cmd_die_of_pipe(void);
 
-/* stdout is a terminal that may be given colours: print.c. */
-bool cmd_has_colour(void);
+/* stdout is a terminal that may be given colors: print.c. */
+bool cmd_has_color(void);
 
 /* Print `text` in lines that begin at column `indent` (the first one is there already), wrapped to 80
  * columns. */

@@ -15,7 +15,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
-#include "text/near.h"
+#include "text/edit_distance.h"
 
 enum { VALUE_BYTES = 1100 };
 
@@ -94,7 +94,7 @@ static int print_json(const struct effective *e)
 
 static int print_table(const struct effective *e)
 {
-	bool has_colour = cmd_has_colour();
+	bool has_color = cmd_has_color();
 
 	printf("%-17s %-16s %s\n", "SETTING", "VALUE", "FROM");
 	for (size_t i = 0; i < e->n; i++) {
@@ -104,14 +104,14 @@ static int print_table(const struct effective *e)
 		trm_text_clean_line(clean, sizeof clean, value, strlen(value));
 		bool is_set = tell_where(e, i, where, sizeof where);
 		trm_text_clean_line(shown, sizeof shown, where, strlen(where));
-		printf("%s%-17s %-16s %s%s\n", has_colour ? (is_set ? "\033[1m" : "\033[2m") : "",
-				e->settings[i].name, *clean ? clean : "-", shown, has_colour ? "\033[m" : "");
+		printf("%s%-17s %-16s %s%s\n", has_color ? (is_set ? "\033[1m" : "\033[2m") : "",
+				e->settings[i].name, *clean ? clean : "-", shown, has_color ? "\033[m" : "");
 	}
 	return cmd_flush();
 }
 
 /* On stderr: what is listed may be read by a program. */
-static void tell_stray(void *user, const char *name, const char *nearest)
+static void tell_leftover(void *user, const char *name, const char *nearest)
 {
 	char shown[128];
 
@@ -127,9 +127,9 @@ static int print_key(const struct effective *e, const char *key, bool is_json)
 	char value[VALUE_BYTES];
 
 	if (!s) {
-		struct near near = near_to(key, strlen(key));
+		struct near near = edit_distance_to(key, strlen(key));
 		for (size_t i = 0; i < e->n; i++)
-			near_try(&near, e->settings[i].name);
+			edit_distance_try(&near, e->settings[i].name);
 		return near.best ? cmd_fail("there is no setting '%s'; did you mean %s?", key, near.best)
 				 : cmd_fail("there is no setting '%s'; 'terrarium config' lists them", key);
 	}
@@ -259,7 +259,7 @@ static int perform(const struct options *o, const char *word, bool is_json)
 	if (word)
 		return print_key(&e, word, is_json);
 	int code = is_json ? print_json(&e) : print_table(&e);
-	trm_config_strays(tell_stray, NULL);
+	trm_config_unknown_env(tell_leftover, NULL);
 	return code;
 }
 

@@ -14,12 +14,12 @@
 #include <terrarium/recipe.h>
 #include <terrarium/text.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/sandbox_list.h"
 #include "cmd/source.h"
 #include "stream/filter.h"
-#include "stream/gate.h"
-#include "text/consent.h"
+#include "stream/policy_gate.h"
+#include "text/yes_no.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10, SAID_BYTES = 2048 };
 #define NOBODY_FOR_POLICY "the policy '%s' requires a confirmation, and there is no terminal to ask on"
@@ -71,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static void say(FILE *tty, const char *for
 	fprintf(tty, "%s%s", clean, ends ? "\n" : "");
 }
 
-static void print_findings(FILE *tty, const struct gate *gate, const struct trm_findings *found)
+static void print_findings(FILE *tty, const struct policy_gate *policy_gate, const struct trm_findings *found)
 {
 	char line[400];
 	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
@@ -80,17 +80,17 @@ static void print_findings(FILE *tty, const struct gate *gate, const struct trm_
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		say(tty, "    found by the policy '%s'%s%s\n", trm_policy_name(gate->policy),
+		say(tty, "    found by the policy '%s'%s%s\n", trm_policy_name(policy_gate->policy),
 				found->has_no_tree ? ", which treats comments and strings as code: " : "",
 				found->has_no_tree ? found->why_no_tree : "");
 }
 
-static void look_at(FILE *tty, const struct gate *gate, const struct source *s)
+static void look_at(FILE *tty, const struct policy_gate *policy_gate, const struct source *s)
 {
 	struct trm_findings found;
-	if (!s->text || gate_scan(gate, s->lang, s->text, s->n, &found, NULL) < 0)
+	if (!s->text || policy_gate_scan(policy_gate, s->lang, s->text, s->n, &found, NULL) < 0)
 		return;
-	print_findings(tty, gate, &found);
+	print_findings(tty, policy_gate, &found);
 	trm_findings_finish(&found);
 }
 
@@ -101,23 +101,23 @@ static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
 }
 
 /* What it will see of this machine, or, if it runs already, what it sees. */
-static void print_wishes(FILE *tty, const struct trm_config *c, bool is_running)
+static void print_requested(FILE *tty, const struct trm_config *c, bool is_running)
 {
-	struct trm_wishes *wishes = calloc(1, sizeof *wishes);
+	struct trm_requested *requested = calloc(1, sizeof *requested);
 	struct trm_sandbox_opts opts;
 	trm_config_sandbox_opts(c, &opts);
 	const struct trm_mount *mounts = opts.mounts;
 	size_t n = opts.n_mounts;
-	if (is_running && wishes) {
-		n = trm_registry_wishes(c->name, wishes, NULL) < 0 ? 0 : wishes->n_mounts;
-		mounts = wishes->mounts;
+	if (is_running && requested) {
+		n = trm_registry_requested(c->name, requested, NULL) < 0 ? 0 : requested->n_mounts;
+		mounts = requested->mounts;
 	}
 	for (size_t i = 0; i < n; i++)
 		print_mount(tty, &mounts[i], i ? "        " : "mounts: ");
 	for (size_t i = 0; i < opts.n_env && !is_running; i++)
 		say(tty, i + 1 == opts.n_env ? "%s%.*s\n" : "%s%.*s",
 				i ? ", " : "variables: ", (int)strcspn(opts.env[i], "="), opts.env[i]);
-	free(wishes);
+	free(requested);
 }
 
 /* Where nothing is ours to enforce, it is said what was asked for, and of whom. */
@@ -131,7 +131,7 @@ static void print_server(FILE *tty, const struct trm_config *c)
 			url, c->server_space, *c->image ? c->image : "by language",
 			(double)c->limits.mem_bytes / (1 << 20), c->limits.cpus,
 			c->limits.cpus == 1 ? "" : "s");
-	print_wishes(tty, c, false);
+	print_requested(tty, c, false);
 }
 
 /* The recipe, as far as there is one without mistakes: what is wrong with it is told when it is opened. */
@@ -171,7 +171,7 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 		say(tty, "in a new %s sandbox,\n", c->backend);
 	}
 	trm_recipe_free(recipe);
-	print_wishes(tty, c, false);
+	print_requested(tty, c, false);
 }
 
 /* Of a new sandbox on this machine; what cannot be had is told when it starts. */
@@ -210,7 +210,7 @@ static void print_limits(
 static void print_local(FILE *tty, const struct trm_config *c)
 {
 	struct trm_entry entry;
-	bool is_running = *c->name && trm_registry_lists(c->backend) && boxes_runs(c->name, &entry);
+	bool is_running = *c->name && trm_registry_lists(c->backend) && sandbox_list_runs(c->name, &entry);
 	if (!is_running && strcmp(c->backend, "local") != 0 && strcmp(c->backend, "fake") != 0) {
 		print_engine(tty, c);
 		return;
@@ -223,15 +223,15 @@ static void print_local(FILE *tty, const struct trm_config *c)
 		print_level(tty, level_of(c, c->backend));
 	print_limits(tty, c, is_running ? entry.backend : c->backend,
 			is_running ? &entry.limits : &c->limits);
-	print_wishes(tty, c, is_running);
+	print_requested(tty, c, is_running);
 }
 
-static void print_question(FILE *tty, const struct trm_config *c, const struct gate *gate,
+static void print_question(FILE *tty, const struct trm_config *c, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n)
 {
 	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++) {
 		confirm_show(tty, sources[i].lang->name, &sources[i]);
-		look_at(tty, gate, &sources[i]);
+		look_at(tty, policy_gate, &sources[i]);
 	}
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
@@ -248,7 +248,7 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct g
 }
 
 /* One line from the terminal. EOF is a no. */
-static enum consent read_answer(int fd)
+static enum yes_no read_answer(int fd)
 {
 	char line[64], c;
 	for (size_t n = 0;;) {
@@ -256,10 +256,10 @@ static enum consent read_answer(int fd)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return CONSENT_NO;
+			return YES_NO_NO;
 		if (c == '\n') {
 			line[n] = '\0';
-			return n + 1 < sizeof line ? consent_of(line) : CONSENT_UNCLEAR;
+			return n + 1 < sizeof line ? yes_no_of(line) : YES_NO_UNCLEAR;
 		}
 		if (n + 1 < sizeof line)
 			line[n++] = c;
@@ -279,36 +279,36 @@ static FILE *open_terminal(void)
 /* There is but one question: who says "always" means it. */
 static enum confirm_answer take_answer(FILE *tty)
 {
-	enum consent answer;
-	while ((answer = read_answer(fileno(tty))) == CONSENT_UNCLEAR) {
+	enum yes_no answer;
+	while ((answer = read_answer(fileno(tty))) == YES_NO_UNCLEAR) {
 		fputs("please answer y or n (Enter means yes): [Y/n] ", tty);
 		fflush(tty);
 	}
 	fclose(tty);
-	return answer == CONSENT_NO ? CONFIRM_NO : CONFIRM_YES;
+	return answer == YES_NO_NO ? CONFIRM_NO : CONFIRM_YES;
 }
 
-enum confirm_answer confirm_runs(const struct trm_config *config, const struct gate *gate,
+enum confirm_answer confirm_runs(const struct trm_config *config, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n)
 {
 	FILE *tty = open_terminal();
 	if (!tty)
 		return CONFIRM_NOBODY;
-	print_question(tty, config, gate, sources, n);
+	print_question(tty, config, policy_gate, sources, n);
 	return take_answer(tty);
 }
 
-int confirm_findings(const struct gate *gate, const struct trm_findings *findings)
+int confirm_findings(const struct policy_gate *policy_gate, const struct trm_findings *findings)
 {
 	struct trm_error why = {0};
-	if (gate_enforced(gate) && trm_policy_refusal(gate->policy, findings, &why) < 0)
+	if (policy_gate_enforced(policy_gate) && trm_policy_refusal(policy_gate->policy, findings, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	if (!gate_asks(gate, findings))
+	if (!policy_gate_asks(policy_gate, findings))
 		return CMD_OK;
 	FILE *tty = open_terminal();
 	if (!tty)
-		return cmd_fail(NOBODY_FOR_POLICY, trm_policy_name(gate->policy));
-	print_findings(tty, gate, findings);
+		return cmd_fail(NOBODY_FOR_POLICY, trm_policy_name(policy_gate->policy));
+	print_findings(tty, policy_gate, findings);
 	fputs("Do this? [Y/n] ", tty);
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
@@ -328,23 +328,25 @@ int confirm_container(const struct trm_config *c)
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
 }
 
-int confirm_if_wanted(const struct trm_config *config, const struct gate *gate, const struct source *sources,
-		size_t n)
+int confirm_if_wanted(const struct trm_config *config, const struct policy_gate *policy_gate,
+		const struct source *sources, size_t n)
 {
 	bool is_wanted = config->confirm, is_policy = false;
-	for (size_t i = 0; i < n && !is_wanted && gate->mode == TRM_POLICY_ASK; i++) {
+	for (size_t i = 0; i < n && !is_wanted && policy_gate->mode == TRM_POLICY_ASK; i++) {
 		struct trm_findings found;
 		struct trm_error why = {0};
 		if (!sources[i].text)
 			continue;
-		if (gate_scan(gate, sources[i].lang, sources[i].text, sources[i].n, &found, &why) < 0)
+		if (policy_gate_scan(
+				    policy_gate, sources[i].lang, sources[i].text, sources[i].n, &found, &why)
+				< 0)
 			return cmd_fail("%s", why.msg);
-		is_wanted = is_policy = gate_asks(gate, &found);
+		is_wanted = is_policy = policy_gate_asks(policy_gate, &found);
 		trm_findings_finish(&found);
 	}
 	if (!is_wanted)
 		return CMD_OK;
-	switch (confirm_runs(config, gate, sources, n)) {
+	switch (confirm_runs(config, policy_gate, sources, n)) {
 	case CONFIRM_YES: return CMD_OK;
 	case CONFIRM_NO: return cmd_fail("nothing was run");
 	case CONFIRM_NOBODY: break;

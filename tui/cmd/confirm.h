@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-struct gate;
+struct policy_gate;
 struct source;
 struct trm_config;
 struct trm_findings;
@@ -14,16 +14,16 @@ enum confirm_answer { CONFIRM_YES, CONFIRM_NO, CONFIRM_NOBODY /* no terminal to 
 
 /* Show what would run, where and under which limits, and what the policy finds in it, and ask on the terminal
  * (/dev/tty, so that it works with stdin and stdout in a pipe). Blocks. */
-enum confirm_answer confirm_runs(const struct trm_config *config, const struct gate *gate,
+enum confirm_answer confirm_runs(const struct trm_config *config, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n);
 
 /* Ask if that is wanted: by the config, or by the policy. 0, or an exit code after a sentence. */
-int confirm_if_wanted(const struct trm_config *config, const struct gate *gate, const struct source *sources,
-		size_t n);
+int confirm_if_wanted(const struct trm_config *config, const struct policy_gate *policy_gate,
+		const struct source *sources, size_t n);
 
 /* For what is not asked about else, commands and packages: refuse what the policy refuses, or ask because it
  * wants that. 0, or an exit code after a sentence. */
-int confirm_findings(const struct gate *gate, const struct trm_findings *findings);
+int confirm_findings(const struct policy_gate *policy_gate, const struct trm_findings *findings);
 
 /* Ask before an agent is put into config->container, which somebody else has made. 0, or an exit code after a
  * sentence. */

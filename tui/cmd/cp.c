@@ -11,11 +11,11 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/bar.h"
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
-#include "stream/sieve.h"
+#include "cmd/progress_bar.h"
+#include "cmd/sandbox_list.h"
+#include "stream/filter_pipe.h"
 
 enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
 
@@ -24,10 +24,10 @@ struct cp {
 	struct trm_loop *loop;
 	struct trm_sandbox_opts far; /* where NAME is, if it is at a server */
 	struct trm_copy *copy;       /* NULL when it is over */
-	struct bar bar;
+	struct progress_bar progress_bar;
 	bool is_json, is_to_stdout;
-	int out_fd;         /* what "-" writes to */
-	struct sieve sieve; /* … on a terminal, which gets no byte of a sandbox as it is */
+	int out_fd;                     /* what "-" writes to */
+	struct filter_pipe filter_pipe; /* … on a terminal, which gets no byte of a sandbox as it is */
 	int ended_by;
 	struct json_out json; /* the list of what was refused, then the rest */
 	uint64_t n_refused, start_ns;
@@ -45,14 +45,14 @@ static const char *many(uint64_t n)
 static void put_sum(char *out, size_t cap, const struct trm_copy_progress *p)
 {
 	char bytes[24];
-	bar_bytes(bytes, sizeof bytes, p->bytes);
+	progress_bar_bytes(bytes, sizeof bytes, p->bytes);
 	snprintf(out, cap, "%llu file%s (%s)", (unsigned long long)p->files, many(p->files), bytes);
 }
 
 static void on_progress(void *user, const struct trm_copy_progress *progress)
 {
 	struct cp *cp = user;
-	bar_draw(&cp->bar, progress, trm_loop_now_ns(cp->loop));
+	progress_bar_draw(&cp->progress_bar, progress, trm_loop_now_ns(cp->loop));
 }
 
 static void on_refused(void *user, const struct trm_error *why)
@@ -62,7 +62,7 @@ static void on_refused(void *user, const struct trm_error *why)
 		json_put_text(&cp->json, NULL, why->msg);
 	if (cp->n_refused++ >= REFUSED_SHOWN)
 		return;
-	bar_clear(&cp->bar);
+	progress_bar_clear(&cp->progress_bar);
 	cmd_fail("%s", why->msg);
 }
 
@@ -83,7 +83,8 @@ static void tell_end(struct cp *cp, bool was_drawn)
 	char sum[64], rate[24];
 	double seconds = cp->loop ? (double)(trm_loop_now_ns(cp->loop) - cp->start_ns) / 1e9 : 0;
 	put_sum(sum, sizeof sum, &cp->sum);
-	bar_bytes(rate, sizeof rate, (uint64_t)((double)cp->sum.bytes / (seconds > 0.001 ? seconds : 0.001)));
+	progress_bar_bytes(rate, sizeof rate,
+			(uint64_t)((double)cp->sum.bytes / (seconds > 0.001 ? seconds : 0.001)));
 	if (cp->why.code == TRM_ECANCELED)
 		cmd_fail("stopped; %s copied", sum);
 	else if (cp->why.code)
@@ -152,9 +153,9 @@ static int open_output(struct cp *cp, struct trm_error *reterr)
 		cp->out_fd = open_stdout();
 		return 0;
 	}
-	int r = sieve_init(&cp->sieve, cp->loop, STDOUT_FILENO, reterr);
-	cp->out_fd = sieve_fd(&cp->sieve);
-	cp->bar.fd = -1;
+	int r = filter_pipe_init(&cp->filter_pipe, cp->loop, STDOUT_FILENO, reterr);
+	cp->out_fd = filter_pipe_fd(&cp->filter_pipe);
+	cp->progress_bar.fd = -1;
 	return r;
 }
 
@@ -167,15 +168,15 @@ static int start(struct cp *cp, char **places, size_t n, struct trm_error *reter
 	int r = cp->is_to_stdout ? open_output(cp, reterr) : 0;
 	if (r < 0)
 		return r;
-	boxes_far_opts(&cp->config, NULL, &cp->far);
-	const struct trm_copy_opts opts = {.far = boxes_are_far(&cp->config) ? &cp->far : NULL,
+	sandbox_list_remote_opts(&cp->config, NULL, &cp->far);
+	const struct trm_copy_opts opts = {.far = sandbox_list_is_remote(&cp->config) ? &cp->far : NULL,
 			.sources = (const char *const *)places,
 			.target = target,
 			.in_fd = STDIN_FILENO,
 			.out_fd = cp->is_json ? -1 : cp->out_fd,
 			.max_bytes = cp->config.max_copy_bytes,
 			.max_files = cp->config.max_copy_files,
-			.wants_total = cp->bar.fd >= 0};
+			.wants_total = cp->progress_bar.fd >= 0};
 	return trm_copy_start(cp->loop, &opts, &copy_cb, cp, &cp->copy, reterr);
 }
 
@@ -195,21 +196,21 @@ static void perform(struct cp *cp, char **places, size_t n)
 			r = trm_loop_add_signal(cp->loop, signals[i], on_signal, cp, &handlers[i], &cp->why);
 	if (r == 0) {
 		cp->start_ns = trm_loop_now_ns(cp->loop);
-		bar_init(&cp->bar, STDERR_FILENO, cp->start_ns);
+		progress_bar_init(&cp->progress_bar, STDERR_FILENO, cp->start_ns);
 		start(cp, places, n, &cp->why);
 	}
 	while (cp->copy)
 		trm_loop_step(cp->loop, -1);
-	if (cp->sieve.loop)
-		sieve_drain(&cp->sieve, &cp->ended_by);
-	bool was_drawn = cp->bar.is_drawn;
-	bar_clear(&cp->bar);
+	if (cp->filter_pipe.loop)
+		filter_pipe_drain(&cp->filter_pipe, &cp->ended_by);
+	bool was_drawn = cp->progress_bar.is_drawn;
+	progress_bar_clear(&cp->progress_bar);
 	if (is_reader_gone(cp))
 		cmd_die_of_pipe();
 	tell_end(cp, was_drawn);
 	if (cp->is_json)
 		put_json(cp);
-	sieve_finish(&cp->sieve);
+	filter_pipe_finish(&cp->filter_pipe);
 	for (int i = 0; i < SIGNALS; i++)
 		trm_signal_remove(handlers[i]);
 	trm_loop_destroy(cp->loop);
@@ -255,7 +256,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	perform(&cp, argv, n);
 	int written = json_finish(&cp.json);
 	if (cp.ended_by)
-		return CMD_SIGNALLED + cp.ended_by;
+		return CMD_SIGNALED + cp.ended_by;
 	return cp.why.code || cp.sum.refused ? CMD_FAILED : written;
 }
 

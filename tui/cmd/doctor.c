@@ -53,7 +53,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static void on_stray(void *user, const char *name, const char *nearest)
+static void on_leftover(void *user, const char *name, const char *nearest)
 {
 	struct trm_check check = {.status = TRM_CHECK_NOTE, .name = "environment"};
 	char shown[128];
@@ -92,7 +92,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (report.is_json)
 		json_open(&report.json, NULL, '[');
 	int n_failed = examine(&config, &report);
-	trm_config_strays(on_stray, &report);
+	trm_config_unknown_env(on_leftover, &report);
 	if (report.is_json)
 		json_close(&report.json, ']');
 	else if (n_failed)

@@ -8,13 +8,13 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
-#include "stream/feed.h"
-#include "stream/gate.h"
+#include "cmd/sandbox_list.h"
+#include "stream/cli_session.h"
+#include "stream/policy_gate.h"
 #include "stream/sink.h"
-#include "stream/stage.h"
+#include "stream/stdin_feed.h"
 #include "stream/tty.h"
 
 /* One process in a sandbox, a new one or one that runs. With a terminal on both ends it gets one of its
@@ -24,12 +24,12 @@ enum { EXEC_SIGNALS = 2 };
 
 struct exec {
 	struct trm_config config;
-	enum stage_how how;
-	struct stage_asked asked;
-	struct stage stage;
+	enum cli_session_how how;
+	struct cli_session_asked asked;
+	struct cli_session cli_session;
 	struct trm_proc *proc; /* NULL when it has ended */
 	struct sink out, err;
-	struct feed feed;
+	struct stdin_feed stdin_feed;
 	bool has_terminal;
 	struct termios cooked; /* how the terminal was */
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
@@ -96,7 +96,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 	if (sink != &e->out)
 		return;
 	e->is_pipe_broken = saved_errno == EPIPE;
-	finish_with(e, e->is_pipe_broken ? CMD_SIGNALLED + SIGPIPE
+	finish_with(e, e->is_pipe_broken ? CMD_SIGNALED + SIGPIPE
 					 : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
@@ -131,12 +131,12 @@ static void tell_exit(struct exec *e, const struct trm_exit *exit)
 	trm_exit_reason(exit, reason, sizeof reason);
 	if (*reason) {
 		say(e, reason);
-		finish_with(e, CMD_SIGNALLED + SIGINT);
+		finish_with(e, CMD_SIGNALED + SIGINT);
 		return;
 	}
 	if (*exit->limit)
 		say(e, exit->limit);
-	int code = exit->signal ? CMD_SIGNALLED + exit->signal : exit->exit_code;
+	int code = exit->signal ? CMD_SIGNALED + exit->signal : exit->exit_code;
 	finish_with(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
 }
 
@@ -154,10 +154,10 @@ static void on_exited(
 	}
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
-	if (!e->stage.ended_by) /* by a signal, before the command was there */
+	if (!e->cli_session.ended_by) /* by a signal, before the command was there */
 		cmd_fail("%s", why->msg);
 	/* Else it is the sandbox that has not been found, or may not be used. */
-	bool has_sandbox = e->stage.sandbox && trm_sandbox_is_ready(e->stage.sandbox);
+	bool has_sandbox = e->cli_session.sandbox && trm_sandbox_is_ready(e->cli_session.sandbox);
 	finish_with(e, has_sandbox && why->code == TRM_ENOENT   ? CMD_NOT_FOUND
 			: has_sandbox && why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
 								: CMD_FAILED);
@@ -191,7 +191,7 @@ static void on_feed_broken(void *user, const char *why)
 	e->is_stdin_broken = true;
 }
 
-static const struct feed_cb feed_cb = {.queued = on_feed_queued,
+static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_feed_queued,
 		.bytes = on_feed_bytes,
 		.eof = on_feed_eof,
 		.broken = on_feed_broken};
@@ -213,7 +213,7 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 			.output_max_bytes = e->has_terminal ? 0 : e->config.output_max_bytes,
 			.tells_limit = true,
 	};
-	return trm_proc_spawn(e->stage.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
+	return trm_proc_spawn(e->cli_session.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
 }
 
 /* ---- the stage ------------------------------------------------------------------------ */
@@ -222,18 +222,18 @@ static void on_interrupt(void *user)
 {
 	struct exec *e = user;
 	if (e->is_over) /* only output is left, which nobody takes */
-		stage_close(&e->stage);
-	else if (e->proc && trm_sandbox_is_ready(e->stage.sandbox))
+		cli_session_close(&e->cli_session);
+	else if (e->proc && trm_sandbox_is_ready(e->cli_session.sandbox))
 		trm_proc_signal(e->proc, SIGINT, TRM_SIGNAL_GROUP);
 	else
-		finish_with(e, CMD_SIGNALLED + SIGINT);
+		finish_with(e, CMD_SIGNALED + SIGINT);
 }
 
 /* It is the command's to say what becomes of it. */
 static bool on_signal(void *user, int signo)
 {
 	struct exec *e = user;
-	bool is_running = !e->is_over && e->proc && trm_sandbox_is_ready(e->stage.sandbox);
+	bool is_running = !e->is_over && e->proc && trm_sandbox_is_ready(e->cli_session.sandbox);
 	return is_running && trm_proc_signal(e->proc, signo, TRM_SIGNAL_GROUP) == 0;
 }
 
@@ -258,36 +258,37 @@ static bool is_stuck(void *user)
 	return sinks_are_stuck(&e->out, &e->err);
 }
 
-static const struct stage_cb stage_cb = {
+static const struct cli_session_cb cli_session_cb = {
 		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
 
 static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
-	int r = stage_open(&e->stage, &e->config, e->how, e->asked, &stage_cb, e, reterr);
+	int r = cli_session_open(&e->cli_session, &e->config, e->how, e->asked, &cli_session_cb, e, reterr);
 	if (r == 0)
-		cmd_note_hints(e->stage.sandbox);
+		cmd_note_hints(e->cli_session.sandbox);
 	if (r == 0)
 		r = spawn(e, argv, reterr);
 	if (r == 0 && e->has_timeout)
-		r = trm_loop_add_timer(e->stage.loop, on_timer, e, &e->timer, reterr);
+		r = trm_loop_add_timer(e->cli_session.loop, on_timer, e, &e->timer, reterr);
 	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
 		r = trm_loop_add_signal(
-				e->stage.loop, passed_on[i], on_user_signal, e, &e->signals[i], reterr);
+				e->cli_session.loop, passed_on[i], on_user_signal, e, &e->signals[i], reterr);
 	if (r == 0 && e->has_terminal)
-		r = trm_loop_add_signal(e->stage.loop, SIGWINCH, on_winch, e, &e->winch, reterr);
+		r = trm_loop_add_signal(e->cli_session.loop, SIGWINCH, on_winch, e, &e->winch, reterr);
 	if (r < 0)
 		return r;
 	enum filter_kind kind = e->has_terminal ? FILTER_SCREEN : FILTER_LINES;
-	sink_init(&e->out, e->stage.loop, STDOUT_FILENO, kind, &sink_cb, e);
-	sink_init(&e->err, e->stage.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, e);
-	feed_init(&e->feed, e->stage.loop, STDIN_FILENO, &feed_cb, e);
+	sink_init(&e->out, e->cli_session.loop, STDOUT_FILENO, kind, &sink_cb, e);
+	sink_init(&e->err, e->cli_session.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, e);
+	stdin_feed_init(&e->stdin_feed, e->cli_session.loop, STDIN_FILENO, &stdin_feed_cb, e);
 	return 0;
 }
 
 static bool goes_on(const struct exec *e)
 {
-	return !e->stage.is_closing && (!e->is_over || !sink_is_empty(&e->out) || !sink_is_empty(&e->err));
+	return !e->cli_session.is_closing
+	       && (!e->is_over || !sink_is_empty(&e->out) || !sink_is_empty(&e->err));
 }
 
 static int perform(struct exec *e, char **argv)
@@ -301,25 +302,25 @@ static int perform(struct exec *e, char **argv)
 		if (e->has_terminal)
 			tty_raw(&e->cooked);
 		while (goes_on(e)) {
-			feed_turn(&e->feed);
-			trm_loop_step(e->stage.loop, feed_is_hungry(&e->feed) ? 0 : -1);
+			stdin_feed_turn(&e->stdin_feed);
+			trm_loop_step(e->cli_session.loop, stdin_feed_is_hungry(&e->stdin_feed) ? 0 : -1);
 		}
 		e->is_over = true;
-		feed_finish(&e->feed);
+		stdin_feed_finish(&e->stdin_feed);
 		sink_finish(&e->out);
 		sink_finish(&e->err);
 		if (e->has_terminal)
 			tty_restore(&e->cooked);
 	}
-	stage_close(&e->stage);
-	int code = e->stage.ended_by ? CMD_SIGNALLED + e->stage.ended_by : e->exit_code;
-	stage_end(&e->stage);
+	cli_session_close(&e->cli_session);
+	int code = e->cli_session.ended_by ? CMD_SIGNALED + e->cli_session.ended_by : e->exit_code;
+	cli_session_end(&e->cli_session);
 	trm_timer_remove(e->timer);
 	trm_signal_remove(e->winch);
 	for (int i = 0; i < EXEC_SIGNALS; i++)
 		trm_signal_remove(e->signals[i]);
-	stage_finish(&e->stage);
-	return stage_code(&e->stage, code);
+	cli_session_finish(&e->cli_session);
+	return cli_session_code(&e->cli_session, code);
 }
 
 /* ---- the command line -------------------------------------------------------------------- */
@@ -335,7 +336,7 @@ static int take_name(struct exec *e, const struct options *o, int argc, char **a
 	if (trm_sandbox_name_check(argv[o->at - 1], &why) < 0)
 		return cmd_fail("%s", why.msg);
 	snprintf(e->config.name, sizeof e->config.name, "%s", argv[o->at - 1]);
-	e->how = STAGE_ATTACH;
+	e->how = CLI_SESSION_ATTACH;
 	return 0;
 }
 
@@ -348,20 +349,20 @@ static bool has_options_behind_name(const struct options *o, int argc, char **ar
 		return false;
 	for (int i = o->at; i < argc && !has_dashes; i++)
 		has_dashes = strcmp(argv[i], "--") == 0;
-	return has_dashes && boxes_runs(argv[o->at - 1], &entry);
+	return has_dashes && sandbox_list_runs(argv[o->at - 1], &entry);
 }
 
 static int pass_gate(const struct exec *e, const char *config_path, char **command)
 {
-	struct gate gate;
+	struct policy_gate policy_gate;
 	struct trm_findings found = {0};
 	struct trm_error why = {0};
-	int r = gate_open(&gate, &e->config, config_path, &why), code;
-	if (r == 0 && gate.policy && gate.mode != TRM_POLICY_ADVISE)
-		r = trm_policy_scan_command(gate.policy, (const char *const *)command, &found, &why);
-	code = r < 0 ? cmd_fail("%s", why.msg) : confirm_findings(&gate, &found);
+	int r = policy_gate_open(&policy_gate, &e->config, config_path, &why), code;
+	if (r == 0 && policy_gate.policy && policy_gate.mode != TRM_POLICY_ADVISE)
+		r = trm_policy_scan_command(policy_gate.policy, (const char *const *)command, &found, &why);
+	code = r < 0 ? cmd_fail("%s", why.msg) : confirm_findings(&policy_gate, &found);
 	trm_findings_finish(&found);
-	gate_close(&gate);
+	policy_gate_close(&policy_gate);
 	return code;
 }
 
@@ -392,8 +393,8 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 		return CMD_FAILED;
 	e->asked = options_asked(&o);
 	e->has_timeout = options_has(&o, "timeout") && e->config.timeout_ms;
-	if (options_wish(&o) || options_has(&o, "keep"))
-		boxes_note_running(&o, &e->config);
+	if (options_has_request(&o) || options_has(&o, "keep"))
+		sandbox_list_note_running(&o, &e->config);
 	int code = pass_gate(e, o.config_path, command);
 	if (code == CMD_OK)
 		code = perform(e, command);
@@ -408,7 +409,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct exec *e = calloc(1, sizeof *e);
 	if (!e)
 		return cmd_fail("out of memory");
-	e->how = STAGE_EITHER;
+	e->how = CLI_SESSION_EITHER;
 	int code = run_words(e, cmd, argc, argv);
 	free(e);
 	return code;

@@ -64,17 +64,17 @@ static int convert(const struct request *q, const struct export_format *format)
 {
 	struct recording recording;
 	struct trm_error why = {0};
-	struct story story;
+	struct transcript transcript;
 	struct writer w;
 
 	if (recording_load(&recording, q->from, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	writer_init(&w, WRITER_MAX);
 	if (format->write) {
-		story_init(&story, 0);
-		recording_tell(&recording, &story);
-		format->write(&story, &w);
-		story_finish(&story);
+		transcript_init(&transcript, 0);
+		recording_tell(&recording, &transcript);
+		format->write(&transcript, &w);
+		transcript_finish(&transcript);
 	} else {
 		cast_write(&recording, &q->cast, &w);
 	}

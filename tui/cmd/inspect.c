@@ -7,8 +7,8 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/sandbox_list.h"
 
 /* What its entry says was looked up first, because our coming ends its idleness. Guards and metrics are told
  * to every client; what is mounted, a process inside has to say. */
@@ -209,7 +209,7 @@ static int ask(struct asking *a, struct trm_error *reterr)
 			.is_onlooker = true};
 	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
 
-	int r = boxes_open(
+	int r = sandbox_list_open(
 			a->loop, &a->x->config, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r == 0 && trm_proc_spawn(a->sandbox, &proc_opts, &proc_cb, a, &a->proc, NULL) < 0)
 		a->proc = NULL; /* too many processes: then the mounts stay unknown */
@@ -254,9 +254,9 @@ static int find_far(struct inspect *x, const char *name)
 
 	if (trm_sandbox_name_check(name, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	if (boxes_list_far(&x->config, &entries, &n))
+	if (sandbox_list_remote(&x->config, &entries, &n))
 		return CMD_FAILED;
-	const struct trm_entry *found = boxes_find(entries, n, name);
+	const struct trm_entry *found = sandbox_list_find(entries, n, name);
 	if (found)
 		x->entry = *found;
 	snprintf(x->entry.name, sizeof x->entry.name, "%s", name);
@@ -266,12 +266,12 @@ static int find_far(struct inspect *x, const char *name)
 
 static int find(struct inspect *x, const char *name)
 {
-	x->is_far = boxes_are_far(&x->config);
+	x->is_far = sandbox_list_is_remote(&x->config);
 	if (x->is_far)
 		return find_far(x, name);
-	if (boxes_runs(name, &x->entry) && trm_registry_wishes(name, &x->wishes, NULL) == 0)
+	if (sandbox_list_runs(name, &x->entry) && trm_registry_requested(name, &x->requested, NULL) == 0)
 		return CMD_OK;
-	return boxes_fail_unknown(name);
+	return sandbox_list_fail_unknown(name);
 }
 
 static int perform(const struct options *o, const char *name, bool is_json)

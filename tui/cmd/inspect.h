@@ -22,7 +22,7 @@ struct inspect {
 	struct trm_config config;
 	bool is_far;            /* at a server: then the entry says little, and there are no wishes */
 	struct trm_entry entry; /* as it was before we came */
-	struct trm_wishes wishes;
+	struct trm_requested requested;
 	struct trm_guard guards[INSPECT_GUARDS];
 	size_t n_guards;
 	struct inspect_mount mounts[INSPECT_MOUNTS];

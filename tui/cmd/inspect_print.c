@@ -36,7 +36,7 @@ static void put_life(struct json_out *j, const struct trm_entry *e)
 	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
 	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
 	put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
-	json_put_u64(j, "keeper_pid", e->keeper_pid);
+	json_put_u64(j, "supervisor_pid", e->supervisor_pid);
 	json_put_u64(j, "client_pid", e->client_pid);
 	json_put_bool(j, "client_is_alive", e->has_client);
 	json_put_text(j, "client", e->client);
@@ -76,7 +76,7 @@ static void put_mounts(struct json_out *j, const struct inspect *x)
 	json_close(j, ']');
 }
 
-static void put_wishes(struct json_out *j, const struct trm_wishes *w)
+static void put_requested(struct json_out *j, const struct trm_requested *w)
 {
 	json_put_text(j, "group", *w->group ? w->group : NULL);
 	json_put_text(j, "workdir", w->workdir);
@@ -116,7 +116,7 @@ static void put_own(struct json_out *j, const struct inspect *x)
 	const struct trm_entry *e = &x->entry;
 
 	put_life(j, e);
-	put_wishes(j, &x->wishes);
+	put_requested(j, &x->requested);
 	sample_put_limits(j, &e->limits);
 	json_open(j, "network", '{');
 	if (open_net(x))
@@ -258,7 +258,7 @@ static void print_mounts(const struct inspect *x)
 		puts("  n/a");
 }
 
-static void print_wishes(const struct trm_wishes *w)
+static void print_requested(const struct trm_requested *w)
 {
 	char words[240];
 
@@ -285,11 +285,11 @@ static void print_own(const struct inspect *x)
 	print_start(e);
 	print_end(e);
 	print_kernels(e);
-	printf("supervisor  process %u\n", e->keeper_pid);
+	printf("supervisor  process %u\n", e->supervisor_pid);
 	const struct trm_guard *open = open_net(x);
 	printf("network     %s%s\n", open ? "not cut off: " : "",
 			open ? open->how : trm_limits_tell_net(&e->limits, net, sizeof net));
-	print_wishes(&x->wishes);
+	print_requested(&x->requested);
 }
 
 int inspect_print_text(const struct inspect *x)

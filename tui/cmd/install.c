@@ -8,21 +8,21 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
-#include "stream/gate.h"
+#include "cmd/sandbox_list.h"
+#include "stream/cli_session.h"
+#include "stream/policy_gate.h"
 #include "stream/sink.h"
-#include "stream/stage.h"
 #include "stream/tty.h"
 
 /* Packages into a sandbox that is running, or into a new one that stays. */
 
 struct install {
 	struct trm_config config;
-	struct stage stage;
-	enum stage_how how;
-	struct stage_asked asked;
+	struct cli_session cli_session;
+	enum cli_session_how how;
+	struct cli_session_asked asked;
 	struct trm_install *install; /* NULL when it is over */
 	const char **packages;
 	char *requirements;
@@ -51,7 +51,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 		return;
 	in->is_pipe_broken = saved_errno == EPIPE;
 	trm_install_cancel(in->install);
-	finish_with(in, in->is_pipe_broken ? CMD_SIGNALLED + SIGPIPE
+	finish_with(in, in->is_pipe_broken ? CMD_SIGNALED + SIGPIPE
 					   : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
@@ -72,7 +72,7 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 	if (in->is_over)
 		return;
 	in->exit_code = why->code == TRM_OK          ? CMD_OK
-			: why->code == TRM_ECANCELED ? CMD_SIGNALLED + SIGINT
+			: why->code == TRM_ECANCELED ? CMD_SIGNALED + SIGINT
 			: exit_code > 0              ? exit_code
 						     : CMD_FAILED;
 	if (why->code != TRM_OK) {
@@ -93,7 +93,7 @@ static void on_interrupt(void *user)
 	if (in->install)
 		trm_install_cancel(in->install);
 	else
-		finish_with(in, CMD_SIGNALLED + SIGINT);
+		finish_with(in, CMD_SIGNALED + SIGINT);
 }
 
 static void on_closed(void *user, const struct trm_error *why)
@@ -103,7 +103,7 @@ static void on_closed(void *user, const struct trm_error *why)
 		finish_with(in, cmd_fail("%s", why->msg));
 }
 
-static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, .closed = on_closed};
 
 static void on_winch(void *user, int signo)
 {
@@ -131,28 +131,29 @@ static int begin(struct install *in, const struct trm_lang *lang, struct trm_err
 			.env = in->has_terminal ? env : NULL,
 			.net_credentials = in->config.net_credentials,
 	};
-	return trm_install_start(in->stage.sandbox, &opts, &install_cb, in, &in->install, reterr);
+	return trm_install_start(in->cli_session.sandbox, &opts, &install_cb, in, &in->install, reterr);
 }
 
 static int open_all(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
 {
-	int r = stage_open(&in->stage, &in->config, in->how, in->asked, &stage_cb, in, reterr);
+	int r = cli_session_open(
+			&in->cli_session, &in->config, in->how, in->asked, &cli_session_cb, in, reterr);
 	if (r == 0)
-		cmd_note_hints(in->stage.sandbox);
+		cmd_note_hints(in->cli_session.sandbox);
 	if (r == 0)
 		r = begin(in, lang, reterr);
 	if (r == 0 && in->has_terminal)
-		r = trm_loop_add_signal(in->stage.loop, SIGWINCH, on_winch, in, &in->winch, reterr);
+		r = trm_loop_add_signal(in->cli_session.loop, SIGWINCH, on_winch, in, &in->winch, reterr);
 	if (r < 0)
 		return r;
-	sink_init(&in->out, in->stage.loop, STDOUT_FILENO, FILTER_PROGRESS, &sink_cb, in);
-	sink_init(&in->err, in->stage.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, in);
+	sink_init(&in->out, in->cli_session.loop, STDOUT_FILENO, FILTER_PROGRESS, &sink_cb, in);
+	sink_init(&in->err, in->cli_session.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, in);
 	return 0;
 }
 
 static bool goes_on(const struct install *in)
 {
-	return !in->stage.is_closing
+	return !in->cli_session.is_closing
 	       && (in->install || !in->is_over || !sink_is_empty(&in->out) || !sink_is_empty(&in->err));
 }
 
@@ -180,7 +181,7 @@ static bool is_running(struct install *in, const struct trm_entry *entries, size
 /* A new one is of use only if it stays, and that only if it has what is needed. 0 or an exit code. */
 static int start_new(struct install *in)
 {
-	in->how = STAGE_NEW;
+	in->how = CLI_SESSION_NEW;
 	if (in->config.limits.net || in->config.keep) {
 		in->config.keep = true;
 		return CMD_OK;
@@ -207,20 +208,21 @@ static int choose(struct install *in)
 		return cmd_fail("%s", why.msg);
 	if (n_fitting > 1)
 		return cmd_fail("several running sandboxes have a network: choose one with --name NAME");
-	in->how = STAGE_ATTACH;
+	in->how = CLI_SESSION_ATTACH;
 	return is_there ? CMD_OK : start_new(in);
 }
 
 /* A new sandbox with nothing in it need not stay. */
-static void settle(struct install *in)
+static void stop_if_unused(struct install *in)
 {
-	if (in->how != STAGE_NEW || !in->stage.sandbox)
+	if (in->how != CLI_SESSION_NEW || !in->cli_session.sandbox)
 		return;
-	if (in->exit_code != CMD_OK || in->stage.ended_by)
-		stage_stop(&in->stage);
+	if (in->exit_code != CMD_OK || in->cli_session.ended_by)
+		cli_session_stop(&in->cli_session);
 	else
 		fprintf(stderr, "terrarium: the sandbox '%s' stays; 'terrarium stop %s' ends it\n",
-				trm_sandbox_name(in->stage.sandbox), trm_sandbox_name(in->stage.sandbox));
+				trm_sandbox_name(in->cli_session.sandbox),
+				trm_sandbox_name(in->cli_session.sandbox));
 }
 
 static int perform(struct install *in, const struct trm_lang *lang)
@@ -231,20 +233,20 @@ static int perform(struct install *in, const struct trm_lang *lang)
 		in->exit_code = cmd_fail("%s", why.msg);
 	} else {
 		while (goes_on(in))
-			trm_loop_step(in->stage.loop, -1);
+			trm_loop_step(in->cli_session.loop, -1);
 		in->is_over = true;
 		sink_finish(&in->out);
 		sink_finish(&in->err);
 	}
 	for (int i = 0; i < 2 && in->install; i++)
 		trm_install_cancel(in->install);
-	while (in->install && trm_loop_step(in->stage.loop, 100) >= 0)
+	while (in->install && trm_loop_step(in->cli_session.loop, 100) >= 0)
 		;
 	trm_signal_remove(in->winch);
-	settle(in);
-	stage_finish(&in->stage);
-	return in->stage.ended_by ? CMD_SIGNALLED + in->stage.ended_by
-				  : stage_code(&in->stage, in->exit_code);
+	stop_if_unused(in);
+	cli_session_finish(&in->cli_session);
+	return in->cli_session.ended_by ? CMD_SIGNALED + in->cli_session.ended_by
+					: cli_session_code(&in->cli_session, in->exit_code);
 }
 
 /* ---- the command line ---------------------------------------------------------------- */
@@ -293,23 +295,23 @@ static int parse(struct install *in, struct options *o)
  * unseen. */
 static int pass_gate(const struct install *in, const struct trm_lang *lang, const char *config_path)
 {
-	struct gate gate;
+	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	if (gate_open(&gate, &in->config, config_path, &why) < 0)
+	if (policy_gate_open(&policy_gate, &in->config, config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	int code = CMD_OK;
-	if (gate_enforced(&gate) && in->requirements)
+	if (policy_gate_enforced(&policy_gate) && in->requirements)
 		code = cmd_fail("the policy '%s' is enforced: name the packages one by one, because it cannot check a file of "
 				"requirements",
-				trm_policy_name(gate.policy));
-	for (size_t i = 0; in->packages[i] && gate.policy && code == CMD_OK; i++) {
+				trm_policy_name(policy_gate.policy));
+	for (size_t i = 0; in->packages[i] && policy_gate.policy && code == CMD_OK; i++) {
 		struct trm_findings found;
-		code = trm_policy_scan_package(gate.policy, lang, in->packages[i], &found, &why) < 0
+		code = trm_policy_scan_package(policy_gate.policy, lang, in->packages[i], &found, &why) < 0
 				       ? cmd_fail("%s", why.msg)
-				       : confirm_findings(&gate, &found);
+				       : confirm_findings(&policy_gate, &found);
 		trm_findings_finish(&found);
 	}
-	gate_close(&gate);
+	policy_gate_close(&policy_gate);
 	return code;
 }
 
@@ -329,7 +331,7 @@ static int install_parsed(struct install *in, const struct options *o)
 			return cmd_fail("%s", why.msg);
 	if (!in->packages[0] && !in->requirements)
 		return cmd_fail("there is no package to install; see 'terrarium install --help'");
-	if (boxes_are_far(&in->config))
+	if (sandbox_list_is_remote(&in->config))
 		return cmd_fail("'install' is for sandboxes of this machine; at a server, run the sandbox's own pip "
 				"or npm, if it has a network: terrarium exec --backend microsandbox NAME -- "
 				"pip install PACKAGE");

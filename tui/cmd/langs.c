@@ -6,7 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
-#include "stream/stage.h"
+#include "stream/cli_session.h"
 
 /* The interpreters are asked for their versions in a sandbox, where they would run. */
 
@@ -19,7 +19,7 @@ struct answer {
 };
 
 struct langs {
-	struct stage stage;
+	struct cli_session cli_session;
 	struct answer answers[TRM_LANG_COUNT];
 	struct trm_error why; /* why nothing could be asked; code 0: it could */
 };
@@ -56,7 +56,7 @@ static void on_interrupt(void *user)
 {
 	struct langs *l = user;
 
-	stage_close(&l->stage);
+	cli_session_close(&l->cli_session);
 }
 
 static void on_closed(void *user, const struct trm_error *why)
@@ -67,19 +67,19 @@ static void on_closed(void *user, const struct trm_error *why)
 		l->why = *why;
 }
 
-static const struct stage_cb stage_cb = {.interrupt = on_interrupt, .closed = on_closed};
+static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, .closed = on_closed};
 
 static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
 {
 	const char *path = trm_lang_get(id)->interpreter;
 	/* An image has it wherever its PATH leads to. */
-	const char *program = *trm_sandbox_origin(l->stage.sandbox) ? strrchr(path, '/') + 1 : path;
+	const char *program = *trm_sandbox_origin(l->cli_session.sandbox) ? strrchr(path, '/') + 1 : path;
 	const char *argv[] = {program, "--version", NULL};
 	struct trm_proc_opts opts = {.argv = argv};
 
 	l->answers[id].langs = l;
-	return trm_proc_spawn(
-			l->stage.sandbox, &opts, &proc_cb, &l->answers[id], &l->answers[id].proc, reterr);
+	return trm_proc_spawn(l->cli_session.sandbox, &opts, &proc_cb, &l->answers[id], &l->answers[id].proc,
+			reterr);
 }
 
 static bool is_waiting(const struct langs *l)
@@ -90,15 +90,16 @@ static bool is_waiting(const struct langs *l)
 	return false;
 }
 
-static void ask(struct langs *l, const struct trm_config *config, struct stage_asked asked)
+static void ask(struct langs *l, const struct trm_config *config, struct cli_session_asked asked)
 {
-	int r = stage_open(&l->stage, config, STAGE_EITHER, asked, &stage_cb, l, &l->why);
+	int r = cli_session_open(
+			&l->cli_session, config, CLI_SESSION_EITHER, asked, &cli_session_cb, l, &l->why);
 
 	for (unsigned id = 0; id < TRM_LANG_COUNT && r == 0; id++)
 		r = spawn(l, id, &l->why);
-	while (r == 0 && is_waiting(l) && trm_loop_step(l->stage.loop, -1) >= 0)
+	while (r == 0 && is_waiting(l) && trm_loop_step(l->cli_session.loop, -1) >= 0)
 		;
-	stage_finish(&l->stage);
+	cli_session_finish(&l->cli_session);
 }
 
 /* ---- printing ---- */
@@ -206,8 +207,8 @@ static int perform(const struct options *o, bool is_json)
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
 	ask(&l, &config, options_asked(o));
-	if (l.stage.ended_by)
-		return CMD_SIGNALLED + l.stage.ended_by;
+	if (l.cli_session.ended_by)
+		return CMD_SIGNALED + l.cli_session.ended_by;
 	int code = is_json ? print_json(&l) : print_table(&l);
 	/* The table is right all the same, but for what could not be asked. */
 	return l.why.code ? cmd_fail("cannot find the versions: %s", l.why.msg) : code;

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/logs.h"
+#include "cmd/sandbox_list.h"
 
 /* ---- entries -------------------------------------------------------------------------- */
 
@@ -45,8 +45,8 @@ static void drop(struct logs *l, struct logs_entry *e)
 	*at = e->next;
 	if (!*at)
 		l->end = at;
-	if (l->told_last == e)
-		l->told_last = NULL;
+	if (l->reported_last == e)
+		l->reported_last = NULL;
 	entry_free(e);
 }
 
@@ -189,7 +189,7 @@ static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
 static void on_signal(void *user, int signo)
 {
 	struct logs *l = user;
-	l->exit_code = CMD_SIGNALLED + signo;
+	l->exit_code = CMD_SIGNALED + signo;
 	l->is_over = true;
 }
 
@@ -285,7 +285,7 @@ static int choose_language(struct logs *l, const struct options *o, const struct
 
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
-	struct logs l = {.has_colour = cmd_has_colour()};
+	struct logs l = {.has_color = cmd_has_color()};
 	struct trm_config config;
 	const char *name = NULL;
 	struct options o;
@@ -296,7 +296,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
-	if (boxes_are_far(&config))
+	if (sandbox_list_is_remote(&config))
 		return cmd_fail("a server does not show earlier runs; on its own machine 'terrarium logs NAMESPACE.NAME' "
 				"shows it");
 	if (choose_language(&l, &o, &config))

@@ -31,13 +31,13 @@ struct logs_entry {
 	size_t code_len, code_cut;
 	bool is_late; /* output of a run that was over */
 	bool is_command;
-	bool is_told; /* its head is */
+	bool is_reported; /* its head is */
 	struct displays displays;
 	struct writer text; /* what is to be told of it when its time comes */
 };
 
 struct logs {
-	bool is_json, follows, has_colour;
+	bool is_json, follows, has_color;
 	const struct trm_lang *only; /* NULL: all languages */
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox;
@@ -45,8 +45,8 @@ struct logs {
 	struct trm_signal *signals[2];
 	struct sink out;
 	struct logs_entry *first, **end;
-	struct logs_entry *told_last; /* whose output stands last on the screen */
-	bool is_live;                 /* what has been before is told */
+	struct logs_entry *reported_last; /* whose output stands last on the screen */
+	bool is_live;                     /* what has been before is told */
 	bool is_over, is_pipe_broken;
 	int exit_code;
 };

@@ -15,12 +15,12 @@ static void clock_of(uint64_t ms, char *out, size_t cap)
 		*out = '\0';
 }
 
-/* One line of the program's own: dim where there are colours, and without any that the code has left on. */
+/* One line of the program's own: dim where there are colors, and without any that the code has left on. */
 static void say(struct logs *l, const char *text)
 {
 	char line[1200];
-	snprintf(line, sizeof line, "%s%.1100s%s", l->has_colour ? "\x1b[0;2m" : "", text,
-			l->has_colour ? "\x1b[0m" : "");
+	snprintf(line, sizeof line, "%s%.1100s%s", l->has_color ? "\x1b[0;2m" : "", text,
+			l->has_color ? "\x1b[0m" : "");
 	sink_line(&l->out, line);
 }
 
@@ -55,25 +55,27 @@ static void say_head(struct logs *l, struct logs_entry *e)
 				e->number);
 	else if (e->is_command)
 		snprintf(line, sizeof line, "--- command, %s%s%s ---",
-				*e->by ? e->by : "by an unknown client", when, e->is_told ? ", goes on" : "");
+				*e->by ? e->by : "by an unknown client", when,
+				e->is_reported ? ", goes on" : "");
 	else
 		snprintf(line, sizeof line, "--- run %" PRIu64 ", %s, %s%s%s ---", e->number, e->lang->name,
-				*e->by ? e->by : "by an unknown client", when, e->is_told ? ", goes on" : "");
+				*e->by ? e->by : "by an unknown client", when,
+				e->is_reported ? ", goes on" : "");
 	say(l, line);
-	if (!e->is_told && !e->is_late)
+	if (!e->is_reported && !e->is_late)
 		say_code(l, e);
-	if (!e->is_told && e->lost_bytes) {
+	if (!e->is_reported && e->lost_bytes) {
 		snprintf(line, sizeof line, "(%" PRIu64 " earlier bytes are no longer kept)", e->lost_bytes);
 		say(l, line);
 	}
-	e->is_told = true;
+	e->is_reported = true;
 }
 
 void logs_turn_to(struct logs *l, struct logs_entry *e)
 {
-	if (l->told_last != e)
+	if (l->reported_last != e)
 		say_head(l, e);
-	l->told_last = e;
+	l->reported_last = e;
 }
 
 void logs_tell(struct logs_entry *e, const char *bytes, size_t n)
@@ -93,7 +95,7 @@ void logs_tell_line(struct logs_entry *e, const char *text)
 	struct logs *l = e->logs;
 	bool is_kept = !l->is_live || l->is_json;
 	char last = is_kept ? (e->text.n ? e->text.bytes[e->text.n - 1] : '\n') : l->out.last;
-	if (last != '\n' && (is_kept || l->told_last == e))
+	if (last != '\n' && (is_kept || l->reported_last == e))
 		logs_tell(e, "\n", 1);
 	logs_tell(e, text, strlen(text));
 	logs_tell(e, "\n", 1);

@@ -9,8 +9,8 @@
 #include <terrarium/terrarium.h>
 
 #include "app/app.h"
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
+#include "cmd/sandbox_list.h"
 #include "monitor/monitor.h"
 
 enum { OPTION_WATCH, OPTION_JSON, OPTION_INTERVAL, OPTION_COUNT };
@@ -37,13 +37,13 @@ static int watch_screen(const struct metrics_request *q)
 	struct trm_error why = {0}, ended;
 	struct trm_sandbox_opts far;
 
-	boxes_far_opts(&q->config, q->name, &far);
-	opts.far = boxes_are_far(&q->config) ? &far : NULL;
+	sandbox_list_remote_opts(&q->config, q->name, &far);
+	opts.far = sandbox_list_is_remote(&q->config) ? &far : NULL;
 	int r = monitor_main(&opts, &ended, &why);
 	if (r == TRM_ENOTSUP) /* a terminal that cannot move its cursor */
 		return metrics_of_one(q);
 	if (r < 0)
-		return r == TRM_ENOENT ? boxes_fail_unknown(q->name) : cmd_fail("%s", why.msg);
+		return r == TRM_ENOENT ? sandbox_list_fail_unknown(q->name) : cmd_fail("%s", why.msg);
 	if (*ended.msg)
 		fprintf(stderr, "terrarium: %s: %s\n", q->name, ended.msg);
 	return r;
@@ -60,8 +60,8 @@ static int choose(const struct trm_config *config, char **ret)
 
 	if (trm_registry_create(&registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = boxes_are_far(config) ? boxes_list_far(config, &entries, &n)
-					 : metrics_running(registry, &entries, &n);
+	int code = sandbox_list_is_remote(config) ? sandbox_list_remote(config, &entries, &n)
+						  : metrics_running(registry, &entries, &n);
 	trm_registry_destroy(registry);
 	if (code == CMD_OK && n == 0)
 		code = cmd_fail("no sandbox is running");

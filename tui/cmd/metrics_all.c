@@ -10,11 +10,11 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/metrics.h"
 #include "cmd/sample.h"
+#include "cmd/sandbox_list.h"
 
 struct all {
 	const struct trm_config *config;
@@ -109,8 +109,8 @@ static void print_table(const struct trm_entry *entries, size_t n)
 
 static bool is_same(const struct trm_entry *a, const struct trm_entry *b)
 {
-	return a->keeper_pid == b->keeper_pid && a->keeper_start == b->keeper_start
-	       && (a->keeper_pid || (!strcmp(a->name, b->name) && !strcmp(a->group, b->group)));
+	return a->supervisor_pid == b->supervisor_pid && a->supervisor_start == b->supervisor_start
+	       && (a->supervisor_pid || (!strcmp(a->name, b->name) && !strcmp(a->group, b->group)));
 }
 
 static bool is_gone(const struct all *all, const struct trm_entry *e)
@@ -170,8 +170,8 @@ static int look(struct all *all)
 	all->n_before = all->n;
 	all->entries = NULL;
 	all->n = 0;
-	return boxes_are_far(all->config) ? boxes_list_far(all->config, &all->entries, &all->n)
-					  : metrics_running(all->registry, &all->entries, &all->n);
+	return sandbox_list_is_remote(all->config) ? sandbox_list_remote(all->config, &all->entries, &all->n)
+						   : metrics_running(all->registry, &all->entries, &all->n);
 }
 
 int metrics_of_all(const struct metrics_request *q)

@@ -6,11 +6,11 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "cmd/metrics.h"
 #include "cmd/sample.h"
+#include "cmd/sandbox_list.h"
 
 static void put_time(struct json_out *j)
 {
@@ -129,9 +129,9 @@ int metrics_of_one(const struct metrics_request *q)
 	if (trm_loop_create(&loop, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	json_init(&w.json);
-	int r = boxes_open(loop, &q->config, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
+	int r = sandbox_list_open(loop, &q->config, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
 	if (r < 0)
-		w.code = r == TRM_ENOENT ? boxes_fail_unknown(q->name) : cmd_fail("%s", why.msg);
+		w.code = r == TRM_ENOENT ? sandbox_list_fail_unknown(q->name) : cmd_fail("%s", why.msg);
 	while (w.sandbox && trm_loop_step(loop, -1) >= 0)
 		;
 	json_drop(&w.json);

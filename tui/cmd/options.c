@@ -9,7 +9,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
-#include "text/near.h"
+#include "text/edit_distance.h"
 
 enum { ITEMS_MAX = 192 };
 
@@ -86,15 +86,15 @@ static int wrong(const struct options *o, const char *what, const char *word, in
 /* The option that `word` of n bytes is most likely meant to be; NULL: none is near. */
 static const char *nearest(const struct options *o, const char *word, size_t n)
 {
-	struct near near = near_to(word, n);
+	struct near near = edit_distance_to(word, n);
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
 	for (const struct option_spec *own = o->own; own && own->name; own++)
-		near_try(&near, own->name);
+		edit_distance_try(&near, own->name);
 	for (const struct option_spec *common = options_common; common->name; common++)
-		near_try(&near, common->name);
+		edit_distance_try(&near, common->name);
 	for (size_t i = 0; i < count; i++)
-		near_try(&near, settings[i].option);
+		edit_distance_try(&near, settings[i].option);
 	return near.best;
 }
 
@@ -284,21 +284,21 @@ bool options_has(const struct options *o, const char *setting)
 	return false;
 }
 
-struct stage_asked options_asked(const struct options *o)
+struct cli_session_asked options_asked(const struct options *o)
 {
-	return (struct stage_asked){.backend = options_has(o, "backend"),
+	return (struct cli_session_asked){.backend = options_has(o, "backend"),
 			.source = options_has(o, "image") || options_has(o, "container")
 				  || options_has(o, "dockerfile")};
 }
 
-bool options_wish(const struct options *o)
+bool options_has_request(const struct options *o)
 {
-	static const char *const wishes[] = {"memory", "cpus", "processes", "disk", "file_size", "open_files",
-			"net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime", "mount", "env",
-			"workdir", "dockerfile", "user", "read_only", "commit", "image", "volume", "port",
-			"shell", "script"};
-	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
-		if (options_has(o, wishes[i]))
+	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
+			"open_files", "net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime",
+			"mount", "env", "workdir", "dockerfile", "user", "read_only", "commit", "image",
+			"volume", "port", "shell", "script"};
+	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
+		if (options_has(o, requested[i]))
 			return true;
 	return false;
 }

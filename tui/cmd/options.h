@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "stream/stage.h"
+#include "stream/cli_session.h"
 
 struct trm_config;
 
@@ -69,9 +69,9 @@ int options_next(struct options *o);
 /* True if this setting was given as an option. */
 bool options_has(const struct options *o, const char *setting);
 /* What the sandbox of that name has to be like. */
-struct stage_asked options_asked(const struct options *o);
+struct cli_session_asked options_asked(const struct options *o);
 /* True if some other option says what a new sandbox shall be like: its limits, mounts, variables … */
-bool options_wish(const struct options *o);
+bool options_has_request(const struct options *o);
 
 /* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */
 int options_config(const struct options *o, struct trm_config *ret_config);

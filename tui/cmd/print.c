@@ -6,7 +6,7 @@
 
 #include "cmd/cmd.h"
 
-bool cmd_has_colour(void)
+bool cmd_has_color(void)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && strcmp(term, "dumb");

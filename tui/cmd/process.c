@@ -55,7 +55,7 @@ void cmd_die_of_pipe(void)
 	signal(SIGPIPE, SIG_DFL);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(SIGPIPE);
-	_exit(CMD_SIGNALLED + SIGPIPE);
+	_exit(CMD_SIGNALED + SIGPIPE);
 }
 
 /* An error that stdio met earlier has left no errno; but a pipe tells. */

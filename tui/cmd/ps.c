@@ -9,11 +9,11 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/containers.h"
 #include "cmd/json_out.h"
 #include "cmd/sample.h"
+#include "cmd/sandbox_list.h"
 #include "text/cluster.h"
 
 /* A rate needs two looks, at least so far apart. */
@@ -92,7 +92,7 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 		sample_put_limits(j, &e->limits);
 	else
 		json_put_null(j, "limits");
-	put_known(j, "keeper_pid", is_live && e->keeper_pid, e->keeper_pid);
+	put_known(j, "supervisor_pid", is_live && e->supervisor_pid, e->supervisor_pid);
 	put_known(j, "client_pid", e->client_pid, e->client_pid);
 	json_put_text(j, "client", *e->client || e->client_pid ? e->client : NULL);
 	json_close(j, '}');
@@ -346,7 +346,7 @@ static int print(const struct ps *ps)
 static int list_far(struct ps *ps)
 {
 	struct trm_entry *entries;
-	if (boxes_list_far(&ps->config, &entries, &ps->n))
+	if (sandbox_list_remote(&ps->config, &entries, &ps->n))
 		return CMD_FAILED;
 	ps->entries = entries;
 	int code = print(ps);
@@ -357,7 +357,7 @@ static int list_far(struct ps *ps)
 static int list(struct ps *ps)
 {
 	struct trm_error why = {0};
-	if (boxes_are_far(&ps->config))
+	if (sandbox_list_is_remote(&ps->config))
 		return list_far(ps);
 	if (trm_registry_create(&ps->registry, &why) < 0)
 		return cmd_fail("%s", why.msg);

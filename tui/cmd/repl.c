@@ -4,12 +4,12 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
+#include "cmd/sandbox_list.h"
 #include "cmd/source.h"
 #include "repl/repl.h"
-#include "stream/gate.h"
+#include "stream/policy_gate.h"
 
 enum { OPTION_FIGURES };
 
@@ -19,7 +19,7 @@ static const struct option_spec options[] = {
 };
 
 /* A transcript is asked about once, as `run` asks about a file; a person at each input. */
-static int ask(const struct trm_config *config, const struct gate *gate)
+static int ask(const struct trm_config *config, const struct policy_gate *policy_gate)
 {
 	struct source what = {.kind = SOURCE_FILE, .name = "the text on standard input"};
 	struct trm_error why = {0};
@@ -27,25 +27,25 @@ static int ask(const struct trm_config *config, const struct gate *gate)
 	const char *language = *config->language ? config->language : "python";
 	if (trm_lang_find(language, &what.lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	return has_person ? CMD_OK : confirm_if_wanted(config, gate, &what, 1);
+	return has_person ? CMD_OK : confirm_if_wanted(config, policy_gate, &what, 1);
 }
 
 int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures)
 {
-	struct gate gate;
+	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	if (gate_open(&gate, config, o->config_path, &why) < 0)
+	if (policy_gate_open(&policy_gate, config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	struct repl_opts opts = {.config = config,
-			.gate = &gate,
+			.policy_gate = &policy_gate,
 			.asked = options_asked(o),
 			.attach = attach,
 			.figures = figures};
 	bool is_pipe_broken = false;
-	int code = ask(config, &gate);
+	int code = ask(config, &policy_gate);
 	if (code == CMD_OK)
 		code = repl_main(&opts, &is_pipe_broken);
-	gate_close(&gate);
+	policy_gate_close(&policy_gate);
 	if (is_pipe_broken)
 		cmd_die_of_pipe();
 	return code;
@@ -69,7 +69,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (options_config_start(&o, &config) < 0)
 		return CMD_FAILED;
-	boxes_note_running(&o, &config);
+	sandbox_list_note_running(&o, &config);
 	int code = confirm_isolation(&config, o.config_path);
 	if (code != CMD_OK)
 		return code;

@@ -5,18 +5,18 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
-#include "cmd/play.h"
+#include "cmd/run_session.h"
+#include "cmd/sandbox_list.h"
 #include "cmd/source.h"
-#include "stream/gate.h"
+#include "stream/policy_gate.h"
 
 /* All sources are read and checked, and the person is asked, before anything starts. */
 
 struct request {
-	struct gate gate;
+	struct policy_gate policy_gate;
 	struct source *sources;
 	size_t n_sources;
 	const char *figures; /* directory for images; NULL: they are not saved */
@@ -108,16 +108,16 @@ static int read_sources(struct request *q, const struct options *o)
 
 static int play_all(struct request *q, const struct options *o)
 {
-	struct play_opts opts = {
+	struct run_session_opts opts = {
 			.config = &q->config,
 			.asked = options_asked(o),
 			.sources = q->sources,
 			.n_sources = q->n_sources,
 			.figures = q->figures,
 			.is_json = q->is_json,
-			.policy = gate_enforced(&q->gate),
+			.policy = policy_gate_enforced(&q->policy_gate),
 	};
-	return play(&opts, &q->is_pipe_broken);
+	return run_session(&opts, &q->is_pipe_broken);
 }
 
 static int be_camel(struct request *q, const struct options *o)
@@ -126,7 +126,7 @@ static int be_camel(struct request *q, const struct options *o)
 			.config = &q->config,
 			.sources = q->sources,
 			.n_sources = q->n_sources,
-			.policy = gate_enforced(&q->gate),
+			.policy = policy_gate_enforced(&q->policy_gate),
 			.code_type = options_has(o, "language") ? q->config.language : NULL,
 	};
 	return camel(&opts, &q->is_pipe_broken);
@@ -156,13 +156,13 @@ static int run_parsed(struct request *q, const struct options *o)
 	if (options_config_start(o, &q->config) < 0)
 		return CMD_FAILED;
 	struct trm_error why = {0};
-	if (gate_open(&q->gate, &q->config, o->config_path, &why) < 0)
+	if (policy_gate_open(&q->policy_gate, &q->config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	int code = read_sources(q, o);
-	if (code == 0 && (options_wish(o) || options_has(o, "keep")))
-		boxes_note_running(o, &q->config);
+	if (code == 0 && (options_has_request(o) || options_has(o, "keep")))
+		sandbox_list_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
-		code = confirm_if_wanted(&q->config, &q->gate, q->sources, q->n_sources);
+		code = confirm_if_wanted(&q->config, &q->policy_gate, q->sources, q->n_sources);
 	if (code)
 		return code;
 	return q->is_camel ? be_camel(q, o) : play_all(q, o);
@@ -188,7 +188,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	for (size_t i = 0; i < q->n_sources; i++)
 		source_finish(&q->sources[i]);
 	free(q->sources);
-	gate_close(&q->gate);
+	policy_gate_close(&q->policy_gate);
 	if (q->is_pipe_broken)
 		cmd_die_of_pipe();
 	free(q);

@@ -15,7 +15,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
-#include "stream/gate.h"
+#include "stream/policy_gate.h"
 
 enum {
 	N_SIGNALS = 3,
@@ -44,7 +44,7 @@ struct serve {
 	struct trm_signal *handlers[N_SIGNALS];
 	struct trm_timer *progress;
 	bool is_closing;
-	unsigned n_told; /* sandboxes left, as was said last */
+	unsigned n_reported; /* sandboxes left, as was said last */
 };
 
 enum {
@@ -144,12 +144,12 @@ static void on_progress(void *user)
 {
 	struct serve *s = user;
 	unsigned n = s->server ? trm_server_sandboxes(s->server) : 0;
-	if (n && n != s->n_told && !s->is_quiet)
+	if (n && n != s->n_reported && !s->is_quiet)
 		fprintf(stderr,
-				s->n_told ? "%u left\n"
-					  : "Stopping sandboxes and saving their files (Ctrl-C again: do not wait): %u\n",
+				s->n_reported ? "%u left\n"
+					      : "Stopping sandboxes and saving their files (Ctrl-C again: do not wait): %u\n",
 				n);
-	s->n_told = n;
+	s->n_reported = n;
 }
 
 static void on_signal(void *user, int signo)
@@ -158,7 +158,7 @@ static void on_signal(void *user, int signo)
 	if (s->is_closing) {
 		fputs("terrarium: not waiting; remaining sandboxes end by themselves, and their files are not saved\n",
 				stderr);
-		_exit(CMD_SIGNALLED + signo);
+		_exit(CMD_SIGNALED + signo);
 	}
 	s->is_closing = true;
 	trm_timer_start(s->progress, PROGRESS_MS, PROGRESS_MS);
@@ -374,13 +374,13 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 				"--server-url or --port",
 				s.there.url);
 	/* There is nobody to be asked: what is to be asked about is refused. */
-	struct gate gate;
+	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	if (gate_open(&gate, &s.config, o.config_path, &why) < 0)
+	if (policy_gate_open(&policy_gate, &s.config, o.config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	s.opts.policy = gate.mode == TRM_POLICY_ADVISE ? NULL : gate.policy;
+	s.opts.policy = policy_gate.mode == TRM_POLICY_ADVISE ? NULL : policy_gate.policy;
 	int code = serve(&s);
-	gate_close(&gate);
+	policy_gate_close(&policy_gate);
 	return code;
 }
 

@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 
 static const struct {
-	const char *word, *colour;
+	const char *word, *color;
 } looks[] = {
 		[TRM_CHECK_OK] = {"ok", "32"},
 		[TRM_CHECK_WEAK] = {"weak", "33"},
@@ -23,8 +23,8 @@ const char *status_word(enum trm_check_status status)
 void status_print(enum trm_check_status status, const char *note)
 {
 	const char *word = status == TRM_CHECK_NOTE ? note : looks[status].word;
-	if (cmd_has_colour())
-		printf("\033[%sm%-7s\033[m", looks[status].colour, word);
+	if (cmd_has_color())
+		printf("\033[%sm%-7s\033[m", looks[status].color, word);
 	else
 		printf("%-7s", word);
 }

@@ -6,12 +6,12 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
-#include "text/consent.h"
+#include "cmd/sandbox_list.h"
+#include "text/yes_no.h"
 
-/* The keeper ends a sandbox within milliseconds; a machine under load gets some time. */
-enum { PATIENCE_MS = 10000 };
+/* The supervisor ends a sandbox within milliseconds; a machine under load gets some time. */
+enum { TIMEOUT_MS = 10000 };
 
 struct stop {
 	bool has_all, is_forced, is_sure;
@@ -53,16 +53,16 @@ static int choose(struct stop *s)
 	const struct trm_entry *entries;
 	size_t n;
 	bool ok = true;
-	if (boxes_list(s->registry, &entries, &n))
+	if (sandbox_list_list(s->registry, &entries, &n))
 		return CMD_FAILED;
 	for (size_t i = 0; i < n && s->has_all; i++)
 		ok = ok && (entries[i].is_stale || add(s, &entries[i]));
 	for (size_t i = 0; i < s->n_names; i++) {
-		const struct trm_entry *entry = boxes_find(entries, n, s->names[i]);
+		const struct trm_entry *entry = sandbox_list_find(entries, n, s->names[i]);
 		if (entry)
 			ok = ok && add(s, entry);
 		else {
-			boxes_fail_unknown(s->names[i]);
+			sandbox_list_fail_unknown(s->names[i]);
 			s->code = 1;
 		}
 	}
@@ -79,7 +79,7 @@ static bool is_confirmed(const struct stop *s)
 	for (size_t i = 0; i < s->n; i++)
 		fprintf(stderr, "  %s\n", s->entries[i].name);
 	fputs("[y/N] ", stderr);
-	return fgets(answer, sizeof answer, stdin) && consent_of(answer) == CONSENT_YES;
+	return fgets(answer, sizeof answer, stdin) && yes_no_of(answer) == YES_NO_YES;
 }
 
 /* ---- stopping ---------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static void stop_all(struct stop *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trm_entry *e = &s->entries[i];
 		int r = s->is_forced ? trm_registry_kill(s->registry, e, &why)
-				     : trm_registry_wait(s->registry, e, PATIENCE_MS, &why);
+				     : trm_registry_wait(s->registry, e, TIMEOUT_MS, &why);
 		if (r == 0 || r == TRM_ENOENT)
 			puts(e->name);
 		else
@@ -181,7 +181,7 @@ static int perform_anywhere(struct stop *s, const struct options *o)
 	struct trm_config config;
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	return boxes_are_far(&config) ? perform_far(s, &config) : perform(s);
+	return sandbox_list_is_remote(&config) ? perform_far(s, &config) : perform(s);
 }
 
 static int parse(struct stop *s, struct options *o)

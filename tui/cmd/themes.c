@@ -7,10 +7,10 @@
 #include <terrarium/error.h>
 #include <terrarium/text.h>
 
+#include "cells/canvas.h"
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 #include "theme/theme.h"
-#include "view/canvas.h"
 
 struct request {
 	struct trm_config config;
@@ -18,7 +18,7 @@ struct request {
 	bool is_json, names_only;
 };
 
-/* ---- the swatch: pieces of a screen in the theme's own colours ---- */
+/* ---- the swatch: pieces of a screen in the theme's own colors ---- */
 
 static const struct {
 	enum role role;
@@ -42,15 +42,15 @@ static enum color_depth depth_here(void)
 {
 	const char *colorterm = getenv("COLORTERM"), *term = getenv("TERM");
 
-	if (!cmd_has_colour())
+	if (!cmd_has_color())
 		return DEPTH_NONE;
 	if (colorterm && (!strcmp(colorterm, "truecolor") || !strcmp(colorterm, "24bit")))
 		return DEPTH_RGB;
 	return term && strstr(term, "256") ? DEPTH_256 : DEPTH_8;
 }
 
-/* SGR parameters of a colour; `base` 30 for text, 40 for its ground. */
-static void print_colour(uint32_t color, int base)
+/* SGR parameters of a color; `base` 30 for text, 40 for its ground. */
+static void print_color(uint32_t color, int base)
 {
 	unsigned value = color & 0xffffff;
 
@@ -71,14 +71,14 @@ static void print_piece(const struct theme *t, size_t i, enum color_depth depth)
 		const char *sgr;
 	} attrs[] = {{ATTR_BOLD, ";1"}, {ATTR_DIM, ";2"}, {ATTR_ITALIC, ";3"}, {ATTR_UNDERLINE, ";4"},
 			{ATTR_REVERSE, ";7"}, {ATTR_STRIKE, ";9"}};
-	struct theme_look look = theme_look(t, pieces[i].role, depth);
+	struct theme_style look = theme_style(t, pieces[i].role, depth);
 
 	fputs("\033[0", stdout);
 	for (size_t k = 0; k < sizeof attrs / sizeof *attrs; k++)
 		if (look.attrs & attrs[k].attr)
 			fputs(attrs[k].sgr, stdout);
-	print_colour(look.fg, 30);
-	print_colour(look.bg, 40);
+	print_color(look.fg, 30);
+	print_color(look.bg, 40);
 	printf("m%s", pieces[i].text);
 }
 
@@ -138,8 +138,8 @@ static int print_table(const struct request *q)
 		struct trm_error why = {0};
 		char where[600];
 		bool is_good = theme_load(name, &theme, &why) == 0;
-		const char *told = !is_good ? why.msg : is_own(&theme) ? theme.path : "";
-		trm_text_clean_line(where, sizeof where, told, strlen(told));
+		const char *reported = !is_good ? why.msg : is_own(&theme) ? theme.path : "";
+		trm_text_clean_line(where, sizeof where, reported, strlen(reported));
 		bool has_swatch = is_good && depth != DEPTH_NONE;
 		printf("%c %-*s", !strcmp(name, q->config.theme) ? '*' : ' ', has_swatch || *where ? 18 : 0,
 				name);

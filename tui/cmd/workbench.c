@@ -6,10 +6,10 @@
 #include <terrarium/terrarium.h>
 
 #include "app/app.h"
-#include "cmd/boxes.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
-#include "stream/gate.h"
+#include "cmd/sandbox_list.h"
+#include "stream/policy_gate.h"
 
 int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
 {
@@ -43,15 +43,15 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 
 static int open_behind_gate(const struct trm_config *config, const struct options *o, struct app_opts *opts)
 {
-	struct gate gate;
+	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	if (gate_open(&gate, config, o->config_path, &why) < 0)
+	if (policy_gate_open(&policy_gate, config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	opts->policy = gate.policy;
-	opts->policy_asks = gate.mode == TRM_POLICY_ASK;
-	opts->session.policy = gate_enforced(&gate);
+	opts->policy = policy_gate.policy;
+	opts->policy_asks = policy_gate.mode == TRM_POLICY_ASK;
+	opts->session.policy = policy_gate_enforced(&policy_gate);
 	int code = app_main(opts);
-	gate_close(&gate);
+	policy_gate_close(&policy_gate);
 	return code;
 }
 
@@ -63,7 +63,7 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 	int code = workbench_opts(config, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
-	if (*config->name && trm_registry_lists(config->backend) && boxes_runs(config->name, &entry))
+	if (*config->name && trm_registry_lists(config->backend) && sandbox_list_runs(config->name, &entry))
 		return cmd_fail("a sandbox called '%s' is already running; 'terrarium attach %s' opens it",
 				entry.name, entry.name);
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
@@ -80,7 +80,7 @@ int workbench_attach(const struct trm_config *config, const struct options *o)
 	if (code != CMD_OK)
 		return code;
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
-	if (boxes_are_far(config))
+	if (sandbox_list_is_remote(config))
 		opts.sandbox.server.join = TRM_SERVER_JOIN;
 	else
 		opts.attach = config->name;

@@ -16,28 +16,28 @@ struct effects;
 struct model;
 
 /* Where the keys of a command are looked for: first in the pane that has the focus, then in any. */
-enum place {
-	PLACE_EDITOR,
-	PLACE_OUTPUT,
-	PLACE_METRICS,
-	PLACE_VARIABLES, /* the page of variables */
-	PLACE_POPUP,     /* in the editor, while completion offers something */
-	PLACE_CLOCK,     /* anywhere, while a run is being stopped */
-	PLACE_REPLAY,    /* anywhere, while a recording is shown */
-	PLACE_PAUSED,    /* anywhere, while a run is paused before the memory limit */
-	PLACE_SANDBOXES, /* the page of running sandboxes */
-	PLACE_DEMO,      /* anywhere, while a file is shown cell by cell */
-	PLACE_ANY,       /* in every pane */
-	PLACE_ALWAYS,    /* also over a dialog */
-	PLACE_COUNT
+enum key_context {
+	CONTEXT_EDITOR,
+	CONTEXT_OUTPUT,
+	CONTEXT_METRICS,
+	CONTEXT_VARIABLES, /* the page of variables */
+	CONTEXT_POPUP,     /* in the editor, while completion offers something */
+	CONTEXT_STOPPING,  /* anywhere, while a run is being stopped */
+	CONTEXT_REPLAY,    /* anywhere, while a recording is shown */
+	CONTEXT_PAUSED,    /* anywhere, while a run is paused before the memory limit */
+	CONTEXT_SANDBOXES, /* the page of running sandboxes */
+	CONTEXT_DEMO,      /* anywhere, while a file is shown cell by cell */
+	CONTEXT_ANY,       /* in every pane */
+	CONTEXT_ALWAYS,    /* also over a dialog */
+	CONTEXT_COUNT
 };
-const char *place_name(enum place place); /* as in the config: "editor" */
+const char *context_name(enum key_context key_context); /* as in the config: "editor" */
 
 struct command {
 	const char *name;  /* "select-all": lower case, in the config and by which others find it */
 	const char *title; /* "Select all": in the palette; NULL: not there (plain motions) */
 	const char *help;  /* a line for the help; NULL: not there */
-	enum place place;
+	enum key_context key_context;
 	/* Exactly one of these two does it. */
 	void (*run)(struct model *m, struct effects *out);
 	unsigned (*edit)(struct editor *e, int arg); /* on the buffer shown; returns enum editor_bits */
@@ -78,8 +78,8 @@ extern const struct command_table record_commands;
 extern const struct command_table complete_commands;
 extern const struct command_table replay_commands;
 extern const struct command_table demo_commands;
-extern const struct command_table lose_commands;
-extern const struct command_table stay_commands;
+extern const struct command_table loss_commands;
+extern const struct command_table detach_commands;
 extern const struct command_table history_commands;
 
 const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */

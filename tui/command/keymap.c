@@ -8,7 +8,7 @@
 #include <terrarium/error.h>
 #include <terrarium/text.h>
 
-#include "term/event.h"
+#include "cells/event.h"
 
 /* ---- names of keys ---- */
 
@@ -194,11 +194,11 @@ bool keys_equal(const struct keys *a, const struct keys *b)
 	return a->n == b->n && begins(a, b);
 }
 
-static struct binding *find(const struct keymap *map, enum place place, const struct keys *keys)
+static struct binding *find(const struct keymap *map, enum key_context key_context, const struct keys *keys)
 {
 	for (size_t i = 0; i < map->n; i++) {
 		struct binding *b = &map->bindings[i];
-		if (b->place == place && keys_equal(keys, &b->keys))
+		if (b->key_context == key_context && keys_equal(keys, &b->keys))
 			return b;
 	}
 	return NULL;
@@ -212,14 +212,15 @@ static uint64_t first_bit(const struct chord *c)
 
 /* Most keys that are typed begin nothing, and the bindings fill more memory than a key should have to look
  * at. */
-static bool may_begin(const struct keymap *map, enum place place, const struct chord *c)
+static bool may_begin(const struct keymap *map, enum key_context key_context, const struct chord *c)
 {
-	return place < PLACE_COUNT && map->firsts[place] & first_bit(c);
+	return key_context < CONTEXT_COUNT && map->firsts[key_context] & first_bit(c);
 }
 
-static int put(struct keymap *map, enum place place, const struct keys *keys, const struct command *command)
+static int put(struct keymap *map, enum key_context key_context, const struct keys *keys,
+		const struct command *command)
 {
-	struct binding *b = find(map, place, keys);
+	struct binding *b = find(map, key_context, keys);
 
 	if (b) {
 		b->command = command;
@@ -233,12 +234,12 @@ static int put(struct keymap *map, enum place place, const struct keys *keys, co
 		map->bindings = more;
 		map->cap = cap;
 	}
-	map->bindings[map->n++] = (struct binding){place, *keys, command};
-	map->firsts[place] |= first_bit(&keys->chords[0]);
+	map->bindings[map->n++] = (struct binding){key_context, *keys, command};
+	map->firsts[key_context] |= first_bit(&keys->chords[0]);
 	return 0;
 }
 
-int keymap_bind(struct keymap *map, enum place place, const char *text, const char *name,
+int keymap_bind(struct keymap *map, enum key_context key_context, const char *text, const char *name,
 		struct trm_error *reterr)
 {
 	const struct command *command = name && *name ? command_find(name) : NULL;
@@ -253,19 +254,19 @@ int keymap_bind(struct keymap *map, enum place place, const char *text, const ch
 		return trm_error_set(reterr, TRM_EINVAL,
 				"there is no command \"%.60s\" for the key \"%.60s\" (the help names them)",
 				name, text);
-	if (put(map, place, &keys, command) < 0)
+	if (put(map, key_context, &keys, command) < 0)
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the key map");
 	return 0;
 }
 
-enum keymap_match keymap_look(const struct keymap *map, enum place place, const struct keys *keys,
-		const struct command **ret)
+enum keymap_match keymap_resolve(const struct keymap *map, enum key_context key_context,
+		const struct keys *keys, const struct command **ret)
 {
 	bool is_prefix = false, is_off = false;
 
-	for (size_t i = 0; i < map->n && may_begin(map, place, &keys->chords[0]); i++) {
+	for (size_t i = 0; i < map->n && may_begin(map, key_context, &keys->chords[0]); i++) {
 		const struct binding *b = &map->bindings[i];
-		if (b->place != place || !begins(keys, &b->keys))
+		if (b->key_context != key_context || !begins(keys, &b->keys))
 			continue;
 		if (b->keys.n == keys->n && b->command) {
 			*ret = b->command;
@@ -280,13 +281,14 @@ enum keymap_match keymap_look(const struct keymap *map, enum place place, const 
 	if (keys->n != 1 || c->mods != MOD_ALT || c->key < '0' || c->key > '9')
 		return KEYMAP_NONE;
 	struct keys function = {.n = 1, .chords = {{c->key == '0' ? K_F10 : K_F1 + (c->key - '1'), 0}}};
-	return keymap_look(map, place, &function, ret);
+	return keymap_resolve(map, key_context, &function, ret);
 }
 
 bool keymap_is_at_home(const struct binding *b)
 {
 	return b->command
-	       && (b->place == b->command->place || b->place == PLACE_ANY || b->place == PLACE_ALWAYS);
+	       && (b->key_context == b->command->key_context || b->key_context == CONTEXT_ANY
+			       || b->key_context == CONTEXT_ALWAYS);
 }
 
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command)
@@ -317,22 +319,25 @@ static int fill(struct keymap *map, const struct keymap_row *rows, size_t n)
 		if (!command || keys_parse(rows[i].keys, &keys) < 0)
 			return TRM_EINVAL;
 		const struct keymap before = {.bindings = map->bindings, .n = n_before};
-		bool is_taken = find(&before, PLACE_ANY, &keys) || find(&before, PLACE_ALWAYS, &keys)
-				|| find(map, rows[i].place, &keys);
-		if (is_taken || keymap_clash(map, rows[i].place, &keys))
+		bool is_taken = find(&before, CONTEXT_ANY, &keys) || find(&before, CONTEXT_ALWAYS, &keys)
+				|| find(map, rows[i].key_context, &keys);
+		if (is_taken || keymap_clash(map, rows[i].key_context, &keys))
 			continue;
-		if (put(map, rows[i].place, &keys, command) < 0)
+		if (put(map, rows[i].key_context, &keys, command) < 0)
 			return TRM_ENOMEM;
 	}
 	return 0;
 }
 
-const struct binding *keymap_clash(const struct keymap *map, enum place place, const struct keys *keys)
+const struct binding *keymap_clash(
+		const struct keymap *map, enum key_context key_context, const struct keys *keys)
 {
 	for (size_t i = 0; i < map->n; i++) {
 		const struct binding *b = &map->bindings[i];
-		bool is_near = b->place == place || b->place == PLACE_ANY || b->place == PLACE_ALWAYS
-			       || ((place == PLACE_ANY || place == PLACE_ALWAYS) && b->keys.n < keys->n);
+		bool is_near = b->key_context == key_context || b->key_context == CONTEXT_ANY
+			       || b->key_context == CONTEXT_ALWAYS
+			       || ((key_context == CONTEXT_ANY || key_context == CONTEXT_ALWAYS)
+					       && b->keys.n < keys->n);
 		if (is_near && b->command && b->keys.n != keys->n
 				&& (begins(keys, &b->keys) || begins(&b->keys, keys)))
 			return b;

@@ -18,7 +18,7 @@ struct trm_error;
 enum { KEYMAP_CHORDS = 3, KEYMAP_NAME_BYTES = 64 };
 
 struct chord {
-	uint32_t key; /* as in term/event.h */
+	uint32_t key; /* as in cells/event.h */
 	uint8_t mods;
 };
 
@@ -28,7 +28,7 @@ struct keys {
 };
 
 struct binding {
-	enum place place;
+	enum key_context key_context;
 	struct keys keys;
 	const struct command *command; /* NULL: the keys mean nothing here */
 };
@@ -36,8 +36,8 @@ struct binding {
 struct keymap {
 	struct binding *bindings;
 	size_t n, cap;
-	uint64_t firsts[PLACE_COUNT]; /* a bit for each chord that bindings begin with; chords may share one
-				       */
+	uint64_t firsts[CONTEXT_COUNT]; /* a bit for each chord that bindings begin with; chords may share one
+					 */
 };
 
 void keymap_finish(struct keymap *map); /* takes a zeroed object */
@@ -49,7 +49,7 @@ int keymap_complete(struct keymap *map, const char *set, struct trm_error *reter
 
 /* A row of a set. */
 struct keymap_row {
-	enum place place;
+	enum key_context key_context;
 	const char *keys, *command;
 };
 extern const struct keymap_row keymap_default[], keymap_emacs[]; /* each in a file of its own */
@@ -57,17 +57,18 @@ extern const size_t keymap_default_count, keymap_emacs_count;
 
 /* Bind keys, in place of what they meant there. `command` NULL or "": they mean nothing. TRM_EINVAL with a
  * sentence when keys or command do not exist. */
-int keymap_bind(struct keymap *map, enum place place, const char *keys, const char *command,
+int keymap_bind(struct keymap *map, enum key_context key_context, const char *keys, const char *command,
 		struct trm_error *reterr);
 
 /* What keys mean in one place. Alt with a digit stands for a function key where it means nothing else. */
 enum keymap_match { KEYMAP_NONE, KEYMAP_PREFIX, KEYMAP_COMMAND };
-enum keymap_match keymap_look(const struct keymap *map, enum place place, const struct keys *keys,
-		const struct command **ret);
+enum keymap_match keymap_resolve(const struct keymap *map, enum key_context key_context,
+		const struct keys *keys, const struct command **ret);
 
 /* A binding that makes these keys, or that these keys make, impossible to reach: one begins with the other.
  * NULL: there is none. */
-const struct binding *keymap_clash(const struct keymap *map, enum place place, const struct keys *keys);
+const struct binding *keymap_clash(
+		const struct keymap *map, enum key_context key_context, const struct keys *keys);
 
 /* Whether it holds wherever its command can be given; else it is one more key for it in some pane. */
 bool keymap_is_at_home(const struct binding *b);

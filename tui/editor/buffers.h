@@ -19,9 +19,9 @@ struct trm_lang;
 struct buffer {
 	uint32_t id; /* from 1 */
 	struct editor editor;
-	unsigned number;        /* which of the unnamed ones of its language, from 1 */
-	struct file_stamp told; /* of its file when it was told that somebody else has changed it */
-	uint64_t shown;         /* the higher, the later it was the current one; 0: never */
+	unsigned number;            /* which of the unnamed ones of its language, from 1 */
+	struct file_stamp reported; /* of its file when it was told that somebody else has changed it */
+	uint64_t shown;             /* the higher, the later it was the current one; 0: never */
 };
 
 struct buffers {

@@ -6,10 +6,10 @@
 
 #include <terrarium/error.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "editor/editor_internal.h"
 #include "syntax/syntax.h"
-#include "term/event.h"
 #include "text/text.h"
 #include "text/walk.h"
 

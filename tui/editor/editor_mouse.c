@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "editor/editor_internal.h"
 
-#include "term/event.h"
+#include "cells/event.h"
 #include "text/text.h"
 #include "text/walk.h"
 

@@ -54,12 +54,12 @@ enum { JPEG_RGB = 0 }; /* TJPF_RGB */
 static int decode_jpeg(const uint8_t *bytes, size_t n, struct pixels *ret, struct trm_error *reterr)
 {
 	struct library_jpeg jpeg;
-	int width, height, subsampling, colours, r = library_load(LIBRARY_JPEG, &jpeg, reterr);
+	int width, height, subsampling, colors, r = library_load(LIBRARY_JPEG, &jpeg, reterr);
 	void *handle = r < 0 ? NULL : jpeg.init();
 
 	if (r < 0)
 		return r;
-	if (!handle || jpeg.header(handle, bytes, n, &width, &height, &subsampling, &colours) < 0)
+	if (!handle || jpeg.header(handle, bytes, n, &width, &height, &subsampling, &colors) < 0)
 		r = trm_error_set(reterr, TRM_EINVAL, "the JPEG image is broken");
 	if (r == 0)
 		r = make_pixels(width, height, ret, reterr);

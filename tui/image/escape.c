@@ -59,7 +59,7 @@ static void put_sixels(struct out *o, int sixel, int count)
 			put(o, &c, 1);
 }
 
-/* The pixels of one colour in a band of `height` rows. */
+/* The pixels of one color in a band of `height` rows. */
 static void put_color(
 		struct out *o, const struct picture *p, const uint8_t *band, int height, int width, int color)
 {

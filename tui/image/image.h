@@ -10,7 +10,7 @@
  * only; every escape sequence is made from it here, by picture.h. Of the libraries (libpng, libturbojpeg,
  * librsvg, libchafa) each is loaded in that child when it is needed, and may be missing.
  *
- * A leaf: knows nothing of the rest of tui/ but how it notes colours (view/canvas.h's COLOR_…). */
+ * A leaf: knows nothing of the rest of tui/ but how it notes colors (cells/canvas.h's COLOR_…). */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pixels as characters of one colour, for terminals without colours. Most images are plots: something drawn
+/* Pixels as characters of one color, for terminals without colors. Most images are plots: something drawn
  * on a plain ground, which is taken from the image's edges. What differs from it is ink, whether the terminal
  * is light on dark or the other way round. A thin line is kept by looking at the strongest pixel of those
  * that a dot stands for as well as at their mean, and what lies in between is dithered. */

@@ -12,8 +12,8 @@
 #include <terrarium/error.h>
 
 #include "image/decode.h"
+#include "image/decoder_sandbox.h"
 #include "image/image.h"
-#include "image/jail.h"
 
 #define ANSWER_MAX ((size_t)128 << 20)
 #define ANSWER_FD 0 /* of the child: where it writes */
@@ -21,7 +21,7 @@
 struct image_job {
 	pid_t pid;
 	int fd;
-	struct picture_look look;
+	struct picture_style look;
 	uint8_t *bytes; /* what has come */
 	size_t n, cap;
 };
@@ -54,7 +54,7 @@ static void answer_error(const struct trm_error *why)
 }
 
 static _Noreturn void work(const uint8_t *bytes, size_t n, const struct image_info *info,
-		const struct picture_look *look)
+		const struct picture_style *look)
 {
 	struct pixels pixels;
 	struct trm_error why = {0};
@@ -93,7 +93,7 @@ static int grow(struct image_job *job)
 }
 
 int image_job_start(const uint8_t *bytes, size_t n, const struct image_info *info,
-		const struct picture_look *look, struct image_job **ret, struct trm_error *reterr)
+		const struct picture_style *look, struct image_job **ret, struct trm_error *reterr)
 {
 	struct image_job *job = calloc(1, sizeof *job);
 	int ends[2];
@@ -106,7 +106,7 @@ int image_job_start(const uint8_t *bytes, size_t n, const struct image_info *inf
 	}
 	pid_t pid = fork();
 	if (pid == 0) {
-		jail_enter(ends[1], ANSWER_FD);
+		decoder_sandbox_enter(ends[1], ANSWER_FD);
 		work(bytes, n, info, look);
 	}
 	int error = errno;

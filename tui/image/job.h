@@ -6,9 +6,10 @@
  *
  * Theory of operation. The child is forked, so that the bytes need not be handed to it. It closes all
  * descriptors but its pipe, gives up what it may use of memory and time, and, on machines that we have the
- * numbers of, all system calls but those that libraries need to compute and to read files (jail.c). What
- * comes back through the pipe is a sentence, or numbers that picture_unpack() checks. A child that takes too
- * long, dies, or writes too much is killed: the image is then said to be broken. */
+ * numbers of, all system calls but those that libraries need to compute and to read files
+ * (decoder_sandbox.c). What comes back through the pipe is a sentence, or numbers that picture_unpack()
+ * checks. A child that takes too long, dies, or writes too much is killed: the image is then said to be
+ * broken. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +24,7 @@ struct image_info;
 
 /* `bytes` are looked at until this returns. TRM_ENOMEM or TRM_EIO: it could not be started. */
 int image_job_start(const uint8_t *bytes, size_t n, const struct image_info *info,
-		const struct picture_look *look, struct image_job **ret, struct trm_error *reterr);
+		const struct picture_style *look, struct image_job **ret, struct trm_error *reterr);
 
 /* What becomes readable when there is more to be read; it does not block. */
 int image_job_fd(const struct image_job *job);

@@ -29,7 +29,7 @@ struct library_png {
 struct library_jpeg {
 	void *(*init)(void);
 	int (*header)(void *handle, const unsigned char *bytes, unsigned long n, int *width, int *height,
-			int *subsampling, int *colours);
+			int *subsampling, int *colors);
 	int (*decompress)(void *handle, const unsigned char *bytes, unsigned long n, unsigned char *out,
 			int width, int pitch, int height, int format, int flags);
 	int (*destroy)(void *handle);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Few colours for many: by median cut (P. Heckbert, "Color image quantization for frame buffer display",
- * 1982) of the colours that occur, which are noted with five bits for each part. Where no more than
+/* Few colors for many: by median cut (P. Heckbert, "Color image quantization for frame buffer display",
+ * 1982) of the colors that occur, which are noted with five bits for each part. Where no more than
  * PICTURE_COLORS occur, as in plots without smooth lines, each is kept exactly. */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct bin {
 	uint8_t color; /* of the palette */
 };
 
-/* Bins [from, to) of a list, which become one colour. */
+/* Bins [from, to) of a list, which become one color. */
 struct box {
 	size_t from, to;
 	uint64_t count;

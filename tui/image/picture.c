@@ -22,7 +22,7 @@ void picture_destroy(struct picture *p)
 
 /* ---- making one ---- */
 
-void picture_pixels(const struct picture_look *look, int width, int height, int *ret_width, int *ret_height)
+void picture_pixels(const struct picture_style *look, int width, int height, int *ret_width, int *ret_height)
 {
 	*ret_width = width;
 	*ret_height = height;
@@ -72,7 +72,7 @@ static bool make_pixels(struct picture *p, const struct pixels *pixels)
 	return true;
 }
 
-struct picture *picture_create(const struct pixels *pixels, const struct picture_look *look)
+struct picture *picture_create(const struct pixels *pixels, const struct picture_style *look)
 {
 	struct picture *p = calloc(1, sizeof *p);
 	struct pixels scaled = {0};
@@ -135,7 +135,7 @@ uint8_t *picture_pack(const struct picture *p, size_t *ret_len)
 }
 
 /* Is this what was asked for, and does it hold together? */
-static bool is_sound(const struct header *h, const struct picture_look *asked)
+static bool is_sound(const struct header *h, const struct picture_style *asked)
 {
 	uint64_t pixels = (uint64_t)h->width * (uint64_t)h->height;
 	bool has_size = h->width > 0 && h->height > 0 && h->width <= IMAGE_SIDE_MAX
@@ -157,7 +157,7 @@ static bool is_sound(const struct header *h, const struct picture_look *asked)
 	return false;
 }
 
-/* Colours that the palette has not, and characters that are none, would mislead those who draw. */
+/* Colors that the palette has not, and characters that are none, would mislead those who draw. */
 static void mend(struct picture *p)
 {
 	for (size_t i = 0; p->look.kind == PICTURE_SIXEL && i < p->n; i++)
@@ -170,7 +170,7 @@ static void mend(struct picture *p)
 	}
 }
 
-int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_look *asked, struct picture **ret,
+int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_style *asked, struct picture **ret,
 		struct trm_error *reterr)
 {
 	struct header h = {0};

@@ -2,7 +2,7 @@
 #ifndef TUI_IMAGE_PICTURE_H
 #define TUI_IMAGE_PICTURE_H
 
-/* An image made ready for a terminal: as characters, as pixels of few colours for sixel, or as pixels for
+/* An image made ready for a terminal: as characters, as pixels of few colors for sixel, or as pixels for
  * kitty's graphics protocol. It covers rows by cols cells.
  *
  * Sources: "All about sixels" and DEC's VT330/VT340 manual, chapter 14; kitty's "Terminal graphics protocol".
@@ -26,7 +26,7 @@ enum picture_glyphs {
 #define PICTURE_COLORS 256 /* of a sixel picture */
 
 /* How an image is wanted. */
-struct picture_look {
+struct picture_style {
 	enum picture_kind kind;
 	int cols, rows;
 	int cell_w, cell_h;         /* pixels of a cell; for sixel and kitty */
@@ -36,15 +36,15 @@ struct picture_look {
 
 struct picture_cell {
 	uint32_t glyph;  /* a character of width 1 */
-	uint32_t fg, bg; /* as COLOR_… in view/canvas.h */
+	uint32_t fg, bg; /* as COLOR_… in cells/canvas.h */
 };
 
 struct picture {
 	uint32_t id; /* given by whoever asked for it; of one picture only, in this process */
-	struct picture_look look;
+	struct picture_style look;
 	int width, height;          /* pixels: those that lie in the cells, all of them */
 	struct picture_cell *cells; /* symbols: rows * cols */
-	uint8_t *bytes; /* sixel: a colour for each pixel; kitty: red, green, blue, or these deflated */
+	uint8_t *bytes; /* sixel: a color for each pixel; kitty: red, green, blue, or these deflated */
 	size_t n;
 	bool is_deflated;
 	size_t n_colors;
@@ -56,13 +56,13 @@ void picture_destroy(struct picture *p); /* takes NULL */
 /* ---- in the child ---- */
 
 /* The size in pixels that an image of info's size is needed in for this look. */
-void picture_pixels(const struct picture_look *look, int width, int height, int *ret_width, int *ret_height);
+void picture_pixels(const struct picture_style *look, int width, int height, int *ret_width, int *ret_height);
 /* Make one of pixels of any size. NULL: out of memory. */
-struct picture *picture_create(const struct pixels *pixels, const struct picture_look *look);
+struct picture *picture_create(const struct pixels *pixels, const struct picture_style *look);
 
 /* As bytes, and back. The reader believes nothing: TRM_EPROTO if they are not what was asked for. */
 uint8_t *picture_pack(const struct picture *p, size_t *ret_len); /* malloc'd, or NULL */
-int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_look *asked, struct picture **ret,
+int picture_unpack(const uint8_t *bytes, size_t n, const struct picture_style *asked, struct picture **ret,
 		struct trm_error *reterr);
 
 /* ---- escape sequences ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pixels as characters: by libchafa, which finds for each cell the character and the two colours that come
- * nearest; without it by half blocks. In one colour by ink.c. */
+/* Pixels as characters: by libchafa, which finds for each cell the character and the two colors that come
+ * nearest; without it by half blocks. In one color by ink.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "image/make.h"
 #include "image/picture.h"
 
-/* As in view/canvas.h. */
+/* As in cells/canvas.h. */
 #define NO_COLOR 0u
 #define INDEX(i) (0x01000000u | (uint32_t)(i))
 #define RGB(v) (0x02000000u | (uint32_t)(v))
@@ -33,7 +33,7 @@ enum { PIXEL_RGB8 = 8 };
 
 static const int modes[] = {[PICTURE_16] = MODE_16, [PICTURE_256] = MODE_240, [PICTURE_RGB] = MODE_TRUECOLOR};
 
-static int tags_of(const struct picture_look *look)
+static int tags_of(const struct picture_style *look)
 {
 	if (look->glyphs == PICTURE_ASCII)
 		return TAG_SPACE | TAG_ASCII;
@@ -52,7 +52,7 @@ static uint32_t color_of(enum picture_colors colors, int raw)
 static bool draw_chafa(struct picture *p, const struct pixels *pixels)
 {
 	struct library_chafa chafa;
-	const struct picture_look *look = &p->look;
+	const struct picture_style *look = &p->look;
 
 	if (library_load(LIBRARY_CHAFA, &chafa, NULL) < 0)
 		return false;

@@ -274,8 +274,8 @@ static void stop_sandbox(struct linear *l, struct model *m, const char *rest, st
 		linear_say(l, "which one? :sandboxes numbers them");
 		return;
 	}
-	s->selected_keeper = s->entries[k - 1].keeper_pid;
-	s->selected_start = s->entries[k - 1].keeper_start;
+	s->selected_supervisor = s->entries[k - 1].supervisor_pid;
+	s->selected_start = s->entries[k - 1].supervisor_start;
 	command_run(m, command_find("sandboxes-stop"), out);
 }
 

@@ -126,7 +126,7 @@ void linear_line(struct linear *l, struct model *m, const char *line, struct eff
 	m->needs_draw = true;
 	if (m->is_quitting)
 		return;
-	if (l->asks_words) {
+	if (l->kernel_query_words) {
 		linear_complete_end(l, m, out);
 		if (!*line)
 			return;
@@ -175,11 +175,11 @@ void linear_end(struct linear *l, struct model *m, struct effects *out)
 
 bool linear_is_ready(const struct linear *l, const struct model *m)
 {
-	const struct ask *asks = m->asks.items;
-	bool asks_kernel = asks[ASK_COMPLETE].is_open || asks[ASK_INSPECT].is_open
-			   || asks[ASK_VARIABLES].is_open;
+	const struct ask *kernel_queries = m->kernel_queries.items;
+	bool kernel_query_kernel = kernel_queries[ASK_COMPLETE].is_open || kernel_queries[ASK_INSPECT].is_open
+				   || kernel_queries[ASK_VARIABLES].is_open;
 
-	if (l->asks_words || l->wants_sandboxes || asks_kernel
+	if (l->kernel_query_words || l->wants_sandboxes || kernel_query_kernel
 			|| (l->wants_variables && variables_wait_ms(m) >= 0))
 		return false;
 	if (m->replay.is_on)

@@ -37,9 +37,9 @@ struct linear {
 	size_t n_question_lines;
 	bool wants_variables, wants_sandboxes; /* as soon as they are known */
 	/* what has been typed */
-	bool asks_words;   /* how some words go on; … */
-	size_t probe;      /* so many bytes of them stand at the end of the buffer */
-	uint32_t last_run; /* newest run when the last line of code was typed */
+	bool kernel_query_words; /* how some words go on; … */
+	size_t probe;            /* so many bytes of them stand at the end of the buffer */
+	uint32_t last_run;       /* newest run when the last line of code was typed */
 };
 
 void linear_init(struct linear *l, bool has_person);

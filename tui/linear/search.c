@@ -8,7 +8,7 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define WORDS_TOLD 40
+#define WORDS_REPORTED 40
 
 /* ---- the buffer ---- */
 
@@ -79,15 +79,15 @@ void linear_replace(struct linear *l, struct model *m, const char *what)
 
 void linear_search(struct linear *l, const struct model *m, const char *what)
 {
-	const struct outstore *s = &m->out.store;
-	struct outline line = {0};
+	const struct scrollback *s = &m->out.store;
+	struct output_line line = {0};
 	struct out_reader r;
 	struct writer text;
 	size_t found = 0;
 
 	writer_init(&text, WRITER_MAX);
-	out_reader_seek(&r, s, outstore_first(s));
-	while (*what && outline_read(&line, &r)) {
+	out_reader_seek(&r, s, scrollback_first(s));
+	while (*what && output_line_read(&line, &r)) {
 		writer_clear(&text);
 		writer_text(&text, "");
 		for (size_t i = 0; i < line.n; i++)
@@ -98,7 +98,7 @@ void linear_search(struct linear *l, const struct model *m, const char *what)
 		found++;
 	}
 	writer_finish(&text);
-	outline_finish(&line);
+	output_line_finish(&line);
 	if (!*what)
 		linear_say(l, "search for what? for example :search error");
 	else
@@ -110,10 +110,10 @@ void linear_search(struct linear *l, const struct model *m, const char *what)
 /* The words stand at the end of the buffer for as long as the kernel is asked. */
 void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out)
 {
-	if (l->asks_words)
+	if (l->kernel_query_words)
 		linear_complete_end(l, m, out);
 	l->probe = strlen(words);
-	l->asks_words = true;
+	l->kernel_query_words = true;
 	linear_append(m, words, l->probe, out);
 	model_focus(m, PANE_EDITOR);
 	command_run(m, command_find("complete"), out);
@@ -125,7 +125,7 @@ void linear_complete_end(struct linear *l, struct model *m, struct effects *out)
 	size_t end = text_len(e->text);
 
 	complete_close(m);
-	l->asks_words = false;
+	l->kernel_query_words = false;
 	if (!l->probe || l->probe > end)
 		return;
 	editor_select(e, end - l->probe, end);
@@ -147,17 +147,17 @@ bool linear_say_words(struct linear *l, const struct model *m)
 	const struct complete *c = &m->completion;
 	struct writer list;
 
-	if (!l->asks_words || c->state == COMPLETE_ASKED)
+	if (!l->kernel_query_words || c->state == COMPLETE_ASKED)
 		return false;
 	if (c->state == COMPLETE_CLOSED || !c->n_shown) {
 		linear_say(l, "no completions");
 		return true;
 	}
 	writer_init(&list, WRITER_MAX);
-	for (size_t k = 0; k < c->n_shown && k < WORDS_TOLD; k++)
+	for (size_t k = 0; k < c->n_shown && k < WORDS_REPORTED; k++)
 		writer_print(&list, "%s%s", k ? ", " : "", complete_at(m, k)->text);
 	linear_say(l, "%zu completion%s: %s%s", c->n_shown, c->n_shown == 1 ? "" : "s",
-			list.n ? list.bytes : "", c->n_shown > WORDS_TOLD ? " ..." : "");
+			list.n ? list.bytes : "", c->n_shown > WORDS_REPORTED ? " ..." : "");
 	writer_finish(&list);
 	return true;
 }

@@ -55,7 +55,7 @@ static const char *const heads[OUT_KINDS] = {[OUT_STDERR] = "stderr: ",
 		[OUT_TRACE] = "error: ",
 		[OUT_NOTE] = "note: "};
 
-static void say_line(struct linear *l, const struct outline *line)
+static void say_line(struct linear *l, const struct output_line *line)
 {
 	struct writer text;
 	size_t n = line->n;
@@ -72,7 +72,7 @@ static void say_line(struct linear *l, const struct outline *line)
 }
 
 /* A row of an image: the first one stands for all. */
-static void say_figure(struct linear *l, const struct model *m, const struct outline *line)
+static void say_figure(struct linear *l, const struct model *m, const struct output_line *line)
 {
 	const struct figure *fig = figures_find(&m->out.figures, line->figure);
 
@@ -107,29 +107,29 @@ static void say_ends(struct linear *l, const struct model *m, uint32_t before)
  * drawn on, when it is final and has come to the store. */
 static uint64_t last_line(const struct model *m)
 {
-	const struct outstore *s = &m->out.store;
-	uint64_t end = outstore_end(s);
+	const struct scrollback *s = &m->out.store;
+	uint64_t end = scrollback_end(s);
 
 	return model_is_running(m) && s->end_line < end ? s->end_line : end;
 }
 
 static void say_output(struct linear *l, const struct model *m)
 {
-	const struct outstore *s = &m->out.store;
+	const struct scrollback *s = &m->out.store;
 	uint64_t end = last_line(m);
-	struct outline line = {0};
+	struct output_line line = {0};
 	struct out_reader r;
 
-	if (outstore_end(s) == 0)
+	if (scrollback_end(s) == 0)
 		l->line = 0; /* it was cleared */
-	if (l->line < outstore_first(s)) {
-		linear_say(l, "%" PRIu64 " lines were dropped", outstore_first(s) - l->line);
-		l->line = outstore_first(s);
+	if (l->line < scrollback_first(s)) {
+		linear_say(l, "%" PRIu64 " lines were dropped", scrollback_first(s) - l->line);
+		l->line = scrollback_first(s);
 	}
 	if (l->line >= end)
 		return;
 	out_reader_seek(&r, s, l->line);
-	for (; l->line < end && outline_read(&line, &r); l->line++) {
+	for (; l->line < end && output_line_read(&line, &r); l->line++) {
 		if (line.kind == OUT_HEADER) {
 			say_ends(l, m, line.run);
 			l->kind = OUT_HEADER;
@@ -139,18 +139,18 @@ static void say_output(struct linear *l, const struct model *m)
 			say_line(l, &line);
 		}
 	}
-	outline_finish(&line);
+	output_line_finish(&line);
 }
 
 void linear_output(struct linear *l, const struct model *m, uint32_t serial)
 {
-	const struct outstore *s = &m->out.store;
-	struct outline line = {0};
+	const struct scrollback *s = &m->out.store;
+	struct output_line line = {0};
 	struct out_reader r;
 	bool any = false;
 
-	out_reader_seek(&r, s, outstore_first(s));
-	while (outline_read(&line, &r)) {
+	out_reader_seek(&r, s, scrollback_first(s));
+	while (output_line_read(&line, &r)) {
 		if (serial && line.run != serial)
 			continue;
 		any = true;
@@ -161,7 +161,7 @@ void linear_output(struct linear *l, const struct model *m, uint32_t serial)
 		else
 			say_line(l, &line);
 	}
-	outline_finish(&line);
+	output_line_finish(&line);
 	if (!any)
 		linear_say(l, "there is no output");
 }
@@ -231,7 +231,7 @@ static void say_stopping(struct linear *l, const struct model *m)
 }
 
 /* The notice repeats what stands in the output, for those who do not look there. */
-static bool is_told(const struct notice *notice, const struct model *m)
+static bool is_reported(const struct notice *notice, const struct model *m)
 {
 	const char *reason = m->sandbox.reason;
 
@@ -245,7 +245,7 @@ static void say_notices(struct linear *l, const struct model *m)
 
 	for (uint64_t k = n < kept ? n : kept; k > 0; k--) {
 		const struct notice *notice = notices_at(&m->notices, k - 1);
-		if (!is_told(notice, m))
+		if (!is_reported(notice, m))
 			linear_say(l, "%s: %s", notice->is_error ? "error" : "note", notice->text);
 	}
 	l->notices = m->notices.n;
@@ -259,7 +259,7 @@ static void say_input(struct linear *l, const struct model *m)
 	if (reads && !l->reads_line) {
 		linear_say(l, "the code asks%s: %s", m->run.is_secret ? " for a secret" : "",
 				m->run.prompt[0] ? m->run.prompt : "for a line of input");
-		if (outstore_end(&m->out.store) > m->out.store.end_line || !m->out.store.line_is_empty)
+		if (scrollback_end(&m->out.store) > m->out.store.end_line || !m->out.store.line_is_empty)
 			l->line = m->out.store.end_line + 1;
 		else
 			l->line = m->out.store.end_line + (m->run.prompt[0] != '\0');
@@ -279,7 +279,7 @@ static uint64_t hash(uint64_t h, const char *text)
 /* What there is to lose is found out while the question stands there. */
 static bool is_filled_in(const struct dialog *d)
 {
-	return d->kind == DIALOG_LOSE;
+	return d->kind == DIALOG_LOSS;
 }
 
 /* Another kind, title or text is another question. */
@@ -331,10 +331,11 @@ static void say_answers(struct linear *l, const struct dialog *d)
 
 static void say_question(struct linear *l, const struct dialog *d)
 {
-	bool asks = d->n_buttons || d->has_field || d->n_items;
+	bool kernel_queries = d->n_buttons || d->has_field || d->n_items;
 
 	size_t title = strcspn(d->title, "("); /* what keys do is not told */
-	linear_say(l, "%s%.*s", asks ? "question: " : "", (int)(title ? title : strlen(d->title)), d->title);
+	linear_say(l, "%s%.*s", kernel_queries ? "question: " : "", (int)(title ? title : strlen(d->title)),
+			d->title);
 	l->n_question_lines = 0;
 	say_lines(l, d);
 	for (size_t i = 0; i < d->n_items; i++)
@@ -354,7 +355,7 @@ static void say_question(struct linear *l, const struct dialog *d)
 static void say_variables(struct linear *l, const struct model *m)
 {
 	const struct variables *v = &m->variables[m->lang->id];
-	bool is_asked = m->asks.items[ASK_VARIABLES].is_open;
+	bool is_asked = m->kernel_queries.items[ASK_VARIABLES].is_open;
 	bool are_there = v->has_values && !v->is_stale && !is_asked && v->is_known
 			 && (!v->n || v->rows[0].value[0]);
 

@@ -69,7 +69,7 @@ static int place_graphs(
 		if (heights[order[i]] >= 0)
 			row = place_meter(l, order[i], area, row, heights[order[i]]);
 	if (area.rows >= 14 && l->time.cols) {
-		l->marks_row = row++;
+		l->run_marks_row = row++;
 		l->axis_row = row++;
 	}
 	if (row < bottom)
@@ -89,7 +89,7 @@ static void place_table(struct metrics_layout *l, struct rect area)
 
 struct metrics_layout metrics_layout_make(struct rect area, bool has_net, bool has_wait)
 {
-	struct metrics_layout l = {.marks_row = -1,
+	struct metrics_layout l = {.run_marks_row = -1,
 			.axis_row = -1,
 			.words_row = -1,
 			.wait_row = -1,

@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
+#include "cells/canvas.h"
 #include "metrics/metric_history.h"
-#include "view/canvas.h"
 
 struct metrics_layout {
 	struct {
@@ -24,7 +24,7 @@ struct metrics_layout {
 		struct rect graph; /* 0 rows: none */
 	} meters[SERIES_COUNT];
 	struct rect time;  /* the columns of the graphs that share the time axis; 0 cols: there is none */
-	int marks_row;     /* runs; -1: not shown */
+	int run_marks_row; /* runs; -1: not shown */
 	int axis_row;      /* -1: not shown */
 	int words_row;     /* network, uptime; -1: not shown */
 	int wait_row;      /* pressure, throttling; -1: not shown */

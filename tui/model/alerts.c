@@ -67,14 +67,14 @@ static void check(struct model *m, enum series series, const char *name, double 
 		a->above_ns[series] = 0;
 		/* Not again for a value that dances about the threshold. */
 		if (percent < (double)a->opts.percent - 5.0)
-			a->is_told[series] = false;
+			a->is_reported[series] = false;
 		return;
 	}
 	if (!a->above_ns[series])
 		a->above_ns[series] = m->now_ns;
-	if (a->is_told[series] || m->now_ns - a->above_ns[series] < a->opts.after_ms * UINT64_C(1000000))
+	if (a->is_reported[series] || m->now_ns - a->above_ns[series] < a->opts.after_ms * UINT64_C(1000000))
 		return;
-	a->is_told[series] = true;
+	a->is_reported[series] = true;
 	snprintf(text, sizeof text, "%s at %.0f %% of the limit for %.0f s", name, percent,
 			(double)(m->now_ns - a->above_ns[series]) / 1e9);
 	alert(m, text, out);

@@ -29,7 +29,7 @@ struct alert_opts {
 struct alerts {
 	struct alert_opts opts;
 	uint64_t above_ns[SERIES_COUNT]; /* since when it is above; 0: it is not */
-	bool is_told[SERIES_COUNT];
+	bool is_reported[SERIES_COUNT];
 	uint64_t rung_ns; /* when the bell was rung last, or the desktop told */
 };
 
@@ -42,7 +42,7 @@ void alert(struct model *m, const char *text, struct effects *out);
 
 /* ---- near the memory limit: memory_update.c ---- */
 
-void memory_told(struct model *m, const struct msg *msg, struct effects *out);
+void memory_reported(struct model *m, const struct msg *msg, struct effects *out);
 void memory_tick(struct model *m, struct effects *out);
 const char *memory_text(const struct model *m, char *out, size_t cap); /* for the status line; "": nothing */
 

@@ -6,12 +6,12 @@
 
 #include <terrarium/policy.h>
 
-#include "model/answers.h"
-#include "model/code.h"
+#include "model/confirm_loss.h"
+#include "model/detach.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
-#include "model/lose.h"
 #include "model/model.h"
-#include "model/stay.h"
+#include "model/run_source.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
@@ -49,10 +49,10 @@ static void tell_where(const struct model *m, struct dialog *d)
 			[SANDBOX_READY] = "",
 			[SANDBOX_DEAD] = " (ended)"};
 
-	dialog_add_labelled(d, "Where", ROLE_DIALOG, "sandbox %s, backend %s%s", m->sandbox.name,
+	dialog_add_labeled(d, "Where", ROLE_DIALOG, "sandbox %s, backend %s%s", m->sandbox.name,
 			m->sandbox.backend, states[m->sandbox.state]);
 	if (m->sandbox.origin[0])
-		dialog_add_labelled(d, m->sandbox.is_adopted ? "Container" : "Image", ROLE_DIALOG, "%s",
+		dialog_add_labeled(d, m->sandbox.is_adopted ? "Container" : "Image", ROLE_DIALOG, "%s",
 				m->sandbox.origin);
 }
 
@@ -77,7 +77,7 @@ static void tell_engine_limits(const struct model *m, struct dialog *d, const ch
 	char memory[48] = "no limit for memory", cpu[48] = "none for CPU", procs[48] = "none for processes";
 
 	if (m->sandbox.is_adopted) {
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "the container's own, %s", timeout);
+		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "the container's own, %s", timeout);
 		return;
 	}
 	if (!is_unlimited(m, "memory"))
@@ -86,7 +86,7 @@ static void tell_engine_limits(const struct model *m, struct dialog *d, const ch
 		snprintf(cpu, sizeof cpu, "CPU %.3g core%s", l->cpus, l->cpus == 1.0 ? "" : "s");
 	if (!is_unlimited(m, "processes"))
 		snprintf(procs, sizeof procs, "%u processes", l->procs);
-	dialog_add_labelled(d, "Limits", ROLE_DIALOG, "%s, %s, %s, %s", memory, cpu, procs, timeout);
+	dialog_add_labeled(d, "Limits", ROLE_DIALOG, "%s, %s, %s, %s", memory, cpu, procs, timeout);
 }
 
 static void tell_limits(const struct model *m, struct dialog *d)
@@ -102,12 +102,12 @@ static void tell_limits(const struct model *m, struct dialog *d)
 		tell_engine_limits(m, d, mem, timeout);
 	else if (ask_is_of_server(m)
 			&& m->sandbox.is_attached) /* whoever has started it has asked for them */
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "its own limits, %s", timeout);
+		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "its own limits, %s", timeout);
 	else if (ask_is_of_server(m)) /* which is asked for no more than these */
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
+		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
 	else
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG,
+		dialog_add_labeled(d, "Limits", ROLE_DIALOG,
 				"memory %s, CPU %.3g core%s, %u processes, files %s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", l->procs, format_bytes(disk, l->disk_bytes),
 				timeout);
@@ -129,23 +129,23 @@ static void tell_network(const struct model *m, struct dialog *d)
 		off = "the container's own";
 	}
 	if (l->net && is_of_engine(m))
-		dialog_add_labelled(d, "Network", ROLE_WARN,
+		dialog_add_labeled(d, "Network", ROLE_WARN,
 				"ON: that of %s; it may reach this machine and local addresses",
 				m->sandbox.backend);
 	else if (!l->net || ask_is_of_server(m))
-		dialog_add_labelled(d, "Network", ROLE_DIALOG, "%s", off);
+		dialog_add_labeled(d, "Network", ROLE_DIALOG, "%s", off);
 	else if (g && g->strength != TRM_ENFORCED)
-		dialog_add_labelled(
+		dialog_add_labeled(
 				d, "Network", ROLE_WARN, "ON: this machine's own, local addresses included");
 	else
-		dialog_add_labelled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",
+		dialog_add_labeled(d, "Network", ROLE_WARN, "ON, but not to this machine%s%s",
 				*l->net_allow ? "; local: only " : " or local addresses", l->net_allow);
 }
 
 void ask_tell_mounts(const struct model *m, struct dialog *d)
 {
 	for (size_t i = 0; i < m->sandbox.n_mounts; i++)
-		dialog_add_labelled(d, i ? "" : "Mounts",
+		dialog_add_labeled(d, i ? "" : "Mounts",
 				m->sandbox.mounts[i].is_writable ? ROLE_WARN : ROLE_DIALOG, "%s",
 				m->sandbox.mounts[i].words);
 }
@@ -161,14 +161,14 @@ static void tell_guards(const struct model *m, struct dialog *d)
 		const struct trm_guard *g = &m->sandbox.guards[i];
 		if (g->strength == TRM_ENFORCED)
 			continue;
-		dialog_add_labelled(d, weak++ ? "" : "Weak",
+		dialog_add_labeled(d, weak++ ? "" : "Weak",
 				g->strength == TRM_WEAK ? ROLE_WARN : ROLE_CRITICAL, "%s: %s (%s)", g->what,
 				g->strength == TRM_WEAK ? "weak" : "NOT ENFORCED", g->how);
 	}
 	if (m->sandbox.n_guards && !weak)
-		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "all limits are enforced by the kernel");
+		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "all limits are enforced by the kernel");
 	else if (!m->sandbox.n_guards)
-		dialog_add_labelled(d, "Guards", ROLE_DIALOG, "known after the sandbox has started");
+		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "known after the sandbox has started");
 }
 
 static bool scan(const struct model *m, struct trm_findings *ret)
@@ -196,14 +196,14 @@ static void tell_policy(const struct model *m, struct dialog *d)
 		return;
 	for (size_t i = 0; i < found.n && i < FINDINGS_SHOWN; i++) {
 		const struct trm_finding *f = &found.all[i];
-		dialog_add_labelled(d, i ? "" : "Policy", f->is_refused ? ROLE_DIALOG_WARN : ROLE_DIALOG,
-				"%s", trm_finding_tell(f, line, sizeof line));
+		dialog_add_labeled(d, i ? "" : "Policy", f->is_refused ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
+				trm_finding_tell(f, line, sizeof line));
 	}
 	if (found.n > FINDINGS_SHOWN)
-		dialog_add_labelled(d, "", ROLE_DIALOG, "and %zu more",
+		dialog_add_labeled(d, "", ROLE_DIALOG, "and %zu more",
 				found.n + found.n_dropped - FINDINGS_SHOWN);
 	if (found.n)
-		dialog_add_labelled(d, "", ROLE_DIALOG_DIM, "policy: %s%s%s", trm_policy_name(m->policy),
+		dialog_add_labeled(d, "", ROLE_DIALOG_DIM, "policy: %s%s%s", trm_policy_name(m->policy),
 				found.has_no_tree ? "; comments and strings count: " : "",
 				found.has_no_tree ? found.why_no_tree : "");
 	trm_findings_finish(&found);
@@ -225,7 +225,7 @@ static void tell_code(const struct model *m, struct dialog *d)
 			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
 	}
 	free(code);
-	dialog_colour_code(d, grammars_loaded(m->grammars, m->lang->name));
+	dialog_color_code(d, grammars_loaded(m->grammars, m->lang->name));
 }
 
 void ask_confirm(struct model *m)
@@ -237,8 +237,8 @@ void ask_confirm(struct model *m)
 	char what[64];
 
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
-	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
-			code_describe(model_editor(m), m->to_run, what));
+	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
+			run_source_describe(model_editor(m), m->to_run, what));
 	tell_where(m, d);
 	tell_limits(m, d);
 	tell_guards(m, d);
@@ -292,10 +292,10 @@ void answer_restart(struct model *m, int answer, struct effects *out)
 
 void ask_quit(struct model *m, struct effects *out)
 {
-	if (!m->replay.is_on && stay_is_certain(m))
-		lose_ask(m, LOSE_NONE_OF_IT, out);
-	else if (!m->replay.is_on && lose_is_worth_asking(m))
-		lose_ask(m, LOSE_WORKBENCH, out);
+	if (!m->replay.is_on && detach_is_certain(m))
+		loss_ask(m, LOSS_NONE_OF_IT, out);
+	else if (!m->replay.is_on && loss_is_worth_asking(m))
+		loss_ask(m, LOSS_WORKBENCH, out);
 	else
 		effect_plain(out, EFFECT_QUIT);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"

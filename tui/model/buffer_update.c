@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
@@ -135,18 +135,18 @@ void buffer_saved(struct model *m, uint32_t id, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"new-buffer", "New buffer", "open a new buffer of the same language", PLACE_ANY, buffer_new,
-				NULL, 0, false},
+		{"new-buffer", "New buffer", "open a new buffer of the same language", CONTEXT_ANY,
+				buffer_new, NULL, 0, false},
 		{"close-buffer", "Close the buffer", "close the buffer; asks about unsaved changes",
-				PLACE_EDITOR, buffer_close, NULL, 0, false},
+				CONTEXT_EDITOR, buffer_close, NULL, 0, false},
 		{"reload", "Reload from the disk",
-				"read the buffer's file again (undo restores your version)", PLACE_ANY,
+				"read the buffer's file again (undo restores your version)", CONTEXT_ANY,
 				reload, NULL, 0, false},
-		{"external-editor", "Edit in $EDITOR", "edit the buffer in $VISUAL or $EDITOR", PLACE_EDITOR,
-				edit_outside, NULL, 0, false},
-		{"next-buffer", "Next buffer", "go to the next buffer", PLACE_ANY, buffer_next, NULL, 0,
+		{"external-editor", "Edit in $EDITOR", "edit the buffer in $VISUAL or $EDITOR",
+				CONTEXT_EDITOR, edit_outside, NULL, 0, false},
+		{"next-buffer", "Next buffer", "go to the next buffer", CONTEXT_ANY, buffer_next, NULL, 0,
 				false},
-		{"previous-buffer", "Previous buffer", "go to the previous buffer", PLACE_ANY,
+		{"previous-buffer", "Previous buffer", "go to the previous buffer", CONTEXT_ANY,
 				buffer_previous, NULL, 0, false},
 };
 const struct command_table buffer_commands = COMMAND_TABLE(commands);

@@ -31,27 +31,27 @@ static const struct command_table *const tables[] = {
 		&complete_commands,
 		&replay_commands,
 		&demo_commands,
-		&lose_commands,
-		&stay_commands,
+		&loss_commands,
+		&detach_commands,
 		&history_commands,
 };
 
-const char *place_name(enum place place)
+const char *context_name(enum key_context key_context)
 {
-	static const char *const names[PLACE_COUNT] = {[PLACE_EDITOR] = "editor",
-			[PLACE_OUTPUT] = "output",
-			[PLACE_METRICS] = "metrics",
-			[PLACE_VARIABLES] = "variables",
-			[PLACE_POPUP] = "popup",
-			[PLACE_CLOCK] = "clock",
-			[PLACE_REPLAY] = "replay",
-			[PLACE_DEMO] = "demo",
-			[PLACE_PAUSED] = "paused",
-			[PLACE_SANDBOXES] = "sandboxes",
-			[PLACE_ANY] = "any",
-			[PLACE_ALWAYS] = "always"};
+	static const char *const names[CONTEXT_COUNT] = {[CONTEXT_EDITOR] = "editor",
+			[CONTEXT_OUTPUT] = "output",
+			[CONTEXT_METRICS] = "metrics",
+			[CONTEXT_VARIABLES] = "variables",
+			[CONTEXT_POPUP] = "popup",
+			[CONTEXT_STOPPING] = "clock",
+			[CONTEXT_REPLAY] = "replay",
+			[CONTEXT_DEMO] = "demo",
+			[CONTEXT_PAUSED] = "paused",
+			[CONTEXT_SANDBOXES] = "sandboxes",
+			[CONTEXT_ANY] = "any",
+			[CONTEXT_ALWAYS] = "always"};
 
-	return names[place];
+	return names[key_context];
 }
 
 const struct command *command_at(size_t i)
@@ -84,7 +84,8 @@ bool command_is(const struct command *c, const char *name)
 
 bool command_applies(const struct model *m, const struct command *c)
 {
-	return (c->place != PLACE_DEMO || m->demo.is_on) && (c->place != PLACE_REPLAY || m->replay.is_on);
+	return (c->key_context != CONTEXT_DEMO || m->demo.is_on)
+	       && (c->key_context != CONTEXT_REPLAY || m->replay.is_on);
 }
 
 void command_run(struct model *m, const struct command *c, struct effects *out)
@@ -95,7 +96,8 @@ void command_run(struct model *m, const struct command *c, struct effects *out)
 	}
 	if (!command_applies(m, c)) {
 		notices_add(&m->notices, m->now_ns, false,
-				c->place == PLACE_DEMO ? "no demo is running" : "no recording is playing");
+				c->key_context == CONTEXT_DEMO ? "no demo is running"
+							       : "no recording is playing");
 		return;
 	}
 	if (c->edit) {

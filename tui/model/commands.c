@@ -109,7 +109,7 @@ static void border_right(struct model *m, struct effects *out)
 static void reset_panes(struct model *m, struct effects *out)
 {
 	(void)out;
-	m->panes = (struct layout_wish){0};
+	m->panes = (struct layout_request){0};
 	model_relayout(m);
 }
 
@@ -143,8 +143,8 @@ static void stop(struct model *m, struct effects *out)
 {
 	if (model_is_running(m))
 		run_stop(m, out);
-	else if (others_may_be_stopped(m))
-		others_ask_stop(m);
+	else if (peer_runs_may_be_stopped(m))
+		peer_runs_ask_stop(m);
 	else
 		copy(m, out);
 }
@@ -196,49 +196,49 @@ static void cancel(struct model *m, struct effects *out)
 
 static void quit(struct model *m, struct effects *out)
 {
-	if (lose_is_leaving(m))
+	if (loss_is_leaving(m))
 		effect_plain(out, EFFECT_QUIT); /* asked for twice */
 	else
 		ask_quit(m, out);
 }
 
 static const struct command commands[] = {
-		{"help", "Help", "show this help", PLACE_ANY, help, NULL, 0, false},
-		{"palette", "Command palette…", "find any command by a few letters of its name", PLACE_ANY,
+		{"help", "Help", "show this help", CONTEXT_ANY, help, NULL, 0, false},
+		{"palette", "Command palette…", "find any command by a few letters of its name", CONTEXT_ANY,
 				palette_ask, NULL, 0, false},
 		{"language", "Language…",
 				"choose the language: each has its own buffer and state, all share the sandbox's files",
-				PLACE_ANY, language, NULL, 0, false},
-		{"theme", "Theme…", "choose the colors", PLACE_ANY, theme, NULL, 0, false},
-		{"messages", "Messages", "show earlier messages", PLACE_ANY, messages, NULL, 0, false},
-		{"next-pane", "Next pane", "go to the next pane", PLACE_ANY, next_pane, NULL, 0, false},
-		{"previous-pane", "Previous pane", "go to the previous pane", PLACE_ANY, previous_pane, NULL,
-				0, false},
-		{"zoom", "Zoom the pane", "show the pane on the whole screen, or all panes", PLACE_ANY, zoom,
+				CONTEXT_ANY, language, NULL, 0, false},
+		{"theme", "Theme…", "choose the colors", CONTEXT_ANY, theme, NULL, 0, false},
+		{"messages", "Messages", "show earlier messages", CONTEXT_ANY, messages, NULL, 0, false},
+		{"next-pane", "Next pane", "go to the next pane", CONTEXT_ANY, next_pane, NULL, 0, false},
+		{"previous-pane", "Previous pane", "go to the previous pane", CONTEXT_ANY, previous_pane,
 				NULL, 0, false},
-		{"border-up", "Move the border up", "shrink the editor", PLACE_ANY, border_up, NULL, 0,
+		{"zoom", "Zoom the pane", "show the pane on the whole screen, or all panes", CONTEXT_ANY,
+				zoom, NULL, 0, false},
+		{"border-up", "Move the border up", "shrink the editor", CONTEXT_ANY, border_up, NULL, 0,
 				false},
-		{"border-down", "Move the border down", "grow the editor", PLACE_ANY, border_down, NULL, 0,
+		{"border-down", "Move the border down", "grow the editor", CONTEXT_ANY, border_down, NULL, 0,
 				false},
-		{"border-left", "Move the border left", "widen the metrics", PLACE_ANY, border_left, NULL, 0,
-				false},
-		{"border-right", "Move the border right", "narrow the metrics", PLACE_ANY, border_right, NULL,
+		{"border-left", "Move the border left", "widen the metrics", CONTEXT_ANY, border_left, NULL,
 				0, false},
-		{"reset-panes", "Reset the layout", "reset the borders of the panes", PLACE_ANY, reset_panes,
+		{"border-right", "Move the border right", "narrow the metrics", CONTEXT_ANY, border_right,
 				NULL, 0, false},
+		{"reset-panes", "Reset the layout", "reset the borders of the panes", CONTEXT_ANY,
+				reset_panes, NULL, 0, false},
 		{"stop", "Interrupt or copy",
 				"interrupt the run, then terminate it, then kill it; if nothing "
 				"runs: copy",
-				PLACE_ALWAYS, stop, NULL, 0, false},
-		{"open", "Open a file…", "open a file", PLACE_ANY, open_file, NULL, 0, false},
-		{"save", "Save", "save the buffer", PLACE_ANY, save, NULL, 0, false},
-		{"save-as", "Save as…", "save the buffer under another name", PLACE_ANY, save_as, NULL, 0,
+				CONTEXT_ALWAYS, stop, NULL, 0, false},
+		{"open", "Open a file…", "open a file", CONTEXT_ANY, open_file, NULL, 0, false},
+		{"save", "Save", "save the buffer", CONTEXT_ANY, save, NULL, 0, false},
+		{"save-as", "Save as…", "save the buffer under another name", CONTEXT_ANY, save_as, NULL, 0,
 				false},
-		{"clear-output", "Clear the output", "delete all output", PLACE_ANY, clear_output, NULL, 0,
+		{"clear-output", "Clear the output", "delete all output", CONTEXT_ANY, clear_output, NULL, 0,
 				false},
-		{"repaint", "Repaint the screen", "draw the screen again", PLACE_ALWAYS, repaint, NULL, 0,
+		{"repaint", "Repaint the screen", "draw the screen again", CONTEXT_ALWAYS, repaint, NULL, 0,
 				false},
-		{"cancel", NULL, "close or deselect", PLACE_ALWAYS, cancel, NULL, 0, false},
-		{"quit", "Quit", "leave", PLACE_ALWAYS, quit, NULL, 0, false},
+		{"cancel", NULL, "close or deselect", CONTEXT_ALWAYS, cancel, NULL, 0, false},
+		{"quit", "Quit", "leave", CONTEXT_ALWAYS, quit, NULL, 0, false},
 };
 const struct command_table workbench_commands = COMMAND_TABLE(commands);

@@ -7,9 +7,9 @@
 #include <cjson/cJSON.h>
 
 #include "editor/editor_internal.h"
-#include "model/asks.h"
 #include "model/complete_internal.h"
 #include "model/inspect.h"
+#include "model/kernel_query.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -40,7 +40,7 @@ void complete_close(struct model *m)
 	if (m->completion.state == COMPLETE_CLOSED)
 		return;
 	completion_finish(&m->completion);
-	asks_forget(m, ASK_COMPLETE);
+	kernel_query_forget(m, ASK_COMPLETE);
 	m->needs_draw = true;
 }
 
@@ -285,7 +285,7 @@ static void ask(struct model *m, struct effects *out)
 	char *text = inspect_context(m, &len, &cursor, &pos);
 
 	if (text)
-		asks_send(m, ASK_COMPLETE, TRM_ASK_COMPLETE, m->lang, text, len, cursor, out);
+		kernel_query_send(m, ASK_COMPLETE, TRM_ASK_COMPLETE, m->lang, text, len, cursor, out);
 	else
 		complete_close(m);
 	free(text);
@@ -303,7 +303,7 @@ void complete_begin(struct model *m, bool is_auto, bool is_eager, struct effects
 			.buffer = buffers_current(&m->buffers)->id,
 			.start = word_start(e->text, e->sel.cursor),
 			.asked_pos = e->sel.cursor};
-	if (asks_can(m, m->lang))
+	if (kernel_query_can(m, m->lang))
 		ask(m, out);
 	else if (!is_auto)
 		fall_back(m, out);

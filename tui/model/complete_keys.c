@@ -2,13 +2,13 @@
 /* The popup of completion: its keys, its mouse, and where it is. */
 #include <string.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "editor/editor_internal.h"
 #include "model/complete.h"
 #include "model/complete_internal.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "term/event.h"
 #include "text/cluster.h"
 #include "text/text.h"
 #include "text/walk.h"
@@ -115,20 +115,20 @@ bool complete_mouse(struct model *m, const struct event *ev, struct effects *out
 
 static const struct command commands[] = {
 		{"complete", "Complete the word", "complete the word: asks the running interpreter",
-				PLACE_EDITOR, complete, NULL, 0, false},
-		{"complete-or-indent", NULL, "complete the word; after a space: indent", PLACE_EDITOR,
+				CONTEXT_EDITOR, complete, NULL, 0, false},
+		{"complete-or-indent", NULL, "complete the word; after a space: indent", CONTEXT_EDITOR,
 				complete_or_indent, NULL, 0, false},
-		{"popup-up", NULL, "select another completion", PLACE_POPUP, up, NULL, 0, false},
-		{"popup-down", NULL, NULL, PLACE_POPUP, down, NULL, 0, false},
-		{"popup-page-up", NULL, NULL, PLACE_POPUP, page_up, NULL, 0, false},
-		{"popup-page-down", NULL, NULL, PLACE_POPUP, page_down, NULL, 0, false},
-		{"popup-accept", NULL, "accept the selected completion", PLACE_POPUP, complete_accept, NULL,
+		{"popup-up", NULL, "select another completion", CONTEXT_POPUP, up, NULL, 0, false},
+		{"popup-down", NULL, NULL, CONTEXT_POPUP, down, NULL, 0, false},
+		{"popup-page-up", NULL, NULL, CONTEXT_POPUP, page_up, NULL, 0, false},
+		{"popup-page-down", NULL, NULL, CONTEXT_POPUP, page_down, NULL, 0, false},
+		{"popup-accept", NULL, "accept the selected completion", CONTEXT_POPUP, complete_accept, NULL,
 				0, false},
 		{"popup-choose", NULL,
 				"accept it if you asked for completions or used the arrow keys; "
 				"else new line",
-				PLACE_POPUP, choose, NULL, 0, false},
-		{"popup-close", NULL, "close", PLACE_POPUP, dismiss, NULL, 0, false},
+				CONTEXT_POPUP, choose, NULL, 0, false},
+		{"popup-close", NULL, "close", CONTEXT_POPUP, dismiss, NULL, 0, false},
 };
 const struct command_table complete_commands = COMMAND_TABLE(commands);
 

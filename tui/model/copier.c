@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -147,10 +147,10 @@ void answer_copy_over(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"copy-in", "Copy files into the sandbox…",
-				"copy a file or folder of this machine into the sandbox", PLACE_ANY, copy_in,
-				NULL, 0, false},
+				"copy a file or folder of this machine into the sandbox", CONTEXT_ANY,
+				copy_in, NULL, 0, false},
 		{"copy-out", "Copy files out of the sandbox…",
-				"copy a file or folder of the sandbox to this machine", PLACE_ANY, copy_out,
+				"copy a file or folder of the sandbox to this machine", CONTEXT_ANY, copy_out,
 				NULL, 0, false},
 };
 const struct command_table copier_commands = COMMAND_TABLE(commands);

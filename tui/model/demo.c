@@ -8,12 +8,12 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "cells/event.h"
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "term/event.h"
 #include "text/cluster.h"
 #include "text/text.h"
 
@@ -142,16 +142,16 @@ void demo_ask(struct model *m)
 	char mem[24], net[TRM_NET_ALLOW + 32];
 
 	dialog_begin(d, DIALOG_DEMO, "Run the cells of this file?");
-	dialog_add_labelled(d, "File", ROLE_DIALOG, "%s", demo->path);
-	dialog_add_labelled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, one by one as you advance",
-			m->lang->name, demo->n, demo->n == 1 ? "" : "s");
+	dialog_add_labeled(d, "File", ROLE_DIALOG, "%s", demo->path);
+	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, one by one as you advance", m->lang->name,
+			demo->n, demo->n == 1 ? "" : "s");
 	format_bytes(mem, l->mem_bytes);
 	if (ask_is_of_server(m))
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG,
+		dialog_add_labeled(d, "Limits", ROLE_DIALOG,
 				"memory %s requested; the server decides everything else, the network too",
 				mem);
 	else
-		dialog_add_labelled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
+		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
 				trm_limits_tell_net(l, net, sizeof net));
 	ask_tell_mounts(m, d);
 	dialog_add(d, ROLE_DIM, "This question comes only once.");
@@ -285,20 +285,20 @@ static void type_faster(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"demo-next", "Demo: continue", "run the cell, then show the next", PLACE_DEMO, next, NULL, 0,
-				false},
-		{"demo-run", "Demo: run the cell", "run the cell, or run it again", PLACE_DEMO, run_cell,
-				NULL, 0, false},
-		{"demo-back", "Demo: previous cell", "show the previous cell", PLACE_DEMO, back, NULL, 0,
-				false},
-		{"demo-skip", "Demo: skip the cell", "show the next cell and do not run this one", PLACE_DEMO,
-				skip, NULL, 0, false},
-		{"demo-type-slower", "Demo: type slower",
-				"type cells more slowly; at the lowest speed they appear at once", PLACE_DEMO,
-				type_slower, NULL, 0, false},
-		{"demo-type-faster", "Demo: type faster", "type cells faster", PLACE_DEMO, type_faster, NULL,
+		{"demo-next", "Demo: continue", "run the cell, then show the next", CONTEXT_DEMO, next, NULL,
 				0, false},
-		{"demo-leave", "Demo: leave", "end the demo and edit the file", PLACE_DEMO, leave, NULL, 0,
+		{"demo-run", "Demo: run the cell", "run the cell, or run it again", CONTEXT_DEMO, run_cell,
+				NULL, 0, false},
+		{"demo-back", "Demo: previous cell", "show the previous cell", CONTEXT_DEMO, back, NULL, 0,
+				false},
+		{"demo-skip", "Demo: skip the cell", "show the next cell and do not run this one",
+				CONTEXT_DEMO, skip, NULL, 0, false},
+		{"demo-type-slower", "Demo: type slower",
+				"type cells more slowly; at the lowest speed they appear at once",
+				CONTEXT_DEMO, type_slower, NULL, 0, false},
+		{"demo-type-faster", "Demo: type faster", "type cells faster", CONTEXT_DEMO, type_faster,
+				NULL, 0, false},
+		{"demo-leave", "Demo: leave", "end the demo and edit the file", CONTEXT_DEMO, leave, NULL, 0,
 				false},
 };
 const struct command_table demo_commands = COMMAND_TABLE(commands);

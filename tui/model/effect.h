@@ -24,10 +24,10 @@ enum effect_type {
 	EFFECT_SANDBOXES_END,
 	EFFECT_CONTAINERS, /* ask the engines what else runs; MSG_CONTAINER for each, then MSG_CONTAINERS_END
 			    */
-	EFFECT_LOOK,       /* text: name of a sandbox; MSG_INSIDE_… follow */
+	EFFECT_PEEK,       /* text: name of a sandbox; MSG_INSIDE_… follow */
 	EFFECT_LOOK_CONTAINER, /* text: name of its engine, NUL, its id; the same follows */
 	EFFECT_LOOK_END,
-	EFFECT_STOP_SANDBOX, /* text: its name; number, identity: its keeper */
+	EFFECT_STOP_SANDBOX, /* text: its name; number, identity: its supervisor */
 	EFFECT_PAUSE,        /* number: serial of the run: stand still … */
 	EFFECT_RESUME,       /* … and go on */
 	EFFECT_BELL,         /* draw attention */

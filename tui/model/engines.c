@@ -9,7 +9,7 @@
 #include <terrarium/sandbox.h>
 
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -127,6 +127,6 @@ void answer_container(struct model *m, int answer, struct effects *out)
 static const struct command commands[] = {
 		{"sandboxes-containers", "Other containers…",
 				"list other containers of the engines; Enter asks, then looks inside one",
-				PLACE_SANDBOXES, ask_engines, NULL, 0, false},
+				CONTEXT_SANDBOXES, ask_engines, NULL, 0, false},
 };
 const struct command_table engines_commands = COMMAND_TABLE(commands);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
-#include "model/figures_inside.h"
+#include "model/figures_internal.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -23,11 +23,11 @@ static bool note_last(struct model *m, uint32_t id, void *user)
 /* The figure in the current line of the output; 0: none is. */
 static uint32_t under_mark(const struct model *m)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 	bool is_figure = m->focus == PANE_OUTPUT && m->out.has_mark && outpane_read(&m->out, m->out.mark, &l)
 			 && l.kind == OUT_FIGURE;
 
-	outline_finish(&l);
+	output_line_finish(&l);
 	return is_figure ? l.figure : 0;
 }
 
@@ -218,14 +218,14 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 
 static const struct command commands[] = {
 		{"save-figure", "Save the image as…", "save the newest image in the output pane to a file",
-				PLACE_ANY, save_figure, NULL, 0, false},
+				CONTEXT_ANY, save_figure, NULL, 0, false},
 		{"zoom-figure", "Zoom the image",
-				"show the image on the whole screen; arrow keys go to others", PLACE_ANY,
+				"show the image on the whole screen; arrow keys go to others", CONTEXT_ANY,
 				zoom_figure, NULL, 0, false},
 		{"open-figure", "Open the image outside", "open the image with the desktop's program",
-				PLACE_ANY, open_figure, NULL, 0, false},
+				CONTEXT_ANY, open_figure, NULL, 0, false},
 		{"copy-figure-path", "Copy the path of the saved image",
-				"copy the path of the image that was saved last", PLACE_ANY, copy_path, NULL,
-				0, false},
+				"copy the path of the image that was saved last", CONTEXT_ANY, copy_path,
+				NULL, 0, false},
 };
 const struct command_table figure_commands = COMMAND_TABLE(commands);

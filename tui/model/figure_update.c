@@ -7,7 +7,7 @@
 #include <terrarium/result.h>
 
 #include "model/effect.h"
-#include "model/figures_inside.h"
+#include "model/figures_internal.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -122,7 +122,7 @@ static void on_display(struct model *m, const struct msg *msg)
 	struct figures *f = &m->out.figures;
 
 	bool is_own = m->run.state != RUN_NONE && msg->serial == m->run.serial;
-	if (!is_own && !others_has(m, msg->serial))
+	if (!is_own && !peer_runs_has(m, msg->serial))
 		return;
 	if (f->offer.is_open && (f->offer.bundle != display->bundle || f->offer.serial != msg->serial))
 		end_offer(m);
@@ -169,7 +169,7 @@ void figures_each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id
 	struct rect area = model_output_area(m);
 	struct out_pos top = outpane_top(&m->out, area.rows, area.cols);
 	struct outwalk walk;
-	struct outline l = {0};
+	struct output_line l = {0};
 	uint32_t last = 0;
 
 	outwalk_start(&walk, &m->out, top.line);
@@ -179,7 +179,7 @@ void figures_each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id
 			if (!fn(m, last, user))
 				break;
 		}
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 static bool want_shown(struct model *m, uint32_t id, void *out)
@@ -189,7 +189,7 @@ static bool want_shown(struct model *m, uint32_t id, void *out)
 }
 
 /* Cells that a picture may take in one direction: sixels that are larger than this xterm does not show. */
-static int zoom_limit(const struct picture_look *look, int cells, int cell_pixels)
+static int zoom_limit(const struct picture_style *look, int cells, int cell_pixels)
 {
 	int most = cell_pixels > 0 ? SIXEL_SIDE / cell_pixels : cells;
 
@@ -200,7 +200,7 @@ static void want_zoom(struct model *m, struct effects *out)
 {
 	struct figures *f = &m->out.figures;
 	const struct figure *fig = figures_find(f, f->zoomed);
-	const struct picture_look *look = &f->terminal.look;
+	const struct picture_style *look = &f->terminal.look;
 	int cols, rows;
 
 	if (!fig || fig->info.type == IMAGE_NONE)

@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/answers.h"
-#include "model/code.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/run_source.h"
 #include "model/update.h"
 
 /* Tell why it went wrong: where the path was asked for, so that it can be put right, else as a notice. */
@@ -27,7 +27,7 @@ static void close_if(struct model *m, enum dialog_kind kind)
 
 static void tell_opened(struct model *m, const struct msg *msg, const struct editor *e)
 {
-	size_t lines = code_lines(e);
+	size_t lines = run_source_lines(e);
 
 	if (msg->type == MSG_ALREADY_OPEN)
 		notices_add(&m->notices, m->now_ns, false, "%s is already open", msg->text);

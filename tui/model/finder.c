@@ -14,8 +14,8 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define NEAR_BYTES ((size_t)4 << 20)    /* looked through while the pattern is being typed */
-#define COUNTED_BYTES ((size_t)2 << 20) /* of texts up to this size, matches are counted */
+#define EDIT_DISTANCE_BYTES ((size_t)4 << 20) /* looked through while the pattern is being typed */
+#define COUNTED_BYTES ((size_t)2 << 20)       /* of texts up to this size, matches are counted */
 
 void finder_finish(struct finder *f)
 {
@@ -165,14 +165,14 @@ static void look_again(struct model *m)
 		editor_select(e, f->origin.anchor, f->origin.cursor);
 		return;
 	}
-	if (find_on(f, e->text, selection_start(f->origin), NEAR_BYTES, &match, &has_wrapped)) {
+	if (find_on(f, e->text, selection_start(f->origin), EDIT_DISTANCE_BYTES, &match, &has_wrapped)) {
 		took_place(m, true, match, has_wrapped);
 		return;
 	}
 	editor_select(e, f->origin.anchor, f->origin.cursor);
 	finder_say(f, true,
-			text_len(e->text) > NEAR_BYTES ? "no match nearby: Enter searches everywhere"
-						       : "no match");
+			text_len(e->text) > EDIT_DISTANCE_BYTES ? "no match nearby: Enter searches everywhere"
+								: "no match");
 }
 
 /* ---- the bar ---- */
@@ -276,7 +276,8 @@ static bool is_find_key(const struct model *m, const struct event *ev)
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c = NULL;
 
-	return keymap_look(&m->keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND && command_is(c, "find");
+	return keymap_resolve(&m->keymap, CONTEXT_EDITOR, &keys, &c) == KEYMAP_COMMAND
+	       && command_is(c, "find");
 }
 
 static bool bar_key(struct model *m, const struct event *ev)
@@ -379,11 +380,11 @@ static void previous(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"find", "Find…",
 				"find: Enter next, Shift-Enter or Up previous, Alt-x regular expression, Alt-c case, Alt-w word",
-				PLACE_EDITOR, find, NULL, 0, false},
-		{"find-next", "Find next", "find the next match", PLACE_EDITOR, next, NULL, 0, false},
-		{"find-previous", "Find previous", "find the previous match", PLACE_EDITOR, previous, NULL, 0,
-				false},
-		{"replace", "Replace…", "replace, with a preview of each match", PLACE_EDITOR, replace, NULL,
+				CONTEXT_EDITOR, find, NULL, 0, false},
+		{"find-next", "Find next", "find the next match", CONTEXT_EDITOR, next, NULL, 0, false},
+		{"find-previous", "Find previous", "find the previous match", CONTEXT_EDITOR, previous, NULL,
 				0, false},
+		{"replace", "Replace…", "replace, with a preview of each match", CONTEXT_EDITOR, replace,
+				NULL, 0, false},
 };
 const struct command_table finder_commands = COMMAND_TABLE(commands);

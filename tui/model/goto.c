@@ -5,7 +5,7 @@
 
 #include "command/command.h"
 #include "editor/editor_internal.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/model.h"
 #include "text/text.h"
 #include "text/walk.h"
@@ -77,6 +77,6 @@ void answer_goto(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"go-to-line", "Go to line…", "go to a line: 12, 12:5 (line and column), +10, -10",
-				PLACE_EDITOR, go_to_line, NULL, 0, false},
+				CONTEXT_EDITOR, go_to_line, NULL, 0, false},
 };
 const struct command_table goto_commands = COMMAND_TABLE(commands);

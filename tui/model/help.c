@@ -6,39 +6,39 @@
 
 #include "command/command.h"
 #include "command/keymap.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/model.h"
 #include "model/update.h"
 
 /* What no command stands for. */
 static const struct {
-	enum place place; /* PLACE_COUNT: in dialogs */
+	enum key_context key_context; /* CONTEXT_COUNT: in dialogs */
 	const char *keys, *help;
 } extras[] = {
-		{PLACE_EDITOR, "Shift", "with any motion selects"},
-		{PLACE_OUTPUT, "typing", "while code runs: opens a line for its standard input"},
-		{PLACE_OUTPUT, "Enter", "sends that line; ^D ends the input"},
-		{PLACE_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
-		{PLACE_ANY, "mouse",
+		{CONTEXT_EDITOR, "Shift", "with any motion selects"},
+		{CONTEXT_OUTPUT, "typing", "while code runs: opens a line for its standard input"},
+		{CONTEXT_OUTPUT, "Enter", "sends that line; ^D ends the input"},
+		{CONTEXT_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
+		{CONTEXT_ANY, "mouse",
 				"click to focus, drag to select or to move a border, wheel to scroll; hold Shift "
 				"for the terminal's own selection"},
-		{PLACE_COUNT, "Tab", "next button, also the arrow keys; Enter or its letter presses it"},
-		{PLACE_COUNT, "Esc", "cancel"},
+		{CONTEXT_COUNT, "Tab", "next button, also the arrow keys; Enter or its letter presses it"},
+		{CONTEXT_COUNT, "Esc", "cancel"},
 };
 
-static const char *const sections[PLACE_COUNT + 1] = {[PLACE_EDITOR] = "In the editor",
-		[PLACE_OUTPUT] = "In the output",
-		[PLACE_METRICS] = "In the metrics",
-		[PLACE_VARIABLES] = "In the variables",
-		[PLACE_POPUP] = "While completions are shown",
-		[PLACE_CLOCK] = "While a run is being stopped",
-		[PLACE_REPLAY] = "In a replay",
-		[PLACE_DEMO] = "In a demo",
-		[PLACE_PAUSED] = "While a run is paused near the memory limit",
-		[PLACE_SANDBOXES] = "In the list of sandboxes",
-		[PLACE_ANY] = "Everywhere",
-		[PLACE_ALWAYS] = "Everywhere, also in dialogs",
-		[PLACE_COUNT] = "In dialogs"};
+static const char *const sections[CONTEXT_COUNT + 1] = {[CONTEXT_EDITOR] = "In the editor",
+		[CONTEXT_OUTPUT] = "In the output",
+		[CONTEXT_METRICS] = "In the metrics",
+		[CONTEXT_VARIABLES] = "In the variables",
+		[CONTEXT_POPUP] = "While completions are shown",
+		[CONTEXT_STOPPING] = "While a run is being stopped",
+		[CONTEXT_REPLAY] = "In a replay",
+		[CONTEXT_DEMO] = "In a demo",
+		[CONTEXT_PAUSED] = "While a run is paused near the memory limit",
+		[CONTEXT_SANDBOXES] = "In the list of sandboxes",
+		[CONTEXT_ANY] = "Everywhere",
+		[CONTEXT_ALWAYS] = "Everywhere, also in dialogs",
+		[CONTEXT_COUNT] = "In dialogs"};
 
 struct help {
 	struct model *m;
@@ -70,13 +70,13 @@ static void add(struct help *h, int section, const char *keys, const char *name,
 		dialog_add(d, ROLE_DIALOG, "%s", "");
 	if (h->section != section)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s",
-				section > PLACE_COUNT ? "Without a key" : sections[section]);
+				section > CONTEXT_COUNT ? "Without a key" : sections[section]);
 	h->section = section;
-	dialog_add_labelled(d, keys, ROLE_DIALOG, "%s", text);
+	dialog_add_labeled(d, keys, ROLE_DIALOG, "%s", text);
 }
 
 /* The same keys may mean the command in several panes. */
-static bool is_told(const struct keymap *map, size_t i)
+static bool is_reported(const struct keymap *map, size_t i)
 {
 	const struct binding *b = &map->bindings[i];
 
@@ -92,15 +92,15 @@ static bool is_told(const struct keymap *map, size_t i)
  * given. */
 static void name_with_place(const struct binding *b, bool has_name, char *out, size_t cap)
 {
-	char name[KEYMAP_NAME_BYTES], place[64];
+	char name[KEYMAP_NAME_BYTES], key_context[64];
 
 	keys_name(&b->keys, name);
-	snprintf(place, sizeof place, " %s", sections[b->place]);
-	place[1] = (char)tolower((unsigned char)place[1]);
+	snprintf(key_context, sizeof key_context, " %s", sections[b->key_context]);
+	key_context[1] = (char)tolower((unsigned char)key_context[1]);
 	snprintf(out, cap, "%s%s", has_name ? name : "",
 			keymap_is_at_home(b) ? ""
-			: has_name           ? place
-					     : place + 1);
+			: has_name           ? key_context
+					     : key_context + 1);
 }
 
 /* " (also Alt-Enter, Ctrl-Enter)": the keys of a command, but for the first. */
@@ -113,10 +113,10 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 	out[0] = '\0';
 	for (size_t i = 0; i < m->keymap.n; i++) {
 		const struct binding *b = &m->keymap.bindings[i];
-		bool was_told = is_told(&m->keymap, i);
-		if (b->command != c || &b->keys == first || (was_told && keymap_is_at_home(b)))
+		bool was_reported = is_reported(&m->keymap, i);
+		if (b->command != c || &b->keys == first || (was_reported && keymap_is_at_home(b)))
 			continue;
-		name_with_place(b, !was_told, name, sizeof name);
+		name_with_place(b, !was_reported, name, sizeof name);
 		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
 		if (n < 0 || used + (size_t)n + 1 >= cap)
 			break;
@@ -127,31 +127,31 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 }
 
 /* `has_title`: those that the palette has too, else what everybody knows, such as arrows. */
-static void add_commands(struct help *h, enum place place, bool has_title)
+static void add_commands(struct help *h, enum key_context key_context, bool has_title)
 {
 	const struct command *c;
-	char key[KEYMAP_NAME_BYTES], others[240], text[500];
+	char key[KEYMAP_NAME_BYTES], peer_runs[240], text[500];
 
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
 		const struct keys *keys = keymap_keys(&h->m->keymap, c);
-		if (c->place != place || !c->help || !keys || (c->title != NULL) != has_title)
+		if (c->key_context != key_context || !c->help || !keys || (c->title != NULL) != has_title)
 			continue;
 		keys_name(keys, key);
-		other_keys(h->m, c, others, sizeof others);
-		snprintf(text, sizeof text, "%s%s", c->help, others);
-		add(h, (int)place, key, c->name, text);
+		other_keys(h->m, c, peer_runs, sizeof peer_runs);
+		snprintf(text, sizeof text, "%s%s", c->help, peer_runs);
+		add(h, (int)key_context, key, c->name, text);
 	}
 }
 
-static void add_section(struct help *h, enum place place)
+static void add_section(struct help *h, enum key_context key_context)
 {
-	if (place < PLACE_COUNT) {
-		add_commands(h, place, true);
-		add_commands(h, place, false);
+	if (key_context < CONTEXT_COUNT) {
+		add_commands(h, key_context, true);
+		add_commands(h, key_context, false);
 	}
 	for (int i = 0; i < COUNT(extras); i++)
-		if (extras[i].place == place)
-			add(h, (int)place, extras[i].keys, "", extras[i].help);
+		if (extras[i].key_context == key_context)
+			add(h, (int)key_context, extras[i].keys, "", extras[i].help);
 }
 
 /* Those that only the palette knows, by their titles. */
@@ -164,29 +164,29 @@ static void add_keyless(struct help *h)
 		if (!c->title || !c->help || keymap_keys(&h->m->keymap, c))
 			continue;
 		snprintf(text, sizeof text, "%s: %s", c->title, c->help);
-		add(h, PLACE_COUNT + 1, "palette", c->name, text);
+		add(h, CONTEXT_COUNT + 1, "palette", c->name, text);
 	}
 }
 
 static void fill(struct model *m)
 {
-	static const enum place of_pane[PANE_COUNT] = {[PANE_EDITOR] = PLACE_EDITOR,
-			[PANE_OUTPUT] = PLACE_OUTPUT,
-			[PANE_METRICS] = PLACE_METRICS};
-	static const enum place order[] = {PLACE_ANY, PLACE_ALWAYS, PLACE_EDITOR, PLACE_OUTPUT, PLACE_METRICS,
-			PLACE_VARIABLES, PLACE_POPUP, PLACE_CLOCK, PLACE_REPLAY, PLACE_DEMO, PLACE_PAUSED,
-			PLACE_SANDBOXES};
+	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
+			[PANE_OUTPUT] = CONTEXT_OUTPUT,
+			[PANE_METRICS] = CONTEXT_METRICS};
+	static const enum key_context order[] = {CONTEXT_ANY, CONTEXT_ALWAYS, CONTEXT_EDITOR, CONTEXT_OUTPUT,
+			CONTEXT_METRICS, CONTEXT_VARIABLES, CONTEXT_POPUP, CONTEXT_STOPPING, CONTEXT_REPLAY,
+			CONTEXT_DEMO, CONTEXT_PAUSED, CONTEXT_SANDBOXES};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
-	enum place here = m->sandboxes.is_shown    ? PLACE_SANDBOXES
-			  : variables_has_focus(m) ? PLACE_VARIABLES
-						   : of_pane[m->focus];
+	enum key_context here = m->sandboxes.is_shown    ? CONTEXT_SANDBOXES
+				: variables_has_focus(m) ? CONTEXT_VARIABLES
+							 : of_pane[m->focus];
 
 	dialog_clear_lines(&m->dialog);
 	add_section(&h, here);
 	for (int i = 0; i < COUNT(order); i++)
 		if (order[i] != here)
 			add_section(&h, order[i]);
-	add_section(&h, PLACE_COUNT);
+	add_section(&h, CONTEXT_COUNT);
 	add_keyless(&h);
 	if (!m->dialog.n_lines)
 		dialog_add(&m->dialog, ROLE_DIALOG_DIM, "no matches");

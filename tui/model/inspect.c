@@ -9,8 +9,8 @@
 #include <terrarium/text.h>
 
 #include "command/command.h"
-#include "model/asks.h"
 #include "model/complete_internal.h"
+#include "model/kernel_query.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/variables.h"
@@ -80,13 +80,13 @@ static void ask(struct model *m, enum ask_purpose purpose, struct effects *out)
 	char *text = inspect_context(m, &len, &cursor, &pos);
 
 	if (text)
-		asks_send(m, purpose, TRM_ASK_INSPECT, m->lang, text, len, cursor, out);
+		kernel_query_send(m, purpose, TRM_ASK_INSPECT, m->lang, text, len, cursor, out);
 	free(text);
 }
 
 static bool is_possible(struct model *m)
 {
-	if (asks_can(m, m->lang))
+	if (kernel_query_can(m, m->lang))
 		return true;
 	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: cannot inspect now", m->lang->name,
 			m->sandbox.state == SANDBOX_READY ? "is busy" : "is not running");
@@ -104,7 +104,7 @@ void inspect_variable(struct model *m, struct effects *out)
 	const struct variable *v = variables_current(m);
 
 	if (v && is_possible(m))
-		asks_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, v->name, strlen(v->name),
+		kernel_query_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, v->name, strlen(v->name),
 				make_valid(v->name, strlen(v->name), strlen(v->name)), out);
 }
 
@@ -138,7 +138,7 @@ bool inspect_is_asked(struct model *m, struct editor_run what, struct effects *o
 	if (is_possible(m)) {
 		text[name - text + n] = '\0';
 		size_t at = (size_t)(name - text), points = make_valid(text + at, n, n);
-		asks_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, text + at, n, points, out);
+		kernel_query_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, text + at, n, points, out);
 	}
 	return true;
 }
@@ -178,8 +178,8 @@ static void show(struct model *m, const cJSON *json)
 	dialog_begin(d, DIALOG_INSPECT, title);
 	d->is_large = true;
 	if (*member(json, "signature"))
-		dialog_add_labelled(d, "Called", ROLE_DIALOG, "%s", member(json, "signature"));
-	dialog_add_labelled(d, "Type", ROLE_DIALOG, "%s", member(json, "type"));
+		dialog_add_labeled(d, "Called", ROLE_DIALOG, "%s", member(json, "signature"));
+	dialog_add_labeled(d, "Type", ROLE_DIALOG, "%s", member(json, "type"));
 	add_section(d, "Value", member(json, "value"));
 	add_section(d, "Documentation", member(json, "doc"));
 }
@@ -218,7 +218,7 @@ void signature_typed(struct model *m, unsigned typed, struct effects *out)
 {
 	if (typed == ')')
 		m->signature.text[0] = '\0';
-	if (typed == '(' && m->lang->id != TRM_LANG_BASH && asks_can(m, m->lang))
+	if (typed == '(' && m->lang->id != TRM_LANG_BASH && kernel_query_can(m, m->lang))
 		ask(m, ASK_SIGNATURE, out);
 }
 
@@ -241,6 +241,6 @@ static const struct command commands[] = {
 		{"inspect", "Inspect the name at the cursor",
 				"show signature, type, value and documentation of the name at "
 				"the cursor (also: run \"name?\")",
-				PLACE_ANY, inspect_cursor, NULL, 0, false},
+				CONTEXT_ANY, inspect_cursor, NULL, 0, false},
 };
 const struct command_table inspect_commands = COMMAND_TABLE(commands);

@@ -9,7 +9,7 @@
 #include <terrarium/lang.h>
 
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -86,6 +86,6 @@ void answer_install(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"install-packages", "Install packages…", "install packages in the sandbox with pip or npm",
-				PLACE_ANY, install_packages, NULL, 0, false},
+				CONTEXT_ANY, install_packages, NULL, 0, false},
 };
 const struct command_table install_commands = COMMAND_TABLE(commands);

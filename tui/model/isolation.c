@@ -2,7 +2,7 @@
 /* A machine that offers no isolation: whether code is to run all the same. */
 #include <string.h>
 
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"

@@ -46,19 +46,19 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
-	if (!keys || !replay_allows(m, c) || (c->place == PLACE_REPLAY && !m->replay.is_on))
+	if (!keys || !replay_allows(m, c) || (c->key_context == CONTEXT_REPLAY && !m->replay.is_on))
 		return;
-	if ((c->place == PLACE_CLOCK && !stopping_has_clock(m))
-			|| (c->place == PLACE_PAUSED && !m->run.paused_ns))
+	if ((c->key_context == CONTEXT_STOPPING && !stopping_has_clock(m))
+			|| (c->key_context == CONTEXT_PAUSED && !m->run.paused_ns))
 		return;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))
 		ret->label = stopping_label(m);
-	else if (command_is(c, "stop") && others_may_be_stopped(m))
+	else if (command_is(c, "stop") && peer_runs_may_be_stopped(m))
 		ret->label = "Interrupt";
 	if (command_is(c, "replay-pause") && !m->replay.is_playing)
 		ret->label = "Play";
-	if (c->place == PLACE_CLOCK && m->run.ladder.is_held)
+	if (c->key_context == CONTEXT_STOPPING && m->run.ladder.is_held)
 		ret->label = "Go on";
 	keys_name(keys, name);
 	snprintf(ret->keys, sizeof ret->keys, "%.23s", name);

@@ -25,10 +25,11 @@ static struct layout single(int rows, int cols, enum pane shown)
 }
 
 /* Tabs, editor, divider and output, from row `top` down to the row above the status. */
-static void stack(struct layout *l, int top, int rows, int col, int cols, const struct layout_wish *wish)
+static void stack(
+		struct layout *l, int top, int rows, int col, int cols, const struct layout_request *request)
 {
 	int room = rows - 2 - top - 2;
-	int editor = wish->editor_permille ? (room * wish->editor_permille + 500) / 1000 : room / 2;
+	int editor = request->editor_permille ? (room * request->editor_permille + 500) / 1000 : room / 2;
 
 	editor = clamp(editor, LEAST_ROWS, room - LEAST_ROWS);
 	l->tabs = (struct rect){top, col, 1, cols};
@@ -37,7 +38,7 @@ static void stack(struct layout *l, int top, int rows, int col, int cols, const 
 	l->panes[PANE_OUTPUT] = (struct rect){l->divider_row + 1, col, room - editor, cols};
 }
 
-static struct layout stacked(int rows, int cols, const struct layout_wish *wish)
+static struct layout stacked(int rows, int cols, const struct layout_request *request)
 {
 	struct layout l = {.kind = LAYOUT_STACKED,
 			.title_row = 0,
@@ -46,31 +47,31 @@ static struct layout stacked(int rows, int cols, const struct layout_wish *wish)
 			.divider_col = -1};
 
 	l.strip = (struct rect){1, 1, rows >= 30 ? 2 : 1, cols - 2};
-	stack(&l, 1 + l.strip.rows, rows, 1, cols - 2, wish);
+	stack(&l, 1 + l.strip.rows, rows, 1, cols - 2, request);
 	return l;
 }
 
-static struct layout wide(int rows, int cols, const struct layout_wish *wish)
+static struct layout wide(int rows, int cols, const struct layout_request *request)
 {
 	struct layout l = {.kind = LAYOUT_WIDE, .title_row = 0, .status_row = rows - 2, .keys_row = rows - 1};
-	int width = wish->metrics_permille ? (cols * wish->metrics_permille + 500) / 1000
-					   : clamp(cols / 3, 38, 64);
+	int width = request->metrics_permille ? (cols * request->metrics_permille + 500) / 1000
+					      : clamp(cols / 3, 38, 64);
 
 	width = clamp(width, LEAST_METRICS, cols - LEAST_MAIN);
 
 	l.divider_col = cols - 2 - width;
 	l.panes[PANE_METRICS] = (struct rect){1, l.divider_col + 1, rows - 3, width};
-	stack(&l, 1, rows, 1, l.divider_col - 1, wish);
+	stack(&l, 1, rows, 1, l.divider_col - 1, request);
 	return l;
 }
 
-struct layout layout_make(int rows, int cols, enum pane shown, const struct layout_wish *wish)
+struct layout layout_make(int rows, int cols, enum pane shown, const struct layout_request *request)
 {
 	if (rows < LAYOUT_MIN_ROWS || cols < LAYOUT_MIN_COLS)
 		return (struct layout){.kind = LAYOUT_TOO_SMALL, .divider_row = -1, .divider_col = -1};
-	if (rows < 16 || cols < 60 || wish->is_zoomed)
+	if (rows < 16 || cols < 60 || request->is_zoomed)
 		return single(rows, cols, shown);
-	return cols < 100 ? stacked(rows, cols, wish) : wide(rows, cols, wish);
+	return cols < 100 ? stacked(rows, cols, request) : wide(rows, cols, request);
 }
 
 enum border layout_border_at(const struct layout *l, int row, int col)
@@ -83,15 +84,15 @@ enum border layout_border_at(const struct layout *l, int row, int col)
 }
 
 void layout_move_border(const struct layout *l, int cols, enum border border, int row, int col,
-		struct layout_wish *wish)
+		struct layout_request *request)
 {
 	int room = l->panes[PANE_EDITOR].rows + l->panes[PANE_OUTPUT].rows;
 
 	if (border == BORDER_ROW && l->divider_row > 0) {
 		int editor = clamp(row - l->panes[PANE_EDITOR].row, LEAST_ROWS, room - LEAST_ROWS);
-		wish->editor_permille = (uint16_t)((editor * 1000 + room / 2) / room);
+		request->editor_permille = (uint16_t)((editor * 1000 + room / 2) / room);
 	} else if (border == BORDER_COL && l->divider_col > 0) {
 		int width = clamp(cols - 2 - col, LEAST_METRICS, cols - LEAST_MAIN);
-		wish->metrics_permille = (uint16_t)((width * 1000 + cols / 2) / cols);
+		request->metrics_permille = (uint16_t)((width * 1000 + cols / 2) / cols);
 	}
 }

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
 #define LAYOUT_MIN_ROWS 10
 #define LAYOUT_MIN_COLS 40
@@ -37,20 +37,20 @@ struct layout {
 };
 
 /* What the person wants of it; zeroed: nothing in particular. Kept between sessions. */
-struct layout_wish {
+struct layout_request {
 	uint16_t editor_permille;  /* of the rows that editor and output share; 0: half */
 	uint16_t metrics_permille; /* of the columns, where the metrics are beside the rest; 0: a third */
 	bool is_zoomed;            /* one pane has it all: as SINGLE, on a screen of any size */
 };
 
 /* `shown`: which pane SINGLE shows. */
-struct layout layout_make(int rows, int cols, enum pane shown, const struct layout_wish *wish);
+struct layout layout_make(int rows, int cols, enum pane shown, const struct layout_request *request);
 
 /* The lines between panes can be moved. Which one lies at a cell, and the wish once it has been moved to
  * another cell, or by so many rows or columns, as far as it goes. */
 enum border { BORDER_NONE, BORDER_ROW, BORDER_COL };
 enum border layout_border_at(const struct layout *l, int row, int col);
 void layout_move_border(const struct layout *l, int cols, enum border border, int row, int col,
-		struct layout_wish *wish);
+		struct layout_request *request);
 
 #endif

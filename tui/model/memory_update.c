@@ -11,9 +11,9 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-#define PATIENCE_NS UINT64_C(8000000000)
+#define TIMEOUT_NS UINT64_C(8000000000)
 
-void memory_told(struct model *m, const struct msg *msg, struct effects *out)
+void memory_reported(struct model *m, const struct msg *msg, struct effects *out)
 {
 	char text[96];
 
@@ -38,7 +38,7 @@ static void go_on(struct model *m, const char *why, struct effects *out)
 
 void memory_tick(struct model *m, struct effects *out)
 {
-	if (m->run.paused_ns && m->run.state == RUN_RUNNING && m->now_ns - m->run.paused_ns >= PATIENCE_NS)
+	if (m->run.paused_ns && m->run.state == RUN_RUNNING && m->now_ns - m->run.paused_ns >= TIMEOUT_NS)
 		go_on(m, "no answer: the run continues, up to the memory limit", out);
 }
 
@@ -65,7 +65,7 @@ const char *memory_text(const struct model *m, char *out, size_t cap)
 			"paused at %" PRIu64 " of %" PRIu64
 			" MiB: %s stop (variables stay), %s continue (in %.0f s)",
 			m->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20, stop, go,
-			waited_ns < PATIENCE_NS ? (double)(PATIENCE_NS - waited_ns) / 1e9 : 0.0);
+			waited_ns < TIMEOUT_NS ? (double)(TIMEOUT_NS - waited_ns) / 1e9 : 0.0);
 	return out;
 }
 
@@ -86,10 +86,10 @@ static void resume(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"interrupt-paused", "Interrupt the paused run",
-				"interrupt the paused run and keep its variables", PLACE_PAUSED, interrupt,
+				"interrupt the paused run and keep its variables", CONTEXT_PAUSED, interrupt,
 				NULL, 0, false},
 		{"resume-paused", "Continue the paused run",
-				"continue the paused run, though it may be killed", PLACE_PAUSED, resume,
+				"continue the paused run, though it may be killed", CONTEXT_PAUSED, resume,
 				NULL, 0, false},
 };
 const struct command_table memory_commands = COMMAND_TABLE(commands);

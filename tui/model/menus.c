@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -74,7 +74,7 @@ void show_messages(struct model *m)
 			snprintf(ago, sizeof ago, "now");
 		else
 			format_duration(ago, seconds * 1000000u);
-		dialog_add_labelled(d, ago, n->is_error ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s", n->text);
+		dialog_add_labeled(d, ago, n->is_error ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s", n->text);
 	}
 	if (!d->n_lines)
 		dialog_add(d, ROLE_DIALOG_DIM, "no messages");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What is done in the metrics pane: look at processes, at times gone by, at what a run has cost. */
+#include "cells/event.h"
 #include "command/command.h"
-#include "metrics/marks.h"
 #include "metrics/metrics_layout.h"
+#include "metrics/run_marks.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "term/event.h"
 
 static struct metrics_layout layout(const struct model *m)
 {
@@ -194,7 +194,7 @@ void metrics_mark_run(struct model *m, uint32_t serial)
 
 static void step_mark(struct model *m, int by)
 {
-	const struct run_info *run = marks_step(&m->out.runs, m->metrics.marked_run, by);
+	const struct run_info *run = run_marks_step(&m->out.runs, m->metrics.marked_run, by);
 
 	if (run)
 		metrics_mark_run(m, run->serial);
@@ -240,42 +240,42 @@ static void block_to_graph(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"show-metrics", "Metrics",
 				"go to the metrics; on small screens they fill the screen (F11: back)",
-				PLACE_ANY, show, NULL, 0, false},
-		{"processes-up", NULL, "select a process", PLACE_METRICS, up, NULL, 0, false},
-		{"processes-down", NULL, NULL, PLACE_METRICS, down, NULL, 0, false},
-		{"processes-page-up", NULL, NULL, PLACE_METRICS, page_up, NULL, 0, false},
-		{"processes-page-down", NULL, NULL, PLACE_METRICS, page_down, NULL, 0, false},
-		{"processes-first", NULL, NULL, PLACE_METRICS, first, NULL, 0, false},
-		{"processes-last", NULL, NULL, PLACE_METRICS, last, NULL, 0, false},
+				CONTEXT_ANY, show, NULL, 0, false},
+		{"processes-up", NULL, "select a process", CONTEXT_METRICS, up, NULL, 0, false},
+		{"processes-down", NULL, NULL, CONTEXT_METRICS, down, NULL, 0, false},
+		{"processes-page-up", NULL, NULL, CONTEXT_METRICS, page_up, NULL, 0, false},
+		{"processes-page-down", NULL, NULL, CONTEXT_METRICS, page_down, NULL, 0, false},
+		{"processes-first", NULL, NULL, CONTEXT_METRICS, first, NULL, 0, false},
+		{"processes-last", NULL, NULL, CONTEXT_METRICS, last, NULL, 0, false},
 		{"sort-by-cpu", "Processes: sort by CPU", "sort by CPU; again: reverse the order",
-				PLACE_METRICS, sort_cpu, NULL, 0, false},
-		{"sort-by-memory", "Processes: sort by memory", "sort by memory", PLACE_METRICS, sort_mem,
+				CONTEXT_METRICS, sort_cpu, NULL, 0, false},
+		{"sort-by-memory", "Processes: sort by memory", "sort by memory", CONTEXT_METRICS, sort_mem,
 				NULL, 0, false},
-		{"sort-by-pid", "Processes: sort by number", "sort by number", PLACE_METRICS, sort_pid, NULL,
-				0, false},
-		{"sort-by-command", "Processes: sort by name", "sort by name", PLACE_METRICS, sort_command,
+		{"sort-by-pid", "Processes: sort by number", "sort by number", CONTEXT_METRICS, sort_pid,
 				NULL, 0, false},
-		{"process-tree", "Processes: as a tree", "show processes as a tree", PLACE_METRICS, tree,
+		{"sort-by-command", "Processes: sort by name", "sort by name", CONTEXT_METRICS, sort_command,
+				NULL, 0, false},
+		{"process-tree", "Processes: as a tree", "show processes as a tree", CONTEXT_METRICS, tree,
 				NULL, 0, false},
 		{"signal", "Processes: send a signal…", "send a signal to the selected process",
-				PLACE_METRICS, ask_signal, NULL, 0, false},
+				CONTEXT_METRICS, ask_signal, NULL, 0, false},
 		{"previous-mark", "Graphs: previous run", "select the previous run and show its block",
-				PLACE_METRICS, mark_back, NULL, 0, false},
-		{"next-mark", "Graphs: next run", "select the next run", PLACE_METRICS, mark_forth, NULL, 0,
+				CONTEXT_METRICS, mark_back, NULL, 0, false},
+		{"next-mark", "Graphs: next run", "select the next run", CONTEXT_METRICS, mark_forth, NULL, 0,
 				false},
 		{"show-block", "Graphs: go to the run's output", "go to the selected run's block",
-				PLACE_METRICS, to_block, NULL, 0, false},
+				CONTEXT_METRICS, to_block, NULL, 0, false},
 		{"show-on-graph", "Output: show the run on the graphs",
-				"select this block's run on the graphs: what it cost, and when", PLACE_OUTPUT,
-				block_to_graph, NULL, 0, false},
-		{"look-back", "Graphs: look back", "look back in time", PLACE_METRICS, look_back, NULL, 0,
+				"select this block's run on the graphs: what it cost, and when",
+				CONTEXT_OUTPUT, block_to_graph, NULL, 0, false},
+		{"look-back", "Graphs: look back", "look back in time", CONTEXT_METRICS, look_back, NULL, 0,
 				false},
-		{"look-forth", "Graphs: look forward", "look forward in time", PLACE_METRICS, look_forth,
+		{"look-forth", "Graphs: look forward", "look forward in time", CONTEXT_METRICS, look_forth,
 				NULL, 0, false},
-		{"look-now", "Graphs: back to now", "return to now and deselect the run", PLACE_METRICS,
+		{"look-now", "Graphs: back to now", "return to now and deselect the run", CONTEXT_METRICS,
 				look_now, NULL, 0, false},
-		{"graph-zoom-in", "Graphs: zoom in", "zoom in", PLACE_METRICS, zoom_in, NULL, 0, false},
-		{"graph-zoom-out", "Graphs: zoom out", "zoom out", PLACE_METRICS, zoom_out, NULL, 0, false},
+		{"graph-zoom-in", "Graphs: zoom in", "zoom in", CONTEXT_METRICS, zoom_in, NULL, 0, false},
+		{"graph-zoom-out", "Graphs: zoom out", "zoom out", CONTEXT_METRICS, zoom_out, NULL, 0, false},
 };
 const struct command_table metrics_commands = COMMAND_TABLE(commands);
 
@@ -297,9 +297,9 @@ static void click_header(struct model *m, const struct metrics_layout *l, int at
 static void click_time(struct model *m, const struct metrics_layout *l, int column)
 {
 	struct metric_span span = metrics_span(&m->metrics);
-	struct mark marks[MARKS_MAX];
-	size_t n = marks_in(&m->out.runs, &span, l->time.cols, m->now_ns, marks);
-	const struct mark *mark = marks_at(marks, n, column);
+	struct mark marks[RUN_MARKS_MAX];
+	size_t n = run_marks_in(&m->out.runs, &span, l->time.cols, m->now_ns, marks);
+	const struct mark *mark = run_marks_at(marks, n, column);
 
 	if (mark)
 		metrics_mark_run(m, mark->serial);

@@ -71,11 +71,11 @@ void model_finish(struct model *m)
 static void size_screen(struct model *m)
 {
 	struct rect area = m->layout.panes[PANE_OUTPUT];
-	struct outscreen *o = &m->out.screen;
+	struct live_screen *o = &m->out.screen;
 	int rows = area.rows > OUTPUT_ROWS_MIN ? area.rows : OUTPUT_ROWS_MIN;
 	int cols = area.cols > OUTPUT_COLS_MIN ? area.cols : OUTPUT_COLS_MIN;
 
-	outscreen_size(o, rows > o->want_rows ? rows : o->want_rows,
+	live_screen_size(o, rows > o->want_rows ? rows : o->want_rows,
 			cols > o->want_cols ? cols : o->want_cols);
 }
 
@@ -122,9 +122,9 @@ struct rect model_output_area(const struct model *m)
 
 int model_output_cols(const struct model *m)
 {
-	struct layout_wish wish = m->panes;
-	wish.is_zoomed = false;
-	struct layout l = layout_make(m->rows - m->foot_rows, m->cols, PANE_OUTPUT, &wish);
+	struct layout_request request = m->panes;
+	request.is_zoomed = false;
+	struct layout l = layout_make(m->rows - m->foot_rows, m->cols, PANE_OUTPUT, &request);
 	return l.kind == LAYOUT_TOO_SMALL ? OUTPUT_COLS_MIN : l.panes[PANE_OUTPUT].cols - 1;
 }
 
@@ -144,7 +144,7 @@ int model_tick_ms(const struct model *m)
 		return m->notices.is_shown ? 500 : -1;
 	if (m->run.state == RUN_RUNNING || m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
 		return sooner(wait_ms, 100);
-	if (others_running(m))
+	if (peer_runs_running(m))
 		return sooner(wait_ms, 500);
 	if (m->is_quitting || m->notices.is_shown)
 		return sooner(wait_ms, 500);

@@ -20,14 +20,14 @@
 #include "editor/editor.h"
 #include "metrics/metrics.h"
 #include "model/alerts.h"
-#include "model/asks.h"
 #include "model/complete.h"
+#include "model/confirm_loss.h"
 #include "model/demo.h"
 #include "model/finder.h"
+#include "model/kernel_query.h"
 #include "model/layout.h"
-#include "model/lose.h"
-#include "model/others.h"
 #include "model/palette.h"
+#include "model/peer_runs.h"
 #include "model/replay.h"
 #include "model/run_history.h"
 #include "model/sandboxes.h"
@@ -110,9 +110,9 @@ void input_history_finish(struct input_history *h); /* input_update.c; takes a z
 struct model {
 	int rows, cols;
 	struct layout layout;
-	struct layout_wish panes; /* how they shall lie */
-	enum border moving;       /* a border is being dragged */
-	bool has_utf8;            /* borders and graphs may use more than ASCII */
+	struct layout_request panes; /* how they shall lie */
+	enum border moving;          /* a border is being dragged */
+	bool has_utf8;               /* borders and graphs may use more than ASCII */
 	enum pane focus;
 	enum pane focus_back; /* where focus goes when the run that asks for input has ended */
 	bool owes_focus;
@@ -125,7 +125,7 @@ struct model {
 	struct clipboard clipboard;
 	struct finder finder;
 	const struct trm_lang *lang; /* of the current buffer */
-	struct grammars *grammars;   /* borrowed; NULL: no colours for code */
+	struct grammars *grammars;   /* borrowed; NULL: no colors for code */
 
 	struct outpane out;
 	struct active_run run;
@@ -134,7 +134,7 @@ struct model {
 	bool has_last; /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;
-	struct others others;
+	struct peer_runs peer_runs;
 	struct field input; /* the line for stdin */
 	bool has_input;     /* it is open */
 	struct input_history input_history;
@@ -151,11 +151,11 @@ struct model {
 	struct alerts alerts;
 	struct sandboxes sandboxes;
 
-	struct asks asks;
+	struct kernel_queries kernel_queries;
 	struct variables variables[TRM_LANG_COUNT];
 	struct variables_page variables_page;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
-	struct lose lose;
+	struct loss_question loss_question;
 	struct run_history run_history;
 	uint64_t first_disk_bytes; /* in the sandbox's files when it was new */
 	struct signature signature;

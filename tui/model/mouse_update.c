@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The mouse: which pane, or which part of the frame, an event is for. */
+#include "cells/event.h"
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "term/event.h"
 
 static void pane_mouse(struct model *m, enum pane pane, const struct event *ev, struct effects *out)
 {

@@ -12,10 +12,10 @@
 #include <terrarium/metrics.h>
 #include <terrarium/sandbox.h>
 
-#include "term/event.h"
+#include "cells/event.h"
 
 struct picture;
-struct picture_look;
+struct picture_style;
 struct trm_container_info;
 struct trm_entry;
 struct trm_lang;
@@ -100,7 +100,7 @@ struct msg {
 	const struct trm_lang *lang;
 	const struct trm_result *result;
 	const struct trm_display *display;
-	const struct picture_look *look;
+	const struct picture_style *look;
 	struct picture *picture;
 	const struct trm_stopping *stopping;
 	const struct trm_metrics *metrics;

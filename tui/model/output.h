@@ -11,8 +11,8 @@ struct effects;
 struct event;
 struct model;
 struct msg;
-struct outline;
-struct out_place;
+struct output_line;
+struct source_ref;
 
 /* output_update.c */
 void output_tick(struct model *m); /* time has passed */
@@ -29,8 +29,8 @@ void output_jump_to_error(struct model *m, struct effects *out); /* the newest *
 /* The place named in a line, if it lies in a buffer that is open: its id, else 0. `text`: room for the line.
  */
 enum { OUTPUT_LINE_BYTES = 1024 };
-uint32_t output_place(const struct model *m, const struct outline *l, char text[OUTPUT_LINE_BYTES],
-		struct out_place *ret);
+uint32_t output_place(const struct model *m, const struct output_line *l, char text[OUTPUT_LINE_BYTES],
+		struct source_ref *ret);
 
 /* output_search.c: the bar at the foot of the pane. */
 bool output_search_event(struct model *m, const struct msg *msg); /* false: it is not for the bar */

@@ -140,7 +140,7 @@ static void spill(struct model *m, struct effects *out)
 				"that have ended");
 		return;
 	}
-	outscreen_settle(&m->out.screen, &m->out.store);
+	live_screen_commit(&m->out.screen, &m->out.store);
 	effect_add(out, run->is_spilling ? EFFECT_SPILL_END : EFFECT_SPILL, NULL, NULL, 0, run->serial);
 }
 
@@ -202,29 +202,29 @@ static const struct command commands[] = {
 		{"output-open", "Go to the line of a traceback",
 				"go to the source line of a traceback (default: the newest "
 				"error); on a header: fold",
-				PLACE_OUTPUT, open_line, NULL, 0, false},
-		{"go-to-error", "Go to the newest error", "go to the line of the newest error", PLACE_ANY,
+				CONTEXT_OUTPUT, open_line, NULL, 0, false},
+		{"go-to-error", "Go to the newest error", "go to the line of the newest error", CONTEXT_ANY,
 				output_jump_to_error, NULL, 0, false},
-		{"output-previous-run", "Previous run in the output", "go to the previous run", PLACE_OUTPUT,
-				previous, NULL, 0, false},
-		{"output-next-run", "Next run in the output", "go to the next run", PLACE_OUTPUT, next, NULL,
-				0, false},
-		{"output-fold", "Fold or unfold a run's output",
-				"fold or unfold a run's output (also a click on its header)", PLACE_OUTPUT,
-				fold, NULL, 0, false},
-		{"output-fold-all", "Fold or unfold all output", "fold or unfold all", PLACE_OUTPUT, fold_all,
+		{"output-previous-run", "Previous run in the output", "go to the previous run",
+				CONTEXT_OUTPUT, previous, NULL, 0, false},
+		{"output-next-run", "Next run in the output", "go to the next run", CONTEXT_OUTPUT, next,
 				NULL, 0, false},
-		{"output-copy-run", "Copy a run's output", "copy a run's output", PLACE_OUTPUT, copy_block,
+		{"output-fold", "Fold or unfold a run's output",
+				"fold or unfold a run's output (also a click on its header)", CONTEXT_OUTPUT,
+				fold, NULL, 0, false},
+		{"output-fold-all", "Fold or unfold all output", "fold or unfold all", CONTEXT_OUTPUT,
+				fold_all, NULL, 0, false},
+		{"output-copy-run", "Copy a run's output", "copy a run's output", CONTEXT_OUTPUT, copy_block,
 				NULL, 0, false},
 		{"output-save", "Save output to a file", "save the selection, else a run's output, to a file",
-				PLACE_OUTPUT, keep, NULL, 0, false},
+				CONTEXT_OUTPUT, keep, NULL, 0, false},
 		{"spill", "Also write output to a file",
-				"also write the current run's output to a file; again: stop", PLACE_ANY,
+				"also write the current run's output to a file; again: stop", CONTEXT_ANY,
 				spill, NULL, 0, false},
-		{"output-wrap", "Wrap long lines of output (toggle)", "wrap or cut long lines", PLACE_OUTPUT,
-				wrap, NULL, 0, false},
-		{"output-left", NULL, "scroll cut lines to the left or right", PLACE_OUTPUT, left, NULL, 0,
+		{"output-wrap", "Wrap long lines of output (toggle)", "wrap or cut long lines",
+				CONTEXT_OUTPUT, wrap, NULL, 0, false},
+		{"output-left", NULL, "scroll cut lines to the left or right", CONTEXT_OUTPUT, left, NULL, 0,
 				false},
-		{"output-right", NULL, NULL, PLACE_OUTPUT, right, NULL, 0, false},
+		{"output-right", NULL, NULL, CONTEXT_OUTPUT, right, NULL, 0, false},
 };
 const struct command_table output_block_commands = COMMAND_TABLE(commands);

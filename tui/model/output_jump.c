@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/place.h"
+#include "command/source_ref.h"
 #include "editor/editor_internal.h"
 #include "model/model.h"
 #include "model/output.h"
@@ -27,35 +27,35 @@ static const char *base_name(const char *path, size_t *n)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_name_of(const struct buffer *b, const struct out_place *place)
+static bool is_name_of(const struct buffer *b, const struct source_ref *key_context)
 {
-	size_t n = place->name_len, own_n = b->editor.path ? strlen(b->editor.path) : 0;
+	size_t n = key_context->name_len, own_n = b->editor.path ? strlen(b->editor.path) : 0;
 
 	if (!own_n)
 		return false;
-	const char *name = base_name(place->name, &n), *own = base_name(b->editor.path, &own_n);
+	const char *name = base_name(key_context->name, &n), *own = base_name(b->editor.path, &own_n);
 	return n == own_n && memcmp(name, own, n) == 0;
 }
 
 /* The N of "<run N>"; 0: it is another name. */
-static uint64_t number_in(const struct out_place *place)
+static uint64_t number_in(const struct source_ref *key_context)
 {
 	char name[32];
 	unsigned long long n;
 	int end = 0;
 
-	if (place->name_len >= sizeof name)
+	if (key_context->name_len >= sizeof name)
 		return 0;
-	snprintf(name, sizeof name, "%.*s", (int)place->name_len, place->name);
-	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == place->name_len ? n : 0;
+	snprintf(name, sizeof name, "%.*s", (int)key_context->name_len, key_context->name);
+	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == key_context->name_len ? n : 0;
 }
 
 /* The run that calls itself so: the line's own if it fits, else the newest (numbers begin anew with each
  * sandbox). */
 static const struct run_info *run_named(
-		const struct model *m, const struct run_info *own, const struct out_place *place)
+		const struct model *m, const struct run_info *own, const struct source_ref *key_context)
 {
-	uint64_t number = number_in(place);
+	uint64_t number = number_in(key_context);
 	const struct run_info *run;
 
 	if (!number || (own && own->number == number))
@@ -66,31 +66,32 @@ static const struct run_info *run_named(
 	return NULL;
 }
 
-static bool is_own_label(const struct out_place *place)
+static bool is_own_label(const struct source_ref *key_context)
 {
-	return place->name_len == 11 && memcmp(place->name, "environment", 11) == 0; /* Bash, in functions */
+	return key_context->name_len == 11
+	       && memcmp(key_context->name, "environment", 11) == 0; /* Bash, in functions */
 }
 
 /* The run whose code is meant, or NULL; and the buffer, 0 if it is not open. */
-static const struct run_info *resolve(
-		const struct model *m, uint32_t serial, const struct out_place *place, uint32_t *ret_buffer)
+static const struct run_info *resolve(const struct model *m, uint32_t serial,
+		const struct source_ref *key_context, uint32_t *ret_buffer)
 {
-	const struct run_info *own = runs_find(&m->out.runs, serial), *named = run_named(m, own, place);
+	const struct run_info *own = runs_find(&m->out.runs, serial), *named = run_named(m, own, key_context);
 	const struct buffer *b = buffers_find(&m->buffers, own ? own->buffer : 0);
 
 	*ret_buffer = 0;
-	if (named || (own && is_own_label(place)) || (b && is_name_of(b, place))) {
+	if (named || (own && is_own_label(key_context)) || (b && is_name_of(b, key_context))) {
 		named = named ? named : own;
 		*ret_buffer = buffers_find(&m->buffers, named->buffer) ? named->buffer : 0;
 		return named;
 	}
 	for (size_t i = 0; i < m->buffers.n && !*ret_buffer; i++)
-		if (is_name_of(m->buffers.items[i], place))
+		if (is_name_of(m->buffers.items[i], key_context))
 			*ret_buffer = m->buffers.items[i]->id;
 	return NULL;
 }
 
-static bool line_text(const struct outline *l, char text[OUTPUT_LINE_BYTES])
+static bool line_text(const struct output_line *l, char text[OUTPUT_LINE_BYTES])
 {
 	size_t len = 0;
 
@@ -102,12 +103,12 @@ static bool line_text(const struct outline *l, char text[OUTPUT_LINE_BYTES])
 	return len > 0;
 }
 
-uint32_t output_place(const struct model *m, const struct outline *l, char text[OUTPUT_LINE_BYTES],
-		struct out_place *ret)
+uint32_t output_place(const struct model *m, const struct output_line *l, char text[OUTPUT_LINE_BYTES],
+		struct source_ref *ret)
 {
 	uint32_t buffer;
 
-	if (!line_text(l, text) || !out_place_find(text, ret))
+	if (!line_text(l, text) || !source_ref_find(text, ret))
 		return 0;
 	resolve(m, l->run, ret, &buffer);
 	return buffer;
@@ -170,61 +171,61 @@ static bool find_line(const struct text *t, const char *code, size_t *line)
 
 /* ---- going there ---- */
 
-static void go_to(struct model *m, const struct run_info *run, const struct out_place *place, uint32_t id,
-		struct effects *out)
+static void go_to(struct model *m, const struct run_info *run, const struct source_ref *key_context,
+		uint32_t id, struct effects *out)
 {
 	struct buffer *b = buffers_find(&m->buffers, id);
 	struct editor *e = &b->editor;
-	size_t line = place->line ? place->line - 1 : 0, lines = text_lines(e->text);
+	size_t line = key_context->line ? key_context->line - 1 : 0, lines = text_lines(e->text);
 	bool is_found = find_line(e->text, run ? run->code : NULL, &line);
 
 	buffer_show(m, b, out);
 	model_focus(m, PANE_EDITOR);
 	line = line < lines ? line : lines - 1;
 	size_t pos = walk_position(e->text, text_line_start(e->text, line),
-			place->column ? place->column - 1 : 0, e->tab_width);
+			key_context->column ? key_context->column - 1 : 0, e->tab_width);
 	editor_select(e, pos, pos);
 	editor_center(e);
 	if (!is_found)
 		notices_add(&m->notices, m->now_ns, false,
 				"the buffer has changed since that run: line %zu may have moved",
-				place->line);
+				key_context->line);
 	m->needs_draw = true;
 }
 
-static bool jump_from(struct model *m, const struct outline *l, struct effects *out)
+static bool jump_from(struct model *m, const struct output_line *l, struct effects *out)
 {
 	char text[OUTPUT_LINE_BYTES];
-	struct out_place place;
+	struct source_ref key_context;
 	uint32_t id;
 
-	if (!line_text(l, text) || !out_place_find(text, &place))
+	if (!line_text(l, text) || !source_ref_find(text, &key_context))
 		return false;
-	const struct run_info *run = resolve(m, l->run, &place, &id);
+	const struct run_info *run = resolve(m, l->run, &key_context, &id);
 	if (id)
-		go_to(m, run, &place, id, out);
+		go_to(m, run, &key_context, id, out);
 	else
-		notices_add(&m->notices, m->now_ns, false, "%.*s is not open", (int)place.name_len,
-				place.name);
+		notices_add(&m->notices, m->now_ns, false, "%.*s is not open", (int)key_context.name_len,
+				key_context.name);
 	return true;
 }
 
 bool output_jump(struct model *m, struct effects *out)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 	bool is_done = m->out.has_mark && outpane_read(&m->out, m->out.mark, &l);
 
 	if (is_done && l.kind == OUT_FIGURE)
 		figures_zoom(m, l.figure); /* an image: on the whole screen */
 	else
 		is_done = is_done && jump_from(m, &l, out);
-	outline_finish(&l);
+	output_line_finish(&l);
 	return is_done;
 }
 
 bool output_jump_above(struct model *m, struct effects *out)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 	uint64_t line = m->out.mark, first = outpane_first(&m->out);
 	bool is_trace = m->out.has_mark && outpane_read(&m->out, line, &l) && l.kind == OUT_TRACE;
 	uint32_t run = l.run;
@@ -234,35 +235,37 @@ bool output_jump_above(struct model *m, struct effects *out)
 		is_trace = outpane_read(&m->out, --line, &l) && l.kind == OUT_TRACE && l.run == run;
 		is_done = is_trace && jump_from(m, &l, out);
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	return is_done;
 }
 
 /* A line of an error that names a place in a buffer. */
-static bool is_error_line(const struct model *m, uint64_t line, struct outline *l, struct out_place *place)
+static bool is_error_line(
+		const struct model *m, uint64_t line, struct output_line *l, struct source_ref *key_context)
 {
 	char text[OUTPUT_LINE_BYTES];
 
 	return outpane_read(&m->out, line, l) && (l->kind == OUT_TRACE || l->kind == OUT_STDERR)
-	       && output_place(m, l, text, place);
+	       && output_place(m, l, text, key_context);
 }
 
 /* Of the newest error, the line that names the innermost place in a buffer. */
-static bool newest_error(const struct model *m, struct outline *l, uint64_t *ret_line)
+static bool newest_error(const struct model *m, struct output_line *l, uint64_t *ret_line)
 {
 	uint64_t first = outpane_first(&m->out), end = outpane_end(&m->out), line = end, found = end;
-	struct out_place place;
+	struct source_ref key_context;
 	uint32_t run = 0;
 
 	while (line > first && end - line < LOOK_BACK) {
-		bool is_named = is_error_line(m, --line, l, &place);
+		bool is_named = is_error_line(m, --line, l, &key_context);
 		if (found < end && l->run != run)
 			break;
-		if (!is_named || (found < end && !place.column)) /* the head of Node's message has none */
+		if (!is_named || (found < end && !key_context.column)) /* the head of Node's message has none
+									*/
 			continue;
 		found = line;
 		run = l->run;
-		if (!place.is_first_inner)
+		if (!key_context.is_first_inner)
 			break;
 	}
 	*ret_line = found;
@@ -272,7 +275,7 @@ static bool newest_error(const struct model *m, struct outline *l, uint64_t *ret
 void output_jump_to_error(struct model *m, struct effects *out)
 {
 	struct rect area = model_output_area(m);
-	struct outline l = {0};
+	struct output_line l = {0};
 	uint64_t line;
 
 	if (newest_error(m, &l, &line)) {
@@ -281,6 +284,6 @@ void output_jump_to_error(struct model *m, struct effects *out)
 	} else {
 		notices_add(&m->notices, m->now_ns, false, "no error names a line of an open buffer");
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	m->needs_draw = true;
 }

@@ -119,11 +119,11 @@ static void previous(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"output-find", "Find in the output…", "find in the output (plain or regular expression)",
-				PLACE_OUTPUT, find, NULL, 0, false},
-		{"output-find-next", "Find next in the output", "go to the next match", PLACE_OUTPUT, next,
+				CONTEXT_OUTPUT, find, NULL, 0, false},
+		{"output-find-next", "Find next in the output", "go to the next match", CONTEXT_OUTPUT, next,
 				NULL, 0, false},
 		{"output-find-previous", "Find previous in the output", "go to the previous match",
-				PLACE_OUTPUT, previous, NULL, 0, false},
+				CONTEXT_OUTPUT, previous, NULL, 0, false},
 };
 const struct command_table output_search_commands = COMMAND_TABLE(commands);
 

@@ -116,23 +116,23 @@ static void deselect(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"output-up", NULL, "move the current line", PLACE_OUTPUT, up, NULL, 0, false},
-		{"output-down", NULL, NULL, PLACE_OUTPUT, down, NULL, 0, false},
-		{"output-scroll-up", NULL, "scroll by a line", PLACE_OUTPUT, scroll_up, NULL, 0, false},
-		{"output-scroll-down", NULL, NULL, PLACE_OUTPUT, scroll_down, NULL, 0, false},
-		{"output-page-up", NULL, "scroll by a page", PLACE_OUTPUT, page_up, NULL, 0, false},
-		{"output-page-down", NULL, NULL, PLACE_OUTPUT, page_down, NULL, 0, false},
-		{"output-oldest", "Oldest output", "go to the oldest output", PLACE_OUTPUT, oldest, NULL, 0,
+		{"output-up", NULL, "move the current line", CONTEXT_OUTPUT, up, NULL, 0, false},
+		{"output-down", NULL, NULL, CONTEXT_OUTPUT, down, NULL, 0, false},
+		{"output-scroll-up", NULL, "scroll by a line", CONTEXT_OUTPUT, scroll_up, NULL, 0, false},
+		{"output-scroll-down", NULL, NULL, CONTEXT_OUTPUT, scroll_down, NULL, 0, false},
+		{"output-page-up", NULL, "scroll by a page", CONTEXT_OUTPUT, page_up, NULL, 0, false},
+		{"output-page-down", NULL, NULL, CONTEXT_OUTPUT, page_down, NULL, 0, false},
+		{"output-oldest", "Oldest output", "go to the oldest output", CONTEXT_OUTPUT, oldest, NULL, 0,
 				false},
-		{"output-newest", "Newest output", "go to the newest output and follow it", PLACE_OUTPUT,
+		{"output-newest", "Newest output", "go to the newest output and follow it", CONTEXT_OUTPUT,
 				newest, NULL, 0, false},
-		{"output-select-up", NULL, "select lines (also by mouse)", PLACE_OUTPUT, select_up, NULL, 0,
+		{"output-select-up", NULL, "select lines (also by mouse)", CONTEXT_OUTPUT, select_up, NULL, 0,
 				false},
-		{"output-select-down", NULL, NULL, PLACE_OUTPUT, select_down, NULL, 0, false},
-		{"output-select-all", "Select all output", "select all", PLACE_OUTPUT, select_all, NULL, 0,
+		{"output-select-down", NULL, NULL, CONTEXT_OUTPUT, select_down, NULL, 0, false},
+		{"output-select-all", "Select all output", "select all", CONTEXT_OUTPUT, select_all, NULL, 0,
 				false},
 		{"output-deselect", NULL, "clear the search, the selection and the current line",
-				PLACE_OUTPUT, deselect, NULL, 0, false},
+				CONTEXT_OUTPUT, deselect, NULL, 0, false},
 };
 const struct command_table output_commands = COMMAND_TABLE(commands);
 

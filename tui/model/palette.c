@@ -7,7 +7,7 @@
 
 #include "command/command.h"
 #include "command/keymap.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "widget/fuzzy.h"
@@ -147,12 +147,12 @@ void palette_ask(struct model *m, struct effects *out)
 /* A command of a pane is carried out where it can be seen. */
 static void go_where_it_works(struct model *m, const struct command *c)
 {
-	static const enum pane panes[] = {[PLACE_EDITOR] = PANE_EDITOR,
-			[PLACE_OUTPUT] = PANE_OUTPUT,
-			[PLACE_METRICS] = PANE_METRICS};
+	static const enum pane panes[] = {[CONTEXT_EDITOR] = PANE_EDITOR,
+			[CONTEXT_OUTPUT] = PANE_OUTPUT,
+			[CONTEXT_METRICS] = PANE_METRICS};
 
-	if (c->place <= PLACE_METRICS && panes[c->place] != m->focus)
-		model_focus(m, panes[c->place]);
+	if (c->key_context <= CONTEXT_METRICS && panes[c->key_context] != m->focus)
+		model_focus(m, panes[c->key_context]);
 }
 
 void answer_palette(struct model *m, int answer, struct effects *out)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "command/command.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -185,20 +185,20 @@ static void export_script(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"export-notebook", "Export the session as a Jupyter notebook…",
-				"write all runs with their output as a Jupyter notebook", PLACE_ANY,
+				"write all runs with their output as a Jupyter notebook", CONTEXT_ANY,
 				export_notebook, NULL, 0, false},
 		{"export-markdown", "Export the session as Markdown…", "write all runs as Markdown",
-				PLACE_ANY, export_markdown, NULL, 0, false},
+				CONTEXT_ANY, export_markdown, NULL, 0, false},
 		{"export-html", "Export the session as a web page…", "write all runs as a web page",
-				PLACE_ANY, export_html, NULL, 0, false},
+				CONTEXT_ANY, export_html, NULL, 0, false},
 		{"export-script", "Export the session as a script…",
-				"write the code of all runs as a script with cells", PLACE_ANY, export_script,
-				NULL, 0, false},
+				"write the code of all runs as a script with cells", CONTEXT_ANY,
+				export_script, NULL, 0, false},
 		{"record", "Start or stop recording", "start or stop recording, for \"terrarium replay\"",
-				PLACE_ANY, toggle_recording, NULL, 0, false},
-		{"start-recording", "Record to a file…", "start recording", PLACE_ANY, start_recording, NULL,
-				0, false},
-		{"stop-recording", "Stop recording", "stop recording", PLACE_ANY, stop_recording, NULL, 0,
+				CONTEXT_ANY, toggle_recording, NULL, 0, false},
+		{"start-recording", "Record to a file…", "start recording", CONTEXT_ANY, start_recording,
+				NULL, 0, false},
+		{"stop-recording", "Stop recording", "stop recording", CONTEXT_ANY, stop_recording, NULL, 0,
 				false},
 };
 const struct command_table record_commands = COMMAND_TABLE(commands);

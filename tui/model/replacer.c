@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/event.h"
 #include "editor/editor_internal.h"
 #include "model/finder.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "term/event.h"
 #include "text/text.h"
 
 void replacer_end(struct model *m)

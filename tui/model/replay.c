@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
-#include "term/event.h"
 
 #define BAR_BEFORE 30 /* columns left of the bar: sign, times, speed */
 #define BAR_BEHIND 24 /* right of it: which run */
@@ -157,22 +157,22 @@ static void faster(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"replay-pause", "Replay: pause or continue", "pause or continue", PLACE_REPLAY,
+		{"replay-pause", "Replay: pause or continue", "pause or continue", CONTEXT_REPLAY,
 				pause_or_play, NULL, 0, false},
-		{"replay-back", "Replay: 5 seconds back", "5 seconds back", PLACE_REPLAY, back, NULL, 0,
+		{"replay-back", "Replay: 5 seconds back", "5 seconds back", CONTEXT_REPLAY, back, NULL, 0,
 				false},
-		{"replay-forward", "Replay: 5 seconds forward", "5 seconds forward", PLACE_REPLAY, forward,
+		{"replay-forward", "Replay: 5 seconds forward", "5 seconds forward", CONTEXT_REPLAY, forward,
 				NULL, 0, false},
 		{"replay-previous-run", "Replay: previous run",
-				"go to the start of the run, or to the previous run", PLACE_REPLAY,
+				"go to the start of the run, or to the previous run", CONTEXT_REPLAY,
 				previous_run, NULL, 0, false},
-		{"replay-next-run", "Replay: next run", "to the next run", PLACE_REPLAY, next_run, NULL, 0,
+		{"replay-next-run", "Replay: next run", "to the next run", CONTEXT_REPLAY, next_run, NULL, 0,
 				false},
-		{"replay-slower", "Replay: slower", "half as fast", PLACE_REPLAY, slower, NULL, 0, false},
-		{"replay-faster", "Replay: faster", "twice as fast", PLACE_REPLAY, faster, NULL, 0, false},
-		{"replay-start", "Replay: to the start", "to the start", PLACE_REPLAY, to_start, NULL, 0,
+		{"replay-slower", "Replay: slower", "half as fast", CONTEXT_REPLAY, slower, NULL, 0, false},
+		{"replay-faster", "Replay: faster", "twice as fast", CONTEXT_REPLAY, faster, NULL, 0, false},
+		{"replay-start", "Replay: to the start", "to the start", CONTEXT_REPLAY, to_start, NULL, 0,
 				false},
-		{"replay-end", "Replay: to the end", "to the end", PLACE_REPLAY, to_end, NULL, 0, false},
+		{"replay-end", "Replay: to the end", "to the end", CONTEXT_REPLAY, to_end, NULL, 0, false},
 };
 const struct command_table replay_commands = COMMAND_TABLE(commands);
 

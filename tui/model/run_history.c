@@ -12,7 +12,7 @@
 
 #include "command/command.h"
 #include "editor/editor_internal.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -223,7 +223,7 @@ static void show_preview(struct model *m)
 		dialog_add_code(d, at, n);
 		at += n + (at[n] == '\n');
 	}
-	dialog_colour_code(d, p ? grammars_loaded(m->grammars, p->lang->name) : NULL);
+	dialog_color_code(d, p ? grammars_loaded(m->grammars, p->lang->name) : NULL);
 	d->scroll = 0;
 	snprintf(d->hint, sizeof d->hint,
 			!p ? "no matches"
@@ -323,6 +323,6 @@ void answer_history(struct model *m, int answer, struct effects *out)
 static const struct command commands[] = {
 		{"history", "Run history…",
 				"search earlier runs, of all sessions, and insert one in the editor",
-				PLACE_ANY, run_history_ask, NULL, 0, false},
+				CONTEXT_ANY, run_history_ask, NULL, 0, false},
 };
 const struct command_table history_commands = COMMAND_TABLE(commands);

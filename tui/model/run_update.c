@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/code.h"
 #include "model/effect.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/run_source.h"
 #include "model/stopping.h"
 #include "model/update.h"
 
@@ -33,7 +33,7 @@ static bool may_run(struct model *m)
 				"%d runs are already queued: Ctrl-C cancels them all", MODEL_WAITING);
 		return false;
 	}
-	if (code_is_blank(model_editor(m), m->to_run)) {
+	if (run_source_is_blank(model_editor(m), m->to_run)) {
 		notices_add(&m->notices, m->now_ns, false, "there is nothing to run: type some %s first",
 				m->lang->name);
 		return false;
@@ -74,7 +74,7 @@ static void take_up(struct model *m, uint32_t serial)
 void run_start(struct model *m, struct effects *out)
 {
 	size_t len;
-	char *code = code_to_run(model_editor(m), m->to_run, m->lang, &len);
+	char *code = run_source_text(model_editor(m), m->to_run, m->lang, &len);
 	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
 	bool is_added = info && effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial);
 
@@ -303,7 +303,7 @@ void update_run(struct model *m, const struct msg *msg)
 		on_spill(m, msg);
 	else if (msg->type == MSG_LATE)
 		outpane_print(&m->out, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
-	else if (others_update(m, msg))
+	else if (peer_runs_update(m, msg))
 		;
 	else if (m->run.state != RUN_NONE && msg->serial == m->run.serial)
 		update_current(m, msg);

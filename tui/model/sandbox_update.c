@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "metrics/metrics_layout.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -74,7 +74,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 								: "the sandbox has ended";
 
 	m->sandbox.state = SANDBOX_DEAD;
-	others_forget(m);
+	peer_runs_forget(m);
 	m->metrics.has_sample = false;
 	process_table_clear(&m->metrics.processes);
 	if (!msg->text)
@@ -124,7 +124,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		ask_isolation(m, msg->text);
 		break;
 	case MSG_METRICS: on_metrics(m, msg, out); break;
-	case MSG_CLIENTS: m->others.n_clients = (unsigned)msg->number; break;
+	case MSG_CLIENTS: m->peer_runs.n_clients = (unsigned)msg->number; break;
 	default: break;
 	}
 }

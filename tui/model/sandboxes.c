@@ -12,7 +12,7 @@ void sandboxes_finish(struct sandboxes *s)
 {
 	free(s->entries);
 	metrics_finish(&s->metrics);
-	inside_finish(&s->log);
+	peek_finish(&s->log);
 	engines_finish(&s->engines);
 	*s = (struct sandboxes){0};
 }
@@ -118,8 +118,8 @@ static void reselect(struct sandboxes *s, long row)
 	row = row < 0 ? 0 : row >= (long)s->n ? (long)s->n - 1 : row;
 	if (!s->n || sandboxes_selected(s) >= 0)
 		return;
-	s->selected_keeper = s->entries[row].keeper_pid;
-	s->selected_start = s->entries[row].keeper_start;
+	s->selected_supervisor = s->entries[row].supervisor_pid;
+	s->selected_start = s->entries[row].supervisor_start;
 }
 
 static void take(struct sandboxes *s, const struct msg *msg)
@@ -159,7 +159,7 @@ void sandboxes_update(struct model *m, const struct msg *msg)
 	case MSG_INSIDE_METRICS: metrics_take(&s->metrics, msg->metrics); break;
 	case MSG_INSIDE_JOINED:
 	case MSG_INSIDE_OUTPUT:
-	case MSG_INSIDE_DONE: inside_update(m, msg); break;
+	case MSG_INSIDE_DONE: peek_update(m, msg); break;
 	case MSG_INSIDE_CLOSED:
 		snprintf(s->ended, sizeof s->ended, "%s", msg->text ? msg->text : "it has ended");
 		s->metrics.has_sample = false;
@@ -180,9 +180,9 @@ long sandboxes_selected(const struct sandboxes *s)
 {
 	if (engines_selected(&s->engines))
 		return (long)sandboxes_engines_at(s) + 1 + s->engines.selected;
-	for (size_t i = 0; i < s->n && s->selected_keeper; i++)
-		if (s->entries[i].keeper_pid == s->selected_keeper
-				&& s->entries[i].keeper_start == s->selected_start)
+	for (size_t i = 0; i < s->n && s->selected_supervisor; i++)
+		if (s->entries[i].supervisor_pid == s->selected_supervisor
+				&& s->entries[i].supervisor_start == s->selected_start)
 			return (long)i;
 	return -1;
 }
@@ -201,7 +201,7 @@ bool sandboxes_can_select(const struct sandboxes *s, size_t line)
 }
 
 /* The nearest line that can be selected, in the direction that one goes; -1: there is none. */
-static long settle(const struct sandboxes *s, long line)
+static long nearest_line(const struct sandboxes *s, long line)
 {
 	long heading = (long)sandboxes_engines_at(s), last = heading + (long)s->engines.n;
 
@@ -215,13 +215,13 @@ static long settle(const struct sandboxes *s, long line)
 
 void sandboxes_select(struct sandboxes *s, long line, size_t page)
 {
-	line = settle(s, line);
+	line = nearest_line(s, line);
 	if (line < 0)
 		return;
 	s->engines.selected = line < (long)s->n ? -1 : line - (long)sandboxes_engines_at(s) - 1;
 	if (line < (long)s->n) {
-		s->selected_keeper = s->entries[line].keeper_pid;
-		s->selected_start = s->entries[line].keeper_start;
+		s->selected_supervisor = s->entries[line].supervisor_pid;
+		s->selected_start = s->entries[line].supervisor_start;
 	}
 	if ((size_t)line < s->top)
 		s->top = (size_t)line;

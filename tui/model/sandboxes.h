@@ -4,7 +4,7 @@
 
 /* The page of all sandboxes that this user runs on this machine, over the panes: a list with live
  * figures, and from it a look into one of them. While it is shown the app looks for sandboxes once a
- * second (EFFECT_SANDBOXES); while one is looked into, it is attached to (EFFECT_LOOK). */
+ * second (EFFECT_SANDBOXES); while one is looked into, it is attached to (EFFECT_PEEK). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 #include <terrarium/registry.h>
 
+#include "cells/canvas.h"
 #include "metrics/metrics.h"
 #include "model/engines.h"
-#include "model/inside.h"
-#include "view/canvas.h"
+#include "model/sandbox_peek.h"
 
 struct effects;
 struct event;
@@ -38,7 +38,7 @@ struct sandboxes {
 	size_t n, cap;
 	enum sandboxes_sort sort;
 	bool is_reversed;
-	uint32_t selected_keeper; /* 0: none */
+	uint32_t selected_supervisor; /* 0: none */
 	uint64_t selected_start;
 	size_t top;      /* line of the table that is shown first */
 	char error[240]; /* why there is no list; "" */
@@ -48,7 +48,7 @@ struct sandboxes {
 	char doing[160]; /* what takes its time before it can be looked into; "" */
 	char ended[240]; /* why it cannot be looked into any more; "" */
 	struct metrics metrics;
-	struct inside_log log;
+	struct peek_log log;
 	struct trm_entry target; /* that a question is about */
 	struct engines engines;
 };

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "metrics/metrics_layout.h"
-#include "model/answers.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
-#include "term/event.h"
 
 static size_t page_of(const struct model *m)
 {
@@ -32,9 +32,9 @@ static void select_row(struct model *m, long row)
 	m->needs_draw = true;
 }
 
-static size_t inside_page(const struct model *m)
+static size_t peek_page(const struct model *m)
 {
-	struct rect area = inside_layout(m).figures;
+	struct rect area = peek_layout(m).figures;
 	int rows = metrics_layout_of(&m->sandboxes.metrics, area).table.rows;
 
 	return rows > 1 ? (size_t)rows : 1;
@@ -46,7 +46,7 @@ static void move(struct model *m, long by)
 	long at = sandboxes_selected(s);
 
 	if (s->is_inside)
-		process_table_move(&s->metrics.processes, by, inside_page(m));
+		process_table_move(&s->metrics.processes, by, peek_page(m));
 	else
 		select_row(m, at < 0 ? (long)s->top : at + by);
 	m->needs_draw = true;
@@ -67,8 +67,8 @@ static void down(struct model *m, struct effects *out)
 static void page_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	if (m->sandboxes.is_inside && inside_layout(m).log.rows > 0)
-		inside_scroll(m, -1);
+	if (m->sandboxes.is_inside && peek_layout(m).log.rows > 0)
+		peek_scroll(m, -1);
 	else
 		move(m, -(long)page_of(m));
 	m->needs_draw = true;
@@ -77,8 +77,8 @@ static void page_up(struct model *m, struct effects *out)
 static void page_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	if (m->sandboxes.is_inside && inside_layout(m).log.rows > 0)
-		inside_scroll(m, 1);
+	if (m->sandboxes.is_inside && peek_layout(m).log.rows > 0)
+		peek_scroll(m, 1);
 	else
 		move(m, (long)page_of(m));
 	m->needs_draw = true;
@@ -175,7 +175,7 @@ static void look_end(struct model *m, struct effects *out)
 	s->is_inside = false;
 	s->ended[0] = s->doing[0] = '\0';
 	metrics_forget(&s->metrics);
-	inside_finish(&s->log);
+	peek_finish(&s->log);
 	effect_plain(out, EFFECT_LOOK_END);
 	m->needs_draw = true;
 }
@@ -236,7 +236,7 @@ void sandboxes_enter(struct model *m, const char *name)
 	s->ended[0] = s->doing[0] = '\0';
 	snprintf(s->inside, sizeof s->inside, "%s", name);
 	metrics_forget(&s->metrics);
-	inside_begin(&s->log, m->has_utf8);
+	peek_begin(&s->log, m->has_utf8);
 	m->needs_draw = true;
 }
 
@@ -258,7 +258,7 @@ static void look(struct model *m, struct effects *out)
 		return;
 	}
 	sandboxes_enter(m, e->name);
-	effect_text(out, EFFECT_LOOK, NULL, e->name);
+	effect_text(out, EFFECT_PEEK, NULL, e->name);
 }
 
 /* ---- stopping ---- */
@@ -272,27 +272,27 @@ static void tell_kernels(struct dialog *d, const struct trm_entry *e)
 			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
 					*names ? ", " : "", trm_lang_get(i)->name);
 	if (e->has_kernels && *names)
-		dialog_add_labelled(d, "Variables", ROLE_DIALOG, "all of %s", names);
+		dialog_add_labeled(d, "Variables", ROLE_DIALOG, "all of %s", names);
 }
 
 /* What is known of it without looking inside. */
 static void tell_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;
-	unsigned others = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
+	unsigned peer_runs = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
 	bool knows_up = s->known & TRM_METRIC_UPTIME;
 	char text[24];
 
-	dialog_add_labelled(d, "Sandbox", ROLE_DIALOG, "%s%s%s", e->name, knows_up ? ", up " : "",
+	dialog_add_labeled(d, "Sandbox", ROLE_DIALOG, "%s%s%s", e->name, knows_up ? ", up " : "",
 			knows_up ? format_uptime(text, s->uptime_ms) : "");
 	tell_kernels(d, e);
 	if (s->known & TRM_METRIC_PROCS)
-		dialog_add_labelled(d, "Processes", ROLE_DIALOG, "%" PRIu64, s->procs);
+		dialog_add_labeled(d, "Processes", ROLE_DIALOG, "%" PRIu64, s->procs);
 	if (s->known & TRM_METRIC_DISK)
-		dialog_add_labelled(d, "Files", ROLE_DIALOG, "all, %s", format_bytes(text, s->disk_bytes));
-	if (e->has_state && others)
-		dialog_add_labelled(d, "Attached", ROLE_DIALOG_WARN, "%u %sprogram%s", others,
-				others < e->clients ? "other " : "", others == 1 ? "" : "s");
+		dialog_add_labeled(d, "Files", ROLE_DIALOG, "all, %s", format_bytes(text, s->disk_bytes));
+	if (e->has_state && peer_runs)
+		dialog_add_labeled(d, "Attached", ROLE_DIALOG_WARN, "%u %sprogram%s", peer_runs,
+				peer_runs < e->clients ? "other " : "", peer_runs == 1 ? "" : "s");
 }
 
 static void ask_stop(struct model *m, struct effects *out)
@@ -331,8 +331,8 @@ void answer_stop_sandbox(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer != 1 || !effect_text(out, EFFECT_STOP_SANDBOX, NULL, e->name))
 		return;
-	out->items[out->n - 1].number = e->keeper_pid;
-	out->items[out->n - 1].identity = e->keeper_start;
+	out->items[out->n - 1].number = e->supervisor_pid;
+	out->items[out->n - 1].identity = e->supervisor_start;
 	if (m->sandboxes.is_inside && strcmp(m->sandboxes.inside, e->name) == 0)
 		look_end(m, out);
 }
@@ -374,31 +374,31 @@ bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *ou
 }
 
 static const struct command commands[] = {
-		{"sandboxes", "Sandboxes…", "show all your sandboxes on this machine, live", PLACE_ANY,
+		{"sandboxes", "Sandboxes…", "show all your sandboxes on this machine, live", CONTEXT_ANY,
 				toggle, NULL, 0, false},
-		{"sandboxes-up", NULL, "select a sandbox", PLACE_SANDBOXES, up, NULL, 0, false},
-		{"sandboxes-down", NULL, NULL, PLACE_SANDBOXES, down, NULL, 0, false},
-		{"sandboxes-page-up", NULL, NULL, PLACE_SANDBOXES, page_up, NULL, 0, false},
-		{"sandboxes-page-down", NULL, NULL, PLACE_SANDBOXES, page_down, NULL, 0, false},
-		{"sandboxes-first", NULL, NULL, PLACE_SANDBOXES, first, NULL, 0, false},
-		{"sandboxes-last", NULL, NULL, PLACE_SANDBOXES, last, NULL, 0, false},
-		{"sandboxes-look", NULL, "look inside: runs, processes and graphs", PLACE_SANDBOXES, look,
+		{"sandboxes-up", NULL, "select a sandbox", CONTEXT_SANDBOXES, up, NULL, 0, false},
+		{"sandboxes-down", NULL, NULL, CONTEXT_SANDBOXES, down, NULL, 0, false},
+		{"sandboxes-page-up", NULL, NULL, CONTEXT_SANDBOXES, page_up, NULL, 0, false},
+		{"sandboxes-page-down", NULL, NULL, CONTEXT_SANDBOXES, page_down, NULL, 0, false},
+		{"sandboxes-first", NULL, NULL, CONTEXT_SANDBOXES, first, NULL, 0, false},
+		{"sandboxes-last", NULL, NULL, CONTEXT_SANDBOXES, last, NULL, 0, false},
+		{"sandboxes-look", NULL, "look inside: runs, processes and graphs", CONTEXT_SANDBOXES, look,
 				NULL, 0, false},
-		{"sandboxes-back", NULL, "back", PLACE_SANDBOXES, back, NULL, 0, false},
-		{"sandboxes-stop", NULL, "stop the sandbox; asks first", PLACE_SANDBOXES, ask_stop, NULL, 0,
+		{"sandboxes-back", NULL, "back", CONTEXT_SANDBOXES, back, NULL, 0, false},
+		{"sandboxes-stop", NULL, "stop the sandbox; asks first", CONTEXT_SANDBOXES, ask_stop, NULL, 0,
 				false},
-		{"sandboxes-by-name", NULL, "sort by name; again: reverse the order", PLACE_SANDBOXES,
+		{"sandboxes-by-name", NULL, "sort by name; again: reverse the order", CONTEXT_SANDBOXES,
 				by_name, NULL, 0, false},
-		{"sandboxes-by-cpu", NULL, "sort by CPU", PLACE_SANDBOXES, by_cpu, NULL, 0, false},
-		{"sandboxes-by-memory", NULL, "sort by memory", PLACE_SANDBOXES, by_mem, NULL, 0, false},
-		{"sandboxes-by-processes", NULL, "sort by processes", PLACE_SANDBOXES, by_procs, NULL, 0,
+		{"sandboxes-by-cpu", NULL, "sort by CPU", CONTEXT_SANDBOXES, by_cpu, NULL, 0, false},
+		{"sandboxes-by-memory", NULL, "sort by memory", CONTEXT_SANDBOXES, by_mem, NULL, 0, false},
+		{"sandboxes-by-processes", NULL, "sort by processes", CONTEXT_SANDBOXES, by_procs, NULL, 0,
 				false},
-		{"sandboxes-by-uptime", NULL, "sort by age", PLACE_SANDBOXES, by_uptime, NULL, 0, false},
-		{"sandboxes-tree", NULL, "inside: show processes as a tree", PLACE_SANDBOXES, tree, NULL, 0,
+		{"sandboxes-by-uptime", NULL, "sort by age", CONTEXT_SANDBOXES, by_uptime, NULL, 0, false},
+		{"sandboxes-tree", NULL, "inside: show processes as a tree", CONTEXT_SANDBOXES, tree, NULL, 0,
 				false},
 		{"sandboxes-runs", NULL, "inside, on narrow screens: switch between runs and graphs",
-				PLACE_SANDBOXES, log_or_figures, NULL, 0, false},
-		{"sandboxes-zoom-in", NULL, "inside: zoom in", PLACE_SANDBOXES, zoom_in, NULL, 0, false},
-		{"sandboxes-zoom-out", NULL, "inside: zoom out", PLACE_SANDBOXES, zoom_out, NULL, 0, false},
+				CONTEXT_SANDBOXES, log_or_figures, NULL, 0, false},
+		{"sandboxes-zoom-in", NULL, "inside: zoom in", CONTEXT_SANDBOXES, zoom_in, NULL, 0, false},
+		{"sandboxes-zoom-out", NULL, "inside: zoom out", CONTEXT_SANDBOXES, zoom_out, NULL, 0, false},
 };
 const struct command_table sandboxes_commands = COMMAND_TABLE(commands);

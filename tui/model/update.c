@@ -18,25 +18,25 @@
 /* What the keys typed so far mean: in the pane first, then everywhere. */
 static enum keymap_match look(const struct model *m, const struct keys *keys, const struct command **ret)
 {
-	static const enum place of_pane[PANE_COUNT] = {[PANE_EDITOR] = PLACE_EDITOR,
-			[PANE_OUTPUT] = PLACE_OUTPUT,
-			[PANE_METRICS] = PLACE_METRICS};
-	const enum place places[] = {
-			m->replay.is_on ? PLACE_REPLAY : PLACE_COUNT,
-			demo_has_keys(m) ? PLACE_DEMO : PLACE_COUNT,
-			stopping_has_clock(m) ? PLACE_CLOCK : PLACE_COUNT,
-			complete_is_shown(m) ? PLACE_POPUP : PLACE_COUNT,
-			m->run.paused_ns ? PLACE_PAUSED : PLACE_COUNT,
-			m->sandboxes.is_shown    ? PLACE_SANDBOXES
-			: variables_has_focus(m) ? PLACE_VARIABLES
+	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
+			[PANE_OUTPUT] = CONTEXT_OUTPUT,
+			[PANE_METRICS] = CONTEXT_METRICS};
+	const enum key_context places[] = {
+			m->replay.is_on ? CONTEXT_REPLAY : CONTEXT_COUNT,
+			demo_has_keys(m) ? CONTEXT_DEMO : CONTEXT_COUNT,
+			stopping_has_clock(m) ? CONTEXT_STOPPING : CONTEXT_COUNT,
+			complete_is_shown(m) ? CONTEXT_POPUP : CONTEXT_COUNT,
+			m->run.paused_ns ? CONTEXT_PAUSED : CONTEXT_COUNT,
+			m->sandboxes.is_shown    ? CONTEXT_SANDBOXES
+			: variables_has_focus(m) ? CONTEXT_VARIABLES
 						 : of_pane[m->focus],
-			PLACE_ANY,
-			PLACE_ALWAYS,
+			CONTEXT_ANY,
+			CONTEXT_ALWAYS,
 	};
 	enum keymap_match match = KEYMAP_NONE;
 
 	for (size_t i = 0; i < sizeof places / sizeof *places && match == KEYMAP_NONE; i++)
-		match = keymap_look(&m->keymap, places[i], keys, ret);
+		match = keymap_resolve(&m->keymap, places[i], keys, ret);
 	return match;
 }
 
@@ -46,10 +46,10 @@ static const struct command *command_over_dialogs(const struct model *m, const s
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c;
 
-	if (ev->type != EVENT_KEY || keymap_look(&m->keymap, PLACE_ALWAYS, &keys, &c) != KEYMAP_COMMAND)
+	if (ev->type != EVENT_KEY || keymap_resolve(&m->keymap, CONTEXT_ALWAYS, &keys, &c) != KEYMAP_COMMAND)
 		return NULL;
 	/* A dialog's own answer to ^C is to close, unless there is something to be stopped. */
-	if (command_is(c, "stop") && (!model_is_running(m) || lose_is_leaving(m)))
+	if (command_is(c, "stop") && (!model_is_running(m) || loss_is_leaving(m)))
 		return NULL;
 	return c;
 }
@@ -61,7 +61,7 @@ static const struct command *motion_with_shift(const struct model *m, const stru
 	const struct command *c;
 
 	if (m->focus != PANE_EDITOR || !(ev->mods & MOD_SHIFT)
-			|| keymap_look(&m->keymap, PLACE_EDITOR, &keys, &c) != KEYMAP_COMMAND)
+			|| keymap_resolve(&m->keymap, CONTEXT_EDITOR, &keys, &c) != KEYMAP_COMMAND)
 		return NULL;
 	return c->is_motion ? c : NULL;
 }
@@ -138,7 +138,7 @@ static void on_sandboxes_key(struct model *m, const struct keys *keys, enum keym
 		const struct command *c, struct effects *out)
 {
 	static const char *const stays[] = {"help", "palette", "messages", "theme", "sandboxes"};
-	bool leaves = match == KEYMAP_COMMAND && c && c->place == PLACE_ANY;
+	bool leaves = match == KEYMAP_COMMAND && c && c->key_context == CONTEXT_ANY;
 
 	if (match == KEYMAP_PREFIX)
 		m->typed = *keys;
@@ -174,7 +174,7 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	else if (keys.n > 1 && match == KEYMAP_NONE)
 		say_unbound(m, &keys);
 	else if (output_takes_input(m, ev)
-			&& (match == KEYMAP_NONE || c->place == PLACE_OUTPUT || is_sign(ev)))
+			&& (match == KEYMAP_NONE || c->key_context == CONTEXT_OUTPUT || is_sign(ev)))
 		input_event(m, msg, out);
 	else if (match == KEYMAP_COMMAND && c->edit)
 		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);
@@ -311,7 +311,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_INSIDE_OUTPUT:
 	case MSG_INSIDE_DONE:
 	case MSG_INSIDE_CLOSED: sandboxes_update(m, msg); break;
-	case MSG_RUN_MEMORY: memory_told(m, msg, out); break;
+	case MSG_RUN_MEMORY: memory_reported(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:
 	case MSG_RUN_JOINED:
 	case MSG_RUN_STARTED:
@@ -337,7 +337,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
 	case MSG_HISTORY: run_history_show(m, msg); break;
-	case MSG_FILES: lose_take_files(m, msg); break;
+	case MSG_FILES: loss_take_files(m, msg); break;
 	case MSG_ANSWER: update_answer(m, msg, out); break;
 	case MSG_RECORDING:
 	case MSG_EXPORTED: update_record(m, msg); break;
@@ -345,7 +345,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		m->text_is_unsafe = true;
 		notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
 		if (msg->flag)
-			lose_ask(m, LOSE_WORKBENCH, out);
+			loss_ask(m, LOSS_WORKBENCH, out);
 		break;
 	case MSG_ERROR:
 	case MSG_NOTICE:

@@ -39,7 +39,7 @@ void ask_signal(struct model *m, struct effects *out);   /* ask_signal.c: for th
 void update_run(struct model *m, const struct msg *msg);
 /* Run a part of the current buffer, with the question, if it is on. */
 void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
-void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: cells.c */
+void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: run_commands.c */
 void run_start(struct model *m, struct effects *out); /* without */
 /* Nothing runs; until it is over, nothing else can. */
 void run_install(struct model *m, const char *packages, struct effects *out);
@@ -52,7 +52,8 @@ void input_ask(struct model *m, const struct msg *msg); /* the run waits for a l
 void input_event(struct model *m, const struct msg *msg, struct effects *out);
 void input_close(struct model *m);
 
-/* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: answers.c */
+/* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: dialog_dispatch.c
+ */
 void ask_confirm(struct model *m);
 /* Does the policy find something in what is to run that it wants to be asked about? */
 bool ask_is_wanted_by_policy(const struct model *m);

@@ -8,13 +8,13 @@
 #include <cjson/cJSON.h>
 #include <terrarium/text.h>
 
-#include "model/asks.h"
 #include "model/effect.h"
+#include "model/kernel_query.h"
 #include "model/model.h"
 #include "model/msg.h"
 
 enum {
-	SETTLE_MS = 150
+	QUIET_MS = 150
 }; /* that a kernel has been idle before it is asked: runs that follow each other are not held up */
 enum { NAME_BYTES = 200, TYPE_BYTES = 80, SIZE_BYTES = 40, VALUE_BYTES = 800 };
 
@@ -49,7 +49,7 @@ void variables_phrase(const struct model *m, const struct trm_lang *lang, char *
 
 void variables_wait(struct model *m)
 {
-	m->variables_due_ns = m->now_ns + SETTLE_MS * UINT64_C(1000000);
+	m->variables_due_ns = m->now_ns + QUIET_MS * UINT64_C(1000000);
 }
 
 void variables_run_ended(struct model *m, const struct trm_lang *lang)
@@ -71,7 +71,7 @@ void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
 /* The language whose variables are to be asked for; NULL: all is known, or cannot be. */
 static const struct trm_lang *wanted(const struct model *m)
 {
-	if (m->run.state != RUN_NONE || m->n_waiting || m->asks.items[ASK_VARIABLES].is_open)
+	if (m->run.state != RUN_NONE || m->n_waiting || m->kernel_queries.items[ASK_VARIABLES].is_open)
 		return NULL;
 	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
 		const struct trm_lang *lang = trm_lang_get(i);
@@ -79,7 +79,7 @@ static const struct trm_lang *wanted(const struct model *m)
 		bool wants_values = m->variables_page.is_shown && lang == m->lang && !v->has_values
 				    && v->is_known && v->n > 0;
 		bool is_cold = lang == m->lang && !v->is_warm;
-		if ((v->is_stale || wants_values || is_cold) && asks_can(m, lang))
+		if ((v->is_stale || wants_values || is_cold) && kernel_query_can(m, lang))
 			return lang;
 	}
 	return NULL;
@@ -103,7 +103,7 @@ void variables_tick(struct model *m, struct effects *out)
 	m->variables[lang->id].is_stale = false;
 	m->variables[lang->id].is_warm = true;
 	m->variables[lang->id].has_values = with_values;
-	asks_send(m, ASK_VARIABLES, TRM_ASK_VARIABLES, lang, NULL, 0,
+	kernel_query_send(m, ASK_VARIABLES, TRM_ASK_VARIABLES, lang, NULL, 0,
 			with_values ? TRM_VARIABLES_WHOLE : TRM_VARIABLES_NAMES, out);
 }
 
@@ -179,7 +179,7 @@ static void take_rows(struct variables *v, const cJSON *list)
 
 void variables_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
-	const struct trm_lang *lang = m->asks.items[ASK_VARIABLES].lang;
+	const struct trm_lang *lang = m->kernel_queries.items[ASK_VARIABLES].lang;
 	struct variables *v = &m->variables[lang->id];
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
@@ -195,7 +195,7 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	}
 	cJSON_Delete(json);
 	m->needs_draw |= m->variables_page.is_shown;
-	lose_refresh(m);
+	loss_refresh(m);
 	variables_tick(m, out); /* another kernel may be next */
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 #include "widget/field.h"
 
 struct effects;

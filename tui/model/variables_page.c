@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of variables: where it is, its keys and its mouse. */
+#include "cells/event.h"
 #include "command/command.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/variables.h"
-#include "term/event.h"
 
 bool variables_is_overlay(const struct model *m)
 {
@@ -207,21 +207,22 @@ bool variables_mouse(struct model *m, const struct event *ev, struct effects *ou
 
 static const struct command commands[] = {
 		{"variables", "Show variables or processes",
-				"show the variables of the buffer's language, or the processes", PLACE_ANY,
+				"show the variables of the buffer's language, or the processes", CONTEXT_ANY,
 				show, NULL, 0, false},
-		{"variables-up", NULL, "select another variable", PLACE_VARIABLES, up, NULL, 0, false},
-		{"variables-down", NULL, NULL, PLACE_VARIABLES, down, NULL, 0, false},
-		{"variables-page-up", NULL, "by a page", PLACE_VARIABLES, page_up, NULL, 0, false},
-		{"variables-page-down", NULL, NULL, PLACE_VARIABLES, page_down, NULL, 0, false},
-		{"variables-first", NULL, NULL, PLACE_VARIABLES, first, NULL, 0, false},
-		{"variables-last", NULL, NULL, PLACE_VARIABLES, last, NULL, 0, false},
-		{"variables-sort", NULL, "sort by the next column (or click its header)", PLACE_VARIABLES,
+		{"variables-up", NULL, "select another variable", CONTEXT_VARIABLES, up, NULL, 0, false},
+		{"variables-down", NULL, NULL, CONTEXT_VARIABLES, down, NULL, 0, false},
+		{"variables-page-up", NULL, "by a page", CONTEXT_VARIABLES, page_up, NULL, 0, false},
+		{"variables-page-down", NULL, NULL, CONTEXT_VARIABLES, page_down, NULL, 0, false},
+		{"variables-first", NULL, NULL, CONTEXT_VARIABLES, first, NULL, 0, false},
+		{"variables-last", NULL, NULL, CONTEXT_VARIABLES, last, NULL, 0, false},
+		{"variables-sort", NULL, "sort by the next column (or click its header)", CONTEXT_VARIABLES,
 				sort_next, NULL, 0, false},
-		{"variables-reverse", NULL, "reverse the order", PLACE_VARIABLES, reverse, NULL, 0, false},
-		{"variables-filter", NULL, "filter by name or type", PLACE_VARIABLES, filter, NULL, 0, false},
-		{"variables-inspect", NULL, "show whole value, type and documentation", PLACE_VARIABLES,
+		{"variables-reverse", NULL, "reverse the order", CONTEXT_VARIABLES, reverse, NULL, 0, false},
+		{"variables-filter", NULL, "filter by name or type", CONTEXT_VARIABLES, filter, NULL, 0,
+				false},
+		{"variables-inspect", NULL, "show whole value, type and documentation", CONTEXT_VARIABLES,
 				inspect_variable, NULL, 0, false},
-		{"variables-leave", NULL, "clear the filter; again: show the processes", PLACE_VARIABLES,
+		{"variables-leave", NULL, "clear the filter; again: show the processes", CONTEXT_VARIABLES,
 				leave, NULL, 0, false},
 };
 const struct command_table variables_commands = COMMAND_TABLE(commands);

@@ -73,11 +73,11 @@ static void on_key(struct monitor *w, const struct event *ev)
 
 	if ((ev->key == 'q' || ev->key == 'Q') && !ev->mods) {
 		leave(w);
-	} else if (keymap_look(&w->model.keymap, PLACE_METRICS, &keys, &c) == KEYMAP_COMMAND
+	} else if (keymap_resolve(&w->model.keymap, CONTEXT_METRICS, &keys, &c) == KEYMAP_COMMAND
 			&& only_looks(c)) {
 		c->run(&w->model, &w->effects);
 		effects_clear(&w->effects);
-	} else if (keymap_look(&w->model.keymap, PLACE_ALWAYS, &keys, &c) == KEYMAP_COMMAND) {
+	} else if (keymap_resolve(&w->model.keymap, CONTEXT_ALWAYS, &keys, &c) == KEYMAP_COMMAND) {
 		if (command_is(c, "repaint"))
 			term_repaint_all(w->term);
 		else if (command_is(c, "quit") || command_is(c, "stop"))

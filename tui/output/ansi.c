@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
 enum state { GROUND, UTF8, ESCAPE, ESCAPE_MORE, CSI, STRING, STRING_ESCAPE, STRING_C2 };
 
 #define REPLACEMENT 0xFFFDu
 
-/* ---- colours and attributes ---- */
+/* ---- colors and attributes ---- */
 
 static const struct {
 	uint8_t code;
@@ -37,7 +37,7 @@ static uint8_t channel(uint16_t value)
 
 /* 38 and 48: `5;N` and `2;R;G;B`, with colons also `2:space:R:G:B`. Returns
  * how many parameters behind k belong to it. */
-static unsigned extended_colour(const struct ansi *a, unsigned k, uint32_t *colour)
+static unsigned extended_color(const struct ansi *a, unsigned k, uint32_t *color)
 {
 	unsigned left = a->n_params - k - 1;
 	const uint16_t *v = a->params + k + 1;
@@ -47,13 +47,13 @@ static unsigned extended_colour(const struct ansi *a, unsigned k, uint32_t *colo
 	while (own < left && (a->colons >> (k + 1 + own) & 1))
 		own++;
 	if (left >= 2 && v[0] == 5) {
-		*colour = COLOR_INDEX(channel(v[1]));
+		*color = COLOR_INDEX(channel(v[1]));
 		return colons ? own : 2;
 	}
 	if (left >= 4 && v[0] == 2) {
 		const uint16_t *rgb = colons && own >= 5 ? v + 2 : v + 1;
-		*colour = COLOR_RGB((uint32_t)channel(rgb[0]) << 16 | (uint32_t)channel(rgb[1]) << 8
-				    | channel(rgb[2]));
+		*color = COLOR_RGB((uint32_t)channel(rgb[0]) << 16 | (uint32_t)channel(rgb[1]) << 8
+				   | channel(rgb[2]));
 		return colons ? own : 4;
 	}
 	return colons ? own : left;
@@ -74,7 +74,7 @@ static void sgr(struct ansi *a)
 			a->attrs = 0;
 			a->fg = a->bg = COLOR_NONE;
 		} else if (v == 38 || v == 48) {
-			k += extended_colour(a, k, v == 38 ? &a->fg : &a->bg);
+			k += extended_color(a, k, v == 38 ? &a->fg : &a->bg);
 		} else if (v >= 30 && v <= 37) {
 			a->fg = COLOR_INDEX(v - 30);
 		} else if (v >= 90 && v <= 97) {
@@ -95,13 +95,13 @@ static void sgr(struct ansi *a)
 	}
 }
 
-static size_t sgr_colour(char *out, unsigned base, uint32_t colour)
+static size_t sgr_color(char *out, unsigned base, uint32_t color)
 {
-	unsigned r = colour >> 16 & 255, g = colour >> 8 & 255, b = colour & 255;
+	unsigned r = color >> 16 & 255, g = color >> 8 & 255, b = color & 255;
 
-	if (colour == COLOR_NONE)
+	if (color == COLOR_NONE)
 		return 0;
-	if (colour == COLOR_INDEX(b))
+	if (color == COLOR_INDEX(b))
 		return (size_t)sprintf(out, ";%u;5;%u", base, b);
 	return (size_t)sprintf(out, ";%u;2;%u;%u;%u", base, r, g, b);
 }
@@ -113,8 +113,8 @@ size_t ansi_sgr(uint16_t attrs, uint32_t fg, uint32_t bg, char out[ANSI_SGR_BYTE
 	for (size_t i = 0; i < sizeof sgr_attrs / sizeof *sgr_attrs; i++)
 		if (sgr_attrs[i].code < 10 && attrs & sgr_attrs[i].set)
 			n += (size_t)sprintf(out + n, ";%u", sgr_attrs[i].code);
-	n += sgr_colour(out + n, 38, fg);
-	n += sgr_colour(out + n, 48, bg);
+	n += sgr_color(out + n, 38, fg);
+	n += sgr_color(out + n, 48, bg);
 	out[n++] = 'm';
 	out[n] = '\0';
 	return n;

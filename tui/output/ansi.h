@@ -3,7 +3,7 @@
 #define TUI_ANSI_H
 
 /* Reads what a program prints for a terminal: characters, the few controls
- * that move inside a line, and colours. Everything else (titles, images,
+ * that move inside a line, and colors. Everything else (titles, images,
  * queries, modes, cursor addressing) is swallowed whole. Sans I/O: bytes may be
  * cut anywhere, the state carries over; it can be copied by assignment.
  *
@@ -55,7 +55,7 @@ bool ansi_end_line(struct ansi *a);
 enum { ANSI_SGR_BYTES = 64 };
 size_t ansi_sgr(uint16_t attrs, uint32_t fg, uint32_t bg, char out[ANSI_SGR_BYTES]);
 
-/* Nothing is open and no colour is in force. */
+/* Nothing is open and no color is in force. */
 bool ansi_is_plain(const struct ansi *a);
 
 #endif

@@ -9,7 +9,7 @@
 #include <terrarium/error.h>
 #include <terrarium/text.h>
 
-#include "output/outline.h"
+#include "output/output_line.h"
 #include "text/mime.h"
 
 /* ---- the store ---- */
@@ -143,7 +143,7 @@ struct figure *figures_find(const struct figures *f, uint32_t id)
  * the image is enlarged, as browsers do it. */
 void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int max_rows)
 {
-	const struct picture_look *look = &f->terminal.look;
+	const struct picture_style *look = &f->terminal.look;
 	int cell_h = look->cell_w > 0 ? (8 * look->cell_h + look->cell_w / 2) / look->cell_w : 16;
 
 	if (fig->info.type == IMAGE_NONE || f->terminal.is_off)
@@ -204,7 +204,7 @@ void figure_file_name(const struct figure *fig, unsigned run_number, char out[64
 
 /* ---- lines of the output ---- */
 
-static void put_caption(struct outline *line, const struct figure *fig, bool has_utf8)
+static void put_caption(struct output_line *line, const struct figure *fig, bool has_utf8)
 {
 	char text[400];
 	const char *state = fig->state == FIGURE_FAILED  ? fig->why
@@ -217,28 +217,29 @@ static void put_caption(struct outline *line, const struct figure *fig, bool has
 				has_utf8 ? "\u00d7" : "x", fig->info.height, *state ? ": " : "", state);
 	else
 		snprintf(text, sizeof text, "[%s, %zu bytes: %s]", fig->mime, fig->n, state);
-	outline_put(line, text, strlen(text), (struct style){.role = ROLE_DIM});
+	output_line_put(line, text, strlen(text), (struct style){.role = ROLE_DIM});
 }
 
-static void put_cells(struct outline *line, const struct picture *p, int row)
+static void put_cells(struct output_line *line, const struct picture *p, int row)
 {
 	char text[8];
 
 	for (int col = 0; col < p->look.cols; col++) {
 		const struct picture_cell *cell = &p->cells[(size_t)row * (size_t)p->look.cols + (size_t)col];
 		size_t n = trm_utf8_encode(cell->glyph, text);
-		outline_put(line, text, n, (struct style){.role = ROLE_TEXT, .fg = cell->fg, .bg = cell->bg});
+		output_line_put(line, text, n,
+				(struct style){.role = ROLE_TEXT, .fg = cell->fg, .bg = cell->bg});
 	}
 }
 
-void figures_fill(const struct figures *f, struct outline *line, bool has_utf8)
+void figures_fill(const struct figures *f, struct output_line *line, bool has_utf8)
 {
 	static const char gone[] = "[an image that is no longer kept]";
 	const struct figure *fig = figures_find(f, line->figure);
 	const struct picture *p = fig ? fig->picture : NULL;
 
 	if (!fig && line->figure_row == 0)
-		outline_put(line, gone, strlen(gone), (struct style){.role = ROLE_DIM});
+		output_line_put(line, gone, strlen(gone), (struct style){.role = ROLE_DIM});
 	if (!fig)
 		return;
 	if (p && p->cells && line->figure_row < p->look.rows)

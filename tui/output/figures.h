@@ -16,7 +16,7 @@
 #include "image/image.h"
 #include "image/picture.h"
 
-struct outline;
+struct output_line;
 
 #define FIGURES_BYTES ((size_t)128 << 20)   /* of images as they came */
 #define FIGURES_PICTURES ((size_t)64 << 20) /* of what they are drawn from */
@@ -40,8 +40,8 @@ struct figure {
 /* What the terminal can show, as far as it was asked. */
 struct figure_terminal {
 	bool is_known, is_asked;
-	bool is_off;              /* the person wants none drawn */
-	struct picture_look look; /* kind, cell size, colours, glyphs */
+	bool is_off;               /* the person wants none drawn */
+	struct picture_style look; /* kind, cell size, colors, glyphs */
 };
 
 /* The forms of a display that is coming in: the best so far, and the plain one. */
@@ -101,6 +101,6 @@ void figures_end_offer(struct figures *f);
 void figure_file_name(const struct figure *fig, unsigned run_number, char out[64]);
 
 /* Fill in a line of the output that is a row of a figure, as far as that is characters. */
-void figures_fill(const struct figures *f, struct outline *line, bool has_utf8);
+void figures_fill(const struct figures *f, struct output_line *line, bool has_utf8);
 
 #endif

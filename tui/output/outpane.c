@@ -9,13 +9,13 @@
 int outpane_init(struct outpane *p, size_t cap_bytes)
 {
 	memset(p, 0, sizeof *p);
-	return outstore_init(&p->store, cap_bytes);
+	return scrollback_init(&p->store, cap_bytes);
 }
 
 void outpane_finish(struct outpane *p)
 {
-	outstore_finish(&p->store);
-	outscreen_finish(&p->screen);
+	scrollback_finish(&p->store);
+	live_screen_finish(&p->screen);
 	out_blocks_finish(&p->blocks);
 	runs_finish(&p->runs);
 	outsearch_finish(&p->search);
@@ -26,8 +26,8 @@ void outpane_finish(struct outpane *p)
 
 void outpane_clear(struct outpane *p)
 {
-	outscreen_drop(&p->screen);
-	outstore_clear(&p->store);
+	live_screen_drop(&p->screen);
+	scrollback_clear(&p->store);
 	out_blocks_finish(&p->blocks);
 	outsearch_finish(&p->search);
 	figures_clear(&p->figures);
@@ -39,15 +39,15 @@ void outpane_clear(struct outpane *p)
 
 void outpane_end_line(struct outpane *p)
 {
-	outscreen_settle(&p->screen, &p->store);
-	outstore_end_line(&p->store);
+	live_screen_commit(&p->screen, &p->store);
+	scrollback_end_line(&p->store);
 }
 
 void outpane_begin(struct outpane *p, uint32_t serial)
 {
 	outpane_end_line(p);
-	out_blocks_add(&p->blocks, outstore_end(&p->store), serial, outstore_first(&p->store));
-	outstore_header(&p->store, serial);
+	out_blocks_add(&p->blocks, scrollback_end(&p->store), serial, scrollback_first(&p->store));
+	scrollback_header(&p->store, serial);
 	p->blocks.first = outpane_first(p);
 }
 
@@ -60,51 +60,51 @@ void outpane_turn_to(struct outpane *p, uint32_t serial)
 void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n)
 {
 	if (kind == OUT_LATE) /* above what is still being drawn on */
-		outstore_append(&p->store, kind, serial, bytes, n);
+		scrollback_append(&p->store, kind, serial, bytes, n);
 	else
-		outscreen_feed(&p->screen, &p->store, kind, serial, bytes, n);
+		live_screen_feed(&p->screen, &p->store, kind, serial, bytes, n);
 	p->blocks.first = outpane_first(p);
 }
 
 void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n)
 {
 	outpane_end_line(p);
-	outstore_append(&p->store, kind, serial, text, n);
-	outstore_end_line(&p->store);
+	scrollback_append(&p->store, kind, serial, text, n);
+	scrollback_end_line(&p->store);
 	p->blocks.first = outpane_first(p);
 }
 
 bool outpane_ends_with(const struct outpane *p, const char *text)
 {
-	return p->screen.is_live ? outscreen_ends_with(&p->screen, text)
-				 : outstore_ends_with(&p->store, text);
+	return p->screen.is_live ? live_screen_ends_with(&p->screen, text)
+				 : scrollback_ends_with(&p->store, text);
 }
 
 /* ---- reading ---- */
 
 uint64_t outpane_first(const struct outpane *p)
 {
-	return outstore_first(&p->store) - (p->store.dropped_lines > 0);
+	return scrollback_first(&p->store) - (p->store.dropped_lines > 0);
 }
 
 uint64_t outpane_end(const struct outpane *p)
 {
-	return outstore_end(&p->store) + (uint64_t)outscreen_lines(&p->screen);
+	return scrollback_end(&p->store) + (uint64_t)live_screen_lines(&p->screen);
 }
 
 /* The line that stands for what is gone. */
-static void read_dropped(const struct outpane *p, struct outline *line)
+static void read_dropped(const struct outpane *p, struct output_line *line)
 {
 	char text[128], bytes[24];
 	uint64_t n = p->store.dropped_lines;
 	int len = snprintf(text, sizeof text, "%" PRIu64 " line%s dropped (%s): older than what is kept", n,
 			n == 1 ? "" : "s", format_bytes(bytes, p->store.dropped_bytes));
 
-	outline_begin(line, OUT_NOTE, 0);
-	outline_put(line, text, (size_t)len, (struct style){.role = ROLE_WARN});
+	output_line_begin(line, OUT_NOTE, 0);
+	output_line_put(line, text, (size_t)len, (struct style){.role = ROLE_WARN});
 }
 
-void outpane_write_header(const struct outpane *p, struct outline *line)
+void outpane_write_header(const struct outpane *p, struct output_line *line)
 {
 	const struct out_block *block = out_blocks_of(&p->blocks, line->run);
 	uint64_t hidden = 0;
@@ -124,12 +124,12 @@ void outwalk_start(struct outwalk *w, const struct outpane *p, uint64_t line)
 }
 
 /* A line of the store, where the reader may or may not stand already. */
-static bool read_stored(struct outwalk *w, struct outline *line)
+static bool read_stored(struct outwalk *w, struct output_line *line)
 {
 	if (!w->has_reader || w->r.line != w->line)
 		out_reader_seek(&w->r, &w->p->store, w->line);
 	w->has_reader = true;
-	if (!outline_read(line, &w->r))
+	if (!output_line_read(line, &w->r))
 		return false;
 	if (line->kind == OUT_HEADER && !w->counts_rows)
 		outpane_write_header(w->p, line);
@@ -138,25 +138,25 @@ static bool read_stored(struct outwalk *w, struct outline *line)
 	return true;
 }
 
-bool outwalk_next(struct outwalk *w, struct outline *line)
+bool outwalk_next(struct outwalk *w, struct output_line *line)
 {
 	const struct outpane *p = w->p;
-	uint64_t live = outstore_end(&p->store), end = outpane_end(p);
+	uint64_t live = scrollback_end(&p->store), end = outpane_end(p);
 
 	if (w->next >= end)
 		return false;
 	w->line = w->next;
 	w->next = out_blocks_shown(&p->blocks, w->line + 1, end);
-	if (w->line < outstore_first(&p->store))
+	if (w->line < scrollback_first(&p->store))
 		read_dropped(p, line);
 	else if (w->line >= live)
-		outscreen_read(&p->screen, (int)(w->line - live), line);
+		live_screen_read(&p->screen, (int)(w->line - live), line);
 	else
 		return read_stored(w, line);
 	return true;
 }
 
-bool outpane_read(const struct outpane *p, uint64_t number, struct outline *line)
+bool outpane_read(const struct outpane *p, uint64_t number, struct output_line *line)
 {
 	struct outwalk w;
 

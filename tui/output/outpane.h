@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 #include "output/figures.h"
+#include "output/live_screen.h"
 #include "output/outblock.h"
-#include "output/outline.h"
-#include "output/outscreen.h"
+#include "output/output_line.h"
 #include "output/outsearch.h"
-#include "output/outstore.h"
 #include "output/runs.h"
+#include "output/scrollback.h"
 #include "widget/field.h"
 
 /* A place in the output: a line and a cell of it. */
@@ -39,8 +39,8 @@ struct outbar {
 };
 
 struct outpane {
-	struct outstore store;
-	struct outscreen screen;
+	struct scrollback store;
+	struct live_screen screen;
 	struct out_blocks blocks;
 	struct runs runs;
 	struct figures figures;
@@ -88,17 +88,17 @@ struct outwalk {
 
 void outwalk_start(struct outwalk *w, const struct outpane *p, uint64_t line);
 /* Read the next line as it is to be seen, headers written out. False at the end. */
-bool outwalk_next(struct outwalk *w, struct outline *line);
+bool outwalk_next(struct outwalk *w, struct output_line *line);
 /* Read one line. False: there is none. */
-bool outpane_read(const struct outpane *p, uint64_t number, struct outline *line);
+bool outpane_read(const struct outpane *p, uint64_t number, struct output_line *line);
 
 /* Write out the header of line->run into a line that has just begun. */
-void outpane_write_header(const struct outpane *p, struct outline *line);
+void outpane_write_header(const struct outpane *p, struct output_line *line);
 
 /* ---- what is looked at: outview.c ---- */
 
 /* The cell behind the row that begins at cell `from`: of a wrapped line, or the whole of it. */
-size_t outpane_row_end(const struct outpane *p, const struct outline *l, size_t from, size_t width);
+size_t outpane_row_end(const struct outpane *p, const struct output_line *l, size_t from, size_t width);
 
 /* Where the first row of a pane of this size begins. */
 struct out_pos outpane_top(const struct outpane *p, int rows, int cols);

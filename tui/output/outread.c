@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the store: a walk over lines, and the colours in force where it begins. */
+/* Reading the store: a walk over lines, and the colors in force where it begins. */
 #include <string.h>
 
-#include "output/outstore_inside.h"
+#include "output/scrollback_internal.h"
 
-/* How far back to look for colours that are still in force: more is not worth a frame. */
-#define COLOUR_CHUNKS 16
+/* How far back to look for colors that are still in force: more is not worth a frame. */
+#define COLOR_CHUNKS 16
 
-unsigned outstore_stream(enum out_kind kind)
+unsigned scrollback_stream(enum out_kind kind)
 {
 	switch (kind) {
 	case OUT_STDOUT: return 0;
@@ -17,15 +17,15 @@ unsigned outstore_stream(enum out_kind kind)
 	}
 }
 
-static void colours_reset(struct ansi colours[OUT_STREAMS])
+static void colors_reset(struct ansi colors[OUT_STREAMS])
 {
-	memset(colours, 0, OUT_STREAMS * sizeof *colours);
+	memset(colors, 0, OUT_STREAMS * sizeof *colors);
 }
 
-static bool colours_are_plain(const struct ansi colours[OUT_STREAMS])
+static bool colors_are_plain(const struct ansi colors[OUT_STREAMS])
 {
 	for (unsigned i = 0; i < OUT_STREAMS; i++)
-		if (!ansi_is_plain(&colours[i]))
+		if (!ansi_is_plain(&colors[i]))
 			return false;
 	return true;
 }
@@ -48,8 +48,8 @@ bool out_reader_next(struct out_reader *r, struct out_piece *ret)
 				.ends_line = nl || rec.flags & BREAK,
 				.is_soft = !nl && rec.flags & SOFT};
 		if (rec.kind == OUT_HEADER)
-			colours_reset(r->colours);
-		ret->colours = &r->colours[outstore_stream(ret->kind)];
+			colors_reset(r->colors);
+		ret->colors = &r->colors[scrollback_stream(ret->kind)];
 		r->pos += ret->n + (nl != NULL);
 		/* A break behind the record belongs to its last piece, so only an unbroken record ends here.
 		 */
@@ -84,16 +84,16 @@ bool out_reader_span(struct out_reader *r, struct out_span *ret)
 	return false;
 }
 
-/* Parse a piece for its colours alone. */
+/* Parse a piece for its colors alone. */
 static void skim(const struct out_piece *piece)
 {
 	const char *p = piece->bytes, *end = p + piece->n;
 	uint32_t value;
 
-	while (ansi_next(piece->colours, &p, end, &value) != ANSI_END)
+	while (ansi_next(piece->colors, &p, end, &value) != ANSI_END)
 		;
 	if (piece->ends_line && !piece->is_soft)
-		ansi_end_line(piece->colours);
+		ansi_end_line(piece->colors);
 }
 
 /* Go on to the start of `line` (or to the end of the reader's chunk). */
@@ -110,34 +110,34 @@ static void skim_to(struct out_reader *r, uint64_t line, size_t end_chunk)
 		}
 		if (!out_reader_next(r, &piece))
 			return;
-		if (c->has_controls || !ansi_is_plain(piece.colours))
+		if (c->has_controls || !ansi_is_plain(piece.colors))
 			skim(&piece);
 	}
 }
 
-/* Fill in the colours at the start of chunk k, from the nearest chunk before that knows them. */
-static void learn_colours(const struct outstore *s, size_t k)
+/* Fill in the colors at the start of chunk k, from the nearest chunk before that knows them. */
+static void learn_colors(const struct scrollback *s, size_t k)
 {
 	size_t from = k;
 
-	while (from > 0 && !chunk_at(s, from)->has_colours && k - from < COLOUR_CHUNKS)
+	while (from > 0 && !chunk_at(s, from)->has_colors && k - from < COLOR_CHUNKS)
 		from--;
-	if (!chunk_at(s, from)->has_colours) {
-		colours_reset(chunk_at(s, from)->colours);
-		chunk_at(s, from)->has_colours = true;
+	if (!chunk_at(s, from)->has_colors) {
+		colors_reset(chunk_at(s, from)->colors);
+		chunk_at(s, from)->has_colors = true;
 	}
 	for (; from < k; from++) {
 		struct out_chunk *c = chunk_at(s, from), *next = chunk_at(s, from + 1);
 		struct out_reader r = {.store = s, .chunk = from, .line = c->first_line};
-		memcpy(r.colours, c->colours, sizeof r.colours);
-		if (c->has_controls || !colours_are_plain(c->colours))
+		memcpy(r.colors, c->colors, sizeof r.colors);
+		if (c->has_controls || !colors_are_plain(c->colors))
 			skim_to(&r, UINT64_MAX, from + 1);
-		memcpy(next->colours, r.colours, sizeof next->colours);
-		next->has_colours = true;
+		memcpy(next->colors, r.colors, sizeof next->colors);
+		next->has_colors = true;
 	}
 }
 
-size_t outstore_chunk_of_line(const struct outstore *s, uint64_t line)
+size_t scrollback_chunk_of_line(const struct scrollback *s, uint64_t line)
 {
 	size_t low = 0, high = s->n;
 
@@ -152,7 +152,7 @@ size_t outstore_chunk_of_line(const struct outstore *s, uint64_t line)
 }
 
 /* The chunk in which a line that starts in chunk k ends (or the newest). */
-static size_t chunk_of_end(const struct outstore *s, size_t k, uint64_t line)
+static size_t chunk_of_end(const struct scrollback *s, size_t k, uint64_t line)
 {
 	while (k + 1 < s->n && chunk_at(s, k + 1)->first_line <= line)
 		k++;
@@ -181,22 +181,22 @@ static void skip_to_return(struct out_reader *r, size_t chunk)
 	*r = at;
 }
 
-void out_reader_seek(struct out_reader *r, const struct outstore *s, uint64_t line)
+void out_reader_seek(struct out_reader *r, const struct scrollback *s, uint64_t line)
 {
 	memset(r, 0, sizeof *r);
 	r->store = s;
 	if (s->n == 0)
 		return;
-	if (line < outstore_first(s))
-		line = outstore_first(s);
-	size_t k = outstore_chunk_of_line(s, line), last = chunk_of_end(s, k, line);
+	if (line < scrollback_first(s))
+		line = scrollback_first(s);
+	size_t k = scrollback_chunk_of_line(s, line), last = chunk_of_end(s, k, line);
 	bool is_rewritten = last > k + 2;
 	if (is_rewritten)
 		k = last - 1;
-	learn_colours(s, k);
+	learn_colors(s, k);
 	r->chunk = k;
 	r->line = chunk_at(s, k)->first_line;
-	memcpy(r->colours, chunk_at(s, k)->colours, sizeof r->colours);
+	memcpy(r->colors, chunk_at(s, k)->colors, sizeof r->colors);
 	if (is_rewritten)
 		skip_to_return(r, k);
 	else

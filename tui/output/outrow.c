@@ -3,9 +3,9 @@
 
 #include <terrarium/text.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
-static uint32_t colour_of(const VTermColor *c, bool is_default)
+static uint32_t color_of(const VTermColor *c, bool is_default)
 {
 	if (is_default)
 		return COLOR_NONE;
@@ -22,8 +22,8 @@ struct outrow_pen outrow_pen(const VTermScreenCell *c)
 	pen.attrs = (uint16_t)((a->bold ? ATTR_BOLD : 0) | (a->italic ? ATTR_ITALIC : 0)
 			       | (a->underline ? ATTR_UNDERLINE : 0) | (a->reverse ? ATTR_REVERSE : 0)
 			       | (a->strike ? ATTR_STRIKE : 0) | (a->font & OUTROW_DIM ? ATTR_DIM : 0));
-	pen.fg = colour_of(&c->fg, VTERM_COLOR_IS_DEFAULT_FG(&c->fg));
-	pen.bg = colour_of(&c->bg, VTERM_COLOR_IS_DEFAULT_BG(&c->bg));
+	pen.fg = color_of(&c->fg, VTERM_COLOR_IS_DEFAULT_FG(&c->fg));
+	pen.bg = color_of(&c->bg, VTERM_COLOR_IS_DEFAULT_BG(&c->bg));
 	pen.kind = a->font & OUTROW_STDERR ? OUT_STDERR : a->font & OUTROW_INPUT ? OUT_INPUT : OUT_STDOUT;
 	return pen;
 }
@@ -66,7 +66,7 @@ size_t outrow_text(const VTermScreenCell *c, char *out)
 /* Bytes of one kind on their way to the store. */
 struct row_text {
 	uint32_t run;
-	struct outstore *store;
+	struct scrollback *store;
 	enum out_kind kind;
 	size_t n;
 	char bytes[2048];
@@ -74,7 +74,7 @@ struct row_text {
 
 static void flush(struct row_text *t)
 {
-	outstore_append(t->store, t->kind, t->run, t->bytes, t->n);
+	scrollback_append(t->store, t->kind, t->run, t->bytes, t->n);
 	t->n = 0;
 }
 
@@ -83,7 +83,8 @@ static void add_pen(struct row_text *t, const struct outrow_pen *pen)
 	t->n += ansi_sgr(pen->attrs, pen->fg, pen->bg, t->bytes + t->n);
 }
 
-void outrow_keep(struct outstore *s, uint32_t run, const VTermScreenCell *cells, int n, unsigned *stale_pens)
+void outrow_keep(
+		struct scrollback *s, uint32_t run, const VTermScreenCell *cells, int n, unsigned *stale_pens)
 {
 	static const struct outrow_pen plain;
 	struct row_text t = {.run = run, .store = s, .kind = OUT_STDOUT};
@@ -91,7 +92,7 @@ void outrow_keep(struct outstore *s, uint32_t run, const VTermScreenCell *cells,
 
 	for (int i = 0; i <= n; i++) {
 		struct outrow_pen pen = i < n ? outrow_pen(&cells[i]) : (struct outrow_pen){.kind = t.kind};
-		unsigned stream = outstore_stream(pen.kind);
+		unsigned stream = scrollback_stream(pen.kind);
 		if (pen.kind != t.kind || t.n > sizeof t.bytes - 2 * ANSI_SGR_BYTES) {
 			if (pen.kind != t.kind && !same_pen(&last, &plain))
 				add_pen(&t, &plain);

@@ -2,7 +2,7 @@
 #ifndef TUI_OUTROW_H
 #define TUI_OUTROW_H
 
-/* Rows of libvterm's cells as text with colours. Private to outscreen.c.
+/* Rows of libvterm's cells as text with colors. Private to live_screen.c.
  *
  * libvterm knows neither dim nor who printed a character, but ten fonts, which no program gets to choose
  * here: the font's bits tell. */
@@ -12,7 +12,7 @@
 
 #include <vterm.h>
 
-#include "output/outstore.h"
+#include "output/scrollback.h"
 
 enum { OUTROW_DIM = 1, OUTROW_STDERR = 2, OUTROW_INPUT = 4 }; /* bits of the font: SGR 10 + these */
 enum { OUTROW_TEXT_BYTES = 4 * VTERM_MAX_CHARS_PER_CELL };
@@ -29,8 +29,9 @@ struct outrow_pen outrow_pen(const VTermScreenCell *c);
 size_t outrow_text(const VTermScreenCell *c, char *out);
 /* Cells of a row up to the blanks at its end. */
 int outrow_length(const VTermScreenCell *cells, int n);
-/* Append a row to the store, no colour in force behind it. `stale_pens`: bit k for each stream whose colours
+/* Append a row to the store, no color in force behind it. `stale_pens`: bit k for each stream whose colors
  * in the store are to be reset first; those that were are taken out. */
-void outrow_keep(struct outstore *s, uint32_t run, const VTermScreenCell *cells, int n, unsigned *stale_pens);
+void outrow_keep(struct scrollback *s, uint32_t run, const VTermScreenCell *cells, int n,
+		unsigned *stale_pens);
 
 #endif

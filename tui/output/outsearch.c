@@ -57,12 +57,12 @@ static void add_line(struct outsearch *s, uint64_t line)
 /* A line that lies in several records, or is not what its bytes say: as it looks. */
 static void scan_look(struct outpane *p, uint64_t number)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 	struct out_match match;
 
 	if (outpane_read(p, number, &l) && outsearch_in_line(&p->search, &l, &match, 1))
 		add_line(&p->search, number);
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 /* Whole lines without control sequences. */
@@ -149,8 +149,8 @@ bool outsearch_step(struct outpane *p, size_t bytes)
 
 	if (outsearch_is_done(p))
 		return false;
-	if (s->scanned < outstore_first(&p->store))
-		s->scanned = outstore_first(&p->store);
+	if (s->scanned < scrollback_first(&p->store))
+		s->scanned = scrollback_first(&p->store);
 	uint64_t begun = s->scanned;
 	out_reader_seek(&r, &p->store, s->scanned);
 	while ((seen < bytes || s->scanned == begun) && out_reader_span(&r, &span)) {
@@ -181,7 +181,7 @@ static size_t lines_before(const struct outsearch *s, uint64_t line)
 bool outsearch_next(const struct outpane *p, uint64_t line, int by, uint64_t *ret_line)
 {
 	const struct outsearch *s = &p->search;
-	size_t dropped = lines_before(s, outstore_first(&p->store)), at;
+	size_t dropped = lines_before(s, scrollback_first(&p->store)), at;
 
 	if (dropped == s->n)
 		return false;
@@ -207,7 +207,7 @@ uint64_t outsearch_count(const struct outsearch *s, uint64_t line, uint64_t *ret
 /* ---- in a line as it looks ---- */
 
 size_t outsearch_in_line(
-		const struct outsearch *s, const struct outline *l, struct out_match *matches, size_t max)
+		const struct outsearch *s, const struct output_line *l, struct out_match *matches, size_t max)
 {
 	size_t len = 0, n = 0, cell = l->n_prefix, at = 0;
 	struct find_match match;

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct find;
-struct outline;
+struct output_line;
 struct outpane;
 struct trm_error;
 
@@ -47,7 +47,7 @@ uint64_t outsearch_count(const struct outsearch *s, uint64_t line, uint64_t *ret
 struct out_match {
 	size_t from, to;
 };
-size_t outsearch_in_line(
-		const struct outsearch *s, const struct outline *l, struct out_match *matches, size_t max);
+size_t outsearch_in_line(const struct outsearch *s, const struct output_line *l, struct out_match *matches,
+		size_t max);
 
 #endif

@@ -30,7 +30,7 @@ void outpane_select_block(struct outpane *p, const struct out_block *block)
 			(struct out_pos){out_blocks_end(&p->blocks, block, outpane_end(p)), 0});
 }
 
-static bool is_word_cell(const struct outline *l, size_t i)
+static bool is_word_cell(const struct output_line *l, size_t i)
 {
 	const char *t = l->cells[i].text;
 
@@ -40,7 +40,7 @@ static bool is_word_cell(const struct outline *l, size_t i)
 
 void outpane_select_word(struct outpane *p, struct out_pos at)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 
 	if (outpane_read(p, at.line, &l) && at.cell < l.n && is_word_cell(&l, at.cell)) {
 		size_t from = at.cell, to = from;
@@ -50,7 +50,7 @@ void outpane_select_word(struct outpane *p, struct out_pos at)
 			to++;
 		select_range(p, (struct out_pos){at.line, from}, (struct out_pos){at.line, to});
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 void outpane_select_lines(struct outpane *p, int rows, int cols, int by)
@@ -108,7 +108,7 @@ static bool text_add(struct text_out *t, const char *s, size_t n)
 	return true;
 }
 
-static bool copy_line(struct text_out *t, const struct outline *l, size_t from, size_t to)
+static bool copy_line(struct text_out *t, const struct output_line *l, size_t from, size_t to)
 {
 	while (to > from && strcmp(l->cells[to - 1].text, " ") == 0 && !l->is_soft)
 		to--;
@@ -124,7 +124,7 @@ char *outpane_copy(const struct outpane *p, size_t *ret_len)
 	struct out_pos from = forward ? p->anchor : p->cursor, to = forward ? p->cursor : p->anchor;
 	struct text_out t = {0};
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	bool ok = p->has_selection;
 
 	if (from.line < outpane_first(p))
@@ -139,7 +139,7 @@ char *outpane_copy(const struct outpane *p, size_t *ret_len)
 		if (ok && w.line < to.line && !l.is_soft)
 			ok = text_add(&t, "\n", 1);
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	if (!ok) {
 		free(t.mem);
 		return NULL;

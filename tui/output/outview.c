@@ -12,17 +12,17 @@ static bool is_before(struct out_pos a, struct out_pos b)
 	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
 }
 
-size_t outpane_row_end(const struct outpane *p, const struct outline *l, size_t from, size_t width)
+size_t outpane_row_end(const struct outpane *p, const struct output_line *l, size_t from, size_t width)
 {
-	return p->is_cut ? l->n : outline_row_end(l, from, width);
+	return p->is_cut ? l->n : output_line_row_end(l, from, width);
 }
 
-static size_t rows_of(const struct outpane *p, const struct outline *l, size_t width)
+static size_t rows_of(const struct outpane *p, const struct output_line *l, size_t width)
 {
-	return p->is_cut ? 1 : outline_rows(l, width);
+	return p->is_cut ? 1 : output_line_rows(l, width);
 }
 
-static size_t row_start(const struct outpane *p, const struct outline *l, size_t width, size_t row)
+static size_t row_start(const struct outpane *p, const struct output_line *l, size_t width, size_t row)
 {
 	size_t at = 0;
 
@@ -32,7 +32,7 @@ static size_t row_start(const struct outpane *p, const struct outline *l, size_t
 }
 
 /* The row of a line that a cell stands in. */
-static size_t row_of(const struct outpane *p, const struct outline *l, size_t width, size_t cell)
+static size_t row_of(const struct outpane *p, const struct output_line *l, size_t width, size_t cell)
 {
 	size_t row = 0;
 
@@ -58,7 +58,7 @@ static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, si
 	uint64_t start = stretch_start(p, line), from = line - start > *n ? line - *n : start;
 	size_t counts[ROWS_MAX], have = 0;
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	struct out_pos pos = {from, 0};
 
 	outwalk_start(&w, p, from);
@@ -77,7 +77,7 @@ static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, si
 		}
 		*n -= counts[have];
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	return pos;
 }
 
@@ -98,7 +98,7 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 {
 	size_t width = (size_t)cols;
 	struct out_pos top = p->top, last = go_back(p, outpane_end(p), (size_t)rows, width);
-	struct outline l = {0};
+	struct output_line l = {0};
 
 	if (!p->is_scrolled
 			|| is_before(last, top)) /* the pane may have grown: no blank rows below the end */
@@ -111,7 +111,7 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 	/* The pane's width may have changed since. */
 	if (top.cell && outpane_read(p, top.line, &l))
 		top.cell = row_start(p, &l, width, row_of(p, &l, width, top.cell));
-	outline_finish(&l);
+	output_line_finish(&l);
 	return top;
 }
 
@@ -120,7 +120,7 @@ const struct out_block *outpane_sticky(const struct outpane *p, struct out_pos t
 	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
 
 	return rows >= STICKY_ROWS_MIN && block && block->line < top.line
-					       && top.line >= outstore_first(&p->store)
+					       && top.line >= scrollback_first(&p->store)
 			       ? block
 			       : NULL;
 }
@@ -136,7 +136,7 @@ bool outpane_has_more(const struct outpane *p, int rows, int cols)
 
 static void scroll_up(struct outpane *p, struct out_pos top, size_t n, size_t width)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 	size_t row = 0;
 
 	if (top.cell && outpane_read(p, top.line, &l))
@@ -146,14 +146,14 @@ static void scroll_up(struct outpane *p, struct out_pos top, size_t n, size_t wi
 	else
 		p->top = go_back(p, top.line, n - row, width);
 	p->is_scrolled = true;
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 static void scroll_down(struct outpane *p, struct out_pos top, size_t n, size_t rows, size_t width)
 {
 	struct out_pos last = go_back(p, outpane_end(p), rows, width);
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 
 	outwalk_start(&w, p, top.line);
 	while (n && outwalk_next(&w, &l)) {
@@ -165,7 +165,7 @@ static void scroll_down(struct outpane *p, struct out_pos top, size_t n, size_t 
 		n -= left;
 		top = (struct out_pos){w.next, 0};
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	p->top = top;
 	p->is_scrolled = is_before(top, last);
 }
@@ -203,7 +203,7 @@ static void lines_in_view(
 {
 	struct out_pos top = outpane_top(p, rows, cols);
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	size_t row = 0, covered = outpane_sticky(p, top, rows) != NULL;
 	bool has_first = false;
 
@@ -219,7 +219,7 @@ static void lines_in_view(
 		if (row <= (size_t)rows)
 			*ret_last = w.line;
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 void outpane_show(struct outpane *p, int rows, int cols, uint64_t line)
@@ -316,7 +316,7 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 	struct out_pos pos = outpane_top(p, rows, cols);
 	const struct out_block *sticky = outpane_sticky(p, pos, rows);
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	size_t width = (size_t)cols, left = row < 0 ? 0 : (size_t)row,
 	       at = (col < 0 ? 0 : (size_t)col) + p->left;
 
@@ -328,7 +328,7 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 			end = outpane_row_end(p, &l, pos.cell, width);
 			if (left == 0) {
 				pos.cell = pos.cell + at < end ? pos.cell + at : end;
-				outline_finish(&l);
+				output_line_finish(&l);
 				return pos;
 			}
 			if (end >= l.n)
@@ -337,6 +337,6 @@ struct out_pos outpane_hit(const struct outpane *p, int rows, int cols, int row,
 		left--;
 		pos = (struct out_pos){w.next, 0};
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 	return pos;
 }

@@ -8,7 +8,7 @@
 
 #include <terrarium/lang.h>
 
-#include "output/outline.h"
+#include "output/output_line.h"
 #include "text/cluster.h"
 
 #define BYTES_WORTH_TELLING ((uint64_t)1 << 20)
@@ -127,9 +127,9 @@ char *format_bytes(char out[24], uint64_t bytes)
 
 /* ---- the header ---- */
 
-static void add(struct outline *line, uint16_t role, uint16_t attrs, const char *text)
+static void add(struct output_line *line, uint16_t role, uint16_t attrs, const char *text)
 {
-	outline_put(line, text, strlen(text), (struct style){.role = role, .attrs = attrs});
+	output_line_put(line, text, strlen(text), (struct style){.role = role, .attrs = attrs});
 }
 
 static const struct {
@@ -144,7 +144,7 @@ static const struct {
 		[TRM_STATUS_LOST] = {ROLE_OUT_ERROR, "✗ lost", "lost"},
 };
 
-static void add_number(struct outline *line, const char *before, const char *number, const char *behind)
+static void add_number(struct output_line *line, const char *before, const char *number, const char *behind)
 {
 	add(line, ROLE_DIM, 0, before);
 	add(line, ROLE_DIM, 0, number);
@@ -152,7 +152,7 @@ static void add_number(struct outline *line, const char *before, const char *num
 }
 
 /* What it took. A run that prints a lot tells how much. */
-static void cost(struct outline *line, const struct run_info *run)
+static void cost(struct output_line *line, const struct run_info *run)
 {
 	char number[24];
 
@@ -164,7 +164,7 @@ static void cost(struct outline *line, const struct run_info *run)
 		add_number(line, "  printed ", format_bytes(number, run->out_bytes), "");
 }
 
-static void outcome(struct outline *line, const struct run_info *run, bool has_utf8)
+static void outcome(struct output_line *line, const struct run_info *run, bool has_utf8)
 {
 	char text[64], number[24];
 
@@ -179,7 +179,7 @@ static void outcome(struct outline *line, const struct run_info *run, bool has_u
 }
 
 /* What is going on, and how fast it prints. */
-static void progress(struct outline *line, const struct run_info *run, uint64_t now_ns)
+static void progress(struct output_line *line, const struct run_info *run, uint64_t now_ns)
 {
 	static const char *const words[] = {[RUN_QUEUED] = "waiting",
 			[RUN_RUNNING] = "running",
@@ -206,7 +206,7 @@ static void progress(struct outline *line, const struct run_info *run, uint64_t 
 		add(line, ROLE_WARN, 0, "  to a file");
 }
 
-void run_header(struct outline *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
+void run_header(struct output_line *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
 		int64_t n_folded)
 {
 	char text[64];

@@ -15,7 +15,7 @@
 #define RUNS_CODE 256          /* of these, with their code, … */
 #define RUNS_CODE_BYTES 65536u /* … unless it is longer */
 
-struct outline;
+struct output_line;
 struct trm_lang;
 
 enum run_state { RUN_NONE, RUN_QUEUED, RUN_RUNNING, RUN_INTERRUPTING, RUN_KILLING, RUN_DONE };
@@ -66,7 +66,7 @@ void run_tick(struct run_info *run, uint64_t now_ns);
 
 /* Fill a line with "▾ [3] python  0.4 ms  ✓  cpu 0.3 ms  peak 12 MiB  print(x)". `n_folded`: lines that are
  * folded away, or -1. */
-void run_header(struct outline *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
+void run_header(struct output_line *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
 		int64_t n_folded);
 
 /* "0.4 ms", "12 ms", "1.2 s", "3:05 min". Returns out. */

@@ -8,12 +8,12 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "cells/canvas.h"
 #include "model/model.h"
 #include "record/file.h"
 #include "record/player.h"
 #include "record/writer.h"
 #include "theme/theme.h"
-#include "view/canvas.h"
 #include "view/view.h"
 
 #define FRAME_US 33333 /* events closer than this are one frame */
@@ -32,13 +32,13 @@ struct cast {
 
 /* ---- cells to bytes ---- */
 
-static void put_colour(struct writer *w, uint32_t colour, int base)
+static void put_color(struct writer *w, uint32_t color, int base)
 {
-	uint32_t rgb = colour & 0xffffff;
+	uint32_t rgb = color & 0xffffff;
 
-	if (colour == COLOR_NONE)
+	if (color == COLOR_NONE)
 		writer_print(w, ";%d", base + 9);
-	else if ((colour & 0xff000000u) == COLOR_INDEX(0))
+	else if ((color & 0xff000000u) == COLOR_INDEX(0))
 		writer_print(w, ";%d;5;%u", base + 8, rgb & 0xff);
 	else
 		writer_print(w, ";%d;2;%u;%u;%u", base + 8, rgb >> 16, rgb >> 8 & 0xff, rgb & 0xff);
@@ -52,15 +52,15 @@ static void put_style(struct cast *c, const struct style *style)
 
 	if (c->has_style && memcmp(&c->style, style, sizeof *style) == 0)
 		return;
-	struct theme_look look =
-			has_ground ? theme_look_on(c->opts->theme, role, (enum role)style->ground, DEPTH_RGB)
-				   : theme_look(c->opts->theme, role, DEPTH_RGB);
+	struct theme_style look =
+			has_ground ? theme_style_on(c->opts->theme, role, (enum role)style->ground, DEPTH_RGB)
+				   : theme_style(c->opts->theme, role, DEPTH_RGB);
 	writer_text(&c->frame, "\033[0");
 	for (int i = 0; i < (int)sizeof codes; i++)
 		if ((look.attrs | style->attrs) & (1 << i))
 			writer_print(&c->frame, ";%c", codes[i]);
-	put_colour(&c->frame, style->fg != COLOR_NONE ? style->fg : look.fg, 30);
-	put_colour(&c->frame, style->bg != COLOR_NONE ? style->bg : look.bg, 40);
+	put_color(&c->frame, style->fg != COLOR_NONE ? style->fg : look.fg, 30);
+	put_color(&c->frame, style->bg != COLOR_NONE ? style->bg : look.bg, 40);
 	writer_text(&c->frame, "m");
 	c->style = *style;
 	c->has_style = true;

@@ -190,7 +190,7 @@ int decode_sandboxes(struct decoder *d)
 	{
 		struct trm_entry *entry = &d->own->entries[d->e->n_entries++];
 		get_entry(item, entry);
-		entry->keeper_pid = (uint32_t)d->e->n_entries; /* only has to differ from the others' */
+		entry->supervisor_pid = (uint32_t)d->e->n_entries; /* only has to differ from the others' */
 	}
 	d->e->entries = d->own->entries;
 	return 0;

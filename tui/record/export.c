@@ -51,7 +51,7 @@ const struct export_format *export_guess(const char *filename)
 	return dot ? export_find(dot + 1) : NULL;
 }
 
-const struct trm_lang *export_language(const struct story *s, bool prefers_python)
+const struct trm_lang *export_language(const struct transcript *s, bool prefers_python)
 {
 	const struct trm_lang *python = trm_lang_get(TRM_LANG_PYTHON);
 
@@ -74,10 +74,10 @@ static size_t rank(const char *mime)
 	return i;
 }
 
-const struct story_piece *export_best(const struct story_run *run, size_t *at)
+const struct transcript_piece *export_best(const struct transcript_run *run, size_t *at)
 {
-	const struct story_piece *best = &run->pieces[*at];
-	size_t n = story_forms(run, *at);
+	const struct transcript_piece *best = &run->pieces[*at];
+	size_t n = transcript_forms(run, *at);
 
 	for (size_t i = 1; i < n; i++)
 		if (rank(run->pieces[*at + i].mime) < rank(best->mime))
@@ -86,7 +86,7 @@ const struct story_piece *export_best(const struct story_run *run, size_t *at)
 	return best;
 }
 
-char *export_missing(const struct story *s, char out[200])
+char *export_missing(const struct transcript *s, char out[200])
 {
 	out[0] = '\0';
 	if (s->dropped_bytes)

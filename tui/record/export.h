@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "record/story.h"
+#include "record/transcript.h"
 
 struct trm_error;
 struct writer;
@@ -16,7 +16,7 @@ struct export_format {
 	const char *name;   /* "ipynb": what --to takes */
 	const char *suffix; /* ".ipynb" */
 	const char *title;  /* "Jupyter notebook" */
-	void (*write)(const struct story *s,
+	void (*write)(const struct transcript *s,
 			struct writer *w); /* NULL: made by playing the recording (cast.h) */
 };
 
@@ -34,23 +34,23 @@ const struct export_format *export_guess(const char *filename);
  * notebook, with "%%bash" or "%%script node" (each such cell is then a process of its own there: state is
  * not kept from cell to cell); in every case the cell's metadata has terrarium.language, which import
  * goes by. */
-void export_ipynb(const struct story *s, struct writer *w);
-void export_markdown(const struct story *s, struct writer *w);
+void export_ipynb(const struct transcript *s, struct writer *w);
+void export_markdown(const struct transcript *s, struct writer *w);
 /* One page without scripts that loads nothing; what the code made (HTML, SVG) is shut in. */
-void export_html(const struct story *s, struct writer *w);
+void export_html(const struct transcript *s, struct writer *w);
 /* "# %%" cells in the language of the first run; those in other languages stand in it as comments. */
-void export_script(const struct story *s, struct writer *w);
+void export_script(const struct transcript *s, struct writer *w);
 
 /* ---- shared ---- */
 
 /* The language of the notebook or script, as above; python when nothing was run. */
-const struct trm_lang *export_language(const struct story *s, bool prefers_python);
+const struct trm_lang *export_language(const struct transcript *s, bool prefers_python);
 
 /* Of the forms of a display that begin at piece *at, the one that says most on a page; *at moves behind all.
  */
-const struct story_piece *export_best(const struct story_run *run, size_t *at);
+const struct transcript_piece *export_best(const struct transcript_run *run, size_t *at);
 
 /* What is missing, as a sentence; "" when nothing is. Returns out. */
-char *export_missing(const struct story *s, char out[200]);
+char *export_missing(const struct transcript *s, char out[200]);
 
 #endif

@@ -69,23 +69,23 @@ static void put_text(struct writer *w, const char *text)
 	put_escaped(w, text, strlen(text));
 }
 
-/* ---- colours ---- */
+/* ---- colors ---- */
 
-/* The sixteen colours, each readable on the ground of pre.out (4.5:1), where xterm's own are not. */
+/* The sixteen colors, each readable on the ground of pre.out (4.5:1), where xterm's own are not. */
 static const uint32_t basic[16] = {0x8b93a0, 0xff6e67, 0x5fd068, 0xd7ba4a, 0x6fa8ff, 0xd78bea, 0x4fc9d0,
 		0xd5d8da, 0x9aa3b0, 0xff8f88, 0x86e08d, 0xf0d675, 0x93c0ff, 0xe6abf3, 0x7fe0e5, 0xffffff};
 
-static uint32_t rgb_of(uint32_t colour)
+static uint32_t rgb_of(uint32_t color)
 {
-	uint32_t index = colour & 0xffffff;
+	uint32_t index = color & 0xffffff;
 
-	return (colour & 0xff000000u) == COLOR_INDEX(0) && index < 16 ? basic[index] : color_rgb(colour);
+	return (color & 0xff000000u) == COLOR_INDEX(0) && index < 16 ? basic[index] : color_rgb(color);
 }
 
-static void put_colour(struct writer *w, const char *property, uint32_t colour)
+static void put_color(struct writer *w, const char *property, uint32_t color)
 {
-	if (colour != COLOR_NONE)
-		writer_print(w, "%s:#%06x;", property, rgb_of(colour));
+	if (color != COLOR_NONE)
+		writer_print(w, "%s:#%06x;", property, rgb_of(color));
 }
 
 static bool is_plain(const struct style *s)
@@ -100,7 +100,7 @@ static bool is_same(const struct style *a, const struct style *b)
 
 static void open_span(struct writer *w, const struct style *s)
 {
-	static const char classes[] = "bdiu s"; /* by bit; reverse is done with colours */
+	static const char classes[] = "bdiu s"; /* by bit; reverse is done with colors */
 	bool is_reverse = s->attrs & ATTR_REVERSE;
 	uint32_t fg = is_reverse ? (s->bg == COLOR_NONE ? COLOR_RGB(0x16181d) : s->bg) : s->fg;
 	uint32_t bg = is_reverse ? (s->fg == COLOR_NONE ? COLOR_RGB(0xe6e8eb) : s->fg) : s->bg;
@@ -113,8 +113,8 @@ static void open_span(struct writer *w, const struct style *s)
 			between = " ";
 		}
 	writer_text(w, "\" style=\"");
-	put_colour(w, "color", fg);
-	put_colour(w, "background", bg);
+	put_color(w, "color", fg);
+	put_color(w, "background", bg);
 	writer_text(w, "\">");
 }
 
@@ -154,15 +154,15 @@ static bool is_image(const char *mime)
 	return false;
 }
 
-static void put_figure(
-		struct writer *w, const struct story_run *run, const char *mime, const char *bytes, size_t n)
+static void put_figure(struct writer *w, const struct transcript_run *run, const char *mime,
+		const char *bytes, size_t n)
 {
 	writer_print(w, "<figure><img alt=\"Figure made by run %u\" src=\"data:%s;base64,", run->id, mime);
 	writer_base64(w, bytes, n);
 	writer_text(w, "\"></figure>\n");
 }
 
-static void put_display(struct writer *w, const struct story_run *run, const struct story_piece *p)
+static void put_display(struct writer *w, const struct transcript_run *run, const struct transcript_piece *p)
 {
 	size_t n;
 
@@ -186,26 +186,26 @@ static void put_display(struct writer *w, const struct story_run *run, const str
 
 /* ---- runs ---- */
 
-static void put_pieces(struct writer *w, const struct story_run *run)
+static void put_pieces(struct writer *w, const struct transcript_run *run)
 {
 	static const struct {
 		const char *kind, *label;
 	} looks[] = {
-			[STORY_STDOUT] = {"stdout", "Output"},
-			[STORY_STDERR] = {"stderr", "Error output"},
-			[STORY_INPUT] = {"input", "Typed input"},
-			[STORY_LATE] = {"late", "Output after the end of the run"},
+			[TRANSCRIPT_STDOUT] = {"stdout", "Output"},
+			[TRANSCRIPT_STDERR] = {"stderr", "Error output"},
+			[TRANSCRIPT_INPUT] = {"input", "Typed input"},
+			[TRANSCRIPT_LATE] = {"late", "Output after the end of the run"},
 	};
 
 	for (size_t at = 0; at < run->n_pieces;) {
-		const struct story_piece *p = &run->pieces[at];
+		const struct transcript_piece *p = &run->pieces[at];
 		size_t n;
-		if (p->kind == STORY_DISPLAY) {
+		if (p->kind == TRANSCRIPT_DISPLAY) {
 			put_display(w, run, export_best(run, &at));
 			continue;
 		}
-		enum story_kind kind = p->kind;
-		char *text = story_join(run, &at, &n);
+		enum transcript_kind kind = p->kind;
+		char *text = transcript_join(run, &at, &n);
 		if (text)
 			put_output(w, text, n, looks[kind].kind, looks[kind].label);
 		else
@@ -239,7 +239,7 @@ static void put_result(struct writer *w, const struct trm_result *r)
 		put_note(w, r->reason);
 }
 
-static void put_run(struct writer *w, const struct story_run *run)
+static void put_run(struct writer *w, const struct transcript_run *run)
 {
 	bool is_good = run->result && run->result->status == TRM_STATUS_OK;
 	char text[160];
@@ -249,7 +249,7 @@ static void put_run(struct writer *w, const struct story_run *run)
 			"] %s: <span class=\"%s\">",
 			run->id, run->id, run->number ? run->number : run->id, run->lang->name,
 			is_good ? "good" : "bad");
-	put_text(w, story_outcome(run, text));
+	put_text(w, transcript_outcome(run, text));
 	writer_print(w, "</span></h2>\n<pre class=\"code\" tabindex=\"0\" role=\"group\" aria-label=\"Code in %s\"><code>",
 			run->lang->name);
 	put_escaped(w, run->code, run->code_len);
@@ -266,7 +266,7 @@ static void put_run(struct writer *w, const struct story_run *run)
 	writer_text(w, "</section>\n");
 }
 
-void export_html(const struct story *s, struct writer *w)
+void export_html(const struct transcript *s, struct writer *w)
 {
 	char missing[200];
 

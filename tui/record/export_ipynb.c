@@ -42,7 +42,7 @@ static void put_lines(struct writer *w, const char *text, size_t n)
 /* Where the outputs of a cell begin and how many there are. */
 struct outputs {
 	struct writer *w;
-	const struct story_run *run;
+	const struct transcript_run *run;
 	size_t n;
 };
 
@@ -78,7 +78,7 @@ static void put_form(struct writer *w, const char *mime, const char *data, size_
 	cJSON_Delete(value);
 }
 
-static bool has_form(const struct story_piece *forms, size_t n, const char *mime)
+static bool has_form(const struct transcript_piece *forms, size_t n, const char *mime)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(forms[i].mime, mime) == 0)
@@ -87,7 +87,7 @@ static bool has_form(const struct story_piece *forms, size_t n, const char *mime
 }
 
 /* All forms of one display, each type once. */
-static void put_display(struct outputs *o, const struct story_piece *forms, size_t n)
+static void put_display(struct outputs *o, const struct transcript_piece *forms, size_t n)
 {
 	begin_output(o, "display_data");
 	writer_text(o->w, ",\"data\":{");
@@ -103,17 +103,17 @@ static void put_display(struct outputs *o, const struct story_piece *forms, size
 static void put_pieces(struct outputs *o)
 {
 	for (size_t at = 0; at < o->run->n_pieces;) {
-		const struct story_piece *p = &o->run->pieces[at];
+		const struct transcript_piece *p = &o->run->pieces[at];
 		size_t n;
-		if (p->kind == STORY_DISPLAY || p->kind == STORY_INPUT) {
-			n = p->kind == STORY_DISPLAY ? story_forms(o->run, at) : 1;
-			if (p->kind == STORY_DISPLAY)
+		if (p->kind == TRANSCRIPT_DISPLAY || p->kind == TRANSCRIPT_INPUT) {
+			n = p->kind == TRANSCRIPT_DISPLAY ? transcript_forms(o->run, at) : 1;
+			if (p->kind == TRANSCRIPT_DISPLAY)
 				put_display(o, p, n);
 			at += n;
 			continue;
 		}
-		const char *name = p->kind == STORY_STDERR ? "stderr" : "stdout";
-		char *text = story_join(o->run, &at, &n);
+		const char *name = p->kind == TRANSCRIPT_STDERR ? "stderr" : "stdout";
+		char *text = transcript_join(o->run, &at, &n);
 		if (!text) {
 			o->w->error = -1;
 			return;
@@ -163,7 +163,7 @@ static void put_error(struct outputs *o)
 	if (r && r->error_name)
 		writer_json_text(o->w, r->error_message ? r->error_message : "");
 	else if (r)
-		writer_json_text(o->w, r->reason ? r->reason : story_outcome(o->run, outcome));
+		writer_json_text(o->w, r->reason ? r->reason : transcript_outcome(o->run, outcome));
 	else
 		writer_json_text(o->w, o->run->refusal);
 	if (r)
@@ -196,12 +196,12 @@ static void put_cost(struct writer *w, const struct trm_result *r)
 		writer_print(w, ",\"mem_peak_bytes\":%" PRIu64, r->mem_peak_bytes);
 }
 
-static void put_inputs(struct writer *w, const struct story_run *run)
+static void put_inputs(struct writer *w, const struct transcript_run *run)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < run->n_pieces; i++) {
-		if (run->pieces[i].kind != STORY_INPUT)
+		if (run->pieces[i].kind != TRANSCRIPT_INPUT)
 			continue;
 		writer_text(w, any ? "," : ",\"inputs\":[");
 		writer_json(w, run->pieces[i].bytes, run->pieces[i].n);
@@ -210,7 +210,7 @@ static void put_inputs(struct writer *w, const struct story_run *run)
 	writer_text(w, any ? "]" : "");
 }
 
-static void put_source(struct writer *w, const struct story_run *run, const char *magic)
+static void put_source(struct writer *w, const struct transcript_run *run, const char *magic)
 {
 	char *source = NULL;
 
@@ -226,7 +226,7 @@ static void put_source(struct writer *w, const struct story_run *run, const char
 	free(n < 0 ? NULL : source);
 }
 
-static void put_cell(struct writer *w, const struct story_run *run, const struct trm_lang *lang)
+static void put_cell(struct writer *w, const struct transcript_run *run, const struct trm_lang *lang)
 {
 	struct outputs o = {w, run, 0};
 	bool is_python = lang->id == TRM_LANG_PYTHON;
@@ -252,7 +252,7 @@ static void put_cell(struct writer *w, const struct story_run *run, const struct
 }
 
 /* A word in front, where there is something to be said. */
-static void put_notes(const struct story *s, struct writer *w)
+static void put_notes(const struct transcript *s, struct writer *w)
 {
 	char missing[200];
 
@@ -263,7 +263,7 @@ static void put_notes(const struct story *s, struct writer *w)
 	writer_text(w, s->n_runs ? "]},\n" : "]}");
 }
 
-void export_ipynb(const struct story *s, struct writer *w)
+void export_ipynb(const struct transcript *s, struct writer *w)
 {
 	const struct trm_lang *lang = export_language(s, true);
 	const struct kernel *k = &kernels[lang->id];

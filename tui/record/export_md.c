@@ -42,7 +42,7 @@ static void put_line(void *user, const struct cell *cells, size_t n)
 	writer_text(user, "\n");
 }
 
-/* Without colours, and as carriage returns left it. */
+/* Without colors, and as carriage returns left it. */
 static void put_output(struct writer *w, const char *bytes, size_t n, const char *info)
 {
 	struct writer plain;
@@ -56,7 +56,7 @@ static void put_output(struct writer *w, const char *bytes, size_t n, const char
 }
 
 /* Nothing but base64 goes into a link. */
-static void put_image(struct writer *w, const struct story_run *run, const struct story_piece *p)
+static void put_image(struct writer *w, const struct transcript_run *run, const struct transcript_piece *p)
 {
 	size_t n;
 	char *bytes = base64_read(p->bytes, p->n, &n);
@@ -71,7 +71,7 @@ static void put_image(struct writer *w, const struct story_run *run, const struc
 	free(bytes);
 }
 
-static void put_display(struct writer *w, const struct story_run *run, const struct story_piece *p)
+static void put_display(struct writer *w, const struct transcript_run *run, const struct transcript_piece *p)
 {
 	static const char *const images[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
 
@@ -93,21 +93,21 @@ static void put_display(struct writer *w, const struct story_run *run, const str
 	}
 }
 
-static void put_pieces(struct writer *w, const struct story_run *run)
+static void put_pieces(struct writer *w, const struct transcript_run *run)
 {
 	for (size_t at = 0; at < run->n_pieces;) {
-		const struct story_piece *p = &run->pieces[at];
-		static const char *const titles[] = {[STORY_STDOUT] = "",
-				[STORY_STDERR] = "Errors:\n\n",
-				[STORY_INPUT] = "Typed:\n\n",
-				[STORY_LATE] = "Printed after the run had ended:\n\n"};
+		const struct transcript_piece *p = &run->pieces[at];
+		static const char *const titles[] = {[TRANSCRIPT_STDOUT] = "",
+				[TRANSCRIPT_STDERR] = "Errors:\n\n",
+				[TRANSCRIPT_INPUT] = "Typed:\n\n",
+				[TRANSCRIPT_LATE] = "Printed after the run had ended:\n\n"};
 		size_t n;
-		if (p->kind == STORY_DISPLAY) {
+		if (p->kind == TRANSCRIPT_DISPLAY) {
 			put_display(w, run, export_best(run, &at));
 			continue;
 		}
 		writer_text(w, titles[p->kind]);
-		char *text = story_join(run, &at, &n);
+		char *text = transcript_join(run, &at, &n);
 		if (text)
 			put_output(w, text, n, "text");
 		else
@@ -116,7 +116,7 @@ static void put_pieces(struct writer *w, const struct story_run *run)
 	}
 }
 
-static void put_result(struct writer *w, const struct story_run *run)
+static void put_result(struct writer *w, const struct transcript_run *run)
 {
 	const struct trm_result *r = run->result;
 	struct writer text;
@@ -139,12 +139,12 @@ static void put_result(struct writer *w, const struct story_run *run)
 		writer_print(w, "*%s*\n\n", r->reason);
 }
 
-static void put_run(struct writer *w, const struct story_run *run)
+static void put_run(struct writer *w, const struct transcript_run *run)
 {
 	char outcome[160];
 
 	writer_print(w, "## [%" PRIu64 "] %s: %s\n\n", run->number ? run->number : run->id, run->lang->name,
-			story_outcome(run, outcome));
+			transcript_outcome(run, outcome));
 	put_block(w, run->code, run->code_len, run->lang->name);
 	put_pieces(w, run);
 	if (run->dropped_bytes)
@@ -154,7 +154,7 @@ static void put_run(struct writer *w, const struct story_run *run)
 		writer_print(w, "*%s*\n\n", run->refusal);
 }
 
-void export_markdown(const struct story *s, struct writer *w)
+void export_markdown(const struct transcript *s, struct writer *w)
 {
 	char missing[200];
 

@@ -20,7 +20,7 @@ static void put_commented(struct writer *w, const char *comment, const char *tex
 	}
 }
 
-void export_script(const struct story *s, struct writer *w)
+void export_script(const struct transcript *s, struct writer *w)
 {
 	const struct trm_lang *lang = export_language(s, false);
 	char missing[200], outcome[160];
@@ -28,11 +28,11 @@ void export_script(const struct story *s, struct writer *w)
 	if (*export_missing(s, missing))
 		writer_print(w, "%s %s\n", lang->comment, missing);
 	for (size_t i = 0; i < s->n_runs; i++) {
-		const struct story_run *run = s->runs[i];
+		const struct transcript_run *run = s->runs[i];
 		bool is_foreign = run->lang != lang;
 		writer_print(w, "%s%s %%%% [%" PRIu64 "] %s%s%s\n", i ? "\n" : "", lang->comment,
 				run->number ? run->number : run->id, is_foreign ? run->lang->name : "",
-				is_foreign ? ", " : "", story_outcome(run, outcome));
+				is_foreign ? ", " : "", transcript_outcome(run, outcome));
 		if (is_foreign) {
 			put_commented(w, lang->comment, run->code, run->code_len);
 			continue;

@@ -11,7 +11,7 @@
 
 #include <terrarium/error.h>
 
-#include "record/story.h"
+#include "record/transcript.h"
 
 /* ---- whole files ---- */
 
@@ -223,7 +223,7 @@ uint64_t recording_length_us(const struct recording *r)
 	return r->n ? r->places[r->n - 1].t_us : 0;
 }
 
-void recording_tell(const struct recording *r, struct story *s)
+void recording_tell(const struct recording *r, struct transcript *s)
 {
 	struct rec_event e;
 
@@ -233,7 +233,7 @@ void recording_tell(const struct recording *r, struct story *s)
 			s->is_incomplete = true;
 			continue;
 		}
-		story_add(s, &e);
+		transcript_add(s, &e);
 		rec_event_finish(&e);
 	}
 }

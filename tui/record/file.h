@@ -11,7 +11,7 @@
 #include "record/event.h"
 #include "record/writer.h"
 
-struct story;
+struct transcript;
 
 #define RECORDING_MAX_BYTES ((size_t)1 << 30)
 
@@ -47,7 +47,7 @@ void recording_finish(struct recording *r); /* takes a zeroed object */
 bool recording_event(const struct recording *r, size_t k, struct rec_event *ret);
 uint64_t recording_length_us(const struct recording *r);
 /* All of it as a story without a cap. */
-void recording_tell(const struct recording *r, struct story *s);
+void recording_tell(const struct recording *r, struct transcript *s);
 
 /* ---- writing ---- */
 

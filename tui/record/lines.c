@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "output/outline.h"
-#include "output/outscreen.h"
-#include "output/outstore.h"
+#include "output/live_screen.h"
+#include "output/output_line.h"
+#include "output/scrollback.h"
 
 /* Of the terminal that progress displays of several lines are drawn on. */
 enum { SCREEN_ROWS = 50, SCREEN_COLS = 120 };
 
-static size_t without_blanks(const struct outline *l)
+static size_t without_blanks(const struct output_line *l)
 {
 	size_t n = l->n;
 
@@ -22,20 +22,20 @@ static size_t without_blanks(const struct outline *l)
 
 void lines_read(const char *bytes, size_t n, lines_fn *fn, void *user)
 {
-	struct outscreen screen = {0};
-	struct outstore s;
+	struct live_screen screen = {0};
+	struct scrollback s;
 	struct out_reader r;
-	struct outline l = {0};
+	struct output_line l = {0};
 
-	if (outstore_init(&s, 2 * n + ((size_t)1 << 20)) < 0)
+	if (scrollback_init(&s, 2 * n + ((size_t)1 << 20)) < 0)
 		return;
-	outscreen_size(&screen, SCREEN_ROWS, SCREEN_COLS);
-	outscreen_feed(&screen, &s, OUT_STDOUT, 1, bytes, n);
-	outscreen_settle(&screen, &s);
-	out_reader_seek(&r, &s, outstore_first(&s));
-	while (outline_read(&l, &r))
+	live_screen_size(&screen, SCREEN_ROWS, SCREEN_COLS);
+	live_screen_feed(&screen, &s, OUT_STDOUT, 1, bytes, n);
+	live_screen_commit(&screen, &s);
+	out_reader_seek(&r, &s, scrollback_first(&s));
+	while (output_line_read(&l, &r))
 		fn(user, l.cells, without_blanks(&l));
-	outscreen_finish(&screen);
-	outline_finish(&l);
-	outstore_finish(&s);
+	live_screen_finish(&screen);
+	output_line_finish(&l);
+	scrollback_finish(&s);
 }

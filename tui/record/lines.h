@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
-/* A line; trailing blanks of no colour are cut. */
+/* A line; trailing blanks of no color are cut. */
 typedef void lines_fn(void *user, const struct cell *cells, size_t n);
 
 void lines_read(const char *bytes, size_t n, lines_fn *fn, void *user);

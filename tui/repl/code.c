@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 
 bool code_add(struct code *c, const char *text, size_t n)
 {

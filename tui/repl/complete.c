@@ -8,8 +8,8 @@
 #include <cjson/cJSON.h>
 
 #include "repl/answer.h"
-#include "repl/colon.h"
-#include "repl/inside.h"
+#include "repl/command.h"
+#include "repl/repl_internal.h"
 #include "stream/tty.h"
 
 enum { LISTED_MAX = 120, KIND_COLS = 10 };
@@ -216,7 +216,7 @@ void complete_tab(struct repl *r)
 	if (r->asks_confirm)
 		return;
 	if (!r->has_gathered && *line == ':') {
-		from = colon_complete(r, line, point, &c);
+		from = repl_command_complete(r, line, point, &c);
 		offer(r, &c, from, point);
 		candidates_finish(&c);
 	} else if (is_margin(line, point) && (r->has_gathered || point)) {

@@ -5,8 +5,8 @@
 
 #include <terrarium/recipe.h>
 
-#include "repl/inside.h"
-#include "text/consent.h"
+#include "repl/repl_internal.h"
+#include "text/yes_no.h"
 
 enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
 
@@ -29,9 +29,9 @@ static void tell_code(struct repl *r)
 /* What a recipe does not ask for is not claimed. */
 static void tell_limits(struct repl *r)
 {
-	const char *backend = trm_sandbox_backend(r->stage.sandbox),
-		   *origin = trm_sandbox_origin(r->stage.sandbox);
-	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
+	const char *backend = trm_sandbox_backend(r->cli_session.sandbox),
+		   *origin = trm_sandbox_origin(r->cli_session.sandbox);
+	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
 	char words[TRM_NET_ALLOW + TRM_RECIPE_WORDS];
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	struct trm_recipe *recipe = NULL;
@@ -48,13 +48,13 @@ static void tell_limits(struct repl *r)
 
 static void tell_where(struct repl *r)
 {
-	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
+	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
 	char time[48] = "no time limit", words[240];
 	if (r->config.timeout_ms)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
-	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->stage.sandbox),
-			trm_sandbox_name(r->stage.sandbox), r->lang->name, time);
-	if (trm_sandbox_is_joined(r->stage.sandbox)) {
+	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->cli_session.sandbox),
+			trm_sandbox_name(r->cli_session.sandbox), r->lang->name, time);
+	if (trm_sandbox_is_joined(r->cli_session.sandbox)) {
 		repl_say(r, "it was already running; its limits are those of the server %s",
 				r->config.server_url);
 		return;
@@ -65,13 +65,13 @@ static void tell_where(struct repl *r)
 				r->config.server_url);
 		return;
 	}
-	if (trm_sandbox_is_adopted(r->stage.sandbox))
+	if (trm_sandbox_is_adopted(r->cli_session.sandbox))
 		repl_say(r, "the existing container %s, with its own limits and network",
-				trm_sandbox_origin(r->stage.sandbox));
+				trm_sandbox_origin(r->cli_session.sandbox));
 	else
 		tell_limits(r);
 	const struct trm_mount *mounts;
-	for (size_t i = 0, n = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < n; i++)
+	for (size_t i = 0, n = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < n; i++)
 		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));
 }
 
@@ -85,14 +85,14 @@ static void tell_findings(struct repl *r, const struct trm_findings *found)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more findings",
 				found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		repl_say(r, "(found by the policy '%s')", trm_policy_name(r->gate->policy));
+		repl_say(r, "(found by the policy '%s')", trm_policy_name(r->policy_gate->policy));
 }
 
 /* With nobody to ask, what the policy wants to be asked about does not run. */
 static void refuse(struct repl *r, const struct trm_findings *found)
 {
 	struct trm_error why = {0};
-	trm_policy_refusal(r->gate->policy, found, &why);
+	trm_policy_refusal(r->policy_gate->policy, found, &why);
 	repl_drop_input(r);
 	repl_error(r, "%s; there is no terminal to ask on", why.msg);
 	repl_done(r);
@@ -113,9 +113,9 @@ void confirm_ask(struct repl *r)
 {
 	struct trm_findings found;
 	bool is_wanted = r->config.confirm && !r->is_always && repl_has_person(r);
-	if (gate_scan(r->gate, r->lang, r->code.text, r->code.n, &found, NULL) < 0)
+	if (policy_gate_scan(r->policy_gate, r->lang, r->code.text, r->code.n, &found, NULL) < 0)
 		found = (struct trm_findings){0};
-	bool is_policy = gate_asks(r->gate, &found);
+	bool is_policy = policy_gate_asks(r->policy_gate, &found);
 	if (is_policy && !repl_has_person(r))
 		refuse(r, &found);
 	else if (is_wanted || is_policy)
@@ -127,14 +127,14 @@ void confirm_ask(struct repl *r)
 
 void confirm_answer(struct repl *r, const char *text)
 {
-	enum consent answer = text ? consent_of(text) : CONSENT_NO;
-	r->asks_confirm = answer == CONSENT_UNCLEAR;
-	r->is_always |= answer == CONSENT_ALWAYS;
-	if (answer == CONSENT_SILENT || answer == CONSENT_YES || answer == CONSENT_ALWAYS) {
+	enum yes_no answer = text ? yes_no_of(text) : YES_NO_NO;
+	r->asks_confirm = answer == YES_NO_UNCLEAR;
+	r->is_always |= answer == YES_NO_ALWAYS;
+	if (answer == YES_NO_SILENT || answer == YES_NO_YES || answer == YES_NO_ALWAYS) {
 		repl_run_code(r);
 		return;
 	}
-	if (answer == CONSENT_UNCLEAR) {
+	if (answer == YES_NO_UNCLEAR) {
 		repl_say(r, "please answer y, n or a (Enter means yes)");
 		return;
 	}

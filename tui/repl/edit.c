@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "repl/colon.h"
-#include "repl/inside.h"
+#include "repl/command.h"
+#include "repl/repl_internal.h"
 #include "state/dir.h"
-#include "stream/outside.h"
+#include "stream/external_editor.h"
 
 struct edit {
 	char dir[64], path[4096]; /* dir "": a file of the person's */
@@ -80,7 +80,7 @@ static int write_copy(struct repl *r, struct edit *e)
 
 static const struct activity editing = {.what = "an editor"}; /* Ctrl-C is the editor's */
 
-void colon_edit(struct repl *r, const char *rest)
+void repl_command_edit(struct repl *r, const char *rest)
 {
 	struct edit *e = calloc(1, sizeof *e);
 	struct trm_error why = {0};
@@ -98,8 +98,8 @@ void colon_edit(struct repl *r, const char *rest)
 		error = write_copy(r, e);
 	line_suspend(r->line);
 	if (error == 0)
-		error = outside_start(e->path, 1, &pid);
-	if (error == 0 && trm_loop_add_child(r->stage.loop, pid, on_end, r, &e->child, &why) == 0) {
+		error = external_editor_start(e->path, 1, &pid);
+	if (error == 0 && trm_loop_add_child(r->cli_session.loop, pid, on_end, r, &e->child, &why) == 0) {
 		repl_begin(r, &editing);
 		return;
 	}

@@ -8,13 +8,13 @@
 
 #include "image/image.h"
 #include "image/job.h"
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 #include "stream/tty.h"
-#include "term/answer.h"
 #include "term/sequence.h"
 #include "term/term.h"
+#include "term/terminal_query.h"
 
-enum { ANSWER_MS = 300, WAITING_MAX = 32 };
+enum { TERMINAL_QUERY_MS = 300, WAITING_MAX = 32 };
 static const size_t KEPT_MAX = (size_t)64 << 20;
 
 struct waiting {
@@ -25,7 +25,7 @@ struct waiting {
 
 struct images {
 	struct repl *r;
-	struct answers answers;
+	struct terminal_answers terminal_answers;
 	bool is_asking, is_known;
 	char held[256]; /* the beginning of an answer */
 	size_t n_held;
@@ -51,7 +51,7 @@ const uint8_t *images_last(const struct repl *r, size_t *ret_n, const char **ret
 
 /* ---- the terminal --------------------------------------------------------------------------- */
 
-static struct picture_look look_of(struct images *m, const struct image_info *info)
+static struct picture_style look_of(struct images *m, const struct image_info *info)
 {
 	static const enum picture_colors colors[] = {[DEPTH_NONE] = PICTURE_MONO,
 			[DEPTH_8] = PICTURE_MONO, /* eight colors turn the thin lines of plots into ground */
@@ -59,9 +59,9 @@ static struct picture_look look_of(struct images *m, const struct image_info *in
 			[DEPTH_256] = PICTURE_256,
 			[DEPTH_RGB] = PICTURE_RGB};
 	const char *how = m->r->config.images, *term = getenv("TERM");
-	const struct answers *a = &m->answers;
+	const struct terminal_answers *a = &m->terminal_answers;
 	bool is_auto = !strcmp(how, "auto"), is_console = term && !strncmp(term, "linux", 5);
-	struct picture_look look = {.kind = PICTURE_SYMBOLS,
+	struct picture_style look = {.kind = PICTURE_SYMBOLS,
 			.cell_w = a->cell_w,
 			.cell_h = a->cell_h,
 			.colors = colors[m->r->paint.depth],
@@ -106,7 +106,7 @@ static void on_answer(void *user, const char *bytes, size_t n)
 		const char *s = m->held + at;
 		size_t left = m->n_held - at;
 		long taken = left > 1 && s[0] == '\033' && s[1] == '_'
-					     ? answer_take_string(&m->answers, s, left)
+					     ? terminal_query_take_string(&m->terminal_answers, s, left)
 					     : -1;
 		if (taken == 0 || (s[0] == '\033' && left == 1))
 			break;
@@ -114,7 +114,9 @@ static void on_answer(void *user, const char *bytes, size_t n)
 			enum sequence_result got = sequence_parse(s, left, &seq);
 			if (got == SEQUENCE_MORE)
 				break;
-			if (got == SEQUENCE_WHOLE && answer_take_sequence(&m->answers, s, seq.len, &seq))
+			if (got == SEQUENCE_WHOLE
+					&& terminal_query_take_sequence(
+							&m->terminal_answers, s, seq.len, &seq))
 				taken = (long)seq.len;
 		}
 		if (taken < 0)
@@ -123,7 +125,7 @@ static void on_answer(void *user, const char *bytes, size_t n)
 	}
 	memmove(m->held, m->held + at, m->n_held - at);
 	m->n_held -= at;
-	if (m->answers.is_whole || n == 0)
+	if (m->terminal_answers.is_whole || n == 0)
 		end_asking(m);
 }
 
@@ -134,11 +136,11 @@ static bool ask_terminal(struct images *m)
 	bool is_inside = term && (!strncmp(term, "screen", 6) || !strncmp(term, "tmux", 4));
 	if (m->is_known || strcmp(m->r->config.images, "symbols") == 0 || !term_can_be_asked())
 		return false;
-	m->is_asking = m->answers.is_expected = true;
+	m->is_asking = m->terminal_answers.is_expected = true;
 	line_borrow(m->r->line, on_answer, m);
-	sink_put(&m->r->show.out, is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY,
-			strlen(is_inside ? ANSWER_QUERY_PLAIN : ANSWER_QUERY), 0);
-	trm_timer_start(m->timer, ANSWER_MS, 0);
+	sink_put(&m->r->show.out, is_inside ? TERMINAL_QUERY_QUERY_PLAIN : TERMINAL_QUERY_QUERY,
+			strlen(is_inside ? TERMINAL_QUERY_QUERY_PLAIN : TERMINAL_QUERY_QUERY), 0);
+	trm_timer_start(m->timer, TERMINAL_QUERY_MS, 0);
 	return true;
 }
 
@@ -198,10 +200,10 @@ static void begin_next(struct images *m)
 	if (m->job || !m->n || m->is_asking || ask_terminal(m))
 		return;
 	const struct waiting *w = &m->queue[0];
-	struct picture_look look = look_of(m, &w->info);
+	struct picture_style look = look_of(m, &w->info);
 	int e = image_job_start(w->bytes, w->n, &w->info, &look, &m->job, &why);
 	if (e == 0)
-		e = trm_loop_add_fd(m->r->stage.loop, image_job_fd(m->job), TRM_READ, on_readable, m,
+		e = trm_loop_add_fd(m->r->cli_session.loop, image_job_fd(m->job), TRM_READ, on_readable, m,
 				&m->watch, &why);
 	if (e == 0)
 		trm_timer_start(m->timer, IMAGE_JOB_MS, 0);
@@ -218,7 +220,7 @@ static struct images *images_of(struct repl *r)
 		return NULL;
 	m->r = r;
 	m->last_picture = (uint32_t)getpid() << 12;
-	if (trm_loop_add_timer(r->stage.loop, on_timer, m, &m->timer, NULL) < 0) {
+	if (trm_loop_add_timer(r->cli_session.loop, on_timer, m, &m->timer, NULL) < 0) {
 		free(m);
 		return NULL;
 	}

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "output/runs.h"
-#include "repl/colon.h"
-#include "repl/inside.h"
+#include "repl/command.h"
+#include "repl/repl_internal.h"
 
 enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30 };
 
@@ -15,8 +15,8 @@ enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30 };
 
 static void stop_metrics(struct repl *r)
 {
-	if (r->stage.sandbox)
-		trm_sandbox_set_metrics(r->stage.sandbox, 0, false, NULL);
+	if (r->cli_session.sandbox)
+		trm_sandbox_set_metrics(r->cli_session.sandbox, 0, false, NULL);
 	repl_done(r);
 }
 
@@ -28,19 +28,19 @@ static void measure(struct repl *r, bool is_top)
 	r->wants_top = is_top;
 	r->n_samples = 0;
 	repl_begin(r, &measuring);
-	if (trm_sandbox_set_metrics(r->stage.sandbox, INTERVAL_MS, is_top, &why) == 0)
+	if (trm_sandbox_set_metrics(r->cli_session.sandbox, INTERVAL_MS, is_top, &why) == 0)
 		return;
 	repl_error(r, "%s", why.msg);
 	repl_done(r);
 }
 
-void colon_metrics(struct repl *r, const char *rest)
+void repl_command_metrics(struct repl *r, const char *rest)
 {
 	(void)rest;
 	measure(r, false);
 }
 
-void colon_top(struct repl *r, const char *rest)
+void repl_command_top(struct repl *r, const char *rest)
 {
 	(void)rest;
 	measure(r, true);
@@ -63,7 +63,7 @@ static void tell_metrics(struct repl *r, const struct trm_sample *s)
 {
 	char rx[24], tx[24];
 	const struct trm_guard *guards;
-	size_t n = trm_sandbox_guards(r->stage.sandbox, &guards);
+	size_t n = trm_sandbox_guards(r->cli_session.sandbox, &guards);
 	if (s->known & TRM_METRIC_CPU_PERCENT)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %.1f %% of %.3g core%s", "cpu", s->cpu_percent,
 				s->known & TRM_METRIC_CPU_LIMIT ? s->cpu_limit : 1.0,
@@ -80,7 +80,7 @@ static void tell_metrics(struct repl *r, const struct trm_sample *s)
 				format_bytes(rx, s->net_rx_bytes), format_bytes(tx, s->net_tx_bytes));
 	else
 		show_answer(&r->show, ROLE_TEXT, "%-8s %s", "network",
-				trm_guards_tell_net(guards, n, trm_sandbox_limits(r->stage.sandbox)));
+				trm_guards_tell_net(guards, n, trm_sandbox_limits(r->cli_session.sandbox)));
 	if (s->known & TRM_METRIC_UPTIME)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " s", "up", s->uptime_ms / 1000);
 }
@@ -132,15 +132,15 @@ void info_metrics(struct repl *r, const struct trm_metrics *metrics)
 
 /* ---- limits ------------------------------------------------------------------------------------- */
 
-void colon_limits(struct repl *r, const char *rest)
+void repl_command_limits(struct repl *r, const char *rest)
 {
-	const struct trm_limits *l = trm_sandbox_limits(r->stage.sandbox);
+	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
 	const struct trm_guard *guards;
 	char mem[24], disk[24], file[24], net[TRM_NET_ALLOW + 32];
 	static const char *const words[] = {
 			[TRM_ENFORCED] = "", [TRM_WEAK] = "weak: ", [TRM_NOT_ENFORCED] = "NOT ENFORCED: "};
 	(void)rest;
-	if (trm_sandbox_is_joined(r->stage.sandbox))
+	if (trm_sandbox_is_joined(r->cli_session.sandbox))
 		show_answer(&r->show, ROLE_TEXT, "as requested from the server at the start");
 	else if (repl_is_far(r))
 		show_answer(&r->show, ROLE_TEXT, "memory %s and %.3g core%s, as requested from the server",
@@ -153,11 +153,13 @@ void colon_limits(struct repl *r, const char *rest)
 				format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes),
 				l->open_files, trm_limits_tell_net(l, net, sizeof net));
 	const struct trm_mount *mounts;
-	for (size_t i = 0, m = trm_sandbox_mounts(r->stage.sandbox, &mounts); i < m; i++)
+	for (size_t i = 0, m = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < m; i++)
 		show_answer(&r->show, mounts[i].is_writable ? ROLE_WARN : ROLE_TEXT, "%-14s %s", "mount",
 				trm_mount_tell(&mounts[i], net, sizeof net));
-	colon_timeout(r, "");
-	size_t n = trm_sandbox_is_ready(r->stage.sandbox) ? trm_sandbox_guards(r->stage.sandbox, &guards) : 0;
+	repl_command_timeout(r, "");
+	size_t n = trm_sandbox_is_ready(r->cli_session.sandbox)
+				   ? trm_sandbox_guards(r->cli_session.sandbox, &guards)
+				   : 0;
 	for (size_t i = 0; i < n; i++)
 		show_answer(&r->show, guards[i].strength == TRM_ENFORCED ? ROLE_TEXT : ROLE_WARN,
 				"%-14s %s%s", guards[i].what, words[guards[i].strength], guards[i].how);

@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "repl/answer.h"
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 
 enum { DOC_LINES = 60 };
 

@@ -9,7 +9,7 @@
 
 #include <terrarium/error.h>
 
-#include "repl/line_inside.h"
+#include "repl/line_internal.h"
 
 enum { INDENT = 4, HISTORY_MOST = 5000 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repl/line_inside.h"
+#include "repl/line_internal.h"
 
 bool line_is_shown(const struct line *l)
 {

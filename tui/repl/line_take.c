@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "repl/line_inside.h"
+#include "repl/line_internal.h"
 
 enum { READ_BYTES = 65536, AHEAD_MAX = 1 << 20, BATCH_LEAST = 16 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "output/runs.h"
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 
 enum { HELD_MAX = 8 << 20, EXCERPT = 200 };
 
@@ -102,7 +102,7 @@ static void announce(struct repl *r, const struct other *o, const struct trm_ori
 			!o->is_file && n < origin->code_len ? " …" : "");
 }
 
-void others_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
+void peer_runs_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {
 	struct repl *r = user;
 	struct other *o = calloc(1, sizeof *o);
@@ -122,13 +122,13 @@ void others_joined(void *user, struct trm_run *run, const struct trm_origin *ori
 		snprintf(o->title, sizeof o->title, "[%" PRIu64 "]", trm_run_number(run));
 	r->others = o;
 	if (origin->is_recent)
-		r->before[r->n_before++ % OTHERS_BEFORE] = show_place(&r->show);
+		r->before[r->n_before++ % PEER_RUNS_BEFORE] = show_place(&r->show);
 	if (repl_has_person(r))
 		announce(r, o, origin);
 	trm_run_follow(run, repl_has_person(r) ? &run_cb : &quiet_cb, o);
 }
 
-void others_tell_wait(struct repl *r)
+void peer_runs_tell_wait(struct repl *r)
 {
 	for (struct other *o = r->others; o && repl_has_person(r); o = o->next)
 		if (o->lang == r->lang && !o->is_command)
@@ -136,7 +136,7 @@ void others_tell_wait(struct repl *r)
 					trm_run_number(o->run), *o->by ? o->by : "another client");
 }
 
-bool others_interrupt(struct repl *r)
+bool peer_runs_interrupt(struct repl *r)
 {
 	bool any = false;
 	for (struct other *o = r->others; o; o = o->next)
@@ -147,25 +147,25 @@ bool others_interrupt(struct repl *r)
 	return any;
 }
 
-void others_gather(struct repl *r)
+void peer_runs_gather(struct repl *r)
 {
 	r->n_before = 0;
 	show_gather(&r->show);
 }
 
-void others_show(struct repl *r)
+void peer_runs_show(struct repl *r)
 {
 	char words[160];
 	if (!show_is_gathering(&r->show))
 		return;
-	bool is_all = r->n_before <= OTHERS_BEFORE;
-	unsigned n = is_all ? 0 : r->n_before - OTHERS_BEFORE;
+	bool is_all = r->n_before <= PEER_RUNS_BEFORE;
+	unsigned n = is_all ? 0 : r->n_before - PEER_RUNS_BEFORE;
 	snprintf(words, sizeof words, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",
-			r->stage.sandbox ? trm_sandbox_name(r->stage.sandbox) : "");
-	show_from(&r->show, is_all ? 0 : r->before[r->n_before % OTHERS_BEFORE], words);
+			r->cli_session.sandbox ? trm_sandbox_name(r->cli_session.sandbox) : "");
+	show_from(&r->show, is_all ? 0 : r->before[r->n_before % PEER_RUNS_BEFORE], words);
 }
 
-void others_close(struct repl *r)
+void peer_runs_close(struct repl *r)
 {
 	while (r->others)
 		forget(r->others);

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
+#include "cells/canvas.h"
 #include "term/term.h"
-#include "view/canvas.h"
 
-int paint_load(struct paint *p, const char *theme, bool has_colour, struct trm_error *reterr)
+int paint_load(struct paint *p, const char *theme, bool has_color, struct trm_error *reterr)
 {
-	p->depth = has_colour ? term_guess_depth() : DEPTH_NONE;
+	p->depth = has_color ? term_guess_depth() : DEPTH_NONE;
 	struct theme loaded;
 	int r = theme_load_most(theme, NULL, &loaded, reterr);
 	if (r == 0)
@@ -22,8 +22,8 @@ static void find(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES 
 	out[0] = '\0';
 	if (p->depth == DEPTH_NONE || role == ROLE_TEXT || role == ROLE_OUT_STDOUT)
 		return;
-	struct theme_look look = theme_look(&p->theme, role, p->depth),
-			  text = theme_look(&p->theme, ROLE_TEXT, p->depth);
+	struct theme_style look = theme_style(&p->theme, role, p->depth),
+			   text = theme_style(&p->theme, ROLE_TEXT, p->depth);
 	uint32_t fg = look.fg == text.fg ? COLOR_NONE : look.fg,
 		 bg = look.bg == text.bg ? COLOR_NONE : look.bg;
 	if (fg != COLOR_NONE || bg != COLOR_NONE || look.attrs)

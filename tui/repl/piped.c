@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 
 static size_t left(const struct repl *r)
 {
@@ -55,17 +55,17 @@ static void on_broken(void *user, const char *why)
 	repl_error(r, "%s", why);
 }
 
-static const struct feed_cb feed_cb = {
+static const struct stdin_feed_cb stdin_feed_cb = {
 		.queued = on_queued, .bytes = on_bytes, .eof = on_eof, .broken = on_broken};
 
 void piped_open(struct repl *r)
 {
-	feed_init(&r->feed, r->stage.loop, STDIN_FILENO, &feed_cb, r);
+	stdin_feed_init(&r->stdin_feed, r->cli_session.loop, STDIN_FILENO, &stdin_feed_cb, r);
 }
 
 void piped_close(struct repl *r)
 {
-	feed_finish(&r->feed);
+	stdin_feed_finish(&r->stdin_feed);
 	code_finish(&r->ahead);
 }
 

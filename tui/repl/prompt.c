@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 #include "stream/tty.h"
 
-/* Colours take no room: readline wants them between \001 and \002. */
+/* Colors take no room: readline wants them between \001 and \002. */
 static void add(struct repl *r, char *out, size_t cap, enum role role, const char *text)
 {
 	const char *on = paint_on(&r->paint, role);
@@ -23,7 +23,7 @@ static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 {
 	char number[32], name[70];
 	snprintf(number, sizeof number, " [%" PRIu64 "]> ", r->number);
-	snprintf(name, sizeof name, " %s", trm_sandbox_name(r->stage.sandbox));
+	snprintf(name, sizeof name, " %s", trm_sandbox_name(r->cli_session.sandbox));
 	add(r, out, cap, ROLE_OUT_OK, r->lang->name);
 	if (has_name)
 		add(r, out, cap, ROLE_TITLE, name);
@@ -32,7 +32,7 @@ static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 
 static size_t width_of(const struct repl *r, bool has_name)
 {
-	return strlen(r->lang->name) + (has_name ? 1 + strlen(trm_sandbox_name(r->stage.sandbox)) : 0)
+	return strlen(r->lang->name) + (has_name ? 1 + strlen(trm_sandbox_name(r->cli_session.sandbox)) : 0)
 	       + (size_t)snprintf(NULL, 0, " [%" PRIu64 "]> ", r->number);
 }
 

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "repl/colon.h"
-#include "repl/inside.h"
+#include "repl/command.h"
+#include "repl/repl_internal.h"
 #include "stream/tty.h"
 
 enum { CALM_MS = 80 };
@@ -72,7 +72,7 @@ void repl_done(struct repl *r)
 
 bool repl_is_far(const struct repl *r)
 {
-	return strcmp(trm_sandbox_backend(r->stage.sandbox), "microsandbox") == 0;
+	return strcmp(trm_sandbox_backend(r->cli_session.sandbox), "microsandbox") == 0;
 }
 
 const char *repl_way(const struct repl *r, char way[TRM_SERVER_WORDS])
@@ -91,11 +91,13 @@ void repl_leave(struct repl *r)
 	if (r->activity.what)
 		return;
 	char way[TRM_SERVER_WORDS];
-	if (repl_has_person(r) && r->stage.sandbox && stage_is_shared(&r->stage) && !r->is_over)
+	if (repl_has_person(r) && r->cli_session.sandbox && cli_session_is_shared(&r->cli_session)
+			&& !r->is_over)
 		repl_say(r, "%s keeps running: terrarium attach %s%s --repl",
-				trm_sandbox_name(r->stage.sandbox), repl_way(r, way),
-				trm_sandbox_name(r->stage.sandbox));
-	if (repl_has_person(r) || stage_is_shared(&r->stage) || r->exit_code == 130 || !r->stage.sandbox)
+				trm_sandbox_name(r->cli_session.sandbox), repl_way(r, way),
+				trm_sandbox_name(r->cli_session.sandbox));
+	if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
+			|| !r->cli_session.sandbox)
 		r->is_over = true;
 	else
 		repl_run_leave(r);
@@ -170,7 +172,7 @@ static void on_metrics(void *user, const struct trm_metrics *metrics)
 	info_metrics(user, metrics);
 }
 
-static const struct stage_cb stage_cb = {
+static const struct cli_session_cb cli_session_cb = {
 		.interrupt = on_interrupt, .closed = on_closed, .metrics = on_metrics};
 
 static void write_size(struct repl *r)
@@ -187,7 +189,7 @@ static void on_winch(void *user, int signo)
 	(void)signo;
 	line_resize(r->line);
 	shell_resize(r);
-	colon_install_resize(r);
+	repl_command_install_resize(r);
 }
 
 static void on_stop(void *user, int signo)
@@ -228,7 +230,7 @@ static void on_before_output(void *user)
 
 static void on_wait(void *user)
 {
-	others_tell_wait(user);
+	peer_runs_tell_wait(user);
 }
 
 static void on_calm(void *user)
@@ -260,7 +262,8 @@ static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_tab, .
 static bool is_free(const struct repl *r)
 {
 	return !r->activity.what && !r->is_leaving && !r->is_over
-	       && (repl_has_person(r) || (r->stage.sandbox && trm_sandbox_is_ready(r->stage.sandbox)));
+	       && (repl_has_person(r)
+			       || (r->cli_session.sandbox && trm_sandbox_is_ready(r->cli_session.sandbox)));
 }
 
 /* After each turn of the loop: whoever waits for a line gets one. */
@@ -305,14 +308,14 @@ static void describe_terminal(struct repl *r)
 static int open_line(struct repl *r, struct trm_error *reterr)
 {
 	struct trm_error notice = {0};
-	int e = line_open(r->stage.loop, &r->show.out, &line_cb, r, &r->line, &notice, reterr);
+	int e = line_open(r->cli_session.loop, &r->show.out, &line_cb, r, &r->line, &notice, reterr);
 	if (e < 0)
 		return e;
 	if (notice.code)
 		repl_say(r, "%s", notice.msg);
-	e = trm_loop_add_signal(r->stage.loop, SIGWINCH, on_winch, r, &r->winch, reterr);
+	e = trm_loop_add_signal(r->cli_session.loop, SIGWINCH, on_winch, r, &r->winch, reterr);
 	if (e == 0)
-		e = trm_loop_add_signal(r->stage.loop, SIGTSTP, on_stop, r, &r->tstp, reterr);
+		e = trm_loop_add_signal(r->cli_session.loop, SIGTSTP, on_stop, r, &r->tstp, reterr);
 	return e;
 }
 
@@ -323,17 +326,17 @@ static int open_session(struct repl *r, struct trm_error *reterr)
 	opts.is_shared = true;
 	opts.wants_recent = repl_has_person(r);
 	opts.client = "terrarium repl";
-	opts.policy = gate_enforced(r->gate);
+	opts.policy = policy_gate_enforced(r->policy_gate);
 	opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
 	if (!repl_has_person(r))
 		opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
 	describe_terminal(r);
 	if (repl_has_person(r))
 		opts.env = r->env;
-	return trm_session_open(r->stage.sandbox, &opts, &repl_run_session_cb, r, &r->session, reterr);
+	return trm_session_open(r->cli_session.sandbox, &opts, &repl_run_session_cb, r, &r->session, reterr);
 }
 
-static void open_colours(struct repl *r)
+static void open_colors(struct repl *r)
 {
 	struct trm_error why = {0};
 	if (paint_load(&r->paint, r->config.theme, isatty(STDOUT_FILENO), &why) == 0)
@@ -345,31 +348,32 @@ static void open_colours(struct repl *r)
 static int open_all(struct repl *r, struct trm_error *reterr)
 {
 	const char *language = *r->config.language ? r->config.language : "python";
-	enum stage_how how = r->opts->attach ? STAGE_ATTACH : STAGE_EITHER;
+	enum cli_session_how how = r->opts->attach ? CLI_SESSION_ATTACH : CLI_SESSION_EITHER;
 	int e = trm_lang_find(language, &r->lang, reterr);
 	if (e == 0)
-		e = stage_open(&r->stage, &r->config, how, r->opts->asked, &stage_cb, r, reterr);
+		e = cli_session_open(
+				&r->cli_session, &r->config, how, r->opts->asked, &cli_session_cb, r, reterr);
 	if (e < 0)
 		return e;
-	show_init(&r->show, r->stage.loop, &r->paint, &show_cb, r);
-	open_colours(r);
+	show_init(&r->show, r->cli_session.loop, &r->paint, &show_cb, r);
+	open_colors(r);
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
 		e = open_line(r, reterr);
 	else
 		piped_open(r);
 	if (e == 0)
-		e = trm_loop_add_timer(r->stage.loop, on_calm, r, &r->calm, reterr);
+		e = trm_loop_add_timer(r->cli_session.loop, on_calm, r, &r->calm, reterr);
 	if (e == 0)
-		e = trm_loop_add_timer(r->stage.loop, on_wait, r, &r->wait_timer, reterr);
+		e = trm_loop_add_timer(r->cli_session.loop, on_wait, r, &r->wait_timer, reterr);
 	if (e == 0)
 		e = repl_run_open(r, reterr);
 	char hint[TRM_NET_HINT];
-	if (e == 0 && !trm_sandbox_is_attached(r->stage.sandbox)
-			&& trm_net_hint(trm_sandbox_limits(r->stage.sandbox), hint, sizeof hint))
+	if (e == 0 && !trm_sandbox_is_attached(r->cli_session.sandbox)
+			&& trm_net_hint(trm_sandbox_limits(r->cli_session.sandbox), hint, sizeof hint))
 		repl_say(r, "%s", hint);
 	const struct trm_mount *mounts;
-	size_t n_mounts = e == 0 ? trm_sandbox_mounts(r->stage.sandbox, &mounts) : 0;
-	for (size_t i = 0; i < n_mounts && !trm_sandbox_is_attached(r->stage.sandbox); i++)
+	size_t n_mounts = e == 0 ? trm_sandbox_mounts(r->cli_session.sandbox, &mounts) : 0;
+	for (size_t i = 0; i < n_mounts && !trm_sandbox_is_attached(r->cli_session.sandbox); i++)
 		if (trm_mount_hint(&mounts[i], hint, sizeof hint))
 			repl_say(r, "%s", hint);
 	if (e == 0)
@@ -379,7 +383,7 @@ static int open_all(struct repl *r, struct trm_error *reterr)
 
 static bool has_output_left(const struct repl *r)
 {
-	return !r->stage.is_closing && !r->is_pipe_broken && !show_is_idle(&r->show);
+	return !r->cli_session.is_closing && !r->is_pipe_broken && !show_is_idle(&r->show);
 }
 
 /* What ran in a sandbox before we came is told before the first prompt, whose number follows from it. */
@@ -399,12 +403,12 @@ void repl_caught_up(struct repl *r)
 /* Is there something to be done without anything to wait for? What a turn takes may be dealt with at once. */
 static bool is_hungry(struct repl *r)
 {
-	if (r->is_over || r->stage.is_closing)
+	if (r->is_over || r->cli_session.is_closing)
 		return !has_output_left(r);
 	if (repl_has_person(r))
 		return is_free(r) && show_is_idle(&r->show) && !line_is_shown(r->line);
-	feed_turn(&r->feed);
-	return feed_is_hungry(&r->feed) || (is_free(r) && piped_has_line(r));
+	stdin_feed_turn(&r->stdin_feed);
+	return stdin_feed_is_hungry(&r->stdin_feed) || (is_free(r) && piped_has_line(r));
 }
 
 static void work(struct repl *r)
@@ -412,30 +416,30 @@ static void work(struct repl *r)
 	repl_set_language(r, r->lang);
 	if (repl_has_person(r))
 		repl_say(r, ":help lists the commands, Ctrl-D leaves");
-	if (trm_sandbox_is_attached(r->stage.sandbox)) {
+	if (trm_sandbox_is_attached(r->cli_session.sandbox)) {
 		repl_begin(r, &catching_up);
 		if (repl_has_person(r))
-			others_gather(r);
+			peer_runs_gather(r);
 	}
-	while (!r->stage.is_closing && (!r->is_over || has_output_left(r))) {
+	while (!r->cli_session.is_closing && (!r->is_over || has_output_left(r))) {
 		if (r->is_over || r->activity.interrupt != stop_catching_up)
-			others_show(r);
+			peer_runs_show(r);
 		turn(r);
-		trm_loop_step(r->stage.loop, is_hungry(r) ? 0 : -1);
+		trm_loop_step(r->cli_session.loop, is_hungry(r) ? 0 : -1);
 	}
 }
 
 static void close_all(struct repl *r)
 {
 	r->is_over = true;
-	hush_end(&r->hush);
-	colon_copy_close(r);
-	colon_install_close(r);
+	echo_off_end(&r->echo_off);
+	repl_command_copy_close(r);
+	repl_command_install_close(r);
 	images_close(r);
 	shell_close(r);
 	edit_close(r);
 	trm_session_close(r->session);
-	others_close(r);
+	peer_runs_close(r);
 	line_close(r->line);
 	r->line = NULL;
 	piped_close(r);
@@ -445,9 +449,9 @@ static void close_all(struct repl *r)
 	trm_signal_remove(r->winch);
 	trm_signal_remove(r->tstp);
 	history_close(&r->history);
-	stage_close(&r->stage);
+	cli_session_close(&r->cli_session);
 	show_finish(&r->show);
-	stage_finish(&r->stage);
+	cli_session_finish(&r->cli_session);
 	displays_finish(&r->displays);
 	code_finish(&r->code);
 	code_finish(&r->last);
@@ -464,7 +468,8 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 	struct repl *r = calloc(1, sizeof *r);
 	if (!r)
 		return EXIT_OWN_FAILURE;
-	*r = (struct repl){.opts = opts, .config = *opts->config, .gate = opts->gate, .number = 1};
+	*r = (struct repl){
+			.opts = opts, .config = *opts->config, .policy_gate = opts->policy_gate, .number = 1};
 	r->displays = (struct displays){.dir = opts->figures};
 	if (open_all(r, &why) == 0) {
 		work(r);
@@ -473,7 +478,8 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 		r->exit_code = EXIT_OWN_FAILURE;
 	}
 	close_all(r);
-	int code = r->stage.ended_by ? 128 + r->stage.ended_by : stage_code(&r->stage, r->exit_code);
+	int code = r->cli_session.ended_by ? 128 + r->cli_session.ended_by
+					   : cli_session_code(&r->cli_session, r->exit_code);
 	*ret_is_pipe_broken = r->is_pipe_broken;
 	free(r);
 	return code;

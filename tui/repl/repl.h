@@ -7,16 +7,16 @@
 
 #include <stdbool.h>
 
-#include "stream/stage.h"
+#include "stream/cli_session.h"
 
 struct trm_config;
 
-struct gate;
+struct policy_gate;
 
 struct repl_opts {
-	const struct trm_config *config; /* borrowed; its name is the sandbox's, if it has one */
-	const struct gate *gate;         /* borrowed */
-	struct stage_asked asked;
+	const struct trm_config *config;       /* borrowed; its name is the sandbox's, if it has one */
+	const struct policy_gate *policy_gate; /* borrowed */
+	struct cli_session_asked asked;
 	bool attach;         /* that sandbox must be running already */
 	const char *figures; /* directory to save images in; NULL: nowhere */
 };

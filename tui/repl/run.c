@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "output/runs.h"
-#include "repl/inside.h"
-#include "stream/outcome.h"
+#include "repl/repl_internal.h"
+#include "stream/exit_code.h"
 #include "stream/tty.h"
 
 enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
@@ -43,7 +43,7 @@ static void on_caught_up(void *user)
 }
 
 const struct trm_session_cb repl_run_session_cb = {
-		.late = on_late, .joined = others_joined, .caught_up = on_caught_up};
+		.late = on_late, .joined = peer_runs_joined, .caught_up = on_caught_up};
 
 static void show_text(void *user, const char *text)
 {
@@ -94,7 +94,7 @@ static void send(struct repl *r, const char *bytes, size_t n)
 	}
 	if (n && trm_run_send(r->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
 		repl_error(r, "%s", why.msg);
-	hush_end(&r->hush);
+	echo_off_end(&r->echo_off);
 	r->reads = false;
 	show_typed(&r->show, bytes, n);
 	repl_watch_keys(r, reads_unasked(r));
@@ -110,7 +110,7 @@ static void on_keys_end(struct repl *r)
 {
 	if (r->run)
 		trm_run_send_eof(r->run);
-	hush_end(&r->hush);
+	echo_off_end(&r->echo_off);
 	r->reads = false;
 	repl_watch_keys(r, false);
 }
@@ -130,7 +130,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	char *ahead = line_take_ahead(r->line, &n);
 	repl_watch_keys(r, true);
 	if (is_secret)
-		hush_begin(&r->hush, STDIN_FILENO);
+		echo_off_begin(&r->echo_off, STDIN_FILENO);
 	if (n && !is_secret)
 		show_output(&r->show, TRM_STDOUT, ahead, n, false); /* it was not echoed when it was typed */
 	if (n)
@@ -187,7 +187,7 @@ static void tell_step(void *user)
 
 int repl_run_open(struct repl *r, struct trm_error *reterr)
 {
-	return trm_loop_add_timer(r->stage.loop, tell_step, r, &r->step_timer, reterr);
+	return trm_loop_add_timer(r->cli_session.loop, tell_step, r, &r->step_timer, reterr);
 }
 
 /* Most code stops at the first word: nothing is told then. What a kill has done is told by the result. */
@@ -252,7 +252,7 @@ void repl_run_show(struct repl *r, const struct trm_result *result, bool has_val
 	show_end(&r->show);
 	if (result->value && has_value && !displays_have_value(result))
 		show_line(&r->show, ROLE_OUT_VALUE, result->value);
-	if (!r->is_over && r->stage.sandbox)
+	if (!r->is_over && r->cli_session.sandbox)
 		show_error(r, result);
 }
 
@@ -261,7 +261,7 @@ static void end(struct repl *r)
 	r->run = NULL;
 	r->reads = false;
 	trm_timer_stop(r->step_timer);
-	hush_end(&r->hush);
+	echo_off_end(&r->echo_off);
 	displays_end(&r->displays, &repl_run_displays, r);
 }
 
@@ -273,7 +273,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	r->number = result->number + 1;
 	repl_run_show(r, result, !r->filename);
 	show_cost(r, result);
-	repl_fail(r, outcome_exit_code(result));
+	repl_fail(r, exit_code_of(result));
 	free(r->filename);
 	r->filename = NULL;
 	repl_done(r);
@@ -333,7 +333,7 @@ static void on_left(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	end(r);
 	show_error(r, result);
-	repl_fail(r, outcome_exit_code(result));
+	repl_fail(r, exit_code_of(result));
 	if (result->status == TRM_STATUS_LOST)
 		r->is_over = true;
 	else

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "repl/inside.h"
+#include "repl/repl_internal.h"
 #include "stream/tty.h"
 
 struct shell {
@@ -99,7 +99,7 @@ static int spawn(struct repl *r, struct shell *sh, const char *command, struct t
 			.cols = size.ws_col,
 			.stdin_open = sh->has_terminal,
 			.manual_credit = true};
-	return trm_proc_spawn(r->stage.sandbox, &opts, &proc_cb, r, &sh->proc, reterr);
+	return trm_proc_spawn(r->cli_session.sandbox, &opts, &proc_cb, r, &sh->proc, reterr);
 }
 
 void shell_start(struct repl *r, const char *command)

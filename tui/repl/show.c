@@ -10,8 +10,8 @@
 #include <terrarium/sandbox.h>
 #include <terrarium/text.h>
 
+#include "cells/canvas.h"
 #include "image/picture.h"
-#include "view/canvas.h"
 
 /* ---- life ------------------------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ static void put(struct show *s, const char *text)
 	sink_put(&s->out, text, strlen(text), 0);
 }
 
-/* Whether text ends inside a line: colours behind a newline do not count. */
+/* Whether text ends inside a line: colors behind a newline do not count. */
 static void note_end(struct show *s, const char *text, size_t n)
 {
 	for (size_t i = n; i-- > 0;) {
@@ -87,7 +87,7 @@ static void note_end(struct show *s, const char *text, size_t n)
 	}
 }
 
-/* Put the colours of a run's stream on, those of the other off. */
+/* Put the colors of a run's stream on, those of the other off. */
 static void use_stream(struct show *s, int stream)
 {
 	char end[FILTER_FINISH_MAX];
@@ -211,7 +211,7 @@ void show_answer(struct show *s, enum role role, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Colours and modes (a cursor that is shown again) behind the last line do not begin another. */
+/* Colors and modes (a cursor that is shown again) behind the last line do not begin another. */
 static size_t without_modes(const char *bytes, size_t n)
 {
 	while (n && (bytes[n - 1] == 'm' || bytes[n - 1] == 'h' || bytes[n - 1] == 'l')) {

@@ -2,8 +2,8 @@
 #ifndef TUI_REPL_SHOW_H
 #define TUI_REPL_SHOW_H
 
-/* All that the REPL prints, in one order. On a terminal: what runs print, filtered, stderr in its colour; our
- * own words in the colours of their roles; pictures. While a picture is being made, what comes after it
+/* All that the REPL prints, in one order. On a terminal: what runs print, filtered, stderr in its color; our
+ * own words in the colors of their roles; pictures. While a picture is being made, what comes after it
  * waits. In a pipe: stdout's bytes and values to stdout, all else to stderr, as they are. */
 
 #include <stdbool.h>
@@ -32,7 +32,7 @@ struct show {
 	bool is_mixed;    /* stderr is the same terminal */
 	struct sink out, err;
 	struct filter filters[2];
-	int stream;     /* whose colours are on; -1: none */
+	int stream;     /* whose colors are on; -1: none */
 	bool is_inside; /* of a line */
 	bool waits;     /* for a picture; what comes meanwhile is kept in `kept` */
 	struct kept {
@@ -61,7 +61,7 @@ void show_screen(struct show *s, struct filter *filter, const void *bytes, size_
 void show_status(struct show *s, const char *text);
 /* The terminal has echoed what was typed. */
 void show_typed(struct show *s, const char *bytes, size_t n);
-/* The end of what a run prints: its colours are off, the cursor is at the start of a line. */
+/* The end of what a run prints: its colors are off, the cursor is at the start of a line. */
 void show_end(struct show *s);
 
 /* Much comes, of which the end is wanted: nothing is printed until show_from(), which prints what has come

@@ -172,9 +172,9 @@ static int write_all(int fd, const char *bytes, size_t n)
 }
 
 int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigned number,
-		const struct kept_place *p, const struct text *t)
+		const struct buffer_state *p, const struct text *t)
 {
-	char path[STATE_PATH], place[PLACE_BYTES];
+	char path[STATE_PATH], place[BUFFER_STATE_BYTES];
 
 	*w = (struct unsaved_writer){.dir = d, .number = number, .text = t};
 	if (!text_path(d, number, ".new", path))
@@ -183,7 +183,7 @@ int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigne
 	if (w->fd < 0)
 		return -errno;
 	w->is_open = true;
-	int r = write_all(w->fd, place, place_write(p, place));
+	int r = write_all(w->fd, place, buffer_state_write(p, place));
 	if (r < 0)
 		unsaved_abort(w);
 	return r;
@@ -249,9 +249,10 @@ static bool read_item(const struct unsaved_dir *d, unsigned number, struct unsav
 	size_t n;
 
 	*item = (struct unsaved_item){.number = number};
-	char *bytes = text_path(d, number, "", path) ? state_read(path, FILE_MAX_BYTES + PLACE_BYTES, &n)
-						     : NULL;
-	size_t head = bytes ? place_read(bytes, n, &item->place) : 0;
+	char *bytes = text_path(d, number, "", path)
+				      ? state_read(path, FILE_MAX_BYTES + BUFFER_STATE_BYTES, &n)
+				      : NULL;
+	size_t head = bytes ? buffer_state_read(bytes, n, &item->place) : 0;
 	if (head == 0) {
 		free(bytes);
 		return false;

@@ -17,8 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "state/buffer_state.h"
 #include "state/dir.h"
-#include "state/place.h"
 
 struct text;
 
@@ -61,7 +61,7 @@ struct unsaved_writer {
 
 /* Begin to write text number `number` (from 1). 0 or a negative errno. */
 int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigned number,
-		const struct kept_place *p, const struct text *t);
+		const struct buffer_state *p, const struct text *t);
 /* Write on, at most `most` bytes. 1: there is more; 0: it is complete; a negative errno: it is given up. */
 int unsaved_step(struct unsaved_writer *w, size_t most);
 void unsaved_abort(struct unsaved_writer *w);                      /* takes one that has ended */
@@ -73,7 +73,7 @@ void unsaved_forget(const struct unsaved_dir *d, unsigned number); /* it is save
 
 struct unsaved_item {
 	unsigned number;
-	struct kept_place place;
+	struct buffer_state place;
 	int64_t written_ns; /* when, by the clock of the system */
 	char *text;         /* malloc'd */
 	size_t len;

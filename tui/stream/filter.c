@@ -27,7 +27,7 @@ static const struct {
 		{1000, 'l'}, {1002, 'l'}, {1003, 'l'}, {1005, 'l'}, {1006, 'l'}, {1015, 'l'}, /* mouse */
 		{1004, 'l'},                                                                  /* focus */
 		{2004, 'l'}, /* bracketed paste */
-		{2026, 'l'}, /* synchronised update */
+		{2026, 'l'}, /* synchronized update */
 };
 #define N_MODES (sizeof modes / sizeof *modes)
 
@@ -115,7 +115,7 @@ static bool may_pass_csi(struct filter *f)
 	if (params[n] != final || params[n + 1])
 		return false; /* private or intermediate signs: queries, reports, downloads */
 	if (final == 'm') {
-		f->is_coloured = strspn(params, "0;:") != n;
+		f->is_colored = strspn(params, "0;:") != n;
 		return are_short(params, 3);
 	}
 	if (!may_pass_move(f, params, n, final))
@@ -317,7 +317,7 @@ size_t filter_finish(struct filter *f, char *out_mem)
 					out.mem + out.n, 16, "\033[?%d%c", modes[i].mode, modes[i].leave);
 	if (f->has_region) /* DECSTBM moves the cursor: around it, save and restore */
 		emit(&out, "\0337\033[r\0338\033(B\017\033>", strlen("\0337\033[r\0338\033(B\017\033>"));
-	if (f->is_coloured)
+	if (f->is_colored)
 		emit(&out, "\033[m", 3);
 	filter_init(f, f->kind);
 	return out.n;

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum filter_kind {
-	FILTER_LINES,    /* text in lines: CR LF TAB BS and colours (SGR) */
+	FILTER_LINES,    /* text in lines: CR LF TAB BS and colors (SGR) */
 	FILTER_PROGRESS, /* lines that are drawn anew: also moves of the cursor, erasing behind it, hiding it
 			  */
 	FILTER_SCREEN,   /* a program that draws: also all erasing of the screen, and some modes */
@@ -36,10 +36,10 @@ struct filter {
 	} state;
 	char held[FILTER_SEQUENCE_MAX]; /* a sequence or a code point that is not complete */
 	size_t n_held;
-	bool is_coloured; /* the last SGR was no reset */
-	bool has_region;  /* scroll region, charset or keypad mode touched */
-	uint8_t n_marks;  /* code points of no width since the last that has one */
-	uint32_t modes;   /* private modes that are not as they should be left, by row of the table */
+	bool is_colored; /* the last SGR was no reset */
+	bool has_region; /* scroll region, charset or keypad mode touched */
+	uint8_t n_marks; /* code points of no width since the last that has one */
+	uint32_t modes;  /* private modes that are not as they should be left, by row of the table */
 };
 
 /* Zeroed but for `kind` is the start. */

@@ -4,7 +4,7 @@
 
 /* What a grammar's nodes look like on the screen; private to this folder.
  *
- * Rules are data: rules_python.c and its neighbours. A node has the kind of the first rule that fits;
+ * Rules are data: rules_python.c and its neighbors. A node has the kind of the first rule that fits;
  * one that no rule fits has its parent's. Tokens without a name (keywords, operators, brackets) that stand in
  * plain code need no rule: letters are a keyword, the rest is told by its sign. */
 

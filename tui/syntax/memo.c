@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syntax/inside.h"
 #include "syntax/syntax.h"
+#include "syntax/syntax_internal.h"
 
 void memo_forget(struct syntax *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "syntax/inside.h"
+#include "syntax/syntax_internal.h"
 #include "text/text.h"
 
 #define DEPTH_MAX 400 /* nodes within each other; what is deeper looks like what is around it */

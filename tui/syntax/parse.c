@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syntax/inside.h"
+#include "syntax/syntax_internal.h"
 #include "text/text.h"
 
 void parse_cancel(struct syntax *s)
@@ -299,7 +299,7 @@ static bool is_too_slow(const struct syntax *s, const struct text *t)
 	}
 }
 
-/* Leave the job's bytes without colours. */
+/* Leave the job's bytes without colors. */
 static void leave_plain(struct syntax *s)
 {
 	if (s->job >= s->closed) {

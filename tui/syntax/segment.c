@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "syntax/inside.h"
+#include "syntax/syntax_internal.h"
 #include "text/history.h"
 #include "text/text.h"
 

@@ -8,7 +8,7 @@
  * Theory of operation. A text is parsed in segments of some KiB, each beginning with a statement of the top
  * level and having a tree of its own; only as far as somebody looks, and only trees near there are
  * kept. So a key costs the parse of one segment however big the file is, and memory has a bound.
- * An edit moves what is known of the text at once (colours stay with their words), is told to the
+ * An edit moves what is known of the text at once (colors stay with their words), is told to the
  * segment's tree, and syntax_work() parses that segment again, in slices, when there is nothing
  * better to do. Where statements stop being closed inside their segment (a quote was typed), everything
  * from there on is found anew.

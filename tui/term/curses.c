@@ -15,13 +15,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "term/answer.h"
+#include "term/crash_restore.h"
 #include "term/direct.h"
 #include "term/frame.h"
-#include "term/internal.h"
 #include "term/keys.h"
-#include "term/rescue.h"
 #include "term/term.h"
+#include "term/term_internal.h"
+#include "term/terminal_query.h"
 #include <terrarium/error.h>
 
 struct screen {
@@ -48,7 +48,7 @@ static SCREEN *newterm_quietly(const char *name)
 	return s;
 }
 
-/* A screen with 24-bit colour by our own terminfo entry; NULL if that fails. */
+/* A screen with 24-bit color by our own terminfo entry; NULL if that fails. */
 static SCREEN *open_direct(void)
 {
 	const char *before = getenv("TERMINFO");
@@ -186,7 +186,7 @@ static void arm_rescue(const struct term *t)
 		n += copy_unpadded(bytes + n, sizeof(bytes) - n, tiparm(string_of("cup"), LINES - 1, 0));
 		n += copy_unpadded(bytes + n, sizeof(bytes) - n, below);
 	}
-	rescue_arm(bytes, n, &t->shell_mode);
+	crash_restore_arm(bytes, n, &t->shell_mode);
 }
 
 static void set_up_curses(enum color_depth depth)
@@ -256,7 +256,7 @@ void term_close(struct term *t)
 	if (!t)
 		return;
 	leave_curses(t);
-	rescue_disarm();
+	crash_restore_disarm();
 	delscreen(t->screen->curses);
 	canvas_finish(&t->last);
 	keys_destroy(t->keys);
@@ -269,7 +269,7 @@ void term_close(struct term *t)
 void term_suspend(struct term *t)
 {
 	leave_curses(t);
-	rescue_disarm();
+	crash_restore_disarm();
 }
 
 void term_resume(struct term *t)
@@ -335,7 +335,7 @@ static void take_theme(struct term *t, const struct theme *theme)
 		return;
 	t->theme = *theme;
 	for (int role = 0; role < ROLE_COUNT; role++)
-		t->looks[role] = theme_look(theme, (enum role)role, t->depth);
+		t->looks[role] = theme_style(theme, (enum role)role, t->depth);
 	t->screen->look.has_style = false;
 	t->is_all_stale = true;
 }

@@ -6,12 +6,12 @@
 
 #include <terrarium/text.h>
 
-#include "term/internal.h"
+#include "term/term_internal.h"
 #include "text/cluster.h"
 
 #define REPLACEMENT 0xFFFDu
 
-/* Number of a colour for curses; -1 is the terminal's default. */
+/* Number of a color for curses; -1 is the terminal's default. */
 static int curses_color(uint32_t color, enum color_depth depth)
 {
 	color = color_degrade(color, depth);
@@ -40,15 +40,15 @@ static attr_t curses_attrs(unsigned attrs)
 	return result;
 }
 
-/* Find attributes and pair of a style; neighbours mostly share one. */
+/* Find attributes and pair of a style; neighbors mostly share one. */
 static void look_up(struct curses_look *s, const struct term *t, const struct style *style)
 {
 	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
 		return;
 	enum role role = style->role < ROLE_COUNT ? (enum role)style->role : ROLE_TEXT;
 	bool has_ground = style->ground > 0 && style->ground < ROLE_COUNT;
-	struct theme_look look =
-			has_ground ? theme_look_on(&t->theme, role, (enum role)style->ground, t->depth)
+	struct theme_style look =
+			has_ground ? theme_style_on(&t->theme, role, (enum role)style->ground, t->depth)
 				   : t->looks[role];
 	int fg = curses_color(style->fg != COLOR_NONE ? style->fg : look.fg, t->depth);
 	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look.bg, t->depth);

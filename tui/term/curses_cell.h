@@ -9,7 +9,7 @@
  * What a terminal might widen (variation selectors, what follows a joiner) is left out, and a flag goes as
  * its two letters. So no terminal's columns drift from ours.
  *
- * Colours are pairs in curses, of which there are as many as the terminal has; alloc_pair(3) keeps those in
+ * Colors are pairs in curses, of which there are as many as the terminal has; alloc_pair(3) keeps those in
  * use and drops the oldest. */
 
 #define NCURSES_NOMACROS 1
@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
 struct term;
 

@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "term/internal.h"
-#include "term/squeeze.h"
+#include "term/sgr_dedup.h"
+#include "term/term_internal.h"
 
 #define BIG_FRAME 1024 /* bytes */
 
@@ -56,7 +56,7 @@ void frame_send(struct frame *f, bool has_sync)
 		ssize_t part = pread(f->caught_fd, f->bytes, want < f->cap ? want : f->cap, at);
 		if (part <= 0)
 			break;
-		term_write(f->bytes, part == n ? squeeze(f->bytes, (size_t)part) : (size_t)part);
+		term_write(f->bytes, part == n ? sgr_dedup(f->bytes, (size_t)part) : (size_t)part);
 		at += part;
 	}
 	if (is_held)

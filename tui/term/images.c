@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "term/answer.h"
-#include "term/internal.h"
 #include "term/keys.h"
 #include "term/term.h"
+#include "term/term_internal.h"
+#include "term/terminal_query.h"
 
 static void write_picture(void *user, const char *bytes, size_t n)
 {
@@ -69,9 +69,9 @@ bool term_ask_now(struct term *t, int last_row)
 {
 	const char *name = getenv("TERM");
 	bool is_inside = strncmp(name, "screen", 6) == 0 || strncmp(name, "tmux", 4) == 0;
-	const char *query = !t->wants_answer ? ANSWER_QUERY_SYNC
-			    : is_inside      ? ANSWER_QUERY_PLAIN
-					     : ANSWER_QUERY;
+	const char *query = !t->wants_answer ? TERMINAL_QUERY_QUERY_SYNC
+			    : is_inside      ? TERMINAL_QUERY_QUERY_PLAIN
+					     : TERMINAL_QUERY_QUERY;
 	if (!t->wants_answer && !t->wants_sync)
 		return false;
 	if (t->wants_answer)
@@ -88,7 +88,7 @@ bool term_ask_now(struct term *t, int last_row)
 
 void term_images(const struct term *t, struct term_images *ret)
 {
-	const struct answers *a = keys_answers(t->keys);
+	const struct terminal_answers *a = keys_answers(t->keys);
 	struct winsize w = {0};
 	*ret = (struct term_images){.is_answered = a->is_whole,
 			.has_kitty = a->has_kitty,

@@ -4,9 +4,9 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "term/internal.h"
 #include "term/keys.h"
 #include "term/term.h"
+#include "term/term_internal.h"
 
 #define TURN_BYTES (1 << 20) /* at most so much in one go, so that a flood leaves time to paint */
 

@@ -6,8 +6,8 @@
 
 #include <terrarium/error.h>
 
-#include "term/answer.h"
 #include "term/sequence.h"
+#include "term/terminal_query.h"
 #include "text/cluster.h"
 
 #define ESC 0x1B
@@ -35,7 +35,7 @@ struct keys {
 	struct added *added;
 	size_t n_added;
 	struct event last_press;
-	struct answers answers;
+	struct terminal_answers terminal_answers;
 };
 
 struct keys *keys_create(void)
@@ -108,23 +108,24 @@ void keys_flush(struct keys *k)
 
 void keys_expect_answers(struct keys *k)
 {
-	k->answers = (struct answers){.is_expected = true};
+	k->terminal_answers = (struct terminal_answers){.is_expected = true};
 }
 
 void keys_expect_more_answers(struct keys *k)
 {
-	k->answers.is_expected = true;
+	k->terminal_answers.is_expected = true;
 }
 
-const struct answers *keys_answers(const struct keys *k)
+const struct terminal_answers *keys_answers(const struct keys *k)
 {
-	return &k->answers;
+	return &k->terminal_answers;
 }
 
 /* The beginning of what cannot be but an answer: it is waited for, however slow the line is. */
 static bool is_half_answer(const struct keys *k, const char *s, size_t n)
 {
-	return k->answers.is_expected && !k->answers.is_whole && n > 2 && (s[2] == '?' || s[2] == '6');
+	return k->terminal_answers.is_expected && !k->terminal_answers.is_whole && n > 2
+	       && (s[2] == '?' || s[2] == '6');
 }
 
 /* ---- paste ---- */
@@ -292,7 +293,7 @@ static size_t take_sequence(struct keys *k, const char *s, size_t n, struct even
 		drop_old_paste(k);
 		return seq.len;
 	}
-	if (answer_take_sequence(&k->answers, s, seq.len, &seq))
+	if (terminal_query_take_sequence(&k->terminal_answers, s, seq.len, &seq))
 		return seq.len;
 	*ret_event = sequence_event(&seq, ret);
 	if (*ret_event && ret->type == EVENT_MOUSE)
@@ -312,7 +313,7 @@ static size_t take_escape(struct keys *k, const char *s, size_t n, struct event 
 	if (is_sequence)
 		return take_sequence(k, s, n, ret, ret_event);
 	if (n > 1 && s[1] == '_' && !(n == 2 && k->is_flushed)) {
-		long len = answer_take_string(&k->answers, s, n);
+		long len = terminal_query_take_string(&k->terminal_answers, s, n);
 		if (len >= 0)
 			return (size_t)len;
 	}

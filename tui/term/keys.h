@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "term/event.h"
+#include "cells/event.h"
 
 #ifndef KEYS_PASTE_MAX
 #define KEYS_PASTE_MAX ((size_t)64 << 20) /* bytes of one paste; the rest is dropped */
@@ -40,11 +40,11 @@ int keys_feed(struct keys *k, const char *bytes, size_t n, uint64_t now_ns);
 /* The next event; ret->text is borrowed until the next call with `k`. */
 bool keys_next(struct keys *k, struct event *ret);
 
-/* The terminal was asked something: what answers it (answer.h) makes no event. */
-struct answers;
+/* The terminal was asked something: what answers it (terminal_query.h) makes no event. */
+struct terminal_answers;
 void keys_expect_answers(struct keys *k);
 void keys_expect_more_answers(struct keys *k); /* those that came already still count */
-const struct answers *keys_answers(const struct keys *k);
+const struct terminal_answers *keys_answers(const struct keys *k);
 
 /* Something is begun that only more bytes or time decide (a lone ESC): call keys_flush() when
  * nothing came for KEYS_ESC_MS. A paste does not count: it waits for its end. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "term/internal.h"
 #include "term/term.h"
+#include "term/term_internal.h"
 
 /* Modes that terminfo does not describe: SGR mouse with drags, bracketed paste, Alt as Escape
  * (metaSendsEscape, without which a stock xterm sends accented letters), and keys told apart (xterm's

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cells/canvas.h"
 #include "image/picture.h"
-#include "view/canvas.h"
 
 #define PICTURES_SHOWN 32
 #define PICTURES_SENT 32 /* images whose pixels the terminal is asked to keep */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "term/event.h"
+#include "cells/event.h"
 
 #define SEQUENCE_MAX 64 /* bytes; what is longer is no key */
 

@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "term/event.h"
+#include "cells/canvas.h"
+#include "cells/event.h"
 #include "theme/theme.h"
-#include "view/canvas.h"
 
 struct term;
 struct trm_error;
@@ -57,8 +57,8 @@ void term_flush(struct term *t);
 void term_suspend(struct term *t);
 void term_resume(struct term *t);
 
-/* For those who print lines and open no terminal: how many colours it has, and whether it may be asked about
- * images (term/answer.h). */
+/* For those who print lines and open no terminal: how many colors it has, and whether it may be asked about
+ * images (term/terminal_query.h). */
 enum color_depth term_guess_depth(void);
 bool term_can_be_asked(void);
 
@@ -82,7 +82,7 @@ void term_bell(struct term *t);
 void term_notify(struct term *t, const char *text, size_t n);
 
 /* Make the terminal usable from a signal handler (crash, SIGTERM): leaves the alternate
- * screen, turns off mouse and paste modes, shows the cursor, resets colours, restores
+ * screen, turns off mouse and paste modes, shows the cursor, resets colors, restores
  * termios. Async-signal-safe, may be called at any time and twice; does nothing
  * when no terminal is open. */
 void term_emergency_restore(void);

@@ -2,7 +2,7 @@
 #ifndef TUI_RICH_INTERNAL_H
 #define TUI_RICH_INTERNAL_H
 
-/* A text that grows up to RICH_MAX, and tables; for rich.c and its neighbours. */
+/* A text that grows up to RICH_MAX, and tables; for rich.c and its neighbors. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "theme/check.h"
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
 #define GRAPHIC_CONTRAST 3.0 /* WCAG 2.1, 1.4.11: what must be seen to understand */
 #define QUIET_CONTRAST 1.5   /* lines between things that speak for themselves */
@@ -29,7 +29,7 @@ static bool is_in_current_line(enum role role)
 	       || role == ROLE_CELL_SEPARATOR;
 }
 
-static bool is_told_by_ground(enum role role)
+static bool is_reported_by_ground(enum role role)
 {
 	return role == ROLE_SELECTION || role == ROLE_SEARCH_MATCH || role == ROLE_SEARCH_CURRENT
 	       || role == ROLE_MENU_CURRENT || role == ROLE_POPUP_CURRENT || role == ROLE_TABLE_CURRENT
@@ -46,8 +46,8 @@ struct check {
 
 static void check_contrast(const struct check *c, enum role role, enum role ground)
 {
-	struct theme_look look = ground == role ? theme_look(c->theme, role, c->depth)
-						: theme_look_on(c->theme, role, ground, c->depth);
+	struct theme_style look = ground == role ? theme_style(c->theme, role, c->depth)
+						 : theme_style_on(c->theme, role, ground, c->depth);
 	struct theme_finding f = {.role = role, .ground = ground};
 
 	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE) {
@@ -59,7 +59,7 @@ static void check_contrast(const struct check *c, enum role role, enum role grou
 	f.is_error = true;
 	f.contrast = color_contrast(look.fg, look.bg);
 	f.least = least_of(role, c->least_text);
-	/* The palette has only so many colours: half of what was asked for must be there. */
+	/* The palette has only so many colors: half of what was asked for must be there. */
 	if (c->depth <= DEPTH_16 && f.least > GRAPHIC_CONTRAST)
 		f.least = GRAPHIC_CONTRAST;
 	if (c->depth <= DEPTH_16 && f.least == QUIET_CONTRAST)
@@ -70,8 +70,8 @@ static void check_contrast(const struct check *c, enum role role, enum role grou
 
 static void check_ground(const struct check *c, enum role role)
 {
-	struct theme_look look = theme_look(c->theme, role, c->depth),
-			  text = theme_look(c->theme, ROLE_TEXT, c->depth);
+	struct theme_style look = theme_style(c->theme, role, c->depth),
+			   text = theme_style(c->theme, ROLE_TEXT, c->depth);
 	struct theme_finding f = {
 			.kind = FINDING_HIDDEN, .role = role, .ground = ROLE_TEXT, .is_error = true};
 
@@ -92,7 +92,7 @@ void theme_check(const struct theme *t, enum color_depth depth, double least_tex
 		check_contrast(&c, role, role);
 		if (is_in_current_line(role))
 			check_contrast(&c, role, ROLE_LINE_CURRENT);
-		if (is_told_by_ground(role))
+		if (is_reported_by_ground(role))
 			check_ground(&c, role);
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "cells/canvas.h"
 #include "theme/theme.h"
-#include "view/canvas.h"
 
-/* The first 16 colours are the terminal's own choice; these are xterm's. The rest of the 256
- * is fixed: a cube of 6 levels each (16 to 231) and 24 greys (232 to 255). */
+/* The first 16 colors are the terminal's own choice; these are xterm's. The rest of the 256
+ * is fixed: a cube of 6 levels each (16 to 231) and 24 grays (232 to 255). */
 static const uint32_t first16[16] = {0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD,
 		0xE5E5E5, 0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF};
 static const int levels[6] = {0, 95, 135, 175, 215, 255};
@@ -54,8 +54,8 @@ static uint32_t nearest_256(uint32_t rgb)
 	uint32_t cube = 16 + 36 * nearest_level(red(rgb)) + 6 * nearest_level(green(rgb))
 			+ nearest_level(blue(rgb));
 	int mean = (red(rgb) + green(rgb) + blue(rgb)) / 3;
-	uint32_t grey = 232 + (uint32_t)(mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10);
-	return distance(rgb, rgb_of(COLOR_INDEX(grey))) < distance(rgb, rgb_of(COLOR_INDEX(cube))) ? grey
+	uint32_t gray = 232 + (uint32_t)(mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10);
+	return distance(rgb, rgb_of(COLOR_INDEX(gray))) < distance(rgb, rgb_of(COLOR_INDEX(cube))) ? gray
 												   : cube;
 }
 
@@ -71,9 +71,9 @@ static int scaled(int channel, int white, int most)
 	return (channel - white) * most / 255;
 }
 
-/* Pale colours are told apart by their hue, which the nearest of few strong ones would not keep (a light
+/* Pale colors are told apart by their hue, which the nearest of few strong ones would not keep (a light
  * green is near to cyan): so most of the white is taken out of them, and where there are only eight,
- * they get the strength of those. Greys and dark colours stay as they are. */
+ * they get the strength of those. Grays and dark colors stay as they are. */
 static uint32_t strengthened(uint32_t rgb, bool is_eight)
 {
 	int r = red(rgb), g = green(rgb), b = blue(rgb);
@@ -145,8 +145,8 @@ double color_contrast(uint32_t fg, uint32_t bg)
 	return a > b ? a / b : b / a;
 }
 
-/* A colour that says nothing but light or dark should not be given a hue. */
-static bool is_grey(uint32_t rgb)
+/* A color that says nothing but light or dark should not be given a hue. */
+static bool is_gray(uint32_t rgb)
 {
 	return chroma(rgb) < 40;
 }
@@ -158,12 +158,12 @@ uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_de
 					 : 8,
 		 from = depth == DEPTH_256 ? 16 : 0;
 	uint32_t rgb = rgb_of(color), best = color_degrade(color, depth);
-	bool is_found = false, wants_grey = n <= 16 && is_grey(rgb);
+	bool is_found = false, wants_gray = n <= 16 && is_gray(rgb);
 	if (n <= 16)
 		rgb = strengthened(rgb, n == 8);
 	for (uint32_t i = from; i < n; i++) {
 		uint32_t other = COLOR_INDEX(i);
-		if (color_contrast(other, bg) < least || (wants_grey && !is_grey(rgb_of(other))))
+		if (color_contrast(other, bg) < least || (wants_gray && !is_gray(rgb_of(other))))
 			continue;
 		if (!is_found || distance(rgb, rgb_of(other)) < distance(rgb, rgb_of(best)))
 			best = other;

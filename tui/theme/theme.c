@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 #include <terrarium/error.h>
 
 static const char *const role_names[ROLE_COUNT] = {
@@ -141,7 +141,7 @@ static bool parse_color(const cJSON *palette, const char *s, uint32_t *ret)
 	if (strncmp(s, "color", 5) == 0 && parse_index(s + 5, ret))
 		return true;
 	const cJSON *named = palette ? cJSON_GetObjectItemCaseSensitive(palette, s) : NULL;
-	/* A name stands for a colour, not for another name: no way to go in circles. */
+	/* A name stands for a color, not for another name: no way to go in circles. */
 	return cJSON_IsString(named) && parse_color(NULL, named->valuestring, ret);
 }
 
@@ -186,7 +186,7 @@ static int set_attrs(struct parser *p, const char *role, const cJSON *list, uint
 
 /* ---- roles ---- */
 
-static int parse_role(struct parser *p, const cJSON *item, struct theme_look *look)
+static int parse_role(struct parser *p, const cJSON *item, struct theme_style *look)
 {
 	const char *role = item->string;
 	const cJSON *part;
@@ -239,9 +239,9 @@ static void fill_looks(struct theme *t)
 
 static int parse_known_role(struct parser *p, const cJSON *item, enum role role, struct theme *t)
 {
-	struct theme_look *look = &t->looks[role];
+	struct theme_style *look = &t->looks[role];
 	if (!t->is_given[role])
-		*look = (struct theme_look){t->looks[ROLE_TEXT].fg, t->looks[ROLE_TEXT].bg, 0};
+		*look = (struct theme_style){t->looks[ROLE_TEXT].fg, t->looks[ROLE_TEXT].bg, 0};
 	int r = parse_role(p, item, look);
 	t->is_given[role] = true;
 	return r;

@@ -2,12 +2,12 @@
 #ifndef TUI_THEME_H
 #define TUI_THEME_H
 
-/* Themes: roles to colours, read from JSON with comments.
+/* Themes: roles to colors, read from JSON with comments.
  *
  *   {
  *     "name": "dark",                     // optional; else the file's name
  *     "inherits": "NAME",                 // optional: another theme to start from
- *     "palette": { "leaf": "#7ec699" },   // optional: names for colours
+ *     "palette": { "leaf": "#7ec699" },   // optional: names for colors
  *     "roles": {
  *       "text":  { "fg": "#d5d8da", "bg": "default" },
  *       "title": { "fg": "leaf", "attrs": ["bold"] },
@@ -15,7 +15,7 @@
  *     }
  *   }
  *
- * A colour is "#rrggbb", "#rgb", "color0" to "color255" (the terminal's palette), "default"
+ * A color is "#rrggbb", "#rgb", "color0" to "color255" (the terminal's palette), "default"
  * (the terminal's own), or a name of the palette. What a role leaves out it takes
  * from "text"; a role that is not there at all looks like the one that role.h names beside it. attrs: bold
  * dim italic underline reverse strike. */
@@ -24,13 +24,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "theme/role.h"
+#include "cells/role.h"
 
 struct trm_error;
 
 enum color_depth { DEPTH_NONE, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_RGB };
 
-struct theme_look {
+struct theme_style {
 	uint32_t fg, bg; /* COLOR_INDEX, COLOR_RGB (canvas.h), or COLOR_NONE: the terminal's default */
 	uint16_t attrs;  /* ATTR_… */
 };
@@ -39,14 +39,14 @@ struct theme {
 	char name[64];
 	char path[1024];  /* "" for one that is compiled in */
 	int64_t mtime_ns; /* of the file when it was read */
-	struct theme_look looks[ROLE_COUNT];
+	struct theme_style looks[ROLE_COUNT];
 	bool is_given[ROLE_COUNT]; /* by the file or what it inherits from; else another role stood in */
 };
 
 #define THEME_MAX_BYTES (256 << 10)
 
 /* A compiled-in theme, so that the program needs no file: "dark", or "mono" (attributes only, which
- * the painter uses where there are no colours). TRM_ENOENT for any other name. */
+ * the painter uses where there are no colors). TRM_ENOENT for any other name. */
 int theme_builtin(const char *name, struct theme *ret, struct trm_error *reterr);
 
 /* Parse JSON; no I/O. `find_parent` (may be NULL) fetches what "inherits" names.
@@ -55,7 +55,7 @@ typedef int theme_find_fn(const char *name, struct theme *ret, struct trm_error 
 int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
 		struct theme *ret, struct trm_error *reterr);
 
-/* As theme_parse(), but a fault in a role, a colour or a name is told and passed over, so that the rest
+/* As theme_parse(), but a fault in a role, a color or a name is told and passed over, so that the rest
  * counts: what is faulty looks as if it were left out. Fails only where there is nothing to go on with
  * (told, too). */
 struct theme_faults {
@@ -87,26 +87,26 @@ void theme_list_finish(struct theme_list *list); /* takes a zeroed object */
 /* The theme's file has changed since it was read: load it again. */
 bool theme_is_stale(const struct theme *t);
 
-/* The colour nearest to `color` that the depth can show (COLOR_NONE stays). Pure. */
+/* The color nearest to `color` that the depth can show (COLOR_NONE stays). Pure. */
 uint32_t color_degrade(uint32_t color, enum color_depth depth);
 
-/* 0xRRGGBB of a colour that is not COLOR_NONE; palette colours as xterm has them. Pure. */
+/* 0xRRGGBB of a color that is not COLOR_NONE; palette colors as xterm has them. Pure. */
 uint32_t color_rgb(uint32_t color);
 
-/* WCAG 2's contrast of two colours, 1 (none) to 21; neither is COLOR_NONE. Pure. */
+/* WCAG 2's contrast of two colors, 1 (none) to 21; neither is COLOR_NONE. Pure. */
 double color_contrast(uint32_t fg, uint32_t bg);
 #define THEME_TEXT_CONTRAST 4.5 /* what its level AA asks of text */
 
-/* Of the colours of a depth below DEPTH_RGB that have at least this contrast to `bg`, the one nearest to
+/* Of the colors of a depth below DEPTH_RGB that have at least this contrast to `bg`, the one nearest to
  * `color`; if there is none, color_degrade(). Pure. */
 uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth);
 
-/* The look of a role at a depth: colours degraded, yet text that could be read can be read, and what
+/* The look of a role at a depth: colors degraded, yet text that could be read can be read, and what
  * is told by its ground stands out (reversed, if there is no other way). Pure. */
-struct theme_look theme_look(const struct theme *t, enum role role, enum color_depth depth);
+struct theme_style theme_style(const struct theme *t, enum role role, enum color_depth depth);
 
 /* The same on the ground of another role: a keyword in the current line. Pure. */
-struct theme_look theme_look_on(
+struct theme_style theme_style_on(
 		const struct theme *t, enum role role, enum role ground, enum color_depth depth);
 
 /* The role whose look `role` has: itself, or what stands in for it. */

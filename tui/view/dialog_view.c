@@ -157,13 +157,14 @@ static void draw_field(const struct dialog *d, struct canvas *c, struct rect are
 }
 
 /* The letter that presses a button is underlined. */
-static void underline_letter(
-		struct canvas *c, struct rect place, int col, uint16_t role, const char *label, char letter)
+static void underline_letter(struct canvas *c, struct rect key_context, int col, uint16_t role,
+		const char *label, char letter)
 {
 	for (int i = 0; letter && label[i]; i++) {
 		if (tolower((unsigned char)label[i]) != letter)
 			continue;
-		canvas_put(c, place, place.row, col + i, label + i, 1, style_with(role, ATTR_UNDERLINE));
+		canvas_put(c, key_context, key_context.row, col + i, label + i, 1,
+				style_with(role, ATTR_UNDERLINE));
 		return;
 	}
 }
@@ -172,18 +173,18 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 {
 	for (int k = 0; k < d->n_buttons; k++) {
 		struct dialog_place p = dialog_button_place(d, l, k);
-		struct rect place = {l->buttons_row, p.col, 1, p.cols};
+		struct rect key_context = {l->buttons_row, p.col, 1, p.cols};
 		bool is_focus = k == d->focus;
 		uint16_t role = is_focus ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
 		int start = p.col + (p.has_air ? 2 : 1);
-		canvas_fill(c, place, " ", style_of(role));
-		draw_text(c, place, place.row, start, role, p.label);
-		underline_letter(c, place, start, role, p.label, d->buttons[k].letter);
+		canvas_fill(c, key_context, " ", style_of(role));
+		draw_text(c, key_context, key_context.row, start, role, p.label);
+		underline_letter(c, key_context, start, role, p.label, d->buttons[k].letter);
 		if (!is_focus)
 			continue;
-		draw_text(c, place, place.row, p.col, role, p.has_air ? "[" : "");
-		draw_text(c, place, place.row, p.col + p.cols - 1, role, p.has_air ? "]" : "");
-		c->cursor_row = place.row;
+		draw_text(c, key_context, key_context.row, p.col, role, p.has_air ? "[" : "");
+		draw_text(c, key_context, key_context.row, p.col + p.cols - 1, role, p.has_air ? "]" : "");
+		c->cursor_row = key_context.row;
 		c->cursor_col = start;
 	}
 }

@@ -14,7 +14,7 @@
 #define KINDS 4096         /* bytes whose kinds are found at a time */
 #define BRACKET_REACH 8192 /* bytes that are looked through for the other bracket */
 #define NOWHERE SIZE_MAX
-#define MARKS_MAX 128       /* matches marked in a line */
+#define RUN_MARKS_MAX 128   /* matches marked in a line */
 #define MARKED_BYTES 65536u /* a longer line is not looked through with every frame */
 
 struct painter {
@@ -30,7 +30,7 @@ struct painter {
 	bool has_focus;
 	struct find *marked;
 	bool has_utf8;
-	struct find_match marks[MARKS_MAX]; /* in the line at hand, in order */
+	struct find_match marks[RUN_MARKS_MAX]; /* in the line at hand, in order */
 	size_t n_marks;
 };
 
@@ -96,7 +96,7 @@ static void find_marks(struct painter *p, size_t start, size_t end)
 	p->n_marks = 0;
 	if (!p->marked || end - start > MARKED_BYTES)
 		return;
-	while (p->n_marks < MARKS_MAX && start <= end
+	while (p->n_marks < RUN_MARKS_MAX && start <= end
 			&& find_next(p->marked, p->editor->text, start, end + 1, &m[p->n_marks])) {
 		start = m[p->n_marks].pos + (m[p->n_marks].len ? m[p->n_marks].len : 1);
 		p->n_marks++;
@@ -157,7 +157,7 @@ static void draw_separator(const struct painter *p, int row, size_t start, size_
 				(struct style){.role = ROLE_CELL_SEPARATOR});
 }
 
-/* Neighbours of one style, which are drawn in one go. */
+/* Neighbors of one style, which are drawn in one go. */
 struct stretch {
 	struct rect area; /* the row, and the columns that it takes */
 	struct style style;
@@ -178,7 +178,7 @@ static bool is_same(const struct style *a, const struct style *b)
 }
 
 /* Only clusters that fill their columns alone are joined: what makes others wider or narrower is not to meet
- * its neighbour. */
+ * its neighbor. */
 static void stretch_add(const struct painter *p, struct stretch *s, struct rect area, const char *text,
 		size_t n, struct style style)
 {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
 struct editor;
 struct find;

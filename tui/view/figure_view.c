@@ -8,8 +8,8 @@
 #include "model/model.h"
 #include "view/parts.h"
 
-void draw_figure_row(
-		const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l)
+void draw_figure_row(const struct model *m, struct canvas *c, int row, struct rect area,
+		const struct output_line *l)
 {
 	const struct figure *fig = figures_find(&m->out.figures, l->figure);
 	const struct picture *p = fig ? fig->picture : NULL;

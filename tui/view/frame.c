@@ -76,7 +76,7 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 	}
 	if (m->sandbox.state == SANDBOX_STARTING)
 		return "starting";
-	if (others_running(m))
+	if (peer_runs_running(m))
 		return "in use";
 	*role = m->sandbox.state == SANDBOX_DEAD ? ROLE_STATUS_ERROR : ROLE_STATUS_OK;
 	return m->sandbox.state == SANDBOX_DEAD ? "ended" : "idle";
@@ -209,8 +209,8 @@ static void tabs(const struct model *m, struct canvas *c)
 static void divider(const struct model *m, struct canvas *c)
 {
 	struct rect clip = {m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols};
-	const struct outstore *s = &m->out.store;
-	char place[64];
+	const struct scrollback *s = &m->out.store;
+	char key_context[64];
 	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM,
 			" output ");
 
@@ -223,10 +223,10 @@ static void divider(const struct model *m, struct canvas *c)
 				s->dropped_lines);
 	if (m->out.search.find && !m->out.bar.is_open)
 		draw_format(c, clip, clip.row, col + 2, ROLE_DIM, " %s ", m->out.bar.said);
-	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
+	int n = snprintf(key_context, sizeof key_context, " %zu:%zu ", editor_line(model_editor(m)) + 1,
 			editor_column(model_editor(m)) + 1);
 	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1,
-			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, place);
+			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, key_context);
 }
 
 /* ---- status and keys ---- */
@@ -250,9 +250,11 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	*role = ROLE_STATUS;
 	if (*signature_text(m))
 		return signature_text(m);
-	others_text(m, out, cap);
-	if (*out && (others_running(m) || m->layout.kind != LAYOUT_SINGLE)) /* else it would hide the figures
-									     */
+	peer_runs_text(m, out, cap);
+	if (*out
+			&& (peer_runs_running(m)
+					|| m->layout.kind != LAYOUT_SINGLE)) /* else it would hide the figures
+									      */
 		return out;
 	*role = ROLE_STATUS_ERROR;
 	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting && !m->replay.is_on
@@ -319,15 +321,15 @@ static void keys(const struct model *m, struct canvas *c)
 static void tabs_of_one(const struct model *m, struct canvas *c)
 {
 	struct rect clip = m->layout.tabs;
-	char place[64];
+	char key_context[64];
 
 	if (clip.rows == 0)
 		return;
 	canvas_fill(c, clip, " ", style_of(ROLE_TEXT));
 	tabs(m, c);
-	int n = snprintf(place, sizeof place, " %zu:%zu ", editor_line(model_editor(m)) + 1,
+	int n = snprintf(key_context, sizeof key_context, " %zu:%zu ", editor_line(model_editor(m)) + 1,
 			editor_column(model_editor(m)) + 1);
-	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, ROLE_TITLE, place);
+	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, ROLE_TITLE, key_context);
 }
 
 void draw_editor_frame(const struct model *m, struct canvas *c)

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/marks.h"
 #include "metrics/metrics_layout.h"
+#include "metrics/run_marks.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"
@@ -18,7 +18,7 @@ struct measured {
 	struct rect area;
 	struct metrics_layout l;
 	struct metric_span span;
-	struct mark marks[MARKS_MAX];
+	struct mark marks[RUN_MARKS_MAX];
 	size_t n_marks;
 	const struct mark *marked; /* NULL: none is selected, or it is out of view */
 	bool has_focus;
@@ -170,9 +170,9 @@ static void draw_marks(const struct measured *p)
 	struct rect t = p->l.time;
 	int free_from = 0;
 
-	if (p->l.marks_row < 0)
+	if (p->l.run_marks_row < 0)
 		return;
-	t.row = p->l.marks_row;
+	t.row = p->l.run_marks_row;
 	t.rows = 1;
 	for (size_t i = 0; i < p->n_marks; i++) {
 		const struct mark *mark = &p->marks[i];
@@ -308,7 +308,7 @@ void draw_measured(const struct model *m, struct canvas *c, const struct metrics
 			.has_focus = has_focus};
 
 	if (has_runs)
-		p.n_marks = marks_in(&m->out.runs, &p.span, p.l.time.cols, m->now_ns, p.marks);
+		p.n_marks = run_marks_in(&m->out.runs, &p.span, p.l.time.cols, m->now_ns, p.marks);
 	for (size_t i = 0; i < p.n_marks; i++)
 		if (p.marks[i].serial == x->marked_run)
 			p.marked = &p.marks[i];

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/place.h"
+#include "command/source_ref.h"
 #include "model/model.h"
 #include "model/output.h"
 #include "text/cluster.h"
@@ -21,7 +21,7 @@ struct look {
 	size_t n_matches;
 };
 
-static size_t cell_of_byte(const struct outline *l, size_t byte)
+static size_t cell_of_byte(const struct output_line *l, size_t byte)
 {
 	size_t cell = l->n_prefix;
 
@@ -30,20 +30,20 @@ static size_t cell_of_byte(const struct outline *l, size_t byte)
 	return cell;
 }
 
-static void look_at(const struct model *m, const struct outline *l, uint64_t line, struct look *look)
+static void look_at(const struct model *m, const struct output_line *l, uint64_t line, struct look *look)
 {
 	char text[OUTPUT_LINE_BYTES];
-	struct out_place place;
+	struct source_ref key_context;
 
 	*look = (struct look){.is_mark = m->out.has_mark && m->out.mark == line && m->focus == PANE_OUTPUT};
-	if (output_place(m, l, text, &place)) {
-		look->link_from = cell_of_byte(l, place.from);
-		look->link_to = cell_of_byte(l, place.to);
+	if (output_place(m, l, text, &key_context)) {
+		look->link_from = cell_of_byte(l, key_context.from);
+		look->link_to = cell_of_byte(l, key_context.to);
 	}
 	look->n_matches = outsearch_in_line(&m->out.search, l, look->matches, MATCHES_MAX);
 }
 
-static struct style style_at(const struct model *m, const struct outline *l, uint64_t line, size_t i,
+static struct style style_at(const struct model *m, const struct output_line *l, uint64_t line, size_t i,
 		const struct look *look)
 {
 	struct style style = l->cells[i].style;
@@ -64,7 +64,7 @@ static struct style style_at(const struct model *m, const struct outline *l, uin
 
 /* One row of a line, its cells [from, to). Where long lines are cut, a mark tells that there is more. */
 static void draw_row(const struct model *m, struct canvas *c, int row, struct rect area,
-		const struct outline *l, uint64_t line, size_t from, size_t to, const struct look *look)
+		const struct output_line *l, uint64_t line, size_t from, size_t to, const struct look *look)
 {
 	struct cell *cells = c->cells + (size_t)row * (size_t)c->cols + (size_t)area.col;
 	bool is_fixed = l->kind == OUT_HEADER || l->kind == OUT_FIGURE || !m->out.is_cut;
@@ -84,7 +84,7 @@ static void draw_row(const struct model *m, struct canvas *c, int row, struct re
 				sign(m->has_utf8, SIGN_ELLIPSIS));
 }
 
-static bool is_failure(const struct model *m, const struct outline *l)
+static bool is_failure(const struct model *m, const struct output_line *l)
 {
 	const struct run_info *run = l->kind == OUT_HEADER ? runs_find(&m->out.runs, l->run) : NULL;
 
@@ -93,7 +93,7 @@ static bool is_failure(const struct model *m, const struct outline *l)
 
 /* The column left of the text: errors stand out, and so do the current block and line. */
 static void draw_margin(const struct model *m, struct canvas *c, int row, struct rect area,
-		const struct outline *l, uint64_t line, bool is_current)
+		const struct output_line *l, uint64_t line, bool is_current)
 {
 	const struct out_block *block =
 			m->out.has_mark && m->focus == PANE_OUTPUT ? outpane_block(&m->out) : NULL;
@@ -112,17 +112,17 @@ static void draw_margin(const struct model *m, struct canvas *c, int row, struct
 static void draw_sticky(
 		const struct model *m, struct canvas *c, struct rect area, const struct out_block *block)
 {
-	struct outline l = {0};
+	struct output_line l = {0};
 	struct look look = {
 			.is_mark = m->out.has_mark && m->out.mark == block->line && m->focus == PANE_OUTPUT};
 
-	outline_begin(&l, OUT_HEADER, block->serial);
+	output_line_begin(&l, OUT_HEADER, block->serial);
 	outpane_write_header(&m->out, &l);
 	canvas_fill(c, (struct rect){area.row, area.col - 1, 1, area.cols + 1}, " ",
 			style_of(ROLE_OUT_HEADER));
 	draw_row(m, c, area.row, area, &l, block->line, 0, l.n, &look);
 	draw_margin(m, c, area.row, area, &l, block->line, look.is_mark);
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 static void draw_lines(const struct model *m, struct canvas *c, struct rect area)
@@ -130,7 +130,7 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 	struct out_pos top = outpane_top(&m->out, area.rows, area.cols);
 	const struct out_block *sticky = outpane_sticky(&m->out, top, area.rows);
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	struct look look;
 	int row = area.row;
 	size_t from = top.cell, end;
@@ -151,7 +151,7 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 	}
 	if (sticky)
 		draw_sticky(m, c, area, sticky);
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 /* ---- bars ---- */

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cells/canvas.h"
 #include "metrics/metrics.h"
-#include "view/canvas.h"
 
 struct metrics;
 struct model;
-struct outline;
+struct output_line;
 
 /* ---- drawing words and lines: draw.c ---- */
 
@@ -58,7 +58,7 @@ void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role);
 
 /* ---- graphs: graph.c ---- */
 
-/* Parts of a limit from which on it is told by colour. */
+/* Parts of a limit from which on it is told by color. */
 #define GRAPH_WARN 0.8
 #define GRAPH_CRITICAL 0.95
 
@@ -90,7 +90,7 @@ struct meter {
 	double (*load)(const struct trm_sample *s);     /* part of the limit, 0 … 1; negative: unknown */
 };
 extern const struct meter meters[SERIES_COUNT];
-/* The colour of the number. */
+/* The color of the number. */
 uint16_t meter_role(const struct meter *meter, const struct trm_sample *s);
 
 /* ---- panes ---- */
@@ -101,8 +101,8 @@ void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, wh
 void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
 void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
 /* A row of an image that is no characters; the image on the whole screen (false: none is): figure_view.c */
-void draw_figure_row(
-		const struct model *m, struct canvas *c, int row, struct rect area, const struct outline *l);
+void draw_figure_row(const struct model *m, struct canvas *c, int row, struct rect area,
+		const struct output_line *l);
 bool draw_zoom(const struct model *m, struct canvas *c);
 void draw_metrics(const struct model *m, struct canvas *c); /* metrics_view.c */
 /* What is measured in any sandbox. `has_runs`: it is ours, and our runs are marked. */

@@ -205,7 +205,7 @@ static void draw_log(const struct outpane *p, struct canvas *c, struct rect area
 {
 	struct out_pos top = outpane_top(p, area.rows, area.cols);
 	struct outwalk w;
-	struct outline l = {0};
+	struct output_line l = {0};
 	size_t from = top.cell, end;
 	int row = area.row;
 
@@ -221,13 +221,13 @@ static void draw_log(const struct outpane *p, struct canvas *c, struct rect area
 		} while (end < l.n && row < area.row + area.rows);
 		from = 0;
 	}
-	outline_finish(&l);
+	output_line_finish(&l);
 }
 
 static void draw_inside(const struct model *m, struct canvas *c)
 {
 	const struct sandboxes *s = &m->sandboxes;
-	struct inside_layout l = inside_layout(m);
+	struct peek_layout l = peek_layout(m);
 	struct rect log = {l.log.row, l.log.col + 1, l.log.rows, l.log.cols - 2};
 
 	if (l.figures.rows > 0)

@@ -4,7 +4,7 @@
 
 /* The model as cells. Drawing changes nothing. The canvas has the size that the model knows. */
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 
 struct model;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "term/event.h"
+#include "cells/event.h"
 #include "text/cluster.h"
 
 void dialog_clear_lines(struct dialog *d)
@@ -80,7 +80,7 @@ void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...)
 
 #define LABEL_COLS 10
 
-void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
+void dialog_add_labeled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
 {
 	va_list args;
 	char *text = NULL, *whole = NULL;

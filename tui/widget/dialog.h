@@ -5,13 +5,13 @@
 /* What stands over the panes and takes all keys: a text that scrolls, below it a
  * field to type into or a list to choose from, below that buttons. Each part may be missing.
  * This file knows how such a thing is worked; what its answers mean is known in
- * answers.c and its neighbours. */
+ * dialog_dispatch.c and its neighbors. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "view/canvas.h"
+#include "cells/canvas.h"
 #include "widget/field.h"
 
 struct event;
@@ -19,7 +19,7 @@ struct event;
 enum dialog_kind {
 	DIALOG_NONE,
 	DIALOG_CONFIRM,
-	DIALOG_LOSE,
+	DIALOG_LOSS,
 	DIALOG_HISTORY,
 	DIALOG_OPEN,
 	DIALOG_SAVE,
@@ -111,12 +111,12 @@ void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, i
 /* Add a line to the text. Out of memory: it is missing. */
 void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* "LABEL  text", wrapped with the text in a column of its own. */
-void dialog_add_labelled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
+void dialog_add_labeled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 void dialog_add_code(struct dialog *d, const char *text, size_t n);
-/* Colour the lines of code added so far, all together. `l` may be NULL: they stay plain. */
+/* Color the lines of code added so far, all together. `l` may be NULL: they stay plain. */
 struct syntax_language;
-void dialog_colour_code(struct dialog *d, const struct syntax_language *l);
+void dialog_color_code(struct dialog *d, const struct syntax_language *l);
 void dialog_add_item(struct dialog *d, const char *text); /* to the list */
 void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
 void dialog_clear_items(struct dialog *d);

@@ -5,7 +5,7 @@
 #include "syntax/syntax.h"
 #include "widget/dialog.h"
 
-#define CODE_MAX ((size_t)256 << 10) /* bytes that are coloured */
+#define CODE_MAX ((size_t)256 << 10) /* bytes that are colored */
 
 /* All code of the text, a newline behind each line; malloc'd. NULL: none, too much, or out of memory. */
 static char *join_code(const struct dialog *d, size_t *ret_len)
@@ -35,7 +35,7 @@ static void keep_kinds(struct dialog_line *line, const uint8_t *kinds, size_t n)
 		memcpy(line->kinds, kinds, n);
 }
 
-void dialog_colour_code(struct dialog *d, const struct syntax_language *l)
+void dialog_color_code(struct dialog *d, const struct syntax_language *l)
 {
 	size_t len = 0, at = 0;
 	char *code = l ? join_code(d, &len) : NULL;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "term/event.h"
+#include "cells/event.h"
 #include "text/cluster.h"
 
 void field_finish(struct field *f)

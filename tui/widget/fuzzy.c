@@ -17,7 +17,7 @@ static bool starts_word(const char *text, size_t i)
 	return i == 0 || !isalnum((unsigned char)text[i - 1]);
 }
 
-/* What a letter at byte i adds, apart from its neighbours. */
+/* What a letter at byte i adds, apart from its neighbors. */
 static int worth(const char *text, size_t i)
 {
 	return HIT + (starts_word(text, i) ? WORD_START : 0) + (i == 0 ? TEXT_START : 0);

@@ -59,7 +59,7 @@ static const struct {
 		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns\nservices: files\n"},
 };
 enum { N_FILES = sizeof FILES / sizeof *FILES };
-_Static_assert((int)N_FILES < (int)LIFELINE_MAX_FILES, "each file needs a descriptor");
+_Static_assert((int)N_FILES < (int)CONTROL_MAX_FILES, "each file needs a descriptor");
 
 const char *const ARGV_ENVIRONMENT[][2] = {
 		/* The last is where pip puts programs. */
@@ -183,15 +183,15 @@ static void add_net_env(struct args *a, const struct argv_net *net)
 	}
 }
 
-static void add_env(struct args *a, const struct argv_wish *wish)
+static void add_env(struct args *a, const struct argv_request *request)
 {
-	for (size_t i = 0; i < wish->n_env; i++) {
-		size_t n = strcspn(wish->env[i], "=");
+	for (size_t i = 0; i < request->n_env; i++) {
+		size_t n = strcspn(request->env[i], "=");
 		add(a, "--setenv");
 		if (!a->error)
-			a->error = buf_append(a->out, wish->env[i], n);
+			a->error = buf_append(a->out, request->env[i], n);
 		add(a, ""); /* which ends the name */
-		add(a, wish->env[i] + n + 1);
+		add(a, request->env[i] + n + 1);
 	}
 }
 
@@ -200,7 +200,7 @@ static void add_namespaces(struct args *a, const struct argv_facts *facts)
 	const struct argv_net *net = facts->net;
 	add(a, "--unshare-all");
 	if (net)
-		add(a, "--share-net"); /* the keeper has made one: keeper/net.h */
+		add(a, "--share-net"); /* the supervisor has made one: supervisor/net/net.h */
 	add(a, "--unshare-user");
 	add(a, "--disable-userns");
 	add2(a, "--uid", "1000");
@@ -215,7 +215,7 @@ static void add_namespaces(struct args *a, const struct argv_facts *facts)
 		add3(a, "--setenv", ARGV_ENVIRONMENT[i][0], ARGV_ENVIRONMENT[i][1]);
 	if (net)
 		add_net_env(a, net);
-	add_env(a, &facts->wish);
+	add_env(a, &facts->request);
 }
 
 static void add_net_etc(struct args *a, const struct argv_net *net)
@@ -320,39 +320,40 @@ static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 }
 
 /* Mount points are made in directories that are empty so far, and never in what has been mounted: there may
- * be links. What is mounted lies where the keeper has put it, or else comes by its descriptor. */
+ * be links. What is mounted lies where the supervisor has put it, or else comes by its descriptor. */
 static void add_mounts(struct args *a, const struct argv_facts *facts, bool is_shared)
 {
 	const struct argv_net *net = facts->net;
-	const struct argv_wish *wish = &facts->wish;
+	const struct argv_request *request = &facts->request;
 	const size_t first = BWRAP_FILES + N_FILES + (net ? 1 + (net->env.certs.len > 0) : 0);
-	for (size_t i = 0; i < wish->n_mounts; i++) {
+	for (size_t i = 0; i < request->n_mounts; i++) {
 		char source[40];
-		bool is_writable = wish->mounts[i].is_writable;
+		bool is_writable = request->mounts[i].is_writable;
 		snprintf(source, sizeof source, is_shared ? MOUNT_SOURCE "/%zu" : "%zu",
 				is_shared ? i : first + i);
 		add(a, is_shared              ? is_writable ? "--bind" : "--ro-bind"
 				: is_writable ? "--bind-fd"
 					      : "--ro-bind-fd");
-		add2(a, source, wish->mounts[i].guest);
+		add2(a, source, request->mounts[i].guest);
 	}
 }
 
-static bool is_in_mount(const struct argv_wish *wish, const char *path)
+static bool is_in_mount(const struct argv_request *request, const char *path)
 {
 	bool is = false;
-	for (size_t i = 0; i < wish->n_mounts; i++)
-		is |= mount_is_below(path, wish->mounts[i].guest);
+	for (size_t i = 0; i < request->n_mounts; i++)
+		is |= mount_is_below(path, request->mounts[i].guest);
 	return is;
 }
 
 /* Writable like /workspace, where there would be nothing else; below that, and the like, a directory of it.
  */
-static void add_workdir(struct args *a, const struct argv_wish *wish, bool is_shared, uint64_t disk_bytes)
+static void add_workdir(
+		struct args *a, const struct argv_request *request, bool is_shared, uint64_t disk_bytes)
 {
-	const char *path = wish->workdir;
+	const char *path = request->workdir;
 	bool is_in_writable = false;
-	if (!path || is_in_mount(wish, path) || !strcmp(path, "/"))
+	if (!path || is_in_mount(request, path) || !strcmp(path, "/"))
 		return;
 	for (size_t i = 0; i < sizeof WRITABLE / sizeof *WRITABLE; i++)
 		is_in_writable |= mount_is_below(path, WRITABLE[i].path);
@@ -368,10 +369,10 @@ static void add_workdir(struct args *a, const struct argv_wish *wish, bool is_sh
 	}
 }
 
-static void add_end(struct args *a, const struct argv_wish *wish)
+static void add_end(struct args *a, const struct argv_request *request)
 {
 	add2(a, "--remount-ro", "/");
-	add2(a, "--chdir", wish->workdir ? wish->workdir : "/workspace");
+	add2(a, "--chdir", request->workdir ? request->workdir : "/workspace");
 }
 
 int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, uint64_t disk_bytes)
@@ -383,9 +384,9 @@ int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, 
 	add_cache(&a, facts->net, is_shared);
 	add_dev(&a, is_shared);
 	add_writable(&a, is_shared, disk_bytes);
-	add_workdir(&a, &facts->wish, is_shared, disk_bytes);
+	add_workdir(&a, &facts->request, is_shared, disk_bytes);
 	add_mounts(&a, facts, is_shared);
-	add_end(&a, &facts->wish);
+	add_end(&a, &facts->request);
 	add_number(&a, "--add-seccomp-fd", BWRAP_ARGUMENTS);
 	add_number(&a, "--add-seccomp-fd", BWRAP_CALLS);
 	return a.error;

@@ -10,9 +10,9 @@
 
 #include <terrarium/sandbox.h>
 
-#include "backend/kept/netenv.h"
+#include "backend/host/netenv.h"
 #include "base/buf.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 /* What the arguments depend on, as found on this machine. */
 enum {
@@ -31,7 +31,7 @@ struct argv_net {
 };
 
 /* What the caller asks for. */
-struct argv_wish {
+struct argv_request {
 	const struct trm_mount *mounts; /* guest and is_writable count */
 	size_t n_mounts;
 	const char *const *env; /* "NAME=value" */
@@ -46,7 +46,7 @@ struct argv_facts {
 	char localtime[ARGV_PATH];  /* where /etc/localtime points below /usr; "" if nowhere */
 	bool has_mask[ARGV_MASKS];  /* the file or directory is there, and others may read it */
 	const struct argv_net *net; /* NULL: no network */
-	struct argv_wish wish;
+	struct argv_request request;
 };
 
 /* The variables of all sandboxes, {"NAME", "value"}, ended by {NULL}; the paths in them are those that

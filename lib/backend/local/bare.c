@@ -118,11 +118,11 @@ static void add_variable(struct lines *l, const char *name, const char *value)
 	add(l, value, strlen(value) + 1);
 }
 
-static bool is_overridden(const struct argv_wish *wish, const char *name)
+static bool is_overridden(const struct argv_request *request, const char *name)
 {
 	size_t n = strlen(name);
-	for (size_t i = 0; i < wish->n_env; i++)
-		if (strncmp(wish->env[i], name, n) == 0 && wish->env[i][n] == '=')
+	for (size_t i = 0; i < request->n_env; i++)
+		if (strncmp(request->env[i], name, n) == 0 && request->env[i][n] == '=')
 			return true;
 	return false;
 }
@@ -153,15 +153,15 @@ static void add_own(struct lines *l, const char *folder, const char *name, const
 		add_variable(l, name, folder_path(folder, value, moved, sizeof moved) ? moved : value);
 }
 
-static void add_net_variables(
-		struct lines *l, const char *folder, const struct argv_net *net, const struct argv_wish *wish)
+static void add_net_variables(struct lines *l, const char *folder, const struct argv_net *net,
+		const struct argv_request *request)
 {
 	const char *at = buf_at(&net->env.vars), *end = at + net->env.vars.len;
 	while (at < end) {
 		const char *name = at, *value = at + strlen(at) + 1;
 		char certs[BARE_FOLDER + sizeof FOLDER_CERTS + 1];
 		snprintf(certs, sizeof certs, "%s/" FOLDER_CERTS, folder);
-		if (!is_overridden(wish, name))
+		if (!is_overridden(request, name))
 			add_variable(l, name, strcmp(value, NETENV_CERTS) == 0 ? certs : value);
 		at = value + strlen(value) + 1;
 	}
@@ -180,30 +180,30 @@ static void add_places(struct lines *l, const char *folder, const struct argv_ne
 	add_variable(l, "TERRARIUM_CACHE", cache);
 }
 
-int bare_environment(
-		struct buf *out, const char *folder, const struct argv_net *net, const struct argv_wish *wish)
+int bare_environment(struct buf *out, const char *folder, const struct argv_net *net,
+		const struct argv_request *request)
 {
 	struct lines l = {.out = out};
 	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++) {
 		const char *name = ARGV_ENVIRONMENT[i][0], *value = ARGV_ENVIRONMENT[i][1];
-		if (!is_overridden(wish, name))
+		if (!is_overridden(request, name))
 			add_own(&l, folder, name, value);
 	}
 	add_places(&l, folder, net);
 	if (net)
-		add_net_variables(&l, folder, net, wish);
-	for (size_t i = 0; i < wish->n_env; i++)
-		if (strncmp(wish->env[i], "PATH=", 5) == 0)
-			add_path(&l, folder, wish->env[i] + 5);
+		add_net_variables(&l, folder, net, request);
+	for (size_t i = 0; i < request->n_env; i++)
+		if (strncmp(request->env[i], "PATH=", 5) == 0)
+			add_path(&l, folder, request->env[i] + 5);
 		else
-			add(&l, wish->env[i], strlen(wish->env[i]) + 1);
+			add(&l, request->env[i], strlen(request->env[i]) + 1);
 	return l.error;
 }
 
 /* ---- rules ------------------------------------------------------------------------------ */
 
-/* Paths that are not there are left out by the keeper. Of /proc code sees what tells of no process; its own
- * entry is added when it starts (agent/exec.c). */
+/* Paths that are not there are left out by the supervisor. Of /proc code sees what tells of no process; its
+ * own entry is added when it starts (agent/process/exec.c). */
 static const struct {
 	const char *path;
 	unsigned flags;

@@ -22,9 +22,9 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 
 /* Append "NAME=value", each ended by NUL: the same variables as in other sandboxes. 0 or a code. */
 int bare_environment(struct buf *out, const char *folder, const struct argv_net *net,
-		const struct argv_wish *wish);
+		const struct argv_request *request);
 
-/* Append the rules as in spec_msg. The keeper adds those for mounts. */
+/* Append the rules as in spec_msg. The supervisor adds those for mounts. */
 int bare_rules(struct buf *out, const char *folder, const struct argv_net *net);
 
 #endif

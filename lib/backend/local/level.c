@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/local/machine.h"
+#include "backend/host/machine.h"
 #include "backend/local/refusal.h"
 #include "base/err.h"
 #include "base/landlock.h"

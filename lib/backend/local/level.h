@@ -9,7 +9,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 /* 0, or TRM_ENOTSUP with the reason. */
 int level_check(enum isolation level, struct trm_error *reterr);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 
 /* The host's side of a local sandbox that we start. start() makes what must be there before anything runs
- * and starts the keeper, which does the rest; from then on the carrier only listens to its line. */
+ * and starts the supervisor, which does the rest; from then on the carrier only listens to its line. */
 
 #include <stdlib.h>
 
 #include "backend/backend.h"
-#include "backend/kept/guards.h"
-#include "backend/kept/kept.h"
 #include "backend/local/level.h"
 #include "backend/local/start.h"
+#include "backend/supervised/guards.h"
+#include "backend/supervised/supervised.h"
 #include "base/err.h"
 
-/* The keeper ends within milliseconds of being asked. */
-enum { STOP_PATIENCE_MS = 5000 };
+/* The supervisor ends within milliseconds of being asked. */
+enum { STOP_TIMEOUT_MS = 5000 };
 
 /* Whether some level of isolation works; start() looks at the one that is asked for. */
 static int probe(struct trm_error *reterr)
@@ -22,19 +22,19 @@ static int probe(struct trm_error *reterr)
 	return level_choose(TRM_ISOLATION_AUTO, &level, reterr);
 }
 
-static void tell_guards(struct kept *k, const struct ready_msg *ready)
+static void tell_guards(struct supervised *k, const struct ready_msg *ready)
 {
 	k->n_guards = guards_tell(k->guards, ready, &k->limits, k->disk_bytes);
 }
 
-static void destroy(struct kept *k)
+static void destroy(struct supervised *k)
 {
 	free(k);
 }
 
-static const struct kept_kind LOCAL = {
+static const struct supervised_kind LOCAL = {
 		.ops = &backend_local,
-		.patience_ms = STOP_PATIENCE_MS,
+		.wait_ms = STOP_TIMEOUT_MS,
 		.tell_guards = tell_guards,
 		.destroy = destroy,
 };
@@ -43,15 +43,15 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	struct started started;
-	struct kept *k = malloc(sizeof *k);
+	struct supervised *k = malloc(sizeof *k);
 	if (!k)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	kept_init(k, &LOCAL, loop, opts, cb, user);
-	int r = start_keeper(opts, &started, reterr);
+	supervised_init(k, &LOCAL, loop, opts, cb, user);
+	int r = start_supervisor(opts, &started, reterr);
 	if (r == 0)
-		r = kept_watch(k, &started, reterr);
+		r = supervised_watch(k, &started, reterr);
 	if (r < 0) {
-		kept_finish(k);
+		supervised_finish(k);
 		free(k);
 		return r;
 	}
@@ -64,14 +64,14 @@ const struct backend_ops backend_local = {
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV,
 		.probe = probe,
 		.start = start,
-		.stop = kept_stop,
-		.leave = kept_leave,
-		.keep = kept_keep,
-		.guards = kept_guards,
-		.nproc = kept_nproc,
-		.isolation = kept_isolation,
-		.stats = kept_stats,
-		.usage = kept_usage,
-		.events = kept_events,
-		.watch_memory = kept_watch_memory,
+		.stop = supervised_stop,
+		.leave = supervised_leave,
+		.keep = supervised_keep,
+		.guards = supervised_guards,
+		.nproc = supervised_nproc,
+		.isolation = supervised_isolation,
+		.stats = supervised_stats,
+		.usage = supervised_usage,
+		.events = supervised_events,
+		.watch_memory = supervised_watch_memory,
 };

@@ -6,7 +6,7 @@
 
 #include <terrarium/sandbox.h>
 
-#include "backend/kept/netenv.h"
+#include "backend/host/netenv.h"
 #include "base/cidr.h"
 
 enum { MAX_HOST = 64 };

@@ -2,13 +2,14 @@
 #ifndef TRM_LOCAL_NETPLAN_H
 #define TRM_LOCAL_NETPLAN_H
 
-/* What the start of a sandbox with a network needs besides: see keeper/net.h for what becomes of it. */
+/* What the start of a sandbox with a network needs besides: see supervisor/net/net.h for what becomes of it.
+ */
 
+#include "backend/host/machine.h"
 #include "backend/local/argv.h"
-#include "backend/local/machine.h"
 #include "base/cachedir.h"
 #include "base/cidr.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 struct trm_error;
 struct trm_sandbox_opts;

@@ -10,20 +10,20 @@
 
 #include <terrarium/sandbox.h>
 
-#include "backend/kept/kept.h"
-#include "backend/kept/mounts.h"
-#include "backend/kept/program.h"
-#include "backend/kept/rundir.h"
-#include "backend/kept/spawn.h"
+#include "backend/host/filters.h"
+#include "backend/host/machine.h"
+#include "backend/host/mounts.h"
+#include "backend/host/program.h"
+#include "backend/host/rundir.h"
+#include "backend/host/spawn.h"
 #include "backend/local/argv.h"
 #include "backend/local/bare.h"
-#include "backend/local/filters.h"
 #include "backend/local/level.h"
-#include "backend/local/machine.h"
 #include "backend/local/netplan.h"
+#include "backend/supervised/supervised.h"
 #include "base/err.h"
 #include "embed/embed.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 /* ---- limits -------------------------------------------------------------------------- */
 
@@ -116,18 +116,19 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.group = opts->group,
 	};
 	if (hold->level == ISOLATION_NAMESPACES)
-		spec->n_files = argv_files(spec->files, LIFELINE_MAX_FILES);
+		spec->n_files = argv_files(spec->files, CONTROL_MAX_FILES);
 }
 
 /* Append the packet of a sandbox without namespaces. */
 static int put_bare(struct buf *out, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct argv_net *net)
 {
-	const struct argv_wish wish = {opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
+	const struct argv_request request = {
+			opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
 	struct buf environment, rules;
-	buf_init(&environment, LIFELINE_MAX_BYTES / 3);
-	buf_init(&rules, LIFELINE_MAX_BYTES / 3);
-	int r = bare_environment(&environment, spec->folder, net, &wish);
+	buf_init(&environment, CONTROL_MAX_BYTES / 3);
+	buf_init(&rules, CONTROL_MAX_BYTES / 3);
+	int r = bare_environment(&environment, spec->folder, net, &request);
 	if (r == 0 && spec->isolation == ISOLATION_LANDLOCK)
 		r = bare_rules(&rules, spec->folder, net);
 	if (r == 0) {
@@ -146,11 +147,12 @@ static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_san
 {
 	struct argv_facts facts;
 	struct buf shared, separate;
-	buf_init(&shared, LIFELINE_MAX_BYTES / 3);
-	buf_init(&separate, LIFELINE_MAX_BYTES / 3);
+	buf_init(&shared, CONTROL_MAX_BYTES / 3);
+	buf_init(&separate, CONTROL_MAX_BYTES / 3);
 	argv_facts_find(&facts);
 	facts.net = net;
-	facts.wish = (struct argv_wish){opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
+	facts.request = (struct argv_request){
+			opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
 	int r = argv_build(&shared, &facts, true, spec->disk_bytes);
 	if (r == 0)
 		r = argv_build(&separate, &facts, false, spec->disk_bytes);
@@ -164,16 +166,16 @@ static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_san
 	return r;
 }
 
-static int send_spec(int lifeline_fd, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
+static int send_spec(int control_fd, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct argv_net *net, struct trm_error *reterr)
 {
 	struct buf packet;
-	buf_init(&packet, LIFELINE_MAX_BYTES);
+	buf_init(&packet, CONTROL_MAX_BYTES);
 	int r = spec->isolation == ISOLATION_NAMESPACES ? put_spec(&packet, spec, opts, net)
 							: put_bare(&packet, spec, opts, net);
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
-	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
+	else if (send(control_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
 		r = trm_error_set_errno(reterr, errno, "cannot tell the supervisor what to start");
 	buf_finish(&packet);
 	return r;
@@ -183,8 +185,9 @@ static int send_spec(int lifeline_fd, struct spec_msg *spec, const struct trm_sa
 
 /* All that is open during a start; -1: not yet. */
 struct parts {
-	int null_fd, keeper_fd, agent_fd, listen_fd, door_fd, far_fd, certs_fd; /* for the keeper */
-	int stream_fd, lifeline_fd;                                             /* for the caller */
+	int null_fd, supervisor_fd, agent_fd, listen_fd, handoff_fd, far_fd,
+			certs_fd;  /* for the supervisor */
+	int stream_fd, control_fd; /* for the caller */
 };
 
 static int make_parts(struct parts *p, const struct rundir_entry *entry, const struct buf *certs,
@@ -193,15 +196,15 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, const s
 	int line[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
 		return trm_error_set_errno(reterr, errno, "cannot make a connection to the supervisor");
-	p->lifeline_fd = line[0];
+	p->control_fd = line[0];
 	p->far_fd = line[1];
 	p->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (p->null_fd < 0)
 		return trm_error_set_errno(reterr, errno, "cannot open /dev/null");
-	struct embed keeper = embed_keeper(), agent = embed_agent();
-	p->keeper_fd = program_open(entry->run_fd, keeper.bytes, keeper.n, reterr);
-	if (p->keeper_fd < 0)
-		return p->keeper_fd;
+	struct embed supervisor = embed_supervisor(), agent = embed_agent();
+	p->supervisor_fd = program_open(entry->run_fd, supervisor.bytes, supervisor.n, reterr);
+	if (p->supervisor_fd < 0)
+		return p->supervisor_fd;
 	p->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
 	if (p->agent_fd < 0)
 		return p->agent_fd;
@@ -209,7 +212,7 @@ static int make_parts(struct parts *p, const struct rundir_entry *entry, const s
 		p->certs_fd = spawn_memfd("certificates", buf_at(certs), certs->len, reterr);
 	if (certs->len && p->certs_fd < 0)
 		return p->certs_fd;
-	return rundir_listen(entry, &p->listen_fd, &p->door_fd, &p->stream_fd, reterr);
+	return rundir_listen(entry, &p->listen_fd, &p->handoff_fd, &p->stream_fd, reterr);
 }
 
 static void close_all(const int *fds, size_t n)
@@ -219,25 +222,26 @@ static void close_all(const int *fds, size_t n)
 			close(fds[i]);
 }
 
-static pid_t spawn_keeper(const struct parts *p, const struct rundir_entry *entry,
+static pid_t spawn_supervisor(const struct parts *p, const struct rundir_entry *entry,
 		const struct mounts *mounts, struct trm_error *reterr)
 {
-	int fds[KEEPER_MOUNTS + LIFELINE_MAX_MOUNTS] = {
+	int fds[SUPERVISOR_MOUNTS + CONTROL_MAX_MOUNTS] = {
 			[0] = p->null_fd,
 			[1] = p->null_fd,
 			[2] = p->null_fd,
-			[KEEPER_LIFELINE] = p->far_fd,
-			[KEEPER_RUN_DIR] = entry->run_fd,
-			[KEEPER_ENTRY_DIR] = entry->entry_fd,
-			[KEEPER_LISTEN] = p->listen_fd,
-			[KEEPER_DOOR] = p->door_fd,
-			[KEEPER_AGENT] = p->agent_fd,
-			[KEEPER_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
-			[KEEPER_PLAN] = p->null_fd,
+			[SUPERVISOR_CLIENT] = p->far_fd,
+			[SUPERVISOR_RUN_DIR] = entry->run_fd,
+			[SUPERVISOR_ENTRY_DIR] = entry->entry_fd,
+			[SUPERVISOR_LISTEN] = p->listen_fd,
+			[SUPERVISOR_CONTROL] = p->handoff_fd,
+			[SUPERVISOR_AGENT] = p->agent_fd,
+			[SUPERVISOR_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
+			[SUPERVISOR_PLAN] = p->null_fd,
 	};
 	for (size_t i = 0; i < mounts->n; i++)
-		fds[KEEPER_MOUNTS + i] = mounts->fds[i];
-	return spawn_program(p->keeper_fd, "terrarium-keeper", fds, KEEPER_MOUNTS + mounts->n, reterr);
+		fds[SUPERVISOR_MOUNTS + i] = mounts->fds[i];
+	return spawn_program(
+			p->supervisor_fd, "terrarium-supervisor", fds, SUPERVISOR_MOUNTS + mounts->n, reterr);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -259,19 +263,19 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	if (r == 0)
 		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);
 	if (r == 0)
-		r = send_spec(p.lifeline_fd, spec, opts, opts->limits.net ? &plan.argv : NULL, reterr);
+		r = send_spec(p.control_fd, spec, opts, opts->limits.net ? &plan.argv : NULL, reterr);
 	netplan_finish(&plan);
 	if (r == 0)
-		r = pid = spawn_keeper(&p, entry, mounts, reterr);
-	const int theirs[] = {
-			p.null_fd, p.keeper_fd, p.agent_fd, p.listen_fd, p.door_fd, p.far_fd, p.certs_fd};
-	const int ours[] = {p.stream_fd, p.lifeline_fd};
+		r = pid = spawn_supervisor(&p, entry, mounts, reterr);
+	const int theirs[] = {p.null_fd, p.supervisor_fd, p.agent_fd, p.listen_fd, p.handoff_fd, p.far_fd,
+			p.certs_fd};
+	const int ours[] = {p.stream_fd, p.control_fd};
 	close_all(theirs, sizeof theirs / sizeof *theirs);
 	if (r < 0) {
 		close_all(ours, sizeof ours / sizeof *ours);
 		return r;
 	}
-	*ret = (struct started){p.stream_fd, p.lifeline_fd, pid, spec->disk_bytes};
+	*ret = (struct started){p.stream_fd, p.control_fd, pid, spec->disk_bytes};
 	return 0;
 }
 
@@ -288,7 +292,7 @@ static int start_in(const struct trm_sandbox_opts *opts, const struct rundir_ent
 	return r;
 }
 
-int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr)
+int start_supervisor(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr)
 {
 	struct hold hold;
 	struct rundir_entry entry = {0};

@@ -4,7 +4,7 @@
 
 /* The start of a local sandbox, as far as the client has a part in it: the entry in
  * the runtime directory, the agent's socket with our connection already in its
- * backlog, the description of what is to be started, the keeper's process. It
+ * backlog, the description of what is to be started, the supervisor's process. It
  * takes a fraction of a millisecond and waits for nothing. */
 
 struct started;
@@ -12,6 +12,6 @@ struct trm_error;
 struct trm_sandbox_opts;
 
 /* 0, or a code with nothing started and nothing left behind. */
-int start_keeper(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr);
+int start_supervisor(const struct trm_sandbox_opts *opts, struct started *ret, struct trm_error *reterr);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/microsandbox/reach.h"
 #include "backend/microsandbox/reply.h"
+#include "backend/microsandbox/run_control.h"
 #include "base/base64.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -248,7 +248,7 @@ static void move(cJSON *from, const char *name, cJSON *to)
 
 static void end_run(struct msb_proc *p, cJSON *result)
 {
-	static const char *const told[] = {"exit_code", "value", "error"};
+	static const char *const reported[] = {"exit_code", "value", "error"};
 	const char *status = kernel_json_text(result, "status");
 	bool is_done = status
 		       && (strcmp(status, "ok") == 0 || strcmp(status, "error") == 0
@@ -266,8 +266,8 @@ static void end_run(struct msb_proc *p, cJSON *result)
 	cJSON_AddStringToObject(event, "status", status);
 	if (kernel_json_number(result, "cpu_ms", 1e12, &cpu_ms))
 		cJSON_AddNumberToObject(event, "cpu_us", cpu_ms * 1000);
-	for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-		move(result, told[i], event);
+	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
+		move(result, reported[i], event);
 	msb_kernel_end(p, event);
 }
 

@@ -208,7 +208,7 @@ int feed_wrap(enum trm_lang_id lang, const char *code, const char *tag, char **r
  */
 
 /* The stdout line before `at`; n: none. */
-static size_t line_before(const struct blame_line *lines, size_t n, size_t at)
+static size_t line_before(const struct traceback_line *lines, size_t n, size_t at)
 {
 	while (at-- > 0)
 		if (!lines[at].is_stderr)
@@ -216,12 +216,12 @@ static size_t line_before(const struct blame_line *lines, size_t n, size_t at)
 	return n;
 }
 
-static void take_out(struct blame_line *lines, size_t *n, size_t at)
+static void take_out(struct traceback_line *lines, size_t *n, size_t at)
 {
 	memmove(lines + at, lines + at + 1, (--*n - at) * sizeof *lines);
 }
 
-int feed_unwrap(enum trm_lang_id lang, const char *tag, struct blame_line *lines, size_t *n)
+int feed_unwrap(enum trm_lang_id lang, const char *tag, struct traceback_line *lines, size_t *n)
 {
 	size_t len = strlen(tag), at = *n;
 	while (at > 0 && (lines[at - 1].is_stderr || strncmp(lines[at - 1].text, tag, len) != 0))

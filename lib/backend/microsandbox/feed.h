@@ -14,7 +14,7 @@
 
 #include <terrarium/lang.h>
 
-#include "backend/microsandbox/blame.h"
+#include "backend/microsandbox/traceback_parse.h"
 
 /* The line to send, malloc'd; *ret_code NULL: the code as it is. `tag`: letters and digits that are in no
  * output. TRM_ENOMEM. */
@@ -22,6 +22,6 @@ int feed_wrap(enum trm_lang_id lang, const char *code, const char *tag, char **r
 
 /* Take the tag's line, and the newline before it, out of what came; *n lines are left. Returns the exit code
  * that the code asked for (sys.exit(3)), or -1: none. */
-int feed_unwrap(enum trm_lang_id lang, const char *tag, struct blame_line *lines, size_t *n);
+int feed_unwrap(enum trm_lang_id lang, const char *tag, struct traceback_line *lines, size_t *n);
 
 #endif

@@ -8,7 +8,7 @@
  *
  *   file.c      one piece of work: its commands, one after the other; and what needs but one
  *   file_get.c  a file, a tree or its list out of the sandbox; nodes.c, the list of what there is (pure)
- *   file_put.c  a file or a tree into it; put_lines.c, the lines of shell that make it (pure)
+ *   file_put.c  a file or a tree into it; shell_upload.c, the lines of shell that make it (pure)
  */
 
 #include "backend/microsandbox/msb.h"

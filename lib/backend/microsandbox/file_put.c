@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "backend/microsandbox/file.h"
-#include "backend/microsandbox/put_lines.h"
+#include "backend/microsandbox/shell_upload.h"
 #include "base/base64.h"
 #include "base/err.h"
 #include "base/shell.h"
@@ -95,21 +95,21 @@ static void go_on(struct msb_file *f);
 static void give_up(struct msb_file *f, const struct trm_error *why);
 
 /* Of what the program in the sandbox has said, as the server tells it, the reason. */
-static void tell_unwritten(const struct msb_file *f, const struct trm_error *told, struct trm_error *ret)
+static void tell_unwritten(const struct msb_file *f, const struct trm_error *reported, struct trm_error *ret)
 {
 	const struct put *p = f->own;
-	const char *end = strstr(told->msg, "' (HTTP"), *from = NULL;
-	if (end && (strstr(told->msg, ": cat: ") || strstr(told->msg, ": sh: ")))
-		for (const char *at = told->msg; (at = strstr(at, ": ")) && at < end; at += 2)
+	const char *end = strstr(reported->msg, "' (HTTP"), *from = NULL;
+	if (end && (strstr(reported->msg, ": cat: ") || strstr(reported->msg, ": sh: ")))
+		for (const char *at = reported->msg; (at = strstr(at, ": ")) && at < end; at += 2)
 			from = at + 2;
 	if (from)
 		trm_error_set(ret, TRM_EIO, "%.120s%.60s: the file cannot be written: %.*s", p->target,
 				p->piece_below, (int)(end - from), from);
 	else
-		*ret = *told;
+		*ret = *reported;
 }
 
-static void on_piece(void *user, const cJSON *result, const struct trm_error *told)
+static void on_piece(void *user, const cJSON *result, const struct trm_error *reported)
 {
 	struct msb_file *f = user;
 	struct msb *m = f->msb;
@@ -118,7 +118,7 @@ static void on_piece(void *user, const cJSON *result, const struct trm_error *to
 	double n;
 	f->call = NULL;
 	if (!result)
-		tell_unwritten(f, told, &why);
+		tell_unwritten(f, reported, &why);
 	else if (!kernel_json_number(result, "bytes", PIECE_BYTES, &n) || (size_t)n != p->piece)
 		trm_error_set(&why, TRM_EPROTO, "%s: the server did not accept all of the data", f->path);
 	if (p->is_given_up)

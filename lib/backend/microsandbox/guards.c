@@ -43,16 +43,16 @@ void msb_guards_fill(struct msb *m)
 	if (is_found)
 		say(m, "memory, cpu", TRM_WEAK,
 				"decided by the server: as the program that started it requested");
-	else if (s->cpus == (double)s->whole_cpus)
+	else if (s->cpus == (double)s->is_complete_cpus)
 		say(m, "memory, cpu", TRM_WEAK,
 				"%llu MiB and %u core%s requested from the server, which enforces it",
-				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
-				s->whole_cpus == 1 ? "" : "s");
+				(unsigned long long)(s->mem_bytes >> 20), s->is_complete_cpus,
+				s->is_complete_cpus == 1 ? "" : "s");
 	else
 		say(m, "memory, cpu", TRM_WEAK,
 				"%llu MiB and %u core%s requested from the server: %g is not a whole number of cores",
-				(unsigned long long)(s->mem_bytes >> 20), s->whole_cpus,
-				s->whole_cpus == 1 ? "" : "s", s->cpus);
+				(unsigned long long)(s->mem_bytes >> 20), s->is_complete_cpus,
+				s->is_complete_cpus == 1 ? "" : "s", s->cpus);
 	say(m, "processes, disk", TRM_WEAK, "the server's own limits: its protocol has none to ask for");
 	say_network(m);
 	if (!m->extensions)

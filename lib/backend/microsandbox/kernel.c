@@ -91,7 +91,7 @@ static void begin_run(struct msb_proc *p, const char *id, const cJSON *request)
 	p->code_len = p->code ? strlen(p->code) : 0;
 	p->timeout_ms = (uint64_t)timeout_ms;
 	p->begun_ns = trm_loop_now_ns(p->msb->loop);
-	p->is_interrupted = p->has_told_interrupt = p->has_told_stdin = false;
+	p->is_interrupted = p->has_reported_interrupt = p->has_reported_stdin = false;
 	p->n_runs++;
 	p->request = request;
 	if (p->code)

@@ -52,7 +52,7 @@ void msb_metrics_read(const struct msb *m, const cJSON *row, struct trm_sample *
 static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
 {
 	if (!m->boxes[MSB_BOX_MAIN].is_found) {
-		s->cpu_limit = m->settings.whole_cpus;
+		s->cpu_limit = m->settings.is_complete_cpus;
 		s->mem_limit_bytes = m->settings.mem_bytes;
 		s->uptime_ms = (trm_loop_now_ns(m->loop) - m->up_ns) / 1000000;
 		s->known = TRM_METRIC_CPU_LIMIT | TRM_METRIC_MEM_LIMIT | TRM_METRIC_UPTIME;

@@ -14,10 +14,10 @@
  *   proc.c      one process as the client sees it: output, credit, the end
  *   kernel.c    one that speaks the kernels' protocol
  *   plain.c     runs and commands as a plain server has them
- *   whole.c     is it all of a statement that was typed? (pure)
+ *   is_complete.c     is it all of a statement that was typed? (pure)
  *   feed.c      code for interpreters that are fed lines (pure)
- *   reach.h     … and as one tells them that offers our extension
- *   blame.c     the exception in a run's output (pure)
+ *   run_control.h     … and as one tells them that offers our extension
+ *   traceback_parse.c     the exception in a run's output (pure)
  *   list.c      what else runs there
  *   metrics.c   guards.c   file.c
  *
@@ -80,8 +80,8 @@ struct msb_settings {
 					  anybody's */
 	cJSON *config;                 /* of sandbox.start, without image */
 	uint32_t start_timeout_ms;
-	double cpus;         /* as asked for */
-	unsigned whole_cpus; /* as the server gets them */
+	double cpus;               /* as asked for */
+	unsigned is_complete_cpus; /* as the server gets them */
 	uint64_t mem_bytes;
 	bool wants_net;
 };
@@ -201,7 +201,7 @@ struct msb_proc {
 	bool will_exit; /* when everything is sent */
 	struct exited_msg exit;
 	/* input */
-	bool stdin_is_open, has_told_stdin;
+	bool stdin_is_open, has_reported_stdin;
 	/* a kernel's */
 	struct kernel_lines requests;
 	char run_id[32]; /* of the run in hand; "": none */
@@ -211,7 +211,7 @@ struct msb_proc {
 	uint64_t timeout_ms;     /* of the run; 0: none */
 	uint64_t begun_ns;
 	uint64_t n_runs;
-	bool is_interrupted, has_told_interrupt;
+	bool is_interrupted, has_reported_interrupt;
 	bool is_leaving;      /* the run in hand is the end of the program (op "leave") */
 	const cJSON *request; /* the run's, while it is begun */
 	/* a command's; NULL-terminated */
@@ -292,7 +292,7 @@ struct msb {
 	char name[MSB_NAME_MAX + 1];
 	unsigned extensions; /* enum msb_extension */
 	enum msb_network network;
-	bool has_told_terminal; /* that there is none */
+	bool has_reported_terminal; /* that there is none */
 	const struct msb_dialect *dialect;
 	struct msb_box boxes[2]; /* the sandbox itself, and node's */
 	struct http_request *health;

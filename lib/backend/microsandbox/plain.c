@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "backend/microsandbox/blame.h"
 #include "backend/microsandbox/feed.h"
+#include "backend/microsandbox/is_complete.h"
 #include "backend/microsandbox/msb.h"
-#include "backend/microsandbox/whole.h"
+#include "backend/microsandbox/traceback_parse.h"
 #include "base/err.h"
 #include "rpc/names.h"
 
@@ -19,7 +19,7 @@ enum { LINES_MAX = 1 << 20 };
 /* ---- output -------------------------------------------------------------------------------------- */
 
 struct lines {
-	struct blame_line *at;
+	struct traceback_line *at;
 	size_t n;
 };
 
@@ -27,7 +27,7 @@ static void add_text(struct lines *lines, const cJSON *text, bool is_stderr)
 {
 	size_t n = cJSON_IsString(text) ? strlen(text->valuestring) : 0;
 	if (n)
-		lines->at[lines->n++] = (struct blame_line){.text = text->valuestring,
+		lines->at[lines->n++] = (struct traceback_line){.text = text->valuestring,
 				.is_stderr = is_stderr,
 				.is_open = text->valuestring[n - 1] == '\n'}; /* it has its own */
 }
@@ -56,7 +56,7 @@ static bool take_lines(struct msb_proc *p, const cJSON *result, struct lines *re
 		/* Streams of other names are none that a client of 0.2.x shows. */
 		if (!text || !stream || (!is_stderr && strcmp(stream, "stdout") != 0) || ret->n >= LINES_MAX)
 			continue;
-		ret->at[ret->n++] = (struct blame_line){.text = text, .is_stderr = is_stderr};
+		ret->at[ret->n++] = (struct traceback_line){.text = text, .is_stderr = is_stderr};
 	}
 	return true;
 }
@@ -68,7 +68,7 @@ static void print_lines(struct msb_proc *p, const struct lines *lines)
 	struct buf piece;
 	buf_init(&piece, MSB_OUT_MAX);
 	for (size_t i = 0; i < lines->n; i++) {
-		const struct blame_line *line = &lines->at[i];
+		const struct traceback_line *line = &lines->at[i];
 		if (!line->is_blame && buf_append(&piece, line->text, strlen(line->text)) == 0
 				&& !line->is_open)
 			buf_append(&piece, p->has_terminal ? "\r\n" : "\n", p->has_terminal ? 2 : 1);
@@ -143,7 +143,7 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 	struct blame blame;
 	if (!is_answered(p, result, why) || !take_lines(p, result, &lines))
 		return;
-	size_t late = blame_timeout(lines.at, lines.n);
+	size_t late = traceback_timeout(lines.at, lines.n);
 	if (late < lines.n) {
 		lines.n = late;
 		print_lines(p, &lines);
@@ -153,9 +153,9 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 	}
 	int exit_code = feed_unwrap(p->lang->id, p->tag, lines.at, &lines.n);
 	if (p->lang->id == TRM_LANG_JAVASCRIPT)
-		blame_node(lines.at, lines.n, &blame);
+		traceback_node(lines.at, lines.n, &blame);
 	else
-		blame_python(lines.at, lines.n, &blame);
+		traceback_python(lines.at, lines.n, &blame);
 	print_lines(p, &lines);
 	bool has_failed = blame.is_found || is_failure(result) || exit_code > 0;
 	msb_kernel_done(p, has_failed ? "error" : "ok", exit_code >= 0 ? exit_code : has_failed,
@@ -297,8 +297,8 @@ static void command(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_COMMAND, .params = msb_command_params(p)};
 	snprintf(request.what, sizeof request.what, "run '%.40s' in sandbox '%s'", p->argv[0], p->box->name);
-	if (p->has_terminal && !p->msb->has_told_terminal) {
-		p->msb->has_told_terminal = p->has_told_stdin = true;
+	if (p->has_terminal && !p->msb->has_reported_terminal) {
+		p->msb->has_reported_terminal = p->has_reported_stdin = true;
 		msb_proc_say(p, "this server has no terminals: the command runs without one, has no input, and its output appears at "
 				"its end");
 	}
@@ -318,9 +318,9 @@ static void input(struct msb_proc *p, const char *bytes, size_t n)
 		signal_proc(p, SIGINT);
 		return;
 	}
-	if (p->has_told_stdin)
+	if (p->has_reported_stdin)
 		return;
-	p->has_told_stdin = true;
+	p->has_reported_stdin = true;
 	msb_proc_say(p, "this server accepts no input for runs: it is dropped, and reads see "
 			"end of file");
 }
@@ -341,9 +341,9 @@ static bool is_timeout(const struct msb_proc *p)
 static void interrupt(struct msb_proc *p)
 {
 	p->is_interrupted = true;
-	if (p->has_told_interrupt || is_timeout(p))
+	if (p->has_reported_interrupt || is_timeout(p))
 		return;
-	p->has_told_interrupt = true;
+	p->has_reported_interrupt = true;
 	msb_proc_say(p, "this server cannot interrupt a run; the next step stops the sandbox, and its "
 			"state is lost");
 }
@@ -369,7 +369,7 @@ static void tell_is_complete(struct msb_proc *p, const char *id, const cJSON *re
 {
 	const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(request, "code"));
 	char indent[128];
-	bool is_whole = whole_is(p->lang->id, code ? code : "", indent, sizeof indent);
+	bool is_whole = is_complete_is(p->lang->id, code ? code : "", indent, sizeof indent);
 	cJSON *answer = cJSON_CreateObject();
 	cJSON_AddStringToObject(answer, "status", is_whole ? "complete" : "incomplete");
 	cJSON_AddStringToObject(answer, "indent", indent);

@@ -163,10 +163,10 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	const struct trm_server_opts *o = &opts->server;
 	int r;
 	s->cpus = opts->limits.cpus;
-	s->whole_cpus = s->cpus < 1 ? 1 : (unsigned)lround(s->cpus);
+	s->is_complete_cpus = s->cpus < 1 ? 1 : (unsigned)lround(s->cpus);
 	s->mem_bytes = opts->limits.mem_bytes;
 	s->wants_net = opts->limits.net;
-	if (s->whole_cpus > CPUS_MAX)
+	if (s->is_complete_cpus > CPUS_MAX)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "a microsandbox server gives at most %d cores", CPUS_MAX);
 	if (o->n_volumes > TRM_SERVER_LIST_MAX || o->n_ports > TRM_SERVER_LIST_MAX
@@ -176,7 +176,7 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 				TRM_SERVER_LIST_MAX);
 	s->config = cJSON_CreateObject();
 	cJSON_AddNumberToObject(s->config, "memory", (double)(s->mem_bytes >> 20));
-	cJSON_AddNumberToObject(s->config, "cpus", s->whole_cpus);
+	cJSON_AddNumberToObject(s->config, "cpus", s->is_complete_cpus);
 	if ((r = add_list(s->config, "volumes", o->volumes, o->n_volumes, check_volume, reterr)) < 0
 			|| (r = add_list(s->config, "ports", o->ports, o->n_ports, check_port, reterr)) < 0
 			|| (r = add_scripts(s->config, o, reterr)) < 0)

@@ -11,8 +11,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "backend/kept/program.h"
-#include "backend/kept/spawn.h"
+#include "backend/host/program.h"
+#include "backend/host/spawn.h"
 #include "base/cachedir.h"
 #include "base/err.h"
 #include "embed/embed.h"

@@ -3,12 +3,12 @@
 #define TRM_RECIPE_BOX_H
 
 /* The client's side of a sandbox that a recipe makes. What is needed first is seen to here, on the loop: the
- * image, or the existing container. Then a keeper is started with a plan of all the rest (wire/plan.h), and
- * from then on this is a carrier like the local one (backend/kept/kept.h).
+ * image, or the existing container. Then a supervisor is started with a plan of all the rest (wire/plan.h),
+ * and from then on this is a carrier like the local one (backend/supervised/supervised.h).
  *
  *   image ──┬─ here ──────────────────────────────┐
  *           └─ missing ── probe ── pull ── image ──┤
- *   build ── image ─────────────────────────────────┼── keeper ── connected
+ *   build ── image ─────────────────────────────────┼── supervisor ── connected
  *   adopt ──┬─ running ─────────────────────────────┤
  *           └─ stopped ── wake ── adopt ────────────┘
  *
@@ -17,19 +17,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend/kept/kept.h"
-#include "backend/kept/netenv.h"
-#include "backend/kept/rundir.h"
+#include "backend/host/netenv.h"
+#include "backend/host/rundir.h"
 #include "backend/recipe/command.h"
-#include "backend/recipe/wish.h"
+#include "backend/recipe/container_spec.h"
+#include "backend/supervised/supervised.h"
 #include "recipe/recipe.h"
 
 struct box {
-	struct kept kept; /* first */
+	struct supervised supervised; /* first */
 	struct trm_recipe *recipe;
-	struct wish wish;
-	struct rundir_entry entry; /* the name is ours from the beginning; the keeper's in the end */
-	/* until the keeper runs */
+	struct container_spec container_spec;
+	struct rundir_entry entry; /* the name is ours from the beginning; the supervisor's in the end */
+	/* until the supervisor runs */
 	enum recipe_step step;
 	struct command *command, *where; /* NULL: none runs */
 	struct trm_timer *tick;
@@ -64,16 +64,16 @@ void prepare_finish(struct box *box);
 /* ---- what prepare.c calls (recipe.c) ------------------------------------------------------- */
 
 void box_tell(struct box *box, const char *words); /* progress */
-/* All is there: start the keeper. */
+/* All is there: start the supervisor. */
 void box_launch(struct box *box);
 /* It has come to nothing: box->why says why, unless we were told to stop. Frees the box. */
 void box_over(struct box *box);
 
-/* ---- the keeper (launch.c) -------------------------------------------------------------------- */
+/* ---- the supervisor (launch.c) -------------------------------------------------------------------- */
 
 /* 0, or a code with nothing started and nothing left behind. */
-int launch_keeper(const struct box *box, struct started *ret, struct trm_error *reterr);
-/* Facts for a step of the beginning: what is known without a keeper. */
+int launch_supervisor(const struct box *box, struct started *ret, struct trm_error *reterr);
+/* Facts for a step of the beginning: what is known without a supervisor. */
 void launch_facts(const struct box *box, struct recipe_facts *ret);
 
 /* ---- words (words.c) ------------------------------------------------------------------------------ */

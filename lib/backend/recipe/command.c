@@ -39,7 +39,7 @@ struct command {
 	pid_t pid;
 	int status;
 	struct trm_child *child;
-	struct trm_timer *patience, *silence;
+	struct trm_timer *timeout, *silence;
 	bool is_timed_out, is_stopped;
 	struct pipe_end out, err;
 };
@@ -64,7 +64,7 @@ static void destroy(struct command *c)
 	buf_finish(&c->out.bytes);
 	buf_finish(&c->err.bytes);
 	trm_child_remove(c->child);
-	trm_timer_remove(c->patience);
+	trm_timer_remove(c->timeout);
 	trm_timer_remove(c->silence);
 	free(c->step);
 	free(c->env);
@@ -125,7 +125,7 @@ static void finish(struct command *c)
 			.words = has_all ? words : "out of memory",
 			.last = has_all ? last : "out of memory",
 			.program = c->program};
-	trm_timer_stop(c->patience);
+	trm_timer_stop(c->timeout);
 	trm_timer_stop(c->silence);
 	c->cb->done(c->user, &result);
 	free(out);
@@ -232,7 +232,7 @@ static void end_it(struct command *c)
 {
 	kill_all(c, SIGTERM);
 	trm_timer_stop(c->silence);
-	trm_timer_start(c->patience, COMMAND_STOP_MS, 0);
+	trm_timer_start(c->timeout, COMMAND_STOP_MS, 0);
 }
 
 static void on_impatient(void *user)
@@ -338,7 +338,7 @@ static int run_next(struct command *c, struct trm_error *reterr)
 		waitpid(c->pid, NULL, 0);
 	}
 	if (r == 0 && c->timeout_ms)
-		trm_timer_start(c->patience, c->timeout_ms, 0);
+		trm_timer_start(c->timeout, c->timeout_ms, 0);
 	if (r == 0 && c->silence_ms)
 		trm_timer_start(c->silence, c->silence_ms, 0);
 	return r;
@@ -376,7 +376,7 @@ int command_start(struct trm_loop *loop, const struct command_opts *opts, const 
 	c->env = copied(opts->env, opts->env_n);
 	int r = c->step && c->env ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	if (r == 0)
-		r = trm_loop_add_timer(loop, on_impatient, c, &c->patience, reterr);
+		r = trm_loop_add_timer(loop, on_impatient, c, &c->timeout, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(loop, on_impatient, c, &c->silence, reterr);
 	if (r == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keeper's start: its plan, its description, what it inherits. */
+/* The supervisor's start: its plan, its description, what it inherits. */
 #include "backend/recipe/box.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 #include <terrarium/recipe.h>
 
-#include "backend/kept/program.h"
-#include "backend/kept/rundir.h"
-#include "backend/kept/spawn.h"
+#include "backend/host/program.h"
+#include "backend/host/rundir.h"
+#include "backend/host/spawn.h"
 #include "backend/recipe/agentfile.h"
 #include "base/err.h"
 #include "embed/embed.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 #include "wire/plan.h"
 
 extern char **environ;
@@ -50,7 +50,7 @@ static bool is_root(const char *user)
  * whoever the recipe's commands run as there. */
 static const char *user_of(const struct box *box)
 {
-	const char *asked = box->wish.opts.container.user;
+	const char *asked = box->container_spec.opts.container.user;
 	if (!asked && recipe_keeps_user(box->recipe))
 		return "";
 	return asked ? asked : *box->image_user && !is_root(box->image_user) ? box->image_user : "1000:1000";
@@ -58,7 +58,7 @@ static const char *user_of(const struct box *box)
 
 void launch_facts(const struct box *box, struct recipe_facts *ret)
 {
-	const struct wish *w = &box->wish;
+	const struct container_spec *w = &box->container_spec;
 	*ret = (struct recipe_facts){0};
 	ret->value[FACT_IMAGE] = box->asks_tag    ? w->opts.container.commit_tag
 				 : *box->image_id ? box->image_id
@@ -105,7 +105,7 @@ static void add_limits(struct terms *t, const struct trm_limits *limits)
 static int make_terms(struct terms *t, const struct box *box, const struct rundir_entry *entry,
 		struct trm_error *reterr)
 {
-	const struct wish *w = &box->wish;
+	const struct container_spec *w = &box->container_spec;
 	const struct trm_container_opts *c = &w->opts.container;
 	const char **value = t->facts.value;
 	launch_facts(box, &t->facts);
@@ -200,7 +200,7 @@ static bool is_direct(const struct box *box)
 {
 	const char *forced = getenv("TERRARIUM_CARRIER_STREAM");
 	return recipe_uses(box->recipe, STEP_CREATE, "share") && !box->is_remote
-	       && !box->wish.opts.container.container && !(forced && strcmp(forced, "exec") == 0);
+	       && !box->container_spec.opts.container.container && !(forced && strcmp(forced, "exec") == 0);
 }
 
 static uint32_t asks_of(const struct trm_recipe *recipe, const struct trm_sandbox_opts *opts)
@@ -245,7 +245,7 @@ static int put_create(struct draft *d, const struct box *box, struct terms *t, s
 
 static int put_steps(struct draft *d, const struct box *box, struct terms *t, struct trm_error *reterr)
 {
-	const struct trm_container_opts *c = &box->wish.opts.container;
+	const struct trm_container_opts *c = &box->container_spec.opts.container;
 	const struct {
 		enum plan_step to;
 		enum recipe_step from;
@@ -280,10 +280,10 @@ static bool is_proxy(const char *variable)
 
 /* The recipe's variables, and ours but for those. An engine on this machine is reached without a proxy, and
  * podman would hand them on to the container, passwords and all, with a network or without: what it may know
- * of them comes by another way (backend/kept/netenv.h). */
+ * of them comes by another way (backend/host/netenv.h). */
 static int put_env(struct draft *d, const struct box *box, struct trm_error *reterr)
 {
-	const bool has_proxies = box->is_remote || box->wish.opts.container.container
+	const bool has_proxies = box->is_remote || box->container_spec.opts.container.container
 				 || !recipe_uses(box->recipe, STEP_CREATE, "share");
 	int r = recipe_env(box->recipe, &d->env, reterr);
 	for (char **at = environ; at && *at && r == 0; at++) {
@@ -299,7 +299,7 @@ static int put_env(struct draft *d, const struct box *box, struct trm_error *ret
 
 static int plan_fd(const struct box *box, struct draft *d, struct terms *t, struct trm_error *reterr)
 {
-	const struct wish *w = &box->wish;
+	const struct container_spec *w = &box->container_spec;
 	char cwd[TRM_HOST_PATH];
 	struct plan_msg plan = {.backend = trm_recipe_name(box->recipe),
 			.image = w->opts.container.container ? w->opts.container.container : w->image,
@@ -349,10 +349,10 @@ static int make_plan(const struct box *box, const struct rundir_entry *entry, st
 
 /* ---- the description -------------------------------------------------------------------------- */
 
-static int send_spec(int lifeline_fd, const struct box *box, const struct rundir_entry *entry,
+static int send_spec(int control_fd, const struct box *box, const struct rundir_entry *entry,
 		struct trm_error *reterr)
 {
-	const struct trm_sandbox_opts *opts = &box->wish.opts;
+	const struct trm_sandbox_opts *opts = &box->container_spec.opts;
 	const struct trm_limits *limits = &opts->limits;
 	char env[TRM_ENV_BYTES];
 	struct buf packet;
@@ -374,16 +374,16 @@ static int send_spec(int lifeline_fd, const struct box *box, const struct rundir
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_lifetime_ms = opts->max_lifetime_ms,
 			.net_allow = "",
-			.mounts = box->wish.mounts.text,
+			.mounts = box->container_spec.mounts.text,
 			.env = env,
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group ? opts->group : "",
 	};
-	buf_init(&packet, LIFELINE_MAX_BYTES);
+	buf_init(&packet, CONTROL_MAX_BYTES);
 	int r = spec_msg_put(&packet, &spec);
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
-	else if (send(lifeline_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
+	else if (send(control_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
 		r = trm_error_set_errno(reterr, errno, "cannot tell the supervisor what to start");
 	buf_finish(&packet);
 	return r;
@@ -392,21 +392,21 @@ static int send_spec(int lifeline_fd, const struct box *box, const struct rundir
 /* ---- descriptors --------------------------------------------------------------------------------- */
 
 /* All that is open during a start; -1: not yet. The last two are for the caller. */
-enum part { NULL_FD, KEEPER, PUT, PLAN, LISTEN, DOOR, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
+enum part { NULL_FD, SUPERVISOR, PUT, PLAN, LISTEN, DOOR, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
 
 static int make_parts(int p[PARTS], const struct box *box, const struct rundir_entry *entry,
 		struct trm_error *reterr)
 {
 	int line[2];
-	struct embed keeper = embed_keeper();
+	struct embed supervisor = embed_supervisor();
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
 		return trm_error_set_errno(reterr, errno, "cannot make a connection to the supervisor");
 	p[NEAR] = line[0];
 	p[FAR] = line[1];
 	if ((p[NULL_FD] = open("/dev/null", O_RDWR | O_CLOEXEC)) < 0)
 		return trm_error_set_errno(reterr, errno, "cannot open /dev/null");
-	if ((p[KEEPER] = program_open(entry->run_fd, keeper.bytes, keeper.n, reterr)) < 0)
-		return p[KEEPER];
+	if ((p[SUPERVISOR] = program_open(entry->run_fd, supervisor.bytes, supervisor.n, reterr)) < 0)
+		return p[SUPERVISOR];
 	if ((p[PLAN] = make_plan(box, entry, reterr)) < 0)
 		return p[PLAN];
 	if ((p[PUT] = agentfile_put_fd(recipe_puts_tar(box->recipe), reterr)) < 0)
@@ -414,25 +414,25 @@ static int make_parts(int p[PARTS], const struct box *box, const struct rundir_e
 	return rundir_listen(entry, &p[LISTEN], &p[DOOR], &p[STREAM], reterr);
 }
 
-static pid_t spawn_keeper(const int p[PARTS], const struct rundir_entry *entry, struct trm_error *reterr)
+static pid_t spawn_supervisor(const int p[PARTS], const struct rundir_entry *entry, struct trm_error *reterr)
 {
-	const int fds[KEEPER_FD_END] = {
+	const int fds[SUPERVISOR_FD_END] = {
 			[0] = p[NULL_FD],
 			[1] = p[NULL_FD],
 			[2] = p[NULL_FD],
-			[KEEPER_LIFELINE] = p[FAR],
-			[KEEPER_RUN_DIR] = entry->run_fd,
-			[KEEPER_ENTRY_DIR] = entry->entry_fd,
-			[KEEPER_LISTEN] = p[LISTEN],
-			[KEEPER_DOOR] = p[DOOR],
-			[KEEPER_AGENT] = p[PUT],
-			[KEEPER_CERTS] = p[NULL_FD],
-			[KEEPER_PLAN] = p[PLAN],
+			[SUPERVISOR_CLIENT] = p[FAR],
+			[SUPERVISOR_RUN_DIR] = entry->run_fd,
+			[SUPERVISOR_ENTRY_DIR] = entry->entry_fd,
+			[SUPERVISOR_LISTEN] = p[LISTEN],
+			[SUPERVISOR_CONTROL] = p[DOOR],
+			[SUPERVISOR_AGENT] = p[PUT],
+			[SUPERVISOR_CERTS] = p[NULL_FD],
+			[SUPERVISOR_PLAN] = p[PLAN],
 	};
-	return spawn_program(p[KEEPER], "terrarium-keeper", fds, KEEPER_FD_END, reterr);
+	return spawn_program(p[SUPERVISOR], "terrarium-supervisor", fds, SUPERVISOR_FD_END, reterr);
 }
 
-int launch_keeper(const struct box *box, struct started *ret, struct trm_error *reterr)
+int launch_supervisor(const struct box *box, struct started *ret, struct trm_error *reterr)
 {
 	const struct rundir_entry *entry = &box->entry;
 	int p[PARTS], r;
@@ -443,12 +443,12 @@ int launch_keeper(const struct box *box, struct started *ret, struct trm_error *
 	if (r == 0)
 		r = send_spec(p[NEAR], box, entry, reterr);
 	if (r == 0)
-		r = pid = spawn_keeper(p, entry, reterr);
+		r = pid = spawn_supervisor(p, entry, reterr);
 	for (size_t i = 0; i < (r < 0 ? PARTS : THEIRS); i++)
 		if (p[i] >= 0)
 			close(p[i]);
 	if (r < 0)
 		return r;
-	*ret = (struct started){p[STREAM], p[NEAR], pid, box->wish.opts.limits.disk_bytes};
+	*ret = (struct started){p[STREAM], p[NEAR], pid, box->container_spec.opts.limits.disk_bytes};
 	return 0;
 }

@@ -32,12 +32,12 @@ static void go_on(struct box *box, enum recipe_step step)
 /* One image may have many names: it is the same if it has the same id. */
 static bool wants_tag(const struct box *box)
 {
-	const struct trm_container_opts *c = &box->wish.opts.container;
+	const struct trm_container_opts *c = &box->container_spec.opts.container;
 	return c->commit_tag && !c->commit_overwrites && !box->has_asked_tag
 	       && recipe_has(box->recipe, STEP_IMAGE);
 }
 
-static void settle(struct box *box)
+static void next_step(struct box *box)
 {
 	if (box->is_found && !box->is_closing && !box->command && wants_tag(box)) {
 		box->has_asked_tag = box->asks_tag = true;
@@ -84,7 +84,8 @@ static void take_tag(struct box *box, char *line)
 	recipe_fields(line, fields, 3);
 	if (!*fields[2] || strcmp(fields[2], own))
 		return;
-	trm_error_set(&why, TRM_EINVAL, WISH_COMMITS_OVER, box->wish.opts.container.commit_tag);
+	trm_error_set(&why, TRM_EINVAL, CONTAINER_SPEC_COMMITS_OVER,
+			box->container_spec.opts.container.commit_tag);
 	fail(box, &why);
 }
 
@@ -92,7 +93,7 @@ static void take_tag(struct box *box, char *line)
  * container's. */
 static void take_image(struct box *box, char *line)
 {
-	const char *fields[6], *container = box->wish.opts.container.container;
+	const char *fields[6], *container = box->container_spec.opts.container.container;
 	struct trm_error why = {0};
 	recipe_fields(line, fields, 6);
 	if (!container) {
@@ -102,8 +103,8 @@ static void take_image(struct box *box, char *line)
 	copy(box->image_workdir, sizeof box->image_workdir, fields[3]);
 	copy(box->image_entrypoint, sizeof box->image_entrypoint, fields[4]);
 	copy(box->image_cmd, sizeof box->image_cmd, fields[5]);
-	if (check_platform(box, container ? "container" : "image", container ? container : box->wish.image,
-			    fields[0], &why)
+	if (check_platform(box, container ? "container" : "image",
+			    container ? container : box->container_spec.image, fields[0], &why)
 			< 0)
 		fail(box, &why);
 	else
@@ -113,7 +114,7 @@ static void take_image(struct box *box, char *line)
 static void fail_stopped(struct box *box, const char *state)
 {
 	struct trm_error why = {0};
-	const char *which = box->wish.opts.container.container;
+	const char *which = box->container_spec.opts.container.container;
 	if (strcmp(state, "paused") == 0)
 		trm_error_set(&why, TRM_EBUSY, "the container '%.120s' is paused: unpause it first", which);
 	else
@@ -128,7 +129,7 @@ static void take_container(struct box *box, char *line)
 	const char *fields[4];
 	recipe_fields(line, fields, 4);
 	copy(box->image_user, sizeof box->image_user, fields[1]);
-	copy(box->id, sizeof box->id, *fields[2] ? fields[2] : box->wish.opts.container.container);
+	copy(box->id, sizeof box->id, *fields[2] ? fields[2] : box->container_spec.opts.container.container);
 	copy(box->image_id, sizeof box->image_id, fields[3]);
 	bool is_running = strcmp(fields[0], "running") == 0 || !*fields[0];
 	if (is_running && *box->image_id && recipe_has(box->recipe, STEP_IMAGE))
@@ -185,9 +186,9 @@ static void on_line(void *user, const char *line)
 {
 	struct box *box = user;
 	char words[sizeof box->doing + sizeof box->line + 4];
-	bool is_told = box->step == STEP_PULL || box->step == STEP_BUILD;
+	bool is_reported = box->step == STEP_PULL || box->step == STEP_BUILD;
 	snprintf(box->line, sizeof box->line, "%s", line);
-	if (!is_told)
+	if (!is_reported)
 		return;
 	snprintf(words, sizeof words, "%s - %s", box->doing, box->line);
 	box_tell(box, words);
@@ -211,7 +212,7 @@ static void on_done(void *user, const struct command_result *result)
 		else
 			went_well(box, box->step, result->out);
 	}
-	settle(box);
+	next_step(box);
 }
 
 static const struct command_cb STEP_CB = {.line = on_line, .done = on_done};
@@ -222,7 +223,7 @@ static void on_where(void *user, const struct command_result *result)
 	box->where = NULL;
 	/* What it cannot tell will be seen: a door that stays silent leads to the other way. */
 	box->is_remote = result->status == 0 && *result->out && strncmp(result->out, "unix://", 7) != 0;
-	settle(box);
+	next_step(box);
 }
 
 static const struct command_cb WHERE_CB = {.done = on_where};
@@ -232,9 +233,9 @@ static void on_tick(void *user)
 {
 	struct box *box = user;
 	char words[sizeof box->doing + sizeof box->line + 40], time[32] = "";
-	uint64_t s = (trm_loop_now_ns(box->kept.loop) - box->since_ns) / 1000000000;
+	uint64_t s = (trm_loop_now_ns(box->supervised.loop) - box->since_ns) / 1000000000;
 	if (!box->command) {
-		settle(box);
+		next_step(box);
 		return;
 	}
 	if (s)
@@ -264,7 +265,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 				.env_n = env.len,
 				.timeout_ms = is_long ? 0 : recipe_timeout_ms(box->recipe),
 				.silence_ms = is_long ? SILENCE_MS : 0};
-		r = command_start(box->kept.loop, &opts, cb, box, ret, reterr);
+		r = command_start(box->supervised.loop, &opts, cb, box, ret, reterr);
 	}
 	buf_finish(&args);
 	buf_finish(&env);
@@ -278,7 +279,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 
 static void describe(struct box *box, enum recipe_step step)
 {
-	const struct wish *w = &box->wish;
+	const struct container_spec *w = &box->container_spec;
 	box->line[0] = '\0';
 	switch (step) {
 	case STEP_PULL: snprintf(box->doing, sizeof box->doing, "pulling the image %s", w->image); break;
@@ -299,33 +300,33 @@ static int run(struct box *box, enum recipe_step step, struct trm_error *reterr)
 	bool takes_long = step == STEP_PULL || step == STEP_BUILD || step == STEP_WAKE;
 	box->step = step;
 	describe(box, step);
-	box->since_ns = trm_loop_now_ns(box->kept.loop);
+	box->since_ns = trm_loop_now_ns(box->supervised.loop);
 	trm_timer_start(box->tick, takes_long ? 0 : TICK_MS, TICK_MS);
 	return run_command(box, step, &STEP_CB, &box->command, reterr);
 }
 
 static enum recipe_step first_step(const struct box *box)
 {
-	const struct trm_container_opts *c = &box->wish.opts.container;
+	const struct trm_container_opts *c = &box->container_spec.opts.container;
 	if (c->container)
 		return STEP_ADOPT;
 	if (c->dockerfile)
 		return STEP_BUILD;
-	return *box->wish.image && recipe_has(box->recipe, STEP_IMAGE) ? STEP_IMAGE : STEP_PROBE;
+	return *box->container_spec.image && recipe_has(box->recipe, STEP_IMAGE) ? STEP_IMAGE : STEP_PROBE;
 }
 
 static bool wants_where(const struct box *box)
 {
 	return recipe_has(box->recipe, STEP_WHERE) && recipe_uses(box->recipe, STEP_CREATE, "share")
-	       && !box->wish.opts.container.container;
+	       && !box->container_spec.opts.container.container;
 }
 
 int prepare_start(struct box *box, struct trm_error *reterr)
 {
 	enum recipe_step step = first_step(box);
-	bool is_nothing = step == STEP_PROBE; /* there is no image: the keeper begins at once */
+	bool is_nothing = step == STEP_PROBE; /* there is no image: the supervisor begins at once */
 	box->is_found = is_nothing;
-	int r = trm_loop_add_timer(box->kept.loop, on_tick, box, &box->tick, reterr);
+	int r = trm_loop_add_timer(box->supervised.loop, on_tick, box, &box->tick, reterr);
 	if (r == 0 && wants_where(box))
 		r = run_command(box, STEP_WHERE, &WHERE_CB, &box->where, reterr);
 	if (r == 0 && is_nothing)

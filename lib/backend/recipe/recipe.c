@@ -8,14 +8,14 @@
 
 #include <terrarium/recipe.h>
 
-#include "backend/kept/found.h"
+#include "backend/supervised/found.h"
 #include "base/err.h"
 #include "base/log.h"
 
-/* So long without a word: while a step of the end runs, the keeper says so every two seconds. */
-enum { STOP_PATIENCE_MS = 20 * 1000 };
+/* So long without a word: while a step of the end runs, the supervisor says so every two seconds. */
+enum { STOP_TIMEOUT_MS = 20 * 1000 };
 
-static const struct kept_kind KIND;
+static const struct supervised_kind KIND;
 
 static int probe(struct trm_error *reterr)
 {
@@ -33,12 +33,12 @@ int box_find_recipe(const char *name, const char *config, struct trm_recipe **re
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-static void destroy(struct kept *kept)
+static void destroy(struct supervised *supervised)
 {
-	struct box *box = (struct box *)kept;
+	struct box *box = (struct box *)supervised;
 	prepare_finish(box);
 	rundir_entry_remove(&box->entry);
-	wish_finish(&box->wish);
+	container_spec_finish(&box->container_spec);
 	netenv_finish(&box->netenv);
 	trm_recipe_free(box->recipe);
 	free(box);
@@ -46,14 +46,14 @@ static void destroy(struct kept *kept)
 
 void box_over(struct box *box)
 {
-	kept_close(&box->kept, &box->why);
+	supervised_close(&box->supervised, &box->why);
 }
 
 static void stop(struct carrier *carrier)
 {
 	struct box *box = (struct box *)carrier;
-	if (box->kept.child)
-		kept_stop(carrier);
+	if (box->supervised.child)
+		supervised_stop(carrier);
 	else if (!box->is_closing)
 		prepare_stop(box);
 }
@@ -61,8 +61,8 @@ static void stop(struct carrier *carrier)
 static void leave(struct carrier *carrier)
 {
 	struct box *box = (struct box *)carrier;
-	if (box->kept.child)
-		kept_leave(carrier);
+	if (box->supervised.child)
+		supervised_leave(carrier);
 	else
 		stop(carrier);
 }
@@ -70,9 +70,9 @@ static void leave(struct carrier *carrier)
 static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
 	struct box *box = (struct box *)carrier;
-	if (box->kept.child)
-		return kept_keep(carrier, is_kept, reterr);
-	box->wish.opts.keep = is_kept;
+	if (box->supervised.child)
+		return supervised_keep(carrier, is_kept, reterr);
+	box->container_spec.opts.keep = is_kept;
 	return 0;
 }
 
@@ -80,30 +80,30 @@ static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 
 void box_tell(struct box *box, const char *words)
 {
-	if (box->kept.base.cb->progress && !box->is_closing)
-		box->kept.base.cb->progress(box->kept.base.user, words);
+	if (box->supervised.base.cb->progress && !box->is_closing)
+		box->supervised.base.cb->progress(box->supervised.base.user, words);
 }
 
 void box_launch(struct box *box)
 {
 	struct started started;
-	int r = launch_keeper(box, &started, &box->why);
+	int r = launch_supervisor(box, &started, &box->why);
 	if (r == 0) {
 		rundir_entry_leave(&box->entry);
-		r = kept_watch(&box->kept, &started, &box->why);
+		r = supervised_watch(&box->supervised, &started, &box->why);
 	}
 	if (r < 0)
 		box_over(box);
 }
 
-static void advise(struct kept *kept, struct trm_error *why)
+static void advise(struct supervised *supervised, struct trm_error *why)
 {
-	words_advise(((struct box *)kept)->recipe, why);
+	words_advise(((struct box *)supervised)->recipe, why);
 }
 
-static void tell_guards(struct kept *kept, const struct ready_msg *ready)
+static void tell_guards(struct supervised *supervised, const struct ready_msg *ready)
 {
-	kept->n_guards = guards_tell(kept->guards, ready, &kept->limits, 0);
+	supervised->n_guards = guards_tell(supervised->guards, ready, &supervised->limits, 0);
 }
 
 /* ---- start ------------------------------------------------------------------------------------------ */
@@ -122,10 +122,10 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	struct box *box = calloc(1, sizeof *box);
 	if (!box)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	kept_init(&box->kept, &KIND, loop, opts, cb, user);
+	supervised_init(&box->supervised, &KIND, loop, opts, cb, user);
 	int r = find_recipe(box, opts, reterr);
 	if (r == 0)
-		r = wish_init(&box->wish, box->recipe, opts, reterr);
+		r = container_spec_init(&box->container_spec, box->recipe, opts, reterr);
 	if (r == 0)
 		r = rundir_entry_make(&box->entry, opts->name, reterr);
 	if (r == 0)
@@ -133,13 +133,13 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	if (opts->limits.net)
 		netenv_find(&box->netenv, opts->net_credentials, false);
 	snprintf(box->origin, sizeof box->origin, "%s",
-			opts->container.container ? opts->container.container : box->wish.image);
+			opts->container.container ? opts->container.container : box->container_spec.image);
 	if (r < 0) {
-		kept_finish(&box->kept);
-		destroy(&box->kept);
+		supervised_finish(&box->supervised);
+		destroy(&box->supervised);
 		return r;
 	}
-	*ret_carrier = &box->kept.base;
+	*ret_carrier = &box->supervised.base;
 	return 0;
 }
 
@@ -155,12 +155,12 @@ static const char *origin(const struct carrier *carrier)
 
 static bool is_adopted(const struct carrier *carrier)
 {
-	return ((const struct box *)carrier)->wish.opts.container.container != NULL;
+	return ((const struct box *)carrier)->container_spec.opts.container.container != NULL;
 }
 
-static const struct kept_kind KIND = {
+static const struct supervised_kind KIND = {
 		.ops = &backend_recipe,
-		.patience_ms = STOP_PATIENCE_MS,
+		.wait_ms = STOP_TIMEOUT_MS,
 		.is_elsewhere = true,
 		.tell_guards = tell_guards,
 		.advise = advise,
@@ -176,12 +176,12 @@ const struct backend_ops backend_recipe = {
 		.stop = stop,
 		.leave = leave,
 		.keep = keep,
-		.guards = kept_guards,
-		.nproc = kept_nproc,
-		.stats = kept_stats,
-		.usage = kept_usage,
-		.events = kept_events,
-		.watch_memory = kept_watch_memory,
+		.guards = supervised_guards,
+		.nproc = supervised_nproc,
+		.stats = supervised_stats,
+		.usage = supervised_usage,
+		.events = supervised_events,
+		.watch_memory = supervised_watch_memory,
 		.surroundings = surroundings,
 		.origin = origin,
 		.is_adopted = is_adopted,

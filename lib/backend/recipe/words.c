@@ -37,10 +37,12 @@ static const char *tail(const char *words)
 
 static const char *noun(const struct box *box, enum recipe_step step)
 {
-	const struct trm_container_opts *c = &box->wish.opts.container;
+	const struct trm_container_opts *c = &box->container_spec.opts.container;
 	if (STEPS[step].wants_container)
 		return c->container;
-	return step == STEP_BUILD ? box->wish.dockerfile : step == STEP_PROBE ? "" : box->wish.image;
+	return step == STEP_BUILD   ? box->container_spec.dockerfile
+	       : step == STEP_PROBE ? ""
+				    : box->container_spec.image;
 }
 
 /* Of fetching and building much is said, and the end is what went wrong. */

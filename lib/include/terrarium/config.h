@@ -174,8 +174,8 @@ int trm_config_load_from(struct trm_config *config, const char *path, struct trm
 
 /* Find unknown environment variables that begin with TERRARIUM_, which loading ignores. `fn` is called for
  * each, with the most similar known variable (NULL: none is similar). The names are borrowed. */
-typedef void trm_config_stray_fn(void *user, const char *name, const char *nearest);
-void trm_config_strays(trm_config_stray_fn *fn, void *user);
+typedef void trm_config_unknown_env_fn(void *user, const char *name, const char *nearest);
+void trm_config_unknown_env(trm_config_unknown_env_fn *fn, void *user);
 
 /* Parse the text of a config file on top of the settings in `config`. `filename` is for messages. On an
  * error nothing changes. */

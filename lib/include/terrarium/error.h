@@ -17,7 +17,7 @@
 	X(ENOENT, 5, "not found") \
 	X(EPERM, 6, "not permitted") \
 	X(ETIMEDOUT, 7, "timed out") \
-	X(ECANCELED, 8, "cancelled") \
+	X(ECANCELED, 8, "canceled") \
 	X(ETOOBIG, 9, "too big") \
 	X(EPROTO, 10, "protocol error") \
 	X(ECLOSED, 11, "closed") \

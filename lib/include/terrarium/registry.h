@@ -23,13 +23,13 @@ struct trm_entry {
 	char backend[32]; /* "local", or the recipe that made it */
 	char origin[128]; /* for a recipe: the image or container that it was made from; else "" */
 	bool is_stale;    /* its supervisor is gone and nothing runs; see trm_registry_sweep() */
-	/* pid of its supervisor; together with keeper_start the identity of the sandbox */
-	uint32_t keeper_pid;
-	uint64_t keeper_start; /* 0 when stale */
-	uint32_t client_pid;   /* the process that started it */
-	bool has_client;       /* that process still runs */
-	char client[128];      /* its command line */
-	uint64_t started_ms;   /* Unix time */
+	/* pid of its supervisor; together with supervisor_start the identity of the sandbox */
+	uint32_t supervisor_pid;
+	uint64_t supervisor_start; /* 0 when stale */
+	uint32_t client_pid;       /* the process that started it */
+	bool has_client;           /* that process still runs */
+	char client[128];          /* its command line */
+	uint64_t started_ms;       /* Unix time */
 	struct trm_limits limits;
 	struct trm_sample sample; /* rates from the second refresh on */
 	bool has_state;           /* the next three are known */
@@ -45,7 +45,7 @@ struct trm_entry {
 
 /* The options that it was started with, besides its limits. The object contains pointers into itself; do
  * not copy it. */
-struct trm_wishes {
+struct trm_requested {
 	struct trm_mount mounts[TRM_MOUNTS_MAX];
 	size_t n_mounts;
 	char workdir[TRM_INSIDE_PATH];
@@ -80,7 +80,7 @@ void trm_registry_measure(struct trm_registry *registry);
 int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr);
 
 /* Get the other options that it was started with. Errors as above. */
-int trm_registry_wishes(const char *name, struct trm_wishes *ret, struct trm_error *reterr);
+int trm_registry_requested(const char *name, struct trm_requested *ret, struct trm_error *reterr);
 
 /* Remove what dead supervisors have left behind: entries, sockets, control groups and the processes in
  * them. (Each new sandbox does that, too.) Returns the number of removed entries. */

@@ -391,8 +391,8 @@ struct trm_proc_opts {
 	unsigned spare_channels;
 	bool stdin_open; /* false: reads on stdin give EOF until trm_proc_open_stdin() */
 	/* Show the process to other clients, live, through their trm_session_cb.joined: its command line,
-	 * its output, how it ends, and `told_by` as its owner ("terrarium serve"). NULL: do not. */
-	const char *told_by;
+	 * its output, how it ends, and `reported_by` as its owner ("terrarium serve"). NULL: do not. */
+	const char *reported_by;
 	bool manual_credit; /* output counts as consumed only after trm_proc_consumed() */
 	/* Exact limit of its output. A process that prints more is interrupted (SIGINT to its tree), and
 	 * killed if it still runs 2 s later; trm_exit says so. 0: no limit. */

@@ -41,7 +41,7 @@ struct trm_origin {
 	/* Set on a kernel's first run with is_recent: bytes of the kernel's output that are no longer kept.
 	 * Some of them may be this run's. */
 	uint64_t lost_bytes;
-	/* It is not a kernel's run but a command that another program runs and shows (told_by of
+	/* It is not a kernel's run but a command that another program runs and shows (reported_by of
 	 * trm_proc_opts): `code` is its command line, `lang` is bash, and it has no number. Any number of
 	 * commands may run beside runs. trm_run_interrupt() sends SIGINT, then SIGKILL. */
 	bool is_command;

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PATIENCE_S = 60 };
+enum { TIMEOUT_S = 60 };
 
 /* ---- verdicts ------------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ static _Noreturn void run(const struct attempt *a, struct target t, int out)
 	struct found f = {""};
 	pid_t own = t.victim ? 0 : make_victim();
 	t.victim = own ? own : t.victim;
-	alarm(PATIENCE_S);
+	alarm(TIMEOUT_S);
 	enum verdict v = a->try(&t, &f);
 	if (v == SHUT && a->needs && !has_cap(a->needs))
 		v = say(&f, LACKING, "capability %d is missing", a->needs);

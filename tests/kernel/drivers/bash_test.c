@@ -87,7 +87,7 @@ static void all_text_arrives_as_it_is(void **state)
 	check_run(d, "cat <<E\na\n  $((1+1))\nE", "ok", "a\n  2\n");
 }
 
-static void cpu_time_is_told(void **state)
+static void cpu_time_is_reported(void **state)
 {
 	struct driver *d = *state;
 	check_run(d, "for ((i = 0; i < 100000; i++)); do :; done", "ok", "");
@@ -468,7 +468,7 @@ static void things_are_inspected(void **state)
 			cJSON_GetObjectItem(driver_ask(d, "inspect", "no-such-thing", -1), "found")));
 }
 
-static void completeness_is_told(void **state)
+static void completeness_is_reported(void **state)
 {
 	static const struct {
 		const char *code, *status;
@@ -540,7 +540,7 @@ int main(void)
 			T(functions_do_not_stand_in_for_the_drivers_commands),
 			T(all_text_arrives_as_it_is),
 			T(long_code_runs),
-			T(cpu_time_is_told),
+			T(cpu_time_is_reported),
 			T(an_exit_ends_the_run_only),
 			T(a_shell_that_ends_comes_back),
 			T(bad_code_is_refused_in_bashs_words),
@@ -560,7 +560,7 @@ int main(void)
 			T(bytes_pass_unchanged),
 			T(words_are_completed),
 			T(things_are_inspected),
-			T(completeness_is_told),
+			T(completeness_is_reported),
 			T(variables_are_listed_and_forgotten),
 			T(unknown_questions_are_answered),
 	};

@@ -430,7 +430,7 @@ static void a_thread_is_late_while_threads_are_counted(void **state)
 	check_run(d, "os.listdir = real", "ok", "");
 }
 
-static void late_threads_are_told_apart(void **state)
+static void late_threads_are_reported_apart(void **state)
 {
 	struct driver *d = *state;
 	driver_run(d, "import threading, sys\ngate, answered = threading.Event(), threading.Event()\n"
@@ -546,7 +546,7 @@ int main(void)
 			CASE(processes_that_c_code_starts_are_found),
 			CASE(many_background_processes_find_free_sets),
 			CASE(a_thread_is_late_while_threads_are_counted),
-			CASE(late_threads_are_told_apart),
+			CASE(late_threads_are_reported_apart),
 			CASE(a_fork_does_not_answer),
 			CASE(exit_statuses_are_not_stolen),
 			CASE(time_of_children_is_counted),

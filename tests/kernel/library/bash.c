@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "behaviour.h"
+#include "behavior.h"
 
 static void check_long_line(const struct bed *bed, const struct trm_result *r)
 {
 	if (bed->out[0].n != 10000001 || r->stdout_bytes != 10000001)
-		behaviour_fail("%zu bytes came", bed->out[0].n);
+		behavior_fail("%zu bytes came", bed->out[0].n);
 }
 
 static void check_many_lines(const struct bed *bed, const struct trm_result *r)
@@ -16,27 +16,27 @@ static void check_many_lines(const struct bed *bed, const struct trm_result *r)
 	for (const char *at = bed->out[0].s; at && (at = strchr(at, '\n')); at++)
 		lines++;
 	if (lines != 1000000)
-		behaviour_fail("%zu lines came", lines);
+		behavior_fail("%zu lines came", lines);
 }
 
 static void check_raw_bytes(const struct bed *bed, const struct trm_result *r)
 {
 	(void)r;
 	if (bed->out[0].n != 5 || memcmp(bed->out[0].s, "\xff\xfe\0a\n", 5) != 0)
-		behaviour_fail("the bytes changed on the way");
+		behavior_fail("the bytes changed on the way");
 }
 
 static void check_quick(const struct bed *bed, const struct trm_result *r)
 {
 	(void)bed;
 	if (r->wall_us > 30000000) /* nothing is waited for that takes longer */
-		behaviour_fail("it took %.1f ms", (double)r->wall_us / 1000);
+		behavior_fail("it took %.1f ms", (double)r->wall_us / 1000);
 }
 
 #define FAILS(code) .status = TRM_STATUS_ERROR, .exit_code = code
 #define INTERRUPTED .is_interrupted = true, .status = TRM_STATUS_INTERRUPTED, .exit_code = 130
 
-static const struct behaviour ROWS[] = {
+static const struct behavior ROWS[] = {
 		{.name = "a last line without newline", .code = "echo a\nprintf b", .out = "a\nb"},
 		{.name = "functions persist",
 				.code = "greet() { echo \"hello $1\"; }\nalias ll='echo aliased'"},
@@ -340,5 +340,5 @@ static const struct language BASH = {
 
 int main(int argc, char **argv)
 {
-	return behaviour_main(&BASH, argc, argv);
+	return behavior_main(&BASH, argc, argv);
 }

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "behaviour.h"
+#include "behavior.h"
 
 static void check_long_line(const struct bed *bed, const struct trm_result *r)
 {
 	if (bed->out[0].n != 10000001 || r->stdout_bytes != 10000001)
-		behaviour_fail("%zu bytes came", bed->out[0].n);
+		behavior_fail("%zu bytes came", bed->out[0].n);
 	if (r->output_len != 8u << 20 || r->dropped_bytes != 10000001 - r->output_len)
-		behaviour_fail("%zu bytes were kept", r->output_len);
+		behavior_fail("%zu bytes were kept", r->output_len);
 }
 
 static void check_many_lines(const struct bed *bed, const struct trm_result *r)
@@ -19,7 +19,7 @@ static void check_many_lines(const struct bed *bed, const struct trm_result *r)
 	for (const char *at = bed->out[0].s; at && (at = strchr(at, '\n')); at++)
 		lines++;
 	if (lines != 1000000)
-		behaviour_fail("%zu lines came", lines);
+		behavior_fail("%zu lines came", lines);
 }
 
 /* Numbers, each once, up to where it was interrupted; "on" among them. */
@@ -31,7 +31,7 @@ static void check_counting(const struct bed *bed, const struct trm_result *r)
 		if (end - at == 2 && memcmp(at, "on", 2) == 0)
 			continue;
 		if (strtol(at, NULL, 10) != want || end == at) {
-			behaviour_fail("after %ld comes '%.20s'", want - 1, at);
+			behavior_fail("after %ld comes '%.20s'", want - 1, at);
 			return;
 		}
 		want++;
@@ -42,31 +42,31 @@ static void check_raw_bytes(const struct bed *bed, const struct trm_result *r)
 {
 	(void)r;
 	if (bed->out[0].n != 5 || memcmp(bed->out[0].s, "\xff\xfe\0a\n", 5) != 0)
-		behaviour_fail("the bytes changed on the way");
+		behavior_fail("the bytes changed on the way");
 }
 
 static void check_quick(const struct bed *bed, const struct trm_result *r)
 {
 	(void)bed;
 	if (r->wall_us > 30000000) /* nothing is waited for that takes longer */
-		behaviour_fail("it took %.1f ms", (double)r->wall_us / 1000);
+		behavior_fail("it took %.1f ms", (double)r->wall_us / 1000);
 }
 
 static void check_out_of_memory(const struct bed *bed, const struct trm_result *r)
 {
 	(void)bed;
 	if (!r->reason || !strstr(r->reason, "out of memory at 512 of 512 MiB"))
-		behaviour_fail("the reason is '%s'", r->reason ? r->reason : "");
+		behavior_fail("the reason is '%s'", r->reason ? r->reason : "");
 }
 
 static void check_order(const struct bed *bed, const struct trm_result *r)
 {
 	(void)bed;
 	if (r->output_len != 39 || memcmp(r->output, "0o\n0e\n1o\n1e\n", 12) != 0 || r->n_chunks < 10)
-		behaviour_fail("what came is '%.*s'", (int)r->output_len, r->output);
+		behavior_fail("what came is '%.*s'", (int)r->output_len, r->output);
 	for (size_t i = 0; i + 5 < r->output_len; i += 6)
 		if (r->output[i] != r->output[i + 3])
-			behaviour_fail("out of order at %zu: '%.*s'", i, (int)r->output_len, r->output);
+			behavior_fail("out of order at %zu: '%.*s'", i, (int)r->output_len, r->output);
 }
 
 /* Only cgroups know it. */
@@ -74,10 +74,10 @@ static void check_peak(const struct bed *bed, const struct trm_result *r)
 {
 	(void)bed;
 	if (r->has_mem_peak && r->mem_peak_bytes < 200u << 20)
-		behaviour_fail("the peak is %.1f MiB", (double)r->mem_peak_bytes / (1 << 20));
+		behavior_fail("the peak is %.1f MiB", (double)r->mem_peak_bytes / (1 << 20));
 }
 
-static const struct behaviour ROWS[] = {
+static const struct behavior ROWS[] = {
 		{.name = "stdout and stderr stay in order",
 				.code = "import sys\nfor i in range(6):\n    print(f'{i}o')\n"
 					"    print(f'{i}e', file=sys.stderr)\nprint('bye',end='')",
@@ -354,5 +354,5 @@ static const struct language PYTHON = {
 
 int main(int argc, char **argv)
 {
-	return behaviour_main(&PYTHON, argc, argv);
+	return behavior_main(&PYTHON, argc, argv);
 }

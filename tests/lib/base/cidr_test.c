@@ -37,7 +37,7 @@ static void good_ranges_are_read(void **state)
 	}
 }
 
-static void bad_ranges_are_told(void **state)
+static void bad_ranges_are_reported(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -95,7 +95,7 @@ static void lists_are_read(void **state)
 	assert_int_equal(list("0.0.0.0/0,::/0"), 2);
 }
 
-static void bad_lists_are_told(void **state)
+static void bad_lists_are_reported(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -201,9 +201,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(good_ranges_are_read),
-			cmocka_unit_test(bad_ranges_are_told),
+			cmocka_unit_test(bad_ranges_are_reported),
 			cmocka_unit_test(lists_are_read),
-			cmocka_unit_test(bad_lists_are_told),
+			cmocka_unit_test(bad_lists_are_reported),
 			cmocka_unit_test(too_many_are_refused),
 			cmocka_unit_test(sets),
 			cmocka_unit_test(what_is_refused),

@@ -34,10 +34,10 @@ static void table_is_sound(void **state)
 	assert_null(trm_setting_find("nonsense"));
 }
 
-static void passwords_in_addresses_are_not_told(void **state)
+static void passwords_in_addresses_are_not_reported(void **state)
 {
 	static const struct {
-		const char *url, *told;
+		const char *url, *reported;
 	} some[] = {
 			{"http://host:5555/x@y", "http://host:5555/x@y"},
 			{"http://user:secret@host:5555", "http://user:***@host:5555"},
@@ -53,8 +53,8 @@ static void passwords_in_addresses_are_not_told(void **state)
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
 		assert_int_equal(trm_config_set(&c, s, some[i].url, "x", NULL), 0);
 		assert_string_equal(c.server_url, some[i].url);
-		assert_int_equal(trm_config_get(&c, s, text, sizeof text), strlen(some[i].told));
-		assert_string_equal(text, some[i].told);
+		assert_int_equal(trm_config_get(&c, s, text, sizeof text), strlen(some[i].reported));
+		assert_string_equal(text, some[i].reported);
 		trm_config_get(&c, s, little, sizeof little);
 		assert_memory_equal(little, text, sizeof little - 1);
 	}
@@ -145,7 +145,7 @@ static void what_is_refused_changes_nothing(void **state)
 		}
 }
 
-static void a_slip_finds_its_setting(void **state)
+static void a_typo_finds_its_setting(void **state)
 {
 	(void)state;
 	assert_string_equal(setting_nearest("memroy")->name, "memory");
@@ -158,11 +158,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(table_is_sound),
-			cmocka_unit_test(passwords_in_addresses_are_not_told),
+			cmocka_unit_test(passwords_in_addresses_are_not_reported),
 			cmocka_unit_test(values_are_typed),
 			cmocka_unit_test(impossible_values_are_sentences),
 			cmocka_unit_test(what_is_refused_changes_nothing),
-			cmocka_unit_test(a_slip_finds_its_setting),
+			cmocka_unit_test(a_typo_finds_its_setting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

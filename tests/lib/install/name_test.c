@@ -58,7 +58,7 @@ static void only_names_are_plain_requirements(void **state)
 {
 	(void)state;
 	assert_true(are_plain(""));
-	assert_true(are_plain("# all of it\n\nsix\r\nrich >= 13, < 14  # colours\nx; python_version < '3'"));
+	assert_true(are_plain("# all of it\n\nsix\r\nrich >= 13, < 14  # colors\nx; python_version < '3'"));
 	assert_false(are_plain("six\n-r other.txt\n"));
 	assert_false(are_plain("--index-url http://x"));
 	assert_false(are_plain("x @ http://y/z.tar.gz"));

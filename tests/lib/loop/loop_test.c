@@ -78,7 +78,7 @@ static void remove_both(void *user, int fd, uint32_t events)
 	trm_watch_remove(s->watch[1]);
 }
 
-static void a_callback_may_remove_its_neighbours(void **state)
+static void a_callback_may_remove_its_neighbors(void **state)
 {
 	struct seen s = {0};
 	int a[2], b[2];
@@ -440,7 +440,7 @@ static void on_child(void *user, pid_t pid, int wait_status)
 	s->order[0] = pid > 0;
 }
 
-static void a_child_is_reaped_and_told_once(void **state)
+static void a_child_is_reaped_and_reported_once(void **state)
 {
 	struct seen s = {0};
 	struct trm_child *child;
@@ -494,7 +494,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(a_descriptor_is_reported_when_ready),
-			TEST(a_callback_may_remove_its_neighbours),
+			TEST(a_callback_may_remove_its_neighbors),
 			TEST(many_descriptors_are_watched_from_the_start),
 			TEST(a_descriptor_is_watched_once),
 			TEST(files_cannot_be_watched),
@@ -510,7 +510,7 @@ int main(void)
 			TEST(loops_of_one_thread_share_its_signals),
 			TEST(threads_do_not_share_their_signals),
 			cmocka_unit_test(no_loop_without_descriptors),
-			TEST(a_child_is_reaped_and_told_once),
+			TEST(a_child_is_reaped_and_reported_once),
 			TEST(another_thread_can_wake_the_loop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,7 +86,7 @@ static void test_create_the_direct_way(void **state)
 	const char *line = expand(recipe, STEP_CREATE, &facts);
 	(void)state;
 	assert_non_null(strstr(line, "docker|run|--detach|--name|box|"));
-	assert_non_null(strstr(line, "|dev.terrarium.keeper=\1keeper\1|"));
+	assert_non_null(strstr(line, "|dev.terrarium.supervisor=\1supervisor\1|"));
 	assert_non_null(strstr(line, "|--mount|type=bind,\"src=/data, \"\"x\"\"\",\"dst=/in\",readonly|"));
 	assert_non_null(strstr(line, "|--mount|type=bind,\"src=/out\",\"dst=/out\"|"));
 	assert_non_null(strstr(line, "|--network|none|"));
@@ -139,7 +139,7 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{"{\n  \"stepps\":{}}",
 					"f.json:2:3: backend \"x\", stepps: there is no key \"stepps\"; "
 					"did you mean \"steps\"?"},
-			{"{\"colour\":1}", "there is no key \"colour\"; see terrarium-backends(5)"},
+			{"{\"color\":1}", "there is no key \"color\"; see terrarium-backends(5)"},
 			{"{\"about\":7}", "about: must be a string"},
 			{"{\"about\":\"a\\nb\"}", "about: must be one line"},
 			{"{\"about\":\"a\\u001b[31m\"}", "about: contains a control character (byte 0x1b)"},
@@ -281,7 +281,7 @@ static void test_values_stay_within_their_arguments(void **state)
 			{"\"{image}\"", "ERROR backend \"x\", step \"create\": {image} is not set; give it with --image"},
 			{"{\"each\":\"env\",\"args\":[\"{env.value}\"]}",
 					"ERROR backend \"x\", step \"create\": one of its arguments is empty"},
-			{"\"{keeper}\"", "\1keeper\1|"},
+			{"\"{supervisor}\"", "\1supervisor\1|"},
 	};
 	static const char *const env[] = {"A=1=2", "B="};
 	struct recipe_facts facts = {

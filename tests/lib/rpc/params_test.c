@@ -29,7 +29,7 @@ static void a_config_is_read(void **state)
 	assert_null(config.image);
 }
 
-static void bad_configs_are_told(void **state)
+static void bad_configs_are_reported(void **state)
 {
 	static const struct {
 		const char *text, *says;
@@ -142,7 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_config_is_read),
-			cmocka_unit_test(bad_configs_are_told),
+			cmocka_unit_test(bad_configs_are_reported),
 			cmocka_unit_test(lists_have_an_end),
 			cmocka_unit_test(params_are_read),
 			cmocka_unit_test(names_follow_the_rules),

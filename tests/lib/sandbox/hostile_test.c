@@ -287,7 +287,7 @@ static void check_nothing_was_sent(void *user)
 	note(b, 'o');
 }
 
-static void observers_are_told_before_anything_is_sent(void **state)
+static void observers_are_reported_before_anything_is_sent(void **state)
 {
 	struct bench b;
 	struct sandbox_observer observer = {.connected = check_nothing_was_sent, .user = &b};
@@ -593,7 +593,7 @@ static void one_that_falls_silent_is_given_up(void **state)
 	end(&b);
 }
 
-static void a_hang_up_is_told(void **state)
+static void a_hang_up_is_reported(void **state)
 {
 	struct bench b;
 	(void)state;
@@ -727,7 +727,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(requests_do_not_wait_for_the_greeting),
-			cmocka_unit_test(observers_are_told_before_anything_is_sent),
+			cmocka_unit_test(observers_are_reported_before_anything_is_sent),
 			cmocka_unit_test(an_unknown_stream_breaks),
 			cmocka_unit_test(a_stream_that_was_there_is_ignored),
 			cmocka_unit_test(frames_before_the_greeting_break),
@@ -746,7 +746,7 @@ int main(void)
 			cmocka_unit_test(callbacks_may_close),
 			cmocka_unit_test(a_silent_agent_is_not_waited_for),
 			cmocka_unit_test(one_that_falls_silent_is_given_up),
-			cmocka_unit_test(a_hang_up_is_told),
+			cmocka_unit_test(a_hang_up_is_reported),
 			cmocka_unit_test(who_finds_out_why_is_waited_for),
 			cmocka_unit_test(bad_options_are_refused),
 			cmocka_unit_test(names_are_made_up),

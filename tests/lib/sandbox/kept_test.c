@@ -13,7 +13,7 @@
 
 #include "cmocka_all.h"
 #include "support/bed.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 /* One handle, and what it was told. */
 struct client {
@@ -108,7 +108,7 @@ static void one_is_left_and_come_back_to(void **state)
 	assert_non_null(strstr(third.why.msg, who));
 	assert_int_equal(try_attach(&second, "one"), TRM_ENOENT);
 	assert_string_equal(error.msg, "there is no running sandbox 'one'");
-	/* Its keeper was our child, and has been reaped. */
+	/* Its supervisor was our child, and has been reaped. */
 	time_t deadline = time(NULL) + 60;
 	siginfo_t info;
 	while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && time(NULL) < deadline)
@@ -233,7 +233,7 @@ static const struct trm_entry *entry_of(struct trm_registry *registry, const cha
 	return NULL;
 }
 
-/* Before its line to the keeper is open: which cannot tell it any more. */
+/* Before its line to the supervisor is open: which cannot tell it any more. */
 static void who_comes_just_before_the_end_hears_why(void **state)
 {
 	struct trm_registry *registry;

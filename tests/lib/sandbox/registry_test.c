@@ -13,7 +13,7 @@
 
 #include "cmocka_all.h"
 #include "support/bed.h"
-#include "wire/lifeline.h"
+#include "wire/control.h"
 
 static struct bed bed;
 static struct trm_registry *registry;
@@ -107,7 +107,7 @@ struct looked_at {
 	bool is_found;
 	uint32_t pid;
 	uint64_t start;
-	bool is_signalled;
+	bool is_signaled;
 	struct trm_error answer;
 };
 
@@ -140,10 +140,10 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 
 static const struct trm_sandbox_cb VISIT_CB = {.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
-static void on_signalled(void *user, const struct trm_error *why)
+static void on_signaled(void *user, const struct trm_error *why)
 {
 	struct looked_at *v = user;
-	v->is_signalled = true;
+	v->is_signaled = true;
 	v->answer = *why;
 }
 
@@ -209,9 +209,9 @@ static void nobody_of_that_name(void **state)
 
 static void signal_and_wait(struct looked_at *v, uint32_t pid, uint64_t start, int signo)
 {
-	v->is_signalled = false;
-	assert_int_equal(trm_sandbox_signal(bed.sandbox, pid, start, signo, false, on_signalled, v, NULL), 0);
-	bed_wait(&bed, &v->is_signalled);
+	v->is_signaled = false;
+	assert_int_equal(trm_sandbox_signal(bed.sandbox, pid, start, signo, false, on_signaled, v, NULL), 0);
+	bed_wait(&bed, &v->is_signaled);
 }
 
 static bool is_gone(struct bed *b)
@@ -239,7 +239,7 @@ static void signals_reach_the_process_that_was_meant(void **state)
 	assert_int_equal(v.answer.code, TRM_EPERM);
 	signal_and_wait(&v, 999999, 0, SIGKILL);
 	assert_int_equal(v.answer.code, TRM_ENOENT);
-	assert_true(trm_sandbox_signal(bed.sandbox, v.pid, v.start, 65, false, on_signalled, &v, NULL) < 0);
+	assert_true(trm_sandbox_signal(bed.sandbox, v.pid, v.start, 65, false, on_signaled, &v, NULL) < 0);
 	signal_and_wait(&v, v.pid, v.start, SIGTERM);
 	assert_int_equal(v.answer.code, TRM_OK);
 	assert_true(bed_wait_for(&bed, is_gone, BED_DEADLINE_MS));
@@ -259,10 +259,10 @@ static void a_sandbox_is_stopped_by_its_identity(void **state)
 	(void)state;
 	open_named("to-be-stopped");
 	struct trm_entry entry = *look(&n), wrong = entry;
-	wrong.keeper_start++;
+	wrong.supervisor_start++;
 	assert_int_equal(trm_registry_stop(registry, &wrong, &why), TRM_ENOENT);
 	wrong = entry;
-	wrong.keeper_pid = (uint32_t)getpid(); /* no keeper at all */
+	wrong.supervisor_pid = (uint32_t)getpid(); /* no supervisor at all */
 	assert_int_equal(trm_registry_stop(registry, &wrong, &why), TRM_ENOENT);
 	bed_run(&bed, "python", "print(x)");
 	assert_string_equal(bed_stdout(&bed), "42\n");
@@ -290,11 +290,11 @@ static void write_entry(const char *name, const void *bytes, size_t n)
 	close(fd);
 }
 
-static void entries_left_behind_are_told_apart(void **state)
+static void entries_left_behind_are_reported_apart(void **state)
 {
 	char empty[] = "", command[] = "gone";
-	const struct info_msg info = {.keeper = getpid(),
-			.keeper_start = 1, /* somebody else had our number */
+	const struct info_msg info = {.supervisor = getpid(),
+			.supervisor_start = 1, /* somebody else had our number */
 			.client = 1,
 			.command = command,
 			.ready = {.mem_dir = empty,
@@ -347,7 +347,7 @@ int main(void)
 			TEST(nobody_of_that_name),
 			TEST(signals_reach_the_process_that_was_meant),
 			TEST(a_sandbox_is_stopped_by_its_identity),
-			TEST(entries_left_behind_are_told_apart),
+			TEST(entries_left_behind_are_reported_apart),
 			TEST(a_directory_that_others_may_write_is_refused),
 	};
 	if (!bed_works("local", NULL))

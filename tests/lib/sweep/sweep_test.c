@@ -41,7 +41,7 @@ static void make_file(const char *path, const char *text)
 static int make_entry(const char *name)
 {
 	static const char *const files[] = {
-			"agent.sock", "keeper.sock", "groups", "info", "info.new", "state"};
+			"agent.sock", "control.sock", "groups", "info", "info.new", "state"};
 	char path[128];
 	assert_int_equal(mkdirat(base_fd, name, 0700), 0);
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
@@ -68,7 +68,7 @@ static void what_nobody_holds_goes(void **state)
 	close(left);
 }
 
-/* What a note says is believed only of what looks like a keeper's group. */
+/* What a note says is believed only of what looks like a supervisor's group. */
 static void a_note_cannot_name_anything_else(void **state)
 {
 	(void)state;

@@ -149,7 +149,7 @@ static void a_run_is_an_execution(void **state)
 	assert_false(done.has_error);
 }
 
-static void exceptions_are_told(void **state)
+static void exceptions_are_reported(void **state)
 {
 	(void)state;
 	run("print before\nfail ValueError no good");
@@ -386,7 +386,7 @@ int main(void)
 			cmocka_unit_test_setup_teardown(names_are_known_before_the_start, begin, finish),
 			cmocka_unit_test_setup_teardown(bad_options_are_refused, begin, finish),
 			cmocka_unit_test_setup_teardown(a_run_is_an_execution, begin_started, finish),
-			cmocka_unit_test_setup_teardown(exceptions_are_told, begin_started, finish),
+			cmocka_unit_test_setup_teardown(exceptions_are_reported, begin_started, finish),
 			cmocka_unit_test_setup_teardown(languages_are_apart, begin_started, finish),
 			cmocka_unit_test_setup_teardown(time_outs_are_results, begin_started, finish),
 			cmocka_unit_test_setup_teardown(

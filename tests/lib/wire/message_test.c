@@ -109,7 +109,7 @@ static void test_started_that_contradicts_itself(void **state)
 static void test_turn(void **state)
 {
 	static const enum turn_word words[] = {
-			TURN_WANT, TURN_RELEASE, TURN_TAKE, TURN_YOURS, TURN_WANTED, TURN_LOST};
+			TURN_WANT, TURN_RELEASE, TURN_TAKE, TURN_YOURS, TURN_WANTED, TURN_TAKEN};
 	enum turn_word word;
 	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -120,7 +120,7 @@ static void test_turn(void **state)
 		assert_int_equal(word, words[i]);
 		buf_finish(&buf);
 	}
-	static const char others[] = {0, TURN_TAKE + 1, TURN_YOURS - 1, TURN_LOST + 1, (char)255};
+	static const char others[] = {0, TURN_TAKE + 1, TURN_YOURS - 1, TURN_TAKEN + 1, (char)255};
 	for (size_t i = 0; i < sizeof others; i++) {
 		struct frame frame = {.type = FRAME_TURN, .payload = &others[i], .len = 1};
 		assert_int_equal(turn_msg_get(&frame, &word), TRM_EPROTO);

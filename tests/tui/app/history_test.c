@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/inside.h"
+#include "app/app_internal.h"
 #include "cmocka_all.h"
 
 static char folder[] = "/tmp/terrarium-history-XXXXXX";

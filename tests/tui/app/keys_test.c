@@ -9,14 +9,14 @@
 #include "cmocka_all.h"
 
 static char path[] = "/tmp/terrarium-keys-XXXXXX";
-static char told[2000];
+static char reported[2000];
 
 static void tell(void *user, const char *sentence)
 {
-	size_t used = strlen(told);
+	size_t used = strlen(reported);
 
 	(void)user;
-	snprintf(told + used, sizeof told - used, "%s\n", sentence);
+	snprintf(reported + used, sizeof reported - used, "%s\n", sentence);
 }
 
 static int load(const char *config, const char *set, struct keymap *ret)
@@ -27,17 +27,17 @@ static int load(const char *config, const char *set, struct keymap *ret)
 	assert_non_null(f);
 	fputs(config, f);
 	fclose(f);
-	told[0] = '\0';
+	reported[0] = '\0';
 	return app_keys_load(ret, path, set, &faults);
 }
 
-static const char *meaning(const struct keymap *map, enum place place, const char *text)
+static const char *meaning(const struct keymap *map, enum key_context key_context, const char *text)
 {
 	const struct command *c = NULL;
 	struct keys keys;
 
 	assert_int_equal(keys_parse(text, &keys), 0);
-	return keymap_look(map, place, &keys, &c) == KEYMAP_COMMAND ? c->name : "-";
+	return keymap_resolve(map, key_context, &keys, &c) == KEYMAP_COMMAND ? c->name : "-";
 }
 
 static void binds_what_the_config_says(void **state)
@@ -50,21 +50,22 @@ static void binds_what_the_config_says(void **state)
 			      "\"f12\": \"theme\", \"ctrl-x ctrl-s\": \"save\", \"f4\": null}}",
 					 "default", &map),
 			0);
-	assert_string_equal(told, "");
-	assert_string_equal(meaning(&map, PLACE_EDITOR, "ctrl-d"), "delete-right");
-	assert_string_equal(meaning(&map, PLACE_EDITOR, "ctrl-k"), "-");
-	assert_string_equal(meaning(&map, PLACE_ANY, "f12"), "theme");
-	assert_string_equal(meaning(&map, PLACE_ANY, "f4"), "-");
-	assert_string_equal(meaning(&map, PLACE_ANY, "ctrl-x ctrl-s"), "save");
-	assert_string_equal(meaning(&map, PLACE_EDITOR, "ctrl-x"), "-"); /* or the sequence would never end */
-	assert_string_equal(meaning(&map, PLACE_ANY, "ctrl-s"), "save");
+	assert_string_equal(reported, "");
+	assert_string_equal(meaning(&map, CONTEXT_EDITOR, "ctrl-d"), "delete-right");
+	assert_string_equal(meaning(&map, CONTEXT_EDITOR, "ctrl-k"), "-");
+	assert_string_equal(meaning(&map, CONTEXT_ANY, "f12"), "theme");
+	assert_string_equal(meaning(&map, CONTEXT_ANY, "f4"), "-");
+	assert_string_equal(meaning(&map, CONTEXT_ANY, "ctrl-x ctrl-s"), "save");
+	assert_string_equal(
+			meaning(&map, CONTEXT_EDITOR, "ctrl-x"), "-"); /* or the sequence would never end */
+	assert_string_equal(meaning(&map, CONTEXT_ANY, "ctrl-s"), "save");
 	keys_name(keymap_keys(&map, command_find("save")), name);
 	assert_string_equal(name, "^X ^S");
 	keymap_finish(&map);
 }
 
 static const struct {
-	const char *config, *place, *words;
+	const char *config, *key_context, *words;
 } wrong[] = {
 		{"{\"keys\": {\"f13\": \"help\"}}", ":1:11", "\"f13\" is not a key"},
 		{"{\"keys\": {\n\"f5\": \"rnu\"}}", ":2:1", "no command \"rnu\""},
@@ -83,9 +84,9 @@ static void tells_what_is_wrong_and_goes_on(void **state)
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
 		struct keymap map;
 		assert_int_equal(load(wrong[i].config, "default", &map), 1);
-		if (!strstr(told, wrong[i].place) || !strstr(told, wrong[i].words))
-			fail_msg("case %zu: %s", i, told);
-		assert_string_equal(meaning(&map, PLACE_ALWAYS, "f10"), "quit");
+		if (!strstr(reported, wrong[i].key_context) || !strstr(reported, wrong[i].words))
+			fail_msg("case %zu: %s", i, reported);
+		assert_string_equal(meaning(&map, CONTEXT_ALWAYS, "f10"), "quit");
 		keymap_finish(&map);
 	}
 }
@@ -96,8 +97,8 @@ static void an_unknown_set_is_the_default_one(void **state)
 
 	(void)state;
 	assert_int_equal(load("", "vim", &map), 1);
-	assert_non_null(strstr(told, "no key map \"vim\""));
-	assert_string_equal(meaning(&map, PLACE_ANY, "f5"), "run");
+	assert_non_null(strstr(reported, "no key map \"vim\""));
+	assert_string_equal(meaning(&map, CONTEXT_ANY, "f5"), "run");
 	keymap_finish(&map);
 }
 

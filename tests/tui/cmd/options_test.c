@@ -68,7 +68,7 @@ static void settings_come_last_and_win(void **state)
 	assert_false(options_has(&o, "disk"));
 }
 
-static void wrong_ones_are_told(void **state)
+static void wrong_ones_are_reported(void **state)
 {
 	(void)state;
 	static const char *const words[] = {
@@ -121,7 +121,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(own_options_and_operands),
 			cmocka_unit_test(settings_come_last_and_win),
-			cmocka_unit_test(wrong_ones_are_told),
+			cmocka_unit_test(wrong_ones_are_reported),
 			cmocka_unit_test(help_is_found),
 			cmocka_unit_test(every_setting_has_a_place),
 			cmocka_unit_test(commands_are_sorted_and_found),

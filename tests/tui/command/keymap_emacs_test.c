@@ -113,7 +113,7 @@ static void sequences(void **state)
 }
 
 /* The help and the palette tell the keys of the set, not those that it has replaced. */
-static void its_keys_are_told(void **state)
+static void its_keys_are_reported(void **state)
 {
 	char name[KEYMAP_NAME_BYTES];
 
@@ -137,11 +137,11 @@ static void nothing_is_out_of_reach(void **state)
 		assert_int_equal(keymap_complete(&map, sets[s], NULL), 0);
 		for (size_t i = 0; i < map.n; i++) {
 			const struct binding *b = &map.bindings[i],
-					     *clash = keymap_clash(&map, b->place, &b->keys);
+					     *clash = keymap_clash(&map, b->key_context, &b->keys);
 			const struct command *c = NULL;
 			if (clash)
 				fail_msg("%s: %s and %s", sets[s], b->command->name, clash->command->name);
-			assert_int_equal(keymap_look(&map, b->place, &b->keys, &c), KEYMAP_COMMAND);
+			assert_int_equal(keymap_resolve(&map, b->key_context, &b->keys, &c), KEYMAP_COMMAND);
 			assert_ptr_equal(c, b->command);
 		}
 		keymap_finish(&map);
@@ -166,7 +166,7 @@ int main(void)
 			TEST(its_search_goes_on_and_ends_by_its_own_keys),
 			TEST(mark_selects),
 			TEST(sequences),
-			TEST(its_keys_are_told),
+			TEST(its_keys_are_reported),
 			TEST(nothing_is_out_of_reach),
 			TEST(no_such_set),
 	};

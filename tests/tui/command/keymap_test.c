@@ -5,8 +5,8 @@
 
 #include <terrarium/error.h>
 
+#include "cells/event.h"
 #include "cmocka_all.h"
-#include "term/event.h"
 
 static struct keymap map;
 
@@ -23,22 +23,22 @@ static int teardown(void **state)
 	return 0;
 }
 
-static enum keymap_match look(enum place place, const char *text, const char **ret_name)
+static enum keymap_match look(enum key_context key_context, const char *text, const char **ret_name)
 {
 	const struct command *c = NULL;
 	struct keys keys;
 
 	assert_int_equal(keys_parse(text, &keys), 0);
-	enum keymap_match match = keymap_look(&map, place, &keys, &c);
+	enum keymap_match match = keymap_resolve(&map, key_context, &keys, &c);
 	*ret_name = match == KEYMAP_COMMAND ? c->name : NULL;
 	return match;
 }
 
-static void assert_means(enum place place, const char *keys, const char *want)
+static void assert_means(enum key_context key_context, const char *keys, const char *want)
 {
 	const char *name;
 
-	look(place, keys, &name);
+	look(key_context, keys, &name);
 	if (want)
 		assert_string_equal(name, want);
 	else
@@ -79,7 +79,7 @@ static void every_default_key_has_one_meaning(void **state)
 	for (size_t i = 0; i < map.n; i++) {
 		assert_non_null(map.bindings[i].command);
 		for (size_t k = 0; k < i; k++)
-			assert_false(map.bindings[i].place == map.bindings[k].place
+			assert_false(map.bindings[i].key_context == map.bindings[k].key_context
 					&& memcmp(&map.bindings[i].keys, &map.bindings[k].keys,
 							   sizeof(struct keys))
 							   == 0);
@@ -100,10 +100,10 @@ static void every_command_has_a_name_of_its_own(void **state)
 static void alt_digits_are_function_keys(void **state)
 {
 	(void)state;
-	assert_means(PLACE_ANY, "alt-5", "run");
-	assert_means(PLACE_ALWAYS, "alt-0", "quit");
-	assert_int_equal(keymap_bind(&map, PLACE_ANY, "alt-5", "save", NULL), 0);
-	assert_means(PLACE_ANY, "alt-5", "save");
+	assert_means(CONTEXT_ANY, "alt-5", "run");
+	assert_means(CONTEXT_ALWAYS, "alt-0", "quit");
+	assert_int_equal(keymap_bind(&map, CONTEXT_ANY, "alt-5", "save", NULL), 0);
+	assert_means(CONTEXT_ANY, "alt-5", "save");
 }
 
 static void a_sequence_waits_for_its_end(void **state)
@@ -111,10 +111,10 @@ static void a_sequence_waits_for_its_end(void **state)
 	const char *name;
 
 	(void)state;
-	assert_int_equal(keymap_bind(&map, PLACE_ANY, "ctrl-j ctrl-s", "save", NULL), 0);
-	assert_int_equal(look(PLACE_ANY, "ctrl-j", &name), KEYMAP_PREFIX);
-	assert_means(PLACE_ANY, "ctrl-j ctrl-s", "save");
-	assert_int_equal(look(PLACE_ANY, "ctrl-j x", &name), KEYMAP_NONE);
+	assert_int_equal(keymap_bind(&map, CONTEXT_ANY, "ctrl-j ctrl-s", "save", NULL), 0);
+	assert_int_equal(look(CONTEXT_ANY, "ctrl-j", &name), KEYMAP_PREFIX);
+	assert_means(CONTEXT_ANY, "ctrl-j ctrl-s", "save");
+	assert_int_equal(look(CONTEXT_ANY, "ctrl-j x", &name), KEYMAP_NONE);
 }
 
 static void keys_can_be_bound_anew_and_taken_away(void **state)
@@ -122,13 +122,13 @@ static void keys_can_be_bound_anew_and_taken_away(void **state)
 	struct trm_error err;
 
 	(void)state;
-	assert_int_equal(keymap_bind(&map, PLACE_EDITOR, "ctrl-d", "cut-line", &err), 0);
-	assert_means(PLACE_EDITOR, "ctrl-d", "cut-line");
-	assert_int_equal(keymap_bind(&map, PLACE_EDITOR, "ctrl-d", "", &err), 0);
-	assert_means(PLACE_EDITOR, "ctrl-d", NULL);
-	assert_int_equal(keymap_bind(&map, PLACE_EDITOR, "ctrl-d", "nonsense", &err), TRM_EINVAL);
+	assert_int_equal(keymap_bind(&map, CONTEXT_EDITOR, "ctrl-d", "cut-line", &err), 0);
+	assert_means(CONTEXT_EDITOR, "ctrl-d", "cut-line");
+	assert_int_equal(keymap_bind(&map, CONTEXT_EDITOR, "ctrl-d", "", &err), 0);
+	assert_means(CONTEXT_EDITOR, "ctrl-d", NULL);
+	assert_int_equal(keymap_bind(&map, CONTEXT_EDITOR, "ctrl-d", "nonsense", &err), TRM_EINVAL);
 	assert_non_null(strstr(err.msg, "no command \"nonsense\""));
-	assert_int_equal(keymap_bind(&map, PLACE_EDITOR, "what", "save", &err), TRM_EINVAL);
+	assert_int_equal(keymap_bind(&map, CONTEXT_EDITOR, "what", "save", &err), TRM_EINVAL);
 	assert_non_null(strstr(err.msg, "\"what\" is not a key"));
 }
 

@@ -57,7 +57,7 @@ static void going_to_a_language_finds_the_one_shown_last(void **state)
 	assert_ptr_equal(buffers_of_lang(&b, python), third);
 }
 
-static void unnamed_ones_are_told_apart(void **state)
+static void unnamed_ones_are_reported_apart(void **state)
 {
 	char label[BUFFER_LABEL];
 	struct buffer *second = add(TRM_LANG_BASH), *third = add(TRM_LANG_BASH);
@@ -151,7 +151,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(each_language_has_one_at_first),
 			TEST(going_to_a_language_finds_the_one_shown_last),
-			TEST(unnamed_ones_are_told_apart),
+			TEST(unnamed_ones_are_reported_apart),
 			TEST(closing_goes_back_to_the_one_before),
 			TEST(ids_are_never_used_again),
 			TEST(next_and_previous_go_round),

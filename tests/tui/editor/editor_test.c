@@ -10,9 +10,9 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "cells/event.h"
 #include "cmocka_all.h"
 #include "command/keymap.h"
-#include "term/event.h"
 #include "text/text.h"
 
 static struct clipboard clipboard;
@@ -45,10 +45,10 @@ static unsigned press_at(uint32_t key, uint8_t mods, uint64_t time_ns)
 
 	if (key == K_TAB && mods == 0) /* by itself it is for completion, too */
 		return editor_command(&ed, command_find("indent"), false, time_ns);
-	if (keymap_look(&keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND && c->edit)
+	if (keymap_resolve(&keymap, CONTEXT_EDITOR, &keys, &c) == KEYMAP_COMMAND && c->edit)
 		return editor_command(&ed, c, false, time_ns);
 	keys.chords[0].mods &= (uint8_t)~MOD_SHIFT;
-	if (mods & MOD_SHIFT && keymap_look(&keymap, PLACE_EDITOR, &keys, &c) == KEYMAP_COMMAND
+	if (mods & MOD_SHIFT && keymap_resolve(&keymap, CONTEXT_EDITOR, &keys, &c) == KEYMAP_COMMAND
 			&& c->is_motion)
 		return editor_command(&ed, c, true, time_ns);
 	return editor_handle(&ed, &ev);

@@ -5,11 +5,11 @@
 
 #include <terrarium/lang.h>
 
+#include "cells/event.h"
 #include "cmocka_all.h"
 #include "command/command.h"
 #include "editor/editor.h"
 #include "syntax/syntax.h"
-#include "term/event.h"
 #include "text/text.h"
 
 static struct clipboard clipboard;

@@ -16,7 +16,7 @@
 static struct trm_error why;
 
 /* NULL: it failed, and `why` says so. */
-static struct picture *make(const void *bytes, size_t n, const struct picture_look *look)
+static struct picture *make(const void *bytes, size_t n, const struct picture_style *look)
 {
 	struct image_info info;
 	struct image_job *job;
@@ -35,7 +35,7 @@ static struct picture *make(const void *bytes, size_t n, const struct picture_lo
 	return state == IMAGE_JOB_DONE ? picture : NULL;
 }
 
-static struct picture *make_half(struct picture_look look)
+static struct picture *make_half(struct picture_style look)
 {
 	struct picture *p = make(half_png, sizeof half_png, &look);
 
@@ -44,19 +44,19 @@ static struct picture *make_half(struct picture_look look)
 	return p;
 }
 
-static const struct picture_look symbols = {.kind = PICTURE_SYMBOLS,
+static const struct picture_style symbols = {.kind = PICTURE_SYMBOLS,
 		.cols = 8,
 		.rows = 3,
 		.colors = PICTURE_RGB,
 		.glyphs = PICTURE_UNICODE};
 
-/* The colour that most of a cell of one colour has. */
+/* The color that most of a cell of one color has. */
 static uint32_t color_of(const struct picture_cell *cell)
 {
 	return cell->glyph == ' ' || cell->bg == cell->fg ? cell->bg : cell->fg;
 }
 
-static void symbols_have_the_images_colours(void **state)
+static void symbols_have_the_images_colors(void **state)
 {
 	struct picture *p = make_half(symbols);
 
@@ -72,7 +72,7 @@ static void every_depth_and_set_of_glyphs_is_drawn(void **state)
 	(void)state;
 	for (int colors = PICTURE_MONO; colors <= PICTURE_RGB; colors++)
 		for (int glyphs = PICTURE_ASCII; glyphs <= PICTURE_UNICODE; glyphs++) {
-			struct picture_look look = symbols;
+			struct picture_style look = symbols;
 			look.colors = (enum picture_colors)colors;
 			look.glyphs = (enum picture_glyphs)glyphs;
 			struct picture *p = make_half(look);
@@ -87,9 +87,9 @@ static void every_depth_and_set_of_glyphs_is_drawn(void **state)
 		}
 }
 
-static void sixel_has_few_exact_colours(void **state)
+static void sixel_has_few_exact_colors(void **state)
 {
-	struct picture *p = make_half((struct picture_look){
+	struct picture *p = make_half((struct picture_style){
 			.kind = PICTURE_SIXEL, .cols = 8, .rows = 3, .cell_w = 8, .cell_h = 16});
 
 	(void)state;
@@ -104,7 +104,7 @@ static void sixel_has_few_exact_colours(void **state)
 
 static void kitty_is_not_enlarged_but_made_smaller(void **state)
 {
-	struct picture_look look = {.kind = PICTURE_KITTY, .cols = 16, .rows = 6, .cell_w = 8, .cell_h = 16};
+	struct picture_style look = {.kind = PICTURE_KITTY, .cols = 16, .rows = 6, .cell_w = 8, .cell_h = 16};
 	struct picture *p = make_half(look);
 
 	(void)state;
@@ -125,7 +125,7 @@ static void vectors_are_drawn_in_the_size_wanted(void **state)
 													  are
 													  needed
 													*/
-	struct picture_look look = {.kind = PICTURE_SIXEL, .cols = 20, .rows = 8, .cell_w = 8, .cell_h = 15};
+	struct picture_style look = {.kind = PICTURE_SIXEL, .cols = 20, .rows = 8, .cell_w = 8, .cell_h = 15};
 	struct picture *p = make(svg, strlen(svg), &look);
 
 	(void)state;
@@ -193,7 +193,7 @@ static void an_answer_that_cannot_be_is_refused(void **state)
 	struct picture *p = make_half(symbols), *other = NULL;
 	size_t n;
 	uint8_t *packed = picture_pack(p, &n);
-	struct picture_look asked = symbols;
+	struct picture_style asked = symbols;
 
 	(void)state;
 	assert_int_equal(picture_unpack(packed, n, &asked, &other, &why), 0);
@@ -220,9 +220,9 @@ static void an_answer_that_cannot_be_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			cmocka_unit_test(symbols_have_the_images_colours),
+			cmocka_unit_test(symbols_have_the_images_colors),
 			cmocka_unit_test(every_depth_and_set_of_glyphs_is_drawn),
-			cmocka_unit_test(sixel_has_few_exact_colours),
+			cmocka_unit_test(sixel_has_few_exact_colors),
 			cmocka_unit_test(kitty_is_not_enlarged_but_made_smaller),
 			cmocka_unit_test(vectors_are_drawn_in_the_size_wanted),
 			cmocka_unit_test(broken_images_give_a_sentence),

@@ -29,7 +29,7 @@ static void type(const char *line)
 }
 
 /* What is told now. */
-static const char *told(void)
+static const char *reported(void)
 {
 	if (linear_tell(&l, &m)) {
 		type("");
@@ -44,7 +44,7 @@ static const char *told(void)
 
 static void expect(const char *text)
 {
-	const char *all = told();
+	const char *all = reported();
 
 	if (!strstr(all, text))
 		fail_msg("\"%s\" is not in \"%s\"", text, all);
@@ -128,18 +128,18 @@ static void doing(uint64_t now_s, const char *words)
 	send((struct msg){.type = MSG_SANDBOX_PROGRESS, .text = words});
 }
 
-static void a_long_start_is_told(void **state)
+static void a_long_start_is_reported(void **state)
 {
 	(void)state;
-	told();
+	reported();
 	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "box"});
-	told();
+	reported();
 	doing(100, "making the container");
-	assert_string_equal(told(), "");
+	assert_string_equal(reported(), "");
 	doing(102, "pulling the image x - layer 1");
 	expect("pulling the image x - layer 1\npython> ");
 	doing(103, "pulling the image x (3 s) - layer 2");
-	assert_string_equal(told(), "");
+	assert_string_equal(reported(), "");
 	doing(120, "pulling the image x - layer 3");
 	expect("pulling the image x - layer 3\npython> ");
 	doing(121, "making the container");
@@ -154,7 +154,7 @@ static void a_question_is_asked_in_words(void **state)
 	expect("sandbox box is ready\npython> ");
 	type("print(1)");
 	type(":run");
-	const char *text = told();
+	const char *text = reported();
 	assert_non_null(strstr(text, "question: Run this code?"));
 	assert_non_null(strstr(text, "print(1)"));
 	assert_non_null(strstr(text, "Run once (r)"));
@@ -166,21 +166,21 @@ static void a_question_is_asked_in_words(void **state)
 	assert_null(last_effect(EFFECT_RUN));
 }
 
-static void a_run_is_told_once_and_plainly(void **state)
+static void a_run_is_reported_once_and_plainly(void **state)
 {
 	(void)state;
 	uint32_t serial = run("x");
 	print(serial, "\033[31mred\033[0m\n10%\r20%");
-	const char *text = told();
+	const char *text = reported();
 	assert_non_null(strstr(text, "red\n"));
 	assert_null(strstr(text, "%")); /* may still change */
 	assert_null(strchr(text, '\033'));
 	end(serial, TRM_STATUS_ERROR);
-	text = told();
+	text = reported();
 	assert_non_null(strstr(text, "20%\nrun 1, python: error, exit code 3, 2.0 ms\n"));
 	assert_null(strstr(text, "10%"));
 	assert_null(strstr(text, "red"));
-	assert_string_equal(told(), "");
+	assert_string_equal(reported(), "");
 	type(":output");
 	expect("red\n20%\n");
 }
@@ -195,7 +195,7 @@ static void code_after_a_run_is_another_cell(void **state)
 	type(":run");
 	assert_non_null(strstr(last_effect(EFFECT_RUN)->text, "two()\nthree()"));
 	assert_null(strstr(last_effect(EFFECT_RUN)->text, "one()"));
-	told();
+	reported();
 	type(":change 1 first()");
 	type(":delete 3 4");
 	type(":insert 1 zero()");
@@ -215,23 +215,23 @@ static void code_after_a_run_is_another_cell(void **state)
 }
 
 /* What there is to lose is found out while the question stands there. */
-static void a_question_is_told_once(void **state)
+static void a_question_is_reported_once(void **state)
 {
 	(void)state;
 	end(run("x"), TRM_STATUS_OK);
-	told();
+	reported();
 	type(":quit");
-	const char *text = told();
+	const char *text = reported();
 	assert_non_null(strstr(text, "question: Quit?"));
 	assert_non_null(strstr(text, "asking"));
 	assert_non_null(strstr(text, "looking ..."));
 	send((struct msg){.type = MSG_FILES, .text = ""});
-	text = told();
+	text = reported();
 	assert_non_null(strstr(text, "Files     none in /workspace\nanswer> "));
 	assert_null(strstr(text, "Quit?"));
 	assert_null(strstr(text, "asking"));
 	send((struct msg){.type = MSG_FILES, .text = ""});
-	assert_string_equal(told(), "");
+	assert_string_equal(reported(), "");
 	type("what");
 	expect("question: Quit?");
 }
@@ -246,17 +246,17 @@ static void input_is_asked_for(void **state)
 	type("Ada");
 	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Ada\n");
 	print(serial, "hi Ada\n");
-	const char *text = told();
+	const char *text = reported();
 	assert_string_equal(text, "hi Ada\n");
 	end(serial, TRM_STATUS_OK);
-	told();
+	reported();
 }
 
 static void an_interrupt_tells_its_steps(void **state)
 {
 	(void)state;
 	run("x");
-	told();
+	reported();
 	linear_interrupt(&l, &m, &effects);
 	assert_non_null(last_effect(EFFECT_INTERRUPT));
 	expect("in 2.0 s");
@@ -279,9 +279,9 @@ static void numbers_are_words(void **state)
 		metrics.sample.mem_bytes = i * (53u << 20);
 		send((struct msg){.type = MSG_METRICS, .metrics = &metrics});
 	}
-	told();
+	reported();
 	type(":metrics");
-	const char *text = told();
+	const char *text = reported();
 	assert_non_null(strstr(text, "memory 212 of 512 MiB, rising\n"));
 	assert_non_null(strstr(text, "CPU 12 percent of 1 core, steady\n"));
 	assert_non_null(strstr(text, "disk unknown\n"));
@@ -297,12 +297,12 @@ static void names_change_no_terminal(void **state)
 static void every_command_has_a_name(void **state)
 {
 	(void)state;
-	told();
+	reported();
 	type(":select-all");
 	type(":nonsense");
-	assert_non_null(strstr(told(), "there is no command \":nonsense\""));
+	assert_non_null(strstr(reported(), "there is no command \":nonsense\""));
 	type(":help export");
-	assert_non_null(strstr(told(), ":export-html: "));
+	assert_non_null(strstr(reported(), ":export-html: "));
 	type("::literal");
 	char *text = text_slice(model_editor(&m)->text, 0, text_len(model_editor(&m)->text));
 	assert_string_equal(text, ":literal\n");
@@ -314,11 +314,11 @@ static void every_command_has_a_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			TEST(a_long_start_is_told),
+			TEST(a_long_start_is_reported),
 			TEST(a_question_is_asked_in_words),
-			TEST(a_run_is_told_once_and_plainly),
+			TEST(a_run_is_reported_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),
-			TEST(a_question_is_told_once),
+			TEST(a_question_is_reported_once),
 			TEST(input_is_asked_for),
 			TEST(an_interrupt_tells_its_steps),
 			TEST(numbers_are_words),

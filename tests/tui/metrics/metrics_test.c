@@ -6,7 +6,7 @@
 
 #include <terrarium/doctor.h>
 
-#include "metrics/marks.h"
+#include "metrics/run_marks.h"
 
 #define SECOND UINT64_C(1000000000)
 #define MIB (UINT64_C(1) << 20)
@@ -80,7 +80,7 @@ static void focus_metrics(void)
 
 static void runs_are_marked_and_lead_to_their_blocks(void **state)
 {
-	struct mark marks[MARKS_MAX];
+	struct mark marks[RUN_MARKS_MAX];
 	(void)state;
 	for (int i = 0; i < 5; i++)
 		sample(1, 10);
@@ -88,7 +88,7 @@ static void runs_are_marked_and_lead_to_their_blocks(void **state)
 	sample(1, 10);
 	uint32_t second = run(2, 50);
 	struct metric_span span = metrics_span(&m.metrics);
-	size_t n = marks_in(&m.out.runs, &span, 30, now_ns, marks);
+	size_t n = run_marks_in(&m.out.runs, &span, 30, now_ns, marks);
 	assert_int_equal(n, 2);
 	assert_true(marks[0].serial == first && marks[0].from < marks[0].to);
 	assert_true(marks[1].serial == second && marks[1].from > marks[0].from);
@@ -259,7 +259,7 @@ static void a_run_is_paused_and_interrupted(void **state)
 	assert_screen("paused at", false);
 }
 
-static void it_goes_on_when_told_or_when_nobody_answers(void **state)
+static void it_goes_on_when_reported_or_when_nobody_answers(void **state)
 {
 	(void)state;
 	start_run();
@@ -283,8 +283,8 @@ static void list(size_t n)
 	struct trm_entry entries[3] = {
 			{.name = "zebra",
 					.backend = "local",
-					.keeper_pid = 10,
-					.keeper_start = 1,
+					.supervisor_pid = 10,
+					.supervisor_start = 1,
 					.client_pid = 9,
 					.has_client = true,
 					.client = "terrarium run job.py",
@@ -301,8 +301,8 @@ static void list(size_t n)
 							.procs = 4,
 							.disk_bytes = 3 * MIB,
 							.uptime_ms = 3661000}},
-			{.name = "calm-fern", .backend = "fake", .keeper_pid = 20, .keeper_start = 2},
-			{.name = "old", .backend = "local", .is_stale = true, .keeper_pid = 30},
+			{.name = "calm-fern", .backend = "fake", .supervisor_pid = 20, .supervisor_start = 2},
+			{.name = "old", .backend = "local", .is_stale = true, .supervisor_pid = 30},
 	};
 	send((struct msg){.type = MSG_SANDBOXES, .entries = entries, .n_entries = n});
 }
@@ -317,12 +317,12 @@ static void sandboxes_are_listed_sorted_and_stopped(void **state)
 	assert_screen("this workbench", true);
 	assert_screen("terrarium run job.py", true);
 	assert_screen("left behind", true);
-	assert_int_equal(m.sandboxes.selected_keeper, 20); /* the first by name */
+	assert_int_equal(m.sandboxes.selected_supervisor, 20); /* the first by name */
 	press('c', 0);
 	press(K_HOME, 0);
-	assert_int_equal(m.sandboxes.selected_keeper, 10);
+	assert_int_equal(m.sandboxes.selected_supervisor, 10);
 	list(3); /* the selection stays on it */
-	assert_int_equal(m.sandboxes.selected_keeper, 10);
+	assert_int_equal(m.sandboxes.selected_supervisor, 10);
 	press('s', 0);
 	assert_screen("Stop the sandbox? You will lose:", true);
 	assert_screen("zebra, up 01:01:01", true);
@@ -354,7 +354,7 @@ static void one_is_looked_into(void **state)
 	list(1);
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
-	assert_string_equal(last_effect(EFFECT_LOOK)->text, "zebra");
+	assert_string_equal(last_effect(EFFECT_PEEK)->text, "zebra");
 	send((struct msg){.type = MSG_INSIDE_METRICS, .metrics = &metrics});
 	assert_screen("inside zebra", true);
 	assert_screen("37.5 %", true);
@@ -545,7 +545,7 @@ int main(void)
 			TEST(an_alert_comes_once_after_its_time),
 			TEST(a_long_run_tells_its_end),
 			TEST(a_run_is_paused_and_interrupted),
-			TEST(it_goes_on_when_told_or_when_nobody_answers),
+			TEST(it_goes_on_when_reported_or_when_nobody_answers),
 			TEST(sandboxes_are_listed_sorted_and_stopped),
 			TEST(one_is_looked_into),
 			TEST(containers_are_asked_for),

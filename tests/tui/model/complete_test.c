@@ -142,7 +142,7 @@ static void a_key_asks_and_offers(void **state)
 	assert_string_equal(text(), "al"); /* one step of undo */
 }
 
-/* The editor may be drawn alone, when its colours are known, say. */
+/* The editor may be drawn alone, when its colors are known, say. */
 static void the_editor_does_not_draw_over_it(void **state)
 {
 	(void)state;

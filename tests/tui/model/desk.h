@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/canvas.h"
 #include "cmocka_all.h"
 #include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
-#include "view/canvas.h"
 #include "view/view.h"
 
 static struct model m;

@@ -27,10 +27,10 @@ static void panes_never_overlap(void **state)
 	srand(3);
 	for (int turn = 0; turn < 20000; turn++) {
 		int rows = 10 + rand() % 100, cols = 40 + rand() % 270;
-		struct layout_wish wish = {
+		struct layout_request request = {
 				(uint16_t)(rand() % 1001), (uint16_t)(rand() % 1001), rand() % 4 == 0};
 		enum pane shown = (enum pane)(rand() % PANE_COUNT);
-		struct layout l = layout_make(rows, cols, shown, &wish);
+		struct layout l = layout_make(rows, cols, shown, &request);
 		assert_inside(&l, rows, cols);
 		assert_true(l.panes[shown].rows > 0 || l.strip.rows > 0);
 		if (l.kind != LAYOUT_SINGLE)
@@ -44,20 +44,20 @@ static void borders_go_where_they_are_put(void **state)
 	(void)state;
 	for (int rows = 20; rows < 100; rows += 7)
 		for (int to = 0; to < rows; to++) {
-			struct layout_wish wish = {0};
-			struct layout l = layout_make(rows, 130, PANE_EDITOR, &wish);
+			struct layout_request request = {0};
+			struct layout l = layout_make(rows, 130, PANE_EDITOR, &request);
 			int least = l.panes[PANE_EDITOR].row + 3, most = l.status_row - 4;
-			layout_move_border(&l, 130, BORDER_ROW, to, 5, &wish);
-			l = layout_make(rows, 130, PANE_EDITOR, &wish);
+			layout_move_border(&l, 130, BORDER_ROW, to, 5, &request);
+			l = layout_make(rows, 130, PANE_EDITOR, &request);
 			assert_int_equal(l.divider_row, to < least ? least : to > most ? most : to);
-			layout_move_border(&l, 130, BORDER_COL, 5, to, &wish);
+			layout_move_border(&l, 130, BORDER_COL, 5, to, &request);
 			assert_inside(&l, rows, 130);
 		}
 	for (int col = 60; col < 90; col++) {
-		struct layout_wish wish = {0};
-		struct layout l = layout_make(36, 130, PANE_EDITOR, &wish);
-		layout_move_border(&l, 130, BORDER_COL, 5, col, &wish);
-		assert_int_equal(layout_make(36, 130, PANE_EDITOR, &wish).divider_col, col);
+		struct layout_request request = {0};
+		struct layout l = layout_make(36, 130, PANE_EDITOR, &request);
+		layout_move_border(&l, 130, BORDER_COL, 5, col, &request);
+		assert_int_equal(layout_make(36, 130, PANE_EDITOR, &request).divider_col, col);
 	}
 }
 

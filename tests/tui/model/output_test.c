@@ -162,7 +162,7 @@ static void finding_unfolds(void **state)
 	assert_screen("▾ [1] python", true);
 }
 
-static void a_search_sees_what_is_coloured_and_rewritten(void **state)
+static void a_search_sees_what_is_colored_and_rewritten(void **state)
 {
 	(void)state;
 	run_code("x");
@@ -306,7 +306,7 @@ static void long_lines_are_wrapped_or_cut(void **state)
 	assert_screen("START", true);
 }
 
-static void a_flood_is_told(void **state)
+static void a_flood_is_reported(void **state)
 {
 	static char flood[1 << 16];
 
@@ -396,13 +396,13 @@ int main(void)
 			TEST(finds_in_the_output),
 			TEST(a_search_does_not_take_the_view_from_a_run),
 			TEST(finding_unfolds),
-			TEST(a_search_sees_what_is_coloured_and_rewritten),
+			TEST(a_search_sees_what_is_colored_and_rewritten),
 			TEST(jumps_to_the_line_of_an_error),
 			TEST(says_when_nothing_is_named),
 			TEST(the_current_line_moves_and_the_view_follows),
 			TEST(a_block_is_copied_and_written),
 			TEST(long_lines_are_wrapped_or_cut),
-			TEST(a_flood_is_told),
+			TEST(a_flood_is_reported),
 			TEST(a_search_does_not_hold_an_interrupt_back),
 			TEST(lines_for_stdin_are_remembered),
 	};

@@ -127,7 +127,7 @@ static void assert_shown(const char *part)
 
 /* ---- running ---- */
 
-static void asks_before_a_run(void **state)
+static void kernel_query_before_a_run(void **state)
 {
 	(void)state;
 	type("print(1)");
@@ -143,7 +143,7 @@ static void asks_before_a_run(void **state)
 	assert_true(m.confirm);
 }
 
-static void asks_never_again_if_told_so(void **state)
+static void kernel_query_never_again_if_reported_so(void **state)
 {
 	(void)state;
 	type("1");
@@ -301,7 +301,7 @@ static void late_output_names_its_run(void **state)
 	(void)state;
 	send((struct msg){.type = MSG_LATE, .number = 3, .text = "boo\n", .len = 4});
 	assert_shown("boo");
-	assert_int_equal(outstore_end(&m.out.store), 1);
+	assert_int_equal(scrollback_end(&m.out.store), 1);
 }
 
 static void interrupts_then_kills(void **state)
@@ -394,13 +394,13 @@ static void leaves_at_once_if_nothing_is_lost(void **state)
 	assert_non_null(last_effect(EFFECT_QUIT));
 }
 
-static void asks_before_something_is_lost(void **state)
+static void kernel_query_before_something_is_lost(void **state)
 {
 	(void)state;
 	type("kept");
 	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space"});
 	press('q', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
 	assert_null(last_effect(EFFECT_QUIT));
 	press(K_ESCAPE, 0);
 	assert_null(last_effect(EFFECT_QUIT));
@@ -408,13 +408,13 @@ static void asks_before_something_is_lost(void **state)
 	press(K_ENTER, 0);
 	assert_non_null(last_effect(EFFECT_QUIT)); /* tries again to keep it */
 	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space", .flag = true});
-	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
 	press('d', 0);
 	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
 }
 
 /* Its kernel has been asked for its variables, and has not answered yet. */
-static void asks_while_variables_are_awaited(void **state)
+static void kernel_query_while_variables_are_awaited(void **state)
 {
 	(void)state;
 	run("x = 1");
@@ -426,12 +426,12 @@ static void asks_while_variables_are_awaited(void **state)
 	assert_int_equal(last_effect(EFFECT_ASK)->question, TRM_ASK_VARIABLES);
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
-	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
 	assert_string_equal(m.dialog.lines[0].text, "Variables python: asking ...");
 }
 
 /* A server need not answer: then nobody says that there are none. */
-static void asks_before_untold_variables_are_lost(void **state)
+static void kernel_query_before_untold_variables_are_lost(void **state)
 {
 	(void)state;
 	run("x = 1");
@@ -440,10 +440,12 @@ static void asks_before_untold_variables_are_lost(void **state)
 	press(K_DELETE, 0);
 	now_ns += 300000000;
 	send((struct msg){.type = MSG_TICK});
-	send((struct msg){.type = MSG_ANSWER, .serial = m.asks.last_serial, .other = "no such questions"});
+	send((struct msg){.type = MSG_ANSWER,
+			.serial = m.kernel_queries.last_serial,
+			.other = "no such questions"});
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
-	assert_int_equal(m.dialog.kind, DIALOG_LOSE);
+	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
 	assert_string_equal(m.dialog.lines[0].text, "Variables of python");
 }
 
@@ -453,7 +455,7 @@ static void a_dead_sandbox_can_be_replaced(void **state)
 	run("os.kill()");
 	done((struct trm_result){
 			.status = TRM_STATUS_LOST, .reason = (char *)"the sandbox is gone", .number = 1});
-	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its keeper died"});
+	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its supervisor died"});
 	assert_int_equal(m.sandbox.state, SANDBOX_DEAD);
 	effects_clear(&fx);
 	press(K_F5, 0);
@@ -640,10 +642,10 @@ static void the_key_bar_tells_how_to_stop(void **state)
 	(void)state;
 	run("x");
 	for (int cols = 40; cols <= 80; cols++) {
-		bool is_told = false;
+		bool is_reported = false;
 		for (int i = keybar_make(&m, cols, items); i-- > 0;)
-			is_told |= !strcmp(items[i].label, "Interrupt");
-		if (!is_told)
+			is_reported |= !strcmp(items[i].label, "Interrupt");
+		if (!is_reported)
 			fail_msg("not at %d columns", cols);
 	}
 }
@@ -653,8 +655,8 @@ static void the_key_bar_tells_how_to_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			TEST(asks_before_a_run),
-			TEST(asks_never_again_if_told_so),
+			TEST(kernel_query_before_a_run),
+			TEST(kernel_query_never_again_if_reported_so),
 			TEST(every_way_out_of_the_question_runs_nothing),
 			TEST(an_empty_buffer_is_not_run),
 			TEST(runs_the_selection_with_its_line_numbers),
@@ -670,9 +672,9 @@ int main(void)
 			TEST(typing_in_the_output_goes_to_stdin),
 			TEST(each_language_has_its_buffer),
 			TEST(leaves_at_once_if_nothing_is_lost),
-			TEST(asks_before_something_is_lost),
-			TEST(asks_while_variables_are_awaited),
-			TEST(asks_before_untold_variables_are_lost),
+			TEST(kernel_query_before_something_is_lost),
+			TEST(kernel_query_while_variables_are_awaited),
+			TEST(kernel_query_before_untold_variables_are_lost),
 			TEST(a_dead_sandbox_can_be_replaced),
 			TEST(saving_needs_a_name_and_asks_before_it_replaces),
 			TEST(a_file_is_taken_to_be_in_the_language_of_its_name),

@@ -50,7 +50,7 @@ static void end_run(const char *value)
 
 static void tell_terminal(enum picture_kind kind)
 {
-	struct picture_look look = {.kind = kind,
+	struct picture_style look = {.kind = kind,
 			.cell_w = 8,
 			.cell_h = 16,
 			.colors = PICTURE_RGB,
@@ -66,7 +66,7 @@ static struct picture *picture_of(const struct figure *fig, enum picture_kind ki
 	struct picture *p = calloc(1, sizeof *p);
 	size_t n = (size_t)fig->cols * (size_t)fig->rows;
 
-	p->look = (struct picture_look){
+	p->look = (struct picture_style){
 			.kind = kind, .cols = fig->cols, .rows = fig->rows, .cell_w = 8, .cell_h = 16};
 	p->cells = kind == PICTURE_SYMBOLS ? calloc(n, sizeof *p->cells) : NULL;
 	for (size_t i = 0; p->cells && i < n; i++)

@@ -143,7 +143,7 @@ static void the_page_of_sandboxes_comes_back(void **state)
 	assert_int_equal(back.entries[0].sample.known, TRM_METRIC_MEM);
 	assert_int_equal(back.entries[0].sample.mem_bytes, 7);
 	assert_true(back.entries[1].is_stale && !back.entries[1].has_state);
-	assert_int_not_equal(back.entries[0].keeper_pid, back.entries[1].keeper_pid);
+	assert_int_not_equal(back.entries[0].supervisor_pid, back.entries[1].supervisor_pid);
 	rec_event_finish(&back);
 	e = (struct rec_event){.kind = REC_SANDBOXES};
 	back = pass(&e);

@@ -9,7 +9,7 @@
 #include "record/import.h"
 #include "record/writer.h"
 
-static struct story story;
+static struct transcript transcript;
 static uint32_t next_run;
 
 static uint32_t add_run(unsigned lang, const char *code)
@@ -20,8 +20,9 @@ static uint32_t add_run(unsigned lang, const char *code)
 			.text = code,
 			.len = strlen(code)};
 
-	story_add(&story, &run);
-	story_add(&story, &(struct rec_event){.kind = REC_ACCEPTED, .run = next_run, .number = next_run});
+	transcript_add(&transcript, &run);
+	transcript_add(&transcript,
+			&(struct rec_event){.kind = REC_ACCEPTED, .run = next_run, .number = next_run});
 	return next_run;
 }
 
@@ -30,7 +31,7 @@ static void add_output(uint32_t run, int stream, const char *text)
 	struct rec_event e = {
 			.kind = REC_OUTPUT, .run = run, .stream = stream, .text = text, .len = strlen(text)};
 
-	story_add(&story, &e);
+	transcript_add(&transcript, &e);
 }
 
 static void add_display(uint32_t run, const char *mime, const char *data)
@@ -38,12 +39,12 @@ static void add_display(uint32_t run, const char *mime, const char *data)
 	struct rec_event e = {
 			.kind = REC_DISPLAY, .run = run, .name = mime, .text = data, .len = strlen(data)};
 
-	story_add(&story, &e);
+	transcript_add(&transcript, &e);
 }
 
 static void end(uint32_t run, struct trm_result result)
 {
-	story_add(&story, &(struct rec_event){.kind = REC_DONE, .run = run, .result = &result});
+	transcript_add(&transcript, &(struct rec_event){.kind = REC_DONE, .run = run, .result = &result});
 }
 
 static char *export(const char *format)
@@ -51,7 +52,7 @@ static char *export(const char *format)
 	struct writer w;
 
 	writer_init(&w, WRITER_MAX);
-	export_find(format)->write(&story, &w);
+	export_find(format)->write(&transcript, &w);
 	assert_int_equal(w.error, 0);
 	return w.bytes;
 }
@@ -78,14 +79,14 @@ static int begin(void **state)
 {
 	(void)state;
 	next_run = 0;
-	story_init(&story, 1 << 20);
+	transcript_init(&transcript, 1 << 20);
 	return 0;
 }
 
 static int finish(void **state)
 {
 	(void)state;
-	story_finish(&story);
+	transcript_finish(&transcript);
 	return 0;
 }
 
@@ -115,7 +116,7 @@ static void fences_are_longer_than_what_they_hold(void **state)
 	expect("md", "`````bash\necho '````'\n`````\n");
 }
 
-static void colours_and_returns_are_carried_out(void **state)
+static void colors_and_returns_are_carried_out(void **state)
 {
 	(void)state;
 	uint32_t run = add_run(TRM_LANG_PYTHON, "x");
@@ -134,7 +135,7 @@ static void characters_cut_between_outputs_are_whole(void **state)
 	expect("ipynb", "\"text\":[\"\xc3\xa9\"]");
 }
 
-static void languages_are_told_apart(void **state)
+static void languages_are_reported_apart(void **state)
 {
 	(void)state;
 	end(add_run(TRM_LANG_BASH, "ls"), (struct trm_result){.status = TRM_STATUS_ERROR, .exit_code = 2});
@@ -149,22 +150,22 @@ static void languages_are_told_apart(void **state)
 	expect("script", "\n# 1\n");
 }
 
-static void what_is_missing_is_told(void **state)
+static void what_is_missing_is_reported(void **state)
 {
 	char line[1001] = "";
 
 	(void)state;
-	story_finish(&story);
-	story_init(&story, 2500);
+	transcript_finish(&transcript);
+	transcript_init(&transcript, 2500);
 	memset(line, 'x', 1000);
 	uint32_t first = add_run(TRM_LANG_PYTHON, "first");
 	add_output(first, TRM_STDOUT, line);
 	uint32_t second = add_run(TRM_LANG_PYTHON, "second");
 	for (int i = 0; i < 4; i++)
 		add_output(second, TRM_STDERR, line);
-	assert_int_equal(story_run(&story, first)->dropped_bytes, 1000);
-	assert_int_equal(story_run(&story, second)->dropped_bytes, 2000);
-	assert_true(story.bytes <= 2500);
+	assert_int_equal(transcript_run(&transcript, first)->dropped_bytes, 1000);
+	assert_int_equal(transcript_run(&transcript, second)->dropped_bytes, 2000);
+	assert_true(transcript.bytes <= 2500);
 	expect("ipynb", "3000 bytes of output are missing");
 	expect("html", "1000 bytes of output are not kept");
 	expect("md", "2000 bytes of output are not kept");
@@ -208,10 +209,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(hostile_output_stays_text),
 			TEST(fences_are_longer_than_what_they_hold),
-			TEST(colours_and_returns_are_carried_out),
+			TEST(colors_and_returns_are_carried_out),
 			TEST(characters_cut_between_outputs_are_whole),
-			TEST(languages_are_told_apart),
-			TEST(what_is_missing_is_told),
+			TEST(languages_are_reported_apart),
+			TEST(what_is_missing_is_reported),
 			TEST(a_notebook_comes_back),
 			TEST(formats_are_found),
 	};

@@ -57,7 +57,7 @@ static void cells_become_text(void **state)
 			"# %%\n1+1\n");
 }
 
-static void what_is_wrong_is_told(void **state)
+static void what_is_wrong_is_reported(void **state)
 {
 	(void)state;
 	refuse("", "not a valid JSON");
@@ -89,7 +89,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(cells_become_text),
-			cmocka_unit_test(what_is_wrong_is_told),
+			cmocka_unit_test(what_is_wrong_is_reported),
 			cmocka_unit_test(depth_is_bounded),
 	};
 

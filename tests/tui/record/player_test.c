@@ -6,10 +6,10 @@
 
 #include <terrarium/terrarium.h>
 
+#include "cells/canvas.h"
 #include "cmocka_all.h"
 #include "model/model.h"
 #include "record/player.h"
-#include "view/canvas.h"
 #include "view/view.h"
 
 static struct recording recording;

@@ -45,7 +45,7 @@ static void a_home_is_expanded(void **state)
 	splits("~/x '~/x' a~/x ~", "[/my/x][~/x][a~/x][~]");
 }
 
-static void an_open_quote_is_told(void **state)
+static void an_open_quote_is_reported(void **state)
 {
 	struct words w = {0};
 	struct trm_error why = {0};
@@ -62,7 +62,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(blanks_part_words),
 			cmocka_unit_test(a_home_is_expanded),
-			cmocka_unit_test(an_open_quote_is_told),
+			cmocka_unit_test(an_open_quote_is_reported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

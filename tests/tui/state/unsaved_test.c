@@ -41,7 +41,7 @@ static int teardown(void **state)
 
 static void keep(unsigned number, const char *text, const char *path)
 {
-	struct kept_place place = {.lang = "python", .cursor = 2, .anchor = 1, .is_current = true};
+	struct buffer_state place = {.lang = "python", .cursor = 2, .anchor = 1, .is_current = true};
 	struct unsaved_writer w;
 	int r;
 
@@ -167,15 +167,15 @@ static void nothing_is_left_of_one_without_texts(void **state)
 
 static void what_is_cut_off_is_not_taken(void **state)
 {
-	struct kept_place place;
-	char bytes[PLACE_BYTES];
-	size_t n = place_write(&(struct kept_place){.lang = "bash", .path = "/x"}, bytes);
+	struct buffer_state place;
+	char bytes[BUFFER_STATE_BYTES];
+	size_t n = buffer_state_write(&(struct buffer_state){.lang = "bash", .path = "/x"}, bytes);
 
 	(void)state;
-	assert_int_equal(place_read(bytes, n, &place), n);
+	assert_int_equal(buffer_state_read(bytes, n, &place), n);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(place_read(bytes, i, &place), 0);
-	assert_int_equal(place_read("\n", 1, &place), 0);
+		assert_int_equal(buffer_state_read(bytes, i, &place), 0);
+	assert_int_equal(buffer_state_read("\n", 1, &place), 0);
 }
 
 int main(void)

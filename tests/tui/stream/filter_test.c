@@ -34,7 +34,7 @@ static void text_passes(void **state)
 	expect(FILTER_LINES, "plain\r\n\ttab\bé 漢 😀 ~\n", "plain\r\n\ttab\bé 漢 😀 ~\n");
 }
 
-static void colours_pass_and_are_ended(void **state)
+static void colors_pass_and_are_ended(void **state)
 {
 	(void)state;
 	expect(FILTER_LINES, "\033[31mred\033[0m \033[1;38:2::9:9:9mx\033[m.",
@@ -140,11 +140,11 @@ static void progress_stays_in_its_lines(void **state)
 			"b");
 }
 
-/* A megabyte of accents on one letter, with colours among them. */
-static void marks_are_counted(void **state)
+/* A megabyte of accents on one letter, with colors among them. */
+static void run_marks_are_counted(void **state)
 {
 	(void)state;
-	static const char mark[] = "\xcc\x81", colour[] = "\033[m";
+	static const char mark[] = "\xcc\x81", color[] = "\033[m";
 	enum { MARKS = 1 << 19 };
 	struct filter f;
 	char *in = malloc(MARKS * 2), *out = malloc(filter_room(MARKS * 2));
@@ -153,7 +153,7 @@ static void marks_are_counted(void **state)
 	filter_init(&f, FILTER_LINES);
 	filter_feed(&f, "e", 1, out);
 	assert_int_equal(filter_feed(&f, in, 20, out), 20);
-	assert_int_equal(filter_feed(&f, colour, 3, out), 3);
+	assert_int_equal(filter_feed(&f, color, 3, out), 3);
 	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 2 * FILTER_MARKS_MAX - 20);
 	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 0);
 	assert_int_equal(filter_feed(&f, "x\xcc\x81", 3, out), 3);
@@ -165,13 +165,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(text_passes),
-			cmocka_unit_test(colours_pass_and_are_ended),
+			cmocka_unit_test(colors_pass_and_are_ended),
 			cmocka_unit_test(hostile_bytes_do_not),
 			cmocka_unit_test(an_endless_sequence_is_given_up),
 			cmocka_unit_test(a_screen_may_be_drawn_and_is_left_sane),
 			cmocka_unit_test(a_screen_may_not_do_everything),
 			cmocka_unit_test(progress_stays_in_its_lines),
-			cmocka_unit_test(marks_are_counted),
+			cmocka_unit_test(run_marks_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void a_slow_reader_never_blocks(void **state)
 	free(bytes);
 }
 
-static void a_reader_that_went_is_told_once(void **state)
+static void a_reader_that_went_is_reported_once(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -134,7 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(bytes_pass_as_they_are),
 			cmocka_unit_test(a_slow_reader_never_blocks),
-			cmocka_unit_test(a_reader_that_went_is_told_once),
+			cmocka_unit_test(a_reader_that_went_is_reported_once),
 			cmocka_unit_test(a_reader_may_go_while_bytes_are_held),
 	};
 	signal(SIGPIPE, SIG_IGN);

@@ -87,7 +87,7 @@ static void check_sound(const struct syntax *s, const struct text *t)
 		assert_int_equal(sum, s->known);
 }
 
-static void settle(struct rig *r, unsigned *seed)
+static void wait_quiet(struct rig *r, unsigned *seed)
 {
 	size_t len = text_len(r->text);
 	for (int turns = 0; syntax_is_behind(r->syntax, r->text, 0, len); turns++) {
@@ -141,7 +141,7 @@ static void test_parts_are_as_the_whole(void **state)
 			if (!set_up(&r, langs[l].name))
 				skip();
 			write_program(&r, &langs[l], &seed, 1 + (int)rnd(&seed, 60));
-			settle(&r, &seed);
+			wait_quiet(&r, &seed);
 			expect_same(&r, langs[l].name);
 			tear_down(&r);
 		}
@@ -177,21 +177,21 @@ static void test_edits(void **state)
 		if (!set_up(&r, lang->name))
 			skip();
 		write_program(&r, lang, &seed, 30);
-		settle(&r, &seed);
+		wait_quiet(&r, &seed);
 		for (unsigned i = 0; i < edits; i++) {
 			edit(&r, &seed);
 			if (rnd(&seed, 2))
 				syntax_work(r.syntax, r.text, rnd(&seed, 300), rnd(&seed, 900),
 						rnd(&seed, 2));
 			if (rnd(&seed, 4) == 0)
-				settle(&r, &seed);
+				wait_quiet(&r, &seed);
 		}
 		/* The edits go, and now and then some of the statements. */
 		for (unsigned undos = edits + rnd(&seed, 6); undos > 0; undos--) {
 			assert_true(history_undo(r.history, &ignored));
 			check_sound(r.syntax, r.text);
 		}
-		settle(&r, &seed);
+		wait_quiet(&r, &seed);
 		expect_same(&r, lang->name);
 		tear_down(&r);
 	}

@@ -124,7 +124,7 @@ static const char *const colorless[] = {
 		"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1", NULL};
 static const char *const vt100[] = {"TERM", "vt100", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
 
-static void test_colours(void **state)
+static void test_colors(void **state)
 {
 	(void)state;
 	run(play_painting, truecolor);
@@ -295,7 +295,7 @@ static void test_refusals(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			cmocka_unit_test(test_colours),
+			cmocka_unit_test(test_colors),
 			cmocka_unit_test(test_text),
 			cmocka_unit_test(test_only_changes_are_sent),
 			cmocka_unit_test(test_resize_and_suspend),

@@ -81,7 +81,7 @@ static void capitals_count_when_they_are_typed(void **state)
 	assert_int_equal(next(13), 18);
 }
 
-static void whole_words_only(void **state)
+static void is_complete_words_only(void **state)
 {
 	(void)state;
 	given("i in (i) _i i");
@@ -193,7 +193,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(finds_forward_and_backward),
 			TEST(capitals_count_when_they_are_typed),
-			TEST(whole_words_only),
+			TEST(is_complete_words_only),
 			TEST(regular_expressions_work_by_line),
 			TEST(what_is_wrong_with_a_pattern_is_said),
 			TEST(a_pattern_that_explodes_ends),

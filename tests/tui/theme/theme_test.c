@@ -11,8 +11,8 @@
 
 #include <terrarium/error.h>
 
+#include "cells/canvas.h"
 #include "cmocka_all.h"
-#include "view/canvas.h"
 
 static int parse(const char *json, struct theme *t, struct trm_error *err)
 {
@@ -102,10 +102,10 @@ static void test_contrast_is_that_of_wcag(void **state)
 static const struct {
 	const char *name;
 	double least;
-} shipped[] = {{"dark", 4.5}, {"light", 4.5}, {"projector", 7}, {"contrast", 7}, {"colour-blind", 4.5},
+} shipped[] = {{"dark", 4.5}, {"light", 4.5}, {"projector", 7}, {"contrast", 7}, {"color-blind", 4.5},
 		{"ocean", 4.5}, {"dusk", 4.5}, {"amber", 4.5}, {"terminal", 4.5}, {"mono", 4.5}};
 
-struct told {
+struct reported {
 	const char *theme;
 	enum color_depth depth;
 	size_t n_unknown, n_errors;
@@ -113,17 +113,17 @@ struct told {
 
 static void tell(void *user, const struct theme_finding *f)
 {
-	struct told *told = user;
-	told->n_unknown += f->kind == FINDING_UNKNOWN;
+	struct reported *reported = user;
+	reported->n_unknown += f->kind == FINDING_UNKNOWN;
 	if (f->kind == FINDING_MISSING)
-		print_error("%s leaves out %s\n", told->theme, role_name(f->role));
+		print_error("%s leaves out %s\n", reported->theme, role_name(f->role));
 	else if (f->kind != FINDING_UNKNOWN)
-		print_error("%s, depth %d: %s on %s: %.2f\n", told->theme, (int)told->depth,
+		print_error("%s, depth %d: %s on %s: %.2f\n", reported->theme, (int)reported->depth,
 				role_name(f->role), role_name(f->ground), f->contrast);
-	told->n_errors += f->kind != FINDING_UNKNOWN;
+	reported->n_errors += f->kind != FINDING_UNKNOWN;
 }
 
-/* Every role of every theme that comes with the program, with as many colours as there are. */
+/* Every role of every theme that comes with the program, with as many colors as there are. */
 static void test_shipped_can_be_read(void **state)
 {
 	size_t n_errors = 0;
@@ -139,10 +139,10 @@ static void test_shipped_can_be_read(void **state)
 		bool is_own = t.looks[ROLE_TEXT].fg == COLOR_NONE;
 		for (int depth = DEPTH_8; depth <= DEPTH_RGB; depth++) {
 			double least = depth == DEPTH_RGB ? shipped[i].least : 4.5;
-			struct told told = {t.name, (enum color_depth)depth, 0, 0};
-			theme_check(&t, told.depth, least, tell, &told);
-			n_errors += told.n_errors;
-			assert_int_equal(told.n_unknown > 0, is_own);
+			struct reported reported = {t.name, (enum color_depth)depth, 0, 0};
+			theme_check(&t, reported.depth, least, tell, &reported);
+			n_errors += reported.n_errors;
+			assert_int_equal(reported.n_unknown > 0, is_own);
 		}
 	}
 	assert_int_equal(n_errors, 0);
@@ -195,10 +195,10 @@ static void test_black_is_not_bold(void **state)
 
 	(void)state;
 	assert_int_equal(theme_builtin("dark", &t, NULL), 0);
-	struct theme_look look = theme_look(&t, ROLE_BUTTON_FOCUS, DEPTH_8);
+	struct theme_style look = theme_style(&t, ROLE_BUTTON_FOCUS, DEPTH_8);
 	assert_int_equal(look.fg, COLOR_INDEX(0));
 	assert_int_equal(look.attrs & ATTR_BOLD, 0);
-	assert_true(theme_look(&t, ROLE_BUTTON_FOCUS, DEPTH_256).attrs & ATTR_BOLD);
+	assert_true(theme_style(&t, ROLE_BUTTON_FOCUS, DEPTH_256).attrs & ATTR_BOLD);
 }
 
 static void test_builtin(void **state)

@@ -2,22 +2,22 @@
 #ifndef TESTS_LOOKS_H
 #define TESTS_LOOKS_H
 
-/* How a screen looks with the colours of a theme at some depth, as text: cells that look alike have the same
+/* How a screen looks with the colors of a theme at some depth, as text: cells that look alike have the same
  * letter. */
 
 #include <stdlib.h>
 
+#include "cells/canvas.h"
 #include "cmocka_all.h"
 #include "theme/theme.h"
-#include "view/canvas.h"
 
 enum { LOOKS_MAX = 52 };
 
-static inline struct theme_look looks_of(
+static inline struct theme_style looks_of(
 		const struct theme *t, const struct style *style, enum color_depth depth)
 {
-	struct theme_look look = style->ground ? theme_look_on(t, style->role, style->ground, depth)
-					       : theme_look(t, style->role, depth);
+	struct theme_style look = style->ground ? theme_style_on(t, style->role, style->ground, depth)
+						: theme_style(t, style->role, depth);
 
 	if (style->fg != COLOR_NONE)
 		look.fg = color_degrade(style->fg, depth);
@@ -30,7 +30,7 @@ static inline struct theme_look looks_of(
 static const char looks_letters[LOOKS_MAX + 1] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 /* The letter of a look: the first new one is 'a', and so on. */
-static inline char looks_letter(struct theme_look *known, size_t *n, struct theme_look look)
+static inline char looks_letter(struct theme_style *known, size_t *n, struct theme_style look)
 {
 	for (size_t i = 0; i < *n; i++)
 		if (known[i].fg == look.fg && known[i].bg == look.bg && known[i].attrs == look.attrs)
@@ -44,7 +44,7 @@ static inline char looks_letter(struct theme_look *known, size_t *n, struct them
 static inline void looks_dump(const struct canvas *c, struct rect area, const struct theme *theme,
 		enum color_depth depth, char *out)
 {
-	struct theme_look known[LOOKS_MAX];
+	struct theme_style known[LOOKS_MAX];
 	size_t n = 0;
 
 	for (int row = area.row; row < area.row + area.rows; row++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The output pane on whole screens, at several sizes and depths of colour, against the files in screens/.
+/* The output pane on whole screens, at several sizes and depths of color, against the files in screens/.
  * After a wanted change: TERRARIUM_WRITE_SCREENS=1. */
 #include "tui/model/desk.h"
 
@@ -40,7 +40,7 @@ static void end(struct trm_result r)
 	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
 }
 
-/* A folded run, one with colours and a progress display, one that fails; a search; a run in hand. */
+/* A folded run, one with colors and a progress display, one that fails; a search; a run in hand. */
 static void set_the_scene(void)
 {
 	char *trace[] = {
@@ -56,7 +56,7 @@ static void set_the_scene(void)
 	press('-', 0);
 	press(K_ESCAPE, 0);
 	press(K_F6, MOD_SHIFT);
-	begin("colours()");
+	begin("colors()");
 	print("\x1b[31mred\x1b[0m \x1b[1;38;5;208morange\x1b[0m \x1b[48;2;10;20;120;4mon blue\x1b[0m\n", 1);
 	print("one  10%\ntwo  10%\n", 1);
 	print("\x1b[2A\x1b[32mone 100%\x1b[0m\n\x1b[2Ktwo  90%\n", 2);
@@ -135,7 +135,7 @@ static void without_utf8(void **state)
 	free(seen);
 }
 
-/* ---- colours ---- */
+/* ---- colors ---- */
 
 /* Which cells of the pane look alike, as letters. */
 static void depths(void **state)

@@ -190,7 +190,7 @@ static void assert_screen(const char *name)
 	free(seen);
 }
 
-/* The whole screen with every number of colours, and the palette over it. */
+/* The whole screen with every number of colors, and the palette over it. */
 static void depths(void **state)
 {
 	static const char *const names[] = {[DEPTH_NONE] = "mono",
@@ -337,8 +337,8 @@ static void sandboxes(void **state)
 					.has_state = true,
 					.clients = 2,
 					.backend = "fake",
-					.keeper_pid = 20,
-					.keeper_start = 2,
+					.supervisor_pid = 20,
+					.supervisor_start = 2,
 					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM
 							    | TRM_METRIC_DISK | TRM_METRIC_PROCS
 							    | TRM_METRIC_UPTIME,
@@ -355,8 +355,8 @@ static void sandboxes(void **state)
 					.is_kept = true,
 					.group = "serve:5555/default",
 					.backend = "local",
-					.keeper_pid = 10,
-					.keeper_start = 1,
+					.supervisor_pid = 10,
+					.supervisor_start = 1,
 					.client_pid = 9,
 					.has_client = true,
 					.client = "terrarium run nightly.py",
@@ -364,7 +364,7 @@ static void sandboxes(void **state)
 			{.name = "old",
 					.backend = "local",
 					.is_stale = true,
-					.keeper_pid = 30,
+					.supervisor_pid = 30,
 					.client = "terrarium"},
 	};
 	static const struct {
@@ -451,7 +451,7 @@ static void states(void **state)
 	now_ns += 700000000u;
 	send((struct msg){.type = MSG_TICK});
 	assert_screen("interrupting");
-	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its keeper was killed"});
+	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its supervisor was killed"});
 	assert_screen("ended");
 	tear_down();
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "cells/event.h"
 #include "cmocka_all.h"
-#include "term/event.h"
 
 static struct field f;
 

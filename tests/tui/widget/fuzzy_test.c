@@ -35,7 +35,7 @@ static void words_come_first(void **state)
 	assert_better("the", "Theme…", "Turn the page");
 }
 
-static void marks_what_was_found(void **state)
+static void run_marks_what_was_found(void **state)
 {
 	uint64_t marks;
 
@@ -75,7 +75,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(finds_letters_in_order),
 			cmocka_unit_test(words_come_first),
-			cmocka_unit_test(marks_what_was_found),
+			cmocka_unit_test(run_marks_what_was_found),
 			cmocka_unit_test(finds_what_is_there),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

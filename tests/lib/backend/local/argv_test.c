@@ -146,13 +146,13 @@ static void nothing_is_made_below_what_is_writable(void **state)
 }
 
 /* The end of the arguments, with two mounts in them. */
-static void expect_wish(bool is_shared, const char *const *words)
+static void expect_request(bool is_shared, const char *const *words)
 {
 	static const struct trm_mount mounts[] = {{NULL, "/data", false}, {NULL, "/workspace/out", true}};
 	static const char *const env[] = {"A=1=2", "PATH=/x"};
 	struct argv_facts f = facts();
 	struct buf b;
-	f.wish = (struct argv_wish){mounts, 2, env, 2, "/workspace/out"};
+	f.request = (struct argv_request){mounts, 2, env, 2, "/workspace/out"};
 	buf_init(&b, 16384);
 	assert_int_equal(argv_build(&b, &f, is_shared, 1048576), 0);
 	const char *at = buf_at(&b), *end = at + b.len, *setenv = NULL;
@@ -173,12 +173,12 @@ static void expect_wish(bool is_shared, const char *const *words)
 static void mounts_come_last(void **state)
 {
 	(void)state;
-	expect_wish(true, (const char *const[]){"/home/user", "--ro-bind", "/tmp/mounts/0", "/data", "--bind",
-					  "/tmp/mounts/1", "/workspace/out", "--remount-ro", "/", "--chdir",
-					  "/workspace/out", NULL});
-	expect_wish(false, (const char *const[]){"/home/user", "--ro-bind-fd", "12", "/data", "--bind-fd",
-					   "13", "/workspace/out", "--remount-ro", "/", "--chdir",
-					   "/workspace/out", NULL});
+	expect_request(true, (const char *const[]){"/home/user", "--ro-bind", "/tmp/mounts/0", "/data",
+					     "--bind", "/tmp/mounts/1", "/workspace/out", "--remount-ro", "/",
+					     "--chdir", "/workspace/out", NULL});
+	expect_request(false, (const char *const[]){"/home/user", "--ro-bind-fd", "12", "/data", "--bind-fd",
+					      "13", "/workspace/out", "--remount-ro", "/", "--chdir",
+					      "/workspace/out", NULL});
 }
 
 /* What stands in front of the end, from /home/user on. */
@@ -187,7 +187,7 @@ static void expect_workdir(const char *path, bool is_shared, const char *const *
 	struct argv_facts f = facts();
 	struct buf b;
 	int seen = 0;
-	f.wish.workdir = path;
+	f.request.workdir = path;
 	buf_init(&b, 16384);
 	assert_int_equal(argv_build(&b, &f, is_shared, 1048576), 0);
 	const char *at = buf_at(&b), *end = at + b.len;
@@ -226,11 +226,11 @@ static void too_small_a_buffer_is_an_error(void **state)
 static void this_machine_has_a_usr(void **state)
 {
 	struct argv_facts f;
-	struct slice files[LIFELINE_MAX_FILES];
+	struct slice files[CONTROL_MAX_FILES];
 	(void)state;
 	argv_facts_find(&f);
 	assert_true(f.usr_dir[0][0]); /* /bin */
-	assert_int_equal(argv_files(files, LIFELINE_MAX_FILES), 4);
+	assert_int_equal(argv_files(files, CONTROL_MAX_FILES), 4);
 	assert_non_null(strstr(files[0].bytes, "user:x:1000:1000:"));
 }
 

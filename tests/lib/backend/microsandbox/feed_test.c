@@ -65,7 +65,7 @@ static void literals_are_ascii(void **state)
 static void tags_are_taken_out(void **state)
 {
 	(void)state;
-	struct blame_line closed[] = {
+	struct traceback_line closed[] = {
 			{.text = "a"}, {.text = ""}, {.text = "tag7"}, {.text = "warn", .is_stderr = true}};
 	size_t n = 4;
 	assert_int_equal(feed_unwrap(TRM_LANG_PYTHON, "tag7", closed, &n), -1);
@@ -74,24 +74,24 @@ static void tags_are_taken_out(void **state)
 	assert_false(closed[0].is_open);
 	assert_string_equal(closed[1].text, "warn");
 
-	struct blame_line open[] = {{.text = "tag7 said I"}, {.text = "a"}, {.text = "tag73"}};
+	struct traceback_line open[] = {{.text = "tag7 said I"}, {.text = "a"}, {.text = "tag73"}};
 	n = 3;
 	assert_int_equal(feed_unwrap(TRM_LANG_PYTHON, "tag7", open, &n), 3);
 	assert_int_equal(n, 2);
 	assert_true(open[1].is_open);
 
-	struct blame_line alone[] = {{.text = "tag70"}};
+	struct traceback_line alone[] = {{.text = "tag70"}};
 	n = 1;
 	assert_int_equal(feed_unwrap(TRM_LANG_PYTHON, "tag7", alone, &n), 0);
 	assert_int_equal(n, 0);
 
-	struct blame_line node[] = {{.text = "a"}, {.text = "tag7"}};
+	struct traceback_line node[] = {{.text = "a"}, {.text = "tag7"}};
 	n = 2;
 	assert_int_equal(feed_unwrap(TRM_LANG_JAVASCRIPT, "tag7", node, &n), -1);
 	assert_int_equal(n, 1);
 	assert_false(node[0].is_open);
 
-	struct blame_line none[] = {{.text = "a"}};
+	struct traceback_line none[] = {{.text = "a"}};
 	n = 1;
 	assert_int_equal(feed_unwrap(TRM_LANG_PYTHON, "tag7", none, &n), -1);
 	assert_int_equal(n, 1);

@@ -68,7 +68,7 @@ static void fail_to_start(const char *answer, uint32_t timeout_ms)
 		trm_loop_step(bed.loop, 100);
 }
 
-static void was_told(const char *words)
+static void was_reported(const char *words)
 {
 	if (!strstr(bed.why.msg, words))
 		fail_msg("'%s' should have '%s'", bed.why.msg, words);
@@ -119,7 +119,7 @@ static void failures_become_sentences(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		fail_to_start(cases[i].answer, 0);
-		was_told(cases[i].words);
+		was_reported(cases[i].words);
 	}
 }
 
@@ -132,7 +132,7 @@ static void silence_has_an_end(void **state)
 		bed_close(&bed);
 		fail_to_start(PEER_SILENT, ms);
 	}
-	was_told("no answer within");
+	was_reported("no answer within");
 }
 
 static void nobody_there(void **state)
@@ -375,7 +375,7 @@ static void code_is_never_sent_twice(void **state)
 	bed_close(&bed);
 }
 
-static void what_is_not_known_is_not_told(void **state)
+static void what_is_not_known_is_not_reported(void **state)
 {
 	struct trm_sandbox_opts opts = opts_for(peer.url);
 	(void)state;
@@ -393,7 +393,7 @@ static void what_is_not_known_is_not_told(void **state)
 	bed_close(&bed);
 }
 
-static void a_sandbox_stopped_by_others_is_told(void **state)
+static void a_sandbox_stopped_by_others_is_reported(void **state)
 {
 	(void)state;
 	peer_answers(&peer, "sandbox.repl.run",
@@ -411,7 +411,7 @@ static void a_sandbox_stopped_by_others_is_told(void **state)
 }
 
 /* A server that was started anew may not know it at all: nothing that asks for it by name is understood. */
-static void a_sandbox_that_is_not_known_any_more_is_told(void **state)
+static void a_sandbox_that_is_not_known_any_more_is_reported(void **state)
 {
 	static const char refused[] =
 			"HTTP/1.1 500 Oops\r\nConnection: close\r\n\r\n{\"error\":\"Internal server "
@@ -519,9 +519,9 @@ int main(void)
 			CASE(a_time_out_is_the_servers_first),
 			CASE(nothing_interrupts_but_the_end),
 			CASE(code_is_never_sent_twice),
-			CASE(what_is_not_known_is_not_told),
-			CASE(a_sandbox_stopped_by_others_is_told),
-			CASE(a_sandbox_that_is_not_known_any_more_is_told),
+			CASE(what_is_not_known_is_not_reported),
+			CASE(a_sandbox_stopped_by_others_is_reported),
+			CASE(a_sandbox_that_is_not_known_any_more_is_reported),
 			CASE(a_refusal_may_say_that_it_does_not_run),
 			CASE(others_are_stopped_by_name),
 			CASE(proxies_are_asked),

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/container/container_setup.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/privilege.h"
+#include "base/sysfile.h"
+
+static void complain(struct container_identity *s, const char *fmt, ...)
+		__attribute__((format(printf, 2, 3)));
+
+static void complain(struct container_identity *s, const char *fmt, ...)
+{
+	va_list args;
+	size_t n = strlen(s->words), room = sizeof s->words - n;
+	int gap = n ? snprintf(s->words + n, room, "; ") : 0;
+	if ((size_t)gap >= room)
+		return;
+	va_start(args, fmt);
+	vsnprintf(s->words + n + gap, room - (size_t)gap, fmt, args);
+	va_end(args);
+}
+
+/* ---- the working directory, as root -------------------------------------------------- */
+
+/* Number of the mount that a directory is on, as /proc tells it; its device where there is no /proc. */
+static uint64_t mount_of(int fd)
+{
+	char path[48], text[256];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/self/fdinfo/%d", fd);
+	const char *at = sysfile_read(path, text, sizeof text) > 0 ? strstr(text, "mnt_id:") : NULL;
+	if (at)
+		return strtoull(at + 7, NULL, 10);
+	return fstat(fd, &st) < 0 ? 0 : st.st_dev;
+}
+
+/* The container's own, and not a folder of the host, a volume or a tmpfs that somebody has mounted: a tmpfs
+ * may be the host's as well, and those that engines make can be written to by all. */
+static bool is_containers_own(int fd)
+{
+	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool is_same = root >= 0 && mount_of(root) == mount_of(fd);
+	if (root >= 0)
+		close(root);
+	return is_same;
+}
+
+/* Every directory on the way that is missing. 0: the last one was there; 1: it was made; or -errno. */
+static int make_path(const char *path)
+{
+	char part[sizeof((struct container_identity *)0)->workdir];
+	bool is_new = false;
+	for (const char *at = path; *at;) {
+		at += strspn(at, "/");
+		at += strcspn(at, "/");
+		size_t n = (size_t)(at - path);
+		if (n >= sizeof part)
+			return -ENAMETOOLONG;
+		memcpy(part, path, n);
+		part[n] = '\0';
+		is_new = mkdir(part, 0755) == 0;
+		int error = is_new ? 0 : errno;
+		if (error && error != EEXIST && access(part, F_OK) < 0)
+			return -error; /* on a read-only file system those that are there fail as well */
+		at += strspn(at, "/");
+	}
+	return is_new;
+}
+
+static bool is_for_the_taking(int fd)
+{
+	struct stat st, root;
+	return fstat(fd, &st) == 0 && st.st_uid == 0 && stat("/", &root) == 0
+	       && !(st.st_ino == root.st_ino && st.st_dev == root.st_dev) && is_containers_own(fd);
+}
+
+/* Made when it is missing, and the user's: but a directory that was there stays whose it is unless it is
+ * root's and the container's own. 0, or why it cannot be made. */
+static int give_workdir(const char *path, const struct passwd *to)
+{
+	int made = make_path(path), fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool is_given = geteuid() == 0 && to->uid != 0 && fd >= 0;
+	if (is_given && (made > 0 || is_for_the_taking(fd)) && fchown(fd, to->uid, to->gid) < 0) {
+		/* Told when it turns out that the user cannot write there. */
+	}
+	if (fd >= 0)
+		close(fd);
+	return made < 0 ? -made : 0;
+}
+
+/* ---- the user ------------------------------------------------------------------------- */
+
+static int become(const struct passwd *to, struct trm_error *reterr)
+{
+	bool is_alone = setgroups(0, NULL) == 0 || getgroups(0, NULL) <= 0;
+	if (is_alone && setresgid(to->gid, to->gid, to->gid) == 0
+			&& setresuid(to->uid, to->uid, to->uid) == 0)
+		return 0;
+	return trm_error_set_errno(reterr, errno,
+			"the agent cannot become user %s (%u:%u) in the container: it takes the capabilities "
+			"SETUID and SETGID, and numbers that are mapped there",
+			to->name, to->uid, to->gid);
+}
+
+static int take_user(const struct container_setup_opts *opts, struct container_identity *s,
+		struct trm_error *reterr)
+{
+	struct passwd self;
+	passwd_of(geteuid(), getegid(), &self);
+	s->passwd = self;
+	if (!opts->user)
+		return 0;
+	int r = passwd_find(opts->user, &s->passwd, reterr);
+	if (r < 0 || self.uid == 0 || s->passwd.uid == self.uid)
+		return r;
+	complain(s, "it runs as user %s, as its engine started it, not as %s", self.name, s->passwd.name);
+	s->passwd = self;
+	return 0;
+}
+
+/* ---- limits and environment ------------------------------------------------------------ */
+
+static void limit(int resource, uint64_t n)
+{
+	struct rlimit now;
+	if (!n || getrlimit(resource, &now) < 0)
+		return;
+	if (now.rlim_max != RLIM_INFINITY && n > now.rlim_max)
+		n = now.rlim_max;
+	now = (struct rlimit){n, n};
+	setrlimit(resource, &now);
+}
+
+static bool is_usable(const char *dir)
+{
+	struct stat st;
+	return dir && dir[0] == '/' && dir[1] && stat(dir, &st) == 0 && S_ISDIR(st.st_mode)
+	       && access(dir, W_OK | X_OK) == 0;
+}
+
+/* Engines set HOME to that of whom they start. */
+static void set_home(const struct passwd *passwd, const char *workdir)
+{
+	const char *home = getenv("HOME");
+	bool is_roots = home && passwd->uid != 0 && strcmp(home, "/root") == 0;
+	if (is_usable(home) && !is_roots)
+		return;
+	setenv("HOME", is_usable(passwd->home) ? passwd->home : workdir, 1);
+}
+
+static void set_environment(const struct container_identity *s)
+{
+	set_home(&s->passwd, s->workdir);
+	setenv("USER", s->passwd.name, 1);
+	setenv("LOGNAME", s->passwd.name, 1);
+	setenv("PWD", s->workdir, 1);
+	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
+}
+
+/* ---- all together --------------------------------------------------------------------- */
+
+/* Where there is no such directory: another that can be written to. */
+static const char *find_other(const struct passwd *passwd)
+{
+	const char *const others[] = {passwd->home, getenv("HOME"), "/tmp", "/var/tmp", "/dev/shm"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (is_usable(others[i]))
+			return others[i];
+	return "/";
+}
+
+static void enter_workdir(const char *wanted, int why_not, struct container_identity *s)
+{
+	if (wanted && chdir(wanted) == 0) {
+		if (access(".", W_OK) < 0)
+			complain(s, "%s cannot be written to by user %s (%s)", wanted, s->passwd.name,
+					strerror(errno));
+	} else if (wanted) {
+		int error = why_not ? why_not : errno;
+		const char *other = find_other(&s->passwd);
+		complain(s, "there is no working directory %s (%s), so commands start in %s", wanted,
+				strerror(error), chdir(other) < 0 ? "another" : other);
+	}
+	if (!getcwd(s->workdir, sizeof s->workdir))
+		snprintf(s->workdir, sizeof s->workdir, "/");
+}
+
+int container_setup(const struct container_setup_opts *opts, struct container_identity *ret,
+		struct trm_error *reterr)
+{
+	int r, why_not = 0;
+	*ret = (struct container_identity){.words = ""};
+	if ((r = take_user(opts, ret, reterr)) < 0)
+		return r;
+	umask(022);
+	if (opts->workdir)
+		why_not = give_workdir(opts->workdir, &ret->passwd);
+	limit(RLIMIT_NOFILE, opts->files);
+	limit(RLIMIT_FSIZE, opts->file_mb << 20);
+	limit(RLIMIT_NPROC, opts->nproc);
+	if (ret->passwd.uid != 0)
+		privilege_drop_bounds();
+	if (ret->passwd.uid != geteuid() && (r = become(&ret->passwd, reterr)) < 0)
+		return r;
+	if (ret->passwd.uid != 0) {
+		privilege_drop_capabilities();
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	}
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* whoever becomes another user is dumpable again */
+	enter_workdir(opts->workdir, why_not, ret);
+	set_environment(ret);
+	return 0;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_CORE_SAMPLE_H
+#define TRM_AGENT_CORE_SAMPLE_H
+
+/* Metrics from inside. The agent itself is left out of all figures that are
+ * sums over processes. When it is not PID 1, only its descendants count.
+ *
+ * CPU time: that of the living (their CPU clocks, exact) with what they have
+ * waited for (10 ms ticks), and that of the dead (getrusage). Memory: sum of
+ * resident sizes, which counts shared pages once for each process. Disk: only
+ * where /workspace (or else the agent's directory) is a tmpfs and so the
+ * sandbox's own; what another file system holds is not the sandbox's alone. Without namespaces: what the
+ * sandbox's folder holds.
+ * Where the sandbox can see its own cgroup (containers), that knows better. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <terrarium/metrics.h>
+
+#include "agent/core/process_tree.h"
+#include "base/dirsize.h"
+#include "base/pressure.h"
+
+struct sampled;
+
+struct sampler {
+	struct tree tree;
+	struct sampled *seen, *fresh; /* processes of the last sample; the one being taken */
+	size_t n_seen, seen_cap, fresh_cap;
+	struct trm_process *table;  /* METRICS_MAX_PROCESSES rows, the heaviest first */
+	struct trm_metrics metrics; /* the last sample */
+	struct pressure pressure;   /* of the last sample */
+	/* Samples in which these are not looked at. */
+	unsigned net_rest, cgroup_rest;
+	int space_fd;               /* /workspace, or else the agent's directory; -1: neither */
+	struct dirsize folder;      /* without namespaces: the sandbox's files */
+	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
+	bool is_alone;              /* all processes that can be seen here are the sandbox's */
+};
+
+void sampler_init(struct sampler *sampler);
+void sampler_finish(struct sampler *sampler);
+/* Without namespaces: the sandbox's files are those below the folder. */
+void sampler_measure(struct sampler *sampler, const char *folder);
+/* A sample of now; one that is only a few ms old is given again. Borrowed until
+ * the next call. nproc: the process limit in force, 0 if unknown. NULL: no memory, or no /proc. */
+const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, uint32_t nproc);
+
+/* cgroup.c: overwrite what a cgroup of the sandbox's own knows. False: none can be seen from inside. */
+bool cgroup_overlay(struct trm_sample *sample);
+/* What such a group knows of stalls; all unknown without one. */
+void cgroup_pressure(struct pressure *ret);
+/* How many processes in it the kernel has killed for memory; 0 also where that is not counted. */
+uint64_t cgroup_oom_kills(void);
+
+#endif

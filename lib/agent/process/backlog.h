@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_PROCESS_BACKLOG_H
+#define TRM_AGENT_PROCESS_BACKLOG_H
+
+/* OUTPUT that waits for the credit of one subscriber: a queue of records, each
+ * of one channel. Bytes of it may be taken in pieces of any size. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+enum {
+	/* A replay with its pins, and some notes that come meanwhile; whoever has more waiting is let go. */
+	BACKLOG_MAX = 8 * 1024 * 1024,
+};
+
+/* TRM_ETOOBIG, TRM_ENOMEM: nothing was added. */
+int backlog_put(struct buf *backlog, uint8_t channel, const void *bytes, size_t n);
+/* What is first. The backlog is not empty. Borrowed until the next call. */
+const char *backlog_front(const struct buf *backlog, uint8_t *ret_channel, size_t *ret_n);
+/* Drop n bytes, at most all, of what is first. */
+void backlog_take(struct buf *backlog, size_t n);
+
+#endif

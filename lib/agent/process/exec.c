@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/process/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/core/agent.h"
+#include "agent/core/process_tree.h"
+#include "base/err.h"
+#include "base/landlock.h"
+
+/* Best effort: a kernel without it leaves the agent open to signals, no more. */
+static void scope_signals(void)
+{
+	int rules = landlock_create_scopes();
+	if (rules < 0)
+		return;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		landlock_enter(rules);
+	close(rules);
+}
+
+/* What interpreters read of themselves. Not all of /proc/self: below it lies what the kernel tells of this
+ * machine's network and mounts. Of its directories `fd` and `task` only the names. */
+static void allow_self(int rules, uint32_t abi)
+{
+	static const struct {
+		const char *path;
+		uint64_t rights;
+	} parts[] = {
+			{"cgroup", LANDLOCK_READ_FILE},
+			{"cmdline", LANDLOCK_READ_FILE},
+			{"comm", LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE},
+			{"environ", LANDLOCK_READ_FILE},
+			{"fd", LANDLOCK_READ_DIR},
+			{"fdinfo", LANDLOCK_READ_FILE | LANDLOCK_READ_DIR},
+			{"io", LANDLOCK_READ_FILE},
+			{"limits", LANDLOCK_READ_FILE},
+			{"maps", LANDLOCK_READ_FILE},
+			{"oom_score_adj", LANDLOCK_READ_FILE},
+			{"smaps", LANDLOCK_READ_FILE},
+			{"smaps_rollup", LANDLOCK_READ_FILE},
+			{"stat", LANDLOCK_READ_FILE},
+			{"statm", LANDLOCK_READ_FILE},
+			{"status", LANDLOCK_READ_FILE},
+			{"task", LANDLOCK_READ_DIR},
+	};
+	char children[48];
+	int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(children, sizeof children, "task/%d/children", (int)getpid());
+	for (size_t i = 0; self >= 0 && i <= sizeof parts / sizeof *parts; i++) {
+		bool is_last = i == sizeof parts / sizeof *parts;
+		int fd = openat(self, is_last ? children : parts[i].path, O_PATH | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		landlock_allow(rules, abi, fd, is_last ? LANDLOCK_READ_FILE : parts[i].rights);
+		close(fd);
+	}
+	if (self >= 0)
+		close(self);
+}
+
+/* Code never runs without its rules. */
+static bool enter_rules(void)
+{
+	fcntl(EXEC_RULES_FD, F_SETFD, FD_CLOEXEC);
+	allow_self(EXEC_RULES_FD, landlock_abi());
+	signal(SIGXFSZ, SIG_IGN); /* a full disk is an error, not an end: supervisor/limits/watchdog.h */
+	return landlock_enter(EXEC_RULES_FD) == 0;
+}
+
+/* When memory runs out in the sandbox the kernel shall take the user's programs, not the agent. */
+static void offer_to_oom_killer(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	if (write(fd, "1000", 4) < 0) {
+		/* Allowed to everybody; where it is not, nothing is lost but the preference. */
+	}
+	close(fd);
+}
+
+static void limit_processes(rlim_t n)
+{
+	struct rlimit limit;
+	if (!n || getrlimit(RLIMIT_NPROC, &limit) < 0)
+		return;
+	if (limit.rlim_max != RLIM_INFINITY && n > limit.rlim_max)
+		n = limit.rlim_max;
+	limit = (struct rlimit){n, n};
+	setrlimit(RLIMIT_NPROC, &limit);
+}
+
+static int fail(enum exec_step step, int error)
+{
+	struct exec_report report = {step, error};
+	ssize_t n = write(EXEC_REPORT_FD, &report, sizeof report);
+	return n == sizeof report ? 127 : 126;
+}
+
+/* Is there such a program, here or along PATH? */
+static bool find_program(const char *name, char path[PATH_MAX])
+{
+	const char *at = getenv("PATH");
+	if (strchr(name, '/') || !at)
+		return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX && access(path, F_OK) == 0;
+	for (;; at++) {
+		int n = (int)strcspn(at, ":");
+		if (snprintf(path, PATH_MAX, "%.*s/%s", n, at, name) < PATH_MAX && access(path, F_OK) == 0)
+			return true;
+		at += n;
+		if (!*at)
+			return false;
+	}
+}
+
+static bool is_script(const char *path)
+{
+	char start[2] = "";
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is_read = fd >= 0 && read(fd, start, sizeof start) == sizeof start;
+	if (fd >= 0)
+		close(fd);
+	return !is_read || (start[0] == '#' && start[1] == '!');
+}
+
+/* What execvp() does not tell apart: a script whose interpreter is missing is "not found", a program made
+ * for another C library as well, and one that is nowhere is "not permitted" when a folder of PATH cannot be
+ * entered. */
+static int fail_program(const char *name, int error)
+{
+	char path[PATH_MAX];
+	bool is_there = find_program(name, path);
+	if (error == ENOENT && is_there)
+		return fail(is_script(path) ? EXEC_INTERPRETER : EXEC_LOADER, error);
+	return fail(EXEC_PROGRAM, error == EACCES && !is_there ? ENOENT : error);
+}
+
+/* The code may have locked the directory, or taken it away: that is to be mended from somewhere. */
+static bool enter(const char *cwd, bool may_be_elsewhere)
+{
+	char words[PATH_MAX + 200];
+	if (chdir(cwd) == 0)
+		return true;
+	int error = errno;
+	if (!may_be_elsewhere || chdir("/") < 0) {
+		errno = error;
+		return false;
+	}
+	int n = snprintf(words, sizeof words, "terrarium: %s cannot be entered (%s): starting in /\n", cwd,
+			strerror(error));
+	if (n > 0 && (size_t)n < sizeof words && write(STDERR_FILENO, words, (size_t)n) < 0) {
+		/* Nobody reads it: it starts all the same. */
+	}
+	return true;
+}
+
+int agent_exec(char **argv)
+{
+	enum { FLAGS, NPROC, MARK, CWD, DASHES, PROGRAM };
+	for (int i = 0; i <= PROGRAM; i++)
+		if (!argv[i])
+			return 125;
+	fcntl(EXEC_REPORT_FD, F_SETFD, FD_CLOEXEC);
+	if (strchr(argv[FLAGS], 't') && ioctl(0, TIOCSCTTY, 0) < 0)
+		return fail(EXEC_TTY, errno);
+	if (*argv[CWD] && !enter(argv[CWD], strchr(argv[FLAGS], 'e')))
+		return fail(EXEC_CWD, errno);
+	offer_to_oom_killer();
+	tree_set_mark(strtoull(argv[MARK], NULL, 10));
+	limit_processes((rlim_t)strtoul(argv[NPROC], NULL, 10));
+	if (strpbrk(argv[FLAGS], "sdl"))
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+	if (strchr(argv[FLAGS], 's'))
+		scope_signals();
+	if (strchr(argv[FLAGS], 'l') && !enter_rules())
+		return fail(EXEC_RULES, errno);
+	execvp(argv[PROGRAM], argv + PROGRAM);
+	return fail_program(argv[PROGRAM], errno);
+}
+
+void exec_sentence(const struct exec_report *report, const char *name, struct trm_error *ret)
+{
+	int error = report->error;
+	if (report->step == EXEC_CWD)
+		trm_error_set_errno(ret, error, "%s: the directory to start it in cannot be entered", name);
+	else if (report->step == EXEC_TTY)
+		trm_error_set_errno(ret, error, "%s: its terminal cannot be set up", name);
+	else if (report->step == EXEC_RULES)
+		trm_error_set_errno(ret, error, "%s: the Landlock rules cannot be entered", name);
+	else if (report->step == EXEC_INTERPRETER)
+		trm_error_set(ret, TRM_ENOENT,
+				"%s: the interpreter named in its first line is not found in the sandbox",
+				name);
+	else if (report->step == EXEC_LOADER)
+		trm_error_set(ret, TRM_ENOENT,
+				"%s: made for another C library: the loader that it names is not found in the "
+				"sandbox",
+				name);
+	else if (error == ENOENT || error == ENOTDIR)
+		trm_error_set(ret, TRM_ENOENT, "%s: not found in the sandbox", name);
+	else if (error == EACCES)
+		trm_error_set(ret, TRM_EPERM, "%s: not an executable file, or not permitted in the sandbox",
+				name);
+	else if (error == ENOEXEC)
+		trm_error_set(ret, TRM_ENOTSUP,
+				"%s: not a program for this machine, and no script with a #! line", name);
+	else
+		trm_error_set_errno(ret, error, "%s: cannot be started in the sandbox", name);
+}

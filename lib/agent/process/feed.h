@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_PROCESS_FEED_H
+#define TRM_AGENT_PROCESS_FEED_H
+
+/* From clients into a pipe of a process. Bytes go straight from the frame into
+ * the pipe when nothing waits; else they queue per subscriber, bounded by its credit.
+ *
+ * Who writes: one subscriber at a time until its queue is empty, and on the
+ * control pipe until its line is complete: what is left of the one who had the
+ * process's turn does not mix with the next one's. If it leaves in mid-line,
+ * the line is ended for it.
+ *
+ * Stdin can end and begin again: the agent keeps the read end as well. EOF is
+ * closing the write end; OPEN opens the pipe anew for writing through
+ * /proc/self/fd. A pty gets its VEOF character instead. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "agent/core/watch.h"
+#include "base/buf.h"
+#include "wire/frame.h"
+
+struct proc;
+struct subscriber;
+
+/* Those that clients write to come first. */
+enum feed_kind { FEED_STDIN, FEED_CONTROL, FEED_CLIENT_KINDS, FEED_SCRIPT = FEED_CLIENT_KINDS, FEED_KINDS };
+
+/* A subscriber's side of a feed. */
+struct inlet {
+	struct buf queue;
+	uint32_t credit; /* bytes the client may still send */
+	uint32_t taken;  /* written, not yet given back */
+};
+
+struct feed {
+	struct proc *proc;
+	enum feed_kind kind;
+	struct watch watch; /* write end */
+	int read_fd;        /* stdin's read end; -1 for the others */
+	bool is_tty;
+	bool exists;   /* the process was given this pipe */
+	bool ends;     /* close when everything queued is written */
+	bool mid_line; /* the last byte written was no newline */
+	bool is_deaf;  /* bytes came when nobody could read them any more */
+	struct subscriber *writer;
+	struct buf own; /* bytes of nobody's: the script, the end of an abandoned line */
+};
+
+void feed_init(struct feed *feed, struct proc *proc, enum feed_kind kind);
+/* Takes both descriptors; read_fd may be -1. */
+void feed_open(struct feed *feed, int write_fd, int read_fd, bool is_tty);
+void feed_finish(struct feed *feed); /* takes a zeroed object that was initialized */
+
+void inlet_init(struct inlet *inlet, size_t max);
+void inlet_finish(struct inlet *inlet);
+/* n bytes of its channel are dealt with: the client may send as many again. */
+void inlet_took(struct inlet *inlet, struct subscriber *subscriber, uint8_t channel, size_t n);
+
+/* n bytes from a subscriber; the caller has charged its credit. TRM_ENOMEM. */
+int feed_push(struct feed *feed, struct subscriber *subscriber, const char *bytes, size_t n);
+void feed_set_state(struct feed *feed, enum stdin_state state);
+/* Write what can be written now. */
+void feed_run(struct feed *feed);
+/* The process, which has ended, has never read the last of it. */
+bool feed_is_unread(const struct feed *feed);
+/* The subscriber is about to go. What it has queued goes with it. */
+void feed_forget(struct feed *feed, struct subscriber *subscriber);
+/* Drop what it has queued, and give back the credit. */
+void feed_drop(struct feed *feed, struct subscriber *subscriber);
+/* It will write no more for now: whole lines that are queued follow, the last line is ended. */
+void feed_end_line(struct feed *feed, struct subscriber *subscriber);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_PROCESS_PROC_H
+#define TRM_AGENT_PROCESS_PROC_H
+
+/* A process and those who follow it.
+ *
+ * Life: starting (the second exec has not reported yet: no output is read) →
+ * running → exited (reaped; what was in its pipes is still being forwarded)
+ * → over. A process without subscribers and without KEEP is killed with its
+ * tree; one with KEEP runs on, and what it writes is read and only remembered.
+ *
+ * What one with a key has written outlives it in a process that never ran, which
+ * holds it for the next one of that key and tells it to who asks ("Past").
+ *
+ * What several subscribers are to each other (turn, notes, replay, patience) is
+ * told in wire/frame.h. All get the same output, at the pace of the slowest. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "agent/core/client.h"
+#include "agent/core/watch.h"
+#include "agent/process/feed.h"
+#include "agent/process/history.h"
+#include "wire/message.h"
+
+enum {
+	PROC_OUTPUTS = 2 * (1 + SPARE_SETS_MAX),
+};
+
+struct agent;
+struct proc;
+
+struct output {
+	struct watch watch; /* read end of a pipe, or a pty's master */
+	struct proc *proc;
+	uint8_t channel;
+	bool is_tty;
+	size_t left; /* with a barrier up: bytes still to be forwarded before it */
+};
+
+struct proc {
+	struct agent *agent;
+	struct proc *next;
+	char *key; /* never NULL */
+	uint32_t flags;
+	pid_t pid;
+	struct watch report;               /* from the second exec: closed without a word when it went well */
+	char *name;                        /* argv[0], for sentences */
+	char *last_arg;                    /* the end of its command line, until it executes something else */
+	char *label;                       /* for METRICS; "": none */
+	struct subscriber *subscribers;    /* the oldest first */
+	struct proc_history *proc_history; /* NULL: it has no key, so nobody comes later */
+	struct subscriber *turn;           /* who has it; NULL: nobody */
+	struct subscriber *author;         /* of the newest note; NULL: gone, or there was none */
+	uint64_t last_ticket;              /* of those who wait for the turn */
+	bool turn_stirred;                 /* it has sent something since it was told that somebody waits */
+	uint64_t wanted_ns; /* since when `turn` has known that somebody waits; 0: it does not */
+	struct output outputs[PROC_OUTPUTS];
+	size_t n_outputs;
+	struct output control;
+	struct buf held; /* control bytes behind the barrier */
+	bool barrier;
+	bool started, exited, is_final;
+	bool is_past;        /* there never was a process: see above */
+	bool closed;         /* its pipes are: nobody can follow it any more, it only waits to be reaped */
+	bool over;           /* to be swept at the end of the turn: no subscribers, no pid */
+	size_t control_left; /* after the exit: control bytes still to come */
+	struct exited_msg exit;
+	uint64_t mark;   /* of its descendants: see process_tree.h */
+	int last_signal; /* that a client has sent to it; 0: none did */
+	uint32_t signal_client, signal_pid;
+	struct feed feeds[FEED_KINDS];
+};
+
+/* Attach to the living process of that key, or start one. Answers the client itself. */
+void proc_request(struct client *client, uint32_t stream, const struct spawn_msg *msg);
+bool proc_is_shared(const struct proc *proc); /* can be attached to */
+bool proc_has_past(const struct proc *proc);  /* is one that has ended, and keeps what it wrote */
+/* Report, output and end: see output.c. */
+void proc_on_report(struct watch *watch, uint32_t events);
+void proc_exited(struct proc *proc, const struct exited_msg *status);
+/* Tell the subscribers, close everything, be over. */
+void proc_end(struct proc *proc);
+/* Who has been told the whole past is told that it is over. */
+void proc_send_past(struct proc *proc);
+/* A subscriber has left: the last one may be the end of it. */
+void proc_left(struct proc *proc);
+void proc_signal(struct proc *proc, int signo, bool whole_tree);
+/* Kill what `proc` has started and is no older than that; with NULL or 0, all orphans: see FRAME_LEFTOVERS.
+ */
+void proc_kill_leftovers(
+		const struct agent *agent, const struct proc *proc, uint32_t age_ms, uint64_t sent_ms);
+/* That client sends it a signal: should it die of that, all are told who it was. */
+void proc_note_signal(struct proc *proc, int signo, const struct client *client);
+void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols);
+void proc_destroy(struct proc *proc);
+
+/* spawn.c: make the pipes and start the second exec. On failure nothing is left open. */
+int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc, struct trm_error *reterr);
+
+/* output.c */
+void proc_output_init(struct output *output, struct proc *proc, int fd, uint8_t channel, bool is_tty);
+/* Forward what may be forwarded, and wait for what is missing. */
+void output_pump(struct proc *proc);
+/* Something lies in a pipe or behind the barrier, or the end has come: there is what could be forwarded. */
+bool output_is_waiting(const struct proc *proc);
+
+#endif

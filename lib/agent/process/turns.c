@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/process/turns.h"
+
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "agent/core/agent.h"
+#include "agent/process/proc.h"
+#include "agent/process/subscriber.h"
+#include "wire/message.h"
+
+enum {
+	SMALL_NOTE = 16 * 1024,       /* memory for longer ones is given back */
+	CROWD_UNPAID_MAX = 64 * 1024, /* who has not taken that much is told nothing more for now … */
+	BRIEF = 64,                   /* … but that something has ended, up to twice as much */
+};
+
+/* What they announce will not be sent any more. */
+static void drop_notes(struct subscriber *subscriber)
+{
+	buf_finish(&subscriber->note.queue);
+	buf_init(&subscriber->note.queue, FRAME_NOTE_MAX);
+}
+
+/* ---- turn ---- */
+
+static struct subscriber *first_waiter(const struct proc *proc)
+{
+	struct subscriber *first = NULL;
+	for (struct subscriber *subscriber = proc->subscribers; subscriber; subscriber = subscriber->next)
+		if (subscriber->ticket && (!first || subscriber->ticket < first->ticket))
+			first = subscriber;
+	return first;
+}
+
+/* The one that has the turn learns that somebody waits, once. */
+static void tell_wanted(struct proc *proc)
+{
+	if (!first_waiter(proc))
+		proc->wanted_ns = 0;
+	else if (proc->turn && !proc->wanted_ns) {
+		subscriber_send_turn(proc->turn, TURN_WANTED);
+		proc->turn_stirred = false;
+		proc->wanted_ns = agent_now_ns();
+	}
+}
+
+static void grant(struct proc *proc)
+{
+	struct subscriber *next = first_waiter(proc);
+	if (!proc->turn && next) {
+		proc->turn = next;
+		proc->wanted_ns = 0;
+		next->ticket = 0;
+		subscriber_send_turn(next, TURN_YOURS);
+	}
+	tell_wanted(proc);
+}
+
+static void want(struct subscriber *subscriber)
+{
+	struct proc *proc = subscriber->proc;
+	if (proc->turn == subscriber) {
+		subscriber_send_turn(subscriber, TURN_YOURS);
+		return;
+	}
+	if (!subscriber->ticket)
+		subscriber->ticket = ++proc->last_ticket;
+	grant(proc);
+}
+
+static void release(struct subscriber *subscriber)
+{
+	struct proc *proc = subscriber->proc;
+	subscriber->ticket = 0;
+	if (proc->turn == subscriber) {
+		/* The next one's request begins a line of its own. */
+		feed_end_line(&proc->feeds[FEED_CONTROL], subscriber);
+		drop_notes(subscriber);
+		proc->turn = NULL;
+	}
+	grant(proc);
+}
+
+/* It has been told that somebody waits, and does not stir. */
+static bool is_asleep(struct proc *proc)
+{
+	if (!proc->wanted_ns || agent_now_ns() - proc->wanted_ns < FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
+		return false;
+	if (!proc->turn_stirred)
+		return true;
+	proc->wanted_ns = 0; /* to be told again */
+	return false;
+}
+
+static void take(struct subscriber *subscriber)
+{
+	struct proc *proc = subscriber->proc;
+	struct subscriber *holder = proc->turn;
+	if (holder && holder != subscriber && is_asleep(proc)) {
+		subscriber_send_turn(holder, TURN_TAKEN);
+		for (int i = 0; i < FEED_CLIENT_KINDS; i++)
+			feed_drop(&proc->feeds[i], holder);
+		drop_notes(holder);
+		proc->turn = NULL;
+	}
+	want(subscriber);
+}
+
+void turns_begin(struct subscriber *subscriber)
+{
+	subscriber->proc->turn = subscriber;
+}
+
+void turns_turn(struct subscriber *subscriber, enum turn_word word)
+{
+	if (subscriber->proc->is_past)
+		return;
+	switch (word) {
+	case TURN_WANT: want(subscriber); break;
+	case TURN_RELEASE: release(subscriber); break;
+	case TURN_TAKE: take(subscriber); break;
+	case TURN_YOURS:
+	case TURN_WANTED:
+	case TURN_TAKEN: break;
+	}
+}
+
+bool turns_allows(const struct subscriber *subscriber, uint8_t channel)
+{
+	if (subscriber->proc->turn != subscriber)
+		return channel == CHANNEL_STDIN && !subscriber->proc->author && !subscriber->proc->is_past;
+	subscriber->proc->turn_stirred = true;
+	return true;
+}
+
+void turns_forget(struct subscriber *subscriber)
+{
+	struct proc *proc = subscriber->proc;
+	if (proc->author == subscriber)
+		proc->author = NULL;
+	if (proc->turn == subscriber)
+		proc->turn = NULL;
+	grant(proc);
+}
+
+/* ---- notes ---- */
+
+static void deliver(struct subscriber *author, const char *line, size_t n)
+{
+	struct proc *proc = author->proc;
+	proc->author = author;
+	if (proc->proc_history)
+		proc_history_add(proc->proc_history, CHANNEL_NOTE, line, n);
+	for (struct subscriber *subscriber = proc->subscribers, *next; subscriber; subscriber = next) {
+		next = subscriber->next;
+		if (subscriber != author && subscriber_queue(subscriber, CHANNEL_NOTE, line, n) < 0)
+			slow_client_end(subscriber);
+	}
+}
+
+int turns_note(struct subscriber *subscriber, const char *bytes, size_t n)
+{
+	inlet_took(&subscriber->note, subscriber, CHANNEL_NOTE, n);
+	int r = buf_append(&subscriber->note.queue, bytes, n);
+	if (r < 0 && r != TRM_ETOOBIG)
+		subscriber->stream.client->dead = true;
+	return r == TRM_ETOOBIG ? TRM_EPROTO : 0;
+}
+
+void turns_publish(struct subscriber *subscriber)
+{
+	struct buf *notes = &subscriber->note.queue;
+	const char *end;
+	while (notes->len && (end = memchr(buf_at(notes), '\n', notes->len))) {
+		size_t n = (size_t)(end + 1 - buf_at(notes));
+		deliver(subscriber, buf_at(notes), n);
+		buf_take(notes, n);
+	}
+	if (!notes->len && notes->cap > SMALL_NOTE)
+		drop_notes(subscriber);
+}
+
+/* ---- announcements ---- */
+
+static void tell(struct client *client, const struct proc *proc)
+{
+	size_t before = client->out.len;
+	if (shared_msg_put(&client->out, proc->key) < 0)
+		client->dead = true;
+	client_count_unpaid(client, before);
+}
+
+static bool follows(const struct client *client, const struct proc *proc)
+{
+	for (const struct subscriber *subscriber = proc->subscribers; subscriber;
+			subscriber = subscriber->next)
+		if (subscriber->stream.client == client)
+			return true;
+	return false;
+}
+
+void turns_announce_all(struct client *client)
+{
+	for (const struct proc *proc = client->agent->procs; proc; proc = proc->next)
+		if ((proc_is_shared(proc) && proc->started) || proc_has_past(proc))
+			tell(client, proc);
+}
+
+void turns_announce(struct proc *proc)
+{
+	for (struct client *client = proc->agent->clients; client && proc_is_shared(proc);
+			client = client->next)
+		if (client->greeted && !client->dead && !follows(client, proc))
+			tell(client, proc);
+}
+
+void turns_count(struct agent *agent)
+{
+	uint32_t n = 0;
+	for (const struct client *client = agent->clients; client; client = client->next)
+		n += client->greeted && !client->dead && !client->is_onlooker;
+	for (struct client *client = agent->clients; client; client = client->next) {
+		/* One that does not listen is told when it has caught up. */
+		if (!client->greeted || client->dead || client->crowd == n
+				|| client->unpaid > CROWD_UNPAID_MAX)
+			continue;
+		char payload[4];
+		for (int i = 0; i < 4; i++)
+			payload[i] = (char)(n >> (8 * i));
+		client->crowd = n;
+		agent_client_send(client, 0, FRAME_CLIENTS, 0, payload, sizeof payload);
+	}
+}
+
+/* A frame of the agent's own, in two pieces. */
+static void pass_on(struct client *to, uint32_t number, const char *words, size_t n)
+{
+	char from[4];
+	size_t before = to->out.len;
+	for (int i = 0; i < 4; i++)
+		from[i] = (char)(number >> (8 * i));
+	if (frame_put_header(&to->out, 0, FRAME_ANNOUNCED, 0, sizeof from + n) < 0
+			|| buf_append(&to->out, from, sizeof from) < 0 || buf_append(&to->out, words, n) < 0)
+		to->dead = true;
+	client_count_unpaid(to, before);
+}
+
+void turns_announce_command(struct client *author, const char *words, size_t n)
+{
+	const size_t most = n <= BRIEF ? 2 * CROWD_UNPAID_MAX : CROWD_UNPAID_MAX;
+	author->has_reported |= n > 0;
+	for (struct client *client = author->agent->clients; client && author->has_reported;
+			client = client->next)
+		if (client != author && client->greeted && !client->dead && client->unpaid <= most)
+			pass_on(client, author->number, words, n);
+}

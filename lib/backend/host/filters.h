@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BACKEND_HOST_FILTERS_H
+#define TRM_BACKEND_HOST_FILTERS_H
+
+/* The seccomp programs that seccomp_gen made at build time. */
+
+#include "wire/control.h"
+
+const char *filters_machine(void); /* what uname() must say: "x86_64" */
+
+struct filters {
+	struct slice calls, arguments, calls_strict, arguments_strict; /* as in spec_msg */
+};
+
+struct filters filters_of_namespaces(void);
+/* Without a network no socket can be made, with one only of the internet and netlink. */
+struct filters filters_of_landlock(bool has_net);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_BACKEND_HOST_MACHINE_H
+#define TRM_BACKEND_HOST_MACHINE_H
+
+/* What this machine offers to the local backend: asked by probe(), by the
+ * reason for a failed start, and by the doctor. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct trm_error;
+
+enum { MACHINE_PATH = 256 };
+
+/* Path of bubblewrap. TRM_ENOTSUP if it is missing, or is setuid root. */
+int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr);
+
+/* Path of slirp4netns, which makes the network of sandboxes that have one. TRM_ENOTSUP if it is missing. */
+int machine_find_slirp(char path[MACHINE_PATH], struct trm_error *reterr);
+
+/* Do the seccomp filters fit the machine we run on? TRM_ENOTSUP if not: nothing is started then. */
+int machine_check_filters(struct trm_error *reterr);
+
+/* A setting of the kernel that keeps ordinary users from user namespaces, and the command that turns it. */
+struct machine_switch {
+	const char *path;
+	long off;
+	const char *reason, *cure;
+};
+/* NULL: none is seen. */
+const struct machine_switch *machine_userns_switch(void);
+
+/* The number in a file of /proc or /sys; -1 if there is none. */
+long machine_read_long(const char *path);
+
+#endif

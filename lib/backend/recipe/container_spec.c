@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/recipe/container_spec.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <terrarium/recipe.h>
+#include <terrarium/text.h>
+
+#include "backend/host/rundir.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mount.h"
+
+/* Small ones of the distribution's own library, which have a shell, too. */
+static const struct {
+	const char *language, *image;
+} IMAGES[] = {
+		{"python", "python:3.13-slim"},
+		{"javascript", "node:22-slim"},
+		{"bash", "debian:12-slim"},
+};
+
+const char *trm_container_image(const char *language)
+{
+	for (size_t i = 0; language && i < sizeof IMAGES / sizeof *IMAGES; i++)
+		if (strcmp(language, IMAGES[i].language) == 0)
+			return IMAGES[i].image;
+	return IMAGES[0].image;
+}
+
+const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out)
+{
+	snprintf(out, TRM_CONTAINER_WORDS,
+			"A file, /.terrarium/agent, is copied into the container %.400s (%.80s; it is started if it is "
+			"stopped), and runs in it. What you start runs as %.200s, with the container's own limits and "
+			"network. The container is not stopped or removed; at the end the agent and its file "
+			"are removed.",
+			container, backend,
+			user && *user ? user : "its user, or as uid 1000 if that is root");
+	return out;
+}
+
+/* ---- copies -------------------------------------------------------------------------------- */
+
+static const char *keep(struct container_spec *container_spec, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+	if (copy)
+		container_spec->texts[container_spec->n_texts++] = copy;
+	return copy;
+}
+
+static int copy_opts(struct container_spec *container_spec, const struct trm_sandbox_opts *opts,
+		struct trm_error *reterr)
+{
+	struct trm_sandbox_opts *own = &container_spec->opts;
+	size_t n_wanted = 0;
+	*own = *opts;
+	const char **const fields[] = {&own->backend, &own->name, &own->workdir, &own->group,
+			&own->container.image, &own->container.language, &own->container.dockerfile,
+			&own->container.container, &own->container.user, &own->container.commit_tag};
+	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+		n_wanted += *fields[i] != NULL;
+		*fields[i] = keep(container_spec, *fields[i]);
+	}
+	for (size_t i = 0; i < own->n_env; i++) {
+		n_wanted++;
+		own->env[i] = keep(container_spec, own->env[i]);
+	}
+	own->n_mounts = 0;
+	own->server = (struct trm_server_opts){0};
+	return container_spec->n_texts == n_wanted ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+}
+
+/* ---- whether it can be -------------------------------------------------------------------- */
+
+static int refuse(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
+{
+	return trm_error_set(reterr, TRM_ENOTSUP,
+			"sandboxes of the backend '%s' %s: its recipe does not support that",
+			trm_recipe_name(recipe), what);
+}
+
+static int check_able(
+		const struct trm_recipe *recipe, const struct trm_sandbox_opts *o, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &o->container;
+	bool is_adopted = c->container != NULL;
+	const struct {
+		bool is_wanted, is_possible;
+		const char *what;
+	} rows[] = {
+			{c->container, recipe_has(recipe, STEP_ADOPT),
+					"cannot be existing ones (--container)"},
+			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
+					"cannot be built from a file (--dockerfile)"},
+			{c->image, recipe_uses(recipe, STEP_CREATE, "image"), "have no image (--image)"},
+			{c->commit_tag, recipe_has(recipe, STEP_COMMIT),
+					"cannot be saved as an image (--commit)"},
+			{c->read_only && !is_adopted, recipe_uses(recipe, STEP_CREATE, "read_only"),
+					"cannot have a root that is read-only (--read-only)"},
+			{o->n_mounts && !is_adopted, recipe_uses(recipe, STEP_CREATE, "mount"),
+					"cannot have mounts (--mount)"},
+			{o->limits.net && !is_adopted, recipe_uses(recipe, STEP_CREATE, "net"),
+					"have their own network, which --net cannot change"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].is_wanted && !rows[i].is_possible)
+			return refuse(recipe, rows[i].what, reterr);
+	return 0;
+}
+
+/* Of these, one decides what it is made from. */
+static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &opts->container;
+	if (c->container && (c->image || c->dockerfile))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"an existing container already has its image: leave out --container, or %s",
+				c->image ? "--image" : "--dockerfile");
+	if (c->image && c->dockerfile)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"an image is either named or built: leave out --image or --dockerfile");
+	const char *fixed = c->read_only       ? "--read-only"
+			    : opts->n_mounts   ? "--mount"
+			    : opts->limits.net ? "--net"
+					       : NULL;
+	if (c->container && fixed)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"an existing container keeps its own mounts, network and limits: leave "
+				"out %s",
+				fixed);
+	if (!c->commit_tag && c->commit_overwrites)
+		return trm_error_set(reterr, TRM_EINVAL, "--commit-over needs --commit");
+	return 0;
+}
+
+/* They become words of a command line: none may look like an option. */
+static int check_word(const char *option, const char *word, size_t max, struct trm_error *reterr)
+{
+	char clean[300];
+	if (!word)
+		return 0;
+	trm_text_clean_line(clean, sizeof clean, word, strlen(word));
+	if (!*word || strlen(word) >= max || strcmp(clean, word) || strpbrk(word, " \t") || *word == '-')
+		return trm_error_set(reterr, TRM_EINVAL,
+				"%s '%.80s' is invalid: use 1 to %zu characters, no spaces, and do not begin with "
+				"a hyphen",
+				option, clean, max - 1);
+	return 0;
+}
+
+static int check_words(const struct trm_container_opts *c, struct trm_error *reterr)
+{
+	const struct {
+		const char *option, *word;
+		size_t max;
+	} words[] = {{"--image", c->image, CONTAINER_SPEC_IMAGE},
+			{"--container", c->container, CONTAINER_SPEC_IMAGE},
+			{"--commit", c->commit_tag, CONTAINER_SPEC_IMAGE}, {"--user", c->user, 128}};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		int r = check_word(words[i].option, words[i].word, words[i].max, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* "python" and "docker.io/library/python:latest" are the same image. */
+static void full_name(const char *image, char out[CONTAINER_SPEC_IMAGE * 2])
+{
+	const char *slash = strrchr(image, '/'), *last = slash ? slash + 1 : image;
+	size_t first = strcspn(image, "/");
+	bool has_host = slash
+			&& (memchr(image, '.', first) || memchr(image, ':', first)
+					|| (first == 9 && !strncmp(image, "localhost", 9)));
+	bool is_official = !slash;
+	snprintf(out, CONTAINER_SPEC_IMAGE * 2, "%s%s%s%s", has_host ? "" : "docker.io/",
+			is_official ? "library/" : "", image, strpbrk(last, ":@") ? "" : ":latest");
+}
+
+static int check_commit(const struct container_spec *container_spec, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &container_spec->opts.container;
+	char from[CONTAINER_SPEC_IMAGE * 2], to[CONTAINER_SPEC_IMAGE * 2];
+	if (!c->commit_tag || c->commit_overwrites || c->container)
+		return 0;
+	full_name(container_spec->image, from);
+	full_name(c->commit_tag, to);
+	if (strcmp(from, to))
+		return 0;
+	return trm_error_set(reterr, TRM_EINVAL, CONTAINER_SPEC_COMMITS_OVER, c->commit_tag);
+}
+
+/* ---- the parts ------------------------------------------------------------------------------- */
+
+static int find_dockerfile(struct container_spec *container_spec, const char *path, struct trm_error *reterr)
+{
+	struct stat st;
+	char *real = realpath(path, NULL), *slash;
+	int error = errno;
+	if (!real)
+		return trm_error_set_errno(reterr, error, "cannot use the Dockerfile %.200s", path);
+	bool is_folder = stat(real, &st) == 0 && S_ISDIR(st.st_mode);
+	int n = snprintf(container_spec->dockerfile, sizeof container_spec->dockerfile, "%s%s", real,
+			is_folder ? "/Dockerfile" : "");
+	free(real);
+	if (n >= (int)sizeof container_spec->dockerfile)
+		return trm_error_set(
+				reterr, TRM_EINVAL, "the path of the Dockerfile %.80s… is too long", path);
+	if (stat(container_spec->dockerfile, &st) < 0)
+		return trm_error_set_errno(reterr, errno, "cannot use the Dockerfile %.200s",
+				container_spec->dockerfile);
+	memcpy(container_spec->folder, container_spec->dockerfile, sizeof container_spec->folder);
+	if ((slash = strrchr(container_spec->folder, '/')))
+		slash[slash == container_spec->folder] = '\0';
+	return 0;
+}
+
+static int take_mounts(struct container_spec *container_spec, const struct trm_sandbox_opts *opts,
+		struct trm_error *reterr)
+{
+	struct trm_mount found[TRM_MOUNTS_MAX];
+	char run_path[RUNDIR_PATH];
+	int run_fd = opts->n_mounts ? rundir_open(run_path, reterr) : 0;
+	if (run_fd <= 0)
+		return run_fd;
+	close(run_fd);
+	int r = mounts_open(&container_spec->mounts, opts, run_path, reterr);
+	if (r < 0)
+		return r;
+	memcpy(container_spec->mount_text, container_spec->mounts.text, sizeof container_spec->mount_text);
+	container_spec->n_mounts = mount_read_lines(container_spec->mount_text, found);
+	for (size_t i = 0; i < container_spec->n_mounts; i++)
+		container_spec->recipe_mounts[i] =
+				(struct recipe_mount){found[i].host, found[i].guest, found[i].is_writable};
+	return 0;
+}
+
+static int make_names(struct container_spec *container_spec, const struct trm_recipe *recipe,
+		struct trm_error *reterr)
+{
+	unsigned char random[16];
+	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+		return trm_error_set(reterr, TRM_EIO, "cannot get random numbers for a name from the kernel");
+	for (size_t i = 0; i < sizeof random; i++)
+		snprintf(container_spec->key + 2 * i, 3, "%02x", random[i]);
+	snprintf(container_spec->name, sizeof container_spec->name, "terrarium-%.64s-%.8s",
+			container_spec->opts.name, container_spec->key);
+	const struct trm_container_opts *c = &container_spec->opts.container;
+	if (c->dockerfile)
+		snprintf(container_spec->image, sizeof container_spec->image, TRM_BUILT_IMAGE "%.16s",
+				container_spec->key);
+	else
+		snprintf(container_spec->image, sizeof container_spec->image, "%s",
+				c->container || !recipe_uses(recipe, STEP_CREATE, "image") ? ""
+				: c->image                                                 ? c->image
+					   : trm_container_image(c->language));
+	return 0;
+}
+
+/* Where nobody has asked for another directory, the recipe's. */
+static int choose_workdir(struct container_spec *container_spec, const struct trm_recipe *recipe,
+		struct trm_error *reterr)
+{
+	const struct recipe_facts facts = {
+			.value = {[FACT_NAME] = container_spec->name, [FACT_KEY] = container_spec->key}};
+	struct buf out;
+	if (container_spec->opts.workdir && strcmp(container_spec->opts.workdir, "/workspace") != 0)
+		return 0;
+	buf_init(&out, TRM_INSIDE_PATH);
+	int r = recipe_workdir(recipe, &facts, &out, reterr);
+	if (r == 0 && out.len)
+		container_spec->opts.workdir = keep(container_spec, buf_at(&out));
+	buf_finish(&out);
+	return r;
+}
+
+int container_spec_init(struct container_spec *container_spec, const struct trm_recipe *recipe,
+		const struct trm_sandbox_opts *opts, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &opts->container;
+	int r;
+	if ((r = copy_opts(container_spec, opts, reterr)) < 0 || (r = check_able(recipe, opts, reterr)) < 0
+			|| (r = check_source(opts, reterr)) < 0 || (r = check_words(c, reterr)) < 0
+			|| (r = make_names(container_spec, recipe, reterr)) < 0
+			|| (r = check_commit(container_spec, reterr)) < 0
+			|| (r = choose_workdir(container_spec, recipe, reterr)) < 0
+			|| (r = take_mounts(container_spec, opts, reterr)) < 0)
+		return r;
+	return c->dockerfile ? find_dockerfile(container_spec, c->dockerfile, reterr) : 0;
+}
+
+void container_spec_finish(struct container_spec *container_spec)
+{
+	mounts_close(&container_spec->mounts);
+	for (size_t i = 0; i < container_spec->n_texts; i++)
+		free(container_spec->texts[i]);
+	container_spec->n_texts = 0;
+}

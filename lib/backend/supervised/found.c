@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend/supervised/found.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "backend/host/rundir.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/mount.h"
+#include "base/procstat.h"
+#include "base/sysfile.h"
+#include "kernel/kernel.h"
+#include "sweep/sweep.h"
+
+int found_open_dir(struct trm_error *reterr)
+{
+	char path[RUNDIR_PATH];
+	return rundir_find(path, reterr);
+}
+
+static bool is_ours(int fd)
+{
+	struct stat st;
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
+}
+
+/* -1, and EPERM: it is open to others. */
+static int open_entry(int run_fd, const char *name)
+{
+	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0 || is_ours(dir))
+		return dir;
+	close(dir);
+	errno = EPERM;
+	return -1;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
+{
+	int fd = openat(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); /* no FIFO holds us up */
+	ssize_t n = fd >= 0 ? read(fd, out, cap) : -1;
+	close_fd(&fd);
+	return n;
+}
+
+/* `dir` is what open_entry() has returned, with its errno. */
+static int read_info(int dir, const char *name, struct info_msg *ret, struct trm_error *reterr)
+{
+	int error = errno;
+	char few[1024], *bytes = few; /* enough but for many mounts or variables */
+	ssize_t n = -1;
+	if (dir >= 0) {
+		n = read_from(dir, INFO_FILE, few, sizeof few);
+		error = errno;
+	}
+	if (n == sizeof few && (bytes = malloc(INFO_MAX_BYTES)))
+		n = read_from(dir, INFO_FILE, bytes, INFO_MAX_BYTES);
+	if (!bytes)
+		n = -1, error = ENOMEM;
+	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
+	if (bytes != few)
+		free(bytes);
+	/* Who has no descriptors or no memory left, or is not let in, cannot know what there is. */
+	if (r == TRM_ENOMEM)
+		n = -1, error = ENOMEM;
+	if (dir < 0 && error == EPERM)
+		return trm_error_set(reterr, TRM_EPERM,
+				"the directory of sandbox '%s' belongs to another user, or is open to others: chmod 700 it, or"
+				" remove it",
+				name);
+	if (n < 0 && (error == EMFILE || error == ENFILE || error == ENOMEM || error == EACCES))
+		return trm_error_set_errno(reterr, error, "cannot look for sandbox '%s'", name);
+	return r < 0 ? trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name) : 0;
+}
+
+int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_error *reterr)
+{
+	int dir = open_entry(run_fd, name);
+	int r = read_info(dir, name, ret, reterr);
+	close_fd(&dir);
+	return r;
+}
+
+static bool read_state(int fd, struct state_msg *ret)
+{
+	char bytes[STATE_MAX_BYTES];
+	ssize_t n = fd >= 0 ? pread(fd, bytes, sizeof bytes, 0) : -1;
+	return n > 0 && state_msg_get(bytes, (size_t)n, ret) == 0;
+}
+
+static int open_state(int dir)
+{
+	return dir >= 0 ? openat(dir, STATE_FILE, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+}
+
+bool found_state(int run_fd, const char *name, struct state_msg *ret)
+{
+	int dir = open_entry(run_fd, name);
+	int fd = open_state(dir);
+	bool is_known = read_state(fd, ret);
+	if (is_known && ret->n_clients) { /* some of them may have gone since */
+		rundir_wait_noted(dir);
+		is_known = read_state(fd, ret);
+	}
+	close_fd(&fd);
+	close_fd(&dir);
+	return is_known;
+}
+
+int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_info, struct trm_error *reterr)
+{
+	char path[RUNDIR_PATH];
+	ret->fd = ret->state_fd = -1;
+	int r = rundir_look(path, reterr);
+	if (r < 0)
+		return r;
+	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);
+	ret->fd = open_entry(AT_FDCWD, ret->path);
+	int error = errno;
+	ret->state_fd = open_state(ret->fd); /* first, as it goes last: what ends here can say why */
+	errno = error;
+	return read_info(ret->fd, name, ret_info, reterr);
+}
+
+void found_close(struct found_entry *entry)
+{
+	close_fd(&entry->fd);
+	close_fd(&entry->state_fd);
+}
+
+void found_close_directory(struct found_entry *entry)
+{
+	close_fd(&entry->fd);
+}
+
+bool found_entry_state(const struct found_entry *entry, struct state_msg *ret)
+{
+	return read_state(entry->state_fd, ret);
+}
+
+bool found_entry_gone(const struct found_entry *entry, struct control_msg *ret)
+{
+	char *bytes = malloc(CONTROL_MAX_BYTES);
+	ssize_t n = bytes && entry->state_fd >= 0
+				    ? pread(entry->state_fd, bytes, CONTROL_MAX_BYTES, STATE_GONE_AT)
+				    : -1;
+	bool is_reported = n > 0 && control_get(bytes, (size_t)n, ret) == 0;
+	free(bytes);
+	if (!is_reported || ret->type == CONTROL_GONE)
+		return is_reported;
+	control_finish(ret);
+	return false;
+}
+
+bool found_entry_is_held(const struct found_entry *entry)
+{
+	return sweep_is_held(entry->fd);
+}
+
+/* Process numbers and start times begin anew with the machine: the boot tells them apart. */
+static bool is_of_this_boot(const struct info_msg *info)
+{
+	char id[BOOT_ID_BYTES];
+	sysfile_read("/proc/sys/kernel/random/boot_id", id, sizeof id);
+	return !*id || !*info->boot_id || strcmp(id, info->boot_id) == 0;
+}
+
+static bool is_held(int run_fd, const char *name)
+{
+	int dir = open_entry(run_fd, name);
+	bool is = dir >= 0 && sweep_is_held(dir);
+	close_fd(&dir);
+	return is;
+}
+
+bool found_is_alive(int run_fd, const char *name, const struct info_msg *info)
+{
+	struct procstat stat;
+	return procstat_read(info->supervisor, &stat) && stat.start == info->supervisor_start
+	       && stat.state != 'Z' && is_of_this_boot(info) && is_held(run_fd, name);
+}
+
+void found_limits(const struct info_msg *info, struct trm_limits *ret)
+{
+	*ret = (struct trm_limits){.mem_bytes = info->mem_bytes,
+			.cpus = info->cpus,
+			.procs = info->procs,
+			.disk_bytes = info->disk_bytes,
+			.file_bytes = info->file_bytes,
+			.open_files = info->open_files,
+			.net = info->has_net};
+	snprintf(ret->net_allow, sizeof ret->net_allow, "%s", info->net_allow);
+}
+
+const char *found_workdir(const struct info_msg *info)
+{
+	return *info->workdir ? info->workdir : "/workspace";
+}
+
+/* What is empty is not touched. */
+static void put(char *out, size_t cap, const char *text)
+{
+	if (*text)
+		snprintf(out, cap, "%s", text);
+}
+
+void found_requested(const struct info_msg *info, struct trm_requested *ret)
+{
+	put(ret->text, sizeof ret->text, info->mounts);
+	if (*info->mounts)
+		ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
+	put(ret->workdir, sizeof ret->workdir, found_workdir(info));
+	put(ret->group, sizeof ret->group, info->group);
+	put(ret->env, sizeof ret->env, info->env);
+}
+
+/* ---- its supervisor -------------------------------------------------------------------------- */
+
+/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing.
+ */
+static int open_supervisor(pid_t supervisor, uint64_t supervisor_start, struct trm_error *reterr)
+{
+	struct procstat stat;
+	int pidfd = supervisor > 1 ? (int)syscall(SYS_pidfd_open, supervisor, 0) : -1;
+	if (pidfd < 0 && errno == ENOSYS)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"stopping other programs' sandboxes safely needs Linux 5.3");
+	bool is_it = pidfd >= 0 && supervisor_start && procstat_read(supervisor, &stat)
+		     && stat.start == supervisor_start
+		     && strncmp(stat.name, SWEEP_SUPERVISOR_NAME, sizeof stat.name - 1) == 0;
+	if (is_it)
+		return pidfd;
+	if (pidfd >= 0)
+		close(pidfd);
+	return trm_error_set(reterr, TRM_ENOENT, "the sandbox has ended already");
+}
+
+int found_kill(pid_t supervisor, uint64_t supervisor_start, int signo, struct trm_error *reterr)
+{
+	int pidfd = open_supervisor(supervisor, supervisor_start, reterr);
+	if (pidfd < 0)
+		return pidfd;
+	int error = syscall(SYS_pidfd_send_signal, pidfd, signo, NULL, 0) < 0 ? errno : 0;
+	close(pidfd);
+	if (error == ESRCH)
+		return trm_error_set(reterr, TRM_ENOENT, "the sandbox has ended already");
+	return error ? trm_error_set_errno(reterr, error, "cannot tell the sandbox's supervisor to end it")
+		     : 0;
+}
+
+int found_wait(pid_t supervisor, uint64_t supervisor_start, uint64_t timeout_ms, struct trm_error *reterr)
+{
+	int pidfd = open_supervisor(supervisor, supervisor_start, NULL);
+	if (pidfd < 0)
+		return pidfd == TRM_ENOENT ? 0 : trm_error_set(reterr, pidfd, "cannot watch for its end");
+	struct pollfd p = {.fd = pidfd, .events = POLLIN};
+	int n = poll(&p, 1, timeout_ms > INT_MAX ? INT_MAX : (int)timeout_ms);
+	close(pidfd);
+	return n == 1 ? 0 : trm_error_set(reterr, TRM_ETIMEDOUT, "the sandbox has not ended in time");
+}
+
+/* ---- its kernels --------------------------------------------------------------------------- */
+
+/* The first child of a process's first thread, if it has just one or more; 0: none. */
+static pid_t first_child(pid_t pid, char *text, size_t cap)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	return sysfile_read(path, text, cap) > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
+}
+
+static bool is_kernel(const char *line, size_t n, const struct kernel_spec *spec)
+{
+	/* In a container its program is found by PATH, and begins without a folder. */
+	const char *program = line[0] == '/' ? spec->argv[0] : strrchr(spec->argv[0], '/') + 1;
+	size_t at = 0;
+	for (const char *const *word = spec->argv; *word; word++) {
+		const char *want = word == spec->argv ? program : *word;
+		size_t len = strlen(want) + 1;
+		if (n - at < len || memcmp(line + at, want, len))
+			return false;
+		at += len;
+	}
+	return true;
+}
+
+static unsigned kernel_of(pid_t pid)
+{
+	char path[64], line[512];
+	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+	ssize_t n = sysfile_read(path, line, sizeof line);
+	for (unsigned i = 0; n > 0 && i < TRM_LANG_COUNT; i++)
+		if (is_kernel(line, (size_t)n, kernel_spec(trm_lang_get(i))))
+			return 1u << i;
+	return 0;
+}
+
+/* The supervisor's only child that has children: the agent itself, or with namespaces bubblewrap's outer
+ * process, which the agent is below. */
+static pid_t agent_below(pid_t supervisor, enum isolation isolation)
+{
+	char text[256], below[64];
+	pid_t agent = 0;
+	if (first_child(supervisor, text, sizeof text) <= 0)
+		return 0;
+	for (char *at = text, *end; !agent; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return 0;
+		agent = first_child(pid, below, sizeof below);
+		if (agent && isolation != ISOLATION_NAMESPACES)
+			agent = pid;
+	}
+	return agent;
+}
+
+bool found_kernels(const struct info_msg *info, unsigned *ret_mask)
+{
+	char text[4096];
+	unsigned mask = 0;
+	const struct origin_msg *origin = &info->ready.origin;
+	pid_t agent = *origin->backend ? origin->root_pid
+				       : agent_below(info->supervisor, info->ready.isolation);
+	if (*origin->backend && agent <= 0)
+		return false;
+	bool has_children = agent > 0 && first_child(agent, text, sizeof text) > 0;
+	for (char *at = text, *end; has_children; at = end) {
+		pid_t pid = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			break;
+		mask |= kernel_of(pid);
+	}
+	*ret_mask = mask;
+	return true;
+}
+
+/* ---- a tree of processes ----------------------------------------------------------- */
+
+/* The children of a process's first thread: what bubblewrap, the agent and interpreters fork from. */
+static uint64_t memory_below(pid_t pid, unsigned depth)
+{
+	enum { MAX_DEPTH = 16 };
+	char path[64], text[4096];
+	uint64_t bytes = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	int fd = depth < MAX_DEPTH ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	for (char *at = text, *end;; at = end) {
+		struct procstat child;
+		pid_t next = (pid_t)strtol(at, &end, 10);
+		if (end == at)
+			return bytes;
+		if (procstat_read(next, &child))
+			bytes += child.mem_bytes + memory_below(next, depth + 1);
+	}
+}
+
+uint64_t found_memory_below(pid_t root)
+{
+	return memory_below(root, 0);
+}
+
+/* ---- the crowd ----------------------------------------------------------------------- */
+
+static bool make_room(struct crowd *crowd)
+{
+	enum { FIRST = 256 };
+	if (crowd->n < crowd->cap)
+		return true;
+	size_t cap = crowd->cap ? crowd->cap * 2 : FIRST;
+	struct procstat *all = realloc(crowd->all, cap * sizeof *all);
+	if (!all)
+		return false;
+	crowd->all = all;
+	crowd->cap = cap;
+	return true;
+}
+
+bool crowd_take(struct crowd *crowd)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	bool ok = dir != NULL;
+	crowd->n = 0;
+	while (ok && (entry = readdir(dir))) {
+		if (entry->d_name[0] < '1' || entry->d_name[0] > '9')
+			continue;
+		ok = make_room(crowd);
+		if (ok)
+			crowd->n += procstat_read(
+					(pid_t)strtol(entry->d_name, NULL, 10), &crowd->all[crowd->n]);
+	}
+	if (dir)
+		closedir(dir);
+	return ok;
+}
+
+void crowd_finish(struct crowd *crowd)
+{
+	free(crowd->all);
+	*crowd = (struct crowd){0};
+}
+
+/* Does it descend from root? Parents are looked up as often as a tree is deep. */
+static unsigned depth_below(const struct crowd *crowd, const struct procstat *p, pid_t root)
+{
+	enum { MAX_DEPTH = 64 };
+	for (unsigned depth = 1; depth < MAX_DEPTH; depth++) {
+		if (p->ppid == root)
+			return depth;
+		const struct procstat *parent = NULL;
+		for (size_t i = 0; i < crowd->n && !parent; i++)
+			parent = crowd->all[i].pid == p->ppid ? &crowd->all[i] : NULL;
+		if (!parent)
+			return 0;
+		p = parent;
+	}
+	return 0;
+}
+
+void crowd_sample(const struct crowd *crowd, pid_t root, struct trm_sample *sample)
+{
+	for (size_t i = 0; i < crowd->n; i++) {
+		const struct procstat *p = &crowd->all[i];
+		unsigned depth = depth_below(crowd, p, root);
+		if (!depth)
+			continue;
+		sample->cpu_ns += p->cpu_ns;
+		sample->mem_bytes += p->mem_bytes;
+		sample->procs += depth > 1;
+	}
+	sample->known |= TRM_METRIC_CPU_TIME | TRM_METRIC_MEM | TRM_METRIC_PROCS;
+	snprintf(sample->source, sizeof sample->source, "/proc");
+}
+
+/* ---- what was left ------------------------------------------------------------------- */
+
+void found_sweep(void)
+{
+	const struct timespec nap = {.tv_nsec = 1000 * 1000};
+	char path[RUNDIR_PATH];
+	int run_fd = rundir_find(path, NULL);
+	if (run_fd < 0)
+		return;
+	/* Its cleanup process does the same: there may be nothing left, or soon. */
+	for (unsigned tries = 0; sweep_left(run_fd) && tries < FOUND_SWEEP_MS; tries++) {
+		sweep_all(run_fd);
+		nanosleep(&nap, NULL);
+	}
+	sweep_directory(run_fd, path);
+	close(run_fd);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds a sandbox without namespaces, and where that is weak. */
+#include "backend/supervised/guards.h"
+
+#include <string.h>
+#include <sys/statvfs.h>
+
+#include "base/landlock.h"
+
+static void tell_level(struct guard_list *l)
+{
+	if (l->ready->isolation == ISOLATION_NONE)
+		guards_add(l, "isolation", TRM_NOT_ENFORCED,
+				"none: code runs with all rights of the user who started it");
+	else
+		guards_add(l, "isolation", TRM_WEAK,
+				"Landlock (ABI %u) and seccomp, without namespaces: weaker than those",
+				l->ready->landlock_abi);
+}
+
+static void tell_processes(struct guard_list *l, const struct trm_limits *want)
+{
+	const struct ready_msg *r = l->ready;
+	if (r->limits & LIMIT_PIDS)
+		guards_add(l, "processes", TRM_ENFORCED, "%u with threads: cgroup %s pids.max", want->procs,
+				r->kind == LIMITS_CGROUP_V2 ? "v2" : "v1");
+	else if (r->uid)
+		guards_add(l, "processes", TRM_ENFORCED, "%u with threads: RLIMIT_NPROC of a user of its own",
+				want->procs);
+	else if (r->isolation == ISOLATION_NONE)
+		guards_add(l, "processes", TRM_WEAK,
+				"%u with threads: RLIMIT_NPROC, which does not limit root", want->procs);
+	else
+		guards_add(l, "processes", TRM_WEAK,
+				"%u with threads: RLIMIT_NPROC, which counts all of your processes",
+				want->procs);
+}
+
+static void tell_disk(struct guard_list *l, uint64_t disk_bytes)
+{
+	struct statvfs fs;
+	bool is_noexec = statvfs(l->ready->folder, &fs) == 0 && fs.f_flag & ST_NOEXEC;
+	guards_add(l, "disk", TRM_WEAK, "%u MiB in %s: checked every 100 ms; when full, files cannot grow%s",
+			(unsigned)(disk_bytes >> 20), l->ready->folder,
+			is_noexec ? "; mounted noexec, so no program in it can be executed" : "");
+}
+
+static void tell_net(struct guard_list *l, const struct trm_limits *want)
+{
+	if (l->ready->isolation == ISOLATION_NONE)
+		guards_add(l, "network", TRM_NOT_ENFORCED, "this machine's");
+	else if (want->net)
+		guards_add(l, "network", TRM_NOT_ENFORCED,
+				"on: this machine's own, local services and private addresses included: nothing "
+				"filters it");
+	else
+		guards_add(l, "network", TRM_ENFORCED, "off: seccomp refuses sockets%s",
+				l->ready->landlock_abi >= LANDLOCK_ABI_TCP ? ", Landlock TCP" : "");
+}
+
+static void tell_files(struct guard_list *l)
+{
+	if (l->ready->isolation == ISOLATION_NONE)
+		guards_add(l, "file system", TRM_NOT_ENFORCED, "this machine's");
+	else if (l->ready->uid)
+		guards_add(l, "file system", TRM_ENFORCED,
+				"/usr and a few files of /etc read-only, and its own folder; other names can be "
+				"seen, not read");
+	else
+		guards_add(l, "file system", TRM_WEAK,
+				"/usr, a few files of /etc, its own folder; modes and times of your files can be "
+				"changed%s",
+				l->ready->landlock_abi < LANDLOCK_ABI_TRUNCATE ? ", and files be emptied"
+									       : "");
+}
+
+/* Signals, and what of other processes can be seen. */
+static void tell_others(struct guard_list *l)
+{
+	const struct ready_msg *r = l->ready;
+	if (r->isolation == ISOLATION_NONE)
+		guards_add(l, "other processes", TRM_NOT_ENFORCED,
+				"visible, and can be signaled like your own");
+	else if (r->landlock_abi >= LANDLOCK_ABI_SCOPES)
+		guards_add(l, "other processes", TRM_ENFORCED,
+				"neither seen in /proc nor signaled: Landlock's scopes");
+	else
+		guards_add(l, "other processes", TRM_WEAK,
+				"not seen in /proc; %s can be signaled: scopes need Linux 6.12",
+				r->uid ? "the agent" : "the agent and your processes");
+}
+
+static void tell_user(struct guard_list *l)
+{
+	if (l->ready->uid)
+		guards_add(l, "user", TRM_ENFORCED, "uid %u, of this sandbox only; no capabilities",
+				l->ready->uid);
+	else
+		guards_add(l, "user", TRM_WEAK, "your own%s",
+				l->ready->isolation == ISOLATION_NONE ? "" : "; no capabilities");
+}
+
+void guards_add_bare(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
+{
+	tell_level(l);
+	guards_add_memory(l, want);
+	guards_add_cpu(l, want);
+	tell_processes(l, want);
+	tell_disk(l, disk_bytes);
+	guards_add_rlimits(l, want);
+	tell_net(l, want);
+	tell_files(l);
+	if (l->ready->isolation == ISOLATION_LANDLOCK)
+		guards_add(l, "system calls", TRM_ENFORCED,
+				"seccomp: allow list and argument checks, no shared memory objects or queues%s",
+				l->ready->limits & LIMIT_MEMORY ? "" : "; strict");
+	else
+		guards_add(l, "system calls", TRM_NOT_ENFORCED, "all");
+	tell_others(l);
+	tell_user(l);
+}

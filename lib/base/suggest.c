@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/suggest.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { WORD_MAX_LEN = 64 };
+
+size_t suggest_distance(const char *a, const char *b)
+{
+	size_t row[48], n = strlen(b);
+	if (n >= sizeof row / sizeof *row)
+		return SIZE_MAX;
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i]; i++) {
+		size_t diagonal = row[0];
+		row[0] = i + 1;
+		for (size_t j = 1; j <= n; j++) {
+			size_t best = diagonal + (a[i] != b[j - 1]);
+			diagonal = row[j];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			row[j] = best;
+		}
+	}
+	return row[n];
+}
+
+void suggest_init(struct suggest *near, const char *word)
+{
+	/* Further away than three letters is no slip of the finger. */
+	*near = (struct suggest){word, NULL, strlen(word) > WORD_MAX_LEN ? 0 : 4};
+}
+
+void suggest_try(struct suggest *near, const char *known)
+{
+	size_t d = near->distance ? suggest_distance(near->word, known) : SIZE_MAX;
+	if (d < near->distance && d < strlen(known)) {
+		near->distance = d;
+		near->best = known;
+	}
+}

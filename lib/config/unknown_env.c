@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include <ctype.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/suggest.h"
+#include "config/config.h"
+
+#define PREFIX "TERRARIUM_"
+enum { PREFIX_LEN = sizeof PREFIX - 1, NAME_BYTES = 96 };
+
+/* Variables that stand for no setting. */
+static const char *const others[] = {
+		"TERRARIUM_CONFIG", "TERRARIUM_DATA", "TERRARIUM_GRAMMARS", "TERRARIUM_CARRIER_STREAM"};
+
+static bool is_known(const char *name)
+{
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (strcmp(name, others[i]) == 0)
+			return true;
+	return trm_setting_find(name);
+}
+
+/* The prefix is right: it is what follows that is compared. */
+static void try_variable(struct suggest *near, const char *known)
+{
+	if (strncmp(known, PREFIX, PREFIX_LEN) == 0)
+		suggest_try(near, known + PREFIX_LEN);
+}
+
+/* Either the variable is spelt a little differently, or it is called as the setting is in the config file. */
+static const char *nearest(const char *name)
+{
+	size_t count;
+	const struct trm_setting *settings = trm_settings(&count);
+	char key[NAME_BYTES] = "";
+	struct suggest variable, setting;
+
+	for (size_t i = 0; name[PREFIX_LEN + i]; i++)
+		key[i] = (char)tolower((unsigned char)name[PREFIX_LEN + i]);
+	suggest_init(&variable, name + PREFIX_LEN);
+	suggest_init(&setting, key);
+	for (size_t i = 0; i < count; i++) {
+		try_variable(&variable, settings[i].env);
+		suggest_try(&setting, settings[i].name);
+	}
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		try_variable(&variable, others[i]);
+	if (setting.distance < variable.distance)
+		return trm_setting_find(setting.best)->env;
+	return variable.best ? variable.best - PREFIX_LEN : NULL;
+}
+
+void trm_config_unknown_env(trm_config_unknown_env_fn *fn, void *user)
+{
+	for (char *const *env = environ; *env; env++) {
+		char name[NAME_BYTES] = "";
+		size_t n = strcspn(*env, "=");
+		if (strncmp(*env, PREFIX, PREFIX_LEN) != 0)
+			continue;
+		memcpy(name, *env, n < sizeof name ? n : sizeof name - 1);
+		if (!is_known(name))
+			fn(user, name, nearest(name));
+	}
+}

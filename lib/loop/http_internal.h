@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_LOOP_HTTP_INTERNAL_H
+#define TRM_LOOP_HTTP_INTERNAL_H
+
+/* The inside of HTTP, for http.c and request.c. */
+
+#include <stdbool.h>
+
+#define CURL_DISABLE_TYPECHECK /* its macros and our table of functions do not go together */
+#include <curl/curl.h>
+
+#include "loop/http.h"
+
+/* The functions that we call, by their types in curl's own header: a changed
+ * signature is a compile error. */
+/* clang-format off */
+#define CURL_FUNCTIONS(X) \
+	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) \
+	X(curl_multi_info_read) X(curl_multi_remove_handle) X(curl_multi_add_handle) \
+	X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt) X(curl_easy_getinfo) X(curl_easy_pause) \
+	X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all)
+/* clang-format on */
+
+#define X(name) +1
+enum { N_CURL_FUNCTIONS = CURL_FUNCTIONS(X) };
+#undef X
+
+struct http_request;
+
+struct http {
+	CURLM *multi;
+	trm_http_done_fn *done; /* of transfers that are not requests of ours */
+	void *user;
+	struct http_request *requests;
+	bool is_delivering; /* requests that end meanwhile are freed afterwards */
+	union {
+		void *functions[N_CURL_FUNCTIONS];
+		struct {
+#define X(name) __typeof__(name) *name;
+			CURL_FUNCTIONS(X)
+#undef X
+		};
+	};
+};
+
+/* Is it the transfer of a request? Then the end is noted. */
+bool requests_note_end(struct http *http, CURL *easy, CURLcode code);
+/* Call back for whatever has come; returns the number of calls. */
+int requests_deliver(struct http *http);
+
+#endif

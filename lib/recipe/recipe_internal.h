@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_RECIPE_RECIPE_INTERNAL_H
+#define TRM_RECIPE_RECIPE_INTERNAL_H
+
+/* The inside of a recipe: read.c makes it of JSON, expand.c puts facts into it. */
+
+#include "recipe/recipe.h"
+
+struct cJSON;
+
+/* ---- words: what may stand between braces, and behind "if" and "each" ---- */
+
+enum recipe_list { LIST_ENV, LIST_MOUNT, LIST_LABEL, LIST_OPTION, LIST_COUNT };
+enum { PART_WHOLE, PART_NAME, PART_VALUE }; /* of an item "NAME=value"; of a mount: host, guest, writable */
+
+enum word_kind {
+	WORD_FACT,   /* index: enum recipe_fact */
+	WORD_WHOLE,  /* the same fact, a number, made whole: never less than it was */
+	WORD_FIXED,  /* text: what it always is */
+	WORD_LATE,   /* text: RECIPE_LATE_… */
+	WORD_ITEM,   /* of the list `index`, inside its "each" alone; part: PART_… */
+	WORD_PROGRAM /* the recipe's own; a whole element, for it may be several arguments */
+};
+
+/* What is known in a step, one bit each; a word has those of the places where it is known. */
+enum { KNOW_IMAGE = 1, KNOW_BUILD = 2, KNOW_EXISTING = 4, KNOW_SANDBOX = 8, KNOW_ID = 16, KNOW_TAG = 32 };
+
+struct word {
+	const char *name;
+	enum word_kind kind;
+	unsigned index, part, known;
+	const char *text;   /* FIXED, LATE */
+	const char *option; /* which sets it, for messages; may be NULL */
+};
+
+/* Row by name; NULL: there is none. */
+const struct word *word_find(const char *name, size_t n);
+/* What "if" and "unless" ask: a fact, a list (is there any?), or "mount.writable". */
+const struct word *word_condition(const char *name);
+/* What "each" goes over: -1, or enum recipe_list. */
+int word_list(const char *name);
+const char *word_list_name(enum recipe_list list);
+unsigned word_known(enum recipe_step step);
+/* The nearest known one, or NULL. */
+const char *word_nearest(const char *name, size_t n);
+const char *word_nearest_condition(const char *name);
+const char *word_nearest_list(const char *name);
+
+enum word_quote { QUOTE_NONE, QUOTE_SHELL, QUOTE_CSV };
+
+/* A placeholder that begins at a brace: {name} or {name:sh}. */
+struct placeholder {
+	const char *name, *how; /* borrowed, not ended; how: what follows the colon */
+	size_t n, n_how;
+};
+/* Its length; 0: this brace is just a brace. */
+size_t word_scan(const char *text, struct placeholder *ret);
+/* "sh", "csv" or nothing; false: something else. */
+bool word_quote(const struct placeholder *p, enum word_quote *ret);
+
+/* ---- a recipe ---- */
+
+enum arg_kind { ARG_TEXT, ARG_PROGRAM, ARG_IF, ARG_UNLESS, ARG_EACH };
+
+struct args {
+	struct arg *all;
+	size_t n;
+};
+
+struct arg {
+	enum arg_kind kind;
+	char *text;               /* TEXT: with placeholders */
+	const struct word *asked; /* IF, UNLESS */
+	enum recipe_list list;    /* EACH */
+	struct args args;         /* all but TEXT and PROGRAM */
+};
+
+struct step {
+	struct args *commands;
+	size_t n;
+};
+
+struct hint {
+	char *text, *say;
+};
+
+struct trm_recipe {
+	unsigned n_refs;
+	char name[TRM_RECIPE_NAME];
+	char like[TRM_RECIPE_NAME];
+	char *about;
+	struct args program; /* TEXT without placeholders */
+	struct step steps[STEP_COUNT];
+	struct hint *hints;
+	size_t n_hints;
+	char **env;
+	size_t n_env;
+	char *workdir; /* with placeholders; may be NULL */
+	bool puts_tar, keeps_user;
+	uint32_t timeout_ms;
+};
+
+void args_finish(struct args *args);
+void step_finish(struct step *step);
+
+/* ---- reading ---- */
+
+/* A text with recipes in it, for messages: where an object of it is, and who it is. */
+struct recipe_text {
+	const char *file; /* "": the built-in ones */
+	const char *json; /* all of the file, comments blank */
+	size_t n;
+	size_t offset;            /* of `root` */
+	const struct cJSON *root; /* names and recipes */
+	bool is_one;              /* at `offset` there is a recipe itself, the only one of `root` */
+};
+
+/* Read the recipe `name`, which is child `nth` of text->root, on top of what is there already. */
+int recipe_read(const struct recipe_text *text, size_t nth, struct trm_recipe *recipe,
+		struct trm_error *reterr);
+/* After all that it is like was read: is everything there that it takes? Messages tell the same place. */
+int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_recipe *recipe,
+		struct trm_error *reterr);
+/* "FILE:LINE:COLUMN: backend 'x': …" of the recipe as a whole, or of its key "like". */
+int recipe_fail(const struct recipe_text *text, size_t nth, const char *key, struct trm_error *reterr,
+		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* ---- places in JSON (json_pos.c) ---- */
+
+/* Offset of the child `nth` of the object or array that begins at `at`, in valid JSON: of its key, or of the
+ * element. */
+size_t place_child(const char *json, size_t n, size_t at, size_t nth);
+/* Offset of the value of the key at `key`. */
+size_t place_value(const char *json, size_t n, size_t key);
+/* Line and column from 1, the column in code points. */
+void place_tell(const char *json, size_t offset, size_t *ret_line, size_t *ret_column);
+
+#endif

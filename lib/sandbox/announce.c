@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* What other clients of the sandbox are told of our processes (wire/frame.h: Telling). */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sandbox/sandbox.h"
+
+enum {
+	PIECE = FRAME_ANNOUNCE_MAX - 256,
+	WORDS_MAX = 16 * 1024, /* of a command line; what follows is left out */
+	BY_MAX = 128,
+};
+
+struct tell {
+	struct tell *next;
+	struct trm_sandbox *sandbox;
+	uint32_t id, pid; /* pid 0: it has not started */
+	uint64_t began_ms, position;
+	char by[BY_MAX];
+	size_t n_words;
+	char words[]; /* as a shell would take them */
+};
+
+/* ---- the command line ---------------------------------------------------------------------- */
+
+static bool is_plain(const char *word)
+{
+	return *word
+	       && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				     "%+,-./:=@_")];
+}
+
+static void add(char *out, size_t *n, const char *bytes, size_t len)
+{
+	size_t room = WORDS_MAX - *n;
+	memcpy(out + *n, bytes, len < room ? len : room);
+	*n += len < room ? len : room;
+}
+
+/* 'it'\''s' */
+static void add_quoted(char *out, size_t *n, const char *word)
+{
+	add(out, n, "'", 1);
+	for (const char *end; (end = strchr(word, '\'')); word = end + 1) {
+		add(out, n, word, (size_t)(end - word));
+		add(out, n, "'\\''", 4);
+	}
+	add(out, n, word, strlen(word));
+	add(out, n, "'", 1);
+}
+
+struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv)
+{
+	struct timespec now;
+	struct tell *t = calloc(1, sizeof *t + WORDS_MAX);
+	if (!t)
+		return NULL;
+	clock_gettime(CLOCK_REALTIME, &now);
+	t->sandbox = sandbox;
+	t->id = ++sandbox->last_tell;
+	t->began_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	strncpy(t->by, by, sizeof t->by - 1);
+	for (size_t i = 0; argv[i]; i++) {
+		if (i)
+			add(t->words, &t->n_words, " ", 1);
+		if (is_plain(argv[i]))
+			add(t->words, &t->n_words, argv[i], strlen(argv[i]));
+		else
+			add_quoted(t->words, &t->n_words, argv[i]);
+	}
+	struct tell *small = realloc(t, sizeof *t + t->n_words);
+	if (small)
+		t = small;
+	t->next = sandbox->tells;
+	sandbox->tells = t;
+	return t;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+static void say(struct tell *t, struct announced_msg *msg)
+{
+	struct trm_sandbox *s = t->sandbox;
+	if (s->n_clients < 2 || s->is_dead || s->state != SANDBOX_READY
+			|| s->out.len > SANDBOX_OUT_SOFT_BYTES)
+		return;
+	msg->id = t->id;
+	msg->position = t->position;
+	sandbox_hold(s);
+	announced_msg_put(&s->out, msg); /* or not, if there is no memory: they miss it */
+	sandbox_release(s);
+}
+
+static void say_began(struct tell *t)
+{
+	struct announced_msg msg = {.kind = ANNOUNCED_BEGIN,
+			.began_ms = t->began_ms,
+			.pid = t->pid,
+			.by = t->by,
+			.by_len = strlen(t->by),
+			.words = t->words,
+			.words_len = t->n_words};
+	say(t, &msg);
+}
+
+void announce_begin(struct tell *t, uint32_t pid)
+{
+	t->pid = pid;
+	say_began(t);
+}
+
+void announce_output(struct tell *t, unsigned channel, const void *bytes, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		struct announced_msg msg = {.kind = ANNOUNCED_OUTPUT,
+				.channel = channel == TRM_STDERR ? CHANNEL_STDERR : CHANNEL_STDOUT,
+				.bytes = (const char *)bytes + at,
+				.n_bytes = n - at < PIECE ? n - at : PIECE};
+		say(t, &msg);
+		t->position += msg.n_bytes;
+		at += msg.n_bytes;
+	}
+}
+
+void announce_end(struct tell *t, const struct trm_exit *exit)
+{
+	struct announced_msg msg = {.kind = ANNOUNCED_END, .exit_code = -1};
+	if (!t)
+		return;
+	if (exit) {
+		msg.exit_code = exit->exit_code;
+		msg.signal = (uint32_t)exit->signal;
+	}
+	if (t->pid)
+		say(t, &msg);
+	struct tell **at = &t->sandbox->tells;
+	while (*at != t)
+		at = &(*at)->next;
+	*at = t->next;
+	free(t);
+}
+
+void announce_to_newcomers(struct trm_sandbox *sandbox)
+{
+	for (struct tell *t = sandbox->tells; t; t = t->next)
+		if (t->pid)
+			say_began(t);
+}

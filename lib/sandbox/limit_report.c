@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* Which limit it was. What the sandbox counts decides (kills for memory, refused processes, files
+ * that fill the disk); where nothing is counted, what the code complained of last. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/result.h>
+
+#include "sandbox/sandbox.h"
+
+enum { LAST_WORDS_BYTES = 4096 };
+static const uint64_t mib = 1024 * 1024;
+
+/* ---- the last that was said ---------------------------------------------------------- */
+
+void said_note(struct said *w, const char *bytes, size_t n)
+{
+	const size_t room = LAST_WORDS_BYTES - 1;
+	if (!w->bytes && !(w->bytes = malloc(LAST_WORDS_BYTES)))
+		return;
+	if (n >= room) {
+		memcpy(w->bytes, bytes + n - room, room);
+		w->n = room;
+	} else {
+		size_t keep = w->n < room - n ? w->n : room - n;
+		memmove(w->bytes, w->bytes + w->n - keep, keep);
+		memcpy(w->bytes + keep, bytes, n);
+		w->n = keep + n;
+	}
+	w->bytes[w->n] = '\0';
+}
+
+void said_finish(struct said *w)
+{
+	free(w->bytes);
+	*w = (struct said){0};
+}
+
+/* ---- the counters ------------------------------------------------------------------ */
+
+/* How far a counter has risen since it began. */
+static uint64_t rise(const struct limit_report *m, enum trm_metric bit, uint64_t before, uint64_t after)
+{
+	return m->before.known & m->now.known & bit && after > before ? after - before : 0;
+}
+
+uint64_t limit_report_kills(const struct limit_report *m)
+{
+	return rise(m, TRM_METRIC_OOM_KILLS, m->before.oom_kills, m->now.oom_kills);
+}
+
+/* The kernel kills when not one page more is to be had: what is lacking to the limit then is less than what
+ * was asked for. */
+void limit_report_describe_memory(const struct limit_report *m, char *out, size_t cap)
+{
+	uint64_t limit = m->sandbox->opts.limits.mem_bytes;
+	uint64_t used = m->now.known & TRM_METRIC_MEM_PEAK ? m->now.mem_peak_bytes : limit;
+	if (used > limit)
+		used = limit;
+	snprintf(out, cap, "out of memory at %" PRIu64 " of %" PRIu64 " MiB", (used + mib / 2) / mib,
+			limit / mib);
+}
+
+/* ---- what the code met ------------------------------------------------------------------ */
+
+/* What programs say when an allocation was refused, before they give up. Where nothing is counted,
+ * nothing else tells of it. */
+static bool starved(const char *words)
+{
+	static const char *const SAID[] = {"JavaScript heap out of memory", "Fatal javascript OOM",
+			"xrealloc: cannot allocate", "xmalloc: cannot allocate", "memory exhausted",
+			"Cannot allocate memory", "std::bad_alloc"};
+	for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++)
+		if (strstr(words, SAID[i]))
+			return true;
+	return false;
+}
+
+/* Did the code complain of this, in its error or in the last it printed? Node says the constant's
+ * name, Python and the C library the sentence. */
+static bool complains(const struct limit_report *m, const char *name, const char *sentence)
+{
+	const struct trm_result *r = m->result;
+	const char *const texts[] = {r->error_message, r->error_name, m->last_words};
+	if (r->status == TRM_STATUS_OK)
+		return false;
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (texts[i] && (strstr(texts[i], name) || strstr(texts[i], sentence)))
+			return true;
+	return false;
+}
+
+static bool limit_report_memory(const struct limit_report *m, char *out, size_t cap)
+{
+	char words[96];
+	uint64_t kills = limit_report_kills(m);
+	if (!kills || m->result->status == TRM_STATUS_KILLED)
+		return false;
+	limit_report_describe_memory(m, words, sizeof words);
+	if (kills == 1)
+		snprintf(out, cap, "a process of this run was killed: %s", words);
+	else
+		snprintf(out, cap, "%" PRIu64 " processes of this run were killed: %s", kills, words);
+	return true;
+}
+
+/* Bash tries again, and may succeed. */
+static bool complains_of_processes(const struct limit_report *m)
+{
+	return complains(m, "EAGAIN", "Resource temporarily unavailable")
+	       || complains(m, "can't start new thread", "can't start new thread")
+	       || strstr(m->last_words, "fork: retry: Resource temporarily unavailable");
+}
+
+static bool limit_report_processes(const struct limit_report *m, char *out, size_t cap)
+{
+	const enum trm_metric bit = TRM_METRIC_PROCS_REFUSED;
+	uint64_t times = rise(m, bit, m->before.procs_refused, m->now.procs_refused);
+	/* That there were some does not say when, if nobody has looked before. */
+	bool is_counted = m->now.known & bit && (m->before.known & bit || !m->now.procs_refused);
+	if (times > 1)
+		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
+				m->sandbox->opts.limits.procs, times);
+	else if (times == 1 || (!is_counted && complains_of_processes(m)))
+		snprintf(out, cap, "process limit %u reached during this run", m->sandbox->opts.limits.procs);
+	return times || out[0];
+}
+
+static bool has_full_table(const struct trm_sample *at)
+{
+	return at->known & TRM_METRIC_FILES && at->files + 8 >= at->files_limit;
+}
+
+static bool has_full_disk(const struct trm_sample *at)
+{
+	return at->known & TRM_METRIC_DISK && at->known & TRM_METRIC_DISK_LIMIT
+	       && at->disk_bytes + 64 * 1024 >= at->disk_limit_bytes;
+}
+
+/* What did well, or failed in its own way, on a disk that was full before has not met its limit. */
+static bool ran_into(const struct limit_report *m, bool (*is_full)(const struct trm_sample *))
+{
+	bool is_quiet = !m->result->error_message && !strstr(m->last_words, "No space left on device");
+	return is_full(&m->now) && !(is_full(&m->before) && is_quiet);
+}
+
+/* Every file takes some of the host's memory, even an empty one. */
+static bool limit_report_files(const struct limit_report *m, char *out, size_t cap)
+{
+	const struct trm_sample *now = &m->now;
+	if (!ran_into(m, has_full_table))
+		return false;
+	snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " files and folders", now->files,
+			now->files_limit);
+	return true;
+}
+
+static bool limit_report_disk(const struct limit_report *m, char *out, size_t cap)
+{
+	const struct trm_sample *now = &m->now;
+	bool is_known = now->known & TRM_METRIC_DISK && now->known & TRM_METRIC_DISK_LIMIT;
+	uint64_t limit = is_known ? now->disk_limit_bytes : m->sandbox->opts.limits.disk_bytes;
+	if (!ran_into(m, has_full_disk) && !complains(m, "ENOSPC", "No space left on device"))
+		return false;
+	if (is_known && now->disk_bytes < limit - limit / 20)
+		snprintf(out, cap, "disk full during this run: limit %" PRIu64 " MiB, now %" PRIu64 " in use",
+				limit / mib, now->disk_bytes / mib);
+	else
+		snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " MiB",
+				is_known ? (now->disk_bytes + mib / 2) / mib : limit / mib, limit / mib);
+	return true;
+}
+
+/* Is this limit of our own sandbox only watched? */
+static bool is_weak(const struct trm_sandbox *sandbox, const char *limit)
+{
+	const struct trm_guard *guards;
+	size_t n = strcmp(sandbox->backend, "local") == 0 ? trm_sandbox_guards(sandbox, &guards) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(guards[i].what, limit) == 0)
+			return guards[i].strength == TRM_WEAK;
+	return false;
+}
+
+/* A watched disk that is full lets no file grow: the error is the same. */
+static bool limit_report_file_size(const struct limit_report *m, char *out, size_t cap)
+{
+	const struct trm_limits *limits = &m->sandbox->opts.limits;
+	bool is_child = m->result->exit_code == 128 + SIGXFSZ && m->result->status == TRM_STATUS_ERROR;
+	if (!is_child && !complains(m, "EFBIG", "File too large")
+			&& !complains(m, "File size limit exceeded", "file size limit exceeded"))
+		return false;
+	int n = snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", limits->file_bytes / mib);
+	if (is_weak(m->sandbox, "disk"))
+		snprintf(out + n, cap - (size_t)n, ", or disk limit %" PRIu64 " MiB",
+				limits->disk_bytes / mib);
+	return true;
+}
+
+static bool limit_report_open_files(const struct limit_report *m, char *out, size_t cap)
+{
+	if (!complains(m, "EMFILE", "Too many open files"))
+		return false;
+	snprintf(out, cap, "limit of %u open files reached", m->sandbox->opts.limits.open_files);
+	return true;
+}
+
+/* An allocation that was refused outright: nothing was killed, nothing was counted. */
+static bool limit_report_allocation(const struct limit_report *m, char *out, size_t cap)
+{
+	if (!complains(m, "MemoryError", "Cannot allocate memory")
+			&& !complains(m, "ENOMEM", "Array buffer allocation failed")
+			&& (m->result->status == TRM_STATUS_OK || !starved(m->last_words)))
+		return false;
+	snprintf(out, cap, "an allocation was refused: memory limit %" PRIu64 " MiB",
+			m->sandbox->opts.limits.mem_bytes / mib);
+	return true;
+}
+
+/* Is it named where the code failed? */
+static bool names(const struct limit_report *m, const char *word)
+{
+	bool is_found = strstr(m->last_words, word);
+	for (char **line = m->result->traceback; line && *line && !is_found; line++)
+		is_found = strstr(*line, word);
+	return is_found;
+}
+
+/* Where no control group counts memory, the filter of system calls is strict; the error says only that there
+ * is no such call, or that it is not permitted. */
+static bool limit_report_uncounted_memory(const struct limit_report *m, char *out, size_t cap)
+{
+	static const char *const MISSING[] = {
+			"memfd", "shmget", "msgget", "semget", "share memory", "message queue", "semaphore"};
+	bool is_met = complains(m, "EPERM", "peration not permitted") && names(m, "mmap");
+	bool is_missing = complains(m, "ENOSYS", strerror(ENOSYS));
+	for (size_t i = 0; is_missing && !is_met && i < sizeof MISSING / sizeof *MISSING; i++)
+		is_met = names(m, MISSING[i]);
+	if (!is_met || !is_weak(m->sandbox, "memory"))
+		return false;
+	snprintf(out, cap,
+			"without control groups, memory that cannot be counted is refused: memfd_create, System V "
+			"IPC, shared anonymous mmap (see 'terrarium doctor')");
+	return true;
+}
+
+enum limit_hit limit_report_find(const struct limit_report *m, char *out, size_t cap)
+{
+	static bool (*const QUESTIONS[])(const struct limit_report *, char *, size_t) = {
+			[LIMIT_HIT_MEMORY] = limit_report_memory,
+			[LIMIT_HIT_PROCESSES] = limit_report_processes,
+			[LIMIT_HIT_FILES] = limit_report_files,
+			[LIMIT_HIT_DISK] = limit_report_disk,
+			[LIMIT_HIT_FILE_SIZE] = limit_report_file_size,
+			[LIMIT_HIT_OPEN_FILES] = limit_report_open_files,
+			[LIMIT_HIT_ALLOCATION] = limit_report_allocation,
+			[LIMIT_HIT_UNCOUNTED] = limit_report_uncounted_memory,
+	};
+	enum { N_QUESTIONS = sizeof QUESTIONS / sizeof *QUESTIONS };
+	out[0] = '\0';
+	for (int what = LIMIT_HIT_NOTHING + 1; what < N_QUESTIONS; what++)
+		if (QUESTIONS[what](m, out, cap))
+			return (enum limit_hit)what;
+	return LIMIT_HIT_NOTHING;
+}
+
+void limit_report_by_process(struct limit_report *m, const struct trm_exit *exit, char *out, size_t cap)
+{
+	char words[96];
+	const struct trm_result result = {
+			.status = exit->signal || exit->exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK,
+			.exit_code = exit->signal ? 128 + exit->signal : exit->exit_code,
+	};
+	out[0] = '\0';
+	if (result.status == TRM_STATUS_OK)
+		return;
+	metrics_events_now(m->sandbox, false, &m->now, NULL);
+	m->result = &result;
+	if (result.exit_code == 128 + SIGKILL && (exit->oom_kills || limit_report_kills(m))) {
+		limit_report_describe_memory(m, words, sizeof words);
+		snprintf(out, cap, "killed: %s", words);
+	} else {
+		limit_report_find(m, out, cap);
+	}
+	m->result = NULL;
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/mcp/mcp.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include <terrarium/terrarium.h>
+
+#include "rpc/check.h"
+#include "rpc/envelope.h"
+#include "rpc/names.h"
+#include "rpc/put.h"
+#include "server/jsonrpc/server.h"
+#include "server/mcp/mcp_tools.h"
+
+enum {
+	BAD_REQUEST = -32600,
+	NOT_FOUND = -32601,
+	BAD_PARAMS = -32602,
+	INTERNAL = -32603,
+	BATCH_MAX = 64,
+	IMAGES_MAX = 64
+};
+
+/* A number that nobody guesses, given by initialize and sent along from then on: ids of requests are told
+ * apart by it. Nothing is kept of it. */
+enum { SESSION_BYTES = 16, SESSION_TEXT = 2 * SESSION_BYTES + 1 };
+
+#define SESSION_HEADER "Mcp-Session-Id"
+
+/* What was posted: one message, or several at once. */
+struct post {
+	struct trm_server *server;
+	struct post *next;
+	struct http_request *http; /* NULL: the client has left */
+	struct caller who;
+	char session[SESSION_TEXT]; /* "": none */
+	bool begins_session;
+	struct message *messages; /* that have no answer yet */
+	bool is_batch;
+	bool has_response; /* a message was one */
+	bool is_read;      /* all messages have been looked at */
+	bool is_short;     /* of memory: an answer is missing */
+	cJSON *replies;    /* array */
+};
+
+/* One message, and perhaps the call of a method that it became. */
+struct message {
+	struct message *next;
+	struct post *post;
+	struct rpc_request request;
+	struct call call;
+	bool is_gone;         /* the call knows that the client has left */
+	bool wants_no_answer; /* a notification, or canceled */
+};
+
+/* ---- replies ---- */
+
+/* The original took one notification, and said 200 to it; its clients neither read events nor have sessions.
+ */
+static bool is_as_of_old(const struct post *post)
+{
+	const char *accept = http_header(post->http, "Accept");
+	return !post->is_batch && !post->has_response && !http_header(post->http, SESSION_HEADER)
+	       && !(accept && strcasestr(accept, "text/event-stream"));
+}
+
+/* Notifications and responses have no answer. */
+static void send_nothing(const struct post *post)
+{
+	http_reply(post->http, is_as_of_old(post) ? 200 : 202, NULL, NULL, NULL, 0);
+}
+
+static void make_session(char out[static SESSION_TEXT])
+{
+	unsigned char bytes[SESSION_BYTES];
+	if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+		return;
+	for (size_t i = 0; i < sizeof bytes; i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void send_replies(struct post *post)
+{
+	cJSON *reply = post->is_batch ? post->replies : cJSON_GetArrayItem(post->replies, 0);
+	char *body = cJSON_PrintUnformatted(reply);
+	char session[SESSION_TEXT] = "";
+	const char *const headers[] = {SESSION_HEADER, session, NULL};
+	if (post->begins_session)
+		make_session(session);
+	if (body)
+		http_reply(post->http, 200, "application/json", *session ? headers : NULL, body,
+				strlen(body));
+	else
+		server_refuse(post->http, RPC_INTERNAL, NULL, "out of memory", NULL);
+}
+
+static void post_end_when_answered(struct post *post)
+{
+	struct post **link = &post->server->posts;
+	if (!post->is_read || post->messages)
+		return;
+	while (*link != post)
+		link = &(*link)->next;
+	*link = post->next;
+	if (post->http && post->is_short)
+		server_refuse(post->http, RPC_INTERNAL, NULL, "out of memory", NULL);
+	else if (post->http && cJSON_GetArraySize(post->replies))
+		send_replies(post);
+	else if (post->http)
+		send_nothing(post);
+	cJSON_Delete(post->replies);
+	free(post);
+}
+
+/* Owns `reply`; NULL: there is none. */
+static void message_end(struct message *m, cJSON *reply)
+{
+	struct post *post = m->post;
+	struct message **link = &post->messages;
+	while (*link != m)
+		link = &(*link)->next;
+	*link = m->next;
+	if (reply)
+		cJSON_AddItemToArray(post->replies, reply);
+	rpc_request_finish(&m->request);
+	free(m);
+	post_end_when_answered(post);
+}
+
+/* One that there was no memory for is missed by the post as a whole. */
+static void reply_with(struct message *m, cJSON *reply)
+{
+	if (m->wants_no_answer) {
+		cJSON_Delete(reply);
+		message_end(m, NULL);
+		return;
+	}
+	m->post->is_short |= !reply;
+	message_end(m, reply);
+}
+
+static void reply_result(struct message *m, cJSON *result)
+{
+	reply_with(m, rpc_reply_result(m->request.id, result));
+}
+
+static void reply_error(struct message *m, int code, const char *text)
+{
+	reply_with(m, rpc_reply_error(m->request.id, code, text));
+}
+
+/* ---- tools ---- */
+
+static void reply_tool(struct message *m, const char *text, bool is_error)
+{
+	cJSON *result = cJSON_CreateObject(), *list = cJSON_CreateArray(), *content = cJSON_CreateObject();
+	rpc_put_text(&content, "type", "text");
+	rpc_put_text(&content, "text", text);
+	rpc_append(&list, content);
+	rpc_put(&result, "content", list);
+	rpc_put_bool(&result, "isError", is_error);
+	reply_result(m, result);
+}
+
+static void on_tool_result(struct call *call, cJSON *result)
+{
+	struct message *m = call->carrier_data;
+	char *text = cJSON_Print(result);
+	cJSON_Delete(result);
+	if (text)
+		reply_tool(m, text, false);
+	else
+		reply_error(m, INTERNAL, "out of memory");
+	cJSON_free(text);
+}
+
+/* The model that called shall see why, so this is a result too. */
+static void on_tool_failure(struct call *call, const struct rpc_fault *fault, const char *text)
+{
+	static const char intro[] = "Error: ";
+	struct message *m = call->carrier_data;
+	size_t n = sizeof intro + strlen(text);
+	char *whole = malloc(n);
+	(void)fault;
+	if (whole)
+		snprintf(whole, n, "%s%s", intro, text);
+	reply_tool(m, whole ? whole : text, true);
+	free(whole);
+}
+
+static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail = on_tool_failure};
+
+/* Who has a key for one namespace means that one, unless he says so otherwise. False: there is no memory. */
+static bool name_space(const struct message *m, cJSON *params, cJSON **arguments)
+{
+	const char *namespace = m->post->who.namespace;
+	const cJSON *named = cJSON_GetObjectItemCaseSensitive(*arguments, "namespace");
+	if (strcmp(namespace, RPC_EVERYWHERE) == 0 || (named && !cJSON_IsNull(named)))
+		return true;
+	if (!*arguments)
+		*arguments = cJSON_AddObjectToObject(params, "arguments");
+	cJSON_DeleteItemFromObjectCaseSensitive(*arguments, "namespace");
+	return cJSON_AddStringToObject(*arguments, "namespace", namespace);
+}
+
+static void call_tool(struct message *m)
+{
+	cJSON *params = cJSON_GetObjectItemCaseSensitive(m->request.json, "params");
+	const cJSON *name = cJSON_GetObjectItemCaseSensitive(params, "name");
+	cJSON *arguments = cJSON_GetObjectItemCaseSensitive(params, "arguments");
+	if (cJSON_IsNull(arguments)) {
+		cJSON_DeleteItemFromObjectCaseSensitive(params, "arguments");
+		arguments = NULL;
+	}
+	struct trm_error why = {0};
+	const struct mcp_tool *tool = cJSON_IsString(name) ? mcp_tool_find(name->valuestring) : NULL;
+	if (!cJSON_IsString(name))
+		trm_error_set(&why, TRM_EINVAL, "'name' is missing, or not a string");
+	else if (!tool)
+		trm_error_set(&why, TRM_EINVAL, "there is no tool '%s'", name->valuestring);
+	else
+		mcp_tool_check(tool, arguments, &why);
+	if (why.code) {
+		reply_error(m, BAD_PARAMS, why.msg);
+		return;
+	}
+	if (!name_space(m, params, &arguments)) {
+		reply_error(m, INTERNAL, "out of memory");
+		return;
+	}
+	m->call = (struct call){.server = m->post->server,
+			.who = &m->post->who,
+			.method = tool->method,
+			.params = arguments,
+			.carrier = &tool_carrier,
+			.carrier_data = m};
+	if (m->post->http && !m->post->is_batch)
+		call_tell(&m->call, m->post->http->note);
+	call_begin(&m->call);
+}
+
+/* ---- the other methods ---- */
+
+static cJSON *never_changing(void)
+{
+	cJSON *json = cJSON_CreateObject();
+	rpc_put_bool(&json, "listChanged", false);
+	return json;
+}
+
+static void initialize(struct message *m)
+{
+	static const char *const versions[] = {"2025-03-26", "2024-11-05"};
+	const cJSON *asked = cJSON_GetObjectItemCaseSensitive(m->request.params, "protocolVersion");
+	const char *version = versions[0];
+	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+		if (cJSON_IsString(asked) && strcmp(asked->valuestring, versions[i]) == 0)
+			version = versions[i];
+	}
+	cJSON *result = cJSON_CreateObject(), *capabilities = cJSON_CreateObject(),
+	      *info = cJSON_CreateObject();
+	rpc_put(&capabilities, "tools", never_changing());
+	rpc_put(&capabilities, "prompts", never_changing());
+	/* The name is the one that clients of this protocol know; the title is ours. */
+	rpc_put_text(&info, "name", "microsandbox-server");
+	rpc_put_text(&info, "title", "Terrarium");
+	rpc_put_text(&info, "version", trm_version());
+	rpc_put_text(&result, "protocolVersion", version);
+	rpc_put(&result, "capabilities", capabilities);
+	rpc_put(&result, "serverInfo", info);
+	m->post->begins_session = true;
+	reply_result(m, result);
+}
+
+static void ping(struct message *m)
+{
+	reply_result(m, cJSON_CreateObject());
+}
+
+static void list_tools(struct message *m)
+{
+	const char *images[IMAGES_MAX + 1] = {NULL};
+	const struct fleet *fleet = m->post->server->fleet;
+	images[fleet ? fleet_images(fleet, images, IMAGES_MAX) : 0] = NULL;
+	reply_result(m, mcp_tools_list(images));
+}
+
+static void list_prompts(struct message *m)
+{
+	reply_result(m, mcp_prompts_list());
+}
+
+static void get_prompt(struct message *m)
+{
+	struct trm_error why = {0};
+	cJSON *result = NULL;
+	int r = mcp_prompt_get(m->request.params, &result, &why);
+	if (r < 0)
+		reply_error(m, r == TRM_EINVAL ? BAD_PARAMS : INTERNAL, why.msg);
+	else
+		reply_result(m, result);
+}
+
+/* The call goes the way of one whose client has left, and its post is answered without it. */
+static void cancel(const struct message *notification)
+{
+	const struct post *by = notification->post;
+	const cJSON *id = cJSON_GetObjectItemCaseSensitive(notification->request.params, "requestId");
+	/* Objects are no numbers of calls, and to compare them may take for ever. */
+	bool is_one = cJSON_IsString(id) || cJSON_IsNumber(id);
+	for (struct post *post = is_one && *by->session ? by->server->posts : NULL; post; post = post->next) {
+		if (strcmp(post->session, by->session) != 0)
+			continue;
+		for (struct message *m = post->messages; m; m = m->next) {
+			const cJSON *its = cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
+			if (!m->call.server || m->is_gone || !cJSON_Compare(its, id, true))
+				continue;
+			m->is_gone = m->wants_no_answer = true;
+			call_gone(&m->call); /* both may be no more */
+			return;
+		}
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*fn)(struct message *m);
+} methods[] = {
+		{"initialize", initialize},
+		{"ping", ping},
+		{"tools/list", list_tools},
+		{"tools/call", call_tool},
+		{"prompts/list", list_prompts},
+		{"prompts/get", get_prompt},
+};
+
+static bool is_notification(const struct message *m)
+{
+	return !cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
+}
+
+static void begin(struct message *m)
+{
+	const char *method = m->request.method;
+	struct trm_error why = {0};
+	m->wants_no_answer = is_notification(m);
+	if (m->post->http && !m->post->is_batch)
+		snprintf(m->post->http->note, sizeof m->post->http->note, "%.40s", method);
+	if (strcmp(method, "notifications/cancelled") == 0)
+		cancel(m);
+	if (strncmp(method, "notifications/", strlen("notifications/")) == 0) {
+		message_end(m, NULL);
+		return;
+	}
+	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+		if (strcmp(method, methods[i].name) == 0) {
+			methods[i].fn(m);
+			return;
+		}
+	}
+	trm_error_set(&why, TRM_EINVAL, "Method not found: %s", method);
+	reply_error(m, NOT_FOUND, why.msg);
+}
+
+/* ---- posts ---- */
+
+static void on_gone(struct http_request *http, void *user)
+{
+	struct post *post = user;
+	struct message *m = post->messages;
+	(void)http;
+	post->http = NULL;
+	/* Each call may end from inside, and the last one ends the post. */
+	bool was_read = post->is_read;
+	post->is_read = false;
+	while (m) {
+		if (m->is_gone) {
+			m = m->next;
+			continue;
+		}
+		m->is_gone = true;
+		call_gone(&m->call);
+		m = post->messages;
+	}
+	post->is_read = was_read;
+	post_end_when_answered(post);
+}
+
+static struct message *message_create(struct post *post)
+{
+	struct message *m = calloc(1, sizeof *m);
+	if (!m)
+		return NULL;
+	m->post = post;
+	m->next = post->messages;
+	post->messages = m;
+	return m;
+}
+
+/* To a request of ours; but we make none. */
+static bool is_response(const struct message *m)
+{
+	const cJSON *json = m->request.json, *version = cJSON_GetObjectItemCaseSensitive(json, "jsonrpc");
+	bool has_result = cJSON_GetObjectItemCaseSensitive(json, "result"),
+	     has_error = cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(json, "error"));
+	return cJSON_IsString(version) && strcmp(version->valuestring, "2.0") == 0 && has_result != has_error
+	       && cJSON_GetObjectItemCaseSensitive(json, "id")
+	       && !cJSON_GetObjectItemCaseSensitive(json, "method");
+}
+
+static void take_response(struct message *m)
+{
+	m->post->has_response = true;
+	message_end(m, NULL);
+}
+
+/* One of several. What cannot be understood is answered as such, the others all the same. */
+static void take_item(struct post *post, const cJSON *item)
+{
+	struct trm_error why = {0};
+	enum rpc_fault_id fault;
+	char *text = cJSON_PrintUnformatted(item);
+	struct message *m = text ? message_create(post) : NULL;
+	int r = m ? rpc_request_read(&m->request, text, strlen(text), &fault, &why) : TRM_ENOMEM;
+	post->is_short |= r == TRM_ENOMEM;
+	if (m && r == TRM_ENOMEM)
+		message_end(m, NULL);
+	else if (m && r < 0 && is_response(m))
+		take_response(m);
+	else if (m && r < 0)
+		reply_error(m, BAD_REQUEST, why.msg);
+	else if (m)
+		begin(m);
+	cJSON_free(text);
+}
+
+static bool is_list(const char *body)
+{
+	return body[strspn(body, " \t\r\n")] == '[';
+}
+
+static void take_list(struct post *post)
+{
+	struct trm_error why = {0};
+	const struct http_request *http = post->http;
+	struct rpc_span span;
+	cJSON *list = NULL;
+	if (rpc_check(http->body, http->body_len, NULL, &span, &why) == 0)
+		list = cJSON_ParseWithLength(http->body, http->body_len);
+	int n = cJSON_GetArraySize(list);
+	if (!n || n > BATCH_MAX) {
+		if (list)
+			trm_error_set(&why, TRM_EINVAL, "a batch has 1 to %d messages", BATCH_MAX);
+		server_refuse(post->http, why.code ? RPC_BROKEN : RPC_INTERNAL, NULL,
+				why.code ? why.msg : "out of memory", NULL);
+		post->http = NULL;
+	}
+	const cJSON *item = NULL;
+	if (post->http) {
+		snprintf(post->http->note, sizeof post->http->note, "a batch of %d", n);
+		cJSON_ArrayForEach(item, list)
+		{
+			take_item(post, item);
+		}
+	}
+	cJSON_Delete(list);
+}
+
+static void take_one(struct post *post)
+{
+	struct trm_error why = {0};
+	enum rpc_fault_id fault;
+	struct message *m = message_create(post);
+	post->is_short = !m;
+	if (!m)
+		return;
+	int r = rpc_request_read(&m->request, post->http->body, post->http->body_len, &fault, &why);
+	if (r == 0) {
+		begin(m);
+	} else if (is_response(m)) {
+		take_response(m);
+	} else if (fault == RPC_PARAMS) {
+		m->wants_no_answer = is_notification(m);
+		reply_error(m, BAD_PARAMS, why.msg);
+	} else {
+		server_refuse(post->http, fault, m->request.id, why.msg, NULL);
+		post->http = NULL;
+		message_end(m, NULL);
+	}
+}
+
+void mcp_handle(struct trm_server *server, struct http_request *http, const struct caller *who)
+{
+	struct post *post = calloc(1, sizeof *post);
+	cJSON *replies = cJSON_CreateArray();
+	const char *session = http_header(http, SESSION_HEADER);
+	if (!post || !replies) {
+		free(post);
+		cJSON_Delete(replies);
+		server_refuse(http, RPC_INTERNAL, NULL, "out of memory", NULL);
+		return;
+	}
+	*post = (struct post){.server = server,
+			.next = server->posts,
+			.http = http,
+			.who = *who,
+			.replies = replies,
+			.is_batch = is_list(http->body)};
+	if (session && strlen(session) < sizeof post->session)
+		snprintf(post->session, sizeof post->session, "%s", session);
+	server->posts = post;
+	http->on_gone = on_gone;
+	http->user = post;
+	if (post->is_batch)
+		take_list(post);
+	else
+		take_one(post);
+	post->is_read = true;
+	post_end_when_answered(post);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>): what may stand here, what is this,
+ * which variables are there. */
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/session.h>
+
+#include "rpc/params.h"
+#include "server/jsonrpc/call.h"
+#include "server/jsonrpc/method.h"
+#include "server/jsonrpc/server.h"
+#include "server/methods/use.h"
+#include "server/sandboxes/fleet.h"
+#include "server/sandboxes/image.h"
+#include "session/session.h"
+
+struct ask_call {
+	struct use use;
+	const char *language, *code; /* of the call's params */
+	enum trm_question question;
+	bool is_restart; /* no question, but the interpreter anew */
+	uint64_t cursor;
+};
+
+static int find_question(const char *name, struct ask_call *c, struct trm_error *why)
+{
+	static const char *const names[] = {[TRM_ASK_COMPLETE] = "complete",
+			[TRM_ASK_INSPECT] = "inspect",
+			[TRM_ASK_IS_COMPLETE] = "is_complete",
+			[TRM_ASK_VARIABLES] = "variables",
+			[TRM_ASK_RESET] = "reset"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			c->question = (enum trm_question)i;
+			return 0;
+		}
+	}
+	c->is_restart = strcmp(name, "restart") == 0;
+	return c->is_restart ? 0
+			     : trm_error_set(why, TRM_EINVAL,
+					     "`question` is none of complete, inspect, is_complete, "
+					     "variables, reset, restart");
+}
+
+static void on_answer(void *user, const char *json, const struct trm_error *why)
+{
+	struct ask_call *c = user;
+	struct trm_error own = {0};
+	cJSON *answer = json ? cJSON_Parse(json) : NULL;
+	if (!answer) {
+		if (json)
+			trm_error_set(&own, TRM_ENOMEM, "out of memory");
+		use_fail(&c->use, json ? &own : why);
+		return;
+	}
+	call_result(c->use.call, answer);
+	use_end(&c->use);
+}
+
+static int ask(struct use *u, struct trm_error *why)
+{
+	struct ask_call *c = (struct ask_call *)u;
+	const struct trm_lang *lang;
+	int r = image_language(u->served->languages, c->language, &lang, why);
+	if (r < 0)
+		return r;
+	if (c->is_restart) {
+		if ((r = trm_session_restart(u->served->session, lang, why)) == 0)
+			on_answer(c, "{}", NULL);
+		return r;
+	}
+	return trm_session_ask(u->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
+}
+
+static void leave(struct use *u)
+{
+	question_drop(u->served->session, u);
+}
+
+static int read_params(struct use *u, struct trm_error *why)
+{
+	struct ask_call *c = (struct ask_call *)u;
+	const cJSON *params = u->call->params;
+	const char *question;
+	c->code = "";
+	int r = rpc_need_text(params, "language", &c->language, why);
+	if (r == 0)
+		r = rpc_need_text(params, "question", &question, why);
+	if (r == 0)
+		r = find_question(question, c, why);
+	if (r == 0)
+		r = rpc_get_text(params, "code", &c->code, why);
+	if (r == 0)
+		r = rpc_get_number(params, "cursor", UINT32_MAX, &c->cursor, why);
+	return r;
+}
+
+static const struct use_kind KIND = {.size = sizeof(struct ask_call),
+		.wrong_params = RPC_PARAMS,
+		.read = read_params,
+		.begin = ask,
+		.gone = leave};
+
+void method_ask(struct call *call)
+{
+	use_begin(call, &KIND);
+}

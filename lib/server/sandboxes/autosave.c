@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Saving the files of a sandbox that runs, while nobody uses it: what a sudden end of it, of the server or of
+ * the machine takes along is then what was changed last. */
+#include <limits.h>
+
+#include <terrarium/loop.h>
+
+#include "base/log.h"
+#include "server/sandboxes/fleet_internal.h"
+#include "server/sandboxes/launch.h"
+#include "server/sandboxes/snapshot.h"
+#include "server/sandboxes/store.h"
+
+/* Files are saved so long after the last use, unless they are more than what can be copied in passing. */
+enum { AUTOSAVE_MS = 5000, AUTOSAVE_MAX_BYTES = 64 << 20 };
+
+static void on_rest_saved(void *user, const struct trm_error *why, uint64_t n_refused)
+{
+	struct served *served = user;
+	(void)n_refused;
+	served->resting = NULL;
+	served->was_saved |= !why->code;
+	if (why->code && why->code != TRM_ECANCELED)
+		log_write(LOG_INFO, "files of sandbox '%s/%s' are not saved yet: %s", served->space->name,
+				served->name, why->msg);
+	if (!served->sandbox)
+		lifecycle_finish_stop(served);
+	else if (served->state == SERVED_STOPPING)
+		lifecycle_save_and_end(served);
+}
+
+void autosave_begin(struct served *served)
+{
+	served->rested_ns = trm_loop_now_ns(served->fleet->loop);
+	if (served->has_changed && !trm_timer_is_running(served->rest))
+		trm_timer_start(served->rest, AUTOSAVE_MS, 0);
+}
+
+/* There is something to be saved, and it is not much; or it was, and is no more. */
+static bool is_worth_saving(const struct served *served, const char *path)
+{
+	struct trm_sample now = {0};
+	usage_rate_read(&served->usage_rate, served->sandbox, &now);
+	return now.known & TRM_METRIC_DISK && now.disk_bytes <= AUTOSAVE_MAX_BYTES
+	       && (now.disk_bytes || snapshot_has(path));
+}
+
+void autosave_is_over(void *user)
+{
+	struct served *served = user;
+	struct fleet *fleet = served->fleet;
+	struct trm_error why = {0};
+	char path[PATH_MAX];
+	uint64_t rested_ms = (trm_loop_now_ns(fleet->loop) - served->rested_ns) / 1000000;
+	if (served->state != SERVED_RUNNING || served->n_uses || served->resting || !served->has_changed)
+		return;
+	if (rested_ms < AUTOSAVE_MS) {
+		trm_timer_start(served->rest, AUTOSAVE_MS - rested_ms, 0);
+		return;
+	}
+	served->has_changed = false;
+	if (launch_is_elsewhere(served) || !lifecycle_files_path(served, path, sizeof path)
+			|| !is_worth_saving(served, path))
+		return;
+	int r = store_make_part(fleet->store, served->space->name, STORE_FILES, &why);
+	if (r == 0)
+		r = snapshot_save(fleet->loop, served->sandbox, lifecycle_workdir(served), path,
+				fleet->opts.files_keep_bytes, on_rest_saved, served, &served->resting, &why);
+	if (r < 0)
+		on_rest_saved(served, &why, 0);
+}
+
+/* What is copied while it changes would be no state that ever was. */
+void autosave_end(struct served *served)
+{
+	served->has_changed = true;
+	if (served->resting)
+		snapshot_cancel(served->resting);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_SERVER_SANDBOXES_FLEET_H
+#define TRM_SERVER_SANDBOXES_FLEET_H
+
+/* All sandboxes of a server, by namespace and name, those that run and those that are only remembered:
+ *
+ *             start                    stop
+ *   STOPPED ────────► STARTING ──► RUNNING ────────► STOPPING ──► STOPPED
+ *      ▲                  │            │ it died
+ *      └──────────────────┴────────────┘
+ *
+ * What is asked of one that is on its way waits until it has arrived, and then is dealt with in the order of
+ * asking: so a start that follows close upon a stop waits for its end, and a run that follows upon a start
+ * for its readiness.
+ *
+ * When a sandbox is stopped its files are saved below the namespace directory (store.h, snapshot.h), and put
+ * back before it is started again; the variables of its interpreters are gone. Files that are not too many
+ * are also saved when it has been used and then not for some seconds: so a sandbox or a server that dies
+ * takes no more along than what was changed last. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <terrarium/error.h>
+#include <terrarium/sandbox.h>
+#include <terrarium/session.h>
+
+#include "rpc/names.h"
+#include "server/sandboxes/process_list.h"
+#include "server/sandboxes/usage_rate.h"
+
+struct cJSON;
+struct fleet;
+struct keep;
+struct store;
+struct trm_loop;
+
+struct fleet_opts {
+	const char *dir;                     /* of the store; NULL: store_open()'s own */
+	const char *const *volume_dirs;      /* volumes with absolute host paths may lie below these;
+						NULL-terminated, or NULL */
+	struct trm_container_opts container; /* of recipes */
+	const char *backend;                 /* NULL: local */
+	enum trm_isolation isolation;
+	const struct trm_server_opts *server; /* of "microsandbox": where; may be NULL. Borrowed */
+	const char *group;         /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */
+	struct trm_limits limits;  /* of sandboxes whose config says nothing else */
+	uint32_t start_timeout_ms; /* 0: the library's own */
+	uint32_t idle_timeout_ms;  /* one that nobody used for so long is stopped; 0: never */
+	uint32_t max_sandboxes;    /* running at once; 0: no limit */
+	size_t output_keep_bytes;  /* of a run or command, in its reply; 0: FLEET_OUTPUT_BYTES */
+	uint64_t output_max_bytes; /* that either may print; 0: no limit */
+	uint64_t files_keep_bytes; /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
+	struct trm_policy *policy; /* what it refuses never runs; NULL: none */
+};
+enum { FLEET_OUTPUT_BYTES = 16 << 20 };
+#define FLEET_FILES_BYTES (UINT64_C(1) << 30)
+
+enum served_state { SERVED_STOPPED, SERVED_STARTING, SERVED_RUNNING, SERVED_STOPPING };
+
+/* A namespace. */
+struct space {
+	struct space *next;
+	char name[RPC_NAME_MAX + 1];
+	struct served *sandboxes; /* oldest first */
+	struct served **end;
+};
+
+/* A sandbox, running or remembered. Valid for as long as it is used (served_use()), and within a turn of the
+ * loop. */
+struct served {
+	struct served *next;
+	struct fleet *fleet;
+	struct space *space;
+	char name[RPC_NAME_MAX + 1];
+	enum served_state state;
+	struct cJSON *config;        /* as it was last started */
+	unsigned languages;          /* that its image has: mask of 1 << enum trm_lang_id */
+	struct trm_sandbox *sandbox; /* while it is not STOPPED */
+	struct trm_session *session; /* while it is RUNNING */
+	struct trm_error why; /* STOPPED: the reason, when there is more to say than that somebody stopped it
+			       */
+	struct usage_rate usage_rate;
+	struct process_list process_list;
+	/* the rest is for fleet_internal.h */
+	struct pending_op *pending_ops, **pending_ops_end;
+	unsigned holds;  /* somebody down the stack has it in hand */
+	bool is_dealing; /* what is under way is the first wish's */
+	unsigned n_uses;
+	bool was_used;                    /* since the start: its files may have changed */
+	bool has_others;                  /* other programs are attached to it */
+	bool dies_idle;                   /* the stop that is under way is the idle time-out's */
+	bool is_ended;                    /* the sandbox was told to stop */
+	bool awaits_sample, awaits_files; /* STARTING: what is still to be waited for */
+	struct trm_error start_failure;
+	struct trm_timer *idle;
+	struct keep *keep; /* saving or restoring */
+	/* saving while it RUNS, when nobody uses it */
+	struct trm_timer *rest;
+	uint64_t rested_ns; /* since when nobody does */
+	bool has_changed;   /* it was used since the last save began */
+	bool was_saved;     /* since its start */
+	struct keep *resting;
+	char note[512];      /* for the reply to what is under way */
+	uint64_t stopped_at; /* counts stops: the lowest was stopped first */
+};
+
+/* Borrows `opts` and its texts for as long as the fleet is open. Errors: of the store. */
+int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct fleet **ret,
+		struct trm_error *reterr);
+/* Stops all sandboxes, with their files saved; then `done` once, perhaps from inside, and the fleet is gone.
+ * Everything that waits has failed before. */
+void fleet_close(struct fleet *fleet, void (*done)(void *user), void *user);
+
+/* What became of a start, a stop or a wait; once, perhaps from inside of the call. why->code TRM_OK: `note`
+ * is what there is to be said besides, "" mostly. TRM_EINVAL is the asker's mistake. `served` is NULL only
+ * with an error. */
+typedef void fleet_done_fn(void *user, struct served *served, const struct trm_error *why, const char *note);
+
+/* `config` (borrowed; may be NULL) without an image: as the sandbox was started the last time. One that runs
+ * is left as it is. Names have been checked. */
+void fleet_start(struct fleet *fleet, const char *space, const char *name, const struct cJSON *config,
+		fleet_done_fn *fn, void *user);
+void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);
+/* Wait until it is RUNNING, if it is about to be. `served` is then used: it is the callee's to end that. */
+void fleet_use(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);
+/* Whoever waits for a use leaves: it fails now, unless it has begun. */
+void fleet_use_cancel(struct fleet *fleet, const char *space, const char *name, const void *user);
+void served_unuse(struct served *served);
+
+/* TRM_EINVAL there is no such namespace; TRM_ENOENT no such sandbox in it. */
+int fleet_find(struct fleet *fleet, const char *space, const char *name, struct served **ret,
+		struct trm_error *reterr);
+struct space *fleet_space(struct fleet *fleet, const char *name); /* NULL: there is none */
+struct space *fleet_spaces(struct fleet *fleet);                  /* the first of all */
+const struct fleet_opts *fleet_opts(const struct fleet *fleet);
+/* The images that sandboxes can be started from, at most `cap`; borrowed. Returns how many. */
+size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap);
+/* A reply took much memory: the fleet sees to it that the system gets it back. */
+void fleet_waste(struct fleet *fleet, size_t bytes);
+unsigned fleet_running(const struct fleet *fleet); /* starting and stopping ones too */
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/sandboxes/launch.h"
+
+#include <cJSON.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "rpc/params.h"
+#include "server/sandboxes/fleet_internal.h"
+#include "server/sandboxes/image.h"
+
+enum { MIB = 1 << 20, PORT_MAX = 65535 };
+#define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"
+
+/* What the options borrow from until the sandbox is open. */
+struct launching {
+	struct trm_sandbox_opts opts;
+	struct volume volumes[TRM_MOUNTS_MAX];
+	size_t n_volumes;
+	char scripts[PATH_MAX], search_path[TRM_ENV_BYTES], shell[TRM_INSIDE_PATH + 8];
+	char name[65], group[TRM_GROUP_BYTES];
+};
+
+/* ---- the name of the local sandbox --------------------------------------------------------- */
+
+static uint32_t hash(const char *text)
+{
+	uint32_t h = 2166136261u; /* FNV-1a */
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 16777619u;
+	return h;
+}
+
+/* "NAMESPACE.NAME", which nothing else in this server can be called; cut, or with a hash of the server behind
+ * it, if it is too long, or if another program has one of that name. */
+static void name_it(struct launching *l, const struct served *served, bool is_taken)
+{
+	char whole[2 * sizeof served->name + sizeof l->group + 2];
+	int n = snprintf(whole, sizeof whole, "%s.%s", served->space->name, served->name);
+	if (n < (int)sizeof l->name && !is_taken) {
+		memcpy(l->name, whole, (size_t)n + 1);
+		return;
+	}
+	enum { HASH = 9 }; /* with its dot */
+	snprintf(whole + n, sizeof whole - (size_t)n, "%s", l->group);
+	snprintf(l->name, sizeof l->name, "%.*s.%08x",
+			(int)sizeof l->name - 1 - HASH < n ? (int)sizeof l->name - 1 - HASH : n, whole,
+			hash(whole));
+}
+
+/* ---- parts ------------------------------------------------------------------------------- */
+
+static int take_limits(struct launching *l, const struct rpc_config *config, struct trm_error *reterr)
+{
+	struct trm_limits *limits = &l->opts.limits;
+	if (config->memory_mib)
+		limits->mem_bytes = (uint64_t)config->memory_mib * MIB;
+	if (config->cpus)
+		limits->cpus = config->cpus;
+	int r = trm_limits_check(limits, reterr);
+	return r < 0 ? trm_error_set(reterr, TRM_EINVAL, "%s", reterr->msg) : 0;
+}
+
+static int add_mount(struct launching *l, const char *host, const char *guest, bool is_writable,
+		struct trm_error *reterr)
+{
+	if (l->opts.n_mounts == TRM_MOUNTS_MAX)
+		return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d volumes", TRM_MOUNTS_MAX);
+	l->opts.mounts[l->opts.n_mounts++] = (struct trm_mount){host, guest, is_writable};
+	return 0;
+}
+
+static int take_volumes(
+		struct launching *l, struct served *served, const cJSON *volumes, struct trm_error *reterr)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, volumes)
+	{
+		struct volume *volume = &l->volumes[l->n_volumes];
+		if (l->n_volumes == TRM_MOUNTS_MAX)
+			return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d volumes",
+					TRM_MOUNTS_MAX);
+		int r = volume_open(volume, served->fleet, served->space->name, item->valuestring, reterr);
+		if (r < 0)
+			return r;
+		l->n_volumes++;
+		if ((r = add_mount(l, volume->path, volume->guest, volume->is_writable, reterr)) < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_env(struct launching *l, const char *text, struct trm_error *reterr)
+{
+	if (l->opts.n_env == TRM_ENV_MAX)
+		return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d variables", TRM_ENV_MAX);
+	l->opts.env[l->opts.n_env++] = text;
+	return 0;
+}
+
+static int take_envs(struct launching *l, const cJSON *envs, struct trm_error *reterr)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, envs)
+	{
+		const char *equals = strchr(item->valuestring, '=');
+		if (!equals || equals == item->valuestring)
+			return trm_error_set(reterr, TRM_EINVAL,
+					"the environment variable '%.60s' must be KEY=VALUE",
+					item->valuestring);
+		int r = add_env(l, item->valuestring, reterr);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static const char *own_path(const struct launching *l)
+{
+	for (size_t i = 0; i < l->opts.n_env; i++)
+		if (strncmp(l->opts.env[i], "PATH=", 5) == 0)
+			return l->opts.env[i] + 5;
+	return SYSTEM_PATH;
+}
+
+/* Without namespaces a folder of this user's cannot be shown to a sandbox with a user of its own. */
+static bool shows_links(const struct fleet_opts *opts)
+{
+	if (opts->backend && strcmp(opts->backend, "local") != 0)
+		return false;
+	enum trm_isolation level = opts->isolation;
+	return (level == TRM_ISOLATION_AUTO ? trm_isolation_best(NULL) : level) == TRM_ISOLATION_NAMESPACES;
+}
+
+/* The programs of the config come first, our own last. */
+static int take_programs(
+		struct launching *l, struct served *served, const char *shell, struct trm_error *reterr)
+{
+	const char *links = shows_links(&served->fleet->opts) ? served->fleet->links : "";
+	int r = script_write(served, shell, l->scripts, sizeof l->scripts, reterr);
+	if (r < 0 || (!*l->scripts && !*links))
+		return r;
+	snprintf(l->search_path, sizeof l->search_path, "PATH=%s%s%s", *l->scripts ? SCRIPT_GUEST ":" : "",
+			own_path(l), *links ? ":" LINKS_GUEST : "");
+	if (*l->scripts)
+		r = add_mount(l, l->scripts, SCRIPT_GUEST, false, reterr);
+	if (r == 0 && *links)
+		r = add_mount(l, links, LINKS_GUEST, false, reterr);
+	return r < 0 ? r : add_env(l, l->search_path, reterr);
+}
+
+static int take_shell(struct launching *l, const char *shell, struct trm_error *reterr)
+{
+	if (!shell)
+		return 0;
+	if (shell[0] != '/' || strlen(shell) >= TRM_INSIDE_PATH || strpbrk(shell, "\n\r"))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"`shell` must be a path from the root, such as /bin/bash");
+	snprintf(l->shell, sizeof l->shell, "SHELL=%s", shell);
+	return add_env(l, l->shell, reterr);
+}
+
+static bool is_port(const char *text, size_t n)
+{
+	unsigned long port = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < '0' || text[i] > '9' || n > 5)
+			return false;
+		port = port * 10 + (unsigned long)(text[i] - '0');
+	}
+	return n && port <= PORT_MAX;
+}
+
+/* Checked, and nothing more: a sandbox has no port that could be reached. */
+static int check_ports(const cJSON *ports, char *note, struct trm_error *reterr)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, ports)
+	{
+		const char *text = item->valuestring, *colon = strchr(text, ':');
+		size_t n = colon ? (size_t)(colon - text) : strlen(text);
+		if (!is_port(text, n) || (colon && !is_port(colon + 1, strlen(colon + 1))))
+			return trm_error_set(reterr, TRM_EINVAL,
+					"the port '%.40s' must be PORT or HOST:GUEST", text);
+		snprintf(note, LAUNCH_NOTE,
+				"its ports are not forwarded: this server does not publish ports of sandboxes");
+	}
+	return 0;
+}
+
+/* Where images are more than names: the server's own one for all, else one that has the languages; names of
+ * the config file's are images themselves. */
+static void take_image(struct launching *l, const struct served *served, const char *name)
+{
+	struct trm_container_opts *container = &l->opts.container;
+	bool is_ours = strstr(name, "microsandbox/") || strstr(name, "terrarium/");
+	*container = served->fleet->opts.container;
+	if (container->image)
+		return;
+	if (!is_ours)
+		container->image = name;
+	container->language = served->languages & 1u << TRM_LANG_PYTHON ? "python" : "javascript";
+}
+
+/* What a sandbox on this machine is made of. */
+static int take_here(struct launching *l, struct served *served, const struct rpc_config *config, char *note,
+		struct trm_error *reterr)
+{
+	int r = image_find(served->fleet->images, config->image, &served->languages, reterr);
+	take_image(l, served, config->image);
+	if (r == 0)
+		r = take_shell(l, config->shell, reterr);
+	if (r == 0)
+		r = take_volumes(l, served, config->volumes, reterr);
+	if (r == 0)
+		r = take_programs(l, served, config->shell ? config->shell : "/bin/sh", reterr);
+	if (r == 0)
+		r = check_ports(config->ports, note, reterr);
+	return r;
+}
+
+static int take_list(const cJSON *list, const char **out, size_t *ret_n, struct trm_error *reterr)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (*ret_n == TRM_SERVER_LIST_MAX)
+			return trm_error_set(reterr, TRM_EINVAL, "a list has at most %d rows",
+					TRM_SERVER_LIST_MAX);
+		out[(*ret_n)++] = item->valuestring;
+	}
+	return 0;
+}
+
+/* Another server's sandbox: it knows best what its images, volumes and ports are. */
+static int take_there(struct launching *l, struct served *served, const struct rpc_config *config,
+		struct trm_error *reterr)
+{
+	struct trm_server_opts *server = &l->opts.server;
+	const struct trm_server_opts *there = served->fleet->opts.server;
+	const cJSON *script;
+	if (there) {
+		server->url = there->url;
+		server->api_key = there->api_key;
+		server->ca_file = there->ca_file;
+	}
+	server->space = served->space->name;
+	server->image = config->image;
+	server->shell = config->shell;
+	if (image_find(served->fleet->images, config->image, &served->languages, NULL) < 0)
+		served->languages = ~0u;
+	cJSON_ArrayForEach(script, config->scripts)
+	{
+		if (server->n_scripts == TRM_SERVER_LIST_MAX)
+			return trm_error_set(reterr, TRM_EINVAL, "there are at most %d scripts",
+					TRM_SERVER_LIST_MAX);
+		server->scripts[server->n_scripts++] =
+				(struct trm_script){script->string, script->valuestring};
+	}
+	int r = take_list(config->volumes, server->volumes, &server->n_volumes, reterr);
+	return r < 0 ? r : take_list(config->ports, server->ports, &server->n_ports, reterr);
+}
+
+bool launch_is_elsewhere(const struct served *served)
+{
+	const char *backend = served->fleet->opts.backend;
+	return backend && !strcmp(backend, "microsandbox");
+}
+
+static int take_all(struct launching *l, struct served *served, char *note, struct trm_error *reterr)
+{
+	struct rpc_config config;
+	int r = rpc_config_read(&config, served->config, reterr);
+	if (r == 0 && !(config.image && *config.image))
+		r = trm_error_set(reterr, TRM_EINVAL, "its config must name an image");
+	if (r == 0)
+		r = take_limits(l, &config, reterr);
+	if (r == 0)
+		r = take_envs(l, config.envs, reterr);
+	l->opts.workdir = config.workdir;
+	if (r < 0)
+		return r;
+	return launch_is_elsewhere(served) ? take_there(l, served, &config, reterr)
+					   : take_here(l, served, &config, note, reterr);
+}
+
+/* ---- open -------------------------------------------------------------------------------- */
+
+static int open_it(struct launching *l, struct served *served, const struct trm_sandbox_cb *cb,
+		struct trm_sandbox **ret, struct trm_error *reterr)
+{
+	struct trm_loop *loop = served->fleet->loop;
+	if (launch_is_elsewhere(served))
+		memcpy(l->name, served->name, sizeof served->name);
+	else
+		name_it(l, served, false);
+	l->opts.name = l->name;
+	int r = trm_sandbox_opts_check(&l->opts, reterr);
+	if (r < 0)
+		return trm_error_set(reterr, TRM_EINVAL, "%s", reterr->msg);
+	r = trm_sandbox_open(loop, &l->opts, cb, served, ret, reterr);
+	if (r != TRM_EEXIST)
+		return r;
+	name_it(l, served, true);
+	return trm_sandbox_open(loop, &l->opts, cb, served, ret, reterr);
+}
+
+int launch_served(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sandbox **ret,
+		char *ret_note, struct trm_error *reterr)
+{
+	const struct fleet_opts *opts = &served->fleet->opts;
+	struct launching *l = calloc(1, sizeof *l);
+	if (!l)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	trm_sandbox_opts_default(&l->opts);
+	l->opts.backend = opts->backend;
+	l->opts.isolation = opts->isolation;
+	l->opts.limits = opts->limits;
+	l->opts.start_timeout_ms = opts->start_timeout_ms;
+	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve",
+			served->space->name);
+	l->opts.group = l->group;
+	int r = take_all(l, served, ret_note, reterr);
+	if (r == 0)
+		r = open_it(l, served, cb, ret, reterr);
+	for (size_t i = 0; i < l->n_volumes; i++)
+		volume_close(&l->volumes[i]);
+	free(l);
+	return r;
+}

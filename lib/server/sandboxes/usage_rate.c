@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "server/sandboxes/usage_rate.h"
+
+#include <time.h>
+
+#include "sandbox/sandbox.h"
+
+/* A rate over less says more of chance than of the sandbox. */
+#define SPAN_MIN_NS UINT64_C(100000000)
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+void usage_rate_start(struct usage_rate *usage_rate)
+{
+	*usage_rate = (struct usage_rate){.start_ns = now_ns()};
+}
+
+uint64_t usage_rate_age_ms(const struct usage_rate *usage_rate)
+{
+	return (now_ns() - usage_rate->start_ns) / 1000000;
+}
+
+bool usage_rate_suffices(struct trm_sandbox *sandbox)
+{
+	struct trm_sample now;
+	return metrics_usage_now(sandbox, &now) && now.known & TRM_METRIC_CPU_TIME
+	       && now.known & TRM_METRIC_MEM;
+}
+
+void usage_rate_look(struct usage_rate *usage_rate, struct trm_sandbox *sandbox)
+{
+	struct trm_sample now;
+	if (!metrics_usage_now(sandbox, &now) || !(now.known & TRM_METRIC_CPU_TIME))
+		return;
+	usage_rate->old[1] = usage_rate->old[0];
+	usage_rate->old[0].time_ns = now.time_ns;
+	usage_rate->old[0].cpu_ns = now.cpu_ns;
+}
+
+/* Since the newest look that is old enough; in the first moments, since the start. */
+static void set_rate(const struct usage_rate *usage_rate, struct trm_sample *now)
+{
+	uint64_t then_ns = usage_rate->start_ns, before_ns = 0;
+	for (int i = 1; i >= 0; i--)
+		if (usage_rate->old[i].time_ns && now->time_ns >= usage_rate->old[i].time_ns + SPAN_MIN_NS) {
+			then_ns = usage_rate->old[i].time_ns;
+			before_ns = usage_rate->old[i].cpu_ns;
+		}
+	now->known &= ~(uint32_t)TRM_METRIC_CPU_PERCENT;
+	if (now->time_ns <= then_ns || now->cpu_ns < before_ns)
+		return;
+	now->cpu_percent = 100.0 * (double)(now->cpu_ns - before_ns) / (double)(now->time_ns - then_ns);
+	now->known |= TRM_METRIC_CPU_PERCENT;
+}
+
+void usage_rate_read(const struct usage_rate *usage_rate, struct trm_sandbox *sandbox, struct trm_sample *ret)
+{
+	if (!metrics_usage_now(sandbox, ret) || !(ret->known & TRM_METRIC_CPU_TIME)) {
+		*ret = usage_rate->last;
+		if (ret->known & TRM_METRIC_CPU_TIME && !(ret->known & TRM_METRIC_CPU_PERCENT))
+			set_rate(usage_rate, ret); /* it was the first */
+		return;
+	}
+	set_rate(usage_rate, ret);
+	if (!(ret->known & TRM_METRIC_MEM) && usage_rate->last.known & TRM_METRIC_MEM) {
+		ret->mem_bytes = usage_rate->last.mem_bytes;
+		ret->known |= TRM_METRIC_MEM;
+	}
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of other sessions, in a kernel that is shared: begun by a note of theirs, ended by the kernel as our
+ * own are. Notes are hostile: what is none is passed over. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <terrarium/text.h>
+
+#include "base/log.h"
+#include "session/session.h"
+
+static uint64_t wall_clock_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* ---- ours, told to them --------------------------------------------------------------------- */
+
+void peer_run_announce(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	struct trm_error why;
+	struct kernel_note note = {.id = run->id,
+			.number = run->number,
+			.at_ms = wall_clock_ms(),
+			.timeout_ms = run->timeout_ms > 0 ? (uint64_t)run->timeout_ms : 0,
+			.set = run->kernel->set,
+			.offers_stdin = run->offers_stdin,
+			.by = s->by,
+			.file = run->filename,
+			.code = run->code,
+			.code_len = run->code_len};
+	buf_clear(&s->request);
+	if (kernel_note_put(&s->request, &note) < 0
+			|| proc_send_note(run->kernel->proc, buf_at(&s->request), s->request.len, &why) < 0)
+		log_write(LOG_WARNING, "others are not told of run %llu", (unsigned long long)run->number);
+}
+
+/* ---- theirs, told to us ------------------------------------------------------------------------ */
+
+static void tell(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	const struct trm_origin origin = {.by = run->by,
+			.lang = run->lang,
+			.code = run->code,
+			.code_len = run->code_len,
+			.code_cut = run->code_cut,
+			.filename = run->filename,
+			.began_ms = run->began_ms,
+			.offers_stdin = run->offers_stdin,
+			.is_recent = run->is_recent,
+			.lost_bytes = run->lost_bytes};
+	run->is_held_back = false;
+	if (s->cb->joined)
+		s->cb->joined(s->user, run, &origin);
+}
+
+static struct trm_run *peer_run_new(struct kernel *k, const struct kernel_note *note)
+{
+	static const struct trm_run_cb none;
+	bool is_recent = share_is_replaying(k);
+	struct trm_run *run = calloc(1, sizeof *run);
+	if (!run)
+		return NULL;
+	*run = (struct trm_run){
+			.session = k->session,
+			.kernel = k,
+			.number = note->number,
+			.id = note->id,
+			.lang = k->lang,
+			.code = strdup(note->code),
+			.code_len = note->code_len,
+			.code_cut = note->code_cut,
+			.filename = strdup(note->file),
+			.offers_stdin = note->offers_stdin,
+			.cb = &none,
+			.is_peer = true,
+			.is_announced = true,
+			.is_begun = true,
+			.begun_ns = session_clock_ns(),
+			.is_recent = is_recent,
+			.is_held_back = is_recent && !k->session->opts.wants_recent,
+			.began_ms = note->at_ms,
+			.limit_ms = note->timeout_ms,
+			.lost_bytes = is_recent ? k->share.lost_bytes : 0,
+	};
+	k->share.lost_bytes = 0; /* they came before the first that is told */
+	trm_text_clean_line(run->by, sizeof run->by, note->by, strlen(note->by));
+	if (!run->code || !run->filename) {
+		run_free(run);
+		return NULL;
+	}
+	return run;
+}
+
+static void begin(struct kernel *k, const struct kernel_note *note)
+{
+	struct trm_session *s = k->session;
+	if (note->number > s->seen_number)
+		s->seen_number = note->number;
+	if (s->last_number < s->seen_number)
+		s->last_number = s->seen_number;
+	if (k->run && k->run->id == note->id)
+		return; /* it is in hand already: ours, or we have been left behind and came back */
+	if (k->run) {
+		stop_reset(k);
+		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed: another run has begun");
+	}
+	struct trm_run *run = s->is_closed || k->run ? NULL : peer_run_new(k, note);
+	if (!run)
+		return;
+	k->run = run;
+	k->set = note->set;
+	k->set_runs[k->set] = run->number;
+	session_due(s);
+	if (!run->is_held_back)
+		tell(run);
+}
+
+void peer_run_read(struct kernel *k, const char *bytes, size_t n)
+{
+	struct trm_session *s = k->session;
+	struct trm_proc *proc = k->proc;
+	struct kernel_lines *lines = &k->share.notes;
+	struct kernel_note note;
+	size_t len;
+	char *line;
+	if (kernel_lines_feed(lines, bytes, n) < 0) {
+		kernel_lines_finish(lines);
+		kernel_lines_init(lines);
+		return;
+	}
+	while (!s->is_closed && k->proc == proc && (line = kernel_lines_next(lines, &len))) {
+		bool is_ours = kernel_note_decode(line, len, &note);
+		kernel_lines_done(lines, len);
+		if (!is_ours)
+			continue;
+		begin(k, &note);
+		kernel_note_finish(&note);
+	}
+}
+
+void peer_run_caught_up(struct kernel *k)
+{
+	struct trm_session *s = k->session;
+	if (k->run && k->run->is_held_back)
+		tell(k->run);
+	if (!s->is_closed && k->run && k->run->awaits_input && k->run->cb->input)
+		share_want_turn(k);
+}
+
+/* ---- abandoned -------------------------------------------------------------------------------------- */
+
+static void ask(struct trm_run *run)
+{
+	if (!run->awaits_input || !run->offers_stdin)
+		return;
+	if (!run->cb->input) {
+		share_watch_input(run->kernel);
+		return;
+	}
+	run->awaits_input = false;
+	run->is_asking = true;
+	run->cb->input(run->user, run, run->prompt ? run->prompt : "", run->is_secret);
+}
+
+void peer_run_end_input(struct kernel *k)
+{
+	struct trm_run *run = k->run;
+	if (!run || !run->is_peer || !run->awaits_input || run->cb->input)
+		return;
+	run->awaits_input = false;
+	trm_proc_close_stdin(k->proc);
+}
+
+void peer_run_on_input(struct trm_run *run, const char *prompt, bool is_secret)
+{
+	struct kernel *k = run->kernel;
+	free(run->prompt);
+	run->prompt = prompt ? strdup(prompt) : NULL;
+	run->is_secret = is_secret;
+	run->awaits_input = true;
+	if (share_is_replaying(k))
+		return;
+	if (k->share.turn == TURN_OURS)
+		ask(run);
+	else if (run->cb->input)
+		share_want_turn(k);
+}
+
+/* The limit that its session would have kept to is kept: or an endless loop whose program was killed would
+ * keep everybody waiting for ever. */
+void peer_run_adopt(struct kernel *k)
+{
+	struct trm_run *run = k->run;
+	if (!run || !run->is_peer)
+		return;
+	if (run->limit_ms && !run->timeout_ms && k->is_ready && k->stage == STAGE_CALM) {
+		uint64_t now_ms = wall_clock_ms();
+		uint64_t ran_ms = run->began_ms && run->began_ms < now_ms ? now_ms - run->began_ms : 0;
+		run->timeout_ms = (int64_t)run->limit_ms;
+		trm_timer_start(k->timer, ran_ms < run->limit_ms ? run->limit_ms - ran_ms : 0, 0);
+	}
+	ask(run);
+}

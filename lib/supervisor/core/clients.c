@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/core/clients.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/procstat.h"
+#include "wire/control.h"
+
+void clients_init(struct clients *c, int handoff_fd)
+{
+	c->handoff_fd = handoff_fd;
+	c->n = 0;
+	fcntl(handoff_fd, F_SETFL, O_NONBLOCK);
+}
+
+size_t clients_count(const struct clients *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n; i++)
+		n += !c->of[i].is_onlooker;
+	return n;
+}
+
+static void refuse(int fd)
+{
+	char none[] = "";
+	const struct gone_msg msg = {.cause = GONE_FULL, .words = none, .command = none};
+	struct buf b;
+	buf_init(&b, CONTROL_MAX_BYTES);
+	if (gone_msg_put(&b, &msg) == 0)
+		send(fd, buf_at(&b), b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
+	buf_finish(&b);
+	close(fd);
+}
+
+static bool add(struct clients *c, int fd, pid_t pid)
+{
+	if (c->n == CLIENTS_MAX) {
+		refuse(fd);
+		return false;
+	}
+	struct client *client = &c->of[c->n++];
+	client->fd = fd;
+	client->pid = pid;
+	client->is_onlooker = false;
+	client->command[0] = '\0';
+	client->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+	return true;
+}
+
+/* While it lives. */
+static void note_command(struct client *client)
+{
+	if (!client->command[0])
+		procstat_command(client->pid, client->command, sizeof client->command);
+}
+
+bool clients_add(struct clients *c, int fd, pid_t pid)
+{
+	if (!add(c, fd, pid))
+		return false;
+	note_command(&c->of[c->n - 1]);
+	return true;
+}
+
+static void finish(struct client *client)
+{
+	close(client->fd);
+	if (client->pidfd >= 0)
+		close(client->pidfd);
+}
+
+/* An onlooker says so with its first word, which mostly is there when it comes in: so that it is not even
+ * counted for a moment. */
+static bool is_onlooker(int fd)
+{
+	char packet[64];
+	bool is_kept;
+	ssize_t n = recv(fd, packet, sizeof packet, MSG_DONTWAIT | MSG_PEEK);
+	return n > 0 && request_get(packet, (size_t)n, &is_kept) == CONTROL_LOOK;
+}
+
+static bool let_in(struct clients *c, int fd, pid_t pid)
+{
+	if (!add(c, fd, pid))
+		return false;
+	c->of[c->n - 1].is_onlooker = is_onlooker(fd);
+	return !c->of[c->n - 1].is_onlooker;
+}
+
+bool clients_let_in(struct clients *c)
+{
+	bool has_come = false;
+	int fd;
+	while ((fd = accept4(c->handoff_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		struct ucred who;
+		socklen_t n = sizeof who;
+		bool is_ours = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid();
+		if (is_ours)
+			has_come |= let_in(c, fd, who.pid);
+		else
+			close(fd);
+	}
+	return has_come;
+}
+
+size_t clients_poll(const struct clients *c, struct pollfd *fds)
+{
+	size_t n = 0;
+	fds[n++] = (struct pollfd){.fd = c->handoff_fd, .events = POLLIN};
+	for (size_t i = 0; i < c->n; i++) {
+		fds[n++] = (struct pollfd){.fd = c->of[i].fd, .events = POLLIN};
+		fds[n++] = (struct pollfd){.fd = c->of[i].pidfd, .events = POLLIN};
+	}
+	return n;
+}
+
+/* False: its line has ended. */
+static bool hear_one(struct client *client, client_said_fn *said, void *user)
+{
+	char packet[64];
+	bool is_kept;
+	ssize_t n;
+	while ((n = recv(client->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0) {
+		int type = request_get(packet, (size_t)n, &is_kept);
+		if (type != CONTROL_LOOK)
+			note_command(client);
+		if (type == CONTROL_STOP)
+			said(user, client, CLIENT_STOP);
+		else if (type == CONTROL_LOOK) {
+			client->is_onlooker = true;
+			said(user, client, CLIENT_LOOK);
+		} else if (type == CONTROL_KEEP)
+			said(user, client, is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
+	}
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+void clients_handle(struct clients *c, const struct pollfd *fds, client_said_fn *said, void *user)
+{
+	const size_t were = c->n;
+	/* Backwards: who is gone changes places with the last one. Those let in since are not in `fds`. */
+	for (size_t i = were; i-- > 0;) {
+		const struct pollfd *line = &fds[1 + 2 * i], *life = &fds[2 + 2 * i];
+		bool is_there = !line->revents || hear_one(&c->of[i], said, user);
+		if (is_there && !life->revents)
+			continue;
+		struct client gone = c->of[i];
+		c->of[i] = c->of[--c->n];
+		c->of[c->n] = gone;
+		said(user, &gone, CLIENT_GONE);
+	}
+	/* Lines are closed last: that is how a client that says goodbye knows that it was noted, and all who
+	 * went before it. */
+	for (size_t i = c->n; i < were; i++)
+		finish(&c->of[i]);
+}
+
+void clients_publish(const struct clients *c, const struct buf *packet)
+{
+	for (size_t i = 0; i < c->n; i++)
+		send(c->of[i].fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void clients_publish_to(const struct clients *c, pid_t pid, const struct buf *packet)
+{
+	const struct client *found = NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->of[i].pid != pid)
+			continue;
+		if (found)
+			return;
+		found = &c->of[i];
+	}
+	if (found)
+		send(found->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* What all the times of a recipe's sandbox have in common, and its life between start and end. */
+#include "supervisor/core/container.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "supervisor/container/container_gc.h"
+#include "supervisor/container/exit_reason.h"
+#include "supervisor/core/cleanup.h"
+#include "supervisor/core/supervisor.h"
+
+/* ---- the plan ------------------------------------------------------------------------ */
+
+static bool read_plan(struct container *r)
+{
+	struct stat st;
+	if (fstat(SUPERVISOR_PLAN, &st) < 0 || st.st_size <= 0 || st.st_size > PLAN_MAX_BYTES)
+		return false;
+	const size_t n = (size_t)st.st_size;
+	r->bytes = malloc(n);
+	if (!r->bytes || pread(SUPERVISOR_PLAN, r->bytes, n, 0) != (ssize_t)n
+			|| plan_msg_get(r->bytes, n, &r->plan) < 0)
+		return false;
+	for (int i = 0; i < PLAN_STEPS; i++)
+		if (!r->plan.timeout_ms[i])
+			r->plan.timeout_ms[i] = PLAN_TIMEOUT_MS;
+	return true;
+}
+
+static void init_container(struct container *r)
+{
+	/* What commands leave behind on purpose (podman's conmon) is not for us to adopt, or to kill. */
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
+	r->is_on = true;
+	r->handoff = (struct handoff)HANDOFF_NONE;
+	r->step.end = STEP_DONE;
+	r->step.out.fd = r->step.err.fd = -1;
+	snprintf(r->shared->id, sizeof r->shared->id, "%s",
+			r->plan.is_adopted ? r->plan.container : r->plan.name);
+	container_gc_label(r->label, sizeof r->label);
+	r->facts = (struct step_facts){&r->plan, r->shared->id, r->label};
+	bridges_init(&r->bridges, &r->facts);
+}
+
+void container_load(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	r->shared = cleanup_shared(sizeof *r->shared);
+	if (r->shared && read_plan(r))
+		init_container(r);
+	k->groups->kind = LIMITS_ENGINE; /* until groups are found */
+}
+
+bool container_has(const struct container *r, enum plan_step which)
+{
+	return r->plan.steps[which].n != 0;
+}
+
+/* ---- steps ------------------------------------------------------------------------- */
+
+void container_fail(struct supervisor *k, const char *format, ...)
+{
+	char words[STEP_WORDS];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(words, sizeof words, format, args);
+	va_end(args);
+	supervisor_publish_progress(k, words);
+}
+
+/* One turn of the wait for a step. */
+static void wait_for_step(struct supervisor *k, bool was_ending)
+{
+	enum { LONGEST_MS = 2000 };
+	struct step *s = &k->container.step;
+	const uint64_t now_ms = supervisor_now_ms(), most_ms = now_ms + LONGEST_MS;
+	supervisor_turn(k, s->due_ms > now_ms && s->due_ms < most_ms ? s->due_ms : most_ms);
+	if (k->is_ending && !was_ending)
+		step_stop(s, supervisor_now_ms());
+	step_pass_time(s, supervisor_now_ms());
+}
+
+/* The id goes into commands as an argument: nothing that is not one. */
+bool container_take_id(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	char line[CONTAINER_ID];
+	step_last_line(&r->step, line, sizeof line);
+	if (!*line)
+		return true;
+	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* or it may be cut */
+	for (const char *at = line; *at; at++)
+		is_id &= *at > ' ' && *at < 0x7F;
+	if (!is_id) {
+		supervisor_fail(k, TRM_EPROTO,
+				"%s: the last line that the step 'create' prints is not an id: %.80s",
+				r->plan.backend, line);
+		return false;
+	}
+	snprintf(r->shared->id, sizeof r->shared->id, "%s", line);
+	return true;
+}
+
+bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const char *doing)
+{
+	enum { AGAIN_MS = 2000 };
+	struct container *r = &k->container;
+	struct step *s = &r->step;
+	const bool was_ending = k->is_ending;
+	uint64_t reported_ms = supervisor_now_ms();
+	while (!step_is_over(s)) /* one that was overtaken */
+		wait_for_step(k, was_ending);
+	if (r->owes_id && s->end == STEP_DONE)
+		container_take_id(k);
+	r->owes_id = false;
+	if (container_has(r, which) && doing)
+		container_fail(k, "%s: %s", r->plan.backend, doing);
+	step_begin(s, &r->facts, which, in_fd, supervisor_now_ms());
+	while (!step_is_over(s) && !(r->is_overtaken && r->handoff.has_report)) {
+		if (was_ending && doing
+				&& supervisor_now_ms() >= reported_ms + AGAIN_MS) { /* who waits knows why */
+			container_fail(k, "%s: %s", r->plan.backend, doing);
+			reported_ms = supervisor_now_ms();
+		}
+		wait_for_step(k, was_ending);
+	}
+	return s->end == STEP_DONE || s->end == STEP_RUNS;
+}
+
+/* Engines tidy up after what has ended, and refuse meanwhile what is then asked of them. */
+static bool destroy(struct supervisor *k, const char *doing)
+{
+	enum { TRIES = 3, FIRST_WAIT_MS = 100 };
+	struct container *r = &k->container;
+	for (unsigned i = 0; !container_run(k, PLAN_DESTROY, -1, doing); i++) {
+		const uint64_t again_ms = supervisor_now_ms() + (FIRST_WAIT_MS << 2 * i);
+		if (i + 1 == TRIES || r->step.end != STEP_FAILED || exit_reason_is_missing(&r->step))
+			return false;
+		while (supervisor_now_ms() < again_ms)
+			supervisor_turn(k, again_ms);
+	}
+	return true;
+}
+
+void container_destroy(struct supervisor *k, const char *doing)
+{
+	struct container *r = &k->container;
+	char words[STEP_WORDS];
+	if (!r->shared->may_be_there || r->plan.is_adopted)
+		return;
+	if (destroy(k, doing))
+		r->shared->may_be_there = false;
+	else if (!exit_reason_is_missing(&r->step))
+		supervisor_add_reason(k, "%s%s", step_describe_failure(&r->step, words, sizeof words),
+				container_has(r, PLAN_LIST)
+						? "; the next sandbox of this backend removes the rest"
+						: "");
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+static int line_fd(const struct container *r)
+{
+	return r->handoff.line_fd;
+}
+
+size_t container_poll(const struct container *r, struct pollfd *fds)
+{
+	if (!r->is_on) {
+		for (int i = 0; i < CONTAINER_POLLS; i++)
+			fds[i] = (struct pollfd){.fd = -1};
+		return CONTAINER_POLLS;
+	}
+	step_poll(&r->step, fds);
+	fds[STEP_POLLS] = (struct pollfd){.fd = r->handoff.listen_fd, .events = POLLIN};
+	fds[STEP_POLLS + 1] = (struct pollfd){.fd = line_fd(r), .events = POLLIN};
+	bridges_poll(&r->bridges, fds + STEP_POLLS + 2);
+	return CONTAINER_POLLS;
+}
+
+static void hear_agent(struct container *r)
+{
+	char byte;
+	if (!r->handoff.has_report) {
+		r->is_lost |= handoff_handle(&r->handoff) < 0;
+		return;
+	}
+	ssize_t n = recv(r->handoff.line_fd, &byte, 1, MSG_DONTWAIT);
+	if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+		return;
+	r->is_lost = true;
+}
+
+void container_handle(struct supervisor *k, const struct pollfd *fds)
+{
+	struct container *r = &k->container;
+	if (!r->is_on)
+		return;
+	step_read(&r->step);
+	if (fds[STEP_POLLS].revents && r->handoff.listen_fd >= 0
+			&& handoff_let_in(&r->handoff, SUPERVISOR_LISTEN) == 0)
+		handoff_close(&r->handoff, SUPERVISOR_ENTRY_DIR);
+	if (fds[STEP_POLLS + 1].revents)
+		hear_agent(r);
+	bridges_handle(&r->bridges, fds + STEP_POLLS + 2);
+	r->is_lost |= r->bridges.has_line && r->bridges.line_fd < 0;
+	if (r->is_lost && r->handoff.line_fd >= 0) {
+		close(r->handoff.line_fd);
+		r->handoff.line_fd = -1;
+	}
+	if (r->is_lost && k->is_announced)
+		supervisor_end(k, GONE_REASON); /* why, is found out in the end */
+}
+
+void container_child_ended(struct container *r, pid_t pid, int status)
+{
+	if (!r->is_on)
+		return;
+	step_child_ended(&r->step, pid, status);
+	bridges_note_end(&r->bridges, pid, status, supervisor_now_ms());
+	if (pid == r->sweeper)
+		r->sweeper = 0;
+}
+
+/* Clients' lines and the entry's lock are the supervisor's alone. */
+static void let_go_of_all(void)
+{
+	if (syscall(SYS_close_range, (unsigned)SUPERVISOR_CLIENT, ~0u, 0u) == 0)
+		return;
+	for (int fd = SUPERVISOR_CLIENT; fd < 1024; fd++) /* Linux before 5.9 */
+		close(fd);
+}
+
+static void sweep(struct container *r)
+{
+	const pid_t supervisor = getpid();
+	r->sweep_ms = 0;
+	pid_t pid = fork();
+	if (pid == 0) {
+		setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != supervisor)
+			_exit(1);
+		let_go_of_all();
+		container_gc_sweep(&r->facts);
+	}
+	r->sweeper = pid > 0 ? pid : 0;
+}
+
+/* Nobody waits for the agent's answer in vain, or thinks that it has ended. */
+static void tell_lost(struct supervisor *k, uint64_t now_ms)
+{
+	struct bridges *b = &k->container.bridges;
+	char words[STEP_WORDS];
+	for (pid_t client; (client = bridges_next_lost(b, now_ms)) > 0;)
+		supervisor_publish_lost(k, client, bridges_describe(b, "failed", words, sizeof words));
+}
+
+void container_pass_time(struct supervisor *k, uint64_t now_ms)
+{
+	struct container *r = &k->container;
+	if (!r->is_on)
+		return;
+	if (r->sweep_ms && now_ms >= r->sweep_ms)
+		sweep(r);
+	if (now_ms >= bridges_next_ms(&r->bridges))
+		tell_lost(k, now_ms);
+}
+
+uint64_t container_next_ms(const struct container *r)
+{
+	if (!r->is_on)
+		return UINT64_MAX;
+	uint64_t lost_ms = bridges_next_ms(&r->bridges);
+	return r->sweep_ms && r->sweep_ms < lost_ms ? r->sweep_ms : lost_ms;
+}
+
+struct origin_msg container_origin(const struct container *r)
+{
+	static char none[] = "";
+	const struct handoff_report *report = r->handoff.has_report ? &r->handoff.report : &r->bridges.report;
+	if (!r->is_on)
+		return (struct origin_msg){0};
+	return (struct origin_msg){
+			.way = r->way,
+			.is_adopted = r->plan.is_adopted,
+			.backend = (char *)r->plan.backend,
+			.image = (char *)r->plan.image,
+			.where = (char *)r->shared->id,
+			.note = (char *)r->note,
+			.user = report->user && *report->user ? report->user : (char *)r->plan.user,
+			.words = report->words ? report->words : none,
+			.asks = r->plan.asks,
+			.root_pid = r->root_pid,
+	};
+}

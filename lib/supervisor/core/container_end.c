@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* How a recipe's sandbox is taken away: container.h. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <terrarium/error.h>
+
+#include "supervisor/container/exit_reason.h"
+#include "supervisor/core/supervisor.h"
+
+/* ---- end ------------------------------------------------------------------------------------------ */
+
+static void wait_ms(struct supervisor *k, uint64_t ms)
+{
+	const uint64_t until_ms = supervisor_now_ms() + ms;
+	while (supervisor_now_ms() < until_ms)
+		supervisor_turn(k, until_ms);
+}
+
+/* False: it is not over yet, as far as the engine knows, or the engine does not answer. */
+static bool ask_why(struct supervisor *k, struct exit_reason *why)
+{
+	*why = (struct exit_reason){0};
+	return (container_run(k, PLAN_INSPECT, -1, "asking for its state")
+			       && exit_reason_read(&k->container.step, why) && !exit_reason_is_running(why))
+	       || exit_reason_is_missing(&k->container.step);
+}
+
+/* The line broke: the engine knows why, perhaps in a moment. Who removes a container kills it first. */
+static void find_reason(struct supervisor *k)
+{
+	enum { TIMEOUT_MS = 1500, BETWEEN_MS = 100 };
+	struct container *r = &k->container;
+	const bool has_inspect = container_has(r, PLAN_INSPECT);
+	const uint64_t due_ms = supervisor_now_ms() + TIMEOUT_MS;
+	struct exit_reason why = {0};
+	char words[STEP_WORDS];
+	while (has_inspect && !ask_why(k, &why) && supervisor_now_ms() < due_ms)
+		wait_ms(k, BETWEEN_MS);
+	if (exit_reason_is_killed(&why)) {
+		wait_ms(k, BETWEEN_MS);
+		ask_why(k, &why);
+	}
+	exit_reason_format(&r->step, has_inspect, &why, r->plan.is_adopted, words, sizeof words);
+	supervisor_fail(k, TRM_ECLOSED, "%s: %s", r->plan.backend, words);
+}
+
+/* The agent ends when its line does; what it has started is gone when it answers with the end of its own. */
+static void end_agent(struct supervisor *k)
+{
+	enum { TIMEOUT_MS = 1000 };
+	struct container *r = &k->container;
+	const uint64_t due_ms = supervisor_now_ms() + TIMEOUT_MS;
+	if (r->way == WAY_EXEC)
+		bridges_shut_down(&r->bridges);
+	else if (r->handoff.line_fd >= 0)
+		shutdown(r->handoff.line_fd, SHUT_WR);
+	while (!r->is_lost && supervisor_now_ms() < due_ms)
+		supervisor_turn(k, due_ms);
+}
+
+/* False: they are not saved, and the sandbox is to be left. */
+static bool save(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	char words[STEP_WORDS];
+	if (!k->is_announced || !container_has(r, PLAN_COMMIT))
+		return true;
+	if (!r->plan.is_adopted)
+		end_agent(k);
+	if (container_run(k, PLAN_COMMIT, -1, "saving the changes"))
+		return true;
+	step_describe_failure(&r->step, words, sizeof words);
+	if (r->plan.is_adopted)
+		supervisor_add_reason(k, "the changes could not be saved: %s", words);
+	else if (container_run(k, PLAN_SPARE, -1, NULL) && container_has(r, PLAN_SPARE))
+		supervisor_add_reason(k,
+				"the changes could not be saved; they are still in '%s" PLAN_SPARED
+				"', which is stopped: %s",
+				r->plan.name, words);
+	else
+		supervisor_add_reason(k,
+				"the changes could not be saved; they are still in %.60s, which is stopped: %s",
+				r->shared->id, words);
+	return false;
+}
+
+static void kill_sweeper(struct container *r)
+{
+	if (r->sweeper)
+		kill(-r->sweeper, SIGKILL);
+	r->sweep_ms = 0;
+}
+
+/* Our agent goes from what was adopted, and its file. Where the line has broken there may be nothing to go.
+ */
+static void release(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	char words[STEP_WORDS];
+	if (r->plan.is_adopted && r->way == WAY_EXEC && !container_run(k, PLAN_RELEASE, -1, NULL)
+			&& !r->is_lost)
+		supervisor_add_reason(k, "the agent may still be inside: %s",
+				step_describe_failure(&r->step, words, sizeof words));
+}
+
+void container_end(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	char words[STEP_WORDS];
+	if (!r->is_on)
+		return;
+	k->is_ending = true;
+	kill_sweeper(r);
+	if (r->is_lost && k->cause == GONE_REASON && !k->n_words)
+		find_reason(k);
+	bool is_saved = save(k);
+	release(k);
+	bridges_finish(&r->bridges);
+	handoff_finish(&r->handoff, SUPERVISOR_ENTRY_DIR);
+	if (is_saved) {
+		container_destroy(k, "removing the sandbox");
+		if (container_has(r, PLAN_AFTER) && !container_run(k, PLAN_AFTER, -1, "removing its image"))
+			supervisor_add_reason(k, "%s", step_describe_failure(&r->step, words, sizeof words));
+	}
+	handoff_remove(SUPERVISOR_ENTRY_DIR);
+	plan_msg_finish(&r->plan);
+	free(r->bytes);
+}
+
+/* ---- when the supervisor was killed --------------------------------------------------------- */
+
+static void run_alone(struct container *r, enum plan_step which)
+{
+	if (container_has(r, which))
+		step_run(&r->step, &r->facts, which, -1);
+}
+
+/* The line broke with the supervisor, so the agent has ended or is about to. What was to be saved in the end
+ * is left, stopped, rather than lost. */
+void container_inherit(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	if (!r->is_on)
+		return;
+	if (r->plan.is_adopted)
+		run_alone(r, PLAN_RELEASE);
+	else if (r->shared->is_up && container_has(r, PLAN_COMMIT) && container_has(r, PLAN_SPARE))
+		run_alone(r, PLAN_SPARE);
+	else if (r->shared->may_be_there)
+		run_alone(r, PLAN_DESTROY);
+}

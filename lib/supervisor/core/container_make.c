@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* How a recipe's sandbox is made: container.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "base/sysfile.h"
+#include "supervisor/container/exit_reason.h"
+#include "supervisor/core/supervisor.h"
+#include "sweep/sweep.h"
+
+enum { SWEEP_AFTER_MS = 300 };
+
+/* The step that ran last has failed, and the sandbox with it. */
+static bool fail_step(struct supervisor *k)
+{
+	char words[STEP_WORDS];
+	const struct step *s = &k->container.step;
+	if (s->end != STEP_STOPPED)
+		supervisor_fail(k, s->end == STEP_LATE ? TRM_ETIMEDOUT : TRM_EIO, "%s",
+				step_describe_failure(s, words, sizeof words));
+	return false;
+}
+
+/* ---- what is made ---------------------------------------------------------------------- */
+
+static bool create(struct supervisor *k, enum plan_step which)
+{
+	struct container *r = &k->container;
+	r->shared->may_be_there = true; /* a command that is killed half-way may have made it */
+	if (!container_run(k, which, -1, "creating the sandbox"))
+		return false;
+	r->owes_id = !step_is_over(&r->step);
+	return r->owes_id || container_take_id(k);
+}
+
+/* ---- the direct way ----------------------------------------------------------------------- */
+
+enum outcome { OUTCOME_UP, OUTCOME_FAILED, OUTCOME_NOT_SHARED };
+
+/* What cannot be mounted or run there may still be copied and run there. */
+static enum outcome judge(struct supervisor *k)
+{
+	const struct step *s = &k->container.step;
+	static const char *const signs[] = {"mount", "bind", "/.terrarium", ("/" SHARE_DIR), "exec format"};
+	if (s->end == STEP_FAILED && container_has(&k->container, PLAN_CONNECT))
+		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+			if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i]))) {
+				step_clean_tail(s->err_bytes, s->err.n, k->container.note, 200);
+				return OUTCOME_NOT_SHARED;
+			}
+	if (!k->is_ending)
+		fail_step(k);
+	return OUTCOME_FAILED;
+}
+
+/* Has it ended while we wait? Then waiting longer makes no sense. */
+static bool has_stopped(struct supervisor *k)
+{
+	struct exit_reason why;
+	return container_has(&k->container, PLAN_INSPECT) && container_run(k, PLAN_INSPECT, -1, NULL)
+	       && exit_reason_read(&k->container.step, &why) && !exit_reason_is_running(&why);
+}
+
+static enum outcome wait_at_door(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	const uint64_t due_ms = supervisor_now_ms() + HANDOFF_TIMEOUT_MS;
+	uint64_t look_ms = supervisor_now_ms() + 500;
+	bool is_over = false;
+	while (!k->is_ending && !r->handoff.has_report && !is_over) {
+		supervisor_turn(k, look_ms < due_ms ? look_ms : due_ms);
+		uint64_t now_ms = supervisor_now_ms();
+		is_over = now_ms >= due_ms || r->is_lost;
+		if (!is_over && !r->handoff.has_report && now_ms >= look_ms) {
+			is_over = has_stopped(k);
+			look_ms = now_ms + 1000;
+		}
+	}
+	if (k->is_ending)
+		return OUTCOME_FAILED;
+	if (!r->handoff.has_report) {
+		r->is_lost = false;
+		snprintf(r->note, sizeof r->note, "the agent did not connect to the handoff socket");
+		if (container_has(r, PLAN_CONNECT))
+			return OUTCOME_NOT_SHARED;
+		supervisor_fail(k, TRM_EIO, "%s: the agent does not answer", r->plan.backend);
+		return OUTCOME_FAILED;
+	}
+	if (*r->handoff.report.error) {
+		supervisor_fail(k, TRM_EIO, "%s: %s", r->plan.backend, r->handoff.report.error);
+		return OUTCOME_FAILED;
+	}
+	return OUTCOME_UP;
+}
+
+static void find_groups(struct supervisor *k, pid_t pid)
+{
+	char path[64], theirs[4096], ours[4096];
+	snprintf(path, sizeof path, "/proc/%d/cgroup", (int)pid);
+	if (pid <= 0 || sysfile_read(path, theirs, sizeof theirs) <= 0)
+		return;
+	sysfile_read("/proc/self/cgroup", ours, sizeof ours);
+	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
+	if (!k->container.plan.is_adopted)
+		groups_limit_sockets(k->groups);
+	k->watchdog.root = pid; /* for its processor time, where no group counts it */
+}
+
+static bool start_directly(struct supervisor *k)
+{
+	return k->container.handoff.has_report || !container_has(&k->container, PLAN_START_DIRECT)
+	       || container_run(k, PLAN_START_DIRECT, -1, "starting");
+}
+
+static enum outcome go_directly(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	enum outcome outcome;
+	r->way = WAY_DIRECT;
+	r->is_overtaken = true; /* the agent mostly is there before the command has ended that starts it */
+	int error = handoff_open(&r->handoff, SUPERVISOR_ENTRY_DIR);
+	if (error < 0) {
+		snprintf(r->note, sizeof r->note, "the handoff socket cannot be made: %s", strerror(-error));
+		outcome = OUTCOME_NOT_SHARED;
+	} else if (!create(k, PLAN_CREATE_DIRECT) || !start_directly(k))
+		outcome = judge(k);
+	else
+		outcome = wait_at_door(k);
+	r->is_overtaken = false;
+	handoff_close(&r->handoff, SUPERVISOR_ENTRY_DIR);
+	if (outcome == OUTCOME_UP)
+		find_groups(k, r->root_pid = r->handoff.pid);
+	else
+		handoff_finish(&r->handoff, SUPERVISOR_ENTRY_DIR);
+	return outcome;
+}
+
+/* ---- the exec way --------------------------------------------------------------------------- */
+
+/* Our own line has ended before the agent has answered. */
+static bool fail_connect(struct supervisor *k, bool is_late)
+{
+	struct container *r = &k->container;
+	char words[STEP_WORDS];
+	supervisor_fail(k, is_late ? TRM_ETIMEDOUT : TRM_EIO, "%s",
+			bridges_describe(&r->bridges, is_late ? "hangs" : "failed", words, sizeof words));
+	return false;
+}
+
+/* Looking costs processor time in there, too: not so often that this alone would be activity. */
+static uint32_t watch_interval_ms(const struct supervisor *k)
+{
+	enum { SHORTEST_MS = 500 };
+	uint64_t period_ms = idle_period_ms(&k->idle);
+	return period_ms && period_ms < SHORTEST_MS ? SHORTEST_MS : (uint32_t)period_ms;
+}
+
+static bool open_line(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
+	container_fail(k, "%s: connecting to the agent", r->plan.backend);
+	int error = bridges_begin(&r->bridges, watch_interval_ms(k));
+	if (error < 0) {
+		supervisor_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend,
+				strerror(-error));
+		return false;
+	}
+	while (!k->is_ending && !r->bridges.is_up && !r->is_lost && supervisor_now_ms() < due_ms)
+		supervisor_turn(k, due_ms);
+	if (k->is_ending)
+		return false;
+	if (!r->bridges.is_up)
+		return fail_connect(k, !r->is_lost);
+	if (r->bridges.has_report && *r->bridges.report.error) {
+		supervisor_fail(k, TRM_EIO, "%s: %s", r->plan.backend, r->bridges.report.error);
+		return false;
+	}
+	return true;
+}
+
+static bool go_by_exec(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	r->way = WAY_EXEC;
+	if (!container_has(r, PLAN_CONNECT)) {
+		supervisor_fail(k, TRM_ENOTSUP, "%s: the recipe has no step 'connect', and %s",
+				r->plan.backend, r->note);
+		return false;
+	}
+	if (!r->plan.is_adopted && !create(k, PLAN_CREATE_EXEC))
+		return k->is_ending ? false : fail_step(k);
+	if (!container_run(k, PLAN_PUT, SUPERVISOR_AGENT, "copying the agent in")
+			|| !container_run(k, PLAN_START, -1, "starting"))
+		return fail_step(k);
+	if (!open_line(k))
+		return false;
+	bridges_serve(&r->bridges, SUPERVISOR_LISTEN);
+	return true;
+}
+
+/* ---- start ------------------------------------------------------------------------------------ */
+
+static bool make(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	if (r->plan.is_adopted || !container_has(r, PLAN_CREATE_DIRECT))
+		return go_by_exec(k);
+	enum outcome outcome = go_directly(k);
+	if (outcome != OUTCOME_NOT_SHARED)
+		return outcome == OUTCOME_UP;
+	container_destroy(k, "trying another way");
+	snprintf(r->shared->id, sizeof r->shared->id, "%s", r->plan.name);
+	return !k->is_ending && go_by_exec(k);
+}
+
+bool container_start(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	if (!r->is_on) {
+		supervisor_fail(k, TRM_EPROTO, "the sandbox's plan cannot be read");
+		return false;
+	}
+	if (!make(k))
+		return false;
+	if (r->way == WAY_DIRECT)
+		close(SUPERVISOR_LISTEN);
+	close(SUPERVISOR_AGENT);
+	if (container_has(r, PLAN_LIST))
+		r->sweep_ms = supervisor_now_ms() + SWEEP_AFTER_MS;
+	r->shared->is_up = true;
+	supervisor_announce(k);
+	return true;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* The supervisor's life: it waits, and hears. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+
+#include "base/procstat.h"
+#include "supervisor/core/cleanup.h"
+#include "supervisor/core/entry.h"
+#include "supervisor/core/supervisor.h"
+
+uint64_t supervisor_now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+void supervisor_end(struct supervisor *k, enum gone_cause cause)
+{
+	if (!k->is_ending)
+		k->cause = cause;
+	k->is_ending = true;
+}
+
+static void end_asked(struct supervisor *k, enum gone_cause cause, pid_t by, const char *command)
+{
+	if (k->is_ending)
+		return;
+	k->asked_by = by;
+	snprintf(k->asker, sizeof k->asker, "%s", command);
+	supervisor_end(k, cause);
+}
+
+/* ---- the sandbox ------------------------------------------------------------------- */
+
+void supervisor_read_stderr(struct supervisor *k)
+{
+	char bytes[4096];
+	ssize_t n = 0;
+	while (k->launch_sandbox.words_fd >= 0
+			&& (n = read(k->launch_sandbox.words_fd, bytes, sizeof bytes)) > 0) {
+		size_t room = sizeof k->words - 1 - k->n_words;
+		size_t take = (size_t)n < room ? (size_t)n : room;
+		memcpy(k->words + k->n_words, bytes, take);
+		k->n_words += take;
+	}
+	if (k->launch_sandbox.words_fd >= 0 && (n == 0 || errno != EAGAIN)) {
+		close(k->launch_sandbox.words_fd);
+		k->launch_sandbox.words_fd = -1;
+	}
+}
+
+/* Beside bubblewrap, which takes about as long. Nothing leads out before slirp4netns is there, and the filter
+ * is in force already. */
+int supervisor_start_net(struct supervisor *k)
+{
+	net_finish(&k->net);
+	k->net_starts++;
+	return net_start(&k->net, &k->spec, k->groups, k->user.uid, &k->launch_sandbox.net);
+}
+
+/* slirp4netns has died under what the code inside sent it, or was killed: the connections are gone, the
+ * network comes back, unless that happens again and again. */
+static void note_net_end(struct supervisor *k)
+{
+	enum { MOST_STARTS = 6 };
+	k->net.pid = 0;
+	if (k->net.relay_pid > 0)
+		kill(k->net.relay_pid, SIGKILL);
+	k->net.relay_pid = 0;
+	if (k->is_announced && !k->is_ending && k->net_starts < MOST_STARTS)
+		supervisor_start_net(k);
+}
+
+void supervisor_child_ended(struct supervisor *k, pid_t pid, int status)
+{
+	if (pid == k->cleanup)
+		k->cleanup = k->is_ending ? 0 : cleanup_start(k, NULL);
+	else if (pid == k->net.pid)
+		note_net_end(k);
+	else if (pid == k->net.relay_pid && k->net.pid > 0)
+		kill(k->net.pid, SIGKILL); /* and both come back */
+	if (pid != k->launch_sandbox.pid || k->has_status)
+		return;
+	k->status = status;
+	k->has_status = true;
+	supervisor_end(k, GONE_BY_ITSELF);
+}
+
+static void reap(struct supervisor *k)
+{
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		supervisor_child_ended(k, pid, status);
+		container_child_ended(&k->container, pid, status);
+		addr_watch_note_end(&k->addr_watch, pid, &k->spec, &k->launch_sandbox.net);
+	}
+}
+
+static void hear_signals(struct supervisor *k)
+{
+	struct signalfd_siginfo info;
+	char command[128];
+	while (read(k->signal_fd, &info, sizeof info) == sizeof info) {
+		pid_t from = (pid_t)info.ssi_pid;
+		if (info.ssi_signo == SIGCHLD)
+			reap(k);
+		else
+			end_asked(k, GONE_SIGNAL, from, procstat_command(from, command, sizeof command));
+	}
+}
+
+static void hear_net(struct supervisor *k)
+{
+	char why[CONTROL_MAX_WORDS];
+	bool is_up = net_is_up(&k->net, why, sizeof why);
+	if (k->is_announced)
+		return;
+	if (is_up) {
+		supervisor_announce(k);
+		return;
+	}
+	k->n_words = (size_t)snprintf(k->words, sizeof k->words, "%s", why);
+	supervisor_end(k, GONE_BY_ITSELF);
+}
+
+/* ---- clients ------------------------------------------------------------------------- */
+
+static uint64_t cpu_ns(const struct supervisor *k)
+{
+	uint64_t ns;
+	if (k->container.bridges.has_line)
+		return k->container.bridges.cpu_ns;
+	return groups_cpu_ns(k->groups, &ns) ? ns : watchdog_cpu_ns(&k->watchdog);
+}
+
+static void on_said(void *user, const struct client *client, enum client_word word)
+{
+	struct supervisor *k = user;
+	bool is_owner = client->fd == k->owner_fd;
+	switch (word) {
+	case CLIENT_KEEP: k->is_kept = true; break;
+	case CLIENT_KEEP_OFF:
+		k->is_kept = false;
+		k->owner_fd = client->fd;
+		break;
+	case CLIENT_LOOK: break;
+	case CLIENT_STOP: /* its owner asks for that when it ends itself */
+		end_asked(k, is_owner && !k->is_kept ? GONE_OWNER : GONE_STOPPED, client->pid,
+				client->command);
+		break;
+	case CLIENT_GONE:
+		if (is_owner)
+			k->owner_fd = -1;
+		if (is_owner && !k->is_kept)
+			end_asked(k, GONE_OWNER, client->pid, client->command);
+		else if (!client->is_onlooker && !clients_count(&k->clients))
+			idle_touch(&k->idle, supervisor_now_ms(), cpu_ns(k));
+		break;
+	}
+	if (!k->is_ending)
+		supervisor_save_state(k);
+}
+
+/* ---- time ------------------------------------------------------------------------------ */
+
+/* A sandbox that is not kept has its owner attached, so it is never idle. */
+static void look_at_idleness(struct supervisor *k, uint64_t now_ms)
+{
+	if (!k->is_kept || clients_count(&k->clients) || now_ms < idle_next_ms(&k->idle))
+		return;
+	if (idle_sample(&k->idle, now_ms, cpu_ns(k)))
+		supervisor_save_state(k);
+	if (!idle_is_over(&k->idle, now_ms))
+		return;
+	k->after_ms = k->idle.timeout_ms;
+	supervisor_end(k, GONE_IDLE);
+}
+
+static uint64_t end_of_life_ms(const struct supervisor *k)
+{
+	uint64_t most = k->spec.max_lifetime_ms;
+	return k->is_kept && most ? k->started_ms + most : UINT64_MAX;
+}
+
+static void look_at_age(struct supervisor *k, uint64_t now_ms)
+{
+	if (now_ms < end_of_life_ms(k))
+		return;
+	k->after_ms = k->spec.max_lifetime_ms;
+	supervisor_end(k, GONE_LIFETIME);
+}
+
+/* How long to wait for something to happen; -1: for ever. */
+static int wait_ms(const struct supervisor *k, uint64_t until_ms)
+{
+	enum { LONGEST_MS = 1000 * 1000 * 1000 };
+	uint64_t now_ms = supervisor_now_ms(), next = until_ms;
+	if (k->is_ending)
+		return next <= now_ms ? 0 : next - now_ms > LONGEST_MS ? LONGEST_MS : (int)(next - now_ms);
+	if (end_of_life_ms(k) < next)
+		next = end_of_life_ms(k);
+	if (k->is_kept && !clients_count(&k->clients) && idle_next_ms(&k->idle) < next)
+		next = idle_next_ms(&k->idle);
+	if (watchdog_next_ms(&k->watchdog) < next)
+		next = watchdog_next_ms(&k->watchdog);
+	if (container_next_ms(&k->container) < next)
+		next = container_next_ms(&k->container);
+	if (next == UINT64_MAX)
+		return -1;
+	return next <= now_ms ? 0 : next - now_ms > LONGEST_MS ? LONGEST_MS : (int)(next - now_ms);
+}
+
+static void pass_time(struct supervisor *k)
+{
+	uint64_t now_ms = supervisor_now_ms();
+	if (watchdog_poll(&k->watchdog, now_ms, !clients_count(&k->clients)))
+		supervisor_publish_oom(k);
+	if (k->watchdog.overrun_bytes && !k->is_ending)
+		supervisor_fail(k, TRM_ETOOBIG,
+				"the sandbox's files use %llu MiB of the allowed %llu, and keep growing",
+				(unsigned long long)(k->watchdog.overrun_bytes >> 20),
+				(unsigned long long)(k->spec.disk_bytes >> 20));
+	if (k->watchdog.hidden_looks > WATCHDOG_HIDDEN_LOOKS && !k->is_ending)
+		supervisor_fail(k, TRM_ETOOBIG,
+				"the sandbox's files cannot be counted: folders are nested too deeply, or locked again and "
+				"again");
+	look_at_idleness(k, now_ms);
+	look_at_age(k, now_ms);
+	container_pass_time(k, now_ms);
+}
+
+void supervisor_turn(struct supervisor *k, uint64_t until_ms)
+{
+	enum { SIGNALS, WORDS, NET, ROAM, RECIPE, CLIENTS = RECIPE + CONTAINER_POLLS };
+	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
+	fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
+	fds[WORDS] = (struct pollfd){.fd = k->launch_sandbox.words_fd, .events = POLLIN};
+	fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
+	fds[ROAM] = (struct pollfd){.fd = k->addr_watch.fd, .events = POLLIN};
+	container_poll(&k->container, fds + RECIPE);
+	size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
+	int happened = poll(fds, n, wait_ms(k, until_ms));
+	if (happened > 0 && fds[WORDS].revents)
+		supervisor_read_stderr(k);
+	if (happened > 0)
+		container_handle(k, fds + RECIPE);
+	if (happened > 0 && fds[SIGNALS].revents)
+		hear_signals(k);
+	if (happened > 0 && fds[ROAM].revents)
+		addr_watch_poll(&k->addr_watch, &k->spec, &k->launch_sandbox.net);
+	if (happened > 0 && fds[NET].revents && !k->is_ending)
+		hear_net(k);
+	if (happened > 0)
+		clients_handle(&k->clients, fds + CLIENTS, on_said, k);
+	if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))
+		supervisor_save_state(k);
+	if (!k->is_ending)
+		pass_time(k);
+}
+
+void supervisor_run(struct supervisor *k)
+{
+	while (!k->is_ending)
+		supervisor_turn(k, UINT64_MAX);
+}

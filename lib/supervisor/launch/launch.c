@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/launch/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/privilege.h"
+#include "base/sysfile.h"
+#include "supervisor/launch/confine.h"
+#include "supervisor/launch/mount_view.h"
+#include "supervisor/limits/folder.h"
+#include "supervisor/net/net.h"
+
+enum { BWRAP_MAX_FDS = BWRAP_FILES + CONTROL_MAX_FILES + 1 + CONTROL_MAX_MOUNTS };
+
+/* Exit status of a child that did not get as far as bubblewrap. */
+enum { NOT_STARTED = 125 };
+
+/* The child's stdout and stderr is the pipe that the supervisor reads. */
+static _Noreturn void die(const char *what)
+{
+	char line[256];
+	int n = snprintf(line, sizeof line, "cannot %s: %s", what, strerror(errno));
+	if (write(STDERR_FILENO, line, (size_t)n) < 0)
+		_exit(NOT_STARTED + 1);
+	_exit(NOT_STARTED);
+}
+
+/* ---- limits ----------------------------------------------------------------- */
+
+static void limit(int what, uint64_t soft, uint64_t hard)
+{
+	struct rlimit now, want = {.rlim_cur = soft, .rlim_max = hard};
+	if (getrlimit(what, &now) < 0)
+		return;
+	/* What is lower already stays so: nobody may raise it again. */
+	if (now.rlim_max < want.rlim_max)
+		want.rlim_max = now.rlim_max;
+	if (want.rlim_cur > want.rlim_max)
+		want.rlim_cur = want.rlim_max;
+	setrlimit(what, &want);
+}
+
+static void set_rlimits(const struct spec_msg *spec, const struct groups *groups)
+{
+	/* 1, not 0: a core_pattern that is a pipe runs a program as root on the
+	 * host for every other limit (fs/coredump.c). */
+	limit(RLIMIT_CORE, 1, 1);
+	limit(RLIMIT_NOFILE, spec->open_files, spec->open_files);
+	limit(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
+	limit(RLIMIT_MEMLOCK, 1 << 20, 1 << 20);
+	limit(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
+	limit(RLIMIT_SIGPENDING, 1024, 1024);
+	limit(RLIMIT_RTPRIO, 0, 0);
+	limit(RLIMIT_NICE, 0, 0);
+	/* DATA, not AS: just-in-time compilers reserve much and use little. */
+	if (!(groups->limits & LIMIT_MEMORY))
+		limit(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
+}
+
+/* Without a group for it, the CPU limit is a number of cores, and the strict
+ * filter makes it permanent. */
+static void limit_cores(double cpus)
+{
+	cpu_set_t have, want;
+	CPU_ZERO(&want);
+	if (sched_getaffinity(0, sizeof have, &have) < 0)
+		return;
+	int n_have = CPU_COUNT(&have), n_want = (int)ceil(cpus);
+	int skip = n_want < n_have ? (int)(getpid() % n_have) : 0; /* not every sandbox the first core */
+	for (int i = 0; i < 2 * CPU_SETSIZE && n_want > 0; i++) {
+		int cpu = i % CPU_SETSIZE;
+		if (!CPU_ISSET(cpu, &have) || CPU_ISSET(cpu, &want) || skip-- > 0)
+			continue;
+		CPU_SET(cpu, &want);
+		n_want--;
+	}
+	sched_setaffinity(0, sizeof want, &want);
+	setpriority(PRIO_PROCESS, 0, 10);
+}
+
+/* ---- who --------------------------------------------------------------------- */
+
+static void become(uint32_t uid)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
+		die("change to the sandbox's own user (setgroups, setresgid, setresuid)");
+	/* The change has closed our own /proc entries to us; a user namespace may still need them. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* ---- descriptors -------------------------------------------------------------- */
+
+/* A pipe with `n` bytes in it and nobody to write more; they fit, or it fails. */
+static int pipe_with(const char *bytes, size_t n)
+{
+	int fd[2];
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0)
+		die("make a pipe");
+	if (n > 0 && write(fd[1], bytes, n) != (ssize_t)n)
+		die("pass bubblewrap its arguments");
+	close(fd[1]);
+	fcntl(fd[0], F_SETFL, 0);
+	return fd[0];
+}
+
+/* Descriptors wanted at the low numbers; they are first moved out of each other's way. */
+static void place(const int *fds, size_t n)
+{
+	int moved[BWRAP_MAX_FDS];
+	const int above = (int)n + 1;
+	for (size_t i = 0; i < n; i++) {
+		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, above);
+		if (moved[i] < 0)
+			die("arrange descriptors");
+	}
+	for (size_t i = 0; i < n; i++)
+		if (dup2(moved[i], (int)i) < 0)
+			die("arrange descriptors");
+	if (syscall(SYS_close_range, (unsigned)n, ~0u, 0u) < 0)
+		for (int fd = (int)n; fd < 1024; fd++) /* Linux before 5.9 */
+			close(fd);
+}
+
+static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
+{
+	int fds[BWRAP_MAX_FDS];
+	size_t n = BWRAP_FILES;
+	struct slice args = is_shared ? spec->args_shared : spec->args_separate;
+	struct slice calls = is_strict ? spec->calls_strict : spec->calls;
+	struct slice arguments = is_strict ? spec->arguments_strict : spec->arguments;
+	fds[0] = pipe_with(NULL, 0); /* not a file of the host: it could be opened anew through /proc */
+	fds[1] = STDERR_FILENO;
+	fds[2] = STDERR_FILENO;
+	fds[BWRAP_LISTEN] = SUPERVISOR_LISTEN;
+	fds[BWRAP_ARGS] = pipe_with(args.bytes, args.n);
+	fds[BWRAP_CALLS] = pipe_with(calls.bytes, calls.n);
+	fds[BWRAP_ARGUMENTS] = pipe_with(arguments.bytes, arguments.n);
+	fds[BWRAP_AGENT] = SUPERVISOR_AGENT;
+	for (size_t i = 0; i < spec->n_files; i++)
+		fds[n++] = pipe_with(spec->files[i].bytes, spec->files[i].n);
+	if (spec->has_certs)
+		fds[n++] = SUPERVISOR_CERTS;
+	for (int i = 0; i < (int)spec->n_mounts && !is_shared; i++)
+		fds[n++] = SUPERVISOR_MOUNTS + i;
+	place(fds, n);
+}
+
+/* ---- the child ----------------------------------------------------------------- */
+
+/* What the supervisor wants to know, with descriptors in the order of the claims. */
+struct report {
+	bool is_shared, has_space, has_net, has_wire;
+};
+enum { REPORT_FILES = 4 };
+
+static size_t count_files(const struct report *r)
+{
+	return r->has_space + 2 * (size_t)r->has_net + r->has_wire;
+}
+
+union rights {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(REPORT_FILES * sizeof(int))];
+};
+
+static void report(int to, const struct report *r, const int *fds)
+{
+	union rights control = {0};
+	const size_t n = count_files(r);
+	struct iovec iov = {.iov_base = (void *)r, .iov_len = sizeof *r};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+	if (n) {
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(n * sizeof(int));
+		struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(n * sizeof(int));
+		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
+	}
+	if (sendmsg(to, &msg, MSG_NOSIGNAL) < 0)
+		die("report to the supervisor");
+}
+
+static void make_net(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
+{
+	const char *failed = net_enter(spec, has_tun, ret);
+	if (!failed)
+		return;
+	dprintf(STDERR_FILENO, NET_FAILED "cannot %s: %s", failed, strerror(errno));
+	_exit(NOT_STARTED);
+}
+
+/* Tell the supervisor how the files are held, with the tmpfs itself, by which it can be measured; then set up
+ * the network, if there is to be one, for which it gets the namespaces. */
+static void make_and_report(const struct spec_msg *spec, int to, bool is_shared, bool has_tun)
+{
+	int fds[REPORT_FILES], n = 0;
+	struct net_ends ends = {-1, -1, -1};
+	struct report r = {.is_shared = is_shared, .has_net = *spec->slirp != '\0'};
+	fds[n] = is_shared ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	r.has_space = fds[n] >= 0;
+	n += r.has_space;
+	if (r.has_net)
+		make_net(spec, has_tun, &ends);
+	r.has_wire = ends.veth_relay_fd >= 0;
+	fds[n] = ends.user_fd;
+	fds[n + 1] = ends.net_fd;
+	fds[n + 2] = ends.veth_relay_fd;
+	report(to, &r, fds);
+}
+
+/* The text of one mount, without its mode and newline. */
+static int find_mount(const struct spec_msg *spec, uint32_t which, const char **ret)
+{
+	const char *at = spec->mounts;
+	for (; which && *at; which--)
+		at += strcspn(at, "\n") + 1;
+	*ret = at;
+	int n = (int)strcspn(at, "\n");
+	return n > 3 ? n - 3 : n;
+}
+
+static bool make_space(const struct spec_msg *spec, bool is_root, uint32_t uid)
+{
+	struct mount_view_failure failure;
+	const char *mount;
+	bool is_made = mount_view_make(is_root, uid, spec, &failure);
+	if (is_made || !failure.what)
+		return is_made;
+	int n = find_mount(spec, failure.which, &mount);
+	dprintf(STDERR_FILENO, MOUNT_FAILED "%.*s: cannot %s: %s", n, mount, failure.what,
+			strerror(failure.error));
+	_exit(NOT_STARTED);
+}
+
+/* The last steps before the exec: nothing is blocked, and the supervisor's end is ours. */
+static void end_with(pid_t supervisor)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* anew after the change of user, which clears it */
+	if (getppid() != supervisor)
+		_exit(NOT_STARTED);
+}
+
+/* A sandbox without namespaces: its folder is there, and the agent itself follows. */
+static _Noreturn void bare_child(
+		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
+{
+	const pid_t supervisor = getppid();
+	struct confinement c = {.spec = spec, .uid = uid, .is_strict = !(groups->limits & LIMIT_MEMORY)};
+	sysfile_write("/proc/self/oom_score_adj", "500");
+	const struct rlimit mark = {folder_mark(supervisor), folder_mark(supervisor)};
+	setrlimit(RLIMIT_LOCKS, &mark);
+	if (!(groups->limits & LIMIT_CPU))
+		limit_cores(spec->cpus);
+	if (spec->isolation == ISOLATION_LANDLOCK)
+		privilege_drop_bounds();
+	if (uid)
+		become(uid);
+	const struct report r = {0};
+	report(report_fd, &r, NULL);
+	const char *failed = confine_prepare(&c);
+	if (failed)
+		die(failed);
+	const int fds[] = {pipe_with(NULL, 0), STDERR_FILENO, STDERR_FILENO, SUPERVISOR_LISTEN,
+			SUPERVISOR_AGENT, c.code_rules_fd < 0 ? STDERR_FILENO : c.code_rules_fd,
+			c.agent_rules_fd < 0 ? STDERR_FILENO : c.agent_rules_fd};
+	place(fds, sizeof fds / sizeof *fds);
+	set_rlimits(spec, groups);
+	if (!uid && !(groups->limits & LIMIT_PIDS))
+		limit(RLIMIT_NPROC, confine_count_tasks() + spec->procs, confine_count_tasks() + spec->procs);
+	end_with(supervisor);
+	die(confine_exec(&c));
+}
+
+static _Noreturn void child(
+		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
+{
+	const pid_t supervisor = getppid();
+	bool is_strict = !(groups->limits & LIMIT_MEMORY), has_tun = *spec->slirp && net_has_tun();
+	sysfile_write("/proc/self/oom_score_adj", "500");
+	bool is_shared = uid && make_space(spec, true, uid);
+	if (uid)
+		become(uid);
+	if (!is_shared)
+		is_shared = make_space(spec, false, 0);
+	if (!(groups->limits & LIMIT_CPU))
+		limit_cores(spec->cpus);
+	make_and_report(spec, report_fd, is_shared, has_tun);
+	arrange(spec, is_shared, is_strict);
+	set_rlimits(spec, groups);
+	end_with(supervisor);
+	char args[16], listen_fd[16];
+	snprintf(args, sizeof args, "%d", BWRAP_ARGS);
+	snprintf(listen_fd, sizeof listen_fd, "%d", BWRAP_LISTEN);
+	char *argv[] = {"bwrap", "--args", args, "--", AGENT_PATH, "serve", listen_fd, NULL}, *env[] = {NULL};
+	execve(spec->bwrap, argv, env);
+	die("start bubblewrap");
+}
+
+/* ---- the supervisor's side --------------------------------------------------------- */
+
+/* A child that could not do it says nothing. */
+static void hear(int from, struct launch_sandbox *ret)
+{
+	struct report r = {0};
+	union rights control;
+	int fds[REPORT_FILES];
+	struct iovec iov = {.iov_base = &r, .iov_len = sizeof r};
+	struct msghdr msg = {.msg_iov = &iov,
+			.msg_iovlen = 1,
+			.msg_control = control.bytes,
+			.msg_controllen = sizeof control.bytes};
+	if (recvmsg(from, &msg, MSG_CMSG_CLOEXEC) != sizeof r)
+		return;
+	const size_t n = count_files(&r);
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	ret->is_shared = r.is_shared;
+	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS
+			|| c->cmsg_len != CMSG_LEN(n * sizeof(int)))
+		return;
+	memcpy(fds, CMSG_DATA(c), n * sizeof(int));
+	const int *at = fds;
+	if (r.has_space)
+		ret->space_fd = *at++;
+	if (r.has_net) {
+		ret->net.user_fd = *at++;
+		ret->net.net_fd = *at++;
+	}
+	if (r.has_wire)
+		ret->net.veth_relay_fd = *at;
+}
+
+int launch_sandbox(const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
+		struct launch_sandbox *ret)
+{
+	int words[2], line[2];
+	*ret = (struct launch_sandbox)LAUNCH_NONE;
+	if (pipe2(words, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0) {
+		int error = -errno;
+		close(words[0]);
+		close(words[1]);
+		return error;
+	}
+	ret->pid = groups_fork(groups, words[1]);
+	if (!ret->pid) {
+		dup2(words[1], STDERR_FILENO);
+		if (spec->isolation == ISOLATION_NAMESPACES)
+			child(spec, groups, uid, line[1]);
+		bare_child(spec, groups, uid, line[1]);
+	}
+	int error = ret->pid < 0 ? -errno : 0;
+	close(words[1]);
+	close(line[1]);
+	if (error)
+		close(words[0]);
+	else
+		hear(line[0], ret);
+	ret->words_fd = error ? -1 : words[0];
+	close(line[0]);
+	return error;
+}

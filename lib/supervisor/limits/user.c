@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/limits/user.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/sysfile.h"
+
+/* The same for all of root's sandboxes, whatever their runtime directory is. */
+static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0"};
+enum { N_LOCK_DIRS = sizeof LOCK_DIRS / sizeof *LOCK_DIRS };
+
+/* ':' is in no sandbox's name: these files share a directory with them. */
+#define LOCK_PREFIX "uid:"
+
+static int open_ours(const char *path)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == 0 && !(st.st_mode & 077))
+		return fd;
+	int error = fd < 0 ? -errno : -EPERM;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+/* -ENOENT: somebody has just removed it. To go on to the next one then would be to miss the locks of all
+ * others, and to take a user who is taken. */
+static int open_lock_dir(void)
+{
+	int r = -EACCES;
+	for (size_t i = 0; i < N_LOCK_DIRS && r < 0; i++) {
+		bool is_there = mkdir(LOCK_DIRS[i], 0700) == 0 || errno == EEXIST;
+		r = is_there ? open_ours(LOCK_DIRS[i]) : -errno;
+		if (is_there && r == -ENOENT)
+			return r;
+	}
+	return r;
+}
+
+/* Lock a file, unless somebody holds it or has just removed it. */
+static int lock(int dir_fd, const char *name, int flags)
+{
+	struct stat st;
+	int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &st) == 0 && st.st_nlink > 0)
+		return fd;
+	close(fd);
+	return -EWOULDBLOCK;
+}
+
+/* The number of the nth user. */
+static uint32_t nth(uint32_t i)
+{
+	return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
+}
+
+/* Who ends a sandbox kills all processes of its user that he sees, and the machine's root sees those in
+ * containers: in a PID namespace that is not the machine's (include/linux/proc_ns.h: PROC_PID_INIT_INO) we
+ * begin elsewhere. */
+static uint32_t first_of(uint32_t count)
+{
+	const unsigned long machines = 4026531836;
+	char here[64] = "";
+	if (count <= USER_COUNT || readlink("/proc/self/ns/pid", here, sizeof here - 1) <= 0)
+		return 0;
+	unsigned long inode = strtoul(here + strcspn(here, "0123456789"), NULL, 10);
+	return inode == machines ? 0 : USER_COUNT + (uint32_t)(inode % USER_MORE_COUNT);
+}
+
+static int take(struct user *ret, uint32_t count)
+{
+	uint32_t first = first_of(count);
+	int dir_fd = open_lock_dir();
+	int r = dir_fd < 0 ? dir_fd : -EUSERS;
+	for (uint32_t i = 0; dir_fd >= 0 && i < count; i++) {
+		char name[32];
+		uint32_t uid = nth((first + i) % count);
+		snprintf(name, sizeof name, LOCK_PREFIX "%u", uid);
+		int fd = lock(dir_fd, name, O_CREAT);
+		if (fd >= 0) {
+			*ret = (struct user){.uid = uid, .dir_fd = dir_fd, .lock_fd = fd};
+			return 0;
+		}
+		if (fd != -EWOULDBLOCK) {
+			r = fd;
+			break;
+		}
+	}
+	if (dir_fd >= 0)
+		close(dir_fd);
+	return r;
+}
+
+bool user_take_over(struct user *ret, uint32_t uid)
+{
+	char name[32];
+	bool is_one = (uid >= USER_FIRST && uid - USER_FIRST < USER_COUNT)
+		      || (uid >= USER_MORE_FIRST && uid - USER_MORE_FIRST < USER_MORE_COUNT);
+	int dir_fd = is_one && geteuid() == 0 ? open_lock_dir() : -1;
+	snprintf(name, sizeof name, LOCK_PREFIX "%u", uid);
+	int lock_fd = dir_fd < 0 ? -1 : lock(dir_fd, name, O_CREAT);
+	*ret = (struct user){.uid = uid, .dir_fd = dir_fd, .lock_fd = lock_fd};
+	if (lock_fd < 0 && dir_fd >= 0)
+		close(dir_fd);
+	return lock_fd >= 0;
+}
+
+static const char *next_line(const char *at)
+{
+	at += strcspn(at, "\n");
+	return at + (*at == '\n');
+}
+
+bool user_map_holds(const char *map, uint32_t first, uint32_t count)
+{
+	unsigned long long inside, n;
+	for (; *map; map = next_line(map))
+		if (sscanf(map, "%llu %*u %llu", &inside, &n) == 2 && inside <= first
+				&& inside + n >= (unsigned long long)first + count)
+			return true;
+	return false;
+}
+
+bool user_map_moves_root(const char *map)
+{
+	unsigned inside, outside;
+	for (; *map; map = next_line(map))
+		if (sscanf(map, "%u %u", &inside, &outside) == 2 && inside == 0)
+			return outside != 0;
+	return false;
+}
+
+/* A container may keep from its root what it takes to give files and processes to somebody else. */
+static bool may_change_user(void)
+{
+	enum { CHOWN = 1 << 0, KILL = 1 << 5, SETGID = 1 << 6, SETUID = 1 << 7 };
+	const unsigned long long needed = CHOWN | KILL | SETGID | SETUID;
+	char text[4096];
+	const char *at = sysfile_read("/proc/self/status", text, sizeof text) > 0
+					 ? strstr(text, "\nCapEff:\t")
+					 : NULL;
+	return !at || (strtoull(at + 9, NULL, 16) & needed) == needed;
+}
+
+int user_take(struct user *ret)
+{
+	int r = -ENOENT;
+	char map[4096];
+	*ret = (struct user){.dir_fd = -1, .lock_fd = -1};
+	sysfile_read("/proc/self/uid_map", map, sizeof map);
+	if (geteuid() != 0 || !may_change_user()
+			|| (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
+		return 0;
+	/* ENOENT: the last one to leave has taken the directory away under our feet; when many come and go,
+	 * again and again. */
+	for (int tries = 0; r == -ENOENT && tries < 1000; tries++)
+		r = take(ret, USER_COUNT
+						+ (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT)
+										? USER_MORE_COUNT
+										: 0));
+	return r;
+}
+
+void user_release(struct user *u)
+{
+	if (!u->uid)
+		return;
+	char name[32];
+	snprintf(name, sizeof name, LOCK_PREFIX "%u", u->uid);
+	unlinkat(u->dir_fd, name, 0); /* under the lock: whoever opened it in between sees that it is gone */
+	close(u->lock_fd);
+	close(u->dir_fd);
+	for (size_t i = 0; i < N_LOCK_DIRS; i++)
+		rmdir(LOCK_DIRS[i]); /* only if it is empty */
+	u->uid = 0;
+}
+
+void user_sweep(int dir_fd)
+{
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, LOCK_PREFIX, strlen(LOCK_PREFIX)))
+			continue;
+		int fd = lock(dir_fd, entry->d_name, 0);
+		if (fd < 0)
+			continue;
+		unlinkat(dir_fd, entry->d_name, 0);
+		close(fd);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void user_inherit(void)
+{
+	for (size_t i = 0; i < N_LOCK_DIRS && geteuid() == 0; i++) {
+		int fd = open_ours(LOCK_DIRS[i]);
+		if (fd < 0)
+			continue;
+		user_sweep(fd);
+		close(fd);
+		rmdir(LOCK_DIRS[i]); /* only if it is empty */
+	}
+}

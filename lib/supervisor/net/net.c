@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+#include "supervisor/net/net.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/sysfile.h"
+#include "supervisor/net/nft.h"
+#include "supervisor/net/userns.h"
+#include "supervisor/net/veth_relay.h"
+
+enum { LOOPBACK_INDEX = 1, DNS_PORT = 53 };
+
+/* libslirp's fixed network of IPv6; its name server has the same last number as that of IPv4. */
+static const struct cidr V6_SUBNET = {.family = 6, .bits = 64, .addr = {0xfd}};
+static const struct cidr V6_DNS = {.family = 6, .bits = 128, .addr = {0xfd, [15] = NET_DNS}};
+/* Of IPv6 only what is handed out for the internet. */
+static const struct cidr V6_PUBLIC = {.family = 6, .bits = 3, .addr = {0x20}};
+static const struct cidr V6_ALL = {.family = 6};
+
+/* ---- the host's own addresses ---------------------------------------------------------- */
+
+/* What nobody can open needs no rule of its own. */
+static bool is_refused_anyway(const struct cidr *c)
+{
+	const struct cidr_refused *row = cidr_find_refused(c);
+	return row && (row->kind == CIDR_NEVER || (c->family == 6 && row->kind == CIDR_LINK));
+}
+
+static bool add_own(struct net_own *own, const struct sockaddr *sa)
+{
+	struct cidr c = {0};
+	if (sa->sa_family == AF_INET) {
+		c = (struct cidr){.family = 4, .bits = 32};
+		memcpy(c.addr, &((const struct sockaddr_in *)sa)->sin_addr, 4);
+	} else if (sa->sa_family == AF_INET6) {
+		c = (struct cidr){.family = 6, .bits = 128};
+		memcpy(c.addr, &((const struct sockaddr_in6 *)sa)->sin6_addr, 16);
+	}
+	if (!c.family || is_refused_anyway(&c))
+		return true;
+	if (own->n == NET_MAX_OWN)
+		return false;
+	own->addrs[own->n++] = c;
+	return true;
+}
+
+bool net_find_own(struct net_own *own)
+{
+	struct ifaddrs *all;
+	bool has_room = true;
+	own->n = 0;
+	if (getifaddrs(&all) < 0)
+		return false;
+	for (const struct ifaddrs *at = all; at && has_room; at = at->ifa_next)
+		has_room = !at->ifa_addr || add_own(own, at->ifa_addr);
+	freeifaddrs(all);
+	errno = EOVERFLOW;
+	return has_room;
+}
+
+bool net_own_equal(const struct net_own *a, const struct net_own *b)
+{
+	return a->n == b->n && !memcmp(a->addrs, b->addrs, a->n * sizeof *a->addrs);
+}
+
+bool net_has_v6(const struct net_own *own)
+{
+	bool is_found = false;
+	for (size_t i = 0; i < own->n && !is_found; i++)
+		is_found = cidr_holds(&V6_PUBLIC, &own->addrs[i]);
+	return is_found;
+}
+
+/* ---- the filter ----------------------------------------------------------------------------- */
+
+struct cidr net_address(const struct spec_msg *spec, uint8_t last, uint8_t bits)
+{
+	const uint32_t net = spec->net_subnet;
+	return (struct cidr){.family = 4,
+			.bits = bits,
+			.addr = {(uint8_t)(net >> 24), (uint8_t)(net >> 16), (uint8_t)(net >> 8), last}};
+}
+
+static size_t n_open(const struct spec_msg *spec)
+{
+	return spec->net_open.n / sizeof(struct cidr);
+}
+
+static struct cidr get_open(const struct spec_msg *spec, size_t i)
+{
+	struct cidr c;
+	memcpy(&c, spec->net_open.bytes + i * sizeof c, sizeof c);
+	return c;
+}
+
+/* Of the stack's own addresses nothing but the name server's port: it asks the host's name server, wherever
+ * that may be. */
+static void rule_stack(struct nft *nft, const struct spec_msg *spec)
+{
+	const struct cidr dns = net_address(spec, NET_DNS, 32), all = net_address(spec, 0, 24);
+	nft_accept_device(nft, 4, LOOPBACK_INDEX);
+	nft_accept_device(nft, 6, LOOPBACK_INDEX);
+	nft_rule(nft, &dns, IPPROTO_UDP, DNS_PORT, true);
+	nft_rule(nft, &dns, IPPROTO_TCP, DNS_PORT, true);
+	nft_rule(nft, &V6_DNS, IPPROTO_UDP, DNS_PORT, true);
+	nft_rule(nft, &V6_DNS, IPPROTO_TCP, DNS_PORT, true);
+	nft_accept_neighbors(nft);
+	nft_rule(nft, &all, 0, 0, false);
+	nft_rule(nft, &V6_SUBNET, 0, 0, false);
+}
+
+/* The refused ranges of one kind. */
+static void rule_refused(struct nft *nft, enum cidr_kind kind)
+{
+	size_t n;
+	const struct cidr_refused *rows = cidr_refused(&n);
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].kind == kind)
+			nft_rule(nft, &rows[i].range, 0, 0, false);
+}
+
+/* A range that was opened wide does not open what is special in it: the host's own addresses want to be
+ * named one by one, and metadata services by a range in theirs. */
+static bool is_named(const struct cidr *open, enum cidr_kind kind)
+{
+	const struct cidr_refused *row = cidr_find_refused(open);
+	return kind == CIDR_PRIVATE || (row && row->kind == kind);
+}
+
+static void rule_open(struct nft *nft, const struct spec_msg *spec, enum cidr_kind kind)
+{
+	for (size_t i = 0; i < n_open(spec); i++) {
+		const struct cidr c = get_open(spec, i);
+		if (is_named(&c, kind))
+			nft_rule(nft, &c, 0, 0, true);
+	}
+}
+
+static void rule_own(struct nft *nft, const struct spec_msg *spec, const struct net_own *own)
+{
+	for (size_t i = 0; i < n_open(spec); i++) {
+		const struct cidr c = get_open(spec, i);
+		if (cidr_is_single(&c))
+			nft_rule(nft, &c, 0, 0, true);
+	}
+	for (size_t i = 0; i < own->n; i++)
+		nft_rule(nft, &own->addrs[i], 0, 0, false);
+}
+
+/* The first rule that fits decides. What none fits is public. */
+static int set_filter(const struct spec_msg *spec, const struct net_own *own)
+{
+	struct nft nft;
+	nft_begin(&nft);
+	rule_stack(&nft, spec);
+	rule_refused(&nft, CIDR_NEVER);
+	rule_own(&nft, spec, own);
+	rule_open(&nft, spec, CIDR_LINK);
+	rule_refused(&nft, CIDR_LINK);
+	rule_open(&nft, spec, CIDR_PRIVATE);
+	rule_refused(&nft, CIDR_PRIVATE);
+	nft_rule(&nft, &V6_PUBLIC, 0, 0, true);
+	nft_rule(&nft, &V6_ALL, 0, 0, false);
+	return nft_commit(&nft);
+}
+
+/* ---- the namespace ------------------------------------------------------------------------------ */
+
+static bool raise_loopback(void)
+{
+	struct ifreq req = {.ifr_name = "lo"};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool is_up = fd >= 0 && ioctl(fd, SIOCGIFFLAGS, &req) == 0;
+	req.ifr_flags |= IFF_UP;
+	is_up = is_up && ioctl(fd, SIOCSIFFLAGS, &req) == 0;
+	if (fd >= 0)
+		close(fd);
+	return is_up;
+}
+
+/* The device's address of IPv6 shall be there as soon as slirp4netns tells it: nobody else could have the
+ * same one. Without it that takes two seconds. */
+static void hurry_v6(void)
+{
+	sysfile_write("/proc/sys/net/ipv6/conf/default/accept_dad", "0");
+	sysfile_write("/proc/sys/net/ipv6/conf/default/router_solicitation_delay", "0");
+}
+
+bool net_has_tun(void)
+{
+	int fd = open("/dev/net/tun", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static int make_wire(const struct spec_msg *spec, bool has_v6)
+{
+	static const uint8_t address[16] = {0xfd, [14] = 1}, gateway[16] = {0xfd, [15] = NET_GATEWAY};
+	const struct veth_relay_plan plan = {.device = NET_DEVICE,
+			.address = spec->net_subnet + NET_OWN,
+			.gateway = spec->net_subnet + NET_GATEWAY,
+			.address_v6 = has_v6 ? address : NULL,
+			.gateway_v6 = has_v6 ? gateway : NULL};
+	return veth_relay_make(&plan);
+}
+
+const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
+{
+	const unsigned uid = getuid(), gid = getgid();
+	static struct net_own own; /* long */
+	*ret = (struct net_ends){-1, -1, -1};
+	if (!net_find_own(&own)) /* of the host: before it is left */
+		return "list the host's addresses";
+	if (!userns_enter(CLONE_NEWNET, 0, 0))
+		return "make a user namespace with a network (see 'terrarium doctor')";
+	if (!raise_loopback())
+		return "start the loopback device";
+	hurry_v6();
+	errno = set_filter(spec, &own);
+	if (errno)
+		return "set the packet filter (nf_tables of the kernel)";
+	if (!has_tun && (ret->veth_relay_fd = make_wire(spec, net_has_v6(&own))) < 0)
+		return "make a network device (neither /dev/net/tun nor veth)";
+	ret->user_fd = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+	ret->net_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (ret->user_fd < 0 || ret->net_fd < 0)
+		return "open the namespaces";
+	return userns_enter(0, uid, gid) ? NULL : "make a second user namespace";
+}
+
+bool net_set_again(const struct spec_msg *spec, const struct net_ends *ends, const struct net_own *own)
+{
+	return setns(ends->user_fd, CLONE_NEWUSER) == 0 && setns(ends->net_fd, CLONE_NEWNET) == 0
+	       && set_filter(spec, own) == 0;
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_WIRE_CONTROL_H
+#define TRM_WIRE_CONTROL_H
+
+/* The line between a client and the supervisor of a local sandbox: SOCK_SEQPACKET, so one
+ * message is one packet. It is a pair for the client that starts the sandbox; it sends one SPEC and
+ * is answered READY. Further clients connect to CONTROL_FILE in the sandbox's entry, and say nothing
+ * to be attached. From then on they are all alike:
+ *
+ *   client → supervisor   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall
+ * end now; LOOK: do not count me supervisor → client   PROGRESS of a recipe's sandbox, before READY; OOM
+ * whenever it or the kernel has killed for memory; LOST when the command ended by which this client alone
+ * reaches the agent, and the sandbox lives on; GONE last, with the reason
+ *
+ * Who is connected is attached: however a client dies, the kernel closes its line. The supervisor closes its
+ * end when it has noted that, and all that came before: so a line that says LOOK and ends at once tells when
+ * the state in the entry is up to date. A sandbox that is not kept ends when the line of the client that it
+ * belongs to closes: the one that started it, or that said KEEP off last. All ends are the same user's (the
+ * directory is closed to others, and both sides look at SO_PEERCRED) and nothing of the sandbox reaches them:
+ * the reader's checks are against bugs, not against attackers. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Descriptors that the supervisor is started with. 0, 1 and 2 are /dev/null. */
+enum supervisor_fd {
+	SUPERVISOR_CLIENT = 3,
+	SUPERVISOR_RUN_DIR,   /* the runtime directory of all sandboxes */
+	SUPERVISOR_ENTRY_DIR, /* this sandbox's own directory in it, locked with flock() */
+	SUPERVISOR_LISTEN,    /* listening socket for the agent */
+	SUPERVISOR_CONTROL,   /* listening socket for further clients of the supervisor itself */
+	SUPERVISOR_AGENT,     /* the agent's program file; with a plan, what its PUT step reads */
+	SUPERVISOR_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
+	SUPERVISOR_PLAN,      /* with spec.has_plan: struct plan_msg, of a recipe's sandbox */
+	SUPERVISOR_FD_END,
+	SUPERVISOR_MOUNTS = SUPERVISOR_FD_END, /* and following: O_PATH, what is to be mounted */
+};
+
+/* Descriptors that bubblewrap is started with; its arguments name them. Only
+ * BWRAP_LISTEN lives on in the sandbox. */
+enum bwrap_fd {
+	BWRAP_LISTEN = 3,
+	BWRAP_ARGS,
+	BWRAP_CALLS,     /* seccomp program: allow list */
+	BWRAP_ARGUMENTS, /* seccomp program: refusals by argument */
+	BWRAP_AGENT,
+	BWRAP_FILES, /* and following: contents of small files in /etc; then, if bubblewrap itself is to
+			mount them, what SUPERVISOR_MOUNTS has */
+};
+
+/* Where the supervisor puts the tmpfs that holds all of a sandbox's files, in a mount
+ * namespace that only bubblewrap sees; its directories are then bound one by one. */
+#define SPACE_PATH "/tmp"
+#define CACHE_SOURCE SPACE_PATH "/cache"
+#define WORKDIR_SOURCE SPACE_PATH "/workdir" /* a working directory where otherwise nothing is */
+#define MOUNT_SOURCE SPACE_PATH "/mounts"    /* with one file or directory for each mount: 0, 1 … */
+
+/* The agent's program inside the sandbox. */
+#define AGENT_PATH "/run/agent"
+
+enum {
+	CONTROL_MAX_BYTES = 64 * 1024,
+	CONTROL_MAX_FILES = 8,
+	CONTROL_MAX_WORDS = 1024,
+	CONTROL_MAX_MOUNTS = 16
+};
+
+struct slice {
+	const char *bytes;
+	size_t n;
+};
+
+/* What holds a sandbox apart from this machine: bubblewrap with namespaces; Landlock and seccomp without
+ * any namespace; nothing. */
+enum isolation { ISOLATION_NAMESPACES, ISOLATION_LANDLOCK, ISOLATION_NONE };
+
+/* Flags of spec_msg.rules: paths that code may use under Landlock. */
+enum rule_flag {
+	RULE_READ = 1,      /* files and directories */
+	RULE_EXECUTE = 2,   /* and start programs */
+	RULE_WRITE = 4,     /* write, make and remove everything below */
+	RULE_DEVICE = 8,    /* read, write and control an existing file */
+	RULE_AGENT = 16,    /* for the agent alone, not for the code */
+	RULE_OWN_USER = 32, /* only if the sandbox has a user of its own */
+	RULE_OBJECTS = 64   /* make, use and remove files in this directory by their names: no directories, no
+			       list */
+};
+
+struct spec_msg {
+	const char *name;     /* entry in the runtime directory */
+	const char *run_path; /* of the runtime directory: removed when empty */
+	const char *bwrap;    /* program */
+	uint64_t mem_bytes, disk_bytes, file_bytes;
+	double cpus;
+	uint32_t procs, open_files;
+	struct slice args_shared;   /* arguments with the files under SPACE_PATH, each ended by NUL */
+	struct slice args_separate; /* the same with a tmpfs of its own for each directory */
+	struct slice calls, arguments, calls_strict, arguments_strict; /* seccomp programs */
+	size_t n_files;
+	struct slice files[CONTROL_MAX_FILES];
+	bool is_kept;
+	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
+	const char *cache;     /* with network: folder of packages, bound to CACHE_SOURCE; "": none */
+	const char *slirp;     /* program; "": no network */
+	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
+	struct slice net_open; /* struct cidr[]: ranges that may be reached though they are not public */
+	bool has_certs;
+	const char *net_allow;              /* the same as text, for those who look at the sandbox */
+	uint32_t n_mounts, writable_mounts; /* how many, and a bit for each that can be written to */
+	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
+	const char *env;                    /* names alone, with commas between */
+	const char *workdir, *group;
+	enum isolation isolation;
+	const char *folder;       /* absolute, see folder.h; "" with namespaces */
+	struct slice environment; /* without namespaces: "NAME=value", each ended by NUL */
+	struct slice rules;       /* with Landlock: "FLAGS PATH", each ended by NUL; FLAGS is a number */
+	uint32_t landlock_abi;    /* no right newer than that is used */
+	bool shares_net;          /* without namespaces: it uses this machine's network */
+	bool has_plan;            /* then there is no bubblewrap, and its parts are empty */
+};
+
+/* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
+enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
+/* Processes for it in the sandbox's control groups, at most. */
+enum { NET_PROCS = 3 };
+/* How the supervisor begins what it says of a network that cannot be had. */
+#define NET_FAILED "the network cannot be set up: "
+/* … and of a mount. */
+#define MOUNT_FAILED "cannot mount "
+
+/* ENGINE: whoever the recipe commands has set them; this machine does not see where. */
+enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2, LIMITS_ENGINE };
+/* The last two limit nothing: they count. */
+enum limit_bit {
+	LIMIT_MEMORY = 1,
+	LIMIT_SWAP = 2,
+	LIMIT_PIDS = 4,
+	LIMIT_CPU = 8,
+	LIMIT_CPUACCT = 16,
+	LIMIT_PRESSURE = 32
+};
+
+/* How clients get to the agent of a recipe's sandbox: straight, or each through a `connect` step of its own.
+ */
+enum origin_way { WAY_LOCAL, WAY_DIRECT, WAY_EXEC };
+
+/* What a recipe has made; of a local sandbox everything is empty. */
+struct origin_msg {
+	enum origin_way way;
+	bool is_adopted;
+	char *backend;    /* the recipe's name */
+	char *image;      /* as it was asked for */
+	char *where;      /* what `create` printed, or the id of the adopted one */
+	char *note;       /* why it is not the direct way, though there is one; "" */
+	char *user;       /* whom code runs as in there */
+	char *words;      /* the agent's: what was asked for and could not be done; "" */
+	uint32_t asks;    /* plan_msg.asks */
+	int32_t root_pid; /* its first process, on this machine; 0: not known */
+};
+
+struct ready_msg {
+	enum limits_kind kind;
+	uint32_t limits;                        /* enum limit_bit: held by cgroups */
+	bool is_shared;                         /* one tmpfs for all files; else one for each directory */
+	uint32_t uid;                           /* the sandbox's own user on this machine; 0: the caller's */
+	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" without */
+	char *cpu_dir, *pressure_dir;
+	int32_t space_fd; /* the supervisor's descriptor of the tmpfs that holds all files; -1: none */
+	uint32_t n_outer; /* processes in the control groups that are not inside */
+	struct origin_msg origin;
+	enum isolation isolation; /* of a local sandbox */
+	uint32_t landlock_abi;
+	char *folder; /* of one without namespaces; "" */
+};
+
+/* What the supervisor writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
+ * find the sandbox and measure it. */
+#define INFO_FILE "info"
+#define AGENT_FILE "agent.sock"
+#define CONTROL_FILE "control.sock"
+#define NET_DIR "net" /* with NET_SOCKET in it, for a moment */
+#define NET_SOCKET "net.sock"
+#define GROUPS_FILE "groups"
+#define FOLDER_FILE "folder" /* path of the folder of a sandbox without namespaces */
+enum { BOOT_ID_BYTES = 37, INFO_MAX_BYTES = 32768 };
+struct info_msg {
+	int32_t supervisor, client; /* processes */
+	uint64_t supervisor_start;  /* see procstat.h */
+	char *command;              /* the client's, cleaned */
+	uint64_t started_ms;        /* Unix time */
+	uint64_t mem_bytes, disk_bytes, file_bytes;
+	double cpus;
+	uint32_t procs, open_files;
+	struct ready_msg ready;
+	uint64_t idle_timeout_ms, max_lifetime_ms;
+	bool has_net;
+	char *net_allow; /* as in trm_limits */
+	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is
+			  true */
+	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" where an older supervisor does not say */
+};
+
+/* What changes, in the file STATE_FILE beside it: struct state_msg and, at STATE_GONE_AT, when all is over,
+ * GONE, for those who have the file open and come too late for a line. */
+#define STATE_FILE "state"
+enum { STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
+struct state_msg {
+	bool is_kept;
+	uint32_t n_clients; /* attached now */
+	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the supervisor has
+			     * seen
+			     */
+};
+
+/* Why a sandbox has ended. */
+enum gone_cause {
+	GONE_BY_ITSELF, /* bubblewrap ended: `status`, `oom_kills`, `words` */
+	GONE_STOPPED,   /* by a client's STOP: `pid`, `command` */
+	GONE_SIGNAL,    /* to the supervisor, from: `pid`, `command` */
+	GONE_OWNER,     /* the client that it belonged to has ended: `pid`, `command` */
+	GONE_IDLE,      /* nobody was attached, and nothing ran, for `after_ms` */
+	GONE_LIFETIME,  /* `after_ms` since it started */
+	GONE_FULL,      /* it has not: to a client too many alone, whose line is closed */
+	GONE_REASON,    /* a recipe's: `words` is the whole reason, a sentence, and `status` its TRM_E… */
+	GONE_CAUSES
+};
+
+struct gone_msg {
+	enum gone_cause cause;
+	int32_t pid;
+	uint64_t after_ms;
+	int32_t status; /* wait status of bubblewrap */
+	uint64_t oom_kills;
+	char *words; /* what bubblewrap or the supervisor had to say; "" if nothing. Of a recipe's sandbox, if
+			it is not GONE_REASON: what went wrong while it was taken away, for the user to know
+		      */
+	char *command; /* cleaned; "" if it is not known */
+};
+
+enum control_type {
+	CONTROL_SPEC = 1,
+	CONTROL_READY,
+	CONTROL_OOM,
+	CONTROL_GONE,
+	CONTROL_INFO,
+	CONTROL_KEEP,
+	CONTROL_STOP,
+	CONTROL_STATE,
+	CONTROL_LOOK,
+	CONTROL_PROGRESS,
+	CONTROL_LOST
+};
+
+struct control_msg {
+	enum control_type type;
+	struct ready_msg ready;
+	struct gone_msg gone;
+	uint64_t oom_kills;
+	char *progress; /* what is being done, as "creating the container" */
+	char *lost;     /* why there is no way to the agent any more: a sentence */
+};
+
+/* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */
+int spec_msg_put(struct buf *out, const struct spec_msg *msg);
+int ready_msg_put(struct buf *out, const struct ready_msg *msg);
+int oom_msg_put(struct buf *out, uint64_t oom_kills);
+int gone_msg_put(struct buf *out, const struct gone_msg *msg);
+int progress_msg_put(struct buf *out, const char *words);
+int lost_msg_put(struct buf *out, const char *words);
+int info_msg_put(struct buf *out, const struct info_msg *msg);
+int state_msg_put(struct buf *out, const struct state_msg *msg);
+int keep_msg_put(struct buf *out, bool is_kept);
+int stop_msg_put(struct buf *out);
+int look_msg_put(struct buf *out);
+
+/* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO, TRM_ENOMEM: nothing to
+ * free, here and below. */
+int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
+void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
+/* From the supervisor. TRM_EPROTO: nothing to free. */
+int control_get(const void *packet, size_t n, struct control_msg *ret);
+/* From an attached client: CONTROL_KEEP (with *ret_is_kept), CONTROL_STOP, CONTROL_LOOK, or TRM_EPROTO. */
+int request_get(const void *packet, size_t n, bool *ret_is_kept);
+/* From the files. TRM_EPROTO: nothing to free. */
+int state_msg_get(const void *bytes, size_t n, struct state_msg *ret);
+int info_msg_get(const void *bytes, size_t n, struct info_msg *ret);
+void info_msg_finish(struct info_msg *msg);
+void control_finish(struct control_msg *msg); /* frees what control_get() allocated */
+
+#endif

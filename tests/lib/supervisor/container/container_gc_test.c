@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The supervisor is a program of its own, so its parts are built into this test. */
+
+#include "supervisor/container/container_gc.c"
+#include "supervisor/container/step.c"
+
+#include <sys/wait.h>
+
+#include "cmocka_all.h"
+
+static char own[LABEL];
+
+/* Our label with another host, boot, namespace and user, where they are given, of the process `pid`. */
+static bool judge(const char *const *other, int pid, const char *state, const char *name)
+{
+	char line[1024], id[64] = "", ours[LABEL], *part[PARTS];
+	snprintf(ours, sizeof ours, "%s", own);
+	assert_true(split(ours, '/', part, PARTS));
+	for (int i = 0; i <= PART_UID; i++)
+		part[i] = other && other[i] ? (char *)other[i] : part[i];
+	int n = snprintf(line, sizeof line, "c1\t%s/%s/%s/%s/%d/1\t%s\t%s\tbox\tmore", part[PART_HOST],
+			part[PART_BOOT], part[PART_PIDNS], part[PART_UID], pid, state, name);
+	bool is = container_gc_is(line, (size_t)n, own, id, sizeof id);
+	if (is)
+		assert_string_equal(id, "c1");
+	return is;
+}
+
+static int find_label(void **state)
+{
+	(void)state;
+	container_gc_label(own, sizeof own);
+	return 0;
+}
+
+static pid_t dead_pid(void)
+{
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void whose_supervisor_is_dead_is_one(void **state)
+{
+	(void)state;
+	assert_true(judge(NULL, dead_pid(), "running", "terrarium-box-01234567"));
+	assert_true(judge(NULL, getpid(), "running", "terrarium-box-01234567")); /* another start time */
+}
+
+static void whose_supervisor_lives_is_none(void **state)
+{
+	char line[1024], id[64];
+	(void)state;
+	int n = snprintf(line, sizeof line, "c1\t%s\texited\tterrarium-box-1\tbox", own);
+	assert_false(container_gc_is(line, (size_t)n, own, id, sizeof id));
+}
+
+static void others_are_left_alone(void **state)
+{
+	static const char *const host[] = {"elsewhere", NULL, NULL, NULL},
+				 *const boot[] = {NULL, "b", NULL, NULL},
+				 *const pidns[] = {NULL, NULL, "1", NULL},
+				 *const user[] = {NULL, NULL, NULL, "77777"};
+	const char *name = "terrarium-box-01234567";
+	const pid_t dead = dead_pid();
+	(void)state;
+	assert_false(judge(host, dead, "exited", name));
+	assert_false(judge(pidns, dead, "exited", name));
+	assert_false(judge(user, dead, "exited", name));
+	assert_false(judge(boot, dead, "running", name));
+	assert_true(judge(boot, dead, "exited", name));
+}
+
+static void labels_are_inherited_and_names_are_not(void **state)
+{
+	const pid_t dead = dead_pid();
+	(void)state;
+	assert_false(judge(NULL, dead, "running", "happy_tesla"));
+	assert_false(judge(NULL, dead, "running", "terrarium-other-01234567"));
+	assert_false(judge(NULL, dead, "exited", "terrarium-box-01234567" PLAN_SPARED));
+	assert_false(judge(NULL, dead, "exited", ""));
+}
+
+static void lines_that_are_none(void **state)
+{
+	static const char *const lines[] = {"", "\t", "x", "x\ty", "x\ta/b/c\texited\tterrarium-a",
+			"x\t//////\texited\tterrarium-a", "-f\t\t\tterrarium-a",
+			"x\t1/2/3/4/5/6/7\texited\tterrarium-a"};
+	char id[64];
+	(void)state;
+	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+		assert_false(container_gc_is(lines[i], strlen(lines[i]), own, id, sizeof id));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(whose_supervisor_is_dead_is_one),
+			cmocka_unit_test(whose_supervisor_lives_is_none),
+			cmocka_unit_test(others_are_left_alone),
+			cmocka_unit_test(labels_are_inherited_and_names_are_not),
+			cmocka_unit_test(lines_that_are_none),
+	};
+	return cmocka_run_group_tests(tests, find_label, NULL);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+
+#include "cmocka_all.h"
+#include "wire/control.h"
+
+static struct slice slice(const char *s)
+{
+	return (struct slice){s, strlen(s)};
+}
+
+static void put_spec(struct buf *b)
+{
+	const struct spec_msg m = {.name = "n",
+			.run_path = "/run/x",
+			.bwrap = "/usr/bin/bwrap",
+			.mem_bytes = 1,
+			.disk_bytes = 2,
+			.file_bytes = 3,
+			.cpus = 0.5,
+			.procs = 4,
+			.open_files = 5,
+			.args_shared = slice("a"),
+			.args_separate = slice("b"),
+			.calls = slice("c"),
+			.arguments = slice("d"),
+			.calls_strict = slice("e"),
+			.arguments_strict = slice("f"),
+			.n_files = 2,
+			.files = {slice("g"), slice("")},
+			.cache = "/home/u/.cache/terrarium/packages",
+			.slirp = "/usr/bin/slirp4netns",
+			.net_subnet = 0x0a000200,
+			.net_open = slice("h"),
+			.net_allow = "10.0.0.0/8",
+			.is_kept = true,
+			.idle_timeout_ms = 6,
+			.max_lifetime_ms = 7,
+			.n_mounts = 2,
+			.writable_mounts = 2,
+			.mounts = "/a:/b:ro\n/c:/d:rw\n",
+			.env = "A,B",
+			.workdir = "/d",
+			.group = "serve:5555/default",
+			.has_plan = true};
+	buf_init(b, CONTROL_MAX_BYTES);
+	assert_int_equal(spec_msg_put(b, &m), 0);
+}
+
+static void a_spec_comes_through(void **state)
+{
+	struct buf b;
+	struct spec_msg m;
+	(void)state;
+	put_spec(&b);
+	assert_int_equal(spec_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_string_equal(m.name, "n");
+	assert_string_equal(m.run_path, "/run/x");
+	assert_string_equal(m.bwrap, "/usr/bin/bwrap");
+	assert_int_equal(m.mem_bytes, 1);
+	assert_true(m.cpus == 0.5);
+	assert_int_equal(m.open_files, 5);
+	assert_int_equal(m.n_files, 2);
+	assert_memory_equal(m.files[0].bytes, "g", 1);
+	assert_int_equal(m.files[1].n, 0);
+	assert_string_equal(m.cache, "/home/u/.cache/terrarium/packages");
+	assert_string_equal(m.slirp, "/usr/bin/slirp4netns");
+	assert_int_equal(m.net_subnet, 0x0a000200);
+	assert_memory_equal(m.net_open.bytes, "h", 1);
+	assert_string_equal(m.net_allow, "10.0.0.0/8");
+	assert_true(m.is_kept);
+	assert_int_equal(m.idle_timeout_ms, 6);
+	assert_int_equal(m.max_lifetime_ms, 7);
+	assert_int_equal(m.n_mounts, 2);
+	assert_int_equal(m.writable_mounts, 2);
+	assert_string_equal(m.mounts, "/a:/b:ro\n/c:/d:rw\n");
+	assert_string_equal(m.env, "A,B");
+	assert_string_equal(m.workdir, "/d");
+	assert_string_equal(m.group, "serve:5555/default");
+	assert_true(m.has_plan);
+	spec_msg_finish(&m);
+	buf_finish(&b);
+}
+
+static void a_cut_spec_is_refused(void **state)
+{
+	struct buf b;
+	struct spec_msg m;
+	(void)state;
+	put_spec(&b);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(spec_msg_get(buf_at(&b), n, &m), TRM_EPROTO);
+	buf_finish(&b);
+}
+
+static void answers_come_through(void **state)
+{
+	char mem[] = "/m", none[] = "", words[] = "it failed", command[] = "vi x", docker[] = "docker",
+	     id[] = "0a1b";
+	const struct ready_msg ready = {.kind = LIMITS_CGROUP_V1,
+			.limits = LIMIT_MEMORY | LIMIT_CPU,
+			.is_shared = true,
+			.uid = 61000,
+			.mem_dir = mem,
+			.pids_dir = none,
+			.cpuacct_dir = none,
+			.origin = {.way = WAY_EXEC, .backend = docker, .where = id, .root_pid = 12}};
+	const struct gone_msg gone = {.cause = GONE_STOPPED,
+			.pid = 42,
+			.after_ms = 8,
+			.status = -1,
+			.oom_kills = 9,
+			.words = words,
+			.command = command};
+	struct control_msg m;
+	struct buf b;
+	(void)state;
+	buf_init(&b, 4096);
+	assert_int_equal(ready_msg_put(&b, &ready), 0);
+	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.type, CONTROL_READY);
+	assert_int_equal(m.ready.limits, LIMIT_MEMORY | LIMIT_CPU);
+	assert_string_equal(m.ready.mem_dir, "/m");
+	assert_int_equal(m.ready.uid, 61000);
+	assert_int_equal(m.ready.origin.way, WAY_EXEC);
+	assert_string_equal(m.ready.origin.backend, "docker");
+	assert_string_equal(m.ready.origin.where, "0a1b");
+	assert_string_equal(m.ready.origin.note, "");
+	assert_int_equal(m.ready.origin.root_pid, 12);
+	control_finish(&m);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(control_get(buf_at(&b), n, &m), TRM_EPROTO);
+	buf_clear(&b);
+	assert_int_equal(gone_msg_put(&b, &gone), 0);
+	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.gone.cause, GONE_STOPPED);
+	assert_int_equal(m.gone.pid, 42);
+	assert_int_equal(m.gone.after_ms, 8);
+	assert_string_equal(m.gone.command, "vi x");
+	assert_int_equal(m.gone.status, -1);
+	assert_string_equal(m.gone.words, "it failed");
+	control_finish(&m);
+	buf_clear(&b);
+	assert_int_equal(oom_msg_put(&b, 5), 0);
+	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.oom_kills, 5);
+	control_finish(&m);
+	buf_clear(&b);
+	assert_int_equal(progress_msg_put(&b, "creating"), 0);
+	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.type, CONTROL_PROGRESS);
+	assert_string_equal(m.progress, "creating");
+	control_finish(&m);
+	assert_int_equal(control_get("\xff", 1, &m), TRM_EPROTO);
+	buf_finish(&b);
+}
+
+static void requests_come_through(void **state)
+{
+	struct buf b;
+	bool is_kept = false;
+	(void)state;
+	buf_init(&b, 64);
+	assert_int_equal(keep_msg_put(&b, true), 0);
+	assert_int_equal(request_get(buf_at(&b), b.len, &is_kept), CONTROL_KEEP);
+	assert_true(is_kept);
+	assert_int_equal(request_get(buf_at(&b), 1, &is_kept), TRM_EPROTO);
+	buf_clear(&b);
+	assert_int_equal(stop_msg_put(&b), 0);
+	assert_int_equal(request_get(buf_at(&b), b.len, &is_kept), CONTROL_STOP);
+	assert_int_equal(request_get("", 0, &is_kept), TRM_EPROTO);
+	assert_int_equal(request_get("\xff", 1, &is_kept), TRM_EPROTO);
+	buf_finish(&b);
+}
+
+static void the_state_comes_through(void **state)
+{
+	const struct state_msg msg = {.is_kept = true, .n_clients = 3, .active_ms = 1795271904724};
+	struct state_msg m;
+	struct buf b;
+	(void)state;
+	buf_init(&b, STATE_MAX_BYTES);
+	assert_int_equal(state_msg_put(&b, &msg), 0);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(state_msg_get(buf_at(&b), n, &m), TRM_EPROTO);
+	assert_int_equal(state_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_true(m.is_kept);
+	assert_int_equal(m.n_clients, 3);
+	assert_int_equal(m.active_ms, msg.active_ms);
+	buf_finish(&b);
+}
+
+/* What it says of its origin and its isolation comes last: supervisors of before did not. */
+static void info_of_before_is_of_a_local_one(void **state)
+{
+	char some[] = "", boot[] = "b";
+	const struct info_msg msg = {.supervisor = 5,
+			.command = some,
+			.boot_id = boot,
+			.ready = {.origin = {.way = WAY_DIRECT, .backend = boot},
+					.isolation = ISOLATION_LANDLOCK,
+					.landlock_abi = 7,
+					.folder = boot}};
+	enum { ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4, ISOLATION_BYTES = 1 + 4 + 4 + 1 };
+	struct info_msg m;
+	struct buf b;
+	(void)state;
+	buf_init(&b, INFO_MAX_BYTES);
+	assert_int_equal(info_msg_put(&b, &msg), 0);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.ready.origin.way, WAY_DIRECT);
+	assert_string_equal(m.ready.origin.backend, "b");
+	assert_int_equal(m.ready.isolation, ISOLATION_LANDLOCK);
+	assert_int_equal(m.ready.landlock_abi, 7);
+	assert_string_equal(m.ready.folder, "b");
+	info_msg_finish(&m);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - ISOLATION_BYTES, &m), 0);
+	assert_int_equal(m.ready.origin.way, WAY_DIRECT);
+	assert_int_equal(m.ready.isolation, ISOLATION_NAMESPACES);
+	assert_string_equal(m.ready.folder, "");
+	info_msg_finish(&m);
+	assert_int_equal(info_msg_get(buf_at(&b), b.len - ISOLATION_BYTES - ORIGIN_BYTES, &m), 0);
+	assert_int_equal(m.ready.origin.way, WAY_LOCAL);
+	assert_string_equal(m.ready.origin.backend, "");
+	info_msg_finish(&m);
+	buf_finish(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(requests_come_through),
+			cmocka_unit_test(the_state_comes_through),
+			cmocka_unit_test(a_spec_comes_through),
+			cmocka_unit_test(a_cut_spec_is_refused),
+			cmocka_unit_test(answers_come_through),
+			cmocka_unit_test(info_of_before_is_of_a_local_one),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding out what the text in the editor is: in slices so short that no key waits for one, and only when
+ * there is nothing to be painted. */
+#include <terrarium/lang.h>
+
+#include "app/app_internal.h"
+#include "syntax/syntax.h"
+#include "text/text.h"
+
+#define SLICE_US 250
+#define CHEAP_NS 1500000u /* what may be done at once */
+#define PAUSE_NS 30000000u
+
+/* Load the grammar of the buffer's language when it is first seen; what is wrong is told once. */
+static void set_language(struct app *a, struct editor *e)
+{
+	struct trm_error err = {0};
+	const struct syntax_language *l = e->lang ? grammars_get(a->grammars, e->lang->name, &err) : NULL;
+
+	if (err.code)
+		app_tell(a, MSG_NOTICE, err.msg);
+	syntax_set_language(e->syntax, l);
+}
+
+/* Where finding out took long the last time, wait for a pause in the typing: each key would begin it anew,
+ * and slices of it are not as short as they should be. */
+static uint64_t rest_ns(const struct app *a, uint64_t now_ns)
+{
+	uint64_t since_ns = now_ns - a->painted_ns;
+
+	return a->colors_cost_ns < CHEAP_NS || since_ns >= PAUSE_NS ? 0 : PAUSE_NS - since_ns;
+}
+
+int app_work_on_colors(struct app *a)
+{
+	struct editor *e = model_editor(&a->model);
+	size_t rows = (size_t)e->rows;
+
+	if (a->model.layout.panes[PANE_EDITOR].rows <= 0)
+		return -1;
+	set_language(a, e);
+	/* A page on both sides as well, so that scrolling finds it done. */
+	size_t from = text_line_start(e->text, e->top_line > rows ? e->top_line - rows : 0);
+	size_t to = text_line_start(e->text, e->top_line + 2 * rows);
+	if (syntax_is_beyond(e->syntax, from)) {
+		if (!a->has_reported_beyond)
+			app_tell(a, MSG_NOTICE,
+					"no colors so far down in a file: finding them out takes too long");
+		a->has_reported_beyond = true;
+		return -1;
+	}
+	if (!syntax_is_behind(e->syntax, e->text, from, to)) {
+		if (a->colors_spent_ns)
+			a->colors_cost_ns = a->colors_spent_ns;
+		a->colors_spent_ns = 0;
+		return -1;
+	}
+	uint64_t start_ns = app_clock_ns(), wait_ns = rest_ns(a, start_ns);
+	if (wait_ns)
+		return (int)(wait_ns / 1000000u) + 1;
+	if (syntax_work(e->syntax, e->text, from, to, SLICE_US))
+		a->model.needs_editor_draw = true;
+	a->colors_spent_ns += app_clock_ns() - start_ns;
+	if (a->colors_cost_ns < a->colors_spent_ns)
+		a->colors_cost_ns = a->colors_spent_ns;
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Questions to the kernels: their answers become messages that carry the question's serial. */
+#include <stdlib.h>
+
+#include "app/app_internal.h"
+
+struct question {
+	struct app *app;
+	uint32_t serial;
+};
+
+static void answer(struct app *a, uint32_t serial, const char *json, const char *why)
+{
+	app_send(a, &(struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = why});
+}
+
+static void on_answer(void *user, const char *json, const struct trm_error *why)
+{
+	struct question q = *(struct question *)user;
+
+	free(user);
+	answer(q.app, q.serial, json, json ? NULL : why->msg);
+}
+
+void app_ask(struct app *a, const struct effect *effect)
+{
+	struct question *q = malloc(sizeof *q);
+	struct trm_error err = {0};
+
+	if (!q || !a->session) {
+		answer(a, (uint32_t)effect->number, NULL, q ? "there is no sandbox" : "out of memory");
+		free(q);
+		return;
+	}
+	*q = (struct question){a, (uint32_t)effect->number};
+	if (trm_session_ask(a->session, effect->lang, effect->question, effect->text, effect->cursor,
+			    on_answer, q, &err)
+			== 0)
+		return;
+	free(q);
+	answer(a, (uint32_t)effect->number, NULL, err.msg);
+}

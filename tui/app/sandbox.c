@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* The sandbox and the session: what they call back becomes messages. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/config.h>
+
+#include "app/app_internal.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+/* ---- the session ---- */
+
+static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
+		size_t n)
+{
+	(void)lang;
+	app_send(user, &(struct msg){.type = MSG_LATE,
+				       .number = number,
+				       .stream = stream,
+				       .text = bytes,
+				       .len = n});
+}
+
+static const struct trm_session_cb session_cb = {.late = on_late, .joined = app_run_joined};
+
+/* ---- the sandbox ---- */
+
+static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
+{
+	msg->text = trm_sandbox_name(sandbox);
+	msg->other = trm_sandbox_backend(sandbox);
+	msg->origin = trm_sandbox_origin(sandbox);
+	msg->adopted = trm_sandbox_is_adopted(sandbox);
+	msg->limits = trm_sandbox_limits(sandbox);
+	msg->n_mounts = trm_sandbox_mounts(sandbox, &msg->mounts);
+	msg->kept = trm_sandbox_is_kept(sandbox);
+	msg->attached = trm_sandbox_is_attached(sandbox) || trm_sandbox_is_joined(sandbox);
+	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
+}
+
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
+{
+	(void)sandbox;
+	app_tell(user, MSG_SANDBOX_PROGRESS, words);
+}
+
+static void on_warning(void *user, struct trm_sandbox *sandbox, const char *words)
+{
+	(void)sandbox;
+	app_tell(user, MSG_SANDBOX_WARNING, words);
+}
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct app *a = user;
+	struct msg msg = {.type = MSG_SANDBOX_READY};
+
+	a->has_had_sandbox = true;
+	a->failure = (struct trm_error){0};
+	describe(sandbox, &msg);
+	msg.number = trm_sandbox_isolation(sandbox);
+	app_send(a, &msg);
+}
+
+static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
+{
+	(void)sandbox;
+	app_send(user, &(struct msg){.type = MSG_CLIENTS, .number = n});
+}
+
+static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+{
+	(void)sandbox;
+	app_send(user, &(struct msg){.type = MSG_METRICS, .metrics = metrics});
+}
+
+bool app_wants_running(const struct app *a)
+{
+	return a->opts->attach || a->opts->sandbox.server.join == TRM_SERVER_JOIN;
+}
+
+/* Without a sandbox there may still be files to edit; but nobody attaches for that. True: we leave. */
+static bool gives_up(struct app *a, const struct trm_error *why)
+{
+	if (a->has_had_sandbox || a->is_quitting || !why->code)
+		return false;
+	a->failure = *why;
+	if (app_wants_running(a))
+		app_quit(a);
+	return a->is_quitting;
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct app *a = user;
+
+	(void)sandbox;
+	a->sandbox = NULL;
+	trm_session_close(a->session);
+	a->session = NULL;
+	if (gives_up(a, why))
+		return;
+	app_send(a, &(struct msg){.type = MSG_SANDBOX_CLOSED, .text = why->code == TRM_OK ? NULL : why->msg});
+	a->is_done = a->is_quitting;
+	if (a->is_renewing && !a->is_quitting)
+		app_start_sandbox(a);
+	a->is_renewing = false;
+}
+
+static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
+		.warning = on_warning,
+		.ready = on_ready,
+		.metrics = on_metrics,
+		.clients = on_clients,
+		.closed = on_closed};
+
+/* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are
+ * told what it can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */
+static void describe_terminal(struct app *a)
+{
+	const struct live_screen *o = &a->model.out.screen;
+	static const char *const always[] = {
+			"TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat", "MANPAGER=cat"};
+	static const char *const colored[] = {"COLORTERM=truecolor", "FORCE_COLOR=3", "CLICOLOR_FORCE=1"};
+	const char *no_color = getenv("NO_COLOR");
+	size_t n = 0;
+
+	snprintf(a->columns, sizeof a->columns, "COLUMNS=%d", model_output_cols(&a->model));
+	snprintf(a->lines, sizeof a->lines, "LINES=%d", o->want_rows);
+	a->env[n++] = a->columns;
+	a->env[n++] = a->lines;
+	for (size_t i = 0; i < COUNT_OF(always); i++)
+		a->env[n++] = always[i];
+	if (no_color && *no_color)
+		a->env[n++] = "NO_COLOR=1";
+	for (size_t i = 0; i < COUNT_OF(colored) && !(no_color && *no_color); i++)
+		a->env[n++] = colored[i];
+	a->env[n] = NULL;
+}
+
+/* Of a sandbox that was attached to: what it takes to make another one like it. */
+static void remember_kind(struct app *a)
+{
+	snprintf(a->like_backend, sizeof a->like_backend, "%s", trm_sandbox_backend(a->sandbox));
+	snprintf(a->like_origin, sizeof a->like_origin, "%s", trm_sandbox_origin(a->sandbox));
+	a->like_is_adopted = trm_sandbox_is_adopted(a->sandbox);
+}
+
+/* An existing container is the kind that it is: it is gone into once more. */
+static void take_kind(const struct app *a, struct trm_sandbox_opts *opts)
+{
+	opts->backend = a->like_backend;
+	if (a->like_is_adopted) {
+		opts->container.container = a->like_origin;
+		opts->container.image = opts->container.dockerfile = NULL;
+	} else if (a->like_origin[0]) {
+		opts->container.image = a->like_origin;
+	}
+}
+
+static int open_box(struct app *a, struct trm_error *reterr)
+{
+	struct trm_sandbox_opts opts = a->opts->sandbox;
+
+	if (a->goes_without)
+		opts.isolation = TRM_ISOLATION_NONE;
+	if (!opts.metrics_interval_ms)
+		opts.metrics_interval_ms = 1000;
+	opts.metrics_with_processes = true;
+	/* Should it end, its successor is one of our own, and of the same kind: nobody who was in a container
+	 * expects to be outside of one. */
+	const char *name = a->has_attached ? NULL : a->opts->attach;
+	if (a->has_attached && a->like_backend[0])
+		take_kind(a, &opts);
+	bool joins = opts.server.join == TRM_SERVER_JOIN;
+	if (joins && a->has_attached)
+		opts.server.join = TRM_SERVER_JOIN_OR_START;
+	int r = name ? trm_sandbox_attach(a->loop, name, &opts, &sandbox_cb, a, &a->sandbox, reterr)
+		     : trm_sandbox_open(a->loop, &opts, &sandbox_cb, a, &a->sandbox, reterr);
+	if (r < 0)
+		return r;
+	a->has_attached = name != NULL || joins;
+	if (name)
+		remember_kind(a);
+	struct msg msg = {.type = MSG_SANDBOX_STARTING};
+	describe(a->sandbox, &msg);
+	app_send(a, &msg);
+	char hint[TRM_NET_HINT];
+	if (!name && trm_net_hint(trm_sandbox_limits(a->sandbox), hint, sizeof hint))
+		app_tell(a, MSG_NOTICE, hint);
+	for (size_t i = 0; i < msg.n_mounts && !name; i++)
+		if (trm_mount_hint(&msg.mounts[i], hint, sizeof hint))
+			app_tell(a, MSG_NOTICE, hint);
+	/* The workbench keeps what is printed itself: a result need not hold it a second time, and to put
+	 * one of 8 MiB together would delay the end of an interrupted flood. */
+	struct trm_session_opts session = a->opts->session;
+	session.output_keep_bytes = 0;
+	session.is_shared = session.wants_recent = true;
+	session.client = "terrarium workbench";
+	describe_terminal(a);
+	session.env = a->env;
+	r = trm_session_open(a->sandbox, &session, &session_cb, a, &a->session, reterr);
+	if (r == 0)
+		r = trm_session_warm(a->session, a->model.lang, reterr);
+	return r;
+}
+
+static void on_signaled(void *user, const struct trm_error *why)
+{
+	if (why->code && why->code != TRM_ECANCELED)
+		app_tell(user, MSG_ERROR, why->msg);
+}
+
+void app_signal(struct app *a, const struct effect *effect)
+{
+	struct trm_error err = {0};
+
+	if (a->sandbox
+			&& trm_sandbox_signal(a->sandbox, (uint32_t)effect->number, effect->identity,
+					   effect->signo, effect->flag, on_signaled, a, &err)
+					   < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+}
+
+void app_start_sandbox(struct app *a)
+{
+	struct trm_error err = {0};
+
+	if (a->sandbox || open_box(a, &err) == 0)
+		return;
+	if (gives_up(a, &err))
+		return;
+	if (a->sandbox)
+		trm_sandbox_close(a->sandbox);
+	app_tell(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
+}
+
+void app_go_without(struct app *a, bool always)
+{
+	struct trm_error err = {0};
+	char path[1024];
+
+	a->goes_without = true;
+	app_start_sandbox(a);
+	if (!always)
+		return;
+	if (!trm_config_path(a->opts->config, path, sizeof path))
+		app_tell(a, MSG_ERROR, "this is not remembered: there is no folder for a config file");
+	else if (trm_config_store(path, trm_setting_find("isolation"), "none", &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+	else
+		app_tell(a, MSG_NOTICE, "remembered: \"isolation\": \"none\" in the config file");
+}
+
+/* "New sandbox" means the end of this one, also where leaving would not be. */
+void app_restart_sandbox(struct app *a)
+{
+	a->is_renewing = a->sandbox != NULL;
+	a->stops_sandbox = true;
+	if (a->sandbox)
+		app_close_sandbox(a);
+	else
+		app_start_sandbox(a);
+}
+
+void app_keep(struct app *a, bool is_kept)
+{
+	struct trm_error err = {0};
+
+	if (!a->sandbox)
+		return;
+	if (trm_sandbox_keep(a->sandbox, is_kept, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+	else
+		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .kept = is_kept});
+}
+
+void app_detach(struct app *a)
+{
+	struct trm_error err = {0};
+
+	if (!app_text_is_safe(a))
+		return;
+	if (a->sandbox && !trm_sandbox_stays(a->sandbox) && trm_sandbox_keep(a->sandbox, true, &err) < 0) {
+		app_tell(a, MSG_ERROR, err.msg);
+		return;
+	}
+	app_quit(a);
+}
+
+void app_close_sandbox(struct app *a)
+{
+	trm_session_close(a->session);
+	a->session = NULL;
+	if (!a->stops_sandbox && trm_sandbox_stays(a->sandbox))
+		snprintf(a->detached, sizeof a->detached, "%s", trm_sandbox_name(a->sandbox));
+	if (a->stops_sandbox)
+		trm_sandbox_stop(a->sandbox);
+	else
+		trm_sandbox_close(a->sandbox);
+	a->stops_sandbox = false;
+}

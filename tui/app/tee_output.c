@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Output that is written into files of the host: what was selected, or all that a run prints. Files get names
+ * of their own in the current directory, else in the home; nothing is ever overwritten. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app_internal.h"
+#include "output/runs.h"
+
+enum { NAMES_TRIED = 1000 };
+
+/* Create "DIR/terrarium-run-3.txt", or with "-2" … where that exists. The descriptor, or -1 with errno. */
+static int create_in(const char *dir, uint64_t run, char path[PATH_MAX])
+{
+	for (int i = 1; i <= NAMES_TRIED; i++) {
+		char again[16] = "";
+		if (i > 1)
+			snprintf(again, sizeof again, "-%d", i);
+		if (snprintf(path, PATH_MAX, "%s/terrarium-run-%" PRIu64 "%s.txt", dir, run, again)
+				>= PATH_MAX)
+			break;
+		int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (fd >= 0 || errno != EEXIST)
+			return fd;
+	}
+	errno = EEXIST;
+	return -1;
+}
+
+static int create(uint64_t run, char path[PATH_MAX])
+{
+	char here[PATH_MAX];
+	const char *home = getenv("HOME");
+	int fd = getcwd(here, sizeof here) ? create_in(here, run, path) : -1;
+
+	return fd < 0 && home && *home == '/' ? create_in(home, run, path) : fd;
+}
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		n -= (size_t)done;
+	}
+	return true;
+}
+
+void app_keep_output(struct app *a, const struct effect *effect)
+{
+	char path[PATH_MAX] = "", text[PATH_MAX + 128], size[24];
+	int fd = create(effect->number, path);
+	bool ok = fd >= 0 && write_all(fd, effect->text, effect->len);
+	int why = errno;
+
+	if (fd >= 0 && close(fd) < 0 && ok) {
+		why = errno;
+		ok = false;
+	}
+	if (fd >= 0 && !ok)
+		unlink(path);
+	if (ok)
+		snprintf(text, sizeof text, "wrote %s to %s", format_bytes(size, effect->len), path);
+	else
+		snprintf(text, sizeof text, "the output was not written to %s: %s", path, strerror(why));
+	app_tell(a, ok ? MSG_NOTICE : MSG_ERROR, text);
+}
+
+/* ---- spilling ---- */
+
+static void say(struct app *a, const struct tee *s, bool goes_on, const char *failure)
+{
+	char text[PATH_MAX + 128], size[24];
+
+	format_bytes(size, s->bytes);
+	if (failure)
+		snprintf(text, sizeof text, "spilling to %s stopped after %s: %s", s->path, size, failure);
+	else if (goes_on)
+		snprintf(text, sizeof text, "the run's output goes to %s, too%s", s->path,
+				s->lacks_start ? " (from here on: its beginning was dropped)" : "");
+	else
+		snprintf(text, sizeof text, "the run's output is in %s (%s)", s->path, size);
+	app_send(a, &(struct msg){.type = MSG_SPILL,
+				    .serial = s->serial,
+				    .text = text,
+				    .flag = goes_on,
+				    .other = failure});
+}
+
+void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)
+{
+	if (s->fd < 0)
+		return;
+	if (write_all(s->fd, bytes, n)) {
+		s->bytes += n;
+		return;
+	}
+	int why = errno;
+	close(s->fd);
+	s->fd = -1;
+	say(a, s, false, strerror(why));
+}
+
+/* What the run has printed before, as far as it is still kept. */
+static void tee_kept(struct app *a, struct tee *s)
+{
+	struct outpane *p = &a->model.out;
+	const struct out_block *block = out_blocks_of(&p->blocks, s->serial);
+	struct out_reader r;
+	struct out_piece piece;
+
+	if (!block)
+		return;
+	s->lacks_start = block->line < scrollback_first(&p->store);
+	out_reader_seek(&r, &p->store, block->line);
+	while (out_reader_next(&r, &piece)) {
+		if (piece.run != s->serial || (piece.kind != OUT_STDOUT && piece.kind != OUT_STDERR))
+			continue;
+		tee_bytes(a, s, piece.bytes, piece.n);
+		if (piece.ends_line && !piece.is_soft)
+			tee_bytes(a, s, "\n", 1);
+	}
+}
+
+void tee_begin(struct app *a, struct tee *s, uint32_t serial)
+{
+	const struct run_info *info = runs_find(&a->model.out.runs, serial);
+
+	*s = (struct tee){.serial = serial, .fd = -1};
+	s->fd = create(info ? info->number : 0, s->path);
+	if (s->fd < 0) {
+		say(a, s, false, strerror(errno));
+		return;
+	}
+	tee_kept(a, s);
+	if (s->fd >= 0)
+		say(a, s, true, NULL);
+}
+
+void tee_end(struct app *a, struct tee *s)
+{
+	if (s->fd < 0)
+		return;
+	int fd = s->fd;
+	s->fd = -1;
+	if (close(fd) < 0)
+		say(a, s, false, strerror(errno));
+	else
+		say(a, s, false, NULL);
+}

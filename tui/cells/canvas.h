@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CELLS_CANVAS_H
+#define TUI_CELLS_CANVAS_H
+
+/* The screen as an array of cells. Views draw into it; the painter
+ * (tui/term/curses.c) brings what changed to the terminal; canvas_dump() is
+ * the test double. Nothing that is not a cell ever reaches the terminal: text
+ * put here is split into grapheme clusters, and control characters are shown as
+ * U+FFFD. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cells/role.h"
+
+/* A color: COLOR_NONE (the role's own), a palette index (0 to 255), or 24 bits. */
+#define COLOR_NONE 0u
+#define COLOR_INDEX(i) (0x01000000u | (uint8_t)(i))
+#define COLOR_RGB(rgb) (0x02000000u | ((rgb)&0xFFFFFFu))
+
+enum {
+	ATTR_BOLD = 1,
+	ATTR_DIM = 2,
+	ATTR_ITALIC = 4,
+	ATTR_UNDERLINE = 8,
+	ATTR_REVERSE = 16,
+	ATTR_STRIKE = 32
+};
+
+struct style {
+	uint16_t role;   /* enum role: what the cell is; the theme says how that looks */
+	uint8_t attrs;   /* ATTR_…, added to the role's */
+	uint8_t ground;  /* enum role: on whose ground it stands (a keyword in the current line), and whose
+			    attributes are added; 0: on its own */
+	uint32_t fg, bg; /* override the role's where not COLOR_NONE (a program's own colors) */
+};
+
+struct cell {
+	char text[20];   /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
+	uint8_t width;   /* 1 or 2; 0 in the right half of a wide one */
+	uint8_t picture; /* 0, or 1 + which of the canvas's pictures is seen here */
+	struct style style;
+};
+
+struct picture;
+
+/* Part of an image that terminals draw which can (image/picture.h), over cells that are blank. What is drawn
+ * into these cells later hides it there. */
+struct canvas_picture {
+	const struct picture *picture; /* borrowed until the canvas is drawn into again */
+	int row, col, cols;            /* where its first column is */
+	int first, rows;               /* rows of the picture */
+};
+
+#define CANVAS_PICTURES 32
+
+struct rect {
+	int row, col, rows, cols;
+};
+
+struct canvas {
+	int rows, cols;
+	struct cell *cells;         /* rows * cols, row by row */
+	struct rect touched;        /* all that was drawn into since it was last painted */
+	int cursor_row, cursor_col; /* -1: hidden */
+	struct canvas_picture pictures[CANVAS_PICTURES];
+	size_t n_pictures;
+};
+
+static inline bool rect_contains(struct rect r, int row, int col)
+{
+	return row >= r.row && row < r.row + r.rows && col >= r.col && col < r.col + r.cols;
+}
+
+int canvas_init(struct canvas *c, int rows, int cols);
+void canvas_finish(struct canvas *c);                    /* takes a zeroed object */
+int canvas_resize(struct canvas *c, int rows, int cols); /* contents become blank */
+void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style);
+
+/* Draw one line of text inside `clip`, starting at (row, col), which may lie
+ * left of the clip. Returns the column behind the text. Wide characters that do not fit
+ * whole at an edge become a space. */
+int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
+		struct style style);
+
+/* Put one row of a picture into the cells of `area`, which is one row high. Rows that follow one another, put
+ * one below the other, are one part. */
+void canvas_picture(struct canvas *c, const struct picture *picture, int picture_row, struct rect area);
+
+/* The text of all cells, a line per row, trailing blanks cut; malloc'd. */
+char *canvas_dump(const struct canvas *c);
+
+#endif

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/run_session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/source.h"
+#include "stream/cli_session.h"
+#include "stream/displays.h"
+#include "stream/echo_off.h"
+#include "stream/exit_code.h"
+#include "stream/sink.h"
+#include "stream/stdin_feed.h"
+
+/* Theory of operation. Sandbox, session and first run are asked for at once and work behind
+ * each other's back; each run starts the next one when it is done. Output is
+ * streamed with manual credit: what stdout has not taken holds the code back. After the last
+ * run the sandbox is closed, and the program ends when that is gone. */
+
+enum { LATE_HELD_MAX = 8 << 20 };
+
+struct run_session {
+	const struct run_session_opts *opts;
+	size_t next;            /* of the sources */
+	unsigned next_to_leave; /* of the languages, when all sources have run */
+	bool is_leaving;
+	struct cli_session cli_session;
+	struct trm_session *session;
+	struct trm_run *run;         /* NULL between runs */
+	const struct source *source; /* of that run */
+	uint64_t first_number;       /* of the first run; 0 until it has begun */
+	struct sink out, err;
+	struct stdin_feed stdin_feed;
+	struct displays displays;
+	struct echo_off echo_off; /* while a password is typed */
+	int exit_code;
+	bool is_over;         /* no further run will start */
+	bool was_interrupted; /* by the person, who wants no further run either */
+	bool is_pipe_broken;  /* nobody reads stdout any more */
+};
+
+/* ---- the end ------------------------------------------------------------------ */
+
+static void finish_with(struct run_session *p, int exit_code)
+{
+	p->exit_code = exit_code;
+	p->is_over = true;
+}
+
+/* What terrarium itself has to say. */
+static void say(struct run_session *p, const char *text)
+{
+	char line[600];
+	snprintf(line, sizeof line, "terrarium: %s", text);
+	sink_line(&p->err, line);
+}
+
+/* ---- output --------------------------------------------------------------------- */
+
+static void on_released(void *user, size_t n)
+{
+	struct run_session *p = user;
+	if (p->run && !p->opts->is_json)
+		trm_run_consumed(p->run, n);
+}
+
+static void on_broken(void *user, struct sink *sink, int saved_errno)
+{
+	struct run_session *p = user;
+	if (sink != &p->out)
+		return;
+	if (saved_errno == EPIPE) {
+		p->is_pipe_broken = true;
+	} else {
+		char text[200];
+		snprintf(text, sizeof text, "cannot write the output: %s", strerror(saved_errno));
+		say(p, text);
+	}
+	finish_with(p, CMD_FAILED);
+}
+
+static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
+
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct run_session *p = user;
+	(void)run;
+	if (!p->opts->is_json)
+		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
+	else if (p->is_leaving && sink_held(&p->err) < LATE_HELD_MAX)
+		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been told */
+}
+
+static void on_started(void *user, struct trm_run *run)
+{
+	struct run_session *p = user;
+	if (!p->first_number)
+		p->first_number = trm_run_number(run);
+}
+
+/* Output of something that outlived its run, if that was one of ours: stdout is not for what others have left
+ * behind in the sandbox. With --json stdout is for results alone. */
+static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
+		size_t n)
+{
+	struct run_session *p = user;
+	(void)lang;
+	bool is_ours = p->first_number && number >= p->first_number;
+	/* Whose timer it was that went off is not known; but a sandbox that lives on is not waited for. */
+	if (!is_ours || (p->is_over && cli_session_is_shared(&p->cli_session)))
+		return;
+	struct sink *sink = stream == TRM_STDERR || p->opts->is_json ? &p->err : &p->out;
+	/* It is not held back by what the reader takes, as a run's own output is. */
+	if (sink_held(sink) < LATE_HELD_MAX)
+		sink_pass(sink, bytes, n);
+}
+
+/* On the run's own stdout: a pipe keeps what can be read. */
+static void show_text(void *user, const char *text)
+{
+	struct run_session *p = user;
+	sink_line(&p->out, text);
+}
+
+static void show_note(void *user, const char *text)
+{
+	say(user, text);
+}
+
+static const struct displays_out displays_out = {.text = show_text, .note = show_note};
+
+static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+{
+	struct run_session *p = user;
+	if (!p->opts->is_json)
+		displays_add(&p->displays, trm_run_number(run), display, &displays_out, p);
+}
+
+/* ---- input ------------------------------------------------------------------------ */
+
+static size_t on_feed_queued(void *user)
+{
+	struct run_session *p = user;
+	return p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving ? trm_run_queued(p->run)
+									   : SIZE_MAX;
+}
+
+static void on_feed_bytes(void *user, const void *bytes, size_t n)
+{
+	struct run_session *p = user;
+	echo_off_end(&p->echo_off);
+	struct trm_error why = {0};
+	if (trm_run_send(p->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
+		say(p, why.msg);
+}
+
+static void on_feed_eof(void *user)
+{
+	struct run_session *p = user;
+	if (p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving)
+		trm_run_send_eof(p->run);
+}
+
+static void on_feed_broken(void *user, const char *why)
+{
+	struct run_session *p = user;
+	say(p, why);
+	if (p->exit_code == 0)
+		p->exit_code = CMD_FAILED;
+}
+
+static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+{
+	struct run_session *p = user;
+	(void)run;
+	if (!p->source->lang->prints_prompts && isatty(STDIN_FILENO))
+		sink_pass(&p->err, prompt, strlen(prompt));
+	if (is_secret)
+		echo_off_begin(&p->echo_off, STDIN_FILENO);
+}
+
+static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_feed_queued,
+		.bytes = on_feed_bytes,
+		.eof = on_feed_eof,
+		.broken = on_feed_broken};
+
+/* ---- runs --------------------------------------------------------------------------- */
+
+static void start_next(struct run_session *p);
+
+static void print_error(struct run_session *p, const struct trm_result *result)
+{
+	char line[600];
+	for (char **row = result->traceback; row && *row; row++)
+		sink_line(&p->err, *row);
+	if (result->error_name && !(result->traceback && *result->traceback)) {
+		snprintf(line, sizeof line, "%s: %s", result->error_name,
+				result->error_message ? result->error_message : "");
+		sink_line(&p->err, line);
+	}
+	if (result->reason && !p->cli_session.is_closing)
+		say(p, result->reason);
+	if (result->hint && !p->cli_session.is_closing)
+		say(p, result->hint);
+}
+
+static void print_result(struct run_session *p, const struct trm_result *result)
+{
+	if (p->opts->is_json) {
+		char *json = trm_result_to_json(result);
+		if (json)
+			sink_line(&p->out, json);
+		else
+			say(p, "out of memory while printing a result");
+		free(json);
+		return;
+	}
+	if (result->value && p->source->kind != SOURCE_FILE && !displays_have_value(result))
+		sink_line(&p->out, result->value);
+	print_error(p, result);
+}
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct run_session *p = user;
+	(void)run;
+	p->run = NULL;
+	displays_end(&p->displays, &displays_out, p);
+	echo_off_end(&p->echo_off);
+	if (p->is_over)
+		return;
+	print_result(p, result);
+	if (p->is_over) /* printing may have been the end */
+		return;
+	if (p->exit_code == 0) /* the first failure is told */
+		p->exit_code = exit_code_of(result);
+	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
+		p->is_over = true;
+	else
+		start_next(p);
+}
+
+static const struct trm_run_cb run_cb = {.started = on_started,
+		.output = on_output,
+		.display = on_display,
+		.input = on_input,
+		.done = on_done};
+
+/* ---- the end of the program ----------------------------------------------------------- */
+
+static void leave_next(struct run_session *p);
+
+static void on_left(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct run_session *p = user;
+	(void)run;
+	p->run = NULL;
+	if (p->is_over)
+		return;
+	print_error(p, result);
+	if (p->exit_code == 0)
+		p->exit_code = exit_code_of(result);
+	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
+		p->is_over = true;
+	else
+		leave_next(p);
+}
+
+static const struct trm_run_cb leave_cb = {.output = on_output, .done = on_left};
+
+static bool was_used(const struct run_session *p, unsigned lang)
+{
+	for (size_t i = 0; i < p->opts->n_sources; i++)
+		if (p->opts->sources[i].lang->id == lang)
+			return true;
+	return false;
+}
+
+/* As when a program ends: timers, threads, exit handlers of each interpreter are waited for. */
+static void leave_next(struct run_session *p)
+{
+	struct trm_error why = {0};
+	struct trm_run_opts opts;
+	p->is_leaving = true;
+	/* The interpreters of a sandbox that lives on do, too. */
+	while (p->next_to_leave < TRM_LANG_COUNT
+			&& (cli_session_is_shared(&p->cli_session) || !was_used(p, p->next_to_leave)))
+		p->next_to_leave++;
+	if (p->next_to_leave == TRM_LANG_COUNT) {
+		p->is_over = true;
+		return;
+	}
+	trm_run_opts_default(&opts);
+	opts.lang = trm_lang_get(p->next_to_leave++);
+	opts.manual_credit = !p->opts->is_json;
+	if (trm_session_leave(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
+		p->is_over = true; /* the sandbox is gone, which on_closed tells */
+}
+
+/* A single file in a sandbox that is nobody else's. Whoever names a sandbox, or keeps it, wants its state. */
+static bool is_program(const struct run_session *p)
+{
+	return p->opts->n_sources == 1 && p->source->kind == SOURCE_FILE && !*p->opts->config->name
+	       && !cli_session_is_shared(&p->cli_session);
+}
+
+static void start_next(struct run_session *p)
+{
+	struct trm_error why = {0};
+	struct trm_run_opts opts;
+	if (p->next == p->opts->n_sources) {
+		leave_next(p);
+		return;
+	}
+	p->source = &p->opts->sources[p->next++];
+	trm_run_opts_default(&opts);
+	opts.lang = p->source->lang;
+	opts.code = p->source->text;
+	opts.code_len = p->source->n;
+	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
+	opts.is_program = is_program(p);
+	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->stdin_feed.is_ended;
+	opts.waits_for_person = isatty(STDIN_FILENO);
+	opts.manual_credit = !p->opts->is_json;
+	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
+		say(p, why.msg);
+		finish_with(p, CMD_FAILED);
+		return;
+	}
+	stdin_feed_restart(&p->stdin_feed);
+}
+
+/* ---- the stage ------------------------------------------------------------------------ */
+
+/* A sandbox that runs already may have the run before it has answered us. */
+static bool may_be_running(const struct run_session *p)
+{
+	const struct trm_sandbox *s = p->cli_session.sandbox;
+	return p->run && (trm_sandbox_is_ready(s) || (trm_sandbox_is_attached(s) && !p->was_interrupted));
+}
+
+static void on_interrupt(void *user)
+{
+	struct run_session *p = user;
+	bool is_to_be_reported = !p->is_over && may_be_running(p);
+	p->was_interrupted = true;
+	if (p->is_over) /* only output is left, which nobody takes */
+		cli_session_close(&p->cli_session);
+	else if (is_to_be_reported)
+		trm_run_interrupt(p->run); /* a second one kills at once */
+	else
+		finish_with(p, CMD_SIGNALED + SIGINT);
+}
+
+static void on_closed(void *user, const struct trm_error *why)
+{
+	struct run_session *p = user;
+	if (why->code == TRM_OK || p->is_over)
+		return;
+	say(p, why->msg);
+	finish_with(p, CMD_FAILED);
+}
+
+/* In a sandbox that outlives us the run would go on, with nobody to see to its time-out. */
+static bool on_signal(void *user, int signo)
+{
+	struct run_session *p = user;
+	if (!cli_session_is_shared(&p->cli_session) || p->is_over || !may_be_running(p))
+		return false;
+	p->was_interrupted = true;
+	p->cli_session.ended_by = signo;
+	trm_run_interrupt(p->run);
+	return true;
+}
+
+static bool is_stuck(void *user)
+{
+	struct run_session *p = user;
+	return sinks_are_stuck(&p->out, &p->err);
+}
+
+static const struct cli_session_cb cli_session_cb = {
+		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
+static const struct trm_session_cb session_cb = {.late = on_late};
+
+/* Whoever has not named it must be told how to find it again. */
+static void note_kept(const struct run_session *p)
+{
+	const struct trm_sandbox *s = p->cli_session.sandbox;
+	if (s && trm_sandbox_is_kept(s) && !trm_sandbox_is_attached(s) && !*p->opts->config->name)
+		fprintf(stderr,
+				"terrarium: sandbox %s is kept: 'terrarium attach %s' opens it, 'terrarium stop "
+				"%s' ends it\n",
+				trm_sandbox_name(s), trm_sandbox_name(s), trm_sandbox_name(s));
+}
+
+static int open_all(struct run_session *p, struct trm_error *reterr)
+{
+	struct trm_session_opts opts;
+	int r = cli_session_open(&p->cli_session, p->opts->config, CLI_SESSION_EITHER, p->opts->asked,
+			&cli_session_cb, p, reterr);
+	if (r < 0)
+		return r;
+	cmd_note_hints(p->cli_session.sandbox);
+	trm_config_session_opts(p->opts->config, &opts);
+	opts.is_shared = true;
+	opts.client = "terrarium run";
+	opts.policy = p->opts->policy;
+	opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
+	if (!p->opts->is_json)
+		opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
+	r = trm_session_open(p->cli_session.sandbox, &opts, &session_cb, p, &p->session, reterr);
+	if (r < 0)
+		return r;
+	sink_init(&p->out, p->cli_session.loop, STDOUT_FILENO, FILTER_LINES, &sink_cb, p);
+	sink_init(&p->err, p->cli_session.loop, STDERR_FILENO, FILTER_LINES, &sink_cb, p);
+	stdin_feed_init(&p->stdin_feed, p->cli_session.loop, STDIN_FILENO, &stdin_feed_cb, p);
+	return 0;
+}
+
+static bool has_output_left(const struct run_session *p)
+{
+	return !p->cli_session.is_closing && (!sink_is_empty(&p->out) || !sink_is_empty(&p->err));
+}
+
+static int perform(struct run_session *p)
+{
+	struct trm_error why = {0};
+	if (open_all(p, &why) < 0) {
+		p->exit_code = cmd_fail("%s", why.msg);
+	} else {
+		stdin_feed_begin(&p->stdin_feed);
+		start_next(p);
+		while (!p->cli_session.is_closing && (!p->is_over || has_output_left(p))) {
+			stdin_feed_turn(&p->stdin_feed);
+			trm_loop_step(p->cli_session.loop, stdin_feed_is_hungry(&p->stdin_feed) ? 0 : -1);
+		}
+		p->is_over = true;
+	}
+	echo_off_end(&p->echo_off);
+	stdin_feed_finish(&p->stdin_feed);
+	note_kept(p);
+	/* First the sandbox: what ends with the connection needs no words of its own. */
+	cli_session_close(&p->cli_session);
+	trm_session_close(p->session);
+	sink_finish(&p->out);
+	sink_finish(&p->err);
+	int code = p->cli_session.ended_by ? CMD_SIGNALED + p->cli_session.ended_by : p->exit_code;
+	cli_session_end(&p->cli_session);
+	cli_session_finish(&p->cli_session);
+	return cli_session_code(&p->cli_session, code);
+}
+
+int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken)
+{
+	struct run_session p = {.opts = opts, .displays = {.dir = opts->figures}};
+	int code = perform(&p);
+	displays_finish(&p.displays);
+	*ret_is_pipe_broken = p.is_pipe_broken;
+	return code;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CMD_RUN_SESSION_H
+#define TUI_CMD_RUN_SESSION_H
+
+/* Runs in turn in a sandbox, a new one or that of the config's name, between our stdin, stdout and stderr. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "stream/cli_session.h"
+
+struct source;
+struct trm_config;
+
+struct run_session_opts {
+	const struct trm_config *config;
+	struct cli_session_asked asked;
+	const struct source *sources; /* read, and their languages settled */
+	size_t n_sources;
+	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */
+	const char *figures;       /* directory to save images in; NULL: nowhere */
+	bool is_json;              /* results as JSON on stdout, instead of what the code prints */
+};
+
+/* Blocks until the sandbox is gone. Returns the exit code of the program. *ret_is_pipe_broken:
+ * nobody reads stdout any more. */
+int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/detach.h"
+
+#include "command/command.h"
+#include "model/effect.h"
+#include "model/model.h"
+
+bool detach_is_certain(const struct model *m)
+{
+	return m->sandbox.state != SANDBOX_DEAD && (m->sandbox.is_kept || m->sandbox.is_attached);
+}
+
+static void add_flagged(struct effects *out, enum effect_type type, bool flag)
+{
+	if (effect_plain(out, type))
+		out->items[out->n - 1].flag = flag;
+}
+
+/* ---- commands ---- */
+
+static bool has_sandbox(struct model *m)
+{
+	if (m->sandbox.state != SANDBOX_DEAD)
+		return true;
+	notices_add(&m->notices, m->now_ns, false, "there is no sandbox: F5 starts one");
+	return false;
+}
+
+static void detach(struct model *m, struct effects *out)
+{
+	if (has_sandbox(m))
+		effect_plain(out, EFFECT_DETACH);
+}
+
+static void keep(struct model *m, struct effects *out)
+{
+	if (has_sandbox(m))
+		add_flagged(out, EFFECT_KEEP, !detach_is_certain(m));
+}
+
+static const struct command commands[] = {
+		{"detach", "Detach", "leave the workbench; the sandbox keeps running with all its state",
+				CONTEXT_ANY, detach, NULL, 0, false},
+		{"keep", "Keep the sandbox (toggle)",
+				"choose whether the sandbox keeps running when you leave", CONTEXT_ANY, keep,
+				NULL, 0, false},
+};
+const struct command_table detach_commands = COMMAND_TABLE(commands);

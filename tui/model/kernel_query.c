@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/kernel_query.h"
+
+#include "model/complete.h"
+#include "model/confirm_loss.h"
+#include "model/effect.h"
+#include "model/inspect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/variables.h"
+
+static void (*const TAKERS[ASK_COUNT])(struct model *m, const struct msg *msg, struct effects *out) = {
+		[ASK_COMPLETE] = complete_answer,
+		[ASK_INSPECT] = inspect_answer,
+		[ASK_SIGNATURE] = signature_answer,
+		[ASK_VARIABLES] = variables_answer,
+		[ASK_RESET] = loss_answer,
+};
+
+bool kernel_query_can(const struct model *m, const struct trm_lang *lang)
+{
+	bool is_busy = model_is_running(m) && m->run.lang == lang;
+
+	return m->sandbox.state == SANDBOX_READY && !is_busy && !m->is_quitting;
+}
+
+void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_question question,
+		const struct trm_lang *lang, const char *code, size_t len, size_t cursor, struct effects *out)
+{
+	uint32_t serial = ++m->kernel_queries.last_serial;
+
+	m->kernel_queries.items[purpose] = (struct ask){serial, lang, m->now_ns, true};
+	if (effect_add(out, EFFECT_ASK, lang, code, len, serial)) {
+		out->items[out->n - 1].question = question;
+		out->items[out->n - 1].cursor = cursor;
+	} else {
+		m->kernel_queries.items[purpose].is_open = false;
+	}
+}
+
+void kernel_query_forget(struct model *m, enum ask_purpose purpose)
+{
+	m->kernel_queries.items[purpose] = (struct ask){0};
+}
+
+void update_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	for (int i = 0; i < ASK_COUNT; i++) {
+		struct ask *ask = &m->kernel_queries.items[i];
+		if (!ask->is_open || ask->serial != msg->serial)
+			continue;
+		ask->is_open = false;
+		TAKERS[i](m, msg, out);
+		return;
+	}
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/peer_runs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "model/dialog_dispatch.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/stopping.h"
+#include "model/update.h"
+
+static struct peer_run *find(struct model *m, uint32_t serial)
+{
+	for (unsigned i = 0; i < m->peer_runs.n && serial; i++)
+		if (m->peer_runs.items[i].serial == serial)
+			return &m->peer_runs.items[i];
+	return NULL;
+}
+
+bool peer_runs_has(const struct model *m, uint32_t serial)
+{
+	for (unsigned i = 0; i < m->peer_runs.n && serial; i++)
+		if (m->peer_runs.items[i].serial == serial)
+			return true;
+	return false;
+}
+
+const struct peer_run *peer_runs_running(const struct model *m)
+{
+	const struct peer_run *found =
+			m->peer_runs.items[m->lang->id].serial ? &m->peer_runs.items[m->lang->id] : NULL;
+	for (unsigned i = 0; i < m->peer_runs.n && !found; i++)
+		if (m->peer_runs.items[i].serial)
+			found = &m->peer_runs.items[i];
+	return found;
+}
+
+void peer_runs_forget(struct model *m)
+{
+	m->peer_runs = (struct peer_runs){0};
+}
+
+static const char *who(const struct run_info *info)
+{
+	return info && info->by[0] ? info->by : "another program";
+}
+
+/* ---- what they do ---- */
+
+static struct peer_run *place_for(struct model *m, const struct msg *msg)
+{
+	unsigned i = TRM_LANG_COUNT;
+
+	if (msg->number)
+		return &m->peer_runs.items[msg->lang->id];
+	while (i < PEER_RUNS_MAX && m->peer_runs.items[i].serial)
+		i++;
+	return i < PEER_RUNS_MAX ? &m->peer_runs.items[i] : NULL;
+}
+
+static void drop(struct model *m, struct peer_run *other)
+{
+	*other = (struct peer_run){0};
+	while (m->peer_runs.n > 0 && !m->peer_runs.items[m->peer_runs.n - 1].serial)
+		m->peer_runs.n--;
+}
+
+static void joined(struct model *m, const struct msg *msg)
+{
+	struct peer_run *key_context = place_for(m, msg);
+	struct run_info *info = key_context ? runs_add(&m->out.runs, msg->lang, msg->text, msg->len) : NULL;
+
+	if (!info)
+		return;
+	info->number = msg->number;
+	info->state = RUN_RUNNING;
+	info->began_ns = msg->now_ns;
+	const char *by = msg->other && *msg->other ? msg->other : "another program";
+	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
+	*key_context = (struct peer_run){info->serial, msg->lang, msg->now_ns};
+	unsigned n = (unsigned)(key_context - m->peer_runs.items) + 1;
+	m->peer_runs.n = n > m->peer_runs.n ? n : m->peer_runs.n;
+	outpane_begin(&m->out, info->serial);
+}
+
+/* The run in hand from here on; one of ours that waits for it goes on waiting. */
+static void take_up(struct model *m, struct peer_run *other)
+{
+	if (m->run.state == RUN_QUEUED && m->n_waiting < MODEL_WAITING) {
+		memmove(m->waiting + 1, m->waiting, m->n_waiting++ * sizeof *m->waiting);
+		m->waiting[0] = m->run.serial;
+	} else if (m->run.state != RUN_NONE) {
+		return;
+	}
+	m->run = (struct active_run){.state = RUN_RUNNING,
+			.serial = other->serial,
+			.lang = other->lang,
+			.started_ns = other->began_ns};
+	drop(m, other);
+	outpane_turn_to(&m->out, m->run.serial);
+}
+
+static void done(struct model *m, struct peer_run *other, const struct msg *msg)
+{
+	const struct trm_lang *lang = other->lang;
+	bool is_command = other - m->peer_runs.items >= TRM_LANG_COUNT;
+
+	drop(m, other);
+	run_show_end(m, msg->serial, msg->result);
+	if (is_command)
+		return;
+	if (msg->result->state_lost)
+		variables_kernel_gone(m, lang);
+	else
+		variables_run_ended(m, lang);
+}
+
+bool peer_runs_update(struct model *m, const struct msg *msg)
+{
+	struct peer_run *other = find(m, msg->serial);
+	struct run_info *info = other ? runs_find(&m->out.runs, msg->serial) : NULL;
+
+	if (msg->type == MSG_RUN_JOINED)
+		joined(m, msg);
+	else if (!other)
+		return false;
+	switch (msg->type) {
+	case MSG_RUN_OUTPUT:
+		outpane_turn_to(&m->out, msg->serial);
+		outpane_print(&m->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, msg->serial,
+				msg->text, msg->len);
+		if (info)
+			run_count(info, msg->len);
+		break;
+	case MSG_RUN_INPUT:
+		take_up(m, other);
+		if (m->run.serial == msg->serial)
+			input_ask(m, msg);
+		break;
+	case MSG_RUN_DONE: done(m, other, msg); break;
+	default: break;
+	}
+	return true;
+}
+
+/* ---- stopping one ---- */
+
+bool peer_runs_may_be_stopped(const struct model *m)
+{
+	return !model_is_running(m) && peer_runs_running(m) && !m->out.has_selection
+	       && !editor_has_selection(model_editor(m));
+}
+
+void peer_runs_ask_stop(struct model *m)
+{
+	static const struct dialog_button buttons[] = {{"Interrupt", NULL, 'i', 1}, {"Cancel", NULL, 'c', 0}};
+	const struct peer_run *other = peer_runs_running(m);
+	const struct run_info *info = other ? runs_find(&m->out.runs, other->serial) : NULL;
+
+	if (!info)
+		return;
+	m->peer_runs.target = other->serial;
+	dialog_begin(&m->dialog, DIALOG_STOP_OTHER, "Interrupt another program's run?");
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s runs, in %s:", who(info), other->lang->name);
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s", info->excerpt);
+	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+	m->needs_draw = true;
+}
+
+void answer_stop_other(struct model *m, int answer, struct effects *out)
+{
+	struct peer_run *other = find(m, m->peer_runs.target);
+
+	dialog_close(m);
+	if (answer != 1)
+		return;
+	if (!other) {
+		notices_add(&m->notices, m->now_ns, false, "it has already ended");
+		return;
+	}
+	take_up(m, other);
+	if (m->run.serial == m->peer_runs.target)
+		stopping_press(m, out);
+}
+
+/* ---- words ---- */
+
+void peer_runs_text(const struct model *m, char *out, size_t cap)
+{
+	const struct peer_run *other = peer_runs_running(m);
+	const struct run_info *info = other ? runs_find(&m->out.runs, other->serial) : NULL;
+
+	out[0] = '\0';
+	if (info)
+		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
+				info->excerpt[0] ? ":" : "", info->excerpt);
+	else if (m->peer_runs.n_clients > 1)
+		snprintf(out, cap, "%u clients are attached to this sandbox", m->peer_runs.n_clients);
+}

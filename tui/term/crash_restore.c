@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "term/crash_restore.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "term/term.h"
+
+/* A signal handler has no other way to reach these; `armed` guards the rest. */
+static struct {
+	volatile sig_atomic_t armed;
+	char bytes[512];
+	size_t n;
+	struct termios shell_mode;
+} rescue;
+
+void crash_restore_arm(const char *bytes, size_t n, const struct termios *shell_mode)
+{
+	rescue.armed = 0;
+	rescue.n = n < sizeof(rescue.bytes) ? n : sizeof(rescue.bytes);
+	memcpy(rescue.bytes, bytes, rescue.n);
+	rescue.shell_mode = *shell_mode;
+	rescue.armed = 1;
+}
+
+void crash_restore_disarm(void)
+{
+	rescue.armed = 0;
+}
+
+void term_emergency_restore(void)
+{
+	int saved_errno = errno;
+	if (!rescue.armed)
+		return;
+	rescue.armed = 0;
+	int fd = isatty(1) ? 1 : 0; /* while a frame is painted, 1 is not the terminal (curses.c) */
+	for (size_t done = 0; done < rescue.n;) {
+		ssize_t n = write(fd, rescue.bytes + done, rescue.n - done);
+		if (n <= 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	tcsetattr(0, TCSANOW, &rescue.shell_mode);
+	errno = saved_errno;
+}
+
+/* A crash: the terminal first, then the signal's own way (the handler is there for once). */
+static void on_crash(int signo)
+{
+	term_emergency_restore();
+	raise(signo);
+}
+
+void term_watch_crashes(void)
+{
+	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+	static char stack[32768]; /* of its own: the crash may be the end of the stack */
+	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
+
+	sigaltstack(&alternate, NULL);
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+		sigaction(crashes[i], &action, NULL);
+}

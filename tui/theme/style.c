@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* How a role looks with the colors that there are. Among few, the nearest to what was wanted may be
+ * one that cannot be read on this ground, or the ground may be no other than that of the text around it. */
+#include "cells/canvas.h"
+#include "theme/theme.h"
+
+/* These are told from what is around them by their ground. */
+static bool stands_out(enum role role)
+{
+	switch (role) {
+	case ROLE_SELECTION:
+	case ROLE_SEARCH_MATCH:
+	case ROLE_SEARCH_CURRENT:
+	case ROLE_BRACKET_MATCH:
+	case ROLE_MARK_CURRENT:
+	case ROLE_TABLE_CURRENT:
+	case ROLE_MENU_CURRENT:
+	case ROLE_POPUP_CURRENT:
+	case ROLE_BUTTON_FOCUS: return true;
+	default: return false;
+	}
+}
+
+/* What text on such a ground must have, when it was meant to be read with ease. Of few colors as much
+ * cannot be asked: red on black has 3.6. */
+static double least_of(double wanted, enum color_depth depth)
+{
+	double most = depth == DEPTH_256 ? THEME_TEXT_CONTRAST : 3;
+	return wanted >= most ? most : wanted >= 3 ? 3 : wanted >= 1.7 ? 1.7 : 1.05;
+}
+
+/* A terminal with eight colors draws bold text in the bright color, and bright black is a gray that nobody
+ * can read on a ground for black text. */
+static struct theme_style unbold_black(struct theme_style look, enum color_depth depth)
+{
+	if (depth == DEPTH_8 && look.bg != COLOR_NONE && look.fg == COLOR_INDEX(0))
+		look.attrs &= (uint16_t)~ATTR_BOLD;
+	return look;
+}
+
+static struct theme_style degrade(struct theme_style wanted, enum color_depth depth)
+{
+	struct theme_style look = wanted;
+	look.fg = color_degrade(wanted.fg, depth);
+	look.bg = color_degrade(wanted.bg, depth);
+	if (look.fg == COLOR_NONE || look.bg == COLOR_NONE || depth == DEPTH_RGB || wanted.fg == wanted.bg)
+		return unbold_black(look, depth);
+	double least = least_of(color_contrast(wanted.fg, wanted.bg), depth);
+	bool is_text_of_few = depth <= DEPTH_16 && least >= 3;
+	if (is_text_of_few || color_contrast(look.fg, look.bg) < least)
+		look.fg = color_readable(wanted.fg, look.bg, least, depth);
+	return unbold_black(look, depth);
+}
+
+struct theme_style theme_style(const struct theme *t, enum role role, enum color_depth depth)
+{
+	const struct theme_style *wanted = &t->looks[role], *text = &t->looks[ROLE_TEXT];
+	struct theme_style look = degrade(*wanted, depth);
+	bool is_lost = stands_out(role) && wanted->bg != text->bg && depth != DEPTH_NONE
+		       && look.bg == color_degrade(text->bg, depth);
+	if (is_lost && !(look.attrs & ATTR_REVERSE))
+		look.attrs |= ATTR_REVERSE;
+	return look;
+}
+
+struct theme_style theme_style_on(
+		const struct theme *t, enum role role, enum role ground, enum color_depth depth)
+{
+	struct theme_style look = t->looks[role], under = theme_style(t, ground, depth);
+	look.bg = t->looks[ground].bg;
+	look = degrade(look, depth);
+	look.attrs |= under.attrs;
+	return look;
+}
