@@ -29,6 +29,7 @@ check_all() {
 	step "clang without warnings" build_strict clang
 	step "who includes whom" sh tests/check/includes.sh
 	step "words" sh tests/check/words.sh
+	step "names" python3 tests/check/names.py
 	step "format" check_format
 	step "tests under the sanitizers" sanitized_tests
 	[ "$n_bad" = 0 ] || die "$n_bad checks failed"

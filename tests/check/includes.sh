@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Who may include whom. Every room may include itself and <terrarium/*.h>; what is not
-# allowed here is forbidden. CONTRIBUTING.md says why.
+# Who may include whom. A room is a folder with sources; a sub-room is a room of its own. A room may include itself,
+# <terrarium/*.h>, and the rooms that its row names. The rows may form no cycle. docs/architecture.md says more.
 set -eu
 cd "$(dirname "$0")/../.."
 list=$(mktemp)
@@ -9,46 +9,69 @@ trap 'rm -f "$list"' EXIT
 
 rules='lib/base:
 lib/embed:
+lib/grammar:
 lib/wire: base
 lib/tree: wire base
-lib/agent: tree wire base
+lib/agent/core: wire base
+lib/agent/process: agent/core wire base
+lib/agent/files: agent/core tree wire base
+lib/agent/container: agent/core wire base
+lib/agent/serve: agent/container agent/files agent/process agent/core wire base
 lib/sweep: wire base
-lib/supervisor: sweep wire base
+lib/supervisor/limits: sweep wire base
+lib/supervisor/net: supervisor/limits wire base
+lib/supervisor/launch: supervisor/net supervisor/limits wire base
+lib/supervisor/container: sweep wire base
+lib/supervisor/core: supervisor/container supervisor/launch supervisor/net supervisor/limits sweep wire base
 lib/loop: base
 lib/config: base
-lib/grammar:
 lib/policy: embed base
 lib/recipe: embed base
 lib/kernel: embed base
 lib/rpc: base
-lib/backend: recipe rpc sweep kernel embed loop wire base seccomp_filters.h
-lib/sandbox: backend sweep tree loop wire base
-lib/session: sandbox kernel policy base
+lib/backend:
+lib/backend/host: sweep wire base
+lib/backend/supervised: backend/host backend kernel sweep wire base
+lib/backend/local: backend/supervised backend/host backend embed wire base
+lib/backend/recipe: backend/supervised backend/host recipe embed wire base
+lib/backend/microsandbox: backend rpc kernel loop wire base
+lib/backend/fake: backend kernel wire base
+lib/backend/find: backend/recipe backend base
+lib/sandbox: backend/supervised backend/host backend sweep tree wire base
+lib/session: sandbox kernel base
 lib/install: sandbox embed base
 lib/sync: base
 lib/interpreter: sync base
-lib/doctor: backend recipe loop base
-lib/server: backend rpc session sandbox loop base
+lib/doctor: backend/local backend/recipe backend/host backend recipe base
+lib/server/http: base
+lib/server/keys: server/http rpc base
+lib/server/sandboxes: sandbox rpc base
+lib/server/jsonrpc: server/sandboxes server/keys server/http rpc base
+lib/server/methods: server/jsonrpc server/sandboxes session sandbox rpc base
+lib/server/mcp: server/jsonrpc rpc
+lib/server: server/mcp server/jsonrpc backend rpc base
 tui/text:
-tui/syntax: text
 tui/image:
+tui/cells: text
+tui/syntax: text
 tui/state: text
 tui/stream: text image
-tui/theme: view
-tui/command: term
-tui/widget: view term text syntax
-tui/editor: command term text syntax
-tui/output: widget view term text image
-tui/metrics: output view
-tui/view: model metrics output editor widget command theme text syntax image
-tui/term: view theme text image
-tui/model: metrics output editor widget command view term text syntax image
-tui/record: model output view theme text
-tui/linear: record model metrics output editor widget command view term text
-tui/app: linear stream state record model metrics output editor widget command view term theme text syntax image
-tui/repl: stream output state view term theme text image
+tui/theme: cells
+tui/term: cells theme text image
+tui/command: cells
+tui/widget: cells text syntax
+tui/output: widget cells text image
+tui/metrics: output cells
+tui/editor: command cells text syntax
+tui/model: metrics output editor widget command cells text syntax
+tui/view: model metrics editor command cells text syntax
+tui/record: model output view theme cells text
+tui/linear: record model command text
+tui/app: linear stream state record model metrics output view term theme cells text syntax image command
+tui/repl: stream output state term theme cells text image
 tui/monitor: app model metrics command view term theme
-tui/cmd: monitor app repl stream model metrics output editor widget command view theme term text record image text'
+tui/cmd: monitor app repl stream record command theme cells text
+tui: cmd'
 
 # Headers of other libraries, and the places that may include them.
 headers='curses.h tui/term/curses
@@ -69,15 +92,24 @@ complain() {
 # check_room ROOM
 check_room() {
 	rule=$(printf '%s\n' "$rules" | grep "^$1:") || complain "$1: tests/check/includes.sh has no rule for this room"
-	grep -rnoE '#include "[^"]+"' "$1" --include='*.[ch]' >"$list" || :
+	grep -noE '#include "[^"]+/[^"]+"' /dev/null "$1"/*.[ch] >"$list" || :
 	while IFS=: read -r file line include; do
 		target=${include#*\"}
-		target=${target%\"}
 		case " ${1#*/} ${rule#*:} " in
-		*" ${target%%/*} "*) ;;
-		*) complain "$file:$line: $1 may not include \"$target\"" ;;
+		*" ${target%/*} "*) ;;
+		*) complain "$file:$line: $1 may not include \"${target%\"}\"" ;;
 		esac
 	done <"$list"
+}
+
+# A room may not stand above itself.
+check_cycles() {
+	printf '%s\n' "$rules" | while IFS=: read -r room below; do
+		for other in $below; do
+			echo "$room ${room%%/*}/$other"
+		done
+	done | tsort 2>&1 >/dev/null | sed 's/^/cycle of rooms: /' >"$list"
+	[ ! -s "$list" ] || complain "$(cat "$list")"
 }
 
 # check_header HEADER PLACES
@@ -93,9 +125,10 @@ check_header() {
 	done
 }
 
-for dir in lib/*/ tui/*/; do
-	[ "$dir" = lib/include/ ] || [ -z "$(find "$dir" -name '*.[ch]')" ] || check_room "${dir%/}"
+for room in $(find lib tui -name '*.[ch]' ! -path 'lib/include/*' | sed 's,/[^/]*$,,' | sort -u); do
+	check_room "$room"
 done
+check_cycles
 while read -r header places; do
 	check_header "$header" "$places"
 done <<HEADERS
