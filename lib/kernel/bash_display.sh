@@ -77,7 +77,7 @@ __trm_display_one() {
 		return 1
 	fi
 	if ((${#data} > __trm_display_max)); then
-		builtin printf 'display: %s: more than %d MiB are too much to show\n' "$file" \
+		builtin printf 'display: %s: more than %d MiB is too much to show\n' "$file" \
 			$((__trm_display_max / 4 * 3 >> 20)) >&2
 		return 1
 	fi

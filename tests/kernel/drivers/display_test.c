@@ -206,7 +206,7 @@ static void bash_says_what_it_cannot_show(void **state)
 	assert_contains(d->err, "display: cannot read nothing.png");
 	assert_contains(d->err, "name it with --mime TYPE");
 	driver_run(d, "display --mime 'x\"y' <<<a; display --mime image/png <(head -c 13000000 /dev/zero)");
-	assert_contains(d->err, "more than 12 MiB are too many");
+	assert_contains(d->err, "more than 12 MiB is too much");
 	assert_int_equal(n_shown(d), 0);
 }
 
