@@ -57,7 +57,7 @@ tried="terrarium --record a.trec once more"
 cp a.trec b.trec
 "$terrarium" --linear --confirm off --record a.trec </dev/null >out 2>err || code=$?
 cmp -s a.trec b.trec || wrong "the recording has changed"
-expect_in out "exists already"
+expect_in out "already exists"
 
 # Replayed as lines, too: the same words.
 tried="terrarium replay in linear mode"
