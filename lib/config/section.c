@@ -12,7 +12,7 @@
 bool setting_is_section(const char *key)
 {
 	return strcmp(key, "keys") == 0 || strcmp(key, "policies") == 0 || strcmp(key, "server_images") == 0
-	       || strcmp(key, "backends") == 0;
+	       || strcmp(key, "backends") == 0 || strcmp(key, "languages") == 0;
 }
 
 struct walk {

@@ -24,5 +24,6 @@ struct embed embed_installer_python(void); /* these two are followed by a NUL */
 struct embed embed_installer_node(void);
 struct embed embed_policies(void); /* JSON, followed by a NUL */
 struct embed embed_recipes(void);  /* the same */
+struct embed embed_languages(void);
 
 #endif

@@ -58,7 +58,7 @@ static void on_tool_done(void *user, int exit_code, unsigned seen, const struct 
 	f->exit_code = exit_code;
 	f->seen = seen;
 	f->why = *why;
-	const struct recipe *recipe = recipe_for(trm_lang_get(TRM_LANG_PYTHON));
+	const struct recipe *recipe = f->opts->recipe;
 	if (exit_code == 0 && harvest_start(f->sandbox, recipe, on_harvested, f, &f->harvest, &failed) == 0)
 		return;
 	if (failed.code)

@@ -249,8 +249,8 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 		return trm_error_set(reterr, TRM_ETOOBIG,
 				"at most %d packages and %d KiB of requirements at once", ARGUMENTS_MAX,
 				REQUIREMENTS_MAX / 1024);
-	if (opts->requirements && opts->lang->id != TRM_LANG_PYTHON)
-		return trm_error_set(reterr, TRM_EINVAL, "requirements files are for Python");
+	if (opts->requirements && !recipe_for(opts->lang)->has_fetcher)
+		return trm_error_set(reterr, TRM_EINVAL, "requirements files are pip's");
 	if (!n && !opts->requirements)
 		return trm_error_set(reterr, TRM_EINVAL, "there is no package to install");
 	if (!trm_sandbox_limits(sandbox)->net)

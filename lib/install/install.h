@@ -28,7 +28,7 @@ bool requirements_are_plain(const char *text, size_t n);
 /* ---- recipe.c ---------------------------------------------------------------------- */
 
 struct recipe {
-	const char *tool;             /* "pip" */
+	const char *tool;             /* the language's package manager: "pip" */
 	const char *program, *option; /* of an interpreter, that takes a script, a verb and arguments */
 	struct embed (*script)(void);
 	bool has_fetcher; /* what it fetches is only believed if it comes from a downloader */

@@ -61,27 +61,37 @@ static bool is_archive(const char *s)
 	return false;
 }
 
-static const struct {
+static const struct kind {
+	const char *tool;
 	bool (*is_name)(const char *s);
 	const char *example;
-} kinds[TRM_LANG_COUNT] = {
-		[TRM_LANG_PYTHON] = {is_python_name, "six, 'rich>=13,<14', uvicorn[standard]"},
-		[TRM_LANG_JAVASCRIPT] = {is_npm_name, "left-pad, @scope/name, 'ms@^2.1'"},
+} kinds[] = {
+		{"pip", is_python_name, "six, 'rich>=13,<14', uvicorn[standard]"},
+		{"npm", is_npm_name, "left-pad, @scope/name, 'ms@^2.1'"},
 };
+
+static const struct kind *kind_of(const struct recipe *recipe)
+{
+	size_t i = 0;
+	while (strcmp(kinds[i].tool, recipe->tool) != 0)
+		i++;
+	return &kinds[i];
+}
 
 int trm_package_check(const struct trm_lang *lang, const char *package, struct trm_error *reterr)
 {
 	int r = trm_install_supports(lang, reterr);
 	if (r < 0)
 		return r;
+	const struct kind *kind = kind_of(recipe_for(lang));
 	size_t n = strlen(package);
-	if (n && n <= NAME_MAX_BYTES && kinds[lang->id].is_name(package) && !is_archive(package))
+	if (n && n <= NAME_MAX_BYTES && kind->is_name(package) && !is_archive(package))
 		return 0;
 	char shown[64];
 	trm_text_clean_line(shown, sizeof shown, package, n);
 	return trm_error_set(reterr, TRM_EINVAL,
 			"'%s' is not the name of a package: use names such as %s; no options, URLs or files",
-			shown, kinds[lang->id].example);
+			shown, kind->example);
 }
 
 /* A line of a requirements file without its comment, blanks and marker; false: it is too long. */

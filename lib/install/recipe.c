@@ -26,9 +26,8 @@ static bool is_sum(const char *name)
 	       && strspn(name + 6, HEX) == 124 && name[130] == '\0';
 }
 
-static const struct recipe recipes[TRM_LANG_COUNT] = {
-		[TRM_LANG_PYTHON] =
-				{
+static const struct recipe recipes[] = {
+		{
 						.tool = "pip",
 						.program = "/usr/bin/python3",
 						.option = "-c",
@@ -41,8 +40,7 @@ static const struct recipe recipes[TRM_LANG_COUNT] = {
 						.file_max = 1024ull << 20,
 						.total_max = 2048ull << 20,
 				},
-		[TRM_LANG_JAVASCRIPT] =
-				{
+		{
 						.tool = "npm",
 						.program = "/usr/bin/node",
 						.option = "-e",
@@ -57,7 +55,10 @@ static const struct recipe recipes[TRM_LANG_COUNT] = {
 
 const struct recipe *recipe_for(const struct trm_lang *lang)
 {
-	return recipes[lang->id].tool ? &recipes[lang->id] : NULL;
+	for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
+		if (!strcmp(recipes[i].tool, lang->package_manager))
+			return &recipes[i];
+	return NULL;
 }
 
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr)

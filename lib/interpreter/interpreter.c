@@ -21,9 +21,6 @@ enum { CODE_TYPES = 12 };
 
 static const char *const code_types[CODE_TYPES + 1] = {"python", "py3", "python3", "py", "javascript", "js",
 		"node", "typescript", "ts", "bash", "shell", "sh", NULL};
-static const enum trm_lang_id languages[CODE_TYPES] = {TRM_LANG_PYTHON, TRM_LANG_PYTHON, TRM_LANG_PYTHON,
-		TRM_LANG_PYTHON, TRM_LANG_JAVASCRIPT, TRM_LANG_JAVASCRIPT, TRM_LANG_JAVASCRIPT,
-		TRM_LANG_JAVASCRIPT, TRM_LANG_JAVASCRIPT, TRM_LANG_BASH, TRM_LANG_BASH, TRM_LANG_BASH};
 
 /* ---- life --------------------------------------------------------------------------- */
 
@@ -193,7 +190,7 @@ static int check(const struct trm_execution *done, struct trm_error *reterr)
 			result->reason ? result->reason : trm_status_name(result->status));
 }
 
-static int perform(struct trm_interpreter *i, const char *code, enum trm_lang_id language, char **ret_text,
+static int perform(struct trm_interpreter *i, const char *code, const struct trm_lang *language, char **ret_text,
 		struct trm_error *reterr)
 {
 	struct trm_execution done = {0};
@@ -202,7 +199,7 @@ static int perform(struct trm_interpreter *i, const char *code, enum trm_lang_id
 		r = trm_sync_run_as(i->sync, language, code, -1, &done, reterr);
 	if (r == 0)
 		r = check(&done, reterr);
-	if (r == 0 && (r = make_text(&done, language == TRM_LANG_BASH, ret_text)) < 0)
+	if (r == 0 && (r = make_text(&done, language == trm_lang_shell(), ret_text)) < 0)
 		trm_error_set(reterr, r, "out of memory for its output");
 	trm_execution_finish(&done);
 	return r;
@@ -235,10 +232,14 @@ int trm_interpreter_run(struct trm_interpreter *i, const char *code, const char 
 		if (r < 0)
 			return r;
 	}
-	if (!strcmp(code_types[type], "typescript") || !strcmp(code_types[type], "ts"))
+	const struct trm_lang *language;
+	bool is_typescript = !strcmp(code_types[type], "typescript") || !strcmp(code_types[type], "ts");
+	if (is_typescript)
 		log_write(LOG_WARNING,
 				"TypeScript is passed to Node unchanged: types are syntax errors there");
-	int r = perform(i, code, languages[type], ret_text, reterr);
+	int r = trm_lang_find(is_typescript ? "node" : code_types[type], &language, reterr);
+	if (r == 0)
+		r = perform(i, code, language, ret_text, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Error executing code in microsandbox") : 0;
 }
 
@@ -251,6 +252,6 @@ int trm_interpreter_execute_command(
 		if (r < 0)
 			return r;
 	}
-	int r = perform(i, command, TRM_LANG_BASH, ret_text, reterr);
+	int r = perform(i, command, trm_lang_shell(), ret_text, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Error executing command in microsandbox") : 0;
 }

@@ -64,11 +64,10 @@
 
 enum { KERNEL_SPARE_SETS = 4 };
 
-enum { KERNEL_ARGS_MAX = 7 };
-
 struct kernel_spec {
-	const char *const *argv;      /* NULL-terminated, KERNEL_ARGS_MAX at most */
-	struct embed (*driver)(void); /* the source, for descriptor 5 */
+	const char *const *argv; /* NULL-terminated */
+	struct embed driver;     /* the source, for descriptor 5 */
+	const char *const *env;  /* "NAME=value", NULL-terminated; NULL: nothing */
 	/* An interrupt may get lost and is to be repeated: Bash does not notice one that arrives
 	 * between its last look and the beginning of its wait for a child, which did not get it either. */
 	bool loses_interrupts;
@@ -82,7 +81,7 @@ struct kernel_spec {
 	bool resets_by_restart;
 };
 
-/* How to start the kernel of a language. Constant, never NULL. */
+/* How to start the kernel of a language. Never NULL. */
 const struct kernel_spec *kernel_spec(const struct trm_lang *lang);
 
 #endif

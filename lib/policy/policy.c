@@ -267,12 +267,12 @@ void trm_policy_free(struct trm_policy *policy)
 		free(policy->patterns[i].reason);
 	}
 	for (size_t i = 0; policy->modules && i < policy->n_modules; i++) {
-		for (size_t k = 0; k < TRM_LANG_COUNT; k++)
+		for (size_t k = 0; k < trm_lang_count(); k++)
 			trm_regex_destroy(policy->modules[i].imports[k]);
 		free(policy->modules[i].name);
 		free(policy->modules[i].reason);
 	}
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+	for (size_t i = 0; i < trm_lang_count(); i++)
 		trm_grammar_close(&policy->grammars[i]);
 	free(policy->patterns);
 	free(policy->modules);

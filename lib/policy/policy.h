@@ -25,7 +25,7 @@ struct module {
 	char *name, *reason;
 	enum trm_severity severity;
 	const struct trm_lang *lang;
-	struct trm_regex *imports[TRM_LANG_COUNT]; /* how it is imported, for code without a tree; made when
+	struct trm_regex *imports[TRM_LANG_MAX]; /* how it is imported, for code without a tree; made when
 						      wanted */
 };
 
@@ -35,9 +35,9 @@ struct trm_policy {
 	struct pattern *patterns;
 	struct module *modules;
 	size_t n_patterns, n_modules;
-	struct trm_grammar grammars[TRM_LANG_COUNT];
-	bool has_tried[TRM_LANG_COUNT];
-	struct trm_error no_grammar[TRM_LANG_COUNT]; /* why there is none of those that were tried */
+	struct trm_grammar grammars[TRM_LANG_MAX];
+	bool has_tried[TRM_LANG_MAX];
+	struct trm_error no_grammar[TRM_LANG_MAX]; /* why there is none of those that were tried */
 };
 
 #endif

@@ -89,48 +89,61 @@ static void search(struct scan *s, struct trm_regex *regex, const char *text, si
 static bool is_module(const struct trm_lang *lang, const char *name, const char *imported, size_t n)
 {
 	size_t len = strlen(name);
-	const char *slash = lang->id == TRM_LANG_BASH ? memrchr(imported, '/', n) : NULL;
+	const char *slash = lang->style == TRM_STYLE_SHELL ? memrchr(imported, '/', n) : NULL;
 	if (slash) {
 		n -= (size_t)(slash + 1 - imported);
 		imported = slash + 1;
 	}
-	if (lang->id == TRM_LANG_JAVASCRIPT && n > 5 && !memcmp(imported, "node:", 5)) {
-		imported += 5;
-		n -= 5;
+	size_t prefix = strlen(lang->module_prefix);
+	if (prefix && n > prefix && !memcmp(imported, lang->module_prefix, prefix)) {
+		imported += prefix;
+		n -= prefix;
 	}
 	if (n < len || memcmp(imported, name, len))
 		return false;
-	return n == len || (lang->id == TRM_LANG_PYTHON && imported[len] == '.')
-	       || (lang->id == TRM_LANG_JAVASCRIPT && imported[len] == '/');
+	return n == len || (imported[len] && strchr(lang->module_parts, imported[len]));
 }
 
-static const char *const import_forms[] = {
-		[TRM_LANG_PYTHON] =
-				"(?m)^[ \\t]*(?:import[ \\t]+(?:[\\w.]+(?:[ \\t]+as[ \\t]+\\w+)?[ \\t]*,[ \\t]*)*|"
-				"from[ \\t]+)(\\Q%s\\E)\\b|(?:__import__|import_module)\\s*\\(\\s*['\"](\\Q%s\\E)\\b",
-		[TRM_LANG_JAVASCRIPT] =
-				"(?:\\brequire\\s*\\(|\\bimport\\s*\\(|\\bfrom\\b|\\bimport\\b)\\s*['\"`]"
-				"(?:node:)?(\\Q%s\\E)(?=['\"`/])|(?!)(\\Q%s\\E)",
-		[TRM_LANG_BASH] = "(?<![\\w.-])(\\Q%s\\E)(?![\\w.-])|(?!)(\\Q%s\\E)",
-};
+/* The language's pattern of an import, with the module's name in it. */
+static int import_pattern(const struct trm_lang *lang, const char *module, struct buf *out)
+{
+	static const char word[] = "{module}";
+	const char *at = lang->imports;
+	int r = 0;
+	for (const char *next; r == 0 && (next = strstr(at, word)); at = next + sizeof word - 1) {
+		const char *const parts[] = {"(\\Q", module, "\\E)"};
+		r = buf_append(out, at, (size_t)(next - at));
+		for (size_t i = 0; r == 0 && i < 3; i++)
+			r = buf_append(out, parts[i], strlen(parts[i]));
+	}
+	return r == 0 ? buf_append(out, at, strlen(at)) : r;
+}
 
 /* Without a tree: by how an import reads. */
 static int search_imports(
 		struct scan *s, struct module *m, const struct trm_lang *lang, struct trm_error *reterr)
 {
-	if (!m->imports[lang->id]) {
-		char text[700];
-		int n = snprintf(text, sizeof text, import_forms[lang->id], m->name, m->name);
-		if (n < 0 || (size_t)n >= sizeof text || strstr(m->name, "\\E"))
-			return trm_error_set(reterr, TRM_EINVAL, "policy '%s': no module is called '%.40s…'",
-					s->policy->name, m->name);
-		int r = trm_regex_create(text, (size_t)n, false, false, &m->imports[lang->id], reterr);
+	enum { PATTERN_MAX = 8192 };
+	if (!*lang->imports)
+		return 0;
+	if (!m->imports[lang->index]) {
+		struct buf text;
+		buf_init(&text, PATTERN_MAX);
+		int r = strstr(m->name, "\\E") ? TRM_ETOOBIG : import_pattern(lang, m->name, &text);
 		if (r < 0)
-			return r;
+			trm_error_set(reterr, TRM_EINVAL, "policy '%s': no module is called '%.40s…'",
+					s->policy->name, m->name);
+		else
+			r = trm_regex_create(buf_at(&text), text.len, false, false, &m->imports[lang->index],
+					reterr);
+		buf_finish(&text);
+		if (r < 0)
+			return r == TRM_ETOOBIG ? TRM_EINVAL : r;
 	}
-	search(s, m->imports[lang->id], s->code, 1, m->severity, m->reason);
-	if (lang->id == TRM_LANG_PYTHON)
-		search(s, m->imports[lang->id], s->code, 2, m->severity, m->reason);
+	const char *second = strstr(lang->imports, "{module}");
+	search(s, m->imports[lang->index], s->code, 1, m->severity, m->reason);
+	if (second && strstr(second + 1, "{module}"))
+		search(s, m->imports[lang->index], s->code, 2, m->severity, m->reason);
 	return 0;
 }
 
@@ -141,10 +154,10 @@ static bool counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
 
 static const struct trm_grammar *grammar_of(struct trm_policy *policy, const struct trm_lang *lang)
 {
-	struct trm_grammar *grammar = &policy->grammars[lang->id];
-	if (!policy->has_tried[lang->id])
-		trm_grammar_open(lang->name, grammar, &policy->no_grammar[lang->id]);
-	policy->has_tried[lang->id] = true;
+	struct trm_grammar *grammar = &policy->grammars[lang->index];
+	if (!policy->has_tried[lang->index])
+		trm_grammar_open(lang->name, grammar, &policy->no_grammar[lang->index]);
+	policy->has_tried[lang->index] = true;
 	return grammar->language ? grammar : NULL;
 }
 
@@ -194,8 +207,8 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 	ret->has_no_tree = !view.has_tree;
 	if (!view.has_tree)
 		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%s",
-				policy->grammars[lang->id].language ? "reading it would take too long"
-								    : policy->no_grammar[lang->id].msg);
+				policy->grammars[lang->index].language ? "reading it would take too long"
+								       : policy->no_grammar[lang->index].msg);
 	r = look(&s, policy, lang, &view, reterr);
 	view_finish(&view);
 	if (r == 0 && s.unfinished)
@@ -227,9 +240,9 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 	if (!policy->n_patterns && !policy->n_modules)
 		return 0;
 	if (n > CODE_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG, "the code is too long for a policy: at most %d MiB",
-				CODE_MAX >> 20);
-	if (lang->id != TRM_LANG_PYTHON || is_ascii(code, n))
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"the code is too long for a policy: at most %d MiB", CODE_MAX >> 20);
+	if (lang->style != TRM_STYLE_INDENT || is_ascii(code, n))
 		return scan_code(policy, lang, code, n, ret, reterr);
 	char *folded = fold_create(code, n, &n_folded);
 	if (!folded)
@@ -309,12 +322,11 @@ static const char *inner_script(const char *const *argv, const struct trm_lang *
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL, *program = slash ? slash + 1 : argv[0];
 	if (!program || trm_lang_find(program, ret_lang, NULL) < 0)
 		return NULL;
-	switch ((*ret_lang)->id) {
-	case TRM_LANG_PYTHON: return python_script(argv);
-	case TRM_LANG_JAVASCRIPT: return node_script(argv);
-	case TRM_LANG_BASH: return bash_script(argv);
-	default: return NULL;
-	}
+	const char *name = (*ret_lang)->name;
+	return !strcmp(name, "python")       ? python_script(argv)
+	       : !strcmp(name, "javascript") ? node_script(argv)
+	       : !strcmp(name, "bash")       ? bash_script(argv)
+					     : NULL;
 }
 
 static int scan_line(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,
@@ -326,8 +338,7 @@ static int scan_line(struct trm_policy *policy, const char *const *argv, struct 
 	for (size_t i = 0; argv[i] && r == 0; i++)
 		r = put_word(&line, argv[i]);
 	r = r < 0 ? trm_error_set(reterr, r, "the command is too long to be checked")
-		  : trm_policy_scan(
-				  policy, trm_lang_get(TRM_LANG_BASH), buf_at(&line), line.len, ret, reterr);
+		  : trm_policy_scan(policy, trm_lang_shell(), buf_at(&line), line.len, ret, reterr);
 	buf_finish(&line);
 	return r;
 }

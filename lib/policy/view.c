@@ -116,12 +116,12 @@ static int add_javascript(struct view *v, TSNode node, const char *type)
 
 static int add_of(struct view *v, const struct trm_lang *lang, TSNode node, const char *type)
 {
-	switch (lang->id) {
-	case TRM_LANG_PYTHON: return add_python(v, node, type);
-	case TRM_LANG_JAVASCRIPT: return add_javascript(v, node, type);
-	case TRM_LANG_BASH: return strcmp(type, "command_name") ? 0 : add(v, node);
-	case TRM_LANG_COUNT: break;
-	}
+	if (!strcmp(lang->grammar, "python"))
+		return add_python(v, node, type);
+	if (!strcmp(lang->grammar, "javascript"))
+		return add_javascript(v, node, type);
+	if (!strcmp(lang->grammar, "bash") && !strcmp(type, "command_name"))
+		return add(v, node);
 	return 0;
 }
 

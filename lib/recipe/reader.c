@@ -12,6 +12,7 @@
 #include <terrarium/text.h>
 
 #include "base/err.h"
+#include "base/place.h"
 
 enum { TEXT_MAX = 4096 /* bytes of a text */ };
 

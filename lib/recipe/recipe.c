@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "base/suggest.h"
 #include "embed/embed.h"
 #include "recipe/recipe_internal.h"

@@ -125,14 +125,4 @@ int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_re
 int recipe_fail(const struct recipe_text *text, size_t nth, const char *key, struct trm_error *reterr,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- places in JSON (json_pos.c) ---- */
-
-/* Offset of the child `nth` of the object or array that begins at `at`, in valid JSON: of its key, or of the
- * element. */
-size_t place_child(const char *json, size_t n, size_t at, size_t nth);
-/* Offset of the value of the key at `key`. */
-size_t place_value(const char *json, size_t n, size_t key);
-/* Line and column from 1, the column in code points. */
-void place_tell(const char *json, size_t offset, size_t *ret_line, size_t *ret_column);
-
 #endif

@@ -389,19 +389,19 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 	if (!session_is_open(s))
 		return session_refuse(s, reterr);
 	const struct kernel_spec *spec = kernel_spec(k->lang);
-	struct embed driver = spec->driver();
 	char label[64];
-	const char *argv[KERNEL_ARGS_MAX + 1] = {NULL};
+	enum { ARGS_MAX = 32 };
+	const char *argv[ARGS_MAX + 1] = {NULL};
 	snprintf(label, sizeof label, "%s kernel", k->lang->name);
-	for (size_t i = 0; i < KERNEL_ARGS_MAX && spec->argv[i]; i++)
+	for (size_t i = 0; i < ARGS_MAX && spec->argv[i]; i++)
 		argv[i] = i ? spec->argv[i] : sandbox_program(s->sandbox, spec->argv[i]);
 	struct trm_proc_opts opts = {
 			.argv = argv,
 			.label = label,
 			.env = s->opts.env,
 			.control = true,
-			.script = driver.bytes,
-			.script_len = driver.n,
+			.script = spec->driver.bytes,
+			.script_len = spec->driver.n,
 			.spare_channels = KERNEL_SPARE_SETS,
 			.manual_credit = true,
 	};

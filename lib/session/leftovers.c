@@ -21,7 +21,7 @@ static bool is_crowded(const struct trm_session *s, const struct trm_sample *now
 static void make_room(struct trm_session *s)
 {
 	proc_ask_kill_leftovers(s->sandbox, NULL, 0);
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+	for (size_t i = 0; i < trm_lang_count(); i++)
 		if (s->kernels[i].proc && !s->kernels[i].run)
 			proc_ask_kill_leftovers(s->sandbox, s->kernels[i].proc, 0);
 }

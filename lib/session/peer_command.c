@@ -38,7 +38,7 @@ static struct trm_run *run_of(struct trm_session *s, const struct announced_msg 
 	if (!run)
 		return NULL;
 	*run = (struct trm_run){.session = s,
-			.lang = trm_lang_get(TRM_LANG_BASH),
+			.lang = trm_lang_shell(),
 			.code = strndup(what->words, what->words_len),
 			.filename = strdup(""),
 			.cb = &none,

@@ -37,7 +37,7 @@ void question_drop(struct trm_session *session, const void *user)
 {
 	struct trm_error why;
 	trm_error_set(&why, TRM_ECANCELED, "the answer is no longer needed");
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+	for (size_t i = 0; i < trm_lang_count(); i++) {
 		struct kernel *k = &session->kernels[i];
 		for (struct question **at = &k->questions; *at; at = &(*at)->next)
 			if ((*at)->user == user) {
@@ -201,7 +201,7 @@ int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, en
 	struct question *q = question_new(question, code, cursor, fn, user);
 	if (!q)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	struct kernel *k = &session->kernels[lang->id];
+	struct kernel *k = &session->kernels[lang->index];
 	*k->questions_end = q;
 	k->questions_end = &q->next;
 	session_pump(session, false);

@@ -57,7 +57,7 @@ void session_fail_waiting(struct trm_session *s, const struct trm_lang *lang, co
 static void pump(struct trm_session *s, bool in_turn)
 {
 	while (!s->active && s->queue && !s->is_closed) {
-		struct kernel *k = &s->kernels[s->queue->lang->id];
+		struct kernel *k = &s->kernels[s->queue->lang->index];
 		struct trm_error why;
 		if (s->queue->is_interrupted)
 			session_due(s); /* it is to be ended, not begun */
@@ -85,7 +85,7 @@ static void pump(struct trm_session *s, bool in_turn)
 			return;
 		}
 	}
-	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++)
+	for (size_t i = 0; i < trm_lang_count() && !s->is_closed; i++)
 		question_next(&s->kernels[i], in_turn);
 }
 
@@ -121,7 +121,7 @@ static void end_unwanted(struct trm_session *s)
 static void finish_callback(struct trm_session *s)
 {
 	end_unwanted(s);
-	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++) {
+	for (size_t i = 0; i < trm_lang_count() && !s->is_closed; i++) {
 		share_come_back(&s->kernels[i]);
 		share_give_turn(&s->kernels[i]);
 	}
@@ -129,7 +129,7 @@ static void finish_callback(struct trm_session *s)
 		session_pump(s, true);
 	if (!s->is_closed && s->active)
 		run_announce(s->active);
-	for (size_t i = 0; i < TRM_LANG_COUNT && !s->is_closed; i++) {
+	for (size_t i = 0; i < trm_lang_count() && !s->is_closed; i++) {
 		if (s->kernels[i].run)
 			stop_report(s->kernels[i].run);
 		if (!s->is_closed)
@@ -146,7 +146,7 @@ void session_enter(struct trm_session *s)
 
 static void session_free(struct trm_session *s)
 {
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+	for (size_t i = 0; i < trm_lang_count(); i++)
 		kernel_finish(&s->kernels[i]);
 	trm_timer_remove(s->soon);
 	memory_finish(s);
@@ -185,7 +185,7 @@ static void on_soon(void *user)
 static void on_sandbox_ready(void *user)
 {
 	struct trm_session *s = user;
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+	for (size_t i = 0; i < trm_lang_count(); i++)
 		kernel_watch_start(&s->kernels[i]);
 }
 
@@ -198,13 +198,13 @@ static void on_connected(void *user)
 
 static void loss_all(struct trm_session *s, const struct trm_error *why)
 {
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+	for (size_t i = 0; i < trm_lang_count(); i++)
 		if (s->kernels[i].run)
 			run_finish_with(s->kernels[i].run, TRM_STATUS_LOST, 125, why->msg);
 	peer_command_end_all(s, why);
 	while (s->queue)
 		fail_first(s, why);
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++)
+	for (size_t i = 0; i < trm_lang_count(); i++)
 		question_fail_all(&s->kernels[i], why);
 }
 
@@ -300,12 +300,12 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 	s->memory_fd = -1;
 	buf_init(&s->request, KERNEL_LINE_MAX * 8u);
 	output_init(&s->output, s->opts.output_keep_bytes);
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		kernel_init(&s->kernels[i], s, trm_lang_get(i));
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		kernel_init(&s->kernels[i], s, trm_lang_at(i));
 	int r = trm_loop_add_timer(s->loop, on_soon, s, &s->soon, reterr);
-	for (size_t i = 0; i < TRM_LANG_COUNT && r == 0; i++)
+	for (size_t i = 0; i < trm_lang_count() && r == 0; i++)
 		r = trm_loop_add_timer(s->loop, stop_on_timer, &s->kernels[i], &s->kernels[i].timer, reterr);
-	for (size_t i = 0; i < TRM_LANG_COUNT && r == 0 && s->opts.is_shared; i++)
+	for (size_t i = 0; i < trm_lang_count() && r == 0 && s->opts.is_shared; i++)
 		r = share_init(&s->kernels[i], reterr);
 	if (r < 0) {
 		session_free(s);
@@ -343,7 +343,7 @@ void trm_session_close(struct trm_session *session)
 		sandbox_unobserve(session->sandbox, &session->observer);
 		session->sandbox->has_shared_session &= !session->opts.is_shared;
 	}
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+	for (size_t i = 0; i < trm_lang_count(); i++) {
 		struct kernel *k = &session->kernels[i];
 		if (k->proc)
 			proc_forget(k->proc);
@@ -364,7 +364,7 @@ int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, s
 		return trm_error_set(reterr, TRM_EINVAL, "no language was given");
 	if (!session_is_open(session))
 		return session_refuse(session, reterr);
-	struct kernel *k = &session->kernels[lang->id];
+	struct kernel *k = &session->kernels[lang->index];
 	return k->stage == STAGE_KILLED ? 0 : kernel_ensure(k, reterr);
 }
 
@@ -374,7 +374,7 @@ int trm_session_restart(struct trm_session *session, const struct trm_lang *lang
 		return trm_error_set(reterr, TRM_EINVAL, "no language was given");
 	if (!session_is_open(session))
 		return session_refuse(session, reterr);
-	struct kernel *k = &session->kernels[lang->id];
+	struct kernel *k = &session->kernels[lang->index];
 	if (!k->proc)
 		return kernel_ensure(k, reterr);
 	kernel_restart(k);

@@ -217,7 +217,7 @@ struct trm_session {
 	struct trm_run *announced; /* commands of others' */
 	struct trm_run *active;    /* ours; not in the queue any more */
 	struct trm_run *queue, **queue_end;
-	struct kernel kernels[TRM_LANG_COUNT];
+	struct kernel kernels[TRM_LANG_MAX];
 	struct output output; /* of the active run */
 	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
 	bool knows_events;    /* `events` is what limits had done when that was last looked at */

@@ -415,7 +415,7 @@ void share_come_back(struct kernel *k)
 
 void share_on_shared(struct trm_session *s, const char *key)
 {
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+	for (size_t i = 0; i < trm_lang_count(); i++) {
 		struct kernel *k = &s->kernels[i];
 		if (!s->opts.is_shared || strcmp(key, k->share.key) != 0)
 			continue;
@@ -429,7 +429,7 @@ void share_report(struct trm_session *s)
 {
 	if (!s->opts.is_shared || !s->is_listed || s->is_caught_up)
 		return;
-	for (size_t i = 0; i < TRM_LANG_COUNT; i++) {
+	for (size_t i = 0; i < trm_lang_count(); i++) {
 		const struct kernel *k = &s->kernels[i];
 		if (k->proc && (!k->share.is_started || k->share.is_catching_up))
 			return;

@@ -137,7 +137,7 @@ static int run(struct trm_sync *s, const struct trm_run_opts *opts, struct trm_e
 	return describe(ret, w.result, reterr);
 }
 
-int trm_sync_run_as(struct trm_sync *s, enum trm_lang_id language, const char *code, int64_t timeout_ms,
+int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const char *code, int64_t timeout_ms,
 		struct trm_execution *ret, struct trm_error *reterr)
 {
 	struct trm_run_opts opts;
@@ -148,16 +148,16 @@ int trm_sync_run_as(struct trm_sync *s, enum trm_lang_id language, const char *c
 	if (!code)
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: there is no code");
 	trm_run_opts_default(&opts);
-	opts.lang = trm_lang_get(language);
+	opts.lang = language;
 	opts.code = code;
 	opts.code_len = strlen(code);
 	opts.timeout_ms = timeout_ms;
 	opts.echoes = true;
-	if (language == TRM_LANG_BASH)
+	if (language && language == trm_lang_shell())
 		opts.filename = "bash"; /* its messages begin with it, as those of bash -c do */
 	if (!opts.lang)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"Failed to execute code: there is no language with number %d", (int)language);
+				"Failed to execute code: no language was given");
 	ret->language = opts.lang->name;
 	r = run(s, &opts, ret, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;

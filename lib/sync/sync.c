@@ -116,7 +116,7 @@ static const struct trm_sandbox_cb sandbox_cb = {
 void trm_sync_opts_default(struct trm_sync_opts *opts)
 {
 	*opts = (struct trm_sync_opts){
-			.language = TRM_LANG_PYTHON,
+			.language = trm_lang_default(),
 			.timeout_ms = 300000,
 			.output_keep_bytes = (size_t)64 << 20,
 			.interrupt_fd = -1,
@@ -151,9 +151,8 @@ int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->opts = *opts;
-	if (!trm_lang_get(opts->language))
-		r = trm_error_set(reterr, TRM_EINVAL, "there is no language with number %d",
-				(int)opts->language);
+	if (!opts->language)
+		r = trm_error_set(reterr, TRM_EINVAL, "no language was given");
 	else if ((r = choose_name(s, reterr)) == 0)
 		r = trm_loop_create(&s->loop, reterr);
 	if (r < 0) {

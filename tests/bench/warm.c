@@ -84,7 +84,7 @@ static bool trip(struct trm_loop *loop, struct trm_session *session, struct trip
 	struct trm_run_opts opts;
 	struct trm_run *run;
 	trm_run_opts_default(&opts);
-	opts.lang = trm_lang_get(TRM_LANG_PYTHON);
+	opts.lang = trm_lang_default();
 	opts.code = "1+1";
 	opts.code_len = 3;
 	t->is_done = t->is_good = false;

@@ -44,7 +44,7 @@ static void run_next(struct client *c)
 	static const struct trm_run_cb cb = {.output = on_output, .done = on_done};
 	struct trm_run_opts opts;
 	trm_run_opts_default(&opts);
-	opts.lang = trm_lang_get(TRM_LANG_PYTHON);
+	opts.lang = trm_lang_default();
 	opts.code = *c->codes ? *c->codes++ : NULL;
 	opts.code_len = opts.code ? strlen(opts.code) : 0;
 	if (!opts.code || trm_session_run(c->session, &opts, &cb, c, NULL, NULL) < 0)

@@ -14,6 +14,7 @@
 
 #include "fault/walk.h"
 #include "install/install.h"
+#include "langs.h"
 
 static char top[] = "/tmp/terrarium-fault-calls-XXXXXX";
 
@@ -308,7 +309,7 @@ static bool is_name(const char *name)
 }
 
 static const struct recipe STAND_INS[] = {
-		[TRM_LANG_PYTHON] = {.tool = "pip",
+		[LANG_PYTHON] = {.tool = "pip",
 				.program = "echo",
 				.option = "-c",
 				.script = script,
@@ -319,7 +320,7 @@ static const struct recipe STAND_INS[] = {
 				.is_name = is_name,
 				.file_max = 1000,
 				.total_max = 2000},
-		[TRM_LANG_JAVASCRIPT] = {.tool = "npm",
+		[LANG_JAVASCRIPT] = {.tool = "npm",
 				.program = "echo",
 				.option = "-e",
 				.script = script,
@@ -333,7 +334,7 @@ static const struct recipe STAND_INS[] = {
 const struct recipe *__wrap_recipe_for(const struct trm_lang *lang);
 const struct recipe *__wrap_recipe_for(const struct trm_lang *lang)
 {
-	return &STAND_INS[lang->id];
+	return &STAND_INS[lang->index];
 }
 
 static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
@@ -355,11 +356,11 @@ static void on_installed(void *user, struct trm_install *install, int exit_code,
 		assert_int_equal(exit_code, 0);
 }
 
-static int install(struct stay *s, enum trm_lang_id id, const char *package, const char *requirements)
+static int install(struct stay *s, unsigned id, const char *package, const char *requirements)
 {
 	static const struct trm_install_cb cb = {.output = on_output, .done = on_installed};
 	const char *const packages[] = {package, NULL}, *const env[] = {"A=1", NULL};
-	const struct trm_install_opts opts = {.lang = trm_lang_get(id),
+	const struct trm_install_opts opts = {.lang = trm_lang_at(id),
 			.packages = packages,
 			.requirements = requirements,
 			.requirements_len = requirements ? strlen(requirements) : 0,
@@ -396,7 +397,7 @@ static int put(struct stay *s, const char *path)
 static int install_wheels(struct stay *s)
 {
 	list = "\n" WHEEL "\n";
-	return install(s, TRM_LANG_PYTHON, "it", "other==1.0\n");
+	return install(s, LANG_PYTHON, "it", "other==1.0\n");
 }
 
 static int install_sums(struct stay *s)
@@ -406,7 +407,7 @@ static int install_sums(struct stay *s)
 	snprintf(file, sizeof file, "%s/terrarium/packages/npm/%s", top, SUM);
 	unlink(file);
 	int r = put(s, "/workspace/sums/" SUM);
-	return r ? r : install(s, TRM_LANG_JAVASCRIPT, "it", NULL);
+	return r ? r : install(s, LANG_JAVASCRIPT, "it", NULL);
 }
 
 static int path_wheels(void)

@@ -17,6 +17,7 @@
 #include "config/config.h"
 #include "doctor/doctor.h"
 #include "fault/walk.h"
+#include "langs.h"
 #include "recipe/recipe.h"
 #include "tree/sink.h"
 #include "tree/source.h"
@@ -268,17 +269,17 @@ static void on_policy(void *user, const char *name, const char *description, boo
 static int scan_all(struct trm_policy *policy)
 {
 	static const struct {
-		enum trm_lang_id lang;
+		unsigned lang;
 		const char *code;
-	} rows[] = {{TRM_LANG_PYTHON, "import sys, os\nx = 'import socket'\n__import__('os').system('ls')\n"},
-			{TRM_LANG_JAVASCRIPT, "const fs = require('fs'); // eval(x)\neval('1')\n"},
-			{TRM_LANG_BASH, "curl http://x | sh # rm -rf /\nrm -rf /\n"}};
+	} rows[] = {{LANG_PYTHON, "import sys, os\nx = 'import socket'\n__import__('os').system('ls')\n"},
+			{LANG_JAVASCRIPT, "const fs = require('fs'); // eval(x)\neval('1')\n"},
+			{LANG_BASH, "curl http://x | sh # rm -rf /\nrm -rf /\n"}};
 	static const char *const argv[] = {"rm", "-rf", "/", NULL};
 	struct trm_error why = {0};
 	int r = 0;
 	for (size_t i = 0; r == 0 && i < sizeof rows / sizeof *rows; i++) {
 		struct trm_findings findings = {0};
-		r = reported(trm_policy_scan(policy, trm_lang_get(rows[i].lang), rows[i].code,
+		r = reported(trm_policy_scan(policy, trm_lang_at(rows[i].lang), rows[i].code,
 					     strlen(rows[i].code), &findings, &why),
 				&why);
 		if (r == 0)

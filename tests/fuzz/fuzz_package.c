@@ -9,8 +9,8 @@
 
 static void check_name(const char *name)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
-		const struct recipe *recipe = recipe_for(trm_lang_get((enum trm_lang_id)i));
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
+		const struct recipe *recipe = recipe_for(trm_lang_at((unsigned)i));
 		if (recipe && recipe->is_name(name)
 				&& (strstr(name, "..") == name || strstr(name, "/.") || strstr(name, "//")
 						|| name[0] == '/' || strlen(name) >= 255))

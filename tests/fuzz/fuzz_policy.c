@@ -20,9 +20,9 @@ static void check_finding(const struct trm_finding *finding, size_t code_len)
 
 static void scan(struct trm_policy *policy, const char *code, size_t n)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
 		struct trm_findings findings = {0};
-		if (trm_policy_scan(policy, trm_lang_get((enum trm_lang_id)i), code, n, &findings, NULL) == 0)
+		if (trm_policy_scan(policy, trm_lang_at((unsigned)i), code, n, &findings, NULL) == 0)
 			for (size_t k = 0; k < findings.n; k++)
 				check_finding(&findings.all[k], n);
 		trm_findings_finish(&findings);

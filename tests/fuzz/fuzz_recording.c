@@ -29,7 +29,7 @@ static void play(const struct recording *recording)
 {
 	struct model_opts opts = {.rows = 24,
 			.cols = 80,
-			.lang = trm_lang_get(0),
+			.lang = trm_lang_at(0),
 			.theme = "",
 			.scrollback_bytes = 1 << 16};
 	uint64_t end_us = recording_length_us(recording);

@@ -43,7 +43,7 @@ static void read_answer(int status, const char *type, const char *body, size_t n
 static void ask_whole(const char *code)
 {
 	char indent[16];
-	for (enum trm_lang_id lang = 0; lang < TRM_LANG_COUNT; lang++) {
+	for (unsigned lang = 0; lang < trm_lang_count(); lang++) {
 		is_complete_is(lang, code, indent, sizeof indent);
 		if (strlen(indent) >= sizeof indent)
 			abort();

@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 			.theme = "",
 			.has_history = true,
 			.scrollback_bytes = 1 << 16,
-			.lang = trm_lang_get(TRM_LANG_PYTHON)};
+			.lang = trm_lang_default()};
 	char *text = n ? malloc(n) : NULL;
 	if (!text)
 		return 0;

@@ -9,6 +9,7 @@
 
 #include <terrarium/lang.h>
 
+#include "langs.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
@@ -140,7 +141,7 @@ static void open_workbench(struct monkey *k)
 			.rows = 24,
 			.cols = 80,
 			.has_utf8 = pick(k, 4) > 0,
-			.lang = trm_lang_get(pick(k, TRM_LANG_COUNT)),
+			.lang = trm_lang_at(pick(k, LANG_COUNT)),
 			.theme = "dark",
 			.confirm = pick(k, 2),
 			.timeout_ms = 30000,

@@ -103,7 +103,7 @@ static const struct trm_lang *first_lang(const struct app_opts *opts)
 		return opts->lang;
 	if (opts->file && trm_lang_guess(opts->file, &lang, NULL) == 0)
 		return lang;
-	return trm_lang_get(TRM_LANG_PYTHON);
+	return trm_lang_default();
 }
 
 /* The Linux console has no braille. */

@@ -17,7 +17,7 @@ static const struct trm_lang *lang_of(const char *name)
 {
 	const struct trm_lang *lang;
 
-	return trm_lang_find(name, &lang, NULL) == 0 ? lang : trm_lang_get(TRM_LANG_PYTHON);
+	return trm_lang_find(name, &lang, NULL) == 0 ? lang : trm_lang_default();
 }
 
 /* ---- putting back ---- */

@@ -60,8 +60,8 @@ static void put_settings(void)
 
 static void put_languages(void)
 {
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
-		printf("%s ", trm_lang_get(id)->name);
+	for (unsigned id = 0; id < trm_lang_count(); id++)
+		printf("%s ", trm_lang_at(id)->name);
 }
 
 /* Only those that are shipped: what is written here is kept in a file, for other people too. */

@@ -76,7 +76,7 @@ void completion_rows(void)
 		put_setting('S', ".", &settings[i]);
 	for (size_t i = 0; i < n_settings; i++)
 		put_row('V', "SETTING", settings[i].name, NULL, settings[i].help);
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
-		put_row('V', "LANG", trm_lang_get(id)->name, NULL, NULL);
+	for (unsigned id = 0; id < trm_lang_count(); id++)
+		put_row('V', "LANG", trm_lang_at(id)->name, NULL, NULL);
 	trm_policy_list(NULL, put_policy, NULL, NULL);
 }

@@ -152,10 +152,10 @@ static void note_kernels(struct trm_entry *entry, const struct trm_metrics *metr
 {
 	if (entry->has_kernels || !metrics->has_processes)
 		return;
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		for (size_t k = 0; k < metrics->n_processes; k++) {
 			char name[64];
-			snprintf(name, sizeof name, "%s kernel", trm_lang_get(i)->name);
+			snprintf(name, sizeof name, "%s kernel", trm_lang_at(i)->name);
 			if (strcmp(metrics->processes[k].command, name) == 0)
 				entry->kernels |= 1u << i;
 		}

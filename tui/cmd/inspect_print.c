@@ -219,9 +219,9 @@ static void print_kernels(const struct trm_entry *e)
 	size_t n = 0;
 
 	fputs("kernels     ", stdout);
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (e->kernels & 1u << i)
-			printf("%s%s", n++ ? ", " : "", trm_lang_get(i)->name);
+			printf("%s%s", n++ ? ", " : "", trm_lang_at(i)->name);
 	puts(n ? "" : e->has_kernels ? "none" : "n/a");
 }
 

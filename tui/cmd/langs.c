@@ -20,7 +20,7 @@ struct answer {
 
 struct langs {
 	struct cli_session cli_session;
-	struct answer answers[TRM_LANG_COUNT];
+	struct answer answers[TRM_LANG_MAX];
 	struct trm_error why; /* why nothing could be asked; code 0: it could */
 };
 
@@ -71,7 +71,7 @@ static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, 
 
 static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
 {
-	const char *path = trm_lang_get(id)->interpreter;
+	const char *path = trm_lang_at(id)->interpreter;
 	/* An image has it wherever its PATH leads to. */
 	const char *program = *trm_sandbox_origin(l->cli_session.sandbox) ? strrchr(path, '/') + 1 : path;
 	const char *argv[] = {program, "--version", NULL};
@@ -84,7 +84,7 @@ static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
 
 static bool is_waiting(const struct langs *l)
 {
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+	for (unsigned id = 0; id < trm_lang_count(); id++)
 		if (l->answers[id].proc)
 			return true;
 	return false;
@@ -95,7 +95,7 @@ static void ask(struct langs *l, const struct trm_config *config, struct cli_ses
 	int r = cli_session_open(
 			&l->cli_session, config, CLI_SESSION_EITHER, asked, &cli_session_cb, l, &l->why);
 
-	for (unsigned id = 0; id < TRM_LANG_COUNT && r == 0; id++)
+	for (unsigned id = 0; id < trm_lang_count() && r == 0; id++)
 		r = spawn(l, id, &l->why);
 	while (r == 0 && is_waiting(l) && trm_loop_step(l->cli_session.loop, -1) >= 0)
 		;
@@ -146,8 +146,8 @@ static int print_json(const struct langs *l)
 
 	json_init(&j);
 	json_open(&j, NULL, '[');
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++) {
-		const struct trm_lang *lang = trm_lang_get(id);
+	for (unsigned id = 0; id < trm_lang_count(); id++) {
+		const struct trm_lang *lang = trm_lang_at(id);
 		char version[32];
 		json_open(&j, NULL, '{');
 		json_put_text(&j, "name", lang->name);
@@ -168,8 +168,8 @@ static int print_json(const struct langs *l)
 static int print_table(const struct langs *l)
 {
 	printf("%-12s %-16s %-16s %-20s %s\n", "LANGUAGE", "ALSO", "ENDINGS", "INTERPRETER", "VERSION");
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++) {
-		const struct trm_lang *lang = trm_lang_get(id);
+	for (unsigned id = 0; id < trm_lang_count(); id++) {
+		const struct trm_lang *lang = trm_lang_at(id);
 		char also[64], endings[64], version[32];
 		join(also, sizeof also, lang->aliases, lang->name);
 		join(endings, sizeof endings, lang->suffixes, NULL);
@@ -185,8 +185,8 @@ static int print_table(const struct langs *l)
 
 static int print_names(void)
 {
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
-		puts(trm_lang_get(id)->name);
+	for (unsigned id = 0; id < trm_lang_count(); id++)
+		puts(trm_lang_at(id)->name);
 	return cmd_flush();
 }
 

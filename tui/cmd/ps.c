@@ -142,10 +142,10 @@ static void kernels_cell(const struct trm_entry *e, char out[CELL])
 {
 	size_t used = 0;
 	snprintf(out, CELL, "%s", e->is_stale ? "left behind" : e->has_kernels ? "-" : "n/a");
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (e->kernels & 1u << i)
 			used += (size_t)snprintf(out + used, CELL - used, "%s%s", used ? "," : "",
-					trm_lang_get(i)->name);
+					trm_lang_at(i)->name);
 }
 
 static void clients_cell(const struct trm_entry *e, char out[CELL])

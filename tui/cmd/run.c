@@ -82,7 +82,7 @@ static int find_language(const char *name, const struct trm_lang **ret)
 {
 	struct trm_error why = {0};
 	if (!*name)
-		name = trm_lang_get(TRM_LANG_PYTHON)->name;
+		name = trm_lang_default()->name;
 	return trm_lang_find(name, ret, &why) < 0 ? cmd_fail("%s", why.msg) : 0;
 }
 

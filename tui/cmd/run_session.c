@@ -278,7 +278,7 @@ static const struct trm_run_cb leave_cb = {.output = on_output, .done = on_left}
 static bool was_used(const struct run_session *p, unsigned lang)
 {
 	for (size_t i = 0; i < p->opts->n_sources; i++)
-		if (p->opts->sources[i].lang->id == lang)
+		if (p->opts->sources[i].lang->index == lang)
 			return true;
 	return false;
 }
@@ -290,15 +290,15 @@ static void leave_next(struct run_session *p)
 	struct trm_run_opts opts;
 	p->is_leaving = true;
 	/* The interpreters of a sandbox that lives on do, too. */
-	while (p->next_to_leave < TRM_LANG_COUNT
+	while (p->next_to_leave < trm_lang_count()
 			&& (cli_session_is_shared(&p->cli_session) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
-	if (p->next_to_leave == TRM_LANG_COUNT) {
+	if (p->next_to_leave == trm_lang_count()) {
 		p->is_over = true;
 		return;
 	}
 	trm_run_opts_default(&opts);
-	opts.lang = trm_lang_get(p->next_to_leave++);
+	opts.lang = trm_lang_at(p->next_to_leave++);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_leave(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
 		p->is_over = true; /* the sandbox is gone, which on_closed tells */

@@ -109,9 +109,9 @@ void sample_put_kernels(struct json_out *j, const struct trm_entry *e)
 		return;
 	}
 	json_open(j, "kernels", '[');
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (e->kernels & 1u << i)
-			json_put_text(j, NULL, trm_lang_get(i)->name);
+			json_put_text(j, NULL, trm_lang_at(i)->name);
 	json_close(j, ']');
 }
 

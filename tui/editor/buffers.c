@@ -14,8 +14,8 @@
 int buffers_init(struct buffers *b, struct clipboard *clipboard)
 {
 	*b = (struct buffers){.clipboard = clipboard};
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		if (!buffers_add(b, trm_lang_get(i)))
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		if (trm_lang_at(i)->has_tab && !buffers_add(b, trm_lang_at(i)))
 			return TRM_ENOMEM;
 	return 0;
 }

@@ -32,7 +32,8 @@ struct buffers {
 	struct clipboard *clipboard;
 };
 
-/* One empty buffer for each language; the first is current. Borrows the clipboard. 0 or TRM_ENOMEM. */
+/* One empty buffer for each language that has a tab from the start; the first is current. Borrows the
+ * clipboard. 0 or TRM_ENOMEM. */
 int buffers_init(struct buffers *b, struct clipboard *clipboard);
 void buffers_finish(struct buffers *b); /* takes a zeroed object */
 

@@ -113,7 +113,7 @@ static bool align(const struct editor *e, const struct look *l, struct blanks *b
 {
 	size_t column = l->shape.open_at + 1;
 	bool is_last = column == l->shape.ink;
-	if (!e->lang || e->lang->id != TRM_LANG_PYTHON || is_last || column > 64)
+	if (!e->lang || e->lang->style != TRM_STYLE_INDENT || is_last || column > 64)
 		return false;
 	for (size_t i = b->n; i < column; i++)
 		b->bytes[i] = l->line[i] == '\t' ? '\t' : ' ';

@@ -13,9 +13,9 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-static bool is_lang(const struct trm_lang *lang, enum trm_lang_id id)
+static bool is_style(const struct trm_lang *lang, enum trm_lang_style style)
 {
-	return lang && lang->id == id;
+	return lang && lang->style == style;
 }
 
 /* ---- the shape ---- */
@@ -26,16 +26,16 @@ static bool begins_comment(const struct trm_lang *lang, const char *line, size_t
 	size_t len = sign ? strlen(sign) : 0;
 	if (len == 0 || n - at < len || memcmp(line + at, sign, len) != 0)
 		return false;
-	return !is_lang(lang, TRM_LANG_BASH) || at == 0 || strchr(" \t;&|(", line[at - 1]);
+	return !is_style(lang, TRM_STYLE_SHELL) || at == 0 || strchr(" \t;&|(", line[at - 1]);
 }
 
 /* The position behind the string that begins at `at`; n + 1 if it does not end in the line. */
 static size_t behind_string(const struct trm_lang *lang, const char *line, size_t n, size_t at)
 {
 	char quote = line[at];
-	bool is_long = is_lang(lang, TRM_LANG_PYTHON) && n - at >= 3 && line[at + 1] == quote
+	bool is_long = is_style(lang, TRM_STYLE_INDENT) && n - at >= 3 && line[at + 1] == quote
 		       && line[at + 2] == quote;
-	bool has_escapes = !(is_lang(lang, TRM_LANG_BASH) && quote == '\'');
+	bool has_escapes = !(is_style(lang, TRM_STYLE_SHELL) && quote == '\'');
 	for (size_t i = at + (is_long ? 3 : 1); i < n; i++) {
 		if (line[i] == '\\' && has_escapes)
 			i++;
@@ -50,7 +50,7 @@ static size_t behind_string(const struct trm_lang *lang, const char *line, size_
 struct line_shape line_shape(const struct trm_lang *lang, const char *line, size_t n)
 {
 	static const char opening[] = "([{", closing[] = ")]}";
-	const char *quotes = is_lang(lang, TRM_LANG_PYTHON) ? "\"'" : "\"'`";
+	const char *quotes = is_style(lang, TRM_STYLE_INDENT) ? "\"'" : "\"'`";
 	struct line_shape s = {0};
 	size_t open[DEPTH_MAX] = {0};
 	while (s.blank < n && is_blank(line[s.blank]))
@@ -131,14 +131,13 @@ bool line_opens_block(const struct trm_lang *lang, const char *line, const struc
 	char last = last_ink(line, s);
 	if (s->is_quoted || !lang)
 		return false;
-	switch (lang->id) {
-	case TRM_LANG_PYTHON: return last == ':' && s->n_open == 0;
-	case TRM_LANG_JAVASCRIPT: return last == ':' && line_has_word(" case default ", line, s, false);
-	case TRM_LANG_BASH:
+	switch (lang->style) {
+	case TRM_STYLE_INDENT: return last == ':' && s->n_open == 0;
+	case TRM_STYLE_BRACES: return last == ':' && line_has_word(" case default ", line, s, false);
+	case TRM_STYLE_SHELL:
 		return line_has_word(" then do else ", line, s, true)
 		       || (line_has_word(" in ", line, s, true) && line_has_word(" case ", line, s, false))
 		       || is_pattern(line, s);
-	case TRM_LANG_COUNT: break;
 	}
 	return false;
 }
@@ -147,10 +146,10 @@ bool line_leaves_block(const struct trm_lang *lang, const char *line, const stru
 {
 	if (s->is_quoted || s->n_open > 0 || !lang)
 		return false;
-	if (lang->id == TRM_LANG_PYTHON)
+	if (lang->style == TRM_STYLE_INDENT)
 		return line_has_word(" return pass break continue raise ", line, s, false);
 	/* Behind commands of a pattern; not "a) b ;;", which stands on the pattern's own level. */
-	return lang->id == TRM_LANG_BASH && s->ink >= 2 && memcmp(line + s->ink - 2, ";;", 2) == 0
+	return lang->style == TRM_STYLE_SHELL && s->ink >= 2 && memcmp(line + s->ink - 2, ";;", 2) == 0
 	       && !s->has_closer;
 }
 
@@ -175,8 +174,8 @@ static const struct line_partner bash_partners[] = {
 const struct line_partner *line_partner(
 		const struct trm_lang *lang, const char *line, const struct line_shape *s)
 {
-	const struct line_partner *p = is_lang(lang, TRM_LANG_PYTHON) ? python_partners
-				       : is_lang(lang, TRM_LANG_BASH) ? bash_partners
+	const struct line_partner *p = is_style(lang, TRM_STYLE_INDENT) ? python_partners
+				       : is_style(lang, TRM_STYLE_SHELL) ? bash_partners
 								      : NULL;
 	for (; p && p->word; p++)
 		if (line_has_word(p->word, line, s, false))

@@ -354,7 +354,7 @@ static void say_question(struct linear *l, const struct dialog *d)
 /* They were asked for with their values, which are never empty. */
 static void say_variables(struct linear *l, const struct model *m)
 {
-	const struct variables *v = &m->variables[m->lang->id];
+	const struct variables *v = &m->variables[m->lang->index];
 	bool is_asked = m->kernel_queries.items[ASK_VARIABLES].is_open;
 	bool are_there = v->has_values && !v->is_stale && !is_asked && v->is_known
 			 && (!v->n || v->rows[0].value[0]);

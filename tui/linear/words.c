@@ -205,7 +205,7 @@ void linear_status(struct linear *l, const struct model *m)
 
 void linear_variables(struct linear *l, const struct model *m)
 {
-	const struct variables *v = &m->variables[m->lang->id];
+	const struct variables *v = &m->variables[m->lang->index];
 
 	if (!v->is_known) {
 		linear_say(l, "the variables of %s are unknown%s", m->lang->name, v->is_untold ? "" : " yet");

@@ -99,7 +99,7 @@ static bool may_go_on(const struct model *m, unsigned char b)
 {
 	if (m->completion.is_path)
 		return b >= ' ' && !strchr("/'\"`", b);
-	return is_word_byte(b) || (m->lang->id == TRM_LANG_BASH && strchr("-.$", b));
+	return is_word_byte(b) || (m->lang->style == TRM_STYLE_SHELL && strchr("-.$", b));
 }
 
 /* What stands between the start of the word and the cursor. False: the cursor is not in it any more. */
@@ -396,7 +396,7 @@ void complete_typed(struct model *m, uint32_t typed, struct effects *out)
 	size_t cursor = e->sel.cursor;
 	unsigned char before = cursor >= 2 ? text_byte(e->text, cursor - 2) : 0;
 	bool was_path = m->completion.state != COMPLETE_CLOSED && m->completion.is_path;
-	bool is_member = typed == '.' && m->lang->id != TRM_LANG_BASH
+	bool is_member = typed == '.' && m->lang->style != TRM_STYLE_SHELL
 			 && (is_word_byte(before) || (before && strchr(")]\"'`", before)));
 
 	complete_follow(m, out);

@@ -101,7 +101,7 @@ static void join_names(const struct variables *v, char *out, size_t cap)
 static bool tell_variables(
 		const struct model *m, struct dialog *d, const struct trm_lang *lang, bool is_first)
 {
-	const struct variables *v = &m->variables[lang->id];
+	const struct variables *v = &m->variables[lang->index];
 	const char *label = is_first ? "Variables" : "";
 	const bool is_old = v->is_stale || v->is_awaited;
 	char names[512];
@@ -127,9 +127,9 @@ static void tell_all_variables(const struct model *m, struct dialog *d)
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		if (is_of_sandbox(&m->loss_question) || m->loss_question.lang == trm_lang_get(i))
-			any |= tell_variables(m, d, trm_lang_get(i), !any);
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		if (is_of_sandbox(&m->loss_question) || m->loss_question.lang == trm_lang_at(i))
+			any |= tell_variables(m, d, trm_lang_at(i), !any);
 	if (!any)
 		dialog_add_labeled(d, "Variables", ROLE_DIALOG, "none");
 }
@@ -231,7 +231,7 @@ bool loss_is_worth_asking(const struct model *m)
 	bool any = model_is_running(m) || has_unsaved(m, !m->text_is_unsafe)
 		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
-	for (unsigned i = 0; i < TRM_LANG_COUNT && m->sandbox.state == SANDBOX_READY; i++)
+	for (unsigned i = 0; i < trm_lang_count() && m->sandbox.state == SANDBOX_READY; i++)
 		any = any || m->variables[i].n > 0 || m->variables[i].is_stale || m->variables[i].is_awaited
 		      || m->variables[i].is_untold;
 	return any;

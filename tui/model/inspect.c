@@ -25,9 +25,10 @@ static size_t context_start(const struct model *m, size_t cursor)
 {
 	const struct text *t = model_editor(m)->text;
 	size_t line = text_line_of(t, cursor);
-	size_t from = m->lang->id == TRM_LANG_BASH || cursor < CONTEXT_BEFORE ? 0 : cursor - CONTEXT_BEFORE;
+	size_t from = m->lang->style == TRM_STYLE_SHELL || cursor < CONTEXT_BEFORE ? 0
+										   : cursor - CONTEXT_BEFORE;
 
-	if (m->lang->id == TRM_LANG_BASH)
+	if (m->lang->style == TRM_STYLE_SHELL)
 		return text_line_start(t, line);
 	if (from == 0)
 		return 0;
@@ -129,7 +130,7 @@ bool inspect_is_asked(struct model *m, struct editor_run what, struct effects *o
 	char text[256];
 	const char *name;
 
-	if (what.len >= sizeof text || m->lang->id == TRM_LANG_BASH)
+	if (what.len >= sizeof text || m->lang->style == TRM_STYLE_SHELL)
 		return false;
 	text[text_copy(model_editor(m)->text, what.pos, text, what.len)] = '\0';
 	size_t n = name_asked_for(text, &name);
@@ -218,7 +219,7 @@ void signature_typed(struct model *m, unsigned typed, struct effects *out)
 {
 	if (typed == ')')
 		m->signature.text[0] = '\0';
-	if (typed == '(' && m->lang->id != TRM_LANG_BASH && kernel_query_can(m, m->lang))
+	if (typed == '(' && m->lang->style != TRM_STYLE_SHELL && kernel_query_can(m, m->lang))
 		ask(m, ASK_SIGNATURE, out);
 }
 

@@ -23,8 +23,9 @@ static void ask(struct model *m, const char *why, const char *typed)
 	snprintf(title, sizeof title, "Install packages for %s", m->lang->name);
 	dialog_begin(d, DIALOG_INSTALL, title);
 	dialog_add(d, ROLE_DIALOG,
-			m->lang->id == TRM_LANG_PYTHON ? "Installed with pip. Example: six rich>=13,<14"
-						       : "Installed with npm. Example: ms @scope/name@^1");
+			m->lang->style == TRM_STYLE_INDENT
+					? "Installed with pip. Example: six rich>=13,<14"
+					: "Installed with npm. Example: ms @scope/name@^1");
 	dialog_add(d, ROLE_DIALOG_DIM, "Separate names with spaces   Enter: install   Esc: cancel");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);

@@ -14,15 +14,15 @@
 void ask_language(struct model *m)
 {
 	dialog_begin(&m->dialog, DIALOG_LANGUAGE, "Language");
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		dialog_add_item(&m->dialog, trm_lang_get(i)->name);
-	m->dialog.current = m->lang->id;
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		dialog_add_item(&m->dialog, trm_lang_at(i)->name);
+	m->dialog.current = m->lang->index;
 	m->needs_draw = true;
 }
 
 void answer_language(struct model *m, int answer, struct effects *out)
 {
-	const struct trm_lang *lang = trm_lang_get((unsigned)m->dialog.current);
+	const struct trm_lang *lang = trm_lang_at((unsigned)m->dialog.current);
 
 	if (answer == ANSWER_MOVED)
 		return;

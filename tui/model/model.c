@@ -34,7 +34,10 @@ int model_init(struct model *m, const struct model_opts *opts)
 		return TRM_ENOMEM;
 	if (buffers_init(&m->buffers, &m->clipboard) < 0)
 		return TRM_ENOMEM;
-	buffers_show(&m->buffers, buffers_of_lang(&m->buffers, m->lang)->id);
+	const struct buffer *first = buffers_of_lang(&m->buffers, m->lang);
+	if (!first && !(first = buffers_add(&m->buffers, m->lang)))
+		return TRM_ENOMEM;
+	buffers_show(&m->buffers, first->id);
 	if (outpane_init(&m->out, opts->scrollback_bytes ? opts->scrollback_bytes : OUT_DEFAULT_CAP) < 0)
 		return TRM_ENOMEM;
 	m->out.has_utf8 = opts->has_utf8;
@@ -55,7 +58,7 @@ void model_finish(struct model *m)
 	field_finish(&m->input);
 	input_history_finish(&m->input_history);
 	dialog_finish(&m->dialog);
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		variables_finish(&m->variables[i]);
 	field_finish(&m->variables_page.filter);
 	metrics_finish(&m->metrics);

@@ -152,7 +152,7 @@ struct model {
 	struct sandboxes sandboxes;
 
 	struct kernel_queries kernel_queries;
-	struct variables variables[TRM_LANG_COUNT];
+	struct variables variables[TRM_LANG_MAX];
 	struct variables_page variables_page;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
 	struct loss_question loss_question;

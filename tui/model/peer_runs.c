@@ -31,8 +31,9 @@ bool peer_runs_has(const struct model *m, uint32_t serial)
 
 const struct peer_run *peer_runs_running(const struct model *m)
 {
-	const struct peer_run *found =
-			m->peer_runs.items[m->lang->id].serial ? &m->peer_runs.items[m->lang->id] : NULL;
+	const struct peer_run *found = m->peer_runs.items[m->lang->index].serial
+						       ? &m->peer_runs.items[m->lang->index]
+						       : NULL;
 	for (unsigned i = 0; i < m->peer_runs.n && !found; i++)
 		if (m->peer_runs.items[i].serial)
 			found = &m->peer_runs.items[i];
@@ -53,10 +54,10 @@ static const char *who(const struct run_info *info)
 
 static struct peer_run *place_for(struct model *m, const struct msg *msg)
 {
-	unsigned i = TRM_LANG_COUNT;
+	unsigned i = TRM_LANG_MAX;
 
 	if (msg->number)
-		return &m->peer_runs.items[msg->lang->id];
+		return &m->peer_runs.items[msg->lang->index];
 	while (i < PEER_RUNS_MAX && m->peer_runs.items[i].serial)
 		i++;
 	return i < PEER_RUNS_MAX ? &m->peer_runs.items[i] : NULL;
@@ -107,7 +108,7 @@ static void take_up(struct model *m, struct peer_run *other)
 static void done(struct model *m, struct peer_run *other, const struct msg *msg)
 {
 	const struct trm_lang *lang = other->lang;
-	bool is_command = other - m->peer_runs.items >= TRM_LANG_COUNT;
+	bool is_command = other - m->peer_runs.items >= TRM_LANG_MAX;
 
 	drop(m, other);
 	run_show_end(m, msg->serial, msg->result);

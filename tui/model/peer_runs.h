@@ -25,7 +25,7 @@ struct peer_run {
 	uint64_t began_ns;
 };
 
-enum { PEER_RUNS_MAX = TRM_LANG_COUNT + 64 };
+enum { PEER_RUNS_MAX = TRM_LANG_MAX + 64 };
 
 struct peer_runs {
 	struct peer_run items[PEER_RUNS_MAX]; /* by language; then commands */

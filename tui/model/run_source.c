@@ -117,7 +117,7 @@ char *run_source_text(
 		return NULL;
 	memset(code, '\n', lines);
 	size_t len = text_copy(e->text, range.pos, code + lines, range.len);
-	if (is_part && lang->id == TRM_LANG_PYTHON)
+	if (is_part && lang->style == TRM_STYLE_INDENT)
 		len = dedent(code + lines, len);
 	*ret_len = lines + len;
 	code[*ret_len] = '\0';

@@ -48,8 +48,8 @@ static void on_starting(struct model *m, const struct msg *msg)
 	m->sandbox.state = SANDBOX_STARTING;
 	m->sandbox.reason[0] = m->sandbox.doing[0] = '\0';
 	metrics_forget(&m->metrics);
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		variables_kernel_gone(m, trm_lang_get(i));
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		variables_kernel_gone(m, trm_lang_at(i));
 	describe(&m->sandbox, msg);
 	if (is_next)
 		note(m, "a new sandbox: ", m->sandbox.name);

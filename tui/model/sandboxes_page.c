@@ -267,10 +267,10 @@ static void tell_kernels(struct dialog *d, const struct trm_entry *e)
 {
 	char names[80] = "";
 
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (e->kernels & 1u << i)
 			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
-					*names ? ", " : "", trm_lang_get(i)->name);
+					*names ? ", " : "", trm_lang_at(i)->name);
 	if (e->has_kernels && *names)
 		dialog_add_labeled(d, "Variables", ROLE_DIALOG, "all of %s", names);
 }

@@ -37,7 +37,7 @@ void variables_finish(struct variables *v)
 
 void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap)
 {
-	const struct variables *v = &m->variables[lang->id];
+	const struct variables *v = &m->variables[lang->index];
 
 	if (!v->is_known)
 		snprintf(out, cap, "the variables of %s", lang->name);
@@ -54,13 +54,13 @@ void variables_wait(struct model *m)
 
 void variables_run_ended(struct model *m, const struct trm_lang *lang)
 {
-	m->variables[lang->id].is_stale = true;
+	m->variables[lang->index].is_stale = true;
 	variables_wait(m);
 }
 
 void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
 {
-	struct variables *v = &m->variables[lang->id];
+	struct variables *v = &m->variables[lang->index];
 
 	variables_finish(v);
 	v->is_known = true; /* there are none */
@@ -73,8 +73,8 @@ static const struct trm_lang *wanted(const struct model *m)
 {
 	if (m->run.state != RUN_NONE || m->n_waiting || m->kernel_queries.items[ASK_VARIABLES].is_open)
 		return NULL;
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
-		const struct trm_lang *lang = trm_lang_get(i);
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
+		const struct trm_lang *lang = trm_lang_at(i);
 		const struct variables *v = &m->variables[i];
 		bool wants_values = m->variables_page.is_shown && lang == m->lang && !v->has_values
 				    && v->is_known && v->n > 0;
@@ -99,10 +99,10 @@ void variables_tick(struct model *m, struct effects *out)
 	if (!lang)
 		return;
 	bool with_values = m->variables_page.is_shown && lang == m->lang;
-	m->variables[lang->id].is_awaited = m->variables[lang->id].is_stale;
-	m->variables[lang->id].is_stale = false;
-	m->variables[lang->id].is_warm = true;
-	m->variables[lang->id].has_values = with_values;
+	m->variables[lang->index].is_awaited = m->variables[lang->index].is_stale;
+	m->variables[lang->index].is_stale = false;
+	m->variables[lang->index].is_warm = true;
+	m->variables[lang->index].has_values = with_values;
 	kernel_query_send(m, ASK_VARIABLES, TRM_ASK_VARIABLES, lang, NULL, 0,
 			with_values ? TRM_VARIABLES_WHOLE : TRM_VARIABLES_NAMES, out);
 }
@@ -180,7 +180,7 @@ static void take_rows(struct variables *v, const cJSON *list)
 void variables_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct trm_lang *lang = m->kernel_queries.items[ASK_VARIABLES].lang;
-	struct variables *v = &m->variables[lang->id];
+	struct variables *v = &m->variables[lang->index];
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
@@ -231,7 +231,7 @@ static bool passes(const struct variable *v, const char *filter)
 
 size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX])
 {
-	const struct variables *v = &m->variables[m->lang->id];
+	const struct variables *v = &m->variables[m->lang->index];
 	struct order order = {v->rows, &m->variables_page};
 	size_t n = 0;
 
@@ -247,5 +247,5 @@ const struct variable *variables_current(const struct model *m)
 	uint16_t list[VARIABLES_MAX];
 	size_t n = variables_list(m, list), at = m->variables_page.current;
 
-	return n ? &m->variables[m->lang->id].rows[list[at < n ? at : n - 1]] : NULL;
+	return n ? &m->variables[m->lang->index].rows[list[at < n ? at : n - 1]] : NULL;
 }

@@ -194,7 +194,7 @@ static int open_model(struct monitor *w, bool has_utf8, struct trm_error *reterr
 	struct model_opts opts = {.rows = 24,
 			.cols = 80,
 			.has_utf8 = has_utf8,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = w->theme.name,
 			.graph_style = w->opts->graphs};
 	struct keymap map;

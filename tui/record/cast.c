@@ -175,7 +175,7 @@ static int begin(struct cast *c, const struct recording *r)
 				: has_size    ? r->header.cols
 					      : 120,
 			.has_utf8 = true,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = ""};
 
 	trm_limits_default(&opts.limits);

@@ -70,7 +70,7 @@ int decode_done(struct decoder *d)
 	r->hint = copy(json_get(d->object, "hint"));
 	r->value = copy(json_get(d->object, "value"));
 	get_error(r, json_get(d->object, "error"));
-	r->lang = trm_lang_get(TRM_LANG_PYTHON); /* who replays knows better: by the run */
+	r->lang = trm_lang_default(); /* who replays knows better: by the run */
 	r->wall_us = decode_number(d, "wall_us");
 	r->has_cpu = json_whole(json_get(d->object, "cpu_us"), &r->cpu_us);
 	r->has_mem_peak = json_whole(json_get(d->object, "mem_peak_bytes"), &r->mem_peak_bytes);

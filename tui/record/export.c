@@ -53,7 +53,7 @@ const struct export_format *export_guess(const char *filename)
 
 const struct trm_lang *export_language(const struct transcript *s, bool prefers_python)
 {
-	const struct trm_lang *python = trm_lang_get(TRM_LANG_PYTHON);
+	const struct trm_lang *python = trm_lang_default();
 
 	for (size_t i = 0; i < s->n_runs && prefers_python; i++)
 		if (s->runs[i]->lang == python)

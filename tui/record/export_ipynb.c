@@ -16,12 +16,22 @@ struct kernel {
 	const char *name, *display, *language, *suffix, *mime, *magic;
 };
 
-static const struct kernel kernels[TRM_LANG_COUNT] = {
-		[TRM_LANG_PYTHON] = {"python3", "Python 3", "python", ".py", "text/x-python", NULL},
-		[TRM_LANG_JAVASCRIPT] = {"javascript", "JavaScript (Node.js)", "javascript", ".js",
-				"text/javascript", "%%script node"},
-		[TRM_LANG_BASH] = {"bash", "Bash", "bash", ".sh", "text/x-sh", "%%bash"},
+static const struct kernel kernels[] = {
+		{"python3", "Python 3", "python", ".py", "text/x-python", NULL},
+		{"javascript", "JavaScript (Node.js)", "javascript", ".js", "text/javascript",
+				"%%script node"},
+		{"bash", "Bash", "bash", ".sh", "text/x-sh", "%%bash"},
 };
+
+/* Of the others nobody knows what their kernels are called: by the language itself. */
+static struct kernel kernel_of(const struct trm_lang *lang)
+{
+	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+		if (!strcmp(kernels[i].language, lang->name))
+			return kernels[i];
+	const char *suffix = lang->suffixes[0] ? lang->suffixes[0] : ".txt";
+	return (struct kernel){lang->name, lang->name, lang->name, suffix, "text/plain", "%%script false"};
+}
 
 /* A list of lines, each with its newline, as notebooks have it: differences between versions stay small. */
 static void put_lines(struct writer *w, const char *text, size_t n)
@@ -229,7 +239,7 @@ static void put_source(struct writer *w, const struct transcript_run *run, const
 static void put_cell(struct writer *w, const struct transcript_run *run, const struct trm_lang *lang)
 {
 	struct outputs o = {w, run, 0};
-	bool is_python = lang->id == TRM_LANG_PYTHON;
+	bool is_python = lang->style == TRM_STYLE_INDENT;
 
 	writer_print(w, "  {\"cell_type\":\"code\",\"id\":\"run-%u\",\"metadata\":{\"terrarium\":{\"language\":",
 			run->id);
@@ -242,7 +252,7 @@ static void put_cell(struct writer *w, const struct transcript_run *run, const s
 	else
 		writer_text(w, "null");
 	writer_text(w, ",\"source\":");
-	put_source(w, run, is_python && run->lang != lang ? kernels[run->lang->id].magic : NULL);
+	put_source(w, run, is_python && run->lang != lang ? kernel_of(run->lang).magic : NULL);
 	writer_text(w, ",\n   \"outputs\":[");
 	put_pieces(&o);
 	put_dropped(&o);
@@ -266,13 +276,13 @@ static void put_notes(const struct transcript *s, struct writer *w)
 void export_ipynb(const struct transcript *s, struct writer *w)
 {
 	const struct trm_lang *lang = export_language(s, true);
-	const struct kernel *k = &kernels[lang->id];
+	struct kernel k = kernel_of(lang);
 
 	writer_text(w, "{\"nbformat\":4,\"nbformat_minor\":5,\n \"metadata\":{");
 	writer_print(w, "\"kernelspec\":{\"name\":\"%s\",\"display_name\":\"%s\",\"language\":\"%s\"},\n",
-			k->name, k->display, k->language);
+			k.name, k.display, k.language);
 	writer_print(w, "  \"language_info\":{\"name\":\"%s\",\"file_extension\":\"%s\",\"mimetype\":\"%s\"},\n",
-			k->language, k->suffix, k->mime);
+			k.language, k.suffix, k.mime);
 	writer_text(w, "  \"terrarium\":{\"sandbox\":");
 	writer_json_text(w, s->sandbox);
 	writer_text(w, ",\"started\":");

@@ -90,7 +90,7 @@ static int read_language(const cJSON *tree, struct imported *ret, struct trm_err
 	if (unknown)
 		return trm_error_set(reterr, TRM_ENOTSUP, "its language is %.60s, which cannot be run here",
 				unknown);
-	ret->lang = trm_lang_get(TRM_LANG_PYTHON);
+	ret->lang = trm_lang_default();
 	ret->is_lang_guessed = true;
 	return 0;
 }

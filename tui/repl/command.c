@@ -213,8 +213,8 @@ static void add_files(struct candidates *c, const char *word, size_t n)
 
 static void add_languages(struct candidates *c, const char *word, size_t n)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		add_if(c, trm_lang_get(i)->name, word, n, "");
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		add_if(c, trm_lang_at(i)->name, word, n, "");
 }
 
 static void add_themes(struct candidates *c, const char *word, size_t n)

@@ -100,7 +100,7 @@ void repl_command_save(struct repl *r, const char *rest)
 	for (size_t i = 0; dot && i < sizeof images / sizeof *images; i++)
 		is_image |= !strcasecmp(dot, images[i]);
 	trm_lang_guess(rest, &lang, NULL); /* else that of the prompt */
-	const struct code *script = &r->scripts[lang->id];
+	const struct code *script = &r->scripts[lang->index];
 	const void *bytes = is_image ? (const void *)images_last(r, &n, &mime) : script->text;
 	n = is_image ? n : script->n;
 	if (!bytes || !n) {

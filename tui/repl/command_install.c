@@ -87,7 +87,7 @@ void repl_command_install(struct repl *r, const char *rest)
 	int e = words_split(&words, rest, &why);
 	if (e == 0 && !words.n) {
 		repl_error(r, "which packages? for example :install %s",
-				r->lang->id == TRM_LANG_JAVASCRIPT ? "left-pad" : "rich");
+				!strcmp(r->lang->package_manager, "npm") ? "left-pad" : "rich");
 	} else if (e < 0 || start(r, &words, &why) < 0) {
 		repl_error(r, "%s", why.msg);
 	} else {

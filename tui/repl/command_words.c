@@ -125,9 +125,9 @@ void repl_command_language(struct repl *r, const char *rest)
 	struct trm_error why = {0};
 	const struct trm_lang *lang;
 	if (!*rest) {
-		for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-			show_answer(&r->show, ROLE_TEXT, "%c %s", trm_lang_get(i) == r->lang ? '*' : ' ',
-					trm_lang_get(i)->name);
+		for (unsigned i = 0; i < trm_lang_count(); i++)
+			show_answer(&r->show, ROLE_TEXT, "%c %s", trm_lang_at(i) == r->lang ? '*' : ' ',
+					trm_lang_at(i)->name);
 	} else if (trm_lang_find(rest, &lang, &why) < 0) {
 		repl_error(r, "%s", why.msg);
 	} else {

@@ -173,8 +173,7 @@ static void ask_kernel(struct repl *r, const char *line, size_t point)
 	}
 	size_t before = code.text ? answer_points(code.text, code.n) : 0, sign = code.n;
 	bool is_ready = q && code_add(&code, line, strlen(line));
-	const struct trm_lang *lang =
-			!r->has_gathered && *line == '!' ? trm_lang_get(TRM_LANG_BASH) : r->lang;
+	const struct trm_lang *lang = !r->has_gathered && *line == '!' ? trm_lang_shell() : r->lang;
 	if (is_ready && !r->has_gathered && *line && strchr("!?", *line))
 		code.text[sign] = ' ';
 	if (is_ready) {
@@ -220,7 +219,7 @@ void complete_tab(struct repl *r)
 		offer(r, &c, from, point);
 		candidates_finish(&c);
 	} else if (is_margin(line, point) && (r->has_gathered || point)) {
-		line_replace(r->line, point, point, r->lang->id == TRM_LANG_JAVASCRIPT ? "  " : "    ");
+		line_replace(r->line, point, point, r->lang->style == TRM_STYLE_BRACES ? "  " : "    ");
 	} else {
 		ask_kernel(r, line, point);
 	}

@@ -178,7 +178,7 @@ static bool is_question(const char *text, size_t n)
 /* Bash has uses of its own for "! " and ": ". */
 static bool is_own_sign(const struct repl *r, const char *text)
 {
-	return r->lang->id == TRM_LANG_BASH && (text[1] == ' ' || !text[1]);
+	return r->lang->style == TRM_STYLE_SHELL && (text[1] == ' ' || !text[1]);
 }
 
 /* ":command", "!command", "?name", "name?" and what one types to leave, which are no code. */
@@ -223,7 +223,7 @@ static void on_ended(struct repl *r, enum whole whole, const char *indent)
 
 static bool may_end_block(const struct repl *r, const char *text, size_t n)
 {
-	return !repl_has_person(r) && r->has_gathered && r->lang->id == TRM_LANG_PYTHON && n
+	return !repl_has_person(r) && r->has_gathered && r->lang->style == TRM_STYLE_INDENT && n
 	       && !isspace((unsigned char)*text) && !memchr(text, 0, n);
 }
 
@@ -301,7 +301,7 @@ static bool take_doctest_line(struct repl *r, const char *text, size_t n)
 
 void repl_take(struct repl *r, const char *text, size_t n)
 {
-	bool is_python = r->lang->id == TRM_LANG_PYTHON;
+	bool is_python = r->lang->style == TRM_STYLE_INDENT;
 	if (r->asks_confirm)
 		confirm_answer(r, text);
 	else if (!text)

@@ -455,7 +455,7 @@ static void close_all(struct repl *r)
 	displays_finish(&r->displays);
 	code_finish(&r->code);
 	code_finish(&r->last);
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
+	for (unsigned i = 0; i < trm_lang_count(); i++)
 		code_finish(&r->scripts[i]);
 	free(r->held_line);
 	free(r->offered);

@@ -86,14 +86,14 @@ struct repl {
 	struct activity activity;
 	struct code code; /* the input that is being gathered */
 	bool has_gathered;
-	bool is_doctest;                     /* a transcript that is written as documentation is */
-	char indent[128];                    /* offered for its next line */
-	char *offered;                       /* a text to begin the next input with; or NULL */
-	uint64_t tab;                        /* the newest question of Tab */
-	uint64_t question;                   /* the answer to an older one is not wanted any more */
-	char *held_line;                     /* of a pipe: it follows the input that ends before it */
-	struct code last;                    /* what was run last, for :edit and :save */
-	struct code scripts[TRM_LANG_COUNT]; /* all that was run, for :save */
+	bool is_doctest;                   /* a transcript that is written as documentation is */
+	char indent[128];                  /* offered for its next line */
+	char *offered;                     /* a text to begin the next input with; or NULL */
+	uint64_t tab;                      /* the newest question of Tab */
+	uint64_t question;                 /* the answer to an older one is not wanted any more */
+	char *held_line;                   /* of a pipe: it follows the input that ends before it */
+	struct code last;                  /* what was run last, for :edit and :save */
+	struct code scripts[TRM_LANG_MAX]; /* all that was run, for :save */
 	struct trm_timer *step_timer; /* a step of stopping is told when it has had no effect for a while */
 	struct trm_stopping stopping;
 	bool is_always; /* no confirmation in this session */

@@ -75,7 +75,7 @@ static void on_display(void *user, struct trm_run *run, const struct trm_display
 /* Bash's commands read without a word: what is typed while they run is theirs. */
 static bool reads_unasked(const struct repl *r)
 {
-	return r->lang->id == TRM_LANG_BASH;
+	return r->lang->style == TRM_STYLE_SHELL;
 }
 
 static void send_line_end(struct repl *r)
@@ -302,7 +302,7 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 	opts.offers_stdin = opts.waits_for_person = true;
 	opts.echoes = !filename; /* a file is a program */
 	opts.manual_credit = true;
-	r->used_langs |= 1u << r->lang->id;
+	r->used_langs |= 1u << r->lang->index;
 	repl_begin(r, &running);
 	if (trm_session_run(r->session, &opts, &run_cb, r, &r->run, &why) < 0) {
 		r->run = NULL;
@@ -315,7 +315,7 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 
 void repl_run_code(struct repl *r)
 {
-	struct code *last = &r->last, *script = &r->scripts[r->lang->id];
+	struct code *last = &r->last, *script = &r->scripts[r->lang->index];
 	code_clear(last);
 	code_add(last, r->code.text, r->code.n);
 	code_add(script, r->code.text, r->code.n);
@@ -345,14 +345,14 @@ static const struct trm_run_cb leave_cb = {.output = on_output, .stopping = on_s
 void repl_run_leave(struct repl *r)
 {
 	struct trm_run_opts opts;
-	while (r->next_to_leave < TRM_LANG_COUNT && !(r->used_langs >> r->next_to_leave & 1))
+	while (r->next_to_leave < trm_lang_count() && !(r->used_langs >> r->next_to_leave & 1))
 		r->next_to_leave++;
-	if (r->next_to_leave == TRM_LANG_COUNT) {
+	if (r->next_to_leave == trm_lang_count()) {
 		r->is_over = true;
 		return;
 	}
 	trm_run_opts_default(&opts);
-	opts.lang = trm_lang_get(r->next_to_leave++);
+	opts.lang = trm_lang_at(r->next_to_leave++);
 	opts.timeout_ms = r->config.timeout_ms;
 	opts.manual_credit = true;
 	repl_begin(r, &running);

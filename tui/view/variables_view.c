@@ -57,7 +57,7 @@ static void draw_row(const struct model *m, struct canvas *c, struct rect area, 
 
 static const char *nothing_text(const struct model *m, char *out, size_t cap)
 {
-	const struct variables *v = &m->variables[m->lang->id];
+	const struct variables *v = &m->variables[m->lang->index];
 
 	if (v->n)
 		snprintf(out, cap, "none of %zu has this text in its name or type", v->n);
@@ -87,7 +87,7 @@ static void draw_filter(const struct model *m, struct canvas *c, struct rect are
 static void draw_rows(const struct model *m, struct canvas *c, struct rect area)
 {
 	const struct variables_page *p = &m->variables_page;
-	const struct variables *v = &m->variables[m->lang->id];
+	const struct variables *v = &m->variables[m->lang->index];
 	uint16_t list[VARIABLES_MAX];
 	size_t n = variables_list(m, list);
 	char text[96];
@@ -103,7 +103,7 @@ static void draw_rows(const struct model *m, struct canvas *c, struct rect area)
 
 static void draw_title(const struct model *m, struct canvas *c, struct rect area, bool is_box)
 {
-	const struct variables *v = &m->variables[m->lang->id];
+	const struct variables *v = &m->variables[m->lang->index];
 	bool is_ours = variables_has_focus(m);
 	char text[120];
 

@@ -70,9 +70,18 @@ static bool is_odd_node(const char *line)
 	       || begins_with_any(line, node_heads);
 }
 
-static bool is_odd(enum trm_lang_id lang, const char *code)
+enum dialect dialect_of(const struct trm_lang *lang)
 {
-	bool is_python = lang == TRM_LANG_PYTHON;
+	static const char *const names[] = {"python", "javascript", "bash"};
+	unsigned i = 0;
+	while (i < DIALECT_NONE && strcmp(names[i], lang->name) != 0)
+		i++;
+	return (enum dialect)i;
+}
+
+static bool is_odd(enum dialect lang, const char *code)
+{
+	bool is_python = lang == DIALECT_PYTHON;
 	if (!is_python && strstr(code, "await"))
 		return false; /* only the prompt takes it outside of functions */
 	if (has_any(code, is_python ? python_words : node_words) || !is_balanced(code, !is_python))
@@ -137,7 +146,7 @@ static const char node_helper[] =
 		"}\n";
 
 /* A literal of both languages, in ASCII whatever the interpreter takes its input for. */
-static int put_literal(struct buf *out, enum trm_lang_id lang, const char *text)
+static int put_literal(struct buf *out, enum dialect lang, const char *text)
 {
 	size_t left = strlen(text);
 	int r = buf_append(out, "'", 1);
@@ -154,8 +163,7 @@ static int put_literal(struct buf *out, enum trm_lang_id lang, const char *text)
 		else if (cp <= 0xffff)
 			snprintf(escaped, sizeof escaped, "\\u%04x", cp);
 		else
-			snprintf(escaped, sizeof escaped, lang == TRM_LANG_PYTHON ? "\\U%08x" : "\\u{%x}",
-					cp);
+			snprintf(escaped, sizeof escaped, lang == DIALECT_PYTHON ? "\\U%08x" : "\\u{%x}", cp);
 		r = buf_append(out, escaped, strlen(escaped));
 		text += n;
 		left -= n;
@@ -168,9 +176,9 @@ static int put(struct buf *out, const char *text)
 	return buf_append(out, text, strlen(text));
 }
 
-static int wrap(struct buf *out, enum trm_lang_id lang, const char *code, const char *tag)
+static int wrap(struct buf *out, enum dialect lang, const char *code, const char *tag)
 {
-	bool is_python = lang == TRM_LANG_PYTHON;
+	bool is_python = lang == DIALECT_PYTHON;
 	const char *const pieces[][2] = {
 			{"exec(compile(", "new Function('require', 'code', 'tag', "},
 			{", '<terrarium>', 'exec'), {'home': globals(), 'code': ",
@@ -188,11 +196,11 @@ static int wrap(struct buf *out, enum trm_lang_id lang, const char *code, const 
 	return r < 0 ? r : buf_append(out, "", 1);
 }
 
-int feed_wrap(enum trm_lang_id lang, const char *code, const char *tag, char **ret_code)
+int feed_wrap(enum dialect lang, const char *code, const char *tag, char **ret_code)
 {
 	struct buf out;
 	*ret_code = NULL;
-	if ((lang != TRM_LANG_PYTHON && lang != TRM_LANG_JAVASCRIPT) || !is_odd(lang, code))
+	if ((lang != DIALECT_PYTHON && lang != DIALECT_JAVASCRIPT) || !is_odd(lang, code))
 		return 0;
 	buf_init(&out, SIZE_MAX / 4);
 	int r = wrap(&out, lang, code, tag);
@@ -221,7 +229,7 @@ static void take_out(struct traceback_line *lines, size_t *n, size_t at)
 	memmove(lines + at, lines + at + 1, (--*n - at) * sizeof *lines);
 }
 
-int feed_unwrap(enum trm_lang_id lang, const char *tag, struct traceback_line *lines, size_t *n)
+int feed_unwrap(enum dialect lang, const char *tag, struct traceback_line *lines, size_t *n)
 {
 	size_t len = strlen(tag), at = *n;
 	while (at > 0 && (lines[at - 1].is_stderr || strncmp(lines[at - 1].text, tag, len) != 0))
@@ -233,7 +241,7 @@ int feed_unwrap(enum trm_lang_id lang, const char *tag, struct traceback_line *l
 	size_t before = line_before(lines, *n, at);
 	take_out(lines, n, at);
 	/* Node's lines come without the blank ones, so that nothing is known there. */
-	if (lang == TRM_LANG_PYTHON && before <= *n && before < at) {
+	if (lang == DIALECT_PYTHON && before <= *n && before < at) {
 		if (*lines[before].text)
 			lines[before].is_open = true;
 		else

@@ -16,12 +16,16 @@
 
 #include "backend/microsandbox/traceback_parse.h"
 
+/* The languages that a plain server runs. */
+enum dialect { DIALECT_PYTHON, DIALECT_JAVASCRIPT, DIALECT_BASH, DIALECT_NONE };
+enum dialect dialect_of(const struct trm_lang *lang);
+
 /* The line to send, malloc'd; *ret_code NULL: the code as it is. `tag`: letters and digits that are in no
  * output. TRM_ENOMEM. */
-int feed_wrap(enum trm_lang_id lang, const char *code, const char *tag, char **ret_code);
+int feed_wrap(enum dialect lang, const char *code, const char *tag, char **ret_code);
 
 /* Take the tag's line, and the newline before it, out of what came; *n lines are left. Returns the exit code
  * that the code asked for (sys.exit(3)), or -1: none. */
-int feed_unwrap(enum trm_lang_id lang, const char *tag, struct traceback_line *lines, size_t *n);
+int feed_unwrap(enum dialect lang, const char *tag, struct traceback_line *lines, size_t *n);
 
 #endif

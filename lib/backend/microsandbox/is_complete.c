@@ -11,7 +11,7 @@ enum { DEEPEST = 64 };
 
 /* What one look from the beginning to the end has found. */
 struct look {
-	enum trm_lang_id lang;
+	enum dialect lang;
 	const char *begin, *at;
 	const char *line;    /* the newest that begins outside of brackets */
 	int depth;           /* of brackets that are open */
@@ -243,15 +243,15 @@ static void look_at_word(struct look *l)
 	snprintf(l->word, sizeof l->word, "%.*s", (int)n, l->at);
 	see(l, l->at[n - 1]);
 	l->at += n;
-	if (l->lang == TRM_LANG_BASH && (!*l->at || !strchr("=.-/+", *l->at)))
+	if (l->lang == DIALECT_BASH && (!*l->at || !strchr("=.-/+", *l->at)))
 		look_at_bash_word(l);
 }
 
 static void look_on(struct look *l)
 {
-	static bool (*const own[])(struct look *) = {[TRM_LANG_PYTHON] = look_at_python,
-			[TRM_LANG_JAVASCRIPT] = look_at_node,
-			[TRM_LANG_BASH] = look_at_bash};
+	static bool (*const own[])(struct look *) = {[DIALECT_PYTHON] = look_at_python,
+			[DIALECT_JAVASCRIPT] = look_at_node,
+			[DIALECT_BASH] = look_at_bash};
 	if (*l->at == '\\') {
 		l->is_continued = !l->at[1] || (l->at[1] == '\n' && !l->at[2]);
 		l->at += l->at[1] ? 2 : 1;
@@ -294,9 +294,9 @@ static bool is_open(const struct look *l)
 {
 	if (l->is_cut || l->is_continued || l->depth > 0)
 		return true;
-	if (l->lang == TRM_LANG_PYTHON)
+	if (l->lang == DIALECT_PYTHON)
 		return is_block_open(l);
-	if (l->lang == TRM_LANG_JAVASCRIPT)
+	if (l->lang == DIALECT_JAVASCRIPT)
 		return wants_operand(l);
 	return l->clauses > 0 || l->loops > 0 || l->here[0] || l->last == '|'
 	       || (l->last == '&' && l->previous == '&');
@@ -310,14 +310,14 @@ static void put_indent(const struct look *l, const char *code, char *indent, siz
 		end--;
 	for (line = end; line > code && line[-1] != '\n';)
 		line--;
-	bool opens = l->last && strchr(l->lang == TRM_LANG_PYTHON ? ":([{" : "([{", l->last);
+	bool opens = l->last && strchr(l->lang == DIALECT_PYTHON ? ":([{" : "([{", l->last);
 	int margin = (int)strspn(line, " \t");
 	bool has_tabs = margin && line[margin - 1] == '\t';
-	const char *step = has_tabs ? "\t" : l->lang == TRM_LANG_PYTHON ? "    " : "  ";
+	const char *step = has_tabs ? "\t" : l->lang == DIALECT_PYTHON ? "    " : "  ";
 	snprintf(indent, cap, "%.*s%s", margin, line, opens ? step : "");
 }
 
-bool is_complete_is(enum trm_lang_id lang, const char *code, char *indent, size_t cap)
+bool is_complete_is(enum dialect lang, const char *code, char *indent, size_t cap)
 {
 	struct look l = {.lang = lang, .begin = code, .at = code, .line = code, .is_command_next = true};
 	*indent = '\0';

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <terrarium/lang.h>
+#include "backend/microsandbox/feed.h"
 
 /* `code`: lines apart by \n, without one at the end but where an empty line was typed. `indent`: white space
  * that the next line shall begin with; "" when it is whole. */
-bool is_complete_is(enum trm_lang_id lang, const char *code, char *indent, size_t cap);
+bool is_complete_is(enum dialect lang, const char *code, char *indent, size_t cap);
 
 #endif

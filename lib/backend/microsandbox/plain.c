@@ -151,8 +151,8 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 		free(lines.at);
 		return;
 	}
-	int exit_code = feed_unwrap(p->lang->id, p->tag, lines.at, &lines.n);
-	if (p->lang->id == TRM_LANG_JAVASCRIPT)
+	int exit_code = feed_unwrap(dialect_of(p->lang), p->tag, lines.at, &lines.n);
+	if (dialect_of(p->lang) == DIALECT_JAVASCRIPT)
 		traceback_node(lines.at, lines.n, &blame);
 	else
 		traceback_python(lines.at, lines.n, &blame);
@@ -228,7 +228,7 @@ static void make_tag(char tag[MSB_TAG_BYTES])
 
 static void run(struct msb_proc *p)
 {
-	if (p->lang->id == TRM_LANG_BASH) {
+	if (p->lang->style == TRM_STYLE_SHELL) {
 		run_bash(p);
 		return;
 	}
@@ -236,7 +236,7 @@ static void run(struct msb_proc *p)
 	cJSON_AddStringToObject(request.params, "language", p->lang->name);
 	char *wrapped;
 	make_tag(p->tag);
-	if (feed_wrap(p->lang->id, p->code, p->tag, &wrapped) < 0) {
+	if (feed_wrap(dialect_of(p->lang), p->code, p->tag, &wrapped) < 0) {
 		cJSON_Delete(request.params);
 		msb_proc_fail(p, &(struct trm_error){.code = TRM_ENOMEM, .msg = "out of memory"});
 		return;
@@ -369,7 +369,7 @@ static void tell_is_complete(struct msb_proc *p, const char *id, const cJSON *re
 {
 	const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(request, "code"));
 	char indent[128];
-	bool is_whole = is_complete_is(p->lang->id, code ? code : "", indent, sizeof indent);
+	bool is_whole = is_complete_is(dialect_of(p->lang), code ? code : "", indent, sizeof indent);
 	cJSON *answer = cJSON_CreateObject();
 	cJSON_AddStringToObject(answer, "status", is_whole ? "complete" : "incomplete");
 	cJSON_AddStringToObject(answer, "indent", indent);

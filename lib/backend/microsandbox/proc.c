@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/microsandbox/feed.h"
 #include "backend/microsandbox/msb.h"
 #include "base/err.h"
 #include "kernel/kernel.h"
@@ -137,9 +138,9 @@ static struct msb_proc *free_row(struct msb *m)
 /* Kernels are known by their interpreters. */
 static const struct trm_lang *language_of(const char *program)
 {
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++)
-		if (strcmp(kernel_spec(trm_lang_get(i))->argv[0], program) == 0)
-			return trm_lang_get(i);
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		if (strcmp(kernel_spec(trm_lang_at(i))->argv[0], program) == 0)
+			return trm_lang_at(i);
 	return NULL;
 }
 
@@ -164,8 +165,8 @@ static int refuse(struct msb *m, uint32_t stream, int code, const char *sentence
 static int choose_box(struct msb *m, uint32_t stream, const struct trm_lang *lang, struct msb_box **ret)
 {
 	const char *image = m->settings.image;
-	bool is_node = lang && lang->id == TRM_LANG_JAVASCRIPT,
-	     is_python = lang && lang->id == TRM_LANG_PYTHON;
+	bool is_node = lang && dialect_of(lang) == DIALECT_JAVASCRIPT,
+	     is_python = lang && dialect_of(lang) == DIALECT_PYTHON;
 	char sentence[400];
 	*ret = &m->boxes[MSB_BOX_MAIN];
 	if (m->extensions)

@@ -13,26 +13,19 @@
 #include <terrarium/recipe.h>
 #include <terrarium/text.h>
 
+#include <terrarium/lang.h>
+
 #include "backend/host/rundir.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mount.h"
 
-/* Small ones of the distribution's own library, which have a shell, too. */
-static const struct {
-	const char *language, *image;
-} IMAGES[] = {
-		{"python", "python:3.13-slim"},
-		{"javascript", "node:22-slim"},
-		{"bash", "debian:12-slim"},
-};
-
 const char *trm_container_image(const char *language)
 {
-	for (size_t i = 0; language && i < sizeof IMAGES / sizeof *IMAGES; i++)
-		if (strcmp(language, IMAGES[i].language) == 0)
-			return IMAGES[i].image;
-	return IMAGES[0].image;
+	const struct trm_lang *lang = NULL;
+	if (!language || trm_lang_find(language, &lang, NULL) < 0 || !*lang->image)
+		lang = trm_lang_default();
+	return lang->image;
 }
 
 const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out)

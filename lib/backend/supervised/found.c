@@ -308,8 +308,8 @@ static unsigned kernel_of(pid_t pid)
 	char path[64], line[512];
 	snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
 	ssize_t n = sysfile_read(path, line, sizeof line);
-	for (unsigned i = 0; n > 0 && i < TRM_LANG_COUNT; i++)
-		if (is_kernel(line, (size_t)n, kernel_spec(trm_lang_get(i))))
+	for (unsigned i = 0; n > 0 && i < trm_lang_count(); i++)
+		if (is_kernel(line, (size_t)n, kernel_spec(trm_lang_at(i))))
 			return 1u << i;
 	return 0;
 }

@@ -50,7 +50,7 @@ bool found_entry_gone(const struct found_entry *entry, struct control_msg *ret);
 /* Its supervisor holds the lock of its directory: one of the signs of life, and the cheapest. */
 bool found_entry_is_held(const struct found_entry *entry);
 
-/* The languages of the kernels that run there, as a mask of 1 << enum trm_lang_id: children of the agent with
+/* The languages of the kernels that run there, as a mask of 1 << trm_lang.index: children of the agent with
  * a kernel's command line. (Code in the sandbox can imitate one.) False: its processes cannot be seen from
  * here. */
 bool found_kernels(const struct info_msg *info, unsigned *ret_mask);

@@ -2,36 +2,73 @@
 #ifndef TERRARIUM_LANG_H
 #define TERRARIUM_LANG_H
 
-/* The languages that a session can run. The table is constant. Pointers to its rows are valid for the life
- * of the program and may be compared. */
+/* The languages that a session can run. Each one is a row of a table: the built-in rows, and those that
+ * trm_lang_load() takes from the section "languages" of a config file. Pointers to rows and their texts are
+ * valid for the life of the program and may be compared. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct trm_error;
 
-enum trm_lang_id { TRM_LANG_PYTHON, TRM_LANG_JAVASCRIPT, TRM_LANG_BASH, TRM_LANG_COUNT };
+enum { TRM_LANG_MAX = 32 }; /* rows at most: for arrays that are indexed by trm_lang.index */
+
+/* How blocks are written. */
+enum trm_lang_style { TRM_STYLE_BRACES, TRM_STYLE_INDENT, TRM_STYLE_SHELL };
 
 struct trm_lang {
-	enum trm_lang_id id;
-	const char *name;            /* "python": shown to people and accepted from them */
+	unsigned index;              /* from 0; stays the same */
+	const char *name;            /* "python": shown to people, accepted from them */
 	const char *const *aliases;  /* NULL-terminated, includes the name */
 	const char *const *suffixes; /* NULL-terminated file endings, with the dot */
-	const char *interpreter;     /* full path inside the sandbox */
-	const char *comment;         /* the start of a line comment, e.g. "#" */
-	/* it prints the prompt when code asks for a line; Bash does so only on terminals */
-	bool prints_prompts;
+	const char *interpreter;     /* or compiler: a full path inside the sandbox, or a name for PATH */
+	const char *const *version;  /* NULL-terminated command that prints its version */
+	const char *comment;         /* line comment sign, e.g. "#"; "" there is none */
+	const char *block_begin, *block_end; /* of a comment over several lines; "" there is none */
+	enum trm_lang_style style;
+	bool has_tab;        /* the workbench shows a tab for it from the start */
+	bool prints_prompts; /* when code asks for a line; Bash does so on terminals only */
+	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
+	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only files
+	 * stay from run to run. NULL: a resident interpreter runs the code, and keeps variables as well. */
+	const char *const *const *commands;
+	const char *grammar;                /* tree-sitter's; "" there is none */
+	const char *image;                  /* container image by default; "" there is none */
+	const char *package;                /* of Debian, that brings the interpreter; "" not known */
+	const char *package_manager;        /* "pip"; "" packages cannot be installed */
+	const char *const *plot_libraries;  /* NULL-terminated: those whose figures are displays */
+	const char *const *install_command; /* with {package}, NULL-terminated; NULL: none */
+	/* For policies: a PCRE pattern of an import, in which {module} stands for the name, and
+	 * what may be written in front of the name or, one of these characters, behind it. "" there is none. */
+	const char *imports, *module_prefix, *module_parts;
 };
 
-/* Get the row of a language by id; NULL if out of range. */
-const struct trm_lang *trm_lang_get(unsigned id);
+/* How many rows there are, and one of them; NULL if out of range. */
+unsigned trm_lang_count(void);
+const struct trm_lang *trm_lang_at(unsigned index);
+/* The one that is meant where nothing says another (Python), and that of command lines (Bash). */
+const struct trm_lang *trm_lang_default(void);
+const struct trm_lang *trm_lang_shell(void);
 
-/* Find a language by name or alias (python py py3 python3 · javascript js node · bash shell sh), ignoring
- * case. Returns 0, or TRM_EINVAL with a sentence that lists the known ones. `typescript` and `ts` are
- * known, but no installed interpreter runs them correctly: TRM_ENOTSUP, with the reason. */
+/* Add the languages of a config file's section "languages" (terrarium-config(5)), or change built-in ones; NULL:
+ * the user's file. Call it before the first session is opened, from one thread. TRM_EINVAL tells file, line,
+ * key and reason; the table stays as it was. */
+int trm_lang_load(const char *config_path, struct trm_error *reterr);
+
+/* Find a language by name or alias (python py py3 python3 · javascript js node · bash shell sh …); case does
+ * not matter. 0, or TRM_EINVAL with a sentence that names the nearest, or lists the known ones. */
 int trm_lang_find(const char *name, const struct trm_lang **ret, struct trm_error *reterr);
 
 /* Guess the language from the ending of a file name; errors as in trm_lang_find(). */
 int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm_error *reterr);
+
+/* A copy of the code without its comments; lines keep their numbers. Comment signs inside strings stay. To be
+ * freed; NULL: out of memory. */
+char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, size_t n);
+
+/* The command that installs a package where the language's own package manager puts it: "pip install NAME".
+ * One line, without quotes. TRM_ENOTSUP: the language has no package manager; TRM_ETOOBIG. */
+int trm_lang_install_command(const struct trm_lang *lang, const char *package, char *out, size_t cap,
+		struct trm_error *reterr);
 
 #endif

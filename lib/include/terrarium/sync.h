@@ -45,9 +45,9 @@ struct trm_sync_opts {
 	 * TRM_EEXIST, and leave it running after trm_sync_destroy(). If another trm_sync started it, that
 	 * one must set may_join or keep as well. Default false. */
 	bool may_join;
-	enum trm_lang_id language; /* for trm_sync_run(). Default Python */
-	uint32_t timeout_ms;       /* for a run, a command or a copied file; 0: none. Default 300 000 */
-	size_t output_keep_bytes;  /* how much output of a run or command is kept. Default 64 MiB */
+	const struct trm_lang *language; /* for trm_sync_run(). Default trm_lang_default() */
+	uint32_t timeout_ms;       /* of a run, a command or a copied file; 0: none. Default 300 000 */
+	size_t output_keep_bytes;  /* of the output of a run or command. Default 64 MiB */
 	/* Code and commands that it refuses never run: TRM_EPERM (terrarium/policy.h). Borrowed; NULL:
 	 * none. */
 	struct trm_policy *policy;
@@ -111,7 +111,7 @@ void trm_execution_finish(struct trm_execution *execution); /* takes a zeroed on
 int trm_sync_run(
 		struct trm_sync *sync, const char *code, struct trm_execution *ret, struct trm_error *reterr);
 /* Run code in any language, with its own timeout (-1: that of the options; 0: none). */
-int trm_sync_run_as(struct trm_sync *sync, enum trm_lang_id language, const char *code, int64_t timeout_ms,
+int trm_sync_run_as(struct trm_sync *sync, const struct trm_lang *language, const char *code, int64_t timeout_ms,
 		struct trm_execution *ret, struct trm_error *reterr);
 
 /* ---- commands -------------------------------------------------------------- */

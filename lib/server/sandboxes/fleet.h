@@ -76,7 +76,7 @@ struct served {
 	char name[RPC_NAME_MAX + 1];
 	enum served_state state;
 	struct cJSON *config;        /* as it was last started */
-	unsigned languages;          /* that its image has: mask of 1 << enum trm_lang_id */
+	unsigned languages;          /* that its image has: mask of 1 << trm_lang.index */
 	struct trm_sandbox *sandbox; /* while it is not STOPPED */
 	struct trm_session *session; /* while it is RUNNING */
 	struct trm_error why; /* STOPPED: the reason, when there is more to say than that somebody stopped it

@@ -2,6 +2,7 @@
 #include "server/sandboxes/image.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,6 @@
 
 #include "base/err.h"
 
-#define PYTHON (1u << TRM_LANG_PYTHON)
-#define JAVASCRIPT (1u << TRM_LANG_JAVASCRIPT)
-#define BASH (1u << TRM_LANG_BASH)
-
 struct image {
 	struct image *next;
 	unsigned languages;
@@ -24,15 +21,14 @@ struct image {
 };
 
 static const struct {
-	const char *name;
-	unsigned languages;
+	const char *name, *languages; /* NULL: all */
 } BUILT_IN[] = {
-		{"microsandbox/python", PYTHON | BASH},
-		{"microsandbox/node", JAVASCRIPT | BASH},
-		{"terrarium/all", PYTHON | JAVASCRIPT | BASH},
+		{"microsandbox/python", "python, bash"},
+		{"microsandbox/node", "javascript, bash"},
+		{"terrarium/all", NULL},
 		/* As its MCP tools spell them. */
-		{"python", PYTHON | BASH},
-		{"node", JAVASCRIPT | BASH},
+		{"python", "python, bash"},
+		{"node", "javascript, bash"},
 };
 
 /* ---- the table ------------------------------------------------------------------------- */
@@ -73,11 +69,18 @@ static int read_languages(const char *text, unsigned *ret, struct trm_error *ret
 		int r = trm_lang_find(word, &lang, reterr);
 		if (r < 0)
 			return r;
-		*ret |= 1u << lang->id;
+		*ret |= 1u << lang->index;
 		at += n;
 	}
 	return *ret ? 0
 		    : trm_error_set(reterr, TRM_EINVAL, "an image needs languages, such as \"python, bash\"");
+}
+
+static void add_builtin(struct image **images, size_t i, struct trm_error *why)
+{
+	unsigned languages = UINT_MAX;
+	if (!BUILT_IN[i].languages || read_languages(BUILT_IN[i].languages, &languages, why) == 0)
+		add(images, BUILT_IN[i].name, languages, why);
 }
 
 struct loading {
@@ -106,7 +109,7 @@ int image_load(struct image **ret, struct trm_error *reterr)
 	struct loading loading = {.images = ret};
 	*ret = NULL;
 	for (size_t i = sizeof BUILT_IN / sizeof *BUILT_IN; i-- && !loading.why.code;)
-		add(ret, BUILT_IN[i].name, BUILT_IN[i].languages, &loading.why);
+		add_builtin(ret, i, &loading.why);
 	int r = loading.why.code ? loading.why.code
 				 : trm_config_walk(NULL, "server_images", on_entry, &loading, reterr);
 	if (loading.why.code)
@@ -184,10 +187,10 @@ static void list(unsigned languages, char *out, size_t cap)
 {
 	size_t used = 0;
 	*out = '\0';
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+	for (unsigned id = 0; id < trm_lang_count(); id++)
 		if (languages & 1u << id && used < cap)
 			used += (size_t)snprintf(out + used, cap - used, "%s%s", used ? ", " : "",
-					trm_lang_get(id)->name);
+					trm_lang_at(id)->name);
 }
 
 static int refuse_language(unsigned languages, const char *name, const char *why, struct trm_error *reterr)
@@ -208,7 +211,7 @@ int image_language(
 	char has[96];
 	if (!*name || trm_lang_find(strcasecmp(name, "nodejs") ? name : "node", ret, &why) < 0)
 		return refuse_language(languages, name, why.code == TRM_ENOTSUP ? why.msg : "", reterr);
-	if (languages & 1u << (*ret)->id)
+	if (languages & 1u << (*ret)->index)
 		return 0;
 	list(languages, has, sizeof has);
 	return trm_error_set(reterr, TRM_ENOTSUP,

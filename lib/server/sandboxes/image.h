@@ -21,7 +21,7 @@ void image_free(struct image *images); /* takes NULL */
 /* At most `cap` names, borrowed, without short forms. Returns how many. */
 size_t image_names(const struct image *images, const char **names, size_t cap);
 
-/* The languages of an image as a mask of 1 << enum trm_lang_id. A registry in front ("docker.io/…") and a tag
+/* The languages of an image as a mask of 1 << trm_lang.index. A registry in front ("docker.io/…") and a tag
  * (":latest") count for nothing. TRM_ENOENT with the list of the known ones. */
 int image_find(const struct image *images, const char *name, unsigned *ret_languages,
 		struct trm_error *reterr);

@@ -203,7 +203,10 @@ static void take_image(struct launching *l, const struct served *served, const c
 		return;
 	if (!is_ours)
 		container->image = name;
-	container->language = served->languages & 1u << TRM_LANG_PYTHON ? "python" : "javascript";
+	unsigned first = 0;
+	while (first + 1 < trm_lang_count() && !(served->languages & 1u << first))
+		first++;
+	container->language = trm_lang_at(first)->name;
 }
 
 /* What a sandbox on this machine is made of. */

@@ -191,9 +191,9 @@ static int open_session(struct served *served, struct trm_error *why)
 /* So that the first run need not wait for the interpreter. */
 static void warm(struct served *served)
 {
-	for (unsigned id = 0; id < TRM_LANG_COUNT; id++)
+	for (unsigned id = 0; id < trm_lang_count(); id++)
 		if (served->languages & 1u << id) {
-			trm_session_warm(served->session, trm_lang_get(id), NULL);
+			trm_session_warm(served->session, trm_lang_at(id), NULL);
 			return;
 		}
 }

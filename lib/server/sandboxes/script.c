@@ -112,23 +112,23 @@ static bool is_in_path(const char *name)
 
 int script_link_all(const struct store *store, char *out, size_t cap, struct trm_error *reterr)
 {
-	static const struct {
-		const char *name;
-		enum trm_lang_id lang;
-	} NAMES[] = {{"python", TRM_LANG_PYTHON}, {"node", TRM_LANG_JAVASCRIPT}};
+	static const char *const NAMES[] = {"python", "node"};
 	bool has_any = false;
 	if (!store_space_path(store, ".bin", out, cap))
 		return trm_error_set(reterr, TRM_EINVAL, "the path of the namespace directory is too long");
 	for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
 		char path[PATH_MAX + 16];
-		if (is_in_path(NAMES[i].name))
+		const struct trm_lang *lang;
+		int r = trm_lang_find(NAMES[i], &lang, reterr);
+		if (r < 0)
+			return r;
+		if (is_in_path(NAMES[i]))
 			continue;
 		if (mkdir(out, SCRIPT_MODE) < 0 && errno != EEXIST)
 			return trm_error_set_errno(reterr, errno, "%s cannot be made", out);
 		chmod(out, SCRIPT_MODE); /* whatever the umask: it is the sandboxes' users who read */
-		snprintf(path, sizeof path, "%s/%s", out, NAMES[i].name);
-		if ((unlink(path) < 0 && errno != ENOENT)
-				|| symlink(trm_lang_get(NAMES[i].lang)->interpreter, path) < 0)
+		snprintf(path, sizeof path, "%s/%s", out, NAMES[i]);
+		if ((unlink(path) < 0 && errno != ENOENT) || symlink(lang->interpreter, path) < 0)
 			return trm_error_set_errno(reterr, errno, "%s cannot be made", path);
 		has_any = true;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Bash kernel: what code means, how it ends, and what may be asked. */
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 
 static int start(void **state)
 {
-	*state = driver_start(TRM_LANG_BASH);
+	*state = driver_start(LANG_BASH);
 	return 0;
 }
 
@@ -189,13 +190,13 @@ static void bad_code_is_refused_in_bashs_words(void **state)
 
 static void deadly_signals_kill(void **state)
 {
-	struct driver *d = driver_start(TRM_LANG_BASH);
+	struct driver *d = driver_start(LANG_BASH);
 	(void)state;
 	driver_send(d, "kill -SEGV $$; echo no");
 	assert_true(WIFSIGNALED(driver_wait_exit(d)));
 	assert_int_equal(WTERMSIG(d->wait_status), SIGSEGV);
 	driver_stop(d);
-	d = driver_start(TRM_LANG_BASH);
+	d = driver_start(LANG_BASH);
 	driver_send(d, "exec sh -c 'exit 5'");
 	assert_true(WIFEXITED(driver_wait_exit(d)));
 	assert_int_equal(WEXITSTATUS(d->wait_status), 5);

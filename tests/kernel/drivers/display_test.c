@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* What the three kernels show: figures, values that know how they look, display(). */
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int start_python(void **state)
 {
-	*state = driver_start(TRM_LANG_PYTHON);
+	*state = driver_start(LANG_PYTHON);
 	return 0;
 }
 
 static int start_javascript(void **state)
 {
-	*state = driver_start(TRM_LANG_JAVASCRIPT);
+	*state = driver_start(LANG_JAVASCRIPT);
 	return 0;
 }
 
 static int start_bash(void **state)
 {
-	*state = driver_start(TRM_LANG_BASH);
+	*state = driver_start(LANG_BASH);
 	return 0;
 }
 

@@ -105,14 +105,14 @@ static void open_and_fork(struct driver *d, const struct kernel_spec *spec, stru
 			close(child_fds[i]);
 }
 
-struct driver *driver_start(enum trm_lang_id id)
+struct driver *driver_start(unsigned id)
 {
-	return driver_start_source(id, kernel_spec(trm_lang_get(id))->driver());
+	return driver_start_source(id, kernel_spec(trm_lang_at(id))->driver);
 }
 
-struct driver *driver_start_source(enum trm_lang_id id, struct embed source)
+struct driver *driver_start_source(unsigned id, struct embed source)
 {
-	return driver_start_spec(kernel_spec(trm_lang_get(id)), source);
+	return driver_start_spec(kernel_spec(trm_lang_at(id)), source);
 }
 
 struct driver *driver_start_spec(const struct kernel_spec *spec, struct embed source)

@@ -53,9 +53,9 @@ struct driver {
 };
 
 /* Start the driver of a language and wait until it is ready. Skips the test when there is no interpreter. */
-struct driver *driver_start(enum trm_lang_id lang);
+struct driver *driver_start(unsigned lang);
 /* The same with another driver than the embedded one. */
-struct driver *driver_start_source(enum trm_lang_id lang, struct embed source);
+struct driver *driver_start_source(unsigned lang, struct embed source);
 /* The same for an interpreter that is no built-in language's; its path is the first argument. */
 struct driver *driver_start_spec(const struct kernel_spec *spec, struct embed source);
 /* Close descriptor 3 and wait for the driver to exit by itself. Takes NULL. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The JavaScript kernel: output of what outlives a run. */
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int start(void **state)
 {
-	*state = driver_start(TRM_LANG_JAVASCRIPT);
+	*state = driver_start(LANG_JAVASCRIPT);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * code was once interrupted without effect, for ever, or with the end of node, one time in ten to a thousand.
  */
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ enum { TIMES = 20 };
 
 static int start(void **state)
 {
-	*state = driver_start(TRM_LANG_JAVASCRIPT);
+	*state = driver_start(LANG_JAVASCRIPT);
 	return 0;
 }
 

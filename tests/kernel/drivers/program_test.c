@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 static void write_here(const struct driver *d, const char *name, const char *text)
 {
@@ -44,16 +45,16 @@ static void send_program(struct driver *d, const char *file, const char *code)
 }
 
 static const struct program {
-	enum trm_lang_id lang;
+	unsigned lang;
 	const char *file, *set, *code; /* tells how many lines it has, and its name */
 	bool is_done;                  /* tells its end: else its process ends */
 } PROGRAMS[] = {
-		{TRM_LANG_BASH, "p.sh", "x=1", "grep -c . $0; echo ${0##*/}; exit 3", true},
-		{TRM_LANG_JAVASCRIPT, "p.js", "x = 1",
+		{LANG_BASH, "p.sh", "x=1", "grep -c . $0; echo ${0##*/}; exit 3", true},
+		{LANG_JAVASCRIPT, "p.js", "x = 1",
 				"console.log(require('fs').readFileSync(__filename, 'utf8').split('\\\\n').length);"
 				"console.log(require('path').basename(__filename)); process.exitCode = 3",
 				false},
-		{TRM_LANG_PYTHON, "p.py", "x = 1",
+		{LANG_PYTHON, "p.py", "x = 1",
 				"import os, sys; print(len(open(__file__).readlines())); "
 				"print(os.path.basename(__file__)); sys.exit(3)",
 				true},

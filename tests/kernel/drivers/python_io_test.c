@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Python kernel: input, output, interrupts, processes and threads. */
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 static int start(void **state)
 {
-	*state = driver_start(TRM_LANG_PYTHON);
+	*state = driver_start(LANG_PYTHON);
 	return 0;
 }
 

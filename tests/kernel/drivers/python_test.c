@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Python kernel: what code means, and what is told about its end. */
 #include "kernel/drivers/harness.h"
+#include "langs.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 static int start(void **state)
 {
-	*state = driver_start(TRM_LANG_PYTHON);
+	*state = driver_start(LANG_PYTHON);
 	return 0;
 }
 
@@ -44,7 +45,7 @@ static void it_tells_its_version(void **state)
 static void it_starts_from_its_source(void **state)
 {
 	(void)state;
-	struct embed whole = kernel_spec(trm_lang_get(TRM_LANG_PYTHON))->driver();
+	struct embed whole = kernel_spec(trm_lang_default())->driver;
 	const char *rest = memmem(whole.bytes, whole.n, "\n\n", 2);
 	assert_non_null(rest);
 	rest += 2;
@@ -53,7 +54,7 @@ static void it_starts_from_its_source(void **state)
 	assert_non_null(other);
 	memcpy(other, whole.bytes, whole.n);
 	other[boot] ^= 1; /* the magic number of the byte code */
-	struct driver *d = driver_start_source(TRM_LANG_PYTHON, (struct embed){other, whole.n});
+	struct driver *d = driver_start_source(LANG_PYTHON, (struct embed){other, whole.n});
 	check_value(d, "x = 20\nx + 1", "21");
 	check_error(d, "1/0", "ZeroDivisionError");
 	assert_non_null(driver_ask(d, "complete", "pri", -1));

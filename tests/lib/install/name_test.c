@@ -6,11 +6,12 @@
 #include <terrarium/error.h>
 
 #include "cmocka_all.h"
+#include "langs.h"
 
-static int check(enum trm_lang_id lang, const char *package)
+static int check(unsigned lang, const char *package)
 {
 	struct trm_error why = {0};
-	int r = trm_package_check(trm_lang_get(lang), package, &why);
+	int r = trm_package_check(trm_lang_at(lang), package, &why);
 	assert_int_equal(why.code, r);
 	return r;
 }
@@ -24,9 +25,9 @@ static void names_with_versions_are_taken(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof python / sizeof *python; i++)
-		assert_int_equal(check(TRM_LANG_PYTHON, python[i]), 0);
+		assert_int_equal(check(LANG_PYTHON, python[i]), 0);
 	for (size_t i = 0; i < sizeof npm / sizeof *npm; i++)
-		assert_int_equal(check(TRM_LANG_JAVASCRIPT, npm[i]), 0);
+		assert_int_equal(check(LANG_JAVASCRIPT, npm[i]), 0);
 }
 
 static void all_else_is_refused(void **state)
@@ -40,13 +41,13 @@ static void all_else_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		for (enum trm_lang_id lang = TRM_LANG_PYTHON; lang <= TRM_LANG_JAVASCRIPT; lang++)
+		for (unsigned lang = LANG_PYTHON; lang <= LANG_JAVASCRIPT; lang++)
 			if (check(lang, words[i]) != TRM_EINVAL)
 				fail_msg("'%s' was taken", words[i]);
 	memset(longest, 'x', sizeof longest - 1);
 	longest[sizeof longest - 1] = '\0';
-	assert_int_equal(check(TRM_LANG_PYTHON, longest), TRM_EINVAL);
-	assert_int_equal(check(TRM_LANG_BASH, "jq"), TRM_ENOTSUP);
+	assert_int_equal(check(LANG_PYTHON, longest), TRM_EINVAL);
+	assert_int_equal(check(LANG_BASH, "jq"), TRM_ENOTSUP);
 }
 
 static bool are_plain(const char *text)
@@ -75,8 +76,8 @@ static void names_in_the_cache_lead_nowhere_else(void **state)
 			"0123456789abcdef/../x.whl", "0123456789abcdef/.x-1.whl", "0123456789abcdef/x/y.whl",
 			"0123456789abcdeg/x-1.0.whl", "0123456789abcdef/x-1.0.txt",
 			"0123456789abcdef/x 1.0.whl", "aa/bb/cc", "aa/bb/../../x"};
-	const struct recipe *pip = recipe_for(trm_lang_get(TRM_LANG_PYTHON)),
-			    *npm = recipe_for(trm_lang_get(TRM_LANG_JAVASCRIPT));
+	const struct recipe *pip = recipe_for(trm_lang_default()),
+			    *npm = recipe_for(trm_lang_at(LANG_JAVASCRIPT));
 	char sum[131] = "ab/cd/";
 
 	(void)state;
@@ -89,7 +90,7 @@ static void names_in_the_cache_lead_nowhere_else(void **state)
 	assert_true(npm->is_name(sum));
 	sum[100] = '/';
 	assert_false(npm->is_name(sum));
-	assert_null(recipe_for(trm_lang_get(TRM_LANG_BASH)));
+	assert_null(recipe_for(trm_lang_shell()));
 }
 
 int main(void)

@@ -100,7 +100,7 @@ static void begin_run(struct person *p, const char *code)
 	struct trm_run_opts o;
 	struct trm_run *run;
 	trm_run_opts_default(&o);
-	o.lang = trm_lang_get(0);
+	o.lang = trm_lang_at(0);
 	o.code = code;
 	o.code_len = strlen(code);
 	o.offers_stdin = true;
@@ -124,7 +124,7 @@ static void ask_for_everything(struct person *p)
 	/* Runs wait for each other, and so does each for what its limits take. */
 	for (size_t i = 0; i < 3 && p->relay->fate != FALLS_SILENT; i++)
 		begin_run(p, MORE[i]);
-	p->n_asked += trm_session_ask(p->session, trm_lang_get(0), TRM_ASK_VARIABLES, "", 0, on_answer, p,
+	p->n_asked += trm_session_ask(p->session, trm_lang_at(0), TRM_ASK_VARIABLES, "", 0, on_answer, p,
 				      NULL)
 		      == 0;
 	trm_sandbox_set_metrics(p->sandbox, 50, true, NULL);

@@ -2,6 +2,7 @@
 /* A monkey at the keys: random deeds, from outside and from inside callbacks.
  * Whatever it does, each request has exactly one end and `closed` is the last word. */
 #include "cmocka_all.h"
+#include "langs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +161,7 @@ static void begin_run(struct monkey *m)
 	if (!m->session || m->n_runs == RUNS)
 		return;
 	trm_run_opts_default(&o);
-	o.lang = trm_lang_get(any(m, TRM_LANG_COUNT));
+	o.lang = trm_lang_at(any(m, LANG_COUNT));
 	o.code = CODES[any(m, sizeof CODES / sizeof *CODES)];
 	o.code_len = strlen(o.code);
 	o.timeout_ms = any(m, 3) ? 1 + (int)any(m, 5) : -1;
@@ -189,7 +190,7 @@ static void touch_run(struct monkey *m)
 static void ask(struct monkey *m)
 {
 	if (m->session
-			&& trm_session_ask(m->session, trm_lang_get(any(m, TRM_LANG_COUNT)),
+			&& trm_session_ask(m->session, trm_lang_at(any(m, LANG_COUNT)),
 					   (enum trm_question)any(m, 5), "x", 1, on_answer, m, NULL)
 					   == 0)
 		m->n_asked++;
@@ -250,7 +251,7 @@ static void act(struct monkey *m)
 	case 5: move_file(m); break;
 	case 6:
 		if (m->session)
-			trm_session_warm(m->session, trm_lang_get(any(m, TRM_LANG_COUNT)), NULL);
+			trm_session_warm(m->session, trm_lang_at(any(m, LANG_COUNT)), NULL);
 		break;
 	case 7:
 		if (m->sandbox)

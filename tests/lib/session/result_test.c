@@ -25,7 +25,7 @@ static struct trm_result sample(void)
 	return (struct trm_result){
 			.status = TRM_STATUS_ERROR,
 			.number = 7,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.exit_code = 1,
 			.value = (char *)"v",
 			.error_name = (char *)"Error",

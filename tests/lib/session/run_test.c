@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/bed.h"
+#include "langs.h"
 
 static struct bed bed;
 
@@ -187,7 +188,7 @@ static void a_lost_interrupt_is_repeated_before_the_kill(void **state)
 	struct trm_run_opts o = python("set x 5\nprint x\ndeaf");
 	(void)state;
 	opts.grace_ms = 400;
-	o.lang = trm_lang_get(TRM_LANG_JAVASCRIPT);
+	o.lang = trm_lang_at(LANG_JAVASCRIPT);
 	lie_down(&opts);
 	bed_begin(&bed, &o);
 	assert_true(bed_wait_for(&bed, has_output, BED_DEADLINE_MS));

@@ -51,7 +51,7 @@ static void the_turn_is_given_up_when_it_is_there(void **state)
 	assert_int_equal(trm_session_open(sandbox, &s, &SESSION_CB, &p, &p.session, NULL), 0);
 	while (!p.is_ready)
 		turn(&p);
-	assert_int_equal(trm_session_warm(p.session, trm_lang_get(0), NULL), 0);
+	assert_int_equal(trm_session_warm(p.session, trm_lang_at(0), NULL), 0);
 	while (!p.relay->living) {
 		assert_false(p.relay->is_released);
 		turn(&p);

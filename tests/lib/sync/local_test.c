@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* With real interpreters: what the microsandbox SDK's examples do. */
 #include "cmocka_all.h"
+#include "langs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int finish(void **state)
 	return 0;
 }
 
-static void gives(enum trm_lang_id language, const char *code, const char *output)
+static void gives(unsigned language, const char *code, const char *output)
 {
 	trm_execution_finish(&done);
 	if (trm_sync_run_as(s, language, code, -1, &done, &why) < 0)
@@ -50,30 +51,30 @@ static void code_keeps_its_state(void **state)
 {
 	(void)state;
 	start();
-	gives(TRM_LANG_PYTHON, "x = 20\ny = 22\nprint('sum')\nx + y", "sum\n42");
-	gives(TRM_LANG_PYTHON, "1 + 1\n'a' + 'b'\nNone", "2\n'ab'");
-	gives(TRM_LANG_PYTHON, "print('x', end='')", "x");
-	gives(TRM_LANG_JAVASCRIPT, "let n = 6\nfunction f(a) {\n  return a * 7\n}\n\nf(n)", "42");
-	gives(TRM_LANG_JAVASCRIPT, "undefined", "");
-	gives(TRM_LANG_BASH, "cd /tmp; v=1", "");
-	gives(TRM_LANG_BASH, "echo $v $PWD", "1 /tmp");
+	gives(LANG_PYTHON, "x = 20\ny = 22\nprint('sum')\nx + y", "sum\n42");
+	gives(LANG_PYTHON, "1 + 1\n'a' + 'b'\nNone", "2\n'ab'");
+	gives(LANG_PYTHON, "print('x', end='')", "x");
+	gives(LANG_JAVASCRIPT, "let n = 6\nfunction f(a) {\n  return a * 7\n}\n\nf(n)", "42");
+	gives(LANG_JAVASCRIPT, "undefined", "");
+	gives(LANG_BASH, "cd /tmp; v=1", "");
+	gives(LANG_BASH, "echo $v $PWD", "1 /tmp");
 }
 
 static void errors_are_executions(void **state)
 {
 	(void)state;
 	start();
-	gives(TRM_LANG_PYTHON, "1 / 0", "");
+	gives(LANG_PYTHON, "1 / 0", "");
 	assert_true(done.has_error);
 	assert_string_equal(done.status, "error");
 	assert_memory_equal(done.error, "Traceback (most recent call last):\n", 35);
-	gives(TRM_LANG_PYTHON, "import sys; print('warn', file=sys.stderr)", "");
+	gives(LANG_PYTHON, "import sys; print('warn', file=sys.stderr)", "");
 	assert_true(done.has_error);
 	assert_string_equal(done.status, "success");
 	assert_string_equal(done.error, "warn");
-	gives(TRM_LANG_JAVASCRIPT, "throw new Error('boom')", "");
+	gives(LANG_JAVASCRIPT, "throw new Error('boom')", "");
 	assert_non_null(strstr(done.error, "Error: boom"));
-	gives(TRM_LANG_PYTHON, "input()", "");
+	gives(LANG_PYTHON, "input()", "");
 	assert_non_null(strstr(done.error, "EOFError"));
 }
 
@@ -106,7 +107,7 @@ static void commands_run_without_a_shell(void **state)
 	assert_int_equal(trm_sync_command(s, "bash", slow, 300, &e, &why), TRM_ETIMEDOUT);
 	assert_string_equal(e.output, "begun");
 	trm_command_execution_finish(&e);
-	gives(TRM_LANG_BASH, "! pgrep -x sleep && echo none", "none");
+	gives(LANG_BASH, "! pgrep -x sleep && echo none", "none");
 }
 
 static void it_is_measured(void **state)
@@ -114,7 +115,7 @@ static void it_is_measured(void **state)
 	struct trm_sync_metrics all;
 	(void)state;
 	start();
-	gives(TRM_LANG_PYTHON, "open('big', 'wb').write(b'x' * (8 << 20))", "8388608");
+	gives(LANG_PYTHON, "open('big', 'wb').write(b'x' * (8 << 20))", "8388608");
 	assert_int_equal(trm_sync_metrics_all(s, &all, &why), 0);
 	assert_true(all.is_running && all.has_cpu && all.has_memory && all.has_disk);
 	assert_true(all.memory_mib > 0 && all.memory_mib < 512);
@@ -167,14 +168,14 @@ static void who_joins_finds_the_state_of_who_started(void **state)
 	s = second;
 	opts.sandbox.name = trm_sync_name(s);
 	start();
-	gives(TRM_LANG_PYTHON, "x = 7", "");
+	gives(LANG_PYTHON, "x = 7", "");
 	assert_int_equal(trm_sync_create(&opts, &second, &why), 0);
 	assert_int_equal(trm_sync_start(second, &why), 0);
 	assert_int_equal(trm_sync_run(second, "x", &e, &why), 0);
 	assert_string_equal(e.output, "7");
 	trm_execution_finish(&e);
 	trm_sync_destroy(second);
-	gives(TRM_LANG_PYTHON, "x + 1", "8");
+	gives(LANG_PYTHON, "x + 1", "8");
 }
 
 static void relative_paths_begin_in_the_working_directory(void **state)
@@ -210,7 +211,7 @@ static void one_that_ended_says_why(void **state)
 	assert_false(trm_sync_is_started(s));
 	assert_int_equal(trm_sync_metrics_is_running(s, &why), 0);
 	assert_int_equal(trm_sync_start(s, &why), 0);
-	gives(TRM_LANG_PYTHON, "6 * 7", "42");
+	gives(LANG_PYTHON, "6 * 7", "42");
 }
 
 int main(void)

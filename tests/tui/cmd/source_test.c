@@ -9,6 +9,7 @@
 #include <terrarium/error.h>
 
 #include "cmd/source.h"
+#include "langs.h"
 
 /* A file of these bytes, read as a source; the caller finishes it. Returns what source_read() said. */
 static int read_bytes(struct source *s, const void *bytes, size_t n, struct trm_error *why)
@@ -66,21 +67,21 @@ static void what_is_no_text_is_refused(void **state)
 
 static void expect_language(const char *name, const char *text, int wanted)
 {
-	const struct trm_lang *python = trm_lang_get(TRM_LANG_PYTHON);
+	const struct trm_lang *python = trm_lang_default();
 	struct trm_error why = {0};
 	struct source s = {.kind = SOURCE_FILE, .name = name, .text = strdup(text), .n = strlen(text)};
 	int r = source_guess(&s, NULL, python, &why);
-	assert_int_equal(r < 0 ? r : (int)s.lang->id, wanted);
+	assert_int_equal(r < 0 ? r : (int)s.lang->index, wanted);
 	source_finish(&s);
 }
 
 static void the_language_is_guessed(void **state)
 {
 	(void)state;
-	expect_language("a.js", "#!/usr/bin/python3\n", TRM_LANG_JAVASCRIPT);
-	expect_language("dir.d/tool", "#!/usr/bin/env node\n", TRM_LANG_JAVASCRIPT);
-	expect_language("tool", "#!/usr/bin/env -S FOO=1 python3.11 -u\nx", TRM_LANG_PYTHON);
-	expect_language("tool", "#! /bin/sh -e", TRM_LANG_BASH);
+	expect_language("a.js", "#!/usr/bin/python3\n", LANG_JAVASCRIPT);
+	expect_language("dir.d/tool", "#!/usr/bin/env node\n", LANG_JAVASCRIPT);
+	expect_language("tool", "#!/usr/bin/env -S FOO=1 python3.11 -u\nx", LANG_PYTHON);
+	expect_language("tool", "#! /bin/sh -e", LANG_BASH);
 	expect_language("tool", "#!/usr/bin/perl\n", TRM_EINVAL);
 	expect_language("tool", "#!\n", TRM_EINVAL);
 	expect_language("tool", "print(1)\n", TRM_EINVAL);
@@ -90,7 +91,7 @@ static void the_language_is_guessed(void **state)
 static void what_was_asked_for_wins(void **state)
 {
 	(void)state;
-	const struct trm_lang *bash = trm_lang_get(TRM_LANG_BASH), *python = trm_lang_get(TRM_LANG_PYTHON);
+	const struct trm_lang *bash = trm_lang_shell(), *python = trm_lang_default();
 	struct source s = {.kind = SOURCE_FILE, .name = "a.js"};
 	assert_int_equal(source_guess(&s, bash, python, NULL), 0);
 	assert_ptr_equal(s.lang, bash);

@@ -7,6 +7,7 @@
 #include <terrarium/lang.h>
 
 #include "cmocka_all.h"
+#include "langs.h"
 
 static struct buffers b;
 static struct clipboard clipboard;
@@ -25,9 +26,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-static struct buffer *add(enum trm_lang_id lang)
+static struct buffer *add(unsigned lang)
 {
-	struct buffer *one = buffers_add(&b, trm_lang_get(lang));
+	struct buffer *one = buffers_add(&b, trm_lang_at(lang));
 	assert_non_null(one);
 	return one;
 }
@@ -37,15 +38,15 @@ static void each_language_has_one_at_first(void **state)
 	char label[BUFFER_LABEL];
 
 	(void)state;
-	assert_int_equal(b.n, TRM_LANG_COUNT);
+	assert_int_equal(b.n, trm_lang_count());
 	buffer_label(b.items[0], label);
 	assert_string_equal(label, " python ");
 }
 
 static void going_to_a_language_finds_the_one_shown_last(void **state)
 {
-	const struct trm_lang *python = trm_lang_get(TRM_LANG_PYTHON);
-	struct buffer *second = add(TRM_LANG_PYTHON), *third = add(TRM_LANG_PYTHON);
+	const struct trm_lang *python = trm_lang_default();
+	struct buffer *second = add(LANG_PYTHON), *third = add(LANG_PYTHON);
 
 	(void)state;
 	buffers_show(&b, second->id);
@@ -60,19 +61,19 @@ static void going_to_a_language_finds_the_one_shown_last(void **state)
 static void unnamed_ones_are_reported_apart(void **state)
 {
 	char label[BUFFER_LABEL];
-	struct buffer *second = add(TRM_LANG_BASH), *third = add(TRM_LANG_BASH);
+	struct buffer *second = add(LANG_BASH), *third = add(LANG_BASH);
 
 	(void)state;
 	buffer_label(third, label);
 	assert_string_equal(label, " bash 3 ");
 	buffers_remove(&b, second->id);
-	buffer_label(add(TRM_LANG_BASH), label);
+	buffer_label(add(LANG_BASH), label);
 	assert_string_equal(label, " bash 2 ");
 }
 
 static void closing_goes_back_to_the_one_before(void **state)
 {
-	struct buffer *last = add(TRM_LANG_BASH);
+	struct buffer *last = add(LANG_BASH);
 
 	(void)state;
 	buffers_show(&b, 2);
@@ -88,11 +89,11 @@ static void closing_goes_back_to_the_one_before(void **state)
 
 static void ids_are_never_used_again(void **state)
 {
-	uint32_t id = add(TRM_LANG_BASH)->id;
+	uint32_t id = add(LANG_BASH)->id;
 
 	(void)state;
 	buffers_remove(&b, id);
-	assert_true(add(TRM_LANG_BASH)->id > id);
+	assert_true(add(LANG_BASH)->id > id);
 	assert_null(buffers_find(&b, id));
 }
 
@@ -108,7 +109,7 @@ static void next_and_previous_go_round(void **state)
 
 static void a_file_goes_where_nothing_was_written(void **state)
 {
-	const struct trm_lang *python = trm_lang_get(TRM_LANG_PYTHON);
+	const struct trm_lang *python = trm_lang_default();
 
 	(void)state;
 	assert_ptr_equal(buffers_vacant(&b, python), b.items[0]);
@@ -124,7 +125,7 @@ static void the_current_tab_is_always_shown(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		add((enum trm_lang_id)(i % TRM_LANG_COUNT));
+		add((unsigned)(i % trm_lang_count()));
 	for (int cols = 12; cols < 300; cols += 7) {
 		for (size_t i = 0; i < b.n; i++) {
 			bool is_there = false;

@@ -143,8 +143,8 @@ static void test_paste_stays(void **state)
 	static const char code[] = "if x:\n        y\n    else:\n  }\nfi\n";
 	struct event paste = {.type = EVENT_PASTE, .text = code, .text_len = sizeof(code) - 1};
 	(void)state;
-	for (unsigned i = 0; i < TRM_LANG_COUNT; i++) {
-		begin(trm_lang_get(i)->name, "    |");
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
+		begin(trm_lang_at(i)->name, "    |");
 		editor_handle(&ed, &paste);
 		expect("    if x:\n        y\n    else:\n  }\nfi\n|");
 	}

@@ -62,7 +62,7 @@ static int begin(void **state)
 {
 	struct model_opts opts = {.rows = 24,
 			.cols = 80,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark",
 			.confirm = true,
 			.grace_ms = 2000};

@@ -6,6 +6,7 @@
 
 #include <terrarium/doctor.h>
 
+#include "langs.h"
 #include "metrics/run_marks.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -54,7 +55,7 @@ static uint32_t run(unsigned seconds, double cpu)
 	for (unsigned i = 0; i < seconds; i++)
 		sample(cpu, 100);
 	struct trm_result result = {.number = serial,
-			.lang = trm_lang_get(0),
+			.lang = trm_lang_at(0),
 			.wall_us = seconds * 1000000u,
 			.has_cpu = true,
 			.cpu_us = 500000,
@@ -291,7 +292,7 @@ static void list(size_t n)
 					.has_state = true,
 					.clients = 2,
 					.has_kernels = true,
-					.kernels = 1u << TRM_LANG_PYTHON | 1u << TRM_LANG_BASH,
+					.kernels = 1u << LANG_PYTHON | 1u << LANG_BASH,
 					.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM
 							    | TRM_METRIC_PROCS | TRM_METRIC_DISK
 							    | TRM_METRIC_UPTIME,

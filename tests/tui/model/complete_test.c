@@ -94,7 +94,7 @@ static int setup(void **state)
 	struct model_opts opts = {.rows = 24,
 			.cols = 80,
 			.has_utf8 = true,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark",
 			.auto_complete = true,
 			.grace_ms = 2000};
@@ -351,7 +351,7 @@ static void the_signature_of_a_call_is_shown(void **state)
 
 static void variables_are_sorted_and_filtered(void **state)
 {
-	struct trm_result result = {.lang = trm_lang_get(TRM_LANG_PYTHON), .number = 1};
+	struct trm_result result = {.lang = trm_lang_default(), .number = 1};
 
 	(void)state;
 	type("x");

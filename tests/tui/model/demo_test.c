@@ -72,7 +72,7 @@ static void begin_demo(bool confirm, uint32_t typing)
 	struct model_opts opts = {.rows = 30,
 			.cols = 100,
 			.has_utf8 = true,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark",
 			.confirm = confirm};
 

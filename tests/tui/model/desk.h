@@ -90,7 +90,7 @@ static inline int desk_setup_sized(int rows, int cols)
 			.rows = rows,
 			.cols = cols,
 			.has_utf8 = true,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark",
 			.confirm = true,
 			.timeout_ms = 30000,

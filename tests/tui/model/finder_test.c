@@ -33,7 +33,7 @@ static void type(const char *text)
 static int setup(void **state)
 {
 	struct model_opts opts = {
-			.rows = 36, .cols = 120, .lang = trm_lang_get(TRM_LANG_PYTHON), .theme = "dark"};
+			.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
 
 	(void)state;
 	now_ns = 1000000000;

@@ -43,7 +43,7 @@ static void options_are_put_right_before_it_begins(void **state)
 static void nothing_else_runs_meanwhile(void **state)
 {
 	struct trm_result result = {.status = TRM_STATUS_ERROR,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.exit_code = 1,
 			.reason = (char[]){"pip failed: see its output above (exit code 1)"}};
 
@@ -68,7 +68,7 @@ static void nothing_else_runs_meanwhile(void **state)
 static void bash_has_nothing_to_install(void **state)
 {
 	(void)state;
-	m.lang = trm_lang_get(TRM_LANG_BASH);
+	m.lang = trm_lang_shell();
 	ask_to_install(true);
 	assert_screen("nothing can be installed for bash", true);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
+#include "langs.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -25,8 +26,7 @@ static void press(uint32_t key, uint8_t mods)
 
 static int setup(void **state)
 {
-	struct model_opts opts = {
-			.rows = 36, .cols = 120, .lang = trm_lang_get(TRM_LANG_PYTHON), .theme = "dark"};
+	struct model_opts opts = {.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
 	struct msg ready = {.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake", .now_ns = 1};
 
 	(void)state;
@@ -119,7 +119,7 @@ static void everything_is_run_whatever_is_selected(void **state)
 static void other_languages_have_their_own_sign(void **state)
 {
 	(void)state;
-	language_set(&m, trm_lang_get(TRM_LANG_JAVASCRIPT), &fx);
+	language_set(&m, trm_lang_at(LANG_JAVASCRIPT), &fx);
 	given("1\n// %%\n2\n# %%\n", 0);
 	press(K_F5, 0);
 	ran("1\n");

@@ -7,6 +7,7 @@
 
 #include "cmocka_all.h"
 #include "command/command.h"
+#include "langs.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -59,7 +60,7 @@ static int setup(void **state)
 			.rows = 36,
 			.cols = 120,
 			.has_utf8 = true,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark",
 			.confirm = true,
 			.timeout_ms = 30000,
@@ -138,7 +139,7 @@ static void kernel_query_before_a_run(void **state)
 	const struct effect *run = last_effect(EFFECT_RUN);
 	assert_non_null(run);
 	assert_string_equal(run->text, "print(1)");
-	assert_ptr_equal(run->lang, trm_lang_get(TRM_LANG_PYTHON));
+	assert_ptr_equal(run->lang, trm_lang_default());
 	assert_int_equal(m.run.state, RUN_QUEUED);
 	assert_true(m.confirm);
 }
@@ -374,14 +375,14 @@ static void each_language_has_its_buffer(void **state)
 	press(K_F2, 0);
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
-	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
-	assert_ptr_equal(last_effect(EFFECT_WARM)->lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+	assert_ptr_equal(m.lang, trm_lang_at(LANG_JAVASCRIPT));
+	assert_ptr_equal(last_effect(EFFECT_WARM)->lang, trm_lang_at(LANG_JAVASCRIPT));
 	type("js");
-	assert_int_equal(text_len(m.buffers.items[TRM_LANG_PYTHON]->editor.text), 2);
+	assert_int_equal(text_len(m.buffers.items[LANG_PYTHON]->editor.text), 2);
 	press(K_F2, 0);
 	press('b', 0);
 	press(K_ENTER, 0);
-	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_BASH));
+	assert_ptr_equal(m.lang, trm_lang_shell());
 	press(K_F2, 0);
 	press(K_F2, 0);
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
@@ -484,10 +485,10 @@ static void a_file_is_taken_to_be_in_the_language_of_its_name(void **state)
 	(void)state;
 	press('o', MOD_CTRL);
 	type("a.js\n");
-	assert_ptr_equal(last_effect(EFFECT_OPEN)->lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+	assert_ptr_equal(last_effect(EFFECT_OPEN)->lang, trm_lang_at(LANG_JAVASCRIPT));
 	send((struct msg){.type = MSG_OPENED, .text = "a.js", .number = 2});
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
-	assert_ptr_equal(m.lang, trm_lang_get(TRM_LANG_JAVASCRIPT));
+	assert_ptr_equal(m.lang, trm_lang_at(LANG_JAVASCRIPT));
 }
 
 static void a_path_that_fails_can_be_put_right(void **state)

@@ -69,7 +69,7 @@ static void a_result_comes_back(void **state)
 			.wall_us = 1u << 31,
 			.has_cpu = true,
 			.cpu_us = 7,
-			.lang = trm_lang_get(TRM_LANG_BASH)};
+			.lang = trm_lang_shell()};
 	struct rec_event e = {.kind = REC_DONE, .run = 3, .result = &r};
 	struct rec_event back = pass(&e);
 

@@ -5,6 +5,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmocka_all.h"
+#include "langs.h"
 #include "record/export.h"
 #include "record/import.h"
 #include "record/writer.h"
@@ -16,7 +17,7 @@ static uint32_t add_run(unsigned lang, const char *code)
 {
 	struct rec_event run = {.kind = REC_RUN,
 			.run = ++next_run,
-			.lang = trm_lang_get(lang),
+			.lang = trm_lang_at(lang),
 			.text = code,
 			.len = strlen(code)};
 
@@ -95,7 +96,7 @@ static int finish(void **state)
 static void hostile_output_stays_text(void **state)
 {
 	(void)state;
-	uint32_t run = add_run(TRM_LANG_PYTHON, "</code><script>code()</script>");
+	uint32_t run = add_run(LANG_PYTHON, "</code><script>code()</script>");
 	add_output(run, TRM_STDOUT, "<script>out()</script>\033]0;title\007");
 	add_display(run, "text/html", "<script>frame()</script>\" onload=\"x");
 	add_display(run, "image/png", "\"><script>png()</script>");
@@ -112,14 +113,14 @@ static void hostile_output_stays_text(void **state)
 static void fences_are_longer_than_what_they_hold(void **state)
 {
 	(void)state;
-	add_run(TRM_LANG_BASH, "echo '````'");
+	add_run(LANG_BASH, "echo '````'");
 	expect("md", "`````bash\necho '````'\n`````\n");
 }
 
 static void colors_and_returns_are_carried_out(void **state)
 {
 	(void)state;
-	uint32_t run = add_run(TRM_LANG_PYTHON, "x");
+	uint32_t run = add_run(LANG_PYTHON, "x");
 	add_output(run, TRM_STDOUT, "\033[1;38;2;1;2;3mbold\033[0m\n10%\r20%\n");
 	expect("html", "<span class=\"b\" style=\"color:#010203;\">");
 	expect_not("md", "10%");
@@ -129,7 +130,7 @@ static void colors_and_returns_are_carried_out(void **state)
 static void characters_cut_between_outputs_are_whole(void **state)
 {
 	(void)state;
-	uint32_t run = add_run(TRM_LANG_PYTHON, "x");
+	uint32_t run = add_run(LANG_PYTHON, "x");
 	add_output(run, TRM_STDOUT, "\xc3");
 	add_output(run, TRM_STDOUT, "\xa9");
 	expect("ipynb", "\"text\":[\"\xc3\xa9\"]");
@@ -138,9 +139,9 @@ static void characters_cut_between_outputs_are_whole(void **state)
 static void languages_are_reported_apart(void **state)
 {
 	(void)state;
-	end(add_run(TRM_LANG_BASH, "ls"), (struct trm_result){.status = TRM_STATUS_ERROR, .exit_code = 2});
-	end(add_run(TRM_LANG_PYTHON, "1"), (struct trm_result){.value = (char *)"1"});
-	add_run(TRM_LANG_JAVASCRIPT, "2");
+	end(add_run(LANG_BASH, "ls"), (struct trm_result){.status = TRM_STATUS_ERROR, .exit_code = 2});
+	end(add_run(LANG_PYTHON, "1"), (struct trm_result){.value = (char *)"1"});
+	add_run(LANG_JAVASCRIPT, "2");
 	expect("ipynb", "\"name\":\"python3\"");
 	expect("ipynb", "[\"%%bash\\n\",\"ls\"]");
 	expect("ipynb", "[\"%%script node\\n\",\"2\"]");
@@ -158,9 +159,9 @@ static void what_is_missing_is_reported(void **state)
 	transcript_finish(&transcript);
 	transcript_init(&transcript, 2500);
 	memset(line, 'x', 1000);
-	uint32_t first = add_run(TRM_LANG_PYTHON, "first");
+	uint32_t first = add_run(LANG_PYTHON, "first");
 	add_output(first, TRM_STDOUT, line);
-	uint32_t second = add_run(TRM_LANG_PYTHON, "second");
+	uint32_t second = add_run(LANG_PYTHON, "second");
 	for (int i = 0; i < 4; i++)
 		add_output(second, TRM_STDERR, line);
 	assert_int_equal(transcript_run(&transcript, first)->dropped_bytes, 1000);
@@ -178,8 +179,8 @@ static void a_notebook_comes_back(void **state)
 	struct writer w;
 
 	(void)state;
-	end(add_run(TRM_LANG_PYTHON, "x = 1\nprint(x)"), (struct trm_result){.value = (char *)"1"});
-	add_run(TRM_LANG_BASH, "ls");
+	end(add_run(LANG_PYTHON, "x = 1\nprint(x)"), (struct trm_result){.value = (char *)"1"});
+	add_run(LANG_BASH, "ls");
 	char *json = export("ipynb");
 	writer_init(&w, WRITER_MAX);
 	assert_int_equal(notebook_import(json, strlen(json), &w, &found, &why), 0);

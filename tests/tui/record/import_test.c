@@ -5,6 +5,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmocka_all.h"
+#include "langs.h"
 #include "record/import.h"
 #include "record/writer.h"
 
@@ -50,7 +51,7 @@ static void cells_become_text(void **state)
 	       "{\"cell_type\":\"code\",\"source\":\"let x = 1\",\"outputs\":[{},{}]},"
 	       "{\"cell_type\":\"raw\",\"source\":\"\"}]}",
 			"// %% [markdown]\n// # Title\n//\n// text\n\n// %%\nlet x = 1\n\n// %% [raw]\n");
-	assert_int_equal(found.lang->id, TRM_LANG_JAVASCRIPT);
+	assert_int_equal(found.lang->index, LANG_JAVASCRIPT);
 	assert_int_equal(found.n_outputs, 2);
 	accept("{\"metadata\":{\"language_info\":{\"name\":\"ipython\"}},\"worksheets\":[{\"cells\":["
 	       "{\"cell_type\":\"code\",\"input\":[\"1+1\"]}]}]}",

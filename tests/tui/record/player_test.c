@@ -73,7 +73,7 @@ static int begin(void **state)
 	struct model_opts opts = {.rows = 30,
 			.cols = 110,
 			.has_utf8 = true,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark"};
 	size_t n;
 

@@ -98,7 +98,7 @@ static void set_up(bool has_utf8)
 			.rows = 36,
 			.cols = 120,
 			.has_utf8 = has_utf8,
-			.lang = trm_lang_get(TRM_LANG_PYTHON),
+			.lang = trm_lang_default(),
 			.theme = "dark",
 			.confirm = true,
 			.timeout_ms = 30000,
@@ -108,9 +108,9 @@ static void set_up(bool has_utf8)
 	char *trace[] = {(char *)"Traceback (most recent call last):", (char *)"  File \"<run 2>\", line 1",
 			(char *)"NameError: name 'y' is not defined", NULL};
 	struct trm_result ok = {
-			.number = 1, .lang = trm_lang_get(0), .wall_us = 400, .value = (char *)"'done'"};
+			.number = 1, .lang = trm_lang_at(0), .wall_us = 400, .value = (char *)"'done'"};
 	struct trm_result bad = {.number = 2,
-			.lang = trm_lang_get(0),
+			.lang = trm_lang_at(0),
 			.wall_us = 12000,
 			.status = TRM_STATUS_ERROR,
 			.exit_code = 1,

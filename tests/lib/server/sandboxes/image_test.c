@@ -9,9 +9,10 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "langs.h"
 #include "server/sandboxes/image.h"
 
-enum { PYTHON = 1 << TRM_LANG_PYTHON, JAVASCRIPT = 1 << TRM_LANG_JAVASCRIPT, BASH = 1 << TRM_LANG_BASH };
+enum { PYTHON = 1 << LANG_PYTHON, JAVASCRIPT = 1 << LANG_JAVASCRIPT, BASH = 1 << LANG_BASH };
 
 /* With this text as config file. */
 static int load(const char *text, struct image **ret, struct trm_error *why)
@@ -86,9 +87,9 @@ static void languages_of_an_image(void **state)
 	struct trm_error why;
 	(void)state;
 	assert_int_equal(image_language(PYTHON, "PyThOn", &lang, &why), 0);
-	assert_int_equal(lang->id, TRM_LANG_PYTHON);
+	assert_int_equal(lang->index, LANG_PYTHON);
 	assert_int_equal(image_language(JAVASCRIPT, "NodeJS", &lang, &why), 0);
-	assert_int_equal(lang->id, TRM_LANG_JAVASCRIPT);
+	assert_int_equal(lang->index, LANG_JAVASCRIPT);
 	assert_int_equal(image_language(PYTHON, "node", &lang, &why), TRM_ENOTSUP);
 	assert_non_null(strstr(why.msg, "runs python"));
 	assert_int_equal(image_language(PYTHON | BASH, "ruby", &lang, &why), TRM_ENOTSUP);

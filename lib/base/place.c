@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where something is in a text of JSON that a parser has already found valid. */
-#include "recipe/recipe_internal.h"
+#include "base/place.h"
 
 #include <string.h>
 

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernel/row.h"
+
+#include <cjson/cJSON.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "base/err.h"
+#include "base/place.h"
+#include "base/suggest.h"
+
+enum { WORDS_MAX = 32, TEXT_MAX = 4096, COMMANDS_MAX = 8 };
+#define DRIVER_MAX (1u << 20)
+
+/* One key of one row. */
+struct spot {
+	struct row_text *text;
+	size_t nth;
+	const cJSON *item;
+	struct row *row;
+	struct trm_error *err;
+};
+
+void row_text_finish(struct row_text *text)
+{
+	for (size_t i = 0; i < text->n_lists; i++)
+		free(text->lists[i]);
+	free(text->lists);
+	cJSON_Delete(text->root);
+	*text = (struct row_text){0};
+}
+
+/* ---- mistakes ---- */
+
+static int fail_v(const struct row_text *text, size_t nth, const char *key, struct trm_error *reterr,
+		const char *fmt, va_list args)
+{
+	const cJSON *row = text->root->child;
+	char name[48], why[160], where[PATH_MAX + 48] = "built in";
+	size_t line, column, offset = place_child(text->json, text->n, text->offset, nth), k = 0;
+	for (size_t i = 0; i < nth; i++)
+		row = row->next;
+	const cJSON *child = key ? row->child : NULL;
+	for (; child && strcmp(child->string, key) != 0; child = child->next)
+		k++;
+	if (child)
+		offset = place_child(text->json, text->n, place_value(text->json, text->n, offset), k);
+	trm_text_clean_line(name, sizeof name, row->string, strlen(row->string));
+	vsnprintf(why, sizeof why, fmt, args);
+	place_tell(text->json, offset, &line, &column);
+	if (*text->file)
+		snprintf(where, sizeof where, "%s:%zu:%zu", text->file, line, column);
+	return trm_error_set(reterr, TRM_EINVAL, "%s: language \"%s\"%s%.40s: %s", where, name,
+			key ? ", " : "", key ? key : "", why);
+}
+
+int row_fail(const struct row_text *text, size_t nth, const char *key, struct trm_error *reterr,
+		const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	int code = fail_v(text, nth, key, reterr, fmt, args);
+	va_end(args);
+	return code;
+}
+
+static int fail(const struct spot *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int fail(const struct spot *s, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	int code = fail_v(s->text, s->nth, s->item->string, s->err, fmt, args);
+	va_end(args);
+	return code;
+}
+
+static int no_memory(const struct spot *s)
+{
+	return trm_error_set(s->err, TRM_ENOMEM, "cannot read the languages: out of memory");
+}
+
+/* ---- values ---- */
+
+static int check_text(const struct spot *s, const cJSON *item)
+{
+	if (!cJSON_IsString(item) || !*item->valuestring)
+		return fail(s, "must be text that is not empty");
+	if (strlen(item->valuestring) > TEXT_MAX)
+		return fail(s, "is longer than %d bytes", TEXT_MAX);
+	for (const char *c = item->valuestring; *c; c++)
+		if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
+			return fail(s, "has a control character (byte 0x%02x) in it", (unsigned char)*c);
+	return 0;
+}
+
+/* A list of `n` pointers, which the text owns; NULL: no memory. */
+static void *new_list(const struct spot *s, size_t n)
+{
+	void **lists = realloc(s->text->lists, (s->text->n_lists + 1) * sizeof *lists);
+	if (!lists)
+		return NULL;
+	s->text->lists = lists;
+	void *list = calloc(n, sizeof(void *));
+	if (list)
+		lists[s->text->n_lists++] = list;
+	return list;
+}
+
+/* A list of words, behind `first` if that is not NULL. */
+static int read_words(const struct spot *s, const cJSON *item, const char *first, const char *const **ret)
+{
+	int n = cJSON_GetArraySize(item);
+	if (!cJSON_IsArray(item) || n < 1 || n > WORDS_MAX)
+		return fail(s, "must be a list of 1 to %d texts", WORDS_MAX);
+	const char **words = new_list(s, (size_t)n + 2);
+	if (!words)
+		return no_memory(s);
+	size_t used = 0;
+	if (first)
+		words[used++] = first;
+	for (const cJSON *word = item->child; word; word = word->next) {
+		int r = check_text(s, word);
+		if (r < 0)
+			return r;
+		words[used++] = word->valuestring;
+	}
+	*ret = words;
+	return 0;
+}
+
+static int read_aliases(const struct spot *s)
+{
+	return read_words(s, s->item, s->row->lang.name, &s->row->lang.aliases);
+}
+
+static int read_endings(const struct spot *s)
+{
+	int r = read_words(s, s->item, NULL, &s->row->lang.suffixes);
+	for (const char *const *word = s->row->lang.suffixes; r == 0 && *word; word++)
+		if ((*word)[0] != '.' || !(*word)[1] || strchr(*word + 1, '.') || strchr(*word, '/'))
+			r = fail(s, "\"%.20s\" is no ending: write it as \".ext\"", *word);
+	return r;
+}
+
+static int read_block(const struct spot *s)
+{
+	const char *const *pair;
+	int r = read_words(s, s->item, NULL, &pair);
+	if (r < 0)
+		return r;
+	if (!pair[1] || pair[2])
+		return fail(s, "must be two texts: how a comment begins and how it ends");
+	s->row->lang.block_begin = pair[0];
+	s->row->lang.block_end = pair[1];
+	return 0;
+}
+
+static int read_style(const struct spot *s)
+{
+	static const char *const names[] = {[TRM_STYLE_BRACES] = "braces",
+			[TRM_STYLE_INDENT] = "indent",
+			[TRM_STYLE_SHELL] = "shell"};
+	for (size_t i = 0; cJSON_IsString(s->item) && i < sizeof names / sizeof *names; i++)
+		if (!strcmp(s->item->valuestring, names[i])) {
+			s->row->lang.style = (enum trm_lang_style)i;
+			return 0;
+		}
+	return fail(s, "must be \"braces\", \"indent\" or \"shell\"");
+}
+
+/* What stands between braces is a placeholder that there is. */
+static int check_word(const struct spot *s, const char *word)
+{
+	static const char *const known[] = {"{file}", "{out}", "{dir}"};
+	size_t len = strlen(word);
+	for (size_t i = 0; word[i]; i++) {
+		size_t n = word[i] == '{' ? strspn(word + i + 1, "abcdefghijklmnopqrstuvwxyz") + 2 : 0;
+		if (n < 3 || i + n > len || word[i + n - 1] != '}')
+			continue;
+		bool is_known = n == len && !strcmp(word, "{args}");
+		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+			is_known |= n == strlen(known[k]) && !strncmp(word + i, known[k], n);
+		if (!is_known)
+			return fail(s, "\"%.*s\" is not known: there are {file}, {out}, {dir}, and {args} alone",
+					(int)(n > 30 ? 30 : n), word + i);
+	}
+	return 0;
+}
+
+static int read_commands(const struct spot *s)
+{
+	int n = cJSON_GetArraySize(s->item), r = 0;
+	if (!cJSON_IsArray(s->item) || n < 1 || n > COMMANDS_MAX)
+		return fail(s, "must be a list of 1 to %d commands, each a list of texts", COMMANDS_MAX);
+	const char *const **commands = new_list(s, (size_t)n + 1);
+	if (!commands)
+		return no_memory(s);
+	size_t used = 0;
+	for (const cJSON *one = s->item->child; one && r == 0; one = one->next) {
+		r = read_words(s, one, NULL, &commands[used]);
+		for (size_t i = 0; r == 0 && commands[used][i]; i++)
+			r = check_word(s, commands[used][i]);
+		used++;
+	}
+	s->row->lang.commands = (const char *const *const *)commands;
+	s->row->start = NULL;
+	return r;
+}
+
+static const struct {
+	const char *name;
+	struct embed (*driver)(void);
+} drivers[] = {{"python", embed_driver_python}, {"node", embed_driver_node}, {"bash", embed_driver_bash}};
+
+/* A file beside the config file, or anywhere. */
+static int read_driver_file(const struct spot *s, const char *name)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(s->text->file, '/');
+	int dir = *name == '/' || !slash ? 0 : (int)(slash + 1 - s->text->file);
+	snprintf(path, sizeof path, "%.*s%s", dir, s->text->file, name);
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return fail(s, "\"%.80s\" cannot be read: %m", name);
+	bytes = malloc(DRIVER_MAX);
+	void **list = bytes ? new_list(s, 1) : NULL;
+	if (list) {
+		n = fread(bytes, 1, DRIVER_MAX, f);
+		free(list);
+		s->text->lists[s->text->n_lists - 1] = bytes;
+	} else {
+		free(bytes);
+	}
+	fclose(f);
+	if (!list)
+		return no_memory(s);
+	if (!n || n == DRIVER_MAX)
+		return fail(s, "\"%.80s\" is empty, or has more than %u KiB", name, DRIVER_MAX >> 10);
+	s->row->spec.driver = (struct embed){bytes, n};
+	return 0;
+}
+
+static int read_driver(const struct spot *s)
+{
+	int r = check_text(s, s->item);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; !*s->text->file && i < sizeof drivers / sizeof *drivers; i++)
+		if (!strcmp(drivers[i].name, s->item->valuestring)) {
+			s->row->spec.driver = drivers[i].driver();
+			return 0;
+		}
+	return read_driver_file(s, s->item->valuestring);
+}
+
+static int read_start(const struct spot *s)
+{
+	s->row->lang.commands = NULL;
+	return read_words(s, s->item, NULL, &s->row->start);
+}
+
+/* The same list with another first word. */
+static int replace_first(const struct spot *s, const char *const **list)
+{
+	size_t n = 0;
+	while (*list && (*list)[n])
+		n++;
+	if (!n)
+		return 0;
+	const char **copy = new_list(s, n + 1);
+	if (!copy)
+		return no_memory(s);
+	memcpy(copy, *list, n * sizeof *copy);
+	copy[0] = s->item->valuestring;
+	*list = copy;
+	return 0;
+}
+
+static int read_program(const struct spot *s)
+{
+	struct row *row = s->row;
+	int r = check_text(s, s->item);
+	if (r == 0 && !row->start && (!row->lang.commands || row->lang.commands[1]))
+		r = fail(s, "changes the program of a language that has one command: give \"commands\" instead");
+	if (r == 0 && row->lang.commands) {
+		const char *const **commands = new_list(s, 2);
+		if (!commands)
+			return no_memory(s);
+		commands[0] = row->lang.commands[0];
+		r = replace_first(s, &commands[0]);
+		row->lang.commands = (const char *const *const *)commands;
+	} else if (r == 0) {
+		r = replace_first(s, &row->start);
+	}
+	return r == 0 ? replace_first(s, &row->lang.version) : r;
+}
+
+static int read_like(const struct spot *s)
+{
+	return check_text(s, s->item); /* who has it read this one has followed it */
+}
+
+/* ---- keys ---- */
+
+enum kind { KIND_OTHER, KIND_TEXT, KIND_WORDS, KIND_FLAG };
+
+#define TEXT(name, field) \
+	{ \
+		name, KIND_TEXT, offsetof(struct row, field), NULL \
+	}
+#define WORDS(name, field) \
+	{ \
+		name, KIND_WORDS, offsetof(struct row, field), NULL \
+	}
+#define FLAG(name, field) \
+	{ \
+		name, KIND_FLAG, offsetof(struct row, field), NULL \
+	}
+#define OTHER(name, read) \
+	{ \
+		name, KIND_OTHER, 0, read \
+	}
+
+static const struct key {
+	const char *name;
+	enum kind kind;
+	size_t offset;
+	int (*read)(const struct spot *s);
+} keys[] = {
+		OTHER("like", read_like),
+		OTHER("aliases", read_aliases),
+		OTHER("endings", read_endings),
+		TEXT("comment", lang.comment),
+		OTHER("block_comment", read_block),
+		OTHER("style", read_style),
+		FLAG("tab", lang.has_tab),
+		FLAG("prints_prompts", lang.prints_prompts),
+		OTHER("commands", read_commands),
+		OTHER("driver", read_driver),
+		OTHER("start", read_start),
+		OTHER("program", read_program),
+		WORDS("version", lang.version),
+		FLAG("loses_interrupts", spec.loses_interrupts),
+		FLAG("is_asked_twice", spec.is_asked_twice),
+		FLAG("answers_quickly", spec.answers_quickly),
+		FLAG("resets_by_restart", spec.resets_by_restart),
+		WORDS("env", spec.env),
+		TEXT("grammar", lang.grammar),
+		TEXT("image", lang.image),
+		TEXT("package", lang.package),
+		TEXT("package_manager", lang.package_manager),
+		WORDS("install", lang.install_command),
+		WORDS("plot_libraries", lang.plot_libraries),
+		TEXT("imports", lang.imports),
+		TEXT("module_prefix", lang.module_prefix),
+		TEXT("module_parts", lang.module_parts),
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static int fail_unknown(const struct spot *s)
+{
+	struct suggest near;
+	suggest_init(&near, s->item->string);
+	for (size_t i = 0; i < KEYS; i++)
+		suggest_try(&near, keys[i].name);
+	return fail(s, "there is no such key%s%s%s", near.best ? "; did you mean \"" : "",
+			near.best ? near.best : "", near.best ? "\"?" : "; see terrarium-config(5)");
+}
+
+static int read_flag(const struct spot *s, bool *ret)
+{
+	if (!cJSON_IsBool(s->item))
+		return fail(s, "must be true or false");
+	*ret = cJSON_IsTrue(s->item);
+	return 0;
+}
+
+static int read_key(const struct spot *s)
+{
+	for (size_t i = 0; i < KEYS; i++) {
+		if (strcmp(keys[i].name, s->item->string) != 0)
+			continue;
+		void *field = (char *)s->row + keys[i].offset;
+		int r = keys[i].kind == KIND_TEXT ? check_text(s, s->item) : 0;
+		if (r == 0 && keys[i].kind == KIND_TEXT)
+			*(const char **)field = s->item->valuestring;
+		return keys[i].kind == KIND_WORDS   ? read_words(s, s->item, NULL, field)
+		       : keys[i].kind == KIND_FLAG  ? read_flag(s, field)
+		       : keys[i].kind == KIND_OTHER ? keys[i].read(s)
+						    : r;
+	}
+	return fail_unknown(s);
+}
+
+/* ---- the row ---- */
+
+/* What is not given. */
+static int complete(const struct spot *s)
+{
+	static const char *const none[] = {NULL};
+	struct row *row = s->row;
+	struct trm_lang *l = &row->lang;
+	const char **const texts[] = {&l->comment, &l->block_begin, &l->block_end, &l->grammar, &l->image,
+			&l->package, &l->package_manager, &l->imports, &l->module_prefix, &l->module_parts};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		if (!*texts[i])
+			*texts[i] = "";
+	if (!l->plot_libraries)
+		l->plot_libraries = none;
+	if (!l->suffixes)
+		l->suffixes = none;
+	if (!l->commands && (!row->start || !row->spec.driver.n))
+		return row_fail(s->text, s->nth, NULL, s->err,
+				"needs \"commands\", or \"like\", or \"start\" with a \"driver\"");
+	if (!l->commands && row->spec.driver.n && row->start)
+		row->spec.argv = row->start;
+	l->interpreter = l->commands ? l->commands[0][0] : row->start[0];
+	const char **lists[] = {new_list(s, 2), new_list(s, 3)};
+	if (!lists[0] || !lists[1])
+		return no_memory(s);
+	lists[0][0] = l->name;
+	lists[1][0] = l->interpreter;
+	lists[1][1] = "--version";
+	if (!l->aliases)
+		l->aliases = lists[0];
+	if (!l->version)
+		l->version = lists[1];
+	return 0;
+}
+
+int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_error *reterr)
+{
+	struct spot s = {.text = text, .nth = nth, .row = row, .err = reterr};
+	const cJSON *item = text->root->child;
+	for (size_t i = 0; i < nth; i++)
+		item = item->next;
+	if (!cJSON_IsObject(item))
+		return row_fail(text, nth, NULL, reterr, "must be an object in braces");
+	row->lang.name = item->string;
+	int r = 0;
+	for (s.item = item->child; s.item && r == 0; s.item = s.item->next)
+		r = read_key(&s);
+	return r == 0 ? complete(&s) : r;
+}
