@@ -15,7 +15,8 @@
 
 static const struct trm_setting settings[] = {
 		{"language", "--lang", 'l', "TERRARIUM_LANG", "LANG", "", TRM_SETTING_TEXT, 0, 0, false,
-				false, "python, javascript or bash; default: by file name", FIELD(language)},
+				false, "language, see terrarium langs; default: by file name",
+				FIELD(language)},
 		{"backend", "--backend", 0, "TERRARIUM_BACKEND", "BACKEND", "local", TRM_SETTING_TEXT, 0, 0,
 				false, false, "local, docker, podman, microsandbox or your own",
 				FIELD(backend)},

@@ -190,8 +190,8 @@ static int check(const struct trm_execution *done, struct trm_error *reterr)
 			result->reason ? result->reason : trm_status_name(result->status));
 }
 
-static int perform(struct trm_interpreter *i, const char *code, const struct trm_lang *language, char **ret_text,
-		struct trm_error *reterr)
+static int perform(struct trm_interpreter *i, const char *code, const struct trm_lang *language,
+		char **ret_text, struct trm_error *reterr)
 {
 	struct trm_execution done = {0};
 	int r = trm_sync_start(i->sync, reterr);

@@ -60,6 +60,11 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 		r = put_text(out, ",\"echo\":true");
 	if (!r && request->is_program)
 		r = put_text(out, ",\"program\":true");
+	for (size_t i = 0; !r && request->args && request->args[i]; i++)
+		if (!(r = put_text(out, i ? "," : ",\"args\":[")))
+			r = json_put_string(out, request->args[i], strlen(request->args[i]));
+	if (!r && request->args && request->args[0])
+		r = put_text(out, "]");
 	if (!r && request->timeout_ms)
 		r = put_number(out, ",\"timeout_ms\":", request->timeout_ms);
 	return r ? r : put_text(out, "}\n");

@@ -43,6 +43,7 @@ struct kernel_request {
 	size_t cursor;       /* complete, inspect: in code points */
 	bool echoes;         /* run */
 	bool is_program;     /* run */
+	char **args;         /* run: NULL-terminated; NULL: none */
 	uint64_t timeout_ms; /* run: what it may take; 0: not told */
 };
 

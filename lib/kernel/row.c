@@ -10,11 +10,12 @@
 
 #include <terrarium/text.h>
 
+#include "base/batch.h"
 #include "base/err.h"
 #include "base/place.h"
 #include "base/suggest.h"
 
-enum { WORDS_MAX = 32, TEXT_MAX = 4096, COMMANDS_MAX = 8 };
+enum { WORDS_MAX = 32, TEXT_MAX = 4096, COMMANDS_MAX = 8, MISSING_MAX = 256 };
 #define DRIVER_MAX (1u << 20)
 
 /* One key of one row. */
@@ -401,6 +402,38 @@ static int read_key(const struct spot *s)
 
 /* ---- the row ---- */
 
+/* What the agent's driver of batch languages reads: agent/batch.h. */
+static int make_batch(const struct spot *s)
+{
+	struct row *row = s->row;
+	const struct trm_lang *l = &row->lang;
+	const char *ending = l->suffixes[0] ? l->suffixes[0] : ".txt";
+	size_t n = strlen(ending) + 1;
+	for (const char *const *const *command = l->commands; *command; command++, n++)
+		for (const char *const *word = *command; *word; word++)
+			n += strlen(*word) + 1;
+	const char **argv = new_list(s, 4);
+	char *bytes = new_list(s, n / sizeof(void *) + 1), *at = bytes;
+	char *missing = new_list(s, MISSING_MAX / sizeof(void *));
+	if (!argv || !bytes || !missing)
+		return no_memory(s);
+	at = stpcpy(at, ending) + 1;
+	for (const char *const *const *command = l->commands; *command; command++) {
+		for (const char *const *word = *command; *word; word++)
+			at = stpcpy(at, *word) + 1;
+		*at++ = '\0';
+	}
+	if (*l->package)
+		snprintf(missing, MISSING_MAX, "the Debian package %.60s brings it%s%.80s", l->package,
+				*l->image ? "; containers of this image have it: " : "", l->image);
+	argv[0] = BATCH_PROGRAM;
+	argv[1] = l->name;
+	argv[2] = missing;
+	row->spec.argv = argv;
+	row->spec.driver = (struct embed){bytes, n};
+	return 0;
+}
+
 /* What is not given. */
 static int complete(const struct spot *s)
 {
@@ -419,8 +452,6 @@ static int complete(const struct spot *s)
 	if (!l->commands && (!row->start || !row->spec.driver.n))
 		return row_fail(s->text, s->nth, NULL, s->err,
 				"needs \"commands\", or \"like\", or \"start\" with a \"driver\"");
-	if (!l->commands && row->spec.driver.n && row->start)
-		row->spec.argv = row->start;
 	l->interpreter = l->commands ? l->commands[0][0] : row->start[0];
 	const char **lists[] = {new_list(s, 2), new_list(s, 3)};
 	if (!lists[0] || !lists[1])
@@ -432,7 +463,8 @@ static int complete(const struct spot *s)
 		l->aliases = lists[0];
 	if (!l->version)
 		l->version = lists[1];
-	return 0;
+	row->spec.argv = row->start;
+	return l->commands ? make_batch(s) : 0;
 }
 
 int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_error *reterr)

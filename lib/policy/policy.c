@@ -103,7 +103,7 @@ static int read_lang(const struct reader *r, const cJSON *object, const struct t
 	if (!item)
 		return 0;
 	if (!cJSON_IsString(item) || trm_lang_find(item->valuestring, ret, &why) < 0)
-		return fail(r, "language", "must be python, javascript or bash");
+		return fail(r, "language", "must be one of the languages of terrarium langs");
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* One language's interpreter in the sandbox. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -383,6 +384,21 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 	return r;
 }
 
+/* The language's own variables behind the session's, which count where both name one. NULL: only the
+ * session's, or no memory. */
+static const char **join_env(const char *const *session, const char *const *own)
+{
+	size_t n_session = 0, n_own = 0;
+	while (session && session[n_session])
+		n_session++;
+	while (own && own[n_own])
+		n_own++;
+	const char **all = n_own ? calloc(n_session + n_own + 1, sizeof *all) : NULL;
+	for (size_t i = 0; all && i < n_session + n_own; i++)
+		all[i] = i < n_session ? session[i] : own[i - n_session];
+	return all;
+}
+
 int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 {
 	struct trm_session *s = k->session;
@@ -395,10 +411,11 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 	snprintf(label, sizeof label, "%s kernel", k->lang->name);
 	for (size_t i = 0; i < ARGS_MAX && spec->argv[i]; i++)
 		argv[i] = i ? spec->argv[i] : sandbox_program(s->sandbox, spec->argv[i]);
+	const char **env = join_env(s->opts.env, spec->env);
 	struct trm_proc_opts opts = {
 			.argv = argv,
 			.label = label,
-			.env = s->opts.env,
+			.env = env ? env : s->opts.env,
 			.control = true,
 			.script = spec->driver.bytes,
 			.script_len = spec->driver.n,
@@ -407,6 +424,7 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 	};
 	int r = share_is_on(k) ? share_spawn(k, &opts, attaches, &PROC_CB, reterr)
 			       : trm_proc_spawn(s->sandbox, &opts, &PROC_CB, k, &k->proc, reterr);
+	free(env);
 	if (r < 0)
 		return r;
 	if (trm_sandbox_is_ready(s->sandbox))

@@ -11,6 +11,33 @@
 
 /* What is more could not be queued for the interpreter: a request is one line of JSON. */
 #define REQUEST_MAX (64u << 20)
+enum { ARGS_MAX = 256 };
+
+static void free_args(char **args)
+{
+	for (size_t i = 0; args && args[i]; i++)
+		free(args[i]);
+	free(args);
+}
+
+static size_t count_args(const char *const *args)
+{
+	size_t n = 0;
+	while (args && args[n])
+		n++;
+	return n;
+}
+
+/* False: no memory. */
+static bool copy_args(char ***ret, const char *const *args)
+{
+	size_t n = count_args(args);
+	*ret = n ? calloc(n + 1, sizeof **ret) : NULL;
+	for (size_t i = 0; i < n && *ret; i++)
+		if (!((*ret)[i] = strdup(args[i])))
+			return false;
+	return !n || *ret;
+}
 
 void run_free(struct trm_run *run)
 {
@@ -21,6 +48,7 @@ void run_free(struct trm_run *run)
 	free(run->displays);
 	free(run->code);
 	free(run->filename);
+	free_args(run->args);
 	free(run->prompt);
 	said_finish(&run->last_words);
 	if (run->is_peer && run->output) {
@@ -56,6 +84,17 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
 	if (o->is_program && !o->filename)
 		return trm_error_set(reterr, TRM_EINVAL, "a program needs the name of its file");
+	if (o->args && *o->args && !o->lang->commands)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"a program in %s cannot be given arguments here: its interpreter is resident",
+				o->lang->name);
+	if (count_args(o->args) > ARGS_MAX)
+		return trm_error_set(
+				reterr, TRM_ETOOBIG, "a program has at most %d arguments here", ARGS_MAX);
+	for (size_t i = 0; o->args && o->args[i]; i++)
+		if (!utf8_is_valid(o->args[i], strlen(o->args[i])))
+			return trm_error_set(
+					reterr, TRM_EINVAL, "argument %zu is not valid UTF-8 text", i + 1);
 	if (!fits_request(o))
 		return trm_error_set(reterr, TRM_ETOOBIG,
 				"the code is too long for an interpreter: at most %u MiB as JSON",
@@ -114,7 +153,7 @@ static struct trm_run *run_new(
 			.user = user,
 	};
 	buf_init(&run->early_stdin, STDIN_QUEUE_MAX);
-	if (!run->code || !run->filename) {
+	if (!run->code || !run->filename || !copy_args(&run->args, o->args)) {
 		run_free(run);
 		return NULL;
 	}
@@ -202,6 +241,7 @@ static void number_anew(struct trm_run *run)
 		run->number = s->seen_number + 1;
 		if (name) {
 			free(run->filename);
+			free_args(run->args);
 			run->filename = name;
 		}
 	}
@@ -260,7 +300,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.code_len = run->code_len,
 			.file = run->filename,
 			.echoes = run->echoes,
-			.is_program = run->is_program};
+			.is_program = run->is_program,
+			.args = run->args};
 	struct trm_error why;
 	measure_begin(run);
 	leftovers_begin(s);

@@ -140,6 +140,7 @@ struct trm_run {
 	char *code; /* NULL once sent, unless it may have to be sent again */
 	size_t code_len;
 	char *filename;
+	char **args; /* NULL: none */
 	bool has_own_filename;
 	bool is_peer; /* another session's */
 	/* of a foreign one */

@@ -156,8 +156,7 @@ int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const c
 	if (language && language == trm_lang_shell())
 		opts.filename = "bash"; /* its messages begin with it, as those of bash -c do */
 	if (!opts.lang)
-		return trm_error_set(reterr, TRM_EINVAL,
-				"Failed to execute code: no language was given");
+		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: no language was given");
 	ret->language = opts.lang->name;
 	r = run(s, &opts, ret, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;

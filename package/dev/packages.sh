@@ -52,6 +52,13 @@ client_needs='openssh-server|/usr/sbin/sshd|another machine, for tests of backen
 openssh-client|/usr/bin/ssh|the way there'
 client_requested='systemd-container|/usr/bin/systemd-nspawn|a backend of tests
 npm|/usr/bin/npm /usr/local/bin/npm|fetches the command line of microsandbox for tests'
+language_requested='g++|/usr/bin/g++|C++ in tests
+default-jdk-headless|/usr/bin/javac|Java in tests
+golang-go|/usr/bin/go /usr/local/go/bin/go|Go in tests
+r-base-core|/usr/bin/Rscript|R in tests
+ruby|/usr/bin/ruby|Ruby in tests
+node-typescript|/usr/bin/tsc|TypeScript in tests, where node is older than 22.18
+lua5.4|/usr/bin/lua5.4|a language of a config file in tests'
 test_requested='python3-dotenv|/usr/lib/python3/dist-packages/dotenv/__init__.py|reads .env files beside us in tests
 zsh|/usr/bin/zsh|completes words in tests
 fish|/usr/bin/fish|completes words in tests'

@@ -99,15 +99,22 @@ rm config/terrarium/config.json
 try langs --names
 expect_out "python
 javascript
-bash"
+bash
+typescript
+java
+c
+cpp
+go
+r
+ruby"
 try langs --json
-is_json 'all(set(t) == {"name", "aliases", "endings", "interpreter", "found", "version"} for t in value)'
+is_json 'all(set(t) == {"name", "aliases", "endings", "kind", "interpreter", "package", "image", "package_manager", "found", "version"} for t in value)'
 is_json '"py" in value[0]["aliases"] and ".py" in value[0]["endings"]'
 try langs
 expect_in out ".mjs"
 if "$terrarium" run --yes -c '' 2>/dev/null; then
 	expect_code 0
-	expect_in out "/usr/bin/python3     3."
+	expect_in out "resident  /usr/bin/python3  3."
 fi
 
 try config --names

@@ -83,10 +83,7 @@ MISTAKES
 try run --yes -l cobol -c x
 expect_code 125
 expect_in err "unknown language 'cobol'"
-expect_in err "bash (shell sh)"
-try run --yes -l ts -c x
-expect_code 125
-expect_in err "TypeScript cannot be run"
+expect_in err "the languages are python, javascript, bash"
 try run --yes script
 expect_code 125
 expect_in err "'script' has no ending"

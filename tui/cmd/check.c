@@ -81,6 +81,8 @@ static void check_config(struct check_report *r)
 	if (keymap_complete(&map, config.keymap, &why) < 0)
 		check_say(r, CHECK_ERROR, "keymap", "%s", why.msg);
 	keymap_finish(&map);
+	if (trm_lang_load(r->config, &why) < 0)
+		check_say(r, CHECK_ERROR, "languages", "%s", why.msg);
 	if (trm_recipe_list(r->config, on_recipe, r, &why) < 0)
 		check_say(r, CHECK_ERROR, "backends", "%s", why.msg);
 	check_say(r, CHECK_OK, "settings", "%s%sthe environment and .env can be read", path,

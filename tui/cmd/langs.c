@@ -71,10 +71,14 @@ static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, 
 
 static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
 {
-	const char *path = trm_lang_at(id)->interpreter;
+	enum { WORDS = 8 };
+	const char *const *version = trm_lang_at(id)->version;
+	const char *slash = strrchr(version[0], '/');
 	/* An image has it wherever its PATH leads to. */
-	const char *program = *trm_sandbox_origin(l->cli_session.sandbox) ? strrchr(path, '/') + 1 : path;
-	const char *argv[] = {program, "--version", NULL};
+	bool is_image = *trm_sandbox_origin(l->cli_session.sandbox) != '\0';
+	const char *argv[WORDS + 1] = {slash && is_image ? slash + 1 : version[0]};
+	for (size_t i = 1; i < WORDS && version[i]; i++)
+		argv[i] = version[i];
 	struct trm_proc_opts opts = {.argv = argv};
 
 	l->answers[id].langs = l;
@@ -103,6 +107,11 @@ static void ask(struct langs *l, const struct trm_config *config, struct cli_ses
 }
 
 /* ---- printing ---- */
+
+static const char *kind_of(const struct trm_lang *lang)
+{
+	return lang->commands ? "batch" : "resident";
+}
 
 /* The first number with a dot in the first line: "GNU bash, version 5.2.15(1)-release", "v18.20.4". */
 static bool version_of(const struct answer *a, char out[32])
@@ -153,7 +162,11 @@ static int print_json(const struct langs *l)
 		json_put_text(&j, "name", lang->name);
 		put_words(&j, "aliases", lang->aliases, lang->name);
 		put_words(&j, "endings", lang->suffixes, NULL);
+		json_put_text(&j, "kind", kind_of(lang));
 		json_put_text(&j, "interpreter", lang->interpreter);
+		json_put_text(&j, "package", *lang->package ? lang->package : NULL);
+		json_put_text(&j, "image", *lang->image ? lang->image : NULL);
+		json_put_text(&j, "package_manager", *lang->package_manager ? lang->package_manager : NULL);
 		if (l->why.code)
 			json_put_null(&j, "found");
 		else
@@ -167,16 +180,20 @@ static int print_json(const struct langs *l)
 
 static int print_table(const struct langs *l)
 {
-	printf("%-12s %-16s %-16s %-20s %s\n", "LANGUAGE", "ALSO", "ENDINGS", "INTERPRETER", "VERSION");
+	printf("%-12s %-16s %-16s %-9s %-17s %s\n", "LANGUAGE", "ALSO", "ENDINGS", "KIND", "INTERPRETER",
+			"VERSION");
 	for (unsigned id = 0; id < trm_lang_count(); id++) {
 		const struct trm_lang *lang = trm_lang_at(id);
-		char also[64], endings[64], version[32];
+		char also[64], endings[64], version[32], missing[100] = "missing";
 		join(also, sizeof also, lang->aliases, lang->name);
 		join(endings, sizeof endings, lang->suffixes, NULL);
 		bool has_version = version_of(&l->answers[id], version);
-		printf("%-12s %-16s %-16s %-20s %s\n", lang->name, also, endings, lang->interpreter,
+		if (*lang->package)
+			snprintf(missing, sizeof missing, "missing: apt install %s", lang->package);
+		printf("%-12s %-16s %-16s %-9s %-17s %s\n", lang->name, also, endings, kind_of(lang),
+				lang->interpreter,
 				l->why.code                ? "n/a"
-				: !l->answers[id].is_found ? "missing"
+				: !l->answers[id].is_found ? missing
 				: has_version              ? version
 							   : "n/a");
 	}
@@ -222,7 +239,11 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 
 	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
 		return code;
-	return given & 1u << OPTION_NAMES ? print_names() : perform(&o, given & 1u << OPTION_JSON);
+	if (given & 1u << OPTION_NAMES) {
+		struct trm_error why = {0};
+		return trm_lang_load(o.config_path, &why) < 0 ? cmd_fail("%s", why.msg) : print_names();
+	}
+	return perform(&o, given & 1u << OPTION_JSON);
 }
 
 static const char *const settings[] = {"backend", "name", NULL};
@@ -232,7 +253,9 @@ const struct cmd cmd_langs = {
 		.usage = "langs [--json | --names]",
 		.summary = "list the languages",
 		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
-			"find the versions it asks a new sandbox, or the running one that --name names.",
+			"find the versions it asks a new sandbox, or the running one that --name names. A "
+			"resident language keeps variables from run to run, a batch language only files. What "
+			"is missing is named with the Debian package that brings it.",
 		.options = options,
 		.settings = settings,
 		.run = run,

@@ -338,7 +338,9 @@ int options_config_from(
 	struct trm_error why = {0};
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
-	int r = trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
+	int r = trm_lang_load(o->config_path, &why);
+	if (r == 0)
+		r = trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
 	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX && r == 0; i++) {
 		if (!o->settings[i].text)
 			continue;

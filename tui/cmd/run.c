@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -19,14 +21,16 @@ struct request {
 	struct policy_gate policy_gate;
 	struct source *sources;
 	size_t n_sources;
-	const char *figures; /* directory for images; NULL: they are not saved */
+	const char *figures;     /* directory for images; NULL: they are not saved */
+	const char *input;       /* file that is standard input; NULL: ours */
+	const char *const *args; /* behind "--"; NULL: none */
 	bool is_json;
 	bool is_camel;
 	bool is_pipe_broken;
 	struct trm_config config; /* last, with its long texts that nobody looks at */
 };
 
-enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND };
+enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND, OPTION_STDIN };
 
 static const struct option_spec options[] = {
 		[OPTION_CODE] = {"--code", 'c', "CODE", "run CODE; may be given several times"},
@@ -34,6 +38,7 @@ static const struct option_spec options[] = {
 		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save images that the code shows in DIR"},
 		[OPTION_CAMEL] = {"--camel", 0, NULL, "act as CAMEL's interpreter: see the manual"},
 		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
+		[OPTION_STDIN] = {"--stdin", 0, "FILE", "what the code reads from standard input"},
 		{0},
 };
 
@@ -67,7 +72,12 @@ static int parse(struct request *q, struct options *o)
 			q->is_camel = true;
 		else if (got == OPTION_FIGURES)
 			q->figures = o->value;
-		else if (got == OPTION_CODE || got == OPTION_COMMAND || got == OPTIONS_OPERAND) {
+		else if (got == OPTION_STDIN)
+			q->input = o->value;
+		else if (got == OPTIONS_OPERAND && o->only_operands && q->n_sources) {
+			q->args = (const char *const *)o->argv + o->at - 1;
+			return OPTIONS_END;
+		} else if (got == OPTION_CODE || got == OPTION_COMMAND || got == OPTIONS_OPERAND) {
 			struct source *s = add_source(
 					q, got == OPTIONS_OPERAND ? SOURCE_FILE : SOURCE_ARGUMENT, o->value);
 			if (!s)
@@ -113,6 +123,7 @@ static int play_all(struct request *q, const struct options *o)
 			.asked = options_asked(o),
 			.sources = q->sources,
 			.n_sources = q->n_sources,
+			.args = q->args,
 			.figures = q->figures,
 			.is_json = q->is_json,
 			.policy = policy_gate_enforced(&q->policy_gate),
@@ -145,11 +156,36 @@ static int check_options(const struct request *q)
 	return 0;
 }
 
+/* In place of our own. */
+static int take_input(const struct request *q)
+{
+	for (size_t i = 0; i < q->n_sources; i++)
+		if (q->sources[i].kind == SOURCE_STDIN)
+			return cmd_fail("--stdin and '-' do not go together: standard input is the code then");
+	int fd = open(q->input, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0)
+		return cmd_fail("--stdin: cannot read %s: %s", q->input, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* Programs that take no arguments are told from the others before anything starts. */
+static int check_args(const struct request *q)
+{
+	for (size_t i = 0; q->args && i < q->n_sources; i++)
+		if (!q->sources[i].lang->commands)
+			return cmd_fail("a program in %s cannot be given arguments here: its interpreter is resident",
+					q->sources[i].lang->name);
+	return 0;
+}
+
 static int run_parsed(struct request *q, const struct options *o)
 {
 	if (check_options(q))
 		return CMD_FAILED;
-	if (!q->n_sources && isatty(STDIN_FILENO))
+	if (q->input && take_input(q))
+		return CMD_FAILED;
+	if (!q->n_sources && (q->input || isatty(STDIN_FILENO)))
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))
 		return CMD_FAILED;
@@ -159,6 +195,8 @@ static int run_parsed(struct request *q, const struct options *o)
 	if (policy_gate_open(&q->policy_gate, &q->config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	int code = read_sources(q, o);
+	if (code == 0)
+		code = check_args(q);
 	if (code == 0 && (options_has_request(o) || options_has(o, "keep")))
 		sandbox_list_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
@@ -200,13 +238,12 @@ static const char *const settings[] = {
 
 const struct cmd cmd_run = {
 		.name = "run",
-		.usage = "run [OPTIONS] [FILE… | - | -c CODE…]",
+		.usage = "run [OPTIONS] [FILE… | - | -c CODE…] [-- ARG…]",
 		.summary = "run code in a sandbox",
-		.help = "Runs code in the running sandbox that --name names, else in a new one, where a single "
-			"FILE runs as its interpreter alone would run it. Several "
-			"FILEs or -c options run one after the other and share their state. For -c and - it "
-			"prints the value of the last expression. Exit codes: of the first failed run; "
-			"124 time limit, 125 terrarium failed, 130 interrupted, 128+n signal n.",
+		.help = "Runs code in the sandbox that --name names, else in a new one, where a single FILE runs as "
+			"its interpreter alone would run it. Several FILEs or -c share state. -c and - print "
+			"the last value. Exit codes: the first failed run's; 124 time limit, 125 terrarium "
+			"failed, 130 interrupted, 128+n signal n.",
 		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,

@@ -326,6 +326,7 @@ static void start_next(struct run_session *p)
 	opts.code_len = p->source->n;
 	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
 	opts.is_program = is_program(p);
+	opts.args = p->opts->args;
 	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->stdin_feed.is_ended;
 	opts.waits_for_person = isatty(STDIN_FILENO);
 	opts.manual_credit = !p->opts->is_json;

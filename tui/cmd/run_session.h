@@ -18,6 +18,7 @@ struct run_session_opts {
 	const struct source *sources; /* read, and their languages settled */
 	size_t n_sources;
 	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */
+	const char *const *args;   /* of the programs, NULL-terminated; NULL: none. Borrowed */
 	const char *figures;       /* directory to save images in; NULL: nowhere */
 	bool is_json;              /* results as JSON on stdout, instead of what the code prints */
 };

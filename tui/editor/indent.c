@@ -174,9 +174,9 @@ static const struct line_partner bash_partners[] = {
 const struct line_partner *line_partner(
 		const struct trm_lang *lang, const char *line, const struct line_shape *s)
 {
-	const struct line_partner *p = is_style(lang, TRM_STYLE_INDENT) ? python_partners
+	const struct line_partner *p = is_style(lang, TRM_STYLE_INDENT)  ? python_partners
 				       : is_style(lang, TRM_STYLE_SHELL) ? bash_partners
-								      : NULL;
+									 : NULL;
 	for (; p && p->word; p++)
 		if (line_has_word(p->word, line, s, false))
 			return p;

@@ -351,7 +351,7 @@ static const struct line_command table[] = {
 		{"sandboxes", "", "list your sandboxes on this machine", sandboxes},
 		{"stop-sandbox", "N", "stop one of them, after a confirmation", stop_sandbox},
 		{"language", "[NAME]",
-				"switch to python, javascript or bash; each has its own buffer and state",
+				"switch to a language of terrarium langs; each has its own buffer and state",
 				language},
 		{"buffers", "[N]", "list the open buffers; with a number, go to one", buffers},
 		{"open", "[PATH]", "open a file, or a Jupyter notebook", open_file},

@@ -14,8 +14,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "agent/batch/batch.h"
 #include "agent/core/agent.h"
 #include "agent/core/process_tree.h"
+#include "base/batch.h"
 #include "base/err.h"
 #include "base/landlock.h"
 
@@ -186,6 +188,10 @@ int agent_exec(char **argv)
 		scope_signals();
 	if (strchr(argv[FLAGS], 'l') && !enter_rules())
 		return fail(EXEC_RULES, errno);
+	if (!strcmp(argv[PROGRAM], BATCH_PROGRAM)) {
+		close(EXEC_REPORT_FD);
+		return batch_drive(argv + PROGRAM);
+	}
 	execvp(argv[PROGRAM], argv + PROGRAM);
 	return fail_program(argv[PROGRAM], errno);
 }

@@ -14,7 +14,9 @@
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 /* Of the host's /etc only what programs in /usr cannot do without. */
-static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives"};
+static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives", "/etc/R",
+		"/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+		"/etc/java-25-openjdk"};
 /* With a network: certificates, as distributions keep them. Not all of /etc/ssl: it holds private keys, too.
  */
 const char *const ARGV_NET_FILES[ARGV_NET_ETC_FILES] = {"/etc/ssl/certs", "/etc/ssl/openssl.cnf",

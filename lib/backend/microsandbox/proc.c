@@ -8,6 +8,7 @@
 
 #include "backend/microsandbox/feed.h"
 #include "backend/microsandbox/msb.h"
+#include "base/batch.h"
 #include "base/err.h"
 #include "kernel/kernel.h"
 
@@ -135,9 +136,13 @@ static struct msb_proc *free_row(struct msb *m)
 	return NULL;
 }
 
-/* Kernels are known by their interpreters. */
-static const struct trm_lang *language_of(const char *program)
+/* Kernels are known by their interpreters; those of batch languages tell their language. */
+static const struct trm_lang *language_of(char *const *argv)
 {
+	const struct trm_lang *lang = NULL;
+	const char *program = argv[0];
+	if (!strcmp(program, BATCH_PROGRAM) && argv[1])
+		return trm_lang_find(argv[1], &lang, NULL) < 0 ? NULL : lang;
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (strcmp(kernel_spec(trm_lang_at(i))->argv[0], program) == 0)
 			return trm_lang_at(i);
@@ -171,6 +176,11 @@ static int choose_box(struct msb *m, uint32_t stream, const struct trm_lang *lan
 	*ret = &m->boxes[MSB_BOX_MAIN];
 	if (m->extensions)
 		return 0;
+	if (lang && dialect_of(lang) == DIALECT_NONE) {
+		snprintf(sentence, sizeof sentence,
+				"this server runs python, javascript and bash; it cannot run %s", lang->name);
+		return refuse(m, stream, TRM_ENOTSUP, sentence);
+	}
 	if (!image && is_node)
 		*ret = &m->boxes[MSB_BOX_NODE];
 	if (!image || !((is_node && strstr(image, "python")) || (is_python && strstr(image, "node"))))
@@ -196,7 +206,7 @@ void msb_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *msg)
 {
 	struct msb_proc *p;
 	struct msb_box *box;
-	const struct trm_lang *lang = msg->flags & SPAWN_CONTROL ? language_of(msg->argv[0]) : NULL;
+	const struct trm_lang *lang = msg->flags & SPAWN_CONTROL ? language_of(msg->argv) : NULL;
 	if (check_spawn(m, stream, msg, &p) < 0 || choose_box(m, stream, lang, &box) < 0)
 		return;
 	*p = (struct msb_proc){.msb = m,

@@ -291,7 +291,8 @@ static pid_t first_child(pid_t pid, char *text, size_t cap)
 static bool is_kernel(const char *line, size_t n, const struct kernel_spec *spec)
 {
 	/* In a container its program is found by PATH, and begins without a folder. */
-	const char *program = line[0] == '/' ? spec->argv[0] : strrchr(spec->argv[0], '/') + 1;
+	const char *slash = strrchr(spec->argv[0], '/');
+	const char *program = line[0] == '/' || !slash ? spec->argv[0] : slash + 1;
 	size_t at = 0;
 	for (const char *const *word = spec->argv; *word; word++) {
 		const char *want = word == spec->argv ? program : *word;

@@ -29,8 +29,9 @@ struct trm_lang {
 	bool has_tab;        /* the workbench shows a tab for it from the start */
 	bool prints_prompts; /* when code asks for a line; Bash does so on terminals only */
 	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
-	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only files
-	 * stay from run to run. NULL: a resident interpreter runs the code, and keeps variables as well. */
+	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only
+	 * files stay from run to run. NULL: a resident interpreter runs the code, and keeps variables as
+	 * well. */
 	const char *const *const *commands;
 	const char *grammar;                /* tree-sitter's; "" there is none */
 	const char *image;                  /* container image by default; "" there is none */
@@ -39,7 +40,8 @@ struct trm_lang {
 	const char *const *plot_libraries;  /* NULL-terminated: those whose figures are displays */
 	const char *const *install_command; /* with {package}, NULL-terminated; NULL: none */
 	/* For policies: a PCRE pattern of an import, in which {module} stands for the name, and
-	 * what may be written in front of the name or, one of these characters, behind it. "" there is none. */
+	 * what may be written in front of the name or, one of these characters, behind it. "" there is none.
+	 */
 	const char *imports, *module_prefix, *module_parts;
 };
 
@@ -50,9 +52,9 @@ const struct trm_lang *trm_lang_at(unsigned index);
 const struct trm_lang *trm_lang_default(void);
 const struct trm_lang *trm_lang_shell(void);
 
-/* Add the languages of a config file's section "languages" (terrarium-config(5)), or change built-in ones; NULL:
- * the user's file. Call it before the first session is opened, from one thread. TRM_EINVAL tells file, line,
- * key and reason; the table stays as it was. */
+/* Add the languages of a config file's section "languages" (terrarium-config(5)), or change built-in ones;
+ * NULL: the user's file. Call it before the first session is opened, from one thread. TRM_EINVAL tells file,
+ * line, key and reason; the table stays as it was. */
 int trm_lang_load(const char *config_path, struct trm_error *reterr);
 
 /* Find a language by name or alias (python py py3 python3 · javascript js node · bash shell sh …); case does

@@ -142,6 +142,9 @@ struct trm_run_opts {
 	 * with the program, without a message. */
 	bool is_program;
 	bool manual_credit; /* output counts as consumed only after trm_run_consumed() */
+	/* Arguments of the program: at most 256, NULL-terminated; NULL: none. Only batch languages
+	 * (trm_lang.commands) take them; others return TRM_ENOTSUP. */
+	const char *const *args;
 };
 void trm_run_opts_default(struct trm_run_opts *opts);
 

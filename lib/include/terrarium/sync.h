@@ -111,8 +111,8 @@ void trm_execution_finish(struct trm_execution *execution); /* takes a zeroed on
 int trm_sync_run(
 		struct trm_sync *sync, const char *code, struct trm_execution *ret, struct trm_error *reterr);
 /* Run code in any language, with its own timeout (-1: that of the options; 0: none). */
-int trm_sync_run_as(struct trm_sync *sync, const struct trm_lang *language, const char *code, int64_t timeout_ms,
-		struct trm_execution *ret, struct trm_error *reterr);
+int trm_sync_run_as(struct trm_sync *sync, const struct trm_lang *language, const char *code,
+		int64_t timeout_ms, struct trm_execution *ret, struct trm_error *reterr);
 
 /* ---- commands -------------------------------------------------------------- */
 

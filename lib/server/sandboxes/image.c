@@ -195,7 +195,7 @@ static void list(unsigned languages, char *out, size_t cap)
 
 static int refuse_language(unsigned languages, const char *name, const char *why, struct trm_error *reterr)
 {
-	char has[96];
+	char has[400];
 	list(languages, has, sizeof has);
 	if (!*name)
 		return trm_error_set(reterr, TRM_ENOTSUP,
@@ -208,7 +208,7 @@ int image_language(
 		unsigned languages, const char *name, const struct trm_lang **ret, struct trm_error *reterr)
 {
 	struct trm_error why = {0};
-	char has[96];
+	char has[400];
 	if (!*name || trm_lang_find(strcasecmp(name, "nodejs") ? name : "node", ret, &why) < 0)
 		return refuse_language(languages, name, why.code == TRM_ENOTSUP ? why.msg : "", reterr);
 	if (languages & 1u << (*ret)->index)

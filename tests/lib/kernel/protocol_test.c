@@ -23,9 +23,9 @@ static void encodes_requests(void **state)
 	struct buf out;
 	(void)state;
 	buf_init(&out, 4096);
-	struct kernel_request run = {
-			KERNEL_OP_RUN, 7, "print(\"\xC3\xA4\")\n\x01", 13, "<run 7>", 0, true, false, 0};
-	struct kernel_request complete = {KERNEL_OP_COMPLETE, 8, "os.", 3, NULL, 3, false, false, 0};
+	struct kernel_request run = {KERNEL_OP_RUN, 7, "print(\"\xC3\xA4\")\n\x01", 13, "<run 7>", 0, true,
+			false, NULL, 0};
+	struct kernel_request complete = {KERNEL_OP_COMPLETE, 8, "os.", 3, NULL, 3, false, false, NULL, 0};
 	struct kernel_request reset = {.op = KERNEL_OP_RESET, .id = 9};
 	assert_int_equal(kernel_request_put(&out, &run), 0);
 	assert_int_equal(kernel_request_put(&out, &complete), 0);

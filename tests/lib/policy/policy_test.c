@@ -225,14 +225,10 @@ static void test_commands_and_packages(void **state)
 	assert_int_equal(trm_policy_scan_command(policy, python, &found, NULL), 0);
 	assert_int_equal(found.n, 1);
 	trm_findings_finish(&found);
-	assert_int_equal(trm_policy_scan_package(
-					 policy, trm_lang_default(), "Socket==1.0", &found, NULL),
-			0);
+	assert_int_equal(trm_policy_scan_package(policy, trm_lang_default(), "Socket==1.0", &found, NULL), 0);
 	assert_int_equal(found.n_refused, 1);
 	trm_findings_finish(&found);
-	assert_int_equal(trm_policy_scan_package(
-					 policy, trm_lang_default(), "sockets", &found, NULL),
-			0);
+	assert_int_equal(trm_policy_scan_package(policy, trm_lang_default(), "sockets", &found, NULL), 0);
 	assert_int_equal(found.n, 0);
 	trm_findings_finish(&found);
 	trm_policy_free(policy);
@@ -249,8 +245,7 @@ static void test_what_cannot_be_judged_is_said(void **state)
 	struct trm_error why = {0};
 	(void)state;
 	assert_int_equal(trm_policy_parse("slow", json, sizeof json - 1, &policy, NULL), 0);
-	assert_int_equal(trm_policy_scan(policy, trm_lang_default(), code, sizeof code - 1, &found,
-					 &why),
+	assert_int_equal(trm_policy_scan(policy, trm_lang_default(), code, sizeof code - 1, &found, &why),
 			TRM_ETIMEDOUT);
 	assert_non_null(strstr(why.msg, "the policy 'slow' cannot check this code"));
 	trm_policy_free(policy);

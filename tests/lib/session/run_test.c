@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/bed.h"
 #include "langs.h"
+#include "support/bed.h"
 
 static struct bed bed;
 

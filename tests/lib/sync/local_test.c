@@ -42,7 +42,7 @@ static int finish(void **state)
 static void gives(unsigned language, const char *code, const char *output)
 {
 	trm_execution_finish(&done);
-	if (trm_sync_run_as(s, language, code, -1, &done, &why) < 0)
+	if (trm_sync_run_as(s, trm_lang_at(language), code, -1, &done, &why) < 0)
 		fail_msg("%s", why.msg);
 	assert_string_equal(done.output, output);
 }

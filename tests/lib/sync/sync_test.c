@@ -120,10 +120,10 @@ static void bad_options_are_refused(void **state)
 	opts.sandbox.name = "../etc";
 	assert_int_equal(trm_sync_create(&opts, &none, &why), TRM_EINVAL);
 	opts.sandbox.name = NULL;
-	opts.language = trm_lang_count();
+	opts.language = NULL;
 	assert_int_equal(trm_sync_create(&opts, &none, &why), TRM_EINVAL);
 	assert_null(none);
-	opts.language = LANG_PYTHON;
+	opts.language = trm_lang_default();
 	opts.sandbox.backend = "nonesuch";
 	create();
 	assert_true(trm_sync_start(s, &why) < 0);
@@ -173,23 +173,23 @@ static void languages_are_apart(void **state)
 	(void)state;
 	run("set x 1");
 	trm_execution_finish(&done);
-	assert_int_equal(trm_sync_run_as(s, LANG_JAVASCRIPT, "get x", -1, &done, &why), 0);
+	assert_int_equal(trm_sync_run_as(s, trm_lang_at(LANG_JAVASCRIPT), "get x", -1, &done, &why), 0);
 	assert_string_equal(done.language, "javascript");
 	assert_true(done.has_error);
 	trm_execution_finish(&done);
-	assert_int_equal(trm_sync_run_as(s, trm_lang_count(), "get x", -1, &done, &why), TRM_EINVAL);
+	assert_int_equal(trm_sync_run_as(s, NULL, "get x", -1, &done, &why), TRM_EINVAL);
 }
 
 static void time_outs_are_results(void **state)
 {
 	(void)state;
-	assert_int_equal(trm_sync_run_as(s, LANG_PYTHON, "print a\nloop", 50, &done, &why), 0);
+	assert_int_equal(trm_sync_run_as(s, trm_lang_at(LANG_PYTHON), "print a\nloop", 50, &done, &why), 0);
 	assert_string_equal(done.status, "timeout");
 	assert_int_equal(done.exit_code, 124);
 	assert_string_equal(done.output, "a");
 	assert_non_null(strstr(done.error, "timed out after"));
 	trm_execution_finish(&done);
-	assert_int_equal(trm_sync_run_as(s, LANG_PYTHON, "print on", INT64_MAX, &done, &why), 0);
+	assert_int_equal(trm_sync_run_as(s, trm_lang_at(LANG_PYTHON), "print on", INT64_MAX, &done, &why), 0);
 	assert_string_equal(done.output, "on");
 }
 
@@ -227,7 +227,7 @@ static void what_a_policy_refuses_never_runs(void **state)
 	}
 	create();
 	assert_int_equal(trm_sync_start(s, &why), 0);
-	assert_int_equal(trm_sync_run_as(s, LANG_BASH, "echo a", -1, &done, &why), TRM_EPERM);
+	assert_int_equal(trm_sync_run_as(s, trm_lang_at(LANG_BASH), "echo a", -1, &done, &why), TRM_EPERM);
 	assert_int_equal(trm_sync_command(s, "echo", args, -1, &command, &why), TRM_EPERM);
 	assert_memory_equal(why.msg, "Failed to execute command: the policy 'quiet'", 45);
 	assert_string_equal(command.output, "");

@@ -85,7 +85,7 @@ static void the_language_is_guessed(void **state)
 	expect_language("tool", "#!/usr/bin/perl\n", TRM_EINVAL);
 	expect_language("tool", "#!\n", TRM_EINVAL);
 	expect_language("tool", "print(1)\n", TRM_EINVAL);
-	expect_language("a.ts", "#!/usr/bin/env node\n", TRM_ENOTSUP);
+	expect_language("a.xyz", "#!/usr/bin/env cobol\n", TRM_EINVAL);
 }
 
 static void what_was_asked_for_wins(void **state)

@@ -38,7 +38,7 @@ static void each_language_has_one_at_first(void **state)
 	char label[BUFFER_LABEL];
 
 	(void)state;
-	assert_int_equal(b.n, trm_lang_count());
+	assert_int_equal(b.n, LANG_COUNT);
 	buffer_label(b.items[0], label);
 	assert_string_equal(label, " python ");
 }
@@ -125,7 +125,7 @@ static void the_current_tab_is_always_shown(void **state)
 
 	(void)state;
 	for (int i = 0; i < 100; i++)
-		add((unsigned)(i % trm_lang_count()));
+		add((unsigned)(i % LANG_COUNT));
 	for (int cols = 12; cols < 300; cols += 7) {
 		for (size_t i = 0; i < b.n; i++) {
 			bool is_there = false;

@@ -32,8 +32,7 @@ static void type(const char *text)
 
 static int setup(void **state)
 {
-	struct model_opts opts = {
-			.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
+	struct model_opts opts = {.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
 
 	(void)state;
 	now_ns = 1000000000;

@@ -68,7 +68,7 @@ static void what_is_wrong_is_reported(void **state)
 	refuse("{\"cells\":[1]}", "cell 1 has no type");
 	refuse("{\"cells\":[{\"cell_type\":\"code\",\"source\":7}]}", "cell 1 has no source");
 	refuse("{\"cells\":[{\"cell_type\":\"code\",\"source\":[\"a\",[]]}]}", "cell 1 has no source");
-	refuse("{\"metadata\":{\"kernelspec\":{\"language\":\"R\"}},\"cells\":[]}", "language is R");
+	refuse("{\"metadata\":{\"kernelspec\":{\"language\":\"cobol\"}},\"cells\":[]}", "language is cobol");
 }
 
 static void depth_is_bounded(void **state)

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "backend/microsandbox/feed.h"
-#include "langs.h"
 
-static char *wrap(unsigned lang, const char *code)
+static char *wrap(enum dialect lang, const char *code)
 {
 	char *wrapped;
 	assert_int_equal(feed_wrap(lang, code, "tag7", &wrapped), 0);
@@ -25,10 +24,10 @@ static void simple_code_is_sent_as_it_is(void **state)
 			"let x = 1\nlet y = `a`\nf(x)", "await 1\n.x", "// text\n1", NULL};
 	(void)state;
 	for (int i = 0; python[i]; i++)
-		assert_null(wrap(LANG_PYTHON, python[i]));
+		assert_null(wrap(DIALECT_PYTHON, python[i]));
 	for (int i = 0; node[i]; i++)
-		assert_null(wrap(LANG_JAVASCRIPT, node[i]));
-	assert_null(wrap(LANG_BASH, "for i in 1 2; do echo $i; done"));
+		assert_null(wrap(DIALECT_JAVASCRIPT, node[i]));
+	assert_null(wrap(DIALECT_BASH, "for i in 1 2; do echo $i; done"));
 }
 
 static void odd_code_becomes_one_line(void **state)
@@ -42,9 +41,9 @@ static void odd_code_becomes_one_line(void **state)
 			"f()\n  .then(g)", "process.stdout.write('x')", "process.exit(3)", "f(",
 			"try {\n}\ncatch (e) {\n}", NULL};
 	(void)state;
-	for (int lang = LANG_PYTHON; lang <= LANG_JAVASCRIPT; lang++)
-		for (const char *const *code = lang == LANG_PYTHON ? python : node; *code; code++) {
-			char *wrapped = wrap((unsigned)lang, *code);
+	for (int lang = DIALECT_PYTHON; lang <= DIALECT_JAVASCRIPT; lang++)
+		for (const char *const *code = lang == DIALECT_PYTHON ? python : node; *code; code++) {
+			char *wrapped = wrap((enum dialect)lang, *code);
 			assert_non_null(wrapped);
 			assert_null(strchr(wrapped, '\n'));
 			assert_non_null(strstr(wrapped, "tag7"));
@@ -55,10 +54,10 @@ static void odd_code_becomes_one_line(void **state)
 static void literals_are_ascii(void **state)
 {
 	(void)state;
-	char *wrapped = wrap(LANG_PYTHON, "if 1: print('\\ \xc3\xa9\xf0\x9f\x98\x80\r\t\x01')");
+	char *wrapped = wrap(DIALECT_PYTHON, "if 1: print('\\ \xc3\xa9\xf0\x9f\x98\x80\r\t\x01')");
 	assert_non_null(strstr(wrapped, "'if 1: print(\\'\\\\ \\u00e9\\U0001f600\\u000d\\u0009\\u0001\\')'"));
 	free(wrapped);
-	wrapped = wrap(LANG_JAVASCRIPT, "f('\xf0\x9f\x98\x80'");
+	wrapped = wrap(DIALECT_JAVASCRIPT, "f('\xf0\x9f\x98\x80'");
 	assert_non_null(strstr(wrapped, "'f(\\'\\u{1f600}\\''"));
 	free(wrapped);
 }
@@ -69,7 +68,7 @@ static void tags_are_taken_out(void **state)
 	struct traceback_line closed[] = {
 			{.text = "a"}, {.text = ""}, {.text = "tag7"}, {.text = "warn", .is_stderr = true}};
 	size_t n = 4;
-	assert_int_equal(feed_unwrap(LANG_PYTHON, "tag7", closed, &n), -1);
+	assert_int_equal(feed_unwrap(DIALECT_PYTHON, "tag7", closed, &n), -1);
 	assert_int_equal(n, 2);
 	assert_string_equal(closed[0].text, "a");
 	assert_false(closed[0].is_open);
@@ -77,27 +76,27 @@ static void tags_are_taken_out(void **state)
 
 	struct traceback_line open[] = {{.text = "tag7 said I"}, {.text = "a"}, {.text = "tag73"}};
 	n = 3;
-	assert_int_equal(feed_unwrap(LANG_PYTHON, "tag7", open, &n), 3);
+	assert_int_equal(feed_unwrap(DIALECT_PYTHON, "tag7", open, &n), 3);
 	assert_int_equal(n, 2);
 	assert_true(open[1].is_open);
 
 	struct traceback_line alone[] = {{.text = "tag70"}};
 	n = 1;
-	assert_int_equal(feed_unwrap(LANG_PYTHON, "tag7", alone, &n), 0);
+	assert_int_equal(feed_unwrap(DIALECT_PYTHON, "tag7", alone, &n), 0);
 	assert_int_equal(n, 0);
 
 	struct traceback_line node[] = {{.text = "a"}, {.text = "tag7"}};
 	n = 2;
-	assert_int_equal(feed_unwrap(LANG_JAVASCRIPT, "tag7", node, &n), -1);
+	assert_int_equal(feed_unwrap(DIALECT_JAVASCRIPT, "tag7", node, &n), -1);
 	assert_int_equal(n, 1);
 	assert_false(node[0].is_open);
 
 	struct traceback_line none[] = {{.text = "a"}};
 	n = 1;
-	assert_int_equal(feed_unwrap(LANG_PYTHON, "tag7", none, &n), -1);
+	assert_int_equal(feed_unwrap(DIALECT_PYTHON, "tag7", none, &n), -1);
 	assert_int_equal(n, 1);
 	n = 0;
-	assert_int_equal(feed_unwrap(LANG_PYTHON, "tag7", none, &n), -1);
+	assert_int_equal(feed_unwrap(DIALECT_PYTHON, "tag7", none, &n), -1);
 }
 
 int main(void)

@@ -77,8 +77,8 @@ static void anything(void **state)
 			code[i] = bytes[(seed >> 16) % (sizeof bytes - 1)];
 		}
 		code[sizeof code - 1] = '\0';
-		for (int lang = 0; lang < trm_lang_count(); lang++)
-			is_complete_is((unsigned)lang, code, indent, sizeof indent);
+		for (int lang = 0; lang < LANG_COUNT; lang++)
+			is_complete_is((enum dialect)lang, code, indent, sizeof indent);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmocka_all.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void names(void **state)
 	assert_int_equal(languages(images, "microsandbox/python"), PYTHON | BASH);
 	assert_int_equal(languages(images, "microsandbox/node:latest"), JAVASCRIPT | BASH);
 	assert_int_equal(languages(images, "docker.io/microsandbox/python@sha256:00"), PYTHON | BASH);
-	assert_int_equal(languages(images, "localhost:5000/terrarium/all:1.0"), PYTHON | JAVASCRIPT | BASH);
+	assert_int_equal(languages(images, "localhost:5000/terrarium/all:1.0"), UINT_MAX);
 	assert_int_equal(languages(images, "python"), PYTHON | BASH);
 	static const char *const wrong[] = {
 			"", ":", "microsandbox", "microsandbox/python:\n", "microsandbox/python/x", "/"};
@@ -92,8 +93,8 @@ static void languages_of_an_image(void **state)
 	assert_int_equal(lang->index, LANG_JAVASCRIPT);
 	assert_int_equal(image_language(PYTHON, "node", &lang, &why), TRM_ENOTSUP);
 	assert_non_null(strstr(why.msg, "runs python"));
-	assert_int_equal(image_language(PYTHON | BASH, "ruby", &lang, &why), TRM_ENOTSUP);
-	assert_non_null(strstr(why.msg, "Unsupported language: ruby (this sandbox runs python, bash)"));
+	assert_int_equal(image_language(PYTHON | BASH, "cobol", &lang, &why), TRM_ENOTSUP);
+	assert_non_null(strstr(why.msg, "Unsupported language: cobol (this sandbox runs python, bash)"));
 }
 
 int main(void)

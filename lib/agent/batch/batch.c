@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/batch/batch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/batch/diagnose.h"
+#include "agent/batch/order.h"
+#include "base/buf.h"
+#include "base/json.h"
+#include "base/signame.h"
+
+extern char **environ;
+
+enum {
+	REQUESTS = 3,
+	EVENTS = 4,
+	SPEC = 5,
+	FIRST_SPARE = 10,
+	SPARE_SETS = 4,
+	SUPERVISED_OUT = FIRST_SPARE + 2 * SPARE_SETS, /* the first 1 and 2 */
+	COMMANDS = 8,
+	WORDS = 33,
+	SAID_MAX = 64 * 1024, /* of a compiler's output, read for places */
+};
+
+#define SPEC_MAX (1u << 20)
+#define LINE_MAX_BYTES (96u << 20)
+
+struct batch {
+	const char *name, *missing;
+	const char *ending;
+	const char *commands[COMMANDS][WORDS + 1];
+	size_t n_commands;
+	int set; /* output set in use */
+};
+
+/* One run. */
+struct job {
+	const struct order *order;
+	char folder[PATH_MAX]; /* of ours, removed at the end; "" none */
+	char file[PATH_MAX], out[PATH_MAX], dir[PATH_MAX];
+	bool has_made_file;
+	int status; /* of the command that ended last, as waitpid() tells */
+	int error;  /* errno: it could not be started */
+	const char *program;
+	struct buf said; /* by a command that prepares */
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_interrupt(int signo)
+{
+	(void)signo;
+	is_interrupted = 1;
+}
+
+/* ---- what it is told ---- */
+
+static bool read_all(int fd, struct buf *out)
+{
+	enum { PIECE = 64 * 1024 };
+	for (;;) {
+		char *room = buf_reserve(out, PIECE);
+		ssize_t n = room ? read(fd, room, PIECE) : -1;
+		if (n < 0 && room && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n == 0;
+		buf_fill(out, (size_t)n);
+	}
+}
+
+static bool read_spec(struct batch *b)
+{
+	static struct buf spec; /* the words stay there */
+	size_t n = 0;
+	buf_init(&spec, SPEC_MAX);
+	if (!read_all(SPEC, &spec) || !spec.len || buf_at(&spec)[spec.len - 1])
+		return false;
+	close(SPEC);
+	const char *at = buf_at(&spec), *end = at + spec.len;
+	b->ending = at;
+	for (at += strlen(at) + 1; at < end; at += strlen(at) + 1) {
+		if (n == WORDS || b->n_commands == COMMANDS)
+			return false;
+		if (*at)
+			b->commands[b->n_commands][n++] = at;
+		else
+			b->n_commands++, n = 0;
+	}
+	return b->n_commands && !n;
+}
+
+static void say(const struct buf *event)
+{
+	const char *at = buf_at(event);
+	for (size_t left = event->len; left;) {
+		ssize_t n = write(EVENTS, at, left);
+		if (n < 0 && errno != EINTR)
+			return;
+		at += n > 0 ? n : 0;
+		left -= n > 0 ? (size_t)n : 0;
+	}
+}
+
+static void put(struct buf *out, const char *text)
+{
+	buf_append(out, text, strlen(text));
+}
+
+static void put_string(struct buf *out, const char *text)
+{
+	json_put_string(out, text, strlen(text));
+}
+
+/* ---- files ---- */
+
+static bool holds(const char *path, const struct order *o)
+{
+	struct buf text;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	buf_init(&text, o->code_len + 64 * 1024);
+	bool is_same = read_all(fd, &text) && text.len == o->code_len
+		       && memcmp(buf_at(&text), o->code, o->code_len) == 0;
+	buf_finish(&text);
+	close(fd);
+	return is_same;
+}
+
+/* Not over a file, or through a link. */
+static bool write_code(const char *path, const struct order *o)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	size_t done = 0;
+	while (fd >= 0 && done < o->code_len) {
+		ssize_t n = write(fd, o->code + done, o->code_len - done);
+		if (n < 0 && errno != EINTR)
+			break;
+		done += n > 0 ? (size_t)n : 0;
+	}
+	bool is_written = fd >= 0 && close(fd) == 0 && done == o->code_len;
+	if (fd >= 0 && !is_written)
+		unlink(path);
+	return is_written;
+}
+
+static bool make_folder(char folder[PATH_MAX])
+{
+	static const char *const places[] = {"/tmp", "/var/tmp", "."};
+	const char *asked = getenv("TMPDIR");
+	for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
+		const char *place = i ? places[i - 1] : asked;
+		if (!place || snprintf(folder, PATH_MAX, "%s/terrarium-XXXXXX", place) >= PATH_MAX)
+			continue;
+		if (mkdtemp(folder))
+			return true;
+	}
+	folder[0] = '\0';
+	return false;
+}
+
+static void remove_folder(const char *folder)
+{
+	/* Programs may have put anything there. */
+	pid_t pid;
+	const char *const argv[] = {"rm", "-rf", "--", folder, NULL};
+	if (rmdir(folder) == 0 || posix_spawnp(&pid, "rm", NULL, NULL, (char *const *)argv, environ) != 0)
+		return;
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+/* Where the file of a program may lie: below the working directory. */
+static const char *wanted_path(const struct order *o)
+{
+	const char *file = o->file, *slash = strrchr(file, '/');
+	bool climbs = !strncmp(file, "../", 3) || strstr(file, "/../");
+	return slash && (*file == '/' || climbs) ? slash + 1 : file;
+}
+
+static void make_folders(const char *path)
+{
+	char part[PATH_MAX];
+	for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+		snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+		if (*part)
+			mkdir(part, 0755);
+	}
+}
+
+/* A file whose name is not of the language gets its ending, for compilers go by it. */
+static bool has_ending(const char *name)
+{
+	const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
+	return dot && dot > (slash ? slash : name);
+}
+
+static bool fits(int n)
+{
+	return n >= 0 && n < PATH_MAX;
+}
+
+/* Put the code where the commands find it. */
+static bool place(const struct batch *b, struct job *job)
+{
+	const struct order *o = job->order;
+	bool has_name = *o->file && *o->file != '<';
+	const char *wanted = has_name ? wanted_path(o) : "main";
+	const char *ending = has_ending(wanted) ? "" : b->ending;
+	const char *slash = strrchr(wanted, '/'), *base = slash ? slash + 1 : wanted;
+	if (!make_folder(job->folder))
+		return false;
+	bool is_here = false;
+	if (has_name && !*ending && fits(snprintf(job->file, PATH_MAX, "%s", wanted))) {
+		is_here = holds(job->file, o);
+		if (!is_here) {
+			make_folders(job->file);
+			is_here = job->has_made_file = write_code(job->file, o);
+		}
+	}
+	if (!is_here
+			&& (!fits(snprintf(job->file, PATH_MAX, "%s/%s%s", job->folder, base, ending))
+					|| !write_code(job->file, o)))
+		return false;
+	const char *end = strrchr(job->file, '/');
+	snprintf(job->dir, PATH_MAX, "%.*s", end ? (int)(end - job->file) : 1, end ? job->file : ".");
+	const char *dot = strrchr(base, '.');
+	int stem = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
+	mkdir(fits(snprintf(job->out, PATH_MAX, "%s/out", job->folder)) ? job->out : "", 0755);
+	return fits(snprintf(job->out, PATH_MAX, "%s/out/%.*s", job->folder, stem, base));
+}
+
+/* ---- commands ---- */
+
+/* The word with its placeholders filled in, malloc'd. */
+static char *expand(const struct job *job, const char *word)
+{
+	const struct {
+		const char *name, *value;
+	} names[] = {{"{file}", job->file}, {"{out}", job->out}, {"{dir}", job->dir}};
+	struct buf out;
+	buf_init(&out, SPEC_MAX);
+	while (*word) {
+		size_t i = 0, n = sizeof names / sizeof *names;
+		while (i < n && strncmp(word, names[i].name, strlen(names[i].name)) != 0)
+			i++;
+		if (i < n)
+			put(&out, names[i].value);
+		else
+			buf_append(&out, word, 1);
+		word += i < n ? strlen(names[i].name) : 1;
+	}
+	buf_append(&out, "", 1);
+	char *text = buf_at(&out) ? strdup(buf_at(&out)) : NULL;
+	buf_finish(&out);
+	return text;
+}
+
+static void free_words(char **argv)
+{
+	for (size_t i = 0; argv && argv[i]; i++)
+		free(argv[i]);
+	free(argv);
+}
+
+static char **make_argv(const struct job *job, const char *const *words)
+{
+	size_t n = 0;
+	char **argv = calloc(WORDS + ORDER_ARGS + 1, sizeof *argv);
+	bool is_whole = argv != NULL;
+	for (; is_whole && *words; words++) {
+		const char *const *args = job->order->args;
+		if (strcmp(*words, "{args}") != 0)
+			is_whole = (argv[n++] = expand(job, *words)) != NULL;
+		else
+			for (; is_whole && *args; args++)
+				is_whole = (argv[n++] = strdup(*args)) != NULL;
+	}
+	if (is_whole)
+		return argv;
+	free_words(argv);
+	return NULL;
+}
+
+/* With said_fd >= 0 the command prepares: what it prints goes there, and it has no input. */
+static int start(char **argv, int said_fd, pid_t *ret_pid)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t ours;
+	sigemptyset(&ours);
+	sigaddset(&ours, SIGINT);
+	sigaddset(&ours, SIGPIPE);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigdefault(&attr, &ours);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
+	int r = posix_spawn_file_actions_init(&actions);
+	if (!r && said_fd >= 0)
+		r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	for (int fd = 1; !r && fd <= 2 && said_fd >= 0; fd++)
+		r = posix_spawn_file_actions_adddup2(&actions, said_fd, fd);
+	if (!r)
+		r = posix_spawnp(ret_pid, argv[0], &actions, &attr, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	return r;
+}
+
+static void write_out(const char *bytes, size_t n)
+{
+	while (n) {
+		ssize_t w = write(STDERR_FILENO, bytes, n);
+		if (w < 0 && errno != EINTR)
+			return;
+		bytes += w > 0 ? w : 0;
+		n -= w > 0 ? (size_t)w : 0;
+	}
+}
+
+/* What a command that prepares says: kept up to a limit, under the name by which the user knows the file.
+ * What is more is passed on as it comes. */
+static void listen_to(struct job *job, int fd)
+{
+	char piece[16 * 1024];
+	struct buf raw;
+	bool is_full = false;
+	buf_init(&raw, SAID_MAX);
+	for (;;) {
+		ssize_t n = read(fd, piece, sizeof piece);
+		if (n < 0 && errno == EINTR)
+			continue;
+		is_full |= n <= 0 || buf_append(&raw, piece, (size_t)n) < 0;
+		if (is_full && raw.len) {
+			size_t had = job->said.len;
+			diagnose_rename(&job->said, buf_at(&raw), raw.len, job->file, job->order->file);
+			write_out(buf_at(&job->said) + had, job->said.len - had);
+			buf_clear(&raw);
+		}
+		if (n <= 0)
+			break;
+		if (is_full)
+			write_out(piece, (size_t)n);
+	}
+	buf_finish(&raw);
+}
+
+static bool perform(struct job *job, const char *const *words, bool is_last)
+{
+	int fds[2] = {-1, -1};
+	char **argv = make_argv(job, words);
+	pid_t pid;
+	job->error = argv ? 0 : ENOMEM;
+	job->program = words[0];
+	if (!job->error && !is_last && pipe2(fds, O_CLOEXEC) < 0)
+		job->error = errno;
+	if (!job->error)
+		job->error = start(argv, fds[1], &pid);
+	free_words(argv);
+	if (fds[1] >= 0)
+		close(fds[1]);
+	if (!job->error && !is_last)
+		listen_to(job, fds[0]);
+	if (fds[0] >= 0)
+		close(fds[0]);
+	while (!job->error && waitpid(pid, &job->status, 0) < 0 && errno == EINTR)
+		;
+	return !job->error && WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0;
+}
+
+/* ---- the end of a run ---- */
+
+static uint64_t cpu_us(void)
+{
+	struct rusage use;
+	getrusage(RUSAGE_CHILDREN, &use);
+	return (uint64_t)(use.ru_utime.tv_sec + use.ru_stime.tv_sec) * 1000000
+	       + (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
+/* Output of what is still running is not to count as the next run's: that gets another set. */
+static int next_set(struct batch *b)
+{
+	pid_t pid;
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		;
+	if (pid < 0) /* no children */
+		return -1;
+	b->set = (b->set + 1) % (SPARE_SETS + 1);
+	int first = b->set ? FIRST_SPARE + 2 * (b->set - 1) : SUPERVISED_OUT;
+	dup2(first, STDOUT_FILENO);
+	dup2(first + 1, STDERR_FILENO);
+	return b->set;
+}
+
+static void put_error(struct buf *out, const char *name, const char *message)
+{
+	put(out, ",\"error\":{\"name\":");
+	put_string(out, name);
+	put(out, ",\"message\":");
+	put_string(out, message);
+	put(out, ",\"traceback\":[]}");
+}
+
+static void put_outcome(struct buf *out, const struct batch *b, struct job *job, bool is_placed, bool is_last)
+{
+	char text[PATH_MAX + 400];
+	int code = WIFSIGNALED(job->status) ? 128 + WTERMSIG(job->status) : WEXITSTATUS(job->status);
+	if (is_interrupted) {
+		put(out, "interrupted\"");
+		return;
+	}
+	if (!is_placed || job->error)
+		code = is_placed && job->error == ENOENT ? 127 : 126;
+	put(out, code ? "error\"" : "ok\"");
+	snprintf(text, sizeof text, ",\"exit_code\":%d", code);
+	put(out, text);
+	if (!is_placed) {
+		put_error(out, "SandboxError", "the code cannot be written to a file in the sandbox");
+	} else if (job->error) {
+		snprintf(text, sizeof text, "%s cannot be started in the sandbox: %s%s%s", job->program,
+				job->error == ENOENT ? "it is not there" : strerror(job->error),
+				job->error == ENOENT && *b->missing ? ": " : "",
+				job->error == ENOENT ? b->missing : "");
+		put_error(out, "NotInstalled", text);
+	} else if (WIFSIGNALED(job->status)) {
+		snprintf(text, sizeof text, "%s was ended by signal %d",
+				is_last ? "the program" : job->program, WTERMSIG(job->status));
+		put_error(out, signal_words(WTERMSIG(job->status)), text);
+	} else if (code && !is_last) {
+		diagnose_message(buf_at(&job->said), job->said.len, text, sizeof text);
+		put_error(out, "CompileError", *text ? text : "see its output");
+	}
+}
+
+static void run(struct batch *b, const struct order *o)
+{
+	struct job job = {.order = o};
+	struct buf event;
+	char text[80];
+	uint64_t before = cpu_us();
+	buf_init(&job.said, SAID_MAX * 4);
+	buf_init(&event, SAID_MAX * 64);
+	is_interrupted = 0;
+	bool is_placed = place(b, &job), goes_on = is_placed;
+	size_t i = 0;
+	for (; goes_on && !is_interrupted && i < b->n_commands; i++)
+		goes_on = perform(&job, b->commands[i], i + 1 == b->n_commands);
+	put(&event, "{\"ev\":\"done\",\"id\":");
+	put_string(&event, o->id);
+	put(&event, ",\"status\":\"");
+	put_outcome(&event, b, &job, is_placed, i == b->n_commands);
+	if (job.has_made_file)
+		unlink(job.file);
+	if (*job.folder)
+		remove_folder(job.folder);
+	int set = next_set(b);
+	if (set >= 0) {
+		snprintf(text, sizeof text, ",\"set\":%d", set);
+		put(&event, text);
+	}
+	snprintf(text, sizeof text, ",\"cpu_us\":%llu}\n", (unsigned long long)(cpu_us() - before));
+	put(&event, text);
+	say(&event);
+	buf_finish(&event);
+	buf_finish(&job.said);
+}
+
+/* ---- the other requests ---- */
+
+static void reply(const struct order *o, const char *data)
+{
+	struct buf event;
+	buf_init(&event, SAID_MAX);
+	put(&event, "{\"ev\":\"reply\",\"id\":");
+	put_string(&event, o->id);
+	put(&event, ",\"data\":");
+	put(&event, data);
+	put(&event, "}\n");
+	say(&event);
+	buf_finish(&event);
+}
+
+/* False: it was told to leave. */
+static bool obey(struct batch *b, const struct order *o)
+{
+	static const struct {
+		const char *op, *data;
+	} answers[] = {{"complete", "{\"matches\":[],\"start\":0,\"end\":0}"},
+			{"inspect", "{\"found\":false}"}, {"variables", "{\"variables\":[]}"},
+			{"reset", "{}"}};
+	if (!strcmp(o->op, "leave"))
+		return false;
+	if (!strcmp(o->op, "run"))
+		run(b, o);
+	else if (!strcmp(o->op, "is_complete"))
+		reply(o, diagnose_is_whole(o->code, o->code_len)
+						? "{\"status\":\"complete\"}"
+						: "{\"status\":\"incomplete\",\"indent\":\"\"}");
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+		if (!strcmp(o->op, answers[i].op))
+			reply(o, answers[i].data);
+	return true;
+}
+
+static void prepare(void)
+{
+	struct sigaction action = {.sa_handler = on_interrupt};
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	for (int fd = 1; fd <= 2; fd++)
+		dup3(fd, SUPERVISED_OUT + fd - 1, O_CLOEXEC);
+	for (int fd = REQUESTS; fd < SUPERVISED_OUT; fd++)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+static void serve(struct batch *b)
+{
+	struct buf lines;
+	size_t scanned = 0;
+	buf_init(&lines, LINE_MAX_BYTES);
+	for (bool goes_on = true; goes_on;) {
+		char *end = lines.len ? memchr(buf_at(&lines) + scanned, '\n', lines.len - scanned) : NULL;
+		if (end) {
+			size_t n = (size_t)(end - buf_at(&lines));
+			struct order order;
+			goes_on = !order_read(buf_at(&lines), n, &order) || obey(b, &order);
+			buf_take(&lines, n + 1);
+			scanned = 0;
+			continue;
+		}
+		scanned = lines.len;
+		char *room = buf_reserve(&lines, 64 * 1024);
+		ssize_t n = room ? read(REQUESTS, room, 64 * 1024) : 0;
+		if (n > 0)
+			buf_fill(&lines, (size_t)n);
+		goes_on = n > 0 || (n < 0 && errno == EINTR);
+	}
+	buf_finish(&lines);
+}
+
+int batch_drive(char **argv)
+{
+	static struct batch batch;
+	struct buf event;
+	batch.name = argv[1] ? argv[1] : "";
+	batch.missing = argv[1] && argv[2] ? argv[2] : "";
+	prepare();
+	if (!read_spec(&batch))
+		return 125;
+	buf_init(&event, 1024);
+	put(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
+	say(&event);
+	buf_finish(&event);
+	serve(&batch);
+	return 0;
+}

@@ -1,0 +1,4 @@
+package main
+func main() {
+	var x int = "text"
+}

@@ -1,0 +1,3 @@
+const x: number = 1;
+const y: number = 2;
+const z = ;

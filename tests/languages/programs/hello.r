@@ -1,0 +1,4 @@
+args <- commandArgs(TRUE)
+line <- readLines(file("stdin"), n = 1)
+cat("hello", if (length(args)) args[1] else "-", line, "\n", sep = " ")
+quit(status = 3)

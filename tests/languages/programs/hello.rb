@@ -1,0 +1,2 @@
+puts "hello #{ARGV[0] || '-'} #{$stdin.gets.chomp}"
+exit 3
