@@ -216,7 +216,9 @@ static int read_commands(const struct spot *s)
 static const struct {
 	const char *name;
 	struct embed (*driver)(void);
-} drivers[] = {{"python", embed_driver_python}, {"node", embed_driver_node}, {"bash", embed_driver_bash}};
+} drivers[] = {{"python", embed_driver_python}, {"node", embed_driver_node}, {"bash", embed_driver_bash},
+		{"ruby", embed_driver_ruby}, {"r", embed_driver_r}, {"java", embed_driver_java},
+		{"typescript", embed_driver_typescript}};
 
 /* A file beside the config file, or anywhere. */
 static int read_driver_file(const struct spot *s, const char *name)
@@ -298,6 +300,7 @@ static int read_program(const struct spot *s)
 		r = replace_first(s, &commands[0]);
 		row->lang.commands = (const char *const *const *)commands;
 	} else if (r == 0) {
+		row->needs = NULL;
 		r = replace_first(s, &row->start);
 	}
 	return r == 0 ? replace_first(s, &row->lang.version) : r;
@@ -343,10 +346,12 @@ static const struct key {
 		OTHER("style", read_style),
 		FLAG("tab", lang.has_tab),
 		FLAG("prints_prompts", lang.prints_prompts),
+		FLAG("takes_args", lang.takes_args),
 		OTHER("commands", read_commands),
 		OTHER("driver", read_driver),
 		OTHER("start", read_start),
 		OTHER("program", read_program),
+		TEXT("needs", needs),
 		WORDS("version", lang.version),
 		FLAG("loses_interrupts", spec.loses_interrupts),
 		FLAG("is_asked_twice", spec.is_asked_twice),
@@ -452,7 +457,8 @@ static int complete(const struct spot *s)
 	if (!l->commands && (!row->start || !row->spec.driver.n))
 		return row_fail(s->text, s->nth, NULL, s->err,
 				"needs \"commands\", or \"like\", or \"start\" with a \"driver\"");
-	l->interpreter = l->commands ? l->commands[0][0] : row->start[0];
+	l->interpreter = l->commands ? l->commands[0][0] : row->needs ? row->needs : row->start[0];
+	l->takes_args |= l->commands != NULL;
 	const char **lists[] = {new_list(s, 2), new_list(s, 3)};
 	if (!lists[0] || !lists[1])
 		return no_memory(s);

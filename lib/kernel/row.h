@@ -14,6 +14,7 @@ struct row {
 	struct trm_lang lang;
 	struct kernel_spec spec;
 	const char *const *start; /* of a resident language: its command; NULL: it is batch */
+	const char *needs; /* program whose presence tells that it is installed; NULL: the first of `start` */
 };
 
 /* JSON with languages in it. Rows borrow texts and lists from it, so that it stays as long as they do. */

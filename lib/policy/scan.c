@@ -240,8 +240,8 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 	if (!policy->n_patterns && !policy->n_modules)
 		return 0;
 	if (n > CODE_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG,
-				"the code is too long for a policy: at most %d MiB", CODE_MAX >> 20);
+		return trm_error_set(reterr, TRM_ETOOBIG, "the code is too long for a policy: at most %d MiB",
+				CODE_MAX >> 20);
 	if (lang->style != TRM_STYLE_INDENT || is_ascii(code, n))
 		return scan_code(policy, lang, code, n, ret, reterr);
 	char *folded = fold_create(code, n, &n_folded);

@@ -149,8 +149,10 @@ static void on_hung_up(void *user, struct trm_proc *proc)
 	struct kernel *k = user;
 	(void)proc;
 	session_enter(k->session);
-	/* A program may put another in its place. */
-	if (k->stage != STAGE_KILLED && !(k->run && k->run->is_program))
+	/* A program may put another in its place, and an interpreter that ends closes its descriptors first.
+	 */
+	bool may_hang_up = k->run && (k->run->is_program || k->run->is_leave);
+	if (k->stage != STAGE_KILLED && !may_hang_up)
 		fault(k, "its program closed the descriptors that control it");
 	session_leave(k->session);
 }

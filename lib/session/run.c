@@ -84,7 +84,7 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
 	if (o->is_program && !o->filename)
 		return trm_error_set(reterr, TRM_EINVAL, "a program needs the name of its file");
-	if (o->args && *o->args && !o->lang->commands)
+	if (o->args && *o->args && !(o->is_program && o->lang->takes_args) && !o->lang->commands)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"a program in %s cannot be given arguments here: its interpreter is resident",
 				o->lang->name);

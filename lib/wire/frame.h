@@ -119,8 +119,8 @@ enum frame_type {
 	FRAME_SIGNAL_PID = 20, /* see message.h. Any process inside but the agent. Answer: DONE or ERROR */
 	FRAME_LEFTOVERS = 21,  /* stream 0. u32 stream of a process or 0, u32 age_ms, u64 sent_ms. Kill what
 			       that  process has started and was no older when this was sent; with 0 for
-			       either,  all  orphans. sent_ms: CLOCK_BOOTTIME, told apart from another machine's
-			       by its  being  less than a minute ago; else this was sent just now */
+			       either,  all  orphans. sent_ms: CLOCK_BOOTTIME, told apart from another
+			       machine's  by its  being  less than a minute ago; else this was sent just now */
 	FRAME_ANNOUNCE = 22,   /* stream 0. At most FRAME_ANNOUNCE_MAX bytes for the other clients */
 	FRAME_TREE_GET = 32,   /* see entry.h, as the next three. Answer: ENTRY and DATA of a tree, which take
 				  credit alike (payload bytes), then DONE; or ERROR */

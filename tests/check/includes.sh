@@ -13,7 +13,8 @@ lib/grammar:
 lib/wire: base
 lib/tree: wire base
 lib/agent/core: wire base
-lib/agent/process: agent/core wire base
+lib/agent/batch: base
+lib/agent/process: agent/batch agent/core wire base
 lib/agent/files: agent/core tree wire base
 lib/agent/container: agent/core wire base
 lib/agent/serve: agent/container agent/files agent/process agent/core wire base

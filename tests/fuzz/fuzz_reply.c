@@ -43,8 +43,9 @@ static void read_answer(int status, const char *type, const char *body, size_t n
 static void ask_whole(const char *code)
 {
 	char indent[16];
-	for (unsigned lang = 0; lang < trm_lang_count(); lang++) {
-		is_complete_is(lang, code, indent, sizeof indent);
+	static const enum dialect dialects[] = {DIALECT_PYTHON, DIALECT_JAVASCRIPT, DIALECT_BASH};
+	for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+		is_complete_is(dialects[i], code, indent, sizeof indent);
 		if (strlen(indent) >= sizeof indent)
 			abort();
 	}

@@ -9,9 +9,9 @@ need_local
 table='c|gcc|c|bad.c:4:
 cpp|g++|cpp|bad.cpp:3:
 go|go|go|bad.go:3:
-java|java|java|bad.java:3:
-r|Rscript|r|Error: unexpected
-ruby|ruby|rb|bad.rb:3:
+java|java|java|bad.java:4:
+r|Rscript|r|bad.r:3:
+ruby|ruby|rb|bad.rb:4:
 typescript|node|ts|bad.ts:3:'
 
 n_tried=0
@@ -35,7 +35,8 @@ while IFS='|' read -r language tool ending place <&3; do
 	expect_err ""
 
 	# Without arguments, and with the language's name instead of the ending.
-	try run --yes --timeout 120 -l "$language" -c "$(cat "hello.$ending")" --stdin input
+	cp "hello.$ending" "program.$ending"
+	try run --yes --timeout 120 --stdin input -l "$language" "program.$ending"
 	expect_code 3
 	expect_in out "hello - there"
 

@@ -93,7 +93,7 @@ static void try_all(const struct shell *shell)
 	completes("terrarium run --js", "terrarium run --json");
 	completes("terrarium run --mem", "terrarium run --memory");
 	completes("terrarium run --scro", "terrarium run --scrollback");
-	completes("terrarium run --lang jav", "terrarium run --lang javascript");
+	completes("terrarium run --lang javas", "terrarium run --lang javascript");
 	completes("terrarium --theme proj", "terrarium --theme projector");
 	completes("terrarium run --theme=proj", "terrarium run --theme=projector");
 	completes("terrarium export --to ipy", "terrarium export --to ipynb");

@@ -81,7 +81,7 @@ static void languages_share_files(void **state)
 	screen_wait(&s, "│ from python ");
 	screen_send(&s, KEY_F(2));
 	screen_wait(&s, "Language ─");
-	screen_send(&s, "j\r");
+	screen_send(&s, "jj\r");
 	screen_wait(&s, " javascript ▾");
 	screen_send(&s, "require('fs').readFileSync('note.txt', 'utf8').length * 100");
 	screen_send(&s, KEY_F(5));

@@ -173,7 +173,7 @@ static int take_input(const struct request *q)
 static int check_args(const struct request *q)
 {
 	for (size_t i = 0; q->args && i < q->n_sources; i++)
-		if (!q->sources[i].lang->commands)
+		if (!q->sources[i].lang->takes_args)
 			return cmd_fail("a program in %s cannot be given arguments here: its interpreter is resident",
 					q->sources[i].lang->name);
 	return 0;

@@ -46,8 +46,8 @@ struct trm_sync_opts {
 	 * one must set may_join or keep as well. Default false. */
 	bool may_join;
 	const struct trm_lang *language; /* for trm_sync_run(). Default trm_lang_default() */
-	uint32_t timeout_ms;       /* of a run, a command or a copied file; 0: none. Default 300 000 */
-	size_t output_keep_bytes;  /* of the output of a run or command. Default 64 MiB */
+	uint32_t timeout_ms;             /* of a run, a command or a copied file; 0: none. Default 300 000 */
+	size_t output_keep_bytes;        /* of the output of a run or command. Default 64 MiB */
 	/* Code and commands that it refuses never run: TRM_EPERM (terrarium/policy.h). Borrowed; NULL:
 	 * none. */
 	struct trm_policy *policy;

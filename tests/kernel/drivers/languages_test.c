@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "kernel/drivers/harness.h"
+#include <terrarium/lang.h>
 
-#define LIST(...) ((const char *const[]){__VA_ARGS__, NULL})
+#include "kernel/drivers/harness.h"
 
 /* What `check` asks a driver; `exceptions` of a row are indexed by it. */
 enum behavior {
@@ -45,16 +45,9 @@ struct sample {
 	const char *code, *want;
 };
 
-/* java takes no source from a pipe. */
-#define JAVA \
-	"d=$(mktemp -d) && cat <&5 >\"$d/Terrarium.java\" && exec \"${JAVA_HOME:+$JAVA_HOME/bin/}java\" " \
-	"-Xmx${TERRARIUM_JAVA_HEAP:-256m} -XX:+UseSerialGC -XX:TieredStopAtLevel=1 --source 17 " \
-	"\"$d/Terrarium.java\" \"$d\" 5<&-"
-
 static const struct row {
 	const char *name;
-	const char *interpreter; /* what must be there, if it is not what is started */
-	struct kernel_spec spec;
+	const char *interpreter;           /* what must be there, if it is not what is started */
 	struct sample sum;                 /* an expression and its value */
 	const char *set_x;                 /* let x be 42 */
 	struct sample x;                   /* its value */
@@ -86,9 +79,6 @@ static const struct row {
 } ROWS[] = {
 		{
 				.name = "ruby",
-				.spec = {.argv = LIST("/usr/bin/ruby", "-EUTF-8", "-e",
-							 "eval(IO.for_fd(5).read,nil,'<terrarium>')"),
-						.driver = embed_driver_ruby},
 				.sum = {"1+1", "2"},
 				.set_x = "x = 42",
 				.x = {"x", "42"},
@@ -128,10 +118,6 @@ static const struct row {
 		},
 		{
 				.name = "r",
-				.spec = {.argv = LIST("/usr/bin/R", "--no-echo", "--no-restore", "--no-save",
-							 "-e", "eval(parse('/dev/fd/5',keep.source=FALSE))"),
-						.driver = embed_driver_r,
-						.loses_interrupts = true},
 				.sum = {"1+1", "[1] 2"},
 				.set_x = "x <- 42",
 				.x = {"x", "[1] 42"},
@@ -172,7 +158,6 @@ static const struct row {
 		{
 				.name = "java",
 				.interpreter = "/usr/bin/javac",
-				.spec = {.argv = LIST("/bin/sh", "-c", JAVA), .driver = embed_driver_java},
 				.sum = {"1+1", "2"},
 				.set_x = "int x = 42;",
 				.x = {"x", "42"},
@@ -223,12 +208,6 @@ static const struct row {
 		},
 		{
 				.name = "typescript",
-				.spec = {.argv = LIST("/usr/bin/node", "--expose-internals", "-e",
-							 "eval(require('fs').readFileSync(5,'utf8'))"),
-						.driver = embed_driver_typescript,
-						.is_asked_twice = true,
-						.answers_quickly = true,
-						.resets_by_restart = true},
 				.sum = {"1 + (1 as number)", "2"},
 				.set_x = "var x: number = 42",
 				.x = {"x", "42"},
@@ -291,8 +270,11 @@ static struct driver *start(const struct row *row)
 		skip();
 	}
 	struct driver **d = &drivers[row - ROWS];
-	if (!*d)
-		*d = driver_start_spec(&row->spec, row->spec.driver());
+	if (!*d) {
+		const struct trm_lang *lang;
+		assert_int_equal(trm_lang_find(row->name, &lang, NULL), 0);
+		*d = driver_start(lang->index);
+	}
 	return *d;
 }
 

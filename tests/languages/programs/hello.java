@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 import java.util.Scanner;
 
 public class Greeter {

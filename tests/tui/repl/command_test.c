@@ -99,8 +99,8 @@ static void names_and_arguments_are_completed(void **state)
 	(void)state;
 	completes(":the", "theme ", 1);
 	completes(":re", "reset|restart", 1);
-	completes(":lang j", "javascript", 6);
-	completes(":lang ", "python|javascript|bash", 6);
+	completes(":lang j", "javascript|java", 6);
+	completes(":lang ", "python|javascript|bash|typescript|java|c|cpp|go|r|ruby", 6);
 	completes(":keep o", "on|off", 6);
 	completes(":nosuch x", "", 9);
 	completes(":help qu", "quit", 6);
