@@ -47,10 +47,11 @@ struct sample {
 
 static const struct row {
 	const char *name;
-	const char *interpreter;           /* what must be there, if it is not what is started */
-	struct sample sum;                 /* an expression and its value */
-	const char *set_x;                 /* let x be 42 */
-	struct sample x;                   /* its value */
+	const char *interpreter; /* what must be there, if it is not what is started */
+	const char *probe;       /* a shell command that fails where the language cannot run; NULL: none */
+	struct sample sum;       /* an expression and its value */
+	const char *set_x;       /* let x be 42 */
+	struct sample x;         /* its value */
 	struct sample function, call;      /* of a function and the type of another run */
 	struct sample print, complain;     /* to stdout, to stderr */
 	const char *fail, *fail_name;      /* an error on line 3, in a function of line 2 */
@@ -208,6 +209,8 @@ static const struct row {
 		},
 		{
 				.name = "typescript",
+				.probe = "/usr/bin/node -e \"process.exit(require('module').stripTypeScriptTypes ? 0 : 1)\""
+					 " || test -d /usr/share/nodejs/typescript",
 				.sum = {"1 + (1 as number)", "2"},
 				.set_x = "var x: number = 42",
 				.x = {"x", "42"},
@@ -267,6 +270,10 @@ static struct driver *start(const struct row *row)
 {
 	if (row->interpreter && access(row->interpreter, X_OK)) {
 		print_message("%s is not installed\n", row->interpreter);
+		skip();
+	}
+	if (row->probe && system(row->probe)) {
+		print_message("%s cannot run here\n", row->name);
 		skip();
 	}
 	struct driver **d = &drivers[row - ROWS];
