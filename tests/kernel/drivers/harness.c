@@ -112,11 +112,7 @@ struct driver *driver_start(unsigned id)
 
 struct driver *driver_start_source(unsigned id, struct embed source)
 {
-	return driver_start_spec(kernel_spec(trm_lang_at(id)), source);
-}
-
-struct driver *driver_start_spec(const struct kernel_spec *spec, struct embed source)
-{
+	const struct kernel_spec *spec = kernel_spec(trm_lang_at(id));
 	if (access(spec->argv[0], X_OK)) {
 		print_message("%s is not installed\n", spec->argv[0]);
 		skip();

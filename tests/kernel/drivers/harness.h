@@ -56,8 +56,6 @@ struct driver {
 struct driver *driver_start(unsigned lang);
 /* The same with another driver than the embedded one. */
 struct driver *driver_start_source(unsigned lang, struct embed source);
-/* The same for an interpreter that is no built-in language's; its path is the first argument. */
-struct driver *driver_start_spec(const struct kernel_spec *spec, struct embed source);
 /* Close descriptor 3 and wait for the driver to exit by itself. Takes NULL. */
 void driver_stop(struct driver *d);
 
