@@ -2,7 +2,7 @@
 #ifndef TRM_AGENT_DIAGNOSE_H
 #define TRM_AGENT_DIAGNOSE_H
 
-/* What compilers say, and what the look of code says about it. */
+/* Reading compilers' messages, and telling complete code from incomplete code by its form. */
 
 #include <stdbool.h>
 #include <stddef.h>
