@@ -209,10 +209,13 @@ static void watch_overrun(struct watchdog *w, uint64_t bytes)
 
 static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, size_t n)
 {
-	bool was_frozen = w->is_frozen;
 	w->is_frozen = bytes > w->disk_bytes || w->hidden_looks;
-	if (w->is_frozen || was_frozen)
+	if (w->is_frozen)
+		w->limit_looks = 2; /* The second look after frees processes that started during the first. */
+	if (w->is_frozen || w->limit_looks > 0)
 		limit_files(w, pids, n);
+	if (!w->is_frozen && w->limit_looks > 0)
+		w->limit_looks--;
 	watch_overrun(w, bytes);
 }
 

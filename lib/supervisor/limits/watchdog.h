@@ -41,10 +41,11 @@ struct watchdog {
 	bool is_in_memory;               /* the folder's files count as memory */
 	uint64_t disk_bytes, file_bytes; /* limits; disk_bytes 0: not ours to watch */
 	bool is_frozen;                  /* nobody can write to files */
-	unsigned frozen_looks;           /* since when */
-	uint64_t frozen_bytes;           /* what they held then */
-	uint64_t overrun_bytes;          /* what they hold, though that is so; 0: all is well */
-	unsigned hidden_looks;           /* since when some lie where they cannot be counted */
+	unsigned limit_looks;   /* looks that still set the limit, after files may be written again */
+	unsigned frozen_looks;  /* since when */
+	uint64_t frozen_bytes;  /* what they held then */
+	uint64_t overrun_bytes; /* what they hold, though that is so; 0: all is well */
+	unsigned hidden_looks;  /* since when some lie where they cannot be counted */
 };
 
 void watchdog_init(struct watchdog *w, pid_t bwrap, int space_fd, uint64_t mem_bytes);
