@@ -10,6 +10,7 @@ What has grown is told, and makes the exit status 1. The same seed (SOAK_SEED) g
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -245,15 +246,21 @@ def pss_kib(pid):
 
 
 def descriptors(pid):
-    """None: as above."""
+    """None: as above. The agent keeps one for each process that it has measured: these come and go."""
     try:
-        return len(os.listdir(f"/proc/{pid}/fd"))
+        return sum(not re.fullmatch(r"/proc/\d+/stat", link) for link in links(pid))
     except PermissionError:
         return None
 
 
 def links(pid):
-    return [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd") if os.path.lexists(f"/proc/{pid}/fd/{fd}")]
+    found = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+        except FileNotFoundError:
+            pass
+    return found
 
 
 def descends(pid):
@@ -261,14 +268,15 @@ def descends(pid):
 
 
 def agent_of(supervisor):
-    """The process that is pid 2 inside, or 1: our agent, by its name."""
+    """Our agent, by its name; bubblewrap, which has the agent's arguments too, is not meant."""
     todo = [supervisor]
     while todo:
         pid = todo.pop()
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as f:
-                if b"serve" in f.read() and pid != supervisor:
-                    return pid
+                argv = f.read().split(b"\0")
+            if b"serve" in argv and not argv[0].endswith(b"bwrap") and pid != supervisor:
+                return pid
         except OSError:
             pass
         todo += children(pid)
