@@ -313,13 +313,13 @@ def below(pid):
     with open(f"/proc/{pid}/task/{pid}/children") as f:
         return [p for child in f.read().split() for p in [child] + below(child)]
 for pid in below(sys.argv[1]):
-    with open(f"/proc/{pid}/stat") as f:
-        if "agent)" in f.read():
+    with open(f"/proc/{pid}/cmdline", "rb") as f:
+        if f.read().split(b"\0")[0].endswith(b"agent"):
             print(pid)' "$(field "${1-lab}" supervisor_pid)"
 }
 has_taken_signals() { ! grep -q 'Pnd:.*[1-9a-f]' "/proc/$pid/status" 2>/dev/null; }
 agents=$(agent)
-[ -n "$agents" ] || wrong "there should be an agent"
+[ -n "$agents" ] || { wrong "there should be an agent"; exit 1; }
 for signal in INT TERM; do
 	tried="run --name, then SIG$signal before the agent has answered"
 	kill -STOP $agents
