@@ -125,6 +125,8 @@ static const struct trm_setting settings[] = {
 				0, false, false, "set of keys", FIELD(keymap)},
 		{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, true, "ask before running code", FIELD(confirm)},
+		{"trust", "--trust", 0, "TERRARIUM_TRUST", "BACKEND,…|all", "", TRM_SETTING_TEXT, 0, 0, false,
+				true, "ask only about findings of high severity there", FIELD(trust)},
 		{"policy", "--policy", 0, "TERRARIUM_POLICY", "POLICY", "development", TRM_SETTING_TEXT, 0, 0,
 				false, true, "policy that checks code before it runs", FIELD(policy)},
 		{"policy_mode", "--policy-mode", 0, "TERRARIUM_POLICY_MODE", "advise|ask|enforce", "advise",

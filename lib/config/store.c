@@ -12,8 +12,25 @@
 #include "base/err.h"
 #include "config/config.h"
 
-/* Comments stay where they are: the setting becomes the first member of the object. */
-static int add_member(const char *old, size_t n, const char *key, const char *value, FILE *out,
+/* Where the value of `key` is in a text without comments, which cJSON has parsed; false: there is none. */
+static bool find_value(const char *text, size_t n, const cJSON *root, const char *key, size_t *ret_from,
+		size_t *ret_to)
+{
+	const char *end = NULL;
+	size_t nth = 0;
+	for (const cJSON *item = root->child; item; item = item->next, nth++) {
+		if (strcmp(item->string, key) != 0)
+			continue;
+		*ret_from = jsonc_value_offset(text, n, jsonc_key_offset(text, n, nth));
+		cJSON_Delete(cJSON_ParseWithOpts(text + *ret_from, &end, false));
+		*ret_to = end ? (size_t)(end - text) : *ret_from;
+		return end != NULL;
+	}
+	return false;
+}
+
+/* Comments stay where they are. A setting that the file does not have becomes the first member. */
+static int write_member(const char *old, size_t n, const char *key, const char *value, FILE *out,
 		const char *path, struct trm_error *reterr)
 {
 	char *blanked = strdup(old);
@@ -22,15 +39,15 @@ static int add_member(const char *old, size_t n, const char *key, const char *va
 	jsonc_blank_comments(blanked, n);
 	cJSON *root = cJSON_Parse(blanked);
 	const char *brace = strchr(blanked, '{');
-	size_t at = brace ? (size_t)(brace - blanked) + 1 : 0;
+	size_t from = brace ? (size_t)(brace - blanked) + 1 : 0, to;
 	int r = 0;
-	if (!cJSON_IsObject(root) || !at)
+	if (!cJSON_IsObject(root) || !from)
 		r = trm_error_set(reterr, TRM_EINVAL, "%s cannot be changed: it is not a JSON object", path);
-	else if (cJSON_GetObjectItemCaseSensitive(root, key))
-		r = trm_error_set(reterr, TRM_EEXIST, "%s already sets \"%s\": change it there", path, key);
+	else if (find_value(blanked, n, root, key, &from, &to))
+		fprintf(out, "%.*s\"%s\"%s", (int)from, old, value, old + to);
 	else
-		fprintf(out, "%.*s\n\t\"%s\": \"%s\"%s%s", (int)at, old, key, value, root->child ? "," : "",
-				old + at);
+		fprintf(out, "%.*s\n\t\"%s\": \"%s\"%s%s", (int)from, old, key, value, root->child ? "," : "",
+				old + from);
 	cJSON_Delete(root);
 	free(blanked);
 	return r;
@@ -65,7 +82,7 @@ int trm_config_store(const char *path, const struct trm_setting *setting, const 
 		free(old);
 		return trm_error_set_errno(reterr, errno, "cannot write %s", fresh);
 	}
-	r = add_member(old ? old : "{\n}\n", old ? n : 4, setting->name, value, out, path, reterr);
+	r = write_member(old ? old : "{\n}\n", old ? n : 4, setting->name, value, out, path, reterr);
 	bool is_whole = fclose(out) == 0;
 	if (r == 0 && (!is_whole || rename(fresh, path) < 0))
 		r = trm_error_set_errno(reterr, errno, "cannot write %s", path);

@@ -328,24 +328,38 @@ int confirm_container(const struct trm_config *c)
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
 }
 
-int confirm_if_wanted(const struct trm_config *config, const struct policy_gate *policy_gate,
-		const struct source *sources, size_t n)
+/* Is a person to be asked? By the config, or, if they trust this kind of sandbox, because of what was found.
+ */
+static int is_wanted(const struct trm_config *c, const struct policy_gate *policy_gate,
+		const struct source *sources, size_t n, bool *ret_is_wanted, bool *ret_is_policy)
 {
-	bool is_wanted = config->confirm, is_policy = false;
-	for (size_t i = 0; i < n && !is_wanted && policy_gate->mode == TRM_POLICY_ASK; i++) {
+	bool is_trusted = c->confirm && trm_config_trusts(c, c->backend)
+			  && level_of(c, c->backend) != TRM_ISOLATION_NONE;
+	*ret_is_policy = false;
+	*ret_is_wanted = c->confirm && !is_trusted;
+	for (size_t i = 0; i < n && !*ret_is_wanted; i++) {
 		struct trm_findings found;
 		struct trm_error why = {0};
-		if (!sources[i].text)
+		if (!sources[i].text || (!is_trusted && policy_gate->mode != TRM_POLICY_ASK))
 			continue;
 		if (policy_gate_scan(
 				    policy_gate, sources[i].lang, sources[i].text, sources[i].n, &found, &why)
 				< 0)
 			return cmd_fail("%s", why.msg);
-		is_wanted = is_policy = policy_gate_asks(policy_gate, &found);
+		*ret_is_policy = policy_gate_asks(policy_gate, &found);
+		*ret_is_wanted = *ret_is_policy || (is_trusted && found.worst == TRM_HIGH);
 		trm_findings_finish(&found);
 	}
-	if (!is_wanted)
-		return CMD_OK;
+	return CMD_OK;
+}
+
+int confirm_if_wanted(const struct trm_config *config, const struct policy_gate *policy_gate,
+		const struct source *sources, size_t n)
+{
+	bool is_asked, is_policy;
+	int code = is_wanted(config, policy_gate, sources, n, &is_asked, &is_policy);
+	if (code || !is_asked)
+		return code;
 	switch (confirm_runs(config, policy_gate, sources, n)) {
 	case CONFIRM_YES: return CMD_OK;
 	case CONFIRM_NO: return cmd_fail("nothing was run");

@@ -3,7 +3,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -154,6 +157,49 @@ static void a_typo_finds_its_setting(void **state)
 	assert_null(setting_nearest("zzzzzzzzzz"));
 }
 
+/* ---- a setting that a person has chosen ---- */
+
+static void stored(const char *before, const char *value, const char *wanted)
+{
+	char path[] = "/tmp/terrarium-store-XXXXXX", text[200];
+	int fd = mkstemp(path);
+	assert_true(fd >= 0 && write(fd, before, strlen(before)) == (ssize_t)strlen(before));
+	close(fd);
+	assert_int_equal(trm_config_store(path, trm_setting_find("trust"), value, NULL), 0);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	unlink(path);
+	assert_string_equal(text, wanted);
+}
+
+static void a_choice_is_written_and_comments_stay(void **state)
+{
+	(void)state;
+	stored("{\n}\n", "local", "{\n\t\"trust\": \"local\"\n}\n");
+	stored("// mine\n{ /* a */ \"memory\": 9 }\n", "all",
+			"// mine\n{\n\t\"trust\": \"all\", /* a */ \"memory\": 9 }\n");
+	stored("{ \"x\": {\"trust\": 1},\n\"trust\" /* b */: \"docker\", // c\n\"memory\": 9 }",
+			"docker,local",
+			"{ \"x\": {\"trust\": 1},\n\"trust\" /* b */: \"docker,local\", // c\n\"memory\": 9 }");
+}
+
+static void backends_are_trusted_by_name(void **state)
+{
+	struct trm_config c;
+	(void)state;
+	trm_config_default(&c);
+	assert_false(trm_config_trusts(&c, "local"));
+	strcpy(c.trust, "docker, local");
+	assert_true(trm_config_trusts(&c, "local"));
+	assert_true(trm_config_trusts(&c, "docker"));
+	assert_false(trm_config_trusts(&c, "loca"));
+	assert_false(trm_config_trusts(&c, "podman"));
+	strcpy(c.trust, "all");
+	assert_true(trm_config_trusts(&c, "podman"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +209,8 @@ int main(void)
 			cmocka_unit_test(impossible_values_are_sentences),
 			cmocka_unit_test(what_is_refused_changes_nothing),
 			cmocka_unit_test(a_typo_finds_its_setting),
+			cmocka_unit_test(a_choice_is_written_and_comments_stay),
+			cmocka_unit_test(backends_are_trusted_by_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
