@@ -103,6 +103,8 @@ static void the_repl_tells_it(void **state)
 {
 	(void)state;
 	start("repl", "advise", "on", NULL);
+	screen_wait(&s, "[e]ach time ask, [n]o:");
+	screen_send(&s, "\r");
 	screen_wait(&s, "]>");
 	screen_send(&s, "import os, json\r");
 	screen_wait(&s, "line 1: os: reaches the system (high)");

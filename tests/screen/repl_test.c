@@ -259,25 +259,71 @@ static void the_inputrc_counts(void **state)
 
 /* ---- running --------------------------------------------------------------------------------------- */
 
+static void ask_at_start(void)
+{
+	static const char *const none[] = {NULL};
+
+	start_with("xterm-256color", none, 30, 100);
+	screen_wait(&s, "Run what you enter? [y]es, [e]ach time ask, [n]o:");
+}
+
 static void it_asks_before_code_is_run(void **state)
+{
+	(void)state;
+	ask_at_start();
+	assert_true(screen_shows(
+			&s, "your code runs in the local sandbox calm-fern, as python, 30 s per run:"));
+	assert_true(screen_shows(&s, "512 MiB memory, 1 core, 128 processes"));
+	enter("e", "[1]>");
+	enter("print('never')", "print('never')\nin the local sandbox calm-fern, as python, 30 s per run:");
+	enter("n", "nothing was run");
+	enter("print('once')", "print('once')\nin the local");
+	enter("y", "\nonce\npython calm-fern [2]>");
+	enter("print('twice')", "python calm-fern [2]> print('twice')\nin the local");
+	enter("6 * 7", "please answer y, n or a");
+	enter("y = 6", "y = 6\nplease answer y, n or a");
+	enter("a", "\ntwice\npython calm-fern [3]>");
+	/* What was no answer is not lost. */
+	screen_wait(&s, "[3]> 6 * 7\n42\npython calm-fern [4]> y = 6\npython calm-fern [5]>");
+	enter("print('thrice')", "\nthrice\npython calm-fern [6]>");
+	leave();
+}
+
+static void it_asks_once_and_then_about_what_is_dangerous(void **state)
+{
+	(void)state;
+	ask_at_start();
+	enter("y", "[1]>");
+	enter("print('once')", "\nonce\npython calm-fern [2]>");
+	enter(":lang bash", "bash calm-fern [2]>");
+	enter("rm -rf / --no-such-option", "(high)");
+	screen_wait(&s, "[y]es, [n]o, [a]lways:");
+	enter("a", "bash calm-fern [3]>");
+	enter("rm -rf / --no-other-option", "no-other-option\n  line 1:");
+	enter("n", "nothing was run");
+	enter(":confirm on", "the REPL asks before each input");
+	enter("echo each", "echo each\nin the local");
+	enter("n", "[a]lways: n\nnothing was run\nbash calm-fern [3]>");
+	leave();
+	ask_at_start();
+	screen_send(&s, "n\r");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+static void lines_that_are_typed_ahead_are_no_answers(void **state)
 {
 	static const char *const none[] = {NULL};
 
 	(void)state;
 	start_with("xterm-256color", none, 30, 100);
-	screen_wait(&s, "[1]>");
-	enter("print('once')", "[y]es, [n]o, [a]lways:");
-	assert_true(screen_shows(&s, "in the local sandbox calm-fern, as python, 30 s per run:"));
-	assert_true(screen_shows(&s, "512 MiB memory, 1 core, 128 processes"));
-	enter("n", "nothing was run");
-	enter("print('once')", "[a]lways:");
-	enter("y", "\nonce\npython calm-fern [2]>");
-	enter("print('twice')", "python calm-fern [2]> print('twice')\n");
-	screen_wait(&s, "[a]lways:");
-	enter("perhaps", "please answer y, n or a");
-	enter("y = 6", "y = 6\nplease answer y, n or a");
-	enter("a", "\ntwice\npython calm-fern [3]>");
-	enter("print('thrice')", "\nthrice\npython calm-fern [4]>");
+	screen_send(&s, "n = 6\rprint(n * 7)\r"); /* before there is a prompt */
+	screen_wait(&s, "[e]ach time ask, [n]o:");
+	screen_wait_quiet(&s, 100);
+	if (screen_shows(&s, "[n]o: n = 6")) /* the question was there first */
+		assert_true(screen_shows(&s, "what you typed is kept"));
+	enter("e", "[1]> n = 6\nin the local");
+	enter("y", "[2]> print(n * 7)\nin the local");
+	enter("y", "\n42\npython calm-fern [3]>");
 	leave();
 }
 
@@ -605,6 +651,8 @@ int main(int argc, char **argv)
 			TEST(history_outlives_the_program),
 			TEST(the_inputrc_counts),
 			TEST(it_asks_before_code_is_run),
+			TEST(it_asks_once_and_then_about_what_is_dangerous),
+			TEST(lines_that_are_typed_ahead_are_no_answers),
 			TEST(code_reads_what_is_typed),
 			TEST(shell_commands_have_a_terminal),
 			TEST(names_are_explained),

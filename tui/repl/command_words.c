@@ -164,6 +164,20 @@ void repl_command_keep(struct repl *r, const char *rest)
 		repl_say(r, "%s ends with this REPL", name);
 }
 
+void repl_command_confirm(struct repl *r, const char *rest)
+{
+	static const char *const says[] = {[CONFIRM_NEVER] = "code runs without a question",
+			[CONFIRM_HIGH] = "the REPL asks only about findings of high severity",
+			[CONFIRM_EACH] = "the REPL asks before each input"};
+	if (*rest && strcmp(rest, "on") != 0 && strcmp(rest, "off") != 0) {
+		repl_error(r, ":confirm takes on or off, not '%s'", rest);
+		return;
+	}
+	if (*rest)
+		r->confirm_mode = rest[1] == 'n' ? CONFIRM_EACH : CONFIRM_HIGH;
+	show_answer(&r->show, ROLE_TEXT, "%s", says[r->confirm_mode]);
+}
+
 void repl_command_env(struct repl *r, const char *rest)
 {
 	(void)rest;

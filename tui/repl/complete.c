@@ -212,7 +212,7 @@ void complete_tab(struct repl *r)
 	const char *line = line_text(r->line);
 	size_t point = line_point(r->line), from;
 	struct candidates c = {0};
-	if (r->asks_confirm)
+	if (r->question_shown)
 		return;
 	if (!r->has_gathered && *line == ':') {
 		from = repl_command_complete(r, line, point, &c);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The question before a run: what, where, with which limits. */
+/* The question before the first input, and before a run: what, where, with which limits.
+ *
+ * It is asked once, at the start, and then only about findings of high severity, or before each input if the
+ * person wants that. Lines that were typed ahead are no answers. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <terrarium/recipe.h>
 
 #include "repl/repl_internal.h"
-#include "text/yes_no.h"
 
 enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
 
@@ -46,13 +49,13 @@ static void tell_limits(struct repl *r)
 	trm_recipe_free(recipe);
 }
 
-static void tell_where(struct repl *r)
+static void tell_where(struct repl *r, const char *front)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
 	char time[48] = "no time limit", words[240];
 	if (r->config.timeout_ms)
 		snprintf(time, sizeof time, "%.4g s per run", r->config.timeout_ms / 1000.0);
-	repl_say(r, "in the %s sandbox %s, as %s, %s:", trm_sandbox_backend(r->cli_session.sandbox),
+	repl_say(r, "%s %s sandbox %s, as %s, %s:", front, trm_sandbox_backend(r->cli_session.sandbox),
 			trm_sandbox_name(r->cli_session.sandbox), r->lang->name, time);
 	if (trm_sandbox_is_joined(r->cli_session.sandbox)) {
 		repl_say(r, "it was already running; its limits are those of the server %s",
@@ -98,48 +101,111 @@ static void refuse(struct repl *r, const struct trm_findings *found)
 	repl_done(r);
 }
 
+/* To be called before any of it is shown: what was typed until then is no answer, and waits. */
+static void put_question(struct repl *r, enum confirm_question question)
+{
+	r->question_shown = question;
+	line_hold(r->line, NULL);
+}
+
 static void ask(struct repl *r, const struct trm_findings *found)
 {
+	put_question(r, QUESTION_RUN);
 	/* What was typed is on the screen; what was not is shown. */
 	if (r->filename)
 		tell_code(r);
 	tell_findings(r, found);
-	tell_where(r);
-	r->asks_confirm = true;
+	tell_where(r, "in the");
 	repl_done(r);
 }
 
 void confirm_ask(struct repl *r)
 {
 	struct trm_findings found;
-	bool is_wanted = r->config.confirm && !r->is_always && repl_has_person(r);
+	bool has_person = repl_has_person(r);
 	if (policy_gate_scan(r->policy_gate, r->lang, r->code.text, r->code.n, &found, NULL) < 0)
 		found = (struct trm_findings){0};
 	bool is_policy = policy_gate_asks(r->policy_gate, &found);
-	if (is_policy && !repl_has_person(r))
+	bool is_wanted = r->confirm_mode == CONFIRM_EACH
+			 || (r->confirm_mode == CONFIRM_HIGH && found.worst == TRM_HIGH);
+	if (is_policy && !has_person)
 		refuse(r, &found);
-	else if (is_wanted || is_policy)
+	else if ((is_wanted && has_person) || is_policy)
 		ask(r, &found);
 	else
 		repl_run_code(r);
 	trm_findings_finish(&found);
 }
 
-void confirm_answer(struct repl *r, const char *text)
+void confirm_start(struct repl *r)
 {
-	enum yes_no answer = text ? yes_no_of(text) : YES_NO_NO;
-	r->asks_confirm = answer == YES_NO_UNCLEAR;
-	r->is_always |= answer == YES_NO_ALWAYS;
-	if (answer == YES_NO_SILENT || answer == YES_NO_YES || answer == YES_NO_ALWAYS) {
-		repl_run_code(r);
+	bool is_trusted = trm_config_trusts(&r->config, trm_sandbox_backend(r->cli_session.sandbox))
+			  && trm_sandbox_isolation(r->cli_session.sandbox) != TRM_ISOLATION_NONE;
+	r->owes_start = false;
+	r->confirm_mode = !r->config.confirm ? CONFIRM_NEVER : is_trusted ? CONFIRM_HIGH : CONFIRM_EACH;
+	if (r->confirm_mode != CONFIRM_EACH)
 		return;
-	}
-	if (answer == YES_NO_UNCLEAR) {
-		repl_say(r, "please answer y, n or a (Enter means yes)");
+	put_question(r, QUESTION_START);
+	tell_where(r, "your code runs in the");
+}
+
+/* ---- answers ---- */
+
+static void answer_start(struct repl *r, char letter)
+{
+	if (letter == 'n')
+		repl_leave(r);
+	else
+		r->confirm_mode = letter == 'e' ? CONFIRM_EACH : CONFIRM_HIGH;
+}
+
+static void answer_run(struct repl *r, char letter)
+{
+	if (letter != 'n') {
+		r->confirm_mode = letter == 'a' ? CONFIRM_HIGH : r->confirm_mode;
+		repl_run_code(r);
 		return;
 	}
 	repl_say(r, "nothing was run");
 	repl_drop_input(r);
 	r->filename = NULL;
 	repl_done(r);
+}
+
+/* `words`: a choice is a whole one, or its first letter. 0: the line is something else. */
+static char letter_of(const char *line, const char *const words[3])
+{
+	size_t n = strlen(line);
+	while (n && strchr(" \t", line[n - 1]))
+		n--;
+	size_t start = strspn(line, " \t");
+	if (start >= n)
+		return 'y';
+	for (int i = 0; i < 3; i++)
+		if ((n - start == 1 || n - start == strlen(words[i]))
+				&& strncasecmp(line + start, words[i], n - start) == 0)
+			return *words[i];
+	return '\0';
+}
+
+/* The end of the terminal is a no. What is no answer was typed as code: it is kept, and follows the answer.
+ */
+void confirm_answer(struct repl *r, const char *text)
+{
+	static const char *const words[][3] = {
+			[QUESTION_START] = {"yes", "each", "no"}, [QUESTION_RUN] = {"yes", "no", "always"}};
+	enum confirm_question question = r->question_shown;
+	char letter = text ? letter_of(text, words[question]) : 'n';
+	if (!letter) {
+		line_hold(r->line, text);
+		repl_say(r, "please answer y, %s (Enter means yes); what you typed is kept",
+				question == QUESTION_START ? "e or n" : "n or a");
+		return;
+	}
+	r->question_shown = QUESTION_NONE;
+	line_release(r->line);
+	if (question == QUESTION_START)
+		answer_start(r, letter);
+	else
+		answer_run(r, letter);
 }

@@ -302,7 +302,7 @@ static bool take_doctest_line(struct repl *r, const char *text, size_t n)
 void repl_take(struct repl *r, const char *text, size_t n)
 {
 	bool is_python = r->lang->style == TRM_STYLE_INDENT;
-	if (r->asks_confirm)
+	if (r->question_shown)
 		confirm_answer(r, text);
 	else if (!text)
 		take_end(r);

@@ -187,6 +187,7 @@ void line_close(struct line *l)
 	free(l->accepted);
 	free(l->shown_prompt);
 	typed_finish(&l->typed);
+	typed_finish(&l->held);
 	tty_restore(&l->found);
 	free(l);
 	current = NULL;

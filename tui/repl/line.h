@@ -56,6 +56,10 @@ void line_pass(struct line *l, bool is_on);
 typedef void line_borrow_fn(void *user, const char *bytes, size_t n);
 void line_borrow(struct line *l, line_borrow_fn *fn, void *user);
 void line_type_ahead(struct line *l, const char *bytes, size_t n);
+/* What was typed ahead, and then `text` and its Enter (NULL: nothing), is set aside until line_release(),
+ * which puts it before what is typed later. */
+void line_hold(struct line *l, const char *text);
+void line_release(struct line *l);
 /* The terminal has another size. */
 void line_resize(struct line *l); /* takes NULL */
 /* The terminal is lent to the shell (job control), and taken back. The line stays. Take NULL. */

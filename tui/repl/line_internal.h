@@ -31,6 +31,7 @@ struct line {
 	bool is_accepted; /* readline has called back */
 	char *accepted;
 	struct typed typed;
+	struct typed held;    /* typed before a question that it does not answer */
 	struct termios found; /* how the terminal was */
 	struct paste paste;
 	char *shown_prompt;

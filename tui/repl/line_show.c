@@ -70,6 +70,7 @@ void line_drop(struct line *l, const char *why)
 	sink_put(l->out, "\n", 1, 0);
 	paste_finish(&l->paste);
 	typed_clear(&l->typed);
+	typed_clear(&l->held);
 	l->is_shown = l->is_hidden = false;
 	tty_quiet(&l->found);
 	line_update_watch(l);

@@ -163,6 +163,26 @@ void line_type_ahead(struct line *l, const char *bytes, size_t n)
 	typed_add(&l->typed, bytes, n);
 }
 
+void line_hold(struct line *l, const char *text)
+{
+	if (!l->passes)
+		typed_poll(&l->typed);
+	typed_add(&l->held, front(l), typed_left(&l->typed));
+	typed_clear(&l->typed);
+	if (text && typed_add(&l->held, text, strlen(text)))
+		typed_add(&l->held, l->has_library ? "\r" : "\n", 1);
+}
+
+void line_release(struct line *l)
+{
+	struct typed later = l->typed;
+	l->typed = l->held;
+	l->held = (struct typed){0};
+	typed_add(&l->typed, later.bytes + later.at, typed_left(&later));
+	l->typed.is_ended = later.is_ended;
+	free(later.bytes);
+}
+
 void line_pass(struct line *l, bool is_on)
 {
 	if (is_on && !l->passes)

@@ -50,8 +50,11 @@ static void write_prompt(struct repl *r, char *out, size_t cap)
 	bool has_name = width_of(r, true) * 2 < size.ws_col;
 	size_t width = width_of(r, has_name);
 	out[0] = '\0';
-	if (r->asks_confirm) {
-		add(r, out, cap, ROLE_WARN, "Run this? [y]es, [n]o, [a]lways: ");
+	if (r->question_shown) {
+		add(r, out, cap, ROLE_WARN,
+				r->question_shown == QUESTION_START
+						? "Run what you enter? [y]es, [e]ach time ask, [n]o: "
+						: "Run this? [y]es, [n]o, [a]lways: ");
 	} else if (r->has_gathered) {
 		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1),
 				"...> ");
@@ -65,8 +68,8 @@ void repl_prompt(struct repl *r)
 {
 	char prompt[600];
 	write_prompt(r, prompt, sizeof prompt);
-	char *offered = r->asks_confirm ? NULL : r->offered;
-	r->offered = r->asks_confirm ? r->offered : NULL;
+	char *offered = r->question_shown ? NULL : r->offered;
+	r->offered = r->question_shown ? r->offered : NULL;
 	line_show(r->line, prompt, offered ? offered : r->has_gathered ? r->indent : "");
 	free(offered);
 }

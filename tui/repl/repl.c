@@ -130,11 +130,17 @@ void repl_set_language(struct repl *r, const struct trm_lang *lang)
 
 static void interrupt_prompt(struct repl *r)
 {
-	bool has_text = line_text(r->line)[0] || r->has_gathered || r->asks_confirm;
+	if (r->owes_start) { /* the sandbox is still starting */
+		r->exit_code = 128 + SIGINT;
+		r->is_over = true;
+		return;
+	}
+	bool has_text = line_text(r->line)[0] || r->has_gathered || r->question_shown;
 	line_drop(r->line, "^C");
 	if (!has_text)
 		repl_say(r, "Ctrl-D or :quit leaves");
-	r->asks_confirm = false;
+	r->owes_start |= r->question_shown == QUESTION_START;
+	r->question_shown = QUESTION_NONE;
 	free(r->filename);
 	r->filename = NULL;
 	repl_drop_input(r);
@@ -262,7 +268,7 @@ static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_tab, .
 static bool is_free(const struct repl *r)
 {
 	return !r->activity.what && !r->is_leaving && !r->is_over
-	       && (repl_has_person(r)
+	       && ((repl_has_person(r) && !r->owes_start)
 			       || (r->cli_session.sandbox && trm_sandbox_is_ready(r->cli_session.sandbox)));
 }
 
@@ -279,6 +285,8 @@ static void turn(struct repl *r)
 	if (!show_is_idle(&r->show))
 		return;
 	if (!line_is_shown(r->line)) {
+		if (r->owes_start)
+			confirm_start(r);
 		show_end(&r->show);
 		repl_prompt(r);
 	} else if (!r->show.is_inside || !trm_timer_is_running(r->calm)) {
@@ -414,6 +422,7 @@ static bool is_hungry(struct repl *r)
 static void work(struct repl *r)
 {
 	repl_set_language(r, r->lang);
+	r->owes_start = repl_has_person(r);
 	if (repl_has_person(r))
 		repl_say(r, ":help lists the commands, Ctrl-D leaves");
 	if (trm_sandbox_is_attached(r->cli_session.sandbox)) {

@@ -50,6 +50,10 @@ struct activity {
 	void (*eof)(struct repl *r);
 };
 
+/* When a person is asked before code runs. */
+enum confirm_mode { CONFIRM_NEVER, CONFIRM_HIGH /* findings of high severity */, CONFIRM_EACH };
+enum confirm_question { QUESTION_NONE, QUESTION_START, QUESTION_RUN };
+
 /* Lines that are gathered. */
 struct code {
 	char *text;
@@ -96,9 +100,10 @@ struct repl {
 	struct code scripts[TRM_LANG_MAX]; /* all that was run, for :save */
 	struct trm_timer *step_timer; /* a step of stopping is told when it has had no effect for a while */
 	struct trm_stopping stopping;
-	bool is_always; /* no confirmation in this session */
 	const struct policy_gate *policy_gate;
-	bool asks_confirm;
+	enum confirm_mode confirm_mode;
+	bool owes_start;                      /* the question at the start */
+	enum confirm_question question_shown; /* the line that is typed answers it */
 
 	struct trm_run *run;
 	char *filename;                  /* of the run, NULL: typed */
@@ -170,6 +175,8 @@ bool piped_has_line(const struct repl *r); /* or its end */
 void piped_close(struct repl *r);
 
 /* ---- confirm.c */
+/* Before the first prompt: ask once, if that is wanted. */
+void confirm_start(struct repl *r);
 /* May what was gathered be run? Then repl_run_code() follows, from inside or later. */
 void confirm_ask(struct repl *r);
 void confirm_answer(struct repl *r, const char *text);
