@@ -222,9 +222,9 @@ size_t list_get(const struct trm_config *config, const struct trm_setting *s, ch
 
 /* ---- words apart by commas ------------------------------------------------------------------------ */
 
-bool trm_config_trusts(const struct trm_config *config, const char *backend)
+bool trm_config_trusts(const char *trust, const char *backend)
 {
-	const char *at = config->trust;
+	const char *at = trust;
 	while (*(at += strspn(at, ", "))) {
 		size_t n = strcspn(at, ", ");
 		if ((n == 3 && !memcmp(at, "all", 3)) || (n == strlen(backend) && !memcmp(at, backend, n)))

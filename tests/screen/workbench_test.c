@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
@@ -58,6 +59,86 @@ static void state_persists_in_each_language(void **state)
 	screen_send(&s, "get x");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "NameError");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* ---- when it asks ---- */
+
+static void run_code(const char *code, const char *wanted)
+{
+	screen_send(&s, "\x01");
+	screen_send(&s, code);
+	screen_wait(&s, code);
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, wanted);
+}
+
+/* The palette finds it; the choice is in the config file, whose comments stay, and counts at the next start.
+ */
+static void confirmation_is_set_from_inside(void **state)
+{
+	char home[] = "/tmp/terrarium-confirm-XXXXXX", path[100], variable[100], text[300];
+	const char *argv[] = {program, "--backend", backend, NULL};
+	const char *own[] = {"TERM=xterm-256color", "LANG=C.UTF-8", variable, NULL};
+
+	(void)state;
+	assert_non_null(mkdtemp(home));
+	snprintf(variable, sizeof variable, "XDG_CONFIG_HOME=%s", home);
+	snprintf(path, sizeof path, "%s/terrarium", home);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof path, "%s/terrarium/config.json", home);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("{ // mine\n\t\"history\": \"off\" /* and this */\n}\n", f);
+	fclose(f);
+	screen_start(&s, 36, 120, argv, own);
+	screen_wait(&s, "idle");
+	screen_send(&s, KEY_F(7));
+	screen_wait(&s, "Commands");
+	screen_send(&s, "confirm");
+	screen_wait(&s, "Confirm before code runs: always, or less often");
+	screen_send(&s, "\r");
+	screen_wait(&s, "Do not ask in any sandbox");
+	screen_send(&s, "\033[B\033[B\r"); /* this kind */
+	screen_wait(&s, "remembered: \"trust\":");
+	run_code("print free", "│ free ");
+	assert_int_equal(screen_leave(&s), 0);
+	f = fopen(path, "r");
+	assert_non_null(f);
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	assert_non_null(strstr(text, " // mine\n\t\"history\": \"off\" /* and this */\n}\n"));
+	snprintf(variable, sizeof variable, "\"trust\": \"%s\"", backend);
+	assert_non_null(strstr(text, variable));
+	snprintf(variable, sizeof variable, "XDG_CONFIG_HOME=%s", home);
+	screen_start(&s, 36, 120, argv, own);
+	screen_wait(&s, "idle");
+	run_code("print again", "│ again ");
+	assert_int_equal(screen_leave(&s), 0);
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(home);
+}
+
+static void what_is_dangerous_is_asked_about_again(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_send(&s, KEY_F(2));
+	screen_wait(&s, "Language");
+	screen_send(&s, "b\r");
+	screen_wait(&s, " bash ▾");
+	run_code("print one", "Run this code?");
+	screen_send(&s, "l");
+	screen_wait(&s, "Do not ask in this session");
+	screen_send(&s, "\r");
+	screen_wait(&s, "│ one ");
+	run_code("rm -rf / # two", "Run this code?");
+	screen_wait(&s, "(high)");
+	screen_send(&s, " "); /* the focus is on Cancel, and Space presses it */
+	screen_wait_gone(&s, "Run this code?");
+	assert_false(screen_shows(&s, "[2]"));
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -285,6 +366,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 			TEST(types_runs_and_sees),
 			TEST(state_persists_in_each_language),
+			TEST(confirmation_is_set_from_inside),
+			TEST(what_is_dangerous_is_asked_about_again),
 			TEST(interrupts_what_never_ends),
 			TEST(asks_for_input),
 			TEST(shows_failures),

@@ -154,6 +154,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.lang = first_lang(a->opts),
 			.theme = a->theme.name,
 			.confirm = a->opts->confirm,
+			.trust = a->opts->trust,
 			.policy = a->opts->policy,
 			.policy_asks = a->opts->policy_asks,
 			.auto_complete = a->opts->auto_complete,

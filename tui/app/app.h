@@ -32,6 +32,7 @@ struct app_opts {
 	const char *images;              /* how they are drawn: "auto", "kitty", "sixel", "symbols", "off" */
 	bool auto_complete;              /* offer members as soon as the dot is typed */
 	bool confirm;                    /* ask before each run */
+	const char *trust;               /* the setting: backends with fewer questions; NULL: none */
 	struct trm_policy *policy; /* what code is looked at with before that; NULL: nothing. Borrowed */
 	bool policy_asks;          /* … and what it refuses is asked about in any case */
 	const char *graphs;        /* "braille", "blocks", "ascii"; NULL: braille */

@@ -258,6 +258,7 @@ void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
 void app_keep(struct app *a, bool is_kept);
 void app_detach(struct app *a);
+void app_store_setting(struct app *a, const char *name, const char *value); /* in the config file; tells it */
 void app_go_without(struct app *a, bool always); /* isolation; always: the config file says so from now on */
 
 /* ---- workspace.c: the sandbox's files */

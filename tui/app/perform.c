@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What update() asked for is done here. */
 #include <stdio.h>
+#include <string.h>
 
 #include "app/app_internal.h"
 
@@ -122,6 +123,9 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_REPAINT:
 		if (a->term)
 			term_repaint_all(a->term);
+		break;
+	case EFFECT_SETTING:
+		app_store_setting(a, effect->text, effect->text + strlen(effect->text) + 1);
 		break;
 	case EFFECT_GO_WITHOUT: app_go_without(a, effect->flag); break;
 	case EFFECT_QUIT: quit_with_text(a); break;

@@ -237,21 +237,27 @@ void app_start_sandbox(struct app *a)
 	app_tell(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
 }
 
-void app_go_without(struct app *a, bool always)
+void app_store_setting(struct app *a, const char *name, const char *value)
 {
 	struct trm_error err = {0};
-	char path[1024];
+	char path[1024], text[1200];
 
+	if (!trm_config_path(a->opts->config, path, sizeof path)) {
+		app_tell(a, MSG_ERROR, "this is not remembered: there is no folder for a config file");
+	} else if (trm_config_store(path, trm_setting_find(name), value, &err) < 0) {
+		app_tell(a, MSG_ERROR, err.msg);
+	} else {
+		snprintf(text, sizeof text, "remembered: \"%s\": \"%s\" in %s", name, value, path);
+		app_tell(a, MSG_NOTICE, text);
+	}
+}
+
+void app_go_without(struct app *a, bool always)
+{
 	a->goes_without = true;
 	app_start_sandbox(a);
-	if (!always)
-		return;
-	if (!trm_config_path(a->opts->config, path, sizeof path))
-		app_tell(a, MSG_ERROR, "this is not remembered: there is no folder for a config file");
-	else if (trm_config_store(path, trm_setting_find("isolation"), "none", &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
-	else
-		app_tell(a, MSG_NOTICE, "remembered: \"isolation\": \"none\" in the config file");
+	if (always)
+		app_store_setting(a, "isolation", "none");
 }
 
 /* "New sandbox" means the end of this one, also where leaving would not be. */

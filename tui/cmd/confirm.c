@@ -333,7 +333,7 @@ int confirm_container(const struct trm_config *c)
 static int is_wanted(const struct trm_config *c, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n, bool *ret_is_wanted, bool *ret_is_policy)
 {
-	bool is_trusted = c->confirm && trm_config_trusts(c, c->backend)
+	bool is_trusted = c->confirm && trm_config_trusts(c->trust, c->backend)
 			  && level_of(c, c->backend) != TRM_ISOLATION_NONE;
 	*ret_is_policy = false;
 	*ret_is_wanted = c->confirm && !is_trusted;

@@ -26,6 +26,7 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 	opts->config = config_path;
 	opts->keymap = config->keymap;
 	opts->confirm = config->confirm;
+	opts->trust = config->trust;
 	opts->images = config->images;
 	opts->auto_complete = config->auto_complete;
 	opts->graphs = config->graphs;

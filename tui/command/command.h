@@ -57,6 +57,7 @@ struct command_table {
 /* Defined beside the functions in the tables. */
 extern const struct command_table workbench_commands;
 extern const struct command_table buffer_commands;
+extern const struct command_table confirmation_commands;
 extern const struct command_table cell_commands;
 extern const struct command_table finder_commands;
 extern const struct command_table goto_commands;

@@ -16,7 +16,7 @@
 #include "syntax/syntax.h"
 #include "text/text.h"
 
-enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
+enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_LESS, BUTTON_EDIT, BUTTON_YES };
 
 #define FINDINGS_SHOWN 20
 #define CODE_LINES_SHOWN 500
@@ -26,7 +26,8 @@ enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_EDIT, BUTTON_YES };
 
 static const struct dialog_button confirm_buttons[] = {
 		{"Run once", "Run", 'r', BUTTON_RUN},
-		{"Always in this session", "Always", 'a', BUTTON_ALWAYS},
+		{"Always in session", "Always", 'a', BUTTON_ALWAYS},
+		{"Ask less", "Less", 'l', BUTTON_LESS},
 		{"Edit", NULL, 'e', BUTTON_EDIT},
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
@@ -171,7 +172,7 @@ static void tell_guards(const struct model *m, struct dialog *d)
 		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "known after the sandbox has started");
 }
 
-static bool scan(const struct model *m, struct trm_findings *ret)
+bool ask_scan(const struct model *m, struct trm_findings *ret)
 {
 	struct editor_run range = m->to_run;
 	char *code = m->policy ? text_slice(model_editor(m)->text, range.pos, range.len) : NULL;
@@ -180,20 +181,14 @@ static bool scan(const struct model *m, struct trm_findings *ret)
 	return is_done;
 }
 
-bool ask_is_wanted_by_policy(const struct model *m)
-{
-	struct trm_findings found = {0};
-	bool is_wanted = m->policy_asks && scan(m, &found) && found.n_refused;
-	trm_findings_finish(&found);
-	return is_wanted;
-}
-
-static void tell_policy(const struct model *m, struct dialog *d)
+/* Returns whether something of high severity was found. */
+static bool tell_policy(const struct model *m, struct dialog *d)
 {
 	struct trm_findings found;
 	char line[400];
-	if (!scan(m, &found))
-		return;
+	if (!ask_scan(m, &found))
+		return false;
+	bool is_high = found.worst == TRM_HIGH;
 	for (size_t i = 0; i < found.n && i < FINDINGS_SHOWN; i++) {
 		const struct trm_finding *f = &found.all[i];
 		dialog_add_labeled(d, i ? "" : "Policy", f->is_refused ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
@@ -207,6 +202,7 @@ static void tell_policy(const struct model *m, struct dialog *d)
 				found.has_no_tree ? "; comments and strings count: " : "",
 				found.has_no_tree ? found.why_no_tree : "");
 	trm_findings_finish(&found);
+	return is_high;
 }
 
 static void tell_code(const struct model *m, struct dialog *d)
@@ -232,20 +228,20 @@ void ask_confirm(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 	bool again = d->kind == DIALOG_CONFIRM; /* what is known has changed: keep the person's place */
-	int focus = again ? d->focus : 0;
+	int focus = d->focus;
 	size_t scroll = again ? d->scroll : 0;
 	char what[64];
 
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			run_source_describe(model_editor(m), m->to_run, what));
+	bool is_high = tell_policy(m, d);
 	tell_where(m, d);
 	tell_limits(m, d);
 	tell_guards(m, d);
-	tell_policy(m, d);
 	tell_code(m, d);
 	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
-	d->focus = focus;
+	d->focus = again ? focus : is_high ? COUNT(confirm_buttons) - 1 : 0;
 	d->scroll = scroll;
 	m->needs_draw = true;
 }
@@ -253,10 +249,11 @@ void ask_confirm(struct model *m)
 void answer_confirm(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
-	if (answer == BUTTON_ALWAYS)
-		m->confirm = false;
+	m->trusts_session |= answer == BUTTON_ALWAYS;
 	if (answer == BUTTON_RUN || answer == BUTTON_ALWAYS)
 		run_start(m, out);
+	else if (answer == BUTTON_LESS)
+		ask_confirmation(m, true);
 	else if (answer == BUTTON_EDIT)
 		model_focus(m, PANE_EDITOR);
 }

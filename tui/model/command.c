@@ -10,6 +10,7 @@
 static const struct command_table *const tables[] = {
 		&workbench_commands,
 		&buffer_commands,
+		&confirmation_commands,
 		&cell_commands,
 		&finder_commands,
 		&goto_commands,

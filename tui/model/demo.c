@@ -122,7 +122,7 @@ int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, c
 	}
 	d->is_on = true;
 	d->buffer = b->id;
-	d->is_agreed = !m->confirm;
+	d->is_agreed = !confirmation_is_each(m);
 	m->foot_rows = m->rows >= 20 ? DEMO_ROWS : 1;
 	model_relayout(m);
 	show(m, 0, true, &out);

@@ -19,6 +19,8 @@ void dialog_close(struct model *m);
 void answer_confirm(struct model *m, int answer, struct effects *out);
 void answer_restart(struct model *m, int answer, struct effects *out);
 
+void answer_confirmation(struct model *m, int answer, struct effects *out); /* confirmation.c */
+
 /* ask_file.c */
 void answer_path(struct model *m, int answer, struct effects *out);
 void answer_pending(struct model *m, int answer, struct effects *out);

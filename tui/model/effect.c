@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/effect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,4 +71,12 @@ bool effect_buffer(struct effects *e, enum effect_type type, uint32_t buffer, co
 		return false;
 	e->items[e->n - 1].buffer = buffer;
 	return true;
+}
+
+bool effect_setting(struct effects *e, const char *name, const char *value)
+{
+	char text[300];
+	int n = snprintf(text, sizeof text, "%s%c%s", name, '\0', value);
+
+	return n < (int)sizeof text && effect_add(e, EFFECT_SETTING, NULL, text, (size_t)n, 0);
 }

@@ -74,7 +74,8 @@ enum effect_type {
 	EFFECT_QUIT_DISCARDING,  /* quit without the text of unsaved buffers */
 	EFFECT_QUIT_STOPPING,    /* the sandbox, whatever it is */
 	EFFECT_DETACH,           /* quit, and leave the sandbox running */
-	EFFECT_KEEP, /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
+	EFFECT_KEEP,    /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
+	EFFECT_SETTING, /* text: its name, NUL, its value: into the config file */
 	EFFECT_GO_WITHOUT, /* start a sandbox without isolation; flag: from now on, on this machine */
 	EFFECT_QUIT,       /* the text of unsaved buffers is there again at the next start */
 };
@@ -110,6 +111,7 @@ bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang 
 bool effect_plain(struct effects *e, enum effect_type type);
 bool effect_number(struct effects *e, enum effect_type type, uint64_t number);
 bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text);
+bool effect_setting(struct effects *e, const char *name, const char *value);
 /* About a buffer; `text` may be NULL. */
 bool effect_buffer(struct effects *e, enum effect_type type, uint32_t buffer, const char *text);
 

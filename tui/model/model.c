@@ -20,6 +20,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 		m->graph_style = GRAPH_ASCII;
 	m->lang = opts->lang;
 	m->confirm = opts->confirm;
+	snprintf(m->trust, sizeof m->trust, "%s", opts->trust ? opts->trust : "");
 	m->policy = opts->policy;
 	m->policy_asks = opts->policy_asks;
 	m->timeout_ms = opts->timeout_ms;

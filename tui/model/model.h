@@ -176,7 +176,10 @@ struct model {
 	bool is_recording;
 	struct editor_run to_run; /* what was asked for last */
 	enum run_then run_then;
-	bool confirm;              /* ask before a run */
+	bool confirm;              /* ask before a run … */
+	bool trusts_session;       /* … but in this session only about findings of high severity; … */
+	char trust[128];           /* … and so in sandboxes of these backends */
+	bool runs_when_chosen;     /* the dialog about that was opened by a question about a run */
 	struct trm_policy *policy; /* what code is looked at with before it; NULL: nothing. Borrowed */
 	bool policy_asks;          /* what it refuses is asked about in any case */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
@@ -197,6 +200,7 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
+	const char *trust; /* the setting; NULL: none */
 	struct trm_policy *policy;
 	bool policy_asks;
 	bool auto_complete, has_history;

@@ -48,7 +48,7 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 	m->needs_draw = true;
 	if (!may_run(m) || inspect_is_asked(m, what, out))
 		return;
-	if (m->confirm || ask_is_wanted_by_policy(m))
+	if (confirmation_is_wanted(m))
 		ask_confirm(m);
 	else
 		run_start(m, out);

@@ -55,8 +55,13 @@ void input_close(struct model *m);
 /* questions and menus: ask_run.c, ask_file.c, menus.c; what is done when they are answered: dialog_dispatch.c
  */
 void ask_confirm(struct model *m);
-/* Does the policy find something in what is to run that it wants to be asked about? */
-bool ask_is_wanted_by_policy(const struct model *m);
+struct trm_findings;
+/* What the policy finds in what is to run; false: it was not looked at. */
+bool ask_scan(const struct model *m, struct trm_findings *ret);
+/* confirmation.c */
+bool confirmation_is_each(const struct model *m);   /* each run is asked about */
+bool confirmation_is_wanted(const struct model *m); /* what is to run is asked about */
+void ask_confirmation(struct model *m, bool runs_then);
 struct dialog;
 void ask_tell_mounts(const struct model *m, struct dialog *d); /* what of the host the code will see */
 bool ask_is_of_server(const struct model *m); /* the sandbox is a server's, whose limits are its own matter */

@@ -139,7 +139,7 @@ void confirm_ask(struct repl *r)
 
 void confirm_start(struct repl *r)
 {
-	bool is_trusted = trm_config_trusts(&r->config, trm_sandbox_backend(r->cli_session.sandbox))
+	bool is_trusted = trm_config_trusts(r->config.trust, trm_sandbox_backend(r->cli_session.sandbox))
 			  && trm_sandbox_isolation(r->cli_session.sandbox) != TRM_ISOLATION_NONE;
 	r->owes_start = false;
 	r->confirm_mode = !r->config.confirm ? CONFIRM_NEVER : is_trusted ? CONFIRM_HIGH : CONFIRM_EACH;

@@ -366,6 +366,9 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 	case K_RIGHT: turn(d, 1); return ANSWER_NONE;
 	case K_HOME: return move_by(d, l, -1000000000);
 	case K_END: return move_by(d, l, 1000000000);
+	case ' ':
+		if (d->n_buttons)
+			return press(d);
 	}
 	return ev->mods & (MOD_CTRL | MOD_ALT) ? ANSWER_NONE : letter(d, ev->key);
 }

@@ -42,7 +42,7 @@ struct trm_config {
 	/* pass credentials of proxies and package indexes to sandboxes with a network */
 	bool net_credentials;
 	bool confirm;             /* ask before code is run */
-	char trust[128];          /* backends with fewer questions, as in trm_config_trusts() */
+	char trust[128];          /* backends with fewer questions: trm_config_trusts() */
 	char policy[64];          /* the policy that checks code: terrarium/policy.h */
 	char policy_mode[16];     /* "advise", "ask", "enforce" */
 	char isolation[16];       /* as in trm_isolation_find() */
@@ -128,9 +128,9 @@ const struct trm_setting *trm_setting_find(const char *key);
 int trm_config_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
 		const char *label, struct trm_error *reterr);
 
-/* Does the setting `trust` name this backend, or "all"? Where nothing isolates the code
+/* Does `trust`, the setting of that name, list this backend, or "all"? Where nothing isolates the code
  * (TRM_ISOLATION_NONE), the caller asks all the same. */
-bool trm_config_trusts(const struct trm_config *config, const char *backend);
+bool trm_config_trusts(const char *trust, const char *backend);
 
 /* Set a setting in the config file `path`, which is created if it is missing. This is for settings that a
  * person has chosen in a dialog. Comments stay. `value` is plain words, without quotes and backslashes.

@@ -187,17 +187,13 @@ static void a_choice_is_written_and_comments_stay(void **state)
 
 static void backends_are_trusted_by_name(void **state)
 {
-	struct trm_config c;
 	(void)state;
-	trm_config_default(&c);
-	assert_false(trm_config_trusts(&c, "local"));
-	strcpy(c.trust, "docker, local");
-	assert_true(trm_config_trusts(&c, "local"));
-	assert_true(trm_config_trusts(&c, "docker"));
-	assert_false(trm_config_trusts(&c, "loca"));
-	assert_false(trm_config_trusts(&c, "podman"));
-	strcpy(c.trust, "all");
-	assert_true(trm_config_trusts(&c, "podman"));
+	assert_false(trm_config_trusts("", "local"));
+	assert_true(trm_config_trusts("docker, local", "local"));
+	assert_true(trm_config_trusts("docker, local", "docker"));
+	assert_false(trm_config_trusts("docker, local", "loca"));
+	assert_false(trm_config_trusts("docker, local", "podman"));
+	assert_true(trm_config_trusts("all", "podman"));
 }
 
 int main(void)

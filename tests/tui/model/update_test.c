@@ -151,7 +151,7 @@ static void kernel_query_never_again_if_reported_so(void **state)
 	press(K_F5, 0);
 	press('a', 0);
 	assert_non_null(last_effect(EFFECT_RUN));
-	assert_false(m.confirm);
+	assert_true(m.trusts_session);
 	done((struct trm_result){.number = 1});
 	effects_clear(&fx);
 	press(K_ENTER, MOD_ALT);
