@@ -64,6 +64,23 @@ static void python_completes(void **state)
 	leave();
 }
 
+static void the_signature_of_a_call_comes_and_goes(void **state)
+{
+	static const char *const leaves[] = {"\r", "1)", "\033[D", "\033"};
+
+	(void)state;
+	start("python", "1");
+	for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
+		screen_send(&s, "print(");
+		screen_wait(&s, "*args");
+		screen_send(&s, leaves[i]);
+		screen_wait_gone(&s, "*args");
+		screen_send(&s, "\x01\x7f");
+		screen_wait_quiet(&s, 30);
+	}
+	leave();
+}
+
 static void javascript_completes(void **state)
 {
 	(void)state;
@@ -210,6 +227,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(python_completes),
+			TEST(the_signature_of_a_call_comes_and_goes),
 			TEST(javascript_completes),
 			TEST(bash_completes),
 			TEST(a_busy_kernel_does_not_hold_up),

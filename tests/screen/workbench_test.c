@@ -121,6 +121,31 @@ static void confirmation_is_set_from_inside(void **state)
 	rmdir(home);
 }
 
+static void clearing_the_output_is_asked_about(void **state)
+{
+	(void)state;
+	start(24, 80, NULL);
+	screen_send(&s, "print precious");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "Run once");
+	screen_send(&s, "\r");
+	screen_wait(&s, "│ precious");
+	for (int i = 0; i < 2; i++) {
+		screen_send(&s, KEY_F(7));
+		screen_wait(&s, "Commands");
+		screen_send(&s, "clear the output");
+		screen_wait(&s, "after a question");
+		screen_send(&s, "\r");
+		screen_wait(&s, "Clear the output?");
+		screen_send(&s, i ? "c" : "k");
+		screen_wait_gone(&s, "Clear the output?");
+		if (i == 0)
+			screen_wait(&s, "│ precious");
+	}
+	screen_wait_gone(&s, "│ precious");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void what_is_dangerous_is_asked_about_again(void **state)
 {
 	(void)state;
@@ -367,6 +392,7 @@ int main(int argc, char **argv)
 			TEST(types_runs_and_sees),
 			TEST(state_persists_in_each_language),
 			TEST(confirmation_is_set_from_inside),
+			TEST(clearing_the_output_is_asked_about),
 			TEST(what_is_dangerous_is_asked_about_again),
 			TEST(interrupts_what_never_ends),
 			TEST(asks_for_input),

@@ -11,6 +11,7 @@ static const struct command_table *const tables[] = {
 		&workbench_commands,
 		&buffer_commands,
 		&confirmation_commands,
+		&clear_commands,
 		&cell_commands,
 		&finder_commands,
 		&goto_commands,

@@ -165,12 +165,6 @@ static void save_as(struct model *m, struct effects *out)
 	ask_save(m, true, out);
 }
 
-static void clear_output(struct model *m, struct effects *out)
-{
-	(void)out;
-	outpane_clear(&m->out);
-}
-
 static void repaint(struct model *m, struct effects *out)
 {
 	(void)m;
@@ -233,8 +227,6 @@ static const struct command commands[] = {
 		{"open", "Open a file…", "open a file", CONTEXT_ANY, open_file, NULL, 0, false},
 		{"save", "Save", "save the buffer", CONTEXT_ANY, save, NULL, 0, false},
 		{"save-as", "Save as…", "save the buffer under another name", CONTEXT_ANY, save_as, NULL, 0,
-				false},
-		{"clear-output", "Clear the output", "delete all output", CONTEXT_ANY, clear_output, NULL, 0,
 				false},
 		{"repaint", "Repaint the screen", "draw the screen again", CONTEXT_ALWAYS, repaint, NULL, 0,
 				false},

@@ -19,6 +19,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	switch (m->dialog.kind) {
 	case DIALOG_CONFIRM: answer_confirm(m, answer, out); break;
 	case DIALOG_CONFIRMATION: answer_confirmation(m, answer, out); break;
+	case DIALOG_CLEAR: answer_clear(m, answer); break;
 	case DIALOG_RESTART: answer_restart(m, answer, out); break;
 	case DIALOG_HISTORY: answer_history(m, answer, out); break;
 	case DIALOG_LOSS: loss_answer_dialog(m, answer, out); break;

@@ -205,36 +205,81 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 
 /* ---- the call that is being typed ---- */
 
-const char *signature_text(const struct model *m)
+enum { CALL_BYTES = 2000 }; /* of a call, before the cursor: who writes a longer one knows what it is */
+
+/* Is the call closed before the cursor? Brackets in strings do not count. */
+static bool is_closed(const struct text *t, size_t from, size_t to)
+{
+	char code[CALL_BYTES], quote = '\0';
+	int depth = 0;
+	size_t n = text_copy(t, from, code, to - from);
+
+	for (size_t i = 0; i < n && depth >= 0; i++) {
+		if (quote && code[i] == '\\')
+			i++;
+		else if (quote)
+			quote = code[i] == quote ? '\0' : quote;
+		else if (code[i] == '"' || code[i] == '\'')
+			quote = code[i];
+		else
+			depth += (code[i] == '(') - (code[i] == ')');
+	}
+	return depth < 0;
+}
+
+/* Is the cursor in the call whose bracket opened before `pos`? */
+static bool is_in_call(const struct model *m, size_t pos)
 {
 	const struct signature *s = &m->signature;
 	const struct editor *e = model_editor(m);
-	bool is_here = s->buffer == buffers_current(&m->buffers)->id && e->sel.cursor >= s->pos
-		       && editor_line(e) == s->line;
+	size_t cursor = e->sel.cursor;
 
-	return is_here && m->focus == PANE_EDITOR ? s->text : "";
+	return m->focus == PANE_EDITOR && s->buffer == buffers_current(&m->buffers)->id && cursor >= pos
+	       && cursor - pos < CALL_BYTES && editor_line(e) == s->line && !is_closed(e->text, pos, cursor);
+}
+
+const char *signature_text(const struct model *m)
+{
+	return m->signature.text;
 }
 
 void signature_typed(struct model *m, unsigned typed, struct effects *out)
 {
-	if (typed == ')')
-		m->signature.text[0] = '\0';
-	if (typed == '(' && m->lang->style != TRM_STYLE_SHELL && kernel_query_can(m, m->lang))
-		ask(m, ASK_SIGNATURE, out);
+	const struct editor *e = model_editor(m);
+
+	if (typed != '(' || m->lang->style == TRM_STYLE_SHELL || !kernel_query_can(m, m->lang))
+		return;
+	/* The hint of the call around this one stays: the bracket may be no call's. */
+	if (!m->signature.text[0])
+		m->signature = (struct signature){.buffer = buffers_current(&m->buffers)->id,
+				.line = editor_line(e),
+				.pos = e->sel.cursor};
+	m->signature.asked_pos = e->sel.cursor;
+	ask(m, ASK_SIGNATURE, out);
+}
+
+void signature_follow(struct model *m, const struct event *ev)
+{
+	bool is_escape = ev->type == EVENT_KEY && ev->key == K_ESCAPE;
+
+	if (!m->signature.buffer || (!is_escape && is_in_call(m, m->signature.pos)))
+		return;
+	m->needs_draw |= m->signature.text[0] != '\0';
+	m->signature = (struct signature){0};
 }
 
 void signature_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
-	const struct editor *e = model_editor(m);
 	const char *text = member(json, "signature");
 
 	(void)out;
-	m->signature = (struct signature){.buffer = buffers_current(&m->buffers)->id,
-			.line = editor_line(e),
-			.pos = e->sel.cursor};
-	snprintf(m->signature.text, sizeof m->signature.text, "%s", text);
-	m->needs_draw |= *text;
+	/* The call may have been left meanwhile. */
+	if (m->signature.buffer && *text && is_in_call(m, m->signature.asked_pos)) {
+		m->signature.pos = m->signature.asked_pos;
+		snprintf(m->signature.text, sizeof m->signature.text, "%s", text);
+		m->needs_draw = true;
+	}
 	cJSON_Delete(json);
 }
 

@@ -31,6 +31,9 @@ char *inspect_context(const struct model *m, size_t *ret_len, size_t *ret_cursor
 const char *signature_text(const struct model *m);
 /* The text has changed by a key: `typed` is the character, or 0. */
 void signature_typed(struct model *m, unsigned typed, struct effects *out);
+/* After an event: the hint goes when the call has been left, or with Escape. */
+struct event;
+void signature_follow(struct model *m, const struct event *ev);
 void signature_answer(struct model *m, const struct msg *msg, struct effects *out);
 
 #endif

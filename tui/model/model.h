@@ -79,6 +79,7 @@ struct signature {
 	char text[240];
 	uint32_t buffer;
 	size_t line, pos;
+	size_t asked_pos; /* of the call that the kernel was asked about last */
 };
 
 /* The run in hand. */

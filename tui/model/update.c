@@ -291,6 +291,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 			on_resize(m, msg->event);
 		else if (msg->event->type != EVENT_FOCUS)
 			on_input(m, msg, out);
+		signature_follow(m, msg->event);
 		break;
 	case MSG_TICK: on_tick(m, out); break;
 	case MSG_SANDBOX_STARTING:

@@ -345,7 +345,47 @@ static void the_signature_of_a_call_is_shown(void **state)
 	assert_true(shows("f(a, b=2)"));
 	type("1, 2");
 	assert_true(shows("f(a, b=2)"));
+	type(", ')', (3)");
+	assert_true(shows("f(a, b=2)"));
+	m.needs_draw = false;
 	type(")");
+	assert_false(shows("f(a, b=2)"));
+	assert_true(m.needs_draw);
+}
+
+static void call(void)
+{
+	press(K_END, MOD_CTRL);
+	type("\nf(");
+	answer("{\"found\":true,\"name\":\"f\",\"signature\":\"f(a, b=2)\"}");
+	assert_true(shows("f(a, b=2)"));
+	m.needs_draw = false;
+}
+
+static void the_signature_goes_with_the_call(void **state)
+{
+	(void)state;
+	call();
+	press(K_ENTER, 0);
+	assert_true(m.needs_draw);
+	assert_false(shows("f(a, b=2)"));
+	call();
+	press(K_LEFT, 0);
+	assert_true(m.needs_draw);
+	assert_false(shows("f(a, b=2)"));
+	press(K_RIGHT, 0); /* it does not come back by itself */
+	assert_false(shows("f(a, b=2)"));
+	call();
+	press(K_UP, 0);
+	assert_true(m.needs_draw);
+	call();
+	press(K_ESCAPE, 0);
+	assert_true(m.needs_draw);
+	assert_false(shows("f(a, b=2)"));
+	/* The answer comes when the call is over. */
+	type("\nf(");
+	type(")");
+	answer("{\"found\":true,\"name\":\"f\",\"signature\":\"f(a, b=2)\"}");
 	assert_false(shows("f(a, b=2)"));
 }
 
@@ -403,6 +443,7 @@ int main(void)
 			TEST(the_name_under_the_cursor_is_inspected),
 			TEST(a_question_mark_asks_instead_of_running),
 			TEST(the_signature_of_a_call_is_shown),
+			TEST(the_signature_goes_with_the_call),
 			TEST(variables_are_sorted_and_filtered),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Deleting all output, which cannot be undone: asked about first. */
+#include <stdio.h>
+
+#include "model/dialog_dispatch.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+
+enum { BUTTON_CLEAR = 1 };
+
+static void ask(struct model *m, struct effects *out)
+{
+	static const struct dialog_button buttons[] = {
+			{"Clear", NULL, 'c', BUTTON_CLEAR}, {"Keep", NULL, 'k', ANSWER_CANCEL}};
+	const struct scrollback *store = &m->out.store;
+	size_t lines = scrollback_end(store) - scrollback_first(store);
+
+	(void)out;
+	m->needs_draw = true;
+	if (!lines) {
+		notices_add(&m->notices, m->now_ns, false, "there is no output to clear");
+		return;
+	}
+	dialog_begin(&m->dialog, DIALOG_CLEAR, "Clear the output?");
+	dialog_add(&m->dialog, ROLE_DIALOG, "%zu line%s of output and all images are deleted for good.",
+			lines, lines == 1 ? "" : "s");
+	dialog_add(&m->dialog, ROLE_DIALOG, "Variables, files and the history stay.");
+	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+}
+
+void answer_clear(struct model *m, int answer)
+{
+	dialog_close(m);
+	if (answer == BUTTON_CLEAR)
+		outpane_clear(&m->out);
+}
+
+static const struct command commands[] = {
+		{"clear-output", "Clear the output…", "delete all output, after a question", CONTEXT_ANY, ask,
+				NULL, 0, false},
+};
+const struct command_table clear_commands = COMMAND_TABLE(commands);
