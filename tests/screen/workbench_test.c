@@ -146,6 +146,23 @@ static void clearing_the_output_is_asked_about(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+static void the_key_bar_shows_the_keys_of_the_pane(void **state)
+{
+	(void)state;
+	start(36, 120, NULL);
+	screen_wait(&s, "^O Open");
+	screen_send(&s, KEY_F(6));
+	screen_wait(&s, "^F Find  - Fold");
+	screen_wait(&s, "w Wrap");
+	assert_false(screen_shows(&s, "^O Open"));
+	screen_send(&s, KEY_F(6));
+	screen_wait(&s, "k Signal");
+	screen_wait(&s, "t Tree");
+	screen_send(&s, KEY_F(6));
+	screen_wait(&s, "^O Open");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void what_is_dangerous_is_asked_about_again(void **state)
 {
 	(void)state;
@@ -393,6 +410,7 @@ int main(int argc, char **argv)
 			TEST(state_persists_in_each_language),
 			TEST(confirmation_is_set_from_inside),
 			TEST(clearing_the_output_is_asked_about),
+			TEST(the_key_bar_shows_the_keys_of_the_pane),
 			TEST(what_is_dangerous_is_asked_about_again),
 			TEST(interrupts_what_never_ends),
 			TEST(asks_for_input),

@@ -92,7 +92,7 @@ struct keybar_item {
 	const char *label;
 	int col, cols;
 };
-enum { KEYBAR_MAX = 32 };
+enum { KEYBAR_MAX = 64 };
 /* For a width: commands with their columns, left to right. Returns how many. */
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX]);
 

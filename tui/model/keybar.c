@@ -7,37 +7,88 @@
 #include "model/model.h"
 #include "model/stopping.h"
 
-/* In the order shown; the highest rank goes first when it is narrow. */
+/* In the order shown; the lowest rank is left out last when it is narrow. CONTEXT_ANY: everywhere; else only
+ * where these keys count. Away from the editor, what the pane at hand can do comes before the common rest. */
 static const struct {
 	const char *command, *label;
 	int rank;
+	enum key_context place;
 } bar[] = {
-		{"help", "Help", 3},
-		{"language", "Language", 4},
-		{"theme", "Theme", 8},
-		{"messages", "Messages", 9},
-		{"palette", "Commands", 10},
-		{"sandboxes", "Sandboxes", 12},
-		{"run", "Run", 0},
-		{"next-pane", "Pane", 2},
-		{"stop", "Copy", 5},
-		{"hold-clock", "Wait", 1},
-		{"open", "Open", 6},
-		{"save", "Save", 7},
-		{"find", "Find", 11},
-		{"variables", "Variables", 13},
-		{"zoom", "Zoom", 14},
-		{"replay-pause", "Pause", 0},
-		{"replay-back", "-5 s", 4},
-		{"replay-forward", "+5 s", 4},
-		{"replay-previous-run", "Previous run", 5},
-		{"replay-next-run", "Next run", 5},
-		{"replay-slower", "Slower", 6},
-		{"replay-faster", "Faster", 6},
-		{"quit", "Quit", 1},
+		{"help", "Help", 3, CONTEXT_ANY},
+		{"language", "Language", 4, CONTEXT_ANY},
+		{"theme", "Theme", 8, CONTEXT_ANY},
+		{"messages", "Messages", 9, CONTEXT_ANY},
+		{"run", "Run", 0, CONTEXT_ANY},
+		{"next-pane", "Pane", 2, CONTEXT_ANY},
+		{"palette", "Commands", 10, CONTEXT_ANY},
+		{"sandboxes", "Sandboxes", 12, CONTEXT_ANY},
+		{"stop", "Copy", 5, CONTEXT_ANY},
+		{"hold-clock", "Wait", 1, CONTEXT_ANY},
+		{"open", "Open", 6, CONTEXT_EDITOR},
+		{"save", "Save", 7, CONTEXT_EDITOR},
+		{"find", "Find", 11, CONTEXT_EDITOR},
+		{"output-find", "Find", 6, CONTEXT_OUTPUT},
+		{"output-fold", "Fold", 4, CONTEXT_OUTPUT},
+		{"output-fold-all", "Fold all", 10, CONTEXT_OUTPUT},
+		{"output-open", "To the line", 11, CONTEXT_OUTPUT},
+		{"output-previous-run", "Previous run", 12, CONTEXT_OUTPUT},
+		{"output-copy-run", "Copy run", 7, CONTEXT_OUTPUT},
+		{"output-save", "Save", 9, CONTEXT_OUTPUT},
+		{"output-wrap", "Wrap", 8, CONTEXT_OUTPUT},
+		{"show-on-graph", "Graph", 13, CONTEXT_OUTPUT},
+		{"signal", "Signal", 4, CONTEXT_METRICS},
+		{"process-tree", "Tree", 6, CONTEXT_METRICS},
+		{"sort-by-cpu", "CPU", 7, CONTEXT_METRICS},
+		{"sort-by-memory", "Memory", 8, CONTEXT_METRICS},
+		{"sort-by-pid", "Number", 13, CONTEXT_METRICS},
+		{"sort-by-command", "Name", 14, CONTEXT_METRICS},
+		{"graph-zoom-in", "Zoom in", 9, CONTEXT_METRICS},
+		{"graph-zoom-out", "Zoom out", 10, CONTEXT_METRICS},
+		{"look-back", "Earlier", 11, CONTEXT_METRICS},
+		{"look-forth", "Later", 12, CONTEXT_METRICS},
+		{"variables-inspect", "Inspect", 4, CONTEXT_VARIABLES},
+		{"variables-filter", "Filter", 6, CONTEXT_VARIABLES},
+		{"variables-sort", "Sort", 7, CONTEXT_VARIABLES},
+		{"variables-reverse", "Reverse", 8, CONTEXT_VARIABLES},
+		{"variables-leave", "Close", 9, CONTEXT_VARIABLES},
+		{"popup-choose", "Choose", 0, CONTEXT_POPUP},
+		{"popup-accept", "Complete", 1, CONTEXT_POPUP},
+		{"popup-close", "Close", 3, CONTEXT_POPUP},
+		{"variables", "Variables", 13, CONTEXT_EDITOR},
+		{"zoom", "Zoom", 14, CONTEXT_ANY},
+		{"replay-pause", "Pause", 0, CONTEXT_ANY},
+		{"replay-back", "-5 s", 4, CONTEXT_ANY},
+		{"replay-forward", "+5 s", 4, CONTEXT_ANY},
+		{"replay-previous-run", "Previous run", 5, CONTEXT_ANY},
+		{"replay-next-run", "Next run", 5, CONTEXT_ANY},
+		{"replay-slower", "Slower", 6, CONTEXT_ANY},
+		{"replay-faster", "Faster", 6, CONTEXT_ANY},
+		{"quit", "Quit", 1, CONTEXT_ANY},
 };
-enum { BAR_COUNT = sizeof bar / sizeof *bar, RUN_RANK_RUNNING = 5 };
+enum {
+	BAR_COUNT = sizeof bar / sizeof *bar,
+	RUN_RANK_RUNNING = 5,
+	RANKS = 64,
+	RANK_ALWAYS = 2,
+	COMMON_LATER = 20
+};
 _Static_assert((int)BAR_COUNT <= (int)KEYBAR_MAX, "the key bar holds all");
+
+/* Whose keys are shown; CONTEXT_ANY: no pane's, since what is typed goes elsewhere. */
+static enum key_context place_of(const struct model *m)
+{
+	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
+			[PANE_OUTPUT] = CONTEXT_OUTPUT,
+			[PANE_METRICS] = CONTEXT_METRICS};
+
+	if (m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on)
+		return CONTEXT_ANY;
+	if (complete_is_shown(m))
+		return CONTEXT_POPUP;
+	if (variables_has_focus(m))
+		return CONTEXT_VARIABLES;
+	return m->focus == PANE_OUTPUT && m->has_input ? CONTEXT_ANY : of_pane[m->focus];
+}
 
 /* " F5 Run " and what follows; left as it is when it has no key or no meaning now. */
 static void make_item(const struct model *m, int i, struct keybar_item *ret)
@@ -46,6 +97,9 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
+	if (bar[i].place != CONTEXT_ANY && bar[i].place != place_of(m)
+			&& !(bar[i].place == CONTEXT_EDITOR && place_of(m) == CONTEXT_ANY))
+		return;
 	if (!keys || !replay_allows(m, c) || (c->key_context == CONTEXT_REPLAY && !m->replay.is_on))
 		return;
 	if ((c->key_context == CONTEXT_STOPPING && !stopping_has_clock(m))
@@ -70,7 +124,13 @@ static int rank_of(const struct model *m, int i)
 {
 	if (model_is_running(m) && !strcmp(bar[i].command, "stop"))
 		return 0;
-	return model_is_running(m) && !strcmp(bar[i].command, "run") ? RUN_RANK_RUNNING : bar[i].rank;
+	if (model_is_running(m) && !strcmp(bar[i].command, "run"))
+		return RUN_RANK_RUNNING;
+	bool is_common = bar[i].place == CONTEXT_ANY && bar[i].rank > RANK_ALWAYS
+			 && strcmp(bar[i].command, "help");
+	enum key_context place = place_of(m);
+	return is_common && place != CONTEXT_EDITOR && place != CONTEXT_ANY ? bar[i].rank + COMMON_LATER
+									    : bar[i].rank;
 }
 
 static int total(const struct model *m, const struct keybar_item items[BAR_COUNT], int most_rank)
@@ -86,7 +146,7 @@ static int total(const struct model *m, const struct keybar_item items[BAR_COUNT
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX])
 {
 	struct keybar_item all[BAR_COUNT] = {0}; /* without columns: it has no place now */
-	int rank = BAR_COUNT, n = 0, col = 0;
+	int rank = RANKS, n = 0, col = 0;
 
 	for (int i = 0; i < BAR_COUNT; i++)
 		make_item(m, i, &all[i]);
