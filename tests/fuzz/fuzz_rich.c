@@ -23,7 +23,7 @@ static void check(char *text, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	size_t len;
-	char *text = rich_from_html((const char *)bytes, n, &len);
+	char *text = rich_from_html((const char *)bytes, n, n % 100, &len);
 
 	if (text)
 		check(text, len);

@@ -84,7 +84,7 @@ static bool show_form(struct model *m, const struct figure_form *form)
 	if (!form->data)
 		return false;
 	if (strcmp(form->mime, "text/html") == 0)
-		text = rich_from_html(form->data, form->n, &n);
+		text = rich_from_html(form->data, form->n, (size_t)model_output_cols(m), &n);
 	else if (strcmp(form->mime, "text/markdown") == 0)
 		text = rich_from_markdown(form->data, form->n, &n);
 	else if (!mime_is_text(form->mime)) {

@@ -284,10 +284,11 @@ size_t output_line_row_end(const struct output_line *l, size_t from, size_t widt
 {
 	if (l->n - from <= width || l->kind == OUT_HEADER || l->kind == OUT_FIGURE)
 		return l->n;
-	if (l->kind == OUT_NOTE)
-		for (size_t end = from + width; end > from + width / 2; end--)
-			if (strcmp(l->cells[end - 1].text, " ") == 0)
-				return end;
+	/* Neither a word nor a number is cut, unless it takes half a row. */
+	for (size_t end = from + width; end > from + width / 2; end--)
+		if (strcmp(l->cells[end - 1].text, " ") == 0
+				|| (end == from + width && strcmp(l->cells[end].text, " ") == 0))
+			return end;
 	/* A wide character is not cut, unless there is room for none. */
 	return width > 1 && l->cells[from + width].width == 0 ? from + width - 1 : from + width;
 }

@@ -40,7 +40,7 @@ uint16_t output_line_role(enum out_kind kind); /* what its text is, for the them
 void output_line_put(struct output_line *l, const char *text, size_t n, struct style style);
 
 /* Wrapping at `width` cells (at least 2): the cell behind the row that begins at cell `from`. Output is
- * wrapped at cells, as a terminal does; the workbench's own notes at words; a header never: it is cut. */
+ * wrapped at words, and at cells where a word takes more than half a row; a header never: it is cut. */
 size_t output_line_row_end(const struct output_line *l, size_t from, size_t width);
 size_t output_line_rows(const struct output_line *l, size_t width); /* at least 1 */
 

@@ -13,6 +13,7 @@
 #include <terrarium/result.h>
 
 #include "image/image.h"
+#include "stream/tty.h"
 #include "text/mime.h"
 #include "text/rich.h"
 
@@ -80,6 +81,15 @@ static void show_image(struct displays *d, const struct displays_out *out, void 
 	free(bytes);
 }
 
+/* 0: what is shown goes elsewhere. */
+static size_t terminal_cols(void)
+{
+	struct winsize size;
+
+	tty_size(&size);
+	return isatty(STDOUT_FILENO) ? size.ws_col : 0;
+}
+
 static void show(struct displays *d, const struct displays_out *out, void *user)
 {
 	size_t n;
@@ -88,7 +98,7 @@ static void show(struct displays *d, const struct displays_out *out, void *user)
 	if (!d->mime)
 		return;
 	if (strcmp(d->mime, "text/html") == 0)
-		rich = rich_from_html(d->data, d->n, &n);
+		rich = rich_from_html(d->data, d->n, terminal_cols(), &n);
 	else if (strcmp(d->mime, "text/markdown") == 0)
 		rich = rich_from_markdown(d->data, d->n, &n);
 	if (rich && (d->is_plain || !isatty(STDOUT_FILENO)))

@@ -14,7 +14,8 @@
 
 /* malloc'd, NUL-terminated; lines end with a newline but the last. "" when there is no text in it; NULL: out
  * of memory. */
-char *rich_from_html(const char *html, size_t n, size_t *ret_len);
+/* `cols`: tables that are wider are folded between columns, the first column repeated; 0: they are not. */
+char *rich_from_html(const char *html, size_t n, size_t cols, size_t *ret_len);
 char *rich_from_markdown(const char *markdown, size_t n, size_t *ret_len);
 
 /* Take the SGR out again, for where nothing is bold. */

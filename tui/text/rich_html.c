@@ -333,9 +333,9 @@ static void read_text(struct reader *r)
 	}
 }
 
-char *rich_from_html(const char *html, size_t n, size_t *ret_len)
+char *rich_from_html(const char *html, size_t n, size_t cols, size_t *ret_len)
 {
-	struct reader r = {.at = html, .end = html + n};
+	struct reader r = {.at = html, .end = html + n, .out.cols = cols};
 	struct tag tag;
 
 	while (r.at < r.end && !r.out.is_full) {

@@ -15,6 +15,7 @@ struct rich {
 	size_t len, cap;
 	bool is_full; /* RICH_MAX, or no memory */
 	int newlines; /* at the end; 2 in the empty text */
+	size_t cols;  /* that tables may take; 0: any */
 	bool has_gap; /* a blank was passed over and is due before the next word */
 };
 

@@ -145,6 +145,29 @@ static void put_cell(struct rich *r, const struct rich_cell *cell, const struct 
 		put_blanks(r, 2);
 }
 
+/* The column behind those that fit beside the first one; at least one does. */
+static size_t fold_end(const struct rich_table *t, const struct column *columns, size_t from, size_t cols)
+{
+	size_t width = columns[0].width, end = from;
+
+	while (end < t->n_cols && (!cols || end == from || width + 2 + columns[end].width <= cols))
+		width += 2 + columns[end++].width;
+	return end;
+}
+
+/* The first column, and those from..end. */
+static void put_fold(const struct rich_table *t, const struct column *columns, size_t from, size_t end,
+		struct rich *r)
+{
+	for (size_t row = 0; row < t->n_rows; row++) {
+		const struct rich_cell *cells = &t->cells[row * TABLE_COLS];
+		put_cell(r, &cells[0], &columns[0], from >= end);
+		for (size_t col = from; col < end; col++)
+			put_cell(r, &cells[col], &columns[col], col + 1 == end);
+		rich_add(r, "\n", 1);
+	}
+}
+
 void rich_table_put(struct rich_table *t, struct rich *r)
 {
 	struct column columns[TABLE_COLS];
@@ -152,10 +175,11 @@ void rich_table_put(struct rich_table *t, struct rich *r)
 
 	measure(t, columns);
 	rich_break(r, 1);
-	for (size_t row = 0; row < t->n_rows && t->n_cols; row++) {
-		for (size_t col = 0; col < t->n_cols; col++)
-			put_cell(r, &t->cells[row * TABLE_COLS + col], &columns[col], col + 1 == t->n_cols);
-		rich_add(r, "\n", 1);
+	for (size_t from = 1, end = 0; end < t->n_cols; from = end) {
+		if (from > 1)
+			rich_add(r, "\n", 1);
+		end = fold_end(t, columns, from, r->cols);
+		put_fold(t, columns, from, end, r);
 	}
 	if (t->left_out) {
 		int n = snprintf(more, sizeof more, "... %zu more rows\n", t->left_out);

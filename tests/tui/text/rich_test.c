@@ -6,13 +6,14 @@
 #include "text/rich.h"
 
 static char *got;
+static size_t cols; /* that tables may take; 0: any */
 
 static const char *html(const char *text)
 {
 	size_t n;
 
 	free(got);
-	got = rich_from_html(text, strlen(text), &n);
+	got = rich_from_html(text, strlen(text), cols, &n);
 	assert_non_null(got);
 	assert_int_equal(strlen(got), n);
 	return got;
@@ -39,6 +40,25 @@ static void tables_become_columns(void **state)
 			"\033[1m0\033[22m   ab    1.5\n"
 			"\033[1m10\033[22m  c     -20\n\n"
 			"2 rows \u00d7 2");
+}
+
+static void wide_tables_are_folded_between_columns(void **state)
+{
+	static const char table[] = "<table><tr><th></th><th>aaaa</th><th>bbbb</th><th>cccc</th></tr>"
+				    "<tr><td>0</td><td>1111</td><td>2222</td><td>3333</td></tr></table>";
+
+	(void)state;
+	cols = 13; /* "0  1111  2222" */
+	html(table);
+	rich_strip(got);
+	assert_string_equal(got, "   aaaa  bbbb\n0  1111  2222\n\n   cccc\n0  3333");
+	cols = 3; /* a column is never cut */
+	html(table);
+	rich_strip(got);
+	assert_string_equal(got, "   aaaa\n0  1111\n\n   bbbb\n0  2222\n\n   cccc\n0  3333");
+	cols = 0;
+	html("<table><tr><td>x</td></tr></table>");
+	assert_string_equal(got, "x");
 }
 
 static void words_and_blocks(void **state)
@@ -113,6 +133,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_teardown(tables_become_columns, drop),
+			cmocka_unit_test_teardown(wide_tables_are_folded_between_columns, drop),
 			cmocka_unit_test_teardown(words_and_blocks, drop),
 			cmocka_unit_test_teardown(nothing_hostile_gets_through, drop),
 			cmocka_unit_test_teardown(long_things_are_cut, drop),
