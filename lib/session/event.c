@@ -141,7 +141,7 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 	};
 	judge(run, e, &result);
 	if (result.status == TRM_STATUS_TIMEOUT) {
-		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s)",
+		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s: the setting timeout)",
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000);
 		result.reason = reason;
 	} else if (result.status == TRM_STATUS_INTERRUPTED

@@ -234,7 +234,8 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	} else if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
-		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s); %s",
+		snprintf(reason, sizeof reason,
+				"timed out after %g s (time limit %g s: the setting timeout); %s",
 				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, stubborn);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {

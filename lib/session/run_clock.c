@@ -7,14 +7,33 @@ static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
 	return run->stopped_ns + (run->clock_stops ? now_ns - run->stopped_at_ns : 0);
 }
 
-void run_clock_arm(struct trm_run *run)
+int64_t trm_run_time_left_ms(const struct trm_run *run)
 {
 	uint64_t now_ns = session_clock_ns();
-	if (run->timeout_ms <= 0 || run->clock_stops || run->kernel->stage != STAGE_CALM)
-		return;
+	bool is_running = run->kernel && run->kernel->run == run && run->kernel->stage == STAGE_CALM;
+	if (run->timeout_ms <= 0 || run->clock_stops || !run->is_begun || !is_running)
+		return -1;
 	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - stopped_ns(run, now_ns)) / 1000000);
-	int64_t left_ms = run->timeout_ms - ran_ms;
-	trm_timer_start(run->kernel->timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+	return ran_ms < run->timeout_ms ? run->timeout_ms - ran_ms : 0;
+}
+
+void run_clock_arm(struct trm_run *run)
+{
+	int64_t left_ms = trm_run_time_left_ms(run);
+	if (left_ms >= 0)
+		trm_timer_start(run->kernel->timer, (uint64_t)left_ms, 0);
+}
+
+int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *reterr)
+{
+	if (run->session->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"the server enforces the time limit: set timeout before the run");
+	if (run->timeout_ms <= 0 || run->is_timed_out)
+		return 0;
+	run->timeout_ms += more_ms;
+	run_clock_arm(run);
+	return 0;
 }
 
 void run_clock_stop(struct trm_run *run, enum clock_stop why)

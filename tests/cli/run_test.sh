@@ -34,7 +34,7 @@ expect_out "yes"
 expect_in err "ValueError: bad"
 try run --yes --timeout 0.2 -c loop
 expect_code 124
-expect_err "terrarium: timed out after 0.2 s (time limit 0.2 s)"
+expect_err "terrarium: timed out after 0.2 s (time limit 0.2 s: the setting timeout)"
 try run --yes --timeout 0.2 --grace 0.1 -c stubborn
 expect_code 124
 try run --yes -c 'die 9'

@@ -57,6 +57,24 @@ static int count_lines(const char *text)
 	return n;
 }
 
+static void a_near_time_limit_is_counted_down(void **state)
+{
+	const char *argv[] = {program, "--backend", "local", "--yes", "--timeout", "6", NULL};
+
+	(void)state;
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "idle");
+	run_code("import time; time.sleep(8); print('in', 'time')");
+	screen_wait(&s, "time limit: stops in");
+	screen_send(&s, "\033u");
+	screen_wait(&s, "the run has 6.0 s more");
+	screen_wait(&s, "│ in time");
+	screen_send(&s, "\x01");
+	run_code("while True: time.sleep(0.1)");
+	screen_wait(&s, "timed out after 6 s (time limit 6 s: the setting timeout)");
+	leave();
+}
+
 static void tqdm_draws_in_place(void **state)
 {
 	(void)state;
@@ -247,6 +265,7 @@ static int give_up(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+			TEST(a_near_time_limit_is_counted_down),
 			TEST(tqdm_draws_in_place),
 			TEST(rich_draws_in_place),
 			TEST(a_small_screen_has_its_width),

@@ -258,6 +258,8 @@ void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
 void app_keep(struct app *a, bool is_kept);
 void app_detach(struct app *a);
+void app_run_extend(struct app *a, uint64_t serial);
+uint64_t app_run_left_ms(const struct app *a); /* of the time limit of the run in hand; 0: none */
 void app_store_setting(struct app *a, const char *name, const char *value); /* in the config file; tells it */
 void app_go_without(struct app *a, bool always); /* isolation; always: the config file says so from now on */
 

@@ -44,6 +44,7 @@ void app_perform(struct app *a, const struct effect *effect)
 		if (!app_install_interrupt(a, effect->number))
 			app_run_interrupt(a, effect->number);
 		break;
+	case EFFECT_EXTEND: app_run_extend(a, effect->number); break;
 	case EFFECT_HOLD:
 	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
 	case EFFECT_SANDBOXES: app_list_sandboxes(a); break;

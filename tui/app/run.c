@@ -198,6 +198,23 @@ void app_run_hold(struct app *a, uint64_t serial, bool is_held)
 		trm_run_hold_clock(r->handle, is_held);
 }
 
+void app_run_extend(struct app *a, uint64_t serial)
+{
+	struct app_run *r = find(a, serial);
+	struct trm_error err = {0};
+
+	if (r && trm_run_extend(r->handle, a->model.timeout_ms, &err) < 0)
+		app_tell(a, MSG_ERROR, err.msg);
+}
+
+uint64_t app_run_left_ms(const struct app *a)
+{
+	const struct app_run *r = a->model.run.is_install ? NULL : find(a, a->model.run.serial);
+	int64_t left_ms = r ? trm_run_time_left_ms(r->handle) : -1;
+
+	return left_ms > 0 ? (uint64_t)left_ms : 0;
+}
+
 void app_run_input(struct app *a, const struct effect *effect)
 {
 	struct app_run *r = find(a, effect->number);

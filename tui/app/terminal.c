@@ -54,7 +54,7 @@ static void on_escape(void *user)
 
 static void on_tick(void *user)
 {
-	app_tell(user, MSG_TICK, NULL);
+	app_send(user, &(struct msg){.type = MSG_TICK, .number = app_run_left_ms(user)});
 }
 
 /* ---- signals ---- */

@@ -59,6 +59,7 @@ extern const struct command_table workbench_commands;
 extern const struct command_table buffer_commands;
 extern const struct command_table confirmation_commands;
 extern const struct command_table clear_commands;
+extern const struct command_table time_limit_commands;
 extern const struct command_table cell_commands;
 extern const struct command_table finder_commands;
 extern const struct command_table goto_commands;

@@ -136,6 +136,7 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_OUTPUT, "right", "output-right"},
 		{CONTEXT_ANY, "alt-t", "go-to-error"},
 		{CONTEXT_ANY, "alt-d", "spill"},
+		{CONTEXT_ANY, "alt-u", "extend-time"},
 		{CONTEXT_OUTPUT, "g", "show-on-graph"},
 		{CONTEXT_OUTPUT, "alt-g", "show-on-graph"},
 		{CONTEXT_OUTPUT, "escape", "output-deselect"},

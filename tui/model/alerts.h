@@ -44,6 +44,9 @@ void alert(struct model *m, const char *text, struct effects *out);
 
 void memory_reported(struct model *m, const struct msg *msg, struct effects *out);
 void memory_tick(struct model *m, struct effects *out);
+/* time_limit.c: the run in hand is near its time limit. */
+void time_limit_tick(struct model *m, uint64_t left_ms);
+const char *time_limit_text(const struct model *m, char *out, size_t cap); /* "": it is not */
 const char *memory_text(const struct model *m, char *out, size_t cap); /* for the status line; "": nothing */
 
 #endif

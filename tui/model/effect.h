@@ -18,6 +18,7 @@ enum effect_type {
 	EFFECT_INSTALL,   /* text: names of packages, blanks between; lang; number: as of a run */
 	EFFECT_INTERRUPT, /* number: serial of the run; a second one kills it */
 	EFFECT_HOLD,      /* number: serial of the run: hold the clock of its stopping */
+	EFFECT_EXTEND,    /* number: serial of the run: give it as much time again */
 	EFFECT_LET_GO,    /* … and let it go on */
 	EFFECT_SANDBOXES, /* look for running sandboxes from now on; answered by MSG_SANDBOXES, again and
 			     again */

@@ -91,6 +91,7 @@ struct active_run {
 	struct ladder ladder;
 	uint64_t paused_ns;    /* since when it stands still before the memory limit; 0: it does not */
 	uint64_t memory_bytes; /* in use then */
+	uint64_t left_ms;      /* of its time limit; 0: none, or not known */
 	bool reads_line;       /* it waits for a line of input */
 	bool is_secret;
 	bool is_install; /* no code: packages are being installed */

@@ -24,8 +24,9 @@ struct trm_display;
 struct trm_stopping;
 
 enum msg_type {
-	MSG_EVENT,            /* event: a key, the mouse, a paste, a new size */
-	MSG_TICK,             /* time has passed (model_tick_ms() told when) */
+	MSG_EVENT, /* event: a key, the mouse, a paste, a new size */
+	MSG_TICK,  /* number: ms left of the time limit of the run in hand, 0: none; time has passed
+		      (model_tick_ms() told when) */
 	MSG_SANDBOX_STARTING, /* text: its name; other: the backend's; limits; kept, attached */
 	MSG_SANDBOX_READY,  /* text, other, limits, kept, attached as above; guards; number: its isolation */
 	MSG_SANDBOX_KEPT,   /* kept: from now on */

@@ -263,8 +263,9 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 		on_key(m, msg, out);
 }
 
-static void on_tick(struct model *m, struct effects *out)
+static void on_tick(struct model *m, const struct msg *msg, struct effects *out)
 {
+	time_limit_tick(m, msg->number);
 	variables_tick(m, out);
 	memory_tick(m, out);
 	output_tick(m);
@@ -293,7 +294,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 			on_input(m, msg, out);
 		signature_follow(m, msg->event);
 		break;
-	case MSG_TICK: on_tick(m, out); break;
+	case MSG_TICK: on_tick(m, msg, out); break;
 	case MSG_SANDBOX_STARTING:
 	case MSG_SANDBOX_PROGRESS:
 	case MSG_SANDBOX_WARNING:

@@ -242,7 +242,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (m->sandbox.state == SANDBOX_STARTING && m->sandbox.doing[0])
 		return m->sandbox.doing;
 	stopping_text(m, out, cap);
-	if (*out || *memory_text(m, out, cap))
+	if (*out || *memory_text(m, out, cap) || *time_limit_text(m, out, cap))
 		return out;
 	*role = notice && notice->is_error ? ROLE_NOTICE_ERROR : ROLE_NOTICE;
 	if (m->notices.is_shown && notice)

@@ -205,6 +205,11 @@ void trm_run_interrupt(struct trm_run *run);
 /* Pause the run's processes with all their state, or resume them. The timeout does not count during a
  * pause, and an interrupt ends it. Has no effect if the run is already paused, has not begun or has ended. */
 void trm_run_pause(struct trm_run *run, bool is_paused);
+/* What is left of the run's time limit, in ms; -1: it has none, or its clock does not run now. */
+int64_t trm_run_time_left_ms(const struct trm_run *run);
+/* Extend the time limit of a run of this session. TRM_ENOTSUP: its server enforces the limit. No effect on a
+ * run without a limit, or one that is being stopped. */
+int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *reterr);
 /* Hold or release the clock of stopping. While it is held, no step follows automatically; when it is
  * released, the grace period of the last step starts again. Has no effect on a run that is not being
  * stopped. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Near the time limit: a countdown, and a key that gives the run as much time again. */
+#include <stdio.h>
+
+#include "command/command.h"
+#include "command/keymap.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/update.h"
+
+#define NEAR_MS 10000 /* or half of the limit, if that is less */
+
+void time_limit_tick(struct model *m, uint64_t left_ms)
+{
+	m->run.left_ms = left_ms;
+}
+
+static bool is_near(const struct model *m)
+{
+	uint64_t near_ms = m->timeout_ms / 2 < NEAR_MS ? m->timeout_ms / 2 : NEAR_MS;
+
+	return m->run.state == RUN_RUNNING && m->run.left_ms && m->run.left_ms <= near_ms;
+}
+
+const char *time_limit_text(const struct model *m, char *out, size_t cap)
+{
+	const struct keys *keys = keymap_keys(&m->keymap, command_find("extend-time"));
+	char name[KEYMAP_NAME_BYTES] = "?", limit[24];
+
+	out[0] = '\0';
+	if (!is_near(m))
+		return out;
+	if (keys)
+		keys_name(keys, name);
+	format_duration(limit, (uint64_t)m->timeout_ms * 1000);
+	snprintf(out, cap, "time limit: stops in %.0f s. %s gives %s more (setting: timeout)",
+			(double)m->run.left_ms / 1000, name, limit);
+	return out;
+}
+
+static void extend(struct model *m, struct effects *out)
+{
+	char limit[24];
+
+	m->needs_draw = true;
+	if (m->run.state != RUN_RUNNING || !m->timeout_ms) {
+		notices_add(&m->notices, m->now_ns, false, "no run with a time limit is under way");
+		return;
+	}
+	effect_number(out, EFFECT_EXTEND, m->run.serial);
+	m->run.left_ms = 0; /* until the next tick tells */
+	format_duration(limit, (uint64_t)m->timeout_ms * 1000);
+	notices_add(&m->notices, m->now_ns, false, "the run has %s more", limit);
+}
+
+static const struct command commands[] = {
+		{"extend-time", "Give the run more time", "extend the time limit of the run by as much again",
+				CONTEXT_ANY, extend, NULL, 0, false},
+};
+const struct command_table time_limit_commands = COMMAND_TABLE(commands);
