@@ -22,6 +22,7 @@ const char *trm_status_name(enum trm_status status)
 			[TRM_STATUS_INTERRUPTED] = "interrupted",
 			[TRM_STATUS_KILLED] = "killed",
 			[TRM_STATUS_LOST] = "lost",
+			[TRM_STATUS_REFUSED] = "refused",
 	};
 	return (size_t)status < sizeof NAMES / sizeof *NAMES ? NAMES[status] : "unknown";
 }
@@ -217,7 +218,7 @@ static void put_ms(struct writer *w, bool is_known, uint64_t us)
 
 static void put_fields(struct writer *w, const struct trm_result *r)
 {
-	put(w, "{\"run\":%" PRIu64 ",\"language\":", r->number);
+	put(w, r->number ? "{\"run\":%" PRIu64 ",\"language\":" : "{\"run\":null,\"language\":", r->number);
 	put_text(w, r->lang ? r->lang->name : NULL);
 	put(w, ",\"status\":\"%s\",\"exit_code\":%d,\"reason\":", trm_status_name(r->status), r->exit_code);
 	put_text(w, r->reason);

@@ -48,6 +48,32 @@ expect_err ""
 expect_in out '"status":"ok","exit_code":0'
 expect_in out '"error":{"name":"E","message":"m"'
 
+# Whatever goes wrong, a reader of --json finds one object that says so, and a person the same sentence.
+expect_refusal() {
+	expect_code 125
+	[ "$(wc -l <out)" = 1 ] || wrong "one line"
+	expect_in out '{"run":null,"language":null,"status":"refused","exit_code":125,"reason":"'
+	expect_in out "$1"
+	expect_in err "$1"
+}
+try run --yes --json --backend nosuch -c 'print a'
+expect_refusal "there is no backend 'nosuch'"
+try run --yes --json --isolation nosuch -c 'print a'
+expect_refusal "--isolation nosuch: must be"
+try run --yes --nosuch --json
+expect_refusal "unknown option '--nosuch'"
+try run --yes --json -l nosuch -c 'print a'
+expect_refusal "unknown language 'nosuch'"
+try run --yes --json nosuch.py
+expect_refusal "cannot read nosuch.py"
+try run --json -c 'print a'
+expect_refusal "there is no terminal to ask on"
+try run --yes --json --policy production --policy-mode enforce -c 'import subprocess'
+expect_refusal "refuses this"
+try run --yes --json --server-url http://127.0.0.1:1 --backend microsandbox --start-timeout 20 -c 1
+expect_code 125
+expect_in out '"status":"lost"'
+
 # Stdin goes to the code, unless the code comes from there.
 echo Ann >name
 try run --yes -c 'ask name?' <name

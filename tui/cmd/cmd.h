@@ -110,6 +110,8 @@ struct trm_sandbox;
 void cmd_note_hints(const struct trm_sandbox *sandbox);
 /* "terrarium: SENTENCE" on stderr; returns CMD_FAILED. */
 int cmd_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* The latest SENTENCE; "" if there was none. */
+const char *cmd_last_failure(void);
 
 /* Flush stdout, at the end of a command that used stdio; returns the exit code. A reader that went away
  * ends the program as it would end `cat`: by SIGPIPE. */

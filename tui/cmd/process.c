@@ -35,9 +35,12 @@ void cmd_prepare(void)
 	sigaction(SIGPIPE, &action, NULL);
 }
 
+/* A program fails once: its line of JSON repeats what stderr says. */
+static char clean[3 * 1024];
+
 int cmd_fail(const char *fmt, ...)
 {
-	char line[1024], clean[3 * sizeof line];
+	char line[1024];
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(line, sizeof line, fmt, args);
@@ -45,6 +48,11 @@ int cmd_fail(const char *fmt, ...)
 	trm_text_clean_line(clean, sizeof clean, line, strlen(line)); /* names may hold anything */
 	fprintf(stderr, "terrarium: %s\n", clean);
 	return CMD_FAILED;
+}
+
+const char *cmd_last_failure(void)
+{
+	return clean;
 }
 
 void cmd_die_of_pipe(void)

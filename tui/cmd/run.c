@@ -25,6 +25,7 @@ struct request {
 	const char *input;       /* file that is standard input; NULL: ours */
 	const char *const *args; /* behind "--"; NULL: none */
 	bool is_json;
+	bool has_begun; /* what is said from then on, the results say */
 	bool is_camel;
 	bool is_pipe_broken;
 	struct trm_config config; /* last, with its long texts that nobody looks at */
@@ -203,7 +204,17 @@ static int run_parsed(struct request *q, const struct options *o)
 		code = confirm_if_wanted(&q->config, &q->policy_gate, q->sources, q->n_sources);
 	if (code)
 		return code;
+	q->has_begun = true;
 	return q->is_camel ? be_camel(q, o) : play_all(q, o);
+}
+
+/* Behind a wrong option there may be one that has not been read. */
+static bool asks_for_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--json"))
+			return true;
+	return false;
 }
 
 static int run_words(struct request *q, const struct cmd *cmd, int argc, char **argv)
@@ -213,7 +224,10 @@ static int run_words(struct request *q, const struct cmd *cmd, int argc, char **
 	int got = parse(q, &o);
 	if (got == OPTIONS_END)
 		return run_parsed(q, &o);
-	return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
+	if (got == OPTIONS_HELP)
+		return cmd_print_help(cmd);
+	q->is_json = asks_for_json(argc, argv);
+	return CMD_FAILED;
 }
 
 /* The settings are too big for the stack. */
@@ -223,6 +237,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!q)
 		return cmd_fail("out of memory");
 	int code = run_words(q, cmd, argc, argv);
+	if (q->is_json && !q->has_begun && code == CMD_FAILED)
+		run_print_refusal(cmd_last_failure());
 	for (size_t i = 0; i < q->n_sources; i++)
 		source_finish(&q->sources[i]);
 	free(q->sources);

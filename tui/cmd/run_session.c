@@ -227,6 +227,24 @@ static void print_result(struct run_session *p, const struct trm_result *result)
 	print_error(p, result);
 }
 
+struct trm_result run_refusal(const char *why)
+{
+	return (struct trm_result){.status = TRM_STATUS_REFUSED,
+			.exit_code = CMD_FAILED,
+			.reason = (char *)why,
+			.is_wall_unknown = true};
+}
+
+void run_print_refusal(const char *why)
+{
+	struct trm_result result = run_refusal(why);
+	char *json = trm_result_to_json(&result);
+	if (json)
+		puts(json);
+	free(json);
+	cmd_flush();
+}
+
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct run_session *p = user;
@@ -331,6 +349,9 @@ static void start_next(struct run_session *p)
 	opts.waits_for_person = isatty(STDIN_FILENO);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
+		struct trm_result refusal = run_refusal(why.msg);
+		if (p->opts->is_json)
+			print_result(p, &refusal);
 		say(p, why.msg);
 		finish_with(p, CMD_FAILED);
 		return;
@@ -436,6 +457,8 @@ static int perform(struct run_session *p)
 	struct trm_error why = {0};
 	if (open_all(p, &why) < 0) {
 		p->exit_code = cmd_fail("%s", why.msg);
+		if (p->opts->is_json)
+			run_print_refusal(why.msg);
 	} else {
 		stdin_feed_begin(&p->stdin_feed);
 		start_next(p);

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/result.h>
+
 #include "stream/cli_session.h"
 
 struct source;
@@ -26,5 +28,10 @@ struct run_session_opts {
 /* Blocks until the sandbox is gone. Returns the exit code of the program. *ret_is_pipe_broken:
  * nobody reads stdout any more. */
 int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken);
+
+/* The result of code that was not run, for --json. Borrows `why`. */
+struct trm_result run_refusal(const char *why);
+/* Print it on stdout, where nothing else has been printed. */
+void run_print_refusal(const char *why);
 
 #endif

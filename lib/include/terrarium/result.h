@@ -18,6 +18,8 @@ enum trm_status {
 	TRM_STATUS_INTERRUPTED,
 	TRM_STATUS_KILLED, /* the interpreter died; `reason` says why */
 	TRM_STATUS_LOST,   /* the sandbox is gone */
+	/* The code never ran; `reason` says why. No callback has this status: whoever refuses writes it. */
+	TRM_STATUS_REFUSED,
 };
 const char *trm_status_name(enum trm_status status); /* "ok", "error", … */
 
@@ -40,7 +42,7 @@ struct trm_display {
 struct trm_result {
 	enum trm_status status;
 	bool state_lost; /* the kernel had to be restarted; its variables are lost */
-	uint64_t number; /* number of the run in its session, from 1 */
+	uint64_t number; /* number of the run in its session, from 1; 0: it has none */
 	const struct trm_lang *lang;
 	/* as a shell would see it: 0 ok, 1 exception, 124 timeout, 130 interrupted, 128+n signal */
 	int exit_code;
