@@ -6,6 +6,7 @@
 #include <terrarium/sandbox.h>
 
 #include "recipe/recipe.h"
+#include "recipe/recipe_internal.h"
 
 enum { LIMITS = 4 };
 
@@ -69,6 +70,17 @@ const char *trm_recipe_tell_limits(const struct trm_recipe *recipe, const struct
 			: l->net                 ? "network ON (the engine's, perhaps also to this machine)"
 						 : "no network");
 	return out;
+}
+
+bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool is_read_only)
+{
+	const char *untrue = is_read_only ? NULL : "read_only";
+	const struct word *word;
+	for (size_t i = 0; (word = word_at(i)); i++)
+		if (word->option && !strcmp(word->option, option)
+				&& recipe_uses_without(recipe, STEP_CREATE, word->name, untrue))
+			return true;
+	return false;
 }
 
 bool trm_recipe_takes_image(const struct trm_recipe *recipe)

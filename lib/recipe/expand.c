@@ -256,26 +256,34 @@ static bool text_uses(const char *text, const char *name)
 	return false;
 }
 
-static bool args_use(const struct args *args, const char *name)
+static bool args_use(const struct args *args, const char *name, const char *untrue)
 {
 	for (size_t i = 0; i < args->n; i++) {
 		const struct arg *arg = &args->all[i];
+		if (untrue && arg->kind == ARG_IF && !strcmp(arg->asked->name, untrue))
+			continue;
 		if (arg->kind == ARG_TEXT && text_uses(arg->text, name))
 			return true;
 		if (arg->kind == ARG_EACH && !strcmp(word_list_name(arg->list), name))
 			return true;
 		if (arg->asked && !strcmp(arg->asked->name, name))
 			return true;
-		if (args_use(&arg->args, name))
+		if (args_use(&arg->args, name, untrue))
 			return true;
 	}
 	return false;
 }
 
-bool recipe_uses(const struct trm_recipe *recipe, enum recipe_step step, const char *word)
+bool recipe_uses_without(
+		const struct trm_recipe *recipe, enum recipe_step step, const char *word, const char *untrue)
 {
 	for (size_t i = 0; i < recipe->steps[step].n; i++)
-		if (args_use(&recipe->steps[step].commands[i], word))
+		if (args_use(&recipe->steps[step].commands[i], word, untrue))
 			return true;
 	return false;
+}
+
+bool recipe_uses(const struct trm_recipe *recipe, enum recipe_step step, const char *word)
+{
+	return recipe_uses_without(recipe, step, word, NULL);
 }

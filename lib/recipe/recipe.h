@@ -113,6 +113,9 @@ struct trm_recipe *recipe_ref(const struct trm_recipe *recipe);
 bool recipe_has(const struct trm_recipe *recipe, enum recipe_step step);
 /* Does the step mention a placeholder or a condition of this name ("share", "memory_mb", "mount", "id")? */
 bool recipe_uses(const struct trm_recipe *recipe, enum recipe_step step, const char *word);
+/* The same, without what stands behind {"if": UNTRUE}. */
+bool recipe_uses_without(
+		const struct trm_recipe *recipe, enum recipe_step step, const char *word, const char *untrue);
 /* What "put" reads on stdin: the agent itself, or a tar archive with it as ".terrarium/agent". */
 bool recipe_puts_tar(const struct trm_recipe *recipe);
 /* Nobody is asked for by default: code runs as whoever the commands get there as. */

@@ -35,6 +35,7 @@ struct word {
 
 /* Row by name; NULL: there is none. */
 const struct word *word_find(const char *name, size_t n);
+const struct word *word_at(size_t i); /* NULL: there are no more */
 /* What "if" and "unless" ask: a fact, a list (is there any?), or "mount.writable". */
 const struct word *word_condition(const char *name);
 /* What "each" goes over: -1, or enum recipe_list. */

@@ -110,6 +110,11 @@ const struct word *word_find(const char *name, size_t n)
 	return NULL;
 }
 
+const struct word *word_at(size_t i)
+{
+	return i < N_WORDS ? &words[i] : NULL;
+}
+
 const struct word *word_condition(const char *name)
 {
 	if (!strcmp(name, mount_writable.name))

@@ -94,11 +94,23 @@ toy --container asleep|the container 'asleep' is paused: unpause it first
 toy --container off|the container 'off' does not run (it is 'exited'): it ends as soon as it is started
 toy --image here|toy: the step 'create' failed: no room for here ('engine create', exit status 7)
 gone --image here|the backend 'gone' does not work here: the program '$dir/nothing-here' is not installed, or not in PATH
-local --container web|--container is for containers, and the backend 'local' has none: add --backend docker or podman
-local --user 1000|--user is for containers, and the backend 'local' has none: add --backend docker or podman
-local --commit lab:2|--commit is for containers, and the backend 'local' has none: add --backend docker or podman
-microsandbox --read-only|--read-only is for containers, and the backend 'microsandbox' has none: add --backend docker or podman
-local --image here|--image is for containers, and the backend 'local' has none: add --backend docker or podman
+local --container web|--container does nothing on the backend 'local': it is for containers: add --backend docker or podman
+local --user 1000|--user does nothing on the backend 'local': it is for containers: add --backend docker or podman
+local --commit lab:2|--commit does nothing on the backend 'local': it is for containers: add --backend docker or podman
+microsandbox --read-only|--read-only does nothing on the backend 'microsandbox': it is for containers: add --backend docker or podman
+microsandbox --processes 9|--processes does nothing on the backend 'microsandbox': it is for new sandboxes of other backends
+local --image here|--image does nothing on the backend 'local': it is for containers: add --backend docker or podman
+local --volume /a:/b|--volume does nothing on the backend 'local': it is for sandboxes on a server: add --backend microsandbox, or give --mount
+toy --port 1:2|--port does nothing on the backend 'toy': it is for sandboxes on a server: add --backend microsandbox
+toy --shell /bin/sh|--shell does nothing on the backend 'toy': it is for sandboxes on a server: add --backend microsandbox
+toy --script a=config.json|--script does nothing on the backend 'toy': it is for sandboxes on a server: add --backend microsandbox
+local --namespace mine|--namespace does nothing on the backend 'local': it is for sandboxes on a server: add --backend microsandbox
+toy --net-allow 10.0.0.0/8 --net|--net-allow does nothing on the backend 'toy': it is for sandboxes of the backend local
+toy --container web --memory 64|--memory does nothing on the backend 'toy' with --container: it is for new sandboxes, and a container that exists keeps its own: set it when you create the container
+toy --processes 9|--processes does nothing on the backend 'toy': its recipe has no such limit
+docker --disk 8|--disk does nothing on the backend 'docker': its recipe limits that only with --read-only
+local --max-lifetime 9|--max-lifetime is for sandboxes that are kept: add --keep
+fake --idle-timeout 9|--idle-timeout is for sandboxes that are kept: add --keep
 MISTAKES
 
 # One that stands still for longer than it may start is named, and what helps.

@@ -165,6 +165,11 @@ expect_code 129
 # What is displayed has a type, which says no more than that.
 try run --yes -c 'display image/png AAAA'
 expect_err "terrarium: [image/png, 3 bytes] (--save-figures DIR keeps it)"
+try run --yes --json --save-figures figures -c 'display image/png AAAA'
+expect_code 0
+expect_in out '"displays":[{"mime":"image/png","data":"AAAA","bundle":0}]'
+expect_in err "saved as figures/fig-1-1."
+ls figures/fig-1-1.* >/dev/null || wrong "the figure should be there"
 escape=$(printf 'image/\033[31mred')
 try run --yes -c "display $escape AAAA
 print done"

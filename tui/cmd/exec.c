@@ -389,7 +389,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 				"that name: terrarium exec -- %s …)",
 				command[0], command[0]);
 	}
-	if (options_check_backend(&o, &e->config))
+	if (options_check_backend(&o, &e->config) || options_check_kept(&o, &e->config))
 		return CMD_FAILED;
 	e->asked = options_asked(&o);
 	e->has_timeout = options_has(&o, "timeout") && e->config.timeout_ms;

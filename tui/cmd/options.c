@@ -368,39 +368,6 @@ int options_config(const struct options *o, struct trm_config *ret_config)
 	return options_config_from(o, ret_config, NULL);
 }
 
-/* The option that says something of a container, where there are none; NULL: there is no such option. */
-static const char *container_option(const struct options *o, const struct trm_config *config)
-{
-	static const char *const of_containers[] = {"container", "dockerfile", "user", "read_only", "commit",
-			"commit_over", "keep_image"};
-	for (size_t i = 0; i < sizeof of_containers / sizeof *of_containers; i++) {
-		if (!options_has(o, of_containers[i]))
-			continue;
-		const struct trm_setting *setting = trm_setting_find(of_containers[i]);
-		char value[8];
-		trm_config_get(config, setting, value, sizeof value);
-		if (*value && strcmp(value, "off") != 0)
-			return setting->option;
-	}
-	bool has_images = !strcmp(config->backend, "microsandbox");
-	return !has_images && options_has(o, "image") && *config->image ? "--image" : NULL;
-}
-
-/* Whoever names a container does not want their code run in something else. */
-int options_check_backend(const struct options *o, const struct trm_config *config)
-{
-	struct trm_entry running;
-	bool is_local = !strcmp(config->backend, "local");
-	const char *option = is_local || !strcmp(config->backend, "microsandbox")
-					     ? container_option(o, config)
-					     : NULL;
-	/* What runs already is compared with what is asked for when it is joined. */
-	if (!option || (is_local && *config->name && trm_registry_find(config->name, &running, NULL) == 0))
-		return 0;
-	return cmd_fail("%s is for containers, and the backend '%s' has none: add --backend docker or podman",
-			option, config->backend);
-}
-
 int options_config_start(const struct options *o, struct trm_config *ret_config)
 {
 	int r = options_config(o, ret_config);

@@ -81,6 +81,8 @@ int options_config_start(const struct options *o, struct trm_config *ret_config)
 /* That check alone, for whom the name of a sandbox, which may be running, comes later than the options. 0, or
  * CMD_FAILED when the sentence has been printed. */
 int options_check_backend(const struct options *o, const struct trm_config *config);
+/* What is said of a sandbox that is kept is refused for one that is not. As options_check_backend(). */
+int options_check_kept(const struct options *o, const struct trm_config *config);
 /* The same, and by row of trm_settings() where each value came from (OPTIONS_SETTINGS_MAX of them; NULL:
  * nobody wants to know). An origin OPTION of "confirm" with a column is --yes. */
 struct trm_config_origin;

@@ -190,7 +190,7 @@ static int run_parsed(struct request *q, const struct options *o)
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))
 		return CMD_FAILED;
-	if (options_config_start(o, &q->config) < 0)
+	if (options_config_start(o, &q->config) < 0 || options_check_kept(o, &q->config))
 		return CMD_FAILED;
 	struct trm_error why = {0};
 	if (policy_gate_open(&q->policy_gate, &q->config, o->config_path, &why) < 0)

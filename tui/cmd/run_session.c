@@ -122,11 +122,12 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		sink_pass(sink, bytes, n);
 }
 
-/* On the run's own stdout: a pipe keeps what can be read. */
+/* On the run's own stdout: a pipe keeps what can be read. A result in JSON has all displays in it. */
 static void show_text(void *user, const char *text)
 {
 	struct run_session *p = user;
-	sink_line(&p->out, text);
+	if (!p->opts->is_json)
+		sink_line(&p->out, text);
 }
 
 static void show_note(void *user, const char *text)
@@ -139,7 +140,7 @@ static const struct displays_out displays_out = {.text = show_text, .note = show
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct run_session *p = user;
-	if (!p->opts->is_json)
+	if (!p->opts->is_json || p->opts->figures)
 		displays_add(&p->displays, trm_run_number(run), display, &displays_out, p);
 }
 

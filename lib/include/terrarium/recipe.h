@@ -44,6 +44,9 @@ const char *trm_recipe_about(const struct trm_recipe *recipe); /* one line; "" *
  * not limited. `out` has TRM_RECIPE_WORDS bytes. Returns `out`. */
 const char *trm_recipe_tell_limits(
 		const struct trm_recipe *recipe, const struct trm_limits *limits, char *out);
+/* True if the option of that name ("--memory") changes how its sandboxes are created, with a root that is
+ * read-only or without. */
+bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool is_read_only);
 /* true if its sandboxes are made from an image */
 bool trm_recipe_takes_image(const struct trm_recipe *recipe);
 /* True if code runs as the user that the commands run as, unless the options name another user. */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Which backend takes which option. An option that would do nothing is refused: whoever gives it relies on
+ * it. */
+#include <string.h>
+
+#include <terrarium/config.h>
+#include <terrarium/recipe.h>
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/options.h"
+
+enum {
+	ON_LOCAL = 1,
+	ON_SERVER = 2,   /* microsandbox */
+	ON_ENGINE = 4,   /* a new sandbox of a recipe */
+	ON_EXISTING = 8, /* a container that was there before */
+	ON_CONTAINERS = ON_ENGINE | ON_EXISTING,
+};
+
+#define FOR_CONTAINERS "containers: add --backend docker or podman"
+#define FOR_SERVERS "sandboxes on a server: add --backend microsandbox"
+#define FOR_NEW \
+	"new sandboxes, and a container that exists keeps its own: set it when you create the container"
+
+/* Options that are not here work everywhere. What works also depends on the recipe where `asks_recipe`. */
+static const struct {
+	const char *setting;
+	int works_on;
+	bool asks_recipe;
+	const char *is_for;
+} fits[] = {
+		{"isolation", ON_LOCAL, false, "sandboxes of the backend local"},
+		{"net_allow", ON_LOCAL, false, "sandboxes of the backend local"},
+		{"memory", ON_LOCAL | ON_SERVER | ON_ENGINE, true, FOR_NEW},
+		{"cpus", ON_LOCAL | ON_SERVER | ON_ENGINE, true, FOR_NEW},
+		{"processes", ON_LOCAL | ON_ENGINE, true, "new sandboxes of other backends"},
+		{"disk", ON_LOCAL | ON_ENGINE, true, "new sandboxes of other backends"},
+		{"file_size", ON_LOCAL | ON_CONTAINERS, false, "sandboxes of other backends"},
+		{"open_files", ON_LOCAL | ON_CONTAINERS, false, "sandboxes of other backends"},
+		{"idle_timeout", ON_LOCAL | ON_CONTAINERS, false, "sandboxes of other backends"},
+		{"max_lifetime", ON_LOCAL | ON_CONTAINERS, false, "sandboxes of other backends"},
+		{"image", ON_SERVER | ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"container", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"dockerfile", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"user", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"read_only", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"commit", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"commit_over", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"keep_image", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"volume", ON_SERVER, false, FOR_SERVERS ", or give --mount"},
+		{"port", ON_SERVER, false, FOR_SERVERS},
+		{"shell", ON_SERVER, false, FOR_SERVERS},
+		{"script", ON_SERVER, false, FOR_SERVERS},
+		{"namespace", ON_SERVER, false, FOR_SERVERS},
+		{"server_url", ON_SERVER, false, FOR_SERVERS},
+		{"api_key", ON_SERVER, false, FOR_SERVERS},
+		{"api_key_file", ON_SERVER, false, FOR_SERVERS},
+		{"ca_file", ON_SERVER, false, FOR_SERVERS},
+};
+
+static int kind_of(const struct trm_config *config)
+{
+	if (!strcmp(config->backend, "local") || !strcmp(config->backend, "fake"))
+		return ON_LOCAL;
+	if (!strcmp(config->backend, "microsandbox"))
+		return ON_SERVER;
+	return *config->container ? ON_EXISTING : ON_ENGINE;
+}
+
+/* "--read-only=off" and "--image ''" ask for nothing. */
+static bool is_asked(const struct options *o, const struct trm_config *config, const char *name)
+{
+	char value[8];
+	if (!options_has(o, name))
+		return false;
+	trm_config_get(config, trm_setting_find(name), value, sizeof value);
+	return *value && strcmp(value, "off") != 0;
+}
+
+/* A recipe that cannot be read, or is not there, is told of when it is opened. */
+static bool recipe_takes(const struct trm_config *config, const char *option, bool is_read_only)
+{
+	struct trm_recipe *recipe = NULL;
+	bool takes = trm_recipe_load(config->backend, *config->path ? config->path : NULL, &recipe, NULL) < 0
+		     || trm_recipe_takes(recipe, option, is_read_only);
+	trm_recipe_free(recipe);
+	return takes;
+}
+
+static int refuse(const struct trm_config *config, int kind, const char *option, const char *is_for)
+{
+	return cmd_fail("%s does nothing on the backend '%s'%s: it is for %s", option, config->backend,
+			kind == ON_EXISTING ? " with --container" : "", is_for);
+}
+
+static int check_option(const struct trm_config *config, int kind, size_t row)
+{
+	const struct trm_setting *setting = trm_setting_find(fits[row].setting);
+	if (!(fits[row].works_on & kind))
+		return refuse(config, kind, setting->option, fits[row].is_for);
+	if (kind == ON_ENGINE && fits[row].asks_recipe
+			&& !recipe_takes(config, setting->option, config->read_only))
+		return cmd_fail("%s does nothing on the backend '%s': its recipe %s", setting->option,
+				config->backend,
+				recipe_takes(config, setting->option, true)
+						? "limits that only with --read-only"
+						: "has no such limit");
+	return CMD_OK;
+}
+
+/* What runs already is compared with what is asked for when it is joined. */
+static bool is_running(const struct trm_config *config)
+{
+	struct trm_entry entry;
+	return *config->name && trm_registry_lists(config->backend)
+	       && trm_registry_find(config->name, &entry, NULL) == 0;
+}
+
+int options_check_backend(const struct options *o, const struct trm_config *config)
+{
+	int kind = kind_of(config);
+	for (size_t i = 0; i < sizeof fits / sizeof *fits; i++)
+		if (is_asked(o, config, fits[i].setting)
+				&& (!(fits[i].works_on & kind) || fits[i].asks_recipe) && !is_running(config)
+				&& check_option(config, kind, i))
+			return CMD_FAILED;
+	return CMD_OK;
+}
+
+int options_check_kept(const struct options *o, const struct trm_config *config)
+{
+	static const char *const of_kept[] = {"idle_timeout", "max_lifetime"};
+	for (size_t i = 0; i < sizeof of_kept / sizeof *of_kept; i++)
+		if (!config->keep && options_has(o, of_kept[i]) && !is_running(config))
+			return cmd_fail("%s is for sandboxes that are kept: add --keep",
+					trm_setting_find(of_kept[i])->option);
+	return CMD_OK;
+}
