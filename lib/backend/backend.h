@@ -111,6 +111,8 @@ struct backend_ops {
 	const char *(*origin)(const struct carrier *carrier);
 	/* May be NULL. That is an existing container, which is only looked into. */
 	bool (*is_adopted)(const struct carrier *carrier);
+	/* May be NULL. The network that such a container turned out to have. Valid from `connected` on. */
+	bool (*has_net)(const struct carrier *carrier);
 };
 
 extern const struct backend_ops backend_local;

@@ -253,11 +253,19 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 		return trm_error_set(reterr, TRM_EINVAL, "requirements files are pip's");
 	if (!n && !opts->requirements)
 		return trm_error_set(reterr, TRM_EINVAL, "there is no package to install");
-	if (!trm_sandbox_limits(sandbox)->net)
+	/* Known once it is there. */
+	bool is_unknown = trm_sandbox_is_adopted(sandbox) && !trm_sandbox_is_attached(sandbox)
+			  && !trm_sandbox_is_ready(sandbox);
+	if (trm_sandbox_limits(sandbox)->net || is_unknown)
+		return 0;
+	if (trm_sandbox_is_adopted(sandbox))
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"the sandbox '%s' has no network to fetch packages: start one with '--net on'",
-				trm_sandbox_name(sandbox));
-	return 0;
+				"the container %.200s has no network to fetch packages: connect it to one, or use another "
+				"container",
+				trm_sandbox_origin(sandbox));
+	return trm_error_set(reterr, TRM_ENOTSUP,
+			"the sandbox '%s' has no network to fetch packages: start one with '--net on'",
+			trm_sandbox_name(sandbox));
 }
 
 static bool copy(struct tool_opts *to, const struct trm_install_opts *from)

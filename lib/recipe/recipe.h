@@ -31,7 +31,7 @@ enum recipe_step {
 	STEP_START,   /* starts what was created */
 	STEP_CONNECT, /* its stdin and stdout are the stream to the agent */
 	STEP_INSPECT, /* prints state, exit code, out of memory and error */
-	STEP_ADOPT,   /* prints state, user, id and image of {container} */
+	STEP_ADOPT,   /* prints state, user, id, image and network of {container} */
 	STEP_WAKE,    /* starts {container}, which is stopped */
 	STEP_COMMIT,  /* makes the image {tag} of the sandbox */
 	STEP_SPARE,   /* renames it to {name}-kept: its commit has failed */

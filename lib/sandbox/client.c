@@ -179,6 +179,8 @@ static int welcome(struct trm_sandbox *s, const struct frame *frame, struct trm_
 				msg.version, FRAME_VERSION);
 	s->state = SANDBOX_READY;
 	s->client = msg.client;
+	if (s->ops->has_net && trm_sandbox_is_adopted(s))
+		s->opts.limits.net = s->ops->has_net(s->carrier);
 	wait_for_life(s);
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;

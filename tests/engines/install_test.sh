@@ -19,11 +19,14 @@ stop_all() {
 	for name in $names; do
 		"$terrarium" stop "$name" --yes >/dev/null 2>&1 || :
 	done
+	for container in $containers; do
+		"$ours" rm --force --volumes "$container" >/dev/null 2>&1 || :
+	done
 	[ -z "$server" ] || kill "$server"
 	"$ours" image rm -f localhost/tt:installed >/dev/null 2>&1 || :
 	rm -rf "$dir"
 }
-names=''
+names='' containers=''
 trap stop_all EXIT
 for name in $(env | sed -n 's/^\(PIP_[A-Z_]*\|[a-zA-Z]*_[pP][rR][oO][xX][yY]\|npm_config_[a-z_]*\|NPM_CONFIG_[A-Z_]*\|[A-Z_]*CA_[A-Z]*\|SSL_CERT_[A-Z]*\|[A-Z_]*_CAINFO\)=.*/\1/p'); do
 	unset "$name"
@@ -158,6 +161,31 @@ expect_code 0
 ! grep -qE 'simple|proxy[.]example|CERT' inspected || wrong "the image should not know of the index or the proxy"
 try run --yes --backend "$ours" --image localhost/tt:installed -c 'import plain; plain.x'
 expect_out 2
+
+# Into a container that was there before, which is asked for its network.
+existing() {
+	name=$1
+	shift
+	"$ours" run -d --name "test-$name" "$@" $image sleep 1000 >out 2>err || wrong "$name should start"
+	names="$names $name" containers="$containers test-$name"
+}
+sed '/PRIVATE KEY/,$d' ca.pem >shown.pem
+existing lit -e "PIP_INDEX_URL=https://$host/simple/" -e PIP_CERT=/shown.pem -v "$dir/shown.pem:/shown.pem:ro"
+try run --yes --keep --name lit --backend "$ours" --container test-lit -c 1
+try install --name lit demo
+expect_code 0
+expect_in out "Successfully installed demo-1.0 helper-1.5"
+try run --yes --name lit -c 'import demo; print(demo.version)'
+expect_out 1.0
+try inspect lit
+expect_in out "on: $ours's own network"
+existing dark --network none
+try run --yes --keep --name dark --backend "$ours" --container test-dark -c 1
+try install --name dark demo
+expect_code 125
+expect_err "terrarium: the container test-dark has no network to fetch packages: connect it to one, or use another container"
+try inspect dark
+expect_in out "off: $ours says that it is a container without one"
 
 # npm, where there is one in a folder of its own, as node's makers ship it: the image has none that is whole.
 npm=$(readlink -f "$(command -v npm || echo /)")

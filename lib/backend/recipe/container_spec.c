@@ -127,8 +127,7 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 					       : NULL;
 	if (c->container && fixed)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"an existing container keeps its own mounts, network and limits: leave "
-				"out %s",
+				"an existing container keeps its own mounts, network and limits: leave out %s",
 				fixed);
 	if (!c->commit_tag && c->commit_overwrites)
 		return trm_error_set(reterr, TRM_EINVAL, "--commit-over needs --commit");

@@ -220,8 +220,10 @@ static uint32_t asks_of(const struct trm_recipe *recipe, const struct trm_sandbo
 			{ASK_READ_ONLY, {"read_only"}, c->read_only},
 			{ASK_FEW_CAPS, {"root"}, !(c->user && is_root(c->user))},
 	};
-	uint32_t asks = c->container ? 0 : ASK_OPEN_FILES | ASK_FILE_SIZE;
-	for (size_t i = 0; !c->container && i < sizeof rows / sizeof *rows; i++)
+	if (c->container)
+		return opts->limits.net ? ASK_NET : ASK_NO_NET;
+	uint32_t asks = ASK_OPEN_FILES | ASK_FILE_SIZE;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (size_t k = 0; k < 2 && rows[i].is_wanted && rows[i].words[k]; k++)
 			if (recipe_uses(recipe, STEP_CREATE, rows[i].words[k]))
 				asks |= rows[i].ask;

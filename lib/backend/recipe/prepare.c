@@ -123,11 +123,13 @@ static void fail_stopped(struct box *box, const char *state)
 	fail(box, &why);
 }
 
-/* State, user, id, id of its image. */
+/* State, user, id, id of its image, network. One that is not told of is assumed to be there: whoever needs it
+ * tries. */
 static void take_container(struct box *box, char *line)
 {
-	const char *fields[4];
-	recipe_fields(line, fields, 4);
+	const char *fields[5];
+	recipe_fields(line, fields, 5);
+	box->container_spec.opts.limits.net = strcmp(fields[4], "none") != 0;
 	copy(box->image_user, sizeof box->image_user, fields[1]);
 	copy(box->id, sizeof box->id, *fields[2] ? fields[2] : box->container_spec.opts.container.container);
 	copy(box->image_id, sizeof box->image_id, fields[3]);

@@ -15,6 +15,11 @@
 /* So long without a word: while a step of the end runs, the supervisor says so every two seconds. */
 enum { STOP_TIMEOUT_MS = 20 * 1000 };
 
+static bool has_net(const struct carrier *carrier)
+{
+	return ((const struct box *)carrier)->container_spec.opts.limits.net;
+}
+
 static const struct supervised_kind KIND;
 
 static int probe(struct trm_error *reterr)
@@ -185,4 +190,5 @@ const struct backend_ops backend_recipe = {
 		.surroundings = surroundings,
 		.origin = origin,
 		.is_adopted = is_adopted,
+		.has_net = has_net,
 };

@@ -98,8 +98,8 @@ static void tell_net(struct guard_list *l)
 		guards_add(l, "network", TRM_ENFORCED,
 				"off: a network namespace with only a loopback device, by %.40s", o->backend);
 	else if (o->asks & ASK_NO_NET)
-		guards_add(l, "network", TRM_WEAK, "off: %.40s was asked for a container without one",
-				o->backend);
+		guards_add(l, "network", TRM_WEAK, "off: %.40s %s a container without one", o->backend,
+				o->is_adopted ? "says that it is" : "was asked for");
 	else if (o->asks & ASK_NET)
 		guards_add(l, "network", TRM_NOT_ENFORCED,
 				"on: %.40s's own network, which may lead to this machine and local networks",
