@@ -190,7 +190,7 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 	if (!result && msb_is_gone(why)) /* and so is the sandbox, most likely */
 		log_write(LOG_WARNING, "%s", why->msg);
 	else if (!result)
-		msb_warn(b->msb, why->msg);
+		msb_stop_failed(b->msb, why);
 	else if (take_more(cJSON_GetStringValue(result), more, sizeof more))
 		msb_warn(b->msb, more);
 	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN]) {

@@ -208,6 +208,13 @@ void msb_warn(struct msb *m, const char *words)
 		log_write(LOG_WARNING, "%s", words);
 }
 
+void msb_stop_failed(struct msb *m, const struct trm_error *why)
+{
+	msb_warn(m, why->msg);
+	if (m->is_stopping && !m->is_errand && !m->why.code)
+		m->why = *why;
+}
+
 static void on_at_last(void *user)
 {
 	struct msb *m = user;
@@ -216,7 +223,7 @@ static void on_at_last(void *user)
 			"the server %s did not say within %d s that sandbox '%s' has stopped: it may still run there",
 			m->settings.url, MSB_STOP_MS / 1000, m->name);
 	if (has_boxes(m))
-		msb_warn(m, why.msg);
+		msb_stop_failed(m, &why);
 	if (m->is_errand && !m->why.code)
 		trm_error_set(&m->why, TRM_ETIMEDOUT, "the server %s does not answer", m->settings.url);
 	msb_end(m);

@@ -333,6 +333,8 @@ void msb_send(struct msb *msb); /* write what is in msb->out */
 uint32_t msb_start_left_ms(const struct msb *msb);
 /* A sentence of what went wrong at the end. */
 void msb_warn(struct msb *msb, const char *words);
+/* The same of a sandbox that may still run: closed() tells it, too. */
+void msb_stop_failed(struct msb *msb, const struct trm_error *why);
 /* The sandbox is no more: closed() with `why` follows. */
 void msb_fail(struct msb *msb, const struct trm_error *why);
 /* Of boxes. */

@@ -77,7 +77,7 @@ void trm_sync_destroy(struct trm_sync *sync);
  * Errors: "Failed to start sandbox: …" and as trm_sandbox_open(). */
 int trm_sync_start(struct trm_sync *sync, struct trm_error *reterr);
 /* Stop the sandbox, even if other clients use it, and wait until it is gone. If it is not started, nothing
- * happens. */
+ * happens. TRM_ETIMEDOUT: a server did not say in time that it has stopped, and it may still run there. */
 int trm_sync_stop(struct trm_sync *sync, struct trm_error *reterr);
 
 /* True after a successful start, until the sandbox is stopped or ends by itself. */

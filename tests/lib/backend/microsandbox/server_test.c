@@ -2,6 +2,8 @@
 /* The backend against a peer that answers what a server, or whatever else listens there, may answer. */
 #include "cmocka_all.h"
 
+#include <terrarium/sync.h>
+
 #include "peer.h"
 #include "support/bed.h"
 
@@ -488,6 +490,26 @@ static void others_are_stopped_by_name(void **state)
 	trm_loop_destroy(loop);
 }
 
+/* Whoever waits for the end of a sandbox must hear that it may still run. */
+static void a_stop_without_an_answer_is_no_success(void **state)
+{
+	struct trm_sync_opts opts;
+	struct trm_sync *sync;
+	struct trm_error why;
+	(void)state;
+	trm_sync_opts_default(&opts);
+	opts.sandbox = opts_for(peer.url);
+	opts.sandbox.backend = "microsandbox";
+	peer_answers(&peer, "sandbox.stop", PEER_SILENT, 0);
+	assert_int_equal(trm_sync_create(&opts, &sync, &why), 0);
+	assert_int_equal(trm_sync_start(sync, &why), 0);
+	assert_int_equal(trm_sync_stop(sync, &why), TRM_ETIMEDOUT);
+	if (!strstr(why.msg, "Failed to stop sandbox: ") || !strstr(why.msg, peer.url))
+		fail_msg("'%s' should name the server", why.msg);
+	assert_false(trm_sync_is_started(sync));
+	trm_sync_destroy(sync);
+}
+
 static void proxies_are_asked(void **state)
 {
 	struct trm_sandbox_opts opts = opts_for("http://far.example:5555");
@@ -524,6 +546,7 @@ int main(void)
 			CASE(a_sandbox_that_is_not_known_any_more_is_reported),
 			CASE(a_refusal_may_say_that_it_does_not_run),
 			CASE(others_are_stopped_by_name),
+			CASE(a_stop_without_an_answer_is_no_success),
 			CASE(proxies_are_asked),
 	};
 	static const char *const variables[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "ALL_PROXY",
