@@ -266,6 +266,7 @@ static int read_driver(const struct spot *s)
 static int read_start(const struct spot *s)
 {
 	s->row->lang.commands = NULL;
+	s->row->compiler = NULL;
 	return read_words(s, s->item, NULL, &s->row->start);
 }
 
@@ -348,6 +349,7 @@ static const struct key {
 		FLAG("prints_prompts", lang.prints_prompts),
 		FLAG("takes_args", lang.takes_args),
 		OTHER("commands", read_commands),
+		WORDS("pieces", compiler),
 		OTHER("driver", read_driver),
 		OTHER("start", read_start),
 		OTHER("program", read_program),
@@ -414,9 +416,13 @@ static int make_batch(const struct spot *s)
 	const struct trm_lang *l = &row->lang;
 	const char *ending = l->suffixes[0] ? l->suffixes[0] : ".txt";
 	size_t n = strlen(ending) + 1;
+	const struct embed native = embed_driver_native();
 	for (const char *const *const *command = l->commands; *command; command++, n++)
 		for (const char *const *word = *command; *word; word++)
 			n += strlen(*word) + 1;
+	for (const char *const *word = row->compiler; word && *word; word++)
+		n += strlen(*word) + 1;
+	n += row->compiler ? 2 + native.n : 0;
 	const char **argv = new_list(s, 4);
 	char *bytes = new_list(s, n / sizeof(void *) + 1), *at = bytes;
 	char *missing = new_list(s, MISSING_MAX / sizeof(void *));
@@ -427,6 +433,13 @@ static int make_batch(const struct spot *s)
 		for (const char *const *word = *command; *word; word++)
 			at = stpcpy(at, *word) + 1;
 		*at++ = '\0';
+	}
+	if (row->compiler) {
+		*at++ = '\0';
+		for (const char *const *word = row->compiler; *word; word++)
+			at = stpcpy(at, *word) + 1;
+		*at++ = '\0';
+		memcpy(at, native.bytes, native.n);
 	}
 	if (*l->package)
 		snprintf(missing, MISSING_MAX, "the Debian package %.60s brings it%s%.80s", l->package,
@@ -457,6 +470,10 @@ static int complete(const struct spot *s)
 	if (!l->commands && (!row->start || !row->spec.driver.n))
 		return row_fail(s->text, s->nth, NULL, s->err,
 				"needs \"commands\", or \"like\", or \"start\" with a \"driver\"");
+	if (row->compiler && !l->commands)
+		return row_fail(s->text, s->nth, "pieces", s->err,
+				"needs \"commands\", which run whole programs");
+	l->has_pieces = row->compiler;
 	l->interpreter = l->commands ? l->commands[0][0] : row->needs ? row->needs : row->start[0];
 	l->takes_args |= l->commands != NULL;
 	const char **lists[] = {new_list(s, 2), new_list(s, 3)};
@@ -482,6 +499,8 @@ int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_erro
 	if (!cJSON_IsObject(item))
 		return row_fail(text, nth, NULL, reterr, "must be an object in braces");
 	row->lang.name = item->string;
+	if (cJSON_GetObjectItemCaseSensitive(item, "commands"))
+		row->compiler = NULL; /* that of "like" would be another one */
 	int r = 0;
 	for (s.item = item->child; s.item && r == 0; s.item = s.item->next)
 		r = read_key(&s);

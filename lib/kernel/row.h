@@ -13,7 +13,9 @@ struct cJSON;
 struct row {
 	struct trm_lang lang;
 	struct kernel_spec spec;
-	const char *const *start; /* of a resident language: its command; NULL: it is batch */
+	const char *const
+			*compiler; /* with options, of a batch language whose pieces keep state; NULL: none */
+	const char *const *start;  /* of a resident language: its command; NULL: it is batch */
 	const char *needs; /* program whose presence tells that it is installed; NULL: the first of `start` */
 };
 

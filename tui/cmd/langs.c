@@ -110,7 +110,7 @@ static void ask(struct langs *l, const struct trm_config *config, struct cli_ses
 
 static const char *kind_of(const struct trm_lang *lang)
 {
-	return lang->commands ? "batch" : "resident";
+	return lang->has_pieces ? "compiled" : lang->commands ? "batch" : "resident";
 }
 
 /* The first number with a dot in the first line: "GNU bash, version 5.2.15(1)-release", "v18.20.4". */
@@ -254,7 +254,8 @@ const struct cmd cmd_langs = {
 		.summary = "list the languages",
 		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
 			"find the versions it asks a new sandbox, or the running one that --name names. A "
-			"resident language keeps variables from run to run, a batch language only files. What "
+			"resident language keeps variables from run to run, and so does a compiled one, unless the "
+			"code has main(). A batch language keeps only files. What "
 			"is missing is named with the Debian package that brings it.",
 		.options = options,
 		.settings = settings,

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +14,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/batch/command.h"
 #include "agent/batch/diagnose.h"
+#include "agent/batch/event.h"
 #include "agent/batch/order.h"
+#include "agent/batch/pieces.h"
 #include "base/buf.h"
-#include "base/json.h"
 #include "base/signame.h"
-
-extern char **environ;
 
 enum {
 	REQUESTS = 3,
-	EVENTS = 4,
 	SPEC = 5,
 	FIRST_SPARE = 10,
 	SPARE_SETS = 4,
@@ -44,6 +42,7 @@ struct batch {
 	const char *commands[COMMANDS][WORDS + 1];
 	size_t n_commands;
 	int set; /* output set in use */
+	struct pieces pieces;
 };
 
 /* One run. */
@@ -82,47 +81,39 @@ static bool read_all(int fd, struct buf *out)
 	}
 }
 
+/* Words up to an empty one. False: they are too many, or none ends them. */
+static bool read_words(const char **at, const char *end, const char *words[])
+{
+	size_t n = 0;
+	for (; *at < end && **at && n < WORDS; *at += strlen(*at) + 1)
+		words[n++] = *at;
+	bool has_end = *at < end && !**at;
+	*at += has_end;
+	return has_end;
+}
+
 static bool read_spec(struct batch *b)
 {
 	static struct buf spec; /* the words stay there */
-	size_t n = 0;
 	buf_init(&spec, SPEC_MAX);
-	if (!read_all(SPEC, &spec) || !spec.len || buf_at(&spec)[spec.len - 1])
+	if (!read_all(SPEC, &spec) || buf_append(&spec, "", 1) < 0)
 		return false;
 	close(SPEC);
-	const char *at = buf_at(&spec), *end = at + spec.len;
-	b->ending = at;
-	for (at += strlen(at) + 1; at < end; at += strlen(at) + 1) {
-		if (n == WORDS || b->n_commands == COMMANDS)
+	const char *at = buf_at(&spec), *end = at + spec.len - 1;
+	struct pieces *p = &b->pieces;
+	p->ending = b->ending = at;
+	p->missing = b->missing;
+	for (at += strlen(at) + 1; at < end && *at; b->n_commands++)
+		if (b->n_commands == COMMANDS || !read_words(&at, end, b->commands[b->n_commands]))
 			return false;
-		if (*at)
-			b->commands[b->n_commands][n++] = at;
-		else
-			b->n_commands++, n = 0;
+	if (at < end) { /* an empty command: the language has pieces */
+		at++;
+		if (!read_words(&at, end, p->compiler))
+			return false;
+		p->native = at;
+		p->native_len = (size_t)(end - at);
 	}
-	return b->n_commands && !n;
-}
-
-static void say(const struct buf *event)
-{
-	const char *at = buf_at(event);
-	for (size_t left = event->len; left;) {
-		ssize_t n = write(EVENTS, at, left);
-		if (n < 0 && errno != EINTR)
-			return;
-		at += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
-}
-
-static void put(struct buf *out, const char *text)
-{
-	buf_append(out, text, strlen(text));
-}
-
-static void put_string(struct buf *out, const char *text)
-{
-	json_put_string(out, text, strlen(text));
+	return b->n_commands;
 }
 
 /* ---- files ---- */
@@ -156,32 +147,6 @@ static bool write_code(const char *path, const struct order *o)
 	if (fd >= 0 && !is_written)
 		unlink(path);
 	return is_written;
-}
-
-static bool make_folder(char folder[PATH_MAX])
-{
-	static const char *const places[] = {"/tmp", "/var/tmp", "."};
-	const char *asked = getenv("TMPDIR");
-	for (size_t i = 0; i <= sizeof places / sizeof *places; i++) {
-		const char *place = i ? places[i - 1] : asked;
-		if (!place || snprintf(folder, PATH_MAX, "%s/terrarium-XXXXXX", place) >= PATH_MAX)
-			continue;
-		if (mkdtemp(folder))
-			return true;
-	}
-	folder[0] = '\0';
-	return false;
-}
-
-static void remove_folder(const char *folder)
-{
-	/* Programs may have put anything there. */
-	pid_t pid;
-	const char *const argv[] = {"rm", "-rf", "--", folder, NULL};
-	if (rmdir(folder) == 0 || posix_spawnp(&pid, "rm", NULL, NULL, (char *const *)argv, environ) != 0)
-		return;
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
 }
 
 /* Where the file of a program may lie: below the working directory. */
@@ -222,7 +187,7 @@ static bool place(const struct batch *b, struct job *job)
 	const char *wanted = has_name ? wanted_path(o) : "main";
 	const char *ending = has_ending(wanted) ? "" : b->ending;
 	const char *slash = strrchr(wanted, '/'), *base = slash ? slash + 1 : wanted;
-	if (!make_folder(job->folder))
+	if (!folder_make(job->folder))
 		return false;
 	bool is_here = false;
 	if (has_name && !*ending && fits(snprintf(job->file, PATH_MAX, "%s", wanted))) {
@@ -259,7 +224,7 @@ static char *expand(const struct job *job, const char *word)
 		while (i < n && strncmp(word, names[i].name, strlen(names[i].name)) != 0)
 			i++;
 		if (i < n)
-			put(&out, names[i].value);
+			event_put(&out, names[i].value);
 		else
 			buf_append(&out, word, 1);
 		word += i < n ? strlen(names[i].name) : 1;
@@ -294,30 +259,6 @@ static char **make_argv(const struct job *job, const char *const *words)
 		return argv;
 	free_words(argv);
 	return NULL;
-}
-
-/* With said_fd >= 0 the command prepares: what it prints goes there, and it has no input. */
-static int start(char **argv, int said_fd, pid_t *ret_pid)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t ours;
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGINT);
-	sigaddset(&ours, SIGPIPE);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigdefault(&attr, &ours);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
-	int r = posix_spawn_file_actions_init(&actions);
-	if (!r && said_fd >= 0)
-		r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	for (int fd = 1; !r && fd <= 2 && said_fd >= 0; fd++)
-		r = posix_spawn_file_actions_adddup2(&actions, said_fd, fd);
-	if (!r)
-		r = posix_spawnp(ret_pid, argv[0], &actions, &attr, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	return r;
 }
 
 static void write_out(const char *bytes, size_t n)
@@ -368,7 +309,7 @@ static bool perform(struct job *job, const char *const *words, bool is_last)
 	if (!job->error && !is_last && pipe2(fds, O_CLOEXEC) < 0)
 		job->error = errno;
 	if (!job->error)
-		job->error = start(argv, fds[1], &pid);
+		job->error = command_start(argv, fds[1], &pid);
 	free_words(argv);
 	if (fds[1] >= 0)
 		close(fds[1]);
@@ -394,10 +335,7 @@ static uint64_t cpu_us(void)
 /* Output of what is still running is not to count as the next run's: that gets another set. */
 static int next_set(struct batch *b)
 {
-	pid_t pid;
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		;
-	if (pid < 0) /* no children */
+	if (!pieces_has_left(&b->pieces))
 		return -1;
 	b->set = (b->set + 1) % (SPARE_SETS + 1);
 	int first = b->set ? FIRST_SPARE + 2 * (b->set - 1) : SUPERVISED_OUT;
@@ -406,93 +344,87 @@ static int next_set(struct batch *b)
 	return b->set;
 }
 
-static void put_error(struct buf *out, const char *name, const char *message)
-{
-	put(out, ",\"error\":{\"name\":");
-	put_string(out, name);
-	put(out, ",\"message\":");
-	put_string(out, message);
-	put(out, ",\"traceback\":[]}");
-}
-
 static void put_outcome(struct buf *out, const struct batch *b, struct job *job, bool is_placed, bool is_last)
 {
 	char text[PATH_MAX + 400];
 	int code = WIFSIGNALED(job->status) ? 128 + WTERMSIG(job->status) : WEXITSTATUS(job->status);
 	if (is_interrupted) {
-		put(out, "interrupted\"");
+		event_put(out, "interrupted\"");
 		return;
 	}
 	if (!is_placed || job->error)
 		code = is_placed && job->error == ENOENT ? 127 : 126;
-	put(out, code ? "error\"" : "ok\"");
+	event_put(out, code ? "error\"" : "ok\"");
 	snprintf(text, sizeof text, ",\"exit_code\":%d", code);
-	put(out, text);
+	event_put(out, text);
 	if (!is_placed) {
-		put_error(out, "SandboxError", "the code cannot be written to a file in the sandbox");
+		event_put_error(out, "SandboxError", "the code cannot be written to a file in the sandbox");
 	} else if (job->error) {
 		snprintf(text, sizeof text, "%s cannot be started in the sandbox: %s%s%s", job->program,
 				job->error == ENOENT ? "it is not there" : strerror(job->error),
 				job->error == ENOENT && *b->missing ? ": " : "",
 				job->error == ENOENT ? b->missing : "");
-		put_error(out, "NotInstalled", text);
+		event_put_error(out, "NotInstalled", text);
 	} else if (WIFSIGNALED(job->status)) {
 		snprintf(text, sizeof text, "%s was ended by signal %d",
 				is_last ? "the program" : job->program, WTERMSIG(job->status));
-		put_error(out, signal_words(WTERMSIG(job->status)), text);
+		event_put_error(out, signal_words(WTERMSIG(job->status)), text);
 	} else if (code && !is_last) {
 		diagnose_message(buf_at(&job->said), job->said.len, text, sizeof text);
-		put_error(out, "CompileError", *text ? text : "see its output");
+		event_put_error(out, "CompileError", *text ? text : "see its output");
 	}
 }
 
-static void run(struct batch *b, const struct order *o)
+static void run_program(struct batch *b, const struct order *o, struct buf *event)
 {
 	struct job job = {.order = o};
-	struct buf event;
-	char text[80];
-	uint64_t before = cpu_us();
 	buf_init(&job.said, SAID_MAX * 4);
-	buf_init(&event, SAID_MAX * 64);
-	is_interrupted = 0;
 	bool is_placed = place(b, &job), goes_on = is_placed;
 	size_t i = 0;
 	for (; goes_on && !is_interrupted && i < b->n_commands; i++)
 		goes_on = perform(&job, b->commands[i], i + 1 == b->n_commands);
-	put(&event, "{\"ev\":\"done\",\"id\":");
-	put_string(&event, o->id);
-	put(&event, ",\"status\":\"");
-	put_outcome(&event, b, &job, is_placed, i == b->n_commands);
+	put_outcome(event, b, &job, is_placed, i == b->n_commands);
 	if (job.has_made_file)
 		unlink(job.file);
 	if (*job.folder)
-		remove_folder(job.folder);
-	int set = next_set(b);
-	if (set >= 0) {
-		snprintf(text, sizeof text, ",\"set\":%d", set);
-		put(&event, text);
-	}
-	snprintf(text, sizeof text, ",\"cpu_us\":%llu}\n", (unsigned long long)(cpu_us() - before));
-	put(&event, text);
-	say(&event);
-	buf_finish(&event);
+		folder_remove(job.folder);
 	buf_finish(&job.said);
 }
 
-/* ---- the other requests ---- */
-
-static void reply(const struct order *o, const char *data)
+static bool interrupts(void)
 {
-	struct buf event;
-	buf_init(&event, SAID_MAX);
-	put(&event, "{\"ev\":\"reply\",\"id\":");
-	put_string(&event, o->id);
-	put(&event, ",\"data\":");
-	put(&event, data);
-	put(&event, "}\n");
-	say(&event);
-	buf_finish(&event);
+	return is_interrupted;
 }
+
+static void run(struct batch *b, const struct order *o)
+{
+	struct buf event, outcome;
+	char text[80];
+	uint64_t before = cpu_us(), more_us = 0;
+	buf_init(&event, SAID_MAX * 64);
+	buf_init(&outcome, SAID_MAX * 64);
+	is_interrupted = 0;
+	if (pieces_take(&b->pieces, o))
+		pieces_run(&b->pieces, o, b->set, interrupts, &outcome, &more_us);
+	else
+		run_program(b, o, &outcome);
+	event_put(&event, "{\"ev\":\"done\",\"id\":");
+	event_put_string(&event, o->id);
+	event_put(&event, ",\"status\":\"");
+	buf_append(&event, buf_at(&outcome), outcome.len);
+	int set = next_set(b);
+	if (set >= 0) {
+		snprintf(text, sizeof text, ",\"set\":%d", set);
+		event_put(&event, text);
+	}
+	snprintf(text, sizeof text, ",\"cpu_us\":%llu}\n", (unsigned long long)(cpu_us() - before + more_us));
+	event_put(&event, text);
+	event_say(&event);
+	buf_finish(&event);
+	buf_finish(&outcome);
+}
+
+/* ---- the other requests ---- */
 
 /* False: it was told to leave. */
 static bool obey(struct batch *b, const struct order *o)
@@ -506,13 +438,15 @@ static bool obey(struct batch *b, const struct order *o)
 		return false;
 	if (!strcmp(o->op, "run"))
 		run(b, o);
+	else if (pieces_answer(&b->pieces, o))
+		return true;
 	else if (!strcmp(o->op, "is_complete"))
-		reply(o, diagnose_is_whole(o->code, o->code_len)
+		event_reply(o, diagnose_is_whole(o->code, o->code_len)
 						? "{\"status\":\"complete\"}"
 						: "{\"status\":\"incomplete\",\"indent\":\"\"}");
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
 		if (!strcmp(o->op, answers[i].op))
-			reply(o, answers[i].data);
+			event_reply(o, answers[i].data);
 	return true;
 }
 
@@ -564,9 +498,9 @@ int batch_drive(char **argv)
 	if (!read_spec(&batch))
 		return 125;
 	buf_init(&event, 1024);
-	put(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
-	say(&event);
+	event_put(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
+	event_say(&event);
 	buf_finish(&event);
 	serve(&batch);
-	return 0;
+	return pieces_leave(&batch.pieces);
 }

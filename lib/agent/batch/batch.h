@@ -10,7 +10,8 @@
  * It is started in place of a program called BATCH_PROGRAM (base/batch.h) with the language's name as the
  * first argument and, as the second, a sentence for when a command is not found.
  * Descriptor 5 holds words that end with NUL: the file's ending, then the words of each command; an empty
- * word ends a command. */
+ * word ends a command. A language whose pieces keep their state (pieces.h) has more: an empty command, the
+ * words of its compiler, and kernel/native.inc. */
 
 /* Does not return before the end of the requests. Returns an exit code. */
 int batch_drive(char **argv);

@@ -2,6 +2,7 @@
 #include "agent/batch/order.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct reader {
@@ -132,8 +133,11 @@ static bool read_value(struct reader *r, const char *key, struct order *o)
 			return read_text(r, texts[i].value, strcmp(key, "code") ? &len : &o->code_len);
 	if (!strcmp(key, "args"))
 		return read_args(r, o->args);
+	const char *from = r->at;
 	if (!read_plain(r, &is_true))
 		return false;
+	if (!strcmp(key, "cursor"))
+		o->cursor = strtoul(from, NULL, 10); /* ended by the brace, if not before */
 	if (!strcmp(key, "program"))
 		o->is_program = is_true;
 	return true;

@@ -12,7 +12,7 @@ enum { ORDER_ARGS = 256 };
 /* Texts are "" where there is none. */
 struct order {
 	const char *op, *id, *code, *file;
-	size_t code_len;
+	size_t code_len, cursor;
 	bool is_program;
 	const char *args[ORDER_ARGS + 1]; /* NULL-terminated */
 };

@@ -31,12 +31,13 @@ struct trm_lang {
 	bool takes_args;     /* whole programs can be given arguments; batch languages always can */
 	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
 	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only
-	 * files stay from run to run. NULL: a resident interpreter runs the code, and keeps variables as
-	 * well. */
+	 * files stay from run to run, unless has_pieces. NULL: a resident interpreter runs the code, and
+	 * keeps variables as well. */
 	const char *const *const *commands;
-	const char *grammar;                /* tree-sitter's; "" there is none */
-	const char *image;                  /* container image by default; "" there is none */
-	const char *package;                /* of Debian, that brings the interpreter; "" not known */
+	bool has_pieces;     /* code without main() is compiled as a piece, and keeps variables as well */
+	const char *grammar; /* tree-sitter's; "" there is none */
+	const char *image;   /* container image by default; "" there is none */
+	const char *package; /* of Debian, that brings the interpreter; "" not known */
 	const char *package_manager;        /* "pip"; "" packages cannot be installed */
 	const char *const *plot_libraries;  /* NULL-terminated: those whose figures are displays */
 	const char *const *install_command; /* with {package}, NULL-terminated; NULL: none */

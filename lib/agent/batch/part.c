@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/batch/part.h"
+
+#include <string.h>
+
+enum { TOKENS = 4096 };
+
+enum token_kind { END, WORD, NUMBER, TEXT, SIGN, LINE };
+
+/* Signs are single characters, but for "::" and "->". */
+struct token {
+	enum token_kind kind;
+	const char *at;
+	size_t n;
+	bool is_open; /* a string or a comment that does not end */
+};
+
+struct cursor {
+	const char *at, *end;
+	bool is_line_start;
+};
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
+	       || (unsigned char)c >= 0x80;
+}
+
+/* ---- tokens ---- */
+
+static size_t line_size(const char *at, const char *end)
+{
+	size_t i = 0, n = (size_t)(end - at);
+	while (i < n && (at[i] != '\n' || (i && at[i - 1] == '\\')))
+		i++;
+	return i;
+}
+
+static size_t quoted_size(const char *at, const char *end, bool *ret_open)
+{
+	for (size_t i = 1; at + i < end && at[i] != '\n'; i++) {
+		if (at[i] == '\\')
+			i++;
+		else if (at[i] == *at)
+			return i + 1;
+	}
+	*ret_open = true;
+	size_t n = line_size(at, end);
+	return n ? n : 1;
+}
+
+/* R"x(…)x", at the quote. */
+static size_t raw_size(const char *at, const char *end, bool *ret_open)
+{
+	char close[20] = ")";
+	const char *paren = memchr(at, '(', (size_t)(end - at));
+	size_t n = paren ? (size_t)(paren - at - 1) : 0;
+	if (!paren || n > 16) {
+		*ret_open = true;
+		return (size_t)(end - at);
+	}
+	memcpy(close + 1, at + 1, n);
+	close[n + 1] = '"';
+	const char *found = memmem(paren, (size_t)(end - paren), close, n + 2);
+	*ret_open = !found;
+	return found ? (size_t)(found - at) + n + 2 : (size_t)(end - at);
+}
+
+/* Skip spaces and comments. False: a comment does not end. */
+static bool skip_space(struct cursor *c)
+{
+	while (c->at < c->end) {
+		size_t left = (size_t)(c->end - c->at);
+		if (*c->at == '\n') {
+			c->is_line_start = true;
+			c->at++;
+		} else if (strchr(" \t\r\v\f", *c->at) || (left >= 2 && !memcmp(c->at, "\\\n", 2))) {
+			c->at++;
+		} else if (left >= 2 && !memcmp(c->at, "//", 2)) {
+			c->at += line_size(c->at, c->end);
+		} else if (left >= 2 && !memcmp(c->at, "/*", 2)) {
+			const char *end = memmem(c->at + 2, left - 2, "*/", 2);
+			c->at = end ? end + 2 : c->end;
+			if (!end)
+				return false;
+		} else {
+			break;
+		}
+	}
+	return true;
+}
+
+static struct token next_token(struct cursor *c)
+{
+	struct token t = {.kind = SIGN, .n = 1};
+	t.is_open = !skip_space(c);
+	t.at = c->at;
+	if (c->at >= c->end) {
+		t.kind = END;
+		t.n = 0;
+		return t;
+	}
+	size_t left = (size_t)(c->end - c->at);
+	bool is_number = *t.at >= '0' && *t.at <= '9';
+	if (*t.at == '#' && c->is_line_start) {
+		t.kind = LINE;
+		t.n = line_size(t.at, c->end);
+	} else if (is_word(*t.at)) {
+		t.kind = is_number ? NUMBER : WORD;
+		while (t.n < left
+				&& (is_word(t.at[t.n]) || (is_number && strchr(".'", t.at[t.n]) && t.at[t.n])
+						|| (is_number && strchr("+-", t.at[t.n]) && t.at[t.n]
+								&& strchr("eEpP", t.at[t.n - 1]))))
+			t.n++;
+		bool is_prefix = !is_number && t.n <= 3 && t.n < left && t.at[t.n] == '"'
+				 && strspn(t.at, "LuUR8") >= t.n;
+		if (is_prefix) {
+			const char *quote = t.at + t.n;
+			t.kind = TEXT;
+			t.n += t.at[t.n - 1] == 'R' ? raw_size(quote, c->end, &t.is_open)
+						    : quoted_size(quote, c->end, &t.is_open);
+		}
+	} else if (*t.at == '"' || *t.at == '\'') {
+		t.kind = TEXT;
+		t.n = quoted_size(t.at, c->end, &t.is_open);
+	} else if (left >= 2
+			&& (!memcmp(t.at, "::", 2) || !memcmp(t.at, "->", 2) || !memcmp(t.at, "&&", 2))) {
+		t.n = 2;
+	} else if (*t.at == '.' && left >= 2 && t.at[1] >= '0' && t.at[1] <= '9') {
+		t.kind = NUMBER;
+		while (t.n < left && is_word(t.at[t.n]))
+			t.n++;
+	}
+	c->at += t.n;
+	c->is_line_start = false;
+	return t;
+}
+
+static bool is(const struct token *t, const char *text)
+{
+	return t->n == strlen(text) && !memcmp(t->at, text, t->n);
+}
+
+static bool is_among(const struct token *t, const char *words)
+{
+	for (const char *at = words; *at && t->kind == WORD; at += strspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+		if (n == t->n && !memcmp(at, t->at, n))
+			return true;
+		at += n;
+	}
+	return false;
+}
+
+static bool is_sign(const struct token *t, const char *signs)
+{
+	return t->kind == SIGN && t->n == 1 && strchr(signs, *t->at);
+}
+
+/* ---- where a part ends ---- */
+
+static const char STATEMENTS[] =
+		"if for while do switch try return goto break continue throw case asm __asm__";
+static const char TAGS[] = "struct class union enum";
+static const char BUILTIN[] =
+		"auto unsigned signed int char long short float double bool void wchar_t char8_t "
+		"char16_t char32_t _Bool __int128 __auto_type";
+static const char DECLARING[] =
+		"inline constexpr constinit consteval const static thread_local _Thread_local "
+		"volatile typename register alignas _Alignas _Complex";
+static const char VERBATIM[] = "using typedef static_assert _Static_assert concept extern friend";
+static const char EXPRESSING[] = "new delete sizeof this alignof true false nullptr static_cast dynamic_cast "
+				 "const_cast reinterpret_cast co_await typeid noexcept not compl";
+
+/* The tokens of one part. */
+struct tokens {
+	struct token list[TOKENS];
+	size_t n;
+	const char *end;  /* behind the last one */
+	bool has_ended;   /* by a semicolon or its brace */
+	bool is_open;     /* a string, a comment or a bracket is */
+	bool is_unpaired; /* a bracket closes that was not opened */
+};
+
+static bool add(struct tokens *t, const struct token *token)
+{
+	if (t->n == TOKENS) /* what a long part begins with tells its kind */
+		t->list[TOKENS - 1] = *token;
+	else
+		t->list[t->n++] = *token;
+	t->end = token->at + token->n;
+	return true;
+}
+
+/* "extern "C"", "namespace" before the brace, or a list of parameters and what may follow it. */
+static bool ends_at_brace(const struct tokens *t, size_t brace)
+{
+	const struct token *list = t->list;
+	bool has_parens = false;
+	int depth = 0, angle = 0;
+	if (is_among(&list[0], STATEMENTS) || is_sign(&list[0], "{") || is_among(&list[0], "namespace")
+			|| (is_among(&list[0], "inline") && is_among(&list[1], "namespace")))
+		return true;
+	if (is_among(&list[0], "extern") && list[1].kind == TEXT)
+		return brace == 2;
+	for (size_t i = 0; i < brace; i++) {
+		depth += is_sign(&list[i], "([{");
+		has_parens |= i && depth == 1 && is_sign(&list[i], "(");
+		depth -= is_sign(&list[i], ")]}");
+		angle += !depth && is_sign(&list[i], "<");
+		angle -= !depth && is_sign(&list[i], ">");
+		if (!depth && angle <= 0 && is_sign(&list[i], "=")
+				&& !is_among(&list[i ? i - 1 : 0], "operator"))
+			return false;
+	}
+	return has_parens && !is_sign(&list[0], "[");
+}
+
+/* Does the part go on behind a brace that has closed at the top? */
+static bool goes_on(const struct tokens *t, size_t brace, struct cursor c)
+{
+	struct token next = next_token(&c);
+	if (next.kind == END)
+		return false;
+	if (is_among(&t->list[0], "do"))
+		return is_among(&next, "while");
+	if (is_among(&t->list[0], "if try") || is_among(&t->list[0], "for while"))
+		return is_among(&next, "else catch");
+	if (is_sign(&t->list[0], "{") && brace == 0)
+		return false;
+	if (!ends_at_brace(t, brace))
+		return true;
+	return is_sign(&next, ",{") && !is_among(&t->list[0], STATEMENTS)
+	       && !is_among(&t->list[0], "namespace");
+}
+
+static size_t directive_size(struct cursor *c, struct token t)
+{
+	int depth = 0;
+	const char *from = t.at;
+	for (; t.kind != END; t = next_token(c)) {
+		const char *word = t.at + 1;
+		if (t.kind != LINE)
+			continue;
+		word += strspn(word, " \t");
+		depth += !strncmp(word, "if", 2);
+		depth -= !strncmp(word, "endif", 5);
+		if (depth <= 0)
+			break;
+	}
+	return (size_t)(t.at + t.n - from);
+}
+
+/* Statements with a head, such as `if (x) y();`, end with what they govern. */
+static void read_part(struct cursor *c, struct tokens *t)
+{
+	int depth = 0;
+	size_t brace = 0;
+	t->n = 0;
+	t->has_ended = t->is_open = t->is_unpaired = false;
+	for (;;) {
+		struct cursor before = *c;
+		struct token token = next_token(c);
+		t->is_open |= token.is_open;
+		if (token.kind == END || (token.kind == LINE && t->n == 0))
+			break;
+		if (token.kind == LINE && depth == 0) {
+			*c = before; /* a directive is a part of its own, but for one inside braces */
+			c->is_line_start = true;
+			break;
+		}
+		add(t, &token);
+		if (is_sign(&token, "{") && depth == 0)
+			brace = t->n - 1;
+		depth += is_sign(&token, "([{");
+		depth -= is_sign(&token, ")]}");
+		t->is_unpaired |= depth < 0;
+		if (depth == 0 && is_sign(&token, ";")) {
+			struct cursor ahead = *c;
+			struct token next = next_token(&ahead);
+			t->has_ended = !(is_among(&t->list[0], "if") && is_among(&next, "else"));
+			if (t->has_ended)
+				break;
+		}
+		if (depth == 0 && is_sign(&token, "}") && !goes_on(t, brace, *c)) {
+			t->has_ended = ends_at_brace(t, brace) && !is_among(&t->list[0], "do");
+			break;
+		}
+	}
+	t->is_open |= depth > 0;
+}
+
+/* ---- kinds ---- */
+
+/* Behind the balanced brackets that begin at i. */
+static size_t behind(const struct tokens *t, size_t i)
+{
+	int depth = 0;
+	for (; i < t->n; i++) {
+		depth += is_sign(&t->list[i], "([{");
+		depth -= is_sign(&t->list[i], ")]}");
+		if (!depth)
+			return i + 1;
+	}
+	return t->n;
+}
+
+/* Behind <…>; i if they are none. */
+static size_t behind_angles(const struct tokens *t, size_t i)
+{
+	int depth = 0;
+	for (size_t k = i; k < t->n; k++) {
+		if (is_sign(&t->list[k], "([{")) {
+			k = behind(t, k) - 1;
+			continue;
+		}
+		depth += is_sign(&t->list[k], "<");
+		depth -= is_sign(&t->list[k], ">");
+		if (!depth)
+			return k + 1;
+		if (is_sign(&t->list[k], ";="))
+			break;
+	}
+	return i;
+}
+
+/* Behind a::b<c>::d; i if there is no name. */
+static size_t behind_name(const struct tokens *t, size_t i)
+{
+	size_t k = i + (i < t->n && is(&t->list[i], "::"));
+	while (k < t->n && t->list[k].kind == WORD) {
+		k++;
+		if (k < t->n && is_sign(&t->list[k], "<"))
+			k = behind_angles(t, k);
+		if (k + 1 < t->n && is(&t->list[k], "::") && t->list[k + 1].kind == WORD)
+			k++;
+		else
+			return k;
+	}
+	return k > i ? k : i;
+}
+
+static bool is_star(const struct token *t)
+{
+	return t->kind == SIGN && (is_sign(t, "*&") || is(t, "&&"));
+}
+
+/* Is this, which begins with a name that is no keyword, a declaration? */
+static bool declares(const struct tokens *t, part_knows *knows, void *user)
+{
+	size_t i = behind_name(t, 0);
+	if (i >= t->n || i == 0 || (i == 1 && knows(user, t->list[0].at, t->list[0].n)))
+		return false;
+	const struct token *next = &t->list[i];
+	if (is(&t->list[i - 1], "operator"))
+		return true;
+	if (next->kind == WORD)
+		return true;
+	if (is_sign(next, "(") && i > 2 && is(&t->list[i - 2], "::") && t->has_ended
+			&& is_sign(&t->list[t->n - 1], "}"))
+		return true; /* a constructor's definition */
+	if (is(next, "::") || !is_star(next))
+		return false;
+	while (i < t->n && (is_star(&t->list[i]) || is_among(&t->list[i], "const volatile")))
+		i++;
+	if (i + 1 >= t->n || t->list[i].kind != WORD)
+		return false;
+	next = &t->list[i + 1];
+	return is_sign(next, "=;[,{(") || is(next, "::") || is_among(&t->list[i], "operator");
+}
+
+/* Are these parameters, and no arguments? */
+static bool are_parameters(const struct tokens *t, size_t paren, part_knows *knows, void *user)
+{
+	struct token first = t->list[paren + 1];
+	if (is_sign(&first, ")") || is_among(&first, BUILTIN) || is_among(&first, DECLARING)
+			|| is_among(&first, TAGS))
+		return true;
+	if (first.kind != WORD || knows(user, first.at, first.n))
+		return false;
+	size_t i = behind_name(t, paren + 1);
+	while (i < t->n && is_star(&t->list[i]))
+		i++;
+	return i < t->n
+	       && (t->list[i].kind == WORD || (is_star(&t->list[i - 1]) && is_sign(&t->list[i], ",)")));
+}
+
+static void add_name(struct part *p, const struct token *t)
+{
+	if (p->n_names == PART_NAMES || t->n >= PART_NAME_SIZE)
+		return;
+	p->names[p->n_names] = t->at;
+	p->name_len[p->n_names++] = t->n;
+}
+
+/* Skip what stands before the first declarator; gives the tag's index in *ret_tag (n: none). */
+static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
+{
+	size_t i = 0;
+	bool has_type = false;
+	*ret_tag = t->n;
+	while (i < t->n) {
+		const struct token *one = &t->list[i];
+		if (is_among(one, TAGS)) {
+			*ret_tag = i;
+			i += 1 + is_among(&t->list[i + 1 < t->n ? i + 1 : i], "class struct");
+			size_t name = behind_name(t, i);
+			while (name < t->n && !is_sign(&t->list[name], "{;=,(*&[")
+					&& t->list[name].kind != WORD)
+				name++;
+			if (name < t->n && is_sign(&t->list[name], "{"))
+				name = behind(t, name);
+			i = name;
+			has_type = true;
+		} else if (is_among(one, "decltype __typeof__ typeof alignas _Alignas __attribute__")) {
+			has_type |= !is_among(one, "alignas _Alignas __attribute__");
+			i = i + 1 < t->n ? behind(t, i + 1) : t->n;
+		} else if (is_among(one, BUILTIN)) {
+			has_type = true;
+			i++;
+		} else if (is_among(one, DECLARING)) {
+			i++;
+		} else if (is_sign(one, "[") && i + 1 < t->n && is_sign(&t->list[i + 1], "[")) {
+			i = behind(t, i);
+		} else if (one->kind == WORD && !has_type) {
+			size_t next = behind_name(t, i);
+			if (next < t->n && is_sign(&t->list[next], "("))
+				return i; /* a constructor */
+			has_type = true;
+			i = next;
+		} else {
+			break;
+		}
+	}
+	return i;
+}
+
+/* The names and the shape of a declaration's declarators, from token i. */
+static void read_declarators(const struct tokens *t, size_t i, struct part *p, part_knows *knows, void *user)
+{
+	while (i < t->n) {
+		while (i < t->n && (is_star(&t->list[i]) || is_among(&t->list[i], "const volatile")))
+			i++;
+		if (i < t->n && is_sign(&t->list[i], "(") && i + 1 < t->n && is_star(&t->list[i + 1])) {
+			size_t k = i; /* (*name)(…) */
+			i = behind(t, i);
+			while (k < i && t->list[k].kind != WORD)
+				k++;
+			if (k < i)
+				add_name(p, &t->list[k]);
+			if (i < t->n && is_sign(&t->list[i], "("))
+				i = behind(t, i);
+		} else {
+			size_t next = behind_name(t, i);
+			if (next == i)
+				return;
+			if (is_among(&t->list[next - 1], "operator")) {
+				p->kind = PART_FUNCTION;
+				return;
+			}
+			bool is_member = next > i + 1;
+			if (!is_member)
+				add_name(p, &t->list[i]);
+			i = next;
+			if (i < t->n && is_sign(&t->list[i], "(") && p->kind != PART_FUNCTION) {
+				bool has_body = is_sign(&t->list[t->n - 1], "}");
+				size_t end = behind(t, i);
+				if (has_body)
+					p->kind = PART_FUNCTION;
+				else if (are_parameters(t, i, knows, user))
+					p->kind = PART_TYPE;
+				else
+					p->body = t->list[i].at;
+				if (has_body)
+					while (end < t->n && !is_sign(&t->list[end], "{"))
+						end++;
+				if (has_body && end < t->n)
+					p->body = t->list[end].at;
+				i = end;
+			}
+		}
+		while (i < t->n && is_sign(&t->list[i], "[")) {
+			p->has_brackets = true;
+			i = behind(t, i);
+		}
+		if (i < t->n && !p->body && is_sign(&t->list[i], "={"))
+			p->body = t->list[i].at;
+		while (i < t->n && !is_sign(&t->list[i], ",;"))
+			i = is_sign(&t->list[i], "([{") ? behind(t, i) : i + 1;
+		if (i >= t->n || !is_sign(&t->list[i], ",") || p->kind == PART_FUNCTION)
+			return;
+		i++;
+	}
+}
+
+static void read_binding(const struct tokens *t, size_t bracket, struct part *p)
+{
+	p->kind = PART_BINDING;
+	size_t i = bracket + 1;
+	for (; i < t->n && !is_sign(&t->list[i], "]"); i++)
+		if (t->list[i].kind == WORD)
+			add_name(p, &t->list[i]);
+	p->body = i + 1 < t->n ? t->list[i + 1].at : NULL;
+}
+
+static void read_declaration(const struct tokens *t, struct part *p, part_knows *knows, void *user)
+{
+	size_t tag, i = behind_specifiers(t, &tag);
+	p->kind = PART_OBJECT;
+	if (tag < t->n && (i >= t->n || is_sign(&t->list[i], ";"))) {
+		p->kind = PART_TYPE;
+		for (size_t k = tag + 1; k < t->n && k < i && t->list[k].kind == WORD; k++)
+			if (!is_among(&t->list[k], "class struct final")) {
+				add_name(p, &t->list[k]);
+				break;
+			}
+		return;
+	}
+	size_t k = i;
+	while (k < t->n && is_star(&t->list[k]))
+		k++;
+	if (k < t->n && is_sign(&t->list[k], "[")) {
+		read_binding(t, k, p);
+		return;
+	}
+	read_declarators(t, i, p, knows, user);
+}
+
+static void name_type(const struct tokens *t, struct part *p)
+{
+	if (is_among(&t->list[0], "using") && t->n > 2 && is_sign(&t->list[2], "="))
+		add_name(p, &t->list[1]);
+	else if (is_among(&t->list[0], "typedef") && t->n > 2 && t->list[t->n - 2].kind == WORD)
+		add_name(p, &t->list[t->n - 2]);
+	else if (is_among(&t->list[0], "template")) {
+		struct tokens *rest = (struct tokens *)t; /* read behind the parameters */
+		size_t i = behind_angles(rest, 1);
+		for (; i + 1 < t->n; i++)
+			if (is_among(&t->list[i], "struct class concept") && t->list[i + 1].kind == WORD) {
+				add_name(p, &t->list[i + 1]);
+				return;
+			} else if (t->list[i].kind == WORD && is_sign(&t->list[i + 1], "(=")) {
+				add_name(p, &t->list[i]);
+				return;
+			}
+	}
+}
+
+static void tell_kind(const struct tokens *t, struct part *p, part_knows *knows, void *user)
+{
+	const struct token *first = &t->list[0], *second = &t->list[t->n > 1];
+	bool has_end = is_sign(&t->list[t->n - 1], ";");
+	p->kind = PART_STATEMENT;
+	if (is_among(first, STATEMENTS) || is_sign(first, "{;"))
+		return;
+	if (is_among(first, "namespace") || (is_among(first, "inline") && is_among(second, "namespace"))
+			|| (is_among(first, "extern") && second->kind == TEXT)) {
+		p->kind = is_sign(&t->list[t->n - 1], "}") ? PART_NAMESPACE : PART_TYPE;
+	} else if (is_among(first, VERBATIM) || is_among(first, "template")) {
+		p->kind = PART_TYPE;
+		name_type(t, p);
+	} else if (is_among(first, TAGS) || is_among(first, DECLARING)
+			|| (is_among(first, BUILTIN)
+					&& (!is_sign(second, "({") || (t->n > 2 && is_star(&t->list[2]))))
+			|| (is_among(first, "decltype __typeof__ typeof") && t->n > 1 && behind(t, 1) < t->n
+					&& t->list[behind(t, 1)].kind == WORD)
+			|| (is_sign(first, "[") && is_sign(second, "["))
+			|| (!is_among(first, EXPRESSING) && declares(t, knows, user))) {
+		read_declaration(t, p, knows, user);
+	} else if (!has_end) {
+		p->kind = PART_EXPRESSION;
+	}
+	if (p->kind != PART_EXPRESSION && p->kind != PART_STATEMENT)
+		p->is_unended = !t->has_ended;
+}
+
+static bool is_system_include(const struct token *t)
+{
+	const char *at = t->at + 1, *end = t->at + t->n;
+	at += strspn(at, " \t");
+	if (end - at < 8 || strncmp(at, "include", 7) != 0)
+		return false;
+	at += 7;
+	at += strspn(at, " \t");
+	return at < end && *at == '<';
+}
+
+static bool next_part(struct cursor *c, part_knows *knows, void *user, struct tokens *t, struct part *ret)
+{
+	*ret = (struct part){0};
+	struct cursor here = *c;
+	struct token first = next_token(&here);
+	t->is_open = first.is_open;
+	t->is_unpaired = false;
+	t->n = 0;
+	if (first.kind == END)
+		return false;
+	ret->at = first.at;
+	if (first.kind == LINE) {
+		ret->n = directive_size(&here, first);
+		ret->kind = is_system_include(&first) ? PART_INCLUDE : PART_DIRECTIVE;
+		t->has_ended = true;
+		c->at = ret->at + ret->n;
+		return true;
+	}
+	read_part(c, t);
+	ret->n = (size_t)(t->end - ret->at);
+	tell_kind(t, ret, knows, user);
+	return true;
+}
+
+bool part_next(const char *at, size_t n, part_knows *knows, void *user, struct part *ret)
+{
+	static struct tokens t;
+	struct cursor c = {at, at + n, true};
+	return next_part(&c, knows, user, &t, ret);
+}
+
+/* ---- about all of the code ---- */
+
+static bool knows_nothing(void *user, const char *name, size_t n)
+{
+	(void)user, (void)name, (void)n;
+	return false;
+}
+
+bool part_has_main(const char *code, size_t n)
+{
+	struct part p;
+	const char *end = code + n;
+	for (; part_next(code, (size_t)(end - code), knows_nothing, NULL, &p); code = p.at + p.n)
+		if (p.kind == PART_FUNCTION && p.n_names && p.name_len[0] == 4
+				&& !memcmp(p.names[0], "main", 4))
+			return true;
+	return false;
+}
+
+/* A head without what belongs to it. */
+static bool wants_more(const struct tokens *t, const struct part *p)
+{
+	const struct token *first = &t->list[0], *last = &t->list[t->n - 1];
+	if (is_among(first, "if for while switch") && is_sign(last, ")"))
+		return true;
+	if (is_among(last, "else do try") || is_among(first, "template namespace"))
+		return !t->has_ended;
+	if (p->kind == PART_STATEMENT)
+		return !t->has_ended && is_among(first, "do return throw goto");
+	if (p->kind == PART_EXPRESSION)
+		return is_sign(last, "+-*/%=<>&|^,.?:!~") || is(last, "->") || is(last, "::")
+		       || is(last, "&&");
+	return p->is_unended && !(p->kind == PART_OBJECT && p->body && !is_sign(last, "=,"))
+	       && p->kind != PART_BINDING;
+}
+
+enum part_state part_state_of(const char *code, size_t n, part_knows *knows, void *user)
+{
+	static struct tokens t;
+	struct cursor c = {code, code + n, true};
+	struct part p;
+	while (next_part(&c, knows, user, &t, &p)) {
+		if (t.is_unpaired)
+			return PART_INVALID;
+		if (t.is_open || (t.n && wants_more(&t, &p)))
+			return PART_INCOMPLETE;
+		if (!t.n && p.n > 3 && strspn(p.at + 1, " \t") + 1 < p.n
+				&& !strncmp(p.at + 1 + strspn(p.at + 1, " \t"), "if", 2)
+				&& !memmem(p.at, p.n, "endif", 5))
+			return PART_INCOMPLETE;
+	}
+	return t.is_open || (n >= 2 && !memcmp(code + n - 2, "\\\n", 2)) ? PART_INCOMPLETE : PART_COMPLETE;
+}

@@ -1,0 +1,695 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/batch/pieces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/batch/command.h"
+#include "agent/batch/diagnose.h"
+#include "agent/batch/event.h"
+#include "agent/batch/order.h"
+#include "base/signame.h"
+
+enum { ARGS = 24, ROWS = 200, ATTEMPTS = 2, FRAMES_AT_ONCE = 48 };
+
+#define SAID_MAX (1u << 20)
+#define EVENT_MAX (8u << 20)
+
+/* One that runs. */
+struct attempt {
+	struct pieces *p;
+	const struct order *o;
+	struct source_piece piece;
+	struct buf rows; /* of the traceback, each ended by a newline */
+	char object[PATH_MAX];
+	unsigned front;
+};
+
+static void name_file(char out[PATH_MAX], const struct pieces *p, const char *format, ...)
+		__attribute__((format(printf, 3, 4)));
+static void name_file(char out[PATH_MAX], const struct pieces *p, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	int n = snprintf(out, PATH_MAX, "%s/", p->source.folder);
+	if (n < PATH_MAX)
+		vsnprintf(out + n, PATH_MAX - (size_t)n, format, args);
+	va_end(args);
+}
+
+static bool write_file(const char *path, const struct buf *a, const struct buf *b)
+{
+	FILE *f = fopen(path, "we");
+	bool is_written = f && (!a->len || fwrite(buf_at(a), a->len, 1, f) == 1)
+			  && (!b || !b->len || fwrite(buf_at(b), b->len, 1, f) == 1);
+	return f && fclose(f) == 0 && is_written;
+}
+
+/* ---- the compiler ---- */
+
+static void add_words(const struct pieces *p, const char *argv[], const char *const *more)
+{
+	size_t n = 0;
+	for (; p->compiler[n]; n++)
+		argv[n] = p->compiler[n];
+	for (; *more; more++)
+		argv[n++] = *more;
+	argv[n] = NULL;
+}
+
+/* The words are the row's, then these. Gives errno. */
+static int compile(const struct pieces *p, const char *const *more, struct buf *said, int *ret_status)
+{
+	const char *argv[PIECES_WORDS + ARGS + 1];
+	add_words(p, argv, more);
+	return command_listen((char **)argv, said, ret_status);
+}
+
+static bool has_succeeded(int error, int status)
+{
+	return !error && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* ---- what stands in front ---- */
+
+static bool write_front(const struct pieces *p, unsigned number, const struct buf *more)
+{
+	char path[PATH_MAX];
+	struct buf text;
+	buf_init(&text, EVENT_MAX);
+	buf_append(&text, p->native, p->native_len);
+	event_put(&text, "\n");
+	buf_append(&text, buf_at(&p->source.includes), p->source.includes.len);
+	name_file(path, p, "front_%u.h", number);
+	bool is_written = write_file(path, &text, more);
+	buf_finish(&text);
+	return is_written;
+}
+
+/* The precompiled header is made while nothing else is done, and used when it is there. */
+static void precompile(struct pieces *p)
+{
+	char from[PATH_MAX], made[PATH_MAX], to[PATH_MAX];
+	const char *argv[PIECES_WORDS + ARGS + 1];
+	int status = 0;
+	name_file(made, p, "front_%u.tmp", p->made_front);
+	name_file(to, p, "front_%u.h.gch", p->made_front);
+	pid_t ended = p->precompiler ? waitpid(p->precompiler, &status, WNOHANG) : 0;
+	if (ended && has_succeeded(0, status) && rename(made, to) < 0)
+		unlink(made);
+	if (ended)
+		p->precompiler = 0;
+	bool is_other = p->made_front != p->front;
+	if (is_other)
+		p->attempts = 0;
+	if ((p->precompiler && !is_other)
+			|| (!is_other && (access(to, F_OK) == 0 || p->attempts == ATTEMPTS)))
+		return;
+	if (p->precompiler && kill(p->precompiler, SIGKILL) == 0)
+		waitpid(p->precompiler, NULL, 0);
+	unlink(made);
+	p->attempts++;
+	p->made_front = p->front;
+	name_file(from, p, "front_%u.h", p->front);
+	name_file(made, p, "front_%u.tmp", p->front);
+	const char *const more[] = {"-fPIC", "-x", "c++-header", "-o", made, from, NULL};
+	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	add_words(p, argv, more);
+	if (fd < 0 || command_start((char **)argv, fd, &p->precompiler))
+		p->precompiler = 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* ---- the process that keeps the state ---- */
+
+/* The initializers of a piece, which the host calls: see call() in kernel/native.inc. */
+static const char script[] =
+		"SECTIONS\n{\n\t.trm_steps : { trm_begin = .; KEEP(*(.init_array .init_array.*)) trm_end = .; }\n}\n"
+		"INSERT AFTER .init_array;\n";
+
+/* A folder, the host's program, and what every piece is compiled with. Gives errno; *said tells more. */
+static int make_ready(struct pieces *p, struct buf *said)
+{
+	char folder[PATH_MAX], program[PATH_MAX], code[PATH_MAX], path[PATH_MAX];
+	struct buf text;
+	int status = 0;
+	if (p->is_ready)
+		return 0;
+	if (!folder_make(folder))
+		return errno;
+	source_init(&p->source, folder, p->ending);
+	name_file(program, p, "host");
+	name_file(code, p, "host%s", p->ending);
+	name_file(path, p, "steps.ld");
+	buf_init(&text, EVENT_MAX);
+	buf_append(&text, script, strlen(script));
+	bool is_written = write_file(path, &text, NULL);
+	buf_clear(&text);
+	buf_append(&text, p->native, p->native_len);
+	is_written = is_written && write_file(code, &text, NULL) && write_front(p, 0, NULL);
+	buf_finish(&text);
+	const char *const more[] = {
+			"-DTRM_HOST", "-D_GNU_SOURCE", "-rdynamic", "-o", program, code, "-ldl", NULL};
+	int error = is_written ? compile(p, more, said, &status) : EIO;
+	p->is_ready = has_succeeded(error, status);
+	if (!p->is_ready) {
+		source_finish(&p->source);
+		folder_remove(folder);
+		return error ? error : ENOEXEC;
+	}
+	keeper_init(&p->keeper, program);
+	p->front = p->attempts = 0;
+	p->made_front = 1; /* so that the first one is made */
+	return 0;
+}
+
+void pieces_stop(struct pieces *p)
+{
+	char folder[PATH_MAX];
+	if (!p->is_ready)
+		return;
+	keeper_stop(&p->keeper);
+	if (p->precompiler && kill(p->precompiler, SIGKILL) == 0)
+		waitpid(p->precompiler, NULL, 0);
+	p->precompiler = 0;
+	snprintf(folder, sizeof folder, "%s", p->source.folder);
+	source_finish(&p->source);
+	folder_remove(folder);
+	p->is_ready = false;
+}
+
+int pieces_leave(struct pieces *p)
+{
+	int code = p->is_ready ? keeper_leave(&p->keeper) : 0;
+	pieces_stop(p);
+	return code;
+}
+
+bool pieces_has_left(const struct pieces *p)
+{
+	return keeper_has_left(&p->keeper, p->precompiler);
+}
+
+bool pieces_take(const struct pieces *p, const struct order *o)
+{
+	return p->compiler[0] && !o->is_program && !o->args[0] && !part_has_main(o->code, o->code_len);
+}
+
+/* ---- errors ---- */
+
+/* Rows of text, some left out in the middle if they are many. */
+static void put_rows(struct buf *out, const struct buf *rows)
+{
+	const char *at = buf_at(rows), *end = at + rows->len;
+	size_t n = 0, total = 0;
+	for (const char *c = at; c < end; c++)
+		total += *c == '\n';
+	event_put(out, "[");
+	for (; at < end; n++) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((line ? line : end) - at);
+		char text[4001];
+		snprintf(text, sizeof text, "%.*s", (int)(len < 4000 ? len : 4000), at);
+		at += len + 1;
+		if (total > ROWS && n == ROWS / 2)
+			snprintf(text, sizeof text, "  ... %zu lines left out ...", total - ROWS);
+		else if (total > ROWS && n > ROWS / 2 && n < total - ROWS / 2)
+			continue;
+		event_put(out, n ? "," : "");
+		event_put_string(out, text);
+	}
+	event_put(out, "]");
+}
+
+static void put_failure(struct buf *event, const char *name, const char *message, const struct buf *rows)
+{
+	event_put(event, ",\"error\":{\"name\":");
+	event_put_string(event, name);
+	event_put(event, ",\"message\":");
+	event_put_string(event, message);
+	event_put(event, ",\"traceback\":");
+	put_rows(event, rows);
+	event_put(event, "}");
+}
+
+static void fail(struct buf *event, const char *name, const char *format, ...)
+		__attribute__((format(printf, 3, 4)));
+static void fail(struct buf *event, const char *name, const char *format, ...)
+{
+	char text[PATH_MAX + 400];
+	struct buf rows = {0};
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	event_put(event, "error\"");
+	put_failure(event, name, text, &rows);
+}
+
+/* Lines that tell only how the compiler was called. */
+static void put_said(struct attempt *a, const struct buf *said)
+{
+	static const char *const idle[] = {"In file included from <command-line>", "compilation terminated."};
+	struct buf text;
+	buf_init(&text, SAID_MAX * 2);
+	source_rename(&a->p->source, buf_at(said), said->len, &text);
+	for (const char *at = buf_at(&text), *end = at + text.len; at < end;) {
+		const char *line = memchr(at, '\n', (size_t)(end - at));
+		size_t n = line ? (size_t)(line + 1 - at) : (size_t)(end - at);
+		bool is_idle = false;
+		for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+			is_idle |= n > strlen(idle[i]) && !memcmp(at, idle[i], strlen(idle[i]));
+		/* "a.cpp: In function 'void trm_s0()':" */
+		is_idle |= memmem(at, n, ": In function ", 14) && memmem(at, n, "trm_", 4);
+		if (!is_idle)
+			buf_append(&a->rows, at, n);
+		at += n;
+	}
+	buf_finish(&text);
+}
+
+/* One frame, of which addr2line has told function and place. */
+static void put_frame(struct attempt *a, const char *function, char *place)
+{
+	struct buf row;
+	bool is_ours = strstr(function, "trm_") || !strncmp(function, "_", 1) || *function == '?';
+	char *more = strstr(place, " (discriminator");
+	if (more)
+		*more = '\0';
+	if (strncmp(place, a->p->source.folder, strlen(a->p->source.folder)) != 0)
+		return;
+	buf_init(&row, SAID_MAX);
+	event_put(&row, "  at ");
+	event_put(&row, is_ours ? "" : function);
+	event_put(&row, is_ours ? "" : " (");
+	event_put(&row, place);
+	event_put(&row, is_ours ? "\n" : ")\n");
+	source_rename(&a->p->source, buf_at(&row), row.len, &a->rows);
+	buf_finish(&row);
+}
+
+/* Ask binutils, which compilers need as well, for frames of one object. */
+static void put_frames(struct attempt *a, char *object, char *offsets[], size_t n)
+{
+	char *argv[FRAMES_AT_ONCE + 8] = {"addr2line", "-f", "-i", "-C", "-e", object};
+	struct buf said;
+	int status;
+	memcpy(argv + 6, offsets, n * sizeof *offsets);
+	buf_init(&said, SAID_MAX);
+	bool is_told = command_listen(argv, &said, &status) == 0;
+	buf_append(&said, "", 1);
+	char *rest, *function = is_told ? strtok_r(buf_at(&said), "\n", &rest) : NULL;
+	for (char *place; function && (place = strtok_r(NULL, "\n", &rest));
+			function = strtok_r(NULL, "\n", &rest))
+		put_frame(a, function, place);
+	buf_finish(&said);
+}
+
+static void put_trace(struct attempt *a, struct buf *frames)
+{
+	char *offsets[FRAMES_AT_ONCE], *object = NULL, *rest;
+	size_t n = 0;
+	buf_append(frames, "", 1);
+	for (char *line = strtok_r(buf_at(frames), "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		char *space = strchr(line, ' ');
+		if (!space)
+			continue;
+		*space++ = '\0';
+		if (n && (n == FRAMES_AT_ONCE || strcmp(space, object))) {
+			put_frames(a, object, offsets, n);
+			n = 0;
+		}
+		object = space;
+		offsets[n++] = line;
+	}
+	if (n)
+		put_frames(a, object, offsets, n);
+}
+
+/* ---- a piece ---- */
+
+static bool is_redefinition(const struct buf *said)
+{
+	static const char *const words[] = {"redefinition of", "conflicting declaration",
+			"redeclared as different", "redeclaration of", "ambiguating new declaration",
+			"redefinition; different", "cannot be overloaded"};
+	for (size_t i = 0; said->len && i < sizeof words / sizeof *words; i++)
+		if (memmem(buf_at(said), said->len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+/* Gives errno. */
+static int compile_piece(struct attempt *a, bool hides, struct buf *said, int *ret_status)
+{
+	struct pieces *p = a->p;
+	char code[PATH_MAX], front[PATH_MAX], steps[PATH_MAX + 8];
+	source_piece_finish(&a->piece);
+	buf_clear(said);
+	if (!source_make(&p->source, a->o->code, a->o->code_len, hides, &a->piece))
+		return ENOMEM;
+	name_file(code, p, "piece_%u%s", a->piece.number, p->ending);
+	name_file(a->object, p, "piece_%u.so", a->piece.number);
+	a->front = p->front + a->piece.has_includes;
+	name_file(front, p, "front_%u.h", a->front);
+	snprintf(steps, sizeof steps, "-Wl,-T,%.*s/steps.ld", PATH_MAX - 16, p->source.folder);
+	if (!write_file(code, &a->piece.text, NULL)
+			|| (a->piece.has_includes && !write_front(p, a->front, &a->piece.includes)))
+		return EIO;
+	const char *const more[] = {"-fPIC", "-shared", "-fno-optimize-sibling-calls", "-Wl,-z,lazy", steps,
+			"-include", front, "-o", a->object, code, NULL};
+	int error = compile(p, more, said, ret_status);
+	unlink(code);
+	return error;
+}
+
+/* For the compiler to show lines of. */
+static bool write_shown(const struct pieces *p, const struct order *o, unsigned number)
+{
+	char path[PATH_MAX];
+	struct buf text = {.mem = (char *)o->code, .len = o->code_len};
+	name_file(path, p, "%u%s", number, p->ending);
+	return write_file(path, &text, NULL);
+}
+
+/* False: it has failed, and the event tells. */
+static bool build(struct attempt *a, struct buf *event)
+{
+	struct pieces *p = a->p;
+	struct buf said;
+	int status = 0;
+	char message[1000];
+	buf_init(&said, SAID_MAX);
+	int error = make_ready(p, &said);
+	unsigned number = error ? 0 : source_begin(&p->source, a->o->file);
+	if (!error && (!number || !write_shown(p, a->o, number)))
+		error = EIO;
+	if (!error)
+		error = compile_piece(a, false, &said, &status);
+	if (!error && status && is_redefinition(&said))
+		error = compile_piece(a, true, &said, &status);
+	if (error == ENOENT)
+		fail(event, "NotInstalled", "%s cannot be started in the sandbox: it is not there%s%s",
+				p->compiler[0], *p->missing ? ": " : "", p->missing);
+	else if (error == ENOEXEC)
+		fail(event, "SandboxError", "%s cannot compile the program that keeps the state: %.2000s",
+				p->compiler[0],
+				said.len ? (buf_append(&said, "", 1), buf_at(&said)) : "no reason was given");
+	else if (error)
+		fail(event, "SandboxError", "the piece cannot be compiled in the sandbox: %s",
+				strerror(error));
+	else if (!has_succeeded(0, status)) {
+		put_said(a, &said);
+		diagnose_message(buf_at(&a->rows), a->rows.len, message, sizeof message);
+		event_put(event, "error\"");
+		put_failure(event, "CompileError", *message ? message : "the compiler gave no reason",
+				&a->rows);
+	}
+	buf_finish(&said);
+	return !error && has_succeeded(0, status);
+}
+
+static void say_input(void *user)
+{
+	const struct attempt *a = user;
+	struct buf event;
+	buf_init(&event, 4096);
+	event_put(&event, "{\"ev\":\"input\",\"id\":");
+	event_put_string(&event, a->o->id);
+	event_put(&event, ",\"prompt\":\"\",\"secret\":false}\n");
+	event_say(&event);
+	buf_finish(&event);
+}
+
+/* The piece has ended its process. */
+static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrupted, struct buf *event)
+{
+	char text[PATH_MAX], message[2000], code[40] = "", first[4000];
+	const char *name = r->name.len ? (buf_append(&r->name, "", 1), buf_at(&r->name)) : "";
+	bool is_signal = r->status != -1 && WIFSIGNALED(r->status),
+	     has_exited = r->status != -1 && !is_signal && !*name;
+	int number = is_signal ? 128 + WTERMSIG(r->status) : has_exited ? WEXITSTATUS(r->status) : -1;
+	bool is_ok = has_exited && number == 0 && !r->has_lost_all;
+	event_put(event, is_interrupted && is_signal ? "interrupted\"" : is_ok ? "ok\"" : "error\"");
+	if (number >= 0 && !(is_interrupted && is_signal))
+		snprintf(code, sizeof code, ",\"exit_code\":%d", number);
+	event_put(event, code);
+	if (is_ok || (is_interrupted && is_signal && !r->has_lost_all && !r->lost_threads))
+		return;
+	buf_append(&r->message, "", 1);
+	if (*name || is_signal)
+		snprintf(message, sizeof message, "%.1500s", buf_at(&r->message));
+	else
+		snprintf(message, sizeof message, "the piece has ended with exit code %d", number);
+	if (is_signal && !*message)
+		snprintf(message, sizeof message, "signal %d", WTERMSIG(r->status));
+	if (r->has_lost_all)
+		snprintf(text, sizeof text, "; all variables are lost");
+	else if (r->lost_threads)
+		snprintf(text, sizeof text,
+				"; the variables are those before this piece, but %d thread%s of earlier pieces ended",
+				r->lost_threads, r->lost_threads == 1 ? "" : "s");
+	else
+		*text = '\0';
+	snprintf(message + strlen(message), sizeof message - strlen(message), "%s", text);
+	if (has_exited && !*text)
+		return; /* the exit code says it all */
+	name = *name ? name : is_signal ? signal_words(WTERMSIG(r->status)) : "SystemExit";
+	snprintf(first, sizeof first, "%s%s%s\n", name, *message ? ": " : "", message);
+	event_put(&a->rows, first);
+	put_trace(a, &r->frames);
+	put_failure(event, name, message, &a->rows);
+}
+
+static void put_result(struct attempt *a, struct keeper_result *r, bool is_interrupted, struct buf *event)
+{
+	struct pieces *p = a->p;
+	if (r->no_copy) {
+		fail(event, "SandboxError", "the piece was not run: the state cannot be copied before it: %s",
+				strerror(r->no_copy));
+	} else if (!r->is_done) {
+		put_end(a, r, is_interrupted, event);
+		if (r->has_lost_all)
+			source_reset(&p->source);
+	} else if (r->name.len) {
+		buf_append(&r->name, "", 1);
+		buf_append(&r->message, "", 1);
+		fail(event, buf_at(&r->name), "%s", buf_at(&r->message));
+	} else {
+		if (source_keep(&p->source, &a->piece))
+			p->front = a->front;
+		event_put(event, "ok\"");
+		buf_append(&r->value, "", 1);
+		if (r->value.len > 1) {
+			event_put(event, ",\"value\":");
+			event_put_string(event, buf_at(&r->value));
+		}
+	}
+}
+
+void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interrupts)(void), struct buf *event,
+		uint64_t *ret_cpu_us)
+{
+	struct attempt a = {.p = p, .o = o};
+	struct keeper_result result;
+	buf_init(&a.rows, SAID_MAX * 2);
+	bool is_built = build(&a, event);
+	if (interrupts()) {
+		buf_clear(event);
+		event_put(event, "interrupted\"");
+	} else if (is_built) {
+		int error = keeper_start(&p->keeper);
+		if (error) {
+			fail(event, "SandboxError", "the process that keeps the state cannot be started: %s",
+					strerror(error));
+		} else {
+			keeper_run(&p->keeper, set, a.object, interrupts, say_input, &a, &result);
+			put_result(&a, &result, interrupts(), event);
+			*ret_cpu_us = result.cpu_us;
+			keeper_result_finish(&result);
+		}
+	}
+	if (p->is_ready)
+		precompile(p);
+	source_piece_finish(&a.piece);
+	buf_finish(&a.rows);
+}
+
+/* ---- questions ---- */
+
+static const char keywords[] =
+		"alignas alignof auto bool break case catch char class concept const constexpr const_cast continue decltype "
+		"default delete do double dynamic_cast else enum explicit extern false float for friend goto if inline int long "
+		"mutable namespace new noexcept nullptr operator private protected public reinterpret_cast return short signed "
+		"sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid "
+		"typename union unsigned using virtual void volatile while";
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The word around the cursor, which counts code points. */
+static const char *word_at(const struct order *o, bool is_whole, size_t *ret_n, size_t *ret_start)
+{
+	size_t at = 0, points = 0, from, end;
+	for (; at < o->code_len && points < o->cursor; points++)
+		for (at++; at < o->code_len && ((unsigned char)o->code[at] & 0xc0) == 0x80;)
+			at++;
+	for (from = at; from > 0 && is_word(o->code[from - 1]);)
+		from--;
+	for (end = at; is_whole && end < o->code_len && is_word(o->code[end]);)
+		end++;
+	*ret_n = end - from;
+	*ret_start = points - (at - from);
+	return o->code + from;
+}
+
+static void put_match(struct buf *names, struct buf *kinds, const char *name, size_t n, const char *kind)
+{
+	char text[PART_NAME_SIZE];
+	const char *comma = names->len ? "," : "";
+	snprintf(text, sizeof text, "%.*s", (int)n, name);
+	event_put(names, comma);
+	event_put_string(names, text);
+	event_put(kinds, comma);
+	event_put_string(kinds, kind);
+}
+
+static void answer_complete(struct pieces *p, const struct order *o)
+{
+	struct buf names, kinds, data;
+	char text[80];
+	size_t n, start;
+	const char *word = word_at(o, false, &n, &start), *before = word;
+	bool is_member = before > o->code && strchr(".:>", before[-1]);
+	buf_init(&names, SAID_MAX);
+	buf_init(&kinds, SAID_MAX);
+	buf_init(&data, SAID_MAX * 2 + 100);
+	for (size_t i = 0; !is_member && n && i < p->source.n_names; i++) {
+		const struct source_name *name = &p->source.names[i];
+		if (!strncmp(name->text, word, n))
+			put_match(&names, &kinds, name->text, strlen(name->text),
+					name->kind == PART_FUNCTION ? "function"
+					: name->kind == PART_TYPE   ? "class"
+								    : "variable");
+	}
+	for (const char *at = keywords; !is_member && n && *at; at += strspn(at, " ")) {
+		size_t len = strcspn(at, " ");
+		if (len > n && !memcmp(at, word, n))
+			put_match(&names, &kinds, at, len, "keyword");
+		at += len;
+	}
+	event_put(&data, "{\"matches\":[");
+	buf_append(&data, buf_at(&names), names.len);
+	event_put(&data, "],\"kinds\":[");
+	buf_append(&data, buf_at(&kinds), kinds.len);
+	snprintf(text, sizeof text, "],\"start\":%zu,\"end\":%zu}", start, start + n);
+	event_put(&data, text);
+	buf_append(&data, "", 1);
+	event_reply(o, buf_at(&data));
+	buf_finish(&names);
+	buf_finish(&kinds);
+	buf_finish(&data);
+}
+
+/* The variables that the process knows: each has name, type and value. */
+static void put_variables(const struct buf *told, bool is_row, struct buf *data)
+{
+	const char *at = buf_at(told), *end = at + told->len;
+	for (bool is_first = true; at < end; is_first = false) {
+		const char *texts[3];
+		for (int i = 0; i < 3 && at < end; i++) {
+			texts[i] = at;
+			at += strlen(at) + (at + strlen(at) < end);
+		}
+		event_put(data, is_row ? is_first ? "{" : ",{" : "");
+		static const char *const members[] = {"\"name\":", ",\"type\":", ",\"value\":"};
+		for (int i = 0; i < 3; i++) {
+			event_put(data, members[i]);
+			event_put_string(data, texts[i]);
+		}
+		event_put(data, is_row ? ",\"size\":\"\"}" : "");
+		if (!is_row)
+			return;
+	}
+}
+
+static void answer_variables(struct pieces *p, const struct order *o)
+{
+	struct buf told, data;
+	buf_init(&told, SAID_MAX);
+	buf_init(&data, SAID_MAX * 2);
+	keeper_ask(&p->keeper, "", o->cursor != 1, &told);
+	event_put(&data, "{\"variables\":[");
+	put_variables(&told, true, &data);
+	event_put(&data, "]}");
+	buf_append(&data, "", 1);
+	event_reply(o, buf_at(&data));
+	buf_finish(&told);
+	buf_finish(&data);
+}
+
+static void answer_inspect(struct pieces *p, const struct order *o)
+{
+	struct buf told, data;
+	char name[PART_NAME_SIZE];
+	size_t n, start;
+	const char *word = word_at(o, true, &n, &start);
+	snprintf(name, sizeof name, "%.*s", (int)n, word);
+	buf_init(&told, SAID_MAX);
+	buf_init(&data, SAID_MAX * 2);
+	if (n && source_knows(&p->source, word, n))
+		keeper_ask(&p->keeper, name, true, &told);
+	event_put(&data, told.len ? "{\"found\":true," : "{\"found\":false");
+	put_variables(&told, false, &data);
+	event_put(&data, "}");
+	buf_append(&data, "", 1);
+	event_reply(o, buf_at(&data));
+	buf_finish(&told);
+	buf_finish(&data);
+}
+
+static void answer_is_complete(struct pieces *p, const struct order *o)
+{
+	static const char *const answers[] = {[PART_COMPLETE] = "{\"status\":\"complete\",\"indent\":\"\"}",
+			[PART_INCOMPLETE] = "{\"status\":\"incomplete\",\"indent\":\"\"}",
+			[PART_INVALID] = "{\"status\":\"invalid\",\"indent\":\"\"}"};
+	event_reply(o, answers[part_state_of(o->code, o->code_len, source_knows, &p->source)]);
+}
+
+static void answer_reset(struct pieces *p, const struct order *o)
+{
+	if (p->is_ready) {
+		keeper_stop(&p->keeper);
+		source_reset(&p->source);
+		p->front++;
+		write_front(p, p->front, NULL);
+	}
+	event_reply(o, "{}");
+}
+
+bool pieces_answer(struct pieces *p, const struct order *o)
+{
+	static const struct {
+		const char *op;
+		void (*answer)(struct pieces *p, const struct order *o);
+	} answers[] = {{"complete", answer_complete}, {"inspect", answer_inspect},
+			{"variables", answer_variables}, {"is_complete", answer_is_complete},
+			{"reset", answer_reset}};
+	for (size_t i = 0; p->compiler[0] && i < sizeof answers / sizeof *answers; i++)
+		if (!strcmp(o->op, answers[i].op)) {
+			answers[i].answer(p, o);
+			return true;
+		}
+	return false;
+}

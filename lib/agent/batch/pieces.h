@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_PIECES_H
+#define TRM_AGENT_PIECES_H
+
+/* Pieces of a compiled language that keep their state. Each is compiled to a shared object (source.h) and
+ * loaded into a process that stays (keeper.h). Both are made with the compiler that the row names. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "agent/batch/keeper.h"
+#include "agent/batch/source.h"
+
+enum { PIECES_WORDS = 32 };
+
+struct buf;
+struct order;
+
+struct pieces {
+	const char *compiler[PIECES_WORDS + 1]; /* with its options; [0] NULL: the language has no pieces */
+	const char *native;                     /* kernel/native.inc */
+	size_t native_len;
+	const char *missing, *ending;
+	bool is_ready;
+	struct keeper keeper;
+	struct source source;
+	unsigned front;      /* number of the file that stands in front of pieces: what is included */
+	pid_t precompiler;   /* makes the precompiled header of it; 0: none */
+	unsigned made_front; /* that it is made of, or was */
+	unsigned attempts;
+};
+
+/* Is the code a piece, and no program? */
+bool pieces_take(const struct pieces *p, const struct order *o);
+/* Run it and append what `done` tells, from its status on, and the time that the piece has used. */
+void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interrupts)(void), struct buf *event,
+		uint64_t *ret_cpu_us);
+/* Does something run that the run has left behind? */
+bool pieces_has_left(const struct pieces *p);
+/* Answer a question. False: it is none of these. */
+bool pieces_answer(struct pieces *p, const struct order *o);
+/* Let the process exit, as at the end of a program; gives its exit code. */
+int pieces_leave(struct pieces *p);
+void pieces_stop(struct pieces *p);
+
+#endif
