@@ -19,6 +19,7 @@
 #include "agent/batch/event.h"
 #include "agent/batch/order.h"
 #include "agent/batch/pieces.h"
+#include "agent/batch/reading.h"
 #include "base/buf.h"
 #include "base/signame.h"
 
@@ -317,8 +318,9 @@ static bool perform(struct job *job, const char *const *words, bool is_last)
 		listen_to(job, fds[0]);
 	if (fds[0] >= 0)
 		close(fds[0]);
-	while (!job->error && waitpid(pid, &job->status, 0) < 0 && errno == EINTR)
-		;
+	struct reading reading = {.tell = event_input, .user = (void *)job->order};
+	if (!job->error)
+		job->status = reading_wait(&reading, pid);
 	return !job->error && WIFEXITED(job->status) && WEXITSTATUS(job->status) == 0;
 }
 

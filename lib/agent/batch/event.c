@@ -56,3 +56,15 @@ void event_reply(const struct order *o, const char *data)
 	event_say(&event);
 	buf_finish(&event);
 }
+
+void event_input(void *order)
+{
+	const struct order *o = order;
+	struct buf event;
+	buf_init(&event, REPLY_MAX);
+	event_put(&event, "{\"ev\":\"input\",\"id\":");
+	event_put_string(&event, o->id);
+	event_put(&event, ",\"prompt\":\"\",\"secret\":false}\n");
+	event_say(&event);
+	buf_finish(&event);
+}

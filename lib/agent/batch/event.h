@@ -13,5 +13,7 @@ void event_put_string(struct buf *out, const char *text);                     /*
 void event_put_error(struct buf *out, const char *name, const char *message); /* the member, without rows */
 /* Answer a question with an object in JSON. */
 void event_reply(const struct order *o, const char *data);
+/* The run of that order waits for a line. */
+void event_input(void *order);
 
 #endif

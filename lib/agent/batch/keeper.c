@@ -10,10 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "agent/batch/reading.h"
 
 extern char **environ;
 
@@ -22,7 +23,7 @@ enum {
 	FIRST_SPARE = 10,
 	SPARE_END = 20,
 	PACKET = 32 * 1024,
-	TICK_MS = 20,
+	TICK_MS = READING_TICK_MS,
 	COPY_WAIT_MS = 5000,
 	KILL_AFTER_MS = 1000, /* of an interrupt that the piece survives */
 	AGAIN_MS = 100,
@@ -152,30 +153,6 @@ static void take(struct keeper *k, struct keeper_result *r, char kind, const cha
 
 /* ---- running ---- */
 
-/* Does its first thread wait in read() on descriptor 0? *ret_wait is another number for each wait. */
-static bool is_reading(pid_t pid, unsigned long *ret_wait)
-{
-	char path[64], text[4096];
-	long number = -1;
-	unsigned long fd = 1;
-	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
-	FILE *f = fopen(path, "re");
-	bool is_known = f && fscanf(f, "%ld 0x%lx", &number, &fd) == 2;
-	if (f)
-		fclose(f);
-	if (!is_known || number != SYS_read || fd != 0)
-		return false;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	f = fopen(path, "re");
-	*ret_wait = 0;
-	while (f && fgets(text, sizeof text, f))
-		if (sscanf(text, "voluntary_ctxt_switches: %lu", ret_wait) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return true;
-}
-
 /* False: its process is gone. */
 static bool is_alive(struct keeper *k, struct keeper_result *r)
 {
@@ -237,12 +214,11 @@ void keeper_result_finish(struct keeper_result *r)
 }
 
 void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(void),
-		void (*awaits_input)(void *user), void *user, struct keeper_result *ret)
+		struct reading *reading, struct keeper_result *ret)
 {
 	char text[PACKET + 1];
 	size_t n = (size_t)snprintf(text, sizeof text, "R%d%s", set, path);
 	uint64_t since = 0, last = 0;
-	unsigned long known_wait = 0, wait;
 	init_result(ret);
 	bool is_running = tell(k, text, n);
 	while (is_running && !ret->is_done && !ret->no_copy) {
@@ -254,10 +230,8 @@ void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(
 		is_running = is_alive(k, ret);
 		if (is_running && interrupts())
 			press(k, &since, &last);
-		else if (is_running && is_reading(k->host, &wait) && wait != known_wait) {
-			known_wait = wait;
-			awaits_input(user);
-		}
+		else if (is_running)
+			reading_look(reading, k->host);
 	}
 	uint64_t deadline = now_ms() + COPY_WAIT_MS;
 	while (ret->is_done && !k->copy && now_ms() < deadline) {

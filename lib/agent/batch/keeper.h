@@ -21,6 +21,8 @@
 
 #include "base/buf.h"
 
+struct reading;
+
 struct keeper {
 	char program[PATH_MAX]; /* to be started */
 	pid_t host, copy;       /* 0: none */
@@ -44,7 +46,7 @@ int keeper_start(struct keeper *k);
 /* Run a piece. `interrupts` is asked whether it is to end; `awaits_input` is called when it waits for a line.
  */
 void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(void),
-		void (*awaits_input)(void *user), void *user, struct keeper_result *ret);
+		struct reading *reading, struct keeper_result *ret);
 void keeper_result_finish(struct keeper_result *r);
 /* Append "NAME\0TYPE\0VALUE\0" for each variable, or the one of that name; without values if !is_whole. */
 void keeper_ask(struct keeper *k, const char *name, bool is_whole, struct buf *out);

@@ -16,6 +16,7 @@
 #include "agent/batch/diagnose.h"
 #include "agent/batch/event.h"
 #include "agent/batch/order.h"
+#include "agent/batch/reading.h"
 #include "base/signame.h"
 
 enum { ARGS = 24, ROWS = 200, ATTEMPTS = 2, FRAMES_AT_ONCE = 48 };
@@ -418,22 +419,10 @@ static bool build(struct attempt *a, struct buf *event)
 	return !error && has_succeeded(0, status);
 }
 
-static void say_input(void *user)
-{
-	const struct attempt *a = user;
-	struct buf event;
-	buf_init(&event, 4096);
-	event_put(&event, "{\"ev\":\"input\",\"id\":");
-	event_put_string(&event, a->o->id);
-	event_put(&event, ",\"prompt\":\"\",\"secret\":false}\n");
-	event_say(&event);
-	buf_finish(&event);
-}
-
 /* The piece has ended its process. */
 static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrupted, struct buf *event)
 {
-	char text[PATH_MAX], message[2000], code[40] = "", first[4000];
+	char message[2000], code[40] = "", first[4000];
 	const char *name = r->name.len ? (buf_append(&r->name, "", 1), buf_at(&r->name)) : "";
 	bool is_signal = r->status != -1 && WIFSIGNALED(r->status),
 	     has_exited = r->status != -1 && !is_signal && !*name;
@@ -452,16 +441,14 @@ static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrup
 		snprintf(message, sizeof message, "the piece has ended with exit code %d", number);
 	if (is_signal && !*message)
 		snprintf(message, sizeof message, "signal %d", WTERMSIG(r->status));
+	size_t n = strlen(message);
 	if (r->has_lost_all)
-		snprintf(text, sizeof text, "; all variables are lost");
+		snprintf(message + n, sizeof message - n, "; all variables are lost");
 	else if (r->lost_threads)
-		snprintf(text, sizeof text,
+		snprintf(message + n, sizeof message - n,
 				"; the variables are those before this piece, but %d thread%s of earlier pieces ended",
 				r->lost_threads, r->lost_threads == 1 ? "" : "s");
-	else
-		*text = '\0';
-	snprintf(message + strlen(message), sizeof message - strlen(message), "%s", text);
-	if (has_exited && !*text)
+	if (has_exited && !r->has_lost_all && !r->lost_threads)
 		return; /* the exit code says it all */
 	name = *name ? name : is_signal ? signal_words(WTERMSIG(r->status)) : "SystemExit";
 	snprintf(first, sizeof first, "%s%s%s\n", name, *message ? ": " : "", message);
@@ -512,7 +499,8 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 			fail(event, "SandboxError", "the process that keeps the state cannot be started: %s",
 					strerror(error));
 		} else {
-			keeper_run(&p->keeper, set, a.object, interrupts, say_input, &a, &result);
+			struct reading reading = {.tell = event_input, .user = (void *)o};
+			keeper_run(&p->keeper, set, a.object, interrupts, &reading, &result);
 			put_result(&a, &result, interrupts(), event);
 			*ret_cpu_us = result.cpu_us;
 			keeper_result_finish(&result);

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/batch.h"
+
 static uint64_t now_ms(void)
 {
 	struct timespec t;
@@ -68,6 +70,12 @@ static int source_file(struct embed source)
 
 static void exec_child(const struct kernel_spec *spec, const char *cwd, const int child_fds[], int n)
 {
+	/* Batch languages have the agent for a driver. */
+	const char *agent[12] = {"terrarium-agent", "exec", "-", "0", "0", "", "--"};
+	bool is_batch = !strcmp(spec->argv[0], BATCH_PROGRAM);
+	const char *const *argv = is_batch ? agent : spec->argv;
+	for (int i = 0; is_batch && spec->argv[i] && i < 4; i++)
+		agent[7 + i] = spec->argv[i];
 	char home[128];
 	snprintf(home, sizeof home, "HOME=%s", cwd);
 	const char *env[16] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", home, "TERM=dumb"};
@@ -77,7 +85,7 @@ static void exec_child(const struct kernel_spec *spec, const char *cwd, const in
 		if (child_fds[place] >= 0)
 			dup2(child_fds[place], place);
 	if (chdir(cwd) == 0)
-		execve(spec->argv[0], (char *const *)spec->argv, (char *const *)env);
+		execve(is_batch ? AGENT_PROGRAM : argv[0], (char *const *)argv, (char *const *)env);
 	_exit(127);
 }
 
@@ -113,7 +121,7 @@ struct driver *driver_start(unsigned id)
 struct driver *driver_start_source(unsigned id, struct embed source)
 {
 	const struct kernel_spec *spec = kernel_spec(trm_lang_at(id));
-	if (access(spec->argv[0], X_OK)) {
+	if (strcmp(spec->argv[0], BATCH_PROGRAM) && access(spec->argv[0], X_OK)) {
 		print_message("%s is not installed\n", spec->argv[0]);
 		skip();
 	}

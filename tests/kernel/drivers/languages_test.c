@@ -260,6 +260,60 @@ static const struct row {
 				.bad_program = "interface A {\n  a: string }\nthrow new RangeError('no')\n",
 				.kill = "process.kill(process.pid, 'SIGKILL')",
 		},
+		{
+				.name = "cpp",
+				.interpreter = "/usr/bin/g++",
+				.sum = {"1+1", "2"},
+				.set_x = "int x = 42;",
+				.x = {"x", "42"},
+				.function = {"class Box {\n  int v;\npublic:\n  explicit Box(int v) : v(v) {}\n"
+					     "  int twice() const { return 2 * v; }\n};\n"
+					     "Box box(int v) { return Box{v}; }",
+						NULL},
+				.call = {"box(x).twice()", "84"},
+				.print = {"std::cout << \"out\\n\";", "out\n"},
+				.complain = {"std::cerr << \"err\\n\";", "err\n"},
+				.fail = "#include <stdexcept>\nint f() { throw std::invalid_argument(\"no\"); }\nf()",
+				.fail_name = "std::invalid_argument",
+				.bad = "int a = 1;\nint b = );\n",
+				.bad_line = ":2:9: error: expected primary-expression",
+				.exit_3 = "#include <cstdlib>\nexit(3);",
+				.read_line = {"std::string line;\nstd::getline(std::cin, line);\n"
+					      "std::cout << line << '\\n';",
+						"one\n"},
+				.read_all = {"{ char c; while (std::cin.get(c)) std::cout.put(c); }",
+						"one\ntwo\n"},
+				.loop = "std::cout << \"going\" << std::endl;\nfor (;;);",
+				.sleep = "#include <unistd.h>\nstd::cout << \"going\" << std::endl;\nsleep(60);",
+				.unicode = "std::cout << \"h\u00e9\u00e9 \u2603 \U0001f600\\n\";",
+				.bytes = "std::cout << \"\\xff\\xfe\\n\";",
+				.long_line = "std::cout << std::string(10'000'000, 'x') << '\\n';",
+				.many_lines = "for (int i = 0; i < 100'000; i++) std::cout << i << '\\n';",
+				.recursion = {"int r(volatile int n) { return r(n + 1) + n; }\nr(0)",
+						"Segmentation fault"},
+				.late = "#include <cstdlib>\nstd::system(\"(until [ -e go ]; do sleep 0.01; done; echo late; : > end) &\");",
+				.pause = "#include <unistd.h>\n#include <fstream>\nstd::ofstream(\"go\").flush();\n"
+					 "while (access(\"end\", F_OK)) usleep(10'000);\nstd::cout << \"mine\\n\";",
+				.complete = {"dou", "double"},
+				.inspect = {"x", "42"},
+				.whole = "int g() {\n  return 1;\n}",
+				.half = "int g() {\n  return 1;",
+				.broken = "1 + )",
+				.type = "int",
+				.file = "p.cpp",
+				.program = {"#include <iostream>\nint main(int argc, char **argv) {\n"
+					    "  std::string line;\n  std::getline(std::cin, line);\n"
+					    "  for (int i = 1; i < argc; i++) std::cout << argv[i] << '\\n';\n"
+					    "  std::cout << line << '\\n';\n  return 3;\n}\n",
+						"a b\nc\nline\n"},
+				.exceptions =
+						{
+								[TELLS_ERRORS_OF_PROGRAMS] =
+										"a compiled program has no traceback",
+								[CAN_BE_KILLED] =
+										"a signal ends only the piece: pieces_test.c",
+						},
+		},
 };
 enum { N_ROWS = sizeof ROWS / sizeof *ROWS };
 

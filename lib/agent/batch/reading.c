@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/batch/reading.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool reads(pid_t pid)
+{
+	char path[64];
+	long number = -1;
+	unsigned long fd = 1;
+	snprintf(path, sizeof path, "/proc/%d/syscall", (int)pid);
+	FILE *f = fopen(path, "re");
+	bool is_known = f && fscanf(f, "%ld 0x%lx", &number, &fd) == 2;
+	if (f)
+		fclose(f);
+	return is_known && number == SYS_read && fd == 0;
+}
+
+/* How often it has waited for anything: another number for each wait. */
+static unsigned long waits(pid_t pid)
+{
+	char text[256];
+	unsigned long n = 0;
+	snprintf(text, sizeof text, "/proc/%d/status", (int)pid);
+	FILE *f = fopen(text, "re");
+	while (f && fgets(text, sizeof text, f))
+		if (sscanf(text, "voluntary_ctxt_switches: %lu", &n) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+void reading_look(struct reading *r, pid_t pid)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	if (!reads(pid) || poll(&in, 1, 0) > 0)
+		return;
+	unsigned long wait = waits(pid);
+	if (wait == r->known_wait)
+		return;
+	r->known_wait = wait;
+	r->tell(r->user);
+}
+
+int reading_wait(struct reading *r, pid_t pid)
+{
+	int status = 0;
+	pid_t ended;
+	struct pollfd fd = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	/* Without such a descriptor the end is noticed a little later. */
+	while (!(ended = waitpid(pid, &status, WNOHANG)) || (ended < 0 && errno == EINTR))
+		if (poll(&fd, 1, READING_TICK_MS) == 0)
+			reading_look(r, pid);
+	if (fd.fd >= 0)
+		close(fd.fd);
+	return status;
+}

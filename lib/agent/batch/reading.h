@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_READING_H
+#define TRM_AGENT_READING_H
+
+/* Noticing that a program waits for standard input, which it does not tell by itself. */
+
+#include <sys/types.h>
+
+enum { READING_TICK_MS = 20 };
+
+struct reading {
+	unsigned long known_wait; /* the one that was told about */
+	void (*tell)(void *user);
+	void *user;
+};
+
+/* Does the first thread of the process wait in read() on descriptor 0? Tells so once for each wait. */
+void reading_look(struct reading *r, pid_t pid);
+/* Wait for the end of a child, looking again and again; gives waitpid()'s status. */
+int reading_wait(struct reading *r, pid_t pid);
+
+#endif
