@@ -21,6 +21,7 @@
 
 enum { ARGS = 24, ROWS = 200, ATTEMPTS = 2, FRAMES_AT_ONCE = 48 };
 
+#define OBJECT_OPTIONS "-fPIC", "-fno-optimize-sibling-calls" /* which would take frames out of a trace */
 #define SAID_MAX (1u << 20)
 #define EVENT_MAX (8u << 20)
 
@@ -121,7 +122,8 @@ static void precompile(struct pieces *p)
 	p->made_front = p->front;
 	name_file(from, p, "front_%u.h", p->front);
 	name_file(made, p, "front_%u.tmp", p->front);
-	const char *const more[] = {"-fPIC", "-x", "c++-header", "-o", made, from, NULL};
+	/* A precompiled header is only taken with the very options that it was made with. */
+	const char *const more[] = {OBJECT_OPTIONS, "-x", "c++-header", "-o", made, from, NULL};
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	add_words(p, argv, more);
 	if (fd < 0 || command_start((char **)argv, fd, &p->precompiler))
@@ -366,8 +368,8 @@ static int compile_piece(struct attempt *a, bool hides, struct buf *said, int *r
 	if (!write_file(code, &a->piece.text, NULL)
 			|| (a->piece.has_includes && !write_front(p, a->front, &a->piece.includes)))
 		return EIO;
-	const char *const more[] = {"-fPIC", "-shared", "-fno-optimize-sibling-calls", "-Wl,-z,lazy", steps,
-			"-include", front, "-o", a->object, code, NULL};
+	const char *const more[] = {OBJECT_OPTIONS, "-shared", "-Wl,-z,lazy", steps, "-include", front, "-o",
+			a->object, code, NULL};
 	int error = compile(p, more, said, ret_status);
 	unlink(code);
 	return error;
@@ -489,6 +491,8 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 	struct attempt a = {.p = p, .o = o};
 	struct keeper_result result;
 	buf_init(&a.rows, SAID_MAX * 2);
+	if (p->is_ready)
+		precompile(p); /* which may be ready now */
 	bool is_built = build(&a, event);
 	if (interrupts()) {
 		buf_clear(event);
