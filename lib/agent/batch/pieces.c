@@ -123,7 +123,7 @@ static void precompile(struct pieces *p)
 	name_file(from, p, "front_%u.h", p->front);
 	name_file(made, p, "front_%u.tmp", p->front);
 	/* A precompiled header is only taken with the very options that it was made with. */
-	const char *const more[] = {OBJECT_OPTIONS, "-x", "c++-header", "-o", made, from, NULL};
+	const char *const more[] = {OBJECT_OPTIONS, "-c", "-x", "c++-header", "-o", made, from, NULL};
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	add_words(p, argv, more);
 	if (fd < 0 || command_start((char **)argv, fd, &p->precompiler))
