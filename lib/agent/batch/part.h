@@ -3,7 +3,8 @@
 #define TRM_AGENT_PART_H
 
 /* Splitting a piece of C or C++ into the parts that stand next to each other at its top level, and telling
- * declarations from statements. This is done by form: the compiler has the last word. */
+ * declarations from statements. This is done by form: the compiler has the last word.
+ * A NUL follows all code, though not each part of it. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces of C++: what stays, what a bad end costs, and how values are shown. */
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/lang.h>
@@ -208,6 +210,34 @@ static void reset_forgets(void **state)
 	check_value(driver, "int forgotten = 4;\nforgotten", "4");
 }
 
+/* Is there a file with that ending in the folder? */
+static bool holds(const char *folder, const char *ending)
+{
+	DIR *dir = opendir(folder);
+	bool has = false;
+	assert_non_null(dir);
+	for (struct dirent *one; !has && (one = readdir(dir));) {
+		size_t n = strlen(one->d_name), len = strlen(ending);
+		has = n > len && !strcmp(one->d_name + n - len, ending);
+	}
+	closedir(dir);
+	return has;
+}
+
+static void includes_are_precompiled(void **state)
+{
+	char folder[200];
+	time_t deadline = time(NULL) + 60;
+	(void)state;
+	driver_run(driver, "#include <list>\n__FILE__");
+	snprintf(folder, sizeof folder, "%s", driver_text_of(driver, "value") + 1);
+	*strrchr(folder, '/') = '\0';
+	while (!holds(folder, ".gch") && time(NULL) < deadline)
+		check_value(driver, "1 + 1", "2");
+	assert_true(holds(folder, ".gch"));
+	check_value(driver, "std::list<int>{1}", "{1}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +254,7 @@ int main(void)
 			cmocka_unit_test(interrupts_cannot_be_ignored),
 			cmocka_unit_test(programs_run_between_pieces),
 			cmocka_unit_test(reset_forgets),
+			cmocka_unit_test(includes_are_precompiled),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }
