@@ -66,7 +66,7 @@ static void on_interrupt(int signo)
 	is_interrupted = 1;
 }
 
-/* ---- what it is told ---- */
+/* ---- what it is given ---- */
 
 static bool read_all(int fd, struct buf *out)
 {
@@ -188,7 +188,7 @@ static bool place(const struct batch *b, struct job *job)
 	const char *wanted = has_name ? wanted_path(o) : "main";
 	const char *ending = has_ending(wanted) ? "" : b->ending;
 	const char *slash = strrchr(wanted, '/'), *base = slash ? slash + 1 : wanted;
-	if (!folder_make(job->folder))
+	if (!step_folder_make(job->folder))
 		return false;
 	bool is_here = false;
 	if (has_name && !*ending && fits(snprintf(job->file, PATH_MAX, "%s", wanted))) {
@@ -225,7 +225,7 @@ static char *expand(const struct job *job, const char *word)
 		while (i < n && strncmp(word, names[i].name, strlen(names[i].name)) != 0)
 			i++;
 		if (i < n)
-			event_put(&out, names[i].value);
+			event_add(&out, names[i].value);
 		else
 			buf_append(&out, word, 1);
 		word += i < n ? strlen(names[i].name) : 1;
@@ -310,7 +310,7 @@ static bool perform(struct job *job, const char *const *words, bool is_last)
 	if (!job->error && !is_last && pipe2(fds, O_CLOEXEC) < 0)
 		job->error = errno;
 	if (!job->error)
-		job->error = command_start(argv, fds[1], &pid);
+		job->error = step_start(argv, fds[1], &pid);
 	free_words(argv);
 	if (fds[1] >= 0)
 		close(fds[1]);
@@ -351,29 +351,29 @@ static void put_outcome(struct buf *out, const struct batch *b, struct job *job,
 	char text[PATH_MAX + 400];
 	int code = WIFSIGNALED(job->status) ? 128 + WTERMSIG(job->status) : WEXITSTATUS(job->status);
 	if (is_interrupted) {
-		event_put(out, "interrupted\"");
+		event_add(out, "interrupted\"");
 		return;
 	}
 	if (!is_placed || job->error)
 		code = is_placed && job->error == ENOENT ? 127 : 126;
-	event_put(out, code ? "error\"" : "ok\"");
+	event_add(out, code ? "error\"" : "ok\"");
 	snprintf(text, sizeof text, ",\"exit_code\":%d", code);
-	event_put(out, text);
+	event_add(out, text);
 	if (!is_placed) {
-		event_put_error(out, "SandboxError", "the code cannot be written to a file in the sandbox");
+		event_add_error(out, "SandboxError", "the code cannot be written to a file in the sandbox");
 	} else if (job->error) {
 		snprintf(text, sizeof text, "%s cannot be started in the sandbox: %s%s%s", job->program,
 				job->error == ENOENT ? "it is not there" : strerror(job->error),
 				job->error == ENOENT && *b->missing ? ": " : "",
 				job->error == ENOENT ? b->missing : "");
-		event_put_error(out, "NotInstalled", text);
+		event_add_error(out, "NotInstalled", text);
 	} else if (WIFSIGNALED(job->status)) {
 		snprintf(text, sizeof text, "%s was ended by signal %d",
 				is_last ? "the program" : job->program, WTERMSIG(job->status));
-		event_put_error(out, signal_words(WTERMSIG(job->status)), text);
+		event_add_error(out, signal_words(WTERMSIG(job->status)), text);
 	} else if (code && !is_last) {
 		diagnose_message(buf_at(&job->said), job->said.len, text, sizeof text);
-		event_put_error(out, "CompileError", *text ? text : "see its output");
+		event_add_error(out, "CompileError", *text ? text : "see its output");
 	}
 }
 
@@ -389,7 +389,7 @@ static void run_program(struct batch *b, const struct order *o, struct buf *even
 	if (job.has_made_file)
 		unlink(job.file);
 	if (*job.folder)
-		folder_remove(job.folder);
+		step_folder_remove(job.folder);
 	buf_finish(&job.said);
 }
 
@@ -410,17 +410,17 @@ static void run(struct batch *b, const struct order *o)
 		pieces_run(&b->pieces, o, b->set, interrupts, &outcome, &more_us);
 	else
 		run_program(b, o, &outcome);
-	event_put(&event, "{\"ev\":\"done\",\"id\":");
-	event_put_string(&event, o->id);
-	event_put(&event, ",\"status\":\"");
+	event_add(&event, "{\"ev\":\"done\",\"id\":");
+	event_add_string(&event, o->id);
+	event_add(&event, ",\"status\":\"");
 	buf_append(&event, buf_at(&outcome), outcome.len);
 	int set = next_set(b);
 	if (set >= 0) {
 		snprintf(text, sizeof text, ",\"set\":%d", set);
-		event_put(&event, text);
+		event_add(&event, text);
 	}
 	snprintf(text, sizeof text, ",\"cpu_us\":%llu}\n", (unsigned long long)(cpu_us() - before + more_us));
-	event_put(&event, text);
+	event_add(&event, text);
 	event_say(&event);
 	buf_finish(&event);
 	buf_finish(&outcome);
@@ -428,7 +428,7 @@ static void run(struct batch *b, const struct order *o)
 
 /* ---- the other requests ---- */
 
-/* False: it was told to leave. */
+/* False: it is to leave. */
 static bool obey(struct batch *b, const struct order *o)
 {
 	static const struct {
@@ -500,7 +500,7 @@ int batch_drive(char **argv)
 	if (!read_spec(&batch))
 		return 125;
 	buf_init(&event, 1024);
-	event_put(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
+	event_add(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
 	event_say(&event);
 	buf_finish(&event);
 	serve(&batch);

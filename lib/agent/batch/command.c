@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-bool folder_make(char folder[PATH_MAX])
+bool step_folder_make(char folder[PATH_MAX])
 {
 	static const char *const places[] = {"/tmp", "/var/tmp", "."};
 	const char *asked = getenv("TMPDIR");
@@ -29,7 +29,7 @@ bool folder_make(char folder[PATH_MAX])
 	return false;
 }
 
-void folder_remove(const char *folder)
+void step_folder_remove(const char *folder)
 {
 	/* Programs may have put anything there. */
 	pid_t pid;
@@ -40,7 +40,7 @@ void folder_remove(const char *folder)
 		;
 }
 
-int command_start(char **argv, int said_fd, pid_t *ret_pid)
+int step_start(char **argv, int said_fd, pid_t *ret_pid)
 {
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
@@ -63,14 +63,14 @@ int command_start(char **argv, int said_fd, pid_t *ret_pid)
 	return r;
 }
 
-int command_listen(char **argv, struct buf *said, int *ret_status)
+int step_listen(char **argv, struct buf *said, int *ret_status)
 {
 	int fds[2];
 	pid_t pid;
 	char piece[16 * 1024];
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return errno;
-	int error = command_start(argv, fds[1], &pid);
+	int error = step_start(argv, fds[1], &pid);
 	close(fds[1]);
 	for (ssize_t n = 1; !error && n;) {
 		n = read(fds[0], piece, sizeof piece);

@@ -11,11 +11,11 @@
 struct buf;
 
 /* A new folder for temporary files; "": it cannot be made. */
-bool folder_make(char folder[PATH_MAX]);
-void folder_remove(const char *folder);
+bool step_folder_make(char folder[PATH_MAX]);
+void step_folder_remove(const char *folder);
 /* With said_fd >= 0 the command prepares: what it prints goes there, and it has no input. Gives errno. */
-int command_start(char **argv, int said_fd, pid_t *ret_pid);
+int step_start(char **argv, int said_fd, pid_t *ret_pid);
 /* Run one that prepares, keep what it says, and wait for its end. Gives errno. */
-int command_listen(char **argv, struct buf *said, int *ret_status);
+int step_listen(char **argv, struct buf *said, int *ret_status);
 
 #endif

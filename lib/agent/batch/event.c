@@ -25,34 +25,34 @@ void event_say(const struct buf *event)
 	}
 }
 
-void event_put(struct buf *out, const char *text)
+void event_add(struct buf *out, const char *text)
 {
 	buf_append(out, text, strlen(text));
 }
 
-void event_put_string(struct buf *out, const char *text)
+void event_add_string(struct buf *out, const char *text)
 {
 	json_put_string(out, text, strlen(text));
 }
 
-void event_put_error(struct buf *out, const char *name, const char *message)
+void event_add_error(struct buf *out, const char *name, const char *message)
 {
-	event_put(out, ",\"error\":{\"name\":");
-	event_put_string(out, name);
-	event_put(out, ",\"message\":");
-	event_put_string(out, message);
-	event_put(out, ",\"traceback\":[]}");
+	event_add(out, ",\"error\":{\"name\":");
+	event_add_string(out, name);
+	event_add(out, ",\"message\":");
+	event_add_string(out, message);
+	event_add(out, ",\"traceback\":[]}");
 }
 
 void event_reply(const struct order *o, const char *data)
 {
 	struct buf event;
 	buf_init(&event, REPLY_MAX);
-	event_put(&event, "{\"ev\":\"reply\",\"id\":");
-	event_put_string(&event, o->id);
-	event_put(&event, ",\"data\":");
-	event_put(&event, data);
-	event_put(&event, "}\n");
+	event_add(&event, "{\"ev\":\"reply\",\"id\":");
+	event_add_string(&event, o->id);
+	event_add(&event, ",\"data\":");
+	event_add(&event, data);
+	event_add(&event, "}\n");
 	event_say(&event);
 	buf_finish(&event);
 }
@@ -62,9 +62,9 @@ void event_input(void *order)
 	const struct order *o = order;
 	struct buf event;
 	buf_init(&event, REPLY_MAX);
-	event_put(&event, "{\"ev\":\"input\",\"id\":");
-	event_put_string(&event, o->id);
-	event_put(&event, ",\"prompt\":\"\",\"secret\":false}\n");
+	event_add(&event, "{\"ev\":\"input\",\"id\":");
+	event_add_string(&event, o->id);
+	event_add(&event, ",\"prompt\":\"\",\"secret\":false}\n");
 	event_say(&event);
 	buf_finish(&event);
 }

@@ -8,9 +8,9 @@ struct buf;
 struct order;
 
 void event_say(const struct buf *event);
-void event_put(struct buf *out, const char *text);
-void event_put_string(struct buf *out, const char *text);                     /* as a string of JSON */
-void event_put_error(struct buf *out, const char *name, const char *message); /* the member, without rows */
+void event_add(struct buf *out, const char *text);
+void event_add_string(struct buf *out, const char *text);                     /* as a string of JSON */
+void event_add_error(struct buf *out, const char *name, const char *message); /* the member, without rows */
 /* Answer a question with an object in JSON. */
 void event_reply(const struct order *o, const char *data);
 /* The run of that order waits for a line. */

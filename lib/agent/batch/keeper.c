@@ -265,7 +265,7 @@ void keeper_ask(struct keeper *k, const char *name, bool is_whole, struct buf *o
 	}
 }
 
-/* Does a process have children but for these? True if that cannot be told. */
+/* Does a process have children but for these? True if that cannot be known. */
 static bool has_children(const char *pid, const pid_t besides[3])
 {
 	char path[80];

@@ -72,7 +72,7 @@ static int compile(const struct pieces *p, const char *const *more, struct buf *
 {
 	const char *argv[PIECES_WORDS + ARGS + 1];
 	add_words(p, argv, more);
-	return command_listen((char **)argv, said, ret_status);
+	return step_listen((char **)argv, said, ret_status);
 }
 
 static bool has_succeeded(int error, int status)
@@ -88,7 +88,7 @@ static bool write_front(const struct pieces *p, unsigned number, const struct bu
 	struct buf text;
 	buf_init(&text, EVENT_MAX);
 	buf_append(&text, p->native, p->native_len);
-	event_put(&text, "\n");
+	event_add(&text, "\n");
 	buf_append(&text, buf_at(&p->source.includes), p->source.includes.len);
 	name_file(path, p, "front_%u.h", number);
 	bool is_written = write_file(path, &text, more);
@@ -126,7 +126,7 @@ static void precompile(struct pieces *p)
 	const char *const more[] = {OBJECT_OPTIONS, "-c", "-x", "c++-header", "-o", made, from, NULL};
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	add_words(p, argv, more);
-	if (fd < 0 || command_start((char **)argv, fd, &p->precompiler))
+	if (fd < 0 || step_start((char **)argv, fd, &p->precompiler))
 		p->precompiler = 0;
 	if (fd >= 0)
 		close(fd);
@@ -147,9 +147,9 @@ static int make_ready(struct pieces *p, struct buf *said)
 	int status = 0;
 	if (p->is_ready)
 		return 0;
-	if (!folder_make(folder))
+	if (!step_folder_make(folder))
 		return errno;
-	source_init(&p->source, folder, p->ending);
+	source_open(&p->source, folder, p->ending);
 	name_file(program, p, "host");
 	name_file(code, p, "host%s", p->ending);
 	name_file(path, p, "steps.ld");
@@ -165,8 +165,8 @@ static int make_ready(struct pieces *p, struct buf *said)
 	int error = is_written ? compile(p, more, said, &status) : EIO;
 	p->is_ready = has_succeeded(error, status);
 	if (!p->is_ready) {
-		source_finish(&p->source);
-		folder_remove(folder);
+		source_close(&p->source);
+		step_folder_remove(folder);
 		return error ? error : ENOEXEC;
 	}
 	keeper_init(&p->keeper, program);
@@ -185,8 +185,8 @@ void pieces_stop(struct pieces *p)
 		waitpid(p->precompiler, NULL, 0);
 	p->precompiler = 0;
 	snprintf(folder, sizeof folder, "%s", p->source.folder);
-	source_finish(&p->source);
-	folder_remove(folder);
+	source_close(&p->source);
+	step_folder_remove(folder);
 	p->is_ready = false;
 }
 
@@ -216,7 +216,7 @@ static void put_rows(struct buf *out, const struct buf *rows)
 	size_t n = 0, total = 0;
 	for (const char *c = at; c < end; c++)
 		total += *c == '\n';
-	event_put(out, "[");
+	event_add(out, "[");
 	for (; at < end; n++) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((line ? line : end) - at);
@@ -227,21 +227,21 @@ static void put_rows(struct buf *out, const struct buf *rows)
 			snprintf(text, sizeof text, "  ... %zu lines left out ...", total - ROWS);
 		else if (total > ROWS && n > ROWS / 2 && n < total - ROWS / 2)
 			continue;
-		event_put(out, n ? "," : "");
-		event_put_string(out, text);
+		event_add(out, n ? "," : "");
+		event_add_string(out, text);
 	}
-	event_put(out, "]");
+	event_add(out, "]");
 }
 
 static void put_failure(struct buf *event, const char *name, const char *message, const struct buf *rows)
 {
-	event_put(event, ",\"error\":{\"name\":");
-	event_put_string(event, name);
-	event_put(event, ",\"message\":");
-	event_put_string(event, message);
-	event_put(event, ",\"traceback\":");
+	event_add(event, ",\"error\":{\"name\":");
+	event_add_string(event, name);
+	event_add(event, ",\"message\":");
+	event_add_string(event, message);
+	event_add(event, ",\"traceback\":");
 	put_rows(event, rows);
-	event_put(event, "}");
+	event_add(event, "}");
 }
 
 static void fail(struct buf *event, const char *name, const char *format, ...)
@@ -254,7 +254,7 @@ static void fail(struct buf *event, const char *name, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	event_put(event, "error\"");
+	event_add(event, "error\"");
 	put_failure(event, name, text, &rows);
 }
 
@@ -280,7 +280,7 @@ static void put_said(struct attempt *a, const struct buf *said)
 	buf_finish(&text);
 }
 
-/* One frame, of which addr2line has told function and place. */
+/* One frame, of which addr2line gives function and place. */
 static void put_frame(struct attempt *a, const char *function, char *place)
 {
 	struct buf row;
@@ -291,11 +291,11 @@ static void put_frame(struct attempt *a, const char *function, char *place)
 	if (strncmp(place, a->p->source.folder, strlen(a->p->source.folder)) != 0)
 		return;
 	buf_init(&row, SAID_MAX);
-	event_put(&row, "  at ");
-	event_put(&row, is_ours ? "" : function);
-	event_put(&row, is_ours ? "" : " (");
-	event_put(&row, place);
-	event_put(&row, is_ours ? "\n" : ")\n");
+	event_add(&row, "  at ");
+	event_add(&row, is_ours ? "" : function);
+	event_add(&row, is_ours ? "" : " (");
+	event_add(&row, place);
+	event_add(&row, is_ours ? "\n" : ")\n");
 	source_rename(&a->p->source, buf_at(&row), row.len, &a->rows);
 	buf_finish(&row);
 }
@@ -308,9 +308,9 @@ static void put_frames(struct attempt *a, char *object, char *offsets[], size_t 
 	int status;
 	memcpy(argv + 6, offsets, n * sizeof *offsets);
 	buf_init(&said, SAID_MAX);
-	bool is_told = command_listen(argv, &said, &status) == 0;
+	bool is_known = step_listen(argv, &said, &status) == 0;
 	buf_append(&said, "", 1);
-	char *rest, *function = is_told ? strtok_r(buf_at(&said), "\n", &rest) : NULL;
+	char *rest, *function = is_known ? strtok_r(buf_at(&said), "\n", &rest) : NULL;
 	for (char *place; function && (place = strtok_r(NULL, "\n", &rest));
 			function = strtok_r(NULL, "\n", &rest))
 		put_frame(a, function, place);
@@ -413,7 +413,7 @@ static bool build(struct attempt *a, struct buf *event)
 	else if (!has_succeeded(0, status)) {
 		put_said(a, &said);
 		diagnose_message(buf_at(&a->rows), a->rows.len, message, sizeof message);
-		event_put(event, "error\"");
+		event_add(event, "error\"");
 		put_failure(event, "CompileError", *message ? message : "the compiler gave no reason",
 				&a->rows);
 	}
@@ -430,10 +430,10 @@ static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrup
 	     has_exited = r->status != -1 && !is_signal && !*name;
 	int number = is_signal ? 128 + WTERMSIG(r->status) : has_exited ? WEXITSTATUS(r->status) : -1;
 	bool is_ok = has_exited && number == 0 && !r->has_lost_all;
-	event_put(event, is_interrupted && is_signal ? "interrupted\"" : is_ok ? "ok\"" : "error\"");
+	event_add(event, is_interrupted && is_signal ? "interrupted\"" : is_ok ? "ok\"" : "error\"");
 	if (number >= 0 && !(is_interrupted && is_signal))
 		snprintf(code, sizeof code, ",\"exit_code\":%d", number);
-	event_put(event, code);
+	event_add(event, code);
 	if (is_ok || (is_interrupted && is_signal && !r->has_lost_all && !r->lost_threads))
 		return;
 	buf_append(&r->message, "", 1);
@@ -454,7 +454,7 @@ static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrup
 		return; /* the exit code says it all */
 	name = *name ? name : is_signal ? signal_words(WTERMSIG(r->status)) : "SystemExit";
 	snprintf(first, sizeof first, "%s%s%s\n", name, *message ? ": " : "", message);
-	event_put(&a->rows, first);
+	event_add(&a->rows, first);
 	put_trace(a, &r->frames);
 	put_failure(event, name, message, &a->rows);
 }
@@ -476,11 +476,11 @@ static void put_result(struct attempt *a, struct keeper_result *r, bool is_inter
 	} else {
 		if (source_keep(&p->source, &a->piece))
 			p->front = a->front;
-		event_put(event, "ok\"");
+		event_add(event, "ok\"");
 		buf_append(&r->value, "", 1);
 		if (r->value.len > 1) {
-			event_put(event, ",\"value\":");
-			event_put_string(event, buf_at(&r->value));
+			event_add(event, ",\"value\":");
+			event_add_string(event, buf_at(&r->value));
 		}
 	}
 }
@@ -496,7 +496,7 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 	bool is_built = build(&a, event);
 	if (interrupts()) {
 		buf_clear(event);
-		event_put(event, "interrupted\"");
+		event_add(event, "interrupted\"");
 	} else if (is_built) {
 		int error = keeper_start(&p->keeper);
 		if (error) {
@@ -551,10 +551,10 @@ static void put_match(struct buf *names, struct buf *kinds, const char *name, si
 	char text[PART_NAME_SIZE];
 	const char *comma = names->len ? "," : "";
 	snprintf(text, sizeof text, "%.*s", (int)n, name);
-	event_put(names, comma);
-	event_put_string(names, text);
-	event_put(kinds, comma);
-	event_put_string(kinds, kind);
+	event_add(names, comma);
+	event_add_string(names, text);
+	event_add(kinds, comma);
+	event_add_string(kinds, kind);
 }
 
 static void answer_complete(struct pieces *p, const struct order *o)
@@ -581,12 +581,12 @@ static void answer_complete(struct pieces *p, const struct order *o)
 			put_match(&names, &kinds, at, len, "keyword");
 		at += len;
 	}
-	event_put(&data, "{\"matches\":[");
+	event_add(&data, "{\"matches\":[");
 	buf_append(&data, buf_at(&names), names.len);
-	event_put(&data, "],\"kinds\":[");
+	event_add(&data, "],\"kinds\":[");
 	buf_append(&data, buf_at(&kinds), kinds.len);
 	snprintf(text, sizeof text, "],\"start\":%zu,\"end\":%zu}", start, start + n);
-	event_put(&data, text);
+	event_add(&data, text);
 	buf_append(&data, "", 1);
 	event_reply(o, buf_at(&data));
 	buf_finish(&names);
@@ -595,22 +595,22 @@ static void answer_complete(struct pieces *p, const struct order *o)
 }
 
 /* The variables that the process knows: each has name, type and value. */
-static void put_variables(const struct buf *told, bool is_row, struct buf *data)
+static void put_variables(const struct buf *known, bool is_row, struct buf *data)
 {
-	const char *at = buf_at(told), *end = at + told->len;
+	const char *at = buf_at(known), *end = at + known->len;
 	for (bool is_first = true; at < end; is_first = false) {
 		const char *texts[3];
 		for (int i = 0; i < 3 && at < end; i++) {
 			texts[i] = at;
 			at += strlen(at) + (at + strlen(at) < end);
 		}
-		event_put(data, is_row ? is_first ? "{" : ",{" : "");
+		event_add(data, is_row ? is_first ? "{" : ",{" : "");
 		static const char *const members[] = {"\"name\":", ",\"type\":", ",\"value\":"};
 		for (int i = 0; i < 3; i++) {
-			event_put(data, members[i]);
-			event_put_string(data, texts[i]);
+			event_add(data, members[i]);
+			event_add_string(data, texts[i]);
 		}
-		event_put(data, is_row ? ",\"size\":\"\"}" : "");
+		event_add(data, is_row ? ",\"size\":\"\"}" : "");
 		if (!is_row)
 			return;
 	}
@@ -618,36 +618,36 @@ static void put_variables(const struct buf *told, bool is_row, struct buf *data)
 
 static void answer_variables(struct pieces *p, const struct order *o)
 {
-	struct buf told, data;
-	buf_init(&told, SAID_MAX);
+	struct buf known, data;
+	buf_init(&known, SAID_MAX);
 	buf_init(&data, SAID_MAX * 2);
-	keeper_ask(&p->keeper, "", o->cursor != 1, &told);
-	event_put(&data, "{\"variables\":[");
-	put_variables(&told, true, &data);
-	event_put(&data, "]}");
+	keeper_ask(&p->keeper, "", o->cursor != 1, &known);
+	event_add(&data, "{\"variables\":[");
+	put_variables(&known, true, &data);
+	event_add(&data, "]}");
 	buf_append(&data, "", 1);
 	event_reply(o, buf_at(&data));
-	buf_finish(&told);
+	buf_finish(&known);
 	buf_finish(&data);
 }
 
 static void answer_inspect(struct pieces *p, const struct order *o)
 {
-	struct buf told, data;
+	struct buf known, data;
 	char name[PART_NAME_SIZE];
 	size_t n, start;
 	const char *word = word_at(o, true, &n, &start);
 	snprintf(name, sizeof name, "%.*s", (int)n, word);
-	buf_init(&told, SAID_MAX);
+	buf_init(&known, SAID_MAX);
 	buf_init(&data, SAID_MAX * 2);
 	if (n && source_knows(&p->source, word, n))
-		keeper_ask(&p->keeper, name, true, &told);
-	event_put(&data, told.len ? "{\"found\":true," : "{\"found\":false");
-	put_variables(&told, false, &data);
-	event_put(&data, "}");
+		keeper_ask(&p->keeper, name, true, &known);
+	event_add(&data, known.len ? "{\"found\":true," : "{\"found\":false");
+	put_variables(&known, false, &data);
+	event_add(&data, "}");
 	buf_append(&data, "", 1);
 	event_reply(o, buf_at(&data));
-	buf_finish(&told);
+	buf_finish(&known);
 	buf_finish(&data);
 }
 

@@ -9,12 +9,12 @@
 enum { READING_TICK_MS = 20 };
 
 struct reading {
-	unsigned long known_wait; /* the one that was told about */
+	unsigned long known_wait; /* the one that was reported */
 	void (*tell)(void *user);
 	void *user;
 };
 
-/* Does the first thread of the process wait in read() on descriptor 0? Tells so once for each wait. */
+/* Does the first thread of the process wait in read() on descriptor 0? Reports each wait once. */
 void reading_look(struct reading *r, pid_t pid);
 /* Wait for the end of a child, looking again and again; gives waitpid()'s status. */
 int reading_wait(struct reading *r, pid_t pid);

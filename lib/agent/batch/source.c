@@ -44,7 +44,7 @@ static void init_bufs(struct buf *includes, struct buf *top, struct buf *kept)
 	buf_init(kept, SOURCE_MAX);
 }
 
-void source_init(struct source *s, const char *folder, const char *ending)
+void source_open(struct source *s, const char *folder, const char *ending)
 {
 	*s = (struct source){.ending = ending};
 	snprintf(s->folder, sizeof s->folder, "%s", folder);
@@ -59,7 +59,7 @@ void source_reset(struct source *s)
 	s->n_names = s->depth = 0;
 }
 
-void source_finish(struct source *s)
+void source_close(struct source *s)
 {
 	buf_finish(&s->includes);
 	buf_finish(&s->top);

@@ -45,8 +45,8 @@ struct source_piece {
 	size_t n_names;
 };
 
-void source_init(struct source *s, const char *folder, const char *ending);
-void source_finish(struct source *s);
+void source_open(struct source *s, const char *folder, const char *ending);
+void source_close(struct source *s);
 /* Forget all declarations. */
 void source_reset(struct source *s);
 /* The number for the next piece, known to the user by `file`; 0: no memory. Its code is to be written to

@@ -164,7 +164,7 @@ static void threads_and_children_go_on(void **state)
 	check_value(driver, "stage * 10 + WEXITSTATUS(status)", "26");
 }
 
-static void lost_threads_are_told(void **state)
+static void lost_threads_are_reported(void **state)
 {
 	(void)state;
 	check_run(driver,
@@ -249,7 +249,7 @@ int main(void)
 			cmocka_unit_test(a_bad_end_costs_one_piece),
 			cmocka_unit_test(what_it_declares_is_gone_as_well),
 			cmocka_unit_test(threads_and_children_go_on),
-			cmocka_unit_test(lost_threads_are_told),
+			cmocka_unit_test(lost_threads_are_reported),
 			cmocka_unit_test(code_that_waits_for_all_children_ends),
 			cmocka_unit_test(interrupts_cannot_be_ignored),
 			cmocka_unit_test(programs_run_between_pieces),

@@ -12,7 +12,7 @@ static bool knows(void *user, const char *name, size_t n)
 	return n == 1 && strchr("abx", *name);
 }
 
-static void parts_are_told_apart(void **state)
+static void kinds_of_parts_are_known(void **state)
 {
 	static const struct {
 		const char *code;
@@ -62,7 +62,7 @@ static void parts_are_told_apart(void **state)
 	}
 }
 
-static void completeness_is_told(void **state)
+static void completeness_is_known(void **state)
 {
 	static const struct {
 		const char *code;
@@ -112,8 +112,8 @@ static void rubbish_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-			cmocka_unit_test(parts_are_told_apart),
-			cmocka_unit_test(completeness_is_told),
+			cmocka_unit_test(kinds_of_parts_are_known),
+			cmocka_unit_test(completeness_is_known),
 			cmocka_unit_test(main_is_found),
 			cmocka_unit_test(rubbish_ends),
 	};
