@@ -6,6 +6,8 @@
  * in its own language, standard library only, embedded in the library and
  * read by the interpreter from descriptor 5.
  *
+ * docs/languages.md is the page for those who write a driver of their own; keep it in step.
+ *
  * Descriptors of a kernel process: 0 1 2 belong to the user's code (pipes); 3: requests,
  * 4: events, one JSON object per line, UTF-8; 5: the driver's source, closed by it;
  * 10+2(k-1), 11+2(k-1): spare stdout/stderr pair k, k = 1 … KERNEL_SPARE_SETS.
@@ -16,7 +18,7 @@
  *   with "timeout_ms":n, for kernels that live on a server of their own: what the run may take
  *   with "echo":true Python shows values of expressions inside blocks too, not only the last one's, and has
  *   sys.ps1 and sys.ps2, as at its own prompt
- *   with "args":["…"] the arguments of the program, for batch languages (agent/batch.h)
+ *   with "args":["…"] the arguments of the program, where the row has takes_args
  *   with "program":true the code is a whole program, the file "file": it is run as the interpreter itself
  * would run that file, which the driver puts into the working directory unless a file of that name is there.
  * The interpreter may end with it, and its exit code is then the run's, in place of a `done`
@@ -29,7 +31,8 @@
  * threads, exit handlers), then exit with the code that came of it. There is no event for that.
  *
  * Events:
- *   {"ev":"ready","version":"3.11.2"}                 once, when requests are being read
+ *   {"ev":"ready","version":"3.11.2"}                 once, when requests are being read; "protocol":1 is the
+ *     version of all this (KERNEL_PROTOCOL), and need not be said
  *   {"ev":"input","id":"7","prompt":"…","secret":false}  code is about to wait for a line on stdin
  *   {"ev":"display","id":"7","data":{"image/png":"base64…","text/plain":"…"}}
  *   {"ev":"late","stream":"stdout","text":"…"}        output known to come from an earlier run
@@ -63,7 +66,24 @@
 
 #include "embed/embed.h"
 
-enum { KERNEL_SPARE_SETS = 4 };
+enum { KERNEL_SPARE_SETS = 4, KERNEL_PROTOCOL = 1 };
+
+/* Pieces of code in the language, by which the conformance test (conform/conform.h) tries a driver. */
+enum kernel_sample {
+	KERNEL_SAMPLE_PRINT,    /* prints the line "hello" */
+	KERNEL_SAMPLE_COMPLAIN, /* prints it to standard error */
+	KERNEL_SAMPLE_VALUE,    /* has the value 42 */
+	KERNEL_SAMPLE_SET,      /* sets what "get" prints as the line "42" */
+	KERNEL_SAMPLE_GET,
+	KERNEL_SAMPLE_FAIL,  /* fails on its line 2 */
+	KERNEL_SAMPLE_EXIT,  /* ends with exit code 3 */
+	KERNEL_SAMPLE_READ,  /* prints a line of standard input */
+	KERNEL_SAMPLE_LOOP,  /* prints the line "going", then runs for ever */
+	KERNEL_SAMPLE_BYTES, /* prints the bytes ff fe and a newline */
+	KERNEL_SAMPLE_LONG,  /* prints a line of a million x */
+	KERNEL_SAMPLE_ARGS,  /* a whole program that prints its first argument as a line */
+	KERNEL_SAMPLES,
+};
 
 struct kernel_spec {
 	const char *const *argv; /* NULL-terminated */
@@ -80,7 +100,11 @@ struct kernel_spec {
 	bool answers_quickly;
 	/* Only a new process has forgotten everything: V8 keeps what `let` and `class` have declared. */
 	bool resets_by_restart;
+	const char *samples[KERNEL_SAMPLES]; /* NULL: the row has none of that name */
 };
+
+/* The name of a sample in a row: "print". */
+const char *kernel_sample_name(enum kernel_sample sample);
 
 /* How to start the kernel of a language. Never NULL. */
 const struct kernel_spec *kernel_spec(const struct trm_lang *lang);

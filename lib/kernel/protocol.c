@@ -156,6 +156,8 @@ uint64_t kernel_json_id(const cJSON *object)
 
 static bool read_ready(struct kernel_event *e)
 {
+	const cJSON *protocol = cJSON_GetObjectItemCaseSensitive(e->json, "protocol");
+	e->is_foreign = protocol && !(cJSON_IsNumber(protocol) && protocol->valuedouble == KERNEL_PROTOCOL);
 	e->text = kernel_json_text(e->json, "version");
 	return true;
 }
@@ -250,6 +252,10 @@ static int read_event(struct kernel_event *e, struct trm_error *reterr)
 		if (!EVENTS[i].read(e))
 			return trm_error_set(reterr, TRM_EPROTO, "a \"%s\" event of the kernel lacks a field",
 					name);
+		if (e->is_foreign)
+			return trm_error_set(reterr, TRM_EPROTO,
+					"its driver speaks another version of the kernel protocol than %d",
+					KERNEL_PROTOCOL);
 	}
 	return 0;
 }

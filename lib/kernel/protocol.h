@@ -70,6 +70,7 @@ struct kernel_event {
 	enum kernel_event_type type;
 	uint64_t id;              /* 0: none */
 	const char *text;         /* ready: version; input: prompt; late: text; reply: error; fate: reason */
+	bool is_foreign;          /* ready: of another version of the protocol, which decoding refuses */
 	bool is_secret;           /* input */
 	bool is_stderr;           /* late */
 	const struct cJSON *data; /* display: object of MIME type to text; reply: object */

@@ -16,7 +16,7 @@
 #include "base/suggest.h"
 
 enum { WORDS_MAX = 32, TEXT_MAX = 4096, COMMANDS_MAX = 8, MISSING_MAX = 256 };
-#define DRIVER_MAX (1u << 20)
+#define DRIVER_MAX (192u << 10) /* it travels in one message with the command: terrarium/sandbox.h */
 
 /* One key of one row. */
 struct spot {
@@ -312,6 +312,50 @@ static int read_like(const struct spot *s)
 	return check_text(s, s->item); /* who has it read this one has followed it */
 }
 
+static const char *const sample_names[KERNEL_SAMPLES] = {
+		[KERNEL_SAMPLE_PRINT] = "print",
+		[KERNEL_SAMPLE_COMPLAIN] = "complain",
+		[KERNEL_SAMPLE_VALUE] = "value",
+		[KERNEL_SAMPLE_SET] = "set",
+		[KERNEL_SAMPLE_GET] = "get",
+		[KERNEL_SAMPLE_FAIL] = "fail",
+		[KERNEL_SAMPLE_EXIT] = "exit",
+		[KERNEL_SAMPLE_READ] = "read",
+		[KERNEL_SAMPLE_LOOP] = "loop",
+		[KERNEL_SAMPLE_BYTES] = "bytes",
+		[KERNEL_SAMPLE_LONG] = "long",
+		[KERNEL_SAMPLE_ARGS] = "args",
+};
+
+const char *kernel_sample_name(enum kernel_sample sample)
+{
+	return sample_names[sample];
+}
+
+static int read_sample(const struct spot *s, const cJSON *item)
+{
+	struct suggest near;
+	suggest_init(&near, item->string);
+	for (size_t i = 0; i < KERNEL_SAMPLES; i++) {
+		suggest_try(&near, sample_names[i]);
+		if (strcmp(sample_names[i], item->string) != 0)
+			continue;
+		s->row->spec.samples[i] = item->valuestring;
+		return check_text(s, item);
+	}
+	return fail(s, "there is no sample \"%.30s\"%s%s%s", item->string,
+			near.best ? "; did you mean \"" : "", near.best ? near.best : "",
+			near.best ? "\"?" : "");
+}
+
+static int read_samples(const struct spot *s)
+{
+	int r = cJSON_IsObject(s->item) ? 0 : fail(s, "must be an object of texts in braces");
+	for (const cJSON *item = s->item->child; item && r == 0; item = item->next)
+		r = read_sample(s, item);
+	return r;
+}
+
 /* ---- keys ---- */
 
 enum kind { KIND_OTHER, KIND_TEXT, KIND_WORDS, KIND_FLAG };
@@ -369,6 +413,7 @@ static const struct key {
 		TEXT("imports", lang.imports),
 		TEXT("module_prefix", lang.module_prefix),
 		TEXT("module_parts", lang.module_parts),
+		OTHER("samples", read_samples),
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 

@@ -44,6 +44,7 @@ lib/install: sandbox embed base
 lib/sync: base
 lib/interpreter: sync base
 lib/doctor: backend/local backend/recipe backend/host backend recipe base
+lib/conform: sandbox kernel wire base
 lib/server/http: base
 lib/server/keys: server/http rpc base
 lib/server/sandboxes: sandbox rpc base

@@ -10,7 +10,8 @@ Words behind the language of a block:
   server   runs in the background until the page ends
   docker   needs an engine: runs only in a test that says "docker", and nothing else does there
   net      needs a package index: likewise
-  pattern  a `text` block that is not compared"""
+  pattern  a `text` block that is not compared
+  driver   the driver of a language: tests/languages/config_test.sh tries it"""
 import json
 import os
 import pty
@@ -234,7 +235,7 @@ def main():
             got = None
             if ONLY:
                 break
-            if language in ("python", "javascript", "bash"):
+            if language in ("python", "javascript", "bash") and "driver" not in words:
                 got = try_code(bed, line, language, text)
             elif language == "c":
                 got = try_c(bed, line, text)
@@ -244,7 +245,7 @@ def main():
                 json.loads(text)
             elif language == "sh" and "setup" in words:
                 try_setup(line, text)
-            elif language not in ("sh", "text"):
+            elif language not in ("sh", "text") and "driver" not in words:
                 sys.exit(f"{PAGE}:{line}: a block in the language '{language}' is run by nobody")
             if got is not None and (want := expected(found, i)) is not None:
                 check_output(line, got, want)

@@ -4,13 +4,23 @@
 . "$(dirname "$0")/../cli/tell.sh"
 
 mkdir -p config/terrarium
-awk '/^```json/ { on = 1; next } /^```/ { on = 0 } on' "$source/docs/languages.md" >config/terrarium/config.json
+# block KIND NUMBER: a block of code of the page.
+block() {
+	awk -v kind="$1" -v number="$2" '$0 == "```" kind { on = ++n == number; next } /^```/ { on = 0 } on' \
+		"$source/docs/languages.md"
+}
+block json 1 >config/terrarium/config.json
 
 try langs --names
 expect_code 0
 for language in python ruby lua perl science; do
 	grep -qx "$language" out || wrong "there should be $language"
 done
+
+# The driver of the page does all that its row has samples for, and keeps its tables.
+block json 2 >sqlite.json
+block "python driver" 1 >sqlite.py
+[ "$(wc -l <sqlite.py)" -lt 50 ] || wrong "the driver should have fewer than 50 lines"
 
 # It is what was probably meant that is told.
 echo '{ "languages": { "lua": { "comands": [] } } }' >wrong.json
@@ -23,7 +33,77 @@ try run --yes -l pyton -c 1
 expect_code 125
 expect_in err "did you mean 'python'?"
 
+echo '{ "languages": { "lua": { "commands": [["lua"]], "samples": { "pritn": "x" } } } }' >wrong.json
+try check config --config wrong.json
+expect_in out 'samples: there is no sample "pritn"; did you mean "print"?'
+try langs --test pyton
+expect_code 125
+expect_in err "did you mean 'python'?"
+
 need_local
+try langs --config sqlite.json --test sqlite
+expect_code 0
+expect_in out "ok      stops at an interrupt"
+expect_in out "0 failed, 5 not tested."
+printf "INSERT INTO t VALUES (1, NULL);\nSELECT * FROM t;\n\nSELECT\n nope;" >t.sql
+try run --yes --config sqlite.json -l SQL -c "CREATE TABLE t (a, b);" -c "INSERT INTO t VALUES ('ü', 0); SELECT * FROM t"
+expect_code 0
+expect_out "ü|0"
+try run --yes --config sqlite.json -l sql -c "CREATE TABLE t (a, b);" t.sql
+expect_code 1
+expect_out "1|"
+expect_in err "t.sql:5: no such column: nope"
+
+# Drivers that hang, lie, write rubbish or speak a newer protocol.
+cat >bad.py <<'END'
+import os, sys, time
+how = sys.argv[1]
+if how == "rubbish":
+    os.write(4, b"\1\2 rubbish\n")
+elif how == "newer":
+    os.write(4, b'{"ev":"ready","protocol":2}\n')
+elif how == "lies":
+    os.write(4, b'{"ev":"ready"}\n')
+    os.read(3, 1)
+    os.write(4, b'{"ev":"done","id":"77","status":"ok"}\n')
+elif how == "leaves":
+    sys.exit(3)
+time.sleep(1000)
+END
+rows=
+for how in rubbish newer lies leaves hangs; do
+	rows="$rows${rows:+, }\"$how\": { \"driver\": \"bad.py\", \"start\": [\"/usr/bin/python3\", \"-c\",
+		\"import sys; sys.argv[1:] = ['$how']; exec(open(5).read())\"] }"
+done
+echo "{ \"languages\": { $rows } }" >bad.json
+while read -r how limit words <&3; do
+	try langs --config bad.json --test "$how" --start-timeout "$limit" --timeout 1
+	expect_code 1
+	expect_in out "$words"
+done 3<<'TABLE'
+rubbish 30 before "ready": a line on the kernel's event pipe is not a JSON object: 
+newer 30 before "ready": its driver speaks another version of the kernel protocol than 1
+lies 30 "done" has not the id of the request, "1"
+leaves 30 the driver ended before "ready", exit code 3
+hangs 1 before "ready": there was no answer within 1 s
+TABLE
+# A run ends with the reason, too.
+try run --yes --config bad.json -l rubbish -c x
+expect_in err "is not a JSON object"
+try run --yes --config bad.json -l newer -c x
+expect_in err "another version of the kernel protocol"
+try run --yes --config bad.json -l lies --timeout 1 -c x
+expect_code 124
+try run --yes --config bad.json -l leaves -c x
+[ "$code" -gt 0 ] || wrong "it should fail"
+
+# Built-in drivers pass their own test.
+for language in python javascript bash ruby r java c cpp go; do
+	command -v "$(case $language in python) echo python3 ;; javascript) echo node ;; r) echo R ;; java) echo javac ;;
+	c) echo gcc ;; cpp) echo g++ ;; *) echo $language ;; esac)" >/dev/null || continue
+	try langs --test "$language" --timeout 120
+	expect_code 0
+done
 # A command that is not there says which package brings it.
 echo '{ "languages": { "none": { "commands": [["no-such-program", "{file}"]], "package": "nothing-at-all" } } }' >none.json
 try run --yes --config none.json -l none -c x

@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
+#include "cmd/status.h"
 #include "stream/cli_session.h"
 
 /* The interpreters are asked for their versions in a sandbox, where they would run. */
@@ -207,12 +208,71 @@ static int print_names(void)
 	return cmd_flush();
 }
 
+/* ---- testing a driver ---- */
+
+enum { TEST_COL = 39 };
+
+struct test {
+	struct json_out json;
+	bool is_json;
+	unsigned n[TRM_CHECK_NOTE + 1]; /* by status */
+};
+
+static void on_check(void *user, const struct trm_check *check)
+{
+	struct test *t = user;
+
+	t->n[check->status]++;
+	if (t->is_json) {
+		json_open(&t->json, NULL, '{');
+		json_put_text(&t->json, "status", status_word(check->status));
+		json_put_text(&t->json, "name", check->name);
+		json_put_text(&t->json, "detail", check->detail);
+		json_close(&t->json, '}');
+		return;
+	}
+	status_print(check->status, "note");
+	printf(*check->detail ? " %-30s " : " %s\n", check->name);
+	if (*check->detail)
+		status_print_text(check->detail, TEST_COL);
+	fflush(stdout);
+}
+
+static int test_driver(const struct options *o, const char *name, bool is_json)
+{
+	struct trm_config config;
+	struct trm_sandbox_opts opts;
+	const struct trm_lang *lang;
+	struct trm_error why = {0};
+	struct test t = {.is_json = is_json};
+
+	if (options_config_start(o, &config) < 0)
+		return CMD_FAILED;
+	if (trm_lang_find(name, &lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	trm_config_sandbox_opts(&config, &opts);
+	json_init(&t.json);
+	if (is_json)
+		json_open(&t.json, NULL, '[');
+	int n_failed = trm_doctor_language(
+			lang, &opts, config.timeout_ms ? config.timeout_ms : UINT32_MAX, on_check, &t);
+	if (is_json)
+		json_close(&t.json, ']');
+	else
+		printf("\n%s: %u passed, %d failed, %u not tested.\n", lang->name, t.n[TRM_CHECK_OK],
+				n_failed, t.n[TRM_CHECK_NOTE]);
+	int code = json_finish(&t.json);
+	return code ? code : n_failed > 0;
+}
+
 /* ---- the command ---- */
 
-enum { OPTION_JSON, OPTION_NAMES };
+enum { OPTION_JSON, OPTION_NAMES, OPTION_TEST };
 static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
 		[OPTION_NAMES] = {"--names", 0, NULL, "print only names; start no sandbox"},
+		[OPTION_TEST] = {"--test", 0, "LANG",
+				"test whether the driver of this language keeps to the protocol"},
 		{0},
 };
 
@@ -221,7 +281,7 @@ static int perform(const struct options *o, bool is_json)
 	struct trm_config config;
 	struct langs l = {0};
 
-	if (options_config(o, &config) < 0)
+	if (options_config_start(o, &config) < 0)
 		return CMD_FAILED;
 	ask(&l, &config, options_asked(o));
 	if (l.cli_session.ended_by)
@@ -234,11 +294,26 @@ static int perform(const struct options *o, bool is_json)
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
-	unsigned given;
-	int code;
+	unsigned given = 0;
+	const char *tested = NULL;
+	int got;
 
-	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
-		return code;
+	options_init(&o, cmd->name, cmd->options, argc, argv);
+	while ((got = options_next(&o)) >= 0) {
+		given |= 1u << got;
+		if (got == OPTION_TEST)
+			tested = o.value;
+	}
+	if (got == OPTIONS_HELP)
+		return cmd_print_help(cmd);
+	if (got == OPTIONS_OPERAND)
+		return cmd_fail("'langs' takes no arguments, but got '%s'", o.value);
+	if (got == OPTIONS_WRONG)
+		return CMD_FAILED;
+	if (tested && given & 1u << OPTION_NAMES)
+		return cmd_fail("--names and --test exclude each other");
+	if (tested)
+		return test_driver(&o, tested, given & 1u << OPTION_JSON);
 	if (given & 1u << OPTION_NAMES) {
 		struct trm_error why = {0};
 		return trm_lang_load(o.config_path, &why) < 0 ? cmd_fail("%s", why.msg) : print_names();
@@ -250,13 +325,15 @@ static const char *const settings[] = {"backend", "name", NULL};
 
 const struct cmd cmd_langs = {
 		.name = "langs",
-		.usage = "langs [--json | --names]",
+		.usage = "langs [--json | --names | --test LANG]",
 		.summary = "list the languages",
 		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
 			"find the versions it asks a new sandbox, or the running one that --name names. A "
 			"resident language keeps variables from run to run, and so does a compiled one, unless the "
 			"code has main(). A batch language keeps only files. What "
-			"is missing is named with the Debian package that brings it.",
+			"is missing is named with the Debian package that brings it. --test tries the driver "
+			"of one language, a built-in one or your own, and fails if it breaks the protocol of "
+			"docs/languages.md.",
 		.options = options,
 		.settings = settings,
 		.run = run,

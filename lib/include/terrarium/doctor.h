@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum trm_check_status { TRM_CHECK_OK, TRM_CHECK_WEAK, TRM_CHECK_FAILED, TRM_CHECK_NOTE };
 
@@ -72,5 +73,12 @@ void trm_containers_cancel(struct trm_containers *containers); /* no callback fo
 
 /* Check a recipe (terrarium/recipe.h): whether its engine works, and what is enforced in its sandboxes. */
 int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user);
+
+/* Test whether the driver of a language, in a sandbox made with `opts`, does what docs/languages.md demands:
+ * one check for each behavior. NOTE: not tested, because the row lacks a sample. `answer_ms`: how long the
+ * driver may take for one answer. */
+struct trm_lang;
+int trm_doctor_language(const struct trm_lang *lang, const struct trm_sandbox_opts *opts, uint32_t answer_ms,
+		trm_check_fn *fn, void *user);
 
 #endif
