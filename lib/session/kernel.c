@@ -200,15 +200,29 @@ static void end_in_peace(struct trm_run *run, const struct trm_exit *status)
 	run_finish(run, &result);
 }
 
+/* Where to get what is not there. */
+static void describe_source(const struct trm_lang *lang, const char *image, char *out, size_t cap)
+{
+	const char *package = *lang->package ? lang->package : NULL,
+		   *has_it = *lang->image ? lang->image : NULL;
+	if (*image && !has_it)
+		snprintf(out, cap, ", which was made from %s: choose an image that has it", image);
+	else if (*image)
+		snprintf(out, cap, ", which was made from %s: choose an image that has it, as %s", image,
+				has_it);
+	else if (package)
+		snprintf(out, cap, ": the Debian package %s brings it%s%s", package,
+				has_it ? "; so does the container image " : "", has_it ? has_it : "");
+	else
+		*out = '\0';
+}
+
 static void describe_no_start(const struct kernel *k, const struct trm_error *why, char *out, size_t cap)
 {
-	const char *image = trm_sandbox_origin(k->session->sandbox);
-	if (why->code == TRM_ENOENT && *image)
-		snprintf(out, cap,
-				"%s cannot be started: %s, which was made from %s: choose an image that has it",
-				k->lang->name, why->msg, image);
-	else
-		snprintf(out, cap, "%s cannot be started: %s", k->lang->name, why->msg);
+	char source[240] = "";
+	if (why->code == TRM_ENOENT)
+		describe_source(k->lang, trm_sandbox_origin(k->session->sandbox), source, sizeof source);
+	snprintf(out, cap, "%s cannot be started: %s%s", k->lang->name, why->msg, source);
 }
 
 /* One that we wanted to kill may have ended by itself meanwhile, and well: its run has not. */

@@ -6,12 +6,6 @@ mkdir -p config/terrarium/themes
 echo '{ "inherits": "dark", "roles": { "text": "#ffffff" } }' >config/terrarium/themes/mine.json
 echo '{ "roles": { "text": "#ggg" } }' >config/terrarium/themes/broken.json
 
-# is_json PYTHON: `value`, what was printed, is as this expression says.
-is_json() {
-	PYTHONDONTWRITEBYTECODE=1 python3 -c 'import json,sys; value = json.load(open("out")); sys.exit(not eval(sys.argv[1]))' \
-		"$1" 2>>err || wrong "JSON with: $1"
-}
-
 try themes
 expect_code 0
 expect_in out "* dark"

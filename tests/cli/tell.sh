@@ -26,6 +26,12 @@ wrong() {
 	sed 's/^/  err: /' err | head -n 20
 }
 
+# is_json PYTHON: `value`, what was printed, is as this expression says.
+is_json() {
+	PYTHONDONTWRITEBYTECODE=1 python3 -c 'import json,sys; value = json.load(open("out")); sys.exit(not eval(sys.argv[1]))' \
+		"$1" 2>>err || wrong "JSON with: $1"
+}
+
 expect_code() { [ "$code" = "$1" ] || wrong "the exit code should be $1"; }
 # expect_out TEXT: exactly this, with a newline at its end; nothing if TEXT is empty.
 expect_out() { [ "$(cat out)" = "$1" ] || wrong "stdout should be: $1"; }

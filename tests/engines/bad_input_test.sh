@@ -41,6 +41,19 @@ refused nosuch
 try $here localhost/tt:static --user 4711:4712 -- /hello
 expect_out hello
 
+# A language that an image lacks: where it is to be had.
+try langs --backend "$ours" --image localhost/tt:slim
+expect_code 0
+expect_in out "missing: apt install nodejs, or image node:22-slim"
+expect_in out "missing: apt install ruby, or image ruby:3.3-slim"
+try langs --backend "$ours" --image localhost/tt:slim --json
+is_json '{t["name"]: t["found"] for t in value} == {t["name"]: t["name"] in ("python", "bash") for t in value}'
+try run --yes --backend "$ours" --image localhost/tt:slim -l ruby -c 1
+expect_in err "ruby cannot be started: ruby: not found in the sandbox, which was made from localhost/tt:slim: choose an image that has it, as ruby:3.3-slim"
+# Without an engine that is named, one that works is asked.
+try langs --image localhost/tt:deb --names
+expect_code 0
+
 # ---- containers of others
 
 try exec --backend "$ours" --container no-such-container -- true

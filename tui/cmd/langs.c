@@ -23,6 +23,7 @@ struct langs {
 	struct cli_session cli_session;
 	struct answer answers[TRM_LANG_MAX];
 	struct trm_error why; /* why nothing could be asked; code 0: it could */
+	bool is_image; /* the sandbox is made from an image, which has programs wherever its PATH leads */
 };
 
 /* ---- asking ---- */
@@ -46,7 +47,7 @@ static void on_exited(
 
 	(void)proc;
 	a->proc = NULL;
-	a->is_found = exit != NULL;
+	a->is_found = exit && exit->exit_code != CMD_NOT_FOUND;
 	if (!exit && why->code != TRM_ENOENT && !a->langs->why.code)
 		a->langs->why = *why;
 }
@@ -75,9 +76,7 @@ static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
 	enum { WORDS = 8 };
 	const char *const *version = trm_lang_at(id)->version;
 	const char *slash = strrchr(version[0], '/');
-	/* An image has it wherever its PATH leads to. */
-	bool is_image = *trm_sandbox_origin(l->cli_session.sandbox) != '\0';
-	const char *argv[WORDS + 1] = {slash && is_image ? slash + 1 : version[0]};
+	const char *argv[WORDS + 1] = {slash && l->is_image ? slash + 1 : version[0]};
 	for (size_t i = 1; i < WORDS && version[i]; i++)
 		argv[i] = version[i];
 	struct trm_proc_opts opts = {.argv = argv};
@@ -100,6 +99,7 @@ static void ask(struct langs *l, const struct trm_config *config, struct cli_ses
 	int r = cli_session_open(
 			&l->cli_session, config, CLI_SESSION_EITHER, asked, &cli_session_cb, l, &l->why);
 
+	l->is_image = r == 0 && *trm_sandbox_origin(l->cli_session.sandbox) != '\0';
 	for (unsigned id = 0; id < trm_lang_count() && r == 0; id++)
 		r = spawn(l, id, &l->why);
 	while (r == 0 && is_waiting(l) && trm_loop_step(l->cli_session.loop, -1) >= 0)
@@ -179,18 +179,28 @@ static int print_json(const struct langs *l)
 	return json_finish(&j);
 }
 
+static void tell_missing(const struct langs *l, const struct trm_lang *lang, char *out, size_t cap)
+{
+	const char *image = l->is_image ? lang->image : "";
+
+	if (!*lang->package && !*image)
+		snprintf(out, cap, "missing");
+	else
+		snprintf(out, cap, "missing: %s%s%s%s%s", *lang->package ? "apt install " : "", lang->package,
+				*lang->package && *image ? ", or " : "", *image ? "image " : "", image);
+}
+
 static int print_table(const struct langs *l)
 {
 	printf("%-12s %-16s %-16s %-9s %-17s %s\n", "LANGUAGE", "ALSO", "ENDINGS", "KIND", "INTERPRETER",
 			"VERSION");
 	for (unsigned id = 0; id < trm_lang_count(); id++) {
 		const struct trm_lang *lang = trm_lang_at(id);
-		char also[64], endings[64], version[32], missing[100] = "missing";
+		char also[64], endings[64], version[32], missing[200];
 		join(also, sizeof also, lang->aliases, lang->name);
 		join(endings, sizeof endings, lang->suffixes, NULL);
 		bool has_version = version_of(&l->answers[id], version);
-		if (*lang->package)
-			snprintf(missing, sizeof missing, "missing: apt install %s", lang->package);
+		tell_missing(l, lang, missing, sizeof missing);
 		printf("%-12s %-16s %-16s %-9s %-17s %s\n", lang->name, also, endings, kind_of(lang),
 				lang->interpreter,
 				l->why.code                ? "n/a"
@@ -206,6 +216,32 @@ static int print_names(void)
 	for (unsigned id = 0; id < trm_lang_count(); id++)
 		puts(trm_lang_at(id)->name);
 	return cmd_flush();
+}
+
+/* ---- where ---- */
+
+static void on_backend(void *user, const struct trm_backend_info *info)
+{
+	struct trm_config *config = user;
+	bool has_images = !strcmp(info->name, "docker") || !strcmp(info->name, "podman");
+
+	if (has_images && info->status == TRM_CHECK_OK && !strcmp(config->backend, "local"))
+		snprintf(config->backend, sizeof config->backend, "%s", info->name);
+}
+
+/* An image without an engine that was named is looked at by the first one that works. */
+static int load_config(const struct options *o, struct trm_config *config)
+{
+	struct trm_error why = {0};
+
+	if (options_config(o, config) < 0)
+		return -1;
+	if (options_has(o, "image") && !options_has(o, "backend") && !strcmp(config->backend, "local")
+			&& trm_backends(o->config_path, true, on_backend, config, &why) < 0) {
+		cmd_fail("%s", why.msg);
+		return -1;
+	}
+	return options_check_backend(o, config) ? -1 : 0;
 }
 
 /* ---- testing a driver ---- */
@@ -246,7 +282,7 @@ static int test_driver(const struct options *o, const char *name, bool is_json)
 	struct trm_error why = {0};
 	struct test t = {.is_json = is_json};
 
-	if (options_config_start(o, &config) < 0)
+	if (load_config(o, &config) < 0)
 		return CMD_FAILED;
 	if (trm_lang_find(name, &lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
@@ -281,7 +317,7 @@ static int perform(const struct options *o, bool is_json)
 	struct trm_config config;
 	struct langs l = {0};
 
-	if (options_config_start(o, &config) < 0)
+	if (load_config(o, &config) < 0)
 		return CMD_FAILED;
 	ask(&l, &config, options_asked(o));
 	if (l.cli_session.ended_by)
@@ -321,14 +357,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return perform(&o, given & 1u << OPTION_JSON);
 }
 
-static const char *const settings[] = {"backend", "name", NULL};
+static const char *const settings[] = {"backend", "image", "name", NULL};
 
 const struct cmd cmd_langs = {
 		.name = "langs",
 		.usage = "langs [--json | --names | --test LANG]",
 		.summary = "list the languages",
 		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
-			"find the versions it asks a new sandbox, or the running one that --name names. A "
+			"find the versions it asks a new sandbox, one of an --image, or the running one that "
+			"--name names. A "
 			"resident language keeps variables from run to run, and so does a compiled one, unless the "
 			"code has main(). A batch language keeps only files. What "
 			"is missing is named with the Debian package that brings it. --test tries the driver "
