@@ -268,7 +268,7 @@ static bool ignores_idle_interrupt(struct talk *t, char *detail, size_t cap)
 static bool ignores_unknown(struct talk *t, char *detail, size_t cap)
 {
 	char line[80];
-	snprintf(line, sizeof line, "{\"op\":\"no-such-op\",\"id\":\"%u\"}\n", TALK_STRAY_ID);
+	snprintf(line, sizeof line, "{\"op\":\"no-such-op\",\"id\":\"%u\"}\n", TALK_IGNORED_ID);
 	talk_write(t, line);
 	talk_run(t, "");
 	return !has_no_answer(t, detail, cap);

@@ -32,8 +32,8 @@ static void fault(struct talk *t, const char *fmt, ...)
 
 static void take_answer(struct talk *t, struct kernel_event *event, bool has_mark)
 {
-	bool is_done = event->type == KERNEL_EVENT_DONE, is_stray = event->id == TALK_STRAY_ID;
-	if (is_stray)
+	bool is_done = event->type == KERNEL_EVENT_DONE, is_ignored = event->id == TALK_IGNORED_ID;
+	if (is_ignored)
 		;
 	else if (event->id != t->id)
 		fault(t, "\"%s\" has not the id of the request, \"%llu\"", is_done ? "done" : "reply",

@@ -39,7 +39,7 @@ struct talk {
 
 enum {
 	TALK_OUTPUT_MAX = 8 << 20,
-	TALK_STRAY_ID = 900000000, /* of requests whose answers, if any, are passed over */
+	TALK_IGNORED_ID = 900000000, /* of requests whose answers, if any, are passed over */
 };
 
 int talk_open(struct talk *t, const struct trm_lang *lang, const struct trm_sandbox_opts *opts,

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "install/install.h"
+#include "kernel/kernel.h"
 #include "sandbox/sandbox.h"
 
 /* In order, where a recipe has it: fetch wheels into the cache (another sandbox); install from there, or
@@ -28,7 +29,7 @@ struct trm_install {
 	bool is_canceled;
 };
 
-enum { HELD_MAX = 256 * 1024 };
+enum { HELD_MAX = 256 * 1024, ENV_MAX = 256 };
 
 static void free_words(char **words)
 {
@@ -98,7 +99,7 @@ static void on_harvested(void *user, const char *group)
 /* The tool's own words have been printed: here is what they mean. */
 static void explain(struct trm_install *in, int exit_code, unsigned seen, struct trm_error *why)
 {
-	const char *tool = in->opts.recipe->tool;
+	const char *tool = in->opts.lang->package_manager;
 	if (in->is_canceled)
 		trm_error_set(why, TRM_ECANCELED,
 				"interrupted: %s did not finish, and the rest is not installed", tool);
@@ -124,7 +125,8 @@ static void on_put(void *user, int exit_code, unsigned seen, const struct trm_er
 	struct trm_install *in = user;
 	struct trm_error why = *failed;
 	in->tool = NULL;
-	if (exit_code == 0 && !in->opts.recipe->has_fetcher && in->sandbox && !sandbox_is_made(in->sandbox)
+	if (exit_code == 0 && in->opts.recipe->inside && !in->opts.recipe->has_fetcher && in->sandbox
+			&& !sandbox_is_made(in->sandbox)
 			&& harvest_start(in->sandbox, in->opts.recipe, on_harvested, in, &in->harvest, &why)
 					   == 0)
 		return;
@@ -132,6 +134,10 @@ static void on_put(void *user, int exit_code, unsigned seen, const struct trm_er
 		explain(in, exit_code, seen, &why);
 	else if (exit_code == 0)
 		why = (struct trm_error){0};
+	else if (why.code == TRM_ENOENT)
+		trm_error_set(&why, TRM_ENOENT,
+				"%.200s: put the package manager of %s on the host, or in the container's image",
+				failed->msg, in->opts.lang->name);
 	end(in, exit_code, &why);
 }
 
@@ -268,9 +274,22 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 			trm_sandbox_name(sandbox));
 }
 
+/* The variables of the language behind those that were asked for. */
+static bool copy_env(struct tool_opts *to, const struct trm_install_opts *from)
+{
+	const char *const *own = kernel_spec(from->lang)->env;
+	const char *all[ENV_MAX + 1] = {NULL};
+	size_t n = 0;
+	for (; from->env && from->env[n] && n < ENV_MAX; n++)
+		all[n] = from->env[n];
+	for (size_t i = 0; own && own[i] && n < ENV_MAX; i++)
+		all[n++] = own[i];
+	return !n || copy_words(&to->env, all);
+}
+
 static bool copy(struct tool_opts *to, const struct trm_install_opts *from)
 {
-	if (!copy_words(&to->packages, from->packages) || (from->env && !copy_words(&to->env, from->env)))
+	if (!copy_words(&to->packages, from->packages) || !copy_env(to, from))
 		return false;
 	while (to->packages[to->n_packages])
 		to->n_packages++;
@@ -299,7 +318,8 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 			.observer = {.closed = on_sandbox_closed, .user = in},
 			.cb = cb,
 			.user = user,
-			.opts = {.recipe = recipe_for(opts->lang),
+			.opts = {.lang = opts->lang,
+					.recipe = recipe_for(opts->lang),
 					.has_terminal = opts->has_terminal,
 					.rows = opts->rows,
 					.cols = opts->cols}};

@@ -7,7 +7,7 @@
  * recipe.c knows what runs in a sandbox for each language: a script of ours (pip.py, npm.js) that starts pip
  * or npm. fetch.c opens the downloader, a second sandbox like the first, and lets pip fetch wheels there.
  * harvest.c brings what was fetched out of a sandbox, cache.c puts it into the cache. install.c is the order
- * of these things. */
+ * of these things. Languages without a script of ours have a command in their row, which is run as it is. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,17 +39,23 @@ struct recipe {
 	bool has_group;
 	bool (*is_name)(const char *name);
 	uint64_t file_max, total_max; /* bytes of one, and of all that are taken at once */
+	/* The language's row says what installs (kernel_spec.installer), in the sandbox itself; nothing is
+	 * kept. */
+	bool is_of_row;
 };
 
 enum { REQUIREMENTS_MAX = 1024 * 1024, ARGUMENTS_MAX = 512, GROUP_SIZE = 16 + 1 };
 #define REQUIREMENTS_INSIDE "/tmp/.terrarium-requirements.txt"
 
+/* The command of a row, with the word {package} in it; NULL: it has none. */
+const char *const *recipe_command(const struct trm_lang *lang);
 /* NULL: nothing can be installed for it. */
 const struct recipe *recipe_for(const struct trm_lang *lang);
 
 /* ---- tool.c: pip or npm, in one sandbox ---------------------------------------------- */
 
 struct tool_opts {
+	const struct trm_lang *lang;
 	const struct recipe *recipe;
 	char **packages;
 	size_t n_packages;  /* at most ARGUMENTS_MAX */

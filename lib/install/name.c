@@ -49,6 +49,18 @@ static bool is_npm_name(const char *s)
 	return *s == '@' && s[1] && s[1] != '-' && strspn(s + 1, "<>=^~|*+._-" ALNUM) == strlen(s + 1);
 }
 
+/* Names of any other package manager: "rake:13.0.6", "org.example:thing:1.0", "example.org/thing/v2@v2.1". */
+static bool is_row_name(const char *s)
+{
+	s = skip_word(s, ALNUM "._-+/:@~");
+	return s && !*s;
+}
+
+static bool is_address(const char *s)
+{
+	return strstr(s, "//") || strstr(s, "..");
+}
+
 /* pip and npm take such words as files. */
 static bool is_archive(const char *s)
 {
@@ -68,12 +80,13 @@ static const struct kind {
 } kinds[] = {
 		{"pip", is_python_name, "six, 'rich>=13,<14', uvicorn[standard]"},
 		{"npm", is_npm_name, "left-pad, @scope/name, 'ms@^2.1'"},
+		{NULL, is_row_name, "rake:13.0.6, org.example:thing:1.0, example.org/thing@v2.1"},
 };
 
 static const struct kind *kind_of(const struct recipe *recipe)
 {
 	size_t i = 0;
-	while (strcmp(kinds[i].tool, recipe->tool) != 0)
+	while (kinds[i].tool && (!recipe->tool || strcmp(kinds[i].tool, recipe->tool) != 0))
 		i++;
 	return &kinds[i];
 }
@@ -85,7 +98,8 @@ int trm_package_check(const struct trm_lang *lang, const char *package, struct t
 		return r;
 	const struct kind *kind = kind_of(recipe_for(lang));
 	size_t n = strlen(package);
-	if (n && n <= NAME_MAX_BYTES && kind->is_name(package) && !is_archive(package))
+	if (n && n <= NAME_MAX_BYTES && kind->is_name(package) && !is_archive(package)
+			&& !is_address(package))
 		return 0;
 	char shown[64];
 	trm_text_clean_line(shown, sizeof shown, package, n);

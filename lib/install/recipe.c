@@ -4,6 +4,7 @@
 #include "base/err.h"
 #include "embed/embed.h"
 #include "install/install.h"
+#include "kernel/kernel.h"
 
 #define HEX "0123456789abcdef"
 
@@ -53,12 +54,20 @@ static const struct recipe recipes[] = {
 		},
 };
 
+static const struct recipe of_row = {.is_of_row = true};
+
+const char *const *recipe_command(const struct trm_lang *lang)
+{
+	const char *const *installer = kernel_spec(lang)->installer;
+	return installer ? installer : lang->install_command;
+}
+
 const struct recipe *recipe_for(const struct trm_lang *lang)
 {
 	for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
 		if (!strcmp(recipes[i].tool, lang->package_manager))
 			return &recipes[i];
-	return NULL;
+	return *lang->package_manager && recipe_command(lang) ? &of_row : NULL;
 }
 
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr)
@@ -66,8 +75,8 @@ int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr)
 	if (recipe_for(lang))
 		return 0;
 	return trm_error_set(reterr, TRM_ENOTSUP,
-			"nothing can be installed for %s: its programs come from the host's /usr, which sandboxes see "
-			"read-only; install them on the host (apt install PACKAGE), and new and running sandboxes have "
-			"them",
+			"nothing can be installed for %s: what it uses comes from the host's /usr, which sandboxes see "
+			"read-only; install it on the host (apt install PACKAGE), and new and running sandboxes have "
+			"it; for containers, put it in the image",
 			lang->name);
 }

@@ -71,13 +71,27 @@ static void on_exited(
 	end(user, !exit ? -1 : exit->signal ? 128 + exit->signal : exit->exit_code, why);
 }
 
-static int spawn(struct tool *t, struct trm_error *reterr)
+enum { ARGV_MAX = ARGUMENTS_MAX + 33 };
+
+static void put_row_words(const struct tool *t, const char *argv[ARGV_MAX + 1])
 {
-	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
+	size_t n = 0;
+	for (const char *const *word = recipe_command(t->opts->lang); *word && n < ARGV_MAX; word++)
+		if (strcmp(*word, "{package}") != 0)
+			argv[n++] = *word;
+		else
+			for (size_t i = 0; i < t->opts->n_packages && n < ARGV_MAX; i++)
+				argv[n++] = t->opts->packages[i];
+}
+
+static void put_words(const struct tool *t, const char *argv[ARGV_MAX + 1])
+{
 	const struct recipe *recipe = t->opts->recipe;
-	const char *argv[ARGUMENTS_MAX + 9] = {sandbox_program(t->sandbox, recipe->program), recipe->option,
-			recipe->script().bytes, t->verb};
-	size_t n = 4;
+	size_t n = 0;
+	argv[n++] = sandbox_program(t->sandbox, recipe->program);
+	argv[n++] = recipe->option;
+	argv[n++] = recipe->script().bytes;
+	argv[n++] = t->verb;
 	if (!strcmp(t->verb, "put"))
 		argv[n++] = t->opts->group;
 	if (t->opts->requirements) {
@@ -87,9 +101,19 @@ static int spawn(struct tool *t, struct trm_error *reterr)
 	argv[n++] = "--";
 	for (size_t i = 0; i < t->opts->n_packages; i++)
 		argv[n++] = t->opts->packages[i];
+}
+
+static int spawn(struct tool *t, struct trm_error *reterr)
+{
+	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
+	const char *argv[ARGV_MAX + 1] = {NULL};
+	if (t->opts->recipe->is_of_row)
+		put_row_words(t, argv);
+	else
+		put_words(t, argv);
 	const struct trm_proc_opts opts = {.argv = argv,
 			.env = (const char *const *)t->opts->env,
-			.label = recipe->tool,
+			.label = t->opts->lang->package_manager,
 			.pty = t->opts->has_terminal,
 			.rows = t->opts->rows,
 			.cols = t->opts->cols};

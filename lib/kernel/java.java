@@ -20,7 +20,10 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.net.MalformedURLException;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
@@ -35,6 +38,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -372,6 +376,17 @@ public class Terrarium {
 	static final String[] IMPORTS = { "java.io", "java.math", "java.net", "java.nio.file", "java.util", "java.util.concurrent",
 		"java.util.function", "java.util.prefs", "java.util.regex", "java.util.stream" };
 
+	/* What `terrarium install` has put there since the last look. */
+	static final Path JARS = Path.of(System.getenv().getOrDefault("HOME", "/"), ".local", "share", "java");
+	static final Set<String> jars = new TreeSet<>();
+
+	static void noticeJars() {
+		String[] names = JARS.toFile().list((folder, name) -> name.endsWith(".jar"));
+		for (String name : names == null ? new String[0] : names)
+			if (jars.add(JARS.resolve(name).toString()) && shell != null)
+				shell.addToClasspath(JARS.resolve(name).toString());
+	}
+
 	static void openShell() throws Exception {
 		shell = JShell.builder().executionEngine(new ExecutionControlProvider() {
 			@Override public String name() { return "terrarium"; }
@@ -382,6 +397,8 @@ public class Terrarium {
 		for (String path : System.getProperty("java.class.path").split(":"))
 			if (!path.isEmpty())
 				shell.addToClasspath(path);
+		for (String path : jars)
+			shell.addToClasspath(path);
 		for (String name : IMPORTS) // as the tool `jshell` has them
 			shell.eval("import " + name + ".*;");
 	}
@@ -538,6 +555,7 @@ public class Terrarium {
 			isEarly = false;
 			state = State.RUNNING;
 		}
+		noticeJars();
 		Map<String, Object> end;
 		try {
 			end = isStopped ? map("status", "interrupted") : request.containsKey("program")
@@ -693,7 +711,15 @@ public class Terrarium {
 		static class Classes extends ClassLoader {
 			final Map<String, Made> made = new LinkedHashMap<>();
 
-			Classes() { super(ClassLoader.getSystemClassLoader()); }
+			Classes() { super(new URLClassLoader(jars.stream().map(Classes::url).toArray(URL[]::new))); }
+
+			static URL url(String path) {
+				try {
+					return Path.of(path).toUri().toURL();
+				} catch (MalformedURLException e) {
+					throw new IllegalArgumentException(e);
+				}
+			}
 
 			@Override protected Class<?> findClass(String name) throws ClassNotFoundException {
 				Made one = made.get(name);
@@ -717,7 +743,8 @@ public class Terrarium {
 				}
 			};
 			Source source = new Source(file, code);
-			List<String> options = List.of("-proc:none", "-cp", System.getProperty("java.class.path"));
+			List<String> options = List.of("-proc:none", "-cp",
+				String.join(":", jars) + ":" + System.getProperty("java.class.path"));
 			if (!compiler.getTask(null, files, said, options, null, List.of(source)).call())
 				return refused(said, file, code);
 			return start(classes, code, file, args instanceof List<?> list ? list.toArray(String[]::new) : new String[0]);

@@ -100,6 +100,9 @@ struct kernel_spec {
 	bool answers_quickly;
 	/* Only a new process has forgotten everything: V8 keeps what `let` and `class` have declared. */
 	bool resets_by_restart;
+	/* What installs packages, which stand in place of the word {package}: NULL: trm_lang.install_command.
+	 */
+	const char *const *installer;
 	const char *samples[KERNEL_SAMPLES]; /* NULL: the row has none of that name */
 };
 

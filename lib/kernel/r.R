@@ -13,6 +13,8 @@ local({
 	one <- NULL # the expression that is evaluated
 	jit <- .Internal(enableJIT(0L)) # for the user's code: to compile the driver takes longer than it saves
 	state <- new.env()
+	own_library <- file.path(Sys.getenv("HOME"), ".local", "share", "R") # where `terrarium install` puts packages
+	has_own_library <- FALSE
 
 	# ---- descriptors and events ---------------------------------------------------------
 
@@ -337,6 +339,10 @@ local({
 		file <- if (is.null(request$file)) "<run>" else request$file
 		code <- gsub("\r\n?", "\n", sub("^\ufeff", "", request$code))
 		state$srcrefs <- NULL
+		if (!has_own_library && dir.exists(own_library)) {
+			has_own_library <<- TRUE
+			.libPaths(c(own_library, .libPaths()))
+		}
 		state$is_program <- isTRUE(request$program)
 		if (state$is_program) {
 			file <- place(file, request$code)

@@ -409,6 +409,7 @@ static const struct key {
 		TEXT("package", lang.package),
 		TEXT("package_manager", lang.package_manager),
 		WORDS("install", lang.install_command),
+		WORDS("installer", spec.installer),
 		WORDS("plot_libraries", lang.plot_libraries),
 		TEXT("imports", lang.imports),
 		TEXT("module_prefix", lang.module_prefix),

@@ -216,6 +216,7 @@ module Terrarium
 		def run(request)
 			code, file, @run_id = request['code'].delete_prefix("\uFEFF"), request['file'] || '<run>', request['id']
 			began = cpu_us
+			notice_gems
 			value, error = guard do
 				next program(request, code, file) if request['program']
 				show(eval(code, @binding, file, 1))
@@ -229,6 +230,12 @@ module Terrarium
 			id, @run_id = @run_id, nil
 			@state = WAITING # from when `done` is read, the next request and its interrupt may come
 			put({ 'ev' => 'done', 'id' => id, **done })
+		end
+
+		# Gems that were installed since the last run are found.
+		def notice_gems
+			seen, @gems_at = @gems_at, (File.mtime("#{@gems ||= Gem.user_dir}/specifications") rescue nil)
+			Gem.refresh if seen != @gems_at
 		end
 
 		def show(value)

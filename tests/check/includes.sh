@@ -40,7 +40,7 @@ lib/backend/fake: backend kernel wire base
 lib/backend/find: backend/recipe backend base
 lib/sandbox: backend/supervised backend/host backend sweep tree wire base
 lib/session: sandbox kernel base
-lib/install: sandbox embed base
+lib/install: sandbox kernel embed base
 lib/sync: base
 lib/interpreter: sync base
 lib/doctor: backend/local backend/recipe backend/host backend recipe base

@@ -365,11 +365,12 @@ const struct cmd cmd_install = {
 		.name = "install",
 		.usage = "install [OPTIONS] PACKAGE…",
 		.summary = "install packages",
-		.help = "Installs packages in a sandbox with pip for Python, or with npm for JavaScript "
-			"(-l js), from the index that this machine is configured for. The sandbox is "
+		.help = "Installs packages in a sandbox with the package manager of the language: pip, or "
+			"with -l npm, gem, CRAN, Maven or Go's. The index is the one that this machine is "
+			"configured for. The sandbox is "
 			"the one that --name names, else the only one with a network. If it is not "
 			"running, --net on starts it, and it stays. The next run finds the packages. If "
-			"pip or npm fails, its exit code is passed on.",
+			"the package manager fails, its exit code is passed on.",
 		.options = options,
 		.operands = "PACKAGE...",
 		.settings = settings,

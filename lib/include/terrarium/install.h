@@ -2,7 +2,8 @@
 #ifndef TERRARIUM_INSTALL_H
 #define TERRARIUM_INSTALL_H
 
-/* Install packages for the code in a sandbox: with pip for Python, with npm for JavaScript. They are
+/* Install packages for the code in a sandbox: with pip for Python, with npm for JavaScript, and with the
+ * command of the language's row for others, of which nothing is cached. They are
  * installed among the sandbox's own files (pip: the user's site-packages in its home; npm:
  * /workspace/node_modules), so they disappear with it. The next run finds them without a restart. Modules
  * that were already imported stay as they are.
