@@ -154,7 +154,8 @@ int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const c
 	opts.timeout_ms = timeout_ms;
 	opts.echoes = true;
 	if (language && language == trm_lang_shell())
-		opts.filename = "bash"; /* its messages begin with it, as those of bash -c do */
+		opts.filename = trm_lang_shell()->name; /* its messages begin with it, as those of bash -c do
+							 */
 	if (!opts.lang)
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: no language was given");
 	ret->language = opts.lang->name;

@@ -28,6 +28,7 @@ check_all() {
 	step "gcc without warnings" build_strict gcc
 	step "clang without warnings" build_strict clang
 	step "who includes whom" sh tests/check/includes.sh
+	step "names of languages" sh tests/check/languages.sh
 	step "words" sh tests/check/words.sh
 	step "names" python3 tests/check/names.py
 	step "format" check_format

@@ -27,7 +27,7 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 			.format = e->format,
 			.stamp = e->stamp,
 			.is_current = b == buffers_current(&a->model.buffers)};
-	snprintf(ret->lang, sizeof ret->lang, "%s", e->lang ? e->lang->name : "python");
+	snprintf(ret->lang, sizeof ret->lang, "%s", e->lang ? e->lang->name : trm_lang_default()->name);
 	if (e->path && e->path[0] == '/')
 		snprintf(ret->path, sizeof ret->path, "%s", e->path);
 	else if (e->path && getcwd(folder, sizeof folder))

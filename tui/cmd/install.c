@@ -322,7 +322,8 @@ static int install_parsed(struct install *in, const struct options *o)
 	in->asked = options_asked(o);
 	if (options_config_start(o, &in->config) < 0)
 		return CMD_FAILED;
-	if (trm_lang_find(*in->config.language ? in->config.language : "python", &lang, &why) < 0)
+	if (trm_lang_find(*in->config.language ? in->config.language : trm_lang_default()->name, &lang, &why)
+			< 0)
 		return cmd_fail("%s", why.msg);
 	if (trm_install_supports(lang, &why) < 0)
 		return cmd_fail("%s", why.msg);

@@ -24,7 +24,7 @@ static int ask(const struct trm_config *config, const struct policy_gate *policy
 	struct source what = {.kind = SOURCE_FILE, .name = "the text on standard input"};
 	struct trm_error why = {0};
 	bool has_person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	const char *language = *config->language ? config->language : "python";
+	const char *language = *config->language ? config->language : trm_lang_default()->name;
 	if (trm_lang_find(language, &what.lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	return has_person ? CMD_OK : confirm_if_wanted(config, policy_gate, &what, 1);

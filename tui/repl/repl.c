@@ -355,7 +355,7 @@ static void open_colors(struct repl *r)
 
 static int open_all(struct repl *r, struct trm_error *reterr)
 {
-	const char *language = *r->config.language ? r->config.language : "python";
+	const char *language = *r->config.language ? r->config.language : trm_lang_default()->name;
 	enum cli_session_how how = r->opts->attach ? CLI_SESSION_ATTACH : CLI_SESSION_EITHER;
 	int e = trm_lang_find(language, &r->lang, reterr);
 	if (e == 0)
