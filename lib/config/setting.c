@@ -233,11 +233,17 @@ struct unit {
 
 static const struct unit units[] = {
 		{TRM_SETTING_BYTES, "K", 1.0 / 1024},
+		{TRM_SETTING_BYTES, "Ki", 1.0 / 1024},
 		{TRM_SETTING_BYTES, "KiB", 1.0 / 1024},
+		{TRM_SETTING_BYTES, "KB", 1.0 / 1024},
 		{TRM_SETTING_BYTES, "M", 1},
+		{TRM_SETTING_BYTES, "Mi", 1},
 		{TRM_SETTING_BYTES, "MiB", 1},
+		{TRM_SETTING_BYTES, "MB", 1},
 		{TRM_SETTING_BYTES, "G", 1024},
+		{TRM_SETTING_BYTES, "Gi", 1024},
 		{TRM_SETTING_BYTES, "GiB", 1024},
+		{TRM_SETTING_BYTES, "GB", 1024},
 		{TRM_SETTING_SECONDS, "ms", 0.001},
 		{TRM_SETTING_SECONDS, "s", 1},
 		{TRM_SETTING_SECONDS, "m", 60},

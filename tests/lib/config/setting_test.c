@@ -71,6 +71,8 @@ static void values_are_typed(void **state)
 	static const struct {
 		const char *key, *text;
 	} good[] = {
+			{"memory", "512Mi"},
+			{"memory", "512MB"},
 			{"memory", "1G"},
 			{"disk", "64MiB"},
 			{"cpus", "0.5"},
