@@ -38,7 +38,7 @@ char *container_gc_label(char *out, size_t cap)
 
 /* ---- judging ------------------------------------------------------------------------- */
 
-/* In place. False: not exactly so many, or one is empty. */
+/* Split in place. Returns false unless there are exactly n parts and none of them is empty. */
 static bool split(char *text, char separator, char **ret, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -78,8 +78,9 @@ static bool is_orphaned(const char *label, const char *state, const char *own_la
 	       && !supervisor_lives(their[PART_PID], their[PART_START]);
 }
 
-/* Images inherit the labels of what they were made from, and hand them on to containers of whoever uses
- * them. The name is not inherited: that is ours only if it is the one that the label `given` goes with. */
+/* An image inherits the labels of the container that it was made from and passes them on to every container
+ * made from it. Names are not inherited. So the container is ours only if its name is the one in the label
+ * `given`. */
 static bool is_our_name(const char *name, const char *given)
 {
 	const size_t prefix = strlen(PLAN_NAME_PREFIX), n = strlen(name), spared = strlen(PLAN_SPARED);

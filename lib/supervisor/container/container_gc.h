@@ -2,28 +2,31 @@
 #ifndef TRM_SUPERVISOR_CONTAINER_CONTAINER_GC_H
 #define TRM_SUPERVISOR_CONTAINER_CONTAINER_GC_H
 
-/* What supervisors that were killed have left with an engine. All that we make there bears a label that names
- * its supervisor, HOST/BOOT/PIDNS/UID/PID/START. It is an orphan if that supervisor was our user's, and
+/* Removes what killed supervisors have left in an engine. Everything that we make there has a label that
+ * names its supervisor: HOST/BOOT/PIDNS/UID/PID/START. An object is an orphan if its supervisor belonged to
+ * our user, and either
  *
- *   is of this boot and of our PID namespace, and there is no longer such a process
- *   is of an earlier boot of this host, and it does not run
+ *   the supervisor was of this boot and of our PID namespace, and its process no longer exists, or
+ *   the supervisor was of an earlier boot of this host, and the container is not running.
  *
- * Everything else, and what is called …-kept (PLAN_SPARED), is left alone: the engine may be one that several
- * machines, or containers on this one, share. So is what has a name that we do not give: labels are inherited
- * through images. */
+ * Everything else is left alone, because several machines, or several containers on this one, may share the
+ * engine. Objects called …-kept (PLAN_SPARED) are left alone, too. So are objects with names that we never
+ * give, because labels are inherited through images. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "supervisor/container/step.h"
 
-/* Our own label. Returns out. */
+/* Format the label of this process. Returns out. */
 char *container_gc_label(char *out, size_t cap);
 
-/* One line that LIST has printed; true: *ret_id is the id of an orphan. */
+/* Examine one line that the LIST step printed. Returns true if it describes an orphan, whose id is in
+ * *ret_id. */
 bool container_gc_is(const char *line, size_t n, const char *own_label, char *ret_id, size_t cap);
 
-/* In a process of its own: list, and destroy what nobody keeps. Does not return. `facts->id` is ignored. */
+/* List the containers and destroy the orphans. Runs in a process of its own and does not return.
+ * `facts->id` is ignored. */
 _Noreturn void container_gc_sweep(const struct step_facts *facts);
 
 #endif

@@ -45,7 +45,7 @@ static bool open_words(struct bridges *b)
 	int fd[2];
 	if (b->err_fd >= 0)
 		return true;
-	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0) /* nobody waits for us to read */
+	if (pipe2(fd, O_CLOEXEC | O_NONBLOCK) < 0) /* the commands must not block when we do not read */
 		return false;
 	b->words = (struct step_tail){.fd = fd[0]};
 	b->err_fd = fd[1];
@@ -64,7 +64,7 @@ static int put_watch(struct buf *out, uint32_t interval_ms)
 	return p.error ? p.error : frame_end(out, mark);
 }
 
-static int say_hello(const struct bridges *b, uint32_t interval_ms)
+static int send_hello(const struct bridges *b, uint32_t interval_ms)
 {
 	struct buf out;
 	buf_init(&out, FRAME_HEADER + 256);
@@ -72,9 +72,9 @@ static int say_hello(const struct bridges *b, uint32_t interval_ms)
 	if (r == 0 && interval_ms)
 		r = put_watch(&out, interval_ms);
 	if (r < 0)
-		r = -ENOMEM; /* the only reason: it has room enough */
+		r = -ENOMEM; /* the buffer is large enough, so nothing else can fail */
 	else if (send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) < 0 && errno != EPIPE)
-		r = -errno; /* a command that has ended already is heard of as all others, with its words */
+		r = -errno; /* EPIPE: the command has ended already, and its end is reported like any other */
 	buf_finish(&out);
 	return r;
 }
@@ -94,7 +94,7 @@ int bridges_begin(struct bridges *b, uint32_t interval_ms)
 	b->line_fd = line[0];
 	b->line_pid = pid;
 	b->has_line = true;
-	return say_hello(b, interval_ms);
+	return send_hello(b, interval_ms);
 }
 
 void bridges_serve(struct bridges *b, int listen_fd)
@@ -107,7 +107,7 @@ void bridges_serve(struct bridges *b, int listen_fd)
 
 size_t bridges_poll(const struct bridges *b, struct pollfd *fds)
 {
-	/* With no room left clients wait at the door. */
+	/* While there is no room, clients stay in the listen queue. */
 	fds[0] = (struct pollfd){.fd = b->n < BRIDGES_MAX ? b->listen_fd : -1, .events = POLLIN};
 	fds[1] = (struct pollfd){.fd = b->line_fd, .events = POLLIN};
 	fds[2] = (struct pollfd){.fd = b->words.fd, .events = POLLIN};
@@ -121,7 +121,7 @@ static pid_t who_is(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 ? who.pid : 0;
 }
 
-static void let_in(struct bridges *b)
+static void accept_clients(struct bridges *b)
 {
 	int fd;
 	while (b->n < BRIDGES_MAX && (fd = accept4(b->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
@@ -132,7 +132,7 @@ static void let_in(struct bridges *b)
 	}
 }
 
-static void take_welcome(struct bridges *b, const struct frame *frame)
+static void handle_welcome(struct bridges *b, const struct frame *frame)
 {
 	struct welcome_msg welcome;
 	if (welcome_msg_get(frame, &welcome) < 0)
@@ -142,8 +142,8 @@ static void take_welcome(struct bridges *b, const struct frame *frame)
 			&& handoff_report_get(welcome.report, welcome.report_len, &b->report) == 0;
 }
 
-/* The first fields of a METRICS: what is known, percent, processor time. */
-static void take_metrics(struct bridges *b, const struct frame *frame)
+/* METRICS begins with a mask of the known values, the CPU percentage and the CPU time. */
+static void handle_metrics(struct bridges *b, const struct frame *frame)
 {
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	unpack_u32(&u);
@@ -153,16 +153,16 @@ static void take_metrics(struct bridges *b, const struct frame *frame)
 		b->cpu_ns = cpu_ns;
 }
 
-/* Mostly what a shell over there says to whoever logs in. */
-static bool wonder(struct bridges *b)
+/* Keep the start of an unexpected answer for the error message. It is mostly a login message of the shell. */
+static bool note_strange_output(struct bridges *b)
 {
 	if (!b->is_up)
 		trm_text_clean_line(b->strange, sizeof b->strange, buf_at(&b->in), b->in.len);
 	return false;
 }
 
-/* An agent begins with its greeting; whatever else it says is not for us. False: this is no agent. */
-static bool take(struct bridges *b, const char *bytes, size_t n)
+/* An agent starts with WELCOME. After that only METRICS matters here. Returns false if this is no agent. */
+static bool handle_output(struct bridges *b, const char *bytes, size_t n)
 {
 	struct frame frame;
 	int r;
@@ -170,22 +170,22 @@ static bool take(struct bridges *b, const char *bytes, size_t n)
 		return false;
 	while ((r = frame_next(&b->in, &frame)) > 0) {
 		if (!b->is_up && frame.type == FRAME_WELCOME)
-			take_welcome(b, &frame);
+			handle_welcome(b, &frame);
 		else if (frame.type == FRAME_METRICS)
-			take_metrics(b, &frame);
+			handle_metrics(b, &frame);
 		if (!b->is_up)
-			return wonder(b);
+			return note_strange_output(b);
 		frame_done(&b->in, &frame);
 	}
-	return r == 0 || wonder(b);
+	return r == 0 || note_strange_output(b);
 }
 
-static void hear_line(struct bridges *b)
+static void read_line(struct bridges *b)
 {
 	char bytes[4096];
 	ssize_t n;
 	while ((n = recv(b->line_fd, bytes, sizeof bytes, MSG_DONTWAIT)) > 0)
-		if (!take(b, bytes, (size_t)n))
+		if (!handle_output(b, bytes, (size_t)n))
 			break;
 	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
 		drop(&b->line_fd);
@@ -196,9 +196,9 @@ void bridges_handle(struct bridges *b, const struct pollfd *fds)
 	if (fds[2].revents && b->words.fd >= 0)
 		step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
 	if (fds[1].revents && b->line_fd >= 0)
-		hear_line(b);
+		read_line(b);
 	if (fds[0].revents && b->listen_fd >= 0)
-		let_in(b);
+		accept_clients(b);
 }
 
 /* ---- who has lost it ------------------------------------------------------------------ */
@@ -228,7 +228,7 @@ uint64_t bridges_next_ms(const struct bridges *b)
 	return next_ms;
 }
 
-/* It may have let go of one connection and use another. */
+/* A client may have closed one connection and be using another. */
 static bool has_another(const struct bridges *b, pid_t client)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -258,7 +258,7 @@ char *bridges_describe(struct bridges *b, const char *what, char *out, size_t ca
 	step_describe(b->facts->plan->steps[PLAN_CONNECT], command, sizeof command);
 	step_tail_read(&b->words, b->words_bytes, STEP_ERR_BYTES);
 	step_clean_tail(b->words_bytes, b->words.n, said, sizeof said);
-	b->words.n = 0; /* the next failure has words of its own */
+	b->words.n = 0; /* the next failure gets only its own messages */
 	if (*b->strange)
 		snprintf(out, cap,
 				"%.40s: the step 'connect' %s: it must write only the agent's output, but "

@@ -9,7 +9,7 @@
 #include <terrarium/text.h>
 
 enum { COLUMNS = 4, LINE = 1024 };
-enum { KILLED = 137, TERMINATED = 143 }; /* exit codes: 128 and the signal */
+enum { KILLED = 137, TERMINATED = 143 }; /* exit codes: 128 + signal */
 
 bool exit_reason_read(const struct step *inspect, struct exit_reason *ret)
 {
@@ -58,9 +58,9 @@ bool exit_reason_is_missing(const struct step *s)
 	return false;
 }
 
-static void tell_exit(const struct exit_reason *why, char *out, size_t cap)
+static void format_exit(const struct exit_reason *why, char *out, size_t cap)
 {
-	/* The agent ends with 0 when it is told to, and not by us. */
+	/* The agent exits with 0 when it is asked to end, and here we did not ask. */
 	const bool is_stopped = why->has_code && (why->exit_code == 0 || why->exit_code == TERMINATED);
 	const char *what = exit_reason_is_killed(why) ? "the container was killed from outside (signal 9)"
 			   : is_stopped               ? "the container was stopped from outside"
@@ -92,6 +92,6 @@ char *exit_reason_format(const struct step *inspect, bool has_inspect, const str
 		snprintf(out, cap, "the agent has ended%s",
 				is_adopted ? ", the container is still there" : "");
 	else
-		tell_exit(why, out, cap);
+		format_exit(why, out, cap);
 	return out;
 }

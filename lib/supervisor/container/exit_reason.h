@@ -2,8 +2,8 @@
 #ifndef TRM_SUPERVISOR_CONTAINER_EXIT_REASON_H
 #define TRM_SUPERVISOR_CONTAINER_EXIT_REASON_H
 
-/* What an INSPECT step has printed, and what it means for the one who has lost the sandbox:
- * "state TAB exit code TAB killed for memory TAB error". */
+/* Parses the output of an INSPECT step, "state TAB exit code TAB killed for memory TAB error", and says why
+ * the sandbox ended. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,23 +11,24 @@
 #include "supervisor/container/step.h"
 
 struct exit_reason {
-	char state[32]; /* "": not known */
+	char state[32]; /* "": unknown */
 	int exit_code;
 	bool has_code, is_oom;
-	char error[256]; /* cleaned */
+	char error[256]; /* without control characters */
 };
 
-/* False: it has printed nothing of the kind. */
+/* Returns false if the output has another form. */
 bool exit_reason_read(const struct step *inspect, struct exit_reason *ret);
 bool exit_reason_is_running(const struct exit_reason *why);
 
-/* By a signal, not for memory. */
+/* Killed by a signal that did not come from the out-of-memory killer. */
 bool exit_reason_is_killed(const struct exit_reason *why);
 
-/* The step failed because there is no such container, or soon is none. */
+/* True if the step failed because the container does not exist or is about to be removed. */
 bool exit_reason_is_missing(const struct step *s);
 
-/* Why the line broke, after INSPECT has ended; `has_inspect` false: nobody could be asked. Returns out. */
+/* Say why the connection broke, after INSPECT has ended. `has_inspect` is false if the engine cannot be
+ * asked. Returns out. */
 char *exit_reason_format(const struct step *inspect, bool has_inspect, const struct exit_reason *why,
 		bool is_adopted, char *out, size_t cap);
 

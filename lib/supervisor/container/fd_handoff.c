@@ -14,7 +14,8 @@
 #include "sweep/sweep.h"
 #include "wire/plan.h"
 
-/* Bound by a path that is short whatever the runtime directory is called. */
+/* Binds by a path below /proc/self/fd, because the path of the runtime directory may be too long for
+ * sun_path. */
 static int listen_in(int share_fd)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -22,7 +23,7 @@ static int listen_in(int share_fd)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -errno;
-	/* To everybody who can get here: who the agent is in there, the image decides. */
+	/* Everybody who can reach the socket may connect: the image decides which user the agent is. */
 	if (bind(fd, (struct sockaddr *)&at, sizeof at) < 0 || fchmodat(share_fd, SHARE_SOCKET, 0666, 0) < 0
 			|| listen(fd, 1) < 0) {
 		int error = errno;
@@ -41,7 +42,8 @@ int handoff_open(struct handoff *d, int entry_fd)
 	int fd = openat(entry_fd, SHARE_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	int r = fchmod(fd, 0755) < 0 ? -errno : listen_in(fd); /* whatever the umask is */
+	/* Fchmod, because the umask may have removed bits. */
+	int r = fchmod(fd, 0755) < 0 ? -errno : listen_in(fd);
 	close(fd);
 	if (r < 0)
 		return r;

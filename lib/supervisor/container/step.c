@@ -20,7 +20,7 @@ enum { NOT_STARTED = 127, MAX_ENV = 4096, MAX_ARG_BYTES = 1 << 20 };
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* In the child, which has its stderr by then: the step fails, and says why. */
+/* Runs in the child after stderr is set up: report why the step fails. */
 static _Noreturn void lack_memory(void)
 {
 	static const char words[] = "out of memory for the command";
@@ -28,7 +28,7 @@ static _Noreturn void lack_memory(void)
 	_exit(NOT_STARTED);
 }
 
-/* The argument with its marks replaced. */
+/* Returns a copy of the argument with its placeholders replaced. */
 static char *fill_in(const struct step_facts *facts, const char *arg)
 {
 	const struct {
@@ -72,7 +72,7 @@ static char **list_env(struct slice env)
 	return list;
 }
 
-static void place(int in_fd, int out_fd, int err_fd)
+static void place_stdio(int in_fd, int out_fd, int err_fd)
 {
 	const int wanted[] = {in_fd, out_fd, err_fd};
 	int lifted[3];
@@ -94,7 +94,7 @@ static _Noreturn void child(const struct step_facts *facts, struct slice step)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir(facts->plan->cwd) < 0 && chdir("/") < 0)
 		_exit(NOT_STARTED);
-	environ = env; /* where the program is looked for */
+	environ = env; /* execvp() searches the PATH of this environment */
 	execvp(argv[0], argv);
 	dprintf(STDERR_FILENO, "cannot run %s: %s", argv[0], strerror(errno));
 	_exit(NOT_STARTED);
@@ -111,10 +111,11 @@ pid_t step_spawn(const struct step_facts *facts, struct slice step, int in_fd, i
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != supervisor)
 			_exit(NOT_STARTED);
-		place(in_fd, out_fd, err_fd);
+		place_stdio(in_fd, out_fd, err_fd);
 		child(facts, step);
 	}
-	setpgid(pid, pid); /* whoever comes first: it may be killed before it has run */
+	/* Both parent and child set the group: the child may be killed before it has run. */
+	setpgid(pid, pid);
 	return pid;
 }
 
@@ -182,7 +183,7 @@ char *step_last_line(const struct step *s, char *out, size_t cap)
 	return out;
 }
 
-static void tell_end(const struct step *s, char *out, size_t cap)
+static void format_end(const struct step *s, char *out, size_t cap)
 {
 	const unsigned ms = s->facts->plan->timeout_ms[s->which];
 	const bool is_round = ms % 1000 == 0;
@@ -201,7 +202,7 @@ char *step_describe_failure(const struct step *s, char *out, size_t cap)
 {
 	char said[400], end[80];
 	step_clean_tail(s->err_bytes, s->err.n, said, sizeof said);
-	tell_end(s, end, sizeof end);
+	format_end(s, end, sizeof end);
 	if (s->end == STEP_LATE)
 		snprintf(out, cap, "%.40s: the step '%s' hangs: %s ('%s')%s%s", s->facts->plan->backend,
 				plan_step_name(s->which), end, s->command, *said ? ": " : "", said);
@@ -243,7 +244,7 @@ static bool open_pipe(int pipe_fd[2])
 	return true;
 }
 
-/* Words of ours in the place of a command's. */
+/* Report our own error in place of a command's stderr. */
 static void fail(struct step *s, const char *what, int error)
 {
 	s->err.n = (size_t)snprintf(s->err_bytes, STEP_ERR_BYTES, "cannot %s: %s", what, strerror(error));
@@ -276,7 +277,7 @@ static void run_next(struct step *s)
 		fail(s, "start a process", (int)-pid);
 }
 
-/* Drop the command at the front. */
+/* Drop the first command. */
 static void skip_command(struct slice *step)
 {
 	bool is_first;
@@ -318,7 +319,8 @@ void step_read(struct step *s)
 		close_tail(&s->err);
 }
 
-/* Some commands leave a process behind on purpose; one that fails has not. */
+/* A command that succeeds may leave a process behind on purpose. One that fails must not, so its group is
+ * killed. */
 void step_child_ended(struct step *s, pid_t pid, int status)
 {
 	if (!s->pid || pid != s->pid)

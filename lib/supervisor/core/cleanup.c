@@ -17,7 +17,7 @@
 #include "supervisor/limits/folder.h"
 #include "sweep/sweep.h"
 
-/* Long enough for what takes the kernel longest: to free a sandbox's memory on a busy machine. */
+/* Freeing a sandbox's memory takes longest: up to a minute on a busy machine. */
 enum { TIMEOUT_MS = 60 * 1000, LONGEST_NAP_MS = 32 };
 
 static const char NAME[] = "terrarium-cleanup";
@@ -46,7 +46,7 @@ static void wait_for_death(pid_t supervisor)
 
 /* ---- taking away ------------------------------------------------------------------- */
 
-/* Our entry, not one of the same name that somebody has made since. */
+/* Compares the inode: somebody may have made another entry of the same name since. */
 static bool has_entry(const struct supervisor *k, const struct stat *entry)
 {
 	struct stat st;
@@ -54,7 +54,7 @@ static bool has_entry(const struct supervisor *k, const struct stat *entry)
 	       && st.st_ino == entry->st_ino && st.st_dev == entry->st_dev;
 }
 
-/* By the user, if that is still the sandbox's, as code may have lowered its mark. */
+/* Kill by user, if the user still belongs to this sandbox, because code may have lowered its process tag. */
 static void kill_all(const struct supervisor *k, pid_t supervisor)
 {
 	struct user user;
@@ -71,7 +71,8 @@ static bool take_away(struct supervisor *k, pid_t supervisor, const struct stat 
 {
 	if (k->spec.isolation != ISOLATION_NAMESPACES && !k->spec.has_plan)
 		kill_all(k, supervisor);
-	bool is_empty = k->spec.has_plan || groups_clear(k->groups); /* an engine's are the engine's */
+	/* Groups of an engine are left to the engine. */
+	bool is_empty = k->spec.has_plan || groups_clear(k->groups);
 	if (is_empty)
 		user_inherit();
 	sweep_entry(SUPERVISOR_RUN_DIR, k->spec.name);
@@ -82,7 +83,8 @@ static _Noreturn void live(struct supervisor *k, pid_t supervisor, const struct 
 {
 	unsigned waited_ms = 0, nap_ms = 1;
 	wait_for_death(supervisor);
-	kill(-supervisor, SIGKILL); /* its process group: what has not got as far as a session of its own */
+	/* The supervisor's process group: children that have not made a session of their own yet. */
+	kill(-supervisor, SIGKILL);
 	while (!take_away(k, supervisor, entry) && waited_ms < TIMEOUT_MS) {
 		nanosleep(&(struct timespec){.tv_nsec = nap_ms * 1000000L}, NULL);
 		waited_ms += nap_ms;

@@ -38,7 +38,7 @@ static void refuse(int fd)
 	close(fd);
 }
 
-static bool add(struct clients *c, int fd, pid_t pid)
+static bool add_client(struct clients *c, int fd, pid_t pid)
 {
 	if (c->n == CLIENTS_MAX) {
 		refuse(fd);
@@ -53,7 +53,7 @@ static bool add(struct clients *c, int fd, pid_t pid)
 	return true;
 }
 
-/* While it lives. */
+/* Reads the command while the process is alive. */
 static void note_command(struct client *client)
 {
 	if (!client->command[0])
@@ -62,21 +62,21 @@ static void note_command(struct client *client)
 
 bool clients_add(struct clients *c, int fd, pid_t pid)
 {
-	if (!add(c, fd, pid))
+	if (!add_client(c, fd, pid))
 		return false;
 	note_command(&c->of[c->n - 1]);
 	return true;
 }
 
-static void finish(struct client *client)
+static void close_client(struct client *client)
 {
 	close(client->fd);
 	if (client->pidfd >= 0)
 		close(client->pidfd);
 }
 
-/* An onlooker says so with its first word, which mostly is there when it comes in: so that it is not even
- * counted for a moment. */
+/* The first packet of an observer says so, and has mostly arrived before the connection is accepted.
+ * Peeking at it here keeps the observer from being counted even for a moment. */
 static bool is_onlooker(int fd)
 {
 	char packet[64];
@@ -85,9 +85,9 @@ static bool is_onlooker(int fd)
 	return n > 0 && request_get(packet, (size_t)n, &is_kept) == CONTROL_LOOK;
 }
 
-static bool let_in(struct clients *c, int fd, pid_t pid)
+static bool accept_client(struct clients *c, int fd, pid_t pid)
 {
-	if (!add(c, fd, pid))
+	if (!add_client(c, fd, pid))
 		return false;
 	c->of[c->n - 1].is_onlooker = is_onlooker(fd);
 	return !c->of[c->n - 1].is_onlooker;
@@ -102,7 +102,7 @@ bool clients_let_in(struct clients *c)
 		socklen_t n = sizeof who;
 		bool is_ours = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) == 0 && who.uid == geteuid();
 		if (is_ours)
-			has_come |= let_in(c, fd, who.pid);
+			has_come |= accept_client(c, fd, who.pid);
 		else
 			close(fd);
 	}
@@ -120,8 +120,8 @@ size_t clients_poll(const struct clients *c, struct pollfd *fds)
 	return n;
 }
 
-/* False: its line has ended. */
-static bool hear_one(struct client *client, client_said_fn *said, void *user)
+/* Returns false if the connection has ended. */
+static bool read_requests(struct client *client, client_said_fn *said, void *user)
 {
 	char packet[64];
 	bool is_kept;
@@ -144,10 +144,11 @@ static bool hear_one(struct client *client, client_said_fn *said, void *user)
 void clients_handle(struct clients *c, const struct pollfd *fds, client_said_fn *said, void *user)
 {
 	const size_t were = c->n;
-	/* Backwards: who is gone changes places with the last one. Those let in since are not in `fds`. */
+	/* Backwards, because a client that has gone is swapped with the last one. Clients accepted since
+	 * are not in `fds`. */
 	for (size_t i = were; i-- > 0;) {
 		const struct pollfd *line = &fds[1 + 2 * i], *life = &fds[2 + 2 * i];
-		bool is_there = !line->revents || hear_one(&c->of[i], said, user);
+		bool is_there = !line->revents || read_requests(&c->of[i], said, user);
 		if (is_there && !life->revents)
 			continue;
 		struct client gone = c->of[i];
@@ -155,10 +156,10 @@ void clients_handle(struct clients *c, const struct pollfd *fds, client_said_fn 
 		c->of[c->n] = gone;
 		said(user, &gone, CLIENT_GONE);
 	}
-	/* Lines are closed last: that is how a client that says goodbye knows that it was noted, and all who
-	 * went before it. */
+	/* Close the connections last. A client that waits for its connection to close then knows that its
+	 * departure, and every earlier one, has been counted. */
 	for (size_t i = c->n; i < were; i++)
-		finish(&c->of[i]);
+		close_client(&c->of[i]);
 }
 
 void clients_publish(const struct clients *c, const struct buf *packet)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all the times of a recipe's sandbox have in common, and its life between start and end. */
+/* The parts of a recipe's sandbox that making, running and ending it share, and its life while it runs. */
 #include "supervisor/core/container.h"
 
 #include <errno.h>
@@ -42,7 +42,8 @@ static bool read_plan(struct container *r)
 
 static void init_container(struct container *r)
 {
-	/* What commands leave behind on purpose (podman's conmon) is not for us to adopt, or to kill. */
+	/* Processes that commands leave behind on purpose (podman's conmon) must not become our children,
+	 * or we would kill them. */
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	r->is_on = true;
 	r->handoff = (struct handoff)HANDOFF_NONE;
@@ -61,7 +62,7 @@ void container_load(struct supervisor *k)
 	r->shared = cleanup_shared(sizeof *r->shared);
 	if (r->shared && read_plan(r))
 		init_container(r);
-	k->groups->kind = LIMITS_ENGINE; /* until groups are found */
+	k->groups->kind = LIMITS_ENGINE; /* until groups_find() has found some */
 }
 
 bool container_has(const struct container *r, enum plan_step which)
@@ -81,7 +82,7 @@ void container_fail(struct supervisor *k, const char *format, ...)
 	supervisor_publish_progress(k, words);
 }
 
-/* One turn of the wait for a step. */
+/* Handle events once while a step runs. */
 static void wait_for_step(struct supervisor *k, bool was_ending)
 {
 	enum { LONGEST_MS = 2000 };
@@ -93,7 +94,7 @@ static void wait_for_step(struct supervisor *k, bool was_ending)
 	step_pass_time(s, supervisor_now_ms());
 }
 
-/* The id goes into commands as an argument: nothing that is not one. */
+/* The id becomes an argument of commands, so it must not look like an option. */
 bool container_take_id(struct supervisor *k)
 {
 	struct container *r = &k->container;
@@ -101,7 +102,7 @@ bool container_take_id(struct supervisor *k)
 	step_last_line(&r->step, line, sizeof line);
 	if (!*line)
 		return true;
-	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* or it may be cut */
+	bool is_id = *line != '-' && strlen(line) + 1 < sizeof line; /* a longer line may have been cut */
 	for (const char *at = line; *at; at++)
 		is_id &= *at > ' ' && *at < 0x7F;
 	if (!is_id) {
@@ -121,7 +122,7 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 	struct step *s = &r->step;
 	const bool was_ending = k->is_ending;
 	uint64_t reported_ms = supervisor_now_ms();
-	while (!step_is_over(s)) /* one that was overtaken */
+	while (!step_is_over(s)) /* a step that is no longer waited for may still run */
 		wait_for_step(k, was_ending);
 	if (r->owes_id && s->end == STEP_DONE)
 		container_take_id(k);
@@ -131,7 +132,9 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 	step_begin(s, &r->facts, which, in_fd, supervisor_now_ms());
 	while (!step_is_over(s) && !(r->is_overtaken && r->handoff.has_report)) {
 		if (was_ending && doing
-				&& supervisor_now_ms() >= reported_ms + AGAIN_MS) { /* who waits knows why */
+				&& supervisor_now_ms() >= reported_ms + AGAIN_MS) { /* so that a waiting
+										     * client sees the
+										     * reason */
 			container_fail(k, "%s: %s", r->plan.backend, doing);
 			reported_ms = supervisor_now_ms();
 		}
@@ -140,7 +143,7 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 	return s->end == STEP_DONE || s->end == STEP_RUNS;
 }
 
-/* Engines tidy up after what has ended, and refuse meanwhile what is then asked of them. */
+/* An engine that is still cleaning up after a container refuses other operations on it, so try again. */
 static bool destroy(struct supervisor *k, const char *doing)
 {
 	enum { TRIES = 3, FIRST_WAIT_MS = 100 };
@@ -191,7 +194,7 @@ size_t container_poll(const struct container *r, struct pollfd *fds)
 	return CONTAINER_POLLS;
 }
 
-static void hear_agent(struct container *r)
+static void read_handoff(struct container *r)
 {
 	char byte;
 	if (!r->handoff.has_report) {
@@ -214,7 +217,7 @@ void container_handle(struct supervisor *k, const struct pollfd *fds)
 			&& handoff_let_in(&r->handoff, SUPERVISOR_LISTEN) == 0)
 		handoff_close(&r->handoff, SUPERVISOR_ENTRY_DIR);
 	if (fds[STEP_POLLS + 1].revents)
-		hear_agent(r);
+		read_handoff(r);
 	bridges_handle(&r->bridges, fds + STEP_POLLS + 2);
 	r->is_lost |= r->bridges.has_line && r->bridges.line_fd < 0;
 	if (r->is_lost && r->handoff.line_fd >= 0) {
@@ -222,7 +225,7 @@ void container_handle(struct supervisor *k, const struct pollfd *fds)
 		r->handoff.line_fd = -1;
 	}
 	if (r->is_lost && k->is_announced)
-		supervisor_end(k, GONE_REASON); /* why, is found out in the end */
+		supervisor_end(k, GONE_REASON); /* container_end() finds out the reason */
 }
 
 void container_child_ended(struct container *r, pid_t pid, int status)
@@ -235,8 +238,8 @@ void container_child_ended(struct container *r, pid_t pid, int status)
 		r->sweeper = 0;
 }
 
-/* Clients' lines and the entry's lock are the supervisor's alone. */
-static void let_go_of_all(void)
+/* In the child: the clients' connections and the entry's lock belong to the supervisor alone. */
+static void close_supervisor_fds(void)
 {
 	if (syscall(SYS_close_range, (unsigned)SUPERVISOR_CLIENT, ~0u, 0u) == 0)
 		return;
@@ -254,14 +257,15 @@ static void sweep(struct container *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != supervisor)
 			_exit(1);
-		let_go_of_all();
+		close_supervisor_fds();
 		container_gc_sweep(&r->facts);
 	}
 	r->sweeper = pid > 0 ? pid : 0;
 }
 
-/* Nobody waits for the agent's answer in vain, or thinks that it has ended. */
-static void tell_lost(struct supervisor *k, uint64_t now_ms)
+/* Notify clients whose bridge has broken, so that they neither wait for an answer nor believe that the
+ * agent ended. */
+static void publish_lost(struct supervisor *k, uint64_t now_ms)
 {
 	struct bridges *b = &k->container.bridges;
 	char words[STEP_WORDS];
@@ -277,7 +281,7 @@ void container_pass_time(struct supervisor *k, uint64_t now_ms)
 	if (r->sweep_ms && now_ms >= r->sweep_ms)
 		sweep(r);
 	if (now_ms >= bridges_next_ms(&r->bridges))
-		tell_lost(k, now_ms);
+		publish_lost(k, now_ms);
 }
 
 uint64_t container_next_ms(const struct container *r)

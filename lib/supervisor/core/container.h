@@ -3,19 +3,21 @@
 #define TRM_SUPERVISOR_CORE_CONTAINER_H
 
 /* Theory of operation. A sandbox that a recipe makes (wire/plan.h) has the same supervisor as a local one,
- * with the same clients, limits of time and reasons to end. In bubblewrap's place there are steps, and one
- * line by which both sides know that the other is there:
+ * with the same clients, time limits and exit reasons. In place of bubblewrap there are steps, and one
+ * connection by which the supervisor and the agent know of each other. There are two transports:
  *
- *   the direct way   the container runs the agent, which comes to the door (fd_handoff.h) and gets the
- * listening socket agent.sock; clients then reach it without us. The line is the door's the exec way bridges
- * (exec_bridge.h), one for each client; the line is a bridge of our own
+ *   direct   The container runs the agent, which connects to the handoff socket (fd_handoff.h) and gets
+ *            the listening socket agent.sock. Clients then reach it without us. Our connection is the
+ *            one to the handoff socket.
+ *   exec     Each client has a bridge (exec_bridge.h). Our connection is one more bridge.
  *
- * If nobody comes to the door within HANDOFF_TIMEOUT_MS, or what was to be shared cannot be, the first
- * attempt is destroyed and the second way is gone, if the plan has it.
+ * If no agent connects to the handoff socket within HANDOFF_TIMEOUT_MS, or the needed files cannot be
+ * shared, the first attempt is destroyed and the exec transport is tried, if the plan has it.
  *
- * When the line breaks the sandbox has ended, and the INSPECT step says why. In the end the agent goes
- * first; then changes are saved, if that was asked for, and everything is destroyed. If they cannot be saved
- * it is left, stopped, under a name that says so. What was adopted is left as it is, without our agent. */
+ * When our connection breaks, the sandbox has ended, and the INSPECT step says why. At the end the agent is
+ * stopped first. Then changes are saved, if that was requested, and everything is destroyed. If the changes
+ * cannot be saved, the container is left, stopped, under a name that says so. An adopted container is left
+ * as it is, without our agent. */
 
 #include <poll.h>
 #include <stdbool.h>
@@ -33,66 +35,66 @@ struct supervisor;
 
 enum { HANDOFF_TIMEOUT_MS = 5000, CONTAINER_ID = 256, CONTAINER_POLLS = STEP_POLLS + 2 + BRIDGE_POLLS };
 
-/* Seen by the supervisor's cleanup process (cleanup.h), too. */
+/* Shared with the supervisor's cleanup process (cleanup.h). */
 struct container_shared {
 	char id[CONTAINER_ID];
-	bool may_be_there; /* something may have been made that is to be destroyed */
-	bool is_up;        /* and was used */
+	bool may_be_there; /* something may have been made and must be destroyed */
+	bool is_up;        /* the sandbox has been used */
 };
 
 struct container {
-	bool is_on; /* the sandbox is a recipe's */
+	bool is_on; /* this is a recipe's sandbox */
 	struct plan_msg plan;
-	char *bytes; /* that the plan points into */
+	char *bytes; /* the plan points into them */
 	struct step_facts facts;
 	char label[CONTAINER_ID];
 	struct container_shared *shared;
 	enum origin_way way;
 	char note[STEP_WORDS];
-	bool is_overtaken; /* who waits for a step's end waits no longer when the agent has come */
-	bool owes_id;      /* `create` was overtaken: its last line is yet to come */
-	bool is_lost;      /* the line has broken */
-	struct step step;  /* the one that runs, or ran last */
+	bool is_overtaken; /* whoever waits for the step stops waiting once the agent has connected */
+	bool owes_id;      /* `create` was overtaken, so its last line is still to come */
+	bool is_lost;      /* our connection has broken */
+	struct step step;  /* the current or the last one */
 	struct handoff handoff;
 	struct bridges bridges;
 	pid_t root_pid;
-	pid_t sweeper;     /* looks for orphans; 0: nobody does */
-	uint64_t sweep_ms; /* when it is to start; 0: not, or it has */
+	pid_t sweeper;     /* the process that removes orphans; 0: none */
+	uint64_t sweep_ms; /* when it is due to start; 0: never, or it has started */
 };
 
-/* Read the plan. Nothing of it happens before the cleanup process is there. */
+/* Read the plan. Nothing is executed before the cleanup process exists. */
 void container_load(struct supervisor *k);
-/* Make the sandbox, up to the announcement. False: that failed, or the end was asked for.
- */
+/* Make the sandbox and announce it. Returns false if that failed or the end was requested meanwhile. */
 bool container_start(struct supervisor *k);
-/* Take it away. Tells in the supervisor's words what goes wrong, or why it has ended if nobody knows better.
- */
+/* Destroy the sandbox. Adds errors to the supervisor's messages, and the exit reason if none is known. */
 void container_end(struct supervisor *k);
 
-/* What `create` has printed on its last line, once it is over. False, and told: it is no id. */
+/* Take the id from the last line of `create`, once that step is over. Reports an error and returns false if
+ * it is no id. */
 bool container_take_id(struct supervisor *k);
 
-/* In the cleanup process of a supervisor that was killed: take away what it would have. */
+/* Runs in the cleanup process of a killed supervisor: remove what the supervisor would have removed. */
 void container_inherit(struct supervisor *k);
 
-/* Parts of the supervisor's turn; of a sandbox that is no recipe's they do nothing. */
+/* Parts of the event loop. They do nothing for a sandbox that is not a recipe's. */
 size_t container_poll(const struct container *r, struct pollfd *fds); /* CONTAINER_POLLS */
 void container_handle(struct supervisor *k, const struct pollfd *fds);
 void container_child_ended(struct container *r, pid_t pid, int status);
 void container_pass_time(struct supervisor *k, uint64_t now_ms);
 uint64_t container_next_ms(const struct container *r); /* UINT64_MAX: never */
 
-/* For READY and others' eyes. Borrowed. */
+/* For READY and for the entry. Borrowed. */
 struct origin_msg container_origin(const struct container *r);
 
 /* ---- inner parts: container_make.c, container_end.c ---- */
 
 bool container_has(const struct container *r, enum plan_step which);
-/* Run a step while everything else goes on; `doing` (NULL: nothing) is told. It is killed when the end comes
- * meanwhile; those of the end itself are not. True: it went well, or there is no such step. */
+/* Run a step while the event loop goes on. `doing` (NULL: none) is published as progress. The end of the
+ * sandbox kills the step, unless the step belongs to the end itself. Returns true if the step succeeded or
+ * does not exist. */
 bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const char *doing);
 __attribute__((format(printf, 2, 3))) void container_fail(struct supervisor *k, const char *format, ...);
-/* Destroy what was made, if anything was; what goes wrong is told with the end. */
+/* Destroy everything that was made. Errors are published with the end. */
 void container_destroy(struct supervisor *k, const char *doing);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a recipe's sandbox is taken away: container.h. */
+/* Destroying a recipe's sandbox: see container.h. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void wait_ms(struct supervisor *k, uint64_t ms)
 		supervisor_turn(k, until_ms);
 }
 
-/* False: it is not over yet, as far as the engine knows, or the engine does not answer. */
+/* Returns false if the engine says that the container still runs, or does not answer. */
 static bool ask_why(struct supervisor *k, struct exit_reason *why)
 {
 	*why = (struct exit_reason){0};
@@ -29,7 +29,8 @@ static bool ask_why(struct supervisor *k, struct exit_reason *why)
 	       || exit_reason_is_missing(&k->container.step);
 }
 
-/* The line broke: the engine knows why, perhaps in a moment. Who removes a container kills it first. */
+/* The connection broke, and the engine knows why, perhaps only in a moment: removing a container kills it
+ * first. */
 static void find_reason(struct supervisor *k)
 {
 	enum { TIMEOUT_MS = 1500, BETWEEN_MS = 100 };
@@ -48,7 +49,8 @@ static void find_reason(struct supervisor *k)
 	supervisor_fail(k, TRM_ECLOSED, "%s: %s", r->plan.backend, words);
 }
 
-/* The agent ends when its line does; what it has started is gone when it answers with the end of its own. */
+/* The agent ends when its connection does. When it closes its own end, all processes that it started are
+ * gone. */
 static void end_agent(struct supervisor *k)
 {
 	enum { TIMEOUT_MS = 1000 };
@@ -62,7 +64,7 @@ static void end_agent(struct supervisor *k)
 		supervisor_turn(k, due_ms);
 }
 
-/* False: they are not saved, and the sandbox is to be left. */
+/* Returns false if the changes could not be saved and the sandbox must be left. */
 static bool save(struct supervisor *k)
 {
 	struct container *r = &k->container;
@@ -95,8 +97,8 @@ static void kill_sweeper(struct container *r)
 	r->sweep_ms = 0;
 }
 
-/* Our agent goes from what was adopted, and its file. Where the line has broken there may be nothing to go.
- */
+/* Remove our agent and its file from an adopted container. If the connection has broken, there may be
+ * nothing left to remove. */
 static void release(struct supervisor *k)
 {
 	struct container *r = &k->container;
@@ -139,8 +141,8 @@ static void run_alone(struct container *r, enum plan_step which)
 		step_run(&r->step, &r->facts, which, -1);
 }
 
-/* The line broke with the supervisor, so the agent has ended or is about to. What was to be saved in the end
- * is left, stopped, rather than lost. */
+/* The connection broke with the supervisor, so the agent has ended or is about to. A container whose
+ * changes were to be saved is left, stopped, so that they are not lost. */
 void container_inherit(struct supervisor *k)
 {
 	struct container *r = &k->container;

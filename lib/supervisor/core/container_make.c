@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a recipe's sandbox is made: container.h. */
+/* Making a recipe's sandbox: see container.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { SWEEP_AFTER_MS = 300 };
 
-/* The step that ran last has failed, and the sandbox with it. */
+/* Report that the last step has failed, and the start with it. */
 static bool fail_step(struct supervisor *k)
 {
 	char words[STEP_WORDS];
@@ -30,7 +30,8 @@ static bool fail_step(struct supervisor *k)
 static bool create(struct supervisor *k, enum plan_step which)
 {
 	struct container *r = &k->container;
-	r->shared->may_be_there = true; /* a command that is killed half-way may have made it */
+	/* Set first, because a command that is killed half-way may have made it. */
+	r->shared->may_be_there = true;
 	if (!container_run(k, which, -1, "creating the sandbox"))
 		return false;
 	r->owes_id = !step_is_over(&r->step);
@@ -41,8 +42,9 @@ static bool create(struct supervisor *k, enum plan_step which)
 
 enum outcome { OUTCOME_UP, OUTCOME_FAILED, OUTCOME_NOT_SHARED };
 
-/* What cannot be mounted or run there may still be copied and run there. */
-static enum outcome judge(struct supervisor *k)
+/* If the agent's file cannot be mounted or executed there, the exec transport may still copy it in and run
+ * it. */
+static enum outcome classify_failure(struct supervisor *k)
 {
 	const struct step *s = &k->container.step;
 	static const char *const signs[] = {"mount", "bind", "/.terrarium", ("/" SHARE_DIR), "exec format"};
@@ -57,7 +59,7 @@ static enum outcome judge(struct supervisor *k)
 	return OUTCOME_FAILED;
 }
 
-/* Has it ended while we wait? Then waiting longer makes no sense. */
+/* Has the container ended already? Then waiting makes no sense. */
 static bool has_stopped(struct supervisor *k)
 {
 	struct exit_reason why;
@@ -107,7 +109,7 @@ static void find_groups(struct supervisor *k, pid_t pid)
 	groups_find(k->groups, CGROUP_ROOT, theirs, ours);
 	if (!k->container.plan.is_adopted)
 		groups_limit_sockets(k->groups);
-	k->watchdog.root = pid; /* for its processor time, where no group counts it */
+	k->watchdog.root = pid; /* its processor time counts where no group counts it */
 }
 
 static bool start_directly(struct supervisor *k)
@@ -121,13 +123,13 @@ static enum outcome go_directly(struct supervisor *k)
 	struct container *r = &k->container;
 	enum outcome outcome;
 	r->way = WAY_DIRECT;
-	r->is_overtaken = true; /* the agent mostly is there before the command has ended that starts it */
+	r->is_overtaken = true; /* the agent has mostly connected before the command that starts it ends */
 	int error = handoff_open(&r->handoff, SUPERVISOR_ENTRY_DIR);
 	if (error < 0) {
 		snprintf(r->note, sizeof r->note, "the handoff socket cannot be made: %s", strerror(-error));
 		outcome = OUTCOME_NOT_SHARED;
 	} else if (!create(k, PLAN_CREATE_DIRECT) || !start_directly(k))
-		outcome = judge(k);
+		outcome = classify_failure(k);
 	else
 		outcome = wait_at_door(k);
 	r->is_overtaken = false;
@@ -141,7 +143,7 @@ static enum outcome go_directly(struct supervisor *k)
 
 /* ---- the exec way --------------------------------------------------------------------------- */
 
-/* Our own line has ended before the agent has answered. */
+/* Our own connection ended before the agent answered. */
 static bool fail_connect(struct supervisor *k, bool is_late)
 {
 	struct container *r = &k->container;
@@ -151,7 +153,8 @@ static bool fail_connect(struct supervisor *k, bool is_late)
 	return false;
 }
 
-/* Looking costs processor time in there, too: not so often that this alone would be activity. */
+/* Sampling uses processor time in the sandbox, too, so it must not be so frequent that it counts as
+ * activity. */
 static uint32_t watch_interval_ms(const struct supervisor *k)
 {
 	enum { SHORTEST_MS = 500 };

@@ -13,7 +13,7 @@ void entry_write_groups(int entry_fd, const struct groups *groups)
 {
 	char note[GROUP_MAX_DIRS * (GROUP_PATH + 1) + 1];
 	size_t n = 0;
-	sweep_groups(entry_fd); /* of one of the same name that was left behind */
+	sweep_groups(entry_fd); /* of a sandbox of the same name that was left behind */
 	int fd = groups->n ? openat(entry_fd, GROUPS_FILE, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600)
 			   : -1;
 	if (fd < 0)
@@ -37,7 +37,8 @@ void entry_write_info(int entry_fd, const void *bytes, size_t n)
 		unlinkat(entry_fd, unfinished, 0);
 }
 
-/* One write of a few bytes in the place of the same few: whoever reads sees the old or the new. */
+/* The state is a few bytes of constant length, written by one write(), so readers see the old or the new
+ * state. */
 void entry_write_state(int entry_fd, const struct state_msg *state)
 {
 	struct buf b;
@@ -47,7 +48,8 @@ void entry_write_state(int entry_fd, const struct state_msg *state)
 			&& pwrite(fd, buf_at(&b), b.len, 0) == (ssize_t)b.len;
 	if (fd >= 0)
 		close(fd);
-	if (!is_whole) /* out of space: then nothing is known, rather than something wrong */
+	/* Out of space: remove the file, because an unknown state is better than a wrong one. */
+	if (!is_whole)
 		unlinkat(entry_fd, STATE_FILE, 0);
 	buf_finish(&b);
 }
@@ -58,14 +60,14 @@ void entry_write_gone(int entry_fd, const struct buf *packet)
 	if (fd < 0)
 		return;
 	if (pwrite(fd, buf_at(packet), packet->len, STATE_GONE_AT) != (ssize_t)packet->len)
-		unlinkat(entry_fd, STATE_FILE, 0); /* out of space: as it is, nobody will understand it */
+		unlinkat(entry_fd, STATE_FILE, 0); /* out of space: a truncated file cannot be parsed */
 	close(fd);
 }
 
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
 {
 	if (!sweep_folder(entry_fd))
-		return; /* the next supervisor, or whoever lists sandboxes, tries again */
+		return; /* the next supervisor, or the next client that lists sandboxes, tries again */
 	sweep_files(entry_fd);
 	unlinkat(run_fd, name, AT_REMOVEDIR);
 	sweep_directory(run_fd, run_path);

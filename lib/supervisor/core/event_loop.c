@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's life: it waits, and hears. */
+/* The supervisor's event loop. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,8 +58,8 @@ void supervisor_read_stderr(struct supervisor *k)
 	}
 }
 
-/* Beside bubblewrap, which takes about as long. Nothing leads out before slirp4netns is there, and the filter
- * is in force already. */
+/* Called while bubblewrap starts, which takes about as long. No packet leaves before slirp4netns runs, and
+ * by then the filter is in force. */
 int supervisor_start_net(struct supervisor *k)
 {
 	net_finish(&k->net);
@@ -67,8 +67,8 @@ int supervisor_start_net(struct supervisor *k)
 	return net_start(&k->net, &k->spec, k->groups, k->user.uid, &k->launch_sandbox.net);
 }
 
-/* slirp4netns has died under what the code inside sent it, or was killed: the connections are gone, the
- * network comes back, unless that happens again and again. */
+/* slirp4netns has crashed on what the sandbox sent, or was killed. Its connections are lost, but the
+ * network is started again, unless this keeps happening. */
 static void note_net_end(struct supervisor *k)
 {
 	enum { MOST_STARTS = 6 };
@@ -87,7 +87,7 @@ void supervisor_child_ended(struct supervisor *k, pid_t pid, int status)
 	else if (pid == k->net.pid)
 		note_net_end(k);
 	else if (pid == k->net.relay_pid && k->net.pid > 0)
-		kill(k->net.pid, SIGKILL); /* and both come back */
+		kill(k->net.pid, SIGKILL); /* both are started again */
 	if (pid != k->launch_sandbox.pid || k->has_status)
 		return;
 	k->status = status;
@@ -106,7 +106,7 @@ static void reap(struct supervisor *k)
 	}
 }
 
-static void hear_signals(struct supervisor *k)
+static void handle_signals(struct supervisor *k)
 {
 	struct signalfd_siginfo info;
 	char command[128];
@@ -119,7 +119,7 @@ static void hear_signals(struct supervisor *k)
 	}
 }
 
-static void hear_net(struct supervisor *k)
+static void handle_net(struct supervisor *k)
 {
 	char why[CONTROL_MAX_WORDS];
 	bool is_up = net_is_up(&k->net, why, sizeof why);
@@ -154,7 +154,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 		k->owner_fd = client->fd;
 		break;
 	case CLIENT_LOOK: break;
-	case CLIENT_STOP: /* its owner asks for that when it ends itself */
+	case CLIENT_STOP: /* its owner sends this before it exits */
 		end_asked(k, is_owner && !k->is_kept ? GONE_OWNER : GONE_STOPPED, client->pid,
 				client->command);
 		break;
@@ -174,7 +174,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 /* ---- time ------------------------------------------------------------------------------ */
 
 /* A sandbox that is not kept has its owner attached, so it is never idle. */
-static void look_at_idleness(struct supervisor *k, uint64_t now_ms)
+static void check_idle(struct supervisor *k, uint64_t now_ms)
 {
 	if (!k->is_kept || clients_count(&k->clients) || now_ms < idle_next_ms(&k->idle))
 		return;
@@ -192,7 +192,7 @@ static uint64_t end_of_life_ms(const struct supervisor *k)
 	return k->is_kept && most ? k->started_ms + most : UINT64_MAX;
 }
 
-static void look_at_age(struct supervisor *k, uint64_t now_ms)
+static void check_age(struct supervisor *k, uint64_t now_ms)
 {
 	if (now_ms < end_of_life_ms(k))
 		return;
@@ -200,7 +200,7 @@ static void look_at_age(struct supervisor *k, uint64_t now_ms)
 	supervisor_end(k, GONE_LIFETIME);
 }
 
-/* How long to wait for something to happen; -1: for ever. */
+/* How long to wait for the next event. -1: no limit. */
 static int wait_ms(const struct supervisor *k, uint64_t until_ms)
 {
 	enum { LONGEST_MS = 1000 * 1000 * 1000 };
@@ -234,8 +234,8 @@ static void pass_time(struct supervisor *k)
 		supervisor_fail(k, TRM_ETOOBIG,
 				"the sandbox's files cannot be counted: folders are nested too deeply, or locked again and "
 				"again");
-	look_at_idleness(k, now_ms);
-	look_at_age(k, now_ms);
+	check_idle(k, now_ms);
+	check_age(k, now_ms);
 	container_pass_time(k, now_ms);
 }
 
@@ -255,11 +255,11 @@ void supervisor_turn(struct supervisor *k, uint64_t until_ms)
 	if (happened > 0)
 		container_handle(k, fds + RECIPE);
 	if (happened > 0 && fds[SIGNALS].revents)
-		hear_signals(k);
+		handle_signals(k);
 	if (happened > 0 && fds[ROAM].revents)
 		addr_watch_poll(&k->addr_watch, &k->spec, &k->launch_sandbox.net);
 	if (happened > 0 && fds[NET].revents && !k->is_ending)
-		hear_net(k);
+		handle_net(k);
 	if (happened > 0)
 		clients_handle(&k->clients, fds + CLIENTS, on_said, k);
 	if (happened > 0 && fds[CLIENTS].revents && clients_let_in(&k->clients))

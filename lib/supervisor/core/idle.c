@@ -14,8 +14,8 @@ void idle_touch(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns)
 
 bool idle_sample(struct idle *idle, uint64_t now_ms, uint64_t cpu_ns)
 {
-	/* Where no control group counts, what has ended is no longer in the sum: that it ended is activity.
-	 */
+	/* Without a control group the sum loses the time of processes that have ended, so a smaller sum
+	 * means activity. */
 	bool is_less = cpu_ns < idle->cpu_ns;
 	uint64_t used_ns = is_less ? 0 : cpu_ns - idle->cpu_ns;
 	bool is_active = is_less || used_ns / 10000 > (now_ms - idle->look_ms) * IDLE_CPU_PERCENT;

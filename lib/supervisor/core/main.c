@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's start and end; what happens in between is in event_loop.c, what it is for in supervisor.h.
- */
+/* The start and the end of the supervisor. event_loop.c holds what happens in between, and supervisor.h
+ * explains the whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -25,7 +25,7 @@
 
 /* ---- start -------------------------------------------------------------------- */
 
-static void say(struct supervisor *k, const char *what, int error)
+static void fail_with_errno(struct supervisor *k, const char *what, int error)
 {
 	k->n_words = (size_t)snprintf(k->words, sizeof k->words, "%s: %s", what, strerror(error));
 }
@@ -36,9 +36,9 @@ static bool get_spec(struct supervisor *k)
 	return n > 0 && spec_msg_get(k->packet, (size_t)n, &k->spec) == 0;
 }
 
-/* Whatever priority its maker runs with is not for what runs inside: code of a realtime class would leave
- * nothing of a processor to others, and fits into no group that limits it. Not by the C library, as musl has
- * no such function. What cannot be left makes the groups say so. */
+/* The sandbox must not inherit the scheduling class of the client. A realtime process would leave other
+ * programs no processor time and cannot be moved into a group that limits it. These are system calls
+ * because musl has no such function. If they fail, making the groups reports the reason. */
 static void leave_priority(void)
 {
 	const struct sched_param none = {0};
@@ -85,7 +85,7 @@ static void make_groups(struct supervisor *k)
 	groups_create(k->groups, CGROUP_ROOT, self, &limits, k->starter);
 }
 
-/* From now on it can be kept, and ends in time. */
+/* From now on the sandbox can be kept, and the time limits count. */
 static void set_clocks(struct supervisor *k)
 {
 	k->started_ms = supervisor_now_ms();
@@ -93,13 +93,13 @@ static void set_clocks(struct supervisor *k)
 	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
 }
 
-/* Without isolation code runs as whoever has started it. */
+/* Without isolation, code runs as the user who started the sandbox. */
 static bool take_user(struct supervisor *k)
 {
 	int r = k->spec.isolation == ISOLATION_NONE ? 0 : user_take(&k->user);
 	*k->uid = k->user.uid;
 	if (r < 0)
-		say(k, "cannot reserve a user for the sandbox", -r);
+		fail_with_errno(k, "cannot reserve a user for the sandbox", -r);
 	return r == 0;
 }
 
@@ -134,10 +134,10 @@ static bool start(struct supervisor *k)
 		return false;
 	make_groups(k);
 	if (*k->spec.slirp)
-		addr_watch_begin(&k->addr_watch); /* before the filter is made */
+		addr_watch_begin(&k->addr_watch); /* before the filter is made, so that no change is missed */
 	r = launch_sandbox(&k->spec, k->groups, k->user.uid, &k->launch_sandbox);
 	if (r < 0) {
-		say(k, "cannot start a process", -r);
+		fail_with_errno(k, "cannot start a process", -r);
 		return false;
 	}
 	entry_write_groups(SUPERVISOR_ENTRY_DIR, k->groups);
@@ -152,7 +152,7 @@ static bool start(struct supervisor *k)
 	else
 		r = supervisor_start_net(k);
 	if (r < 0)
-		say(k, NET_FAILED "cannot start a process", -r);
+		fail_with_errno(k, NET_FAILED "cannot start a process", -r);
 	return r == 0;
 }
 
@@ -174,8 +174,8 @@ static bool kill_children(const struct supervisor *k)
 	return killed > 0;
 }
 
-/* Bubblewrap takes its child along when it dies, but for a moment at its start: then the child, which
- * waits for a word from it, comes to us instead. */
+/* Bubblewrap takes its child along when it dies, except for a moment at its start. Then the child still
+ * waits for bubblewrap and becomes our child instead. */
 static void end_all(struct supervisor *k)
 {
 	int status;
@@ -194,19 +194,20 @@ static void tear_down(struct supervisor *k)
 	end_all(k);
 	supervisor_read_stderr(k);
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(k->groups);
-	bool is_empty = k->spec.has_plan || groups_remove(k->groups); /* others' groups are others' */
+	/* Groups of an engine are not ours to remove. */
+	bool is_empty = k->spec.has_plan || groups_remove(k->groups);
 	folder_clear_shm(k->spec.isolation == ISOLATION_LANDLOCK ? k->user.uid : 0);
 	supervisor_save_gone(k, oom_kills);
 	entry_remove(SUPERVISOR_RUN_DIR, SUPERVISOR_ENTRY_DIR, k->spec.name, k->spec.run_path);
 	user_release(&k->user);
-	if (is_empty) /* else it goes on where we give up */
+	if (is_empty) /* otherwise the cleanup process continues */
 		cleanup_dismiss(k->cleanup);
 	supervisor_publish_gone(k, oom_kills);
 }
 
 int main(int argc, char **argv)
 {
-	static struct supervisor k; /* large, and all zero: it takes no room in the program file */
+	static struct supervisor k; /* static, because it is large and must be zeroed */
 	k.launch_sandbox = (struct launch_sandbox)LAUNCH_NONE;
 	k.net = (struct net)NET_NONE;
 	k.addr_watch.fd = -1;
@@ -218,7 +219,7 @@ int main(int argc, char **argv)
 		container_load(&k);
 	k.cleanup = cleanup_start(&k, argv[0]);
 	if (k.spec.has_plan ? start_recipe(&k) : start(&k)) {
-		/* While bubblewrap builds: others' leftovers. */
+		/* Remove leftovers of other sandboxes while bubblewrap starts. */
 		sweep_all(SUPERVISOR_RUN_DIR);
 		user_sweep(SUPERVISOR_RUN_DIR);
 		supervisor_run(&k);

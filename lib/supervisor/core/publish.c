@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the supervisor tells: to its clients, and to whoever reads its entry. */
+/* The supervisor's messages to its clients and to readers of its entry. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "supervisor/core/entry.h"
 #include "supervisor/core/supervisor.h"
 
-/* Whom the sandbox's first process is on this machine. */
+/* The user of the sandbox's first process, as seen on this machine. */
 static uint32_t uid_of(pid_t pid)
 {
 	char path[64], text[1024];
@@ -42,7 +42,7 @@ static struct ready_msg describe(const struct supervisor *k)
 	};
 }
 
-static void tell_ready(const struct supervisor *k)
+static void publish_ready(const struct supervisor *k)
 {
 	const struct ready_msg msg = describe(k);
 	struct buf b;
@@ -70,7 +70,7 @@ void supervisor_publish_lost(const struct supervisor *k, pid_t client, const cha
 	buf_finish(&b);
 }
 
-/* What does not fit is cut: it is the end of what a command has said. */
+/* Text that does not fit is cut: it is the end of a command's output. */
 static void add_words(struct supervisor *k, const char *format, va_list args)
 {
 	const size_t room = sizeof k->words - k->n_words;
@@ -87,7 +87,7 @@ void supervisor_fail(struct supervisor *k, int code, const char *format, ...)
 	if (!k->is_ending || (k->cause == GONE_REASON && !k->n_words)) {
 		add_words(k, format, args);
 		k->status = code;
-		k->has_status = true; /* not the agent's, who is killed next */
+		k->has_status = true; /* not the exit status of the agent, which is killed next */
 		supervisor_end(k, GONE_REASON);
 	}
 	va_end(args);
@@ -139,7 +139,7 @@ void supervisor_publish_gone(struct supervisor *k, uint64_t oom_kills)
 {
 	struct buf b;
 	buf_init(&b, CONTROL_MAX_BYTES);
-	clients_let_in(&k->clients); /* who has just come shall hear it, too */
+	clients_let_in(&k->clients); /* a client that has just connected must get it, too */
 	if (put_gone(&b, k, oom_kills) == 0)
 		clients_publish(&k->clients, &b);
 	buf_finish(&b);
@@ -154,7 +154,7 @@ static uint64_t unix_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* For those who look for running sandboxes. Without it this one is not found, but works. */
+/* Lets other programs find this sandbox. Without it the sandbox still works. */
 void supervisor_save_info(const struct supervisor *k)
 {
 	char command[256], boot_id[BOOT_ID_BYTES];
@@ -205,7 +205,7 @@ void supervisor_save_state(const struct supervisor *k)
 void supervisor_announce(struct supervisor *k)
 {
 	k->is_announced = true;
-	tell_ready(k);
+	publish_ready(k);
 	supervisor_save_state(k);
-	supervisor_save_info(k); /* by it we are found */
+	supervisor_save_info(k); /* makes this sandbox visible to others */
 }

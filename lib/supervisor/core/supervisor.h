@@ -2,25 +2,25 @@
 #ifndef TRM_SUPERVISOR_CORE_SUPERVISOR_H
 #define TRM_SUPERVISOR_CORE_SUPERVISOR_H
 
-/* Theory of operation. The supervisor is the parent of one sandbox. It has a
- * session of its own, so that no terminal reaches it, and a line to each client that is attached,
- * the one that started it among them. It makes the control groups, starts bubblewrap, and then
- * waits:
+/* Theory of operation. The supervisor is the parent of one sandbox. It has a session of its own, so that no
+ * terminal reaches it, and a connection to each attached client, including the one that started it. It
+ * makes the control groups, starts bubblewrap, and then waits for one of these events:
  *
- *   the owner's line breaks the client that the sandbox belongs to asked for the end, or ended itself
- *   a client ends           while a copy of its line lives on in a process that it forked
- *   STOP on any line        a client asks for the end
- *   SIGTERM, SIGINT, SIGHUP somebody else asks
- *   bubblewrap ends         the agent is gone, or never came
- *   time passes             nobody has been attached for too long, or it is too old
+ *   the owner disconnects    the client that the sandbox belongs to asked for the end, or ended itself
+ *   a client ends            although a process that it forked holds a copy of its connection
+ *   STOP on any connection   a client asks for the end
+ *   SIGTERM, SIGINT, SIGHUP  somebody else asks for the end
+ *   bubblewrap ends          the agent is gone, or never started
+ *   time passes              nobody has been attached for too long, or the sandbox is too old
  *
- * and at the end takes everything away again. A sandbox that is kept belongs to nobody: then
- * the first two are no reason, and the last one is. All processes of the sandbox
- * die with bubblewrap (its child dies with it and is init of their PID
- * namespace; without namespaces they are known by their user or by a mark: folder.h); the supervisor is their
- * reaper, so when it has no child left, none of them is left. Should the supervisor itself be killed,
- * bubblewrap dies too, and what remains of directories and groups is taken away by its cleanup process
- * (cleanup.h) or, if that was killed as well, swept by the next supervisor, or whoever lists sandboxes. */
+ * At the end it removes everything that it has made. A kept sandbox has no owner: then the first two events
+ * do not end it, and the last one does.
+ *
+ * All processes of the sandbox die with bubblewrap: its child dies with it and is the init of their PID
+ * namespace. Without namespaces they are recognized by their user or by a process tag (folder.h). The
+ * supervisor reaps them, so when it has no child left, no process is left. If the supervisor itself is
+ * killed, bubblewrap dies, too, and the cleanup process (cleanup.h) removes the directories and groups. If
+ * that was killed as well, the next supervisor, or the next client that lists sandboxes, removes them. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,9 +41,9 @@
 struct supervisor {
 	pid_t cleanup;
 	struct spec_msg spec;
-	struct groups *groups; /* in memory that the cleanup process shares */
+	struct groups *groups; /* in memory shared with the cleanup process */
 	struct user user;
-	uint32_t *uid; /* its number, likewise */
+	uint32_t *uid; /* number of that user, shared likewise */
 	struct launch_sandbox launch_sandbox;
 	struct watchdog watchdog;
 	struct net net;
@@ -54,12 +54,12 @@ struct supervisor {
 	struct clients clients;
 	struct idle idle;
 	pid_t starter; /* the client that started us */
-	int owner_fd;  /* line of the client with which the sandbox ends; -1: that one has gone */
+	int owner_fd;  /* connection of the client with which the sandbox ends; -1: it is closed */
 	bool is_kept;
 	uint64_t started_ms; /* of the clock of supervisor_now_ms() */
 	int signal_fd;
 	bool is_ending;
-	enum gone_cause cause; /* the first that came */
+	enum gone_cause cause; /* the first one counts */
 	pid_t asked_by;
 	char asker[128];
 	uint64_t after_ms;
@@ -70,8 +70,8 @@ struct supervisor {
 	char packet[CONTROL_MAX_BYTES];
 };
 
-/* Processes in the control groups that nobody inside sees: bubblewrap's outer one, the network's. Without
- * namespaces there are none; the agent is always counted by itself. */
+/* The number of processes in the control groups that nobody inside sees: bubblewrap's outer process and
+ * those of the network. Without namespaces there are none. The agent is counted elsewhere. */
 static inline uint32_t supervisor_outer(const struct supervisor *k)
 {
 	return k->container.is_on || k->spec.isolation != ISOLATION_NAMESPACES
@@ -81,29 +81,30 @@ static inline uint32_t supervisor_outer(const struct supervisor *k)
 
 uint64_t supervisor_now_ms(void); /* CLOCK_MONOTONIC */
 
-/* event_loop.c: everything between start and end. Returns when the sandbox is to end. */
-/* One turn: wait for something to happen, until then at most, and hear it. */
+/* event_loop.c. supervisor_run() returns when the sandbox must end. */
+/* Wait for events until `until_ms` at most, and handle them. */
 void supervisor_turn(struct supervisor *k, uint64_t until_ms);
-/* It is to end; the first cause counts. */
+/* Mark the sandbox as ending. The first cause counts. */
 void supervisor_end(struct supervisor *k, enum gone_cause cause);
 void supervisor_run(struct supervisor *k);
-void supervisor_child_ended(struct supervisor *k, pid_t pid, int status); /* that child has been reaped */
+void supervisor_child_ended(struct supervisor *k, pid_t pid, int status); /* a child has been reaped */
 int supervisor_start_net(struct supervisor *k);                           /* 0, or -errno */
-void supervisor_read_stderr(struct supervisor *k); /* what bubblewrap has said so far */
+void supervisor_read_stderr(struct supervisor *k); /* reads bubblewrap's messages so far */
 
-/* publish.c: to clients, and into the entry */
-void supervisor_announce(struct supervisor *k); /* it is up: to the client, and so that others find it */
-/* To that client alone: there is no way to the agent for it any more. */
+/* publish.c */
+/* The sandbox is ready: notify the client and write the entry. */
+void supervisor_announce(struct supervisor *k);
+/* Tell only that client that its connection to the agent is lost. */
 void supervisor_publish_lost(const struct supervisor *k, pid_t client, const char *words);
 void supervisor_publish_progress(const struct supervisor *k, const char *words);
-/* What GONE will say: a whole sentence, and its code, as the reason (which only the first is) … */
+/* Set the text of GONE. The first failure is the reason and sets the code; later ones are appended … */
 __attribute__((format(printf, 3, 4))) void supervisor_fail(
 		struct supervisor *k, int code, const char *format, ...);
-/* … or beside it. */
+/* … as are these remarks. */
 __attribute__((format(printf, 2, 3))) void supervisor_add_reason(
 		struct supervisor *k, const char *format, ...);
 void supervisor_publish_oom(const struct supervisor *k);
-void supervisor_save_gone(struct supervisor *k, uint64_t oom_kills); /* while the entry is there */
+void supervisor_save_gone(struct supervisor *k, uint64_t oom_kills); /* before the entry is removed */
 void supervisor_publish_gone(struct supervisor *k, uint64_t oom_kills);
 void supervisor_save_info(const struct supervisor *k);
 void supervisor_save_state(const struct supervisor *k);

@@ -58,8 +58,8 @@ static int open_without_links(const char *path)
 	return (int)syscall(CALL_OPENAT2, AT_FDCWD, path, &how, sizeof how);
 }
 
-/* Somebody who moves it about may make us miss it; who puts something else in its place has us find that: we
- * look some more times, and then refuse. */
+/* A file that is moved meanwhile may be missed, and a file that replaces it is found in its place. So try
+ * some more times, and then refuse. */
 static int open_again(int fd)
 {
 	enum { TRIES = 20 };
@@ -105,8 +105,8 @@ static bool map_one(pid_t pid, const char *file, uint32_t on_disk, uint32_t here
 	return sysfile_write(path, text) == 0;
 }
 
-/* A user namespace in which `st`'s owner is `uid`: it exists for as long as somebody has it open. -1: errno.
- */
+/* Returns the descriptor of a user namespace that maps the owner of `st` to `uid`. The namespace exists
+ * while the descriptor is open. -1: see errno. */
 static int open_map(const struct stat *st, uint32_t uid)
 {
 	int line[2], fd = -1;
@@ -136,7 +136,7 @@ static int open_map(const struct stat *st, uint32_t uid)
 	return fd;
 }
 
-/* Without a map: what the sandbox's user may do is what others may. */
+/* Without a mapping, the sandbox's user has only the rights of others. */
 static bool is_open_to_others(const struct stat *st, bool is_writable)
 {
 	mode_t want = (S_ISDIR(st->st_mode) ? S_IROTH | S_IXOTH : S_IROTH) | (is_writable ? S_IWOTH : 0);
@@ -149,7 +149,7 @@ static bool set_attributes(int tree, uint64_t set, int userns_fd, int flags)
 	return syscall(CALL_MOUNT_SETATTR, tree, "", AT_THE_DESCRIPTOR | flags, &a, sizeof a) == 0;
 }
 
-/* With all that is mounted below it, or, where something of that cannot be mapped, itself alone. */
+/* Map the owner, with all submounts, or only of the mount itself if a submount cannot be mapped. */
 static bool map_owner(int tree, const struct stat *st, uint32_t uid)
 {
 	int map = open_map(st, uid);

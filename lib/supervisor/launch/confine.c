@@ -38,7 +38,7 @@ static uint64_t rights_of(unsigned flags)
 	       | (flags & RULE_OBJECTS ? USING_OBJECTS : 0);
 }
 
-/* Both sets, or the agent's alone. */
+/* Add a rule to both sets, or to the agent's alone. */
 static bool allow(const struct confinement *c, int fd, unsigned flags)
 {
 	const uint32_t abi = c->spec->landlock_abi;
@@ -46,7 +46,7 @@ static bool allow(const struct confinement *c, int fd, unsigned flags)
 	       && (flags & RULE_AGENT || landlock_allow(c->code_rules_fd, abi, fd, rights_of(flags)) == 0);
 }
 
-/* What is not there needs no rule. */
+/* A path that does not exist needs no rule. */
 static bool allow_path(const struct confinement *c, const char *path, unsigned flags)
 {
 	if (flags & RULE_OWN_USER && !c->uid)
@@ -71,7 +71,7 @@ static bool allow_paths(const struct confinement *c)
 	return true;
 }
 
-/* The very file or directory that was opened, whatever lies at its path now. */
+/* The rule is for the file that was opened, even if something else lies at its path now. */
 static bool allow_mounts(const struct confinement *c)
 {
 	for (uint32_t i = 0; i < c->spec->n_mounts; i++) {
@@ -83,7 +83,7 @@ static bool allow_mounts(const struct confinement *c)
 	return true;
 }
 
-/* A sandbox's own user is a stranger to the files, and to the folders on the way there. */
+/* The sandbox's own user has only the rights of others on the files, and on the folders of their paths. */
 static bool can_use_mounts(const struct confinement *c)
 {
 	for (uint32_t i = 0; i < c->spec->n_mounts; i++) {
@@ -157,7 +157,7 @@ static const char *enter(const struct confinement *c)
 {
 	const struct spec_msg *spec = c->spec;
 	privilege_drop_bounds();
-	privilege_drop_capabilities(); /* a user of a container may have some */
+	privilege_drop_capabilities(); /* root of a container, for example, may have some */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
 		return "give up new privileges";
 	if (landlock_enter(CONFINE_AGENT_RULES) < 0)
@@ -180,7 +180,7 @@ static size_t list_environment(struct slice environment, char **ret, size_t cap)
 	return n;
 }
 
-/* Made here if it is missing: by the user whose it is to be. */
+/* Created here if it is missing, so that it belongs to the user. */
 static bool enter_workdir(const struct spec_msg *spec)
 {
 	char path[PATH_MAX];

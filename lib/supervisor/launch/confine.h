@@ -4,17 +4,17 @@
 
 /* The last steps of a sandbox without namespaces, in the child that becomes its agent.
  *
- * There are two sets of rules. The agent lives under the first: what the sandbox may use, and /proc, by which
- * it finds and measures its processes. What it starts enters the second as well (agent/process/exec.c): the
- * same without /proc, but for what a program reads of itself. So code can neither see other processes nor
- * signal the agent. */
+ * There are two sets of Landlock rules. The first holds for the agent: it allows what the sandbox may use,
+ * and /proc, where the agent finds and measures its processes. Programs that the agent starts enter the
+ * second set as well (agent/process/exec.c). It leaves out /proc except for what a program reads about
+ * itself. So code can neither see other processes nor signal the agent. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "wire/control.h"
 
-/* Descriptors that the agent is started with, beside 0, 1 and 2. The last is closed before it runs. */
+/* Descriptors of the agent beside 0, 1 and 2. The last one is closed before the agent runs. */
 enum confine_fd { CONFINE_LISTEN = 3, CONFINE_AGENT, CONFINE_CODE_RULES, CONFINE_AGENT_RULES };
 
 struct confinement {
@@ -24,14 +24,14 @@ struct confinement {
 	int agent_rules_fd, code_rules_fd; /* -1: without Landlock */
 };
 
-/* Make the rules; the descriptors of mounts are still where the supervisor has them. NULL, or what failed,
- * with errno. */
+/* Make the rules while the descriptors of mounts are still at their numbers in the supervisor. Returns
+ * NULL, or what failed, with errno. */
 const char *confine_prepare(struct confinement *c);
 
-/* Threads that run as this user, for whom RLIMIT_NPROC counts all of them. */
+/* The number of threads of this user: RLIMIT_NPROC counts all of them, also those outside the sandbox. */
 uint64_t confine_count_tasks(void);
 
-/* Enter the rules and filters, and become the agent. Returns what failed, with errno. */
+/* Apply the rules and filters, and execute the agent. Returns only on failure: what failed, with errno. */
 const char *confine_exec(const struct confinement *c);
 
 #endif

@@ -26,10 +26,10 @@
 
 enum { BWRAP_MAX_FDS = BWRAP_FILES + CONTROL_MAX_FILES + 1 + CONTROL_MAX_MOUNTS };
 
-/* Exit status of a child that did not get as far as bubblewrap. */
+/* Exit status of a child that failed before it could execute bubblewrap. */
 enum { NOT_STARTED = 125 };
 
-/* The child's stdout and stderr is the pipe that the supervisor reads. */
+/* Stdout and stderr of the child are the pipe that the supervisor reads. */
 static _Noreturn void die(const char *what)
 {
 	char line[256];
@@ -46,7 +46,7 @@ static void limit(int what, uint64_t soft, uint64_t hard)
 	struct rlimit now, want = {.rlim_cur = soft, .rlim_max = hard};
 	if (getrlimit(what, &now) < 0)
 		return;
-	/* What is lower already stays so: nobody may raise it again. */
+	/* Keep a lower hard limit: an ordinary user could not raise it again. */
 	if (now.rlim_max < want.rlim_max)
 		want.rlim_max = now.rlim_max;
 	if (want.rlim_cur > want.rlim_max)
@@ -56,8 +56,8 @@ static void limit(int what, uint64_t soft, uint64_t hard)
 
 static void set_rlimits(const struct spec_msg *spec, const struct groups *groups)
 {
-	/* 1, not 0: a core_pattern that is a pipe runs a program as root on the
-	 * host for every other limit (fs/coredump.c). */
+	/* 1, not 0: with 0 the kernel still runs a core_pattern that is a pipe, as root on the host
+	 * (fs/coredump.c). */
 	limit(RLIMIT_CORE, 1, 1);
 	limit(RLIMIT_NOFILE, spec->open_files, spec->open_files);
 	limit(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
@@ -66,13 +66,13 @@ static void set_rlimits(const struct spec_msg *spec, const struct groups *groups
 	limit(RLIMIT_SIGPENDING, 1024, 1024);
 	limit(RLIMIT_RTPRIO, 0, 0);
 	limit(RLIMIT_NICE, 0, 0);
-	/* DATA, not AS: just-in-time compilers reserve much and use little. */
+	/* DATA, not AS: just-in-time compilers reserve far more memory than they use. */
 	if (!(groups->limits & LIMIT_MEMORY))
 		limit(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
 }
 
-/* Without a group for it, the CPU limit is a number of cores, and the strict
- * filter makes it permanent. */
+/* Without a group the CPU limit is rounded to whole cores, and the strict filter keeps code from changing
+ * it. */
 static void limit_cores(double cpus)
 {
 	cpu_set_t have, want;
@@ -80,7 +80,7 @@ static void limit_cores(double cpus)
 	if (sched_getaffinity(0, sizeof have, &have) < 0)
 		return;
 	int n_have = CPU_COUNT(&have), n_want = (int)ceil(cpus);
-	int skip = n_want < n_have ? (int)(getpid() % n_have) : 0; /* not every sandbox the first core */
+	int skip = n_want < n_have ? (int)(getpid() % n_have) : 0; /* spread sandboxes over the cores */
 	for (int i = 0; i < 2 * CPU_SETSIZE && n_want > 0; i++) {
 		int cpu = i % CPU_SETSIZE;
 		if (!CPU_ISSET(cpu, &have) || CPU_ISSET(cpu, &want) || skip-- > 0)
@@ -98,13 +98,14 @@ static void become(uint32_t uid)
 {
 	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
 		die("change to the sandbox's own user (setgroups, setresgid, setresuid)");
-	/* The change has closed our own /proc entries to us; a user namespace may still need them. */
+	/* The change of user has closed our own /proc entries to us, and a user namespace may still need
+	 * them. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
 /* ---- descriptors -------------------------------------------------------------- */
 
-/* A pipe with `n` bytes in it and nobody to write more; they fit, or it fails. */
+/* Returns a pipe that holds `n` bytes and has no writer. Fails if they do not fit. */
 static int pipe_with(const char *bytes, size_t n)
 {
 	int fd[2];
@@ -117,8 +118,8 @@ static int pipe_with(const char *bytes, size_t n)
 	return fd[0];
 }
 
-/* Descriptors wanted at the low numbers; they are first moved out of each other's way. */
-static void place(const int *fds, size_t n)
+/* Move the descriptors to 0 … n-1. They are first moved out of each other's way. */
+static void place_fds(const int *fds, size_t n)
 {
 	int moved[BWRAP_MAX_FDS];
 	const int above = (int)n + 1;
@@ -142,7 +143,7 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 	struct slice args = is_shared ? spec->args_shared : spec->args_separate;
 	struct slice calls = is_strict ? spec->calls_strict : spec->calls;
 	struct slice arguments = is_strict ? spec->arguments_strict : spec->arguments;
-	fds[0] = pipe_with(NULL, 0); /* not a file of the host: it could be opened anew through /proc */
+	fds[0] = pipe_with(NULL, 0); /* not a file of the host: code could open that anew through /proc */
 	fds[1] = STDERR_FILENO;
 	fds[2] = STDERR_FILENO;
 	fds[BWRAP_LISTEN] = SUPERVISOR_LISTEN;
@@ -156,12 +157,12 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 		fds[n++] = SUPERVISOR_CERTS;
 	for (int i = 0; i < (int)spec->n_mounts && !is_shared; i++)
 		fds[n++] = SUPERVISOR_MOUNTS + i;
-	place(fds, n);
+	place_fds(fds, n);
 }
 
 /* ---- the child ----------------------------------------------------------------- */
 
-/* What the supervisor wants to know, with descriptors in the order of the claims. */
+/* The report to the supervisor. Descriptors follow in the order of the fields. */
 struct report {
 	bool is_shared, has_space, has_net, has_wire;
 };
@@ -205,8 +206,8 @@ static void make_net(const struct spec_msg *spec, bool has_tun, struct net_ends 
 	_exit(NOT_STARTED);
 }
 
-/* Tell the supervisor how the files are held, with the tmpfs itself, by which it can be measured; then set up
- * the network, if there is to be one, for which it gets the namespaces. */
+/* Report how the files are held, with a descriptor of the tmpfs for measuring it. If there is to be a
+ * network, set it up and send its namespaces, too. */
 static void make_and_report(const struct spec_msg *spec, int to, bool is_shared, bool has_tun)
 {
 	int fds[REPORT_FILES], n = 0;
@@ -224,7 +225,7 @@ static void make_and_report(const struct spec_msg *spec, int to, bool is_shared,
 	report(to, &r, fds);
 }
 
-/* The text of one mount, without its mode and newline. */
+/* Find the text of one mount, without its mode and newline. */
 static int find_mount(const struct spec_msg *spec, uint32_t which, const char **ret)
 {
 	const char *at = spec->mounts;
@@ -248,18 +249,18 @@ static bool make_space(const struct spec_msg *spec, bool is_root, uint32_t uid)
 	_exit(NOT_STARTED);
 }
 
-/* The last steps before the exec: nothing is blocked, and the supervisor's end is ours. */
+/* Unblock all signals, and make the supervisor's death end this process. */
 static void end_with(pid_t supervisor)
 {
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* anew after the change of user, which clears it */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* again, because the change of user has cleared it */
 	if (getppid() != supervisor)
 		_exit(NOT_STARTED);
 }
 
-/* A sandbox without namespaces: its folder is there, and the agent itself follows. */
+/* A sandbox without namespaces: its folder exists, and the agent is executed directly. */
 static _Noreturn void bare_child(
 		const struct spec_msg *spec, const struct groups *groups, uint32_t uid, int report_fd)
 {
@@ -282,7 +283,7 @@ static _Noreturn void bare_child(
 	const int fds[] = {pipe_with(NULL, 0), STDERR_FILENO, STDERR_FILENO, SUPERVISOR_LISTEN,
 			SUPERVISOR_AGENT, c.code_rules_fd < 0 ? STDERR_FILENO : c.code_rules_fd,
 			c.agent_rules_fd < 0 ? STDERR_FILENO : c.agent_rules_fd};
-	place(fds, sizeof fds / sizeof *fds);
+	place_fds(fds, sizeof fds / sizeof *fds);
 	set_rlimits(spec, groups);
 	if (!uid && !(groups->limits & LIMIT_PIDS))
 		limit(RLIMIT_NPROC, confine_count_tasks() + spec->procs, confine_count_tasks() + spec->procs);
@@ -317,8 +318,8 @@ static _Noreturn void child(
 
 /* ---- the supervisor's side --------------------------------------------------------- */
 
-/* A child that could not do it says nothing. */
-static void hear(int from, struct launch_sandbox *ret)
+/* If the child has failed it sends no report. */
+static void read_report(int from, struct launch_sandbox *ret)
 {
 	struct report r = {0};
 	union rights control;
@@ -374,7 +375,7 @@ int launch_sandbox(const struct spec_msg *spec, const struct groups *groups, uin
 	if (error)
 		close(words[0]);
 	else
-		hear(line[0], ret);
+		read_report(line[0], ret);
 	ret->words_fd = error ? -1 : words[0];
 	close(line[0]);
 	return error;

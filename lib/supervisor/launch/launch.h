@@ -2,8 +2,8 @@
 #ifndef TRM_SUPERVISOR_LAUNCH_H
 #define TRM_SUPERVISOR_LAUNCH_H
 
-/* Theory of operation. A child of the supervisor makes itself what the sandbox is
- * to be held in, from the outside in, and then becomes bubblewrap:
+/* Theory of operation. A child of the supervisor sets up the confinement of the sandbox from the outside
+ * in, and then executes bubblewrap:
  *
  *   control groups → oom score → mount namespace with the tmpfs → own user → network
  *   namespace with its filter → descriptors → resource limits → exec with an empty environment
@@ -12,9 +12,8 @@
  *
  *   control groups → oom score → own user → descriptors → resource limits → Landlock → seccomp → exec
  *
- * Everything that needs privileges comes before the change of user, and
- * nothing of the sandbox runs before all of it is done. What goes wrong is said
- * in a sentence on the same pipe that bubblewrap's own stderr is. */
+ * Everything that needs privileges comes before the change of user, and no code of the sandbox runs before
+ * all of it is done. A failure is reported as a sentence on the pipe that is also bubblewrap's stderr. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -25,20 +24,20 @@
 
 struct launch_sandbox {
 	pid_t pid;           /* bubblewrap, or without namespaces the agent: a child of the caller */
-	int words_fd;        /* what it has to say: stdout and stderr of everything up to the agent */
-	int space_fd;        /* the tmpfs; -1 if there is one for each directory */
-	bool is_shared;      /* one tmpfs for all files */
-	struct net_ends net; /* -1 each without a network */
+	int words_fd;        /* stdout and stderr of the child and of bubblewrap */
+	int space_fd;        /* the tmpfs; -1: each directory has its own */
+	bool is_shared;      /* all files are in one tmpfs */
+	struct net_ends net; /* each -1 without a network */
 };
 
-/* Nothing started. */
+/* Nothing is started. */
 #define LAUNCH_NONE \
 	{ \
 		.words_fd = -1, .space_fd = -1, .net = { -1, -1, -1 } \
 	}
 
-/* Blocks until the child is about to exec (well under a millisecond). 0, or -errno
- * when no process could be made. A child that fails later exits; ask words_fd why. */
+/* Blocks until the child is about to exec (well under a millisecond). Returns 0, or -errno if no process
+ * could be made. A child that fails later exits and reports the reason on words_fd. */
 int launch_sandbox(const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
 		struct launch_sandbox *ret);
 

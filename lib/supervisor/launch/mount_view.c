@@ -43,7 +43,7 @@ static bool fill(uint32_t uid)
 	return true;
 }
 
-/* The folder was opened before the tmpfs came, which may lie above it. */
+/* The folder was opened before the tmpfs was mounted, because the tmpfs may cover it. */
 static void bind_cache(int fd)
 {
 	char path[40];
@@ -93,6 +93,6 @@ bool mount_view_make(bool is_root, uint32_t uid, const struct spec_msg *spec, st
 		return userns_enter(CLONE_NEWNS, getuid(), getgid()) && mount_space(0, spec, ret);
 	if (unshare(CLONE_NEWNS) < 0)
 		return false;
-	/* Nothing of what follows may be seen outside. */
+	/* Mounts made from here on must not propagate to the host. */
 	return mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) == 0 && mount_space(uid, spec, ret);
 }

@@ -49,8 +49,8 @@ static bool copy_script(int from_dir, int to_dir, const char *name)
 	return is_copied;
 }
 
-/* A server's scripts, which are in its home: a sandbox's own user cannot go there. The directory is flat, and
- * small. */
+/* Copies a server's scripts. They are in the server's home, which a sandbox's own user cannot enter. The
+ * directory is small and has no subdirectories. */
 static bool copy_scripts(int mount_fd, const char *path)
 {
 	int from = openat(mount_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -74,12 +74,12 @@ static bool is_script_dir(const char *guest)
 	return strcmp(guest, "/.sandbox/scripts") == 0;
 }
 
-/* Directories between the folder and the link are the sandbox's. */
+/* Directories between the folder and the link belong to the sandbox. */
 static bool make_link(const char *folder, int mount_fd, const char *host, const char *guest, uint32_t uid)
 {
 	char path[PATH_MAX];
 	if (!folder_path(folder, guest, path, sizeof path))
-		return true; /* it is seen at its own path */
+		return true; /* it is visible at its own path */
 	for (char *at = path + strlen(folder) + 1; (at = strchr(at, '/')); *at++ = '/') {
 		*at = '\0';
 		if (mkdir(path, 0755) == 0 && uid && lchown(path, uid, uid) < 0)
@@ -88,8 +88,9 @@ static bool make_link(const char *folder, int mount_fd, const char *host, const 
 	return is_script_dir(guest) ? copy_scripts(mount_fd, path) : symlink(host, path) == 0;
 }
 
-/* The text is "HOST:GUEST:ro\n" for each mount; the last colon that a slash follows ends HOST. Copies the
- * line that begins here, and returns its GUEST; NULL if it is none. */
+/* The text has a line "HOST:GUEST:ro
+ * " for each mount. HOST ends at the last colon that a slash follows. Copies the first line and returns its
+ * GUEST, or NULL if the line is invalid. */
 static char *split_mount(const char *at, char *line, size_t cap)
 {
 	char *guest = NULL;
@@ -147,7 +148,7 @@ const char *folder_make(const struct spec_msg *spec, uint32_t uid)
 {
 	static const char *const names[] = {"", FOLDER_WORKSPACE, FOLDER_HOME, FOLDER_TMP};
 	umask(0);
-	if (uid) { /* a supervisor and its cleanup may both have been killed */
+	if (uid) { /* a killed supervisor and its killed cleanup process may have left objects */
 		folder_kill_user(uid);
 		folder_clear_shm(uid);
 	}
@@ -176,8 +177,8 @@ static bool is_marked(pid_t pid, uint64_t mark)
 	return tag <= mark && tag > mark - MARKS_PER_SUPERVISOR;
 }
 
-/* A look at /proc: sends the signal to all that bear the mark, but to those that have it behind them. True if
- * there was somebody else. */
+/* Scan /proc once and send the signal to all tagged processes except those that have already received it.
+ * Returns true if there was another one. */
 static bool signal_marked(uint64_t mark, int signo)
 {
 	DIR *dir = opendir("/proc");
@@ -196,14 +197,14 @@ static bool signal_marked(uint64_t mark, int signo)
 	return has_found;
 }
 
-/* What is just being forked may be missed by one look, not by two. */
+/* One scan may miss a process that is just being forked. Two scans in a row do not. */
 static void signal_all_marked(uint64_t mark, int signo)
 {
 	for (int round = 0, quiet = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++)
 		quiet = signal_marked(mark, signo) ? 0 : quiet + 1;
 }
 
-/* Nobody of that user can fork away meanwhile: the kernel signals all of them under one lock. */
+/* No process of that user can escape by forking: the kernel signals all of them under one lock. */
 void folder_kill_user(uint32_t uid)
 {
 	pid_t pid = fork();
@@ -222,11 +223,11 @@ void folder_kill(pid_t supervisor, uint32_t uid)
 		folder_kill_user(uid);
 		return;
 	}
-	signal_all_marked(folder_mark(supervisor), SIGSTOP); /* who stands still cannot fork */
+	signal_all_marked(folder_mark(supervisor), SIGSTOP); /* stopped processes cannot fork */
 	signal_all_marked(folder_mark(supervisor), SIGKILL);
 }
 
-/* The rules let no code make a directory there. */
+/* The directory is flat, because the rules let no code make a directory there. */
 static void for_each_object(uint32_t uid,
 		void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes), void *user)
 {

@@ -19,9 +19,9 @@
 
 void group_cpu_quota(double cpus, uint64_t *ret_quota_us, uint64_t *ret_period_us)
 {
-	/* A group that has used up its quota stands still until the period ends,
-	 * the agent with it: short periods keep it answering. The kernel takes no
-	 * quota below a millisecond. */
+	/* All processes of a group that has used up its quota, the agent included, stand still until the
+	 * period ends. Short periods keep the agent responsive. The kernel accepts no quota below a
+	 * millisecond. */
 	uint64_t period = cpus >= 0.2 ? 5000 : 100000;
 	uint64_t quota = (uint64_t)(cpus * (double)period + 0.5);
 	*ret_period_us = period;
@@ -37,8 +37,8 @@ struct group_dir *group_add_dir(struct groups *g, const char *base)
 	if (n < 0 || (size_t)n >= sizeof d->path)
 		return NULL;
 	d->serves = 0;
-	g->n++; /* first: whoever is killed in between has said what is to be taken away */
-	/* An empty one of that name is from a supervisor long dead, whose number has come round. */
+	g->n++; /* first, so that the cleanup process knows of it if we are killed in between */
+	/* An empty group of that name belonged to a dead supervisor that had the same pid. */
 	if (mkdir(d->path, 0755) == 0
 			|| (errno == EEXIST && rmdir(d->path) == 0 && mkdir(d->path, 0755) == 0))
 		return d;
@@ -85,7 +85,7 @@ static bool is_of_v2(const struct groups *g, size_t i)
 	return g->kind == LIMITS_CGROUP_V2 || g->dir[i].serves & LIMIT_PRESSURE;
 }
 
-/* Version 2 can make a process inside a group. */
+/* Version 2 can start a process inside a group. */
 static pid_t fork_into(const struct group_dir *d)
 {
 	/* struct clone_args of linux/sched.h, which musl does not have. */
@@ -102,8 +102,8 @@ static pid_t fork_into(const struct group_dir *d)
 	return pid;
 }
 
-/* One thread that moves itself needs no lock on the whole system: "tasks" of version 1 takes
- * microseconds where "cgroup.procs" waits for an RCU grace period, up to 15 ms. */
+/* Version 1 has "tasks", by which a thread moves itself without a system-wide lock. That takes
+ * microseconds, while "cgroup.procs" waits up to 15 ms for an RCU grace period. */
 static bool join(const struct groups *g, bool is_in_v2, int words_fd)
 {
 	for (size_t i = 0; i < g->n; i++) {
@@ -191,7 +191,7 @@ bool groups_remove(struct groups *g)
 {
 	enum { TRIES = 2500 };
 	const struct timespec nap = {.tv_nsec = 200 * 1000};
-	/* Busy: a process of ours is on its way out, or, with luck for us alone, still in. */
+	/* A group is busy while one of its processes is still exiting. */
 	for (int tries = 0; tries < TRIES; tries++) {
 		if (groups_clear(g))
 			return true;

@@ -8,8 +8,8 @@
 
 #include "base/sysfile.h"
 
-/* Groups that somebody else has made: they are looked at, never removed, and never changed but for one limit
- * of our own containers (groups_limit_sockets()). What limits there are is read, not believed. */
+/* Groups that an engine has made. They are only read and never removed. The one change is a limit in our
+ * own containers (groups_limit_sockets()). The limits are read from the groups, not assumed. */
 
 static bool has_file(const char *dir, const char *file)
 {
@@ -18,7 +18,7 @@ static bool has_file(const char *dir, const char *file)
 	return access(path, R_OK) == 0;
 }
 
-/* A number there that is a limit: not "max", not -1, not the kernel's idea of infinity. */
+/* True if the file holds a real limit: not "max", not -1 and not the kernel's largest number. */
 static bool has_limit(const char *dir, const char *file)
 {
 	enum { TEXT = 64 };
@@ -32,9 +32,9 @@ static bool has_limit(const char *dir, const char *file)
 }
 
 struct sign {
-	const char *controller; /* of version 1; NULL: of version 2 */
+	const char *controller; /* of version 1; NULL for version 2 */
 	uint32_t bit;
-	const char *file, *limit; /* counts; limits, NULL: it only counts */
+	const char *file, *limit; /* the file that counts; the file that limits, NULL if there is none */
 };
 
 static const struct sign signs[] = {
@@ -60,8 +60,8 @@ static bool list_has(const char *list, const char *name)
 	return false;
 }
 
-/* `list` of controllers; "" is version 2. */
-static void look_at(struct groups *g, const char *list, const char *dir)
+/* `list` names the controllers. "" means version 2. */
+static void add_found_group(struct groups *g, const char *list, const char *dir)
 {
 	if (g->n == GROUP_MAX_DIRS)
 		return;
@@ -71,7 +71,7 @@ static void look_at(struct groups *g, const char *list, const char *dir)
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
 		const struct sign *s = &signs[i];
 		bool is_here = s->controller ? list_has(list, s->controller) : !*list;
-		/* Of two trees the first that counts something does. */
+		/* If both trees count something, the first one is used. */
 		if (!is_here || *groups_dir(g, s->bit) || !has_file(dir, s->file))
 			continue;
 		d->serves |= s->bit;
@@ -83,7 +83,7 @@ static void look_at(struct groups *g, const char *list, const char *dir)
 		g->kind = *list ? LIMITS_CGROUP_V1 : LIMITS_CGROUP_V2;
 }
 
-/* The path of the same line in our own list: a container that shares a group with us has none. */
+/* True if we are in the same group. A container that shares our group has none of its own. */
 static bool is_shared_with_us(const char *ours, const char *list, const char *path)
 {
 	char own_list[64], own_path[GROUP_PATH];
@@ -98,7 +98,7 @@ static bool is_shared_with_us(const char *ours, const char *list, const char *pa
 	return false;
 }
 
-/* crun puts the processes one level below what the engine has limited. */
+/* crun puts the processes one level below the group that the engine has limited. */
 static void climb(char *dir)
 {
 	char *last = strrchr(dir, '/');
@@ -129,6 +129,6 @@ void groups_find(struct groups *ret, const char *root, const char *theirs, const
 		if (n < 0 || (size_t)n >= sizeof dir)
 			continue;
 		climb(dir);
-		look_at(ret, list, dir);
+		add_found_group(ret, list, dir);
 	}
 }

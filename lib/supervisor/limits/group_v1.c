@@ -7,10 +7,10 @@
 
 #include "base/sysfile.h"
 
-/* Version 1: one tree for each controller, or for several that are mounted together. */
+/* Version 1 has one tree for each controller, or for several controllers that are mounted together. */
 
-/* What lies in sockets of the internet's families is not counted with the memory, but only beside it, and
- * only where there is a limit: without one a few thousand connections to oneself hold gigabytes. */
+/* Data in internet sockets is not part of the memory count. The kernel counts it separately, and only if
+ * there is a limit for it. Without one, a few thousand connections within the sandbox hold gigabytes. */
 static void limit_sockets(const struct group_dir *d, uint64_t mem_bytes)
 {
 	group_write_u64(d, "memory.kmem.tcp.limit_in_bytes", mem_bytes / 4);
@@ -21,7 +21,7 @@ static uint32_t limit_memory(const struct group_dir *d, const struct group_limit
 	if (group_write_u64(d, "memory.limit_in_bytes", want->mem_bytes) < 0)
 		return 0;
 	limit_sockets(d, want->mem_bytes);
-	/* Where the kernel counts swap, memory and swap together get no more; else ask it to swap nothing. */
+	/* If the kernel counts swap, limit memory and swap together. Otherwise ask it not to swap. */
 	if (group_write_u64(d, "memory.memsw.limit_in_bytes", want->mem_bytes) == 0
 			|| group_write(d, "memory.swappiness", "0") == 0)
 		return LIMIT_MEMORY | LIMIT_SWAP;
@@ -73,8 +73,8 @@ static const struct {
 };
 enum { N_CONTROLLERS = sizeof controllers / sizeof *controllers };
 
-/* Position of a controller of ours in "cpu,cpuacct"; -1 if it is another's. */
-static int known(const char *name, size_t n)
+/* Index of one of our controllers in "cpu,cpuacct". -1: it is not ours. */
+static int controller_index(const char *name, size_t n)
 {
 	for (int i = 0; i < N_CONTROLLERS; i++)
 		if (strlen(controllers[i].name) == n && !memcmp(controllers[i].name, name, n))
@@ -82,14 +82,14 @@ static int known(const char *name, size_t n)
 	return -1;
 }
 
-/* `list` and `path` are those of a line of /proc/self/cgroup. */
+/* `list` and `path` come from a line of /proc/self/cgroup. */
 static void limit_in(struct groups *g, const char *root, const char *list, const char *path,
 		const struct group_limits *want)
 {
 	struct group_dir *d = NULL;
 	for (const char *at = list; *at;) {
 		size_t n = strcspn(at, ",");
-		int which = known(at, n);
+		int which = controller_index(at, n);
 		if (which >= 0 && !d) {
 			char base[GROUP_PATH];
 			snprintf(base, sizeof base, "%s/%.*s%s", root, (int)n, at, path);

@@ -11,20 +11,19 @@
 #include "base/procstat.h"
 #include "base/sysfile.h"
 
-/* Version 2: one tree. A group that gives controllers to its children may hold
- * no process itself, so the caller steps aside into a leaf of its own first:
+/* Version 2 has one tree. A group that gives controllers to its children may hold no process itself, so the
+ * caller first moves into a leaf of its own:
  *
  *     ours/                     ours/
  *       client, supervisor    →       terrarium-host/   client, supervisor
  *                                 terrarium-4711/   bubblewrap and all below it
  *
- * That is done only where nobody else lives in `ours`, as in a scope made for
- * this program (systemd-run --user --scope -p Delegate=yes): other people's
- * processes are left where they are. */
+ * That is done only if no other process lives in `ours`, as in a scope made for this program (systemd-run
+ * --user --scope -p Delegate=yes). Processes of others are never moved. */
 
 #define HOST_LEAF "terrarium-host"
 
-/* Our own group's directory, without the leaf that we may have moved to before. */
+/* The directory of our own group, without the leaf that we may have moved into before. */
 static bool own_dir(char *out, size_t cap, const char *root, const char *self)
 {
 	const char *line = !strncmp(self, "0::", 3) ? self : strstr(self, "\n0::");
@@ -50,15 +49,14 @@ static bool gives_memory(const char *base)
 	return sysfile_read(path, words, sizeof words) > 0 && text_has_word(words, "memory");
 }
 
-/* Ourselves, our cleanup process, and the client. */
+/* This process, its cleanup process, and the client. */
 static bool is_ours(pid_t pid, pid_t client)
 {
 	struct procstat stat;
 	return pid == client || pid == getpid() || (procstat_read(pid, &stat) && stat.ppid == getpid());
 }
 
-/* Are these the only ones in the group? What is written to `ret_pids` are their numbers, each ended by a
- * newline. */
+/* True if the group holds no other processes. *ret_pids lists their numbers, each followed by a newline. */
 static bool is_ours_alone(const char *base, int client, char *ret_pids, size_t cap)
 {
 	char path[GROUP_PATH + 32];
@@ -73,7 +71,7 @@ static bool is_ours_alone(const char *base, int client, char *ret_pids, size_t c
 	return true;
 }
 
-/* A client that is elsewhere, as one whose supervisor has a scope of its own, stays there. */
+/* A client that is in another group stays there, for example if its supervisor has a scope of its own. */
 static bool step_aside(const char *base, const char *pids)
 {
 	char leaf[GROUP_PATH + 32], path[GROUP_PATH + 64];

@@ -74,20 +74,20 @@ enum {
 	MOST_BYTES = 1 << 20,
 };
 
-/* Numbers go in this machine's order, which the first byte of a message names. */
+/* Numbers have the byte order of this machine, which the first byte of a message names. */
 static char byte_order(void)
 {
 	const uint16_t one = 1;
 	return *(const unsigned char *)&one ? 'l' : 'B';
 }
 
-/* A message in the making, which remembers the first failure. */
+/* A message under construction. It keeps the first error. */
 struct maker {
 	struct buf *to;
 	int error;
 };
 
-static void put(struct maker *m, const void *bytes, size_t n)
+static void put_bytes(struct maker *m, const void *bytes, size_t n)
 {
 	if (!m->error)
 		m->error = buf_append(m->to, bytes, n);
@@ -96,29 +96,29 @@ static void put(struct maker *m, const void *bytes, size_t n)
 static void align(struct maker *m, size_t to)
 {
 	static const char zeros[8];
-	put(m, zeros, (to - m->to->len % to) % to);
+	put_bytes(m, zeros, (to - m->to->len % to) % to);
 }
 
 static void put_number(struct maker *m, uint32_t value)
 {
 	align(m, 4);
-	put(m, &value, sizeof value);
+	put_bytes(m, &value, sizeof value);
 }
 
 static void put_string(struct maker *m, const char *text)
 {
 	put_number(m, (uint32_t)strlen(text));
-	put(m, text, strlen(text) + 1);
+	put_bytes(m, text, strlen(text) + 1);
 }
 
 static void put_signature(struct maker *m, const char *text)
 {
 	const char n = (char)strlen(text);
-	put(m, &n, 1);
-	put(m, text, strlen(text) + 1);
+	put_bytes(m, &n, 1);
+	put_bytes(m, text, strlen(text) + 1);
 }
 
-/* A number that will be known later; returns its place. */
+/* Reserve a number that is filled in later. Returns its offset. */
 static size_t leave_number(struct maker *m)
 {
 	put_number(m, 0);
@@ -135,7 +135,7 @@ static void fill_number(struct maker *m, size_t place, size_t value)
 static void put_field(struct maker *m, char code, const char *type, const char *value)
 {
 	align(m, 8);
-	put(m, &code, 1);
+	put_bytes(m, &code, 1);
 	put_signature(m, type);
 	if (*type == 'g')
 		put_signature(m, value);
@@ -143,7 +143,7 @@ static void put_field(struct maker *m, char code, const char *type, const char *
 		put_string(m, value);
 }
 
-/* Name and type of a property; its value follows. */
+/* Begin a property with its name and type. The value follows. */
 static void begin_property(struct maker *m, const char *name, const char *type)
 {
 	align(m, 8);
@@ -189,7 +189,7 @@ int scope_put_call(struct buf *out, pid_t pid)
 	};
 	struct maker m = {.to = out};
 	const char head[4] = {byte_order(), CALL, 0, 1};
-	put(&m, head, sizeof head);
+	put_bytes(&m, head, sizeof head);
 	size_t body_length = leave_number(&m);
 	put_number(&m, OUR_SERIAL);
 	size_t fields_length = leave_number(&m);
@@ -214,8 +214,8 @@ static bool skip(const struct line *line, size_t n)
 	return is_good;
 }
 
-/* We have made one call: whatever answers, answers that. */
-static bool hear_answer(const struct line *line)
+/* We have made only one call, so any reply is the reply to it. */
+static bool read_reply(const struct line *line)
 {
 	for (unsigned i = 0; i < MOST_MESSAGES; i++) {
 		unsigned char head[HEADER_BYTES];
@@ -235,7 +235,7 @@ static bool hear_answer(const struct line *line)
 
 /* ---- the conversation -------------------------------------------------------------- */
 
-/* We are who the kernel says that we are: our number, as decimal digits, each in hexadecimal. */
+/* The kernel vouches for our uid, sent as decimal digits, each of them in hexadecimal. */
 static bool sign_in(const struct line *line)
 {
 	char uid[16], words[96] = "AUTH EXTERNAL ", answer[128];
@@ -258,7 +258,7 @@ static bool call(const struct line *line, pid_t pid)
 	struct buf message;
 	buf_init(&message, 4096);
 	bool is_started = scope_put_call(&message, pid) == 0 && sign_in(line)
-			  && send_all(line, buf_at(&message), message.len) && hear_answer(line);
+			  && send_all(line, buf_at(&message), message.len) && read_reply(line);
 	buf_finish(&message);
 	return is_started;
 }
@@ -284,7 +284,7 @@ bool scope_ask(const char *socket_path, pid_t pid, bool (*is_moved)(pid_t pid), 
 	if (line.fd < 0)
 		return false;
 	bool is_in = false, is_started = call(&line, pid);
-	/* The answer says that the move has been queued. */
+	/* The reply only says that the move has been queued. */
 	while (is_started && !(is_in = is_moved(pid)) && clock_ms() < line.deadline_ms)
 		nanosleep(&nap, NULL);
 	close(line.fd);
@@ -307,7 +307,7 @@ bool scope_enter(const char *root)
 	snprintf(path, sizeof path, "%s/cgroup.controllers", root);
 	if (sysfile_read(path, words, sizeof words) <= 0 || !text_has_word(words, "memory"))
 		return false;
-	/* Where systemd(1) has it for everybody; a runtime directory elsewhere changes nothing of that. */
+	/* The path that systemd(1) uses. XDG_RUNTIME_DIR does not change it. */
 	if (geteuid())
 		snprintf(path, sizeof path, "/run/user/%u/systemd/private", (unsigned)geteuid());
 	else

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of more files those that several processes hold count for each. */
+/* A file beyond the first MOST_SEEN is counted once for each process that holds it. */
 enum { BLOCK_BYTES = 512, MOST_SEEN = 512 };
 
 struct sum {
@@ -56,7 +56,7 @@ static uint64_t add_all(int folder_fd, const pid_t *pids, size_t n)
 	return s.bytes;
 }
 
-static _Noreturn void tell_as(uint32_t uid, int to, int folder_fd, const pid_t *pids, size_t n)
+static _Noreturn void report_bytes_as(uint32_t uid, int to, int folder_fd, const pid_t *pids, size_t n)
 {
 	if (setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
 		_exit(1);
@@ -74,7 +74,7 @@ uint64_t unnamed_bytes(int folder_fd, uint32_t uid, const pid_t *pids, size_t n)
 		return 0;
 	pid_t pid = fork();
 	if (pid == 0)
-		tell_as(uid, line[1], folder_fd, pids, n);
+		report_bytes_as(uid, line[1], folder_fd, pids, n);
 	close(line[1]);
 	if (pid < 0 || read(line[0], &bytes, sizeof bytes) != sizeof bytes)
 		bytes = 0;

@@ -2,15 +2,16 @@
 #ifndef TRM_SUPERVISOR_LIMITS_UNNAMED_H
 #define TRM_SUPERVISOR_LIMITS_UNNAMED_H
 
-/* Files that have been deleted and are still open: they take room, and no walk of the folder finds them. */
+/* Deleted files that are still open. They take up space, but a walk of the folder does not find them. */
 
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What these processes hold in such files of the folder's file system. They are looked at as `uid` (0: as the
- * caller), as in a container not even root may look at another's descriptors. Not seen: what is only mapped,
- * what lies in a socket, and what a process holds that has made itself unreadable. */
+/* The bytes that these processes hold in deleted files of the folder's file system. The processes are
+ * examined as `uid` (0: as the caller), because in a container not even root may read the descriptors of
+ * another user. Files that are only mapped, files in transit in a socket, and files of a process that has
+ * made itself unreadable are missed. */
 uint64_t unnamed_bytes(int folder_fd, uint32_t uid, const pid_t *pids, size_t n);
 
 #endif

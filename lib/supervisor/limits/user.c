@@ -13,11 +13,11 @@
 
 #include "base/sysfile.h"
 
-/* The same for all of root's sandboxes, whatever their runtime directory is. */
+/* Shared by all of root's sandboxes, whatever their runtime directory is. */
 static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0"};
 enum { N_LOCK_DIRS = sizeof LOCK_DIRS / sizeof *LOCK_DIRS };
 
-/* ':' is in no sandbox's name: these files share a directory with them. */
+/* The ':' cannot be part of a sandbox's name. These files may share a directory with entries. */
 #define LOCK_PREFIX "uid:"
 
 static int open_ours(const char *path)
@@ -32,8 +32,8 @@ static int open_ours(const char *path)
 	return error;
 }
 
-/* -ENOENT: somebody has just removed it. To go on to the next one then would be to miss the locks of all
- * others, and to take a user who is taken. */
+/* Returns -ENOENT if another process has just removed the directory. Trying the next directory then would
+ * miss the locks of all others, and could take a user twice. */
 static int open_lock_dir(void)
 {
 	int r = -EACCES;
@@ -46,7 +46,7 @@ static int open_lock_dir(void)
 	return r;
 }
 
-/* Lock a file, unless somebody holds it or has just removed it. */
+/* Lock a file. Fails if another process holds it or has just removed it. */
 static int lock(int dir_fd, const char *name, int flags)
 {
 	struct stat st;
@@ -59,15 +59,15 @@ static int lock(int dir_fd, const char *name, int flags)
 	return -EWOULDBLOCK;
 }
 
-/* The number of the nth user. */
+/* The uid of the nth user. */
 static uint32_t nth(uint32_t i)
 {
 	return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
 }
 
-/* Who ends a sandbox kills all processes of its user that he sees, and the machine's root sees those in
- * containers: in a PID namespace that is not the machine's (include/linux/proc_ns.h: PROC_PID_INIT_INO) we
- * begin elsewhere. */
+/* Ending a sandbox kills all visible processes of its user, and root of the machine also sees those in
+ * containers. So in a PID namespace other than the machine's (include/linux/proc_ns.h: PROC_PID_INIT_INO)
+ * the search begins elsewhere. */
 static uint32_t first_of(uint32_t count)
 {
 	const unsigned long machines = 4026531836;
@@ -78,7 +78,7 @@ static uint32_t first_of(uint32_t count)
 	return inode == machines ? 0 : USER_COUNT + (uint32_t)(inode % USER_MORE_COUNT);
 }
 
-static int take(struct user *ret, uint32_t count)
+static int lock_free_user(struct user *ret, uint32_t count)
 {
 	uint32_t first = first_of(count);
 	int dir_fd = open_lock_dir();
@@ -141,7 +141,7 @@ bool user_map_moves_root(const char *map)
 	return false;
 }
 
-/* A container may keep from its root what it takes to give files and processes to somebody else. */
+/* Root of a container may lack the capabilities that changing the owner of files and processes needs. */
 static bool may_change_user(void)
 {
 	enum { CHOWN = 1 << 0, KILL = 1 << 5, SETGID = 1 << 6, SETUID = 1 << 7 };
@@ -162,13 +162,14 @@ int user_take(struct user *ret)
 	if (geteuid() != 0 || !may_change_user()
 			|| (!user_map_holds(map, USER_FIRST, USER_COUNT) && user_map_moves_root(map)))
 		return 0;
-	/* ENOENT: the last one to leave has taken the directory away under our feet; when many come and go,
-	 * again and again. */
+	/* ENOENT: the last user of the directory has removed it meanwhile. With many short-lived sandboxes
+	 * that may happen repeatedly. */
 	for (int tries = 0; r == -ENOENT && tries < 1000; tries++)
-		r = take(ret, USER_COUNT
-						+ (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT)
-										? USER_MORE_COUNT
-										: 0));
+		r = lock_free_user(
+				ret, USER_COUNT
+						     + (user_map_holds(map, USER_MORE_FIRST, USER_MORE_COUNT)
+										     ? USER_MORE_COUNT
+										     : 0));
 	return r;
 }
 
@@ -178,7 +179,8 @@ void user_release(struct user *u)
 		return;
 	char name[32];
 	snprintf(name, sizeof name, LOCK_PREFIX "%u", u->uid);
-	unlinkat(u->dir_fd, name, 0); /* under the lock: whoever opened it in between sees that it is gone */
+	/* While locked: whoever opened the file in between sees that it is gone. */
+	unlinkat(u->dir_fd, name, 0);
 	close(u->lock_fd);
 	close(u->dir_fd);
 	for (size_t i = 0; i < N_LOCK_DIRS; i++)

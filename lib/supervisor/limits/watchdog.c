@@ -18,7 +18,7 @@
 #include "supervisor/limits/folder.h"
 #include "supervisor/limits/unnamed.h"
 
-/* Children of one thread, appended to the list. */
+/* Append the children of one thread to the list. */
 static size_t add_children(int task_fd, const char *tid, pid_t *pids, size_t n, size_t cap)
 {
 	char path[64], text[8192];
@@ -71,7 +71,7 @@ static uint64_t resident_bytes(pid_t pid)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Resident, with what is shared counted only in part; all of it where we may not look. */
+/* The proportional set size, or the whole resident size if we may not read the former. */
 static uint64_t proportional_bytes(pid_t pid)
 {
 	char path[64], text[2048];
@@ -89,7 +89,7 @@ static uint64_t file_bytes(int space_fd)
 	return (uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize;
 }
 
-/* With bubblewrap the agent is the first of its descendants, and never killed. */
+/* With bubblewrap the agent is the first descendant. It is never killed. */
 static size_t first_victim(const struct watchdog *w)
 {
 	return w->has_bwrap ? 1 : 0;
@@ -110,7 +110,7 @@ static uint64_t sum(const struct watchdog *w, uint64_t (*measure)(pid_t), const 
 	return total;
 }
 
-/* The number may have passed to another process since: hold it, then look again. */
+/* The pid may belong to another process by now, so open a pidfd and check again. */
 static bool kill_descendant(const struct watchdog *w, pid_t pid)
 {
 	pid_t pids[WATCHDOG_MAX_PIDS];
@@ -166,7 +166,7 @@ static bool kill_biggest(struct watchdog *w, const pid_t *pids, size_t n, uint64
 	return true;
 }
 
-/* The soft limit alone: an ordinary user could not raise the hard one again. */
+/* Only the soft limit: an ordinary user could not raise the hard limit again. */
 static void limit_files_of(const struct watchdog *w, pid_t pid)
 {
 	struct rlimit now;
@@ -177,8 +177,8 @@ static void limit_files_of(const struct watchdog *w, pid_t pid)
 	prlimit(pid, RLIMIT_FSIZE, &want, NULL);
 }
 
-/* Of the agent, and so of what it starts, and of all others. Only the same user may do that: in a container
- * not even root may otherwise. */
+/* Limit the agent, so that new processes inherit the limit, and all other processes. Only a process of the
+ * same user may do that: in a container not even root may. */
 static void limit_files(const struct watchdog *w, const pid_t *pids, size_t n)
 {
 	pid_t child = w->uid ? fork() : 0;
@@ -195,8 +195,8 @@ static void limit_files(const struct watchdog *w, const pid_t *pids, size_t n)
 		waitpid(child, NULL, 0);
 }
 
-/* What was written while the limit was set counts for nobody; what comes after the look that follows is from
- * code that has taken the limit away from itself. */
+/* Data that was written while the limit was being set is tolerated. Growth after the following sample comes
+ * from code that has removed the limit. */
 static void watch_overrun(struct watchdog *w, uint64_t bytes)
 {
 	const uint64_t in_flight = 1 << 20;
@@ -210,8 +210,9 @@ static void watch_overrun(struct watchdog *w, uint64_t bytes)
 static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, size_t n)
 {
 	w->is_frozen = bytes > w->disk_bytes || w->hidden_looks;
+	/* The second sample also covers processes that started during the first. */
 	if (w->is_frozen)
-		w->limit_looks = 2; /* The second look after frees processes that started during the first. */
+		w->limit_looks = 2;
 	if (w->is_frozen || w->limit_looks > 0)
 		limit_files(w, pids, n);
 	if (!w->is_frozen && w->limit_looks > 0)
@@ -219,7 +220,7 @@ static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, si
 	watch_overrun(w, bytes);
 }
 
-/* What the files hold; 0 where nobody counts that. */
+/* The size of the files, or 0 if it is not limited. */
 static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms, const pid_t *pids, size_t n)
 {
 	uint64_t bytes = 0, before_ns = w->folder.next_ns;

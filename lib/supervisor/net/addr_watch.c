@@ -21,7 +21,7 @@ void addr_watch_begin(struct addr_watch *r)
 		close(r->fd);
 		r->fd = -1;
 	}
-	/* What comes from here on will be heard, also if the filter knows it already. */
+	/* Addresses that change after this point are reported, even those that the list already has. */
 	net_find_own(&r->own);
 }
 
@@ -30,7 +30,7 @@ static void set_again(struct addr_watch *r, const struct spec_msg *spec, const s
 	static struct net_own now;
 	if (!net_find_own(&now) || net_own_equal(&now, &r->own))
 		return;
-	r->pid = fork(); /* who enters the namespaces does not come back */
+	r->pid = fork(); /* the child enters the namespaces and cannot return */
 	if (!r->pid)
 		_exit(net_set_again(spec, ends, &now) ? 0 : 1);
 	if (r->pid > 0)
@@ -43,7 +43,7 @@ void addr_watch_poll(struct addr_watch *r, const struct spec_msg *spec, const st
 {
 	char news[8192];
 	while (recv(r->fd, news, sizeof news, 0) > 0)
-		continue; /* whatever it was: the list tells */
+		continue; /* read and ignore: the list of addresses is read anew */
 	r->is_late = r->pid > 0;
 	if (!r->is_late)
 		set_again(r, spec, ends);

@@ -2,24 +2,23 @@
 #ifndef TRM_SUPERVISOR_NET_ADDR_WATCH_H
 #define TRM_SUPERVISOR_NET_ADDR_WATCH_H
 
-/* A host whose addresses change while a sandbox with a network runs: it moves to another network, or takes
- * its next temporary address of IPv6. The filter is made anew with those that it has now, in one transaction.
- */
+/* The host's addresses may change while a sandbox with a network runs: the host moves to another network or
+ * takes its next temporary IPv6 address. The filter is then replaced in one transaction. */
 
 #include "supervisor/net/net.h"
 
 struct addr_watch {
-	int fd;             /* netlink: readable when an address came or went; -1: nobody listens */
-	struct net_own own; /* that the filter knows, or soon will */
-	pid_t pid;          /* who makes it anew; 0: nobody */
-	bool is_late;       /* something has changed since that one started */
+	int fd;             /* netlink: readable when an address came or went; -1: not watched */
+	struct net_own own; /* the addresses that the filter has, or will soon have */
+	pid_t pid;          /* the process that replaces the filter; 0: none */
+	bool is_late;       /* addresses have changed since that process started */
 };
 
-/* Before the filter is made for the first time. */
+/* Call before the filter is made for the first time. */
 void addr_watch_begin(struct addr_watch *r);
-/* fd can be read. */
+/* Call when fd is readable. */
 void addr_watch_poll(struct addr_watch *r, const struct spec_msg *spec, const struct net_ends *ends);
-/* A child has been reaped: one after the other, or the older list might come last. */
+/* A child has been reaped. Replacements run one after the other, so that an older list never comes last. */
 void addr_watch_note_end(
 		struct addr_watch *r, pid_t pid, const struct spec_msg *spec, const struct net_ends *ends);
 

@@ -19,16 +19,16 @@
 
 enum { LOOPBACK_INDEX = 1, DNS_PORT = 53 };
 
-/* libslirp's fixed network of IPv6; its name server has the same last number as that of IPv4. */
+/* libslirp's fixed IPv6 network. The last number of its name server is the same as with IPv4. */
 static const struct cidr V6_SUBNET = {.family = 6, .bits = 64, .addr = {0xfd}};
 static const struct cidr V6_DNS = {.family = 6, .bits = 128, .addr = {0xfd, [15] = NET_DNS}};
-/* Of IPv6 only what is handed out for the internet. */
+/* The part of IPv6 that is assigned for the internet. */
 static const struct cidr V6_PUBLIC = {.family = 6, .bits = 3, .addr = {0x20}};
 static const struct cidr V6_ALL = {.family = 6};
 
 /* ---- the host's own addresses ---------------------------------------------------------- */
 
-/* What nobody can open needs no rule of its own. */
+/* An address in a range that no option can open needs no rule of its own. */
 static bool is_refused_anyway(const struct cidr *c)
 {
 	const struct cidr_refused *row = cidr_find_refused(c);
@@ -102,8 +102,8 @@ static struct cidr get_open(const struct spec_msg *spec, size_t i)
 	return c;
 }
 
-/* Of the stack's own addresses nothing but the name server's port: it asks the host's name server, wherever
- * that may be. */
+/* The only open port of the stack's own addresses is that of the name server, which forwards to the host's
+ * name server, wherever that is. */
 static void rule_stack(struct nft *nft, const struct spec_msg *spec)
 {
 	const struct cidr dns = net_address(spec, NET_DNS, 32), all = net_address(spec, 0, 24);
@@ -128,8 +128,8 @@ static void rule_refused(struct nft *nft, enum cidr_kind kind)
 			nft_rule(nft, &rows[i].range, 0, 0, false);
 }
 
-/* A range that was opened wide does not open what is special in it: the host's own addresses want to be
- * named one by one, and metadata services by a range in theirs. */
+/* An option that opens a wide range does not open special addresses in it. The host's own addresses must be
+ * named one by one, and metadata services by a range within theirs. */
 static bool is_named(const struct cidr *open, enum cidr_kind kind)
 {
 	const struct cidr_refused *row = cidr_find_refused(open);
@@ -156,7 +156,7 @@ static void rule_own(struct nft *nft, const struct spec_msg *spec, const struct 
 		nft_rule(nft, &own->addrs[i], 0, 0, false);
 }
 
-/* The first rule that fits decides. What none fits is public. */
+/* The first matching rule decides. An address that no rule matches is public. */
 static int set_filter(const struct spec_msg *spec, const struct net_own *own)
 {
 	struct nft nft;
@@ -187,8 +187,8 @@ static bool raise_loopback(void)
 	return is_up;
 }
 
-/* The device's address of IPv6 shall be there as soon as slirp4netns tells it: nobody else could have the
- * same one. Without it that takes two seconds. */
+/* The device's IPv6 address must be usable at once. No other host can have the same one, so skip the
+ * detection of duplicates, which takes two seconds. */
 static void hurry_v6(void)
 {
 	sysfile_write("/proc/sys/net/ipv6/conf/default/accept_dad", "0");
@@ -217,9 +217,9 @@ static int make_wire(const struct spec_msg *spec, bool has_v6)
 const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
 {
 	const unsigned uid = getuid(), gid = getgid();
-	static struct net_own own; /* long */
+	static struct net_own own; /* static, because it is large */
 	*ret = (struct net_ends){-1, -1, -1};
-	if (!net_find_own(&own)) /* of the host: before it is left */
+	if (!net_find_own(&own)) /* read the host's addresses before leaving its namespace */
 		return "list the host's addresses";
 	if (!userns_enter(CLONE_NEWNET, 0, 0))
 		return "make a user namespace with a network (see 'terrarium doctor')";

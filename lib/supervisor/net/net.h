@@ -2,33 +2,32 @@
 #ifndef TRM_SUPERVISOR_NET_H
 #define TRM_SUPERVISOR_NET_H
 
-/* Theory of operation. A sandbox with a network (spec->slirp) lives in a network namespace with
- * one device, whose other end is slirp4netns: a TCP/IP stack in a process of the host,
- * which makes ordinary sockets of what comes in. Nothing leads inwards.
+/* Theory of operation. A sandbox with a network (spec->slirp) has a network namespace with one device. The
+ * other end of that device is slirp4netns: a TCP/IP stack in a process of the host, which turns the
+ * sandbox's connections into ordinary sockets. Nothing leads inwards.
  *
- * What must not be reached is refused in that namespace by a packet filter for all that leaves it
- * (nft.h), by address: names, forms of addresses, and what a name may resolve to later,
- * play no part. Why there:
+ * A packet filter in that namespace (nft.h) refuses addresses that must not be reached. It does not know
+ * names, forms of addresses, or what a name may resolve to later. The filter is there because:
  *
- *   - it sees each packet, whatever socket options chose its way. Routes that
- *     prohibit would not do: SO_BINDTODEVICE, which needs no privilege, goes round them;
- *   - it is complete before bubblewrap is even started: no moment without it;
- *   - slirp4netns itself has --disable-host-loopback and nothing finer; that is given as well.
+ *   - it sees each packet, whatever socket options chose its route. Prohibiting routes would not do:
+ *     SO_BINDTODEVICE, which needs no privilege, bypasses them;
+ *   - it is complete before bubblewrap is even started, so there is no moment without it;
+ *   - slirp4netns itself offers only --disable-host-loopback, which is used as well.
  *
- * The host's own addresses, which it may change, are followed (supervisor/net/addr_watch.c).
+ * The filter follows changes of the host's own addresses (supervisor/net/addr_watch.c).
  *
  * The namespace belongs to a user namespace outside the sandbox's own:
  *
  *   host ── U1 (owns the network namespace; slirp4netns) ── U2 ── bubblewrap's own
  *
- * The code inside, root of nothing above its own user namespace, cannot change filter, device,
- * address or route, even with all the capabilities that it could ever get there.
+ * The code inside is at most root of its own user namespace. So it can change neither filter, device,
+ * address nor route, even with all capabilities that it could ever get there.
  *
- * slirp4netns runs as the sandbox's own user, as root of U1 and of nothing else, in the sandbox's
- * control groups (what it costs is counted and limited there), in an empty file system of its own
+ * slirp4netns runs as the sandbox's own user, as root of U1 and of nothing else. It runs in the sandbox's
+ * control groups, so that its cost is counted and limited there, in an empty file system of its own
  * (--enable-sandbox) and behind a system call filter (--enable-seccomp). It makes the device through
- * /dev/net/tun; where that may not be opened the device is a veth, see veth_relay.h. It ends with the
- * supervisor: a pipe of which the supervisor holds the other end, and the parent-death signal. */
+ * /dev/net/tun. If that may not be opened, the device is a veth (veth_relay.h). It ends with the
+ * supervisor, by a pipe whose other end the supervisor holds, and by the parent-death signal. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,25 +37,24 @@
 #include "supervisor/limits/group.h"
 #include "wire/control.h"
 
-/* The device inside. */
+/* The name of the device inside. */
 #define NET_DEVICE "tap0"
 
 struct net {
 	pid_t pid;       /* slirp4netns; 0: none */
-	pid_t relay_pid; /* what carries frames to it (veth_relay.h); 0: none */
-	int ready_fd;    /* one byte comes when the network can be used, EOF when it never will */
+	pid_t relay_pid; /* the relay that carries frames to it (veth_relay.h); 0: none */
+	int ready_fd;    /* one byte arrives when the network is usable, EOF if it failed */
 	int exit_fd;     /* closing it ends slirp4netns */
-	int words_fd;    /* what it has to complain of; never blocks either side */
+	int words_fd;    /* its error messages; neither side blocks */
 };
 
-/* Of one without a network. */
+/* A sandbox without a network. */
 #define NET_NONE \
 	{ \
 		0, 0, -1, -1, -1 \
 	}
 
-/* What the supervisor needs of the namespaces; veth_relay_fd is -1 where slirp4netns makes a device by
- * itself. */
+/* Descriptors of the namespaces. veth_relay_fd is -1 if slirp4netns makes the device itself. */
 struct net_ends {
 	int user_fd, net_fd, veth_relay_fd;
 };
@@ -67,34 +65,34 @@ struct net_own {
 	struct cidr addrs[NET_MAX_OWN];
 	size_t n;
 };
-bool net_find_own(struct net_own *own); /* false: it has too many, or they cannot be had (errno) */
+bool net_find_own(struct net_own *own); /* false: there are too many, or reading them failed (errno) */
 bool net_own_equal(const struct net_own *a, const struct net_own *b);
-bool net_has_v6(const struct net_own *own); /* a public one of IPv6 */
+bool net_has_v6(const struct net_own *own); /* a public IPv6 address */
 
-/* Can the caller open /dev/net/tun? Else there will be a pair of veth devices. */
+/* True if the caller can open /dev/net/tun. Otherwise the device will be a veth. */
 bool net_has_tun(void);
 
-/* In the child that becomes bubblewrap, with or without a user namespace: make the namespaces, the filter and
- * perhaps the device, and step on into a further user namespace, without capabilities in the one that owns
- * the network. NULL, or what could not be done (errno is set). */
+/* Runs in the child that becomes bubblewrap, with or without a user namespace. Makes the namespaces, the
+ * filter and, if needed, the device. Then it enters a further user namespace, in which it has no
+ * capabilities over the network. Returns NULL, or what failed (errno is set). */
 const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret);
 
-/* In a child of the supervisor, which then is in the sandbox's namespaces: the same filter with other
- * addresses of the host. */
+/* Runs in a child of the supervisor, which enters the sandbox's namespaces: replace the filter after the
+ * host's addresses have changed. */
 bool net_set_again(const struct spec_msg *spec, const struct net_ends *ends, const struct net_own *own);
 
-/* In the supervisor: start slirp4netns on the namespaces. 0, or -errno. `uid`: the user that it shall
- * become, 0: stay. */
+/* In the supervisor: start slirp4netns on the namespaces, as the user `uid` (0: the caller). Returns 0 or
+ * -errno. */
 int net_start(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
 		const struct net_ends *ends);
 
-/* ready_fd can be read: true if the network is up; else the sentence why it is not. */
+/* Call when ready_fd is readable. Returns true if the network is up; otherwise `out` says why not. */
 bool net_is_up(struct net *net, char *out, size_t cap);
 
-/* Takes NET_NONE. The processes, if they still run, have to be killed and reaped by the caller. */
+/* Accepts NET_NONE. The caller has to kill and reap processes that still run. */
 void net_finish(struct net *net);
 
-/* An address, or all, in the sandbox's network. */
+/* An address of the sandbox's network, or with fewer bits the network itself. */
 struct cidr net_address(const struct spec_msg *spec, uint8_t last, uint8_t bits);
 
 #endif

@@ -92,7 +92,7 @@ void netlink_ask(struct netlink *n, size_t at)
 
 /* ---- the kernel ------------------------------------------------------------------------ */
 
-/* What one datagram says: true, and *ret_error, if it is the acknowledgement or an error. */
+/* Parse one datagram. Returns true, and *ret_error, if it holds the acknowledgement or an error. */
 static bool decide(const char *bytes, size_t n, uint32_t answered, int *ret_error)
 {
 	struct header h;
@@ -107,7 +107,7 @@ static bool decide(const char *bytes, size_t n, uint32_t answered, int *ret_erro
 	return false;
 }
 
-static int hear(int fd, uint32_t answered)
+static int await_ack(int fd, uint32_t answered)
 {
 	char bytes[8192];
 	int error = 0;
@@ -139,7 +139,7 @@ int netlink_commit(struct netlink *n, int protocol)
 					   < 0)
 		error = errno;
 	if (!error)
-		error = hear(fd, n->answered);
+		error = await_ack(fd, n->answered);
 	if (fd >= 0)
 		close(fd);
 	buf_finish(&n->batch);

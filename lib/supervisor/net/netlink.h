@@ -2,8 +2,8 @@
 #ifndef TRM_SUPERVISOR_NET_NETLINK_H
 #define TRM_SUPERVISOR_NET_NETLINK_H
 
-/* Requests to the kernel's netlink, put together from messages and nested attributes, and sent as one
- * batch. Numbers are those of linux/netlink.h, which a musl toolchain need not have. */
+/* Builds netlink requests from messages and nested attributes, and sends them to the kernel as one batch.
+ * The numbers are those of linux/netlink.h, which a musl toolchain need not have. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,27 +22,27 @@ enum {
 struct netlink {
 	struct buf batch;
 	uint32_t seq;      /* of the last message */
-	uint32_t answered; /* of the message that the kernel is to acknowledge */
-	int error;         /* first that went wrong while building: an errno */
+	uint32_t answered; /* of the message that the kernel has to acknowledge */
+	int error;         /* the first errno while building */
 };
 
 void netlink_begin(struct netlink *n);
 
-/* A message; `head` is what its family wants in front of attributes. What is opened is closed by its place.
- */
+/* Open a message. `head` is the header of its family, which comes before the attributes. The returned
+ * offset is used to close it. */
 size_t netlink_open_msg(struct netlink *n, uint16_t type, uint16_t flags, const void *head, size_t head_len);
 void netlink_close_msg(struct netlink *n, size_t at);
-/* The kernel shall acknowledge this one: one in a batch. */
+/* Ask the kernel to acknowledge this message, one in each batch. */
 void netlink_ask(struct netlink *n, size_t at);
 
-void netlink_put(struct netlink *n, const void *bytes, size_t len); /* bare, padded */
+void netlink_put(struct netlink *n, const void *bytes, size_t len); /* without a header, padded */
 void netlink_put_attr(struct netlink *n, uint16_t type, const void *bytes, size_t len);
 void netlink_put_text(struct netlink *n, uint16_t type, const char *text);
-void netlink_put_u32(struct netlink *n, uint16_t type, uint32_t v); /* in network order */
+void netlink_put_u32(struct netlink *n, uint16_t type, uint32_t v); /* in network byte order */
 size_t netlink_open(struct netlink *n, uint16_t type);
 void netlink_close(struct netlink *n, size_t at);
 
-/* Send, and wait for the acknowledgement. 0 or an errno. Frees, in any case. */
+/* Send the batch and wait for the acknowledgement. Returns 0 or an errno. Frees the batch in any case. */
 int netlink_commit(struct netlink *n, int protocol);
 
 #endif

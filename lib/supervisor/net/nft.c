@@ -104,7 +104,7 @@ static void accept_packet(struct nft *n)
 	close_expr(n, e);
 }
 
-/* Not dropped in silence: whoever tries shall be told at once, not after two minutes. */
+/* Rejected rather than dropped, so that a connection fails at once and not after two minutes. */
 static void reject_packet(struct nft *n, uint8_t family)
 {
 	uint8_t code = family == 4 ? V4_PROHIBITED : V6_PROHIBITED;
@@ -124,7 +124,8 @@ static uint8_t table_of(uint8_t family)
 static void add_chain(struct nft *n, uint8_t family)
 {
 	const uint16_t type = SUBSYS_NFTABLES << 8;
-	/* Made, so that there is one to be deleted; a moment without it is seen by nobody. */
+	/* Create the table first, so that deleting it cannot fail. The transaction hides the moment without
+	 * it. */
 	static const uint16_t steps[] = {NEW_TABLE, DELETE_TABLE, NEW_TABLE};
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
 		size_t at = open_msg(n, type | steps[i], steps[i] == NEW_TABLE ? NETLINK_CREATE : 0,

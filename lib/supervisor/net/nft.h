@@ -2,9 +2,9 @@
 #ifndef TRM_SUPERVISOR_NET_NFT_H
 #define TRM_SUPERVISOR_NET_NFT_H
 
-/* A packet filter for what leaves a network namespace, written to the kernel's nf_tables in one
- * transaction: first rule that fits decides. One table for each IP version; the numbers are those of
- * linux/netfilter/nf_tables.h, which a musl toolchain need not have. */
+/* A packet filter for packets that leave a network namespace. It is written to the kernel's nf_tables in
+ * one transaction. The first matching rule decides. There is one table for each IP version. The numbers are
+ * those of linux/netfilter/nf_tables.h, which a musl toolchain need not have. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,20 +14,20 @@
 
 struct nft {
 	struct netlink link;
-	size_t last_rule; /* its place in the batch */
+	size_t last_rule; /* its offset in the batch */
 };
 
 void nft_begin(struct nft *n);
 
-/* Rules for packets to `to`. Only those of `proto` (an IPPROTO_…) and `port` if it is not 0. */
+/* Add a rule for packets to `to`. It matches only `proto` (an IPPROTO_…) and `port` if they are not 0. */
 void nft_rule(struct nft *n, const struct cidr *to, uint8_t proto, uint16_t port, bool is_accepted);
-/* Everything through the device of that index. */
+/* Accept everything through the device with that index. */
 void nft_accept_device(struct nft *n, uint8_t family, uint32_t index);
-/* IPv6's address resolution, which is ICMP to multicast and link-local addresses. */
+/* Accept IPv6 address resolution, which is ICMP to multicast and link-local addresses. */
 void nft_accept_neighbors(struct nft *n);
 
-/* Put them in force instead of what was set before, in the caller's network namespace, which needs
- * CAP_NET_ADMIN. 0 or an errno. Frees, in any case. */
+/* Replace the current filter in the caller's network namespace, which needs CAP_NET_ADMIN. Returns 0 or an
+ * errno. Frees the batch in any case. */
 int nft_commit(struct nft *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process of slirp4netns, and the one that carries frames to it where there is no /dev/net/tun. */
+/* Starts slirp4netns and, if /dev/net/tun is not available, the relay that carries frames to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -22,8 +22,7 @@
 
 enum { NOT_STARTED = 125, HELPER_FILES = 1024 };
 
-/* Descriptors that it is started with: HELPER_WHERE is the network namespace, or the directory for its
- * socket. */
+/* Descriptors of slirp4netns. HELPER_WHERE is the network namespace, or the directory for its socket. */
 enum helper_fd { HELPER_WHERE = 3, HELPER_READY, HELPER_EXIT, HELPER_FD_END };
 
 static _Noreturn void die(const char *what)
@@ -35,8 +34,8 @@ static _Noreturn void die(const char *what)
 	_exit(NOT_STARTED);
 }
 
-/* On machines where only root may open it: a device of that name in a file system that nobody else sees.
- * Where that cannot be made, the machine's own must do. */
+/* On some machines only root may open /dev/net/tun. There, make a device of that name in a private file
+ * system. If that fails, the machine's own device is used. */
 static void show_tun(uint32_t uid)
 {
 	const mode_t before = umask(0);
@@ -57,7 +56,7 @@ static void become(uint32_t uid)
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* It is not trusted more than it must be: what it parses comes from the sandbox. */
+/* Limit slirp4netns, because it parses data that comes from the sandbox. */
 static void limit_helper(void)
 {
 	const struct rlimit files = {HELPER_FILES, HELPER_FILES}, core = {1, 1}, none = {0, 0};
@@ -67,7 +66,7 @@ static void limit_helper(void)
 	sysfile_write("/proc/self/oom_score_adj", "500");
 }
 
-static void place(const int *fds, int n)
+static void place_fds(const int *fds, int n)
 {
 	int moved[HELPER_FD_END];
 	for (int i = 0; i < n; i++) {
@@ -88,7 +87,7 @@ struct words {
 	size_t n;
 };
 
-static void add(struct words *w, const char *word)
+static void add_arg(struct words *w, const char *word)
 {
 	w->word[w->n++] = word;
 }
@@ -107,20 +106,20 @@ static _Noreturn void run(const struct spec_msg *spec, bool has_v6, bool has_wir
 			"--enable-seccomp", "--cidr"};
 	static const char *const tap[] = {"--configure", "--mtu=65520", "--netns-type=path"};
 	for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-		add(&w, always[i]);
-	add(&w, cidr);
-	add(&w, ready);
-	add(&w, quit);
+		add_arg(&w, always[i]);
+	add_arg(&w, cidr);
+	add_arg(&w, ready);
+	add_arg(&w, quit);
 	if (has_v6)
-		add(&w, "--enable-ipv6");
+		add_arg(&w, "--enable-ipv6");
 	for (size_t i = 0; i < sizeof tap / sizeof *tap && !has_wire; i++)
-		add(&w, tap[i]);
+		add_arg(&w, tap[i]);
 	if (has_wire)
-		add(&w, "--target-type=bess");
-	add(&w, where);
+		add_arg(&w, "--target-type=bess");
+	add_arg(&w, where);
 	if (!has_wire)
-		add(&w, NET_DEVICE);
-	add(&w, NULL);
+		add_arg(&w, NET_DEVICE);
+	add_arg(&w, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -131,7 +130,7 @@ static _Noreturn void run(const struct spec_msg *spec, bool has_v6, bool has_wir
 static _Noreturn void helper(
 		const struct spec_msg *spec, uint32_t uid, const struct net_ends *ends, const int *fds)
 {
-	static struct net_own own; /* long */
+	static struct net_own own; /* static, because it is large */
 	const bool has_wire = ends->veth_relay_fd >= 0, has_v6 = net_find_own(&own) && net_has_v6(&own);
 	dup2(fds[STDERR_FILENO], STDERR_FILENO);
 	limit_helper();
@@ -141,13 +140,13 @@ static _Noreturn void helper(
 		become(uid);
 	if (setns(ends->user_fd, CLONE_NEWUSER) < 0)
 		die("enter the sandbox's user namespace");
-	place(fds, HELPER_FD_END);
+	place_fds(fds, HELPER_FD_END);
 	run(spec, has_v6, has_wire);
 }
 
 /* ---- the other process ----------------------------------------------------------------- */
 
-/* It copies, and needs no rights: nothing but its two descriptors stays open. */
+/* The relay needs no rights, and keeps only its two descriptors open. */
 static _Noreturn void relay(uint32_t uid, int veth_relay_fd)
 {
 	char path[64];
@@ -159,14 +158,14 @@ static _Noreturn void relay(uint32_t uid, int veth_relay_fd)
 	if (line_fd < 0)
 		_exit(NOT_STARTED);
 	const int fds[] = {STDIN_FILENO, STDOUT_FILENO, STDOUT_FILENO, veth_relay_fd, line_fd};
-	place(fds, 5);
+	place_fds(fds, 5);
 	if (uid)
 		become(uid);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	veth_relay_carry(3, 4);
 }
 
-/* A directory that slirp4netns may make its socket in, though it is another user. Its descriptor, or -1. */
+/* Returns the descriptor of a directory in which slirp4netns may make its socket as another user, or -1. */
 static int make_socket_dir(uint32_t uid)
 {
 	if (mkdirat(SUPERVISOR_ENTRY_DIR, NET_DIR, 0700) < 0 && errno != EEXIST)
@@ -192,7 +191,7 @@ static bool make_pipes(int pipes[3][2])
 	return true;
 }
 
-/* Both processes. 0 or an errno. */
+/* Start both processes. Returns 0 or an errno. */
 static int start_both(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
 		const struct net_ends *ends, const int *fds)
 {
@@ -215,7 +214,7 @@ int net_start(struct net *net, const struct spec_msg *spec, const struct groups 
 	*net = (struct net)NET_NONE;
 	if (where < 0 || !make_pipes(pipes))
 		return -errno;
-	/* Nobody reads all that it may have to say later. */
+	/* Later messages are not read, so writing them must not block. */
 	fcntl(pipes[WORDS][0], F_SETFL, O_NONBLOCK);
 	fcntl(pipes[WORDS][1], F_SETFL, O_NONBLOCK);
 	const int fds[HELPER_FD_END] = {
@@ -233,7 +232,7 @@ int net_start(struct net *net, const struct spec_msg *spec, const struct groups 
 	return -error;
 }
 
-/* The first line that is no warning: those after it tell who failed in turn. */
+/* The first line that is no warning. The lines after it only repeat the failure. */
 static const char *first_word(char *text)
 {
 	char *rest;

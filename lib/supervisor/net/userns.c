@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Ubuntu's AppArmor lets programs without a profile make a user namespace, but do nothing in it. */
+/* Ubuntu's AppArmor lets programs without a profile make a user namespace, but denies them all rights in
+ * it. */
 static bool is_crippled_by_apparmor(void)
 {
 	uint64_t v;
@@ -24,8 +25,8 @@ static bool map(const char *path, unsigned inside, unsigned outside)
 	return r == 0;
 }
 
-/* Of what the kernel counts per user, sandboxes of an ordinary user take from that user's own share: each
- * gets a quarter of the usual 128. An old kernel has no such limit, which is no reason not to start. */
+/* All sandboxes of an ordinary user share that user's kernel quota. Each gets a quarter of the usual 128.
+ * An old kernel has no such file, which is no reason to fail. */
 static void limit_shares(void)
 {
 	sysfile_write("/proc/sys/user/max_inotify_instances", "32");

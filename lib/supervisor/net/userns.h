@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* Step into a new user namespace, in which the caller is `uid` and `gid` and nobody else exists, with further
- * ones of clone(2)'s CLONE_NEW… flags that belong to it. False: not allowed here (errno). */
+/* Enter a new user namespace that maps only the caller, as `uid` and `gid`. `more_flags` are CLONE_NEW…
+ * flags of clone(2) for further namespaces that it owns. Returns false if that is not allowed here
+ * (errno). */
 bool userns_enter(int more_flags, unsigned uid, unsigned gid);
 
 #endif

@@ -54,7 +54,7 @@ struct packet_address {
 
 /* ---- the device ------------------------------------------------------------------------ */
 
-/* FAR_DEVICE here, and its peer in the namespace of that descriptor. */
+/* Make FAR_DEVICE here, and its peer in the namespace of that descriptor. */
 static int make_pair(const char *device, int near_fd)
 {
 	const struct link_head head = {0};
@@ -117,7 +117,7 @@ struct address_request {
 	int32_t index;
 };
 
-/* By hand: an advertised one might come seconds later. */
+/* Configured by hand, because router advertisements may take seconds. */
 static bool configure_v6(const struct veth_relay_plan *plan)
 {
 	struct address_request own = {.bits = 64, .index = (int32_t)if_nametoindex(plan->device)};
@@ -132,7 +132,8 @@ static bool configure_v6(const struct veth_relay_plan *plan)
 	return is_done;
 }
 
-/* A packet socket sees what the sender leaves to the hardware undone, and there is no hardware. */
+/* Packets leave checksums and segmentation to the hardware. A packet socket has no hardware, so turn that
+ * off. */
 static void finish_packets(int fd, const char *name)
 {
 	static const uint32_t calls[] = {SET_TX_CHECKSUMS, SET_TSO, SET_GSO};
@@ -157,7 +158,7 @@ static bool configure(const struct veth_relay_plan *plan)
 	int error = errno;
 	close(fd);
 	if (is_done && plan->address_v6)
-		configure_v6(plan); /* without it there is IPv4 */
+		configure_v6(plan); /* if it fails there is still IPv4 */
 	errno = error;
 	return is_done;
 }
@@ -185,11 +186,12 @@ int veth_relay_make(const struct veth_relay_plan *plan)
 	int near_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	if (near_fd < 0 || unshare(CLONE_NEWNET) < 0)
 		return -1;
-	sysfile_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1"); /* it shall only carry */
+	/* The device only carries frames. */
+	sysfile_write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
 	errno = make_pair(plan->device, near_fd);
 	int fd = errno ? -1 : open_far_end();
 	int error = errno;
-	/* Where this fails the caller goes no further: it would be in the wrong place. */
+	/* If setns() fails the caller must not go on: it would be in the wrong namespace. */
 	bool is_back = setns(near_fd, CLONE_NEWNET) == 0;
 	close(near_fd);
 	if (is_back && fd >= 0 && configure(plan))
@@ -219,7 +221,8 @@ int veth_relay_connect(const char *path)
 	return -1;
 }
 
-/* False: that end is gone. Frames that the other side has no room for are dropped, as on any wire. */
+/* Returns false if that end is closed. Frames for which the other side has no room are dropped, as on any
+ * network. */
 static bool carry(int from, int to)
 {
 	static char frame[MAX_FRAME];
