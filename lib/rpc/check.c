@@ -18,7 +18,7 @@ struct reader {
 	const char *text;
 	size_t at, n;
 	unsigned depth, values;
-	const char *member; /* of the outermost object, that is looked for */
+	const char *member; /* of the outermost object; its value is searched for */
 	struct rpc_span *span;
 	struct trm_error *err;
 	bool has_nul;
@@ -35,7 +35,7 @@ static int fail(struct reader *r, const char *what)
 	return trm_error_set(r->err, TRM_EPROTO, "%s at line %zu column %zu", what, line, r->at - start + 1);
 }
 
-/* The byte at hand; at the end, 0, which no JSON has outside strings. */
+/* The current byte. At the end 0, which JSON never has outside strings. */
 static char peek(const struct reader *r)
 {
 	return r->at < r->n ? r->text[r->at] : '\0';
@@ -225,7 +225,7 @@ static int read_member(struct reader *r)
 	return e;
 }
 
-/* What stands between braces or brackets. */
+/* The items between braces or brackets. */
 static int read_items(struct reader *r, char close, int (*item)(struct reader *r))
 {
 	if (++r->depth > RPC_DEPTH_MAX)
@@ -296,7 +296,7 @@ static int fail_duplicate(const char *name, struct trm_error *reterr)
 	return trm_error_set(reterr, TRM_EPROTO, "duplicate field `%.64s`", name);
 }
 
-/* Sooner done than sorted. */
+/* For a few names, comparing all pairs is faster than sorting. */
 static int check_few(const cJSON *json, struct trm_error *reterr)
 {
 	for (const cJSON *a = json->child; a; a = a->next)

@@ -2,10 +2,10 @@
 #ifndef TRM_RPC_CHECK_H
 #define TRM_RPC_CHECK_H
 
-/* Strict JSON, looked at before cJSON sees it, which is lenient and recursive: RFC 8259 in valid UTF-8, one
- * value, at most RPC_DEPTH_MAX deep, of RPC_VALUES_MAX values at most (cJSON takes forty bytes for one that
- * is written with one), numbers that a double can hold, no NUL character in a string (cJSON would cut there).
- */
+/* Checks strict JSON before cJSON parses it, because cJSON is lenient and recursive. The text must be RFC
+ * 8259 in valid UTF-8: one value, at most RPC_DEPTH_MAX deep, with at most RPC_VALUES_MAX values (cJSON may
+ * need forty bytes for a one-byte value), numbers that a double can hold, and no NUL character in a string
+ * (cJSON would cut the string there). */
 
 #include <stddef.h>
 
@@ -19,14 +19,14 @@ struct rpc_span {
 	size_t at, n;
 };
 
-/* 0; TRM_EPROTO with a sentence that names line and column; TRM_EINVAL: all is well but for a NUL character
- * in a string. `member` (may be NULL): a name; then *ret_span is where its value stands in the outermost
- * object, n == 0 if there is none. */
+/* Returns 0, or TRM_EPROTO with a message that names line and column, or TRM_EINVAL if the only fault is a
+ * NUL character in a string. `member` (may be NULL) is a name. *ret_span is then the place of its value in
+ * the outermost object, with n == 0 if there is none. */
 int rpc_check(const char *text, size_t n, const char *member, struct rpc_span *ret_span,
 		struct trm_error *reterr);
 
-/* No object has a name twice. (Whoever reads the first of two and whoever reads the last would disagree.) 0,
- * TRM_EPROTO or TRM_ENOMEM. */
+/* Check that no object has a name twice: one reader would take the first value, another the last. Returns
+ * 0, TRM_EPROTO or TRM_ENOMEM. */
 int rpc_check_names(const struct cJSON *json, struct trm_error *reterr);
 
 #endif

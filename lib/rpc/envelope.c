@@ -15,7 +15,7 @@ static const cJSON *member(const cJSON *object, const char *name)
 	return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-/* A text that the request must have. */
+/* Read a required text. */
 static int need_text(const cJSON *json, const char *name, const char **ret, struct trm_error *reterr)
 {
 	const cJSON *item = member(json, name);
@@ -88,7 +88,7 @@ int rpc_request_read(struct rpc_request *ret, const char *text, size_t n, enum r
 	}
 	if (e < 0)
 		return trm_error_set(reterr, e, "%s: %s", rpc_fault(*ret_fault)->text, why.msg);
-	*ret_fault = RPC_PARAMS; /* whose reply holds no id, for that may have it */
+	*ret_fault = RPC_PARAMS; /* a reply to bad params holds no id, because the id itself may be bad */
 	if (has_nul)
 		return trm_error_set(reterr, TRM_EPROTO, "Invalid params for %s: a NUL character in a string",
 				ret->method);
@@ -107,7 +107,7 @@ void rpc_request_finish(struct rpc_request *request)
 
 /* ---- replies ---- */
 
-/* An envelope around `item`, which is owned. */
+/* Put an envelope around `item`, which it takes over. */
 static cJSON *wrap(const cJSON *id, const char *name, cJSON *item)
 {
 	cJSON *reply = cJSON_CreateObject();
@@ -120,7 +120,7 @@ static cJSON *wrap(const cJSON *id, const char *name, cJSON *item)
 		return NULL;
 	}
 	if (copy && !cJSON_AddItemToObject(reply, "id", copy)) {
-		cJSON_Delete(reply); /* with the item */
+		cJSON_Delete(reply); /* frees `item`, too */
 		cJSON_Delete(copy);
 		return NULL;
 	}
@@ -151,7 +151,7 @@ static char *print(cJSON *json)
 	return text;
 }
 
-/* Not by a tree: its nodes would cost more than the text. */
+/* Built as text, because the nodes of a tree would take more memory than the text. */
 char *rpc_reply_text(const cJSON *id, cJSON *result)
 {
 	static const char head[] = "{\"jsonrpc\":\"2.0\",\"result\":", name[] = ",\"id\":";

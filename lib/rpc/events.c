@@ -40,14 +40,14 @@ int event_put_beat(struct buf *out)
 
 /* ---- reading ---- */
 
-/* A line may be as long as the longest text, with the field's name in front, or as a name. */
+/* A line holds the longest text or the longest event name, with the name of the field before it. */
 enum { FIELD_ROOM = EVENT_NAME_MAX + 17 };
 
 void event_reader_init(struct event_reader *reader, size_t data_max)
 {
 	*reader = (struct event_reader){0};
 	buf_init(&reader->line, data_max + FIELD_ROOM);
-	buf_init(&reader->data, data_max + 1); /* its last newline becomes the NUL */
+	buf_init(&reader->data, data_max + 1); /* the NUL replaces the last newline */
 }
 
 void event_reader_finish(struct event_reader *reader)
@@ -82,7 +82,7 @@ static int take_data(struct event_reader *reader, const char *value, size_t n)
 	return r ? r : buf_append(data, "\n", 1);
 }
 
-/* An empty line: the event is whole. One without any data is none. */
+/* Called at an empty line, which completes the event. An event without data is ignored. */
 static int deliver(struct event_reader *reader, event_fn *fn, void *user)
 {
 	struct buf *data = &reader->data;
@@ -97,7 +97,7 @@ static int deliver(struct event_reader *reader, event_fn *fn, void *user)
 		return 0;
 	char *text = buf_at(data);
 	size_t n = data->len - 1;
-	text[n] = '\0'; /* in place of the last newline */
+	text[n] = '\0'; /* replaces the last newline */
 	int r = memchr(text, '\0', n) || !utf8_is_valid(text, n) ? TRM_EPROTO : fn(user, name, text, n);
 	buf_clear(data);
 	return r;
@@ -108,8 +108,8 @@ static bool is_field(const char *line, size_t n, const char *name)
 	return n == strlen(name) && memcmp(line, name, n) == 0;
 }
 
-/* One line without its end. Fields that we do not know, and comments, count for nothing. */
-static int take_line(struct event_reader *reader, const char *line, size_t n, event_fn *fn, void *user)
+/* Handle one line without its end. Comments and unknown fields are ignored. */
+static int handle_line(struct event_reader *reader, const char *line, size_t n, event_fn *fn, void *user)
 {
 	if (!reader->has_begun && n >= 3 && memcmp(line, "\xEF\xBB\xBF", 3) == 0) {
 		line += 3;
@@ -130,7 +130,7 @@ static int take_line(struct event_reader *reader, const char *line, size_t n, ev
 	return 0;
 }
 
-/* The first CR or LF, or NULL. */
+/* Returns the first CR or LF, or NULL. */
 static const char *line_end(const char *bytes, size_t n)
 {
 	const char *feed = memchr(bytes, '\n', n);
@@ -138,7 +138,7 @@ static const char *line_end(const char *bytes, size_t n)
 	return back ? back : feed;
 }
 
-/* More of a line: as much of it as may be kept. */
+/* Keep a part of a line, up to the limit. */
 static int keep_line(struct event_reader *reader, const char *bytes, size_t n)
 {
 	struct buf *line = &reader->line;
@@ -149,14 +149,14 @@ static int keep_line(struct event_reader *reader, const char *bytes, size_t n)
 	return buf_append(line, bytes, n);
 }
 
-/* The end of a line has come: what there is of it in the bytes, behind what had come before. */
+/* The line is complete: `bytes` hold its end, and the buffer its beginning, if any. */
 static int end_line(struct event_reader *reader, const char *bytes, size_t n, event_fn *fn, void *user)
 {
 	if (!reader->line.len && n <= reader->line.max)
-		return take_line(reader, bytes, n, fn, user);
+		return handle_line(reader, bytes, n, fn, user);
 	int r = keep_line(reader, bytes, n);
 	if (!r)
-		r = take_line(reader, buf_at(&reader->line), reader->line.len, fn, user);
+		r = handle_line(reader, buf_at(&reader->line), reader->line.len, fn, user);
 	buf_clear(&reader->line);
 	reader->is_line_long = false;
 	return r;

@@ -2,13 +2,13 @@
 #ifndef TRM_RPC_FAULT_H
 #define TRM_RPC_FAULT_H
 
-/* What a caller can be told of, as microsandbox 0.2.x told it: HTTP status, shape of the body and code. The
- * text is ours to say, and says the real reason. (Facts: route.rs, handler.rs, middleware.rs and error.rs of
- * its server.) */
+/* The failures that a client may see, as microsandbox 0.2.x reports them: HTTP status, shape of the body
+ * and code. The text is ours and states the real reason. (Facts: route.rs, handler.rs, middleware.rs and
+ * error.rs of its server.) */
 
 #include <stddef.h>
 
-/* What the body of the reply is. */
+/* The shape of a reply's body. */
 enum rpc_shape {
 	RPC_SHAPE_EMPTY,
 	RPC_SHAPE_TEXT,  /* text/plain */
@@ -46,7 +46,7 @@ struct rpc_fault {
 	int http;
 	enum rpc_shape shape;
 	int code;
-	const char *text; /* when nothing better is known */
+	const char *text; /* used if no better text is known */
 };
 
 const struct rpc_fault *rpc_fault(enum rpc_fault_id id);

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 
-#define EXACT_MAX 9007199254740992.0 /* up to here a double holds each whole number */
+#define EXACT_MAX 9007199254740992.0 /* up to here, a double holds each whole number */
 
 int rpc_params_check(const cJSON *params, struct trm_error *reterr)
 {

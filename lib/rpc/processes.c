@@ -10,7 +10,7 @@
 
 #include "rpc/put.h"
 
-/* What a double holds exactly. */
+/* The largest number that a double holds exactly. */
 #define MOST 9007199254740992.0
 
 static cJSON *write_row(const struct trm_process *p)

@@ -9,9 +9,10 @@
 struct cJSON;
 struct trm_process;
 
-/* The caller's; NULL when out of memory. */
+/* Owned by the caller. NULL: out of memory. */
 struct cJSON *rpc_processes_write(const struct trm_process *processes, size_t n);
-/* Rows of `json` (hostile, may be NULL) that are processes, at most `max`, commands cleaned; their number. */
+/* Read the rows of `json` (hostile, may be NULL) that describe processes, at most `max`. Commands are
+ * cleaned. Returns the number of rows. */
 size_t rpc_processes_read(const struct cJSON *json, struct trm_process *table, size_t max);
 
 #endif

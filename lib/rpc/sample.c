@@ -17,7 +17,7 @@ enum kind { WHOLE, REAL };
 	{ \
 #field, offsetof(struct trm_sample, field), kind, TRM_METRIC_##bit \
 	}
-/* Those of one bit are known together. */
+/* Values with the same bit are known together. */
 static const struct row {
 	const char *name;
 	size_t offset;
@@ -49,7 +49,7 @@ static const struct row {
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
-/* What a double holds exactly; more than that is no measure of anything here. */
+/* The largest number that a double holds exactly. No measured value is larger. */
 #define MOST 9007199254740992.0
 
 cJSON *rpc_sample_write(const struct trm_sample *sample)

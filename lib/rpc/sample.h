@@ -2,16 +2,15 @@
 #ifndef TRM_RPC_SAMPLE_H
 #define TRM_RPC_SAMPLE_H
 
-/* All that a sample of metrics knows, as an object: an extension of sandbox.metrics.get ("full"), whose rows
- * have only three numbers. What is not known is not there. */
+/* A whole metrics sample as an object: an extension of sandbox.metrics.get ("full"), whose rows have only
+ * three numbers. Unknown values are left out. */
 
 struct cJSON;
 struct trm_sample;
 
-/* The caller's; NULL when out of memory. */
+/* Owned by the caller. NULL: out of memory. */
 struct cJSON *rpc_sample_write(const struct trm_sample *sample);
-/* What `json` (hostile, may be NULL) tells is put over what stands in *ret. Numbers that are none are passed
- * over. */
+/* Overwrite the members of *ret that `json` (hostile, may be NULL) holds. Invalid numbers are ignored. */
 void rpc_sample_read(const struct cJSON *json, struct trm_sample *ret);
 
 #endif
