@@ -88,7 +88,7 @@ int rpc_request_read(struct rpc_request *ret, const char *text, size_t n, enum r
 	}
 	if (e < 0)
 		return trm_error_set(reterr, e, "%s: %s", rpc_fault(*ret_fault)->text, why.msg);
-	*ret_fault = RPC_PARAMS; /* a reply to bad params holds no id, because the id itself may be bad */
+	*ret_fault = RPC_PARAMS; /* the reply has no id, because the NUL may be in it */
 	if (has_nul)
 		return trm_error_set(reterr, TRM_EPROTO, "Invalid params for %s: a NUL character in a string",
 				ret->method);

@@ -131,10 +131,9 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 		container_fail(k, "%s: %s", r->plan.backend, doing);
 	step_begin(s, &r->facts, which, in_fd, supervisor_now_ms());
 	while (!step_is_over(s) && !(r->is_overtaken && r->handoff.has_report)) {
-		if (was_ending && doing
-				&& supervisor_now_ms() >= reported_ms + AGAIN_MS) { /* so that a waiting
-										     * client sees the
-										     * reason */
+		/* Repeat the failure while destroying takes long, so that a waiting client sees the reason.
+		 */
+		if (was_ending && doing && supervisor_now_ms() >= reported_ms + AGAIN_MS) {
 			container_fail(k, "%s: %s", r->plan.backend, doing);
 			reported_ms = supervisor_now_ms();
 		}
