@@ -16,12 +16,12 @@ static void health(struct trm_server *server, struct http_request *request, cons
 	http_reply(request, 200, "application/json", headers, strdup(RPC_HEALTHY), strlen(RPC_HEALTHY));
 }
 
-/* Old and other clients start, stop and command at paths of their own, with the same envelope. */
+/* Older and other clients start, stop and run commands at separate paths, with the same envelope. */
 static const struct route {
 	const char *path;
 	const char *verbs; /* for the header Allow */
 	void (*fn)(struct trm_server *server, struct http_request *request, const struct caller *who);
-	bool is_open; /* to everybody, and needs no body */
+	bool is_open; /* needs neither a key nor a body */
 } routes[] = {
 		{RPC_PATH_HEALTH, "GET,HEAD", health, true},
 		{RPC_PATH_RPC, "POST", rpc_handle, false},
@@ -57,7 +57,7 @@ static bool has_verb(const struct route *route, const char *method)
 	return false;
 }
 
-/* Any origin may ask for anything: that is what keys are for. */
+/* Any origin may call, because keys protect the server. */
 static void preflight(struct http_request *request)
 {
 	static const char *const headers[] = {"Access-Control-Allow-Methods", "GET,POST,PUT,DELETE",
@@ -110,7 +110,8 @@ void route_handle(void *user, struct http_request *request)
 		server_refuse(request, RPC_TOO_BIG, NULL, NULL, NULL);
 	else if (request->is_refused)
 		server_refuse(request, RPC_OVERLOADED, NULL, NULL, NULL);
-	else if (!auth_caller(user, request, &who, &fault)) /* it may have expired since its head came */
+	/* The key may have expired since the headers came. */
+	else if (!auth_caller(user, request, &who, &fault))
 		server_refuse(request, fault, NULL, NULL, NULL);
 	else
 		find(request->path)->fn(user, request, &who);

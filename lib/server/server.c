@@ -37,7 +37,7 @@ static void on_over(void *user, const struct http_request *request, int status, 
 								  request->note, status, took_ns});
 }
 
-static void finish(struct trm_server *server)
+static void free_server(struct trm_server *server)
 {
 	listener_close(server->listener);
 	trm_timer_remove(server->end);
@@ -54,7 +54,7 @@ static void look_for_end(void *user)
 	if (server->listener->n_requests && !is_late)
 		trm_timer_start(server->end, LOOK_MS, 0);
 	else
-		finish(server);
+		free_server(server);
 }
 
 static void on_fleet_closed(void *user)

@@ -32,7 +32,7 @@ void peer_enter(struct peer *peer, struct link *list)
 	list->previous = &peer->link;
 }
 
-/* The library sees the end of the connection, and closes it in its next turn. */
+/* The library notices the end of the connection and closes it in its next turn. */
 void peer_shut(struct peer *peer)
 {
 	peer_enter(peer, NULL);
@@ -66,8 +66,9 @@ static void shut_older(struct link *list, uint64_t before_ns)
 		peer_shut(peer_of(list->next));
 }
 
-/* After a crowd has gone: the allocator would keep for itself what it took up. Not in a turn in which some
- * went: the loop frees their watches at its end, and until then each of these holds some pages. */
+/* Return memory to the system after many clients have left: the allocator would keep it. Not in a turn in
+ * which connections have ended, because the loop frees their watches only at its end, and until then each
+ * of them holds some pages. */
 static void give_back(struct listener *listener)
 {
 	if (listener->peak_connections < CROWD || listener->n_connections > listener->peak_connections / 2
@@ -77,7 +78,7 @@ static void give_back(struct listener *listener)
 	malloc_trim(0);
 }
 
-/* Who sends nothing more may go away later on without a sign, while his answer is awaited. */
+/* A client that has closed its sending side may vanish later without notice while it waits for the reply. */
 static void probe(struct peer *peer)
 {
 	uint64_t now_ns = trm_loop_now_ns(peer->listener->loop);
@@ -87,8 +88,8 @@ static void probe(struct peer *peer)
 	request_left(peer->request, false);
 }
 
-/* The library may miss an end that comes together with bytes: it waits for the next edge. */
-static void look_at_left(struct listener *listener)
+/* The library may miss a close that arrives together with data, because it waits for the next edge. */
+static void check_left_peers(struct listener *listener)
 {
 	char byte;
 	for (struct link *at = listener->left.next; at != &listener->left; at = at->next) {
@@ -110,7 +111,7 @@ void peers_sweep(void *user)
 		shut_older(&listener->waiting, now_ns - timeout_ns);
 		shut_older(&listener->reading, now_ns - timeout_ns);
 	}
-	look_at_left(listener);
+	check_left_peers(listener);
 	give_back(listener);
 }
 
@@ -142,7 +143,7 @@ static struct peer *peer_create(struct listener *listener, struct MHD_Connection
 	peer->link = (struct link){&peer->link, &peer->link};
 	peer->fd = listener->mhd.connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->fd;
 	peer->left = (struct link){&peer->left, &peer->left};
-	/* A client whose leaving could not be seen would have its run go on without end. */
+	/* If we could not notice that a client leaves, its run would go on without end. */
 	if (trm_loop_add_fd(listener->loop, peer->fd, TRM_LEFT, on_left, peer, &peer->watch, NULL) < 0) {
 		free(peer);
 		return NULL;

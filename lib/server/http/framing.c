@@ -4,14 +4,14 @@
 
 #include "server/http/listener.h"
 
-/* What a head says of its body. */
+/* What the headers say about the body. */
 struct framing {
 	unsigned lengths, encodings;
 	bool is_chunked, has_odd_name;
 };
 
-/* A line that begins with a blank goes on with the one before; the library (0.9.75) adds it to the name there
- * instead of the value. So what seems to be another header may be one of these two. */
+/* A line that begins with a blank continues the previous one. The library (0.9.75) appends it to the name
+ * instead of the value, so what looks like another header may be one of these two. */
 static bool is_or_begins(const char *name, const char *header, unsigned *n, bool *is_longer)
 {
 	size_t len = strlen(header);
@@ -22,7 +22,7 @@ static bool is_or_begins(const char *name, const char *header, unsigned *n, bool
 	return true;
 }
 
-/* White space before the colon, or a colon in a folded line. */
+/* There is white space before the colon, or the colon is in a folded line. */
 static bool is_odd(const char *name)
 {
 	while (*name > ' ' && *name != ':')

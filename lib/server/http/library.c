@@ -5,7 +5,7 @@
 
 #include <terrarium/dynlib.h>
 
-/* In the order of the members of the struct, which are nothing but pointers. */
+/* In the order of the members of the struct, which are all pointers. */
 static const char *const symbols[] = {
 		"MHD_start_daemon",
 		"MHD_stop_daemon",

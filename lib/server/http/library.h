@@ -2,10 +2,10 @@
 #ifndef TRM_SERVER_HTTP_LIBRARY_H
 #define TRM_SERVER_HTTP_LIBRARY_H
 
-/* GNU libmicrohttpd, loaded when a server is opened: no other start pays for it, and building needs none of
- * its headers. What is used of it is declared here, by microhttpd.h of 0.9.75 (Debian 12); all of it has been
- * in the library since 0.9.55. And of GnuTLS, which Debian's libmicrohttpd is linked with anyway, what tokens
- * need. */
+/* GNU libmicrohttpd, loaded when a server is opened, so that no other command pays for it and building
+ * needs no headers of it. The declarations follow microhttpd.h of 0.9.75 (Debian 12); all of it has been in
+ * the library since 0.9.55. Tokens also need functions of GnuTLS, which Debian's libmicrohttpd is linked
+ * with anyway. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ enum {
 	MHD_OPTION_EXTERNAL_LOGGER = 13,
 	MHD_OPTION_NOTIFY_CONNECTION = 27,
 	MHD_OPTION_STRICT_FOR_CLIENT =
-			29, /* int: 1 wants a Host and, in libmicrohttpd 1.0, refuses folded lines */
+			29, /* int: 1 requires Host and, in libmicrohttpd 1.0, refuses folded lines */
 	MHD_HEADER_KIND = 1,
 	MHD_CONNECTION_INFO_CONNECTION_FD = 6,
 	MHD_CONNECTION_INFO_SOCKET_CONTEXT = 7,
@@ -51,7 +51,7 @@ enum {
 #define MHD_SIZE_UNKNOWN UINT64_MAX
 enum { MHD_CONTENT_READER_END_OF_STREAM = -1, MHD_CONTENT_READER_END_WITH_ERROR = -2 };
 
-/* Of the unions MHD_DaemonInfo and MHD_ConnectionInfo, what is asked for. */
+/* The used members of the unions MHD_DaemonInfo and MHD_ConnectionInfo. */
 union mhd_info {
 	int fd;
 	void *socket_context;
@@ -88,7 +88,7 @@ struct mhd {
 	void (*destroy_response)(struct MHD_Response *response);
 };
 
-/* TRM_ENOTSUP with a sentence that names the Debian package. */
+/* Fails with TRM_ENOTSUP and a message that names the Debian package. */
 int mhd_load(struct mhd *ret, struct trm_error *reterr);
 
 /* HMAC with SHA-256. */
@@ -96,9 +96,9 @@ enum { SHA256_LEN = 32 };
 struct hmac {
 	int (*fast)(int algorithm, const void *key, size_t key_len, const void *text, size_t n, void *digest);
 };
-/* TRM_ENOTSUP with a sentence that names the Debian package. */
+/* Fails with TRM_ENOTSUP and a message that names the Debian package. */
 int hmac_load(struct hmac *ret, struct trm_error *reterr);
-/* False: GnuTLS refuses, as by a policy of the machine. */
+/* Returns false if GnuTLS refuses, for example because of a policy of the machine. */
 bool hmac_sha256(const struct hmac *hmac, const char *key, const void *text, size_t n,
 		unsigned char ret[SHA256_LEN]);
 

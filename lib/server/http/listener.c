@@ -17,11 +17,12 @@
 enum {
 	BACKLOG = 1024,
 	DEFAULT_CONNECTIONS = 1000,
-	SPARE_CONNECTIONS = 64, /* shut, but not gone yet */
+	SPARE_CONNECTIONS = 64, /* closed by us, but not gone yet */
 	SWEEP_MS = 1000,
-	ACCEPT_BATCH = 64, /* in one turn, so that requests get theirs */
+	ACCEPT_BATCH = 64, /* in one turn, so that requests are served meanwhile */
 	TURNS_MAX = 4,     /* of the library, in one of ours */
-	/* Seconds of silence, and between questions; after so many a client's machine is gone. */
+	/* TCP keep-alive: seconds of silence, seconds between probes, and probes until the client counts as
+	 * gone. */
 	ALIVE_IDLE_S = 15,
 	ALIVE_EACH_S = 5,
 	ALIVE_TIMES = 4
@@ -29,8 +30,8 @@ enum {
 
 /* ---- the library's turns ---- */
 
-/* A connection that had been suspended is in the library's queue of events anew, which tells at once that it
- * can be written to: that is heard here, and not by another turn of the loop. */
+/* A resumed connection is queued again in the library and is writable at once. Handle that here rather than
+ * in another turn of the loop. */
 static bool take_returned(struct listener *listener)
 {
 	bool has_returned = listener->has_returned;
@@ -75,11 +76,12 @@ static void listen_again(struct listener *listener, bool is_wanted)
 	listener->is_full = !is_wanted;
 }
 
-static void add(struct listener *listener, int fd, const struct sockaddr *address, socklen_t n)
+static void add_socket_connection(
+		struct listener *listener, int fd, const struct sockaddr *address, socklen_t n)
 {
 	int one = 1;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-	listener->mhd.add_connection(listener->daemon, fd, address, n); /* closes it if it cannot */
+	listener->mhd.add_connection(listener->daemon, fd, address, n); /* closes fd on failure */
 	listener_wake(listener);
 }
 
@@ -102,7 +104,7 @@ static void on_accept(void *user, int fd, uint32_t events)
 				listen_again(listener, false);
 			return;
 		}
-		add(listener, peer, (struct sockaddr *)&address, n);
+		add_socket_connection(listener, peer, (struct sockaddr *)&address, n);
 	}
 }
 
@@ -111,7 +113,7 @@ static void on_sweep(void *user)
 	struct listener *listener = user;
 	peers_sweep(listener);
 	if (listener->n_connections)
-		run(listener); /* for its own time-outs */
+		run(listener); /* for the library's own timeouts */
 	if (listener->is_full && !listener->is_closing)
 		listen_again(listener, true);
 }
@@ -166,7 +168,8 @@ static void set_port(struct sockaddr *address, uint16_t port)
 		((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
 }
 
-/* Connections have it from their listening socket: clients whose machine vanishes are missed. */
+/* Connections inherit keep-alive from the listening socket. Without it, clients whose machine vanishes
+ * would not be noticed. */
 static void snapshot_asking(int fd)
 {
 	static const int options[][3] = {{SOL_SOCKET, SO_KEEPALIVE, 1},
@@ -176,7 +179,7 @@ static void snapshot_asking(int fd)
 		setsockopt(fd, options[i][0], options[i][1], &options[i][2], sizeof(int));
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int listen_at(struct listener *listener, const struct addrinfo *at, struct trm_error *reterr)
 {
 	if (listener->opts.is_local_only && !is_loopback(at->ai_addr))
@@ -202,7 +205,7 @@ static int listen_at(struct listener *listener, const struct addrinfo *at, struc
 	return 0;
 }
 
-/* All addresses of the host, at one port. An address family that this machine does without is passed over. */
+/* Listen at all addresses of the host on one port. Address families that this machine lacks are skipped. */
 static int listen_everywhere(struct listener *listener, struct trm_error *reterr)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found = NULL;
@@ -213,7 +216,7 @@ static int listen_everywhere(struct listener *listener, struct trm_error *reterr
 	for (struct addrinfo *at = found; at && listener->n_sockets < LISTENER_SOCKETS; at = at->ai_next) {
 		r = listen_at(listener, at, reterr);
 		if (r == EADDRINUSE && listener->n_sockets && !listener->opts.port)
-			continue; /* any port was good, and this one is free at one address at least */
+			continue; /* any port will do, and this one is free at one address at least */
 		if (r != 0 && r != EAFNOSUPPORT && (r != EADDRNOTAVAIL || !listener->n_sockets))
 			problem = r;
 		if (r == EADDRINUSE || r == ENOKEY)
@@ -296,7 +299,8 @@ void listener_close(struct listener *listener)
 	listener_quiesce(listener);
 	requests_abort(listener);
 	if (listener->daemon) {
-		listener->mhd.run(listener->daemon); /* resumed ones hear that they are aborted */
+		/* The resumed connections notice that they are aborted. */
+		listener->mhd.run(listener->daemon);
 		trm_watch_remove(listener->watch);
 		listener->mhd.stop_daemon(listener->daemon);
 	}

@@ -2,17 +2,17 @@
 #ifndef TRM_SERVER_HTTP_LISTENER_H
 #define TRM_SERVER_HTTP_LISTENER_H
 
-/* The listening side: sockets, connections, and what hostile clients may cost.
+/* The listening side: sockets, connections, and limits on what hostile clients may cost.
  *
- *   listener.c       opening, listening, the library's turns
- *   connection.c  who may stay connected, and for how long
- *   request.c     head, body, reply of one request
+ *   listener.c    opening, listening, the library's turns
+ *   connection.c  which connections may stay, and for how long
+ *   request.c     headers, body and reply of one request
  *   framing.c     where its body ends
- *   stream.c      replies that come by and by
+ *   stream.c      replies that are sent in parts
  *
- * Connections in which no request has begun (or only a part of its head has come) wait in one list, those
- * whose body is being read in another, both in the order of time: the oldest are closed when their time is
- * over, and before that when there are too many. */
+ * Connections on which no request has begun (or only a part of its headers has arrived) are in one list,
+ * those whose body is being read in another. Both lists are in order of time. The oldest connections are
+ * closed when their time is over, or earlier when there are too many. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,30 +27,29 @@ struct trm_timer;
 struct trm_watch;
 
 enum {
-	LISTENER_SOCKETS = 8,     /* addresses that a host name may have */
-	LISTENER_TIMEOUT_S = 60,  /* between requests; for a whole head; for a whole body; to take more of a
-				   reply */
-	LISTENER_POOL = 16 << 10, /* head of a request, and the library's buffers */
-	LISTENER_PAST_MAX =
-			32 << 20, /* of a body that is too big, read past so that the client hears of it */
+	LISTENER_SOCKETS = 8, /* addresses that a host name may have */
+	/* For the next request, for all headers, for the body, and for reading a part of the reply. */
+	LISTENER_TIMEOUT_S = 60,
+	LISTENER_POOL = 16 << 10,         /* headers of a request, and the library's buffers */
+	LISTENER_PAST_MAX = 32 << 20,     /* of a body that is too big: read, then dropped */
 	LISTENER_BODIES_MAX = 64 << 20,   /* of all bodies together */
-	LISTENER_REPLIES_MAX = 256 << 20, /* of all replies that nobody has read yet */
+	LISTENER_REPLIES_MAX = 256 << 20, /* of all replies that have not been read yet */
 };
 
 struct listener_opts {
 	const char *host;         /* address or name to listen at */
-	uint16_t port;            /* 0: any that is free */
+	uint16_t port;            /* 0: any free port */
 	unsigned max_connections; /* 0: 1000 */
 	unsigned timeout_s;       /* 0: LISTENER_TIMEOUT_S */
-	/* The head has come: answer at once, or leave it for `handle`. */
+	/* The headers have arrived: answer now, or leave it to `handle`. */
 	void (*look)(void *user, struct http_request *request);
-	/* The body has come too. */
+	/* The body has arrived, too. */
 	void (*handle)(void *user, struct http_request *request);
-	/* Headers of all replies: pairs, ended by NULL; borrowed for good. */
+	/* Headers of all replies: pairs, ended by NULL. Must outlive the listener. */
 	const char *const *headers;
-	/* Developers' mode: nobody but this machine itself. */
+	/* Developers' mode: only this machine may connect. */
 	bool is_local_only;
-	/* A request is over: status 0 if the client did not wait for the answer. May be NULL. */
+	/* A request is over. The status is 0 if the client did not wait for the answer. May be NULL. */
 	void (*over)(void *user, const struct http_request *request, int status, uint64_t took_ns);
 	void *user;
 };
@@ -65,7 +64,7 @@ struct listener {
 	struct mhd mhd;
 	struct MHD_Daemon *daemon;
 	struct trm_watch *watch; /* of the library's epoll descriptor */
-	struct trm_timer *turn;  /* the library wants another turn */
+	struct trm_timer *turn;  /* for another turn that the library needs */
 	struct trm_timer *sweep;
 	struct {
 		int fd;
@@ -74,51 +73,52 @@ struct listener {
 	unsigned n_sockets;
 	uint16_t port;
 	struct link waiting, reading; /* connections, the oldest first */
-	struct link left;             /* those whose client sends nothing more */
+	struct link left;             /* those whose client has closed its sending side */
 	struct link requests;
 	unsigned n_connections;
-	unsigned peak_connections; /* since memory was last given back */
+	unsigned peak_connections; /* since memory was last returned to the system */
 	unsigned n_requests;       /* in that list: begun and not over */
-	uint64_t gone_ns;          /* the turn in which a connection has ended last */
-	uint64_t body_bytes;       /* held by all requests */
-	uint64_t reply_bytes;      /* likewise */
-	bool is_full;              /* nobody is accepted until somebody has gone */
+	uint64_t gone_ns;          /* the turn in which the last connection ended */
+	uint64_t body_bytes;       /* of all requests */
+	uint64_t reply_bytes;      /* of all requests */
+	bool is_full;              /* no connection is accepted until one has ended */
 	bool is_closing;
-	bool has_returned; /* one that had been suspended waits for its next request */
+	bool has_returned; /* a resumed connection waits for its next request */
 };
 
-/* One connection; the library's "socket context". */
+/* A connection, the library's "socket context". */
 struct peer {
-	struct link link; /* first: of `waiting` or `reading`, or alone */
-	struct link left; /* of front->left, or alone */
+	struct link link; /* first; in `waiting`, in `reading`, or in no list */
+	struct link left; /* in front->left, or in no list */
 	struct listener *listener;
 	int fd;
-	struct trm_watch *watch; /* has the client left? NULL: it has, altogether */
+	struct trm_watch *watch; /* watches whether the client leaves; NULL: it has left completely */
 	struct request *request; /* NULL: none has begun */
-	uint64_t since_ns;       /* when what it is in has begun */
+	uint64_t since_ns;       /* when its current phase began */
 	bool is_shut, has_left;
 };
 
-/* TRM_ENOTSUP: the library is missing; TRM_EBUSY: the port is in use; others with their reason. */
+/* Fails with TRM_ENOTSUP if the library is missing, with TRM_EBUSY if the port is in use, or with another
+ * reason. */
 int listener_open(struct trm_loop *loop, const struct listener_opts *opts, struct listener **ret_front,
 		struct trm_error *reterr);
-/* Take no more connections, nor requests on those that are there. */
+/* Accept no more connections, and no more requests on the current ones. */
 void listener_quiesce(struct listener *listener);
-/* Whoever still waits for an answer is left without. Takes NULL. */
+/* Clients that still wait get no answer. Accepts NULL. */
 void listener_close(struct listener *listener);
 
 /* ---- among the files above ---- */
 
-/* The library is to have a turn soon. */
+/* Schedule a turn of the library. */
 void listener_wake(struct listener *listener);
 mhd_connected listener_connected;
-void peers_sweep(void *user); /* a front; trm_timer_fn */
-/* Make room for one more connection by shutting the oldest that has nothing to wait for. False: there is
- * none. */
+void peers_sweep(void *user); /* `user` is a listener; a trm_timer_fn */
+/* Make room for one more connection by closing the oldest one that waits for nothing. Returns false if
+ * there is none. */
 bool peers_shut_oldest(struct listener *listener);
 void peers_shut_all(struct listener *listener);
 void peer_shut(struct peer *peer);
-/* What the peer's connection is in: `list` NULL when it waits for us. */
+/* Move the connection to `list`. NULL: it waits for us. */
 void peer_enter(struct peer *peer, struct link *list);
 
 mhd_handler request_access;
@@ -130,33 +130,33 @@ struct request {
 	struct peer *peer;
 	struct MHD_Connection *connection;
 	struct buf body;
-	uint64_t seen_bytes; /* of the body, also those that were thrown away */
+	uint64_t seen_bytes; /* of the body, including bytes thrown away */
 	uint64_t since_ns;
-	struct MHD_Response *response; /* ready to be queued */
+	struct MHD_Response *response; /* ready to be sent */
 	size_t reply_len;              /* counted in reply_bytes */
 	int status;
 	bool is_handled; /* `handle` has been called */
 	bool is_old;     /* HTTP/1.0 */
-	bool is_last;    /* nothing that follows on its connection is to be read */
+	bool is_last;    /* the connection closes after it */
 	bool is_suspended, was_suspended;
-	bool is_aborted; /* the client is gone, or we shut down */
-	/* a stream */
+	bool is_aborted; /* the client has left, or we shut down */
+	/* stream */
 	bool is_streaming, is_ended, wants_room;
 	struct buf queue;
 	struct link link; /* of all requests */
 };
 
-/* Where a body ends must be beyond doubt: who sees it end elsewhere, as a proxy before us might, sees other
- * requests behind it. NULL: it is; else what is wrong. */
+/* The end of a body must be unambiguous: a proxy before us that sees another end would see other requests
+ * after it. Returns NULL, or the fault. */
 const char *request_framing_fault(const struct request *request);
 void requests_abort(struct listener *listener);
-/* Its connection is closed, and who was to answer is told that the client has gone. */
+/* Close its connection and tell the handler that the client has gone. */
 void request_abort(struct request *request);
 void request_suspend(struct request *request);
 void request_resume(struct request *request);
-/* The client sends nothing more, or (`is_gone`) is not there any more. */
+/* The client has closed its sending side or (`is_gone`) the whole connection. */
 void request_left(struct request *request, bool is_gone);
-/* What is sent as `request->response`, or the request is aborted: a reply that lacks a header is none. */
+/* Send the response as `request->response`. If one of its headers cannot be added, the request is aborted. */
 void request_take_response(struct request *request, struct MHD_Response *response, const char *content_type,
 		const char *const *headers);
 static inline struct request *request_of(struct http_request *base)

@@ -11,7 +11,7 @@
 
 #include "server/http/listener.h"
 
-/* Of now, and not of the turn. */
+/* The current time, not that of the turn. */
 static uint64_t clock_ns(void)
 {
 	struct timespec t;
@@ -21,7 +21,7 @@ static uint64_t clock_ns(void)
 
 /* ---- beginning and end ---- */
 
-/* As much as there is room for, in what is zeroed. */
+/* Copy as much as fits into a zeroed buffer. */
 static void copy(char *out, size_t cap, const char *text)
 {
 	memcpy(out, text, strnlen(text, cap - 1));
@@ -102,13 +102,13 @@ void request_abort(struct request *r)
 	request_resume(r);
 }
 
-/* A client that is gone altogether answers the interim reply with a reset; one that has only closed its own
- * direction passes over it. */
+/* If the client is gone completely, it answers the interim reply with a reset. If it has only closed its
+ * sending side, it ignores the reply. */
 void request_left(struct request *r, bool is_gone)
 {
 	static const char interim[] = "HTTP/1.1 100 Continue\r\n\r\n";
 	if (!r->is_suspended)
-		return; /* the library sees it, or we do at the next suspension */
+		return; /* the library notices it, or we do at the next suspension */
 	if (is_gone || r->is_streaming || r->is_old
 			|| send(r->peer->fd, interim, sizeof interim - 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		request_abort(r);
@@ -118,7 +118,7 @@ void request_suspend(struct request *r)
 {
 	r->is_suspended = r->was_suspended = true;
 	r->listener->mhd.suspend(r->connection);
-	/* The library looks away from now on. */
+	/* From now on the library does not watch the connection. */
 	if (r->peer->has_left)
 		request_left(r, !r->peer->watch);
 }
@@ -167,7 +167,7 @@ void request_take_response(struct request *r, struct MHD_Response *response, con
 	r->is_aborted = true;
 }
 
-/* Who has been given a reply first, and still has not read it, has to go. */
+/* If replies take too much memory, close the request that got its reply first and has not read it. */
 static void limit_replies(struct listener *listener)
 {
 	uint64_t held = listener->reply_bytes;
@@ -209,7 +209,7 @@ static int send_reply(struct request *r)
 	if (r->is_aborted)
 		return MHD_NO;
 	int is_queued = r->listener->mhd.queue_response(r->connection, (unsigned)r->status, r->response);
-	r->listener->mhd.destroy_response(r->response); /* the library keeps its own reference */
+	r->listener->mhd.destroy_response(r->response); /* the library has its own reference */
 	r->response = NULL;
 	return is_queued;
 }
@@ -222,8 +222,8 @@ static uint64_t announced_length(const struct request *r)
 	return length ? strtoull(length, NULL, 10) : 0;
 }
 
-/* A body that is to be thrown away is read past, so that the client comes to read the reply; but not without
- * end, and not when the client asks first. */
+/* Read a refused body so that the client gets to read the reply, but not if it is very long or the client
+ * asks first. */
 static bool is_worth_reading(const struct request *r)
 {
 	return announced_length(r) <= LISTENER_PAST_MAX && !http_header(&r->base, "Expect");
@@ -236,7 +236,7 @@ static int refuse_framing(struct request *r, const char *fault)
 	return send_reply(r);
 }
 
-/* Who takes us for a proxy, or is a proxy that passes on what it was sent, names the server as well. */
+/* A client that takes us for a proxy, or a proxy that forwards unchanged, sends an absolute URL. */
 static const char *path_of(const char *url)
 {
 	size_t scheme = strncasecmp(url, "http://", 7) == 0    ? 7

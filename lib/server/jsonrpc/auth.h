@@ -2,8 +2,8 @@
 #ifndef TRM_SERVER_JSONRPC_AUTH_H
 #define TRM_SERVER_JSONRPC_AUTH_H
 
-/* Who calls, by the key in Proxy-Authorization or else Authorization; "Bearer " in front of it may be left
- * out. */
+/* Authenticates the caller by the key in Proxy-Authorization or Authorization. The prefix "Bearer " is
+ * optional. */
 
 #include <stdbool.h>
 
@@ -13,12 +13,12 @@
 
 struct cJSON;
 
-/* A server in developers' mode lets in everybody. False: *ret_fault. */
+/* In developers' mode everybody is allowed. Returns false and sets *ret_fault if the caller is refused. */
 bool auth_caller(const struct trm_server *server, const struct http_request *request, struct caller *ret,
 		enum rpc_fault_id *ret_fault);
 
-/* May they call a method with these params? A key for one namespace wants it to be named. False: *ret_fault
- * and the text for the client. */
+/* Check that the caller may call a method with these params. A key for one namespace requires that the
+ * params name it. Returns false, *ret_fault and a text for the client if not. */
 bool auth_covers(const struct caller *who, const struct cJSON *params, enum rpc_fault_id *ret_fault,
 		char *text, size_t cap);
 

@@ -70,7 +70,7 @@ static const char *param(const struct call *call, const char *name, const char *
 	return value ? value : fallback;
 }
 
-static char *put(char *at, const char *text, size_t max, char next)
+static char *append_text(char *at, const char *text, size_t max, char next)
 {
 	size_t n = strnlen(text, max);
 	memcpy(at, text, n);
@@ -78,12 +78,12 @@ static char *put(char *at, const char *text, size_t max, char next)
 	return at + n + 1;
 }
 
-/* Each request is told of: printf() would cost more than finding its method. */
+/* Built by hand: each request is logged, and printf() would take longer than finding its method. */
 void call_tell(const struct call *call, char out[static CALL_REPORTED])
 {
-	out = put(out, call->method, CALL_REPORTED_METHOD, ' ');
-	out = put(out, param(call, "namespace", RPC_NAMESPACE), CALL_REPORTED_NAME, '/');
-	put(out, param(call, "sandbox", RPC_EVERYWHERE), CALL_REPORTED_NAME, '\0');
+	out = append_text(out, call->method, CALL_REPORTED_METHOD, ' ');
+	out = append_text(out, param(call, "namespace", RPC_NAMESPACE), CALL_REPORTED_NAME, '/');
+	append_text(out, param(call, "sandbox", RPC_EVERYWHERE), CALL_REPORTED_NAME, '\0');
 }
 
 void call_gone(struct call *call)

@@ -2,10 +2,10 @@
 #ifndef TRM_SERVER_JSONRPC_CALL_H
 #define TRM_SERVER_JSONRPC_CALL_H
 
-/* One call of a method, whoever carries it: a plain JSON-RPC reply, a stream of events, an MCP tool's result.
- * A method gets it (method.h) and ends it, at once or later, exactly once and in any case: by call_result()
- * or call_fail(). When the client leaves before, on_gone says so, and the call is still to be ended (which
- * then reaches nobody). */
+/* One call of a method, whichever carrier it has: a plain JSON-RPC reply, a stream of events, or an MCP
+ * tool. A method (method.h) ends the call exactly once, at once or later, by call_result() or call_fail().
+ * If the client leaves earlier, on_gone is called. The call must still be ended then, although nobody reads
+ * the result. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,48 +18,49 @@ struct call;
 struct events;
 struct trm_server;
 
-/* Who calls. */
+/* The authenticated caller. */
 struct caller {
-	char namespace[64]; /* the only one that the token is for; "*": all */
+	char namespace[64]; /* the only one that the token allows; "*": all */
 };
 
-/* What carries a call, and how it ends it. */
+/* The carrier of a call, and how it receives the end. */
 struct call_carrier {
-	void (*result)(struct call *call, struct cJSON *result); /* owns it; NULL: out of memory */
+	/* Takes over `result`; NULL: out of memory. */
+	void (*result)(struct call *call, struct cJSON *result);
 	void (*fail)(struct call *call, const struct rpc_fault *fault, const char *text);
 };
 
 struct call {
 	struct trm_server *server;
 	const struct caller *who;
-	const char *method;         /* today's name */
+	const char *method;         /* its current name */
 	const struct cJSON *params; /* NULL: none */
-	uint64_t id;                /* never 0, never used twice in this server */
+	uint64_t id;                /* never 0, and unique in this server */
 	const struct call_carrier *carrier;
 	void *carrier_data;
-	/* Of a failure, in a header of the plain reply, for clients that end as the command would have: NULL
-	 * or a word of <terrarium/server.h>. */
+	/* For a header of a plain failure, so that clients can exit as the command would have: NULL or a
+	 * word of <terrarium/server.h>. */
 	const char *reason;
-	struct events *events; /* NULL: the client wants none. What a run does with it: run_stream.h */
-	/* The method's. */
-	void (*on_gone)(struct call *call, void *user); /* may end the call, or later */
+	struct events *events; /* NULL: the client wants none. Runs use it as run_stream.h says */
+	/* Set by the method. */
+	void (*on_gone)(struct call *call, void *user); /* the client has left; may end the call */
 	void *user;
 };
 
 void call_result(struct call *call, struct cJSON *result);
-/* The text is for a person: the real reason. */
+/* The text is for a person and states the real reason. */
 void call_fail(struct call *call, enum rpc_fault_id fault, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
-/* "Invalid params for METHOD: " in front. */
+/* Puts "Invalid params for METHOD: " before the text. */
 void call_fail_params(struct call *call, const char *why);
 
 /* The client wants events. */
 bool call_streams(const struct call *call);
 
-/* For carriers: find the method and let it begin; an unknown one fails, and one for a namespace that the
- * caller has no key for. Everything that `call` points to stays until it is ended. */
+/* For carriers: find the method and begin it. Unknown methods fail, and so do namespaces that the caller
+ * has no key for. Everything that `call` points to must live until its end. */
 void call_begin(struct call *call);
-/* For carriers: what is said of it in logs, "METHOD NAMESPACE/SANDBOX". */
+/* For carriers: the text for logs, "METHOD NAMESPACE/SANDBOX". */
 enum {
 	CALL_REPORTED_METHOD = 40,
 	CALL_REPORTED_NAME = 64,

@@ -41,12 +41,12 @@ struct events *events_create(struct http_request *http, struct trm_loop *loop)
 	return e;
 }
 
-/* As much of what waits as there is room for. */
+/* Send as much of the queue as there is room for. */
 static void send_waiting(struct events *e)
 {
 	while (e->http && e->waiting.len) {
 		size_t room = http_stream_room(e->http), n = e->waiting.len < room ? e->waiting.len : room;
-		/* Asked for more than there is, the stream says when there is room again. */
+		/* A write that does not fit makes the stream call on_room later. */
 		if (http_stream_write(e->http, buf_at(&e->waiting), n ? n : 1) < 0)
 			return;
 		buf_take(&e->waiting, n ? n : 1);
@@ -104,7 +104,7 @@ bool events_put(struct events *e, const char *name, const char *json, size_t n)
 		return true;
 	size_t before = e->waiting.len;
 	if (event_put(&e->waiting, name, json, n) < 0) {
-		e->waiting.len = before; /* nothing half */
+		e->waiting.len = before; /* drop the partial event */
 		return true;
 	}
 	send_waiting(e);

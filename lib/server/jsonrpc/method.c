@@ -6,7 +6,7 @@
 
 #include "rpc/names.h"
 
-/* Ended by a row without name. */
+/* Ends with a row without a name. */
 static const struct method methods[] = {
 		{RPC_START, method_start},
 		{RPC_STOP, method_stop},

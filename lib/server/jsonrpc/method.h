@@ -2,7 +2,7 @@
 #ifndef TRM_SERVER_JSONRPC_METHOD_H
 #define TRM_SERVER_JSONRPC_METHOD_H
 
-/* The methods: one row of the table each, in method.c. */
+/* The table of methods, which is in method.c. */
 
 struct call;
 

@@ -8,7 +8,7 @@
 #include "server/jsonrpc/events.h"
 #include "server/jsonrpc/server.h"
 
-/* A call over HTTP: one request, one reply, or a stream of events whose last one is the reply. */
+/* A call over HTTP: one request, and one reply or a stream of events whose last one is the reply. */
 struct rpc_call {
 	struct call call;
 	struct caller who;
@@ -73,7 +73,8 @@ static void on_events_gone(void *user)
 	on_gone(NULL, user);
 }
 
-/* Runs and commands are told as they happen to who can read that. False: there is no memory for it. */
+/* If the client accepts events, runs and commands report while they go on. Returns false if memory is
+ * lacking. */
 static bool offer_events(struct rpc_call *c)
 {
 	const char *accept = http_header(c->http, "Accept");

@@ -27,32 +27,32 @@ struct post;
 
 struct trm_server {
 	struct trm_loop *loop;
-	struct trm_serve_opts opts; /* texts are copied into the buffers below */
+	struct trm_serve_opts opts; /* the texts are copied into the buffers below */
 	const struct trm_server_cb *cb;
 	void *user;
 	struct listener *listener;
-	struct fleet *fleet;   /* NULL: not yet, or gone */
-	struct trm_timer *end; /* while closing: the next look whether all is over */
+	struct fleet *fleet;   /* NULL: not open */
+	struct trm_timer *end; /* while closing: when to check again whether all is over */
 	uint64_t last_call;
 	struct run_stream *runs; /* whose clients want events */
-	struct post *posts;      /* to /mcp, that have no answer yet (mcp.c) */
+	struct post *posts;      /* to /mcp, not answered yet (mcp.c) */
 	bool is_closing;
-	uint64_t ended_ns;        /* all sandboxes were gone */
+	uint64_t ended_ns;        /* when all sandboxes were gone */
 	struct hmac hmac;         /* zeroed in developers' mode */
 	char key[TRM_SERVER_KEY]; /* opts.key points here */
 	char host[256];
 	char group[32]; /* "serve:5555" */
 };
 
-/* Routes: the two callbacks of the front; `user` is the server. */
+/* Callbacks of the listener. `user` is the server. */
 void route_peek(void *user, struct http_request *request);
 void route_handle(void *user, struct http_request *request);
 
-/* Answer with a failure that has no call. */
+/* Answer a request that is no call with a failure. */
 void server_refuse(struct http_request *request, enum rpc_fault_id id, const struct cJSON *call_id,
 		const char *text, const char *const *headers);
 
-/* POST /api/v1/rpc and its other names, body and all. */
+/* POST /api/v1/rpc and its other paths, with the body. */
 void rpc_handle(struct trm_server *server, struct http_request *request, const struct caller *who);
 
 #endif

@@ -34,14 +34,14 @@ static int find(char path[PATH], struct trm_error *reterr)
 	return 0;
 }
 
-/* Every folder of the path, as the XDG rules want new ones: 0700. */
+/* Make all folders of the path with mode 0700, as the XDG specification requires. */
 static int make_parents(char *path, struct trm_error *reterr)
 {
 	int r = 0;
 	for (char *slash = strchr(path + 1, '/'); r == 0 && slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		/* A folder that there is may refuse in many ways; one that cannot be reached shows in the
-		 * end. */
+		/* mkdir() of an existing folder may fail in many ways. If a folder is really missing,
+		 * opening the file fails later. */
 		int error = mkdir(path, 0700) < 0 ? errno : 0;
 		if ((error == ENOSPC || error == EDQUOT || error == EROFS) && access(path, F_OK) < 0)
 			r = trm_error_set_errno(reterr, error,
@@ -102,7 +102,7 @@ static int read_key(int fd, const char *path, char key[TRM_SERVER_KEY], struct t
 
 /* ---- making ---- */
 
-/* Each character as likely as any other: bytes that would favor some are passed over. */
+/* Each character is equally likely: bytes that would favor some are skipped. */
 static int make_key(char key[TRM_SERVER_KEY], struct trm_error *reterr)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
@@ -121,8 +121,9 @@ static int make_key(char key[TRM_SERVER_KEY], struct trm_error *reterr)
 			       : trm_error_set(reterr, TRM_EIO, "cannot make a server key: no randomness");
 }
 
-/* The name appears when the file is whole. Is one there by then and we are not to replace it, that one
- * counts. No line end, as the original has none: other programs sign with the file's bytes as they are. */
+/* The file gets its name only when it is complete. If the name exists by then and must not be replaced, the
+ * existing key counts. There is no line end, as in the original, because other programs sign with the exact
+ * bytes of the file. */
 static int put_file(const char *path, bool replaces, const char *key, struct trm_error *reterr)
 {
 	char temporary[PATH + 16];

@@ -27,7 +27,7 @@ static bool put_part(struct buf *out, const void *bytes, size_t n)
 	return true;
 }
 
-/* malloc'd, NUL-terminated; NULL if it is none. */
+/* Decode one part, malloc'd and NUL-terminated. NULL: it is invalid. */
 static char *get_part(const char *letters, size_t n, size_t *ret_len)
 {
 	char usual[TOKEN_MAX + 4];
@@ -80,7 +80,7 @@ bool token_make(const struct hmac *hmac, const char *server_key, const struct to
 
 /* ---- reading ---- */
 
-/* As long for any two signatures, so that nobody learns by trying where they begin to differ. */
+/* Compares in constant time, so that a forger cannot learn where two signatures begin to differ. */
 static bool is_same(const unsigned char *a, const unsigned char *b)
 {
 	volatile unsigned char differ = 0;
@@ -103,7 +103,7 @@ static bool is_signed(const struct hmac *hmac, const char *server_key, const cha
 	return is_good;
 }
 
-/* An object, strictly. */
+/* The part must be a JSON object. */
 static cJSON *get_object(const char *letters, size_t n)
 {
 	size_t len;
@@ -128,7 +128,7 @@ static bool is_hs256(const char *letters, size_t n, const char **ret_why)
 	return is_good;
 }
 
-/* A member that is a number; false if it is something else, or has to be there and is not. */
+/* Read a number. Returns false if the member has another type, or is required and missing. */
 static bool get_time(const cJSON *claims, const char *name, bool is_needed, double *ret)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(claims, name);

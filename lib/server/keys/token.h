@@ -3,7 +3,7 @@
 #define TRM_SERVER_KEYS_TOKEN_H
 
 /* API keys: "msb_" and a JSON Web Token (RFC 7519), signed with HMAC-SHA256 by the server key. No other
- * algorithm is known here, whatever the token says of itself. */
+ * algorithm is accepted, whatever the token claims. */
 
 #include <stdint.h>
 
@@ -14,7 +14,7 @@
 enum {
 	TOKEN_MAX = 4096,
 	TOKEN_NAMESPACE_MAX = 64, /* with its NUL */
-	TOKEN_LEEWAY_S = 60,      /* for clocks that differ, as the original allows */
+	TOKEN_LEEWAY_S = 60,      /* for clocks that differ, as in the original */
 };
 
 struct token_claims {
@@ -22,14 +22,14 @@ struct token_claims {
 	char namespace[TOKEN_NAMESPACE_MAX]; /* "*": all */
 };
 
-/* Prefix, token and NUL into `out`, of at least TOKEN_MAX bytes. False: the claims do not fit, or GnuTLS
- * refuses. */
+/* Write prefix, token and NUL to `out`, which has at least TOKEN_MAX bytes. Returns false if the claims do
+ * not fit or GnuTLS refuses. */
 bool token_make(const struct hmac *hmac, const char *server_key, const struct token_claims *claims,
 		char *out);
 
-/* What a token (without prefix) says, if it is signed by the key and in force at `now_s`. A token without
- * namespace is for all. False: it is not good; why is nobody's business but ours, and *ret_why (may be NULL)
- * says it. */
+/* Read the claims of a token (without prefix) that the key has signed and that is valid at `now_s`. A token
+ * without a namespace is for all. Returns false if the token is not valid. *ret_why (may be NULL) then
+ * holds the reason, which the client must not see. */
 bool token_read(const struct hmac *hmac, const char *server_key, const char *token, size_t n, double now_s,
 		struct token_claims *ret, const char **ret_why);
 

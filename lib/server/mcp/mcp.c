@@ -25,13 +25,13 @@ enum {
 	IMAGES_MAX = 64
 };
 
-/* A number that nobody guesses, given by initialize and sent along from then on: ids of requests are told
- * apart by it. Nothing is kept of it. */
+/* A random session number. initialize returns it and later requests send it, so that equal request ids of
+ * different clients stay apart. The server stores nothing for it. */
 enum { SESSION_BYTES = 16, SESSION_TEXT = 2 * SESSION_BYTES + 1 };
 
 #define SESSION_HEADER "Mcp-Session-Id"
 
-/* What was posted: one message, or several at once. */
+/* One POST: a single message or a batch. */
 struct post {
 	struct trm_server *server;
 	struct post *next;
@@ -39,28 +39,27 @@ struct post {
 	struct caller who;
 	char session[SESSION_TEXT]; /* "": none */
 	bool begins_session;
-	struct message *messages; /* that have no answer yet */
+	struct message *messages; /* not answered yet */
 	bool is_batch;
-	bool has_response; /* a message was one */
-	bool is_read;      /* all messages have been looked at */
-	bool is_short;     /* of memory: an answer is missing */
+	bool has_response; /* one of the messages was a response */
+	bool is_read;      /* all messages have been handled */
+	bool is_short;     /* memory was lacking for one of the replies */
 	cJSON *replies;    /* array */
 };
 
-/* One message, and perhaps the call of a method that it became. */
+/* A message, and the call of a method if it became one. */
 struct message {
 	struct message *next;
 	struct post *post;
 	struct rpc_request request;
 	struct call call;
-	bool is_gone;         /* the call knows that the client has left */
+	bool is_gone;         /* the call has been told that the client has left */
 	bool wants_no_answer; /* a notification, or canceled */
 };
 
 /* ---- replies ---- */
 
-/* The original took one notification, and said 200 to it; its clients neither read events nor have sessions.
- */
+/* The original takes one notification and replies 200. Its clients neither read events nor have sessions. */
 static bool is_as_of_old(const struct post *post)
 {
 	const char *accept = http_header(post->http, "Accept");
@@ -68,7 +67,7 @@ static bool is_as_of_old(const struct post *post)
 	       && !(accept && strcasestr(accept, "text/event-stream"));
 }
 
-/* Notifications and responses have no answer. */
+/* Notifications and responses get no reply. */
 static void send_nothing(const struct post *post)
 {
 	http_reply(post->http, is_as_of_old(post) ? 200 : 202, NULL, NULL, NULL, 0);
@@ -116,7 +115,7 @@ static void post_end_when_answered(struct post *post)
 	free(post);
 }
 
-/* Owns `reply`; NULL: there is none. */
+/* Takes over `reply`. NULL: there is none. */
 static void message_end(struct message *m, cJSON *reply)
 {
 	struct post *post = m->post;
@@ -131,7 +130,7 @@ static void message_end(struct message *m, cJSON *reply)
 	post_end_when_answered(post);
 }
 
-/* One that there was no memory for is missed by the post as a whole. */
+/* If memory is lacking for a reply, the whole post fails. */
 static void reply_with(struct message *m, cJSON *reply)
 {
 	if (m->wants_no_answer) {
@@ -178,7 +177,7 @@ static void on_tool_result(struct call *call, cJSON *result)
 	cJSON_free(text);
 }
 
-/* The model that called shall see why, so this is a result too. */
+/* A failure is a result too, so that the calling model sees the reason. */
 static void on_tool_failure(struct call *call, const struct rpc_fault *fault, const char *text)
 {
 	static const char intro[] = "Error: ";
@@ -194,7 +193,8 @@ static void on_tool_failure(struct call *call, const struct rpc_fault *fault, co
 
 static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail = on_tool_failure};
 
-/* Who has a key for one namespace means that one, unless he says so otherwise. False: there is no memory. */
+/* A key for one namespace implies that namespace, unless the arguments name another. Returns false if
+ * memory is lacking. */
 static bool name_space(const struct message *m, cJSON *params, cJSON **arguments)
 {
 	const char *namespace = m->post->who.namespace;
@@ -265,7 +265,7 @@ static void initialize(struct message *m)
 	      *info = cJSON_CreateObject();
 	rpc_put(&capabilities, "tools", never_changing());
 	rpc_put(&capabilities, "prompts", never_changing());
-	/* The name is the one that clients of this protocol know; the title is ours. */
+	/* Clients of this protocol know this name; the title is ours. */
 	rpc_put_text(&info, "name", "microsandbox-server");
 	rpc_put_text(&info, "title", "Terrarium");
 	rpc_put_text(&info, "version", trm_version());
@@ -305,12 +305,12 @@ static void get_prompt(struct message *m)
 		reply_result(m, result);
 }
 
-/* The call goes the way of one whose client has left, and its post is answered without it. */
+/* The call ends as if its client had left, and the post is answered without it. */
 static void cancel(const struct message *notification)
 {
 	const struct post *by = notification->post;
 	const cJSON *id = cJSON_GetObjectItemCaseSensitive(notification->request.params, "requestId");
-	/* Objects are no numbers of calls, and to compare them may take for ever. */
+	/* Calls never have an object as their id, and comparing objects may take very long. */
 	bool is_one = cJSON_IsString(id) || cJSON_IsNumber(id);
 	for (struct post *post = is_one && *by->session ? by->server->posts : NULL; post; post = post->next) {
 		if (strcmp(post->session, by->session) != 0)
@@ -320,7 +320,7 @@ static void cancel(const struct message *notification)
 			if (!m->call.server || m->is_gone || !cJSON_Compare(its, id, true))
 				continue;
 			m->is_gone = m->wants_no_answer = true;
-			call_gone(&m->call); /* both may be no more */
+			call_gone(&m->call); /* may free both */
 			return;
 		}
 	}
@@ -343,7 +343,7 @@ static bool is_notification(const struct message *m)
 	return !cJSON_GetObjectItemCaseSensitive(m->request.json, "id");
 }
 
-static void begin(struct message *m)
+static void begin_message(struct message *m)
 {
 	const char *method = m->request.method;
 	struct trm_error why = {0};
@@ -374,7 +374,7 @@ static void on_gone(struct http_request *http, void *user)
 	struct message *m = post->messages;
 	(void)http;
 	post->http = NULL;
-	/* Each call may end from inside, and the last one ends the post. */
+	/* Each call may end inside call_gone(), and the last one frees the post. */
 	bool was_read = post->is_read;
 	post->is_read = false;
 	while (m) {
@@ -401,7 +401,7 @@ static struct message *message_create(struct post *post)
 	return m;
 }
 
-/* To a request of ours; but we make none. */
+/* A response to a request of ours, although we make none. */
 static bool is_response(const struct message *m)
 {
 	const cJSON *json = m->request.json, *version = cJSON_GetObjectItemCaseSensitive(json, "jsonrpc");
@@ -418,8 +418,9 @@ static void take_response(struct message *m)
 	message_end(m, NULL);
 }
 
-/* One of several. What cannot be understood is answered as such, the others all the same. */
-static void take_item(struct post *post, const cJSON *item)
+/* Handle one message of a batch. An invalid message is answered with an error and does not affect the
+ * others. */
+static void handle_item(struct post *post, const cJSON *item)
 {
 	struct trm_error why = {0};
 	enum rpc_fault_id fault;
@@ -434,7 +435,7 @@ static void take_item(struct post *post, const cJSON *item)
 	else if (m && r < 0)
 		reply_error(m, BAD_REQUEST, why.msg);
 	else if (m)
-		begin(m);
+		begin_message(m);
 	cJSON_free(text);
 }
 
@@ -464,7 +465,7 @@ static void take_list(struct post *post)
 		snprintf(post->http->note, sizeof post->http->note, "a batch of %d", n);
 		cJSON_ArrayForEach(item, list)
 		{
-			take_item(post, item);
+			handle_item(post, item);
 		}
 	}
 	cJSON_Delete(list);
@@ -480,7 +481,7 @@ static void take_one(struct post *post)
 		return;
 	int r = rpc_request_read(&m->request, post->http->body, post->http->body_len, &fault, &why);
 	if (r == 0) {
-		begin(m);
+		begin_message(m);
 	} else if (is_response(m)) {
 		take_response(m);
 	} else if (fault == RPC_PARAMS) {

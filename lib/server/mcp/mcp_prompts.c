@@ -13,7 +13,7 @@
 
 static const struct prompt {
 	const char *name, *description;
-	const char *sandbox; /* when none is named */
+	const char *sandbox; /* the default */
 	const char *kind, *image, *use;
 } prompts[] = {
 		{"create_python_sandbox", "Create a Python development sandbox", "python-sandbox", "Python",
@@ -47,7 +47,7 @@ cJSON *mcp_prompts_list(void)
 	return result;
 }
 
-/* An argument of a prompt, or what it is without. */
+/* An argument of a prompt, or its default. */
 static int take_argument(const cJSON *arguments, const char *name, const char **ret, struct trm_error *reterr)
 {
 	const cJSON *value = cJSON_GetObjectItemCaseSensitive(arguments, name);

@@ -187,7 +187,7 @@ static bool is_whole(const cJSON *value)
 static int check_fields(const struct mcp_field *fields, const cJSON *object, const char *where,
 		struct trm_error *reterr);
 
-/* `where`: what stands in front of the field's name, "config." or nothing. */
+/* `where` precedes the name of the field in messages: "config." or "". */
 static int check_field(const struct mcp_field *field, const cJSON *value, const char *where,
 		struct trm_error *reterr)
 {

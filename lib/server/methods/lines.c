@@ -14,8 +14,8 @@
 #include "base/utf8.h"
 
 enum {
-	RESERVE = 4 << 20, /* for what is told behind the output, … */
-	LAST = 4096        /* … and that something is left out */
+	RESERVE = 4 << 20, /* for the text after the output, … */
+	LAST = 4096        /* … and for the note that something is left out */
 };
 
 void lines_init(struct lines *lines)
@@ -33,7 +33,7 @@ void lines_finish(struct lines *lines)
 	buf_finish(&lines->partial[1]);
 }
 
-/* Clients in C would cut a text at a NUL. */
+/* A NUL would end the text for clients in C. */
 static int put_text(struct buf *json, const char *s, size_t n)
 {
 	size_t repaired_len;
@@ -125,7 +125,7 @@ void lines_tell(struct lines *lines, const char *fmt, ...)
 	lines_add(lines, 1, text);
 }
 
-static void tell_gap(struct lines *lines, const struct trm_result *result)
+static void add_gap(struct lines *lines, const struct trm_result *result)
 {
 	flush(lines, 0);
 	lines_tell(lines,
@@ -137,8 +137,7 @@ static void tell_gap(struct lines *lines, const struct trm_result *result)
 
 void lines_feed_kept(struct lines *lines, const struct trm_result *result)
 {
-	size_t gap = result->dropped_bytes ? result->output_len / 2
-					   : SIZE_MAX; /* where something is missing */
+	size_t gap = result->dropped_bytes ? result->output_len / 2 : SIZE_MAX; /* the place of the gap */
 	for (size_t i = 0; i < result->n_chunks; i++) {
 		const struct trm_chunk *chunk = &result->chunks[i];
 		const char *bytes = result->output + chunk->offset;
@@ -148,18 +147,18 @@ void lines_feed_kept(struct lines *lines, const struct trm_result *result)
 		lines_feed(lines, chunk->stream, bytes, before);
 		if (before == chunk->n)
 			continue;
-		tell_gap(lines, result);
+		add_gap(lines, result);
 		gap = SIZE_MAX;
 		lines_feed(lines, chunk->stream, bytes + before, chunk->n - before);
 	}
-	if (gap != SIZE_MAX) /* nothing at all could be kept */
-		tell_gap(lines, result);
+	if (gap != SIZE_MAX) /* otherwise nothing at all was kept */
+		add_gap(lines, result);
 	flush(lines, 0);
 	flush(lines, 1);
 }
 
-/* The ceiling is for output; this one fits always. */
-static int tell_left_out(struct lines *lines)
+/* The limit holds for output. This note always fits. */
+static int add_left_out(struct lines *lines)
 {
 	char text[160];
 	int n = snprintf(text, sizeof text,
@@ -173,7 +172,7 @@ cJSON *lines_end(struct lines *lines)
 {
 	flush(lines, 0);
 	flush(lines, 1);
-	if (lines->left_out && tell_left_out(lines) < 0)
+	if (lines->left_out && add_left_out(lines) < 0)
 		return NULL;
 	const char *end = lines->json.len ? "]" : "[]";
 	if (buf_append(&lines->json, end, strlen(end) + 1) < 0)

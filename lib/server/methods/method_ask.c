@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>): what may stand here, what is this,
- * which variables are there. */
+/* sandbox.repl.ask: questions to an interpreter (<terrarium/session.h>) about completions, documentation
+ * and variables. */
 #include <cjson/cJSON.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct ask_call {
 	struct use use;
 	const char *language, *code; /* of the call's params */
 	enum trm_question question;
-	bool is_restart; /* no question, but the interpreter anew */
+	bool is_restart; /* restart the interpreter instead of asking it */
 	uint64_t cursor;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.command.run: a program, started as it is named, without a shell. One whose client leaves is killed,
- * with all that it has started. */
+/* sandbox.command.run: starts a program by its name, without a shell. If its client leaves, it is killed
+ * with everything that it has started. */
 #include <cJSON.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ struct command_call {
 	const char *command;   /* of the call's params */
 	const cJSON *args;     /* of the call's params; NULL: none */
 	uint64_t timeout_s;    /* 0: none */
-	struct trm_proc *proc; /* NULL: not yet, or no more */
+	struct trm_proc *proc; /* NULL: not started, or ended */
 	struct trm_timer *timer;
 	struct output output;
 	struct run_stream *stream;
@@ -65,7 +65,7 @@ static cJSON *make_result(
 	return lines_end_in(&lines, json);
 }
 
-/* The end of what was printed: often it says what was waited for. */
+/* Quotes the end of the output, which often shows what the program waited for. */
 static void fail_timeout(const struct command_call *c, const struct trm_result *kept)
 {
 	size_t end = kept->output_len;
@@ -88,7 +88,7 @@ static void fail_to_start(const struct command_call *c, const struct trm_error *
 	call_fail(c->use.call, RPC_INTERNAL, "Command '%.200s' could not be run: %s", c->command, why->msg);
 }
 
-/* What ran is not said to have been unable to. */
+/* The command has run, so the message must not say that it could not be started. */
 static void fail_lost(const struct command_call *c, const struct trm_error *why)
 {
 	call_fail(c->use.call, RPC_INTERNAL,
@@ -203,7 +203,7 @@ static const struct run_stream_ops STREAM_OPS = {.input = send_input,
 		.step = take_step,
 		.consumed = consumed};
 
-/* Not before: that there is no such program is told plainly, with its status. */
+/* The stream begins only here, so that a missing program is answered plainly, with its status. */
 static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
 {
 	struct command_call *c = user;
@@ -218,7 +218,8 @@ static const struct trm_proc_cb PROC_CB = {
 
 /* ---- the beginning and the time-out ----------------------------------------------------------- */
 
-/* The kill goes to all that the command has started; should its end not be heard of, it is forgotten. */
+/* Kills everything that the command has started. If its end is not reported in time, the command is given
+ * up. */
 static void on_timeout(void *user)
 {
 	struct command_call *c = user;

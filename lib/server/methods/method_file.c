@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.file.put and sandbox.file.get, of our own: files in pieces of at most 1 MiB, as base64.
+/* sandbox.file.put and sandbox.file.get, extensions of ours: files in pieces of at most 1 MiB, as base64.
  *
- *   put {path, base64, mode?, append?} -> {"bytes"}           `append`: behind what is there
+ *   put {path, base64, mode?, append?} -> {"bytes"}           `append`: at the end of the file
  *   get {path, offset?, size?} -> {"base64","mode","size"}    size: of the whole file
  *
- * Whole files go by the agent's own means. What is appended, and read from the middle of a bigger file, goes
- * through a program in the sandbox. */
+ * The agent transfers whole files. To append, and to read from the middle of a bigger file, a program in
+ * the sandbox is started. */
 #include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +33,10 @@ struct file_call {
 	const char *path; /* of the call's params */
 	uint64_t mode, offset, size;
 	bool appends, is_put;
-	bool is_short; /* of memory: not all bytes have come */
+	bool is_short; /* memory was lacking, so bytes are missing */
 	struct buf bytes;
-	struct trm_proc *proc; /* a program that does it; NULL: there is none */
-	struct buf words;      /* what it said on stderr */
+	struct trm_proc *proc; /* the program that does it; NULL: none */
+	struct buf words;      /* its stderr */
 	uint64_t file_size;
 	uint32_t file_mode;
 };
@@ -91,9 +91,9 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		on_data(c, bytes, n);
 }
 
-/* Its first line; a long path leaves room for it. What was killed has said nothing: then the limit that it
- * met. */
-static void tell_words(const struct file_call *c, const struct trm_exit *exit, struct trm_error *ret)
+/* The first line of stderr, cut so that a long path fits. A killed program has written nothing; then use
+ * the limit that it exceeded. */
+static void format_error(const struct file_call *c, const struct trm_exit *exit, struct trm_error *ret)
 {
 	const char *words = c->words.len ? buf_at(&c->words) : exit->limit;
 	const char *end = c->words.len ? memchr(words, '\n', c->words.len) : NULL;
@@ -118,7 +118,7 @@ static void on_exited(
 	else if (c->is_put && c->is_short)
 		trm_error_set(&own, TRM_ENOMEM, "%s: out of memory", c->path);
 	else if (exit->signal || exit->exit_code)
-		tell_words(c, exit, &own);
+		format_error(c, exit, &own);
 	if (own.code)
 		use_fail(&c->use, &own);
 	else if (c->is_put)
@@ -143,7 +143,7 @@ static int spawn(struct file_call *c, const char *const *argv, struct trm_error 
 	return 0;
 }
 
-/* A FIFO, say, may have nothing to give for ever. */
+/* Reading a FIFO, for example, may never end. */
 static void leave(struct use *u)
 {
 	struct file_call *c = (struct file_call *)u;

@@ -15,7 +15,7 @@
 #include "server/methods/target.h"
 #include "server/sandboxes/fleet.h"
 
-/* How much a row tells; a list of processes only of one sandbox, or a reply would have no bound. */
+/* How much a row holds. Processes are listed only for a single sandbox, to bound the reply. */
 enum detail { NUMBERS, SAMPLE, PROCESSES };
 
 static void add_number(cJSON **row, const char *name, bool is_known, double value)
@@ -26,12 +26,12 @@ static void add_number(cJSON **row, const char *name, bool is_known, double valu
 		rpc_put(row, name, cJSON_CreateNull());
 }
 
-/* All that is known of one that runs; the processor's share is as in the row. */
+/* Add all known values. The CPU percentage is that of the row. */
 static void add_sample(cJSON **row, struct served *served, const struct trm_sample *now)
 {
 	struct trm_sample all;
 	if (!metrics_sample_now(served->sandbox, &all) || !(all.known & TRM_METRIC_MEM))
-		all = *now; /* the agent's last word */
+		all = *now; /* the agent's last sample */
 	all.cpu_percent = now->cpu_percent;
 	all.uptime_ms = usage_rate_age_ms(&served->usage_rate);
 	all.known |= (now->known & TRM_METRIC_CPU_PERCENT) | TRM_METRIC_UPTIME;

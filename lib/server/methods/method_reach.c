@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.run.input and sandbox.run.interrupt: reaching a run whose client gets events, by the number that
- * stands in the header Terrarium-Run of that reply. */
+/* sandbox.run.input and sandbox.run.interrupt: act on a run whose client gets events. The run is named by
+ * the id in the header Terrarium-Run of its reply. */
 #include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "server/methods/run_stream.h"
 #include "server/methods/target.h"
 
-/* NULL: the call has failed and is over. */
+/* Returns NULL if the call has failed and ended. */
 static struct run_stream *find_run(struct call *call)
 {
 	struct target target;
@@ -40,9 +40,9 @@ static struct run_stream *find_run(struct call *call)
 struct input {
 	const char *bytes;
 	size_t n;
-	char *decoded; /* to be freed */
+	char *decoded; /* freed at the end */
 	bool is_end;
-	uint64_t rows, cols; /* 0: as they are */
+	uint64_t rows, cols; /* 0: unchanged */
 };
 
 static int read_input(const cJSON *params, struct input *ret, struct trm_error *why)

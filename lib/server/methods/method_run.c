@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sandbox.repl.run. A run whose client leaves is interrupted, by the session's steps, so that the next one
- * need not wait for it. With events it may ask for input, and be stopped by steps. */
+/* sandbox.repl.run. If the client leaves, the run is interrupted by the session's stop escalation, so that
+ * the next run need not wait for it. With events, a run may also ask for input and be stopped step by
+ * step. */
 #include <cJSON.h>
 #include <inttypes.h>
 #include <string.h>
@@ -28,15 +29,15 @@ struct run_call {
 	uint64_t timeout_s;          /* 0: none */
 	bool echoes, wants_stdin;
 	bool is_program;
-	bool is_leave;       /* no code: what is left to be done at the end of a program */
-	struct trm_run *run; /* NULL: not yet, or no more */
+	bool is_leave;       /* no code: only run the exit handlers, as at the end of a program */
+	struct trm_run *run; /* NULL: not started, or ended */
 	struct run_stream *stream;
 	bool has_started;
 };
 
 /* ---- the reply --------------------------------------------------------------------------- */
 
-static void tell_error(struct lines *lines, const struct trm_result *result)
+static void add_error(struct lines *lines, const struct trm_result *result)
 {
 	for (char **row = result->traceback; row && *row; row++)
 		lines_add(lines, TRM_STDERR, **row ? *row : "\n");
@@ -47,8 +48,8 @@ static void tell_error(struct lines *lines, const struct trm_result *result)
 		lines_tell(lines, "Error: exit code %d", result->exit_code);
 }
 
-/* A reason for the interrupt itself begins with that word. */
-static void tell_interrupt(struct lines *lines, const char *reason)
+/* The reason may begin with the word "interrupted" already. */
+static void add_interrupt(struct lines *lines, const char *reason)
 {
 	static const char word[] = "interrupted";
 	if (reason && strncmp(reason, word, sizeof word - 1) == 0)
@@ -58,15 +59,15 @@ static void tell_interrupt(struct lines *lines, const char *reason)
 				reason ? reason : "");
 }
 
-/* What the output does not say by itself. The value is a line of its own, as a prompt shows it. */
-static void tell_end(const struct run_call *c, struct lines *lines, const struct trm_result *result)
+/* Add what the output does not show. The value gets a line of its own, as at a prompt. */
+static void add_outcome(const struct run_call *c, struct lines *lines, const struct trm_result *result)
 {
 	switch (result->status) {
-	case TRM_STATUS_ERROR: tell_error(lines, result); break;
+	case TRM_STATUS_ERROR: add_error(lines, result); break;
 	case TRM_STATUS_TIMEOUT:
 		lines_tell(lines, "Error: Execution timed out after %" PRIu64 " seconds", c->timeout_s);
 		break;
-	case TRM_STATUS_INTERRUPTED: tell_interrupt(lines, result->reason); break;
+	case TRM_STATUS_INTERRUPTED: add_interrupt(lines, result->reason); break;
 	case TRM_STATUS_KILLED:
 		lines_tell(lines, "Error: %s",
 				result->reason ? result->reason : "the interpreter was killed");
@@ -89,7 +90,7 @@ static cJSON *make_result(const struct run_call *c, const struct trm_result *res
 	rpc_put_text(&json, "language", c->language);
 	lines_init(&lines);
 	lines_feed_kept(&lines, result);
-	tell_end(c, &lines, result);
+	add_outcome(c, &lines, result);
 	return lines_end_in(&lines, json);
 }
 
@@ -149,7 +150,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	use_end(&c->use);
 }
 
-/* Who wants no events is told all at the end, and need not be asked for in between. */
+/* A client without events gets everything at the end, and cannot be asked for input. */
 static const struct trm_run_cb PLAIN_CB = {.done = on_done};
 static const struct trm_run_cb STREAM_CB = {.started = on_started,
 		.output = on_output,
@@ -182,7 +183,7 @@ static void consumed(void *user, size_t n)
 		trm_run_consumed(c->run, n);
 }
 
-/* The interpreter is killed only when it is this run that it works on. */
+/* Kill the interpreter only if it is busy with this run. */
 static void kill_run(struct run_call *c)
 {
 	const struct trm_lang *lang;

@@ -11,7 +11,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 
-/* Bytes at the end that begin a character whose rest has not come: 0 to 3. */
+/* The number of bytes at the end, 0 to 3, that begin an incomplete character. */
 static size_t cut_bytes(const char *bytes, size_t n)
 {
 	for (size_t back = 1; back <= 3 && back <= n; back++) {

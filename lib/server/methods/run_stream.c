@@ -24,14 +24,14 @@ struct run_stream {
 	void *user;
 	struct output_tails tails;
 	struct buf json; /* of one event */
-	int error;       /* while that was written */
+	int error;       /* while writing `json` */
 	bool has_begun;
-	size_t unconsumed; /* bytes of output that wait with the events */
-	uint64_t lost;     /* bytes that were too many */
+	size_t unconsumed; /* bytes of output in events that are still queued */
+	uint64_t lost;     /* bytes dropped because there were too many */
 	struct waiting_input *inputs, **inputs_end;
 };
 
-/* A call that gave input, and is answered when the code has taken it. */
+/* A call that sends input. It is answered when the code has read the input. */
 struct waiting_input {
 	struct waiting_input *next;
 	struct call *call;
@@ -105,8 +105,8 @@ static void on_flushed(void *user)
 	consume(user);
 }
 
-/* What lies in `json`, under that name; nothing if memory was lacking for it. */
-static void tell(struct run_stream *s, const char *event)
+/* Send `json` under that name, or nothing if memory was lacking. */
+static void send_event(struct run_stream *s, const char *event)
 {
 	if (s->error || !s->json.len || events_put(s->events, event, buf_at(&s->json), s->json.len))
 		consume(s);
@@ -139,23 +139,23 @@ void run_stream_output(struct run_stream *s, int channel, const void *bytes, siz
 	s->error = output_event_put(&s->json, &s->tails, channel, bytes, n);
 	if (s->error)
 		s->lost += n;
-	tell(s, "output");
+	send_event(s, "output");
 }
 
-/* What still waits of the output, and what is missing in it. */
-static void tell_rest(struct run_stream *s)
+/* Send incomplete characters, and a note about lost output. */
+static void send_rest(struct run_stream *s)
 {
 	char lost[64];
 	for (int channel = TRM_STDOUT; channel <= TRM_STDERR; channel++) {
 		s->error = output_event_end(&s->json, &s->tails, channel);
-		tell(s, "output");
+		send_event(s, "output");
 	}
 	if (!s->lost)
 		return;
 	snprintf(lost, sizeof lost, "{\"bytes\":%llu}", (unsigned long long)s->lost);
 	s->lost = 0;
 	put_text(s, lost);
-	tell(s, "lost");
+	send_event(s, "lost");
 }
 
 void run_stream_display(struct run_stream *s, const struct trm_display *display)
@@ -167,33 +167,33 @@ void run_stream_display(struct run_stream *s, const struct trm_display *display)
 	put_string(s, ",\"data\":", display->data, display->n);
 	snprintf(numbers, sizeof numbers, ",\"bundle\":%zu,\"more\":%zu}", display->bundle, display->more);
 	put_text(s, numbers);
-	tell(s, "display");
+	send_event(s, "display");
 }
 
 void run_stream_input(struct run_stream *s, const char *prompt, bool is_secret)
 {
 	if (!s)
 		return;
-	/* A prompt that was printed in part stands before the question. */
-	tell_rest(s);
+	/* A partly printed prompt must come before the question. */
+	send_rest(s);
 	put_string(s, "{\"prompt\":", prompt, strlen(prompt));
 	put_text(s, is_secret ? ",\"secret\":true}" : ",\"secret\":false}");
-	tell(s, "input");
+	send_event(s, "input");
 }
 
 void run_stream_result(struct run_stream *s, const struct trm_result *result)
 {
 	if (!s)
 		return;
-	tell_rest(s);
-	/* Its output and displays have been told. */
+	send_rest(s);
+	/* Its output and displays were sent already. */
 	struct trm_result rest = *result;
 	rest.output_len = rest.n_chunks = rest.n_displays = 0;
 	char *json = trm_result_to_json(&rest);
 	if (json)
 		put_text(s, json);
 	free(json);
-	tell(s, "result");
+	send_event(s, "result");
 }
 
 void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
@@ -201,7 +201,7 @@ void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
 	char numbers[160], reason[128];
 	if (!s)
 		return;
-	tell_rest(s);
+	send_rest(s);
 	trm_exit_reason(exit, reason, sizeof reason);
 	snprintf(numbers, sizeof numbers,
 			"{\"exit_code\":%d,\"signal\":%d,\"user_us\":%llu,\"system_us\":%llu,\"max_rss_bytes\":%llu",
@@ -212,7 +212,7 @@ void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
 		put_string(s, ",\"reason\":", *reason ? reason : exit->limit,
 				strlen(*reason ? reason : exit->limit));
 	put_text(s, "}");
-	tell(s, "exited");
+	send_event(s, "exited");
 }
 
 /* ---- life ---- */
@@ -252,7 +252,7 @@ void run_stream_begin(struct run_stream *s)
 
 static void end(struct run_stream *s)
 {
-	tell_rest(s);
+	send_rest(s);
 	s->events->on_flushed = NULL;
 	run_stream_drained(s);
 	*s->link = s->next;
@@ -272,7 +272,7 @@ void run_stream_close(struct run_stream **stream)
 	free(s);
 }
 
-/* In a time that does not depend on where they differ: who guesses learns nothing. */
+/* Compares in constant time, so that guessing ids teaches nothing. */
 static bool is_same(const char *run, const char *guess)
 {
 	unsigned differ = 0;

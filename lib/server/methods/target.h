@@ -2,7 +2,7 @@
 #ifndef TRM_SERVER_METHODS_TARGET_H
 #define TRM_SERVER_METHODS_TARGET_H
 
-/* What all methods of the fleet have in common: whose sandbox is meant, and how failures are told. */
+/* Finds the sandbox that a call means, and reports failures in the same way for all methods. */
 
 #include <stdbool.h>
 
@@ -11,16 +11,17 @@
 struct call;
 
 struct target {
-	const char *space, *name; /* of the call's params, or constants */
+	const char *space, *name; /* params of the call, or constants */
 };
 
-/* `sandbox` (NULL if it is absent, and may be: `is_needed` false) and `namespace` ("default" if absent).
- * False: the call has failed and is over. */
+/* Read `sandbox` (NULL if it is absent and not `is_needed`) and `namespace` ("default" if absent). Returns
+ * false if the call has failed and ended. */
 bool target_read(struct call *call, bool is_needed, struct target *ret);
-/* As target_read() for methods that begin and end sandboxes; the names' rules apply. */
+/* The same for methods that start and stop sandboxes: names must follow the rules. */
 bool target_read_checked(struct call *call, struct target *ret);
 
-/* TRM_EINVAL is the caller's mistake (400, 2001), everything else the server's (500, 5002). Ends the call. */
+/* End the call with a failure: TRM_EINVAL is the caller's mistake (400, 2001), all else the server's (500,
+ * 5002). */
 void target_fail(struct call *call, const struct trm_error *why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Saving the files of a sandbox that runs, while nobody uses it: what a sudden end of it, of the server or of
- * the machine takes along is then what was changed last. */
+/* Saves the files of a running sandbox while nobody uses it. If the sandbox, the server or the machine then
+ * ends suddenly, only the latest changes are lost. */
 #include <limits.h>
 
 #include <terrarium/loop.h>
@@ -11,7 +11,7 @@
 #include "server/sandboxes/snapshot.h"
 #include "server/sandboxes/store.h"
 
-/* Files are saved so long after the last use, unless they are more than what can be copied in passing. */
+/* Files are saved this long after the last use, unless there are too many to copy in passing. */
 enum { AUTOSAVE_MS = 5000, AUTOSAVE_MAX_BYTES = 64 << 20 };
 
 static void on_rest_saved(void *user, const struct trm_error *why, uint64_t n_refused)
@@ -36,7 +36,7 @@ void autosave_begin(struct served *served)
 		trm_timer_start(served->rest, AUTOSAVE_MS, 0);
 }
 
-/* There is something to be saved, and it is not much; or it was, and is no more. */
+/* True if there are files to save but not too many, or if files were saved that are gone now. */
 static bool is_worth_saving(const struct served *served, const char *path)
 {
 	struct trm_sample now = {0};
@@ -70,7 +70,7 @@ void autosave_is_over(void *user)
 		on_rest_saved(served, &why, 0);
 }
 
-/* What is copied while it changes would be no state that ever was. */
+/* Cancel the copy: files that change while they are copied would form a state that never existed. */
 void autosave_end(struct served *served)
 {
 	served->has_changed = true;

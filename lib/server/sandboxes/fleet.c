@@ -64,7 +64,7 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 	return r;
 }
 
-/* Everybody who waits is told, and everything that runs is stopped, files saved. */
+/* All waiting calls fail, and all running sandboxes are stopped with their files saved. */
 void fleet_close(struct fleet *fleet, void (*done)(void *user), void *user)
 {
 	fleet->is_closing = true;

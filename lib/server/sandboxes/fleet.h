@@ -37,22 +37,23 @@ struct store;
 struct trm_loop;
 
 struct fleet_opts {
-	const char *dir;                     /* of the store; NULL: store_open()'s own */
+	const char *dir;                     /* of the store; NULL: the default of store_open() */
 	const char *const *volume_dirs;      /* volumes with absolute host paths may lie below these;
 						NULL-terminated, or NULL */
 	struct trm_container_opts container; /* of recipes */
 	const char *backend;                 /* NULL: local */
 	enum trm_isolation isolation;
-	const struct trm_server_opts *server; /* of "microsandbox": where; may be NULL. Borrowed */
-	const char *group;         /* for lists of sandboxes: "serve:5555"; '/' and the namespace are added */
-	struct trm_limits limits;  /* of sandboxes whose config says nothing else */
-	uint32_t start_timeout_ms; /* 0: the library's own */
-	uint32_t idle_timeout_ms;  /* one that nobody used for so long is stopped; 0: never */
+	const struct trm_server_opts *server; /* address of "microsandbox"; may be NULL. Borrowed */
+	/* For lists of sandboxes: "serve:5555", to which '/' and the namespace are added. */
+	const char *group;
+	struct trm_limits limits;  /* of sandboxes whose config does not set them */
+	uint32_t start_timeout_ms; /* 0: the library's default */
+	uint32_t idle_timeout_ms;  /* a sandbox that is unused for so long is stopped; 0: never */
 	uint32_t max_sandboxes;    /* running at once; 0: no limit */
-	size_t output_keep_bytes;  /* of a run or command, in its reply; 0: FLEET_OUTPUT_BYTES */
-	uint64_t output_max_bytes; /* that either may print; 0: no limit */
+	size_t output_keep_bytes;  /* kept output of a run or command, for its reply; 0: FLEET_OUTPUT_BYTES */
+	uint64_t output_max_bytes; /* that a run or command may print; 0: no limit */
 	uint64_t files_keep_bytes; /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
-	struct trm_policy *policy; /* what it refuses never runs; NULL: none */
+	struct trm_policy *policy; /* code that it refuses never runs; NULL: none */
 };
 enum { FLEET_OUTPUT_BYTES = 16 << 20 };
 #define FLEET_FILES_BYTES (UINT64_C(1) << 30)
@@ -67,16 +68,15 @@ struct space {
 	struct served **end;
 };
 
-/* A sandbox, running or remembered. Valid for as long as it is used (served_use()), and within a turn of the
- * loop. */
+/* A sandbox, running or remembered. Valid while it is used (served_use()), and within a turn of the loop. */
 struct served {
 	struct served *next;
 	struct fleet *fleet;
 	struct space *space;
 	char name[RPC_NAME_MAX + 1];
 	enum served_state state;
-	struct cJSON *config;        /* as it was last started */
-	unsigned languages;          /* that its image has: mask of 1 << trm_lang.index */
+	struct cJSON *config;        /* of the last start */
+	unsigned languages;          /* of its image: mask of 1 << trm_lang.index */
 	struct trm_sandbox *sandbox; /* while it is not STOPPED */
 	struct trm_session *session; /* while it is RUNNING */
 	struct trm_error why; /* STOPPED: the reason, when there is more to say than that somebody stopped it
@@ -85,60 +85,61 @@ struct served {
 	struct process_list process_list;
 	/* the rest is for fleet_internal.h */
 	struct pending_op *pending_ops, **pending_ops_end;
-	unsigned holds;  /* somebody down the stack has it in hand */
-	bool is_dealing; /* what is under way is the first wish's */
+	unsigned holds;  /* callers on the stack that must not lose it */
+	bool is_dealing; /* the current change of state is for the first pending operation */
 	unsigned n_uses;
-	bool was_used;                    /* since the start: its files may have changed */
+	bool was_used;                    /* since the start, so its files may have changed */
 	bool has_others;                  /* other programs are attached to it */
-	bool dies_idle;                   /* the stop that is under way is the idle time-out's */
-	bool is_ended;                    /* the sandbox was told to stop */
-	bool awaits_sample, awaits_files; /* STARTING: what is still to be waited for */
+	bool dies_idle;                   /* the idle timeout is stopping it */
+	bool is_ended;                    /* the sandbox was asked to stop */
+	bool awaits_sample, awaits_files; /* STARTING: still waits for these */
 	struct trm_error start_failure;
 	struct trm_timer *idle;
-	struct keep *keep; /* saving or restoring */
-	/* saving while it RUNS, when nobody uses it */
+	struct keep *keep; /* the current save or restore */
+	/* Saving while it is RUNNING and unused. */
 	struct trm_timer *rest;
-	uint64_t rested_ns; /* since when nobody does */
-	bool has_changed;   /* it was used since the last save began */
+	uint64_t rested_ns; /* unused since then */
+	bool has_changed;   /* used since the last save began */
 	bool was_saved;     /* since its start */
 	struct keep *resting;
-	char note[512];      /* for the reply to what is under way */
-	uint64_t stopped_at; /* counts stops: the lowest was stopped first */
+	char note[512];      /* for the reply to the current operation */
+	uint64_t stopped_at; /* number of its stop; the lowest was stopped first */
 };
 
-/* Borrows `opts` and its texts for as long as the fleet is open. Errors: of the store. */
+/* Borrows `opts` and its texts while the fleet is open. Fails with errors of the store. */
 int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct fleet **ret,
 		struct trm_error *reterr);
-/* Stops all sandboxes, with their files saved; then `done` once, perhaps from inside, and the fleet is gone.
- * Everything that waits has failed before. */
+/* Stop all sandboxes and save their files. Then `done` is called once, perhaps before this returns, and the
+ * fleet is freed. All waiting calls fail first. */
 void fleet_close(struct fleet *fleet, void (*done)(void *user), void *user);
 
-/* What became of a start, a stop or a wait; once, perhaps from inside of the call. why->code TRM_OK: `note`
- * is what there is to be said besides, "" mostly. TRM_EINVAL is the asker's mistake. `served` is NULL only
- * with an error. */
+/* The result of a start, a stop or a wait. Called once, perhaps from inside the call. If why->code is
+ * TRM_OK, `note` is a remark, mostly "". TRM_EINVAL is the caller's mistake. `served` is NULL only with an
+ * error. */
 typedef void fleet_done_fn(void *user, struct served *served, const struct trm_error *why, const char *note);
 
-/* `config` (borrowed; may be NULL) without an image: as the sandbox was started the last time. One that runs
+/* `config` (borrowed; may be NULL) without an image: start the sandbox as the last time. A running sandbox
  * is left as it is. Names have been checked. */
 void fleet_start(struct fleet *fleet, const char *space, const char *name, const struct cJSON *config,
 		fleet_done_fn *fn, void *user);
 void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);
-/* Wait until it is RUNNING, if it is about to be. `served` is then used: it is the callee's to end that. */
+/* Wait until it is RUNNING, if it is starting. `served` is then in use until the callee calls
+ * served_unuse(). */
 void fleet_use(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user);
-/* Whoever waits for a use leaves: it fails now, unless it has begun. */
+/* Cancel a wait for a use. It fails now, unless the use has begun. */
 void fleet_use_cancel(struct fleet *fleet, const char *space, const char *name, const void *user);
 void served_unuse(struct served *served);
 
-/* TRM_EINVAL there is no such namespace; TRM_ENOENT no such sandbox in it. */
+/* Fails with TRM_EINVAL if there is no such namespace, with TRM_ENOENT if it has no such sandbox. */
 int fleet_find(struct fleet *fleet, const char *space, const char *name, struct served **ret,
 		struct trm_error *reterr);
 struct space *fleet_space(struct fleet *fleet, const char *name); /* NULL: there is none */
 struct space *fleet_spaces(struct fleet *fleet);                  /* the first of all */
 const struct fleet_opts *fleet_opts(const struct fleet *fleet);
-/* The images that sandboxes can be started from, at most `cap`; borrowed. Returns how many. */
+/* The names of images that sandboxes can be started from, at most `cap`, borrowed. Returns their number. */
 size_t fleet_images(const struct fleet *fleet, const char **names, size_t cap);
-/* A reply took much memory: the fleet sees to it that the system gets it back. */
+/* Report that a reply took much memory: the fleet returns it to the system later. */
 void fleet_waste(struct fleet *fleet, size_t bytes);
-unsigned fleet_running(const struct fleet *fleet); /* starting and stopping ones too */
+unsigned fleet_running(const struct fleet *fleet); /* including those that start or stop */
 
 #endif

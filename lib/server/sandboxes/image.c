@@ -34,7 +34,7 @@ static const struct {
 /* ---- the table ------------------------------------------------------------------------- */
 
 /* A name that is there already means something else from now on. */
-static int add(struct image **images, const char *name, unsigned languages, struct trm_error *reterr)
+static int add_image(struct image **images, const char *name, unsigned languages, struct trm_error *reterr)
 {
 	size_t n = strlen(name) + 1;
 	struct image *image = *images;
@@ -80,7 +80,7 @@ static void add_builtin(struct image **images, size_t i, struct trm_error *why)
 {
 	unsigned languages = UINT_MAX;
 	if (!BUILT_IN[i].languages || read_languages(BUILT_IN[i].languages, &languages, why) == 0)
-		add(images, BUILT_IN[i].name, languages, why);
+		add_image(images, BUILT_IN[i].name, languages, why);
 }
 
 struct loading {
@@ -98,7 +98,7 @@ static void on_entry(void *user, const struct trm_config_entry *entry)
 	if (*entry->group || !*entry->key)
 		trm_error_set(&why, TRM_EINVAL, "an image has a name and a text with its languages");
 	else if (read_languages(entry->value, &languages, &why) == 0)
-		add(loading->images, entry->key, languages, &why);
+		add_image(loading->images, entry->key, languages, &why);
 	if (why.code)
 		trm_error_set(&loading->why, why.code, "%s: image '%s': %s", entry->where, entry->key,
 				why.msg);

@@ -68,7 +68,7 @@ static bool is_refused(struct served *served, struct trm_error *why)
 	return true;
 }
 
-static void tell_stopped(const struct served *served, struct trm_error *why)
+static void describe_stopped(const struct served *served, struct trm_error *why)
 {
 	if (served->why.code)
 		trm_error_set(why, TRM_ECLOSED, "sandbox '%s' in namespace '%s' is not running: %s",
@@ -100,7 +100,7 @@ static void start(struct served *served, struct pending_op *pending_op)
 }
 
 /* The first wish of one that is STOPPED or RUNNING. */
-static void deal(struct served *served)
+static void handle_first_op(struct served *served)
 {
 	struct trm_error why = {0};
 	bool is_running = served->state == SERVED_RUNNING;
@@ -108,7 +108,7 @@ static void deal(struct served *served)
 	if (is_refused(served, &why)) {
 		answer(served, &why, "");
 	} else if (pending_op->kind == PENDING_OP_USE && !is_running) {
-		tell_stopped(served, &why);
+		describe_stopped(served, &why);
 		answer(served, &why, "");
 	} else if (pending_op->kind == PENDING_OP_START && !is_running) {
 		start(served, pending_op);
@@ -124,7 +124,7 @@ void served_pump(struct served *served)
 {
 	served->holds++;
 	while (served->pending_ops && (served->state == SERVED_STOPPED || served->state == SERVED_RUNNING))
-		deal(served);
+		handle_first_op(served);
 	served->holds--;
 	if (served->fleet->is_closing) {
 		if (served->state == SERVED_RUNNING)
@@ -187,7 +187,7 @@ void fleet_start(struct fleet *fleet, const char *space, const char *name, const
 	sandbox_table_drop_unused(served); /* it could not be started at all */
 }
 
-static void ask(struct fleet *fleet, const char *space, const char *name, enum pending_op_kind kind,
+static void queue_op(struct fleet *fleet, const char *space, const char *name, enum pending_op_kind kind,
 		fleet_done_fn *fn, void *user)
 {
 	struct served *served;
@@ -202,12 +202,12 @@ static void ask(struct fleet *fleet, const char *space, const char *name, enum p
 
 void fleet_stop(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user)
 {
-	ask(fleet, space, name, PENDING_OP_STOP, fn, user);
+	queue_op(fleet, space, name, PENDING_OP_STOP, fn, user);
 }
 
 void fleet_use(struct fleet *fleet, const char *space, const char *name, fleet_done_fn *fn, void *user)
 {
-	ask(fleet, space, name, PENDING_OP_USE, fn, user);
+	queue_op(fleet, space, name, PENDING_OP_USE, fn, user);
 }
 
 void fleet_use_cancel(struct fleet *fleet, const char *space, const char *name, const void *user)

@@ -31,7 +31,7 @@ bool process_list_ask(struct process_list *process_list, struct trm_sandbox *san
 	return process_list->table;
 }
 
-static void keep(struct process_list *process_list, const struct trm_metrics *metrics)
+static void copy_processes(struct process_list *process_list, const struct trm_metrics *metrics)
 {
 	size_t n = metrics->n_processes * sizeof *process_list->table;
 	struct trm_process *table = realloc(process_list->table, n ? n : 1);
@@ -48,7 +48,7 @@ void process_list_take(struct process_list *process_list, struct trm_sandbox *sa
 	if (!process_list->asked_ns)
 		return;
 	if (metrics->has_processes)
-		keep(process_list, metrics);
+		copy_processes(process_list, metrics);
 	if (now_ns() - process_list->asked_ns < FORGOTTEN_NS)
 		return;
 	trm_sandbox_set_metrics(sandbox, autosave_ms, false, NULL);
