@@ -16,15 +16,15 @@ enum {
 	PIPE_SIZE = 1024 * 1024, /* of what it was given, where that is a pipe: fewer turns */
 };
 
-/* One way. */
+/* One direction. */
 struct lane {
 	int from, to;
 	char *bytes;
-	size_t at, end;  /* what lies between is still to be written */
+	size_t at, end;  /* the bytes in between still have to be written */
 	bool is_over;    /* `from` has ended */
-	bool is_spliced; /* one of them is a pipe: the kernel passes pages on, nothing lies here */
-	bool is_stuck;   /* something came for which there was no room */
-	bool has_moved;  /* something came */
+	bool is_spliced; /* one end is a pipe: the kernel moves the pages, and nothing is stored here */
+	bool is_stuck;   /* data came for which there was no room */
+	bool has_moved;  /* data was moved */
 };
 
 static bool is_empty(const struct lane *lane)
@@ -32,7 +32,7 @@ static bool is_empty(const struct lane *lane)
 	return lane->at == lane->end && !lane->is_stuck;
 }
 
-/* False: broken. */
+/* Returns false if the connection is broken. */
 static bool fill(struct lane *lane)
 {
 	ssize_t n = read(lane->from, lane->bytes, LANE_SIZE);
@@ -56,7 +56,7 @@ static bool drain(struct lane *lane)
 	return true;
 }
 
-/* splice() does not tell which end was not ready: it is taken for the one that was not waited for. */
+/* splice() does not report which end was not ready. Assume that it is the end that was not polled. */
 static bool pass(struct lane *lane)
 {
 	ssize_t n = splice(lane->from, NULL, lane->to, NULL, PIPE_SIZE, SPLICE_F_NONBLOCK | SPLICE_F_MOVE);
@@ -64,11 +64,11 @@ static bool pass(struct lane *lane)
 	lane->is_over = n == 0;
 	lane->has_moved |= n > 0;
 	if (n < 0 && errno == EINVAL)
-		lane->is_spliced = false; /* not with these two: by hand, then */
+		lane->is_spliced = false; /* splice() does not support these two: copy instead */
 	return n >= 0 || errno == EAGAIN || errno == EINTR || errno == EINVAL;
 }
 
-/* Whatever came is passed on at once; most of it needs no second look at whether there is room. */
+/* Pass data on at once; mostly there is room, so poll() is not needed again. */
 static bool move(struct lane *lane, short events_in, short events_out)
 {
 	if (lane->is_spliced)
@@ -78,7 +78,7 @@ static bool move(struct lane *lane, short events_in, short events_out)
 	return (!events_in && !events_out) || drain(lane);
 }
 
-/* The agent takes nothing more; what it has said is passed on all the same. */
+/* The agent reads nothing more, but its output is still passed on. */
 static void give_up(struct lane *lane)
 {
 	lane->is_over = true;
@@ -104,14 +104,14 @@ static bool wait_and_move(struct lane *in, struct lane *out)
 	bool wants_in = is_empty(in) && !in->is_over, wants_out = is_empty(out) && !out->is_over;
 	int socket_fd = in->to;
 	short socket_events = (short)((is_empty(in) ? 0 : POLLOUT) | (wants_out ? POLLIN : 0));
-	/* One with nothing to be waited for is left out: poll() would tell of its end again and again. */
+	/* Leave out an end that is not needed: poll() would report its hang-up again and again. */
 	struct pollfd fds[] = {{.fd = wants_in ? in->from : -1, .events = POLLIN},
 			{.fd = out->to, .events = is_empty(out) ? 0 : POLLOUT},
 			{.fd = socket_events ? socket_fd : -1, .events = socket_events}};
 	if (poll(fds, 3, -1) < 0)
 		return errno == EINTR;
 	if (fds[1].revents & (POLLERR | POLLHUP | POLLNVAL))
-		return false; /* nobody reads there any more */
+		return false; /* nobody reads the output any more */
 	short from_socket = fds[2].revents & (POLLIN | POLLHUP | POLLERR);
 	short to_socket = is_empty(in) ? 0 : fds[2].revents & (POLLOUT | POLLHUP | POLLERR);
 	if (!move(in, fds[0].revents, to_socket))

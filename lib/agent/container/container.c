@@ -82,7 +82,7 @@ static bool is_key(const char *key)
 	return n && n <= 64 && !key[n];
 }
 
-/* False, with words on standard error: they are not as they should be. */
+/* Returns false, with a message on standard error, if the arguments are wrong. */
 static bool parse(char **args, struct container_opts *ret)
 {
 	*ret = (struct container_opts){0};
@@ -120,7 +120,7 @@ static socklen_t key_address(const char *key, struct sockaddr_un *ret)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-/* The descriptor or -errno. */
+/* Returns the descriptor or -errno. */
 static int key_listen(const char *key)
 {
 	struct sockaddr_un address;
@@ -177,7 +177,7 @@ static int make_report(
 	return handoff_report_put(out, &report);
 }
 
-/* The listening socket that the supervisor hands over; -errno. */
+/* Returns the listening socket that the supervisor hands over, or -errno. */
 static int pass_door(int handoff_fd, const struct buf *report)
 {
 	int listen_fd = handoff_take(handoff_fd);
@@ -186,7 +186,8 @@ static int pass_door(int handoff_fd, const struct buf *report)
 	return listen_fd;
 }
 
-/* Ends with the agent: what it was reached by is open, what standard input and output were is not. */
+/* Ends with the agent. The sockets of its clients are open then, but the former standard input and output
+ * are not. */
 static int run_container(const struct container_opts *opts, int listen_fd, int handoff_fd)
 {
 	struct container_identity container_identity;
@@ -241,8 +242,8 @@ static bool parse_key(char **args, struct container_opts *ret)
 	return is_right && ret->key;
 }
 
-/* What the bridge was started with is not the agent's: whoever waits for its ends would wait for the agent.
- */
+/* Close the descriptors of the bridge in the agent: otherwise a program that waits for their end would wait
+ * for the agent. */
 static void leave_behind(int keep_fd)
 {
 	enum { GUESS = 256 };
@@ -252,7 +253,7 @@ static void leave_behind(int keep_fd)
 	setsid();
 }
 
-/* The agent in a process of its own. It keeps standard error until it serves: for what it has to say. */
+/* Start the agent in a process of its own. It keeps standard error for messages until it serves. */
 static int start(struct container_opts opts, int listen_fd)
 {
 	pid_t pid = fork();
@@ -267,8 +268,8 @@ static int start(struct container_opts opts, int listen_fd)
 	return pid < 0 ? -errno : 0;
 }
 
-/* Nobody has listened at the key: somebody shall. Of several who find nobody one gets the name, and the
- * others wait for it. 0 or -errno. */
+/* Nobody listens at the key, so start an agent. If several callers try, one of them gets the name, and the
+ * others wait for it. Returns 0 or -errno. */
 static int start_or_wait(const struct container_opts *opts)
 {
 	int listen_fd = opts->is_start ? key_listen(opts->key) : -EADDRINUSE;
@@ -304,7 +305,7 @@ int agent_connect(char **args)
 	return bridge(fd) ? 0 : EXIT_FAILED;
 }
 
-/* Its file, and the directory that was made for it. */
+/* Remove the program file and the directory that was made for it. */
 static int remove_program(void)
 {
 	char path[PATH_MAX];

@@ -27,7 +27,7 @@
 
 struct container_opts {
 	const char *handoff, *key;
-	uint64_t linger_s; /* 0: it does not end for that */
+	uint64_t linger_s; /* 0: no limit */
 	bool is_start;     /* of "connect": -- or --start was there */
 	bool is_remove;    /* of "stop" */
 	struct container_setup_opts container_setup;
@@ -37,8 +37,9 @@ int agent_container(char **args);
 int agent_connect(char **args);
 int agent_stop(char **args);
 
-/* Carry bytes both ways between standard input and output and a connected socket (taken) until the socket
- * or standard output ends. The end of standard input is passed on. True: something came from the socket. */
+/* Copy bytes both ways between standard input and output and a connected socket, which is taken over, until
+ * the socket or standard output ends. The end of standard input is passed on. Returns true if the socket
+ * sent anything. */
 bool bridge(int socket_fd);
 
 #endif

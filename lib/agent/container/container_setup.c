@@ -33,7 +33,7 @@ static void complain(struct container_identity *s, const char *fmt, ...)
 
 /* ---- the working directory, as root -------------------------------------------------- */
 
-/* Number of the mount that a directory is on, as /proc tells it; its device where there is no /proc. */
+/* The number of the mount that holds a directory, from /proc. Without /proc, its device number. */
 static uint64_t mount_of(int fd)
 {
 	char path[48], text[256];
@@ -45,8 +45,8 @@ static uint64_t mount_of(int fd)
 	return fstat(fd, &st) < 0 ? 0 : st.st_dev;
 }
 
-/* The container's own, and not a folder of the host, a volume or a tmpfs that somebody has mounted: a tmpfs
- * may be the host's as well, and those that engines make can be written to by all. */
+/* True if the directory is in the container's own file system. It must not be a folder of the host, a
+ * volume or a tmpfs: a tmpfs may belong to the host, and everybody can write to those that engines make. */
 static bool is_containers_own(int fd)
 {
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -56,7 +56,8 @@ static bool is_containers_own(int fd)
 	return is_same;
 }
 
-/* Every directory on the way that is missing. 0: the last one was there; 1: it was made; or -errno. */
+/* Make the missing directories of the path. Returns 0 if the last one existed, 1 if it was made, or
+ * -errno. */
 static int make_path(const char *path)
 {
 	char part[sizeof((struct container_identity *)0)->workdir];
@@ -72,7 +73,7 @@ static int make_path(const char *path)
 		is_new = mkdir(part, 0755) == 0;
 		int error = is_new ? 0 : errno;
 		if (error && error != EEXIST && access(part, F_OK) < 0)
-			return -error; /* on a read-only file system those that are there fail as well */
+			return -error; /* existing ones fail on a read-only file system */
 		at += strspn(at, "/");
 	}
 	return is_new;
@@ -85,14 +86,14 @@ static bool is_for_the_taking(int fd)
 	       && !(st.st_ino == root.st_ino && st.st_dev == root.st_dev) && is_containers_own(fd);
 }
 
-/* Made when it is missing, and the user's: but a directory that was there stays whose it is unless it is
- * root's and the container's own. 0, or why it cannot be made. */
+/* Make the directory for the user if it is missing. An existing one changes its owner only if it belongs to
+ * root and to the container's own file system. Returns 0, or the reason of the failure. */
 static int give_workdir(const char *path, const struct passwd *to)
 {
 	int made = make_path(path), fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool is_given = geteuid() == 0 && to->uid != 0 && fd >= 0;
 	if (is_given && (made > 0 || is_for_the_taking(fd)) && fchown(fd, to->uid, to->gid) < 0) {
-		/* Told when it turns out that the user cannot write there. */
+		/* Reported later, if the user cannot write there. */
 	}
 	if (fd >= 0)
 		close(fd);
@@ -149,7 +150,7 @@ static bool is_usable(const char *dir)
 	       && access(dir, W_OK | X_OK) == 0;
 }
 
-/* Engines set HOME to that of whom they start. */
+/* Engines set HOME for the user that they start, who may be another. */
 static void set_home(const struct passwd *passwd, const char *workdir)
 {
 	const char *home = getenv("HOME");
@@ -170,7 +171,7 @@ static void set_environment(const struct container_identity *s)
 
 /* ---- all together --------------------------------------------------------------------- */
 
-/* Where there is no such directory: another that can be written to. */
+/* Without such a directory, use another one that the user can write to. */
 static const char *find_other(const struct passwd *passwd)
 {
 	const char *const others[] = {passwd->home, getenv("HOME"), "/tmp", "/var/tmp", "/dev/shm"};
@@ -217,7 +218,7 @@ int container_setup(const struct container_setup_opts *opts, struct container_id
 		privilege_drop_capabilities();
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	}
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* whoever becomes another user is dumpable again */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* a change of user makes the process dumpable again */
 	enter_workdir(opts->workdir, why_not, ret);
 	set_environment(ret);
 	return 0;

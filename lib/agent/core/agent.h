@@ -50,62 +50,65 @@ struct agent {
 	struct poller poller;
 	struct watch listener; /* fd -1: one client on stdio */
 	struct watch signals;
-	struct watch handoff; /* to the supervisor: its end is the agent's (wire/fd_handoff.h); fd -1: none */
-	int spare_fd;         /* given up for a moment to refuse a client when descriptors run out */
-	bool is_init;         /* PID 1 of its namespace */
+	/* To the supervisor, and closed when the agent ends (wire/fd_handoff.h); fd -1: none. */
+	struct watch handoff;
+	int spare_fd; /* closed for a moment to refuse a client when descriptors run out */
+	bool is_init; /* PID 1 of its namespace */
 	bool is_container;
-	bool is_keyed;       /* its socket is there for everybody: see container.h */
-	uint32_t owner;      /* who may connect */
-	uint64_t linger_ms;  /* with nobody connected; 0: for ever */
-	uint64_t alone_ns;   /* since when nobody has been */
+	bool is_keyed;       /* everybody can reach its socket: see container.h */
+	uint32_t owner;      /* the user who may connect */
+	uint64_t linger_ms;  /* ends after so long without clients; 0: never */
+	uint64_t alone_ns;   /* without clients since then */
 	const char *folder;  /* of a sandbox without namespaces (wire/folder.h); NULL */
 	int rules_fd;        /* Landlock rules for what it starts; -1: none */
-	const char *workdir; /* that was asked for; it is in it, or where that could not be, in another */
-	const char *report;  /* for WELCOME: borrowed, a packed struct handoff_report */
+	const char *workdir; /* the requested one; if it could not be made, another is used */
+	const char *report;  /* for WELCOME: a packed struct handoff_report, borrowed */
 	size_t report_len;
 	bool ending; /* leave after this turn */
 	struct client *clients;
 	size_t n_clients;
-	uint32_t last_client; /* the number that was given last */
+	uint32_t last_client; /* the last number that a client got */
 	struct proc *procs;
-	uint64_t oom_kills; /* in a container: that are known of */
-	uint64_t next_mark; /* for the next process: see process_tree.h */
+	uint64_t oom_kills; /* in a container: kills that are known */
+	uint64_t next_mark; /* process tag of the next process: see process_tree.h */
 	struct sampler sampler;
 	struct proxy_env proxy_env;
-	uint32_t nproc;              /* the limit that clients set last; 0: none known */
-	char scratch[AGENT_SCRATCH]; /* output that nobody wants is read into this */
+	uint32_t nproc;              /* the limit that a client set last; 0: unknown */
+	char scratch[AGENT_SCRATCH]; /* output without a reader goes here */
 };
 
-/* How it is reached, and when it ends. */
+/* How clients reach the agent, and when it ends. */
 struct agent_way {
 	int listen_fd;
 	int handoff_fd; /* -1: none */
 	bool is_container, is_keyed;
-	uint32_t owner; /* who may connect to a keyed one; to another, who has made its socket */
+	/* User who may connect to a keyed agent; of other agents, the user who made the socket. */
+	uint32_t owner;
 	uint64_t linger_ms;
 	const char *folder;  /* NULL: with namespaces, or in a container */
 	int rules_fd;        /* with a folder; -1: none */
-	const char *workdir; /* NULL: none was asked for */
+	const char *workdir; /* NULL: none was requested */
 	const char *report;
 	size_t report_len;
 };
 
-/* Serve clients of a listening socket until SHUTDOWN, or SIGTERM: as PID 1 of a container only one from
- * outside, as PID 1 of anything else none. The exit code. */
+/* Serve the clients of a listening socket until SHUTDOWN or SIGTERM. As PID 1 of a container only a SIGTERM
+ * from outside counts, as PID 1 of anything else none. Returns the exit code. */
 int agent_serve(const struct agent_way *way);
 /* Serve one client on descriptors 0 and 1 until it leaves. */
 int agent_serve_stdio(void);
-/* The second exec: argv is what follows the word "exec". Returns only to fail. */
+/* The second exec: argv follows the word "exec". Returns only on failure. */
 int agent_exec(char **argv);
 
 uint64_t agent_now_ns(void);
 
-/* A path as a client says it, as it is here: `out` in a sandbox without namespaces, else `path`. */
+/* Convert a client's path to a local one: in a sandbox without namespaces it is written to `out`, otherwise
+ * it is `path` itself. */
 enum { AGENT_PATH_BYTES = 4096 };
 const char *agent_path(const struct agent *agent, const char *path, char out[AGENT_PATH_BYTES]);
 
-/* May clients, and by them the code, see what is open? Under Landlock the agent reads of /proc what is kept
- * from the code: this machine's processes. */
+/* May clients, and through them the code, see the open file? Under Landlock the agent can read processes of
+ * this machine in /proc that the code must not see. */
 bool agent_may_show(const struct agent *agent, int fd);
 
 #endif

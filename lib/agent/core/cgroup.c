@@ -28,7 +28,7 @@ static bool read_text(const char *path, char text[TEXT])
 	return true;
 }
 
-/* "max" and anything else that is no number read as false. */
+/* Returns false for "max" and anything else that is no number. */
 static bool read_number(const char *path, uint64_t *ret)
 {
 	char text[TEXT], *end;
@@ -79,8 +79,8 @@ static const struct place v1_places[] = {
 		{ROOT "cpuacct/cpuacct.usage", AT(cpu_ns), TRM_METRIC_CPU_TIME},
 };
 
-/* Cached pages of files that nobody uses just now are given back on demand: engines do not count them either.
- */
+/* Subtract cached pages of unused files, which the kernel frees on demand. Engines do not count them
+ * either. */
 static void leave_out_cache(struct trm_sample *sample, const char *path, const char *key)
 {
 	uint64_t cache;

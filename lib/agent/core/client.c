@@ -13,10 +13,10 @@
 #include "wire/message.h"
 
 enum {
-	READ_FIRST = 2048, /* of a read: most clients have little to say. Who has more is soon asked for … */
+	READ_FIRST = 2048, /* most clients send little; a client that sends more soon gets bigger reads … */
 	READ_CHUNK = 256 * 1024,
 	IN_MAX = FRAME_HEADER + FRAME_MAX_PAYLOAD + READ_CHUNK,
-	OUT_HIGH = 512 * 1024, /* no further output is read for a client that has this much waiting */
+	OUT_HIGH = 512 * 1024, /* with this much queued, no further output is read for the client */
 	UNPAID_MAX = 256 * 1024,
 	OUT_MAX = 4 * 1024 * 1024, /* never reached: OUT_HIGH, UNPAID_MAX and one frame each lie below */
 };
@@ -98,7 +98,7 @@ static void on_readable(struct watch *watch, uint32_t events)
 	client_process(client);
 }
 
-static void tell_room(struct client *client)
+static void notify_room(struct client *client)
 {
 	client->is_full = false;
 	for (struct stream *stream = client->streams, *next; stream; stream = next) {
@@ -136,14 +136,14 @@ void agent_client_flush(struct client *client)
 	else if (watch_set(&client->agent->poller, &client->writer, EPOLLOUT) < 0)
 		client->dead = true;
 	if (client->is_full && out->len <= OUT_HIGH / 2 && !client->dead)
-		tell_room(client);
+		notify_room(client);
 }
 
 static void on_writable(struct watch *watch, uint32_t events)
 {
 	struct client *client = OWNER_OF(watch, struct client, writer);
 	(void)events;
-	/* An error or hang-up is found by the write. */
+	/* The write reports an error or a hang-up. */
 	watch_set(&client->agent->poller, watch, 0);
 	agent_client_flush(client);
 }

@@ -21,15 +21,15 @@ struct client;
 struct stream;
 
 struct stream_ops {
-	/* Free the stream: the client asked for it (CLOSE) or is gone. */
+	/* Free the stream: the client has closed it (CLOSE) or has gone. */
 	void (*close)(struct stream *stream);
-	/* The client takes n more bytes. */
+	/* The client accepts n more bytes. */
 	void (*credit)(struct stream *stream, uint32_t n);
 	/* The client's queue has room again. */
 	void (*room)(struct stream *stream);
 };
 
-/* First member of whatever a stream is. */
+/* The first member of each kind of stream. */
 struct stream {
 	const struct stream_ops *ops;
 	struct client *client;
@@ -42,18 +42,18 @@ struct client {
 	struct client *next;
 	struct watch reader, writer;
 	struct buf in, out;
-	size_t read_bytes; /* asked for in the next read */
+	size_t read_bytes; /* size of the next read */
 	size_t unpaid;     /* bytes of frames without credit since `out` was last empty */
 	uint32_t number;   /* from 1 on */
-	uint32_t crowd;    /* how many clients there are, as it has been told */
+	uint32_t crowd;    /* the number of clients that it was last told */
 	bool greeted;
 	bool is_onlooker;  /* not counted */
-	bool has_reported; /* the others of what it runs */
-	uint32_t pid;      /* as it says; 0: it does not */
-	uint32_t nproc;    /* process limit of what it starts; 0: none */
-	bool dead;         /* to be swept at the end of the turn */
+	bool has_reported; /* it has reported what it runs to the others */
+	uint32_t pid;      /* as the client states it; 0: unknown */
+	uint32_t nproc;    /* process limit of programs that it starts; 0: none */
+	bool dead;         /* freed at the end of the turn */
 	bool ends_agent;   /* serve-stdio: the agent ends with it */
-	bool is_full;      /* somebody was told that there is no room */
+	bool is_full;      /* a stream is waiting for room */
 	struct stream *streams;
 	size_t n_streams;
 	uint32_t watch_ms; /* METRICS interval; 0: none */
@@ -61,23 +61,24 @@ struct client {
 	uint64_t watch_due_ns;
 };
 
-/* Takes both descriptors (they may differ, never be equal), also on failure. NULL: no memory. */
+/* Takes over both descriptors, also on failure. They must differ, but may be the same socket. NULL: no
+ * memory. */
 struct client *client_create(struct agent *agent, int read_fd, int write_fd);
 void client_destroy(struct client *client);
 
-/* Handle the bytes in client->in. Split from reading for the sake of tests and fuzzers. */
+/* Handle the bytes in client->in. Separate from reading so that tests and fuzzers can call it. */
 void client_process(struct client *client);
-/* Write what is queued, as far as the peer takes it. */
+/* Write as much of the queue as the peer accepts. */
 void agent_client_flush(struct client *client);
 
 bool client_has_room(struct client *client);
-/* Frames outside of credit. Lack of memory makes the client dead. */
+/* Send a frame without credit. Lack of memory marks the client dead. */
 void agent_client_send(struct client *client, uint32_t stream, enum frame_type type, uint8_t channel,
 		const void *payload, size_t n);
-/* An ERROR frame, which also ends the stream for the client; freeing ours is the caller's. */
+/* Send an ERROR frame, which ends the stream for the client. The caller frees our side. */
 void client_error(struct client *client, uint32_t stream, int code, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
-/* The client broke the protocol: tell it and let it go. Returns TRM_EPROTO. */
+/* The client broke the protocol: report it and disconnect. Returns TRM_EPROTO. */
 int client_fail(struct client *client, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Count what was appended to `out` since it had `before` bytes as unpaid. */
 void client_count_unpaid(struct client *client, size_t before);

@@ -4,7 +4,7 @@
 
 #include "agent/core/client.h"
 
-/* Act on one frame from a client. What breaks the protocol ends the client. */
+/* Handle one frame from a client. A client that breaks the protocol is disconnected. */
 void dispatch(struct client *client, const struct frame *frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading /proc: all of it, or once more what is known of it. */
+/* Scans of /proc: of all processes, or again of the known ones. */
 #include "agent/core/process_tree.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 enum {
 	FIRST_ROWS = 64,
 	SUPERVISED_MAX = 32, /* descriptors; with more processes, all of /proc is read each time */
-	AGAIN_MAX = 16,      /* looks until all of it is read: numbers can come round within a second */
+	AGAIN_MAX = 16,      /* attempts for a complete scan: pids can wrap around within a second */
 	PROC_TYPE = 0x9FA0,  /* linux/magic.h */
 	NOT_KEPT = -1
 };
@@ -54,8 +54,8 @@ static bool parse_stat(char *text, struct tree_row *row)
 	return true;
 }
 
-/* By its CPU clock: the number that clock_getcpuclockid(3) makes of a pid, without its look whether there is
- * such a process. */
+/* Use the process's CPU clock. The clock id is computed as clock_getcpuclockid(3) does, but without its
+ * check that the process exists. */
 static uint64_t cpu_clock_ns(pid_t pid)
 {
 	enum { SCHEDULED = 2, BITS = 3 };
@@ -66,11 +66,12 @@ static uint64_t cpu_clock_ns(pid_t pid)
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
-/* False: it has ended. */
+/* Returns false if the process has ended. */
 static bool read_stat(int fd, struct tree_row *row)
 {
 	char text[1024];
-	row->cpu_ns = cpu_clock_ns(row->pid); /* first: if it runs in between, the next look sees that */
+	/* First: if the process runs meanwhile, the next scan notices that. */
+	row->cpu_ns = cpu_clock_ns(row->pid);
 	ssize_t n = pread(fd, text, sizeof text - 1, 0);
 	text[n > 0 ? n : 0] = '\0';
 	return parse_stat(text, row);
@@ -143,8 +144,8 @@ int tree_scan(struct tree *tree)
 
 /* ---- once more ----------------------------------------------------------------------------- */
 
-/* The number that the newest process or thread here got, whether it lives or not: the last one in
- * /proc/loadavg, see proc(5). 0: not known; another file may have been put in its place (lxcfs). */
+/* The newest pid of a process or thread, alive or not: the last number in /proc/loadavg, see proc(5). 0:
+ * unknown, because another file may be mounted in its place (lxcfs). */
 static pid_t newest_pid(struct tree *tree)
 {
 	struct statfs fs;
@@ -163,7 +164,7 @@ static pid_t newest_pid(struct tree *tree)
 	return last ? (pid_t)strtol(last, NULL, 10) : 0;
 }
 
-/* Who has not run has not changed. */
+/* A process that has not run has not changed. */
 static bool has_anybody_run(const struct tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++) {
@@ -174,7 +175,7 @@ static bool has_anybody_run(const struct tree *tree)
 	return false;
 }
 
-/* Nobody is new: those who are known, and still there. The agent's own row stays as it is. */
+/* There are no new processes: read the known ones that still exist. The agent's own row stays as it is. */
 static void read_kept(struct tree *tree)
 {
 	size_t n = 0;
@@ -190,7 +191,8 @@ static void read_kept(struct tree *tree)
 
 int tree_scan_again(struct tree *tree)
 {
-	pid_t newest = newest_pid(tree); /* before the look: who comes while it lasts is found by the next */
+	/* Before the scan, so that the next scan finds processes that start meanwhile. */
+	pid_t newest = newest_pid(tree);
 	if (newest > 0 && newest == tree->newest && tree->is_kept && tree->n_again < AGAIN_MAX) {
 		tree->n_again++;
 		if (has_anybody_run(tree))

@@ -29,12 +29,12 @@ static struct tree_row *find(const struct tree *tree, pid_t pid)
 	return low < tree->n && tree->rows[low].pid == pid ? &tree->rows[low] : NULL;
 }
 
-/* Whoever descends from somebody selected, or from root. */
+/* Select all descendants of root and of selected processes. */
 static void spread(struct tree *tree, pid_t root)
 {
 	bool changed = true;
-	/* Mostly children have higher numbers than their parents: one round selects, a second finds no more.
-	 */
+	/* Children mostly have higher pids than their parents, so the first round selects all and the
+	 * second finds no more. */
 	while (changed) {
 		changed = false;
 		for (size_t i = 0; i < tree->n; i++) {
@@ -73,7 +73,7 @@ void tree_set_mark(uint64_t mark)
 		setrlimit(RLIMIT_LOCKS, &limit);
 }
 
-/* Those whose parents are gone have come to us. */
+/* Processes whose parents have ended are our children. */
 static void select_marked(struct tree *tree, uint64_t mark)
 {
 	pid_t self = getpid();
@@ -87,7 +87,7 @@ static void select_marked(struct tree *tree, uint64_t mark)
 
 /* ---- signals -------------------------------------------------------------------------------- */
 
-/* Pids that have been sent the signal. */
+/* Pids that got the signal. */
 struct sent {
 	pid_t *pids;
 	size_t n, cap;
@@ -114,12 +114,12 @@ static void sent_add(struct sent *sent, pid_t pid)
 	sent->pids[sent->n++] = pid;
 }
 
-/* Who is meant, of those that a look at /proc has found. */
+/* The processes to signal, of those that a scan has found. */
 struct aim {
 	pid_t root;
 	bool with_itself;
 	bool with_orphans;
-	uint64_t mark; /* of other orphans; 0: none */
+	uint64_t mark; /* process tag of other orphans; 0: none */
 	const pid_t *spared;
 	size_t n_spared;
 	uint64_t since_ticks;
@@ -133,8 +133,8 @@ static bool is_spared(const struct aim *aim, pid_t pid)
 	return false;
 }
 
-/* Orphans have come to us, but we have not started them; or they are about to: their parent has ended while
- * we were looking. */
+/* Orphans have become our children although we did not start them, or are about to: their parent ended
+ * during the scan. */
 static void select_orphans(struct tree *tree, const struct aim *aim)
 {
 	const pid_t self = getpid();
@@ -159,7 +159,7 @@ static void select_aim(struct tree *tree, const struct aim *aim)
 					  && !is_spared(aim, tree->rows[i].pid);
 }
 
-/* One look at /proc. True if somebody new was found. */
+/* Scan /proc once. Returns true if a new process was found. */
 static bool send_round(struct tree *tree, struct sent *sent, const struct aim *aim, int signo)
 {
 	bool found = false;
@@ -182,7 +182,7 @@ static void signal_aim(const struct aim *aim, int signo)
 	struct tree tree = {0};
 	struct sent sent = {0};
 	int round_signo = signo == SIGKILL ? SIGSTOP : signo;
-	/* What is on its way from one parent to another may be missed by one look, not by two. */
+	/* One scan may miss a process that is just changing its parent. Two scans in a row do not. */
 	for (int round = 0, quiet = 0; round < MAX_ROUNDS && quiet < QUIET_ROUNDS; round++)
 		quiet = send_round(&tree, &sent, aim, round_signo) ? 0 : quiet + 1;
 	for (size_t i = 0; signo == SIGKILL && i < sent.n; i++)
@@ -195,7 +195,7 @@ void tree_signal(pid_t root, uint64_t mark, int signo)
 {
 	signal_aim(&(struct aim){.root = root, .with_itself = true, .mark = mark}, signo);
 	if (root && signo == SIGKILL)
-		kill(-root, SIGKILL); /* reaches its group also when /proc or memory fails us */
+		kill(-root, SIGKILL); /* reaches its process group even if /proc or memory fails */
 }
 
 void tree_signal_below(pid_t root, int signo)
@@ -227,7 +227,7 @@ bool tree_is_below(pid_t pid)
 	return is_below;
 }
 
-/* Looked up anew while the pidfd is held: what it names cannot become another process any more. */
+/* Check again while the pidfd is open: from then on the pid cannot pass to another process. */
 static int check_target(pid_t pid, uint64_t start_ticks)
 {
 	struct tree tree = {0};

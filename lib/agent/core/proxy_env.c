@@ -41,7 +41,7 @@ void proxy_env_finish(struct proxy_env *s)
 	remove_file(s);
 }
 
-/* The first is in memory, and not a part of what becomes an image. */
+/* First try a folder in memory, which does not become a part of an image. */
 static void make_file(struct proxy_env *s)
 {
 	static const char *const places[] = {"/dev/shm", "/tmp", "/var/tmp"};

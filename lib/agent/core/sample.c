@@ -16,21 +16,23 @@
 #include "wire/message.h"
 
 enum {
-	FRESH_NS = 20 * 1000 * 1000, /* younger than this is "now": two watchers, one sample */
-	TMPFS_TYPE = 0x01021994,     /* linux/magic.h */
+	/* A younger sample is used again, so that two watchers cause one sample. */
+	FRESH_NS = 20 * 1000 * 1000,
+	TMPFS_TYPE = 0x01021994, /* linux/magic.h */
 	SELDOM = 16,
 };
 
-/* What is kept of a process from one sample to the next. */
+/* Kept of a process between two samples. */
 struct sampled {
 	pid_t pid;
 	uint64_t start_ticks;
 	uint64_t cpu_ns;
-	char name[16]; /* a changed one means exec: the command is read again */
+	/* If it has changed, the process has executed another program, and the command is read again. */
+	char name[16];
 	struct trm_process row;
 };
 
-/* In a container with a PID namespace of its own, whoever made it; the machine's own one has this number
+/* True in a container with its own PID namespace. The machine's namespace has this number
  * (include/linux/proc_ns.h: PROC_PID_INIT_INO). */
 static bool is_in_container(void)
 {
@@ -169,7 +171,7 @@ static bool make_room(struct sampler *sampler)
 	return true;
 }
 
-/* The more CPU, then the more memory, the earlier. */
+/* Sorts by CPU, then by memory, in descending order. */
 static int by_weight(const void *a, const void *b)
 {
 	const struct trm_process *x = &((const struct sampled *)a)->row,
@@ -187,8 +189,8 @@ static int by_pid(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Fill the table; the fresh rows become the seen ones. */
-static void keep(struct sampler *sampler, size_t n)
+/* Fill the table. The new rows become the old ones. */
+static void keep_rows(struct sampler *sampler, size_t n)
 {
 	struct sampled *fresh = sampler->fresh;
 	size_t cap = sampler->fresh_cap, rows = n < METRICS_MAX_PROCESSES ? n : METRICS_MAX_PROCESSES;
@@ -230,8 +232,8 @@ static void sample_disk(struct sampler *sampler, struct trm_sample *sample)
 	sample->known |= TRM_METRIC_DISK | TRM_METRIC_DISK_LIMIT;
 }
 
-/* Devices other than the loopback; where there is none, there is no network to be measured. Two header
- * lines, then "name: rx_bytes 7 numbers tx_bytes …": see proc(5). */
+/* Sums over all devices but the loopback. Without any there is no network. The file has two header lines,
+ * then "name: rx_bytes 7 numbers tx_bytes …": see proc(5). */
 static void sample_net(struct trm_sample *sample)
 {
 	char text[4096], name[32];
@@ -251,7 +253,7 @@ static void sample_net(struct trm_sample *sample)
 	}
 }
 
-/* Where there was nothing of its kind, something seldom comes: not looked for every time. */
+/* A missing device or group seldom appears later, so skip most checks for it. */
 static bool rests(unsigned *rest)
 {
 	if (!*rest)
@@ -260,7 +262,7 @@ static bool rests(unsigned *rest)
 	return true;
 }
 
-static void look_at_net(struct sampler *sampler, struct trm_sample *sample)
+static void overlay_net(struct sampler *sampler, struct trm_sample *sample)
 {
 	if (rests(&sampler->net_rest))
 		return;
@@ -269,10 +271,10 @@ static void look_at_net(struct sampler *sampler, struct trm_sample *sample)
 		sampler->net_rest = SELDOM;
 }
 
-static void look_at_cgroup(struct sampler *sampler, struct trm_sample *sample, uint64_t now_ns)
+static void overlay_cgroup(struct sampler *sampler, struct trm_sample *sample, uint64_t now_ns)
 {
 	struct pressure pressure = {.time_ns = now_ns};
-	/* Without namespaces the group that is seen is the one of the whole container, not the sandbox's. */
+	/* Without namespaces the visible group is that of the whole container, not of the sandbox. */
 	if (sampler->folder.fd >= 0 || rests(&sampler->cgroup_rest))
 		return;
 	if (cgroup_overlay(sample)) {
@@ -284,7 +286,7 @@ static void look_at_cgroup(struct sampler *sampler, struct trm_sample *sample, u
 	sampler->pressure = pressure;
 }
 
-/* Sums over the processes; what they were before is in sampler->metrics. Returns how many there are. */
+/* Sums over the processes; sampler->metrics holds the previous ones. Returns the number of processes. */
 static size_t sample_all(struct sampler *sampler, struct trm_sample *sample, uint64_t passed_ns)
 {
 	size_t n = 0;
@@ -325,15 +327,15 @@ const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, ui
 	select_rows(sampler, is_init);
 	size_t n = sample_all(sampler, &sample, passed_ns);
 	sample_disk(sampler, &sample);
-	look_at_cgroup(sampler, &sample, now_ns);
+	overlay_cgroup(sampler, &sample, now_ns);
 	if (is_init || sample.source[0] == 'c') /* else the network may be the machine's */
-		look_at_net(sampler, &sample);
+		overlay_net(sampler, &sample);
 	rate(&sample, &sampler->metrics.sample, passed_ns);
 	sample.uptime_ms = (now_ns - sampler->start_ns) / 1000000;
 	sample.known |= TRM_METRIC_UPTIME;
 	if (nproc && !(sample.known & TRM_METRIC_PROCS_LIMIT))
 		sample.known |= TRM_METRIC_PROCS_LIMIT;
-	keep(sampler, n);
+	keep_rows(sampler, n);
 	sampler->metrics.sample = sample;
 	sampler->last_ns = now_ns;
 	return &sampler->metrics;

@@ -28,32 +28,33 @@ struct sampled;
 
 struct sampler {
 	struct tree tree;
-	struct sampled *seen, *fresh; /* processes of the last sample; the one being taken */
+	struct sampled *seen, *fresh; /* processes of the last sample, and of the current one */
 	size_t n_seen, seen_cap, fresh_cap;
 	struct trm_process *table;  /* METRICS_MAX_PROCESSES rows, the heaviest first */
 	struct trm_metrics metrics; /* the last sample */
 	struct pressure pressure;   /* of the last sample */
-	/* Samples in which these are not looked at. */
+	/* Samples that skip these. */
 	unsigned net_rest, cgroup_rest;
 	int space_fd;               /* /workspace, or else the agent's directory; -1: neither */
 	struct dirsize folder;      /* without namespaces: the sandbox's files */
-	uint64_t start_ns, last_ns; /* last_ns 0: none taken yet */
-	bool is_alone;              /* all processes that can be seen here are the sandbox's */
+	uint64_t start_ns, last_ns; /* last_ns 0: there is no sample yet */
+	bool is_alone;              /* all visible processes belong to the sandbox */
 };
 
 void sampler_init(struct sampler *sampler);
 void sampler_finish(struct sampler *sampler);
-/* Without namespaces: the sandbox's files are those below the folder. */
+/* Without namespaces: measure the files in this folder. */
 void sampler_measure(struct sampler *sampler, const char *folder);
-/* A sample of now; one that is only a few ms old is given again. Borrowed until
- * the next call. nproc: the process limit in force, 0 if unknown. NULL: no memory, or no /proc. */
+/* Take a sample, or return the last one if it is only a few ms old. Borrowed until the next call. nproc:
+ * the current process limit, 0 if unknown. NULL: no memory, or no /proc. */
 const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, uint32_t nproc);
 
-/* cgroup.c: overwrite what a cgroup of the sandbox's own knows. False: none can be seen from inside. */
+/* cgroup.c: overwrite the values that the sandbox's own cgroup knows. Returns false if no cgroup is
+ * visible. */
 bool cgroup_overlay(struct trm_sample *sample);
-/* What such a group knows of stalls; all unknown without one. */
+/* The pressure of such a group. All unknown if there is none. */
 void cgroup_pressure(struct pressure *ret);
-/* How many processes in it the kernel has killed for memory; 0 also where that is not counted. */
+/* Processes in it that the kernel has killed for lack of memory. 0 also if that is not counted. */
 uint64_t cgroup_oom_kills(void);
 
 #endif

@@ -33,8 +33,7 @@ void watch_init(struct watch *watch, int fd, void (*ready)(struct watch *, uint3
 	*watch = (struct watch){.fd = fd, .ready = ready};
 }
 
-/* What is still to be delivered in this turn must not reach a watch that has
- * been paused, closed or freed since. */
+/* Drop the watch's pending events of this turn: it was paused, closed or freed since. */
 static void forget(struct poller *poller, const struct watch *watch)
 {
 	for (int i = poller->batch_at + 1; i < poller->batch_len; i++)

@@ -28,11 +28,11 @@ struct poller {
 
 int poller_init(struct poller *poller); /* 0, or -1 with errno */
 void poller_finish(struct poller *poller);
-/* Wait at most timeout_ms (-1: for ever) and call ready() of what is. */
+/* Wait at most timeout_ms (-1: without limit) and call ready() of all watches with events. */
 void poller_turn(struct poller *poller, int timeout_ms);
 
 void watch_init(struct watch *watch, int fd, void (*ready)(struct watch *, uint32_t));
-/* What to wait for from now on. 0, or -1 with errno (out of memory or of watches). */
+/* Set the events to wait for. Returns 0, or -1 with errno (out of memory or of watches). */
 int watch_set(struct poller *poller, struct watch *watch, uint32_t events);
 /* Take it out of the set, also out of the batch being handled, and close the descriptor. */
 void watch_close(struct poller *poller, struct watch *watch);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories made, files and trees removed. */
+/* Makes directories, and removes files and trees. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static int empty_dir(int fd, unsigned depth)
 	return error;
 }
 
-/* Never through a link: what it leads to stays. */
+/* Never follows a link: its target stays. */
 static int remove_below(int dir_fd, const char *name, unsigned depth)
 {
 	if (unlinkat(dir_fd, name, 0) == 0)

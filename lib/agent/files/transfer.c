@@ -23,7 +23,7 @@ struct transfer {
 	struct stream stream;
 	int fd;
 	char *path;      /* as the client named it */
-	char *temp_path; /* PUT: where the bytes go until the end; NULL for GET */
+	char *temp_path; /* PUT: the bytes go here until the end; NULL for GET */
 	uint32_t mode;
 	uint64_t size; /* PUT: announced; GET: the most it may be */
 	uint64_t done;
@@ -72,7 +72,7 @@ static void transfer_close(struct stream *stream)
 	transfer_destroy(OWNER_OF(stream, struct transfer, stream));
 }
 
-/* What errno has no good words for. */
+/* Messages for errors that strerror() describes badly. */
 static const struct {
 	int error, code;
 	const char *text;
@@ -218,14 +218,14 @@ static bool is_at_end(const struct transfer *transfer)
 	return pread(transfer->fd, &byte, 1, (off_t)transfer->done) == 0;
 }
 
-/* One piece. False when it has to wait, or has ended (and is freed). */
+/* Send one piece. Returns false if it has to wait, or has ended and is freed. */
 static bool send_piece(struct transfer *transfer)
 {
 	struct client *client = transfer->stream.client;
 	size_t max = transfer->credit < CHUNK ? (size_t)transfer->credit : CHUNK;
 	if (!max) {
 		if (is_at_end(transfer))
-			finish(transfer); /* saying so takes no credit */
+			finish(transfer); /* the end needs no credit */
 		return false;
 	}
 	char *at = buf_reserve(&client->out, FRAME_HEADER + max);
@@ -248,7 +248,7 @@ static bool send_piece(struct transfer *transfer)
 	return true;
 }
 
-/* Fills the client's queue at most; the rest follows from get_room(). */
+/* Fills the client's queue at most. get_room() sends the rest. */
 static void send_pieces(struct transfer *transfer)
 {
 	while (client_has_room(transfer->stream.client) && send_piece(transfer))

@@ -14,11 +14,11 @@
 
 enum { TRANSFER_PATH_MAX = 4096 };
 
-/* Both answer the client themselves, also with ERROR. */
+/* Both send their result to the client, also as ERROR. */
 void transfer_put(struct client *client, uint32_t stream, const char *path, uint32_t mode, uint64_t size);
 void transfer_get(struct client *client, uint32_t stream, const char *path, uint64_t max_bytes,
 		uint32_t window);
-/* DATA for a PUT. TRM_EPROTO: the stream is none, or more than it announced. */
+/* DATA for a PUT. Fails with TRM_EPROTO if the stream is no PUT, or gets more than it announced. */
 int transfer_data(struct stream *stream, const char *bytes, size_t n);
 
 #endif

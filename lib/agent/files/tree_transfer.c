@@ -46,7 +46,7 @@ struct get {
 	struct stream stream;
 	struct source *source;
 	uint64_t credit;
-	struct watch more; /* an eventfd that is always readable: waited for while there is work left */
+	struct watch more; /* an eventfd that is always readable: polled while work is left */
 };
 
 static void get_close(struct stream *stream)
@@ -64,7 +64,7 @@ static void get_failed(struct get *get, int code)
 	get_close(&get->stream);
 }
 
-/* Until there is neither room nor credit, or it is somebody else's turn. */
+/* Continue until there is neither room nor credit, or other clients have their turn. */
 static void get_run(struct get *get)
 {
 	static const struct tree_sum nothing; /* the receiver has counted for itself */
@@ -116,8 +116,7 @@ void tree_transfer_get(struct client *client, uint32_t stream, const struct tree
 		no_memory(client, stream);
 		return;
 	}
-	/* The default makes both sides change turns every 200 KiB, which costs most where the machine is
-	 * busy. */
+	/* With the default size the two sides alternate every 200 KiB, which is slow on a busy machine. */
 	setsockopt(client->writer.fd, SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_BYTES}, sizeof(int));
 	stream_add(&get->stream, &get_ops, client, stream);
 	watch_init(&get->more, fd, on_more);
@@ -199,7 +198,7 @@ void tree_transfer_put(struct client *client, uint32_t stream, const struct tree
 	put_close(&put->stream);
 }
 
-/* The client shall know what is complete. */
+/* Tell the client which part is complete. */
 static void give_up(struct put *put, int code, const struct trm_error *why)
 {
 	struct client *client = put->stream.client;
@@ -212,7 +211,7 @@ static void give_up(struct put *put, int code, const struct trm_error *why)
 	client_error(client, put->stream.id, code, "%s", why->msg);
 }
 
-/* What sink_entry() or sink_data() said: the tree may be complete, or be given up. */
+/* Handle the result of sink_entry() or sink_data(): the tree may be complete, or have failed. */
 static int put_done(struct put *put, int r, struct trm_error *why)
 {
 	struct client *client = put->stream.client;

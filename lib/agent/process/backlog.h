@@ -11,15 +11,16 @@
 #include "base/buf.h"
 
 enum {
-	/* A replay with its pins, and some notes that come meanwhile; whoever has more waiting is let go. */
+	/* A replay with its pins, and notes that come meanwhile. A client that has more waiting is
+	 * detached. */
 	BACKLOG_MAX = 8 * 1024 * 1024,
 };
 
 /* TRM_ETOOBIG, TRM_ENOMEM: nothing was added. */
 int backlog_put(struct buf *backlog, uint8_t channel, const void *bytes, size_t n);
-/* What is first. The backlog is not empty. Borrowed until the next call. */
+/* The first record. The backlog must not be empty. Borrowed until the next call. */
 const char *backlog_front(const struct buf *backlog, uint8_t *ret_channel, size_t *ret_n);
-/* Drop n bytes, at most all, of what is first. */
+/* Drop n bytes of the first record, at most all of it. */
 void backlog_take(struct buf *backlog, size_t n);
 
 #endif

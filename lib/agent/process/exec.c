@@ -21,7 +21,7 @@
 #include "base/err.h"
 #include "base/landlock.h"
 
-/* Best effort: a kernel without it leaves the agent open to signals, no more. */
+/* Best effort: without it, code can signal the agent, but nothing worse. */
 static void scope_signals(void)
 {
 	int rules = landlock_create_scopes();
@@ -32,8 +32,8 @@ static void scope_signals(void)
 	close(rules);
 }
 
-/* What interpreters read of themselves. Not all of /proc/self: below it lies what the kernel tells of this
- * machine's network and mounts. Of its directories `fd` and `task` only the names. */
+/* Allow the parts of /proc/self that interpreters read. The rest shows this machine's network and mounts.
+ * Of the directories `fd` and `task` only the names are visible. */
 static void allow_self(int rules, uint32_t abi)
 {
 	static const struct {
@@ -81,7 +81,7 @@ static bool enter_rules(void)
 	return landlock_enter(EXEC_RULES_FD) == 0;
 }
 
-/* When memory runs out in the sandbox the kernel shall take the user's programs, not the agent. */
+/* When memory runs out, the kernel must kill the user's programs rather than the agent. */
 static void offer_to_oom_killer(void)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -111,7 +111,7 @@ static int fail(enum exec_step step, int error)
 	return n == sizeof report ? 127 : 126;
 }
 
-/* Is there such a program, here or along PATH? */
+/* Does the program exist, here or along PATH? */
 static bool find_program(const char *name, char path[PATH_MAX])
 {
 	const char *at = getenv("PATH");
@@ -137,9 +137,8 @@ static bool is_script(const char *path)
 	return !is_read || (start[0] == '#' && start[1] == '!');
 }
 
-/* What execvp() does not tell apart: a script whose interpreter is missing is "not found", a program made
- * for another C library as well, and one that is nowhere is "not permitted" when a folder of PATH cannot be
- * entered. */
+/* execvp() reports some cases misleadingly. A missing interpreter of a script, or a program for another C
+ * library, is "not found". A missing program is "not permitted" if a folder of PATH cannot be entered. */
 static int fail_program(const char *name, int error)
 {
 	char path[PATH_MAX];
@@ -149,7 +148,7 @@ static int fail_program(const char *name, int error)
 	return fail(EXEC_PROGRAM, error == EACCES && !is_there ? ENOENT : error);
 }
 
-/* The code may have locked the directory, or taken it away: that is to be mended from somewhere. */
+/* Code may have locked or removed the directory, and repairing that needs a process elsewhere. */
 static bool enter(const char *cwd, bool may_be_elsewhere)
 {
 	char words[PATH_MAX + 200];

@@ -85,8 +85,8 @@ void inlet_took(struct inlet *inlet, struct subscriber *subscriber, uint8_t chan
 	inlet->taken = 0;
 }
 
-/* The process has these bytes, or nobody ever will. */
-static void take(const struct feed *feed, struct subscriber *subscriber, size_t n)
+/* The process has read these bytes, or will never read them. */
+static void return_credit(const struct feed *feed, struct subscriber *subscriber, size_t n)
 {
 	inlet_took(inlet_of(feed, subscriber), subscriber, channels[feed->kind], n);
 }
@@ -102,11 +102,12 @@ static void drop_queues(struct feed *feed)
 			subscriber = subscriber->next) {
 		size_t n = inlet_of(feed, subscriber)->queue.len;
 		buf_clear(&inlet_of(feed, subscriber)->queue);
-		take(feed, subscriber, n);
+		return_credit(feed, subscriber, n);
 	}
 }
 
-/* Write what the pipe takes. Bytes written; the pipe is closed when nobody reads it any more. */
+/* Write as much as the pipe accepts and return the number of bytes. If nobody reads the pipe any more, it
+ * is closed. */
 static size_t write_some(struct feed *feed, const char *bytes, size_t n)
 {
 	ssize_t done = write(feed->watch.fd, bytes, n);
@@ -143,7 +144,7 @@ static char eof_char(const struct feed *feed)
 	return tcgetattr(feed->watch.fd, &settings) < 0 ? VEOF_DEFAULT : (char)settings.c_cc[VEOF];
 }
 
-/* Everything is written. */
+/* Called when everything is written. */
 static void at_end(struct feed *feed)
 {
 	if (!feed->ends)
@@ -167,7 +168,7 @@ static bool write_queue(struct feed *feed, struct buf *queue)
 	return !queue->len;
 }
 
-/* True when nothing is left that could be written. */
+/* Returns true if nothing is left to write. */
 static bool write_all(struct feed *feed)
 {
 	struct subscriber *subscriber;
@@ -180,7 +181,7 @@ static bool write_all(struct feed *feed)
 		bool all = !queue->len || write_queue(feed, queue);
 		if (feed->watch.fd < 0)
 			return false; /* drop_queues() has settled the rest */
-		take(feed, subscriber, before - queue->len);
+		return_credit(feed, subscriber, before - queue->len);
 		if (!all)
 			return false;
 		if (keeps_on(feed))
@@ -202,17 +203,18 @@ void feed_run(struct feed *feed)
 		at_end(feed);
 }
 
-/* Nothing waits before these bytes: write what the pipe takes. Bytes disposed of. */
+/* Nothing is queued before these bytes: write as much as the pipe accepts. Returns the number of bytes that
+ * are done with. */
 static size_t write_through(struct feed *feed, struct subscriber *subscriber, const char *bytes, size_t n)
 {
 	feed->writer = subscriber;
 	size_t done = write_some(feed, bytes, n);
 	if (feed->watch.fd < 0)
-		done = n; /* nobody will ever read them */
-	take(feed, subscriber, done);
+		done = n; /* they will never be read */
+	return_credit(feed, subscriber, done);
 	if (done == n && !keeps_on(feed)) {
 		feed->writer = NULL;
-		feed_run(feed); /* somebody may have waited for the end of this line */
+		feed_run(feed); /* another subscriber may have waited for the end of this line */
 	}
 	return done;
 }
@@ -222,7 +224,7 @@ int feed_push(struct feed *feed, struct subscriber *subscriber, const char *byte
 	struct buf *queue = &inlet_of(feed, subscriber)->queue;
 	size_t done = 0;
 	if (feed->watch.fd < 0) {
-		take(feed, subscriber, n); /* stdin that has ended takes nothing in */
+		return_credit(feed, subscriber, n); /* stdin that has ended accepts nothing */
 		feed->is_deaf = true;
 		return 0;
 	}
@@ -257,7 +259,7 @@ void feed_drop(struct feed *feed, struct subscriber *subscriber)
 	struct buf *queue = &inlet_of(feed, subscriber)->queue;
 	size_t n = queue->len;
 	buf_clear(queue);
-	take(feed, subscriber, n);
+	return_credit(feed, subscriber, n);
 	feed_forget(feed, subscriber);
 }
 
@@ -267,12 +269,12 @@ void feed_end_line(struct feed *feed, struct subscriber *subscriber)
 	size_t before = queue->len;
 	while (queue->len && buf_at(queue)[queue->len - 1] != '\n')
 		queue->len--;
-	take(feed, subscriber, before - queue->len);
+	return_credit(feed, subscriber, before - queue->len);
 	if (!queue->len)
 		feed_forget(feed, subscriber);
 }
 
-/* A descriptor of the pipe with flags of its own: the process shares those of read_fd. */
+/* Open the pipe again with separate flags, because the process shares the flags of read_fd. */
 static int reopen(const struct feed *feed, int flags)
 {
 	char path[40];

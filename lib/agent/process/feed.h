@@ -28,7 +28,7 @@ struct subscriber;
 /* Those that clients write to come first. */
 enum feed_kind { FEED_STDIN, FEED_CONTROL, FEED_CLIENT_KINDS, FEED_SCRIPT = FEED_CLIENT_KINDS, FEED_KINDS };
 
-/* A subscriber's side of a feed. */
+/* A subscriber's part of a feed. */
 struct inlet {
 	struct buf queue;
 	uint32_t credit; /* bytes the client may still send */
@@ -42,7 +42,7 @@ struct feed {
 	int read_fd;        /* stdin's read end; -1 for the others */
 	bool is_tty;
 	bool exists;   /* the process was given this pipe */
-	bool ends;     /* close when everything queued is written */
+	bool ends;     /* close it when the queue is written */
 	bool mid_line; /* the last byte written was no newline */
 	bool is_deaf;  /* bytes came when nobody could read them any more */
 	struct subscriber *writer;
@@ -56,21 +56,21 @@ void feed_finish(struct feed *feed); /* takes a zeroed object that was initializ
 
 void inlet_init(struct inlet *inlet, size_t max);
 void inlet_finish(struct inlet *inlet);
-/* n bytes of its channel are dealt with: the client may send as many again. */
+/* n bytes of its channel are done with: the client may send as many again. */
 void inlet_took(struct inlet *inlet, struct subscriber *subscriber, uint8_t channel, size_t n);
 
-/* n bytes from a subscriber; the caller has charged its credit. TRM_ENOMEM. */
+/* Write or queue n bytes of a subscriber. The caller has charged its credit. Fails with TRM_ENOMEM. */
 int feed_push(struct feed *feed, struct subscriber *subscriber, const char *bytes, size_t n);
 void feed_set_state(struct feed *feed, enum stdin_state state);
-/* Write what can be written now. */
+/* Write as much as possible now. */
 void feed_run(struct feed *feed);
-/* The process, which has ended, has never read the last of it. */
+/* True if the process has ended without reading the last bytes. */
 bool feed_is_unread(const struct feed *feed);
-/* The subscriber is about to go. What it has queued goes with it. */
+/* The subscriber is about to be freed: drop its queue. */
 void feed_forget(struct feed *feed, struct subscriber *subscriber);
-/* Drop what it has queued, and give back the credit. */
+/* Drop the subscriber's queue and return its credit. */
 void feed_drop(struct feed *feed, struct subscriber *subscriber);
-/* It will write no more for now: whole lines that are queued follow, the last line is ended. */
+/* The subscriber writes no more for now: write its queued whole lines and end the last line. */
 void feed_end_line(struct feed *feed, struct subscriber *subscriber);
 
 #endif

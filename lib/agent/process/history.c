@@ -32,7 +32,7 @@ static void pins_finish(struct pins *pins)
 	buf_finish(&pins->line);
 }
 
-/* Big ones are rare, and their memory is not kept for the next one. */
+/* Free a big buffer: they are rare, and the next note does not need it. */
 static void forget(struct buf *b)
 {
 	size_t max = b->max;
@@ -158,7 +158,7 @@ static void pin_span(
 	}
 }
 
-/* Push out n bytes at least, as far as there are so many: of a note all or nothing. */
+/* Push out at least n bytes, if there are so many. A note is pushed out completely or not at all. */
 static void evict(struct proc_history *proc_history, size_t n)
 {
 	while (n && proc_history->head < proc_history->tail) {
@@ -200,7 +200,7 @@ static void grow(struct proc_history *proc_history, size_t used, size_t n)
 	*proc_history = wider;
 }
 
-/* True when n bytes fit in now. */
+/* Returns true if n bytes fit now. */
 static bool make_room(struct proc_history *proc_history, size_t n)
 {
 	size_t used = (size_t)(proc_history->tail - proc_history->head);
@@ -211,7 +211,7 @@ static bool make_room(struct proc_history *proc_history, size_t n)
 	return proc_history->tail - proc_history->head + n <= proc_history->cap;
 }
 
-/* Make the newest record longer: most programs write little at a time. */
+/* Extend the newest record, because most programs write little at a time. */
 static bool extend(struct proc_history *proc_history, uint8_t channel, const char *bytes, size_t n)
 {
 	if (!is_own(channel) || !make_room(proc_history, n) || proc_history->head == proc_history->tail)
@@ -339,13 +339,13 @@ static int replay_ring(const struct proc_history *proc_history, uint64_t from_at
 	return r;
 }
 
-/* Has the newest run been told of, and its end not yet? */
+/* True if the newest run was announced and has not ended. */
 static bool is_open(const struct pins *newest)
 {
 	return newest->note.len && !newest->end.len && !newest->has_ended;
 }
 
-/* Of the process that lives: it has no pins as long as all that it has written is there. */
+/* Replay the living process only. It has no pins while all of its output is still in the ring. */
 static int replay_young(const struct proc_history *proc_history, struct buf *backlog, struct replay *ret)
 {
 	bool is_whole = proc_history->head < proc_history->born;

@@ -39,7 +39,7 @@ void proc_output_init(struct output *output, struct proc *proc, int fd, uint8_t 
 	watch_init(&output->watch, fd, on_readable);
 }
 
-/* How many bytes every subscriber takes now. */
+/* The number of bytes that every subscriber accepts now. */
 static size_t allowance(const struct proc *proc)
 {
 	size_t n = proc->subscribers ? CHUNK : AGENT_SCRATCH;
@@ -81,7 +81,7 @@ static ssize_t read_and_send(struct proc *proc, struct output *output, size_t ma
 	return n;
 }
 
-/* Nobody follows the process: it must not wait for that. */
+/* Nobody follows the process: read anyway, so that it does not block. */
 static ssize_t read_and_keep(struct proc *proc, struct output *output, size_t max)
 {
 	char *scratch = proc->agent->scratch;
@@ -130,7 +130,8 @@ static void raise_barrier(struct proc *proc)
 			proc->outputs[i].left = pending(&proc->outputs[i]);
 }
 
-/* Who ends has closed its files before we are told of it (include/linux/sched.h: PF_EXITING). */
+/* True if the process is exiting: it has closed its files before we are notified (include/linux/sched.h:
+ * PF_EXITING). */
 static bool is_ending(const struct proc *proc)
 {
 	enum { PF_EXITING = 4 };
@@ -154,7 +155,7 @@ static bool has_other_program(const struct proc *proc)
 	return n < (ssize_t)last || memcmp(text + n - last, proc->last_arg, last) != 0;
 }
 
-/* Whoever only closes its control pipe cannot be spoken with any more: an empty OUTPUT says so. */
+/* A process that has closed only its control pipe cannot be used any more. An empty OUTPUT reports that. */
 static void note_hang_up(struct proc *proc)
 {
 	watch_close(&proc->agent->poller, &proc->control.watch);
@@ -180,7 +181,7 @@ static size_t hold_control(struct proc *proc, size_t max)
 	return 0;
 }
 
-/* What lies before the barrier. True when all of it is forwarded. */
+/* Forward the bytes before the barrier. Returns true when all are forwarded. */
 static bool forward_left(struct proc *proc)
 {
 	for (size_t i = 0; i < proc->n_outputs; i++) {
@@ -213,7 +214,7 @@ static bool forward_held(struct proc *proc)
 	return true;
 }
 
-/* The process is gone: the next piece to forward, if any. False: nothing is left, it is over. */
+/* The process is gone: find the next piece to forward. Returns false when nothing is left. */
 static bool raise_last_barrier(struct proc *proc)
 {
 	if (proc->control_left && proc->control.watch.fd >= 0) {
@@ -240,7 +241,7 @@ bool output_is_waiting(const struct proc *proc)
 	return poll(polls, (nfds_t)proc->n_outputs + 1, 0) > 0;
 }
 
-/* Wait for exactly those pipes that may be read. */
+/* Wait for exactly the pipes that may be read now. */
 static void update_watches(struct proc *proc)
 {
 	struct poller *poller = &proc->agent->poller;
@@ -254,7 +255,7 @@ static void update_watches(struct proc *proc)
 	watch_set(poller, &proc->control.watch, can && !proc->barrier ? EPOLLIN : 0);
 }
 
-/* Somebody has not got yet what goes before EXITED. */
+/* True if a subscriber has not received everything that comes before EXITED. */
 static bool has_backlog(const struct proc *proc)
 {
 	for (const struct subscriber *subscriber = proc->subscribers; subscriber;

@@ -66,7 +66,7 @@ static void inherit(struct proc *proc)
 	proc_send_past(past);
 }
 
-/* The oldest goes when there are too many. */
+/* Free the oldest one if there are too many. */
 static void thin_pasts(struct agent *agent)
 {
 	struct proc *oldest = NULL;
@@ -84,7 +84,7 @@ static void thin_pasts(struct agent *agent)
 
 static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg);
 
-/* Hand on what it has written, and perhaps had been handed. */
+/* Pass on what the process has written, and what it had inherited. */
 static void bury(struct proc *proc, uint32_t exit_code)
 {
 	char none[] = "", *argv[] = {none, NULL};
@@ -234,7 +234,7 @@ static void could_not_start(struct proc *proc, const struct exec_report *report)
 	}
 	bury(proc, 127);
 	close_pipes(proc);
-	/* Not over before it is reaped: its pid is its own until then. */
+	/* Not over before it is reaped: until then its pid cannot be reused. */
 	proc->over = proc->exited;
 }
 
@@ -317,8 +317,8 @@ void proc_left(struct proc *proc)
 
 void proc_signal(struct proc *proc, int signo, bool whole_tree)
 {
-	/* When it has exited the pid may be another's by now; whom it has left behind still bears its mark.
-	 */
+	/* After its exit the pid may belong to another process. Processes that it left behind still have
+	 * its tag. */
 	if (whole_tree && signo == SIGKILL)
 		tree_signal(proc->exited ? 0 : proc->pid, proc->mark, signo);
 	else if (proc->exited)
@@ -329,7 +329,8 @@ void proc_signal(struct proc *proc, int signo, bool whole_tree)
 		kill(-proc->pid, signo);
 }
 
-/* When those of that age were started. Who asks may have waited long for us to read it. */
+/* The time since which processes of that age were started. The request may have waited long before we read
+ * it. */
 static uint64_t since_ms(uint32_t age_ms, uint64_t sent_ms)
 {
 	struct timespec now;

@@ -48,28 +48,30 @@ struct proc {
 	pid_t pid;
 	struct watch report;               /* from the second exec: closed without a word when it went well */
 	char *name;                        /* argv[0], for sentences */
-	char *last_arg;                    /* the end of its command line, until it executes something else */
+	char *last_arg;                    /* the last argument, until it executes another program */
 	char *label;                       /* for METRICS; "": none */
 	struct subscriber *subscribers;    /* the oldest first */
 	struct proc_history *proc_history; /* NULL: it has no key, so nobody comes later */
 	struct subscriber *turn;           /* who has it; NULL: nobody */
 	struct subscriber *author;         /* of the newest note; NULL: gone, or there was none */
 	uint64_t last_ticket;              /* of those who wait for the turn */
-	bool turn_stirred;                 /* it has sent something since it was told that somebody waits */
-	uint64_t wanted_ns; /* since when `turn` has known that somebody waits; 0: it does not */
+	/* It has sent something since it was told that another client waits. */
+	bool turn_stirred;
+	uint64_t wanted_ns; /* when `turn` was told that another client waits; 0: it was not */
 	struct output outputs[PROC_OUTPUTS];
 	size_t n_outputs;
 	struct output control;
 	struct buf held; /* control bytes behind the barrier */
 	bool barrier;
 	bool started, exited, is_final;
-	bool is_past;        /* there never was a process: see above */
-	bool closed;         /* its pipes are: nobody can follow it any more, it only waits to be reaped */
+	bool is_past; /* there never was a process: see above */
+	/* Its pipes are closed: nobody can attach any more, and it only has to be reaped. */
+	bool closed;
 	bool over;           /* to be swept at the end of the turn: no subscribers, no pid */
 	size_t control_left; /* after the exit: control bytes still to come */
 	struct exited_msg exit;
 	uint64_t mark;   /* of its descendants: see process_tree.h */
-	int last_signal; /* that a client has sent to it; 0: none did */
+	int last_signal; /* the last one that a client has sent; 0: none */
 	uint32_t signal_client, signal_pid;
 	struct feed feeds[FEED_KINDS];
 };
@@ -81,18 +83,18 @@ bool proc_has_past(const struct proc *proc);  /* is one that has ended, and keep
 /* Report, output and end: see output.c. */
 void proc_on_report(struct watch *watch, uint32_t events);
 void proc_exited(struct proc *proc, const struct exited_msg *status);
-/* Tell the subscribers, close everything, be over. */
+/* Notify the subscribers, close everything, and mark the process as over. */
 void proc_end(struct proc *proc);
-/* Who has been told the whole past is told that it is over. */
+/* Tell clients that have received the whole past that it is over. */
 void proc_send_past(struct proc *proc);
-/* A subscriber has left: the last one may be the end of it. */
+/* A subscriber has left. Without the last one, the process may end. */
 void proc_left(struct proc *proc);
 void proc_signal(struct proc *proc, int signo, bool whole_tree);
 /* Kill what `proc` has started and is no older than that; with NULL or 0, all orphans: see FRAME_LEFTOVERS.
  */
 void proc_kill_leftovers(
 		const struct agent *agent, const struct proc *proc, uint32_t age_ms, uint64_t sent_ms);
-/* That client sends it a signal: should it die of that, all are told who it was. */
+/* A client signals the process. If it dies of that, all clients are told who sent it. */
 void proc_note_signal(struct proc *proc, int signo, const struct client *client);
 void proc_resize(struct proc *proc, uint16_t rows, uint16_t cols);
 void proc_destroy(struct proc *proc);
@@ -102,9 +104,9 @@ int spawn_process(struct proc *proc, const struct spawn_msg *msg, uint32_t nproc
 
 /* output.c */
 void proc_output_init(struct output *output, struct proc *proc, int fd, uint8_t channel, bool is_tty);
-/* Forward what may be forwarded, and wait for what is missing. */
+/* Forward what may be forwarded, and wait for the rest. */
 void output_pump(struct proc *proc);
-/* Something lies in a pipe or behind the barrier, or the end has come: there is what could be forwarded. */
+/* True if there is something to forward: in a pipe, behind the barrier, or the end. */
 bool output_is_waiting(const struct proc *proc);
 
 #endif

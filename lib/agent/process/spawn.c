@@ -256,7 +256,7 @@ static int start(pid_t *ret_pid, const struct ends *ends, char **argv, char **en
 	return r;
 }
 
-/* How what is started is kept from the agent, as in exec.h. */
+/* The flag that protects the agent from the program, as in exec.h. */
 static const char *guard_of(const struct agent *agent)
 {
 	return agent->is_init ? "" : !agent->folder ? "s" : agent->rules_fd >= 0 ? "l" : "d";

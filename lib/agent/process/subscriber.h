@@ -16,14 +16,14 @@ struct proc;
 struct subscriber {
 	struct stream stream;
 	struct proc *proc;
-	struct subscriber *next; /* of the same process; the first is the oldest */
+	struct subscriber *next; /* of the same process, the oldest first */
 	uint64_t credit;
 	uint32_t window;
 	uint32_t wants; /* SPAWN_RECENT, SPAWN_PAST */
 	struct inlet inlets[FEED_CLIENT_KINDS];
 	struct inlet note;  /* lines that wait for what they announce */
 	struct buf backlog; /* a replay, and notes that found no credit: goes before all that is newer */
-	uint64_t ticket;    /* its place among those who wait for the turn; 0: it does not */
+	uint64_t ticket;    /* its place in the queue for the turn; 0: it does not wait */
 	/* Patience: since when it has been holding up others now (0: it does not), and for how long before.
 	 */
 	uint64_t stalled_ns, held_up_ns;
@@ -32,17 +32,19 @@ struct subscriber {
 /* NULL: no memory. Says nothing to the client. */
 struct subscriber *subscriber_create(
 		struct proc *proc, struct client *client, uint32_t stream, uint32_t window);
-/* Gives up the turn and whatever it had under way. */
+/* Gives up the turn and drops its queues. */
 void subscriber_destroy(struct subscriber *subscriber);
 struct subscriber *subscriber_of(struct stream *stream); /* NULL if it is something else */
 
-/* The process runs: say so, and to a client that found it running (`was_there`) replay what `wants` says. */
+/* Report that the process runs. If the client found it running (`was_there`), replay what `wants` asks
+ * for. */
 void subscriber_send_started(struct subscriber *subscriber, bool was_there);
-/* It takes output now. */
+/* True if the subscriber accepts output now. */
 bool subscriber_can_take(struct subscriber *subscriber);
-/* What may be sent now. The caller has looked at subscriber_can_take() and the credit. */
+/* Send output now. The caller has checked subscriber_can_take() and the credit. */
 void subscriber_send(struct subscriber *subscriber, uint8_t channel, const char *bytes, size_t n);
-/* What must be sent, after all that came before. TRM_ETOOBIG, TRM_ENOMEM: it holds too much already. */
+/* Queue what must arrive after everything before it. Fails with TRM_ETOOBIG or TRM_ENOMEM if too much is
+ * queued. */
 int subscriber_queue(struct subscriber *subscriber, uint8_t channel, const char *bytes, size_t n);
 /* Input from it. TRM_EPROTO: no such channel, more than its credit, or a note that is too long. */
 int subscriber_input(struct subscriber *subscriber, uint8_t channel, const char *bytes, size_t n);
@@ -50,14 +52,14 @@ void subscriber_send_turn(struct subscriber *subscriber, enum turn_word word);
 
 /* slow_client.c */
 
-/* Somebody may have begun or ceased to hold up others. True: nobody is kept waiting yet, but the next
- * output will do that, and is to be waited for. */
+/* A subscriber may have begun or ceased to hold up others. Returns true if nobody waits yet, but the next
+ * output would have to wait. */
 bool slow_client_judge(struct proc *proc);
-/* When it will be at an end for one of them; UINT64_MAX: never. */
+/* When the time of the next slow client is over. UINT64_MAX: never. */
 uint64_t slow_client_due_ns(const struct proc *proc);
-/* Detach those for whom it is at an end. */
+/* Detach the clients whose time is over. */
 void slow_client_check(struct proc *proc, uint64_t now_ns);
-/* Detach one with the reason. Others are left. */
+/* Detach one client, with the reason. Others are not affected. */
 void slow_client_end(struct subscriber *subscriber);
 
 #endif

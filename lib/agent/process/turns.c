@@ -16,7 +16,7 @@ enum {
 	BRIEF = 64,                   /* … but that something has ended, up to twice as much */
 };
 
-/* What they announce will not be sent any more. */
+/* The runs that these notes announce will not be sent. */
 static void drop_notes(struct subscriber *subscriber)
 {
 	buf_finish(&subscriber->note.queue);
@@ -34,8 +34,8 @@ static struct subscriber *first_waiter(const struct proc *proc)
 	return first;
 }
 
-/* The one that has the turn learns that somebody waits, once. */
-static void tell_wanted(struct proc *proc)
+/* Tell the client that has the turn, once, that another one waits. */
+static void notify_wanted(struct proc *proc)
 {
 	if (!first_waiter(proc))
 		proc->wanted_ns = 0;
@@ -55,7 +55,7 @@ static void grant(struct proc *proc)
 		next->ticket = 0;
 		subscriber_send_turn(next, TURN_YOURS);
 	}
-	tell_wanted(proc);
+	notify_wanted(proc);
 }
 
 static void want(struct subscriber *subscriber)
@@ -83,7 +83,7 @@ static void release(struct subscriber *subscriber)
 	grant(proc);
 }
 
-/* It has been told that somebody waits, and does not stir. */
+/* It was told that another client waits, and has done nothing since. */
 static bool is_asleep(struct proc *proc)
 {
 	if (!proc->wanted_ns || agent_now_ns() - proc->wanted_ns < FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
@@ -94,7 +94,7 @@ static bool is_asleep(struct proc *proc)
 	return false;
 }
 
-static void take(struct subscriber *subscriber)
+static void take_turn(struct subscriber *subscriber)
 {
 	struct proc *proc = subscriber->proc;
 	struct subscriber *holder = proc->turn;
@@ -120,7 +120,7 @@ void turns_turn(struct subscriber *subscriber, enum turn_word word)
 	switch (word) {
 	case TURN_WANT: want(subscriber); break;
 	case TURN_RELEASE: release(subscriber); break;
-	case TURN_TAKE: take(subscriber); break;
+	case TURN_TAKE: take_turn(subscriber); break;
 	case TURN_YOURS:
 	case TURN_WANTED:
 	case TURN_TAKEN: break;
@@ -184,7 +184,7 @@ void turns_publish(struct subscriber *subscriber)
 
 /* ---- announcements ---- */
 
-static void tell(struct client *client, const struct proc *proc)
+static void announce_to(struct client *client, const struct proc *proc)
 {
 	size_t before = client->out.len;
 	if (shared_msg_put(&client->out, proc->key) < 0)
@@ -205,7 +205,7 @@ void turns_announce_all(struct client *client)
 {
 	for (const struct proc *proc = client->agent->procs; proc; proc = proc->next)
 		if ((proc_is_shared(proc) && proc->started) || proc_has_past(proc))
-			tell(client, proc);
+			announce_to(client, proc);
 }
 
 void turns_announce(struct proc *proc)
@@ -213,7 +213,7 @@ void turns_announce(struct proc *proc)
 	for (struct client *client = proc->agent->clients; client && proc_is_shared(proc);
 			client = client->next)
 		if (client->greeted && !client->dead && !follows(client, proc))
-			tell(client, proc);
+			announce_to(client, proc);
 }
 
 void turns_count(struct agent *agent)
@@ -222,7 +222,7 @@ void turns_count(struct agent *agent)
 	for (const struct client *client = agent->clients; client; client = client->next)
 		n += client->greeted && !client->dead && !client->is_onlooker;
 	for (struct client *client = agent->clients; client; client = client->next) {
-		/* One that does not listen is told when it has caught up. */
+		/* A slow client gets the number when it has caught up. */
 		if (!client->greeted || client->dead || client->crowd == n
 				|| client->unpaid > CROWD_UNPAID_MAX)
 			continue;
@@ -234,7 +234,7 @@ void turns_count(struct agent *agent)
 	}
 }
 
-/* A frame of the agent's own, in two pieces. */
+/* Send a frame of the agent's own, in two pieces. */
 static void pass_on(struct client *to, uint32_t number, const char *words, size_t n)
 {
 	char from[4];

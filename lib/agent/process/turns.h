@@ -17,25 +17,25 @@ struct client;
 struct proc;
 struct subscriber;
 
-/* The one who starts a process has the turn without asking. */
+/* The client that starts a process has the turn without asking. */
 void turns_begin(struct subscriber *subscriber);
 void turns_turn(struct subscriber *subscriber, enum turn_word word);
-/* It wants to write to that channel: may it? */
+/* May the subscriber write to that channel now? */
 bool turns_allows(const struct subscriber *subscriber, uint8_t channel);
 /* Bytes of notes; their credit has been charged. TRM_EPROTO: too many. */
 int turns_note(struct subscriber *subscriber, const char *bytes, size_t n);
-/* What they announce is about to begin: pass them on. */
+/* The announced run is about to begin: send its notes to the others. */
 void turns_publish(struct subscriber *subscriber);
-/* It has left the process's list and is about to go. */
+/* The subscriber has left the process's list and is about to be freed. */
 void turns_forget(struct subscriber *subscriber);
 
-/* Tell a client that has just come of every process that it could attach to. */
+/* Tell a new client of every process that it could attach to. */
 void turns_announce_all(struct client *client);
-/* Tell everybody else that the process can be attached to. */
+/* Tell all other clients that the process can be attached to. */
 void turns_announce(struct proc *proc);
-/* Tell those who do not know it how many clients there are. */
+/* Tell clients the number of clients, if it has changed. */
 void turns_count(struct agent *agent);
-/* Pass on to the others what a client tells; nothing (n is 0): that it is gone. */
+/* Tell the others which command a client runs. n == 0: it has ended. */
 void turns_announce_command(struct client *author, const char *words, size_t n);
 
 #endif

@@ -17,8 +17,8 @@
 
 enum { ENVIRON_MAX = 512, PING_MAX = 64, WATCH_MIN_MS = 50, WATCH_MAX_MS = 3600 * 1000 };
 
-/* A frame names the connection (stream 0), a stream to be made, or one that is
- * there. The last may have ended while the frame was under way: ignored then. */
+/* A frame is for the connection (stream 0), for a new stream, or for an existing one. If the stream has
+ * ended meanwhile, the frame is ignored. */
 enum target { NOWHERE, ON_CONNECTION, ON_NEW, ON_STREAM };
 
 static struct unpack fields_of(const struct frame *frame)

@@ -2,12 +2,12 @@
 #ifndef TRM_AGENT_SERVE_IPC_H
 #define TRM_AGENT_SERVE_IPC_H
 
-/* System V message queues, semaphores and shared memory outlive whoever made them. Where the kernel has
- * killed for want of memory they would hold it for ever, and everything that is started later would be
+/* System V message queues, semaphores and shared memory outlive their creators. If the kernel has killed
+ * those for lack of memory, the objects would hold the memory for ever, and each new process would be
  * killed, too. */
 
-/* Remove all of the sandbox's that nobody has attached. Only for an agent with an IPC namespace of its own.
- */
+/* Remove all such objects of the sandbox that no process has attached. Only for an agent with its own IPC
+ * namespace. */
 void ipc_clear(void);
 
 #endif

@@ -60,8 +60,8 @@ bool agent_may_show(const struct agent *agent, int fd)
 
 /* ---- clients ---- */
 
-/* The code in the sandbox can reach a socket with a name, and may not pretend to be a client. Nor may another
- * user of the host; all that are not of our user namespace look alike, though. */
+/* Code in the sandbox can reach a socket with a name, but must not pretend to be a client. Neither may
+ * another user of the host. Users outside our user namespace all look alike, though. */
 static bool may_connect(const struct agent *agent, int fd)
 {
 	struct ucred peer;
@@ -150,13 +150,13 @@ static struct exited_msg exited_msg_of(int status, const struct rusage *usage)
 	};
 }
 
-/* Sent from another PID namespace: no code inside can make it look so. */
+/* Sent from another PID namespace, which no code inside can fake. */
 static bool is_from_outside(const struct signalfd_siginfo *info)
 {
 	return info->ssi_code == SI_USER && info->ssi_pid == 0;
 }
 
-/* Was it for memory? The carrier may be too far from the counters to look itself. */
+/* Was the process killed for lack of memory? The supervisor may be unable to read the counters. */
 static void note_oom_kills(struct agent *agent, struct exited_msg *msg)
 {
 	uint64_t now = cgroup_oom_kills();
@@ -216,7 +216,7 @@ static void send_metrics(struct client *client)
 	client_count_unpaid(client, before);
 }
 
-/* When it has been without clients for too long; UINT64_MAX: never. */
+/* When the time without clients is over. UINT64_MAX: never. */
 static uint64_t alone_until_ns(const struct agent *agent)
 {
 	bool is_waiting = agent->linger_ms && !agent->n_clients;
@@ -307,8 +307,8 @@ static int open_signals(struct agent *agent)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
 	if (!agent->is_init || agent->is_container) {
-		/* PID 1 must not block these without telling who has sent them: from inside they would then
-		 * reach it. */
+		/* Otherwise we are PID 1 without a container and leave them unblocked: blocked, signals from
+		 * inside would arrive. */
 		sigaddset(&mask, SIGTERM);
 		sigaddset(&mask, SIGINT);
 		sigaddset(&mask, SIGHUP);
@@ -319,7 +319,7 @@ static int open_signals(struct agent *agent)
 	return agent->signals.fd < 0 ? -1 : watch_set(&agent->poller, &agent->signals, EPOLLIN);
 }
 
-/* The lowest numbers are taken, so that none of ours can be mistaken for standard input or output. */
+/* Occupy the lowest descriptors, so that none of ours can be mistaken for standard input or output. */
 static void fill_standard_fds(void)
 {
 	int fd;
@@ -329,7 +329,7 @@ static void fill_standard_fds(void)
 		close(fd);
 }
 
-/* Whatever else was inherited is not for the programs that we start. */
+/* Programs that we start must not inherit other descriptors. */
 static void hide_inherited(void)
 {
 	enum { SYS_CLOSE_RANGE = 436, ONLY_ON_EXEC = 4, GUESS = 256 };
@@ -339,7 +339,7 @@ static void hide_inherited(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* Nothing is said there: what can be read is its end. */
+/* Nothing is sent on this connection: only its end can be read. */
 static void on_door(struct watch *watch, uint32_t events)
 {
 	char byte;
@@ -405,7 +405,7 @@ static bool is_listening(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &yes, &n) == 0 && yes;
 }
 
-/* The user who listens, as he is seen from here. */
+/* The user of the listening process, as seen from here. */
 static uint32_t maker_of(int listen_fd)
 {
 	struct ucred maker = {.uid = geteuid()};
