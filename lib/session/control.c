@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caller does with a run that he has asked for: interrupt, pause, input. */
+/* Requests to a run that is already in the session: interrupt, pause, input. */
 #include <signal.h>
 
 #include "base/err.h"
 #include "session/session.h"
 
-/* Nothing that is asked of it may reach the next run. */
+/* A run that is over accepts nothing, because the request would reach the next run. */
 static bool is_over(const struct trm_run *run)
 {
 	return run->is_over || run->session->is_closed;
 }
 
-/* A kernel that is still starting has no state to save, and might die of the
- * signal half-way up: it is forgotten, and the run with it. */
+/* A kernel that is still starting has no state to save, and the signal might kill it halfway through its
+ * start. So we abandon the process and put the run back in the queue. */
 static void forget_start(struct trm_run *run)
 {
 	struct kernel *k = run->kernel;
@@ -21,7 +21,7 @@ static void forget_start(struct trm_run *run)
 	kernel_lines_finish(&k->lines);
 	kernel_lines_init(&k->lines);
 	stop_reset(k);
-	/* In the queue session_due finds and ends it. */
+	/* session_due() finds the interrupted run in the queue and ends it. */
 	run_requeue(run);
 }
 
@@ -43,9 +43,10 @@ void trm_run_interrupt(struct trm_run *run)
 			stop_further(k);
 		return;
 	}
-	run_release_credit(run); /* if we have been left behind, we go back to interrupt it */
+	/* if the agent has detached us as a slow client, this lets us attach again to interrupt the run */
+	run_release_credit(run);
 	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
-		stop_kill(k); /* it would live on without us, and run this */
+		stop_kill(k); /* without us the interpreter would live on and execute this run */
 	else if (k && k->proc && k->stage != STAGE_KILLED)
 		forget_start(run);
 	session_due(run->session);

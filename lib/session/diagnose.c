@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ended a run, and which limit it met (sandbox/limit_report.c), in words. */
+/* Describes in words what ended a run and which limit it hit (sandbox/limit_report.c). */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,8 +23,9 @@ void diagnose_look(struct trm_session *s)
 		s->events = now;
 }
 
-/* What is known of a run, or of an interpreter that has ended. */
-static struct limit_report what_met(struct trm_session *s)
+/* A report with the counters as they were before the run. It serves for a run and for an interpreter that has
+ * ended. */
+static struct limit_report limit_report_start(struct trm_session *s)
 {
 	struct limit_report limit_report = {.sandbox = s->sandbox, .last_words = ""};
 	if (s->knows_events)
@@ -34,21 +35,24 @@ static struct limit_report what_met(struct trm_session *s)
 
 void diagnose_look_again(struct trm_session *s)
 {
-	struct limit_report limit_report = what_met(s);
+	struct limit_report limit_report = limit_report_start(s);
 	if (!s->knows_events) {
 		diagnose_look(s);
 		return;
 	}
 	metrics_events_now(s->sandbox, false, &limit_report.now, NULL);
 	if (limit_report_kills(&limit_report))
-		return; /* we are late, and what was in use then is told */
+		/* the kill happened before we got here: keep the old counters, so that it is still reported
+		 */
+		return;
 	metrics_events_now(s->sandbox, true, &limit_report.now, &s->peak_is_marked);
 	s->events.mem_peak_bytes = limit_report.now.mem_peak_bytes;
 }
 
 /* ---- the interpreter's end ----------------------------------------------------------- */
 
-/* "segmentation fault": as people know it, not as a constant's name. */
+/* People know "segmentation fault", not SIGSEGV. The first letter becomes small because the text stands
+ * inside a sentence. */
 static void describe_signal(int signo, char *out, size_t cap)
 {
 	snprintf(out, cap, "%s", signal_words(signo));
@@ -56,8 +60,8 @@ static void describe_signal(int signo, char *out, size_t cap)
 		out[0] = (char)(out[0] - 'A' + 'a');
 }
 
-/* Somebody else who is attached to the sandbox. */
-static void tell_killer(uint32_t pid, char *out, size_t cap)
+/* The signal came from another client of the sandbox. */
+static void describe_sender(uint32_t pid, char *out, size_t cap)
 {
 	char command[64] = "";
 	if (pid && pid <= INT32_MAX)
@@ -72,7 +76,7 @@ static void tell_killer(uint32_t pid, char *out, size_t cap)
 
 void diagnose_death(struct trm_session *s, const struct trm_exit *status, char *out, size_t cap)
 {
-	struct limit_report limit_report = what_met(s);
+	struct limit_report limit_report = limit_report_start(s);
 	char words[96];
 	if (status->signal == SIGKILL)
 		metrics_events_now(s->sandbox, false, &limit_report.now, NULL);
@@ -86,7 +90,7 @@ void diagnose_death(struct trm_session *s, const struct trm_exit *status, char *
 		describe_signal(status->signal, words, sizeof words);
 		int n = snprintf(out, cap, "killed by signal %d (%s)", status->signal, words);
 		if (n > 0 && (size_t)n < cap && status->is_by_other)
-			tell_killer(status->by_pid, out + n, cap - (size_t)n);
+			describe_sender(status->by_pid, out + n, cap - (size_t)n);
 	} else {
 		snprintf(out, cap, "the interpreter exited with code %d", status->exit_code);
 	}
@@ -104,12 +108,12 @@ size_t diagnose_interrupt(const struct trm_run *run, char *out, size_t cap)
 	return strlen(out);
 }
 
-/* ---- what the code met ------------------------------------------------------------------ */
+/* ---- the limit that the code hit ---------------------------------------------------------- */
 
 void diagnose_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap)
 {
 	struct trm_session *s = run->session;
-	struct limit_report limit_report = what_met(s);
+	struct limit_report limit_report = limit_report_start(s);
 	out[0] = '\0';
 	if (!session_is_open(s)
 			|| (result->status == TRM_STATUS_OK && result->wall_us < SAMPLE_RUN_MS * 1000))
@@ -119,7 +123,7 @@ void diagnose_hint(struct trm_run *run, const struct trm_result *result, char *o
 	metrics_events_now(s->sandbox, false, &limit_report.now, NULL);
 	bool is_crowd = limit_report_find(&limit_report, out, cap) == LIMIT_HIT_PROCESSES;
 	leftovers_end(run, result, is_crowd, &limit_report.now);
-	if (limit_report.now.known) { /* what it met is told: the next run begins from here */
+	if (limit_report.now.known) { /* this hit is reported now: the next run counts from here */
 		s->events = limit_report.now;
 		s->knows_events = true;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an interpreter tells. Its word decides nothing but the fate of its own run. */
+/* Handles the events of an interpreter. They are untrusted: an event can affect only the interpreter's own
+ * run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static void on_input(struct kernel *k, const struct kernel_event *e)
 	run->cb->input(run->user, run, e->text ? e->text : "", e->is_secret);
 }
 
-/* Its name is a media type (RFC 6838, with parameters perhaps): printable, or it might steer a terminal. */
+/* A form is named by its media type (RFC 6838, perhaps with parameters). Only printable characters are
+ * allowed, because others could control a terminal. */
 static bool is_form(const cJSON *item)
 {
 	enum { TYPE_MAX = 255 };
@@ -62,7 +64,8 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 	cJSON_ArrayForEach(item, e->data) more += is_form(item);
 	cJSON_ArrayForEach(item, e->data)
 	{
-		struct trm_run *run = run_of(k, e); /* looked at anew: the caller may have closed all */
+		/* look up the run again: the caller may have closed everything in the meantime */
+		struct trm_run *run = run_of(k, e);
 		if (!run || k->session->is_closed)
 			return;
 		if (is_form(item))
@@ -73,7 +76,7 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 static void on_late(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_session *s = k->session;
-	if (k->run && k->run->is_leave) /* it is for this that it waits */
+	if (k->run && k->run->is_leave) /* this run exists only to wait for this answer */
 		run_print(k->run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
 	else if (s->cb->late && (!share_is_replaying(k) || s->opts.wants_recent))
 		s->cb->late(s->user, k->lang, k->ended_run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text,
@@ -82,8 +85,8 @@ static void on_late(struct kernel *k, const struct kernel_event *e)
 
 /* ---- done -------------------------------------------------------------------------------- */
 
-/* Code that was interrupted may end with an error of its own making, or catch
- * the interrupt and end well: then that is what happened. But not if a part of its output is missing. */
+/* Did the interrupt end this run? Interrupted code may also raise an error of its own or end normally, and
+ * that result then counts. But if output is missing, the run always counts as interrupted. */
 static bool ended_by_interrupt(const struct trm_run *run, const struct kernel_event *e)
 {
 	if (e->done == KERNEL_DONE_INTERRUPTED || run->is_stopped_for_output)
@@ -163,7 +166,7 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 {
 	struct question *question = k->question;
 	struct trm_error why = {0};
-	/* Of what has been, not all is kept: who answers questions has no run in hand any more. */
+	/* The history is incomplete: an interpreter that answers questions no longer executes the run. */
 	if (k->run && k->run->is_peer && share_is_replaying(k))
 		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed");
 	if (!question || e->id != question->id)

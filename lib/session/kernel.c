@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One language's interpreter in the sandbox. */
+/* The interpreter of one language in the sandbox. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +46,8 @@ void kernel_report(struct kernel *k)
 		k->session->cb->kernel(k->session->user, k->lang, state);
 }
 
-/* The state may have changed: the caller hears of it when there is time. */
-static void changed(struct kernel *k)
+/* Note that the state may have changed. The caller is informed at the end of the turn. */
+static void state_changed(struct kernel *k)
 {
 	if (k->session->cb->kernel)
 		session_due(k->session);
@@ -60,7 +60,7 @@ bool kernel_is_free(const struct kernel *k)
 
 /* ---- bytes from the process ----------------------------------------------------------- */
 
-static void fault(struct kernel *k, const char *sentence)
+static void kill_for_fault(struct kernel *k, const char *sentence)
 {
 	log_write(LOG_WARNING, "the %s kernel is killed: %s", k->lang->name, sentence);
 	snprintf(k->fault, sizeof k->fault, "%.190s", sentence);
@@ -75,7 +75,7 @@ void kernel_forget_process(struct kernel *k)
 	kernel_lines_init(&k->lines);
 }
 
-/* Whole lines of the event pipe. An event may end the process, or the session. */
+/* Handle the complete lines of the event pipe. An event may end the process or close the session. */
 static void read_events(struct kernel *k, const void *bytes, size_t n)
 {
 	struct trm_proc *proc = k->proc;
@@ -85,8 +85,8 @@ static void read_events(struct kernel *k, const void *bytes, size_t n)
 	char *line;
 	int fed = kernel_lines_feed(&k->lines, bytes, n);
 	if (fed < 0) {
-		fault(k, fed == TRM_ETOOBIG ? "it sent an event that is too long"
-					    : "out of memory for an event that it sent");
+		kill_for_fault(k, fed == TRM_ETOOBIG ? "it sent an event that is too long"
+						     : "out of memory for an event that it sent");
 		return;
 	}
 	while (!s->is_closed && k->proc == proc && k->stage != STAGE_KILLED
@@ -95,9 +95,11 @@ static void read_events(struct kernel *k, const void *bytes, size_t n)
 		int r = kernel_event_decode(line, len, &event, &why);
 		kernel_lines_done(&k->lines, len);
 		if (r < 0 && share_is_replaying(k))
-			continue; /* it may be of one that is dead: who lives is not to be killed for it */
+			/* the bad line may belong to a dead process in the history: do not kill the living
+			 * one for it */
+			continue;
 		if (r < 0) {
-			fault(k, why.msg);
+			kill_for_fault(k, why.msg);
 			return;
 		}
 		event_handle(k, &event);
@@ -149,11 +151,11 @@ static void on_hung_up(void *user, struct trm_proc *proc)
 	struct kernel *k = user;
 	(void)proc;
 	session_enter(k->session);
-	/* A program may put another in its place, and an interpreter that ends closes its descriptors first.
-	 */
+	/* A program may replace the interpreter (exec), and an interpreter that exits closes its descriptors
+	 * first. Neither is a fault. */
 	bool may_hang_up = k->run && (k->run->is_program || k->run->is_leave);
 	if (k->stage != STAGE_KILLED && !may_hang_up)
-		fault(k, "its program closed the descriptors that control it");
+		kill_for_fault(k, "its program closed the descriptors that control it");
 	session_leave(k->session);
 }
 
@@ -180,8 +182,8 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 		diagnose_death(k->session, status, out, cap);
 }
 
-/* The end of the interpreter is that of the run. */
-static void end_in_peace(struct trm_run *run, const struct trm_exit *status)
+/* The run asked the interpreter to end, so the exit of the process is the result of the run. */
+static void finish_with_exit(struct trm_run *run, const struct trm_exit *status)
 {
 	char reason[64];
 	struct trm_result result = {.status = status->exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK,
@@ -225,7 +227,8 @@ static void describe_no_start(const struct kernel *k, const struct trm_error *wh
 	snprintf(out, cap, "%s cannot be started: %s%s", k->lang->name, why->msg, source);
 }
 
-/* One that we wanted to kill may have ended by itself meanwhile, and well: its run has not. */
+/* A process that we wanted to kill may have exited with code 0 by itself first. Its run has failed all the
+ * same. */
 static int exit_code_of_death(const struct kernel *k, const struct trm_exit *status)
 {
 	if (status->signal || k->fault[0])
@@ -233,7 +236,7 @@ static int exit_code_of_death(const struct kernel *k, const struct trm_exit *sta
 	return status->exit_code;
 }
 
-/* How a run ends whose interpreter has ended. */
+/* End a run whose interpreter has ended. */
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
 {
@@ -244,7 +247,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	bool is_peaceful = status
 			   && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
 	if ((run->is_leave || run->is_program) && is_peaceful && session_is_open(k->session)) {
-		end_in_peace(run, status);
+		finish_with_exit(run, status);
 	} else if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
@@ -262,8 +265,8 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 			snprintf(reason, sizeof reason, "%s", why->msg);
 		else
 			describe_no_start(k, why, reason, sizeof reason);
-		/* Where an interpreter's end is told as such, this is but a request that failed: what has run
-		 * before stays. */
+		/* If the backend reports the end of an interpreter itself, this error means only that the
+		 * request failed. State of earlier runs is still there. */
 		if (k->session->sandbox->ops->caps & BACKEND_TELLS_FATE)
 			run->is_begun = false;
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
@@ -273,7 +276,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	}
 }
 
-/* A run that waits for an interpreter which has not even started: another one would fare no better. */
+/* Fail a run that waits for an interpreter which did not even start: another attempt would fail too. */
 static void fail_waiting(struct kernel *k, const struct trm_exit *status, const struct trm_error *why)
 {
 	char reason[600];
@@ -290,7 +293,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
 	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_program && !run->is_peer)
-			 || k->is_restarting; /* the next run shall not wait */
+			 || k->is_restarting; /* start again now, so that the next run need not wait */
 	bool has_started = status && (!share_is_on(k) || k->share.is_started);
 	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
@@ -307,13 +310,13 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	if (question)
 		question_answer(question, question_is_restart(k, question) ? "{}" : NULL, sentence);
 	if (!status && !s->is_closed)
-		question_fail_all(k, why); /* it cannot be started: do not try for ever */
+		question_fail_all(k, why); /* the interpreter cannot be started: do not retry forever */
 	if (run && !s->is_closed)
 		end_run(k, run, stage, status, why);
 	else if (!has_started && session_is_open(s))
 		fail_waiting(k, status, why);
 	k->fault[0] = k->fate[0] = '\0';
-	/* One that never came up is not tried again unasked. */
+	/* An interpreter that never became ready is started again only on request. */
 	if (!s->is_closed && is_wanted && session_is_open(s) && !k->proc)
 		kernel_ensure(k, NULL);
 	else if (status)
@@ -321,14 +324,15 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	session_due(s);
 }
 
-/* The agent lets us go, not the process: we have held up others, or there is none to attach to. */
+/* The agent has detached us, but the process lives on: either we were a slow client, or there was none to
+ * attach to. */
 static bool was_detached(struct kernel *k, const struct trm_error *why)
 {
 	if (!share_is_on(k) || k->session->is_closed)
 		return false;
 	if (why->code == TRM_EBUSY && k->share.is_started) {
 		k->proc = NULL;
-		/* With another window nothing would be won before the reader has taken what it has. */
+		/* Attaching again gains nothing before the reader has consumed what it already has. */
 		k->share.is_left = k->run && k->run->unconsumed;
 		return k->share.is_left || share_follow_again(k, true);
 	}
@@ -339,20 +343,23 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	kernel_forget_process(k);
 	share_reset(k);
 	if (is_sought && session_is_open(k->session))
-		kernel_spawn(k, false, NULL); /* what fails now fails again when it is needed, and is told */
+		/* a failure here is reported when the kernel is needed and the start fails again */
+		kernel_spawn(k, false, NULL);
 	if (k->run)
 		run_finish_with(k->run, TRM_STATUS_LOST, 125,
 				"its end was missed: the interpreter has ended meanwhile");
 	if (was_past)
-		share_follow_again(k, false); /* another may have been announced while it was told */
+		/* another kernel may have been announced while the caller was informed */
+		share_follow_again(k, false);
 	session_due(k->session);
 	return true;
 }
 
-/* What ran before us has killed it, or a limit, or somebody: it was dead, or dying, when our run was sent,
- * and has not read it. Once: the next one may die of what has killed this one. What has shown itself has
- * begun, whatever its code has put into that pipe. */
-static bool limit_report_dead(const struct kernel *k, const struct trm_proc *proc)
+/* Was our run sent to an interpreter that was already dead or dying, so that it was never read? An earlier
+ * run, a limit or another client may have killed it. The run is sent again only once, because it might be
+ * what kills interpreters. A run that has produced output has begun, no matter what its code wrote to that
+ * pipe. */
+static bool was_sent_to_dead(const struct kernel *k, const struct trm_proc *proc)
 {
 	const struct trm_run *run = k->run;
 	return run && !run->is_peer && !run->is_leave && run->code && !run->has_met_dead
@@ -366,9 +373,10 @@ static void on_exited(
 {
 	struct kernel *k = user;
 	session_enter(k->session);
-	if (status && limit_report_dead(k, proc)) {
+	if (status && was_sent_to_dead(k, proc)) {
 		k->run->has_met_dead = true;
-		k->run->has_sent_stdin = false; /* its end at most, which the next one has in any case */
+		/* at most its end was sent, and the next interpreter gets that anyway */
+		k->run->has_sent_stdin = false;
 		run_take_back(k->run);
 	}
 	if (status || !was_detached(k, why))
@@ -401,8 +409,8 @@ int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 	return r;
 }
 
-/* The language's own variables behind the session's, which count where both name one. NULL: only the
- * session's, or no memory. */
+/* Join the session's variables with those of the language. The session's come first, because the first one
+ * counts if both have the same name. NULL: the session's alone suffice, or there is no memory. */
 static const char **join_env(const char *const *session, const char *const *own)
 {
 	size_t n_session = 0, n_own = 0;
@@ -446,7 +454,7 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 		return r;
 	if (trm_sandbox_is_ready(s->sandbox))
 		kernel_watch_start(k);
-	changed(k);
+	state_changed(k);
 	return 0;
 }
 
@@ -472,6 +480,6 @@ int kernel_send(struct kernel *k, const struct kernel_request *request, struct t
 		buf_finish(scratch);
 		buf_init(scratch, max);
 	}
-	changed(k);
+	state_changed(k);
 	return r;
 }

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run has started and left behind is the user's business: a server, a job. Not so when the run was
- * ended by a limit: then its whole tree goes, or a fork bomb would leave nothing to the next run. */
+/* Processes that a run starts and leaves behind are normally the user's business: a server, a background job.
+ * If a limit ended the run, its whole process tree is killed: otherwise a fork bomb would leave no processes
+ * for the next run. */
 #include "session/session.h"
 
-/* Start times are counted in these. */
+/* Resolution of process start times. */
 enum { START_TICK_MS = 20 };
 
-/* Bash tries to fork for 15 s: there is room again before it has given up. */
+/* Bash retries a failed fork for 15 s. These intervals make room before it gives up. */
 enum { FIRST_LOOK_MS = 250, NEXT_LOOKS_MS = 1000 };
 
-/* A bomb's processes come and go: the table is never quite full. (It is counted once the limit has been met.)
- */
+/* The processes of a fork bomb come and go, so the table is never quite full. Three quarters of the limit
+ * count as full. (Processes are counted only once the limit has been hit.) */
 static bool is_crowded(const struct trm_session *s, const struct trm_sample *now)
 {
 	uint64_t limit = s->sandbox->opts.limits.procs;
 	return now->known & TRM_METRIC_PROCS && now->procs > limit - limit / 4;
 }
 
-/* What earlier runs have left behind: orphans, and what idle interpreters have below them. */
+/* Kill what earlier runs have left behind: orphans, and the descendants of idle interpreters. */
 static void make_room(struct trm_session *s)
 {
 	proc_ask_kill_leftovers(s->sandbox, NULL, 0);
@@ -32,9 +33,9 @@ void leftovers_begin(struct trm_session *s)
 		make_room(s);
 }
 
-/* A bomb may still have been small when this run was sent. What has lost its parents is not the run's own,
- * or not any more. */
-static void on_look(void *user)
+/* A fork bomb of an earlier run may have been small when this run was sent. Processes without their parents
+ * do not belong to this run, or no longer do. */
+static void on_timer(void *user)
 {
 	struct trm_session *s = user;
 	struct trm_sample now;
@@ -52,7 +53,7 @@ void leftovers_watch(struct trm_run *run)
 	struct trm_session *s = run->session;
 	if (s->knows_events
 			&& (s->leftovers_timer
-					|| trm_loop_add_timer(s->loop, on_look, s, &s->leftovers_timer, NULL)
+					|| trm_loop_add_timer(s->loop, on_timer, s, &s->leftovers_timer, NULL)
 							   == 0))
 		trm_timer_start(s->leftovers_timer, FIRST_LOOK_MS, NEXT_LOOKS_MS);
 }

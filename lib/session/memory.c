@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The warning before the memory limit, while the state is still alive. Where the kernel tells when
- * a threshold is passed, it is listened to; else, and for as long as use stays near the threshold
- * without having reached it, it is looked at every few milliseconds: a program may fill 50 MiB in 20. */
+/* Warns before the memory limit is reached, while the state is still alive. If the kernel can notify us at a
+ * threshold, we wait for that. Otherwise, and while use is near the threshold without having reached it, we
+ * poll every few milliseconds: a program may fill 50 MiB in 20 ms. */
 #include <unistd.h>
 
 #include "session/session.h"
@@ -22,7 +22,7 @@ static bool is_wanted(const struct trm_session *s)
 	       && (run->cb->memory || s->opts.memory_alert == TRM_MEMORY_INTERRUPT);
 }
 
-static void tell(struct trm_run *run, uint64_t used)
+static void warn(struct trm_run *run, uint64_t used)
 {
 	struct trm_session *s = run->session;
 	run->memory_reported_bytes = used;
@@ -35,9 +35,9 @@ static void tell(struct trm_run *run, uint64_t used)
 	}
 }
 
-/* True: told. A run that begins above the threshold has not passed it; it is warned of when it adds to what
- * it found. */
-static bool judge(struct trm_run *run, uint64_t used)
+/* Warn if use has reached the threshold; returns true if so. A run that begins above the threshold has not
+ * crossed it: it is warned once it has added 2 % of the limit to what was in use. */
+static bool warn_if_above(struct trm_run *run, uint64_t used)
 {
 	struct trm_session *s = run->session;
 	uint64_t from = threshold(s), more = s->sandbox->opts.limits.mem_bytes / 50;
@@ -47,20 +47,21 @@ static bool judge(struct trm_run *run, uint64_t used)
 		from = run->memory_begin_bytes + more;
 	if (used < from)
 		return false;
-	tell(run, used);
+	warn(run, used);
 	return true;
 }
 
-static void look(struct trm_session *s, bool is_passed)
+static void poll_usage(struct trm_session *s, bool is_passed)
 {
 	struct trm_sample now;
 	if (!is_wanted(s) || !metrics_events_now(s->sandbox, false, &now, NULL)
 			|| !(now.known & TRM_METRIC_MEM))
 		return;
 	bool is_above = now.mem_bytes >= threshold(s), is_near = now.mem_bytes >= threshold(s) / 4 * 3;
-	if (judge(s->active, now.mem_bytes))
+	if (warn_if_above(s->active, now.mem_bytes))
 		return;
-	/* The kernel's threshold counts what files are cached, we do not: passed for it, near for us. */
+	/* The kernel's threshold includes cached files, our figure does not. So when the kernel notifies us,
+	 * we may only be near the threshold. */
 	if (s->memory_fd < 0 || is_above || (is_passed && is_near))
 		trm_timer_start(s->memory_timer, is_near ? NEAR_MS : FAR_MS, 0);
 }
@@ -68,7 +69,7 @@ static void look(struct trm_session *s, bool is_passed)
 void memory_sample(struct trm_session *s, const struct trm_sample *sample)
 {
 	if (sample->known & TRM_METRIC_MEM && is_wanted(s))
-		judge(s->active, sample->mem_bytes);
+		warn_if_above(s->active, sample->mem_bytes);
 }
 
 static void on_passed(void *user, int fd, uint32_t events)
@@ -78,12 +79,12 @@ static void on_passed(void *user, int fd, uint32_t events)
 	(void)events;
 	session_enter(s);
 	if (read(fd, &times, sizeof times) == sizeof times)
-		look(s, true);
+		poll_usage(s, true);
 	session_leave(s);
 }
 
-/* One descriptor serves all runs: it tells each time that the threshold is passed. */
-static void listen(struct trm_session *s)
+/* One descriptor serves all runs: the kernel notifies us each time the threshold is crossed. */
+static void watch_threshold(struct trm_session *s)
 {
 	if (s->memory_fd >= 0)
 		return;
@@ -97,14 +98,14 @@ static void listen(struct trm_session *s)
 	}
 }
 
-/* To begin to listen takes the kernel some 10 ms: only runs that last are worth it. */
+/* Registering with the kernel takes some 10 ms, which only pays for runs that last. */
 static void on_timer(void *user)
 {
 	struct trm_session *s = user;
 	session_enter(s);
 	if (is_wanted(s))
-		listen(s);
-	look(s, false);
+		watch_threshold(s);
+	poll_usage(s, false);
 	session_leave(s);
 }
 
@@ -115,7 +116,8 @@ void memory_begin(struct trm_run *run)
 		return;
 	if (!s->memory_timer && trm_loop_add_timer(s->loop, on_timer, s, &s->memory_timer, NULL) < 0)
 		return;
-	trm_timer_start(s->memory_timer, FAR_MS, 0); /* it may be above already: that passes nothing */
+	/* use may be above the threshold already, in which case nothing crosses it */
+	trm_timer_start(s->memory_timer, FAR_MS, 0);
 }
 
 void memory_end(struct trm_session *s)

@@ -18,7 +18,7 @@ struct record {
 
 struct output_block {
 	struct output_block *next;
-	size_t len, skip; /* bytes filled; of these, dropped at the front */
+	size_t len, skip; /* bytes filled; bytes dropped at the front */
 	size_t n_records;
 	struct record records[OUTPUT_BLOCK_RECORDS];
 	char bytes[OUTPUT_BLOCK_BYTES];
@@ -64,7 +64,7 @@ static bool in_head(const struct output *o)
 	return !o->has_tail && o->head_len < o->head_max;
 }
 
-/* The block after the head, which is the first that may be dropped. */
+/* The link to the first block after the head, which is the first block that may be dropped. */
 static struct output_block **tail_link(struct output *o)
 {
 	return o->head_last ? &o->head_last->next : &o->first;
@@ -119,7 +119,7 @@ static void fill(struct output_block *b, int stream, const char *bytes, size_t n
 	b->records[b->n_records - 1].n += (uint32_t)n;
 }
 
-/* The head is full, or has all the blocks it may have: the tail begins in a new block. */
+/* The head is full or has all its blocks: the tail begins in a new block. */
 static void begin_tail(struct output *o)
 {
 	o->has_tail = true;
@@ -141,7 +141,7 @@ static void trim_tail(struct output *o)
 	}
 }
 
-/* Keep some of the n bytes; returns how many are dealt with, 0 if memory is lacking. */
+/* Keep some of the n bytes. Returns how many were handled, or 0 if memory is short. */
 static size_t keep_some(struct output *o, int stream, const char *bytes, size_t n)
 {
 	bool is_head = in_head(o);

@@ -23,20 +23,21 @@ struct output_block;
 
 struct output {
 	size_t head_max, tail_max; /* bytes that may be kept */
-	size_t head_len, tail_len; /* bytes kept */
-	uint64_t total[2];         /* bytes that came, by stream */
+	size_t head_len, tail_len; /* bytes that are kept */
+	uint64_t total[2];         /* bytes received, by stream */
 	struct output_block *first, *last;
-	bool has_tail;                  /* the head is closed */
-	struct output_block *head_last; /* with has_tail: the last block of the head; NULL if it is empty */
-	struct output_block *spare;     /* one emptied block, to be used again */
+	bool has_tail; /* the head is closed */
+	/* with has_tail: the last block of the head; NULL if the head is empty */
+	struct output_block *head_last;
+	struct output_block *spare; /* one empty block for reuse */
 	size_t n_blocks, max_blocks;
 };
 
 void output_init(struct output *o, size_t keep_bytes);
-void output_finish(struct output *o); /* takes a zeroed object */
-/* `stream`: TRM_STDOUT or TRM_STDERR. What memory is lacking for counts as dropped. */
+void output_finish(struct output *o); /* a zeroed object is allowed */
+/* `stream`: TRM_STDOUT or TRM_STDERR. Bytes for which there is no memory count as dropped. */
 void output_append(struct output *o, int stream, const char *bytes, size_t n);
-/* Empty it for another run; a block is kept, so that small runs allocate none. */
+/* Empty it for another run. One block is kept, so that small runs allocate nothing. */
 void output_reset(struct output *o, size_t keep_bytes);
 /* Fill in output, output_len, chunks, n_chunks (malloc'd) and the three counts. */
 void output_to_result(const struct output *o, struct trm_result *result);

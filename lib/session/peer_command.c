@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of other programs in the sandbox: runs without a kernel, as far as their owners tell of them. All
- * that they tell is hostile. */
+/* Commands of other clients in the sandbox. They are runs without a kernel, and all we know is what their
+ * owners announce. Announcements are untrusted. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 #include "base/utf8.h"
 #include "session/session.h"
 
-enum { ANNOUNCED_MAX = 64 }; /* at a time; others are passed over */
+enum { ANNOUNCED_MAX = 64 }; /* at one time; further ones are ignored */
 
-static struct trm_run *find(const struct trm_session *s, const struct announced_msg *what)
+static struct trm_run *find_command(const struct trm_session *s, const struct announced_msg *what)
 {
 	struct trm_run *run = s->announced;
 	while (run && !(run->announced_client == what->client && run->announced_id == what->id))
@@ -23,7 +23,7 @@ static struct trm_run *find(const struct trm_session *s, const struct announced_
 	return run;
 }
 
-static size_t count(const struct trm_session *s)
+static size_t count_commands(const struct trm_session *s)
 {
 	size_t n = 0;
 	for (const struct trm_run *run = s->announced; run; run = run->next)
@@ -62,9 +62,9 @@ static struct trm_run *run_of(struct trm_session *s, const struct announced_msg 
 	return NULL;
 }
 
-static void begin(struct trm_session *s, const struct announced_msg *what)
+static void begin_command(struct trm_session *s, const struct announced_msg *what)
 {
-	struct trm_run *run = !find(s, what) && count(s) < ANNOUNCED_MAX
+	struct trm_run *run = !find_command(s, what) && count_commands(s) < ANNOUNCED_MAX
 							      && utf8_is_valid(what->words, what->words_len)
 					      ? run_of(s, what)
 					      : NULL;
@@ -84,7 +84,7 @@ static void begin(struct trm_session *s, const struct announced_msg *what)
 					.is_command = true});
 }
 
-static void print(struct trm_run *run, const struct announced_msg *what)
+static void print_output(struct trm_run *run, const struct announced_msg *what)
 {
 	if (what->position > run->announced_position)
 		run->missed_bytes += what->position - run->announced_position;
@@ -100,13 +100,13 @@ static void unlink_run(struct trm_run *run)
 	*at = run->next;
 }
 
-static void loss(struct trm_run *run, const char *why)
+static void drop_command(struct trm_run *run, const char *why)
 {
 	unlink_run(run);
 	run_finish_with(run, TRM_STATUS_LOST, 125, why);
 }
 
-static void end(struct trm_run *run, const struct announced_msg *what)
+static void end_command(struct trm_run *run, const struct announced_msg *what)
 {
 	char reason[80] = "";
 	struct trm_result result = {.status = what->exit_code == 0 ? TRM_STATUS_OK : TRM_STATUS_ERROR,
@@ -130,30 +130,30 @@ static void end(struct trm_run *run, const struct announced_msg *what)
 	run_finish(run, &result);
 }
 
-static void gone(struct trm_session *s, uint32_t client)
+static void drop_commands_of(struct trm_session *s, uint32_t client)
 {
 	struct trm_run *run = s->announced;
 	while (run && !s->is_closed) {
 		bool is_its = run->announced_client == client;
 		if (is_its)
-			loss(run, "the program that ran it is gone");
+			drop_command(run, "the program that ran it is gone");
 		run = is_its ? s->announced : run->next;
 	}
 }
 
 void peer_command_handle(struct trm_session *s, const struct announced_msg *what)
 {
-	struct trm_run *run = find(s, what);
+	struct trm_run *run = find_command(s, what);
 	if (!s->opts.is_shared || !s->cb->joined || s->is_closed)
 		return;
 	if (what->kind == ANNOUNCED_GONE)
-		gone(s, what->client);
+		drop_commands_of(s, what->client);
 	else if (what->kind == ANNOUNCED_BEGIN)
-		begin(s, what);
+		begin_command(s, what);
 	else if (run && what->kind == ANNOUNCED_OUTPUT)
-		print(run, what);
+		print_output(run, what);
 	else if (run)
-		end(run, what);
+		end_command(run, what);
 }
 
 void peer_command_interrupt(struct trm_run *run)
@@ -168,5 +168,5 @@ void peer_command_interrupt(struct trm_run *run)
 void peer_command_end_all(struct trm_session *s, const struct trm_error *why)
 {
 	while (s->announced)
-		loss(s->announced, why->msg);
+		drop_command(s->announced, why->msg);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of other sessions, in a kernel that is shared: begun by a note of theirs, ended by the kernel as our
- * own are. Notes are hostile: what is none is passed over. */
+/* Runs of other sessions in a shared kernel. A note of their session announces them, and the kernel ends them
+ * as it ends our own. Notes are untrusted: a malformed one is ignored. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,7 +17,7 @@ static uint64_t wall_clock_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* ---- ours, told to them --------------------------------------------------------------------- */
+/* ---- announcing our runs ----------------------------------------------------------------- */
 
 void peer_run_announce(struct trm_run *run)
 {
@@ -39,9 +39,9 @@ void peer_run_announce(struct trm_run *run)
 		log_write(LOG_WARNING, "others are not told of run %llu", (unsigned long long)run->number);
 }
 
-/* ---- theirs, told to us ------------------------------------------------------------------------ */
+/* ---- reporting their runs ---------------------------------------------------------------- */
 
-static void tell(struct trm_run *run)
+static void report_joined(struct trm_run *run)
 {
 	struct trm_session *s = run->session;
 	const struct trm_origin origin = {.by = run->by,
@@ -88,7 +88,7 @@ static struct trm_run *peer_run_new(struct kernel *k, const struct kernel_note *
 			.limit_ms = note->timeout_ms,
 			.lost_bytes = is_recent ? k->share.lost_bytes : 0,
 	};
-	k->share.lost_bytes = 0; /* they came before the first that is told */
+	k->share.lost_bytes = 0; /* these bytes came before the first run that is reported */
 	trm_text_clean_line(run->by, sizeof run->by, note->by, strlen(note->by));
 	if (!run->code || !run->filename) {
 		run_free(run);
@@ -97,7 +97,7 @@ static struct trm_run *peer_run_new(struct kernel *k, const struct kernel_note *
 	return run;
 }
 
-static void begin(struct kernel *k, const struct kernel_note *note)
+static void begin_peer_run(struct kernel *k, const struct kernel_note *note)
 {
 	struct trm_session *s = k->session;
 	if (note->number > s->seen_number)
@@ -105,7 +105,7 @@ static void begin(struct kernel *k, const struct kernel_note *note)
 	if (s->last_number < s->seen_number)
 		s->last_number = s->seen_number;
 	if (k->run && k->run->id == note->id)
-		return; /* it is in hand already: ours, or we have been left behind and came back */
+		return; /* we know this run: it is ours, or we were detached during it and came back */
 	if (k->run) {
 		stop_reset(k);
 		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed: another run has begun");
@@ -118,7 +118,7 @@ static void begin(struct kernel *k, const struct kernel_note *note)
 	k->set_runs[k->set] = run->number;
 	session_due(s);
 	if (!run->is_held_back)
-		tell(run);
+		report_joined(run);
 }
 
 void peer_run_read(struct kernel *k, const char *bytes, size_t n)
@@ -139,7 +139,7 @@ void peer_run_read(struct kernel *k, const char *bytes, size_t n)
 		kernel_lines_done(lines, len);
 		if (!is_ours)
 			continue;
-		begin(k, &note);
+		begin_peer_run(k, &note);
 		kernel_note_finish(&note);
 	}
 }
@@ -148,14 +148,14 @@ void peer_run_caught_up(struct kernel *k)
 {
 	struct trm_session *s = k->session;
 	if (k->run && k->run->is_held_back)
-		tell(k->run);
+		report_joined(k->run);
 	if (!s->is_closed && k->run && k->run->awaits_input && k->run->cb->input)
 		share_want_turn(k);
 }
 
-/* ---- abandoned -------------------------------------------------------------------------------------- */
+/* ---- abandoned runs ---------------------------------------------------------------------- */
 
-static void ask(struct trm_run *run)
+static void ask_for_input(struct trm_run *run)
 {
 	if (!run->awaits_input || !run->offers_stdin)
 		return;
@@ -187,13 +187,13 @@ void peer_run_on_input(struct trm_run *run, const char *prompt, bool is_secret)
 	if (share_is_replaying(k))
 		return;
 	if (k->share.turn == TURN_OURS)
-		ask(run);
+		ask_for_input(run);
 	else if (run->cb->input)
 		share_want_turn(k);
 }
 
-/* The limit that its session would have kept to is kept: or an endless loop whose program was killed would
- * keep everybody waiting for ever. */
+/* Enforce the time limit of a run whose session is gone. Otherwise an endless loop whose client was killed
+ * would block everybody forever. */
 void peer_run_adopt(struct kernel *k)
 {
 	struct trm_run *run = k->run;
@@ -205,5 +205,5 @@ void peer_run_adopt(struct kernel *k)
 		run->timeout_ms = (int64_t)run->limit_ms;
 		trm_timer_start(k->timer, ran_ms < run->limit_ms ? run->limit_ms - ran_ms : 0, 0);
 	}
-	ask(run);
+	ask_for_input(run);
 }

@@ -18,7 +18,7 @@ void question_answer(struct question *question, const char *json, const struct t
 	question_free(question);
 }
 
-static struct question *take(struct kernel *k, struct question **at)
+static struct question *unlink_question(struct kernel *k, struct question **at)
 {
 	struct question *question = *at;
 	*at = question->next;
@@ -30,7 +30,7 @@ static struct question *take(struct kernel *k, struct question **at)
 
 static struct question *take_first(struct kernel *k)
 {
-	return take(k, &k->questions);
+	return unlink_question(k, &k->questions);
 }
 
 void question_drop(struct trm_session *session, const void *user)
@@ -41,7 +41,7 @@ void question_drop(struct trm_session *session, const void *user)
 		struct kernel *k = &session->kernels[i];
 		for (struct question **at = &k->questions; *at; at = &(*at)->next)
 			if ((*at)->user == user) {
-				question_answer(take(k, at), NULL, &why);
+				question_answer(unlink_question(k, at), NULL, &why);
 				return;
 			}
 	}
@@ -84,8 +84,8 @@ bool question_is_restart(const struct kernel *k, const struct question *question
 	return question->op == KERNEL_OP_RESET && kernel_spec(k->lang)->resets_by_restart;
 }
 
-/* An interpreter that is not there, or has only begun to start, has nothing to forget: such a question
- * is sent to it as any other, and answered by it with nothing. */
+/* An interpreter that is absent or still starting has no state to lose. The question is then sent to it like
+ * any other, and gets an empty answer. */
 static bool begin_restart(struct kernel *k)
 {
 	if (!k->is_ready || !question_is_restart(k, k->questions))
@@ -95,7 +95,7 @@ static bool begin_restart(struct kernel *k)
 	return true;
 }
 
-static int send(struct kernel *k, struct question *q, struct trm_error *reterr)
+static int send_question(struct kernel *k, struct question *q, struct trm_error *reterr)
 {
 	q->id = share_question_id(k->session);
 	share_use_turn(k);
@@ -107,20 +107,21 @@ static int send(struct kernel *k, struct question *q, struct trm_error *reterr)
 	return kernel_send(k, &request, reterr);
 }
 
-/* 1: not yet, for it is not our turn. */
+/* Returns 1 if the question must wait because another client has the turn. */
 static int send_first(struct kernel *k, struct trm_error *reterr)
 {
 	int r = kernel_ensure(k, reterr);
 	if (r < 0 || !share_has_turn(k))
 		return r < 0 ? r : 1;
-	return send(k, k->questions, reterr);
+	return send_question(k, k->questions, reterr);
 }
 
 void question_next(struct kernel *k, bool in_turn)
 {
 	struct trm_error why;
 	if (k->questions && k->run && k->run->is_peer)
-		share_want_turn(k); /* and if nobody has it any more, the run's time limit is ours to keep */
+		/* if the client with the turn is gone, we take over the time limit of its run */
+		share_want_turn(k);
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
 		if (begin_restart(k))
 			return;
@@ -179,7 +180,7 @@ bool question_drain_interrupt(struct kernel *k)
 	if (!share_has_turn(k))
 		return false;
 	struct question *q = question_new(TRM_ASK_IS_COMPLETE, "", 0, on_drained, NULL);
-	if (q && send(k, q, &why) == 0) {
+	if (q && send_question(k, q, &why) == 0) {
 		k->question = q;
 		return true;
 	}

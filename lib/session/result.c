@@ -29,7 +29,7 @@ const char *trm_status_name(enum trm_status status)
 
 /* ---- copy ---------------------------------------------------------------------- */
 
-/* A copy of n bytes with a NUL behind; NULL stays NULL. */
+/* Copies n bytes and appends a NUL. NULL stays NULL. */
 static void *copy_bytes(const void *bytes, size_t n, bool *ok)
 {
 	if (!bytes)

@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "session/session.h"
 
-/* What is more could not be queued for the interpreter: a request is one line of JSON. */
+/* A larger request could not be queued for the interpreter: a request is one line of JSON. */
 #define REQUEST_MAX (64u << 20)
 enum { ARGS_MAX = 256 };
 
@@ -28,7 +28,7 @@ static size_t count_args(const char *const *args)
 	return n;
 }
 
-/* False: no memory. */
+/* Returns false if there is no memory. */
 static bool copy_args(char ***ret, const char *const *args)
 {
 	size_t n = count_args(args);
@@ -59,7 +59,7 @@ void run_free(struct trm_run *run)
 	free(run);
 }
 
-/* ---- asked for --------------------------------------------------------------------- */
+/* ---- request --------------------------------------------------------------------- */
 
 void trm_run_opts_default(struct trm_run_opts *opts)
 {
@@ -106,7 +106,7 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 	return 0;
 }
 
-/* What cannot be looked at does not run either. */
+/* Code that cannot be scanned is not run. */
 static int pass_gate(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
 {
 	struct trm_findings findings;
@@ -212,14 +212,14 @@ uint64_t trm_run_number(const struct trm_run *run)
 	return run->number;
 }
 
-/* ---- begun --------------------------------------------------------------------------- */
+/* ---- begin -------------------------------------------------------------------------- */
 
-/* And pass on what has come before. */
+/* Open the run's stdin and send the input that came before the run began. */
 static void open_stdin(struct trm_run *run)
 {
 	struct trm_proc *proc = run->kernel->proc;
 	struct buf *early = &run->early_stdin;
-	/* Input that has ended before it began is what the interpreter has in any case. */
+	/* Without input nothing must be sent: the interpreter's stdin is empty anyway. */
 	if (run->has_sent_eof && !early->len)
 		return;
 	run->has_opened_stdin = true;
@@ -232,8 +232,8 @@ static void open_stdin(struct trm_run *run)
 		trm_proc_close_stdin(proc);
 }
 
-/* Others may have used the number that it was promised. */
-static void number_anew(struct trm_run *run)
+/* Other clients may have used the number that the run was given when it was queued. */
+static void renumber(struct trm_run *run)
 {
 	struct trm_session *s = run->session;
 	if (run->number <= s->seen_number) {
@@ -259,7 +259,7 @@ static void note_peak(struct trm_run *run)
 	run->peak_before_bytes = s->events.mem_peak_bytes;
 }
 
-/* Before the interpreter has it: afterwards it might be over already. */
+/* Measure before the interpreter has the run, because afterwards it might be over already. */
 static void measure_begin(struct trm_run *run)
 {
 	struct trm_session *s = run->session;
@@ -292,7 +292,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	struct trm_session *s = run->session;
 	bool is_shared = share_is_on(k);
 	if (is_shared)
-		number_anew(run);
+		renumber(run);
 	run->id = share_run_id(run);
 	struct kernel_request request = {.op = run->is_leave ? KERNEL_OP_LEAVE : KERNEL_OP_RUN,
 			.id = run->id,
@@ -321,7 +321,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	if (run->offers_stdin)
 		open_stdin(run);
 	if (kernel_send(k, &request, &why) < 0) {
-		/* The interpreter takes no more: it is replaced, and the run says why. */
+		/* The interpreter accepts no more input: it is replaced, and the run reports why. */
 		snprintf(k->fault, sizeof k->fault, "%.190s", why.msg);
 		stop_kill(k);
 	}
@@ -361,13 +361,13 @@ void run_take_back(struct trm_run *run)
 	memory_end(run->session);
 	leftovers_unwatch(run->session);
 	run->is_begun = run->has_opened_stdin = false;
-	if (run->session->seen_number == run->number) /* nobody has seen it run */
+	if (run->session->seen_number == run->number) /* no other client has seen this run */
 		run->session->seen_number = run->seen_before;
 	run_requeue(run);
 }
 
-/* Where the kernel cannot count the highest memory anew for each run, it is this run's if it has risen
- * meanwhile, and not known otherwise. */
+/* Some kernels cannot reset the memory peak for each run. There the peak is this run's only if it has risen
+ * since the run began; otherwise it is unknown. */
 static void measure_end(struct trm_run *run, struct trm_result *result)
 {
 	struct trm_sample now;
@@ -390,8 +390,9 @@ void run_announce(struct trm_run *run)
 		run->cb->started(run->user, run);
 }
 
-/* How much of this may be shown. Who prints more than that is interrupted. */
-static size_t admit(struct trm_run *run, size_t n)
+/* Returns how many of the n bytes the caller may see. A run that prints more than the limit is interrupted.
+ */
+static size_t limit_output(struct trm_run *run, size_t n)
 {
 	uint64_t max = run->session->opts.output_max_bytes, left = max - run->printed_bytes;
 	if (!max || run->is_peer || run->is_command)
@@ -412,7 +413,7 @@ void run_print(struct trm_run *run, int stream, const void *bytes, size_t n)
 	struct trm_session *s = run->session;
 	run->has_printed = true;
 	run->awaits_input = run->is_asking = false;
-	n = admit(run, n);
+	n = limit_output(run, n);
 	if (!n)
 		return;
 	if (run->output)
@@ -450,7 +451,7 @@ void run_release_credit(struct trm_run *run)
 	trm_run_consumed(run, run->unconsumed);
 }
 
-/* NULL: no memory, or more than is kept. */
+/* Returns NULL if there is no memory or the run has shown more than is kept. */
 static struct trm_display *keep_display(struct trm_run *run, const char *mime, const char *data, size_t more)
 {
 	size_t n = strlen(data);
@@ -487,9 +488,9 @@ void run_display(struct trm_run *run, const char *mime, const char *data, size_t
 		run->cb->display(run->user, run, display);
 }
 
-/* ---- finished ------------------------------------------------------------------------------ */
+/* ---- end ------------------------------------------------------------------------------ */
 
-/* Take it out of everybody's hands. */
+/* Detach the run from its kernel and its session. */
 static void detach(struct trm_run *run)
 {
 	struct trm_session *s = run->session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time limit of a run. The kernel's timer has it while nobody stops the run. */
+/* The time limit of a run. It uses the kernel's timer, which is free as long as nobody stops the run. */
 #include "session/session.h"
 
 static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)

@@ -40,7 +40,7 @@ static struct trm_run *dequeue(struct trm_session *s)
 	return run;
 }
 
-/* The sandbox will take no more runs, or this one's interpreter cannot be had. */
+/* The sandbox accepts no more runs, or the interpreter of this run cannot be started. */
 static void fail_first(struct trm_session *s, const struct trm_error *why)
 {
 	struct trm_run *run = dequeue(s);
@@ -60,11 +60,11 @@ static void pump(struct trm_session *s, bool in_turn)
 		struct kernel *k = &s->kernels[s->queue->lang->index];
 		struct trm_error why;
 		if (s->queue->is_interrupted)
-			session_due(s); /* it is to be ended, not begun */
+			session_due(s); /* the run was interrupted: it must end, not begin */
 		if (!s->queue->is_interrupted && k->question)
 			question_hurry(k);
 		if (!s->queue->is_interrupted && k->run)
-			share_want_turn(k); /* another's is in the way */
+			share_want_turn(k); /* another session's run or turn is in the way */
 		if (s->queue->is_interrupted || !kernel_is_free(k))
 			break;
 		bool has_nothing_left = s->queue->is_leave && !k->proc;
@@ -89,7 +89,7 @@ static void pump(struct trm_session *s, bool in_turn)
 		question_next(&s->kernels[i], in_turn);
 }
 
-/* What it sends leaves in one write. */
+/* Everything that the pump sends leaves in one write. */
 void session_pump(struct trm_session *s, bool in_turn)
 {
 	struct trm_sandbox *sandbox = s->sandbox;
@@ -100,7 +100,7 @@ void session_pump(struct trm_session *s, bool in_turn)
 		sandbox_release(sandbox);
 }
 
-/* Runs that were interrupted while they waited. */
+/* End runs that were interrupted while they were queued. */
 static void end_unwanted(struct trm_session *s)
 {
 	struct trm_run **at = &s->queue;
@@ -189,7 +189,7 @@ static void on_sandbox_ready(void *user)
 		kernel_watch_start(&s->kernels[i]);
 }
 
-/* The agent is there, and knows of no run yet: what this one meets is counted from here. */
+/* The agent is connected and no run has begun, so that the counters of the first run start here. */
 static void on_connected(void *user)
 {
 	struct trm_session *s = user;
@@ -242,8 +242,8 @@ static void on_reported(void *user, const struct announced_msg *what)
 	session_leave(s);
 }
 
-/* Between runs the counters of what limits did are followed, so that a kill that
- * struck a child some time ago is not blamed for a death later on. */
+/* The limit counters are also updated between runs. Otherwise a later death would be blamed on an earlier
+ * kill of some child process. */
 static void on_sample(void *user, const struct trm_sample *sample)
 {
 	struct trm_session *s = user;

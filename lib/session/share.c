@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that other sessions use too: how it is found and followed, and whose turn it is. What the agent
- * has for this is told in wire/frame.h, under Sharing. */
+/* A kernel that other sessions use too: how we find and follow it, and whose turn it is. wire/frame.h, under
+ * Sharing, describes the agent's side. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,13 +15,13 @@ bool share_is_on(const struct kernel *k)
 	return k->session->opts.is_shared;
 }
 
-/* Does this session look at what others do, or only run things of its own? */
+/* Does this session follow the runs of others, or only execute its own? */
 static bool is_follower(const struct trm_session *s)
 {
 	return s->cb->joined;
 }
 
-/* Then it is looked for by its key first: who starts one sends its driver along. */
+/* If so, we first look for the kernel by its key, because starting one means sending its driver. */
 bool share_may_run(const struct kernel *k)
 {
 	const struct trm_session *s = k->session;
@@ -34,7 +34,7 @@ bool share_is_replaying(const struct kernel *k)
 	return k->share.is_catching_up;
 }
 
-/* Attached to, or not known yet: it was not we who started it. */
+/* We attached to it, or do not know yet; in any case we did not start it. */
 bool share_is_others(const struct kernel *k)
 {
 	return share_is_on(k) && (k->share.proc.attaches || k->share.was_there);
@@ -44,8 +44,8 @@ bool share_is_others(const struct kernel *k)
 
 #define QUESTION_BIT (UINT64_C(1) << 62)
 
-/* Of all that was ever sent to a kernel: by the agent's number of this client or, as long as that has not
- * come, by its process and the time. */
+/* An id is unique among everything ever sent to a kernel. It contains the number that the agent gave this
+ * client or, before that is known, our process id and the time. */
 static uint64_t next_id(struct trm_session *s)
 {
 	enum { UNNUMBERED = 1 << 29 };
@@ -106,8 +106,8 @@ void share_watch_input(struct kernel *k)
 	trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
 }
 
-/* We have the turn, and nobody else has answered a run that is abandoned. Or we want it, nothing runs, and
- * yet who has it does not give it up: it is stopped, or stuck. */
+/* The timer has two uses. If we have the turn, nobody has answered an abandoned run in time. If we want the
+ * turn, nothing runs and yet its owner does not give it up: that client is stopped or stuck. */
 static void on_timer(void *user)
 {
 	struct kernel *k = user;
@@ -123,15 +123,15 @@ static void on_timer(void *user)
 	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
 }
 
-/* Have we something to send that nothing of ours stands in the way of? */
+/* Is there something to send that none of our own work delays? */
 static bool has_work(const struct kernel *k)
 {
 	const struct trm_session *s = k->session;
 	return k->questions || (s->queue && !s->active && s->queue->lang == k->lang);
 }
 
-/* An abandoned run asks for input, which we cannot give; perhaps another of those who wait can. Once, or it
- * would go round for ever. */
+/* An abandoned run asks for input that we cannot give, but another waiting client perhaps can. Pass it on
+ * only once, or it would circulate forever. */
 static bool is_passed_on(struct kernel *k)
 {
 	struct trm_run *run = k->run;
@@ -145,8 +145,8 @@ void share_give_turn(struct kernel *k)
 {
 	struct share *sh = &k->share;
 	const struct trm_run *run = k->run;
-	/* STARTED says whose turn it is, and may be on its way: to give up the turn before it has come would
-	 * be to take it back again by that. */
+	/* Do not give up the turn before STARTED has come: that message says whose turn it is, and would give
+	 * it back to us. */
 	if (!share_is_on(k) || sh->turn != TURN_OURS || !sh->is_wanted || !k->proc || !sh->is_started)
 		return;
 	if (k->question)
@@ -159,8 +159,8 @@ void share_give_turn(struct kernel *k)
 	proc_send_turn(k->proc, TURN_RELEASE);
 }
 
-/* What we have sent last was thrown away. */
-static void take_back(struct kernel *k)
+/* The agent has discarded what we sent last. */
+static void resend_later(struct kernel *k)
 {
 	proc_drop_input(k->proc);
 	if (k->run && !k->run->is_peer)
@@ -179,7 +179,7 @@ static void on_turn(void *user, enum turn_word word)
 	} else if (word == TURN_TAKEN && sh->turn == TURN_OURS) {
 		sh->turn = TURN_NONE;
 		sh->is_wanted = false;
-		take_back(k);
+		resend_later(k);
 	} else if (word == TURN_YOURS && sh->turn != TURN_OURS) {
 		sh->turn = TURN_OURS;
 		sh->is_wanted = sh->is_used = false;
@@ -191,10 +191,10 @@ static void on_turn(void *user, enum turn_word word)
 	session_leave(k->session);
 }
 
-/* ---- what has been before -------------------------------------------------------------------- */
+/* ---- history --------------------------------------------------------------------------------- */
 
-/* What was due of our own run while we were away. */
-static void make_up(struct kernel *k)
+/* Do what our own run missed while we were detached. */
+static void resume_own_run(struct kernel *k)
 {
 	struct trm_run *run = k->run;
 	if (!run || run->is_peer || !k->is_ready || k->stage != STAGE_CALM)
@@ -209,7 +209,7 @@ static void caught_up(struct kernel *k)
 {
 	struct share *sh = &k->share;
 	if (sh->is_resumed)
-		make_up(k);
+		resume_own_run(k);
 	sh->is_catching_up = sh->is_resumed = sh->drops_pins = false;
 	sh->known_left = 0;
 	peer_run_caught_up(k);
@@ -218,8 +218,9 @@ static void caught_up(struct kernel *k)
 	session_due(k->session);
 }
 
-/* We come back to a process that we had left in the middle: with luck all that was missed is kept. */
-static void resume(struct kernel *k, const struct started_msg *how)
+/* We attach again to a process that detached us during a run. With luck the history still holds everything
+ * that we missed. */
+static void resume_replay(struct kernel *k, const struct started_msg *how)
 {
 	struct share *sh = &k->share;
 	if (how->lost_bytes <= sh->position) {
@@ -235,7 +236,7 @@ static void resume(struct kernel *k, const struct started_msg *how)
 	kernel_lines_init(&k->lines);
 }
 
-static void greet(struct kernel *k, const struct started_msg *how)
+static void handle_greeting(struct kernel *k, const struct started_msg *how)
 {
 	struct kernel_event event;
 	char line[FRAME_GREETING_MAX];
@@ -261,7 +262,7 @@ static void on_started(void *user, const struct started_msg *how)
 		sh->turn = TURN_OURS;
 		trm_timer_stop(sh->timer);
 	}
-	if (sh->is_resumed && how->pid != sh->pid) { /* another one by now */
+	if (sh->is_resumed && how->pid != sh->pid) { /* another process by now */
 		sh->is_resumed = false;
 		if (k->run)
 			run_finish_with(k->run, TRM_STATUS_LOST, 125,
@@ -270,19 +271,19 @@ static void on_started(void *user, const struct started_msg *how)
 	sh->pid = how->pid;
 	if (how->was_there) {
 		if (!k->is_ready && k->stage == STAGE_CALM)
-			trm_timer_stop(k->timer); /* how long the start may take is its creator's matter */
+			trm_timer_stop(k->timer); /* its creator decides how long the start may take */
 		sh->is_catching_up = true;
 		sh->pins_left = how->pinned_bytes;
 		sh->replay_left = how->replay_bytes;
 		if (sh->is_resumed) {
-			resume(k, how);
+			resume_replay(k, how);
 		} else {
 			sh->position = how->lost_bytes;
 			sh->lost_bytes = sh->position > sh->seen_bytes ? sh->position - sh->seen_bytes : 0;
 			sh->skips_line = how->is_torn;
 		}
 		if (how->greeting_len)
-			greet(k, how);
+			handle_greeting(k, how);
 		share_counted(k);
 	}
 	session_due(k->session);
@@ -338,7 +339,7 @@ void share_past_ended(struct kernel *k, unsigned char exit_code)
 	run_finish_with(run, TRM_STATUS_KILLED, exit_code, reason);
 }
 
-/* ---- found and lost ---------------------------------------------------------------------------- */
+/* ---- setup and reset --------------------------------------------------------------------------- */
 
 int share_init(struct kernel *k, struct trm_error *reterr)
 {
@@ -370,7 +371,7 @@ void share_reset(struct kernel *k)
 		trm_timer_stop(sh->timer);
 }
 
-/* ---- come back ------------------------------------------------------------------------------------ */
+/* ---- attach again --------------------------------------------------------------------------------- */
 
 int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attaches,
 		const struct trm_proc_cb *cb, struct trm_error *reterr)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Stopping what runs, in steps:
+/* Stops a run in steps:
  *
  *   calm --interrupt--> interrupted --grace--> terminated --grace--> killed --(agent silent)--> given up
  *
- * Without a grace for it, the step in the middle is left out.
+ * Without a grace period for it, the step in the middle is left out.
  *
- * An interrupt for a run that has only just been sent may reach the interpreter before
- * it has read the request. The drivers look whether a request is waiting then, and end
- * that run as soon as it has begun, but a long one may not have arrived whole: so a run
- * that has shown no sign of life is interrupted once more before its state is given up.
- * Not sooner: on a busy machine that interrupt might meet the next run. An interpreter
- * that is known to lose signals is sent some more, each twice as long after the last. */
+ * An interrupt may reach the interpreter before it has read the request of the run. The drivers then check
+ * whether a request is waiting, and end that run as soon as it begins. But a long request may not have
+ * arrived completely. So a run that has shown no sign of life is interrupted once more before its state is
+ * given up. This does not happen sooner, because on a busy machine that interrupt might reach the next run.
+ * An interpreter that is known to lose signals gets several more, each after twice the delay of the last. */
 #include <signal.h>
 #include <stdio.h>
 
 #include "base/err.h"
 #include "session/session.h"
 
-/* The run in hand is in another stage, or its clock in another state: the caller is to hear of it. */
-static void note(struct kernel *k)
+/* The stage of the run in hand, or the state of its clock, has changed: inform the caller. */
+static void notify_stopping(struct kernel *k)
 {
 	if (!k->run || !k->run->cb->stopping)
 		return;
@@ -41,7 +40,7 @@ static uint64_t grace_left_ms(const struct kernel *k)
 	return k->next_at_ns > now ? (k->next_at_ns - now + 999999) / 1000000 : 0;
 }
 
-/* Wait for the end of the grace, or for the next nudge before it. */
+/* Wait for the end of the grace period, or for the next interrupt before it. */
 static void wait_for_next(struct kernel *k)
 {
 	uint64_t left = grace_left_ms(k);
@@ -62,17 +61,17 @@ static uint32_t grace_ms(const struct kernel *k)
 	return k->stage == STAGE_TERMINATED ? opts->terminate_grace_ms : opts->grace_ms;
 }
 
-static void enter(struct kernel *k, enum stage stage)
+static void enter_stage(struct kernel *k, enum stage stage)
 {
 	k->stage = stage;
 	k->is_clearing = false;
 	k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
 	if (k->run)
 		run_release_credit(k->run);
-	note(k);
+	notify_stopping(k);
 }
 
-/* What is left of the time-out goes on with it. */
+/* The rest of the time limit runs on. */
 void stop_release(struct kernel *k)
 {
 	struct trm_run *run = k->run;
@@ -88,17 +87,17 @@ void stop_interrupt(struct kernel *k)
 	k->nudges = spec->loses_interrupts ? NUDGES : 0;
 	k->owes_second = spec->is_asked_twice || (k->run && !k->run->has_printed);
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
-	enter(k, STAGE_INTERRUPTED);
+	enter_stage(k, STAGE_INTERRUPTED);
 	stop_release(k);
 	wait_for_next(k);
 }
 
-static void terminate(struct kernel *k)
+static void terminate_run(struct kernel *k)
 {
 	k->nudges = 0;
 	k->owes_second = false;
 	trm_proc_signal(k->proc, SIGTERM, TRM_SIGNAL_TREE);
-	enter(k, STAGE_TERMINATED);
+	enter_stage(k, STAGE_TERMINATED);
 	wait_for_next(k);
 }
 
@@ -107,14 +106,14 @@ void stop_kill(struct kernel *k)
 	if (k->stage == STAGE_KILLED)
 		return;
 	trm_proc_signal(k->proc, SIGKILL, TRM_SIGNAL_TREE);
-	enter(k, STAGE_KILLED);
+	enter_stage(k, STAGE_KILLED);
 	trm_timer_start(k->timer, KILL_TIMEOUT_MS, 0);
 }
 
 void stop_further(struct kernel *k)
 {
 	if (k->stage == STAGE_INTERRUPTED && k->session->opts.terminate_grace_ms)
-		terminate(k);
+		terminate_run(k);
 	else if (k->stage != STAGE_CALM)
 		stop_kill(k);
 }
@@ -127,7 +126,7 @@ void stop_hold(struct kernel *k, bool is_held)
 	if (!is_held)
 		k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
 	wait_for_next(k);
-	note(k);
+	notify_stopping(k);
 }
 
 void stop_report(struct trm_run *run)
@@ -148,7 +147,7 @@ void stop_report(struct trm_run *run)
 	run->cb->stopping(run->user, run, &how);
 }
 
-/* The agent does not tell of the death: forget that process. */
+/* The agent does not report the death: give up the process. */
 static void give_up(struct kernel *k)
 {
 	static const struct trm_exit killed = {.exit_code = -1, .signal = SIGKILL};
@@ -175,10 +174,10 @@ static void time_is_up(struct kernel *k)
 	stop_interrupt(k);
 }
 
-/* The question in hand makes a run wait. It is interrupted, again and again: a kernel that has not begun
- * with the question yet takes no notice. The steps do not begin before it has kept everybody waiting as
- * long as any question may. */
-static void hurry(struct kernel *k)
+/* A run waits for the question in hand. It is interrupted repeatedly, because a kernel that has not begun
+ * with the question ignores an interrupt. The steps begin only when it has taken as long as any question may.
+ */
+static void hurry_question(struct kernel *k)
 {
 	k->hurries++;
 	trm_proc_signal(k->proc, SIGINT, TRM_SIGNAL_GROUP);
@@ -212,7 +211,7 @@ static void next_step(struct kernel *k)
 		interrupt_arrived(k);
 	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited
 			&& k->hurries < ANSWER_TIMEOUT_MS / HURRY_AGAIN_MS) {
-		hurry(k);
+		hurry_question(k);
 	} else if (k->stage == STAGE_CALM) {
 		time_is_up(k);
 	} else if (k->stage == STAGE_KILLED) {
