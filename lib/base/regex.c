@@ -64,7 +64,7 @@ static int compile(struct trm_regex *r, const char *pattern, size_t n, uint32_t 
 	r->data = l->data_create(TRM_REGEX_GROUPS, NULL);
 	r->context = l->context_create(NULL);
 	if (!r->data || !r->context)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
 	l->set_match_limit(r->context, MATCH_LIMIT);
 	return 0;
 }
@@ -77,7 +77,7 @@ int trm_regex_create(const char *pattern, size_t n, bool is_literal, bool ignore
 			   | (ignores_case ? PCRE2_CASELESS : 0);
 
 	if (!r)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
 	int code = load(r, reterr);
 	if (code == 0)
 		code = compile(r, pattern, n, options, reterr);

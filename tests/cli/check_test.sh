@@ -33,7 +33,7 @@ expect_in out '"text" on its ground: contrast 1.26, at least 4.5 is needed'
 expect_in out '"text" on its ground with 256 colors'
 try check themes nosuch
 expect_code 1
-expect_in out 'There is no theme "nosuch"'
+expect_in out 'there is no theme "nosuch"'
 try check --json themes mine
 expect_code 1
 python3 -c 'import json, sys; rows = json.load(open("out"));
@@ -70,7 +70,7 @@ expect_in out 'config.json:1:3: unknown setting "memroy"'
 printf '{ "theme": "nosuch", "keymap": "vi" }' >config/terrarium/config.json
 try check config
 expect_code 1
-expect_in out 'There is no theme "nosuch"'
+expect_in out 'there is no theme "nosuch"'
 expect_in out 'there is no key map "vi"'
 
 try check everything

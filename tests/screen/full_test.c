@@ -152,7 +152,7 @@ static void save_in_vain(const char *name)
 	screen_wait(&s, "changed old 000");
 	fill();
 	screen_send(&s, "\x13"); /* ^S */
-	screen_wait(&s, "Could not save");
+	screen_wait(&s, "cannot save");
 	screen_wait(&s, "No space left on device");
 	char *now = content(path_of(name));
 	assert_string_equal(now, old);

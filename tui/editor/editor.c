@@ -87,7 +87,7 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
 	if (!copy || take_text(e, t) < 0) {
 		free(copy);
 		text_destroy(t);
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to open %s", path);
 	}
 	free(e->path);
 	e->path = copy;
@@ -113,10 +113,10 @@ int editor_save_begin(struct editor *e, const char *path, struct file_saving **r
 	const char *target = path ? path : e->path;
 	if (!target)
 		return trm_error_set(
-				reterr, TRM_EINVAL, "The buffer has no file name yet; save it under one.");
+				reterr, TRM_EINVAL, "the buffer has no file name yet; save it under one");
 	char *copy = path ? strdup(path) : NULL;
 	if (path && !copy)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to save %s", path);
 	int r = file_save_begin(target, e->text, e->format, ret, reterr);
 	if (r < 0) {
 		free(copy);
@@ -254,7 +254,7 @@ static int take_file(
 		return r;
 	r = become(e, t);
 	text_destroy(t);
-	return r < 0 ? trm_error_set(reterr, r, "Not enough memory to read %s.", path) : 0;
+	return r < 0 ? trm_error_set(reterr, r, "not enough memory to read %s", path) : 0;
 }
 
 int editor_take_file(struct editor *e, const char *path, struct trm_error *reterr)

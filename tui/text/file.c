@@ -21,10 +21,10 @@ static int64_t mtime_of(const struct stat *st)
 static int check_kind(const char *path, const struct stat *st, struct trm_error *reterr)
 {
 	if (S_ISDIR(st->st_mode))
-		return trm_error_set(reterr, TRM_EINVAL, "%s is a directory; name a file in it.", path);
+		return trm_error_set(reterr, TRM_EINVAL, "%s is a directory; name a file in it", path);
 	if (!S_ISREG(st->st_mode))
 		return trm_error_set(
-				reterr, TRM_EINVAL, "%s is not a regular file, so it can't be edited.", path);
+				reterr, TRM_EINVAL, "%s is not a regular file, so it cannot be edited", path);
 	return 0;
 }
 
@@ -33,7 +33,7 @@ static int check_content(const char *path, const char *bytes, size_t n, struct t
 	const char *nul = n ? memchr(bytes, '\0', n) : NULL;
 	if (nul)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"%s is a binary file (a zero byte at offset %zu), not text.", path,
+				"%s is a binary file (a zero byte at offset %zu), not text", path,
 				(size_t)(nul - bytes));
 	return 0;
 }
@@ -72,11 +72,11 @@ static int read_failed(const char *path, char *bytes, int err, struct trm_error 
 {
 	free(bytes);
 	if (err == ENOMEM)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to open %s", path);
 	if (err == EFBIG)
-		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB.",
+		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big to edit here: more than %zu MiB",
 				path, FILE_MAX_BYTES >> 20);
-	return trm_error_set_errno(reterr, err, "Could not read %s", path);
+	return trm_error_set_errno(reterr, err, "cannot read %s", path);
 }
 
 /* Read to the end, however the size changes meanwhile. */
@@ -84,7 +84,7 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0)
-		return trm_error_set_errno(reterr, errno, "Could not open %s", path);
+		return trm_error_set_errno(reterr, errno, "cannot open %s", path);
 	int r = check_kind(path, &st, reterr);
 	if (r < 0)
 		return r;
@@ -146,7 +146,7 @@ static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
 	struct text *t = text_create();
 	if (!t || text_adopt(t, bytes, len) < 0) {
 		text_destroy(t);
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to open %s", path);
 	}
 	*ret = t;
 	ret_format->has_crlf = has_crlf;
@@ -161,7 +161,7 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 	/* NONBLOCK: opening a named pipe must not wait for its other end. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
-		return trm_error_set_errno(reterr, errno, "Could not open %s", path);
+		return trm_error_set_errno(reterr, errno, "cannot open %s", path);
 	int r = read_all(fd, path, &bytes, &n, reterr);
 	if (r < 0) {
 		close(fd);
@@ -342,17 +342,17 @@ int file_save_begin(const char *path, const struct text *t, struct file_format f
 	if (r < 0)
 		return r;
 	if (exists && access(path, W_OK) < 0)
-		return trm_error_set_errno(reterr, errno, "Could not save %s: you may not write to it", path);
+		return trm_error_set_errno(reterr, errno, "cannot save %s: you may not write to it", path);
 	struct file_saving *s = calloc(1, sizeof(*s));
 	if (!s || !(s->path = strdup(path))) {
 		free(s);
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to save %s.", path);
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to save %s", path);
 	}
 	s->fd = -1;
 	r = write_somewhere(s, exists ? &st : NULL, t, format);
 	if (r < 0) {
 		saving_destroy(s);
-		return trm_error_set_errno(reterr, -r, "Could not save %s", path);
+		return trm_error_set_errno(reterr, -r, "cannot save %s", path);
 	}
 	*ret = s;
 	return 0;
@@ -371,7 +371,7 @@ int file_save_end(struct file_saving *s, struct file_stamp *ret_stamp, struct tr
 	if (r == 0)
 		*ret_stamp = file_stamp(s->path);
 	else
-		r = trm_error_set_errno(reterr, -r, "Could not save %s", s->path);
+		r = trm_error_set_errno(reterr, -r, "cannot save %s", s->path);
 	saving_destroy(s);
 	return r;
 }

@@ -60,7 +60,7 @@ static int prepare(struct find *f, const char *pattern, size_t n, struct trm_err
 	}
 	f->pattern = malloc(n + 1);
 	if (!f->pattern)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
 	memcpy(f->pattern, pattern, n);
 	f->pattern[n] = '\0';
 	f->len = n;
@@ -74,10 +74,10 @@ int find_create(const char *pattern, size_t n, struct find_opts opts, struct fin
 {
 	if (n == 0 || n > FIND_MAX)
 		return trm_error_set(reterr, TRM_EINVAL,
-				n ? "The pattern is too long." : "There is nothing to look for.");
+				n ? "the pattern is too long" : "there is nothing to look for");
 	struct find *f = calloc(1, sizeof *f);
 	if (!f)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory for the pattern.");
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
 	f->opts = opts;
 	int r = prepare(f, pattern, n, reterr);
 	if (r < 0) {

@@ -24,5 +24,5 @@ int theme_builtin(const char *name, struct theme *ret, struct trm_error *reterr)
 		if (strcmp(builtins[i].name, name) == 0)
 			return theme_parse(builtins[i].begin, (size_t)(builtins[i].end - builtins[i].begin),
 					name, NULL, NULL, ret, reterr);
-	return trm_error_set(reterr, TRM_ENOENT, "There is no theme \"%s\" in the program itself.", name);
+	return trm_error_set(reterr, TRM_ENOENT, "there is no theme \"%s\" in the program itself", name);
 }

@@ -101,9 +101,9 @@ static int fail_open(const char *path, int error, struct trm_error *reterr)
 	char to[200];
 	ssize_t n = error == ENOENT ? readlink(path, to, sizeof to) : -1;
 	if (n < 0)
-		return trm_error_set_errno(reterr, error, "Could not open the theme %s", path);
+		return trm_error_set_errno(reterr, error, "cannot open the theme %s", path);
 	return trm_error_set(reterr, TRM_ENOENT,
-			"The theme %s is a link that leads nowhere: there is no %.*s.", path, (int)n, to);
+			"the theme %s is a link that leads nowhere: there is no %.*s", path, (int)n, to);
 }
 
 static int load_file(const char *path, struct theme *ret, struct parents *parents, struct trm_error *reterr)
@@ -115,13 +115,13 @@ static int load_file(const char *path, struct theme *ret, struct parents *parent
 		return fail_open(path, errno, reterr);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return trm_error_set(reterr, TRM_EINVAL, "The theme %s is not a regular file.", path);
+		return trm_error_set(reterr, TRM_EINVAL, "the theme %s is not a regular file", path);
 	}
 	char *json = read_file(fd, &n);
 	int saved = errno;
 	close(fd);
 	if (!json)
-		return trm_error_set_errno(reterr, saved, "Could not read the theme %s", path);
+		return trm_error_set_errno(reterr, saved, "cannot read the theme %s", path);
 	int r = theme_parse_most(json, n, path, load_named, parents, parents->faults, ret, reterr);
 	free(json);
 	if (r < 0)
@@ -142,7 +142,7 @@ static int fail_unknown(const char *name, struct trm_error *reterr)
 					list.names[i]);
 		theme_list_finish(&list);
 	}
-	return trm_error_set(reterr, TRM_ENOENT, "There is no theme \"%s\"; there are %s.", name, known);
+	return trm_error_set(reterr, TRM_ENOENT, "there is no theme \"%s\"; there are %s", name, known);
 }
 
 static int load_named(const char *name, struct theme *ret, struct trm_error *reterr, void *user)
@@ -150,7 +150,7 @@ static int load_named(const char *name, struct theme *ret, struct trm_error *ret
 	struct parents *parents = user;
 	struct dirs dirs;
 	if (++parents->depth > MAX_PARENTS)
-		return trm_error_set(reterr, TRM_EINVAL, "themes inherit from each other in a circle.");
+		return trm_error_set(reterr, TRM_EINVAL, "themes inherit from each other in a circle");
 	find_dirs(&dirs);
 	char path[1024], link[1024] = ""; /* one that cannot be followed: it hides nothing */
 	struct stat st;

@@ -152,7 +152,7 @@ static int set_color(struct parser *p, const char *role, const char *key, const 
 		return 0;
 	snprintf(sentence, sizeof(sentence),
 			"role \"%s\": \"%s\" is not a color; write \"#rrggbb\", \"color0\" to \"color255\", \"default\""
-			" or a name of the palette.",
+			" or a name of the palette",
 			role, cJSON_IsString(value) ? value->valuestring : key);
 	return key == role ? FAIL_AT(p, sentence, "roles", role) : FAIL_AT(p, sentence, "roles", role, key);
 }
@@ -163,7 +163,7 @@ static int set_attrs(struct parser *p, const char *role, const cJSON *list, uint
 	char sentence[300];
 	uint16_t attrs = 0;
 	if (!cJSON_IsArray(list))
-		return FAIL_AT(p, "\"attrs\" must be a list, such as [\"bold\"].", "roles", role, "attrs");
+		return FAIL_AT(p, "\"attrs\" must be a list, such as [\"bold\"]", "roles", role, "attrs");
 	cJSON_ArrayForEach(item, list)
 	{
 		size_t i = 0, n = sizeof(attr_names) / sizeof(*attr_names);
@@ -172,7 +172,7 @@ static int set_attrs(struct parser *p, const char *role, const cJSON *list, uint
 		if (i == n) {
 			snprintf(sentence, sizeof(sentence),
 					"role \"%s\": \"%s\" is not an attribute; there are bold, dim,"
-					" italic, underline, reverse and strike.",
+					" italic, underline, reverse and strike",
 					role, cJSON_IsString(item) ? item->valuestring : "?");
 			if (FAIL_AT(p, sentence, "roles", role, "attrs") < 0)
 				return TRM_EINVAL;
@@ -196,7 +196,7 @@ static int parse_role(struct parser *p, const cJSON *item, struct theme_style *l
 		return set_color(p, role, role, item, &look->fg);
 	if (!cJSON_IsObject(item)) {
 		snprintf(sentence, sizeof(sentence),
-				"role \"%s\" must be a color or an object with fg, bg, attrs.", role);
+				"role \"%s\" must be a color or an object with fg, bg, attrs", role);
 		return FAIL_AT(p, sentence, "roles", role);
 	}
 	cJSON_ArrayForEach(part, item)
@@ -209,7 +209,7 @@ static int parse_role(struct parser *p, const cJSON *item, struct theme_style *l
 			r = set_attrs(p, role, part, &look->attrs);
 		else {
 			snprintf(sentence, sizeof(sentence),
-					"role \"%s\": unknown key \"%s\"; there are fg, bg and attrs.", role,
+					"role \"%s\": unknown key \"%s\"; there are fg, bg and attrs", role,
 					part->string);
 			r = FAIL_AT(p, sentence, "roles", role, part->string);
 		}
@@ -306,7 +306,7 @@ static int parse_palette(struct parser *p)
 	uint32_t ignored;
 	char sentence[300];
 	if (p->palette && !cJSON_IsObject(p->palette))
-		return FAIL_AT(p, "\"palette\" must be an object of names and colors.", "palette");
+		return FAIL_AT(p, "\"palette\" must be an object of names and colors", "palette");
 	cJSON_ArrayForEach(item, p->palette)
 	{
 		if (cJSON_IsString(item) && parse_color(NULL, item->valuestring, &ignored))
@@ -334,7 +334,7 @@ static int parse_tree(
 	const cJSON *item;
 	char sentence[300];
 	if (!cJSON_IsObject(root))
-		return fail_shape(p, "a theme must be an object: { \"roles\": { … } }.", NULL);
+		return fail_shape(p, "a theme must be an object: { \"roles\": { … } }", NULL);
 	cJSON_ArrayForEach(item, root)
 	{
 		static const char *const known[] = {"name", "inherits", "palette", "roles"};
@@ -342,11 +342,11 @@ static int parse_tree(
 		while (i < 4 && strcmp(known[i], item->string) != 0)
 			i++;
 		snprintf(sentence, sizeof(sentence),
-				"unknown key \"%s\"; there are name, inherits, palette and roles.",
+				"unknown key \"%s\"; there are name, inherits, palette and roles",
 				item->string);
 		if (i == 4 && FAIL_AT(p, sentence, item->string) < 0)
 			return TRM_EINVAL;
-		snprintf(sentence, sizeof(sentence), "\"%s\" must be a word.", item->string);
+		snprintf(sentence, sizeof(sentence), "\"%s\" must be a word", item->string);
 		if (i < 2 && !cJSON_IsString(item))
 			return fail_shape(p, sentence, item->string);
 	}
@@ -355,8 +355,8 @@ static int parse_tree(
 	const cJSON *roles = cJSON_GetObjectItemCaseSensitive(root, "roles");
 	struct trm_error why = {0};
 	if (parent && (!find_parent || find_parent(parent->valuestring, t, &why, user) < 0)) {
-		snprintf(sentence, sizeof(sentence), "can't inherit from \"%s\": %.200s", parent->valuestring,
-				find_parent ? why.msg : "not possible here.");
+		snprintf(sentence, sizeof(sentence), "cannot inherit from \"%s\": %.200s",
+				parent->valuestring, find_parent ? why.msg : "not possible here");
 		return fail_shape(p, sentence, "inherits");
 	}
 	p->palette = cJSON_GetObjectItemCaseSensitive(root, "palette");
@@ -364,8 +364,8 @@ static int parse_tree(
 	if (r < 0)
 		return r;
 	if (!cJSON_IsObject(roles))
-		return roles ? fail_shape(p, "\"roles\" must be an object.", "roles")
-			     : fail_shape(p, "\"roles\" is missing.", NULL);
+		return roles ? fail_shape(p, "\"roles\" must be an object", "roles")
+			     : fail_shape(p, "\"roles\" is missing", NULL);
 	if ((r = parse_roles(p, roles, t)) < 0)
 		return r;
 	snprintf(t->name, sizeof(t->name), "%s", name ? name->valuestring : "");
@@ -392,8 +392,8 @@ static int fail_syntax(struct parser *p, const char *stop)
 	}
 	struct trm_error fault;
 	trm_error_set(&fault, TRM_EINVAL,
-			"%s:%zu:%zu: this is not JSON (a comma or quote missing or too many?).", p->file,
-			line, column);
+			"%s:%zu:%zu: this is not JSON (a comma or quote missing or too many?)", p->file, line,
+			column);
 	if (p->err)
 		*p->err = fault;
 	if (p->faults)
@@ -405,11 +405,11 @@ int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn
 		const struct theme_faults *faults, struct theme *ret, struct trm_error *reterr)
 {
 	if (n > THEME_MAX_BYTES)
-		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB).",
+		return trm_error_set(reterr, TRM_ETOOBIG, "%s is too big for a theme (more than %d KiB)",
 				file, THEME_MAX_BYTES >> 10);
 	char *copy = malloc(n + 1);
 	if (!copy)
-		return trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to read %s.", file);
+		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to read %s", file);
 	memcpy(copy, json, n);
 	copy[n] = '\0';
 	blank_comments(copy, n);

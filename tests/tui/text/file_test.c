@@ -150,7 +150,7 @@ static void test_what_cannot_be_opened(void **state)
 	memset(big, 'x', sizeof(big));
 	put(in_dir("big"), big, sizeof(big));
 	expect_failure(in_dir("big"), TRM_ETOOBIG, "too big");
-	expect_failure("/proc/self/mem", TRM_EIO, "Could not read");
+	expect_failure("/proc/self/mem", TRM_EIO, "cannot read");
 	if (geteuid() != 0) {
 		put(in_dir("secret"), "x", 1);
 		chmod(in_dir("secret"), 0);
@@ -165,7 +165,7 @@ static void test_what_cannot_be_saved(void **state)
 	struct trm_error err;
 	(void)state;
 	assert_true(file_save(in_dir("no/such/folder"), t, (struct file_format){0}, &stamp, &err) < 0);
-	assert_non_null(strstr(err.msg, "Could not save"));
+	assert_non_null(strstr(err.msg, "cannot save"));
 	assert_true(file_save(dir, t, (struct file_format){0}, &stamp, &err) < 0);
 	if (geteuid() != 0) {
 		put(in_dir("fixed"), "x", 1);

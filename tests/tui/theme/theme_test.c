@@ -263,7 +263,7 @@ static void test_search_and_list(void **state)
 	unlink(path);
 	assert_int_equal(symlink("away.json", path), 0);
 	assert_int_equal(theme_load("mine", &t, &err), TRM_ENOENT);
-	assert_non_null(strstr(err.msg, "/mine.json is a link that leads nowhere: there is no away.json."));
+	assert_non_null(strstr(err.msg, "/mine.json is a link that leads nowhere: there is no away.json"));
 	assert_int_equal(theme_load(path, &t, &err), TRM_ENOENT);
 	assert_non_null(strstr(err.msg, "leads nowhere"));
 	unlink(path);
