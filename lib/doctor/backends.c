@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where sandboxes could live: which backends there are, and whether each works here. */
+/* Lists the backends, and whether each works here. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ static void say(char *out, size_t cap, const char *words)
 
 /* ---- ours -------------------------------------------------------------------------------------- */
 
-static void tell_ours(trm_backend_fn *fn, void *user)
+static void report_local(trm_backend_fn *fn, void *user)
 {
 	struct trm_error why = {0};
 	bool works = backend_local.probe(&why) == 0;
@@ -94,8 +94,8 @@ static void add(void *user, const struct trm_recipe_entry *entry)
 	say(row->detail, sizeof row->detail, entry->problem);
 }
 
-/* The end of what was said: there it says why. */
-static void say_end(char *out, size_t cap, const char *words)
+/* Keep the end of a long text, because it gives the reason. */
+static void keep_end(char *out, size_t cap, const char *words)
 {
 	size_t n = strlen(words);
 	const char *blank = n < cap ? NULL : strchr(words + n - cap + 1, ' ');
@@ -125,7 +125,7 @@ static void on_done(void *user, const struct command_result *result)
 		snprintf(row->detail, sizeof row->detail, "%.40s does not end; it was stopped after %d s",
 				last_name(result->program), TRY_MS / 1000);
 	else if (*result->words && result->status)
-		say_end(row->detail, sizeof row->detail, result->words);
+		keep_end(row->detail, sizeof row->detail, result->words);
 	else if (result->status)
 		snprintf(row->detail, sizeof row->detail, "%.40s ended with exit status %d and no message",
 				last_name(result->program),
@@ -214,7 +214,7 @@ int trm_backends(
 	if (r == 0 && tries)
 		r = try_all(round, reterr);
 	if (r == 0)
-		tell_ours(fn, user);
+		report_local(fn, user);
 	for (size_t i = 0; i < round->n; i++) {
 		if (r == 0)
 			tell_row(&round->rows[i], fn, user);

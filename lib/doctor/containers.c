@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs in the engines that recipes command, whoever has made it. */
+/* Lists what runs in the engines that recipes command, no matter who started it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct trm_containers {
 	struct trm_loop *loop;
 	const struct trm_containers_cb *cb;
 	void *user;
-	struct trm_timer *timer; /* tells the end where no engine runs */
+	struct trm_timer *timer; /* makes the end of the round a callback of its own when no engine runs */
 	struct engine engines[ENGINES_MAX];
 	size_t n, n_running;
 };
@@ -40,15 +40,15 @@ static void add(void *user, const struct trm_recipe_entry *entry)
 	round->engines[round->n++] = (struct engine){.round = round, .recipe = recipe_ref(entry->recipe)};
 }
 
-/* ---- telling -------------------------------------------------------------------------- */
+/* ---- report --------------------------------------------------------------------------- */
 
-static void tell_line(const struct engine *e, char *line, trm_container_fn *fn, void *user)
+static void report_line(const struct engine *e, char *line, trm_container_fn *fn, void *user)
 {
 	enum { ID, NAME, IMAGE, STATE, FIELDS };
 	const char *fields[FIELDS];
 	char clean[FIELDS][WORD_BYTES];
 	recipe_fields(line, fields, FIELDS);
-	/* Ours are told by trm_registry_list(). */
+	/* Our own containers are listed by trm_registry_list(). */
 	if (!*fields[ID] || *fields[ID] == '-' || strlen(fields[ID]) >= ID_BYTES
 			|| !strncmp(fields[NAME], RECIPE_NAME_PREFIX, strlen(RECIPE_NAME_PREFIX)))
 		return;
@@ -74,12 +74,12 @@ static void tell(const struct engine *e, trm_container_fn *fn, void *user)
 					 .problem = e->problem});
 	for (char *line = e->out ? strtok_r(e->out, "\n", &rest) : NULL; line;
 			line = strtok_r(NULL, "\n", &rest))
-		tell_line(e, line, fn, user);
+		report_line(e, line, fn, user);
 }
 
-/* ---- asking -------------------------------------------------------------------------- */
+/* ---- query --------------------------------------------------------------------------- */
 
-/* In the order of the recipes, whoever has answered first. */
+/* Report in the order of the recipes, not of the answers. */
 static void finish(struct trm_containers *round)
 {
 	for (size_t i = 0; i < round->n; i++)
@@ -114,7 +114,7 @@ static void on_done(void *user, const struct command_result *result)
 
 static const struct command_cb list_cb = {.done = on_done};
 
-/* What is not installed has nothing that runs: that is no problem. */
+/* An engine that is not installed runs nothing, which is no failure. */
 static void ask(struct engine *e)
 {
 	struct recipe_facts facts = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The levels of isolation: one row for each, and one for the level that is taken. */
+/* Reports the levels of isolation: one row for each, and one for the level in use. */
 #include <stdio.h>
 #include <string.h>
 
@@ -60,8 +60,8 @@ static bool describe_landlock(char *out, size_t cap)
 /* ---- rows ------------------------------------------------------------------------------ */
 
 /* A level that does not work matters less where a stronger one does. */
-static void tell_broken(struct doctor *d, const char *name, enum isolation level, const struct trm_error *why,
-		enum trm_check_status status)
+static void report_broken(struct doctor *d, const char *name, enum isolation level,
+		const struct trm_error *why, enum trm_check_status status)
 {
 	char cure[LEVEL_CURE];
 	level_cure(level, cure);
@@ -73,7 +73,7 @@ static bool tell_namespaces(struct doctor *d)
 	char text[400];
 	struct trm_error why;
 	if (level_check(ISOLATION_NAMESPACES, &why) < 0) {
-		tell_broken(d, "namespaces", ISOLATION_NAMESPACES, &why, TRM_CHECK_WEAK);
+		report_broken(d, "namespaces", ISOLATION_NAMESPACES, &why, TRM_CHECK_WEAK);
 		return false;
 	}
 	describe_bwrap(text, sizeof text);
@@ -86,7 +86,7 @@ static void tell_landlock(struct doctor *d, bool has_namespaces)
 	char text[224];
 	struct trm_error why;
 	if (level_check(ISOLATION_LANDLOCK, &why) < 0) {
-		tell_broken(d, "landlock", ISOLATION_LANDLOCK, &why,
+		report_broken(d, "landlock", ISOLATION_LANDLOCK, &why,
 				has_namespaces ? TRM_CHECK_NOTE : TRM_CHECK_WEAK);
 		return;
 	}

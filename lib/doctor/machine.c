@@ -68,11 +68,11 @@ static void look_at_rundir(struct doctor *d)
 		return;
 	}
 	close(fd);
-	rmdir(path); /* if nobody uses it */
+	rmdir(path); /* only if it is empty */
 	doctor_say(d, TRM_CHECK_OK, "runtime directory", NULL, "%s", path);
 }
 
-/* Only needed for sandboxes that are to have one. */
+/* Only sandboxes with a network need this. */
 static void look_at_network(struct doctor *d)
 {
 	char path[MACHINE_PATH], version[128];
@@ -93,7 +93,7 @@ static void look_at_network(struct doctor *d)
 			path);
 }
 
-/* The first file that one of these patterns names, | between them. */
+/* Find the first file that matches one of these patterns, which are separated by |. */
 static bool find_first(const char *patterns, char ret_path[MACHINE_PATH])
 {
 	char pattern[MACHINE_PATH];
@@ -109,7 +109,7 @@ static bool find_first(const char *patterns, char ret_path[MACHINE_PATH])
 	return is_found;
 }
 
-/* By which `terrarium install` works: only where sandboxes can see it. */
+/* `terrarium install` uses these programs. They only count where sandboxes can see them. */
 static void look_at_installers(struct doctor *d)
 {
 	static const struct {
@@ -134,7 +134,7 @@ static void look_at_installers(struct doctor *d)
 	}
 }
 
-/* What is loaded when it is wanted. */
+/* Libraries that are loaded on demand. */
 static void look_at_libraries(struct doctor *d)
 {
 	static const struct {

@@ -94,7 +94,7 @@ static void tell_interpreters(struct doctor *d, const struct trial *t)
 
 /* ---- guards ---------------------------------------------------------------------- */
 
-/* What could make a guard firm; NULL: nothing, or nothing need. */
+/* How this guard could be made firm; NULL: not at all, or it need not be. */
 static const char *guard_advice(const struct trm_guard *guard)
 {
 	static const char *const by_groups[] = {"memory", "cpu", "processes"};
@@ -170,7 +170,7 @@ static void examine(struct doctor *d, struct trial *t, struct trm_sandbox *sandb
 		tell_guards(d, sandbox);
 }
 
-/* One that has a network: does that come up? */
+/* Does the network of a sandbox come up? */
 static void examine_network(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
 	(void)sandbox;
@@ -218,13 +218,13 @@ void doctor_try_sandbox(struct doctor *d, enum trm_isolation want)
 	opts.isolation = want;
 	try(d, &opts, "sandbox", examine);
 	opts.limits.net = true;
-	if (machine_find_slirp(path, NULL) == 0) /* else that was told before */
+	if (machine_find_slirp(path, NULL) == 0) /* otherwise this was reported before */
 		try(d, &opts, "network (--net on)", examine_network);
 }
 
 /* ---- a server --------------------------------------------------------------------------- */
 
-/* Nothing of this is ours to enforce: what is told is what may be expected. */
+/* We enforce nothing on a server: report what can be expected from it. */
 static void examine_server(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
 	const struct trm_guard *guards;

@@ -36,7 +36,9 @@ static void on_end(void *user, int fd, uint32_t events)
 	if (r == 0)
 		return;
 	if (r < 0)
-		status = 127 << 8; /* somebody else has reaped it: its fate is unknown, a shell says 127 */
+		/* another part of the program has reaped it: its status is unknown, and 127 is what a shell
+		 * would say */
+		status = 127 << 8;
 	trm_child_fn *fn = c->fn;
 	void *fn_user = c->user;
 	pid_t pid = c->pid;

@@ -2,7 +2,7 @@
 #ifndef TRM_LOOP_HTTP_H
 #define TRM_LOOP_HTTP_H
 
-/* libcurl's multi interface, loaded when it is first wanted. */
+/* libcurl's multi interface, loaded on first use. */
 
 #include <terrarium/loop.h>
 
@@ -10,7 +10,7 @@ struct http;
 
 int http_create(struct http **ret, struct trm_error *reterr);
 void http_destroy(struct http *http); /* takes NULL */
-/* The loop's own, made at the first call. */
+/* The HTTP client of the loop, created at the first call. */
 int http_of(struct trm_loop *loop, struct http **ret, struct trm_error *reterr);
 /* The CURLM handle; `done` becomes the receiver of finished transfers. */
 void *http_multi(struct http *http, trm_http_done_fn *done, void *user);

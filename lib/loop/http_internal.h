@@ -2,7 +2,7 @@
 #ifndef TRM_LOOP_HTTP_INTERNAL_H
 #define TRM_LOOP_HTTP_INTERNAL_H
 
-/* The inside of HTTP, for http.c and request.c. */
+/* Internals of HTTP, for http.c and request.c. */
 
 #include <stdbool.h>
 
@@ -43,9 +43,9 @@ struct http {
 	};
 };
 
-/* Is it the transfer of a request? Then the end is noted. */
+/* Is this the transfer of a request? If so, record its end. */
 bool requests_note_end(struct http *http, CURL *easy, CURLcode code);
-/* Call back for whatever has come; returns the number of calls. */
+/* Make the callbacks for everything that has arrived; returns the number of calls. */
 int requests_deliver(struct http *http);
 
 #endif

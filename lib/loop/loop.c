@@ -160,7 +160,7 @@ static int deliver(struct epoll_event *batch, int n)
 		struct trm_watch *w = batch[i].data.ptr;
 		if (w->is_dead)
 			continue;
-		/* What a callback before us switched off is not delivered any more. */
+		/* An event that an earlier callback switched off is no longer delivered. */
 		uint32_t events = from_epoll(batch[i].events) & (w->events | TRM_HANGUP);
 		if (!events)
 			continue;

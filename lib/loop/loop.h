@@ -2,7 +2,7 @@
 #ifndef TRM_LOOP_PRIVATE_H
 #define TRM_LOOP_PRIVATE_H
 
-/* The inside of the loop, for the files of this room. */
+/* Internals of the loop, for the files of this room. */
 
 #include <stddef.h>
 #include <sys/epoll.h>

@@ -73,7 +73,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *user)
 	return 0;
 }
 
-/* Without a function that goes back to the beginning: see is_once. */
+/* There is no rewind function: see is_once. */
 static size_t on_send(char *out, size_t size, size_t n, void *user)
 {
 	struct http_request *r = user;
@@ -85,7 +85,7 @@ static size_t on_send(char *out, size_t size, size_t n, void *user)
 	return left;
 }
 
-/* ---- the beginning ---------------------------------------------------------------------- */
+/* ---- start -------------------------------------------------------------------------------- */
 
 static const char *ca_file(const struct http_opts *o)
 {
@@ -110,7 +110,7 @@ static void set_policy(struct http_request *r, const struct http_opts *o)
 	set(r->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	set(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	set(r->easy, CURLOPT_NOSIGNAL, 1L);
-	set(r->easy, CURLOPT_QUICK_EXIT, 1L); /* who cancels does not wait for a name to be resolved */
+	set(r->easy, CURLOPT_QUICK_EXIT, 1L); /* cancelling does not wait for a name to be resolved */
 	set(r->easy, CURLOPT_TCP_NODELAY, 1L);
 	set(r->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	set(r->easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
@@ -150,7 +150,8 @@ static int set_all(struct http_request *r, const struct http_opts *o, struct trm
 	__typeof__(r->http->curl_easy_setopt) set = r->http->curl_easy_setopt;
 	if (set(r->easy, CURLOPT_URL, o->url) != CURLE_OK)
 		return trm_error_set(reterr, TRM_EINVAL, "'%.200s' is not a URL", o->url);
-	bool is_good = add_header(r, "Expect:"); /* a body of a megabyte is not announced first */
+	/* do not wait for the server's consent before a large body */
+	bool is_good = add_header(r, "Expect:");
 	for (size_t i = 0; o->headers && o->headers[i]; i++)
 		is_good = is_good && add_header(r, o->headers[i]);
 	if (!is_good)
@@ -257,7 +258,7 @@ bool requests_note_end(struct http *http, CURL *easy, CURLcode code)
 	return false;
 }
 
-/* ---- why it failed ------------------------------------------------------------------------- */
+/* ---- reasons of failure ---------------------------------------------------------------------- */
 
 static const struct {
 	CURLcode code;
@@ -282,7 +283,7 @@ static const struct {
 		{CURLE_OUT_OF_MEMORY, TRM_ENOMEM, "out of memory"},
 };
 
-/* Curl names what it connects to, which is the proxy if there is one. */
+/* Is this the host of the URL? Curl names the host that it connects to, which may be a proxy. */
 static bool is_of_url(const struct http_request *r, const char *host, int port)
 {
 	char *url = NULL;
@@ -324,8 +325,8 @@ static int tell_timeout(struct http_request *r, struct trm_error *why)
 			r->timeout_ms / 1000.0);
 }
 
-/* A proxy was asked for a way to the server. */
-static bool tell_no_tunnel(struct http_request *r, struct trm_error *why)
+/* The proxy refused a tunnel to the server. */
+static bool describe_no_tunnel(struct http_request *r, struct trm_error *why)
 {
 	long status = 0;
 	r->http->curl_easy_getinfo(r->easy, CURLINFO_HTTP_CONNECTCODE, &status);
@@ -358,7 +359,7 @@ static void tell(struct http_request *r, struct trm_error *why)
 		trm_error_set(why, TRM_EPROTO, "the program that answers there does not speak HTTP");
 		return;
 	}
-	if (tell_no_tunnel(r, why))
+	if (describe_no_tunnel(r, why))
 		return;
 	if (r->code == CURLE_COULDNT_CONNECT) {
 		tell_no_connection(r, why);
@@ -431,7 +432,7 @@ static int deliver_end(struct http_request *r)
 			.content_type = content_type(r),
 			.body = end ? buf_at(&r->bytes) : "",
 			.n = end ? n : 0};
-	r->is_dead = true; /* to be canceled by nobody */
+	r->is_dead = true; /* callbacks can no longer cancel it */
 	r->cb->done(r->user, &answer, &why);
 	return 1;
 }
@@ -440,7 +441,7 @@ int requests_deliver(struct http *http)
 {
 	int calls = 0;
 	http->is_delivering = true;
-	/* Those that a callback adds come in front of the first. */
+	/* A callback may add requests: they go to the front of the list. */
 	for (struct http_request *r = http->requests; r; r = r->next)
 		if (!r->is_dead)
 			calls += deliver_head(r) + deliver_body(r) + deliver_end(r);
@@ -449,7 +450,7 @@ int requests_deliver(struct http *http)
 	return calls;
 }
 
-/* ---- what is asked of it ---------------------------------------------------------------------- */
+/* ---- requests of the caller -------------------------------------------------------------------- */
 
 bool http_request_field(const struct http_request *r, const char *name, char *out, size_t cap)
 {

@@ -27,15 +27,15 @@ struct http_opts {
 	uint32_t connect_timeout_ms; /* 0: 10 000 */
 	uint32_t timeout_ms;         /* from the beginning to the end; 0: none */
 	size_t max_bytes;            /* of the answer's body, gathered: more of it is TRM_ETOOBIG */
-	/* The server shall never get it twice: on a connection that turns out to be closed it is not sent
-	 * again on another one. */
+	/* Never send the request twice: if the connection turns out to be closed, it is not sent again on
+	 * another one. */
 	bool is_once;
 };
 
 struct http_answer {
 	int status;               /* 0: none came */
 	const char *content_type; /* "" if it said none */
-	const char *body;         /* NUL-terminated behind its n bytes; hostile, as all of this */
+	const char *body;         /* NUL-terminated after its n bytes; untrusted, like everything here */
 	size_t n;
 };
 
@@ -57,13 +57,13 @@ struct http_cb {
  * none; TRM_ENOMEM. */
 int http_send(struct trm_loop *loop, const struct http_opts *opts, const struct http_cb *cb, void *user,
 		struct http_request **ret, struct trm_error *reterr);
-/* Drop it, connection and all; no callback follows. Takes NULL. */
+/* Cancel the request and close its connection; no callback follows. Takes NULL. */
 void http_cancel(struct http_request *request);
 /* From `head` on: what the answer's header says under this name, into `out`, cut to fit; false: nothing. */
 bool http_request_field(const struct http_request *request, const char *name, char *out, size_t cap);
 /* The server has the whole request: it may have done what it was asked for. */
 bool http_request_is_sent(const struct http_request *request);
-/* Take nothing more from the connection for now, or go on. */
+/* Stop reading from the connection, or continue. */
 void http_pause(struct http_request *request, bool is_paused);
 
 #endif

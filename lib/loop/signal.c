@@ -15,7 +15,7 @@ struct trm_signal {
 	pthread_t thread; /* whose mask blocks them */
 	int fd;
 	sigset_t set;
-	sigset_t ours; /* those that were not blocked before we came: what was is left as it was */
+	sigset_t ours; /* signals that we blocked; those that were blocked before stay as they were */
 	trm_signal_fn *fn;
 	void *user;
 	struct trm_signal *next;
@@ -30,7 +30,8 @@ static void on_signal(void *user, int fd, uint32_t events)
 	struct trm_signal *s = user;
 	struct signalfd_siginfo info;
 	(void)events;
-	/* One at a time: the callback may remove us. What is left is still ready in the next turn. */
+	/* Read one signal at a time, because the callback may remove us. The rest is still ready in the next
+	 * turn. */
 	if (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
 		s->fn(s->user, (int)info.ssi_signo);
 }
@@ -49,8 +50,8 @@ static void block(struct trm_signal *s, const int *signos, size_t n)
 	pthread_mutex_unlock(&handlers_lock);
 }
 
-/* To another one that wants it, too; false: there is none. */
-static bool hand_on(const struct trm_signal *s, int signo)
+/* Pass the signal to another handler that wants it; returns false if there is none. */
+static bool pass_on(const struct trm_signal *s, int signo)
 {
 	struct trm_signal *other = handlers;
 	while (other && !(pthread_equal(other->thread, s->thread) && sigismember(&other->set, signo)))
@@ -68,7 +69,7 @@ static void unblock(struct trm_signal *s)
 		at = &(*at)->next;
 	*at = s->next;
 	for (int signo = 1; signo <= SIGRTMAX; signo++)
-		if (sigismember(&s->ours, signo) == 1 && hand_on(s, signo))
+		if (sigismember(&s->ours, signo) == 1 && pass_on(s, signo))
 			sigdelset(&s->ours, signo);
 	pthread_mutex_unlock(&handlers_lock);
 	pthread_sigmask(SIG_UNBLOCK, &s->ours, NULL);

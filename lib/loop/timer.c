@@ -94,7 +94,7 @@ static void start_at(struct trm_timer *t, uint64_t due_ns)
 	sift_up(t->loop, t->at);
 }
 
-/* At most what can still be added to a time: centuries. */
+/* Capped so that adding it to a time cannot overflow: centuries. */
 static uint64_t to_ns(uint64_t ms)
 {
 	const uint64_t most_ms = INT64_MAX / 1000000;
@@ -140,7 +140,7 @@ int timers_run(struct trm_loop *loop)
 		if (t->turn == loop->timer_turn)
 			break; /* started by a callback of this turn: re-arming must not starve the rest */
 		if (t->repeat_ns) {
-			/* Ticks that were missed are skipped, not made up for. */
+			/* Missed ticks are skipped. */
 			uint64_t next_ns = t->due_ns + t->repeat_ns;
 			start_at(t, next_ns > loop->now_ns ? next_ns : loop->now_ns + t->repeat_ns);
 		} else {

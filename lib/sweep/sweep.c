@@ -43,8 +43,8 @@ void sweep_kill_group(const char *dir)
 	}
 }
 
-/* Its number is the group's name. A note may be a copy, or a number may have come round: a group whose
- * supervisor lives was not left behind. */
+/* Does the supervisor of this group live? The name of the group contains its process id. A note may be a
+ * copy, or the id may have been reused: a group with a living supervisor is not a leftover. */
 static bool has_supervisor(const char *name)
 {
 	struct procstat stat;
@@ -105,7 +105,8 @@ bool sweep_entry(int run_fd, const char *name)
 	return is_gone;
 }
 
-/* Programs that somebody just starts from stay, for them, without a name. */
+/* Remove the supervisor programs if no sandbox is left. A process that starts from one keeps the file open.
+ */
 static void remove_programs(int run_fd)
 {
 	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -30,7 +30,7 @@
 
 /* Is that the name of a supervisor's control group? */
 bool sweep_is_group(const char *name);
-/* Kill what is in the group of that path. */
+/* Kill all processes in the group of that path. */
 void sweep_kill_group(const char *path);
 /* Remove the groups that are noted in an entry, with what is in them. Only directories that look like
  * a supervisor's are touched, whatever the note says. False: a dying process is still in one. */
@@ -40,7 +40,8 @@ bool sweep_groups(int entry_fd);
  * supervisor's is touched. False: something is left. */
 bool sweep_folder(int entry_fd);
 
-/* Does somebody hold the entry: its supervisor, who is about to become it, or, for a moment, who sweeps? */
+/* Does somebody hold the entry? That is its supervisor, a process about to become it or, for a moment,
+ * another sweep. */
 bool sweep_is_held(int entry_fd);
 
 /* Remove the files of an entry. */
@@ -49,11 +50,11 @@ void sweep_files(int entry_fd);
 /* Remove the runtime directory, if no sandbox is in it any more. */
 void sweep_directory(int run_fd, const char *run_path);
 
-/* Remove one entry, if nobody holds it. Not even then if a dying process is still in one of its groups. */
+/* Remove one entry if nobody holds it and no dying process is left in its groups. */
 bool sweep_entry(int run_fd, const char *name);
-/* All of them. The number of those that were removed. */
+/* Remove all such entries. Returns how many were removed. */
 size_t sweep_all(int run_fd);
-/* How many are there that nobody holds. */
+/* Returns how many entries nobody holds. */
 size_t sweep_left(int run_fd);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Removing the folder of a sandbox without namespaces. Code that was hostile has made what is in it: links
- * are not followed, directories may be locked, and as deep as anybody likes. */
+/* Removes the folder of a sandbox without namespaces. Hostile code made its contents: links are not followed,
+ * directories may be locked, and they may be nested to any depth. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +15,10 @@
 #include "wire/control.h"
 #include "wire/folder.h"
 
-/* In a quiet round all names were taken; they are free in the next. */
+/* A round may move nothing because code has used all the names; the next round finds them free. */
 enum { DEEPEST = 64, MOST_ROUNDS = 100000, QUIET_ROUNDS = 3, PATH = 512 };
 
-/* How far it has come. */
+/* Progress of a removal. */
 struct removal {
 	int top_fd;
 	unsigned n_moved; /* directories that lay too deep: they are now directly in the folder */
@@ -27,7 +27,7 @@ struct removal {
 
 static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth);
 
-/* The caller may be the owner, who has taken the rights from himself. */
+/* Open a directory. Its owner, who may be the caller, may have removed his own rights. */
 static int open_dir(int dir_fd, const char *name)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
@@ -59,7 +59,7 @@ static void empty_dir(struct removal *r, int fd, unsigned depth)
 	closedir(dir);
 }
 
-/* It must be open to its owner for that. */
+/* Move a directory directly into the folder. Its owner needs rights in it for that. */
 static void move_up(struct removal *r, int dir_fd, const char *name)
 {
 	char moved[32];
@@ -86,7 +86,7 @@ static void remove_below(struct removal *r, int dir_fd, const char *name, unsign
 	unlinkat(dir_fd, name, AT_REMOVEDIR);
 }
 
-/* FOLDER_PREFIX and 8 letters or digits, in a directory that is no link of ours. */
+/* Is this FOLDER_PREFIX and 8 letters or digits, in a path without ".."? */
 static bool is_folder(const char *path)
 {
 	const char *name = strrchr(path, '/');

@@ -409,18 +409,18 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.boot_id = unpack_str(&u, BOOT_ID_BYTES);
 	m.has_net = unpack_u8(&u) != 0;
 	m.net_allow = unpack_str(&u, MAX_TEXT);
-	bool is_older = !u.left; /* the sandbox was kept by a program from before these were told */
+	bool is_older = !u.left; /* the supervisor is older than these fields */
 	m.group = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
 	m.workdir = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
 	m.mounts = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_MOUNTS);
 	m.env = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_ENV);
 	if (u.left)
 		get_origin(&u, &m.ready.origin);
-	else /* of a supervisor from before there were recipes */
+	else /* written by a supervisor from before there were recipes */
 		no_origin(&u, &m.ready.origin);
 	if (u.left)
 		get_isolation(&u, &m.ready);
-	else /* of a supervisor from before there were levels of isolation: it has namespaces */
+	else /* written by a supervisor from before there were levels of isolation: it has namespaces */
 		m.ready.folder = unpack_nothing(&u);
 	if (u.bad || m.supervisor <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);

@@ -25,22 +25,22 @@
 
 #include "base/buf.h"
 
-/* Descriptors that the supervisor is started with. 0, 1 and 2 are /dev/null. */
+/* Descriptors that the supervisor inherits. 0, 1 and 2 are /dev/null. */
 enum supervisor_fd {
 	SUPERVISOR_CLIENT = 3,
 	SUPERVISOR_RUN_DIR,   /* the runtime directory of all sandboxes */
 	SUPERVISOR_ENTRY_DIR, /* this sandbox's own directory in it, locked with flock() */
 	SUPERVISOR_LISTEN,    /* listening socket for the agent */
 	SUPERVISOR_CONTROL,   /* listening socket for further clients of the supervisor itself */
-	SUPERVISOR_AGENT,     /* the agent's program file; with a plan, what its PUT step reads */
+	SUPERVISOR_AGENT,     /* the agent's program file; with a plan, the input of its PUT step */
 	SUPERVISOR_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
 	SUPERVISOR_PLAN,      /* with spec.has_plan: struct plan_msg, of a recipe's sandbox */
 	SUPERVISOR_FD_END,
-	SUPERVISOR_MOUNTS = SUPERVISOR_FD_END, /* and following: O_PATH, what is to be mounted */
+	SUPERVISOR_MOUNTS = SUPERVISOR_FD_END, /* and following: O_PATH descriptors of what will be mounted */
 };
 
-/* Descriptors that bubblewrap is started with; its arguments name them. Only
- * BWRAP_LISTEN lives on in the sandbox. */
+/* Descriptors that bubblewrap inherits; its arguments name them. Only BWRAP_LISTEN stays open in the sandbox.
+ */
 enum bwrap_fd {
 	BWRAP_LISTEN = 3,
 	BWRAP_ARGS,
@@ -55,8 +55,8 @@ enum bwrap_fd {
  * namespace that only bubblewrap sees; its directories are then bound one by one. */
 #define SPACE_PATH "/tmp"
 #define CACHE_SOURCE SPACE_PATH "/cache"
-#define WORKDIR_SOURCE SPACE_PATH "/workdir" /* a working directory where otherwise nothing is */
-#define MOUNT_SOURCE SPACE_PATH "/mounts"    /* with one file or directory for each mount: 0, 1 … */
+#define WORKDIR_SOURCE SPACE_PATH "/workdir" /* a working directory, unless one is mounted */
+#define MOUNT_SOURCE SPACE_PATH "/mounts"    /* has one file or directory for each mount: 0, 1 … */
 
 /* The agent's program inside the sandbox. */
 #define AGENT_PATH "/run/agent"
@@ -73,8 +73,8 @@ struct slice {
 	size_t n;
 };
 
-/* What holds a sandbox apart from this machine: bubblewrap with namespaces; Landlock and seccomp without
- * any namespace; nothing. */
+/* How a sandbox is isolated from this machine: by bubblewrap with namespaces; by Landlock and seccomp without
+ * namespaces; not at all. */
 enum isolation { ISOLATION_NAMESPACES, ISOLATION_LANDLOCK, ISOLATION_NONE };
 
 /* Flags of spec_msg.rules: paths that code may use under Landlock. */
@@ -108,7 +108,7 @@ struct spec_msg {
 	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
 	struct slice net_open; /* struct cidr[]: ranges that may be reached though they are not public */
 	bool has_certs;
-	const char *net_allow;              /* the same as text, for those who look at the sandbox */
+	const char *net_allow;              /* the same as text, for display */
 	uint32_t n_mounts, writable_mounts; /* how many, and a bit for each that can be written to */
 	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
 	const char *env;                    /* names alone, with commas between */
@@ -126,14 +126,14 @@ struct spec_msg {
 enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
 /* Processes for it in the sandbox's control groups, at most. */
 enum { NET_PROCS = 3 };
-/* How the supervisor begins what it says of a network that cannot be had. */
+/* Error messages about a network that cannot be set up begin with this text. */
 #define NET_FAILED "the network cannot be set up: "
-/* … and of a mount. */
+/* Error messages about a mount begin with this text. */
 #define MOUNT_FAILED "cannot mount "
 
-/* ENGINE: whoever the recipe commands has set them; this machine does not see where. */
+/* ENGINE: the program that the recipe commands has set the limits, and this machine cannot see where. */
 enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2, LIMITS_ENGINE };
-/* The last two limit nothing: they count. */
+/* The last two limit nothing: they only count. */
 enum limit_bit {
 	LIMIT_MEMORY = 1,
 	LIMIT_SWAP = 2,
@@ -143,20 +143,19 @@ enum limit_bit {
 	LIMIT_PRESSURE = 32
 };
 
-/* How clients get to the agent of a recipe's sandbox: straight, or each through a `connect` step of its own.
- */
+/* How clients reach the agent of a recipe's sandbox: directly, or each through its own `connect` step. */
 enum origin_way { WAY_LOCAL, WAY_DIRECT, WAY_EXEC };
 
-/* What a recipe has made; of a local sandbox everything is empty. */
+/* What a recipe has created. Everything is empty for a local sandbox. */
 struct origin_msg {
 	enum origin_way way;
 	bool is_adopted;
 	char *backend;    /* the recipe's name */
-	char *image;      /* as it was asked for */
+	char *image;      /* as the user requested it */
 	char *where;      /* what `create` printed, or the id of the adopted one */
-	char *note;       /* why it is not the direct way, though there is one; "" */
-	char *user;       /* whom code runs as in there */
-	char *words;      /* the agent's: what was asked for and could not be done; "" */
+	char *note;       /* why the direct way is not used although there is one; "" */
+	char *user;       /* the user that code runs as inside */
+	char *words;      /* the agent's report of requests that could not be met; "" */
 	uint32_t asks;    /* plan_msg.asks */
 	int32_t root_pid; /* its first process, on this machine; 0: not known */
 };
@@ -176,8 +175,8 @@ struct ready_msg {
 	char *folder; /* of one without namespaces; "" */
 };
 
-/* What the supervisor writes into the file INFO_FILE of the entry, once the sandbox is up: by it, others
- * find the sandbox and measure it. */
+/* The supervisor writes this into INFO_FILE of the entry once the sandbox is up. Other programs use it to
+ * find and measure the sandbox. */
 #define INFO_FILE "info"
 #define AGENT_FILE "agent.sock"
 #define CONTROL_FILE "control.sock"
@@ -198,13 +197,12 @@ struct info_msg {
 	uint64_t idle_timeout_ms, max_lifetime_ms;
 	bool has_net;
 	char *net_allow; /* as in trm_limits */
-	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a restart of the machine nothing of it is
-			  true */
+	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, none of this is true */
 	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" where an older supervisor does not say */
 };
 
-/* What changes, in the file STATE_FILE beside it: struct state_msg and, at STATE_GONE_AT, when all is over,
- * GONE, for those who have the file open and come too late for a line. */
+/* State that changes, in STATE_FILE beside it: struct state_msg and, at STATE_GONE_AT once the sandbox has
+ * ended, GONE. It is for clients that have the file open but connect too late. */
 #define STATE_FILE "state"
 enum { STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
 struct state_msg {
@@ -221,10 +219,12 @@ enum gone_cause {
 	GONE_STOPPED,   /* by a client's STOP: `pid`, `command` */
 	GONE_SIGNAL,    /* to the supervisor, from: `pid`, `command` */
 	GONE_OWNER,     /* the client that it belonged to has ended: `pid`, `command` */
-	GONE_IDLE,      /* nobody was attached, and nothing ran, for `after_ms` */
+	GONE_IDLE,      /* no client was attached and nothing ran for `after_ms` */
 	GONE_LIFETIME,  /* `after_ms` since it started */
-	GONE_FULL,      /* it has not: to a client too many alone, whose line is closed */
-	GONE_REASON,    /* a recipe's: `words` is the whole reason, a sentence, and `status` its TRM_E… */
+	/* the sandbox has not ended: this one client was refused because there are too many, and its
+	 * connection is closed */
+	GONE_FULL,
+	GONE_REASON, /* a recipe's: `words` is the whole reason, a sentence, and `status` its TRM_E… */
 	GONE_CAUSES
 };
 
@@ -234,9 +234,9 @@ struct gone_msg {
 	uint64_t after_ms;
 	int32_t status; /* wait status of bubblewrap */
 	uint64_t oom_kills;
-	char *words; /* what bubblewrap or the supervisor had to say; "" if nothing. Of a recipe's sandbox, if
-			it is not GONE_REASON: what went wrong while it was taken away, for the user to know
-		      */
+	/* output of bubblewrap or the supervisor; "" if none. For a recipe's sandbox, unless it is
+	 * GONE_REASON: what failed during removal, so that the user knows */
+	char *words;
 	char *command; /* cleaned; "" if it is not known */
 };
 
@@ -259,8 +259,8 @@ struct control_msg {
 	struct ready_msg ready;
 	struct gone_msg gone;
 	uint64_t oom_kills;
-	char *progress; /* what is being done, as "creating the container" */
-	char *lost;     /* why there is no way to the agent any more: a sentence */
+	char *progress; /* the current step, such as "creating the container" */
+	char *lost;     /* why the agent can no longer be reached: a sentence */
 };
 
 /* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */

@@ -73,7 +73,7 @@ bool entry_is_name(const char *name)
 	return name[0] && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Bytes as they are: names are not always UTF-8. */
+/* Copy the bytes unchecked: names are not always UTF-8. */
 static void get_bytes(struct unpack *u, char *to, size_t max)
 {
 	size_t n;
@@ -141,7 +141,7 @@ static void get_fields(struct unpack *u, struct entry *e)
 
 static int known_code(int code)
 {
-	/* Anything but a code of ours, and success too, is a failure for no stated reason. */
+	/* A code that is not ours, or success, counts as a failure without a stated reason. */
 	return code < 0 && strcmp(trm_strerror(code), trm_strerror(1)) != 0 ? code : TRM_EIO;
 }
 

@@ -36,9 +36,9 @@ enum {
 	ENTRY_NAME_MAX = 255,
 	ENTRY_TARGET_MAX = 4095,
 	ENTRY_TEXT_MAX = 480,     /* of a reason or a sentence */
-	ENTRY_PAYLOAD_MAX = 5000, /* of an ENTRY frame */
-	ENTRY_DEPTH_MAX = 512,    /* directories in each other */
-	ENTRY_MODE_MASK = 0777,   /* no set-id bits, whoever asks */
+	ENTRY_PAYLOAD_MAX = 5000, /* largest payload of an ENTRY frame */
+	ENTRY_DEPTH_MAX = 512,    /* nesting of directories */
+	ENTRY_MODE_MASK = 0777,   /* never set-id bits */
 };
 
 enum entry_kind {
@@ -71,14 +71,14 @@ int entry_put(struct buf *out, uint32_t stream, const struct entry *entry);
 /* TRM_EPROTO with a sentence: not an entry, or a name that no node of a tree has. */
 int entry_get(const struct frame *frame, struct entry *ret, struct trm_error *why);
 
-/* May this be the name of a node? No '/', no NUL (the caller's), not "." and not "..". */
+/* Is this a valid name of a node? It has no '/', and is neither "." nor "..". The caller checks for NUL. */
 bool entry_is_name(const char *name);
-/* A link `depth` directories below the root, and where it leads: true if that stays in the tree
- * whatever other such links there are. So '..' is only allowed in front (behind a name it would
- * count from wherever that leads), and no oftener than there are directories above. */
+/* Does a link `depth` directories below the root stay inside the tree, whatever other such links exist? So
+ * '..' is allowed only in front, because behind a name it would count from wherever that name leads, and at
+ * most once per directory above. */
 bool entry_link_is_inside(const char *target, unsigned depth);
 
-/* The order and the measure of a tree. */
+/* Checks the order and the size of a tree. */
 struct entry_check {
 	uint64_t max_bytes, max_files; /* in: ceilings of all files together and of all nodes */
 	bool is_list;                  /* in */
@@ -98,8 +98,8 @@ enum tree_flag {
 	TREE_WANTS_TOTAL = 2, /* GET: count first */
 	TREE_MUST_BE_DIR = 4, /* PUT: the target must be a directory already */
 	TREE_DENSE = 16,      /* GET: holes are sent as zeros */
-	TREE_NO_FOLLOW = 8,   /* GET: a link at the path is told, not followed (only with TREE_LIST) */
-	TREE_ONE_SYSTEM = 32, /* GET: what is mounted below the path is left out */
+	TREE_NO_FOLLOW = 8,   /* GET: a link at the path is reported, not followed (only with TREE_LIST) */
+	TREE_ONE_SYSTEM = 32, /* GET: omit what is mounted below the path */
 };
 
 struct tree_msg {
@@ -115,7 +115,7 @@ void tree_msg_finish(struct tree_msg *msg);
 
 enum file_op { FILE_OP_MKDIR = 1, FILE_OP_REMOVE, FILE_OP_REMOVE_TREE };
 
-/* What became of a tree: the payload of the DONE that answers TREE_GET and TREE_PUT, whose `size` is bytes.
+/* The outcome of a tree: the payload of the DONE that answers TREE_GET and TREE_PUT. Its `size` is in bytes.
  */
 struct tree_sum {
 	uint64_t bytes, files, dirs, links, refused;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order and the measure of a tree. */
+/* Checks the order and the size of a tree. */
 #include "base/err.h"
 #include "wire/entry.h"
 
@@ -50,7 +50,8 @@ static int check_node(struct entry_check *c, const struct entry *e, struct trm_e
 	if (c->files >= c->max_files && c->is_list)
 		return trm_error_set(why, TRM_ETOOBIG,
 				"there are more than the %llu files and directories that may be listed",
-				(unsigned long long)c->max_files - 1); /* the root is not told */
+				/* the root does not count for the user */
+				(unsigned long long)c->max_files - 1);
 	if (c->files >= c->max_files)
 		return trm_error_set(why, TRM_ETOOBIG,
 				"there are more than the %llu files and directories that may be copied "

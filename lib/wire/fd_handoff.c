@@ -69,7 +69,8 @@ void handoff_report_pack(struct pack *p, const struct handoff_report *r)
 	pack_str(p, r->error);
 }
 
-/* They come from inside, and are shown: no control characters, whole characters only. */
+/* These strings come from inside the sandbox and are displayed: remove control characters and incomplete
+ * characters. */
 static char *unpack_line(struct unpack *u, size_t max)
 {
 	char *raw = unpack_str(u, max), *clean = raw ? malloc(max + 1) : NULL;

@@ -30,8 +30,8 @@ struct handoff_report {
 	uint32_t uid, gid; /* whom it runs as, as seen in there */
 	char *user;        /* name, or the number where it has none */
 	char *workdir;     /* where commands start */
-	char *words; /* what was asked for and could not be done: clauses with "; " between; "": nothing */
-	char *error; /* a whole sentence: it cannot serve; "": it does */
+	char *words; /* what was requested but could not be done: clauses with "; " between; "": nothing */
+	char *error; /* why it cannot serve, a whole sentence; "": it can */
 };
 
 /* Supervisor: hand the listening socket over. 0 or -errno. */
@@ -41,7 +41,7 @@ int handoff_take(int handoff_fd);
 
 /* Append a report. NULL is "". 0, TRM_ETOOBIG or TRM_ENOMEM. */
 int handoff_report_put(struct buf *out, const struct handoff_report *report);
-/* As fields of something else. Sets u->bad when it is none; then there is nothing to free. */
+/* The same as fields of another message. An invalid report sets u->bad, and then there is nothing to free. */
 void handoff_report_pack(struct pack *p, const struct handoff_report *report);
 void handoff_report_unpack(struct unpack *u, struct handoff_report *ret);
 /* The strings are allocated and cleaned. TRM_EPROTO, TRM_ENOMEM: nothing to free. */

@@ -18,8 +18,8 @@
 #define FOLDER_PREFIX "terrarium-"
 #define FOLDER_LETTERS "abcdefghijklmnopqrstuvwxyz234567"
 
-/* Does the path lie in one of these directories, or is it one? Then it is written to `out`, as it is on this
- * machine. */
+/* Is the path one of these directories, or inside one? If so, its path on this machine is written to `out`.
+ */
 bool folder_path(const char *folder, const char *path, char *out, size_t cap);
 
 #endif
