@@ -20,7 +20,7 @@ void answer_confirm(struct model *m, int answer, struct effects *out);
 void answer_restart(struct model *m, int answer, struct effects *out);
 
 void answer_confirmation(struct model *m, int answer, struct effects *out); /* confirmation.c */
-void answer_clear(struct model *m, int answer); /* clear_output.c */
+void answer_clear(struct model *m, int answer);                             /* clear_output.c */
 
 /* ask_file.c */
 void answer_path(struct model *m, int answer, struct effects *out);

@@ -303,12 +303,12 @@ static void put_frame(struct attempt *a, const char *function, char *place)
 /* Ask binutils, which compilers need as well, for frames of one object. */
 static void put_frames(struct attempt *a, char *object, char *offsets[], size_t n)
 {
-	char *argv[FRAMES_AT_ONCE + 8] = {"addr2line", "-f", "-i", "-C", "-e", object};
+	const char *argv[FRAMES_AT_ONCE + 8] = {"addr2line", "-f", "-i", "-C", "-e", object};
 	struct buf said;
 	int status;
 	memcpy(argv + 6, offsets, n * sizeof *offsets);
 	buf_init(&said, SAID_MAX);
-	bool is_known = step_listen(argv, &said, &status) == 0;
+	bool is_known = step_listen((char **)argv, &said, &status) == 0;
 	buf_append(&said, "", 1);
 	char *rest, *function = is_known ? strtok_r(buf_at(&said), "\n", &rest) : NULL;
 	for (char *place; function && (place = strtok_r(NULL, "\n", &rest));

@@ -274,8 +274,9 @@ static void make_part(struct maker *m, struct buf *out, const struct part *p)
 
 static bool holds_line(const struct buf *b, const char *line, size_t n)
 {
-	const char *at = b->len ? memmem(buf_at(b), b->len, line, n) : NULL;
-	return at && (at == buf_at(b) || at[-1] == '\n');
+	const char *all = buf_at(b);
+	const char *at = all ? memmem(all, b->len, line, n) : NULL;
+	return at && (at == all || at[-1] == '\n');
 }
 
 static void make_include(struct maker *m, const struct part *p)

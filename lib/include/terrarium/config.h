@@ -96,10 +96,10 @@ enum trm_setting_kind {
 	TRM_SETTING_SECRET_FILE, /* char []: a file; its content becomes the secret at once */
 	TRM_SETTING_CHOICE,      /* char []: one of the words of `metavar`, which are separated by | */
 	TRM_SETTING_SWITCH,      /* bool: on off true false yes no 1 0 */
-	TRM_SETTING_BYTES,       /* uint64_t bytes; a plain number is MiB; K, M, G (Ki, KiB, KB …) may follow */
-	TRM_SETTING_CORES,       /* double */
-	TRM_SETTING_COUNT,       /* uint32_t */
-	TRM_SETTING_SECONDS,     /* uint32_t ms; a plain number is seconds; ms, s, m may follow */
+	TRM_SETTING_BYTES,   /* uint64_t bytes; a plain number is MiB; K, M, G (Ki, KiB, KB …) may follow */
+	TRM_SETTING_CORES,   /* double */
+	TRM_SETTING_COUNT,   /* uint32_t */
+	TRM_SETTING_SECONDS, /* uint32_t ms; a plain number is seconds; ms, s, m may follow */
 };
 
 struct trm_setting {

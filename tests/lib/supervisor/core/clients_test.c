@@ -70,7 +70,7 @@ static int end(void **state)
 {
 	(void)state;
 	while (clients.n)
-		finish(&clients.of[--clients.n]);
+		close_client(&clients.of[--clients.n]);
 	close(clients.handoff_fd);
 	return 0;
 }
