@@ -73,7 +73,7 @@ expect_out hi
 try run --camel --yes --timeout 0.1 -c loop -c 'print on'
 expect_code 124
 expect_out on
-expect_err "terrarium: Error executing code in microsandbox: timed out after 0.1 s (time limit 0.1 s)"
+expect_err "terrarium: Error executing code in microsandbox: timed out after 0.1 s (time limit 0.1 s: the setting timeout)"
 try run --camel --yes -c 'die 9' --command 'die 9' -c 'print on'
 expect_code 125
 expect_out on

@@ -35,7 +35,7 @@ DEADLINE_S = 240
 
 # What a person sees, and what they then type. The first that fits what came since the last answer.
 ANSWERS = [
-    (r"Run (?:this|them)\? *\[[^]]*\][^\n]*$", "y\n"),            # run, repl, demo
+    (r"Run (?:this|them|what you enter)\? *\[[^]]*\][^\n]*$", "y\n"),            # run, repl, demo
     (r"\[ +Run once +\]", "\r"),                          # the workbench
     (r"\[ +(?:Quit|Leave|Detach)[^]]*\]", "\r"),
     (r"F10 Quit|Quit *$", "\x1b[21~"),

@@ -178,7 +178,7 @@ expect_in out "Successfully installed demo-1.0 helper-1.5"
 try run --yes --name lit -c 'import demo; print(demo.version)'
 expect_out 1.0
 try inspect lit
-expect_in out "on: $ours's own network"
+expect_in out "the container's own network"
 existing dark --network none
 try run --yes --keep --name dark --backend "$ours" --container test-dark -c 1
 try install --name dark demo

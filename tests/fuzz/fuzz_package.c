@@ -11,7 +11,7 @@ static void check_name(const char *name)
 {
 	for (unsigned i = 0; i < trm_lang_count(); i++) {
 		const struct recipe *recipe = recipe_for(trm_lang_at((unsigned)i));
-		if (recipe && recipe->is_name(name)
+		if (recipe && recipe->is_name && recipe->is_name(name)
 				&& (strstr(name, "..") == name || strstr(name, "/.") || strstr(name, "//")
 						|| name[0] == '/' || strlen(name) >= 255))
 			abort();

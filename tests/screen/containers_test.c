@@ -157,7 +157,7 @@ static void a_container_that_was_attached_to_is_gone_into_again(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "Container");
 	assert_true(screen_shows(&s, "the container's own"));
-	assert_true(screen_shows(&s, "the container's own network"));
+	assert_true(screen_shows(&s, "ON: that of toy"));
 	screen_send(&s, "c");
 	screen_wait_gone(&s, "the backend's own network");
 	screen_send(&s, "\020new sandbox\r");

@@ -100,12 +100,12 @@ static void tell_net(struct guard_list *l)
 	else if (o->asks & ASK_NO_NET)
 		guards_add(l, "network", TRM_WEAK, "off: %.40s %s a container without one", o->backend,
 				o->is_adopted ? "says that it is" : "was asked for");
-	else if (o->asks & ASK_NET)
+	else if (o->is_adopted || !(o->asks & ASK_NET))
+		guards_add(l, "network", TRM_NOT_ENFORCED, "the container's own network");
+	else
 		guards_add(l, "network", TRM_NOT_ENFORCED,
 				"on: %.40s's own network, which may lead to this machine and local networks",
 				o->backend);
-	else
-		guards_add(l, "network", TRM_NOT_ENFORCED, "the container's own network");
 }
 
 /* How we get in, and why not straight. */
