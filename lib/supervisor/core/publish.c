@@ -202,10 +202,11 @@ void supervisor_save_state(const struct supervisor *k)
 	entry_write_state(SUPERVISOR_ENTRY_DIR, &msg);
 }
 
+/* The entry first: whoever learns that the sandbox is ready must be able to find it. */
 void supervisor_announce(struct supervisor *k)
 {
 	k->is_announced = true;
-	publish_ready(k);
 	supervisor_save_state(k);
-	supervisor_save_info(k); /* makes this sandbox visible to others */
+	supervisor_save_info(k);
+	publish_ready(k);
 }
