@@ -73,6 +73,19 @@ expect_code 1
 expect_in out 'there is no theme "nosuch"'
 expect_in out 'there is no key map "vi"'
 
+# Policies and images of the server, with their place where there is one.
+refuse() { # CONFIG WORDS
+	printf '%s' "$1" >config/terrarium/config.json
+	try check config
+	expect_code 1
+	expect_in out "$2"
+}
+refuse '{ "policy": "nosuch" }' "there is no policy 'nosuch'"
+refuse '{ "policies": { "p": 5 } }' "policy 'p'"
+refuse '{ "policies": { "p": { "patterns": [ { "pattern": "(", "reason": "x", "severity": "low" } ] } } }' "policy 'p'"
+refuse '{ "server_images": { "a": "python, cobol" } }' "image 'a': "
+rm config/terrarium/config.json
+
 try check everything
 expect_code 125
 

@@ -62,6 +62,42 @@ static void on_recipe(void *user, const struct trm_recipe_entry *entry)
 		check_say(user, CHECK_OK, "backends", "%s", entry->name);
 }
 
+/* Without PCRE2 nobody can tell whether the patterns are sound. */
+static void check_policy(struct check_report *r, const char *name)
+{
+	struct trm_policy *policy = NULL;
+	struct trm_error why = {0};
+	int e = trm_policy_load(name, r->config, &policy, &why);
+	if (e < 0)
+		check_say(r, e == TRM_ENOTSUP ? CHECK_NOTE : CHECK_ERROR, "policies", "%s", why.msg);
+	trm_policy_free(policy);
+}
+
+struct policy_check {
+	struct check_report *report;
+	const char *used;
+	bool is_listed; /* the used one */
+};
+
+static void on_policy(void *user, const char *name, const char *description, bool is_own)
+{
+	struct policy_check *c = user;
+	(void)description;
+	c->is_listed = c->is_listed || strcmp(name, c->used) == 0;
+	if (is_own)
+		check_policy(c->report, name);
+}
+
+static void check_policies(struct check_report *r, const char *used)
+{
+	struct policy_check c = {.report = r, .used = used};
+	struct trm_error why = {0};
+	if (trm_policy_list(r->config, on_policy, &c, &why) < 0)
+		check_say(r, CHECK_ERROR, "policies", "%s", why.msg);
+	else if (!c.is_listed)
+		check_policy(r, used); /* tells those that exist */
+}
+
 static void check_config(struct check_report *r)
 {
 	struct trm_config config;
@@ -85,6 +121,9 @@ static void check_config(struct check_report *r)
 		check_say(r, CHECK_ERROR, "languages", "%s", why.msg);
 	if (trm_recipe_list(r->config, on_recipe, r, &why) < 0)
 		check_say(r, CHECK_ERROR, "backends", "%s", why.msg);
+	check_policies(r, config.policy);
+	if (trm_server_check(r->config, &why) < 0)
+		check_say(r, CHECK_ERROR, "server images", "%s", why.msg);
 	check_say(r, CHECK_OK, "settings", "%s%sthe environment and .env can be read", path,
 			*path ? " (if it is there), " : "");
 }
@@ -180,8 +219,8 @@ const struct cmd cmd_check = {
 		.summary = "check themes, keys, config",
 		.help = "Reads the themes, the key map and the config as the workbench does. Reports "
 			"missing and unknown roles, text with too little contrast (with many and with "
-			"few colors), keys that clash or cannot be typed, and labels that are too "
-			"wide.\nThe exit code is 1 if there are errors.",
+			"few colors), keys that clash or cannot be typed, labels that are too "
+			"wide, and mistakes in languages, backends, policies and server images.\nThe exit code is 1 if there are errors.",
 		.operands = "themes|keys|config THEME",
 		.options = options,
 		.settings = settings,

@@ -128,6 +128,10 @@ struct trm_server_cb {
 	void (*closed)(void *user, struct trm_server *server);
 };
 
+/* Check the section "server_images" of the config file `config_path` (as in trm_config_load()). TRM_EINVAL:
+ * an image has no languages, or an unknown one (the sentence says where); file errors. */
+int trm_server_check(const char *config_path, struct trm_error *reterr);
+
 /* Open a server. It answers from now on.
  * Owns:   copies `opts`; borrows `loop`, `cb`, and the strings and lists of `opts`, until cb->closed.
  * Errors: TRM_ENOTSUP libmicrohttpd is missing; TRM_EBUSY the port, or namespace_dir, is used by another

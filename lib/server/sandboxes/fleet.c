@@ -50,7 +50,7 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 	if (r == 0)
 		r = trm_loop_add_timer(loop, on_closing, fleet, &fleet->closing, reterr);
 	if (r == 0)
-		r = image_load(&fleet->images, reterr);
+		r = image_load(NULL, &fleet->images, reterr);
 	if (r == 0)
 		r = store_open(opts->dir, &fleet->store, reterr);
 	if (r == 0)

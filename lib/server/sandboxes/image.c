@@ -11,6 +11,7 @@
 
 #include <terrarium/config.h>
 #include <terrarium/lang.h>
+#include <terrarium/server.h>
 
 #include "base/err.h"
 
@@ -104,20 +105,29 @@ static void on_entry(void *user, const struct trm_config_entry *entry)
 				why.msg);
 }
 
-int image_load(struct image **ret, struct trm_error *reterr)
+int image_load(const char *config_path, struct image **ret, struct trm_error *reterr)
 {
 	struct loading loading = {.images = ret};
 	*ret = NULL;
 	for (size_t i = sizeof BUILT_IN / sizeof *BUILT_IN; i-- && !loading.why.code;)
 		add_builtin(ret, i, &loading.why);
 	int r = loading.why.code ? loading.why.code
-				 : trm_config_walk(NULL, "server_images", on_entry, &loading, reterr);
+				 : trm_config_walk(config_path, "server_images", on_entry, &loading, reterr);
 	if (loading.why.code)
 		r = trm_error_set(reterr, loading.why.code, "%s", loading.why.msg);
 	if (r < 0) {
 		image_free(*ret);
 		*ret = NULL;
 	}
+	return r;
+}
+
+int trm_server_check(const char *config_path, struct trm_error *reterr)
+{
+	struct image *images;
+	int r = image_load(config_path, &images, reterr);
+	if (r == 0)
+		image_free(images);
 	return r;
 }
 

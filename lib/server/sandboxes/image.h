@@ -14,8 +14,9 @@
 struct image;
 struct trm_error;
 
-/* The table; TRM_EINVAL with the place in the config file. */
-int image_load(struct image **ret, struct trm_error *reterr);
+/* The table, with the section of the config file `config_path` (as in trm_config_load()). TRM_EINVAL with the
+ * place in the file. */
+int image_load(const char *config_path, struct image **ret, struct trm_error *reterr);
 void image_free(struct image *images); /* takes NULL */
 
 /* At most `cap` names, borrowed, without short forms. Returns how many. */

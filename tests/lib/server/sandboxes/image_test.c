@@ -23,7 +23,7 @@ static int load(const char *text, struct image **ret, struct trm_error *why)
 	assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
 	close(fd);
 	setenv("TERRARIUM_CONFIG", path, 1);
-	int r = image_load(ret, why);
+	int r = image_load(NULL, ret, why);
 	unlink(path);
 	return r;
 }
