@@ -56,7 +56,7 @@ static void resolver_finish(struct resolver *r)
 	free(r->line);
 }
 
-static int put(struct resolver *r, const char *bytes, size_t n)
+static int append_bytes(struct resolver *r, const char *bytes, size_t n)
 {
 	if (r->used + r->n + n > VALUES_MAX)
 		return TRM_ETOOBIG;
@@ -102,37 +102,37 @@ static int put_reference(
 	const struct known *k = value ? NULL : find(r, key);
 	free(key);
 	if (value)
-		return put(r, value, strlen(value));
+		return append_bytes(r, value, strlen(value));
 	if (k)
-		return k->value ? put(r, k->value, strlen(k->value)) : 0;
-	return put(r, fallback, fallback_n);
+		return k->value ? append_bytes(r, k->value, strlen(k->value)) : 0;
+	return append_bytes(r, fallback, fallback_n);
 }
 
 /* Into r->line. */
 static int resolve(struct resolver *r, const char *text, size_t n)
 {
 	r->n = 0;
-	int code = put(r, "", 0);
+	int code = append_bytes(r, "", 0);
 	for (size_t i = 0; i < n && code == 0;) {
 		size_t name;
 		const char *fallback;
 		const char *dollar = memchr(text + i, '$', n - i);
 		size_t plain = dollar ? (size_t)(dollar - text) - i : n - i;
-		code = put(r, text + i, plain);
+		code = append_bytes(r, text + i, plain);
 		i += plain;
 		size_t len = reference_at(text + i, n - i, &name, &fallback);
 		if (code == 0 && len)
 			code = put_reference(r, text + i + 2, name, fallback,
 					(size_t)(text + i + len - 1 - fallback));
 		else if (code == 0 && i < n)
-			code = put(r, text + i, len = 1);
+			code = append_bytes(r, text + i, len = 1);
 		i += len;
 	}
 	return code;
 }
 
 /* The value in r->line (or none) becomes known under this key. NULL: out of memory. */
-static const struct known *learn(struct resolver *r, const struct dotenv_binding *b)
+static const struct known *define_known(struct resolver *r, const struct dotenv_binding *b)
 {
 	size_t value_n = b->value ? strlen(r->line) + 1 : 0;
 	struct known *k = malloc(sizeof *k + b->key_n + 1 + value_n);
@@ -148,7 +148,7 @@ static const struct known *learn(struct resolver *r, const struct dotenv_binding
 	return k;
 }
 
-static int take(struct resolver *r, const struct dotenv_binding *b, dotenv_fn *fn, void *user)
+static int resolve_binding(struct resolver *r, const struct dotenv_binding *b, dotenv_fn *fn, void *user)
 {
 	int code = 0;
 
@@ -159,7 +159,7 @@ static int take(struct resolver *r, const struct dotenv_binding *b, dotenv_fn *f
 		code = resolve(r, raw, dotenv_unescape(b, raw));
 		free(raw);
 	}
-	const struct known *k = code == 0 ? learn(r, b) : NULL;
+	const struct known *k = code == 0 ? define_known(r, b) : NULL;
 	if (!k)
 		return code ? code : TRM_ENOMEM;
 	return fn(user, k->key, k->value, b->line);
@@ -177,7 +177,7 @@ int dotenv_each(const char *text, size_t n, dotenv_fn *fn, void *user, struct tr
 	struct dotenv_reader reader = {.text = copy, .n = copy ? dotenv_unify_lines(copy, n) : 0};
 	while (code == 0 && dotenv_next(&reader, &b))
 		if (b.key)
-			code = take(&resolver, &b, fn, user);
+			code = resolve_binding(&resolver, &b, fn, user);
 	resolver_finish(&resolver);
 	free(copy);
 	if (code == TRM_ENOMEM || code == TRM_ETOOBIG)

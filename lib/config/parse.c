@@ -109,7 +109,7 @@ static int set_value(const struct config_target *target, const struct source *sr
 	return 0;
 }
 
-static int take(const struct config_target *target, const struct source *src, const cJSON *item,
+static int apply_item(const struct config_target *target, const struct source *src, const cJSON *item,
 		size_t offset, struct trm_error *reterr)
 {
 	const struct trm_setting *setting = trm_setting_find(item->string);
@@ -137,7 +137,7 @@ static int take_all(void *user, const struct source *src, const char *blanked, c
 	const struct config_target *target = user;
 	size_t nth = 0;
 	for (const cJSON *item = root->child; item; item = item->next, nth++) {
-		int r = take(target, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
+		int r = apply_item(target, src, item, jsonc_key_offset(blanked, src->n, nth), reterr);
 		if (r < 0)
 			return r;
 	}

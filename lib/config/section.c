@@ -29,7 +29,7 @@ static size_t key_in(const struct walk *w, size_t object, size_t nth)
 	return object + jsonc_key_offset(w->blanked + object, w->src->n - object, nth);
 }
 
-static int tell(const struct walk *w, const char *group, const cJSON *item, size_t offset)
+static int report_item(const struct walk *w, const char *group, const cJSON *item, size_t offset)
 {
 	struct place at = jsonc_place(w->src->text, w->src->n, offset);
 	char where[PATH_MAX + 48];
@@ -47,7 +47,7 @@ static int walk_group(const struct walk *w, const cJSON *group, size_t object)
 	size_t nth = 0;
 
 	for (const cJSON *item = group->child; item; item = item->next, nth++) {
-		int r = tell(w, group->string, item, key_in(w, object, nth));
+		int r = report_item(w, group->string, item, key_in(w, object, nth));
 		if (r < 0)
 			return r;
 	}
@@ -72,7 +72,7 @@ static int walk_section(void *user, const struct source *src, const char *blanke
 	for (const cJSON *item = section->child; item; item = item->next, nth++) {
 		size_t key = key_in(w, object, nth);
 		int r = cJSON_IsObject(item) ? walk_group(w, item, jsonc_value_offset(blanked, src->n, key))
-					     : tell(w, "", item, key);
+					     : report_item(w, "", item, key);
 		if (r < 0)
 			return r;
 	}

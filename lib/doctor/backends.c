@@ -35,7 +35,7 @@ struct round {
 	bool lacks_memory;
 };
 
-static void say(char *out, size_t cap, const char *words)
+static void append_words(char *out, size_t cap, const char *words)
 {
 	trm_text_clean_line(out, cap, words, strlen(words));
 }
@@ -78,7 +78,7 @@ static char *copy(struct round *round, const char *text)
 	return mem;
 }
 
-static void add(void *user, const struct trm_recipe_entry *entry)
+static void add_backend(void *user, const struct trm_recipe_entry *entry)
 {
 	struct round *round = user;
 	if (round->n == ROWS_MAX)
@@ -91,7 +91,7 @@ static void add(void *user, const struct trm_recipe_entry *entry)
 			.like = copy(round, entry->like),
 			.where = copy(round, entry->where),
 			.status = entry->recipe ? TRM_CHECK_NOTE : TRM_CHECK_FAILED};
-	say(row->detail, sizeof row->detail, entry->problem);
+	append_words(row->detail, sizeof row->detail, entry->problem);
 }
 
 /* Keep the end of a long text, because it gives the reason. */
@@ -99,14 +99,14 @@ static void keep_end(char *out, size_t cap, const char *words)
 {
 	size_t n = strlen(words);
 	const char *blank = n < cap ? NULL : strchr(words + n - cap + 1, ' ');
-	say(out, cap, blank ? blank + 1 : words);
+	append_words(out, cap, blank ? blank + 1 : words);
 }
 
 static void advise(struct row *row, const char *words)
 {
 	const char *hint = recipe_hint(row->recipe, words);
 	row->status = TRM_CHECK_FAILED;
-	say(row->advice, sizeof row->advice, hint ? hint : "");
+	append_words(row->advice, sizeof row->advice, hint ? hint : "");
 }
 
 static const char *last_name(const char *path)
@@ -131,7 +131,7 @@ static void on_done(void *user, const struct command_result *result)
 				last_name(result->program),
 				WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1);
 	else
-		say(row->detail, sizeof row->detail, result->out);
+		append_words(row->detail, sizeof row->detail, result->out);
 	if (result->is_timed_out || result->status)
 		advise(row, result->words);
 }
@@ -158,7 +158,7 @@ static void try_one(struct row *row)
 	if (r == 0) {
 		row->round->n_running++;
 	} else {
-		say(row->detail, sizeof row->detail, why.msg);
+		append_words(row->detail, sizeof row->detail, why.msg);
 		advise(row, why.msg);
 	}
 	buf_finish(&step);
@@ -181,7 +181,7 @@ static int try_all(struct round *round, struct trm_error *reterr)
 	return r < 0 ? trm_error_set(reterr, r, "cannot wait for the backends: %s", trm_strerror(r)) : 0;
 }
 
-static void tell_row(const struct row *row, trm_backend_fn *fn, void *user)
+static void report_row(const struct row *row, trm_backend_fn *fn, void *user)
 {
 	fn(user, &(struct trm_backend_info){.name = row->name,
 				 .about = row->about,
@@ -208,7 +208,7 @@ int trm_backends(
 	struct round *round = calloc(1, sizeof *round);
 	if (!round)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	int r = trm_recipe_list(config_path, add, round, reterr);
+	int r = trm_recipe_list(config_path, add_backend, round, reterr);
 	if (r == 0 && round->lacks_memory)
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	if (r == 0 && tries)
@@ -217,7 +217,7 @@ int trm_backends(
 		report_local(fn, user);
 	for (size_t i = 0; i < round->n; i++) {
 		if (r == 0)
-			tell_row(&round->rows[i], fn, user);
+			report_row(&round->rows[i], fn, user);
 		row_finish(&round->rows[i]);
 	}
 	free(round);

@@ -32,7 +32,7 @@ struct trm_containers {
 	size_t n, n_running;
 };
 
-static void add(void *user, const struct trm_recipe_entry *entry)
+static void add_engine(void *user, const struct trm_recipe_entry *entry)
 {
 	struct trm_containers *round = user;
 	if (round->n == ENGINES_MAX || !entry->recipe || !recipe_has(entry->recipe, STEP_LIST_ALL))
@@ -62,7 +62,7 @@ static void report_line(const struct engine *e, char *line, trm_container_fn *fn
 				 .problem = ""});
 }
 
-static void tell(const struct engine *e, trm_container_fn *fn, void *user)
+static void report_containers(const struct engine *e, trm_container_fn *fn, void *user)
 {
 	char *rest;
 	if (*e->problem)
@@ -83,7 +83,7 @@ static void tell(const struct engine *e, trm_container_fn *fn, void *user)
 static void finish(struct trm_containers *round)
 {
 	for (size_t i = 0; i < round->n; i++)
-		tell(&round->engines[i], round->cb->found, round->user);
+		report_containers(&round->engines[i], round->cb->found, round->user);
 	round->cb->done(round->user);
 	trm_containers_cancel(round);
 }
@@ -115,7 +115,7 @@ static void on_done(void *user, const struct command_result *result)
 static const struct command_cb list_cb = {.done = on_done};
 
 /* An engine that is not installed runs nothing, which is no failure. */
-static void ask(struct engine *e)
+static void query_engine(struct engine *e)
 {
 	struct recipe_facts facts = {0};
 	struct trm_error why = {0};
@@ -164,7 +164,7 @@ int trm_containers_start(struct trm_loop *loop, const char *config_path, const s
 	round->loop = loop;
 	round->cb = cb;
 	round->user = user;
-	int r = trm_recipe_list(config_path, add, round, reterr);
+	int r = trm_recipe_list(config_path, add_engine, round, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(loop, on_timer, round, &round->timer, reterr);
 	if (r < 0) {
@@ -172,7 +172,7 @@ int trm_containers_start(struct trm_loop *loop, const char *config_path, const s
 		return r;
 	}
 	for (size_t i = 0; i < round->n; i++)
-		ask(&round->engines[i]);
+		query_engine(&round->engines[i]);
 	if (!round->n_running)
 		trm_timer_start(round->timer, 0, 0);
 	*ret = round;

@@ -68,7 +68,7 @@ static void on_exited(
 	q->trial->n_pending--;
 }
 
-static void ask(struct trial *t, struct trm_sandbox *sandbox, const char *name, struct question *q)
+static void ask_question(struct trial *t, struct trm_sandbox *sandbox, const char *name, struct question *q)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
 	const char *argv[] = {name, "--version", NULL};
@@ -155,7 +155,7 @@ static void examine(struct doctor *d, struct trial *t, struct trm_sandbox *sandb
 	struct question questions[N_INTERPRETERS];
 	for (size_t i = 0; i < N_INTERPRETERS; i++) {
 		questions[i] = (struct question){t, &t->answers[i]};
-		ask(t, sandbox, INTERPRETERS[i].name, &questions[i]);
+		ask_question(t, sandbox, INTERPRETERS[i].name, &questions[i]);
 	}
 	while (!t->is_closed && (!t->is_ready || t->n_pending))
 		trm_loop_step(t->loop, STEP_MS);
@@ -186,7 +186,7 @@ static void examine_network(struct doctor *d, struct trial *t, struct trm_sandbo
 
 typedef void examine_fn(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox);
 
-static void try(struct doctor *d, const struct trm_sandbox_opts *opts, const char *name, examine_fn *fn)
+static void run_trial(struct doctor *d, const struct trm_sandbox_opts *opts, const char *name, examine_fn *fn)
 {
 	static const struct trm_sandbox_cb cb = {.ready = on_ready, .closed = on_closed};
 	struct trm_sandbox *sandbox;
@@ -216,10 +216,10 @@ void doctor_try_sandbox(struct doctor *d, enum trm_isolation want)
 	trm_sandbox_opts_default(&opts);
 	opts.start_timeout_ms = START_TIMEOUT_MS;
 	opts.isolation = want;
-	try(d, &opts, "sandbox", examine);
+	run_trial(d, &opts, "sandbox", examine);
 	opts.limits.net = true;
 	if (machine_find_slirp(path, NULL) == 0) /* otherwise this was reported before */
-		try(d, &opts, "network (--net on)", examine_network);
+		run_trial(d, &opts, "network (--net on)", examine_network);
 }
 
 /* ---- a server --------------------------------------------------------------------------- */
@@ -250,7 +250,7 @@ void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts)
 		doctor_say(d, TRM_CHECK_OK, "API key", NULL, "set; it is sent to the server");
 	else
 		doctor_say(d, TRM_CHECK_NOTE, "API key", NULL, "not set (MSB_API_KEY), so none is sent");
-	try(d, &own, "server", examine_server);
+	run_trial(d, &own, "server", examine_server);
 }
 
 /* ---- what a recipe makes -------------------------------------------------------------------- */
@@ -285,5 +285,5 @@ void doctor_try_made(struct doctor *d, const struct trm_sandbox_opts *opts)
 	own.name = NULL;
 	own.metrics_interval_ms = 0;
 	own.keep = false;
-	try(d, &own, "sandbox", examine_made);
+	run_trial(d, &own, "sandbox", examine_made);
 }

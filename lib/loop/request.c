@@ -342,7 +342,7 @@ static bool describe_no_tunnel(struct http_request *r, struct trm_error *why)
 	return true;
 }
 
-static void tell(struct http_request *r, struct trm_error *why)
+static void report_done(struct http_request *r, struct trm_error *why)
 {
 	for (size_t n = strlen(r->words); n && r->words[n - 1] == ' '; n--)
 		r->words[n - 1] = '\0';
@@ -423,7 +423,7 @@ static int deliver_end(struct http_request *r)
 	struct trm_error why;
 	if (!r->is_over || r->is_dead)
 		return 0;
-	tell(r, &why);
+	report_done(r, &why);
 	size_t n = r->bytes.len;
 	char *end = buf_reserve(&r->bytes, 1);
 	if (end)

@@ -333,7 +333,7 @@ int trm_policy_load(
 	return r;
 }
 
-static void tell_all(
+static void report_all(
 		const cJSON *policies, bool is_own, const cJSON *hidden_by, trm_policy_fn *fn, void *user)
 {
 	for (const cJSON *item = policies ? policies->child : NULL; item; item = item->next) {
@@ -349,8 +349,8 @@ int trm_policy_list(const char *config_path, trm_policy_fn *fn, void *user, stru
 	int r = read_all(config_path, &own, &shipped, reterr);
 	if (r < 0)
 		return r;
-	tell_all(shipped, false, own, fn, user);
-	tell_all(own, true, NULL, fn, user);
+	report_all(shipped, false, own, fn, user);
+	report_all(own, true, NULL, fn, user);
 	cJSON_Delete(own);
 	cJSON_Delete(shipped);
 	return 0;

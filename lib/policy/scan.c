@@ -44,7 +44,7 @@ static void place_of(const struct scan *s, size_t at, struct trm_finding *f)
 		f->column += ((unsigned char)s->code[i] & 0xC0) != 0x80;
 }
 
-static void add(struct scan *s, size_t at, size_t n, enum trm_severity severity, const char *reason)
+static void add_finding(struct scan *s, size_t at, size_t n, enum trm_severity severity, const char *reason)
 {
 	struct trm_findings *out = s->out;
 	bool is_refused = s->policy->threshold != TRM_SAFE && severity >= s->policy->threshold;
@@ -78,7 +78,7 @@ static void search(struct scan *s, struct trm_regex *regex, const char *text, si
 	for (size_t from = 0; from <= s->n && trm_regex_match(regex, text, s->n, from, spans);) {
 		struct trm_regex_span found = spans[group];
 		if (found.start <= found.end)
-			add(s, found.start, found.end - found.start, severity, reason);
+			add_finding(s, found.start, found.end - found.start, severity, reason);
 		from = spans[0].end > from ? spans[0].end : from + 1;
 	}
 	if (trm_regex_gave_up(regex) && !s->unfinished)
@@ -169,7 +169,7 @@ static int by_place(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-static int look(struct scan *s, struct trm_policy *policy, const struct trm_lang *lang,
+static int scan_view(struct scan *s, struct trm_policy *policy, const struct trm_lang *lang,
 		const struct view *view, struct trm_error *reterr)
 {
 	int r = 0;
@@ -190,7 +190,7 @@ static int look(struct scan *s, struct trm_policy *policy, const struct trm_lang
 		for (size_t k = 0; counts(m->lang, lang) && k < view->n_imports; k++) {
 			const struct view_import *import = &view->imports[k];
 			if (is_module(lang, m->name, s->code + import->at, import->n))
-				add(s, import->at, import->n, m->severity, m->reason);
+				add_finding(s, import->at, import->n, m->severity, m->reason);
 		}
 	}
 	return r;
@@ -209,7 +209,7 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%s",
 				policy->grammars[lang->index].language ? "reading it would take too long"
 								       : policy->no_grammar[lang->index].msg);
-	r = look(&s, policy, lang, &view, reterr);
+	r = scan_view(&s, policy, lang, &view, reterr);
 	view_finish(&view);
 	if (r == 0 && s.unfinished)
 		r = trm_error_set(reterr, TRM_ETIMEDOUT,
@@ -373,7 +373,7 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 		const struct module *m = &policy->modules[i];
 		bool is_same = strlen(m->name) == n && !strncasecmp(m->name, package, n);
 		if (is_same && counts(m->lang, lang))
-			add(&s, 0, n, m->severity, m->reason);
+			add_finding(&s, 0, n, m->severity, m->reason);
 	}
 	return s.is_out_of_memory ? trm_error_set(reterr, TRM_ENOMEM, "out of memory") : 0;
 }

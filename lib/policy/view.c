@@ -50,7 +50,7 @@ static bool reads(const struct view *v, TSNode node, const char *word)
 	       && !memcmp(v->text + ts_node_start_byte(node), word, n);
 }
 
-static int add(struct view *v, TSNode node)
+static int add_range(struct view *v, TSNode node)
 {
 	if (ts_node_is_null(node))
 		return 0;
@@ -73,7 +73,7 @@ static int add_string(struct view *v, TSNode string)
 	for (uint32_t i = 0; is_type(string, "string") && i < ts_node_named_child_count(string); i++) {
 		TSNode part = ts_node_named_child(string, i);
 		if (is_type(part, "string_content") || is_type(part, "string_fragment"))
-			return add(v, part);
+			return add_range(v, part);
 	}
 	return 0;
 }
@@ -83,13 +83,13 @@ static int add_python(struct view *v, TSNode node, const char *type)
 	int r = 0;
 	if (!strcmp(type, "import_from_statement")) {
 		TSNode module = field(node, "module_name");
-		return is_type(module, "dotted_name") ? add(v, module) : 0;
+		return is_type(module, "dotted_name") ? add_range(v, module) : 0;
 	}
 	for (uint32_t i = 0;
 			!strcmp(type, "import_statement") && i < ts_node_named_child_count(node) && r == 0;
 			i++) {
 		TSNode name = ts_node_named_child(node, i);
-		r = add(v, is_type(name, "aliased_import") ? field(name, "name") : name);
+		r = add_range(v, is_type(name, "aliased_import") ? field(name, "name") : name);
 	}
 	if (!strcmp(type, "call")) {
 		TSNode function = field(node, "function");
@@ -121,13 +121,13 @@ static int add_of(struct view *v, const struct trm_lang *lang, TSNode node, cons
 	if (!strcmp(lang->grammar, "javascript"))
 		return add_javascript(v, node, type);
 	if (!strcmp(lang->grammar, "bash") && !strcmp(type, "command_name"))
-		return add(v, node);
+		return add_range(v, node);
 	return 0;
 }
 
 /* ---- the walk --------------------------------------------------------------------------- */
 
-static int look(struct view *v, const struct trm_lang *lang, TSNode node)
+static int visit_node(struct view *v, const struct trm_lang *lang, TSNode node)
 {
 	const char *type = ts_node_type(node);
 	if (is_one_of(type, comments)) {
@@ -156,7 +156,7 @@ static int walk(struct view *v, const struct trm_lang *lang, const TSTree *tree)
 	TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	int r;
 	do
-		r = look(v, lang, ts_tree_cursor_current_node(&cursor));
+		r = visit_node(v, lang, ts_tree_cursor_current_node(&cursor));
 	while (r == 0 && step(&cursor));
 	ts_tree_cursor_delete(&cursor);
 	return r;

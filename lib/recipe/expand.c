@@ -23,7 +23,7 @@ static int fail(const struct expander *x, int code, const char *why)
 			recipe_step_name(x->step), why);
 }
 
-static int put(const struct expander *x, const char *s, size_t n)
+static int append_bytes(const struct expander *x, const char *s, size_t n)
 {
 	int r = buf_append(x->out, s, n);
 	if (r == TRM_ETOOBIG)
@@ -93,17 +93,17 @@ static bool is_true(const struct expander *x, const struct word *word)
 /* 'it'\''s' */
 static int put_shell(const struct expander *x, struct value v)
 {
-	int r = put(x, "'", 1);
+	int r = append_bytes(x, "'", 1);
 	for (size_t i = 0; i < v.n && r == 0; i++)
-		r = v.s[i] == '\'' ? put(x, "'\\''", 4) : put(x, v.s + i, 1);
-	return r == 0 ? put(x, "'", 1) : r;
+		r = v.s[i] == '\'' ? append_bytes(x, "'\\''", 4) : append_bytes(x, v.s + i, 1);
+	return r == 0 ? append_bytes(x, "'", 1) : r;
 }
 
 static int put_csv(const struct expander *x, struct value v)
 {
 	int r = 0;
 	for (size_t i = 0; i < v.n && r == 0; i++)
-		r = v.s[i] == '"' ? put(x, "\"\"", 2) : put(x, v.s + i, 1);
+		r = v.s[i] == '"' ? append_bytes(x, "\"\"", 2) : append_bytes(x, v.s + i, 1);
 	return r;
 }
 
@@ -111,7 +111,7 @@ static int put_value(const struct expander *x, struct value v, enum word_quote q
 {
 	if (quote == QUOTE_SHELL)
 		return put_shell(x, v);
-	return quote == QUOTE_CSV ? put_csv(x, v) : put(x, v.s, v.n);
+	return quote == QUOTE_CSV ? put_csv(x, v) : append_bytes(x, v.s, v.n);
 }
 
 /* "0.5" → "1", "2.0" → "2": for those who count whole ones. */
@@ -155,12 +155,12 @@ static int put_text(const struct expander *x, const char *text)
 	for (size_t i = 0; text[i] && r == 0;) {
 		bool is_double = text[i] == '{' && text[i + 1] == '{';
 		size_t n = text[i] == '{' && !is_double ? word_scan(text + i, &p) : 0;
-		r = n ? put_placeholder(x, &p) : put(x, text + i, is_double ? 2 : 1);
+		r = n ? put_placeholder(x, &p) : append_bytes(x, text + i, is_double ? 2 : 1);
 		i += n ? n : is_double ? 2 : 1;
 	}
 	if (r == 0 && x->out->len == before)
 		return fail(x, TRM_EINVAL, "one of its arguments is empty");
-	return r == 0 ? put(x, "", 1) : r;
+	return r == 0 ? append_bytes(x, "", 1) : r;
 }
 
 static int put_args(struct expander *x, const struct args *args);
@@ -201,7 +201,7 @@ static int put_step(struct expander *x, const struct step *step)
 	for (size_t i = 0; i < step->n && r == 0; i++) {
 		size_t before = x->out->len;
 		if (before > begin)
-			r = put(x, "", 1);
+			r = append_bytes(x, "", 1);
 		size_t head = x->out->len;
 		if (r == 0)
 			r = put_args(x, &step->commands[i]);

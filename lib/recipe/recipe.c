@@ -326,7 +326,7 @@ int trm_recipe_parse(const char *name, const char *json, size_t n, const char *f
 
 /* ---- all of them ---- */
 
-static int tell(const struct book *book, const struct recipe_text *text, int nth, trm_recipe_fn *fn,
+static int report_entry(const struct book *book, const struct recipe_text *text, int nth, trm_recipe_fn *fn,
 		void *user, struct trm_error *reterr)
 {
 	const cJSON *item = nth_item(text, nth);
@@ -365,9 +365,9 @@ int trm_recipe_list(const char *config_path, trm_recipe_fn *fn, void *user, stru
 	int n_builtin = cJSON_GetArraySize(book.builtin.root), n_own = cJSON_GetArraySize(book.own.root);
 	for (int i = 0; r == 0 && i < n_builtin; i++)
 		if (nth_of(&book.own, nth_item(&book.builtin, i)->string) < 0)
-			r = tell(&book, &book.builtin, i, fn, user, reterr);
+			r = report_entry(&book, &book.builtin, i, fn, user, reterr);
 	for (int i = 0; r == 0 && i < n_own && i < RECIPES_MAX; i++)
-		r = tell(&book, &book.own, i, fn, user, reterr);
+		r = report_entry(&book, &book.own, i, fn, user, reterr);
 	book_finish(&book);
 	return r;
 }

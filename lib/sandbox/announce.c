@@ -31,7 +31,7 @@ static bool is_plain(const char *word)
 				     "%+,-./:=@_")];
 }
 
-static void add(char *out, size_t *n, const char *bytes, size_t len)
+static void append_bytes(char *out, size_t *n, const char *bytes, size_t len)
 {
 	size_t room = WORDS_MAX - *n;
 	memcpy(out + *n, bytes, len < room ? len : room);
@@ -41,13 +41,13 @@ static void add(char *out, size_t *n, const char *bytes, size_t len)
 /* 'it'\''s' */
 static void add_quoted(char *out, size_t *n, const char *word)
 {
-	add(out, n, "'", 1);
+	append_bytes(out, n, "'", 1);
 	for (const char *end; (end = strchr(word, '\'')); word = end + 1) {
-		add(out, n, word, (size_t)(end - word));
-		add(out, n, "'\\''", 4);
+		append_bytes(out, n, word, (size_t)(end - word));
+		append_bytes(out, n, "'\\''", 4);
 	}
-	add(out, n, word, strlen(word));
-	add(out, n, "'", 1);
+	append_bytes(out, n, word, strlen(word));
+	append_bytes(out, n, "'", 1);
 }
 
 struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv)
@@ -63,9 +63,9 @@ struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const 
 	strncpy(t->by, by, sizeof t->by - 1);
 	for (size_t i = 0; argv[i]; i++) {
 		if (i)
-			add(t->words, &t->n_words, " ", 1);
+			append_bytes(t->words, &t->n_words, " ", 1);
 		if (is_plain(argv[i]))
-			add(t->words, &t->n_words, argv[i], strlen(argv[i]));
+			append_bytes(t->words, &t->n_words, argv[i], strlen(argv[i]));
 		else
 			add_quoted(t->words, &t->n_words, argv[i]);
 	}
@@ -79,7 +79,7 @@ struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const 
 
 /* ---- telling --------------------------------------------------------------------------------- */
 
-static void say(struct tell *t, struct announced_msg *msg)
+static void send_announcement(struct tell *t, struct announced_msg *msg)
 {
 	struct trm_sandbox *s = t->sandbox;
 	if (s->n_clients < 2 || s->is_dead || s->state != SANDBOX_READY
@@ -101,7 +101,7 @@ static void say_began(struct tell *t)
 			.by_len = strlen(t->by),
 			.words = t->words,
 			.words_len = t->n_words};
-	say(t, &msg);
+	send_announcement(t, &msg);
 }
 
 void announce_begin(struct tell *t, uint32_t pid)
@@ -117,7 +117,7 @@ void announce_output(struct tell *t, unsigned channel, const void *bytes, size_t
 				.channel = channel == TRM_STDERR ? CHANNEL_STDERR : CHANNEL_STDOUT,
 				.bytes = (const char *)bytes + at,
 				.n_bytes = n - at < PIECE ? n - at : PIECE};
-		say(t, &msg);
+		send_announcement(t, &msg);
 		t->position += msg.n_bytes;
 		at += msg.n_bytes;
 	}
@@ -133,7 +133,7 @@ void announce_end(struct tell *t, const struct trm_exit *exit)
 		msg.signal = (uint32_t)exit->signal;
 	}
 	if (t->pid)
-		say(t, &msg);
+		send_announcement(t, &msg);
 	struct tell **at = &t->sandbox->tells;
 	while (*at != t)
 		at = &(*at)->next;

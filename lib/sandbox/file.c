@@ -30,7 +30,7 @@ static void transfer_end(struct trm_transfer *t, const struct trm_error *why, ui
 	free(t);
 }
 
-static void end(struct stream *stream, const struct trm_error *why)
+static void finish_file(struct stream *stream, const struct trm_error *why)
 {
 	transfer_end((struct trm_transfer *)stream, why, 0, 0);
 }
@@ -97,7 +97,7 @@ static void pump(struct stream *stream)
 		s->wants_pump = true;
 }
 
-static const struct stream_ops TRANSFER_OPS = {.frame = on_frame, .end = end, .pump = pump};
+static const struct stream_ops TRANSFER_OPS = {.frame = on_frame, .end = finish_file, .pump = pump};
 
 static int check(const struct trm_sandbox *s, const char *path, struct trm_error *reterr)
 {

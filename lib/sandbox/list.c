@@ -16,7 +16,7 @@ struct list {
 	unsigned depth;
 };
 
-static void tell(struct list *list, const struct entry *entry)
+static void report_entry(struct list *list, const struct entry *entry)
 {
 	static const enum trm_file_kind kinds[] = {
 			[ENTRY_DIR] = TRM_FILE_DIR,
@@ -48,7 +48,7 @@ static int on_entry(void *user, const struct entry *entry, struct trm_error *why
 	case ENTRY_LINK:
 	case ENTRY_OTHER:
 		if (list->depth < 2 && (!is_root || entry->kind != ENTRY_DIR || list->is_stat))
-			tell(list, entry);
+			report_entry(list, entry);
 		break;
 	default: break;
 	}

@@ -194,7 +194,7 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 	return 0;
 }
 
-static void end(struct stream *stream, const struct trm_error *why)
+static void finish_proc(struct stream *stream, const struct trm_error *why)
 {
 	struct trm_proc *p = (struct trm_proc *)stream;
 	if (p->cb->exited)
@@ -210,7 +210,7 @@ static int on_error(struct trm_proc *p, const struct frame *frame, struct trm_er
 	if (!said.code)
 		said.code = TRM_EIO;
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
-	end(&p->stream, &said);
+	finish_proc(&p->stream, &said);
 	return 0;
 }
 
@@ -228,7 +228,7 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	}
 }
 
-static const struct stream_ops PROC_OPS = {.frame = on_frame, .end = end};
+static const struct stream_ops PROC_OPS = {.frame = on_frame, .end = finish_proc};
 
 /* ---- starting ---------------------------------------------------------------------- */
 

@@ -95,7 +95,7 @@ static struct known *find(struct trm_registry *r, const char *name, const struct
 }
 
 /* 0, or why nobody can know what is there. */
-static int see(struct trm_registry *r, int run_fd, const char *name, struct trm_error *reterr)
+static int refresh_entry(struct trm_registry *r, int run_fd, const char *name, struct trm_error *reterr)
 {
 	struct info_msg info;
 	struct trm_error why = {0};
@@ -145,7 +145,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
 }
 
-static int look(struct trm_registry *r, struct trm_error *reterr)
+static int refresh_known(struct trm_registry *r, struct trm_error *reterr)
 {
 	int fd = found_open_dir(reterr);
 	if (fd < 0 && fd != TRM_ENOENT)
@@ -162,7 +162,7 @@ static int look(struct trm_registry *r, struct trm_error *reterr)
 		r->known[i].is_seen = false;
 	while (e == 0 && dir && (entry = readdir(dir)))
 		if (entry->d_name[0] != '.')
-			e = see(r, fd, entry->d_name, reterr);
+			e = refresh_entry(r, fd, entry->d_name, reterr);
 	if (dir)
 		closedir(dir);
 	drop_unseen(r);
@@ -232,7 +232,7 @@ static void measure(struct trm_registry *r, struct known *k, struct trm_sample *
 	set_uptime(&k->info, s);
 }
 
-static void tell_state(const struct known *k, struct trm_entry *e)
+static void fill_state(const struct known *k, struct trm_entry *e)
 {
 	uint64_t now_ms = clock_ns(CLOCK_MONOTONIC) / 1000000;
 	e->idle_timeout_ms = k->info.idle_timeout_ms;
@@ -249,7 +249,7 @@ static void tell_state(const struct known *k, struct trm_entry *e)
 }
 
 /* All but what is measured. */
-static void tell_info(const struct known *k, struct trm_entry *e)
+static void fill_info(const struct known *k, struct trm_entry *e)
 {
 	const struct origin_msg *origin = &k->info.ready.origin;
 	*e = (struct trm_entry){.is_stale = k->is_stale,
@@ -265,14 +265,14 @@ static void tell_info(const struct known *k, struct trm_entry *e)
 	snprintf(e->group, sizeof e->group, "%s", k->info.group);
 	e->has_client = procstat_read(k->info.client, &client);
 	found_limits(&k->info, &e->limits);
-	tell_state(k, e);
+	fill_state(k, e);
 	if (!k->is_stale)
 		set_uptime(&k->info, &e->sample);
 }
 
-static void tell(struct trm_registry *r, struct known *k, struct trm_entry *e)
+static void fill_entry(struct trm_registry *r, struct known *k, struct trm_entry *e)
 {
-	tell_info(k, e);
+	fill_info(k, e);
 	measure(r, k, &e->sample);
 }
 
@@ -305,7 +305,7 @@ int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error 
 		return r;
 	snprintf(k.name, sizeof k.name, "%s", name);
 	k.has_state = found_state(run_fd, name, &k.state);
-	tell_info(&k, ret);
+	fill_info(&k, ret);
 	info_msg_finish(&k.info);
 	close(run_fd);
 	return 0;
@@ -332,7 +332,7 @@ int trm_registry_requested(const char *name, struct trm_requested *ret, struct t
 int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_entries, size_t *ret_n,
 		struct trm_error *reterr)
 {
-	int error = look(r, reterr);
+	int error = refresh_known(r, reterr);
 	if (error < 0)
 		return error;
 	bool needs_crowd = false;
@@ -341,7 +341,7 @@ int trm_registry_refresh(struct trm_registry *r, const struct trm_entry **ret_en
 	if (!needs_crowd || !crowd_take(&r->crowd))
 		r->crowd.n = 0;
 	for (size_t i = 0; i < r->n; i++)
-		tell(r, &r->known[i], &r->entries[i]);
+		fill_entry(r, &r->known[i], &r->entries[i]);
 	*ret_entries = r->entries;
 	*ret_n = r->n;
 	return 0;

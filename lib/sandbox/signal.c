@@ -15,7 +15,7 @@ struct errand {
 	void *user;
 };
 
-static void end(struct stream *stream, const struct trm_error *why)
+static void finish_signal(struct stream *stream, const struct trm_error *why)
 {
 	struct errand *e = (struct errand *)stream;
 	streams_remove(&stream->sandbox->streams, stream);
@@ -33,11 +33,11 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 		return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u for an answer", frame->type);
 	if (frame->type == FRAME_ERROR && !said.code)
 		said.code = TRM_EIO;
-	end(stream, &said);
+	finish_signal(stream, &said);
 	return 0;
 }
 
-static const struct stream_ops ERRAND_OPS = {.frame = on_frame, .end = end};
+static const struct stream_ops ERRAND_OPS = {.frame = on_frame, .end = finish_signal};
 
 int errand_send(struct trm_sandbox *sandbox, enum frame_type type, const struct buf *payload, trm_done_fn *fn,
 		void *user, struct trm_error *reterr)

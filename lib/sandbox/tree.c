@@ -32,7 +32,7 @@ static void finish(struct tree *t, const struct trm_error *why, const struct tre
 }
 
 /* Of several sandboxes, which one. */
-static void end(struct stream *stream, const struct trm_error *why)
+static void finish_tree(struct stream *stream, const struct trm_error *why)
 {
 	struct trm_error announced = *why;
 	if (!strstr(announced.msg, "sandbox '"))
@@ -41,7 +41,7 @@ static void end(struct stream *stream, const struct trm_error *why)
 }
 
 /* Our side cannot go on. */
-static int give_up(struct tree *t, const struct trm_error *why)
+static int fail_tree(struct tree *t, const struct trm_error *why)
 {
 	client_send(t->stream.sandbox, t->stream.id, FRAME_CLOSE, 0, NULL, 0);
 	finish(t, why, NULL);
@@ -83,7 +83,7 @@ static int on_entry(struct tree *t, const struct frame *frame, struct trm_error 
 		return broke(why);
 	if (r == 0)
 		r = t->cb->entry(t->user, &t->entry, why);
-	return r < 0 ? give_up(t, why) : 0;
+	return r < 0 ? fail_tree(t, why) : 0;
 }
 
 static int on_data(struct tree *t, const struct frame *frame, struct trm_error *why)
@@ -98,7 +98,7 @@ static int on_data(struct tree *t, const struct frame *frame, struct trm_error *
 		return broke(why);
 	if (r == 0 && frame->len)
 		r = t->cb->data(t->user, frame->payload, frame->len, why);
-	return r < 0 ? give_up(t, why) : 0;
+	return r < 0 ? fail_tree(t, why) : 0;
 }
 
 static int on_done(struct tree *t, const struct frame *frame, struct trm_error *why)
@@ -151,10 +151,10 @@ static void pump(struct stream *stream)
 		setsockopt(stream->sandbox->fd, SOL_SOCKET, SO_SNDBUF, &(int){SOCKET_BYTES}, sizeof(int));
 	t->is_wide = true;
 	if (t->cb->pump(t->user, &why) < 0)
-		give_up(t, &why);
+		fail_tree(t, &why);
 }
 
-static const struct stream_ops TREE_OPS = {.frame = on_frame, .end = end, .pump = pump};
+static const struct stream_ops TREE_OPS = {.frame = on_frame, .end = finish_tree, .pump = pump};
 
 static int send_request(
 		struct tree *t, enum frame_type type, const struct tree_msg *msg, struct trm_error *reterr)

@@ -78,7 +78,7 @@ static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error
 }
 
 /* It has been too slow, or is not wanted any more. */
-static void end(struct waiting *w, struct trm_proc *proc, bool is_polite)
+static void end_command(struct waiting *w, struct trm_proc *proc, bool is_polite)
 {
 	if (is_polite) {
 		trm_proc_signal(proc, SIGINT, TRM_SIGNAL_TREE);
@@ -99,7 +99,7 @@ static int perform(struct waiting *w, int64_t timeout_ms, struct trm_error *rete
 		return r;
 	r = sync_wait(w->sync, &w->is_done, timeout_ms, reterr);
 	if (r < 0) {
-		end(w, proc, r == TRM_ECANCELED);
+		end_command(w, proc, r == TRM_ECANCELED);
 		return r;
 	}
 	if (w->why.code)

@@ -164,7 +164,7 @@ int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync
 }
 
 /* Whatever there is of a sandbox. */
-static void let_go(struct trm_sync *s, bool is_end)
+static void release_sandbox(struct trm_sync *s, bool is_end)
 {
 	trm_session_close(s->session);
 	s->session = NULL;
@@ -180,7 +180,7 @@ void trm_sync_destroy(struct trm_sync *s)
 {
 	if (!s)
 		return;
-	let_go(s, false);
+	release_sandbox(s, false);
 	trm_loop_destroy(s->loop);
 	free(s);
 }
@@ -231,7 +231,7 @@ int trm_sync_start(struct trm_sync *s, struct trm_error *reterr)
 {
 	if (trm_sync_is_started(s))
 		return 0;
-	let_go(s, false);
+	release_sandbox(s, false);
 	s->is_closed = s->is_joined = false;
 	int r = open_sandbox(s, reterr);
 	if (r == 0)
@@ -243,7 +243,7 @@ int trm_sync_start(struct trm_sync *s, struct trm_error *reterr)
 				s->why.code ? s->why.msg : "it was closed");
 	if (r == 0)
 		return 0;
-	let_go(s, false);
+	release_sandbox(s, false);
 	return err_wrap(reterr, r, "Failed to start sandbox");
 }
 
@@ -251,7 +251,7 @@ int trm_sync_stop(struct trm_sync *s, struct trm_error *reterr)
 {
 	if (!trm_sync_is_started(s))
 		return 0;
-	let_go(s, true);
+	release_sandbox(s, true);
 	if (s->why.code == TRM_OK)
 		return 0;
 	trm_error_set(reterr, s->why.code, "Failed to stop sandbox: %s", s->why.msg);

@@ -52,7 +52,7 @@ const char *sink_path(const struct sink *s)
 }
 
 /* The target and what is in hand; only the end of what is too long to be read. */
-static const char *where(const struct sink *s, char *out, size_t cap)
+static const char *describe_place(const struct sink *s, char *out, size_t cap)
 {
 	const char *below = sink_path(s);
 	size_t n = strlen(below);
@@ -78,7 +78,7 @@ static int refuse(struct sink *s, struct trm_error *why, int code, const char *f
 	vsnprintf(what, sizeof what, fmt, args);
 	va_end(args);
 	s->sum.refused++;
-	trm_error_set(&reported, code, "%s: %s", where(s, at, sizeof at), what);
+	trm_error_set(&reported, code, "%s: %s", describe_place(s, at, sizeof at), what);
 	if (is_at_root(s)) {
 		if (why)
 			*why = reported;
@@ -118,8 +118,8 @@ static int fail(struct sink *s, int error, const char *what, struct trm_error *w
 	if (!is_fatal(error))
 		return refuse(s, why, err_code_of(error), "%s: %s", what, strerror(error));
 	bool is_full = (error == ENOSPC || error == EDQUOT) && s->opts.when_full;
-	return trm_error_set(why, err_code_of(error), "%s: %s: %s%s%s", where(s, at, sizeof at), what,
-			strerror(error), is_full ? ": " : "", is_full ? s->opts.when_full : "");
+	return trm_error_set(why, err_code_of(error), "%s: %s: %s%s%s", describe_place(s, at, sizeof at),
+			what, strerror(error), is_full ? ": " : "", is_full ? s->opts.when_full : "");
 }
 
 /* ---- the path ------------------------------------------------------------------------------ */

@@ -124,7 +124,7 @@ int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr)
 
 enum taken { TAKEN, BUSY, AGAIN, FAILED /* errno says why */ };
 
-static enum taken take(int run_fd, const char *name, int *ret_fd)
+static enum taken try_claim(int run_fd, const char *name, int *ret_fd)
 {
 	struct stat here, there;
 	bool is_new = mkdirat(run_fd, name, 0700) == 0;
@@ -166,7 +166,7 @@ int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_err
 		e.run_fd = rundir_open(e.path, reterr);
 		if (e.run_fd < 0)
 			return e.run_fd;
-		enum taken t = take(e.run_fd, name, &e.entry_fd);
+		enum taken t = try_claim(e.run_fd, name, &e.entry_fd);
 		if (t == TAKEN) {
 			*ret = e;
 			return 0;
@@ -229,7 +229,7 @@ static int type_of(const char *file)
 }
 
 /* Close it, and leave errno as it is. */
-static int give_up(int fd)
+static int close_and_fail(int fd)
 {
 	int saved = errno;
 	if (fd >= 0)
@@ -245,7 +245,7 @@ static int listen_at(int entry_fd, const char *file)
 	int fd = socket(AF_UNIX, type_of(file) | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&addr, sizeof addr) == 0 && listen(fd, 64) == 0)
 		return fd;
-	return give_up(fd);
+	return close_and_fail(fd);
 }
 
 /* Many have come at once, or the other side stands still: then nobody waits for it without end. */
@@ -266,7 +266,7 @@ static int connect_at(const char *path, int entry_fd, const char *file)
 			&& (connect(fd, (struct sockaddr *)&addr, sizeof addr) == 0
 					|| (errno == EAGAIN && connect_patiently(fd, &addr))))
 		return fd;
-	return give_up(fd);
+	return close_and_fail(fd);
 }
 
 int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,

@@ -150,7 +150,7 @@ struct args {
 	int error;
 };
 
-static void add(struct args *a, const char *word)
+static void append_word(struct args *a, const char *word)
 {
 	if (!a->error)
 		a->error = buf_append(a->out, word, strlen(word) + 1);
@@ -158,14 +158,14 @@ static void add(struct args *a, const char *word)
 
 static void add2(struct args *a, const char *option, const char *x)
 {
-	add(a, option);
-	add(a, x);
+	append_word(a, option);
+	append_word(a, x);
 }
 
 static void add3(struct args *a, const char *option, const char *x, const char *y)
 {
 	add2(a, option, x);
-	add(a, y);
+	append_word(a, y);
 }
 
 static void add_number(struct args *a, const char *option, uint64_t n)
@@ -189,30 +189,30 @@ static void add_env(struct args *a, const struct argv_request *request)
 {
 	for (size_t i = 0; i < request->n_env; i++) {
 		size_t n = strcspn(request->env[i], "=");
-		add(a, "--setenv");
+		append_word(a, "--setenv");
 		if (!a->error)
 			a->error = buf_append(a->out, request->env[i], n);
-		add(a, ""); /* which ends the name */
-		add(a, request->env[i] + n + 1);
+		append_word(a, ""); /* which ends the name */
+		append_word(a, request->env[i] + n + 1);
 	}
 }
 
 static void add_namespaces(struct args *a, const struct argv_facts *facts)
 {
 	const struct argv_net *net = facts->net;
-	add(a, "--unshare-all");
+	append_word(a, "--unshare-all");
 	if (net)
-		add(a, "--share-net"); /* the supervisor has made one: supervisor/net/net.h */
-	add(a, "--unshare-user");
-	add(a, "--disable-userns");
+		append_word(a, "--share-net"); /* the supervisor has made one: supervisor/net/net.h */
+	append_word(a, "--unshare-user");
+	append_word(a, "--disable-userns");
 	add2(a, "--uid", "1000");
 	add2(a, "--gid", "1000");
 	add2(a, "--hostname", "sandbox");
 	add2(a, "--cap-drop", "ALL");
-	add(a, "--new-session");
-	add(a, "--die-with-parent");
-	add(a, "--as-pid-1");
-	add(a, "--clearenv");
+	append_word(a, "--new-session");
+	append_word(a, "--die-with-parent");
+	append_word(a, "--as-pid-1");
+	append_word(a, "--clearenv");
 	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++)
 		add3(a, "--setenv", ARGV_ENVIRONMENT[i][0], ARGV_ENVIRONMENT[i][1]);
 	if (net)
@@ -227,12 +227,12 @@ static void add_net_etc(struct args *a, const struct argv_net *net)
 			add3(a, "--ro-bind", ARGV_NET_FILES[i], ARGV_NET_FILES[i]);
 	add2(a, "--perms", "0444");
 	add_number(a, "--file", BWRAP_FILES + N_FILES);
-	add(a, "/etc/resolv.conf");
+	append_word(a, "/etc/resolv.conf");
 	if (!net->env.certs.len)
 		return;
 	add2(a, "--perms", "0444");
 	add_number(a, "--file", BWRAP_FILES + N_FILES + 1);
-	add(a, NETENV_CERTS);
+	append_word(a, NETENV_CERTS);
 }
 
 /* Programs and libraries, read-only: /usr, never the whole root. */
@@ -245,7 +245,7 @@ static void add_system(struct args *a, const struct argv_facts *facts)
 		else if (facts->usr_dir[i][0])
 			add3(a, "--symlink", facts->usr_dir[i], USR_DIRS[i]);
 	}
-	add(a, "--perms");
+	append_word(a, "--perms");
 	add3(a, "0755", "--dir", "/etc");
 	for (size_t i = 0; i < ARGV_ETC_FILES; i++)
 		if (facts->has_etc[i])
@@ -255,13 +255,13 @@ static void add_system(struct args *a, const struct argv_facts *facts)
 	for (size_t i = 0; i < N_FILES; i++) {
 		add2(a, "--perms", "0444");
 		add_number(a, "--file", BWRAP_FILES + i);
-		add(a, FILES[i].path);
+		append_word(a, FILES[i].path);
 	}
 	if (facts->net)
 		add_net_etc(a, facts->net);
 	add2(a, "--perms", "0555"); /* a copy: the host's file is not in there */
 	add_number(a, "--file", BWRAP_AGENT);
-	add(a, AGENT_PATH);
+	append_word(a, AGENT_PATH);
 }
 
 /* Settings of the namespaces belong to whom made them, which is the sandbox's own user: nobody may change
@@ -333,7 +333,7 @@ static void add_mounts(struct args *a, const struct argv_facts *facts, bool is_s
 		bool is_writable = request->mounts[i].is_writable;
 		snprintf(source, sizeof source, is_shared ? MOUNT_SOURCE "/%zu" : "%zu",
 				is_shared ? i : first + i);
-		add(a, is_shared              ? is_writable ? "--bind" : "--ro-bind"
+		append_word(a, is_shared      ? is_writable ? "--bind" : "--ro-bind"
 				: is_writable ? "--bind-fd"
 					      : "--ro-bind-fd");
 		add2(a, source, request->mounts[i].guest);

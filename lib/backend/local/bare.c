@@ -105,7 +105,7 @@ struct lines {
 	int error;
 };
 
-static void add(struct lines *l, const char *text, size_t n)
+static void append_text(struct lines *l, const char *text, size_t n)
 {
 	if (!l->error)
 		l->error = buf_append(l->out, text, n);
@@ -113,9 +113,9 @@ static void add(struct lines *l, const char *text, size_t n)
 
 static void add_variable(struct lines *l, const char *name, const char *value)
 {
-	add(l, name, strlen(name));
-	add(l, "=", 1);
-	add(l, value, strlen(value) + 1);
+	append_text(l, name, strlen(name));
+	append_text(l, "=", 1);
+	append_text(l, value, strlen(value) + 1);
 }
 
 static bool is_overridden(const struct argv_request *request, const char *name)
@@ -131,16 +131,16 @@ static bool is_overridden(const struct argv_request *request, const char *name)
 static void add_path(struct lines *l, const char *folder, const char *path)
 {
 	char entry[PATH_MAX], moved[PATH_MAX];
-	add(l, "PATH=", 5);
+	append_text(l, "PATH=", 5);
 	for (const char *at = path; *at;) {
 		size_t n = strcspn(at, ":");
 		snprintf(entry, sizeof entry, "%.*s", (int)n, at);
 		const char *here = folder_path(folder, entry, moved, sizeof moved) ? moved : entry;
-		add(l, here, strlen(here));
+		append_text(l, here, strlen(here));
 		at += n + (at[n] == ':');
-		add(l, *at ? ":" : "", *at ? 1 : 0);
+		append_text(l, *at ? ":" : "", *at ? 1 : 0);
 	}
-	add(l, "", 1);
+	append_text(l, "", 1);
 }
 
 /* One of our own, whose value may be a path in the sandbox. */
@@ -196,7 +196,7 @@ int bare_environment(struct buf *out, const char *folder, const struct argv_net 
 		if (strncmp(request->env[i], "PATH=", 5) == 0)
 			add_path(&l, folder, request->env[i] + 5);
 		else
-			add(&l, request->env[i], strlen(request->env[i]) + 1);
+			append_text(&l, request->env[i], strlen(request->env[i]) + 1);
 	return l.error;
 }
 
@@ -273,8 +273,8 @@ static void add_rule(struct lines *l, const char *path, unsigned flags)
 {
 	char number[12];
 	int n = snprintf(number, sizeof number, "%u ", flags);
-	add(l, number, (size_t)n);
-	add(l, path, strlen(path) + 1);
+	append_text(l, number, (size_t)n);
+	append_text(l, path, strlen(path) + 1);
 }
 
 static void add_net_rules(struct lines *l, const struct argv_net *net)

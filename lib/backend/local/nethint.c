@@ -42,7 +42,8 @@ static bool is_opened(const struct trm_limits *limits, const struct cidr *c, enu
 	return false;
 }
 
-static bool tell(const struct trm_limits *limits, const char *name, const char *url, char *out, size_t cap)
+static bool write_hint(
+		const struct trm_limits *limits, const char *name, const char *url, char *out, size_t cap)
 {
 	char host[MAX_HOST];
 	struct cidr c;
@@ -84,7 +85,7 @@ bool trm_net_hint(const struct trm_limits *limits, char *out, size_t cap)
 	const char *at = buf_at(&env.vars), *end = at + env.vars.len;
 	while (at < end && !has_hint) {
 		const char *value = at + strlen(at) + 1;
-		has_hint = is_asked(at) && tell(limits, at, value, out, cap);
+		has_hint = is_asked(at) && write_hint(limits, at, value, out, cap);
 		at = value + strlen(value) + 1;
 	}
 	netenv_finish(&env);

@@ -95,7 +95,7 @@ static void begin_start(struct msb_box *b)
 /* ---- look ------------------------------------------------------------------------------------- */
 
 /* `what`: "sandbox", or "running sandbox". */
-static void tell_absent(const struct msb_box *b, const char *what, struct trm_error *why)
+static void explain_absent(const struct msb_box *b, const char *what, struct trm_error *why)
 {
 	const struct msb_settings *s = &b->msb->settings;
 	trm_error_set(why, TRM_ENOENT,
@@ -123,7 +123,7 @@ static void on_looked(void *user, const cJSON *result, const struct trm_error *w
 		msb_box_failed(b, why);
 	} else if (b->msb->settings.join == TRM_SERVER_JOIN && b == &b->msb->boxes[MSB_BOX_MAIN]) {
 		struct trm_error absent;
-		tell_absent(b, "running sandbox", &absent);
+		explain_absent(b, "running sandbox", &absent);
 		b->state = BOX_DOWN;
 		msb_box_failed(b, &absent);
 	} else {
@@ -165,7 +165,7 @@ static void on_all(void *user, const cJSON *result, const struct trm_error *why)
 	b->call = NULL;
 	b->state = BOX_DOWN;
 	if (is_absent)
-		tell_absent(b, "sandbox", &b->msb->why);
+		explain_absent(b, "sandbox", &b->msb->why);
 	msb_box_is_down(b);
 }
 

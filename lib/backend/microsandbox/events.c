@@ -70,7 +70,7 @@ static void take_lost(struct msb_proc *p, const cJSON *data)
 	msb_proc_say(p, sentence);
 }
 
-static void keep(cJSON **to, const cJSON *data)
+static void replace_copy(cJSON **to, const cJSON *data)
 {
 	cJSON_Delete(*to);
 	*to = cJSON_Duplicate(data, true);
@@ -82,19 +82,19 @@ static void take_result(struct msb_proc *p, const cJSON *data)
 	const char *status = kernel_json_text(data, "status");
 	r->is_lost = status && strcmp(status, "lost") == 0;
 	if (!r->is_lost) /* else the answer says why */
-		keep(&r->result, data);
+		replace_copy(&r->result, data);
 }
 
 static void take_exited(struct msb_proc *p, const cJSON *data)
 {
-	keep(&((struct reach *)p->own)->exited, data);
+	replace_copy(&((struct reach *)p->own)->exited, data);
 }
 
 static void take_response(struct msb_proc *p, const cJSON *data)
 {
 	struct reach *r = p->own;
 	if (!r->result && !r->exited) /* else it says nothing new */
-		keep(&r->response, data);
+		replace_copy(&r->response, data);
 }
 
 static const struct {
@@ -386,7 +386,7 @@ static void on_done(void *user, const struct http_answer *answer, const struct t
 
 static const struct http_cb HTTP_CB = {.head = on_head, .body = on_body, .done = on_done};
 
-static void begin(struct msb_proc *p, struct msb_request *request)
+static void start_stream(struct msb_proc *p, struct msb_request *request)
 {
 	struct reach *r = reach_of(p);
 	struct trm_error why;
@@ -424,7 +424,7 @@ static void run(struct msb_proc *p)
 		cJSON_AddTrueToObject(request.params, "program");
 	if (p->is_leaving)
 		cJSON_AddTrueToObject(request.params, "leave");
-	begin(p, &request);
+	start_stream(p, &request);
 }
 
 static void command(struct msb_proc *p)
@@ -435,7 +435,7 @@ static void command(struct msb_proc *p)
 		cJSON_AddNumberToObject(terminal, "rows", p->rows);
 		cJSON_AddNumberToObject(terminal, "cols", p->cols);
 	}
-	begin(p, &request);
+	start_stream(p, &request);
 }
 
 const struct msb_dialect msb_events = {

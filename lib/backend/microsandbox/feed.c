@@ -171,7 +171,7 @@ static int put_literal(struct buf *out, enum dialect lang, const char *text)
 	return r < 0 ? r : buf_append(out, "'", 1);
 }
 
-static int put(struct buf *out, const char *text)
+static int append_text(struct buf *out, const char *text)
 {
 	return buf_append(out, text, strlen(text));
 }
@@ -189,7 +189,7 @@ static int wrap(struct buf *out, enum dialect lang, const char *code, const char
 	const char *const literals[] = {is_python ? python_helper : node_helper, code, tag};
 	int r = 0;
 	for (int i = 0; r == 0 && i < 4; i++) {
-		r = put(out, pieces[i][!is_python]);
+		r = append_text(out, pieces[i][!is_python]);
 		if (r == 0 && i < 3)
 			r = put_literal(out, lang, literals[i]);
 	}

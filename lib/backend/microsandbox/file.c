@@ -43,7 +43,7 @@ void file_drop(struct msb_file *f)
 	msb_file_is_over(m);
 }
 
-static void give_up(struct msb_file *f)
+static void abandon_transfer(struct msb_file *f)
 {
 	f->is_full = false;
 	f->stream = 0;
@@ -87,7 +87,7 @@ void msb_files_give_up(struct msb *m)
 	for (struct msb_file *f = m->files, *next; f; f = next) {
 		next = f->next;
 		if (f->stream)
-			give_up(f);
+			abandon_transfer(f);
 	}
 }
 
@@ -269,7 +269,7 @@ bool msb_file_frame(struct msb *m, const struct frame *frame)
 		return f != NULL;
 	case FRAME_CLOSE:
 		if (f)
-			give_up(f);
+			abandon_transfer(f);
 		return f != NULL;
 	default: return false;
 	}

@@ -29,7 +29,7 @@ struct look {
 	char here[32];        /* the word that ends the here-document that begins with the next line */
 };
 
-static void see(struct look *l, char c)
+static void scan_char(struct look *l, char c)
 {
 	l->previous = l->last;
 	l->last = c;
@@ -45,7 +45,7 @@ static bool skip_to(struct look *l, const char *end, bool has_escapes)
 		l->is_cut = true;
 	else
 		l->at += n;
-	see(l, '"');
+	scan_char(l, '"');
 	return !l->is_cut;
 }
 
@@ -60,7 +60,7 @@ static void skip_short(struct look *l, char quote)
 	while (*l->at && *l->at != quote && *l->at != '\n')
 		l->at += *l->at == '\\' && l->at[1] ? 2 : 1;
 	l->at += *l->at == quote;
-	see(l, '"');
+	scan_char(l, '"');
 }
 
 static void skip_python_quote(struct look *l)
@@ -88,7 +88,7 @@ static void skip_template(struct look *l)
 			l->templates[l->n_templates++] = l->depth;
 		l->depth++;
 	}
-	see(l, '"');
+	scan_char(l, '"');
 }
 
 static bool is_regex_next(const struct look *l)
@@ -102,7 +102,7 @@ static void look_at_bracket(struct look *l)
 {
 	char c = *l->at++;
 	l->depth += strchr("([{", c) ? 1 : -1;
-	see(l, c);
+	scan_char(l, c);
 	if (c == '}' && l->n_templates && l->templates[l->n_templates - 1] == l->depth) {
 		l->n_templates--;
 		skip_template(l);
@@ -180,7 +180,7 @@ static void note_here(struct look *l)
 	snprintf(l->here, sizeof l->here, "%.*s", (int)n, l->at);
 	l->at += n;
 	l->at += quote && *l->at == quote;
-	see(l, '"');
+	scan_char(l, '"');
 }
 
 static void skip_here(struct look *l)
@@ -217,7 +217,7 @@ static bool look_at_bash(struct look *l)
 		note_here(l);
 		return true;
 	} else if (strchr("{}", c)) { /* words, where they stand alone */
-		see(l, c);
+		scan_char(l, c);
 		l->at++;
 		snprintf(l->word, sizeof l->word, "%c", c);
 		if (!*l->at || isspace((unsigned char)*l->at) || *l->at == ';')
@@ -241,7 +241,7 @@ static void look_at_word(struct look *l)
 	while (isalnum((unsigned char)l->at[n]) || l->at[n] == '_')
 		n++;
 	snprintf(l->word, sizeof l->word, "%.*s", (int)n, l->at);
-	see(l, l->at[n - 1]);
+	scan_char(l, l->at[n - 1]);
 	l->at += n;
 	if (l->lang == DIALECT_BASH && (!*l->at || !strchr("=.-/+", *l->at)))
 		look_at_bash_word(l);
@@ -263,7 +263,7 @@ static void look_on(struct look *l)
 		look_at_word(l);
 	} else {
 		if (!isspace((unsigned char)*l->at)) {
-			see(l, *l->at);
+			scan_char(l, *l->at);
 			l->word[0] = '\0';
 		}
 		l->at++;

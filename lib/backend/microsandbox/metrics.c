@@ -107,7 +107,7 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 	msb_send(m);
 }
 
-static void ask(void *user)
+static void request_metrics(void *user)
 {
 	struct msb *m = user;
 	struct msb_request request = {
@@ -130,7 +130,7 @@ void msb_metrics_watch(struct msb *m, const struct frame *frame)
 	trm_timer_stop(m->metrics);
 	if (!interval_ms)
 		return;
-	ask(m);
+	request_metrics(m);
 	trm_timer_start(m->metrics, interval_ms, interval_ms);
 }
 
@@ -162,5 +162,5 @@ void msb_box_check(struct msb_box *box)
 
 int msb_metrics_init(struct msb *m, struct trm_error *reterr)
 {
-	return trm_loop_add_timer(m->loop, ask, m, &m->metrics, reterr);
+	return trm_loop_add_timer(m->loop, request_metrics, m, &m->metrics, reterr);
 }

@@ -66,7 +66,7 @@ static bool read_one(const char **at, const char *end, struct node *ret)
 	return true;
 }
 
-static bool add(struct node_list *list, const struct node *node)
+static bool append_node(struct node_list *list, const struct node *node)
 {
 	bool is_full = (list->n & (list->n + 1)) == 0;
 	struct node *more = is_full ? realloc(list->at, (2 * list->n + 2) * sizeof *more) : list->at;
@@ -86,7 +86,7 @@ bool nodes_read(struct node_list *ret, const char *text, size_t n)
 		if (!read_one(&at, text + n, &node))
 			return false;
 		if ((ret->n == 0) != (node.depth == 0) || node.depth > deepest || node.depth > ENTRY_DEPTH_MAX
-				|| !add(ret, &node)) {
+				|| !append_node(ret, &node)) {
 			free(node.path);
 			return false;
 		}

@@ -120,7 +120,7 @@ static bool is_answered(struct msb_proc *p, const cJSON *result, const struct tr
 /* ---- runs in an interpreter -------------------------------------------------------------------------- */
 
 /* What still runs there would make the next one wait: the sandbox is stopped, and the interpreter with it. */
-static void give_up(struct msb_proc *p, uint32_t signo)
+static void abandon_run(struct msb_proc *p, uint32_t signo)
 {
 	msb_call_cancel(p->call);
 	p->call = NULL;
@@ -147,7 +147,7 @@ static void on_run(void *user, const cJSON *result, const struct trm_error *why)
 	if (late < lines.n) {
 		lines.n = late;
 		print_lines(p, &lines);
-		give_up(p, SIGKILL);
+		abandon_run(p, SIGKILL);
 		free(lines.at);
 		return;
 	}
@@ -356,7 +356,7 @@ static void signal_proc(struct msb_proc *p, uint32_t signo)
 	if (p->lang && signo == SIGINT) {
 		interrupt(p);
 	} else if (p->lang) {
-		give_up(p, signo);
+		abandon_run(p, signo);
 	} else {
 		msb_call_cancel(p->call);
 		p->call = NULL;
@@ -376,7 +376,7 @@ static void tell_is_complete(struct msb_proc *p, const char *id, const cJSON *re
 	msb_kernel_reply(p, id, answer, NULL);
 }
 
-static void ask(struct msb_proc *p, const char *op, const char *id, const cJSON *request)
+static void send_question(struct msb_proc *p, const char *op, const char *id, const cJSON *request)
 {
 	if (strcmp(op, "is_complete") == 0) {
 		tell_is_complete(p, id, request);
@@ -385,7 +385,7 @@ static void ask(struct msb_proc *p, const char *op, const char *id, const cJSON 
 	if (strcmp(op, "reset") == 0) {
 		msb_kernel_reply(p, id, cJSON_CreateObject(), NULL);
 		if (p->stream)
-			give_up(p, SIGKILL);
+			abandon_run(p, SIGKILL);
 		return;
 	}
 	msb_kernel_reply(p, id, NULL, "a plain microsandbox server does not answer such questions");
@@ -408,6 +408,6 @@ const struct msb_dialect msb_plain = {
 		.eof = eof,
 		.resize = resize,
 		.signal = signal_proc,
-		.ask = ask,
+		.ask = send_question,
 		.drop = drop,
 };

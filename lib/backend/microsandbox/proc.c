@@ -251,7 +251,7 @@ void msb_proc_begin(struct msb_proc *p)
 
 /* ---- frames ------------------------------------------------------------------------------------------ */
 
-static void take(struct msb_proc *p, uint8_t channel, size_t n)
+static void send_credit(struct msb_proc *p, uint8_t channel, size_t n)
 {
 	size_t mark;
 	struct pack pack = {.to = &p->msb->out};
@@ -262,7 +262,7 @@ static void take(struct msb_proc *p, uint8_t channel, size_t n)
 
 void msb_proc_taken(struct msb_proc *p, size_t n)
 {
-	take(p, CHANNEL_STDIN, n);
+	send_credit(p, CHANNEL_STDIN, n);
 }
 
 static void on_input(struct msb_proc *p, const struct frame *frame)
@@ -271,7 +271,7 @@ static void on_input(struct msb_proc *p, const struct frame *frame)
 		p->msb->dialect->input(p, frame->payload, frame->len);
 		return;
 	}
-	take(p, frame->channel, frame->len);
+	send_credit(p, frame->channel, frame->len);
 	if (frame->channel == CHANNEL_CONTROL && p->lang)
 		msb_kernel_feed(p, frame->payload, frame->len);
 }

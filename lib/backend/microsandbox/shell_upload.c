@@ -52,15 +52,15 @@ void put_lines_finish(struct put_lines *l)
 
 /* ---- words ------------------------------------------------------------------------------- */
 
-static void add(struct buf *out, const char *text)
+static void append_text(struct buf *out, const char *text)
 {
 	buf_append(out, text, strlen(text));
 }
 
 static void begin_line(struct put_lines *l, const char *command, const char *path)
 {
-	add(&l->text, command);
-	add(&l->text, " ");
+	append_text(&l->text, command);
+	append_text(&l->text, " ");
 	shell_quote(&l->text, path);
 }
 
@@ -79,21 +79,21 @@ static void add_time(struct put_lines *l, const struct put_time *time)
 	char word[48] = " ''";
 	if (time->ns < NO_TIME)
 		snprintf(word, sizeof word, " @%" PRId64 ".%09" PRIu32, time->s, time->ns);
-	add(&l->text, word);
+	append_text(&l->text, word);
 }
 
 static void add_number(struct put_lines *l, uint64_t number)
 {
 	char word[32];
 	snprintf(word, sizeof word, " %" PRIu64, number);
-	add(&l->text, word);
+	append_text(&l->text, word);
 }
 
 static void add_mode_and_time(struct put_lines *l, const struct put_time *time)
 {
 	char word[16];
 	snprintf(word, sizeof word, " %03o", time->mode & ENTRY_MODE_MASK);
-	add(&l->text, word);
+	append_text(&l->text, word);
 	add_time(l, time);
 }
 
@@ -119,7 +119,7 @@ static void add_bytes(struct put_lines *l, const char *bytes, size_t n)
 {
 	for (size_t at = 0; at < n; at += PUT_LINE_BYTES) {
 		begin_line(l, "p", l->file);
-		add(&l->text, " ");
+		append_text(&l->text, " ");
 		l->is_short |= base64_put(&l->text, bytes + at,
 					       n - at < PUT_LINE_BYTES ? n - at : PUT_LINE_BYTES)
 			       < 0;
@@ -249,7 +249,7 @@ static int add_link(struct put_lines *l, const struct entry *e, const char *path
 	}
 	const struct put_time time = time_of(e);
 	begin_line(l, "l", path);
-	add(&l->text, " ");
+	append_text(&l->text, " ");
 	shell_quote(&l->text, e->text);
 	add_time(l, &time);
 	end_line(l);

@@ -142,7 +142,7 @@ static void kill_all(const struct command *c, int signo)
 
 /* ---- what it prints ------------------------------------------------------------------- */
 
-static void tell_line(struct pipe_end *end)
+static void report_line(struct pipe_end *end)
 {
 	struct command *c = end->command;
 	char clean[LINE_BYTES + 8];
@@ -152,7 +152,7 @@ static void tell_line(struct pipe_end *end)
 		c->cb->line(c->user, clean);
 }
 
-static void take(struct pipe_end *end, const char *bytes, size_t n)
+static void collect_lines(struct pipe_end *end, const char *bytes, size_t n)
 {
 	size_t room = end->bytes.max - end->bytes.len;
 	if (end == &end->command->err && n > room && n <= end->bytes.max)
@@ -160,7 +160,7 @@ static void take(struct pipe_end *end, const char *bytes, size_t n)
 	buf_append(&end->bytes, bytes, n);
 	for (size_t i = 0; i < n; i++) {
 		if (bytes[i] == '\n' || bytes[i] == '\r')
-			tell_line(end);
+			report_line(end);
 		else if (end->line_n < LINE_BYTES)
 			end->line[end->line_n++] = bytes[i];
 	}
@@ -172,7 +172,7 @@ static void drain(struct pipe_end *end)
 	ssize_t n = 0;
 	while (end->fd >= 0 && ((n = read(end->fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR)))
 		if (n > 0)
-			take(end, bytes, (size_t)n);
+			collect_lines(end, bytes, (size_t)n);
 	if (end->fd >= 0 && (n == 0 || errno != EAGAIN))
 		end_close(end);
 }

@@ -42,7 +42,7 @@ const char *trm_container_tell(const char *backend, const char *container, const
 
 /* ---- copies -------------------------------------------------------------------------------- */
 
-static const char *keep(struct container_spec *container_spec, const char *text)
+static const char *store_text(struct container_spec *container_spec, const char *text)
 {
 	char *copy = text ? strdup(text) : NULL;
 	if (copy)
@@ -61,11 +61,11 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 			&own->container.container, &own->container.user, &own->container.commit_tag};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
-		*fields[i] = keep(container_spec, *fields[i]);
+		*fields[i] = store_text(container_spec, *fields[i]);
 	}
 	for (size_t i = 0; i < own->n_env; i++) {
 		n_wanted++;
-		own->env[i] = keep(container_spec, own->env[i]);
+		own->env[i] = store_text(container_spec, own->env[i]);
 	}
 	own->n_mounts = 0;
 	own->server = (struct trm_server_opts){0};
@@ -270,7 +270,7 @@ static int choose_workdir(struct container_spec *container_spec, const struct tr
 	buf_init(&out, TRM_INSIDE_PATH);
 	int r = recipe_workdir(recipe, &facts, &out, reterr);
 	if (r == 0 && out.len)
-		container_spec->opts.workdir = keep(container_spec, buf_at(&out));
+		container_spec->opts.workdir = store_text(container_spec, buf_at(&out));
 	buf_finish(&out);
 	return r;
 }

@@ -22,7 +22,7 @@ static void fail(struct box *box, const struct trm_error *why)
 	prepare_stop(box);
 }
 
-static void go_on(struct box *box, enum recipe_step step)
+static void run_step(struct box *box, enum recipe_step step)
 {
 	struct trm_error why = {0};
 	if (run(box, step, &why) < 0)
@@ -41,7 +41,7 @@ static void next_step(struct box *box)
 {
 	if (box->is_found && !box->is_closing && !box->command && wants_tag(box)) {
 		box->has_asked_tag = box->asks_tag = true;
-		go_on(box, STEP_IMAGE);
+		run_step(box, STEP_IMAGE);
 	}
 	if (box->command || box->where)
 		return;
@@ -135,11 +135,11 @@ static void take_container(struct box *box, char *line)
 	copy(box->image_id, sizeof box->image_id, fields[3]);
 	bool is_running = strcmp(fields[0], "running") == 0 || !*fields[0];
 	if (is_running && *box->image_id && recipe_has(box->recipe, STEP_IMAGE))
-		go_on(box, STEP_IMAGE);
+		run_step(box, STEP_IMAGE);
 	else if (is_running)
 		box->is_found = true;
 	else if (strcmp(fields[0], "paused") && !box->n_wakes++ && recipe_has(box->recipe, STEP_WAKE))
-		go_on(box, STEP_WAKE);
+		run_step(box, STEP_WAKE);
 	else
 		fail_stopped(box, fields[0]);
 }
@@ -160,14 +160,14 @@ static void went_well(struct box *box, enum recipe_step step, const char *out)
 	switch (step) {
 	case STEP_IMAGE: answer(box, out, take_image); return;
 	case STEP_ADOPT: answer(box, out, take_container); return;
-	case STEP_WAKE: go_on(box, STEP_ADOPT); return;
+	case STEP_WAKE: run_step(box, STEP_ADOPT); return;
 	/* The engine works: so the image is not there. */
-	case STEP_PROBE: go_on(box, STEP_PULL); return;
+	case STEP_PROBE: run_step(box, STEP_PULL); return;
 	default: break;
 	}
 	box->is_made = true; /* it was pulled, or built */
 	if (recipe_has(box->recipe, STEP_IMAGE))
-		go_on(box, STEP_IMAGE);
+		run_step(box, STEP_IMAGE);
 	else
 		box->is_found = true;
 }
@@ -177,7 +177,7 @@ static void went_wrong(struct box *box, enum recipe_step step, const struct comm
 	struct trm_error why = {0};
 	bool may_be_missing = step == STEP_IMAGE && !box->is_made && !*box->image_id && !result->is_timed_out;
 	if (may_be_missing && recipe_has(box->recipe, STEP_PULL)) {
-		go_on(box, recipe_has(box->recipe, STEP_PROBE) ? STEP_PROBE : STEP_PULL);
+		run_step(box, recipe_has(box->recipe, STEP_PROBE) ? STEP_PROBE : STEP_PULL);
 		return;
 	}
 	words_of_step(box, step, result, &why);

@@ -72,7 +72,7 @@ static void leave(struct carrier *carrier)
 		stop(carrier);
 }
 
-static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
+static int set_kept(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
 	struct box *box = (struct box *)carrier;
 	if (box->supervised.child)
@@ -180,7 +180,7 @@ const struct backend_ops backend_recipe = {
 		.start = start,
 		.stop = stop,
 		.leave = leave,
-		.keep = keep,
+		.keep = set_kept,
 		.guards = supervised_guards,
 		.nproc = supervised_nproc,
 		.stats = supervised_stats,

@@ -88,7 +88,7 @@ static void connect_both(struct attached *a, bool is_onlooker)
 	found_close_directory(&a->entry);
 }
 
-static void tell_end(struct attached *a, struct trm_error *why)
+static void explain_end(struct attached *a, struct trm_error *why)
 {
 	if (a->is_leaving)
 		return;
@@ -101,10 +101,10 @@ static void tell_end(struct attached *a, struct trm_error *why)
 		found_sweep();
 }
 
-static void end(struct attached *a)
+static void finish_attached(struct attached *a)
 {
 	struct trm_error why = {.code = TRM_OK};
-	tell_end(a, &why);
+	explain_end(a, &why);
 	a->base.cb->closed(a->base.user, &why);
 	destroy(a);
 }
@@ -120,7 +120,7 @@ static void on_soon(void *user)
 {
 	struct attached *a = user;
 	if (a->is_over || a->is_leaving) {
-		end(a);
+		finish_attached(a);
 	} else if (a->fd >= 0) {
 		a->is_connected = true;
 		a->base.cb->connected(a->base.user, a->fd);
@@ -133,7 +133,7 @@ static void on_soon(void *user)
 			trm_error_set(&a->no_line, TRM_ETIMEDOUT,
 					"the agent of sandbox '%s' has ended, and its supervisor does not say why",
 					a->name);
-		end(a);
+		finish_attached(a);
 	}
 }
 
@@ -211,7 +211,7 @@ static void stop(struct carrier *carrier)
 	trm_timer_start(a->timeout, STOP_TIMEOUT_MS, 0);
 }
 
-static int keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
+static int set_kept(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
 	return control_conn_keep(&attached(carrier)->control_conn, is_kept, reterr);
 }
@@ -312,7 +312,7 @@ const struct backend_ops backend_attached = {
 		.probe = probe,
 		.stop = stop,
 		.leave = leave,
-		.keep = keep,
+		.keep = set_kept,
 		.guards = guards,
 		.nproc = nproc,
 		.isolation = isolation,

@@ -31,14 +31,14 @@ void control_conn_close(struct control_conn *control_conn)
 
 /* ---- hearing ------------------------------------------------------------------------ */
 
-static void tell_lost(const struct control_conn *control_conn, const char *words)
+static void report_lost(const struct control_conn *control_conn, const char *words)
 {
 	struct trm_error why;
 	trm_error_set(&why, TRM_EIO, "%s", words);
 	control_conn->cb->lost(control_conn->user, &why);
 }
 
-static void hear(struct control_conn *control_conn, struct control_msg *msg)
+static void dispatch(struct control_conn *control_conn, struct control_msg *msg)
 {
 	if (msg->type == CONTROL_READY && !control_conn->ready.type) {
 		control_conn->ready = *msg;
@@ -52,13 +52,13 @@ static void hear(struct control_conn *control_conn, struct control_msg *msg)
 		if (msg->type == CONTROL_PROGRESS && control_conn->cb->progress)
 			control_conn->cb->progress(control_conn->user, msg->progress);
 		if (msg->type == CONTROL_LOST)
-			tell_lost(control_conn, msg->lost);
+			report_lost(control_conn, msg->lost);
 		control_finish(msg);
 	}
 }
 
 /* The packet that is there, of n bytes. False: it cannot be read. */
-static bool take(struct control_conn *control_conn, size_t n)
+static bool read_packet(struct control_conn *control_conn, size_t n)
 {
 	struct control_msg msg;
 	char none, *packet = malloc(n);
@@ -66,7 +66,7 @@ static bool take(struct control_conn *control_conn, size_t n)
 	bool is_good = packet && got > 0 && control_get(packet, (size_t)got, &msg) == 0;
 	free(packet);
 	if (is_good)
-		hear(control_conn, &msg);
+		dispatch(control_conn, &msg);
 	return is_good;
 }
 
@@ -76,7 +76,7 @@ void control_conn_hear(struct control_conn *control_conn)
 	errno = EAGAIN;
 	while (control_conn->watch
 			&& (n = recv(control_conn->fd, NULL, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT)) > 0)
-		if (!take(control_conn, (size_t)n) && !control_conn->ready.type) {
+		if (!read_packet(control_conn, (size_t)n) && !control_conn->ready.type) {
 			/* Without this word nobody would ever know that it has started. */
 			control_conn->is_garbled = true;
 			break;
@@ -116,14 +116,15 @@ struct request {
 	struct buf packet;
 };
 
-static struct buf *begin(struct request *request)
+static struct buf *start_request(struct request *request)
 {
 	request->packet = (struct buf){
 			.mem = request->bytes, .cap = sizeof request->bytes, .max = sizeof request->bytes};
 	return &request->packet;
 }
 
-static int ask(struct control_conn *control_conn, const struct request *request, struct trm_error *reterr)
+static int send_request(
+		struct control_conn *control_conn, const struct request *request, struct trm_error *reterr)
 {
 	const struct buf *packet = &request->packet;
 	if (control_conn->fd < 0
@@ -136,15 +137,15 @@ static int ask(struct control_conn *control_conn, const struct request *request,
 int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct trm_error *reterr)
 {
 	struct request request;
-	keep_msg_put(begin(&request), is_kept);
-	return ask(control_conn, &request, reterr);
+	keep_msg_put(start_request(&request), is_kept);
+	return send_request(control_conn, &request, reterr);
 }
 
 void control_conn_look(struct control_conn *control_conn)
 {
 	struct request request;
-	look_msg_put(begin(&request));
-	ask(control_conn, &request, NULL);
+	look_msg_put(start_request(&request));
+	send_request(control_conn, &request, NULL);
 }
 
 void control_conn_leave(struct control_conn *control_conn)
@@ -156,8 +157,8 @@ void control_conn_leave(struct control_conn *control_conn)
 void control_conn_stop(struct control_conn *control_conn)
 {
 	struct request request;
-	stop_msg_put(begin(&request));
-	ask(control_conn, &request, NULL); /* if there is nobody to ask, it has ended */
+	stop_msg_put(start_request(&request));
+	send_request(control_conn, &request, NULL); /* if there is nobody to ask, it has ended */
 }
 
 /* ---- why --------------------------------------------------------------------------------- */

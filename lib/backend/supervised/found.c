@@ -217,7 +217,7 @@ const char *found_workdir(const struct info_msg *info)
 }
 
 /* What is empty is not touched. */
-static void put(char *out, size_t cap, const char *text)
+static void copy_unless_empty(char *out, size_t cap, const char *text)
 {
 	if (*text)
 		snprintf(out, cap, "%s", text);
@@ -225,12 +225,12 @@ static void put(char *out, size_t cap, const char *text)
 
 void found_requested(const struct info_msg *info, struct trm_requested *ret)
 {
-	put(ret->text, sizeof ret->text, info->mounts);
+	copy_unless_empty(ret->text, sizeof ret->text, info->mounts);
 	if (*info->mounts)
 		ret->n_mounts = mount_read_lines(ret->text, ret->mounts);
-	put(ret->workdir, sizeof ret->workdir, found_workdir(info));
-	put(ret->group, sizeof ret->group, info->group);
-	put(ret->env, sizeof ret->env, info->env);
+	copy_unless_empty(ret->workdir, sizeof ret->workdir, found_workdir(info));
+	copy_unless_empty(ret->group, sizeof ret->group, info->group);
+	copy_unless_empty(ret->env, sizeof ret->env, info->env);
 }
 
 /* ---- its supervisor -------------------------------------------------------------------------- */

@@ -66,7 +66,7 @@ void guards_add_rlimits(struct guard_list *l, const struct trm_limits *want)
 			(unsigned)allowed(RLIMIT_NOFILE, want->open_files));
 }
 
-static void tell_files(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
+static void add_files(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
 {
 	if (l->ready->is_shared)
 		guards_add(l, "disk", TRM_ENFORCED,
@@ -79,7 +79,7 @@ static void tell_files(struct guard_list *l, const struct trm_limits *want, uint
 	guards_add_rlimits(l, want);
 }
 
-static void tell_net(struct guard_list *l, const struct trm_limits *want)
+static void add_net(struct guard_list *l, const struct trm_limits *want)
 {
 	if (!want->net)
 		guards_add(l, "network", TRM_ENFORCED,
@@ -93,7 +93,7 @@ static void tell_net(struct guard_list *l, const struct trm_limits *want)
 				"on: slirp4netns; nf_tables refuses this host, private and metadata addresses");
 }
 
-static void tell_local(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
+static void add_local(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
 {
 	const struct ready_msg *r = l->ready;
 	bool is_strict = !(r->limits & LIMIT_MEMORY);
@@ -103,8 +103,8 @@ static void tell_local(struct guard_list *l, const struct trm_limits *want, uint
 			r->limits & LIMIT_PIDS ? (r->kind == LIMITS_CGROUP_V2 ? "cgroup v2 pids.max"
 									      : "cgroup v1 pids.max")
 					       : "RLIMIT_NPROC in a user namespace of its own");
-	tell_files(l, want, disk_bytes);
-	tell_net(l, want);
+	add_files(l, want, disk_bytes);
+	add_net(l, want);
 	guards_add(l, "file system", TRM_ENFORCED, "the host's /usr read-only; everything else its own");
 	guards_add(l, "system calls", TRM_ENFORCED, "seccomp: allow list and argument checks%s",
 			is_strict ? ", strict" : "");
@@ -127,6 +127,6 @@ size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struc
 	else if (r->isolation != ISOLATION_NAMESPACES)
 		guards_add_bare(&l, want, disk_bytes);
 	else
-		tell_local(&l, want, disk_bytes);
+		add_local(&l, want, disk_bytes);
 	return l.n;
 }

@@ -7,7 +7,7 @@
 
 #include "base/landlock.h"
 
-static void tell_level(struct guard_list *l)
+static void add_level(struct guard_list *l)
 {
 	if (l->ready->isolation == ISOLATION_NONE)
 		guards_add(l, "isolation", TRM_NOT_ENFORCED,
@@ -18,7 +18,7 @@ static void tell_level(struct guard_list *l)
 				l->ready->landlock_abi);
 }
 
-static void tell_processes(struct guard_list *l, const struct trm_limits *want)
+static void add_processes(struct guard_list *l, const struct trm_limits *want)
 {
 	const struct ready_msg *r = l->ready;
 	if (r->limits & LIMIT_PIDS)
@@ -36,7 +36,7 @@ static void tell_processes(struct guard_list *l, const struct trm_limits *want)
 				want->procs);
 }
 
-static void tell_disk(struct guard_list *l, uint64_t disk_bytes)
+static void add_disk(struct guard_list *l, uint64_t disk_bytes)
 {
 	struct statvfs fs;
 	bool is_noexec = statvfs(l->ready->folder, &fs) == 0 && fs.f_flag & ST_NOEXEC;
@@ -45,7 +45,7 @@ static void tell_disk(struct guard_list *l, uint64_t disk_bytes)
 			is_noexec ? "; mounted noexec, so no program in it can be executed" : "");
 }
 
-static void tell_net(struct guard_list *l, const struct trm_limits *want)
+static void add_net(struct guard_list *l, const struct trm_limits *want)
 {
 	if (l->ready->isolation == ISOLATION_NONE)
 		guards_add(l, "network", TRM_NOT_ENFORCED, "this machine's");
@@ -58,7 +58,7 @@ static void tell_net(struct guard_list *l, const struct trm_limits *want)
 				l->ready->landlock_abi >= LANDLOCK_ABI_TCP ? ", Landlock TCP" : "");
 }
 
-static void tell_files(struct guard_list *l)
+static void add_files(struct guard_list *l)
 {
 	if (l->ready->isolation == ISOLATION_NONE)
 		guards_add(l, "file system", TRM_NOT_ENFORCED, "this machine's");
@@ -75,7 +75,7 @@ static void tell_files(struct guard_list *l)
 }
 
 /* Signals, and what of other processes can be seen. */
-static void tell_others(struct guard_list *l)
+static void add_others(struct guard_list *l)
 {
 	const struct ready_msg *r = l->ready;
 	if (r->isolation == ISOLATION_NONE)
@@ -90,7 +90,7 @@ static void tell_others(struct guard_list *l)
 				r->uid ? "the agent" : "the agent and your processes");
 }
 
-static void tell_user(struct guard_list *l)
+static void add_user(struct guard_list *l)
 {
 	if (l->ready->uid)
 		guards_add(l, "user", TRM_ENFORCED, "uid %u, of this sandbox only; no capabilities",
@@ -102,20 +102,20 @@ static void tell_user(struct guard_list *l)
 
 void guards_add_bare(struct guard_list *l, const struct trm_limits *want, uint64_t disk_bytes)
 {
-	tell_level(l);
+	add_level(l);
 	guards_add_memory(l, want);
 	guards_add_cpu(l, want);
-	tell_processes(l, want);
-	tell_disk(l, disk_bytes);
+	add_processes(l, want);
+	add_disk(l, disk_bytes);
 	guards_add_rlimits(l, want);
-	tell_net(l, want);
-	tell_files(l);
+	add_net(l, want);
+	add_files(l);
 	if (l->ready->isolation == ISOLATION_LANDLOCK)
 		guards_add(l, "system calls", TRM_ENFORCED,
 				"seccomp: allow list and argument checks, no shared memory objects or queues%s",
 				l->ready->limits & LIMIT_MEMORY ? "" : "; strict");
 	else
 		guards_add(l, "system calls", TRM_NOT_ENFORCED, "all");
-	tell_others(l);
-	tell_user(l);
+	add_others(l);
+	add_user(l);
 }

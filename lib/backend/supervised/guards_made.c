@@ -9,7 +9,7 @@
 #include "base/sysfile.h"
 
 /* Seen in a control group, or only asked for, or neither. */
-static void tell_limit(struct guard_list *l, const char *what, const char *much, uint32_t ask, uint32_t seen)
+static void add_limit(struct guard_list *l, const char *what, const char *much, uint32_t ask, uint32_t seen)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	bool is_seen = l->ready->limits & seen, is_asked = o->asks & ask;
@@ -41,22 +41,22 @@ static bool has_free_sockets(const struct ready_msg *ready)
 	return !sysfile_read_u64(path, &bytes) || bytes >= infinite;
 }
 
-static void tell_limits(struct guard_list *l, const struct trm_limits *want)
+static void add_limits(struct guard_list *l, const struct trm_limits *want)
 {
 	char much[48];
 	snprintf(much, sizeof much, "%u MiB%s", (unsigned)(want->mem_bytes >> 20),
 			l->ready->limits & LIMIT_SWAP ? ", no swap" : "");
-	tell_limit(l, "memory", much, ASK_MEMORY, LIMIT_MEMORY);
+	add_limit(l, "memory", much, ASK_MEMORY, LIMIT_MEMORY);
 	if (has_free_sockets(l->ready))
 		guards_add(l, "socket memory", TRM_WEAK,
 				"cgroup v1 does not count data in TCP sockets with it, and that data has no limit: a limit needs root");
 	snprintf(much, sizeof much, "%g core%s", want->cpus, want->cpus == 1 ? "" : "s");
-	tell_limit(l, "cpu", much, ASK_CPU, LIMIT_CPU);
+	add_limit(l, "cpu", much, ASK_CPU, LIMIT_CPU);
 	snprintf(much, sizeof much, "%u with threads", want->procs);
-	tell_limit(l, "processes", much, ASK_PROCS, LIMIT_PIDS);
+	add_limit(l, "processes", much, ASK_PROCS, LIMIT_PIDS);
 }
 
-static void tell_files(struct guard_list *l, const struct trm_limits *want)
+static void add_files(struct guard_list *l, const struct trm_limits *want)
 {
 	uint32_t asks = l->ready->origin.asks;
 	if (asks & ASK_DISK)
@@ -91,7 +91,7 @@ static bool has_only_loopback(int32_t pid)
 	return n == 1 && has_loopback;
 }
 
-static void tell_net(struct guard_list *l)
+static void add_net(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	if (o->asks & ASK_NO_NET && has_only_loopback(o->root_pid))
@@ -109,7 +109,7 @@ static void tell_net(struct guard_list *l)
 }
 
 /* How we get in, and why not straight. */
-static void tell_way(struct guard_list *l)
+static void add_way(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	if (o->way == WAY_DIRECT)
@@ -129,16 +129,16 @@ void guards_add_made(struct guard_list *l, const struct trm_limits *limits)
 			*o->image       ? o->image
 			: o->is_adopted ? o->where
 					: "");
-	tell_limits(l, limits);
-	tell_files(l, limits);
-	tell_net(l);
+	add_limits(l, limits);
+	add_files(l, limits);
+	add_net(l);
 	if (o->asks & ASK_READ_ONLY)
 		guards_add(l, "file system", TRM_WEAK, "the root is read-only, requested from %.40s",
 				o->backend);
 	guards_add(l, "user", o->asks & ASK_FEW_CAPS ? TRM_ENFORCED : TRM_WEAK, "%.60s inside%s",
 			*o->user ? o->user : "the image's",
 			o->asks & ASK_FEW_CAPS ? "; no capabilities" : "");
-	tell_way(l);
+	add_way(l);
 	if (*o->words)
 		guards_add(l, "not done", TRM_WEAK, "%.140s", o->words);
 }

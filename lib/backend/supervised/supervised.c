@@ -51,7 +51,7 @@ void supervised_close(struct supervised *k, const struct trm_error *why)
 }
 
 /* Of taking it away: an image that could not be saved, a container that is still there. */
-static void tell_trouble(struct supervised *k)
+static void report_trouble(struct supervised *k)
 {
 	const struct gone_msg *gone = &k->control_conn.gone.gone;
 	if (k->kind->is_elsewhere && k->control_conn.gone.type && gone->cause != GONE_REASON && *gone->words
@@ -72,7 +72,7 @@ static void on_supervisor_end(void *user, pid_t pid, int wait_status)
 		control_conn_tell_why(&k->control_conn, &why);
 	if (why.code && k->kind->advise)
 		k->kind->advise(k, &why);
-	tell_trouble(k);
+	report_trouble(k);
 	if (!k->control_conn.gone.type) /* it was killed, and has not taken anything away */
 		found_sweep();
 	supervised_close(k, &why);
