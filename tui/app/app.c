@@ -135,7 +135,7 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 }
 
 /* What leads to a sandbox at a server from a command line; "" for one of this machine. */
-static const char *tell_way(const struct app_opts *o, char words[TRM_SERVER_WORDS])
+static const char *describe_way(const struct app_opts *o, char words[TRM_SERVER_WORDS])
 {
 	bool is_far = !o->attach && o->sandbox.backend && !strcmp(o->sandbox.backend, "microsandbox");
 
@@ -182,7 +182,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 		snprintf(reterr->msg, sizeof reterr->msg, "the workbench cannot start: out of memory");
 		return TRM_ENOMEM;
 	}
-	tell_way(a->opts, a->model.sandbox.words);
+	describe_way(a->opts, a->model.sandbox.words);
 	return 0;
 }
 
@@ -378,8 +378,8 @@ int app_main(const struct app_opts *opts)
 	if (has_kept_text)
 		printf("unsaved text is kept for the next start of terrarium\n");
 	if (*detached)
-		printf("sandbox %s is left running: terrarium attach %s%s\n", detached, tell_way(opts, words),
-				detached);
+		printf("sandbox %s is left running: terrarium attach %s%s\n", detached,
+				describe_way(opts, words), detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
 	return code;

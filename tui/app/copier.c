@@ -20,7 +20,7 @@ struct app_copier {
 	char to[PATH_MAX]; /* as it was typed */
 };
 
-static void tell_progress(void *user, const struct trm_copy_progress *progress)
+static void report_progress(void *user, const struct trm_copy_progress *progress)
 {
 	struct app_copier *c = user;
 	char bytes[24], text[120];
@@ -33,7 +33,7 @@ static void tell_progress(void *user, const struct trm_copy_progress *progress)
 	app_tell(c->app, MSG_NOTICE, text);
 }
 
-static void tell_refused(void *user, const struct trm_error *why)
+static void report_refused(void *user, const struct trm_error *why)
 {
 	struct app_copier *c = user;
 
@@ -41,7 +41,7 @@ static void tell_refused(void *user, const struct trm_error *why)
 		app_tell(c->app, MSG_ERROR, why->msg);
 }
 
-static void tell_end(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+static void report_end(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
 {
 	struct app_copier *c = user;
 	char bytes[24], text[sizeof why->msg];
@@ -62,7 +62,7 @@ static void tell_end(void *user, const struct trm_error *why, const struct trm_c
 }
 
 static const struct trm_copy_cb copy_cb = {
-		.progress = tell_progress, .refused = tell_refused, .done = tell_end};
+		.progress = report_progress, .refused = report_refused, .done = report_end};
 
 /* As the library wants its places: ":" in front means the sandbox, and nothing else shall. */
 static void place_of(const char *path, bool is_inside, char out[PATH_MAX])

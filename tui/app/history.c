@@ -117,7 +117,7 @@ static int open_history(char path[PATH_MAX])
 	return fd < 0 && errno == ENOENT && history_path(path, true) ? open_locked(path) : fd;
 }
 
-static void tell_fault(struct app *a, const char *path, int error)
+static void report_fault(struct app *a, const char *path, int error)
 {
 	char text[PATH_MAX + 100];
 
@@ -170,7 +170,7 @@ void app_flush_history(struct app *a)
 		close(fd);
 	free(lines);
 	if (!is_written && *path)
-		tell_fault(a, path, error);
+		report_fault(a, path, error);
 }
 
 void app_read_history(struct app *a)

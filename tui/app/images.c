@@ -60,7 +60,7 @@ static enum picture_glyphs glyphs_for(const struct app *a)
 	return term && strncmp(term, "linux", 5) == 0 ? PICTURE_HALVES : PICTURE_UNICODE;
 }
 
-static void tell_terminal(struct app *a)
+static void report_terminal(struct app *a)
 {
 	static const enum picture_colors colors[] = {[DEPTH_NONE] = PICTURE_MONO,
 			[DEPTH_8] = PICTURE_MONO, /* eight colors turn the thin lines of plots into ground */
@@ -93,7 +93,7 @@ void app_images_answered(struct app *a)
 		return;
 	term_images(a->term, &can);
 	if (can.is_answered)
-		tell_terminal(a);
+		report_terminal(a);
 }
 
 /* ---- decoding ---- */
@@ -109,7 +109,7 @@ static void end_job(struct app_images *images)
 	images->job = NULL;
 }
 
-static void tell_drawn(struct app_images *images, struct picture *picture, const char *why)
+static void report_drawn(struct app_images *images, struct picture *picture, const char *why)
 {
 	struct msg msg = {.type = MSG_FIGURE_DRAWN,
 			.number = images->current.id,
@@ -132,7 +132,7 @@ static void on_readable(void *user, int fd, uint32_t events)
 	(void)events;
 	enum image_job_state state = image_job_read(images->job, &picture, &why);
 	if (state != IMAGE_JOB_BUSY)
-		tell_drawn(images, state == IMAGE_JOB_DONE ? picture : NULL, why.msg);
+		report_drawn(images, state == IMAGE_JOB_DONE ? picture : NULL, why.msg);
 }
 
 static void on_timer(void *user)
@@ -140,9 +140,9 @@ static void on_timer(void *user)
 	struct app_images *images = user;
 
 	if (images->is_asking)
-		tell_terminal(images->app); /* it does not answer */
+		report_terminal(images->app); /* it does not answer */
 	else if (images->job)
-		tell_drawn(images, NULL, "the image takes too long to decode");
+		report_drawn(images, NULL, "the image takes too long to decode");
 }
 
 /* False: it is not to be drawn any more, or cannot be. */
@@ -213,7 +213,7 @@ void app_ask_terminal(struct app *a)
 		return;
 	images->is_asking = true;
 	if (needs_no_answer || !term_ask_images(a->term))
-		tell_terminal(a);
+		report_terminal(a);
 	else
 		trm_timer_start(images->timer, ANSWER_MS, 0);
 	a->model.needs_draw = true;

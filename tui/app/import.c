@@ -39,7 +39,7 @@ static struct buffer *fill(
 	return b;
 }
 
-static void tell(struct app *a, const char *path, const struct imported *found)
+static void report_imported(struct app *a, const char *path, const struct imported *found)
 {
 	char text[NOTICE_BYTES];
 
@@ -74,5 +74,5 @@ void app_import(struct app *a, const char *path)
 				    .number = b ? b->id : 0,
 				    .other = b ? NULL : why.msg});
 	if (b)
-		tell(a, path, &found);
+		report_imported(a, path, &found);
 }

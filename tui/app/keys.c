@@ -44,7 +44,7 @@ static bool find_place(struct loading *l, const struct trm_config_entry *e, enum
 }
 
 /* The map holds only what the file has said so far. */
-static void tell_conflict(struct loading *l, const struct trm_config_entry *e, enum key_context key_context)
+static void report_conflict(struct loading *l, const struct trm_config_entry *e, enum key_context key_context)
 {
 	const struct command *before = NULL;
 	char other[KEYMAP_NAME_BYTES];
@@ -84,7 +84,7 @@ static void on_entry(void *user, const struct trm_config_entry *e)
 
 	if (!find_place(l, e, &key_context))
 		return;
-	tell_conflict(l, e, key_context);
+	report_conflict(l, e, key_context);
 	if (bind(l, e, key_context, &why) < 0)
 		fault(l, "%.200s: %.240s", e->where, why.msg);
 }

@@ -203,7 +203,7 @@ void app_note_effect(struct app *a, const struct effect *effect)
 
 /* ---- recording ---- */
 
-static void tell(struct app *a, bool goes_on, const char *error)
+static void report_recording(struct app *a, bool goes_on, const char *error)
 {
 	app_send(a, &(struct msg){.type = MSG_RECORDING,
 				    .text = a->recording,
@@ -236,24 +236,24 @@ void app_record(struct app *a, const char *typed)
 	struct trm_error why = {0};
 
 	if (recorder_is_open(&a->recorder)) {
-		tell(a, true, "this is being recorded already");
+		report_recording(a, true, "this is being recorded already");
 		return;
 	}
 	app_expand_path(typed, a->recording);
 	a->recorded_from = (uint32_t)a->transcript.n_runs;
 	if (recorder_open(&a->recorder, a->recording, app_clock_ns(), a->model.rows, a->model.cols, &why)
 			< 0) {
-		tell(a, false, why.msg);
+		report_recording(a, false, why.msg);
 		return;
 	}
 	note_present(a);
-	tell(a, true, NULL);
+	report_recording(a, true, NULL);
 }
 
 void app_record_stop(struct app *a)
 {
 	recorder_close(&a->recorder, app_clock_ns());
-	tell(a, false, NULL);
+	report_recording(a, false, NULL);
 }
 
 void app_flush_recording(struct app *a)
@@ -261,7 +261,7 @@ void app_flush_recording(struct app *a)
 	struct trm_error why = {0};
 
 	if (recorder_is_open(&a->recorder) && recorder_flush(&a->recorder, &why) < 0)
-		tell(a, false, why.msg);
+		report_recording(a, false, why.msg);
 }
 
 /* ---- export ---- */

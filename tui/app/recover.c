@@ -95,7 +95,7 @@ static const char *telling_line(const struct unsaved_item *item)
 }
 
 /* "the python buffer, 3 lines, 5 min ago: import os" */
-static size_t tell(const struct unsaved_item *item, char *out, size_t cap)
+static size_t describe_item(const struct unsaved_item *item, char *out, size_t cap)
 {
 	const char *first = telling_line(item);
 	size_t lines = 1;
@@ -113,13 +113,13 @@ static size_t tell(const struct unsaved_item *item, char *out, size_t cap)
 	return n > 0 && (size_t)n < cap ? (size_t)n : 0;
 }
 
-static size_t tell_dir(const struct unsaved_dir *d, char *out, size_t cap)
+static size_t describe_dir(const struct unsaved_dir *d, char *out, size_t cap)
 {
 	struct unsaved_item items[UNSAVED_MAX];
 	size_t n = unsaved_read(d, items, UNSAVED_MAX), used = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		used += tell(&items[i], out + used, cap - used);
+		used += describe_item(&items[i], out + used, cap - used);
 		free(items[i].text);
 	}
 	return used;
@@ -141,7 +141,7 @@ void app_find_unsaved(struct app *a)
 		struct unsaved_dir *d = &a->found[a->n_found];
 		if (!unsaved_take(d, names[i]))
 			continue;
-		size_t more = is_meant(a, d) ? tell_dir(d, reported + used, REPORTED_BYTES - used) : 0;
+		size_t more = is_meant(a, d) ? describe_dir(d, reported + used, REPORTED_BYTES - used) : 0;
 		if (more > 0)
 			a->n_found++;
 		else

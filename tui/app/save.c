@@ -82,7 +82,7 @@ static bool has_watch(struct app *a)
 	       && trm_loop_add_fd(a->loop, a->saves_fd, TRM_READ, on_done, a, &a->saves_watch, NULL) == 0;
 }
 
-static void tell(struct app *a, const struct buffer *b)
+static void report_saved(struct app *a, const struct buffer *b)
 {
 	char text[NOTICE_BYTES];
 
@@ -115,7 +115,7 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 		return true;
 	}
 	snprintf(s->path, sizeof s->path, "%s", b->editor.path);
-	tell(a, b);
+	report_saved(a, b);
 	s->next = a->saves;
 	a->saves = s;
 	s->has_thread = pthread_create(&s->thread, NULL, wait_for_disk, s) == 0;

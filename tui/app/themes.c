@@ -40,7 +40,7 @@ static int load(struct app *a, const char *name, struct trm_error *reterr)
 }
 
 /* `then`: what the person sees now. */
-static void tell(struct app *a, const char *then)
+static void report_theme_faults(struct app *a, const char *then)
 {
 	char text[NOTICE_BYTES];
 
@@ -71,7 +71,8 @@ void app_tell_theme(struct app *a)
 	bool is_other = strcmp(a->theme.name, "dark") == 0 && a->opts->theme
 			&& strcmp(a->opts->theme, "dark") != 0;
 
-	tell(a, is_other ? "The theme \"dark\" stands in." : "What is wrong looks as if it were left out.");
+	report_theme_faults(a, is_other ? "The theme \"dark\" stands in."
+					: "What is wrong looks as if it were left out.");
 	a->theme_faults = 0;
 }
 
@@ -80,7 +81,8 @@ void app_set_theme(struct app *a, const char *name)
 	struct trm_error why = {0};
 	int r = load(a, name, &why);
 
-	tell(a, r < 0 ? "The colors stay as they were." : "What is wrong looks as if it were left out.");
+	report_theme_faults(a, r < 0 ? "The colors stay as they were."
+				     : "What is wrong looks as if it were left out.");
 	a->model.needs_draw = true;
 }
 
@@ -137,7 +139,8 @@ static void read_again(struct app *a)
 		return;
 	int r = load(a, path, &why);
 	bool is_new = r < 0 || memcmp(before.looks, a->theme.looks, sizeof before.looks) != 0;
-	tell(a, r < 0 ? "The colors stay as they were." : "What is wrong looks as if it were left out.");
+	report_theme_faults(a, r < 0 ? "The colors stay as they were."
+				     : "What is wrong looks as if it were left out.");
 	if (r == 0 && is_new && a->theme_faults == 0)
 		app_tell(a, MSG_NOTICE, "the theme has changed on the disk and was read again");
 	a->model.needs_draw = true;

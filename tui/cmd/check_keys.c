@@ -163,7 +163,7 @@ void check_keys(struct check_report *r)
 
 /* ---- the list ---- */
 
-static void tell_nobody(void *user, const char *sentence)
+static void report_nobody(void *user, const char *sentence)
 {
 	(void)user;
 	(void)sentence;
@@ -210,7 +210,7 @@ static void put_command(struct json_out *j, const struct keymap *map, const stru
 
 int check_list_keys(const struct check_report *r)
 {
-	const struct keys_faults faults = {tell_nobody, NULL};
+	const struct keys_faults faults = {report_nobody, NULL};
 	const struct command *c;
 	struct json_out j;
 	struct keymap map;

@@ -37,7 +37,7 @@ static const char *const sources[] = {
 };
 
 /* Where the value of a row came from, to be looked at there; false: it is the default. */
-static bool tell_where(const struct effective *e, size_t row, char *out, size_t cap)
+static bool describe_where(const struct effective *e, size_t row, char *out, size_t cap)
 {
 	const struct trm_config_origin *o = &e->origins[row];
 	bool is_yes = !strcmp(e->settings[row].name, "confirm") && o->column; /* see options_config_from() */
@@ -72,7 +72,7 @@ static void put_row(struct json_out *j, const struct effective *e, size_t row)
 	json_put_text(j, "name", s->name);
 	json_put_text(j, "value", value);
 	json_put_text(j, "from", sources[e->origins[row].from]);
-	json_put_text(j, "where", tell_where(e, row, where, sizeof where) ? where : NULL);
+	json_put_text(j, "where", describe_where(e, row, where, sizeof where) ? where : NULL);
 	json_put_text(j, "default", s->fallback);
 	json_put_text(j, "option", s->option);
 	json_put_text(j, "variable", s->env);
@@ -102,7 +102,7 @@ static int print_table(const struct effective *e)
 									      shown[PATH_MAX];
 		trm_config_get(&e->config, &e->settings[i], value, sizeof value);
 		trm_text_clean_line(clean, sizeof clean, value, strlen(value));
-		bool is_set = tell_where(e, i, where, sizeof where);
+		bool is_set = describe_where(e, i, where, sizeof where);
 		trm_text_clean_line(shown, sizeof shown, where, strlen(where));
 		printf("%s%-17s %-16s %s%s\n", has_color ? (is_set ? "\033[1m" : "\033[2m") : "",
 				e->settings[i].name, *clean ? clean : "-", shown, has_color ? "\033[m" : "");
@@ -111,7 +111,7 @@ static int print_table(const struct effective *e)
 }
 
 /* On stderr: what is listed may be read by a program. */
-static void tell_leftover(void *user, const char *name, const char *nearest)
+static void describe_leftover(void *user, const char *name, const char *nearest)
 {
 	char shown[128];
 
@@ -259,7 +259,7 @@ static int perform(const struct options *o, const char *word, bool is_json)
 	if (word)
 		return print_key(&e, word, is_json);
 	int code = is_json ? print_json(&e) : print_table(&e);
-	trm_config_unknown_env(tell_leftover, NULL);
+	trm_config_unknown_env(describe_leftover, NULL);
 	return code;
 }
 

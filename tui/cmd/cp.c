@@ -78,7 +78,7 @@ static void on_done(void *user, const struct trm_error *why, const struct trm_co
 static const struct trm_copy_cb copy_cb = {.progress = on_progress, .refused = on_refused, .done = on_done};
 
 /* Whoever had to wait is told what it was worth. */
-static void tell_end(struct cp *cp, bool was_drawn)
+static void report_end(struct cp *cp, bool was_drawn)
 {
 	char sum[64], rate[24];
 	double seconds = cp->loop ? (double)(trm_loop_now_ns(cp->loop) - cp->start_ns) / 1e9 : 0;
@@ -207,7 +207,7 @@ static void perform(struct cp *cp, char **places, size_t n)
 	progress_bar_clear(&cp->progress_bar);
 	if (is_reader_gone(cp))
 		cmd_die_of_pipe();
-	tell_end(cp, was_drawn);
+	report_end(cp, was_drawn);
 	if (cp->is_json)
 		put_json(cp);
 	filter_pipe_finish(&cp->filter_pipe);

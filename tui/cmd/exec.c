@@ -119,7 +119,7 @@ static void say(struct exec *e, const char *text)
 	sink_line(&e->err, line);
 }
 
-static void tell_exit(struct exec *e, const struct trm_exit *exit)
+static void report_exit(struct exec *e, const struct trm_exit *exit)
 {
 	char reason[128];
 	if (e->is_timed_out) {
@@ -149,7 +149,7 @@ static void on_exited(
 	if (e->is_over)
 		return;
 	if (exit) {
-		tell_exit(e, exit);
+		report_exit(e, exit);
 		return;
 	}
 	if (e->has_terminal)

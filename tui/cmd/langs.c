@@ -179,7 +179,7 @@ static int print_json(const struct langs *l)
 	return json_finish(&j);
 }
 
-static void tell_missing(const struct langs *l, const struct trm_lang *lang, char *out, size_t cap)
+static void describe_missing(const struct langs *l, const struct trm_lang *lang, char *out, size_t cap)
 {
 	const char *image = l->is_image ? lang->image : "";
 
@@ -200,7 +200,7 @@ static int print_table(const struct langs *l)
 		join(also, sizeof also, lang->aliases, lang->name);
 		join(endings, sizeof endings, lang->suffixes, NULL);
 		bool has_version = version_of(&l->answers[id], version);
-		tell_missing(l, lang, missing, sizeof missing);
+		describe_missing(l, lang, missing, sizeof missing);
 		printf("%-12s %-16s %-16s %-9s %-17s %s\n", lang->name, also, endings, kind_of(lang),
 				lang->interpreter,
 				l->why.code                ? "n/a"

@@ -115,7 +115,7 @@ static int print_json(const struct ps *ps)
 
 enum { CELL = 104 };
 
-static void tell_duration(char out[CELL], uint64_t ms)
+static void format_duration(char out[CELL], uint64_t ms)
 {
 	uint64_t s = ms / 1000;
 	if (s < 60)
@@ -128,7 +128,7 @@ static void tell_duration(char out[CELL], uint64_t ms)
 		snprintf(out, CELL, "%ud%02uh", (unsigned)(s / 86400), (unsigned)(s / 3600 % 24));
 }
 
-static void tell_mib(char out[CELL], uint64_t bytes)
+static void format_mib(char out[CELL], uint64_t bytes)
 {
 	snprintf(out, CELL, "%.4g", floor((double)bytes / (1 << 20) * 10 + 0.5) / 10);
 }
@@ -163,13 +163,13 @@ static void kept_cell(const struct trm_entry *e, char out[CELL])
 static void age_cell(const struct trm_entry *e, char out[CELL])
 {
 	if (knows(e, TRM_METRIC_UPTIME))
-		tell_duration(out, e->sample.uptime_ms);
+		format_duration(out, e->sample.uptime_ms);
 }
 
 static void idle_cell(const struct trm_entry *e, char out[CELL])
 {
 	if (e->has_state && !e->clients)
-		tell_duration(out, e->idle_ms);
+		format_duration(out, e->idle_ms);
 }
 
 static void cpu_cell(const struct trm_entry *e, char out[CELL])
@@ -181,13 +181,13 @@ static void cpu_cell(const struct trm_entry *e, char out[CELL])
 static void mem_cell(const struct trm_entry *e, char out[CELL])
 {
 	if (knows(e, TRM_METRIC_MEM))
-		tell_mib(out, e->sample.mem_bytes);
+		format_mib(out, e->sample.mem_bytes);
 }
 
 static void limit_cell(const struct trm_entry *e, char out[CELL])
 {
 	if (e->limits.mem_bytes)
-		tell_mib(out, e->limits.mem_bytes);
+		format_mib(out, e->limits.mem_bytes);
 }
 
 static void backend_cell(const struct trm_entry *e, char out[CELL])

@@ -132,7 +132,7 @@ void sample_put_limits(struct json_out *j, const struct trm_limits *limits)
 /* ---- text ---- */
 
 /* "27 of 512 MiB"; below 10 with a decimal. */
-static void tell_bytes(char *out, size_t cap, bool is_known, uint64_t bytes, bool has_limit, uint64_t limit)
+static void format_bytes(char *out, size_t cap, bool is_known, uint64_t bytes, bool has_limit, uint64_t limit)
 {
 	double v = (double)bytes / MIB;
 	int decimals = v < 9.95 ? 1 : 0;
@@ -145,7 +145,7 @@ static void tell_bytes(char *out, size_t cap, bool is_known, uint64_t bytes, boo
 		snprintf(out, cap, "%.*f MiB", decimals, v);
 }
 
-static void tell_cpu(char *out, size_t cap, const struct trm_sample *s)
+static void format_cpu(char *out, size_t cap, const struct trm_sample *s)
 {
 	char now[24], limit[40] = "";
 
@@ -156,19 +156,19 @@ static void tell_cpu(char *out, size_t cap, const struct trm_sample *s)
 	snprintf(out, cap, "%s%s", now, limit);
 }
 
-static void tell_mem(char *out, size_t cap, const struct trm_sample *s)
+static void format_mem(char *out, size_t cap, const struct trm_sample *s)
 {
-	tell_bytes(out, cap, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT,
+	format_bytes(out, cap, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT,
 			s->mem_limit_bytes);
 }
 
-static void tell_disk(char *out, size_t cap, const struct trm_sample *s)
+static void format_disk(char *out, size_t cap, const struct trm_sample *s)
 {
-	tell_bytes(out, cap, s->known & TRM_METRIC_DISK, s->disk_bytes, s->known & TRM_METRIC_DISK_LIMIT,
+	format_bytes(out, cap, s->known & TRM_METRIC_DISK, s->disk_bytes, s->known & TRM_METRIC_DISK_LIMIT,
 			s->disk_limit_bytes);
 }
 
-static void tell_procs(char *out, size_t cap, const struct trm_sample *s)
+static void format_procs(char *out, size_t cap, const struct trm_sample *s)
 {
 	if (!(s->known & TRM_METRIC_PROCS))
 		snprintf(out, cap, "n/a");
@@ -178,7 +178,7 @@ static void tell_procs(char *out, size_t cap, const struct trm_sample *s)
 		snprintf(out, cap, "%" PRIu64, s->procs);
 }
 
-static void tell_percent(char *out, size_t cap, bool is_known, double percent)
+static void format_percent(char *out, size_t cap, bool is_known, double percent)
 {
 	snprintf(out, cap, is_known ? "%.0f %%" : "n/a", percent);
 }
@@ -187,10 +187,10 @@ void sample_tell(const struct trm_sample *s, char *out, size_t cap)
 {
 	char cpu[64], mem[64], disk[64], procs[64];
 
-	tell_cpu(cpu, sizeof cpu, s);
-	tell_mem(mem, sizeof mem, s);
-	tell_disk(disk, sizeof disk, s);
-	tell_procs(procs, sizeof procs, s);
+	format_cpu(cpu, sizeof cpu, s);
+	format_mem(mem, sizeof mem, s);
+	format_disk(disk, sizeof disk, s);
+	format_procs(procs, sizeof procs, s);
 	snprintf(out, cap, "cpu %s, memory %s, files %s, processes %s", cpu, mem, disk, procs);
 }
 
@@ -198,7 +198,7 @@ static void print_cpu(const struct trm_sample *s)
 {
 	char text[64];
 
-	tell_cpu(text, sizeof text, s);
+	format_cpu(text, sizeof text, s);
 	printf("cpu         %s", text);
 	if (s->known & TRM_METRIC_CPU_TIME)
 		printf(", %.2f s so far", (double)s->cpu_ns / 1e9);
@@ -211,7 +211,7 @@ static void print_mem(const struct trm_sample *s)
 {
 	char text[64];
 
-	tell_mem(text, sizeof text, s);
+	format_mem(text, sizeof text, s);
 	printf("memory      %s", text);
 	if (s->known & TRM_METRIC_MEM_PEAK)
 		printf(", peak %.1f", (double)s->mem_peak_bytes / MIB);
@@ -224,7 +224,7 @@ static void print_procs(const struct trm_sample *s)
 {
 	char text[64];
 
-	tell_procs(text, sizeof text, s);
+	format_procs(text, sizeof text, s);
 	printf("processes   %s", text);
 	if (s->known & TRM_METRIC_PROCS_REFUSED && s->procs_refused)
 		printf(", %" PRIu64 " refused", s->procs_refused);
@@ -235,9 +235,9 @@ static void print_pressure(const struct trm_sample *s)
 {
 	char cpu[24], mem[24], io[24];
 
-	tell_percent(cpu, sizeof cpu, s->known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
-	tell_percent(mem, sizeof mem, s->known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
-	tell_percent(io, sizeof io, s->known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
+	format_percent(cpu, sizeof cpu, s->known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
+	format_percent(mem, sizeof mem, s->known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
+	format_percent(io, sizeof io, s->known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
 	printf("waiting     for cpu %s, memory %s, io %s%s\n", cpu, mem, io,
 			s->pressure_is_machine ? " (of the whole machine)" : "");
 }
@@ -248,7 +248,7 @@ void sample_print(const struct trm_sample *s, const char *net)
 
 	print_cpu(s);
 	print_mem(s);
-	tell_disk(text, sizeof text, s);
+	format_disk(text, sizeof text, s);
 	printf("files       %s\n", text);
 	print_procs(s);
 	if (s->known & TRM_METRIC_NET)

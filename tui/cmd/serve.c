@@ -83,7 +83,7 @@ static const struct option_spec options[] = {
 
 /* ---- what is told ------------------------------------------------------------------------ */
 
-static void tell(const struct serve *s)
+static void print_addresses(const struct serve *s)
 {
 	bool is_v6 = strchr(s->opts.host, ':');
 	if (!s->is_quiet || !s->opts.port)
@@ -214,7 +214,7 @@ static int serve(struct serve *s)
 	take_files(s);
 	int code = open_all(s, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
 	if (s->server)
-		tell(s);
+		print_addresses(s);
 	while (s->server)
 		trm_loop_step(s->loop, -1);
 	for (size_t i = 0; i < N_SIGNALS; i++)

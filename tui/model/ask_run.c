@@ -44,7 +44,7 @@ static bool is_of_engine(const struct model *m)
 	return strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0 && !ask_is_of_server(m);
 }
 
-static void tell_where(const struct model *m, struct dialog *d)
+static void describe_where(const struct model *m, struct dialog *d)
 {
 	static const char *const states[] = {[SANDBOX_STARTING] = " (starting)",
 			[SANDBOX_READY] = "",
@@ -72,7 +72,8 @@ static bool is_unlimited(const struct model *m, const char *what)
 }
 
 /* What is not asked of an engine is not claimed. */
-static void tell_engine_limits(const struct model *m, struct dialog *d, const char *mem, const char *timeout)
+static void describe_engine_limits(
+		const struct model *m, struct dialog *d, const char *mem, const char *timeout)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
 	char memory[48] = "no limit for memory", cpu[48] = "none for CPU", procs[48] = "none for processes";
@@ -90,7 +91,7 @@ static void tell_engine_limits(const struct model *m, struct dialog *d, const ch
 	dialog_add_labeled(d, "Limits", ROLE_DIALOG, "%s, %s, %s, %s", memory, cpu, procs, timeout);
 }
 
-static void tell_limits(const struct model *m, struct dialog *d)
+static void describe_limits(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
 	char mem[24], disk[24], timeout[48] = "no time limit", duration[24];
@@ -100,7 +101,7 @@ static void tell_limits(const struct model *m, struct dialog *d)
 				format_duration(duration, (uint64_t)m->timeout_ms * 1000));
 	format_bytes(mem, l->mem_bytes);
 	if (is_of_engine(m))
-		tell_engine_limits(m, d, mem, timeout);
+		describe_engine_limits(m, d, mem, timeout);
 	else if (ask_is_of_server(m)
 			&& m->sandbox.is_attached) /* whoever has started it has asked for them */
 		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "its own limits, %s", timeout);
@@ -114,7 +115,7 @@ static void tell_limits(const struct model *m, struct dialog *d)
 				timeout);
 }
 
-static void tell_network(const struct model *m, struct dialog *d)
+static void describe_network(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
 	const char *off = ask_is_of_server(m) ? "decided by the server" : "off"; /* until it has told */
@@ -152,11 +153,11 @@ void ask_tell_mounts(const struct model *m, struct dialog *d)
 }
 
 /* The network has a line of its own; of the other guards those that are not strong are named. */
-static void tell_guards(const struct model *m, struct dialog *d)
+static void describe_guards(const struct model *m, struct dialog *d)
 {
 	size_t weak = 0;
 
-	tell_network(m, d);
+	describe_network(m, d);
 	ask_tell_mounts(m, d);
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
@@ -182,7 +183,7 @@ bool ask_scan(const struct model *m, struct trm_findings *ret)
 }
 
 /* Returns whether something of high severity was found. */
-static bool tell_policy(const struct model *m, struct dialog *d)
+static bool describe_policy(const struct model *m, struct dialog *d)
 {
 	struct trm_findings found;
 	char line[400];
@@ -205,7 +206,7 @@ static bool tell_policy(const struct model *m, struct dialog *d)
 	return is_high;
 }
 
-static void tell_code(const struct model *m, struct dialog *d)
+static void describe_code(const struct model *m, struct dialog *d)
 {
 	struct editor_run range = m->to_run;
 	size_t most = range.len < CODE_BYTES_SHOWN ? range.len : CODE_BYTES_SHOWN;
@@ -235,11 +236,11 @@ void ask_confirm(struct model *m)
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			run_source_describe(model_editor(m), m->to_run, what));
-	bool is_high = tell_policy(m, d);
-	tell_where(m, d);
-	tell_limits(m, d);
-	tell_guards(m, d);
-	tell_code(m, d);
+	bool is_high = describe_policy(m, d);
+	describe_where(m, d);
+	describe_limits(m, d);
+	describe_guards(m, d);
+	describe_code(m, d);
 	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
 	d->focus = again ? focus : is_high ? COUNT(confirm_buttons) - 1 : 0;
 	d->scroll = scroll;

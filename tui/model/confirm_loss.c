@@ -65,7 +65,7 @@ static bool is_of_sandbox(const struct loss_question *l)
 
 /* ---- what it says ---- */
 
-static void tell_run(const struct model *m, struct dialog *d)
+static void describe_run(const struct model *m, struct dialog *d)
 {
 	const struct run_info *info = runs_find(&m->out.runs, m->run.serial);
 	char ran[24];
@@ -98,7 +98,7 @@ static void join_names(const struct variables *v, char *out, size_t cap)
 }
 
 /* True: there is something to be told of this kernel. */
-static bool tell_variables(
+static bool describe_variables(
 		const struct model *m, struct dialog *d, const struct trm_lang *lang, bool is_first)
 {
 	const struct variables *v = &m->variables[lang->index];
@@ -123,18 +123,18 @@ static bool tell_variables(
 	return true;
 }
 
-static void tell_all_variables(const struct model *m, struct dialog *d)
+static void describe_all_variables(const struct model *m, struct dialog *d)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (is_of_sandbox(&m->loss_question) || m->loss_question.lang == trm_lang_at(i))
-			any |= tell_variables(m, d, trm_lang_at(i), !any);
+			any |= describe_variables(m, d, trm_lang_at(i), !any);
 	if (!any)
 		dialog_add_labeled(d, "Variables", ROLE_DIALOG, "none");
 }
 
-static void tell_files(const struct model *m, struct dialog *d)
+static void describe_files(const struct model *m, struct dialog *d)
 {
 	const struct loss_question *l = &m->loss_question;
 	char size[24];
@@ -151,7 +151,7 @@ static void tell_files(const struct model *m, struct dialog *d)
 				format_bytes(size, l->file_bytes), l->names);
 }
 
-static void tell_uptime(const struct model *m, struct dialog *d)
+static void describe_uptime(const struct model *m, struct dialog *d)
 {
 	char up[24];
 
@@ -160,7 +160,7 @@ static void tell_uptime(const struct model *m, struct dialog *d)
 				format_uptime(up, m->metrics.sample.uptime_ms));
 }
 
-static void tell_unsaved(const struct model *m, struct dialog *d)
+static void describe_unsaved(const struct model *m, struct dialog *d)
 {
 	const char *label = m->text_is_unsafe ? "Unsaved" : "Text kept";
 	uint16_t role = m->text_is_unsafe ? ROLE_DIALOG_WARN : ROLE_DIALOG;
@@ -190,19 +190,19 @@ void loss_refresh(struct model *m)
 	if (d->kind != DIALOG_LOSS)
 		return;
 	dialog_clear_lines(d);
-	tell_run(m, d);
+	describe_run(m, d);
 	if (m->sandbox.state != SANDBOX_DEAD)
-		tell_all_variables(m, d);
+		describe_all_variables(m, d);
 	if (is_of_sandbox(&m->loss_question) && m->sandbox.state != SANDBOX_DEAD) {
-		tell_files(m, d);
-		tell_uptime(m, d);
+		describe_files(m, d);
+		describe_uptime(m, d);
 	}
 	if (m->loss_question.what == LOSS_NONE_OF_IT) {
 		dialog_add_labeled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s", m->sandbox.words,
 				m->sandbox.name);
 	}
 	if (is_leaving(&m->loss_question))
-		tell_unsaved(m, d);
+		describe_unsaved(m, d);
 	if (!is_leaving(&m->loss_question))
 		dialog_add_labeled(d, "Kept", ROLE_DIALOG_DIM, "%s", kept[m->loss_question.what]);
 	m->needs_draw = true;

@@ -11,7 +11,7 @@
 #include "model/update.h"
 
 /* Tell why it went wrong: where the path was asked for, so that it can be put right, else as a notice. */
-static void tell_failure(struct model *m, enum dialog_kind kind, const char *why)
+static void report_failure(struct model *m, enum dialog_kind kind, const char *why)
 {
 	if (m->dialog.kind == kind)
 		ask_path_again(m, why);
@@ -25,7 +25,7 @@ static void close_if(struct model *m, enum dialog_kind kind)
 		dialog_close(m);
 }
 
-static void tell_opened(struct model *m, const struct msg *msg, const struct editor *e)
+static void report_opened(struct model *m, const struct msg *msg, const struct editor *e)
 {
 	size_t lines = run_source_lines(e);
 
@@ -44,13 +44,13 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 	struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);
 
 	if (msg->other || !b) {
-		tell_failure(m, DIALOG_OPEN, msg->other ? msg->other : "the buffer is gone");
+		report_failure(m, DIALOG_OPEN, msg->other ? msg->other : "the buffer is gone");
 		return;
 	}
 	close_if(m, DIALOG_OPEN);
 	buffer_show(m, b, out);
 	model_focus(m, PANE_EDITOR);
-	tell_opened(m, msg, &b->editor);
+	report_opened(m, msg, &b->editor);
 }
 
 static void on_saved(struct model *m, const struct msg *msg, struct effects *out)
@@ -58,7 +58,7 @@ static void on_saved(struct model *m, const struct msg *msg, struct effects *out
 	if (msg->other) {
 		if (m->dialog.kind != DIALOG_SAVE)
 			m->closing_buffer = 0;
-		tell_failure(m, DIALOG_SAVE, msg->other);
+		report_failure(m, DIALOG_SAVE, msg->other);
 		return;
 	}
 	close_if(m, DIALOG_SAVE);

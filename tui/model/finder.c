@@ -107,7 +107,7 @@ static bool find_back(struct finder *f, const struct text *t, size_t before, str
 }
 
 /* Tell it in the bar, and where that is closed in the status line. */
-static void tell(struct model *m)
+static void report_matches(struct model *m)
 {
 	struct finder *f = &m->finder;
 
@@ -126,7 +126,7 @@ static void took_place(struct model *m, bool is_found, struct find_match match, 
 	} else {
 		finder_say(f, true, "no match");
 	}
-	tell(m);
+	report_matches(m);
 }
 
 static void go_next(struct model *m)

@@ -263,7 +263,7 @@ static void look(struct model *m, struct effects *out)
 
 /* ---- stopping ---- */
 
-static void tell_kernels(struct dialog *d, const struct trm_entry *e)
+static void describe_kernels(struct dialog *d, const struct trm_entry *e)
 {
 	char names[80] = "";
 
@@ -276,7 +276,7 @@ static void tell_kernels(struct dialog *d, const struct trm_entry *e)
 }
 
 /* What is known of it without looking inside. */
-static void tell_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
+static void describe_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;
 	unsigned peer_runs = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
@@ -285,7 +285,7 @@ static void tell_loss(const struct model *m, struct dialog *d, const struct trm_
 
 	dialog_add_labeled(d, "Sandbox", ROLE_DIALOG, "%s%s%s", e->name, knows_up ? ", up " : "",
 			knows_up ? format_uptime(text, s->uptime_ms) : "");
-	tell_kernels(d, e);
+	describe_kernels(d, e);
 	if (s->known & TRM_METRIC_PROCS)
 		dialog_add_labeled(d, "Processes", ROLE_DIALOG, "%" PRIu64, s->procs);
 	if (s->known & TRM_METRIC_DISK)
@@ -314,7 +314,7 @@ static void ask_stop(struct model *m, struct effects *out)
 	}
 	m->sandboxes.target = *e;
 	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox? You will lose:");
-	tell_loss(m, &m->dialog, e);
+	describe_loss(m, &m->dialog, e);
 	if (sandboxes_is_own(m, e))
 		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It is the sandbox of this workbench.");
 	else if (e->has_client)

@@ -114,7 +114,7 @@ void repl_command_install_close(struct repl *r)
 }
 
 /* What was asked for is not what a server gives. */
-static void tell_far(struct repl *r)
+static void print_far(struct repl *r)
 {
 	const struct trm_guard *guards;
 	size_t n = trm_sandbox_guards(r->cli_session.sandbox, &guards);
@@ -130,7 +130,7 @@ void repl_command_net(struct repl *r, const char *rest)
 	if (*rest && strcmp(rest, "on") != 0 && strcmp(rest, "off") != 0)
 		repl_error(r, ":net takes on or off, not '%s'", rest);
 	else if (repl_is_far(r))
-		tell_far(r);
+		print_far(r);
 	else if (*rest && strcmp(rest, l->net ? "on" : "off") != 0)
 		repl_error(r,
 				"the network is set when a sandbox starts: quit, and start again with "

@@ -53,7 +53,7 @@ static void ask(struct repl *r, enum trm_question what, void (*tell)(struct repl
 	repl_done(r);
 }
 
-static void tell_variables(struct repl *r, const cJSON *answer)
+static void print_variables(struct repl *r, const cJSON *answer)
 {
 	const cJSON *rows = cJSON_GetObjectItemCaseSensitive(answer, "variables"), *row;
 	if (!cJSON_GetArraySize(rows))
@@ -66,7 +66,7 @@ static void tell_variables(struct repl *r, const cJSON *answer)
 	}
 }
 
-static void tell_reset(struct repl *r, const cJSON *answer)
+static void print_reset(struct repl *r, const cJSON *answer)
 {
 	(void)answer;
 	repl_say(r, "forgot the variables of %s", r->lang->name);
@@ -75,13 +75,13 @@ static void tell_reset(struct repl *r, const cJSON *answer)
 void repl_command_variables(struct repl *r, const char *rest)
 {
 	(void)rest;
-	ask(r, TRM_ASK_VARIABLES, tell_variables);
+	ask(r, TRM_ASK_VARIABLES, print_variables);
 }
 
 void repl_command_reset(struct repl *r, const char *rest)
 {
 	(void)rest;
-	ask(r, TRM_ASK_RESET, tell_reset);
+	ask(r, TRM_ASK_RESET, print_reset);
 }
 
 void repl_command_restart(struct repl *r, const char *rest)

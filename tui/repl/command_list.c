@@ -47,7 +47,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct row *)a)->name, ((const struct row *)b)->name);
 }
 
-static void tell(struct repl *r, const struct row *row)
+static void print_row(struct repl *r, const struct row *row)
 {
 	static const char *const marks[] = {[TRM_FILE_REGULAR] = "",
 			[TRM_FILE_DIR] = "/",
@@ -67,7 +67,7 @@ static void on_done(void *user, const struct trm_error *why)
 		qsort(l->rows, l->n, sizeof *l->rows, by_name);
 	for (size_t i = 0; i < l->n; i++) {
 		if (!r->is_over)
-			tell(r, &l->rows[i]);
+			print_row(r, &l->rows[i]);
 		free(l->rows[i].name);
 	}
 	if (!r->is_over && why->code)

@@ -13,7 +13,7 @@
 
 enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
 
-static void tell_code(struct repl *r)
+static void print_code(struct repl *r)
 {
 	const char *text = r->code.text;
 	size_t lines = 0;
@@ -30,7 +30,7 @@ static void tell_code(struct repl *r)
 }
 
 /* What a recipe does not ask for is not claimed. */
-static void tell_limits(struct repl *r)
+static void print_limits(struct repl *r)
 {
 	const char *backend = trm_sandbox_backend(r->cli_session.sandbox),
 		   *origin = trm_sandbox_origin(r->cli_session.sandbox);
@@ -49,7 +49,7 @@ static void tell_limits(struct repl *r)
 	trm_recipe_free(recipe);
 }
 
-static void tell_where(struct repl *r, const char *front)
+static void print_where(struct repl *r, const char *front)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
 	char time[48] = "no time limit", words[240];
@@ -72,13 +72,13 @@ static void tell_where(struct repl *r, const char *front)
 		repl_say(r, "the existing container %s, with its own limits and network",
 				trm_sandbox_origin(r->cli_session.sandbox));
 	else
-		tell_limits(r);
+		print_limits(r);
 	const struct trm_mount *mounts;
 	for (size_t i = 0, n = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < n; i++)
 		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));
 }
 
-static void tell_findings(struct repl *r, const struct trm_findings *found)
+static void print_findings(struct repl *r, const struct trm_findings *found)
 {
 	char line[400];
 	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
@@ -113,9 +113,9 @@ static void ask(struct repl *r, const struct trm_findings *found)
 	put_question(r, QUESTION_RUN);
 	/* What was typed is on the screen; what was not is shown. */
 	if (r->filename)
-		tell_code(r);
-	tell_findings(r, found);
-	tell_where(r, "in the");
+		print_code(r);
+	print_findings(r, found);
+	print_where(r, "in the");
 	repl_done(r);
 }
 
@@ -146,7 +146,7 @@ void confirm_start(struct repl *r)
 	if (r->confirm_mode != CONFIRM_EACH)
 		return;
 	put_question(r, QUESTION_START);
-	tell_where(r, "your code runs in the");
+	print_where(r, "your code runs in the");
 }
 
 /* ---- answers ---- */

@@ -46,7 +46,7 @@ void repl_command_top(struct repl *r, const char *rest)
 	measure(r, true);
 }
 
-static void tell_of(struct repl *r, const char *what, const struct trm_sample *s, uint32_t known,
+static void print_of(struct repl *r, const char *what, const struct trm_sample *s, uint32_t known,
 		uint32_t has_limit, uint64_t used, uint64_t limit)
 {
 	char a[24], b[24];
@@ -59,7 +59,7 @@ static void tell_of(struct repl *r, const char *what, const struct trm_sample *s
 		show_answer(&r->show, ROLE_TEXT, "%-8s %s", what, format_bytes(a, used));
 }
 
-static void tell_metrics(struct repl *r, const struct trm_sample *s)
+static void print_metrics(struct repl *r, const struct trm_sample *s)
 {
 	char rx[24], tx[24];
 	const struct trm_guard *guards;
@@ -70,8 +70,8 @@ static void tell_metrics(struct repl *r, const struct trm_sample *s)
 				s->known & TRM_METRIC_CPU_LIMIT && s->cpu_limit != 1 ? "s" : "");
 	else
 		show_answer(&r->show, ROLE_TEXT, "%-8s n/a", "cpu");
-	tell_of(r, "memory", s, TRM_METRIC_MEM, TRM_METRIC_MEM_LIMIT, s->mem_bytes, s->mem_limit_bytes);
-	tell_of(r, "disk", s, TRM_METRIC_DISK, TRM_METRIC_DISK_LIMIT, s->disk_bytes, s->disk_limit_bytes);
+	print_of(r, "memory", s, TRM_METRIC_MEM, TRM_METRIC_MEM_LIMIT, s->mem_bytes, s->mem_limit_bytes);
+	print_of(r, "disk", s, TRM_METRIC_DISK, TRM_METRIC_DISK_LIMIT, s->disk_bytes, s->disk_limit_bytes);
 	if (s->known & TRM_METRIC_PROCS)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " of %" PRIu64 " processes", "procs",
 				(uint64_t)s->procs, (uint64_t)s->procs_limit);
@@ -96,7 +96,7 @@ static int busier(const void *a, const void *b)
 					     : 0;
 }
 
-static void tell_top(struct repl *r, const struct trm_metrics *metrics)
+static void print_top(struct repl *r, const struct trm_metrics *metrics)
 {
 	size_t n = metrics->n_processes;
 	if (!metrics->has_processes)
@@ -124,9 +124,9 @@ void info_metrics(struct repl *r, const struct trm_metrics *metrics)
 	if (r->activity.interrupt != stop_metrics || ++r->n_samples < SAMPLES)
 		return;
 	if (r->wants_top)
-		tell_top(r, metrics);
+		print_top(r, metrics);
 	else
-		tell_metrics(r, &metrics->sample);
+		print_metrics(r, &metrics->sample);
 	stop_metrics(r);
 }
 

@@ -10,7 +10,7 @@
 
 enum { DOC_LINES = 60 };
 
-static void tell_part(struct repl *r, const char *what, const char *text)
+static void print_part(struct repl *r, const char *what, const char *text)
 {
 	char *newline = strchr(text, '\n');
 	if (*text)
@@ -18,7 +18,7 @@ static void tell_part(struct repl *r, const char *what, const char *text)
 }
 
 /* A long one is cut where the screen would be full of it. */
-static void tell_doc(struct repl *r, const char *doc)
+static void print_doc(struct repl *r, const char *doc)
 {
 	size_t lines = 0;
 	const char *p = doc;
@@ -53,9 +53,9 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	else {
 		const char *signature = answer_text(answer, "signature");
 		show_answer(&r->show, ROLE_TITLE, "%s", *signature ? signature : answer_text(answer, "name"));
-		tell_part(r, "type", answer_text(answer, "type"));
-		tell_part(r, "value", answer_text(answer, "value"));
-		tell_doc(r, answer_text(answer, "doc"));
+		print_part(r, "type", answer_text(answer, "type"));
+		print_part(r, "value", answer_text(answer, "value"));
+		print_doc(r, answer_text(answer, "doc"));
 	}
 	cJSON_Delete(answer);
 	repl_done(r);

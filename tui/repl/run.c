@@ -170,7 +170,7 @@ static void on_interrupt(struct repl *r)
 		trm_run_interrupt(r->run);
 }
 
-static void tell_step(void *user)
+static void print_step(void *user)
 {
 	struct repl *r = user;
 	const struct trm_stopping *s = &r->stopping;
@@ -187,7 +187,7 @@ static void tell_step(void *user)
 
 int repl_run_open(struct repl *r, struct trm_error *reterr)
 {
-	return trm_loop_add_timer(r->cli_session.loop, tell_step, r, &r->step_timer, reterr);
+	return trm_loop_add_timer(r->cli_session.loop, print_step, r, &r->step_timer, reterr);
 }
 
 /* Most code stops at the first word: nothing is told then. What a kill has done is told by the result. */

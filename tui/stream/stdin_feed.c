@@ -33,7 +33,7 @@ void stdin_feed_init(struct stdin_feed *f, struct trm_loop *loop, int fd, const 
 }
 
 /* A terminal that is gone, and what nohup puts in the place of one, are but at their end. */
-static void tell_broken(const struct stdin_feed *f, int error)
+static void report_broken(const struct stdin_feed *f, int error)
 {
 	char why[128];
 	if (!error || error == EIO || error == EBADF)
@@ -44,7 +44,7 @@ static void tell_broken(const struct stdin_feed *f, int error)
 
 static void end(struct stdin_feed *f, int error)
 {
-	tell_broken(f, error);
+	report_broken(f, error);
 	trm_watch_remove(f->watch);
 	f->watch = NULL;
 	f->is_ended = true;
@@ -108,7 +108,7 @@ void stdin_feed_begin(struct stdin_feed *f)
 	if (!f->is_always_readable)
 		return;
 	ssize_t n = read(f->fd, &f->first, 1);
-	tell_broken(f, n < 0 ? errno : 0);
+	report_broken(f, n < 0 ? errno : 0);
 	f->has_first = n == 1;
 	f->is_ended = !f->has_first;
 }

@@ -7,7 +7,7 @@
 
 #define MIB 1048576.0
 
-static void tell_cpu(const struct trm_sample *s, char out[64], bool is_short)
+static void format_cpu(const struct trm_sample *s, char out[64], bool is_short)
 {
 	bool has_limit = s->known & TRM_METRIC_CPU_LIMIT;
 
@@ -23,7 +23,7 @@ static void tell_cpu(const struct trm_sample *s, char out[64], bool is_short)
 }
 
 /* "64 / 512 MiB", in MiB throughout so that the columns can be compared; below 10 with a decimal. */
-static void tell_bytes(
+static void format_bytes(
 		char out[64], bool is_known, uint64_t bytes, bool has_limit, uint64_t limit, bool is_short)
 {
 	double v = (double)bytes / MIB;
@@ -37,19 +37,19 @@ static void tell_bytes(
 		snprintf(out, 64, "%.*f%s", v < 9.95 ? 1 : 0, v, unit);
 }
 
-static void tell_mem(const struct trm_sample *s, char out[64], bool is_short)
+static void format_mem(const struct trm_sample *s, char out[64], bool is_short)
 {
-	tell_bytes(out, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT,
+	format_bytes(out, s->known & TRM_METRIC_MEM, s->mem_bytes, s->known & TRM_METRIC_MEM_LIMIT,
 			s->mem_limit_bytes, is_short);
 }
 
-static void tell_disk(const struct trm_sample *s, char out[64], bool is_short)
+static void format_disk(const struct trm_sample *s, char out[64], bool is_short)
 {
-	tell_bytes(out, s->known & TRM_METRIC_DISK, s->disk_bytes, s->known & TRM_METRIC_DISK_LIMIT,
+	format_bytes(out, s->known & TRM_METRIC_DISK, s->disk_bytes, s->known & TRM_METRIC_DISK_LIMIT,
 			s->disk_limit_bytes, is_short);
 }
 
-static void tell_procs(const struct trm_sample *s, char out[64], bool is_short)
+static void format_procs(const struct trm_sample *s, char out[64], bool is_short)
 {
 	if (!(s->known & TRM_METRIC_PROCS))
 		snprintf(out, 64, "n/a");
@@ -61,7 +61,7 @@ static void tell_procs(const struct trm_sample *s, char out[64], bool is_short)
 }
 
 /* What has come and gone in all; the rate is the graph's. */
-static void tell_net(const struct trm_sample *s, char out[64], bool is_short)
+static void format_net(const struct trm_sample *s, char out[64], bool is_short)
 {
 	if (!(s->known & TRM_METRIC_NET))
 		snprintf(out, 64, "n/a");
@@ -70,7 +70,7 @@ static void tell_net(const struct trm_sample *s, char out[64], bool is_short)
 				(double)s->net_rx_bytes / MIB, (double)s->net_tx_bytes / MIB);
 }
 
-static void tell_wait(const struct trm_sample *s, char out[64], bool is_short)
+static void format_wait(const struct trm_sample *s, char out[64], bool is_short)
 {
 	if (!(s->known & TRM_METRIC_THROTTLED_PERCENT))
 		snprintf(out, 64, "n/a");
@@ -167,17 +167,18 @@ static double load_unknown(const struct trm_sample *s)
 }
 
 const struct meter meters[SERIES_COUNT] = {
-		[SERIES_CPU] = {"CPU", ROLE_GRAPH_CPU, false, true, tell_cpu, value_percent, limit_cpu,
+		[SERIES_CPU] = {"CPU", ROLE_GRAPH_CPU, false, true, format_cpu, value_percent, limit_cpu,
 				load_cpu},
-		[SERIES_MEM] = {"MEM", ROLE_GRAPH_MEM, true, false, tell_mem, value_mib, limit_mem, load_mem},
-		[SERIES_DISK] = {"DISK", ROLE_GRAPH_DISK, true, false, tell_disk, value_mib, limit_disk,
+		[SERIES_MEM] = {"MEM", ROLE_GRAPH_MEM, true, false, format_mem, value_mib, limit_mem,
+				load_mem},
+		[SERIES_DISK] = {"DISK", ROLE_GRAPH_DISK, true, false, format_disk, value_mib, limit_disk,
 				load_disk},
-		[SERIES_PROC] = {"PROC", ROLE_GRAPH_PROC, true, false, tell_procs, value_count, limit_procs,
+		[SERIES_PROC] = {"PROC", ROLE_GRAPH_PROC, true, false, format_procs, value_count, limit_procs,
 				load_procs},
-		[SERIES_NET] = {"NET", ROLE_GRAPH_NET, true, true, tell_net, value_rate, no_limit,
+		[SERIES_NET] = {"NET", ROLE_GRAPH_NET, true, true, format_net, value_rate, no_limit,
 				load_unknown},
-		[SERIES_WAIT] = {"WAIT", ROLE_GRAPH_PRESSURE, true, true, tell_wait, value_percent, all_of_it,
-				load_wait},
+		[SERIES_WAIT] = {"WAIT", ROLE_GRAPH_PRESSURE, true, true, format_wait, value_percent,
+				all_of_it, load_wait},
 };
 
 /* A processor at its limit is busy, not in danger; everything else near its limit is. */

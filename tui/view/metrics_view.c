@@ -24,7 +24,8 @@ struct measured {
 	bool has_focus;
 };
 
-static const char *tell(const struct metrics *x, const struct meter *meter, char out[64], bool is_short)
+static const char *format_meter(
+		const struct metrics *x, const struct meter *meter, char out[64], bool is_short)
 {
 	if (!x->has_sample)
 		return "n/a";
@@ -118,7 +119,7 @@ static void draw_meter(const struct measured *p, enum series series)
 	draw_text(p->c, p->area, row, p->area.col + 1, meter->role, meter->name);
 	int end = draw_text(p->c, p->area, row, p->area.col + 6,
 			p->x->has_sample ? meter_role(meter, &p->x->sample) : ROLE_DIM,
-			tell(p->x, meter, text, false));
+			format_meter(p->x, meter, text, false));
 	draw_peak(p, series, row, end);
 	draw_series(p, series);
 }
@@ -126,7 +127,7 @@ static void draw_meter(const struct measured *p, enum series series)
 /* ---- time ---- */
 
 /* "-90 s", "-5 min", "-2 h"; of the column that ends at end_ns. */
-static void tell_ago(uint64_t ago_ns, char out[24])
+static void format_ago(uint64_t ago_ns, char out[24])
 {
 	uint64_t s = (ago_ns + 500000000u) / 1000000000u;
 
@@ -154,7 +155,7 @@ static void draw_axis(const struct measured *p)
 	for (int part = 0; part <= 2; part++) {
 		int column = part * t.cols / 2;
 		uint64_t left_ns = (uint64_t)(t.cols - column) * p->span.column_ns;
-		tell_ago(now_ns + left_ns - p->span.end_ns, text);
+		format_ago(now_ns + left_ns - p->span.end_ns, text);
 		int n = (int)strlen(text), col = t.col + column - (part == 2 ? n : part ? n / 2 : 0);
 		draw_text(p->c, t, t.row, col, p->x->end_ns && part == 2 ? ROLE_WARN : ROLE_GRAPH_AXIS, text);
 	}
@@ -239,7 +240,7 @@ static void draw_words(const struct measured *p, bool has_runs)
 			uptime, source);
 }
 
-static int tell_pressure(const struct measured *p, int col, const char *name, bool is_known, double percent)
+static int format_pressure(const struct measured *p, int col, const char *name, bool is_known, double percent)
 {
 	char text[16];
 
@@ -261,10 +262,10 @@ static void draw_wait(const struct measured *p)
 	bool is_machine = known && s->pressure_is_machine;
 	int col = draw_text(p->c, p->area, p->l.wait_row, p->area.col + 1, ROLE_GRAPH_PRESSURE,
 			is_machine ? "MACHINE" : "WAIT");
-	col = tell_pressure(p, col, " cpu ", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
-	col = tell_pressure(p, col, " mem ", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
-	col = tell_pressure(p, col, " io ", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
-	tell_pressure(p, col, p->area.cols < 48 ? " thr " : "  throttled ",
+	col = format_pressure(p, col, " cpu ", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
+	col = format_pressure(p, col, " mem ", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
+	col = format_pressure(p, col, " io ", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
+	format_pressure(p, col, p->area.cols < 48 ? " thr " : "  throttled ",
 			p->x->has_sample && s->known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
 }
 
@@ -345,7 +346,7 @@ static int strip_meter(const struct model *m, struct canvas *c, struct rect area
 
 	col = draw_text(c, area, row, col, meter->role, meter->name) + 1;
 	draw_text(c, area, row, col, x->has_sample ? meter_role(meter, &x->sample) : ROLE_DIM,
-			tell(x, meter, text, true));
+			format_meter(x, meter, text, true));
 	col += strip_cols[series] + 1;
 	if (graph_cols > 0) {
 		struct graph g = graph_of(m, x, series, (struct rect){row, col, 1, graph_cols});
