@@ -270,7 +270,7 @@ static void traps_for_interrupts_last_for_a_run(void **state)
 {
 	struct driver *d = *state;
 	driver_send(d, "trap 'echo caught' INT; sh -c 'echo on; exec sleep 1000'; echo after");
-	driver_wait_text(d, 0, "on\n");
+	driver_wait_text(d, 2 * d->set, "on\n");
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_string_equal(d->out, "on\ncaught\nafter\n");

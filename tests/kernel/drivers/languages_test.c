@@ -598,7 +598,7 @@ static void runs_programs(const struct row *row, struct driver *d)
 {
 	d->answers = "line\n";
 	send_program(d, row, row->program.code, ",\"args\":[\"a b\",\"c\"]");
-	driver_wait_text(d, 0, row->program.want);
+	driver_wait_text(d, 2 * d->set, row->program.want);
 	assert_int_equal(end_of_program(d), 3);
 }
 

@@ -25,7 +25,7 @@ static void interrupt_often(struct driver *d, const char *code)
 {
 	for (int i = 0; i < TIMES; i++) {
 		driver_send(d, code);
-		driver_wait_text(d, 0, "on\n");
+		driver_wait_text(d, 2 * d->set, "on\n");
 		driver_interrupt(d);
 		driver_wait(d);
 		assert_string_equal(driver_text_of(d, "status"), "interrupted");

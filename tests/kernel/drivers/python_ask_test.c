@@ -223,7 +223,7 @@ static void a_question_that_hangs_can_be_interrupted(void **state)
 	check_run(d, "class Slow:\n    def __repr__(self):\n        print('go', flush=True)\n        while True: pass\ns = Slow()",
 			"ok", "");
 	driver_send_request(d, "\"op\":\"variables\"");
-	driver_wait_text(d, 0, "go\n");
+	driver_wait_text(d, 2 * d->set, "go\n");
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_contains(driver_text_of(d, "error"), "KeyboardInterrupt");

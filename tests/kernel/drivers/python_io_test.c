@@ -93,8 +93,8 @@ static void a_line_is_seen_when_it_is_printed(void **state)
 	struct driver *d = *state;
 	driver_send(d, "print('first')\nimport sys\nprint('err', file=sys.stderr)\ninput()\n");
 	d->answers = "\n";
-	driver_wait_text(d, 0, "first\n");
-	driver_wait_text(d, 1, "err\n");
+	driver_wait_text(d, 2 * d->set, "first\n");
+	driver_wait_text(d, 2 * d->set + 1, "err\n");
 	driver_wait(d);
 	assert_string_equal(driver_text_of(d, "status"), "ok");
 }
@@ -103,7 +103,7 @@ static void slow_lines_of_a_flood_are_seen_too(void **state)
 {
 	struct driver *d = *state;
 	driver_send(d, "for i in range(1000):\n    print(i)\nimport threading\nthreading.Event().wait()");
-	driver_wait_text(d, 0, "\n999\n");
+	driver_wait_text(d, 2 * d->set, "\n999\n");
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_string_equal(driver_text_of(d, "status"), "interrupted");
@@ -240,7 +240,7 @@ static void interrupt_endless_destructor(struct driver *d)
 		       "        while True: pass\n"
 		       "Endless()\n"
 		       "while True: pass");
-	driver_wait_text(d, 0, "go\n");
+	driver_wait_text(d, 2 * d->set, "go\n");
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_string_equal(driver_text_of(d, "status"), "interrupted");
@@ -284,7 +284,7 @@ static void an_interrupt_repeats_and_skips_no_line(void **state)
 				i % 2 ? "i = 0\nwhile True:\n    print(i)\n    i += 1"
 				      : "import time\ni = 0\nwhile True:\n    print(i)\n    i += 1\n    time.sleep(0)";
 		driver_send(d, code);
-		driver_wait_text(d, 0, i % 3 ? "\n9\n" : "\n9999\n");
+		driver_wait_text(d, 2 * d->set, i % 3 ? "\n9\n" : "\n9999\n");
 		driver_interrupt(d);
 		driver_wait(d);
 		assert_string_equal(driver_text_of(d, "status"), "interrupted");
@@ -338,7 +338,7 @@ static void handlers_of_the_user_last_for_their_run(void **state)
 	struct driver *d = *state;
 	check_run(d, "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)", "ok", "");
 	driver_send(d, "print('go')\nwhile True: pass");
-	driver_wait_text(d, 0, "go\n");
+	driver_wait_text(d, 2 * d->set, "go\n");
 	driver_interrupt(d);
 	driver_wait(d);
 	assert_string_equal(driver_text_of(d, "status"), "interrupted");
