@@ -164,7 +164,7 @@ static bool is_alive(struct keeper *k, struct keeper_result *r)
 	return false;
 }
 
-/* What an interrupt does: the signal again and again, then the one that nothing survives. */
+/* An interrupt sends SIGINT repeatedly, and SIGKILL if the piece does not end. */
 static void press(struct keeper *k, uint64_t *since, uint64_t *last)
 {
 	uint64_t now = now_ms();

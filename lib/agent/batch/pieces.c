@@ -616,6 +616,14 @@ static void put_variables(const struct buf *known, bool is_row, struct buf *data
 	}
 }
 
+static void reply_and_finish(const struct order *o, struct buf *data, struct buf *known)
+{
+	buf_append(data, "", 1);
+	event_reply(o, buf_at(data));
+	buf_finish(known);
+	buf_finish(data);
+}
+
 static void answer_variables(struct pieces *p, const struct order *o)
 {
 	struct buf known, data;
@@ -625,10 +633,7 @@ static void answer_variables(struct pieces *p, const struct order *o)
 	event_add(&data, "{\"variables\":[");
 	put_variables(&known, true, &data);
 	event_add(&data, "]}");
-	buf_append(&data, "", 1);
-	event_reply(o, buf_at(&data));
-	buf_finish(&known);
-	buf_finish(&data);
+	reply_and_finish(o, &data, &known);
 }
 
 static void answer_inspect(struct pieces *p, const struct order *o)
@@ -645,10 +650,7 @@ static void answer_inspect(struct pieces *p, const struct order *o)
 	event_add(&data, known.len ? "{\"found\":true," : "{\"found\":false");
 	put_variables(&known, false, &data);
 	event_add(&data, "}");
-	buf_append(&data, "", 1);
-	event_reply(o, buf_at(&data));
-	buf_finish(&known);
-	buf_finish(&data);
+	reply_and_finish(o, &data, &known);
 }
 
 static void answer_is_complete(struct pieces *p, const struct order *o)

@@ -9,7 +9,7 @@
 #define SOURCE_MAX (64u << 20)
 #define NAMES_MAX 100000
 
-/* What is being made. */
+/* The C++ source of one piece while it is being written. */
 struct maker {
 	const struct source *s;
 	struct source_piece *piece;

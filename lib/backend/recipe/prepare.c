@@ -123,8 +123,8 @@ static void fail_stopped(struct box *box, const char *state)
 	fail(box, &why);
 }
 
-/* State, user, id, id of its image, network. One that is not told of is assumed to be there: whoever needs it
- * tries. */
+/* The line holds state, user, id, image id and network. A recipe that prints no network is assumed to have
+ * one: the command that needs it then tells the truth. */
 static void take_container(struct box *box, char *line)
 {
 	const char *fields[5];

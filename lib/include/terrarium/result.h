@@ -18,7 +18,8 @@ enum trm_status {
 	TRM_STATUS_INTERRUPTED,
 	TRM_STATUS_KILLED, /* the interpreter died; `reason` says why */
 	TRM_STATUS_LOST,   /* the sandbox is gone */
-	/* The code never ran; `reason` says why. No callback has this status: whoever refuses writes it. */
+	/* The code never ran; `reason` says why. Callbacks never get this status: the front end that refuses
+	 * the code writes it. */
 	TRM_STATUS_REFUSED,
 };
 const char *trm_status_name(enum trm_status status); /* "ok", "error", … */
