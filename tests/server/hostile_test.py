@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import resource
+import signal
 import socket
 import time
 
@@ -66,7 +67,9 @@ def crowds(program):
 def too_many(program):
     """More than the server may have descriptors for: the oldest that does nothing has to go."""
     s = Server(program, files=1024)
+    s.process.send_signal(signal.SIGSTOP)  # so that they all wait at once
     lines = [connect(s) for _ in range(600)]
+    s.process.send_signal(signal.SIGCONT)
     check("the newest is served", served_in_s(s) < 30)
     check("the oldest has been closed", lines[0].recv(1) == b"")
     lines[-1].sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n")

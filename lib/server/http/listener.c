@@ -85,6 +85,23 @@ static void add_socket_connection(
 	listener_wake(listener);
 }
 
+/* Shut the oldest idle connection if there are too many. One that has been shut counts until the library has
+ * closed it. The library would reset the newest connection if more than the spare ones waited for that. */
+static bool make_room(struct listener *listener)
+{
+	unsigned max = listener->opts.max_connections;
+	if (listener->n_connections < max)
+		return true;
+	if (listener->n_connections >= max + SPARE_CONNECTIONS) {
+		listener_wake(listener);
+		return false;
+	}
+	bool has_room = peers_shut_oldest(listener);
+	if (!has_room)
+		listen_again(listener, false);
+	return has_room;
+}
+
 static void on_accept(void *user, int fd, uint32_t events)
 {
 	struct listener *listener = user;
@@ -92,11 +109,8 @@ static void on_accept(void *user, int fd, uint32_t events)
 	for (int i = 0; i < ACCEPT_BATCH; i++) {
 		struct sockaddr_storage address;
 		socklen_t n = sizeof address;
-		if (listener->n_connections >= listener->opts.max_connections
-				&& !peers_shut_oldest(listener)) {
-			listen_again(listener, false);
+		if (!make_room(listener))
 			return;
-		}
 		int peer = accept4(fd, (struct sockaddr *)&address, &n, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (peer < 0) {
 			if ((errno == EMFILE || errno == ENFILE || errno == ENOMEM)
