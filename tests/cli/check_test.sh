@@ -84,6 +84,10 @@ refuse '{ "policy": "nosuch" }' "there is no policy 'nosuch'"
 refuse '{ "policies": { "p": 5 } }' "policy 'p'"
 refuse '{ "policies": { "p": { "patterns": [ { "pattern": "(", "reason": "x", "severity": "low" } ] } } }' "policy 'p'"
 refuse '{ "server_images": { "a": "python, cobol" } }' "image 'a': "
+refuse '{ "trust": "local, dokcer" }' "there is no backend 'dokcer'"
+printf '{ "trust": "docker, local" }' >config/terrarium/config.json
+try check config
+expect_code 0
 rm config/terrarium/config.json
 
 try check everything

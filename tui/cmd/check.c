@@ -98,6 +98,32 @@ static void check_policies(struct check_report *r, const char *used)
 		check_policy(r, used); /* tells those that exist */
 }
 
+struct trust_check {
+	const char *word;
+	bool is_known;
+};
+
+static void compare_backend(void *user, const struct trm_backend_info *backend)
+{
+	struct trust_check *c = user;
+	c->is_known = c->is_known || strcmp(c->word, backend->name) == 0;
+}
+
+/* Report each word of the setting "trust" that is not the name of a backend. */
+static void check_trust(struct check_report *r, const char *trust)
+{
+	char words[sizeof((struct trm_config *)0)->trust], *rest = words;
+	snprintf(words, sizeof words, "%s", trust);
+	for (char *word; (word = strtok_r(rest, ", ", &rest));) {
+		struct trust_check c = {.word = word, .is_known = strcmp(word, "all") == 0};
+		trm_backends(r->config, false, compare_backend, &c, NULL);
+		if (!c.is_known)
+			check_say(r, CHECK_ERROR, "trust",
+					"there is no backend '%s': run 'terrarium backends' for a list",
+					word);
+	}
+}
+
 static void check_config(struct check_report *r)
 {
 	struct trm_config config;
@@ -122,6 +148,7 @@ static void check_config(struct check_report *r)
 	if (trm_recipe_list(r->config, on_recipe, r, &why) < 0)
 		check_say(r, CHECK_ERROR, "backends", "%s", why.msg);
 	check_policies(r, config.policy);
+	check_trust(r, config.trust);
 	if (trm_server_check(r->config, &why) < 0)
 		check_say(r, CHECK_ERROR, "server images", "%s", why.msg);
 	check_say(r, CHECK_OK, "settings", "%s%sthe environment and .env can be read", path,
