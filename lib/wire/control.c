@@ -409,18 +409,18 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.boot_id = unpack_str(&u, BOOT_ID_BYTES);
 	m.has_net = unpack_u8(&u) != 0;
 	m.net_allow = unpack_str(&u, MAX_TEXT);
-	bool is_older = !u.left; /* the supervisor is older than these fields */
+	bool is_older = !u.left; /* an older supervisor does not write these fields */
 	m.group = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
 	m.workdir = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
 	m.mounts = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_MOUNTS);
 	m.env = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_ENV);
 	if (u.left)
 		get_origin(&u, &m.ready.origin);
-	else /* written by a supervisor from before there were recipes */
+	else /* a supervisor that is older than recipes wrote this */
 		no_origin(&u, &m.ready.origin);
 	if (u.left)
 		get_isolation(&u, &m.ready);
-	else /* written by a supervisor from before there were levels of isolation: it has namespaces */
+	else /* a supervisor that is older than isolation levels wrote this: it used namespaces */
 		m.ready.folder = unpack_nothing(&u);
 	if (u.bad || m.supervisor <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);

@@ -2,22 +2,32 @@
 #ifndef TRM_WIRE_CONTROL_H
 #define TRM_WIRE_CONTROL_H
 
-/* The line between a client and the supervisor of a local sandbox: SOCK_SEQPACKET, so one
- * message is one packet. It is a pair for the client that starts the sandbox; it sends one SPEC and
- * is answered READY. Further clients connect to CONTROL_FILE in the sandbox's entry, and say nothing
- * to be attached. From then on they are all alike:
+/* The control connection between a client and the supervisor of a sandbox: SOCK_SEQPACKET, so one message
+ * is one packet. The client that starts the sandbox has one end of a socket pair: it sends SPEC and gets
+ * READY. Other clients connect to CONTROL_FILE in the sandbox's entry. They are attached without sending
+ * anything. From then on all clients are alike:
  *
- *   client → supervisor   KEEP: the sandbox shall outlive its clients, or end with this one; STOP: it shall
- * end now; LOOK: do not count me supervisor → client   PROGRESS of a recipe's sandbox, before READY; OOM
- * whenever it or the kernel has killed for memory; LOST when the command ended by which this client alone
- * reaches the agent, and the sandbox lives on; GONE last, with the reason
+ *   client → supervisor
+ *     KEEP       the sandbox is to outlive its clients, or (off) to end with this one
+ *     STOP       the sandbox is to end now
+ *     LOOK       this client is not to be counted
+ *   supervisor → client
+ *     PROGRESS   the current step of a recipe's sandbox; before READY
+ *     OOM        the supervisor or the kernel has killed a process for memory
+ *     LOST       the command through which only this client reaches the agent has ended; the sandbox lives on
+ *     GONE       the sandbox has ended, and why; the last message
  *
- * Who is connected is attached: however a client dies, the kernel closes its line. The supervisor closes its
- * end when it has noted that, and all that came before: so a line that says LOOK and ends at once tells when
- * the state in the entry is up to date. A sandbox that is not kept ends when the line of the client that it
- * belongs to closes: the one that started it, or that said KEEP off last. All ends are the same user's (the
- * directory is closed to others, and both sides look at SO_PEERCRED) and nothing of the sandbox reaches them:
- * the reader's checks are against bugs, not against attackers. */
+ * A client is attached while it is connected: however it dies, the kernel closes its connection. A
+ * sandbox that is not kept ends when its owner's connection closes. The owner is the client that started
+ * it, or the last one that switched KEEP off.
+ *
+ * The supervisor closes its end after it has recorded the disconnect and everything before it. So a
+ * client that sends LOOK and shuts down its side knows, once it reads the end, that the state in the
+ * entry is up to date.
+ *
+ * All clients belong to the same user: the directory is closed to others, and both sides check
+ * SO_PEERCRED. Nothing from inside the sandbox reaches this connection. So the readers' checks guard
+ * against bugs, not against attackers. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,9 +44,9 @@ enum supervisor_fd {
 	SUPERVISOR_CONTROL,   /* listening socket for further clients of the supervisor itself */
 	SUPERVISOR_AGENT,     /* the agent's program file; with a plan, the input of its PUT step */
 	SUPERVISOR_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
-	SUPERVISOR_PLAN,      /* with spec.has_plan: struct plan_msg, of a recipe's sandbox */
+	SUPERVISOR_PLAN,      /* with spec.has_plan: struct plan_msg of a recipe's sandbox */
 	SUPERVISOR_FD_END,
-	SUPERVISOR_MOUNTS = SUPERVISOR_FD_END, /* and following: O_PATH descriptors of what will be mounted */
+	SUPERVISOR_MOUNTS = SUPERVISOR_FD_END, /* and following: O_PATH descriptors to be mounted */
 };
 
 /* Descriptors that bubblewrap inherits; its arguments name them. Only BWRAP_LISTEN stays open in the sandbox.
@@ -47,12 +57,12 @@ enum bwrap_fd {
 	BWRAP_CALLS,     /* seccomp program: allow list */
 	BWRAP_ARGUMENTS, /* seccomp program: refusals by argument */
 	BWRAP_AGENT,
-	BWRAP_FILES, /* and following: contents of small files in /etc; then, if bubblewrap itself is to
-			mount them, what SUPERVISOR_MOUNTS has */
+	BWRAP_FILES, /* and following: contents of small files in /etc; then the descriptors from
+			SUPERVISOR_MOUNTS, if bubblewrap itself mounts them */
 };
 
-/* Where the supervisor puts the tmpfs that holds all of a sandbox's files, in a mount
- * namespace that only bubblewrap sees; its directories are then bound one by one. */
+/* The supervisor mounts here the tmpfs that holds all of a sandbox's files, in a mount namespace that
+ * only bubblewrap sees. Bubblewrap then binds its directories one by one. */
 #define SPACE_PATH "/tmp"
 #define CACHE_SOURCE SPACE_PATH "/cache"
 #define WORKDIR_SOURCE SPACE_PATH "/workdir" /* a working directory, unless one is mounted */
@@ -85,55 +95,54 @@ enum rule_flag {
 	RULE_DEVICE = 8,    /* read, write and control an existing file */
 	RULE_AGENT = 16,    /* for the agent alone, not for the code */
 	RULE_OWN_USER = 32, /* only if the sandbox has a user of its own */
-	RULE_OBJECTS = 64   /* make, use and remove files in this directory by their names: no directories, no
-			       list */
+	RULE_OBJECTS = 64   /* make, use and remove files here by name; no directories, no list */
 };
 
 struct spec_msg {
 	const char *name;     /* entry in the runtime directory */
-	const char *run_path; /* of the runtime directory: removed when empty */
+	const char *run_path; /* of the runtime directory, which is removed when it is empty */
 	const char *bwrap;    /* program */
 	uint64_t mem_bytes, disk_bytes, file_bytes;
 	double cpus;
 	uint32_t procs, open_files;
 	struct slice args_shared;   /* arguments with the files under SPACE_PATH, each ended by NUL */
-	struct slice args_separate; /* the same with a tmpfs of its own for each directory */
+	struct slice args_separate; /* the same with a separate tmpfs for each directory */
 	struct slice calls, arguments, calls_strict, arguments_strict; /* seccomp programs */
 	size_t n_files;
 	struct slice files[CONTROL_MAX_FILES];
 	bool is_kept;
-	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
+	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while the sandbox is kept; 0: none */
 	const char *cache;     /* with network: folder of packages, bound to CACHE_SOURCE; "": none */
 	const char *slirp;     /* program; "": no network */
 	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
-	struct slice net_open; /* struct cidr[]: ranges that may be reached though they are not public */
+	struct slice net_open; /* struct cidr[]: ranges that may be reached although they are not public */
 	bool has_certs;
 	const char *net_allow;              /* the same as text, for display */
-	uint32_t n_mounts, writable_mounts; /* how many, and a bit for each that can be written to */
+	uint32_t n_mounts, writable_mounts; /* how many there are, and a bit for each one that is writable */
 	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
-	const char *env;                    /* names alone, with commas between */
+	const char *env;                    /* only the names, with commas between */
 	const char *workdir, *group;
 	enum isolation isolation;
 	const char *folder;       /* absolute, see folder.h; "" with namespaces */
 	struct slice environment; /* without namespaces: "NAME=value", each ended by NUL */
 	struct slice rules;       /* with Landlock: "FLAGS PATH", each ended by NUL; FLAGS is a number */
-	uint32_t landlock_abi;    /* no right newer than that is used */
-	bool shares_net;          /* without namespaces: it uses this machine's network */
-	bool has_plan;            /* then there is no bubblewrap, and its parts are empty */
+	uint32_t landlock_abi;    /* no newer right is used */
+	bool shares_net;          /* without namespaces: the sandbox uses this machine's network */
+	bool has_plan;            /* if true, there is no bubblewrap, and its fields are empty */
 };
 
-/* Addresses in the sandbox's network, which slirp4netns hands out (libslirp). */
+/* Host numbers in the sandbox's network, which slirp4netns assigns (libslirp). */
 enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
-/* Processes for it in the sandbox's control groups, at most. */
+/* Processes of the network in the sandbox's control groups, at most. */
 enum { NET_PROCS = 3 };
 /* Error messages about a network that cannot be set up begin with this text. */
 #define NET_FAILED "the network cannot be set up: "
 /* Error messages about a mount begin with this text. */
 #define MOUNT_FAILED "cannot mount "
 
-/* ENGINE: the program that the recipe commands has set the limits, and this machine cannot see where. */
+/* LIMITS_ENGINE: the recipe's engine has set the limits, and this machine cannot see where. */
 enum limits_kind { LIMITS_RLIMITS, LIMITS_CGROUP_V1, LIMITS_CGROUP_V2, LIMITS_ENGINE };
-/* The last two limit nothing: they only count. */
+/* The last two set no limit: they only count. */
 enum limit_bit {
 	LIMIT_MEMORY = 1,
 	LIMIT_SWAP = 2,
@@ -153,26 +162,26 @@ struct origin_msg {
 	char *backend;    /* the recipe's name */
 	char *image;      /* as the user requested it */
 	char *where;      /* what `create` printed, or the id of the adopted one */
-	char *note;       /* why the direct way is not used although there is one; "" */
+	char *note;       /* why the direct way is not used although the recipe has one; "" if it is */
 	char *user;       /* the user that code runs as inside */
-	char *words;      /* the agent's report of requests that could not be met; "" */
+	char *words;      /* the agent's report of requests that it could not meet; "" if none */
 	uint32_t asks;    /* plan_msg.asks */
-	int32_t root_pid; /* its first process, on this machine; 0: not known */
+	int32_t root_pid; /* its first process on this machine; 0: unknown */
 };
 
 struct ready_msg {
 	enum limits_kind kind;
-	uint32_t limits;                        /* enum limit_bit: held by cgroups */
-	bool is_shared;                         /* one tmpfs for all files; else one for each directory */
-	uint32_t uid;                           /* the sandbox's own user on this machine; 0: the caller's */
-	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" without */
+	uint32_t limits; /* limits that cgroups enforce: enum limit_bit */
+	bool is_shared;  /* one tmpfs holds all files; otherwise each directory has its own */
+	uint32_t uid;    /* the sandbox's own user on this machine; 0: it runs as the caller */
+	char *mem_dir, *pids_dir, *cpuacct_dir; /* cgroup directories; "" if there is none */
 	char *cpu_dir, *pressure_dir;
 	int32_t space_fd; /* the supervisor's descriptor of the tmpfs that holds all files; -1: none */
-	uint32_t n_outer; /* processes in the control groups that are not inside */
+	uint32_t n_outer; /* processes in the control groups that are outside of the sandbox */
 	struct origin_msg origin;
 	enum isolation isolation; /* of a local sandbox */
 	uint32_t landlock_abi;
-	char *folder; /* of one without namespaces; "" */
+	char *folder; /* of a sandbox without namespaces; else "" */
 };
 
 /* The supervisor writes this into INFO_FILE of the entry once the sandbox is up. Other programs use it to
@@ -180,7 +189,7 @@ struct ready_msg {
 #define INFO_FILE "info"
 #define AGENT_FILE "agent.sock"
 #define CONTROL_FILE "control.sock"
-#define NET_DIR "net" /* with NET_SOCKET in it, for a moment */
+#define NET_DIR "net" /* with NET_SOCKET in it while the network starts */
 #define NET_SOCKET "net.sock"
 #define GROUPS_FILE "groups"
 #define FOLDER_FILE "folder" /* path of the folder of a sandbox without namespaces */
@@ -197,20 +206,19 @@ struct info_msg {
 	uint64_t idle_timeout_ms, max_lifetime_ms;
 	bool has_net;
 	char *net_allow; /* as in trm_limits */
-	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, none of this is true */
-	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" where an older supervisor does not say */
+	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, nothing here is true */
+	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" if an older supervisor did not write it */
 };
 
-/* State that changes, in STATE_FILE beside it: struct state_msg and, at STATE_GONE_AT once the sandbox has
- * ended, GONE. It is for clients that have the file open but connect too late. */
+/* State that changes, in STATE_FILE beside INFO_FILE: struct state_msg and, at STATE_GONE_AT once the
+ * sandbox has ended, GONE. It is for clients that have the file open but connect too late. */
 #define STATE_FILE "state"
 enum { STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
-	uint64_t active_ms; /* CLOCK_MONOTONIC, the same for all: the last activity that the supervisor has
-			     * seen
-			     */
+	uint64_t active_ms; /* time of the last activity that the supervisor has seen: CLOCK_MONOTONIC, which
+			       all processes share */
 };
 
 /* Why a sandbox has ended. */
@@ -218,13 +226,13 @@ enum gone_cause {
 	GONE_BY_ITSELF, /* bubblewrap ended: `status`, `oom_kills`, `words` */
 	GONE_STOPPED,   /* by a client's STOP: `pid`, `command` */
 	GONE_SIGNAL,    /* to the supervisor, from: `pid`, `command` */
-	GONE_OWNER,     /* the client that it belonged to has ended: `pid`, `command` */
+	GONE_OWNER,     /* the client that owned it has ended: `pid`, `command` */
 	GONE_IDLE,      /* no client was attached and nothing ran for `after_ms` */
 	GONE_LIFETIME,  /* `after_ms` since it started */
 	/* the sandbox has not ended: this one client was refused because there are too many, and its
 	 * connection is closed */
 	GONE_FULL,
-	GONE_REASON, /* a recipe's: `words` is the whole reason, a sentence, and `status` its TRM_E… */
+	GONE_REASON, /* a recipe's: `words` is the whole reason, a sentence, and `status` is its TRM_E… */
 	GONE_CAUSES
 };
 
@@ -234,10 +242,10 @@ struct gone_msg {
 	uint64_t after_ms;
 	int32_t status; /* wait status of bubblewrap */
 	uint64_t oom_kills;
-	/* output of bubblewrap or the supervisor; "" if none. For a recipe's sandbox, unless it is
-	 * GONE_REASON: what failed during removal, so that the user knows */
+	/* output of bubblewrap or the supervisor; "" if none. For a recipe's sandbox, unless the cause is
+	 * GONE_REASON: what could not be removed */
 	char *words;
-	char *command; /* cleaned; "" if it is not known */
+	char *command; /* cleaned; "" if unknown */
 };
 
 enum control_type {

@@ -73,7 +73,7 @@ bool entry_is_name(const char *name)
 	return name[0] && !strchr(name, '/') && strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-/* Copy the bytes unchecked: names are not always UTF-8. */
+/* Copy the bytes without checking their encoding: names are not always UTF-8. */
 static void get_bytes(struct unpack *u, char *to, size_t max)
 {
 	size_t n;

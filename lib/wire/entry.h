@@ -2,26 +2,26 @@
 #ifndef TRM_WIRE_ENTRY_H
 #define TRM_WIRE_ENTRY_H
 
-/* A tree of files as a sequence of ENTRY and DATA frames on one stream; the same
- * whether it goes into a sandbox or comes out of it. What is named is always one
- * component of a path, so no sequence can speak of anything beside the tree.
+/* A tree of files as a sequence of ENTRY and DATA frames on one stream. It is the same for both
+ * directions. A name is always a single component of a path, so no sequence can refer to anything outside
+ * of the tree.
  *
  *   tree  = [TOTAL] node
  *   node  = DIR node* UP | FILE (DATA | HOLE)* (END | FAIL) | LINK | OTHER | FAIL
  *
- * The first node is the root and its name is "": what it is called is for the
- * receiver to know. In a list (TREE_LIST) a FILE has no content and no END.
+ * The first node is the root. Its name is "", because the receiver decides what the root is called. In a
+ * list (TREE_LIST) a FILE has no content and no END.
  *
  * Payload of an ENTRY: u8 kind, then by kind
  *   DIR, FILE, LINK, OTHER   str name, u32 mode, i64 mtime_s, u32 mtime_ns, u64 size, str target
- *   HOLE, END                u64 bytes: zeros in the file; its size, all told
- *   FAIL                     str name, i32 code, str reason: it is there and cannot be sent
- *   TOTAL                    u64 files, u64 bytes that are to be expected: for showing only
- *   NOTE                     i32 code, str sentence: from who receives: something was not taken
+ *   HOLE, END                u64 bytes: zeros in the file; the size of the whole file
+ *   FAIL                     str name, i32 code, str reason: it exists and cannot be sent
+ *   TOTAL                    u64 files, u64 bytes that are expected: only for display
+ *   NOTE                     i32 code, str sentence: from the receiver: it did not accept something
  *
- * The agent answers a PUT with NOTEs, and with a TOTAL of what it has taken before an ERROR.
+ * The agent answers a PUT with NOTEs. Before an ERROR it sends a TOTAL of what it has written.
  *
- * Nothing in here does any I/O. */
+ * This file does no I/O. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,48 +63,49 @@ struct entry {
 	uint64_t size;                   /* FILE: a hint. HOLE, END, TOTAL: bytes */
 	uint64_t files;                  /* TOTAL */
 	int code;                        /* FAIL, NOTE */
-	char text[ENTRY_TARGET_MAX + 1]; /* LINK: target; FAIL, NOTE: the words, cleaned by the reader */
+	char text[ENTRY_TARGET_MAX + 1]; /* LINK: target; FAIL, NOTE: the text, cleaned by the reader */
 };
 
 /* The whole frame. TRM_ETOOBIG, TRM_ENOMEM: nothing is appended. */
 int entry_put(struct buf *out, uint32_t stream, const struct entry *entry);
-/* TRM_EPROTO with a sentence: not an entry, or a name that no node of a tree has. */
+/* TRM_EPROTO with a sentence: this is not an entry, or its name is not valid for a node. */
 int entry_get(const struct frame *frame, struct entry *ret, struct trm_error *why);
 
 /* Is this a valid name of a node? It has no '/', and is neither "." nor "..". The caller checks for NUL. */
 bool entry_is_name(const char *name);
-/* Does a link `depth` directories below the root stay inside the tree, whatever other such links exist? So
- * '..' is allowed only in front, because behind a name it would count from wherever that name leads, and at
- * most once per directory above. */
+/* Does a link `depth` directories below the root stay inside the tree, whatever other such links exist?
+ * '..' is therefore allowed only at the front, at most once per directory above: behind a name, '..'
+ * would count from wherever that name leads. */
 bool entry_link_is_inside(const char *target, unsigned depth);
 
 /* Checks the order and the size of a tree. */
 struct entry_check {
-	uint64_t max_bytes, max_files; /* in: ceilings of all files together and of all nodes */
+	uint64_t max_bytes, max_files; /* in: limits for the bytes of all files together and for the number of
+					  nodes */
 	bool is_list;                  /* in */
 	uint64_t bytes, files;         /* so far; files counts every node */
-	uint64_t file_bytes;           /* of the file that is open */
-	unsigned depth;                /* directories that are open */
+	uint64_t file_bytes;           /* of the open file */
+	unsigned depth;                /* open directories */
 	bool is_in_file, has_root, is_over;
 };
 
-/* Account for the next frame. TRM_EPROTO: out of order. TRM_ETOOBIG: a ceiling. */
+/* Account for the next frame. TRM_EPROTO: the frame is out of order. TRM_ETOOBIG: a limit is exceeded. */
 int entry_check(struct entry_check *check, const struct entry *entry, struct trm_error *why);
 int entry_check_data(struct entry_check *check, size_t n, struct trm_error *why);
 
 /* Requests: TREE_GET, TREE_PUT and FILE_OP of frame.h. */
 enum tree_flag {
-	TREE_LIST = 1,        /* GET: no contents; `depth` levels of it */
+	TREE_LIST = 1,        /* GET: send no contents, only `depth` levels */
 	TREE_WANTS_TOTAL = 2, /* GET: count first */
 	TREE_MUST_BE_DIR = 4, /* PUT: the target must be a directory already */
-	TREE_DENSE = 16,      /* GET: holes are sent as zeros */
-	TREE_NO_FOLLOW = 8,   /* GET: a link at the path is reported, not followed (only with TREE_LIST) */
+	TREE_DENSE = 16,      /* GET: send holes as zeros */
+	TREE_NO_FOLLOW = 8, /* GET: report a link at the path instead of following it (only with TREE_LIST) */
 	TREE_ONE_SYSTEM = 32, /* GET: omit what is mounted below the path */
 };
 
 struct tree_msg {
 	char *path;
-	char *base; /* PUT: name to take when the target is a directory; "": the directory itself */
+	char *base; /* PUT: name to use when the target is a directory; "": the directory itself */
 	uint32_t flags, depth, window;
 	uint64_t max_bytes, max_files;
 };

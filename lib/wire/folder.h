@@ -2,8 +2,9 @@
 #ifndef TRM_WIRE_FOLDER_H
 #define TRM_WIRE_FOLDER_H
 
-/* The folder of a sandbox without namespaces. It stands for the directories that other sandboxes have at
- * fixed paths: what clients call /workspace/x is FOLDER/workspace/x, and so on for /home/user and /tmp. */
+/* The folder of a sandbox without namespaces. It replaces the directories that other sandboxes have at
+ * fixed paths: /workspace/x, as clients call it, is FOLDER/workspace/x, and so on for /home/user and
+ * /tmp. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,8 +14,7 @@
 #define FOLDER_TMP "tmp"
 #define FOLDER_SCRIPTS "scripts"        /* /.sandbox, where a server shows scripts */
 #define FOLDER_CERTS "certificates.pem" /* a copy of SUPERVISOR_CERTS */
-/* The last part of the folder's path begins so, and 8 letters or digits follow: only such are ever removed.
- */
+/* The last part of the folder's path is this prefix and 8 of these letters. Nothing else is ever removed. */
 #define FOLDER_PREFIX "terrarium-"
 #define FOLDER_LETTERS "abcdefghijklmnopqrstuvwxyz234567"
 

@@ -17,7 +17,7 @@ static struct unpack reader(const struct frame *frame)
 	return (struct unpack){.at = frame->payload, .left = frame->len};
 }
 
-/* Close a frame that `p` was filling; whatever went wrong, nothing of it stays. */
+/* Close the frame that `p` was filling. On an error, the whole frame is removed. */
 static int finish(struct buf *out, size_t mark, const struct pack *p)
 {
 	if (p->error) {
@@ -48,7 +48,7 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
 	struct hello_msg m = {.magic = unpack_u32(&u)};
 	m.version = unpack_u32(&u);
 	m.nproc = unpack_u32(&u);
-	m.flags = u.left ? unpack_u32(&u) : 0; /* neither from an older client */
+	m.flags = u.left ? unpack_u32(&u) : 0; /* an older client sends neither */
 	m.pid = u.left ? unpack_u32(&u) : 0;
 	if (u.bad)
 		return TRM_EPROTO;
@@ -80,7 +80,7 @@ int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
 	unpack_bytes(&u, &n);
 	m.client = unpack_u32(&u);
 	m.report = u.left ? unpack_bytes(&u, &m.report_len) : NULL; /* only in containers */
-	/* What another version has behind its number is not for us to judge. */
+	/* Another version may have other fields after its number. */
 	if (frame->len < sizeof(uint32_t) || (m.version == FRAME_VERSION && (u.bad || !m.client)))
 		return TRM_EPROTO;
 	*ret = m;
@@ -315,7 +315,7 @@ int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
 	m.user_us = unpack_u64(&u);
 	m.system_us = unpack_u64(&u);
 	m.max_rss_bytes = unpack_u64(&u);
-	m.by_client = u.left ? unpack_u32(&u) : 0; /* neither from an older agent */
+	m.by_client = u.left ? unpack_u32(&u) : 0; /* an older agent sends none of these */
 	m.by_pid = u.left ? unpack_u32(&u) : 0;
 	m.oom_kills = u.left ? unpack_u64(&u) : 0;
 	m.has_unread = u.left && unpack_u8(&u);
@@ -402,7 +402,7 @@ static void put_sample(struct pack *p, const struct trm_sample *s)
 	pack_str(p, s->source);
 }
 
-/* What came later into the format stands behind everything else. */
+/* Fields that were added to the format later come after all others. */
 static void put_later(struct pack *p, const struct trm_sample *s, const struct trm_process *rows, size_t n)
 {
 	pack_u64(p, s->cpu_periods);

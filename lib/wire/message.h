@@ -2,9 +2,9 @@
 #ifndef TRM_WIRE_MESSAGE_H
 #define TRM_WIRE_MESSAGE_H
 
-/* The payloads that have more than a field or two: one writer and one reader
- * each, so that agent, host and fake cannot drift apart. Readers return 0 or
- * TRM_EPROTO (nothing to free then) or TRM_ENOMEM. */
+/* The payloads that have more than a field or two. Each has one writer and one reader, so that agent,
+ * host and fake cannot drift apart. Readers return 0, TRM_EPROTO or TRM_ENOMEM; on an error there is
+ * nothing to free. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 struct hello_msg {
 	uint32_t magic, version, nproc;
 	uint32_t flags; /* enum hello_flag */
-	uint32_t pid;   /* the client's, on its machine; 0: it does not say */
+	uint32_t pid;   /* the client's, on its machine; 0: unknown */
 };
 /* With our own magic and version. */
 int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags, uint32_t pid);
@@ -30,7 +30,7 @@ struct welcome_msg {
 };
 int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client, const char *report,
 		size_t report_len);
-/* The agent's version is for whoever reads the wire, and left out. */
+/* Skips the agent's version, which is only for people who read the wire. */
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret);
 
 enum { SPAWN_LABEL_MAX = 64 };
@@ -47,23 +47,25 @@ struct spawn_msg {
 	size_t script_len;
 	char *label; /* "" for none; at most SPAWN_LABEL_MAX bytes */
 };
-/* The whole frame. TRM_ETOOBIG when it does not fit one, or holds more than the reader takes. */
+/* The whole frame. TRM_ETOOBIG when it does not fit one frame, or exceeds what the reader accepts. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret);
 void spawn_msg_finish(struct spawn_msg *msg); /* frees what the reader allocated */
 
-/* What has been before one attached: see "Replay" in frame.h. For a process just started all zero but for
- * `position`. */
+/* What happened before the client attached: see "Replay" in frame.h. For a new process everything but
+ * `position` is zero. */
 struct started_msg {
-	uint32_t pid;   /* 0: it has ended, and only its past is told */
+	uint32_t pid;   /* 0: the process has ended, and only its past is replayed */
 	bool was_there; /* attached */
 	bool has_turn;
-	bool is_torn; /* the first line on CONTROL has lost its beginning: skip to behind its newline */
-	uint32_t pinned_bytes, replay_bytes; /* OUTPUT to come that is old: the pins, and all with them */
-	/* Bytes that the process, and those of its key before, have written to their own channels (notes do
-	 * not count): before the replay
-	 * behind the pins, and until now. Who was detached at position p before has missed what lies from p
-	 * to lost_bytes. */
+	bool is_torn; /* the first line on CONTROL has lost its beginning: skip to the first byte after its
+			 newline */
+	/* Old OUTPUT to come: the pins, and all of it (with the pins). */
+	uint32_t pinned_bytes, replay_bytes;
+	/* Bytes that the process and its predecessors with the same key have written to their own
+	 * channels (notes do not count): `lost_bytes` up to the part of the replay after the pins,
+	 * `position` until now. A client that was detached at position p has missed the bytes from p to
+	 * lost_bytes. */
 	uint64_t lost_bytes, position;
 	const char *greeting; /* the first line on CONTROL, without its newline: a kernel's "ready"; borrowed
 				 from the payload. Empty: none yet, or longer than FRAME_GREETING_MAX */
@@ -73,20 +75,20 @@ int started_msg_put(struct buf *out, uint32_t stream, const struct started_msg *
 int started_msg_get(const struct frame *frame, struct started_msg *ret);
 
 int turn_msg_put(struct buf *out, uint32_t stream, enum turn_word word);
-int turn_msg_get(const struct frame *frame, enum turn_word *ret); /* TRM_EPROTO: no word of that number */
+int turn_msg_get(const struct frame *frame, enum turn_word *ret); /* TRM_EPROTO: unknown number */
 
 int shared_msg_put(struct buf *out, const char *key);
 int shared_msg_get(const struct frame *frame, char **ret_key); /* malloc'd */
 
-/* What TELL brings to the other clients of a process that they cannot attach to. Who comes later hears BEGIN
- * when it has come, so BEGIN may come twice. What the agent could not pass on is missing: `position` tells.
- */
+/* The payload of ANNOUNCE and ANNOUNCED: a process that other clients cannot attach to. A client that
+ * connects later gets BEGIN at that time, so BEGIN may come twice. The agent drops what it cannot pass
+ * on; `position` shows the gap. */
 enum announced_kind { ANNOUNCED_GONE, ANNOUNCED_BEGIN, ANNOUNCED_OUTPUT, ANNOUNCED_END };
 struct announced_msg {
-	uint32_t client; /* whose; only read */
+	uint32_t client; /* the one that runs the process; only read */
 	enum announced_kind kind;
-	uint32_t id;       /* of the process, among its client's */
-	uint64_t position; /* bytes that it had written before */
+	uint32_t id;       /* of the process, unique for its client */
+	uint64_t position; /* bytes that the process had written before */
 	/* BEGIN. Texts are borrowed and hostile. */
 	uint64_t began_ms; /* since 1970 */
 	uint32_t pid;      /* in the sandbox */
@@ -100,9 +102,9 @@ struct announced_msg {
 	int32_t exit_code;
 	uint32_t signal;
 };
-/* The whole TELL. TRM_ETOOBIG: it is longer than FRAME_ANNOUNCE_MAX. */
+/* The whole ANNOUNCE frame. TRM_ETOOBIG: it is longer than FRAME_ANNOUNCE_MAX. */
 int announced_msg_put(struct buf *out, const struct announced_msg *msg);
-/* Of a REPORTED. */
+/* Reads an ANNOUNCED frame. */
 int announced_msg_get(const struct frame *frame, struct announced_msg *ret);
 
 /* SIGNAL_PID: u32 pid, u64 start (trm_process.start), u32 signo, u8 tree. */
@@ -119,11 +121,12 @@ struct exited_msg {
 	int32_t exit_code;
 	uint32_t signal;
 	uint64_t user_us, system_us, max_rss_bytes;
-	/* Killed by a signal that a client has sent: its number, and the pid that it has said; else 0. */
+	/* If a signal from a client killed the process: that client's number and the pid from its HELLO.
+	 * Else 0. */
 	uint32_t by_client, by_pid;
 	uint64_t oom_kills; /* processes of the sandbox that the kernel has killed for memory since the last
-			       such message; 0 also where only the carrier knows */
-	bool has_unread;    /* the last of what was sent to it on CONTROL it has never seen */
+			       such message; 0 if only the carrier knows */
+	bool has_unread;    /* it never read the last bytes that were sent to it on CONTROL */
 };
 int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg);
 int exited_msg_get(const struct frame *frame, struct exited_msg *ret);
@@ -141,10 +144,9 @@ int error_msg_get(const struct frame *frame,
 struct trm_metrics;
 struct trm_process;
 enum { METRICS_MAX_PROCESSES = 256 };
-int metrics_msg_put(struct buf *out,
-		const struct trm_metrics
-				*metrics); /* the heaviest METRICS_MAX_PROCESSES are the caller's choice */
-/* Fills *ret; processes go to `table` (METRICS_MAX_PROCESSES rows), commands cleaned. time_ns is left 0. */
+int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics);
+/* Fills *ret. Processes go to `table` (METRICS_MAX_PROCESSES rows); commands are cleaned. time_ns stays
+ * 0. */
 int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct trm_process *table);
 
 #endif

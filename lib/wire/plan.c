@@ -59,7 +59,8 @@ const char *plan_arg_next(struct slice *step, bool *ret_is_first)
 	return arg;
 }
 
-/* Begins with a program, no program is "", no command is too long, nothing is left. */
+/* Does the step begin with a program, and is it free of empty programs, overlong commands and leftover
+ * bytes? */
 static bool step_is_sound(struct slice step)
 {
 	size_t n = 0;
