@@ -44,7 +44,7 @@ static int value_of(char letter)
 	return letter == '+' ? 62 : letter == '/' ? 63 : -1;
 }
 
-/* Four letters of which `n` count: the bytes go to `out`. False: they are none. */
+/* Decode a group of four letters, of which the first `n` count. False: invalid letters. */
 static bool take_group(const char *letters, size_t n, char *out)
 {
 	uint32_t group = 0;

@@ -2,7 +2,8 @@
 #ifndef TRM_BASE_BATCH_H
 #define TRM_BASE_BATCH_H
 
-/* What is started as the kernel of a batch language: no file, but the agent's own driver (agent/batch.h). */
+/* The program name that stands for the kernel of a batch language. It is no file: the agent runs its own
+ * driver (agent/batch/batch.h). */
 #define BATCH_PROGRAM "terrarium batch"
 
 #endif

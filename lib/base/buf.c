@@ -28,7 +28,8 @@ char *buf_reserve(struct buf *b, size_t n)
 	if (b->cap - b->start - b->len >= n)
 		return b->mem + b->start + b->len;
 	if (b->cap - b->len >= n) {
-		/* There is room enough in front: new memory would cost the same copy, and its pages too. */
+		/* There is enough room in front. New memory would cost the same copy, and page faults as
+		 * well. */
 		memmove(b->mem, b->mem + b->start, b->len);
 		b->start = 0;
 		return b->mem + b->len;

@@ -2,8 +2,8 @@
 #ifndef TRM_BASE_BUF_H
 #define TRM_BASE_BUF_H
 
-/* A byte queue with a ceiling: append at the end, take from the front. Growing
- * past `max` is TRM_ETOOBIG and changes nothing. */
+/* A byte queue with a maximum size: append at the end, take from the front. Growing past `max` is
+ * TRM_ETOOBIG and changes nothing. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,9 +15,9 @@ struct buf {
 };
 
 void buf_init(struct buf *b, size_t max);
-void buf_finish(struct buf *b); /* takes a zeroed object */
+void buf_finish(struct buf *b); /* accepts a zeroed object */
 int buf_append(struct buf *b, const void *bytes, size_t n);
-/* Room for n more bytes at the end, to be filled and then counted with buf_fill(). NULL: no room. */
+/* Room for n more bytes at the end: fill it, then count the bytes with buf_fill(). NULL: no room. */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_fill(struct buf *b, size_t n);
 void buf_take(struct buf *b, size_t n); /* drop n bytes at the front */

@@ -25,12 +25,12 @@ static int find(const char *folder, char path[CACHEDIR_PATH], struct trm_error *
 	return 0;
 }
 
-/* Every folder of the path, as the XDG rules want new ones: 0700. */
+/* Make every folder of the path with mode 0700, as the XDG specification demands. */
 static void make_parents(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(path, 0700); /* what fails here shows in the end */
+		mkdir(path, 0700); /* the caller notices a failure when it opens the folder */
 		*slash = '/';
 	}
 }

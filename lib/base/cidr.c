@@ -103,7 +103,7 @@ void cidr_format(const struct cidr *c, char out[CIDR_TEXT])
 	snprintf(out, CIDR_TEXT, "%s/%u", addr, c->bits);
 }
 
-/* Clear what lies behind the prefix. True if there was something. */
+/* Clear the bits after the prefix. True if any was set. */
 static bool cut(struct cidr *c)
 {
 	bool was_set = false;
@@ -115,7 +115,7 @@ static bool cut(struct cidr *c)
 	return was_set;
 }
 
-/* "/24" behind the address. False: no number of one to three digits, or larger than `max`. */
+/* "/24" after the address. False: no number of one to three digits, or larger than `max`. */
 static bool parse_bits(const char *text, unsigned max, uint8_t *ret)
 {
 	size_t n = strspn(text, "0123456789");

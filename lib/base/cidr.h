@@ -4,10 +4,9 @@
 
 /* Ranges of IP addresses, and which of them a sandbox with a network must not reach.
  *
- * What is refused is told by the address alone, never by a name: a name may resolve to
- * anything. Sources: the IANA special-purpose address registries (RFC 6890), RFC 6598
- * (100.64/10), RFC 2544 (198.18/15), RFC 4193 (fc00::/7), RFC 6052 and 8215 (NAT64), RFC 7915
- * (::ffff:0:0:0/96), RFC 3056 (6to4). */
+ * Only the address decides, never a name, because a name may resolve to any address. Sources: the IANA
+ * special-purpose address registries (RFC 6890), RFC 6598 (100.64/10), RFC 2544 (198.18/15), RFC 4193
+ * (fc00::/7), RFC 6052 and 8215 (NAT64), RFC 7915 (::ffff:0:0:0/96), RFC 3056 (6to4). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,29 +23,29 @@ struct cidr {
 enum { CIDR_TEXT = 64, CIDR_LIST_MAX = 32 };
 
 /* "10.1.0.0/16", "fd00::/8", or one address. TRM_EINVAL with a sentence: no address, a prefix that is too
- * long, bits behind the prefix, IPv4 written as IPv6. */
+ * long, bits set after the prefix, IPv4 written as IPv6. */
 int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *reterr);
 
-/* Ranges with commas or blanks between them, to be opened; "" is none. Besides the above TRM_EINVAL: a range
- * that is never opened; more than CIDR_LIST_MAX. */
+/* Ranges to be opened, with commas or blanks between them; "" is none. TRM_EINVAL as above, and also for
+ * a range that cannot be opened, and for more than CIDR_LIST_MAX. */
 int cidr_parse_list(
 		const char *text, struct cidr ret[CIDR_LIST_MAX], size_t *ret_n, struct trm_error *reterr);
 
 void cidr_format(const struct cidr *c, char out[CIDR_TEXT]);
 
-/* Does the range hold all of the other, is there an address that both have? */
+/* Does `outer` contain all of `inner`? Do `a` and `b` have an address in common? */
 bool cidr_holds(const struct cidr *outer, const struct cidr *inner);
 bool cidr_meets(const struct cidr *a, const struct cidr *b);
-/* One address and no more. */
+/* Is it exactly one address? */
 bool cidr_is_single(const struct cidr *c);
 
 /* ---- what is refused ------------------------------------------------------------ */
 
 enum cidr_kind {
-	CIDR_NEVER, /* means this machine, or everybody: cannot be opened */
-	CIDR_LINK,  /* link-local, with the metadata services of clouds: only for who names a range inside it
-		     */
-	CIDR_PRIVATE, /* local networks, and what leads to them: opened by any range that covers it */
+	CIDR_NEVER,   /* this machine, or everybody: cannot be opened */
+	CIDR_LINK,    /* link-local, with the metadata services of clouds: opened only by a range inside it */
+	CIDR_PRIVATE, /* local networks, and addresses that lead to them: opened by any range that covers it
+		       */
 };
 
 struct cidr_refused {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ENTRY_BYTES: a file or directory takes memory that no file system counts in blocks. */
+/* ENTRY_BYTES: a file or directory also takes memory that no file system counts in blocks. */
 enum { DEEPEST = 256, SHARE = 20, BLOCK_BYTES = 512, ENTRY_BYTES = 4096 };
 
 struct walk {
@@ -21,7 +21,7 @@ struct walk {
 
 static void add_below(struct walk *w, int fd, unsigned depth);
 
-/* The descriptor of the directory holds it, whatever lies at its name now. */
+/* chmod() by way of the descriptor changes this directory, even if another one has taken its name. */
 static void add_locked(struct walk *w, int dir_fd, const char *name, mode_t mode, unsigned depth)
 {
 	char path[40];
@@ -53,7 +53,7 @@ static void add_dir(struct walk *w, int dir_fd, const char *name, mode_t mode, u
 		w->is_whole = false;
 }
 
-/* A file with several names counts once for each: a sandbox has few of them. */
+/* A file with several names counts once for each name. Sandboxes have few such files. */
 static void add_entry(struct walk *w, int dir_fd, const char *name, unsigned depth)
 {
 	struct stat st;
@@ -69,7 +69,7 @@ static void add_entry(struct walk *w, int dir_fd, const char *name, unsigned dep
 		w->is_whole = false;
 }
 
-/* Takes the descriptor. */
+/* Closes the descriptor. */
 static void add_below(struct walk *w, int fd, unsigned depth)
 {
 	DIR *dir = fdopendir(fd);

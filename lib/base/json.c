@@ -35,7 +35,7 @@ static bool needs_number(uint32_t cp)
 	       || cp == 0x200F || cp == 0x061C;
 }
 
-/* As it stands in a string; returns how many bytes that are. */
+/* Write a character as it appears in a string. Returns the number of bytes. */
 static size_t encode(char out[8], uint32_t cp)
 {
 	char letter = short_escape(cp);
@@ -66,7 +66,8 @@ int json_put_digits(struct buf *out, uint64_t value)
 	return buf_append(out, digits, json_digits(digits, value));
 }
 
-/* The quote and all that needs no escape, as most strings do altogether: returns how much of it that was. */
+/* Append the quote and the part that needs no escape, which for most strings is everything. Returns its
+ * length. */
 static size_t begin(struct buf *out, const char *s, size_t n, int *ret)
 {
 	size_t i = 0;
@@ -120,7 +121,7 @@ size_t json_string_size(const char *s, size_t n)
 	return size;
 }
 
-/* Backslashes are in strings only. */
+/* Outside of strings JSON has no backslashes. */
 size_t json_nul_offset(const char *json, size_t n)
 {
 	static const char nul[] = "\\u0000";

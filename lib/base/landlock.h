@@ -2,9 +2,9 @@
 #ifndef TRM_BASE_LANDLOCK_H
 #define TRM_BASE_LANDLOCK_H
 
-/* Landlock's system calls and rights, from linux/landlock.h, which a musl toolchain need not have. The
- * numbers are the same on all architectures. What each version of the interface (ABI) brought is told in the
- * kernel's Documentation/userspace-api/landlock.rst. */
+/* Landlock's system calls and rights, from linux/landlock.h, which a musl toolchain may lack. The numbers
+ * are the same on all architectures. The kernel's Documentation/userspace-api/landlock.rst says what each
+ * version of the interface (ABI) added. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,21 +36,22 @@ enum landlock_right {
 	LANDLOCK_IOCTL_DEV = 1 << 15,
 };
 
-/* What the kernel offers; 0: no Landlock. */
+/* The kernel's version of the interface; 0: no Landlock. */
 uint32_t landlock_abi(void);
 
-/* Make a ruleset that only keeps signals and abstract sockets in; -1 where the kernel cannot. */
+/* Make a ruleset that only blocks signals to processes outside of it; -1 if the kernel cannot. */
 int landlock_create_scopes(void);
 
 /* Make a ruleset that handles every right of the ABI; TCP only with `refuses_tcp`. The descriptor, close on
  * exec, or -1 with errno. */
 int landlock_create(uint32_t abi, bool refuses_tcp);
 
-/* Allow rights below what `fd` (O_PATH) is open on. Those that the ABI does not know, and for a file those
- * that only directories have, are left out. 0, or -1 with errno. */
+/* Allow rights for `fd` (O_PATH) and everything below. Rights that the ABI does not know are left out;
+ * for a file also those that only apply to directories. 0, or -1 with errno. */
 int landlock_allow(int ruleset_fd, uint32_t abi, int fd, uint64_t rights);
 
-/* Put the caller, and all that it starts, in a domain of these rules. It must have no_new_privs. 0, or -1. */
+/* Put the caller and all its future children under these rules. The caller must have no_new_privs. 0, or
+ * -1. */
 int landlock_enter(int ruleset_fd);
 
 #endif

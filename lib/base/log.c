@@ -9,8 +9,8 @@
 
 #include "base/utf8.h"
 
-/* The one mutable global of the library: a hook per process is what a host
- * program can set before it has any handle of ours. */
+/* The library's only mutable global: a host program sets the hook once per process, before it has any
+ * handle from us. */
 static struct {
 	trm_log_fn *fn;
 	void *user;

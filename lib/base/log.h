@@ -2,8 +2,8 @@
 #ifndef TRM_BASE_LOG_H
 #define TRM_BASE_LOG_H
 
-/* Messages for developers, to the hook of trm_set_log(); without one they cost
- * a comparison. What users must know goes into errors and results instead. */
+/* Messages for developers, to the hook of trm_set_log(). Without a hook they cost a comparison. Messages
+ * for users are errors and results instead. */
 
 enum log_level { LOG_ERROR, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 

@@ -85,7 +85,7 @@ int mount_check_host(const char *host, struct trm_error *reterr)
 	return 0;
 }
 
-/* Where a sandbox has something of its own: the whole tree, or that one place alone. */
+/* Paths that the sandbox uses itself: the whole tree, or (is_alone) only that path. */
 static const struct {
 	const char *path, *what;
 	bool is_alone;
@@ -151,7 +151,7 @@ static int fail_form(const char *text, struct trm_error *reterr)
 			shown(word, text));
 }
 
-/* What follows the last colon, if it can be a mode; the colon becomes the end. */
+/* Cut the mode after the last colon off the text, if there is one. */
 static int cut_mode(char *text, bool *ret_is_writable, struct trm_error *reterr)
 {
 	char *colon = strrchr(text, ':'), word[SHOWN];
@@ -169,7 +169,7 @@ static int cut_mode(char *text, bool *ret_is_writable, struct trm_error *reterr)
 	return 0;
 }
 
-/* The last ":/" in it. */
+/* The last ":/" in the text. */
 static char *find_guest(char *text)
 {
 	char *found = NULL;
@@ -232,7 +232,7 @@ int mount_check_env(const char *text, bool is_name, struct trm_error *reterr)
 		return trm_error_set(reterr, TRM_EINVAL, "a variable is missing");
 	if (n && !(text[0] >= '0' && text[0] <= '9') && (text[n] == '=' || (is_name && !text[n])))
 		return 0;
-	/* Not the value: it may be a secret. */
+	/* Without the value, because it may be a secret. */
 	char name[64];
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
 	return trm_error_set(reterr, TRM_EINVAL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where something is in a text of JSON that a parser has already found valid. */
+/* Positions in JSON that a parser has already found valid. */
 #include "base/place.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static size_t skip_string(const char *json, size_t n, size_t i)
 	return i < n ? i + 1 : n;
 }
 
-/* Behind the value that begins at `i`. */
+/* The offset after the value that begins at `i`. */
 static size_t skip_value(const char *json, size_t n, size_t i)
 {
 	size_t depth = 0;

@@ -90,7 +90,7 @@ void pressure_describe(const struct pressure *now, const struct pressure *before
 	tell_pressure(now, before, sample);
 	if (now->has_throttle && before->has_throttle && now->cpu_periods >= before->cpu_periods
 			&& now->cpu_throttled >= before->cpu_throttled) {
-		/* No period at all: nothing wanted to run, so nothing was held back. */
+		/* With no period at all nothing wanted to run, so nothing was throttled. */
 		sample->throttled_percent = share(now->cpu_throttled - before->cpu_throttled,
 				now->cpu_periods - before->cpu_periods);
 		sample->known |= TRM_METRIC_THROTTLED_PERCENT;

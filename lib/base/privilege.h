@@ -4,8 +4,8 @@
 
 /* Giving up capabilities: see capabilities(7). */
 
-/* Empty the bounding set, so that no exec grants a capability. This takes CAP_SETPCAP; without it only
- * no_new_privs keeps an exec from granting any. */
+/* Empty the bounding set, so that no exec grants a capability. This requires CAP_SETPCAP. Without it,
+ * only no_new_privs prevents an exec from granting one. */
 void privilege_drop_bounds(void);
 /* Empty the ambient, effective, permitted and inheritable sets of this thread. */
 void privilege_drop_capabilities(void);

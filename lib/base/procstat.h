@@ -2,7 +2,7 @@
 #ifndef TRM_PROCSTAT_H
 #define TRM_PROCSTAT_H
 
-/* What /proc tells of one process: see proc(5). */
+/* Information about one process from /proc: see proc(5). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 struct procstat {
 	pid_t pid, ppid;
 	uint64_t start;         /* ticks since boot: with the pid, the identity of a process */
-	uint64_t cpu_ns;        /* of its threads, dead ones too; to 10 ms */
+	uint64_t cpu_ns;        /* of its threads, including dead ones; precise to 10 ms */
 	uint64_t waited_cpu_ns; /* of children that it has waited for */
 	char state;             /* R, S, D, Z … */
 	uint64_t mem_bytes;     /* resident */
@@ -20,13 +20,13 @@ struct procstat {
 };
 
 bool procstat_read(pid_t pid, struct procstat *ret);
-/* Its command line in one line, or else its name; cleaned. "" if it is gone. Returns out. */
+/* Write its command line in one line, or else its name; cleaned. "" if it is gone. Returns out. */
 char *procstat_command(pid_t pid, char *out, size_t cap);
 /* Soft RLIMIT_LOCKS, by which descendants are tagged: Linux does not enforce it, and children inherit it. 0:
  * unknown, or no limit. */
 uint64_t procstat_tag(pid_t pid);
-/* Our own umask, without changing it, as umask() would for a moment, and for all threads. Where /proc does
- * not tell it: 022. */
+/* Our own umask. Unlike umask(), this does not change it for a moment for all threads. 022 if /proc does
+ * not show it. */
 mode_t procstat_umask(void);
 
 #endif

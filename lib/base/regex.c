@@ -9,8 +9,8 @@
 #include <terrarium/dynlib.h>
 #include <terrarium/error.h>
 
-/* What a pattern may cost in one line before it is taken as not matching: catastrophic ones must not
- * hold the workbench. */
+/* How much work one line may cost before it counts as not matching: catastrophic patterns must not block
+ * the workbench. */
 #define MATCH_LIMIT 100000
 
 struct library {
@@ -60,7 +60,8 @@ static int compile(struct trm_regex *r, const char *pattern, size_t n, uint32_t 
 		l->error_message(code, why, sizeof why);
 		return trm_error_set(reterr, TRM_EINVAL, "%s, at %zu", (char *)why, at + 1);
 	}
-	l->jit_compile(r->code, PCRE2_JIT_COMPLETE); /* where that is not possible it is interpreted */
+	l->jit_compile(r->code,
+			PCRE2_JIT_COMPLETE); /* if this is not possible, PCRE2 interprets the pattern */
 	r->data = l->data_create(TRM_REGEX_GROUPS, NULL);
 	r->context = l->context_create(NULL);
 	if (!r->data || !r->context)
@@ -111,14 +112,14 @@ bool trm_regex_match(struct trm_regex *r, const char *line, size_t n, size_t fro
 	if (found < 0)
 		return false;
 	if (found == 0)
-		found = TRM_REGEX_GROUPS; /* it has more groups than are wanted */
+		found = TRM_REGEX_GROUPS; /* the pattern has more groups than there are spans */
 	const PCRE2_SIZE *ends = r->library.ovector(r->data);
 	for (int i = 0; i < TRM_REGEX_GROUPS; i++) {
 		bool took_part = i < found && ends[2 * i] != PCRE2_UNSET;
 		spans[i] = took_part ? (struct trm_regex_span){ends[2 * i], ends[2 * i + 1]}
 				     : (struct trm_regex_span){1, 0};
 	}
-	/* \K may put the start behind the end. */
+	/* \K may put the start after the end. */
 	return spans[0].start <= spans[0].end;
 }
 

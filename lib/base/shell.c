@@ -6,8 +6,7 @@
 
 #include "base/utf8.h"
 
-/* In single quotes nothing means anything to a shell. A byte that is no part of a character is left to
- * printf. */
+/* In single quotes the shell interprets nothing. printf writes bytes that are not part of a character. */
 int shell_quote(struct buf *out, const char *word)
 {
 	char octal[24];

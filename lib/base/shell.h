@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 
-/* Append a word that sh takes as it is, in valid UTF-8 whatever its bytes are: JSON carries nothing else.
- * As buf_append. */
+/* Append a word, quoted so that sh reads it unchanged. The output is valid UTF-8 whatever the word's
+ * bytes are, because JSON cannot carry anything else. Returns as buf_append. */
 int shell_quote(struct buf *out, const char *word);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef TRM_BASE_SIGNAME_H
 #define TRM_BASE_SIGNAME_H
 
-/* What a signal says, as glibc has it: "Segmentation fault". The same words whichever C library this is
- * compiled with. Others than the classic ones are an "Unknown signal". */
+/* The name of a signal as in glibc: "Segmentation fault". The text is the same with every C library. Only
+ * the classic signals have names; others are an "Unknown signal". */
 const char *signal_words(int signo);
 
 #endif

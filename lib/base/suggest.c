@@ -31,7 +31,7 @@ size_t suggest_distance(const char *a, const char *b)
 
 void suggest_init(struct suggest *near, const char *word)
 {
-	/* Further away than three letters is no slip of the finger. */
+	/* More than three wrong letters are not a typing error. */
 	*near = (struct suggest){word, NULL, strlen(word) > WORD_MAX_LEN ? 0 : 4};
 }
 

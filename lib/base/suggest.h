@@ -6,15 +6,15 @@
 
 #include <stddef.h>
 
-/* Letters that are wrong, missing or spare between two short words (Levenshtein); SIZE_MAX where `b` is
- * longer than any word that is looked for. */
+/* The number of wrong, missing or extra letters between two short words (Levenshtein). SIZE_MAX if `b` is
+ * longer than any known word. */
 size_t suggest_distance(const char *a, const char *b);
 
-/* A search: suggest_init(), suggest_try() with every known word, then `best`, which is NULL when none is
- * near. */
+/* A search: suggest_init(), then suggest_try() with every known word. Then `best` is the nearest one, or
+ * NULL if none is near. */
 struct suggest {
 	const char *word, *best;
-	size_t distance; /* what the next one has to be below */
+	size_t distance; /* the next word must be nearer than this */
 };
 void suggest_init(struct suggest *near, const char *word);
 void suggest_try(struct suggest *near, const char *known); /* borrowed */

@@ -63,7 +63,7 @@ size_t trm_utf8_encode(uint32_t cp, char out[4])
 	return 4;
 }
 
-/* How many of the bytes from `at` on are ASCII, in steps of eight. */
+/* How many bytes from `at` on are ASCII, checked eight at a time. */
 static size_t ascii_run(const char *s, size_t n, size_t at)
 {
 	size_t i = at;

@@ -2,7 +2,7 @@
 #ifndef TRM_BASE_UTF8_H
 #define TRM_BASE_UTF8_H
 
-/* What the library needs beyond <terrarium/text.h>. */
+/* The library's own text functions, beyond <terrarium/text.h>. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,8 @@
 
 bool utf8_is_valid(const char *s, size_t n);
 
-/* Broken bytes and NUL bytes become U+FFFD: malloc'd, NUL-terminated. NULL when out of memory. */
+/* Replace invalid bytes and NUL bytes by U+FFFD. The result is malloc'd and NUL-terminated. NULL: no
+ * memory. */
 char *utf8_repair(const char *s, size_t n, size_t *ret_len);
 
 #endif
