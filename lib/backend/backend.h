@@ -2,9 +2,9 @@
 #ifndef TRM_BACKEND_H
 #define TRM_BACKEND_H
 
-/* For those who implement a backend. A backend makes an environment with an
- * agent in it and gives one duplex byte stream to that agent; what happens
- * inside is the agent's matter (wire/frame.h), the same for all backends. */
+/* For people who implement a backend. A backend makes an environment with an agent in it, and gives one
+ * duplex byte stream to that agent. Everything inside is the agent's business (wire/frame.h) and the same
+ * for all backends. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,28 +18,29 @@
 struct backend_ops;
 struct netenv;
 
-/* Base of every backend's own object: first member, so that one cast leads down. */
+/* Base of every backend's own object. It is the first member, so one cast leads to the backend's object. */
 struct carrier {
 	const struct backend_ops *ops;
 	const struct carrier_cb *cb;
 	void *user;
 };
 
-/* Upward. Never called from inside start(); always from a loop turn. */
+/* Calls to the owner of the carrier. They never come from inside start(), only from the loop. */
 struct carrier_cb {
-	/* What is being done that takes its time, one line fit to be shown: before `connected`, where it
-	 * counts as a sign of life, and before `closed`. */
+	/* A step that takes time, as one line to display. Before `connected` it counts as a sign of life;
+	 * it may also come before `closed`. */
 	void (*progress)(void *user, const char *words);
-	/* Before `closed`: a sentence of what went wrong at the end. */
+	/* Before `closed`: a sentence about something that went wrong while ending. */
 	void (*warning)(void *user, const char *words);
-	/* The stream is there: a connected, non-blocking descriptor, owned by the carrier
-	 * until `closed`. The agent may take a while to answer on it. Once. */
+	/* The stream exists: a connected, non-blocking descriptor that the carrier owns until `closed`.
+	 * The agent may take a while to answer. Called once. */
 	void (*connected)(void *user, int fd);
-	/* The stream has ended, or is about to, and this is why; the environment may live on. May be NULL. */
+	/* The stream has ended or is about to, for the reason given. The environment may live on. May be
+	 * NULL. */
 	void (*lost)(void *user, const struct trm_error *why);
-	/* Last, exactly once: nothing is left of the environment, or, after leave(), of our connection to it.
-	 * The carrier is freed when this returns. why->code is TRM_OK after stop() or leave(), else the
-	 * reason. */
+	/* Last, exactly once: nothing is left of the environment, or after leave() of our connection to
+	 * it. The carrier is freed when this returns. why->code is TRM_OK after stop() or leave(), else
+	 * the reason. */
 	void (*closed)(void *user, const struct trm_error *why);
 };
 
@@ -49,12 +50,12 @@ enum backend_cap {
 	BACKEND_KEEP = 1 << 2,
 	BACKEND_MOUNTS = 1 << 3, /* no op: opts->mounts */
 	BACKEND_ENV = 1 << 4,    /* no op: opts->env and workdir */
-	/* No op: its kernels want to know how long a run may take (kernel.h: timeout_ms). */
+	/* No op: its kernels must know how long a run may take (kernel.h: timeout_ms). */
 	BACKEND_WANTS_TIMEOUT = 1 << 5,
 	BACKEND_END = 1 << 6,
-	BACKEND_TELLS_FATE = 1 << 7, /* no op: why an interpreter ends (kernel.h: fate) */
-	BACKEND_RECIPE = 1 << 8,     /* no op: it has many names, each a recipe's */
-	BACKEND_JOIN = 1 << 9,       /* opts->server.join is heeded */
+	BACKEND_TELLS_FATE = 1 << 7, /* no op: it says why an interpreter ends (kernel.h: fate) */
+	BACKEND_RECIPE = 1 << 8,     /* no op: it has many names, one for each recipe */
+	BACKEND_JOIN = 1 << 9,       /* it obeys opts->server.join */
 	BACKEND_LIST = 1 << 10,
 };
 
@@ -68,50 +69,49 @@ struct backend_ops {
 			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
 	/* Ask for the end. closed() follows soon, whatever the code inside does. May be called twice. */
 	void (*stop)(struct carrier *carrier);
-	/* BACKEND_END. A carrier that is there only to stop the sandbox opts->name, which somebody else, or
-	 * nobody any more, has started: closed() follows, why->code TRM_OK if it has stopped. */
+	/* BACKEND_END. Make a carrier that only stops the sandbox opts->name, which another program has
+	 * started: closed() follows, with why->code TRM_OK if the sandbox has stopped. */
 	int (*end)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
-	/* BACKEND_LIST. A carrier that is there only to ask what runs: perhaps `fn`, then closed(). */
+	/* BACKEND_LIST. Make a carrier that only asks what runs: perhaps `fn`, then closed(). */
 	int (*list)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
 			void *list_user, const struct carrier_cb *cb, void *user,
 			struct carrier **ret_carrier, struct trm_error *reterr);
-	/* BACKEND_KEEP. Let go of it: closed() follows soon, and the environment lives on. BACKEND_JOIN: if
-	 * it was there before us, else as stop(). */
+	/* BACKEND_KEEP. Disconnect: closed() follows soon, and the environment lives on. BACKEND_JOIN:
+	 * the same if the sandbox existed before us, else as stop(). */
 	void (*leave)(struct carrier *carrier);
-	/* BACKEND_JOIN. It was there before us. Valid from `connected` on. */
+	/* BACKEND_JOIN. The sandbox existed before us. Valid from `connected` on. */
 	bool (*is_joined)(const struct carrier *carrier);
-	/* BACKEND_KEEP. It shall (not) outlive us from now on. Valid at once. */
+	/* BACKEND_KEEP. From now on the sandbox outlives us, or does not. Valid at once. */
 	int (*keep)(struct carrier *carrier, bool is_kept, struct trm_error *reterr);
-	/* What is enforced, and how. Valid from `connected` on. Borrowed. */
+	/* The limits that are enforced, and how. Valid from `connected` on. Borrowed. */
 	size_t (*guards)(const struct carrier *carrier, const struct trm_guard **ret_guards);
-	/* RLIMIT_NPROC that the agent shall set in each process; 0: the carrier has better means.
-	 * Valid from `connected` on. */
+	/* RLIMIT_NPROC that the agent is to set in each process; 0: the carrier has better means. Valid
+	 * from `connected` on. */
 	uint32_t (*nproc)(const struct carrier *carrier);
-	/* The level in force. NULL: it is none of ours. */
+	/* The isolation level in force. NULL: not one of our levels. */
 	enum trm_isolation (*isolation)(const struct carrier *carrier);
-	/* BACKEND_STATS: overwrite those fields of `sample` that the carrier knows better than
-	 * the agent (a cgroup knows what /proc does not), and set their bits. Cheap. */
+	/* BACKEND_STATS: overwrite the fields of `sample` that the carrier knows better than the agent (a
+	 * cgroup knows more than /proc), and set their bits. Cheap. */
 	void (*stats)(struct carrier *carrier, struct trm_sample *sample);
-	/* BACKEND_STATS, may be NULL: of the same processor time, memory and disk alone, for a third of the
-	 * cost.
-	 */
+	/* BACKEND_STATS, may be NULL: only processor time, memory and disk, for a third of the cost. */
 	void (*usage)(struct carrier *carrier, struct trm_sample *sample);
-	/* BACKEND_EVENTS. A quick look (microseconds) at what limits did: memory and its highest value since
-	 * the last mark, disk, oom_kills, procs_refused, and the limits. With `marks` the highest memory
-	 * counts anew from now; true if that could be done. */
+	/* BACKEND_EVENTS. A quick sample (microseconds) of the effects of limits: memory and its peak
+	 * since the last mark, disk, oom_kills, procs_refused, and the limits. With `marks` the memory
+	 * peak starts anew; returns whether that was possible. */
 	bool (*events)(struct carrier *carrier, bool marks, struct trm_sample *sample);
-	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes so many bytes, upwards or
-	 * downwards; the caller closes it. -1: the kernel tells nobody here, look from time to time. */
+	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes this many bytes, upwards
+	 * or downwards; the caller closes it. -1: the kernel does not notify; poll from time to time. */
 	int (*watch_memory)(struct carrier *carrier, uint64_t bytes);
-	/* May be NULL. What the agent is to tell its programs of the host's network, as the environment that
-	 * the carrier gave them does not; NULL: nothing. Valid from `connected` on. Borrowed. */
+	/* May be NULL. Information about the host's network for programs inside that the carrier did not
+	 * put into their environment, so that the agent must. NULL: nothing. Valid from `connected` on.
+	 * Borrowed. */
 	const struct netenv *(*surroundings)(const struct carrier *carrier);
-	/* May be NULL. The image or container that it was made from; "": none. Borrowed. */
+	/* May be NULL. The image or container that the sandbox was made from; "": none. Borrowed. */
 	const char *(*origin)(const struct carrier *carrier);
-	/* May be NULL. That is an existing container, which is only looked into. */
+	/* May be NULL. The origin is an existing container that the sandbox only uses. */
 	bool (*is_adopted)(const struct carrier *carrier);
-	/* May be NULL. The network that such a container turned out to have. Valid from `connected` on. */
+	/* May be NULL. Whether such a container has a network. Valid from `connected` on. */
 	bool (*has_net)(const struct carrier *carrier);
 };
 
@@ -119,9 +119,9 @@ extern const struct backend_ops backend_local;
 extern const struct backend_ops backend_fake;
 extern const struct backend_ops backend_microsandbox;
 extern const struct backend_ops backend_recipe;
-/* Not to be found by name: a local sandbox that runs already, opts->name. It has no start of its own, but
- * attached_start(), as start(), with what is known of the sandbox already: its entry
- * (backend/supervised/found.h), and what that says, which becomes the carrier's if there is one. */
+/* Cannot be found by name: a local sandbox that runs already, opts->name. Instead of start() it has
+ * attached_start(), which also takes the sandbox's entry (backend/supervised/found.h) and the information
+ * in it. The carrier takes over both if it is created. */
 struct info_msg;
 struct found_entry;
 extern const struct backend_ops backend_attached;
@@ -129,10 +129,10 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user,
 		struct carrier **ret_carrier, struct trm_error *reterr);
 
-/* By name; NULL name means local. Whatever is no other backend's name is a recipe's. */
+/* Find a backend by name; NULL means local. A name that no other backend has is a recipe's. */
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr);
-/* Is there one? Recipes are looked for in the config file `config` (NULL: the usual one), too, and checked.
- * TRM_EINVAL with the list of known ones, or what is wrong with the recipe. */
+/* Does a backend of this name exist? Recipes in the config file `config` (NULL: the usual one) are found
+ * and checked, too. TRM_EINVAL with the list of known backends, or with the mistake in the recipe. */
 int backend_check(const char *name, const char *config, struct trm_error *reterr);
 
 #endif

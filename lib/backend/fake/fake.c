@@ -38,7 +38,7 @@ void fake_send(struct fake *f)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			buf_clear(&f->out); /* nobody is there to read it */
+			buf_clear(&f->out); /* nobody is connected to read it */
 		if (n < 0)
 			break;
 		buf_take(&f->out, (size_t)n);
@@ -79,7 +79,7 @@ static void put_done(struct fake *f, uint32_t stream, const struct fake_file *fi
 	f->is_short |= p.error || frame_end(&f->out, mark) < 0;
 }
 
-/* A whole file has come: it takes the place of an older one of its name. */
+/* A file is complete: it replaces an older one of the same name. */
 static void file_complete(struct fake *f, struct fake_file *file)
 {
 	struct fake_file *old = file_find(f, file->path, 0);
@@ -229,7 +229,7 @@ static void on_spawn(struct fake *f, const struct frame *frame)
 	spawn_msg_finish(&msg);
 }
 
-/* As the agent does it: the answer is DONE or ERROR. */
+/* As in the agent, the answer is DONE or ERROR. */
 static void on_signal_pid(struct fake *f, const struct frame *frame)
 {
 	static const struct fake_file none;
@@ -252,7 +252,7 @@ static void to_process(struct fake *f, const struct frame *frame)
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	struct fake_proc *p = fake_proc_find(f, frame->stream);
 	if (!p)
-		return; /* it has ended while this was on its way */
+		return; /* it ended while this frame was on its way */
 	switch (frame->type) {
 	case FRAME_INPUT: fake_proc_input(p, frame->channel, frame->payload, frame->len); break;
 	case FRAME_STDIN: fake_proc_stdin(p, unpack_u8(&u)); break;
@@ -283,7 +283,7 @@ static void dispatch(struct fake *f, const struct frame *frame)
 	case FRAME_WATCH: on_watch(f, frame); break;
 	case FRAME_SIGNAL_PID: on_signal_pid(f, frame); break;
 	case FRAME_PING: frame_put(&f->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
-	case FRAME_TURN: /* its one client has it always */
+	case FRAME_TURN: /* its only client always has the turn */
 	case FRAME_RESIZE:
 	case FRAME_SHUTDOWN: break;
 	default: to_process(f, frame);

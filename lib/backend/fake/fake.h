@@ -2,28 +2,25 @@
 #ifndef TRM_BACKEND_FAKE_H
 #define TRM_BACKEND_FAKE_H
 
-/* The fake backend: an agent and kernels that live inside the calling process
- * and run nothing. It speaks the agent's protocol over a real socket, so
- * that everything above a carrier is tested as it is, on machines without
- * any sandbox and with outcomes that do not vary.
+/* The fake backend: an agent and kernels that live inside the calling process and run nothing. It speaks
+ * the agent's protocol over a real socket. So all layers above a carrier can be tested as they are, on
+ * machines without any sandbox, and with outcomes that do not vary.
  *
- * Its kernels understand one tiny language, whatever language was asked for.
- * A statement is a line:
+ * Its kernels understand one tiny language, whatever language was asked for. A statement is a line:
  *
  *   print TEXT         TEXT and a newline on stdout       write TEXT   without the newline
  *   err TEXT           on stderr                          value TEXT   the run's value
  *   set NAME VALUE     remember, one memory per language  get NAME     print it, or fail as NameError
  *   flood N            N lines of 100 bytes               sleep MS
- *   loop               until interrupted                  stubborn     … and an interrupt does nothing
- *   immortal           … and SIGTERM does neither          deaf         loop; the first interrupt is lost
+ *   loop               until interrupted                  stubborn     loop, and ignore interrupts
+ *   immortal           loop, and also ignore SIGTERM      deaf         loop; the first interrupt is lost
  *   ask PROMPT         ask for a line of input, print "got LINE"; fail as EOFError
  *   fail NAME MESSAGE  an exception with a traceback      exit N       end the run with that code
- *   die SIGNAL         the kernel is killed by it         late MS TEXT print TEXT later, run or no run
+ *   die SIGNAL         the signal kills the kernel        late MS TEXT print TEXT later, run or no run
  *   display MIME DATA
  *
- * Commands (trm_proc_spawn without control pipes): true, false, echo ARG…, cat, sleep (for ever).
- * Files put are remembered until the sandbox closes. Metrics are made up and the
- * same at every start. */
+ * Commands (trm_proc_spawn without control pipes): true, false, echo ARG…, cat, sleep (for ever). Files
+ * that were put are kept until the sandbox closes. Metrics are invented and the same at every start. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,16 +47,16 @@ struct fake_proc {
 	bool is_kernel;
 	char command[128];
 	/* output */
-	struct buf out[2];  /* stdout and stderr of the current set, not yet sent for want of credit */
-	struct buf control; /* events, sent after the output that came before */
+	struct buf out[2];  /* stdout and stderr of the current set that wait for credit */
+	struct buf control; /* events, sent after earlier output */
 	uint64_t credit;
 	uint8_t set;
-	bool will_exit; /* when everything is sent */
+	bool will_exit; /* once everything is sent */
 	struct exited_msg exit;
 	/* input */
 	struct buf in_control, in_stdin;
 	bool stdin_is_open;
-	/* the run in hand */
+	/* the current run */
 	char *code, *at; /* NULL: idle */
 	char id[64];
 	char value[FAKE_LINE];
@@ -78,8 +75,8 @@ struct fake_file {
 	char *bytes;
 	uint64_t n, size;
 	uint32_t mode;
-	uint32_t put_stream; /* being written by; 0: complete */
-	bool is_tree;        /* … with TREE_PUT */
+	uint32_t put_stream; /* the stream that writes it; 0: complete */
+	bool is_tree;        /* that stream is a TREE_PUT */
 };
 
 struct fake {
@@ -87,10 +84,10 @@ struct fake {
 	struct trm_loop *loop;
 	int host_fd, agent_fd;
 	struct trm_watch *watch;
-	struct trm_timer *soon; /* delivers `connected` and `closed` from a turn of the loop */
+	struct trm_timer *soon; /* delivers `connected` and `closed` from the loop */
 	struct trm_timer *metrics;
 	bool is_connected, is_stopping, with_processes;
-	bool is_short; /* of memory: what it says from now on would not be the whole truth, so it hangs up */
+	bool is_short; /* out of memory: further output would be incomplete, so it hangs up */
 	struct trm_error why;
 	struct buf in, out;
 	struct trm_limits limits;
@@ -104,7 +101,8 @@ struct fake {
 void fake_send(struct fake *f); /* write what is in f->out */
 void fake_broken(struct fake *f, const char *why);
 
-/* fake_tree.c: TREE_GET, TREE_PUT, FILE_OP and ENTRY; and DATA, false if it is for no tree. */
+/* fake_tree.c: TREE_GET, TREE_PUT, FILE_OP and ENTRY; and DATA, which returns false if the stream is no
+ * tree's. */
 void fake_tree(struct fake *f, const struct frame *frame);
 bool fake_tree_data(struct fake *f, uint32_t stream, const char *bytes, size_t n);
 
@@ -113,8 +111,7 @@ void fake_spawn(struct fake *f, uint32_t stream, const struct spawn_msg *msg);
 struct fake_proc *fake_proc_find(struct fake *f, uint32_t stream);
 bool fake_proc_print(struct fake_proc *p, int channel, const char *bytes, size_t n);
 void fake_proc_event(struct fake_proc *p, const char *json);
-void fake_proc_flush(
-		struct fake_proc *p); /* send what credit allows; end the process when its time has come */
+void fake_proc_flush(struct fake_proc *p); /* send as much as credit allows; end the process if it is due */
 bool fake_proc_is_blocked(const struct fake_proc *p);
 void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, size_t n);
 void fake_proc_stdin(struct fake_proc *p, enum stdin_state state);
@@ -126,7 +123,7 @@ void fake_proc_finish(struct fake_proc *p);
 void fake_kernel_start(struct fake_proc *p);
 void fake_kernel_request(struct fake_proc *p, const char *line);
 bool fake_kernel_can_step(const struct fake_proc *p);
-void fake_kernel_step(struct fake_proc *p); /* run on until the end or until something is to be waited for */
+void fake_kernel_step(struct fake_proc *p); /* run on until the end, or until it has to wait */
 void fake_kernel_interrupt(struct fake_proc *p);
 
 #endif

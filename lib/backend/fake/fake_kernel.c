@@ -10,17 +10,17 @@
 #include "backend/fake/fake.h"
 #include "kernel/kernel.h"
 
-/* What a statement tells the stepper. */
+/* The result of a statement. */
 enum outcome { NEXT, WAIT, END };
 
-/* Owns the item, whether or not there is a list. */
+/* Takes the item, even if there is no list. */
 static void add_to(cJSON *list, cJSON *item)
 {
 	if (!cJSON_AddItemToArray(list, item))
 		cJSON_Delete(item);
 }
 
-/* Whether a part of it had no memory is seen by errno: it was 0 when it was begun. */
+/* errno was 0 before the event was built, so ENOMEM means that a part of the event is missing. */
 static void send_event(struct fake_proc *p, cJSON *event)
 {
 	char *text = errno == ENOMEM ? NULL : cJSON_PrintUnformatted(event);
@@ -52,12 +52,12 @@ void fake_kernel_start(struct fake_proc *p)
 static void run_done(struct fake_proc *p, cJSON *event, const char *status)
 {
 	free(p->code);
-	p->code = p->at = NULL; /* first: a flush goes on with what is left to run */
+	p->code = p->at = NULL; /* first, because a flush runs what is left */
 	p->flood_left = 0;
 	cJSON_AddStringToObject(event, "status", status);
 	if (p->value[0])
 		cJSON_AddStringToObject(event, "value", p->value);
-	/* Output that is still to come belongs to this run: the next one gets another set. */
+	/* Late output belongs to this run, so the next run gets another set. */
 	if (p->late && trm_timer_is_running(p->late)) {
 		p->late_set = p->set;
 		uint8_t next = (uint8_t)((p->set + 1) % (KERNEL_SPARE_SETS + 1));
@@ -249,7 +249,7 @@ static void on_late(void *user)
 	uint8_t channel = (uint8_t)(2 * (p->code || p->late_set != p->set ? p->late_set : p->set));
 	size_t n = strlen(p->late_text);
 	if (p->credit < n)
-		return; /* a fake that floods and is late at once loses the late line */
+		return; /* the late line is lost if the fake also floods */
 	p->credit -= n;
 	frame_put(&p->fake->out, p->stream, FRAME_OUTPUT, channel, p->late_text, n);
 	fake_send(p->fake);
@@ -325,7 +325,7 @@ static void flood(struct fake_proc *p)
 		p->flood_left--;
 }
 
-/* The line that was asked for, or the end of input; false: still waiting. */
+/* Read the requested line, or the end of input. False: still waiting. */
 static bool answer(struct fake_proc *p)
 {
 	char *end = p->in_stdin.len ? memchr(buf_at(&p->in_stdin), '\n', p->in_stdin.len) : NULL;
@@ -354,7 +354,7 @@ void fake_kernel_step(struct fake_proc *p)
 {
 	while (fake_kernel_can_step(p) || (p->is_asking && answer(p))) {
 		if (!p->code)
-			return; /* the answer has ended it */
+			return; /* the answer has ended the run */
 		if (p->flood_left) {
 			flood(p);
 			return; /* fake_proc_flush comes back while there is more */

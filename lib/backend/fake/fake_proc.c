@@ -204,7 +204,7 @@ void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, si
 {
 	give_credit(p, channel, n);
 	if (channel == CHANNEL_NOTE)
-		return; /* there are no others to be told */
+		return; /* there are no other clients */
 	if (channel == CHANNEL_CONTROL) {
 		if (p->is_kernel && buf_append(&p->in_control, bytes, n) < 0)
 			p->fake->is_short = true;

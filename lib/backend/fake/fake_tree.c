@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees in and out of the fake: its files lie in one directory, which is "/", "." and "/workspace". */
+/* Trees in and out of the fake. Its files lie in one directory, which is "/", "." and "/workspace". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ static bool is_top(const char *path)
 	return (n == 1 && (*path == '/' || *path == '.')) || (n == 10 && memcmp(path, "/workspace", n) == 0);
 }
 
-/* The name in the one directory, or NULL. */
+/* The name within the directory, or NULL. */
 static const char *name_of(const char *path)
 {
 	if (strncmp(path, "/workspace/", 11) == 0)
@@ -80,7 +80,7 @@ static void send_top(struct fake *f, uint32_t stream, const struct tree_msg *msg
 	entry_put(&f->out, stream, &up);
 }
 
-/* More than its window is what a client of the fake never asks for. */
+/* Clients of the fake never ask for more than their window. */
 static void on_get(struct fake *f, uint32_t stream, const struct tree_msg *msg)
 {
 	static const struct tree_sum none;
@@ -149,7 +149,7 @@ static void on_entry(struct fake *f, const struct frame *frame)
 	struct entry e;
 	struct fake_file *file = find(f, NULL, frame->stream);
 	if (!file)
-		return; /* refused while this was on its way */
+		return; /* it was refused while this frame was on its way */
 	if (entry_get(frame, &e, NULL) < 0)
 		fake_broken(f, "a broken ENTRY");
 	else if (e.kind == ENTRY_END)

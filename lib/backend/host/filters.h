@@ -6,14 +6,14 @@
 
 #include "wire/control.h"
 
-const char *filters_machine(void); /* what uname() must say: "x86_64" */
+const char *filters_machine(void); /* the value that uname() must have: "x86_64" */
 
 struct filters {
 	struct slice calls, arguments, calls_strict, arguments_strict; /* as in spec_msg */
 };
 
 struct filters filters_of_namespaces(void);
-/* Without a network no socket can be made, with one only of the internet and netlink. */
+/* Without a network no socket can be created; with one, only internet and netlink sockets. */
 struct filters filters_of_landlock(bool has_net);
 
 #endif

@@ -24,7 +24,8 @@ static bool find_in_path(const char *name, char out[MACHINE_PATH], struct stat *
 		path = "/usr/local/bin:/usr/bin:/bin";
 	for (const char *at = path; *at;) {
 		size_t n = strcspn(at, ":");
-		/* Only absolute directories: "." would start whatever lies about. */
+		/* Only absolute directories: with "." any program that lies in the current directory
+		 * could be started. */
 		if (n > 0 && at[0] == '/' && n + strlen(name) + 2 < MACHINE_PATH) {
 			snprintf(out, MACHINE_PATH, "%.*s/%s", (int)n, at, name);
 			if (is_program(out, ret_st))

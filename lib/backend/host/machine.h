@@ -2,8 +2,8 @@
 #ifndef TRM_BACKEND_HOST_MACHINE_H
 #define TRM_BACKEND_HOST_MACHINE_H
 
-/* What this machine offers to the local backend: asked by probe(), by the
- * reason for a failed start, and by the doctor. */
+/* What this machine offers to the local backend. probe(), the explanation of a failed start, and the
+ * doctor use this. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,16 +18,16 @@ int machine_find_bwrap(char path[MACHINE_PATH], struct trm_error *reterr);
 /* Path of slirp4netns, which makes the network of sandboxes that have one. TRM_ENOTSUP if it is missing. */
 int machine_find_slirp(char path[MACHINE_PATH], struct trm_error *reterr);
 
-/* Do the seccomp filters fit the machine we run on? TRM_ENOTSUP if not: nothing is started then. */
+/* Are the seccomp filters made for this machine? TRM_ENOTSUP if not; then nothing is started. */
 int machine_check_filters(struct trm_error *reterr);
 
-/* A setting of the kernel that keeps ordinary users from user namespaces, and the command that turns it. */
+/* A kernel setting that denies ordinary users user namespaces, and the command that changes it. */
 struct machine_switch {
 	const char *path;
 	long off;
 	const char *reason, *cure;
 };
-/* NULL: none is seen. */
+/* NULL: no such setting is active. */
 const struct machine_switch *machine_userns_switch(void);
 
 /* The number in a file of /proc or /sys; -1 if there is none. */

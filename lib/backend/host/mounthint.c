@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A mount that gives away more than it says: keys, or programs that the user will start himself. */
+/* Warnings about mounts that give away more than they seem to: keys, or programs that the user will
+ * start. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 static const char *const SECRETS[] = {".ssh", ".gnupg", ".aws", ".azure", ".config", ".docker", ".kube",
 		".netrc", ".git-credentials", ".npmrc", ".pypirc", ".password-store", ".local/share/keyrings",
 		".mozilla", ".bash_history"};
-/* What the machine itself runs, or is run by. */
+/* Directories of programs that the machine runs, or of its configuration. */
 static const char *const SYSTEM[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var",
 		"/opt", "/srv", "/root", "/home"};
 
@@ -26,7 +27,7 @@ static bool resolve(const char *host, const char *home, char out[PATH_MAX])
 	return n > 0 && n < (int)sizeof path && realpath(path, out);
 }
 
-/* One that is there, and is shown: "~/.ssh". */
+/* Find a secret that exists and that the mount shows: "~/.ssh". */
 static bool find_secret(const char *host, const char *home, char *out, size_t cap)
 {
 	char path[PATH_MAX + 32], real[PATH_MAX];

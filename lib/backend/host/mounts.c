@@ -21,11 +21,11 @@ enum { MAGIC_PROC = 0x9fa0, MAGIC_SYS = 0x62656572, MAGIC_DEVPTS = 0x1cd1 };
 struct host {
 	int fd;
 	struct stat st;
-	char path[TRM_HOST_PATH]; /* where it lies, without links */
-	char shown[120];          /* as it was named, for sentences */
+	char path[TRM_HOST_PATH]; /* its absolute path, without links */
+	char shown[120];          /* as the user named it, for messages */
 };
 
-/* ---- where -------------------------------------------------------------------------------- */
+/* ---- paths -------------------------------------------------------------------------------- */
 
 static int expand_home(const char *host, char out[TRM_HOST_PATH], struct trm_error *reterr)
 {
@@ -52,7 +52,7 @@ static int fail_open(const struct host *h, int error, struct trm_error *reterr)
 	return trm_error_set_errno(reterr, error, "cannot mount %s", h->shown);
 }
 
-/* The kernel appends a word to the name of what has been removed. */
+/* The kernel appends a word to the name of a file that has been removed. */
 static int find_path(struct host *h, struct trm_error *reterr)
 {
 	char link[40], clean[TRM_HOST_PATH];
@@ -73,7 +73,7 @@ static int find_path(struct host *h, struct trm_error *reterr)
 	return 0;
 }
 
-/* ---- whether -------------------------------------------------------------------------------- */
+/* ---- permissions ----------------------------------------------------------------------------- */
 
 static bool is_one_of(const struct host *h, const char *path)
 {
@@ -81,8 +81,8 @@ static bool is_one_of(const struct host *h, const char *path)
 	return stat(path, &st) == 0 && st.st_dev == h->st.st_dev && st.st_ino == h->st.st_ino;
 }
 
-/* Does it hold the runtime directory, by whatever way it was named, or is it in there? Whoever reaches the
- * sockets there, on a read-only mount, too, commands all sandboxes, and the session bus may lie beside it. */
+/* Does the path contain the runtime directory, or lie in it, by whatever name? The sockets there give
+ * control over all sandboxes, even on a read-only mount, and the session bus may lie beside them. */
 static bool holds(const struct host *h, const char *run_path)
 {
 	char above[TRM_HOST_PATH], *real = realpath(run_path, NULL), *slash;
@@ -126,7 +126,7 @@ static int check(const struct host *h, const char *run_path, struct trm_error *r
 	if (mount_is_below(h->path, "/dev") && !mount_is_below(h->path, "/dev/shm"))
 		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: it contains the host's devices",
 				h->shown);
-	char session[40]; /* what systemd makes, whatever XDG_RUNTIME_DIR says */
+	char session[40]; /* the directory that systemd makes, whatever XDG_RUNTIME_DIR says */
 	snprintf(session, sizeof session, "/run/user/%u", (unsigned)geteuid());
 	const char *const closed[] = {run_path, session};
 	for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
@@ -138,7 +138,7 @@ static int check(const struct host *h, const char *run_path, struct trm_error *r
 	return 0;
 }
 
-/* ---- all --------------------------------------------------------------------------------------- */
+/* ---- all mounts --------------------------------------------------------------------------------- */
 
 static int open_host(
 		struct host *h, const struct trm_mount *m, const char *run_path, struct trm_error *reterr)

@@ -2,12 +2,12 @@
 #ifndef TRM_BACKEND_HOST_MOUNTS_H
 #define TRM_BACKEND_HOST_MOUNTS_H
 
-/* What a sandbox is to see of the host, opened.
+/* The files and directories of the host that a sandbox is to see, opened.
  *
- * Theory of operation. A path is resolved once, here, by opening it (O_PATH). From then on the
- * descriptor is what counts: what it is, where it lies, and whether that may be shown, is asked of it, and it
- * is handed on to the supervisor, which mounts the very same file or directory or nothing
- * (supervisor/launch/bind_mounts.h). Whoever exchanges the path for a link in between changes nothing. */
+ * A path is resolved once, here, by opening it (O_PATH). From then on only the descriptor counts. Type,
+ * location and permission are checked on the descriptor, and the supervisor gets it and mounts exactly
+ * this file or directory, or nothing (supervisor/launch/bind_mounts.h). So it changes nothing if somebody
+ * replaces the path by a link in between. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,13 +20,13 @@ struct mounts {
 	size_t n;
 	int fds[TRM_MOUNTS_MAX];                      /* O_PATH */
 	uint32_t writable;                            /* a bit for each */
-	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* "HOST:GUEST:ro\n" each, HOST as it was found */
+	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* "HOST:GUEST:ro\n" each, with the resolved HOST */
 };
 
-/* Open them all. `run_path`: the runtime directory, which is shown to nobody. TRM_EINVAL, TRM_ENOENT,
- * TRM_EPERM, TRM_ETOOBIG with a sentence, and nothing is open. */
+/* Open all mounts. `run_path`: the runtime directory, which no sandbox may see. TRM_EINVAL, TRM_ENOENT,
+ * TRM_EPERM, TRM_ETOOBIG with a sentence; then nothing is open. */
 int mounts_open(struct mounts *mounts, const struct trm_sandbox_opts *opts, const char *run_path,
 		struct trm_error *reterr);
-void mounts_close(struct mounts *mounts); /* takes a zeroed object */
+void mounts_close(struct mounts *mounts); /* accepts a zeroed object */
 
 #endif

@@ -16,8 +16,8 @@ static bool is_end_of_host(char c)
 	return !c || strchr("/?# \t\n", c);
 }
 
-/* One address: with a scheme, or as proxies may be named, user:password@host:3128. Commas are in passwords,
- * too; of a proxy, which has no path, whatever stands before the last '@' is taken for one. */
+/* Strip one address: with a scheme, or user:password@host:3128 as for proxies. Passwords may hold commas.
+ * A proxy has no path, so everything before its last '@' counts as user and password. */
 static char *strip_one(char *at, bool is_proxy)
 {
 	char *scheme = strstr(at, "://"), *end = at + strcspn(at, ", \t\n"), *user_end = NULL;
@@ -77,7 +77,7 @@ char *netenv_load(const char *path, size_t max)
 	return text;
 }
 
-/* A local sandbox sees these, and they are no secrets. */
+/* Files that a local sandbox sees, and that are no secrets. */
 static bool is_visible(const struct netenv *env, const char *path)
 {
 	static const char *const dirs[] = {"/usr/", "/etc/ssl/certs/", "/etc/ca-certificates/",
@@ -88,7 +88,7 @@ static bool is_visible(const struct netenv *env, const char *path)
 	return false;
 }
 
-/* Certificates and nothing else: a file may hold the private key as well. */
+/* Append only the certificates: a file may hold the private key as well. */
 static void add_certs(struct buf *to, const char *text)
 {
 	static const char begin[] = "-----BEGIN ", end[] = "-----END ";
@@ -114,7 +114,7 @@ static bool is_taken(const struct netenv *env, const struct stat *st)
 	return false;
 }
 
-/* False: there are none in it. */
+/* False: the file holds no certificates. */
 static bool take_certs(struct netenv *env, const char *path)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pip's and npm's configuration files, as far as they tell where packages come from. */
+/* The parts of pip's and npm's configuration files that say where packages come from. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static char *trim(char *text)
 	return text;
 }
 
-/* Cut "key = value" (or with a colon, where `marks` says so). NULL: it is none. */
+/* Cut "key = value" (or with a colon, if `marks` has one). NULL: the line has no value. */
 static char *cut_value(char *line, const char *marks)
 {
 	char *mark = line + strcspn(line, marks);
@@ -57,7 +57,7 @@ static void put_pip(struct netenv *env, const char *key, const char *value)
 	}
 }
 
-/* One setting, with the lines that continue it. */
+/* One setting, with its continuation lines. */
 struct pip_entry {
 	char key[64], value[MAX_TEXT];
 };
@@ -114,7 +114,7 @@ void netenv_read_pip(struct netenv *env, char *text)
 
 /* ---- npm: its own kind of ini ---------------------------------------------------------------- */
 
-/* ${NAME} is a variable of our environment, as npm does it; unknown ones stay. */
+/* Replace ${NAME} by our environment variable, as npm does. Unknown ones stay. */
 static void expand(const char *in, char out[MAX_TEXT])
 {
 	size_t n = 0;
@@ -169,7 +169,8 @@ static void put_npm(struct netenv *env, const char *key, const char *value)
 	char name[256], text[MAX_TEXT];
 	if ((size_t)snprintf(name, sizeof name, "npm_config_%s", key) >= sizeof name)
 		return;
-	if (key[0] != '@' && key[0] != '/') /* names of settings: "https-proxy" is https_proxy there */
+	if (key[0] != '@' && key[0] != '/') /* settings, not scopes or hosts: "https-proxy" is https_proxy in
+					       a variable */
 		for (char *c = name; *c; c++)
 			*c = *c == '-' ? '_' : *c;
 	expand(value, text);
@@ -205,7 +206,7 @@ void netenv_read_npm(struct netenv *env, char *text)
 
 typedef void read_fn(struct netenv *env, char *text);
 
-/* "~" is the home directory, "$" that of configuration. */
+/* "~" is the home directory, "$" the configuration directory. */
 static void read_file(struct netenv *env, const char *path, read_fn *fn)
 {
 	const char *home = getenv("HOME"), *config = getenv("XDG_CONFIG_HOME");
@@ -231,7 +232,7 @@ void netenv_read_files(struct netenv *env)
 	const char *named = getenv("PIP_CONFIG_FILE"), *user = getenv("NPM_CONFIG_USERCONFIG");
 	if (named && *named)
 		read_file(env, named, netenv_read_pip);
-	/* So one tells pip to read no file at all. */
+	/* /dev/null is how users tell pip to read no file at all. */
 	for (size_t i = 0; i < MAX_FILES && !(named && !strcmp(named, "/dev/null")); i++)
 		read_file(env, pip[i], netenv_read_pip);
 	if (!user)

@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "sweep/sweep.h"
 
-/* It tells builds apart and damage; nobody but the user can write there. */
+/* A hash that tells builds apart and detects damage. No attacker matters: only the user can write there. */
 static uint64_t hash(const void *bytes, size_t n)
 {
 	const char *at = bytes;
@@ -50,7 +50,7 @@ static int open_whole(int run_fd, const char *name, unsigned mode, size_t n)
 	return -1;
 }
 
-/* Under another name first: whoever finds it finds all of it. */
+/* Write under another name first, so that the final name always leads to the complete file. */
 static void make(int run_fd, const char *name, unsigned mode, const char *bytes, size_t n)
 {
 	char unfinished[64];
@@ -67,7 +67,7 @@ static void make(int run_fd, const char *name, unsigned mode, const char *bytes,
 		unlinkat(run_fd, unfinished, 0);
 }
 
-/* Its name in there, and a descriptor; -1: it cannot be. */
+/* Make or find the file. Its name is written to `name`. Returns a descriptor; -1: impossible. */
 static int open_kept(int dir_fd, const char *prefix, unsigned mode, const void *bytes, size_t n, char *name,
 		size_t cap)
 {

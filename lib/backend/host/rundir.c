@@ -23,7 +23,7 @@
 
 /* ---- the directory ----------------------------------------------------------------- */
 
-/* What is wrong with a directory that `mask` must have no bits of in its mode. 0: nothing. */
+/* Check a directory. `mask` are the mode bits that it must not have. 0: it is fine. */
 static int check(const char *path, const struct stat *st, unsigned mask, struct trm_error *reterr)
 {
 	if (!S_ISDIR(st->st_mode))
@@ -49,7 +49,7 @@ static int check(const char *path, const struct stat *st, unsigned mask, struct 
 	return 0;
 }
 
-/* Others may look into XDG_RUNTIME_DIR itself, where what is in it is closed to them. */
+/* Others may look into XDG_RUNTIME_DIR itself, as long as its contents are closed to them. */
 static int choose(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	enum { OTHERS_WRITE = 022 };
@@ -110,7 +110,7 @@ int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 	return r < 0 ? r : open_chosen(path, reterr);
 }
 
-/* Nobody else can put another one in its place: what it lies in is closed to others, or sticky. */
+/* Nobody else can replace the directory: its parent is closed to others, or sticky. */
 int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	struct stat st;
@@ -129,8 +129,8 @@ static enum taken try_claim(int run_fd, const char *name, int *ret_fd)
 	struct stat here, there;
 	bool is_new = mkdirat(run_fd, name, 0700) == 0;
 	if (!is_new && errno != EEXIST)
-		return errno == ENOENT ? AGAIN
-				       : FAILED; /* ENOENT: the last to leave has removed the directory */
+		return errno == ENOENT ? AGAIN : FAILED; /* ENOENT: the last sandbox to end has removed the
+							    directory */
 	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		int error = errno;
@@ -143,16 +143,16 @@ static enum taken try_claim(int run_fd, const char *name, int *ret_fd)
 	bool is_there = fstat(fd, &here) == 0 && fstatat(run_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0
 			&& here.st_ino == there.st_ino;
 	if (is_locked && is_there) {
-		unlinkat(fd, INFO_FILE, 0); /* of one that was left behind … */
+		unlinkat(fd, INFO_FILE, 0); /* Left behind by a dead supervisor … */
 		unlinkat(fd, STATE_FILE, 0);
 		unlinkat(fd, AGENT_FILE, 0);
 		unlinkat(fd, CONTROL_FILE,
-				0); /* … but for the groups, which the supervisor has to remove first */
+				0); /* … except the groups, which our supervisor must remove first */
 		*ret_fd = fd;
 		return TAKEN;
 	}
 	close(fd);
-	/* New, yet locked: a sweeping supervisor looks whether it was left behind. */
+	/* New but locked: another supervisor checks whether the entry was left behind. */
 	return is_new || !is_there ? AGAIN : BUSY;
 }
 
@@ -179,7 +179,7 @@ int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_err
 		if (t == BUSY && tries >= LOOKS)
 			break;
 		if (t == BUSY)
-			nanosleep(&nap, NULL); /* it may be but looked at, by who lists or sweeps */
+			nanosleep(&nap, NULL); /* it may be locked only for a moment, by a list or a sweep */
 		else
 			sched_yield();
 	}
@@ -199,7 +199,7 @@ void rundir_entry_remove(struct rundir_entry *e)
 {
 	if (!e->name[0])
 		return;
-	sweep_groups(e->entry_fd); /* of one that was left behind */
+	sweep_groups(e->entry_fd); /* left behind by a dead supervisor */
 	sweep_files(e->entry_fd);
 	unlinkat(e->run_fd, e->name, AT_REMOVEDIR);
 	sweep_directory(e->run_fd, e->path);
@@ -208,8 +208,8 @@ void rundir_entry_remove(struct rundir_entry *e)
 
 /* ---- sockets ------------------------------------------------------------------------ */
 
-/* A path that is unknown, or too long for a socket's address, goes through the directory's descriptor. Not
- * all do, as that makes the kernel build up a part of /proc for a program that may be over sooner. */
+/* A path that is unknown or too long for a socket's address goes through the directory's descriptor.
+ * Other paths do not, because the descriptor's path makes the kernel build up a part of /proc. */
 static void address(struct sockaddr_un *addr, const char *path, int entry_fd, const char *file)
 {
 	size_t n = path ? strlen(path) : sizeof addr->sun_path, file_n = strlen(file);
@@ -228,7 +228,7 @@ static int type_of(const char *file)
 	return strcmp(file, CONTROL_FILE) == 0 ? SOCK_SEQPACKET : SOCK_STREAM;
 }
 
-/* Close it, and leave errno as it is. */
+/* Close it and keep errno. */
 static int close_and_fail(int fd)
 {
 	int saved = errno;
@@ -248,7 +248,7 @@ static int listen_at(int entry_fd, const char *file)
 	return close_and_fail(fd);
 }
 
-/* Many have come at once, or the other side stands still: then nobody waits for it without end. */
+/* The backlog is full, or the other side is stopped: do not wait without end. */
 static bool connect_patiently(int fd, const struct sockaddr_un *addr)
 {
 	const struct timeval timeout = {.tv_sec = RUNDIR_TIMEOUT_S};
@@ -324,7 +324,7 @@ static bool say_look(int fd)
 	return is_said && shutdown(fd, SHUT_WR) == 0;
 }
 
-/* Not blocking: a supervisor that was stopped lets nobody in. */
+/* Does not block: a supervisor that was stopped accepts nobody. */
 void rundir_wait_noted(int entry_fd)
 {
 	struct sockaddr_un addr;

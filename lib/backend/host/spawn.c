@@ -46,7 +46,7 @@ int spawn_memfd(const char *name, const void *bytes, size_t n, struct trm_error 
 struct job {
 	int program_fd;
 	const char *name;
-	int fds[MAX_FDS + 1]; /* all above the numbers they are wanted at */
+	int fds[MAX_FDS + 1]; /* all above the numbers at which they are wanted */
 	size_t n;
 	int error;
 };
@@ -63,9 +63,10 @@ static int child(void *user)
 			goto failed;
 	if (dup3(job->program_fd, (int)job->n, O_CLOEXEC) < 0)
 		goto failed;
-	/* Before Linux 5.9 what is open stays marked close-on-exec, where the host took care. */
+	/* Before Linux 5.9 open descriptors rely on close-on-exec, which the host may have forgotten to
+	 * set. */
 	syscall(SYS_close_range, (unsigned)job->n + 1, ~0u, 0u);
-	/* The parent has blocked all signals: no handler of its can run here before exec. */
+	/* The parent has blocked all signals, so none of its handlers can run here before exec. */
 	for (int signo = 1; signo < NSIG; signo++)
 		sigaction(signo, &by_default, NULL);
 	sigemptyset(&none);
@@ -76,12 +77,12 @@ failed:
 	_exit(127);
 }
 
-/* Copies above all wanted numbers, so that placing one does not overwrite another. */
+/* Copy descriptors above all wanted numbers, so that placing one does not overwrite another. */
 static int lift(struct job *job, const int *fds)
 {
 	const size_t n = job->n;
 	const int above = (int)n + 1;
-	job->n = 0; /* that there are to be dropped */
+	job->n = 0; /* the number of copies that are to be closed */
 	job->program_fd = fcntl(job->program_fd, F_DUPFD_CLOEXEC, above);
 	if (job->program_fd < 0)
 		return -1;

@@ -33,8 +33,8 @@ static bool has_groups(const struct stats *s)
 	return s->kind == LIMITS_CGROUP_V1 || s->kind == LIMITS_CGROUP_V2;
 }
 
-/* The kernel keeps the highest use since the file was last written to (version 2 since Linux 6.12, and then
- * for this open file alone). */
+/* The kernel keeps the highest use since the file was last written to (version 2 since Linux 6.12, and
+ * then only for this open file). */
 static int open_peak(struct stats *s, const struct ready_msg *r)
 {
 	const char *file = has_v2(r) ? "memory.peak" : "memory.max_usage_in_bytes";
@@ -105,7 +105,7 @@ void stats_close(struct stats *s)
 
 enum {
 	TEXT_BYTES = 4096,
-	STILL_MAX = 8 /* samples until all is read again, whether somebody has run or not */
+	STILL_MAX = 8 /* samples until everything is read again, even if nothing has run */
 };
 
 static bool read_text(struct stats *s, enum stats_file file, char text[TEXT_BYTES])
@@ -147,7 +147,7 @@ static void sample_memory(struct stats *s, struct trm_sample *out)
 	uint64_t usage, cache;
 	if (!read_value(s, STATS_MEM, NULL, &usage))
 		return;
-	/* Cached pages of files that nobody uses just now are given back on demand: not "in use". */
+	/* The kernel reclaims cached pages of unused files on demand, so they are not "in use". */
 	if (read_value(s, STATS_MEM_STAT, is_v2 ? "inactive_file" : "total_inactive_file", &cache)
 			&& cache < usage)
 		usage -= cache;
@@ -155,7 +155,7 @@ static void sample_memory(struct stats *s, struct trm_sample *out)
 	out->known |= TRM_METRIC_MEM;
 }
 
-/* is_still: nobody has run, and so nobody was throttled. */
+/* is_still: nothing has run, so nothing was throttled. */
 static void sample_stall(struct stats *s, uint64_t now_ns, bool is_still, struct trm_sample *out)
 {
 	struct pressure now = is_still ? s->pressure : (struct pressure){0};
@@ -226,13 +226,13 @@ void stats_usage(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 	sample_memory(s, out);
 }
 
-/* Everything but what is cheap or goes on by itself. */
+/* Everything except values that are cheap, or that change without a process. */
 static void sample_rest(struct stats *s, struct trm_sample *out)
 {
 	sample_memory(s, out);
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_MEM_PEAK)
-		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked meanwhile */
+		out->mem_peak_bytes = s->peak_bytes; /* of all time, whatever was marked */
 	sample_kills(s, out);
 	sample_refusals(s, out);
 	sample_procs(s, out);
@@ -250,8 +250,8 @@ static void repeat_rest(const struct trm_sample *whole, struct trm_sample *out)
 				      | TRM_METRIC_PROCS_REFUSED | TRM_METRIC_PROCS);
 }
 
-/* Nobody inside has run, and nothing was put there, since the last whole sample. What the kernel takes back
- * meanwhile is seen with the next whole one. */
+/* Nothing inside has run, and no file has changed, since the last complete sample. The next complete
+ * sample shows what the kernel has reclaimed meanwhile. */
 static bool is_still(const struct stats *s, const struct trm_sample *now)
 {
 	return now->known & TRM_METRIC_CPU_TIME && s->whole.known && s->n_since_whole < STILL_MAX
@@ -285,7 +285,7 @@ void stats_events(struct stats *s, struct trm_sample *out)
 	sample_kills(s, out);
 	sample_refusals(s, out);
 	sample_peak(s, out);
-	if (out->known & TRM_METRIC_PROCS_REFUSED && out->procs_refused) /* else nobody asks */
+	if (out->known & TRM_METRIC_PROCS_REFUSED && out->procs_refused) /* otherwise nobody needs it */
 		sample_procs(s, out);
 	if (read_value(s, STATS_MEM, NULL, &out->mem_bytes))
 		out->known |= TRM_METRIC_MEM;
@@ -294,7 +294,7 @@ void stats_events(struct stats *s, struct trm_sample *out)
 bool stats_mark_peak(struct stats *s)
 {
 	struct trm_sample before = {0};
-	sample_peak(s, &before); /* or the sandbox's own highest value would be forgotten */
+	sample_peak(s, &before); /* otherwise the sandbox's own peak would be forgotten */
 	if (!s->can_mark_peak)
 		return false;
 	s->can_mark_peak = pwrite(s->fds[STATS_MEM_PEAK], "0", 1, 0) == 1;

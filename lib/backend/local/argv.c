@@ -13,19 +13,18 @@
 #include "base/mount.h"
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-/* Of the host's /etc only what programs in /usr cannot do without. */
+/* From the host's /etc only the files that programs in /usr need. */
 static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives", "/etc/R",
 		"/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
 		"/etc/java-25-openjdk"};
-/* With a network: certificates, as distributions keep them. Not all of /etc/ssl: it holds private keys, too.
- */
+/* With a network: certificates, where distributions keep them. Not all of /etc/ssl, because it holds
+ * private keys. */
 const char *const ARGV_NET_FILES[ARGV_NET_ETC_FILES] = {"/etc/ssl/certs", "/etc/ssl/openssl.cnf",
 		"/etc/ca-certificates", "/etc/pki/tls/certs", "/etc/pki/ca-trust"};
 #define ZONES "/usr/share/zoneinfo/"
 
-/* Files and directories of /proc that tell of the host and that nobody inside
- * needs. Those that only root may read are not masked: the sandbox is never
- * root on the host, and each mask costs a mount. */
+/* Files and directories of /proc that describe the host and that nobody inside needs. Those that only
+ * root may read are not masked: the sandbox is never root on the host, and each mask costs a mount. */
 static const struct {
 	const char *path;
 	bool is_dir;
@@ -48,8 +47,8 @@ static const struct {
 };
 _Static_assert(sizeof MASKS / sizeof *MASKS == ARGV_MASKS, "one fact for each mask");
 
-/* Made by bubblewrap in its own root, which is then remounted read-only: cheaper
- * than a mount for each, and just as unchangeable. */
+/* Bubblewrap writes these into its own root, which is then remounted read-only. This costs less than a
+ * mount for each, and is just as unchangeable. */
 static const struct {
 	const char *path, *text;
 } FILES[] = {
@@ -64,7 +63,7 @@ enum { N_FILES = sizeof FILES / sizeof *FILES };
 _Static_assert((int)N_FILES < (int)CONTROL_MAX_FILES, "each file needs a descriptor");
 
 const char *const ARGV_ENVIRONMENT[][2] = {
-		/* The last is where pip puts programs. */
+		/* pip puts programs into the last directory. */
 		{"PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"},
 		{"HOME", "/home/user"},
 		{"USER", "user"},
@@ -76,7 +75,7 @@ const char *const ARGV_ENVIRONMENT[][2] = {
 		{NULL, NULL},
 };
 
-/* Writable directories, with where they lie in the shared tmpfs. */
+/* Writable directories, and where they lie in the shared tmpfs. */
 static const struct {
 	const char *path, *source, *perms;
 } WRITABLE[] = {
@@ -89,7 +88,7 @@ static const struct {
 
 /* ---- facts ------------------------------------------------------------------- */
 
-/* Target of a link; "" if it is none, or longer than any that we look for. */
+/* The target of a link; "" if there is none, or if it is longer than any target of interest. */
 static void read_link(const char *path, char out[ARGV_PATH])
 {
 	ssize_t n = readlink(path, out, ARGV_PATH);
@@ -192,7 +191,7 @@ static void add_env(struct args *a, const struct argv_request *request)
 		append_word(a, "--setenv");
 		if (!a->error)
 			a->error = buf_append(a->out, request->env[i], n);
-		append_word(a, ""); /* which ends the name */
+		append_word(a, ""); /* ends the name */
 		append_word(a, request->env[i] + n + 1);
 	}
 }
@@ -259,13 +258,13 @@ static void add_system(struct args *a, const struct argv_facts *facts)
 	}
 	if (facts->net)
 		add_net_etc(a, facts->net);
-	add2(a, "--perms", "0555"); /* a copy: the host's file is not in there */
+	add2(a, "--perms", "0555"); /* a copy, because the sandbox does not see the host's file */
 	add_number(a, "--file", BWRAP_AGENT);
 	append_word(a, AGENT_PATH);
 }
 
-/* Settings of the namespaces belong to whom made them, which is the sandbox's own user: nobody may change
- * them, and bubblewrap leaves them writable when it is not root. */
+/* The settings of the namespaces belong to the user who made them, which is the sandbox's own user. They
+ * must stay unchanged, but bubblewrap leaves them writable when it is not root. */
 static void add_proc(struct args *a, const struct argv_facts *facts)
 {
 	add2(a, "--proc", "/proc");
@@ -310,7 +309,7 @@ static void add_cache(struct args *a, const struct argv_net *net, bool is_shared
 		add3(a, "--ro-bind", CACHE_SOURCE, CACHEDIR_INSIDE);
 }
 
-/* Last, so that nothing is made below a directory that the sandbox can write. */
+/* Comes last, so that nothing is created below a directory that the sandbox can write to. */
 static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 {
 	for (size_t i = 0; i < sizeof WRITABLE / sizeof *WRITABLE; i++) {
@@ -321,8 +320,8 @@ static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 	}
 }
 
-/* Mount points are made in directories that are empty so far, and never in what has been mounted: there may
- * be links. What is mounted lies where the supervisor has put it, or else comes by its descriptor. */
+/* Mount points are made in directories that are still empty, and never inside mounts, where links may be.
+ * The source of a mount lies where the supervisor has put it, or comes by its descriptor. */
 static void add_mounts(struct args *a, const struct argv_facts *facts, bool is_shared)
 {
 	const struct argv_net *net = facts->net;
@@ -348,8 +347,8 @@ static bool is_in_mount(const struct argv_request *request, const char *path)
 	return is;
 }
 
-/* Writable like /workspace, where there would be nothing else; below that, and the like, a directory of it.
- */
+/* Make a working directory that exists nowhere yet, writable like /workspace. Inside a writable directory
+ * it is an ordinary directory. */
 static void add_workdir(
 		struct args *a, const struct argv_request *request, bool is_shared, uint64_t disk_bytes)
 {
@@ -363,7 +362,7 @@ static void add_workdir(
 		add2(a, "--perms", "0755");
 		add2(a, "--dir", path);
 	} else if (mount_check_guest(path, NULL) < 0) {
-		return; /* it is there, or cannot be made */
+		return; /* it exists already, or cannot be made */
 	} else if (is_shared) {
 		add3(a, "--bind", WORKDIR_SOURCE, path);
 	} else {

@@ -18,8 +18,8 @@
 
 /* ---- the folder -------------------------------------------------------------------- */
 
-/* Where the folder can be, the best first. With `is_picky` only where there is room and programs can be
- * executed. */
+/* Possible places for the folder, the best first. With `is_picky` only places with enough room, where
+ * programs can be executed. */
 static const char *choose_base(uint64_t disk_bytes, bool is_picky)
 {
 	static const char *const bases[] = {IN_MEMORY, "/tmp", "/var/tmp"};
@@ -65,7 +65,7 @@ static bool is_in_folder(const char *path)
 	return folder_path("", path, out, sizeof out);
 }
 
-/* ---- what cannot be had -------------------------------------------------------------- */
+/* ---- unsupported options --------------------------------------------------------------- */
 
 static int check_mount(const struct trm_mount *mount, struct trm_error *reterr)
 {
@@ -91,7 +91,7 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 				"/workspace",
 				opts->workdir);
 	if (!opts->limits.net && !has_rules)
-		return 0; /* nothing is kept from code without isolation: not the network either */
+		return 0; /* without isolation nothing keeps code from the network */
 	if (*opts->limits.net_allow)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"--net-allow needs namespaces: without them a network cannot be filtered by address");
@@ -127,7 +127,7 @@ static bool is_overridden(const struct argv_request *request, const char *name)
 	return false;
 }
 
-/* Each of PATH's directories, as it is here. */
+/* Append PATH with each of its directories as it is on this machine. */
 static void add_path(struct lines *l, const char *folder, const char *path)
 {
 	char entry[PATH_MAX], moved[PATH_MAX];
@@ -143,7 +143,7 @@ static void add_path(struct lines *l, const char *folder, const char *path)
 	append_text(l, "", 1);
 }
 
-/* One of our own, whose value may be a path in the sandbox. */
+/* Append one of our own variables, whose value may be a path in the sandbox. */
 static void add_own(struct lines *l, const char *folder, const char *name, const char *value)
 {
 	char moved[PATH_MAX];
@@ -202,8 +202,8 @@ int bare_environment(struct buf *out, const char *folder, const struct argv_net 
 
 /* ---- rules ------------------------------------------------------------------------------ */
 
-/* Paths that are not there are left out by the supervisor. Of /proc code sees what tells of no process; its
- * own entry is added when it starts (agent/process/exec.c). */
+/* The supervisor leaves out paths that do not exist. In /proc code sees only files that reveal no
+ * process; its own entry is added when it starts (agent/process/exec.c). */
 static const struct {
 	const char *path;
 	unsigned flags;

@@ -25,13 +25,13 @@
 
 /* ---- trying -------------------------------------------------------------------------- */
 
-/* The first step that a child could not do; errno of it, or 0 where all went well. */
+/* The first step that a child could not do, and its errno; 0 if all steps worked. */
 struct attempt {
 	const char *step;
 	int error;
 };
 
-/* Steps are done in a child, which says by a pipe what it could not do. */
+/* Steps are tried in a child, which reports a failure through a pipe. */
 static void fail_attempt(int fd, const char *step)
 {
 	const struct attempt attempt = {step, errno};
@@ -63,7 +63,7 @@ static struct attempt try_steps(void (*fn)(int fd))
 
 #define MOUNT_PROC "mount of /proc"
 
-/* A sandbox that root starts has a user of its own: the same must hold for this look. */
+/* A sandbox that root starts has a user of its own, so this test must have one, too. */
 static void become_nobody(void)
 {
 	enum { NOBODY = 65534 };
@@ -71,8 +71,8 @@ static void become_nobody(void)
 		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 }
 
-/* What bubblewrap does. A namespace may be granted and then be good for nothing (AppArmor), a new /proc is
- * refused where parts of the old one are hidden, and profiles of containers refuse one call and allow the
+/* Do what bubblewrap does. A namespace may be granted and still be useless (AppArmor). A new /proc is
+ * refused where parts of the old one are hidden. Profiles of containers refuse one call and allow the
  * next. */
 static void enter_namespaces(int fd)
 {
@@ -102,7 +102,7 @@ static void try_namespaces(int fd)
 		continue;
 }
 
-/* In a child: bubblewrap may hold a right that we do not (a profile of AppArmor). */
+/* Try bubblewrap itself in a child: it may have a right that we lack (an AppArmor profile). */
 static _Noreturn void try_bwrap(const char *bwrap)
 {
 	setpgid(0, 0);
@@ -125,7 +125,7 @@ static bool bwrap_works(const char *bwrap)
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
 	if (pid > 0)
-		kill(-pid, SIGKILL); /* its child, which may still wait for a word from it */
+		kill(-pid, SIGKILL); /* bubblewrap's child may still wait for it */
 	return pid > 0 && status == 0;
 }
 
@@ -164,7 +164,7 @@ static int check_namespaces(struct trm_error *reterr)
 
 /* ---- Landlock ---------------------------------------------------------------------- */
 
-/* The answer of the kernel: a version, or -1 with errno. */
+/* The kernel's answer: a version, or -1 with errno. */
 static long ask_landlock(void)
 {
 	enum { VERSION_FLAG = 1 };
@@ -180,7 +180,7 @@ uint32_t level_landlock_abi(void)
 	return (uint32_t)(limit < abi ? limit : abi);
 }
 
-/* Each call that holds a sandbox, with rules that allow nothing. */
+/* Try each call that confines a sandbox, with rules that allow nothing. */
 static void try_landlock(int fd)
 {
 	struct sock_filter allow_all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
@@ -238,7 +238,7 @@ static int check_landlock(struct trm_error *reterr)
 			strerror(tried.error));
 }
 
-/* ---- how to mend ------------------------------------------------------------------------ */
+/* ---- cures ------------------------------------------------------------------------------- */
 
 static void cure_landlock(char out[LEVEL_CURE])
 {
@@ -293,7 +293,7 @@ int level_check(enum isolation level, struct trm_error *reterr)
 	return level == ISOLATION_NAMESPACES ? check_namespaces(reterr) : check_landlock(reterr);
 }
 
-/* An error with the cure, unless the reason ends with it. */
+/* Set an error with the cure, unless the reason already ends with it. */
 static int refuse(
 		const char *name, enum isolation level, const struct trm_error *why, struct trm_error *reterr)
 {

@@ -2,8 +2,8 @@
 #ifndef TRM_LOCAL_LEVEL_H
 #define TRM_LOCAL_LEVEL_H
 
-/* The levels of isolation, and which of them work on this machine. Nothing is remembered: a container may be
- * given rights while we run, and a look takes less than a millisecond where namespaces work. */
+/* The levels of isolation, and which of them work on this machine. Nothing is cached: a container may be
+ * given rights while we run, and a check takes less than a millisecond where namespaces work. */
 
 #include <stdint.h>
 
@@ -14,17 +14,17 @@
 /* 0, or TRM_ENOTSUP with the reason. */
 int level_check(enum isolation level, struct trm_error *reterr);
 
-/* The level that is wanted, or for TRM_ISOLATION_AUTO the stronger one that works. TRM_ENOTSUP where it does
- * not, or where neither does: "none" is only taken when it is asked for. */
+/* Choose the requested level, or for TRM_ISOLATION_AUTO the strongest one that works. TRM_ENOTSUP if the
+ * level does not work, or none does: "none" is only used on request. */
 int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error *reterr);
 
-/* The version of Landlock that the kernel offers; 0: none. TERRARIUM_LANDLOCK_ABI lowers it, to try how a
- * sandbox fares on an older kernel. */
+/* The kernel's version of Landlock; 0: none. TERRARIUM_LANDLOCK_ABI lowers it, to try a sandbox as on an
+ * older kernel. */
 uint32_t level_landlock_abi(void);
 
 enum { LEVEL_CURE = 400 };
-/* How to mend a level that does not work: a command, options of the container, or a setting. "" if it works,
- * or nothing is known. */
+/* How to make a level work: a command, options of the container, or a setting. "" if it works, or no cure
+ * is known. */
 void level_cure(enum isolation level, char out[LEVEL_CURE]);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The host's side of a local sandbox that we start. start() makes what must be there before anything runs
- * and starts the supervisor, which does the rest; from then on the carrier only listens to its line. */
+/* The host's side of a local sandbox that we start. start() makes everything that must exist before
+ * anything runs, and starts the supervisor, which does the rest. From then on the carrier only listens to
+ * its control connection. */
 
 #include <stdlib.h>
 
@@ -12,10 +13,10 @@
 #include "backend/supervised/supervised.h"
 #include "base/err.h"
 
-/* The supervisor ends within milliseconds of being asked. */
+/* The supervisor ends within milliseconds of a request. */
 enum { STOP_TIMEOUT_MS = 5000 };
 
-/* Whether some level of isolation works; start() looks at the one that is asked for. */
+/* Does some level of isolation work? start() checks the one that is requested. */
 static int probe(struct trm_error *reterr)
 {
 	enum isolation level;

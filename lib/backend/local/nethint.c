@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A proxy or package index that a sandbox with a network will ask, and cannot reach. */
+/* Warns about a proxy or package index that a sandbox with a network would use but cannot reach. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -11,7 +11,7 @@
 
 enum { MAX_HOST = 64 };
 
-/* The host of an address, without brackets and port; "" if it does not fit. */
+/* The host of an address, without brackets and port; "" if it is too long. */
 static void get_host(const char *url, char out[MAX_HOST])
 {
 	const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url;

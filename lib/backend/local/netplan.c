@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* The sandbox has an address in one of these. What a host has of the same addresses is then out of reach,
- * also where it was opened: hence a choice. The first is what slirp4netns takes by itself. */
+/* The sandbox's address lies in one of these. Addresses of the host in the same network are then
+ * unreachable, even if they were opened; hence the choice. The first one is the default of slirp4netns. */
 static const struct cidr SUBNETS[] = {
 		{4, 24, {10, 0, 2}},
 		{4, 24, {172, 31, 254}},
@@ -40,7 +40,7 @@ static void tell_resolver(struct netplan *plan, struct spec_msg *spec)
 	spec->files[spec->n_files++] = (struct slice){plan->resolv_conf, (size_t)n};
 }
 
-/* Without it packages are fetched anew. */
+/* Without the cache, packages are fetched again. */
 static void find_cache(struct netplan *plan, struct spec_msg *spec)
 {
 	struct trm_error why;

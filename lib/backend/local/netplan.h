@@ -2,8 +2,7 @@
 #ifndef TRM_LOCAL_NETPLAN_H
 #define TRM_LOCAL_NETPLAN_H
 
-/* What the start of a sandbox with a network needs besides: see supervisor/net/net.h for what becomes of it.
- */
+/* Additional parts for the start of a sandbox with a network. supervisor/net/net.h explains their use. */
 
 #include "backend/host/machine.h"
 #include "backend/local/argv.h"
@@ -22,13 +21,13 @@ struct netplan {
 	char cache[CACHEDIR_PATH];
 };
 
-/* Find everything and fill in the parts of `spec` that are about the network; they borrow from `plan`.
- * TRM_ENOTSUP with the package that is missing, TRM_EINVAL. */
+/* Find everything and fill in the network fields of `spec`, which borrow from `plan`. TRM_ENOTSUP with
+ * the missing package, TRM_EINVAL. */
 int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, struct spec_msg *spec,
 		struct trm_error *reterr);
-void netplan_finish(struct netplan *plan); /* takes a zeroed object */
+void netplan_finish(struct netplan *plan); /* accepts a zeroed object */
 
-/* First 24 bits of a private network that meets none of these ranges, if possible. */
+/* The first 24 bits of a private network that overlaps none of these ranges, if possible. */
 uint32_t netplan_choose_subnet(const struct cidr *open, size_t n);
 
 #endif

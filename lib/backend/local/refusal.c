@@ -38,7 +38,8 @@ void refusal_apparmor(char *out, size_t cap)
 		snprintf(out, cap, "%s", text);
 }
 
-/* Containers hide parts of /proc under mounts, and the kernel allows no new /proc that would show them. */
+/* Containers hide parts of /proc under mounts, and the kernel allows no new /proc that would show these
+ * parts. */
 bool refusal_is_proc_masked(void)
 {
 	char text[16384];

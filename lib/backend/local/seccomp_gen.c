@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Runs at build time: writes the sandbox's seccomp programs as a C header, so
- * that the start of a sandbox neither needs nor loads libseccomp.
+/* Runs at build time: writes the sandbox's seccomp programs as a C header, so that starting a sandbox
+ * neither needs nor loads libseccomp.
  *
- * Two programs are stacked; the kernel takes the stricter answer of both.
+ * Two programs are stacked; the kernel obeys the stricter answer.
  *   calls      allow list by name, default ENOSYS
  *   arguments  default allow; refuses some calls by their arguments
- * One program cannot do both: in libseccomp a rule without arguments swallows
- * the rules of the same call with arguments. Both kill what comes in through
- * another architecture's door (i386, x32).
+ * One program cannot do both: in libseccomp a rule without arguments overrides the rules of the same call
+ * with arguments. Both kill a process that makes calls of another architecture (i386, x32).
  *
- * Each exists in a strict variant, for sandboxes without a memory cgroup, and both of these again for
- * sandboxes without namespaces ("bare"): there sockets, System V objects and message queues would be this
- * machine's.
+ * Each program has a strict variant, for sandboxes without a memory cgroup. Both variants exist again for
+ * sandboxes without namespaces ("bare"): there sockets, System V objects and message queues would belong
+ * to this machine.
  *
- * Arguments that the kernel takes as 32 bits are compared under a 32-bit mask
- * or refused unless all 64 bits fit: a filter that looks at more bits than the
- * kernel does can be passed by setting the upper ones (CVE-2019-7303). */
+ * Arguments that the kernel reads as 32 bits are compared under a 32-bit mask, or refused unless all 64
+ * bits fit. A filter that looks at more bits than the kernel can be passed by setting the upper bits
+ * (CVE-2019-7303). */
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -83,13 +82,13 @@ static void fill_calls(scmp_filter_ctx ctx, unsigned variant)
 
 /* ---- rules by argument --------------------------------------------------- */
 
-/* The 64 bits of an argument against a value. */
+/* Compare all 64 bits of an argument with a value. */
 static struct scmp_arg_cmp compare(unsigned arg, enum scmp_compare how, uint64_t value)
 {
 	return (struct scmp_arg_cmp){.arg = arg, .op = how, .datum_a = value};
 }
 
-/* Those of its bits that are in the mask. */
+/* Compare those bits of an argument that are in the mask. */
 static struct scmp_arg_cmp masked(unsigned arg, uint64_t mask, uint64_t value)
 {
 	return (struct scmp_arg_cmp){.arg = arg, .op = SCMP_CMP_MASKED_EQ, .datum_a = mask, .datum_b = value};
@@ -117,7 +116,7 @@ static void refuse_ioctls(scmp_filter_ctx ctx)
 		refuse1(ctx, EPERM, SCMP_SYS(ioctl), masked(1, LOW32, requests[i]));
 }
 
-/* New namespaces: clone3 is not in the allow list, for its flags lie in memory. */
+/* New namespaces. clone3 is not in the allow list, because its flags lie in memory. */
 static void refuse_namespaces(scmp_filter_ctx ctx)
 {
 	static const uint32_t flags[] = {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
@@ -132,8 +131,7 @@ static void refuse_namespaces(scmp_filter_ctx ctx)
 	}
 }
 
-/* Streams and datagrams; of the protocols of their own not those that hardly anybody needs, and whose modules
- * the kernel would load for us. */
+/* Allow streams and datagrams, except rarely used protocols whose modules the kernel would load for us. */
 static void refuse_internet(scmp_filter_ctx ctx, int family)
 {
 	enum { TYPE_MASK = 0xf, DCCP = 33, L2TP = 115, SMC = 256 };
@@ -147,13 +145,13 @@ static void refuse_internet(scmp_filter_ctx ctx, int family)
 				masked(2, LOW32, protocols[i]));
 }
 
-/* Families that are not bound to the network namespace (AF_VSOCK is a line to
- * the hypervisor) or that only widen the kernel's surface. */
+/* Families that are not bound to the network namespace (AF_VSOCK leads to the hypervisor), or that only
+ * widen the kernel's attack surface. */
 static void refuse_sockets(scmp_filter_ctx ctx, unsigned variant)
 {
 	enum { LAST_FAMILY = 63 };
 	static const int wanted[] = {AF_INET, AF_NETLINK, AF_INET6, AF_UNIX};
-	/* Landlock does not keep code from sockets with a path (before ABI 9), such as an engine's. */
+	/* Before ABI 9 Landlock does not block sockets with a path, such as a container engine's. */
 	const size_t n_wanted = sizeof wanted / sizeof *wanted - (variant & BARE ? 1 : 0);
 	for (int family = 0; family <= LAST_FAMILY; family++) {
 		bool is_wanted = false;
@@ -167,12 +165,12 @@ static void refuse_sockets(scmp_filter_ctx ctx, unsigned variant)
 			compare(2, SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
 	refuse_internet(ctx, AF_INET);
 	refuse_internet(ctx, AF_INET6);
-	/* Of any other family it would make a socket before it finds that there are no pairs of it. */
+	/* For other families the kernel would create a socket before it finds that they have no pairs. */
 	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare(0, SCMP_CMP_NE, AF_UNIX));
 }
 
-/* What acts on the agent, who is process 1 of the sandbox and of the same user: it could be starved. Groups
- * and users hold it, too, so that only single processes may be named. */
+/* Calls that act on the agent, which is process 1 of the sandbox and belongs to the same user: code could
+ * starve the agent. Groups and users include the agent, so only single processes may be named. */
 static void refuse_agent(scmp_filter_ctx ctx)
 {
 	enum { AGENT = 1, IOPRIO_WHO_PROCESS = 1 };
@@ -186,8 +184,9 @@ static void refuse_agent(scmp_filter_ctx ctx)
 	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), masked(1, LOW32, AGENT));
 }
 
-/* The priorities of other processes, which may be the agent or, without a user of its own, any process of
- * the same user. Here the agent's number is not known, so a process can only change its own. */
+/* The priorities of other processes. These may be the agent or, if the sandbox has no user of its own,
+ * any process of the same user. The agent's number is not known here, so a process can only change its
+ * own priority. */
 static void refuse_others(scmp_filter_ctx ctx)
 {
 	enum { IOPRIO_WHO_PROCESS = 1 };
@@ -201,7 +200,7 @@ static void refuse_others(scmp_filter_ctx ctx)
 	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(1, SCMP_CMP_NE, 0));
 }
 
-/* No sockets at all without a network: there is no network namespace that would hold them. */
+/* Without a network no sockets at all: there is no network namespace that would contain them. */
 static void refuse_reach(scmp_filter_ctx ctx, unsigned variant)
 {
 	if (variant & BARE && !(variant & NETWORK)) {
@@ -221,7 +220,7 @@ static void fill_arguments(scmp_filter_ctx ctx, unsigned variant)
 	refuse_ioctls(ctx);
 	refuse_namespaces(ctx);
 	refuse_reach(ctx, variant);
-	/* Only the query: some personalities switch off address randomisation. */
+	/* Only the query: some personalities switch off address randomization. */
 	refuse1(ctx, EPERM, SCMP_SYS(personality), compare(0, SCMP_CMP_NE, LOW32));
 	/* Only the caller's own limits. */
 	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), compare(0, SCMP_CMP_NE, 0));
@@ -259,7 +258,7 @@ static void write_program(FILE *out, const struct program *p)
 	if (!bpf || !ctx)
 		check(-ENOMEM, "cannot make a filter");
 	check(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "foreign architectures");
-	/* A binary tree: the kernel, which tries every call when it loads a program, is done in a quarter of
+	/* A binary tree: the kernel tries every call when it loads a program, and needs only a quarter of
 	 * the time. */
 	check(seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2), "a binary tree");
 	p->fill(ctx, p->variant);
@@ -271,8 +270,8 @@ static void write_program(FILE *out, const struct program *p)
 
 struct arch {
 	uint32_t token;
-	const char *macro;   /* what the compiler defines for it */
-	const char *machine; /* what uname() says there */
+	const char *macro;   /* the macro that the compiler defines for it */
+	const char *machine; /* the value of uname() there */
 };
 
 static const struct arch *native_arch(void)

@@ -2,10 +2,9 @@
 #ifndef TRM_LOCAL_SECCOMP_LISTS_H
 #define TRM_LOCAL_SECCOMP_LISTS_H
 
-/* System calls of the sandbox, by name. What stands in no list does not exist
- * (ENOSYS), so that calls newer than these lists are refused until somebody has
- * looked at them. Names that this machine's libseccomp does not know are
- * refused too. */
+/* System calls of the sandbox, by name. A call in no list does not exist (ENOSYS), so calls that are
+ * newer than these lists are refused until somebody has examined them. Names that this machine's
+ * libseccomp does not know are refused, too. */
 
 /* clang-format off */
 static const char *const CALLS_ALLOWED[] = {
@@ -50,19 +49,19 @@ static const char *const CALLS_ALLOWED[] = {
 	NULL,
 };
 
-/* They make memory that no rlimit counts (message queues up to 512 MiB, semaphores more): only where a memory
- * cgroup does. */
+/* These create memory that no rlimit counts (message queues up to 512 MiB, semaphores more), so they are
+ * allowed only with a memory cgroup. */
 static const char *const CALLS_ALLOWED_COUNTED[] = {
 	"memfd_create", "shmget", "shmat", "msgget", "semget", NULL};
 
-/* System V objects and message queues, which without an IPC namespace are this machine's and would outlive the
- * sandbox. */
+/* System V objects and message queues. Without an IPC namespace they would belong to this machine and
+ * outlive the sandbox. */
 static const char *const CALLS_OF_SHARED_OBJECTS[] = {
 	"semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl", "shmget", "shmat",
 	"shmdt", "shmctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
 	"mq_getsetattr", NULL};
 
-/* EPERM instead of ENOSYS: programs that know them expect to be refused, not to miss them. */
+/* EPERM instead of ENOSYS: programs that know these calls expect a refusal. */
 static const char *const CALLS_REFUSED[] = {
 	"mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "ptrace", "process_vm_readv",
 	"process_vm_writev", "pidfd_getfd", "kcmp", "bpf", "perf_event_open", "keyctl", "add_key",

@@ -44,7 +44,7 @@ static int check_limits(const struct trm_limits *limits, struct trm_error *reter
 	return 0;
 }
 
-/* Where files lie in memory: with no room left under the memory limit, a full disk would be
+/* If files lie in memory, they must leave room under the memory limit: otherwise a full disk would cause
  * an out-of-memory kill instead of ENOSPC. */
 static uint64_t disk_in_memory(const struct trm_limits *limits)
 {
@@ -54,7 +54,7 @@ static uint64_t disk_in_memory(const struct trm_limits *limits)
 
 /* ---- the level -------------------------------------------------------------------------- */
 
-/* How the sandbox is held apart, and what that takes on this machine. */
+/* How the sandbox is isolated, and what that requires on this machine. */
 struct hold {
 	enum isolation level;
 	char bwrap[MACHINE_PATH]; /* with namespaces */
@@ -141,7 +141,7 @@ static int put_bare(struct buf *out, struct spec_msg *spec, const struct trm_san
 	return r;
 }
 
-/* Append the packet: what was filled in, with bubblewrap's arguments in both forms. */
+/* Append the packet: the filled-in fields, with bubblewrap's arguments in both forms. */
 static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct argv_net *net)
 {
@@ -183,7 +183,7 @@ static int send_spec(int control_fd, struct spec_msg *spec, const struct trm_san
 
 /* ---- descriptors -------------------------------------------------------------------------- */
 
-/* All that is open during a start; -1: not yet. */
+/* All descriptors of a start; -1: not open yet. */
 struct parts {
 	int null_fd, supervisor_fd, agent_fd, listen_fd, handoff_fd, far_fd,
 			certs_fd;  /* for the supervisor */

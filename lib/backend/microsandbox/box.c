@@ -3,8 +3,8 @@
  *
  *   down --want--> (looking -->) starting --> up --restart--> stopping --> down (--wanted--> starting)
  *
- * Who wants to take part in what is there looks first: one that runs is up without a start, and is left so.
- */
+ * A client that wants to join an existing sandbox looks first. A sandbox that runs already is up without
+ * a start, and is left running. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@
 
 static void begin_stop(struct msb_box *b, uint32_t limit_ms);
 
-/* What is left out of "started successfully" (or stopped) is said behind a semicolon. */
+/* The server appends further information to "started successfully" (or stopped) after a semicolon. */
 static bool take_more(const char *words, char *out, size_t cap)
 {
 	const char *more = words ? strstr(words, "; ") : NULL;
@@ -59,7 +59,7 @@ static void on_started(void *user, const cJSON *result, const struct trm_error *
 		return;
 	}
 	if (!result) {
-		/* It may be half there: whoever stops us stops it, too. */
+		/* The sandbox may be half started, so stopping us must stop it, too. */
 		b->state = why->code == TRM_ETIMEDOUT || why->code == TRM_ECLOSED ? BOX_UP : BOX_DOWN;
 		msb_box_failed(b, why);
 		return;
@@ -78,7 +78,7 @@ static void begin_start(struct msb_box *b)
 	struct msb_request request = {.method = RPC_START,
 			.params = msb_params(m, b->name),
 			.timeout_ms = msb_start_left_ms(m)};
-	if (!b->is_found) { /* else as whoever started it wanted it: the server remembers that */
+	if (!b->is_found) { /* otherwise the server remembers the configuration of the first start */
 		cJSON *config = cJSON_Duplicate(m->settings.config, true);
 		cJSON_AddStringToObject(config, "image", b->image);
 		cJSON_AddItemToObject(request.params, "config", config);
@@ -157,7 +157,7 @@ void msb_box_want(struct msb_box *b)
 
 /* ---- stop ------------------------------------------------------------------------------------- */
 
-/* All that there are in the namespace have been asked for: there may be no such namespace, either. */
+/* The answer lists all sandboxes of the namespace. The namespace itself may not exist either. */
 static void on_all(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_box *b = user;
@@ -187,7 +187,7 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 	char more[sizeof b->warning];
 	b->call = NULL;
 	b->state = BOX_DOWN;
-	if (!result && msb_is_gone(why)) /* and so is the sandbox, most likely */
+	if (!result && msb_is_gone(why)) /* the sandbox is most likely gone, too */
 		log_write(LOG_WARNING, "%s", why->msg);
 	else if (!result)
 		msb_stop_failed(b->msb, why);
@@ -195,7 +195,7 @@ static void on_stopped(void *user, const cJSON *result, const struct trm_error *
 		msb_warn(b->msb, more);
 	if (!result && b->msb->is_errand && b == &b->msb->boxes[MSB_BOX_MAIN]) {
 		b->msb->why = *why;
-		/* Whoever stops by name, and is refused, may simply have the name wrong. */
+		/* A user who stops a sandbox by name, and is refused, may simply have the wrong name. */
 		if (msb_means_absence(why) && msb_box_list(b, MSB_STOP_MS, on_all)) {
 			b->state = BOX_STOPPING;
 			return;
@@ -234,9 +234,9 @@ void msb_box_restart(struct msb_box *b)
 		begin_stop(b, MSB_ERRAND_MS);
 }
 
-/* A start is under way. A server that says it has stopped the sandbox does not go on with that when we hang
- * up; one that does not know it yet would. Then the start is waited for (msb.c sees to it that this has an
- * end). */
+/* A start is under way. A server that says it has stopped the sandbox does not continue the start when we
+ * hang up. A server that does not know the sandbox yet would continue. Then we wait for the start (msb.c
+ * limits the time). */
 static void on_early_stop(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_box *b = user;

@@ -70,7 +70,7 @@ int msb_get_health(struct msb *m, const struct http_cb *cb, void *user, struct h
 		struct trm_error *reterr)
 {
 	uint32_t left_ms = msb_start_left_ms(m);
-	/* Without the key: that it is needed is not known yet, nor who it is that answers. */
+	/* Without the key: it is not known yet whether the server needs it, nor which server answers. */
 	const struct http_opts opts = {.url = m->settings.health_url,
 			.ca_file = m->settings.ca_file,
 			.timeout_ms = left_ms < MSB_HEALTH_MS ? left_ms : MSB_HEALTH_MS,
@@ -96,7 +96,7 @@ void msb_call_cancel(struct msb_call *call)
 	free(call);
 }
 
-/* What a server that hides its reasons means by "Internal server error". */
+/* The likely meaning of "Internal server error" from a server that hides its reasons. */
 static const char *hidden_reason(const char *method)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs and commands that the server tells as events: nearly all is as in a sandbox of this machine's. */
+/* Runs and commands that the server reports as events. Nearly everything is as in a local sandbox. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void take_output(struct msb_proc *p, const cJSON *data)
 	free(bytes);
 }
 
-/* The forms of one thing come one after the other; a kernel tells them at once. */
+/* The server sends the forms of one object one after the other; a kernel sends them together. */
 static void take_display(struct msb_proc *p, const cJSON *data)
 {
 	struct reach *r = p->own;
@@ -81,7 +81,7 @@ static void take_result(struct msb_proc *p, const cJSON *data)
 	struct reach *r = p->own;
 	const char *status = kernel_json_text(data, "status");
 	r->is_lost = status && strcmp(status, "lost") == 0;
-	if (!r->is_lost) /* else the answer says why */
+	if (!r->is_lost) /* otherwise the answer says why */
 		replace_copy(&r->result, data);
 }
 
@@ -93,7 +93,7 @@ static void take_exited(struct msb_proc *p, const cJSON *data)
 static void take_response(struct msb_proc *p, const cJSON *data)
 {
 	struct reach *r = p->own;
-	if (!r->result && !r->exited) /* else it says nothing new */
+	if (!r->result && !r->exited) /* otherwise it adds nothing */
 		replace_copy(&r->response, data);
 }
 
@@ -115,7 +115,7 @@ static int on_event(void *user, const char *name, const char *data, size_t n)
 	struct reach *r = user;
 	struct msb_proc *p = r->p;
 	struct rpc_span span;
-	if (!data) /* too much: only the server's own answer may be, and what it says is known */
+	if (!data) /* too long: only the server's own answer can be, and its contents are known */
 		return 0;
 	if (strcmp(name, "response") == 0 && (r->result || r->exited))
 		return 0;
@@ -128,13 +128,13 @@ static int on_event(void *user, const char *name, const char *data, size_t n)
 			TAKERS[i].fn(p, json);
 	}
 	cJSON_Delete(json);
-	/* What was told may have ended the process, and this reader with it: it is read no further. */
+	/* The event may have ended the process and this reader: stop reading. */
 	return p->own == r ? 0 : TRM_ECANCELED;
 }
 
 /* ---- the answer as HTTP -------------------------------------------------------------------------------- */
 
-/* Programs that are not there, or are none, end `terrarium exec` as they would end a shell. */
+/* A program that does not exist or is no program ends `terrarium exec` as it would end a shell. */
 static void take_reason(struct reach *r, const struct http_request *http)
 {
 	char word[24] = "";
@@ -156,7 +156,7 @@ static void on_head(void *user, struct http_request *http, int status, const cha
 	reach_pump(r);
 }
 
-/* What was printed before goes first. */
+/* Earlier output goes first. */
 static void fail(struct msb_proc *p, const struct trm_error *why)
 {
 	msb_proc_flush(p);
@@ -178,7 +178,7 @@ static void on_body(void *user, struct http_request *http, const char *bytes, si
 	struct reach *r = user;
 	struct msb_proc *p = r->p;
 	if (!r->streams) {
-		if (r->plain.len + n < r->plain.max) /* what is too much of it says nothing either */
+		if (r->plain.len + n < r->plain.max) /* more of it would not help */
 			buf_append(&r->plain, bytes, n);
 		return;
 	}
@@ -206,9 +206,9 @@ static void room(struct msb_proc *p)
 }
 
 /* ---- the end of a run
- * -------------------------------------------------------------------------------------- */
+ * ---------------------------------------------------------------------------------- */
 
-/* How the interpreter has ended, as a wait would tell. */
+/* Report the end of the interpreter as a wait status would. */
 static void end_by(struct msb_proc *p, const cJSON *result)
 {
 	struct reach *r = p->own;
@@ -224,7 +224,7 @@ static void end_by(struct msb_proc *p, const cJSON *result)
 		return;
 	}
 	bool is_signal = r->has_interrupted || code > 128;
-	if (reason && is_signal && !r->has_interrupted) { /* which limit it was is known there only */
+	if (reason && is_signal && !r->has_interrupted) { /* only the server knows which limit it was */
 		cJSON *event = msb_kernel_event(p, "fate");
 		cJSON_AddStringToObject(event, "reason", reason);
 		msb_kernel_send(p, event);
@@ -260,7 +260,7 @@ static void end_run(struct msb_proc *p, cJSON *result)
 		return;
 	}
 	const char *reason = kernel_json_text(result, "reason");
-	if (reason && !((const struct reach *)p->own)->has_interrupted) /* the server has */
+	if (reason && !((const struct reach *)p->own)->has_interrupted) /* the server interrupted the run */
 		msb_proc_say(p, reason);
 	cJSON *event = msb_kernel_event(p, "done");
 	cJSON_AddStringToObject(event, "status", status);
@@ -283,7 +283,7 @@ static void end_command(struct msb_proc *p, const cJSON *exited)
 	p->exit.system_us = (uint64_t)system;
 	p->exit.max_rss_bytes = (uint64_t)rss;
 	const char *reason = kernel_json_text(exited, "reason");
-	if (reason) { /* it was the server that has interrupted it */
+	if (reason) { /* the server interrupted it */
 		msb_proc_say(p, reason);
 		code = 128 + SIGINT;
 		signo = 0;
@@ -291,7 +291,7 @@ static void end_command(struct msb_proc *p, const cJSON *exited)
 	msb_proc_end(p, (int)code, (uint32_t)signo);
 }
 
-/* The server has answered that it failed. */
+/* The server answered with a failure. */
 static void end_failed(struct msb_proc *p, int status, const char *body, size_t n)
 {
 	const struct msb *m = p->msb;
@@ -312,7 +312,7 @@ static void end_failed(struct msb_proc *p, int status, const char *body, size_t 
 	cJSON_Delete(root);
 	if (!p->lang && ((struct reach *)p->own)->reason)
 		why.code = ((struct reach *)p->own)->reason;
-	if (((struct reach *)p->own)->is_lost) /* not only the run, but its sandbox has ended */
+	if (((struct reach *)p->own)->is_lost) /* not only the run has ended, but also its sandbox */
 		msb_fail(p->msb, &why);
 	else
 		fail(p, &why);
@@ -322,7 +322,7 @@ static void end_by_plain(struct msb_proc *p)
 {
 	struct reach *r = p->own;
 	size_t n = r->plain.len;
-	/* Readers of it look for its NUL. */
+	/* Readers of the text need its NUL. */
 	bool is_whole = buf_append(&r->plain, "", 1) == 0;
 	end_failed(p, r->status, is_whole ? buf_at(&r->plain) : "", is_whole ? n : 0);
 }
@@ -382,7 +382,7 @@ static void on_done(void *user, const struct http_answer *answer, const struct t
 }
 
 /* ---- the beginning of a run
- * ------------------------------------------------------------------------------------ */
+ * ---------------------------------------------------------------------------- */
 
 static const struct http_cb HTTP_CB = {.head = on_head, .body = on_body, .done = on_done};
 

@@ -13,12 +13,12 @@
 
 /* ---- which code ------------------------------------------------------------------------------------ */
 
-/* First words of a line that begin or go on with a statement of several lines; or that make it odd. */
+/* First words of a line that begins or continues a statement of several lines, or that needs wrapping. */
 static const char *const python_heads[] = {"for", "while", "if", "with", "def", "class", "try", "async",
 		"match", "elif", "else", "except", "finally", "from", NULL};
 static const char *const node_heads[] = {"else", "catch", "finally", "while", NULL};
 
-/* Words that read what was typed, end the interpreter, or may leave a line open. */
+/* Words that read typed input, end the interpreter, or may leave a line open. */
 static const char *const python_words[] = {"input", "exit", "quit", "abort", "end=", "end =", "stdout",
 		"stdin", "readline", "\"\"\"", "'''", "system", "subprocess", NULL};
 static const char *const node_words[] = {"stdout", "stdin", "exit", NULL};
@@ -42,8 +42,8 @@ static bool begins_with_any(const char *line, const char *const *words)
 	return false;
 }
 
-/* Brackets are all closed at the end (of each line: Node's prompt for the next one spoils what is printed),
- * as far as counting tells; in a text one may be alone, which does no harm. */
+/* Are all brackets closed at the end? (For Node, at the end of each line: its prompt for the next line
+ * spoils the output.) This only counts. A lone bracket in a string does no harm. */
 static bool is_balanced(const char *code, bool each_line)
 {
 	int open = 0, backticks = 0;
@@ -83,7 +83,7 @@ static bool is_odd(enum dialect lang, const char *code)
 {
 	bool is_python = lang == DIALECT_PYTHON;
 	if (!is_python && strstr(code, "await"))
-		return false; /* only the prompt takes it outside of functions */
+		return false; /* only the prompt accepts it outside of functions */
 	if (has_any(code, is_python ? python_words : node_words) || !is_balanced(code, !is_python))
 		return true;
 	for (const char *line = code; line; line = strchr(line, '\n')) {
@@ -96,7 +96,8 @@ static bool is_odd(enum dialect lang, const char *code)
 
 /* ---- wrapping ----------------------------------------------------------------------------------------- */
 
-/* Reading finds the end of a file, and not what is typed next. The frames of this are not shown. */
+/* Code that reads gets the end of a file, not the next line that is typed. Tracebacks leave out the
+ * frames of this helper. */
 static const char python_helper[] =
 		"import ast, os, sys, traceback\n"
 		"def main():\n"
@@ -145,7 +146,8 @@ static const char node_helper[] =
 		"	process.stdout.write('\\n' + tag + status + '\\n');\n"
 		"}\n";
 
-/* A literal of both languages, in ASCII whatever the interpreter takes its input for. */
+/* Append a string literal of both languages, in ASCII, so that the interpreter's encoding does not
+ * matter. */
 static int put_literal(struct buf *out, enum dialect lang, const char *text)
 {
 	size_t left = strlen(text);
@@ -212,10 +214,10 @@ int feed_wrap(enum dialect lang, const char *code, const char *tag, char **ret_c
 	return copy ? 0 : TRM_ENOMEM;
 }
 
-/* ---- unwrapping ------------------------------------------------------------------------------------------
- */
+/* ---- unwrapping
+ * ------------------------------------------------------------------------------------------ */
 
-/* The stdout line before `at`; n: none. */
+/* The index of the stdout line before `at`; n: none. */
 static size_t line_before(const struct traceback_line *lines, size_t n, size_t at)
 {
 	while (at-- > 0)
@@ -240,7 +242,7 @@ int feed_unwrap(enum dialect lang, const char *tag, struct traceback_line *lines
 	int code = *status ? (int)strtol(status, NULL, 10) & 255 : -1;
 	size_t before = line_before(lines, *n, at);
 	take_out(lines, n, at);
-	/* Node's lines come without the blank ones, so that nothing is known there. */
+	/* Node's lines come without the blank ones, so nothing is known there. */
 	if (lang == DIALECT_PYTHON && before <= *n && before < at) {
 		if (*lines[before].text)
 			lines[before].is_open = true;

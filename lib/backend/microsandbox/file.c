@@ -13,7 +13,8 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* ---- one piece of work --------------------------------------------------------------------------- */
+/* ---- one job
+ * -------------------------------------------------------------------------------------------- */
 
 struct msb_file *file_new(struct msb *m, uint32_t stream, char *path, const struct file_ops *ops)
 {
@@ -107,7 +108,7 @@ void msb_files_finish(struct msb *m)
 
 /* ---- its commands ----------------------------------------------------------------------------------- */
 
-/* All of stdout in one text, malloc'd. */
+/* All of stdout as one malloc'd text. */
 static char *join_stdout(const cJSON *lines, size_t *ret_n, const char **ret_wrong)
 {
 	struct buf text;
@@ -152,7 +153,7 @@ static void on_command(void *user, const cJSON *result, const struct trm_error *
 	free(out);
 }
 
-/* The words of a command. Arguments that JSON cannot carry are set by the script itself. */
+/* The arguments of a command. The script itself sets arguments that JSON cannot carry. */
 static cJSON *words_of(const char *script, const char *const *args)
 {
 	struct buf whole;
@@ -191,7 +192,8 @@ void file_run(struct msb_file *f, const char *script, const char *const *args)
 		file_fail(f, why.code, "%s", why.msg);
 }
 
-/* ---- what needs but one ------------------------------------------------------------------------------- */
+/* ---- jobs of a single command
+ * ----------------------------------------------------------------------------- */
 
 static void on_op(struct msb_file *f, const struct file_said *said)
 {
@@ -231,8 +233,8 @@ static void begin_op(struct msb *m, const struct frame *frame)
 		file_run(f, scripts[op], args);
 }
 
-/* ---- frames ----------------------------------------------------------------------------------------------
- */
+/* ---- frames
+ * ---------------------------------------------------------------------------------------------- */
 
 static struct msb_file *find(struct msb *m, uint32_t stream)
 {
@@ -260,7 +262,7 @@ bool msb_file_frame(struct msb *m, const struct frame *frame)
 	case FRAME_ENTRY:
 		if (f && f->ops->frame)
 			f->ops->frame(f, frame);
-		return true; /* of one that has failed meanwhile, too */
+		return true; /* also for a job that has failed meanwhile */
 	case FRAME_CREDIT:
 		if (f)
 			f->credit += unpack_u32(&u);

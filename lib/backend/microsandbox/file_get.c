@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Out of the sandbox. First find(1) lists what there is, then the files come one by one, in pieces: by
- * sandbox.file.get where that is offered, and gives them, else by commands. A server of 0.2.x may lose the
- * last lines that a program prints: a piece that is too short is asked for again. */
+/* Files out of the sandbox. First find(1) lists the nodes, then the files come one by one, in pieces: by
+ * sandbox.file.get if the server has it and can read the file, otherwise by commands. A server of 0.2.x
+ * may lose the last lines that a program prints, so a piece that is too short is requested again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum {
 	PIECE_BYTES = 512 << 10,
-	BIG_PIECE_BYTES = 1 << 20, /* the most that sandbox.file.get gives */
+	BIG_PIECE_BYTES = 1 << 20, /* the most that sandbox.file.get returns */
 	TRIES = 3,
 	DEPTH_ALL = 1000,
 	PATH_BYTES = 4096,
@@ -26,13 +26,13 @@ struct get {
 	bool is_list;
 	uint64_t max_bytes, max_files;
 	struct node_list found;
-	size_t at;       /* the next to be sent */
-	unsigned depth;  /* directories that are open */
-	uint64_t offset; /* in the file in hand */
+	size_t at;       /* the next node to send */
+	unsigned depth;  /* open directories */
+	uint64_t offset; /* in the current file */
 	unsigned tries;
-	bool by_command; /* the file in hand, or its rest */
+	bool by_command; /* the current file, or its rest */
 	bool is_over;
-	struct buf frames; /* that wait for credit */
+	struct buf frames; /* frames that wait for credit */
 	struct tree_sum sum;
 };
 
@@ -78,7 +78,7 @@ static void on_list(struct msb_file *f, const struct file_said *said)
 
 /* ---- frames -------------------------------------------------------------------------------------------- */
 
-/* What the client has room for. True: all is gone. */
+/* Send as much as the client has room for. True: everything is sent. */
 static bool send_frames(struct msb_file *f)
 {
 	struct get *g = f->own;
@@ -143,12 +143,12 @@ static void end_file(struct msb_file *f)
 	g->at++;
 }
 
-/* ---- contents -------------------------------------------------------------------------------------------
- */
+/* ---- contents
+ * ------------------------------------------------------------------------------------------- */
 
 static void on_file_piece(void *user, const cJSON *result, const struct trm_error *why);
 
-/* False: it cannot be asked so. */
+/* False: sandbox.file.get cannot be used. */
 static bool ask_file_piece(struct msb_file *f, const struct node *node)
 {
 	struct msb *m = f->msb;
@@ -181,7 +181,7 @@ static void ask_piece(struct msb_file *f, const struct node *node)
 	file_run(f, script, args);
 }
 
-/* False: it is not all that was asked for. */
+/* False: the piece is shorter than requested. */
 static bool take_piece(struct msb_file *f, const char *letters, size_t n_letters, size_t most)
 {
 	struct get *g = f->own;
@@ -206,7 +206,8 @@ static bool take_piece(struct msb_file *f, const char *letters, size_t n_letters
 	return true;
 }
 
-/* What is not given so (a link is not), or not understood, a command may give; else it says why not. */
+/* If the method does not give the file (such as a link), or the answer is not understood, try a command.
+ * It may succeed, or it says why not. */
 static void on_file_piece(void *user, const cJSON *result, const struct trm_error *why)
 {
 	struct msb_file *f = user;
@@ -243,7 +244,7 @@ static void on_said(struct msb_file *f, const struct file_said *said)
 		on_list(f, said);
 }
 
-/* The beginning of the next node. False: its content is to be fetched first. */
+/* Send the beginning of the next node. False: its content must be fetched first. */
 static bool begin_node(struct msb_file *f, const struct node *node)
 {
 	struct get *g = f->own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Into the sandbox. What comes is turned into lines of shell, which are sent some at a time. A server that
- * takes files (<terrarium/server.h>, sandbox.file.put) gets what is big of them so, behind what the lines
- * have begun. */
+/* Files into the sandbox. Frames become lines of shell, which are sent in batches. A server with
+ * sandbox.file.put (<terrarium/server.h>) gets big files by that method, after the lines that create
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,32 +16,33 @@
 
 enum {
 	SCRIPT_BYTES = 96 << 10, /* in one request: Linux takes no argument of more than 128 KiB */
-	FULL_BYTES = 1 << 20,    /* that wait to be sent: no more is read from the client until some are */
+	FULL_BYTES = 1
+		     << 20, /* bytes waiting to be sent, from which on nothing more is read from the client */
 	QUEUE_MAX = 16 << 20,
 	PIECE_BYTES = 1 << 20, /* the most that sandbox.file.put takes */
 };
 
 struct put {
 	bool is_tree;
-	bool is_complete; /* all has come */
+	bool is_complete; /* everything has come */
 	bool must_be_dir;
 	char *base;
-	char *target;                   /* where it all goes, once that is known */
-	char dirs[ENTRY_DEPTH_MAX + 1]; /* what the lines said of those that are open */
+	char *target;                   /* the final path, once it is known */
+	char dirs[ENTRY_DEPTH_MAX + 1]; /* the output of the lines about open directories */
 	uint64_t left;                  /* of a file without ENTRYs: bytes to come */
 	struct put_lines lines;
-	size_t piece;                     /* bytes of the one that is on its way, … */
-	char piece_below[PUT_PATH_BYTES]; /* … and whose they are */
+	size_t piece;                     /* bytes of the piece that is on its way, … */
+	char piece_below[PUT_PATH_BYTES]; /* … and the file they belong to */
 	bool is_given_up, is_undoing;
-	struct trm_error why; /* … for that; no code: nobody wants to know */
+	struct trm_error why; /* the reason; no code: nobody wants to know */
 };
 
 /* ---- sending ------------------------------------------------------------------------------- */
 
 static void find_target(struct msb_file *f)
 {
-	/* By the rules of cp -r: into a directory that is there, under the source's name. A newline at the
-	 * end of a name would be lost: a dot goes behind it. */
+	/* By the rules of cp -r: into a directory that exists, under the source's name. The appended dot
+	 * preserves a newline at the end of a name. */
 	static const char script[] =
 			"t=$1\nif [ -d \"$t\" ]; then [ -z \"$2\" ] || t=${t%/}/$2\n"
 			"elif [ \"$3\" = 1 ]; then echo \"$t: is not a directory\" >&2; exit 1; fi\n"
@@ -51,7 +52,8 @@ static void find_target(struct msb_file *f)
 	file_run(f, script, args);
 }
 
-/* Whole lines at the front of `text`, of n bytes at most, up to the next piece; 0: there is none. */
+/* The size of the whole lines at the front of `text`, at most n bytes, up to the next piece; 0: there is
+ * none. */
 static size_t count_lines(const struct buf *text, size_t n)
 {
 	const char *lines = buf_at(text);
@@ -94,7 +96,7 @@ static void send_lines(struct msb_file *f)
 static void go_on(struct msb_file *f);
 static void give_up(struct msb_file *f, const struct trm_error *why);
 
-/* Of what the program in the sandbox has said, as the server tells it, the reason. */
+/* Extract the reason from the message of the program in the sandbox, as the server passed it on. */
 static void tell_unwritten(const struct msb_file *f, const struct trm_error *reported, struct trm_error *ret)
 {
 	const struct put *p = f->own;
@@ -167,7 +169,7 @@ static void end_given_up(struct msb_file *f)
 		file_drop(f);
 }
 
-/* The file that the next line goes on with is open in the sandbox, or the one that still comes. */
+/* The file that the next line continues is open in the sandbox, or else the one that is still coming. */
 static bool add_undoing(const struct put *p, struct buf *script)
 {
 	static const char only_that[] = "p() { x \"$1\"; }\nz() { x \"$1\"; }\ne() { x \"$1\"; }\n";
@@ -187,7 +189,7 @@ static bool add_undoing(const struct put *p, struct buf *script)
 	return buf_append(script, "", 1) == 0;
 }
 
-/* As soon as the server has done what it is doing: the file that is open is removed, and that is the end. */
+/* Once the server has finished its current request, remove the open file, then end the job. */
 static void give_up(struct msb_file *f, const struct trm_error *why)
 {
 	struct put *p = f->own;
@@ -243,7 +245,7 @@ static void go_on(struct msb_file *f)
 	}
 }
 
-/* The first answer is the target, the others tell of the directories that are open. */
+/* The first answer is the target. The others describe the open directories. */
 static bool take_answer(struct put *p, const struct file_said *said)
 {
 	size_t n;
@@ -276,10 +278,10 @@ static void on_said(struct msb_file *f, const struct file_said *said)
 	msb_send(m); /* there may be room again */
 }
 
-/* ---- what comes -------------------------------------------------------------------------------------------
- */
+/* ---- frames from the client
+ * ----------------------------------------------------------------------------------- */
 
-/* Something is not taken: of the root that is all there was. */
+/* Report that a node was not accepted. For a root, that was everything. */
 static void tell_refused(struct msb_file *f, const struct trm_error *why)
 {
 	const struct put *p = f->own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What we can promise of a sandbox that is somebody else's: what was asked for, and of whom. */
+/* The limits that we can state for somebody else's sandbox: what was requested, and of whom. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

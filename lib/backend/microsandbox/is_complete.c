@@ -9,24 +9,24 @@
 
 enum { DEEPEST = 64 };
 
-/* What one look from the beginning to the end has found. */
+/* The result of one scan from beginning to end. */
 struct look {
 	enum dialect lang;
 	const char *begin, *at;
-	const char *line;    /* the newest that begins outside of brackets */
-	int depth;           /* of brackets that are open */
+	const char *line;    /* the newest line that begins outside of brackets */
+	int depth;           /* of open brackets */
 	bool is_cut;         /* the end is within quotes, a comment or a here-document */
 	bool is_continued;   /* a backslash is the last byte */
-	char last, previous; /* bytes of code that are no white space, the newest */
+	char last, previous; /* the newest bytes of code that are no white space */
 	char word[16];       /* the newest word */
 	/* JavaScript: brackets of `${` within templates, by their depth */
 	int templates[DEEPEST];
 	int n_templates;
 	/* Bash */
-	int clauses;          /* if, case, do, { … that are open */
-	int loops;            /* for, while … whose do has not come */
-	bool is_command_next; /* a word here is a command or a keyword */
-	char here[32];        /* the word that ends the here-document that begins with the next line */
+	int clauses;          /* open if, case, do, { … */
+	int loops;            /* for, while … without their do so far */
+	bool is_command_next; /* a word here would be a command or a keyword */
+	char here[32];        /* the word that ends the here-document that begins on the next line */
 };
 
 static void scan_char(struct look *l, char c)
@@ -35,7 +35,7 @@ static void scan_char(struct look *l, char c)
 	l->last = c;
 }
 
-/* Go behind the next `end`; a backslash takes the meaning from what follows it. False: there is none. */
+/* Go past the next `end`; a backslash escapes the next character. False: there is none. */
 static bool skip_to(struct look *l, const char *end, bool has_escapes)
 {
 	size_t n = strlen(end);
@@ -54,7 +54,8 @@ static void skip_line(struct look *l)
 	l->at += strcspn(l->at, "\n");
 }
 
-/* In a quote of one line, which ends with it: that is an error, and no reason to wait. */
+/* Skip a quote that cannot span lines. If the line ends first, that is a syntax error, not a reason to
+ * wait. */
 static void skip_short(struct look *l, char quote)
 {
 	while (*l->at && *l->at != quote && *l->at != '\n')
@@ -158,7 +159,7 @@ static void look_at_bash_word(struct look *l)
 				 *const loops[] = {"for", "while", "until", "select", NULL},
 				 *const go_on[] = {"then", "do", "else", "elif", "if", "while", "until", "!",
 						 "{", "time", NULL};
-	if (strcmp(l->word, "do") == 0 && l->loops) { /* also behind "for x in a b" on a line of its own */
+	if (strcmp(l->word, "do") == 0 && l->loops) { /* also after "for x in a b" on a line of its own */
 		l->loops--;
 		l->clauses++;
 	} else if (l->is_command_next) {
@@ -169,7 +170,7 @@ static void look_at_bash_word(struct look *l)
 	l->is_command_next = l->is_command_next && is_one_of(l->word, go_on);
 }
 
-/* Behind "<<" or "<<-": the word that ends it. */
+/* After "<<" or "<<-": remember the word that ends the here-document. */
 static void note_here(struct look *l)
 {
 	l->at += 2;
@@ -216,7 +217,7 @@ static bool look_at_bash(struct look *l)
 	} else if (strncmp(l->at, "<<", 2) == 0 && !l->depth) {
 		note_here(l);
 		return true;
-	} else if (strchr("{}", c)) { /* words, where they stand alone */
+	} else if (strchr("{}", c)) { /* words, if they stand alone */
 		scan_char(l, c);
 		l->at++;
 		snprintf(l->word, sizeof l->word, "%c", c);
@@ -232,8 +233,8 @@ static bool look_at_bash(struct look *l)
 	return true;
 }
 
-/* ---- all together ----------------------------------------------------------------------------------------
- */
+/* ---- all together
+ * ---------------------------------------------------------------------------------------- */
 
 static void look_at_word(struct look *l)
 {
@@ -272,7 +273,7 @@ static void look_on(struct look *l)
 	}
 }
 
-/* Python: a block goes on until a blank line; a head wants one. */
+/* Python: a block goes on until a blank line, and after its head there must be one. */
 static bool is_block_open(const struct look *l)
 {
 	bool is_blank = !l->line[strspn(l->line, " \t")];
@@ -302,7 +303,7 @@ static bool is_open(const struct look *l)
 	       || (l->last == '&' && l->previous == '&');
 }
 
-/* That of the last line, and more behind what opens something. */
+/* The indentation of the last line, and more after an opening bracket or colon. */
 static void put_indent(const struct look *l, const char *code, char *indent, size_t cap)
 {
 	const char *end = code + strlen(code), *line;

@@ -42,7 +42,7 @@ void msb_kernel_start(struct msb_proc *p)
 	cJSON_AddStringToObject(event, "version", "microsandbox");
 	msb_kernel_send(p, event);
 	if (p->stream)
-		msb_kernel_feed(p, "", 0); /* what has come before */
+		msb_kernel_feed(p, "", 0); /* requests that came before */
 }
 
 void msb_kernel_reply(struct msb_proc *p, const char *id, cJSON *data, const char *error)
@@ -75,7 +75,7 @@ void msb_kernel_end(struct msb_proc *p, cJSON *event)
 	p->code = NULL;
 	msb_kernel_send(p, event);
 	if (p->stream)
-		msb_kernel_feed(p, "", 0); /* what has waited for the end */
+		msb_kernel_feed(p, "", 0); /* requests that waited for the end */
 }
 
 /* ---- requests -------------------------------------------------------------------------------------- */
@@ -99,8 +99,9 @@ static void begin_run(struct msb_proc *p, const char *id, const cJSON *request)
 	p->request = NULL;
 }
 
-/* What is left to be done at the end of a program: only a server with our extension can be told. Where
- * nothing has run, as the image lacks the language or the last run took the interpreter along, nothing is. */
+/* Run the work that is left at the end of a program. Only a server with our extension can do this. If
+ * nothing has run in the interpreter, because the image lacks the language or the last run ended it,
+ * there is no such work. */
 static void leave(struct msb_proc *p, const char *id, const cJSON *request)
 {
 	if (!(p->msb->extensions & MSB_EVENTS) || !p->n_runs) {

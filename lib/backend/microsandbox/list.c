@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What there is at a server, ours or others'. */
+/* The sandboxes at a server, ours and others'. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 enum { ROWS_MAX = 10000 };
 
-/* Names that could not be ones are not believed. */
+/* Reject names that cannot exist. */
 static bool take_name(const cJSON *row, const char *key, char out[TRM_SERVER_SPACE_BYTES])
 {
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, key));

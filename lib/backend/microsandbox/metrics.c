@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the server says that a sandbox uses. A plain one measures the CPU over microseconds and answers 0.0
- * whatever happens: that is not passed on as a fact. */
+/* The server's account of what a sandbox uses. A plain server measures the CPU over microseconds and
+ * always answers 0.0; that is not passed on as a fact. */
 #include <stdio.h>
 #include <string.h>
 
@@ -48,7 +48,7 @@ void msb_metrics_read(const struct msb *m, const cJSON *row, struct trm_sample *
 	rpc_sample_read(cJSON_GetObjectItemCaseSensitive(row, "sample"), s);
 }
 
-/* What we have asked for ourselves is known without the server. */
+/* Limits that we requested ourselves are known without the server. */
 static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
 {
 	if (!m->boxes[MSB_BOX_MAIN].is_found) {
@@ -60,7 +60,7 @@ static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
 	msb_metrics_read(m, row, s);
 }
 
-/* It ran, and does no longer, and not by us. */
+/* The sandbox ran before, no longer runs, and we did not stop it. */
 static bool was_stopped(struct msb *m, const cJSON *row)
 {
 	struct msb_box *box = &m->boxes[MSB_BOX_MAIN];
@@ -140,7 +140,7 @@ static void on_check(void *user, const cJSON *result, const struct trm_error *wh
 	const cJSON *row = msb_metrics_row(result, box->name);
 	struct trm_error ended;
 	box->call = NULL;
-	/* There may be no such namespace, either. */
+	/* The namespace itself may not exist either. */
 	if (box->state != BOX_UP || (!result && why->code != TRM_EINVAL)
 			|| (row && !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "running"))))
 		return;
@@ -151,8 +151,8 @@ static void on_check(void *user, const cJSON *result, const struct trm_error *wh
 		msb_fail(box->msb, &ended);
 }
 
-/* All of the namespace are asked for: of one that a server does not know any more, it answers nothing
- * certain. */
+/* Asks for all sandboxes of the namespace, because the answer about a single one that the server no
+ * longer knows is unclear. */
 void msb_box_check(struct msb_box *box)
 {
 	if (box->call || box->state != BOX_UP || box->msb->is_stopping)

@@ -22,8 +22,8 @@ bool msb_is_gone(const struct trm_error *why)
 	return why->code == TRM_ENOENT;
 }
 
-/* The first start begins with us; its time-out ends a little before the sandbox's, for the sake of our own
- * sentence: that one's would not know of any server. */
+/* The first start begins with us. Its time-out ends a little before the sandbox's, so that our own
+ * message is shown, which names the server. */
 uint32_t msb_start_left_ms(const struct msb *m)
 {
 	enum { MARGIN_MS = 100, LEAST_MS = 1 };
@@ -43,7 +43,7 @@ void msb_send(struct msb *m)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && errno != EAGAIN)
-			buf_clear(&m->out); /* nobody is there to read it */
+			buf_clear(&m->out); /* nobody is connected to read it */
 		if (n < 0)
 			break;
 		buf_take(&m->out, (size_t)n);
@@ -81,11 +81,11 @@ static void dispatch(struct msb *m, const struct frame *frame)
 	case FRAME_PING: frame_put(&m->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
 	case FRAME_WATCH: msb_metrics_watch(m, frame); break;
 	case FRAME_SPAWN: on_spawn(m, frame); break;
-	case FRAME_TURN: /* its one client has it always */
+	case FRAME_TURN: /* its only client always has the turn */
 	case FRAME_SHUTDOWN: break;
 	default:
 		p = msb_proc_find(m, frame->stream);
-		if (p) /* else it has ended while this was on its way */
+		if (p) /* otherwise it ended while this frame was on its way */
 			msb_proc_frame(p, frame);
 	}
 }
@@ -162,8 +162,8 @@ static bool is_waited_for(const struct msb *m)
 	return has_boxes(m) || msb_files_are_given_up(m);
 }
 
-/* Nobody of ours may be left at the server, and no half file: sandbox.stop for each, whatever is under way,
- * and a limited time to hear of it. */
+/* Leave no sandbox of ours at the server, and no incomplete file: send sandbox.stop for each, whatever is
+ * under way, and wait a limited time for the answers. */
 static void begin_stop(struct msb *m, bool with_found)
 {
 	m->is_stopping = true;
@@ -178,7 +178,7 @@ static void begin_stop(struct msb *m, bool with_found)
 	}
 	for (size_t i = 0; i < 2; i++)
 		msb_box_end(&m->boxes[i], with_found);
-	if (!has_boxes(m)) /* else they end with it */
+	if (!has_boxes(m)) /* otherwise they end with the sandbox */
 		msb_files_give_up(m);
 	m->is_waiting = is_waited_for(m);
 	if (m->is_waiting)
@@ -199,7 +199,7 @@ void msb_file_is_over(struct msb *m)
 		msb_end(m);
 }
 
-/* Once: whoever ends for a reason of its own, and tells that, has said enough. */
+/* Warn the user only if no other reason for the end is reported. Otherwise log the warning. */
 void msb_warn(struct msb *m, const char *words)
 {
 	if (m->is_stopping && !m->is_over && !m->is_errand && !m->why.code)
@@ -234,7 +234,7 @@ void msb_fail(struct msb *m, const struct trm_error *why)
 	if (m->is_stopping || m->is_over)
 		return;
 	m->why = *why;
-	if (msb_is_gone(why)) { /* there is nobody to be asked to stop anything */
+	if (msb_is_gone(why)) { /* there is no server that could stop anything */
 		m->is_stopping = true;
 		msb_end(m);
 	} else {
@@ -261,8 +261,8 @@ static bool is_joined(const struct carrier *carrier)
 	return ((const struct msb *)carrier)->boxes[MSB_BOX_MAIN].is_found;
 }
 
-/* ---- the beginning ---------------------------------------------------------------------------------------
- */
+/* ---- the beginning
+ * --------------------------------------------------------------------------------------- */
 
 static void on_soon(void *user)
 {
@@ -345,7 +345,7 @@ static const char *main_image(const struct msb *m)
 	return m->extensions ? "terrarium/all" : "microsandbox/python";
 }
 
-/* Somebody answers. Whether it is a microsandbox server, the answer to sandbox.start tells. */
+/* A server answers. Only the answer to sandbox.start shows whether it is a microsandbox server. */
 static void on_health(void *user, const struct http_answer *answer, const struct trm_error *failure)
 {
 	struct msb *m = user;
@@ -460,7 +460,7 @@ static int list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_
 	return 0;
 }
 
-/* The sandbox itself and node's: of which there may be none. */
+/* Ends the sandbox itself and node's. Either may not exist. */
 static int end_named(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
 {

@@ -13,7 +13,7 @@ static enum entry_kind kind_of(char letter)
 			       : ENTRY_OTHER;
 }
 
-/* ".5", and as many more digits as there are. */
+/* The nanoseconds of ".5" and up to eight further digits. */
 static uint32_t ns_of(const char *fraction)
 {
 	uint32_t ns = 0, weight = 100000000;
@@ -34,7 +34,7 @@ const char *node_name(const struct node *node)
 	return last_name(node->path);
 }
 
-/* False: it is none. */
+/* False: not a node. */
 static bool read_one(const char **at, const char *end, struct node *ret)
 {
 	const char *path = memchr(*at, '\0', (size_t)(end - *at));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs and commands as a server of 0.2.x has them: one request, and all output at its end. Nothing can be
- * sent to what runs, and nothing stops it but the end of its sandbox. */
+/* Runs and commands at a server of 0.2.x: one request, and all output at its end. A run or command gets
+ * no input, and only the end of its sandbox stops it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,11 +29,12 @@ static void add_text(struct lines *lines, const cJSON *text, bool is_stderr)
 	if (n)
 		lines->at[lines->n++] = (struct traceback_line){.text = text->valuestring,
 				.is_stderr = is_stderr,
-				.is_open = text->valuestring[n - 1] == '\n'}; /* it has its own */
+				.is_open = text->valuestring[n - 1]
+					   == '\n'}; /* the text has its own newline */
 }
 
-/* Borrow the lines of a result. The protocol's own manual has texts `output` and `error` in place of lines,
- * as no known server has. False: the process has been told that there is no memory. */
+/* Borrow the lines of a result. The protocol's manual has texts `output` and `error` instead of lines,
+ * but no known server sends these. False: out of memory, and the process has been told. */
 static bool take_lines(struct msb_proc *p, const cJSON *result, struct lines *ret)
 {
 	const cJSON *array = cJSON_GetObjectItemCaseSensitive(result, "output"), *item;
@@ -53,7 +54,7 @@ static bool take_lines(struct msb_proc *p, const cJSON *result, struct lines *re
 		const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "text"));
 		const char *stream = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "stream"));
 		bool is_stderr = stream && strcmp(stream, "stderr") == 0;
-		/* Streams of other names are none that a client of 0.2.x shows. */
+		/* Clients of 0.2.x do not show other streams. */
 		if (!text || !stream || (!is_stderr && strcmp(stream, "stdout") != 0) || ret->n >= LINES_MAX)
 			continue;
 		ret->at[ret->n++] = (struct traceback_line){.text = text, .is_stderr = is_stderr};
@@ -61,8 +62,8 @@ static bool take_lines(struct msb_proc *p, const cJSON *result, struct lines *re
 	return true;
 }
 
-/* Lines of one stream that follow each other go in one piece. Where a terminal was wanted, it is the caller's
- * that shows them, which is raw. */
+/* Print consecutive lines of one stream as one piece. If a terminal was requested, the caller's terminal
+ * shows them in raw mode. */
 static void print_lines(struct msb_proc *p, const struct lines *lines)
 {
 	struct buf piece;
@@ -94,7 +95,7 @@ static cJSON *exception(const struct lines *lines, const struct blame *blame)
 	return error;
 }
 
-/* A call of ours that ran something has been answered. False: the process has been told of its failure. */
+/* A call that ran something has been answered. False: it failed, and the process has been told. */
 static bool is_answered(struct msb_proc *p, const cJSON *result, const struct trm_error *why)
 {
 	struct msb *m = p->msb;
@@ -119,7 +120,7 @@ static bool is_answered(struct msb_proc *p, const cJSON *result, const struct tr
 
 /* ---- runs in an interpreter -------------------------------------------------------------------------- */
 
-/* What still runs there would make the next one wait: the sandbox is stopped, and the interpreter with it. */
+/* Code that still runs would block the next run, so stop the sandbox and with it the interpreter. */
 static void abandon_run(struct msb_proc *p, uint32_t signo)
 {
 	msb_call_cancel(p->call);
@@ -128,7 +129,7 @@ static void abandon_run(struct msb_proc *p, uint32_t signo)
 	msb_proc_end(p, 0, signo);
 }
 
-/* The server's word that all went well counts for nothing; one that it did not would. */
+/* A server's report of success is not reliable; its report of a failure is. */
 static bool is_failure(const cJSON *result)
 {
 	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(result, "status"));
@@ -178,8 +179,8 @@ static void send_off(struct msb_proc *p, struct msb_request *request, msb_reply_
 		msb_proc_fail(p, &why);
 }
 
-/* ---- runs in a shell ------------------------------------------------------------------------------------
- */
+/* ---- runs in a shell
+ * ------------------------------------------------------------------------------------ */
 
 static int exit_code_of(const cJSON *result)
 {
@@ -217,7 +218,7 @@ static void run_bash(struct msb_proc *p)
 	send_off(p, &request, on_bash);
 }
 
-/* Code that guesses it fools nobody but itself. */
+/* A tag that is hard to guess. Code that guesses it only harms its own run. */
 static void make_tag(char tag[MSB_TAG_BYTES])
 {
 	uint64_t number = 0;
@@ -249,7 +250,7 @@ static void run(struct msb_proc *p)
 }
 
 /* ---- commands
- * ----------------------------------------------------------------------------------------------- */
+ * ------------------------------------------------------------------------------------------- */
 
 static void on_command(void *user, const cJSON *result, const struct trm_error *why)
 {
@@ -268,7 +269,7 @@ static void add_all(cJSON *array, char *const *words)
 		cJSON_AddItemToArray(array, cJSON_CreateString(*words));
 }
 
-/* A server of 0.2.x starts a program as it is, in the image's own directory and environment. */
+/* A server of 0.2.x starts a program unchanged, in the image's own directory and environment. */
 cJSON *msb_command_params(const struct msb_proc *p)
 {
 	cJSON *params = msb_params(p->msb, p->box->name);
@@ -305,12 +306,12 @@ static void command(struct msb_proc *p)
 	send_off(p, &request, on_command);
 }
 
-/* ---- what cannot be done
- * ---------------------------------------------------------------------------------------- */
+/* ---- unsupported requests
+ * ------------------------------------------------------------------------------- */
 
 static void signal_proc(struct msb_proc *p, uint32_t signo);
 
-/* Of keys that a terminal would take for itself only the interrupt counts: ^C. */
+/* Of the keys with which a terminal would send a signal only ^C, the interrupt, counts. */
 static void input(struct msb_proc *p, const char *bytes, size_t n)
 {
 	msb_proc_taken(p, n);
@@ -331,7 +332,7 @@ static void eof(struct msb_proc *p, bool is_reset)
 	(void)is_reset;
 }
 
-/* Its time-out is no interrupt of the user's: the server knows of it, and may answer in a moment. */
+/* A time-out is no interrupt of the user: the server knows the time, too, and may answer in a moment. */
 static bool is_timeout(const struct msb_proc *p)
 {
 	return p->timeout_ms

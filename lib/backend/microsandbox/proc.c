@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes as the client sees them. There are none at the server, only runs and commands: a kernel's process
- * lives here, and so long as the client wants. */
+/* Processes as the client sees them. The server has none, only runs and commands. A kernel's process
+ * exists here, as long as the client wants it. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,8 +96,8 @@ void msb_proc_end(struct msb_proc *p, int exit_code, uint32_t signo)
 void msb_proc_fail(struct msb_proc *p, const struct trm_error *why)
 {
 	struct msb *m = p->msb;
-	/* These two mean something between agent and client: that an interpreter is to be attached to anew.
-	 */
+	/* Between agent and client these two codes mean that the client should attach to the interpreter
+	 * again. */
 	bool is_meant = p->lang && (why->code == TRM_EBUSY || why->code == TRM_ENOENT);
 	int code = is_meant ? TRM_EIO : why->code;
 	error_msg_put(&m->out, p->stream, code, why->msg);
@@ -136,7 +136,7 @@ static struct msb_proc *free_row(struct msb *m)
 	return NULL;
 }
 
-/* Kernels are known by their interpreters; those of batch languages tell their language. */
+/* Find a kernel's language: by its interpreter, or for batch languages by the argument. */
 static const struct trm_lang *language_of(char *const *argv)
 {
 	const struct trm_lang *lang = NULL;
@@ -166,7 +166,8 @@ static int refuse(struct msb *m, uint32_t stream, int code, const char *sentence
 	return code;
 }
 
-/* Is there a sandbox for this language? A server of ours has all of them in one. */
+/* Choose the sandbox for this language, if there is one. A server of ours has all languages in one
+ * sandbox. */
 static int choose_box(struct msb *m, uint32_t stream, const struct trm_lang *lang, struct msb_box **ret)
 {
 	const char *image = m->settings.image;
@@ -300,7 +301,7 @@ static void on_signal(struct msb_proc *p, uint32_t signo)
 		p->msb->dialect->signal(p, signo);
 }
 
-/* What runs for it is not left behind. */
+/* Ends the current run or command, too. */
 static void on_close(struct msb_proc *p)
 {
 	if (!p->will_exit && p->call)

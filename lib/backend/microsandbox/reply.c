@@ -13,9 +13,9 @@
 #include "base/err.h"
 #include "kernel/protocol.h"
 
-enum { WORDS_MAX = 220 }; /* of what a server says, in a sentence */
+enum { WORDS_MAX = 220 }; /* of a server's text in our sentence */
 
-/* What a person can do, by HTTP status. */
+/* Advice for people, by HTTP status. */
 static const struct {
 	int status, code;
 	const char *advice;
@@ -34,7 +34,7 @@ static const struct {
 
 /* ---- texts ---------------------------------------------------------------------------------- */
 
-/* The key, should the server say it, becomes asterisks. */
+/* Replace the key, if the server repeats it, by asterisks. */
 static void hide_key(char *text, const char *key)
 {
 	size_t n = key ? strlen(key) : 0;
@@ -42,7 +42,7 @@ static void hide_key(char *text, const char *key)
 		memset(at, '*', n);
 }
 
-/* Words apart by one blank each, none at the ends. Returns the new length. */
+/* Separate words by single blanks, with none at the ends. Returns the new length. */
 static size_t squeeze(char *text)
 {
 	size_t n = 0;
@@ -58,7 +58,7 @@ static size_t squeeze(char *text)
 	return n;
 }
 
-/* The first words of a text in one clean line, cut to WORDS_MAX. */
+/* Copy the first words of a text in one clean line, cut to WORDS_MAX. */
 static void take_words(char *out, size_t cap, const char *text, size_t n, const char *key)
 {
 	char *copy = strndup(text, n);
@@ -81,7 +81,7 @@ static bool is_html(const struct http_answer *a)
 	       || strncasecmp(a->body + blank, "<html", 5) == 0;
 }
 
-/* What a page calls itself. */
+/* Copy the title of an HTML page. */
 static void take_title(char *out, size_t cap, const char *body, const char *key)
 {
 	const char *title = strcasestr(body, "<title");
@@ -92,7 +92,7 @@ static void take_title(char *out, size_t cap, const char *body, const char *key)
 		take_words(out, cap, begin + 1, (size_t)(end - begin - 1), key);
 }
 
-/* The variable that names one for such a URL, whether or not NO_PROXY exempts the server. */
+/* The variable that names a proxy for such a URL, whether or not NO_PROXY exempts the server. */
 static const char *proxy_variable(const char *url)
 {
 	static const char *const plain[] = {"http_proxy", "all_proxy", "ALL_PROXY", NULL},
@@ -108,7 +108,7 @@ static const char *proxy_variable(const char *url)
 
 /* ---- no answer --------------------------------------------------------------------------------- */
 
-/* By words of the failure: the first that is in it. */
+/* Advice by words of the failure. The first match counts. */
 static const struct {
 	int code;
 	const char *words, *advice;
@@ -162,7 +162,7 @@ static cJSON *parse(const struct http_answer *a)
 	return json;
 }
 
-/* What it says that is wrong; "" if it says nothing. */
+/* Copy the error text of the answer; "" if it has none. */
 static void error_words(const struct http_answer *a, const cJSON *json, const char *key, char *out,
 		size_t cap, double *ret_code)
 {
@@ -181,8 +181,8 @@ static void error_words(const struct http_answer *a, const cJSON *json, const ch
 		take_words(out, cap, a->body, a->n < 4 * WORDS_MAX ? a->n : 4 * WORDS_MAX, key);
 }
 
-/* When its time was over, if it is: keys of these servers are JSON web tokens, "msb_HEAD.CLAIMS.SIGNATURE".
- * False as well for what cannot be read. */
+/* Has the key expired, and when? Keys of these servers are JSON web tokens, "msb_HEAD.CLAIMS.SIGNATURE".
+ * False also if the key cannot be read. */
 static bool is_past(const char *key, char *ret_when, size_t cap)
 {
 	const char *claims = strchr(key, '.');

@@ -2,9 +2,9 @@
 #ifndef TRM_BACKEND_MICROSANDBOX_REPLY_H
 #define TRM_BACKEND_MICROSANDBOX_REPLY_H
 
-/* What an HTTP answer says, without I/O. Servers of 0.2.x answer errors in three forms (a JSON-RPC error, an
- * object {"error":text,"code":number}, plain text), and what is between us and them in any other; most hide
- * the reason behind "Internal server error". */
+/* The meaning of an HTTP answer, without I/O. Servers of 0.2.x report errors in three forms: a JSON-RPC
+ * error, an object {"error":text,"code":number}, and plain text. Proxies between us and the server use
+ * any other form. Most hide the reason behind "Internal server error". */
 
 #include <stdbool.h>
 
@@ -16,20 +16,20 @@
 
 struct reply_about {
 	const char *what;  /* "start sandbox 'x'" */
-	const char *url;   /* of the server, as it is shown */
+	const char *url;   /* of the server, as displayed */
 	const char *space; /* namespace */
-	const char *key;   /* never to be seen in a sentence; NULL: none was sent */
-	/* What "Internal server error" may mean here; NULL: nothing special. */
+	const char *key;   /* must never appear in a sentence; NULL: none was sent */
+	/* The likely meaning of "Internal server error" here; NULL: nothing special. */
 	const char *hidden;
-	bool is_first; /* nothing has been heard from there yet */
+	bool is_first; /* no answer has come from there yet */
 };
 
-/* 0: the answer's JSON-RPC result is in *ret, to be deleted with *ret_root, its owner. Else the code and a
- * whole sentence: TRM_EPERM the key; TRM_ENOENT; TRM_EINVAL what we asked for; TRM_EBUSY; TRM_EPROTO the
- * answer is none; TRM_EIO what the server says. */
+/* 0: *ret is the answer's JSON-RPC result; delete it with *ret_root, its owner. Otherwise the code and a
+ * whole sentence: TRM_EPERM the key; TRM_ENOENT; TRM_EINVAL our request; TRM_EBUSY; TRM_EPROTO the answer
+ * is invalid; TRM_EIO the server's own error. */
 int reply_read(const struct http_answer *answer, const struct reply_about *about, cJSON **ret_root,
 		const cJSON **ret, struct trm_error *reterr);
-/* The sentence for an answer that did not come: `failure` as of http_cb.done. Returns its code. */
+/* Set the sentence for a missing answer: `failure` as of http_cb.done. Returns its code. */
 int reply_missing(const struct trm_error *failure, const struct reply_about *about, struct trm_error *reterr);
 
 #endif

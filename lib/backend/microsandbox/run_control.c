@@ -13,13 +13,13 @@
 
 enum { INPUT_QUEUE = 64 << 20 };
 
-/* One question, or the wish for a new interpreter. */
+/* One question, or the request for a new interpreter. */
 struct reach_ask {
 	struct reach_ask *next;
 	struct reach *reach;
 	struct msb_call *call;
 	char id[32];
-	uint32_t signo; /* not 0: no question; the process ends by this signal when the server has done it */
+	uint32_t signo; /* not 0: no question; this signal ends the process once the server is done */
 };
 
 struct reach *reach_of(struct msb_proc *p)
@@ -66,7 +66,7 @@ static void on_input_taken(void *user, const cJSON *result, const struct trm_err
 	struct reach *r = user;
 	r->input_call = NULL;
 	(void)why;
-	if (!result) { /* the run is over, most likely: it does not want any more */
+	if (!result) { /* most likely the run is over, and accepts no more input */
 		forget_input(r);
 		return;
 	}
@@ -77,7 +77,7 @@ static void on_input_taken(void *user, const cJSON *result, const struct trm_err
 	reach_pump(r);
 }
 
-/* A piece of the input that ends with a whole character, where it is text at all. */
+/* The size of the next piece of input. Text is not cut within a character. */
 static size_t next_piece(const struct reach *r)
 {
 	const char *bytes = buf_at(&r->input);
@@ -160,7 +160,7 @@ static void on_step_taken(void *user, const cJSON *result, const struct trm_erro
 {
 	struct reach *r = user;
 	r->step_call = NULL;
-	(void)result; /* a run that is not there any more needs no step */
+	(void)result; /* a run that has ended needs no step */
 	(void)why;
 	reach_pump(r);
 }
@@ -173,7 +173,7 @@ static void send_step(struct reach *r)
 			.timeout_ms = MSB_ERRAND_MS,
 			.is_once = true};
 	cJSON_AddStringToObject(request.params, "step", r->owes_step);
-	/* The steps and their times are our session's matter. */
+	/* Our session decides about the steps and their times. */
 	cJSON_AddTrueToObject(request.params, "hold");
 	r->owes_step = NULL;
 	snprintf(request.what, sizeof request.what, "interrupt the run in sandbox '%s'", r->p->box->name);
@@ -264,7 +264,7 @@ void reach_ask(struct msb_proc *p, const char *op, const char *id, const cJSON *
 		msb_kernel_reply(p, id, NULL, "out of memory");
 }
 
-/* A run shall not wait for them: they are taken for unanswered. */
+/* The questions are cancelled, so that a run need not wait for them. */
 static void give_up_questions(struct msb_proc *p, struct reach *r)
 {
 	while (p->stream && r->asks && !r->asks->signo) {
@@ -279,7 +279,7 @@ static void give_up_questions(struct msb_proc *p, struct reach *r)
 
 /* ---- signals ---- */
 
-/* Nothing runs: only a new interpreter is wanted, or the end of this one. */
+/* Nothing runs: the client only wants a new interpreter, or the end of this one. */
 static void signal_idle(struct msb_proc *p, struct reach *r, uint32_t signo)
 {
 	if (signo == SIGINT)
@@ -312,8 +312,8 @@ void reach_signal(struct msb_proc *p, uint32_t signo)
 		return;
 	}
 	const char *step = step_of(p, signo);
-	/* An interrupt that might get lost is repeated by the server's session, as by ours; told twice, it
-	 * would take it for the next step. */
+	/* The server's session repeats an interrupt that may get lost, as ours does. It would take a
+	 * second interrupt for the next step. */
 	if (!step || (p->lang && signo == SIGINT && r->has_interrupted))
 		return;
 	r->has_interrupted |= signo == SIGINT;

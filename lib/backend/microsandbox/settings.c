@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sandbox on a server is opened with, put into the words of the protocol. */
+/* Translates the options of a sandbox on a server into terms of the protocol. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static char *joined(const char *a, const char *b)
 static int url_fail(const char *url, struct trm_error *reterr, const char *why)
 {
 	char shown[128];
-	const char *at = strrchr(url, '@'); /* a password would stand before it */
+	const char *at = strrchr(url, '@'); /* a password would be before the '@' */
 	trm_text_clean_line(shown, sizeof shown, at ? at + 1 : url, strlen(at ? at + 1 : url));
 	return trm_error_set(reterr, TRM_EINVAL, "the server URL '%s%s' cannot be used: %s", at ? "…@" : "",
 			shown, why);
@@ -79,7 +79,7 @@ static int set_url(struct msb_settings *s, const char *given, struct trm_error *
 
 /* ---- key --------------------------------------------------------------------------------------- */
 
-/* It becomes a line of a header: nothing may end that. */
+/* The key becomes a header line, so it must not contain anything that ends a line. */
 static int set_key(struct msb_settings *s, const char *given, struct trm_error *reterr)
 {
 	const char *key = or_environment(given, "MSB_API_KEY", "");
@@ -189,7 +189,7 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	return s->config ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
-/* Without a name of a sandbox it may be all namespaces. */
+/* Only a request without a sandbox name may mean all namespaces. */
 static int check_names(const char *space, const char *name, struct trm_error *reterr)
 {
 	int r = !name && strcmp(space, RPC_EVERYWHERE) == 0 ? 0 : rpc_name_check("namespace", space, reterr);

@@ -12,9 +12,9 @@
 
 enum { NO_TIME = 1000000000 };
 
-/* b, e and x begin, end and give up a file, p and z put bytes and zeros into it; d and u enter and leave a
- * directory; l is a link, t a time. Modes and times of directories come last: files made in them change
- * those. */
+/* b, e and x begin, end and give up a file, p and z put bytes and zeros into it; d and u enter and leave
+ * a directory; l is a link, t a time. Modes and times of directories come last, because creating files in
+ * them changes them. */
 const char PUT_HEAD[] =
 		"set -e\nT=$1 N=$2 P=\n"
 		"trap 'r=$?; [ $r = 0 ] || [ -z \"$P\" ] || rm -f -- \"$P\"; exit $r' EXIT\n"

@@ -10,7 +10,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* "pkg.mod.SomeError" or "SomeError: message": the length of the name; 0: it is none. */
+/* The length of the name in "pkg.mod.SomeError" or "SomeError: message"; 0: there is none. */
 static size_t name_len(const char *text)
 {
 	size_t n = 0;
@@ -36,7 +36,7 @@ static void take_name(const char *text, struct blame *ret)
 static const char TRACEBACK[] = "Traceback (most recent call last):";
 static const char FRAME[] = "  File \"";
 
-/* The stderr line before (after) `at`; n: none. */
+/* The next (or previous) stderr line from `at`; n: none. */
 static size_t neighbor(const struct traceback_line *lines, size_t n, size_t at, int step)
 {
 	for (at += (size_t)step; at < n; at += (size_t)step)
@@ -45,7 +45,8 @@ static size_t neighbor(const struct traceback_line *lines, size_t n, size_t at, 
 	return n;
 }
 
-/* Where an exception begins whose first frame is at `at`: at its "Traceback", or at itself (SyntaxError). */
+/* The beginning of an exception whose first frame is at `at`: its "Traceback", or `at` itself
+ * (SyntaxError). */
 static size_t head_of(const struct traceback_line *lines, size_t n, size_t at)
 {
 	for (size_t i = at; i < n; i = neighbor(lines, n, i, -1)) {
@@ -58,7 +59,7 @@ static size_t head_of(const struct traceback_line *lines, size_t n, size_t at)
 	return at;
 }
 
-/* The line with the exception's name that ends what begins at `head`; n: none. */
+/* The line with the name of the exception that begins at `head`; n: none. */
 static size_t tail_of(const struct traceback_line *lines, size_t n, size_t head)
 {
 	for (size_t i = neighbor(lines, n, head, 1); i < n; i = neighbor(lines, n, i, 1)) {
@@ -69,7 +70,7 @@ static size_t tail_of(const struct traceback_line *lines, size_t n, size_t head)
 	return n;
 }
 
-/* "During handling of the above exception, …" and what it speaks of belong to it. */
+/* "During handling of the above exception, …" and the exception before it belong to this one. */
 static size_t chain_of(const struct traceback_line *lines, size_t n, size_t head)
 {
 	for (;;) {
@@ -138,8 +139,8 @@ void traceback_node(struct traceback_line *lines, size_t n, struct blame *ret)
 		lines[i].is_blame = true;
 }
 
-/* ---- the server ------------------------------------------------------------------------------------------
- */
+/* ---- the server
+ * ------------------------------------------------------------------------------------------ */
 
 size_t traceback_timeout(const struct traceback_line *lines, size_t n)
 {

@@ -19,7 +19,8 @@
 
 /* ---- a file ------------------------------------------------------------------------------ */
 
-/* Not the user's own, or others may write there, or nothing may be executed: then -1. */
+/* Open a directory that belongs to the user, that others cannot write to, and where programs can be
+ * executed. Otherwise -1. */
 static int open_own(const char *path, bool makes)
 {
 	struct stat st;
@@ -40,7 +41,7 @@ static int open_cache(char path[AGENTFILE_PATH])
 	int fd = cachedir_open("agents", path, NULL);
 	if (fd < 0)
 		return -1;
-	close(fd); /* it is but a place */
+	close(fd); /* only the path is needed */
 	return open_own(path, false);
 }
 

@@ -2,9 +2,9 @@
 #ifndef TRM_RECIPE_BOX_H
 #define TRM_RECIPE_BOX_H
 
-/* The client's side of a sandbox that a recipe makes. What is needed first is seen to here, on the loop: the
- * image, or the existing container. Then a supervisor is started with a plan of all the rest (wire/plan.h),
- * and from then on this is a carrier like the local one (backend/supervised/supervised.h).
+/* The client's side of a sandbox that a recipe makes. The first steps run here, on the loop: they prepare
+ * the image, or the existing container. Then a supervisor is started with a plan of all later steps
+ * (wire/plan.h), and from then on this is a carrier like the local one (backend/supervised/supervised.h).
  *
  *   image ──┬─ here ──────────────────────────────┐
  *           └─ missing ── probe ── pull ── image ──┤
@@ -12,7 +12,7 @@
  *   adopt ──┬─ running ─────────────────────────────┤
  *           └─ stopped ── wake ── adopt ────────────┘
  *
- * Where the engine is (STEP_WHERE) is asked at the same time as the first of these. */
+ * STEP_WHERE, which asks where the engine is, runs at the same time as the first of these. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,20 +28,21 @@ struct box {
 	struct supervised supervised; /* first */
 	struct trm_recipe *recipe;
 	struct container_spec container_spec;
-	struct rundir_entry entry; /* the name is ours from the beginning; the supervisor's in the end */
+	struct rundir_entry entry; /* the name is reserved from the beginning; later the supervisor owns the
+				      entry */
 	/* until the supervisor runs */
 	enum recipe_step step;
 	struct command *command, *where; /* NULL: none runs */
 	struct trm_timer *tick;
 	uint64_t since_ns;          /* the step's start */
-	char doing[320], line[200]; /* what is done, and the last that it said */
+	char doing[320], line[200]; /* the current action, and the last line that it printed */
 	unsigned n_wakes;
-	bool has_asked_tag; /* whether the image that is to be saved is the one that it comes from, … */
-	bool asks_tag;      /* … which STEP_IMAGE is asked for now */
-	bool is_found;      /* the image or container is there, and all is known of it */
-	bool is_remote;     /* the engine is another machine's */
+	bool has_asked_tag; /* whether the image to be saved is the original image, … */
+	bool asks_tag;      /* … which STEP_IMAGE is being asked */
+	bool is_found;      /* the image or container exists, and everything about it is known */
+	bool is_remote;     /* the engine is on another machine */
 	bool is_made;       /* the image was pulled or built for this sandbox */
-	bool is_closing;    /* closed() is due when nothing runs any more */
+	bool is_closing;    /* closed() is due once nothing runs any more */
 	struct trm_error why;
 	char id[160], image_user[128]; /* of the image or container */
 	char image_id[160];            /* of an existing container's image */
@@ -57,34 +58,34 @@ int box_find_recipe(const char *name, const char *config, struct trm_recipe **re
 
 /* Start with the first step. */
 int prepare_start(struct box *box, struct trm_error *reterr);
-/* Stop what runs; box_over() follows. */
+/* Stop the current step; box_over() follows. */
 void prepare_stop(struct box *box);
 void prepare_finish(struct box *box);
 
 /* ---- what prepare.c calls (recipe.c) ------------------------------------------------------- */
 
 void box_tell(struct box *box, const char *words); /* progress */
-/* All is there: start the supervisor. */
+/* Everything is ready: start the supervisor. */
 void box_launch(struct box *box);
-/* It has come to nothing: box->why says why, unless we were told to stop. Frees the box. */
+/* The sandbox was not made: box->why says why, unless we were told to stop. Frees the box. */
 void box_over(struct box *box);
 
 /* ---- the supervisor (launch.c) -------------------------------------------------------------------- */
 
-/* 0, or a code with nothing started and nothing left behind. */
+/* 0, or a code; then nothing was started and nothing is left behind. */
 int launch_supervisor(const struct box *box, struct started *ret, struct trm_error *reterr);
-/* Facts for a step of the beginning: what is known without a supervisor. */
+/* Facts for the first steps: those that are known without a supervisor. */
 void launch_facts(const struct box *box, struct recipe_facts *ret);
 
 /* ---- words (words.c) ------------------------------------------------------------------------------ */
 
-/* Why a step has failed, in a sentence with the command's own words in it and, where the recipe has a hint,
- * what to do. Returns the code. */
+/* Why a step failed: a sentence with the command's own words and, if the recipe has a hint, with advice.
+ * Returns the code. */
 int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
 		struct trm_error *ret);
-/* Append what the recipe advises for such a sentence, if it advises anything. */
+/* Append the recipe's advice for such a sentence, if there is any. */
 void words_advise(const struct trm_recipe *recipe, struct trm_error *why);
-/* "amd64" for "x86_64", and so on: as images name what this program was compiled for. */
+/* The architecture of this program in the words of images: "amd64" for "x86_64", and so on. */
 const char *words_machine(void);
 
 #endif

@@ -71,7 +71,7 @@ static void destroy(struct command *c)
 	free(c);
 }
 
-/* The last lines, joined, for a sentence. */
+/* The last lines, joined, for a message. */
 static char *words_of(const struct command *c)
 {
 	const struct buf *from = c->err.bytes.len ? &c->err.bytes : &c->out.bytes;
@@ -117,7 +117,8 @@ static char *out_of(const struct command *c)
 static void finish(struct command *c)
 {
 	char *out = out_of(c), *words = words_of(c), *last = last_of(c);
-	bool has_all = out && words && last; /* else it has failed: nobody can read what it said */
+	bool has_all = out && words
+		       && last; /* otherwise the step has failed, because its output cannot be read */
 	const struct command_result result = {.status = has_all ? c->status : -1,
 			.is_timed_out = c->is_timed_out,
 			.is_stopped = c->is_stopped,
@@ -137,7 +138,7 @@ static void finish(struct command *c)
 static void kill_all(const struct command *c, int signo)
 {
 	if (c->child)
-		kill(-c->pid, signo); /* its session is a group of its own */
+		kill(-c->pid, signo); /* its session is a process group of its own */
 }
 
 /* ---- what it prints ------------------------------------------------------------------- */
@@ -206,7 +207,7 @@ static int end_open(struct pipe_end *end, struct command *c, int *ret_far, struc
 
 static int run_next(struct command *c, struct trm_error *reterr);
 
-/* Whatever else holds the pipes (a helper that stays) is not waited for. */
+/* Do not wait for other processes that hold the pipes (such as a helper that stays). */
 static void on_end(void *user, pid_t pid, int status)
 {
 	struct command *c = user;
@@ -259,7 +260,8 @@ static size_t split(struct command *c, char **argv)
 	return n;
 }
 
-/* Ours, and what the recipe adds: the first of a name counts, so that one goes in front. */
+/* Our environment and the recipe's additions. The first value of a name counts, so the additions come
+ * first. */
 static char **make_env(const struct command *c)
 {
 	size_t n = 0, i = 0;

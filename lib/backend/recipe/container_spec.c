@@ -72,7 +72,7 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	return container_spec->n_texts == n_wanted ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
-/* ---- whether it can be -------------------------------------------------------------------- */
+/* ---- checks ---------------------------------------------------------------------------------- */
 
 static int refuse(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
 {
@@ -110,7 +110,7 @@ static int check_able(
 	return 0;
 }
 
-/* Of these, one decides what it is made from. */
+/* These options determine the image; at most one may be given. */
 static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
 	const struct trm_container_opts *c = &opts->container;
@@ -134,7 +134,7 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	return 0;
 }
 
-/* They become words of a command line: none may look like an option. */
+/* These become arguments of a command: none may look like an option. */
 static int check_word(const char *option, const char *word, size_t max, struct trm_error *reterr)
 {
 	char clean[300];
@@ -165,7 +165,7 @@ static int check_words(const struct trm_container_opts *c, struct trm_error *ret
 	return 0;
 }
 
-/* "python" and "docker.io/library/python:latest" are the same image. */
+/* Complete an image name: "python" and "docker.io/library/python:latest" are the same image. */
 static void full_name(const char *image, char out[CONTAINER_SPEC_IMAGE * 2])
 {
 	const char *slash = strrchr(image, '/'), *last = slash ? slash + 1 : image;
@@ -258,7 +258,7 @@ static int make_names(struct container_spec *container_spec, const struct trm_re
 	return 0;
 }
 
-/* Where nobody has asked for another directory, the recipe's. */
+/* If nobody asked for another directory, use the recipe's. */
 static int choose_workdir(struct container_spec *container_spec, const struct trm_recipe *recipe,
 		struct trm_error *reterr)
 {

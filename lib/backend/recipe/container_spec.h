@@ -2,8 +2,8 @@
 #ifndef TRM_BACKEND_RECIPE_CONTAINER_SPEC_H
 #define TRM_BACKEND_RECIPE_CONTAINER_SPEC_H
 
-/* What a sandbox of a recipe is asked to be: the caller's options, which are his own again as soon as the
- * opening has returned, copied for all the steps that come later; and whether the recipe can do it. */
+/* The caller's options for a sandbox of a recipe, copied because later steps need them after the caller
+ * has got them back; and the check whether the recipe supports them. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,13 +18,13 @@ struct trm_error;
 enum { CONTAINER_SPEC_NAME = 96, CONTAINER_SPEC_IMAGE = 256 };
 
 struct container_spec {
-	struct trm_sandbox_opts opts;                          /* texts are in `texts` */
-	char name[CONTAINER_SPEC_NAME];                        /* of what is made: "terrarium-NAME-8hex" */
-	char key[33];                                          /* of the agent, 32 hex digits */
-	char image[CONTAINER_SPEC_IMAGE];                      /* the name it has, or gets by being built */
+	struct trm_sandbox_opts opts;     /* texts are in `texts` */
+	char name[CONTAINER_SPEC_NAME];   /* of the new container: "terrarium-NAME-8hex" */
+	char key[33];                     /* of the agent, 32 hex digits */
+	char image[CONTAINER_SPEC_IMAGE]; /* its name, now or after the build */
 	char dockerfile[TRM_HOST_PATH], folder[TRM_HOST_PATH]; /* "" without */
 	struct mounts mounts;
-	char mount_text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* the next ones' */
+	char mount_text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* texts of recipe_mounts */
 	struct recipe_mount recipe_mounts[TRM_MOUNTS_MAX];
 	size_t n_mounts;
 	char *texts[TRM_ENV_MAX + 16];
@@ -35,10 +35,9 @@ struct container_spec {
 	"--commit %.100s would replace the image that the sandbox is made from: choose another tag, or add " \
 	"--commit-over"
 
-/* TRM_EINVAL, TRM_ENOTSUP, TRM_ENOENT … with a sentence; container_spec_finish() is to be called in any case.
- */
+/* TRM_EINVAL, TRM_ENOTSUP, TRM_ENOENT … with a sentence. Call container_spec_finish() in any case. */
 int container_spec_init(struct container_spec *container_spec, const struct trm_recipe *recipe,
 		const struct trm_sandbox_opts *opts, struct trm_error *reterr);
-void container_spec_finish(struct container_spec *container_spec); /* takes a zeroed object */
+void container_spec_finish(struct container_spec *container_spec); /* accepts a zeroed object */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The supervisor's start: its plan, its description, what it inherits. */
+/* Starts the supervisor: its plan, its description, the descriptors that it inherits. */
 #include "backend/recipe/box.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@
 
 extern char **environ;
 
-/* Saving a container takes as long as its files are many. */
+/* Saving a container takes the longer the more files it has. */
 enum { COMMIT_MS = 30 * 60 * 1000, MAX_OPTIONS = 12, NUMBER = 24 };
 
 /* ---- facts ------------------------------------------------------------------------------- */
 
-/* What stands for the placeholders, with the texts that it points to. */
+/* The values of the placeholders, with the texts that they point to. */
 struct terms {
 	struct recipe_facts facts;
 	char memory_mb[NUMBER], memory_bytes[NUMBER], cpus[NUMBER], procs[NUMBER], disk_mb[NUMBER],
@@ -46,8 +46,8 @@ static bool is_root(const char *user)
 	return (n == 4 && !strncmp(user, "root", 4)) || (n && strspn(user, "0") == n);
 }
 
-/* Whom code runs as: who was asked for, else the image's own, but never root unless that was asked for. "":
- * whoever the recipe's commands run as there. */
+/* The user that code runs as: the requested one, otherwise the image's own, but root only on request. "":
+ * the user that the recipe's commands run as. */
 static const char *user_of(const struct box *box)
 {
 	const char *asked = box->container_spec.opts.container.user;
@@ -147,7 +147,7 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-/* What a plan is made of until it is written. */
+/* A plan that is being written. */
 struct draft {
 	struct buf steps[PLAN_STEPS], env;
 };
@@ -195,7 +195,7 @@ static int put_step(struct draft *d, enum plan_step to, const struct box *box, e
 	return r;
 }
 
-/* A forced way is for tests and for measuring. */
+/* Tests and measurements can force a way. */
 static bool is_direct(const struct box *box)
 {
 	const char *forced = getenv("TERRARIUM_CARRIER_STREAM");
@@ -280,9 +280,9 @@ static bool is_proxy(const char *variable)
 	return false;
 }
 
-/* The recipe's variables, and ours but for those. An engine on this machine is reached without a proxy, and
- * podman would hand them on to the container, passwords and all, with a network or without: what it may know
- * of them comes by another way (backend/host/netenv.h). */
+/* The recipe's variables, and ours without proxies. An engine on this machine is reached without a proxy,
+ * and podman would pass our proxies on to the container, including passwords, even without a network. A
+ * container gets the permitted proxies in another way (backend/host/netenv.h). */
 static int put_env(struct draft *d, const struct box *box, struct trm_error *reterr)
 {
 	const bool has_proxies = box->is_remote || box->container_spec.opts.container.container
@@ -393,7 +393,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 
 /* ---- descriptors --------------------------------------------------------------------------------- */
 
-/* All that is open during a start; -1: not yet. The last two are for the caller. */
+/* All descriptors of a start; -1: not open yet. The last two are for the caller. */
 enum part { NULL_FD, SUPERVISOR, PUT, PLAN, LISTEN, DOOR, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
 
 static int make_parts(int p[PARTS], const struct box *box, const struct rundir_entry *entry,

@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* Fetching and building end when they say nothing for so long. */
+/* Fetching and building end after this time without output. */
 enum { SILENCE_MS = 15 * 60 * 1000, TICK_MS = 1000, LINE_BYTES = 8192 };
 
 static int run(struct box *box, enum recipe_step step, struct trm_error *reterr);
@@ -29,7 +29,7 @@ static void run_step(struct box *box, enum recipe_step step)
 		fail(box, &why);
 }
 
-/* One image may have many names: it is the same if it has the same id. */
+/* One image may have many names: images are the same if their ids are. */
 static bool wants_tag(const struct box *box)
 {
 	const struct trm_container_opts *c = &box->container_spec.opts.container;
@@ -51,7 +51,7 @@ static void next_step(struct box *box)
 		box_launch(box);
 }
 
-/* ---- what steps say --------------------------------------------------------------------- */
+/* ---- the output of steps ---------------------------------------------------------------- */
 
 static bool is_ours(const char *platform)
 {
@@ -90,7 +90,7 @@ static void take_tag(struct box *box, char *line)
 }
 
 /* Architecture, user, id, working directory, entry point, command: of the image, or of an existing
- * container's. */
+ * container's image. */
 static void take_image(struct box *box, char *line)
 {
 	const char *fields[6], *container = box->container_spec.opts.container.container;
@@ -144,9 +144,9 @@ static void take_container(struct box *box, char *line)
 		fail_stopped(box, fields[0]);
 }
 
-/* ---- the course of things ------------------------------------------------------------------ */
+/* ---- the order of steps -------------------------------------------------------------------- */
 
-/* It is in the last line. */
+/* The answer is in the last line. */
 static void answer(struct box *box, const char *out, void (*take)(struct box *box, char *line))
 {
 	const char *newline = strrchr(out, '\n');
@@ -161,7 +161,7 @@ static void went_well(struct box *box, enum recipe_step step, const char *out)
 	case STEP_IMAGE: answer(box, out, take_image); return;
 	case STEP_ADOPT: answer(box, out, take_container); return;
 	case STEP_WAKE: run_step(box, STEP_ADOPT); return;
-	/* The engine works: so the image is not there. */
+	/* The engine works, so the image is missing. */
 	case STEP_PROBE: run_step(box, STEP_PULL); return;
 	default: break;
 	}
@@ -223,14 +223,15 @@ static void on_where(void *user, const struct command_result *result)
 {
 	struct box *box = user;
 	box->where = NULL;
-	/* What it cannot tell will be seen: a door that stays silent leads to the other way. */
+	/* If the place is unknown, the way that works decides: an agent that does not connect leads to
+	 * the other way. */
 	box->is_remote = result->status == 0 && *result->out && strncmp(result->out, "unix://", 7) != 0;
 	next_step(box);
 }
 
 static const struct command_cb WHERE_CB = {.done = on_where};
 
-/* Steps that take long are seen to live, whether or not they say anything. */
+/* Show that long steps are alive, even if they print nothing. */
 static void on_tick(void *user)
 {
 	struct box *box = user;

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* So long without a word: while a step of the end runs, the supervisor says so every two seconds. */
+/* Longest silence: while a final step runs, the supervisor reports progress every two seconds. */
 enum { STOP_TIMEOUT_MS = 20 * 1000 };
 
 static bool has_net(const struct carrier *carrier)
@@ -24,7 +24,7 @@ static const struct supervised_kind KIND;
 
 static int probe(struct trm_error *reterr)
 {
-	(void)reterr; /* which recipe? The steps themselves will tell */
+	(void)reterr; /* the recipe is not known here; its steps will find out */
 	return 0;
 }
 

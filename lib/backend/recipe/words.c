@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/signame.h"
 
-/* What the step was to do, with the noun of the sandbox behind it. */
+/* The purpose of a step; the noun of the sandbox follows. */
 static const struct {
 	const char *verb;
 	bool wants_container;
@@ -25,7 +25,7 @@ static const struct {
 
 enum { TAIL_BYTES = 250 };
 
-/* The end of what was said, from the beginning of a word. */
+/* The end of a text, from the beginning of a word. */
 static const char *tail(const char *words)
 {
 	size_t n = strlen(words);
@@ -45,7 +45,7 @@ static const char *noun(const struct box *box, enum recipe_step step)
 				    : box->container_spec.image;
 }
 
-/* Of fetching and building much is said, and the end is what went wrong. */
+/* Fetching and building print much; the last line is the reason. */
 static void how_it_ended(enum recipe_step step, const struct command_result *result, char *out, size_t cap)
 {
 	const char *said = tail(step == STEP_BUILD || step == STEP_PULL ? result->last : result->words);
@@ -89,7 +89,7 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 	else
 		trm_error_set(ret, TRM_EIO, "%s %s%s%.100s: %s", name, STEPS[step].verb, *what ? " " : "",
 				what, how);
-	/* What tells may be in the part that the sentence has no room for. */
+	/* The text that has a hint may be in the part that was cut off. */
 	if (recipe_hint(box->recipe, ret->msg))
 		words_advise(box->recipe, ret);
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A sandbox that somebody else has started: a connection to its agent, a line to its supervisor, and a look
- * at its control groups. It is left running, unless we stop it, or have said that it shall end with us. */
+/* A sandbox that another program has started: a connection to its agent, a control connection to its
+ * supervisor, and the readings of its control groups. It is left running, unless we stop it, or have
+ * asked that it end with us. */
 #include <assert.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,24 +18,24 @@
 #include "backend/supervised/supervised.h"
 #include "base/err.h"
 
-/* As in local.c: the supervisor ends within milliseconds of being asked, or is killed. So it does when its
- * agent has ended, but then it is only waited for. */
+/* As in local.c: the supervisor ends within milliseconds of a request, or is killed. It also ends after
+ * its agent has ended; then we only wait. */
 enum { STOP_TIMEOUT_MS = 5000 };
 
 struct attached {
 	struct carrier base;
 	struct trm_loop *loop;
 	const char *name;         /* the sandbox's */
-	struct found_entry entry; /* its state file; the directory only while we connect */
+	struct found_entry entry; /* its state file; its directory only while we connect */
 	int fd;
 	struct control_conn control_conn;
 	struct trm_error no_line; /* why the supervisor or the agent could not be reached */
-	struct trm_timer *soon;   /* callbacks go out from a turn of the loop */
+	struct trm_timer *soon;   /* delivers callbacks from the loop */
 	struct trm_timer *timeout;
 	bool is_connected, awaits_end, is_leaving, is_stopping, is_over;
 	struct info_msg info;
 	struct stats stats;
-	struct trm_guard *guards; /* NULL: nobody has asked yet */
+	struct trm_guard *guards; /* NULL: not requested so far */
 	size_t n_guards;
 };
 
@@ -74,7 +75,7 @@ static void on_lost(void *user, const struct trm_error *why)
 
 static const struct control_conn_cb CONTROL_CONN_CB = {.lost = on_lost, .ended = on_tether_end};
 
-/* We do not check that this supervisor is the one of the entry: a supervisor that is dead has no socket. */
+/* We do not check that this supervisor belongs to the entry: a dead supervisor has no socket. */
 static void connect_both(struct attached *a, bool is_onlooker)
 {
 	int fd = rundir_connect(a->entry.path, a->entry.fd, a->name, CONTROL_FILE, &a->no_line);
@@ -109,7 +110,7 @@ static void finish_attached(struct attached *a)
 	destroy(a);
 }
 
-/* The agent has ended, so the supervisor is about to, and will say why. */
+/* The agent has ended, so the supervisor is about to end, and will give the reason. */
 static void await_end(struct attached *a)
 {
 	a->awaits_end = true;
@@ -140,12 +141,13 @@ static void on_soon(void *user)
 static void on_timeout(void *user)
 {
 	struct attached *a = user;
-	found_kill(a->info.supervisor, a->info.supervisor_start, SIGKILL, NULL); /* which ends the line */
+	found_kill(a->info.supervisor, a->info.supervisor_start, SIGKILL,
+			NULL); /* this ends the connection */
 }
 
 /* ---- start ----------------------------------------------------------------------------- */
 
-/* The carrier's now. */
+/* Take over the entry and its information. */
 static void take_found(struct attached *a, struct found_entry *entry, struct info_msg *info)
 {
 	a->entry = *entry;
@@ -203,7 +205,7 @@ static void stop(struct carrier *carrier)
 	if (a->is_stopping)
 		return;
 	a->is_stopping = true;
-	if (a->is_leaving) /* our side of the line is shut */
+	if (a->is_leaving) /* our side of the connection is shut */
 		found_kill(a->info.supervisor, a->info.supervisor_start, SIGTERM, NULL);
 	else
 		control_conn_stop(&a->control_conn);
@@ -290,7 +292,7 @@ static void stats(struct carrier *carrier, struct trm_sample *sample)
 	add_limits(a, sample);
 }
 
-/* The peak is not marked: it belongs to whoever runs code in there. */
+/* Do not reset the peak: it belongs to the client that runs code there. */
 static bool events(struct carrier *carrier, bool marks, struct trm_sample *sample)
 {
 	struct attached *a = attached(carrier);

@@ -57,7 +57,7 @@ static void dispatch(struct control_conn *control_conn, struct control_msg *msg)
 	}
 }
 
-/* The packet that is there, of n bytes. False: it cannot be read. */
+/* Read the waiting packet of n bytes. False: it cannot be read. */
 static bool read_packet(struct control_conn *control_conn, size_t n)
 {
 	struct control_msg msg;
@@ -77,7 +77,7 @@ void control_conn_hear(struct control_conn *control_conn)
 	while (control_conn->watch
 			&& (n = recv(control_conn->fd, NULL, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT)) > 0)
 		if (!read_packet(control_conn, (size_t)n) && !control_conn->ready.type) {
-			/* Without this word nobody would ever know that it has started. */
+			/* It may have been READY, without which nobody would ever know of the start. */
 			control_conn->is_garbled = true;
 			break;
 		}
@@ -110,7 +110,7 @@ int control_conn_open(struct control_conn *control_conn, struct trm_loop *loop, 
 
 /* ---- asking ----------------------------------------------------------------------------- */
 
-/* These packets are a few bytes, and one must be able to stop a sandbox without any memory. */
+/* Requests are a few bytes on the stack, because stopping a sandbox must work without any memory. */
 struct request {
 	char bytes[16];
 	struct buf packet;
@@ -158,7 +158,7 @@ void control_conn_stop(struct control_conn *control_conn)
 {
 	struct request request;
 	stop_msg_put(start_request(&request));
-	send_request(control_conn, &request, NULL); /* if there is nobody to ask, it has ended */
+	send_request(control_conn, &request, NULL); /* if there is no supervisor, the sandbox has ended */
 }
 
 /* ---- why --------------------------------------------------------------------------------- */
@@ -171,7 +171,7 @@ static int line_length(const char *text)
 	return (int)n;
 }
 
-/* How bubblewrap says that the working directory cannot be entered. */
+/* Bubblewrap's message when the working directory cannot be entered. */
 #define NO_CHDIR "Can't chdir to "
 
 static int tell_words(const char *words, struct trm_error *why)

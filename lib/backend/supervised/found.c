@@ -36,7 +36,7 @@ static bool is_ours(int fd)
 	return fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
 }
 
-/* -1, and EPERM: it is open to others. */
+/* -1 with EPERM: others can access it. */
 static int open_entry(int run_fd, const char *name)
 {
 	int dir = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -56,17 +56,18 @@ static void close_fd(int *fd)
 
 static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 {
-	int fd = openat(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); /* no FIFO holds us up */
+	int fd = openat(dir, file,
+			O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); /* a FIFO must not block us */
 	ssize_t n = fd >= 0 ? read(fd, out, cap) : -1;
 	close_fd(&fd);
 	return n;
 }
 
-/* `dir` is what open_entry() has returned, with its errno. */
+/* `dir` is the result of open_entry(), with its errno. */
 static int read_info(int dir, const char *name, struct info_msg *ret, struct trm_error *reterr)
 {
 	int error = errno;
-	char few[1024], *bytes = few; /* enough but for many mounts or variables */
+	char few[1024], *bytes = few; /* enough except for many mounts or variables */
 	ssize_t n = -1;
 	if (dir >= 0) {
 		n = read_from(dir, INFO_FILE, few, sizeof few);
@@ -79,7 +80,7 @@ static int read_info(int dir, const char *name, struct info_msg *ret, struct trm
 	int r = n > 0 ? info_msg_get(bytes, (size_t)n, ret) : TRM_ENOENT;
 	if (bytes != few)
 		free(bytes);
-	/* Who has no descriptors or no memory left, or is not let in, cannot know what there is. */
+	/* Without descriptors, memory or permission we cannot know whether the sandbox exists. */
 	if (r == TRM_ENOMEM)
 		n = -1, error = ENOMEM;
 	if (dir < 0 && error == EPERM)
@@ -117,7 +118,7 @@ bool found_state(int run_fd, const char *name, struct state_msg *ret)
 	int dir = open_entry(run_fd, name);
 	int fd = open_state(dir);
 	bool is_known = read_state(fd, ret);
-	if (is_known && ret->n_clients) { /* some of them may have gone since */
+	if (is_known && ret->n_clients) { /* some clients may have disconnected since */
 		rundir_wait_noted(dir);
 		is_known = read_state(fd, ret);
 	}
@@ -136,7 +137,8 @@ int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_i
 	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);
 	ret->fd = open_entry(AT_FDCWD, ret->path);
 	int error = errno;
-	ret->state_fd = open_state(ret->fd); /* first, as it goes last: what ends here can say why */
+	/* First, because it is removed last: a sandbox that ends now can still say why. */
+	ret->state_fd = open_state(ret->fd);
 	errno = error;
 	return read_info(ret->fd, name, ret_info, reterr);
 }
@@ -176,7 +178,7 @@ bool found_entry_is_held(const struct found_entry *entry)
 	return sweep_is_held(entry->fd);
 }
 
-/* Process numbers and start times begin anew with the machine: the boot tells them apart. */
+/* Process numbers and start times begin again with each boot, so compare the boot. */
 static bool is_of_this_boot(const struct info_msg *info)
 {
 	char id[BOOT_ID_BYTES];
@@ -216,7 +218,7 @@ const char *found_workdir(const struct info_msg *info)
 	return *info->workdir ? info->workdir : "/workspace";
 }
 
-/* What is empty is not touched. */
+/* Copy a text unless it is empty. */
 static void copy_unless_empty(char *out, size_t cap, const char *text)
 {
 	if (*text)
@@ -235,8 +237,7 @@ void found_requested(const struct info_msg *info, struct trm_requested *ret)
 
 /* ---- its supervisor -------------------------------------------------------------------------- */
 
-/* The descriptor holds the process: what is looked at through its number after that is this one, or nothing.
- */
+/* The pidfd pins the process: after that, its number means this process or none. */
 static int open_supervisor(pid_t supervisor, uint64_t supervisor_start, struct trm_error *reterr)
 {
 	struct procstat stat;
@@ -280,7 +281,7 @@ int found_wait(pid_t supervisor, uint64_t supervisor_start, uint64_t timeout_ms,
 
 /* ---- its kernels --------------------------------------------------------------------------- */
 
-/* The first child of a process's first thread, if it has just one or more; 0: none. */
+/* The first child of a process's first thread; 0: none. */
 static pid_t first_child(pid_t pid, char *text, size_t cap)
 {
 	char path[64];
@@ -290,7 +291,7 @@ static pid_t first_child(pid_t pid, char *text, size_t cap)
 
 static bool is_kernel(const char *line, size_t n, const struct kernel_spec *spec)
 {
-	/* In a container its program is found by PATH, and begins without a folder. */
+	/* In a container the interpreter is found by PATH, and its command line begins without a folder. */
 	const char *slash = strrchr(spec->argv[0], '/');
 	const char *program = line[0] == '/' || !slash ? spec->argv[0] : slash + 1;
 	size_t at = 0;
@@ -316,7 +317,7 @@ static unsigned kernel_of(pid_t pid)
 }
 
 /* The supervisor's only child that has children: the agent itself, or with namespaces bubblewrap's outer
- * process, which the agent is below. */
+ * process, which is above the agent. */
 static pid_t agent_below(pid_t supervisor, enum isolation isolation)
 {
 	char text[256], below[64];
@@ -356,7 +357,7 @@ bool found_kernels(const struct info_msg *info, unsigned *ret_mask)
 
 /* ---- a tree of processes ----------------------------------------------------------- */
 
-/* The children of a process's first thread: what bubblewrap, the agent and interpreters fork from. */
+/* The children of a process's first thread: bubblewrap, the agent and interpreters fork from it. */
 static uint64_t memory_below(pid_t pid, unsigned depth)
 {
 	enum { MAX_DEPTH = 16 };
@@ -383,7 +384,7 @@ uint64_t found_memory_below(pid_t root)
 	return memory_below(root, 0);
 }
 
-/* ---- the crowd ----------------------------------------------------------------------- */
+/* ---- all processes ------------------------------------------------------------------- */
 
 static bool make_room(struct crowd *crowd)
 {
@@ -424,7 +425,7 @@ void crowd_finish(struct crowd *crowd)
 	*crowd = (struct crowd){0};
 }
 
-/* Does it descend from root? Parents are looked up as often as a tree is deep. */
+/* How deep the process is below root, 0 if it is not. Parents are looked up as often as a tree is deep. */
 static unsigned depth_below(const struct crowd *crowd, const struct procstat *p, pid_t root)
 {
 	enum { MAX_DEPTH = 64 };
@@ -456,7 +457,7 @@ void crowd_sample(const struct crowd *crowd, pid_t root, struct trm_sample *samp
 	snprintf(sample->source, sizeof sample->source, "/proc");
 }
 
-/* ---- what was left ------------------------------------------------------------------- */
+/* ---- leftovers ----------------------------------------------------------------------- */
 
 void found_sweep(void)
 {
@@ -465,7 +466,7 @@ void found_sweep(void)
 	int run_fd = rundir_find(path, NULL);
 	if (run_fd < 0)
 		return;
-	/* Its cleanup process does the same: there may be nothing left, or soon. */
+	/* The cleanup process does the same, so there may be nothing left, or soon nothing. */
 	for (unsigned tries = 0; sweep_left(run_fd) && tries < FOUND_SWEEP_MS; tries++) {
 		sweep_all(run_fd);
 		nanosleep(&nap, NULL);

@@ -51,7 +51,7 @@ void guards_add_cpu(struct guard_list *l, const struct trm_limits *want)
 				whole > want->cpus ? "; the fraction is not enforced" : "");
 }
 
-/* What the host's own limit leaves of a wish. */
+/* The part of a request that the host's own limit allows. */
 static uint64_t allowed(int resource, uint64_t want)
 {
 	struct rlimit now;

@@ -2,8 +2,8 @@
 #ifndef TRM_BACKEND_SUPERVISED_GUARDS_H
 #define TRM_BACKEND_SUPERVISED_GUARDS_H
 
-/* What is enforced in one sandbox and how: told from what the supervisor has really done, or has asked of an
- * engine, and no better than it is. */
+/* The limits that are enforced in one sandbox, and how: derived from what the supervisor has really done,
+ * or has asked of an engine, and never more optimistic than that. */
 
 #include <terrarium/sandbox.h>
 
@@ -11,8 +11,8 @@
 
 enum { GUARDS_MAX = 14 };
 
-/* What an engine was asked for when it made a sandbox: travels through the supervisor (origin_msg.asks) to
- * all who attach. */
+/* The limits that an engine was asked for when it made a sandbox. They travel through the supervisor
+ * (origin_msg.asks) to all clients that attach. */
 enum ask {
 	ASK_MEMORY = 1,
 	ASK_CPU = 2,
@@ -26,7 +26,8 @@ enum ask {
 	ASK_FEW_CAPS = 512,
 };
 
-/* Fills `ret` (GUARDS_MAX rows); returns how many. `disk_bytes` is the size in force of a local sandbox. */
+/* Fill `ret` (GUARDS_MAX rows); returns the number of rows. `disk_bytes` is the size in force of a local
+ * sandbox. */
 size_t guards_tell(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits,
 		uint64_t disk_bytes);
 
@@ -38,13 +39,13 @@ struct guard_list {
 	const struct ready_msg *ready;
 };
 
-/* One more row; what is beyond GUARDS_MAX is left out. */
+/* Add a row; rows beyond GUARDS_MAX are left out. */
 void guards_add(struct guard_list *l, const char *what, enum trm_strength strength, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 
-/* What guards_tell() says of a sandbox that a recipe has made. */
+/* The rows of a sandbox that a recipe has made. */
 void guards_add_made(struct guard_list *l, const struct trm_limits *limits);
-/* … and of a local one without namespaces. */
+/* The rows of a local sandbox without namespaces. */
 void guards_add_bare(struct guard_list *l, const struct trm_limits *limits, uint64_t disk_bytes);
 
 /* Rows that all local sandboxes have. */

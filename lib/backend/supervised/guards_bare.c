@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What holds a sandbox without namespaces, and where that is weak. */
+/* The limits of a sandbox without namespaces, and their weaknesses. */
 #include "backend/supervised/guards.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static void add_files(struct guard_list *l)
 									       : "");
 }
 
-/* Signals, and what of other processes can be seen. */
+/* Signals, and the visibility of other processes. */
 static void add_others(struct guard_list *l)
 {
 	const struct ready_msg *r = l->ready;

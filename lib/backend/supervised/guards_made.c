@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be promised of a sandbox that a recipe's engine has made: what was asked of it, and what of that
- * can be seen in the control groups of this machine. */
+/* The limits of a sandbox that a recipe's engine has made: those that were requested, and those of them
+ * that are visible in this machine's control groups. */
 #include "backend/supervised/guards.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "base/sysfile.h"
 
-/* Seen in a control group, or only asked for, or neither. */
+/* A limit that a control group shows, or that was only requested, or neither. */
 static void add_limit(struct guard_list *l, const char *what, const char *much, uint32_t ask, uint32_t seen)
 {
 	const struct origin_msg *o = &l->ready->origin;
@@ -29,7 +29,7 @@ static void add_limit(struct guard_list *l, const char *what, const char *much, 
 					      : "the recipe asks for no limit");
 }
 
-/* Version 1 counts them beside the memory: the supervisor limits that, where it may. */
+/* Version 1 counts sockets beside the memory. The supervisor limits them if it may. */
 static bool has_free_sockets(const struct ready_msg *ready)
 {
 	const uint64_t infinite = UINT64_C(1) << 62;
@@ -75,7 +75,7 @@ static void add_files(struct guard_list *l, const struct trm_limits *want)
 				want->open_files);
 }
 
-/* Seen from here: the network of its first process. */
+/* Seen from here: the network of the sandbox's first process. */
 static bool has_only_loopback(int32_t pid)
 {
 	char path[48], text[4096];
@@ -108,7 +108,7 @@ static void add_net(struct guard_list *l)
 				o->backend);
 }
 
-/* How we get in, and why not straight. */
+/* How clients reach the agent, and why not directly. */
 static void add_way(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;

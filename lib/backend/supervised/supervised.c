@@ -50,7 +50,7 @@ void supervised_close(struct supervised *k, const struct trm_error *why)
 	k->kind->destroy(k);
 }
 
-/* Of taking it away: an image that could not be saved, a container that is still there. */
+/* Report failures during removal: an image that could not be saved, a container that still exists. */
 static void report_trouble(struct supervised *k)
 {
 	const struct gone_msg *gone = &k->control_conn.gone.gone;
@@ -59,7 +59,7 @@ static void report_trouble(struct supervised *k)
 		k->base.cb->warning(k->base.user, gone->words);
 }
 
-/* The supervisor has been reaped: what it had to say lies in the socket. */
+/* The supervisor has been reaped. Its last messages are in the socket. */
 static void on_supervisor_end(void *user, pid_t pid, int wait_status)
 {
 	struct supervised *k = user;
@@ -73,7 +73,7 @@ static void on_supervisor_end(void *user, pid_t pid, int wait_status)
 	if (why.code && k->kind->advise)
 		k->kind->advise(k, &why);
 	report_trouble(k);
-	if (!k->control_conn.gone.type) /* it was killed, and has not taken anything away */
+	if (!k->control_conn.gone.type) /* the supervisor was killed and has removed nothing */
 		found_sweep();
 	supervised_close(k, &why);
 }
@@ -101,7 +101,7 @@ void supervised_stop(struct carrier *carrier)
 	if (k->is_stopping)
 		return;
 	k->is_stopping = true;
-	if (k->is_left && k->child) /* our side of the line is shut */
+	if (k->is_left && k->child) /* our side of the connection is shut */
 		kill(k->supervisor_pid, SIGTERM);
 	else
 		control_conn_stop(&k->control_conn);
@@ -135,7 +135,7 @@ static void on_ready(void *user, const struct ready_msg *ready)
 		k->base.cb->connected(k->base.user, k->stream_fd);
 }
 
-/* If it is not our goodbye that was taken, the rest is said by the supervisor's end. */
+/* Unless our own disconnect closed the connection, the end of the supervisor explains the rest. */
 static void on_tether_end(void *user)
 {
 	struct supervised *k = user;
@@ -176,7 +176,7 @@ int supervised_watch(struct supervised *k, const struct started *started, struct
 	if (r == 0)
 		r = trm_loop_add_child(k->loop, k->supervisor_pid, on_supervisor_end, k, &k->child, reterr);
 	if (r < 0) {
-		kill(k->supervisor_pid, SIGTERM); /* it clears up and ends */
+		kill(k->supervisor_pid, SIGTERM); /* it cleans up and ends */
 		waitpid(k->supervisor_pid, NULL, 0);
 	}
 	return r;
@@ -193,8 +193,9 @@ size_t supervised_guards(const struct carrier *carrier, const struct trm_guard *
 
 uint32_t supervised_nproc_made(const struct ready_msg *ready, uint32_t procs)
 {
-	/* Elsewhere it would count all processes of that user there; so it does here where neither a
-	 * namespace nor a user of its own holds the sandbox, and the supervisor has set it by that. */
+	/* On another machine RLIMIT_NPROC would count all processes of that user. So it does here if
+	 * neither a namespace nor a separate user isolates the sandbox, and the supervisor has set the
+	 * limit accordingly. */
 	bool counts_others =
 			*ready->origin.backend || (ready->isolation != ISOLATION_NAMESPACES && !ready->uid);
 	return counts_others || ready->limits & LIMIT_PIDS ? 0 : procs;

@@ -2,13 +2,12 @@
 #ifndef TRM_BACKEND_SUPERVISED_H
 #define TRM_BACKEND_SUPERVISED_H
 
-/* A sandbox whose supervisor is a child of ours: the part of a carrier that is the same whatever it is that
- * the supervisor holds. The carrier listens to the supervisor's line, reads the control groups that it names,
- * and sees it end.
+/* A sandbox whose supervisor is our child: the part of a carrier that does not depend on what the
+ * supervisor runs. The carrier listens to the control connection, reads the control groups that the
+ * supervisor names, and notices its end.
  *
- *   client ── line ── supervisor ── bubblewrap, container … ── agent
- *      └───────────────── agent.sock ───────────────────────┘
- */
+ *   client ── control ── supervisor ── bubblewrap, container … ── agent
+ *      └──────────────────── agent.sock ──────────────────────────┘ */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,26 +20,26 @@
 
 struct supervised;
 
-/* What a start leaves. */
+/* The result of a start. */
 struct started {
 	int stream_fd;        /* to the agent; non-blocking */
 	int control_fd;       /* to the supervisor: closing it ends the sandbox */
 	pid_t supervisor_pid; /* a child of the caller */
-	uint64_t disk_bytes;  /* limit in force: it may be less than what was asked for */
+	uint64_t disk_bytes;  /* limit in force: it may be lower than requested */
 };
 
 struct supervised_kind {
 	const struct backend_ops *ops;
-	/* A supervisor that has not ended so long after it was asked to is killed, and all below it dies. */
+	/* A supervisor that has not ended this long after a request is killed, together with everything
+	 * below it. */
 	uint32_t wait_ms;
-	bool is_elsewhere; /* the sandbox is not below its supervisor: what that knows not, only the agent
-			    * knows
-			    */
+	bool is_elsewhere; /* the sandbox is not below its supervisor, so only the agent knows the metrics
+			      that the supervisor lacks */
 	/* Fill k->guards. */
 	void (*tell_guards)(struct supervised *k, const struct ready_msg *ready);
-	/* Add to the reason of its end what to do about it. May be NULL. */
+	/* Append advice to the reason of the end. May be NULL. */
 	void (*advise)(struct supervised *k, struct trm_error *why);
-	/* Free the object that `k` is the first member of; supervised_finish() has been called. */
+	/* Free the object whose first member is `k`; supervised_finish() has been called. */
 	void (*destroy)(struct supervised *k);
 };
 
@@ -54,25 +53,25 @@ struct supervised {
 	int stream_fd;
 	struct control_conn control_conn;
 	pid_t supervisor_pid;
-	struct trm_child *child;   /* NULL: there is no supervisor (yet) */
-	struct trm_timer *timeout; /* while it is being stopped; then, if it is left, until the next turn */
+	struct trm_child *child; /* NULL: there is no supervisor (yet) */
+	struct trm_timer *
+			timeout; /* while it is being stopped; after leaving, until the next loop iteration */
 	bool is_stopping, is_left;
 	struct stats stats;
 	size_t n_guards;
 	struct trm_guard guards[GUARDS_MAX];
 };
 
-/* Zeroes what follows the base, and copies the limits. */
+/* Set everything but the base to zero, and copy the limits. */
 void supervised_init(struct supervised *k, const struct supervised_kind *kind, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct carrier_cb *cb, void *user);
-/* Takes one that is only initialized; the supervisor, if there is one, loses its line. */
+/* Accepts one that is only initialized. Closes the connection to the supervisor, if there is one. */
 void supervised_finish(struct supervised *k);
 
-/* Look after the supervisor from now on; takes the descriptors over. With an error the supervisor has ended.
- */
+/* Watch the supervisor from now on. Takes the descriptors. On an error the supervisor has ended. */
 int supervised_watch(struct supervised *k, const struct started *started, struct trm_error *reterr);
 
-/* closed() and destroy(). */
+/* Calls closed() and destroy(). */
 void supervised_close(struct supervised *k, const struct trm_error *why);
 
 /* The operations of the carrier (backend.h), as soon as there is a supervisor. */
@@ -83,14 +82,14 @@ size_t supervised_guards(const struct carrier *carrier, const struct trm_guard *
 uint32_t supervised_nproc(const struct carrier *carrier);
 enum trm_isolation supervised_isolation(const struct carrier *carrier);
 enum trm_isolation supervised_isolation_made(const struct ready_msg *ready);
-/* Of a sandbox that is up: RLIMIT_NPROC for what is started in it; 0: to be left as it is. */
+/* For a running sandbox: RLIMIT_NPROC for processes that are started in it; 0: leave it unchanged. */
 uint32_t supervised_nproc_made(const struct ready_msg *ready, uint32_t procs);
 void supervised_stats(struct carrier *carrier, struct trm_sample *sample);
 void supervised_usage(struct carrier *carrier, struct trm_sample *sample);
 bool supervised_events(struct carrier *carrier, bool marks, struct trm_sample *sample);
 int supervised_watch_memory(struct carrier *carrier, uint64_t bytes);
 
-/* The limits of what a recipe has made, as far as they were asked for. */
+/* The limits of a sandbox that a recipe has made, as far as they were requested. */
 void supervised_limits_made(
 		const struct trm_limits *limits, const struct ready_msg *ready, struct trm_sample *sample);
 
