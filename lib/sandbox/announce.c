@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What other clients of the sandbox are told of our processes (wire/frame.h: Telling). */
+/* Announces our processes to the other clients of the sandbox (wire/frame.h: Announcements). */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,7 +8,7 @@
 
 enum {
 	PIECE = FRAME_ANNOUNCE_MAX - 256,
-	WORDS_MAX = 16 * 1024, /* of a command line; what follows is left out */
+	WORDS_MAX = 16 * 1024, /* of a command line; the rest is left out */
 	BY_MAX = 128,
 };
 
@@ -19,7 +19,7 @@ struct tell {
 	uint64_t began_ms, position;
 	char by[BY_MAX];
 	size_t n_words;
-	char words[]; /* as a shell would take them */
+	char words[]; /* as a shell would read them */
 };
 
 /* ---- the command line ---------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const 
 	return t;
 }
 
-/* ---- telling --------------------------------------------------------------------------------- */
+/* ---- sending -------------------------------------------------------------------------------- */
 
 static void send_announcement(struct tell *t, struct announced_msg *msg)
 {
@@ -88,7 +88,7 @@ static void send_announcement(struct tell *t, struct announced_msg *msg)
 	msg->id = t->id;
 	msg->position = t->position;
 	sandbox_hold(s);
-	announced_msg_put(&s->out, msg); /* or not, if there is no memory: they miss it */
+	announced_msg_put(&s->out, msg); /* without memory the other clients miss it */
 	sandbox_release(s);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The connection to the agent: bytes in and out, and who gets which frame. */
+/* The connection to the agent: bytes in and out, and the dispatch of frames. */
 #include "sandbox/sandbox.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static void wait_writable(struct trm_sandbox *s)
 	trm_watch_set_events(s->watch, TRM_READ | TRM_WRITE);
 }
 
-/* True: everything is out. */
+/* True: everything has been written. */
 static bool write_out(struct trm_sandbox *s)
 {
 	while (s->out.len) {
@@ -82,8 +82,8 @@ static bool write_out(struct trm_sandbox *s)
 			wait_writable(s);
 			return false;
 		} else if (n < 0 && errno != EINTR) {
-			/* The other end is gone: what it said last is still to be read, then
-			 * the reader meets the end. */
+			/* The other end is gone. Its last bytes must still be read; then the reader meets
+			 * the end. */
 			s->is_dead = true;
 			buf_clear(&s->out);
 		}
@@ -93,7 +93,7 @@ static bool write_out(struct trm_sandbox *s)
 
 void client_flush(struct trm_sandbox *s)
 {
-	enum { ROUNDS = 16 }; /* then somebody else may have a turn */
+	enum { ROUNDS = 16 }; /* then other handlers get their turn */
 	if (s->fd < 0 || s->is_blocked || s->is_dead)
 		return;
 	for (int i = 0; write_out(s) && s->wants_pump; i++) {
@@ -141,14 +141,14 @@ void client_send_u32(
 /* ---- signs of life ---------------------------------------------------------------- */
 
 enum { LIFE_LOOKS = 4 };
-#define LIFE_WORD "life" /* what the answer to such a question bears */
+#define LIFE_WORD "life" /* the contents of such a ping and its answer */
 
 static void wait_for_life(struct trm_sandbox *s)
 {
 	trm_timer_start(s->deadline, s->silence_ms / LIFE_LOOKS, 0);
 }
 
-/* Looks are counted, not time: who was stopped himself shall not take others for dead. */
+/* Counts checks, not time: if this process was stopped itself, it must not take the agent for dead. */
 void client_look_for_life(struct trm_sandbox *s)
 {
 	struct trm_error why;
@@ -224,7 +224,7 @@ static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_
 static int announced(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
 {
 	struct announced_msg msg;
-	/* What another client has written is no fault of the agent's, but of no use. */
+	/* Another client wrote this, so it is not the agent's fault, but useless. */
 	if (s->state != SANDBOX_READY)
 		return trm_error_set(why, TRM_EPROTO, BROKE "news before the greeting");
 	if (announced_msg_get(frame, &msg) < 0 || msg.client == s->client)
@@ -237,7 +237,7 @@ static int announced(struct trm_sandbox *s, const struct frame *frame, struct tr
 	return 0;
 }
 
-/* Those with nothing in them answer sandbox_list_shared(). */
+/* An empty one answers sandbox_list_shared(). */
 static int pong(struct trm_sandbox *s, const struct frame *frame)
 {
 	if (frame->len)
@@ -283,7 +283,7 @@ static int deliver(struct trm_sandbox *s, const struct frame *frame, struct trm_
 		return trm_error_set(why, TRM_EPROTO, BROKE "frame type %u before the greeting", frame->type);
 	switch (streams_find(&s->streams, frame->stream, &stream)) {
 	case STREAM_FOUND: return stream->ops->frame(stream, frame, why);
-	case STREAM_GONE: return 0; /* we have closed it while this was on its way */
+	case STREAM_GONE: return 0; /* we have closed it while this frame was on its way */
 	case STREAM_UNKNOWN: break;
 	}
 	return trm_error_set(why, TRM_EPROTO, BROKE "unknown stream %u", frame->stream);
@@ -307,8 +307,8 @@ static void deliver_all(struct trm_sandbox *s)
 		sandbox_fail(s, &why);
 }
 
-/* The stream has ended. The carrier will know better why (what killed the
- * sandbox, what bubblewrap complained of), so it gets a moment to tell. */
+/* The stream has ended. The carrier may know a better reason (a kill, a complaint of bubblewrap), so it
+ * gets a moment to report it. */
 static void hung_up(struct trm_sandbox *s)
 {
 	enum { TIMEOUT_MS = 2000 };
@@ -353,8 +353,8 @@ static void on_event(void *user, int fd, uint32_t events)
 	sandbox_release(s);
 }
 
-/* The greeting goes in front of whatever has been asked for before there was a connection, and
- * all of it leaves in one write: a cold start waits for no answer. */
+/* The greeting precedes all requests that were made before there was a connection, and everything leaves
+ * in one write: a cold start waits for no answer. */
 static int greet(struct trm_sandbox *s)
 {
 	struct buf asked = s->out;

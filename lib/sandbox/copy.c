@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy from beginning to end: its places, its sandboxes, one job after another. */
+/* A copy from beginning to end: its endpoints, its sandboxes, one job after another. */
 #include "sandbox/copy.h"
 
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static int open_box(struct trm_copy *copy, const struct endpoint *endpoint, stru
 	return 0;
 }
 
-/* The sandbox of a place: taken part in already, our own, or now attached to. */
+/* The sandbox of an endpoint: one that already takes part, our own, or one that is now attached. */
 static int find_box(struct trm_copy *copy, const struct endpoint *endpoint, struct box **ret,
 		struct trm_error *why)
 {
@@ -177,7 +177,7 @@ static void sum_add(struct tree_sum *sum, const struct tree_sum *more)
 	sum->refused += more->refused;
 }
 
-/* Its sentence begins with the target itself. */
+/* Does the message begin with the target itself? */
 static bool is_about_target(const struct trm_copy *copy, const struct trm_error *why)
 {
 	const struct box *box = copy->job.to_box;
@@ -186,7 +186,7 @@ static bool is_about_target(const struct trm_copy *copy, const struct trm_error 
 	       && why->msg[name + path] == ':';
 }
 
-/* After this the others need not be tried. */
+/* Does this error make trying the other sources pointless? */
 static bool ends_all(const struct trm_copy *copy, const struct trm_error *why)
 {
 	bool is_gone = (copy->job.from_box && !copy->job.from_box->sandbox)
@@ -312,7 +312,7 @@ static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, 
 	return r;
 }
 
-/* Our own may close before the copy's first turn: it is watched from now on. */
+/* Our own sandbox may close before the copy's first loop iteration, so watch it from now on. */
 static int join_early(struct trm_copy *copy, struct trm_error *reterr)
 {
 	const struct endpoint *endpoint = &copy->target;

@@ -2,14 +2,13 @@
 #ifndef TRM_SANDBOX_COPY_H
 #define TRM_SANDBOX_COPY_H
 
-/* The inside of a copy. Its sources are dealt with one after another; each is a job, which joins
- * two halves:
+/* The inside of a copy. It handles its sources one after another. Each is a job, which joins two halves:
  *
  *   from here        source ──► TREE_PUT      from a descriptor   bytes ──► TREE_PUT
  *   to here        TREE_GET ──► sink          to a descriptor  TREE_GET ──► bytes
  *   sandbox to sandbox          TREE_GET ──► TREE_PUT
  *
- * A job that is over is taken apart from a timer, never from inside of a callback of its halves. */
+ * A finished job is removed from a timer, never from inside a callback of its halves. */
 
 #include <terrarium/copy.h>
 
@@ -24,7 +23,7 @@ struct box {
 	struct trm_copy *copy;
 	char name[65];
 	struct trm_sandbox *sandbox;      /* NULL: gone */
-	struct sandbox_observer observer; /* of one that is not ours to close */
+	struct sandbox_observer observer; /* of a sandbox that is not ours to close */
 	bool is_own, has_opened;
 };
 
@@ -34,13 +33,13 @@ struct job {
 	struct tree *from, *to;        /* NULL: none, or it has ended */
 	struct source *reader;
 	struct sink *writer;
-	struct trm_watch *watch; /* of a descriptor, where that can be watched */
+	struct trm_watch *watch; /* of a descriptor that can be watched */
 	struct buf backlog;      /* for out_fd */
 	bool is_complete;        /* everything has come */
 	bool is_over;
-	bool has_no_target;    /* its sandbox is not to be had */
-	struct tree_sum whole; /* as `sum`, without the file in hand */
-	struct tree_sum sum;   /* what was sent or came so far */
+	bool has_no_target;    /* its sandbox cannot be used */
+	struct tree_sum whole; /* as `sum`, without the current file */
+	struct tree_sum sum;   /* what has been sent or received so far */
 	char name[ENTRY_NAME_MAX + 1];
 	struct trm_error why; /* when over */
 };
@@ -57,28 +56,28 @@ struct trm_copy {
 	struct job job;
 	bool has_job, is_ending;
 	struct trm_timer *soon, *tick;
-	struct tree_sum sum; /* of the jobs that are done */
+	struct tree_sum sum; /* of the finished jobs */
 	uint64_t total_bytes, total_files;
 	struct trm_copy_progress progress;
 	struct trm_error why;
 };
 
-/* copy_job.c: begin the job that is set up; on failure it may be half made. */
+/* copy_job.c: begin the prepared job. On an error it may be half made. */
 int job_start(struct trm_copy *copy, struct trm_error *why);
 void job_finish(struct trm_copy *copy);
-/* It has come to its end; `why` may be NULL: well. The first word counts. */
+/* End the job; `why` NULL: success. Only the first call counts. */
 void job_over(struct trm_copy *copy, const struct trm_error *why);
-/* For the user: something was not copied. `box`: the sandbox whose path the sentence begins with; NULL: ours.
- */
+/* Tell the user that something was not copied. `box`: the sandbox whose path begins the message; NULL: a
+ * path of this machine. */
 void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why);
 
 /* copy_stream.c: "-". */
 int stream_in_start(struct trm_copy *copy, struct trm_error *why);
 int stream_out_start(struct trm_copy *copy, struct trm_error *why);
-/* What a GET brings, for out_fd. */
+/* Data of a GET for out_fd. */
 int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why);
 int stream_out_data(struct trm_copy *copy, const void *bytes, size_t n, struct trm_error *why);
-/* There is room for what in_fd holds. */
+/* There is room for data from in_fd. */
 int stream_in_pump(struct trm_copy *copy, struct trm_error *why);
 
 #endif

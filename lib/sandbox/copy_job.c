@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One source of a copy: its two halves joined. */
+/* One source of a copy: joins its two halves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "base/procstat.h"
 #include "sandbox/copy.h"
 
-/* ---- what comes out of a sandbox ------------------------------------------------------------ */
+/* ---- out of a sandbox ----------------------------------------------------------------------- */
 
 static void count(struct trm_copy *copy, const struct entry *entry)
 {
@@ -26,7 +26,7 @@ static void count(struct trm_copy *copy, const struct entry *entry)
 		memcpy(job->name, entry->name, sizeof job->name);
 }
 
-/* As soon as the other half has room. */
+/* Accept more once the other half has room. */
 static void consume_if_room(struct job *job)
 {
 	if (job->from && !(job->to && tree_is_full(job->to)) && !job->backlog.len)
@@ -38,7 +38,7 @@ static int relay(struct job *job, const struct entry *entry, const void *bytes, 
 		struct trm_error *why)
 {
 	if (!job->to)
-		return 0; /* it has ended, and soon the job will */
+		return 0; /* it has ended, and the job soon will */
 	struct trm_sandbox *s = job->to_box->sandbox;
 	sandbox_hold(s);
 	int r = entry ? entry_put(tree_out(job->to), tree_id(job->to), entry)
@@ -79,7 +79,7 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 	return r;
 }
 
-/* The sentence of an agent begins with a path of its sandbox, unless it is about all that is copied. */
+/* The agent's message begins with a path of its sandbox, unless it is about the copy as a whole. */
 static struct trm_error words_of(const struct box *box, const struct trm_error *why, bool is_agents)
 {
 	struct trm_error announced = *why;
@@ -116,7 +116,7 @@ static int start_get(struct trm_copy *copy, struct trm_error *why)
 	return tree_open(job->from_box->sandbox, FRAME_TREE_GET, &msg, &GET_CB, copy, &job->from, why);
 }
 
-/* ---- what goes into a sandbox ------------------------------------------------------------------ */
+/* ---- into a sandbox ---------------------------------------------------------------------------- */
 
 static int feed(struct trm_copy *copy, struct trm_error *why)
 {
@@ -164,8 +164,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The agent may say what it likes, but not that it took more than was sent; and one that was never there has
- * taken nothing. */
+/* The agent's figures are capped to what was sent. An agent that was never there has taken nothing. */
 static void on_put_done(void *user, const struct trm_error *why, const struct tree_sum *sum)
 {
 	struct trm_copy *copy = user;

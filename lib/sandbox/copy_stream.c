@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* "-": a descriptor of the caller's for one of the halves. Pipes and terminals are watched; what cannot be
- * watched is a regular file, and always ready. */
+/* "-": a descriptor of the caller as one of the halves. Pipes and terminals are watched. A descriptor
+ * that cannot be watched is a regular file, which is always ready. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 enum { PIECE = 64 * 1024, MODE_OF_NO_FILE = 0644 };
 
-/* 0 with a watch, or without one where none is needed. */
+/* 0 with a watch, or without one if none is needed. */
 static int watch(struct trm_copy *copy, int fd, trm_watch_fn *fn, struct trm_error *why)
 {
 	int r = trm_loop_add_fd(copy->loop, fd, 0, fn, copy, &copy->job.watch, why);
@@ -27,7 +27,7 @@ static int put_entry(struct job *job, const struct entry *entry, struct trm_erro
 	return r < 0 ? trm_error_set(why, r, "out of memory") : 0;
 }
 
-/* One read. 1: there may be more, 0: not now, or this was the end. */
+/* Read once. 1: there may be more; 0: not now, or this was the end. */
 static int read_piece(struct trm_copy *copy, struct trm_error *why)
 {
 	struct job *job = &copy->job;
@@ -103,7 +103,7 @@ int stream_in_start(struct trm_copy *copy, struct trm_error *why)
 
 /* ---- out ----------------------------------------------------------------------------------- */
 
-/* As much as goes; what stays is in the backlog. */
+/* Write as much as possible. The rest stays in the backlog. */
 static int write_some(struct trm_copy *copy, struct trm_error *why)
 {
 	struct buf *backlog = &copy->job.backlog;

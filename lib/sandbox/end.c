@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a sandbox that is not ours, by name. */
+/* Ends a sandbox of another program, by name. */
 #include <stdlib.h>
 
 #include <terrarium/sandbox.h>

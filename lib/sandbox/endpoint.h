@@ -2,7 +2,7 @@
 #ifndef TRM_SANDBOX_ENDPOINT_H
 #define TRM_SANDBOX_ENDPOINT_H
 
-/* Where something is copied from or to, as a person types it: <terrarium/copy.h>. */
+/* The source or target of a copy, as a person types it: <terrarium/copy.h>. */
 
 #include <terrarium/error.h>
 
@@ -17,8 +17,8 @@ struct endpoint {
 };
 
 int endpoint_parse(const char *text, struct endpoint *ret, struct trm_error *reterr);
-/* The name that a source has in a directory: its last component; "" for `.`, `..`, `/` and a stream, which
- * stand for what lies in them. */
+/* The name of a source within a directory: its last component. It is "" for `.`, `..`, `/` and a stream,
+ * whose contents are copied instead. */
 void endpoint_base(const struct endpoint *endpoint, char base[ENTRY_NAME_MAX + 1]);
 
 #endif

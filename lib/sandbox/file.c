@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files into the sandbox and out of it, whole. */
+/* Whole files into the sandbox and out of it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Which limit it was. What the sandbox counts decides (kills for memory, refused processes, files
- * that fill the disk); where nothing is counted, what the code complained of last. */
+/* Finds the limit that a run or command ran into. The sandbox's counters decide (kills for memory,
+ * refused processes, files that fill the disk). Where nothing is counted, the code's last error message
+ * decides. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,7 +16,7 @@
 enum { LAST_WORDS_BYTES = 4096 };
 static const uint64_t mib = 1024 * 1024;
 
-/* ---- the last that was said ---------------------------------------------------------- */
+/* ---- the last output ----------------------------------------------------------------- */
 
 void said_note(struct said *w, const char *bytes, size_t n)
 {
@@ -42,7 +43,7 @@ void said_finish(struct said *w)
 
 /* ---- the counters ------------------------------------------------------------------ */
 
-/* How far a counter has risen since it began. */
+/* How far a counter has risen since the beginning. */
 static uint64_t rise(const struct limit_report *m, enum trm_metric bit, uint64_t before, uint64_t after)
 {
 	return m->before.known & m->now.known & bit && after > before ? after - before : 0;
@@ -53,8 +54,8 @@ uint64_t limit_report_kills(const struct limit_report *m)
 	return rise(m, TRM_METRIC_OOM_KILLS, m->before.oom_kills, m->now.oom_kills);
 }
 
-/* The kernel kills when not one page more is to be had: what is lacking to the limit then is less than what
- * was asked for. */
+/* The kernel kills when not a single page is left. The distance to the limit is then smaller than the
+ * request. */
 void limit_report_describe_memory(const struct limit_report *m, char *out, size_t cap)
 {
 	uint64_t limit = m->sandbox->opts.limits.mem_bytes;
@@ -65,10 +66,10 @@ void limit_report_describe_memory(const struct limit_report *m, char *out, size_
 			limit / mib);
 }
 
-/* ---- what the code met ------------------------------------------------------------------ */
+/* ---- complaints of the code ------------------------------------------------------------- */
 
-/* What programs say when an allocation was refused, before they give up. Where nothing is counted,
- * nothing else tells of it. */
+/* Messages of programs that give up because an allocation was refused. Where nothing is counted, only
+ * these tell. */
 static bool starved(const char *words)
 {
 	static const char *const SAID[] = {"JavaScript heap out of memory", "Fatal javascript OOM",
@@ -80,8 +81,8 @@ static bool starved(const char *words)
 	return false;
 }
 
-/* Did the code complain of this, in its error or in the last it printed? Node says the constant's
- * name, Python and the C library the sentence. */
+/* Does the code's error or its last output contain this? Node prints the name of the constant, Python and
+ * the C library print the sentence. */
 static bool complains(const struct limit_report *m, const char *name, const char *sentence)
 {
 	const struct trm_result *r = m->result;
@@ -120,7 +121,7 @@ static bool limit_report_processes(const struct limit_report *m, char *out, size
 {
 	const enum trm_metric bit = TRM_METRIC_PROCS_REFUSED;
 	uint64_t times = rise(m, bit, m->before.procs_refused, m->now.procs_refused);
-	/* That there were some does not say when, if nobody has looked before. */
+	/* Without an earlier sample, a count does not say when. */
 	bool is_counted = m->now.known & bit && (m->before.known & bit || !m->now.procs_refused);
 	if (times > 1)
 		snprintf(out, cap, "process limit %u reached %" PRIu64 " times during this run",
@@ -141,14 +142,14 @@ static bool has_full_disk(const struct trm_sample *at)
 	       && at->disk_bytes + 64 * 1024 >= at->disk_limit_bytes;
 }
 
-/* What did well, or failed in its own way, on a disk that was full before has not met its limit. */
+/* Did the run fill the disk? If the disk was full before, only if the run failed with ENOSPC. */
 static bool ran_into(const struct limit_report *m, bool (*is_full)(const struct trm_sample *))
 {
 	bool is_quiet = !m->result->error_message && !strstr(m->last_words, "No space left on device");
 	return is_full(&m->now) && !(is_full(&m->before) && is_quiet);
 }
 
-/* Every file takes some of the host's memory, even an empty one. */
+/* Every file uses some of the host's memory, even an empty one. */
 static bool limit_report_files(const struct limit_report *m, char *out, size_t cap)
 {
 	const struct trm_sample *now = &m->now;
@@ -186,7 +187,7 @@ static bool is_weak(const struct trm_sandbox *sandbox, const char *limit)
 	return false;
 }
 
-/* A watched disk that is full lets no file grow: the error is the same. */
+/* When a watched disk is full, no file can grow: the error is the same. */
 static bool limit_report_file_size(const struct limit_report *m, char *out, size_t cap)
 {
 	const struct trm_limits *limits = &m->sandbox->opts.limits;
@@ -209,7 +210,7 @@ static bool limit_report_open_files(const struct limit_report *m, char *out, siz
 	return true;
 }
 
-/* An allocation that was refused outright: nothing was killed, nothing was counted. */
+/* An allocation was refused outright: nothing was killed or counted. */
 static bool limit_report_allocation(const struct limit_report *m, char *out, size_t cap)
 {
 	if (!complains(m, "MemoryError", "Cannot allocate memory")
@@ -221,7 +222,7 @@ static bool limit_report_allocation(const struct limit_report *m, char *out, siz
 	return true;
 }
 
-/* Is it named where the code failed? */
+/* Does the traceback or last output mention this word? */
 static bool names(const struct limit_report *m, const char *word)
 {
 	bool is_found = strstr(m->last_words, word);
@@ -230,8 +231,8 @@ static bool names(const struct limit_report *m, const char *word)
 	return is_found;
 }
 
-/* Where no control group counts memory, the filter of system calls is strict; the error says only that there
- * is no such call, or that it is not permitted. */
+/* Without a control group for memory the filter of system calls is strict. The error only says that the
+ * call does not exist, or that it is not permitted. */
 static bool limit_report_uncounted_memory(const struct limit_report *m, char *out, size_t cap)
 {
 	static const char *const MISSING[] = {

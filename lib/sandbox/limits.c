@@ -11,7 +11,7 @@
 
 #define MIB (1024ull * 1024)
 
-/* Below these nothing starts; above them a limit is none, or a mistake. */
+/* Below these nothing starts. Above them a limit is pointless, or a mistake. */
 enum { MIN_MEM_MIB = 16, MIN_PROCS = 4, MIN_OPEN_FILES = 64 };
 #define MAX_BYTES (1ull << 50)
 #define MIN_CPUS 0.01

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at files, making directories, removing: <terrarium/files.h>. */
+/* Lists files, makes directories, removes: <terrarium/files.h>. */
 #include <terrarium/files.h>
 
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void report_entry(struct list *list, const struct entry *entry)
 		list->cb->file(list->user, &file);
 }
 
-/* Of a directory, what lies in it; else the thing itself. */
+/* Collect the contents of a directory, or else the file itself. */
 static int on_entry(void *user, const struct entry *entry, struct trm_error *why)
 {
 	struct list *list = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs at a server. */
+/* Lists the sandboxes at a server. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct listing {
 static void on_rows(void *user, const struct trm_server_entry *entries, size_t n, const struct trm_error *why)
 {
 	struct listing *l = user;
-	(void)why; /* there are rows, so all is well */
+	(void)why; /* there are rows, so there was no error */
 	l->entries = malloc((n + 1) * sizeof *entries);
 	if (!l->entries) {
 		trm_error_set(&l->why, TRM_ENOMEM, "out of memory");
@@ -29,7 +29,7 @@ static void on_rows(void *user, const struct trm_server_entry *entries, size_t n
 	l->n = n;
 }
 
-/* Not before: who hears of it may end his loop. */
+/* Report only now, because the caller may then end the loop. */
 static void on_closed(void *user, const struct trm_error *why)
 {
 	struct listing *l = user;

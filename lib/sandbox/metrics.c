@@ -43,7 +43,7 @@ static bool add_stats(struct trm_sandbox *s, struct trm_sample *sample)
 	return true;
 }
 
-/* The rate is between two metrics, whoever else has asked the carrier meanwhile. */
+/* The rate is between two metrics, even if others have asked the carrier meanwhile. */
 static void set_cpu_percent(struct trm_sandbox *s, struct trm_sample *sample)
 {
 	uint64_t past_ns = sample->time_ns - s->rate_time_ns;

@@ -12,7 +12,7 @@ static int check_pair(const struct trm_mount *a, const struct trm_mount *b, stru
 {
 	if (!strcmp(a->guest, b->guest))
 		return trm_error_set(reterr, TRM_EINVAL, "two mounts at the same place: %s", a->guest);
-	/* A mount point would have to be made, or looked for, in a directory of the host. */
+	/* Its mount point would have to be made, or found, in a directory of the host. */
 	if (mount_is_below(a->guest, b->guest))
 		return trm_error_set(reterr, TRM_EINVAL, "a mount cannot be within another one: %s in %s",
 				a->guest, b->guest);

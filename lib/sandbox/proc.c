@@ -13,10 +13,10 @@
 #define PROC_QUEUE_MAX (64u * 1024 * 1024)
 #endif
 
-/* What goes to the process on one channel. */
+/* Bytes for the process on one channel. */
 struct input {
 	struct buf queue;   /* waits for credit */
-	uint32_t in_flight; /* sent, and not yet taken by the process */
+	uint32_t in_flight; /* sent, and not yet read by the process */
 	uint8_t channel;
 };
 
@@ -25,19 +25,19 @@ struct trm_proc {
 	const struct trm_proc_cb *cb;
 	void *user;
 	bool is_started, is_pty, has_control, has_manual_credit;
-	bool has_unread;    /* it has ended so */
+	bool has_unread;    /* it ended with unread requests */
 	bool is_closed;     /* by the caller: only `exited` follows */
-	bool wants_eof;     /* when the queue for stdin is empty */
-	bool owes_drained;  /* input has piled up: say when it is gone */
+	bool wants_eof;     /* once the queue for stdin is empty */
+	bool owes_drained;  /* input has queued up: report when it is gone */
 	unsigned n_outputs; /* channels 0 to n_outputs-1 carry output */
-	size_t unconsumed;  /* with manual credit: delivered, and the caller still deals with it */
+	size_t unconsumed;  /* with manual credit: delivered, but the caller has not consumed it yet */
 	struct input in, control, note;
-	const struct proc_share *share; /* NULL: it is ours alone */
-	struct tell *tell;              /* NULL: nobody else hears of it */
+	const struct proc_share *share; /* NULL: the process is ours alone */
+	struct tell *tell;              /* NULL: no other client hears of it */
 	struct flood flood;
 	bool tells_limit;
-	struct trm_sample began; /* with tells_limit: what limits had done when it was started */
-	struct said last_words;  /* the same: of its stderr, or terminal */
+	struct trm_sample began; /* with tells_limit: the limit counters at the start */
+	struct said last_words;  /* with tells_limit: the end of its stderr, or terminal output */
 };
 
 #define BROKE "the agent in the sandbox broke the protocol: "
@@ -346,14 +346,14 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
 	return proc_spawn_shared(sandbox, opts, NULL, cb, user, ret_proc, reterr);
 }
 
-/* ---- what the caller does with it ------------------------------------------------------- */
+/* ---- the caller's requests ------------------------------------------------------------------ */
 
 static bool is_over(const struct trm_proc *p)
 {
 	return p->is_closed || !p->stream.id;
 }
 
-/* What fits the window goes out at once, without a copy on the way. */
+/* Bytes that fit the window are sent at once, without a copy. */
 static int write_input(
 		struct trm_proc *p, struct input *in, const char *bytes, size_t n, struct trm_error *reterr)
 {

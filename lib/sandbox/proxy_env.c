@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a container's programs are to know of the host's network, told to its agent: proxies, package indexes,
- * certificates. */
+/* Sends the host's network settings to the agent of a container, for its programs: proxies, package
+ * indexes, certificates. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static int put_certs(struct buf *out, const struct buf *certs)
 	return r;
 }
 
-/* Names stand for themselves in `names` where the value is the file of certificates. */
+/* Variables whose value is the file of certificates go to `names`, without a value. */
 static int put_vars(struct buf *out, const struct buf *vars)
 {
 	const char *pairs[VARS_MAX + 1] = {0}, *names[VARS_MAX + 1] = {0};

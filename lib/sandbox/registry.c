@@ -19,7 +19,7 @@
 
 enum { ENTRIES_MAX = 4096 };
 
-/* One sandbox, from refresh to refresh: measuring it keeps files open. */
+/* One sandbox, from refresh to refresh. It keeps files open for its measurements. */
 struct known {
 	char name[65];
 	bool is_seen, is_stale;
@@ -27,7 +27,7 @@ struct known {
 	bool has_state;
 	struct state_msg state;
 	struct stats stats;
-	uint64_t time_ns, cpu_ns; /* of the sample before; time_ns 0: there was none */
+	uint64_t time_ns, cpu_ns; /* of the previous sample; time_ns 0: there was none */
 };
 
 struct trm_registry {
@@ -35,7 +35,7 @@ struct trm_registry {
 	struct trm_entry *entries;
 	size_t n, cap;
 	struct crowd crowd;
-	bool is_list; /* few figures will do */
+	bool is_list; /* few figures are enough */
 };
 
 int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr)
@@ -62,7 +62,7 @@ void trm_registry_destroy(struct trm_registry *r)
 	free(r);
 }
 
-/* ---- looking ----------------------------------------------------------------------- */
+/* ---- finding ----------------------------------------------------------------------- */
 
 static bool make_room(struct trm_registry *r)
 {
@@ -82,7 +82,7 @@ static bool make_room(struct trm_registry *r)
 	return true;
 }
 
-/* The one that was seen before under this name, if it is the same sandbox. */
+/* The sandbox that was known under this name, if it is the same one. */
 static struct known *find(struct trm_registry *r, const char *name, const struct info_msg *info)
 {
 	for (size_t i = 0; i < r->n; i++) {
@@ -94,7 +94,7 @@ static struct known *find(struct trm_registry *r, const char *name, const struct
 	return NULL;
 }
 
-/* 0, or why nobody can know what is there. */
+/* 0, or why the entry cannot be read. */
 static int refresh_entry(struct trm_registry *r, int run_fd, const char *name, struct trm_error *reterr)
 {
 	struct info_msg info;
@@ -198,7 +198,7 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 	}
 }
 
-/* By the supervisor's own start: the time of day may have been set since. */
+/* From the supervisor's own start time, because the time of day may have been set since. */
 static void set_uptime(const struct info_msg *info, struct trm_sample *s)
 {
 	uint64_t now_ms = clock_ns(CLOCK_BOOTTIME) / 1000000;
@@ -248,7 +248,7 @@ static void fill_state(const struct known *k, struct trm_entry *e)
 	e->idle_ms = !e->clients && now_ms > k->state.active_ms ? now_ms - k->state.active_ms : 0;
 }
 
-/* All but what is measured. */
+/* Fill in everything except measurements. */
 static void fill_info(const struct known *k, struct trm_entry *e)
 {
 	const struct origin_msg *origin = &k->info.ready.origin;
@@ -276,7 +276,7 @@ static void fill_entry(struct trm_registry *r, struct known *k, struct trm_entry
 	measure(r, k, &e->sample);
 }
 
-/* What a living one says of itself; *ret_run_fd is the caller's to close, *ret_info to finish. */
+/* Read the information of a living sandbox. The caller closes *ret_run_fd and finishes *ret_info. */
 static int find_alive(const char *name, int *ret_run_fd, struct info_msg *ret_info, struct trm_error *reterr)
 {
 	int r = trm_sandbox_name_check(name, reterr);
@@ -387,7 +387,8 @@ int trm_registry_wait(struct trm_registry *r, const struct trm_entry *entry, uin
 	return found_wait((pid_t)entry->supervisor_pid, entry->supervisor_start, timeout_ms, reterr);
 }
 
-/* The processes of the sandbox die with the supervisor, but not at once, and hold its groups until then. */
+/* The processes of the sandbox die with the supervisor, but not at once. Until then its groups cannot be
+ * removed. */
 int trm_registry_kill(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
 {
 	enum { WAIT_MS = 5000, SWEEPS = 1000 };

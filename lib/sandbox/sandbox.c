@@ -65,7 +65,7 @@ static void end_streams(struct trm_sandbox *s, const struct trm_error *why)
 static void finish(struct trm_sandbox *s)
 {
 	struct trm_error canceled = {0};
-	sandbox_hold(s); /* for good: nobody below shall finish it again */
+	sandbox_hold(s); /* for good, so that no call below finishes it again */
 	trm_error_set(&canceled, TRM_ECANCELED, "sandbox '%s' was closed", s->name);
 	client_stop(s);
 	end_streams(s, s->why.code ? &s->why : &canceled);
@@ -92,7 +92,7 @@ void sandbox_hold(struct trm_sandbox *s)
 void sandbox_release(struct trm_sandbox *s)
 {
 	if (s->holds == 1 && s->out.len)
-		client_flush(s); /* still held: flushing may make the sandbox fail */
+		client_flush(s); /* while still held, because flushing may make the sandbox fail */
 	if (--s->holds == 0 && !s->carrier)
 		finish(s);
 }
@@ -116,7 +116,7 @@ void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
 		log_write(LOG_WARNING, "sandbox '%s' is given up: %s", s->name, why->msg);
 		s->why = *why;
 	}
-	/* One of ours that never came up is no use to anybody. */
+	/* A sandbox of ours that never came up is useless. */
 	bool is_ours = s->is_kept && s->ops != &backend_attached;
 	start_closing(s, s->leaves && (s->state == SANDBOX_READY || !is_ours));
 }
@@ -131,7 +131,7 @@ void trm_sandbox_stop(struct trm_sandbox *sandbox)
 	sandbox->leaves = false;
 	start_closing(sandbox, false);
 	if (sandbox->carrier)
-		sandbox->ops->stop(sandbox->carrier); /* it may be closing, and leaving it running */
+		sandbox->ops->stop(sandbox->carrier); /* it may be closing and leaving the sandbox running */
 }
 
 int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error *reterr)
@@ -157,8 +157,8 @@ static void on_connected(void *user, int fd)
 	client_connected(s, fd);
 }
 
-/* Fetching an image may take its time, and so may finding out why a container has ended and removing what is
- * left; standing still may not. (A supervisor that is at it says so every two seconds.) */
+/* Fetching an image may take long, and so may finding out why a container has ended and removing it. But
+ * there must be progress. (A busy supervisor reports it every two seconds.) */
 static void on_progress(void *user, const char *words)
 {
 	enum { END_TIMEOUT_MS = 6000 };
@@ -256,8 +256,8 @@ int trm_sandbox_name_check(const char *name, struct trm_error *reterr)
 {
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
 	size_t n = strlen(name);
-	/* No "." or ".." and nothing hidden: names become directories. No "-x": they are words of commands.
-	 */
+	/* Names become directories, so no "." or ".." and nothing hidden. They are also arguments of
+	 * commands, so no "-x". */
 	if (n && n <= NAME_MAX_BYTES && strspn(name, letters) == n && !strchr("._-", name[0]))
 		return 0;
 	char shown[48];
@@ -277,7 +277,7 @@ static int name_random(char *name, size_t cap, struct trm_error *reterr)
 	return 0;
 }
 
-/* The caller's texts are his own after the opening. */
+/* The caller may free its texts after the opening. */
 static int keep_mounts(struct trm_sandbox *s, struct trm_error *reterr)
 {
 	size_t used = 0, cap = TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX;
@@ -338,11 +338,11 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	return keep_mounts(s, reterr);
 }
 
-/* What has been found out of one that runs already. */
+/* What is known of a sandbox that runs already. */
 struct found {
 	struct found_entry entry;
 	struct info_msg info;
-	struct trm_requested *mounts; /* big, and mostly there are none: NULL */
+	struct trm_requested *mounts; /* big, and usually not needed: NULL */
 };
 
 static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)
@@ -353,7 +353,7 @@ static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_
 	return s->ops->start(s->loop, &s->opts, &CARRIER_CB, s, &s->carrier, reterr);
 }
 
-/* Recipes share their operations, and those who are attached theirs with all. */
+/* All recipes share their operations, and attached sandboxes have the same ones for every backend. */
 static void name_backend(
 		struct trm_sandbox *s, const struct found *found, const struct trm_sandbox_opts *opts)
 {
@@ -365,7 +365,7 @@ static void name_backend(
 	snprintf(s->backend, sizeof s->backend, "%s", name);
 }
 
-/* `found` NULL: it is to be a new one. */
+/* `found` NULL: start a new sandbox. */
 static int open_on(const struct backend_ops *ops, struct found *found, struct trm_loop *loop,
 		const struct trm_sandbox_opts *opts, const struct trm_sandbox_cb *cb, void *user,
 		struct trm_sandbox **ret_sandbox, struct trm_error *reterr)
@@ -395,7 +395,7 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	s->opts.n_env = 0;
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
-	s->opts.server = (struct trm_server_opts){0}; /* its texts, a key among them, are the caller's */
+	s->opts.server = (struct trm_server_opts){0}; /* its texts, including a key, belong to the caller */
 	s->opts.container = (struct trm_container_opts){0};
 	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->backend);
 	trm_timer_start(s->deadline, s->opts.start_timeout_ms, 0);
@@ -467,7 +467,7 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 	return r;
 }
 
-/* ---- what it is ------------------------------------------------------------------------ */
+/* ---- properties ----------------------------------------------------------------------- */
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox)
 {

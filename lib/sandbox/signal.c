@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Errands: one frame to the agent, answered by DONE or ERROR. And one of them: a signal to a process that
- * somebody else in the sandbox has started. */
+/* One-shot requests: one frame to the agent, answered by DONE or ERROR. One of them is a signal to a
+ * process that somebody else in the sandbox has started. */
 #include <stdlib.h>
 
 #include "base/err.h"

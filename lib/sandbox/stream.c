@@ -14,7 +14,7 @@ void streams_finish(struct stream_table *table)
 	*table = (struct stream_table){0};
 }
 
-/* Room for one more, which has not been in use. */
+/* Make room for one more slot. */
 static int grow(struct stream_table *table, struct trm_error *reterr)
 {
 	enum { FIRST = 8 };
@@ -42,7 +42,7 @@ int streams_add(struct stream_table *table, struct stream *stream, struct trm_er
 	struct stream_slot *slot = &table->slots[number];
 	if (table->first_free)
 		table->first_free = slot->next_free;
-	/* Never 0: neither is an id. */
+	/* Never 0, so that no id is 0. */
 	slot->generation = slot->generation == GENERATION_MAX ? 1 : slot->generation + 1;
 	slot->stream = stream;
 	stream->id = slot->generation << STREAM_SLOT_BITS | number;

@@ -17,9 +17,9 @@ struct tree {
 	const struct tree_cb *cb;
 	void *user;
 	bool is_put, wants_pump;
-	bool is_wide;             /* PUT: the socket takes more at a time than usual */
-	size_t arrived;           /* bytes not yet settled */
-	struct entry_check check; /* of what comes */
+	bool is_wide;             /* PUT: the socket's buffer has been enlarged */
+	size_t arrived;           /* bytes not yet consumed */
+	struct entry_check check; /* of the incoming tree */
 	struct entry entry;
 	struct tree_sum sum; /* PUT: what the agent had taken before it failed */
 };
@@ -31,7 +31,7 @@ static void finish(struct tree *t, const struct trm_error *why, const struct tre
 	free(t);
 }
 
-/* Of several sandboxes, which one. */
+/* Name the sandbox in the error, because several may take part. */
 static void finish_tree(struct stream *stream, const struct trm_error *why)
 {
 	struct trm_error announced = *why;

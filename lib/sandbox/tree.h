@@ -2,8 +2,8 @@
 #ifndef TRM_SANDBOX_TREE_H
 #define TRM_SANDBOX_TREE_H
 
-/* The host's end of TREE_GET and TREE_PUT: a stream on which a tree comes or goes. Order and ceilings of
- * what comes are checked before a callback sees it. */
+/* The host's end of TREE_GET and TREE_PUT: a stream that carries a tree. Order and limits of an incoming
+ * tree are checked before a callback sees it. */
 
 #include "sandbox/sandbox.h"
 #include "wire/entry.h"
@@ -14,27 +14,27 @@
 struct tree;
 
 struct tree_cb {
-	/* GET. An error ends the tree with it: `done` follows at once. More comes only when what came is
-	 * said to be dealt with: tree_consume(). */
+	/* GET. An error ends the tree: `done` follows at once with that error. More comes only after
+	 * tree_consume(). */
 	int (*entry)(void *user, const struct entry *entry, struct trm_error *why);
 	int (*data)(void *user, const void *bytes, size_t n, struct trm_error *why);
-	/* PUT: the agent has not taken something. */
+	/* PUT: the agent has not accepted something. */
 	void (*refused)(void *user, const struct trm_error *why);
-	/* PUT: there is room; append frames to tree_out() until it is full. An error ends the tree with it.
-	 */
+	/* PUT: there is room. Append frames to tree_out() until it is full. An error ends the tree with
+	 * that error. */
 	int (*pump)(void *user, struct trm_error *why);
-	/* Exactly once, unless tree_close() came before. `sum`: the agent's; NULL if these are not its
-	 * own words. */
+	/* Exactly once, unless tree_close() came before. `sum`: the agent's; NULL if the error is not the
+	 * agent's. */
 	void (*done)(void *user, const struct trm_error *why, const struct tree_sum *sum);
 };
 
 /* `type`: FRAME_TREE_GET or FRAME_TREE_PUT; `msg->window` is filled in. */
 int tree_open(struct trm_sandbox *sandbox, enum frame_type type, const struct tree_msg *msg,
 		const struct tree_cb *cb, void *user, struct tree **ret, struct trm_error *reterr);
-/* Forget it: no callback follows. Not from inside of its own callbacks. Takes NULL. */
+/* Forget the tree: no callback follows. Not from inside its own callbacks. Accepts NULL. */
 void tree_close(struct tree *tree);
 
-/* GET. Everything that has come is dealt with. */
+/* GET. Everything that has come is consumed. */
 void tree_consume(struct tree *tree);
 
 /* PUT. Frames go onto this buffer, for tree_id(). */
