@@ -2,19 +2,19 @@
 #ifndef TRM_CONFIG_CONFIG_H
 #define TRM_CONFIG_CONFIG_H
 
-/* Inner parts of the config room, apart for the tests. */
+/* Inner parts of the config room, public for the tests. */
 
 #include <terrarium/config.h>
 #include <terrarium/error.h>
 
-/* Where a byte of a text stands: both from 1, the column in code points. */
+/* The position of a byte in a text: both from 1, the column in code points. */
 struct place {
 	size_t line, column;
 };
 struct place jsonc_place(const char *text, size_t n, size_t offset);
 
-/* Overwrite comments with spaces, newlines kept, so that every offset stays what it was. Returns the
- * offset of a comment that is never closed, or n. */
+/* Overwrite comments with spaces but keep newlines, so that every offset stays valid. Returns the offset
+ * of a comment that is never closed, or n. */
 size_t jsonc_blank_comments(char *text, size_t n);
 
 /* Offset of the nth key (from 0) of the outermost object of valid JSON; n when there is none. */
@@ -23,14 +23,14 @@ size_t jsonc_key_offset(const char *text, size_t n, size_t nth);
 /* Offset of the value of the key at `key`, in valid JSON. */
 size_t jsonc_value_offset(const char *text, size_t n, size_t key);
 
-/* The keys that hold a section: see trm_config_walk(). */
+/* Is this the key of a section? See trm_config_walk(). */
 bool setting_is_section(const char *key);
 
-/* A text of JSON with comments as a tree, for as long as `use` runs. Errors tell the place. */
+/* Parse JSON with comments into a tree, which lives while `use` runs. Errors name the position. */
 struct cJSON;
 struct source {
 	const char *filename;
-	const char *text; /* the original: places are told by it */
+	const char *text; /* the original, for positions in messages */
 	size_t n;
 };
 typedef int source_fn(void *user, const struct source *src, const char *blanked, const struct cJSON *root,
@@ -41,26 +41,26 @@ int source_fail(const struct source *src, size_t offset, struct trm_error *reter
 /* The known key nearest to `key`, or NULL when none is near. */
 const struct trm_setting *setting_nearest(const char *key);
 
-/* Those of kind LIST, as trm_config_set() and trm_config_get(). */
+/* Settings of kind LIST, as trm_config_set() and trm_config_get(). */
 int list_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
 		const char *label, struct trm_error *reterr);
 size_t list_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 
-/* Those of kinds SECRET and SECRET_FILE. */
+/* Settings of kinds SECRET and SECRET_FILE. */
 int secret_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
 		const char *label, struct trm_error *reterr);
 int secret_set_file(struct trm_config *config, const struct trm_setting *setting, const char *path,
 		const char *label, struct trm_error *reterr);
 size_t secret_get(const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
-/* An address, with *** where a password stands in it. */
+/* An address, with *** in place of a password. */
 size_t secret_get_url(
 		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
-/* May a folder's .env not choose this server? There is a key that is not the folder's, and it would be sent
- * there; this machine's own servers are excepted. */
+/* Is a folder's .env forbidden to choose this server? It is if there is a key from elsewhere, which would
+ * be sent to the server. Servers on this machine are always allowed. */
 bool secret_forbids_url(const struct trm_config *config, const char *url);
 
-/* Where settings are put, and in `origins` (by row of trm_settings(); NULL: nobody wants to know) where they
- * came from. */
+/* Where settings are stored. `origins`: where their values came from, by row of trm_settings(); NULL: not
+ * wanted. */
 struct config_target {
 	struct trm_config *config;
 	struct trm_config_origin *origins;
@@ -76,7 +76,7 @@ int config_parse(const struct config_target *target, const char *text, size_t n,
 int dotenv_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr);
 
-/* Whole file, NUL-terminated, malloc'd. TRM_ENOENT if missing; at most 1 MiB. */
+/* Read a whole file: NUL-terminated, malloc'd. TRM_ENOENT if it is missing; at most 1 MiB. */
 int config_read_file(const char *path, char **ret_text, size_t *ret_n, struct trm_error *reterr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a .env file says: its variables, and the settings among them. */
+/* Evaluates a .env file: its variables, and the settings among them. */
 #include "config/dotenv.h"
 
 #include <stdio.h>
@@ -13,17 +13,17 @@ enum { BUCKETS = 1024, VALUES_MAX = 16 << 20 };
 
 /* ---- variables ---- */
 
-/* What has been said so far; in each bucket the newest comes first. */
+/* The variables defined so far. In each bucket the newest comes first. */
 struct known {
 	struct known *next;
-	const char *value; /* NULL: none; it follows the key */
+	const char *value; /* NULL: none; stored after the key */
 	char key[];
 };
 
 struct resolver {
 	struct known *buckets[BUCKETS];
 	size_t used; /* bytes of all values */
-	char *line;  /* what is being put together */
+	char *line;  /* the value being built */
 	size_t n, cap;
 };
 
@@ -75,7 +75,7 @@ static int append_bytes(struct resolver *r, const char *bytes, size_t n)
 	return 0;
 }
 
-/* A reference "${NAME}" or "${NAME:-default}" that begins at text[0..n): how long it is; 0: it is none. */
+/* The length of a reference "${NAME}" or "${NAME:-default}" at text[0..n); 0: there is none. */
 static size_t reference_at(const char *text, size_t n, size_t *ret_name, const char **ret_default)
 {
 	if (n < 3 || text[0] != '$' || text[1] != '{')
@@ -91,14 +91,15 @@ static size_t reference_at(const char *text, size_t n, size_t *ret_name, const c
 	return (size_t)(close - text) + 1;
 }
 
-/* The environment goes before the file. */
+/* The environment takes precedence over the file. */
 static int put_reference(
 		struct resolver *r, const char *name, size_t n, const char *fallback, size_t fallback_n)
 {
 	char *key = strndup(name, n);
 	if (!key)
 		return TRM_ENOMEM;
-	const char *value = strchr(key, '=') ? NULL : getenv(key); /* such a name it cannot have */
+	const char *value = strchr(key, '=') ? NULL
+					     : getenv(key); /* a name with '=' cannot be in the environment */
 	const struct known *k = value ? NULL : find(r, key);
 	free(key);
 	if (value)
@@ -108,7 +109,7 @@ static int put_reference(
 	return append_bytes(r, fallback, fallback_n);
 }
 
-/* Into r->line. */
+/* Expand a value into r->line. */
 static int resolve(struct resolver *r, const char *text, size_t n)
 {
 	r->n = 0;
@@ -131,7 +132,7 @@ static int resolve(struct resolver *r, const char *text, size_t n)
 	return code;
 }
 
-/* The value in r->line (or none) becomes known under this key. NULL: out of memory. */
+/* Define this key with the value in r->line, or without a value. NULL: out of memory. */
 static const struct known *define_known(struct resolver *r, const struct dotenv_binding *b)
 {
 	size_t value_n = b->value ? strlen(r->line) + 1 : 0;
@@ -188,7 +189,7 @@ int dotenv_each(const char *text, size_t n, dotenv_fn *fn, void *user, struct tr
 
 /* ---- settings ---- */
 
-/* The last assignment of each counts, even if an earlier one is wrong. */
+/* The last assignment of each setting counts, even if an earlier one is wrong. */
 struct wanted {
 	char *values[SETTINGS_MAX]; /* by row of trm_settings(); NULL: not set */
 	size_t lines[SETTINGS_MAX];
@@ -221,7 +222,7 @@ static int apply(const struct config_target *target, const struct trm_setting *s
 				"%s cannot be set here, because a folder must not decide it; use the environment or "
 				"the config file",
 				label);
-	/* As the Python package does it: then the file's server is passed over. */
+	/* Like the Python package, ignore the file's server. */
 	if (strcmp(s->name, "server_url") == 0 && secret_forbids_url(target->config, value))
 		return 0;
 	int r = trm_config_set(target->config, s, value, label, reterr);
@@ -241,7 +242,8 @@ int dotenv_parse(const struct config_target *target, const char *text, size_t n,
 	int r = dotenv_each(text, n, collect, &w, &why);
 	if (r < 0)
 		trm_error_set(reterr, r, "%s: %s", filename, why.msg);
-	/* What is in the environment, be it empty, stays as it is; and empty is as good as not set. */
+	/* The environment takes precedence, even an empty variable. An empty value in the file counts as
+	 * not set. */
 	for (size_t i = 0; i < count && r == 0; i++)
 		if (w.values[i] && *w.values[i] && !getenv(settings[i].env))
 			r = apply(target, &settings[i], w.values[i], filename, w.lines[i], reterr);

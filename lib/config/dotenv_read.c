@@ -7,7 +7,7 @@
 
 #include "config/dotenv.h"
 
-/* What Python calls white space. */
+/* White space in Python's sense. */
 static bool is_space(uint32_t cp)
 {
 	return (cp >= 9 && cp <= 13) || (cp >= 28 && cp <= 32) || cp == 0x85 || cp == 0xa0 || cp == 0x1680
@@ -15,7 +15,7 @@ static bool is_space(uint32_t cp)
 	       || cp == 0x205f || cp == 0x3000;
 }
 
-/* Bytes of the white space character at text[0..n); 0: there is none. */
+/* The length of the white space character at text[0..n); 0: there is none. */
 static size_t space_at(const char *text, size_t n)
 {
 	uint32_t cp;
@@ -41,7 +41,7 @@ static void advance(struct dotenv_reader *r, size_t to)
 		r->line += r->text[r->at] == '\n';
 }
 
-/* With `has_lines` also over newlines. */
+/* Skip white space; with `has_lines` also newlines. */
 static void skip_space(struct dotenv_reader *r, bool has_lines)
 {
 	size_t len;
@@ -69,7 +69,7 @@ static void skip_export(struct dotenv_reader *r)
 	skip_space(r, false);
 }
 
-/* false: there is none where one must be. */
+/* False: there is no valid key. */
 static bool read_key(struct dotenv_reader *r, struct dotenv_binding *b)
 {
 	size_t from = r->at;
@@ -90,8 +90,8 @@ static bool read_key(struct dotenv_reader *r, struct dotenv_binding *b)
 	return b->key_n > 0;
 }
 
-/* Where the quote that begins at r->at is closed; 0: nowhere. That is the first one without a backslash
- * before it; where there is none such, the last one. */
+/* The end of the quote that begins at r->at: the first quote without a backslash before it, otherwise the
+ * last one; 0: there is none. */
 static size_t closing_quote(const struct dotenv_reader *r)
 {
 	char quote = r->text[r->at];
@@ -119,10 +119,10 @@ static bool read_quoted(struct dotenv_reader *r, struct dotenv_binding *b)
 	return true;
 }
 
-/* Up to a comment, which has white space before it; without white space at the end. */
+/* Read up to a comment, which follows white space. Trailing white space is removed. */
 static void read_plain(struct dotenv_reader *r, struct dotenv_binding *b)
 {
-	size_t end = line_end(r), text_end = r->at; /* behind the last character that counts */
+	size_t end = line_end(r), text_end = r->at; /* after the last character that counts */
 
 	b->value = r->text + r->at;
 	for (size_t i = r->at; i < end;) {
@@ -149,7 +149,7 @@ static bool read_value(struct dotenv_reader *r, struct dotenv_binding *b)
 	return true;
 }
 
-/* A comment, then the end of the line; false: something else is there. */
+/* Skip a comment and the end of the line. False: there is something else. */
 static bool read_end(struct dotenv_reader *r)
 {
 	skip_space(r, false);

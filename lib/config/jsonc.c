@@ -18,7 +18,7 @@ struct place jsonc_place(const char *text, size_t n, size_t offset)
 	return place;
 }
 
-/* Offset behind the string that begins at `start`, or n. */
+/* Offset after the string that begins at `start`, or n. */
 static size_t skip_string(const char *text, size_t n, size_t start)
 {
 	size_t i = start + 1;
@@ -27,7 +27,7 @@ static size_t skip_string(const char *text, size_t n, size_t start)
 	return i < n ? i + 1 : n;
 }
 
-/* Offset behind the comment that begins at `start`, or n + 1 if it is never closed. */
+/* Offset after the comment that begins at `start`, or n + 1 if it is never closed. */
 static size_t skip_comment(const char *text, size_t n, size_t start)
 {
 	bool is_line = text[start + 1] == '/';

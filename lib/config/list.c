@@ -30,7 +30,7 @@ const char *trm_list_next(const char *list, const char *at)
 	return *at ? at : NULL;
 }
 
-/* The list is left alone if there is no room. */
+/* Append a text. If there is no room, the list is unchanged. */
 static int append(struct list *list, const char *text, struct trm_error *reterr)
 {
 	size_t n = strlen(text) + 1;
@@ -62,7 +62,7 @@ static int put_mount(struct list *list, const char *item, struct trm_error *rete
 	return r;
 }
 
-/* The value is looked up at once: what is passed on is what was there when it was asked for. */
+/* The value is looked up at once, so it is the one at the time of the request. */
 static int put_env(struct list *list, const char *item, struct trm_error *reterr)
 {
 	char pair[TRM_ENV_BYTES];
@@ -80,13 +80,13 @@ static int put_env(struct list *list, const char *item, struct trm_error *reterr
 	return append(list, pair, reterr);
 }
 
-/* Names alone: values may be secrets. */
+/* Only names, because values may be secrets. */
 static void get_env(char *out, size_t cap, const char *item)
 {
 	snprintf(out, cap, "%.*s", (int)strcspn(item, "="), item);
 }
 
-/* NAME=FILE, which is read at once. */
+/* NAME=FILE. The file is read at once. */
 static int put_script(struct list *list, const char *item, struct trm_error *reterr)
 {
 	char name[64];
@@ -112,13 +112,13 @@ static int put_script(struct list *list, const char *item, struct trm_error *ret
 	return r;
 }
 
-/* The text is the file's matter. */
+/* Do not show the text of the file. */
 static void get_script(char *out, size_t cap, const char *item)
 {
 	snprintf(out, cap, "%s", strlen(item) < 64 && !strpbrk(item, "\n ") ? item : "…");
 }
 
-/* Those that are more than texts. A mount is three items of the list. */
+/* Items that are more than texts. A mount is three items of the list. */
 static const struct form {
 	const char *name;
 	int (*put)(struct list *list, const char *item, struct trm_error *reterr);
@@ -178,7 +178,7 @@ static int add_lines(struct trm_config *config, const struct trm_setting *s, con
 	return r;
 }
 
-/* Most lists are empty, at every start: they shall cost no copy of anything. */
+/* Most lists are empty, at every start: avoid any copy then. */
 int list_set(struct trm_config *config, const struct trm_setting *s, const char *text, const char *label,
 		struct trm_error *reterr)
 {
@@ -220,7 +220,7 @@ size_t list_get(const struct trm_config *config, const struct trm_setting *s, ch
 	return cap ? strlen(out) : 0;
 }
 
-/* ---- words apart by commas ------------------------------------------------------------------------ */
+/* ---- words separated by commas -------------------------------------------------------------------- */
 
 bool trm_config_trusts(const char *trust, const char *backend)
 {

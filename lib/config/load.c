@@ -13,7 +13,7 @@
 
 #define FILE_MAX (1 << 20)
 
-/* Read up to cap bytes; the length, or -1 with errno. */
+/* Read up to cap bytes. Returns the length, or -1 with errno. */
 static ssize_t read_all(int fd, char *mem, size_t cap)
 {
 	size_t n = 0;
@@ -56,7 +56,7 @@ static int read_regular(int fd, const char *path, char **ret_text, size_t *ret_n
 
 int config_read_file(const char *path, char **ret_text, size_t *ret_n, struct trm_error *reterr)
 {
-	/* Not to hang on a pipe that someone left under this name. */
+	/* O_NONBLOCK, because the path may be a pipe. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return trm_error_set_errno(reterr, errno, "cannot read %s", path);
@@ -71,8 +71,8 @@ static int load_file(const struct config_target *target, const char *path, bool 
 	char *text;
 	size_t n;
 	struct trm_error why = {0};
-	/* Also where the folder is closed to us: HOME is another user's, as with setpriv, or sudo without -H.
-	 */
+	/* Also if the folder is closed to us: HOME is another user's, as with setpriv, or sudo without
+	 * -H. */
 	if (!must_exist && access(path, F_OK) < 0 && (errno == EACCES || err_code_of(errno) == TRM_ENOENT))
 		return 0;
 	int r = config_read_file(path, &text, &n, &why);
@@ -85,7 +85,8 @@ static int load_file(const struct config_target *target, const char *path, bool 
 	return r;
 }
 
-/* A .env that cannot be read is somebody else's, or a folder (some call their Python environment so). */
+/* A .env that cannot be read belongs to somebody else, or is a folder (some name their Python environment
+ * so). */
 static int load_dotenv(const struct config_target *target, struct trm_error *reterr)
 {
 	char *text;
@@ -99,8 +100,8 @@ static int load_dotenv(const struct config_target *target, struct trm_error *ret
 	return r;
 }
 
-/* $XDG_CONFIG_HOME/terrarium/config.json; a relative XDG_CONFIG_HOME counts as unset, as the XDG
- * base directory specification demands. false: there is no home either. */
+/* $XDG_CONFIG_HOME/terrarium/config.json. A relative XDG_CONFIG_HOME counts as unset, as the XDG base
+ * directory specification demands. False: HOME is unset, too. */
 static bool default_path(char *out, size_t cap)
 {
 	const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
@@ -114,7 +115,7 @@ static bool default_path(char *out, size_t cap)
 	return n > 0 && (size_t)n < cap;
 }
 
-/* As load_file() has it: such a one is not ours to read, nor to be told of. */
+/* Files that we may not read are not reported (see load_file()). */
 static bool is_out_of_reach(const char *path)
 {
 	struct stat st;
@@ -138,7 +139,7 @@ static int load_config_file(const struct config_target *target, const char *path
 	return default_path(file, sizeof file) ? load_file(target, file, false, reterr) : 0;
 }
 
-/* Is there anything to look up at all? Mostly not, and then one look at each variable will do. */
+/* Usually no setting is in the environment. Then looking once at each variable is enough. */
 static bool has_settings(char *const *env)
 {
 	for (; *env; env++)
@@ -177,7 +178,7 @@ void config_note(const struct config_target *target, const struct trm_setting *s
 				(struct trm_config_origin){from, (uint32_t)line, (uint32_t)column};
 }
 
-/* The defaults are there. */
+/* Load everything on top of the defaults. */
 static int load_all(struct trm_config *config, const char *path, struct trm_config_origin *origins,
 		struct trm_error *reterr)
 {
@@ -233,7 +234,7 @@ static const char *or_null(const char *text)
 static void set_server(const struct trm_config *config, struct trm_server_opts *server)
 {
 	const char *name = NULL, *text = NULL;
-	/* One that is named may be somebody's. */
+	/* A named sandbox may belong to somebody else. */
 	server->join = *config->name ? TRM_SERVER_JOIN_OR_START : TRM_SERVER_START;
 	server->url = config->server_url;
 	server->api_key = config->api_key;

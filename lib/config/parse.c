@@ -27,7 +27,7 @@ static int fail_unknown(const struct source *src, size_t offset, const char *key
 	return source_fail(src, offset, reterr, why);
 }
 
-/* A JSON value as one would type it in an option. false: a list or an object has no such form. */
+/* A JSON value as one would type it in an option. False: lists and objects have no such form. */
 static bool value_text(const cJSON *item, char *out, size_t cap)
 {
 	if (cJSON_IsBool(item))
@@ -38,7 +38,7 @@ static bool value_text(const cJSON *item, char *out, size_t cap)
 		memcpy(out, item->valuestring, strlen(item->valuestring) + 1);
 	else
 		return false;
-	if (cJSON_IsNumber(item)) { /* 512.0000000000 reads badly in a message */
+	if (cJSON_IsNumber(item)) { /* without trailing zeros, for messages */
 		char *end = out + strlen(out);
 		while (end > out && end[-1] == '0')
 			*--end = 0;
@@ -48,7 +48,7 @@ static bool value_text(const cJSON *item, char *out, size_t cap)
 	return true;
 }
 
-/* A list of texts, for settings that take several: with commas between. */
+/* The text of a list, for settings that take several values: with commas between. */
 static bool list_text(const struct trm_setting *setting, const cJSON *item, char *out, size_t cap)
 {
 	size_t n = 0;
@@ -72,7 +72,8 @@ static int fail_plain(const struct source *src, const struct trm_setting *settin
 	return source_fail(src, offset, reterr, why);
 }
 
-/* Items one by one: they may hold commas and newlines. A variable that is not set here is left out. */
+/* Set items one by one, because they may contain commas and newlines. Variables that are not set here are
+ * left out. */
 static int set_list(const struct config_target *target, const struct source *src,
 		const struct trm_setting *setting, const cJSON *value, size_t offset,
 		struct trm_error *reterr)
@@ -144,7 +145,7 @@ static int take_all(void *user, const struct source *src, const char *blanked, c
 	return 0;
 }
 
-/* First byte of text that is not valid UTF-8, or NUL; n if there is none. */
+/* Offset of the first byte that is not valid UTF-8, or is NUL; n if there is none. */
 static size_t first_bad_byte(const char *text, size_t n)
 {
 	for (size_t i = 0; i < n;) {
@@ -157,7 +158,7 @@ static size_t first_bad_byte(const char *text, size_t n)
 	return n;
 }
 
-/* cJSON stops one byte behind the beginning of a string that is none, or is never closed. */
+/* cJSON stops one byte after the beginning of an invalid or unclosed string. */
 static size_t error_offset(const char *blanked, const char *end)
 {
 	static const char before_string[] = "{[,:", blanks[] = " \t\r\n";
@@ -174,7 +175,7 @@ static int use_tree(const struct source *src, const char *blanked, source_fn *us
 		struct trm_error *reterr)
 {
 	const char *end = blanked;
-	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
+	errno = 0; /* cJSON returns the same for invalid JSON and for lack of memory */
 	cJSON *root = cJSON_ParseWithLengthOpts(blanked, src->n + 1, &end, 1);
 	int r;
 	if (!root && errno == ENOMEM)
@@ -208,7 +209,7 @@ int source_parse(const struct source *src, source_fn *use, void *user, struct tr
 		r = source_fail(src, open, reterr, "this comment is never closed");
 	else if (nul < src->n)
 		r = source_fail(src, nul, reterr, "\\u0000 is not allowed in a string here");
-	else if (strspn(blanked, " \t\r\n") < src->n) /* else an empty file sets nothing */
+	else if (strspn(blanked, " \t\r\n") < src->n) /* an empty file sets nothing */
 		r = use_tree(src, blanked, use, user, reterr);
 	free(blanked);
 	return r;

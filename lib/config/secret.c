@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys: never shown, and sent only to servers that the user has chosen. */
+/* Keys. They are never shown, and sent only to servers that the user has chosen. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ int secret_set(struct trm_config *config, const struct trm_setting *s, const cha
 	return put_secret((char *)config + s->offset, s->size, text, strlen(text), label, reterr);
 }
 
-/* The file is read at once: later settings can then take the key's place, as of all others. */
+/* The file is read at once, so that later settings can override the key, like any other setting. */
 int secret_set_file(struct trm_config *config, const struct trm_setting *s, const char *path,
 		const char *label, struct trm_error *reterr)
 {
@@ -70,16 +70,16 @@ size_t secret_get_url(const struct trm_config *config, const struct trm_setting 
 	const char *user = scheme ? scheme + 3 : url, *at = NULL;
 	const char *end = user + strcspn(user, "/?#");
 	for (const char *c = user; c < end; c++)
-		at = *c == '@' ? c : at; /* the last one: a password may hold others */
+		at = *c == '@' ? c : at; /* the last '@', because a password may contain others */
 	if (!at)
 		return (size_t)snprintf(out, cap, "%s", url);
 	const char *colon = memchr(user, ':', (size_t)(at - user));
-	/* A name without a password is mostly a token. */
+	/* A name without a password is usually a token. */
 	int shown = (int)((colon ? colon + 1 : user) - url);
 	return (size_t)snprintf(out, cap, "%.*s***%s", shown, url, at);
 }
 
-/* A server of this machine: localhost, 127.x.y.z or [::1]. */
+/* Is it a server on this machine: localhost, 127.x.y.z or [::1]? */
 static bool is_loopback(const char *url)
 {
 	static const char *const names[] = {"localhost", "[::1]"};

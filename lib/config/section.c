@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of the config file: objects whose meaning others know. */
+/* Sections of the config file: objects that other rooms interpret. */
 #include <cJSON.h>
 #include <limits.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static int walk_section(void *user, const struct source *src, const char *blanke
 	return 0;
 }
 
-/* A file that is not there has no sections. */
+/* A missing file has no sections. */
 static int read_section(const char *path, source_fn *use, void *user, struct trm_error *reterr)
 {
 	struct trm_error why = {0};
@@ -133,7 +133,7 @@ int trm_config_section(const char *path, const char *section, char **ret_json, s
 	return r;
 }
 
-/* ---- with places ---- */
+/* ---- with positions ---- */
 
 struct section_place {
 	const char *section;

@@ -183,7 +183,7 @@ const struct trm_setting *trm_settings(size_t *ret_count)
 	return settings;
 }
 
-/* Which of its three names a key is, its first character tells. */
+/* A setting has three names; the first character of the key says which one to compare. */
 static const char *name_like(const struct trm_setting *s, const char *key)
 {
 	return *key == '-' ? s->option : *key >= 'A' && *key <= 'Z' ? s->env : s->name;
@@ -210,7 +210,7 @@ const struct trm_setting *setting_nearest(const char *key)
 
 /* ---- numbers ---------------------------------------------------------------- */
 
-/* A decimal number, whatever the locale: [+-]digits[.digits]. Returns what follows it, or NULL. */
+/* Parse a decimal number, independent of the locale: [+-]digits[.digits]. Returns the rest, or NULL. */
 static const char *number(const char *text, double *ret)
 {
 	double value = 0, scale = 1;
@@ -267,7 +267,7 @@ static bool measure(enum trm_setting_kind kind, const char *text, double *ret)
 	return false;
 }
 
-/* What a number of each kind is called: in front of "must be …", and after the limit. */
+/* The name of a number of each kind, before "must be …", and its unit after the limit. */
 static const struct {
 	const char *noun, *unit;
 } words[] = {

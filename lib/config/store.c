@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "config/config.h"
 
-/* Where the value of `key` is in a text without comments, which cJSON has parsed; false: there is none. */
+/* Find the value of `key` in a text without comments, which cJSON has parsed. False: there is none. */
 static bool find_value(const char *text, size_t n, const cJSON *root, const char *key, size_t *ret_from,
 		size_t *ret_to)
 {
@@ -29,7 +29,7 @@ static bool find_value(const char *text, size_t n, const cJSON *root, const char
 	return false;
 }
 
-/* Comments stay where they are. A setting that the file does not have becomes the first member. */
+/* Comments stay unchanged. A setting that is new to the file becomes its first member. */
 static int write_member(const char *old, size_t n, const char *key, const char *value, FILE *out,
 		const char *path, struct trm_error *reterr)
 {
@@ -53,7 +53,7 @@ static int write_member(const char *old, size_t n, const char *key, const char *
 	return r;
 }
 
-/* The folders of the file; those that are there stay as they are. */
+/* Make the folders of the file. Existing ones are unchanged. */
 static void make_folders(const char *path)
 {
 	char part[1024];

@@ -9,7 +9,7 @@
 #define PREFIX "TERRARIUM_"
 enum { PREFIX_LEN = sizeof PREFIX - 1, NAME_BYTES = 96 };
 
-/* Variables that stand for no setting. */
+/* Variables that are no settings. */
 static const char *const others[] = {
 		"TERRARIUM_CONFIG", "TERRARIUM_DATA", "TERRARIUM_GRAMMARS", "TERRARIUM_CARRIER_STREAM"};
 
@@ -21,14 +21,14 @@ static bool is_known(const char *name)
 	return trm_setting_find(name);
 }
 
-/* The prefix is right: it is what follows that is compared. */
+/* Compare the rest of the name; the prefix is right. */
 static void try_variable(struct suggest *near, const char *known)
 {
 	if (strncmp(known, PREFIX, PREFIX_LEN) == 0)
 		suggest_try(near, known + PREFIX_LEN);
 }
 
-/* Either the variable is spelt a little differently, or it is called as the setting is in the config file. */
+/* The variable is misspelled, or named like the setting in the config file. */
 static const char *nearest(const char *name)
 {
 	size_t count;

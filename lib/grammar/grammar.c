@@ -13,10 +13,10 @@
 
 #define PATH_CAP 4200
 
-static const char own_address; /* lies where this code does */
+static const char own_address; /* lies in this library or program */
 
-/* Other programs use the library, which may be installed anywhere. A name that is no path is what a program
- * was called. */
+/* For other programs that use the library, which may be installed anywhere. A name that is no path is the
+ * program's own name. */
 static void beside_library(const char *name, char out[PATH_CAP])
 {
 	Dl_info info;
@@ -26,7 +26,8 @@ static void beside_library(const char *name, char out[PATH_CAP])
 	snprintf(out, PATH_CAP, "%.*s/terrarium/grammars/%s.so", n, info.dli_fname, name);
 }
 
-/* The nth place to look for the file of a grammar; false behind the last. "" where there is none. */
+/* The nth place to look for the file of a grammar. False after the last one. "": this place does not
+ * exist here. */
 static bool place(int nth, const char *name, char out[PATH_CAP])
 {
 	char exe[4096];
@@ -55,7 +56,7 @@ static bool place(int nth, const char *name, char out[PATH_CAP])
 	}
 }
 
-/* Open the first file that there is. NULL: there is none, or it cannot be opened; then `why` says more. */
+/* Open the first file that exists. NULL: there is none, or it cannot be opened; then `why` says more. */
 static void *open_library(const char *name, char path[PATH_CAP], const char **why)
 {
 	const char *only = getenv("TERRARIUM_GRAMMARS");
@@ -67,12 +68,12 @@ static void *open_library(const char *name, char path[PATH_CAP], const char **wh
 			return library;
 		}
 		if (i == 0 && only && *only)
-			return NULL; /* who names a folder means it */
+			return NULL; /* a named folder is the only place */
 	}
 	return NULL;
 }
 
-/* Grammars are made for versions of the library: only what fits is taken. */
+/* Grammars are made for versions of the library. Reject a grammar that does not fit. */
 static const TSLanguage *grammar_in(void *library, const char *name)
 {
 	char symbol[64];

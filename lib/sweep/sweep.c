@@ -65,7 +65,7 @@ bool sweep_groups(int entry_fd)
 			continue;
 		if (rmdir(path) == 0 || errno == ENOENT)
 			continue;
-		sweep_kill_group(path); /* nobody else will */
+		sweep_kill_group(path); /* the supervisor is dead, so nobody else will */
 		is_done &= rmdir(path) == 0;
 	}
 	return is_done;

@@ -2,20 +2,20 @@
 #ifndef TRM_SWEEP_H
 #define TRM_SWEEP_H
 
-/* Taking away what a dead supervisor has left behind: shared by supervisors, which do it for each other,
- * and by whoever looks for running sandboxes.
+/* Removes what a dead supervisor has left. Supervisors use it for each other, and so do programs that
+ * look for running sandboxes.
  *
- * A supervisor holds a lock (flock) on its sandbox's directory for as long as it lives, so one that
- * nobody holds belongs to nobody: its supervisor was killed, or the machine was started anew.
+ * A supervisor holds a lock (flock) on its sandbox's directory for as long as it lives. A directory that
+ * is not locked is a leftover: its supervisor was killed, or the machine was restarted.
  *
- *   agent.sock   the agent listens here
+ *   agent.sock    the agent listens here
  *   control.sock  the supervisor listens here
- *   groups       control groups of the sandbox, one path in a line
- *   folder       path of the folder of a sandbox without namespaces
- *   info         struct info_msg: what it is and how it is measured
- *   state        struct state_msg: what changes; what the last client has left; the supervisor's last words
+ *   groups        control groups of the sandbox, one path per line
+ *   folder        path of the folder of a sandbox without namespaces
+ *   info          struct info_msg: properties of the sandbox, and how to measure it
+ *   state         struct state_msg: what changes; then the supervisor's last message
  *
- * The files' names are in wire/control.h. */
+ * wire/control.h has the names of the files. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,20 +28,20 @@
  * name begins with a dot. */
 #define PROGRAM_PREFIX ".supervisor-"
 
-/* Is that the name of a supervisor's control group? */
+/* Is it the name of a supervisor's control group? */
 bool sweep_is_group(const char *name);
 /* Kill all processes in the group of that path. */
 void sweep_kill_group(const char *path);
-/* Remove the groups that are noted in an entry, with what is in them. Only directories that look like
- * a supervisor's are touched, whatever the note says. False: a dying process is still in one. */
+/* Remove the groups that are noted in an entry, with all processes in them. Only directories that look
+ * like a supervisor's are touched, whatever the note says. False: a dying process is still in one. */
 bool sweep_groups(int entry_fd);
 
-/* Remove the folder that is noted in an entry, with all that is in it. Only a path that looks like a
+/* Remove the folder that is noted in an entry, with its contents. Only a path that looks like a
  * supervisor's is touched. False: something is left. */
 bool sweep_folder(int entry_fd);
 
-/* Does somebody hold the entry? That is its supervisor, a process about to become it or, for a moment,
- * another sweep. */
+/* Is the entry locked? Its supervisor holds the lock, or a process about to become the supervisor, or for
+ * a moment another sweep. */
 bool sweep_is_held(int entry_fd);
 
 /* Remove the files of an entry. */

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "sync/sync.h"
 
-/* What is left of a killed program's descendants has gone by then, or is let go. */
+/* By then the descendants of a killed program are gone, or we stop waiting for them. */
 enum { KILL_MS = 5000 };
 
 struct waiting {
@@ -46,7 +46,7 @@ static void on_exited(
 	w->is_done = true;
 }
 
-/* What cannot be looked at does not run either. */
+/* A command that cannot be checked does not run. */
 static int pass_gate(struct trm_policy *policy, const char *const *argv, struct trm_error *reterr)
 {
 	struct trm_findings findings;
@@ -77,7 +77,7 @@ static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error
 	return r;
 }
 
-/* It has been too slow, or is not wanted any more. */
+/* The command was too slow, or is no longer wanted. */
 static void end_command(struct waiting *w, struct trm_proc *proc, bool is_polite)
 {
 	if (is_polite) {
@@ -110,7 +110,7 @@ static int perform(struct waiting *w, int64_t timeout_ms, struct trm_error *rete
 	return 0;
 }
 
-/* The SDK tells what was asked for. */
+/* The SDK returns the request as well. */
 static int copy_request(struct trm_command_execution *e, const char *command, const char *const *args)
 {
 	size_t n = 0;

@@ -30,8 +30,8 @@ static void on_done(void *user, const struct trm_error *why, uint64_t size, uint
 
 static const struct trm_transfer_cb cb = {.data = on_data, .done = on_done};
 
-/* A transfer cannot be called back: the callbacks must not find the caller's stack gone, so what it waits in
- * is kept until it has ended, and the sandbox with it if it is too slow. */
+/* A transfer cannot be canceled, and its callbacks use the caller's stack. So we wait until it has ended,
+ * and if it is too slow, we close the sandbox. */
 static int finish(struct trm_sync *s, struct waiting *w, struct trm_error *reterr)
 {
 	enum { TIMEOUT_MS = 5000 };

@@ -4,7 +4,7 @@
 #include "base/err.h"
 #include "sync/sync.h"
 
-/* Two samples so far apart make a rate; a server far away may be slow to answer. */
+/* A rate needs two samples at this distance. A remote server may be slow to answer. */
 enum { APART_MS = 200, TIMEOUT_MS = 30000 };
 
 static void fill(struct trm_sync *s, struct trm_sync_metrics *ret)

@@ -39,7 +39,7 @@ static int add_stream(struct buf *to, const struct trm_result *r, int stream)
 	return code;
 }
 
-/* On lines of its own. NULL: nothing. */
+/* Append the text on lines of its own. NULL: nothing. */
 static int add_line(struct buf *to, const char *text)
 {
 	int code = 0;
@@ -92,7 +92,7 @@ static char *make_error(const struct trm_result *r)
 	return finish_text(&b, code < 0 ? code : add_line(&b, r->reason));
 }
 
-/* Takes over w->result. */
+/* Takes w->result. */
 static int describe(struct trm_execution *e, struct trm_result *result, struct trm_error *reterr)
 {
 	e->result = result;
@@ -126,7 +126,7 @@ static int run(struct trm_sync *s, const struct trm_run_opts *opts, struct trm_e
 	int r = trm_session_run(s->session, opts, &cb, &w, &handle, reterr);
 	if (r < 0)
 		return r;
-	r = sync_wait(s, &w.is_done, -1, &why); /* the session knows its time */
+	r = sync_wait(s, &w.is_done, -1, &why); /* the session has its own time limit */
 	if (r < 0 && !w.is_done)
 		trm_run_interrupt(handle);
 	sync_wait_out(s, &w.is_done, -1);
@@ -154,8 +154,8 @@ int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const c
 	opts.timeout_ms = timeout_ms;
 	opts.echoes = true;
 	if (language && language == trm_lang_shell())
-		opts.filename = trm_lang_shell()->name; /* its messages begin with it, as those of bash -c do
-							 */
+		opts.filename = trm_lang_shell()->name; /* its messages begin with this name, as those of bash
+							   -c do */
 	if (!opts.lang)
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: no language was given");
 	ret->language = opts.lang->name;

@@ -14,7 +14,7 @@
 
 /* ---- waiting --------------------------------------------------------------------- */
 
-/* How often the program's function is asked; a handled signal ends a turn anyway. */
+/* How often the program's function is called. A handled signal ends a loop iteration anyway. */
 enum { ASK_MS = 100 };
 
 static int64_t now_ms(void)
@@ -38,7 +38,7 @@ static void on_interrupt_fd(void *user, int fd, uint32_t events)
 	s->is_interrupted = true;
 }
 
-/* One turn of at most left_ms (-1: any time). */
+/* One loop iteration of at most left_ms (-1: unlimited). */
 static int turn(struct trm_sync *s, int64_t left_ms, bool asks)
 {
 	if (asks && (left_ms < 0 || left_ms > ASK_MS))
@@ -96,7 +96,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	(void)sandbox;
 	s->sample = metrics->sample;
 	s->n_samples++;
-	s->is_measured = s->n_samples > 1; /* a rate is between two */
+	s->is_measured = s->n_samples > 1; /* a rate needs two samples */
 }
 
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
@@ -124,7 +124,7 @@ void trm_sync_opts_default(struct trm_sync_opts *opts)
 	trm_sandbox_opts_default(&opts->sandbox);
 }
 
-/* A name is known before the start, and stays the same for the next one. */
+/* The name is known before the start, and stays the same for the next start. */
 static int choose_name(struct trm_sync *s, struct trm_error *reterr)
 {
 	uint32_t number;
@@ -163,7 +163,7 @@ int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync
 	return 0;
 }
 
-/* Whatever there is of a sandbox. */
+/* Release the session and the sandbox, if there are any. */
 static void release_sandbox(struct trm_sync *s, bool is_end)
 {
 	trm_session_close(s->session);
@@ -191,8 +191,8 @@ static bool may_join(const struct trm_sync *s)
 	return s->opts.may_join && trm_registry_lists(backend);
 }
 
-/* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which
- * is still there. */
+/* Between the two lookups another program may have started a sandbox that cannot be found yet, or ended
+ * one that is still there. */
 static int open_sandbox(struct trm_sync *s, struct trm_error *reterr)
 {
 	enum { TIMEOUT_MS = 5000, NAP_MS = 5 };
@@ -222,7 +222,7 @@ static int open_session(struct trm_sync *s, struct trm_error *reterr)
 	opts.output_keep_bytes = s->opts.output_keep_bytes;
 	opts.memory_alert = TRM_MEMORY_IGNORE;
 	opts.policy = s->opts.policy;
-	/* Who is joined has the state, and so must whoever was first. */
+	/* A later client must see the same state, so the first one shares its kernels, too. */
 	opts.is_shared = may_join(s) || trm_sandbox_is_kept(s->sandbox);
 	return trm_session_open(s->sandbox, &opts, NULL, NULL, &s->session, reterr);
 }

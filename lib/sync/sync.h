@@ -2,9 +2,9 @@
 #ifndef TRM_SYNC_SYNC_H
 #define TRM_SYNC_SYNC_H
 
-/* What the files of this room share. Each public call makes one request of the asynchronous library, whose
- * callbacks fill a struct on the caller's stack and set a flag in it; sync_wait() turns the loop until then.
- * So no call may return before its flag is set. */
+/* Shared by the files of this room. Each public call makes one request of the asynchronous library, whose
+ * callbacks fill a struct on the caller's stack and set a flag in it. sync_wait() runs the loop until
+ * then. So no call may return before its flag is set. */
 
 #include <terrarium/error.h>
 #include <terrarium/session.h>
@@ -17,8 +17,8 @@ struct trm_sync {
 	char name[65];
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox; /* NULL: none, or it has closed */
-	struct trm_session *session; /* of that one, or of the one that has closed */
-	bool is_joined;              /* of starting: it is ready, or it has closed */
+	struct trm_session *session; /* of this sandbox, or of the one that has closed */
+	bool is_joined;              /* the start is over: it is ready, or has closed */
 	bool is_closed;              /* since the last start */
 	struct trm_error why;        /* of closing */
 	/* of measuring */
@@ -29,17 +29,17 @@ struct trm_sync {
 	bool is_interrupted;
 };
 
-/* How long code has for coming to an end after an interrupt, before it is killed. */
+/* How long code may take to end after an interrupt, before it is killed. */
 enum { SYNC_GRACE_MS = 2000 };
 
-/* Turn the loop until *flag; timeout_ms -1: however long that takes. TRM_ETIMEDOUT; TRM_ECANCELED the program
- * has interrupted it: whoever made the request goes on waiting, by sync_wait_out(), when he has seen to it
- * that it ends. Other codes: it could not be waited. */
+/* Run the loop until *flag; timeout_ms -1: without limit. TRM_ETIMEDOUT; TRM_ECANCELED: the program has
+ * interrupted the wait. After either the caller must make the request end and then call sync_wait_out().
+ * Other codes: the loop failed. */
 int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct trm_error *reterr);
-/* The same without interrupts. False: not in time. */
+/* The same without interrupts. False: time is up. */
 bool sync_wait_out(struct trm_sync *s, const bool *flag, int64_t timeout_ms);
 
-/* TRM_ECLOSED with the SDK's sentence, unless it is started. */
+/* TRM_ECLOSED with the SDK's sentence, if it is not started. */
 int sync_need_started(struct trm_sync *s, struct trm_error *reterr);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 
-/* What Python's str.isspace() holds for white space. */
+/* The white space of Python's str.isspace(). */
 static bool is_space(uint32_t cp)
 {
 	static const uint32_t others[] = {0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000};

@@ -34,7 +34,7 @@ static int open_named(struct tree_file *file)
 	return errno;
 }
 
-/* A file without a name gets one through /proc; without that it would never. */
+/* A file without a name gets its name through /proc; without /proc it never would. */
 static bool has_proc(int fd)
 {
 	char path[40];
@@ -94,7 +94,7 @@ int tree_place_check(int dir_fd, const char *name)
 	return S_ISREG(there.st_mode) || S_ISLNK(there.st_mode) ? 0 : EEXIST;
 }
 
-/* From a name of its own to the one it is to have. */
+/* Move it from its temporary name to its final one. */
 static int move_into_place(int dir_fd, const char *temp, const char *name)
 {
 	int error = tree_place_check(dir_fd, name);
@@ -146,7 +146,7 @@ int tree_file_finish(struct tree_file *file, const struct entry *entry)
 	if ((file->ends_in_hole && ftruncate(file->fd, (off_t)file->size) < 0)
 			|| fchmod(file->fd, entry->mode & ENTRY_MODE_MASK) < 0)
 		error = errno;
-	futimens(file->fd, times); /* a time that the file system cannot hold is no reason to lose the file */
+	futimens(file->fd, times); /* if the file system cannot store the time, keep the file anyway */
 	if (!error)
 		error = publish(file, entry->name);
 	tree_file_drop(file);

@@ -15,10 +15,10 @@
 #include "tree/file.h"
 #include "tree/target.h"
 
-/* A directory on the way from the root to where we are. */
+/* A directory on the way from the root to the current place. */
 struct level {
 	int fd;
-	bool is_new; /* made by us: mode and time are set when it is left */
+	bool is_new; /* made by us: mode and time are set when we leave it */
 	uint32_t mode;
 	struct timespec mtime;
 	size_t path_len; /* of sink.path at this level */
@@ -31,9 +31,9 @@ struct sink {
 	struct tree_sum sum;
 	struct level *levels;
 	size_t n_levels, cap;
-	unsigned skipped; /* directories that are left out, in each other */
+	unsigned skipped; /* nesting of directories that are being skipped */
 	struct target root;
-	struct buf path; /* of what is in hand, below the target; not ended by NUL */
+	struct buf path; /* of the current file or directory, below the target; always ended by NUL */
 	struct tree_file file;
 	struct entry file_entry;
 	bool skips_file, unnamed;
@@ -51,7 +51,7 @@ const char *sink_path(const struct sink *s)
 	return buf_at(&s->path);
 }
 
-/* The target and what is in hand; only the end of what is too long to be read. */
+/* The target and the current path; of a long path only the end. */
 static const char *describe_place(const struct sink *s, char *out, size_t cap)
 {
 	const char *below = sink_path(s);
@@ -66,7 +66,7 @@ static const char *describe_place(const struct sink *s, char *out, size_t cap)
 	return out;
 }
 
-/* Something is not taken. At the root that is all there was. */
+/* Refuse a node. For the root, that ends the copy. */
 static int refuse(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 static int refuse(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
@@ -89,14 +89,14 @@ static int refuse(struct sink *s, struct trm_error *why, int code, const char *f
 	return 0;
 }
 
-/* What would meet all that follows too. */
+/* Would this error affect everything that follows? */
 static bool is_fatal(int error)
 {
 	return error == ENOSPC || error == EDQUOT || error == EROFS || error == EIO || error == ENOMEM
 	       || error == ENFILE || error == EMFILE;
 }
 
-/* No file of ours may grow: so a sandbox without a file system of its own says that its disk is full. */
+/* No file of ours may grow: a sandbox without a file system of its own reports a full disk in this way. */
 static bool is_disk_full(int error)
 {
 	struct rlimit limit;
@@ -124,7 +124,7 @@ static int fail(struct sink *s, int error, const char *what, struct trm_error *w
 
 /* ---- the path ------------------------------------------------------------------------------ */
 
-/* `len` bytes of it and a name; always ended by a NUL that is not counted. */
+/* Set the path to `len` bytes of it and a name. The NUL at its end is not counted. */
 static int set_path(struct sink *s, size_t len, const char *name, struct trm_error *why)
 {
 	s->path.len = len;
@@ -164,7 +164,8 @@ static int push_level(struct sink *s, int fd, bool is_new, const struct entry *e
 	return 0;
 }
 
-/* Last of all, because files made in it change its time, and its mode may forbid them. */
+/* Mode and time are set last, because files made in the directory change its time, and its mode may
+ * forbid making them. */
 static void pop_level(struct sink *s)
 {
 	struct level *level = &s->levels[--s->n_levels];
@@ -186,7 +187,7 @@ static int leave_dir(struct sink *s, struct trm_error *why)
 	return set_path(s, path_len(s), "", why);
 }
 
-/* The directory of a name, made if it is not there; never through a link. 0 or an errno. */
+/* Open a directory, or make it; never through a link. 0 or an errno. */
 static int open_or_make(int dir_fd, const char *name, int *ret_fd, bool *ret_is_new)
 {
 	*ret_is_new = mkdirat(dir_fd, name, 0700) == 0;
@@ -291,9 +292,9 @@ static int take_root(struct sink *s, const struct entry *e, struct trm_error *wh
 				    : open_file(s, s->root.fd, e, s->root.name, why);
 }
 
-/* In a directory that is made here all names are of this copy: one that is there already differs from this
- * one by case or by the form of its accents only, and the target's file system takes both for the same. (Or
- * who sends says one name twice.) The first one stays. */
+/* All names in a directory that was made here belong to this copy. If a name exists already, it differs
+ * from this one only in case or in the form of its accents, and the target's file system takes both for
+ * the same. (Or the sender repeats a name.) The first one stays. */
 static bool is_taken(const struct sink *s, const struct entry *e)
 {
 	const struct level *level = &s->levels[s->n_levels - 1];
@@ -314,7 +315,7 @@ static int take_node(struct sink *s, const struct entry *e, struct trm_error *wh
 {
 	if (!e->name[0])
 		return take_root(s, e, why);
-	if (s->skipped) { /* what lies in a directory that could not be made */
+	if (s->skipped) { /* this lies in a directory that could not be made */
 		s->skipped += e->kind == ENTRY_DIR;
 		s->skips_file = true;
 		return 0;

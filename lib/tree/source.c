@@ -14,24 +14,24 @@
 
 enum {
 	CHUNK_MAX = FRAME_MAX_PAYLOAD,
-	CHUNK_UNKNOWN = 64 * 1024, /* of a file that does not say how long it is */
-	OPEN_QUIETLY = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, /* waits for nothing */
+	CHUNK_UNKNOWN = 64 * 1024,                                   /* of a file of unknown length */
+	OPEN_QUIETLY = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, /* never blocks */
 };
 
 struct source {
 	uint32_t flags, depth;
 	int root_fd; /* -1: not opened */
 	struct stat root;
-	char root_target[ENTRY_TARGET_MAX + 1]; /* with TREE_NO_FOLLOW, of a link */
-	DIR **dirs;                             /* that are open, from the root's on */
+	char root_target[ENTRY_TARGET_MAX + 1]; /* of a link, with TREE_NO_FOLLOW */
+	DIR **dirs;                             /* open directories, beginning with the root */
 	unsigned n_dirs, dirs_cap;
 	bool is_counting, has_root, is_over;
 	uint64_t n_files, n_bytes; /* counted */
 	struct tree_sum sum;       /* sent */
-	struct tree_sum whole;     /* … to the end of a file */
-	/* the file in hand */
+	struct tree_sum whole;     /* sent, up to the last complete file */
+	/* the current file */
 	int fd;
-	uint64_t at, end, data_end; /* end: how long it was; data_end: no hole before it */
+	uint64_t at, end, data_end; /* end: its length when opened; data_end: there is no hole before it */
 	bool has_holes;
 	struct entry entry;
 };
@@ -105,7 +105,7 @@ void source_destroy(struct source *s)
 	free(s);
 }
 
-/* Takes the descriptor, also on failure (errno). */
+/* Takes the descriptor, also on an error (errno). */
 static int push_dir(struct source *s, int fd)
 {
 	if (s->n_dirs == s->dirs_cap) {
@@ -203,7 +203,7 @@ static int end_file(struct source *s, struct buf *out, uint32_t stream, uint64_t
 	return send_entry(s, out, stream, credit);
 }
 
-/* True: a hole lies ahead, and its end is `at` now. */
+/* True: there is a hole here, and `at` is now its end. */
 static bool skip_hole(struct source *s)
 {
 	off_t data = lseek(s->fd, (off_t)s->at, SEEK_DATA);
@@ -213,7 +213,7 @@ static bool skip_hole(struct source *s)
 	else if (data >= 0)
 		s->at = (uint64_t)data < s->end ? (uint64_t)data : s->end;
 	else
-		s->has_holes = false; /* the file system does not tell */
+		s->has_holes = false; /* the file system does not report holes */
 	off_t hole = s->has_holes && s->at < s->end ? lseek(s->fd, (off_t)s->at, SEEK_HOLE) : -1;
 	s->data_end = hole > 0 ? (uint64_t)hole : s->end;
 	s->entry.kind = ENTRY_HOLE;
@@ -259,7 +259,7 @@ static int step_file(struct source *s, struct buf *out, uint32_t stream, uint64_
 
 /* ---- nodes ------------------------------------------------------------------------------------ */
 
-/* Open what was just looked at, if it still is of that kind. -1: errno. */
+/* Open a node that was just examined, if it still is of that kind. -1: errno. */
 static int open_child(int dir_fd, const char *name, int flags, struct stat *status)
 {
 	mode_t kind = status->st_mode & S_IFMT;
@@ -335,7 +335,7 @@ static bool is_left_out(const struct source *s, int dir_fd, const char *name)
 	       && status.st_dev != s->root.st_dev;
 }
 
-/* The next name in the directory that is open, or NULL at its end. */
+/* The next name in the open directory, or NULL at its end. */
 static const char *next_name(const struct source *s, DIR *dir)
 {
 	struct dirent *row;
@@ -345,7 +345,7 @@ static const char *next_name(const struct source *s, DIR *dir)
 	return NULL;
 }
 
-/* The deepest level of a list is told and not opened. */
+/* The deepest level of a list is reported but not opened. */
 static bool tell_closed_dir(struct source *s, int dir_fd, const char *name)
 {
 	struct stat status;

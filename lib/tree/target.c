@@ -17,7 +17,7 @@ static int open_dir(const char *path, struct target *ret, struct trm_error *rete
 	return ret->fd < 0 ? trm_error_set_errno(reterr, errno, "%s", path) : 0;
 }
 
-/* `path` without its last component, which goes to `name`: they name something that is no directory. */
+/* Split `path` into its parent and its last component. Together they name something that is no directory. */
 static int split(const char *path, struct target *ret, struct trm_error *reterr)
 {
 	char parent[PATH_MAX + 1];
@@ -48,7 +48,7 @@ static int into_dir(
 	return open_dir(path, ret, reterr);
 }
 
-/* A file takes the place of the one that a link leads to, not the link's. */
+/* A file replaces the file that a link leads to, not the link. */
 static int onto_file(const char *path, struct target *ret, struct trm_error *reterr)
 {
 	char *real = realpath(path, NULL);
