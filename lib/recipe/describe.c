@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recipe asks for, told to who has to agree before there is a sandbox. */
+/* Describes what a recipe requests, for the person who must agree before there is a sandbox. */
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static bool is_asked(const struct trm_recipe *recipe, const char *word)
 	return recipe_uses(recipe, STEP_CREATE, word);
 }
 
-/* Between the words of a list. */
+/* The separator in front of an item of a list. */
 static const char *joint(size_t at, size_t n)
 {
 	return at == 0 ? "" : at + 1 == n ? " and " : ", ";

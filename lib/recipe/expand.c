@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts into the commands of a step. */
+/* Puts facts into the commands of a step. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ struct expander {
 	const struct trm_recipe *recipe;
 	const struct recipe_facts *facts;
 	enum recipe_step step;
-	size_t at; /* item of the "each" that one is in */
+	size_t at; /* current item of the enclosing "each" */
 	struct buf *out;
 	struct trm_error *err;
 };
@@ -40,7 +40,7 @@ static size_t list_len(const struct expander *x, enum recipe_list list)
 	return n[list];
 }
 
-/* A piece of text, not ended. NULL: not set. */
+/* A piece of text without a NUL at its end. NULL: not set. */
 struct value {
 	const char *s;
 	size_t n;
@@ -51,7 +51,7 @@ static struct value whole(const char *s)
 	return (struct value){s, s ? strlen(s) : 0};
 }
 
-/* Of "NAME=value" all, or what is in front of the first sign, or behind it. */
+/* A part of "NAME=value": all of it, or the text before or after the first '='. */
 static struct value part_of(const char *s, unsigned part)
 {
 	const char *sign = strchr(s, '=');
@@ -114,7 +114,7 @@ static int put_value(const struct expander *x, struct value v, enum word_quote q
 	return quote == QUOTE_CSV ? put_csv(x, v) : append_bytes(x, v.s, v.n);
 }
 
-/* "0.5" → "1", "2.0" → "2": for those who count whole ones. */
+/* "0.5" → "1", "2.0" → "2": for engines that count in whole numbers. */
 static struct value whole_number(const char *s, char out[24])
 {
 	unsigned long n = s ? strtoul(s, NULL, 10) : 0;
@@ -193,7 +193,7 @@ static int put_args(struct expander *x, const struct args *args)
 	return r;
 }
 
-/* A command of which all is conditional, and nothing holds, is left out. */
+/* A command is left out if all its arguments are conditional and no condition holds. */
 static int put_step(struct expander *x, const struct step *step)
 {
 	size_t begin = x->out->len;
@@ -241,7 +241,7 @@ int recipe_env(const struct trm_recipe *recipe, struct buf *out, struct trm_erro
 		     : 0;
 }
 
-/* ---- questions about steps ---- */
+/* ---- queries ---- */
 
 static bool text_uses(const char *text, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys of a recipe, and what all of it takes. */
+/* Reads the keys of a recipe, and checks that a recipe is complete. */
 #include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static int read_like(const struct reader *r, const struct spot *at, const cJSON 
 {
 	if (!cJSON_IsString(item) || !*item->valuestring || strlen(item->valuestring) >= TRM_RECIPE_NAME)
 		return reader_fail(r, at, "must be the name of another backend");
-	return 0; /* who has it read this one has followed it */
+	return 0; /* recipe.c has followed it already */
 }
 
 /* A name, or the first arguments of every command. */
@@ -93,7 +93,7 @@ static int read_hint(const struct reader *r, const struct spot *at, const cJSON 
 	return code == 0 ? reader_text(r, &say, pair->child->next, &ret->say) : code;
 }
 
-/* In front of those of what it is like. */
+/* They precede the hints of the recipe that this one is like. */
 static int read_hints(const struct reader *r, const struct spot *at, const cJSON *list)
 {
 	struct trm_recipe *recipe = r->recipe;
@@ -126,7 +126,7 @@ static int add_env(const struct reader *r, const struct spot *at, const char *na
 	if (!both)
 		return reader_no_memory(r);
 	snprintf(both, n, "%s=%s", name, value);
-	env[recipe->n_env++] = both; /* a later one of the same name wins */
+	env[recipe->n_env++] = both; /* a later variable of the same name wins */
 	return recipe->n_env > ENV_MAX ? reader_fail(r, at, "has more than %d variables", ENV_MAX) : 0;
 }
 
@@ -199,7 +199,7 @@ int recipe_read(const struct recipe_text *text, size_t nth, struct trm_recipe *r
 	return code;
 }
 
-/* ---- what all of it takes ---- */
+/* ---- completeness ---- */
 
 static const struct {
 	enum recipe_step step, needs;
@@ -214,7 +214,7 @@ static const struct {
 int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_recipe *recipe,
 		struct trm_error *reterr)
 {
-	/* Where the agent finds its way out by a shared directory, nobody has to go in. */
+	/* If the agent gets its socket through a shared directory, no connect step is needed. */
 	if (!recipe_has(recipe, STEP_CONNECT) && !recipe_uses(recipe, STEP_CREATE, "share"))
 		return recipe_fail(text, nth, "steps", reterr,
 				"the step \"connect\" is missing: it connects to the agent");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of a recipe out of JSON. */
+/* Reads the commands of a recipe from JSON. */
 #include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "recipe/reader.h"
 
 enum {
-	ARGS_MAX = 256,    /* arguments of a list of them */
+	ARGS_MAX = 256,    /* arguments of one list */
 	COMMANDS_MAX = 16, /* commands of a step */
 	DEPTH_MAX = 4,     /* "if" within "each" within … */
 };
@@ -83,7 +83,8 @@ static int read_asked(const struct reader *r, const struct spot *at, const struc
 	if (!arg->asked)
 		return reader_fail_unknown(r, at, "condition", item->valuestring, strlen(item->valuestring),
 				word_nearest_condition(item->valuestring));
-	/* Whether a list has anything may be asked anywhere; an item's own properties only inside it. */
+	/* Conditions may ask anywhere whether a list has items, but only inside of its "each" for an
+	 * item's properties. */
 	if (arg->asked->kind == WORD_ITEM && arg->asked->part == PART_WHOLE)
 		return 0;
 	return check_word(r, at, place, arg->asked);
@@ -213,7 +214,8 @@ int reader_steps(const struct reader *r, const struct spot *at, const cJSON *obj
 		if (seen & 1u << step)
 			return reader_fail(r, &here, "is there twice");
 		seen |= 1u << step;
-		step_finish(&r->recipe->steps[step]); /* what it is like has one, too; null: none at all */
+		step_finish(&r->recipe->steps[step]); /* the recipe that this one is like may have this step;
+							 null removes it */
 		int code = cJSON_IsNull(item) ? 0
 					      : read_commands(r, &here, (enum recipe_step)step, item,
 							      &r->recipe->steps[step]);

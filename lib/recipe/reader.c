@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be wrong with a recipe, and where. */
+/* Reports mistakes in a recipe, with their position. */
 #include "recipe/reader.h"
 
 #include <cJSON.h>
@@ -31,7 +31,7 @@ static size_t spot_offset(const struct recipe_text *text, const struct spot *at)
 	return place_child(text->json, text->n, above, at->nth);
 }
 
-/* "steps.create[2]"; of the recipe itself nothing. */
+/* "steps.create[2]"; for the recipe itself nothing. */
 static void put_path(const struct spot *at, char *out, size_t cap)
 {
 	if (!at->up)
@@ -79,7 +79,7 @@ int reader_no_memory(const struct reader *r)
 	return trm_error_set(r->err, TRM_ENOMEM, "cannot read the backends: out of memory");
 }
 
-/* "is not known": with the nearest that is, if there is one. */
+/* "is not known", with the nearest known word if there is one. */
 int reader_fail_unknown(const struct reader *r, const struct spot *at, const char *what, const char *word,
 		size_t n, const char *nearest)
 {

@@ -2,13 +2,13 @@
 #ifndef TRM_RECIPE_READER_H
 #define TRM_RECIPE_READER_H
 
-/* Reading a recipe out of JSON: what its parts share. Everything is looked at before anything is believed,
- * and a mistake is told with its place. The functions return 0 or a negative code, with the sentence written.
- */
+/* Reading a recipe from JSON: declarations for all its parts. Everything is checked before it is used,
+ * and a mistake is reported with its position. The functions return 0 or a negative code, with a
+ * sentence. */
 
 #include "recipe/recipe_internal.h"
 
-/* Where one is: child `nth` of what `up` is about. On the stack, one within another. */
+/* The current position: child `nth` of `up`. Positions are nested on the stack. */
 struct spot {
 	const struct spot *up;
 	size_t nth;
@@ -21,7 +21,7 @@ struct reader {
 	struct trm_error *err;
 };
 
-/* What the arguments of a list may mention: those of a step, within an "each" or not. */
+/* The context that decides which words the arguments may contain: a step, and perhaps an "each". */
 struct place {
 	enum recipe_step step;
 	int list; /* -1: in no "each" */
@@ -34,17 +34,17 @@ struct place {
 int reader_fail(const struct reader *r, const struct spot *at, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
 int reader_no_memory(const struct reader *r);
-/* There is no `what` of that name: with the nearest that there is; NULL: none is near. */
+/* There is no `what` of that name. Suggests the nearest known one; NULL: none is near. */
 int reader_fail_unknown(const struct reader *r, const struct spot *at, const char *what, const char *word,
 		size_t n, const char *nearest);
-/* UTF-8 of a reasonable length, without control characters but for tabs and newlines. */
+/* Check that it is UTF-8 of a reasonable length, without control characters other than tabs and newlines. */
 int reader_check_text(const struct reader *r, const struct spot *at, const char *s);
-/* The same of an item that must be a text; `*ret` is freed and becomes a copy. */
+/* The same for an item that must be a text. `*ret` is freed and replaced by a copy. */
 int reader_text(const struct reader *r, const struct spot *at, const struct cJSON *item, char **ret);
 
 /* ---- steps: read_steps.c ---- */
 
-/* Are all placeholders known, and known at that place? */
+/* Are all placeholders known, and available in this place? */
 int reader_check_template(
 		const struct reader *r, const struct spot *at, const struct place *place, const char *text);
 int reader_steps(const struct reader *r, const struct spot *at, const struct cJSON *object);

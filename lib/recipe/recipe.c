@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which recipes there are, and what each is like. */
+/* Finds recipes by name, and follows "like" from one to the next. */
 #include <terrarium/recipe.h>
 
 #include <cJSON.h>
@@ -62,14 +62,14 @@ void trm_recipe_free(struct trm_recipe *recipe)
 
 struct trm_recipe *recipe_ref(const struct trm_recipe *recipe)
 {
-	struct trm_recipe *shared = (struct trm_recipe *)recipe; /* all but the count is constant */
+	struct trm_recipe *shared = (struct trm_recipe *)recipe; /* everything except the count is constant */
 	shared->n_refs++;
 	return shared;
 }
 
 /* ---- texts with recipes ---- */
 
-/* Those of a config file, and the built-in ones. */
+/* The recipes of a config file, and the built-in ones. */
 struct book {
 	struct trm_config_text config;
 	struct recipe_text own, builtin;
@@ -83,7 +83,7 @@ static int no_memory(struct trm_error *reterr)
 static int parse(struct recipe_text *text, struct trm_error *reterr)
 {
 	text->root = cJSON_ParseWithLengthOpts(text->json + text->offset, text->n - text->offset, NULL, 0);
-	return text->root ? 0 : no_memory(reterr); /* somebody has parsed it before */
+	return text->root ? 0 : no_memory(reterr); /* the text has been parsed before, so it is valid */
 }
 
 static int open_builtin(struct book *book, struct trm_error *reterr)
@@ -118,7 +118,7 @@ static int book_init(struct book *book, const char *config_path, struct trm_erro
 	return r;
 }
 
-/* Which child of the text is called so; -1: none. */
+/* The number of the child with this name; -1: there is none. */
 static int nth_of(const struct recipe_text *text, const char *name)
 {
 	int nth = 0;
@@ -157,7 +157,7 @@ static const char *name_mistake(const char *name)
 	return !n || n >= TRM_RECIPE_NAME ? "a name has 1 to 31 letters" : NULL;
 }
 
-/* ---- reading one with all that it is like ---- */
+/* ---- reading a recipe and those that it is like ---- */
 
 struct chain {
 	const struct book *book;
@@ -168,7 +168,7 @@ struct chain {
 
 static int read_own(struct chain *c, const struct recipe_text *text, int nth);
 
-/* What "like" names: one's own of that name, but for itself, which means the built-in one. */
+/* Read the recipe that "like" names: the user's own, or the built-in one if the recipe names itself. */
 static int read_like(struct chain *c, const struct recipe_text *text, int nth, const char *like)
 {
 	const struct book *book = c->book;
@@ -286,7 +286,7 @@ int trm_recipe_load(
 	return r;
 }
 
-/* One object becomes a book with one recipe. */
+/* A single object becomes a book with one recipe. */
 int trm_recipe_parse(const char *name, const char *json, size_t n, const char *filename,
 		struct trm_recipe **ret, struct trm_error *reterr)
 {
@@ -300,7 +300,7 @@ int trm_recipe_parse(const char *name, const char *json, size_t n, const char *f
 		return no_memory(reterr);
 	memcpy(text, json, n);
 	text[n] = 0;
-	errno = 0; /* cJSON has one answer for what is no JSON and for what it has no memory for */
+	errno = 0; /* cJSON returns the same for invalid JSON and for lack of memory */
 	cJSON *object = cJSON_ParseWithLengthOpts(text, n + 1, NULL, 1), *root = cJSON_CreateObject();
 	int r = 0;
 	if (!object && errno != ENOMEM)
@@ -324,7 +324,7 @@ int trm_recipe_parse(const char *name, const char *json, size_t n, const char *f
 	return r;
 }
 
-/* ---- all of them ---- */
+/* ---- all recipes ---- */
 
 static int report_entry(const struct book *book, const struct recipe_text *text, int nth, trm_recipe_fn *fn,
 		void *user, struct trm_error *reterr)
@@ -338,7 +338,7 @@ static int report_entry(const struct book *book, const struct recipe_text *text,
 	size_t line, column;
 	int r = read_recipe(book, text, nth, &recipe, &why);
 	if (r == TRM_ENOMEM)
-		return trm_error_set(reterr, r, "%s", why.msg); /* it is no mistake of the recipe's */
+		return trm_error_set(reterr, r, "%s", why.msg); /* the recipe is not to blame */
 	if (*text->file) {
 		place_tell(text->json, place_child(text->json, text->n, text->offset, (size_t)nth), &line,
 				&column);
@@ -372,7 +372,7 @@ int trm_recipe_list(const char *config_path, trm_recipe_fn *fn, void *user, stru
 	return r;
 }
 
-/* ---- what a recipe says ---- */
+/* ---- properties ---- */
 
 const char *trm_recipe_name(const struct trm_recipe *recipe)
 {

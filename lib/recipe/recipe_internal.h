@@ -2,27 +2,27 @@
 #ifndef TRM_RECIPE_RECIPE_INTERNAL_H
 #define TRM_RECIPE_RECIPE_INTERNAL_H
 
-/* The inside of a recipe: read.c makes it of JSON, expand.c puts facts into it. */
+/* The inside of a recipe: read.c makes it from JSON, expand.c puts facts into it. */
 
 #include "recipe/recipe.h"
 
 struct cJSON;
 
-/* ---- words: what may stand between braces, and behind "if" and "each" ---- */
+/* ---- words: what may be between braces, and after "if" and "each" ---- */
 
 enum recipe_list { LIST_ENV, LIST_MOUNT, LIST_LABEL, LIST_OPTION, LIST_COUNT };
 enum { PART_WHOLE, PART_NAME, PART_VALUE }; /* of an item "NAME=value"; of a mount: host, guest, writable */
 
 enum word_kind {
 	WORD_FACT,   /* index: enum recipe_fact */
-	WORD_WHOLE,  /* the same fact, a number, made whole: never less than it was */
-	WORD_FIXED,  /* text: what it always is */
+	WORD_WHOLE,  /* the same fact, a number, rounded up to a whole one */
+	WORD_FIXED,  /* text: its constant value */
 	WORD_LATE,   /* text: RECIPE_LATE_… */
-	WORD_ITEM,   /* of the list `index`, inside its "each" alone; part: PART_… */
-	WORD_PROGRAM /* the recipe's own; a whole element, for it may be several arguments */
+	WORD_ITEM,   /* of the list `index`, only inside its "each"; part: PART_… */
+	WORD_PROGRAM /* the recipe's own; a whole element, because it may be several arguments */
 };
 
-/* What is known in a step, one bit each; a word has those of the places where it is known. */
+/* The kinds of facts that a step knows, one bit each. A word has the bits of the steps that know it. */
 enum { KNOW_IMAGE = 1, KNOW_BUILD = 2, KNOW_EXISTING = 4, KNOW_SANDBOX = 8, KNOW_ID = 16, KNOW_TAG = 32 };
 
 struct word {
@@ -30,15 +30,15 @@ struct word {
 	enum word_kind kind;
 	unsigned index, part, known;
 	const char *text;   /* FIXED, LATE */
-	const char *option; /* which sets it, for messages; may be NULL */
+	const char *option; /* that sets it, for messages; may be NULL */
 };
 
 /* Row by name; NULL: there is none. */
 const struct word *word_find(const char *name, size_t n);
-const struct word *word_at(size_t i); /* NULL: there are no more */
-/* What "if" and "unless" ask: a fact, a list (is there any?), or "mount.writable". */
+const struct word *word_at(size_t i); /* NULL: no more */
+/* A word for "if" and "unless": a fact, a list (does it have items?), or "mount.writable". */
 const struct word *word_condition(const char *name);
-/* What "each" goes over: -1, or enum recipe_list. */
+/* A list for "each": enum recipe_list, or -1. */
 int word_list(const char *name);
 const char *word_list_name(enum recipe_list list);
 unsigned word_known(enum recipe_step step);
@@ -51,10 +51,10 @@ enum word_quote { QUOTE_NONE, QUOTE_SHELL, QUOTE_CSV };
 
 /* A placeholder that begins at a brace: {name} or {name:sh}. */
 struct placeholder {
-	const char *name, *how; /* borrowed, not ended; how: what follows the colon */
+	const char *name, *how; /* borrowed, not NUL-terminated; how: the text after the colon */
 	size_t n, n_how;
 };
-/* Its length; 0: this brace is just a brace. */
+/* Its length; 0: this brace begins no placeholder. */
 size_t word_scan(const char *text, struct placeholder *ret);
 /* "sh", "csv" or nothing; false: something else. */
 bool word_quote(const struct placeholder *p, enum word_quote *ret);
@@ -73,7 +73,7 @@ struct arg {
 	char *text;               /* TEXT: with placeholders */
 	const struct word *asked; /* IF, UNLESS */
 	enum recipe_list list;    /* EACH */
-	struct args args;         /* all but TEXT and PROGRAM */
+	struct args args;         /* all except TEXT and PROGRAM */
 };
 
 struct step {
@@ -106,20 +106,21 @@ void step_finish(struct step *step);
 
 /* ---- reading ---- */
 
-/* A text with recipes in it, for messages: where an object of it is, and who it is. */
+/* A text with recipes, for messages: where an object of it is, and which recipe. */
 struct recipe_text {
 	const char *file; /* "": the built-in ones */
-	const char *json; /* all of the file, comments blank */
+	const char *json; /* the whole file, comments blanked */
 	size_t n;
 	size_t offset;            /* of `root` */
 	const struct cJSON *root; /* names and recipes */
-	bool is_one;              /* at `offset` there is a recipe itself, the only one of `root` */
+	bool is_one;              /* at `offset` is a recipe itself, the only one of `root` */
 };
 
-/* Read the recipe `name`, which is child `nth` of text->root, on top of what is there already. */
+/* Read the recipe `name`, which is child `nth` of text->root, on top of what `recipe` has already. */
 int recipe_read(const struct recipe_text *text, size_t nth, struct trm_recipe *recipe,
 		struct trm_error *reterr);
-/* After all that it is like was read: is everything there that it takes? Messages tell the same place. */
+/* Is the recipe complete? Call this after reading all recipes that it is like. Messages name the same
+ * position. */
 int recipe_check(const struct recipe_text *text, size_t nth, const struct trm_recipe *recipe,
 		struct trm_error *reterr);
 /* "FILE:LINE:COLUMN: backend 'x': …" of the recipe as a whole, or of its key "like". */

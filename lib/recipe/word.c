@@ -57,7 +57,7 @@ enum { N_WORDS = sizeof words / sizeof *words };
 
 static const struct word mount_writable = {
 		"mount.writable", WORD_ITEM, LIST_MOUNT, PART_VALUE, INSIDE, NULL, NULL};
-/* "if": "mount": are there any? */
+/* "if": "mount": does the list have items? */
 static const struct word lists[LIST_COUNT] = {
 		[LIST_ENV] = {"env", WORD_ITEM, LIST_ENV, PART_WHOLE, INSIDE, NULL, NULL},
 		[LIST_MOUNT] = {"mount", WORD_ITEM, LIST_MOUNT, PART_WHOLE, INSIDE, NULL, NULL},
@@ -65,7 +65,7 @@ static const struct word lists[LIST_COUNT] = {
 		[LIST_OPTION] = {"option", WORD_ITEM, LIST_OPTION, PART_WHOLE, INSIDE, NULL, NULL},
 };
 
-/* What is known when a step runs. */
+/* The facts that are known when a step runs. */
 static const struct {
 	const char *name;
 	unsigned known;
@@ -139,7 +139,7 @@ const char *word_list_name(enum recipe_list list)
 	return lists[list].name;
 }
 
-/* ---- slips ---- */
+/* ---- suggestions ---- */
 
 const char *word_nearest(const char *name, size_t n)
 {

@@ -2,21 +2,22 @@
 #ifndef TRM_SERVER_SANDBOXES_FLEET_H
 #define TRM_SERVER_SANDBOXES_FLEET_H
 
-/* All sandboxes of a server, by namespace and name, those that run and those that are only remembered:
+/* All sandboxes of a server, by namespace and name, both those that run and those that are only
+ * remembered:
  *
  *             start                    stop
  *   STOPPED ────────► STARTING ──► RUNNING ────────► STOPPING ──► STOPPED
  *      ▲                  │            │ it died
  *      └──────────────────┴────────────┘
  *
- * What is asked of one that is on its way waits until it has arrived, and then is dealt with in the order of
- * asking: so a start that follows close upon a stop waits for its end, and a run that follows upon a start
- * for its readiness.
+ * Requests to a sandbox that is STARTING or STOPPING wait until that is over, and are then handled in the
+ * order of their arrival. So a start right after a stop waits for the end, and a run right after a start
+ * waits until the sandbox is ready.
  *
- * When a sandbox is stopped its files are saved below the namespace directory (store.h, snapshot.h), and put
- * back before it is started again; the variables of its interpreters are gone. Files that are not too many
- * are also saved when it has been used and then not for some seconds: so a sandbox or a server that dies
- * takes no more along than what was changed last. */
+ * When a sandbox is stopped, its files are saved below the namespace directory (store.h, snapshot.h), and
+ * restored before it is started again. The variables of its interpreters are lost. If there are not too
+ * many files, they are also saved a few seconds after each use. So if a sandbox or the server dies, only
+ * the latest changes are lost. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,11 +49,11 @@ struct fleet_opts {
 	const char *group;
 	struct trm_limits limits;  /* of sandboxes whose config does not set them */
 	uint32_t start_timeout_ms; /* 0: the library's default */
-	uint32_t idle_timeout_ms;  /* a sandbox that is unused for so long is stopped; 0: never */
+	uint32_t idle_timeout_ms;  /* a sandbox that is unused for this long is stopped; 0: never */
 	uint32_t max_sandboxes;    /* running at once; 0: no limit */
 	size_t output_keep_bytes;  /* kept output of a run or command, for its reply; 0: FLEET_OUTPUT_BYTES */
-	uint64_t output_max_bytes; /* that a run or command may print; 0: no limit */
-	uint64_t files_keep_bytes; /* of a sandbox that is stopped; 0: FLEET_FILES_BYTES */
+	uint64_t output_max_bytes; /* output that a run or command may print; 0: no limit */
+	uint64_t files_keep_bytes; /* saved files of a stopped sandbox; 0: FLEET_FILES_BYTES */
 	struct trm_policy *policy; /* code that it refuses never runs; NULL: none */
 };
 enum { FLEET_OUTPUT_BYTES = 16 << 20 };
@@ -79,8 +80,7 @@ struct served {
 	unsigned languages;          /* of its image: mask of 1 << trm_lang.index */
 	struct trm_sandbox *sandbox; /* while it is not STOPPED */
 	struct trm_session *session; /* while it is RUNNING */
-	struct trm_error why; /* STOPPED: the reason, when there is more to say than that somebody stopped it
-			       */
+	struct trm_error why;        /* STOPPED: the reason, unless it was simply stopped */
 	struct usage_rate usage_rate;
 	struct process_list process_list;
 	/* the rest is for fleet_internal.h */

@@ -27,14 +27,14 @@ static const struct {
 		{"microsandbox/python", "python, bash"},
 		{"microsandbox/node", "javascript, bash"},
 		{"terrarium/all", NULL},
-		/* As its MCP tools spell them. */
+		/* As microsandbox's MCP tools spell them. */
 		{"python", "python, bash"},
 		{"node", "javascript, bash"},
 };
 
 /* ---- the table ------------------------------------------------------------------------- */
 
-/* A name that is there already means something else from now on. */
+/* A name that exists already gets the new languages. */
 static int add_image(struct image **images, const char *name, unsigned languages, struct trm_error *reterr)
 {
 	size_t n = strlen(name) + 1;
@@ -142,7 +142,7 @@ void image_free(struct image *images)
 
 /* ---- names ----------------------------------------------------------------------------- */
 
-/* "docker.io/a/b:latest" is "a/b", and so is "a/b@sha256:…": a registry has a dot or a port, as for other
+/* Reduce "docker.io/a/b:latest" and "a/b@sha256:…" to "a/b". A registry has a dot or a port, as for other
  * tools. */
 static void bare_name(const char *name, char *out, size_t cap)
 {
@@ -152,7 +152,7 @@ static void bare_name(const char *name, char *out, size_t cap)
 	size_t n = strcspn(name, ":@");
 	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:";
 	if (name[n] && strspn(name + n + 1, letters) != strlen(name + n + 1))
-		n = 0; /* no tag, nor the sum of an image */
+		n = 0; /* neither a tag nor a digest */
 	snprintf(out, cap, "%.*s", (int)n, name);
 }
 

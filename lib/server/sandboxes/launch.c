@@ -16,7 +16,7 @@
 enum { MIB = 1 << 20, PORT_MAX = 65535 };
 #define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"
 
-/* What the options borrow from until the sandbox is open. */
+/* Texts that the options borrow until the sandbox is open. */
 struct launching {
 	struct trm_sandbox_opts opts;
 	struct volume volumes[TRM_MOUNTS_MAX];
@@ -35,8 +35,8 @@ static uint32_t hash(const char *text)
 	return h;
 }
 
-/* "NAMESPACE.NAME", which nothing else in this server can be called; cut, or with a hash of the server behind
- * it, if it is too long, or if another program has one of that name. */
+/* "NAMESPACE.NAME", which is unique in this server. It is cut, and gets a hash of the server's group, if
+ * it is too long or another program has a sandbox of that name. */
 static void name_it(struct launching *l, const struct served *served, bool is_taken)
 {
 	char whole[2 * sizeof served->name + sizeof l->group + 2];
@@ -127,7 +127,7 @@ static const char *own_path(const struct launching *l)
 	return SYSTEM_PATH;
 }
 
-/* Without namespaces a folder of this user's cannot be shown to a sandbox with a user of its own. */
+/* Without namespaces a sandbox with a user of its own cannot see a folder of this user. */
 static bool shows_links(const struct fleet_opts *opts)
 {
 	if (opts->backend && strcmp(opts->backend, "local") != 0)
@@ -136,7 +136,7 @@ static bool shows_links(const struct fleet_opts *opts)
 	return (level == TRM_ISOLATION_AUTO ? trm_isolation_best(NULL) : level) == TRM_ISOLATION_NAMESPACES;
 }
 
-/* The programs of the config come first, our own last. */
+/* Directories of the config come first, our own last. */
 static int take_programs(
 		struct launching *l, struct served *served, const char *shell, struct trm_error *reterr)
 {
@@ -175,7 +175,7 @@ static bool is_port(const char *text, size_t n)
 	return n && port <= PORT_MAX;
 }
 
-/* Checked, and nothing more: a sandbox has no port that could be reached. */
+/* Check the ports and no more: a sandbox has no ports that could be reached. */
 static int check_ports(const cJSON *ports, char *note, struct trm_error *reterr)
 {
 	const cJSON *item;
@@ -192,8 +192,8 @@ static int check_ports(const cJSON *ports, char *note, struct trm_error *reterr)
 	return 0;
 }
 
-/* Where images are more than names: the server's own one for all, else one that has the languages; names of
- * the config file's are images themselves. */
+/* Choose an image where images are more than names: the server's own one for all sandboxes, otherwise one
+ * that has the languages. Names of the config file are images themselves. */
 static void take_image(struct launching *l, const struct served *served, const char *name)
 {
 	struct trm_container_opts *container = &l->opts.container;
@@ -209,7 +209,7 @@ static void take_image(struct launching *l, const struct served *served, const c
 	container->language = trm_lang_at(first)->name;
 }
 
-/* What a sandbox on this machine is made of. */
+/* Set the options of a sandbox on this machine. */
 static int take_here(struct launching *l, struct served *served, const struct rpc_config *config, char *note,
 		struct trm_error *reterr)
 {
@@ -239,7 +239,7 @@ static int take_list(const cJSON *list, const char **out, size_t *ret_n, struct 
 	return 0;
 }
 
-/* Another server's sandbox: it knows best what its images, volumes and ports are. */
+/* Set the options of a sandbox on another server, which interprets images, volumes and ports itself. */
 static int take_there(struct launching *l, struct served *served, const struct rpc_config *config,
 		struct trm_error *reterr)
 {

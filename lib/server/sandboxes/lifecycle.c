@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A sandbox of the fleet from state to state. */
+/* Moves a sandbox of the fleet from state to state. */
 #include <cJSON.h>
 #include <limits.h>
 #include <malloc.h>
@@ -18,7 +18,7 @@
 #include "server/sandboxes/snapshot.h"
 #include "server/sandboxes/store.h"
 
-/* From the interrupt of a run that took too long, or whose client has gone, to its kill. */
+/* Time from the interrupt of a run (too slow, or its client is gone) to its kill. */
 enum { GRACE_MS = 1000, METRICS_MS = 1000, SAMPLE_MS = 500 };
 
 bool lifecycle_files_path(const struct served *served, char *out, size_t cap)
@@ -39,7 +39,7 @@ __attribute__((format(printf, 2, 3))) static void add_note(struct served *served
 	va_end(args);
 }
 
-/* One of its own that is to be saved besides; NULL: there is none, or a volume is there. */
+/* A separate working directory that must be saved as well; NULL: none, or a volume is there. */
 const char *lifecycle_workdir(const struct served *served)
 {
 	static const char *const SAVED[] = {"/workspace", "/home/user", "/tmp"};
@@ -105,9 +105,9 @@ void lifecycle_look_all(void *user)
 	fleet->has_waste = false;
 }
 
-/* ---- arrived at STOPPED ------------------------------------------------------------------ */
+/* ---- entering STOPPED ----------------------------------------------------------------------- */
 
-/* What is said of it from now on. `why`: its end, or of the start that failed. */
+/* Set the reason that is reported from now on. `why`: how it ended, or why the start failed. */
 static void set_reason(struct served *served, enum served_state was, const struct trm_error *why)
 {
 	struct trm_error *reason = &served->why;
@@ -125,7 +125,7 @@ static void set_reason(struct served *served, enum served_state was, const struc
 				served->was_saved ? "they were last saved" : "its start", why->msg);
 }
 
-/* Everything of it has ended. */
+/* Every part of it has ended. */
 void lifecycle_finish_stop(struct served *served)
 {
 	struct fleet *fleet = served->fleet;
@@ -155,7 +155,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	(void)sandbox;
 	served->why = served->start_failure.code ? served->start_failure : *why;
 	if (served->state == SERVED_STOPPING && served->is_ended)
-		served->why.code = TRM_OK; /* as it was asked to */
+		served->why.code = TRM_OK; /* it ended on request */
 	if (served->session)
 		trm_session_close(served->session);
 	served->session = NULL;
@@ -188,7 +188,7 @@ static int open_session(struct served *served, struct trm_error *why)
 	return trm_session_open(served->sandbox, &opts, NULL, NULL, &served->session, why);
 }
 
-/* So that the first run need not wait for the interpreter. */
+/* Start the interpreter early, so that the first run need not wait for it. */
 static void warm(struct served *served)
 {
 	for (unsigned id = 0; id < trm_lang_count(); id++)
@@ -198,7 +198,7 @@ static void warm(struct served *served)
 		}
 }
 
-/* When nothing is to be waited for any more. */
+/* Become RUNNING, unless something must still be waited for. */
 static void arrive(struct served *served)
 {
 	struct trm_error why = {0};
@@ -217,7 +217,7 @@ static void arrive(struct served *served)
 	served_pump(served);
 	if (served->session)
 		warm(served);
-	served->fleet->has_waste = true; /* an interpreter's driver went out */
+	served->fleet->has_waste = true; /* an interpreter's driver was sent */
 }
 
 static void on_restored(void *user, const struct trm_error *why, uint64_t n_refused)
@@ -265,7 +265,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	arrive(served);
 }
 
-/* Where only the agent can measure, one that runs shall have been measured; but not at any price. */
+/* If only the agent can measure, wait for one sample before RUNNING, but not for long. */
 static void measure(struct served *served)
 {
 	if (usage_rate_suffices(served->sandbox)
@@ -380,7 +380,7 @@ void lifecycle_stop(struct served *served)
 	served->note[0] = '\0';
 	trm_timer_stop(served->idle);
 	trm_timer_stop(served->rest);
-	trm_session_close(served->session); /* what runs ends now */
+	trm_session_close(served->session); /* current runs end now */
 	served->session = NULL;
 	if (served->resting)
 		snapshot_cancel(served->resting); /* then autosave.c goes on */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is asked of sandboxes, one after the other. */
+/* The queues of requests to sandboxes. */
 #include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "rpc/put.h"
 #include "server/sandboxes/fleet_internal.h"
 
-/* ---- wishes ------------------------------------------------------------------------------ */
+/* ---- operations -------------------------------------------------------------------------- */
 
 static void answer_at(
 		struct served *served, struct pending_op **at, const struct trm_error *why, const char *note)
@@ -50,7 +50,7 @@ void served_answer(struct served *served, const struct trm_error *why)
 
 static const struct trm_error WELL = {.code = TRM_OK};
 
-/* Why the first wish cannot be: an error of the whole server. */
+/* Is the first operation refused for a reason that concerns the whole server? */
 static bool is_refused(struct served *served, struct trm_error *why)
 {
 	const struct fleet *fleet = served->fleet;
@@ -79,7 +79,7 @@ static void describe_stopped(const struct served *served, struct trm_error *why)
 				served->name, served->space->name);
 }
 
-/* A config that nothing can be started from does not take the old one's place. */
+/* A config that cannot be started does not replace the old one. */
 static void start(struct served *served, struct pending_op *pending_op)
 {
 	cJSON *old = served->config;
@@ -99,7 +99,7 @@ static void start(struct served *served, struct pending_op *pending_op)
 	}
 }
 
-/* The first wish of one that is STOPPED or RUNNING. */
+/* Handle the first operation of a sandbox that is STOPPED or RUNNING. */
 static void handle_first_op(struct served *served)
 {
 	struct trm_error why = {0};
@@ -154,7 +154,7 @@ static void pending_op(struct served *served, enum pending_op_kind kind, cJSON *
 
 /* ---- requests ---------------------------------------------------------------------------- */
 
-/* What is stored of a config: the known fields that are there. *ret NULL: it names no image. */
+/* Copy the part of a config that is stored: its known fields. *ret NULL: it names no image. */
 static int take_config(const cJSON *config, cJSON **ret, struct trm_error *why)
 {
 	static const char *const FIELDS[] = {"image", "memory", "cpus", "volumes", "ports", "envs",
@@ -184,7 +184,7 @@ void fleet_start(struct fleet *fleet, const char *space, const char *name, const
 		return;
 	}
 	pending_op(served, PENDING_OP_START, taken, fn, user);
-	sandbox_table_drop_unused(served); /* it could not be started at all */
+	sandbox_table_drop_unused(served); /* in case it could not be started at all */
 }
 
 static void queue_op(struct fleet *fleet, const char *space, const char *name, enum pending_op_kind kind,

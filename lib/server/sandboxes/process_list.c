@@ -11,7 +11,7 @@
 #include "rpc/processes.h"
 
 enum { PROCESS_LIST_MS = 1000 };
-#define FORGOTTEN_NS UINT64_C(10000000000) /* nobody has asked for so long */
+#define FORGOTTEN_NS UINT64_C(10000000000) /* nobody has asked for this long */
 
 static uint64_t now_ns(void)
 {

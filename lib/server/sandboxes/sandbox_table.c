@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who is in the fleet: namespaces, and their sandboxes, running or remembered. */
+/* The contents of the fleet: namespaces, and their sandboxes, running or remembered. */
 #include <cJSON.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -99,7 +99,7 @@ int fleet_find(struct fleet *fleet, const char *space_name, const char *name, st
 				    space_name);
 }
 
-/* ---- what is remembered ------------------------------------------------------------------ */
+/* ---- remembered sandboxes ---------------------------------------------------------------- */
 
 static bool has_files(const struct served *served)
 {
@@ -109,13 +109,13 @@ static bool has_files(const struct served *served)
 	       && snapshot_has(path);
 }
 
-/* Nothing points to it. */
+/* Nothing refers to it. */
 static bool is_free(const struct served *served)
 {
 	return served->state == SERVED_STOPPED && !served->pending_ops && !served->n_uses && !served->holds;
 }
 
-/* As the SDKs name a sandbox for which they were given no name: "sandbox-" and 8 hex digits. */
+/* Is this a name that an SDK has made up: "sandbox-" and 8 hex digits? */
 static bool is_made_up(const char *name)
 {
 	enum { PREFIX = 8, DIGITS = 8 };
@@ -136,8 +136,8 @@ static void forget(struct served *served)
 	remove_served(served);
 }
 
-/* Most clients make up a name for each sandbox, which nobody asks for again: such ones, and those that have
- * left no files behind, are forgotten when there are many, the oldest first. */
+/* Most clients make up a name for each sandbox and never use it again. When there are many, sandboxes
+ * with such names and sandboxes without saved files are forgotten, the oldest first. */
 static void forget_oldest(struct space *space)
 {
 	struct served *oldest = NULL;

@@ -26,7 +26,7 @@ static bool is_name(const char *name)
 	return n && n <= SCRIPT_NAME_MAX && strspn(name, letters) == n && name[0] != '.' && name[0] != '-';
 }
 
-/* Those of the start before. There are no directories among them. */
+/* Remove the scripts of the previous start. There are no directories among them. */
 static void clear(int dir_fd)
 {
 	struct dirent *item;
@@ -90,7 +90,7 @@ int script_write(struct served *served, const char *shell, char *out, size_t cap
 	int fd = open(out, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return trm_error_set_errno(reterr, errno, "%s cannot be opened", out);
-	fchmod(fd, SCRIPT_MODE); /* whatever the umask: it is the sandbox's user who reads */
+	fchmod(fd, SCRIPT_MODE); /* whatever the umask is, because the sandbox's user must read it */
 	r = write_all(fd, scripts, shell, reterr);
 	close(fd);
 	return r;
@@ -126,7 +126,8 @@ int script_link_all(const struct store *store, char *out, size_t cap, struct trm
 			continue;
 		if (mkdir(out, SCRIPT_MODE) < 0 && errno != EEXIST)
 			return trm_error_set_errno(reterr, errno, "%s cannot be made", out);
-		chmod(out, SCRIPT_MODE); /* whatever the umask: it is the sandboxes' users who read */
+		chmod(out, SCRIPT_MODE); /* whatever the umask is, because the sandboxes' users must read it
+					  */
 		snprintf(path, sizeof path, "%s/%s", out, NAMES[i]);
 		if ((unlink(path) < 0 && errno != ENOENT) || symlink(lang->interpreter, path) < 0)
 			return trm_error_set_errno(reterr, errno, "%s cannot be made", path);

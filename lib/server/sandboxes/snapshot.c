@@ -20,11 +20,11 @@
 #include "base/err.h"
 #include "base/log.h"
 
-/* A copy in which nothing moves for so long is given up, and one that takes so many times as long: the
- * sandbox may be of ill will. */
+/* A copy without progress for this long is given up, and so is one that takes TICKS_MAX times as long:
+ * the sandbox may be malicious. */
 enum { TIMEOUT_MS = 10000, TICKS_MAX = 12 };
 
-/* In the sandbox; in the saved tree. */
+/* The path in the sandbox, and the directory in the saved tree. */
 static const struct {
 	const char *source, *dir;
 } PLACES[] = {{"/workspace", "workspace"}, {"/home/user", "home"}, {"/tmp", "tmp"}, {NULL, "workdir"}};
@@ -35,7 +35,7 @@ struct keep {
 	struct trm_sandbox *sandbox;
 	snapshot_done_fn *fn;
 	void *user;
-	char path[PATH_MAX], temp[PATH_MAX]; /* the tree; one that is not whole */
+	char path[PATH_MAX], temp[PATH_MAX]; /* the tree; an incomplete one */
 	uint64_t max_bytes, saved_bytes;     /* of all places together */
 	struct trm_copy *copy;
 	struct trm_timer *timeout;
@@ -44,8 +44,8 @@ struct keep {
 	const char *words; /* why it was given up */
 	unsigned n_ticks;
 	const char *workdir;      /* the last place; NULL: none */
-	bool has_files[N_PLACES]; /* what is to be copied */
-	unsigned n_lists;         /* answers that are still to come */
+	bool has_files[N_PLACES]; /* places to copy */
+	unsigned n_lists;         /* answers still to come */
 	unsigned next;            /* place */
 	struct trm_error why;
 };
@@ -88,10 +88,11 @@ void snapshot_remove(struct trm_loop *loop, const char *path)
 	if (!snapshot_has(path) || snprintf(dying, sizeof dying, "%s.old", path) >= (int)sizeof dying)
 		return;
 	if (rename(path, dying) < 0)
-		snprintf(dying, sizeof dying, "%s", path); /* an older one is not quite gone */
+		snprintf(dying, sizeof dying, "%s", path); /* an older one still exists */
 	pid_t pid = fork();
 	if (pid == 0) {
-		close_range(3, ~0u, 0); /* sandboxes and clients hear of the server's end by these */
+		close_range(3, ~0u,
+				0); /* sandboxes and clients notice the server's end by these descriptors */
 		remove_below(AT_FDCWD, dying);
 		_exit(0);
 	}
@@ -99,10 +100,10 @@ void snapshot_remove(struct trm_loop *loop, const char *path)
 		trm_child_leave(child);
 }
 
-/* The new tree takes the old one's place. */
+/* Replace the old tree by the new one. */
 static int swap(struct keep *k, struct trm_error *reterr)
 {
-	/* At once, where the file system can do that: a kill in between leaves one of them. */
+	/* Exchange them in one step, if the file system can: then a kill leaves one of them. */
 	if (snapshot_has(k->path) && renameat2(AT_FDCWD, k->temp, AT_FDCWD, k->path, RENAME_EXCHANGE) == 0) {
 		snapshot_remove(k->loop, k->temp);
 		return 0;
@@ -115,7 +116,7 @@ static int swap(struct keep *k, struct trm_error *reterr)
 
 /* ---- the end --------------------------------------------------------------------------- */
 
-/* The owner hears of it now; lists that never ended are still to be waited for. */
+/* Tell the owner now. Lists that are still running must be waited for. */
 static void end(struct keep *k)
 {
 	if (!k->is_restore && (k->why.code || k->is_canceled))
@@ -170,8 +171,8 @@ static void copy_next(struct keep *k);
 static void on_refused(void *user, const struct trm_error *why)
 {
 	struct keep *k = user;
-	/* Not devices, sockets and links that lead out, which are never saved, nor what has just been
-	 * removed. */
+	/* Do not count devices, sockets and links that lead out, which are never saved, nor files that
+	 * have just been removed. */
 	k->n_refused += !k->is_restore && why->code != TRM_EINVAL && why->code != TRM_ENOENT;
 	log_write(LOG_INFO, "%s: %s", k->is_restore ? "not put back" : "not saved", why->msg);
 }
@@ -183,7 +184,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 	k->n_refused += k->is_restore ? progress->refused : 0;
 	k->saved_bytes += progress->bytes;
 	k->why = *why;
-	/* The copy names its own option, and what was left of the limit. */
+	/* The copy's message names its own option, and the rest of the limit. */
 	if (!k->is_restore && why->code == TRM_ETOOBIG && strstr(why->msg, "MiB"))
 		trm_error_set(&k->why, TRM_ETOOBIG,
 				"there are more than the %" PRIu64 " MiB that may be saved (--keep-files)",
@@ -201,7 +202,7 @@ static const char *source_of(const struct keep *k, size_t place)
 	return PLACES[place].source ? PLACES[place].source : k->workdir;
 }
 
-/* What lies in one place, without the place itself. */
+/* Copy the contents of one place, without the place itself. */
 static int copy(struct keep *k, size_t place, struct trm_error *reterr)
 {
 	char inside[TRM_INSIDE_PATH + 8], saved[PATH_MAX + 16];
@@ -218,13 +219,13 @@ static int copy(struct keep *k, size_t place, struct trm_error *reterr)
 			.own = k->sandbox,
 			.in_fd = -1,
 			.out_fd = -1,
-			.max_bytes = k->is_restore || left ? left : 1, /* 0 would be the usual limit */
+			.max_bytes = k->is_restore || left ? left : 1, /* 0 would mean the default limit */
 			.one_system = true,
 			.max_files = SNAPSHOT_MAX_FILES};
 	return trm_copy_start(k->loop, &opts, &COPY_CB, k, &k->copy, reterr);
 }
 
-/* The next place, or the end. */
+/* Copy the next place, or end. */
 static void copy_next(struct keep *k)
 {
 	while (k->next < N_PLACES && !k->has_files[k->next])
@@ -279,7 +280,7 @@ static void save_all(struct keep *k)
 
 static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
 {
-	/* More than one file is too many for the list, and enough for us. */
+	/* More than one file is too many for the list, but enough to know. */
 	if (why->code == TRM_ETOOBIG)
 		k->has_files[place] = true;
 	else if (why->code && !k->why.code && why->code != TRM_ENOENT)
@@ -294,7 +295,7 @@ static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
 		save_all(k);
 }
 
-/* One callback for each place, as lists have no more to tell them apart than their user. */
+/* One callback for each place, because lists only differ in their user. */
 #define LIST_CB(i) \
 	static void on_file_##i(void *user, const struct trm_file *file) \
 	{ \

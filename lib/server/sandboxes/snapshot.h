@@ -2,13 +2,13 @@
 #ifndef TRM_SERVER_SANDBOXES_SNAPSHOT_H
 #define TRM_SERVER_SANDBOXES_SNAPSHOT_H
 
-/* The files of a sandbox that is stopped: what lies in /workspace, in the home, in /tmp and in a working
- * directory elsewhere is copied to a directory of
- * the host, and back before the next start. It is the copying of terrarium/copy.h, with its checks: whatever
- * the sandbox sends, nothing is written but below that directory, no link of it is followed, and sizes and
- * counts are capped. What is mounted in there belongs to somebody else and is left out.
+/* The files of a stopped sandbox. The contents of /workspace, of the home directory, of /tmp and of a
+ * separate working directory are copied to a directory of the host, and back before the next start.
+ * terrarium/copy.h does the copying, with its checks: whatever the sandbox sends, nothing is written
+ * outside of that directory, no link in it is followed, and sizes and counts are limited. Mounts belong
+ * to somebody else and are left out.
  *
- * An older copy is replaced when the new one is whole; whatever happens, one of the two is there. */
+ * A new copy replaces the older one when it is complete. One of the two always exists. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,26 +20,26 @@ struct trm_sandbox;
 
 enum { SNAPSHOT_MAX_FILES = 200000 };
 
-/* Once, perhaps from inside, when *ret has been set; the handle dies when this returns. why->code TRM_OK: all
- * is there that can be copied; `n_refused` things cannot be. Devices, sockets and links that lead out do not
- * count: they are never saved. */
+/* Called once, perhaps before the call that started it returns, but after *ret is set. The handle is
+ * freed when this returns. why->code TRM_OK: everything that can be copied was; `n_refused` files could
+ * not be. Devices, sockets and links that lead out do not count, because they are never saved. */
 typedef void snapshot_done_fn(void *user, const struct trm_error *why, uint64_t n_refused);
 
-/* From the sandbox to `path`, of which nothing is left if the sandbox holds no file. `workdir` is one more
- * directory to be saved (borrowed until the end); NULL: there is none beside those above. */
+/* Save from the sandbox to `path`. If the sandbox has no files, nothing is left there. `workdir` is one
+ * more directory to save (borrowed until the end); NULL: only those above. */
 int snapshot_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir, const char *path,
 		uint64_t max_bytes, snapshot_done_fn *fn, void *user, struct keep **ret,
 		struct trm_error *reterr);
-/* From `path`, if there is anything, into the sandbox. */
+/* Restore from `path`, if it exists, into the sandbox. */
 int snapshot_restore(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *workdir,
 		const char *path, snapshot_done_fn *fn, void *user, struct keep **ret,
 		struct trm_error *reterr);
-/* Its end follows, with TRM_ECANCELED unless it was already there. Takes NULL. */
+/* The end follows, with TRM_ECANCELED unless the work was already done. Accepts NULL. */
 void snapshot_cancel(struct keep *keep);
 
-/* Is there a saved tree? Not changed by what a killed server may have left half done. */
+/* Is there a saved tree? Incomplete work of a killed server does not count. */
 bool snapshot_has(const char *path);
-/* Remove a saved tree, in a process of its own. */
+/* Remove a saved tree, in a separate process. */
 void snapshot_remove(struct trm_loop *loop, const char *path);
 
 #endif

@@ -38,7 +38,7 @@ static bool default_path(char *out, size_t cap)
 	return n > 0 && (size_t)n < cap;
 }
 
-/* As mkdir -p. */
+/* Like mkdir -p. */
 static int make_path(const char *path, struct trm_error *reterr)
 {
 	char part[PATH_MAX];
@@ -53,7 +53,7 @@ static int make_path(const char *path, struct trm_error *reterr)
 	return 0;
 }
 
-/* What sandboxes are started from is read here: nobody else may have written it. */
+/* Sandboxes are started from what is read here, so nobody else may have written it. */
 static int check_owner(const struct store *s, struct trm_error *reterr)
 {
 	struct stat st;
@@ -67,8 +67,8 @@ static int check_owner(const struct store *s, struct trm_error *reterr)
 	return 0;
 }
 
-/* Two servers would take each other's files away. Whoever opens the directory anew has a lock of his own, and
- * the end of a process, however it comes, is the end of its lock. */
+/* Two servers would remove each other's files. A process that opens the directory anew has its own lock,
+ * and the lock ends with the process, however it ends. */
 static int lock(const struct store *s, struct trm_error *reterr)
 {
 	if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
@@ -222,7 +222,7 @@ void store_forget(struct store *store, const char *space, const char *name)
 
 /* ---- loading ------------------------------------------------------------------------- */
 
-/* TRM_ENOMEM; else *ret, NULL if it is unreadable. */
+/* TRM_ENOMEM; otherwise 0 and *ret, which is NULL if the file is unreadable. */
 static int read_entry(int dir_fd, const char *file, cJSON **ret)
 {
 	cJSON *json = NULL;
@@ -278,7 +278,7 @@ static DIR *open_list(int dir_fd, const char *path)
 	return dir;
 }
 
-/* One without sandboxes has no list of them. */
+/* A namespace without sandboxes has no list. */
 static int load_space(struct store *s, const struct store_reader *reader, const char *space)
 {
 	char path[256];

@@ -5,7 +5,7 @@
 
 #include "sandbox/sandbox.h"
 
-/* A rate over less says more of chance than of the sandbox. */
+/* A rate over a shorter time is mostly chance. */
 #define SPAN_MIN_NS UINT64_C(100000000)
 
 static uint64_t now_ns(void)
@@ -42,7 +42,7 @@ void usage_rate_look(struct usage_rate *usage_rate, struct trm_sandbox *sandbox)
 	usage_rate->old[0].cpu_ns = now.cpu_ns;
 }
 
-/* Since the newest look that is old enough; in the first moments, since the start. */
+/* The rate since the newest old sample that is old enough; at first, since the start. */
 static void set_rate(const struct usage_rate *usage_rate, struct trm_sample *now)
 {
 	uint64_t then_ns = usage_rate->start_ns, before_ns = 0;
@@ -63,7 +63,7 @@ void usage_rate_read(const struct usage_rate *usage_rate, struct trm_sandbox *sa
 	if (!metrics_usage_now(sandbox, ret) || !(ret->known & TRM_METRIC_CPU_TIME)) {
 		*ret = usage_rate->last;
 		if (ret->known & TRM_METRIC_CPU_TIME && !(ret->known & TRM_METRIC_CPU_PERCENT))
-			set_rate(usage_rate, ret); /* it was the first */
+			set_rate(usage_rate, ret); /* it was the first sample */
 		return;
 	}
 	set_rate(usage_rate, ret);

@@ -61,7 +61,7 @@ bool volume_guest(const char *text, char ret[TRM_INSIDE_PATH])
 
 /* ---- relative: below the namespace's directory --------------------------------------------- */
 
-/* One step down, never along a link: a sandbox that has the directory above may have put it there. */
+/* One step down, but never through a link: a sandbox that sees the directory above may have made it. */
 static int step(int dir_fd, const char *name)
 {
 	enum { FLAGS = O_PATH | O_NOFOLLOW | O_CLOEXEC };
@@ -111,7 +111,7 @@ static int open_relative(struct fleet *fleet, const char *space, const char *pat
 	int r = store_make_space(fleet->store, space, reterr);
 	if (r < 0)
 		return r;
-	/* The directory itself holds what is the server's own. */
+	/* The directory itself holds the server's own files. */
 	if (!path[strspn(path, "./")])
 		return trm_error_set(reterr, TRM_EINVAL,
 				"the volume '%.80s' is invalid: name a directory in the namespace's own",
@@ -142,7 +142,7 @@ static int open_in(const char *dir, const char *path)
 	return fd;
 }
 
-/* `path` below `dir`, as written: what is behind it; NULL: it is not. */
+/* The rest of `path` after `dir`, compared as text; NULL: it is not below `dir`. */
 static const char *below(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
