@@ -141,8 +141,8 @@ static void on_soon(void *user)
 static void on_timeout(void *user)
 {
 	struct attached *a = user;
-	found_kill(a->info.supervisor, a->info.supervisor_start, SIGKILL,
-			NULL); /* this ends the connection */
+	/* This ends the control connection. */
+	found_kill(a->info.supervisor, a->info.supervisor_start, SIGKILL, NULL);
 }
 
 /* ---- start ----------------------------------------------------------------------------- */

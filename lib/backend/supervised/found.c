@@ -56,8 +56,8 @@ static void close_fd(int *fd)
 
 static ssize_t read_from(int dir, const char *file, char *out, size_t cap)
 {
-	int fd = openat(dir, file,
-			O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC); /* a FIFO must not block us */
+	/* O_NONBLOCK, because a FIFO must not block us. */
+	int fd = openat(dir, file, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, out, cap) : -1;
 	close_fd(&fd);
 	return n;
