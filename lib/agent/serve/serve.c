@@ -307,8 +307,9 @@ static int open_signals(struct agent *agent)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
 	if (!agent->is_init || agent->is_container) {
-		/* Otherwise we are PID 1 without a container and leave them unblocked: blocked, signals from
-		 * inside would arrive. */
+		/* Process 1 of bubblewrap's namespace leaves these signals unblocked: the kernel discards
+		 * those that code inside sends to process 1, but it delivers blocked ones to a signalfd. In a
+		 * container the engine sends them, so there on_signal() checks where they come from. */
 		sigaddset(&mask, SIGTERM);
 		sigaddset(&mask, SIGINT);
 		sigaddset(&mask, SIGHUP);

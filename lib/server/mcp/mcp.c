@@ -374,7 +374,9 @@ static void on_gone(struct http_request *http, void *user)
 	struct message *m = post->messages;
 	(void)http;
 	post->http = NULL;
-	/* Each call may end inside call_gone(), and the last one frees the post. */
+	/* A call may end inside call_gone(), which frees its message. The end of the last call would also
+	 * free the post, so is_read is false meanwhile. After each call the walk begins again: `m` may be
+	 * gone. */
 	bool was_read = post->is_read;
 	post->is_read = false;
 	while (m) {

@@ -2,9 +2,10 @@
 #ifndef TRM_SERVER_MCP_MCP_TOOLS_H
 #define TRM_SERVER_MCP_MCP_TOOLS_H
 
-/* The tools and prompts that the Model Context Protocol shows. The tools are the five methods of JSON-RPC
- * with names and schemas of their own. Names and arguments are those of microsandbox's server (its mcp.rs).
- * New are "timeout", an optional namespace ("default"), and errors for wrong types. */
+/* The tools and prompts that the Model Context Protocol shows. Each tool is a method
+ * of JSON-RPC with a name and a schema of its own. The tools are those of microsandbox's server (its mcp.rs):
+ * the methods of its releases 0.2.x, with the same names and arguments. New are "timeout", an optional
+ * namespace ("default"), and errors for wrong types. */
 
 #include <stdbool.h>
 

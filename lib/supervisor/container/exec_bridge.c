@@ -73,8 +73,9 @@ static int send_hello(const struct bridges *b, uint32_t interval_ms)
 		r = put_watch(&out, interval_ms);
 	if (r < 0)
 		r = -ENOMEM; /* the buffer is large enough, so nothing else can fail */
+	/* EPIPE: the command has ended already. read_line() then reads the end, and it is reported. */
 	else if (send(b->line_fd, buf_at(&out), out.len, MSG_NOSIGNAL) < 0 && errno != EPIPE)
-		r = -errno; /* EPIPE: the command has ended already, and its end is reported like any other */
+		r = -errno;
 	buf_finish(&out);
 	return r;
 }
