@@ -11,7 +11,7 @@
 
 #include <terrarium/error.h>
 
-static int find(const char *folder, char path[CACHEDIR_PATH], struct trm_error *reterr)
+static int find_folder(const char *folder, char path[CACHEDIR_PATH], struct trm_error *reterr)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	int n = -1;
@@ -38,7 +38,7 @@ static void make_parents(char *path)
 int cachedir_open(const char *folder, char path[CACHEDIR_PATH], struct trm_error *reterr)
 {
 	struct stat st;
-	int r = find(folder, path, reterr);
+	int r = find_folder(folder, path, reterr);
 	if (r < 0)
 		return r;
 	int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);

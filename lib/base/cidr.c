@@ -104,7 +104,7 @@ void cidr_format(const struct cidr *c, char out[CIDR_TEXT])
 }
 
 /* Clear the bits after the prefix. True if any was set. */
-static bool cut(struct cidr *c)
+static bool clear_host_bits(struct cidr *c)
 {
 	bool was_set = false;
 	for (unsigned i = c->bits; i < (c->family == 4 ? 32u : 128u); i++) {
@@ -156,7 +156,7 @@ int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *r
 	if (cidr_holds(&MAPPED, &c))
 		return trm_error_set(reterr, TRM_EINVAL,
 				"'%.*s': write IPv4 addresses without ::ffff:", (int)n, text);
-	if (cut(&c)) {
+	if (clear_host_bits(&c)) {
 		cidr_format(&c, fixed);
 		return trm_error_set(reterr, TRM_EINVAL,
 				"'%.*s' has bits set after its prefix: did you mean %s?", (int)n, text,
@@ -166,7 +166,7 @@ int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *r
 	return 0;
 }
 
-static int take(const char *text, size_t n, struct cidr *ret, struct trm_error *reterr)
+static int parse_one(const char *text, size_t n, struct cidr *ret, struct trm_error *reterr)
 {
 	int r = cidr_parse(text, n, ret, reterr);
 	const struct cidr_refused *row = r == 0 ? cidr_find_refused(ret) : NULL;
@@ -189,7 +189,7 @@ int cidr_parse_list(const char *text, struct cidr ret[CIDR_LIST_MAX], size_t *re
 		if (*ret_n == CIDR_LIST_MAX)
 			return trm_error_set(
 					reterr, TRM_EINVAL, "at most %d ranges can be opened", CIDR_LIST_MAX);
-		int r = take(text, n, &ret[*ret_n], reterr);
+		int r = parse_one(text, n, &ret[*ret_n], reterr);
 		if (r < 0)
 			return r;
 		++*ret_n;

@@ -20,7 +20,7 @@ const char *trm_strerror(int code)
 	return "unknown error";
 }
 
-static void set(struct trm_error *err, int code, const char *fmt, va_list args)
+static void set_message(struct trm_error *err, int code, const char *fmt, va_list args)
 {
 	char raw[sizeof err->msg];
 	vsnprintf(raw, sizeof raw, fmt, args);
@@ -33,7 +33,7 @@ int trm_error_set(struct trm_error *err, int code, const char *fmt, ...)
 	if (err) {
 		va_list args;
 		va_start(args, fmt);
-		set(err, code, fmt, args);
+		set_message(err, code, fmt, args);
 		va_end(args);
 	}
 	return code;

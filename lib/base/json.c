@@ -68,7 +68,7 @@ int json_put_digits(struct buf *out, uint64_t value)
 
 /* Append the quote and the part that needs no escape, which for most strings is everything. Returns its
  * length. */
-static size_t begin(struct buf *out, const char *s, size_t n, int *ret)
+static size_t begin_string(struct buf *out, const char *s, size_t n, int *ret)
 {
 	size_t i = 0;
 	char *to = n < out->max ? buf_reserve(out, n + 1) : NULL;
@@ -87,7 +87,7 @@ static size_t begin(struct buf *out, const char *s, size_t n, int *ret)
 int json_put_string(struct buf *out, const char *s, size_t n)
 {
 	int r;
-	for (size_t i = begin(out, s, n, &r); i < n && !r;) {
+	for (size_t i = begin_string(out, s, n, &r); i < n && !r;) {
 		size_t run = i;
 		while (run < n && is_plain((unsigned char)s[run]))
 			run++;

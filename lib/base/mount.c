@@ -13,7 +13,7 @@
 
 enum { SHOWN = 88 };
 
-static const char *shown(char out[SHOWN], const char *text)
+static const char *clean_shown(char out[SHOWN], const char *text)
 {
 	size_t n = strlen(text);
 	trm_text_clean_line(out, SHOWN - 4, text, n);
@@ -56,17 +56,17 @@ int mount_check_path(const char *what, const char *path, struct trm_error *reter
 	if (!path || path[0] != '/')
 		return trm_error_set(reterr, TRM_EINVAL,
 				"%s '%s' must begin at the root of the sandbox, as /data does", what,
-				shown(word, path ? path : ""));
+				clean_shown(word, path ? path : ""));
 	if (strlen(path) >= TRM_INSIDE_PATH)
 		return trm_error_set(reterr, TRM_EINVAL, "%s '%s' is longer than %d bytes", what,
-				shown(word, path), TRM_INSIDE_PATH - 1);
+				clean_shown(word, path), TRM_INSIDE_PATH - 1);
 	if (has_controls(path))
 		return trm_error_set(reterr, TRM_EINVAL,
 				"%s '%s' contains control characters, or is not UTF-8", what,
-				shown(word, path));
+				clean_shown(word, path));
 	if (has_component(path, ".") || has_component(path, "..") || strstr(path, "//"))
 		return trm_error_set(reterr, TRM_EINVAL, "%s '%s' must be spelled without '.', '..' and '//'",
-				what, shown(word, path));
+				what, clean_shown(word, path));
 	return 0;
 }
 
@@ -78,10 +78,10 @@ int mount_check_host(const char *host, struct trm_error *reterr)
 	if (has_controls(host))
 		return trm_error_set(reterr, TRM_EINVAL,
 				"cannot mount %s: the path contains control characters, or is not UTF-8",
-				shown(word, host));
+				clean_shown(word, host));
 	if (strlen(host) >= TRM_HOST_PATH)
 		return trm_error_set(reterr, TRM_EINVAL, "cannot mount %s: the path is longer than %d bytes",
-				shown(word, host), TRM_HOST_PATH - 1);
+				clean_shown(word, host), TRM_HOST_PATH - 1);
 	return 0;
 }
 
@@ -131,13 +131,13 @@ int mount_check_guest(const char *guest, struct trm_error *reterr)
 		return r;
 	if (strchr(guest, ':'))
 		return trm_error_set(reterr, TRM_EINVAL, "the mount point '%s' must not contain a colon",
-				shown(word, guest));
+				clean_shown(word, guest));
 	for (size_t i = 0; i < sizeof TAKEN / sizeof *TAKEN; i++)
 		if (TAKEN[i].is_alone ? !strcmp(guest, TAKEN[i].path) : mount_is_below(guest, TAKEN[i].path))
 			return trm_error_set(reterr, TRM_EINVAL,
 					"nothing can be mounted at %s in a sandbox: %s; use a path such as "
 					"/data or /workspace/data",
-					shown(word, guest), TAKEN[i].what);
+					clean_shown(word, guest), TAKEN[i].what);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ static int fail_form(const char *text, struct trm_error *reterr)
 	char word[SHOWN];
 	return trm_error_set(reterr, TRM_EINVAL,
 			"'%s' is not HOST:GUEST, HOST:GUEST:ro or HOST:GUEST:rw, such as ./data:/data:ro",
-			shown(word, text));
+			clean_shown(word, text));
 }
 
 /* Cut the mode after the last colon off the text, if there is one. */
@@ -163,7 +163,7 @@ static int cut_mode(char *text, bool *ret_is_writable, struct trm_error *reterr)
 			return fail_form(text, reterr);
 		return trm_error_set(reterr, TRM_EINVAL,
 				"'%s': a mount is ro (read-only, the default) or rw (read-write)",
-				shown(word, colon + 1));
+				clean_shown(word, colon + 1));
 	}
 	*colon = '\0';
 	return 0;
@@ -207,7 +207,7 @@ size_t trm_mount_print(const struct trm_mount *m, char *out, size_t cap)
 const char *trm_mount_tell(const struct trm_mount *m, char *out, size_t cap)
 {
 	char host[SHOWN], guest[SHOWN];
-	snprintf(out, cap, "%s → %s %s", shown(host, m->host), shown(guest, m->guest),
+	snprintf(out, cap, "%s → %s %s", clean_shown(host, m->host), clean_shown(guest, m->guest),
 			m->is_writable ? "read and write" : "read-only");
 	return out;
 }
@@ -237,5 +237,5 @@ int mount_check_env(const char *text, bool is_name, struct trm_error *reterr)
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
 	return trm_error_set(reterr, TRM_EINVAL,
 			"'%s' is not a variable: write NAME=value%s, with letters, digits and _ in NAME",
-			shown(word, name), is_name ? ", or NAME alone to pass on its value here" : "");
+			clean_shown(word, name), is_name ? ", or NAME alone to pass on its value here" : "");
 }

@@ -54,7 +54,7 @@ bool pressure_parse_pressure(const char *text, enum pressure_resource resource, 
 	return true;
 }
 
-static double share(uint64_t part, uint64_t whole)
+static double percent_part(uint64_t part, uint64_t whole)
 {
 	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
 	return percent > 100 ? 100 : percent;
@@ -72,7 +72,7 @@ static void tell_pressure(
 		if (!now->has_pressure[i] || !before->has_pressure[i] || !passed_us
 				|| now->pressure_us[i] < before->pressure_us[i])
 			continue;
-		*rates[i] = share(now->pressure_us[i] - before->pressure_us[i], passed_us);
+		*rates[i] = percent_part(now->pressure_us[i] - before->pressure_us[i], passed_us);
 		sample->known |= bits[i];
 	}
 }
@@ -91,7 +91,7 @@ void pressure_describe(const struct pressure *now, const struct pressure *before
 	if (now->has_throttle && before->has_throttle && now->cpu_periods >= before->cpu_periods
 			&& now->cpu_throttled >= before->cpu_throttled) {
 		/* With no period at all nothing wanted to run, so nothing was throttled. */
-		sample->throttled_percent = share(now->cpu_throttled - before->cpu_throttled,
+		sample->throttled_percent = percent_part(now->cpu_throttled - before->cpu_throttled,
 				now->cpu_periods - before->cpu_periods);
 		sample->known |= TRM_METRIC_THROTTLED_PERCENT;
 	}

@@ -35,7 +35,7 @@ struct trm_regex {
 	bool gave_up;
 };
 
-static int load(struct trm_regex *r, struct trm_error *reterr)
+static int load_library(struct trm_regex *r, struct trm_error *reterr)
 {
 	static const char *const SYMBOLS[] = {"pcre2_compile_8", "pcre2_jit_compile_8", "pcre2_code_free_8",
 			"pcre2_match_8", "pcre2_match_data_create_8", "pcre2_match_data_free_8",
@@ -47,7 +47,7 @@ static int load(struct trm_regex *r, struct trm_error *reterr)
 	return trm_dynlib_load(&LIBRARY, &r->library, reterr);
 }
 
-static int compile(struct trm_regex *r, const char *pattern, size_t n, uint32_t options,
+static int compile_pattern(struct trm_regex *r, const char *pattern, size_t n, uint32_t options,
 		struct trm_error *reterr)
 {
 	const struct library *l = &r->library;
@@ -79,9 +79,9 @@ int trm_regex_create(const char *pattern, size_t n, bool is_literal, bool ignore
 
 	if (!r)
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
-	int code = load(r, reterr);
+	int code = load_library(r, reterr);
 	if (code == 0)
-		code = compile(r, pattern, n, options, reterr);
+		code = compile_pattern(r, pattern, n, options, reterr);
 	if (code < 0) {
 		trm_regex_destroy(r);
 		return code;

@@ -36,7 +36,7 @@ static unsigned bucket_of(const char *key)
 	return hash % BUCKETS;
 }
 
-static const struct known *find(const struct resolver *r, const char *key)
+static const struct known *find_known(const struct resolver *r, const char *key)
 {
 	const struct known *k = r->buckets[bucket_of(key)];
 
@@ -100,7 +100,7 @@ static int put_reference(
 		return TRM_ENOMEM;
 	const char *value = strchr(key, '=') ? NULL
 					     : getenv(key); /* a name with '=' cannot be in the environment */
-	const struct known *k = value ? NULL : find(r, key);
+	const struct known *k = value ? NULL : find_known(r, key);
 	free(key);
 	if (value)
 		return append_bytes(r, value, strlen(value));
@@ -110,7 +110,7 @@ static int put_reference(
 }
 
 /* Expand a value into r->line. */
-static int resolve(struct resolver *r, const char *text, size_t n)
+static int expand_value(struct resolver *r, const char *text, size_t n)
 {
 	r->n = 0;
 	int code = append_bytes(r, "", 0);
@@ -157,7 +157,7 @@ static int resolve_binding(struct resolver *r, const struct dotenv_binding *b, d
 		char *raw = malloc(b->value_n + 1);
 		if (!raw)
 			return TRM_ENOMEM;
-		code = resolve(r, raw, dotenv_unescape(b, raw));
+		code = expand_value(r, raw, dotenv_unescape(b, raw));
 		free(raw);
 	}
 	const struct known *k = code == 0 ? define_known(r, b) : NULL;
@@ -195,7 +195,7 @@ struct wanted {
 	size_t lines[SETTINGS_MAX];
 };
 
-static int collect(void *user, const char *key, const char *value, size_t line)
+static int collect_setting(void *user, const char *key, const char *value, size_t line)
 {
 	struct wanted *w = user;
 	size_t count;
@@ -211,7 +211,7 @@ static int collect(void *user, const char *key, const char *value, size_t line)
 	return value && !w->values[row] ? TRM_ENOMEM : 0;
 }
 
-static int apply(const struct config_target *target, const struct trm_setting *s, const char *value,
+static int apply_setting(const struct config_target *target, const struct trm_setting *s, const char *value,
 		const char *filename, size_t line, struct trm_error *reterr)
 {
 	char label[200];
@@ -239,14 +239,14 @@ int dotenv_parse(const struct config_target *target, const char *text, size_t n,
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
 
-	int r = dotenv_each(text, n, collect, &w, &why);
+	int r = dotenv_each(text, n, collect_setting, &w, &why);
 	if (r < 0)
 		trm_error_set(reterr, r, "%s: %s", filename, why.msg);
 	/* The environment takes precedence, even an empty variable. An empty value in the file counts as
 	 * not set. */
 	for (size_t i = 0; i < count && r == 0; i++)
 		if (w.values[i] && *w.values[i] && !getenv(settings[i].env))
-			r = apply(target, &settings[i], w.values[i], filename, w.lines[i], reterr);
+			r = apply_setting(target, &settings[i], w.values[i], filename, w.lines[i], reterr);
 	for (size_t i = 0; i < count; i++)
 		free(w.values[i]);
 	return r;

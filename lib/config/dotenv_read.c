@@ -25,7 +25,7 @@ static size_t space_at(const char *text, size_t n)
 	return len && is_valid && is_space(cp) ? len : 0;
 }
 
-static char peek(const struct dotenv_reader *r)
+static char peek_char(const struct dotenv_reader *r)
 {
 	return r->at < r->n ? r->text[r->at] : '\0';
 }
@@ -46,7 +46,7 @@ static void skip_space(struct dotenv_reader *r, bool has_lines)
 {
 	size_t len;
 
-	while ((has_lines || peek(r) != '\n') && (len = space_at(r->text + r->at, r->n - r->at)) > 0)
+	while ((has_lines || peek_char(r) != '\n') && (len = space_at(r->text + r->at, r->n - r->at)) > 0)
 		advance(r, r->at + len);
 }
 
@@ -74,7 +74,7 @@ static bool read_key(struct dotenv_reader *r, struct dotenv_binding *b)
 {
 	size_t from = r->at;
 
-	if (peek(r) == '\'') {
+	if (peek_char(r) == '\'') {
 		const char *close = memchr(r->text + from + 1, '\'', r->n - from - 1);
 		if (!close || close == r->text + from + 1)
 			return false;
@@ -83,7 +83,8 @@ static bool read_key(struct dotenv_reader *r, struct dotenv_binding *b)
 		advance(r, from + b->key_n + 2);
 		return true;
 	}
-	while (!is_at_end(r) && peek(r) != '=' && peek(r) != '#' && !space_at(r->text + r->at, r->n - r->at))
+	while (!is_at_end(r) && peek_char(r) != '=' && peek_char(r) != '#'
+			&& !space_at(r->text + r->at, r->n - r->at))
 		r->at++;
 	b->key = r->text + from;
 	b->key_n = r->at - from;
@@ -139,11 +140,11 @@ static void read_plain(struct dotenv_reader *r, struct dotenv_binding *b)
 
 static bool read_value(struct dotenv_reader *r, struct dotenv_binding *b)
 {
-	if (peek(r) != '=')
+	if (peek_char(r) != '=')
 		return true;
 	r->at++;
 	skip_space(r, false);
-	if (peek(r) == '\'' || peek(r) == '"')
+	if (peek_char(r) == '\'' || peek_char(r) == '"')
 		return read_quoted(r, b);
 	read_plain(r, b);
 	return true;
@@ -153,9 +154,9 @@ static bool read_value(struct dotenv_reader *r, struct dotenv_binding *b)
 static bool read_end(struct dotenv_reader *r)
 {
 	skip_space(r, false);
-	if (peek(r) == '#')
+	if (peek_char(r) == '#')
 		r->at = line_end(r);
-	if (!is_at_end(r) && peek(r) != '\n')
+	if (!is_at_end(r) && peek_char(r) != '\n')
 		return false;
 	advance(r, r->at + !is_at_end(r));
 	return true;
@@ -171,7 +172,7 @@ bool dotenv_next(struct dotenv_reader *r, struct dotenv_binding *ret)
 	b.line = r->line + 1;
 	if (!is_at_end(r)) {
 		skip_export(r);
-		bool is_good = peek(r) == '#'
+		bool is_good = peek_char(r) == '#'
 			       || (read_key(r, &b) && (skip_space(r, false), true) && read_value(r, &b));
 		if (!is_good || !read_end(r)) {
 			size_t line = b.line;

@@ -31,7 +31,7 @@ const char *trm_list_next(const char *list, const char *at)
 }
 
 /* Append a text. If there is no room, the list is unchanged. */
-static int append(struct list *list, const char *text, struct trm_error *reterr)
+static int append_item(struct list *list, const char *text, struct trm_error *reterr)
 {
 	size_t n = strlen(text) + 1;
 	if (list->used + n + 1 > list->cap)
@@ -54,8 +54,9 @@ static int put_mount(struct list *list, const char *item, struct trm_error *rete
 	strcpy(copy, item);
 	int r = trm_mount_parse(copy, &m, reterr);
 	struct list before = *list;
-	if (r < 0 || (r = append(list, m.host, reterr)) < 0 || (r = append(list, m.guest, reterr)) < 0
-			|| (r = append(list, m.is_writable ? "rw" : "ro", reterr)) < 0) {
+	if (r < 0 || (r = append_item(list, m.host, reterr)) < 0
+			|| (r = append_item(list, m.guest, reterr)) < 0
+			|| (r = append_item(list, m.is_writable ? "rw" : "ro", reterr)) < 0) {
 		*list = before;
 		list->mem[list->used] = '\0';
 	}
@@ -69,7 +70,7 @@ static int put_env(struct list *list, const char *item, struct trm_error *reterr
 	const char *value;
 	int r = mount_check_env(item, true, reterr);
 	if (r < 0 || strchr(item, '='))
-		return r < 0 ? r : append(list, item, reterr);
+		return r < 0 ? r : append_item(list, item, reterr);
 	if (!(value = getenv(item)))
 		return trm_error_set(reterr, TRM_ENOENT,
 				"%.80s is not set here, so there is nothing to pass on; %.40s=value sets it",
@@ -77,7 +78,7 @@ static int put_env(struct list *list, const char *item, struct trm_error *reterr
 	if (snprintf(pair, sizeof pair, "%s=%s", item, value) >= (int)sizeof pair)
 		return trm_error_set(reterr, TRM_ETOOBIG, "the value of %.80s is longer than %d bytes", item,
 				TRM_ENV_BYTES);
-	return append(list, pair, reterr);
+	return append_item(list, pair, reterr);
 }
 
 /* Only names, because values may be secrets. */
@@ -104,7 +105,7 @@ static int put_script(struct list *list, const char *item, struct trm_error *ret
 		return r;
 	if (!n || strlen(text) != n)
 		r = trm_error_set(reterr, TRM_EINVAL, "%s is not text", equals + 1);
-	if (r < 0 || (r = append(list, name, reterr)) < 0 || (r = append(list, text, reterr)) < 0) {
+	if (r < 0 || (r = append_item(list, name, reterr)) < 0 || (r = append_item(list, text, reterr)) < 0) {
 		*list = before;
 		list->mem[list->used] = '\0';
 	}
@@ -132,7 +133,7 @@ static const struct form {
 
 static const struct form *form_of(const struct trm_setting *s)
 {
-	static const struct form plain = {"", append, NULL, 1, UINT_MAX};
+	static const struct form plain = {"", append_item, NULL, 1, UINT_MAX};
 	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
 		if (!strcmp(forms[i].name, s->name))
 			return &forms[i];

@@ -211,7 +211,7 @@ const struct trm_setting *setting_nearest(const char *key)
 /* ---- numbers ---------------------------------------------------------------- */
 
 /* Parse a decimal number, independent of the locale: [+-]digits[.digits]. Returns the rest, or NULL. */
-static const char *number(const char *text, double *ret)
+static const char *read_decimal(const char *text, double *ret)
 {
 	double value = 0, scale = 1;
 	bool is_negative = *text == '-', has_digit = false;
@@ -252,9 +252,9 @@ static const struct unit units[] = {
 		{TRM_SETTING_SECONDS, "d", 86400},
 };
 
-static bool measure(enum trm_setting_kind kind, const char *text, double *ret)
+static bool read_quantity(enum trm_setting_kind kind, const char *text, double *ret)
 {
-	const char *rest = number(text, ret);
+	const char *rest = read_decimal(text, ret);
 	if (!rest)
 		return false;
 	if (!*rest)
@@ -297,7 +297,7 @@ static int set_number(struct trm_config *config, const struct trm_setting *s, co
 {
 	void *field = (char *)config + s->offset;
 	double value;
-	if (!measure(s->kind, text, &value)
+	if (!read_quantity(s->kind, text, &value)
 			|| (s->kind == TRM_SETTING_COUNT && value != (double)(int64_t)value))
 		return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be %s", label, *text ? text : "''",
 				words[s->kind].noun);

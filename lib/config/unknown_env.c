@@ -29,7 +29,7 @@ static void try_variable(struct suggest *near, const char *known)
 }
 
 /* The variable is misspelled, or named like the setting in the config file. */
-static const char *nearest(const char *name)
+static const char *nearest_variable(const char *name)
 {
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
@@ -60,6 +60,6 @@ void trm_config_unknown_env(trm_config_unknown_env_fn *fn, void *user)
 			continue;
 		memcpy(name, *env, n < sizeof name ? n : sizeof name - 1);
 		if (!is_known(name))
-			fn(user, name, nearest(name));
+			fn(user, name, nearest_variable(name));
 	}
 }

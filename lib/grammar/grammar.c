@@ -28,7 +28,7 @@ static void beside_library(const char *name, char out[PATH_CAP])
 
 /* The nth place to look for the file of a grammar. False after the last one. "": this place does not
  * exist here. */
-static bool place(int nth, const char *name, char out[PATH_CAP])
+static bool grammar_place(int nth, const char *name, char out[PATH_CAP])
 {
 	char exe[4096];
 	ssize_t n = 0;
@@ -61,7 +61,7 @@ static void *open_library(const char *name, char path[PATH_CAP], const char **wh
 {
 	const char *only = getenv("TERRARIUM_GRAMMARS");
 	*why = NULL;
-	for (int i = 0; place(i, name, path); i++) {
+	for (int i = 0; grammar_place(i, name, path); i++) {
 		if (path[0] && access(path, R_OK) == 0) {
 			void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 			*why = library ? NULL : dlerror();

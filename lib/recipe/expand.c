@@ -17,7 +17,7 @@ struct expander {
 	struct trm_error *err;
 };
 
-static int fail(const struct expander *x, int code, const char *why)
+static int fail_step_expand(const struct expander *x, int code, const char *why)
 {
 	return trm_error_set(x->err, code, "backend \"%s\", step \"%s\": %s", x->recipe->name,
 			recipe_step_name(x->step), why);
@@ -27,8 +27,8 @@ static int append_bytes(const struct expander *x, const char *s, size_t n)
 {
 	int r = buf_append(x->out, s, n);
 	if (r == TRM_ETOOBIG)
-		return fail(x, r, "its commands become too long");
-	return r < 0 ? fail(x, r, "out of memory") : 0;
+		return fail_step_expand(x, r, "its commands become too long");
+	return r < 0 ? fail_step_expand(x, r, "out of memory") : 0;
 }
 
 /* ---- values ---- */
@@ -136,11 +136,11 @@ static int put_placeholder(const struct expander *x, const struct placeholder *p
 	if ((word->kind == WORD_FACT || word->kind == WORD_WHOLE) && !v.n) {
 		snprintf(why, sizeof why, "{%s} is not set%s%s", word->name,
 				word->option ? "; give it with " : "", word->option ? word->option : "");
-		return fail(x, TRM_EINVAL, why);
+		return fail_step_expand(x, TRM_EINVAL, why);
 	}
 	if (word->kind != WORD_LATE && v.n && memchr(v.s, RECIPE_LATE_ID[0], v.n)) {
 		snprintf(why, sizeof why, "the value of {%s} contains a control character", word->name);
-		return fail(x, TRM_EINVAL, why);
+		return fail_step_expand(x, TRM_EINVAL, why);
 	}
 	return put_value(x, v, quote);
 }
@@ -159,7 +159,7 @@ static int put_text(const struct expander *x, const char *text)
 		i += n ? n : is_double ? 2 : 1;
 	}
 	if (r == 0 && x->out->len == before)
-		return fail(x, TRM_EINVAL, "one of its arguments is empty");
+		return fail_step_expand(x, TRM_EINVAL, "one of its arguments is empty");
 	return r == 0 ? append_bytes(x, "", 1) : r;
 }
 
@@ -218,7 +218,7 @@ int recipe_expand(const struct trm_recipe *recipe, enum recipe_step step, const 
 	size_t before = out->len;
 	int r = put_step(&x, &recipe->steps[step]);
 	if (r == 0 && out->len - before > RECIPE_EXPANDED_MAX)
-		r = fail(&x, TRM_ETOOBIG, "its commands become too long");
+		r = fail_step_expand(&x, TRM_ETOOBIG, "its commands become too long");
 	if (r < 0)
 		out->len = before;
 	return r;

@@ -80,7 +80,7 @@ static int no_memory(struct trm_error *reterr)
 	return trm_error_set(reterr, TRM_ENOMEM, "cannot read the backends: out of memory");
 }
 
-static int parse(struct recipe_text *text, struct trm_error *reterr)
+static int parse_text(struct recipe_text *text, struct trm_error *reterr)
 {
 	text->root = cJSON_ParseWithLengthOpts(text->json + text->offset, text->n - text->offset, NULL, 0);
 	return text->root ? 0 : no_memory(reterr); /* the text has been parsed before, so it is valid */
@@ -90,7 +90,7 @@ static int open_builtin(struct book *book, struct trm_error *reterr)
 {
 	struct embed e = embed_recipes();
 	book->builtin = (struct recipe_text){.file = "", .json = e.bytes, .n = e.n};
-	return parse(&book->builtin, reterr);
+	return parse_text(&book->builtin, reterr);
 }
 
 static void book_finish(struct book *book)
@@ -111,7 +111,7 @@ static int book_init(struct book *book, const char *config_path, struct trm_erro
 				.json = book->config.text,
 				.n = book->config.n,
 				.offset = book->config.offset};
-		r = parse(&book->own, reterr);
+		r = parse_text(&book->own, reterr);
 	}
 	if (r < 0)
 		book_finish(book);

@@ -29,7 +29,7 @@ void client_stop(struct trm_sandbox *s)
 	buf_clear(&s->out);
 }
 
-static void trim(struct buf *b)
+static void trim_buffer(struct buf *b)
 {
 	size_t max = b->max;
 	if (b->len)
@@ -40,8 +40,8 @@ static void trim(struct buf *b)
 
 void client_trim(struct trm_sandbox *s)
 {
-	trim(&s->in);
-	trim(&s->out);
+	trim_buffer(&s->in);
+	trim_buffer(&s->out);
 }
 
 void client_finish(struct trm_sandbox *s)
@@ -274,7 +274,7 @@ static int connection_frame(struct trm_sandbox *s, const struct frame *frame, st
 	}
 }
 
-static int deliver(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
+static int deliver_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
 {
 	struct stream *stream;
 	if (!frame->stream)
@@ -299,7 +299,7 @@ static void deliver_all(struct trm_sandbox *s)
 		if (got == 0)
 			return;
 		r = got < 0 ? trm_error_set(&why, TRM_EPROTO, BROKE "a malformed frame")
-			    : deliver(s, &frame, &why);
+			    : deliver_frame(s, &frame, &why);
 		if (r == 0)
 			frame_done(&s->in, &frame);
 	}

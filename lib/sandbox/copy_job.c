@@ -9,7 +9,7 @@
 
 /* ---- out of a sandbox ----------------------------------------------------------------------- */
 
-static void count(struct trm_copy *copy, const struct entry *entry)
+static void count_entry(struct trm_copy *copy, const struct entry *entry)
 {
 	struct job *job = &copy->job;
 	if (entry->kind == ENTRY_TOTAL) {
@@ -34,7 +34,7 @@ static void consume_if_room(struct job *job)
 }
 
 /* From one sandbox to another. */
-static int relay(struct job *job, const struct entry *entry, const void *bytes, size_t n,
+static int relay_frame(struct job *job, const struct entry *entry, const void *bytes, size_t n,
 		struct trm_error *why)
 {
 	if (!job->to)
@@ -55,9 +55,9 @@ static int on_entry(void *user, const struct entry *entry, struct trm_error *why
 	struct job *job = &copy->job;
 	if (job->is_over)
 		return 0;
-	count(copy, entry);
+	count_entry(copy, entry);
 	int r = job->writer   ? sink_entry(job->writer, entry, why)
-		: job->to_box ? relay(job, entry, NULL, 0, why)
+		: job->to_box ? relay_frame(job, entry, NULL, 0, why)
 			      : stream_out_entry(copy, entry, why);
 	if (r == 0)
 		consume_if_room(job);
@@ -72,7 +72,7 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 		return 0;
 	job->sum.bytes += n;
 	int r = job->writer   ? sink_data(job->writer, bytes, n, why)
-		: job->to_box ? relay(job, NULL, bytes, n, why)
+		: job->to_box ? relay_frame(job, NULL, bytes, n, why)
 			      : stream_out_data(copy, bytes, n, why);
 	if (r == 0)
 		consume_if_room(job);
@@ -159,7 +159,7 @@ static void on_put_refused(void *user, const struct trm_error *why)
 	copy_tell(copy, copy->job.to_box, why);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t lesser_count(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -176,10 +176,10 @@ static void on_put_done(void *user, const struct trm_error *why, const struct tr
 			      sent = job->sum;
 	struct trm_error announced = words_of(job->to_box, why, sum);
 	job->to = NULL;
-	job->whole = (struct tree_sum){.bytes = least(taken->bytes, sent.bytes),
-			.files = least(taken->files, sent.files),
-			.dirs = least(taken->dirs, sent.dirs),
-			.links = least(taken->links, sent.links),
+	job->whole = (struct tree_sum){.bytes = lesser_count(taken->bytes, sent.bytes),
+			.files = lesser_count(taken->files, sent.files),
+			.dirs = lesser_count(taken->dirs, sent.dirs),
+			.links = lesser_count(taken->links, sent.links),
 			.refused = taken->refused};
 	if (!announced.code && !job->is_complete)
 		trm_error_set(&announced, TRM_EPROTO,

@@ -13,7 +13,7 @@
 enum { PIECE = 64 * 1024, MODE_OF_NO_FILE = 0644 };
 
 /* 0 with a watch, or without one if none is needed. */
-static int watch(struct trm_copy *copy, int fd, trm_watch_fn *fn, struct trm_error *why)
+static int watch_descriptor(struct trm_copy *copy, int fd, trm_watch_fn *fn, struct trm_error *why)
 {
 	int r = trm_loop_add_fd(copy->loop, fd, 0, fn, copy, &copy->job.watch, why);
 	return r == TRM_ENOTSUP ? 0 : r;
@@ -94,7 +94,7 @@ int stream_in_start(struct trm_copy *copy, struct trm_error *why)
 	clock_gettime(CLOCK_REALTIME, &now);
 	entry.mtime_s = now.tv_sec;
 	entry.mtime_ns = (uint32_t)now.tv_nsec;
-	int r = watch(copy, copy->opts.in_fd, on_readable, why);
+	int r = watch_descriptor(copy, copy->opts.in_fd, on_readable, why);
 	if (r < 0 || (r = put_entry(&copy->job, &entry, why)) < 0)
 		return r;
 	copy->job.sum.files = 1;
@@ -174,5 +174,5 @@ int stream_out_data(struct trm_copy *copy, const void *bytes, size_t n, struct t
 
 int stream_out_start(struct trm_copy *copy, struct trm_error *why)
 {
-	return watch(copy, copy->opts.out_fd, on_writable, why);
+	return watch_descriptor(copy, copy->opts.out_fd, on_writable, why);
 }

@@ -84,7 +84,7 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	}
 }
 
-static void pump(struct stream *stream)
+static void pump_file(struct stream *stream)
 {
 	struct trm_transfer *t = (struct trm_transfer *)stream;
 	struct trm_sandbox *s = stream->sandbox;
@@ -97,9 +97,9 @@ static void pump(struct stream *stream)
 		s->wants_pump = true;
 }
 
-static const struct stream_ops TRANSFER_OPS = {.frame = on_frame, .end = finish_file, .pump = pump};
+static const struct stream_ops TRANSFER_OPS = {.frame = on_frame, .end = finish_file, .pump = pump_file};
 
-static int check(const struct trm_sandbox *s, const char *path, struct trm_error *reterr)
+static int check_transfer(const struct trm_sandbox *s, const char *path, struct trm_error *reterr)
 {
 	if (!path || !*path)
 		return trm_error_set(reterr, TRM_EINVAL, "the file in the sandbox has no name");
@@ -149,7 +149,7 @@ int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, c
 		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr)
 {
 	struct trm_transfer *t = NULL;
-	int r = check(sandbox, path, reterr);
+	int r = check_transfer(sandbox, path, reterr);
 	if (r < 0)
 		return r;
 	char *copy = malloc(n ? n : 1);
@@ -166,7 +166,7 @@ int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, c
 	t->size = n;
 	sandbox_hold(sandbox);
 	send_request(t, FRAME_PUT, path, mode & 07777);
-	pump(&t->stream);
+	pump_file(&t->stream);
 	sandbox_release(sandbox);
 	return 0;
 }
@@ -175,7 +175,7 @@ int trm_file_get(struct trm_sandbox *sandbox, const char *path, uint64_t max_byt
 		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr)
 {
 	struct trm_transfer *t = NULL;
-	int r = check(sandbox, path, reterr);
+	int r = check_transfer(sandbox, path, reterr);
 	if (r < 0 || (r = transfer_new(sandbox, cb, user, &t, reterr)) < 0)
 		return r;
 	t->size = max_bytes;

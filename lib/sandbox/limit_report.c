@@ -83,7 +83,7 @@ static bool starved(const char *words)
 
 /* Does the code's error or its last output contain this? Node prints the name of the constant, Python and
  * the C library print the sentence. */
-static bool complains(const struct limit_report *m, const char *name, const char *sentence)
+static bool complains_of(const struct limit_report *m, const char *name, const char *sentence)
 {
 	const struct trm_result *r = m->result;
 	const char *const texts[] = {r->error_message, r->error_name, m->last_words};
@@ -112,8 +112,8 @@ static bool limit_report_memory(const struct limit_report *m, char *out, size_t 
 /* Bash tries again, and may succeed. */
 static bool complains_of_processes(const struct limit_report *m)
 {
-	return complains(m, "EAGAIN", "Resource temporarily unavailable")
-	       || complains(m, "can't start new thread", "can't start new thread")
+	return complains_of(m, "EAGAIN", "Resource temporarily unavailable")
+	       || complains_of(m, "can't start new thread", "can't start new thread")
 	       || strstr(m->last_words, "fork: retry: Resource temporarily unavailable");
 }
 
@@ -165,7 +165,7 @@ static bool limit_report_disk(const struct limit_report *m, char *out, size_t ca
 	const struct trm_sample *now = &m->now;
 	bool is_known = now->known & TRM_METRIC_DISK && now->known & TRM_METRIC_DISK_LIMIT;
 	uint64_t limit = is_known ? now->disk_limit_bytes : m->sandbox->opts.limits.disk_bytes;
-	if (!ran_into(m, has_full_disk) && !complains(m, "ENOSPC", "No space left on device"))
+	if (!ran_into(m, has_full_disk) && !complains_of(m, "ENOSPC", "No space left on device"))
 		return false;
 	if (is_known && now->disk_bytes < limit - limit / 20)
 		snprintf(out, cap, "disk full during this run: limit %" PRIu64 " MiB, now %" PRIu64 " in use",
@@ -192,8 +192,8 @@ static bool limit_report_file_size(const struct limit_report *m, char *out, size
 {
 	const struct trm_limits *limits = &m->sandbox->opts.limits;
 	bool is_child = m->result->exit_code == 128 + SIGXFSZ && m->result->status == TRM_STATUS_ERROR;
-	if (!is_child && !complains(m, "EFBIG", "File too large")
-			&& !complains(m, "File size limit exceeded", "file size limit exceeded"))
+	if (!is_child && !complains_of(m, "EFBIG", "File too large")
+			&& !complains_of(m, "File size limit exceeded", "file size limit exceeded"))
 		return false;
 	int n = snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", limits->file_bytes / mib);
 	if (is_weak(m->sandbox, "disk"))
@@ -204,7 +204,7 @@ static bool limit_report_file_size(const struct limit_report *m, char *out, size
 
 static bool limit_report_open_files(const struct limit_report *m, char *out, size_t cap)
 {
-	if (!complains(m, "EMFILE", "Too many open files"))
+	if (!complains_of(m, "EMFILE", "Too many open files"))
 		return false;
 	snprintf(out, cap, "limit of %u open files reached", m->sandbox->opts.limits.open_files);
 	return true;
@@ -213,8 +213,8 @@ static bool limit_report_open_files(const struct limit_report *m, char *out, siz
 /* An allocation was refused outright: nothing was killed or counted. */
 static bool limit_report_allocation(const struct limit_report *m, char *out, size_t cap)
 {
-	if (!complains(m, "MemoryError", "Cannot allocate memory")
-			&& !complains(m, "ENOMEM", "Array buffer allocation failed")
+	if (!complains_of(m, "MemoryError", "Cannot allocate memory")
+			&& !complains_of(m, "ENOMEM", "Array buffer allocation failed")
 			&& (m->result->status == TRM_STATUS_OK || !starved(m->last_words)))
 		return false;
 	snprintf(out, cap, "an allocation was refused: memory limit %" PRIu64 " MiB",
@@ -223,7 +223,7 @@ static bool limit_report_allocation(const struct limit_report *m, char *out, siz
 }
 
 /* Does the traceback or last output mention this word? */
-static bool names(const struct limit_report *m, const char *word)
+static bool mentions_word(const struct limit_report *m, const char *word)
 {
 	bool is_found = strstr(m->last_words, word);
 	for (char **line = m->result->traceback; line && *line && !is_found; line++)
@@ -237,10 +237,10 @@ static bool limit_report_uncounted_memory(const struct limit_report *m, char *ou
 {
 	static const char *const MISSING[] = {
 			"memfd", "shmget", "msgget", "semget", "share memory", "message queue", "semaphore"};
-	bool is_met = complains(m, "EPERM", "peration not permitted") && names(m, "mmap");
-	bool is_missing = complains(m, "ENOSYS", strerror(ENOSYS));
+	bool is_met = complains_of(m, "EPERM", "peration not permitted") && mentions_word(m, "mmap");
+	bool is_missing = complains_of(m, "ENOSYS", strerror(ENOSYS));
 	for (size_t i = 0; is_missing && !is_met && i < sizeof MISSING / sizeof *MISSING; i++)
-		is_met = names(m, MISSING[i]);
+		is_met = mentions_word(m, MISSING[i]);
 	if (!is_met || !is_weak(m->sandbox, "memory"))
 		return false;
 	snprintf(out, cap,

@@ -74,8 +74,8 @@ static void on_done(void *user, const struct trm_error *why, const struct tree_s
 
 static const struct tree_cb TREE_CB = {.entry = on_entry, .data = on_data, .done = on_done};
 
-static int start(struct trm_sandbox *sandbox, const struct tree_msg *msg, const struct trm_list_cb *cb,
-		void *user, struct trm_error *reterr)
+static int start_listing(struct trm_sandbox *sandbox, const struct tree_msg *msg,
+		const struct trm_list_cb *cb, void *user, struct trm_error *reterr)
 {
 	struct list *list = calloc(1, sizeof *list);
 	if (!list)
@@ -94,7 +94,7 @@ int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_fi
 			.flags = TREE_LIST,
 			.depth = 1,
 			.max_files = max_files < UINT64_MAX ? max_files + 1 : max_files};
-	return start(sandbox, &msg, cb, user, reterr);
+	return start_listing(sandbox, &msg, cb, user, reterr);
 }
 
 int trm_file_stat(struct trm_sandbox *sandbox, const char *path, const struct trm_list_cb *cb, void *user,
@@ -102,7 +102,7 @@ int trm_file_stat(struct trm_sandbox *sandbox, const char *path, const struct tr
 {
 	const struct tree_msg msg = {
 			.path = (char *)path, .flags = TREE_LIST | TREE_NO_FOLLOW, .max_files = 1};
-	return start(sandbox, &msg, cb, user, reterr);
+	return start_listing(sandbox, &msg, cb, user, reterr);
 }
 
 static int send_op(struct trm_sandbox *sandbox, enum file_op op, const char *path, uint32_t mode,

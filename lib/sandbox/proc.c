@@ -232,7 +232,7 @@ static const struct stream_ops PROC_OPS = {.frame = on_frame, .end = finish_proc
 
 /* ---- starting ---------------------------------------------------------------------- */
 
-static int check(const struct trm_proc_opts *o, struct trm_error *reterr)
+static int check_opts(const struct trm_proc_opts *o, struct trm_error *reterr)
 {
 	if (!o->argv || !o->argv[0] || !o->argv[0][0])
 		return trm_error_set(reterr, TRM_EINVAL, "there is no command to start");
@@ -314,7 +314,7 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 		const struct proc_share *share, const struct trm_proc_cb *cb, void *user,
 		struct trm_proc **ret_proc, struct trm_error *reterr)
 {
-	int r = check(opts, reterr);
+	int r = check_opts(opts, reterr);
 	if (r < 0)
 		return r;
 	if (!sandbox_is_open(sandbox))

@@ -44,7 +44,7 @@ int trm_registry_create(struct trm_registry **ret, struct trm_error *reterr)
 	return *ret ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
-static void forget(struct known *k)
+static void forget_known(struct known *k)
 {
 	stats_close(&k->stats);
 	info_msg_finish(&k->info);
@@ -55,7 +55,7 @@ void trm_registry_destroy(struct trm_registry *r)
 	if (!r)
 		return;
 	for (size_t i = 0; i < r->n; i++)
-		forget(&r->known[i]);
+		forget_known(&r->known[i]);
 	crowd_finish(&r->crowd);
 	free(r->known);
 	free(r->entries);
@@ -83,7 +83,7 @@ static bool make_room(struct trm_registry *r)
 }
 
 /* The sandbox that was known under this name, if it is the same one. */
-static struct known *find(struct trm_registry *r, const char *name, const struct info_msg *info)
+static struct known *find_sandbox(struct trm_registry *r, const char *name, const struct info_msg *info)
 {
 	for (size_t i = 0; i < r->n; i++) {
 		struct known *k = &r->known[i];
@@ -105,7 +105,7 @@ static int refresh_entry(struct trm_registry *r, int run_fd, const char *name, s
 		return why.code == TRM_ENOENT || why.code == TRM_EPERM
 				       ? 0
 				       : trm_error_set(reterr, why.code, "%s", why.msg);
-	struct known *k = find(r, name, &info);
+	struct known *k = find_sandbox(r, name, &info);
 	if (!k && !make_room(r)) {
 		info_msg_finish(&info);
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory for the list of sandboxes");
@@ -135,12 +135,12 @@ static void drop_unseen(struct trm_registry *r)
 		if (r->known[i].is_seen)
 			r->known[kept++] = r->known[i];
 		else
-			forget(&r->known[i]);
+			forget_known(&r->known[i]);
 	}
 	r->n = kept;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_known(const void *a, const void *b)
 {
 	return strcmp(((const struct known *)a)->name, ((const struct known *)b)->name);
 }
@@ -167,7 +167,7 @@ static int refresh_known(struct trm_registry *r, struct trm_error *reterr)
 		closedir(dir);
 	drop_unseen(r);
 	if (r->n)
-		qsort(r->known, r->n, sizeof *r->known, compare);
+		qsort(r->known, r->n, sizeof *r->known, compare_known);
 	return e;
 }
 
@@ -219,7 +219,7 @@ static void set_rate(struct known *k, struct trm_sample *s)
 	k->cpu_ns = s->cpu_ns;
 }
 
-static void measure(struct trm_registry *r, struct known *k, struct trm_sample *s)
+static void measure_known(struct trm_registry *r, struct known *k, struct trm_sample *s)
 {
 	*s = (struct trm_sample){.time_ns = clock_ns(CLOCK_MONOTONIC)};
 	if (k->is_stale)
@@ -273,7 +273,7 @@ static void fill_info(const struct known *k, struct trm_entry *e)
 static void fill_entry(struct trm_registry *r, struct known *k, struct trm_entry *e)
 {
 	fill_info(k, e);
-	measure(r, k, &e->sample);
+	measure_known(r, k, &e->sample);
 }
 
 /* Read the information of a living sandbox. The caller closes *ret_run_fd and finishes *ret_info. */
@@ -359,7 +359,7 @@ void trm_registry_measure(struct trm_registry *r)
 	if (r->crowd.n && !crowd_take(&r->crowd))
 		r->crowd.n = 0;
 	for (size_t i = 0; i < r->n; i++)
-		measure(r, &r->known[i], &r->entries[i].sample);
+		measure_known(r, &r->known[i], &r->entries[i].sample);
 }
 
 /* ---- ending ------------------------------------------------------------------------------ */

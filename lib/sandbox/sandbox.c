@@ -62,7 +62,7 @@ static void end_streams(struct trm_sandbox *s, const struct trm_error *why)
 		end_deferred(s, why);
 }
 
-static void finish(struct trm_sandbox *s)
+static void finish_sandbox(struct trm_sandbox *s)
 {
 	struct trm_error canceled = {0};
 	sandbox_hold(s); /* for good, so that no call below finishes it again */
@@ -94,7 +94,7 @@ void sandbox_release(struct trm_sandbox *s)
 	if (s->holds == 1 && s->out.len)
 		client_flush(s); /* while still held, because flushing may make the sandbox fail */
 	if (--s->holds == 0 && !s->carrier)
-		finish(s);
+		finish_sandbox(s);
 }
 
 static void start_closing(struct trm_sandbox *s, bool leaves)
@@ -414,7 +414,7 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);
 }
 
-static int describe(
+static int describe_found(
 		const char *name, struct found *found, struct trm_sandbox_opts *ret, struct trm_error *reterr)
 {
 	const struct info_msg *info = &found->info;
@@ -457,7 +457,7 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 	struct found *found = calloc(1, sizeof *found);
 	if (!found)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	r = describe(name, found, &own, reterr);
+	r = describe_found(name, found, &own, reterr);
 	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
 	own.metrics_with_processes = opts && opts->metrics_with_processes;
 	own.is_onlooker = opts && opts->is_onlooker;

@@ -15,7 +15,7 @@ void streams_finish(struct stream_table *table)
 }
 
 /* Make room for one more slot. */
-static int grow(struct stream_table *table, struct trm_error *reterr)
+static int grow_table(struct stream_table *table, struct trm_error *reterr)
 {
 	enum { FIRST = 8 };
 	unsigned cap = table->cap ? table->cap * 2 : FIRST;
@@ -35,7 +35,7 @@ static int grow(struct stream_table *table, struct trm_error *reterr)
 
 int streams_add(struct stream_table *table, struct stream *stream, struct trm_error *reterr)
 {
-	int r = table->first_free ? 0 : grow(table, reterr);
+	int r = table->first_free ? 0 : grow_table(table, reterr);
 	if (r < 0)
 		return r;
 	uint32_t number = table->first_free ? table->first_free - 1 : table->n_slots++;

@@ -24,7 +24,7 @@ struct tree {
 	struct tree_sum sum; /* PUT: what the agent had taken before it failed */
 };
 
-static void finish(struct tree *t, const struct trm_error *why, const struct tree_sum *sum)
+static void end_tree(struct tree *t, const struct trm_error *why, const struct tree_sum *sum)
 {
 	streams_remove(&t->stream.sandbox->streams, &t->stream);
 	t->cb->done(t->user, why, sum);
@@ -37,14 +37,14 @@ static void finish_tree(struct stream *stream, const struct trm_error *why)
 	struct trm_error announced = *why;
 	if (!strstr(announced.msg, "sandbox '"))
 		err_wrap(&announced, announced.code, "sandbox '%s'", stream->sandbox->name);
-	finish((struct tree *)stream, &announced, NULL);
+	end_tree((struct tree *)stream, &announced, NULL);
 }
 
 /* Our side cannot go on. */
 static int fail_tree(struct tree *t, const struct trm_error *why)
 {
 	client_send(t->stream.sandbox, t->stream.id, FRAME_CLOSE, 0, NULL, 0);
-	finish(t, why, NULL);
+	end_tree(t, why, NULL);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ static int on_done(struct tree *t, const struct frame *frame, struct trm_error *
 		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable end of a file tree");
 	if (!t->is_put && !t->check.is_over)
 		return trm_error_set(why, TRM_EPROTO, BROKE "a file tree ends in the middle");
-	finish(t, &none, &sum);
+	end_tree(t, &none, &sum);
 	return 0;
 }
 
@@ -120,7 +120,7 @@ static int on_error(struct tree *t, const struct frame *frame, struct trm_error 
 		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable error of a file tree");
 	if (!said.code)
 		said.code = TRM_EIO;
-	finish(t, &said, &t->sum);
+	end_tree(t, &said, &t->sum);
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static int on_frame(struct stream *stream, const struct frame *frame, struct trm
 	}
 }
 
-static void pump(struct stream *stream)
+static void pump_tree(struct stream *stream)
 {
 	struct tree *t = (struct tree *)stream;
 	struct trm_error why;
@@ -154,7 +154,7 @@ static void pump(struct stream *stream)
 		fail_tree(t, &why);
 }
 
-static const struct stream_ops TREE_OPS = {.frame = on_frame, .end = finish_tree, .pump = pump};
+static const struct stream_ops TREE_OPS = {.frame = on_frame, .end = finish_tree, .pump = pump_tree};
 
 static int send_request(
 		struct tree *t, enum frame_type type, const struct tree_msg *msg, struct trm_error *reterr)

@@ -57,7 +57,7 @@ static int pass_gate(struct trm_policy *policy, const char *const *argv, struct 
 	return r;
 }
 
-static int spawn(struct waiting *w, struct trm_proc **ret_proc, struct trm_error *reterr)
+static int spawn_waiting(struct waiting *w, struct trm_proc **ret_proc, struct trm_error *reterr)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
 	size_t n = 0;
@@ -91,10 +91,10 @@ static void end_command(struct waiting *w, struct trm_proc *proc, bool is_polite
 	sync_wait_out(w->sync, &w->is_done, -1);
 }
 
-static int perform(struct waiting *w, int64_t timeout_ms, struct trm_error *reterr)
+static int perform_command(struct waiting *w, int64_t timeout_ms, struct trm_error *reterr)
 {
 	struct trm_proc *proc;
-	int r = spawn(w, &proc, reterr);
+	int r = spawn_waiting(w, &proc, reterr);
 	if (r < 0)
 		return r;
 	r = sync_wait(w->sync, &w->is_done, timeout_ms, reterr);
@@ -141,7 +141,7 @@ int trm_sync_command(struct trm_sync *s, const char *command, const char *const 
 	if (copy_request(ret, command, args) < 0)
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	else
-		r = perform(&w, timeout_ms ? timeout_ms : -1, reterr);
+		r = perform_command(&w, timeout_ms ? timeout_ms : -1, reterr);
 	ret->output = text_tidy(
 			w.text[TRM_STDOUT].len ? buf_at(&w.text[TRM_STDOUT]) : "", w.text[TRM_STDOUT].len);
 	ret->error = text_tidy(

@@ -32,7 +32,7 @@ static const struct trm_transfer_cb cb = {.data = on_data, .done = on_done};
 
 /* A transfer cannot be canceled, and its callbacks use the caller's stack. So we wait until it has ended,
  * and if it is too slow, we close the sandbox. */
-static int finish(struct trm_sync *s, struct waiting *w, struct trm_error *reterr)
+static int finish_transfer(struct trm_sync *s, struct waiting *w, struct trm_error *reterr)
 {
 	enum { TIMEOUT_MS = 5000 };
 	int r = sync_wait(s, &w->is_done, s->opts.timeout_ms ? (int64_t)s->opts.timeout_ms : -1, reterr);
@@ -54,7 +54,7 @@ int trm_sync_put(struct trm_sync *s, const char *path, uint32_t mode, const void
 	int r = sync_need_started(s, reterr);
 	if (r == 0)
 		r = trm_file_put(s->sandbox, path, mode, bytes, n, &cb, &w, reterr);
-	return r < 0 ? r : finish(s, &w, reterr);
+	return r < 0 ? r : finish_transfer(s, &w, reterr);
 }
 
 int trm_sync_get(struct trm_sync *s, const char *path, uint64_t max_bytes, char **ret_bytes, size_t *ret_n,
@@ -66,7 +66,7 @@ int trm_sync_get(struct trm_sync *s, const char *path, uint64_t max_bytes, char 
 	if (r == 0)
 		r = trm_file_get(s->sandbox, path, max_bytes, &cb, &w, reterr);
 	if (r == 0)
-		r = finish(s, &w, reterr);
+		r = finish_transfer(s, &w, reterr);
 	char *copy = r == 0 ? malloc(w.bytes.len + 1) : NULL;
 	if (r == 0 && !copy)
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory for the file's bytes");

@@ -7,7 +7,7 @@
 /* A rate needs two samples at this distance. A remote server may be slow to answer. */
 enum { APART_MS = 200, TIMEOUT_MS = 30000 };
 
-static void fill(struct trm_sync *s, struct trm_sync_metrics *ret)
+static void fill_metrics(struct trm_sync *s, struct trm_sync_metrics *ret)
 {
 	const struct trm_sample *sample = &s->sample;
 	*ret = (struct trm_sync_metrics){
@@ -26,7 +26,7 @@ static void fill(struct trm_sync *s, struct trm_sync_metrics *ret)
 		ret->disk_bytes = sample->disk_bytes;
 }
 
-static int measure(struct trm_sync *s, struct trm_error *reterr)
+static int wait_for_samples(struct trm_sync *s, struct trm_error *reterr)
 {
 	s->is_measured = false;
 	s->n_samples = 0;
@@ -48,10 +48,10 @@ int trm_sync_metrics_all(struct trm_sync *s, struct trm_sync_metrics *ret, struc
 	int r = sync_need_started(s, reterr);
 	if (r < 0)
 		return r;
-	r = measure(s, reterr);
+	r = wait_for_samples(s, reterr);
 	if (r < 0)
 		return err_wrap(reterr, r, "Failed to get sandbox metrics");
-	fill(s, ret);
+	fill_metrics(s, ret);
 	return 0;
 }
 

@@ -93,7 +93,7 @@ static char *make_error(const struct trm_result *r)
 }
 
 /* Takes w->result. */
-static int describe(struct trm_execution *e, struct trm_result *result, struct trm_error *reterr)
+static int describe_execution(struct trm_execution *e, struct trm_result *result, struct trm_error *reterr)
 {
 	e->result = result;
 	e->output = result ? make_output(result) : NULL;
@@ -116,7 +116,7 @@ void trm_execution_finish(struct trm_execution *e)
 
 /* ---- runs ----------------------------------------------------------------------------- */
 
-static int run(struct trm_sync *s, const struct trm_run_opts *opts, struct trm_execution *ret,
+static int run_and_wait(struct trm_sync *s, const struct trm_run_opts *opts, struct trm_execution *ret,
 		struct trm_error *reterr)
 {
 	static const struct trm_run_cb cb = {.output = on_output, .done = on_done};
@@ -134,7 +134,7 @@ static int run(struct trm_sync *s, const struct trm_run_opts *opts, struct trm_e
 		trm_result_free(w.result);
 		return trm_error_set(reterr, r, "%s", why.msg);
 	}
-	return describe(ret, w.result, reterr);
+	return describe_execution(ret, w.result, reterr);
 }
 
 int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const char *code, int64_t timeout_ms,
@@ -159,7 +159,7 @@ int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const c
 	if (!opts.lang)
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: no language was given");
 	ret->language = opts.lang->name;
-	r = run(s, &opts, ret, reterr);
+	r = run_and_wait(s, &opts, ret, reterr);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;
 }
 

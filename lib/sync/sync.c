@@ -39,7 +39,7 @@ static void on_interrupt_fd(void *user, int fd, uint32_t events)
 }
 
 /* One loop iteration of at most left_ms (-1: unlimited). */
-static int turn(struct trm_sync *s, int64_t left_ms, bool asks)
+static int run_loop_once(struct trm_sync *s, int64_t left_ms, bool asks)
 {
 	if (asks && (left_ms < 0 || left_ms > ASK_MS))
 		left_ms = ASK_MS;
@@ -63,7 +63,7 @@ int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct t
 		if (timeout_ms >= 0 && left_ms <= 0)
 			r = trm_error_set(reterr, TRM_ETIMEDOUT, "timed out after %g s",
 					(double)timeout_ms / 1000);
-		else if ((r = turn(s, left_ms, s->opts.is_interrupted != NULL)) < 0)
+		else if ((r = run_loop_once(s, left_ms, s->opts.is_interrupted != NULL)) < 0)
 			trm_error_set(reterr, r, "the loop cannot wait: %s", trm_strerror(r));
 	}
 	trm_watch_remove(watch);
@@ -76,7 +76,7 @@ bool sync_wait_out(struct trm_sync *s, const bool *flag, int64_t timeout_ms)
 {
 	int64_t until = end_of(timeout_ms);
 	while (!*flag && (timeout_ms < 0 || now_ms() < until))
-		if (turn(s, timeout_ms < 0 ? -1 : until - now_ms(), false) < 0)
+		if (run_loop_once(s, timeout_ms < 0 ? -1 : until - now_ms(), false) < 0)
 			break;
 	return *flag;
 }

@@ -67,9 +67,9 @@ static const char *describe_place(const struct sink *s, char *out, size_t cap)
 }
 
 /* Refuse a node. For the root, that ends the copy. */
-static int refuse(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
+static int refuse_entry(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
-static int refuse(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
+static int refuse_entry(struct sink *s, struct trm_error *why, int code, const char *fmt, ...)
 {
 	char what[400], at[400];
 	struct trm_error reported;
@@ -103,20 +103,20 @@ static bool is_disk_full(int error)
 	return error == EFBIG && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur == 0;
 }
 
-static int fail(struct sink *s, int error, const char *what, struct trm_error *why)
+static int fail_sink(struct sink *s, int error, const char *what, struct trm_error *why)
 {
 	char at[400];
 	if (is_disk_full(error))
 		error = ENOSPC;
 	if (error == EISDIR)
-		return refuse(s, why, TRM_EINVAL, "there is a directory of that name");
+		return refuse_entry(s, why, TRM_EINVAL, "there is a directory of that name");
 	if (error == EEXIST)
-		return refuse(s, why, TRM_EEXIST,
+		return refuse_entry(s, why, TRM_EEXIST,
 				"there is something of that name that is neither a file nor a directory");
 	if (error == EFBIG)
-		return refuse(s, why, TRM_ETOOBIG, "the file is bigger than a file may be here");
+		return refuse_entry(s, why, TRM_ETOOBIG, "the file is bigger than a file may be here");
 	if (!is_fatal(error))
-		return refuse(s, why, err_code_of(error), "%s: %s", what, strerror(error));
+		return refuse_entry(s, why, err_code_of(error), "%s: %s", what, strerror(error));
 	bool is_full = (error == ENOSPC || error == EDQUOT) && s->opts.when_full;
 	return trm_error_set(why, err_code_of(error), "%s: %s: %s%s%s", describe_place(s, at, sizeof at),
 			what, strerror(error), is_full ? ": " : "", is_full ? s->opts.when_full : "");
@@ -209,8 +209,8 @@ static int enter_dir(
 		return push_level(s, fd, is_new, e, why);
 	s->skipped = 1;
 	if (error == ENOTDIR || error == ELOOP)
-		return refuse(s, why, TRM_EEXIST, "something of that name is not a directory");
-	return fail(s, error, "the directory cannot be made", why);
+		return refuse_entry(s, why, TRM_EEXIST, "something of that name is not a directory");
+	return fail_sink(s, error, "the directory cannot be made", why);
 }
 
 /* ---- files and links --------------------------------------------------------------------------- */
@@ -223,7 +223,7 @@ static int open_file(
 		error = tree_file_open(&s->file, dir_fd, &s->unnamed);
 	s->skips_file = error != 0;
 	if (error)
-		return fail(s, error, "the file cannot be made", why);
+		return fail_sink(s, error, "the file cannot be made", why);
 	s->file_entry = *e;
 	s->file_entry.mode &= ~s->opts.withheld;
 	memcpy(s->file_entry.name, name, strlen(name) + 1);
@@ -234,7 +234,7 @@ static int write_failed(struct sink *s, int error, struct trm_error *why)
 {
 	tree_file_drop(&s->file);
 	s->skips_file = true;
-	return fail(s, error, "the file cannot be written", why);
+	return fail_sink(s, error, "the file cannot be written", why);
 }
 
 static int end_file(struct sink *s, struct trm_error *why)
@@ -244,7 +244,7 @@ static int end_file(struct sink *s, struct trm_error *why)
 		return 0;
 	int error = tree_file_finish(&s->file, &s->file_entry);
 	if (error)
-		return fail(s, error, "the file cannot be put in its place", why);
+		return fail_sink(s, error, "the file cannot be put in its place", why);
 	s->sum.files++;
 	s->sum.bytes += size;
 	return 0;
@@ -257,7 +257,7 @@ static int in_file(struct sink *s, const struct entry *e, struct trm_error *why)
 	case ENTRY_END: return end_file(s, why);
 	case ENTRY_FAIL:
 		tree_file_drop(&s->file);
-		return s->skips_file ? 0 : refuse(s, why, e->code, "%s", e->text);
+		return s->skips_file ? 0 : refuse_entry(s, why, e->code, "%s", e->text);
 	default:
 		error = s->skips_file ? 0 : tree_file_skip(&s->file, e->size);
 		return error ? write_failed(s, error, why) : 0;
@@ -267,11 +267,11 @@ static int in_file(struct sink *s, const struct entry *e, struct trm_error *why)
 static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct trm_error *why)
 {
 	if (!entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
-		return refuse(s, why, TRM_EINVAL, "this link leads out of the copied tree (to %.150s)",
+		return refuse_entry(s, why, TRM_EINVAL, "this link leads out of the copied tree (to %.150s)",
 				e->text);
 	int error = tree_link_make(dir_fd, e);
 	if (error)
-		return fail(s, error, "the link cannot be made", why);
+		return fail_sink(s, error, "the link cannot be made", why);
 	s->sum.links++;
 	return 0;
 }
@@ -281,7 +281,7 @@ static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct t
 static int take_root(struct sink *s, const struct entry *e, struct trm_error *why)
 {
 	if (e->kind == ENTRY_FAIL)
-		return refuse(s, why, e->code, "%s", e->text);
+		return refuse_entry(s, why, e->code, "%s", e->text);
 	int r = target_find(
 			s->opts.path, s->opts.base, s->opts.must_be_dir, e->kind == ENTRY_DIR, &s->root, why);
 	if (r == 0 && s->root.is_below)
@@ -307,7 +307,7 @@ static int refuse_taken(struct sink *s, const struct entry *e, struct trm_error 
 {
 	s->skipped = e->kind == ENTRY_DIR;
 	s->skips_file = e->kind == ENTRY_FILE;
-	return refuse(s, why, TRM_EEXIST,
+	return refuse_entry(s, why, TRM_EEXIST,
 			"another file of this copy has this name here (only case or accents differ): rename one");
 }
 
@@ -330,7 +330,7 @@ static int take_node(struct sink *s, const struct entry *e, struct trm_error *wh
 	case ENTRY_DIR: return enter_dir(s, dir_fd, e, e->name, why);
 	case ENTRY_FILE: return open_file(s, dir_fd, e, e->name, why);
 	case ENTRY_LINK: return make_link(s, dir_fd, e, why);
-	default: return refuse(s, why, e->code, "%s", e->text);
+	default: return refuse_entry(s, why, e->code, "%s", e->text);
 	}
 }
 

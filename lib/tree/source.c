@@ -154,7 +154,7 @@ static int send_entry(struct source *s, struct buf *out, uint32_t stream, uint64
 	return SOURCE_MORE;
 }
 
-static void describe(struct source *s, enum entry_kind kind, const char *name, const struct stat *status)
+static void describe_node(struct source *s, enum entry_kind kind, const char *name, const struct stat *status)
 {
 	s->entry.kind = kind;
 	memcpy(s->entry.name, name, strlen(name) + 1);
@@ -277,7 +277,7 @@ static void visit_file(struct source *s, int dir_fd, const char *name, struct st
 {
 	s->n_files += s->is_counting;
 	s->n_bytes += s->is_counting && status->st_size > 0 ? (uint64_t)status->st_size : 0;
-	describe(s, ENTRY_FILE, name, status);
+	describe_node(s, ENTRY_FILE, name, status);
 	if (s->is_counting || s->flags & TREE_LIST)
 		return;
 	int fd = open_child(dir_fd, name, 0, status);
@@ -285,13 +285,13 @@ static void visit_file(struct source *s, int dir_fd, const char *name, struct st
 		describe_failure(s, name, errno, NULL);
 		return;
 	}
-	describe(s, ENTRY_FILE, name, status);
+	describe_node(s, ENTRY_FILE, name, status);
 	take_file(s, fd, status);
 }
 
 static void visit_dir(struct source *s, int dir_fd, const char *name, struct stat *status)
 {
-	describe(s, ENTRY_DIR, name, status);
+	describe_node(s, ENTRY_DIR, name, status);
 	if (s->n_dirs >= ENTRY_DEPTH_MAX) {
 		describe_failure(s, name, 0, "is nested too deeply");
 		return;
@@ -303,7 +303,7 @@ static void visit_dir(struct source *s, int dir_fd, const char *name, struct sta
 
 static void visit_link(struct source *s, int dir_fd, const char *name, const struct stat *status)
 {
-	describe(s, ENTRY_LINK, name, status);
+	describe_node(s, ENTRY_LINK, name, status);
 	ssize_t n = readlinkat(dir_fd, name, s->entry.text, sizeof s->entry.text - 1);
 	s->entry.text[n > 0 ? n : 0] = '\0';
 	if (n <= 0)
@@ -323,7 +323,7 @@ static void visit(struct source *s, int dir_fd, const char *name)
 	else if (S_ISLNK(status.st_mode))
 		visit_link(s, dir_fd, name, &status);
 	else if (s->flags & TREE_LIST)
-		describe(s, ENTRY_OTHER, name, &status);
+		describe_node(s, ENTRY_OTHER, name, &status);
 	else
 		describe_failure(s, name, 0, kind_words(status.st_mode));
 }
@@ -353,7 +353,7 @@ static bool tell_closed_dir(struct source *s, int dir_fd, const char *name)
 			|| fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0
 			|| !S_ISDIR(status.st_mode))
 		return false;
-	describe(s, ENTRY_DIR, name, &status);
+	describe_node(s, ENTRY_DIR, name, &status);
 	return true;
 }
 
@@ -407,7 +407,7 @@ static int step_root(struct source *s, struct buf *out, uint32_t stream, uint64_
 {
 	mode_t mode = s->root.st_mode;
 	s->has_root = true;
-	describe(s,
+	describe_node(s,
 			S_ISDIR(mode)   ? ENTRY_DIR
 			: S_ISREG(mode) ? ENTRY_FILE
 			: S_ISLNK(mode) ? ENTRY_LINK

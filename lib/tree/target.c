@@ -18,7 +18,7 @@ static int open_dir(const char *path, struct target *ret, struct trm_error *rete
 }
 
 /* Split `path` into its parent and its last component. Together they name something that is no directory. */
-static int split(const char *path, struct target *ret, struct trm_error *reterr)
+static int split_path(const char *path, struct target *ret, struct trm_error *reterr)
 {
 	char parent[PATH_MAX + 1];
 	size_t n = strlen(path);
@@ -52,7 +52,7 @@ static int into_dir(
 static int onto_file(const char *path, struct target *ret, struct trm_error *reterr)
 {
 	char *real = realpath(path, NULL);
-	int r = real ? split(real, ret, reterr) : trm_error_set_errno(reterr, errno, "%s", path);
+	int r = real ? split_path(real, ret, reterr) : trm_error_set_errno(reterr, errno, "%s", path);
 	free(real);
 	return r;
 }
@@ -86,5 +86,5 @@ int target_find(const char *path, const char *base, bool must_be_dir, bool is_di
 		return trm_error_set(reterr, TRM_ENOENT, "%s: there is no such directory", path);
 	if (lstat(path, &status) == 0)
 		return trm_error_set(reterr, TRM_ENOENT, "%s: this is a link that leads nowhere", path);
-	return split(path, ret, reterr);
+	return split_path(path, ret, reterr);
 }

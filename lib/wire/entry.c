@@ -45,7 +45,7 @@ static void put_fields(struct pack *p, const struct entry *e)
 	}
 }
 
-static int finish(struct buf *out, size_t mark, const struct pack *p)
+static int finish_entry(struct buf *out, size_t mark, const struct pack *p)
 {
 	if (p->error) {
 		out->len = mark;
@@ -63,7 +63,7 @@ int entry_put(struct buf *out, uint32_t stream, const struct entry *entry)
 		return r;
 	pack_u8(&p, (uint8_t)entry->kind);
 	put_fields(&p, entry);
-	return finish(out, mark, &p);
+	return finish_entry(out, mark, &p);
 }
 
 /* ---- reading ---------------------------------------------------------------------- */
@@ -196,7 +196,7 @@ int tree_msg_put(struct buf *out, uint32_t stream, enum frame_type type, const s
 	pack_u32(&p, msg->window);
 	pack_u64(&p, msg->max_bytes);
 	pack_u64(&p, msg->max_files);
-	return finish(out, mark, &p);
+	return finish_entry(out, mark, &p);
 }
 
 int tree_msg_get(const struct frame *frame, struct tree_msg *ret)
@@ -237,7 +237,7 @@ int tree_sum_put(struct buf *out, uint32_t stream, const struct tree_sum *sum)
 	pack_u64(&p, sum->dirs);
 	pack_u64(&p, sum->links);
 	pack_u64(&p, sum->refused);
-	return finish(out, mark, &p);
+	return finish_entry(out, mark, &p);
 }
 
 int tree_sum_get(const struct frame *frame, struct tree_sum *ret)

@@ -18,7 +18,7 @@ static struct unpack reader(const struct frame *frame)
 }
 
 /* Close the frame that `p` was filling. On an error, the whole frame is removed. */
-static int finish(struct buf *out, size_t mark, const struct pack *p)
+static int finish_message(struct buf *out, size_t mark, const struct pack *p)
 {
 	if (p->error) {
 		out->len = mark;
@@ -39,7 +39,7 @@ int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags, uint32_t pid)
 	pack_u32(&p, nproc);
 	pack_u32(&p, flags);
 	pack_u32(&p, pid);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
@@ -69,7 +69,7 @@ int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client,
 	pack_u32(&p, client);
 	if (report)
 		pack_bytes(&p, report, report_len);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
@@ -87,7 +87,7 @@ int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
 	return 0;
 }
 
-static bool fits(char *const *strv)
+static bool fits_reader(char *const *strv)
 {
 	size_t n = 0;
 	while (strv && n <= MAX_ARGS && strv[n])
@@ -99,7 +99,7 @@ int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 {
 	size_t mark;
 	struct pack p = {.to = out};
-	if (!fits(msg->argv) || !fits(msg->env) || (msg->cwd && strlen(msg->cwd) > MAX_PATH)
+	if (!fits_reader(msg->argv) || !fits_reader(msg->env) || (msg->cwd && strlen(msg->cwd) > MAX_PATH)
 			|| (msg->label && strlen(msg->label) > SPAWN_LABEL_MAX))
 		return TRM_ETOOBIG;
 	int r = frame_begin(out, stream, FRAME_SPAWN, 0, &mark);
@@ -116,7 +116,7 @@ int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 	pack_str(&p, msg->cwd);
 	pack_bytes(&p, msg->script, msg->script_len);
 	pack_str(&p, msg->label);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
@@ -168,7 +168,7 @@ int started_msg_put(struct buf *out, uint32_t stream, const struct started_msg *
 	pack_u64(&p, msg->lost_bytes);
 	pack_u64(&p, msg->position);
 	pack_bytes(&p, msg->greeting, msg->greeting_len);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int started_msg_get(const struct frame *frame, struct started_msg *ret)
@@ -214,7 +214,7 @@ int shared_msg_put(struct buf *out, const char *key)
 	if (r < 0)
 		return r;
 	pack_str(&p, key);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int shared_msg_get(const struct frame *frame, char **ret_key)
@@ -251,7 +251,7 @@ int announced_msg_put(struct buf *out, const struct announced_msg *msg)
 	}
 	if (!p.error && out->len - before > FRAME_HEADER + FRAME_ANNOUNCE_MAX)
 		p.error = TRM_ETOOBIG;
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int announced_msg_get(const struct frame *frame, struct announced_msg *ret)
@@ -304,7 +304,7 @@ int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *ms
 	pack_u32(&p, msg->by_pid);
 	pack_u64(&p, msg->oom_kills);
 	pack_u8(&p, msg->has_unread);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
@@ -334,7 +334,7 @@ int error_msg_put(struct buf *out, uint32_t stream, int32_t code, const char *se
 		return r;
 	pack_u32(&p, (uint32_t)code);
 	pack_str(&p, sentence);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int signal_pid_msg_put(struct buf *out, uint32_t stream, const struct signal_pid_msg *msg)
@@ -348,7 +348,7 @@ int signal_pid_msg_put(struct buf *out, uint32_t stream, const struct signal_pid
 	pack_u64(&p, msg->start);
 	pack_u32(&p, msg->signo);
 	pack_u8(&p, msg->has_tree);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 int signal_pid_msg_get(const struct frame *frame, struct signal_pid_msg *ret)
@@ -445,7 +445,7 @@ int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
 		pack_str(&p, row->command);
 	}
 	put_later(&p, s, metrics->processes, n);
-	return finish(out, mark, &p);
+	return finish_message(out, mark, &p);
 }
 
 static void get_process(struct unpack *u, struct trm_process *row)

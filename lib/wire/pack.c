@@ -7,7 +7,7 @@
 
 #include <terrarium/error.h>
 
-static void put(struct pack *p, const void *bytes, size_t n)
+static void append_packed(struct pack *p, const void *bytes, size_t n)
 {
 	if (!p->error)
 		p->error = buf_append(p->to, bytes, n);
@@ -18,7 +18,7 @@ static void put_int(struct pack *p, uint64_t v, size_t n)
 	unsigned char bytes[8];
 	for (size_t i = 0; i < n; i++)
 		bytes[i] = (unsigned char)(v >> (8 * i));
-	put(p, bytes, n);
+	append_packed(p, bytes, n);
 }
 
 void pack_u8(struct pack *p, uint8_t v)
@@ -52,7 +52,7 @@ void pack_bytes(struct pack *p, const void *bytes, size_t n)
 		return;
 	}
 	pack_u32(p, (uint32_t)n);
-	put(p, bytes, n);
+	append_packed(p, bytes, n);
 }
 
 void pack_str(struct pack *p, const char *s)

@@ -119,7 +119,7 @@ static bool read_spec(struct batch *b)
 
 /* ---- files ---- */
 
-static bool holds(const char *path, const struct order *o)
+static bool holds_code(const char *path, const struct order *o)
 {
 	struct buf text;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -175,13 +175,13 @@ static bool has_ending(const char *name)
 	return dot && dot > (slash ? slash : name);
 }
 
-static bool fits(int n)
+static bool path_fits(int n)
 {
 	return n >= 0 && n < PATH_MAX;
 }
 
 /* Put the code where the commands find it. */
-static bool place(const struct batch *b, struct job *job)
+static bool place_source(const struct batch *b, struct job *job)
 {
 	const struct order *o = job->order;
 	bool has_name = *o->file && *o->file != '<';
@@ -191,29 +191,29 @@ static bool place(const struct batch *b, struct job *job)
 	if (!step_folder_make(job->folder))
 		return false;
 	bool is_here = false;
-	if (has_name && !*ending && fits(snprintf(job->file, PATH_MAX, "%s", wanted))) {
-		is_here = holds(job->file, o);
+	if (has_name && !*ending && path_fits(snprintf(job->file, PATH_MAX, "%s", wanted))) {
+		is_here = holds_code(job->file, o);
 		if (!is_here) {
 			make_folders(job->file);
 			is_here = job->has_made_file = write_code(job->file, o);
 		}
 	}
 	if (!is_here
-			&& (!fits(snprintf(job->file, PATH_MAX, "%s/%s%s", job->folder, base, ending))
+			&& (!path_fits(snprintf(job->file, PATH_MAX, "%s/%s%s", job->folder, base, ending))
 					|| !write_code(job->file, o)))
 		return false;
 	const char *end = strrchr(job->file, '/');
 	snprintf(job->dir, PATH_MAX, "%.*s", end ? (int)(end - job->file) : 1, end ? job->file : ".");
 	const char *dot = strrchr(base, '.');
 	int stem = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
-	mkdir(fits(snprintf(job->out, PATH_MAX, "%s/out", job->folder)) ? job->out : "", 0755);
-	return fits(snprintf(job->out, PATH_MAX, "%s/out/%.*s", job->folder, stem, base));
+	mkdir(path_fits(snprintf(job->out, PATH_MAX, "%s/out", job->folder)) ? job->out : "", 0755);
+	return path_fits(snprintf(job->out, PATH_MAX, "%s/out/%.*s", job->folder, stem, base));
 }
 
 /* ---- commands ---- */
 
 /* The word with its placeholders filled in, malloc'd. */
-static char *expand(const struct job *job, const char *word)
+static char *expand_word(const struct job *job, const char *word)
 {
 	const struct {
 		const char *name, *value;
@@ -251,7 +251,7 @@ static char **make_argv(const struct job *job, const char *const *words)
 	for (; is_whole && *words; words++) {
 		const char *const *args = job->order->args;
 		if (strcmp(*words, "{args}") != 0)
-			is_whole = (argv[n++] = expand(job, *words)) != NULL;
+			is_whole = (argv[n++] = expand_word(job, *words)) != NULL;
 		else
 			for (; is_whole && *args; args++)
 				is_whole = (argv[n++] = strdup(*args)) != NULL;
@@ -300,7 +300,7 @@ static void listen_to(struct job *job, int fd)
 	buf_finish(&raw);
 }
 
-static bool perform(struct job *job, const char *const *words, bool is_last)
+static bool run_job_command(struct job *job, const char *const *words, bool is_last)
 {
 	int fds[2] = {-1, -1};
 	char **argv = make_argv(job, words);
@@ -381,10 +381,10 @@ static void run_program(struct batch *b, const struct order *o, struct buf *even
 {
 	struct job job = {.order = o};
 	buf_init(&job.said, SAID_MAX * 4);
-	bool is_placed = place(b, &job), goes_on = is_placed;
+	bool is_placed = place_source(b, &job), goes_on = is_placed;
 	size_t i = 0;
 	for (; goes_on && !is_interrupted && i < b->n_commands; i++)
-		goes_on = perform(&job, b->commands[i], i + 1 == b->n_commands);
+		goes_on = run_job_command(&job, b->commands[i], i + 1 == b->n_commands);
 	put_outcome(event, b, &job, is_placed, i == b->n_commands);
 	if (job.has_made_file)
 		unlink(job.file);
@@ -398,7 +398,7 @@ static bool interrupts(void)
 	return is_interrupted;
 }
 
-static void run(struct batch *b, const struct order *o)
+static void run_order(struct batch *b, const struct order *o)
 {
 	struct buf event, outcome;
 	char text[80];
@@ -439,7 +439,7 @@ static bool obey(struct batch *b, const struct order *o)
 	if (!strcmp(o->op, "leave"))
 		return false;
 	if (!strcmp(o->op, "run"))
-		run(b, o);
+		run_order(b, o);
 	else if (pieces_answer(&b->pieces, o))
 		return true;
 	else if (!strcmp(o->op, "is_complete"))
@@ -452,7 +452,7 @@ static bool obey(struct batch *b, const struct order *o)
 	return true;
 }
 
-static void prepare(void)
+static void prepare_signals(void)
 {
 	struct sigaction action = {.sa_handler = on_interrupt};
 	sigemptyset(&action.sa_mask);
@@ -465,7 +465,7 @@ static void prepare(void)
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-static void serve(struct batch *b)
+static void serve_orders(struct batch *b)
 {
 	struct buf lines;
 	size_t scanned = 0;
@@ -496,13 +496,13 @@ int batch_drive(char **argv)
 	struct buf event;
 	batch.name = argv[1] ? argv[1] : "";
 	batch.missing = argv[1] && argv[2] ? argv[2] : "";
-	prepare();
+	prepare_signals();
 	if (!read_spec(&batch))
 		return 125;
 	buf_init(&event, 1024);
 	event_add(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
 	event_say(&event);
 	buf_finish(&event);
-	serve(&batch);
+	serve_orders(&batch);
 	return pieces_leave(&batch.pieces);
 }

@@ -31,7 +31,7 @@ static bool has_place(const char *line, size_t n)
 }
 
 /* How well a line tells what is wrong. */
-static int rank(const char *line, size_t n)
+static int rank_line(const char *line, size_t n)
 {
 	if (has_word(line, n, "rror") && memchr(line, ':', n))
 		return 3;
@@ -45,11 +45,11 @@ void diagnose_message(const char *text, size_t n, char *out, size_t cap)
 	int best_rank = 0;
 	for (size_t at = 0, len; at < n; at += len + 1) {
 		len = line_size(text + at, n - at);
-		if (rank(text + at, len) <= best_rank)
+		if (rank_line(text + at, len) <= best_rank)
 			continue;
 		best = text + at;
 		best_n = len;
-		best_rank = rank(best, len);
+		best_rank = rank_line(best, len);
 	}
 	snprintf(out, cap, "%.*s", (int)(best_n < cap ? best_n : cap - 1), best);
 }
@@ -67,7 +67,7 @@ void diagnose_rename(struct buf *out, const char *text, size_t n, const char *pa
 }
 
 /* Bytes of the comment or string at `at`, 0: none. *ret_open: it does not end. */
-static size_t skip(const char *at, size_t n, bool *ret_open)
+static size_t skip_span(const char *at, size_t n, bool *ret_open)
 {
 	char quote = *at;
 	const char *end = NULL;
@@ -101,7 +101,7 @@ bool diagnose_is_whole(const char *code, size_t n)
 	long depth = 0;
 	bool is_open = false;
 	for (size_t i = 0; i < n && !is_open;) {
-		size_t len = skip(code + i, n - i, &is_open);
+		size_t len = skip_span(code + i, n - i, &is_open);
 		depth += !len && strchr("([{", code[i]) && code[i];
 		depth -= !len && strchr(")]}", code[i]) && code[i];
 		i += len ? len : 1;

@@ -52,7 +52,7 @@ static void wait_for(pid_t pid, int *ret_status)
 		;
 }
 
-static void end(pid_t *pid)
+static void end_process(pid_t *pid)
 {
 	if (*pid > 0 && kill(*pid, SIGKILL) == 0)
 		wait_for(*pid, NULL);
@@ -61,8 +61,8 @@ static void end(pid_t *pid)
 
 void keeper_stop(struct keeper *k)
 {
-	end(&k->host);
-	end(&k->copy);
+	end_process(&k->host);
+	end_process(&k->copy);
 	if (k->control >= 0)
 		close(k->control);
 	k->control = -1;
@@ -106,13 +106,13 @@ int keeper_start(struct keeper *k)
 
 /* ---- packets ---- */
 
-static bool tell(struct keeper *k, const char *packet, size_t n)
+static bool send_packet(struct keeper *k, const char *packet, size_t n)
 {
 	return send(k->control, packet, n, MSG_NOSIGNAL) == (ssize_t)n;
 }
 
 /* The next packet without its kind, which is given; '\0': none within that time. */
-static char hear(struct keeper *k, int timeout_ms, char text[PACKET + 1], size_t *ret_n)
+static char receive_packet(struct keeper *k, int timeout_ms, char text[PACKET + 1], size_t *ret_n)
 {
 	struct pollfd fd = {.fd = k->control, .events = POLLIN};
 	if (poll(&fd, 1, timeout_ms) <= 0)
@@ -127,7 +127,7 @@ static char hear(struct keeper *k, int timeout_ms, char text[PACKET + 1], size_t
 	return kind;
 }
 
-static void take(struct keeper *k, struct keeper_result *r, char kind, const char *text, size_t n)
+static void handle_packet(struct keeper *k, struct keeper_result *r, char kind, const char *text, size_t n)
 {
 	const struct {
 		char kind;
@@ -165,7 +165,7 @@ static bool is_alive(struct keeper *k, struct keeper_result *r)
 }
 
 /* An interrupt sends SIGINT repeatedly, and SIGKILL if the piece does not end. */
-static void press(struct keeper *k, uint64_t *since, uint64_t *last)
+static void repeat_interrupt(struct keeper *k, uint64_t *since, uint64_t *last)
 {
 	uint64_t now = now_ms();
 	if (!*since)
@@ -183,11 +183,11 @@ static void fall_back(struct keeper *k, struct keeper_result *r)
 	size_t n;
 	char kind;
 	uint64_t deadline = now_ms() + COPY_WAIT_MS;
-	while ((kind = hear(k, 0, text, &n)))
-		take(k, r, kind, text, n);
+	while ((kind = receive_packet(k, 0, text, &n)))
+		handle_packet(k, r, kind, text, n);
 	while (!k->copy && !r->no_copy && now_ms() < deadline)
-		if ((kind = hear(k, TICK_MS, text, &n)))
-			take(k, r, kind, text, n);
+		if ((kind = receive_packet(k, TICK_MS, text, &n)))
+			handle_packet(k, r, kind, text, n);
 	r->is_done = false;
 	k->host = k->copy;
 	k->copy = 0;
@@ -220,27 +220,27 @@ void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(
 	size_t n = (size_t)snprintf(text, sizeof text, "R%d%s", set, path);
 	uint64_t since = 0, last = 0;
 	init_result(ret);
-	bool is_running = tell(k, text, n);
+	bool is_running = send_packet(k, text, n);
 	while (is_running && !ret->is_done && !ret->no_copy) {
-		char kind = hear(k, TICK_MS, text, &n);
+		char kind = receive_packet(k, TICK_MS, text, &n);
 		if (kind) {
-			take(k, ret, kind, text, n);
+			handle_packet(k, ret, kind, text, n);
 			continue;
 		}
 		is_running = is_alive(k, ret);
 		if (is_running && interrupts())
-			press(k, &since, &last);
+			repeat_interrupt(k, &since, &last);
 		else if (is_running)
 			reading_look(reading, k->host);
 	}
 	uint64_t deadline = now_ms() + COPY_WAIT_MS;
 	while (ret->is_done && !k->copy && now_ms() < deadline) {
-		char kind = hear(k, TICK_MS, text, &n);
+		char kind = receive_packet(k, TICK_MS, text, &n);
 		if (kind)
-			take(k, ret, kind, text, n);
+			handle_packet(k, ret, kind, text, n);
 	}
 	if (ret->is_done)
-		end(&k->copy);
+		end_process(&k->copy);
 	else if (!ret->no_copy)
 		fall_back(k, ret);
 }
@@ -252,10 +252,10 @@ void keeper_ask(struct keeper *k, const char *name, bool is_whole, struct buf *o
 	char text[PACKET + 1];
 	size_t n = (size_t)snprintf(text, sizeof text, "%c%s", is_whole ? 'A' : 'B', name);
 	int status;
-	if (!k->host || !tell(k, text, n))
+	if (!k->host || !send_packet(k, text, n))
 		return;
 	for (char kind = 0; kind != 'D';) {
-		kind = hear(k, TICK_MS, text, &n);
+		kind = receive_packet(k, TICK_MS, text, &n);
 		if (kind == 'v' || kind == 't' || kind == 'V')
 			buf_append(out, text, n + 1);
 		if (!kind && waitpid(k->host, &status, WNOHANG)) {
@@ -301,7 +301,7 @@ bool keeper_has_left(const struct keeper *k, pid_t other)
 int keeper_leave(struct keeper *k)
 {
 	int status = 0;
-	if (!k->host || !tell(k, "L", 1))
+	if (!k->host || !send_packet(k, "L", 1))
 		return 0;
 	wait_for(k->host, &status);
 	k->host = 0;

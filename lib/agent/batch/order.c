@@ -9,7 +9,7 @@ struct reader {
 	char *at, *end;
 };
 
-static bool skip(struct reader *r, char c)
+static bool skip_char(struct reader *r, char c)
 {
 	while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
 		r->at++;
@@ -72,7 +72,7 @@ static bool read_unicode(struct reader *r, char **out)
 /* In place, and ended by NUL. */
 static bool read_text(struct reader *r, const char **ret, size_t *ret_len)
 {
-	if (!skip(r, '"'))
+	if (!skip_char(r, '"'))
 		return false;
 	char *from = r->at, *out = r->at;
 	while (r->at < r->end && *r->at != '"') {
@@ -100,15 +100,15 @@ static bool read_text(struct reader *r, const char **ret, size_t *ret_len)
 static bool read_args(struct reader *r, const char **args)
 {
 	size_t n = 0, len;
-	if (!skip(r, '['))
+	if (!skip_char(r, '['))
 		return false;
-	if (skip(r, ']'))
+	if (skip_char(r, ']'))
 		return true;
 	do
 		if (n == ORDER_ARGS || !read_text(r, &args[n++], &len))
 			return false;
-	while (skip(r, ','));
-	return skip(r, ']');
+	while (skip_char(r, ','));
+	return skip_char(r, ']');
 }
 
 /* A number or a word. */
@@ -149,11 +149,11 @@ bool order_read(char *line, size_t n, struct order *ret)
 	const char *key;
 	size_t len;
 	*ret = (struct order){.op = "", .id = "", .code = "", .file = ""};
-	if (!skip(&r, '{'))
+	if (!skip_char(&r, '{'))
 		return false;
 	do
-		if (!read_text(&r, &key, &len) || !skip(&r, ':') || !read_value(&r, key, ret))
+		if (!read_text(&r, &key, &len) || !skip_char(&r, ':') || !read_value(&r, key, ret))
 			return false;
-	while (skip(&r, ','));
-	return skip(&r, '}');
+	while (skip_char(&r, ','));
+	return skip_char(&r, '}');
 }

@@ -182,7 +182,7 @@ struct tokens {
 	bool is_unpaired; /* a bracket closes that was not opened */
 };
 
-static bool add(struct tokens *t, const struct token *token)
+static bool add_token(struct tokens *t, const struct token *token)
 {
 	if (t->n == TOKENS) /* what a long part begins with tells its kind */
 		t->list[TOKENS - 1] = *token;
@@ -269,7 +269,7 @@ static void read_part(struct cursor *c, struct tokens *t)
 			c->is_line_start = true;
 			break;
 		}
-		add(t, &token);
+		add_token(t, &token);
 		if (is_sign(&token, "{") && depth == 0)
 			brace = t->n - 1;
 		depth += is_sign(&token, "([{");
@@ -293,7 +293,7 @@ static void read_part(struct cursor *c, struct tokens *t)
 /* ---- kinds ---- */
 
 /* Behind the balanced brackets that begin at i. */
-static size_t behind(const struct tokens *t, size_t i)
+static size_t behind_brackets(const struct tokens *t, size_t i)
 {
 	int depth = 0;
 	for (; i < t->n; i++) {
@@ -311,7 +311,7 @@ static size_t behind_angles(const struct tokens *t, size_t i)
 	int depth = 0;
 	for (size_t k = i; k < t->n; k++) {
 		if (is_sign(&t->list[k], "([{")) {
-			k = behind(t, k) - 1;
+			k = behind_brackets(t, k) - 1;
 			continue;
 		}
 		depth += is_sign(&t->list[k], "<");
@@ -409,19 +409,19 @@ static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
 					&& t->list[name].kind != WORD)
 				name++;
 			if (name < t->n && is_sign(&t->list[name], "{"))
-				name = behind(t, name);
+				name = behind_brackets(t, name);
 			i = name;
 			has_type = true;
 		} else if (is_among(one, "decltype __typeof__ typeof alignas _Alignas __attribute__")) {
 			has_type |= !is_among(one, "alignas _Alignas __attribute__");
-			i = i + 1 < t->n ? behind(t, i + 1) : t->n;
+			i = i + 1 < t->n ? behind_brackets(t, i + 1) : t->n;
 		} else if (is_among(one, BUILTIN)) {
 			has_type = true;
 			i++;
 		} else if (is_among(one, DECLARING)) {
 			i++;
 		} else if (is_sign(one, "[") && i + 1 < t->n && is_sign(&t->list[i + 1], "[")) {
-			i = behind(t, i);
+			i = behind_brackets(t, i);
 		} else if (one->kind == WORD && !has_type) {
 			size_t next = behind_name(t, i);
 			if (next < t->n && is_sign(&t->list[next], "("))
@@ -443,13 +443,13 @@ static void read_declarators(const struct tokens *t, size_t i, struct part *p, p
 			i++;
 		if (i < t->n && is_sign(&t->list[i], "(") && i + 1 < t->n && is_star(&t->list[i + 1])) {
 			size_t k = i; /* (*name)(…) */
-			i = behind(t, i);
+			i = behind_brackets(t, i);
 			while (k < i && t->list[k].kind != WORD)
 				k++;
 			if (k < i)
 				add_name(p, &t->list[k]);
 			if (i < t->n && is_sign(&t->list[i], "("))
-				i = behind(t, i);
+				i = behind_brackets(t, i);
 		} else {
 			size_t next = behind_name(t, i);
 			if (next == i)
@@ -464,7 +464,7 @@ static void read_declarators(const struct tokens *t, size_t i, struct part *p, p
 			i = next;
 			if (i < t->n && is_sign(&t->list[i], "(") && p->kind != PART_FUNCTION) {
 				bool has_body = is_sign(&t->list[t->n - 1], "}");
-				size_t end = behind(t, i);
+				size_t end = behind_brackets(t, i);
 				if (has_body)
 					p->kind = PART_FUNCTION;
 				else if (are_parameters(t, i, knows, user))
@@ -481,12 +481,12 @@ static void read_declarators(const struct tokens *t, size_t i, struct part *p, p
 		}
 		while (i < t->n && is_sign(&t->list[i], "[")) {
 			p->has_brackets = true;
-			i = behind(t, i);
+			i = behind_brackets(t, i);
 		}
 		if (i < t->n && !p->body && is_sign(&t->list[i], "={"))
 			p->body = t->list[i].at;
 		while (i < t->n && !is_sign(&t->list[i], ",;"))
-			i = is_sign(&t->list[i], "([{") ? behind(t, i) : i + 1;
+			i = is_sign(&t->list[i], "([{") ? behind_brackets(t, i) : i + 1;
 		if (i >= t->n || !is_sign(&t->list[i], ",") || p->kind == PART_FUNCTION)
 			return;
 		i++;
@@ -562,8 +562,9 @@ static void tell_kind(const struct tokens *t, struct part *p, part_knows *knows,
 	} else if (is_among(first, TAGS) || is_among(first, DECLARING)
 			|| (is_among(first, BUILTIN)
 					&& (!is_sign(second, "({") || (t->n > 2 && is_star(&t->list[2]))))
-			|| (is_among(first, "decltype __typeof__ typeof") && t->n > 1 && behind(t, 1) < t->n
-					&& t->list[behind(t, 1)].kind == WORD)
+			|| (is_among(first, "decltype __typeof__ typeof") && t->n > 1
+					&& behind_brackets(t, 1) < t->n
+					&& t->list[behind_brackets(t, 1)].kind == WORD)
 			|| (is_sign(first, "[") && is_sign(second, "["))
 			|| (!is_among(first, EXPRESSING) && declares(t, knows, user))) {
 		read_declaration(t, p, knows, user);

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool reads(pid_t pid)
+static bool reads_stdin(pid_t pid)
 {
 	char path[64];
 	long number = -1;
@@ -40,7 +40,7 @@ static unsigned long waits(pid_t pid)
 void reading_look(struct reading *r, pid_t pid)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-	if (!reads(pid) || poll(&in, 1, 0) > 0)
+	if (!reads_stdin(pid) || poll(&in, 1, 0) > 0)
 		return;
 	unsigned long wait = waits(pid);
 	if (wait == r->known_wait)

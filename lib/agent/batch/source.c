@@ -19,8 +19,8 @@ struct maker {
 	bool is_inner;  /* in a namespace of the user's */
 };
 
-static void put(struct buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct buf *out, const char *format, ...)
+static void append_format(struct buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_format(struct buf *out, const char *format, ...)
 {
 	char text[PATH_MAX + 200];
 	va_list args;
@@ -140,10 +140,10 @@ static void put_place(const struct maker *m, struct buf *out, const char *at)
 			line++;
 			begin = c + 1;
 		}
-	put(out, "\n#line %u \"%s/%u%s\"\n", line, m->s->folder, m->piece->number, m->s->ending);
+	append_format(out, "\n#line %u \"%s/%u%s\"\n", line, m->s->folder, m->piece->number, m->s->ending);
 	for (; begin < at; begin++)
 		if (((unsigned char)*begin & 0xc0) != 0x80)
-			put(out, "%c", *begin == '\t' ? '\t' : ' ');
+			append_format(out, "%c", *begin == '\t' ? '\t' : ' ');
 }
 
 static bool starts_word(const char *at, const char *end, const char *word)
@@ -162,7 +162,7 @@ static void put_object(struct buf *out, const char *at, const char *end)
 		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 			if (!starts_word(at, end, words[i]))
 				continue;
-			put(out, "%s", i < 2 ? "      " : words[i]);
+			append_format(out, "%s", i < 2 ? "      " : words[i]);
 			at += strlen(words[i]);
 			size_t spaces = strspn(at, " \t\r\n");
 			buf_append(out, at, spaces);
@@ -190,7 +190,7 @@ static void put_both(struct maker *m, const struct buf *one)
 static void open_namespaces(struct buf *out, unsigned depth, bool closes)
 {
 	for (unsigned i = 1; i <= depth; i++)
-		closes ? put(out, "\n}") : put(out, "\nnamespace trm_%u {", i);
+		closes ? append_format(out, "\n}") : append_format(out, "\nnamespace trm_%u {", i);
 }
 
 /* ---- parts ---- */
@@ -201,7 +201,7 @@ static void register_names(struct maker *m, const struct part *p)
 {
 	for (size_t i = 0; !m->is_inner && i < p->n_names; i++) {
 		int n = (int)p->name_len[i];
-		put(&m->piece->text,
+		append_format(&m->piece->text,
 				"\n#line 1 \"<terrarium>\"\nstatic int trm_r%u = (trm_::know<decltype(%.*s)>(\"%.*s\", %.*s), 0);",
 				m->count++, n, p->names[i], n, p->names[i], n, p->names[i]);
 	}
@@ -216,20 +216,20 @@ static void make_binding(struct maker *m, struct buf *out, const struct part *p)
 	snprintf(hidden, sizeof hidden, "trm_b%u_%u", m->piece->number, id);
 	if (!bracket || !p->body)
 		return;
-	put(out, "inline");
+	append_format(out, "inline");
 	put_place(m, out, p->at);
 	put_object(out, p->at, bracket);
-	put(out, "%s ", hidden);
+	append_format(out, "%s ", hidden);
 	put_object(out, p->body, end);
-	put(out, "%s\ninline auto %s_t = [] { auto &[", p->is_unended ? ";" : "", hidden);
+	append_format(out, "%s\ninline auto %s_t = [] { auto &[", p->is_unended ? ";" : "", hidden);
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < p->n_names; i++)
-			put(out, "%s%.*s", i ? ", " : "", (int)p->name_len[i], p->names[i]);
-		put(out, pass ? "); }();\n" : "] = %s; return std::tie(", hidden);
+			append_format(out, "%s%.*s", i ? ", " : "", (int)p->name_len[i], p->names[i]);
+		append_format(out, pass ? "); }();\n" : "] = %s; return std::tie(", hidden);
 	}
 	for (size_t i = 0; i < p->n_names; i++)
-		put(out, "inline auto &%.*s = std::get<%zu>(%s_t);\n", (int)p->name_len[i], p->names[i], i,
-				hidden);
+		append_format(out, "inline auto &%.*s = std::get<%zu>(%s_t);\n", (int)p->name_len[i],
+				p->names[i], i, hidden);
 }
 
 static void make_namespace(struct maker *m, struct buf *out, const struct part *p)
@@ -241,14 +241,14 @@ static void make_namespace(struct maker *m, struct buf *out, const struct part *
 	bool is_unnamed = word_end + strspn(word_end, " \t\r\n") == brace;
 	put_place(m, out, p->at);
 	if (is_unnamed)
-		put(out, "inline namespace trm_unnamed {");
+		append_format(out, "inline namespace trm_unnamed {");
 	else
 		buf_append(out, p->at, (size_t)(at - p->at));
 	m->is_inner = true;
 	for (; part_next(at, (size_t)(end - at), source_knows, (void *)m->s, &inner); at = inner.at + inner.n)
 		make_part(m, out, &inner);
 	m->is_inner = was_inner;
-	put(out, "\n}\n");
+	append_format(out, "\n}\n");
 }
 
 /* A declaration. */
@@ -259,7 +259,7 @@ static void make_part(struct maker *m, struct buf *out, const struct part *p)
 	} else if (p->kind == PART_BINDING) {
 		make_binding(m, out, p);
 	} else if (p->kind == PART_FUNCTION || p->kind == PART_OBJECT) {
-		put(out, "\ninline");
+		append_format(out, "\ninline");
 		put_place(m, out, p->at);
 		put_object(out, p->at, p->at + p->n);
 	} else {
@@ -267,8 +267,8 @@ static void make_part(struct maker *m, struct buf *out, const struct part *p)
 		buf_append(out, p->at, p->n);
 	}
 	if (p->is_unended && p->kind != PART_BINDING && p->kind != PART_FUNCTION && p->kind != PART_NAMESPACE)
-		put(out, ";");
-	put(out, "\n");
+		append_format(out, ";");
+	append_format(out, "\n");
 	note_names(m, p);
 }
 
@@ -285,7 +285,7 @@ static void make_include(struct maker *m, const struct part *p)
 		return;
 	m->piece->has_includes = true;
 	buf_append(&m->piece->includes, p->at, p->n);
-	put(&m->piece->includes, "\n");
+	append_format(&m->piece->includes, "\n");
 }
 
 static bool is_include(const struct part *p)
@@ -321,16 +321,17 @@ static const char *make_statements(struct maker *m, struct part *p, bool *ret_ha
 	struct buf *out = &m->piece->text;
 	const char *end = m->code + m->n;
 	unsigned id = m->count++;
-	put(out, "\nstatic void trm_s%u() {", id);
+	append_format(out, "\nstatic void trm_s%u() {", id);
 	do {
-		put(out, p->kind == PART_EXPRESSION ? "(" : "");
+		append_format(out, p->kind == PART_EXPRESSION ? "(" : "");
 		put_place(m, out, p->at);
 		buf_append(out, p->at, p->n);
-		put(out, p->kind == PART_EXPRESSION ? "\n#line 1 \"<terrarium>\"\n, trm_::sink{});" : "\n");
+		append_format(out, p->kind == PART_EXPRESSION ? "\n#line 1 \"<terrarium>\"\n, trm_::sink{});"
+							      : "\n");
 		end = p->at + p->n;
 		*ret_has_next = part_next(end, (size_t)(m->code + m->n - end), source_knows, (void *)m->s, p);
 	} while (*ret_has_next && (p->kind == PART_STATEMENT || p->kind == PART_EXPRESSION));
-	put(out, "\n}\n#line 1 \"<terrarium>\"\nstatic int trm_r%u = (trm_s%u(), 0);\n", id, id);
+	append_format(out, "\n}\n#line 1 \"<terrarium>\"\nstatic int trm_r%u = (trm_s%u(), 0);\n", id, id);
 	return end;
 }
 
@@ -360,8 +361,8 @@ bool source_make(const struct source *s, const char *code, size_t n, bool hides,
 	buf_init(&ret->text, SOURCE_MAX);
 	init_bufs(&ret->includes, &ret->top, &ret->kept);
 	if (hides) {
-		put(&ret->text, "\nnamespace trm_%u {", ret->depth);
-		put(&ret->kept, "\nnamespace trm_%u {", ret->depth);
+		append_format(&ret->text, "\nnamespace trm_%u {", ret->depth);
+		append_format(&ret->kept, "\nnamespace trm_%u {", ret->depth);
 	}
 	make_parts(&m);
 	buf_init(&text, SOURCE_MAX);
@@ -370,7 +371,7 @@ bool source_make(const struct source *s, const char *code, size_t n, bool hides,
 	buf_append(&text, buf_at(&s->kept), s->kept.len);
 	buf_append(&text, buf_at(&ret->text), ret->text.len);
 	open_namespaces(&text, ret->depth, true);
-	put(&text, "\n");
+	append_format(&text, "\n");
 	buf_finish(&ret->text);
 	ret->text = text;
 	return is_whole(&text) && is_whole(&ret->kept);

@@ -265,7 +265,7 @@ static void to_process(struct fake *f, const struct frame *frame)
 	}
 }
 
-static void dispatch(struct fake *f, const struct frame *frame)
+static void fake_dispatch(struct fake *f, const struct frame *frame)
 {
 	switch (frame->type) {
 	case FRAME_HELLO: on_hello(f); break;
@@ -307,7 +307,7 @@ static void on_ready(void *user, int fd, uint32_t events)
 		if (n > 0)
 			buf_fill(&f->in, (size_t)n);
 		while ((r = frame_next(&f->in, &frame)) > 0) {
-			dispatch(f, &frame);
+			fake_dispatch(f, &frame);
 			frame_done(&f->in, &frame);
 		}
 		if (r < 0)
@@ -349,13 +349,13 @@ static void on_soon(void *user)
 	}
 }
 
-static int probe(struct trm_error *reterr)
+static int fake_probe(struct trm_error *reterr)
 {
 	(void)reterr;
 	return 0;
 }
 
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+static int fake_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	struct fake *f = calloc(1, sizeof *f);
@@ -388,14 +388,14 @@ fail:
 	return r;
 }
 
-static void stop(struct carrier *carrier)
+static void fake_stop(struct carrier *carrier)
 {
 	struct fake *f = fake_of(carrier);
 	f->is_stopping = true;
 	trm_timer_start(f->soon, 0, 0);
 }
 
-static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
+static size_t fake_guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
 {
 	static const struct trm_guard all[] = {
 			{"isolation", "nothing runs: the kernels are fakes in this process",
@@ -406,7 +406,7 @@ static size_t guards(const struct carrier *carrier, const struct trm_guard **ret
 	return sizeof all / sizeof *all;
 }
 
-static uint32_t nproc(const struct carrier *carrier)
+static uint32_t fake_nproc(const struct carrier *carrier)
 {
 	(void)carrier;
 	return 0;
@@ -414,9 +414,9 @@ static uint32_t nproc(const struct carrier *carrier)
 
 const struct backend_ops backend_fake = {
 		.name = "fake",
-		.probe = probe,
-		.start = start,
-		.stop = stop,
-		.guards = guards,
-		.nproc = nproc,
+		.probe = fake_probe,
+		.start = fake_start,
+		.stop = fake_stop,
+		.guards = fake_guards,
+		.nproc = fake_nproc,
 };

@@ -326,7 +326,7 @@ static void flood(struct fake_proc *p)
 }
 
 /* Read the requested line, or the end of input. False: still waiting. */
-static bool answer(struct fake_proc *p)
+static bool answer_ask(struct fake_proc *p)
 {
 	char *end = p->in_stdin.len ? memchr(buf_at(&p->in_stdin), '\n', p->in_stdin.len) : NULL;
 	char text[FAKE_LINE];
@@ -352,7 +352,7 @@ bool fake_kernel_can_step(const struct fake_proc *p)
 
 void fake_kernel_step(struct fake_proc *p)
 {
-	while (fake_kernel_can_step(p) || (p->is_asking && answer(p))) {
+	while (fake_kernel_can_step(p) || (p->is_asking && answer_ask(p))) {
 		if (!p->code)
 			return; /* the answer has ended the run */
 		if (p->flood_left) {
@@ -372,7 +372,7 @@ void fake_kernel_step(struct fake_proc *p)
 	}
 }
 
-static void reply(struct fake_proc *p, const char *op, const char *id)
+static void reply_question(struct fake_proc *p, const char *op, const char *id)
 {
 	errno = 0;
 	cJSON *event = cJSON_CreateObject();
@@ -421,7 +421,7 @@ void fake_kernel_request(struct fake_proc *p, const char *line)
 	} else if (op && strcmp(op, "leave") == 0) {
 		fake_proc_end(p, 0, 0);
 	} else if (op && id) {
-		reply(p, op, id);
+		reply_question(p, op, id);
 	}
 	cJSON_Delete(request);
 }

@@ -28,7 +28,7 @@ static const char *name_of(const char *path)
 	return entry_is_name(path) && strlen(path) <= ENTRY_NAME_MAX ? path : NULL;
 }
 
-static struct fake_file *find(struct fake *f, const char *name, uint32_t put_stream)
+static struct fake_file *find_fake_file(struct fake *f, const char *name, uint32_t put_stream)
 {
 	for (size_t i = 0; i < FAKE_FILES; i++) {
 		struct fake_file *file = &f->files[i];
@@ -40,7 +40,7 @@ static struct fake_file *find(struct fake *f, const char *name, uint32_t put_str
 	return NULL;
 }
 
-static void drop(struct fake_file *file)
+static void drop_fake_file(struct fake_file *file)
 {
 	free(file->path);
 	free(file->bytes);
@@ -85,7 +85,7 @@ static void on_get(struct fake *f, uint32_t stream, const struct tree_msg *msg)
 {
 	static const struct tree_sum none;
 	const char *name = name_of(msg->path);
-	const struct fake_file *file = name ? find(f, name, 0) : NULL;
+	const struct fake_file *file = name ? find_fake_file(f, name, 0) : NULL;
 	if (!file && !is_top(msg->path)) {
 		error_msg_put(&f->out, stream, TRM_ENOENT, "no such file in the fake sandbox");
 		return;
@@ -111,31 +111,31 @@ static void on_put(struct fake *f, uint32_t stream, const struct tree_msg *msg)
 	error_msg_put(&f->out, stream, TRM_ETOOBIG, "the fake sandbox keeps 16 files in one directory");
 }
 
-static void complete(struct fake *f, struct fake_file *file)
+static void complete_file(struct fake *f, struct fake_file *file)
 {
 	const struct tree_sum sum = {.bytes = file->size, .files = 1};
 	uint32_t stream = file->put_stream;
-	struct fake_file *old = find(f, name_of(file->path), 0);
+	struct fake_file *old = find_fake_file(f, name_of(file->path), 0);
 	if (old)
-		drop(old);
+		drop_fake_file(old);
 	file->put_stream = 0;
 	tree_sum_put(&f->out, stream, &sum);
 }
 
-static void refuse(struct fake *f, struct fake_file *file, const char *why)
+static void refuse_file(struct fake *f, struct fake_file *file, const char *why)
 {
 	error_msg_put(&f->out, file->put_stream, TRM_ENOTSUP, why);
-	drop(file);
+	drop_fake_file(file);
 }
 
 bool fake_tree_data(struct fake *f, uint32_t stream, const char *bytes, size_t n)
 {
-	struct fake_file *file = find(f, NULL, stream);
+	struct fake_file *file = find_fake_file(f, NULL, stream);
 	if (!file)
 		return false;
 	char *more = file->size + n <= SIZE_MAX_BYTES ? realloc(file->bytes, file->size + n + 1) : NULL;
 	if (!more) {
-		refuse(f, file, "the fake sandbox keeps files of 64 MiB at most");
+		refuse_file(f, file, "the fake sandbox keeps files of 64 MiB at most");
 		return true;
 	}
 	memcpy(more + file->size, bytes, n);
@@ -147,17 +147,17 @@ bool fake_tree_data(struct fake *f, uint32_t stream, const char *bytes, size_t n
 static void on_entry(struct fake *f, const struct frame *frame)
 {
 	struct entry e;
-	struct fake_file *file = find(f, NULL, frame->stream);
+	struct fake_file *file = find_fake_file(f, NULL, frame->stream);
 	if (!file)
 		return; /* it was refused while this frame was on its way */
 	if (entry_get(frame, &e, NULL) < 0)
 		fake_broken(f, "a broken ENTRY");
 	else if (e.kind == ENTRY_END)
-		complete(f, file);
+		complete_file(f, file);
 	else if (e.kind == ENTRY_FILE)
 		file->mode = e.mode & ENTRY_MODE_MASK;
 	else if (e.kind != ENTRY_TOTAL)
-		refuse(f, file, "the fake sandbox takes only files, and without holes");
+		refuse_file(f, file, "the fake sandbox takes only files, and without holes");
 }
 
 /* ---- requests -------------------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ static void on_file_op(struct fake *f, const struct frame *frame)
 	uint8_t op = unpack_u8(&u);
 	char *path = unpack_str(&u, 4096);
 	const char *name = path ? name_of(path) : NULL;
-	struct fake_file *file = name ? find(f, name, 0) : NULL;
+	struct fake_file *file = name ? find_fake_file(f, name, 0) : NULL;
 	if (op == FILE_OP_MKDIR)
 		error_msg_put(&f->out, frame->stream, TRM_ENOTSUP, "the fake sandbox has one directory");
 	else if (!file)
@@ -177,7 +177,7 @@ static void on_file_op(struct fake *f, const struct frame *frame)
 	else
 		tree_sum_put(&f->out, frame->stream, &none);
 	if (op != FILE_OP_MKDIR && file)
-		drop(file);
+		drop_fake_file(file);
 	free(path);
 }
 

@@ -12,7 +12,7 @@
 static const struct backend_ops *const BACKENDS[] = {&backend_local, &backend_microsandbox, &backend_fake};
 enum { N_BACKENDS = sizeof BACKENDS / sizeof *BACKENDS };
 
-static const struct backend_ops *complete(const struct backend_ops *ops)
+static const struct backend_ops *with_ops(const struct backend_ops *ops)
 {
 	assert(ops->name && ops->probe && ops->start && ops->stop && ops->guards && ops->nproc);
 	assert(!(ops->caps & BACKEND_STATS) == !ops->stats);
@@ -24,10 +24,10 @@ static const struct backend_ops *complete(const struct backend_ops *ops)
 int backend_find(const char *name, const struct backend_ops **ret, struct trm_error *reterr)
 {
 	(void)reterr;
-	*ret = complete(&backend_recipe);
+	*ret = with_ops(&backend_recipe);
 	for (size_t i = 0; i < N_BACKENDS; i++)
 		if (!name || !strcmp(name, BACKENDS[i]->name)) {
-			*ret = complete(BACKENDS[i]);
+			*ret = with_ops(BACKENDS[i]);
 			break;
 		}
 	return 0;

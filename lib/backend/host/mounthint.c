@@ -19,7 +19,7 @@ static const char *const SECRETS[] = {".ssh", ".gnupg", ".aws", ".azure", ".conf
 static const char *const SYSTEM[] = {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/boot", "/var",
 		"/opt", "/srv", "/root", "/home"};
 
-static bool resolve(const char *host, const char *home, char out[PATH_MAX])
+static bool resolve_host(const char *host, const char *home, char out[PATH_MAX])
 {
 	char path[PATH_MAX];
 	bool is_home = host[0] == '~' && (!host[1] || host[1] == '/');
@@ -54,7 +54,7 @@ bool trm_mount_hint(const struct trm_mount *m, char *out, size_t cap)
 	const char *home_name = getenv("HOME");
 	char host[PATH_MAX], home[PATH_MAX], secret[64], shown[80];
 	bool has_home = home_name && home_name[0] == '/' && realpath(home_name, home) && home[1];
-	if (!resolve(m->host, has_home ? home : "", host))
+	if (!resolve_host(m->host, has_home ? home : "", host))
 		return false;
 	trm_text_clean_line(shown, sizeof shown, m->host, strlen(m->host));
 	if (m->is_writable && has_home && mount_is_below(home, host))

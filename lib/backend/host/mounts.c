@@ -83,7 +83,7 @@ static bool is_one_of(const struct host *h, const char *path)
 
 /* Does the path contain the runtime directory, or lie in it, by whatever name? The sockets there give
  * control over all sandboxes, even on a read-only mount, and the session bus may lie beside them. */
-static bool holds(const struct host *h, const char *run_path)
+static bool holds_run_dir(const struct host *h, const char *run_path)
 {
 	char above[TRM_HOST_PATH], *real = realpath(run_path, NULL), *slash;
 	bool is = real && mount_is_below(h->path, real);
@@ -114,7 +114,7 @@ static int check_kind(const struct host *h, struct trm_error *reterr)
 	return 0;
 }
 
-static int check(const struct host *h, const char *run_path, struct trm_error *reterr)
+static int check_host(const struct host *h, const char *run_path, struct trm_error *reterr)
 {
 	int r = check_kind(h, reterr);
 	if (r < 0)
@@ -130,7 +130,7 @@ static int check(const struct host *h, const char *run_path, struct trm_error *r
 	snprintf(session, sizeof session, "/run/user/%u", (unsigned)geteuid());
 	const char *const closed[] = {run_path, session};
 	for (size_t i = 0; i < sizeof closed / sizeof *closed; i++)
-		if (holds(h, closed[i]))
+		if (holds_run_dir(h, closed[i]))
 			return trm_error_set(reterr, TRM_EINVAL,
 					"cannot mount %s: it contains sockets that control sandboxes and your "
 					"session (%.100s); mount another directory",
@@ -156,7 +156,7 @@ static int open_host(
 	if (r == 0)
 		r = find_path(h, reterr);
 	if (r == 0)
-		r = check(h, run_path, reterr);
+		r = check_host(h, run_path, reterr);
 	if (r < 0)
 		close(h->fd);
 	return r;

@@ -36,7 +36,7 @@ void netenv_strip(char *text, bool is_proxy)
 		text = strip_one(text, is_proxy);
 }
 
-static bool has(const struct netenv *env, const char *name)
+static bool has_variable(const struct netenv *env, const char *name)
 {
 	const char *at = buf_at(&env->vars), *end = at + env->vars.len;
 	while (at < end) {
@@ -52,7 +52,7 @@ void netenv_put(struct netenv *env, const char *name, const char *value, bool is
 {
 	char pair[2 * MAX_VALUE];
 	const size_t n_name = strlen(name) + 1, n_value = strlen(value) + 1;
-	if (n_value == 1 || n_name > MAX_VALUE || n_value > MAX_VALUE || has(env, name))
+	if (n_value == 1 || n_name > MAX_VALUE || n_value > MAX_VALUE || has_variable(env, name))
 		return;
 	memcpy(pair, name, n_name);
 	memcpy(pair + n_name, value, n_value);
@@ -140,7 +140,7 @@ void netenv_put_certs(struct netenv *env, const char *name, const char *path)
 {
 	if (is_visible(env, path))
 		netenv_put(env, name, path, false);
-	else if (!has(env, name) && take_certs(env, path))
+	else if (!has_variable(env, name) && take_certs(env, path))
 		netenv_put(env, name, NETENV_CERTS, false);
 }
 

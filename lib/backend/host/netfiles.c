@@ -11,7 +11,7 @@ enum { MAX_FILE = 256 * 1024, MAX_TEXT = 2048, MAX_FILES = 4 };
 
 /* ---- lines ---------------------------------------------------------------------------- */
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
 	text += strspn(text, " \t\r");
 	size_t n = strlen(text);
@@ -27,7 +27,7 @@ static char *cut_value(char *line, const char *marks)
 	if (!*mark)
 		return NULL;
 	*mark = '\0';
-	return trim(mark + 1);
+	return trim_blanks(mark + 1);
 }
 
 /* ---- pip: configparser's format --------------------------------------------------------- */
@@ -65,7 +65,7 @@ struct pip_entry {
 static void begin_entry(struct pip_entry *e, char *line)
 {
 	char *value = cut_value(line, "=:");
-	char *key = trim(line);
+	char *key = trim_blanks(line);
 	*e = (struct pip_entry){0};
 	if (!value || strlen(key) >= sizeof e->key || strlen(value) >= sizeof e->value)
 		return;
@@ -95,7 +95,7 @@ void netenv_read_pip(struct netenv *env, char *text)
 	char *rest;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
 		bool is_more = isspace((unsigned char)*line);
-		line = trim(line);
+		line = trim_blanks(line);
 		if (!*line || *line == '#' || *line == ';')
 			continue;
 		if (is_more) {
@@ -115,7 +115,7 @@ void netenv_read_pip(struct netenv *env, char *text)
 /* ---- npm: its own kind of ini ---------------------------------------------------------------- */
 
 /* Replace ${NAME} by our environment variable, as npm does. Unknown ones stay. */
-static void expand(const char *in, char out[MAX_TEXT])
+static void expand_variables(const char *in, char out[MAX_TEXT])
 {
 	size_t n = 0;
 	while (*in && n < MAX_TEXT - 1) {
@@ -173,7 +173,7 @@ static void put_npm(struct netenv *env, const char *key, const char *value)
 					       a variable */
 		for (char *c = name; *c; c++)
 			*c = *c == '-' ? '_' : *c;
-	expand(value, text);
+	expand_variables(value, text);
 	if (!strcmp(key, "cafile"))
 		netenv_put_certs(env, name, text);
 	else if (is_plain(key) || (env->has_credentials && is_credential(key)))
@@ -193,12 +193,12 @@ void netenv_read_npm(struct netenv *env, char *text)
 {
 	char *rest;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		line = trim(line);
+		line = trim_blanks(line);
 		if (*line == '#' || *line == ';' || *line == '[')
 			continue;
 		char *value = cut_value(line, "=");
 		if (value)
-			put_npm(env, trim(line), unquote(value));
+			put_npm(env, trim_blanks(line), unquote(value));
 	}
 }
 

@@ -16,7 +16,7 @@
 #include "sweep/sweep.h"
 
 /* A hash that tells builds apart and detects damage. No attacker matters: only the user can write there. */
-static uint64_t hash(const void *bytes, size_t n)
+static uint64_t hash_bytes(const void *bytes, size_t n)
 {
 	const char *at = bytes;
 	uint64_t h = 0xcbf29ce484222325u ^ n, word;
@@ -51,7 +51,7 @@ static int open_whole(int run_fd, const char *name, unsigned mode, size_t n)
 }
 
 /* Write under another name first, so that the final name always leads to the complete file. */
-static void make(int run_fd, const char *name, unsigned mode, const char *bytes, size_t n)
+static void make_program(int run_fd, const char *name, unsigned mode, const char *bytes, size_t n)
 {
 	char unfinished[64];
 	snprintf(unfinished, sizeof unfinished, "%s.%d", name, (int)getpid());
@@ -71,10 +71,10 @@ static void make(int run_fd, const char *name, unsigned mode, const char *bytes,
 static int open_kept(int dir_fd, const char *prefix, unsigned mode, const void *bytes, size_t n, char *name,
 		size_t cap)
 {
-	snprintf(name, cap, "%s%016llx", prefix, (unsigned long long)hash(bytes, n));
+	snprintf(name, cap, "%s%016llx", prefix, (unsigned long long)hash_bytes(bytes, n));
 	int fd = open_whole(dir_fd, name, mode, n);
 	if (fd < 0) {
-		make(dir_fd, name, mode, bytes, n);
+		make_program(dir_fd, name, mode, bytes, n);
 		fd = open_whole(dir_fd, name, mode, n);
 	}
 	return fd;

@@ -24,7 +24,7 @@
 /* ---- the directory ----------------------------------------------------------------- */
 
 /* Check a directory. `mask` are the mode bits that it must not have. 0: it is fine. */
-static int check(const char *path, const struct stat *st, unsigned mask, struct trm_error *reterr)
+static int check_directory(const char *path, const struct stat *st, unsigned mask, struct trm_error *reterr)
 {
 	if (!S_ISDIR(st->st_mode))
 		return trm_error_set(reterr, TRM_EPERM,
@@ -50,7 +50,7 @@ static int check(const char *path, const struct stat *st, unsigned mask, struct 
 }
 
 /* Others may look into XDG_RUNTIME_DIR itself, as long as its contents are closed to them. */
-static int choose(char path[RUNDIR_PATH], struct trm_error *reterr)
+static int choose_directory(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	enum { OTHERS_WRITE = 022 };
 	const char *base = getenv("XDG_RUNTIME_DIR");
@@ -60,7 +60,7 @@ static int choose(char path[RUNDIR_PATH], struct trm_error *reterr)
 		if (strlen(base) >= RUNDIR_PATH - 16)
 			return trm_error_set(reterr, TRM_EINVAL, "XDG_RUNTIME_DIR is too long a path");
 		snprintf(path, RUNDIR_PATH, "%s/terrarium", base);
-		return check(base, &st, OTHERS_WRITE, reterr);
+		return check_directory(base, &st, OTHERS_WRITE, reterr);
 	}
 	if (uid == 0 && access("/run", W_OK) == 0)
 		snprintf(path, RUNDIR_PATH, "/run/terrarium");
@@ -81,14 +81,14 @@ static int open_chosen(const char *path, struct trm_error *reterr)
 	struct stat st;
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), error = errno;
 	if (fd < 0 && (error == EACCES || error == ELOOP || error == ENOTDIR) && lstat(path, &st) == 0) {
-		int r = check(path, &st, 077, reterr);
+		int r = check_directory(path, &st, 077, reterr);
 		if (r < 0)
 			return r;
 	}
 	if (fd < 0)
 		return cannot_open(path, error, reterr);
 	int r = fstat(fd, &st) < 0 ? trm_error_set_errno(reterr, errno, "cannot look at %s", path)
-				   : check(path, &st, 077, reterr);
+				   : check_directory(path, &st, 077, reterr);
 	if (r < 0)
 		close(fd);
 	return r < 0 ? r : fd;
@@ -96,7 +96,7 @@ static int open_chosen(const char *path, struct trm_error *reterr)
 
 int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
-	int r = choose(path, reterr);
+	int r = choose_directory(path, reterr);
 	if (r < 0)
 		return r;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -106,7 +106,7 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 
 int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
-	int r = choose(path, reterr);
+	int r = choose_directory(path, reterr);
 	return r < 0 ? r : open_chosen(path, reterr);
 }
 
@@ -114,10 +114,11 @@ int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	struct stat st;
-	int r = choose(path, reterr);
+	int r = choose_directory(path, reterr);
 	if (r < 0)
 		return r;
-	return lstat(path, &st) < 0 ? cannot_open(path, errno, reterr) : check(path, &st, 077, reterr);
+	return lstat(path, &st) < 0 ? cannot_open(path, errno, reterr)
+				    : check_directory(path, &st, 077, reterr);
 }
 
 /* ---- entries --------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ struct job {
 };
 
 /* Runs on a stack of its own in the memory of the caller, which waits: system calls only. */
-static int child(void *user)
+static int exec_program(void *user)
 {
 	struct job *job = user;
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
@@ -92,7 +92,7 @@ static int lift(struct job *job, const int *fds)
 	return 0;
 }
 
-static void drop(struct job *job)
+static void drop_copies(struct job *job)
 {
 	for (size_t i = 0; i < job->n; i++)
 		close(job->fds[i]);
@@ -114,14 +114,14 @@ pid_t spawn_program(int program_fd, const char *name, const int *fds, size_t n, 
 		char *top = stack + STACK_BYTES - (uintptr_t)(stack + STACK_BYTES) % 16;
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
-		pid = clone(child, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &job);
+		pid = clone(exec_program, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &job);
 		if (pid < 0)
 			job.error = errno;
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	} else {
 		job.error = errno;
 	}
-	drop(&job);
+	drop_copies(&job);
 	free(stack);
 	if (job.error)
 		return trm_error_set_errno(reterr, job.error, "cannot start %s", name);

@@ -294,7 +294,7 @@ int level_check(enum isolation level, struct trm_error *reterr)
 }
 
 /* Set an error with the cure, unless the reason already ends with it. */
-static int refuse(
+static int refuse_level(
 		const char *name, enum isolation level, const struct trm_error *why, struct trm_error *reterr)
 {
 	char cure[LEVEL_CURE];
@@ -334,7 +334,7 @@ int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error 
 	if ((unsigned)want > TRM_ISOLATION_NONE)
 		return trm_error_set(reterr, TRM_EINVAL, "there is no isolation level %d", (int)want);
 	*ret = wanted[want];
-	return level_check(*ret, &why) < 0 ? refuse(trm_isolation_name(want), *ret, &why, reterr) : 0;
+	return level_check(*ret, &why) < 0 ? refuse_level(trm_isolation_name(want), *ret, &why, reterr) : 0;
 }
 
 enum trm_isolation trm_isolation_best(struct trm_error *ret_why)

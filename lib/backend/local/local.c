@@ -17,7 +17,7 @@
 enum { STOP_TIMEOUT_MS = 5000 };
 
 /* Does some level of isolation work? start() checks the one that is requested. */
-static int probe(struct trm_error *reterr)
+static int local_probe(struct trm_error *reterr)
 {
 	enum isolation level;
 	return level_choose(TRM_ISOLATION_AUTO, &level, reterr);
@@ -28,7 +28,7 @@ static void tell_guards(struct supervised *k, const struct ready_msg *ready)
 	k->n_guards = guards_tell(k->guards, ready, &k->limits, k->disk_bytes);
 }
 
-static void destroy(struct supervised *k)
+static void local_destroy(struct supervised *k)
 {
 	free(k);
 }
@@ -37,11 +37,12 @@ static const struct supervised_kind LOCAL = {
 		.ops = &backend_local,
 		.wait_ms = STOP_TIMEOUT_MS,
 		.tell_guards = tell_guards,
-		.destroy = destroy,
+		.destroy = local_destroy,
 };
 
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
-		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
+static int local_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct carrier_cb *cb, void *user, struct carrier **ret_carrier,
+		struct trm_error *reterr)
 {
 	struct started started;
 	struct supervised *k = malloc(sizeof *k);
@@ -63,8 +64,8 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 const struct backend_ops backend_local = {
 		.name = "local",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV,
-		.probe = probe,
-		.start = start,
+		.probe = local_probe,
+		.start = local_start,
 		.stop = supervised_stop,
 		.leave = supervised_leave,
 		.keep = supervised_keep,

@@ -61,7 +61,7 @@ struct list {
 	size_t n;
 };
 
-static void append(
+static void append_option(
 		struct list *l, const char *between, const char *before, const char *word, const char *after)
 {
 	int n = snprintf(l->text + l->n, sizeof l->text - l->n, "%s%s%s%s", l->n ? between : "", before, word,
@@ -79,9 +79,9 @@ void refusal_container_cure(char *out, size_t cap)
 	for (int i = 0; i < N_OPTIONS; i++) {
 		if (!is_missing[i])
 			continue;
-		append(&options, " ", "--security-opt ", RIGHTS[i].option, "");
-		append(&array, ", ", "\"--security-opt=", RIGHTS[i].option, "\"");
-		append(&fields, "; ", "", RIGHTS[i].pod_field, "");
+		append_option(&options, " ", "--security-opt ", RIGHTS[i].option, "");
+		append_option(&array, ", ", "\"--security-opt=", RIGHTS[i].option, "\"");
+		append_option(&fields, "; ", "", RIGHTS[i].pod_field, "");
 	}
 	*out = '\0';
 	if (!refusal_is_in_container() || !options.n)

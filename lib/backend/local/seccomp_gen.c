@@ -37,7 +37,7 @@
 
 #define LOW32 0xffffffffu
 
-static void check(int r, const char *what)
+static void check_seccomp(int r, const char *what)
 {
 	if (r >= 0)
 		return;
@@ -68,7 +68,7 @@ static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *n
 			continue; /* unknown here, or not a call of this architecture */
 		if (variant & BARE && has_name(CALLS_OF_SHARED_OBJECTS, *names))
 			continue;
-		check(seccomp_rule_add(ctx, action, nr, 0), *names);
+		check_seccomp(seccomp_rule_add(ctx, action, nr, 0), *names);
 	}
 }
 
@@ -83,7 +83,7 @@ static void fill_calls(scmp_filter_ctx ctx, unsigned variant)
 /* ---- rules by argument --------------------------------------------------- */
 
 /* Compare all 64 bits of an argument with a value. */
-static struct scmp_arg_cmp compare(unsigned arg, enum scmp_compare how, uint64_t value)
+static struct scmp_arg_cmp compare_arg(unsigned arg, enum scmp_compare how, uint64_t value)
 {
 	return (struct scmp_arg_cmp){.arg = arg, .op = how, .datum_a = value};
 }
@@ -96,13 +96,13 @@ static struct scmp_arg_cmp masked(unsigned arg, uint64_t mask, uint64_t value)
 
 static void refuse1(scmp_filter_ctx ctx, int error, int nr, struct scmp_arg_cmp a)
 {
-	check(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 1, &a), "rule");
+	check_seccomp(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 1, &a), "rule");
 }
 
 static void refuse2(scmp_filter_ctx ctx, int error, int nr, struct scmp_arg_cmp a, struct scmp_arg_cmp b)
 {
 	struct scmp_arg_cmp both[] = {a, b};
-	check(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 2, both), "rule");
+	check_seccomp(seccomp_rule_add_array(ctx, SCMP_ACT_ERRNO((uint32_t)error), nr, 2, both), "rule");
 }
 
 /* Requests that push input into a terminal or take over the machine's consoles. */
@@ -138,10 +138,10 @@ static void refuse_internet(scmp_filter_ctx ctx, int family)
 	static const int types[] = {SOCK_RAW, SOCK_RDM, SOCK_SEQPACKET, SOCK_DCCP, SOCK_PACKET};
 	static const uint32_t protocols[] = {DCCP, L2TP, IPPROTO_SCTP, IPPROTO_UDPLITE, SMC};
 	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-		refuse2(ctx, EPERM, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, (uint64_t)family),
+		refuse2(ctx, EPERM, SCMP_SYS(socket), compare_arg(0, SCMP_CMP_EQ, (uint64_t)family),
 				masked(1, TYPE_MASK, (uint64_t)types[i]));
 	for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++)
-		refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, (uint64_t)family),
+		refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare_arg(0, SCMP_CMP_EQ, (uint64_t)family),
 				masked(2, LOW32, protocols[i]));
 }
 
@@ -160,13 +160,13 @@ static void refuse_sockets(scmp_filter_ctx ctx, unsigned variant)
 		if (!is_wanted)
 			refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), masked(0, LOW32, (uint32_t)family));
 	}
-	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_GT, LAST_FAMILY));
-	refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare(0, SCMP_CMP_EQ, AF_NETLINK),
-			compare(2, SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
+	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socket), compare_arg(0, SCMP_CMP_GT, LAST_FAMILY));
+	refuse2(ctx, EPROTONOSUPPORT, SCMP_SYS(socket), compare_arg(0, SCMP_CMP_EQ, AF_NETLINK),
+			compare_arg(2, SCMP_CMP_GT, 0)); /* 0: NETLINK_ROUTE */
 	refuse_internet(ctx, AF_INET);
 	refuse_internet(ctx, AF_INET6);
 	/* For other families the kernel would create a socket before it finds that they have no pairs. */
-	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare(0, SCMP_CMP_NE, AF_UNIX));
+	refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare_arg(0, SCMP_CMP_NE, AF_UNIX));
 }
 
 /* Calls that act on the agent, which is process 1 of the sandbox and belongs to the same user: code could
@@ -178,9 +178,9 @@ static void refuse_agent(scmp_filter_ctx ctx)
 			"sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", NULL};
 	for (const char *const *name = by_first; *name; name++)
 		refuse1(ctx, EPERM, seccomp_syscall_resolve_name(*name), masked(0, LOW32, AGENT));
-	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare(0, SCMP_CMP_NE, PRIO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare_arg(0, SCMP_CMP_NE, PRIO_PROCESS));
 	refuse1(ctx, EPERM, SCMP_SYS(setpriority), masked(1, LOW32, AGENT));
-	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare_arg(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
 	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), masked(1, LOW32, AGENT));
 }
 
@@ -193,19 +193,19 @@ static void refuse_others(scmp_filter_ctx ctx)
 	static const char *const by_first[] = {
 			"sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity", NULL};
 	for (const char *const *name = by_first; *name; name++)
-		refuse1(ctx, EPERM, seccomp_syscall_resolve_name(*name), compare(0, SCMP_CMP_NE, 0));
-	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare(0, SCMP_CMP_NE, PRIO_PROCESS));
-	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare(1, SCMP_CMP_NE, 0));
-	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
-	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare(1, SCMP_CMP_NE, 0));
+		refuse1(ctx, EPERM, seccomp_syscall_resolve_name(*name), compare_arg(0, SCMP_CMP_NE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare_arg(0, SCMP_CMP_NE, PRIO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(setpriority), compare_arg(1, SCMP_CMP_NE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare_arg(0, SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
+	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare_arg(1, SCMP_CMP_NE, 0));
 }
 
 /* Without a network no sockets at all: there is no network namespace that would contain them. */
 static void refuse_reach(scmp_filter_ctx ctx, unsigned variant)
 {
 	if (variant & BARE && !(variant & NETWORK)) {
-		refuse1(ctx, EACCES, SCMP_SYS(socket), compare(0, SCMP_CMP_GE, 0));
-		refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare(0, SCMP_CMP_NE, AF_UNIX));
+		refuse1(ctx, EACCES, SCMP_SYS(socket), compare_arg(0, SCMP_CMP_GE, 0));
+		refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare_arg(0, SCMP_CMP_NE, AF_UNIX));
 	} else {
 		refuse_sockets(ctx, variant);
 	}
@@ -221,15 +221,15 @@ static void fill_arguments(scmp_filter_ctx ctx, unsigned variant)
 	refuse_namespaces(ctx);
 	refuse_reach(ctx, variant);
 	/* Only the query: some personalities switch off address randomization. */
-	refuse1(ctx, EPERM, SCMP_SYS(personality), compare(0, SCMP_CMP_NE, LOW32));
+	refuse1(ctx, EPERM, SCMP_SYS(personality), compare_arg(0, SCMP_CMP_NE, LOW32));
 	/* Only the caller's own limits. */
-	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), compare(0, SCMP_CMP_NE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(prlimit64), compare_arg(0, SCMP_CMP_NE, 0));
 	if (!(variant & STRICT))
 		return;
 	/* Shared anonymous memory escapes RLIMIT_DATA; the affinity is the CPU limit. */
 	const uint32_t shared_anonymous = MAP_SHARED | MAP_ANONYMOUS;
 	refuse1(ctx, EPERM, SCMP_SYS(mmap), masked(3, shared_anonymous, shared_anonymous));
-	refuse1(ctx, EPERM, SCMP_SYS(sched_setaffinity), compare(0, SCMP_CMP_GE, 0));
+	refuse1(ctx, EPERM, SCMP_SYS(sched_setaffinity), compare_arg(0, SCMP_CMP_GE, 0));
 }
 
 /* ---- out ------------------------------------------------------------------- */
@@ -256,13 +256,14 @@ static void write_program(FILE *out, const struct program *p)
 	FILE *bpf = tmpfile();
 	scmp_filter_ctx ctx = seccomp_init(p->otherwise);
 	if (!bpf || !ctx)
-		check(-ENOMEM, "cannot make a filter");
-	check(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS), "foreign architectures");
+		check_seccomp(-ENOMEM, "cannot make a filter");
+	check_seccomp(seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS),
+			"foreign architectures");
 	/* A binary tree: the kernel tries every call when it loads a program, and needs only a quarter of
 	 * the time. */
-	check(seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2), "a binary tree");
+	check_seccomp(seccomp_attr_set(ctx, SCMP_FLTATR_CTL_OPTIMIZE, 2), "a binary tree");
 	p->fill(ctx, p->variant);
-	check(seccomp_export_bpf(ctx, fileno(bpf)), "cannot export a filter");
+	check_seccomp(seccomp_export_bpf(ctx, fileno(bpf)), "cannot export a filter");
 	write_bytes(out, p->name, bpf);
 	seccomp_release(ctx);
 	fclose(bpf);

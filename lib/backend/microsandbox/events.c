@@ -157,7 +157,7 @@ static void on_head(void *user, struct http_request *http, int status, const cha
 }
 
 /* Earlier output goes first. */
-static void fail(struct msb_proc *p, const struct trm_error *why)
+static void fail_process(struct msb_proc *p, const struct trm_error *why)
 {
 	msb_proc_flush(p);
 	if (p->stream)
@@ -170,7 +170,7 @@ static void stop_reading(struct reach *r)
 	struct trm_error why;
 	trm_error_set(&why, TRM_EPROTO, "the server's events cannot be understood%s%s",
 			r->why.code ? ": " : "", r->why.code ? r->why.msg : "");
-	fail(p, &why);
+	fail_process(p, &why);
 }
 
 static void on_body(void *user, struct http_request *http, const char *bytes, size_t n)
@@ -237,7 +237,7 @@ static void end_by(struct msb_proc *p, const cJSON *result)
 		msb_proc_end(p, (int)code, 0);
 }
 
-static void move(cJSON *from, const char *name, cJSON *to)
+static void move_member(cJSON *from, const char *name, cJSON *to)
 {
 	cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(from, name);
 	if (item && !cJSON_IsNull(item))
@@ -267,7 +267,7 @@ static void end_run(struct msb_proc *p, cJSON *result)
 	if (kernel_json_number(result, "cpu_ms", 1e12, &cpu_ms))
 		cJSON_AddNumberToObject(event, "cpu_us", cpu_ms * 1000);
 	for (size_t i = 0; i < sizeof reported / sizeof *reported; i++)
-		move(result, reported[i], event);
+		move_member(result, reported[i], event);
 	msb_kernel_end(p, event);
 }
 
@@ -315,7 +315,7 @@ static void end_failed(struct msb_proc *p, int status, const char *body, size_t 
 	if (((struct reach *)p->own)->is_lost) /* not only the run has ended, but also its sandbox */
 		msb_fail(p->msb, &why);
 	else
-		fail(p, &why);
+		fail_process(p, &why);
 }
 
 static void end_by_plain(struct msb_proc *p)
@@ -348,7 +348,7 @@ static void end_lost(struct msb_proc *p, const struct trm_error *failure)
 	if (msb_is_gone(&why))
 		msb_fail(p->msb, &why);
 	else
-		fail(p, &why);
+		fail_process(p, &why);
 }
 
 static void on_done(void *user, const struct http_answer *answer, const struct trm_error *failure)
@@ -407,10 +407,10 @@ static void start_stream(struct msb_proc *p, struct msb_request *request)
 	if (p->stdin_is_open || r->input.len || r->owes_eof)
 		cJSON_AddTrueToObject(request->params, "stdin");
 	if (msb_post(p->msb, request, "text/event-stream", &HTTP_CB, r, &r->http, &why) < 0)
-		fail(p, &why);
+		fail_process(p, &why);
 }
 
-static void run(struct msb_proc *p)
+static void events_begin_run(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_RUN, .params = msb_params(p->msb, p->box->name)};
 	const char *file = kernel_json_text(p->request, "file");
@@ -427,7 +427,7 @@ static void run(struct msb_proc *p)
 	start_stream(p, &request);
 }
 
-static void command(struct msb_proc *p)
+static void events_begin_command(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_COMMAND, .params = msb_command_params(p)};
 	if (p->has_terminal) {
@@ -439,8 +439,8 @@ static void command(struct msb_proc *p)
 }
 
 const struct msb_dialect msb_events = {
-		.run = run,
-		.command = command,
+		.run = events_begin_run,
+		.command = events_begin_command,
 		.input = reach_input,
 		.eof = reach_eof,
 		.resize = reach_resize,

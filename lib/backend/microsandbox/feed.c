@@ -178,7 +178,7 @@ static int append_text(struct buf *out, const char *text)
 	return buf_append(out, text, strlen(text));
 }
 
-static int wrap(struct buf *out, enum dialect lang, const char *code, const char *tag)
+static int wrap_code(struct buf *out, enum dialect lang, const char *code, const char *tag)
 {
 	bool is_python = lang == DIALECT_PYTHON;
 	const char *const pieces[][2] = {
@@ -205,7 +205,7 @@ int feed_wrap(enum dialect lang, const char *code, const char *tag, char **ret_c
 	if ((lang != DIALECT_PYTHON && lang != DIALECT_JAVASCRIPT) || !is_odd(lang, code))
 		return 0;
 	buf_init(&out, SIZE_MAX / 4);
-	int r = wrap(&out, lang, code, tag);
+	int r = wrap_code(&out, lang, code, tag);
 	char *copy = r == 0 ? malloc(out.len) : NULL;
 	if (copy)
 		memcpy(copy, buf_at(&out), out.len);

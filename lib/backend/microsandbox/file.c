@@ -236,7 +236,7 @@ static void begin_op(struct msb *m, const struct frame *frame)
 /* ---- frames
  * ---------------------------------------------------------------------------------------------- */
 
-static struct msb_file *find(struct msb *m, uint32_t stream)
+static struct msb_file *find_msb_file(struct msb *m, uint32_t stream)
 {
 	struct msb_file *f = m->files;
 	while (f && f->stream != stream)
@@ -246,7 +246,7 @@ static struct msb_file *find(struct msb *m, uint32_t stream)
 
 bool msb_file_frame(struct msb *m, const struct frame *frame)
 {
-	struct msb_file *f = find(m, frame->stream);
+	struct msb_file *f = find_msb_file(m, frame->stream);
 	struct unpack u = {.at = frame->payload, .left = frame->len};
 	switch (frame->type) {
 	case FRAME_PUT:

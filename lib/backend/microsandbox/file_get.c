@@ -311,7 +311,7 @@ static void on_credit(struct msb_file *f)
 		go_on(f);
 }
 
-static void finish(struct msb_file *f)
+static void finish_download(struct msb_file *f)
 {
 	struct get *g = f->own;
 	if (g) {
@@ -321,9 +321,9 @@ static void finish(struct msb_file *f)
 	free(g);
 }
 
-static const struct file_ops OPS = {.said = on_said, .credit = on_credit, .finish = finish};
+static const struct file_ops OPS = {.said = on_said, .credit = on_credit, .finish = finish_download};
 
-static void begin(struct msb *m, uint32_t stream, char *path, const struct get *how, uint32_t window,
+static void begin_download(struct msb *m, uint32_t stream, char *path, const struct get *how, uint32_t window,
 		const struct tree_msg *msg)
 {
 	static const char script[] = "if ! [ -e \"$1\" ] && ! [ -L \"$1\" ]; then\n"
@@ -358,7 +358,7 @@ void file_get_begin(struct msb *m, const struct frame *frame)
 		const struct get how = {.max_bytes = unpack_u64(&u)};
 		uint32_t window = unpack_u32(&u);
 		if (path)
-			begin(m, frame->stream, path, &how, window, NULL);
+			begin_download(m, frame->stream, path, &how, window, NULL);
 		return;
 	}
 	if (tree_msg_get(frame, &msg) < 0)
@@ -368,6 +368,6 @@ void file_get_begin(struct msb *m, const struct frame *frame)
 			.max_bytes = msg.max_bytes,
 			.max_files = msg.max_files};
 	char *path = strdup(msg.path);
-	begin(m, frame->stream, path, &how, msg.window, &msg);
+	begin_download(m, frame->stream, path, &how, msg.window, &msg);
 	tree_msg_finish(&msg);
 }

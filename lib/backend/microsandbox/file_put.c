@@ -323,7 +323,7 @@ static void on_frame(struct msb_file *f, const struct frame *frame)
 	go_on(f);
 }
 
-static void finish(struct msb_file *f)
+static void finish_upload(struct msb_file *f)
 {
 	struct put *p = f->own;
 	if (p) {
@@ -335,9 +335,10 @@ static void finish(struct msb_file *f)
 }
 
 static const struct file_ops OPS = {
-		.said = on_said, .frame = on_frame, .give_up = on_unwanted, .finish = finish};
+		.said = on_said, .frame = on_frame, .give_up = on_unwanted, .finish = finish_upload};
 
-static struct put *begin(struct msb *m, uint32_t stream, char *path, const char *base, struct msb_file **ret)
+static struct put *begin_upload(
+		struct msb *m, uint32_t stream, char *path, const char *base, struct msb_file **ret)
 {
 	/* Paths in JSON are text. */
 	bool has_pieces = m->extensions & MSB_FILES && path && utf8_is_valid(path, strlen(path))
@@ -362,7 +363,7 @@ static void begin_one(struct msb *m, const struct frame *frame)
 	uint32_t mode = unpack_u32(&u);
 	uint64_t size = unpack_u64(&u);
 	struct msb_file *f;
-	struct put *p = begin(m, frame->stream, path, "", &f);
+	struct put *p = begin_upload(m, frame->stream, path, "", &f);
 	if (!p)
 		return;
 	p->left = size;
@@ -383,7 +384,7 @@ void file_put_begin(struct msb *m, const struct frame *frame)
 	}
 	if (tree_msg_get(frame, &msg) < 0)
 		return;
-	struct put *p = begin(m, frame->stream, strdup(msg.path), msg.base ? msg.base : "", &f);
+	struct put *p = begin_upload(m, frame->stream, strdup(msg.path), msg.base ? msg.base : "", &f);
 	if (p) {
 		p->is_tree = true;
 		p->must_be_dir = msg.flags & TREE_MUST_BE_DIR;

@@ -102,7 +102,7 @@ static void begin_run(struct msb_proc *p, const char *id, const cJSON *request)
 /* Run the work that is left at the end of a program. Only a server with our extension can do this. If
  * nothing has run in the interpreter, because the image lacks the language or the last run ended it,
  * there is no such work. */
-static void leave(struct msb_proc *p, const char *id, const cJSON *request)
+static void end_program(struct msb_proc *p, const char *id, const cJSON *request)
 {
 	if (!(p->msb->extensions & MSB_EVENTS) || !p->n_runs) {
 		msb_proc_end(p, 0, 0);
@@ -120,7 +120,7 @@ static void take_request(struct msb_proc *p, const cJSON *request)
 	if (strcmp(op, "run") == 0)
 		begin_run(p, id, request);
 	else if (strcmp(op, "leave") == 0)
-		leave(p, id, request);
+		end_program(p, id, request);
 	else
 		p->msb->dialect->ask(p, op, id, request);
 }

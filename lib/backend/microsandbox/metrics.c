@@ -24,7 +24,7 @@ const cJSON *msb_metrics_row(const cJSON *result, const char *name)
 	return NULL;
 }
 
-static bool number(const cJSON *row, const char *name, double *ret)
+static bool read_figure(const cJSON *row, const char *name, double *ret)
 {
 	return kernel_json_number(row, name, 1e18, ret);
 }
@@ -33,15 +33,15 @@ void msb_metrics_read(const struct msb *m, const cJSON *row, struct trm_sample *
 {
 	double cpu, mem, disk;
 	snprintf(s->source, sizeof s->source, "server");
-	if (number(row, "cpu_usage", &cpu) && (cpu > 0 || m->extensions)) {
+	if (read_figure(row, "cpu_usage", &cpu) && (cpu > 0 || m->extensions)) {
 		s->cpu_percent = cpu;
 		s->known |= TRM_METRIC_CPU_PERCENT;
 	}
-	if (number(row, "memory_usage", &mem) && mem < 1e12) {
+	if (read_figure(row, "memory_usage", &mem) && mem < 1e12) {
 		s->mem_bytes = (uint64_t)mem << 20;
 		s->known |= TRM_METRIC_MEM;
 	}
-	if (number(row, "disk_usage", &disk)) {
+	if (read_figure(row, "disk_usage", &disk)) {
 		s->disk_bytes = (uint64_t)disk;
 		s->known |= TRM_METRIC_DISK;
 	}
@@ -49,7 +49,7 @@ void msb_metrics_read(const struct msb *m, const cJSON *row, struct trm_sample *
 }
 
 /* Limits that we requested ourselves are known without the server. */
-static void fill(const struct msb *m, const cJSON *row, struct trm_sample *s)
+static void fill_known(const struct msb *m, const cJSON *row, struct trm_sample *s)
 {
 	if (!m->boxes[MSB_BOX_MAIN].is_found) {
 		s->cpu_limit = m->settings.is_complete_cpus;
@@ -99,7 +99,7 @@ static void on_metrics(void *user, const cJSON *result, const struct trm_error *
 	}
 	if (m->metrics_refusals >= STOPPED_MAX)
 		msb_box_check(&m->boxes[MSB_BOX_MAIN]);
-	fill(m, row, &metrics.sample);
+	fill_known(m, row, &metrics.sample);
 	metrics.has_processes = m->wants_processes && cJSON_IsArray(processes);
 	metrics.n_processes = rpc_processes_read(processes, table, METRICS_MAX_PROCESSES);
 	metrics.processes = table;

@@ -53,7 +53,7 @@ void msb_send(struct msb *m)
 				(msb_files_are_full(m) ? 0 : TRM_READ) | (m->out.len ? TRM_WRITE : 0));
 }
 
-static void broken(struct msb *m, const char *why)
+static void fail_protocol(struct msb *m, const char *why)
 {
 	error_msg_put(&m->out, 0, TRM_EPROTO, why);
 	msb_send(m);
@@ -64,14 +64,14 @@ static void on_spawn(struct msb *m, const struct frame *frame)
 {
 	struct spawn_msg msg;
 	if (!frame->stream || msb_proc_find(m, frame->stream) || spawn_msg_get(frame, &msg) < 0) {
-		broken(m, "a broken SPAWN");
+		fail_protocol(m, "a broken SPAWN");
 		return;
 	}
 	msb_spawn(m, frame->stream, &msg);
 	spawn_msg_finish(&msg);
 }
 
-static void dispatch(struct msb *m, const struct frame *frame)
+static void msb_dispatch(struct msb *m, const struct frame *frame)
 {
 	struct msb_proc *p;
 	if (msb_file_frame(m, frame))
@@ -95,11 +95,11 @@ static void read_frames(struct msb *m)
 	struct frame frame;
 	int r;
 	while ((r = frame_next(&m->in, &frame)) > 0) {
-		dispatch(m, &frame);
+		msb_dispatch(m, &frame);
 		frame_done(&m->in, &frame);
 	}
 	if (r < 0)
-		broken(m, "a broken frame");
+		fail_protocol(m, "a broken frame");
 }
 
 static void on_ready(void *user, int fd, uint32_t events)
@@ -242,14 +242,14 @@ void msb_fail(struct msb *m, const struct trm_error *why)
 	}
 }
 
-static void stop(struct carrier *carrier)
+static void msb_stop(struct carrier *carrier)
 {
 	struct msb *m = msb_of(carrier);
 	if (!m->is_stopping && !m->is_over)
 		begin_stop(m, true);
 }
 
-static void leave(struct carrier *carrier)
+static void msb_leave(struct carrier *carrier)
 {
 	struct msb *m = msb_of(carrier);
 	if (!m->is_stopping && !m->is_over)
@@ -386,7 +386,7 @@ static void name_boxes(struct msb *m)
 			suffix);
 }
 
-static int prepare(struct msb *m, struct trm_error *reterr)
+static int prepare_stream(struct msb *m, struct trm_error *reterr)
 {
 	int fds[2], r;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) < 0)
@@ -400,7 +400,7 @@ static int prepare(struct msb *m, struct trm_error *reterr)
 	return trm_loop_add_fd(m->loop, m->our_fd, TRM_READ, on_ready, m, &m->watch, reterr);
 }
 
-static int probe(struct trm_error *reterr)
+static int msb_probe(struct trm_error *reterr)
 {
 	(void)reterr;
 	return 0;
@@ -424,13 +424,13 @@ static struct msb *msb_new(struct trm_loop *loop, const struct trm_sandbox_opts 
 	buf_init(&m->out, 256u << 20);
 	snprintf(m->name, sizeof m->name, "%s", opts->name ? opts->name : "");
 	name_boxes(m);
-	if (msb_settings_init(&m->settings, opts, reterr) == 0 && prepare(m, reterr) == 0)
+	if (msb_settings_init(&m->settings, opts, reterr) == 0 && prepare_stream(m, reterr) == 0)
 		return m;
 	msb_free(m);
 	return NULL;
 }
 
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+static int msb_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	static const struct http_cb HEALTH = {.head = on_health_head, .done = on_health};
@@ -446,11 +446,11 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 	return 0;
 }
 
-static int list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+static int msb_list_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
 		void *list_user, const struct carrier_cb *cb, void *user, struct carrier **ret_carrier,
 		struct trm_error *reterr)
 {
-	int r = start(loop, opts, cb, user, ret_carrier, reterr);
+	int r = msb_start(loop, opts, cb, user, ret_carrier, reterr);
 	if (r < 0)
 		return r;
 	struct msb *m = msb_of(*ret_carrier);
@@ -476,14 +476,14 @@ static int end_named(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	return 0;
 }
 
-static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
+static size_t msb_guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
 {
 	struct msb *m = msb_of(carrier);
 	*ret_guards = m->guards;
 	return m->n_guards;
 }
 
-static uint32_t nproc(const struct carrier *carrier)
+static uint32_t msb_nproc(const struct carrier *carrier)
 {
 	(void)carrier;
 	return 0;
@@ -493,13 +493,13 @@ const struct backend_ops backend_microsandbox = {
 		.name = "microsandbox",
 		.caps = BACKEND_WANTS_TIMEOUT | BACKEND_TELLS_FATE | BACKEND_END | BACKEND_ENV
 			| BACKEND_MOUNTS | BACKEND_JOIN | BACKEND_LIST,
-		.probe = probe,
-		.start = start,
-		.stop = stop,
-		.leave = leave,
+		.probe = msb_probe,
+		.start = msb_start,
+		.stop = msb_stop,
+		.leave = msb_leave,
 		.is_joined = is_joined,
 		.end = end_named,
-		.list = list,
-		.guards = guards,
-		.nproc = nproc,
+		.list = msb_list_start,
+		.guards = msb_guards,
+		.nproc = msb_nproc,
 };

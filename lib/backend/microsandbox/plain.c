@@ -227,7 +227,7 @@ static void make_tag(char tag[MSB_TAG_BYTES])
 	snprintf(tag, MSB_TAG_BYTES, "end%016llxof", (unsigned long long)number);
 }
 
-static void run(struct msb_proc *p)
+static void plain_begin_run(struct msb_proc *p)
 {
 	if (p->lang->style == TRM_STYLE_SHELL) {
 		run_bash(p);
@@ -294,7 +294,7 @@ cJSON *msb_command_params(const struct msb_proc *p)
 	return params;
 }
 
-static void command(struct msb_proc *p)
+static void plain_begin_command(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_COMMAND, .params = msb_command_params(p)};
 	snprintf(request.what, sizeof request.what, "run '%.40s' in sandbox '%s'", p->argv[0], p->box->name);
@@ -339,7 +339,7 @@ static bool is_timeout(const struct msb_proc *p)
 	       && trm_loop_now_ns(p->msb->loop) - p->begun_ns >= p->timeout_ms * UINT64_C(1000000);
 }
 
-static void interrupt(struct msb_proc *p)
+static void interrupt_process(struct msb_proc *p)
 {
 	p->is_interrupted = true;
 	if (p->has_reported_interrupt || is_timeout(p))
@@ -355,7 +355,7 @@ static void signal_proc(struct msb_proc *p, uint32_t signo)
 	if (signo == SIGSTOP || signo == SIGCONT || !signo || (p->lang && !is_busy && signo == SIGINT))
 		return;
 	if (p->lang && signo == SIGINT) {
-		interrupt(p);
+		interrupt_process(p);
 	} else if (p->lang) {
 		abandon_run(p, signo);
 	} else {
@@ -392,23 +392,23 @@ static void send_question(struct msb_proc *p, const char *op, const char *id, co
 	msb_kernel_reply(p, id, NULL, "a plain microsandbox server does not answer such questions");
 }
 
-static void resize(struct msb_proc *p)
+static void plain_resize(struct msb_proc *p)
 {
 	(void)p; /* there are no terminals */
 }
 
-static void drop(struct msb_proc *p)
+static void plain_drop(struct msb_proc *p)
 {
 	(void)p;
 }
 
 const struct msb_dialect msb_plain = {
-		.run = run,
-		.command = command,
+		.run = plain_begin_run,
+		.command = plain_begin_command,
 		.input = input,
 		.eof = eof,
-		.resize = resize,
+		.resize = plain_resize,
 		.signal = signal_proc,
 		.ask = send_question,
-		.drop = drop,
+		.drop = plain_drop,
 };

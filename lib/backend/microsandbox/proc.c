@@ -160,7 +160,7 @@ static char **copy_list(char *const *list)
 	return copy;
 }
 
-static int refuse(struct msb *m, uint32_t stream, int code, const char *sentence)
+static int refuse_stream(struct msb *m, uint32_t stream, int code, const char *sentence)
 {
 	error_msg_put(&m->out, stream, code, sentence);
 	return code;
@@ -180,7 +180,7 @@ static int choose_box(struct msb *m, uint32_t stream, const struct trm_lang *lan
 	if (lang && dialect_of(lang) == DIALECT_NONE) {
 		snprintf(sentence, sizeof sentence,
 				"this server runs python, javascript and bash; it cannot run %s", lang->name);
-		return refuse(m, stream, TRM_ENOTSUP, sentence);
+		return refuse_stream(m, stream, TRM_ENOTSUP, sentence);
 	}
 	if (!image && is_node)
 		*ret = &m->boxes[MSB_BOX_NODE];
@@ -190,16 +190,16 @@ static int choose_box(struct msb *m, uint32_t stream, const struct trm_lang *lan
 			"the image %.200s has no %s; without --image, each language gets the image that it "
 			"needs",
 			image, lang->name);
-	return refuse(m, stream, TRM_ENOTSUP, sentence);
+	return refuse_stream(m, stream, TRM_ENOTSUP, sentence);
 }
 
 static int check_spawn(struct msb *m, uint32_t stream, const struct spawn_msg *msg, struct msb_proc **ret)
 {
 	*ret = free_row(m);
 	if (msg->flags & SPAWN_ATTACH)
-		return refuse(m, stream, TRM_ENOENT, "it does not run in this sandbox");
+		return refuse_stream(m, stream, TRM_ENOENT, "it does not run in this sandbox");
 	if (!*ret)
-		return refuse(m, stream, TRM_EBUSY, "too many processes at a time for this backend");
+		return refuse_stream(m, stream, TRM_EBUSY, "too many processes at a time for this backend");
 	return 0;
 }
 

@@ -151,7 +151,7 @@ int reply_missing(const struct trm_error *failure, const struct reply_about *abo
 
 /* ---- an answer -------------------------------------------------------------------------------------- */
 
-static cJSON *parse(const struct http_answer *a)
+static cJSON *parse_answer(const struct http_answer *a)
 {
 	char *copy = malloc(a->n + 1);
 	if (!copy)
@@ -238,7 +238,7 @@ static const char *advice_of(const struct http_answer *a, const struct reply_abo
 	return NULL;
 }
 
-static int refuse(const struct http_answer *a, const cJSON *json, const struct reply_about *about,
+static int describe_refusal(const struct http_answer *a, const cJSON *json, const struct reply_about *about,
 		struct trm_error *reterr)
 {
 	char words[WORDS_MAX + 8], detail[64], room[200];
@@ -290,7 +290,7 @@ int reply_read(const struct http_answer *a, const struct reply_about *about, cJS
 				"cannot %s at %s: the server redirects to another address (HTTP %d), where no key is "
 				"sent; give the final address with --server-url",
 				about->what, about->url, a->status);
-	cJSON *json = parse(a);
+	cJSON *json = parse_answer(a);
 	const cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "result");
 	const cJSON *error = cJSON_GetObjectItemCaseSensitive(json, "error");
 	if (a->status == 200 && result && !cJSON_IsNull(result) && (!error || cJSON_IsNull(error))) {
@@ -301,7 +301,7 @@ int reply_read(const struct http_answer *a, const struct reply_about *about, cJS
 	if (is_html(a))
 		r = refuse_page(a, about, reterr);
 	else if (a->status >= 400 || (error && !cJSON_IsNull(error)))
-		r = refuse(a, json, about, reterr);
+		r = describe_refusal(a, json, about, reterr);
 	else if (!a->n)
 		r = trm_error_set(reterr, TRM_EPROTO, "cannot %s at %s: its answer is empty (HTTP %d)",
 				about->what, about->url, a->status);

@@ -20,7 +20,7 @@ static const char *or_environment(const char *given, const char *variable, const
 	return value && (given || *value) ? value : fallback;
 }
 
-static char *joined(const char *a, const char *b)
+static char *join_strings(const char *a, const char *b)
 {
 	size_t n = strlen(a);
 	char *text = malloc(n + strlen(b) + 1);
@@ -72,8 +72,8 @@ static int set_url(struct msb_settings *s, const char *given, struct trm_error *
 	s->url = strdup(url);
 	for (size_t n = s->url ? strlen(s->url) : 0; n && s->url[n - 1] == '/'; n--)
 		s->url[n - 1] = '\0';
-	s->rpc_url = s->url ? joined(s->url, RPC_PATH_RPC) : NULL;
-	s->health_url = s->url ? joined(s->url, RPC_PATH_HEALTH) : NULL;
+	s->rpc_url = s->url ? join_strings(s->url, RPC_PATH_RPC) : NULL;
+	s->health_url = s->url ? join_strings(s->url, RPC_PATH_HEALTH) : NULL;
 	return s->rpc_url && s->health_url ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
@@ -93,7 +93,7 @@ static int set_key(struct msb_settings *s, const char *given, struct trm_error *
 	if (!*key)
 		return 0;
 	s->key = strdup(key);
-	s->authorization = joined("Authorization: Bearer ", key);
+	s->authorization = join_strings("Authorization: Bearer ", key);
 	return s->key && s->authorization ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
@@ -216,7 +216,7 @@ int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	return 0;
 }
 
-static void forget(char *secret)
+static void erase_secret(char *secret)
 {
 	if (secret)
 		explicit_bzero(secret, strlen(secret));
@@ -228,8 +228,8 @@ void msb_settings_finish(struct msb_settings *s)
 	free(s->url);
 	free(s->rpc_url);
 	free(s->health_url);
-	forget(s->key);
-	forget(s->authorization);
+	erase_secret(s->key);
+	erase_secret(s->authorization);
 	free(s->ca_file);
 	free(s->image);
 	cJSON_Delete(s->config);

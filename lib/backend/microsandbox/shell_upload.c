@@ -186,14 +186,14 @@ void put_lines_end(struct put_lines *l)
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-static int refuse(struct put_lines *l, const char *path, const char *reason, struct trm_error *why)
+static int refuse_node(struct put_lines *l, const char *path, const char *reason, struct trm_error *why)
 {
 	l->sum.refused++;
 	l->is_over = l->depth == 0;
 	return trm_error_set(why, TRM_EPERM, "%.200s: %s", path, reason);
 }
 
-static int broken(struct trm_error *why)
+static int refuse_order(struct trm_error *why)
 {
 	return trm_error_set(why, TRM_EPROTO, "a broken tree of files");
 }
@@ -208,15 +208,16 @@ static int in_file(struct put_lines *l, const struct entry *e, struct trm_error 
 		buf_clear(&l->piece);
 		begin_line(l, "x", l->file);
 		end_line(l);
-		return refuse(l, l->file, e->text, why);
-	default: return broken(why);
+		return refuse_node(l, l->file, e->text, why);
+	default: return refuse_order(why);
 	}
 }
 
-static int enter(struct put_lines *l, const struct entry *e, const char *path, struct trm_error *why)
+static int enter_directory(
+		struct put_lines *l, const struct entry *e, const char *path, struct trm_error *why)
 {
 	if (l->depth == ENTRY_DEPTH_MAX)
-		return broken(why);
+		return refuse_order(why);
 	l->dirs[l->depth++] = time_of(e);
 	begin_line(l, "d", path);
 	end_line(l);
@@ -225,11 +226,11 @@ static int enter(struct put_lines *l, const struct entry *e, const char *path, s
 	return 0;
 }
 
-static int leave(struct put_lines *l, struct trm_error *why)
+static int leave_directory(struct put_lines *l, struct trm_error *why)
 {
 	char *slash = strrchr(l->below, '/');
 	if (!l->depth)
-		return broken(why);
+		return refuse_order(why);
 	begin_line(l, "u", l->below);
 	add_mode_and_time(l, &l->dirs[--l->depth]);
 	end_line(l);
@@ -245,7 +246,7 @@ static int add_link(struct put_lines *l, const struct entry *e, const char *path
 	if (!l->depth || !entry_link_is_inside(e->text, l->depth - 1)) {
 		snprintf(reason, sizeof reason, "this link leads out of the copied tree (to %.150s)",
 				e->text);
-		return refuse(l, path, reason, why);
+		return refuse_node(l, path, reason, why);
 	}
 	const struct put_time time = time_of(e);
 	begin_line(l, "l", path);
@@ -263,15 +264,15 @@ int put_lines_entry(struct put_lines *l, const struct entry *e, struct trm_error
 	if (l->has_file)
 		return in_file(l, e, why);
 	if (e->kind == ENTRY_UP || e->kind == ENTRY_TOTAL)
-		return e->kind == ENTRY_UP ? leave(l, why) : 0;
+		return e->kind == ENTRY_UP ? leave_directory(l, why) : 0;
 	int n = snprintf(path, sizeof path, "%s%s%s", l->below, *e->name ? "/" : "", e->name);
 	if (n < 0 || (size_t)n >= sizeof path)
 		return trm_error_set(why, TRM_EINVAL, "%.60s…: this path is too long", path);
 	switch (e->kind) {
-	case ENTRY_DIR: return enter(l, e, path, why);
+	case ENTRY_DIR: return enter_directory(l, e, path, why);
 	case ENTRY_FILE: begin_file(l, path, time_of(e)); return 0;
 	case ENTRY_LINK: return add_link(l, e, path, why);
-	case ENTRY_FAIL: return refuse(l, path, e->text, why);
-	default: return broken(why);
+	case ENTRY_FAIL: return refuse_node(l, path, e->text, why);
+	default: return refuse_order(why);
 	}
 }

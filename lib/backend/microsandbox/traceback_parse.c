@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool begins(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -78,8 +78,8 @@ static size_t chain_of(const struct traceback_line *lines, size_t n, size_t head
 		while (i < n && !lines[i].text[0])
 			i = neighbor(lines, n, i, -1);
 		if (i >= n
-				|| (!begins(lines[i].text, "During handling of the above exception")
-						&& !begins(lines[i].text,
+				|| (!begins_with(lines[i].text, "During handling of the above exception")
+						&& !begins_with(lines[i].text,
 								"The above exception was the direct")))
 			return head;
 		size_t up = i;
@@ -97,7 +97,8 @@ void traceback_python(struct traceback_line *lines, size_t n, struct blame *ret)
 	*ret = (struct blame){.message = ""};
 	for (size_t i = n; i-- > 0 && frame == n;)
 		if (lines[i].is_stderr
-				&& (begins(lines[i].text, FRAME) || strcmp(lines[i].text, TRACEBACK) == 0))
+				&& (begins_with(lines[i].text, FRAME)
+						|| strcmp(lines[i].text, TRACEBACK) == 0))
 			frame = i;
 	if (frame == n || (tail = tail_of(lines, n, frame)) == n)
 		return;
@@ -116,7 +117,7 @@ void traceback_node(struct traceback_line *lines, size_t n, struct blame *ret)
 	size_t at = n, last;
 	*ret = (struct blame){.message = ""};
 	for (size_t i = n; i-- > 0 && at == n;)
-		if (!lines[i].is_stderr && begins(lines[i].text, uncaught)
+		if (!lines[i].is_stderr && begins_with(lines[i].text, uncaught)
 				&& strchr(" :", lines[i].text[sizeof uncaught - 1]))
 			at = i;
 	if (at == n)

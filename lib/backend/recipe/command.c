@@ -57,7 +57,7 @@ static void end_close(struct pipe_end *end)
 	end->fd = -1;
 }
 
-static void destroy(struct command *c)
+static void command_destroy(struct command *c)
 {
 	end_close(&c->out);
 	end_close(&c->err);
@@ -114,7 +114,7 @@ static char *out_of(const struct command *c)
 	return strndup(n ? text : "", n);
 }
 
-static void finish(struct command *c)
+static void finish_command(struct command *c)
 {
 	char *out = out_of(c), *words = words_of(c), *last = last_of(c);
 	bool has_all = out && words
@@ -132,7 +132,7 @@ static void finish(struct command *c)
 	free(out);
 	free(words);
 	free(last);
-	destroy(c);
+	command_destroy(c);
 }
 
 static void kill_all(const struct command *c, int signo)
@@ -167,7 +167,7 @@ static void collect_lines(struct pipe_end *end, const char *bytes, size_t n)
 	}
 }
 
-static void drain(struct pipe_end *end)
+static void drain_pipe(struct pipe_end *end)
 {
 	char bytes[4096];
 	ssize_t n = 0;
@@ -185,7 +185,7 @@ static void on_bytes(void *user, int fd, uint32_t events)
 	(void)fd, (void)events;
 	if (c->silence_ms && c->child)
 		trm_timer_start(c->silence, c->silence_ms, 0);
-	drain(end);
+	drain_pipe(end);
 }
 
 static int end_open(struct pipe_end *end, struct command *c, int *ret_far, struct trm_error *reterr)
@@ -215,8 +215,8 @@ static void on_end(void *user, pid_t pid, int status)
 	(void)pid;
 	c->child = NULL;
 	c->status = status;
-	drain(&c->out);
-	drain(&c->err);
+	drain_pipe(&c->out);
+	drain_pipe(&c->err);
 	end_close(&c->out);
 	end_close(&c->err);
 	if (status == 0 && !c->is_stopped && !c->is_timed_out && c->at < c->n) {
@@ -226,7 +226,7 @@ static void on_end(void *user, pid_t pid, int status)
 		buf_clear(&c->err.bytes);
 		buf_append(&c->err.bytes, why.msg, strlen(why.msg));
 	}
-	finish(c);
+	finish_command(c);
 }
 
 static void end_it(struct command *c)
@@ -247,7 +247,7 @@ static void on_impatient(void *user)
 	end_it(c);
 }
 
-static size_t split(struct command *c, char **argv)
+static size_t split_command(struct command *c, char **argv)
 {
 	size_t n = 0;
 	while (c->at < c->n && c->step[c->at] && n < COMMAND_MAX_ARGS) {
@@ -284,7 +284,7 @@ static char **make_env(const struct command *c)
 	return env;
 }
 
-static int spawn(struct command *c, char **argv, int out, int err)
+static int spawn_command(struct command *c, char **argv, int out, int err)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -322,13 +322,13 @@ static int run_next(struct command *c, struct trm_error *reterr)
 {
 	char *argv[COMMAND_MAX_ARGS + 1];
 	int out = -1, err = -1;
-	if (!split(c, argv))
+	if (!split_command(c, argv))
 		return trm_error_set(reterr, TRM_EINVAL, "there is no command to run");
 	c->program = argv[0];
 	int r = end_open(&c->out, c, &out, reterr);
 	if (r == 0)
 		r = end_open(&c->err, c, &err, reterr);
-	int error = r == 0 ? spawn(c, argv, out, err) : 0;
+	int error = r == 0 ? spawn_command(c, argv, out, err) : 0;
 	if (error)
 		r = spawn_failed(argv[0], error, reterr);
 	if (out >= 0)
@@ -384,7 +384,7 @@ int command_start(struct trm_loop *loop, const struct command_opts *opts, const 
 	if (r == 0)
 		r = run_next(c, reterr);
 	if (r < 0)
-		destroy(c);
+		command_destroy(c);
 	else
 		*ret = c;
 	return r;
@@ -405,5 +405,5 @@ void command_abandon(struct command *c)
 	kill_all(c, SIGKILL);
 	trm_child_leave(c->child);
 	c->child = NULL;
-	destroy(c);
+	command_destroy(c);
 }

@@ -74,7 +74,7 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-static int refuse(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
+static int refuse_option(const struct trm_recipe *recipe, const char *what, struct trm_error *reterr)
 {
 	return trm_error_set(reterr, TRM_ENOTSUP,
 			"sandboxes of the backend '%s' %s: its recipe does not support that",
@@ -106,7 +106,7 @@ static int check_able(
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].is_wanted && !rows[i].is_possible)
-			return refuse(recipe, rows[i].what, reterr);
+			return refuse_option(recipe, rows[i].what, reterr);
 	return 0;
 }
 

@@ -14,9 +14,9 @@
 /* Fetching and building end after this time without output. */
 enum { SILENCE_MS = 15 * 60 * 1000, TICK_MS = 1000, LINE_BYTES = 8192 };
 
-static int run(struct box *box, enum recipe_step step, struct trm_error *reterr);
+static int run_first_command(struct box *box, enum recipe_step step, struct trm_error *reterr);
 
-static void fail(struct box *box, const struct trm_error *why)
+static void fail_prepare(struct box *box, const struct trm_error *why)
 {
 	box->why = *why;
 	prepare_stop(box);
@@ -25,8 +25,8 @@ static void fail(struct box *box, const struct trm_error *why)
 static void run_step(struct box *box, enum recipe_step step)
 {
 	struct trm_error why = {0};
-	if (run(box, step, &why) < 0)
-		fail(box, &why);
+	if (run_first_command(box, step, &why) < 0)
+		fail_prepare(box, &why);
 }
 
 /* One image may have many names: images are the same if their ids are. */
@@ -72,7 +72,7 @@ static int check_platform(const struct box *box, const char *what, const char *w
 			what, which, platform, words_machine(), trm_recipe_name(box->recipe));
 }
 
-static void copy(char *out, size_t cap, const char *text)
+static void copy_field(char *out, size_t cap, const char *text)
 {
 	snprintf(out, cap, "%s", text);
 }
@@ -86,7 +86,7 @@ static void take_tag(struct box *box, char *line)
 		return;
 	trm_error_set(&why, TRM_EINVAL, CONTAINER_SPEC_COMMITS_OVER,
 			box->container_spec.opts.container.commit_tag);
-	fail(box, &why);
+	fail_prepare(box, &why);
 }
 
 /* Architecture, user, id, working directory, entry point, command: of the image, or of an existing
@@ -97,16 +97,16 @@ static void take_image(struct box *box, char *line)
 	struct trm_error why = {0};
 	recipe_fields(line, fields, 6);
 	if (!container) {
-		copy(box->image_user, sizeof box->image_user, fields[1]);
-		copy(box->id, sizeof box->id, fields[2]);
+		copy_field(box->image_user, sizeof box->image_user, fields[1]);
+		copy_field(box->id, sizeof box->id, fields[2]);
 	}
-	copy(box->image_workdir, sizeof box->image_workdir, fields[3]);
-	copy(box->image_entrypoint, sizeof box->image_entrypoint, fields[4]);
-	copy(box->image_cmd, sizeof box->image_cmd, fields[5]);
+	copy_field(box->image_workdir, sizeof box->image_workdir, fields[3]);
+	copy_field(box->image_entrypoint, sizeof box->image_entrypoint, fields[4]);
+	copy_field(box->image_cmd, sizeof box->image_cmd, fields[5]);
 	if (check_platform(box, container ? "container" : "image",
 			    container ? container : box->container_spec.image, fields[0], &why)
 			< 0)
-		fail(box, &why);
+		fail_prepare(box, &why);
 	else
 		box->is_found = true;
 }
@@ -120,7 +120,7 @@ static void fail_stopped(struct box *box, const char *state)
 	else
 		trm_error_set(&why, TRM_ECLOSED, "the container '%.120s' does not run (it is '%.30s')%s",
 				which, state, box->n_wakes ? ": it ends as soon as it is started" : "");
-	fail(box, &why);
+	fail_prepare(box, &why);
 }
 
 /* The line holds state, user, id, image id and network. A recipe that prints no network is assumed to have
@@ -130,9 +130,10 @@ static void take_container(struct box *box, char *line)
 	const char *fields[5];
 	recipe_fields(line, fields, 5);
 	box->container_spec.opts.limits.net = strcmp(fields[4], "none") != 0;
-	copy(box->image_user, sizeof box->image_user, fields[1]);
-	copy(box->id, sizeof box->id, *fields[2] ? fields[2] : box->container_spec.opts.container.container);
-	copy(box->image_id, sizeof box->image_id, fields[3]);
+	copy_field(box->image_user, sizeof box->image_user, fields[1]);
+	copy_field(box->id, sizeof box->id,
+			*fields[2] ? fields[2] : box->container_spec.opts.container.container);
+	copy_field(box->image_id, sizeof box->image_id, fields[3]);
 	bool is_running = strcmp(fields[0], "running") == 0 || !*fields[0];
 	if (is_running && *box->image_id && recipe_has(box->recipe, STEP_IMAGE))
 		run_step(box, STEP_IMAGE);
@@ -147,19 +148,19 @@ static void take_container(struct box *box, char *line)
 /* ---- the order of steps -------------------------------------------------------------------- */
 
 /* The answer is in the last line. */
-static void answer(struct box *box, const char *out, void (*take)(struct box *box, char *line))
+static void take_last_line(struct box *box, const char *out, void (*take)(struct box *box, char *line))
 {
 	const char *newline = strrchr(out, '\n');
 	char last[LINE_BYTES];
-	copy(last, sizeof last, newline ? newline + 1 : out);
+	copy_field(last, sizeof last, newline ? newline + 1 : out);
 	take(box, last);
 }
 
 static void went_well(struct box *box, enum recipe_step step, const char *out)
 {
 	switch (step) {
-	case STEP_IMAGE: answer(box, out, take_image); return;
-	case STEP_ADOPT: answer(box, out, take_container); return;
+	case STEP_IMAGE: take_last_line(box, out, take_image); return;
+	case STEP_ADOPT: take_last_line(box, out, take_container); return;
 	case STEP_WAKE: run_step(box, STEP_ADOPT); return;
 	/* The engine works, so the image is missing. */
 	case STEP_PROBE: run_step(box, STEP_PULL); return;
@@ -181,7 +182,7 @@ static void went_wrong(struct box *box, enum recipe_step step, const struct comm
 		return;
 	}
 	words_of_step(box, step, result, &why);
-	fail(box, &why);
+	fail_prepare(box, &why);
 }
 
 static void on_line(void *user, const char *line)
@@ -207,7 +208,7 @@ static void on_done(void *user, const struct command_result *result)
 	if (box->asks_tag && !box->is_closing) {
 		box->asks_tag = false;
 		if (!result->status)
-			answer(box, result->out, take_tag);
+			take_last_line(box, result->out, take_tag);
 	} else if (!box->is_closing) {
 		if (result->status || result->is_timed_out)
 			went_wrong(box, box->step, result);
@@ -280,7 +281,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 	return r;
 }
 
-static void describe(struct box *box, enum recipe_step step)
+static void describe_step(struct box *box, enum recipe_step step)
 {
 	const struct container_spec *w = &box->container_spec;
 	box->line[0] = '\0';
@@ -298,11 +299,11 @@ static void describe(struct box *box, enum recipe_step step)
 	}
 }
 
-static int run(struct box *box, enum recipe_step step, struct trm_error *reterr)
+static int run_first_command(struct box *box, enum recipe_step step, struct trm_error *reterr)
 {
 	bool takes_long = step == STEP_PULL || step == STEP_BUILD || step == STEP_WAKE;
 	box->step = step;
-	describe(box, step);
+	describe_step(box, step);
 	box->since_ns = trm_loop_now_ns(box->supervised.loop);
 	trm_timer_start(box->tick, takes_long ? 0 : TICK_MS, TICK_MS);
 	return run_command(box, step, &STEP_CB, &box->command, reterr);
@@ -334,7 +335,7 @@ int prepare_start(struct box *box, struct trm_error *reterr)
 		r = run_command(box, STEP_WHERE, &WHERE_CB, &box->where, reterr);
 	if (r == 0 && is_nothing)
 		trm_timer_start(box->tick, 0, 0);
-	return r < 0 || is_nothing ? r : run(box, step, reterr);
+	return r < 0 || is_nothing ? r : run_first_command(box, step, reterr);
 }
 
 void prepare_stop(struct box *box)

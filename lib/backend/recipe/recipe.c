@@ -22,7 +22,7 @@ static bool has_net(const struct carrier *carrier)
 
 static const struct supervised_kind KIND;
 
-static int probe(struct trm_error *reterr)
+static int box_probe(struct trm_error *reterr)
 {
 	(void)reterr; /* the recipe is not known here; its steps will find out */
 	return 0;
@@ -38,7 +38,7 @@ int box_find_recipe(const char *name, const char *config, struct trm_recipe **re
 
 /* ---- end --------------------------------------------------------------------------------------- */
 
-static void destroy(struct supervised *supervised)
+static void box_destroy(struct supervised *supervised)
 {
 	struct box *box = (struct box *)supervised;
 	prepare_finish(box);
@@ -54,7 +54,7 @@ void box_over(struct box *box)
 	supervised_close(&box->supervised, &box->why);
 }
 
-static void stop(struct carrier *carrier)
+static void box_stop(struct carrier *carrier)
 {
 	struct box *box = (struct box *)carrier;
 	if (box->supervised.child)
@@ -63,13 +63,13 @@ static void stop(struct carrier *carrier)
 		prepare_stop(box);
 }
 
-static void leave(struct carrier *carrier)
+static void box_leave(struct carrier *carrier)
 {
 	struct box *box = (struct box *)carrier;
 	if (box->supervised.child)
 		supervised_leave(carrier);
 	else
-		stop(carrier);
+		box_stop(carrier);
 }
 
 static int set_kept(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
@@ -101,7 +101,7 @@ void box_launch(struct box *box)
 		box_over(box);
 }
 
-static void advise(struct supervised *supervised, struct trm_error *why)
+static void box_advise(struct supervised *supervised, struct trm_error *why)
 {
 	words_advise(((struct box *)supervised)->recipe, why);
 }
@@ -121,7 +121,7 @@ static int find_recipe(struct box *box, const struct trm_sandbox_opts *opts, str
 	return 0;
 }
 
-static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
+static int box_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 		void *user, struct carrier **ret_carrier, struct trm_error *reterr)
 {
 	struct box *box = calloc(1, sizeof *box);
@@ -141,7 +141,7 @@ static int start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, con
 			opts->container.container ? opts->container.container : box->container_spec.image);
 	if (r < 0) {
 		supervised_finish(&box->supervised);
-		destroy(&box->supervised);
+		box_destroy(&box->supervised);
 		return r;
 	}
 	*ret_carrier = &box->supervised.base;
@@ -153,7 +153,7 @@ static const struct netenv *surroundings(const struct carrier *carrier)
 	return &((const struct box *)carrier)->netenv;
 }
 
-static const char *origin(const struct carrier *carrier)
+static const char *box_origin(const struct carrier *carrier)
 {
 	return ((const struct box *)carrier)->origin;
 }
@@ -168,18 +168,18 @@ static const struct supervised_kind KIND = {
 		.wait_ms = STOP_TIMEOUT_MS,
 		.is_elsewhere = true,
 		.tell_guards = tell_guards,
-		.advise = advise,
-		.destroy = destroy,
+		.advise = box_advise,
+		.destroy = box_destroy,
 };
 
 const struct backend_ops backend_recipe = {
 		.name = "recipe",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV
 			| BACKEND_RECIPE,
-		.probe = probe,
-		.start = start,
-		.stop = stop,
-		.leave = leave,
+		.probe = box_probe,
+		.start = box_start,
+		.stop = box_stop,
+		.leave = box_leave,
 		.keep = set_kept,
 		.guards = supervised_guards,
 		.nproc = supervised_nproc,
@@ -188,7 +188,7 @@ const struct backend_ops backend_recipe = {
 		.events = supervised_events,
 		.watch_memory = supervised_watch_memory,
 		.surroundings = surroundings,
-		.origin = origin,
+		.origin = box_origin,
 		.is_adopted = is_adopted,
 		.has_net = has_net,
 };

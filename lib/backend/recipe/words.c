@@ -59,7 +59,7 @@ static void how_it_ended(enum recipe_step step, const struct command_result *res
 				result->status > 0 ? WEXITSTATUS(result->status) : 1);
 }
 
-static void advise(const struct trm_recipe *recipe, const char *said, struct trm_error *why)
+static void append_advice(const struct trm_recipe *recipe, const char *said, struct trm_error *why)
 {
 	const char *hint = recipe_hint(recipe, said);
 	size_t n = strlen(why->msg);
@@ -71,7 +71,7 @@ static void advise(const struct trm_recipe *recipe, const char *said, struct trm
 
 void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
 {
-	advise(recipe, why->msg, why);
+	append_advice(recipe, why->msg, why);
 }
 
 int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
@@ -93,7 +93,7 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 	if (recipe_hint(box->recipe, ret->msg))
 		words_advise(box->recipe, ret);
 	else
-		advise(box->recipe, result->words, ret);
+		append_advice(box->recipe, result->words, ret);
 	return ret->code;
 }
 

@@ -45,7 +45,7 @@ static struct attached *attached(const struct carrier *carrier)
 	return (struct attached *)carrier;
 }
 
-static void destroy(struct attached *a)
+static void attached_destroy(struct attached *a)
 {
 	trm_timer_remove(a->soon);
 	trm_timer_remove(a->timeout);
@@ -107,7 +107,7 @@ static void finish_attached(struct attached *a)
 	struct trm_error why = {.code = TRM_OK};
 	explain_end(a, &why);
 	a->base.cb->closed(a->base.user, &why);
-	destroy(a);
+	attached_destroy(a);
 }
 
 /* The agent has ended, so the supervisor is about to end, and will give the reason. */
@@ -177,7 +177,7 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 	if (r == 0)
 		r = trm_loop_add_timer(loop, on_timeout, a, &a->timeout, reterr);
 	if (r < 0) {
-		destroy(a);
+		attached_destroy(a);
 		return r;
 	}
 	take_found(a, entry, info);
@@ -189,7 +189,7 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 
 /* ---- end --------------------------------------------------------------------------------- */
 
-static void leave(struct carrier *carrier)
+static void attached_leave(struct carrier *carrier)
 {
 	struct attached *a = attached(carrier);
 	if (a->is_stopping)
@@ -199,7 +199,7 @@ static void leave(struct carrier *carrier)
 	trm_timer_start(a->soon, a->control_conn.watch ? CONTROL_CONN_GOODBYE_MS : 0, 0);
 }
 
-static void stop(struct carrier *carrier)
+static void attached_stop(struct carrier *carrier)
 {
 	struct attached *a = attached(carrier);
 	if (a->is_stopping)
@@ -220,13 +220,13 @@ static int set_kept(struct carrier *carrier, bool is_kept, struct trm_error *ret
 
 /* ---- questions ----------------------------------------------------------------------------- */
 
-static int probe(struct trm_error *reterr)
+static int attached_probe(struct trm_error *reterr)
 {
 	(void)reterr;
 	return 0;
 }
 
-static size_t guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
+static size_t attached_guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
 {
 	struct attached *a = attached(carrier);
 	struct trm_limits limits;
@@ -243,7 +243,7 @@ static bool is_elsewhere(const struct attached *a)
 	return *a->info.ready.origin.backend;
 }
 
-static uint32_t nproc(const struct carrier *carrier)
+static uint32_t attached_nproc(const struct carrier *carrier)
 {
 	const struct info_msg *info = &attached(carrier)->info;
 	return supervised_nproc_made(&info->ready, info->procs);
@@ -274,7 +274,7 @@ static void add_limits(const struct attached *a, struct trm_sample *sample)
 	}
 }
 
-static const char *origin(const struct carrier *carrier)
+static const char *attached_origin(const struct carrier *carrier)
 {
 	const struct origin_msg *o = &attached(carrier)->info.ready.origin;
 	return *o->image ? o->image : o->where;
@@ -311,16 +311,16 @@ static int watch_memory(struct carrier *carrier, uint64_t bytes)
 const struct backend_ops backend_attached = {
 		.name = "local",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
-		.probe = probe,
-		.stop = stop,
-		.leave = leave,
+		.probe = attached_probe,
+		.stop = attached_stop,
+		.leave = attached_leave,
 		.keep = set_kept,
-		.guards = guards,
-		.nproc = nproc,
+		.guards = attached_guards,
+		.nproc = attached_nproc,
 		.isolation = isolation,
 		.stats = stats,
 		.events = events,
 		.watch_memory = watch_memory,
-		.origin = origin,
+		.origin = attached_origin,
 		.is_adopted = is_adopted,
 };

@@ -38,7 +38,7 @@ static void report_lost(const struct control_conn *control_conn, const char *wor
 	control_conn->cb->lost(control_conn->user, &why);
 }
 
-static void dispatch(struct control_conn *control_conn, struct control_msg *msg)
+static void dispatch_message(struct control_conn *control_conn, struct control_msg *msg)
 {
 	if (msg->type == CONTROL_READY && !control_conn->ready.type) {
 		control_conn->ready = *msg;
@@ -66,7 +66,7 @@ static bool read_packet(struct control_conn *control_conn, size_t n)
 	bool is_good = packet && got > 0 && control_get(packet, (size_t)got, &msg) == 0;
 	free(packet);
 	if (is_good)
-		dispatch(control_conn, &msg);
+		dispatch_message(control_conn, &msg);
 	return is_good;
 }
 
@@ -210,7 +210,7 @@ static int tell_status(const struct gone_msg *gone, struct trm_error *why)
 			WEXITSTATUS(status));
 }
 
-static const char *duration(uint64_t ms, char *out, size_t cap)
+static const char *format_timeout(uint64_t ms, char *out, size_t cap)
 {
 	static const struct {
 		uint64_t ms;
@@ -246,10 +246,10 @@ int control_conn_tell_why(const struct control_conn *control_conn, struct trm_er
 	case GONE_IDLE:
 		return trm_error_set(why, TRM_ECLOSED,
 				"the sandbox's idle timeout is over: no client was attached for %s",
-				duration(gone->after_ms, time, sizeof time));
+				format_timeout(gone->after_ms, time, sizeof time));
 	case GONE_LIFETIME:
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox's lifetime of %s is over",
-				duration(gone->after_ms, time, sizeof time));
+				format_timeout(gone->after_ms, time, sizeof time));
 	case GONE_FULL:
 		return trm_error_set(why, TRM_EBUSY,
 				"too many clients are already attached to the sandbox: detach one of them");

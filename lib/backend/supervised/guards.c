@@ -19,7 +19,7 @@ void guards_add(struct guard_list *l, const char *what, enum trm_strength streng
 	va_end(args);
 }
 
-static unsigned mib(uint64_t bytes)
+static unsigned in_mib(uint64_t bytes)
 {
 	return (unsigned)(bytes >> 20);
 }
@@ -31,9 +31,9 @@ void guards_add_memory(struct guard_list *l, const struct trm_limits *want)
 		guards_add(l, "memory", TRM_WEAK,
 				"%u MiB: RLIMIT_DATA for each process; all together checked every 100 ms, "
 				"the biggest is killed; socket buffers are not counted",
-				mib(want->mem_bytes));
+				in_mib(want->mem_bytes));
 	else
-		guards_add(l, "memory", TRM_ENFORCED, "%u MiB, files included: %s%s", mib(want->mem_bytes),
+		guards_add(l, "memory", TRM_ENFORCED, "%u MiB, files included: %s%s", in_mib(want->mem_bytes),
 				is_v2 ? "cgroup v2 memory.max" : "cgroup v1 memory.limit_in_bytes",
 				l->ready->limits & LIMIT_SWAP ? ", no swap" : "; swap is not counted");
 }
@@ -61,7 +61,7 @@ static uint64_t allowed(int resource, uint64_t want)
 void guards_add_rlimits(struct guard_list *l, const struct trm_limits *want)
 {
 	guards_add(l, "file size", TRM_ENFORCED, "%u MiB: RLIMIT_FSIZE",
-			mib(allowed(RLIMIT_FSIZE, want->file_bytes)));
+			in_mib(allowed(RLIMIT_FSIZE, want->file_bytes)));
 	guards_add(l, "open files", TRM_ENFORCED, "%u in each process: RLIMIT_NOFILE",
 			(unsigned)allowed(RLIMIT_NOFILE, want->open_files));
 }
@@ -71,11 +71,11 @@ static void add_files(struct guard_list *l, const struct trm_limits *want, uint6
 	if (l->ready->is_shared)
 		guards_add(l, "disk", TRM_ENFORCED,
 				"%u MiB: one tmpfs holds /workspace, /tmp, /home/user and /dev/shm",
-				mib(disk_bytes));
+				in_mib(disk_bytes));
 	else
 		guards_add(l, "disk", TRM_WEAK,
 				"%u MiB for each of /workspace, /tmp and /home/user: a tmpfs of its own",
-				mib(disk_bytes));
+				in_mib(disk_bytes));
 	guards_add_rlimits(l, want);
 }
 

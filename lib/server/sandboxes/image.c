@@ -193,7 +193,7 @@ int image_find(const struct image *images, const char *name, unsigned *ret_langu
 
 /* ---- languages ------------------------------------------------------------------------- */
 
-static void list(unsigned languages, char *out, size_t cap)
+static void list_languages(unsigned languages, char *out, size_t cap)
 {
 	size_t used = 0;
 	*out = '\0';
@@ -206,7 +206,7 @@ static void list(unsigned languages, char *out, size_t cap)
 static int refuse_language(unsigned languages, const char *name, const char *why, struct trm_error *reterr)
 {
 	char has[400];
-	list(languages, has, sizeof has);
+	list_languages(languages, has, sizeof has);
 	if (!*name)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"Unsupported language: the name is empty (this sandbox runs %s)", has);
@@ -223,7 +223,7 @@ int image_language(
 		return refuse_language(languages, name, why.code == TRM_ENOTSUP ? why.msg : "", reterr);
 	if (languages & 1u << (*ret)->index)
 		return 0;
-	list(languages, has, sizeof has);
+	list_languages(languages, has, sizeof has);
 	return trm_error_set(reterr, TRM_ENOTSUP,
 			"Unsupported language: %.60s (the image of this sandbox runs %s; terrarium/all has all)",
 			name, has);

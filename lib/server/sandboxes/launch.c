@@ -27,7 +27,7 @@ struct launching {
 
 /* ---- the name of the local sandbox --------------------------------------------------------- */
 
-static uint32_t hash(const char *text)
+static uint32_t hash_text(const char *text)
 {
 	uint32_t h = 2166136261u; /* FNV-1a */
 	for (; *text; text++)
@@ -49,7 +49,7 @@ static void name_it(struct launching *l, const struct served *served, bool is_ta
 	snprintf(whole + n, sizeof whole - (size_t)n, "%s", l->group);
 	snprintf(l->name, sizeof l->name, "%.*s.%08x",
 			(int)sizeof l->name - 1 - HASH < n ? (int)sizeof l->name - 1 - HASH : n, whole,
-			hash(whole));
+			hash_text(whole));
 }
 
 /* ---- parts ------------------------------------------------------------------------------- */

@@ -189,7 +189,7 @@ static int open_session(struct served *served, struct trm_error *why)
 }
 
 /* Start the interpreter early, so that the first run need not wait for it. */
-static void warm(struct served *served)
+static void warm_interpreter(struct served *served)
 {
 	for (unsigned id = 0; id < trm_lang_count(); id++)
 		if (served->languages & 1u << id) {
@@ -216,7 +216,7 @@ static void arrive(struct served *served)
 	served_answer(served, &served->why);
 	served_pump(served);
 	if (served->session)
-		warm(served);
+		warm_interpreter(served);
 	served->fleet->has_waste = true; /* an interpreter's driver was sent */
 }
 
@@ -237,7 +237,7 @@ static void on_restored(void *user, const struct trm_error *why, uint64_t n_refu
 	arrive(served);
 }
 
-static void restore(struct served *served)
+static void restore_files(struct served *served)
 {
 	struct trm_error why = {0};
 	char path[PATH_MAX];
@@ -266,7 +266,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 }
 
 /* If only the agent can measure, wait for one sample before RUNNING, but not for long. */
-static void measure(struct served *served)
+static void measure_first(struct served *served)
 {
 	if (usage_rate_suffices(served->sandbox)
 			|| trm_sandbox_set_metrics(served->sandbox, METRICS_MS, false, NULL) < 0)
@@ -282,8 +282,8 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 	(void)sandbox;
 	if (store_save(served->fleet->store, served->space->name, served->name, served->config, &why) < 0)
 		log_write(LOG_WARNING, "%s", why.msg);
-	measure(served);
-	restore(served);
+	measure_first(served);
+	restore_files(served);
 }
 
 static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)

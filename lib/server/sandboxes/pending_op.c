@@ -32,7 +32,7 @@ static void answer_at(
 	fn(user, served, why, note);
 }
 
-static void answer(struct served *served, const struct trm_error *why, const char *note)
+static void answer_op(struct served *served, const struct trm_error *why, const char *note)
 {
 	answer_at(served, &served->pending_ops, why, note);
 }
@@ -45,7 +45,7 @@ void served_answer(struct served *served, const struct trm_error *why)
 	if (!served->is_dealing)
 		return;
 	served->is_dealing = false;
-	answer(served, why, note);
+	answer_op(served, why, note);
 }
 
 static const struct trm_error WELL = {.code = TRM_OK};
@@ -80,7 +80,7 @@ static void describe_stopped(const struct served *served, struct trm_error *why)
 }
 
 /* A config that cannot be started does not replace the old one. */
-static void start(struct served *served, struct pending_op *pending_op)
+static void start_op(struct served *served, struct pending_op *pending_op)
 {
 	cJSON *old = served->config;
 	if (pending_op->config)
@@ -106,17 +106,17 @@ static void handle_first_op(struct served *served)
 	bool is_running = served->state == SERVED_RUNNING;
 	struct pending_op *pending_op = served->pending_ops;
 	if (is_refused(served, &why)) {
-		answer(served, &why, "");
+		answer_op(served, &why, "");
 	} else if (pending_op->kind == PENDING_OP_USE && !is_running) {
 		describe_stopped(served, &why);
-		answer(served, &why, "");
+		answer_op(served, &why, "");
 	} else if (pending_op->kind == PENDING_OP_START && !is_running) {
-		start(served, pending_op);
+		start_op(served, pending_op);
 	} else if (pending_op->kind == PENDING_OP_STOP && is_running) {
 		served->is_dealing = true;
 		lifecycle_stop(served);
 	} else {
-		answer(served, &WELL, "");
+		answer_op(served, &WELL, "");
 	}
 }
 

@@ -123,7 +123,7 @@ static bool is_made_up(const char *name)
 	       && strspn(name + PREFIX, "0123456789abcdef") == DIGITS;
 }
 
-static void forget(struct served *served)
+static void forget_served(struct served *served)
 {
 	static const enum store_part DIRS[] = {STORE_FILES, STORE_SCRIPTS};
 	struct store *store = served->fleet->store;
@@ -150,7 +150,7 @@ static void forget_oldest(struct space *space)
 			oldest = s;
 	}
 	if (n > REMEMBERED_MAX)
-		forget(oldest);
+		forget_served(oldest);
 }
 
 static int on_space(void *user, const char *name)

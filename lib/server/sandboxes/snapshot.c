@@ -117,7 +117,7 @@ static int swap(struct keep *k, struct trm_error *reterr)
 /* ---- the end --------------------------------------------------------------------------- */
 
 /* Tell the owner now. Lists that are still running must be waited for. */
-static void end(struct keep *k)
+static void end_keep(struct keep *k)
 {
 	if (!k->is_restore && (k->why.code || k->is_canceled))
 		snapshot_remove(k->loop, k->temp);
@@ -142,7 +142,7 @@ static void give_up(struct keep *k, const char *words)
 	if (k->copy)
 		trm_copy_cancel(k->copy);
 	else if (k->n_lists)
-		end(k);
+		end_keep(k);
 }
 
 void snapshot_cancel(struct keep *keep)
@@ -190,7 +190,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 				"there are more than the %" PRIu64 " MiB that may be saved (--keep-files)",
 				k->max_bytes >> 20);
 	if (why->code)
-		end(k);
+		end_keep(k);
 	else
 		copy_next(k);
 }
@@ -203,7 +203,7 @@ static const char *source_of(const struct keep *k, size_t place)
 }
 
 /* Copy the contents of one place, without the place itself. */
-static int copy(struct keep *k, size_t place, struct trm_error *reterr)
+static int copy_place(struct keep *k, size_t place, struct trm_error *reterr)
 {
 	char inside[TRM_INSIDE_PATH + 8], saved[PATH_MAX + 16];
 	const char *const sources[] = {k->is_restore ? saved : inside, NULL};
@@ -230,14 +230,14 @@ static void copy_next(struct keep *k)
 {
 	while (k->next < N_PLACES && !k->has_files[k->next])
 		k->next++;
-	if (k->next < N_PLACES && !k->is_canceled && copy(k, k->next++, &k->why) == 0)
+	if (k->next < N_PLACES && !k->is_canceled && copy_place(k, k->next++, &k->why) == 0)
 		return;
 	if (!k->is_restore && !k->is_canceled && !k->why.code)
 		swap(k, &k->why);
-	end(k);
+	end_keep(k);
 }
 
-static struct keep *create(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path,
+static struct keep *create_keep(struct trm_loop *loop, struct trm_sandbox *sandbox, const char *path,
 		snapshot_done_fn *fn, void *user, struct trm_error *reterr)
 {
 	struct keep *k = calloc(1, sizeof *k);
@@ -266,7 +266,7 @@ static void save_all(struct keep *k)
 		has_any |= k->has_files[i];
 	if (!has_any) {
 		snapshot_remove(k->loop, k->path);
-		end(k);
+		end_keep(k);
 		return;
 	}
 	snapshot_remove(k->loop, k->temp); /* of a server that was killed */
@@ -275,7 +275,7 @@ static void save_all(struct keep *k)
 		return;
 	}
 	trm_error_set_errno(&k->why, errno, "%s cannot be made", k->temp);
-	end(k);
+	end_keep(k);
 }
 
 static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
@@ -290,7 +290,7 @@ static void on_listed(struct keep *k, size_t place, const struct trm_error *why)
 	if (!k->fn)
 		free(k);
 	else if (k->why.code || k->is_canceled)
-		end(k);
+		end_keep(k);
 	else
 		save_all(k);
 }
@@ -318,7 +318,7 @@ int snapshot_save(struct trm_loop *loop, struct trm_sandbox *sandbox, const char
 		uint64_t max_bytes, snapshot_done_fn *fn, void *user, struct keep **ret,
 		struct trm_error *reterr)
 {
-	struct keep *k = create(loop, sandbox, path, fn, user, reterr);
+	struct keep *k = create_keep(loop, sandbox, path, fn, user, reterr);
 	if (!k)
 		return TRM_ENOMEM;
 	k->max_bytes = max_bytes;
@@ -344,7 +344,7 @@ int snapshot_restore(struct trm_loop *loop, struct trm_sandbox *sandbox, const c
 		const char *path, snapshot_done_fn *fn, void *user, struct keep **ret,
 		struct trm_error *reterr)
 {
-	struct keep *k = create(loop, sandbox, path, fn, user, reterr);
+	struct keep *k = create_keep(loop, sandbox, path, fn, user, reterr);
 	if (!k)
 		return TRM_ENOMEM;
 	k->is_restore = true;

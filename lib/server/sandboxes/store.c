@@ -69,7 +69,7 @@ static int check_owner(const struct store *s, struct trm_error *reterr)
 
 /* Two servers would remove each other's files. A process that opens the directory anew has its own lock,
  * and the lock ends with the process, however it ends. */
-static int lock(const struct store *s, struct trm_error *reterr)
+static int lock_store(const struct store *s, struct trm_error *reterr)
 {
 	if (flock(s->fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
 		return 0;
@@ -99,7 +99,7 @@ static int open_dir(struct store *s, const char *dir, struct trm_error *reterr)
 	if (s->fd < 0)
 		return trm_error_set_errno(reterr, errno, "%s", s->path);
 	r = check_owner(s, reterr);
-	return r < 0 ? r : lock(s, reterr);
+	return r < 0 ? r : lock_store(s, reterr);
 }
 
 int store_open(const char *dir, struct store **ret, struct trm_error *reterr)

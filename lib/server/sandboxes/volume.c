@@ -28,7 +28,7 @@ static bool ends_in(const char *text, size_t n, const char *word)
 	return n > w && memcmp(text + n - w, word, w) == 0;
 }
 
-static int split(struct words *ret, const char *text, struct trm_error *reterr)
+static int split_volume(struct words *ret, const char *text, struct trm_error *reterr)
 {
 	size_t n = strlen(text);
 	ret->is_writable = !ends_in(text, n, ":ro");
@@ -53,7 +53,7 @@ static int split(struct words *ret, const char *text, struct trm_error *reterr)
 bool volume_guest(const char *text, char ret[TRM_INSIDE_PATH])
 {
 	struct words words;
-	if (split(&words, text, NULL) < 0)
+	if (split_volume(&words, text, NULL) < 0)
 		return false;
 	memcpy(ret, words.guest, sizeof words.guest);
 	return true;
@@ -62,7 +62,7 @@ bool volume_guest(const char *text, char ret[TRM_INSIDE_PATH])
 /* ---- relative: below the namespace's directory --------------------------------------------- */
 
 /* One step down, but never through a link: a sandbox that sees the directory above may have made it. */
-static int step(int dir_fd, const char *name)
+static int step_down(int dir_fd, const char *name)
 {
 	enum { FLAGS = O_PATH | O_NOFOLLOW | O_CLOEXEC };
 	int fd = openat(dir_fd, name, FLAGS);
@@ -86,7 +86,7 @@ static int open_below(int dir_fd, const char *path, struct trm_error *reterr)
 		}
 		snprintf(name, sizeof name, "%.*s", (int)n, at);
 		if (strcmp(name, ".") != 0) {
-			int down = step(fd, name);
+			int down = step_down(fd, name);
 			int saved = errno;
 			close(fd);
 			errno = saved;
@@ -183,7 +183,7 @@ int volume_open(struct volume *ret, struct fleet *fleet, const char *space, cons
 		struct trm_error *reterr)
 {
 	struct words words;
-	int r = split(&words, text, reterr);
+	int r = split_volume(&words, text, reterr);
 	if (r < 0)
 		return r;
 	int fd = words.host[0] == '/' ? open_absolute(fleet, words.host, reterr)
