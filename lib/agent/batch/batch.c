@@ -31,7 +31,7 @@ enum {
 	SUPERVISED_OUT = FIRST_SPARE + 2 * SPARE_SETS, /* the first 1 and 2 */
 	COMMANDS = 8,
 	WORDS = 33,
-	SAID_MAX = 64 * 1024, /* of a compiler's output, read for places */
+	SAID_MAX = 64 * 1024, /* of a compiler's output, kept for its error messages */
 };
 
 #define SPEC_MAX (1u << 20)
@@ -49,13 +49,13 @@ struct batch {
 /* One run. */
 struct job {
 	const struct order *order;
-	char folder[PATH_MAX]; /* of ours, removed at the end; "" none */
+	char folder[PATH_MAX]; /* made by us, and removed at the end; "" none */
 	char file[PATH_MAX], out[PATH_MAX], dir[PATH_MAX];
 	bool has_made_file;
-	int status; /* of the command that ended last, as waitpid() tells */
-	int error;  /* errno: it could not be started */
+	int status; /* wait status of the command that ended last */
+	int error;  /* errno if it could not be started */
 	const char *program;
-	struct buf said; /* by a command that prepares */
+	struct buf said; /* output of the commands that prepare the run */
 };
 
 static volatile sig_atomic_t is_interrupted;
@@ -66,7 +66,7 @@ static void on_interrupt(int signo)
 	is_interrupted = 1;
 }
 
-/* ---- what it is given ---- */
+/* ---- input -------------------------------------------------------------------------------- */
 
 static bool read_all(int fd, struct buf *out)
 {
@@ -82,7 +82,7 @@ static bool read_all(int fd, struct buf *out)
 	}
 }
 
-/* Words up to an empty one. False: they are too many, or none ends them. */
+/* Read words up to an empty one. False: there are too many, or the empty one is missing. */
 static bool read_words(const char **at, const char *end, const char *words[])
 {
 	size_t n = 0;
@@ -95,7 +95,7 @@ static bool read_words(const char **at, const char *end, const char *words[])
 
 static bool read_spec(struct batch *b)
 {
-	static struct buf spec; /* the words stay there */
+	static struct buf spec; /* the words stay in this buffer */
 	buf_init(&spec, SPEC_MAX);
 	if (!read_all(SPEC, &spec) || buf_append(&spec, "", 1) < 0)
 		return false;
@@ -133,7 +133,7 @@ static bool holds_code(const char *path, const struct order *o)
 	return is_same;
 }
 
-/* Not over a file, or through a link. */
+/* Never overwrite a file or follow a link. */
 static bool write_code(const char *path, const struct order *o)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -150,7 +150,7 @@ static bool write_code(const char *path, const struct order *o)
 	return is_written;
 }
 
-/* Where the file of a program may lie: below the working directory. */
+/* The path of a program's file. It must lie below the working directory. */
 static const char *wanted_path(const struct order *o)
 {
 	const char *file = o->file, *slash = strrchr(file, '/');
@@ -168,7 +168,7 @@ static void make_folders(const char *path)
 	}
 }
 
-/* A file whose name is not of the language gets its ending, for compilers go by it. */
+/* Does the name have an ending? If not, it gets the language's, because compilers depend on it. */
 static bool has_ending(const char *name)
 {
 	const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
@@ -273,8 +273,8 @@ static void write_out(const char *bytes, size_t n)
 	}
 }
 
-/* What a command that prepares says: kept up to a limit, under the name by which the user knows the file.
- * What is more is passed on as it comes. */
+/* Read the output of a command that prepares the run. It is kept up to a limit, with the name of the file
+ * as the user knows it. Further output is passed on at once. */
 static void listen_to(struct job *job, int fd)
 {
 	char piece[16 * 1024];
@@ -334,7 +334,7 @@ static uint64_t cpu_us(void)
 	       + (uint64_t)(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
 }
 
-/* Output of what is still running is not to count as the next run's: that gets another set. */
+/* Output of processes that still run must not count as the next run's, so the next run gets another set. */
 static int next_set(struct batch *b)
 {
 	if (!pieces_has_left(&b->pieces))
@@ -428,7 +428,7 @@ static void run_order(struct batch *b, const struct order *o)
 
 /* ---- the other requests ---- */
 
-/* False: it is to leave. */
+/* False: the driver is to end. */
 static bool obey(struct batch *b, const struct order *o)
 {
 	static const struct {

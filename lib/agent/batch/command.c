@@ -75,7 +75,7 @@ int step_listen(char **argv, struct buf *said, int *ret_status)
 	for (ssize_t n = 1; !error && n;) {
 		n = read(fds[0], piece, sizeof piece);
 		if (n > 0)
-			buf_append(said, piece, (size_t)n); /* what is too much is dropped */
+			buf_append(said, piece, (size_t)n); /* the rest is dropped */
 		else if (n < 0 && errno != EINTR)
 			break;
 	}

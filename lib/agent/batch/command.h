@@ -2,7 +2,7 @@
 #ifndef TRM_AGENT_COMMAND_H
 #define TRM_AGENT_COMMAND_H
 
-/* Starting commands, and a folder for what they make. */
+/* Starts commands, and makes a folder for their files. */
 
 #include <limits.h>
 #include <stdbool.h>
@@ -10,12 +10,13 @@
 
 struct buf;
 
-/* A new folder for temporary files; "": it cannot be made. */
+/* Make a folder for temporary files. False: impossible. */
 bool step_folder_make(char folder[PATH_MAX]);
 void step_folder_remove(const char *folder);
-/* With said_fd >= 0 the command prepares: what it prints goes there, and it has no input. Gives errno. */
+/* Start a command; returns errno. With said_fd >= 0 it prepares: its output goes there, and it has no
+ * input. */
 int step_start(char **argv, int said_fd, pid_t *ret_pid);
-/* Run one that prepares, keep what it says, and wait for its end. Gives errno. */
+/* Run a command that prepares, keep its output, and wait for its end. Returns errno. */
 int step_listen(char **argv, struct buf *said, int *ret_status);
 
 #endif

@@ -30,7 +30,7 @@ static bool has_place(const char *line, size_t n)
 	return false;
 }
 
-/* How well a line tells what is wrong. */
+/* How well does a line explain the error? */
 static int rank_line(const char *line, size_t n)
 {
 	if (has_word(line, n, "rror") && memchr(line, ':', n))
@@ -66,7 +66,7 @@ void diagnose_rename(struct buf *out, const char *text, size_t n, const char *pa
 	buf_append(out, text + at, n - at);
 }
 
-/* Bytes of the comment or string at `at`, 0: none. *ret_open: it does not end. */
+/* The size of the comment or string at `at`; 0: there is none. *ret_open: it has no end. */
 static size_t skip_span(const char *at, size_t n, bool *ret_open)
 {
 	char quote = *at;
@@ -76,7 +76,7 @@ static size_t skip_span(const char *at, size_t n, bool *ret_open)
 	if (n >= 4 && quote == '/' && at[1] == '*')
 		end = memmem(at + 2, n - 2, "*/", 2);
 	else if (quote != '"' && quote != '`')
-		/* An apostrophe alone is no character: 'x', '\n'. */
+		/* An apostrophe alone does not begin a character, as in 'x' or '\n'. */
 		return quote == '\'' && n >= 3 && at[1] != '\\' && at[2] == '\''   ? 3
 		       : quote == '\'' && n >= 4 && at[1] == '\\' && at[3] == '\'' ? 4
 										   : 0;

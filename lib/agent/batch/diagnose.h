@@ -2,15 +2,15 @@
 #ifndef TRM_AGENT_DIAGNOSE_H
 #define TRM_AGENT_DIAGNOSE_H
 
-/* Reading compilers' messages, and telling complete code from incomplete code by its form. */
+/* Reads compilers' messages, and distinguishes complete code from incomplete code by its form. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct buf;
 
-/* The first line that tells of an error ("a.c:3:5: error: …"), else the first with a place, else the first.
- */
+/* The first line with an error ("a.c:3:5: error: …"), otherwise the first line with a position, otherwise
+ * the first. */
 void diagnose_message(const char *text, size_t n, char *out, size_t cap);
 /* Append the text with `name` in place of each `path`. */
 void diagnose_rename(struct buf *out, const char *text, size_t n, const char *path, const char *name);

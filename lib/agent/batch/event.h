@@ -9,11 +9,12 @@ struct order;
 
 void event_say(const struct buf *event);
 void event_add(struct buf *out, const char *text);
-void event_add_string(struct buf *out, const char *text);                     /* as a string of JSON */
-void event_add_error(struct buf *out, const char *name, const char *message); /* the member, without rows */
-/* Answer a question with an object in JSON. */
+void event_add_string(struct buf *out, const char *text); /* as a string of JSON */
+void event_add_error(struct buf *out, const char *name,
+		const char *message); /* the member "error", without frames */
+/* Answer a question; `data` is an object in JSON. */
 void event_reply(const struct order *o, const char *data);
-/* The run of that order waits for a line. */
+/* Report that the run of this order waits for a line. */
 void event_input(void *order);
 
 #endif

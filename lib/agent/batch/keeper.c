@@ -25,7 +25,7 @@ enum {
 	PACKET = 32 * 1024,
 	TICK_MS = READING_TICK_MS,
 	COPY_WAIT_MS = 5000,
-	KILL_AFTER_MS = 1000, /* of an interrupt that the piece survives */
+	KILL_AFTER_MS = 1000, /* of an interrupt that the piece ignores */
 	AGAIN_MS = 100,
 };
 
@@ -111,7 +111,7 @@ static bool send_packet(struct keeper *k, const char *packet, size_t n)
 	return send(k->control, packet, n, MSG_NOSIGNAL) == (ssize_t)n;
 }
 
-/* The next packet without its kind, which is given; '\0': none within that time. */
+/* Read the next packet, without its kind, and return the kind; '\0': none came in time. */
 static char receive_packet(struct keeper *k, int timeout_ms, char text[PACKET + 1], size_t *ret_n)
 {
 	struct pollfd fd = {.fd = k->control, .events = POLLIN};
@@ -153,7 +153,7 @@ static void handle_packet(struct keeper *k, struct keeper_result *r, char kind, 
 
 /* ---- running ---- */
 
-/* False: its process is gone. */
+/* False: the process is gone. */
 static bool is_alive(struct keeper *k, struct keeper_result *r)
 {
 	pid_t pid = waitpid(k->host, &r->status, WNOHANG);
@@ -176,7 +176,7 @@ static void repeat_interrupt(struct keeper *k, uint64_t *since, uint64_t *last)
 	kill(k->host, now - *since < KILL_AFTER_MS ? SIGINT : SIGKILL);
 }
 
-/* The copy goes on with the state before the piece. */
+/* The copy continues with the state before the piece. */
 static void fall_back(struct keeper *k, struct keeper_result *r)
 {
 	char text[PACKET + 1];
@@ -265,7 +265,7 @@ void keeper_ask(struct keeper *k, const char *name, bool is_whole, struct buf *o
 	}
 }
 
-/* Does a process have children but for these? True if that cannot be known. */
+/* Does a process have children other than these? True if unknown. */
 static bool has_children(const char *pid, const pid_t besides[3])
 {
 	char path[80];
@@ -287,7 +287,7 @@ bool keeper_has_left(const struct keeper *k, pid_t other)
 	const pid_t besides[] = {k->host, k->copy, other}, none[3] = {0};
 	snprintf(own, sizeof own, "%d", (int)getpid());
 	snprintf(host, sizeof host, "%d", (int)k->host);
-	for (pid_t pid = 1; pid > 0;) { /* those that have ended do not count */
+	for (pid_t pid = 1; pid > 0;) { /* do not count those that have ended */
 		siginfo_t info = {0};
 		pid = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? info.si_pid : 0;
 		if (pid == k->host || pid == k->copy || pid == other)

@@ -32,7 +32,7 @@ static bool read_hex(struct reader *r, uint32_t *ret)
 	return true;
 }
 
-/* UTF-8 of a code point is never longer than its escape. */
+/* The UTF-8 of a code point is never longer than its escape. */
 static char *put_utf8(char *out, uint32_t c)
 {
 	if (c < 0x80) {
@@ -53,7 +53,7 @@ static char *put_utf8(char *out, uint32_t c)
 	return out;
 }
 
-/* Behind "\u". */
+/* Read the digits after "\u". */
 static bool read_unicode(struct reader *r, char **out)
 {
 	uint32_t high, low;
@@ -69,7 +69,7 @@ static bool read_unicode(struct reader *r, char **out)
 	return true;
 }
 
-/* In place, and ended by NUL. */
+/* Unescape a string in place, and end it with NUL. */
 static bool read_text(struct reader *r, const char **ret, size_t *ret_len)
 {
 	if (!skip_char(r, '"'))
@@ -137,7 +137,7 @@ static bool read_value(struct reader *r, const char *key, struct order *o)
 	if (!read_plain(r, &is_true))
 		return false;
 	if (!strcmp(key, "cursor"))
-		o->cursor = strtoul(from, NULL, 10); /* ended by the brace, if not before */
+		o->cursor = strtoul(from, NULL, 10); /* the brace ends it, if nothing else does */
 	if (!strcmp(key, "program"))
 		o->is_program = is_true;
 	return true;

@@ -9,7 +9,7 @@
 
 enum { ORDER_ARGS = 256 };
 
-/* Texts are "" where there is none. */
+/* Missing texts are "". */
 struct order {
 	const char *op, *id, *code, *file;
 	size_t code_len, cursor;
@@ -17,7 +17,7 @@ struct order {
 	const char *args[ORDER_ARGS + 1]; /* NULL-terminated */
 };
 
-/* Read one line of JSON, which is changed in place and holds the texts. False: it is no request. */
+/* Read one line of JSON, which is modified and holds the texts. False: it is no request. */
 bool order_read(char *line, size_t n, struct order *ret);
 
 #endif

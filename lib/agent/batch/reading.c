@@ -22,7 +22,7 @@ static bool reads_stdin(pid_t pid)
 	return is_known && number == SYS_read && fd == 0;
 }
 
-/* How often it has waited for anything: another number for each wait. */
+/* How often it has waited for anything. The number is different for each wait. */
 static unsigned long waits(pid_t pid)
 {
 	char text[256];
@@ -54,7 +54,7 @@ int reading_wait(struct reading *r, pid_t pid)
 	int status = 0;
 	pid_t ended;
 	struct pollfd fd = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
-	/* Without such a descriptor the end is noticed a little later. */
+	/* Without such a descriptor we notice the end a little later. */
 	while (!(ended = waitpid(pid, &status, WNOHANG)) || (ended < 0 && errno == EINTR))
 		if (poll(&fd, 1, READING_TICK_MS) == 0)
 			reading_look(r, pid);

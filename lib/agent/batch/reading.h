@@ -2,7 +2,7 @@
 #ifndef TRM_AGENT_READING_H
 #define TRM_AGENT_READING_H
 
-/* Noticing that a program waits for standard input, which it does not tell by itself. */
+/* Detects that a program waits for standard input. */
 
 #include <sys/types.h>
 
@@ -16,7 +16,7 @@ struct reading {
 
 /* Does the first thread of the process wait in read() on descriptor 0? Reports each wait once. */
 void reading_look(struct reading *r, pid_t pid);
-/* Wait for the end of a child, looking again and again; gives waitpid()'s status. */
+/* Wait for the end of a child, and check meanwhile. Returns its wait status. */
 int reading_wait(struct reading *r, pid_t pid);
 
 #endif

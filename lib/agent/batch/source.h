@@ -2,15 +2,16 @@
 #ifndef TRM_AGENT_SOURCE_H
 #define TRM_AGENT_SOURCE_H
 
-/* The source that a piece of C++ is compiled from: the declarations of the pieces before it, and the piece.
+/* The source that a piece of C++ is compiled from: the declarations of the pieces before it, then the
+ * piece.
  *
- * Every piece becomes a shared object, loaded into one process beside those of the earlier pieces. Variables
- * and functions are made `inline`: so all shared objects can repeat the declarations of the pieces before,
- * the compiler still deduces their types, the dynamic linker lets all of them use the object of the first,
- * and the guard of an inline variable sees to it that its initializer runs once. Statements become functions
- * that run in the order of the text, among the initializers. A piece that declares a name anew is put into a
- * namespace inside of the one before, so that the new name hides the old one, which earlier functions go on
- * using. */
+ * Every piece becomes a shared object, which is loaded into one process with those of the earlier pieces.
+ * Variables and functions are made `inline`. So all shared objects can repeat the declarations of earlier
+ * pieces, the compiler still deduces their types, and the dynamic linker makes all of them use the first
+ * object. The guard of an inline variable makes its initializer run only once. Statements become
+ * functions, which run in the order of the text, among the initializers. A piece that declares a name
+ * again is put into a namespace inside the previous one. So the new name hides the old one, which earlier
+ * functions still use. */
 
 #include <limits.h>
 #include <stdbool.h>
@@ -26,7 +27,7 @@ struct source {
 	struct buf includes, top, kept;
 	unsigned depth;  /* namespaces that are open */
 	unsigned number; /* of the last piece */
-	char **files;    /* number + 1 of them: the names that the user knows the pieces by */
+	char **files;    /* number + 1 of them: the names of the pieces for the user */
 	struct source_name {
 		char text[PART_NAME_SIZE];
 		enum part_kind kind;
@@ -37,7 +38,7 @@ struct source {
 /* One piece, made into text. */
 struct source_piece {
 	unsigned number;
-	struct buf text;                /* to be compiled behind the includes */
+	struct buf text;                /* to be compiled after the includes */
 	struct buf includes, top, kept; /* what it adds */
 	bool has_includes;
 	unsigned depth;
@@ -49,7 +50,7 @@ void source_open(struct source *s, const char *folder, const char *ending);
 void source_close(struct source *s);
 /* Forget all declarations. */
 void source_reset(struct source *s);
-/* The number for the next piece, known to the user by `file`; 0: no memory. Its code is to be written to
+/* The number of the next piece, which the user knows as `file`; 0: no memory. Write its code to
  * FOLDER/NUMBER.ENDING, where compilers look for the lines that they show. */
 unsigned source_begin(struct source *s, const char *file);
 /* Make the text; `hides`: its names hide earlier ones. False: out of memory, or too long. */
@@ -58,7 +59,7 @@ void source_piece_finish(struct source_piece *piece);
 /* The piece has run: its declarations stay. False: no memory. */
 bool source_keep(struct source *s, const struct source_piece *piece);
 bool source_knows(void *source, const char *name, size_t n);
-/* Append a compiler's message with the names that the user knows. */
+/* Append a compiler's message with the user's names for the files. */
 void source_rename(const struct source *s, const char *text, size_t n, struct buf *out);
 
 #endif
