@@ -83,7 +83,7 @@ int canvas_resize(struct canvas *c, int rows, int cols)
 {
 	rows = rows > 1 ? rows : 1;
 	cols = cols > 1 ? cols : 1;
-	/* A zeroed cell is compared too (padding), so that a painter may use memcmp. */
+	/* A zeroed cell's padding is compared, too, so that a painter can use memcmp. */
 	struct cell *cells = calloc((size_t)rows * (size_t)cols, sizeof(*cells));
 	if (!cells)
 		return TRM_ENOMEM;
@@ -107,7 +107,7 @@ static struct rect within(struct rect a, int rows, int cols)
 	return a;
 }
 
-/* A wide character that loses one half is no more: the other half becomes a blank. */
+/* A wide character that loses one half is removed: the other half becomes a blank. */
 static void unpair(struct canvas *c, int row, int col, int width)
 {
 	struct cell *line = c->cells + (size_t)row * (size_t)c->cols;
@@ -124,7 +124,7 @@ static void unpair(struct canvas *c, int row, int col, int width)
 	}
 }
 
-/* As much of a cluster as a cell holds, cut between code points. */
+/* Store as much of a cluster as a cell can hold, cut between code points. */
 static void set_text(struct cell *cell, const char *text, size_t n)
 {
 	size_t len = n < sizeof(cell->text) ? n : 0;
@@ -157,7 +157,7 @@ static void set_cell(
 	}
 }
 
-/* The usual fill: every cell is the same. Each frame begins with one, so it must be quick. */
+/* The usual fill, with the same cell everywhere. Each frame begins with one, so it must be fast. */
 static void fill_narrow(struct canvas *c, struct rect a, const char *text, size_t n, struct style style)
 {
 	struct cell cell = {.width = 1, .style = style};
@@ -186,8 +186,8 @@ void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct
 		}
 }
 
-/* Blank the columns from..to of a row that lie in the clip: the visible half of a
- * wide character at the edge. */
+/* Blank the columns from..to of a row that lie in the clip: the visible half of a wide character at the
+ * edge. */
 static void put_blanks(struct canvas *c, struct rect clip, int row, int from, int to, struct style style)
 {
 	for (int col = from; col < to; col++)
@@ -195,21 +195,21 @@ static void put_blanks(struct canvas *c, struct rect clip, int row, int from, in
 			set_cell(c, row, col, " ", 1, 1, style);
 }
 
-/* U+2500 to U+25BF and U+2800 to U+28FF: what borders and graphs are made of. */
+/* U+2500 to U+25BF and U+2800 to U+28FF: the characters of borders and graphs. */
 static bool is_line_or_dots(const unsigned char *s, size_t n)
 {
 	return n >= 3 && s[0] == 0xE2 && ((s[1] >= 0x94 && s[1] <= 0x96) || (s[1] >= 0xA0 && s[1] <= 0xA3))
 	       && (s[2] & 0xC0) == 0x80;
 }
 
-/* The bytes of a part of borders and graphs that nothing joins; 0: it is none. */
+/* The length of a border or graph character that nothing joins; 0: it is none. */
 static size_t line_or_dots_length(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	return is_line_or_dots(s, n) && (n == 3 || s[3] < 0x80) ? 3 : 0;
 }
 
-/* How many characters from here on are printable ASCII that nothing joins. Most of what is drawn is such. */
+/* The number of printable ASCII characters that nothing joins. Most text is of this kind. */
 static size_t plain_length(const char *text, size_t n)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -217,10 +217,10 @@ static size_t plain_length(const char *text, size_t n)
 	while (i < n && s[i] >= 0x20 && s[i] < 0x7F)
 		i++;
 	return i > 0 && i < n && s[i] >= 0x80 ? i - 1
-					      : i; /* what comes next may be a mark on the last of them */
+					      : i; /* the next character may be a mark on the last one */
 }
 
-/* Put such characters, as many as the area has columns for. */
+/* Draw such characters, as many as the area has columns for. */
 static void put_plain(struct canvas *c, struct rect a, int row, int col, const char *text, size_t n,
 		struct style style)
 {
@@ -235,7 +235,7 @@ static void put_plain(struct canvas *c, struct rect a, int row, int col, const c
 	}
 }
 
-/* Put one cluster; returns its length. */
+/* Draw one cluster. Returns its length. */
 static size_t put_cluster(struct canvas *c, struct rect a, int row, int *col, const char *text, size_t n,
 		struct style style)
 {

@@ -2,11 +2,9 @@
 #ifndef TUI_CELLS_CANVAS_H
 #define TUI_CELLS_CANVAS_H
 
-/* The screen as an array of cells. Views draw into it; the painter
- * (tui/term/curses.c) brings what changed to the terminal; canvas_dump() is
- * the test double. Nothing that is not a cell ever reaches the terminal: text
- * put here is split into grapheme clusters, and control characters are shown as
- * U+FFFD. */
+/* The screen as an array of cells. Views draw into it, and the painter (tui/term/curses.c) brings changes
+ * to the terminal; canvas_dump() is the test double. Only cells reach the terminal: text is split into
+ * grapheme clusters here, and control characters are shown as U+FFFD. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,27 +27,27 @@ enum {
 };
 
 struct style {
-	uint16_t role;   /* enum role: what the cell is; the theme says how that looks */
+	uint16_t role;   /* enum role: what the cell is; the theme decides how it looks */
 	uint8_t attrs;   /* ATTR_…, added to the role's */
-	uint8_t ground;  /* enum role: on whose ground it stands (a keyword in the current line), and whose
-			    attributes are added; 0: on its own */
-	uint32_t fg, bg; /* override the role's where not COLOR_NONE (a program's own colors) */
+	uint8_t ground;  /* enum role: the role whose background the cell has (a keyword in the current line),
+			    and whose attributes are added; 0: its own */
+	uint32_t fg, bg; /* override the role's unless COLOR_NONE (a program's own colors) */
 };
 
 struct cell {
 	char text[20];   /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
 	uint8_t width;   /* 1 or 2; 0 in the right half of a wide one */
-	uint8_t picture; /* 0, or 1 + which of the canvas's pictures is seen here */
+	uint8_t picture; /* 0, or 1 + the index of the picture that is visible here */
 	struct style style;
 };
 
 struct picture;
 
-/* Part of an image that terminals draw which can (image/picture.h), over cells that are blank. What is drawn
- * into these cells later hides it there. */
+/* Part of an image over blank cells, for terminals that can draw images (image/picture.h). Drawing into
+ * these cells later hides the image there. */
 struct canvas_picture {
 	const struct picture *picture; /* borrowed until the canvas is drawn into again */
-	int row, col, cols;            /* where its first column is */
+	int row, col, cols;            /* position of its first column */
 	int first, rows;               /* rows of the picture */
 };
 
@@ -62,7 +60,7 @@ struct rect {
 struct canvas {
 	int rows, cols;
 	struct cell *cells;         /* rows * cols, row by row */
-	struct rect touched;        /* all that was drawn into since it was last painted */
+	struct rect touched;        /* everything drawn into since the last painting */
 	int cursor_row, cursor_col; /* -1: hidden */
 	struct canvas_picture pictures[CANVAS_PICTURES];
 	size_t n_pictures;
@@ -74,21 +72,20 @@ static inline bool rect_contains(struct rect r, int row, int col)
 }
 
 int canvas_init(struct canvas *c, int rows, int cols);
-void canvas_finish(struct canvas *c);                    /* takes a zeroed object */
-int canvas_resize(struct canvas *c, int rows, int cols); /* contents become blank */
+void canvas_finish(struct canvas *c);                    /* accepts a zeroed object */
+int canvas_resize(struct canvas *c, int rows, int cols); /* the contents become blank */
 void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style);
 
-/* Draw one line of text inside `clip`, starting at (row, col), which may lie
- * left of the clip. Returns the column behind the text. Wide characters that do not fit
- * whole at an edge become a space. */
+/* Draw one line of text inside `clip`, starting at (row, col), which may lie left of the clip. Returns
+ * the column after the text. A wide character that does not fit at an edge becomes a space. */
 int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
 		struct style style);
 
-/* Put one row of a picture into the cells of `area`, which is one row high. Rows that follow one another, put
- * one below the other, are one part. */
+/* Put one row of a picture into the cells of `area`, which is one row high. Consecutive rows below each
+ * other become one part. */
 void canvas_picture(struct canvas *c, const struct picture *picture, int picture_row, struct rect area);
 
-/* The text of all cells, a line per row, trailing blanks cut; malloc'd. */
+/* The text of all cells, one line per row, without trailing blanks; malloc'd. */
 char *canvas_dump(const struct canvas *c);
 
 #endif

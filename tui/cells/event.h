@@ -2,7 +2,7 @@
 #ifndef TUI_CELLS_EVENT_H
 #define TUI_CELLS_EVENT_H
 
-/* What a person does at the terminal. */
+/* Events from the person at the terminal. */
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 #ifndef TUI_CELLS_ROLE_H
 #define TUI_CELLS_ROLE_H
 
-/* What a cell can be. Themes (themes/ *.json) give each role its colors; code
- * knows roles, never colors. X(NAME, name in themes, role that stands in where a theme leaves it out). */
+/* What a cell can be. Themes (themes/ *.json) give each role its colors; code knows only roles, never
+ * colors. X(NAME, name in themes, role to use if a theme leaves it out). */
 
 /* clang-format off */
 #define ROLE_MAP(X) \

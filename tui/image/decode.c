@@ -65,8 +65,8 @@ static int decode_jpeg(const uint8_t *bytes, size_t n, struct pixels *ret, struc
 		r = make_pixels(width, height, ret, reterr);
 	if (r == 0) {
 		memset(ret->rgb, 255, (size_t)width * (size_t)height * 3);
-		/* It fails also for one that ends early, of which the beginning is there: half a picture is
-		 * better than none. */
+		/* It also fails for an image that is cut off, whose beginning is usable: half a picture
+		 * is better than none. */
 		jpeg.decompress(handle, bytes, n, ret->rgb, width, 0, height, JPEG_RGB, 0);
 	}
 	if (handle)
@@ -78,7 +78,8 @@ static int decode_jpeg(const uint8_t *bytes, size_t n, struct pixels *ret, struc
 
 enum { CAIRO_ARGB32 = 0 };
 
-/* Cairo's pixels are 32 bits in the machine's order, multiplied by alpha: on white. */
+/* Cairo's pixels are 32 bits in the machine's byte order, premultiplied by alpha. They are drawn on
+ * white. */
 static void take_surface(const uint8_t *data, int stride, struct pixels *p)
 {
 	uint8_t *out = p->rgb;
@@ -132,7 +133,8 @@ static int decode_svg(const uint8_t *bytes, size_t n, int width, int height, str
 	void *handle = svg.new_from_data(bytes, n, NULL);
 	if (!handle)
 		return trm_error_set(reterr, TRM_EINVAL, "the SVG image is broken");
-	return render_svg(handle, &svg, &cairo, ret, reterr); /* the process ends soon: the handle is left */
+	/* The process ends soon, so the handle is not freed. */
+	return render_svg(handle, &svg, &cairo, ret, reterr);
 }
 
 int image_decode(const uint8_t *bytes, size_t n, const struct image_info *info, int width, int height,
@@ -151,7 +153,7 @@ int image_decode(const uint8_t *bytes, size_t n, const struct image_info *info, 
 
 /* ---- another size ---- */
 
-/* Which part of the old pixels [from, to) the new one at `i` of `n` stands for, in 1/256ths of a pixel. */
+/* The part of the old pixels [from, to) that the new pixel `i` of `n` represents, in 1/256ths of a pixel. */
 static void span(int i, int n, int old, uint32_t *ret_from, uint32_t *ret_to)
 {
 	*ret_from = (uint32_t)((uint64_t)i * (uint64_t)old * 256 / (uint64_t)n);
@@ -160,7 +162,7 @@ static void span(int i, int n, int old, uint32_t *ret_from, uint32_t *ret_to)
 		*ret_to = *ret_from + 1;
 }
 
-/* How much of the pixel at `k` lies in the span, of 256. */
+/* How much of the pixel `k` lies in the span, of 256. */
 static uint32_t overlap(uint32_t k, uint32_t from, uint32_t to)
 {
 	uint32_t begin = k * 256 > from ? k * 256 : from, end = (k + 1) * 256 < to ? (k + 1) * 256 : to;

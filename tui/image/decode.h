@@ -2,8 +2,8 @@
 #ifndef TUI_IMAGE_DECODE_H
 #define TUI_IMAGE_DECODE_H
 
-/* Bytes of an image to pixels. To be called in the child only (job.h), as it trusts libraries with hostile
- * bytes; the fuzzer calls it too. */
+/* Decodes an image into pixels. Only for the child (job.h), because it passes hostile bytes to libraries;
+ * the fuzzer calls it, too. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,19 +11,19 @@
 struct trm_error;
 struct image_info;
 
-/* Red, green, blue, a byte each; what was transparent has become white. */
+/* Red, green, blue, one byte each. Transparent pixels have become white. */
 struct pixels {
 	int width, height;
 	uint8_t *rgb; /* malloc'd */
 };
 
-void pixels_finish(struct pixels *p); /* takes a zeroed object */
+void pixels_finish(struct pixels *p); /* accepts a zeroed object */
 
-/* `width`, `height`: the size wanted of what has none of its own (SVG); else it comes in its own size. */
+/* `width`, `height`: the size for an image without a size of its own (SVG). Other images keep theirs. */
 int image_decode(const uint8_t *bytes, size_t n, const struct image_info *info, int width, int height,
 		struct pixels *ret, struct trm_error *reterr);
 
-/* A copy of another size, each pixel the mean of those it stands for. TRM_ENOMEM. */
+/* A copy of a different size. Each pixel is the mean of those that it represents. TRM_ENOMEM. */
 int pixels_scale(const struct pixels *p, int width, int height, struct pixels *ret);
 
 #endif

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum { CPU_S = 8 };
-#define MEMORY_BYTES ((rlim_t)1 << 30) /* in addition to what this process had mapped already */
+#define MEMORY_BYTES ((rlim_t)1 << 30) /* in addition to what this process had mapped before */
 
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
@@ -26,7 +26,7 @@ enum { CPU_S = 8 };
 #define ARCHITECTURE AUDIT_ARCH_AARCH64
 #endif
 
-/* A sanitizer maps its shadow as large as the address space, and asks for more of the system than this. */
+/* A sanitizer maps a shadow as large as the address space, and needs more system calls. */
 #if defined(__SANITIZE_ADDRESS__)
 #define IS_SANITIZED 1
 #elif defined(__has_feature)
@@ -41,7 +41,7 @@ enum { CPU_S = 8 };
 /* ---- system calls ---- */
 
 #ifdef ARCHITECTURE
-/* To compute, to load libraries, and to read files (fonts): all else fails with EPERM. */
+/* For computing, loading libraries, and reading files (fonts). Everything else fails with EPERM. */
 static const int allowed[] = {
 		SYS_read,
 		SYS_write,
@@ -108,7 +108,7 @@ enum { ALLOWED = sizeof allowed / sizeof *allowed };
 #define FIELD(name) ((uint32_t)offsetof(struct seccomp_data, name))
 #define LOAD(field) ((struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, field))
 #define ANSWER(value) ((struct sock_filter)BPF_STMT(BPF_RET | BPF_K, value))
-/* Skip that many instructions when it is, or when it is not, the value. */
+/* Skip this many instructions if it is, or is not, the value. */
 #define IF(value, yes, no) \
 	((struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(value), yes, no))
 #define IF_ANY(bits, yes, no) \
@@ -123,12 +123,12 @@ static size_t put_answer(struct sock_filter *f, int number, uint32_t answer)
 	return 2;
 }
 
-/* Fonts are looked for in a thread. clone3() hides its flags in memory: libc then takes clone(). */
+/* Fonts are searched in a thread. clone3() hides its flags in memory; without it libc uses clone(). */
 static size_t put_threads(struct sock_filter *f)
 {
 	size_t n = put_answer(f, SYS_clone3, SECCOMP_RET_ERRNO | ENOSYS);
 
-	n += put_answer(f + n, SYS_prctl, SECCOMP_RET_ERRNO); /* a thread's name: as if it had been given */
+	n += put_answer(f + n, SYS_prctl, SECCOMP_RET_ERRNO); /* pretend that the thread has got its name */
 	f[n++] = IF(SYS_clone, 0, 4);
 	f[n++] = LOAD(FIELD(args[0]));
 	f[n++] = IF_ANY(CLONE_THREAD, 1, 0);
@@ -163,7 +163,7 @@ static void limit_calls(void)
 		f[n++] = ANSWER(SECCOMP_RET_ALLOW);
 	}
 	n += put_threads(f + n);
-	n += put_open(f + n, SYS_openat, FIELD(args[2])); /* the low half: both machines are little-endian */
+	n += put_open(f + n, SYS_openat, FIELD(args[2])); /* the low half: both are little-endian */
 #ifdef SYS_open
 	n += put_open(f + n, SYS_open, FIELD(args[1]));
 #endif
@@ -175,7 +175,7 @@ static void limit_calls(void)
 #else
 static void limit_calls(void)
 {
-	/* The numbers of this machine's system calls are not known here. */
+	/* The system call numbers of this architecture are not known here. */
 }
 #endif
 
@@ -210,14 +210,14 @@ static void default_signals(void)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* What was open is another's: the terminal, the sandbox, whoever waits for either to be let go. */
+/* Close descriptors of others: the terminal, the sandbox. Somebody may be waiting for their end. */
 static void close_others(int fd, int number)
 {
 	dup2(fd, number);
 	if (number != 0)
 		close(0);
 	syscall(SYS_close_range, (unsigned)number + 1, ~0u, 0);
-	if (open("/dev/null", O_WRONLY) >= 0 && dup(1) < 0) /* for libraries that complain */
+	if (open("/dev/null", O_WRONLY) >= 0 && dup(1) < 0) /* for libraries that print messages */
 		_exit(1);
 }
 

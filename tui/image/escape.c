@@ -8,7 +8,7 @@
 
 #include "image/picture.h"
 
-/* Bytes on their way, so that the caller is not called for each. */
+/* Collects bytes, to call the writer less often. */
 struct out {
 	picture_write_fn *write;
 	void *user;
@@ -47,7 +47,7 @@ __attribute__((format(printf, 2, 3))) static void put_format(struct out *o, cons
 
 enum { BAND = 6 }; /* rows of pixels that one line of sixels holds */
 
-/* The same sixel `count` times over. */
+/* The same sixel `count` times. */
 static void put_sixels(struct out *o, int sixel, int count)
 {
 	char c = (char)('?' + sixel);
@@ -77,7 +77,7 @@ static void put_color(
 		}
 		count++;
 	}
-	if (last) /* what is empty at the end need not be said */
+	if (last) /* omit empty sixels at the end */
 		put_sixels(o, last, count);
 	put(o, "$", 1);
 }
@@ -110,7 +110,7 @@ void picture_sixel(
 		return;
 	height = height < p->height - top ? height : p->height - top;
 	width = width < p->width ? width : p->width;
-	put_format(&o, "\033P0;1;0q\"1;1;%d;%d", width, height); /* 1: what is not set stays as it is */
+	put_format(&o, "\033P0;1;0q\"1;1;%d;%d", width, height); /* 1: unset pixels stay unchanged */
 	for (size_t i = 0; i < p->n_colors; i++)
 		put_format(&o, "#%zu;2;%d;%d;%d", i, percent(p->palette[i][0]), percent(p->palette[i][1]),
 				percent(p->palette[i][2]));
@@ -123,7 +123,7 @@ void picture_sixel(
 
 /* ---- kitty ---- */
 
-enum { CHUNK = 3072 }; /* bytes that become 4096 of base64, the most that one command may carry */
+enum { CHUNK = 3072 }; /* 3072 bytes become 4096 of base64, the most that one command may carry */
 
 static void put_base64(struct out *o, const uint8_t *p, size_t n)
 {
@@ -139,7 +139,7 @@ static void put_base64(struct out *o, const uint8_t *p, size_t n)
 	}
 }
 
-/* q=2: nothing is answered. */
+/* q=2: the terminal sends no answer. */
 void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *user)
 {
 	struct out o = {.write = write, .user = user};
@@ -158,7 +158,7 @@ void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *
 	flush(&o);
 }
 
-/* C=1: the cursor stays. */
+/* C=1: the cursor does not move. */
 void picture_kitty_place(const struct picture *p, uint32_t place, int first, int rows, int cols,
 		picture_write_fn *write, void *user)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Pixels as characters of one color, for terminals without colors. Most images are plots: something drawn
- * on a plain ground, which is taken from the image's edges. What differs from it is ink, whether the terminal
- * is light on dark or the other way round. A thin line is kept by looking at the strongest pixel of those
- * that a dot stands for as well as at their mean, and what lies in between is dithered. */
+ * on a plain background, which is taken from the image's edges. Pixels that differ from it are ink,
+ * whether the terminal is light on dark or the reverse. To keep thin lines, a dot depends on the
+ * strongest of its pixels as well as on their mean. Intermediate values are dithered. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ static int ground_of(const struct pixels *p)
 	return n ? (int)(sum / n) : 0;
 }
 
-/* 0 to 255: how much there is to be drawn at (col, row) of a grid of cols by rows. */
+/* How much ink there is at (col, row) of a grid of cols by rows, 0 to 255. */
 static int ink_at(const struct pixels *p, int ground, int cols, int rows, int col, int row)
 {
 	int x0 = (int)((int64_t)col * p->width / cols), x1 = (int)((int64_t)(col + 1) * p->width / cols);
@@ -47,7 +47,7 @@ static int ink_at(const struct pixels *p, int ground, int cols, int rows, int co
 
 static void put_braille(struct picture *p, const struct pixels *pixels, int ground, int row, int col)
 {
-	/* Of the eight dots, by row and column: the bit in the character (Unicode 15, 21.1). */
+	/* The eight dots by row and column: the bit in the character (Unicode 15, 21.1). */
 	static const uint8_t bits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
 	static const uint8_t thresholds[4][2] = {{72, 104}, {136, 88}, {80, 112}, {128, 96}};
 	uint32_t dots = 0;

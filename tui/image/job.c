@@ -16,17 +16,17 @@
 #include "image/image.h"
 
 #define ANSWER_MAX ((size_t)128 << 20)
-#define ANSWER_FD 0 /* of the child: where it writes */
+#define ANSWER_FD 0 /* where the child writes */
 
 struct image_job {
 	pid_t pid;
 	int fd;
 	struct picture_style look;
-	uint8_t *bytes; /* what has come */
+	uint8_t *bytes; /* received so far */
 	size_t n, cap;
 };
 
-/* What the child writes first. */
+/* The first byte from the child. */
 enum answer { ANSWER_PICTURE = 'p', ANSWER_ERROR = 'e' };
 
 /* ---- the child ---- */
@@ -62,7 +62,7 @@ static _Noreturn void work(const uint8_t *bytes, size_t n, const struct image_in
 	char kind = ANSWER_PICTURE;
 	size_t len = 0;
 
-	/* What has no size of its own is drawn in the size that it is wanted in. */
+	/* An image without a size is drawn in the requested size. */
 	width = look->cols * (look->cell_w > 0 ? look->cell_w : 8);
 	height = look->rows * (look->cell_h > 0 ? look->cell_h : 16);
 	if (image_decode(bytes, n, info, width, height, &pixels, &why) < 0)
@@ -127,7 +127,7 @@ int image_job_fd(const struct image_job *job)
 	return job->fd;
 }
 
-/* The sentence of a child that may be anybody's by now. */
+/* The message of a child, which hostile bytes may control by now. */
 static int take_error(const uint8_t *bytes, size_t n, struct trm_error *reterr)
 {
 	char text[200];

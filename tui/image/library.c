@@ -3,7 +3,7 @@
 
 #include <terrarium/dynlib.h>
 
-/* In the order of the members of the structs, which have only pointers to functions. */
+/* In the order of the members of the structs, which contain only pointers to functions. */
 static const char *const png_symbols[] = {
 		"png_image_begin_read_from_memory", "png_image_finish_read", "png_image_free"};
 static const char *const jpeg_symbols[] = {

@@ -2,10 +2,10 @@
 #ifndef TUI_IMAGE_LIBRARY_H
 #define TUI_IMAGE_LIBRARY_H
 
-/* Libraries that are loaded when an image is to be shown, and may be missing. Their functions are declared
- * here, as far as they are used, by their public headers (png.h of libpng 1.6, turbojpeg.h 2, rsvg.h 2.46,
- * cairo.h 1.10, chafa.h 1.10, zlib.h 1.2): all are plain C with opaque handles, and so building needs none of
- * the development packages, which bring along those of GLib. */
+/* Libraries that are loaded when an image must be shown, and may be missing. The functions that we use
+ * are declared here, as in their public headers (png.h of libpng 1.6, turbojpeg.h 2, rsvg.h 2.46, cairo.h
+ * 1.10, chafa.h 1.10, zlib.h 1.2). All are plain C with opaque handles. So the build needs none of the
+ * development packages, which would pull in those of GLib. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,8 +84,8 @@ enum library {
 	LIBRARIES
 };
 
-/* Load it, at the first call; `ret` is the struct above that belongs to it. TRM_ENOTSUP with a sentence that
- * names the Debian package: it is not installed, or lacks a function. */
+/* Load a library at the first call; `ret` is its struct above. TRM_ENOTSUP with a sentence that names the
+ * Debian package: it is not installed, or lacks a function. */
 int library_load(enum library library, void *ret, struct trm_error *reterr);
 
 #endif

@@ -10,10 +10,10 @@
 struct picture;
 struct pixels;
 
-/* Fill in p->cells by p->look: with libchafa, or by half blocks where it is missing. False: out of memory. */
+/* Fill in p->cells by p->look: with libchafa, or with half blocks if it is missing. False: out of memory. */
 bool make_symbols(struct picture *p, const struct pixels *pixels);
 
-/* Fill in p->cells with characters of the terminal's own color. */
+/* Fill in p->cells with characters in the terminal's own color. */
 void make_ink(struct picture *p, const struct pixels *pixels);
 
 /* Fill in p->palette and p->bytes (width * height) with the best few colors. False: out of memory. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Few colors for many: by median cut (P. Heckbert, "Color image quantization for frame buffer display",
- * 1982) of the colors that occur, which are noted with five bits for each part. Where no more than
- * PICTURE_COLORS occur, as in plots without smooth lines, each is kept exactly. */
+/* Reduces the number of colors by median cut (P. Heckbert, "Color image quantization for frame buffer
+ * display", 1982) of the colors that occur, which are counted with five bits for each component. If at
+ * most PICTURE_COLORS occur, as in plots without smooth lines, each is kept exactly. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static int by_part(const void *a, const void *b, void *axis)
 	return part_of(*(const uint16_t *)a, *(int *)axis) - part_of(*(const uint16_t *)b, *(int *)axis);
 }
 
-/* Cut a box where half of its pixels lie on either side. */
+/* Cut a box so that half of its pixels lie on either side. */
 static void split(struct cut *cut, struct box *box)
 {
 	struct box *other = &cut->boxes[cut->n_boxes++];
@@ -84,7 +84,7 @@ static void split(struct cut *cut, struct box *box)
 	measure(cut, other);
 }
 
-/* The box that it does most good to cut; NULL: each is of one bin. */
+/* The box that is best to cut next. NULL: each has only one bin. */
 static struct box *widest(struct cut *cut)
 {
 	struct box *best = NULL;

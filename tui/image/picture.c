@@ -29,13 +29,13 @@ void picture_pixels(const struct picture_style *look, int width, int height, int
 	bool is_exact = look->kind == PICTURE_SIXEL && look->cell_w > 0 && look->cell_h > 0;
 	bool is_less = look->kind == PICTURE_KITTY && look->cell_w > 0
 		       && (width > look->cols * look->cell_w || height > look->rows * look->cell_h);
-	if (is_exact || is_less) { /* kitty itself enlarges what is smaller, and does it smoothly */
+	if (is_exact || is_less) { /* kitty itself enlarges a smaller image, and smoothly */
 		*ret_width = look->cols * look->cell_w;
 		*ret_height = look->rows * look->cell_h;
 	}
 }
 
-/* Level 1: plots become small with any. Without zlib they go as they are. */
+/* Level 1: plots become small at any level. Without zlib the bytes stay uncompressed. */
 static void deflate_bytes(struct picture *p)
 {
 	struct library_zlib zlib;
@@ -98,9 +98,9 @@ struct picture *picture_create(const struct pixels *pixels, const struct picture
 	return NULL;
 }
 
-/* ---- on its way from the child ---- */
+/* ---- transfer from the child ---- */
 
-/* What goes before the cells or bytes. Both ends are the same program: the machine's own order will do. */
+/* Precedes the cells or bytes. Both ends are the same program, so the machine's byte order is fine. */
 struct header {
 	uint32_t magic;
 	int32_t kind, cols, rows, width, height;
@@ -134,7 +134,7 @@ uint8_t *picture_pack(const struct picture *p, size_t *ret_len)
 	return out;
 }
 
-/* Is this what was asked for, and does it hold together? */
+/* Does the header match the request, and is it consistent? */
 static bool is_sound(const struct header *h, const struct picture_style *asked)
 {
 	uint64_t pixels = (uint64_t)h->width * (uint64_t)h->height;
@@ -157,7 +157,8 @@ static bool is_sound(const struct header *h, const struct picture_style *asked)
 	return false;
 }
 
-/* Colors that the palette has not, and characters that are none, would mislead those who draw. */
+/* Correct colors that are not in the palette, and invalid characters, which would mislead the drawing
+ * code. */
 static void mend(struct picture *p)
 {
 	for (size_t i = 0; p->look.kind == PICTURE_SIXEL && i < p->n; i++)

@@ -46,7 +46,7 @@ static bool is_jpeg(const uint8_t *bytes, size_t n)
 	return n >= 3 && bytes[0] == 0xFF && bytes[1] == 0xD8 && bytes[2] == 0xFF;
 }
 
-/* A frame header: SOF0 to SOF15, but for the three in between that mean something else. */
+/* A frame header: SOF0 to SOF15, except three markers in between with other meanings. */
 static bool is_frame(uint8_t marker)
 {
 	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
@@ -66,7 +66,7 @@ static int probe_jpeg(const uint8_t *bytes, size_t n, double *ret_width, double 
 			return 0;
 		}
 		bool has_length = marker != 0xFF && marker != 0x01 && (marker < 0xD0 || marker > 0xD8);
-		at += marker == 0xFF ? 1 : 2; /* 0xFF may be repeated to fill up */
+		at += marker == 0xFF ? 1 : 2; /* 0xFF may be repeated as padding */
 		if (has_length)
 			at += (size_t)(bytes[at] << 8 | bytes[at + 1]);
 	}
@@ -75,7 +75,7 @@ static int probe_jpeg(const uint8_t *bytes, size_t n, double *ret_width, double 
 
 /* ---- SVG ---- */
 
-#define SVG_LOOK 4096 /* bytes in which its first tag must begin */
+#define SVG_LOOK 4096 /* bytes in which the first tag must begin */
 
 /* The first tag of the name svg; NULL: none. */
 static const char *svg_tag(const uint8_t *bytes, size_t n)
@@ -88,7 +88,7 @@ static const char *svg_tag(const uint8_t *bytes, size_t n)
 	return NULL;
 }
 
-/* The text of an attribute in the tag, as far as it fits; false: it has none. */
+/* Copy an attribute of the tag, as far as it fits. False: the tag does not have it. */
 static bool svg_attribute(const char *tag, const char *end, const char *name, char ret[64])
 {
 	size_t len = strlen(name), n = 0;
@@ -123,7 +123,7 @@ static double svg_length(const char *text)
 	return 0;
 }
 
-/* Width and height of the view box; false: it has none that is of use. */
+/* Width and height of the view box. False: it has no usable one. */
 static bool svg_box(char *text, double *ret_width, double *ret_height)
 {
 	double value[4];
@@ -147,7 +147,7 @@ static void probe_svg(const uint8_t *bytes, size_t n, double *ret_width, double 
 {
 	const char *tag = svg_tag(bytes, n), *end = (const char *)bytes + n;
 	char text[64];
-	double box_w = 300, box_h = 150; /* what browsers take when nothing is said */
+	double box_w = 300, box_h = 150; /* the default of browsers */
 	bool has_box = svg_attribute(tag, end, "viewBox", text) && svg_box(text, &box_w, &box_h);
 	double width = svg_attribute(tag, end, "width", text) ? svg_length(text) : 0;
 	double height = svg_attribute(tag, end, "height", text) ? svg_length(text) : 0;

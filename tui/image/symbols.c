@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Pixels as characters: by libchafa, which finds for each cell the character and the two colors that come
- * nearest; without it by half blocks. In one color by ink.c. */
+/* Pixels as characters: with libchafa, which finds the best character and two colors for each cell, or
+ * with half blocks if it is missing. ink.c does it in one color. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,7 +76,7 @@ static bool draw_chafa(struct picture *p, const struct pixels *pixels)
 			cell->fg = color_of(look->colors, fg);
 			cell->bg = color_of(look->colors, bg);
 		}
-	return true; /* the process ends soon: what it has made is left */
+	return true; /* the process ends soon, so nothing is freed */
 }
 
 /* ---- our own ---- */

@@ -23,7 +23,7 @@ static TSFieldId field_of(const TSLanguage *g, const char *name)
 	return name ? ts_language_field_id_for_name(g, name, (uint32_t)strlen(name)) : 0;
 }
 
-/* What a token without a name is in plain code. */
+/* The kind of an unnamed token in plain code. */
 static uint8_t plain_kind(const char *token)
 {
 	if (isalpha((unsigned char)*token))
@@ -42,7 +42,7 @@ static void fill_plain(struct syntax_language *l)
 	}
 }
 
-/* A rule that names what this version of the grammar has not is left out. */
+/* Rules with names that this version of the grammar lacks are left out. */
 static bool look_up(const TSLanguage *g, const struct syntax_rule *from, struct rule *to)
 {
 	*to = (struct rule){.parent = symbol_of(g, from->parent),
@@ -72,7 +72,7 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 		language_finish(l);
 		return TRM_ENOMEM;
 	}
-	/* From the last to the first, each in front of those for the same node. */
+	/* From the last to the first: each is put before the other rules for the same node. */
 	for (size_t i = n; i > 0; i--) {
 		TSSymbol s = symbol_of(grammar, rules->rules[i - 1].node);
 		if (!s || s >= l->n_symbols || !look_up(grammar, &rules->rules[i - 1], &l->rules[i]))

@@ -2,11 +2,11 @@
 #ifndef TUI_SYNTAX_LANGUAGE_H
 #define TUI_SYNTAX_LANGUAGE_H
 
-/* What a grammar's nodes look like on the screen; private to this folder.
+/* The look of a grammar's nodes; private to this folder.
  *
  * Rules are data: rules_python.c and its neighbors. A node has the kind of the first rule that fits;
- * one that no rule fits has its parent's. Tokens without a name (keywords, operators, brackets) that stand in
- * plain code need no rule: letters are a keyword, the rest is told by its sign. */
+ * without such a rule it has its parent's kind. Unnamed tokens (keywords, operators, brackets) in plain
+ * code need no rule: letters are a keyword, other tokens are distinguished by their characters. */
 
 #include <stdint.h>
 #include <tree_sitter/api.h>
@@ -14,20 +14,20 @@
 #include "syntax/syntax.h"
 
 struct syntax_rule {
-	const char *node;   /* "'" before it: a token without a name */
+	const char *node;   /* "'" before it: an unnamed token */
 	uint8_t kind;       /* enum syntax_kind */
 	const char *parent; /* NULL: any */
-	const char *field;  /* that the node is in its parent; NULL: any */
+	const char *field;  /* the node's field in its parent; NULL: any */
 	const char *grand;  /* the parent's parent; NULL: any */
-	const char *role;   /* field that the parent is in there; NULL: any */
-	const char *words;  /* blank before and behind each: the node's text is one of them; "^-": it begins
-			       so;  NULL: any */
+	const char *role;   /* the parent's field in its own parent; NULL: any */
+	const char *words;  /* with a blank before and after each word: the node's text must be one of them;
+			       "^-": it must begin so; NULL: any */
 };
 
 struct syntax_rules {
 	const char *name;    /* of the language and its file: "python" */
-	const char *goes_on; /* words, a blank before and behind each, that go on with a statement */
-	bool counts_columns; /* its scanner does, for each character from the start of the line */
+	const char *goes_on; /* words that continue a statement, with a blank before and after each */
+	bool counts_columns; /* its scanner counts, for each character, from the start of the line */
 	const struct syntax_rule *rules; /* ends with a node of NULL */
 };
 extern const struct syntax_rules rules_python, rules_javascript, rules_bash;
@@ -37,7 +37,7 @@ struct rule {
 	TSSymbol parent, grand; /* 0: any */
 	TSFieldId field, role;  /* 0: any */
 	uint8_t kind;
-	uint16_t next; /* rule for the same node to be tried after this one; 0: none */
+	uint16_t next; /* the next rule for the same node; 0: none */
 	const char *words;
 };
 
@@ -47,15 +47,16 @@ struct syntax_language {
 	void *library;      /* from dlopen */
 	struct rule *rules; /* from 1 */
 	uint16_t *first;    /* by symbol: its first rule; 0: none */
-	uint8_t *plain; /* by symbol: kind of a token without a rule in plain code; SYNTAX_INHERIT: a node */
+	uint8_t *plain; /* by symbol: kind of an unnamed token without a rule in plain code; SYNTAX_INHERIT: a
+			   named node */
 	TSSymbol n_symbols;
 	bool counts_columns;
 };
 
 #define SYNTAX_INHERIT 0xFF
 
-/* Look the rules up. 0 or TRM_ENOMEM. */
+/* Look up the names of the rules. 0 or TRM_ENOMEM. */
 int language_init(struct syntax_language *l, const TSLanguage *grammar, const struct syntax_rules *rules);
-void language_finish(struct syntax_language *l); /* takes a zeroed object */
+void language_finish(struct syntax_language *l); /* accepts a zeroed object */
 
 #endif

@@ -25,7 +25,7 @@ bool memo_get(const struct syntax *s, size_t from, size_t to, uint8_t *kinds)
 	return true;
 }
 
-/* What follows the last piece is put behind it, for a screen is asked for piece by piece. */
+/* A piece that follows the last one is appended, because a screen is requested piece by piece. */
 void memo_put(struct syntax *s, size_t from, size_t to, const uint8_t *kinds)
 {
 	struct memo *m = &s->memo;
@@ -39,7 +39,8 @@ void memo_put(struct syntax *s, size_t from, size_t to, const uint8_t *kinds)
 	memcpy(m->kinds + (from - m->from), kinds, to - from);
 }
 
-/* As in a tree: what is put into a token belongs to it, what is put between two is nothing yet. */
+/* As in a tree: text inserted into a token belongs to it; text inserted between two tokens has no kind
+ * yet. */
 static uint8_t kind_between(const struct memo *m, size_t at)
 {
 	size_t n = m->to - m->from;

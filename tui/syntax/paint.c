@@ -4,9 +4,9 @@
 #include "syntax/syntax_internal.h"
 #include "text/text.h"
 
-#define DEPTH_MAX 400 /* nodes within each other; what is deeper looks like what is around it */
+#define DEPTH_MAX 400 /* levels of nodes; deeper ones look like their surroundings */
 #define WORD_MAX 24   /* bytes of the longest word in a rule */
-#define FRESH_MAX 256 /* bytes of typing that take the look of what is before them */
+#define FRESH_MAX 256 /* bytes of typing that take the look of the text before them */
 
 struct node {
 	const struct node *parent;
@@ -90,9 +90,9 @@ static void fill(const struct painter *p, const struct node *node)
 		memset(p->kinds + (start - p->from), node->kind, end - start);
 }
 
-/* To the first child that reaches behind the goal. The library's own way there does not come back from hidden
- * nodes that reach so far with nothing but blanks; so the goal is ink, and where it fails yet, the slow way
- * is gone. */
+/* Go to the first child that reaches past the goal. The library's own function does not return from
+ * hidden nodes that reach that far with only blanks. So the goal is never a blank, and if the function
+ * still fails, we walk through the children. */
 static bool enter(struct painter *p)
 {
 	if (ts_tree_cursor_goto_first_child_for_byte(&p->cursor, p->goal) >= 0)
@@ -107,7 +107,7 @@ static bool enter(struct painter *p)
 	return false;
 }
 
-/* Paint the node that the cursor is at, and what is in it over it. */
+/* Paint the cursor's node, then its children over it. */
 static void paint(struct painter *p, const struct node *parent, int depth)
 {
 	TSNode at = ts_tree_cursor_current_node(&p->cursor);
@@ -168,7 +168,7 @@ static void paint_segments(
 		if (!g->tree || end <= from)
 			continue;
 		size_t first = start > from ? start : from, last = end < to ? end : to;
-		size_t origin = start - g->lead; /* may wrap: what is added to it brings it back */
+		size_t origin = start - g->lead; /* may wrap; adding the offset wraps it back */
 		struct source source = {.text = t, .start = origin};
 		paint_tree(s->language, g->tree, &source, (uint32_t)(first - origin),
 				(uint32_t)(last - origin), kinds + (first - from));
@@ -190,8 +190,8 @@ static bool is_word(unsigned char c)
 	return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || c == '_' || c >= 0x80;
 }
 
-/* What was typed since the last parse goes on with what it was typed behind: most likely it will turn out so.
- */
+/* Text typed since the last parse gets the kind of the text before it, which will most likely turn out
+ * right. */
 static void paint_fresh(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
 {
 	char before, c;
@@ -246,11 +246,11 @@ bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos)
 struct seeker {
 	struct syntax *syntax;
 	const struct text *text;
-	char same, other; /* brackets of the kind that is looked for: what opens one more, what closes it */
+	char same, other; /* brackets of this kind: `same` opens another level, `other` closes one */
 	size_t depth;
 };
 
-/* Look through bytes [from, to) in the direction `step`. */
+/* Search bytes [from, to) in the direction `step`. */
 static bool seek(struct seeker *k, size_t from, size_t to, int step, size_t *ret)
 {
 	char bytes[BLOCK];

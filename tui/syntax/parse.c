@@ -7,7 +7,7 @@
 
 void parse_cancel(struct syntax *s)
 {
-	/* What the parser holds is let go when the next one begins: a key does not wait for that. */
+	/* The parser frees its state when the next parse begins, so that a key does not wait for that. */
 	s->is_parsing = s->from_scratch = false;
 }
 
@@ -35,8 +35,8 @@ static TSPoint point_at(const struct text *t, size_t origin, size_t pos)
 			.column = (uint32_t)(pos - text_line_start(t, line))};
 }
 
-/* Tell a tree that was made of `span` bytes that only so many of them are its own: what is behind may be
- * edited without its being told. */
+/* Tell a tree made from `span` bytes that only the first ones are its own. Text after them may be edited
+ * without telling the tree. */
 static void cut_tree(TSTree *tree, const struct text *t, size_t start, size_t span, size_t bytes)
 {
 	TSPoint end = point_at(t, start, start + bytes);
@@ -57,7 +57,7 @@ static bool is_terminator(TSNode node)
 	return !ts_node_is_named(node) && *type && strchr("\n;&", *type);
 }
 
-/* Does the line go on with a statement of those before? By itself it may pass for another one. */
+/* Does the line continue an earlier statement? By itself it may look like a new one. */
 static bool goes_on(const struct syntax *s, const struct text *t, size_t pos)
 {
 	char word[16] = " ";
@@ -69,11 +69,12 @@ static bool goes_on(const struct syntax *s, const struct text *t, size_t pos)
 	return len > 1 && strstr(s->language->goes_on, word);
 }
 
-/* The start of the last statement of the top level that begins a line: all before it is closed. What stands
- * loose there, because its statement has no end, and what follows are not such; nor what follows an error: it
- * may be the inside of a string that goes on behind the `bytes` that were parsed. If `is_lenient`, they are
- * just kept far from. A comment only if there is nothing else, as what goes on behind it may belong to what
- * is before. 0: there is none. */
+/* The start of the last statement of the top level that begins a line: everything before it is closed.
+ * Loose nodes at the top level, whose statement has no end, do not count, nor does anything after them. Nor
+ * do statements after an error, because they may be the inside of a string that continues after the `bytes`
+ * that were parsed. With `is_lenient` errors do not matter, but only the first half of the bytes counts. A
+ * comment counts only if there is nothing else, because the text after it may belong to the text before it.
+ * 0: there is none. */
 static size_t find_cut(const struct syntax *s, const struct text *t, size_t start, const TSTree *tree,
 		size_t bytes, bool is_lenient)
 {
@@ -103,7 +104,7 @@ static size_t find_cut(const struct syntax *s, const struct text *t, size_t star
 	return cut ? cut : comment;
 }
 
-/* Where the last statement of the top level begins that begins a line before `limit`. */
+/* The start of the last statement of the top level that begins a line before `limit`. */
 static size_t find_last(const TSTree *tree, size_t limit)
 {
 	TSNode root = ts_tree_root_node(tree);
@@ -117,8 +118,8 @@ static size_t find_last(const TSTree *tree, size_t limit)
 	return 0;
 }
 
-/* Did the parse end with everything closed? A here-document without its end is not taken for an error, but
- * given one of no width. */
+/* Did the parse end with everything closed? A here-document without its end is no error in the tree: it
+ * has an end of no width. */
 static bool is_closed(const TSTree *tree)
 {
 	TSNode node = ts_tree_root_node(tree);
@@ -129,7 +130,7 @@ static bool is_closed(const TSTree *tree)
 	return ts_node_start_byte(node) < ts_node_end_byte(node);
 }
 
-/* Bytes from `start` on that are about as many as wanted and end with a line. */
+/* About as many bytes from `start` on as requested, up to the end of a line. */
 static size_t window_at(const struct text *t, size_t start, size_t wanted)
 {
 	size_t len = text_len(t), end = start + wanted;
@@ -137,13 +138,13 @@ static size_t window_at(const struct text *t, size_t start, size_t wanted)
 		return len - start;
 	size_t line_end = text_line_end(t, text_line_of(t, end)) + 1;
 	if (line_end - start > wanted + SYNTAX_WINDOW_MAX)
-		return wanted; /* in the midst of an endless line */
+		return wanted; /* inside an endless line */
 	return (line_end < len ? line_end : len) - start;
 }
 
 /* ---- taking what was parsed ---- */
 
-/* Take `bytes` off the front of the remains. */
+/* Remove `bytes` from the front of the remains. */
 static void eat_remains(struct syntax *s, size_t bytes)
 {
 	size_t gone = s->closed;
@@ -160,7 +161,7 @@ static void eat_remains(struct syntax *s, size_t bytes)
 	s->n -= gone - s->closed;
 }
 
-/* Put a segment in front of the remains. Takes the tree, even if it fails. */
+/* Put a segment in front of the remains. Takes the tree, even on failure. */
 static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lead)
 {
 	if (s->n == s->cap) {
@@ -180,7 +181,7 @@ static bool put_segment(struct syntax *s, TSTree *tree, size_t bytes, size_t lea
 	return true;
 }
 
-/* What is behind the closed segments has been parsed for `bytes`: close as much of it as can be. */
+/* The text after the closed segments has been parsed for `bytes`: close as much of it as possible. */
 static void take_window(struct syntax *s, const struct text *t, TSTree *tree, size_t bytes)
 {
 	bool is_all = s->known + bytes == text_len(t);
@@ -192,7 +193,7 @@ static void take_window(struct syntax *s, const struct text *t, TSTree *tree, si
 		ts_tree_delete(tree);
 		return;
 	}
-	if (cut == 0) { /* it is shown, and tried again with more if somebody looks behind it */
+	if (cut == 0) { /* it is shown, and parsed again with more text if somebody looks further */
 		ts_tree_delete(tree);
 		s->tried = bytes;
 		s->window = 2 * bytes;
@@ -215,7 +216,7 @@ static void take_segment(struct syntax *s, const struct text *t, size_t i, TSTre
 	struct segment *g = &s->segments[i];
 	bool was_edited = g->is_dirty, is_last = i + 1 == s->closed && s->known == text_len(t);
 	size_t last = find_last(tree, g->bytes);
-	/* If it ends with another statement than before, that may be one that goes on in the next segment. */
+	/* If its last statement is different now, that statement may continue in the next segment. */
 	bool is_sound = is_last || !was_edited || (is_closed(tree) && last == g->last);
 	ts_tree_delete(g->tree);
 	g->tree = tree;
@@ -228,7 +229,7 @@ static void take_segment(struct syntax *s, const struct text *t, size_t i, TSTre
 	segment_loosen(s, i);
 }
 
-/* Of all trees only those near what is looked at are kept, and that of course. */
+/* Keep only trees near the part that is shown, including its own. */
 static void forget_far(struct syntax *s, size_t from, size_t to)
 {
 	size_t kept = 0, far = s->n, start = 0, most = 0;
@@ -251,7 +252,7 @@ static void forget_far(struct syntax *s, size_t from, size_t to)
 
 /* ---- work ---- */
 
-/* The segment to be parsed next; s->closed is what lies behind them. False: there is nothing to do. */
+/* Find the next segment to parse; s->closed means the text after them. False: there is nothing to do. */
 static bool find_job(const struct syntax *s, const struct text *t, size_t from, size_t to, size_t *ret)
 {
 	size_t start = 0, len = text_len(t);
@@ -276,15 +277,15 @@ bool syntax_is_behind(const struct syntax *s, const struct text *t, size_t from,
 	return find_job(s, t, from, to, &job);
 }
 
-/* The tree that the parse may build upon. What lies behind the closed segments is begun anew: parts of an old
- * tree would bring along what they were taken for when something else stood before them. */
+/* The tree that the parse may build on. Text after the closed segments is parsed from scratch: parts of
+ * an old tree would keep the meaning that they had after different text. */
 static const TSTree *old_tree(const struct syntax *s)
 {
 	bool is_anew = s->from_scratch || s->job >= s->closed || s->segments[s->job].is_rough;
 	return is_anew ? NULL : s->segments[s->job].tree;
 }
 
-/* Is there a line that would take the grammar's scanner time by the square of its length? */
+/* Is there a line for which the grammar's scanner would take time quadratic in its length? */
 static bool is_too_slow(const struct syntax *s, const struct text *t)
 {
 	size_t end = s->job_start + s->job_bytes;
@@ -325,8 +326,8 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	if (s->is_parsing && s->job != job)
 		parse_cancel(s);
 	if (!s->is_parsing) {
-		/* Lets go of a parse that was given up. Scanners of grammars (Python's) keep something of the
-		 * last one: this makes a new one. */
+		/* This discards a parse that was given up. Scanners of grammars (Python's) keep state of
+		 * the last parse, and setting the language creates a new scanner. */
 		ts_parser_set_language(s->parser, s->language->grammar);
 		s->job = job;
 		s->job_start = segment_start(s, job);

@@ -76,7 +76,7 @@ void segment_tell(struct syntax *s)
 	s->n_untold = 0;
 }
 
-/* Note for segment i, whose tree begins at `origin`. */
+/* Record an edit for segment i, whose tree begins at `origin`. */
 static void edit_tree(struct syntax *s, size_t i, const struct text *after, size_t origin,
 		const struct text_edit *edit)
 {
@@ -103,8 +103,7 @@ void segment_loosen(struct syntax *s, size_t i)
 	s->known = segment_start(s, i);
 }
 
-/* Segment that holds the byte at `pos`, or that `pos` is the end of if none begins there; n behind the last.
- */
+/* The segment that holds the byte at `pos`, or that ends at `pos` if none begins there; n after the last. */
 static size_t find_segment(const struct syntax *s, size_t pos, size_t *ret_start)
 {
 	size_t i = 0, start = 0;
@@ -116,8 +115,8 @@ static size_t find_segment(const struct syntax *s, size_t pos, size_t *ret_start
 	return i;
 }
 
-/* Take `removed` bytes at `pos` out of segments from i on, which begins at `start`. Trees of those that lose
- * some lose touch with their text. */
+/* Remove `removed` bytes at `pos` from the segments, starting with segment i, which begins at `start`.
+ * Trees of segments that lose bytes no longer match their text. */
 static void cut_out(struct syntax *s, size_t i, size_t start, size_t pos, size_t removed)
 {
 	for (; i < s->n && removed > 0; i++) {

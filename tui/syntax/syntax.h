@@ -2,18 +2,17 @@
 #ifndef TUI_SYNTAX_H
 #define TUI_SYNTAX_H
 
-/* What the bytes of a text are: keywords, strings, comments. By tree-sitter, whose grammars are shared
- * objects that are loaded when a language is first met.
+/* The kinds of a text's bytes: keywords, strings, comments. Tree-sitter finds them; its grammars are
+ * shared objects that are loaded when a language is first used.
  *
- * Theory of operation. A text is parsed in segments of some KiB, each beginning with a statement of the top
- * level and having a tree of its own; only as far as somebody looks, and only trees near there are
- * kept. So a key costs the parse of one segment however big the file is, and memory has a bound.
- * An edit moves what is known of the text at once (colors stay with their words), is told to the
- * segment's tree, and syntax_work() parses that segment again, in slices, when there is nothing
- * better to do. Where statements stop being closed inside their segment (a quote was typed), everything
- * from there on is found anew.
+ * Theory of operation. A text is parsed in segments of some KiB. Each begins with a statement of the top
+ * level and has its own tree. Only the part that somebody looks at is parsed, and only trees near it are
+ * kept. So a key costs the parse of one segment however big the file is, and memory is limited. An edit
+ * adjusts the known kinds at once (colors stay with their words) and is reported to the segment's tree.
+ * syntax_work() parses that segment again, in slices, when there is nothing more urgent to do. If a
+ * statement no longer ends inside its segment (a quote was typed), everything after it is parsed again.
  *
- * Nothing here does I/O but grammars_get(). */
+ * Only grammars_get() does I/O. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +27,7 @@ enum syntax_kind {
 	SYNTAX_KEYWORD,
 	SYNTAX_STRING,
 	SYNTAX_ESCAPE, /* inside strings */
-	SYNTAX_EMBED,  /* what encloses code inside strings */
+	SYNTAX_EMBED,  /* delimiters of code inside strings */
 	SYNTAX_NUMBER,
 	SYNTAX_CONSTANT,
 	SYNTAX_COMMENT,
@@ -50,56 +49,55 @@ struct syntax_language;
 struct grammars;
 
 struct grammars *grammars_create(void); /* loads nothing yet; NULL when out of memory */
-/* Every struct syntax that uses one must be gone before. Takes NULL. */
+/* Destroy every struct syntax that uses one of the languages first. Accepts NULL. */
 void grammars_destroy(struct grammars *g);
 
-/* The language of this name ("python", "javascript", "bash"), loaded if it is not yet; borrowed. Looked for
- * in the folder TERRARIUM_GRAMMARS, in grammars/ and the library folder beside the program, and where they
- * are installed. NULL and a sentence if it is not there or unusable; the sentence comes once, then *reterr is
- * untouched.
- */
+/* The language of this name ("python", "javascript", "bash"), which is loaded if necessary; borrowed. It
+ * is searched in the folder TERRARIUM_GRAMMARS, in grammars/ and the library folder beside the program,
+ * and in the installation folder. NULL and a sentence if it is missing or unusable. The sentence comes
+ * once; later *reterr is unchanged. */
 const struct syntax_language *grammars_get(struct grammars *g, const char *name, struct trm_error *reterr);
 
-/* The same if it is loaded already; else NULL. No I/O. */
+/* The same if it is loaded already, else NULL. No I/O. */
 const struct syntax_language *grammars_loaded(const struct grammars *g, const char *name);
 
 /* ---- a text ---- */
 
 struct syntax;
 
-struct syntax *syntax_create(void);    /* of no language: plain; NULL when out of memory */
-void syntax_destroy(struct syntax *s); /* takes NULL, as all below do */
+struct syntax *syntax_create(void);    /* without a language: plain; NULL: no memory */
+void syntax_destroy(struct syntax *s); /* accepts NULL, as do all functions below */
 
-/* Another language (NULL: plain), or another text: everything is forgotten. The same language: nothing
- * happens. */
+/* Set another language (NULL: plain), or another text: everything is forgotten. Setting the same language
+ * has no effect. */
 void syntax_set_language(struct syntax *s, const struct syntax_language *l);
 void syntax_reset(struct syntax *s);
 
 /* The text has changed: a history_listener, `user` is the struct syntax. */
 void syntax_edited(void *user, const struct text *after, const struct text_edit *edit);
 
-/* Go on parsing what is needed to know bytes [from, to), for about budget_us. True: they may look different
- * now. */
+/* Continue parsing as needed to know bytes [from, to), for about budget_us. True: their kinds may have
+ * changed. */
 bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to, unsigned budget_us);
-/* Would that do anything? */
+/* Would syntax_work() do anything? */
 bool syntax_is_behind(const struct syntax *s, const struct text *t, size_t from, size_t to);
-/* The text is too long for anything to be known of these bytes. */
+/* The text is too long, and these bytes are never parsed. */
 bool syntax_is_beyond(const struct syntax *s, size_t from);
 
-/* Fill kinds[0 .. to-from) with the kinds of bytes [from, to), as far as known; else SYNTAX_TEXT. */
+/* Fill kinds[0 .. to-from) with the kinds of bytes [from, to); unknown ones are SYNTAX_TEXT. */
 void syntax_paint(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds);
 
-/* Is the byte at `pos` code, as opposed to part of a string or comment? Where nothing is known: yes. */
+/* Is the byte at `pos` code, as opposed to part of a string or comment? True if unknown. */
 bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos);
 
-/* The bracket that belongs to the one at `pos`, among `reach` bytes behind or before it; strings and comments
- * do not fool it where they are known. False: there is no bracket at `pos`, or none found that belongs to it.
- */
+/* Find the bracket that belongs to the one at `pos`, within `reach` bytes after or before it. Known
+ * strings and comments are skipped. False: there is no bracket at `pos`, or no partner was found. */
 bool syntax_match(struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret);
 
 /* ---- a piece of text by itself ---- */
 
-/* Kinds of the bytes of code[0..n), in one go; what takes long stays SYNTAX_TEXT. `l` NULL: all is. */
+/* The kinds of the bytes of code[0..n), in one call. Code that takes too long stays SYNTAX_TEXT. `l`
+ * NULL: all of it does. */
 void syntax_highlight(const struct syntax_language *l, const char *code, size_t n, uint8_t *kinds);
 
 #endif

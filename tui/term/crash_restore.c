@@ -8,7 +8,7 @@
 
 #include "term/term.h"
 
-/* A signal handler has no other way to reach these; `armed` guards the rest. */
+/* Global, because a signal handler can reach it in no other way. `armed` guards the rest. */
 static struct {
 	volatile sig_atomic_t armed;
 	char bytes[512];
@@ -47,7 +47,7 @@ void term_emergency_restore(void)
 	errno = saved_errno;
 }
 
-/* A crash: the terminal first, then the signal's own way (the handler is there for once). */
+/* On a crash, restore the terminal first. Then the signal acts as usual: the handler runs only once. */
 static void on_crash(int signo)
 {
 	term_emergency_restore();
@@ -57,7 +57,7 @@ static void on_crash(int signo)
 void term_watch_crashes(void)
 {
 	static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-	static char stack[32768]; /* of its own: the crash may be the end of the stack */
+	static char stack[32768]; /* a separate stack, because the crash may be a stack overflow */
 	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
 	struct sigaction action = {.sa_handler = on_crash, .sa_flags = (int)(SA_RESETHAND | SA_ONSTACK)};
 

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <termios.h>
 
-/* What term_emergency_restore() needs, laid down while nothing burns. */
+/* Data for term_emergency_restore(), prepared in advance. */
 
-/* From now on a rescue writes `bytes` to fd 1 and sets `shell_mode` on fd 0. What does not fit is
- * left out (there is room for 512 bytes). */
+/* From now on a crash writes `bytes` to fd 1 and sets `shell_mode` on fd 0. Bytes beyond 512 are left
+ * out. */
 void crash_restore_arm(const char *bytes, size_t n, const struct termios *shell_mode);
 void crash_restore_disarm(void);
 

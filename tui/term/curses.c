@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The painter: only this file and curses_cell.c know curses.
+/* The painter. Only this file and curses_cell.c know curses.
  *
- * Theory of operation. The views' canvas is compared with the one painted last;
- * the cells that differ become curses cells, and curses finds the cheapest
- * bytes for them, which leave in one write (frame.h). */
+ * Theory of operation. The views' canvas is compared with the one painted last. Cells that differ become
+ * curses cells. Curses finds the cheapest bytes for them, and these leave in one write (frame.h). */
 #include "term/curses_cell.h"
 
 #include <langinfo.h>
@@ -26,7 +25,7 @@
 
 struct screen {
 	SCREEN *curses;
-	cchar_t *row; /* one row on its way to curses */
+	cchar_t *row; /* one row, converted for curses */
 	struct curses_look look;
 	struct frame frame;
 };
@@ -36,7 +35,7 @@ struct screen {
 static const int curses_signals[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 #define SIGNALS (sizeof(curses_signals) / sizeof(*curses_signals))
 
-/* newterm(), but handlers stay as the program set them. */
+/* newterm(), but signal handlers stay as the program set them. */
 static SCREEN *newterm_quietly(const char *name)
 {
 	struct sigaction saved[SIGNALS];
@@ -48,7 +47,7 @@ static SCREEN *newterm_quietly(const char *name)
 	return s;
 }
 
-/* A screen with 24-bit color by our own terminfo entry; NULL if that fails. */
+/* A screen with 24-bit color by our own terminfo entry. NULL: that failed. */
 static SCREEN *open_direct(void)
 {
 	const char *before = getenv("TERMINFO");
@@ -74,13 +73,13 @@ static bool is_color_forbidden(void)
 
 static enum color_depth find_depth(bool is_direct)
 {
-	int colors = tigetnum("colors"); /* COLORS is not known before start_color() */
+	int colors = tigetnum("colors"); /* COLORS is unknown before start_color() */
 	if (is_color_forbidden() || !has_colors())
 		return DEPTH_NONE;
 	return is_direct ? DEPTH_RGB : colors >= 256 ? DEPTH_256 : colors >= 16 ? DEPTH_16 : DEPTH_8;
 }
 
-/* Open curses for TERM; 24-bit where the terminal has it and `depth` asks for no less. */
+/* Open curses for TERM, with 24-bit color if the terminal has it and `depth` allows it. */
 static int open_screen(int depth, SCREEN **ret, enum color_depth *ret_depth, struct trm_error *reterr)
 {
 	const char *name = getenv("TERM");
@@ -122,7 +121,7 @@ static const char *string_of(const char *capability)
 	return s && s != (char *)-1 ? s : "";
 }
 
-/* Keys that this terminal has other sequences for than keys.h knows. */
+/* Add the key sequences of this terminal that keys.h does not know. */
 static void add_keys(struct keys *k)
 {
 	static const struct {
@@ -138,7 +137,7 @@ static void add_keys(struct keys *k)
 			{"kcbt", K_TAB, MOD_SHIFT}, {"kent", K_ENTER, 0}};
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
 		const char *s = string_of(table[i].capability);
-		if (*s && s[1]) /* one byte: a control key, which is known */
+		if (*s && s[1]) /* one byte is a control key, which is known */
 			keys_add(k, s, table[i].key, table[i].mods);
 	}
 }
@@ -157,7 +156,7 @@ static size_t copy_unpadded(char *out, size_t cap, const char *s)
 	return n;
 }
 
-/* Without one, what was painted stays where it is, and the shell's prompt belongs below it. */
+/* Without an alternate screen the painting stays visible, and the shell's prompt belongs below it. */
 static bool has_alternate_screen(void)
 {
 	return *string_of("rmcup") != '\0';
@@ -169,7 +168,7 @@ static void leave_curses(struct term *t)
 {
 	term_drop_pictures(t);
 	term_write(t->modes_off, strlen(t->modes_off));
-	endwin(); /* goes to the last row */
+	endwin(); /* moves to the last row */
 	if (!has_alternate_screen())
 		term_write(below, strlen(below));
 	tcsetattr(0, TCSADRAIN, &t->shell_mode);
@@ -194,7 +193,7 @@ static void set_up_curses(enum color_depth depth)
 	raw();
 	noecho();
 	nonl();
-	typeahead(-1); /* or curses would look at fd 0 and leave a frame half painted */
+	typeahead(-1); /* otherwise curses would check fd 0 and leave a frame half painted */
 	if (depth != DEPTH_NONE) {
 		start_color();
 		use_default_colors();
@@ -296,7 +295,7 @@ void term_size(const struct term *t, int *ret_rows, int *ret_cols)
 
 /* ---- painting ---- */
 
-/* Hand those of a row's columns that differ to curses, if there are any. */
+/* Give the changed columns of a row to curses. False: there are none. */
 static bool paint_row(struct term *t, const struct canvas *c, int row, int first, int last)
 {
 	const struct cell *now = c->cells + (size_t)row * (size_t)c->cols;
@@ -320,13 +319,13 @@ static bool paint_row(struct term *t, const struct canvas *c, int row, int first
 	return true;
 }
 
-/* What may differ from the last frame. */
+/* The area that may differ from the last frame. */
 static struct rect stale_area(const struct term *t, const struct canvas *c)
 {
 	return t->is_all_stale ? (struct rect){0, 0, c->rows, c->cols} : c->touched;
 }
 
-/* Keep the theme, if its looks are not those of the last frame. */
+/* Keep the theme, if its looks differ from those of the last frame. */
 static void take_theme(struct term *t, const struct theme *theme)
 {
 	if (t->depth == DEPTH_NONE)
@@ -344,7 +343,7 @@ static bool take_size(struct term *t, const struct canvas *c)
 {
 	if (t->last.cells && t->last.rows == c->rows && t->last.cols == c->cols)
 		return true;
-	/* A flag may need a cell more than it has columns left to stand in. */
+	/* A flag may need one cell more than there are columns left. */
 	cchar_t *row = realloc(t->screen->row, ((size_t)c->cols + 2) * sizeof(*row));
 	if (!row)
 		return false;
@@ -355,14 +354,14 @@ static bool take_size(struct term *t, const struct canvas *c)
 		return false;
 	if (LINES != c->rows || COLS != c->cols) {
 		resize_term(c->rows, c->cols);
-		arm_rescue(t); /* the last row is another one now */
+		arm_rescue(t); /* the last row has moved */
 	}
 	t->is_all_stale = true;
 	clearok(stdscr, TRUE);
 	return true;
 }
 
-/* Pixels stand in cells that curses takes for blank already. */
+/* Have curses write rows again that it takes for blank, because pixels cover them. */
 static void write_rows_anew(int row, int rows)
 {
 	wredrawln(stdscr, row, rows);
@@ -400,7 +399,7 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 		frame_send(&t->screen->frame, keys_answers(t->keys)->has_sync);
 	if (has_moved)
 		term_paint_pictures(t);
-	/* Only now is the terminal on its alternate screen, which has key modes of its own. */
+	/* Only now is the terminal on its alternate screen, which has its own key modes. */
 	if (!t->has_modes) {
 		term_write(t->modes_on, strlen(t->modes_on));
 		term_want_sync(t);

@@ -11,7 +11,7 @@
 
 #define REPLACEMENT 0xFFFDu
 
-/* Number of a color for curses; -1 is the terminal's default. */
+/* The number of a color in curses; -1 is the terminal's default. */
 static int curses_color(uint32_t color, enum color_depth depth)
 {
 	color = color_degrade(color, depth);
@@ -21,7 +21,7 @@ static int curses_color(uint32_t color, enum color_depth depth)
 		return (int)(color & 0xFF);
 	if ((color & 0xFF000000u) == COLOR_INDEX(0) && (color & 0xFF) < 8)
 		return (int)(color & 0xFF);
-	/* With 24 bits, curses takes 0 to 7 for the palette; the darkest blues give way. */
+	/* With 24 bits, curses uses 0 to 7 for the palette, so the darkest blues are replaced. */
 	uint32_t rgb = color_rgb(color);
 	return rgb < 8 ? 8 : (int)rgb;
 }
@@ -40,7 +40,7 @@ static attr_t curses_attrs(unsigned attrs)
 	return result;
 }
 
-/* Find attributes and pair of a style; neighbors mostly share one. */
+/* Find attributes and pair of a style. Neighboring cells mostly share a style. */
 static void look_up(struct curses_look *s, const struct term *t, const struct style *style)
 {
 	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
@@ -65,7 +65,7 @@ static void make_cell(const struct curses_look *s, const wchar_t *text, cchar_t 
 	setcchar(out, text, s->attrs, 0, &s->pair);
 }
 
-/* A cell's cluster as curses cells; returns how many (a flag is two). */
+/* Convert a cell's cluster to curses cells. Returns their number (a flag is two). */
 static size_t convert_cluster(const struct curses_look *s, const struct cell *cell, cchar_t *out)
 {
 	wchar_t text[CCHARW_MAX + 1] = {0};

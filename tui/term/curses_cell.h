@@ -4,13 +4,13 @@
 
 /* Cells of a canvas as curses cells.
  *
- * Curses believes in libc's idea of how wide a character is, so only what libc and our own table
- * (text/cluster.h) agree on is handed to it; of a cluster, that is its first code point and the marks on it.
- * What a terminal might widen (variation selectors, what follows a joiner) is left out, and a flag goes as
- * its two letters. So no terminal's columns drift from ours.
+ * Curses relies on libc for the width of a character. So it only gets characters whose width libc and our
+ * own table (text/cluster.h) agree on: of a cluster, the first code point and its marks. Characters that
+ * a terminal might widen (variation selectors, text after a joiner) are left out, and a flag becomes its
+ * two letters. So the columns of no terminal drift from ours.
  *
- * Colors are pairs in curses, of which there are as many as the terminal has; alloc_pair(3) keeps those in
- * use and drops the oldest. */
+ * Colors are pairs in curses, and a terminal has a limited number; alloc_pair(3) keeps those in use and
+ * drops the oldest. */
 
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
@@ -23,7 +23,7 @@
 
 struct term;
 
-/* The last style that was looked up, and what it was found to be. Zeroed, there was none. */
+/* The last style that was looked up, and the result. Zeroed: none. */
 struct curses_look {
 	struct style style;
 	attr_t attrs;
@@ -31,7 +31,7 @@ struct curses_look {
 	bool has_style;
 };
 
-/* Makes one or two of them (a flag is two) at `out`, and returns how many. */
+/* Write one or two cells (a flag is two) to `out`. Returns their number. */
 size_t curses_cell(struct curses_look *look, const struct term *t, const struct cell *cell, cchar_t *out);
 
 #endif

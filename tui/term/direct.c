@@ -13,7 +13,7 @@ extern const unsigned char direct_begin[], direct_end[];
 
 bool direct_is_wanted(void)
 {
-	/* Not screen: it knows no 24-bit color and hands on the COLORTERM of the terminal around it. */
+	/* Not screen: it knows no 24-bit color, and passes on the COLORTERM of the surrounding terminal. */
 	static const char *const kinds[] = {"xterm", "tmux", "alacritty", "foot", "kitty", "wezterm",
 			"konsole", "vte", "gnome", "st-", "rio", "ghostty", "contour", "iterm"};
 	const char *says = getenv("COLORTERM"), *term = getenv("TERM");

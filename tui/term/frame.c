@@ -50,7 +50,7 @@ void frame_send(struct frame *f, bool has_sync)
 	make_room(f, n > 0 ? (size_t)n : 0);
 	if (is_held)
 		term_write(begin, sizeof(begin) - 1);
-	/* Short of memory it goes out in parts. */
+	/* Without memory the frame is sent in parts. */
 	for (off_t at = 0; at < n && f->cap;) {
 		size_t want = (size_t)(n - at);
 		ssize_t part = pread(f->caught_fd, f->bytes, want < f->cap ? want : f->cap, at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images between pictures.h and the terminal; and the question which of them it can show. */
+/* Connects pictures.h with the terminal, and asks which images the terminal can show. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void move_cursor(int row, int col)
 
 void term_paint_pictures(struct term *t)
 {
-	term_write("\0337", 2); /* keep the cursor: curses believes that it stays */
+	term_write("\0337", 2); /* keep the cursor, because curses believes that it stays */
 	pictures_after(&t->pictures, move_cursor, write_picture, NULL);
 	term_write("\0338", 2);
 }
@@ -34,7 +34,7 @@ void term_drop_pictures(struct term *t)
 	pictures_end(&t->pictures, write_picture, NULL);
 }
 
-/* Terminals that show what they do not understand, or are too old to be asked. */
+/* Terminals that display unknown sequences, or are too old to be asked. */
 static bool is_mute(const char *name)
 {
 	static const char *const names[] = {"linux", "vt", "ansi", "dumb", "cons", "wy"};
@@ -63,8 +63,8 @@ bool term_ask_images(struct term *t)
 	return true;
 }
 
-/* A few terminals (those of old libvterm) show the inside of a string that they do not understand. It is
- * painted over within the same write. */
+/* A few terminals (with an old libvterm) display the contents of an unknown string. The same write paints
+ * over it. */
 bool term_ask_now(struct term *t, int last_row)
 {
 	const char *name = getenv("TERM");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal's input side: bytes from fd 0 into keys.h. */
+/* The terminal's input: passes bytes from fd 0 to keys.h. */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
@@ -8,13 +8,13 @@
 #include "term/term.h"
 #include "term/term_internal.h"
 
-#define TURN_BYTES (1 << 20) /* at most so much in one go, so that a flood leaves time to paint */
+#define TURN_BYTES (1 << 20) /* limit for one call, so that a flood leaves time to paint */
 
 bool term_read(struct term *t, uint64_t now_ns)
 {
 	char bytes[16384];
 	for (size_t total = 0; total < TURN_BYTES;) {
-		/* Not O_NONBLOCK: that flag is shared with everybody who has the terminal, fd 1 included. */
+		/* Not O_NONBLOCK: everybody who has the terminal open shares that flag, including fd 1. */
 		struct pollfd p = {.fd = 0, .events = POLLIN};
 		int ready = poll(&p, 1, 0);
 		if (ready < 0 && errno == EINTR)
@@ -26,7 +26,7 @@ bool term_read(struct term *t, uint64_t now_ns)
 			continue;
 		if (n <= 0)
 			return false;
-		keys_feed(t->keys, bytes, (size_t)n, now_ns); /* out of memory: these keys are lost */
+		keys_feed(t->keys, bytes, (size_t)n, now_ns); /* without memory these keys are lost */
 		total += (size_t)n;
 	}
 	return true;

@@ -27,9 +27,9 @@ struct bytes {
 };
 
 struct keys {
-	struct bytes in; /* not yet understood, from `head` on */
+	struct bytes in; /* bytes not decoded yet, from `head` on */
 	size_t head;
-	struct bytes paste; /* of the paste that goes on, or was last handed out */
+	struct bytes paste; /* of the current paste, or the last one that was returned */
 	bool is_pasting, is_flushed;
 	uint64_t now_ns;
 	struct added *added;
@@ -121,7 +121,8 @@ const struct terminal_answers *keys_answers(const struct keys *k)
 	return &k->terminal_answers;
 }
 
-/* The beginning of what cannot be but an answer: it is waited for, however slow the line is. */
+/* Is this the beginning of something that can only be an answer? We wait for the rest, however slow the
+ * line is. */
 static bool is_half_answer(const struct keys *k, const char *s, size_t n)
 {
 	return k->terminal_answers.is_expected && !k->terminal_answers.is_whole && n > 2
@@ -130,8 +131,8 @@ static bool is_half_answer(const struct keys *k, const char *s, size_t n)
 
 /* ---- paste ---- */
 
-/* Line ends become \n; other control characters but the tab go; broken UTF-8 becomes U+FFFD.
- * Returns 0 or TRM_ENOMEM. */
+/* Line ends become \n, other control characters except tabs are removed, and invalid UTF-8 becomes
+ * U+FFFD. Returns 0 or TRM_ENOMEM. */
 static int sanitise(struct bytes *paste)
 {
 	struct bytes out = {0};
@@ -158,7 +159,7 @@ static int sanitise(struct bytes *paste)
 	return 0;
 }
 
-/* Nothing in it but printable ASCII, tabs and newlines: by far the most pastes. */
+/* Is it only printable ASCII, tabs and newlines? Most pastes are. */
 static bool is_plain(const struct bytes *b)
 {
 	bool plain = true;
@@ -169,7 +170,7 @@ static bool is_plain(const struct bytes *b)
 	return plain;
 }
 
-/* How many bytes at the end of s[0..n) may be the beginning of the end mark. */
+/* The number of bytes at the end of s[0..n) that may be the beginning of the end mark. */
 static size_t partial_end(const char *s, size_t n)
 {
 	for (size_t len = PASTE_END_LEN - 1; len > 0; len--)
@@ -181,10 +182,10 @@ static size_t partial_end(const char *s, size_t n)
 static void paste_append(struct keys *k, const char *bytes, size_t n)
 {
 	size_t room = KEYS_PASTE_MAX - k->paste.len;
-	append(&k->paste, bytes, n < room ? n : room); /* out of memory: as beyond the ceiling */
+	append(&k->paste, bytes, n < room ? n : room); /* without memory: as beyond the limit */
 }
 
-/* Move what there is into the paste; true when it is complete. */
+/* Move the available bytes into the paste. True: it is complete. */
 static bool collect_paste(struct keys *k, struct event *ret)
 {
 	const char *p = k->in.mem + k->head;
@@ -208,7 +209,7 @@ static bool collect_paste(struct keys *k, struct event *ret)
 
 static void drop_old_paste(struct keys *k)
 {
-	/* A big one gives its memory back. */
+	/* Free the memory of a big paste. */
 	if (k->paste.cap > 1 << 16) {
 		free(k->paste.mem);
 		k->paste = (struct bytes){0};
@@ -218,7 +219,7 @@ static void drop_old_paste(struct keys *k)
 
 /* ---- keys ---- */
 
-/* A key that is one byte or one code point. Returns its bytes, 0: more are needed. */
+/* Decode a key of one byte or one code point. Returns its length; 0: more bytes are needed. */
 static size_t plain_key(const struct keys *k, const char *s, size_t n, struct event *ret)
 {
 	unsigned char c = (unsigned char)s[0];
@@ -229,7 +230,7 @@ static size_t plain_key(const struct keys *k, const char *s, size_t n, struct ev
 		return 1;
 	}
 	size_t len = trm_utf8_decode(s, n, &ret->key, &valid);
-	/* Cut short, but good so far? */
+	/* Cut off, but valid so far? */
 	if (!valid && !k->is_flushed && n <= more) {
 		for (size_t i = 1; i < n; i++)
 			if (((unsigned char)s[i] & 0xC0) != 0x80)
@@ -239,7 +240,8 @@ static size_t plain_key(const struct keys *k, const char *s, size_t n, struct ev
 	return len;
 }
 
-/* Exact: a whole added sequence; else one that begins s[0..n). Sets *ret_partial if s begins one. */
+/* Find an added sequence: with `exact` s[0..n) as a whole, otherwise one at its beginning. *ret_partial:
+ * s is the beginning of one. */
 static const struct added *find_added(
 		const struct keys *k, const char *s, size_t n, bool exact, bool *ret_partial)
 {
@@ -272,7 +274,7 @@ static void count_clicks(struct keys *k, struct event *e)
 	k->last_press.time_ns = k->now_ns;
 }
 
-/* A sequence that began with ESC [ or ESC O. As take(). */
+/* Decode a sequence that begins with ESC [ or ESC O. As take(). */
 static size_t take_sequence(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
 {
 	struct sequence seq;
@@ -306,7 +308,7 @@ static size_t take_sequence(struct keys *k, const char *s, size_t n, struct even
 	return seq.len;
 }
 
-/* What begins with ESC. As take(). */
+/* Decode something that begins with ESC. As take(). */
 static size_t take_escape(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
 {
 	bool partial, is_sequence = n > 1 && (s[1] == '[' || s[1] == 'O');
@@ -327,7 +329,8 @@ static size_t take_escape(struct keys *k, const char *s, size_t n, struct event 
 		return 0;
 	*ret_event = true;
 	if (n > 1 && s[1] == ESC) {
-		/* rxvt and others send Alt as an ESC before the key's own; two ESC alone are two. */
+		/* rxvt and others send Alt as an ESC before the key's own sequence. Two ESC alone are two
+		 * keys. */
 		if (n == 2 && !k->is_flushed)
 			return 0;
 		if (n > 2 && (s[2] == '[' || s[2] == 'O')) {
@@ -345,8 +348,8 @@ static size_t take_escape(struct keys *k, const char *s, size_t n, struct event 
 	return len ? len + 1 : 0;
 }
 
-/* Take one thing from s[0..n). Returns its bytes, 0: more are needed; *ret_event tells whether it
- * makes an event. */
+/* Decode one item from s[0..n). Returns its length; 0: more bytes are needed. *ret_event says whether it
+ * is an event. */
 static size_t take(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
 {
 	bool partial;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What goes to the terminal past curses. */
+/* Sequences that go to the terminal without curses. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "term/term_internal.h"
 
 /* Modes that terminfo does not describe: SGR mouse with drags, bracketed paste, Alt as Escape
- * (metaSendsEscape, without which a stock xterm sends accented letters), and keys told apart (xterm's
- * modifyOtherKeys, kitty's protocol), for Control-Enter. */
+ * (metaSendsEscape, without which a stock xterm sends accented letters), and distinct keys for
+ * Control-Enter (xterm's modifyOtherKeys, kitty's protocol). */
 void modes_choose(struct term *t)
 {
 	const char *name = getenv("TERM");
@@ -53,7 +53,7 @@ static size_t encode_base64(char *out, const char *in, size_t n)
 	return len;
 }
 
-/* What does not know operating system commands might print them. */
+/* A terminal that does not know operating system commands might print them. */
 static bool knows_commands(void)
 {
 	const char *name = getenv("TERM");

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- what is to be seen ---- */
+/* ---- visible parts ---- */
 
 static bool is_whole_row(const struct canvas *c, const struct canvas_picture *p, size_t index, int row)
 {
@@ -81,7 +81,7 @@ static bool is_shown_next(const struct pictures *p, uint32_t id)
 	return false;
 }
 
-/* The one that was sent first and is not shown makes room. */
+/* Remove the picture that was sent first and is not shown, to make room. */
 static void forget_oldest(struct pictures *p, picture_write_fn *write, void *user)
 {
 	size_t i = 0;
@@ -104,7 +104,7 @@ static void send_once(struct pictures *p, const struct picture *picture, picture
 	picture_kitty_send(picture, write, user);
 }
 
-/* A place's number is that of the part in the list, so that one that moves is moved. */
+/* The number of a placement is its index in the list, so an image that moves keeps its placement. */
 static void remove_places(struct pictures *p, picture_write_fn *write, void *user)
 {
 	for (size_t i = 0; i < p->n_shown; i++) {

@@ -23,7 +23,7 @@ void sequence_control(unsigned char c, struct event *ret)
 	}
 }
 
-/* Parameters up to the first byte that is none; returns where it is. */
+/* Parse parameters up to the first other byte. Returns its offset. */
 static size_t parse_params(const char *s, size_t n, size_t at, struct sequence *ret)
 {
 	bool in_subparam = false;
@@ -63,7 +63,7 @@ static enum sequence_result ends(struct sequence *ret, size_t len, enum sequence
 	return result;
 }
 
-/* CSI [ A (Linux console) and CSI M b x y (X10 mouse), which end otherwise than others. */
+/* CSI [ A (Linux console) and CSI M b x y (X10 mouse) have a form of their own. */
 static enum sequence_result parse_odd(const char *s, size_t n, struct sequence *ret)
 {
 	size_t len = s[2] == '[' ? 4 : 6;
@@ -83,9 +83,10 @@ enum sequence_result sequence_parse(const char *s, size_t n, struct sequence *re
 		return parse_odd(s, n, ret);
 	if (at < n && s[1] == '[' && s[at] >= '<' && s[at] <= '?')
 		ret->prefix = s[at++];
-	n = n < SEQUENCE_MAX ? n : SEQUENCE_MAX; /* more is not looked at, however it is cut into reads */
+	n = n < SEQUENCE_MAX ? n : SEQUENCE_MAX; /* longer sequences are not examined, however they are split
+						    into reads */
 	at = parse_params(s, n, at, ret);
-	/* rxvt ends Shift with the function keys in '$', elsewhere a byte before the last. */
+	/* rxvt ends Shift with function keys in '$', which elsewhere is a byte before the last one. */
 	if (at < n && s[at] == '$' && ret->prefix == 0 && ret->n_params == 1) {
 		ret->final = '$';
 		return ends(ret, at + 1, SEQUENCE_WHOLE);
@@ -131,7 +132,7 @@ static uint8_t mods_of(int param)
 	return (uint8_t)((bits & 7) | (bits & 32 ? MOD_ALT : 0));
 }
 
-/* Keys by the number before '~' (and before rxvt's '$', '^', '@'). */
+/* Keys by the number before '~' (or before rxvt's '$', '^', '@'). */
 static bool tilde_key(int number, struct event *ret)
 {
 	static const uint32_t keys[] = {[1] = K_HOME,
@@ -154,7 +155,7 @@ static bool tilde_key(int number, struct event *ret)
 			[21] = K_F10,
 			[23] = K_F11,
 			[24] = K_F12,
-			/* F13 to F20 are what the Linux console sends for Shift with F1 to F8. */
+			/* The Linux console sends F13 to F20 for Shift with F1 to F8. */
 			[25] = K_F1,
 			[26] = K_F2,
 			[28] = K_F3,
@@ -215,7 +216,7 @@ static bool mouse_event(int bits, int col, int row, bool is_release, struct even
 	ret->row = (row < 1 ? 1 : row > CELL_MAX ? CELL_MAX : row) - 1;
 	if (bits & 64) {
 		ret->action = bits & 1 ? MOUSE_WHEEL_DOWN : MOUSE_WHEEL_UP;
-		return (bits & 2) == 0 && !is_release; /* the others are sideways */
+		return (bits & 2) == 0 && !is_release; /* the others scroll sideways */
 	}
 	if (bits & 128)
 		return false;
@@ -224,7 +225,7 @@ static bool mouse_event(int bits, int col, int row, bool is_release, struct even
 	return ret->button <= 3;
 }
 
-/* X10: a byte each of buttons, column and row, plus 32; button 3 is a release of any. */
+/* X10: one byte each for buttons, column and row, plus 32; button 3 is the release of any button. */
 static bool x10_mouse(const char *tail, struct event *ret)
 {
 	const unsigned char *p = (const unsigned char *)tail;
@@ -299,7 +300,7 @@ bool sequence_event(struct sequence *seq, struct event *ret)
 		ret->key = seq->final == 'I';
 		return true;
 	}
-	if (seq->subparam == 3) /* kitty: the key was let go */
+	if (seq->subparam == 3) /* kitty: the key was released */
 		return false;
 	if (seq->prefix == 0 && !seq->is_linux_f
 			&& (seq->introducer == 'O' ? ss3_event(seq, ret) : csi_key(seq, ret)))

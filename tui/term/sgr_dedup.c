@@ -14,11 +14,11 @@ enum which { FOREGROUND, BACKGROUND, COLORS };
 
 struct squeezer {
 	char *bytes;
-	size_t out;               /* so many are written */
-	struct looks set[COLORS]; /* n 0: not known */
+	size_t out;               /* length of the output so far */
+	struct looks set[COLORS]; /* n 0: unknown */
 };
 
-/* The length of the sequence at `s`, or 0: it is none that sets looks. */
+/* The length of the sequence at `s`; 0: it does not set attributes. */
 static size_t looks_length(const char *s, size_t left, struct looks *ret)
 {
 	size_t n = 2;
@@ -49,7 +49,7 @@ static size_t count(struct looks looks, char c)
 	return n;
 }
 
-/* Whether these set just one color, as curses does. */
+/* Do these parameters set exactly one color, as curses does? */
 static enum which color_of(struct looks looks)
 {
 	static const char *const many[] = {"38", "48"}, *const few[] = {"3", "4"},
@@ -79,7 +79,7 @@ static bool is_same(struct looks a, struct looks b)
 	return a.n == b.n && a.n && memcmp(a.at, b.at, a.n) == 0;
 }
 
-/* "ESC [ 39;49 m" before something that resets everything. */
+/* Is this "ESC [ 39;49 m" before something that resets everything? */
 static bool is_idle(struct looks looks, const char *next, size_t left)
 {
 	static const char *const resets[] = {"\033[m", "\033(B\033[m"};
@@ -92,7 +92,7 @@ static bool is_idle(struct looks looks, const char *next, size_t left)
 	return false;
 }
 
-/* What is copied lies further on, or where it is. */
+/* The source lies further on, or is already in place. */
 static void put(struct squeezer *q, const char *from, size_t n)
 {
 	if (from != q->bytes + q->out)
@@ -116,7 +116,8 @@ static void put_looks(struct squeezer *q, struct looks looks)
 		q->set[which] = (struct looks){kept, looks.n};
 }
 
-/* The length of what selects the usual characters, which curses sends with every change of looks. */
+/* The length of the sequence that selects the usual character set, which curses sends with every change
+ * of attributes. */
 static size_t charset_length(const char *s, size_t left)
 {
 	return left >= 3 && memcmp(s, "\033(B", 3) == 0 ? 3 : 0;

@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-/* The bytes of a whole frame, which sets its looks itself, changed in place. Returns how many are left. */
+/* Shorten the bytes of a whole frame, which sets all its attributes itself, in place. Returns the new
+ * length. */
 size_t sgr_dedup(char *bytes, size_t n);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TUI_TERM_TERM_INTERNAL_H
 #define TUI_TERM_TERM_INTERNAL_H
 
-/* struct term, for the files of this room that are not the painter. */
+/* struct term, for the other files of this room. */
 
 #include <stdbool.h>
 #include <termios.h>
@@ -18,14 +18,14 @@ struct term {
 	struct screen *screen;
 	struct keys *keys;
 	enum color_depth depth;
-	struct theme mono;                    /* looks where there are no colors */
-	struct theme theme;                   /* last painted with; mono where there are no colors */
-	struct theme_style looks[ROLE_COUNT]; /* of it, degraded */
-	struct canvas last;                   /* what is on the screen */
-	struct pictures pictures;             /* images on it */
-	bool is_all_stale;                    /* nothing of it counts */
-	bool wants_answer;                    /* the terminal is to be asked with the next frame */
-	bool wants_sync;                      /* and this, whether it can show a frame in one go */
+	struct theme mono;                    /* looks for terminals without colors */
+	struct theme theme;                   /* of the last painting; mono if there are no colors */
+	struct theme_style looks[ROLE_COUNT]; /* the theme's, degraded */
+	struct canvas last;                   /* contents of the screen */
+	struct pictures pictures;             /* images on the screen */
+	bool is_all_stale;                    /* the contents of the screen are unknown */
+	bool wants_answer;                    /* ask the terminal with the next frame */
+	bool wants_sync;                      /* ask the terminal whether it can show a frame in one step */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
 	struct termios shell_mode;
@@ -35,15 +35,15 @@ struct term {
 /* Fill in modes_on and modes_off for this kind of terminal. */
 void modes_choose(struct term *t);
 
-/* Write past curses, which has nothing in its buffer but between a change and refresh(). */
+/* Write without curses, whose buffer is empty except between a change and refresh(). */
 void term_write(const char *bytes, size_t n);
-/* Have it asked, unless it is too old, whether it can show a frame in one go. */
+/* Ask with the next frame, unless the terminal is too old, whether it can show a frame in one step. */
 void term_want_sync(struct term *t);
-/* Ask it, if that was wanted: at the start of the last row, which must be written anew then. */
+/* Send the pending query, at the start of the last row, which must then be written again. */
 bool term_ask_now(struct term *t, int last_row);
-/* Have the terminal forget the images that it was sent. */
+/* Make the terminal forget the images that were sent. */
 void term_drop_pictures(struct term *t);
-/* Show those that pictures_look() has found, where the cursor was before. */
+/* Show the pictures that pictures_look() has found. The cursor does not move. */
 void term_paint_pictures(struct term *t);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { CELL_PIXELS_MAX = 512, STRING_MAX = 512, SIXEL = 4, SYNC_MODE = 2026 };
 
-/* Numbers behind "CSI ?", of which the first tells the kind of terminal. */
+/* Is this one of the numbers after "CSI ?"? The first one is the kind of terminal and does not count. */
 static bool has_attribute(const char *s, size_t n, long wanted)
 {
 	char text[SEQUENCE_MAX + 1], *at = text;
@@ -40,7 +40,8 @@ bool terminal_query_take_sequence(
 		return true;
 	}
 	if (seq->prefix == '?' && seq->final == 'y' && seq->n_params == 2 && seq->params[0] == SYNC_MODE) {
-		a->has_sync = seq->params[1] == 1 || seq->params[1] == 2; /* set, or reset: it knows it */
+		a->has_sync = seq->params[1] == 1
+			      || seq->params[1] == 2; /* set, or reset: the terminal knows the mode */
 		return true;
 	}
 	if (seq->prefix == 0 && seq->final == 't' && seq->n_params == 3 && seq->params[0] == 6) {

@@ -4,7 +4,7 @@
 #include "theme/theme.h"
 #include <terrarium/error.h>
 
-/* The files themselves are compiled in, so that there is one truth. */
+/* The theme files themselves are compiled in, so that each theme exists only once. */
 #define EMBED(symbol, path) \
 	__asm__(".section .rodata\n" \
 		".local " #symbol "_begin, " #symbol "_end\n" #symbol "_begin:\n" \

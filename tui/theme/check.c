@@ -3,8 +3,8 @@
 
 #include "cells/canvas.h"
 
-#define GRAPHIC_CONTRAST 3.0 /* WCAG 2.1, 1.4.11: what must be seen to understand */
-#define QUIET_CONTRAST 1.5   /* lines between things that speak for themselves */
+#define GRAPHIC_CONTRAST 3.0 /* WCAG 2.1, 1.4.11: graphics that must be understood */
+#define QUIET_CONTRAST 1.5   /* lines between things that are clear without them */
 
 static double least_of(enum role role, double least_text)
 {
@@ -22,7 +22,7 @@ static double least_of(enum role role, double least_text)
 	}
 }
 
-/* What is seen in the current line as well as elsewhere. */
+/* Roles that appear in the current line as well as elsewhere. */
 static bool is_in_current_line(enum role role)
 {
 	return (role >= ROLE_SYN_KEYWORD && role <= ROLE_SYN_ERROR) || role == ROLE_TEXT
@@ -59,7 +59,7 @@ static void check_contrast(const struct check *c, enum role role, enum role grou
 	f.is_error = true;
 	f.contrast = color_contrast(look.fg, look.bg);
 	f.least = least_of(role, c->least_text);
-	/* The palette has only so many colors: half of what was asked for must be there. */
+	/* The palette has few colors, so half of the requested contrast is enough. */
 	if (c->depth <= DEPTH_16 && f.least > GRAPHIC_CONTRAST)
 		f.least = GRAPHIC_CONTRAST;
 	if (c->depth <= DEPTH_16 && f.least == QUIET_CONTRAST)

@@ -2,7 +2,7 @@
 #ifndef TUI_THEME_CHECK_H
 #define TUI_THEME_CHECK_H
 
-/* Whether a theme can be read, and what it leaves out. Pure. */
+/* Checks whether a theme is readable, and which roles it leaves out. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,21 +10,21 @@
 #include "theme/theme.h"
 
 enum theme_finding_kind {
-	FINDING_MISSING,  /* the theme leaves `role` out: `ground` stands in for it */
-	FINDING_CONTRAST, /* `role` has too little contrast to the ground it stands on */
-	FINDING_HIDDEN,   /* `role` is told by its ground, which is that of "text" */
-	FINDING_UNKNOWN,  /* the colors are the terminal's: nobody can compute them */
+	FINDING_MISSING,  /* the theme has no `role`: `ground` replaces it */
+	FINDING_CONTRAST, /* `role` has too little contrast to its background */
+	FINDING_HIDDEN,   /* `role` differs only by its background, which is that of "text" */
+	FINDING_UNKNOWN,  /* the colors are the terminal's, so they cannot be computed */
 };
 
 struct theme_finding {
 	enum theme_finding_kind kind;
-	enum role role, ground; /* ground == role: its own */
+	enum role role, ground; /* ground == role: its own background */
 	double contrast, least; /* CONTRAST */
-	bool is_error;          /* else something to know */
+	bool is_error;          /* otherwise a remark */
 };
 
-/* Check with the colors of `depth`; a finding is called for each thing worth telling, in the order of
- * the roles. `least_text`: what text must have, usually THEME_TEXT_CONTRAST. */
+/* Check with the colors of `depth`. `report` is called for each finding, in the order of the roles.
+ * `least_text`: the contrast required of text, usually THEME_TEXT_CONTRAST. */
 typedef void theme_finding_fn(void *user, const struct theme_finding *finding);
 void theme_check(const struct theme *t, enum color_depth depth, double least_text, theme_finding_fn *report,
 		void *user);

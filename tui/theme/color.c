@@ -2,8 +2,8 @@
 #include "cells/canvas.h"
 #include "theme/theme.h"
 
-/* The first 16 colors are the terminal's own choice; these are xterm's. The rest of the 256
- * is fixed: a cube of 6 levels each (16 to 231) and 24 grays (232 to 255). */
+/* The first 16 colors are the terminal's own choice; these are xterm's. The rest of the 256 are fixed: a
+ * cube of 6 levels each (16 to 231), and 24 grays (232 to 255). */
 static const uint32_t first16[16] = {0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD,
 		0xE5E5E5, 0x7F7F7F, 0xFF0000, 0x00FF00, 0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF};
 static const int levels[6] = {0, 95, 135, 175, 215, 255};
@@ -23,7 +23,7 @@ static int blue(uint32_t rgb)
 	return (int)(rgb & 0xFF);
 }
 
-/* Weighted as the eye does ("redmean", Thiadmer Riemersma, compuphase.com/cmetric.htm). */
+/* Weighted like the eye's perception ("redmean", Thiadmer Riemersma, compuphase.com/cmetric.htm). */
 static int distance(uint32_t a, uint32_t b)
 {
 	int mean = (red(a) + red(b)) / 2;
@@ -71,9 +71,9 @@ static int scaled(int channel, int white, int most)
 	return (channel - white) * most / 255;
 }
 
-/* Pale colors are told apart by their hue, which the nearest of few strong ones would not keep (a light
- * green is near to cyan): so most of the white is taken out of them, and where there are only eight,
- * they get the strength of those. Grays and dark colors stay as they are. */
+/* Pale colors differ by their hue, which the nearest of a few strong colors would not preserve (a light
+ * green is close to cyan). So most of the white is removed from them, and with only eight colors they
+ * also get full strength. Grays and dark colors stay unchanged. */
 static uint32_t strengthened(uint32_t rgb, bool is_eight)
 {
 	int r = red(rgb), g = green(rgb), b = blue(rgb);
@@ -115,8 +115,8 @@ uint32_t color_rgb(uint32_t color)
 	return rgb_of(color);
 }
 
-/* v to the power of 2.4 for 0 <= v <= 1, by Newton's method on y^5 = v^12: libm would be one more
- * library to load at each start. */
+/* v to the power of 2.4 for 0 <= v <= 1, by Newton's method on y^5 = v^12. With libm each start would
+ * load one more library. */
 static double power_2_4(double v)
 {
 	double v4 = v * v * v * v, y = v * v;
@@ -127,7 +127,7 @@ static double power_2_4(double v)
 	return y;
 }
 
-/* How much light a channel of sRGB gives, 0 to 1 (IEC 61966-2-1, as WCAG 2 quotes it). */
+/* The light of an sRGB channel, 0 to 1 (IEC 61966-2-1, as quoted by WCAG 2). */
 static double linear(int channel)
 {
 	double c = channel / 255.0;
@@ -145,7 +145,7 @@ double color_contrast(uint32_t fg, uint32_t bg)
 	return a > b ? a / b : b / a;
 }
 
-/* A color that says nothing but light or dark should not be given a hue. */
+/* A color that only means light or dark should not be given a hue. */
 static bool is_gray(uint32_t rgb)
 {
 	return chroma(rgb) < 40;

@@ -42,7 +42,7 @@ bool theme_own_dir(char *out, size_t cap)
 	return n > 0 && (size_t)n < cap;
 }
 
-/* Where themes lie, most wanted first. */
+/* The folders of themes, the preferred ones first. */
 static void find_dirs(struct dirs *d)
 {
 	const char *data = getenv("TERRARIUM_DATA");
@@ -58,7 +58,7 @@ static void find_dirs(struct dirs *d)
 		*slash = '\0';
 		add_dir(d, "%s/themes", exe); /* a link in the build folder */
 		add_dir(d, "%s/../share/terrarium/themes", exe);
-		add_dir(d, "%s/../../share/terrarium/themes", exe); /* of a program in libexec/terrarium */
+		add_dir(d, "%s/../../share/terrarium/themes", exe); /* for a program in libexec/terrarium */
 	}
 	add_dir(d, "%s/themes", TERRARIUM_DATA_DIR);
 }
@@ -70,12 +70,12 @@ static int64_t mtime_of(const struct stat *st)
 
 struct parents {
 	int depth;
-	const struct theme_faults *faults; /* NULL: none are passed over */
+	const struct theme_faults *faults; /* NULL: do not skip any */
 };
 
 static int load_named(const char *name, struct theme *ret, struct trm_error *reterr, void *user);
 
-/* Read at most THEME_MAX_BYTES and one more from a file. */
+/* Read at most THEME_MAX_BYTES plus one byte from a file. */
 static char *read_file(int fd, size_t *ret_len)
 {
 	char *bytes = malloc(THEME_MAX_BYTES + 1);
@@ -152,7 +152,7 @@ static int load_named(const char *name, struct theme *ret, struct trm_error *ret
 	if (++parents->depth > MAX_PARENTS)
 		return trm_error_set(reterr, TRM_EINVAL, "themes inherit from each other in a circle");
 	find_dirs(&dirs);
-	char path[1024], link[1024] = ""; /* one that cannot be followed: it hides nothing */
+	char path[1024], link[1024] = ""; /* a link that leads nowhere does not hide other files */
 	struct stat st;
 	for (int i = 0; i < dirs.n && !strchr(name, '/'); i++) {
 		int n = snprintf(path, sizeof(path), "%s/%s.json", dirs.path[i], name);

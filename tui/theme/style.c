@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How a role looks with the colors that there are. Among few, the nearest to what was wanted may be
- * one that cannot be read on this ground, or the ground may be no other than that of the text around it. */
+/* The look of a role with the available colors. With few colors, the nearest one may be unreadable on
+ * this background, or the background may be the same as that of the surrounding text. */
 #include "cells/canvas.h"
 #include "theme/theme.h"
 
-/* These are told from what is around them by their ground. */
+/* Do these roles differ from their surroundings by their background? */
 static bool stands_out(enum role role)
 {
 	switch (role) {
@@ -21,16 +21,16 @@ static bool stands_out(enum role role)
 	}
 }
 
-/* What text on such a ground must have, when it was meant to be read with ease. Of few colors as much
- * cannot be asked: red on black has 3.6. */
+/* The contrast that text needs, if it was meant to be easy to read. Few colors cannot give as much: red
+ * on black has 3.6. */
 static double least_of(double wanted, enum color_depth depth)
 {
 	double most = depth == DEPTH_256 ? THEME_TEXT_CONTRAST : 3;
 	return wanted >= most ? most : wanted >= 3 ? 3 : wanted >= 1.7 ? 1.7 : 1.05;
 }
 
-/* A terminal with eight colors draws bold text in the bright color, and bright black is a gray that nobody
- * can read on a ground for black text. */
+/* A terminal with eight colors draws bold text in the bright color, and bright black is a gray that is
+ * unreadable on a background for black text. */
 static struct theme_style unbold_black(struct theme_style look, enum color_depth depth)
 {
 	if (depth == DEPTH_8 && look.bg != COLOR_NONE && look.fg == COLOR_INDEX(0))

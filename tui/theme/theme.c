@@ -28,12 +28,12 @@ static const struct {
 		{"underline", ATTR_UNDERLINE}, {"reverse", ATTR_REVERSE}, {"strike", ATTR_STRIKE}};
 
 struct parser {
-	const char *json; /* comments blanked out, so that offsets are those of the file */
+	const char *json; /* comments are blanked, so that offsets are those of the file */
 	size_t n;
 	const char *file;
 	const cJSON *palette;
-	struct trm_error *err;             /* the first fault */
-	const struct theme_faults *faults; /* who is told of all; NULL: the first is the end */
+	struct trm_error *err;             /* the first error */
+	const struct theme_faults *faults; /* called for each error; NULL: the first one ends the parsing */
 	size_t n_faults;
 };
 
@@ -50,9 +50,10 @@ enum role role_find(const char *name)
 	return (enum role)role;
 }
 
-/* ---- where something stands in the file ---- */
+/* ---- positions in the file ---- */
 
-/* Offset of the key `name` from `from` on; `from` if it is not found (it was written with escapes). */
+/* Offset of the key `name`, searching from `from`; `from` if it is not found (it was written with
+ * escapes). */
 static size_t find_key(const struct parser *p, size_t from, const char *name)
 {
 	size_t len = strlen(name);
@@ -69,7 +70,7 @@ static size_t find_key(const struct parser *p, size_t from, const char *name)
 	return from;
 }
 
-/* Fail with the place of a key: a path of keys from the top, NULL-terminated. 0 if it is to go on. */
+/* Fail with the position of a key: a path of keys from the top, NULL-terminated. 0: parsing goes on. */
 static int fail_at(struct parser *p, const char *const *path, const char *sentence)
 {
 	size_t at = 0, line = 1, column = 1;
@@ -141,7 +142,7 @@ static bool parse_color(const cJSON *palette, const char *s, uint32_t *ret)
 	if (strncmp(s, "color", 5) == 0 && parse_index(s + 5, ret))
 		return true;
 	const cJSON *named = palette ? cJSON_GetObjectItemCaseSensitive(palette, s) : NULL;
-	/* A name stands for a color, not for another name: no way to go in circles. */
+	/* A name stands for a color, not for another name, so there are no circles. */
 	return cJSON_IsString(named) && parse_color(NULL, named->valuestring, ret);
 }
 
@@ -226,7 +227,7 @@ enum role theme_stand_in(const struct theme *t, enum role role)
 	return role;
 }
 
-/* Looks of all roles that neither the file nor its parents give. */
+/* Set the looks of all roles that neither the file nor its parents define. */
 static void fill_looks(struct theme *t)
 {
 	for (int i = 0; i < ROLE_COUNT; i++)
@@ -247,7 +248,7 @@ static int parse_known_role(struct parser *p, const cJSON *item, enum role role,
 	return r;
 }
 
-/* "text" first, as it is what the others leave out. */
+/* "text" comes first, because other roles take missing values from it. */
 static int parse_roles(struct parser *p, const cJSON *roles, struct theme *t)
 {
 	const cJSON *text = cJSON_GetObjectItemCaseSensitive(roles, role_names[ROLE_TEXT]), *item;
@@ -273,7 +274,7 @@ static int parse_roles(struct parser *p, const cJSON *roles, struct theme *t)
 
 /* ---- the file ---- */
 
-/* Blank out // and block comments outside strings. Line ends stay. */
+/* Blank line and block comments outside of strings. Line ends stay. */
 static void blank_comments(char *s, size_t n)
 {
 	bool in_string = false;
@@ -321,7 +322,7 @@ static int parse_palette(struct parser *p)
 	return 0;
 }
 
-/* Fail where nothing can be made of the rest. */
+/* Fail if the rest cannot be used. */
 static int fail_shape(struct parser *p, const char *sentence, const char *key)
 {
 	fail_at(p, (const char *const[]){key ? key : "", NULL}, sentence);
@@ -372,7 +373,7 @@ static int parse_tree(
 	return 0;
 }
 
-/* The file's name without folders and ending. */
+/* The file's name without folders and extension. */
 static void name_from_file(struct theme *t, const char *file)
 {
 	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
@@ -417,7 +418,7 @@ int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn
 	struct parser p = {.json = copy, .n = n, .file = file, .err = reterr, .faults = faults};
 	struct theme fresh = {0};
 	const char *stop = NULL;
-	/* Takes what stands behind the object for an error, too. */
+	/* Text after the object is an error, too. */
 	cJSON *root = memchr(copy, '\0', n) ? NULL : cJSON_ParseWithOpts(copy, &stop, true);
 	int r = root ? parse_tree(&p, root, find_parent, user, &fresh) : fail_syntax(&p, stop);
 	cJSON_Delete(root);

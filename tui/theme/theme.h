@@ -5,7 +5,7 @@
 /* Themes: roles to colors, read from JSON with comments.
  *
  *   {
- *     "name": "dark",                     // optional; else the file's name
+ *     "name": "dark",                     // optional; default: the file's name
  *     "inherits": "NAME",                 // optional: another theme to start from
  *     "palette": { "leaf": "#7ec699" },   // optional: names for colors
  *     "roles": {
@@ -15,10 +15,9 @@
  *     }
  *   }
  *
- * A color is "#rrggbb", "#rgb", "color0" to "color255" (the terminal's palette), "default"
- * (the terminal's own), or a name of the palette. What a role leaves out it takes
- * from "text"; a role that is not there at all looks like the one that role.h names beside it. attrs: bold
- * dim italic underline reverse strike. */
+ * A color is "#rrggbb", "#rgb", "color0" to "color255" (the terminal's palette), "default" (the
+ * terminal's own), or a name of the palette. A role takes missing values from "text". A missing role
+ * looks like the role that role.h names beside it. attrs: bold dim italic underline reverse strike. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,27 +36,27 @@ struct theme_style {
 
 struct theme {
 	char name[64];
-	char path[1024];  /* "" for one that is compiled in */
+	char path[1024];  /* "" for a compiled-in theme */
 	int64_t mtime_ns; /* of the file when it was read */
 	struct theme_style looks[ROLE_COUNT];
-	bool is_given[ROLE_COUNT]; /* by the file or what it inherits from; else another role stood in */
+	bool is_given[ROLE_COUNT]; /* by the file or a theme that it inherits from; otherwise another role
+				      replaces it */
 };
 
 #define THEME_MAX_BYTES (256 << 10)
 
-/* A compiled-in theme, so that the program needs no file: "dark", or "mono" (attributes only, which
- * the painter uses where there are no colors). TRM_ENOENT for any other name. */
+/* A compiled-in theme, so that the program needs no file: "dark", or "mono" (attributes only, which the
+ * painter uses without colors). TRM_ENOENT for any other name. */
 int theme_builtin(const char *name, struct theme *ret, struct trm_error *reterr);
 
-/* Parse JSON; no I/O. `find_parent` (may be NULL) fetches what "inherits" names.
- * Errors: TRM_EINVAL, "FILE:LINE:COLUMN: …" naming the role or word at fault; *ret is untouched. */
+/* Parse JSON; no I/O. `find_parent` (may be NULL) loads the theme that "inherits" names. Errors:
+ * TRM_EINVAL, "FILE:LINE:COLUMN: …" with the role or word; *ret is unchanged. */
 typedef int theme_find_fn(const char *name, struct theme *ret, struct trm_error *reterr, void *user);
 int theme_parse(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
 		struct theme *ret, struct trm_error *reterr);
 
-/* As theme_parse(), but a fault in a role, a color or a name is told and passed over, so that the rest
- * counts: what is faulty looks as if it were left out. Fails only where there is nothing to go on with
- * (told, too). */
+/* As theme_parse(), but an error in a role, a color or a name is reported and skipped, as if the faulty
+ * part were missing. Fails only if nothing is usable (which is reported, too). */
 struct theme_faults {
 	void (*tell)(void *user, const char *sentence); /* "FILE:LINE:COLUMN: …" */
 	void *user;
@@ -65,54 +64,54 @@ struct theme_faults {
 int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn *find_parent, void *user,
 		const struct theme_faults *faults, struct theme *ret, struct trm_error *reterr);
 
-/* Load by name ("dark") or by path (with a '/' or ending in .json). Names are looked for in
+/* Load by name ("dark") or by path (with a '/' or ending in .json). Names are searched in
  * $XDG_CONFIG_HOME/terrarium/themes, $TERRARIUM_DATA/themes, themes and ../share/terrarium/themes beside
- * the program, the installed data folder; then among the compiled-in.
- * TRM_ENOENT lists the known names. */
+ * the program, the installed data folder, and then among the compiled-in themes. TRM_ENOENT lists the
+ * known names. */
 int theme_load(const char *name, struct theme *ret, struct trm_error *reterr);
 int theme_load_most(const char *name, const struct theme_faults *faults, struct theme *ret,
 		struct trm_error *reterr); /* see theme_parse_most() */
 
-/* The folder of the person's own themes, where there is one to be named. */
+/* The folder of the person's own themes. False: it cannot be determined. */
 bool theme_own_dir(char *out, size_t cap);
 
-/* All names that theme_load() finds, sorted, each once. */
+/* All names that theme_load() finds, sorted, without duplicates. */
 struct theme_list {
 	char (*names)[64];
 	size_t n;
 };
 int theme_list_init(struct theme_list *list);
-void theme_list_finish(struct theme_list *list); /* takes a zeroed object */
+void theme_list_finish(struct theme_list *list); /* accepts a zeroed object */
 
-/* The theme's file has changed since it was read: load it again. */
+/* Has the theme's file changed since it was read? Then load it again. */
 bool theme_is_stale(const struct theme *t);
 
 /* The color nearest to `color` that the depth can show (COLOR_NONE stays). Pure. */
 uint32_t color_degrade(uint32_t color, enum color_depth depth);
 
-/* 0xRRGGBB of a color that is not COLOR_NONE; palette colors as xterm has them. Pure. */
+/* 0xRRGGBB of a color that is not COLOR_NONE; palette colors as in xterm. Pure. */
 uint32_t color_rgb(uint32_t color);
 
 /* WCAG 2's contrast of two colors, 1 (none) to 21; neither is COLOR_NONE. Pure. */
 double color_contrast(uint32_t fg, uint32_t bg);
-#define THEME_TEXT_CONTRAST 4.5 /* what its level AA asks of text */
+#define THEME_TEXT_CONTRAST 4.5 /* the requirement of its level AA for text */
 
-/* Of the colors of a depth below DEPTH_RGB that have at least this contrast to `bg`, the one nearest to
- * `color`; if there is none, color_degrade(). Pure. */
+/* The color nearest to `color` that has at least this contrast to `bg`, among the colors of a depth below
+ * DEPTH_RGB. If there is none: color_degrade(). Pure. */
 uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth);
 
-/* The look of a role at a depth: colors degraded, yet text that could be read can be read, and what
- * is told by its ground stands out (reversed, if there is no other way). Pure. */
+/* The look of a role at a depth. Colors are degraded, but readable text stays readable, and a role that
+ * differs by its background still stands out (reversed, if there is no other way). Pure. */
 struct theme_style theme_style(const struct theme *t, enum role role, enum color_depth depth);
 
-/* The same on the ground of another role: a keyword in the current line. Pure. */
+/* The same on the background of another role: a keyword in the current line. Pure. */
 struct theme_style theme_style_on(
 		const struct theme *t, enum role role, enum role ground, enum color_depth depth);
 
-/* The role whose look `role` has: itself, or what stands in for it. */
+/* The role whose look `role` has: itself, or its replacement. */
 enum role theme_stand_in(const struct theme *t, enum role role);
 
-/* The name of a role ("syn_string"), and back: ROLE_COUNT when there is none. */
+/* The name of a role ("syn_string"), and the reverse: ROLE_COUNT if there is none. */
 const char *role_name(enum role role);
 enum role role_find(const char *name);
 
