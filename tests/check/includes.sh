@@ -66,7 +66,7 @@ tui/output: widget cells text image
 tui/metrics: output cells
 tui/editor: command cells text syntax
 tui/model: metrics output editor widget command cells text syntax
-tui/view: model metrics editor command cells text syntax
+tui/view: model metrics output editor command cells text syntax
 tui/record: model output view theme cells text
 tui/linear: record model command text
 tui/app: linear stream state record model metrics output view term theme cells text syntax image command

@@ -20,6 +20,15 @@
 
 /* ---- the buffer ---- */
 
+static void on_edit(void *user, const struct text *after, const struct text_edit *edit)
+{
+	struct editor *e = user;
+
+	syntax_edited(e->syntax, after, edit);
+	if (e->marks.n)
+		cell_marks_edited(&e->marks, after, edit);
+}
+
 /* Take a text as the whole of the buffer. 0 or TRM_ENOMEM (then the text is not taken). */
 static int take_text(struct editor *e, struct text *t)
 {
@@ -31,7 +40,8 @@ static int take_text(struct editor *e, struct text *t)
 	e->text = t;
 	e->generation++;
 	syntax_reset(e->syntax);
-	history_listen(h, syntax_edited, e->syntax);
+	cell_marks_finish(&e->marks);
+	history_listen(h, on_edit, e);
 	e->sel = (struct selection){0};
 	e->top_line = e->left_col = 0;
 	e->goal_col = NO_GOAL;
@@ -59,6 +69,7 @@ void editor_finish(struct editor *e)
 {
 	history_destroy(e->history);
 	syntax_destroy(e->syntax);
+	cell_marks_finish(&e->marks);
 	free(e->path);
 	*e = (struct editor){0};
 }
@@ -298,7 +309,7 @@ int editor_gutter(const struct editor *e)
 	int digits = 3;
 	for (size_t lines = text_lines(e->text) / 1000; lines > 0; lines /= 10)
 		digits++;
-	return e->cols < NARROW ? 0 : digits + 1;
+	return e->cols < NARROW ? 0 : digits + 1 + (e->marks.n > 0);
 }
 
 void editor_resize(struct editor *e, int rows, int cols)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "editor/cell_marks.h"
 #include "text/file.h"
 #include "text/history.h"
 
@@ -46,6 +47,7 @@ struct editor {
 	struct text *text; /* the history's */
 	struct selection sel;
 	struct syntax *syntax;       /* what its bytes are; NULL: not known */
+	struct cell_marks marks;     /* of what was run */
 	const struct trm_lang *lang; /* may be NULL: plain text */
 	struct clipboard *clipboard; /* borrowed */
 	char *path;                  /* NULL: never saved */
@@ -68,9 +70,9 @@ struct editor {
 				    */
 };
 
-int editor_init(struct editor *e, const struct trm_lang *lang,
-		struct clipboard *clipboard); /* 0 or TRM_ENOMEM */
-void editor_finish(struct editor *e);         /* takes a zeroed object */
+/* It stays where it is in memory until editor_finish(). 0 or TRM_ENOMEM. */
+int editor_init(struct editor *e, const struct trm_lang *lang, struct clipboard *clipboard);
+void editor_finish(struct editor *e); /* takes a zeroed object */
 
 /* Handle one event. Mouse positions are relative to the pane's top left cell (and may
  * lie outside while dragging). Returns enum editor_bits. */
@@ -135,7 +137,13 @@ size_t editor_bytes(const struct editor *e, size_t pos, size_t n, char *out, siz
 
 /* What F5 runs: the selection; else the cell between lines like "# %%" (with the language's comment
  * sign) around the cursor; else everything. */
-enum editor_run_kind { EDITOR_RUN_SELECTION, EDITOR_RUN_CELL, EDITOR_RUN_LINE, EDITOR_RUN_ALL };
+enum editor_run_kind {
+	EDITOR_RUN_SELECTION,
+	EDITOR_RUN_CELL,
+	EDITOR_RUN_LINE,
+	EDITOR_RUN_ALL,
+	EDITOR_RUN_CELLS /* cell after cell, each a run of its own */
+};
 struct editor_run {
 	enum editor_run_kind kind;
 	size_t pos, len;   /* bytes of the text */
@@ -144,9 +152,18 @@ struct editor_run {
 struct editor_run editor_run_range(const struct editor *e);
 /* One of them by itself. The cell is everything where there are no cells. */
 struct editor_run editor_run_of(const struct editor *e, enum editor_run_kind kind);
+/* The cells from the first line of one to the last line of another, both from 0. */
+struct editor_run editor_run_cells(const struct editor *e, size_t first_line, size_t last_line);
+/* The cell of a line, without its mark. */
+struct editor_run editor_cell_at(const struct editor *e, size_t line);
+/* The first cell of `cells` that begins at or behind `*pos`, which goes behind it. False: there is none. */
+bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *pos, struct editor_run *ret);
 bool editor_begins_cell(const struct editor *e, size_t pos); /* the line that begins at `pos` */
 
-/* Columns of line numbers, with a blank behind; 0 in narrow panes. */
+/* The line that shows a mark: the one that begins its cell, else the first one that says something. */
+size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark);
+
+/* Columns of marks, if there are any, and of line numbers, with a blank behind; 0 in narrow panes. */
 int editor_gutter(const struct editor *e);
 
 #endif

@@ -70,11 +70,11 @@ static struct editor_run line_of(const struct editor *e)
 			.first_line = line};
 }
 
-/* The cell around the cursor, without its mark; where there are no cells, everything. */
-static struct editor_run cell_of(const struct editor *e)
+/* Where there are no cells, everything. */
+struct editor_run editor_cell_at(const struct editor *e, size_t here)
 {
 	struct editor_run run = {.kind = EDITOR_RUN_CELL};
-	size_t lines = text_lines(e->text), here = editor_line(e), mark, next;
+	size_t lines = text_lines(e->text), mark, next;
 	bool has_mark = find_cell(e, here, -1, &mark), has_next = find_cell(e, here + 1, 1, &next);
 
 	if (!has_mark && !has_next)
@@ -86,11 +86,48 @@ static struct editor_run cell_of(const struct editor *e)
 	return run;
 }
 
+struct editor_run editor_run_cells(const struct editor *e, size_t first_line, size_t last_line)
+{
+	struct editor_run first = editor_cell_at(e, first_line), last = editor_cell_at(e, last_line);
+
+	first.kind = EDITOR_RUN_CELLS;
+	first.len = last.pos + last.len > first.pos ? last.pos + last.len - first.pos : 0;
+	return first;
+}
+
+bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *pos, struct editor_run *ret)
+{
+	size_t end = cells.pos + cells.len;
+
+	if (*pos >= end)
+		return false;
+	*ret = editor_cell_at(e, text_line_of(e->text, *pos));
+	if (ret->pos + ret->len <= *pos) /* it is empty, or nothing but its mark */
+		*pos = text_line_end(e->text, text_line_of(e->text, *pos)) + 1;
+	else
+		*pos = ret->pos + ret->len;
+	return true;
+}
+
+size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark)
+{
+	char bytes[256];
+	size_t line = text_line_of(e->text, mark->pos), n, blank = 0;
+
+	if (line > 0 && editor_begins_cell(e, text_line_start(e->text, line - 1)))
+		return line - 1;
+	n = text_copy(e->text, mark->pos, bytes, mark->len < sizeof bytes ? mark->len : sizeof bytes);
+	while (blank < n && memchr(" \t\r\n", bytes[blank], 4))
+		blank++;
+	return text_line_of(e->text, blank < n ? mark->pos + blank : mark->pos);
+}
+
 struct editor_run editor_run_of(const struct editor *e, enum editor_run_kind kind)
 {
 	switch (kind) {
 	case EDITOR_RUN_SELECTION: return selection_of(e);
-	case EDITOR_RUN_CELL: return cell_of(e);
+	case EDITOR_RUN_CELL: return editor_cell_at(e, editor_line(e));
+	case EDITOR_RUN_CELLS: return editor_run_cells(e, 0, text_lines(e->text) - 1);
 	case EDITOR_RUN_LINE: return line_of(e);
 	case EDITOR_RUN_ALL: break;
 	}

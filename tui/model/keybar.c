@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cells/event.h"
 #include "command/keymap.h"
 #include "model/model.h"
 #include "model/stopping.h"
+#include "text/text.h"
 
 /* In the order shown; the lowest rank is left out last when it is narrow. CONTEXT_ANY: everywhere; else only
  * where these keys count. Away from the editor, what the pane at hand can do comes before the common rest. */
@@ -19,6 +21,7 @@ static const struct {
 		{"theme", "Theme", 8, CONTEXT_ANY},
 		{"messages", "Messages", 9, CONTEXT_ANY},
 		{"run", "Run", 0, CONTEXT_ANY},
+		{"run-cell-and-advance", "Run cell", 6, CONTEXT_EDITOR},
 		{"next-pane", "Pane", 2, CONTEXT_ANY},
 		{"palette", "Commands", 10, CONTEXT_ANY},
 		{"sandboxes", "Sandboxes", 12, CONTEXT_ANY},
@@ -90,11 +93,33 @@ static enum key_context place_of(const struct model *m)
 	return m->focus == PANE_OUTPUT && m->has_input ? CONTEXT_ANY : of_pane[m->focus];
 }
 
+/* Some line that is to be seen begins a cell. */
+static bool shows_cells(const struct model *m)
+{
+	const struct editor *e = model_editor(m);
+	size_t lines = text_lines(e->text);
+
+	for (size_t line = e->top_line; line < lines && line - e->top_line < (size_t)e->rows; line++)
+		if (editor_begins_cell(e, text_line_start(e->text, line)))
+			return true;
+	return false;
+}
+
+/* The key that is shown for a command: where the terminal tells it from Enter, notebooks' own. */
+static const struct keys *keys_shown(const struct model *m, const struct command *c)
+{
+	static const struct keys shift_enter = {.n = 1, .chords = {{K_ENTER, MOD_SHIFT}}};
+	const struct command *found = NULL;
+
+	keymap_resolve(&m->keymap, CONTEXT_EDITOR, &shift_enter, &found);
+	return c && m->tells_keys && found == c ? &shift_enter : keymap_keys(&m->keymap, c);
+}
+
 /* " F5 Run " and what follows; left as it is when it has no key or no meaning now. */
 static void make_item(const struct model *m, int i, struct keybar_item *ret)
 {
 	const struct command *c = command_find(bar[i].command);
-	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
+	const struct keys *keys = c ? keys_shown(m, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
 	if (bar[i].place != CONTEXT_ANY && bar[i].place != place_of(m)
@@ -104,6 +129,8 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 		return;
 	if ((c->key_context == CONTEXT_STOPPING && !stopping_has_clock(m))
 			|| (c->key_context == CONTEXT_PAUSED && !m->run.paused_ns))
+		return;
+	if (command_is(c, "run-cell-and-advance") && !shows_cells(m))
 		return;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))

@@ -119,7 +119,8 @@ struct model {
 	enum pane focus_back; /* where focus goes when the run that asks for input has ended */
 	bool owes_focus;
 	struct keymap keymap;
-	struct keys typed;    /* of a sequence that is not complete */
+	bool tells_keys;   /* the terminal does, also those that are one to others: Enter and Shift-Enter */
+	struct keys typed; /* of a sequence that is not complete */
 	enum pane mouse_pane; /* that a drag began in */
 	bool has_mouse_pane;
 

@@ -72,18 +72,19 @@ enum msg_type {
 	MSG_RECORDING,    /* text: path; flag: it goes on; other: NULL or the error */
 	MSG_EXPORTED,     /* text: path; number: of runs; other: NULL or the error; flag: the file exists */
 	/* Images. */
-	MSG_IMAGES,       /* look: what the terminal can show; flag: nothing is to be */
-	MSG_FIGURE_DRAWN, /* number: the figure's id; flag: for the whole screen; picture, becomes the
-			     model's; or NULL and text: why not */
-	MSG_FIGURE_SAVED, /* number: the figure's id; text: path; other: NULL or the error; flag: the file
-			     exists */
-	MSG_NOTICE,       /* text: something to tell */
-	MSG_ERROR,        /* text: something that went wrong */
-	MSG_TEXT_UNSAFE,  /* text: why unsaved text cannot be kept; flag: it was to be kept to quit */
-	MSG_ANSWER,       /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
-	MSG_HISTORY,      /* text, len: the file of what was run; number: the time, in s since 1970 */
-	MSG_FILES,        /* text: lines of size, tab, name; NULL: not known; flag: there are more */
-	MSG_STOPPING,     /* the sandbox is being torn down, and it takes a while */
+	MSG_KEYS_DISTINCT, /* the terminal tells keys apart that are one to others, such as Shift-Enter */
+	MSG_IMAGES,        /* look: what the terminal can show; flag: nothing is to be */
+	MSG_FIGURE_DRAWN,  /* number: the figure's id; flag: for the whole screen; picture, becomes the
+			      model's; or NULL and text: why not */
+	MSG_FIGURE_SAVED,  /* number: the figure's id; text: path; other: NULL or the error; flag: the file
+			      exists */
+	MSG_NOTICE,        /* text: something to tell */
+	MSG_ERROR,         /* text: something that went wrong */
+	MSG_TEXT_UNSAFE,   /* text: why unsaved text cannot be kept; flag: it was to be kept to quit */
+	MSG_ANSWER,        /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
+	MSG_HISTORY,       /* text, len: the file of what was run; number: the time, in s since 1970 */
+	MSG_FILES,         /* text: lines of size, tab, name; NULL: not known; flag: there are more */
+	MSG_STOPPING,      /* the sandbox is being torn down, and it takes a while */
 };
 
 struct msg {

@@ -26,6 +26,8 @@ bool output_jump(struct model *m, struct effects *out);
  * message. */
 bool output_jump_above(struct model *m, struct effects *out);
 void output_jump_to_error(struct model *m, struct effects *out); /* the newest */
+/* The line of a buffer (from 0) that the error of this run, the newest, names. False: it names none. */
+bool output_error_line(const struct model *m, uint32_t serial, uint32_t buffer, size_t *ret);
 /* The place named in a line, if it lies in a buffer that is open: its id, else 0. `text`: room for the line.
  */
 enum { OUTPUT_LINE_BYTES = 1024 };

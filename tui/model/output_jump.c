@@ -272,6 +272,26 @@ static bool newest_error(const struct model *m, struct output_line *l, uint64_t 
 	return found < end && outpane_read(&m->out, found, l);
 }
 
+bool output_error_line(const struct model *m, uint32_t serial, uint32_t buffer, size_t *ret)
+{
+	const struct buffer *b = buffers_find(&m->buffers, buffer);
+	char text[OUTPUT_LINE_BYTES];
+	struct output_line l = {0};
+	struct source_ref ref;
+	uint64_t at;
+	uint32_t in;
+	bool is_found = b && newest_error(m, &l, &at) && l.run == serial && line_text(&l, text)
+			&& source_ref_find(text, &ref);
+
+	if (is_found) {
+		const struct run_info *run = resolve(m, serial, &ref, &in);
+		*ret = ref.line ? ref.line - 1 : 0;
+		is_found = in == buffer && find_line(b->editor.text, run ? run->code : NULL, ret);
+	}
+	output_line_finish(&l);
+	return is_found;
+}
+
 void output_jump_to_error(struct model *m, struct effects *out)
 {
 	struct rect area = model_output_area(m);

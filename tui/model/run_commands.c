@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "model/run_source.h"
 #include "model/update.h"
+#include "text/text.h"
 
 static void run(struct model *m, struct effects *out)
 {
@@ -24,6 +25,36 @@ static void run_cell_advance(struct model *m, struct effects *out)
 static void run_all(struct model *m, struct effects *out)
 {
 	run_ask(m, editor_run_of(model_editor(m), EDITOR_RUN_ALL), RUN_THEN_STAY, out);
+}
+
+static void run_lines_of_cells(struct model *m, size_t first, size_t last, struct effects *out)
+{
+	run_ask(m, editor_run_cells(model_editor(m), first, last), RUN_THEN_STAY, out);
+}
+
+static void run_all_cells(struct model *m, struct effects *out)
+{
+	if (editor_cell_at(model_editor(m), 0).kind == EDITOR_RUN_ALL)
+		run_all(m, out);
+	else
+		run_lines_of_cells(m, 0, text_lines(model_editor(m)->text) - 1, out);
+}
+
+static void run_cells_below(struct model *m, struct effects *out)
+{
+	run_lines_of_cells(m, editor_line(model_editor(m)), text_lines(model_editor(m)->text) - 1, out);
+}
+
+static void run_cells_above(struct model *m, struct effects *out)
+{
+	const struct editor *e = model_editor(m);
+	size_t first = editor_cell_at(e, editor_line(e)).first_line;
+
+	/* Above the code is its mark, and above that the cell before it. */
+	if (first > 1)
+		run_lines_of_cells(m, 0, first - 2, out);
+	else
+		notices_add(&m->notices, m->now_ns, false, "there is no cell above this one");
 }
 
 static void run_line(struct model *m, struct effects *out)
@@ -65,7 +96,15 @@ static const struct command commands[] = {
 				run_cell_advance, NULL, 0, false},
 		{"run-cell", "Run the cell", "run the cell and ignore the selection", CONTEXT_ANY, run_cell,
 				NULL, 0, false},
-		{"run-all", "Run the buffer", "run the whole buffer", CONTEXT_ANY, run_all, NULL, 0, false},
+		{"run-all-cells", "Run all cells",
+				"run cell after cell, each a run of its own, until one fails", CONTEXT_ANY,
+				run_all_cells, NULL, 0, false},
+		{"run-cells-above", "Run the cells above", "run the cells above this one", CONTEXT_EDITOR,
+				run_cells_above, NULL, 0, false},
+		{"run-cells-below", "Run this cell and those below", "run this cell and those below",
+				CONTEXT_EDITOR, run_cells_below, NULL, 0, false},
+		{"run-all", "Run the buffer", "run the whole buffer as one run", CONTEXT_ANY, run_all, NULL,
+				0, false},
 		{"run-line", "Run the line", "run the line and go to the next", CONTEXT_EDITOR, run_line,
 				NULL, 0, false},
 		{"run-selection", "Run the selection", "run the selection", CONTEXT_EDITOR, run_selection,

@@ -129,7 +129,8 @@ char *run_source_describe(const struct editor *e, struct editor_run range, char 
 	static const char *const kinds[] = {[EDITOR_RUN_SELECTION] = "the selection",
 			[EDITOR_RUN_CELL] = "the cell",
 			[EDITOR_RUN_LINE] = "the line",
-			[EDITOR_RUN_ALL] = "the whole buffer"};
+			[EDITOR_RUN_ALL] = "the whole buffer",
+			[EDITOR_RUN_CELLS] = "the cells, each a run"};
 	size_t last = range.len ? range.pos + range.len - 1 : range.pos;
 	size_t lines = text_line_of(e->text, last) - text_line_of(e->text, range.pos) + 1;
 

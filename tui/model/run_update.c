@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/cell_runs.h"
 #include "model/effect.h"
 #include "model/inspect.h"
 #include "model/model.h"
@@ -71,23 +72,25 @@ static void take_up(struct model *m, uint32_t serial)
 	outpane_begin(&m->out, serial);
 }
 
-void run_start(struct model *m, struct effects *out)
+bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct effects *out)
 {
+	const struct trm_lang *lang = b->editor.lang ? b->editor.lang : m->lang;
 	size_t len;
-	char *code = run_source_text(model_editor(m), m->to_run, m->lang, &len);
-	struct run_info *info = code ? runs_add(&m->out.runs, m->lang, code, len) : NULL;
-	bool is_added = info && effect_add(out, EFFECT_RUN, m->lang, code, len, info->serial);
+	char *code = run_source_text(&b->editor, what, lang, &len);
+	struct run_info *info = code ? runs_add(&m->out.runs, lang, code, len) : NULL;
+	bool is_added = info && effect_add(out, EFFECT_RUN, lang, code, len, info->serial);
 
 	if (is_added)
-		info->buffer = out->items[out->n - 1].buffer = buffers_current(&m->buffers)->id;
+		info->buffer = out->items[out->n - 1].buffer = b->id;
 	if (is_added)
 		run_history_begin(m, info->serial, code, len);
 	free(code);
 	m->needs_draw = true;
 	if (!is_added) {
 		notices_add(&m->notices, m->now_ns, true, "the code was not run: out of memory");
-		return;
+		return false;
 	}
+	cell_runs_begin(m, b, what, info->serial);
 	if (m->run.state == RUN_NONE) {
 		take_up(m, info->serial);
 	} else {
@@ -95,6 +98,15 @@ void run_start(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "queued behind the current run: %s",
 				info->excerpt);
 	}
+	return true;
+}
+
+void run_start(struct model *m, struct effects *out)
+{
+	if (m->to_run.kind == EDITOR_RUN_CELLS)
+		cell_runs_plan(m, m->to_run, out);
+	else if (!run_part(m, buffers_current(&m->buffers), m->to_run, out))
+		return;
 	run_moved_on(m);
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;

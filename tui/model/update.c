@@ -5,6 +5,7 @@
 
 #include "command/command.h"
 #include "command/keymap.h"
+#include "model/cell_runs.h"
 #include "model/complete.h"
 #include "model/effect.h"
 #include "model/inspect.h"
@@ -270,6 +271,7 @@ static void on_tick(struct model *m, const struct msg *msg, struct effects *out)
 	memory_tick(m, out);
 	output_tick(m);
 	demo_tick(m, out);
+	cell_runs_tick(m);
 	notices_expire(&m->notices, m->now_ns, false);
 	m->needs_draw = true;
 }
@@ -281,6 +283,7 @@ static void on_run(struct model *m, const struct msg *msg, struct effects *out)
 	if (msg->type == MSG_RUN_DONE)
 		alerts_run_done(m, msg, out);
 	update_run(m, msg);
+	cell_runs_update(m, msg, out);
 }
 
 void update(struct model *m, const struct msg *msg, struct effects *out)
@@ -352,6 +355,10 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_ERROR:
 	case MSG_NOTICE:
 		notices_add(&m->notices, m->now_ns, msg->type != MSG_NOTICE, "%s", msg->text);
+		m->needs_draw = true;
+		break;
+	case MSG_KEYS_DISTINCT:
+		m->tells_keys = true;
 		m->needs_draw = true;
 		break;
 	case MSG_STOPPING:

@@ -41,6 +41,8 @@ void update_run(struct model *m, const struct msg *msg);
 void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
 void run_moved_on(struct model *m); /* the cursor goes where it was to go after the run: run_commands.c */
 void run_start(struct model *m, struct effects *out); /* without */
+/* Run a part of a buffer, now or behind what runs. False: out of memory, and it was told. */
+bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct effects *out);
 /* Nothing runs; until it is over, nothing else can. */
 void run_install(struct model *m, const char *packages, struct effects *out);
 void run_stop(struct model *m, struct effects *out); /* interrupt, then kill */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/variables.h"
+#include "model/cell_runs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,6 +65,7 @@ void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
 
 	variables_finish(v);
 	v->is_known = true; /* there are none */
+	cell_runs_kernel_gone(m, lang);
 }
 
 /* ---- asking ---- */

@@ -86,6 +86,12 @@ bool term_ask_now(struct term *t, int last_row)
 	return true;
 }
 
+bool term_tells_keys(const struct term *t)
+{
+	/* xterm has no answer to that, but it is told to by modes.c. */
+	return keys_answers(t->keys)->tells_keys || getenv("XTERM_VERSION");
+}
+
 void term_images(const struct term *t, struct term_images *ret)
 {
 	const struct terminal_answers *a = keys_answers(t->keys);

@@ -44,6 +44,10 @@ bool terminal_query_take_sequence(
 			      || seq->params[1] == 2; /* set, or reset: the terminal knows the mode */
 		return true;
 	}
+	if (seq->prefix == '?' && seq->final == 'u') {
+		a->tells_keys = seq->n_params >= 1 && seq->params[0] > 0;
+		return true;
+	}
 	if (seq->prefix == 0 && seq->final == 't' && seq->n_params == 3 && seq->params[0] == 6) {
 		int h = seq->params[1], w = seq->params[2];
 		if (h > 0 && w > 0 && h <= CELL_PIXELS_MAX && w <= CELL_PIXELS_MAX) {

@@ -20,13 +20,15 @@ struct sequence;
 /* The same for terminals that would display the first query, or hold it back. */
 #define TERMINAL_QUERY_QUERY_PLAIN "\033[16t\033[?2026$p\033[c"
 
-/* Sent with the second frame: by then the alternate screen is active, and leftovers are painted over. */
-#define TERMINAL_QUERY_QUERY_SYNC "\033[?2026$p"
+/* Sent with the second frame: by then the alternate screen is active, and leftovers are painted over. It also
+ * asks which of kitty's ways to tell keys apart are on (CSI ? FLAGS u). */
+#define TERMINAL_QUERY_QUERY_SYNC "\033[?2026$p\033[?u"
 
 struct terminal_answers {
 	bool is_expected; /* a query was sent */
 	bool is_whole;    /* and all answers have come */
 	bool has_kitty, has_sixel;
+	bool tells_keys;    /* it tells apart keys that are one key on others, such as Shift-Enter */
 	bool has_sync;      /* it can hold back output between CSI ? 2026 h and l */
 	int cell_w, cell_h; /* pixels; 0: unknown */
 };

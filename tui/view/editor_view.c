@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/editor_view.h"
 
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "editor/editor.h"
+#include "output/runs.h"
 #include "syntax/syntax.h"
+#include "text/cluster.h"
 #include "text/find.h"
 #include "text/text.h"
 #include "text/walk.h"
@@ -16,6 +18,17 @@
 #define NOWHERE SIZE_MAX
 #define RUN_MARKS_MAX 128   /* matches marked in a line */
 #define MARKED_BYTES 65536u /* a longer line is not looked through with every frame */
+#define NOTES_MAX 256       /* lines with something to tell of runs */
+#define NOTE_GAP 2          /* columns between code and what is told behind it */
+#define NOTE_COLS 12        /* that this needs at least */
+#define MOMENT_US 100000u   /* below this a run's time is not worth a number while it runs */
+
+/* What a line tells of a run. */
+struct line_note {
+	size_t line;
+	const struct cell_mark *mark;
+	bool is_error; /* it is the line that failed; else the head of what was run */
+};
 
 struct painter {
 	const struct editor *editor;
@@ -32,6 +45,8 @@ struct painter {
 	bool has_utf8;
 	struct find_match marks[RUN_MARKS_MAX]; /* in the line at hand, in order */
 	size_t n_marks;
+	struct line_note notes[NOTES_MAX]; /* of the lines shown, older runs first */
+	size_t n_notes;
 };
 
 static const uint16_t kind_roles[SYNTAX_KINDS] = {
@@ -59,15 +74,134 @@ uint16_t editor_role(uint8_t kind)
 	return kind < SYNTAX_KINDS ? kind_roles[kind] : ROLE_TEXT;
 }
 
+/* ---- what is told of runs ---- */
+
+static void add_note(struct painter *p, size_t line, const struct cell_mark *mark, bool is_error)
+{
+	const struct editor *e = p->editor;
+
+	if (line >= e->top_line && line - e->top_line < (size_t)p->text.rows && p->n_notes < NOTES_MAX)
+		p->notes[p->n_notes++] = (struct line_note){line, mark, is_error};
+}
+
+static void find_notes(struct painter *p)
+{
+	const struct editor *e = p->editor;
+	size_t from = e->marks.n ? text_line_start(e->text, e->top_line) : 0;
+
+	for (size_t i = 0; i < e->marks.n; i++) {
+		const struct cell_mark *mark = &e->marks.items[i];
+		if (mark->pos <= p->shown_to && mark->pos + mark->len >= from)
+			add_note(p, editor_mark_line(e, mark), mark, false);
+		if (mark->has_error_pos)
+			add_note(p, text_line_of(e->text, mark->error_pos), mark, true);
+	}
+}
+
+/* The newest one of a line; NULL: none. A failed line says that before all else. */
+static const struct line_note *note_of(const struct painter *p, size_t line)
+{
+	const struct line_note *found = NULL;
+
+	for (size_t i = 0; i < p->n_notes; i++)
+		if (p->notes[i].line == line && (!found || !found->is_error || p->notes[i].is_error))
+			found = &p->notes[i];
+	return found;
+}
+
+static const struct {
+	const char *sign, *ascii;
+	uint16_t role;
+} note_looks[] = {
+		[CELL_PLANNED] = {"…", ".", ROLE_DIM},
+		[CELL_WAITING] = {"…", ".", ROLE_DIM},
+		[CELL_RUNNING] = {"⟳", "*", ROLE_WARN},
+		[CELL_OK] = {"✓", "+", ROLE_OUT_OK},
+		[CELL_FAILED] = {"✗", "x", ROLE_OUT_ERROR},
+};
+
+static const char *note_sign(const struct painter *p, const struct cell_mark *mark)
+{
+	if (mark->is_stale && mark->state >= CELL_OK)
+		return "~";
+	return p->has_utf8 ? note_looks[mark->state].sign : note_looks[mark->state].ascii;
+}
+
+static uint16_t note_role(const struct cell_mark *mark)
+{
+	return mark->is_stale && mark->state >= CELL_OK ? ROLE_DIM : note_looks[mark->state].role;
+}
+
+/* "✓ [3] 12 ms = 42". Returns its length. */
+static size_t note_words(const struct painter *p, const struct cell_mark *mark, char out[2 * CELL_WORDS])
+{
+	char number[32] = "", duration[24] = "running";
+	const char *state = mark->state < CELL_RUNNING                 ? "waiting"
+			    : mark->is_lost                            ? "lost"
+			    : mark->is_stale && mark->state >= CELL_OK ? "edited"
+								       : "";
+	bool is_value = mark->state == CELL_OK && mark->value[0];
+	int n;
+
+	if (mark->state != CELL_RUNNING || mark->wall_us >= MOMENT_US)
+		format_duration(duration, mark->wall_us);
+	if (mark->number)
+		snprintf(number, sizeof number, "[%" PRIu64 "] ", mark->number);
+	if (mark->state < CELL_RUNNING)
+		n = snprintf(out, 2 * CELL_WORDS, "%s %s", note_sign(p, mark), state);
+	else
+		n = snprintf(out, 2 * CELL_WORDS, "%s %s%s%s%s%s%s", note_sign(p, mark), number, duration,
+				*state ? " " : "", state,
+				is_value         ? " = "
+				: mark->error[0] ? " "
+						 : "",
+				is_value ? mark->value : mark->error);
+	return n > 0 ? (size_t)n : 0;
+}
+
 static void draw_number(const struct painter *p, int row, size_t line, bool is_current)
 {
 	char number[24];
-	int gutter = editor_gutter(p->editor);
+	int gutter = editor_gutter(p->editor), signs = p->editor->marks.n > 0;
 	struct rect area = {row, p->text.col - gutter, 1, gutter};
-	int n = snprintf(number, sizeof(number), "%*zu ", gutter - 1, line + 1);
-	if (gutter > 0 && n > 0)
-		canvas_put(p->canvas, area, row, area.col, number, (size_t)n,
-				(struct style){.role = is_current ? ROLE_TEXT : ROLE_LINE_NUMBER});
+	const struct line_note *note = note_of(p, line);
+	int n = snprintf(number, sizeof(number), "%*zu ", gutter - signs - 1, line + 1);
+
+	if (gutter <= 0 || n <= 0)
+		return;
+	uint16_t role = note && note->is_error && !note->mark->is_stale ? ROLE_OUT_ERROR
+			: is_current                                    ? ROLE_TEXT
+									: ROLE_LINE_NUMBER;
+	if (signs) {
+		const char *sign = note ? note_sign(p, note->mark) : " ";
+		canvas_put(p->canvas, area, row, area.col, sign, strlen(sign),
+				(struct style){.role = note ? note_role(note->mark) : ROLE_LINE_NUMBER});
+	}
+	canvas_put(p->canvas, area, row, area.col + signs, number, (size_t)n, (struct style){.role = role});
+}
+
+/* Behind the code of a line, which ends before column `col` of the canvas: what its run has come to. */
+static void draw_note(const struct painter *p, int row, size_t line, int col)
+{
+	const struct line_note *note = note_of(p, line);
+	int right = p->text.col + p->text.cols, room = right - col - NOTE_GAP;
+	char words[2 * CELL_WORDS];
+	const char *text = words;
+
+	if (!note || room < NOTE_COLS)
+		return;
+	size_t n = note_words(p, note->mark, words);
+	if (note->is_error) {
+		text = note->mark->error;
+		n = strlen(text);
+	}
+	int cols = (int)cluster_columns(text, n);
+	int at = note->is_error || cols >= room ? col + NOTE_GAP : right - cols - 1;
+	struct rect area = {row, at - 1, 1, right - at + 1};
+	canvas_put(p->canvas, area, row, at - 1, " ", 1, (struct style){.role = ROLE_TEXT});
+	canvas_put(p->canvas, area, row, at, text, n, (struct style){.role = note_role(note->mark)});
+	if (at + cols < right)
+		canvas_put(p->canvas, area, row, at + cols, " ", 1, (struct style){.role = ROLE_TEXT});
 }
 
 /* What is shown for the cluster at hand; returns its length. */
@@ -233,8 +367,10 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 				(struct style){.role = ROLE_DIM});
 		return line_end;
 	}
-	if (w.column >= e->left_col)
+	if (w.column >= e->left_col) {
 		draw_separator(p, row, start, w.column);
+		draw_note(p, row, line, (int)w.column + shift);
+	}
 	/* The line's end is selected, too. */
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= e->left_col)
 		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
@@ -293,6 +429,7 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 
 	p.shown_to = text_line_end(e->text, e->top_line + (size_t)(area.rows > 0 ? area.rows - 1 : 0));
 	find_brackets(&p);
+	find_notes(&p);
 	size_t start = text_line_start(e->text, e->top_line);
 	for (int i = 0; i < area.rows; i++) {
 		if (e->top_line + (size_t)i < lines)
@@ -311,6 +448,8 @@ void editor_draw_cursor_line(const struct editor *e, struct canvas *c, struct re
 	struct painter p = painter_for(e, c, area, true, marked, has_utf8);
 	size_t row = p.cursor_line - e->top_line;
 
+	p.shown_to = text_line_end(e->text, p.cursor_line);
+	find_notes(&p);
 	if (p.cursor_line >= e->top_line && row < (size_t)area.rows)
 		draw_line(&p, area.row + (int)row, p.cursor_line, text_line_start(e->text, p.cursor_line));
 	put_cursor(&p);

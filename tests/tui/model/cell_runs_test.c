@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* What the editor shows of runs, and cells that are run one after the other. */
+#include "tui/model/desk.h"
+
+#include "model/cell_runs.h"
+#include "text/text.h"
+
+static const char cells[] = "# %% one\nx = 6\n\n# %% two\ny = 1/0\n\n# %% three\nz\n";
+
+static void given(const char *text)
+{
+	m.confirm = false;
+	assert_int_equal(editor_set_text(model_editor(&m), text, strlen(text)), 0);
+	editor_goto_line(model_editor(&m), 0);
+}
+
+/* The code that was asked for last, without the lines in front; its serial. */
+static uint32_t ran(const char *code)
+{
+	const struct effect *run = last_effect(EFFECT_RUN);
+
+	assert_non_null(run);
+	assert_string_equal(run->text + strspn(run->text, "\n"), code);
+	uint32_t serial = (uint32_t)run->number;
+	effects_clear(&fx);
+	return serial;
+}
+
+static void end_run(uint32_t serial, struct trm_result r)
+{
+	static uint64_t number;
+
+	r.lang = trm_lang_default();
+	r.number = ++number;
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &r});
+}
+
+static void a_cell_tells_what_it_came_to(void **state)
+{
+	char value[] = "4\x1b[31m2\nand more";
+
+	(void)state;
+	given(cells);
+	press(K_F5, 0);
+	uint32_t serial = ran("x = 6\n\n");
+	assert_screen("… waiting", true);
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	assert_screen("⟳", true);
+	end_run(serial, (struct trm_result){.value = value, .wall_us = 12000});
+	assert_screen("12 ms = 4 [31m2 ", true);
+	assert_screen("✓  1 # %% one", true);
+	press(K_DOWN, 0);
+	type("q");
+	assert_screen("edited", true);
+	assert_screen("~  1 # %% one", true);
+}
+
+static void the_line_that_failed_is_marked(void **state)
+{
+	char head[] = "Traceback (most recent call last):",
+	     place[] = "  File \"<run 7>\", line 5, in <module>", name[] = "ZeroDivisionError",
+	     words[] = "division by zero";
+	char *trace[] = {head, place, NULL};
+
+	(void)state;
+	given(cells);
+	editor_goto_line(model_editor(&m), 4);
+	press(K_F5, 0);
+	uint32_t serial = ran("y = 1/0\n\n");
+	struct trm_result r = {.status = TRM_STATUS_ERROR,
+			.number = 7,
+			.lang = trm_lang_default(),
+			.error_name = name,
+			.error_message = words,
+			.traceback = trace};
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &r});
+	assert_screen("✗  5 y = 1/0  ZeroDivisionError: division by zero", true);
+	assert_screen("✗  4 # %% two", true);
+	editor_goto_line(model_editor(&m), 0);
+	type("\n");
+	assert_screen("✗  6 y = 1/0  ZeroDivisionError: division by zero", true);
+}
+
+static void all_cells_run_until_one_fails(void **state)
+{
+	(void)state;
+	given(cells);
+	press(K_F5, MOD_CTRL);
+	uint32_t serial = ran("x = 6\n\n");
+	assert_null(last_effect(EFFECT_RUN));
+	end_run(serial, (struct trm_result){0});
+	serial = ran("y = 1/0\n\n");
+	end_run(serial, (struct trm_result){.status = TRM_STATUS_ERROR});
+	assert_null(last_effect(EFFECT_RUN));
+	assert_screen("stopped: 1 cell was not run", true);
+}
+
+static void all_cells_run_to_the_end(void **state)
+{
+	(void)state;
+	given(cells);
+	press(K_F5, MOD_CTRL);
+	end_run(ran("x = 6\n\n"), (struct trm_result){0});
+	end_run(ran("y = 1/0\n\n"), (struct trm_result){0});
+	end_run(ran("z\n"), (struct trm_result){0});
+	assert_null(last_effect(EFFECT_RUN));
+}
+
+static void cells_above_and_below(void **state)
+{
+	(void)state;
+	given(cells);
+	editor_goto_line(model_editor(&m), 4);
+	press(K_PAGE_UP, MOD_ALT | MOD_SHIFT);
+	end_run(ran("x = 6\n\n"), (struct trm_result){0});
+	assert_null(last_effect(EFFECT_RUN));
+	press(K_PAGE_DOWN, MOD_ALT | MOD_SHIFT);
+	end_run(ran("y = 1/0\n\n"), (struct trm_result){0});
+	end_run(ran("z\n"), (struct trm_result){0});
+	editor_goto_line(model_editor(&m), 1);
+	press(K_PAGE_UP, MOD_ALT | MOD_SHIFT);
+	assert_null(last_effect(EFFECT_RUN));
+	assert_screen("there is no cell above this one", true);
+}
+
+/* What was shown before it ran is what runs. */
+static void a_cell_that_was_edited_stops_the_rest(void **state)
+{
+	(void)state;
+	given(cells);
+	press(K_F5, MOD_CTRL);
+	uint32_t serial = ran("x = 6\n\n");
+	editor_goto_line(model_editor(&m), 4);
+	type("q");
+	end_run(serial, (struct trm_result){0});
+	assert_null(last_effect(EFFECT_RUN));
+	assert_screen("a cell was edited before its turn: 2 cells were not run", true);
+}
+
+static void the_plan_is_confirmed_as_a_whole(void **state)
+{
+	(void)state;
+	given(cells);
+	m.confirm = true;
+	press(K_F5, MOD_CTRL);
+	assert_screen("the cells, each a run", true);
+	press('r', 0);
+	end_run(ran("x = 6\n\n"), (struct trm_result){0});
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	ran("y = 1/0\n\n");
+}
+
+static void marks_of_a_dead_interpreter_are_lost(void **state)
+{
+	(void)state;
+	given(cells);
+	press(K_F5, 0);
+	end_run(ran("x = 6\n\n"), (struct trm_result){.wall_us = 1000});
+	assert_screen("1.0 ms", true);
+	cell_runs_kernel_gone(&m, trm_lang_default());
+	assert_screen("1.0 ms lost", true);
+}
+
+static void shift_enter_runs_and_goes_on(void **state)
+{
+	(void)state;
+	given(cells);
+	assert_screen("Shift-F5 Run cell", true);
+	send((struct msg){.type = MSG_KEYS_DISTINCT});
+	assert_screen("Shift-Enter Run cell", true);
+	press(K_ENTER, MOD_SHIFT);
+	ran("x = 6\n\n");
+	assert_int_equal(editor_line(model_editor(&m)), 4);
+	given("x\n");
+	assert_screen("Run cell", false);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+	const struct CMUnitTest tests[] = {
+			TEST(a_cell_tells_what_it_came_to),
+			TEST(the_line_that_failed_is_marked),
+			TEST(all_cells_run_until_one_fails),
+			TEST(all_cells_run_to_the_end),
+			TEST(cells_above_and_below),
+			TEST(a_cell_that_was_edited_stops_the_rest),
+			TEST(the_plan_is_confirmed_as_a_whole),
+			TEST(marks_of_a_dead_interpreter_are_lost),
+			TEST(shift_enter_runs_and_goes_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
