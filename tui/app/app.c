@@ -119,19 +119,10 @@ enum graph_style app_graph_style(const char *wanted)
 
 static struct alert_opts alert_opts(const struct app_opts *o)
 {
-	static const struct {
-		const char *word;
-		unsigned ways;
-	} words[] = {{"status", ALERT_STATUS}, {"bell", ALERT_STATUS | ALERT_BELL},
-			{"osc9", ALERT_STATUS | ALERT_OSC9}, {"all", ALERT_STATUS | ALERT_BELL | ALERT_OSC9}};
-	struct alert_opts opts = {.percent = o->alert_percent,
+	return (struct alert_opts){.ways = alerts_ways(o->alerts),
+			.percent = o->alert_percent,
 			.after_ms = o->alert_after_ms,
 			.run_ms = o->alert_run_ms};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (o->alerts && strcmp(o->alerts, words[i].word) == 0)
-			opts.ways = words[i].ways;
-	return opts;
 }
 
 /* What leads to a sandbox at a server from a command line; "" for one of this machine. */
@@ -191,7 +182,7 @@ static void on_key_fault(void *user, const char *sentence)
 	app_tell(user, MSG_ERROR, sentence);
 }
 
-static int load_keys(struct app *a, struct trm_error *reterr)
+int app_load_keys(struct app *a, struct trm_error *reterr)
 {
 	const struct keys_faults faults = {on_key_fault, a};
 	struct keymap map;
@@ -238,7 +229,7 @@ static int start(struct app *a, struct trm_error *reterr)
 		return r;
 	app_tell_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
-	if ((r = load_keys(a, reterr)) < 0)
+	if ((r = app_load_keys(a, reterr)) < 0)
 		return r;
 	if (a->term)
 		app_paint(a); /* before everything that takes time */
@@ -358,7 +349,8 @@ int app_main(const struct app_opts *opts)
 		fprintf(stderr, "terrarium: out of memory\n");
 		return EXIT_FAILED;
 	}
-	a->opts = opts;
+	if (app_open_settings(a, opts) < 0)
+		fprintf(stderr, "terrarium: settings cannot be changed: out of memory\n");
 	a->tick_ms = -1;
 	a->recorder.fd = -1;
 	if (start(a, &err) < 0)
@@ -374,6 +366,7 @@ int app_main(const struct app_opts *opts)
 	finish(a);
 	snprintf(detached, sizeof detached, "%s", a->detached);
 	bool has_kept_text = a->has_kept_text;
+	app_close_settings(a);
 	free(a);
 	if (has_kept_text)
 		printf("unsaved text is kept for the next start of terrarium\n");

@@ -26,13 +26,16 @@ struct app_opts {
 	bool is_linear;                  /* lines on standard input and output instead of a screen */
 	bool is_theme_given;             /* for this start alone: no choice of an earlier one counts */
 	const char *record;              /* path of a recording to be made; NULL or "": none */
-	const char *config;              /* file of the settings, for its keys; NULL: the usual one */
-	const char *keymap;              /* set of keys; NULL: the default one */
-	bool has_history;                /* remember what is run, in a file */
-	const char *images;              /* how they are drawn: "auto", "kitty", "sixel", "symbols", "off" */
-	bool auto_complete;              /* offer members as soon as the dot is typed */
-	bool confirm;                    /* ask before each run */
-	const char *trust;               /* the setting: backends with fewer questions; NULL: none */
+	/* All settings, and where each comes from; NULL: they cannot be changed while it runs. */
+	const struct trm_config *settings;
+	const struct trm_config_origin *origins;
+	const char *config;        /* file of the settings, for its keys; NULL: the usual one */
+	const char *keymap;        /* set of keys; NULL: the default one */
+	bool has_history;          /* remember what is run, in a file */
+	const char *images;        /* how they are drawn: "auto", "kitty", "sixel", "symbols", "off" */
+	bool auto_complete;        /* offer members as soon as the dot is typed */
+	bool confirm;              /* ask before each run */
+	const char *trust;         /* the setting: backends with fewer questions; NULL: none */
 	struct trm_policy *policy; /* what code is looked at with before that; NULL: nothing. Borrowed */
 	bool policy_asks;          /* … and what it refuses is asked about in any case */
 	const char *graphs;        /* "braille", "blocks", "ascii"; NULL: braille */

@@ -84,7 +84,9 @@ struct session_file {
 };
 
 struct app {
-	const struct app_opts *opts;
+	const struct app_opts *opts; /* own_opts: settings may be changed while it runs */
+	struct app_opts own_opts;
+	struct app_settings *settings; /* settings.c's own; NULL: they cannot be changed */
 	struct model model;
 	struct effects effects;
 	bool is_performing; /* effects are being carried out: those of nested messages are added to the list
@@ -260,7 +262,13 @@ void app_keep(struct app *a, bool is_kept);
 void app_detach(struct app *a);
 void app_run_extend(struct app *a, uint64_t serial);
 uint64_t app_run_left_ms(const struct app *a); /* of the time limit of the run in hand; 0: none */
+/* settings.c. Open: take the options; 0 or TRM_ENOMEM. */
+int app_open_settings(struct app *a, const struct app_opts *opts);
+void app_close_settings(struct app *a);
+void app_list_settings(struct app *a);
 void app_store_setting(struct app *a, const char *name, const char *value); /* in the config file; tells it */
+void app_settings_used(struct app *a);                      /* a sandbox has been made by them */
+int app_load_keys(struct app *a, struct trm_error *reterr); /* app.c */
 void app_go_without(struct app *a, bool always); /* isolation; always: the config file says so from now on */
 
 /* ---- workspace.c: the sandbox's files */

@@ -128,6 +128,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_SETTING:
 		app_store_setting(a, effect->text, effect->text + strlen(effect->text) + 1);
 		break;
+	case EFFECT_SETTINGS: app_list_settings(a); break;
 	case EFFECT_GO_WITHOUT: app_go_without(a, effect->flag); break;
 	case EFFECT_QUIT: quit_with_text(a); break;
 	}

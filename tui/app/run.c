@@ -127,6 +127,7 @@ static int ask(struct app *a, struct app_run *r, const struct effect *effect, st
 	opts.filename = code_name(buffers_find(&a->model.buffers, effect->buffer));
 	opts.offers_stdin = opts.waits_for_person = true;
 	opts.manual_credit = true;
+	opts.timeout_ms = a->model.timeout_ms;
 	return trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);
 }
 

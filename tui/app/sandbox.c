@@ -182,6 +182,7 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (r < 0)
 		return r;
 	a->has_attached = name != NULL || joins;
+	app_settings_used(a);
 	if (name)
 		remember_kind(a);
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
@@ -235,21 +236,6 @@ void app_start_sandbox(struct app *a)
 	if (a->sandbox)
 		trm_sandbox_close(a->sandbox);
 	app_tell(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
-}
-
-void app_store_setting(struct app *a, const char *name, const char *value)
-{
-	struct trm_error err = {0};
-	char path[1024], text[1200];
-
-	if (!trm_config_path(a->opts->config, path, sizeof path)) {
-		app_tell(a, MSG_ERROR, "this is not remembered: there is no folder for a config file");
-	} else if (trm_config_store(path, trm_setting_find(name), value, &err) < 0) {
-		app_tell(a, MSG_ERROR, err.msg);
-	} else {
-		snprintf(text, sizeof text, "remembered: \"%s\": \"%s\" in %s", name, value, path);
-		app_tell(a, MSG_NOTICE, text);
-	}
 }
 
 void app_go_without(struct app *a, bool always)

@@ -46,6 +46,12 @@ static int open_behind_gate(const struct trm_config *config, const struct option
 {
 	struct policy_gate policy_gate;
 	struct trm_error why = {0};
+	struct trm_config again;
+	struct trm_config_origin origins[OPTIONS_SETTINGS_MAX];
+	if (options_config_from(o, &again, origins) == 0) {
+		opts->settings = config;
+		opts->origins = origins;
+	}
 	if (policy_gate_open(&policy_gate, config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	opts->policy = policy_gate.policy;

@@ -26,6 +26,8 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_ANY, "f7", "palette"},
 		{CONTEXT_ANY, "ctrl-p", "palette"},
 		{CONTEXT_ANY, "f12", "save-as"},
+		{CONTEXT_ANY, "shift-f7", "settings"},
+		{CONTEXT_ANY, "ctrl-,", "settings"},
 		{CONTEXT_ANY, "ctrl-r", "history"},
 		{CONTEXT_ANY, "alt-k", "record"},
 		{CONTEXT_ANY, "alt-e", "export-notebook"},

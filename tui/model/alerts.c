@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <terrarium/result.h>
 
@@ -102,4 +103,18 @@ void alerts_run_done(struct model *m, const struct msg *msg, struct effects *out
 	snprintf(text, sizeof text, "run %" PRIu64 " has ended after %s: %s", r->number,
 			format_duration(took, r->wall_us), trm_status_name(r->status));
 	alert(m, text, out);
+}
+
+unsigned alerts_ways(const char *setting)
+{
+	static const struct {
+		const char *word;
+		unsigned ways;
+	} words[] = {{"status", ALERT_STATUS}, {"bell", ALERT_STATUS | ALERT_BELL},
+			{"osc9", ALERT_STATUS | ALERT_OSC9}, {"all", ALERT_STATUS | ALERT_BELL | ALERT_OSC9}};
+
+	for (size_t i = 0; setting && i < sizeof words / sizeof *words; i++)
+		if (strcmp(setting, words[i].word) == 0)
+			return words[i].ways;
+	return 0;
 }

@@ -33,6 +33,7 @@ struct alerts {
 	uint64_t rung_ns; /* when the bell was rung last, or the desktop told */
 };
 
+unsigned alerts_ways(const char *setting); /* of its words; NULL: none */
 /* After a sample has been taken. */
 void alerts_sample(struct model *m, struct effects *out);
 /* MSG_RUN_DONE, before the run is forgotten. */

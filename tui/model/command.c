@@ -11,6 +11,7 @@ static const struct command_table *const tables[] = {
 		&workbench_commands,
 		&buffer_commands,
 		&confirmation_commands,
+		&settings_commands,
 		&clear_commands,
 		&time_limit_commands,
 		&cell_commands,

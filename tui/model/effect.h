@@ -75,8 +75,10 @@ enum effect_type {
 	EFFECT_QUIT_DISCARDING,  /* quit without the text of unsaved buffers */
 	EFFECT_QUIT_STOPPING,    /* the sandbox, whatever it is */
 	EFFECT_DETACH,           /* quit, and leave the sandbox running */
-	EFFECT_KEEP,    /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
-	EFFECT_SETTING, /* text: its name, NUL, its value: into the config file */
+	EFFECT_KEEP,     /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
+	EFFECT_SETTINGS, /* answered by MSG_SETTINGS */
+	EFFECT_SETTING,  /* text: its name, NUL, its value: into the config file; answered by
+			    MSG_SETTING_STORED */
 	EFFECT_GO_WITHOUT, /* start a sandbox without isolation; flag: from now on, on this machine */
 	EFFECT_QUIT,       /* the text of unsaved buffers is there again at the next start */
 };

@@ -31,6 +31,7 @@
 #include "model/replay.h"
 #include "model/run_history.h"
 #include "model/sandboxes.h"
+#include "model/settings_page.h"
 #include "model/variables.h"
 #include "output/outpane.h"
 #include "output/runs.h"
@@ -167,6 +168,7 @@ struct model {
 
 	struct dialog dialog;
 	struct palette palette;
+	struct settings_page settings_page;
 	char pending_path[4096]; /* that a question is about */
 	uint32_t pending_buffer; /* that a question is about */
 	uint32_t closing_buffer; /* is closed as soon as it is saved; 0: none */

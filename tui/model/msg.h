@@ -16,6 +16,8 @@
 
 struct picture;
 struct picture_style;
+struct setting_row;
+struct trm_config;
 struct trm_container_info;
 struct trm_entry;
 struct trm_lang;
@@ -72,19 +74,21 @@ enum msg_type {
 	MSG_RECORDING,    /* text: path; flag: it goes on; other: NULL or the error */
 	MSG_EXPORTED,     /* text: path; number: of runs; other: NULL or the error; flag: the file exists */
 	/* Images. */
-	MSG_KEYS_DISTINCT, /* the terminal tells keys apart that are one to others, such as Shift-Enter */
-	MSG_IMAGES,        /* look: what the terminal can show; flag: nothing is to be */
-	MSG_FIGURE_DRAWN,  /* number: the figure's id; flag: for the whole screen; picture, becomes the
-			      model's; or NULL and text: why not */
-	MSG_FIGURE_SAVED,  /* number: the figure's id; text: path; other: NULL or the error; flag: the file
-			      exists */
-	MSG_NOTICE,        /* text: something to tell */
-	MSG_ERROR,         /* text: something that went wrong */
-	MSG_TEXT_UNSAFE,   /* text: why unsaved text cannot be kept; flag: it was to be kept to quit */
-	MSG_ANSWER,        /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
-	MSG_HISTORY,       /* text, len: the file of what was run; number: the time, in s since 1970 */
-	MSG_FILES,         /* text: lines of size, tab, name; NULL: not known; flag: there are more */
-	MSG_STOPPING,      /* the sandbox is being torn down, and it takes a while */
+	MSG_KEYS_DISTINCT,  /* the terminal tells keys apart that are one to others, such as Shift-Enter */
+	MSG_IMAGES,         /* look: what the terminal can show; flag: nothing is to be */
+	MSG_FIGURE_DRAWN,   /* number: the figure's id; flag: for the whole screen; picture, becomes the
+			       model's; or NULL and text: why not */
+	MSG_FIGURE_SAVED,   /* number: the figure's id; text: path; other: NULL or the error; flag: the file
+			       exists */
+	MSG_NOTICE,         /* text: something to tell */
+	MSG_ERROR,          /* text: something that went wrong */
+	MSG_TEXT_UNSAFE,    /* text: why unsaved text cannot be kept; flag: it was to be kept to quit */
+	MSG_ANSWER,         /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
+	MSG_HISTORY,        /* text, len: the file of what was run; number: the time, in s since 1970 */
+	MSG_FILES,          /* text: lines of size, tab, name; NULL: not known; flag: there are more */
+	MSG_SETTINGS,       /* settings, n_settings */
+	MSG_SETTING_STORED, /* text: its name; other: why it was not; config: all as they are now */
+	MSG_STOPPING,       /* the sandbox is being torn down, and it takes a while */
 };
 
 struct msg {
@@ -115,6 +119,9 @@ struct msg {
 	size_t n_mounts;
 	const struct trm_guard *guards;
 	size_t n_guards;
+	const struct setting_row *settings;
+	size_t n_settings;
+	const struct trm_config *config;
 	const char (*names)[64];
 	size_t n_names;
 };

@@ -132,9 +132,14 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *setting,
  * (TRM_ISOLATION_NONE), the caller asks all the same. */
 bool trm_config_trusts(const char *trust, const char *backend);
 
-/* Set a setting in the config file `path`, which is created if it is missing. This is for settings that a
- * person has chosen in a dialog. Comments stay. `value` is plain words, without quotes and backslashes.
- * TRM_EINVAL: the file is not a JSON object. */
+/* Set a setting in the text of a config file: comments, order and all that is unknown stay. Numbers and
+ * switches are written bare, all else as a string. *ret is malloc'd, with a NUL behind. TRM_EINVAL: the text
+ * is not a JSON object with comments. `value` is not checked: trm_config_set() does that. */
+int trm_config_edit(const char *text, size_t n, const struct trm_setting *setting, const char *value,
+		char **ret, size_t *ret_n, struct trm_error *reterr);
+
+/* Set a setting in the config file `path` so, which is created if it is missing. This is for settings that a
+ * person has chosen in a dialog. */
 int trm_config_store(const char *path, const struct trm_setting *setting, const char *value,
 		struct trm_error *reterr);
 

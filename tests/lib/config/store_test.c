@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* One setting in the text of a config file. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/config.h>
+#include <terrarium/error.h>
+
+#include "cmocka_all.h"
+
+static void becomes(const char *old, const char *key, const char *value, const char *want)
+{
+	struct trm_error why = {0};
+	struct trm_config config;
+	char *got = NULL;
+	size_t n = 0;
+
+	assert_int_equal(trm_config_edit(old, strlen(old), trm_setting_find(key), value, &got, &n, &why), 0);
+	assert_string_equal(got, want);
+	assert_int_equal(strlen(got), n);
+	trm_config_default(&config);
+	assert_int_equal(trm_config_parse(&config, got, n, "it", &why), 0);
+	free(got);
+}
+
+static void a_value_is_replaced_where_it_stands(void **state)
+{
+	(void)state;
+	becomes("{\"memory\": 512, \"net\": false}", "memory", "1024", "{\"memory\": 1024, \"net\": false}");
+	becomes("{ // mine\n  \"theme\" /* a */ : /* b */ \"dark\" /* c */,\n  \"net\": true // d\n}\n",
+			"theme", "light",
+			"{ // mine\n  \"theme\" /* a */ : /* b */ \"light\" /* c */,\n  \"net\": true // d\n}\n");
+	becomes("{\"net_allow\": [\"10.0.0.0/8\", \"192.168.0.0/16\"], \"net\": true}", "net_allow",
+			"10.1.0.0/16", "{\"net_allow\": \"10.1.0.0/16\", \"net\": true}");
+}
+
+static void a_new_one_becomes_the_last(void **state)
+{
+	(void)state;
+	becomes("{}", "memory", "64", "{\n\t\"memory\": 64\n}");
+	becomes("{\n}\n", "net", "on", "{\n\t\"net\": true\n}\n");
+	becomes("{\"net\": true}", "memory", "64", "{\"net\": true, \"memory\": 64}");
+	becomes("{\n    \"net\": true // on\n}\n", "theme", "light",
+			"{\n    \"net\": true, // on\n    \"theme\": \"light\"\n}\n");
+	becomes("{\r\n\t\"net\": true\r\n}\r\n", "memory", "64",
+			"{\r\n\t\"net\": true,\n\t\"memory\": 64\r\n}\r\n");
+	becomes("{\n\t\"net\": true /* goes\n\ton */\n}", "memory", "64",
+			"{\n\t\"net\": true,\n\t\"memory\": 64 /* goes\n\ton */\n}");
+	becomes("// {\n{\n\t\"net\": true }", "memory", "64",
+			"// {\n{\n\t\"net\": true,\n\t\"memory\": 64 }");
+}
+
+/* Keys and braces in strings, comments and sections are none of the file's own. */
+static void what_only_looks_like_it_is_left_alone(void **state)
+{
+	(void)state;
+	becomes("{\"keys\": {\"theme\": \"x\", \"a\": \"}{\\\"\"}, \"theme\": \"dark\"}", "theme", "light",
+			"{\"keys\": {\"theme\": \"x\", \"a\": \"}{\\\"\"}, \"theme\": \"light\"}");
+	becomes("{ // \"theme\": \"no\"\n\"policies\": {}, /* \"theme\": 1 */ \"net\": true}", "theme",
+			"light",
+			"{ // \"theme\": \"no\"\n\"policies\": {}, /* \"theme\": 1 */ \"net\": true,\n\"theme\": "
+			"\"light\"}");
+	becomes("{\"workdir\": \"/a//b/*c\"}", "theme", "light",
+			"{\"workdir\": \"/a//b/*c\", \"theme\": \"light\"}");
+	becomes("{\"th\\u0065me\": \"dark\"}", "theme", "light", "{\"th\\u0065me\": \"light\"}");
+}
+
+static void values_are_written_so_that_they_are_read_again(void **state)
+{
+	struct trm_config config;
+	struct trm_error why = {0};
+	char *got;
+	size_t n;
+
+	(void)state;
+	becomes("{}", "timeout", "1.5", "{\n\t\"timeout\": \"1.5\"\n}");
+	becomes("{}", "memory", "2G", "{\n\t\"memory\": \"2G\"\n}");
+	becomes("{}", "confirm", "off", "{\n\t\"confirm\": false\n}");
+	assert_int_equal(
+			trm_config_edit("{}", 2, trm_setting_find("workdir"), "/a\"b\\c", &got, &n, &why), 0);
+	trm_config_default(&config);
+	assert_int_equal(trm_config_parse(&config, got, n, "it", &why), 0);
+	assert_string_equal(config.workdir, "/a\"b\\c");
+	free(got);
+}
+
+static void what_is_no_object_is_refused(void **state)
+{
+	static const char *const bad[] = {"", "[]", "1", "{", "}", "{\"a\"}", "{\"net\": true,}", "{} {}",
+			"{\"net\": true /* open }", "\"{\"", "{\"net\": tru}", "{\"net\": true", "{]",
+			"{\"a\":1]"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct trm_error why = {0};
+		char *got = NULL;
+		size_t n = 0;
+		if (trm_config_edit(bad[i], strlen(bad[i]), trm_setting_find("theme"), "light", &got, &n,
+				    &why)
+				!= TRM_EINVAL)
+			fail_msg("%s became %s", bad[i], got);
+		assert_null(got);
+		assert_true(why.msg[0]);
+	}
+	struct trm_error why = {0};
+	char *got = NULL;
+	size_t n = 0;
+	assert_int_equal(trm_config_edit("{\0}", 3, trm_setting_find("theme"), "light", &got, &n, &why),
+			TRM_EINVAL);
+}
+
+/* Every start of a file, and a file with any one byte changed: refused, or still an object that says it. */
+static void broken_files_are_never_made_worse(void **state)
+{
+	static const char file[] =
+			"{ // c\n \"net\": true, /* x */ \"keys\": {\"f9\": \"run\"},\n \"theme\": \"a\\\"b\"\n}\n";
+	char text[sizeof file];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof file - 1; i++) {
+		for (int c = 0; c < 256; c += 1) {
+			struct trm_error why = {0};
+			char *got = NULL;
+			size_t n = 0;
+			memcpy(text, file, sizeof file);
+			text[i] = (char)c;
+			if (trm_config_edit(text, sizeof file - 1, trm_setting_find("theme"), "light", &got,
+					    &n, &why)
+					< 0)
+				continue;
+			assert_non_null(strstr(got, "\"light\""));
+			free(got);
+		}
+		struct trm_error why = {0};
+		char *got = NULL;
+		size_t n = 0;
+		assert_true(trm_config_edit(file, i, trm_setting_find("theme"), "light", &got, &n, &why) < 0
+				|| strstr(got, "\"light\""));
+		free(got);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(a_value_is_replaced_where_it_stands),
+			cmocka_unit_test(a_new_one_becomes_the_last),
+			cmocka_unit_test(what_only_looks_like_it_is_left_alone),
+			cmocka_unit_test(values_are_written_so_that_they_are_read_again),
+			cmocka_unit_test(what_is_no_object_is_refused),
+			cmocka_unit_test(broken_files_are_never_made_worse),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

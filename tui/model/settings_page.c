@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/settings_page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/config.h>
+
+#include "command/command.h"
+#include "model/confirm_loss.h"
+#include "model/dialog_dispatch.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "widget/fuzzy.h"
+
+enum { SETTING_ROWS = 14 };
+
+/* ---- the list ---- */
+
+static const char *when_words(const struct setting_row *r)
+{
+	static const char *const words[] = {[SETTING_NOW] = "a change counts at once",
+			[SETTING_SANDBOX] = "a change needs a new sandbox: variables and files are lost",
+			[SETTING_START] = "a change counts at the next start"};
+
+	return r->is_changed && r->when == SETTING_SANDBOX ? "changed: counts for the next sandbox"
+	       : r->is_changed && r->when == SETTING_START ? "changed: counts at the next start"
+							   : words[r->when];
+}
+
+static void hint_setting(struct model *m)
+{
+	const struct setting_row *r = dialog_choice(&m->dialog);
+
+	if (r)
+		snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s (%s). From: %s; %s", r->help, r->metavar,
+				r->from, when_words(r));
+	else
+		m->dialog.hint[0] = '\0';
+}
+
+static int setting_score(const struct setting_row *r, const char *needle, uint64_t *ret_marks)
+{
+	int score = 3 * fuzzy_score(needle, r->name, ret_marks);
+
+	if (score || !needle[0])
+		return score + 1;
+	*ret_marks = 0;
+	return strcasestr(r->help, needle) || strcasestr(r->value, needle) ? 1 : 0;
+}
+
+static void fill_settings(struct model *m)
+{
+	struct settings_page *p = &m->settings_page;
+	struct dialog *d = &m->dialog;
+	const char *needle = field_text(&d->field);
+	int scores[SETTINGS_PAGE_MAX], best = 0;
+
+	dialog_clear_items(d);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct setting_row *r = &p->rows[i];
+		uint64_t marks = 0;
+		char value[40];
+		scores[d->n_items] = setting_score(r, needle, &marks);
+		if (!scores[d->n_items])
+			continue;
+		snprintf(value, sizeof value, "%.36s%s", *r->value ? r->value : "-",
+				r->is_changed ? " *" : "");
+		/* The best hit is chosen; the order of the list stays, as it is one by subjects. */
+		if (needle[0] ? scores[d->n_items] > best : strcmp(r->name, p->current) == 0) {
+			best = scores[d->n_items];
+			d->current = d->n_items;
+		}
+		dialog_add_choice(d, r->name, value, marks, r);
+	}
+	hint_setting(m);
+}
+
+void settings_page_ask(struct model *m, struct effects *out)
+{
+	m->settings_page.query[0] = m->settings_page.current[0] = '\0';
+	effect_plain(out, EFFECT_SETTINGS);
+}
+
+void settings_page_show(struct model *m, const struct msg *msg)
+{
+	struct settings_page *p = &m->settings_page;
+	struct dialog *d = &m->dialog;
+	size_t n = msg->n_settings < SETTINGS_PAGE_MAX ? msg->n_settings : SETTINGS_PAGE_MAX;
+
+	memcpy(p->rows, msg->settings, n * sizeof *p->rows);
+	p->n = n;
+	dialog_begin(d, DIALOG_SETTINGS, "Settings");
+	d->has_field = d->is_live = true;
+	d->field_label = m->has_utf8 ? "›" : ">";
+	d->list_rows = SETTING_ROWS;
+	field_set(&d->field, p->query);
+	fill_settings(m);
+	m->needs_draw = true;
+}
+
+/* What has changed means nothing before there is a new sandbox: offer that once all is set. */
+static void offer_sandbox(struct model *m, struct effects *out)
+{
+	const struct settings_page *p = &m->settings_page;
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < p->n; i++)
+		is_wanted |= p->rows[i].is_changed && p->rows[i].when == SETTING_SANDBOX;
+	if (is_wanted && m->sandbox.state != SANDBOX_DEAD && !m->sandbox.is_attached)
+		loss_ask(m, LOSS_SANDBOX, out);
+}
+
+/* ---- one of them ---- */
+
+/* `typed` was refused for a reason; both NULL: nothing was typed yet. */
+static void open_setting(struct model *m, const struct setting_row *r, const char *typed, const char *why)
+{
+	struct dialog *d = &m->dialog;
+	const struct setting_row kept = *r;
+	char title[64], text[sizeof kept.value];
+
+	snprintf(text, sizeof text, "%s", typed ? typed : kept.value);
+
+	snprintf(title, sizeof title, "Setting: %s", kept.name);
+	dialog_begin(d, DIALOG_SETTING, title);
+	dialog_add(d, ROLE_DIALOG, "%s", kept.help);
+	dialog_add_labeled(d, "Values", ROLE_DIALOG, "%s", kept.metavar);
+	dialog_add_labeled(d, "From", ROLE_DIALOG, "%s", kept.from);
+	dialog_add_labeled(d, "Change", kept.when == SETTING_SANDBOX ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
+			when_words(&kept));
+	dialog_add(d, ROLE_DIALOG, "%s", "");
+	for (const char *at = kept.is_choice ? kept.metavar : ""; *at;) {
+		size_t n = strcspn(at, "|");
+		char word[32];
+		snprintf(word, sizeof word, "%.*s", (int)(n < 31 ? n : 31), at);
+		if (strcmp(word, kept.value) == 0)
+			d->current = d->n_items;
+		dialog_add_item(d, word);
+		at += n + (at[n] == '|');
+	}
+	d->has_field = !kept.is_choice;
+	d->field_label = "Value: ";
+	if (!kept.is_choice)
+		field_set(&d->field, text);
+	if (why)
+		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
+	m->needs_draw = true;
+}
+
+void answer_settings(struct model *m, int answer, struct effects *out)
+{
+	struct settings_page *p = &m->settings_page;
+	const struct setting_row *r = dialog_choice(&m->dialog);
+
+	if (answer == ANSWER_TYPED) {
+		fill_settings(m);
+	} else if (answer == ANSWER_MOVED || answer == ANSWER_TAB) {
+		hint_setting(m);
+	} else if (answer == ANSWER_ENTER && r) {
+		p->edited = (size_t)(r - p->rows);
+		snprintf(p->current, sizeof p->current, "%s", r->name);
+		snprintf(p->query, sizeof p->query, "%s", field_text(&m->dialog.field));
+		if (strcmp(r->name, "theme") == 0)
+			effect_plain(out, EFFECT_LIST_THEMES);
+		else
+			open_setting(m, r, NULL, NULL);
+	} else if (answer != ANSWER_ENTER) {
+		dialog_close(m);
+		offer_sandbox(m, out);
+	}
+}
+
+void answer_setting(struct model *m, int answer, struct effects *out)
+{
+	struct settings_page *p = &m->settings_page;
+	const struct setting_row *r = &p->rows[p->edited];
+	struct dialog *d = &m->dialog;
+
+	if (answer == ANSWER_ENTER)
+		effect_setting(out, r->name,
+				r->is_choice && d->n_items ? d->items[d->current] : field_text(&d->field));
+	else if (answer != ANSWER_MOVED && answer != ANSWER_TAB)
+		effect_plain(out, EFFECT_SETTINGS);
+}
+
+/* What of the model's own state a setting decides. */
+static void take_setting(struct model *m, const char *name, const struct trm_config *c)
+{
+	if (strcmp(name, "confirm") == 0)
+		m->confirm = c->confirm;
+	else if (strcmp(name, "trust") == 0)
+		snprintf(m->trust, sizeof m->trust, "%s", c->trust);
+	else if (strcmp(name, "timeout") == 0)
+		m->timeout_ms = c->timeout_ms;
+	else if (strcmp(name, "auto_complete") == 0)
+		m->auto_complete = c->auto_complete;
+	else if (strcmp(name, "history") == 0)
+		m->run_history.is_on = c->history;
+	else if (strcmp(name, "alert_at") == 0)
+		m->alerts.opts.percent = c->alert_at;
+	else if (strcmp(name, "alert_after") == 0)
+		m->alerts.opts.after_ms = c->alert_after_ms;
+	else if (strcmp(name, "alert_run") == 0)
+		m->alerts.opts.run_ms = c->alert_run_ms;
+	else if (strcmp(name, "alerts") == 0)
+		m->alerts.opts.ways = alerts_ways(c->alerts);
+}
+
+void settings_page_stored(struct model *m, const struct msg *msg, struct effects *out)
+{
+	m->needs_draw = true;
+	if (msg->other && m->dialog.kind == DIALOG_SETTING)
+		open_setting(m, &m->settings_page.rows[m->settings_page.edited], field_text(&m->dialog.field),
+				msg->other);
+	else if (msg->other)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
+	if (msg->other)
+		return;
+	take_setting(m, msg->text, msg->config);
+	if (m->dialog.kind == DIALOG_SETTING)
+		effect_plain(out, EFFECT_SETTINGS);
+}
+
+static const struct command commands[] = {
+		{"settings", "Settings",
+				"search and change settings: what each is, where its value comes from, when a "
+				"change counts",
+				CONTEXT_ANY, settings_page_ask, NULL, 0, false},
+};
+const struct command_table settings_commands = COMMAND_TABLE(commands);
