@@ -82,6 +82,47 @@ def value_of(dotted):
 	return value
 
 
+LOUD = {'__main__', 'antigravity', 'idlelib', 'test', 'this', 'tkinter', 'turtle', 'turtledemo'}
+
+
+def module_of(name):
+	"""A module that is loaded, or one of the standard library, which says nothing when it is; else NOTHING."""
+	root = name.split('.')[0]
+	if name not in sys.modules and root in getattr(sys, 'stdlib_module_names', ()) and root not in LOUD:
+		import importlib
+		try:
+			importlib.import_module(name)
+		except Exception:
+			pass
+	return sys.modules.get(name, NOTHING)
+
+
+def imported_as(code, name):
+	"""What the imports in code that has not run yet would make of a name."""
+	for match in re.finditer(r'^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+([^\n#;]+)', code, re.MULTILINE):
+		for part in match[2].strip('() \t').split(','):
+			words = part.split()
+			if not words or name != (words[-1] if match[1] or len(words) > 1 else words[0].split('.')[0]):
+				continue
+			if not match[1]:
+				return module_of(words[0] if len(words) > 1 else name)
+			module = module_of(match[1])
+			return NOTHING if module is NOTHING else attribute_of(module, words[0])
+	return NOTHING
+
+
+def value_in(code, dotted):
+	"""What the name stands for; if nothing has run that says so, what the code's imports say."""
+	value = value_of(dotted)
+	first, *rest = dotted.split('.')
+	if value is not NOTHING or first in names:
+		return value
+	value = imported_as(code, first)
+	for name in rest:
+		value = NOTHING if value is NOTHING else attribute_of(value, name)
+	return value
+
+
 def text_at(before):
 	"""What the cursor is in: '' for code, '#' for a comment, or what a string holds up to there, behind its
 	first quote. In the braces of an f-string there is code."""
@@ -155,7 +196,7 @@ def parameters_at(before):
 		depth += (text[i] in ')]}') - (text[i] in '([{')
 		if depth < 0:
 			called = re.search(r'([^\W\d][\w.]*)$', text[:i]) if text[i] == '(' else None
-			value = value_of(called[1]) if called else NOTHING
+			value = value_in(before, called[1]) if called else NOTHING
 			if value is NOTHING or not callable(value):
 				return set()
 			try:
@@ -180,7 +221,7 @@ def candidates(before, owner, prefix):
 		return dict.fromkeys(found, 'module')
 	behind_dot = before[:len(before) - len(prefix)].rstrip()
 	if owner or behind_dot.endswith('.'):
-		value = value_of(owner) if owner else literal_at(behind_dot[:-1].rstrip())
+		value = value_in(before, owner) if owner else literal_at(behind_dot[:-1].rstrip())
 		if value is NOTHING:
 			return {}  # behind a call or a subscript: it would have to be run
 		return {name: lambda name: kind_of(attribute_of(value, name), 'property')
@@ -233,7 +274,7 @@ def inspect_name(request):
 	code = request['code']
 	cursor = max(0, min(request.get('cursor', len(code)), len(code)))
 	name = name_at(code, cursor)
-	value = value_of(name) if name else NOTHING
+	value = value_in(code, name) if name else NOTHING
 	if value is NOTHING:
 		return {'found': False}
 	answer = {'found': True, 'name': name, 'type': type(value).__name__, 'value': short_repr(value)}

@@ -13,6 +13,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "syntax/syntax.h"
 #include "text/text.h"
 #include "text/walk.h"
 
@@ -249,18 +250,35 @@ static void open_popup(struct model *m, struct effects *out)
 	}
 }
 
+struct grammar_words {
+	struct complete *c;
+	const char *typed;
+};
+
+static void add_grammar_word(void *user, const char *word, uint8_t kind)
+{
+	const struct grammar_words *w = user;
+
+	if (strncasecmp(word, w->typed, strlen(w->typed)) == 0 && !has(w->c, word))
+		add(w->c, word, kind == SYNTAX_KEYWORD || kind == SYNTAX_CONSTANT ? "keyword" : "builtin");
+}
+
+/* What is known without a kernel: words of the buffer, keywords, built-in names. */
 static void add_words(struct model *m, const char *typed)
 {
 	struct complete *c = &m->completion;
+	const struct editor *e = model_editor(m);
 	size_t n, kernel_n = c->n_all;
-	char **words = words_near(model_editor(m)->text, model_editor(m)->sel.cursor, typed, &n);
+	char **words = words_near(e->text, e->sel.cursor, typed, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		if (!kernel_n || !has(c, words[i]))
-			add(c, words[i], "word");
+			add(c, words[i], word_kind(e->syntax, e->text, e->sel.cursor, words[i]));
 		free(words[i]);
 	}
 	free(words);
+	syntax_words(grammars_loaded(m->grammars, m->lang->name), add_grammar_word,
+			&(struct grammar_words){c, typed});
 }
 
 /* The kernel works, or is not there: at once what can be had without it. */

@@ -10,6 +10,7 @@
 
 #include "model/complete.h"
 
+struct syntax;
 struct text;
 
 /* ---- complete.c ---- */
@@ -31,6 +32,9 @@ bool is_word_byte(unsigned char c);
 
 /* Start of the word that ends at `pos`. */
 size_t word_start(const struct text *t, size_t pos);
+
+/* What a word of the text is, at one of the places near `pos` where it stands: "function", "word". */
+const char *word_kind(struct syntax *s, const struct text *t, size_t pos, const char *word);
 
 /* Words near `pos` that begin with `prefix` and are longer, each once, in alphabetical order; not the one at
  * `pos`. A vector of malloc'd strings, both to be freed by the caller; NULL when out of memory, or none. */

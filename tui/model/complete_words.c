@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "syntax/syntax.h"
 #include "text/text.h"
 #include "text/walk.h"
 
@@ -88,4 +89,43 @@ char **words_near(const struct text *t, size_t pos, const char *prefix, size_t *
 	free(text);
 	*ret_n = l.n;
 	return l.words;
+}
+
+/* ---- what they are ---- */
+
+enum { KIND_REACH = 4096 };
+
+static const char *kind_words(uint8_t kind)
+{
+	static const char *const words[SYNTAX_KINDS] = {[SYNTAX_KEYWORD] = "keyword",
+			[SYNTAX_FUNCTION] = "function",
+			[SYNTAX_BUILTIN] = "builtin",
+			[SYNTAX_TYPE] = "class",
+			[SYNTAX_PROPERTY] = "property",
+			[SYNTAX_PARAMETER] = "parameter",
+			[SYNTAX_VARIABLE] = "variable"};
+
+	return kind < SYNTAX_KINDS && words[kind] ? words[kind] : "word";
+}
+
+const char *word_kind(struct syntax *s, const struct text *t, size_t pos, const char *word)
+{
+	char bytes[2 * KIND_REACH];
+	uint8_t kinds[2 * KIND_REACH];
+	size_t from = pos > KIND_REACH ? pos - KIND_REACH : 0, n = text_copy(t, from, bytes, sizeof bytes);
+	size_t len = strlen(word);
+	const char *found = "word", *at = bytes;
+
+	syntax_paint(s, t, from, from + n, kinds);
+	while ((at = memmem(at, (size_t)(bytes + n - at), word, len)) != NULL) {
+		size_t i = (size_t)(at - bytes);
+		bool is_whole = (i == 0 || !is_word_byte((unsigned char)bytes[i - 1]))
+				&& (i + len >= n || !is_word_byte((unsigned char)bytes[i + len]));
+		if (is_whole && kinds[i] != SYNTAX_TEXT)
+			found = kind_words(kinds[i]);
+		if (is_whole && strcmp(found, "word") != 0)
+			return found;
+		at += len;
+	}
+	return found;
 }

@@ -62,6 +62,7 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 		n++;
 	*l = (struct syntax_language){.name = rules->name,
 			.goes_on = rules->goes_on,
+			.is_sure = rules->is_sure,
 			.counts_columns = rules->counts_columns,
 			.grammar = grammar};
 	l->n_symbols = (TSSymbol)ts_language_symbol_count(grammar);
@@ -82,6 +83,38 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 	}
 	fill_plain(l);
 	return 0;
+}
+
+/* The words of a rule, parted by blanks. */
+static void tell_words(const struct rule *rule, void (*fn)(void *, const char *, uint8_t), void *user)
+{
+	char word[64];
+
+	for (const char *at = rule->words; *(at += strspn(at, " "));) {
+		size_t n = strcspn(at, " ");
+		if (n < sizeof word && at[0] != '^') {
+			memcpy(word, at, n);
+			word[n] = '\0';
+			fn(user, word, rule->kind);
+		}
+		at += n;
+	}
+}
+
+void syntax_words(const struct syntax_language *l, void (*fn)(void *user, const char *word, uint8_t kind),
+		void *user)
+{
+	if (!l)
+		return;
+	for (TSSymbol s = 0; s < l->n_symbols; s++) {
+		const char *name = ts_language_symbol_name(l->grammar, s);
+		if (l->plain[s] == SYNTAX_KEYWORD
+				&& name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")] == '\0')
+			fn(user, name, SYNTAX_KEYWORD);
+		for (uint16_t i = l->first[s]; i; i = l->rules[i].next)
+			if (l->rules[i].words)
+				tell_words(&l->rules[i], fn, user);
+	}
 }
 
 void language_finish(struct syntax_language *l)

@@ -26,8 +26,9 @@ struct syntax_rule {
 
 struct syntax_rules {
 	const char *name;    /* of the language and its file: "python" */
-	const char *goes_on; /* words that continue a statement, with a blank before and after each */
-	bool counts_columns; /* its scanner counts, for each character, from the start of the line */
+	const char *goes_on; /* words, a blank before and behind each, that go on with a statement */
+	bool is_sure;        /* where it finds an error there is one */
+	bool counts_columns; /* its scanner does, for each character from the start of the line */
 	const struct syntax_rule *rules; /* ends with a node of NULL */
 };
 extern const struct syntax_rules rules_python, rules_javascript, rules_bash;
@@ -50,7 +51,7 @@ struct syntax_language {
 	uint8_t *plain; /* by symbol: kind of an unnamed token without a rule in plain code; SYNTAX_INHERIT: a
 			   named node */
 	TSSymbol n_symbols;
-	bool counts_columns;
+	bool counts_columns, is_sure;
 };
 
 #define SYNTAX_INHERIT 0xFF

@@ -4,9 +4,11 @@
 #include "syntax/syntax_internal.h"
 #include "text/text.h"
 
-#define DEPTH_MAX 400 /* levels of nodes; deeper ones look like their surroundings */
-#define WORD_MAX 24   /* bytes of the longest word in a rule */
-#define FRESH_MAX 256 /* bytes of typing that take the look of the text before them */
+#define DEPTH_MAX 400               /* nodes within each other; what is deeper looks like what is around it */
+#define WORD_MAX 24                 /* bytes of the longest word in a rule */
+#define SYMBOL_ERROR ((TSSymbol)-1) /* of the library, for all grammars */
+#define CUT_TELLS 2048 /* bytes before the end of what was parsed in which errors may come of that */
+#define FRESH_MAX 256  /* bytes of typing that take the look of what is before them */
 
 struct node {
 	const struct node *parent;
@@ -21,11 +23,12 @@ struct painter {
 	const struct source *source;
 	TSTreeCursor cursor;
 	uint32_t from, to;
-	uint32_t goal; /* the first byte from there on that is not blank */
+	uint32_t sure_to; /* errors before it are errors */
+	uint32_t goal;    /* the first byte from there on that is not blank */
 	uint8_t *kinds;
 };
 
-static size_t read_source(const struct source *s, uint32_t at, char *out, size_t n)
+size_t syntax_source_read(const struct source *s, uint32_t at, char *out, size_t n)
 {
 	if (s->text)
 		return text_copy(s->text, s->start + at, out, n);
@@ -36,7 +39,7 @@ static size_t read_source(const struct source *s, uint32_t at, char *out, size_t
 
 static size_t read_word(const struct source *s, const struct node *node, char *out, size_t cap)
 {
-	return read_source(
+	return syntax_source_read(
 			s, node->start, out, node->end - node->start < cap ? node->end - node->start : cap);
 }
 
@@ -107,7 +110,20 @@ static bool enter(struct painter *p)
 	return false;
 }
 
-/* Paint the cursor's node, then its children over it. */
+/* The node itself, or tokens that are missing in it: those have no width, so that nobody comes to them. */
+static void mark_faults(const struct painter *p, TSNode at)
+{
+	if (ts_node_symbol(at) == SYMBOL_ERROR)
+		faults_mark(at, p->source, p->from, p->to, p->kinds);
+	TSTreeCursor c = ts_tree_cursor_new(at);
+	bool is_more = ts_tree_cursor_goto_first_child(&c);
+	for (; is_more; is_more = ts_tree_cursor_goto_next_sibling(&c))
+		if (ts_node_is_missing(ts_tree_cursor_current_node(&c)))
+			faults_mark(ts_tree_cursor_current_node(&c), p->source, p->from, p->to, p->kinds);
+	ts_tree_cursor_delete(&c);
+}
+
+/* Paint the node that the cursor is at, and what is in it over it. */
 static void paint(struct painter *p, const struct node *parent, int depth)
 {
 	TSNode at = ts_tree_cursor_current_node(&p->cursor);
@@ -123,21 +139,24 @@ static void paint(struct painter *p, const struct node *parent, int depth)
 		fill(p, &node);
 	bool is_inside = depth < DEPTH_MAX
 			 && (node.start < p->goal ? enter(p) : ts_tree_cursor_goto_first_child(&p->cursor));
-	if (!is_inside)
-		return;
-	do {
-		if (ts_node_start_byte(ts_tree_cursor_current_node(&p->cursor)) >= p->to)
-			break;
-		paint(p, &node, depth + 1);
-	} while (ts_tree_cursor_goto_next_sibling(&p->cursor));
-	ts_tree_cursor_goto_parent(&p->cursor);
+	if (is_inside) {
+		do {
+			if (ts_node_start_byte(ts_tree_cursor_current_node(&p->cursor)) >= p->to)
+				break;
+			paint(p, &node, depth + 1);
+		} while (ts_tree_cursor_goto_next_sibling(&p->cursor));
+		ts_tree_cursor_goto_parent(&p->cursor);
+	}
+	if (node.end < p->sure_to && ts_node_has_error(at))
+		mark_faults(p, at);
 }
 
 static uint32_t find_ink(const struct source *s, uint32_t from, uint32_t to)
 {
 	char bytes[64];
 	while (from < to) {
-		size_t n = read_source(s, from, bytes, to - from < sizeof(bytes) ? to - from : sizeof(bytes));
+		size_t n = syntax_source_read(
+				s, from, bytes, to - from < sizeof(bytes) ? to - from : sizeof(bytes));
 		if (n == 0)
 			return to;
 		for (size_t i = 0; i < n; i++, from++)
@@ -148,13 +167,31 @@ static uint32_t find_ink(const struct source *s, uint32_t from, uint32_t to)
 }
 
 void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
-		uint32_t from, uint32_t to, uint8_t *kinds)
+		uint32_t from, uint32_t to, uint32_t sure_to, uint8_t *kinds)
 {
-	struct painter p = {.language = l, .source = source, .from = from, .to = to, .kinds = kinds};
+	struct painter p = {.language = l,
+			.source = source,
+			.from = from,
+			.to = to,
+			.sure_to = l->is_sure ? sure_to : 0,
+			.kinds = kinds};
 	p.goal = find_ink(source, from, to);
 	p.cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	paint(&p, NULL, 0);
 	ts_tree_cursor_delete(&p.cursor);
+}
+
+/* How far errors of a segment's tree are sure. One that was parsed with more behind it, which was cut off,
+ * may have found the cut itself wrong. */
+static uint32_t sure_end(const struct syntax *s, const struct segment *g, size_t i, size_t behind)
+{
+	uint32_t end = ts_node_end_byte(ts_tree_root_node(g->tree));
+
+	if (g->is_dirty || g->is_rough)
+		return 0;
+	if (i < s->closed || behind == 0)
+		return UINT32_MAX;
+	return end > CUT_TELLS ? end - CUT_TELLS : 0;
 }
 
 static void paint_segments(
@@ -171,7 +208,8 @@ static void paint_segments(
 		size_t origin = start - g->lead; /* may wrap; adding the offset wraps it back */
 		struct source source = {.text = t, .start = origin};
 		paint_tree(s->language, g->tree, &source, (uint32_t)(first - origin),
-				(uint32_t)(last - origin), kinds + (first - from));
+				(uint32_t)(last - origin), sure_end(s, g, i, text_len(t) - end),
+				kinds + (first - from));
 	}
 }
 
@@ -200,6 +238,7 @@ static void paint_fresh(struct syntax *s, const struct text *t, size_t from, siz
 			|| s->fresh_to - s->fresh_from > FRESH_MAX)
 		return;
 	paint_known(s, t, s->fresh_from - 1, s->fresh_from, &kind);
+	kind &= (uint8_t)~SYNTAX_FAULT;
 	bool is_quoted = kind == SYNTAX_STRING || kind == SYNTAX_COMMENT;
 	if (text_copy(t, s->fresh_from - 1, &before, 1) != 1 || before == '\n')
 		return;
@@ -216,6 +255,13 @@ static void paint_fresh(struct syntax *s, const struct text *t, size_t from, siz
 }
 
 void syntax_paint(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
+{
+	syntax_paint_faults(s, t, from, to, kinds);
+	for (size_t i = 0; from + i < to; i++)
+		kinds[i] &= (uint8_t)~SYNTAX_FAULT;
+}
+
+void syntax_paint_faults(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds)
 {
 	if (to <= from)
 		return;
@@ -319,7 +365,7 @@ void syntax_highlight(const struct syntax_language *l, const char *code, size_t 
 		tree = ts_parser_parse_string(parser, NULL, code, (uint32_t)n);
 	}
 	if (tree)
-		paint_tree(l, tree, &(struct source){.bytes = code, .len = n}, 0, (uint32_t)n, kinds);
+		paint_tree(l, tree, &(struct source){.bytes = code, .len = n}, 0, (uint32_t)n, 0, kinds);
 	ts_tree_delete(tree);
 	ts_parser_delete(parser);
 }

@@ -37,4 +37,4 @@ static const struct syntax_rule rules[] = {
 };
 /* clang-format on */
 
-const struct syntax_rules rules_bash = {"bash", " do done elif else esac fi then ", true, rules};
+const struct syntax_rules rules_bash = {"bash", " do done elif else esac fi then ", false, true, rules};

@@ -53,4 +53,4 @@ static const struct syntax_rule rules[] = {
 };
 /* clang-format on */
 
-const struct syntax_rules rules_javascript = {"javascript", " catch else finally while ", false, rules};
+const struct syntax_rules rules_javascript = {"javascript", " catch else finally while ", true, false, rules};

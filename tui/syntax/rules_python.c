@@ -21,9 +21,9 @@ static const struct syntax_rule rules[] = {
 	{"type_conversion", SYNTAX_ESCAPE, NULL, NULL, NULL, NULL, NULL},
 	{"integer", SYNTAX_NUMBER, NULL, NULL, NULL, NULL, NULL},
 	{"float", SYNTAX_NUMBER, NULL, NULL, NULL, NULL, NULL},
-	{"true", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, NULL},
-	{"false", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, NULL},
-	{"none", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, NULL},
+	{"true", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, " True "},
+	{"false", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, " False "},
+	{"none", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, " None "},
 	{"ellipsis", SYNTAX_CONSTANT, NULL, NULL, NULL, NULL, NULL},
 	{"decorator", SYNTAX_DECORATOR, NULL, NULL, NULL, NULL, NULL},
 	{"type", SYNTAX_TYPE, NULL, NULL, NULL, NULL, NULL},
@@ -47,4 +47,4 @@ static const struct syntax_rule rules[] = {
 };
 /* clang-format on */
 
-const struct syntax_rules rules_python = {"python", " elif else except finally ", false, rules};
+const struct syntax_rules rules_python = {"python", " elif else except finally ", true, false, rules};

@@ -40,7 +40,7 @@ struct painter {
 	size_t kinds_from, kinds_to; /* bytes whose kinds are at hand */
 	size_t shown_to;             /* end of the last line shown */
 	uint8_t kinds[KINDS];
-	bool has_focus;
+	bool has_focus, is_in_cursor_line;
 	struct find *marked;
 	bool has_utf8;
 	struct find_match marks[RUN_MARKS_MAX]; /* in the line at hand, in order */
@@ -252,9 +252,19 @@ static uint8_t kind_at(struct painter *p, size_t pos, size_t line_end)
 		size_t end = line_end > p->shown_to ? line_end : p->shown_to;
 		p->kinds_from = pos;
 		p->kinds_to = end - pos < KINDS ? end : pos + KINDS;
-		syntax_paint(p->editor->syntax, p->editor->text, pos, p->kinds_to, p->kinds);
+		syntax_paint_faults(p->editor->syntax, p->editor->text, pos, p->kinds_to, p->kinds);
 	}
 	return p->kinds[pos - p->kinds_from];
+}
+
+/* A bracket that nothing closes, or what makes no sense. */
+static struct style fault_style(const struct walk *w, uint8_t kind)
+{
+	bool is_bracket = w->cluster.cp && w->cluster.cp < 0x80 && strchr("([{}])", (int)w->cluster.cp)
+			  && (kind & (uint8_t)~SYNTAX_FAULT) == SYNTAX_PUNCTUATION;
+
+	return (struct style){
+			.role = is_bracket ? ROLE_BRACKET_ERROR : ROLE_SYN_ERROR, .attrs = ATTR_UNDERLINE};
 }
 
 static struct style style_at(struct painter *p, const struct walk *w, uint16_t ground, size_t line_end)
@@ -271,7 +281,11 @@ static struct style style_at(struct painter *p, const struct walk *w, uint16_t g
 	if (w->pos == p->brackets[0] || w->pos == p->brackets[1])
 		return (struct style){.role = ROLE_BRACKET_MATCH};
 	bool is_control = w->cluster.kind == CLUSTER_CONTROL && w->cluster.cp != '\t';
-	uint16_t role = editor_role(kind_at(p, w->pos, line_end));
+	uint8_t kind = kind_at(p, w->pos, line_end);
+	/* Not where the person is still writing. */
+	if (kind & SYNTAX_FAULT && !p->is_in_cursor_line)
+		return fault_style(w, kind);
+	uint16_t role = editor_role(kind & (uint8_t)~SYNTAX_FAULT);
 	bool is_plain = role == ROLE_TEXT;
 	return (struct style){.role = is_plain ? ground : role,
 			.ground = is_plain ? 0 : (uint8_t)ground,
@@ -345,6 +359,7 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 			(struct style){.role = ground});
 	draw_number(p, row, line, line == p->cursor_line);
 	find_marks(p, start, line_end);
+	p->is_in_cursor_line = p->has_focus && line == p->cursor_line;
 	walk_init(&w, e->text, start, e->tab_width);
 	walk_skip(&w, SIZE_MAX, e->left_col);
 	bool is_more = walk_next(&w);

@@ -78,6 +78,14 @@ static void names_are_completed(void **state)
 			{"'a'.cap", -1, "4-7: capitalize"},
 			{"1.", -1, "2-2:"},
 			{"nope.x", -1, "5-6:"},
+			/* imports that have not run */
+			{"import fractions\nfractions.Fra", -1, "27-30: Fraction"},
+			{"import os.path, textwrap as tw\ntw.ded", -1, "34-37: dedent"},
+			{"from collections import OrderedDict as O, deque\nO.fromk", -1, "50-55: fromkeys"},
+			{"import shlex\nshlex.quote(s", -1,
+					"25-26: s= set setattr slice sorted staticmethod"},
+			{"import this\nthis.", -1, "17-17:"},
+			{"import no_such_thing\nno_such_thing.", -1, "35-35:"},
 			{"xylo", 99, "0-4: xylo"},
 			{"import os, statisti", -1, "11-19: statistics"},
 	};

@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "syntax/syntax.h"
 #include "text/text.h"
 #include "view/view.h"
 
@@ -282,6 +283,31 @@ static void words_of_the_buffer_come_after_the_kernels(void **state)
 	assert_string_equal(offered(), "alpine alphabet");
 }
 
+/* Before anything has run: what the grammar knows, and what words of the buffer are. */
+static void keywords_and_kinds_need_no_kernel(void **state)
+{
+	struct grammars *grammars = grammars_create();
+
+	(void)state;
+	const struct syntax_language *l = grammars_get(grammars, "python", NULL);
+	m.grammars = grammars;
+	syntax_set_language(model_editor(&m)->syntax, l);
+	type("def whistle(wheel): pass\nwh");
+	while (syntax_work(model_editor(&m)->syntax, model_editor(&m)->text, 0, 100, 0))
+		;
+	m.sandbox.state = SANDBOX_STARTING;
+	press(' ', MOD_CTRL);
+	if (l)
+		assert_string_equal(offered(), "wheel whistle while");
+	if (l)
+		assert_string_equal(complete_at(&m, 0)->kind, "parameter");
+	if (l)
+		assert_string_equal(complete_at(&m, 1)->kind, "function");
+	m.grammars = NULL;
+	syntax_set_language(model_editor(&m)->syntax, NULL);
+	grammars_destroy(grammars);
+}
+
 static void hostile_answers_do_nothing(void **state)
 {
 	static const char *const answers[] = {
@@ -439,6 +465,7 @@ int main(void)
 			TEST(the_mouse_works),
 			TEST(a_busy_kernel_is_not_waited_for),
 			TEST(words_of_the_buffer_come_after_the_kernels),
+			TEST(keywords_and_kinds_need_no_kernel),
 			TEST(hostile_answers_do_nothing),
 			TEST(the_name_under_the_cursor_is_inspected),
 			TEST(a_question_mark_asks_instead_of_running),
