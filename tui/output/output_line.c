@@ -82,6 +82,16 @@ static struct cell *joinable(struct output_line *l)
 	return cell->width == 0 && l->col >= 2 ? cell - 1 : cell;
 }
 
+static uint32_t last_codepoint(const char *text, size_t len)
+{
+	uint32_t cp = 0;
+	bool valid;
+
+	for (size_t at = 0; at < len;)
+		at += trm_utf8_decode(text + at, len - at, &cp, &valid);
+	return cp;
+}
+
 /* Does cp belong to the cluster in the cell before? (See text/cluster.h.) */
 static bool joins(const struct cell *before, uint32_t cp, int width)
 {
@@ -91,6 +101,8 @@ static bool joins(const struct cell *before, uint32_t cp, int width)
 
 	if (width == 0)
 		return true;
+	if (codepoint_is_tone(cp))
+		return last_codepoint(before->text, len) >= 0x2600;
 	if (len >= 3 && memcmp(before->text + len - 3, "\xe2\x80\x8d", 3) == 0)
 		return true;
 	return is_regional(cp) && len == 4 && trm_utf8_decode(before->text, len, &first, &valid) == 4

@@ -108,11 +108,14 @@ static int open_screen(int depth, SCREEN **ret, enum color_depth *ret_depth, str
 	return 0;
 }
 
-static void use_utf8(void)
+/* False: the person's own locale is another. */
+static bool use_utf8(void)
 {
 	setlocale(LC_CTYPE, "");
-	if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+	bool is_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+	if (!is_utf8)
 		setlocale(LC_CTYPE, "C.UTF-8");
+	return is_utf8;
 }
 
 static const char *string_of(const char *capability)
@@ -220,7 +223,7 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	int r = check_fds(reterr);
 	if (r < 0)
 		return r;
-	use_utf8();
+	bool is_utf8 = use_utf8();
 	struct term *t = calloc(1, sizeof(*t));
 	struct screen *s = calloc(1, sizeof(*s));
 	struct keys *k = keys_create();
@@ -239,6 +242,7 @@ int term_open(const struct term_opts *opts, struct term **ret, struct trm_error 
 	t->screen = s;
 	t->keys = k;
 	t->is_all_stale = true;
+	t->is_utf8 = is_utf8;
 	t->has_mouse = !(opts && opts->no_mouse);
 	if (t->depth == DEPTH_NONE)
 		theme_builtin("mono", &t->mono, NULL);
@@ -361,7 +365,16 @@ static bool take_size(struct term *t, const struct canvas *c)
 	return true;
 }
 
-/* Have curses write rows again that it takes for blank, because pixels cover them. */
+/* What it told of emoji since the last frame changes how they are painted. */
+static void take_answers(struct term *t)
+{
+	int n = keys_answers(t->keys)->n_positions;
+
+	t->is_all_stale |= n != t->n_emoji_answers;
+	t->n_emoji_answers = n;
+}
+
+/* Pixels stand in cells that curses takes for blank already. */
 static void write_rows_anew(int row, int rows)
 {
 	wredrawln(stdscr, row, rows);
@@ -373,6 +386,7 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 	if (!take_size(t, c))
 		return;
 	take_theme(t, theme);
+	take_answers(t);
 	if (t->is_all_stale)
 		pictures_cleared(&t->pictures);
 	bool has_moved = pictures_look(&t->pictures, c);

@@ -6,10 +6,13 @@
 
 #include <terrarium/text.h>
 
+#include "term/keys.h"
 #include "term/term_internal.h"
+#include "term/terminal_query.h"
 #include "text/cluster.h"
 
 #define REPLACEMENT 0xFFFDu
+#define ZWJ 0x200D
 
 /* The number of a color in curses; -1 is the terminal's default. */
 static int curses_color(uint32_t color, enum color_depth depth)
@@ -65,8 +68,58 @@ static void make_cell(const struct curses_look *s, const wchar_t *text, cchar_t 
 	setcchar(out, text, s->attrs, 0, &s->pair);
 }
 
-/* Convert a cell's cluster to curses cells. Returns their number (a flag is two). */
-static size_t convert_cluster(const struct curses_look *s, const struct cell *cell, cchar_t *out)
+/* Emoji that a skin tone can follow (Emoji_Modifier_Base of Unicode) and that are two columns wide. */
+static bool takes_tone(uint32_t cp)
+{
+	static const uint32_t bases[][2] = {{0x1F385, 0x1F385}, {0x1F3C2, 0x1F3C4}, {0x1F3C7, 0x1F3C7},
+			{0x1F3CA, 0x1F3CA}, {0x1F442, 0x1F443}, {0x1F446, 0x1F450}, {0x1F466, 0x1F478},
+			{0x1F47C, 0x1F47C}, {0x1F481, 0x1F483}, {0x1F485, 0x1F487}, {0x1F48F, 0x1F48F},
+			{0x1F491, 0x1F491}, {0x1F4AA, 0x1F4AA}, {0x1F57A, 0x1F57A}, {0x1F595, 0x1F596},
+			{0x1F645, 0x1F647}, {0x1F64B, 0x1F64F}, {0x1F6A3, 0x1F6A3}, {0x1F6B4, 0x1F6B6},
+			{0x1F6C0, 0x1F6C0}, {0x1F6CC, 0x1F6CC}, {0x1F90C, 0x1F90C}, {0x1F90F, 0x1F90F},
+			{0x1F918, 0x1F91F}, {0x1F926, 0x1F926}, {0x1F930, 0x1F939}, {0x1F93C, 0x1F93E},
+			{0x1F977, 0x1F977}, {0x1F9B5, 0x1F9B6}, {0x1F9B8, 0x1F9B9}, {0x1F9BB, 0x1F9BB},
+			{0x1F9CD, 0x1F9CF}, {0x1F9D1, 0x1F9DD}};
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		if (cp >= bases[i][0] && cp <= bases[i][1])
+			return true;
+	return false;
+}
+
+static bool is_emoji(uint32_t cp)
+{
+	return cp >= 0x1F300 && cp <= 0x1FAFF && !codepoint_is_tone(cp);
+}
+
+/* The skin tones and joined emoji of a cluster that begins with `before`, behind the first `used` code points
+ * of a cell. setcchar() would refuse them, as libc takes each for two columns more; curses itself writes
+ * whatever a cell holds. */
+static void join_emoji(const struct terminal_answers *a, const struct cell *cell, size_t at, uint32_t before,
+		cchar_t *out)
+{
+	size_t n = strlen(cell->text), used = 1;
+	while (at < n && used < CCHARW_MAX) {
+		uint32_t cp, next = 0;
+		bool valid;
+		at += trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
+		if (codepoint_is_tone(cp) && takes_tone(before) && a->shaded == EMOJI_JOINED) {
+			out->chars[used++] = (wchar_t)cp;
+		} else if (cp == ZWJ && at < n && used + 2 <= CCHARW_MAX && a->linked == EMOJI_JOINED) {
+			at += trm_utf8_decode(cell->text + at, n - at, &next, &valid);
+			if (!is_emoji(next))
+				return;
+			out->chars[used++] = ZWJ;
+			out->chars[used++] = (wchar_t)next;
+			before = next;
+		} else {
+			return;
+		}
+	}
+}
+
+/* A cell's cluster as curses cells; returns how many (a flag is two). */
+static size_t convert_cluster(const struct curses_look *s, const struct terminal_answers *a,
+		const struct cell *cell, cchar_t *out)
 {
 	wchar_t text[CCHARW_MAX + 1] = {0};
 	uint32_t cp;
@@ -81,22 +134,27 @@ static size_t convert_cluster(const struct curses_look *s, const struct cell *ce
 		make_cell(s, text, out + 1);
 		return 2;
 	}
-	if (wcwidth(text[0]) != cell->width) {
+	/* A skin tone alone would join what is before it, where the terminal does not show it apart. */
+	if (wcwidth(text[0]) != cell->width || (codepoint_is_tone(cp) && a->shaded != EMOJI_APART)) {
 		text[0] = REPLACEMENT;
 		make_cell(s, text, out);
 		if (cell->width == 2)
 			make_cell(s, L" ", out + 1);
 		return cell->width;
 	}
+	uint32_t first = cp;
+	size_t second = at;
 	while (at < n && used < CCHARW_MAX) {
 		at += trm_utf8_decode(cell->text + at, n - at, &cp, &valid);
-		bool is_joiner = cp == 0x200D || cp == 0xFE0E || cp == 0xFE0F;
-		if (cp == 0x200D)
+		bool is_joiner = cp == ZWJ || cp == 0xFE0E || cp == 0xFE0F;
+		if (cp == ZWJ)
 			break;
 		if (!is_joiner && wcwidth((wchar_t)cp) == 0)
 			text[used++] = (wchar_t)cp;
 	}
 	make_cell(s, text, out);
+	if (cell->width == 2 && used == 1 && is_emoji(first))
+		join_emoji(a, cell, second, first, out);
 	return 1;
 }
 
@@ -109,5 +167,5 @@ size_t curses_cell(struct curses_look *s, const struct term *t, const struct cel
 		make_cell(s, text, out);
 		return 1;
 	}
-	return convert_cluster(s, cell, out);
+	return convert_cluster(s, keys_answers(t->keys), cell, out);
 }

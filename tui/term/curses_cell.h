@@ -4,10 +4,11 @@
 
 /* Cells of a canvas as curses cells.
  *
- * Curses relies on libc for the width of a character. So it only gets characters whose width libc and our
- * own table (text/cluster.h) agree on: of a cluster, the first code point and its marks. Characters that
- * a terminal might widen (variation selectors, text after a joiner) are left out, and a flag becomes its
- * two letters. So the columns of no terminal drift from ours.
+ * Curses believes in libc's idea of how wide a character is, so only what libc and our own table
+ * (text/cluster.h) agree on is handed to it; of a cluster, that is its first code point and the marks on it.
+ * What a terminal might widen (variation selectors, what follows a joiner, skin tones) is left out, and a
+ * flag goes as its two letters; but where the terminal has told that it shows one emoji (terminal_query.h),
+ * skin tones and joined emoji stay. So no terminal's columns drift from ours.
  *
  * Colors are pairs in curses, and a terminal has a limited number; alloc_pair(3) keeps those in use and
  * drops the oldest. */

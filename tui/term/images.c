@@ -53,6 +53,7 @@ bool term_can_be_asked(void)
 void term_want_sync(struct term *t)
 {
 	t->wants_sync = !is_mute(getenv("TERM"));
+	t->wants_emoji = t->wants_sync && t->is_utf8 && t->last.rows > 1;
 }
 
 bool term_ask_images(struct term *t)
@@ -78,10 +79,12 @@ bool term_ask_now(struct term *t, int last_row)
 		keys_expect_answers(t->keys);
 	else
 		keys_expect_more_answers(t->keys);
-	t->wants_answer = t->wants_sync = false;
 	term_write("\0337", 2);
 	move_cursor(last_row, 0);
 	term_write(query, strlen(query));
+	if (t->wants_emoji)
+		term_write(TERMINAL_QUERY_EMOJI, strlen(TERMINAL_QUERY_EMOJI));
+	t->wants_answer = t->wants_sync = t->wants_emoji = false;
 	term_write("\0338", 2);
 	return true;
 }

@@ -108,7 +108,12 @@ void keys_flush(struct keys *k)
 
 void keys_expect_answers(struct keys *k)
 {
-	k->terminal_answers = (struct terminal_answers){.is_expected = true};
+	struct terminal_answers *a = &k->terminal_answers;
+	/* Emoji are asked about only once. */
+	*a = (struct terminal_answers){.is_expected = true,
+			.n_positions = a->n_positions,
+			.shaded = a->shaded,
+			.linked = a->linked};
 }
 
 void keys_expect_more_answers(struct keys *k)
@@ -125,8 +130,10 @@ const struct terminal_answers *keys_answers(const struct keys *k)
  * line is. */
 static bool is_half_answer(const struct keys *k, const char *s, size_t n)
 {
-	return k->terminal_answers.is_expected && !k->terminal_answers.is_whole && n > 2
-	       && (s[2] == '?' || s[2] == '6');
+	const struct terminal_answers *a = &k->terminal_answers;
+	bool is_position = n > 2 && s[2] >= '1' && s[2] <= '9' && a->n_positions < 2;
+
+	return a->is_expected && !a->is_whole && n > 2 && (s[2] == '?' || s[2] == '6' || is_position);
 }
 
 /* ---- paste ---- */

@@ -18,14 +18,17 @@ struct term {
 	struct screen *screen;
 	struct keys *keys;
 	enum color_depth depth;
-	struct theme mono;                    /* looks for terminals without colors */
-	struct theme theme;                   /* of the last painting; mono if there are no colors */
-	struct theme_style looks[ROLE_COUNT]; /* the theme's, degraded */
-	struct canvas last;                   /* contents of the screen */
-	struct pictures pictures;             /* images on the screen */
-	bool is_all_stale;                    /* the contents of the screen are unknown */
-	bool wants_answer;                    /* ask the terminal with the next frame */
-	bool wants_sync;                      /* ask the terminal whether it can show a frame in one step */
+	struct theme mono;                    /* looks where there are no colors */
+	struct theme theme;                   /* last painted with; mono where there are no colors */
+	struct theme_style looks[ROLE_COUNT]; /* of it, degraded */
+	struct canvas last;                   /* what is on the screen */
+	struct pictures pictures;             /* images on it */
+	bool is_all_stale;                    /* nothing of it counts */
+	bool wants_answer;                    /* the terminal is to be asked with the next frame */
+	bool wants_sync;                      /* and this, whether it can show a frame in one go */
+	bool wants_emoji;                     /* and how wide it shows emoji of several code points */
+	bool is_utf8;                         /* it takes UTF-8 */
+	int n_emoji_answers;                  /* of its answers to that, those that are on the screen */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
 	struct termios shell_mode;

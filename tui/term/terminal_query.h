@@ -2,8 +2,9 @@
 #ifndef TUI_TERM_TERMINAL_QUERY_H
 #define TUI_TERM_TERMINAL_QUERY_H
 
-/* Asks a terminal about images, and whether it can show a frame in one step. An answer comes among the
- * keys, and must never be taken for a key, however late it comes.
+/* What a terminal answers when it is asked about images, whether it can show a frame in one go, and how wide
+ * it shows an emoji of several code points. An answer comes among the keys; it must never be taken for one,
+ * however late it comes.
  *
  * Sources: xterm's ctlseqs (primary device attributes, of which 4 is sixel; CSI 16 t gives the size of a
  * cell; CSI ? 2026 $ p asks for synchronized output, contour's and others' mode 2026); kitty's "Terminal
@@ -24,13 +25,23 @@ struct sequence;
  * asks which of kitty's ways to tell keys apart are on (CSI ? FLAGS u). */
 #define TERMINAL_QUERY_QUERY_SYNC "\033[?2026$p\033[?u"
 
+/* An emoji with a skin tone, then one of two that a joiner links, each at the start of the row. Where the
+ * cursor is behind them (CSI 6 n) tells whether the terminal shows one picture, which is two columns wide. */
+#define TERMINAL_QUERY_EMOJI \
+	"\r\xf0\x9f\x91\x8d\xf0\x9f\x8f\xbd\033[6n\r\xf0\x9f\x91\xa9\xe2\x80\x8d\xf0\x9f\x9a\x80\033[6n\r"
+
+/* How a terminal shows several code points that are one emoji. */
+enum emoji_way { EMOJI_UNKNOWN, EMOJI_APART, EMOJI_JOINED };
+
 struct terminal_answers {
 	bool is_expected; /* a query was sent */
 	bool is_whole;    /* and all answers have come */
 	bool has_kitty, has_sixel;
-	bool tells_keys;    /* it tells apart keys that are one key on others, such as Shift-Enter */
-	bool has_sync;      /* it can hold back output between CSI ? 2026 h and l */
-	int cell_w, cell_h; /* pixels; 0: unknown */
+	bool tells_keys;               /* it tells apart keys that are one key on others, such as Shift-Enter */
+	bool has_sync;                 /* it can hold back output between CSI ? 2026 h and l */
+	int cell_w, cell_h;            /* pixels; 0: unknown */
+	int n_positions;               /* cursor positions reported so far */
+	enum emoji_way shaded, linked; /* emoji with a skin tone; with a joiner */
 };
 
 /* Handle a control sequence, s[0..n) parsed, if it is an answer. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/cluster.h"
 
-#include <stdbool.h>
-
 #define REPLACEMENT 0xFFFDu
 #define ZWJ 0x200Du
 
@@ -39,7 +37,7 @@ static bool is_regional(uint32_t cp)
 	return cp >= 0x1F1E6 && cp <= 0x1F1FF;
 }
 
-static bool is_modifier(uint32_t cp)
+bool codepoint_is_tone(uint32_t cp)
 {
 	return cp >= 0x1F3FB && cp <= 0x1F3FF;
 }
@@ -60,7 +58,7 @@ static size_t tail_length(const char *s, size_t n, size_t from, uint32_t first)
 		bool valid;
 		size_t len = trm_utf8_decode(s + at, n - at, &cp, &valid);
 		bool is_pair = at == from && is_regional(first) && is_regional(cp);
-		bool is_shaded = is_modifier(cp) && before >= 0x2600;
+		bool is_shaded = codepoint_is_tone(cp) && before >= 0x2600;
 		bool is_linked = before == ZWJ && first >= 0x2190 && cp >= 0x2190;
 		if (!valid || at + len > CLUSTER_MAX || trm_text_is_deceptive(cp)
 				|| !(is_joining(cp) || is_pair || is_shaded || is_linked))
@@ -123,7 +121,7 @@ static bool is_sure_start(const char *s, size_t at, size_t n)
 	trm_utf8_decode(s + at, n - at, &cp, &valid);
 	if (!valid || at == 0 || cp < 0x300 || trm_text_is_deceptive(cp))
 		return true;
-	if (is_joining(cp) || is_modifier(cp) || is_regional(cp))
+	if (is_joining(cp) || codepoint_is_tone(cp) || is_regional(cp))
 		return false;
 	size_t previous = codepoint_before(s, at);
 	trm_utf8_decode(s + previous, at - previous, &before, &valid);

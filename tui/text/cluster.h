@@ -16,6 +16,7 @@
  * regional indicators. A code point of no width at the start of a line, and those that
  * would turn the direction of text, stand alone and are CLUSTER_ODD. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,6 +51,9 @@ size_t cluster_columns(const char *s, size_t n);
 /* How many bytes of s fit into `width` cells: up to behind a blank if there is one, else cut; at least
  * one cluster. */
 size_t cluster_wrap(const char *s, size_t n, size_t width);
+
+/* Is it a skin tone, an emoji modifier? One joins an emoji (anything from U+2600 on) before it. */
+bool codepoint_is_tone(uint32_t cp);
 
 /* 0 (joins what is before it), 1 or 2. */
 int codepoint_width(uint32_t cp);

@@ -14,6 +14,8 @@
 #define WOMAN "\xf0\x9f\x91\xa9"
 #define GIRL "\xf0\x9f\x91\xa7"
 #define BOY "\xf0\x9f\x91\xa6"
+#define THUMB "\xf0\x9f\x91\x8d"
+#define TONE "\xf0\x9f\x8f\xbd"
 #define ZWJ "\xe2\x80\x8d"
 
 struct seen {
@@ -103,6 +105,9 @@ static const struct {
 		{"\xe6\xbc\xa2\rX\n", 0, "X /"},
 		{"X\xe6\xbc\xa2\b\bY\n", 0, "XY /"},
 		{FLAG "x\rXY\n", 0, "XYx/"},
+		{THUMB TONE "x\rab\n", 0, "abx/"},
+		{THUMB TONE TONE "x\n", 0, THUMB TONE TONE "x/"},
+		{"a" TONE "\n", 0, "a" TONE "/"},
 		{FLAG FLAG "\n", 0, FLAG FLAG "/"},
 		{WOMAN ZWJ WOMAN ZWJ GIRL ZWJ BOY "x\n", 0, WOMAN ZWJ WOMAN ZWJ ZWJ "x/"},
 		{"\xe2\x80\xae"

@@ -18,6 +18,8 @@
 #include <terrarium/error.h>
 
 #include "cmocka_all.h"
+#include "term/keys.h"
+#include "term/term_internal.h"
 
 struct capture {
 	char bytes[65536];
@@ -118,7 +120,8 @@ static int play_painting(void)
 
 static const char *const truecolor[] = {
 		"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", NULL, "LC_ALL", "C", NULL};
-static const char *const indexed[] = {"TERM", "xterm-256color", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
+static const char *const indexed[] = {
+		"TERM", "xterm-256color", "COLORTERM", NULL, "NO_COLOR", NULL, "LC_ALL", "C.UTF-8", NULL};
 static const char *const eight[] = {"TERM", "xterm", "COLORTERM", NULL, "NO_COLOR", NULL, NULL};
 static const char *const colorless[] = {
 		"TERM", "xterm-256color", "COLORTERM", "truecolor", "NO_COLOR", "1", NULL};
@@ -155,6 +158,68 @@ static void test_text(void **state)
 	assert_true(has("hello \xE4\xB8\xAD"
 			"e\xCC\x81 \xF0\x9F\x91\xA9!"));
 	assert_false(has("\xE2\x80\x8D"));
+}
+
+#define THUMB "\xF0\x9F\x91\x8D"
+#define TONE "\xF0\x9F\x8F\xBD"
+#define PILOT "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x9A\x80"
+
+/* Paint emoji when the terminal has told where its cursor is behind them. */
+static int paint_emoji(const char *positions)
+{
+	struct term *t = open_or_exit();
+	struct event ev;
+	bool is_event = false;
+	term_paint(t, &canvas, &theme);
+	put(0, 0, "asks", (struct style){0});
+	term_paint(t, &canvas, &theme);
+	keys_feed(t->keys, positions, strlen(positions), 1);
+	while (keys_next(t->keys, &ev))
+		is_event = true;
+	put(2, 3, "a" THUMB TONE "b" PILOT "c" TONE "d", (struct style){0});
+	term_paint(t, &canvas, &theme);
+	term_close(t);
+	return is_event;
+}
+
+static int play_emoji_joined(void)
+{
+	return paint_emoji("\033[10;3R\033[10;3R");
+}
+
+static int play_emoji_apart(void)
+{
+	return paint_emoji("\033[10;5R\033[10;5R");
+}
+
+static int play_emoji_unknown(void)
+{
+	return paint_emoji("");
+}
+
+static int play_function_key(void)
+{
+	return !paint_emoji("\033[1;2R"); /* Shift-F3 */
+}
+
+static void test_emoji(void **state)
+{
+	(void)state;
+	run(play_emoji_joined, indexed);
+	assert_int_equal(cap.status, 0);
+	assert_true(has("\033[6n"));
+	assert_true(has("a" THUMB TONE "b" PILOT "c\xEF\xBF\xBD d"));
+	run(play_emoji_apart, indexed);
+	assert_int_equal(cap.status, 0);
+	assert_true(has("a" THUMB "b\xF0\x9F\x91\xA9"
+			"c" TONE "d"));
+	run(play_emoji_unknown, indexed);
+	assert_true(has("a" THUMB "b\xF0\x9F\x91\xA9"
+			"c\xEF\xBF\xBD d"));
+	run(play_function_key, indexed);
+	assert_int_equal(cap.status, 0);
+	run(play_emoji_unknown, vt100);
+	assert_false(has("\033[6n"));
 }
 
 static int play_little_changes(void)
@@ -297,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_colors),
 			cmocka_unit_test(test_text),
+			cmocka_unit_test(test_emoji),
 			cmocka_unit_test(test_only_changes_are_sent),
 			cmocka_unit_test(test_resize_and_suspend),
 			cmocka_unit_test(test_emergency),

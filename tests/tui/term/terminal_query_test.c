@@ -80,6 +80,19 @@ static void may_come_in_pieces_and_slowly(void **state)
 	}
 }
 
+static void positions_may_be_cut(void **state)
+{
+	(void)state;
+	keys_expect_answers(k);
+	feed("\033[24;", 5);
+	keys_flush(k);
+	drain();
+	feed("3R\033[24;5Rx", 9);
+	assert_string_equal(typed, "x");
+	assert_int_equal(keys_answers(k)->shaded, EMOJI_JOINED);
+	assert_int_equal(keys_answers(k)->linked, EMOJI_APART);
+}
+
 static void may_come_late_and_twice(void **state)
 {
 	(void)state;
@@ -149,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			CASE(are_taken_out),
 			CASE(may_come_in_pieces_and_slowly),
+			CASE(positions_may_be_cut),
 			CASE(may_come_late_and_twice),
 			CASE(nothing_is_taken_that_was_not_asked_for),
 			CASE(synchronized_output_is_known_or_not),
