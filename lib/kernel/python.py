@@ -276,8 +276,18 @@ class ImportWatch:
 		return ()
 
 
+def with_other_lines(code, before):
+	"""A cell of a file comes with empty lines in place of what stands before it: those that ran before keep their text."""
+	now, old = code.split('\n'), before.split('\n')
+	start = len(code) - len(code.lstrip('\n'))
+	end = len(now) - (not now[-1])
+	return '\n'.join(old[:start] + now[len(old[:start]):end] + (old[end:] or now[end:]))
+
+
 def remember(file, code):
 	"""For tracebacks and inspect.getsource()."""
+	if file in sources:
+		code = with_other_lines(code, sources[file])
 	sources[file] = code
 	if len(sources) > SOURCES_MAX:
 		oldest = next(iter(sources))

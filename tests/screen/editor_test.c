@@ -62,6 +62,30 @@ static void holds(const char *name, const char *text)
 	assert_string_equal(bytes, text);
 }
 
+static uint32_t ink_at(int row, int col)
+{
+	VTermScreenCell cell;
+
+	vterm_screen_get_cell(s.vts, (VTermPos){row, col}, &cell);
+	vterm_screen_convert_color_to_rgb(s.vts, &cell.fg);
+	return (uint32_t)cell.fg.rgb.red << 16 | (uint32_t)cell.fg.rgb.green << 8 | cell.fg.rgb.blue;
+}
+
+/* What everybody types first. */
+static void a_line_without_a_newline_has_colors(void **state)
+{
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+
+	(void)state;
+	start(NULL);
+	screen_send(&s, "print(\"hello\") # x");
+	screen_wait(&s, "1 print(\"hello\")");
+	while (ink_at(2, 5) == ink_at(2, 12) && screen_now_ms() < deadline)
+		screen_wait_quiet(&s, 50);
+	assert_int_not_equal(ink_at(2, 5), ink_at(2, 12)); /* a function and a string */
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 /* ---- buffers ---- */
 
 static void buffers_are_tabs(void **state)
@@ -559,6 +583,7 @@ int main(int argc, char **argv)
 			TEST(buffers_are_tabs),
 			TEST(undo_survives_going_to_another_buffer),
 			TEST(a_wrong_path_stays_to_be_put_right),
+			TEST(a_line_without_a_newline_has_colors),
 			TEST(finds_and_replaces),
 			TEST(goes_to_a_line),
 			TEST(cells_are_run_one_after_the_other),

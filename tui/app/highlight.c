@@ -41,7 +41,8 @@ int app_work_on_colors(struct app *a)
 	set_language(a, e);
 	/* A page on both sides as well, so that scrolling finds it done. */
 	size_t from = text_line_start(e->text, e->top_line > rows ? e->top_line - rows : 0);
-	size_t to = text_line_start(e->text, e->top_line + 2 * rows);
+	size_t below = e->top_line + 2 * rows;
+	size_t to = below < text_lines(e->text) ? text_line_start(e->text, below) : text_len(e->text);
 	if (syntax_is_beyond(e->syntax, from)) {
 		if (!a->has_reported_beyond)
 			app_tell(a, MSG_NOTICE,

@@ -161,6 +161,23 @@ static void null_characters_are_refused(void **state)
 	assert_contains(error_message(d), "a\xef\xbf\xbd\\ud800");
 }
 
+/* Cells of a file come with empty lines in place of what stands before them. */
+static void a_traceback_shows_lines_of_other_cells(void **state)
+{
+	struct driver *d = *state;
+	driver_send_request(d,
+			"\"op\":\"run\",\"code\":\"# %%\\ndef f():\\n    return 1/0\\n\",\"file\":\"a.py\"");
+	driver_wait(d);
+	driver_send_request(d, "\"op\":\"run\",\"code\":\"\\n\\n\\n\\n\\n# %%\\nf()\\n\",\"file\":\"a.py\"");
+	driver_wait(d);
+	assert_contains(driver_traceback(d), "line 7, in <module>\n    f()\n");
+	assert_contains(driver_traceback(d), "line 3, in f\n    return 1/0\n");
+	driver_send_request(
+			d, "\"op\":\"run\",\"code\":\"\\n\\ndef g():\\n    f()\\ng()\",\"file\":\"a.py\"");
+	driver_wait(d);
+	assert_contains(driver_traceback(d), "line 4, in g\n    f()\n");
+}
+
 static void a_traceback_shows_the_users_frames_only(void **state)
 {
 	struct driver *d = *state;
@@ -368,6 +385,7 @@ int main(void)
 			CASE(pasted_code_runs_as_it_is),
 			CASE(bad_code_is_refused_with_a_place),
 			CASE(null_characters_are_refused),
+			CASE(a_traceback_shows_lines_of_other_cells),
 			CASE(a_traceback_shows_the_users_frames_only),
 			CASE(sources_can_be_asked_for),
 			CASE(deep_recursion_is_an_error_like_others),
