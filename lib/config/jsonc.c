@@ -40,6 +40,20 @@ static size_t skip_comment(const char *text, size_t n, size_t start)
 	return is_line ? n : n + 1;
 }
 
+/* A comma before a closing bracket, as it stays when the last lines are commented out. */
+static void blank_last_commas(char *text, size_t n)
+{
+	size_t comma = n;
+	for (size_t i = 0; i < n; i++) {
+		if ((text[i] == '}' || text[i] == ']') && comma < n)
+			text[comma] = ' ';
+		if (!strchr(" \t\r\n", text[i]) || !text[i])
+			comma = text[i] == ',' ? i : n;
+		if (text[i] == '"')
+			i = skip_string(text, n, i) - 1;
+	}
+}
+
 size_t jsonc_blank_comments(char *text, size_t n)
 {
 	size_t i = 0;
@@ -57,6 +71,7 @@ size_t jsonc_blank_comments(char *text, size_t n)
 			i++;
 		}
 	}
+	blank_last_commas(text, n);
 	return n;
 }
 

@@ -41,7 +41,9 @@ static void on_backend(void *user, const struct trm_backend_info *info)
 				engine->package);
 		doctor_say(l->d, TRM_CHECK_NOTE, info->name, advice, "not installed");
 	} else {
-		doctor_say(l->d, TRM_CHECK_WEAK, info->name, info->advice, "does not work: %s", info->detail);
+		/* Only who uses it is held up: it is asked for with --backend. */
+		doctor_say(l->d, l->only ? TRM_CHECK_FAILED : TRM_CHECK_NOTE, info->name, info->advice,
+				"does not work: %s", info->detail);
 	}
 }
 

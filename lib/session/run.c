@@ -11,7 +11,7 @@
 
 /* A larger request could not be queued for the interpreter: a request is one line of JSON. */
 #define REQUEST_MAX (64u << 20)
-enum { ARGS_MAX = 256 };
+enum { ARGS_MAX = 256, PEER_LEAST_US = 1000 };
 
 static void free_args(char **args)
 {
@@ -558,7 +558,9 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 	tell_missed(run, result, hint, sizeof hint);
 	if (run->output)
 		output_to_result(run->output, result);
-	result->is_wall_unknown = run->is_recent;
+	/* Begin and end of another client's run that came together tell no time. */
+	bool came_at_once = run->is_peer && result->wall_us < PEER_LEAST_US;
+	result->is_wall_unknown = run->is_recent || came_at_once;
 	detach(run);
 	if (run->cb->done)
 		run->cb->done(run->user, run, result);

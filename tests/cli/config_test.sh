@@ -71,8 +71,10 @@ rmdir .env
 try config
 expect_code 0
 [ "$(head -n 1 out | cut -c1-7)" = SETTING ] || wrong "there is a head"
-expect_in out "confirm           on               $file:1:3"
-expect_in out "memory            512              default"
+awk 'NR == 1 { at = index($0, "FROM") } substr($0, at - 1, 2) !~ /^ [^ ]/ { exit 1 }' out || wrong "columns stand below their heads"
+tr -s ' ' <out >squeezed
+expect_in squeezed "confirm on $file:1:3"
+expect_in squeezed "memory 512 default"
 try config --json
 [ "$(grep -c '"name":' out)" = "$("$terrarium" help --json | grep -o '"setting":' | wc -l)" ] || wrong "a row per setting"
 try config nonsense
@@ -99,6 +101,10 @@ rm "$file"
 EDITOR=true try config edit
 expect_code 0
 [ "$(stat -c %a "$file")" = 600 ] || wrong "it is one's own"
+expect_in "$file" '	// "memory": "512",'
+sed -i 's|// "memory": "512"|"memory": "333"|' "$file"
+try config memory
+expect_out 333
 HOME= XDG_CONFIG_HOME= try config path
 expect_code 125
 

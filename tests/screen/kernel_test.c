@@ -146,6 +146,7 @@ static void variables_are_listed(void **state)
 	screen_wait(&s, "numbers");
 	screen_wait(&s, "1000");
 	screen_wait(&s, "'hello'");
+	screen_send(&s, KEY_F(6)); /* the page has the keys */
 	screen_send(&s, "another = 3.5");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "variables of python: 3");

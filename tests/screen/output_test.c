@@ -224,7 +224,7 @@ static void blocks_and_search(void **state)
 	screen_wait(&s, " 9 of 11 lines");
 	screen_send(&s, "-");
 	screen_wait(&s, "▸ [1] python");
-	screen_wait(&s, "20000 lines folded");
+	screen_wait(&s, "20,000 lines folded");
 	leave();
 }
 

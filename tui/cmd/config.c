@@ -92,11 +92,30 @@ static int print_json(const struct effective *e)
 	return json_finish(&j);
 }
 
+enum { VALUE_COLS = 32 }; /* at most: a longer value pushes its own row */
+
+/* Columns of the longest name, and of the longest value. */
+static void measure(const struct effective *e, int *ret_name, int *ret_value)
+{
+	char value[VALUE_BYTES];
+
+	*ret_name = *ret_value = 8;
+	for (size_t i = 0; i < e->n; i++) {
+		int name = (int)strlen(e->settings[i].name);
+		trm_config_get(&e->config, &e->settings[i], value, sizeof value);
+		int cols = (int)strlen(value) > VALUE_COLS ? VALUE_COLS : (int)strlen(value);
+		*ret_name = name > *ret_name ? name : *ret_name;
+		*ret_value = cols > *ret_value ? cols : *ret_value;
+	}
+}
+
 static int print_table(const struct effective *e)
 {
 	bool has_color = cmd_has_color();
+	int cols, value_cols;
 
-	printf("%-17s %-16s %s\n", "SETTING", "VALUE", "FROM");
+	measure(e, &cols, &value_cols);
+	printf("%-*s %-*s %s\n", cols, "SETTING", value_cols, "VALUE", "FROM");
 	for (size_t i = 0; i < e->n; i++) {
 		char value[VALUE_BYTES], clean[VALUE_BYTES], where[PATH_MAX + 48] = "default",
 									      shown[PATH_MAX];
@@ -104,8 +123,9 @@ static int print_table(const struct effective *e)
 		trm_text_clean_line(clean, sizeof clean, value, strlen(value));
 		bool is_set = describe_where(e, i, where, sizeof where);
 		trm_text_clean_line(shown, sizeof shown, where, strlen(where));
-		printf("%s%-17s %-16s %s%s\n", has_color ? (is_set ? "\033[1m" : "\033[2m") : "",
-				e->settings[i].name, *clean ? clean : "-", shown, has_color ? "\033[m" : "");
+		printf("%s%-*s %-*s %s%s\n", has_color ? (is_set ? "\033[1m" : "\033[2m") : "", cols,
+				e->settings[i].name, value_cols, *clean ? clean : "-", shown,
+				has_color ? "\033[m" : "");
 	}
 	return cmd_flush();
 }
@@ -174,22 +194,39 @@ static void make_folders(char *path)
 	}
 }
 
+/* All settings with their defaults, commented out. */
+static void print_start(FILE *out)
+{
+	size_t n;
+	const struct trm_setting *settings = trm_settings(&n);
+
+	fputs("// Settings of terrarium. Take the // off a line and change the value.\n"
+	      "// 'man terrarium-config' and 'terrarium help settings' explain them.\n{\n",
+			out);
+	for (size_t i = 0; i < n; i++) {
+		const struct trm_setting *s = &settings[i];
+		bool is_secret = s->kind == TRM_SETTING_SECRET; /* belongs into a file of its own */
+		if (!is_secret)
+			fprintf(out, "\t// %s\n\t// \"%s\": %s%s%s,\n", s->help, s->name,
+					s->kind == TRM_SETTING_LIST ? "[" : "\"",
+					s->kind == TRM_SETTING_LIST ? "" : s->fallback,
+					s->kind == TRM_SETTING_LIST ? "]" : "\"");
+	}
+	fputs("}\n", out);
+}
+
 static int begin_file(char *path)
 {
-	static const char start[] =
-			"// Settings of terrarium: see 'man terrarium-config', 'terrarium help settings'.\n"
-			"{\n"
-			"}\n";
-
 	make_folders(path);
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out)
 		return errno == EEXIST ? CMD_OK : cmd_fail("cannot make %s: %s", path, strerror(errno));
-	ssize_t wrote = write(fd, start, sizeof start - 1);
-	int error = wrote < 0 ? errno : ENOSPC;
-	close(fd);
-	if (wrote == (ssize_t)sizeof start - 1)
+	print_start(out);
+	bool has_failed = ferror(out);
+	if (fclose(out) == 0 && !has_failed)
 		return CMD_OK;
+	int error = errno;
 	unlink(path); /* or the next time it would be thought to be there */
 	return cmd_fail("cannot write %s: %s", path, strerror(error));
 }

@@ -85,6 +85,9 @@ bool inspect_parse_mount(char *line, struct inspect_mount *ret)
 			.is_writable = !strncmp(fields[5], "rw", 2), .size_bytes = size_in(fields[dash + 3])};
 	keep(ret->path, sizeof ret->path, fields[4]);
 	keep(ret->type, sizeof ret->type, fields[dash + 1]);
+	char *gone = strstr(fields[3], "//deleted"); /* so the kernel marks a file that was replaced since */
+	if (gone && !gone[strlen("//deleted")])
+		*gone = '\0';
 	if (fields[dash + 2][0] == '/')
 		keep(ret->source, sizeof ret->source, fields[3]);
 	return true;

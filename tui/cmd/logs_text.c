@@ -37,7 +37,9 @@ static void say_code(struct logs *l, const struct logs_entry *e)
 {
 	char first[400], line[520];
 	size_t lines = count_lines(e->code, e->code_len);
-	trm_text_clean_line(first, sizeof first, e->code, strcspn(e->code, "\n"));
+	/* The first line that says something. */
+	const char *from = e->code + strspn(e->code, " \t\r\n");
+	trm_text_clean_line(first, sizeof first, from, strcspn(from, "\n"));
 	if (lines > 1 || e->code_cut)
 		snprintf(line, sizeof line, "> %s (%zu lines%s)", first, lines,
 				e->code_cut ? " and more" : "");

@@ -294,11 +294,24 @@ static void print_cell(const char *text, size_t c, const int widths[N_COLUMNS])
 	fputs(is_last ? "\n" : "  ", stdout);
 }
 
+static bool has_rows(const struct ps *ps)
+{
+	for (size_t i = 0; i < ps->n; i++)
+		if (is_shown(ps, i))
+			return true;
+	return false;
+}
+
 static int print_table(const struct ps *ps)
 {
 	int widths[N_COLUMNS];
 	struct winsize size;
 	char cell[CELL];
+	if (!has_rows(ps) && isatty(STDOUT_FILENO)) {
+		puts("no sandbox is running");
+		containers_print(&ps->containers);
+		return cmd_flush();
+	}
 	measure(ps, widths);
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		make_fit(ps, size.ws_col, widths);

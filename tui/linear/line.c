@@ -63,6 +63,36 @@ static int find_button(const struct dialog *d, const char *line)
 	return -1;
 }
 
+/* "y" and "yes" are the first button, which agrees, unless another one is chosen for a reason; "n" and "no"
+ * cancel. */
+static int find_yes_no(const struct dialog *d, const char *line)
+{
+	bool is_yes = strcasecmp(line, "y") == 0 || strcasecmp(line, "yes") == 0;
+	bool is_no = strcasecmp(line, "n") == 0 || strcasecmp(line, "no") == 0;
+
+	if (is_yes && d->focus == 0 && d->buttons[0].answer != ANSWER_CANCEL)
+		return 0;
+	for (int i = 0; i < d->n_buttons && is_no; i++)
+		if (d->buttons[i].answer == ANSWER_CANCEL)
+			return i;
+	return -1;
+}
+
+/* "Please answer r, a or c." Not the whole question once more: it may be long, and is read out. */
+static void say_letters(struct linear *l, const struct dialog *d)
+{
+	char text[120] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < d->n_buttons && n + 24 < sizeof text; i++) {
+		const char *before = i == 0 ? "" : i + 1 == d->n_buttons ? " or " : ", ";
+		char letter[2] = {d->buttons[i].letter, '\0'};
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%.20s", before,
+				*letter ? letter : d->buttons[i].label);
+	}
+	linear_say(l, "please answer %s", text);
+}
+
 /* An item by its number, or by how it begins; -1: none. */
 static long find_item(const struct dialog *d, const char *line)
 {
@@ -97,9 +127,10 @@ static void answer(struct linear *l, struct model *m, const char *line, struct e
 			field_set(&d->field, line);
 	} else if (d->n_buttons) {
 		int k = find_button(d, line);
+		if (k < 0)
+			k = find_yes_no(d, line);
 		if (k < 0) {
-			linear_say(l, "\"%s\" is not an answer", line);
-			l->question = 0; /* tell it once more */
+			say_letters(l, d);
 			return;
 		}
 		d->focus = k;

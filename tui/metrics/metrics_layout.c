@@ -60,10 +60,10 @@ static int place_graphs(
 			SERIES_CPU, SERIES_MEM, SERIES_DISK, SERIES_PROC, SERIES_NET, SERIES_WAIT};
 	int heights[SERIES_COUNT], row = area.row, bottom = area.row + area.rows;
 	bool has_more = area.rows >= 30;
-	int fixed = 4 + 1 + (area.rows >= 12) + (area.rows >= 14) * 2;
 
 	has_net = has_net && has_more;
-	has_wait = has_wait && has_more;
+	has_wait = has_wait && has_more; /* then its graph stands below the words */
+	int fixed = 4 + 1 + (area.rows >= 12 && !has_wait) + (area.rows >= 14) * 2;
 	share(area.rows - fixed - has_net - has_wait - table_rows, has_net, has_wait, heights);
 	for (unsigned i = 0; i < sizeof order / sizeof *order && row < bottom; i++)
 		if (heights[order[i]] >= 0)
@@ -74,7 +74,7 @@ static int place_graphs(
 	}
 	if (row < bottom)
 		l->words_row = row++;
-	if (area.rows >= 12 && row < bottom)
+	if (area.rows >= 12 && row < bottom && !has_wait)
 		l->wait_row = row++;
 	return row;
 }

@@ -45,6 +45,7 @@ void alert(struct model *m, const char *text, struct effects *out);
 
 void memory_reported(struct model *m, const struct msg *msg, struct effects *out);
 void memory_tick(struct model *m, struct effects *out);
+void memory_run_ended(struct model *m); /* while it is still the one in hand */
 /* time_limit.c: the run in hand is near its time limit. */
 void time_limit_tick(struct model *m, uint64_t left_ms);
 const char *time_limit_text(const struct model *m, char *out, size_t cap); /* "": it is not */

@@ -234,9 +234,10 @@ void ask_confirm(struct model *m)
 	char what[64];
 
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
+	/* Findings first: they are seen however low the screen is. */
+	bool is_high = describe_policy(m, d);
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			run_source_describe(model_editor(m), m->to_run, what));
-	bool is_high = describe_policy(m, d);
 	describe_where(m, d);
 	describe_limits(m, d);
 	describe_guards(m, d);

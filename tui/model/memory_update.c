@@ -3,6 +3,7 @@
  * killed before the question is read. Nobody answers: it goes on, as it would have. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "command/command.h"
 #include "command/keymap.h"
@@ -13,6 +14,16 @@
 
 #define TIMEOUT_NS UINT64_C(8000000000)
 
+#define UNANSWERED "no answer: the run continues, up to the memory limit"
+
+static void mark_paused(struct model *m, bool is_paused)
+{
+	struct run_info *info = runs_find(&m->out.runs, m->run.serial);
+
+	if (info)
+		info->is_paused = is_paused;
+}
+
 void memory_reported(struct model *m, const struct msg *msg, struct effects *out)
 {
 	char text[96];
@@ -20,6 +31,7 @@ void memory_reported(struct model *m, const struct msg *msg, struct effects *out
 	if (m->run.state != RUN_RUNNING || msg->serial != m->run.serial)
 		return;
 	m->run.paused_ns = m->now_ns;
+	mark_paused(m, true);
 	m->run.memory_bytes = msg->number;
 	effect_number(out, EFFECT_PAUSE, m->run.serial);
 	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB: the run was paused",
@@ -32,6 +44,7 @@ static void go_on(struct model *m, const char *why, struct effects *out)
 {
 	effect_number(out, EFFECT_RESUME, m->run.serial);
 	m->run.paused_ns = 0;
+	mark_paused(m, false);
 	notices_add(&m->notices, m->now_ns, false, "%s", why);
 	m->needs_draw = true;
 }
@@ -39,7 +52,16 @@ static void go_on(struct model *m, const char *why, struct effects *out)
 void memory_tick(struct model *m, struct effects *out)
 {
 	if (m->run.paused_ns && m->run.state == RUN_RUNNING && m->now_ns - m->run.paused_ns >= TIMEOUT_NS)
-		go_on(m, "no answer: the run continues, up to the memory limit", out);
+		go_on(m, UNANSWERED, out);
+}
+
+void memory_run_ended(struct model *m)
+{
+	const struct notice *newest = notices_at(&m->notices, 0);
+
+	mark_paused(m, false);
+	if (newest && strcmp(newest->text, UNANSWERED) == 0)
+		m->notices.is_shown = false; /* it goes on no more */
 }
 
 static void key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])
@@ -62,8 +84,9 @@ const char *memory_text(const struct model *m, char *out, size_t cap)
 	key_of(m, "interrupt-paused", stop);
 	key_of(m, "resume-paused", go);
 	snprintf(out, cap,
-			"paused at %" PRIu64 " of %" PRIu64
-			" MiB: %s stop (variables stay), %s continue (in %.0f s)",
+			"paused: %" PRIu64 " of %" PRIu64
+			" MiB in use. %s: stop, and keep the variables if it can. %s: continue. Without an "
+			"answer it continues in %.0f s, and may be killed",
 			m->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20, stop, go,
 			waited_ns < TIMEOUT_NS ? (double)(TIMEOUT_NS - waited_ns) / 1e9 : 0.0);
 	return out;
@@ -75,6 +98,7 @@ static void interrupt(struct model *m, struct effects *out)
 {
 	if (m->run.state == RUN_RUNNING)
 		run_stop(m, out);
+	mark_paused(m, false);
 	m->run.paused_ns = 0;
 }
 

@@ -17,6 +17,7 @@ void ask_language(struct model *m)
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		dialog_add_item(&m->dialog, trm_lang_at(i)->name);
 	m->dialog.current = m->lang->index;
+	m->dialog.below_col = m->cols < 60 ? 1 : 14; /* where the title names it */
 	m->needs_draw = true;
 }
 

@@ -57,6 +57,7 @@ struct sandbox_info {
 	bool is_attached;             /* … and so does one that was there before */
 	char words[TRM_SERVER_WORDS]; /* by which a command line gets at it; "" */
 	char reason[560];             /* why it died: a sentence */
+	bool was_ready;               /* it has started */
 	bool is_open;                 /* nothing isolates it */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];

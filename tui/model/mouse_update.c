@@ -43,7 +43,7 @@ static void chrome_click(struct model *m, const struct event *ev, struct effects
 			if (ev->col >= items[i].col && ev->col < items[i].col + items[i].cols)
 				command_run(m, items[i].command, out);
 	} else if (ev->row == m->layout.title_row) {
-		run_named(m, ev->col >= m->cols - 10 ? "help" : "language", out);
+		run_named(m, "language", out);
 	} else if (rect_contains(m->layout.strip, ev->row, ev->col)) {
 		metrics_show(m);
 	} else if (rect_contains(m->layout.tabs, ev->row, ev->col)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/palette.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,21 @@ static int recency(const struct palette *p, const struct command *c)
 	return 0;
 }
 
-/* The title counts more than the name in the config, and that more than the words of the help. */
+enum { WORD_IN_TITLE = 100000, WORD_IN_NAME = 50000 };
+
+/* Does a word of the text begin with the needle? */
+static bool begins_word(const char *text, const char *needle)
+{
+	size_t n = strlen(needle);
+
+	for (const char *at = text; n && (at = strcasestr(at, needle)) != NULL; at++)
+		if (at == text || !isalnum((unsigned char)at[-1]))
+			return true;
+	return false;
+}
+
+/* What is found in one piece counts more than letters here and there. The title counts more than the name in
+ * the config, and that more than the words of the help. */
 static struct hit judge(const struct palette *p, const char *needle, const struct command *c)
 {
 	struct hit h = {.command = c, .score = 3 * fuzzy_score(needle, c->title, &h.marks)};
@@ -56,6 +71,10 @@ static struct hit judge(const struct palette *p, const char *needle, const struc
 		h.score = by_name;
 		h.marks = 0;
 	}
+	if (begins_word(c->title, needle))
+		h.score += WORD_IN_TITLE;
+	else if (begins_word(c->name, needle))
+		h.score += WORD_IN_NAME;
 	if (!h.score && c->help && strlen(needle) > 2 && strcasestr(c->help, needle))
 		h.score = 1;
 	if (h.score)

@@ -123,6 +123,7 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 
 	if (!info || !effect_add(out, EFFECT_INSTALL, m->lang, packages, strlen(packages), info->serial))
 		return;
+	info->is_install = true;
 	take_up(m, info->serial);
 	m->run.is_install = true;
 	outpane_scroll_end(&m->out);
@@ -219,6 +220,7 @@ void run_show_end(struct model *m, uint32_t serial, const struct trm_result *r)
 
 static void on_done(struct model *m, const struct trm_result *r)
 {
+	memory_run_ended(m);
 	run_show_end(m, m->run.serial, r);
 	m->has_last = true;
 	m->last_status = r->status;

@@ -46,6 +46,7 @@ static void on_starting(struct model *m, const struct msg *msg)
 	bool is_next = m->sandbox.state == SANDBOX_DEAD;
 
 	m->sandbox.state = SANDBOX_STARTING;
+	m->sandbox.was_ready = false;
 	m->sandbox.reason[0] = m->sandbox.doing[0] = '\0';
 	metrics_forget(&m->metrics);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
@@ -110,6 +111,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_WARNING: note(m, "", msg->text); break;
 	case MSG_SANDBOX_READY:
 		m->sandbox.state = SANDBOX_READY;
+		m->sandbox.was_ready = true;
 		m->sandbox.is_open = msg->number == TRM_ISOLATION_NONE;
 		m->sandbox.doing[0] = '\0';
 		variables_wait(m);

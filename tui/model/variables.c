@@ -226,9 +226,33 @@ static int compare(const void *a, const void *b, void *user)
 	return order ? order : strcmp(x->name, y->name);
 }
 
+/* What code defines rather than works with. */
+static bool is_definition(const struct variable *v)
+{
+	static const char *const types[] = {"function", "type", "class", "module", "ABCMeta", "EnumType",
+			"EnumMeta", "method", "closure", "async function", "generator function"};
+
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if (strcmp(v->type, types[i]) == 0)
+			return true;
+	return false;
+}
+
 static bool passes(const struct variable *v, const char *filter)
 {
-	return !*filter || strcasestr(v->name, filter) || strcasestr(v->type, filter);
+	if (!*filter)
+		return !is_definition(v);
+	return strcasestr(v->name, filter) || strcasestr(v->type, filter);
+}
+
+size_t variables_definitions(const struct model *m)
+{
+	const struct variables *v = &m->variables[m->lang->index];
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->n && !field_text(&m->variables_page.filter)[0]; i++)
+		n += is_definition(&v->rows[i]);
+	return n;
 }
 
 size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX])

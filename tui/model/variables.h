@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cells/canvas.h"
+#include "model/layout.h"
 #include "widget/field.h"
 
 struct effects;
@@ -48,10 +49,11 @@ struct variables_page {
 	bool has_filter; /* is being typed */
 	struct field filter;
 	size_t current, scroll; /* of the rows that pass the filter */
+	enum pane focus_back;   /* that had the focus when it was opened */
 };
 
-/* Where the columns begin on a page so wide; behind the last: its width. */
-void variables_columns(int cols, int ret[VARIABLE_COLUMNS + 1]);
+/* Where the columns begin on a page so wide, as the rows need it; behind the last: the page's width. */
+void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS + 1]);
 
 void variables_finish(struct variables *v); /* takes a zeroed object */
 
@@ -73,6 +75,8 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 /* The rows that the page shows, sorted and filtered: indexes into rows; at most VARIABLES_MAX. Returns
  * how many. */
 size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX]);
+/* How many of the rows are functions and classes, which only a filter shows. 0 while there is one. */
+size_t variables_definitions(const struct model *m);
 
 /* The one that the mark is on; NULL: there is none. */
 const struct variable *variables_current(const struct model *m);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of variables: where it is, its keys and its mouse. */
+#include <string.h>
+
 #include "cells/event.h"
 #include "command/command.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/variables.h"
+#include "text/cluster.h"
 
 bool variables_is_overlay(const struct model *m)
 {
@@ -26,12 +29,26 @@ struct rect variables_area(const struct model *m)
 	return (struct rect){pane.row + above, pane.col, pane.rows - above, pane.cols};
 }
 
-void variables_columns(int cols, int ret[VARIABLE_COLUMNS + 1])
+static int at_most(int value, int most)
 {
-	int name = cols * 30 / 100, type = cols * 20 / 100, size = 7;
+	return value < most ? value : most;
+}
 
-	name = name > 24 ? 24 : name < 8 ? 8 : name;
-	type = type > 16 ? 16 : type < 6 ? 6 : type;
+/* Names and types are as wide as the longest, within bounds; the value has the rest. */
+void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS + 1])
+{
+	const struct variables *v = &m->variables[m->lang->index];
+	size_t longest[3] = {6, 6, 6}; /* a heading with the mark of what is sorted by */
+
+	for (size_t i = 0; i < v->n; i++) {
+		const char *texts[3] = {v->rows[i].name, v->rows[i].type, v->rows[i].size};
+		for (int k = 0; k < 3; k++) {
+			size_t n = cluster_columns(texts[k], strlen(texts[k]));
+			longest[k] = n > longest[k] && n < 100 ? n : longest[k];
+		}
+	}
+	int name = at_most((int)longest[0] + 1, cols * 35 / 100);
+	int type = at_most((int)longest[1] + 1, cols * 25 / 100), size = at_most((int)longest[2] + 1, 10);
 	ret[VARIABLE_NAME] = 0;
 	ret[VARIABLE_TYPE] = name;
 	ret[VARIABLE_SIZE] = name + type;
@@ -39,12 +56,12 @@ void variables_columns(int cols, int ret[VARIABLE_COLUMNS + 1])
 	ret[VARIABLE_COLUMNS] = cols;
 }
 
-static enum variable_column column_at(int cols, int col)
+static enum variable_column column_at(const struct model *m, int cols, int col)
 {
 	int starts[VARIABLE_COLUMNS + 1];
 	int at = VARIABLE_COLUMNS - 1;
 
-	variables_columns(cols, starts);
+	variables_columns(m, cols, starts);
 	while (at > 0 && col < starts[at])
 		at--;
 	return (enum variable_column)at;
@@ -81,12 +98,24 @@ static void move_by(struct model *m, long by)
 	move_to(m, (long)m->variables_page.current + by);
 }
 
+/* Keys go to what was opened. Where the focus was meanwhile elsewhere, it comes back before the page goes. */
 static void show(struct model *m, struct effects *out)
 {
+	struct variables_page *p = &m->variables_page;
+	bool is_closing = p->is_shown && variables_has_focus(m);
+
 	(void)out;
-	m->variables_page.is_shown = !m->variables_page.is_shown;
-	m->variables_page.has_filter = false;
+	p->is_shown = !is_closing;
+	p->has_filter = false;
 	m->needs_draw = true;
+	if (m->layout.panes[PANE_METRICS].rows == 0) /* a box, which takes all keys */
+		return;
+	if (!is_closing && m->focus != PANE_METRICS) {
+		p->focus_back = m->focus;
+		model_focus(m, PANE_METRICS);
+	} else if (is_closing && p->focus_back != PANE_METRICS) {
+		model_focus(m, p->focus_back);
+	}
 }
 
 static void up(struct model *m, struct effects *out)
@@ -195,7 +224,7 @@ bool variables_mouse(struct model *m, const struct event *ev, struct effects *ou
 	else if (is_overlay && !rect_contains(box, ev->row, ev->col))
 		m->variables_page.is_shown = false;
 	else if (row == 0)
-		sort_by(m, column_at(box.cols - (is_overlay ? 4 : 2),
+		sort_by(m, column_at(m, box.cols - (is_overlay ? 4 : 2),
 					   ev->col - box.col - (is_overlay ? 2 : 1)));
 	else if (row > 0)
 		move_to(m, (long)m->variables_page.scroll + row - 1);

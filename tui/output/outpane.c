@@ -95,9 +95,9 @@ uint64_t outpane_end(const struct outpane *p)
 /* The line that stands for what is gone. */
 static void read_dropped(const struct outpane *p, struct output_line *line)
 {
-	char text[128], bytes[24];
+	char text[128], bytes[24], count[32];
 	uint64_t n = p->store.dropped_lines;
-	int len = snprintf(text, sizeof text, "%" PRIu64 " line%s dropped (%s): older than what is kept", n,
+	int len = snprintf(text, sizeof text, "%s older line%s dropped (%s)", format_count(count, n),
 			n == 1 ? "" : "s", format_bytes(bytes, p->store.dropped_bytes));
 
 	output_line_begin(line, OUT_NOTE, 0);

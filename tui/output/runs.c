@@ -99,6 +99,20 @@ char *format_duration(char out[24], uint64_t us)
 	return out;
 }
 
+char *format_count(char out[32], uint64_t n)
+{
+	char digits[24];
+	size_t len = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, n), at = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = '\0';
+	return out;
+}
+
 char *format_uptime(char out[24], uint64_t ms)
 {
 	uint64_t s = ms / 1000;
@@ -188,8 +202,10 @@ static void progress(struct output_line *line, const struct run_info *run, uint6
 	uint64_t tenths = run->began_ns && now_ns > run->began_ns ? (now_ns - run->began_ns) / 100000000u : 0;
 	char text[24];
 
-	add(line, ROLE_WARN, 0,
-			run->state <= RUN_KILLING && words[run->state] ? words[run->state] : "waiting");
+	add(line, run->is_paused ? ROLE_OUT_ERROR : ROLE_WARN, 0,
+			run->is_paused                                   ? "paused"
+			: run->state <= RUN_KILLING && words[run->state] ? words[run->state]
+									 : "waiting");
 	if (tenths && run->state != RUN_QUEUED) {
 		if (tenths < 600)
 			snprintf(text, sizeof text, " %" PRIu64 ".%" PRIu64 " s", tenths / 10, tenths % 10);
@@ -209,7 +225,7 @@ static void progress(struct output_line *line, const struct run_info *run, uint6
 void run_header(struct output_line *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
 		int64_t n_folded)
 {
-	char text[64];
+	char text[64], count[32];
 
 	if (!run) {
 		add(line, ROLE_OUT_HEADER, 0, "[run]");
@@ -219,7 +235,11 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 	if (run->number)
 		snprintf(text, sizeof text, "[%" PRIu64 "] %s", run->number, run->lang->name);
 	else
-		snprintf(text, sizeof text, run->by[0] ? "command" : "[ ] %s", run->lang->name);
+		snprintf(text, sizeof text, "%s%s",
+				run->by[0]        ? "command"
+				: run->is_install ? ""
+						  : "[ ] ",
+				run->by[0] ? "" : run->lang->name);
 	add(line, ROLE_OUT_HEADER, ATTR_BOLD, text);
 	add(line, ROLE_DIM, 0, "  ");
 	if (run->state == RUN_DONE)
@@ -227,7 +247,7 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 	else
 		progress(line, run, now_ns);
 	if (n_folded >= 0) {
-		snprintf(text, sizeof text, "  %" PRId64 " line%s folded", n_folded,
+		snprintf(text, sizeof text, "  %s line%s folded", format_count(count, (uint64_t)n_folded),
 				n_folded == 1 ? "" : "s");
 		add(line, ROLE_WARN, 0, text);
 	}

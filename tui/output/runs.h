@@ -39,6 +39,8 @@ struct run_info {
 	uint64_t out_bytes;              /* printed so far */
 	uint64_t rate_at_ns, rate_bytes; /* when the rate was last worked out, and out_bytes then */
 	uint64_t bytes_per_s;
+	bool is_paused;   /* stands still before the memory limit */
+	bool is_install;  /* no code: packages are being installed */
 	bool is_spilling; /* what it prints goes to a file, too */
 	char *code;       /* as it was run; NULL: not kept */
 	char by[64];      /* another program's run: whose; "" it is this workbench's */
@@ -73,6 +75,7 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 char *format_duration(char out[24], uint64_t us);
 /* "640 B", "12.5 KiB", "64 MiB". Returns out. */
 char *format_bytes(char out[24], uint64_t bytes);
+char *format_count(char out[32], uint64_t n);   /* "9,379,344" */
 char *format_uptime(char out[24], uint64_t ms); /* "01:02:03", "4d 07h" */
 
 #endif

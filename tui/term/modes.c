@@ -15,7 +15,9 @@
 void modes_choose(struct term *t)
 {
 	const char *name = getenv("TERM");
-	bool is_xterm = strncmp(name, "xterm", 5) == 0 || strncmp(name, "tmux", 4) == 0;
+	/* kitty complains of what its own protocol does better. */
+	bool is_xterm = (strncmp(name, "xterm", 5) == 0 && strcmp(name, "xterm-kitty") != 0)
+			|| strncmp(name, "tmux", 4) == 0;
 	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0
 		      || strncmp(name, "ansi", 4) == 0;
 	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",

@@ -111,7 +111,7 @@ static void draw_list_row(const struct model *m, struct canvas *c, struct rect s
 	}
 	if (is_current && !d->has_field) {
 		c->cursor_row = strip.row;
-		c->cursor_col = strip.col;
+		c->cursor_col = strip.col + 1;
 	}
 }
 

@@ -62,6 +62,10 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 		return m->run.ladder.step == TRM_STOP_TERMINATE ? "terminating" : "interrupting";
 	case RUN_KILLING: return "killing";
 	case RUN_RUNNING:
+		if (m->run.paused_ns) {
+			*role = ROLE_STATUS_ERROR;
+			return "paused";
+		}
 		if (m->run.reads_line)
 			return "waiting for input";
 		if (ran_us < 100000)
@@ -79,7 +83,7 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 	if (peer_runs_running(m))
 		return "in use";
 	*role = m->sandbox.state == SANDBOX_DEAD ? ROLE_STATUS_ERROR : ROLE_STATUS_OK;
-	return m->sandbox.state == SANDBOX_DEAD ? "ended" : "idle";
+	return m->sandbox.state != SANDBOX_DEAD ? "idle" : m->sandbox.was_ready ? "ended" : "not started";
 }
 
 /* Pieces of the title between which a border shows. */
@@ -168,7 +172,7 @@ static int title_sandbox(const struct model *m, struct canvas *c, struct rect cl
 static void title(const struct model *m, struct canvas *c)
 {
 	bool single = m->layout.kind == LAYOUT_SINGLE, brief = m->cols < BRIEF_COLS;
-	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 9 : 13)};
+	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 0 : 4)};
 	int col = clip.col;
 
 	if (!brief)
@@ -178,8 +182,6 @@ static void title(const struct model *m, struct canvas *c)
 	if (!brief)
 		col = title_sandbox(m, c, clip, col);
 	title_state(m, c, clip, col);
-	draw_text(c, (struct rect){0, 0, 1, m->cols}, 0, m->cols - (single ? 8 : 11), ROLE_TITLE,
-			" F1 help ");
 }
 
 /* ---- tabs ---- */
@@ -210,7 +212,7 @@ static void divider(const struct model *m, struct canvas *c)
 {
 	struct rect clip = {m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols};
 	const struct scrollback *s = &m->out.store;
-	char key_context[64];
+	char key_context[64], count[32];
 	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM,
 			" output ");
 
@@ -219,8 +221,8 @@ static void divider(const struct model *m, struct canvas *c)
 		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ",
 				sign(m->has_utf8, SIGN_MORE));
 	if (s->dropped_lines)
-		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %" PRIu64 " lines dropped ",
-				s->dropped_lines);
+		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s lines dropped ",
+				format_count(count, s->dropped_lines));
 	if (m->out.search.find && !m->out.bar.is_open)
 		draw_format(c, clip, clip.row, col + 2, ROLE_DIM, " %s ", m->out.bar.said);
 	int n = snprintf(key_context, sizeof key_context, " %zu:%zu ", editor_line(model_editor(m)) + 1,
@@ -242,7 +244,13 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (m->sandbox.state == SANDBOX_STARTING && m->sandbox.doing[0])
 		return m->sandbox.doing;
 	stopping_text(m, out, cap);
-	if (*out || *memory_text(m, out, cap) || *time_limit_text(m, out, cap))
+	if (*out)
+		return out;
+	*role = ROLE_NOTICE_ERROR;
+	if (*memory_text(m, out, cap))
+		return out;
+	*role = ROLE_WARN;
+	if (*time_limit_text(m, out, cap))
 		return out;
 	*role = notice && notice->is_error ? ROLE_NOTICE_ERROR : ROLE_NOTICE;
 	if (m->notices.is_shown && notice)

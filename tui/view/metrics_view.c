@@ -108,6 +108,42 @@ static void draw_peak(const struct measured *p, enum series series, int row, int
 		draw_text(p->c, p->area, row, col, ROLE_DIM, text);
 }
 
+/* A part of a row, unless it does not fit whole. Returns the column behind it. */
+static int draw_whole(const struct measured *p, int row, int col, uint16_t role, const char *text)
+{
+	if (col + (int)cluster_columns(text, strlen(text)) > p->area.col + p->area.cols)
+		return p->area.col + p->area.cols;
+	return draw_text(p->c, p->area, row, col, role, text);
+}
+
+static int draw_pressure(
+		const struct measured *p, int row, int col, const char *name, bool is_known, double percent)
+{
+	char text[40];
+
+	snprintf(text, sizeof text, is_known ? " %s %.0f%%" : " %s n/a", name, percent);
+	return draw_whole(p, row, col, is_known && percent >= 20.0 ? ROLE_WARN : ROLE_DIM, text);
+}
+
+/* Was it slow because it had to wait? The sandbox's own pressure answers that; where the kernel does not
+ * tell that, the machine's at least tells whether others were in the way. */
+static void draw_wait(const struct measured *p, int row)
+{
+	const struct trm_sample *s = &p->x->sample;
+	uint32_t known = p->x->has_sample ? s->known : 0;
+
+	if (row < 0)
+		return;
+	bool is_machine = known && s->pressure_is_machine;
+	int col = draw_text(p->c, p->area, row, p->area.col + 1, ROLE_GRAPH_PRESSURE,
+			is_machine ? "MACHINE" : "WAIT");
+	col = draw_pressure(p, row, col, "cpu", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
+	col = draw_pressure(p, row, col, "mem", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
+	col = draw_pressure(p, row, col, "io", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
+	draw_pressure(p, row, col, p->area.cols < 48 ? "thr" : "throttled",
+			known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
+}
+
 static void draw_meter(const struct measured *p, enum series series)
 {
 	const struct meter *meter = &meters[series];
@@ -116,6 +152,11 @@ static void draw_meter(const struct measured *p, enum series series)
 
 	if (row < 0)
 		return;
+	if (series == SERIES_WAIT) {
+		draw_wait(p, row);
+		draw_series(p, series);
+		return;
+	}
 	draw_text(p->c, p->area, row, p->area.col + 1, meter->role, meter->name);
 	int end = draw_text(p->c, p->area, row, p->area.col + 6,
 			p->x->has_sample ? meter_role(meter, &p->x->sample) : ROLE_DIM,
@@ -126,19 +167,17 @@ static void draw_meter(const struct measured *p, enum series series)
 
 /* ---- time ---- */
 
-/* "-90 s", "-5 min", "-2 h"; of the column that ends at end_ns. */
-static void format_ago(uint64_t ago_ns, char out[24])
+/* "-90 s", "-5 min", "-2 h"; an axis has one unit, that of the longest time on it. */
+static void format_ago(uint64_t ago_ns, uint64_t longest_ns, char out[24])
 {
-	uint64_t s = (ago_ns + 500000000u) / 1000000000u;
+	double s = (double)((ago_ns + 500000000u) / 1000000000u), longest_s = (double)longest_ns / 1e9;
+	double unit_s = longest_s < 300 ? 1 : longest_s < 7200 ? 60 : 3600;
+	const char *unit = unit_s < 60 ? "s" : unit_s < 3600 ? "min" : "h";
 
 	if (s < 1)
 		snprintf(out, 24, "now");
-	else if (s < 120)
-		snprintf(out, 24, "-%" PRIu64 " s", s);
-	else if (s < 7200)
-		snprintf(out, 24, "-%" PRIu64 " min", (s + 30) / 60);
 	else
-		snprintf(out, 24, "-%.1f h", (double)s / 3600.0);
+		snprintf(out, 24, unit_s < 60 ? "-%.0f %s" : "-%.3g %s", s / unit_s, unit);
 }
 
 static void draw_axis(const struct measured *p)
@@ -155,7 +194,8 @@ static void draw_axis(const struct measured *p)
 	for (int part = 0; part <= 2; part++) {
 		int column = part * t.cols / 2;
 		uint64_t left_ns = (uint64_t)(t.cols - column) * p->span.column_ns;
-		format_ago(now_ns + left_ns - p->span.end_ns, text);
+		uint64_t whole_ns = (uint64_t)t.cols * p->span.column_ns;
+		format_ago(now_ns + left_ns - p->span.end_ns, now_ns + whole_ns - p->span.end_ns, text);
 		int n = (int)strlen(text), col = t.col + column - (part == 2 ? n : part ? n / 2 : 0);
 		draw_text(p->c, t, t.row, col, p->x->end_ns && part == 2 ? ROLE_WARN : ROLE_GRAPH_AXIS, text);
 	}
@@ -183,7 +223,7 @@ static void draw_marks(const struct measured *p)
 		char number[24];
 		for (int x = mark->from; x <= mark->to; x++)
 			draw_sign(p->c, p->m->has_utf8, t.row, t.col + x, SIGN_SPAN, role);
-		if (!run || (mark->from < free_from && !is_marked))
+		if (!run || !run->number || (mark->from < free_from && !is_marked))
 			continue;
 		snprintf(number, sizeof number, "%" PRIu64, run->number);
 		draw_text(p->c, t, t.row, t.col + mark->from, role, number);
@@ -207,8 +247,11 @@ static void draw_cost(const struct measured *p, const struct run_info *run)
 	char wall[24], cpu[24], peak[24];
 	uint64_t wall_us = run->ended_ns ? run->wall_us : (p->m->now_ns - run->began_ns) / 1000;
 
-	int col = draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_MARK, "[%" PRIu64 "] %s",
-			run->number, format_duration(wall, wall_us));
+	char number[24] = "install";
+	if (run->number)
+		snprintf(number, sizeof number, "[%" PRIu64 "]", run->number);
+	int col = draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_MARK, "%s %s", number,
+			format_duration(wall, wall_us));
 	if (run->has_cpu)
 		col = draw_format(p->c, p->area, p->l.words_row, col, ROLE_TEXT, "  cpu %s",
 				format_duration(cpu, run->cpu_us));
@@ -236,37 +279,11 @@ static void draw_words(const struct measured *p, bool has_runs)
 	if (!p->x->has_sample || !(p->x->sample.known & TRM_METRIC_NET))
 		snprintf(net, sizeof net, "%s",
 				trm_guards_tell_net(box->guards, box->n_guards, &box->limits));
-	draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, "NET  %s   up %s   %s", net,
-			uptime, source);
-}
-
-static int format_pressure(const struct measured *p, int col, const char *name, bool is_known, double percent)
-{
-	char text[16];
-
-	snprintf(text, sizeof text, is_known ? "%.0f%%" : "n/a", percent);
-	col = draw_text(p->c, p->area, p->l.wait_row, col, ROLE_DIM, name);
-	return draw_text(p->c, p->area, p->l.wait_row, col,
-			is_known && percent >= 20.0 ? ROLE_WARN : ROLE_DIM, text);
-}
-
-/* Was it slow because it had to wait? The sandbox's own pressure answers that; where the kernel does not
- * tell that, the machine's at least tells whether others were in the way. */
-static void draw_wait(const struct measured *p)
-{
-	const struct trm_sample *s = &p->x->sample;
-	uint32_t known = p->x->has_sample ? s->known : 0;
-
-	if (p->l.wait_row < 0)
-		return;
-	bool is_machine = known && s->pressure_is_machine;
-	int col = draw_text(p->c, p->area, p->l.wait_row, p->area.col + 1, ROLE_GRAPH_PRESSURE,
-			is_machine ? "MACHINE" : "WAIT");
-	col = format_pressure(p, col, " cpu ", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
-	col = format_pressure(p, col, " mem ", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
-	col = format_pressure(p, col, " io ", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
-	format_pressure(p, col, p->area.cols < 48 ? " thr " : "  throttled ",
-			p->x->has_sample && s->known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
+	char text[200];
+	snprintf(text, sizeof text, "NET  %s   up %s", net, uptime);
+	int col = draw_text(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, text);
+	snprintf(text, sizeof text, "   %s", source);
+	draw_whole(p, p->l.words_row, col, ROLE_DIM, text);
 }
 
 /* ---- the pane ---- */
@@ -318,7 +335,7 @@ void draw_measured(const struct model *m, struct canvas *c, const struct metrics
 	draw_marks(&p);
 	draw_axis(&p);
 	draw_words(&p, has_runs);
-	draw_wait(&p);
+	draw_wait(&p, p.l.wait_row);
 	draw_table(&p);
 }
 

@@ -174,8 +174,13 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 	struct rect field = {clip.row, col, 1, room};
 	canvas_put(c, field, clip.row, col - shift, field_text(&bar->what), bar->what.len,
 			style_of(bar->what.is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
-	draw_text(c, clip, clip.row, clip.col + clip.cols - said - 1,
-			bar->is_wrong ? ROLE_STATUS_ERROR : ROLE_STATUS_OK, bar->said);
+	static const char hint[] = "Enter next  Alt-x regex  Esc close";
+	bool has_hint = !bar->said[0] && !bar->what.len && clip.cols > 60;
+	draw_text(c, clip, clip.row, clip.col + clip.cols - (has_hint ? (int)strlen(hint) : said) - 1,
+			has_hint        ? ROLE_DIALOG_DIM
+			: bar->is_wrong ? ROLE_STATUS_ERROR
+					: ROLE_STATUS_OK,
+			has_hint ? hint : bar->said);
 	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE) {
 		c->cursor_row = clip.row;
 		c->cursor_col = col + (int)before - shift;
@@ -186,14 +191,17 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 static void draw_input(const struct model *m, struct canvas *c, struct rect pane)
 {
 	struct rect clip = {pane.row + pane.rows - 1, pane.col, 1, pane.cols};
-	const char *text = field_text(&m->input), *prompt = m->run.prompt[0] ? m->run.prompt : "stdin";
+	/* What the output ends with need not be said twice. */
+	bool is_shown = m->run.prompt[0] && pane.rows > 1 && outpane_ends_with(&m->out, m->run.prompt);
+	const char *text = field_text(&m->input);
+	const char *prompt = is_shown ? "input" : m->run.prompt[0] ? m->run.prompt : "stdin";
 	size_t before = cluster_columns(text, m->input.cursor);
 
 	canvas_fill(c, clip, " ", style_of(ROLE_OUT_INPUT));
 	int col = draw_text(c, clip, clip.row, clip.col + 1, ROLE_OUT_INPUT, prompt);
 	if (prompt[strlen(prompt) - 1] != ' ')
 		col = draw_format(c, clip, clip.row, col, ROLE_OUT_INPUT, "%s ",
-				m->run.prompt[0] ? "" : sign(m->has_utf8, SIGN_PROMPT));
+				m->run.prompt[0] && !is_shown ? "" : sign(m->has_utf8, SIGN_PROMPT));
 	int room = clip.col + clip.cols - col - 1;
 	int shift = (int)before > room ? (int)before - room : 0;
 	struct rect field = {clip.row, col, 1, room + 1};

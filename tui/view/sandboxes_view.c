@@ -251,7 +251,8 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 	if (l.inner.row > l.box.row)
 		draw_box(c, m->has_utf8, l.box, ROLE_BORDER_FOCUS);
 	if (s->is_inside)
-		snprintf(title, sizeof title, " inside %.72s%s%.40s ", s->inside, *word ? ": " : "", word);
+		snprintf(title, sizeof title, " inside %.72s%s%.40s%s ", s->inside, *word ? ": " : "", word,
+				strlen(word) > 40 ? sign(m->has_utf8, SIGN_ELLIPSIS) : "");
 	else
 		snprintf(title, sizeof title, " sandboxes: %zu ", s->n);
 	if (l.inner.row > l.box.row)

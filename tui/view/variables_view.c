@@ -20,7 +20,7 @@ static void draw_head(const struct model *m, struct canvas *c, struct rect area)
 	const struct variables_page *p = &m->variables_page;
 	int starts[VARIABLE_COLUMNS + 1];
 
-	variables_columns(area.cols, starts);
+	variables_columns(m, area.cols, starts);
 	for (int i = 0; i < VARIABLE_COLUMNS; i++) {
 		struct rect cell = {area.row, area.col + starts[i], 1, starts[i + 1] - starts[i]};
 		bool is_sorted = (int)p->sort == i;
@@ -40,7 +40,7 @@ static void draw_row(const struct model *m, struct canvas *c, struct rect area, 
 	uint16_t role = is_current ? ROLE_TABLE_CURRENT : ROLE_TEXT;
 	int starts[VARIABLE_COLUMNS + 1];
 
-	variables_columns(area.cols, starts);
+	variables_columns(m, area.cols, starts);
 	if (is_current)
 		canvas_fill(c, area, " ", style_of(role));
 	for (int i = 0; i < VARIABLE_COLUMNS; i++) {
@@ -59,8 +59,10 @@ static const char *nothing_text(const struct model *m, char *out, size_t cap)
 {
 	const struct variables *v = &m->variables[m->lang->index];
 
-	if (v->n)
+	if (v->n && field_text(&m->variables_page.filter)[0])
 		snprintf(out, cap, "none of %zu has this text in its name or type", v->n);
+	else if (v->n)
+		snprintf(out, cap, "only functions and classes; a filter shows them");
 	else if (m->sandbox.state == SANDBOX_DEAD)
 		snprintf(out, cap, "there is no sandbox");
 	else if (v->is_untold)
@@ -105,10 +107,19 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 {
 	const struct variables *v = &m->variables[m->lang->index];
 	bool is_ours = variables_has_focus(m);
-	char text[120];
+	uint16_t list[VARIABLES_MAX];
+	char text[160], count[24] = "", hidden[48] = "";
+	size_t n = variables_list(m, list), definitions = variables_definitions(m);
 
-	snprintf(text, sizeof text, v->is_known && v->n ? " variables of %s: %zu%s%s " : " variables of %s ",
-			m->lang->name, v->n, field_text(&m->variables_page.filter)[0] ? ", filtered" : "",
+	if (v->is_known && v->n)
+		snprintf(count, sizeof count, ": %zu", n);
+	if (definitions)
+		snprintf(hidden, sizeof hidden, ", %zu %shidden", definitions,
+				area.cols < 56     ? ""
+				: definitions == 1 ? "definition "
+						   : "definitions ");
+	snprintf(text, sizeof text, " variables of %s%s%s%s%s ", m->lang->name, count, hidden,
+			field_text(&m->variables_page.filter)[0] ? ", filtered" : "",
 			v->is_stale && model_is_running(m) ? ", before this run" : "");
 	if (is_box) {
 		canvas_fill(c, area, " ", style_of(ROLE_DIALOG));

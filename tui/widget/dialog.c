@@ -247,6 +247,10 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	int height = text + below + 2;
 
 	l.box = (struct rect){(rows - height) / 2, (cols - width) / 2, height, width};
+	if (d->below_col) {
+		l.box.row = least(1, rows - height);
+		l.box.col = least(d->below_col, cols - width);
+	}
 	int row = l.box.row + 1, col = l.box.col + 2;
 	bool is_field_first = d->is_large && d->is_live;
 	l.text = (struct rect){row + (is_field_first ? field : 0), col, text, width - 4};

@@ -96,6 +96,7 @@ struct dialog {
 	const struct dialog_button *buttons;
 	int n_buttons, focus;
 	bool is_large; /* take most of the screen */
+	int below_col; /* stand below the title, near this column; 0: in the middle */
 };
 
 /* Answers beside the buttons' own. */

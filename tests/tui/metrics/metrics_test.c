@@ -250,14 +250,31 @@ static void a_run_is_paused_and_interrupted(void **state)
 	start_run();
 	warn();
 	assert_int_equal(last_effect(EFFECT_PAUSE)->number, m.run.serial);
-	assert_screen("paused at 461 of 512 MiB: Alt-i stop (variables stay), Alt-g continue (in 8 s)", true);
+	assert_screen("paused: 461 of 512 MiB in use. Alt-i: stop, and keep the variables if it can.", true);
+	assert_screen("continues in 8 s, and may be killed", true);
+	assert_screen("● paused", true);
+	assert_screen("] python  paused", true);
 	/* The focus stays where it was: typing goes on. */
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 	press('y', 0);
 	assert_screen("xy", true);
 	press('i', MOD_ALT);
 	assert_int_equal(last_effect(EFFECT_INTERRUPT)->number, m.run.serial);
-	assert_screen("paused at", false);
+	assert_screen("paused", false);
+}
+
+static void what_was_said_of_a_run_goes_with_it(void **state)
+{
+	struct trm_result result = {.number = 1, .lang = trm_lang_default(), .status = TRM_STATUS_KILLED};
+
+	(void)state;
+	start_run();
+	warn();
+	now_ns += 9 * SECOND;
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("no answer: the run continues", true);
+	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &result});
+	assert_screen("no answer", false);
 }
 
 static void it_goes_on_when_reported_or_when_nobody_answers(void **state)
@@ -528,10 +545,46 @@ static void a_row_more_moves_the_line_between(void **state)
 	m.needs_draw = false;
 	sample(5, 50);
 	assert_false(m.needs_draw);
-	also_known = TRM_METRIC_THROTTLED_PERCENT;
+	also_known = TRM_METRIC_NET;
 	sample(5, 50);
 	also_known = 0;
 	assert_true(m.needs_draw);
+}
+
+/* One row of that name, not two with numbers that differ. */
+static void waiting_has_one_row(void **state)
+{
+	(void)state;
+	event((struct event){.type = EVENT_RESIZE, .row = 60, .col = 160});
+	sample(5, 50);
+	char *text = screen();
+	const char *row = strstr(text, " WAIT ");
+	assert_non_null(row);
+	assert_null(strstr(row + 1, " WAIT "));
+	free(text);
+	also_known = TRM_METRIC_THROTTLED_PERCENT;
+	sample(5, 50);
+	also_known = 0;
+	text = screen();
+	row = strstr(text, " WAIT cpu n/a mem n/a io n/a throttled 0%");
+	assert_non_null(row);
+	assert_null(strstr(row + 1, " WAIT "));
+	free(text);
+}
+
+static void an_axis_has_one_unit(void **state)
+{
+	(void)state;
+	event((struct event){.type = EVENT_RESIZE, .row = 60, .col = 160});
+	sample(5, 50);
+	assert_screen("-90 s", true);
+	assert_screen("-46 s", true);
+	press(K_F6, 0);
+	press(K_F6, 0);
+	press('-', 0);
+	press('-', 0);
+	assert_screen("-7.5 min", true);
+	assert_screen("-3.83 min", true);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -546,6 +599,7 @@ int main(void)
 			TEST(an_alert_comes_once_after_its_time),
 			TEST(a_long_run_tells_its_end),
 			TEST(a_run_is_paused_and_interrupted),
+			TEST(what_was_said_of_a_run_goes_with_it),
 			TEST(it_goes_on_when_reported_or_when_nobody_answers),
 			TEST(sandboxes_are_listed_sorted_and_stopped),
 			TEST(one_is_looked_into),
@@ -554,6 +608,8 @@ int main(void)
 			TEST(the_palette_asks_for_containers),
 			TEST(the_strip_unfolds),
 			TEST(a_row_more_moves_the_line_between),
+			TEST(waiting_has_one_row),
+			TEST(an_axis_has_one_unit),
 			TEST(nothing_of_the_page_breaks_on_any_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

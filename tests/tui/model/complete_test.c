@@ -451,6 +451,35 @@ static void variables_are_sorted_and_filtered(void **state)
 	assert_false(m.variables_page.is_shown);
 }
 
+/* Where it is a part of a pane, that pane has the keys at once, and gives them back. */
+static void variables_take_the_focus(void **state)
+{
+	struct event wide = {.type = EVENT_RESIZE, .row = 36, .col = 120};
+	struct trm_result result = {.lang = trm_lang_default(), .number = 1};
+
+	(void)state;
+	send((struct msg){.type = MSG_EVENT, .event = &wide});
+	press('v', MOD_ALT);
+	assert_int_equal(m.focus, PANE_METRICS);
+	press('v', MOD_ALT);
+	assert_int_equal(m.focus, PANE_EDITOR);
+	assert_false(m.variables_page.is_shown);
+	type("x");
+	press(K_F5, 0);
+	send((struct msg){.type = MSG_RUN_STARTED});
+	send((struct msg){.type = MSG_RUN_DONE, .result = &result});
+	press('v', MOD_ALT);
+	now_ns += 300000000;
+	send((struct msg){.type = MSG_TICK});
+	answer("{\"variables\":[{\"name\":\"a_rather_long_name\",\"type\":\"int\",\"size\":\"\",\"value\":\"1\"},"
+	       "{\"name\":\"f\",\"type\":\"function\",\"size\":\"\",\"value\":\"def f\"},"
+	       "{\"name\":\"C\",\"type\":\"type\",\"size\":\"\",\"value\":\"class C\"}]}");
+	assert_true(shows("variables of python: 1, 2 hidden"));
+	assert_false(shows("class C"));
+	type("/C\n");
+	assert_true(shows("class C"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -472,6 +501,7 @@ int main(void)
 			TEST(the_signature_of_a_call_is_shown),
 			TEST(the_signature_goes_with_the_call),
 			TEST(variables_are_sorted_and_filtered),
+			TEST(variables_take_the_focus),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

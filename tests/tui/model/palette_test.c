@@ -35,6 +35,16 @@ static void finds_by_name_and_help(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 }
 
+/* "Run the selection" has all letters of it, but Enter would run code. */
+static void a_whole_word_comes_first(void **state)
+{
+	(void)state;
+	press('p', MOD_CTRL);
+	type("reset");
+	assert_string_equal(m.dialog.items[0], "Reset the layout");
+	assert_string_equal(m.dialog.items[1], "Forget all variables…");
+}
+
 /* Not "s", which is for the output alone: in the editor it is a letter. */
 static void tells_keys_where_they_hold(void **state)
 {
@@ -126,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(finds_and_runs),
 			TEST(finds_by_name_and_help),
+			TEST(a_whole_word_comes_first),
 			TEST(tells_keys_where_they_hold),
 			TEST(what_was_used_comes_first),
 			TEST(goes_to_the_pane_of_the_command),
