@@ -47,8 +47,18 @@ static int put_number(struct buf *out, const char *name, uint64_t value)
 	return r ? r : json_put_digits(out, value);
 }
 
+static int put_limit(struct buf *out, const struct kernel_note *note)
+{
+	int r = put_number(out, "{\"ev\":\"limit\",\"id\":\"", note->id);
+	if (!r)
+		r = put_number(out, "\",\"timeout_ms\":", note->timeout_ms);
+	return r ? r : buf_append(out, "}\n", 2);
+}
+
 int kernel_note_put(struct buf *out, const struct kernel_note *note)
 {
+	if (note->is_limit)
+		return put_limit(out, note);
 	size_t fits = note->code_len < (KERNEL_NOTE_MAX - FIELDS_MAX) / 12
 				      ? note->code_len
 				      : fitting(note->code, note->code_len, KERNEL_NOTE_MAX - FIELDS_MAX);
@@ -75,32 +85,43 @@ int kernel_note_put(struct buf *out, const struct kernel_note *note)
 	return r ? r : buf_append(out, "}\n", 2);
 }
 
-bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret)
+/* False: a field that must be there is missing. */
+static bool read_begin(struct kernel_note *note)
 {
 	const double most = 9007199254740991.0; /* that a double holds exactly */
+	double number;
+	note->by = kernel_json_text(note->json, "by");
+	note->file = kernel_json_text(note->json, "file");
+	note->code = kernel_json_text(note->json, "code");
+	if (!note->by || !note->file || !note->code
+			|| !kernel_json_number(note->json, "number", UINT32_MAX, &number) || number < 1)
+		return false;
+	note->number = (uint64_t)number;
+	note->code_len = strlen(note->code);
+	if (kernel_json_number(note->json, "at_ms", most, &number))
+		note->at_ms = (uint64_t)number;
+	if (kernel_json_number(note->json, "set", KERNEL_SPARE_SETS, &number))
+		note->set = (int)number;
+	if (kernel_json_number(note->json, "code_cut", most, &number))
+		note->code_cut = (size_t)number;
+	note->offers_stdin = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(note->json, "stdin"));
+	return true;
+}
+
+bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret)
+{
 	double number;
 	struct kernel_note note = {.json = kernel_json_parse(line, n, NULL)};
 	const char *ev = kernel_json_text(note.json, "ev");
 	note.id = kernel_json_id(note.json);
-	note.by = kernel_json_text(note.json, "by");
-	note.file = kernel_json_text(note.json, "file");
-	note.code = kernel_json_text(note.json, "code");
-	if (!ev || strcmp(ev, "begin") != 0 || !note.id || !note.by || !note.file || !note.code
-			|| !kernel_json_number(note.json, "number", UINT32_MAX, &number) || number < 1) {
+	note.is_limit = ev && strcmp(ev, "limit") == 0;
+	if (kernel_json_number(note.json, "timeout_ms", UINT32_MAX, &number))
+		note.timeout_ms = (uint64_t)number;
+	bool is_ours = ev && note.id && (note.is_limit || (strcmp(ev, "begin") == 0 && read_begin(&note)));
+	if (!is_ours) {
 		cJSON_Delete(note.json);
 		return false;
 	}
-	note.number = (uint64_t)number;
-	note.code_len = strlen(note.code);
-	if (kernel_json_number(note.json, "at_ms", most, &number))
-		note.at_ms = (uint64_t)number;
-	if (kernel_json_number(note.json, "timeout_ms", UINT32_MAX, &number))
-		note.timeout_ms = (uint64_t)number;
-	if (kernel_json_number(note.json, "set", KERNEL_SPARE_SETS, &number))
-		note.set = (int)number;
-	if (kernel_json_number(note.json, "code_cut", most, &number))
-		note.code_cut = (size_t)number;
-	note.offers_stdin = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(note.json, "stdin"));
 	*ret = note;
 	return true;
 }

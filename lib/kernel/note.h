@@ -8,8 +8,12 @@
  *   {"ev":"begin","id":"4294967299","number":3,"at_ms":1700000000000,"timeout_ms":30000,"set":0,"stdin":true,
  *    "by":"terrarium repl, pid 42","file":"<run 3>","code":"…","code_cut":n}
  *
- * `set` is the kernel's output set in use (kernel.h). The line comes by way of the sandbox, and from whoever
- * else is in there: it is decoded as any hostile line. */
+ * and one more before it is interrupted because its time is up:
+ *
+ *   {"ev":"limit","id":"4294967299","timeout_ms":30000}
+ *
+ * The second line begins with FRAME_LIMIT_MARK. `set` is the kernel's output set in use (kernel.h). The line
+ * comes by way of the sandbox, and from whoever else is in there: it is decoded as any hostile line. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +28,7 @@ enum { KERNEL_NOTE_MAX = 192 * 1024 };
 
 /* Texts are borrowed: from the caller, or from `json`. */
 struct kernel_note {
+	bool is_limit; /* only `id` and `timeout_ms` count: the run with this id has reached its limit */
 	uint64_t id, number;
 	uint64_t at_ms;      /* since 1970; 0: not known */
 	uint64_t timeout_ms; /* 0: none */

@@ -185,12 +185,13 @@ static bool read_late(struct kernel_event *e)
 
 static bool read_done(struct kernel_event *e)
 {
-	static const char *const NAMES[] = {"ok", "error", "interrupted"};
+	enum { COUNT = 4 };
+	static const char *const NAMES[COUNT] = {"ok", "error", "interrupted", "lost"};
 	const char *status = kernel_json_text(e->json, "status");
 	size_t i = 0;
-	while (status && i < 3 && strcmp(status, NAMES[i]))
+	while (status && i < COUNT && strcmp(status, NAMES[i]))
 		i++;
-	if (!status || i == 3)
+	if (!status || i == COUNT || (i == KERNEL_DONE_LOST && e->id))
 		return false;
 	e->done = (enum kernel_done)i;
 	double number;

@@ -63,7 +63,8 @@ enum kernel_event_type {
 	KERNEL_EVENT_FATE,
 };
 
-enum kernel_done { KERNEL_DONE_OK, KERNEL_DONE_ERROR, KERNEL_DONE_INTERRUPTED };
+/* LOST comes from the agent's history, without an id: nobody has kept how the run ended. */
+enum kernel_done { KERNEL_DONE_OK, KERNEL_DONE_ERROR, KERNEL_DONE_INTERRUPTED, KERNEL_DONE_LOST };
 
 /* Texts are borrowed from the event and NULL when absent. */
 struct kernel_event {

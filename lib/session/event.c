@@ -126,6 +126,10 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 	char reason[96];
 	if (e->set >= 0)
 		k->set = e->set;
+	if (e->done == KERNEL_DONE_LOST && k->run && k->run->is_peer && share_is_replaying(k)) {
+		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed");
+		return;
+	}
 	if (!run)
 		return;
 	if (!k->is_ready)
@@ -144,8 +148,7 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 	};
 	judge(run, e, &result);
 	if (result.status == TRM_STATUS_TIMEOUT) {
-		snprintf(reason, sizeof reason, "timed out after %g s (time limit %g s: the setting timeout)",
-				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000);
+		run_clock_describe(run, reason, sizeof reason);
 		result.reason = reason;
 	} else if (result.status == TRM_STATUS_INTERRUPTED
 			&& diagnose_interrupt(run, reason, sizeof reason)) {
@@ -166,9 +169,6 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 {
 	struct question *question = k->question;
 	struct trm_error why = {0};
-	/* The history is incomplete: an interpreter that answers questions no longer executes the run. */
-	if (k->run && k->run->is_peer && share_is_replaying(k))
-		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed");
 	if (!question || e->id != question->id)
 		return;
 	k->question = NULL;

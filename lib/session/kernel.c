@@ -185,13 +185,13 @@ static void describe_death(struct kernel *k, const struct trm_exit *status, char
 /* The run asked the interpreter to end, so the exit of the process is the result of the run. */
 static void finish_with_exit(struct trm_run *run, const struct trm_exit *status)
 {
-	char reason[64];
+	char reason[96];
 	struct trm_result result = {.status = status->exit_code ? TRM_STATUS_ERROR : TRM_STATUS_OK,
 			.exit_code = status->exit_code,
 			.has_cpu = true,
 			.cpu_us = status->user_us + status->system_us};
 	if (run->is_timed_out) {
-		snprintf(reason, sizeof reason, "timed out after %g s", (double)run->timeout_ms / 1000);
+		run_clock_describe(run, reason, sizeof reason);
 		result.status = TRM_STATUS_TIMEOUT;
 		result.exit_code = 124;
 		result.reason = reason;
@@ -251,9 +251,8 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	} else if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
 	} else if (run->is_timed_out) {
-		snprintf(reason, sizeof reason,
-				"timed out after %g s (time limit %g s: the setting timeout); %s",
-				(double)run->timeout_ms / 1000, (double)run->timeout_ms / 1000, stubborn);
+		size_t n = run_clock_describe(run, reason, sizeof reason);
+		snprintf(reason + n, sizeof reason - n, "; %s", stubborn);
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
 		size_t n = diagnose_interrupt(run, reason, sizeof reason);

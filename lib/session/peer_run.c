@@ -39,6 +39,22 @@ void peer_run_announce(struct trm_run *run)
 		log_write(LOG_WARNING, "others are not told of run %llu", (unsigned long long)run->number);
 }
 
+void peer_run_tell_limit(struct trm_run *run)
+{
+	const struct kernel *k = run->kernel;
+	struct trm_session *s = run->session;
+	struct trm_error why;
+	const struct kernel_note note = {
+			.is_limit = true, .id = run->id, .timeout_ms = (uint64_t)run->timeout_ms};
+	if (!share_is_on(k) || k->share.turn != TURN_OURS)
+		return;
+	buf_clear(&s->request);
+	if (kernel_note_put(&s->request, &note) < 0
+			|| proc_send_note(k->proc, buf_at(&s->request), s->request.len, &why) < 0)
+		log_write(LOG_WARNING, "others are not told that the time of run %llu is up",
+				(unsigned long long)run->number);
+}
+
 /* ---- reporting their runs ---------------------------------------------------------------- */
 
 static void report_joined(struct trm_run *run)
@@ -121,6 +137,16 @@ static void begin_peer_run(struct kernel *k, const struct kernel_note *note)
 		report_joined(run);
 }
 
+/* The run may be ours: another session may have taken over its limit while we were detached. */
+static void limit_peer_run(struct kernel *k, const struct kernel_note *note)
+{
+	if (!k->run || k->run->id != note->id)
+		return;
+	k->run->is_timed_out = true;
+	if (note->timeout_ms)
+		k->run->limit_ms = note->timeout_ms;
+}
+
 void peer_run_read(struct kernel *k, const char *bytes, size_t n)
 {
 	struct trm_session *s = k->session;
@@ -139,7 +165,7 @@ void peer_run_read(struct kernel *k, const char *bytes, size_t n)
 		kernel_lines_done(lines, len);
 		if (!is_ours)
 			continue;
-		begin_peer_run(k, &note);
+		(note.is_limit ? limit_peer_run : begin_peer_run)(k, &note);
 		kernel_note_finish(&note);
 	}
 }

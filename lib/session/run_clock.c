@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The time limit of a run. It uses the kernel's timer, which is free as long as nobody stops the run. */
+#include <stdio.h>
+
 #include "session/session.h"
 
 static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
@@ -54,4 +56,12 @@ void run_clock_resume(struct trm_run *run, enum clock_stop why)
 		run->stopped_ns = stopped_ns(run, now_ns);
 	run->clock_stops &= ~(unsigned)why;
 	run_clock_arm(run);
+}
+
+size_t run_clock_describe(const struct trm_run *run, char *out, size_t cap)
+{
+	double limit_s = (double)(run->timeout_ms > 0 ? run->timeout_ms : (int64_t)run->limit_ms) / 1000;
+	int n = snprintf(out, cap, "timed out after %g s (time limit %g s: the setting timeout)", limit_s,
+			limit_s);
+	return n < 0 ? 0 : (size_t)n < cap ? (size_t)n : cap - 1;
 }

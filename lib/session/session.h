@@ -331,6 +331,8 @@ uint64_t share_question_id(struct trm_session *session);
 void peer_run_read(struct kernel *kernel, const char *bytes, size_t n);
 /* Announce our run, which is about to be sent, to the other sessions. */
 void peer_run_announce(struct trm_run *run);
+/* Tell the other sessions that the time of this run is up: an interrupt follows. */
+void peer_run_tell_limit(struct trm_run *run);
 /* Report the run that was held back during the replay. */
 void peer_run_caught_up(struct kernel *kernel);
 /* Its session is gone: we take over its time limit and its questions. */
@@ -373,6 +375,8 @@ enum clock_stop { CLOCK_PAUSED = 1, CLOCK_ASKED = 2 };
 /* Start the timer with the rest of the time limit, unless there is none or the clock is stopped. */
 void run_clock_arm(struct trm_run *run);
 void run_clock_stop(struct trm_run *run, enum clock_stop why);
+/* Write that the time of the run is up, and how long its limit was. Returns the length. */
+size_t run_clock_describe(const struct trm_run *run, char *out, size_t cap);
 void run_clock_resume(struct trm_run *run, enum clock_stop why); /* if it was stopped for this reason */
 
 /* ---- diagnose.c --------------------------------------------------------------------- */

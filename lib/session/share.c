@@ -325,7 +325,7 @@ void share_counted(struct kernel *k)
 void share_past_ended(struct kernel *k, unsigned char exit_code)
 {
 	struct trm_run *run = k->run;
-	char reason[64];
+	char reason[160];
 	if (!share_is_replaying(k))
 		return;
 	kernel_forget_process(k);
@@ -334,9 +334,11 @@ void share_past_ended(struct kernel *k, unsigned char exit_code)
 	k->share.skips_line = false;
 	if (!run || !run->is_peer)
 		return;
-	snprintf(reason, sizeof reason, "the interpreter ended with exit code %d", exit_code);
+	size_t n = run->is_timed_out ? run_clock_describe(run, reason, sizeof reason) : 0;
+	snprintf(reason + n, sizeof reason - n, "%sthe interpreter ended with exit code %d", n ? "; " : "",
+			exit_code);
 	stop_reset(k);
-	run_finish_with(run, TRM_STATUS_KILLED, exit_code, reason);
+	run_finish_with(run, n ? TRM_STATUS_TIMEOUT : TRM_STATUS_KILLED, n ? 124 : exit_code, reason);
 }
 
 /* ---- setup and reset --------------------------------------------------------------------------- */

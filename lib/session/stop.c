@@ -169,8 +169,10 @@ static void time_is_up(struct kernel *k)
 		start_took_too_long(k);
 		return;
 	}
-	if (k->run)
+	if (k->run) {
 		k->run->is_timed_out = true;
+		peer_run_tell_limit(k->run);
+	}
 	stop_interrupt(k);
 }
 

@@ -27,21 +27,20 @@
  * the author of the newest note has disconnected: its run may be waiting for input. CLOSE or a lost
  * connection gives up the turn.
  *
- * Note. The client with the turn writes to CHANNEL_NOTE for the other clients, not for the process: lines
- * of at most FRAME_NOTE_MAX bytes that say what comes next on CONTROL. The agent holds notes back until
- * their author sends a newline on CONTROL; so a client that dies before that has announced nothing. Then
- * each other client gets the notes as OUTPUT, in order with the output of the process.
+ * Note. What the one with the turn writes to CHANNEL_NOTE is for the other clients, not for the process:
+ * lines of at most FRAME_NOTE_MAX bytes that say what comes next on CONTROL. They are sent to each of the
+ * others as OUTPUT, in order with what the process writes, as soon as a newline comes from their author on
+ * CONTROL: a client that dies between the two has announced nothing. A line that begins with FRAME_LIMIT_MARK
+ * adds to the note before it, and is sent as soon as a SIGNAL comes from its author.
  *
- * Replay. For a process with a key the agent keeps the newest FRAME_RECENT_MAX bytes of OUTPUT, including
- * notes. A client that attaches gets replay_bytes of old OUTPUT between STARTED and new output. The first
- * pinned_bytes of the replay (the pins) stand for older output that is gone:
- *   - the newest note;
- *   - the newest line after that note on CONTROL that begins with FRAME_END_MARK: it says that the run which
- *     the note announced is over;
- *   - the beginning of a line whose end is still to come.
- * The pins precede the rest and never repeat a part of it. With SPAWN_RECENT the rest is all output that
- * is kept, in order. Without it the rest is empty, unless the run that the newest note announced is not
- * over. The agent reads a process that nobody follows as well, so such a process never waits.
+ * Replay. Of a process with a key the agent keeps the newest FRAME_RECENT_MAX bytes of OUTPUT, notes
+ * included. Who attaches gets, between STARTED and what is new, replay_bytes of old OUTPUT. First
+ * pinned_bytes that stand for what is missing: the newest note; the newest line behind it on CONTROL that
+ * begins with FRAME_END_MARK, which says that what the note announced is over (FRAME_LOST_END if that line is
+ * too long to keep); and the beginning of a line of which the end is still to come. Pins are what precedes
+ * the rest, never what is in it. With SPAWN_RECENT the rest is everything that is kept, in its order;
+ * without, there is none, unless what the newest note announced is not over. A process that nobody follows is
+ * read all the same, and never waits.
  *
  * Past. The kept output outlives the process, and the next process of that key continues it: notes,
  * output and `position`. A byte on CHANNEL_ENDED in the replay marks where a process has ended: its exit
@@ -81,6 +80,8 @@ enum {
 };
 #define FRAME_MAGIC 0x314D5254u /* "TRM1" */
 #define FRAME_END_MARK "{\"ev\":\"done\""
+#define FRAME_LOST_END FRAME_END_MARK ",\"status\":\"lost\"}\n"
+#define FRAME_LIMIT_MARK "{\"ev\":\"limit\""
 
 /* Channels. From the process: 2k is stdout and 2k+1 is stderr of output set k (0 is the ordinary one). To
  * the process: 0 is stdin. Both ways: the control pipes (descriptors 3 and 4), and notes, which go from

@@ -134,6 +134,26 @@ expect_in out "whole, too"
 "$terrarium" stop logged >/dev/null
 wait $follower || wrong "the end of the sandbox is the end of it"
 
+# A run whose time is up is followed by a question of its client, the answer to which comes when the next run has
+# been announced: it says nothing about that one.
+"$terrarium" run --yes --keep --name late -c 'L=[1]' >/dev/null
+for i in 1 2 3; do
+	try run --yes --name late --timeout .3 -c 'while True: pass'
+	expect_code 124
+	try run --yes --name late -c 'L'
+	expect_code 0
+done
+try run --yes --name late --timeout .3 -c 'import time; time.sleep(60)'
+expect_code 124
+try logs late --json
+[ "$(grep -c '"status":"timeout"' out)" = 4 ] || wrong "a run whose time was up is told so"
+[ "$(grep -c '"status":"ok"' out)" = 4 ] || wrong "no other run is lost or interrupted"
+[ "$(grep -c '"value":"\[1\]"' out)" = 3 ] || wrong "each run has its value"
+try logs late
+expect_in out "timed out after 0.3 s"
+grep -q "missed\|interrupted" out && wrong "nothing was missed"
+"$terrarium" stop late >/dev/null
+
 try logs logged
 expect_code 125
 expect_in err "logged"

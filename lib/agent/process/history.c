@@ -12,8 +12,10 @@ enum { FIRST_CAP = 4096 };
 
 struct record {
 	uint32_t n;
-	uint32_t channel;
+	uint32_t channel; /* perhaps with ADDS_TO_NOTE */
 };
+/* The line adds to the note before it, instead of announcing another run. */
+#define ADDS_TO_NOTE 0x100u
 
 /* ---- pins ---- */
 
@@ -44,11 +46,26 @@ static void forget(struct buf *b)
 	buf_init(b, max);
 }
 
+static bool begins_with(const char *bytes, size_t n, const char *mark)
+{
+	return n >= strlen(mark) && memcmp(bytes, mark, strlen(mark)) == 0;
+}
+
+/* The line is too long to keep. If it ends a run, keep that it does. */
+static void drop_line(struct pins *pins)
+{
+	if (begins_with(buf_at(&pins->line), pins->line.len, FRAME_END_MARK)) {
+		forget(&pins->end);
+		buf_append(&pins->end, FRAME_LOST_END, sizeof FRAME_LOST_END - 1);
+	}
+	forget(&pins->line);
+	pins->line_is_lost = true;
+}
+
 static void line_ends(struct pins *pins)
 {
-	static const char mark[] = FRAME_END_MARK;
 	struct buf whole = pins->line;
-	if (whole.len < sizeof mark - 1 || memcmp(buf_at(&whole), mark, sizeof mark - 1) != 0) {
+	if (!begins_with(buf_at(&whole), whole.len, FRAME_END_MARK)) {
 		forget(&pins->line);
 		return;
 	}
@@ -60,10 +77,8 @@ static void line_ends(struct pins *pins)
 /* Some bytes of a line, or all of it with its newline. */
 static void pin_piece(struct pins *pins, const char *bytes, size_t n, bool is_end)
 {
-	if (!pins->line_is_lost && buf_append(&pins->line, bytes, n) < 0) {
-		forget(&pins->line);
-		pins->line_is_lost = true;
-	}
+	if (!pins->line_is_lost && buf_append(&pins->line, bytes, n) < 0)
+		drop_line(pins);
 	if (!is_end)
 		return;
 	if (!pins->line_is_lost)
@@ -117,7 +132,7 @@ static void pin(struct pins *pins, uint8_t channel, const char *bytes, size_t n,
 /* Written by the process, and so a part of `position`. */
 static bool is_own(uint32_t channel)
 {
-	return channel != CHANNEL_NOTE && channel != CHANNEL_ENDED;
+	return (uint8_t)channel != CHANNEL_NOTE && channel != CHANNEL_ENDED;
 }
 
 /* The memory from position `at` on, up to n bytes of it that lie together. */
@@ -154,7 +169,7 @@ static void pin_span(
 {
 	for (size_t done = 0, part; done < record.n; done += part) {
 		const char *from = span(proc_history, at + done, record.n - done, &part);
-		pin(pins, (uint8_t)record.channel, from, part, done == 0);
+		pin(pins, (uint8_t)record.channel, from, part, done == 0 && !(record.channel & ADDS_TO_NOTE));
 	}
 }
 
@@ -212,7 +227,7 @@ static bool make_room(struct proc_history *proc_history, size_t n)
 }
 
 /* Extend the newest record, because most programs write little at a time. */
-static bool extend(struct proc_history *proc_history, uint8_t channel, const char *bytes, size_t n)
+static bool extend(struct proc_history *proc_history, uint32_t channel, const char *bytes, size_t n)
 {
 	if (!is_own(channel) || !make_room(proc_history, n) || proc_history->head == proc_history->tail)
 		return false;
@@ -226,13 +241,13 @@ static bool extend(struct proc_history *proc_history, uint8_t channel, const cha
 	return true;
 }
 
-static void append(struct proc_history *proc_history, uint8_t channel, const char *bytes, size_t n)
+static void append(struct proc_history *proc_history, uint32_t channel, const char *bytes, size_t n)
 {
 	const struct record record = {.n = (uint32_t)n, .channel = channel};
 	if (!make_room(proc_history, sizeof record + n)) {
 		/* More than the ring holds: everything in it is older. */
 		evict(proc_history, (size_t)(proc_history->tail - proc_history->head));
-		pin(&proc_history->pins, channel, bytes, n, true);
+		pin(&proc_history->pins, (uint8_t)channel, bytes, n, !(channel & ADDS_TO_NOTE));
 		return;
 	}
 	proc_history->last = proc_history->tail;
@@ -282,11 +297,12 @@ void proc_history_add(struct proc_history *proc_history, uint8_t channel, const 
 	}
 	if (channel == CHANNEL_CONTROL && !proc_history->has_greeting)
 		listen_for_greeting(proc_history, bytes, n);
-	pin(&proc_history->newest, channel, bytes, n, true);
+	bool adds = channel == CHANNEL_NOTE && begins_with(bytes, n, FRAME_LIMIT_MARK);
+	pin(&proc_history->newest, channel, bytes, n, !adds);
 	if (extend(proc_history, channel, bytes, n))
 		proc_history->own_bytes += n;
 	else
-		append(proc_history, channel, bytes, n);
+		append(proc_history, channel | (adds ? ADDS_TO_NOTE : 0), bytes, n);
 }
 
 void proc_history_end(struct proc_history *proc_history, uint8_t exit_code)

@@ -182,6 +182,14 @@ void turns_publish(struct subscriber *subscriber)
 		drop_notes(subscriber);
 }
 
+void turns_publish_limit(struct subscriber *subscriber)
+{
+	static const char mark[] = FRAME_LIMIT_MARK;
+	const struct buf *notes = &subscriber->note.queue;
+	if (notes->len >= sizeof mark - 1 && memcmp(buf_at(notes), mark, sizeof mark - 1) == 0)
+		turns_publish(subscriber);
+}
+
 /* ---- announcements ---- */
 
 static void announce_to(struct client *client, const struct proc *proc)

@@ -26,6 +26,8 @@ bool turns_allows(const struct subscriber *subscriber, uint8_t channel);
 int turns_note(struct subscriber *subscriber, const char *bytes, size_t n);
 /* The announced run is about to begin: send its notes to the others. */
 void turns_publish(struct subscriber *subscriber);
+/* It sends a signal: what it adds to its note need not wait for a line to the process. */
+void turns_publish_limit(struct subscriber *subscriber);
 /* The subscriber has left the process's list and is about to be freed. */
 void turns_forget(struct subscriber *subscriber);
 

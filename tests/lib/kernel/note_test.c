@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/note.h"
+#include "wire/frame.h"
 
 static struct buf line;
 
@@ -41,6 +42,24 @@ static void what_is_put_is_read(void **state)
 	assert_string_equal(note.by, "terrarium repl, pid 42");
 	assert_string_equal(note.file, "<run 3>");
 	assert_string_equal(note.code, CODE);
+	kernel_note_finish(&note);
+}
+
+static void a_limit_is_put_and_read(void **state)
+{
+	const struct kernel_note put_note = {.is_limit = true, .id = UINT64_C(4294967299), .timeout_ms = 500};
+	struct kernel_note note;
+	(void)state;
+	buf_finish(&line);
+	buf_init(&line, 1 << 20);
+	assert_int_equal(kernel_note_put(&line, &put_note), 0);
+	assert_memory_equal(buf_at(&line), FRAME_LIMIT_MARK, strlen(FRAME_LIMIT_MARK));
+	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
+	assert_true(note.is_limit && note.id == UINT64_C(4294967299) && note.timeout_ms == 500);
+	kernel_note_finish(&note);
+	put("1", 1);
+	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
+	assert_false(note.is_limit);
 	kernel_note_finish(&note);
 }
 
@@ -106,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(what_is_put_is_read),
+			cmocka_unit_test(a_limit_is_put_and_read),
 			cmocka_unit_test(long_code_is_cut),
 			cmocka_unit_test(what_is_none_is_refused),
 			cmocka_unit_test(numbers_out_of_range_are_absent),

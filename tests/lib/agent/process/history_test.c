@@ -201,6 +201,55 @@ static void test_a_line_that_is_too_long_is_torn(void **state)
 	proc_history_finish(&proc_history);
 }
 
+/* Nobody keeps how the run ended, but that it has. */
+static void test_an_end_that_is_too_long_is_an_end(void **state)
+{
+	struct proc_history proc_history;
+	(void)state;
+	proc_history_init(&proc_history);
+	add(&proc_history, CHANNEL_NOTE, "{n}\n");
+	add(&proc_history, CHANNEL_CONTROL, DONE);
+	for (int i = 0; i < 50; i++)
+		add_many(&proc_history, CHANNEL_CONTROL, 'v', 100000);
+	add(&proc_history, CHANNEL_CONTROL, "}\nreply\n");
+	struct listener *listener = listen(&proc_history, false);
+	assert_string_equal(text_of(listener, CHANNEL_NOTE), "{n}\n");
+	assert_string_equal(text_of(listener, CHANNEL_CONTROL), FRAME_LOST_END);
+	forget(listener);
+	add(&proc_history, CHANNEL_NOTE, "{m}\n");
+	add(&proc_history, CHANNEL_CONTROL, DONE "\n");
+	listener = listen(&proc_history, false);
+	assert_string_equal(text_of(listener, CHANNEL_CONTROL), DONE "\n");
+	forget(listener);
+	proc_history_finish(&proc_history);
+}
+
+/* That the time of a run is up adds to its note, also once both are pushed out, wherever the ring is torn. */
+static void test_a_limit_adds_to_the_note(void **state)
+{
+	static const char LIMIT[] = FRAME_LIMIT_MARK "}\n";
+	(void)state;
+	for (size_t shift = 0; shift < 40; shift++) {
+		struct proc_history proc_history;
+		proc_history_init(&proc_history);
+		add_many(&proc_history, CHANNEL_STDOUT, 'x', FRAME_RECENT_MAX - 60 + shift);
+		add(&proc_history, CHANNEL_NOTE, "{n}\n");
+		add(&proc_history, CHANNEL_NOTE, LIMIT);
+		add(&proc_history, CHANNEL_CONTROL, DONE "\n");
+		struct listener *listener = listen(&proc_history, false);
+		assert_string_equal(text_of(listener, CHANNEL_NOTE), "{n}\n" FRAME_LIMIT_MARK "}\n");
+		assert_string_equal(text_of(listener, CHANNEL_CONTROL), DONE "\n");
+		forget(listener);
+		for (int i = 0; i < 10; i++)
+			add_many(&proc_history, CHANNEL_STDOUT, 'x', 100000);
+		listener = listen(&proc_history, true);
+		assert_string_equal(text_of(listener, CHANNEL_NOTE), "{n}\n" FRAME_LIMIT_MARK "}\n");
+		assert_string_equal(text_of(listener, CHANNEL_CONTROL), DONE "\n");
+		forget(listener);
+		proc_history_finish(&proc_history);
+	}
+}
+
 /* A value of a million characters, and then a little of something else. */
 static void test_the_longest_end_of_a_run(void **state)
 {
@@ -418,6 +467,8 @@ int main(void)
 			cmocka_unit_test(test_a_line_pushed_out_in_part_is_whole_again),
 			cmocka_unit_test(test_a_line_that_is_too_long_is_torn),
 			cmocka_unit_test(test_the_longest_end_of_a_run),
+			cmocka_unit_test(test_an_end_that_is_too_long_is_an_end),
+			cmocka_unit_test(test_a_limit_adds_to_the_note),
 			cmocka_unit_test(test_of_a_run_that_is_not_over_all_is_reported),
 			cmocka_unit_test(test_a_note_longer_than_the_ring),
 			cmocka_unit_test(test_greeting),
