@@ -201,6 +201,17 @@ expect_code 125
 feed 'while True: pass\n1 + 1\n' --timeout 0.3 --grace 0.2
 expect_code 124
 expect_out 2
+# A restart is over before the REPL is, so whoever comes next has lost nothing by surprise.
+feed 'x = 1\n:restart\n' --keep --name "again$$"
+expect_code 0
+expect_in err "python was restarted: its variables are lost"
+for i in 1 2 3; do
+	feed ':restart\n' --name "again$$"
+	try run --yes --name "again$$" --json -c 1
+	expect_in out '"state_lost":false'
+	expect_in out '"hint":null'
+done
+"$terrarium" stop "again$$" >/dev/null
 # Nobody reads.
 yes 'print("y" * 1000)' | head -n 2000 | "$terrarium" repl --yes 2>err | head -n 1 >out
 expect_in out yyy

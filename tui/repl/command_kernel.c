@@ -84,14 +84,37 @@ void repl_command_reset(struct repl *r, const char *rest)
 	ask(r, TRM_ASK_RESET, print_reset);
 }
 
+/* Whoever leaves before the old interpreter has ended leaves it to the next client, whose run then reports a
+ * loss. So a restart takes until the new one is ready. */
+static void stop_waiting(struct repl *r)
+{
+	repl_done(r);
+}
+
+static const struct activity restarting = {.what = "restarting the interpreter", .interrupt = stop_waiting};
+
 void repl_command_restart(struct repl *r, const char *rest)
 {
 	struct trm_error why = {0};
 	(void)rest;
-	if (trm_session_restart(r->session, r->lang, &why) < 0)
-		repl_error(r, "%s", why.msg);
+	repl_begin(r, &restarting);
+	if (trm_session_restart(r->session, r->lang, &why) == 0)
+		return;
+	repl_error(r, "%s", why.msg);
+	repl_done(r);
+}
+
+void repl_kernel_changed(struct repl *r, const struct trm_lang *lang, enum trm_kernel_state state)
+{
+	if (r->activity.interrupt != stop_waiting || lang != r->lang)
+		return;
+	if (state == TRM_KERNEL_IDLE)
+		repl_say(r, "%s was restarted: its variables are lost, files are kept", lang->name);
+	else if (state == TRM_KERNEL_NONE)
+		repl_error(r, "%s has ended and was not started again: the next run starts it", lang->name);
 	else
-		repl_say(r, "%s was restarted: its variables are lost, files are kept", r->lang->name);
+		return;
+	repl_done(r);
 }
 
 void repl_command_interrupt(struct repl *r, const char *rest)

@@ -141,6 +141,8 @@ void repl_say(struct repl *r, const char *fmt, ...) __attribute__((format(printf
 /* What went wrong on our side; counts as a failure. */
 void repl_error(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void repl_caught_up(struct repl *r); /* with what had happened in a sandbox that was there before */
+/* A restart may be over. */
+void repl_kernel_changed(struct repl *r, const struct trm_lang *lang, enum trm_kernel_state state);
 bool repl_has_person(const struct repl *r);
 void repl_set_language(struct repl *r, const struct trm_lang *lang);
 /* A terminal's line that is not a prompt's: keys go to `activity.input` until repl_done(). */

@@ -42,8 +42,13 @@ static void on_caught_up(void *user)
 	repl_caught_up(user);
 }
 
+static void on_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_state state)
+{
+	repl_kernel_changed(user, lang, state);
+}
+
 const struct trm_session_cb repl_run_session_cb = {
-		.late = on_late, .joined = peer_runs_joined, .caught_up = on_caught_up};
+		.kernel = on_kernel, .late = on_late, .joined = peer_runs_joined, .caught_up = on_caught_up};
 
 static void show_text(void *user, const char *text)
 {
