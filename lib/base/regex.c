@@ -3,6 +3,7 @@
 #include <terrarium/regex.h>
 
 #include <stdlib.h>
+#include <time.h>
 
 #include <pcre2.h>
 
@@ -12,6 +13,9 @@
 /* How much work one line may cost before it counts as not matching: catastrophic patterns must not block
  * the workbench. */
 #define MATCH_LIMIT 100000
+/* The limit counts anew at each place where a match may begin. So a long text is searched for matches that
+ * begin in one window after the other, with a look at the clock between. */
+enum { WINDOW_MIN = 4 << 10, WINDOW_MAX = 128 << 10, WINDOW_QUICK_NS = 2000000 };
 
 struct library {
 	__typeof__(pcre2_compile_8) *compile;
@@ -24,6 +28,7 @@ struct library {
 	__typeof__(pcre2_match_context_create_8) *context_create;
 	__typeof__(pcre2_match_context_free_8) *context_free;
 	__typeof__(pcre2_set_match_limit_8) *set_match_limit;
+	__typeof__(pcre2_set_offset_limit_8) *set_offset_limit;
 	__typeof__(pcre2_get_error_message_8) *error_message;
 };
 
@@ -40,7 +45,8 @@ static int load_library(struct trm_regex *r, struct trm_error *reterr)
 	static const char *const SYMBOLS[] = {"pcre2_compile_8", "pcre2_jit_compile_8", "pcre2_code_free_8",
 			"pcre2_match_8", "pcre2_match_data_create_8", "pcre2_match_data_free_8",
 			"pcre2_get_ovector_pointer_8", "pcre2_match_context_create_8",
-			"pcre2_match_context_free_8", "pcre2_set_match_limit_8", "pcre2_get_error_message_8"};
+			"pcre2_match_context_free_8", "pcre2_set_match_limit_8", "pcre2_set_offset_limit_8",
+			"pcre2_get_error_message_8"};
 	static const struct trm_dynlib LIBRARY = {"libpcre2-8.so.0", "libpcre2-8-0",
 			"regular expressions need", SYMBOLS, sizeof SYMBOLS / sizeof *SYMBOLS};
 	_Static_assert(sizeof(struct library) == sizeof SYMBOLS, "one symbol for each member");
@@ -74,8 +80,8 @@ int trm_regex_create(const char *pattern, size_t n, bool is_literal, bool ignore
 		struct trm_regex **ret, struct trm_error *reterr)
 {
 	struct trm_regex *r = calloc(1, sizeof *r);
-	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | (is_literal ? PCRE2_LITERAL : PCRE2_UCP)
-			   | (ignores_case ? PCRE2_CASELESS : 0);
+	uint32_t options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_USE_OFFSET_LIMIT
+			   | (is_literal ? PCRE2_LITERAL : PCRE2_UCP) | (ignores_case ? PCRE2_CASELESS : 0);
 
 	if (!r)
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
@@ -101,6 +107,35 @@ void trm_regex_destroy(struct trm_regex *r)
 	if (r->code)
 		r->library.code_free(r->code);
 	free(r);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool trm_regex_match_until(struct trm_regex *r, const char *text, size_t n, size_t from, uint64_t deadline_ns,
+		struct trm_regex_span spans[TRM_REGEX_GROUPS])
+{
+	bool found = false;
+	size_t window = WINDOW_MIN;
+	r->gave_up = false;
+	for (uint64_t now = now_ns(); !found && !r->gave_up && from <= n;) {
+		r->library.set_offset_limit(r->context, from + window);
+		found = trm_regex_match(r, text, n, from, spans);
+		from += window + 1;
+		uint64_t then = now;
+		now = now_ns();
+		if (now - then > WINDOW_QUICK_NS)
+			window = WINDOW_MIN;
+		else if (window < WINDOW_MAX)
+			window *= 2;
+		r->gave_up |= !found && from <= n && now > deadline_ns;
+	}
+	r->library.set_offset_limit(r->context, PCRE2_UNSET);
+	return found;
 }
 
 bool trm_regex_match(struct trm_regex *r, const char *line, size_t n, size_t from,

@@ -11,6 +11,8 @@
 
 #include <terrarium/dynlib.h>
 #include <terrarium/error.h>
+#include <terrarium/grammar.h>
+#include <terrarium/lang.h>
 #include <terrarium/sandbox.h>
 
 #include "backend/host/filters.h"
@@ -135,6 +137,27 @@ static void look_at_installers(struct doctor *d)
 }
 
 /* Libraries that are loaded on demand. */
+/* Policies work without, but coarsely. */
+static void look_at_grammars(struct doctor *d)
+{
+	struct trm_error why = {0};
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
+		const struct trm_lang *lang = trm_lang_at(i);
+		struct trm_grammar grammar = {0};
+		if (!*lang->grammar)
+			continue;
+		if (trm_grammar_open(lang->grammar, &grammar, &why) == 0)
+			doctor_say(d, TRM_CHECK_OK, "grammar", NULL, "%s", lang->name);
+		else
+			doctor_say(d, TRM_CHECK_NOTE, "grammar",
+					"build or install terrarium with its grammars",
+					"no grammar of %s: policies scan it coarsely, and count comments and strings as code; "
+					"%s",
+					lang->name, why.msg);
+		trm_grammar_close(&grammar);
+	}
+}
+
 static void look_at_libraries(struct doctor *d)
 {
 	static const struct {
@@ -166,4 +189,5 @@ void doctor_look_around(struct doctor *d)
 	look_at_network(d);
 	look_at_installers(d);
 	look_at_libraries(d);
+	look_at_grammars(d);
 }

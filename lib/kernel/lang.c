@@ -326,7 +326,8 @@ static size_t comment_size(const struct trm_lang *lang, const char *code, size_t
 	return end ? (size_t)(end - code) - i : n - i;
 }
 
-char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, size_t n)
+/* Of a comment, its newlines stay, and with `is_blank` the rest as blanks. */
+static char *copy_without_comments(const struct trm_lang *lang, const char *code, size_t n, bool is_blank)
 {
 	char *out = malloc(n + 1);
 	size_t used = 0;
@@ -335,8 +336,8 @@ char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, siz
 		size_t string = comment ? 0 : string_size(lang, code + i, n - i);
 		if (comment) {
 			for (size_t k = 0; k < comment; k++)
-				if (code[i + k] == '\n')
-					out[used++] = '\n';
+				if (is_blank || code[i + k] == '\n')
+					out[used++] = code[i + k] == '\n' ? '\n' : ' ';
 			i += comment;
 			continue;
 		}
@@ -348,4 +349,14 @@ char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, siz
 	if (out)
 		out[used] = '\0';
 	return out;
+}
+
+char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, size_t n)
+{
+	return copy_without_comments(lang, code, n, false);
+}
+
+char *trm_lang_blank_comments(const struct trm_lang *lang, const char *code, size_t n)
+{
+	return copy_without_comments(lang, code, n, true);
 }

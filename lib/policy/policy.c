@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "embed/embed.h"
 
-enum { RULES_MAX = 1000 };
+enum { RULES_MAX = 1000, LIKE_MAX = 8 };
 
 static const char *const severities[] = {"safe", "low", "medium", "high"};
 static const char *const modes[] = {"advise", "ask", "enforce"};
@@ -66,6 +66,11 @@ struct reader {
 	bool is_shipped;
 	size_t nth;
 	struct trm_error *err;
+};
+
+/* Where a policy that is named is looked for; its own ones come first. */
+struct shelf {
+	cJSON *own, *shipped;
 };
 
 static int fail(const struct reader *r, const char *key, const char *why)
@@ -180,18 +185,40 @@ static int find_list(struct reader *r, const cJSON *root, const char *name, cons
 	return 0;
 }
 
+static struct pattern *new_pattern(struct trm_policy *policy, struct trm_error *err)
+{
+	struct pattern *grown = realloc(policy->patterns, (policy->n_patterns + 1) * sizeof *grown);
+	if (!grown) {
+		trm_error_set(err, TRM_ENOMEM, "out of memory");
+		return NULL;
+	}
+	policy->patterns = grown;
+	grown[policy->n_patterns] = (struct pattern){0};
+	return &grown[policy->n_patterns++];
+}
+
+static struct module *new_module(struct trm_policy *policy, struct trm_error *err)
+{
+	struct module *grown = realloc(policy->modules, (policy->n_modules + 1) * sizeof *grown);
+	if (!grown) {
+		trm_error_set(err, TRM_ENOMEM, "out of memory");
+		return NULL;
+	}
+	policy->modules = grown;
+	grown[policy->n_modules] = (struct module){0};
+	return &grown[policy->n_modules++];
+}
+
 static int read_patterns(struct reader *r, const cJSON *root, struct trm_policy *policy)
 {
 	const cJSON *list, *item;
 	int code = find_list(r, root, "patterns", &list);
-	policy->patterns = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *policy->patterns);
-	if (!policy->patterns)
-		return trm_error_set(r->err, TRM_ENOMEM, "out of memory");
 	cJSON_ArrayForEach(item, list)
 	{
-		if (code < 0)
-			break;
-		code = read_pattern(r, item, &policy->patterns[policy->n_patterns++]);
+		struct pattern *pattern = code < 0 ? NULL : new_pattern(policy, r->err);
+		if (!pattern)
+			return code < 0 ? code : TRM_ENOMEM;
+		code = read_pattern(r, item, pattern);
 		r->nth++;
 	}
 	return code;
@@ -201,37 +228,72 @@ static int read_modules(struct reader *r, const cJSON *root, struct trm_policy *
 {
 	const cJSON *list, *item;
 	int code = find_list(r, root, "modules", &list);
-	policy->modules = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *policy->modules);
-	if (!policy->modules)
-		return trm_error_set(r->err, TRM_ENOMEM, "out of memory");
 	cJSON_ArrayForEach(item, list)
 	{
-		if (code < 0)
-			break;
-		code = read_module(r, item, &policy->modules[policy->n_modules++]);
+		struct module *module = code < 0 ? NULL : new_module(policy, r->err);
+		if (!module)
+			return code < 0 ? code : TRM_ENOMEM;
+		code = read_module(r, item, module);
 		r->nth++;
 	}
 	return code;
 }
 
-static int read_policy(const char *name, const cJSON *root, bool is_shipped, struct trm_policy **ret,
-		struct trm_error *reterr)
+static int read_policy(const struct shelf *shelf, const char *name, const cJSON *root, unsigned depth,
+		struct trm_policy *policy, struct trm_error *reterr);
+static const cJSON *find_policy(const struct shelf *shelf, const char *name);
+
+/* All of another one. One of the same name is the shipped one that it takes the place of. */
+static int read_like(const struct reader *r, const struct shelf *shelf, const cJSON *root, unsigned depth,
+		struct trm_policy *policy)
 {
-	static const char *const keys[] = {"description", "threshold", "patterns", "modules", NULL};
-	struct reader r = {.policy = name, .is_shipped = is_shipped, .err = reterr};
+	const cJSON *like = cJSON_GetObjectItemCaseSensitive(root, "like");
+	if (!like)
+		return 0;
+	if (!cJSON_IsString(like))
+		return fail(r, "like", "must be the name of a policy");
+	if (depth == LIKE_MAX)
+		return fail(r, "like", "goes round in a circle, or over more than 8 policies");
+	struct shelf shipped = {.shipped = shelf->shipped};
+	const struct shelf *where = strcmp(like->valuestring, r->policy) ? shelf : &shipped;
+	const cJSON *found = find_policy(where, like->valuestring);
+	return found ? read_policy(where, like->valuestring, found, depth + 1, policy, r->err)
+		     : fail(r, "like", "there is no such policy");
+}
+
+static bool is_among(const cJSON *root, const cJSON *policies)
+{
+	for (const cJSON *item = policies ? policies->child : NULL; item; item = item->next)
+		if (item == root)
+			return true;
+	return false;
+}
+
+/* On top of what is in `policy`. */
+static int read_policy(const struct shelf *shelf, const char *name, const cJSON *root, unsigned depth,
+		struct trm_policy *policy, struct trm_error *reterr)
+{
+	static const char *const keys[] = {"description", "like", "threshold", "patterns", "modules", NULL};
+	struct reader r = {.policy = name, .is_shipped = is_among(root, shelf->shipped), .err = reterr};
+	int code = check_keys(&r, root, keys);
+	if (code == 0)
+		code = read_like(&r, shelf, root, depth, policy);
+	if (code == 0 && (cJSON_HasObjectItem(root, "threshold") || !cJSON_HasObjectItem(root, "like")))
+		code = read_severity(&r, root, "threshold", &policy->threshold);
+	if (code == 0)
+		code = read_patterns(&r, root, policy);
+	r.list = NULL;
+	return code == 0 ? read_modules(&r, root, policy) : code;
+}
+
+static int make_policy(const struct shelf *shelf, const char *name, const cJSON *root,
+		struct trm_policy **ret, struct trm_error *reterr)
+{
 	struct trm_policy *policy = calloc(1, sizeof *policy);
 	if (!policy)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	trm_text_clean_line(policy->name, sizeof policy->name, name, strlen(name));
-	int code = check_keys(&r, root, keys);
-	if (code == 0)
-		code = read_severity(&r, root, "threshold", &policy->threshold);
-	if (code == 0)
-		code = read_patterns(&r, root, policy);
-	if (code == 0) {
-		r.list = NULL;
-		code = read_modules(&r, root, policy);
-	}
+	int code = read_policy(shelf, name, root, 0, policy, reterr);
 	if (code < 0) {
 		trm_policy_free(policy);
 		return code;
@@ -252,9 +314,77 @@ int trm_policy_parse(const char *name, const char *json, size_t n, struct trm_po
 		return no_memory(reterr);
 	if (!root)
 		return trm_error_set(reterr, TRM_EINVAL, "policy '%.60s' is not valid JSON", name);
-	int r = read_policy(name, root, false, ret, reterr);
+	struct shelf shelf = {.shipped = cJSON_Parse(embed_policies().bytes)};
+	int r = shelf.shipped ? make_policy(&shelf, name, root, ret, reterr) : no_memory(reterr);
+	cJSON_Delete(shelf.shipped);
 	cJSON_Delete(root);
 	return r;
+}
+
+/* ---- adding ---------------------------------------------------------------------------------- */
+
+static int check_entry(const struct trm_policy *policy, const char *text, const char *reason,
+		enum trm_severity severity, struct trm_error *reterr)
+{
+	if (!text || !*text || !reason || !*reason)
+		return trm_error_set(reterr, TRM_EINVAL, "policy '%s': an entry needs %s", policy->name,
+				text && *text ? "a reason" : "a pattern or the name of a module");
+	if ((unsigned)severity > TRM_HIGH)
+		return trm_error_set(reterr, TRM_EINVAL, "policy '%s': there is no severity %d", policy->name,
+				(int)severity);
+	if (policy->n_patterns == RULES_MAX || policy->n_modules == RULES_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG, "policy '%s' has %d entries, and takes no more",
+				policy->name, RULES_MAX);
+	return 0;
+}
+
+int trm_policy_add_pattern(
+		struct trm_policy *policy, const struct trm_policy_pattern *pattern, struct trm_error *reterr)
+{
+	struct trm_regex *regex;
+	struct trm_error why;
+	int code = check_entry(policy, pattern->pattern, pattern->reason, pattern->severity, reterr);
+	if (code < 0)
+		return code;
+	code = trm_regex_create(pattern->pattern, strlen(pattern->pattern), false, false, &regex, &why);
+	if (code < 0)
+		return trm_error_set(reterr, code, "policy '%s', pattern '%.80s': %s", policy->name,
+				pattern->pattern, why.msg);
+	struct pattern p = {.text = strdup(pattern->pattern),
+			.regex = regex,
+			.reason = strdup(pattern->reason),
+			.severity = pattern->severity,
+			.lang = pattern->lang,
+			.is_in_text = pattern->is_in_text};
+	struct pattern *added = p.text && p.reason ? new_pattern(policy, reterr) : NULL;
+	if (!added) {
+		trm_regex_destroy(regex);
+		free(p.text);
+		free(p.reason);
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	}
+	*added = p;
+	return 0;
+}
+
+int trm_policy_add_module(
+		struct trm_policy *policy, const struct trm_policy_module *module, struct trm_error *reterr)
+{
+	int code = check_entry(policy, module->name, module->reason, module->severity, reterr);
+	if (code < 0)
+		return code;
+	struct module m = {.name = strdup(module->name),
+			.reason = strdup(module->reason),
+			.severity = module->severity,
+			.lang = module->lang};
+	struct module *added = m.name && m.reason ? new_module(policy, reterr) : NULL;
+	if (!added) {
+		free(m.name);
+		free(m.reason);
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	}
+	*added = m;
+	return 0;
 }
 
 void trm_policy_free(struct trm_policy *policy)
@@ -316,20 +446,24 @@ static int read_all(const char *config_path, cJSON **ret_own, cJSON **ret_shippe
 	return r;
 }
 
+static const cJSON *find_policy(const struct shelf *shelf, const char *name)
+{
+	const cJSON *own = cJSON_GetObjectItemCaseSensitive(shelf->own, name);
+	return own ? own : cJSON_GetObjectItemCaseSensitive(shelf->shipped, name);
+}
+
 int trm_policy_load(
 		const char *name, const char *config_path, struct trm_policy **ret, struct trm_error *reterr)
 {
-	cJSON *own, *shipped;
-	int r = read_all(config_path, &own, &shipped, reterr);
+	struct shelf shelf;
+	int r = read_all(config_path, &shelf.own, &shelf.shipped, reterr);
 	if (r < 0)
 		return r;
-	const cJSON *found = cJSON_GetObjectItemCaseSensitive(own, name);
-	bool is_shipped = !found;
-	if (is_shipped)
-		found = cJSON_GetObjectItemCaseSensitive(shipped, name);
-	r = found ? read_policy(name, found, is_shipped, ret, reterr) : not_found(name, own, shipped, reterr);
-	cJSON_Delete(own);
-	cJSON_Delete(shipped);
+	const cJSON *found = find_policy(&shelf, name);
+	r = found ? make_policy(&shelf, name, found, ret, reterr)
+		  : not_found(name, shelf.own, shelf.shipped, reterr);
+	cJSON_Delete(shelf.own);
+	cJSON_Delete(shelf.shipped);
 	return r;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <terrarium/text.h>
 
@@ -12,7 +13,7 @@
 #include "policy/policy.h"
 #include "policy/view.h"
 
-enum { CODE_MAX = 16 << 20, FINDINGS_MAX = 1000, SHOWN_BYTES = 60 };
+enum { CODE_MAX = 16 << 20, FINDINGS_MAX = 1000, HITS_MAX = 65536, SHOWN_BYTES = 60, SCAN_MS = 5000 };
 
 void trm_findings_finish(struct trm_findings *findings)
 {
@@ -20,69 +21,181 @@ void trm_findings_finish(struct trm_findings *findings)
 	*findings = (struct trm_findings){0};
 }
 
-/* ---- one finding -------------------------------------------------------------------------- */
+/* ---- hits ----------------------------------------------------------------------------------- */
+
+struct hit {
+	size_t at, n; /* in the code */
+	enum trm_severity severity;
+	const char *reason; /* also tells the rule: each has one of its own */
+};
 
 struct scan {
 	const struct trm_policy *policy;
+	const struct view *view;
 	const char *code;
 	size_t n;
-	struct trm_findings *out;
-	const char *unfinished; /* reason of a pattern that would take too long on this code */
+	uint64_t deadline_ns;
+	struct hit *hits;
+	size_t n_hits, cap_hits;
+	size_t n_beyond, n_beyond_refused; /* of hits that are too many to be kept */
+	const char *unfinished;            /* reason of a pattern that would take too long on this code */
 	bool is_out_of_memory;
 };
 
-static void place_of(const struct scan *s, size_t at, struct trm_finding *f)
+static bool is_refused(const struct scan *s, enum trm_severity severity)
 {
-	size_t start = at;
-	f->line = 1;
-	while (start && s->code[start - 1] != '\n')
-		start--;
-	for (size_t i = 0; i < start; i++)
-		f->line += s->code[i] == '\n';
-	f->column = 1;
-	for (size_t i = start; i < at; i++)
-		f->column += ((unsigned char)s->code[i] & 0xC0) != 0x80;
+	return s->policy->threshold != TRM_SAFE && severity >= s->policy->threshold;
 }
 
-static void add_finding(struct scan *s, size_t at, size_t n, enum trm_severity severity, const char *reason)
+static void add_hit(struct scan *s, size_t at, size_t n, enum trm_severity severity, const char *reason)
 {
-	struct trm_findings *out = s->out;
-	bool is_refused = s->policy->threshold != TRM_SAFE && severity >= s->policy->threshold;
-	out->n_refused += is_refused;
-	if (severity > out->worst)
-		out->worst = severity;
-	if (out->n == FINDINGS_MAX) {
-		out->n_dropped++;
+	if (s->n_hits == HITS_MAX) {
+		s->n_beyond++;
+		s->n_beyond_refused += is_refused(s, severity);
 		return;
 	}
-	if (!(out->n & (out->n + 1))) { /* full: 0, 1, 3, 7, … have room for so many and one more */
-		struct trm_finding *grown = realloc(out->all, (2 * out->n + 1) * sizeof *grown);
+	if (s->n_hits == s->cap_hits) {
+		size_t cap = s->cap_hits ? 2 * s->cap_hits : 32;
+		struct hit *grown = realloc(s->hits, cap * sizeof *grown);
 		if (!grown) {
 			s->is_out_of_memory = true;
 			return;
 		}
-		out->all = grown;
+		s->hits = grown;
+		s->cap_hits = cap;
 	}
-	struct trm_finding *f = &out->all[out->n++];
-	*f = (struct trm_finding){.severity = severity, .is_refused = is_refused, .reason = reason};
-	place_of(s, at, f);
-	trm_text_clean_line(f->what, sizeof f->what, s->code + at, n < SHOWN_BYTES ? n : SHOWN_BYTES);
+	s->hits[s->n_hits++] = (struct hit){at, n, severity, reason};
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	uintptr_t rule_x = (uintptr_t)x->reason, rule_y = (uintptr_t)y->reason;
+	return rule_x != rule_y ? (rule_x < rule_y ? -1 : 1) : (x->n < y->n) - (x->n > y->n);
+}
+
+/* A rule that finds a place in several ways has found it once. */
+static void sort_hits(struct scan *s)
+{
+	size_t kept = 0;
+	if (s->n_hits)
+		qsort(s->hits, s->n_hits, sizeof *s->hits, by_offset);
+	for (size_t i = 0; i < s->n_hits; i++)
+		if (!i || s->hits[i].at != s->hits[i - 1].at || s->hits[i].reason != s->hits[i - 1].reason)
+			s->hits[kept++] = s->hits[i];
+	s->n_hits = kept;
+}
+
+/* ---- findings of sorted hits ------------------------------------------------------------------ */
+
+struct place {
+	size_t at;
+	unsigned line, column;
+};
+
+static void move_on(const struct scan *s, size_t to, struct place *p)
+{
+	for (; p->at < to; p->at++)
+		if (s->code[p->at] == '\n') {
+			p->line++;
+			p->column = 1;
+		} else {
+			p->column += ((unsigned char)s->code[p->at] & 0xC0) != 0x80;
+		}
+}
+
+static int tell_hits(struct scan *s, struct trm_findings *out)
+{
+	sort_hits(s);
+	out->n = s->n_hits < FINDINGS_MAX ? s->n_hits : FINDINGS_MAX;
+	out->n_dropped = s->n_hits - out->n + s->n_beyond;
+	out->n_refused = s->n_beyond_refused;
+	out->all = calloc(out->n + 1, sizeof *out->all);
+	if (!out->all)
+		return TRM_ENOMEM;
+	struct place place = {.line = 1, .column = 1};
+	for (size_t i = 0; i < s->n_hits; i++) {
+		const struct hit *hit = &s->hits[i];
+		out->n_refused += is_refused(s, hit->severity);
+		out->worst = hit->severity > out->worst ? hit->severity : out->worst;
+		if (i >= out->n)
+			continue;
+		struct trm_finding *f = &out->all[i];
+		move_on(s, hit->at, &place);
+		*f = (struct trm_finding){hit->severity, is_refused(s, hit->severity), place.line,
+				place.column, hit->reason, ""};
+		trm_text_clean_line(f->what, sizeof f->what, s->code + hit->at,
+				hit->n < SHOWN_BYTES ? hit->n : SHOWN_BYTES);
+	}
+	return 0;
 }
 
 /* ---- patterns and modules ------------------------------------------------------------------ */
+
+/* The last use that begins at an offset or before it; NULL: none. In the code, or in what is renamed. */
+static const struct view_use *use_before(const struct view *v, size_t at, bool in_renamed)
+{
+	size_t from = 0, to = v ? v->n_uses : 0;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		size_t begin = in_renamed ? v->uses[middle].renamed : v->uses[middle].at;
+		*(begin <= at ? &from : &to) = begin <= at ? middle + 1 : middle;
+	}
+	return from ? &v->uses[from - 1] : NULL;
+}
+
+/* What is found inside a name that stands for another is found where that name is. */
+static void add_found(
+		struct scan *s, size_t start, size_t end, enum trm_severity severity, const char *reason)
+{
+	const struct view_use *use = use_before(s->view, start, false);
+	if (use && start < use->at + use->n) {
+		start = use->at;
+		end = end > use->at + use->n ? end : use->at + use->n;
+	}
+	add_hit(s, start, end - start, severity, reason);
+}
+
+static bool match_next(struct scan *s, struct trm_regex *regex, const char *text, size_t n, size_t from,
+		const char *reason, struct trm_regex_span *spans)
+{
+	bool found = from <= n && trm_regex_match_until(regex, text, n, from, s->deadline_ns, spans);
+	if (!found && from <= n && trm_regex_gave_up(regex) && !s->unfinished)
+		s->unfinished = reason;
+	return found;
+}
 
 static void search(struct scan *s, struct trm_regex *regex, const char *text, size_t group,
 		enum trm_severity severity, const char *reason)
 {
 	struct trm_regex_span spans[TRM_REGEX_GROUPS];
-	for (size_t from = 0; from <= s->n && trm_regex_match(regex, text, s->n, from, spans);) {
+	for (size_t from = 0; match_next(s, regex, text, s->n, from, reason, spans);) {
 		struct trm_regex_span found = spans[group];
 		if (found.start <= found.end)
-			add_finding(s, found.start, found.end - found.start, severity, reason);
+			add_found(s, found.start, found.end, severity, reason);
 		from = spans[0].end > from ? spans[0].end : from + 1;
 	}
-	if (trm_regex_gave_up(regex) && !s->unfinished)
-		s->unfinished = reason;
+}
+
+/* In the names themselves: what is behind them has been searched where it is. */
+static void search_renamed(struct scan *s, const struct pattern *p)
+{
+	struct trm_regex_span spans[TRM_REGEX_GROUPS];
+	const struct view *v = s->view;
+	const struct buf *renamed = p->is_in_text ? &v->renamed_text : &v->renamed_code;
+	for (size_t from = 0;
+			v->n_uses
+			&& match_next(s, p->regex, buf_at(renamed), renamed->len, from, p->reason, spans);) {
+		const struct view_use *use = use_before(v, spans[0].start, true);
+		bool is_name = spans[0].start < use->renamed + use->name_n;
+		if (is_name)
+			add_hit(s, use->at, use->n, p->severity, p->reason);
+		from = spans[0].end > from ? spans[0].end : from + 1;
+		if (!is_name && use + 1 < v->uses + v->n_uses && from > use[1].renamed)
+			from = use[1].renamed;
+	}
 }
 
 /* "os" restricts os and os.path, "fs" also node:fs and fs/promises, "curl" also /usr/bin/curl. */
@@ -141,32 +254,28 @@ static int search_imports(
 			return r == TRM_ETOOBIG ? TRM_EINVAL : r;
 	}
 	const char *second = strstr(lang->imports, "{module}");
-	search(s, m->imports[lang->index], s->code, 1, m->severity, m->reason);
+	search(s, m->imports[lang->index], s->view->text, 1, m->severity, m->reason);
 	if (second && strstr(second + 1, "{module}"))
-		search(s, m->imports[lang->index], s->code, 2, m->severity, m->reason);
+		search(s, m->imports[lang->index], s->view->text, 2, m->severity, m->reason);
 	return 0;
 }
 
+/* What is said of JavaScript holds for TypeScript, and of C for C++: they import in the same way. */
 static bool counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
 {
-	return !of_rule || of_rule == lang;
+	return !of_rule || of_rule == lang || (*lang->imports && !strcmp(of_rule->imports, lang->imports));
 }
 
 static const struct trm_grammar *grammar_of(struct trm_policy *policy, const struct trm_lang *lang)
 {
 	struct trm_grammar *grammar = &policy->grammars[lang->index];
-	if (!policy->has_tried[lang->index])
-		trm_grammar_open(lang->name, grammar, &policy->no_grammar[lang->index]);
+	if (!policy->has_tried[lang->index] && !*lang->grammar)
+		trm_error_set(&policy->no_grammar[lang->index], TRM_ENOENT, "there is no grammar of %s",
+				lang->name);
+	else if (!policy->has_tried[lang->index])
+		trm_grammar_open(lang->grammar, grammar, &policy->no_grammar[lang->index]);
 	policy->has_tried[lang->index] = true;
 	return grammar->language ? grammar : NULL;
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct trm_finding *x = a, *y = b;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return (x->column > y->column) - (x->column < y->column);
 }
 
 static int scan_view(struct scan *s, struct trm_policy *policy, const struct trm_lang *lang,
@@ -182,6 +291,7 @@ static int scan_view(struct scan *s, struct trm_policy *policy, const struct trm
 		if (r < 0)
 			return r;
 		search(s, p->regex, p->is_in_text ? view->text : view->code, 0, p->severity, p->reason);
+		search_renamed(s, p);
 	}
 	for (size_t i = 0; i < policy->n_modules && r == 0; i++) {
 		struct module *m = &policy->modules[i];
@@ -189,24 +299,31 @@ static int scan_view(struct scan *s, struct trm_policy *policy, const struct trm
 			r = search_imports(s, m, lang, reterr);
 		for (size_t k = 0; counts(m->lang, lang) && k < view->n_imports; k++) {
 			const struct view_import *import = &view->imports[k];
-			if (is_module(lang, m->name, s->code + import->at, import->n))
-				add_finding(s, import->at, import->n, m->severity, m->reason);
+			if (is_module(lang, m->name, buf_at(&view->names) + import->name, import->name_n))
+				add_hit(s, import->at, import->n, m->severity, m->reason);
 		}
 	}
 	return r;
 }
 
+static uint64_t deadline(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec + SCAN_MS * 1000000ull;
+}
+
 static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_findings *ret, struct trm_error *reterr)
 {
-	struct scan s = {.policy = policy, .code = code, .n = n, .out = ret};
 	struct view view;
+	struct scan s = {.policy = policy, .view = &view, .code = code, .n = n, .deadline_ns = deadline()};
 	int r = view_init(&view, grammar_of(policy, lang), lang, code, n, reterr);
 	if (r < 0)
 		return r;
 	ret->has_no_tree = !view.has_tree;
 	if (!view.has_tree)
-		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%s",
+		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%.239s",
 				policy->grammars[lang->index].language ? "reading it would take too long"
 								       : policy->no_grammar[lang->index].msg);
 	r = scan_view(&s, policy, lang, &view, reterr);
@@ -215,12 +332,11 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 		r = trm_error_set(reterr, TRM_ETIMEDOUT,
 				"the policy '%s' cannot check this code: its pattern for '%.100s' would take too long",
 				policy->name, s.unfinished);
-	if (r == 0 && s.is_out_of_memory)
+	if (r == 0 && (s.is_out_of_memory || tell_hits(&s, ret) < 0))
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	free(s.hits);
 	if (r < 0)
 		trm_findings_finish(ret);
-	else if (ret->n)
-		qsort(ret->all, ret->n, sizeof *ret->all, by_place);
 	return r;
 }
 
@@ -250,6 +366,18 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 	int r = scan_code(policy, lang, folded, n_folded, ret, reterr);
 	free(folded);
 	return r;
+}
+
+bool trm_policy_is_safe(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+		struct trm_findings *ret, struct trm_error *reterr)
+{
+	struct trm_findings found;
+	bool is_safe = trm_policy_scan(policy, lang, code, n, &found, reterr) == 0 && !found.n_refused;
+	if (ret)
+		*ret = found;
+	else
+		trm_findings_finish(&found);
+	return is_safe;
 }
 
 /* ---- commands and packages -------------------------------------------------------------------- */
@@ -366,16 +494,18 @@ int trm_policy_scan_command(struct trm_policy *policy, const char *const *argv, 
 int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *lang, const char *package,
 		struct trm_findings *ret, struct trm_error *reterr)
 {
-	struct scan s = {.policy = policy, .code = package, .n = strlen(package), .out = ret};
+	struct scan s = {.policy = policy, .code = package, .n = strlen(package)};
 	size_t n = strcspn(package + (*package == '@'), "=<>!~[; @") + (*package == '@');
 	*ret = (struct trm_findings){0};
 	for (size_t i = 0; i < policy->n_modules; i++) {
 		const struct module *m = &policy->modules[i];
 		bool is_same = strlen(m->name) == n && !strncasecmp(m->name, package, n);
 		if (is_same && counts(m->lang, lang))
-			add_finding(&s, 0, n, m->severity, m->reason);
+			add_hit(&s, 0, n, m->severity, m->reason);
 	}
-	return s.is_out_of_memory ? trm_error_set(reterr, TRM_ENOMEM, "out of memory") : 0;
+	bool is_listed = !s.is_out_of_memory && tell_hits(&s, ret) == 0;
+	free(s.hits);
+	return is_listed ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
 /* ---- telling ------------------------------------------------------------------------------------ */

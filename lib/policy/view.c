@@ -8,7 +8,12 @@
 
 #include "base/err.h"
 
-enum { PARSE_US = 2000000 }; /* for a text of the largest size; then it is looked at without a tree */
+enum {
+	PARSE_US = 2000000,     /* for a text of the largest size; then it is looked at without a tree */
+	RENAMED_MAX = 32 << 20, /* bytes */
+	FOLLOWING_BYTES = 100,
+};
+#define USE_END "\n\1\n" /* nothing matches across it */
 
 /* ---- what does not count -------------------------------------------------------------- */
 
@@ -31,104 +36,104 @@ static void blank(char *text, TSNode node)
 			text[i] = ' ';
 }
 
-/* ---- what is imported ------------------------------------------------------------------ */
+/* ---- imports and uses ------------------------------------------------------------------ */
 
-static TSNode field(TSNode node, const char *name)
+int view_add_import(struct view *v, TSNode node, const struct name *name)
 {
-	return ts_node_child_by_field_name(node, name, (uint32_t)strlen(name));
-}
-
-static bool is_type(TSNode node, const char *type)
-{
-	return !ts_node_is_null(node) && !strcmp(ts_node_type(node), type);
-}
-
-static bool reads(const struct view *v, TSNode node, const char *word)
-{
-	size_t n = ts_node_end_byte(node) - ts_node_start_byte(node);
-	return !ts_node_is_null(node) && n == strlen(word)
-	       && !memcmp(v->text + ts_node_start_byte(node), word, n);
-}
-
-static int add_range(struct view *v, TSNode node)
-{
-	if (ts_node_is_null(node))
-		return 0;
-	if (v->n_imports == v->cap) {
-		size_t cap = v->cap ? 2 * v->cap : 32;
+	if (v->n_imports == v->cap_imports) {
+		size_t cap = v->cap_imports ? 2 * v->cap_imports : 32;
 		struct view_import *grown = realloc(v->imports, cap * sizeof *grown);
 		if (!grown)
 			return TRM_ENOMEM;
 		v->imports = grown;
-		v->cap = cap;
+		v->cap_imports = cap;
 	}
-	size_t at = ts_node_start_byte(node);
-	v->imports[v->n_imports++] = (struct view_import){at, ts_node_end_byte(node) - at};
-	return 0;
+	v->imports[v->n_imports++] = (struct view_import){
+			ts_node_start_byte(node), node_size(node), v->names.len, name->n};
+	return buf_append(&v->names, name->text, name->n + 1);
 }
 
-/* What stands between the quotes of a plain string. */
-static int add_string(struct view *v, TSNode string)
+int view_add_use(struct view *v, TSNode node, const struct name *name)
 {
-	for (uint32_t i = 0; is_type(string, "string") && i < ts_node_named_child_count(string); i++) {
-		TSNode part = ts_node_named_child(string, i);
-		if (is_type(part, "string_content") || is_type(part, "string_fragment"))
-			return add_range(v, part);
+	if (v->n_uses == v->cap_uses) {
+		size_t cap = v->cap_uses ? 2 * v->cap_uses : 32;
+		struct view_use *grown = realloc(v->uses, cap * sizeof *grown);
+		if (!grown)
+			return TRM_ENOMEM;
+		v->uses = grown;
+		v->cap_uses = cap;
 	}
-	return 0;
+	v->uses[v->n_uses++] = (struct view_use){.at = ts_node_start_byte(node),
+			.n = node_size(node),
+			.name = v->names.len,
+			.name_n = name->n};
+	return buf_append(&v->names, name->text, name->n + 1);
 }
 
-static int add_python(struct view *v, TSNode node, const char *type)
+/* Behind each name comes what is behind it in the code, when all of that has been looked at. */
+static int add_renamed(struct view *v, struct buf *renamed, const char *text)
 {
 	int r = 0;
-	if (!strcmp(type, "import_from_statement")) {
-		TSNode module = field(node, "module_name");
-		return is_type(module, "dotted_name") ? add_range(v, module) : 0;
-	}
-	for (uint32_t i = 0;
-			!strcmp(type, "import_statement") && i < ts_node_named_child_count(node) && r == 0;
-			i++) {
-		TSNode name = ts_node_named_child(node, i);
-		r = add_range(v, is_type(name, "aliased_import") ? field(name, "name") : name);
-	}
-	if (!strcmp(type, "call")) {
-		TSNode function = field(node, "function");
-		TSNode first = ts_node_named_child(field(node, "arguments"), 0);
-		if (reads(v, function, "__import__") || reads(v, function, "import_module")
-				|| reads(v, function, "importlib.import_module"))
-			r = add_string(v, first);
+	for (size_t i = 0; i < v->n_uses && r == 0; i++) {
+		struct view_use *use = &v->uses[i];
+		size_t from = use->at + use->n, left = v->n - from;
+		const char *newline = memchr(text + from, '\n', left);
+		left = newline ? (size_t)(newline - text) - from : left;
+		left = left < FOLLOWING_BYTES ? left : FOLLOWING_BYTES;
+		use->renamed = renamed->len;
+		r = buf_append(renamed, buf_at(&v->names) + use->name, use->name_n);
+		r = r == 0 ? buf_append(renamed, text + from, left) : r;
+		r = r == 0 ? buf_append(renamed, USE_END, strlen(USE_END)) : r;
 	}
 	return r;
 }
 
-static int add_javascript(struct view *v, TSNode node, const char *type)
+static int by_use(const void *a, const void *b)
 {
-	if (!strcmp(type, "import_statement") || !strcmp(type, "export_statement"))
-		return add_string(v, field(node, "source"));
-	if (strcmp(type, "call_expression"))
-		return 0;
-	TSNode function = field(node, "function");
-	if (!is_type(function, "import") && !reads(v, function, "require")
-			&& !reads(v, function, "process.binding"))
-		return 0;
-	return add_string(v, ts_node_named_child(field(node, "arguments"), 0));
+	const struct view_use *x = a, *y = b;
+	return x->at != y->at ? (x->at < y->at ? -1 : 1) : (x->n > y->n) - (x->n < y->n);
 }
 
-static int add_of(struct view *v, const struct trm_lang *lang, TSNode node, const char *type)
+static int rename_all(struct view *v)
 {
-	if (!strcmp(lang->grammar, "python"))
-		return add_python(v, node, type);
-	if (!strcmp(lang->grammar, "javascript"))
-		return add_javascript(v, node, type);
-	if (!strcmp(lang->grammar, "bash") && !strcmp(type, "command_name"))
-		return add_range(v, node);
-	return 0;
+	if (v->n_uses)
+		qsort(v->uses, v->n_uses, sizeof *v->uses, by_use);
+	int r = add_renamed(v, &v->renamed_code, v->code);
+	return r == 0 ? add_renamed(v, &v->renamed_text, v->text) : r;
 }
 
 /* ---- the walk --------------------------------------------------------------------------- */
 
-static int visit_node(struct view *v, const struct trm_lang *lang, TSNode node)
+enum { KIND_UNKNOWN, KIND_DULL, KIND_DEFINES, KIND_NAMES };
+
+/* Most nodes are signs and blocks, which need no look at what they are. */
+static int kind_of(struct view_walk *w, TSNode node)
 {
+	static const char *const defining[] = {"import_statement", "import_from_statement",
+			"export_statement", "assignment", "named_expression", "variable_declarator",
+			"assignment_expression", "variable_assignment", "command", NULL};
+	static const char *const naming[] = {"identifier", "attribute", "member_expression", "subscript",
+			"subscript_expression", "call", "call_expression", NULL};
+	TSSymbol symbol = ts_node_symbol(node);
+	const char *type = ts_node_type(node);
+	bool has_room = symbol < sizeof w->kinds;
+	if (has_room && w->kinds[symbol])
+		return w->kinds[symbol];
+	int kind = is_one_of(type, defining) ? KIND_DEFINES
+		   : is_one_of(type, naming) || is_one_of(type, comments) || is_one_of(type, contents)
+				   ? KIND_NAMES
+				   : KIND_DULL;
+	if (has_room)
+		w->kinds[symbol] = (unsigned char)kind;
+	return kind;
+}
+
+static int visit_node(struct view_walk *w, const struct trm_lang *lang, TSNode node)
+{
+	struct view *v = w->view;
+	int kind = kind_of(w, node);
+	if (kind == KIND_DULL || (w->only_aliases && kind != KIND_DEFINES))
+		return 0;
 	const char *type = ts_node_type(node);
 	if (is_one_of(type, comments)) {
 		blank(v->text, node);
@@ -137,7 +142,11 @@ static int visit_node(struct view *v, const struct trm_lang *lang, TSNode node)
 	}
 	if (is_one_of(type, contents))
 		blank(v->code, node);
-	return add_of(v, lang, node, type);
+	if (!strcmp(lang->grammar, "python"))
+		return expression_visit_python(w, node, type);
+	if (!strcmp(lang->grammar, "javascript"))
+		return expression_visit_javascript(w, node, type);
+	return !strcmp(lang->grammar, "bash") ? word_visit(w, node, type) : 0;
 }
 
 /* To the next node in the order of the text; false behind the last. */
@@ -151,15 +160,29 @@ static bool step(TSTreeCursor *cursor)
 	return false;
 }
 
-static int walk(struct view *v, const struct trm_lang *lang, const TSTree *tree)
+static int walk_once(struct view_walk *w, const struct trm_lang *lang, const TSTree *tree)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	int r;
+	w->cursor = &cursor;
+	w->named_from = w->named_to = w->defined_to = 0;
 	do
-		r = visit_node(v, lang, ts_tree_cursor_current_node(&cursor));
+		r = visit_node(w, lang, ts_tree_cursor_current_node(&cursor));
 	while (r == 0 && step(&cursor));
 	ts_tree_cursor_delete(&cursor);
 	return r;
+}
+
+/* Twice, as a function may use an alias that is defined below it. */
+static int walk(struct view *v, const struct trm_lang *lang, const TSTree *tree)
+{
+	struct view_walk w = {.view = v, .only_aliases = true};
+	int r = walk_once(&w, lang, tree);
+	w.only_aliases = false;
+	if (r == 0)
+		r = walk_once(&w, lang, tree);
+	aliases_finish(&w.aliases);
+	return r == 0 ? rename_all(v) : r;
 }
 
 static TSTree *parse(const struct trm_grammar *grammar, const char *code, size_t n)
@@ -175,11 +198,26 @@ static TSTree *parse(const struct trm_grammar *grammar, const char *code, size_t
 	return tree;
 }
 
+/* Where no grammar can be had, comments are known by their signs. */
+static int blank_comments(struct view *v, const struct trm_lang *lang)
+{
+	char *code = trm_lang_blank_comments(lang, v->source, v->n);
+	if (!code)
+		return TRM_ENOMEM;
+	memcpy(v->code, code, v->n);
+	memcpy(v->text, code, v->n);
+	free(code);
+	return 0;
+}
+
 int view_init(struct view *v, const struct trm_grammar *grammar, const struct trm_lang *lang,
 		const char *code, size_t n, struct trm_error *reterr)
 {
 	int r = 0;
-	*v = (struct view){.code = malloc(n + 1), .text = malloc(n + 1), .n = n};
+	*v = (struct view){.source = code, .code = malloc(n + 1), .text = malloc(n + 1), .n = n};
+	buf_init(&v->names, RENAMED_MAX);
+	buf_init(&v->renamed_code, RENAMED_MAX);
+	buf_init(&v->renamed_text, RENAMED_MAX);
 	if (!v->code || !v->text) {
 		view_finish(v);
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -194,10 +232,15 @@ int view_init(struct view *v, const struct trm_grammar *grammar, const struct tr
 		v->has_tree = true;
 		r = walk(v, lang, tree);
 		ts_tree_delete(tree);
+	} else if (!*lang->grammar) {
+		r = blank_comments(v, lang);
 	}
 	if (r < 0) {
 		view_finish(v);
-		return trm_error_set(reterr, r, "out of memory");
+		return trm_error_set(reterr, r, "%s",
+				r == TRM_ETOOBIG
+						? "too much in the code is called by other names for a policy to follow"
+						: "out of memory");
 	}
 	return 0;
 }
@@ -207,5 +250,9 @@ void view_finish(struct view *v)
 	free(v->code);
 	free(v->text);
 	free(v->imports);
+	free(v->uses);
+	buf_finish(&v->names);
+	buf_finish(&v->renamed_code);
+	buf_finish(&v->renamed_text);
 	*v = (struct view){0};
 }

@@ -69,6 +69,8 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 /* A copy of the code without its comments; lines keep their numbers. Comment signs inside strings stay. To be
  * freed; NULL: out of memory. */
 char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, size_t n);
+/* The same with blanks in place of the comments: what is left stays where it is. */
+char *trm_lang_blank_comments(const struct trm_lang *lang, const char *code, size_t n);
 
 /* The command that installs a package where the language's own package manager puts it: "pip install NAME".
  * One line, without quotes. TRM_ENOTSUP: the language has no package manager; TRM_ETOOBIG. */

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct trm_regex;
 struct trm_error;
@@ -25,6 +26,12 @@ void trm_regex_destroy(struct trm_regex *r); /* takes NULL */
 /* Match in a text, usually a line, starting at `from`. Spans of groups that do not exist are set as if they
  * were not part of the match. */
 bool trm_regex_match(struct trm_regex *r, const char *text, size_t n, size_t from,
+		struct trm_regex_span spans[TRM_REGEX_GROUPS]);
+
+/* The same for a long text. It is given up when CLOCK_MONOTONIC is past `deadline_ns`, a little later at
+ * most.
+ */
+bool trm_regex_match_until(struct trm_regex *r, const char *text, size_t n, size_t from, uint64_t deadline_ns,
 		struct trm_regex_span spans[TRM_REGEX_GROUPS]);
 
 /* True if the last search was given up because it would have taken too long. */

@@ -75,6 +75,76 @@ static void test_imports_are_found_however_they_are_written(void **state)
 	assert_int_equal(count("educational", "bash", "x=1; /usr/bin/curl -s host | sh"), 1);
 }
 
+static void expect_found(const char *preset, const char *lang, const char *const *codes)
+{
+	for (; *codes; codes++)
+		if (!count(preset, lang, *codes))
+			fail_msg("the policy '%s' finds nothing in: %s", preset, *codes);
+}
+
+static void test_literal_names_are_found_however_they_are_spelled(void **state)
+{
+	static const char *const javascript[] = {"require(`child_process`)", "await import(`child_process`)",
+			"module.require(\"child_process\")", "globalThis.require(\"child_process\")",
+			"(require)(\"child_process\")", "require(/*y*/\"child_process\")",
+			"(0, require)('child_process')", "require?.('child_process')",
+			"process.getBuiltinModule('node:child_process')", "require('child' + '_process')",
+			"require('\\x63hild_process')", "const r = require; r('child_process')",
+			"const {getBuiltinModule: g} = process; g('child_process')",
+			"function f() { return r('child_process') }\nconst r = module.require; f()",
+			"import {createRequire as c} from 'module'; c('/')('child_process')",
+			"export * from 'child_process'", NULL};
+	static const char *const python[] = {"importlib.import_module('os')", "__import__(\"os\")",
+			"__import__(name='o' 's')", "__import__(r'os')",
+			"import importlib as i; i.import_module('os')",
+			"from importlib import import_module as im\nim('os')", "f = __import__; f('os')",
+			"def f(): return g('os')\ng = __import__\nf()", "builtins.__import__('os')",
+			"(__import__)('\\x6fs')", "if (g := __import__): g('os')",
+			"getattr(builtins, '__import__')('os')", NULL};
+	static const char *const python_calls[] = {"import subprocess as s; s.run(1)",
+			"from subprocess import run\nrun(1)", "from subprocess import run as r\nr(1)",
+			"r = subprocess.run\nr(1)", "getattr(subprocess, 'run')(1)", "subprocess . run(1)",
+			"sys.modules['subprocess'].run(1)", "e = eval\ne('1')", "builtins.eval('1')", NULL};
+	static const char *const bash[] = {"/bin/rm -rf x", "\"rm\" -rf x", "r\\m -rf x", "$'r\\x6d' -r x",
+			"r'm' -r x", "'rm' -rf x", "sudo /bin/rm -rf x", "env A=b nice -n 5 \"rm\" -rf x",
+			"alias x=rm; x -rf y", "c=rm; $c -r x", "c='rm -r'; ${c} -r x", "x=$(\"rm\" -r y)",
+			NULL};
+	(void)state;
+	if (!has_trees())
+		skip();
+	expect_found("educational", "javascript", javascript);
+	expect_found("educational", "python", python);
+	expect_found("production", "python", python_calls);
+	expect_found("educational", "bash", bash);
+	assert_int_equal(count("educational", "bash", "echo \"rm -rf x\"; ls /bin/rm"), 0);
+	assert_int_equal(count("educational", "python", "def run(): pass\nrun(1)\nself.run()"), 0);
+	assert_int_equal(
+			count("production", "python", "from subprocess import run\nself.run()\nf(run=1)"), 1);
+	assert_int_equal(count("educational", "javascript", "const r = x => x; r('child_process')"), 0);
+}
+
+static void test_a_place_is_found_once_per_rule(void **state)
+{
+	struct trm_policy *policy = load("production");
+	struct trm_findings found = look(policy, "bash", "true\n  /bin/rm -rf x\n");
+	(void)state;
+	if (!found.has_no_tree) {
+		assert_int_equal(found.n, 1);
+		assert_int_equal(found.all[0].line, 2);
+		assert_int_equal(found.all[0].column, 3);
+		assert_string_equal(found.all[0].what, "/bin/rm");
+	}
+	trm_findings_finish(&found);
+	found = look(policy, "python", "import os as o\no.system('rm')\n");
+	if (!found.has_no_tree) {
+		assert_int_equal(found.n, 2);
+		assert_int_equal(found.all[1].line, 2);
+		assert_string_equal(found.all[1].what, "o.system");
+	}
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+}
+
 static void test_what_is_no_code_does_not_count(void **state)
 {
 	(void)state;
@@ -251,6 +321,113 @@ static void test_what_cannot_be_judged_is_said(void **state)
 	trm_policy_free(policy);
 }
 
+static void test_a_policy_may_be_like_another(void **state)
+{
+	static const char json[] = "{\"like\":\"production\",\"patterns\":[{\"pattern\":\"\\\\bodd\\\\b\","
+				   "\"reason\":\"r\",\"severity\":\"high\"}]}";
+	struct trm_policy *policy = NULL;
+	(void)state;
+	assert_int_equal(trm_policy_parse("mine", json, strlen(json), &policy, NULL), 0);
+	assert_int_equal(trm_policy_threshold(policy), TRM_LOW);
+	struct trm_findings found = look(policy, "python", "import os\nodd\n");
+	assert_int_equal(found.n_refused, 2);
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+	refuse("{\"like\":\"nosuch\"}", "\"like\": there is no such policy");
+	refuse("{\"like\":5}", "\"like\": must be the name of a policy");
+	refuse("{\"like\":\"mine\"}", "\"like\": there is no such policy");
+}
+
+static void test_entries_can_be_added(void **state)
+{
+	struct trm_policy *policy = load("none");
+	struct trm_policy_pattern pattern = {.pattern = "\\bodd\\b", .reason = "r", .severity = TRM_HIGH};
+	struct trm_policy_module module = {.name = "json", .reason = "r", .severity = TRM_LOW};
+	struct trm_error why = {0};
+	(void)state;
+	assert_int_equal(trm_policy_add_pattern(policy, &pattern, NULL), 0);
+	assert_int_equal(trm_policy_add_module(policy, &module, NULL), 0);
+	struct trm_findings found = look(policy, "python", "import json\nodd\n");
+	assert_int_equal(found.n, 2);
+	trm_findings_finish(&found);
+	pattern.pattern = "(";
+	assert_int_equal(trm_policy_add_pattern(policy, &pattern, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "missing closing parenthesis"));
+	module.reason = "";
+	assert_int_equal(trm_policy_add_module(policy, &module, &why), TRM_EINVAL);
+	trm_policy_free(policy);
+	/* nothing was left half done */
+	policy = load("none");
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(trm_policy_add_module(policy,
+						 &(struct trm_policy_module){"m", "r", TRM_LOW, NULL}, NULL),
+				0);
+	module.reason = "r";
+	assert_int_equal(trm_policy_add_module(policy, &module, &why), TRM_ETOOBIG);
+	trm_policy_free(policy);
+}
+
+static void test_languages_without_grammars_have_comments(void **state)
+{
+	static const char json[] =
+			"{\"threshold\":\"low\",\"modules\":[{\"name\":\"net\",\"reason\":\"r\",\"severity\":\"low\"}]}";
+	static const struct {
+		const char *lang, *code;
+		size_t n;
+	} cases[] = {{"go", "import (\n\t\"net/http\"\n)\n// \"net\"\n", 1},
+			{"java", "/* \nimport net.x;\n*/\n", 0},
+			{"java", "String s = \"/*\";\nimport net.x;\n", 1},
+			{"ruby", "# require 'net'\nrequire 'net/http'\n", 1},
+			{"r", "library(net) # library(net)\n", 1},
+			{"cpp", "// #include <net.h>\n#include <net/if.h>\n", 1},
+			{"typescript", "// import 'net'\nimport {a} from 'node:net'\n", 1}};
+	struct trm_policy *policy;
+	(void)state;
+	assert_int_equal(trm_policy_parse("p", json, strlen(json), &policy, NULL), 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct trm_findings found = look(policy, cases[i].lang, cases[i].code);
+		if (found.n != cases[i].n)
+			fail_msg("%zu findings, not %zu, in: %s", found.n, cases[i].n, cases[i].code);
+		assert_true(found.has_no_tree);
+		trm_findings_finish(&found);
+	}
+	trm_policy_free(policy);
+}
+
+static void test_safe_is_what_may_run(void **state)
+{
+	struct trm_policy *policy = load("production");
+	struct trm_findings found;
+	const struct trm_lang *python = trm_lang_default();
+	(void)state;
+	assert_true(trm_policy_is_safe(policy, python, "6 * 7", 5, NULL, NULL));
+	assert_false(trm_policy_is_safe(policy, python, "import os", 9, &found, NULL));
+	assert_int_equal(found.n, 1);
+	trm_findings_finish(&found);
+	trm_policy_free(policy);
+}
+
+/* Each place where a match may begin costs little; all of them together would take hours. */
+static void test_a_long_line_ends(void **state)
+{
+	static const char json[] =
+			"{\"threshold\":\"low\",\"patterns\":[{\"pattern\":\"a{0,60}a{0,60}[bc]\",\"severity\":"
+			"\"low\",\"reason\":\"repeats\"}]}";
+	enum { LONG = 10 << 20 };
+	struct trm_policy *policy;
+	struct trm_findings found;
+	struct trm_error why = {0};
+	char *code = malloc(LONG);
+	(void)state;
+	assert_non_null(code);
+	memset(code, 'a', LONG);
+	assert_int_equal(trm_policy_parse("slow", json, sizeof json - 1, &policy, NULL), 0);
+	assert_int_equal(
+			trm_policy_scan(policy, trm_lang_default(), code, LONG, &found, &why), TRM_ETIMEDOUT);
+	trm_policy_free(policy);
+	free(code);
+}
+
 static void take_name(void *user, const char *name, const char *description, bool is_own)
 {
 	size_t *n = user;
@@ -286,7 +463,11 @@ static void test_without_a_grammar_everything_counts(void **state)
 	assert_int_equal(count("educational", "python", "x = __import__('os')\n"), 1);
 	assert_int_equal(count("educational", "javascript", "const c = require('node:child_process')\n"), 1);
 	assert_int_equal(count("educational", "bash", "true; curl x"), 1);
-	assert_int_equal(count("educational", "python", "# import os\n"), 0);
+	assert_int_equal(count("educational", "python", "x = 1; import os\n"), 1);
+	assert_int_equal(count("educational", "python", "if 1: import os\n"), 1);
+	assert_int_equal(count("educational", "python", "# import os\n"), 1);
+	assert_int_equal(count("educational", "javascript", "(require)(/*y*/`child_process`)\n"), 1);
+	assert_int_equal(count("educational", "typescript", "globalThis.require('child_process')\n"), 1);
 	unsetenv("TERRARIUM_GRAMMARS");
 }
 
@@ -294,6 +475,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_imports_are_found_however_they_are_written),
+			cmocka_unit_test(test_literal_names_are_found_however_they_are_spelled),
+			cmocka_unit_test(test_a_place_is_found_once_per_rule),
 			cmocka_unit_test(test_what_is_no_code_does_not_count),
 			cmocka_unit_test(test_findings_tell_place_severity_and_reason),
 			cmocka_unit_test(test_the_threshold_decides),
@@ -301,6 +484,11 @@ int main(void)
 			cmocka_unit_test(test_scripts_in_commands),
 			cmocka_unit_test(test_commands_and_packages),
 			cmocka_unit_test(test_what_cannot_be_judged_is_said),
+			cmocka_unit_test(test_a_policy_may_be_like_another),
+			cmocka_unit_test(test_entries_can_be_added),
+			cmocka_unit_test(test_languages_without_grammars_have_comments),
+			cmocka_unit_test(test_safe_is_what_may_run),
+			cmocka_unit_test(test_a_long_line_ends),
 			cmocka_unit_test(test_every_shipped_policy_is_sound),
 			cmocka_unit_test(test_without_a_grammar_everything_counts),
 	};
