@@ -9,6 +9,19 @@ expect_code 125
 expect_out ""
 expect_in err "the policy 'strict' refuses this: line 1:"
 
+# All that was found is told.
+try run --yes --policy strict --policy-mode enforce -c 'import sys, os; print("ran")'
+expect_in err "-c:1:8: high: sys: reaches the interpreter"
+expect_in err "-c:1:13: high: os: reaches the system"
+try run --json --yes --policy strict --policy-mode enforce -c 'import sys, os; print("ran")'
+expect_code 125
+is_json 'value["status"] == "refused" and [f["code"] for f in value["findings"]] == ["sys", "os"]'
+
+# Nothing is refused silently less: without a grammar that is said.
+TERRARIUM_GRAMMARS=/nonexistent try run --yes --policy strict --policy-mode enforce -c 'print(6 * 7)'
+expect_code 0
+expect_in err "note: the policy 'strict' scans python coarsely"
+
 try run --yes --policy strict --policy-mode enforce -c 'print(6 * 7)'
 expect_code 0
 expect_in out 42

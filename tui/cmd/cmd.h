@@ -63,6 +63,7 @@ struct cmd {
 	X(repl) \
 	X(replay) \
 	X(run) \
+	X(scan) \
 	X(serve) \
 	X(stop) \
 	X(themes) \

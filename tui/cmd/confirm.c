@@ -80,9 +80,7 @@ static void print_findings(FILE *tty, const struct policy_gate *policy_gate, con
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		say(tty, "    found by the policy '%s'%s%s\n", trm_policy_name(policy_gate->policy),
-				found->has_no_tree ? ", which treats comments and strings as code: " : "",
-				found->has_no_tree ? found->why_no_tree : "");
+		say(tty, "    found by the policy '%s'\n", trm_policy_name(policy_gate->policy));
 }
 
 static void look_at(FILE *tty, const struct policy_gate *policy_gate, const struct source *s)
@@ -91,6 +89,10 @@ static void look_at(FILE *tty, const struct policy_gate *policy_gate, const stru
 	if (!s->text || policy_gate_scan(policy_gate, s->lang, s->text, s->n, &found, NULL) < 0)
 		return;
 	print_findings(tty, policy_gate, &found);
+	if (found.has_no_tree)
+		say(tty, "    the policy '%s' scans %s coarsely, and counts strings%s as code: %s\n",
+				trm_policy_name(policy_gate->policy), s->lang->name,
+				*s->lang->grammar ? " and comments" : "", found.why_no_tree);
 	trm_findings_finish(&found);
 }
 
@@ -301,8 +303,13 @@ enum confirm_answer confirm_runs(const struct trm_config *config, const struct p
 int confirm_findings(const struct policy_gate *policy_gate, const struct trm_findings *findings)
 {
 	struct trm_error why = {0};
-	if (policy_gate_enforced(policy_gate) && trm_policy_refusal(policy_gate->policy, findings, &why) < 0)
-		return cmd_fail("%s", why.msg);
+	if (policy_gate_enforced(policy_gate)
+			&& trm_policy_refusal(policy_gate->policy, findings, &why) < 0) {
+		cmd_fail("%s", why.msg);
+		if (findings->n > 1)
+			print_findings(stderr, policy_gate, findings);
+		return CMD_FAILED;
+	}
 	if (!policy_gate_asks(policy_gate, findings))
 		return CMD_OK;
 	FILE *tty = open_terminal();

@@ -10,6 +10,7 @@
 #include "cmd/camel.h"
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
+#include "cmd/findings.h"
 #include "cmd/run_session.h"
 #include "cmd/sandbox_list.h"
 #include "cmd/source.h"
@@ -28,7 +29,8 @@ struct request {
 	bool has_begun; /* what is said from then on, the results say */
 	bool is_camel;
 	bool is_pipe_broken;
-	struct trm_config config; /* last, with its long texts that nobody looks at */
+	struct trm_findings findings; /* of the code that was refused */
+	struct trm_config config;     /* last, with its long texts that nobody looks at */
 };
 
 enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND, OPTION_STDIN };
@@ -180,6 +182,28 @@ static int check_args(const struct request *q)
 	return 0;
 }
 
+/* Before a sandbox is started for it; all that the policy finds is told. 0 or an exit code. */
+static int scan_enforced(struct request *q)
+{
+	struct trm_policy *policy = policy_gate_enforced(&q->policy_gate);
+	struct trm_error why = {0};
+	for (size_t i = 0; policy && i < q->n_sources; i++) {
+		const struct source *s = &q->sources[i];
+		if (trm_policy_scan(policy, s->lang, s->text, s->n, &q->findings, &why) < 0)
+			return cmd_fail("%s", why.msg);
+		if (!i || s->lang != s[-1].lang)
+			findings_note_coarse(policy, s, &q->findings);
+		if (trm_policy_refusal(policy, &q->findings, &why) < 0) {
+			cmd_fail("%s", why.msg);
+			if (!q->is_json)
+				findings_print(stderr, s, &q->findings);
+			return CMD_FAILED;
+		}
+		trm_findings_finish(&q->findings);
+	}
+	return CMD_OK;
+}
+
 static int run_parsed(struct request *q, const struct options *o)
 {
 	if (check_options(q))
@@ -198,6 +222,8 @@ static int run_parsed(struct request *q, const struct options *o)
 	int code = read_sources(q, o);
 	if (code == 0)
 		code = check_args(q);
+	if (code == 0 && !q->is_camel)
+		code = scan_enforced(q);
 	if (code == 0 && (options_has_request(o) || options_has(o, "keep")))
 		sandbox_list_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
@@ -238,10 +264,11 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("out of memory");
 	int code = run_words(q, cmd, argc, argv);
 	if (q->is_json && !q->has_begun && code == CMD_FAILED)
-		run_print_refusal(cmd_last_failure());
+		run_print_refusal(cmd_last_failure(), &q->findings);
 	for (size_t i = 0; i < q->n_sources; i++)
 		source_finish(&q->sources[i]);
 	free(q->sources);
+	trm_findings_finish(&q->findings);
 	policy_gate_close(&q->policy_gate);
 	if (q->is_pipe_broken)
 		cmd_die_of_pipe();

@@ -11,6 +11,8 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/findings.h"
+#include "cmd/json_out.h"
 #include "cmd/source.h"
 #include "stream/cli_session.h"
 #include "stream/displays.h"
@@ -236,12 +238,21 @@ struct trm_result run_refusal(const char *why)
 			.is_wall_unknown = true};
 }
 
-void run_print_refusal(const char *why)
+void run_print_refusal(const char *why, const struct trm_findings *findings)
 {
 	struct trm_result result = run_refusal(why);
 	char *json = trm_result_to_json(&result);
-	if (json)
+	struct json_out found;
+	json_init(&found);
+	json_open(&found, NULL, '{');
+	findings_put_json(&found, findings);
+	json_close(&found, '}');
+	/* Two objects become one. */
+	if (json && !found.w.error && findings->n)
+		printf("%.*s,%.*s\n", (int)strlen(json) - 1, json, (int)found.w.n - 1, found.w.bytes + 1);
+	else if (json)
 		puts(json);
+	json_drop(&found);
 	free(json);
 	cmd_flush();
 }
@@ -459,7 +470,7 @@ static int perform(struct run_session *p)
 	if (open_all(p, &why) < 0) {
 		p->exit_code = cmd_fail("%s", why.msg);
 		if (p->opts->is_json)
-			run_print_refusal(why.msg);
+			run_print_refusal(why.msg, &(struct trm_findings){0});
 	} else {
 		stdin_feed_begin(&p->stdin_feed);
 		start_next(p);

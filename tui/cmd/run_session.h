@@ -31,7 +31,8 @@ int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken);
 
 /* The result of code that was not run, for --json. Borrows `why`. */
 struct trm_result run_refusal(const char *why);
-/* Print it on stdout, where nothing else has been printed. */
-void run_print_refusal(const char *why);
+/* Print it on stdout, where nothing else has been printed, and what a policy found if it was that. */
+struct trm_findings;
+void run_print_refusal(const char *why, const struct trm_findings *findings);
 
 #endif

@@ -199,9 +199,11 @@ static bool describe_policy(const struct model *m, struct dialog *d)
 		dialog_add_labeled(d, "", ROLE_DIALOG, "and %zu more",
 				found.n + found.n_dropped - FINDINGS_SHOWN);
 	if (found.n)
-		dialog_add_labeled(d, "", ROLE_DIALOG_DIM, "policy: %s%s%s", trm_policy_name(m->policy),
-				found.has_no_tree ? "; comments and strings count: " : "",
-				found.has_no_tree ? found.why_no_tree : "");
+		dialog_add_labeled(d, "", ROLE_DIALOG_DIM, "policy: %s", trm_policy_name(m->policy));
+	if (found.has_no_tree)
+		dialog_add_labeled(d, found.n ? "" : "Policy", ROLE_DIALOG_DIM,
+				"scans coarsely, and counts strings%s: %s",
+				*m->lang->grammar ? " and comments" : "", found.why_no_tree);
 	trm_findings_finish(&found);
 	return is_high;
 }

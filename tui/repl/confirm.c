@@ -89,6 +89,9 @@ static void print_findings(struct repl *r, const struct trm_findings *found)
 				found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
 		repl_say(r, "(found by the policy '%s')", trm_policy_name(r->policy_gate->policy));
+	if (found->has_no_tree)
+		repl_say(r, "(strings%s count as code: %s)", *r->lang->grammar ? " and comments" : "",
+				found->why_no_tree);
 }
 
 /* With nobody to ask, what the policy wants to be asked about does not run. */
@@ -128,6 +131,8 @@ void confirm_ask(struct repl *r)
 	bool is_policy = policy_gate_asks(r->policy_gate, &found);
 	bool is_wanted = r->confirm_mode == CONFIRM_EACH
 			 || (r->confirm_mode == CONFIRM_HIGH && found.worst == TRM_HIGH);
+	if (policy_gate_enforced(r->policy_gate) && found.n_refused > 1)
+		print_findings(r, &found); /* the refusal names only the first */
 	if (is_policy && !has_person)
 		refuse(r, &found);
 	else if ((is_wanted && has_person) || is_policy)
