@@ -27,6 +27,8 @@ struct trm_install {
 	struct buf held; /* what the downloader printed from its first error on */
 	int held_stream; /* -1: there was none */
 	bool is_canceled;
+	bool is_shared, has_credentials;
+	struct buf record; /* with is_shared: what the sandbox says that it has */
 };
 
 enum { HELD_MAX = 256 * 1024, ENV_MAX = 256 };
@@ -57,15 +59,40 @@ static void destroy(struct trm_install *in)
 	free_words(in->opts.env);
 	free(in->opts.requirements);
 	buf_finish(&in->held);
+	buf_finish(&in->record);
 	free(in);
 }
 
-static void end(struct trm_install *in, int exit_code, const struct trm_error *why)
+static void finish(struct trm_install *in, int exit_code, const struct trm_error *why)
 {
 	if (in->sandbox)
 		sandbox_unobserve(in->sandbox, &in->observer);
 	in->cb->done(in->user, in, exit_code, why);
 	destroy(in);
+}
+
+/* The packages are there either way. */
+static void on_recorded(void *user, const struct trm_error *failed, uint64_t size, uint32_t mode)
+{
+	struct trm_install *in = user;
+	struct trm_error none = {0};
+	(void)size;
+	(void)mode;
+	if (failed->code)
+		log_write(LOG_WARNING, "%s", failed->msg);
+	finish(in, 0, &none);
+}
+
+static void end(struct trm_install *in, int exit_code, const struct trm_error *why)
+{
+	static const struct trm_transfer_cb cb = {.done = on_recorded};
+	bool is_to_be_noted = exit_code == 0 && in->is_shared && in->sandbox;
+	if (is_to_be_noted && record_add(&in->record, in->opts.lang, in->opts.packages) == 0
+			&& trm_file_put(in->sandbox, RECORD_INSIDE, 0644, buf_at(&in->record), in->record.len,
+					   &cb, in, NULL)
+					   == 0)
+		return;
+	finish(in, exit_code, why);
 }
 
 static void fail(struct trm_install *in, int code, const char *what)
@@ -96,11 +123,23 @@ static void on_harvested(void *user, const char *group)
 	end(in, 0, &none);
 }
 
+/* It may be there, only not as a wheel; an index that did not answer will not do so the next moment. */
+static bool may_be_built(unsigned seen)
+{
+	return (seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_WANTS_BUILD))
+	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER));
+}
+
 /* The tool's own words have been printed: here is what they mean. */
 static void explain(struct trm_install *in, int exit_code, unsigned seen, struct trm_error *why)
 {
 	const char *tool = in->opts.lang->package_manager;
-	if (in->is_canceled)
+	if (in->is_shared && !in->is_canceled && may_be_built(seen) && !trm_sandbox_limits(in->sandbox)->net)
+		trm_error_set(why, TRM_ENOTSUP,
+				"%s failed: there is no such package, or none that need not be built, which takes a "
+				"sandbox with a network (exit code %d)",
+				tool, exit_code);
+	else if (in->is_canceled)
 		trm_error_set(why, TRM_ECANCELED,
 				"interrupted: %s did not finish, and the rest is not installed", tool);
 	else if (seen & (1u << TOOL_NO_SPACE | 1u << TOOL_NO_SPACE_NPM))
@@ -178,11 +217,24 @@ static void tell_held(struct trm_install *in)
 	buf_clear(&in->held);
 }
 
-/* It may be there, only not as a wheel; an index that did not answer will not do so the next moment. */
-static bool may_be_built(unsigned seen)
+/* A shared set is there, or it was to be: the sandbox takes notice of it. */
+static void use_set(struct trm_install *in, int exit_code, const struct trm_error *failed)
 {
-	return (seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_WANTS_BUILD))
-	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER));
+	struct trm_error why = *failed;
+	if (exit_code == 0 && *in->opts.set) {
+		set_note(&in->opts);
+		if (begin_put(in, "use", &why) == 0)
+			return;
+	} else if (why.code == TRM_OK) {
+		trm_error_set(&why, TRM_EIO, "the packages that were fetched could not be kept in the cache");
+	}
+	end(in, -1, &why);
+}
+
+/* Of all that is fetched for a run, only what is built needs a network in the sandbox itself. */
+static bool may_build_here(const struct trm_install *in, unsigned seen)
+{
+	return may_be_built(seen) && (!in->is_shared || trm_sandbox_limits(in->sandbox)->net);
 }
 
 static void on_fetched(void *user, int exit_code, unsigned seen, const struct trm_error *failed)
@@ -190,15 +242,17 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 	struct trm_install *in = user;
 	struct trm_error why = *failed;
 	in->fetch = NULL;
-	if (exit_code > 0 && (in->is_canceled || !may_be_built(seen)))
+	if (exit_code > 0 && (in->is_canceled || !in->sandbox || !may_build_here(in, seen)))
 		tell_held(in);
 	if (!in->sandbox) {
 		fail(in, TRM_ECLOSED, "the sandbox has closed");
 	} else if (in->is_canceled) {
 		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
-	} else if (exit_code > 0 && !may_be_built(seen)) {
+	} else if (exit_code > 0 && !may_build_here(in, seen)) {
 		explain(in, exit_code, seen, &why);
 		end(in, exit_code, &why);
+	} else if (in->is_shared && exit_code <= 0) {
+		use_set(in, exit_code, &why);
 	} else {
 		/* What is there, but not as wheels, is built where it is wanted. */
 		static const char words[] =
@@ -224,10 +278,63 @@ static bool has_cache(void)
 	return fd >= 0;
 }
 
+/* Can the sandbox see what lies unpacked in the cache? What fits this machine's interpreter need not fit an
+ * image's. */
+static bool has_sets(const struct trm_install *in)
+{
+	return in->opts.recipe->has_sets && !sandbox_is_made(in->sandbox);
+}
+
+static int begin_shared(struct trm_install *in, struct trm_error *reterr)
+{
+	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
+	if (in->cb->begun)
+		in->cb->begun(in->user, in);
+	if (!has_sets(in))
+		return begin_put(in, "build", reterr);
+	if (set_find(&in->opts, false, in->opts.set))
+		return begin_put(in, "use", reterr);
+	in->opts.wants_set = true;
+	return fetch_start(in->sandbox, in->has_credentials, &in->opts, &cb, in, &in->fetch, reterr);
+}
+
+static void on_record_data(void *user, const void *bytes, size_t n)
+{
+	struct trm_install *in = user;
+	buf_append(&in->record, bytes, n); /* what is too much counts as not there */
+}
+
+static void on_record(void *user, const struct trm_error *failed, uint64_t size, uint32_t mode)
+{
+	struct trm_install *in = user;
+	struct trm_error why = {0};
+	(void)size;
+	(void)mode;
+	if (failed->code != TRM_OK)
+		buf_clear(&in->record); /* none is there, mostly */
+	if (!in->sandbox)
+		fail(in, TRM_ECLOSED, "the sandbox has closed");
+	else if (in->is_canceled)
+		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
+	else if (in->record.len
+			&& record_has(buf_at(&in->record), in->record.len, in->opts.lang, in->opts.packages))
+		finish(in, 0, &why);
+	else if (begin_shared(in, &why) < 0)
+		end(in, -1, &why);
+}
+
+static int look_at_record(struct trm_install *in, struct trm_error *reterr)
+{
+	static const struct trm_transfer_cb cb = {.data = on_record_data, .done = on_record};
+	return trm_file_get(in->sandbox, RECORD_INSIDE, RECORD_MAX, &cb, in, reterr);
+}
+
 static int begin(struct trm_install *in, const struct trm_install_opts *opts, struct trm_error *reterr)
 {
 	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
 	struct trm_error why = {0};
+	if (opts->is_shared)
+		return look_at_record(in, reterr);
 	/* What one image's programs fetch need not fit another's: each container fetches for itself. */
 	if (in->opts.recipe->has_fetcher && !sandbox_is_made(in->sandbox) && has_cache()
 			&& (!opts->requirements
@@ -255,10 +362,18 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 		return trm_error_set(reterr, TRM_ETOOBIG,
 				"at most %d packages and %d KiB of requirements at once", ARGUMENTS_MAX,
 				REQUIREMENTS_MAX / 1024);
+	if (opts->requirements && opts->is_shared)
+		return trm_error_set(reterr, TRM_EINVAL, "libraries of a run are named one by one");
 	if (opts->requirements && !recipe_for(opts->lang)->has_fetcher)
 		return trm_error_set(reterr, TRM_EINVAL, "requirements files are pip's");
 	if (!n && !opts->requirements)
 		return trm_error_set(reterr, TRM_EINVAL, "there is no package to install");
+	if (!strcmp(trm_sandbox_backend(sandbox), "microsandbox"))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"packages are not installed in sandboxes at a server from here: run the sandbox's own "
+				"pip or npm, if it has a network");
+	if (opts->is_shared && recipe_for(opts->lang)->has_sets && !sandbox_is_made(sandbox))
+		return 0;
 	/* Known once it is there. */
 	bool is_unknown = trm_sandbox_is_adopted(sandbox) && !trm_sandbox_is_attached(sandbox)
 			  && !trm_sandbox_is_ready(sandbox);
@@ -318,12 +433,15 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 			.observer = {.closed = on_sandbox_closed, .user = in},
 			.cb = cb,
 			.user = user,
+			.is_shared = opts->is_shared,
+			.has_credentials = opts->net_credentials,
 			.opts = {.lang = opts->lang,
 					.recipe = recipe_for(opts->lang),
 					.has_terminal = opts->has_terminal,
 					.rows = opts->rows,
 					.cols = opts->cols}};
 	buf_init(&in->held, HELD_MAX);
+	buf_init(&in->record, RECORD_MAX);
 	r = copy(&in->opts, opts) ? begin(in, opts, reterr)
 				  : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	if (r < 0) {

@@ -18,6 +18,8 @@
 #include <terrarium/loop.h>
 #include <terrarium/sandbox.h>
 
+#include "base/buf.h"
+#include "base/cachedir.h"
 #include "embed/embed.h"
 
 /* ---- name.c ------------------------------------------------------------------------ */
@@ -32,6 +34,7 @@ struct recipe {
 	const char *program, *option; /* of an interpreter, that takes a script, a verb and arguments */
 	struct embed (*script)(void);
 	bool has_fetcher; /* what it fetches is only believed if it comes from a downloader */
+	bool has_sets;    /* it can unpack for the cache, and use what is there */
 	/* In a sandbox: where the files lie that `list` names. One name a line, of the form is_name() checks;
 	 * in the cache it stands below `folder`. */
 	const char *folder, *inside;
@@ -44,7 +47,7 @@ struct recipe {
 	bool is_of_row;
 };
 
-enum { REQUIREMENTS_MAX = 1024 * 1024, ARGUMENTS_MAX = 512, GROUP_SIZE = 16 + 1 };
+enum { REQUIREMENTS_MAX = 1024 * 1024, ARGUMENTS_MAX = 512, GROUP_SIZE = 16 + 1, SET_NAME = 32 + 1 };
 #define REQUIREMENTS_INSIDE "/tmp/.terrarium-requirements.txt"
 
 /* The command of a row, with the word {package} in it; NULL: it has none. */
@@ -65,6 +68,8 @@ struct tool_opts {
 	bool has_terminal;
 	uint16_t rows, cols;
 	char group[GROUP_SIZE]; /* "put": which one of the cache to install from */
+	char set[SET_NAME];     /* "use": which one of the cache; "": none */
+	bool wants_set;         /* the downloader unpacks what it has fetched */
 };
 
 /* What the tool said, as far as it matters to us: bits of `seen`. */
@@ -97,8 +102,9 @@ void tool_resize(struct tool *tool);
 /* ---- fetch.c: the downloader ------------------------------------------------------------ */
 
 struct fetch;
-/* Fetch wheels into the cache, in a sandbox with the network that `like` has. tool_cb.done comes when that is
- * gone; opts->group then is where they are, or "" if not all of them came there. */
+/* Fetch wheels into the cache, in a sandbox with the network that `like` has, or would have. tool_cb.done
+ * comes when that is gone; opts->group then is where they are, or "" if not all of them came there. With
+ * wants_set, opts->set is the one in the cache; without one it has failed. */
 int fetch_start(struct trm_sandbox *like, bool has_credentials, struct tool_opts *opts,
 		const struct tool_cb *cb, void *user, struct fetch **ret, struct trm_error *reterr);
 void fetch_interrupt(struct fetch *fetch);
@@ -120,6 +126,39 @@ int cache_file_write(struct cache_file *file, const void *bytes, size_t n, struc
 int cache_file_end(struct cache_file *file, bool keep, struct trm_error *reterr);
 /* Delete what has not been used for longest, when it has all become too much. */
 void cache_prune(void);
+
+/* ---- set.c: unpacked libraries in the cache -------------------------------------------------- */
+
+/* The set that came for these packages, of this day unless `is_any_age`. It is looked at: a damaged one does
+ * not count. */
+bool set_find(const struct tool_opts *opts, bool is_any_age, char ret[SET_NAME]);
+/* opts->set is what has come for these packages now. */
+void set_note(const struct tool_opts *opts);
+bool set_is_name(const char *name); /* 32 hexadecimal digits */
+bool set_is_whole(const char *name);
+/* An empty folder that set_end() makes a set; until then it is set_remove()'s. */
+int set_begin(char folder[CACHEDIR_PATH], struct trm_error *reterr);
+int set_end(const char *folder, const char *name, struct trm_error *reterr);
+void set_remove(const char *folder);
+
+/* ---- take.c: a set, out of a downloader into the cache ----------------------------------------- */
+
+struct take;
+typedef void take_done_fn(void *user, const char *set, const struct trm_error *why); /* set "": for `why` */
+/* `done` exactly once, later. The sandbox must stay until then. */
+int take_start(struct trm_sandbox *sandbox, take_done_fn *done, void *user, struct take **ret,
+		struct trm_error *reterr);
+void take_stop(struct take *take); /* `done` follows */
+
+/* ---- record.c: what a sandbox has -------------------------------------------------------------- */
+
+#define RECORD_INSIDE "/tmp/.terrarium-libraries"
+enum { RECORD_MAX = 64 * 1024 };
+
+/* Are all packages in it? The text is the sandbox's: who makes it lie finds out at the import. */
+bool record_has(const char *text, size_t n, const struct trm_lang *lang, char *const *packages);
+/* Add them, in place of other versions of the same. TRM_ETOOBIG, TRM_ENOMEM. */
+int record_add(struct buf *record, const struct trm_lang *lang, char *const *packages);
 
 /* ---- harvest.c: what was fetched, out of a sandbox into the cache ----------------------------- */
 

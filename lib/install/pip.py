@@ -5,6 +5,8 @@
 	list         the cache's folder for it, and what fetch has added, as it shall be called in the cache
 	put FOLDER ARG…  install from that folder of the cache only, what fetch has just completed
 	build ARG…   install from the index, building what has no wheel
+	unpack ARG…  what fetch has just completed, into a folder that goes into the cache as a set
+	use SET ARG… have Python find what is in that set of the cache
 """
 import glob
 import hashlib
@@ -14,6 +16,7 @@ import sys
 # A sandbox without namespaces says where these are.
 CACHE = os.environ.get('TERRARIUM_CACHE', '/var/cache/terrarium') + '/pip'
 WHEELS = os.environ.get('TERRARIUM_WORKSPACE', '/workspace') + '/.terrarium-wheels'
+SET = os.environ.get('TERRARIUM_WORKSPACE', '/workspace') + '/.terrarium-set'
 CONFIGS = '/etc/pip.conf', os.path.expanduser('~/.config/pip/pip.conf'), os.path.expanduser('~/.pip/pip.conf')
 INDEXES = 'PIP_INDEX_URL', 'PIP_EXTRA_INDEX_URL', 'PIP_FIND_LINKS', 'PIP_NO_INDEX'
 CERTIFICATES = 'PIP_CERT', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'
@@ -120,7 +123,78 @@ def build(args):
 	sys.exit(code if code >= 0 else 128 - code)
 
 
+def name_of(root):
+	"""A sum of all that matters. Compiled files contain the time of their making."""
+	total = hashlib.sha256()
+	for folder, folders, files in os.walk(root):
+		folders.sort()
+		for name in sorted(files):
+			path = os.path.join(folder, name)
+			total.update(os.path.relpath(path, root).encode('utf-8', 'surrogateescape') + b'\0')
+			os.chmod(path, os.stat(path).st_mode & 0o111 | 0o444)
+			if not name.endswith('.pyc'):
+				with open(path, 'rb') as file:
+					total.update(hashlib.sha256(file.read()).digest())
+	return total.hexdigest()[:32]
+
+
+def unpack(args):
+	root = SET + '/files'
+	archive = pip_archive()
+	if archive:
+		sys.path.insert(0, archive)
+	sys.addaudithook(refuse_processes)
+	sys.argv = ['pip', 'install', '--no-index', f'--find-links={WHEELS}', '--only-binary=:all:', '--ignore-installed',
+		'--target', root + '/site-packages', '--no-warn-script-location', '--no-warn-conflicts', '--quiet', *args]
+	import runpy
+	try:
+		runpy.run_module('pip', run_name='__main__', alter_sys=True)
+	except SystemExit as end:
+		if end.code:
+			raise
+	with open(SET + '/name', 'w') as file:
+		file.write(name_of(root) + '\n')
+
+
+PTH = """import sys; p = {0!r}; p in sys.path or sys.path.insert(next((i for i, at in enumerate(sys.path) if \
+at.endswith(('dist-packages', 'site-packages'))), len(sys.path)), p)
+"""
+
+
+def use(args):
+	"""By a line in a file that Python reads at its start, and our driver when it has changed. The newest line counts
+	first: each puts its folder in front."""
+	folder = f'{CACHE}/../sets/{args[0]}/site-packages'
+	folder = os.path.normpath(folder)
+	if not os.path.isdir(folder):
+		sys.exit('the sandbox does not see the packages of this machine: it was started before they could be shared')
+	import site
+	home = site.getusersitepackages()
+	os.makedirs(home, exist_ok=True)
+	path = home + '/terrarium.pth'
+	try:
+		with open(path) as file:
+			lines = file.readlines()
+	except OSError:
+		lines = []
+	line = PTH.format(folder)
+	with open(path + '.new', 'w') as file:
+		file.writelines([old for old in lines if old != line] + [line])
+	os.rename(path + '.new', path)
+	link_programs(folder + '/bin')
+
+
+def link_programs(folder):
+	own = os.path.expanduser('~/.local/bin')
+	for name in os.listdir(folder) if os.path.isdir(folder) else ():
+		os.makedirs(own, exist_ok=True)
+		if os.path.islink(f'{own}/{name}'):
+			os.unlink(f'{own}/{name}')
+		if not os.path.exists(f'{own}/{name}'):
+			os.symlink(f'{folder}/{name}', f'{own}/{name}')
+
+
 # Debian's Python is managed externally: but the home is the sandbox's own. What was fetched is kept by us.
 os.environ.update(PIP_BREAK_SYSTEM_PACKAGES='1', PIP_NO_INPUT='1', PIP_DISABLE_PIP_VERSION_CHECK='1',
 	PIP_NO_CACHE_DIR='1', PYTHONUNBUFFERED='1')
-{'fetch': fetch, 'list': show_list, 'put': put, 'build': build}[sys.argv[1]](sys.argv[2:])
+{'fetch': fetch, 'list': show_list, 'put': put, 'build': build, 'unpack': unpack, 'use': use}[sys.argv[1]](sys.argv[2:])

@@ -94,6 +94,8 @@ static void put_words(const struct tool *t, const char *argv[ARGV_MAX + 1])
 	argv[n++] = t->verb;
 	if (!strcmp(t->verb, "put"))
 		argv[n++] = t->opts->group;
+	else if (!strcmp(t->verb, "use"))
+		argv[n++] = t->opts->set;
 	if (t->opts->requirements) {
 		argv[n++] = "-r";
 		argv[n++] = REQUIREMENTS_INSIDE;

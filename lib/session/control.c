@@ -36,6 +36,10 @@ void trm_run_interrupt(struct trm_run *run)
 		return;
 	}
 	run->is_interrupted = true;
+	if (run->installation) {
+		libraries_cancel(run);
+		return;
+	}
 	if (k && k->is_ready && k->proc) {
 		if (k->stage == STAGE_CALM)
 			stop_interrupt(k);

@@ -49,6 +49,8 @@ void run_free(struct trm_run *run)
 	free(run->code);
 	free(run->filename);
 	free_args(run->args);
+	libraries_forget(run);
+	free_args(run->libraries);
 	free(run->prompt);
 	said_finish(&run->last_words);
 	if (run->is_peer && run->output) {
@@ -103,7 +105,7 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
 	if (!session_is_open(s))
 		return session_refuse(s, reterr);
-	return 0;
+	return o->libraries ? libraries_check(s, o, reterr) : 0;
 }
 
 /* Code that cannot be scanned is not run. */
@@ -153,7 +155,8 @@ static struct trm_run *run_new(
 			.user = user,
 	};
 	buf_init(&run->early_stdin, STDIN_QUEUE_MAX);
-	if (!run->code || !run->filename || !copy_args(&run->args, o->args)) {
+	if (!run->code || !run->filename || !copy_args(&run->args, o->args)
+			|| !copy_args(&run->libraries, o->libraries)) {
 		run_free(run);
 		return NULL;
 	}
@@ -193,6 +196,7 @@ int trm_session_leave(struct trm_session *session, const struct trm_run_opts *op
 	struct trm_run_opts none = *opts;
 	none.code = NULL;
 	none.code_len = 0;
+	none.libraries = NULL;
 	return ask_for(session, &none, true, cb, user, ret_run, reterr);
 }
 
@@ -334,6 +338,20 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 		start_clock(run);
 	if (run->cb->started)
 		session_due(s);
+}
+
+void run_unqueue(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	struct trm_run **at = &s->queue;
+	while (*at && *at != run)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	*at = run->next;
+	if (!*at)
+		s->queue_end = at;
+	run->next = NULL;
 }
 
 void run_requeue(struct trm_run *run)

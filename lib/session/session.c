@@ -59,6 +59,14 @@ static void pump(struct trm_session *s, bool in_turn)
 	while (!s->active && s->queue && !s->is_closed) {
 		struct kernel *k = &s->kernels[s->queue->lang->index];
 		struct trm_error why;
+		if (s->queue->installation)
+			break;
+		if (!s->queue->is_interrupted && s->queue->libraries) {
+			if (kernel_is_free(k))
+				kernel_ensure(k, NULL); /* meanwhile; what fails is told later */
+			if (!libraries_are_there(s->queue, in_turn))
+				break;
+		}
 		if (s->queue->is_interrupted)
 			session_due(s); /* the run was interrupted: it must end, not begin */
 		if (!s->queue->is_interrupted && k->question)
@@ -106,7 +114,7 @@ static void end_unwanted(struct trm_session *s)
 	struct trm_run **at = &s->queue;
 	while (*at && !s->is_closed) {
 		struct trm_run *run = *at;
-		if (!run->is_interrupted) {
+		if (!run->is_interrupted || run->installation) {
 			at = &run->next;
 			continue;
 		}

@@ -11,6 +11,7 @@
  *   diagnose.c      which limit was hit
  *   memory.c        the warning before the memory limit
  *   run.c           one run: request, begin, end
+ *   libraries.c     what a run needs is installed before it begins
  *   control.c       requests to a run: interrupt, pause, input
  *   question.c      complete, inspect, …
  *   share.c         a kernel that other sessions use too: how to find and follow it, whose turn it is
@@ -168,6 +169,8 @@ struct trm_run {
 	const struct trm_run_cb *cb;
 	void *user;
 	struct kernel *kernel; /* NULL while queued */
+	char **libraries;               /* NULL-terminated; NULL: none, or they are there */
+	struct libraries *installation; /* NULL: none is under way */
 	bool echoes;
 	bool is_leave;         /* it ends the kernel normally */
 	bool is_program;       /* the kernel may end normally with it */
@@ -422,8 +425,22 @@ void run_display(struct trm_run *run, const char *mime, const char *data, size_t
 void run_release_credit(struct trm_run *run);
 /* End the run. `result` has status, exit_code and texts (borrowed); the rest is filled in here. */
 void run_finish(struct trm_run *run, struct trm_result *result);
+/* Take it out of the queue, wherever it is there. */
+void run_unqueue(struct trm_run *run);
 /* End the run without an answer: status, exit code and a sentence. */
 void run_finish_with(struct trm_run *run, enum trm_status status, int exit_code, const char *reason);
+
+/* ---- libraries.c ----------------------------------------------------------------- */
+
+/* Make sure that the run, the first of the queue, has its libraries. False: not yet; it may end for that
+ * reason, which is done only `in_turn`. */
+bool libraries_are_there(struct trm_run *run, bool in_turn);
+/* Stop installing; the run stays in the queue until that has ended. */
+void libraries_cancel(struct trm_run *run);
+/* The run ends now; what is installed for it ends by itself. */
+void libraries_forget(struct trm_run *run);
+/* Check the names, and have the policy look at them. */
+int libraries_check(const struct trm_session *session, const struct trm_run_opts *opts, struct trm_error *reterr);
 
 /* ---- question.c ------------------------------------------------------------------ */
 

@@ -111,8 +111,8 @@ struct spec_msg {
 	size_t n_files;
 	struct slice files[CONTROL_MAX_FILES];
 	bool is_kept;
-	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while the sandbox is kept; 0: none */
-	const char *cache;     /* with network: folder of packages, bound to CACHE_SOURCE; "": none */
+	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
+	const char *cache;     /* folder of packages, bound to CACHE_SOURCE; "": none */
 	const char *slirp;     /* program; "": no network */
 	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */
 	struct slice net_open; /* struct cidr[]: ranges that may be reached although they are not public */

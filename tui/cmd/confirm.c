@@ -228,11 +228,21 @@ static void print_local(FILE *tty, const struct trm_config *c)
 	print_requested(tty, c, is_running);
 }
 
+/* Whatever is fetched runs here, too. */
+static void print_libraries(FILE *tty, const struct source *s)
+{
+	for (char **name = s->libraries; name && *name; name++)
+		say(tty, "%s%s", name == s->libraries ? "    needs " : ", ", *name);
+	if (s->libraries)
+		say(tty, ": what is missing is fetched from the package index, outside of the sandbox\n");
+}
+
 static void print_question(FILE *tty, const struct trm_config *c, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n)
 {
 	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++) {
 		confirm_show(tty, sources[i].lang->name, &sources[i]);
+		print_libraries(tty, &sources[i]);
 		look_at(tty, policy_gate, &sources[i]);
 	}
 	if (n > SHOWN_SOURCES)
@@ -347,7 +357,9 @@ static int is_wanted(const struct trm_config *c, const struct policy_gate *polic
 	for (size_t i = 0; i < n && !*ret_is_wanted; i++) {
 		struct trm_findings found;
 		struct trm_error why = {0};
-		if (!sources[i].text || (!is_trusted && policy_gate->mode != TRM_POLICY_ASK))
+		/* Who trusts the sandbox has not agreed to what a script wants to have fetched. */
+		*ret_is_wanted = is_trusted && sources[i].has_own_libraries;
+		if (*ret_is_wanted || !sources[i].text || (!is_trusted && policy_gate->mode != TRM_POLICY_ASK))
 			continue;
 		if (policy_gate_scan(
 				    policy_gate, sources[i].lang, sources[i].text, sources[i].n, &found, &why)

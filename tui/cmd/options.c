@@ -314,7 +314,7 @@ static int check_together(const struct options *o, const struct trm_config *conf
 {
 	if (options_has(o, "name") && !*config->name)
 		return cmd_fail("--name '': a sandbox cannot have an empty name; without --name it has a random one");
-	if (options_has(o, "net_allow") && !config->limits.net && *config->limits.net_allow)
+	if (options_has(o, "net_allow") && !config->limits.net && !o->fetches && *config->limits.net_allow)
 		cmd_fail("--net-allow takes effect only with --net on, when a sandbox is started");
 	return 0;
 }

@@ -42,6 +42,7 @@ struct options {
 	const char *cluster; /* rest of -abc */
 	bool only_operands;  /* "--" was seen */
 	const char *config_path;
+	bool fetches; /* packages are fetched, whether or not the sandbox has a network */
 	/* A switch that was given without a value, and the word behind it, which may have been meant to be
 	 * it. */
 	const char *bare_switch, *bare_word;

@@ -25,6 +25,8 @@ struct request {
 	const char *figures;     /* directory for images; NULL: they are not saved */
 	const char *input;       /* file that is standard input; NULL: ours */
 	const char *const *args; /* behind "--"; NULL: none */
+	const char **with;       /* n_with lists of packages */
+	size_t n_with;
 	bool is_json;
 	bool has_begun; /* what is said from then on, the results say */
 	bool is_camel;
@@ -33,7 +35,7 @@ struct request {
 	struct trm_config config;     /* last, with its long texts that nobody looks at */
 };
 
-enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND, OPTION_STDIN };
+enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND, OPTION_STDIN, OPTION_WITH };
 
 static const struct option_spec options[] = {
 		[OPTION_CODE] = {"--code", 'c', "CODE", "run CODE; may be given several times"},
@@ -42,6 +44,8 @@ static const struct option_spec options[] = {
 		[OPTION_CAMEL] = {"--camel", 0, NULL, "act as CAMEL's interpreter: see the manual"},
 		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
 		[OPTION_STDIN] = {"--stdin", 0, "FILE", "what the code reads from standard input"},
+		[OPTION_WITH] = {"--with", 0, "PKG", "install what the code needs, \"numpy\" or \"a,b>=2\", first; may "
+						     "be given several times"},
 		{0},
 };
 
@@ -64,6 +68,18 @@ static struct source *add_source(struct request *q, enum source_kind kind, const
 	return &q->sources[q->n_sources++];
 }
 
+static bool add_with(struct request *q, const char *text)
+{
+	const char **grown = realloc(q->with, (q->n_with + 1) * sizeof *grown);
+	if (!grown) {
+		cmd_fail("out of memory");
+		return false;
+	}
+	q->with = grown;
+	q->with[q->n_with++] = text;
+	return true;
+}
+
 /* OPTIONS_END, or what ended it early. */
 static int parse(struct request *q, struct options *o)
 {
@@ -77,7 +93,11 @@ static int parse(struct request *q, struct options *o)
 			q->figures = o->value;
 		else if (got == OPTION_STDIN)
 			q->input = o->value;
-		else if (got == OPTIONS_OPERAND && o->only_operands && q->n_sources) {
+		else if (got == OPTION_WITH) {
+			o->fetches = true;
+			if (!add_with(q, o->value))
+				return OPTIONS_WRONG;
+		} else if (got == OPTIONS_OPERAND && o->only_operands && q->n_sources) {
 			q->args = (const char *const *)o->argv + o->at - 1;
 			return OPTIONS_END;
 		} else if (got == OPTION_CODE || got == OPTION_COMMAND || got == OPTIONS_OPERAND) {
@@ -119,6 +139,26 @@ static int read_sources(struct request *q, const struct options *o)
 	return 0;
 }
 
+/* What --with names, and what the code says itself: every program gets both. 0 or an exit code. */
+static int find_libraries(struct request *q, const struct options *o)
+{
+	bool has_any = false;
+	for (size_t i = 0; i < q->n_sources && !q->is_camel; i++) {
+		struct source *s = &q->sources[i];
+		struct trm_error why = {0};
+		for (size_t k = 0; k < q->n_with; k++)
+			if (trm_libraries_add(&s->libraries, s->lang, q->with[k], &why) < 0)
+				return cmd_fail("--with: %s", why.msg);
+		if (source_find_libraries(s, &why) < 0)
+			return cmd_fail("%s", why.msg);
+		has_any |= s->libraries != NULL;
+	}
+	if (has_any && options_has(o, "net") && !q->config.limits.net)
+		return cmd_fail("--net off also forbids fetching the packages that the code needs; leave it out: they are "
+				"fetched outside of the sandbox, which gets no network by that");
+	return 0;
+}
+
 static int play_all(struct request *q, const struct options *o)
 {
 	struct run_session_opts opts = {
@@ -149,6 +189,8 @@ static int be_camel(struct request *q, const struct options *o)
 /* Options that mean nothing together. 0 or an exit code. */
 static int check_options(const struct request *q)
 {
+	if (q->is_camel && q->n_with)
+		return cmd_fail("--camel and --with do not go together: install in a sandbox that is kept, and name it");
 	if (q->is_camel && (q->is_json || q->figures))
 		return cmd_fail("--camel prints texts: it cannot be combined with %s",
 				q->is_json ? "--json" : "--save-figures");
@@ -224,6 +266,8 @@ static int run_parsed(struct request *q, const struct options *o)
 		code = check_args(q);
 	if (code == 0 && !q->is_camel)
 		code = scan_enforced(q);
+	if (code == 0)
+		code = find_libraries(q, o);
 	if (code == 0 && (options_has_request(o) || options_has(o, "keep")))
 		sandbox_list_note_running(o, &q->config);
 	if (code == 0 && !q->is_camel)
@@ -269,6 +313,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		source_finish(&q->sources[i]);
 	free(q->sources);
 	trm_findings_finish(&q->findings);
+	free(q->with);
 	policy_gate_close(&q->policy_gate);
 	if (q->is_pipe_broken)
 		cmd_die_of_pipe();

@@ -100,9 +100,34 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been told */
 }
 
+/* The last line that pip or npm has said, beside what is being installed. */
+static void on_installing(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	struct run_session *p = user;
+	char words[256], line[160] = "";
+	const char *text = bytes, *end = memrchr(text, '\n', n);
+	size_t len = 0;
+	(void)run;
+	(void)stream;
+	if (!n)
+		progress_init(&p->cli_session.progress, trm_loop_now_ns(p->cli_session.loop));
+	if (end) {
+		const char *before = memrchr(text, '\n', (size_t)(end - text));
+		const char *begin = before ? before + 1 : text;
+		trm_text_clean_line(line, sizeof line, begin, (size_t)(end - begin));
+	}
+	for (char **name = p->source->libraries; *name && len < sizeof words; name++)
+		len += (size_t)snprintf(words + len, sizeof words - len, "%s%s",
+				name == p->source->libraries ? "installing " : ", ", *name);
+	if (*line && len < sizeof words)
+		snprintf(words + len, sizeof words - len, " - %s", line);
+	progress_say(&p->cli_session.progress, words, trm_loop_now_ns(p->cli_session.loop));
+}
+
 static void on_started(void *user, struct trm_run *run)
 {
 	struct run_session *p = user;
+	progress_clear(&p->cli_session.progress);
 	if (!p->first_number)
 		p->first_number = trm_run_number(run);
 }
@@ -262,6 +287,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct run_session *p = user;
 	(void)run;
 	p->run = NULL;
+	progress_clear(&p->cli_session.progress);
 	displays_end(&p->displays, &displays_out, p);
 	echo_off_end(&p->echo_off);
 	if (p->is_over)
@@ -277,7 +303,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 		start_next(p);
 }
 
-static const struct trm_run_cb run_cb = {.started = on_started,
+static const struct trm_run_cb run_cb = {.installing = on_installing,
+		.started = on_started,
 		.output = on_output,
 		.display = on_display,
 		.input = on_input,
@@ -357,6 +384,7 @@ static void start_next(struct run_session *p)
 	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
 	opts.is_program = is_program(p);
 	opts.args = p->opts->args;
+	opts.libraries = (const char *const *)p->source->libraries;
 	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->stdin_feed.is_ended;
 	opts.waits_for_person = isatty(STDIN_FILENO);
 	opts.manual_credit = !p->opts->is_json;
@@ -447,6 +475,7 @@ static int open_all(struct run_session *p, struct trm_error *reterr)
 	opts.is_shared = true;
 	opts.client = "terrarium run";
 	opts.policy = p->opts->policy;
+	opts.net_credentials = p->opts->config->net_credentials;
 	opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
 	if (!p->opts->is_json)
 		opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */

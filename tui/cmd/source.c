@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include <terrarium/error.h>
-
+#include <terrarium/install.h>
 #include <terrarium/text.h>
 
 static int read_all(struct source *s, int fd, const char *label, struct trm_error *reterr)
@@ -147,8 +147,23 @@ int source_guess(struct source *s, const struct trm_lang *forced, const struct t
 	return 0;
 }
 
+int source_find_libraries(struct source *s, struct trm_error *reterr)
+{
+	struct trm_error why;
+	size_t n_before = 0, n = 0;
+	while (s->libraries && s->libraries[n_before])
+		n_before++;
+	int r = trm_libraries_of_script(&s->libraries, s->lang, s->text, s->n, &why);
+	while (s->libraries && s->libraries[n])
+		n++;
+	s->has_own_libraries = n > n_before;
+	return r < 0 ? trm_error_set(reterr, r, "%s: %s", s->kind == SOURCE_FILE ? s->name : "the code", why.msg)
+		     : 0;
+}
+
 void source_finish(struct source *s)
 {
+	trm_libraries_free(s->libraries);
 	free(s->text);
 	*s = (struct source){0};
 }

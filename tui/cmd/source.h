@@ -21,7 +21,9 @@ struct source {
 	char *text;       /* UTF-8 without a byte order mark, NUL-terminated */
 	size_t n;
 	const struct trm_lang *lang;
-	bool is_command; /* for `run --camel`: to be asked about as one */
+	char **libraries; /* that it says it needs, and that --with names; NULL: none */
+	bool has_own_libraries; /* the code names some */
+	bool is_command;        /* for `run --camel`: to be asked about as one */
 };
 
 /* Read the code, and see that it is text. Blocks. Errors: a sentence with the file's name. */
@@ -31,6 +33,9 @@ int source_read(struct source *source, struct trm_error *reterr);
  * else `fallback`. */
 int source_guess(struct source *source, const struct trm_lang *forced, const struct trm_lang *fallback,
 		struct trm_error *reterr);
+
+/* What a block in the code says that it needs (PEP 723). Errors: a sentence with the file's name. */
+int source_find_libraries(struct source *source, struct trm_error *reterr);
 
 void source_finish(struct source *source);
 

@@ -303,9 +303,9 @@ static void add_dev(struct args *a, bool is_shared)
 }
 
 /* Packages that were fetched once for all sandboxes: terrarium/install.h. */
-static void add_cache(struct args *a, const struct argv_net *net, bool is_shared)
+static void add_cache(struct args *a, const struct argv_facts *facts, bool is_shared)
 {
-	if (net && net->has_cache && is_shared)
+	if (facts->has_cache && is_shared)
 		add3(a, "--ro-bind", CACHE_SOURCE, CACHEDIR_INSIDE);
 }
 
@@ -382,7 +382,7 @@ int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, 
 	add_namespaces(&a, facts);
 	add_system(&a, facts);
 	add_proc(&a, facts);
-	add_cache(&a, facts->net, is_shared);
+	add_cache(&a, facts, is_shared);
 	add_dev(&a, is_shared);
 	add_writable(&a, is_shared, disk_bytes);
 	add_workdir(&a, &facts->request, is_shared, disk_bytes);

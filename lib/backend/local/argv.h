@@ -25,7 +25,6 @@ enum {
 
 /* Additions for a network. */
 struct argv_net {
-	bool has_cache; /* of packages */
 	bool has_etc[ARGV_NET_ETC_FILES];
 	struct netenv env;
 };
@@ -46,6 +45,7 @@ struct argv_facts {
 	char localtime[ARGV_PATH];  /* where /etc/localtime points below /usr; "" if nowhere there */
 	bool has_mask[ARGV_MASKS];  /* the file or directory exists, and others may read it */
 	const struct argv_net *net; /* NULL: no network */
+	bool has_cache;             /* of packages */
 	struct argv_request request;
 };
 

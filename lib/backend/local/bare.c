@@ -10,7 +10,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/cachedir.h"
 #include "base/err.h"
 #include "wire/folder.h"
 
@@ -168,19 +167,16 @@ static void add_net_variables(struct lines *l, const char *folder, const struct 
 }
 
 /* For our own programs inside (lib/install). */
-static void add_places(struct lines *l, const char *folder, const struct argv_net *net)
+static void add_places(struct lines *l, const char *folder, const char *cache)
 {
-	char workspace[BARE_FOLDER + sizeof FOLDER_WORKSPACE + 1], cache[CACHEDIR_PATH];
+	char workspace[BARE_FOLDER + sizeof FOLDER_WORKSPACE + 1];
 	snprintf(workspace, sizeof workspace, "%s/" FOLDER_WORKSPACE, folder);
 	add_variable(l, "TERRARIUM_WORKSPACE", workspace);
-	int fd = net && net->has_cache ? cachedir_open("packages", cache, NULL) : -1;
-	if (fd < 0)
-		return;
-	close(fd);
-	add_variable(l, "TERRARIUM_CACHE", cache);
+	if (*cache)
+		add_variable(l, "TERRARIUM_CACHE", cache);
 }
 
-int bare_environment(struct buf *out, const char *folder, const struct argv_net *net,
+int bare_environment(struct buf *out, const char *folder, const char *cache, const struct argv_net *net,
 		const struct argv_request *request)
 {
 	struct lines l = {.out = out};
@@ -189,7 +185,7 @@ int bare_environment(struct buf *out, const char *folder, const struct argv_net 
 		if (!is_overridden(request, name))
 			add_own(&l, folder, name, value);
 	}
-	add_places(&l, folder, net);
+	add_places(&l, folder, cache);
 	if (net)
 		add_net_variables(&l, folder, net, request);
 	for (size_t i = 0; i < request->n_env; i++)
@@ -279,25 +275,21 @@ static void add_rule(struct lines *l, const char *path, unsigned flags)
 
 static void add_net_rules(struct lines *l, const struct argv_net *net)
 {
-	char cache[CACHEDIR_PATH];
 	for (size_t i = 0; i < sizeof NET_RULES / sizeof *NET_RULES; i++)
 		add_rule(l, NET_RULES[i], RULE_READ);
 	for (size_t i = 0; i < ARGV_NET_ETC_FILES; i++)
 		if (net->has_etc[i])
 			add_rule(l, ARGV_NET_FILES[i], RULE_READ);
-	int fd = net->has_cache ? cachedir_open("packages", cache, NULL) : -1;
-	if (fd < 0)
-		return;
-	close(fd);
-	add_rule(l, cache, RULE_READ);
 }
 
-int bare_rules(struct buf *out, const char *folder, const struct argv_net *net)
+int bare_rules(struct buf *out, const char *folder, const char *cache, const struct argv_net *net)
 {
 	struct lines l = {.out = out};
 	for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++)
 		add_rule(&l, RULES[i].path, RULES[i].flags);
 	add_rule(&l, folder, RULE_READ | RULE_EXECUTE | RULE_WRITE);
+	if (*cache)
+		add_rule(&l, cache, RULE_READ | RULE_EXECUTE);
 	if (net)
 		add_net_rules(&l, net);
 	return l.error;

@@ -20,11 +20,12 @@ bool bare_is_in_memory(const char *folder);
  * elsewhere, ranges of addresses. `has_rules`: under Landlock. */
 int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_error *reterr);
 
-/* Append "NAME=value", each ended by NUL: the same variables as in other sandboxes. 0 or a code. */
-int bare_environment(struct buf *out, const char *folder, const struct argv_net *net,
+/* Append "NAME=value", each ended by NUL: the same variables as in other sandboxes. `cache`: the folder of
+ * packages; "": there is none. 0 or a code. */
+int bare_environment(struct buf *out, const char *folder, const char *cache, const struct argv_net *net,
 		const struct argv_request *request);
 
 /* Append the rules as in spec_msg. The supervisor adds those for mounts. */
-int bare_rules(struct buf *out, const char *folder, const struct argv_net *net);
+int bare_rules(struct buf *out, const char *folder, const char *cache, const struct argv_net *net);
 
 #endif

@@ -2,12 +2,10 @@
 #include "backend/local/netplan.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 #include <terrarium/sandbox.h>
 
 #include "base/err.h"
-#include "base/log.h"
 
 /* The sandbox's address lies in one of these. Addresses of the host in the same network are then
  * unreachable, even if they were opened; hence the choice. The first one is the default of slirp4netns. */
@@ -40,20 +38,6 @@ static void tell_resolver(struct netplan *plan, struct spec_msg *spec)
 	spec->files[spec->n_files++] = (struct slice){plan->resolv_conf, (size_t)n};
 }
 
-/* Without the cache, packages are fetched again. */
-static void find_cache(struct netplan *plan, struct spec_msg *spec)
-{
-	struct trm_error why;
-	int fd = cachedir_open("packages", plan->cache, &why);
-	if (fd < 0) {
-		log_write(LOG_WARNING, "%s", why.msg);
-		return;
-	}
-	close(fd);
-	plan->argv.has_cache = true;
-	spec->cache = plan->cache;
-}
-
 int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, struct spec_msg *spec,
 		struct trm_error *reterr)
 {
@@ -66,15 +50,12 @@ int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, stru
 	netenv_find(&plan->argv.env, opts->net_credentials, true);
 	argv_net_find(&plan->argv);
 	spec->has_certs = plan->argv.env.certs.len > 0;
-	if (spec->shares_net) {
-		plan->argv.has_cache = true;
+	if (spec->shares_net)
 		return 0;
-	}
 	spec->slirp = plan->slirp;
 	spec->net_subnet = netplan_choose_subnet(plan->open, n);
 	spec->net_open = (struct slice){(const char *)plan->open, n * sizeof *plan->open};
 	spec->net_allow = opts->limits.net_allow;
-	find_cache(plan, spec);
 	tell_resolver(plan, spec);
 	return 0;
 }

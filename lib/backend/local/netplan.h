@@ -6,7 +6,6 @@
 
 #include "backend/host/machine.h"
 #include "backend/local/argv.h"
-#include "base/cachedir.h"
 #include "base/cidr.h"
 #include "wire/control.h"
 
@@ -18,7 +17,6 @@ struct netplan {
 	char slirp[MACHINE_PATH];
 	struct cidr open[CIDR_LIST_MAX];
 	char resolv_conf[64];
-	char cache[CACHEDIR_PATH];
 };
 
 /* Find everything and fill in the network fields of `spec`, which borrow from `plan`. TRM_ENOTSUP with

@@ -21,7 +21,9 @@
 #include "backend/local/level.h"
 #include "backend/local/netplan.h"
 #include "backend/supervised/supervised.h"
+#include "base/cachedir.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "embed/embed.h"
 #include "wire/control.h"
 
@@ -128,9 +130,9 @@ static int put_bare(struct buf *out, struct spec_msg *spec, const struct trm_san
 	struct buf environment, rules;
 	buf_init(&environment, CONTROL_MAX_BYTES / 3);
 	buf_init(&rules, CONTROL_MAX_BYTES / 3);
-	int r = bare_environment(&environment, spec->folder, net, &request);
+	int r = bare_environment(&environment, spec->folder, spec->cache, net, &request);
 	if (r == 0 && spec->isolation == ISOLATION_LANDLOCK)
-		r = bare_rules(&rules, spec->folder, net);
+		r = bare_rules(&rules, spec->folder, spec->cache, net);
 	if (r == 0) {
 		spec->environment = (struct slice){buf_at(&environment), environment.len};
 		spec->rules = (struct slice){buf_at(&rules), rules.len};
@@ -151,6 +153,7 @@ static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_san
 	buf_init(&separate, CONTROL_MAX_BYTES / 3);
 	argv_facts_find(&facts);
 	facts.net = net;
+	facts.has_cache = *spec->cache;
 	facts.request = (struct argv_request){
 			opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
 	int r = argv_build(&shared, &facts, true, spec->disk_bytes);
@@ -246,19 +249,32 @@ static pid_t spawn_supervisor(const struct parts *p, const struct rundir_entry *
 
 /* ---- start ---------------------------------------------------------------------------------- */
 
+/* Packages that were fetched once for all; without it they are fetched anew. */
+static void find_cache(char path[CACHEDIR_PATH], struct spec_msg *spec)
+{
+	struct trm_error why;
+	int fd = cachedir_open("packages", path, &why);
+	if (fd < 0)
+		log_write(LOG_WARNING, "%s", why.msg);
+	else
+		close(fd);
+	spec->cache = fd < 0 ? "" : path;
+}
+
 static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry,
 		const struct mounts *mounts, struct spec_msg *spec, struct started *ret,
 		struct trm_error *reterr)
 {
 	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 	struct netplan plan = {0};
-	char env[TRM_ENV_BYTES];
+	char env[TRM_ENV_BYTES], cache[CACHEDIR_PATH];
 	pid_t pid = -1;
 	rundir_list_env(opts->env, opts->n_env, env);
 	spec->env = env;
 	spec->mounts = mounts->text;
 	spec->n_mounts = (uint32_t)mounts->n;
 	spec->writable_mounts = mounts->writable;
+	find_cache(cache, spec);
 	int r = opts->limits.net ? netplan_make(&plan, opts, spec, reterr) : 0;
 	if (r == 0)
 		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);

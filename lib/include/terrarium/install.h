@@ -8,8 +8,8 @@
  * /workspace/node_modules), so they disappear with it. The next run finds them without a restart. Modules
  * that were already imported stay as they are.
  *
- * The sandbox needs the network. Downloads are kept on the host in $XDG_CACHE_HOME/terrarium/packages
- * (~/.cache/…), which every sandbox with a network sees read-only. Data that comes from code in a sandbox
+ * The sandbox needs the network, unless the packages are libraries of a run (is_shared). Downloads are kept on the host in $XDG_CACHE_HOME/terrarium/packages
+ * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox
  * is not trusted:
  *  - Only a second, short-lived sandbox downloads wheels for the cache. It cannot start any process, so a
  *    package's code never runs in it. If the index provides checksums, pip verifies them at each use.
@@ -29,6 +29,18 @@ struct trm_install;
  * "rich[jupyter]>=13,<14". JavaScript: "left-pad", "@scope/name@^1.2". TRM_EINVAL with the reason. */
 int trm_package_check(const struct trm_lang *lang, const char *package, struct trm_error *reterr);
 
+/* Libraries of a run, as a NULL-terminated list, malloc'd; *list NULL is an empty one. Names that are there are
+ * not added again. Errors leave what was added. */
+void trm_libraries_free(char **list); /* takes NULL */
+/* Add the packages of "numpy,rich>=13,<14": a comma that a version follows belongs to the package. TRM_EINVAL
+ * as trm_package_check(). */
+int trm_libraries_add(char ***list, const struct trm_lang *lang, const char *text, struct trm_error *reterr);
+/* Add the `dependencies` of the block that a Python script may have (PEP 723): "# /// script", lines that begin
+ * with "#", "# ///". There need not be one, and other languages have none. TRM_EINVAL: it cannot be read, or
+ * names what is no package, such as a URL. */
+int trm_libraries_of_script(char ***list, const struct trm_lang *lang, const char *code, size_t n,
+		struct trm_error *reterr);
+
 /* Check a language. TRM_ENOTSUP with the reason why no package can be installed for it, and what to do
  * instead. */
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr);
@@ -39,6 +51,12 @@ struct trm_install_opts {
 	/* Python: the text of a requirements file, with anything that pip understands. NULL: none. */
 	const char *requirements;
 	size_t requirements_len;
+	/* Libraries of a run: what the sandbox has already is not asked for again. In local sandboxes pip's
+	 * and npm's packages are downloaded and unpacked once for all of this machine, by another sandbox.
+	 * This one needs no network; it sees them read-only, and they count neither against its files nor
+	 * against its memory. The index is asked once a day. Anywhere else this is an ordinary
+	 * installation, which needs the network. */
+	bool is_shared;
 	bool net_credentials; /* as in struct trm_sandbox_opts, for downloads */
 	/* "NAME=value", NULL-terminated: added to the environment of pip and npm; may be NULL. */
 	const char *const *env;
@@ -49,6 +67,8 @@ struct trm_install_opts {
 struct trm_install_cb {
 	/* Output of pip or npm: raw and hostile. With a terminal everything is TRM_STDOUT. */
 	void (*output)(void *user, struct trm_install *install, int stream, const void *bytes, size_t n);
+	/* With is_shared: the sandbox does not have all of them, and work begins. May be NULL. */
+	void (*begun)(void *user, struct trm_install *install);
 	/* The last callback, exactly once; the handle becomes invalid when it returns. why->code TRM_OK:
 	 * installed. `exit_code` is that of pip or npm, which have printed their own error; -1 if they did
 	 * not finish. */

@@ -98,6 +98,9 @@ struct trm_session_opts {
 	 * it, trm_session_run() returns TRM_EPERM with the finding and the code never runs. For advice or
 	 * questions, scan the code yourself. Borrowed while the session is open. NULL: none. */
 	struct trm_policy *policy;
+	/* Pass passwords and tokens in the settings of package indexes to what downloads libraries. Default:
+	 * false. */
+	bool net_credentials;
 };
 void trm_session_opts_default(struct trm_session_opts *opts);
 
@@ -145,6 +148,13 @@ struct trm_run_opts {
 	/* Arguments of the program: at most 256, NULL-terminated; NULL: none. Only batch languages
 	 * (trm_lang.commands) take them; others return TRM_ENOTSUP. */
 	const char *const *args;
+	/* Packages that the code needs, as for trm_package_check(), NULL-terminated; NULL: none. What the
+	 * sandbox does not have is installed first, as with is_shared of trm_install_opts: the sandbox gets
+	 * no network by that. If this fails the code does not run: the result is TRM_STATUS_ERROR with the
+	 * exit code of the package manager, error_name "InstallError", its words as error_message, and the
+	 * reason. The time limit begins after it. Errors of trm_session_run(): TRM_EINVAL a name;
+	 * TRM_ENOTSUP the language has none; TRM_EPERM the policy refuses one. */
+	const char *const *libraries;
 };
 void trm_run_opts_default(struct trm_run_opts *opts);
 
@@ -160,6 +170,9 @@ struct trm_stopping {
 };
 
 struct trm_run_cb {
+	/* Libraries are being installed: the output of the package manager, raw and hostile. First with
+	 * n == 0, when that begins. */
+	void (*installing)(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
 	void (*started)(void *user, struct trm_run *run);
 	void (*output)(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
 	void (*display)(void *user, struct trm_run *run, const struct trm_display *display);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* A run with libraries waits at the head of the queue until these are there. An installation cannot be
+ * dropped: who interrupts the run waits for its end, and if the run, or its session, has to end before that,
+ * the installation goes on being stopped without it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/install.h>
+#include <terrarium/text.h>
+
+#include "base/err.h"
+#include "base/utf8.h"
+#include "session/session.h"
+
+struct libraries {
+	struct trm_run *run; /* NULL: it has ended */
+	struct trm_install *install;
+	struct buf words; /* the end of what the package manager has said */
+};
+
+enum { WORDS_MAX = 4096 };
+
+static void end_libraries(struct libraries *l)
+{
+	buf_finish(&l->words);
+	free(l);
+}
+
+static void tell_installing(struct libraries *l, int stream, const void *bytes, size_t n)
+{
+	struct trm_run *run = l->run;
+	if (!run || !run->cb->installing || run->is_interrupted)
+		return;
+	struct trm_session *s = run->session;
+	session_enter(s);
+	run->cb->installing(run->user, run, stream, bytes, n);
+	session_leave(s);
+}
+
+static void on_begun(void *user, struct trm_install *install)
+{
+	(void)install;
+	tell_installing(user, TRM_STDERR, "", 0);
+}
+
+static void on_words(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
+{
+	struct libraries *l = user;
+	const char *last = bytes;
+	size_t kept = n < WORDS_MAX ? n : WORDS_MAX;
+	(void)install;
+	if (l->words.len + kept > WORDS_MAX)
+		buf_take(&l->words, l->words.len + kept - WORDS_MAX);
+	buf_append(&l->words, last + n - kept, kept);
+	tell_installing(l, stream, bytes, n);
+}
+
+/* From the first error that is still there; without one, its last lines. */
+static char *last_words(const struct libraries *l)
+{
+	static const char *const marks[] = {"ERROR:", "npm ERR!", "npm error", "Error"};
+	const char *text = l->words.len ? buf_at(&l->words) : "", *from = NULL;
+	size_t n = l->words.len;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks && !from; i++)
+		from = memmem(text, n, marks[i], strlen(marks[i]));
+	for (int lines = 0; !from && n && lines < 6; lines++) {
+		const char *newline = memrchr(text, '\n', n - 1);
+		n = newline ? (size_t)(newline - text) : 0;
+		if (!newline || lines == 5)
+			from = newline ? newline + 1 : text;
+	}
+	if (!from)
+		from = text;
+	n = (size_t)(text + l->words.len - from);
+	while (n && from[n - 1] == '\n')
+		n--;
+	return utf8_repair(from, n, NULL);
+}
+
+static void fail_run(struct libraries *l, int exit_code, const struct trm_error *why)
+{
+	struct trm_run *run = l->run;
+	char *words = last_words(l);
+	struct trm_result result = {
+			.status = TRM_STATUS_ERROR,
+			.exit_code = exit_code > 0 && exit_code < 256 ? exit_code : 1,
+			.error_name = (char *)"InstallError",
+			.error_message = words && *words ? words : (char *)why->msg,
+			.reason = words && *words ? (char *)why->msg : NULL,
+	};
+	run_unqueue(run);
+	run_finish(run, &result);
+	free(words);
+}
+
+static void on_installed(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
+{
+	struct libraries *l = user;
+	struct trm_run *run = l->run;
+	(void)install;
+	if (!run) {
+		end_libraries(l);
+		return;
+	}
+	struct trm_session *s = run->session;
+	session_enter(s);
+	run->installation = NULL;
+	if (why->code == TRM_OK) {
+		for (char **name = run->libraries; *name; name++)
+			free(*name);
+		free(run->libraries);
+		run->libraries = NULL;
+	} else if (!run->is_interrupted) {
+		fail_run(l, exit_code, why);
+	}
+	end_libraries(l);
+	session_due(s);
+	session_leave(s);
+}
+
+static const struct trm_install_cb install_cb = {
+		.output = on_words, .begun = on_begun, .done = on_installed};
+
+static struct libraries *begin_libraries(struct trm_run *run, struct trm_error *reterr)
+{
+	struct libraries *l = calloc(1, sizeof *l);
+	const struct trm_install_opts opts = {.lang = run->lang,
+			.packages = (const char *const *)run->libraries,
+			.is_shared = true,
+			.net_credentials = run->session->opts.net_credentials};
+	if (!l) {
+		trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+		return NULL;
+	}
+	l->run = run;
+	buf_init(&l->words, WORDS_MAX);
+	if (trm_install_start(run->session->sandbox, &opts, &install_cb, l, &l->install, reterr) == 0)
+		return l;
+	end_libraries(l);
+	return NULL;
+}
+
+bool libraries_are_there(struct trm_run *run, bool in_turn)
+{
+	struct trm_error why = {0};
+	if (!run->libraries)
+		return true;
+	if (run->installation)
+		return false;
+	if (!in_turn) {
+		session_due(run->session);
+		return false;
+	}
+	struct trm_session *s = run->session;
+	run->installation = begin_libraries(run, &why);
+	if (!run->installation) {
+		struct libraries none = {.run = run};
+		fail_run(&none, -1, &why);
+		session_due(s);
+	}
+	return false;
+}
+
+void libraries_cancel(struct trm_run *run)
+{
+	trm_install_cancel(run->installation->install);
+}
+
+void libraries_forget(struct trm_run *run)
+{
+	struct libraries *l = run->installation;
+	if (!l)
+		return;
+	run->installation = NULL;
+	l->run = NULL;
+	trm_install_cancel(l->install);
+}
+
+int libraries_check(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
+{
+	int r = *o->libraries ? trm_install_supports(o->lang, reterr) : 0;
+	for (const char *const *name = o->libraries; *name && r == 0; name++) {
+		struct trm_findings findings;
+		r = trm_package_check(o->lang, *name, reterr);
+		if (r < 0 || !s->opts.policy)
+			continue;
+		r = trm_policy_scan_package(s->opts.policy, o->lang, *name, &findings, reterr);
+		if (r == 0)
+			r = trm_policy_refusal(s->opts.policy, &findings, reterr);
+		trm_findings_finish(&findings);
+	}
+	return r;
+}
