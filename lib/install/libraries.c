@@ -38,8 +38,9 @@ static bool is_idle_blank(const char *text, size_t n, size_t i)
 		before--;
 	while (behind < n && strchr(BLANKS "\n", text[behind]) && text[behind])
 		behind++;
-	return behind > i && (!before || behind == n || strchr(beside, text[before - 1])
-						     || strchr(beside, text[behind]));
+	return behind > i
+	       && (!before || behind == n || strchr(beside, text[before - 1])
+			       || strchr(beside, text[behind]));
 }
 
 /* What is there already is not added. */
@@ -52,10 +53,9 @@ static int add_library(char ***list, const struct trm_lang *lang, const char *te
 		if (!is_idle_blank(text, n, i))
 			name[len++] = text[i] ? text[i] : '?';
 	name[len] = '\0';
-	int r = len + 1 < sizeof name
-				? trm_package_check(lang, name, reterr)
-				: trm_error_set(reterr, TRM_EINVAL, "'%.40s…' is too long for the name of a package",
-						  name);
+	int r = len + 1 < sizeof name ? trm_package_check(lang, name, reterr)
+				      : trm_error_set(reterr, TRM_EINVAL,
+						      "'%.40s…' is too long for the name of a package", name);
 	for (size_t i = 0; i < count && r == 0; i++)
 		if (!strcmp((*list)[i], name))
 			return 0;
@@ -179,8 +179,8 @@ static void step(struct block *b)
 
 static int refuse_block(const struct block *b, const char *what, struct trm_error *reterr)
 {
-	return trm_error_set(reterr, TRM_EINVAL, "line %u: the '# /// script' block is not TOML as it is expected: %s",
-			b->line, what);
+	return trm_error_set(reterr, TRM_EINVAL,
+			"line %u: the '# /// script' block is not TOML as it is expected: %s", b->line, what);
 }
 
 static void skip_blanks(struct block *b, bool and_lines)
@@ -223,7 +223,8 @@ static int read_string(struct block *b, char *out, size_t cap, struct trm_error 
 	return 0;
 }
 
-static int read_dependencies(struct block *b, char ***list, const struct trm_lang *lang, struct trm_error *reterr)
+static int read_dependencies(
+		struct block *b, char ***list, const struct trm_lang *lang, struct trm_error *reterr)
 {
 	char text[512];
 	if (look(b) != '[')
@@ -238,7 +239,8 @@ static int read_dependencies(struct block *b, char ***list, const struct trm_lan
 		int r = read_string(b, text, sizeof text, reterr);
 		if (r == 0 && strchr(text, ';'))
 			r = trm_error_set(reterr, TRM_EINVAL,
-					"line %u: conditions behind ';' are not understood here: leave them out", b->line);
+					"line %u: conditions behind ';' are not understood here: leave them out",
+					b->line);
 		if (r == 0)
 			r = add_library(list, lang, text, strlen(text), reterr);
 		if (r < 0)

@@ -138,6 +138,77 @@ def name_of(root):
 	return total.hexdigest()[:32]
 
 
+HIDING = """# Made by Terrarium: what of the distribution's does not go with the packages beside this file.
+import sys
+HIDDEN = {hidden!r}
+SHARED = {shared!r}
+
+
+class Finder:
+	@staticmethod
+	def find_spec(name, path=None, target=None):
+		if name in HIDDEN:
+			raise ModuleNotFoundError(f"No module named {{name!r}}: that of the distribution needs " + HIDDEN[name], name=name)
+
+
+if HIDDEN:
+	sys.meta_path.insert(0, Finder)
+for name in SHARED:
+	module = sys.modules.setdefault(name, type(sys)(name))
+	module.__dict__.setdefault('__path__', []).insert(0, __file__.rpartition('/')[0] + '/' + name)
+"""
+
+
+def plain(name):
+	return name.lower().replace('_', '-').replace('.', '-')
+
+
+def find_broken(ours):
+	"""Modules of the distribution's that would now get other versions of what they need, and of what."""
+	import re
+	from importlib import metadata
+	theirs = {}
+	for dist in metadata.distributions(path=[path for path in sys.path if path.endswith('dist-packages')]):
+		if dist.metadata['Name']:
+			theirs.setdefault(plain(dist.metadata['Name']), dist)
+	changed = {name: f'another {name} than {version}' for name, version in ours.items()
+		if name in theirs and theirs[name].version != version}
+	broken, grows = {}, bool(changed)
+	while grows:
+		grows = False
+		for name, dist in theirs.items():
+			needs = [plain(re.match(r'[\w.-]*', text)[0]) for text in dist.requires or () if 'extra ==' not in text]
+			why = next((changed.get(need) or broken.get(need) for need in needs if need in changed or need in broken), None)
+			if why and name not in ours and name not in broken:
+				broken[name] = why
+				grows = True
+	hidden = {}
+	for name, why in broken.items():
+		for module in (theirs[name].read_text('top_level.txt') or name.replace('-', '_')).split():
+			hidden[module] = why
+	return hidden
+
+
+def find_shared(root):
+	"""Folders without __init__.py that a file of the distribution's claims for its own packages alone."""
+	import re
+	names = set()
+	for path in glob.glob('/usr/lib/python3/dist-packages/*-nspkg.pth'):
+		with open(path) as file:
+			names.update(re.findall(r"\*\('(\w+)',?\)", file.read()))
+	return sorted(name for name in names if os.path.isdir(f'{root}/{name}') and not os.path.exists(f'{root}/{name}/__init__.py'))
+
+
+def write_hiding(root):
+	from importlib import metadata
+	ours = {plain(dist.metadata['Name']): dist.version for dist in metadata.distributions(path=[root])}
+	hidden, shared = find_broken(ours), find_shared(root)
+	hidden = {name: why for name, why in hidden.items() if not glob.glob(f'{root}/{name}') + glob.glob(f'{root}/{name}.*')}
+	if hidden or shared:
+		with open(f'{root}/{HIDING_FILE}', 'w') as file:
+			file.write(HIDING.format(hidden=hidden, shared=shared))
+
+
 def unpack(args):
 	root = SET + '/files'
 	archive = pip_archive()
@@ -152,13 +223,19 @@ def unpack(args):
 	except SystemExit as end:
 		if end.code:
 			raise
+	write_hiding(root + '/site-packages')
 	with open(SET + '/name', 'w') as file:
 		file.write(name_of(root) + '\n')
 
 
+HIDING_FILE = '_terrarium_hiding.py'
 PTH = """import sys; p = {0!r}; p in sys.path or sys.path.insert(next((i for i, at in enumerate(sys.path) if \
 at.endswith(('dist-packages', 'site-packages'))), len(sys.path)), p)
 """
+
+
+HIDING_PTH = PTH.replace('p in sys.path or', "f = p + '/{1}'; p in sys.path or exec(open(f).read(), {{'__file__': f}}); p in \
+sys.path or", 1)
 
 
 def use(args):
@@ -177,7 +254,7 @@ def use(args):
 			lines = file.readlines()
 	except OSError:
 		lines = []
-	line = PTH.format(folder)
+	line = (HIDING_PTH if os.path.exists(f'{folder}/{HIDING_FILE}') else PTH).format(folder, HIDING_FILE)
 	with open(path + '.new', 'w') as file:
 		file.writelines([old for old in lines if old != line] + [line])
 	os.rename(path + '.new', path)

@@ -138,7 +138,8 @@ static bool sum_of(const char *folder, uint64_t *ret)
 			is_whole = false;
 		if (entry->fts_info != FTS_F || (entry->fts_level == 1 && !strcmp(entry->fts_name, "sum")))
 			continue;
-		uint64_t hash = hash_bytes(HASH_START, entry->fts_path + skipped, strlen(entry->fts_path) - skipped);
+		uint64_t hash = hash_bytes(
+				HASH_START, entry->fts_path + skipped, strlen(entry->fts_path) - skipped);
 		*ret += hash_bytes(hash, facts, sizeof facts);
 	}
 	if (walk)
@@ -199,7 +200,8 @@ bool set_find(const struct tool_opts *opts, bool is_any_age, char ret[SET_NAME])
 	return is_found;
 }
 
-static int write_text(const char *folder, const char *name, const char *text, size_t n, struct trm_error *reterr)
+static int write_text(
+		const char *folder, const char *name, const char *text, size_t n, struct trm_error *reterr)
 {
 	struct cache_file file;
 	int r = cache_file_begin(&file, folder, name, reterr);
@@ -252,7 +254,8 @@ int set_begin(char folder[CACHEDIR_PATH], struct trm_error *reterr)
 		return trm_error_set(reterr, TRM_EIO, "there is no cache to put the packages into");
 	mkdir(sets, 0755);
 	if (!mkdtemp(folder) || chmod(folder, 0755) < 0)
-		return trm_error_set_errno(reterr, errno, "cannot put the packages into the cache %.150s", sets);
+		return trm_error_set_errno(
+				reterr, errno, "cannot put the packages into the cache %.150s", sets);
 	return 0;
 }
 

@@ -61,8 +61,11 @@ static int begin_copy(struct take *t, struct trm_error *reterr)
 		t->folder[0] = '\0';
 		return r;
 	}
-	const struct trm_copy_opts opts = {
-			.sources = sources, .target = t->folder, .own = t->sandbox, .in_fd = -1, .out_fd = -1};
+	const struct trm_copy_opts opts = {.sources = sources,
+			.target = t->folder,
+			.own = t->sandbox,
+			.in_fd = -1,
+			.out_fd = -1};
 	return trm_copy_start(t->sandbox->loop, &opts, &cb, t, &t->copy, reterr);
 }
 

@@ -118,8 +118,7 @@ static void on_installed(void *user, struct trm_install *install, int exit_code,
 	session_leave(s);
 }
 
-static const struct trm_install_cb install_cb = {
-		.output = on_words, .begun = on_begun, .done = on_installed};
+static const struct trm_install_cb install_cb = {.output = on_words, .begun = on_begun, .done = on_installed};
 
 static struct libraries *begin_libraries(struct trm_run *run, struct trm_error *reterr)
 {

@@ -168,7 +168,7 @@ struct trm_run {
 	bool offers_stdin, has_manual_credit;
 	const struct trm_run_cb *cb;
 	void *user;
-	struct kernel *kernel; /* NULL while queued */
+	struct kernel *kernel;          /* NULL while queued */
 	char **libraries;               /* NULL-terminated; NULL: none, or they are there */
 	struct libraries *installation; /* NULL: none is under way */
 	bool echoes;
@@ -440,7 +440,8 @@ void libraries_cancel(struct trm_run *run);
 /* The run ends now; what is installed for it ends by itself. */
 void libraries_forget(struct trm_run *run);
 /* Check the names, and have the policy look at them. */
-int libraries_check(const struct trm_session *session, const struct trm_run_opts *opts, struct trm_error *reterr);
+int libraries_check(
+		const struct trm_session *session, const struct trm_run_opts *opts, struct trm_error *reterr);
 
 /* ---- question.c ------------------------------------------------------------------ */
 

@@ -137,30 +137,42 @@ static int run_and_wait(struct trm_sync *s, const struct trm_run_opts *opts, str
 	return describe_execution(ret, w.result, reterr);
 }
 
+int trm_sync_run_with(struct trm_sync *s, const struct trm_run_opts *given, struct trm_execution *ret,
+		struct trm_error *reterr)
+{
+	struct trm_run_opts opts = *given;
+	*ret = (struct trm_execution){.status = "unknown", .language = "unknown", .exit_code = -1};
+	int r = sync_need_started(s, reterr);
+	if (r < 0)
+		return r;
+	if (!opts.code)
+		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: there is no code");
+	if (!opts.code_len)
+		opts.code_len = strlen(opts.code);
+	if (!opts.lang)
+		opts.lang = s->opts.language;
+	opts.offers_stdin = opts.manual_credit = false;
+	ret->language = opts.lang->name;
+	r = run_and_wait(s, &opts, ret, reterr);
+	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;
+}
+
 int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const char *code, int64_t timeout_ms,
 		struct trm_execution *ret, struct trm_error *reterr)
 {
 	struct trm_run_opts opts;
 	*ret = (struct trm_execution){.status = "unknown", .language = "unknown", .exit_code = -1};
-	int r = sync_need_started(s, reterr);
-	if (r < 0)
-		return r;
-	if (!code)
-		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: there is no code");
 	trm_run_opts_default(&opts);
 	opts.lang = language;
 	opts.code = code;
-	opts.code_len = strlen(code);
 	opts.timeout_ms = timeout_ms;
 	opts.echoes = true;
 	if (language && language == trm_lang_shell())
-		opts.filename = trm_lang_shell()->name; /* its messages begin with this name, as those of bash
-							   -c do */
-	if (!opts.lang)
+		opts.filename = trm_lang_shell()->name; /* its messages begin with it, as those of bash -c do
+							 */
+	if (!language && trm_sync_is_started(s) && code)
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: no language was given");
-	ret->language = opts.lang->name;
-	r = run_and_wait(s, &opts, ret, reterr);
-	return r < 0 ? err_wrap(reterr, r, "Failed to execute code") : 0;
+	return trm_sync_run_with(s, &opts, ret, reterr);
 }
 
 int trm_sync_run(struct trm_sync *s, const char *code, struct trm_execution *ret, struct trm_error *reterr)

@@ -222,7 +222,8 @@ static int open_session(struct trm_sync *s, struct trm_error *reterr)
 	opts.output_keep_bytes = s->opts.output_keep_bytes;
 	opts.memory_alert = TRM_MEMORY_IGNORE;
 	opts.policy = s->opts.policy;
-	/* A later client must see the same state, so the first one shares its kernels, too. */
+	opts.net_credentials = s->opts.sandbox.net_credentials;
+	/* Who is joined has the state, and so must whoever was first. */
 	opts.is_shared = may_join(s) || trm_sandbox_is_kept(s->sandbox);
 	return trm_session_open(s->sandbox, &opts, NULL, NULL, &s->session, reterr);
 }

@@ -359,7 +359,8 @@ static int is_wanted(const struct trm_config *c, const struct policy_gate *polic
 		struct trm_error why = {0};
 		/* Who trusts the sandbox has not agreed to what a script wants to have fetched. */
 		*ret_is_wanted = is_trusted && sources[i].has_own_libraries;
-		if (*ret_is_wanted || !sources[i].text || (!is_trusted && policy_gate->mode != TRM_POLICY_ASK))
+		if (*ret_is_wanted || !sources[i].text
+				|| (!is_trusted && policy_gate->mode != TRM_POLICY_ASK))
 			continue;
 		if (policy_gate_scan(
 				    policy_gate, sources[i].lang, sources[i].text, sources[i].n, &found, &why)

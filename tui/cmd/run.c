@@ -44,8 +44,9 @@ static const struct option_spec options[] = {
 		[OPTION_CAMEL] = {"--camel", 0, NULL, "act as CAMEL's interpreter: see the manual"},
 		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
 		[OPTION_STDIN] = {"--stdin", 0, "FILE", "what the code reads from standard input"},
-		[OPTION_WITH] = {"--with", 0, "PKG", "install what the code needs, \"numpy\" or \"a,b>=2\", first; may "
-						     "be given several times"},
+		[OPTION_WITH] = {"--with", 0, "PKG",
+				"install what the code needs, \"numpy\" or \"a,b>=2\", first; may "
+				"be given several times"},
 		{0},
 };
 

@@ -300,7 +300,7 @@ static const char *contradiction(const struct serve *s)
 }
 
 /* What every sandbox is like whose start does not say otherwise. */
-static void take_config(struct serve *s)
+static void take_config(struct serve *s, const struct options *o)
 {
 	struct trm_sandbox_opts sandbox;
 	trm_config_sandbox_opts(&s->config, &sandbox);
@@ -311,6 +311,7 @@ static void take_config(struct serve *s)
 	s->opts.server = &s->there;
 	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
 	s->opts.limits = s->config.limits;
+	s->opts.forbids_libraries = options_has(o, "net") && !s->config.limits.net;
 	s->opts.start_timeout_ms = s->config.start_timeout_ms;
 	s->opts.output_max_bytes = s->config.output_max_bytes;
 }
@@ -366,7 +367,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("%s", wrong);
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
-	take_config(&s);
+	take_config(&s, &o);
 	if (check_isolation(&o, &s.config) != CMD_OK)
 		return CMD_FAILED;
 	if (asks_itself(&s))

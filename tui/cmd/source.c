@@ -157,7 +157,8 @@ int source_find_libraries(struct source *s, struct trm_error *reterr)
 	while (s->libraries && s->libraries[n])
 		n++;
 	s->has_own_libraries = n > n_before;
-	return r < 0 ? trm_error_set(reterr, r, "%s: %s", s->kind == SOURCE_FILE ? s->name : "the code", why.msg)
+	return r < 0 ? trm_error_set(
+			       reterr, r, "%s: %s", s->kind == SOURCE_FILE ? s->name : "the code", why.msg)
 		     : 0;
 }
 

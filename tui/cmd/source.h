@@ -21,7 +21,7 @@ struct source {
 	char *text;       /* UTF-8 without a byte order mark, NUL-terminated */
 	size_t n;
 	const struct trm_lang *lang;
-	char **libraries; /* that it says it needs, and that --with names; NULL: none */
+	char **libraries;       /* that it says it needs, and that --with names; NULL: none */
 	bool has_own_libraries; /* the code names some */
 	bool is_command;        /* for `run --camel`: to be asked about as one */
 };

@@ -8,7 +8,8 @@
  * /workspace/node_modules), so they disappear with it. The next run finds them without a restart. Modules
  * that were already imported stay as they are.
  *
- * The sandbox needs the network, unless the packages are libraries of a run (is_shared). Downloads are kept on the host in $XDG_CACHE_HOME/terrarium/packages
+ * The sandbox needs the network, unless the packages are libraries of a run (is_shared). Downloads are kept
+ * on the host in $XDG_CACHE_HOME/terrarium/packages
  * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox
  * is not trusted:
  *  - Only a second, short-lived sandbox downloads wheels for the cache. It cannot start any process, so a
@@ -29,15 +30,15 @@ struct trm_install;
  * "rich[jupyter]>=13,<14". JavaScript: "left-pad", "@scope/name@^1.2". TRM_EINVAL with the reason. */
 int trm_package_check(const struct trm_lang *lang, const char *package, struct trm_error *reterr);
 
-/* Libraries of a run, as a NULL-terminated list, malloc'd; *list NULL is an empty one. Names that are there are
- * not added again. Errors leave what was added. */
+/* Libraries of a run, as a NULL-terminated list, malloc'd; *list NULL is an empty one. Names that are there
+ * are not added again. Errors leave what was added. */
 void trm_libraries_free(char **list); /* takes NULL */
 /* Add the packages of "numpy,rich>=13,<14": a comma that a version follows belongs to the package. TRM_EINVAL
  * as trm_package_check(). */
 int trm_libraries_add(char ***list, const struct trm_lang *lang, const char *text, struct trm_error *reterr);
-/* Add the `dependencies` of the block that a Python script may have (PEP 723): "# /// script", lines that begin
- * with "#", "# ///". There need not be one, and other languages have none. TRM_EINVAL: it cannot be read, or
- * names what is no package, such as a URL. */
+/* Add the `dependencies` of the block that a Python script may have (PEP 723): "# /// script", lines that
+ * begin with "#", "# ///". There need not be one, and other languages have none. TRM_EINVAL: it cannot be
+ * read, or names what is no package, such as a URL. */
 int trm_libraries_of_script(char ***list, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_error *reterr);
 

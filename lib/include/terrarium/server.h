@@ -105,6 +105,7 @@ struct trm_serve_opts {
 	size_t output_keep_bytes;  /* how much of a run's output its reply keeps; 0: 16 MiB */
 	/* interrupt a run or command that prints more, and say so in its result; 0: no limit */
 	uint64_t output_max_bytes;
+	bool forbids_libraries; /* refuse runs that name libraries, since these are fetched from an index */
 	/* code that it refuses never runs (terrarium/policy.h); NULL: none. Borrowed */
 	struct trm_policy *policy;
 };

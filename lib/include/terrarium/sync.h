@@ -32,6 +32,7 @@
 
 struct trm_error;
 struct trm_policy;
+struct trm_run_opts;
 struct trm_sync;
 
 /* ---- life ---------------------------------------------------------------- */
@@ -113,6 +114,23 @@ int trm_sync_run(
 /* Run code in any language, with its own timeout (-1: that of the options; 0: none). */
 int trm_sync_run_as(struct trm_sync *sync, const struct trm_lang *language, const char *code,
 		int64_t timeout_ms, struct trm_execution *ret, struct trm_error *reterr);
+/* Run code with any of the options of a run (terrarium/session.h): libraries, arguments, a program … `lang`
+ * NULL is the sandbox's language, and code_len 0 the length of `code`. Callbacks of the options do not exist
+ * here, so offers_stdin and manual_credit are ignored. Set everything else with trm_run_opts_default().
+ *
+ *   trm_run_opts_default(&run);
+ *   run.code = "import numpy; numpy.arange(3)";
+ *   run.libraries = (const char *const[]){"numpy", NULL};
+ *   trm_sync_run_with(sync, &run, &done, &why); */
+int trm_sync_run_with(struct trm_sync *sync, const struct trm_run_opts *opts, struct trm_execution *ret,
+		struct trm_error *reterr);
+
+/* Install packages for the sandbox's language, NULL-terminated: those of trm_package_check(). The next run
+ * finds them. As with is_shared of trm_install_opts: a local sandbox needs no network for pip's and npm's,
+ * and what it has costs nothing. There is no time limit; interrupts work. Errors: "Failed to install
+ * packages: …", with the last line of the package manager; TRM_EINVAL a name; TRM_ENOTSUP the language has
+ * none, or the sandbox no network and needs one; TRM_EPERM the policy. */
+int trm_sync_install(struct trm_sync *sync, const char *const *packages, struct trm_error *reterr);
 
 /* ---- commands -------------------------------------------------------------- */
 

@@ -55,8 +55,10 @@ static const struct mcp_field start_fields[] = {SANDBOX("Name of the sandbox to 
 static const struct mcp_field stop_fields[] = {SANDBOX("Name of the sandbox to stop"), NAMESPACE, END};
 static const struct mcp_field code_fields[] = {SANDBOX("Name of the sandbox, which must have been started"),
 		NAMESPACE, {"code", TYPE_TEXT, true, "Code to run"},
-		{"language", TYPE_TEXT, true, "Programming language, e.g. \"python\" or \"nodejs\""}, TIMEOUT,
-		END};
+		{"language", TYPE_TEXT, true, "Programming language, e.g. \"python\" or \"nodejs\""},
+		{"libraries", TYPE_TEXTS, false,
+				"Packages that the code needs, e.g. \"numpy\" or \"rich>=13\"; they are installed first"},
+		TIMEOUT, END};
 static const struct mcp_field command_fields[] = {
 		SANDBOX("Name of the sandbox, which must have been started"), NAMESPACE,
 		{"command", TYPE_TEXT, true, "Program to run: no shell is involved unless this is one"},

@@ -20,13 +20,14 @@
 #include "server/sandboxes/fleet.h"
 #include "server/sandboxes/image.h"
 
-enum { TIMEOUT_MAX_S = 1000000000 };
+enum { TIMEOUT_MAX_S = 1000000000, LIBRARIES_MAX = 64 };
 
 struct run_call {
 	struct use use;
 	const char *code, *language; /* of the call's params */
 	const char *file;            /* for tracebacks; NULL: none */
 	uint64_t timeout_s;          /* 0: none */
+	const cJSON *libraries;      /* of the call's params; NULL: none */
 	bool echoes, wants_stdin;
 	bool is_program;
 	bool is_leave;       /* no code: only run the exit handlers, as at the end of a program */
@@ -217,13 +218,35 @@ static const struct run_stream_ops STREAM_OPS = {.input = send_input,
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
+/* The packages that are to be installed first. Who runs the server may forbid that. */
+static int take_libraries(const struct use *u, const cJSON *libraries, const char *names[LIBRARIES_MAX + 1],
+		struct trm_error *why)
+{
+	size_t n = 0;
+	const cJSON *name;
+	if (libraries && u->call->server->opts.forbids_libraries && libraries->child)
+		return trm_error_set(why, TRM_EPERM,
+				"this server was started with '--net off', which also forbids fetching libraries");
+	cJSON_ArrayForEach(name, libraries)
+	{
+		if (n == LIBRARIES_MAX)
+			return trm_error_set(why, TRM_ETOOBIG, "at most %d libraries at once", LIBRARIES_MAX);
+		names[n++] = name->valuestring;
+	}
+	names[n] = NULL;
+	return 0;
+}
+
 static int begin(struct use *u, struct trm_error *why)
 {
 	struct run_call *c = (struct run_call *)u;
 	const struct trm_lang *lang;
+	const char *libraries[LIBRARIES_MAX + 1];
 	struct trm_run_opts opts;
 	bool streams = call_streams(u->call);
 	int r = image_language(u->served->languages, c->language, &lang, why);
+	if (r == 0)
+		r = take_libraries(u, c->libraries, libraries, why);
 	if (r < 0)
 		return r;
 	trm_run_opts_default(&opts);
@@ -232,6 +255,7 @@ static int begin(struct use *u, struct trm_error *why)
 	opts.code_len = strlen(c->code);
 	opts.timeout_ms = (int64_t)c->timeout_s * 1000;
 	opts.filename = c->file;
+	opts.libraries = libraries;
 	opts.echoes = c->echoes;
 	opts.is_program = c->is_program;
 	opts.manual_credit = streams;
@@ -266,6 +290,8 @@ static int read_params(struct use *u, struct trm_error *why)
 		r = rpc_need_text(params, "language", &c->language, why);
 	if (r == 0)
 		r = rpc_get_number(params, "timeout", TIMEOUT_MAX_S, &c->timeout_s, why);
+	if (r == 0)
+		r = rpc_get_texts(params, "libraries", &c->libraries, why);
 	if (r < 0 || !call_streams(u->call))
 		return r;
 	r = rpc_get_text(params, "file", &c->file, why);

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+# run --with, from an index of the test's own: libraries that are there before the code runs.
+. "$(dirname "$0")/own_index.sh"
+
+allow="--net-allow $address/32"
+
+# They are fetched outside of the sandbox, which gets no network by that; and once for all sandboxes.
+try run --yes $allow --with demo -c 'import demo, helper; print(demo.version, helper.f())'
+expect_code 0
+expect_out "1.0 helped"
+expect_err ""
+expect_requests 1 demo-1.0
+try run --yes $allow --with demo -c 'import demo; print(demo.__file__)' -c 'import socket; socket.create_connection(("'$address'", 80), 1)'
+expect_in out /sets/
+expect_in err "unreachable"
+expect_requests 1 demo-1.0
+[ -z "$(find cache -type f -perm /222)" ] || wrong "files of the cache should be for reading only"
+
+# Several, in one word or many, with versions; in a program of its own, and in its children.
+cat >program.py <<'PY'
+import subprocess, sys
+import helper, plain
+print(plain.x, subprocess.check_output([sys.executable, '-c', 'import helper; print(helper.f())'], text=True), end='')
+PY
+try run --yes $allow --with 'helper>=1,<2,plain' --with plain==2.0 program.py
+expect_code 0
+expect_out "2 helped"
+
+# In a sandbox that is kept: what it has is not asked for again. It is found by an interpreter that runs already.
+try run --yes --keep --name lab $allow -c 'print("up")'
+try run --yes --name lab --with demo -c 'import demo; demo.version'
+expect_out "'1.0'"
+before=$(wc -l <requests)
+chmod -R u+w cache && mv cache away
+try run --yes --name lab --with demo -c 'demo.version'
+expect_out "'1.0'"
+mv away cache
+[ "$(wc -l <requests)" = "$before" ] || wrong "the index was asked again"
+
+# A damaged set is not used: it comes anew.
+damaged=$(find cache -path '*/sets/*' -name demo.py | head -n 1)
+chmod u+w "$damaged"
+echo >"$damaged"
+try run --yes $allow --with demo -c 'import demo; demo.version'
+expect_out "'1.0'"
+
+# A failure is the run's: with the words of pip, and nothing runs.
+try run --yes $allow --with there-is-no-such -c 'print("it ran")'
+expect_code 1
+expect_out ""
+expect_in err "No matching distribution found for there-is-no-such"
+expect_in err "pip failed"
+try run --yes --json $allow --with there-is-no-such -c 'print("it ran")'
+expect_code 1
+is_json 'value["status"] == "error" and value["error"]["name"] == "InstallError" and value["stdout"] == ""'
+is_json '"No matching distribution" in value["error"]["message"]'
+try run --yes $allow --with insource -c 'print("it ran")'
+expect_code 1
+expect_out ""
+expect_in err "takes a sandbox with a network"
+try run --yes --net on $allow --with insource -c 'import insource; insource.answer'
+expect_code 0
+expect_out 42
+
+# What is no name of a package, what is forbidden, what has no packages.
+for word in --index-url=http://x 'a b' 'git+http://x/y' ./x 'x;y' x.whl 'x @ http://y/z' '' , 'demo,' '-r x' '$(x)'; do
+	try run --yes --with "$word" -c 1
+	expect_code 125
+	expect_in err "is not the name of a package"
+done
+try run --yes --net off --with demo -c 1
+expect_code 125
+expect_in err "--net off also forbids"
+try run --yes -l bash --with jq -c true
+expect_code 125
+expect_in err "read-only"
+cat >strict.json <<'JSON'
+{"policies": {"strict-own": {"threshold": "low", "modules": [{"name": "demo", "severity": "high", "reason": "not here"}]}}}
+JSON
+try run --yes --config strict.json --policy strict-own --policy-mode enforce $allow --with demo -c 1
+expect_code 125
+expect_in err "demo"
+try run --camel --yes --with demo -c 1
+expect_code 125
+expect_in err "do not go together"
+
+# Without --yes there is a question, which says what will be fetched. Without a terminal it cannot be asked.
+try run $allow --with demo -c 1
+expect_code 125
+expect_in err "there is no terminal to ask on"
+cat >question.py <<'PY'
+import os, pty, sys
+child, fd = pty.fork()
+if not child:
+	os.execv(sys.argv[1], sys.argv[1:])
+told = b''
+while True:
+	try:
+		read = os.read(fd, 4096)
+	except OSError:
+		break
+	told += read
+	if b'[Y/n]' in read:
+		os.write(fd, b'n\n')
+print(told.decode('utf-8', 'replace'))
+PY
+tried="the question"
+$python question.py "$terrarium" run --with 'demo,plain>=2' -c 1 >out 2>err
+expect_in out "needs demo, plain>=2: what is missing is fetched from the package index, outside of the sandbox"
+
+# What a script says of itself counts as well, and is shown.
+cat >script.py <<'PY'
+#!/usr/bin/env python3
+# /// script
+# requires-python = ">=3.9"
+# dependencies = [
+#   "plain >= 2",  # a comment
+#   'helper',
+# ]
+# [tool.other]
+# x = 1
+# ///
+import helper, plain
+print(plain.x, helper.f())
+PY
+try run --yes $allow script.py
+expect_code 0
+expect_out "2 helped"
+$python question.py "$terrarium" run script.py >out 2>err
+expect_in out "needs plain>=2, helper:"
+try run --yes --net off script.py
+expect_code 125
+sed 's/"plain >= 2"/"plain @ http:\/\/x\/y"/' script.py >evil.py
+try run --yes $allow evil.py
+expect_code 125
+expect_in err "evil.py: "
+expect_in err "is not the name of a package"
+
+# An interrupt while an index does not answer ends it.
+cat >silent.py <<'PY'
+import os, socket, sys, time
+server = socket.create_server((sys.argv[1], 0))
+with open('silent.new', 'w') as out:
+	out.write(str(server.getsockname()[1]))
+os.rename('silent.new', 'silent')
+connection = server.accept()
+open('reached', 'w').close()
+time.sleep(100)
+PY
+$python silent.py $address &
+silent=$!
+until_true test -s silent
+PIP_INDEX_URL=http://$address:$(cat silent)/simple/ setsid -w "$terrarium" run --yes $allow --with demo -c 1 >out 2>err &
+running=$!
+until_true test -e reached
+kill -INT $running
+tried="an interrupt while the index is silent" code=0
+wait $running || code=$?
+expect_code 130
+kill $silent
+
+# npm: linked into node_modules.
+if [ -x /usr/bin/npm ]; then
+	try run --yes -l js $allow --with tiny -c 'require("tiny")()' -c '(await import("tiny")).default()'
+	expect_code 0
+	expect_out "'tiny'
+'tiny'"
+	try run --yes -l js $allow --with tiny@1 -c 'require("tiny")()'
+	expect_out "'tiny'"
+	try run --yes -l js $allow --with there-is-no-such -c 1
+	expect_code 1
+	expect_in err 404
+fi
+verdict
