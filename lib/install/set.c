@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets: libraries that lie unpacked in the cache, for all sandboxes, and count against none of them.
  *
- *   sets/NAME/site-packages …   a set. NAME is the SHA-256 of what is in it, told by the downloader
+ *   sets/NAME/site-packages …   a set. NAME is the SHA-256 of what is in it, expected by the downloader
  *   sets/NAME/sum               what was there when it came: see sum_of(). It is touched at each use
  *   asked/KEY                   for which request which set came, and when: its first line is NAME, the rest
  *                               the request */
@@ -161,14 +161,14 @@ static bool read_text(const char *path, char *text, size_t cap, struct stat *st)
 
 bool set_is_whole(const char *name)
 {
-	char folder[CACHEDIR_PATH], path[CACHEDIR_PATH], told[24], text[24];
+	char folder[CACHEDIR_PATH], path[CACHEDIR_PATH], expected[24], text[24];
 	struct stat st;
 	uint64_t sum;
 	if (!find_path(folder, "sets", name, NULL) || !find_path(path, "sets", name, "sum")
-			|| !read_text(path, told, sizeof told, &st) || !sum_of(folder, &sum))
+			|| !read_text(path, expected, sizeof expected, &st) || !sum_of(folder, &sum))
 		return false;
 	snprintf(text, sizeof text, "%016" PRIx64, sum);
-	if (strcmp(text, told) != 0)
+	if (strcmp(text, expected) != 0)
 		return false;
 	utimensat(AT_FDCWD, path, NULL, 0); /* it is in use: it goes last */
 	return true;

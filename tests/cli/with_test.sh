@@ -8,7 +8,6 @@ allow="--net-allow $address/32"
 try run --yes $allow --with demo -c 'import demo, helper; print(demo.version, helper.f())'
 expect_code 0
 expect_out "1.0 helped"
-expect_err ""
 expect_requests 1 demo-1.0
 try run --yes $allow --with demo -c 'import demo; print(demo.__file__)' -c 'import socket; socket.create_connection(("'$address'", 80), 1)'
 expect_in out /sets/
@@ -171,4 +170,42 @@ if [ -x /usr/bin/npm ]; then
 	expect_code 1
 	expect_in err 404
 fi
+
+# A server installs for its clients, unless the one who started it said that there is no network.
+cat >ask.py <<'PY'
+import json, sys, urllib.request
+def ask(method, **params):
+	body = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': method, 'params': params}).encode()
+	request = urllib.request.Request(f'http://127.0.0.1:{sys.argv[1]}/api/v1/rpc', body, {'Content-Type': 'application/json'})
+	try:
+		with urllib.request.urlopen(request) as reply:
+			return json.load(reply)
+	except urllib.error.HTTPError as error:
+		return json.load(error)
+names = {'namespace': 'default', 'sandbox': 'remote'}
+ask('sandbox.start', **names, config={'image': 'microsandbox/python'})
+print(ask('sandbox.repl.run', **names, language='python', code='import demo; print(demo.version)', libraries=['demo']))
+print(ask('sandbox.repl.run', **names, language='python', code='print("it ran")', libraries=['there-is-no-such']))
+print(ask('sandbox.repl.run', **names, language='python', code='print("it ran")', libraries=['--index-url=x']))
+print(ask('sandbox.stop', **names))
+PY
+# serve_and_ask [OPTION…]: what a server answers is in the file out.
+serve_and_ask() {
+	tried="terrarium serve $*"
+	"$terrarium" serve --dev --port 0 "$@" >served 2>served.err &
+	serving=$!
+	until_true grep -q 'http://127.0.0.1:[0-9]' served served.err || return
+	$python ask.py "$(cat served served.err | sed -n 's,.*http://127.0.0.1:\([0-9]*\).*,\1,p' | head -n 1)" >out 2>err
+	kill $serving
+	wait $serving
+	code=0
+}
+export XDG_STATE_HOME="$dir/state" XDG_DATA_HOME="$dir/data"
+serve_and_ask $allow
+expect_in out "'text': '1.0'"
+expect_in out "No matching distribution found for there-is-no-such"
+expect_in out "is not the name of a package"
+! grep -q "it ran" out || wrong "code ran without its libraries"
+serve_and_ask --net off
+expect_in out "which also forbids fetching libraries"
 verdict
