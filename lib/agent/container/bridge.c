@@ -13,7 +13,7 @@
 
 enum {
 	LANE_SIZE = 256 * 1024,
-	PIPE_SIZE = 1024 * 1024, /* of what it was given, where that is a pipe: fewer turns */
+	PIPE_SIZE = 1024 * 1024, /* for standard input and output, if they are pipes: fewer loop iterations */
 };
 
 /* One direction. */

@@ -45,7 +45,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* Cut a line into its fields; those that are not there are "". */
+/* Cut a line into its fields. Missing ones are "". */
 static void split(char *line, const char *fields[FIELDS])
 {
 	for (int i = 0; i < FIELDS; i++) {

@@ -2,33 +2,31 @@
 #ifndef TRM_AGENT_CORE_AGENT_H
 #define TRM_AGENT_CORE_AGENT_H
 
-/* The agent: the one program of ours inside a sandbox.
+/* The agent: our only program inside a sandbox.
  *
- * Theory of operation. One thread, one epoll set, level-triggered. A turn of
- * the loop handles what is ready; frames for a client collect in its `out`
- * queue and leave in one write at the end of the turn. Nothing is freed while
- * it may still be on the stack: clients and processes are marked dead and
- * swept at the end of the turn.
+ * Theory of operation. One thread, one epoll set, level-triggered. Each iteration of the loop handles
+ * everything that is ready. Frames for a client collect in its `out` queue and leave in one write at the
+ * end of the iteration. Nothing is freed while it may still be on the stack: clients and processes are
+ * marked dead, and swept at the end of the iteration.
  *
- *   client.c    a connection: bytes in, frames out, its streams
- *   dispatch.c  the table of frames a client may send
- *   proc.c      a process; spawn.c starts it, exec.c is the fresh image in
- *               between, process_tree.c finds its descendants
- *   subscriber.c       a subscriber; turns.c and slow_client.c: how several of them get
- *               along; history.c: what later ones are told
- *   output.c    from the process's pipes to its subscribers: credit, barrier
- *   feed.c      from clients to the process's stdin and control pipes
- *   transfer.c  files in and out, one at a time and small
- *   tree_transfer.c  trees of files: streams around lib/tree; file_op.c the rest that is done to files
- *   sample.c    metrics
- *   container.c what it is in containers: container_setup.c and passwd.c, whom it becomes there; bridge.c;
- *               proxy_env.c, what it is told of the host's network
+ *   client.c         a connection: bytes in, frames out, its streams
+ *   dispatch.c       the table of frames that a client may send
+ *   proc.c           a process; spawn.c starts it, exec.c is the fresh image in between, process_tree.c finds
+ *                    its descendants
+ *   subscriber.c     a subscriber; turns.c and slow_client.c: how several of them share a process; history.c:
+ *                    the replay for later ones
+ *   output.c         from the process's pipes to its subscribers: credit, barrier
+ *   feed.c           from clients to the process's stdin and control pipes
+ *   transfer.c       small files in and out, one at a time
+ *   tree_transfer.c  trees of files: streams around lib/tree; file_op.c: other operations on files
+ *   sample.c         metrics
+ *   container.c      the agent in containers; container_setup.c and passwd.c: its user there; bridge.c;
+ *                    proxy_env.c: the host's network settings
  *
- * Code of the user's runs under the same uid as the agent. So the agent is not
- * dumpable (no ptrace, no /proc/PID/mem or fd for others), every descriptor is
- * close-on-exec, and user processes begin in a second exec of the agent with
- * nothing of its memory. As PID 1 it leaves all signals but SIGCHLD at their
- * default and unblocked: the kernel then drops them when they come from inside. */
+ * The user's code runs under the same uid as the agent. So the agent is not dumpable (no ptrace, no
+ * /proc/PID/mem or fd for others), every descriptor is close-on-exec, and user processes begin in a
+ * second exec of the agent with nothing of its memory. As PID 1 it leaves all signals except SIGCHLD at
+ * their default and unblocked: then the kernel drops those from inside. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,10 +55,10 @@ struct agent {
 	bool is_container;
 	bool is_keyed;       /* everybody can reach its socket: see container.h */
 	uint32_t owner;      /* the user who may connect */
-	uint64_t linger_ms;  /* ends after so long without clients; 0: never */
+	uint64_t linger_ms;  /* ends after this long without clients; 0: never */
 	uint64_t alone_ns;   /* without clients since then */
 	const char *folder;  /* of a sandbox without namespaces (wire/folder.h); NULL */
-	int rules_fd;        /* Landlock rules for what it starts; -1: none */
+	int rules_fd;        /* Landlock rules for the programs that it starts; -1: none */
 	const char *workdir; /* the requested one; if it could not be made, another is used */
 	const char *report;  /* for WELCOME: a packed struct handoff_report, borrowed */
 	size_t report_len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* In a container /sys/fs/cgroup shows the container's own group as its root.
- * On a host the same path shows the whole machine: the real root has no
- * memory.current in v2, and no pids.max in v1. What is not there stays unknown. */
+/* In a container /sys/fs/cgroup shows the container's own group as its root. On a host the same path
+ * shows the whole machine: the real root has no memory.current in v2, and no pids.max in v1. Values of
+ * missing files stay unknown. */
 #include "agent/core/sample.h"
 
 #include <fcntl.h>

@@ -45,10 +45,10 @@ struct client {
 	size_t read_bytes; /* size of the next read */
 	size_t unpaid;     /* bytes of frames without credit since `out` was last empty */
 	uint32_t number;   /* from 1 on */
-	uint32_t crowd;    /* the number of clients that it was last told */
+	uint32_t crowd;    /* the number of clients that it was told last */
 	bool greeted;
 	bool is_onlooker;  /* not counted */
-	bool has_reported; /* it has reported what it runs to the others */
+	bool has_reported; /* it has told the others about its commands */
 	uint32_t pid;      /* as the client states it; 0: unknown */
 	uint32_t nproc;    /* process limit of programs that it starts; 0: none */
 	bool dead;         /* freed at the end of the turn */
@@ -80,7 +80,7 @@ void client_error(struct client *client, uint32_t stream, int code, const char *
 		__attribute__((format(printf, 4, 5)));
 /* The client broke the protocol: report it and disconnect. Returns TRM_EPROTO. */
 int client_fail(struct client *client, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Count what was appended to `out` since it had `before` bytes as unpaid. */
+/* Count the bytes that were appended to `out`, which had `before` bytes, as unpaid. */
 void client_count_unpaid(struct client *client, size_t before);
 
 struct stream *client_find(struct client *client, uint32_t id);

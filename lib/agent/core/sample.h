@@ -2,16 +2,15 @@
 #ifndef TRM_AGENT_CORE_SAMPLE_H
 #define TRM_AGENT_CORE_SAMPLE_H
 
-/* Metrics from inside. The agent itself is left out of all figures that are
- * sums over processes. When it is not PID 1, only its descendants count.
+/* Metrics from inside. Sums over processes never include the agent itself. If it is not PID 1, only its
+ * descendants count.
  *
- * CPU time: that of the living (their CPU clocks, exact) with what they have
- * waited for (10 ms ticks), and that of the dead (getrusage). Memory: sum of
- * resident sizes, which counts shared pages once for each process. Disk: only
- * where /workspace (or else the agent's directory) is a tmpfs and so the
- * sandbox's own; what another file system holds is not the sandbox's alone. Without namespaces: what the
- * sandbox's folder holds.
- * Where the sandbox can see its own cgroup (containers), that knows better. */
+ * CPU time: that of living processes (their CPU clocks, exact) and of the children that they have waited
+ * for (10 ms ticks), and that of dead ones (getrusage). Memory: the sum of resident sizes, which counts
+ * shared pages once for each process. Disk: only if /workspace (or else the agent's directory) is a tmpfs
+ * and so belongs to the sandbox; other file systems also hold other files. Without namespaces: the
+ * contents of the sandbox's folder. If the sandbox can see its own cgroup (containers), the cgroup's
+ * values are better and are used. */
 
 #include <stdbool.h>
 #include <stddef.h>

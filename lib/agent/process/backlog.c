@@ -38,7 +38,7 @@ void backlog_take(struct buf *backlog, size_t n)
 		buf_take(backlog, sizeof head + head.n);
 		return;
 	}
-	/* The head of what is left takes the place of the last bytes that went. */
+	/* The head of the remaining record overwrites the last bytes that were taken. */
 	head.n -= (uint32_t)n;
 	buf_take(backlog, n);
 	memcpy(buf_at(backlog), &head, sizeof head);

@@ -2,8 +2,8 @@
 #ifndef TRM_AGENT_PROCESS_BACKLOG_H
 #define TRM_AGENT_PROCESS_BACKLOG_H
 
-/* OUTPUT that waits for the credit of one subscriber: a queue of records, each
- * of one channel. Bytes of it may be taken in pieces of any size. */
+/* OUTPUT that waits for the credit of one subscriber: a queue of records, each of one channel. A record
+ * may be taken in pieces of any size. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 
 enum {
-	/* A replay with its pins, and notes that come meanwhile. A client that has more waiting is
+	/* A replay with its pins, and notes that come meanwhile. A client with more waiting data is
 	 * detached. */
 	BACKLOG_MAX = 8 * 1024 * 1024,
 };

@@ -88,7 +88,7 @@ static void offer_to_oom_killer(void)
 	if (fd < 0)
 		return;
 	if (write(fd, "1000", 4) < 0) {
-		/* Allowed to everybody; where it is not, nothing is lost but the preference. */
+		/* Everybody may do this. Where it fails, only the preference is lost. */
 	}
 	close(fd);
 }
@@ -162,7 +162,7 @@ static bool enter(const char *cwd, bool may_be_elsewhere)
 	int n = snprintf(words, sizeof words, "terrarium: %s cannot be entered (%s): starting in /\n", cwd,
 			strerror(error));
 	if (n > 0 && (size_t)n < sizeof words && write(STDERR_FILENO, words, (size_t)n) < 0) {
-		/* Nobody reads it: it starts all the same. */
+		/* Nobody reads it: the program starts anyway. */
 	}
 	return true;
 }

@@ -2,17 +2,15 @@
 #ifndef TRM_AGENT_PROCESS_FEED_H
 #define TRM_AGENT_PROCESS_FEED_H
 
-/* From clients into a pipe of a process. Bytes go straight from the frame into
- * the pipe when nothing waits; else they queue per subscriber, bounded by its credit.
+/* Bytes from clients into a pipe of a process. They go straight from the frame into the pipe if nothing
+ * waits. Otherwise each subscriber has a queue, which its credit limits.
  *
- * Who writes: one subscriber at a time until its queue is empty, and on the
- * control pipe until its line is complete: what is left of the one who had the
- * process's turn does not mix with the next one's. If it leaves in mid-line,
- * the line is ended for it.
+ * One subscriber at a time writes, until its queue is empty and, on the control pipe, until its line is
+ * complete. So leftovers of the last client with the turn do not mix with the next one's line. If a
+ * client leaves in the middle of a line, the line is ended for it.
  *
- * Stdin can end and begin again: the agent keeps the read end as well. EOF is
- * closing the write end; OPEN opens the pipe anew for writing through
- * /proc/self/fd. A pty gets its VEOF character instead. */
+ * Stdin can end and begin again, because the agent keeps its read end as well. EOF closes the write end;
+ * OPEN opens the pipe for writing again through /proc/self/fd. A pty gets its VEOF character instead. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +23,7 @@
 struct proc;
 struct subscriber;
 
-/* Those that clients write to come first. */
+/* The ones that clients write to come first. */
 enum feed_kind { FEED_STDIN, FEED_CONTROL, FEED_CLIENT_KINDS, FEED_SCRIPT = FEED_CLIENT_KINDS, FEED_KINDS };
 
 /* A subscriber's part of a feed. */
@@ -44,19 +42,19 @@ struct feed {
 	bool exists;   /* the process was given this pipe */
 	bool ends;     /* close it when the queue is written */
 	bool mid_line; /* the last byte written was no newline */
-	bool is_deaf;  /* bytes came when nobody could read them any more */
+	bool is_deaf;  /* bytes came after the process could no longer read them */
 	struct subscriber *writer;
-	struct buf own; /* bytes of nobody's: the script, the end of an abandoned line */
+	struct buf own; /* bytes of no client: the script, the end of an abandoned line */
 };
 
 void feed_init(struct feed *feed, struct proc *proc, enum feed_kind kind);
 /* Takes both descriptors; read_fd may be -1. */
 void feed_open(struct feed *feed, int write_fd, int read_fd, bool is_tty);
-void feed_finish(struct feed *feed); /* takes a zeroed object that was initialized */
+void feed_finish(struct feed *feed); /* accepts a zeroed object that was initialized */
 
 void inlet_init(struct inlet *inlet, size_t max);
 void inlet_finish(struct inlet *inlet);
-/* n bytes of its channel are done with: the client may send as many again. */
+/* n bytes of its channel have been handled: the client may send as many again. */
 void inlet_took(struct inlet *inlet, struct subscriber *subscriber, uint8_t channel, size_t n);
 
 /* Write or queue n bytes of a subscriber. The caller has charged its credit. Fails with TRM_ENOMEM. */

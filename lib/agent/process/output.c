@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* From a process's pipes to its subscribers.
+/* Bytes from a process's pipes to its subscribers.
  *
- * Barrier. Control bytes are read into `held`; then each output is asked how
- * much lies in its pipe. A process writes stdout and stderr before it speaks of
- * them on control, so those bytes are exactly what must go first. Until they
- * are forwarded (as credit allows) nothing younger is read; then the control
- * bytes follow and the barrier falls. Usually all pipes are empty and the
- * whole matter costs one poll().
+ * Barrier. Control bytes are read into `held`. Then each output pipe is asked how much it contains. A
+ * process writes to stdout and stderr before it mentions that on control, so exactly those bytes must go
+ * first. Until they are forwarded (as credit allows), no newer bytes are read. Then the control bytes
+ * follow, and the barrier is lifted. Usually all pipes are empty, and this costs one poll().
  *
- * End. When the process has been reaped, the same barrier is raised once more
- * for what lies in its pipes; then EXITED is sent, however many children still
- * hold the pipes open. */
+ * End. When the process has been reaped, the same barrier is raised once more for the bytes in its pipes.
+ * Then EXITED is sent, however many children still hold the pipes open. */
 #include "agent/process/proc.h"
 
 #include <errno.h>
@@ -27,7 +24,8 @@
 enum {
 	CHUNK = 128 * 1024, /* read at a time */
 	CONTROL_CHUNK = 64 * 1024,
-	/* A pty does not tell how much lies in its inner buffers (64 KiB at most): read until it is empty. */
+	/* A pty does not report how much its inner buffers hold (64 KiB at most), so read until it is
+	 * empty. */
 	TTY_LEFT = 128 * 1024,
 };
 
@@ -58,7 +56,7 @@ static void remember(struct proc *proc, uint8_t channel, const char *bytes, size
 		proc_history_add(proc->proc_history, channel, bytes, n);
 }
 
-/* Read straight behind the place of the header in the first subscriber's queue. */
+/* Read into the first subscriber's queue, after the place of the header. */
 static ssize_t read_and_send(struct proc *proc, struct output *output, size_t max)
 {
 	struct subscriber *first = proc->subscribers;

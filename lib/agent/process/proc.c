@@ -54,7 +54,7 @@ static void forget_recent(struct proc *proc)
 	proc->proc_history = NULL;
 }
 
-/* Who is just being told of it has a copy. */
+/* A client that is being told about the past has its own copy. */
 static void inherit(struct proc *proc)
 {
 	struct proc *past = find_past(proc->agent, proc->key);
@@ -84,7 +84,7 @@ static void thin_pasts(struct agent *agent)
 
 static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg);
 
-/* Pass on what the process has written, and what it had inherited. */
+/* Keep the output of the process, and the history that it had inherited. */
 static void bury(struct proc *proc, uint32_t exit_code)
 {
 	char none[] = "", *argv[] = {none, NULL};
@@ -171,7 +171,7 @@ static struct proc *proc_create(struct agent *agent, const struct spawn_msg *msg
 	return proc;
 }
 
-/* No pipe stays open; the process itself, if it lives, is somebody else's matter. */
+/* Close all pipes. The process itself, if it lives, is handled elsewhere. */
 static void close_pipes(struct proc *proc)
 {
 	struct poller *poller = &proc->agent->poller;
@@ -234,7 +234,7 @@ static void could_not_start(struct proc *proc, const struct exec_report *report)
 	}
 	bury(proc, 127);
 	close_pipes(proc);
-	/* Not over before it is reaped: until then its pid cannot be reused. */
+	/* It must be reaped before it is over: until then its pid cannot be reused. */
 	proc->over = proc->exited;
 }
 
@@ -267,8 +267,8 @@ void proc_exited(struct proc *proc, const struct exited_msg *status)
 	if (status->signal && status->signal == (uint32_t)proc->last_signal) {
 		proc->exit.by_client = proc->signal_client;
 		proc->exit.by_pid = proc->signal_pid;
-		/* A child that a shell was just starting has taken the first one by the shell's own handler,
-		 * and forgotten it with its exec. */
+		/* A shell that was just starting a child may have handled the first signal itself, and
+		 * the exec has discarded its handler. */
 		if (status->signal == SIGINT)
 			kill(-proc->pid, SIGINT);
 	}
@@ -277,7 +277,7 @@ void proc_exited(struct proc *proc, const struct exited_msg *status)
 	if (proc->started)
 		output_pump(proc);
 	else if (proc->report.fd < 0)
-		proc->over = true; /* it could not start, or nobody was waiting for it any more */
+		proc->over = true; /* it could not start, or no client was waiting for it any more */
 }
 
 void proc_note_signal(struct proc *proc, int signo, const struct client *client)

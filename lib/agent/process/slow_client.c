@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Several clients follow one process, and one of them takes nothing. For how long
- * others wait for it is told in wire/frame.h.
+/* Several clients follow one process, and one of them accepts nothing. wire/frame.h says how long the
+ * others wait for it.
  *
- * Time runs against a subscriber while it can take nothing, another one can, and
- * there is something to take. It is forgotten when the subscriber has got half its
- * window back: one that gives a byte of credit now and then does not get off. No timer
- * runs while the process is silent, however long a client sleeps. */
+ * Time counts against a subscriber while it cannot accept output, another one can, and there is output.
+ * The time is forgotten once the subscriber has got half its window back, so a client that gives a byte
+ * of credit now and then is detached as well. No timer runs while the process is silent, however long a
+ * client sleeps. */
 #include "agent/process/subscriber.h"
 
 #include <terrarium/error.h>

@@ -19,11 +19,11 @@
 extern char **environ;
 
 enum {
-	/* Ends meant for the child are kept above all numbers that they get there. */
+	/* Ends for the child stay above all numbers that they get there. */
 	FIRST_HIGH_FD = 32,
 	MAX_ENDS = 5 + PROC_OUTPUTS + 4,
-	/* Four times the default: fewer turns under a flood. More would eat up the
-	 * user's budget for pipes (pipe-user-pages-soft: 64 MiB in all). */
+	/* Four times the default: fewer loop iterations under a flood. More would use up the user's
+	 * budget for pipes (pipe-user-pages-soft: 64 MiB in total). */
 	OUTPUT_PIPE_SIZE = 256 * 1024,
 	CONTROL_IN = 3,
 	CONTROL_OUT = 4,
@@ -32,7 +32,7 @@ enum {
 	EXEC_ARGS = 7, /* those before the program's own */
 };
 
-/* Descriptors that the child gets, and under which numbers. */
+/* The descriptors that the child gets, and their numbers there. */
 struct ends {
 	struct {
 		int fd, number;
@@ -47,7 +47,7 @@ static void ends_close(struct ends *ends)
 	ends->n = 0;
 }
 
-/* Takes fd, also on failure. */
+/* Takes fd, also on an error. */
 static int lend(struct ends *ends, int fd, int number)
 {
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
@@ -179,9 +179,9 @@ static size_t count(char *const *strv)
 	return n;
 }
 
-/* Clients say where to start, and mean the working directory that was asked for: by them, or else, as they
- * name the usual one then, by what started us. It is the one that the agent is in (""), as is another where
- * that could not be made. */
+/* The directory that a client names, or "" for the agent's own. The agent is in the requested working
+ * directory, or in a replacement if that could not be made. A client means it by naming exactly that
+ * directory or, in a container, /workspace if another was requested or /workspace does not exist. */
 static const char *start_dir(const struct agent *agent, const char *cwd, char path[AGENT_PATH_BYTES])
 {
 	bool is_usual = agent->is_container && strcmp(cwd, "/workspace") == 0

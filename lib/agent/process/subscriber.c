@@ -118,9 +118,8 @@ void subscriber_send_started(struct subscriber *subscriber, bool was_there)
 	if (proc->proc_history)
 		msg.position = replay.lost_bytes = proc->proc_history->position;
 	if (was_there && proc->proc_history) {
-		buf_clear(&subscriber->backlog); /* notes that came before the process had started: they are
-						  * replayed
-						  */
+		buf_clear(&subscriber->backlog); /* these notes came before the process had started, and are
+						    replayed */
 		if (proc_history_replay(proc->proc_history, subscriber->wants & SPAWN_RECENT,
 				    subscriber->wants & SPAWN_PAST, &subscriber->backlog, &replay)
 				< 0)

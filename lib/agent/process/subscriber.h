@@ -21,15 +21,15 @@ struct subscriber {
 	uint32_t window;
 	uint32_t wants; /* SPAWN_RECENT, SPAWN_PAST */
 	struct inlet inlets[FEED_CLIENT_KINDS];
-	struct inlet note;  /* lines that wait for what they announce */
-	struct buf backlog; /* a replay, and notes that found no credit: goes before all that is newer */
+	struct inlet note;  /* notes that wait until their run is sent */
+	struct buf backlog; /* a replay, and notes without credit: sent before anything newer */
 	uint64_t ticket;    /* its place in the queue for the turn; 0: it does not wait */
-	/* Patience: since when it has been holding up others now (0: it does not), and for how long before.
-	 */
+	/* For slow clients: since when it has held up others (0: it does not), and for how long before
+	 * that. */
 	uint64_t stalled_ns, held_up_ns;
 };
 
-/* NULL: no memory. Says nothing to the client. */
+/* NULL: no memory. Sends nothing to the client. */
 struct subscriber *subscriber_create(
 		struct proc *proc, struct client *client, uint32_t stream, uint32_t window);
 /* Gives up the turn and drops its queues. */
@@ -46,7 +46,7 @@ void subscriber_send(struct subscriber *subscriber, uint8_t channel, const char 
 /* Queue what must arrive after everything before it. Fails with TRM_ETOOBIG or TRM_ENOMEM if too much is
  * queued. */
 int subscriber_queue(struct subscriber *subscriber, uint8_t channel, const char *bytes, size_t n);
-/* Input from it. TRM_EPROTO: no such channel, more than its credit, or a note that is too long. */
+/* Input from the client. TRM_EPROTO: no such channel, more than its credit, or a note that is too long. */
 int subscriber_input(struct subscriber *subscriber, uint8_t channel, const char *bytes, size_t n);
 void subscriber_send_turn(struct subscriber *subscriber, enum turn_word word);
 

@@ -11,9 +11,9 @@
 #include "wire/message.h"
 
 enum {
-	SMALL_NOTE = 16 * 1024,       /* memory for longer ones is given back */
-	CROWD_UNPAID_MAX = 64 * 1024, /* who has not taken that much is told nothing more for now … */
-	BRIEF = 64,                   /* … but that something has ended, up to twice as much */
+	SMALL_NOTE = 16 * 1024,       /* longer notes have their memory freed */
+	CROWD_UNPAID_MAX = 64 * 1024, /* a client with more unread bytes gets no announcements for now … */
+	BRIEF = 64,                   /* … except ends, up to twice as many bytes */
 };
 
 /* The runs that these notes announce will not be sent. */
@@ -83,14 +83,14 @@ static void release(struct subscriber *subscriber)
 	grant(proc);
 }
 
-/* It was told that another client waits, and has done nothing since. */
+/* Was the client told that another one waits, and has it sent nothing since? */
 static bool is_asleep(struct proc *proc)
 {
 	if (!proc->wanted_ns || agent_now_ns() - proc->wanted_ns < FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
 		return false;
 	if (!proc->turn_stirred)
 		return true;
-	proc->wanted_ns = 0; /* to be told again */
+	proc->wanted_ns = 0; /* tell it again */
 	return false;
 }
 

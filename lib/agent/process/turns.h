@@ -2,9 +2,8 @@
 #ifndef TRM_AGENT_PROCESS_TURNS_H
 #define TRM_AGENT_PROCESS_TURNS_H
 
-/* How the clients of one process get along: who has the turn, the notes they
- * write to each other, and that they hear of processes at all. The words are
- * explained in wire/frame.h. */
+/* How clients share a process: the turn, the notes to each other, and the announcements of processes.
+ * wire/frame.h explains the terms. */
 
 #include <stdbool.h>
 #include <stddef.h>
