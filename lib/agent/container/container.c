@@ -178,7 +178,7 @@ static int make_report(
 }
 
 /* Returns the listening socket that the supervisor hands over, or -errno. */
-static int pass_door(int handoff_fd, const struct buf *report)
+static int pass_handoff(int handoff_fd, const struct buf *report)
 {
 	int listen_fd = handoff_take(handoff_fd);
 	if (listen_fd >= 0 && send(handoff_fd, buf_at(report), report->len, MSG_NOSIGNAL) < 0)
@@ -197,13 +197,12 @@ static int run_container(const struct container_opts *opts, int listen_fd, int h
 	int r = container_setup(&opts->container_setup, &container_identity, &error);
 	if (make_report(&report, &container_identity, error.msg) < 0)
 		return fail("out of memory");
-	if (handoff_fd >= 0 && (listen_fd = pass_door(handoff_fd, &report)) < 0)
+	if (handoff_fd >= 0 && (listen_fd = pass_handoff(handoff_fd, &report)) < 0)
 		return fail_errno("no connection came from the handoff socket", -listen_fd);
 	if (r < 0)
 		return fail(error.msg);
 	if (opts->is_start)
-		close(2); /* nothing more is to be said there; what is to be open in its place is opened later
-			   */
+		close(2); /* nothing more is written there; its number is used again later */
 	const struct agent_way way = {.listen_fd = listen_fd,
 			.handoff_fd = handoff_fd,
 			.rules_fd = -1,

@@ -28,7 +28,7 @@
 
 enum {
 	EXIT_FAILED = 125,
-	METRICS_UNPAID_MAX = 64 * 1024, /* who has not taken that much gets no further sample yet */
+	METRICS_UNPAID_MAX = 64 * 1024, /* a client with more unread bytes gets no further sample for now */
 };
 
 uint64_t agent_now_ns(void)
@@ -103,7 +103,7 @@ static void on_connection(struct watch *watch, uint32_t events)
 		client_fail(client, "this sandbox already has %d clients, which is the maximum",
 				AGENT_MAX_CLIENTS);
 	else if (client && !client->dead)
-		client->reader.ready(&client->reader, EPOLLIN); /* what it wants is mostly there already */
+		client->reader.ready(&client->reader, EPOLLIN); /* the first frames are usually there */
 }
 
 static void sweep_clients(struct agent *agent)
@@ -191,8 +191,8 @@ static void on_signal(struct watch *watch, uint32_t events)
 
 /* ---- timers ---- */
 
-/* Whoever starts a process may say what it is to be called: a kernel's own command
- * line is our driver, which tells nobody anything. */
+/* A client may set the name under which METRICS show its process, because a kernel's own command line is
+ * our driver, which means nothing to people. */
 static void set_labels(const struct agent *agent, struct trm_process *rows, size_t n)
 {
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
@@ -341,7 +341,7 @@ static void hide_inherited(void)
 }
 
 /* Nothing is sent on this connection: only its end can be read. */
-static void on_door(struct watch *watch, uint32_t events)
+static void on_handoff_end(struct watch *watch, uint32_t events)
 {
 	char byte;
 	(void)events;
@@ -362,7 +362,7 @@ static struct agent *agent_create(bool is_container)
 	if (!agent->is_init)
 		prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	watch_init(&agent->listener, -1, on_connection);
-	watch_init(&agent->handoff, -1, on_door);
+	watch_init(&agent->handoff, -1, on_handoff_end);
 	agent->next_mark = tree_first_mark();
 	sampler_init(&agent->sampler);
 	proxy_env_init(&agent->proxy_env);
@@ -415,8 +415,8 @@ static uint32_t maker_of(int listen_fd)
 	return maker.uid;
 }
 
-/* What we say on stderr goes to the supervisor. Should that have died before bubblewrap was so far that we
- * would die with it, nobody is left who could end us. */
+/* Our stderr leads to the supervisor. If it died before bubblewrap had arranged that we die with it,
+ * nobody is left to end us. */
 static bool is_abandoned(void)
 {
 	struct pollfd p = {.fd = STDERR_FILENO};

@@ -270,15 +270,15 @@ static int connect_at(const char *path, int entry_fd, const char *file)
 	return close_and_fail(fd);
 }
 
-int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,
+int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_control_fd, int *ret_stream_fd,
 		struct trm_error *reterr)
 {
 	int agent = listen_at(e->entry_fd, AGENT_FILE);
-	int door = agent < 0 ? -1 : listen_at(e->entry_fd, CONTROL_FILE);
-	int stream = door < 0 ? -1 : connect_at(NULL, e->entry_fd, AGENT_FILE);
+	int control = agent < 0 ? -1 : listen_at(e->entry_fd, CONTROL_FILE);
+	int stream = control < 0 ? -1 : connect_at(NULL, e->entry_fd, AGENT_FILE);
 	if (stream >= 0) {
 		*ret_agent_fd = agent;
-		*ret_door_fd = door;
+		*ret_control_fd = control;
 		*ret_stream_fd = stream;
 		return 0;
 	}
@@ -288,8 +288,8 @@ int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door
 					: "");
 	if (agent >= 0)
 		close(agent);
-	if (door >= 0)
-		close(door);
+	if (control >= 0)
+		close(control);
 	return r;
 }
 

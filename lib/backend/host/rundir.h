@@ -50,7 +50,7 @@ void rundir_entry_remove(struct rundir_entry *e);
 
 /* Make two listening sockets in the entry, and a non-blocking connection to the agent's, which waits in
  * its backlog. */
-int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_door_fd, int *ret_stream_fd,
+int rundir_listen(const struct rundir_entry *e, int *ret_agent_fd, int *ret_control_fd, int *ret_stream_fd,
 		struct trm_error *reterr);
 
 /* Make a non-blocking connection to one of the two sockets (AGENT_FILE, CONTROL_FILE) of a running

@@ -394,7 +394,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 /* ---- descriptors --------------------------------------------------------------------------------- */
 
 /* All descriptors of a start; -1: not open yet. The last two are for the caller. */
-enum part { NULL_FD, SUPERVISOR, PUT, PLAN, LISTEN, DOOR, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
+enum part { NULL_FD, SUPERVISOR, PUT, PLAN, LISTEN, CONTROL, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
 
 static int make_parts(int p[PARTS], const struct box *box, const struct rundir_entry *entry,
 		struct trm_error *reterr)
@@ -413,7 +413,7 @@ static int make_parts(int p[PARTS], const struct box *box, const struct rundir_e
 		return p[PLAN];
 	if ((p[PUT] = agentfile_put_fd(recipe_puts_tar(box->recipe), reterr)) < 0)
 		return p[PUT];
-	return rundir_listen(entry, &p[LISTEN], &p[DOOR], &p[STREAM], reterr);
+	return rundir_listen(entry, &p[LISTEN], &p[CONTROL], &p[STREAM], reterr);
 }
 
 static pid_t spawn_supervisor(const int p[PARTS], const struct rundir_entry *entry, struct trm_error *reterr)
@@ -426,7 +426,7 @@ static pid_t spawn_supervisor(const int p[PARTS], const struct rundir_entry *ent
 			[SUPERVISOR_RUN_DIR] = entry->run_fd,
 			[SUPERVISOR_ENTRY_DIR] = entry->entry_fd,
 			[SUPERVISOR_LISTEN] = p[LISTEN],
-			[SUPERVISOR_CONTROL] = p[DOOR],
+			[SUPERVISOR_CONTROL] = p[CONTROL],
 			[SUPERVISOR_AGENT] = p[PUT],
 			[SUPERVISOR_CERTS] = p[NULL_FD],
 			[SUPERVISOR_PLAN] = p[PLAN],

@@ -67,7 +67,7 @@ static bool has_stopped(struct supervisor *k)
 	       && exit_reason_read(&k->container.step, &why) && !exit_reason_is_running(&why);
 }
 
-static enum outcome wait_at_door(struct supervisor *k)
+static enum outcome wait_for_handoff(struct supervisor *k)
 {
 	struct container *r = &k->container;
 	const uint64_t due_ms = supervisor_now_ms() + HANDOFF_TIMEOUT_MS;
@@ -131,7 +131,7 @@ static enum outcome go_directly(struct supervisor *k)
 	} else if (!create(k, PLAN_CREATE_DIRECT) || !start_directly(k))
 		outcome = classify_failure(k);
 	else
-		outcome = wait_at_door(k);
+		outcome = wait_for_handoff(k);
 	r->is_overtaken = false;
 	handoff_close(&r->handoff, SUPERVISOR_ENTRY_DIR);
 	if (outcome == OUTCOME_UP)
