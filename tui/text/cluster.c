@@ -48,7 +48,7 @@ static bool is_joining(uint32_t cp)
 	return cp >= 0x300 && !trm_text_is_deceptive(cp) && codepoint_width(cp) == 0;
 }
 
-/* The bytes after the first code point of a cluster that belong to it. */
+/* The length of the rest of a cluster after its first code point. */
 static size_t tail_length(const char *s, size_t n, size_t from, uint32_t first)
 {
 	uint32_t before = first;
@@ -98,7 +98,7 @@ struct cluster cluster_at(const char *s, size_t n)
 	return c;
 }
 
-/* The byte where the code point that ends at `n` begins. */
+/* The start of the code point that ends at `n`. */
 static size_t codepoint_before(const char *s, size_t n)
 {
 	for (size_t back = 1; back <= 4 && back <= n; back++) {

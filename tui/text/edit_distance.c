@@ -11,7 +11,7 @@ static size_t min(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* How many letters of `a` are wrong, missing, spare, or swapped with their neighbor to make `b` of it. */
+/* The number of letters that are wrong, missing, extra, or swapped with their neighbor. */
 static size_t distance(const char *a, size_t n, const char *b, size_t m)
 {
 	size_t rows[WORD_MAX + 1][WORD_MAX + 1];
@@ -34,7 +34,8 @@ struct near edit_distance_to(const char *word, size_t n)
 {
 	struct near near = {.word = word, .n = n};
 	size_t letters = n - (n > 2 && !strncmp(word, "--", 2) ? 2 : 0);
-	/* One slip in a short word, two in a longer one: near.distance is what a candidate must be below. */
+	/* One error in a short word, two in a longer one. near.distance is the limit that a candidate
+	 * must stay below. */
 	near.distance = letters < 2 ? 0 : letters < 6 ? 2 : 3;
 	return near;
 }
@@ -43,8 +44,8 @@ void edit_distance_try(struct near *near, const char *candidate)
 {
 	size_t m = strlen(candidate);
 	if (near->n > WORD_MAX || m > WORD_MAX || !near->n || (near->word[0] == '-') != (candidate[0] == '-'))
-		return; /* options are compared with options only */
-	/* Whoever typed the beginning of a long word meant it, if nothing else is nearer. */
+		return; /* only compare options with options */
+	/* The beginning of a long word counts as that word, if nothing else is nearer. */
 	bool is_beginning =
 			near->n >= BEGINNING_MIN && near->n < m && !memcmp(near->word, candidate, near->n);
 	size_t d = is_beginning && near->distance > 1 && !near->best

@@ -38,7 +38,7 @@ static int check_content(const char *path, const char *bytes, size_t n, struct t
 	return 0;
 }
 
-/* Room for n bytes; for many, in huge pages: it is the faults that take the time. */
+/* Room for n bytes. Large blocks use huge pages, because page faults take most of the time. */
 static char *block_alloc(size_t n)
 {
 	const size_t huge = (size_t)2 << 20;
@@ -51,7 +51,8 @@ static char *block_alloc(size_t n)
 	return block;
 }
 
-/* Read until the end of the file or of the room. The number of bytes, or a negative errno. */
+/* Read until the end of the file, or until the room is full. Returns the number of bytes, or a negative
+ * errno. */
 static ssize_t read_some(int fd, char *bytes, size_t n)
 {
 	size_t done = 0;
@@ -79,7 +80,7 @@ static int read_failed(const char *path, char *bytes, int err, struct trm_error 
 	return trm_error_set_errno(reterr, err, "cannot read %s", path);
 }
 
-/* Read to the end, however the size changes meanwhile. */
+/* Read to the end, even if the size changes meanwhile. */
 static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struct trm_error *reterr)
 {
 	struct stat st;
@@ -113,7 +114,7 @@ static int read_all(int fd, const char *path, char **ret, size_t *ret_len, struc
 	return 0;
 }
 
-/* Take the CRs out if every line end has one; returns the new length. */
+/* Remove the CRs if every line end has one. Returns the new length. */
 static size_t strip_cr(char *bytes, size_t n, bool *ret_has_crlf)
 {
 	size_t out = 0;
@@ -134,7 +135,7 @@ static size_t strip_cr(char *bytes, size_t n, bool *ret_has_crlf)
 	return out;
 }
 
-/* Make a text of the bytes, which it owns from then on. */
+/* Make a text from the bytes, and take them. */
 static int text_from(const char *path, char *bytes, size_t n, struct text **ret,
 		struct file_format *ret_format, struct trm_error *reterr)
 {
@@ -217,7 +218,7 @@ static int write_text(int fd, const struct text *t, struct file_format format)
 	size_t run, next;
 	for (size_t pos = 0; pos < text_len(t); pos += run) {
 		const char *bytes = text_peek(t, pos, &run);
-		/* What was not changed since it was loaded still lies together. */
+		/* Bytes that were not changed since loading still lie together. */
 		while (text_peek(t, pos + run, &next) == bytes + run && next > 0)
 			run += next;
 		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_all(fd, bytes, run);
@@ -236,8 +237,8 @@ static mode_t mode_for_new(void)
 
 struct file_saving {
 	int fd;
-	char *path;   /* as it was asked for */
-	char *target; /* what the new file takes the place of; NULL: it was written in place */
+	char *path;   /* as requested */
+	char *target; /* the file that the new file replaces; NULL: it was written in place */
 	char temp[4096];
 };
 
@@ -250,7 +251,8 @@ static void saving_destroy(struct file_saving *s)
 	free(s);
 }
 
-/* What is lacking for a file beside the old one would be lacking for writing into the old one, too. */
+/* If a resource is lacking for a file beside the old one, it is also lacking for writing into the old
+ * one. */
 static bool is_scarcity(int err)
 {
 	return err == ENOSPC || err == EDQUOT || err == EIO || err == ENOMEM || err == EMFILE
@@ -285,21 +287,21 @@ static int write_beside(struct file_saving *s, const struct stat *old, const str
 	return r;
 }
 
-/* How many bytes the text will take. */
+/* The size of the file. */
 static off_t size_of(const struct text *t, struct file_format format)
 {
 	return (off_t)(text_len(t) + (format.has_crlf ? text_lines(t) : 0));
 }
 
-/* Room is taken before the first old byte is written over: on a full disk nothing has changed then. Where
- * room cannot be taken beforehand, it is not. */
+/* Reserve space before the first old byte is overwritten, so that a full disk changes nothing. Some file
+ * systems cannot reserve space; then none is reserved. */
 static int take_room(int fd, off_t size, off_t old_size)
 {
 	if (size == 0 || fallocate(fd, 0, 0, size) == 0 || !is_scarcity(errno))
 		return 0;
 	int err = errno;
-	struct stat now; /* some file systems keep what they could get; when it changed is kept if they do not
-			  */
+	struct stat now; /* some file systems keep a partial reservation; if not, do not touch the file, to
+			    keep its time */
 	if (fstat(fd, &now) == 0 && now.st_size != old_size && ftruncate(fd, old_size) < 0)
 		err = errno;
 	return -err;
@@ -324,7 +326,8 @@ static int write_in_place(struct file_saving *s, const struct text *t, struct fi
 static int write_somewhere(struct file_saving *s, const struct stat *old, const struct text *t,
 		struct file_format format)
 {
-	/* A link is kept, what it points to is replaced; a link to nothing is written through. */
+	/* Replace the file that a link points to, not the link. Through a link to nothing, write in
+	 * place. */
 	struct stat link;
 	bool is_plain = old ? old->st_nlink == 1 : lstat(s->path, &link) < 0;
 	if (is_plain)

@@ -12,10 +12,10 @@
 struct find {
 	struct find_opts opts;
 	struct trm_regex *regex; /* NULL: compared byte by byte */
-	char *pattern;           /* in lower case where case does not matter */
+	char *pattern;           /* in lower case if case does not matter */
 	size_t len;
 	bool ignores_case;
-	/* The lines at hand. */
+	/* The lines being searched. */
 	char *window;
 	size_t window_len, window_cap;
 };
@@ -52,7 +52,7 @@ static int prepare(struct find *f, const char *pattern, size_t n, struct trm_err
 	bool is_regex = f->opts.is_regex;
 
 	f->ignores_case = !f->opts.is_exact && !has_capital(pattern, n, is_regex);
-	/* Of other letters than those of ASCII, PCRE2 knows the case. Without it, they are as they are. */
+	/* PCRE2 knows the case of letters outside of ASCII. Without PCRE2, their case counts. */
 	if (is_regex || (f->ignores_case && !is_ascii(pattern, n))) {
 		int r = trm_regex_create(pattern, n, !is_regex, f->ignores_case, &f->regex, reterr);
 		if (r < 0 && is_regex)
@@ -112,7 +112,7 @@ static bool reserve(struct find *f, size_t n)
 	return true;
 }
 
-/* Take the lines of [start, end) to hand; false when out of memory. */
+/* Copy the lines of [start, end) into the window. False: no memory. */
 static bool look_at(struct find *f, const struct text *t, size_t start, size_t end)
 {
 	if (!reserve(f, end - start))
@@ -200,7 +200,7 @@ bool find_in_taken(const struct find *f, size_t from, struct find_match *ret)
 
 /* ---- in a text ---- */
 
-/* Bytes looked through at a time, at first and at most; a longer line is taken whole. */
+/* Bytes searched at a time, at first and at most. A longer line is searched as a whole. */
 enum { FIRST_WINDOW = 512, LAST_WINDOW = 65536 };
 
 static size_t wider(size_t window)
@@ -208,7 +208,7 @@ static size_t wider(size_t window)
 	return window < LAST_WINDOW ? window * 2 : window;
 }
 
-/* The end, before its newline, of the line that is `window` behind `start`. */
+/* The end of the line at `window` bytes after `start`, before its newline. */
 static size_t window_end(const struct text *t, size_t start, size_t window)
 {
 	size_t len = text_len(t);
@@ -270,7 +270,7 @@ bool find_previous(struct find *f, const struct text *t, size_t before, struct f
 	}
 }
 
-/* ---- what comes in place ---- */
+/* ---- replacements ---- */
 
 struct builder {
 	char *bytes;
@@ -294,7 +294,7 @@ static void add(struct builder *b, const char *bytes, size_t n)
 	b->len += n;
 }
 
-/* One piece of a template; returns the bytes of the template it takes. */
+/* Add one piece of a template. Returns its length in the template. */
 static size_t add_piece(struct builder *b, const struct find *f, const char *by,
 		const struct trm_regex_span spans[TRM_REGEX_GROUPS])
 {

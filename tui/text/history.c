@@ -14,7 +14,7 @@
 struct edit {
 	bool is_insert;
 	size_t pos, len, cap;
-	char *bytes; /* what was inserted, or deleted */
+	char *bytes; /* the inserted or deleted bytes */
 };
 
 struct step {
@@ -27,10 +27,10 @@ struct history {
 	struct edit *edits;
 	struct step *steps;
 	size_t n_edits, cap_edits, n_steps, cap_steps;
-	size_t at;               /* steps that are applied; those behind can be redone */
-	size_t saved;            /* what `at` was when the text was saved, or NEVER */
-	size_t saving;           /* … when it began to be saved, or NEVER */
-	struct selection before; /* of the step to come */
+	size_t at;               /* applied steps; those after them can be redone */
+	size_t saved;            /* the value of `at` when the text was saved, or NEVER */
+	size_t saving;           /* the value of `at` when saving began, or NEVER */
+	struct selection before; /* of the next step */
 	bool is_open;            /* the next edit belongs to the last step */
 	history_listener *listener;
 	void *listener_user;
@@ -75,7 +75,7 @@ void history_listen(struct history *h, history_listener *fn, void *user)
 	h->listener_user = user;
 }
 
-/* ---- changes of the text, told to the listener ---- */
+/* ---- changes of the text, reported to the listener ---- */
 
 static struct text_place place_of(const struct text *t, size_t pos)
 {
@@ -113,7 +113,7 @@ static int delete (struct history *h, size_t pos, size_t n)
 
 void history_begin(struct history *h, struct selection before, bool joins)
 {
-	/* What was saved stays a step of its own, so that undo can come back to it. */
+	/* The saved state stays a step of its own, so that undo can return to it. */
 	h->is_open = joins && h->is_open && h->at > 0 && h->at != h->saved && h->at != h->saving;
 	if (!h->is_open)
 		h->before = before;
@@ -157,8 +157,8 @@ static size_t edits_end(const struct history *h, size_t step)
 	return step + 1 < h->n_steps ? h->steps[step + 1].first_edit : h->n_edits;
 }
 
-/* The edit that n more bytes at `pos` go into: the last of the open step if they continue it, else
- * a new, empty one. NULL when out of memory. */
+/* The edit that receives n more bytes at `pos`: the last one of the open step if they continue it,
+ * otherwise a new, empty one. NULL: no memory. */
 static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size_t n)
 {
 	if (h->is_open && h->n_edits > h->steps[h->at - 1].first_edit) {
@@ -176,7 +176,7 @@ static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size
 	if (!edit_reserve(&fresh, n))
 		return NULL;
 	if (!h->is_open) {
-		/* What was undone can no longer be redone. */
+		/* Undone steps can no longer be redone. */
 		if (h->saved != NEVER && h->saved > h->at)
 			h->saved = NEVER;
 		if (h->saving != NEVER && h->saving > h->at)
@@ -190,7 +190,7 @@ static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size
 	return &h->edits[h->n_edits++];
 }
 
-/* An edit that was made room for but did not come about. */
+/* Remove an edit that was prepared but did not happen. */
 static int give_up(struct history *h, struct edit *e)
 {
 	if (e->len == 0) {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Best first; the last is the beginning of all. */
+/* Best first. The last one matches everything. */
 static const char *const by_rank[] = {"image/png", "image/jpeg", "image/svg+xml", "text/html",
 		"text/markdown", "text/plain", "text/latex", "application/json", "image/", "text/", ""};
 enum { RANKS = sizeof by_rank / sizeof *by_rank };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* HTML as text. Source: the HTML Standard, 13.1 and 13.5, as far as it is of use here. */
+/* HTML as text. Source: the relevant parts of the HTML Standard, 13.1 and 13.5. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +15,9 @@ enum { NAME_MAX_BYTES = 12, CELL_BYTES = 4096 };
 struct reader {
 	const char *at, *end;
 	struct rich out;
-	struct rich cell; /* what stands in the open cell of the table */
+	struct rich cell; /* contents of the open cell of the table */
 	struct rich_table table;
-	int tables; /* open ones; inner ones are part of a cell */
+	int tables; /* open tables; an inner one is part of a cell */
 	bool is_in_cell, is_head;
 	size_t span;
 	int bold, verbatim; /* open elements */
@@ -46,7 +46,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
 
-/* Behind the tag's ">", quotes heeded; the end where there is none. */
+/* The end of the tag after its ">", ignoring quoted ones; the end of the input if there is none. */
 static const char *tag_end(const char *at, const char *end)
 {
 	for (char quote = 0; at < end; at++) {
@@ -60,7 +60,7 @@ static const char *tag_end(const char *at, const char *end)
 	return end;
 }
 
-/* At "<": read a tag; false: it is none, but a sign. */
+/* At "<": read a tag. False: it is only a character. */
 static bool read_tag(struct reader *r, struct tag *ret)
 {
 	const char *at = r->at + 1;
@@ -78,7 +78,7 @@ static bool read_tag(struct reader *r, struct tag *ret)
 	return true;
 }
 
-/* "<!-- … -->", "<!doctype …>", "<?…>": passed over. False: none of these. */
+/* Skip "<!-- … -->", "<!doctype …>" and "<?…>". False: none of these. */
 static bool skip_declaration(struct reader *r)
 {
 	if (r->end - r->at < 2 || (r->at[1] != '!' && r->at[1] != '?'))
@@ -90,7 +90,7 @@ static bool skip_declaration(struct reader *r)
 	return true;
 }
 
-/* Everything up to the end tag of that name. */
+/* Skip everything up to the end tag of that name. */
 static void skip_element(struct reader *r, const char *name)
 {
 	struct tag tag;
@@ -107,7 +107,7 @@ static void skip_element(struct reader *r, const char *name)
 		else if (tag.is_end && strcmp(tag.name, name) == 0)
 			return;
 		else if (!tag.is_end)
-			r->at = next + 1; /* within a script nothing but its own end counts */
+			r->at = next + 1; /* within a script only its own end tag counts */
 	}
 }
 
@@ -280,7 +280,7 @@ static void put_char(struct reader *r, uint32_t cp)
 
 	if (r->is_in_cell && to->len > CELL_BYTES)
 		return;
-	if (!is_printable(cp) || (r->tables && !r->is_in_cell)) /* text between cells is none */
+	if (!is_printable(cp) || (r->tables && !r->is_in_cell)) /* text between cells is ignored */
 		return;
 	rich_word(to, text, trm_utf8_encode(cp == 0xA0 ? ' ' : cp, text));
 }
@@ -293,7 +293,7 @@ static const struct {
 		{"hellip", 0x2026}, {"ndash", 0x2013}, {"mdash", 0x2014}, {"rarr", 0x2192}, {"larr", 0x2190},
 		{"bull", 0x2022}, {"copy", 0xA9}, {"euro", 0x20AC}};
 
-/* At "&": the character it stands for, else the sign itself. */
+/* At "&": the character that it stands for, otherwise "&" itself. */
 static uint32_t read_entity(struct reader *r)
 {
 	const char *end = memchr(r->at, ';', (size_t)(r->end - r->at < 12 ? r->end - r->at : 12));

@@ -15,14 +15,14 @@ struct rich {
 	size_t len, cap;
 	bool is_full; /* RICH_MAX, or no memory */
 	int newlines; /* at the end; 2 in the empty text */
-	size_t cols;  /* that tables may take; 0: any */
-	bool has_gap; /* a blank was passed over and is due before the next word */
+	size_t cols;  /* that tables may use; 0: any */
+	bool has_gap; /* a blank was skipped and is due before the next word */
 };
 
-void rich_add(struct rich *r, const char *text, size_t n);  /* printable bytes, newlines, SGR of ours */
-void rich_word(struct rich *r, const char *text, size_t n); /* with the gap that is due */
-void rich_break(struct rich *r, int newlines);              /* end the line; 2: and leave one empty */
-char *rich_take(struct rich *r, size_t *ret_len);           /* the result; r is empty then */
+void rich_add(struct rich *r, const char *text, size_t n);  /* printable bytes, newlines, our SGR */
+void rich_word(struct rich *r, const char *text, size_t n); /* preceded by the blank that is due */
+void rich_break(struct rich *r, int newlines);              /* end the line; 2: also leave one empty */
+char *rich_take(struct rich *r, size_t *ret_len);           /* returns the result; r is empty then */
 
 /* ---- a table that is being read ---- */
 
@@ -36,15 +36,15 @@ struct rich_cell {
 struct rich_table {
 	struct rich_cell *cells; /* TABLE_COLS for each row */
 	size_t n_rows, cap_rows, n_cols;
-	size_t col;      /* of the cell that is open, or comes next */
+	size_t col;      /* of the open or next cell */
 	size_t left_out; /* rows */
 	bool is_in_row;
 };
 
 void rich_table_row(struct rich_table *t);
-/* Take a cell's text, spanning columns; blanks at its ends are cut. */
+/* Add a cell's text that spans columns. Blanks at its ends are removed. */
 void rich_table_cell(struct rich_table *t, const char *text, size_t n, bool is_head, size_t span);
-/* Write it out in columns and empty it. */
+/* Write the table in columns, and empty it. */
 void rich_table_put(struct rich_table *t, struct rich *r);
 void rich_table_finish(struct rich_table *t);
 

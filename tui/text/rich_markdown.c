@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Markdown as text: mostly it is that already. Headings and strong words become bold, marks around words go,
- * links say where they lead, code keeps its blanks. */
+/* Markdown as text, which it mostly is already. Headings and strong words become bold, marks around words
+ * are removed, links show their target, and code keeps its blanks. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static void add(struct rich *r, const char *text)
 	rich_add(r, text, strlen(text));
 }
 
-/* One character, if it is printable; returns how many bytes it takes. */
+/* Add one character, if it is printable. Returns its length. */
 static size_t add_char(struct rich *r, const char *at, const char *end)
 {
 	bool is_valid;
@@ -35,7 +35,7 @@ static void add_plain(struct rich *r, const char *at, const char *end)
 		at += add_char(r, at, end);
 }
 
-/* "[words](where)" at `at`: write both; NULL: it is none. */
+/* "[words](where)" at `at`: write both. NULL: it is no link. */
 static const char *add_link(struct rich *r, const char *at, const char *end)
 {
 	const char *close = memchr(at, ']', (size_t)(end - at));

@@ -35,7 +35,7 @@ void rich_table_row(struct rich_table *t)
 	t->is_in_row = true;
 }
 
-/* How many bytes of a text fit into so many cells. */
+/* How many bytes of a text fit into this many cells. */
 static size_t bytes_within(const char *text, size_t width)
 {
 	size_t n = strlen(text), at = 0;
@@ -50,7 +50,7 @@ static size_t bytes_within(const char *text, size_t width)
 	return at;
 }
 
-/* Blanks at the ends cut, newlines made blanks, cut where it is too wide. */
+/* Remove blanks at the ends, replace newlines by blanks, and cut wide text. */
 static char *tidy(const char *text, size_t n)
 {
 	while (n && strchr(" \n", text[n - 1]))
@@ -88,7 +88,7 @@ static size_t width_of(const char *text)
 	return text ? cluster_columns(text, strlen(text)) : 0;
 }
 
-/* A number, or what stands for one that is missing. */
+/* Is it a number, or a placeholder for a missing one? */
 static bool is_number(const char *text)
 {
 	return text && *text
@@ -98,7 +98,7 @@ static bool is_number(const char *text)
 
 struct column {
 	size_t width;
-	bool is_right; /* numbers stand at the right */
+	bool is_right; /* numbers are aligned to the right */
 };
 
 static void measure(const struct rich_table *t, struct column columns[TABLE_COLS])
@@ -145,7 +145,7 @@ static void put_cell(struct rich *r, const struct rich_cell *cell, const struct 
 		put_blanks(r, 2);
 }
 
-/* The column behind those that fit beside the first one; at least one does. */
+/* The end of the columns that fit beside the first one; at least one does. */
 static size_t fold_end(const struct rich_table *t, const struct column *columns, size_t from, size_t cols)
 {
 	size_t width = columns[0].width, end = from;
@@ -155,7 +155,7 @@ static size_t fold_end(const struct rich_table *t, const struct column *columns,
 	return end;
 }
 
-/* The first column, and those from..end. */
+/* Write the first column, and columns from..end. */
 static void put_fold(const struct rich_table *t, const struct column *columns, size_t from, size_t end,
 		struct rich *r)
 {

@@ -12,7 +12,7 @@ static void sum_up(struct chunk *c)
 	c->lines = lines_of(c->left) + c->newlines + lines_of(c->right);
 }
 
-/* Take bytes in; the chunk has room of its own. */
+/* Copy bytes into the chunk, which has its own memory. */
 static void chunk_fill(struct chunk *c, const char *bytes, size_t n)
 {
 	memcpy(c->own, bytes, n);
@@ -22,7 +22,7 @@ static void chunk_fill(struct chunk *c, const char *bytes, size_t n)
 	sum_up(c);
 }
 
-/* Point to bytes that stay where they are. */
+/* Point to bytes that stay in place. */
 static void chunk_point(struct chunk *c, const char *bytes, size_t n)
 {
 	free(c->own);
@@ -33,7 +33,7 @@ static void chunk_point(struct chunk *c, const char *bytes, size_t n)
 	sum_up(c);
 }
 
-/* Its bytes are to be changed: have them in a place of its own. False when out of memory. */
+/* Prepare the bytes for a change: move them to the chunk's own memory. False: no memory. */
 static bool chunk_own(struct chunk *c)
 {
 	if (c->own)
@@ -54,7 +54,7 @@ static void chunk_destroy(struct chunk *c)
 	free(c);
 }
 
-/* An empty one, with room of its own or without. */
+/* Make an empty chunk, with or without its own memory. */
 static struct chunk *chunk_create(struct text *t, bool has_room)
 {
 	struct chunk *c = calloc(1, sizeof(*c));
@@ -97,7 +97,8 @@ static struct chunk *merge(struct chunk *a, struct chunk *b)
 	return b;
 }
 
-/* Part a tree at `pos`. Where that is inside a chunk, *tail takes its end and belongs between the two. */
+/* Split a tree at `pos`. If that is inside a chunk, *tail gets the chunk's end and belongs between the
+ * two trees. */
 static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
 		struct chunk *tail)
 {
@@ -127,7 +128,7 @@ static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct ch
 	sum_up(c);
 }
 
-/* Cut a tree in two; *spare is an empty chunk, and NULL afterwards if it was needed. */
+/* Split a tree in two. *spare is an empty chunk; it is NULL afterwards if it was used. */
 static void split(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
 		struct chunk **spare)
 {
@@ -160,8 +161,8 @@ uint64_t text_version(const struct text *t)
 	return t->version;
 }
 
-/* The chunk that bytes inserted at `pos` would go into without cutting (the one that
- * ends there, or that it lies in), and the place in it. */
+/* The chunk that bytes inserted at `pos` would go into without splitting (one that ends there, or that
+ * contains it), and the offset in it. */
 static struct chunk *chunk_at(struct chunk *c, size_t pos, size_t *ret_at)
 {
 	while (c) {
@@ -179,7 +180,7 @@ static struct chunk *chunk_at(struct chunk *c, size_t pos, size_t *ret_at)
 	return NULL;
 }
 
-/* Walk to the chunk that chunk_at() finds, adding to the sums on the way. */
+/* Walk to the chunk that chunk_at() finds, and add to the sums on the way. */
 static void add_on_path(struct chunk *c, size_t pos, const struct chunk *goal, size_t bytes, size_t lines)
 {
 	for (;;) {
@@ -197,7 +198,7 @@ static void add_on_path(struct chunk *c, size_t pos, const struct chunk *goal, s
 	}
 }
 
-/* Insert where it fits into one chunk; false if it does not. */
+/* Insert if everything fits into one chunk. False if it does not. */
 static bool insert_in_place(struct chunk *root, size_t pos, const char *bytes, size_t n)
 {
 	size_t at;
@@ -213,7 +214,7 @@ static bool insert_in_place(struct chunk *root, size_t pos, const char *bytes, s
 	return true;
 }
 
-/* A tree of new chunks; NULL when out of memory. */
+/* A tree of new chunks; NULL: no memory. */
 static struct chunk *build(struct text *t, const char *bytes, size_t n)
 {
 	struct chunk *root = NULL;
@@ -248,8 +249,8 @@ int text_insert(struct text *t, size_t pos, const char *bytes, size_t n)
 		chunk_destroy(spare);
 		return TRM_ENOMEM;
 	}
-	/* What is cut in two leaves room in one of the halves; but a cut between two full chunks needs
-	 * a new one. */
+	/* A chunk that is split leaves room in one of the halves. Between two full chunks a new one is
+	 * needed. */
 	struct chunk *more = is_small ? chunk_create(t, true) : NULL;
 	if (is_small && !more) {
 		chunk_destroy(spare);
@@ -286,11 +287,11 @@ int text_adopt(struct text *t, char *block, size_t n)
 	return 0;
 }
 
-/* Delete inside one chunk that keeps some bytes; false if it is not so. */
+/* Delete inside one chunk that keeps some bytes. False if that is not possible. */
 static bool delete_in_place(struct chunk *root, size_t pos, size_t n)
 {
 	size_t at;
-	/* Ask for the byte behind `pos`, as the chunk that ends at `pos` is not meant. */
+	/* Ask for the byte after `pos`, to exclude the chunk that ends at `pos`. */
 	struct chunk *c = chunk_at(root, pos + 1, &at);
 	if (!c || at == 0 || at - 1 + n > c->len || n == c->len || !chunk_own(c))
 		return false;
@@ -310,7 +311,7 @@ static const struct chunk *edge_chunk(const struct chunk *c, bool is_last)
 	return c;
 }
 
-/* Merge two trees; the chunks that meet become one if both are small. */
+/* Merge two trees. The chunks that meet become one if both are small. */
 static struct chunk *merge_joined(struct chunk *left, struct chunk *right)
 {
 	const struct chunk *last = edge_chunk(left, true), *first = edge_chunk(right, false);
@@ -320,7 +321,7 @@ static struct chunk *merge_joined(struct chunk *left, struct chunk *right)
 		if (insert_in_place(left, left->bytes, joined->data, joined->len))
 			tree_destroy(joined);
 		else
-			left = merge(left, joined); /* out of memory: they stay two */
+			left = merge(left, joined); /* without memory they stay two */
 	}
 	return merge(left, right);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at a text. */
+/* Reads a text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,12 +37,12 @@ size_t text_lines(const struct text *t)
 	return lines_of(t->root) + 1;
 }
 
-/* Position behind the nth newline (n from 1) of a chunk. */
+/* The position after the nth newline (n from 1) of a chunk. */
 static size_t behind_newline(const struct chunk *c, size_t nth)
 {
 	enum { BLOCK = 256 };
 	const char *p = c->data;
-	/* Blocks without the nth are counted, which is quicker than to stop at each newline. */
+	/* Count blocks without the nth newline, which is faster than stopping at each newline. */
 	for (size_t n; c->data + c->len - p > BLOCK && (n = chunk_newlines(p, BLOCK)) < nth; p += BLOCK)
 		nth -= n;
 	while (nth-- > 0)

@@ -49,7 +49,7 @@ static size_t columns_of(const struct walk *w, const struct cluster *c)
 	return c->cp == '\t' ? (size_t)w->tab_width - w->column % (size_t)w->tab_width : 2;
 }
 
-/* Leave the cluster at hand behind, and have what follows in the window; returns where it is there. */
+/* Leave the current cluster, and get the text after it into the window. Returns its offset there. */
 static size_t leave_cluster(struct walk *w)
 {
 	w->pos += w->cluster.len;
@@ -57,7 +57,7 @@ static size_t leave_cluster(struct walk *w)
 	w->cluster.len = 0;
 	w->columns = 0;
 	size_t at = w->pos - w->window_pos;
-	/* A cluster must lie in the window whole, unless the text ends. */
+	/* A cluster must lie completely in the window, unless the text ends. */
 	if (w->window_len - at <= CLUSTER_MAX + 4 && w->window_len == sizeof(w->window)) {
 		w->window_pos = w->pos;
 		w->window_len = text_copy(w->text, w->pos, w->window, sizeof(w->window));
@@ -77,7 +77,7 @@ bool walk_next(struct walk *w)
 	return true;
 }
 
-/* How many bytes from s on are printable ASCII; eight at a time, for lines of megabytes. */
+/* How many bytes from s on are printable ASCII; eight at a time, for very long lines. */
 static size_t plain_run(const char *s, size_t n)
 {
 	const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
@@ -101,7 +101,7 @@ void walk_skip(struct walk *w, size_t pos, size_t column)
 		n = w->pos < pos && pos - w->pos < n ? pos - w->pos : n;
 		n = w->column < column && column - w->column < n ? column - w->column : n;
 		size_t plain = w->pos < pos && w->column < column ? plain_run(w->window + at, n) : 0;
-		/* What comes next may be a mark on the last of them. */
+		/* The next character may be a mark on the last one. */
 		if (plain < 2)
 			return;
 		w->pos += plain - 1;
