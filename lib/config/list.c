@@ -35,8 +35,8 @@ static int append_item(struct list *list, const char *text, struct trm_error *re
 {
 	size_t n = strlen(text) + 1;
 	if (list->used + n + 1 > list->cap)
-		return trm_error_set(reterr, TRM_ETOOBIG, "all together must not be longer than %zu bytes",
-				list->cap - 2);
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"all values together must not be longer than %zu bytes", list->cap - 2);
 	memcpy(list->mem + list->used, text, n);
 	list->used += n;
 	list->mem[list->used] = '\0';

@@ -212,7 +212,7 @@ static void tell_no_start(const struct trm_sandbox *s, struct trm_error *why)
 	const double seconds = s->opts.start_timeout_ms / 1000.0;
 	if (s->state != SANDBOX_STARTING)
 		trm_error_set(why, TRM_ETIMEDOUT,
-				"sandbox '%s' did not start: its agent does not answer within %g s", s->name,
+				"sandbox '%s' did not start: its agent did not answer within %g s", s->name,
 				seconds);
 	else if (!*s->doing)
 		trm_error_set(why, TRM_ETIMEDOUT,

@@ -114,7 +114,7 @@ static int fail_sink(struct sink *s, int error, const char *what, struct trm_err
 		return refuse_entry(s, why, TRM_EEXIST,
 				"there is something of that name that is neither a file nor a directory");
 	if (error == EFBIG)
-		return refuse_entry(s, why, TRM_ETOOBIG, "the file is bigger than a file may be here");
+		return refuse_entry(s, why, TRM_ETOOBIG, "the file is larger than the file size limit here");
 	if (!is_fatal(error))
 		return refuse_entry(s, why, err_code_of(error), "%s: %s", what, strerror(error));
 	bool is_full = (error == ENOSPC || error == EDQUOT) && s->opts.when_full;

@@ -67,9 +67,7 @@ int target_find(const char *path, const char *base, bool must_be_dir, bool is_di
 			return into_dir(path, base, is_dir, ret, reterr);
 		if (must_be_dir)
 			return trm_error_set(reterr, TRM_EINVAL,
-					"%s: this is not a directory, and several things "
-					"need one",
-					path);
+					"%s: this is not a directory, but several sources need one", path);
 		if (is_dir)
 			return trm_error_set(reterr, TRM_EINVAL,
 					"%s: this is not a directory, and a directory cannot be copied onto it",

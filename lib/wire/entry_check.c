@@ -5,7 +5,7 @@
 
 static int out_of_order(struct trm_error *why, const char *what)
 {
-	return trm_error_set(why, TRM_EPROTO, "a file tree out of order: %s", what);
+	return trm_error_set(why, TRM_EPROTO, "the file tree is out of order: %s", what);
 }
 
 static int check_bytes(struct entry_check *c, uint64_t n, struct trm_error *why)

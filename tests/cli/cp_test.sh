@@ -192,7 +192,7 @@ mistake "$box:tree: this is a directory, and only a file can be written to stand
 mistake "/dev/null: this is a device, a FIFO or a socket, and not overwritten" $box:one /dev/null
 mistake "both are in the same sandbox: copy with cp inside it (terrarium exec)" $box:one $box:two
 mistake "DST is missing; see 'terrarium cp --help'" $box:one
-mistake "two: this is not a directory, and several things need one" $box:one $box:piped two
+mistake "two: this is not a directory, but several sources need one" $box:one $box:piped two
 mkdir -p two.d/one
 mistake "two.d/one: there is a directory of that name" $box:one two.d
 mistake "two.d/none/: there is no such directory" $box:one two.d/none/
@@ -234,7 +234,7 @@ head -c 26000000 full/a >huge
 cat full/a >>huge
 try cp huge $other:
 expect_code 125
-expect_in err "huge: the file is bigger than a file may be here"
+expect_in err "huge: the file is larger than the file size limit here"
 try cp $other:huge .
 expect_in err "$other:huge: No such file or directory"
 

@@ -163,7 +163,7 @@ within "$(echo "$closed" | sed s/OPTION/$noexec/)" run --yes --isolation landloc
 expect_out 42
 within "$(echo "$closed" | sed s/OPTION/ro/)" run --yes --isolation landlock -c pass
 expect_code 125
-expect_in err "none of /dev/shm, /tmp and /var/tmp can be written to"
+expect_in err "/dev/shm, /tmp and /var/tmp are not writable"
 within 'mount -t tmpfs tmpfs /proc' run --yes --isolation landlock -c 'print(6 * 7)'
 expect_code 125
 expect_in err "as /proc is not mounted"

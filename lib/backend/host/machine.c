@@ -66,7 +66,7 @@ int machine_check_filters(struct trm_error *reterr)
 	if (uname(&u) == 0 && !strcmp(u.machine, filters_machine()))
 		return 0;
 	return trm_error_set(reterr, TRM_ENOTSUP,
-			"the system call filters are for %s and this machine says it is %s: "
+			"the system call filters are for %s, but this machine is %s: "
 			"build terrarium on it",
 			filters_machine(), u.machine);
 }

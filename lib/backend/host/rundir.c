@@ -58,7 +58,7 @@ static int choose_directory(char path[RUNDIR_PATH], struct trm_error *reterr)
 	struct stat st;
 	if (base && base[0] == '/' && stat(base, &st) == 0) {
 		if (strlen(base) >= RUNDIR_PATH - 16)
-			return trm_error_set(reterr, TRM_EINVAL, "XDG_RUNTIME_DIR is too long a path");
+			return trm_error_set(reterr, TRM_EINVAL, "the path in XDG_RUNTIME_DIR is too long");
 		snprintf(path, RUNDIR_PATH, "%s/terrarium", base);
 		return check_directory(base, &st, OTHERS_WRITE, reterr);
 	}

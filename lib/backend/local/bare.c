@@ -42,8 +42,8 @@ int bare_choose_folder(uint64_t disk_bytes, char ret[BARE_FOLDER], struct trm_er
 		base = choose_base(disk_bytes, false);
 	if (!base)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"there is no folder for the sandbox's files: none of " IN_MEMORY
-				", /tmp and /var/tmp can be written to");
+				"there is no place for the sandbox's files: " IN_MEMORY
+				", /tmp and /var/tmp are not writable");
 	if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
 		return trm_error_set_errno(reterr, errno, "cannot choose a name for the sandbox's folder");
 	int n = snprintf(ret, BARE_FOLDER, "%s/" FOLDER_PREFIX, base);

@@ -35,14 +35,14 @@ static int check_limits(const struct trm_limits *limits, struct trm_error *reter
 		return trm_error_set(reterr, TRM_EINVAL,
 				"a file size limit below 1 MiB leaves no room for the agent");
 	if (limits->open_files < 32)
-		return trm_error_set(
-				reterr, TRM_EINVAL, "a limit below 32 open files leaves none for the agent");
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a limit below 32 open files leaves too few for the agent");
 	if (limits->procs < 2)
-		return trm_error_set(
-				reterr, TRM_EINVAL, "a limit below 2 processes leaves none beside the agent");
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a limit below 2 processes leaves none for code, because the agent is one");
 	if (limits->mem_bytes < 8 << 20)
-		return trm_error_set(
-				reterr, TRM_EINVAL, "a memory limit below 8 MiB leaves none for a program");
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a memory limit below 8 MiB leaves too little for a program");
 	return 0;
 }
 

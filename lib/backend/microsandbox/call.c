@@ -102,14 +102,15 @@ static const char *hidden_reason(const char *method)
 	static const struct {
 		const char *method, *reason;
 	} table[] = {
-			{"sandbox.start", "it says so when the image cannot be fetched or the sandbox not be "
-					  "started: see the server's own log"},
-			{"sandbox.repl.run", "it says so when the sandbox does not run, or is not up yet, "
-					     "and when its image has not this language"},
-			{"sandbox.command.run",
-					"it says so when there is no such program in the image, when the "
-					"command took too long, and when the sandbox does not run"},
-			{"sandbox.stop", "it says so when it knows no sandbox of this name"},
+			{"sandbox.start",
+					"perhaps the image cannot be fetched or the sandbox cannot be started: "
+					"see the server's own log"},
+			{"sandbox.repl.run",
+					"perhaps the sandbox does not run, or is not up yet, or its image "
+					"lacks this language"},
+			{"sandbox.command.run", "perhaps the image lacks this program, the command took too "
+						"long, or the sandbox does not run"},
+			{"sandbox.stop", "perhaps there is no sandbox of this name"},
 	};
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (strcmp(table[i].method, method) == 0)

@@ -262,7 +262,7 @@ static void test_a_limit_met_half_way(void **state)
 	int r = copy(p, "f", "to", "f", NULL, &sum, &why);
 	setrlimit(RLIMIT_FSIZE, &old);
 	assert_int_equal(r, TRM_ETOOBIG);
-	assert_non_null(strstr(why.msg, "to/f: the file is bigger than a file may be here"));
+	assert_non_null(strstr(why.msg, "to/f: the file is larger than the file size limit here"));
 	assert_int_equal(count_in("to"), 0);
 }
 
