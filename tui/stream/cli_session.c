@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP}; /* the last may be ignored */
+static const int signals[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP}; /* SIGHUP may be ignored */
 enum { N_SIGNALS = sizeof signals / sizeof *signals, STUCK_MS = 1000 };
 
 static void on_stuck_due(void *user)
@@ -40,7 +40,7 @@ static void on_signal(void *user, int signo)
 		watch_stuck(cli_session, signo);
 		return;
 	}
-	/* Somebody insists: what watches over the sandbox ends it when we are gone. */
+	/* The second signal: exit at once. The supervisor ends the sandbox when we are gone. */
 	if (cli_session->ended_by && signo != SIGINT)
 		_exit(128 + signo);
 	if (signo != SIGINT)
@@ -61,8 +61,8 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *wor
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
-	if (cli_session->is_ready && !cli_session->is_closing) /* it ends by itself: what is slow now is
-								  counted from here */
+	if (cli_session->is_ready && !cli_session->is_closing) /* the sandbox ends by itself: measure slowness
+								  from now on */
 		progress_init(&cli_session->progress, trm_loop_now_ns(cli_session->loop));
 	cli_session->is_ready = false;
 	if (cli_session->cb->progress)
@@ -101,8 +101,8 @@ static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
 		.metrics = on_metrics,
 		.closed = on_closed};
 
-/* nohup wants SIGHUP ignored. (Shells ignore SIGINT for jobs in the background, too; but who sends it
- * to one by hand means it.) */
+/* nohup needs SIGHUP to be ignored. (Shells also ignore SIGINT for background jobs, but a person who
+ * sends it to one by hand means it.) */
 static bool is_hangup_ignored(void)
 {
 	struct sigaction action;
@@ -126,7 +126,8 @@ static int join(struct cli_session *cli_session, const struct trm_config *config
 			cli_session->loop, &opts, &sandbox_cb, cli_session, &cli_session->sandbox, reterr);
 }
 
-/* "debian" and "docker.io/library/debian:latest" are one: what is left out is the same everywhere. */
+/* Do "debian" and "docker.io/library/debian:latest" name the same image? The missing parts have fixed
+ * values. */
 static bool is_same_image(const char *a, const char *b)
 {
 	static const char *const fronts[] = {"docker.io/", "library/"};
@@ -143,7 +144,7 @@ static bool is_same_image(const char *a, const char *b)
 	return n[0] == n[1] && memcmp(names[0], names[1], n[0]) == 0;
 }
 
-/* What is built has another name each time: there is no telling them apart. */
+/* A built image has a new name each time, so built images cannot be compared. */
 static bool is_same_source(const char *origin, const struct trm_config *config)
 {
 	if (*config->container)
@@ -174,7 +175,7 @@ static int check_same(const struct cli_session *cli_session, const struct trm_co
 					      : "image");
 }
 
-/* `asked`: what it has to be like. */
+/* `asked`: the properties that the sandbox must have. */
 static int attach(struct cli_session *cli_session, const struct trm_config *config,
 		struct cli_session_asked asked, struct trm_error *reterr)
 {
@@ -198,15 +199,15 @@ static int start(struct cli_session *cli_session, const struct trm_config *confi
 			cli_session->loop, &opts, &sandbox_cb, cli_session, &cli_session->sandbox, reterr);
 }
 
-/* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which
- * is still there. */
+/* Between the two lookups another program may have started a sandbox that cannot be found yet, or ended
+ * one that is still there. */
 static int attach_or_start(struct cli_session *cli_session, const struct trm_config *config,
 		struct cli_session_asked asked, struct trm_error *reterr)
 {
 	enum { TIMEOUT_MS = 5000, NAP_MS = 5 };
 	const struct timespec nap = {.tv_nsec = NAP_MS * 1000000};
 	bool is_local = trm_registry_lists(config->backend);
-	/* Who is used to containers does not want to find himself elsewhere. */
+	/* A user of containers does not expect a sandbox elsewhere. */
 	const struct cli_session_asked same = {
 			.backend = asked.backend || strcmp(config->backend, "local") != 0,
 			.source = asked.source};
@@ -250,7 +251,7 @@ bool cli_session_is_shared(const struct cli_session *cli_session)
 
 /* ---- the end ------------------------------------------------------------------------ */
 
-/* What is slow now is counted from here. */
+/* Measure slowness from now on. */
 static void begin_end(struct cli_session *cli_session)
 {
 	if (!cli_session->is_closing && cli_session->loop)

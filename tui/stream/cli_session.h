@@ -2,10 +2,9 @@
 #ifndef TUI_STREAM_CLI_SESSION_H
 #define TUI_STREAM_CLI_SESSION_H
 
-/* What `run` and `exec` stand on: a loop, one sandbox, and the signals of the
- * program. SIGINT is an event; SIGTERM, SIGHUP and SIGQUIT are one, too, or close the sandbox and
- * then are the end. The sandbox is gone from the machine before cli_session_finish() returns, unless it is
- * left running. */
+/* The basis of `run` and `exec`: a loop, one sandbox, and the program's signals. SIGINT is an event.
+ * SIGTERM, SIGHUP and SIGQUIT are events as well, or close the sandbox and then end the program. The
+ * sandbox is gone from the machine before cli_session_finish() returns, unless it is left running. */
 
 #include <stdbool.h>
 
@@ -15,17 +14,17 @@
 
 struct cli_session_cb {
 	void (*interrupt)(void *user);
-	/* SIGTERM, SIGHUP or SIGQUIT has come for the first time. True: it is dealt with, nothing else
+	/* SIGTERM, SIGHUP or SIGQUIT has come for the first time. True: it is handled, and nothing else
 	 * happens until the next one. May be NULL. */
 	bool (*signal)(void *user, int signo);
-	/* Once a second after that. True: nobody takes the output that is left; the sandbox is let go of, as
-	 * by another signal. Not NULL where `signal` is there. */
+	/* Called once a second after that. True: nobody reads the remaining output, so the sandbox is
+	 * released as by another signal. Not NULL if `signal` is set. */
 	bool (*is_stuck)(void *user);
-	/* The sandbox has closed; why->code is TRM_OK if that was asked for. Once. */
+	/* The sandbox has closed; why->code is TRM_OK if that was requested. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
-	/* What is being done before the sandbox is there, and while it ends. NULL: it is said on stderr. */
+	/* The current step before the sandbox is ready, and while it ends. NULL: it is shown on stderr. */
 	void (*progress)(void *user, const char *words);
-	/* When trm_sandbox_set_metrics() has asked for them. May be NULL. */
+	/* Called after trm_sandbox_set_metrics(). May be NULL. */
 	void (*metrics)(void *user, const struct trm_metrics *metrics);
 };
 
@@ -37,46 +36,46 @@ struct cli_session {
 	struct trm_signal *signals;
 	struct trm_timer *stuck_timer; /* NULL before `signal` */
 	int signaled_by;
-	int ended_by; /* signal that asked for the end, or 0 */
+	int ended_by; /* the signal that requested the end, or 0 */
 	bool was_signaled;
-	bool is_ready; /* and nothing has been said since */
+	bool is_ready; /* and no progress has been shown since */
 	bool is_closing;
-	bool is_to_be_saved; /* an image of it was asked for */
-	bool has_warned;     /* something went wrong in its end */
+	bool is_to_be_saved; /* an image of it was requested */
+	bool has_warned;     /* there was a problem while it ended */
 	struct progress progress;
 };
 
-/* Which sandbox it is to be. */
+/* Which sandbox to use. */
 enum cli_session_how {
-	CLI_SESSION_NEW,    /* one of our own; kept, if the config says so */
-	CLI_SESSION_ATTACH, /* the running one of the config's name, at the server if the backend is one;
-			 TRM_ENOENT if there is none, of a server's in `closed` */
-	CLI_SESSION_EITHER, /* that one if the config names one that runs, else one of our own */
+	CLI_SESSION_NEW,    /* a new one; kept, if the config says so */
+	CLI_SESSION_ATTACH, /* the running one with the config's name, at the server if the backend is one;
+			       TRM_ENOENT if there is none (for a server in `closed`) */
+	CLI_SESSION_EITHER, /* the running one if the config names one, otherwise a new one */
 };
 
-/* What was asked for in so many words: a running one that is otherwise is then refused. */
+/* Properties that were requested explicitly: a running sandbox without them is refused. */
 struct cli_session_asked {
 	bool backend;
-	bool source; /* image, container or dockerfile of the config */
+	bool source; /* image, container or Dockerfile of the config */
 };
 
-/* 0, or a negative code: TRM_EINVAL, the running one is not what was `asked` for; cli_session_finish() is due
- * in both cases. What the config says of keeping is also done to one that was found running. */
+/* 0, or a negative code: TRM_EINVAL if the running one does not match `asked`. Call cli_session_finish()
+ * in both cases. The config's keep setting is also applied to a sandbox that was running before. */
 int cli_session_open(struct cli_session *cli_session, const struct trm_config *config,
 		enum cli_session_how how, struct cli_session_asked asked, const struct cli_session_cb *cb,
 		void *user, struct trm_error *reterr);
-/* The sandbox goes on after us, as it was there before or is kept: its kernels are not ours alone. Of a
- * server's it is known once it is ready. */
+/* Does the sandbox go on after us, because it existed before or is kept? Then its kernels are not ours
+ * alone. For a server this is known once it is ready. */
 bool cli_session_is_shared(const struct cli_session *cli_session);
-/* Let go of the sandbox: one that is kept, or was there before, is left running; else it ends. */
+/* Release the sandbox: one that is kept, or existed before, is left running; otherwise it ends. */
 void cli_session_close(struct cli_session *cli_session);
-/* End it, whatever it is. */
+/* End the sandbox in any case. */
 void cli_session_stop(struct cli_session *cli_session);
-/* Let go of the sandbox and wait until it is gone from us; then finish only gives memory back. */
+/* Release the sandbox and wait until that is done. Then cli_session_finish() only frees memory. */
 void cli_session_end(struct cli_session *cli_session);
 void cli_session_finish(struct cli_session *cli_session);
-/* After that: the program's exit code, where its own would be `code`. An image that was asked for and could
- * not be saved is a failure of ours. */
+/* After that: the program's exit code, if it would otherwise be `code`. A requested image that could not
+ * be saved is a failure of ours. */
 enum { CLI_SESSION_NOT_SAVED = 125 };
 int cli_session_code(const struct cli_session *cli_session, int code);
 

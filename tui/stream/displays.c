@@ -24,7 +24,7 @@ void displays_finish(struct displays *d)
 	d->mime = d->data = NULL;
 }
 
-/* 0 or an errno. The folder is made if it is not there; half an image does not stay. */
+/* 0 or an errno. The folder is made if it is missing. An incomplete image is removed. */
 static int save(const char *dir, const char *path, const uint8_t *bytes, size_t n)
 {
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
@@ -81,7 +81,7 @@ static void show_image(struct displays *d, const struct displays_out *out, void 
 	free(bytes);
 }
 
-/* 0: what is shown goes elsewhere. */
+/* 0: the output is not a terminal. */
 static size_t terminal_cols(void)
 {
 	struct winsize size;

@@ -15,6 +15,6 @@ struct echo_off {
 
 /* Does nothing if `fd` is no terminal. */
 void echo_off_begin(struct echo_off *echo_off, int fd);
-void echo_off_end(struct echo_off *echo_off); /* takes a zeroed object */
+void echo_off_end(struct echo_off *echo_off); /* accepts a zeroed object */
 
 #endif

@@ -25,7 +25,7 @@ static const char *command_of_person(void)
 	return access("/usr/bin/nano", X_OK) == 0 ? "nano" : "vi";
 }
 
-/* Whether the editor takes +LINE before the file. */
+/* Does the editor accept +LINE before the file? */
 static bool takes_line(const char *command)
 {
 	static const char *const known[] = {"editor", "vi", "vim", "nvim", "nano", "micro", "emacs",

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Start it on a file, at this line (from 1) if it can be told. The caller waits for *ret. 0 or a negative
- * errno. */
+/* Start the editor on a file, at this line (from 1) if it accepts one. The caller waits for *ret. 0 or a
+ * negative errno. */
 int external_editor_start(const char *path, size_t line_number, pid_t *ret);
 
 #endif

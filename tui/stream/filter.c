@@ -11,7 +11,7 @@
 
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
-/* Private modes (CSI ? n h/l) that may pass, and how each is left at the end. */
+/* Private modes (CSI ? n h/l) that may pass, and the state in which each is left at the end. */
 enum { MODE_CURSOR = 25 };
 static const struct {
 	int mode;
@@ -59,7 +59,7 @@ static bool may_pass_control(const struct filter *f, char c)
 
 /* ---- sequences ---------------------------------------------------------------- */
 
-/* CSI ? n h or l with one allowed mode; remembers what has to be undone. */
+/* CSI ? n h or l with one allowed mode. Remembers what must be undone. */
 static bool may_pass_mode(struct filter *f, const char *params, char final)
 {
 	char *end;
@@ -77,7 +77,7 @@ static bool may_pass_mode(struct filter *f, const char *params, char final)
 	return false;
 }
 
-/* No more digits than any screen has use for: some terminals count as far as they are told to. */
+/* No more digits than any screen needs: some terminals count as far as a sequence says. */
 static bool are_short(const char *params, size_t most)
 {
 	for (size_t n; *params; params += n + (n == 0)) {
@@ -99,7 +99,7 @@ static bool may_pass_move(const struct filter *f, const char *params, size_t n, 
 		return is_one_of(final, "ABCDEFGKX") || (final == 'J' && strspn(params, "0") == n);
 	if (final == 'J') /* not what has scrolled away: that is not the program's */
 		return n < 2 && *params != '3';
-	if (final == 'T') /* with five parameters it begins a way of tracking the mouse */
+	if (final == 'T') /* with five parameters it begins mouse tracking */
 		return strspn(params, "0123456789") == n;
 	return is_one_of(final, "ABCDEFGHIKLMPSXZ@`abdefrsu");
 }
@@ -143,7 +143,7 @@ static void take_escape(struct filter *f, char c, struct out *out)
 	} else if (is_one_of(c, "()*+")) {
 		f->state = FILTER_CHARSET;
 	} else if ((unsigned char)c < 0x20 || (c >= 0x20 && c < 0x30)) {
-		f->n_held = 0; /* ESC SP F and the like: swallowed, its final byte then is text */
+		f->n_held = 0; /* ESC SP F and the like: dropped; the final byte then counts as text */
 		f->state = FILTER_TEXT;
 	} else {
 		bool may_pass = f->kind == FILTER_SCREEN && is_one_of(c, "78DEM=>");
@@ -175,8 +175,8 @@ static void take_csi(struct filter *f, char c, struct out *out)
 	}
 }
 
-/* OSC and its kin are swallowed to their end. A newline ends them too, so that a string
- * that is never closed does not swallow the rest. Nothing of them was passed, so this is safe. */
+/* OSC and similar strings are dropped up to their end. A newline ends them, too, so that an unclosed
+ * string does not drop everything after it. Nothing of them was passed on, so this is safe. */
 static void take_string(struct filter *f, char c, struct out *out)
 {
 	if (c == '\033') {
@@ -198,7 +198,7 @@ static void begin_escape(struct filter *f)
 
 /* ---- text ----------------------------------------------------------------------- */
 
-/* Length that the UTF-8 sequence beginning with this byte has; 1 for what begins none. */
+/* Length of the UTF-8 sequence that begins with this byte; 1 if none does. */
 static size_t sequence_length(unsigned char lead)
 {
 	return lead >= 0xf0 && lead <= 0xf4 ? 4
@@ -225,7 +225,7 @@ static void pass_code_points(struct filter *f, bool is_last, struct out *out)
 		else if (f->n_marks < FILTER_MARKS_MAX)
 			f->n_marks++;
 		else
-			is_odd = true; /* one mark too many is dropped */
+			is_odd = true; /* drop marks beyond the maximum */
 		if (!is_odd)
 			emit(out, f->held + at, n);
 		at += n;
@@ -264,7 +264,7 @@ static void take(struct filter *f, char c, struct out *out)
 	case FILTER_STRING: take_string(f, c, out); return;
 	case FILTER_STRING_ESCAPE:
 		f->state = FILTER_TEXT;
-		if (c != '\\') { /* no end of the string: a sequence of its own */
+		if (c != '\\') { /* not the end of the string: a sequence of its own */
 			begin_escape(f);
 			take(f, c, out);
 		}
@@ -282,7 +282,7 @@ static void take(struct filter *f, char c, struct out *out)
 	}
 }
 
-/* Bytes at the front that are plain text: most of what is ever printed. */
+/* The number of bytes at the front that are plain text, as most output is. */
 static size_t plain_prefix(const char *in, size_t n)
 {
 	size_t i = 0;

@@ -2,12 +2,11 @@
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H
 
-/* What a sandbox prints, made fit for a terminal: an allow list of control
- * sequences, everything else swallowed or shown as U+FFFD. Sequences that make
- * a terminal answer, change its title or clipboard, or load things into it never pass,
- * nor do C1 controls, broken UTF-8 and marks that turn the direction of text. Of marks on one character
- * 30 pass, as many as any language has use for, with some to spare (Unicode UAX 15, "Stream-Safe Text").
- * Sans-I/O: bytes in, bytes out, split anywhere.
+/* Makes the output of a sandbox safe for a terminal: an allow list of control sequences; everything else
+ * is dropped or shown as U+FFFD. Sequences that make a terminal answer, change its title or clipboard, or
+ * load something into it never pass. Nor do C1 controls, invalid UTF-8, and marks that change the
+ * direction of text. At most 30 marks pass on one character, more than any language needs (Unicode UAX
+ * 15, "Stream-Safe Text"). No I/O: bytes in, bytes out, split anywhere.
  *
  * Sources: ECMA-48, and "XTerm Control Sequences" (invisible-island.net). */
 
@@ -17,8 +16,7 @@
 
 enum filter_kind {
 	FILTER_LINES,    /* text in lines: CR LF TAB BS and colors (SGR) */
-	FILTER_PROGRESS, /* lines that are drawn anew: also moves of the cursor, erasing behind it, hiding it
-			  */
+	FILTER_PROGRESS, /* lines that are redrawn: also cursor moves, erasing after the cursor, hiding it */
 	FILTER_SCREEN,   /* a program that draws: also all erasing of the screen, and some modes */
 };
 
@@ -34,27 +32,27 @@ struct filter {
 		FILTER_STRING,
 		FILTER_STRING_ESCAPE
 	} state;
-	char held[FILTER_SEQUENCE_MAX]; /* a sequence or a code point that is not complete */
+	char held[FILTER_SEQUENCE_MAX]; /* an incomplete sequence or code point */
 	size_t n_held;
 	bool is_colored; /* the last SGR was no reset */
-	bool has_region; /* scroll region, charset or keypad mode touched */
-	uint8_t n_marks; /* code points of no width since the last that has one */
-	uint32_t modes;  /* private modes that are not as they should be left, by row of the table */
+	bool has_region; /* scroll region, charset or keypad mode was changed */
+	uint8_t n_marks; /* code points of no width since the last one with a width */
+	uint32_t modes;  /* private modes that must be reset, by row of the table */
 };
 
-/* Zeroed but for `kind` is the start. */
+/* The start is zeroed except for `kind`. */
 void filter_init(struct filter *f, enum filter_kind kind);
 
-/* Room that filter_feed() needs for n bytes. */
+/* The room that filter_feed() needs for n bytes. */
 static inline size_t filter_room(size_t n)
 {
 	return 3 * n + FILTER_SEQUENCE_MAX;
 }
 
-/* Returns how many bytes it wrote to `out`. */
+/* Returns the number of bytes written to `out`. */
 size_t filter_feed(struct filter *f, const char *in, size_t n, char *out);
 
-/* Bytes that put the terminal back to what it should be. `out` has FILTER_FINISH_MAX bytes. */
+/* Write the bytes that reset the terminal. `out` has FILTER_FINISH_MAX bytes. */
 size_t filter_finish(struct filter *f, char *out);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TUI_STREAM_FILTER_PIPE_H
 #define TUI_STREAM_FILTER_PIPE_H
 
-/* A descriptor for those who want to write bytes of a sandbox to the terminal themselves: what is written to
+/* A descriptor for code that writes bytes of a sandbox to the terminal by itself: everything written to
  * it goes through the filter of a sink. */
 
 #include <stdbool.h>
@@ -20,12 +20,12 @@ struct filter_pipe {
 int filter_pipe_init(
 		struct filter_pipe *filter_pipe, struct trm_loop *loop, int fd, struct trm_error *reterr);
 static inline int filter_pipe_fd(
-		const struct filter_pipe *filter_pipe) /* non-blocking; the sieve closes it */
+		const struct filter_pipe *filter_pipe) /* non-blocking; filter_pipe closes it */
 {
 	return filter_pipe->fds[1];
 }
-/* Nothing more is written: let the rest out, or as much of it as the terminal takes while *stop is 0. */
+/* Nothing more is written: pass on the rest, or as much of it as the terminal accepts while *stop is 0. */
 void filter_pipe_drain(struct filter_pipe *filter_pipe, const int *stop);
-void filter_pipe_finish(struct filter_pipe *filter_pipe); /* takes a zeroed object */
+void filter_pipe_finish(struct filter_pipe *filter_pipe); /* accepts a zeroed object */
 
 #endif

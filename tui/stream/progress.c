@@ -11,7 +11,7 @@ void progress_init(struct progress *p, uint64_t now_ns)
 	*p = (struct progress){.since_ns = now_ns};
 }
 
-/* As much of it as a row holds. */
+/* Write as much of it as fits into a row. */
 static void write_over(struct progress *p, const char *words)
 {
 	struct winsize size = {.ws_col = 80};
@@ -21,7 +21,7 @@ static void write_over(struct progress *p, const char *words)
 	snprintf(row, sizeof row, "terrarium: %s", words);
 	size_t n = strlen(row);
 	while (n > room || (n < strlen(row) && ((unsigned char)row[n] & 0xc0) == 0x80))
-		n--; /* no byte takes more than a column */
+		n--; /* no byte is wider than a column */
 	fprintf(stderr, "\r\033[K%.*s", (int)n, row);
 	fflush(stderr);
 	p->is_shown = true;
@@ -38,7 +38,7 @@ void progress_say(struct progress *p, const char *words, uint64_t now_ns)
 		write_over(p, words);
 		return;
 	}
-	/* How long, and what exactly, changes every moment. */
+	/* The time and the details change all the time. */
 	const char *time = strstr(words, " ("), *line = strstr(words, " - ");
 	size_t n = strlen(words);
 	n = time ? (size_t)(time - words) : n;

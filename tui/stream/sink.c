@@ -16,8 +16,8 @@
 #define RWF_NOWAIT 8 /* linux/fs.h */
 #endif
 
-/* O_NONBLOCK belongs to the open file description, which we share with the shell and
- * others; so open the same pipe or terminal once more. Where that is not to be had, writes block. */
+/* O_NONBLOCK belongs to the open file description, which we share with the shell and others. So open the
+ * same pipe or terminal again. If that is impossible, writes block. */
 static void own_description(struct sink *s)
 {
 	char path[32];
@@ -37,7 +37,7 @@ void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind k
 	filter_init(&s->filter, kind);
 }
 
-/* Not before there is something to be written: most programs write nothing to stderr. */
+/* Called when there is something to write, because most programs write nothing to stderr. */
 static void look(struct sink *s)
 {
 	struct stat st;
@@ -72,8 +72,8 @@ static void give_up(struct sink *s, int saved_errno)
 		s->cb->broken(s->user, s, saved_errno);
 }
 
-/* A pipe can be written to without waiting, whoever else has it (since Linux 6.4). Else it is opened anew,
- * which is dear. */
+/* A pipe can be written without blocking even if it is shared (since Linux 6.4). Otherwise it is opened
+ * again, which is expensive. */
 static ssize_t write_some(struct sink *s, const char *bytes, size_t n)
 {
 	if (!s->has_looked)
@@ -90,7 +90,7 @@ static ssize_t write_some(struct sink *s, const char *bytes, size_t n)
 	return write(s->fd, bytes, n);
 }
 
-/* Write what goes; the number of bytes written, or -1 when the sink has broken. */
+/* Write as much as possible. Returns the number of bytes, or -1 when the sink has broken. */
 static ssize_t put(struct sink *s, const char *bytes, size_t n)
 {
 	size_t done = 0;
@@ -152,7 +152,7 @@ static bool hold(struct sink *s, const char *bytes, size_t n)
 	       || trm_loop_add_fd(s->loop, s->fd, TRM_WRITE, on_writable, s, &s->watch, NULL) == 0;
 }
 
-/* Bytes that are as they shall be. */
+/* Write bytes that need no filter. */
 static void write_all(struct sink *s, const char *bytes, size_t n)
 {
 	if (!n || s->is_broken)
@@ -201,7 +201,7 @@ void sink_write(struct sink *s, const void *bytes, size_t n)
 
 void sink_line(struct sink *s, const char *text)
 {
-	char line[512]; /* most go out in one write */
+	char line[512]; /* most lines need only one write */
 	const char *before = s->last != '\n' ? "\n" : "";
 	size_t n = strlen(text);
 	if (n + 3 <= sizeof line) {

@@ -2,10 +2,9 @@
 #ifndef TUI_SINK_H
 #define TUI_SINK_H
 
-/* Where output goes: stdout or stderr of the program. Pipes and files get
- * every byte as it is; terminals get what the filter lets pass. A reader that is slow
- * never blocks the loop: what it does not take is held, and those who produce
- * learn through `released` when they may go on. */
+/* Output of the program: stdout or stderr. Pipes and files get every byte unchanged; terminals get the
+ * bytes that the filter passes. A slow reader never blocks the loop: bytes that it does not accept are
+ * held back, and `released` tells the producer when it may continue. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +17,9 @@
 struct sink;
 
 struct sink_cb {
-	/* n bytes given to sink_write() are out of the way. From inside sink_write() too. */
+	/* n bytes given to sink_write() have been handled. May also be called inside sink_write(). */
 	void (*released)(void *user, size_t n);
-	/* Writing failed (saved_errno; EPIPE: nobody reads any more). Once; what comes later is dropped and
+	/* Writing failed (saved_errno; EPIPE: the reader is gone). Once; later bytes are dropped and
 	 * released. */
 	void (*broken)(void *user, struct sink *sink, int saved_errno);
 };
@@ -30,33 +29,33 @@ struct sink {
 	const struct sink_cb *cb;
 	void *user;
 	int fd;
-	bool has_looked; /* what it is, which these tell: */
+	bool has_looked; /* the type is known: */
 	bool is_socket;
 	bool is_terminal;
-	bool is_borrowed; /* a pipe or terminal, in the description that others have */
-	bool owns_fd;     /* … or in a non-blocking one of our own */
+	bool is_borrowed; /* a pipe or terminal whose open file description is shared */
+	bool owns_fd;     /* or one with a non-blocking description of our own */
 	bool is_broken;
-	bool is_gathering; /* nothing is written */
-	char last;         /* byte written; '\n' at the start */
+	bool is_gathering; /* nothing is written for now */
+	char last;         /* last byte written; '\n' at the start */
 	struct filter filter;
 	struct trm_watch *watch;
-	char *held; /* what the reader has not taken yet */
+	char *held; /* bytes that the reader has not accepted yet */
 	size_t held_start, held_end, held_cap;
-	size_t owed;               /* bytes of the producer in there */
-	uint64_t n_taken, n_asked; /* bytes that the reader has taken: ever, and when sinks_are_stuck() was
-				      asked */
+	size_t owed;               /* how many of them belong to the producer */
+	uint64_t n_taken, n_asked; /* bytes that the reader has accepted: in total, and at the last call of
+				      sinks_are_stuck() */
 };
 
 /* Borrows everything. `kind` is for terminals. */
 void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind kind, const struct sink_cb *cb,
 		void *user);
 void sink_write(struct sink *s, const void *bytes, size_t n);
-/* As sink_write(), but nobody waits for these bytes to be released. */
+/* As sink_write(), but these bytes are not reported as released. */
 void sink_pass(struct sink *s, const void *bytes, size_t n);
-/* Bytes that are fit for the terminal already, to stdout of whatever kind; `owed` of the producer's bytes are
- * released when they are out of the way. */
+/* Write bytes that are fit for a terminal already, to stdout of any kind. `owed` bytes of the producer
+ * are released once they have been handled. */
 void sink_put(struct sink *s, const void *bytes, size_t n, size_t owed);
-/* A text and a newline of the program's own; a line left open by others is ended first. */
+/* Write a line of the program's own. An unfinished line of others is ended first. */
 void sink_line(struct sink *s, const char *text);
 static inline bool sink_is_empty(const struct sink *s)
 {
@@ -66,14 +65,14 @@ static inline size_t sink_held(const struct sink *s)
 {
 	return s->held_end - s->held_start;
 }
-/* Write nothing for now, so that much that comes in small pieces can go out in one; or in part. */
+/* Collect output for now, so that many small pieces can be written at once, or only in part. */
 void sink_gather(struct sink *s);
-/* What has been gathered, which is the caller's now, to be written or not and to be freed; from here on all
- * is written again. NULL: nothing was. */
+/* Return the collected bytes, which the caller owns and may write, and write normally again. NULL: there
+ * are none. */
 char *sink_gathered(struct sink *s, size_t *ret_n);
-/* Does one of the two hold something, of which nothing was taken since this was last asked? */
+/* Does one of the two hold bytes, none of which was accepted since the last call? */
 bool sinks_are_stuck(struct sink *a, struct sink *b);
-/* Puts the terminal back to normal, gives up what is held. Takes a zeroed object. */
+/* Resets the terminal and drops the bytes that are held. Accepts a zeroed object. */
 void sink_finish(struct sink *s);
 
 #endif

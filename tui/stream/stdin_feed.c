@@ -14,7 +14,7 @@
 
 enum { QUEUE_SHORT = 64 << 10, STDIN_FEED_READ_BYTES = 16 << 10 };
 
-/* Most scripts have it as their input: the loop need not be asked whether it can be watched. */
+/* Most scripts have the null device as their input. It needs no watch. */
 static bool is_null_device(int fd)
 {
 	const dev_t null_device = makedev(1, 3); /* on Linux, always */
@@ -32,7 +32,7 @@ void stdin_feed_init(struct stdin_feed *f, struct trm_loop *loop, int fd, const 
 			.is_always_readable = is_null_device(fd)};
 }
 
-/* A terminal that is gone, and what nohup puts in the place of one, are but at their end. */
+/* A terminal that is gone, and nohup's replacement for one, simply count as ended. */
 static void report_broken(const struct stdin_feed *f, int error)
 {
 	char why[128];
@@ -53,7 +53,7 @@ static void end(struct stdin_feed *f, int error)
 
 static void read_some(struct stdin_feed *f)
 {
-	/* Not on the stack, where all of it would be touched, even if nothing is read. */
+	/* Not on the stack, where all of it would be touched even if nothing is read. */
 	char *bytes = malloc(STDIN_FEED_READ_BYTES);
 	size_t had = bytes && f->has_first;
 	if (had)
@@ -74,7 +74,8 @@ static void on_readable(void *user, int fd, uint32_t events)
 	(void)fd;
 	(void)events;
 	f->is_ready = true;
-	/* Not watched again before these bytes were read: a closed pipe would report itself at every turn. */
+	/* Watch again only after these bytes were read: a closed pipe would report itself at every loop
+	 * iteration. */
 	trm_watch_remove(f->watch);
 	f->watch = NULL;
 }
@@ -86,7 +87,7 @@ static void watch(struct stdin_feed *f)
 	int r = trm_loop_add_fd(f->loop, f->fd, TRM_READ, on_readable, f, &f->watch, NULL);
 	if (r == TRM_ENOTSUP) {
 		f->is_always_readable = true; /* a file */
-	} else if (r < 0) { /* for want of descriptors, say: then it is asked in each turn */
+	} else if (r < 0) { /* for example without descriptors: then check in each loop iteration */
 		struct pollfd one = {.fd = f->fd, .events = POLLIN};
 		f->is_ready = poll(&one, 1, 0) > 0;
 	}
