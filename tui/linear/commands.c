@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands with words behind them; every other command of the workbench can be named as well. */
+/* Commands with arguments. Users can also enter every other command of the workbench by its name. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static void help(struct linear *l, struct model *m, const char *rest, struct eff
 
 /* ---- the buffer ---- */
 
-/* "3", "3 7" or nothing: lines from 1; false, and it is said: they do not exist. */
+/* "3", "3 7" or nothing: line numbers from 1. False: the lines do not exist, which has been reported. */
 static bool read_range(
 		struct linear *l, const struct model *m, const char *text, size_t *ret_from, size_t *ret_to)
 {
@@ -94,7 +94,7 @@ static void list(struct linear *l, struct model *m, const char *rest, struct eff
 	}
 }
 
-/* Lines [from, to] become `text`. */
+/* Replace the lines [from, to] by `text`. */
 static void replace(struct model *m, size_t from, size_t to, const char *text, struct effects *out)
 {
 	struct editor *e = model_editor(m);
@@ -251,12 +251,12 @@ static void status(struct linear *l, struct model *m, const char *rest, struct e
 static void variables(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	(void)rest;
-	l->wants_variables = true; /* told when they are there, with their values */
+	l->wants_variables = true; /* reported as soon as they are known with their values */
 	if (!m->variables_page.is_shown)
 		command_run(m, command_find("variables"), out);
 }
 
-/* The page behind it stays open: the list is kept up to date, for :stop-sandbox. */
+/* The page stays open in the model, so that the list stays current for :stop-sandbox. */
 static void sandboxes(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	(void)rest;
@@ -365,7 +365,7 @@ static const struct line_command table[] = {
 		{0},
 };
 
-/* A command by its name, or by how it begins if only one does so. NULL: none, or several. */
+/* Find a command by its name or by a unique beginning of it. NULL: none, or several. */
 static const struct command *find_command(const char *name)
 {
 	const struct command *c = command_find(name), *found = NULL;

@@ -2,10 +2,10 @@
 #ifndef TUI_LINEAR_H
 #define TUI_LINEAR_H
 
-/* The workbench as a plain stream of lines, for screen readers, dumb terminals and pipes: another painter and
- * another keyboard for the same model. What has changed is told in words, each thing once; what is typed is
- * code for the buffer, an answer, input for the run, or, with a colon in front, a command. Nothing here does
- * I/O: text piles up in `out` for the app to print. */
+/* The workbench as a plain stream of lines, for screen readers, dumb terminals and pipes. Linear mode
+ * shows the same model as the full screen, with other output and other input. It reports each change
+ * once, in words. A typed line is code for the buffer, an answer to a question, input for the run, or,
+ * with a colon in front, a command. Nothing here does I/O: text collects in `out`, and the app prints it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,56 +18,59 @@ struct effects;
 
 struct linear {
 	struct writer out; /* to be printed */
-	bool has_person;   /* somebody types: prompts are shown */
-	bool has_prompt;   /* the cursor stands behind one */
-	/* what has been told */
-	uint64_t line;      /* of the output: the next one */
-	enum out_kind kind; /* of the line before */
-	uint32_t ended;     /* runs up to this serial have ended, and it was said */
-	uint32_t started;   /* that this one goes on was said */
+	bool has_person;   /* a person types: prompts are shown */
+	bool has_prompt;   /* the cursor stands behind a prompt */
+	/* already reported: */
+	uint64_t line;      /* the next line of the output to report */
+	enum out_kind kind; /* kind of the previous line */
+	uint32_t ended;     /* the ends of all runs up to this serial were reported */
+	uint32_t started;   /* this run was reported as running */
 	uint64_t notices;
 	enum sandbox_state sandbox;
-	bool has_sandbox;  /* its state was told at all */
-	char doing[160];   /* what its start was said to wait for */
-	uint64_t doing_ns; /* when to say the next of it; 0: nothing was heard of it */
+	bool has_sandbox;  /* false until the first report of the sandbox's state */
+	char doing[160];   /* the reported step of its start */
+	uint64_t doing_ns; /* when to report the next step; 0: no step has been reported */
 	bool reads_line;
 	enum trm_stop step;
-	uint64_t question;           /* what tells one dialog from the next; 0: none */
-	uint64_t question_lines[24]; /* of one whose lines change: those that were told */
+	uint64_t question;           /* hash that tells one dialog from the next; 0: no dialog */
+	uint64_t question_lines[24]; /* the reported lines of a dialog whose lines change */
 	size_t n_question_lines;
-	bool wants_variables, wants_sandboxes; /* as soon as they are known */
-	/* what has been typed */
-	bool kernel_query_words; /* how some words go on; … */
-	size_t probe;            /* so many bytes of them stand at the end of the buffer */
-	uint32_t last_run;       /* newest run when the last line of code was typed */
+	bool wants_variables, wants_sandboxes; /* report them as soon as they are known */
+	/* state of the input: */
+	bool kernel_query_words; /* completions were requested; … */
+	size_t probe;            /* … for this many bytes at the end of the buffer */
+	uint32_t last_run;       /* newest run at the time of the last line of code */
 };
 
 void linear_init(struct linear *l, bool has_person);
 void linear_finish(struct linear *l); /* takes a zeroed object */
 
-/* Tell what has changed. True: a text was told that needs no answer, and linear_line() with "" closes it. */
+/* Report all changes. True: a text was shown that needs no answer; the caller closes it by linear_line()
+ * with "". */
 bool linear_tell(struct linear *l, const struct model *m);
-/* The words before the cursor, if somebody types. To be called when nothing more will be told for now. */
+/* The text in front of the cursor, for a person who types. The caller calls linear_prompt() when it has
+ * nothing else to report for now. */
 void linear_prompt(struct linear *l, const struct model *m);
 
-/* A line was typed (without its newline). What is to be done goes to `out`, as with update(). */
+/* A line was typed (without its newline). Effects go to `out`, as with update(). */
 void linear_line(struct linear *l, struct model *m, const char *line, struct effects *out);
 /* Ctrl-C */
 void linear_interrupt(struct linear *l, struct model *m, struct effects *out);
-/* The end of the input: of the run's, if it reads; else of the session. */
+/* The end of the input: of the run's input if the run reads, otherwise of the session. */
 void linear_end(struct linear *l, struct model *m, struct effects *out);
-/* Of a pipe or a file, the next line may be taken: nothing is under way that it might depend on. */
+/* For input from a pipe or a file: the next line may be taken, because it can depend on nothing that is
+ * still in progress. */
 bool linear_is_ready(const struct linear *l, const struct model *m);
 
 /* ---- private to the room ---- */
 
-/* A line of its own; a prompt that stands there is left behind. */
+/* Write a line of its own. The cursor leaves a shown prompt first. */
 void linear_say(struct linear *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* commands.c: "name rest" */
 void linear_command(struct linear *l, struct model *m, const char *text, struct effects *out);
 
-/* words.c: numbers as one says them */
+/* words.c: values in spoken form */
 void linear_metrics(struct linear *l, const struct model *m);
 void linear_processes(struct linear *l, const struct model *m);
 void linear_status(struct linear *l, const struct model *m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding things, and how a word may go on. */
+/* Search, replace and completion. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ void linear_find(struct linear *l, const struct model *m, const char *what)
 		linear_say(l, "%zu line%s of the buffer", found, found == 1 ? "" : "s");
 }
 
-/* All of `text` with every `old` replaced, malloc'd; NULL when out of memory. */
+/* Replace every `old` in `text`. The result is malloc'd; NULL: out of memory. */
 static char *replaced(const char *text, const char *old, const char *new, size_t *ret_count)
 {
 	struct writer w;
@@ -52,7 +52,7 @@ static char *replaced(const char *text, const char *old, const char *new, size_t
 	return NULL;
 }
 
-/* "/old/new/", with any character in the place of the slash. One step of undo. */
+/* "/old/new/", with any character in the place of the slash. The replacement is one step of undo. */
 void linear_replace(struct linear *l, struct model *m, const char *what)
 {
 	char *rule = strdup(what), sign[2] = {rule ? rule[0] : '\0'}, *rest = rule ? rule + 1 : NULL;
@@ -107,7 +107,7 @@ void linear_search(struct linear *l, const struct model *m, const char *what)
 
 /* ---- completion ---- */
 
-/* The words stand at the end of the buffer for as long as the kernel is asked. */
+/* The words stand at the end of the buffer until the kernel has answered. */
 void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out)
 {
 	if (l->kernel_query_words)
@@ -132,7 +132,8 @@ void linear_complete_end(struct linear *l, struct model *m, struct effects *out)
 	editor_done(m, editor_command(e, command_find("delete-right"), false, m->now_ns), out);
 }
 
-/* What the kernel knows of a name; the answer comes as a text. The question is put together at once. */
+/* Ask the kernel about a name; the answer comes as a text. The words can leave the buffer at once,
+ * because the command has already copied them into its question. */
 void linear_inspect(struct linear *l, struct model *m, const char *words, struct effects *out)
 {
 	linear_append(m, words, strlen(words), out);
@@ -141,7 +142,7 @@ void linear_inspect(struct linear *l, struct model *m, const char *words, struct
 	linear_complete_end(l, m, out);
 }
 
-/* True: it was told, and linear_complete_end() is due. */
+/* True: the completions were reported, and the caller calls linear_complete_end(). */
 bool linear_say_words(struct linear *l, const struct model *m)
 {
 	const struct complete *c = &m->completion;

@@ -10,8 +10,8 @@
 #include "linear/linear.h"
 #include "model/stopping.h"
 
-#define QUICK_NS 1000000000u  /* what ends within that is told when it has ended */
-#define AGAIN_NS 15000000000u /* how far a start has come is told so often */
+#define QUICK_NS 1000000000u  /* an action that ends within this time is reported only at its end */
+#define AGAIN_NS 15000000000u /* interval between reports of the progress of a start */
 
 void linear_init(struct linear *l, bool has_person)
 {
@@ -37,7 +37,7 @@ void linear_say(struct linear *l, const char *fmt, ...)
 	if (l->has_prompt)
 		writer_text(&l->out, "\n");
 	l->has_prompt = false;
-	/* Names and paths may hold anything; what becomes U+FFFD grows. */
+	/* Names and paths may contain any bytes, and each replacement U+FFFD makes the text longer. */
 	size_t cap = 3 * (size_t)n + 1;
 	char *line = malloc(cap);
 	if (line) {
@@ -71,7 +71,7 @@ static void say_line(struct linear *l, const struct output_line *line)
 	writer_finish(&text);
 }
 
-/* A row of an image: the first one stands for all. */
+/* An image has several rows; the first one reports the whole image. */
 static void say_figure(struct linear *l, const struct model *m, const struct output_line *line)
 {
 	const struct figure *fig = figures_find(&m->out.figures, line->figure);
@@ -88,7 +88,7 @@ static void say_figure(struct linear *l, const struct model *m, const struct out
 		linear_say(l, "an image that is no longer kept");
 }
 
-/* Runs before this one have ended. */
+/* Report the ends of all runs before this one. */
 static void say_ends(struct linear *l, const struct model *m, uint32_t before)
 {
 	const struct run_info *run;
@@ -103,8 +103,8 @@ static void say_ends(struct linear *l, const struct model *m, uint32_t before)
 	}
 }
 
-/* A line that is not complete is told when there is reason to think that it stays so; what is still being
- * drawn on, when it is final and has come to the store. */
+/* The open last line may still change while a run goes on, so it is reported only after the run. Lines of
+ * a progress display reach the store only when they are final. */
 static uint64_t last_line(const struct model *m)
 {
 	const struct scrollback *s = &m->out.store;
@@ -121,7 +121,7 @@ static void say_output(struct linear *l, const struct model *m)
 	struct out_reader r;
 
 	if (scrollback_end(s) == 0)
-		l->line = 0; /* it was cleared */
+		l->line = 0; /* the output was cleared */
 	if (l->line < scrollback_first(s)) {
 		linear_say(l, "%" PRIu64 " lines were dropped", scrollback_first(s) - l->line);
 		l->line = scrollback_first(s);
@@ -176,15 +176,15 @@ static void say_sandbox(struct linear *l, const struct model *m)
 		return;
 	if (s->state == SANDBOX_READY)
 		linear_say(l, "sandbox %s is ready", s->name);
-	else if (s->state == SANDBOX_DEAD && !s->reason[0]) /* else it stands in the output */
+	else if (s->state == SANDBOX_DEAD && !s->reason[0]) /* otherwise the output shows the reason */
 		linear_say(l, "the sandbox has ended");
 	l->sandbox = s->state;
 	l->has_sandbox = true;
 	l->doing_ns = 0;
 }
 
-/* What a start waits for, as the pull of an image: when that is something new, and now and then how far it
- * is. */
+/* Report the current step of a start, such as the pull of an image: every new step, and the progress of a
+ * long step now and then. */
 static void say_doing(struct linear *l, const struct model *m)
 {
 	const struct sandbox_info *s = &m->sandbox;
@@ -230,7 +230,7 @@ static void say_stopping(struct linear *l, const struct model *m)
 		linear_say(l, "%s", text);
 }
 
-/* The notice repeats what stands in the output, for those who do not look there. */
+/* True for a notice that only repeats a message of the output. The output has already reported it. */
 static bool is_reported(const struct notice *notice, const struct model *m)
 {
 	const char *reason = m->sandbox.reason;
@@ -251,7 +251,7 @@ static void say_notices(struct linear *l, const struct model *m)
 	l->notices = m->notices.n;
 }
 
-/* The line that the prompt and the answer stand in has been told by then. */
+/* Skip the line of the output that contains the prompt and the answer: both have been reported. */
 static void say_input(struct linear *l, const struct model *m)
 {
 	bool reads = m->run.reads_line && model_is_running(m);
@@ -276,13 +276,13 @@ static uint64_t hash(uint64_t h, const char *text)
 	return h;
 }
 
-/* What there is to lose is found out while the question stands there. */
+/* The lines of this dialog arrive while the dialog is already open. */
 static bool is_filled_in(const struct dialog *d)
 {
 	return d->kind == DIALOG_LOSS;
 }
 
-/* Another kind, title or text is another question. */
+/* A different kind, title or text means a new dialog. */
 static uint64_t question_of(const struct dialog *d)
 {
 	uint64_t h = hash(1469598103934665603u + (uint64_t)d->kind, d->title);
@@ -292,7 +292,7 @@ static uint64_t question_of(const struct dialog *d)
 	return d->kind == DIALOG_NONE ? 0 : h | 1;
 }
 
-/* False: it was told before, or there is no room to remember it. */
+/* False: the line was already reported, or there is no room to remember it. */
 static bool is_new_line(struct linear *l, const char *text)
 {
 	const uint64_t h = hash(0, text);
@@ -333,7 +333,7 @@ static void say_question(struct linear *l, const struct dialog *d)
 {
 	bool kernel_queries = d->n_buttons || d->has_field || d->n_items;
 
-	size_t title = strcspn(d->title, "("); /* what keys do is not told */
+	size_t title = strcspn(d->title, "("); /* leave out the hint about keys */
 	linear_say(l, "%s%.*s", kernel_queries ? "question: " : "", (int)(title ? title : strlen(d->title)),
 			d->title);
 	l->n_question_lines = 0;
@@ -351,7 +351,7 @@ static void say_question(struct linear *l, const struct dialog *d)
 		say_answers(l, d);
 }
 
-/* They were asked for with their values, which are never empty. */
+/* The request asked for values, and values are never empty. */
 static void say_variables(struct linear *l, const struct model *m)
 {
 	const struct variables *v = &m->variables[m->lang->index];

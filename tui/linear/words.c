@@ -11,7 +11,7 @@
 
 #define TREND_SAMPLES 5
 
-/* The newest sample beside the mean of those before it. */
+/* Compare the newest sample with the mean of the samples before it. */
 static const char *trend(const struct metric_history *h, enum series series, double scale)
 {
 	double sum = 0, now;
@@ -34,7 +34,7 @@ static const char *trend(const struct metric_history *h, enum series series, dou
 	return change > least ? ", rising" : change < -least ? ", falling" : ", steady";
 }
 
-/* "212", "3.5": what one would say. */
+/* "212", "3.5": as a person would say the number. */
 static char *say_number(char out[24], double v)
 {
 	bool is_whole = v >= 9.95 || fabs(v - floor(v + 0.5)) < 0.05;

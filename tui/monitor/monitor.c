@@ -20,16 +20,16 @@
 #include "theme/theme.h"
 #include "view/view.h"
 
-/* Theory of operation. The screen is the workbench's metrics pane: a model of which only the metrics are
- * used, drawn by the same view. Keys go through the person's own key map to those commands of the pane that
- * only look; nothing of the workbench beside it is there. */
+/* Theory of operation. The screen is the metrics pane of the workbench: the same view draws a model of
+ * which only the metrics are used. The user's key map applies, but only to commands of the pane that
+ * change nothing. The monitor has no other part of the workbench. */
 
 enum { MONITOR_SIGNALS = 6 };
 
 struct monitor {
 	const struct monitor_opts *opts;
 	struct model model;
-	struct effects effects; /* of commands that only look there are none; cleared all the same */
+	struct effects effects; /* always empty: these commands have no effects; cleared all the same */
 	struct canvas canvas;
 	struct theme theme;
 	struct term *term;
@@ -37,10 +37,10 @@ struct monitor {
 	struct trm_watch *keys_watch;
 	struct trm_timer *escape_timer;
 	struct trm_signal *signals[MONITOR_SIGNALS];
-	struct trm_sandbox *sandbox; /* NULL: it is gone */
+	struct trm_sandbox *sandbox; /* NULL: the sandbox is gone */
 	bool is_leaving;
 	int ended_by;            /* signal, or 0 */
-	struct trm_error *ended; /* the caller's */
+	struct trm_error *ended; /* owned by the caller */
 };
 
 /* ---- keys ---- */
@@ -90,7 +90,7 @@ static void resize(struct monitor *w)
 	struct model *m = &w->model;
 
 	term_size(w->term, &m->rows, &m->cols);
-	/* The pane alone, as if it were zoomed. */
+	/* Show the pane alone, as if zoomed. */
 	m->layout = (struct layout){.kind = LAYOUT_SINGLE, .divider_row = -1, .divider_col = -1};
 	m->layout.panes[PANE_METRICS] = view_monitor_area(m->rows, m->cols);
 	m->needs_draw = true;
@@ -124,7 +124,7 @@ static void on_input(void *user, int fd, uint32_t events)
 		pass_events(w);
 		return;
 	}
-	w->ended_by = SIGHUP; /* nobody is there any more */
+	w->ended_by = SIGHUP; /* the terminal is gone */
 	trm_watch_remove(w->keys_watch);
 	w->keys_watch = NULL;
 	leave(w);
@@ -185,7 +185,7 @@ static const struct trm_sandbox_cb sandbox_cb = {.metrics = on_metrics, .closed 
 static void on_key_fault(void *user, const char *sentence)
 {
 	(void)user;
-	(void)sentence; /* the workbench and `terrarium check` tell it */
+	(void)sentence; /* the workbench and `terrarium check` report the fault */
 }
 
 static int open_model(struct monitor *w, bool has_utf8, struct trm_error *reterr)
@@ -237,7 +237,7 @@ static void paint(struct monitor *w)
 	struct model *m = &w->model;
 
 	if ((c->rows != m->rows || c->cols != m->cols) && canvas_resize(c, m->rows, m->cols) < 0)
-		return; /* tried again with the next sample */
+		return; /* the next sample tries again */
 	view_monitor(m, c, w->opts->name, key_line);
 	term_paint(w->term, c, &w->theme);
 	m->needs_draw = false;
@@ -258,7 +258,7 @@ static void finish(struct monitor *w)
 	model_finish(&w->model);
 }
 
-/* 0, 128+n, or negative. */
+/* Returns 0, 128+n, or a negative code. */
 static int watch(struct monitor *w, struct trm_error *reterr)
 {
 	setlocale(LC_CTYPE, "");

@@ -24,8 +24,8 @@ struct cast {
 	struct model model;
 	struct canvas now, before;
 	bool has_before;
-	struct writer frame; /* bytes for a terminal */
-	struct style style;  /* in force there */
+	struct writer frame; /* bytes for the terminal */
+	struct style style;  /* style in force on the terminal */
 	bool has_style;
 	struct writer *w;
 };
@@ -71,7 +71,7 @@ static bool is_same(const struct cast *c, size_t at)
 	return c->has_before && memcmp(&c->now.cells[at], &c->before.cells[at], sizeof *c->now.cells) == 0;
 }
 
-/* From the first cell of the row that has changed to the last one. */
+/* Write the cells of a row from the first changed cell to the last one. */
 static void put_row(struct cast *c, int row)
 {
 	size_t start = (size_t)row * (size_t)c->now.cols, from = 0, to = (size_t)c->now.cols;
@@ -119,7 +119,7 @@ static void put_frame(struct cast *c, uint64_t t_us)
 	c->has_before = true;
 }
 
-/* What was typed for the code, as asciicasts have it; secrets are not in the recording. */
+/* Asciicasts can also carry typed input. Secrets are safe: the recording does not contain them. */
 static void put_inputs(struct cast *c, size_t from, size_t to)
 {
 	struct rec_event e;

@@ -27,7 +27,6 @@ uint64_t decode_number(const struct decoder *d, const char *key)
 	return v;
 }
 
-/* Index of a word in a list; -1: it is none of them. */
 int decode_word(const cJSON *item, const char *const *words, int n)
 {
 	const char *text = json_text(item);
@@ -40,7 +39,7 @@ int decode_word(const cJSON *item, const char *const *words, int n)
 
 /* ---- parts ---- */
 
-/* "text", or "b64". */
+/* Bytes come as "text" or as "b64". */
 static int get_bytes(struct decoder *d)
 {
 	const char *text = json_text(json_get(d->object, "text"));

@@ -2,7 +2,7 @@
 #ifndef TUI_RECORD_DECODE_H
 #define TUI_RECORD_DECODE_H
 
-/* Reading one event, in parts; private to decode.c and decode_result.c. */
+/* The parts of decoding one event; private to decode.c and decode_result.c. */
 
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 
 struct cJSON;
 
-/* What a decoded event holds: its strings lie in the tree. */
+/* The memory of a decoded event. The event's strings point into the tree. */
 struct holder {
 	struct cJSON *tree;
 	char *bytes; /* decoded base64 */
@@ -31,9 +31,10 @@ struct decoder {
 	struct trm_error *err;
 };
 
-int decode_wrong(const struct decoder *d, const char *what);      /* TRM_EPROTO: a key is missing or wrong */
-uint64_t decode_number(const struct decoder *d, const char *key); /* 0 when it is none */
-/* Index of a word in a list; -1: it is none of them. */
+int decode_wrong(const struct decoder *d,
+		const char *what); /* returns TRM_EPROTO: a key is missing or wrong */
+uint64_t decode_number(const struct decoder *d, const char *key); /* 0 when the key is missing or no number */
+/* Index of a word in a list; -1: not in the list. */
 int decode_word(const struct cJSON *item, const char *const *words, int n);
 
 int decode_done(struct decoder *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The big events: how a run ended, what the sandbox used, and the page of all sandboxes. */
+/* The large events: end of a run, usage of the sandbox, and the page of all sandboxes. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +70,7 @@ int decode_done(struct decoder *d)
 	r->hint = copy(json_get(d->object, "hint"));
 	r->value = copy(json_get(d->object, "value"));
 	get_error(r, json_get(d->object, "error"));
-	r->lang = trm_lang_default(); /* who replays knows better: by the run */
+	r->lang = trm_lang_default(); /* the player sets the language from the run */
 	r->wall_us = decode_number(d, "wall_us");
 	r->has_cpu = json_whole(json_get(d->object, "cpu_us"), &r->cpu_us);
 	r->has_mem_peak = json_whole(json_get(d->object, "mem_peak_bytes"), &r->mem_peak_bytes);
@@ -190,7 +190,7 @@ int decode_sandboxes(struct decoder *d)
 	{
 		struct trm_entry *entry = &d->own->entries[d->e->n_entries++];
 		get_entry(item, entry);
-		entry->supervisor_pid = (uint32_t)d->e->n_entries; /* only has to differ from the others' */
+		entry->supervisor_pid = (uint32_t)d->e->n_entries; /* only has to be unique */
 	}
 	d->e->entries = d->own->entries;
 	return 0;

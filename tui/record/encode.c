@@ -70,7 +70,7 @@ static void put_string(struct writer *w, const char *key, const char *text)
 	writer_json(w, text, strlen(text));
 }
 
-/* Bytes that must come back as they are. */
+/* Bytes that must survive unchanged. */
 static void put_bytes(struct writer *w, const char *bytes, size_t n)
 {
 	if (text_is_exact(bytes, n)) {

@@ -61,7 +61,7 @@ const struct trm_lang *export_language(const struct transcript *s, bool prefers_
 	return s->n_runs ? s->runs[0]->lang : python;
 }
 
-/* Best first. What is not here comes last. */
+/* Best first. Types that are not listed come last. */
 static const char *const forms[] = {"image/png", "image/jpeg", "image/svg+xml", "image/gif", "image/webp",
 		"text/html", "text/markdown", "text/plain"};
 

@@ -2,7 +2,7 @@
 #ifndef TUI_RECORD_EXPORT_H
 #define TUI_RECORD_EXPORT_H
 
-/* A session as a file for others. Pure: a story in, text out. */
+/* Exports a session as a file for other programs. Pure: a transcript in, text out. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,17 +13,17 @@ struct trm_error;
 struct writer;
 
 struct export_format {
-	const char *name;   /* "ipynb": what --to takes */
+	const char *name;   /* "ipynb": value of --to */
 	const char *suffix; /* ".ipynb" */
 	const char *title;  /* "Jupyter notebook" */
 	void (*write)(const struct transcript *s,
 			struct writer *w); /* NULL: made by playing the recording (cast.h) */
 };
 
-/* The table, ended by a row without name. */
+/* The table; a row without a name ends it. */
 extern const struct export_format export_formats[];
 
-/* By name, or by the ending of a file's name; NULL if there is none. */
+/* Find a format by its name, or by the suffix of a file name; NULL if there is none. */
 const struct export_format *export_find(const char *name);
 const struct export_format *export_guess(const char *filename);
 
@@ -36,21 +36,21 @@ const struct export_format *export_guess(const char *filename);
  * goes by. */
 void export_ipynb(const struct transcript *s, struct writer *w);
 void export_markdown(const struct transcript *s, struct writer *w);
-/* One page without scripts that loads nothing; what the code made (HTML, SVG) is shut in. */
+/* One page without scripts that loads nothing. HTML and SVG made by the code are isolated. */
 void export_html(const struct transcript *s, struct writer *w);
-/* "# %%" cells in the language of the first run; those in other languages stand in it as comments. */
+/* "# %%" cells in the language of the first run. Cells in other languages become comments. */
 void export_script(const struct transcript *s, struct writer *w);
 
 /* ---- shared ---- */
 
-/* The language of the notebook or script, as above; python when nothing was run. */
+/* The language of the notebook or script, as described above; python without any runs. */
 const struct trm_lang *export_language(const struct transcript *s, bool prefers_python);
 
-/* Of the forms of a display that begin at piece *at, the one that says most on a page; *at moves behind all.
- */
+/* The forms of one display begin at piece *at. Returns the form that shows most on a page, and moves *at
+ * behind the last form. */
 const struct transcript_piece *export_best(const struct transcript_run *run, size_t *at);
 
-/* What is missing, as a sentence; "" when nothing is. Returns out. */
+/* A sentence about missing output; "" when nothing is missing. Returns out. */
 char *export_missing(const struct transcript *s, char out[200]);
 
 #endif

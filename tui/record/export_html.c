@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A page that loads nothing and runs nothing: its own policy forbids both. What the code made is untrusted:
- * SVG is shown as an image (scripts in images do not run), HTML in a frame without any right. */
+/* A page that loads nothing and runs nothing: the page's own policy forbids both. The output of the code
+ * is untrusted. SVG is shown as an image, because scripts in images do not run. HTML is shown in a frame
+ * without any rights. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static const char head[] =
 
 /* ---- escaping ---- */
 
-/* Text that can stand between tags and in quotes; what is deceptive or broken becomes U+FFFD. */
+/* Escape text for use between tags and in quotes. Deceptive or broken characters become U+FFFD. */
 static void put_escaped(struct writer *w, const char *s, size_t n)
 {
 	for (size_t i = 0; i < n && !w->error;) {
@@ -71,7 +72,8 @@ static void put_text(struct writer *w, const char *text)
 
 /* ---- colors ---- */
 
-/* The sixteen colors, each readable on the ground of pre.out (4.5:1), where xterm's own are not. */
+/* The sixteen colors. Each is readable on the background of pre.out (contrast 4.5:1); xterm's own colors
+ * are not. */
 static const uint32_t basic[16] = {0x8b93a0, 0xff6e67, 0x5fd068, 0xd7ba4a, 0x6fa8ff, 0xd78bea, 0x4fc9d0,
 		0xd5d8da, 0x9aa3b0, 0xff8f88, 0x86e08d, 0xf0d675, 0x93c0ff, 0xe6abf3, 0x7fe0e5, 0xffffff};
 
@@ -167,7 +169,7 @@ static void put_display(struct writer *w, const struct transcript_run *run, cons
 	size_t n;
 
 	if (is_image(p->mime)) {
-		char *bytes = base64_read(p->bytes, p->n, &n); /* so that nothing else gets into the link */
+		char *bytes = base64_read(p->bytes, p->n, &n); /* ensures that the link is base64 */
 		if (bytes)
 			put_figure(w, run, p->mime, bytes, n);
 		else

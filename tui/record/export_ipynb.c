@@ -23,7 +23,7 @@ static const struct kernel kernels[] = {
 		{"bash", "Bash", "bash", ".sh", "text/x-sh", "%%bash"},
 };
 
-/* Of the others nobody knows what their kernels are called: by the language itself. */
+/* The names of the kernels for other languages are unknown: use the name of the language. */
 static struct kernel kernel_of(const struct trm_lang *lang)
 {
 	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
@@ -33,7 +33,7 @@ static struct kernel kernel_of(const struct trm_lang *lang)
 	return (struct kernel){lang->name, lang->name, lang->name, suffix, "text/plain", "%%script false"};
 }
 
-/* A list of lines, each with its newline, as notebooks have it: differences between versions stay small. */
+/* Notebooks store text as a list of lines, each with its newline, which keeps diffs small. */
 static void put_lines(struct writer *w, const char *text, size_t n)
 {
 	writer_text(w, "[");
@@ -49,7 +49,7 @@ static void put_lines(struct writer *w, const char *text, size_t n)
 
 /* ---- outputs ---- */
 
-/* Where the outputs of a cell begin and how many there are. */
+/* Position of the first output of a cell, and number of outputs. */
 struct outputs {
 	struct writer *w;
 	const struct transcript_run *run;
@@ -69,7 +69,7 @@ static void put_stream(struct outputs *o, const char *name, const char *text, si
 	writer_text(o->w, "}");
 }
 
-/* One form of something. JSON types hold a value, all others text. */
+/* Write one form of a display. JSON types hold a value, all other types hold text. */
 static void put_form(struct writer *w, const char *mime, const char *data, size_t n)
 {
 	size_t len = strlen(mime);
@@ -96,7 +96,7 @@ static bool has_form(const struct transcript_piece *forms, size_t n, const char 
 	return false;
 }
 
-/* All forms of one display, each type once. */
+/* Write all forms of one display, each type once. */
 static void put_display(struct outputs *o, const struct transcript_piece *forms, size_t n)
 {
 	begin_output(o, "display_data");
@@ -156,7 +156,7 @@ static void put_traceback(struct writer *w, const struct trm_result *r)
 	writer_text(w, "]}");
 }
 
-/* An exception, or whatever else kept the run from ending well. */
+/* Write an exception, or any other reason why the run did not end well. */
 static void put_error(struct outputs *o)
 {
 	const struct trm_result *r = o->run->result;
@@ -261,7 +261,7 @@ static void put_cell(struct writer *w, const struct transcript_run *run, const s
 	writer_text(w, "]}");
 }
 
-/* A word in front, where there is something to be said. */
+/* A note in front of the cells when output is missing. */
 static void put_notes(const struct transcript *s, struct writer *w)
 {
 	char missing[200];

@@ -10,7 +10,7 @@
 #include "record/lines.h"
 #include "record/writer.h"
 
-/* A fence longer than any in the text. */
+/* A fence longer than any fence in the text. */
 static void put_fence(struct writer *w, const char *text, size_t n, const char *info)
 {
 	size_t longest = 2, run = 0;
@@ -42,7 +42,7 @@ static void put_line(void *user, const struct cell *cells, size_t n)
 	writer_text(user, "\n");
 }
 
-/* Without colors, and as carriage returns left it. */
+/* Output without colors, after carriage returns have taken effect. */
 static void put_output(struct writer *w, const char *bytes, size_t n, const char *info)
 {
 	struct writer plain;
@@ -55,7 +55,7 @@ static void put_output(struct writer *w, const char *bytes, size_t n, const char
 	writer_finish(&plain);
 }
 
-/* Nothing but base64 goes into a link. */
+/* Decoding first ensures that the link holds nothing but base64. */
 static void put_image(struct writer *w, const struct transcript_run *run, const struct transcript_piece *p)
 {
 	size_t n;

@@ -7,7 +7,7 @@
 #include "record/export.h"
 #include "record/writer.h"
 
-/* Every line behind a comment sign. */
+/* Put a comment sign in front of every line. */
 static void put_commented(struct writer *w, const char *comment, const char *text, size_t n)
 {
 	for (size_t at = 0; at < n;) {

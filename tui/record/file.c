@@ -78,7 +78,7 @@ static int write_all(int fd, const char *bytes, size_t n)
 	return 0;
 }
 
-/* What the file's mode shall be: that of the one it replaces. */
+/* The mode of the existing file, or the default mode of a new one. */
 static mode_t mode_of(const char *path)
 {
 	struct stat st;
@@ -138,7 +138,7 @@ static int add_place(struct recording *r, const struct rec_event *e, size_t offs
 	return 0;
 }
 
-/* What one event alone cannot tell. */
+/* Checks that need more than one event. */
 static int check_order(struct recording *r, const struct rec_event *e, struct trm_error *reterr)
 {
 	if (r->n && e->t_us < r->places[r->n - 1].t_us)
@@ -165,7 +165,7 @@ static int take_line(struct recording *r, size_t offset, size_t n, struct trm_er
 	if (result == 0)
 		result = check_order(r, &e, reterr);
 	else if (result > 0)
-		return 0; /* an event that a later version knows */
+		return 0; /* an event of a later version */
 	if (result == 0 && (result = add_place(r, &e, offset, n)) < 0)
 		trm_error_set(reterr, result, "out of memory");
 	rec_event_finish(&e);
@@ -184,7 +184,7 @@ static int take_lines(struct recording *r, const char *label, struct trm_error *
 		int result = line == 1 ? rec_header_decode(r->bytes, n, &r->header, &why)
 				       : take_line(r, at, n, &why);
 		if (result == TRM_EPROTO && is_last && line > 1) {
-			r->cut_bytes = r->n_bytes - at; /* what was written when the program died */
+			r->cut_bytes = r->n_bytes - at; /* a line that the program did not complete */
 			break;
 		}
 		if (result < 0)

@@ -12,9 +12,9 @@
 #include "record/json.h"
 #include "record/writer.h"
 
-#define DEPTH_MAX 100 /* of objects and lists in each other; real notebooks have a dozen */
+#define DEPTH_MAX 100 /* nesting of objects and lists; real notebooks have about a dozen levels */
 
-/* Depth by counting, before a parser that calls itself for each level. */
+/* Count the depth first, because the parser recurses for each level. */
 static bool is_too_deep(const char *json, size_t n)
 {
 	size_t depth = 0;
@@ -45,7 +45,7 @@ bool notebook_is_named(const char *path)
 
 /* ---- the language ---- */
 
-/* Names that kernels have beside the languages' own. */
+/* Kernel names that differ from the names of the languages. */
 static const struct {
 	const char *kernel, *lang;
 } kernels[] = {
@@ -97,7 +97,7 @@ static int read_language(const cJSON *tree, struct imported *ret, struct trm_err
 
 /* ---- cells ---- */
 
-/* The source of a cell: a string, or a list of strings. False: it is neither. */
+/* The source of a cell is a string or a list of strings. False: neither. */
 static bool read_source(const cJSON *source, struct writer *out)
 {
 	const cJSON *item;
@@ -118,7 +118,7 @@ static bool read_source(const cJSON *source, struct writer *out)
 	return true;
 }
 
-/* Magics of IPython that hand the cell to another language: "%%bash", "%%script node". */
+/* IPython magics that pass the cell to another language: "%%bash", "%%script node". */
 static const struct trm_lang *magic_language(const char *source, size_t n)
 {
 	char line[128], word[2][32] = {"", ""};

@@ -7,7 +7,7 @@
 #include "output/output_line.h"
 #include "output/scrollback.h"
 
-/* Of the terminal that progress displays of several lines are drawn on. */
+/* Size of the terminal for progress displays of several lines. */
 enum { SCREEN_ROWS = 50, SCREEN_COLS = 120 };
 
 static size_t without_blanks(const struct output_line *l)

@@ -13,7 +13,7 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define CLOCK_BEGIN_NS 1000000000u /* differences of times never go below 0 */
+#define CLOCK_BEGIN_NS 1000000000u /* keeps differences of times from falling below 0 */
 
 uint64_t player_clock_ns(uint64_t at_us)
 {
@@ -55,8 +55,8 @@ struct feed {
 	struct player *p;
 	struct model *m;
 	const struct rec_event *e;
-	struct effects effects; /* thrown away, … */
-	struct effects *out;    /* … but for those that only show something; may be NULL */
+	struct effects effects; /* discarded */
+	struct effects *out;    /* only the effects that show something; may be NULL */
 	uint64_t now_ns;
 };
 
@@ -73,7 +73,8 @@ static void send_key(struct feed *f, uint32_t key, uint8_t mods)
 	input_event(f->m, &(struct msg){.type = MSG_EVENT, .now_ns = f->now_ns, .event = &ev}, &f->effects);
 }
 
-/* The code stands in the buffer of its language, and is run as a selection of all: exactly these bytes. */
+/* Put the code into the buffer of its language and run it as a selection of the whole buffer: the run
+ * gets exactly these bytes. */
 static void begin_run(struct feed *f)
 {
 	const struct rec_event *e = f->e;
@@ -92,7 +93,7 @@ static void begin_run(struct feed *f)
 		f->p->serials[e->run - 1] = m->out.runs.last;
 }
 
-/* Another program's: no buffer has its code. */
+/* A run of another program: no buffer contains its code. */
 static void join_run(struct feed *f)
 {
 	const struct rec_event *e = f->e;
@@ -109,7 +110,7 @@ static void join_run(struct feed *f)
 		f->p->serials[e->run - 1] = f->m->out.runs.last;
 }
 
-/* What was typed for the run in hand, as it stood in its input line. */
+/* Type the recorded input into the input line of the current run. */
 static void type_input(struct feed *f)
 {
 	const struct rec_event *e = f->e;
@@ -193,7 +194,7 @@ static void send_done(struct feed *f, uint32_t serial)
 	send(f, (struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
 }
 
-/* A message about a run that the model knows. */
+/* Send a message about a run that the model knows. */
 static void send_run(struct feed *f)
 {
 	const struct rec_event *e = f->e;
@@ -262,7 +263,7 @@ static void feed_event(struct feed *f)
 
 /* ---- seeking ---- */
 
-/* All that the recording had brought is forgotten; what the person has chosen stays. */
+/* Forget everything that came from the recording, and keep the person's choices. */
 static int rewind_model(struct model *m)
 {
 	struct model_opts opts = {.rows = m->rows,

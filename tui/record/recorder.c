@@ -77,13 +77,13 @@ void recorder_add(struct recorder *r, struct rec_event *event, uint64_t now_ns)
 	rec_event_encode(event, &r->pending);
 }
 
-/* Of what was begun to be written, whole lines stay. */
+/* After a partial write, keep only whole lines. */
 static void cut(const struct recorder *r, size_t n_written)
 {
 	const char *end = n_written ? memrchr(r->pending.bytes, '\n', n_written) : NULL;
 	size_t whole = end ? (size_t)(end - r->pending.bytes) + 1 : 0;
 	if (whole < n_written && ftruncate(r->fd, (off_t)(r->bytes + whole)) < 0)
-		return; /* readers pass over a last line that is none */
+		return; /* readers drop an incomplete last line */
 }
 
 int recorder_flush(struct recorder *r, struct trm_error *reterr)

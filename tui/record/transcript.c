@@ -10,7 +10,7 @@
 
 #include "output/runs.h"
 
-#define PIECE_ROOM ((size_t)256 << 10) /* of output put together into one piece, while nothing else comes */
+#define PIECE_ROOM ((size_t)256 << 10) /* maximum size of one piece of output */
 
 void transcript_init(struct transcript *s, size_t cap_bytes)
 {
@@ -50,7 +50,7 @@ struct transcript_run *transcript_run(const struct transcript *s, uint32_t id)
 
 /* ---- room ---- */
 
-/* Give up the output of the oldest run that has some and is not `keep`. */
+/* Drop the output of the oldest run that has output and is not `keep`. */
 static bool give_up_oldest(struct transcript *s, const struct transcript_run *keep)
 {
 	for (size_t i = 0; i < s->n_runs; i++) {
@@ -123,7 +123,8 @@ static void begin_run(struct transcript *s, const struct rec_event *e)
 	s->runs[s->n_runs++] = run;
 }
 
-/* Output that follows its like goes into the same piece, within a second and up to a size. */
+/* Append output to the last piece if the kind is the same, the piece began at most 20 ms ago, and the
+ * piece stays small enough. */
 static bool extend(struct transcript_run *run, enum transcript_kind kind, const struct rec_event *e)
 {
 	struct transcript_piece *p = run->n_pieces ? &run->pieces[run->n_pieces - 1] : NULL;
@@ -187,7 +188,8 @@ static void add_piece(struct transcript *s, struct transcript_run *run, enum tra
 	}
 }
 
-/* The newest run that has this number in its session: numbers begin anew with every sandbox. */
+/* The newest run with this number in its session. Numbers start again with every sandbox, so several runs
+ * can have it. */
 static struct transcript_run *by_number(const struct transcript *s, uint64_t number)
 {
 	for (size_t i = s->n_runs; i > 0 && number; i--)

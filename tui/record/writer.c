@@ -27,7 +27,7 @@ void writer_clear(struct writer *w)
 	w->error = 0;
 }
 
-/* Room for n more and a NUL. */
+/* Make room for n more bytes and a NUL. */
 static bool reserve(struct writer *w, size_t n)
 {
 	if (w->error)
@@ -81,7 +81,7 @@ void writer_print(struct writer *w, const char *fmt, ...)
 	free(text);
 }
 
-/* By integers: printf's "%f" follows the locale. */
+/* Uses integers, because printf's "%f" follows the locale. */
 void writer_decimal(struct writer *w, double v, int decimals)
 {
 	static const double scales[] = {1, 10, 100, 1000, 1e4, 1e5, 1e6};

@@ -114,7 +114,7 @@ size_t buffer_state_read(const char *bytes, size_t n, struct buffer_state *ret)
 	while (at < n) {
 		const char *line = bytes + at, *end = memchr(line, '\n', n - at);
 		if (!end)
-			return 0; /* cut off */
+			return 0; /* incomplete */
 		at = (size_t)(end - bytes) + 1;
 		if (end == line)
 			return ret->lang[0] ? at : 0;

@@ -82,7 +82,7 @@ void unsaved_close(struct unsaved_dir *d)
 	if (!d->is_open)
 		return;
 	if (!has_texts(d))
-		state_remove_dir(d->path); /* while it is locked: nobody else may be in it */
+		state_remove_dir(d->path); /* while the lock keeps others out of the folder */
 	close(d->lock);
 	*d = (struct unsaved_dir){0};
 }
@@ -108,7 +108,7 @@ bool unsaved_take(struct unsaved_dir *d, const char *name)
 	if (!state_path(below, d->path) || lstat(d->path, &st) < 0 || !S_ISDIR(st.st_mode)
 			|| take_lock(d) < 0)
 		return false;
-	/* Who had it may have removed it before the lock was ours. */
+	/* The previous owner may have removed the folder before this lock was taken. */
 	if (access(d->path, F_OK) == 0 && has_texts(d))
 		return true;
 	unsaved_remove(d);

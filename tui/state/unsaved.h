@@ -2,16 +2,16 @@
 #ifndef TUI_STATE_UNSAVED_H
 #define TUI_STATE_UNSAVED_H
 
-/* Texts that are in no file yet, kept so that not even kill -9 takes them.
+/* Unsaved texts, stored so that they survive even kill -9.
  *
- * Theory of operation. Each workbench that has something unsaved has a folder of its own below
- * $XDG_STATE_HOME/terrarium/unsaved, with a file `lock` that it holds a lock on for as long as it lives, and
- * a file per buffer: its place, then its text. A folder whose lock can be taken belongs to nobody any more:
- * what is in it is offered by the workbench that has taken the lock; two that start at a time cannot both get
- * it.
+ * Theory of operation. Each workbench with unsaved texts has a folder of its own below
+ * $XDG_STATE_HOME/terrarium/unsaved. The workbench holds a lock on the file `lock` in the folder for its
+ * whole life. Each unsaved buffer has a file with its state, followed by its text. When another workbench
+ * can take the lock, the owner of the folder has ended. The workbench that has taken the lock offers the
+ * texts to the user. Two workbenches that start at the same time cannot both get the lock.
  *
- * A text is written in slices, so that a key never waits for a big one, into a new file that takes the place
- * of the last one when it is complete. */
+ * A text is written in slices, so that a large text never delays a key. The slices go to a new file,
+ * which replaces the previous one when it is complete. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,29 +22,29 @@
 
 struct text;
 
-/* A folder that is ours, by its lock. Zeroed: there is none. */
+/* A folder that this process has locked. Zeroed: none. */
 struct unsaved_dir {
 	char path[STATE_PATH];
 	int lock; /* descriptor */
 	bool is_open;
 };
 
-/* Make one. 0 or a negative errno. */
+/* Make a folder. 0 or a negative errno. */
 int unsaved_create(struct unsaved_dir *d);
-/* Give it up. The files stay for the next workbench, unless there are none: then it is removed. Takes zeroed.
- */
+/* Release the folder. Its texts stay for the next workbench; a folder without texts is removed. Takes a
+ * zeroed object. */
 void unsaved_close(struct unsaved_dir *d);
-/* … with everything in it. */
+/* Remove the folder with its contents. */
 void unsaved_remove(struct unsaved_dir *d);
 
-/* The names of all folders; returns how many. */
+/* The names of all folders; returns their number. */
 size_t unsaved_names(char names[][64], size_t cap);
-/* Take the one of this name, if nobody holds it. An empty one is removed instead. */
+/* Take the folder of this name if no other process holds it. A folder without texts is removed instead. */
 bool unsaved_take(struct unsaved_dir *d, const char *name);
 const char *unsaved_name(const struct unsaved_dir *d);
 
-/* A folder that was left on purpose is marked with the working directory where it is to be taken up again. It
- * is no longer for that one when the directory is gone. */
+/* Mark a folder that a session left on purpose, with the working directory in which the user continues.
+ * The mark no longer counts when that directory is gone. */
 void unsaved_mark(const struct unsaved_dir *d, const char *working_dir);
 bool unsaved_is_marked(const struct unsaved_dir *d);
 
@@ -53,33 +53,34 @@ bool unsaved_is_marked(const struct unsaved_dir *d);
 struct unsaved_writer {
 	const struct unsaved_dir *dir;
 	unsigned number;
-	const struct text *text; /* borrowed; it must not change until the end */
+	const struct text *text; /* borrowed; must not change until the end */
 	size_t pos;
 	int fd;
 	bool is_open;
 };
 
-/* Begin to write text number `number` (from 1). 0 or a negative errno. */
+/* Begin to write text `number` (from 1). 0 or a negative errno. */
 int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigned number,
 		const struct buffer_state *p, const struct text *t);
-/* Write on, at most `most` bytes. 1: there is more; 0: it is complete; a negative errno: it is given up. */
+/* Write at most `most` further bytes. 1: more remain; 0: the text is complete; a negative errno: writing
+ * was given up. */
 int unsaved_step(struct unsaved_writer *w, size_t most);
-void unsaved_abort(struct unsaved_writer *w);                      /* takes one that has ended */
-void unsaved_forget(const struct unsaved_dir *d, unsigned number); /* it is saved now */
+void unsaved_abort(struct unsaved_writer *w);                      /* takes a writer that has ended */
+void unsaved_forget(const struct unsaved_dir *d, unsigned number); /* the text has been saved */
 
 /* ---- reading ---- */
 
-#define UNSAVED_MAX 64 /* texts of a folder that are looked at */
+#define UNSAVED_MAX 64 /* maximum number of texts read from a folder */
 
 struct unsaved_item {
 	unsigned number;
 	struct buffer_state place;
-	int64_t written_ns; /* when, by the clock of the system */
+	int64_t written_ns; /* by the system clock */
 	char *text;         /* malloc'd */
 	size_t len;
 };
 
-/* Read what is in a folder; returns how many. The caller frees each text. */
+/* Read the texts of a folder; returns their number. The caller frees each text. */
 size_t unsaved_read(const struct unsaved_dir *d, struct unsaved_item *items, size_t cap);
 
 #endif
