@@ -2,7 +2,7 @@
 #ifndef TUI_REPL_ANSWER_H
 #define TUI_REPL_ANSWER_H
 
-/* Looking into what a kernel has answered, which code in the sandbox may have made up. */
+/* Reading the answers of a kernel, which code in the sandbox may have forged. */
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ struct cJSON;
 /* The text of a member; "" if there is none. Borrowed. */
 const char *answer_text(const struct cJSON *answer, const char *key);
 
-/* Code points in n bytes of text: kernels count in these. */
+/* Number of code points in n bytes of text: the unit of kernels. */
 size_t answer_points(const char *text, size_t n);
 
 #endif

@@ -182,7 +182,7 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct candidate *)a)->text, ((const struct candidate *)b)->text);
 }
 
-/* Files of this machine; the word may begin with folders. */
+/* Complete file names of this machine; the word may begin with folders. */
 static void add_files(struct candidates *c, const char *word, size_t n)
 {
 	char folder[4096];

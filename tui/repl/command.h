@@ -2,15 +2,14 @@
 #ifndef TUI_REPL_COMMAND_H
 #define TUI_REPL_COMMAND_H
 
-/* The :commands: one row each. A name may be cut short as long as it stays one of its own; rows that come
- * first win where the table says so (`short_name`). */
+/* The :commands, one row each. A unique beginning of a name is enough to call the command. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct repl;
 
-/* What may stand behind a command, for completion. */
+/* The kind of the argument, for completion. */
 enum repl_command_arg { ARG_NONE, ARG_TEXT, ARG_FILE, ARG_LANG, ARG_THEME, ARG_COMMAND, ARG_SWITCH };
 
 enum { REPL_COMMAND_BRIEF = 19 };
@@ -18,10 +17,10 @@ enum { REPL_COMMAND_BRIEF = 19 };
 struct repl_command {
 	const char *name;
 	const char *args;  /* "[FILE]"; "" */
-	const char *brief; /* at most REPL_COMMAND_BRIEF columns, for the list of all, which fits a screen */
-	const char *help;  /* a line */
+	const char *brief; /* at most REPL_COMMAND_BRIEF columns; :help lists all commands on one screen */
+	const char *help;  /* one line */
 	enum repl_command_arg arg;
-	/* `rest`: what stands behind it, without blanks around. */
+	/* `rest`: the arguments, without blanks around them. */
 	void (*run)(struct repl *r, const char *rest);
 };
 
@@ -30,8 +29,8 @@ extern const struct repl_command repl_command_table[];
 
 enum repl_command_match { REPL_COMMAND_FOUND, REPL_COMMAND_AMBIGUOUS, REPL_COMMAND_UNKNOWN };
 
-/* The command that n bytes of `word` name. AMBIGUOUS and UNKNOWN: `words` says which there are, or what may
- * be meant ("" if nothing is near). */
+/* The command named by n bytes of `word`. AMBIGUOUS: `words` lists the possible commands. UNKNOWN:
+ * `words` lists similar names ("" if there are none). */
 enum repl_command_match repl_command_find(const struct repl_command *table, const char *word, size_t n,
 		const struct repl_command **ret, char *words, size_t cap);
 
@@ -45,10 +44,10 @@ struct candidates {
 void candidates_add(struct candidates *c, const char *text, const char *kind);
 void candidates_finish(struct candidates *c); /* takes a zeroed object */
 
-/* How a line that begins with a colon may go on at `point`; returns where the word begins. */
+/* The possible completions at `point` of a line that begins with a colon. Returns where the word begins. */
 size_t repl_command_complete(struct repl *r, const char *line, size_t point, struct candidates *c);
 
-/* ---- what the rows do: colon_*.c ---- */
+/* ---- the functions of the rows: command_*.c ---- */
 
 typedef void repl_command_fn(struct repl *r, const char *rest);
 repl_command_fn repl_command_help, repl_command_history, repl_command_quit, repl_command_timeout,

@@ -12,7 +12,7 @@
 #include "repl/command.h"
 #include "repl/repl_internal.h"
 
-/* "~/…" is the home directory. */
+/* Replace "~/" at the start by the home directory. */
 static void expand(const char *typed, char out[4096])
 {
 	const char *home = getenv("HOME");
@@ -20,7 +20,7 @@ static void expand(const char *typed, char out[4096])
 	snprintf(out, 4096, "%s%s", is_home ? home : "", typed + is_home);
 }
 
-/* malloc'd, NUL-terminated; NULL, and it was said why. */
+/* The result is malloc'd and NUL-terminated. NULL: the reason was printed. */
 static char *read_file(struct repl *r, const char *typed, size_t *ret_n)
 {
 	char path[4096];
@@ -99,7 +99,7 @@ void repl_command_save(struct repl *r, const char *rest)
 	bool is_image = false;
 	for (size_t i = 0; dot && i < sizeof images / sizeof *images; i++)
 		is_image |= !strcasecmp(dot, images[i]);
-	trm_lang_guess(rest, &lang, NULL); /* else that of the prompt */
+	trm_lang_guess(rest, &lang, NULL); /* otherwise the language of the prompt */
 	const struct code *script = &r->scripts[lang->index];
 	const void *bytes = is_image ? (const void *)images_last(r, &n, &mime) : script->text;
 	n = is_image ? n : script->n;

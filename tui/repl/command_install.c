@@ -13,7 +13,7 @@
 
 struct install {
 	struct trm_install *install;
-	struct filter filter; /* of progress that is drawn */
+	struct filter filter; /* for progress displays */
 	bool has_terminal;
 };
 
@@ -113,7 +113,7 @@ void repl_command_install_close(struct repl *r)
 	}
 }
 
-/* What was asked for is not what a server gives. */
+/* At a server the granted network can differ from the requested one: print the server's guard. */
 static void print_far(struct repl *r)
 {
 	const struct trm_guard *guards;

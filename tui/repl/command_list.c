@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* :files, what lies in a folder of the sandbox. */
+/* :files, the contents of a folder of the sandbox. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 enum { FILES_MAX = 2000, NAME_MAX_SHOWN = 400 };
 
 struct row {
-	char *name; /* fit to be shown */
+	char *name; /* safe to print */
 	enum trm_file_kind kind;
 	uint64_t size;
 };

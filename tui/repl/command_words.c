@@ -9,7 +9,7 @@
 
 enum { LEFT_COLS = 19 };
 
-/* What is no colon's, at the end of the list. */
+/* Inputs without a colon, listed at the end of :help. */
 static const struct repl_command signs[] = {
 		{.name = "!COMMAND", .args = "", .brief = "in the sandbox"},
 		{.name = "?NAME", .args = "", .brief = "explain a name"},
@@ -30,7 +30,7 @@ static void write_cell(char *out, size_t cap, const struct repl_command *c)
 	snprintf(out, cap, "%-*s %s", LEFT_COLS + (has_dots ? 2 : 0), left, c->brief);
 }
 
-/* All of them, in two columns. */
+/* List all commands in two columns. */
 static void list_all(struct repl *r)
 {
 	size_t n = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Tab: how the word at the cursor may go on, by the kernel; names and arguments of :commands by the table.
- * What all have in common is put in; what there is to choose from is listed above the prompt, with kinds. */
+/* Tab completes the word at the cursor. The kernel completes code; the command table completes :commands
+ * and their arguments. Tab inserts the common prefix of all candidates and lists the candidates with
+ * their kinds above the prompt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,11 @@ enum { LISTED_MAX = 120, KIND_COLS = 10 };
 struct question {
 	struct repl *r;
 	uint64_t serial;
-	char *line;           /* as it was */
-	size_t point, before; /* of the line; code points of what stands before the line */
+	char *line;           /* copy of the line at the time of the question */
+	size_t point, before; /* cursor in the line; code points of the input before the line */
 };
 
-/* ---- what comes of the candidates -------------------------------------------------------------- */
+/* ---- using the candidates ------------------------------------------------------------------- */
 
 static size_t common_prefix(const struct candidates *c)
 {
@@ -33,7 +34,7 @@ static size_t common_prefix(const struct candidates *c)
 		n = same;
 	}
 	while (n && ((unsigned char)c->items[0].text[n] & 0xc0) == 0x80)
-		n--; /* not in the middle of a character */
+		n--; /* the prefix must not end inside a character */
 	return n;
 }
 
@@ -75,7 +76,7 @@ static void list(struct repl *r, const struct candidates *c)
 		show_print(&r->show, ROLE_DIM, "… and %zu more", c->n - shown);
 }
 
-/* Bytes from..to of the line are what the candidates stand for. */
+/* The candidates replace bytes from..to of the line. */
 static void offer(struct repl *r, const struct candidates *c, size_t from, size_t to)
 {
 	if (!c->n) {
@@ -94,9 +95,9 @@ static void offer(struct repl *r, const struct candidates *c, size_t from, size_
 	free(common);
 }
 
-/* ---- the kernel's ----------------------------------------------------------------------------------- */
+/* ---- completion by the kernel --------------------------------------------------------------- */
 
-/* Where code point k of the line is. */
+/* The byte offset of code point k. */
 static size_t byte_at(const char *text, size_t k)
 {
 	size_t i = 0;
@@ -151,7 +152,7 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	struct question *q = user;
 	struct repl *r = q->r;
 	cJSON *answer = json ? cJSON_Parse(json) : NULL;
-	(void)why; /* no kernel, no completion */
+	(void)why; /* without a kernel there is no completion */
 	bool is_same = q->serial == r->tab && r->line && line_is_shown(r->line)
 		       && line_point(r->line) == q->point && !strcmp(line_text(r->line), q->line);
 	if (is_same && answer)

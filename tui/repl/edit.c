@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* :edit: the last input, or a file, in the person's editor; then it is the next input. */
+/* :edit opens the last input, or a file, in the user's editor. The edited text is the next input. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "stream/external_editor.h"
 
 struct edit {
-	char dir[64], path[4096]; /* dir "": a file of the person's */
+	char dir[64], path[4096]; /* dir "": the user's own file */
 	struct trm_child *child;
 };
 
@@ -22,7 +22,7 @@ static void finish(struct repl *r)
 	struct edit *e = r->edit;
 	if (e->dir[0]) {
 		unlink(e->path);
-		state_remove_dir(e->dir); /* what the editor may have left beside it */
+		state_remove_dir(e->dir); /* the editor may have left other files */
 	}
 	trm_child_remove(e->child);
 	free(e);
@@ -66,7 +66,7 @@ static void on_end(void *user, pid_t pid, int status)
 	repl_done(r);
 }
 
-/* A file that looks like one of the language, so that the editor knows it. */
+/* The suffix of the copy tells the editor the language. */
 static int write_copy(struct repl *r, struct edit *e)
 {
 	snprintf(e->dir, sizeof e->dir, "/tmp/terrarium-edit-XXXXXX");
@@ -78,7 +78,7 @@ static int write_copy(struct repl *r, struct edit *e)
 	return state_write(e->path, r->last.text ? r->last.text : "", r->last.n);
 }
 
-static const struct activity editing = {.what = "an editor"}; /* Ctrl-C is the editor's */
+static const struct activity editing = {.what = "an editor"}; /* the editor handles Ctrl-C */
 
 void repl_command_edit(struct repl *r, const char *rest)
 {

@@ -57,7 +57,7 @@ static void read_lines(struct history *h, char *text)
 {
 	char *save = NULL;
 	for (char *row = strtok_r(text, "\n", &save); row; row = strtok_r(NULL, "\n", &save)) {
-		cJSON *json = cJSON_Parse(row); /* a line that is none was cut short by a full disk */
+		cJSON *json = cJSON_Parse(row); /* a full disk can leave an invalid line */
 		const char *item = cJSON_GetStringValue(json);
 		if (item && *item)
 			push(h, item, strlen(item));
@@ -65,7 +65,7 @@ static void read_lines(struct history *h, char *text)
 	}
 }
 
-/* The newest ones take the place of all. */
+/* Replace the file by its newest items. */
 static void shorten(struct history *h)
 {
 	char *text = NULL;
@@ -96,7 +96,7 @@ void history_open(struct history *h, struct line *line, const char *language, bo
 	snprintf(name, sizeof name, "repl-%s.jsonl", language);
 	if (!is_kept || !state_path("", dir) || !state_path(name, h->path))
 		return;
-	state_make_dir(dir); /* where that fails, appending will */
+	state_make_dir(dir); /* if this fails, appending reports the error */
 	char *text = state_read(h->path, 4 * FILE_MOST, &n);
 	if (text)
 		read_lines(h, text);
@@ -116,7 +116,7 @@ static void append(struct history *h, const char *text)
 		off_t end = lseek(fd, 0, SEEK_END);
 		bool is_cut = end > 0 && pread(fd, &last, 1, end - 1) == 1 && last != '\n';
 		dprintf(fd, "%s%s\n", is_cut ? "\n" : "",
-				row); /* if it does not go, the input is known to this session only */
+				row); /* after an error the input is known to this session only */
 		close(fd);
 	}
 	cJSON_free(row);

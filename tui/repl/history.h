@@ -2,9 +2,10 @@
 #ifndef TUI_REPL_HISTORY_H
 #define TUI_REPL_HISTORY_H
 
-/* What was typed, per language, from one start to the next: one JSON string per line, of one or of several
- * lines of code, in $XDG_STATE_HOME/terrarium/repl-LANGUAGE.jsonl, which only its owner can read. Several
- * REPLs may append to it. In private mode (the setting `history` is off) it is neither read nor written. */
+/* The inputs of earlier sessions, one file per language: $XDG_STATE_HOME/terrarium/repl-LANGUAGE.jsonl,
+ * which only its owner can read. Each line is a JSON string with an input of one or several lines.
+ * Several REPLs may append to the same file. In private mode (the setting `history` is off) the REPL
+ * neither reads nor writes the file. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,14 +14,14 @@ struct line;
 
 struct history {
 	struct line *line;
-	char path[4096]; /* "": it is not kept */
+	char path[4096]; /* "": the history is not saved */
 	char **items;    /* oldest first */
 	size_t n, cap;
 };
 
-/* Another language: its own inputs are there, in `line` too. */
+/* Switch to a language and load its inputs, also into `line`. */
 void history_open(struct history *h, struct line *line, const char *language, bool is_kept);
-/* Remember an input, if it is not the one before again; blank, or with a blank before it, it is not. */
+/* Remember an input. Skipped: a repeated input, a blank one, and one that begins with a blank. */
 void history_add(struct history *h, const char *text, size_t n);
 void history_close(struct history *h); /* takes a zeroed object */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images between the output's lines: what the terminal can show, and having them decoded. */
+/* Images between the lines of the output: the abilities of the terminal, and decoding. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +27,15 @@ struct images {
 	struct repl *r;
 	struct terminal_answers terminal_answers;
 	bool is_asking, is_known;
-	char held[256]; /* the beginning of an answer */
+	char held[256]; /* incomplete answer */
 	size_t n_held;
 	struct trm_timer *timer;
 	struct image_job *job;
 	struct trm_watch *watch;
-	struct waiting queue[WAITING_MAX]; /* the first one is being drawn */
+	struct waiting queue[WAITING_MAX]; /* the first item is being drawn */
 	size_t n;
 	struct waiting last;   /* for :save */
-	uint32_t last_picture; /* its number, not one of a program that has drawn here before */
+	uint32_t last_picture; /* its number; no number of earlier programs on this terminal */
 };
 
 static void begin_next(struct images *m);
@@ -54,7 +54,8 @@ const uint8_t *images_last(const struct repl *r, size_t *ret_n, const char **ret
 static struct picture_style look_of(struct images *m, const struct image_info *info)
 {
 	static const enum picture_colors colors[] = {[DEPTH_NONE] = PICTURE_MONO,
-			[DEPTH_8] = PICTURE_MONO, /* eight colors turn the thin lines of plots into ground */
+			[DEPTH_8] = PICTURE_MONO, /* with eight colors thin lines of plots would vanish into
+						     the background */
 			[DEPTH_16] = PICTURE_16,
 			[DEPTH_256] = PICTURE_256,
 			[DEPTH_RGB] = PICTURE_RGB};
@@ -75,7 +76,7 @@ static struct picture_style look_of(struct images *m, const struct image_info *i
 	else if (!strcmp(how, "sixel") || (is_auto && a->has_sixel && look.cell_w))
 		look.kind = PICTURE_SIXEL;
 	if (look.kind != PICTURE_SYMBOLS && !look.cell_w) {
-		look.cell_w = 10; /* asked for by name: as DEC's terminals had them */
+		look.cell_w = 10; /* protocol chosen by name: the cell size of DEC terminals */
 		look.cell_h = 20;
 	}
 	image_fit(info, look.cell_w, look.cell_h, size.ws_col > 1 ? size.ws_col - 1 : 1,
@@ -94,7 +95,7 @@ static void end_asking(struct images *m)
 	begin_next(m);
 }
 
-/* Take answers out of what has come; the rest was typed. */
+/* Take the terminal's answers out of the bytes. All other bytes were typed. */
 static void on_answer(void *user, const char *bytes, size_t n)
 {
 	struct images *m = user;
@@ -129,7 +130,7 @@ static void on_answer(void *user, const char *bytes, size_t n)
 		end_asking(m);
 }
 
-/* False: it is not to be asked, or needs not be. */
+/* False: asking is not allowed or not necessary. */
 static bool ask_terminal(struct images *m)
 {
 	const char *term = getenv("TERM");
@@ -155,7 +156,7 @@ static void end_job(struct images *m)
 	m->job = NULL;
 }
 
-/* The first of the queue is drawn, or is not to be. */
+/* Finish the first item of the queue: draw it, or print why it cannot be drawn. */
 static void end_first(struct images *m, struct picture *picture, const char *why)
 {
 	char note[700];
@@ -189,7 +190,7 @@ static void on_timer(void *user)
 {
 	struct images *m = user;
 	if (m->is_asking)
-		end_asking(m); /* it does not answer */
+		end_asking(m); /* the terminal does not answer */
 	else if (m->job)
 		end_first(m, NULL, "it takes too long to decode");
 }

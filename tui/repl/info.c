@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sandbox uses, and may use. */
+/* Usage and limits of the sandbox. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +118,7 @@ static void print_top(struct repl *r, const struct trm_metrics *metrics)
 	free(sorted);
 }
 
-/* Rates are known from the second sample on. */
+/* The first sample contains no rates. */
 void info_metrics(struct repl *r, const struct trm_metrics *metrics)
 {
 	if (r->activity.interrupt != stop_metrics || ++r->n_samples < SAMPLES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines become inputs: what a line is, and whether the kernel wants more of them. */
+/* Lines become inputs: classify a line, and find out whether the kernel wants more lines. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { WAIT_MS = 400 };
 
-/* ---- is it whole? ----------------------------------------------------------------------- */
+/* ---- complete or incomplete? ------------------------------------------------------------ */
 
 enum whole { WHOLE_COMPLETE, WHOLE_INCOMPLETE, WHOLE_INVALID };
 typedef void whole_fn(struct repl *r, enum whole whole, const char *indent);
@@ -27,7 +27,7 @@ struct question {
 static void on_whole(void *user, const char *json, const struct trm_error *why)
 {
 	struct question q = *(struct question *)user;
-	(void)why; /* a kernel that cannot say is given the code as it is */
+	(void)why; /* if the kernel cannot answer, run the code as it is */
 	free(user);
 	if (q.serial != q.r->question)
 		return;
@@ -52,7 +52,7 @@ static void on_interrupt(struct repl *r)
 static const struct activity asking = {
 		.what = "asking whether the input is complete", .interrupt = on_interrupt};
 
-/* Of `text` with `tail` behind it. */
+/* Ask the kernel about `text` followed by `tail`. */
 static void ask(struct repl *r, const char *text, size_t n, const char *tail, whole_fn *then)
 {
 	struct code code = {0};
@@ -72,7 +72,7 @@ static void ask(struct repl *r, const char *text, size_t n, const char *tail, wh
 	if (is_asked)
 		return;
 	free(q);
-	then(r, WHOLE_COMPLETE, ""); /* running it will tell what is wrong */
+	then(r, WHOLE_COMPLETE, ""); /* the run will report the error */
 }
 
 /* ---- gathering --------------------------------------------------------------------------- */
@@ -133,19 +133,19 @@ static void gather(struct repl *r, const char *text, size_t n)
 {
 	bool has_newline = memchr(text, '\n', n) != NULL;
 	if (repl_has_person(r) && r->has_gathered && !strcmp(text, r->indent))
-		n = 0; /* nothing was typed behind what had been offered */
+		n = 0; /* the user typed nothing after the offered indentation */
 	if (!(r->has_gathered ? code_add(&r->code, "\n", 1) : true) || !code_add(&r->code, text, n)) {
 		repl_error(r, "out of memory");
 		repl_drop_input(r);
 		return;
 	}
-	/* Who enters several lines at once has no blank one to come. */
+	/* For pasted lines, ask as if a blank line followed: the user will not type one. */
 	ask(r, r->code.text, r->code.n, has_newline ? "\n" : "", on_gathered);
 }
 
-/* ---- what is it? ------------------------------------------------------------------------------- */
+/* ---- kinds of lines ---------------------------------------------------------------------------- */
 
-/* What people type to leave, in any of the languages; the number with it is the exit code. */
+/* Usual words for leaving, in any of the languages. A number with the word is the exit code. */
 static bool is_exit(const char *text, int *ret_code)
 {
 	static const char *const words[] = {
@@ -164,7 +164,7 @@ static bool is_exit(const char *text, int *ret_code)
 	return false;
 }
 
-/* "name?", where names may have dots. */
+/* "name?"; the name may contain dots. */
 static bool is_question(const char *text, size_t n)
 {
 	if (n < 2 || text[n - 1] != '?' || isdigit((unsigned char)*text))
@@ -175,13 +175,13 @@ static bool is_question(const char *text, size_t n)
 	return true;
 }
 
-/* Bash has uses of its own for "! " and ": ". */
+/* Bash itself uses "! " and ": ". */
 static bool is_own_sign(const struct repl *r, const char *text)
 {
 	return r->lang->style == TRM_STYLE_SHELL && (text[1] == ' ' || !text[1]);
 }
 
-/* ":command", "!command", "?name", "name?" and what one types to leave, which are no code. */
+/* Lines that are not code: ":command", "!command", "?name", "name?" and words for leaving. */
 static bool is_other(const struct repl *r, const char *text, size_t n)
 {
 	int code;
@@ -191,7 +191,7 @@ static bool is_other(const struct repl *r, const char *text, size_t n)
 	       || is_question(text, n) || is_exit(text, &code);
 }
 
-/* ---- a transcript's block ends before a line that is not indented ------------------------------ */
+/* ---- in a transcript a block ends before a line without indentation ---------------------------- */
 
 static void gather_held(struct repl *r)
 {
@@ -204,10 +204,10 @@ static void gather_held(struct repl *r)
 static void on_follower(struct repl *r, enum whole whole, const char *indent)
 {
 	(void)indent;
-	if (whole == WHOLE_INVALID) /* "else:", which goes with what is before */
+	if (whole == WHOLE_INVALID) /* the line continues the block, like "else:" */
 		gather_held(r);
 	else
-		repl_submit(r); /* the line is taken up again behind it */
+		repl_submit(r); /* the held line follows after this input */
 }
 
 static void on_ended(struct repl *r, enum whole whole, const char *indent)
@@ -227,7 +227,7 @@ static bool may_end_block(const struct repl *r, const char *text, size_t n)
 	       && !isspace((unsigned char)*text) && !memchr(text, 0, n);
 }
 
-/* ---- the ways of a line --------------------------------------------------------------------- */
+/* ---- taking a line -------------------------------------------------------------------------- */
 
 static void inspect_trailing(struct repl *r, const char *text, size_t n)
 {
@@ -236,7 +236,7 @@ static void inspect_trailing(struct repl *r, const char *text, size_t n)
 	free(name);
 }
 
-/* False: it is code. */
+/* False: the line is code. */
 static bool take_other(struct repl *r, const char *text, size_t n)
 {
 	int code = 0;
@@ -280,7 +280,7 @@ static bool take_doctest(struct repl *r, const char *text)
 	return is_taken;
 }
 
-/* A transcript that is written as documentation is. True: the line is dealt with. */
+/* A transcript in the style of documentation. True: the line was handled. */
 static bool take_doctest_line(struct repl *r, const char *text, size_t n)
 {
 	size_t prompt;
@@ -288,7 +288,7 @@ static bool take_doctest_line(struct repl *r, const char *text, size_t n)
 	r->is_doctest |= kind == DOCTEST_FIRST;
 	if (!r->is_doctest)
 		return false;
-	if (kind != DOCTEST_MORE && r->has_gathered) { /* the end of the block before */
+	if (kind != DOCTEST_MORE && r->has_gathered) { /* the previous block ends here */
 		r->held_line = kind == DOCTEST_FIRST ? strndup(text, n) : NULL;
 		repl_submit(r);
 	} else if (kind == DOCTEST_FIRST && is_blank(text + prompt, n - prompt)) {

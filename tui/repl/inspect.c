@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ?NAME: what the kernel knows of a name. */
+/* ?NAME: the kernel explains a name. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void print_part(struct repl *r, const char *what, const char *text)
 		show_answer(&r->show, ROLE_TEXT, "%-10s%s%s", what, newline ? "\n" : " ", text);
 }
 
-/* A long one is cut where the screen would be full of it. */
+/* A long documentation is cut before it fills the screen. */
 static void print_doc(struct repl *r, const char *doc)
 {
 	size_t lines = 0;

@@ -3,7 +3,7 @@
 
 #include <terrarium/dynlib.h>
 
-/* In the order of the members of the struct, which are nothing but pointers. */
+/* In the order of the members of struct readline, all of which are pointers. */
 static const char *const symbols[] = {
 		"rl_readline_name",
 		"rl_line_buffer",

@@ -2,9 +2,9 @@
 #ifndef TUI_REPL_LIBRARY_H
 #define TUI_REPL_LIBRARY_H
 
-/* GNU readline, loaded when a person is to type lines: other subcommands do not pay for it, and building
- * needs none of its headers. What is used of it is declared here, by readline.h and history.h of readline 8
- * (since 8.0; Debian 12 has 8.2). Only line*.c include this. */
+/* GNU readline, loaded only when a person types lines, so that other subcommands do not pay for it and
+ * the build needs no headers of it. The declarations here follow readline.h and history.h of readline 8
+ * (since 8.0; Debian 12 has 8.2). Only line*.c include this header. */
 
 #include <stdio.h>
 
@@ -16,8 +16,8 @@ typedef int readline_command(int count, int key);
 struct readline_key;
 enum { READLINE_ISFUNC = 0 };
 
-/* Of rl_readline_state: METANEXT, MOREINPUT, ISEARCH, NSEARCH, NUMERICARG, MACRODEF, OVERWRITE, VIMOTION,
- * MULTIKEY, CHARSEARCH. In these a key does not just stand for itself. */
+/* Bits of rl_readline_state: METANEXT, MOREINPUT, ISEARCH, NSEARCH, NUMERICARG, MACRODEF, OVERWRITE,
+ * VIMOTION, MULTIKEY, CHARSEARCH. In these states a key can mean more than its character. */
 #define READLINE_STATE_BUSY 0xb035d0ul
 
 /* In the order of the names in library.c. */

@@ -13,10 +13,11 @@
 
 enum { INDENT = 4, HISTORY_MOST = 5000 };
 
-/* Readline is one per process, and so is what its functions without argument work on. */
+/* Readline exists once per process, and its callbacks take no user argument, so the current line is
+ * global. */
 static struct line *current;
 
-/* ---- what readline calls -------------------------------------------------------------- */
+/* ---- callbacks of readline ------------------------------------------------------------ */
 
 static ssize_t on_paint(void *cookie, const char *bytes, size_t n)
 {
@@ -25,8 +26,8 @@ static ssize_t on_paint(void *cookie, const char *bytes, size_t n)
 	return (ssize_t)n;
 }
 
-/* Waits only in the middle of what readline does not do piecemeal, none of which is bound to a key of its
- * own. */
+/* Blocks only inside multi-key operations for which readline has no callback interface. None of them is
+ * bound to a key of its own. */
 static int on_getc(FILE *stream)
 {
 	struct line *l = current;
@@ -51,11 +52,11 @@ static void on_handler(char *text)
 static char **on_attempted_completion(const char *text, int start, int end)
 {
 	(void)text, (void)start, (void)end;
-	*current->rl.attempted_completion_over = 1; /* files of this machine are none of the sandbox's */
+	*current->rl.attempted_completion_over = 1; /* files of this machine are not files of the sandbox */
 	return NULL;
 }
 
-/* The cursor's row, up to the cursor, is blank. */
+/* Only blanks precede the cursor in its row. */
 static bool is_in_margin(const struct line *l)
 {
 	const char *text = *l->rl.buffer;
@@ -68,11 +69,11 @@ static bool is_in_margin(const struct line *l)
 static int on_tab(int count, int key)
 {
 	(void)count, (void)key;
-	current->has_tab = true; /* dealt with when readline is done with the key */
+	current->has_tab = true; /* handled after readline has finished the key */
 	return 0;
 }
 
-/* In the margin backspace takes a step of indentation away. */
+/* At the start of a row, backspace removes one step of indentation. */
 static int on_rubout(int count, int key)
 {
 	struct line *l = current;
@@ -91,7 +92,7 @@ static int on_rubout(int count, int key)
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
-/* Readline takes the locale's word for what a character is. */
+/* Readline uses the encoding of the locale. */
 static void initialize_in_utf8(struct line *l)
 {
 	const char *before = getenv("LC_ALL");
@@ -108,7 +109,7 @@ static void initialize_in_utf8(struct line *l)
 	free(kept);
 }
 
-/* What the person has bound otherwise stays so. */
+/* Keep keys that the user has bound to other functions. */
 static void bind_over(struct line *l, const char *key, readline_command *old, readline_command *new)
 {
 	int kind;
@@ -123,7 +124,8 @@ static void bind_keys(struct line *l)
 	bind_over(l, "\b", l->rl.rubout, on_rubout);
 }
 
-/* The keys each time anew: the terminal's own erase key is bound to rl_rubout whenever a line begins. */
+/* Bind the keys for every line, because readline binds the terminal's erase key to rl_rubout at the start
+ * of each line. */
 void line_install(struct line *l, const char *prompt)
 {
 	l->rl.reset_screen_size();

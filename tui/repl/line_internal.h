@@ -2,8 +2,8 @@
 #ifndef TUI_REPL_LINE_INTERNAL_H
 #define TUI_REPL_LINE_INTERNAL_H
 
-/* The line's own parts: line.c is readline's side, line_take.c what comes from the terminal, line_show.c what
- * goes to it. Private to these three. */
+/* The parts of the line. line.c contains the callbacks of readline, line_take.c the input from the
+ * terminal, line_show.c the output to it. Private to these three. */
 
 #include <stdio.h>
 #include <termios.h>
@@ -28,11 +28,11 @@ struct line {
 	void *borrower_user;
 	bool is_shown, is_hidden, is_suspended, passes;
 	bool has_tab;
-	bool is_accepted; /* readline has called back */
+	bool is_accepted; /* readline has delivered the line */
 	char *accepted;
 	struct typed typed;
-	struct typed held;    /* typed before a question that it does not answer */
-	struct termios found; /* how the terminal was */
+	struct typed held;    /* typed ahead of a question; no answer to it */
+	struct termios found; /* original mode of the terminal */
 	struct paste paste;
 	char *shown_prompt;
 };
@@ -42,7 +42,7 @@ void line_install(struct line *l, const char *prompt);
 
 /* line_take.c */
 void line_on_readable(void *user, int fd, uint32_t events);
-void line_take_typed(struct line *l);   /* as long as a line is shown, and there is something */
-void line_update_watch(struct line *l); /* after what it depends on has changed */
+void line_take_typed(struct line *l);   /* while a line is shown and bytes are left */
+void line_update_watch(struct line *l); /* after each change of the line's state */
 
 #endif

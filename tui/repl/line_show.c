@@ -10,7 +10,7 @@ bool line_is_shown(const struct line *l)
 	return l->is_shown;
 }
 
-/* The prompt without the marks of readline. */
+/* Print the prompt without readline's marks. */
 static void print_prompt(struct line *l, const char *prompt)
 {
 	for (const char *p = prompt; *p; p++)
@@ -28,7 +28,7 @@ void line_show(struct line *l, const char *prompt, const char *text)
 	if (l->has_library) {
 		tty_poise(&l->found);
 		line_install(l, prompt);
-		/* What comes at once was not typed, and has its own indentation. */
+		/* Typed-ahead input brings its own indentation. */
 		if (*text && !typed_left(&l->typed)) {
 			l->rl.insert_text(text);
 			l->rl.redisplay();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes from the terminal: keys, pastes, what is typed ahead. */
+/* Input from the terminal: keys, pastes, typed-ahead bytes. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@ static const char *front(const struct line *l)
 	return l->typed.bytes + l->typed.at;
 }
 
-/* What is typed while nobody reads is kept, as far as that goes, and not echoed: it shall not stand among
- * what is printed. */
+/* Bytes that nobody reads yet are kept, up to a limit, and not echoed, so that they do not mix with the
+ * output. */
 void line_update_watch(struct line *l)
 {
 	bool has_room = !l->typed.is_ended && (l->is_shown || typed_left(&l->typed) < AHEAD_MAX);
@@ -36,7 +36,7 @@ static void insert(struct line *l, const char *text, size_t n)
 	l->rl.redisplay();
 }
 
-/* How many bytes at the front of the queue stand for nothing but themselves. */
+/* Number of bytes at the front of the queue that are plain characters. */
 static size_t plain_run(const struct line *l)
 {
 	size_t n = 0;
@@ -62,7 +62,7 @@ static bool insert_run(struct line *l)
 	return true;
 }
 
-/* One step; false: more bytes are needed. */
+/* Take one step. False: more bytes are needed. */
 static bool take_step(struct line *l)
 {
 	size_t used = 0;
@@ -99,7 +99,7 @@ static void deliver(struct line *l)
 	free(text);
 }
 
-/* Without the library: a line as the terminal has edited it. */
+/* Without the library: take a line that the terminal has edited. */
 static void take_plain(struct line *l)
 {
 	const char *end = memchr(front(l), '\n', typed_left(&l->typed));
@@ -131,7 +131,7 @@ void line_take_typed(struct line *l)
 		deliver(l);
 }
 
-/* What is typed behind a Ctrl-C belongs behind it. */
+/* Bytes typed after a Ctrl-C must be handled after it. */
 static bool interrupt_is_pending(void)
 {
 	sigset_t set;

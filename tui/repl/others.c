@@ -15,17 +15,17 @@ struct other {
 	struct trm_run *run;
 	const struct trm_lang *lang;
 	bool is_file, is_command;
-	char by[160], title[32]; /* "[3]", "command" */
+	char by[160], title[32]; /* title: "[3]" or "command" */
 	struct other *next;
 };
 
-/* ---- what it prints ------------------------------------------------------------------------ */
+/* ---- output of the run --------------------------------------------------------------------- */
 
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct other *o = user;
 	(void)run;
-	if (sink_held(&o->r->show.out) < HELD_MAX) /* it is not held back by what this terminal takes */
+	if (sink_held(&o->r->show.out) < HELD_MAX) /* this terminal never slows down the other client's run */
 		show_output(&o->r->show, stream, bytes, n, false);
 }
 
@@ -81,10 +81,10 @@ static void on_quiet_done(void *user, struct trm_run *run, const struct trm_resu
 	forget(user);
 }
 
-/* A transcript is not for what others do, but it can interrupt them. */
+/* A transcript does not show runs of others, but an interrupt reaches them. */
 static const struct trm_run_cb quiet_cb = {.done = on_quiet_done};
 
-/* ---- its beginning --------------------------------------------------------------------------- */
+/* ---- start of the run ------------------------------------------------------------------------- */
 
 static void announce(struct repl *r, const struct other *o, const struct trm_origin *origin)
 {

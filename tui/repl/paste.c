@@ -41,7 +41,7 @@ static void add_clean(struct paste *p, char c)
 	p->last = c;
 }
 
-/* Is it the mark, or what may become one? */
+/* True if the bytes are the mark or a beginning of it. */
 static bool may_be(const char *mark, const char *bytes, size_t n)
 {
 	return memcmp(bytes, mark, n < MARK ? n : MARK) == 0;
@@ -49,7 +49,7 @@ static bool may_be(const char *mark, const char *bytes, size_t n)
 
 static enum paste_result begin(struct paste *p, const char *bytes, size_t n, size_t *ret_used)
 {
-	if (n < 3 || !may_be(BEGIN, bytes, n)) /* a lone ESC, or ESC [, is left to those who know keys */
+	if (n < 3 || !may_be(BEGIN, bytes, n)) /* a lone ESC, or ESC [, is left to the parser of keys */
 		return PASTE_NONE;
 	if (n < MARK)
 		return PASTE_MORE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines from a pipe or a file: a transcript, whose lines may also be what its code reads. */
+/* Lines from a pipe or a file. Such a transcript contains code and also the input of that code. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,7 @@ bool piped_has_line(const struct repl *r)
 	return r->held_line || r->is_eof || (left(r) && memchr(text + r->ahead_at, '\n', left(r)));
 }
 
-/* As long as there is no whole line, more is wanted. */
+/* Without a complete line, ask for more bytes. */
 static size_t on_queued(void *user)
 {
 	struct repl *r = user;
@@ -69,7 +69,8 @@ void piped_close(struct repl *r)
 	code_finish(&r->ahead);
 }
 
-/* The next line, with *ret_n bytes before its newline; NULL: there is none yet, or none any more. */
+/* The next line, with *ret_n bytes before its newline. NULL: no complete line yet, or the end of the
+ * input. */
 static char *next_line(struct repl *r, size_t *ret_n)
 {
 	char *line = left(r) ? r->ahead.text + r->ahead_at : NULL;
@@ -94,7 +95,7 @@ void piped_turn(struct repl *r)
 	line = next_line(r, &n);
 	if (line && n && line[n - 1] == '\r')
 		n--;
-	char *copy = line ? malloc(n + 1) : NULL; /* what is done with it may read on */
+	char *copy = line ? malloc(n + 1) : NULL; /* a copy, because repl_take() may read on */
 	if (copy) {
 		memcpy(copy, line, n);
 		copy[n] = '\0';
@@ -118,7 +119,8 @@ void piped_answer(struct repl *r)
 		trm_run_send_eof(r->run);
 		return;
 	}
-	/* In one piece: code that finds half a line asks again, and would be given the next one. */
+	/* Send the line in one piece: code that finds half a line asks again, and would get the next
+	 * line. */
 	char *whole = malloc(n + 1);
 	if (!whole)
 		return;

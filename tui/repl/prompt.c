@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "python calm-fern [3]> ", and below it "                 ...> ". */
+/* "python calm-fern [3]> ", and below that line "                 ...> ". */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "repl/repl_internal.h"
 #include "stream/tty.h"
 
-/* Colors take no room: readline wants them between \001 and \002. */
+/* Readline wants color sequences between \001 and \002, because they take no room. */
 static void add(struct repl *r, char *out, size_t cap, enum role role, const char *text)
 {
 	const char *on = paint_on(&r->paint, role);

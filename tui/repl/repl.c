@@ -15,7 +15,7 @@
 
 enum { CALM_MS = 80 };
 
-/* ---- words of our own --------------------------------------------------------------------- */
+/* ---- own messages -------------------------------------------------------------------------- */
 
 bool repl_has_person(const struct repl *r)
 {
@@ -55,7 +55,7 @@ void repl_error(struct repl *r, const char *fmt, ...)
 	free(text);
 }
 
-/* ---- what is under way ------------------------------------------------------------------------ */
+/* ---- activities ------------------------------------------------------------------------------ */
 
 void repl_begin(struct repl *r, const struct activity *activity)
 {
@@ -123,7 +123,7 @@ void repl_set_language(struct repl *r, const struct trm_lang *lang)
 	r->lang = lang;
 	if (repl_has_person(r))
 		history_open(&r->history, r->line, lang->name, r->config.history);
-	trm_session_warm(r->session, lang, NULL); /* what is wrong will be told by the first run */
+	trm_session_warm(r->session, lang, NULL); /* the first run reports errors */
 }
 
 /* ---- signals and the sandbox --------------------------------------------------------------------- */
@@ -152,7 +152,7 @@ static void on_interrupt(void *user)
 	if (r->activity.interrupt)
 		r->activity.interrupt(r);
 	else if (r->edit)
-		; /* it has a screen of its own, and means something else by it */
+		; /* the editor owns the screen and handles Ctrl-C itself */
 	else if (repl_has_person(r) && !r->is_over)
 		interrupt_prompt(r);
 	else {
@@ -167,7 +167,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	if (why->code == TRM_OK || r->is_over)
 		return;
 	line_drop(r->line, "");
-	if (strcmp(why->msg, r->lost_why) != 0) /* else the end of a run has told it */
+	if (strcmp(why->msg, r->lost_why) != 0) /* otherwise the end of a run has reported it */
 		repl_error(r, "%s", why->msg);
 	r->exit_code = EXIT_OWN_FAILURE;
 	r->is_over = true;
@@ -241,7 +241,7 @@ static void on_wait(void *user)
 
 static void on_calm(void *user)
 {
-	(void)user; /* the turn that follows puts the prompt back */
+	(void)user; /* the next turn of the loop shows the prompt again */
 }
 
 static const struct show_cb show_cb = {
@@ -252,7 +252,7 @@ static const struct show_cb show_cb = {
 static void on_accepted(void *user, const char *text)
 {
 	struct repl *r = user;
-	if (!text && r->show.out.last != '\n') /* readline has done so for some terminals */
+	if (!text && r->show.out.last != '\n') /* readline prints the newline on some terminals only */
 		sink_put(&r->show.out, "\n", 1, 0);
 	repl_take(r, text, text ? strlen(text) : 0);
 }
@@ -264,7 +264,7 @@ static void on_tab(void *user)
 
 static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_tab, .passed = on_passed};
 
-/* May a line be taken? Those from a pipe, and its end, wait for a sandbox, or why there is none. */
+/* May a line be taken? Piped lines and their end wait until the sandbox is ready or has failed. */
 static bool is_free(const struct repl *r)
 {
 	return !r->activity.what && !r->is_leaving && !r->is_over
@@ -272,7 +272,7 @@ static bool is_free(const struct repl *r)
 			       || (r->cli_session.sandbox && trm_sandbox_is_ready(r->cli_session.sandbox)));
 }
 
-/* After each turn of the loop: whoever waits for a line gets one. */
+/* After each turn of the loop: give the next line to whoever waits for one. */
 static void turn(struct repl *r)
 {
 	shell_released(r);
@@ -335,9 +335,9 @@ static int open_session(struct repl *r, struct trm_error *reterr)
 	opts.wants_recent = repl_has_person(r);
 	opts.client = "terrarium repl";
 	opts.policy = policy_gate_enforced(r->policy_gate);
-	opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
+	opts.output_keep_bytes = 0; /* the output is already on its way, and nobody asks for it again */
 	if (!repl_has_person(r))
-		opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
+		opts.terminate_grace_ms = 0; /* no user watches the steps: interrupt, then kill */
 	describe_terminal(r);
 	if (repl_has_person(r))
 		opts.env = r->env;
@@ -394,7 +394,7 @@ static bool has_output_left(const struct repl *r)
 	return !r->cli_session.is_closing && !r->is_pipe_broken && !show_is_idle(&r->show);
 }
 
-/* What ran in a sandbox before we came is told before the first prompt, whose number follows from it. */
+/* Earlier runs of the sandbox are shown before the first prompt, because they determine its number. */
 static void stop_catching_up(struct repl *r)
 {
 	repl_done(r);
@@ -408,7 +408,7 @@ void repl_caught_up(struct repl *r)
 		repl_done(r);
 }
 
-/* Is there something to be done without anything to wait for? What a turn takes may be dealt with at once. */
+/* True: the next turn has work to do without waiting. */
 static bool is_hungry(struct repl *r)
 {
 	if (r->is_over || r->cli_session.is_closing)

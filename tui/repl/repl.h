@@ -2,8 +2,8 @@
 #ifndef TUI_REPL_H
 #define TUI_REPL_H
 
-/* `terrarium repl`: lines of code, run in a sandbox, one after the other. On a terminal with prompts, history
- * and completion; in a pipe without any of these, so that what comes out can be compared. */
+/* `terrarium repl`: lines of code that run one after the other in a sandbox. On a terminal the REPL has
+ * prompts, history and completion. In a pipe it has none of these, so that its output can be compared. */
 
 #include <stdbool.h>
 
@@ -14,15 +14,16 @@ struct trm_config;
 struct policy_gate;
 
 struct repl_opts {
-	const struct trm_config *config;       /* borrowed; its name is the sandbox's, if it has one */
+	const struct trm_config *config;       /* borrowed; its name, if set, names the sandbox */
 	const struct policy_gate *policy_gate; /* borrowed */
 	struct cli_session_asked asked;
-	bool attach;         /* that sandbox must be running already */
+	bool attach;         /* the sandbox must already be running */
 	const char *figures; /* directory to save images in; NULL: nowhere */
 };
 
-/* Blocks until it is left. Returns the exit code: 0, or in a pipe that of the first thing that failed; 125
- * terrarium's own failure; 128+n ended by signal n. *ret_is_pipe_broken: nobody reads stdout any more. */
+/* Blocks until the REPL ends. Returns the exit code: 0, or in a pipe the code of the first failure; 125
+ * for terrarium's own failure; 128+n when signal n ended the REPL. *ret_is_pipe_broken: nobody reads
+ * stdout any more. */
 int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken);
 
 #endif

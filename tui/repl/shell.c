@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* !COMMAND: a shell command in the sandbox; on a terminal it has one of its own, and ours passes on every
- * key. */
+/* !COMMAND: a shell command in the sandbox. On a terminal the command gets a terminal of its own, and the
+ * REPL passes on every key. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct shell {
 	struct trm_proc *proc;
 	bool has_terminal;
 	struct termios cooked;
-	struct filter filter; /* of a program that draws */
+	struct filter filter; /* for a program that draws */
 };
 
 static void release(struct shell *sh)
@@ -31,7 +31,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		show_screen(&r->show, &sh->filter, bytes, n);
 	else
 		show_output(&r->show, channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT, bytes, n, false);
-	/* What the terminal has not taken holds the command back. */
+	/* Output that the terminal has not yet taken slows down the command. */
 	if (sink_held(&r->show.out) < 1 << 20)
 		trm_proc_consumed(proc, n);
 	else
@@ -73,7 +73,7 @@ static void on_interrupt(struct repl *r)
 static void on_keys(struct repl *r, const char *bytes, size_t n)
 {
 	if (r->shell)
-		trm_proc_write(r->shell->proc, TRM_STDOUT, bytes, n, NULL); /* fails when it has just ended */
+		trm_proc_write(r->shell->proc, TRM_STDOUT, bytes, n, NULL); /* fails after its end */
 }
 
 static void on_eof(struct repl *r)

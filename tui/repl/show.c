@@ -62,14 +62,14 @@ bool show_is_idle(const struct show *s)
 	return !s->waits && sink_is_empty(&s->out) && sink_is_empty(&s->err);
 }
 
-/* ---- a terminal ------------------------------------------------------------------------------ */
+/* ---- output to a terminal ------------------------------------------------------------------- */
 
 static void put(struct show *s, const char *text)
 {
 	sink_put(&s->out, text, strlen(text), 0);
 }
 
-/* Whether text ends inside a line: colors behind a newline do not count. */
+/* True if the text ends inside a line. Color sequences behind a newline do not count. */
 static void note_end(struct show *s, const char *text, size_t n)
 {
 	for (size_t i = n; i-- > 0;) {
@@ -87,7 +87,7 @@ static void note_end(struct show *s, const char *text, size_t n)
 	}
 }
 
-/* Put the colors of a run's stream on, those of the other off. */
+/* Switch to the colors of a run's stream. */
 static void use_stream(struct show *s, int stream)
 {
 	char end[FILTER_FINISH_MAX];
@@ -141,7 +141,7 @@ static void put_line(struct show *s, enum role role, const char *text, size_t n)
 	s->is_inside = false;
 }
 
-/* ---- in order -------------------------------------------------------------------------------------- */
+/* ---- keeping the order ------------------------------------------------------------------------------ */
 
 static bool keep(struct show *s, int kind, const char *bytes, size_t n, bool is_owed)
 {
@@ -149,7 +149,7 @@ static bool keep(struct show *s, int kind, const char *bytes, size_t n, bool is_
 		return false;
 	struct kept *k = malloc(sizeof *k + n);
 	if (!k)
-		return true; /* lost: there is no memory for it */
+		return true; /* dropped for lack of memory */
 	*k = (struct kept){.kind = kind, .n = n, .is_owed = is_owed};
 	memcpy(k->bytes, bytes, n);
 	*s->last = k;
@@ -211,7 +211,7 @@ void show_answer(struct show *s, enum role role, const char *fmt, ...)
 	va_end(args);
 }
 
-/* Colors and modes (a cursor that is shown again) behind the last line do not begin another. */
+/* Colors and modes behind the last newline (such as showing the cursor) do not begin another line. */
 static size_t without_modes(const char *bytes, size_t n)
 {
 	while (n && (bytes[n - 1] == 'm' || bytes[n - 1] == 'h' || bytes[n - 1] == 'l')) {
@@ -246,7 +246,7 @@ void show_status(struct show *s, const char *text)
 		return;
 	s->cb->before(s->user);
 	if (s->paint->depth == DEPTH_NONE && *text)
-		return; /* too simple a terminal, perhaps */
+		return; /* the terminal may be too simple to overwrite a line */
 	use_stream(s, -1);
 	put(s, s->paint->depth == DEPTH_NONE ? "" : "\r\033[K");
 	put(s, text);
@@ -268,7 +268,7 @@ void show_end(struct show *s)
 	s->is_inside = false;
 }
 
-/* ---- what was before ------------------------------------------------------------------------------ */
+/* ---- gathering earlier output ---------------------------------------------------------------------- */
 
 void show_gather(struct show *s)
 {
@@ -315,7 +315,7 @@ static void on_picture_bytes(void *user, const char *bytes, size_t n)
 	sink_put(&s->out, bytes, n, 0);
 }
 
-/* Characters, row by row. */
+/* Print the symbols row by row. */
 static void put_symbols(struct show *s, const struct picture *p)
 {
 	for (int row = 0; row < p->look.rows; row++) {
@@ -334,7 +334,7 @@ static void put_symbols(struct show *s, const struct picture *p)
 	}
 }
 
-/* Room is made first, so that nothing scrolls while it is drawn. */
+/* Make room first, so that nothing scrolls during drawing. */
 static void put_pixels(struct show *s, const struct picture *p)
 {
 	char move[32];

@@ -2,9 +2,10 @@
 #ifndef TUI_REPL_SHOW_H
 #define TUI_REPL_SHOW_H
 
-/* All that the REPL prints, in one order. On a terminal: what runs print, filtered, stderr in its color; our
- * own words in the colors of their roles; pictures. While a picture is being made, what comes after it
- * waits. In a pipe: stdout's bytes and values to stdout, all else to stderr, as they are. */
+/* Everything that the REPL prints, in one order. On a terminal: filtered output of runs with stderr in
+ * its color, the REPL's own messages in the colors of their roles, and pictures. While a picture is being
+ * prepared, later output waits. In a pipe: stdout of the code and values go to stdout, everything else to
+ * stderr, unchanged. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +19,9 @@ struct picture;
 struct trm_loop;
 
 struct show_cb {
-	void (*released)(void *user, size_t n);      /* bytes of show_output() are out of the way */
-	void (*broken)(void *user, int saved_errno); /* nobody reads stdout any more, or worse */
-	/* Something is to be printed: a prompt that stands there goes away. */
+	void (*released)(void *user, size_t n);      /* bytes of show_output() have been printed */
+	void (*broken)(void *user, int saved_errno); /* stdout is closed, or writing failed otherwise */
+	/* Output is about to be printed: hide the prompt. */
 	void (*before)(void *user);
 };
 
@@ -28,15 +29,15 @@ struct show {
 	const struct show_cb *cb;
 	void *user;
 	struct paint *paint;
-	bool is_terminal; /* stdout is one */
+	bool is_terminal; /* stdout is a terminal */
 	bool is_mixed;    /* stderr is the same terminal */
 	struct sink out, err;
 	struct filter filters[2];
-	int stream;     /* whose colors are on; -1: none */
-	bool is_inside; /* of a line */
-	bool waits;     /* for a picture; what comes meanwhile is kept in `kept` */
+	int stream;     /* the stream with its colors on; -1: none */
+	bool is_inside; /* the cursor is inside a line */
+	bool waits;     /* waits for a picture; `kept` holds later output */
 	struct kept {
-		int kind; /* TRM_STDOUT, TRM_STDERR; else -1 - role of a line of ours */
+		int kind; /* TRM_STDOUT or TRM_STDERR; -1 - role for an own line */
 		size_t n;
 		bool is_owed;
 		struct kept *next;
@@ -48,35 +49,35 @@ void show_init(struct show *s, struct trm_loop *loop, struct paint *paint, const
 		void *user);
 void show_finish(struct show *s); /* takes a zeroed object */
 
-/* What a run has printed; each byte is released in time, if `is_owed`. */
+/* Print output of a run. With `is_owed` each byte is released after printing. */
 void show_output(struct show *s, int stream, const void *bytes, size_t n, bool is_owed);
-/* A line of our own, or several; a line that the run has left open is ended first. */
+/* Print one or several own lines. A line that the run has left open is ended first. */
 void show_line(struct show *s, enum role role, const char *text);
 void show_print(struct show *s, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same, but an answer to a command: on stdout in a pipe, too. */
+/* Print an answer to a command. In a pipe the answer goes to stdout. */
 void show_answer(struct show *s, enum role role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* What a program draws that has a terminal of its own, through its filter; NULL: it has ended. */
+/* Print output of a program with its own terminal, through its filter. NULL: the program has ended. */
 void show_screen(struct show *s, struct filter *filter, const void *bytes, size_t n);
-/* A line that is written over by the next one; "" takes it away. Only on a terminal. */
+/* Print a line that the next one overwrites; "" removes it. Only on a terminal. */
 void show_status(struct show *s, const char *text);
 /* The terminal has echoed what was typed. */
 void show_typed(struct show *s, const char *bytes, size_t n);
-/* The end of what a run prints: its colors are off, the cursor is at the start of a line. */
+/* The output of a run has ended: turn its colors off and move the cursor to the start of a line. */
 void show_end(struct show *s);
 
-/* Much comes, of which the end is wanted: nothing is printed until show_from(), which prints what has come
- * from that place on, and in the place of the rest a line. */
+/* Gather a lot of output of which only the end matters. Nothing is printed until show_from(), which
+ * prints the output from `place` on, and `instead` for the rest. */
 void show_gather(struct show *s);
-size_t show_place(const struct show *s); /* where what comes next will be */
+size_t show_place(const struct show *s); /* place of the next output */
 bool show_is_gathering(const struct show *s);
 void show_from(struct show *s, size_t place, const char *instead);
 
-/* A picture is on its way: hold back what comes; draw it (NULL: there is none after all, which `note` tells),
- * and go on. */
+/* show_wait() holds output back while a picture is prepared. show_picture() draws the picture and
+ * continues. A NULL picture means that there is none; `note` tells why. */
 void show_wait(struct show *s);
 void show_picture(struct show *s, const struct picture *picture, const char *note);
 
-/* All has been printed and taken. */
+/* True: everything has been printed and written. */
 bool show_is_idle(const struct show *s);
 
 #endif

@@ -2,20 +2,20 @@
 #ifndef TUI_REPL_TYPED_H
 #define TUI_REPL_TYPED_H
 
-/* What came from the terminal and is in nobody's hands yet. */
+/* Bytes from the terminal that nobody has read yet. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct typed {
-	char *bytes; /* those from `at` to `n` */
+	char *bytes; /* bytes from `at` to `n` are unread */
 	size_t at, n, cap;
-	bool is_ended; /* nothing more comes: the terminal is gone, or, in its own mode, Ctrl-D */
+	bool is_ended; /* end of input: the terminal is gone, or it sent Ctrl-D in line mode */
 };
 
-/* False: out of memory, they are lost. */
+/* False: out of memory; the bytes are lost. */
 bool typed_add(struct typed *t, const char *bytes, size_t n);
-/* Read once from stdin; if there is nothing, this waits. */
+/* Read once from stdin; blocks if there is nothing. */
 void typed_read(struct typed *t);
 /* As typed_read(), but never waits. */
 void typed_poll(struct typed *t);

@@ -31,7 +31,7 @@ static bool push(struct words *w, char *word)
 	return true;
 }
 
-/* One word at *at, which moves behind it. NULL: a quote is open. `out` has room for all of it. */
+/* Take one word and return the end of it. NULL: a quote is open. `out` is as long as the text. */
 static const char *take(const char *text, char *out)
 {
 	char quote = 0;

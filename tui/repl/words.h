@@ -2,9 +2,9 @@
 #ifndef TUI_REPL_WORDS_H
 #define TUI_REPL_WORDS_H
 
-/* What stands behind a command, taken apart at blanks as in a shell: '…' and "…" hold blanks together, a
- * backslash takes the next character as it is (within '…' it is one). Nothing is expanded but ~/ at the start
- * of a word. */
+/* Splits the arguments of a command at blanks, as a shell does. '…' and "…" keep blanks together. A
+ * backslash makes the next character literal, except within '…'. Only ~/ at the start of a word is
+ * expanded. */
 
 #include <stddef.h>
 
@@ -15,7 +15,7 @@ struct words {
 	size_t n, cap;
 };
 
-/* TRM_EINVAL: a quote is not closed. Then, too, words_finish() is due. */
+/* TRM_EINVAL: a quote is not closed. The caller calls words_finish() in that case too. */
 int words_split(struct words *w, const char *text, struct trm_error *reterr);
 void words_finish(struct words *w); /* takes a zeroed object */
 
