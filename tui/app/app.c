@@ -148,6 +148,8 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.trust = a->opts->trust,
 			.policy = a->opts->policy,
 			.policy_asks = a->opts->policy_asks,
+			.auto_close = a->opts->auto_close,
+			.wrap = a->opts->wrap,
 			.auto_complete = a->opts->auto_complete,
 			.has_history = a->opts->has_history,
 			.timeout_ms = a->opts->session.timeout_ms,

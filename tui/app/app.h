@@ -33,6 +33,7 @@ struct app_opts {
 	const char *keymap;        /* set of keys; NULL: the default one */
 	bool has_history;          /* remember what is run, in a file */
 	const char *images;        /* how they are drawn: "auto", "kitty", "sixel", "symbols", "off" */
+	bool auto_close, wrap;     /* brackets close themselves; long lines are wrapped */
 	bool auto_complete;        /* offer members as soon as the dot is typed */
 	bool confirm;              /* ask before each run */
 	const char *trust;         /* the setting: backends with fewer questions; NULL: none */

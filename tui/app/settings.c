@@ -35,6 +35,8 @@ static const struct offered_setting {
 		{"metrics_interval", SETTING_SANDBOX},
 		{"language", SETTING_START},
 		{"keymap", SETTING_NOW},
+		{"auto_close", SETTING_NOW},
+		{"wrap", SETTING_NOW},
 		{"auto_complete", SETTING_NOW},
 		{"restore", SETTING_NOW},
 		{"history", SETTING_NOW},

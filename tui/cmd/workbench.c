@@ -28,6 +28,8 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 	opts->confirm = config->confirm;
 	opts->trust = config->trust;
 	opts->images = config->images;
+	opts->auto_close = config->auto_close;
+	opts->wrap = config->wrap;
 	opts->auto_complete = config->auto_complete;
 	opts->graphs = config->graphs;
 	opts->alerts = config->alerts;

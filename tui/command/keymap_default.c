@@ -46,6 +46,7 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_EDITOR, "alt-p", "find-previous"},
 		{CONTEXT_EDITOR, "alt-r", "replace"},
 		{CONTEXT_EDITOR, "ctrl-g", "go-to-line"},
+		{CONTEXT_EDITOR, "alt-w", "wrap"},
 
 		{CONTEXT_ANY, "shift-f5", "run-cell-and-advance"},
 		{CONTEXT_EDITOR, "alt-j", "run-cell-and-advance"},

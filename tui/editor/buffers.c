@@ -8,6 +8,7 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
+#include "editor/editor_internal.h"
 #include "text/cluster.h"
 #include "text/text.h"
 
@@ -121,12 +122,27 @@ struct buffer *buffers_add(struct buffers *b, const struct trm_lang *lang)
 		free(added);
 		return NULL;
 	}
+	added->editor.closes_pairs = b->closes_pairs;
+	added->editor.wraps = b->wraps;
 	added->id = ++b->last_id;
 	added->number = free_number(b, lang);
 	if (b->n > 0)
 		editor_resize(&added->editor, b->items[0]->editor.rows, b->items[0]->editor.cols);
 	b->items[b->n++] = added;
 	return added;
+}
+
+void buffers_set_style(struct buffers *b, bool closes_pairs, bool wraps)
+{
+	b->closes_pairs = closes_pairs;
+	b->wraps = wraps;
+	for (size_t i = 0; i < b->n; i++) {
+		struct editor *e = &b->items[i]->editor;
+		e->closes_pairs = closes_pairs;
+		e->wraps = wraps;
+		e->top_row = 0;
+		editor_show_cursor(e);
+	}
 }
 
 static size_t shown_last(const struct buffers *b)

@@ -30,6 +30,7 @@ struct buffers {
 	uint32_t last_id;
 	uint64_t clock; /* counts what is shown */
 	struct clipboard *clipboard;
+	bool closes_pairs, wraps; /* of their editors */
 };
 
 /* One empty buffer for each language that has a tab from the start; the first is current. Borrows the
@@ -52,6 +53,8 @@ void buffers_show(struct buffers *b, uint32_t id);
 /* The one `by` tabs to the right of the current one, round the ends. */
 struct buffer *buffers_beside(const struct buffers *b, int by);
 
+/* How all editors, and those to come, take brackets and long lines. */
+void buffers_set_style(struct buffers *b, bool closes_pairs, bool wraps);
 void buffers_resize(struct buffers *b, int rows, int cols);
 
 /* It holds changes that are nowhere else. */

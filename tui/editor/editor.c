@@ -25,6 +25,8 @@ static void on_edit(void *user, const struct text *after, const struct text_edit
 	struct editor *e = user;
 
 	syntax_edited(e->syntax, after, edit);
+	if (e->n_closers)
+		editor_pairs_edited(e, edit);
 	if (e->marks.n)
 		cell_marks_edited(&e->marks, after, edit);
 }
@@ -40,6 +42,7 @@ static int take_text(struct editor *e, struct text *t)
 	e->text = t;
 	e->generation++;
 	syntax_reset(e->syntax);
+	e->n_closers = 0;
 	cell_marks_finish(&e->marks);
 	history_listen(h, on_edit, e);
 	e->sel = (struct selection){0};
@@ -388,10 +391,12 @@ static unsigned handle_key(struct editor *e, const struct event *ev)
 	bool is_text = ev->key >= ' ' && ev->key < KEYS_BASE && ev->key != 0x7F
 		       && !(ev->mods & (MOD_CTRL | MOD_ALT));
 
+	bool is_typed = ev->time_ns - e->burst_ns >= PASTED_NS;
 	note_key(e, ev->time_ns);
 	if (is_indented_already(e, ev))
 		return EDITOR_HANDLED;
-	return is_text ? editor_type(e, ev->key) : 0;
+	unsigned bits = is_text ? editor_type_pair(e, ev->key, is_typed) : 0;
+	return bits ? bits : is_text ? editor_type(e, ev->key) : 0;
 }
 
 unsigned editor_handle(struct editor *e, const struct event *ev)

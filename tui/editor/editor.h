@@ -52,15 +52,19 @@ struct editor {
 	struct clipboard *clipboard; /* borrowed */
 	char *path;                  /* NULL: never saved */
 	struct file_format format;
-	bool is_saving;             /* the disk is being waited for */
-	struct file_stamp stamp;    /* of the file when it was read or written */
-	uint32_t generation;        /* how many texts it has had */
-	int tab_width;              /* columns of a tab stop, and of one level of indentation */
-	int rows, cols;             /* size of the pane, gutter included */
-	size_t top_line, left_col;  /* first line and text column shown */
-	size_t goal_col;            /* column that up and down try to keep */
-	uint8_t drag;               /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
-	struct selection drag_from; /* where the drag began */
+	bool is_saving;            /* the disk is being waited for */
+	struct file_stamp stamp;   /* of the file when it was read or written */
+	uint32_t generation;       /* how many texts it has had */
+	int tab_width;             /* columns of a tab stop, and of one level of indentation */
+	int rows, cols;            /* size of the pane, gutter included */
+	size_t top_line, left_col; /* first line and text column shown */
+	size_t top_row;            /* of the first line shown, where lines wrap: rows of it above the first */
+	size_t goal_col;           /* column that up and down try to keep */
+	uint8_t drag;              /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
+	struct selection drag_from;    /* where the drag began */
+	bool closes_pairs;             /* brackets and quotes that are typed get their partner */
+	size_t closers[16], n_closers; /* partners that were put in, and that may be typed over */
+	bool wraps;                    /* lines go on in the next row */
 	enum { MARK_NONE, MARK_NEW, MARK_SET } mark; /* SET: motions select; NEW: from the next command on */
 	int burst;                                   /* what kind of typing goes on, for grouping undo */
 	uint64_t burst_ns;                           /* time of its last key */
@@ -162,6 +166,14 @@ bool editor_begins_cell(const struct editor *e, size_t pos); /* the line that be
 
 /* The line that shows a mark: the one that begins its cell, else the first one that says something. */
 size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark);
+
+/* Where lines wrap: rows of a line. */
+size_t editor_line_rows(const struct editor *e, size_t line);
+/* The row of the pane that a column of a line is in, and the first column of that row; negative or beyond the
+ * pane: it is not to be seen. */
+long editor_row_at(const struct editor *e, size_t line, size_t column, size_t *ret_first);
+/* The line, and the first of its columns, that a row of the pane shows; the last one for rows below it. */
+size_t editor_line_at(const struct editor *e, long row, size_t *ret_first);
 
 /* Columns of marks, if there are any, and of line numbers, with a blank behind; 0 in narrow panes. */
 int editor_gutter(const struct editor *e);

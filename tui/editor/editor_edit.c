@@ -82,6 +82,8 @@ unsigned edit_erase(struct editor *e, int arg)
 	default: other = text_next(e->text, cursor); break;
 	}
 	size_t start = is_back ? other : cursor;
+	if (move == MOVE_LEFT && editor_is_in_pair(e))
+		return editor_replace(e, cursor - 1, 2, "", 0, BURST_ERASE);
 	return editor_replace(e, start, (is_back ? cursor : other) - start, "", 0,
 			is_back ? BURST_ERASE : BURST_DELETE);
 }

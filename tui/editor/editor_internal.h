@@ -75,6 +75,17 @@ unsigned edit_erase(struct editor *e, int arg); /* arg: enum move to what is era
 unsigned edit_cut_line(struct editor *e, int arg);
 unsigned edit_double(struct editor *e, int arg);
 
+/* ---- editor_pairs.c ---- */
+
+enum { EDITOR_CLOSERS = 16 };
+
+/* Typing of a character that opens, closes or encloses. `is_typed`: by a person, not by a program that
+ * pastes. 0: it is none of that. */
+unsigned editor_type_pair(struct editor *e, uint32_t cp, bool is_typed);
+bool editor_is_in_pair(
+		const struct editor *e); /* the cursor is between two that belong together, untouched */
+void editor_pairs_edited(struct editor *e, const struct text_edit *edit);
+
 /* ---- editor_indent.c ---- */
 
 unsigned edit_enter(struct editor *e, int arg);

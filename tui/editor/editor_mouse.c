@@ -12,11 +12,10 @@ enum { DRAG_NONE, DRAG_CHARACTER, DRAG_WORD, DRAG_LINE };
 /* The position at a cell of the pane; outside of it, what is nearest. */
 static size_t position_at(const struct editor *e, int row, int col)
 {
-	long line = (long)e->top_line + row, last = (long)text_lines(e->text) - 1;
+	size_t first, line = editor_line_at(e, row, &first);
 	int gutter = editor_gutter(e);
-	size_t column = e->left_col + (size_t)(col > gutter ? col - gutter : 0);
-	line = line < 0 ? 0 : line > last ? last : line;
-	return walk_position(e->text, text_line_start(e->text, (size_t)line), column, e->tab_width);
+	size_t column = first + (size_t)(col > gutter ? col - gutter : 0);
+	return walk_position(e->text, text_line_start(e->text, line), column, e->tab_width);
 }
 
 /* What a click with this unit covers. */

@@ -134,7 +134,16 @@ void buffer_saved(struct model *m, uint32_t id, struct effects *out)
 		close_now(m, id, out);
 }
 
+static void toggle_wrap(struct model *m, struct effects *out)
+{
+	(void)out;
+	buffers_set_style(&m->buffers, m->buffers.closes_pairs, !m->buffers.wraps);
+	m->needs_draw = true;
+}
+
 static const struct command commands[] = {
+		{"wrap", "Wrap long lines", "wrap long lines, or cut them at the edge", CONTEXT_EDITOR,
+				toggle_wrap, NULL, 0, false},
 		{"new-buffer", "New buffer", "open a new buffer of the same language", CONTEXT_ANY,
 				buffer_new, NULL, 0, false},
 		{"close-buffer", "Close the buffer", "close the buffer; asks about unsaved changes",

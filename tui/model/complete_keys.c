@@ -155,9 +155,10 @@ struct rect complete_area(const struct model *m)
 
 	if (!complete_is_shown(m) || pane.rows < 2)
 		return (struct rect){0};
-	long line = (long)editor_line(e) - (long)e->top_line;
-	size_t line_start = text_line_start(e->text, editor_line(e));
-	int col = (int)walk_column(e->text, line_start, c->start, e->tab_width) - (int)e->left_col;
+	size_t line_start = text_line_start(e->text, editor_line(e)), first;
+	size_t column = walk_column(e->text, line_start, c->start, e->tab_width);
+	long line = editor_row_at(e, editor_line(e), column, &first);
+	int col = (int)column - (int)first;
 	int rows = c->n_shown < COMPLETE_ROWS ? (int)c->n_shown : COMPLETE_ROWS, cols = width_of(c);
 	int cursor_row = pane.row + (int)line;
 	int below = m->layout.status_row - cursor_row - 1 - c->is_busy,

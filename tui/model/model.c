@@ -35,6 +35,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 		return TRM_ENOMEM;
 	if (buffers_init(&m->buffers, &m->clipboard) < 0)
 		return TRM_ENOMEM;
+	buffers_set_style(&m->buffers, opts->auto_close, opts->wrap);
 	const struct buffer *first = buffers_of_lang(&m->buffers, m->lang);
 	if (!first && !(first = buffers_add(&m->buffers, m->lang)))
 		return TRM_ENOMEM;

@@ -209,7 +209,7 @@ struct model_opts {
 	const char *trust; /* the setting; NULL: none */
 	struct trm_policy *policy;
 	bool policy_asks;
-	bool auto_complete, has_history;
+	bool auto_close, wrap, auto_complete, has_history;
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;
 	size_t scrollback_bytes;

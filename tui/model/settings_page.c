@@ -198,6 +198,10 @@ static void take_setting(struct model *m, const char *name, const struct trm_con
 		m->timeout_ms = c->timeout_ms;
 	else if (strcmp(name, "auto_complete") == 0)
 		m->auto_complete = c->auto_complete;
+	else if (strcmp(name, "auto_close") == 0)
+		buffers_set_style(&m->buffers, c->auto_close, m->buffers.wraps);
+	else if (strcmp(name, "wrap") == 0)
+		buffers_set_style(&m->buffers, m->buffers.closes_pairs, c->wrap);
 	else if (strcmp(name, "history") == 0)
 		m->run_history.is_on = c->history;
 	else if (strcmp(name, "alert_at") == 0)

@@ -34,6 +34,7 @@ struct painter {
 	const struct editor *editor;
 	struct canvas *canvas;
 	struct rect text; /* the area without the gutter */
+	size_t left_col;  /* first column of the line at hand that is shown */
 	size_t sel_start, sel_end;
 	size_t cursor_line;
 	size_t brackets[2];          /* a pair at the cursor; NOWHERE: there is none */
@@ -165,7 +166,9 @@ static void draw_number(const struct painter *p, int row, size_t line, bool is_c
 	int gutter = editor_gutter(p->editor), signs = p->editor->marks.n > 0;
 	struct rect area = {row, p->text.col - gutter, 1, gutter};
 	const struct line_note *note = note_of(p, line);
-	int n = snprintf(number, sizeof(number), "%*zu ", gutter - signs - 1, line + 1);
+	bool goes_on = p->editor->wraps && p->left_col > 0;
+	int n = goes_on ? snprintf(number, sizeof(number), "%*s ", gutter - signs - 1, "")
+			: snprintf(number, sizeof(number), "%*zu ", gutter - signs - 1, line + 1);
 
 	if (gutter <= 0 || n <= 0)
 		return;
@@ -173,7 +176,7 @@ static void draw_number(const struct painter *p, int row, size_t line, bool is_c
 			: is_current                                    ? ROLE_TEXT
 									: ROLE_LINE_NUMBER;
 	if (signs) {
-		const char *sign = note ? note_sign(p, note->mark) : " ";
+		const char *sign = note && !goes_on ? note_sign(p, note->mark) : " ";
 		canvas_put(p->canvas, area, row, area.col, sign, strlen(sign),
 				(struct style){.role = note ? note_role(note->mark) : ROLE_LINE_NUMBER});
 	}
@@ -296,7 +299,7 @@ static struct style style_at(struct painter *p, const struct walk *w, uint16_t g
 static void draw_separator(const struct painter *p, int row, size_t start, size_t column)
 {
 	const char *piece = p->has_utf8 ? "─" : "-";
-	int col = p->text.col + (int)(column - p->editor->left_col) + 1;
+	int col = p->text.col + (int)(column - p->left_col) + 1;
 
 	if (!editor_begins_cell(p->editor, start))
 		return;
@@ -350,24 +353,25 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 	const struct editor *e = p->editor;
 	bool is_current = line == p->cursor_line && p->has_focus && p->sel_start == p->sel_end;
 	uint16_t ground = is_current ? ROLE_LINE_CURRENT : ROLE_TEXT;
-	size_t right = e->left_col + (size_t)p->text.cols;
-	int shift = p->text.col - (int)e->left_col;
+	size_t right = p->left_col + (size_t)p->text.cols;
+	int shift = p->text.col - (int)p->left_col;
 	size_t line_end = text_line_end_from(e->text, line, start);
 	struct walk w;
 
 	canvas_fill(p->canvas, (struct rect){row, p->text.col, 1, p->text.cols}, " ",
 			(struct style){.role = ground});
 	draw_number(p, row, line, line == p->cursor_line);
+	bool wraps = e->wraps;
 	find_marks(p, start, line_end);
 	p->is_in_cursor_line = p->has_focus && line == p->cursor_line;
 	walk_init(&w, e->text, start, e->tab_width);
-	walk_skip(&w, SIZE_MAX, e->left_col);
+	walk_skip(&w, SIZE_MAX, p->left_col);
 	bool is_more = walk_next(&w);
 	struct stretch stretch = {.n = 0};
 	for (; is_more && w.column < right; is_more = walk_next(&w)) {
 		char made[16];
 		const char *text;
-		if (w.column + w.columns <= e->left_col)
+		if (w.column + w.columns <= p->left_col)
 			continue;
 		size_t n = shown_as(&w, made, &text);
 		stretch_add(p, &stretch, (struct rect){row, (int)w.column + shift, 1, (int)w.columns}, text,
@@ -375,19 +379,21 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 	}
 	stretch_end(p, &stretch);
 	/* What goes on beyond an edge says so. */
-	if (e->left_col > 0 && w.column > 0)
+	if (!wraps && p->left_col > 0 && w.column > 0)
 		canvas_put(p->canvas, p->text, row, p->text.col, "<", 1, (struct style){.role = ROLE_DIM});
+	if (is_more && wraps)
+		return line_end;
 	if (is_more) {
 		canvas_put(p->canvas, p->text, row, p->text.col + p->text.cols - 1, ">", 1,
 				(struct style){.role = ROLE_DIM});
 		return line_end;
 	}
-	if (w.column >= e->left_col) {
+	if (w.column >= p->left_col) {
 		draw_separator(p, row, start, w.column);
 		draw_note(p, row, line, (int)w.column + shift);
 	}
 	/* The line's end is selected, too. */
-	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= e->left_col)
+	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= p->left_col)
 		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
 				(struct style){.role = ROLE_SELECTION});
 	return line_end;
@@ -412,8 +418,9 @@ static void find_brackets(struct painter *p)
 static void put_cursor(const struct painter *p)
 {
 	const struct editor *e = p->editor;
-	long row = (long)p->cursor_line - (long)e->top_line;
-	long col = (long)editor_column(e) - (long)e->left_col;
+	size_t first, column = editor_column(e);
+	long row = editor_row_at(e, p->cursor_line, column, &first);
+	long col = (long)column - (long)first;
 	bool is_seen = row >= 0 && row < p->text.rows && col >= 0 && col < p->text.cols;
 	p->canvas->cursor_row = is_seen ? p->text.row + (int)row : -1;
 	p->canvas->cursor_col = is_seen ? p->text.col + (int)col : -1;
@@ -429,6 +436,7 @@ static struct painter painter_for(const struct editor *e, struct canvas *c, stru
 			.has_focus = has_focus,
 			.marked = marked,
 			.has_utf8 = has_utf8,
+			.left_col = e->wraps ? 0 : e->left_col,
 			.cursor_line = editor_line(e),
 			.brackets = {NOWHERE, NOWHERE},
 			.text = {area.row, area.col + gutter, area.rows, area.cols - gutter},
@@ -446,10 +454,17 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 	find_brackets(&p);
 	find_notes(&p);
 	size_t start = text_line_start(e->text, e->top_line);
+	size_t line = e->top_line, row = e->wraps ? e->top_row : 0;
 	for (int i = 0; i < area.rows; i++) {
-		if (e->top_line + (size_t)i < lines)
-			start = draw_line(&p, area.row + i, e->top_line + (size_t)i, start) + 1;
-		else
+		if (line < lines && e->wraps)
+			p.left_col = row * (size_t)(p.text.cols > 0 ? p.text.cols : 1);
+		if (line < lines) {
+			size_t end = draw_line(&p, area.row + i, line, start);
+			bool is_whole = !e->wraps || ++row >= editor_line_rows(e, line);
+			line += is_whole;
+			row = is_whole ? 0 : row;
+			start = is_whole ? end + 1 : start;
+		} else
 			canvas_fill(c, (struct rect){area.row + i, area.col, 1, area.cols}, " ",
 					(struct style){0});
 	}

@@ -82,7 +82,7 @@ bool view_editor_line(const struct model *m, struct canvas *c, const struct edit
 {
 	struct editor_glance now = view_glance(m);
 
-	if (is_covered(m) || !is_same_glance(&now, last))
+	if (is_covered(m) || model_editor(m)->wraps || !is_same_glance(&now, last))
 		return false;
 	editor_draw_cursor_line(model_editor(m), c, now.area, marked(m), m->has_utf8);
 	return true;

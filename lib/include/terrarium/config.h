@@ -61,6 +61,8 @@ struct trm_config {
 	char images[16];         /* how the workbench draws images: auto, kitty, sixel, symbols, off */
 	uint64_t max_copy_bytes; /* size limit of a copy */
 	uint32_t max_copy_files; /* limit of files and directories in a copy */
+	bool auto_close;         /* brackets and quotes that are typed get their partner */
+	bool wrap;               /* long lines in the editor go on in the next row */
 	bool auto_complete;      /* offer members as soon as a dot is typed */
 	bool commit_over;        /* for containers, like the next two: terrarium/sandbox.h */
 	bool keep_image;
