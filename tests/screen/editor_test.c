@@ -533,6 +533,24 @@ static void the_last_session_is_opened_again(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* Found by letters of its name from another folder, as it was opened lately. */
+static void a_file_of_late_is_found_by_its_name(void **state)
+{
+	(void)state;
+	start(given("quite_special.py", "here\n"));
+	screen_wait(&s, "1 here");
+	assert_int_equal(screen_leave(&s), 0);
+	start("--restore=off");
+	screen_send(&s, "\x1bh"); /* Alt-H */
+	screen_wait(&s, "Go to a file");
+	screen_send(&s, "qspec");
+	screen_wait(&s, "quite_special.py");
+	screen_wait(&s, "recent");
+	screen_send(&s, "\r");
+	screen_wait(&s, "1 here");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void the_first_of_two_has_the_session(void **state)
 {
 	struct screen first;
@@ -597,6 +615,7 @@ int main(int argc, char **argv)
 			TEST(what_is_kept_on_purpose_is_there_again),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(the_last_session_is_opened_again),
+			TEST(a_file_of_late_is_found_by_its_name),
 			TEST(the_first_of_two_has_the_session),
 	};
 

@@ -262,6 +262,10 @@ void app_keep(struct app *a, bool is_kept);
 void app_detach(struct app *a);
 void app_run_extend(struct app *a, uint64_t serial);
 uint64_t app_run_left_ms(const struct app *a); /* of the time limit of the run in hand; 0: none */
+/* pick_files.c */
+void app_pick_files(struct app *a);
+void app_note_file(const char *file); /* it was opened */
+
 /* settings.c. Open: take the options; 0 or TRM_ENOMEM. */
 int app_open_settings(struct app *a, const struct app_opts *opts);
 void app_close_settings(struct app *a);

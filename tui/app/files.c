@@ -105,6 +105,8 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	if (!b)
 		msg.other = err.msg[0] ? err.msg : trm_strerror(err.code ? err.code : TRM_ENOMEM);
 	msg.number = b ? b->id : 0;
+	if (b && !msg.flag && !a->opts->is_demo)
+		app_note_file(path);
 	app_send(a, &msg);
 }
 

@@ -76,6 +76,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_LIST_FILES: app_list_files(a); break;
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
 	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;
+	case EFFECT_PICK_FILES: app_pick_files(a); break;
 	case EFFECT_SAVE: app_save_file(a, effect->buffer, effect->text, false); break;
 	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->buffer, effect->text, true); break;
 	case EFFECT_KEEP_OUTPUT: app_keep_output(a, effect); break;

@@ -71,7 +71,7 @@ void ask_save(struct model *m, bool under_new_name, struct effects *out)
 }
 
 /* The buffer that a file belongs into: that of its language, else the one at hand. */
-static const struct trm_lang *lang_of_file(const struct model *m, const char *path)
+const struct trm_lang *path_lang(const struct model *m, const char *path)
 {
 	const struct trm_lang *lang;
 
@@ -86,7 +86,7 @@ void answer_path(struct model *m, int answer, struct effects *out)
 	if (answer == ANSWER_TAB) {
 		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
 	} else if (answer == ANSWER_ENTER && *path && m->dialog.kind == DIALOG_OPEN) {
-		effect_text(out, EFFECT_OPEN, lang_of_file(m, path), path);
+		effect_text(out, EFFECT_OPEN, path_lang(m, path), path);
 	} else if (answer == ANSWER_ENTER && *path) {
 		effect_buffer(out, EFFECT_SAVE_CHECKED, m->pending_buffer, path);
 	} else {

@@ -37,6 +37,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
+	case DIALOG_FILES: answer_files(m, answer, out); break;
 	case DIALOG_SETTINGS: answer_settings(m, answer, out); break;
 	case DIALOG_SETTING: answer_setting(m, answer, out); break;
 	case DIALOG_PALETTE: answer_palette(m, answer, out); break;
@@ -74,6 +75,7 @@ static bool closes_itself(const struct model *m, const struct event *ev)
 			{DIALOG_HISTORY, "history"},
 			{DIALOG_PALETTE, "palette"},
 			{DIALOG_SETTINGS, "settings"},
+			{DIALOG_FILES, "go-to-file"},
 	};
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c = NULL;

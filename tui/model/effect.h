@@ -45,6 +45,7 @@ enum effect_type {
 	EFFECT_LIST_FILES,      /* of /workspace; answered by MSG_FILES */
 	EFFECT_START_SANDBOX,   /* after the old one has died */
 	EFFECT_OPEN,            /* text: path; lang: that it is taken to be in */
+	EFFECT_PICK_FILES,      /* answered by MSG_PICK_FILES */
 	EFFECT_SAVE,            /* buffer; text: path, or NULL for the buffer's own */
 	EFFECT_SAVE_CHECKED,    /* as EFFECT_SAVE, but ask before a file that exists is replaced */
 	EFFECT_KEEP_OUTPUT,     /* text, len: into a new file; number: of the run that it is from */

@@ -68,6 +68,7 @@ void model_finish(struct model *m)
 	completion_finish(&m->completion);
 	run_history_finish(&m->run_history);
 	demo_finish(&m->demo);
+	file_picker_finish(&m->file_picker);
 	notices_finish(&m->notices);
 	memset(m, 0, sizeof *m);
 }

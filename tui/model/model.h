@@ -23,6 +23,7 @@
 #include "model/complete.h"
 #include "model/confirm_loss.h"
 #include "model/demo.h"
+#include "model/file_picker.h"
 #include "model/finder.h"
 #include "model/kernel_query.h"
 #include "model/layout.h"
@@ -170,6 +171,7 @@ struct model {
 	struct dialog dialog;
 	struct palette palette;
 	struct settings_page settings_page;
+	struct file_picker file_picker;
 	char pending_path[4096]; /* that a question is about */
 	uint32_t pending_buffer; /* that a question is about */
 	uint32_t closing_buffer; /* is closed as soon as it is saved; 0: none */

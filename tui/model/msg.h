@@ -86,6 +86,7 @@ enum msg_type {
 	MSG_ANSWER,         /* of a kernel. serial: of the question; text: JSON, or NULL and other: why not */
 	MSG_HISTORY,        /* text, len: the file of what was run; number: the time, in s since 1970 */
 	MSG_FILES,          /* text: lines of size, tab, name; NULL: not known; flag: there are more */
+	MSG_PICK_FILES,     /* text, len: paths, each ended by a NUL; number: of those opened lately, first */
 	MSG_SETTINGS,       /* settings, n_settings */
 	MSG_SETTING_STORED, /* text: its name; other: why it was not; config: all as they are now */
 	MSG_STOPPING,       /* the sandbox is being torn down, and it takes a while */

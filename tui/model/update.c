@@ -341,6 +341,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_COPY_EXISTS:
 	case MSG_THEMES:
 	case MSG_PATH: update_dialog(m, msg, out); break;
+	case MSG_PICK_FILES: file_picker_show(m, msg); break;
 	case MSG_SETTINGS: settings_page_show(m, msg); break;
 	case MSG_SETTING_STORED: settings_page_stored(m, msg, out); break;
 	case MSG_HISTORY: run_history_show(m, msg); break;

@@ -70,6 +70,8 @@ bool ask_is_of_server(const struct model *m); /* the sandbox is a server's, whos
 void ask_restart(struct model *m);
 void ask_quit(struct model *m, struct effects *out);
 void ask_open(struct model *m);
+/* What a file of this name is taken to be in. */
+const struct trm_lang *path_lang(const struct model *m, const char *path);
 void ask_save(struct model *m, bool under_new_name, struct effects *out);
 void ask_language(struct model *m);
 void ask_themes(struct model *m, const struct msg *msg);

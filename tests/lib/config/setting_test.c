@@ -181,7 +181,7 @@ static void a_choice_is_written_and_comments_stay(void **state)
 	(void)state;
 	stored("{\n}\n", "local", "{\n\t\"trust\": \"local\"\n}\n");
 	stored("// mine\n{ /* a */ \"memory\": 9 }\n", "all",
-			"// mine\n{\n\t\"trust\": \"all\", /* a */ \"memory\": 9 }\n");
+			"// mine\n{ /* a */ \"memory\": 9,\n\t\"trust\": \"all\" }\n");
 	stored("{ \"x\": {\"trust\": 1},\n\"trust\" /* b */: \"docker\", // c\n\"memory\": 9 }",
 			"docker,local",
 			"{ \"x\": {\"trust\": 1},\n\"trust\" /* b */: \"docker,local\", // c\n\"memory\": 9 }");

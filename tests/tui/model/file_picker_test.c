@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Files by a few letters. */
+#include "tui/model/desk.h"
+
+static const char files[] =
+		"lately.py\0src/engine/motor.py\0src/main.py\0"
+		"a/very/long/path/that/does/not/fit/into/a/row/of/the/list/at/all/deep.py\0notes.js";
+
+static void list(void)
+{
+	press('h', MOD_ALT);
+	assert_non_null(last_effect(EFFECT_PICK_FILES));
+	effects_clear(&fx);
+	send((struct msg){.type = MSG_PICK_FILES, .text = files, .len = sizeof files, .number = 1});
+}
+
+static void a_few_letters_find_a_file(void **state)
+{
+	(void)state;
+	list();
+	assert_screen("lately.py", true);
+	assert_screen("recent", true);
+	assert_screen("5 of 5 files", true);
+	assert_screen("at/all/deep.py", true);
+	type("motor");
+	assert_screen("main.py", false);
+	press(K_ENTER, 0);
+	assert_string_equal(last_effect(EFFECT_OPEN)->text, "src/engine/motor.py");
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+}
+
+static void the_whole_path_is_opened(void **state)
+{
+	(void)state;
+	list();
+	type("deep");
+	press(K_ENTER, 0);
+	assert_non_null(strstr(last_effect(EFFECT_OPEN)->text, "a/very/long/path/"));
+}
+
+static void nothing_fits_and_nothing_happens(void **state)
+{
+	(void)state;
+	list();
+	type("zzz");
+	assert_screen("no matches", true);
+	press(K_ENTER, 0);
+	assert_null(last_effect(EFFECT_OPEN));
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	press(K_ESCAPE, 0);
+	send((struct msg){.type = MSG_PICK_FILES, .text = "", .len = 0});
+	assert_screen("no matches", true);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+	const struct CMUnitTest tests[] = {
+			TEST(a_few_letters_find_a_file),
+			TEST(the_whole_path_is_opened),
+			TEST(nothing_fits_and_nothing_happens),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
