@@ -62,6 +62,12 @@ uint64_t out_blocks_end(const struct out_blocks *b, const struct out_block *bloc
 	return block + 1 < b->items + b->n ? block[1].line : end;
 }
 
+void out_blocks_shift(struct out_blocks *b, uint64_t before, uint64_t by)
+{
+	for (size_t i = 0; i < b->n && b->items[i].line < before; i++)
+		b->items[i].line += by;
+}
+
 void out_blocks_fold(struct out_blocks *b, struct out_block *block, bool is_folded)
 {
 	b->n_folded += (size_t)is_folded - (size_t)block->is_folded;

@@ -34,6 +34,9 @@ struct out_block *out_blocks_of(const struct out_blocks *b, uint32_t serial);
 /* The line behind a block; `end` behind the last. */
 uint64_t out_blocks_end(const struct out_blocks *b, const struct out_block *block, uint64_t end);
 
+/* Headers before a line have moved by so many lines. */
+void out_blocks_shift(struct out_blocks *b, uint64_t before, uint64_t by);
+
 void out_blocks_fold(struct out_blocks *b, struct out_block *block, bool is_folded);
 void out_blocks_fold_all(struct out_blocks *b, bool is_folded);
 

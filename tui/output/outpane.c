@@ -37,6 +37,30 @@ void outpane_clear(struct outpane *p)
 
 /* ---- taking output ---- */
 
+static void move_line(uint64_t *line, struct out_shift shift)
+{
+	if (*line < shift.before)
+		*line += shift.by;
+	else if (*line < shift.before + shift.by)
+		*line = shift.before + shift.by;
+}
+
+/* Follow what the store has dropped. */
+static void follow_store(struct outpane *p)
+{
+	struct out_shift shift = scrollback_take_shift(&p->store);
+
+	if (shift.by) {
+		out_blocks_shift(&p->blocks, shift.before, shift.by);
+		outsearch_shift(&p->search, shift.before, shift.by);
+		move_line(&p->top.line, shift);
+		move_line(&p->mark, shift);
+		move_line(&p->anchor.line, shift);
+		move_line(&p->cursor.line, shift);
+	}
+	p->blocks.first = outpane_first(p);
+}
+
 void outpane_end_line(struct outpane *p)
 {
 	live_screen_commit(&p->screen, &p->store);
@@ -48,7 +72,7 @@ void outpane_begin(struct outpane *p, uint32_t serial)
 	outpane_end_line(p);
 	out_blocks_add(&p->blocks, scrollback_end(&p->store), serial, scrollback_first(&p->store));
 	scrollback_header(&p->store, serial);
-	p->blocks.first = outpane_first(p);
+	follow_store(p);
 }
 
 void outpane_turn_to(struct outpane *p, uint32_t serial)
@@ -63,7 +87,7 @@ void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const
 		scrollback_append(&p->store, kind, serial, bytes, n);
 	else
 		live_screen_feed(&p->screen, &p->store, kind, serial, bytes, n);
-	p->blocks.first = outpane_first(p);
+	follow_store(p);
 }
 
 void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n)
@@ -71,7 +95,7 @@ void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const c
 	outpane_end_line(p);
 	scrollback_append(&p->store, kind, serial, text, n);
 	scrollback_end_line(&p->store);
-	p->blocks.first = outpane_first(p);
+	follow_store(p);
 }
 
 bool outpane_ends_with(const struct outpane *p, const char *text)
@@ -84,7 +108,7 @@ bool outpane_ends_with(const struct outpane *p, const char *text)
 
 uint64_t outpane_first(const struct outpane *p)
 {
-	return scrollback_first(&p->store) - (p->store.dropped_lines > 0);
+	return scrollback_first(&p->store) - (p->store.front_lines > 0);
 }
 
 uint64_t outpane_end(const struct outpane *p)
@@ -96,9 +120,9 @@ uint64_t outpane_end(const struct outpane *p)
 static void read_dropped(const struct outpane *p, struct output_line *line)
 {
 	char text[128], bytes[24], count[32];
-	uint64_t n = p->store.dropped_lines;
+	uint64_t n = p->store.front_lines;
 	int len = snprintf(text, sizeof text, "%s older line%s dropped (%s)", format_count(count, n),
-			n == 1 ? "" : "s", format_bytes(bytes, p->store.dropped_bytes));
+			n == 1 ? "" : "s", format_bytes(bytes, p->store.front_bytes));
 
 	output_line_begin(line, OUT_NOTE, 0);
 	output_line_put(line, text, (size_t)len, (struct style){.role = ROLE_WARN});

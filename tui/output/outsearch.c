@@ -35,6 +35,18 @@ int outsearch_begin(struct outsearch *s, const char *pattern, bool is_regex, str
 
 /* ---- looking through ---- */
 
+void outsearch_shift(struct outsearch *s, uint64_t before, uint64_t by)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		if (s->lines[i] < before || s->lines[i] >= before + by)
+			s->lines[kept++] = s->lines[i] < before ? s->lines[i] + by : s->lines[i];
+	s->n = kept;
+	if (s->scanned < before + by)
+		s->scanned = s->scanned < before ? s->scanned + by : before + by;
+}
+
 static void add_line(struct outsearch *s, uint64_t line)
 {
 	if (s->n == OUTSEARCH_LINES) {

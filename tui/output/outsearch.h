@@ -36,6 +36,8 @@ int outsearch_begin(struct outsearch *s, const char *pattern, bool is_regex, str
 
 /* Look through more output, about `bytes` of it. True: there is more to look through. */
 bool outsearch_step(struct outpane *p, size_t bytes);
+/* Lines before one have got other numbers; as many behind it are gone. */
+void outsearch_shift(struct outsearch *s, uint64_t before, uint64_t by);
 bool outsearch_is_done(const struct outpane *p);
 
 /* The matching line next to `line` in a direction, round the ends; false: none (so far). */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/scrollback.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/error.h>
 
+#include "output/runs.h"
 #include "output/scrollback_internal.h"
 
 static struct out_chunk *newest(const struct scrollback *s)
@@ -41,6 +43,8 @@ void scrollback_clear(struct scrollback *s)
 	}
 	s->first = s->n = 0;
 	s->dropped_lines = s->dropped_bytes = s->total_bytes = 0;
+	s->front_lines = s->front_bytes = 0;
+	s->shift = (struct out_shift){0};
 	if (!s->line_is_empty)
 		s->end_line++;
 	s->since_break = 0;
@@ -50,22 +54,122 @@ void scrollback_clear(struct scrollback *s)
 
 /* ---- appending ---- */
 
+static void count_front(struct scrollback *s, const struct out_chunk *c)
+{
+	uint64_t lines = c->is_gap ? 1 : c->breaks, bytes = c->is_gap ? 0 : c->used;
+
+	s->dropped_lines += lines;
+	s->dropped_bytes += bytes;
+	s->front_lines += lines + c->gap_lines;
+	s->front_bytes += bytes + c->gap_bytes;
+}
+
 static void drop_oldest(struct scrollback *s)
 {
-	struct out_chunk *c = chunk_at(s, 0);
-
-	s->dropped_lines += c->breaks;
-	s->dropped_bytes += c->used;
+	count_front(s, chunk_at(s, 0));
 	s->first = (s->first + 1) % s->n_ring;
 	s->n--;
 }
 
-/* A fresh chunk at the end. Its slot may hold an old one's memory: it is used again. */
-static struct out_chunk *chunk_push(struct scrollback *s)
-{
-	size_t slot;
+/* ---- a flood ---- */
 
-	if (s->n == s->n_ring)
+/* The oldest chunk that holds nothing but output of this run, if it has more than half of all; else 0. */
+static size_t flood_start(const struct scrollback *s, uint32_t run)
+{
+	size_t own = s->n;
+
+	while (own > 0 && chunk_at(s, own - 1)->first_run == run
+			&& chunk_at(s, own - 1)->first_kind != OUT_HEADER)
+		own--;
+	return s->n - own > s->n_ring / 2 && s->n - own > 2 ? own : 0;
+}
+
+/* The line that is open at the end of a chunk ends there. */
+static void close_line(struct out_chunk *c)
+{
+	size_t at = 0, next;
+	struct record r = record_get(c, 0);
+
+	while ((next = at + sizeof r + r.len) < c->used)
+		r = record_get(c, at = next);
+	bool is_open = !(r.flags & BREAK) && (!r.len || c->bytes[at + sizeof r + r.len - 1] != '\n');
+	if (!is_open)
+		return;
+	r.flags |= BREAK;
+	record_set(c, at, r);
+	c->breaks++;
+}
+
+/* Have a chunk hold only the line that stands for what was dropped there. */
+static void write_gap(struct out_chunk *c, uint32_t run)
+{
+	char text[OUT_CHUNK_BYTES - sizeof(struct record)];
+	char count[32];
+	int n = snprintf(text, sizeof text, "... %s lines dropped ...", format_count(count, c->gap_lines));
+	struct record r = {.len = (uint16_t)n, .kind = OUT_NOTE, .flags = BREAK, .run = run};
+
+	c->is_gap = true;
+	c->first_run = run;
+	c->first_kind = OUT_NOTE;
+	record_set(c, 0, r);
+	memcpy(c->bytes + sizeof r, text, (size_t)n);
+	c->used = (uint32_t)(sizeof r + (size_t)n);
+	c->breaks = 1;
+	c->has_controls = c->has_colors = false;
+}
+
+static void count_gap(struct scrollback *s, struct out_chunk *gap, const struct out_chunk *dropped)
+{
+	gap->gap_lines += dropped->breaks;
+	gap->gap_bytes += dropped->used;
+	s->dropped_lines += dropped->breaks;
+	s->dropped_bytes += dropped->used;
+}
+
+/* Drop chunk `at` + 1, of which `at` tells; those up to `at` move up, in the ring and by their lines'
+ * numbers. */
+static void drop_inside(struct scrollback *s, size_t at, uint32_t run)
+{
+	struct out_chunk *gap = chunk_at(s, at), *dropped = chunk_at(s, at + 1);
+	uint64_t first = scrollback_first(s), before = gap->first_line;
+
+	if (at > 0 && !gap->is_gap)
+		close_line(chunk_at(s, at - 1));
+	if (!gap->is_gap)
+		count_gap(s, gap, gap);
+	count_gap(s, gap, dropped);
+	write_gap(gap, run);
+	for (size_t i = at + 1; i > 0; i--)
+		s->ring[(s->first + i) % s->n_ring] = chunk_at(s, i - 1);
+	s->ring[s->first] = dropped;
+	s->first = (s->first + 1) % s->n_ring;
+	s->n--;
+	uint64_t line = at + 1 < s->n ? chunk_at(s, at + 1)->first_line : s->end_line;
+	for (size_t i = at + 1; i-- > 0;) {
+		line -= chunk_at(s, i)->breaks;
+		chunk_at(s, i)->first_line = line;
+	}
+	if (!s->shift.by)
+		s->shift.before = before;
+	s->shift.by += scrollback_first(s) - first;
+}
+
+struct out_shift scrollback_take_shift(struct scrollback *s)
+{
+	struct out_shift shift = s->shift;
+
+	s->shift = (struct out_shift){0};
+	return shift;
+}
+
+/* A fresh chunk at the end. Its slot may hold an old one's memory: it is used again. */
+static struct out_chunk *chunk_push(struct scrollback *s, uint32_t run)
+{
+	size_t slot, flood = s->n == s->n_ring ? flood_start(s, run) : 0;
+
+	if (flood)
+		drop_inside(s, flood, run);
+	else if (s->n == s->n_ring)
 		drop_oldest(s);
 	slot = (s->first + s->n) % s->n_ring;
 	if (!s->ring[slot])
@@ -75,8 +179,7 @@ static struct out_chunk *chunk_push(struct scrollback *s)
 			return NULL;
 		s->ring[slot] = chunk_at(s, 0);
 		s->ring[s->first] = NULL;
-		s->dropped_lines += s->ring[slot]->breaks;
-		s->dropped_bytes += s->ring[slot]->used;
+		count_front(s, s->ring[slot]);
 		s->first = (s->first + 1) % s->n_ring;
 		s->n--;
 	}
@@ -84,6 +187,8 @@ static struct out_chunk *chunk_push(struct scrollback *s)
 	struct out_chunk *c = newest(s);
 	c->first_line = s->end_line;
 	c->used = c->breaks = 0;
+	c->is_gap = false;
+	c->gap_lines = c->gap_bytes = 0;
 	c->has_controls = c->has_colors = false;
 	s->open_record = SIZE_MAX;
 	return c;
@@ -100,10 +205,14 @@ static struct out_chunk *record_open(struct scrollback *s, enum out_kind kind, u
 			return c;
 	}
 	if (!c || OUT_CHUNK_BYTES - c->used < sizeof(struct record) + 1)
-		c = chunk_push(s);
+		c = chunk_push(s, run);
 	if (!c)
 		return NULL;
 	s->open_record = c->used;
+	if (c->used == 0) {
+		c->first_run = run;
+		c->first_kind = (uint8_t)kind;
+	}
 	record_set(c, c->used, (struct record){.kind = (uint8_t)kind, .run = run});
 	c->used += sizeof(struct record);
 	if (kind == OUT_HEADER)

@@ -12,6 +12,10 @@
  * a newline, or after OUT_LINE_BYTES without newline or carriage return (so one endless
  * line costs no more than many), or where a record says so.
  *
+ * A run that has taken more than half of the ring gives up its own oldest chunks, so that a flood does not
+ * push out what ran before it. A line of its own stands in their place; the lines before it get new numbers,
+ * so that numbers stay without holes (see scrollback_take_shift()).
+ *
  * Colors reach across lines. What is in force at the start of a chunk is found out
  * when somebody looks and remembered there: a cache, the only thing that reading changes. */
 
@@ -48,9 +52,13 @@ struct out_chunk;
 
 struct scrollback {
 	struct out_chunk **ring;
-	size_t n_ring, first, n; /* slots; the oldest used one; how many are used */
-	uint64_t end_line;       /* number of the line now open (it may be empty) */
-	uint64_t dropped_lines, dropped_bytes;
+	size_t n_ring, first, n;               /* slots; the oldest used one; how many are used */
+	uint64_t end_line;                     /* number of the line now open (it may be empty) */
+	uint64_t dropped_lines, dropped_bytes; /* in all */
+	uint64_t front_lines, front_bytes;     /* of those, at the front: before all that is kept */
+	struct out_shift {
+		uint64_t before, by; /* lines before this one have moved by so many; by 0: none */
+	} shift;
 	uint64_t total_bytes;
 	size_t since_break; /* bytes since the last newline, return or break */
 	size_t open_record; /* offset of the record in the newest chunk that may grow; SIZE_MAX: none */
@@ -67,6 +75,9 @@ void scrollback_clear(struct scrollback *s);
 void scrollback_append(struct scrollback *s, enum out_kind kind, uint32_t run, const void *bytes, size_t n);
 void scrollback_header(struct scrollback *s, uint32_t run); /* on a line of its own */
 void scrollback_end_line(struct scrollback *s);             /* if something stands in the open one */
+
+/* How lines have got other numbers since it was last asked. A line of [before, before + by) is gone. */
+struct out_shift scrollback_take_shift(struct scrollback *s);
 
 /* Forget everything from the start of a line on: output goes on there. */
 void scrollback_cut(struct scrollback *s, uint64_t line);

@@ -19,7 +19,11 @@ struct record {
 struct out_chunk {
 	uint64_t first_line; /* the line that its first byte belongs to */
 	uint32_t used;
-	uint32_t breaks;                 /* lines that end in it */
+	uint32_t breaks;    /* lines that end in it */
+	uint32_t first_run; /* that its first record belongs to */
+	uint8_t first_kind; /* enum out_kind of that */
+	bool is_gap;        /* holds a line that stands for `gap_lines` dropped ones */
+	uint64_t gap_lines, gap_bytes;
 	bool has_controls;               /* something in it may change colors */
 	bool has_colors;                 /* `colors` is known */
 	struct ansi colors[OUT_STREAMS]; /* in force at its start */

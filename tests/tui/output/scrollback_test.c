@@ -44,6 +44,58 @@ static void put_text(struct scrollback *s, const char *text)
 	scrollback_append(s, OUT_STDOUT, 1, text, strlen(text));
 }
 
+static void append_run(struct scrollback *s, uint32_t run, const char *text)
+{
+	scrollback_append(s, OUT_STDOUT, run, text, strlen(text));
+}
+
+/* A run that floods gives up what it printed itself, and a line says so. */
+static void a_flood_keeps_what_was_before(void **state)
+{
+	struct scrollback s;
+	struct out_shift shift;
+	char line[16];
+	uint64_t second;
+
+	(void)state;
+	scrollback_init(&s, 12 * sizeof(struct out_chunk));
+	scrollback_header(&s, 1);
+	append_run(&s, 1, "first\n");
+	second = scrollback_end(&s);
+	scrollback_header(&s, 2);
+	append_run(&s, 2, "begin\n");
+	for (int i = 0; i < 300; i++) {
+		snprintf(line, sizeof line, "%d\n", i);
+		append_run(&s, 2, line);
+		shift = scrollback_take_shift(&s);
+		if (second < shift.before)
+			second += shift.by;
+	}
+	char *text = text_from(&s, scrollback_first(&s));
+	assert_int_equal(strncmp(text, "/first//begin/0/", 16), 0);
+	assert_non_null(strstr(text, "... "));
+	assert_non_null(strstr(text, " lines dropped .../"));
+	assert_string_equal(text + strlen(text) - 8, "298/299/");
+	free(text);
+	/* Numbers have no holes: the header is where it is told, and every line can be found. */
+	text = text_from(&s, second);
+	assert_int_equal(strncmp(text, "/begin/", 7), 0);
+	free(text);
+	assert_int_equal(s.front_lines, 0);
+	for (uint64_t at = scrollback_first(&s); at < scrollback_end(&s); at++) {
+		struct out_reader r;
+		out_reader_seek(&r, &s, at);
+		assert_int_equal(r.line, at);
+	}
+	assert_int_equal(scrollback_end(&s), 304); /* two headers, two texts, 300 lines */
+	/* Another run pushes that out in its turn. */
+	scrollback_header(&s, 3);
+	for (int i = 0; i < 100; i++)
+		append_run(&s, 3 + (uint32_t)i, "x\n");
+	assert_true(s.front_lines > 100);
+	scrollback_finish(&s);
+}
+
 static void keeps_what_is_appended(void **state)
 {
 	struct scrollback s;
@@ -204,6 +256,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(keeps_what_is_appended),
+			cmocka_unit_test(a_flood_keeps_what_was_before),
 			cmocka_unit_test(breaks_endless_lines_between_characters),
 			cmocka_unit_test(a_line_rewritten_for_ever_stays_one_line),
 			cmocka_unit_test(drops_the_oldest_and_counts_it),
