@@ -108,7 +108,7 @@ static void the_repl_tells_it(void **state)
 	screen_wait(&s, "]>");
 	screen_send(&s, "import os, json\r");
 	screen_wait(&s, "line 1: os: reaches the system (high)");
-	screen_wait(&s, "found by the policy 'strict'");
+	screen_wait(&s, "policy: 'strict'");
 	screen_send(&s, "n\r");
 	screen_send(&s, "\x04");
 	screen_end(&s);

@@ -146,7 +146,8 @@ static void chord_name(const struct chord *c, char out[32])
 		snprintf(out, 32, "^%c", *key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key);
 		return;
 	}
-	snprintf(out, 32, "%s%s%s%s", c->mods & MOD_CTRL ? "Ctrl-" : "", c->mods & MOD_ALT ? "Alt-" : "",
+	/* One notation: ^ is Ctrl, before a letter as before a key with a name. */
+	snprintf(out, 32, "%s%s%s%s", c->mods & MOD_CTRL ? "^" : "", c->mods & MOD_ALT ? "Alt-" : "",
 			c->mods & MOD_SHIFT ? "Shift-" : "", key);
 }
 

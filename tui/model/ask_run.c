@@ -168,7 +168,7 @@ static void describe_guards(const struct model *m, struct dialog *d)
 				g->strength == TRM_WEAK ? "weak" : "NOT ENFORCED", g->how);
 	}
 	if (m->sandbox.n_guards && !weak)
-		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "all limits are enforced by the kernel");
+		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "limits enforced by the kernel");
 	else if (!m->sandbox.n_guards)
 		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "known after the sandbox has started");
 }

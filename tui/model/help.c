@@ -18,6 +18,7 @@ static const struct {
 		{CONTEXT_EDITOR, "Shift", "with any motion selects"},
 		{CONTEXT_OUTPUT, "typing", "while code runs: opens a line for its standard input"},
 		{CONTEXT_OUTPUT, "Enter", "sends that line; ^D ends the input"},
+		{CONTEXT_ANY, "^", "is Ctrl: ^S is Ctrl-S"},
 		{CONTEXT_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
 		{CONTEXT_ANY, "mouse",
 				"click to focus, drag to select or to move a border, wheel to scroll; hold Shift "
@@ -70,9 +71,13 @@ static void add(struct help *h, int section, const char *keys, const char *name,
 		dialog_add(d, ROLE_DIALOG, "%s", "");
 	if (h->section != section)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s",
-				section > CONTEXT_COUNT ? "Without a key" : sections[section]);
+				section == CONTEXT_COUNT + 2 ? "First of all"
+				: section > CONTEXT_COUNT    ? "Without a key"
+							     : sections[section]);
 	h->section = section;
-	dialog_add_labeled(d, keys, ROLE_DIALOG, "%s", text);
+	char column[32]; /* wide enough for most keys, where there is room */
+	snprintf(column, sizeof column, "%-*s", h->m->cols < 70 ? 9 : 15, keys);
+	dialog_add_labeled(d, column, ROLE_DIALOG, "%s", text);
 }
 
 /* The same keys may mean the command in several panes. */
@@ -168,6 +173,18 @@ static void add_keyless(struct help *h)
 	}
 }
 
+/* The keys of the bar: what one needs first. */
+static void add_first(struct help *h)
+{
+	struct keybar_item items[KEYBAR_MAX];
+	int n = keybar_make(h->m, 1000, items);
+
+	for (int i = 0; i < n; i++)
+		if (items[i].command->help)
+			add(h, CONTEXT_COUNT + 2, items[i].keys, items[i].command->name,
+					items[i].command->help);
+}
+
 static void fill(struct model *m)
 {
 	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
@@ -182,6 +199,8 @@ static void fill(struct model *m)
 							 : of_pane[m->focus];
 
 	dialog_clear_lines(&m->dialog);
+	if (!*h.needle)
+		add_first(&h);
 	add_section(&h, here);
 	for (int i = 0; i < COUNT(order); i++)
 		if (order[i] != here)

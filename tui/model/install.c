@@ -9,11 +9,13 @@
 #include <terrarium/lang.h>
 
 #include "command/command.h"
+#include "command/keymap.h"
 #include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "text/missing_module.h"
 
 static void ask(struct model *m, const char *why, const char *typed)
 {
@@ -83,6 +85,29 @@ void answer_install(struct model *m, int answer, struct effects *out)
 		run_install(m, text, out);
 		dialog_close(m);
 	}
+}
+
+void install_advise(
+		const struct model *m, const struct trm_result *r, const char *code, char *out, size_t cap)
+{
+	const struct keys *keys = keymap_keys(&m->keymap, command_find("palette"));
+	char palette[KEYMAP_NAME_BYTES] = "the palette", name[64];
+	const char *net = m->sandbox.limits.net || ask_is_of_server(m)
+					  ? ""
+					  : " It needs the network: start with --net on";
+	bool is_command = code && r->error_name && strcmp(r->error_name, "SyntaxError") == 0
+			  && is_ipython_command(code);
+
+	out[0] = '\0';
+	if (keys)
+		keys_name(keys, palette);
+	if (missing_module(r->error_name, r->error_message, name, sizeof name))
+		snprintf(out, cap, "If %s is a package, install it: %s, \"Install packages\".%s", name,
+				palette, net);
+	else if (is_command)
+		snprintf(out, cap,
+				"Commands with ! and %% are IPython's. To install packages: %s, \"Install packages\".%s",
+				palette, net);
 }
 
 static const struct command commands[] = {

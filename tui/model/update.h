@@ -108,4 +108,9 @@ void buffer_previous(struct model *m, struct effects *out);
 void buffer_tab_click(struct model *m, int col, struct effects *out); /* column of the screen */
 void buffer_saved(struct model *m, uint32_t id, struct effects *out); /* it may wait to be closed */
 
+/* How to get what the run missed: a package, by the text of its error. "": nothing is known. `code` may be
+ * NULL. */
+void install_advise(
+		const struct model *m, const struct trm_result *r, const char *code, char *out, size_t cap);
+
 #endif

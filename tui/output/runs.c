@@ -152,7 +152,7 @@ static const struct {
 } marks[] = {
 		[TRM_STATUS_OK] = {ROLE_OUT_VALUE, "✓", "ok"},
 		[TRM_STATUS_ERROR] = {ROLE_OUT_ERROR, "✗", "error"},
-		[TRM_STATUS_TIMEOUT] = {ROLE_OUT_ERROR, "✗ time-out", "time-out"},
+		[TRM_STATUS_TIMEOUT] = {ROLE_OUT_ERROR, "✗ timeout", "timeout"},
 		[TRM_STATUS_INTERRUPTED] = {ROLE_WARN, "✗ interrupted", "interrupted"},
 		[TRM_STATUS_KILLED] = {ROLE_OUT_ERROR, "✗ killed", "killed"},
 		[TRM_STATUS_LOST] = {ROLE_OUT_ERROR, "✗ lost", "lost"},

@@ -88,7 +88,7 @@ static void print_findings(struct repl *r, const struct trm_findings *found)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more findings",
 				found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		repl_say(r, "(found by the policy '%s')", trm_policy_name(r->policy_gate->policy));
+		repl_say(r, "(policy: '%s')", trm_policy_name(r->policy_gate->policy));
 	if (found->has_no_tree)
 		repl_say(r, "(strings%s count as code: %s)", *r->lang->grammar ? " and comments" : "",
 				found->why_no_tree);

@@ -9,6 +9,7 @@
 #include "repl/repl_internal.h"
 #include "stream/exit_code.h"
 #include "stream/tty.h"
+#include "text/missing_module.h"
 
 enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
 
@@ -220,6 +221,8 @@ static enum role role_of(const char *row)
 
 static void show_error(struct repl *r, const struct trm_result *result)
 {
+	char name[64];
+
 	for (char **row = result->traceback; row && *row; row++)
 		show_line(&r->show, r->show.is_terminal ? role_of(*row) : ROLE_OUT_ERROR, *row);
 	if (result->error_name && !(result->traceback && *result->traceback))
@@ -232,6 +235,12 @@ static void show_error(struct repl *r, const struct trm_result *result)
 				r->show.is_terminal ? "" : "terrarium: ", result->reason);
 	if (result->hint)
 		repl_say(r, "%s", result->hint);
+	if (repl_has_person(r)
+			&& missing_module(result->error_name, result->error_message, name, sizeof name))
+		repl_say(r, "if %s is a package: ':install %s'%s", name, name,
+				trm_sandbox_limits(r->cli_session.sandbox)->net
+						? ""
+						: "; that needs the network: start with --net on");
 	if (result->state_lost && !r->is_leaving && result->status != TRM_STATUS_LOST)
 		repl_say(r, "%s was restarted: its variables are lost, files are kept", result->lang->name);
 }

@@ -43,7 +43,16 @@ static attr_t curses_attrs(unsigned attrs)
 	return result;
 }
 
-/* Find attributes and pair of a style. Neighboring cells mostly share a style. */
+/* color_mend(), which is slow, remembered. */
+static uint32_t mended(struct curses_look *s, uint32_t fg, uint32_t bg, enum color_depth depth)
+{
+	struct curses_mended *m = &s->mended[(fg * 2654435761u ^ bg) >> 16 & (CURSES_MENDED - 1)];
+	if (m->fg != fg || m->bg != bg)
+		*m = (struct curses_mended){fg, bg, color_mend(fg, bg, depth)};
+	return m->is;
+}
+
+/* Find attributes and pair of a style; neighbors mostly share one. */
 static void look_up(struct curses_look *s, const struct term *t, const struct style *style)
 {
 	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
@@ -53,7 +62,9 @@ static void look_up(struct curses_look *s, const struct term *t, const struct st
 	struct theme_style look =
 			has_ground ? theme_style_on(&t->theme, role, (enum role)style->ground, t->depth)
 				   : t->looks[role];
-	int fg = curses_color(style->fg != COLOR_NONE ? style->fg : look.fg, t->depth);
+	bool is_own_text = style->fg != COLOR_NONE && style->bg == COLOR_NONE;
+	uint32_t own = is_own_text ? mended(s, style->fg, look.bg, t->depth) : style->fg;
+	int fg = curses_color(own != COLOR_NONE ? own : look.fg, t->depth);
 	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look.bg, t->depth);
 	s->style = *style;
 	s->has_style = true;

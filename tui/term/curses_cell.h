@@ -24,12 +24,17 @@
 
 struct term;
 
-/* The last style that was looked up, and the result. Zeroed: none. */
+enum { CURSES_MENDED = 64 };
+
+/* The last style that was looked up, and what it was found to be. Zeroed, there was none. */
 struct curses_look {
 	struct style style;
 	attr_t attrs;
 	int pair;
 	bool has_style;
+	struct curses_mended {
+		uint32_t fg, bg, is;
+	} mended[CURSES_MENDED]; /* colors of programs on a ground, and what is shown */
 };
 
 /* Write one or two cells (a flag is two) to `out`. Returns their number. */

@@ -171,3 +171,30 @@ uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_de
 	}
 	return best;
 }
+
+/* `rgb` with so much of 256 parts of the other one. */
+static uint32_t mix(uint32_t rgb, uint32_t other, int part)
+{
+	int r = (red(rgb) * (256 - part) + red(other) * part) / 256;
+	int g = (green(rgb) * (256 - part) + green(other) * part) / 256;
+	int b = (blue(rgb) * (256 - part) + blue(other) * part) / 256;
+	return (uint32_t)r << 16 | (uint32_t)g << 8 | (uint32_t)b;
+}
+
+uint32_t color_mend(uint32_t fg, uint32_t bg, enum color_depth depth)
+{
+	if (fg == COLOR_NONE || bg == COLOR_NONE || depth == DEPTH_NONE)
+		return fg;
+	if (depth <= DEPTH_16) /* what these look like is the terminal's choice, so only the worst is mended
+				*/
+		return color_contrast(fg, bg) >= 1.7 ? fg : color_readable(fg, bg, 3, depth);
+	if (color_contrast(fg, bg) >= THEME_TEXT_CONTRAST)
+		return fg;
+	bool is_dark = color_contrast(COLOR_RGB(0xFFFFFF), bg) > color_contrast(COLOR_RGB(0), bg);
+	uint32_t rgb = rgb_of(fg), far = is_dark ? 0xFFFFFF : 0, mended = rgb;
+	for (int part = 8; part <= 256 && color_contrast(COLOR_RGB(mended), bg) < THEME_TEXT_CONTRAST;
+			part += 8)
+		mended = mix(rgb, far, part);
+	return depth == DEPTH_RGB ? COLOR_RGB(mended)
+				  : color_readable(COLOR_RGB(mended), bg, THEME_TEXT_CONTRAST, depth);
+}

@@ -14,6 +14,7 @@ static bool stands_out(enum role role)
 	case ROLE_BRACKET_MATCH:
 	case ROLE_MARK_CURRENT:
 	case ROLE_TABLE_CURRENT:
+	case ROLE_TAB_ACTIVE:
 	case ROLE_MENU_CURRENT:
 	case ROLE_POPUP_CURRENT:
 	case ROLE_BUTTON_FOCUS: return true;

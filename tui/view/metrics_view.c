@@ -288,6 +288,19 @@ static void draw_words(const struct measured *p, bool has_runs)
 
 /* ---- the pane ---- */
 
+/* Where a box is drawn around the figures, the line meets it. */
+static void join_box(const struct measured *p, int row)
+{
+	const struct rect *a = &p->area;
+	const char *vertical = sign(p->m->has_utf8, SIGN_VERTICAL);
+	const struct cell *cells = p->c->cells + (size_t)row * (size_t)p->c->cols;
+
+	if (a->col > 0 && strcmp(cells[a->col - 1].text, vertical) == 0)
+		draw_sign(p->c, p->m->has_utf8, row, a->col - 1, SIGN_TEE_RIGHT, ROLE_BORDER_FOCUS);
+	if (a->col + a->cols < p->c->cols && strcmp(cells[a->col + a->cols].text, vertical) == 0)
+		draw_sign(p->c, p->m->has_utf8, row, a->col + a->cols, SIGN_TEE_LEFT, ROLE_BORDER_FOCUS);
+}
+
 /* A line across the pane, joined to the borders where it is one of the panes. */
 static void rule(const struct measured *p, int row, const char *text)
 {
@@ -300,7 +313,8 @@ static void rule(const struct measured *p, int row, const char *text)
 		enum sign left = row == l->divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
 		draw_sign(p->c, u, row, p->area.col - 1, left, ROLE_BORDER);
 		draw_sign(p->c, u, row, p->area.col + p->area.cols, SIGN_TEE_LEFT, ROLE_BORDER);
-	}
+	} else
+		join_box(p, row);
 	draw_text(p->c, p->area, row, p->area.col + 1, p->has_focus ? ROLE_TITLE : ROLE_DIM, text);
 }
 

@@ -55,7 +55,7 @@ static void tells_keys_where_they_hold(void **state)
 	press(K_ESCAPE, 0);
 	press(K_F1, 0);
 	type("newest image");
-	assert_screen("Alt-s     save the newest image in the output pane to a file (also s in the output)",
+	assert_screen("Alt-s           save the newest image in the output pane to a file (also s in the output)",
 			true);
 	press('u', MOD_CTRL);
 	type("this help");
@@ -63,6 +63,16 @@ static void tells_keys_where_they_hold(void **state)
 	press('u', MOD_CTRL);
 	type("leave quit");
 	assert_screen("leave (also ^Q, q in a replay)", true);
+}
+
+/* Not with how to close the buffer. */
+static void help_begins_with_what_is_needed(void **state)
+{
+	(void)state;
+	press(K_F1, 0);
+	assert_string_equal(m.dialog.lines[0].text, "First of all");
+	assert_screen("F5              run ", true);
+	press(K_ESCAPE, 0);
 }
 
 static void what_was_used_comes_first(void **state)
@@ -138,6 +148,7 @@ int main(void)
 			TEST(finds_by_name_and_help),
 			TEST(a_whole_word_comes_first),
 			TEST(tells_keys_where_they_hold),
+			TEST(help_begins_with_what_is_needed),
 			TEST(what_was_used_comes_first),
 			TEST(goes_to_the_pane_of_the_command),
 			TEST(remembers_only_so_many),

@@ -283,6 +283,22 @@ static void shows_why_a_run_failed(void **state)
 }
 
 /* "\33\33OQ" is Alt-F2 to whoever reads it, but was typed as Escape and F2. */
+static void a_missing_module_leads_to_packages(void **state)
+{
+	(void)state;
+	run("import six");
+	done((struct trm_result){.status = TRM_STATUS_ERROR,
+			.error_name = (char *)"ModuleNotFoundError",
+			.error_message = (char *)"No module named 'six'"});
+	assert_shown("If six is a package, install it: F7, \"Install packages\".");
+	assert_shown("start with --net on");
+	run("!pip install six");
+	done((struct trm_result){.status = TRM_STATUS_ERROR,
+			.error_name = (char *)"SyntaxError",
+			.error_message = (char *)"invalid syntax"});
+	assert_shown("Commands with ! and % are IPython's.");
+}
+
 static void escape_is_not_lost_before_a_quick_key(void **state)
 {
 	(void)state;
@@ -665,6 +681,7 @@ int main(void)
 			TEST(stopping_stops_what_waits),
 			TEST(shows_output_and_result),
 			TEST(shows_why_a_run_failed),
+			TEST(a_missing_module_leads_to_packages),
 			TEST(escape_is_not_lost_before_a_quick_key),
 			TEST(late_output_names_its_run),
 			TEST(interrupts_then_kills),

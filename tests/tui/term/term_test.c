@@ -149,6 +149,29 @@ static void test_colors(void **state)
 	assert_int_equal(cap.status, 0);
 }
 
+static int play_light(void)
+{
+	struct term *t = open_or_exit();
+	struct theme light;
+	if (theme_load(TESTS_SOURCE_DIR "/themes/light.json", &light, NULL) < 0)
+		return 1;
+	put(2, 3, "cyan", (struct style){.fg = COLOR_INDEX(6)});
+	put(3, 3, "both", (struct style){.fg = COLOR_RGB(0x00CDCD), .bg = COLOR_RGB(0x111111)});
+	term_paint(t, &canvas, &light);
+	term_close(t);
+	return 0;
+}
+
+/* What a program chose is readable on a light ground; where it chose the ground, too, it is left alone. */
+static void test_programs_colors(void **state)
+{
+	(void)state;
+	run(play_light, truecolor);
+	assert_int_equal(cap.status, 0);
+	assert_true(has("38;2;0;205;205"));
+	assert_false(has("\033[36m"));
+}
+
 /* Text is UTF-8 even in the C locale; of a joined cluster only what every terminal shows as wide as we
  * think it is. */
 static void test_text(void **state)
@@ -361,6 +384,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_colors),
+			cmocka_unit_test(test_programs_colors),
 			cmocka_unit_test(test_text),
 			cmocka_unit_test(test_emoji),
 			cmocka_unit_test(test_only_changes_are_sent),

@@ -89,6 +89,26 @@ static double luminance(uint32_t rgb)
 	       + 0.0722 * linear(rgb & 0xFF);
 }
 
+/* The sixteen colors of programs can be read on every ground, and a color that can be is left alone. */
+static void test_programs_colors_are_mended(void **state)
+{
+	static const uint32_t grounds[] = {0xFBFAF6, 0xFFFFFF, 0x181B21, 0x000000};
+
+	(void)state;
+	for (size_t g = 0; g < sizeof(grounds) / sizeof(*grounds); g++)
+		for (int i = 0; i < 16; i++) {
+			uint32_t ground = COLOR_RGB(grounds[g]);
+			uint32_t rgb = color_mend(COLOR_INDEX(i), ground, DEPTH_RGB);
+			uint32_t of_256 = color_mend(COLOR_INDEX(i), ground, DEPTH_256);
+			assert_true(color_contrast(rgb, ground) >= THEME_TEXT_CONTRAST);
+			assert_true(color_contrast(of_256, ground) >= THEME_TEXT_CONTRAST);
+		}
+	uint32_t cyan = color_rgb(color_mend(COLOR_INDEX(6), COLOR_RGB(0xFBFAF6), DEPTH_RGB));
+	assert_true((cyan >> 16 & 0xFF) < 0x10 && (cyan >> 8 & 0xFF) > 0x40); /* still cyan */
+	assert_int_equal(color_mend(COLOR_INDEX(6), COLOR_RGB(0), DEPTH_RGB), COLOR_INDEX(6));
+	assert_int_equal(color_mend(COLOR_INDEX(6), COLOR_NONE, DEPTH_RGB), COLOR_INDEX(6));
+}
+
 static void test_contrast_is_that_of_wcag(void **state)
 {
 	(void)state;
@@ -285,6 +305,7 @@ int main(void)
 			cmocka_unit_test(test_errors_tell_the_place),
 			cmocka_unit_test(test_shipped_can_be_read),
 			cmocka_unit_test(test_contrast_is_that_of_wcag),
+			cmocka_unit_test(test_programs_colors_are_mended),
 			cmocka_unit_test(test_check_finds),
 			cmocka_unit_test(test_degrade),
 			cmocka_unit_test(test_black_is_not_bold),
