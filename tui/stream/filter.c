@@ -104,10 +104,40 @@ static bool may_pass_move(const struct filter *f, const char *params, size_t n, 
 	return is_one_of(final, "ABCDEFGHIKLMPSXZ@`abdefrsu");
 }
 
+/* How many parameters a color takes behind 38, 48 or 58: "5;n", "2;r;g;b". */
+static int color_params(const char *rest)
+{
+	return *rest != ';' ? 0 : !strncmp(rest, ";5;", 3) ? 2 : !strncmp(rest, ";2;", 3) ? 4 : 0;
+}
+
+/* Text that is there and cannot be seen deceives: 8 becomes 7, and 28, which ends it, 27. */
+static void show_concealed(struct filter *f, char *params)
+{
+	int skip = 0;
+	for (char *at = params; *at != 'm'; at += strcspn(at, ";m"), at += *at == ';') {
+		char *end;
+		long n = strtol(at, &end, 10);
+		if (skip) {
+			skip--;
+			continue;
+		}
+		if (n == 8) {
+			end[-1] = '7';
+			f->is_concealed = true;
+		} else if (n == 28 && f->is_concealed) {
+			end[-1] = '7';
+		} else if (n == 38 || n == 48 || n == 58) {
+			skip = color_params(end);
+		}
+		if (n == 0 || n == 28)
+			f->is_concealed = false;
+	}
+}
+
 /* f->held is ESC [ … final, NUL-terminated. */
 static bool may_pass_csi(struct filter *f)
 {
-	const char *params = f->held + 2;
+	char *params = f->held + 2;
 	size_t n = strspn(params, "0123456789;:");
 	char final = f->held[f->n_held - 1];
 	if (f->kind != FILTER_LINES && *params == '?' && is_one_of(final, "hl"))
@@ -116,7 +146,10 @@ static bool may_pass_csi(struct filter *f)
 		return false; /* private or intermediate signs: queries, reports, downloads */
 	if (final == 'm') {
 		f->is_colored = strspn(params, "0;:") != n;
-		return are_short(params, 3);
+		if (!are_short(params, 3))
+			return false;
+		show_concealed(f, params);
+		return true;
 	}
 	if (!may_pass_move(f, params, n, final))
 		return false;
@@ -207,6 +240,25 @@ static size_t sequence_length(unsigned char lead)
 					    : 1;
 }
 
+/* Tag characters are invisible ASCII. They have one use: the flags of regions, which are a black flag,
+ * letters and digits, and an end. */
+static bool is_hidden_tag(struct filter *f, uint32_t cp)
+{
+	enum { FLAG = 0x1f3f4, TAG = 0xe0000, TAG_END = 0xe007f, FLAG_TAGS = 7 };
+	uint8_t left = f->flag_left;
+	char c = cp > TAG && cp < TAG_END ? (char)(cp - TAG) : 0;
+	f->flag_left = cp == FLAG ? FLAG_TAGS : 0;
+	if (cp < TAG || cp > TAG_END)
+		return false;
+	if (left && cp == TAG_END)
+		return false;
+	bool is_letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+	if (left <= 1 || !is_letter)
+		return true;
+	f->flag_left = left - 1;
+	return false;
+}
+
 /* Decide on the code points in f->held. `is_last`: no byte will complete them. */
 static void pass_code_points(struct filter *f, bool is_last, struct out *out)
 {
@@ -217,15 +269,16 @@ static void pass_code_points(struct filter *f, bool is_last, struct out *out)
 		size_t left = f->n_held - at, n = trm_utf8_decode(f->held + at, left, &cp, &is_valid);
 		if (!is_valid && !is_last && left < sequence_length((unsigned char)f->held[at]))
 			break;
-		bool is_odd = !is_valid || trm_text_is_deceptive(cp);
-		if (is_odd)
+		bool is_tag = is_hidden_tag(f, is_valid ? cp : 0);
+		bool is_odd = !is_valid || trm_text_is_deceptive(cp) || is_tag;
+		if (is_odd || (f->n_marks == FILTER_MARKS_MAX && codepoint_width(cp) <= 0))
 			emit(out, replacement, 3);
-		if (is_odd || codepoint_width(cp) > 0)
+		if (is_odd || codepoint_width(cp) > 0) {
 			f->n_marks = 0;
-		else if (f->n_marks < FILTER_MARKS_MAX)
-			f->n_marks++;
-		else
-			is_odd = true; /* drop marks beyond the maximum */
+		} else {
+			is_odd = f->n_marks >= FILTER_MARKS_MAX; /* of those that are too many, one is told */
+			f->n_marks += f->n_marks <= FILTER_MARKS_MAX;
+		}
 		if (!is_odd)
 			emit(out, f->held + at, n);
 		at += n;
@@ -249,7 +302,7 @@ static void take_text(struct filter *f, char c, struct out *out)
 		begin_escape(f);
 		return;
 	}
-	f->n_marks = 0;
+	f->n_marks = f->flag_left = 0;
 	f->has_region |= c == '\016' && f->kind == FILTER_SCREEN;
 	if (((unsigned char)c >= 0x20 && c != 0x7f) || may_pass_control(f, c))
 		emit(out, &c, 1);
@@ -298,7 +351,7 @@ size_t filter_feed(struct filter *f, const char *in, size_t n, char *out_mem)
 		size_t plain = f->state == FILTER_TEXT && !f->n_held ? plain_prefix(in + i, n - i) : 0;
 		emit(&out, in + i, plain);
 		if (plain)
-			f->n_marks = 0;
+			f->n_marks = f->flag_left = 0;
 		i += plain;
 		if (i < n)
 			take(f, in[i++], &out);

@@ -2,11 +2,13 @@
 #ifndef TUI_FILTER_H
 #define TUI_FILTER_H
 
-/* Makes the output of a sandbox safe for a terminal: an allow list of control sequences; everything else
- * is dropped or shown as U+FFFD. Sequences that make a terminal answer, change its title or clipboard, or
- * load something into it never pass. Nor do C1 controls, invalid UTF-8, and marks that change the
- * direction of text. At most 30 marks pass on one character, more than any language needs (Unicode UAX
- * 15, "Stream-Safe Text"). No I/O: bytes in, bytes out, split anywhere.
+/* What a sandbox prints, made fit for a terminal: an allow list of control
+ * sequences, everything else swallowed or shown as U+FFFD. Sequences that make
+ * a terminal answer, change its title or clipboard, or load things into it never pass,
+ * nor do C1 controls, broken UTF-8 and marks that turn the direction of text. What would be hidden is shown:
+ * concealed text (SGR 8) becomes reverse, a tag character that is no part of a flag becomes U+FFFD, and so do
+ * the marks on one character that are more than any language has use for.
+ * Sans-I/O: bytes in, bytes out, split anywhere.
  *
  * Sources: ECMA-48, and "XTerm Control Sequences" (invisible-island.net). */
 
@@ -20,7 +22,7 @@ enum filter_kind {
 	FILTER_SCREEN,   /* a program that draws: also all erasing of the screen, and some modes */
 };
 
-enum { FILTER_SEQUENCE_MAX = 64, FILTER_FINISH_MAX = 512, FILTER_MARKS_MAX = 30 };
+enum { FILTER_SEQUENCE_MAX = 64, FILTER_FINISH_MAX = 512, FILTER_MARKS_MAX = 12 };
 
 struct filter {
 	enum filter_kind kind;
@@ -34,10 +36,12 @@ struct filter {
 	} state;
 	char held[FILTER_SEQUENCE_MAX]; /* an incomplete sequence or code point */
 	size_t n_held;
-	bool is_colored; /* the last SGR was no reset */
-	bool has_region; /* scroll region, charset or keypad mode was changed */
-	uint8_t n_marks; /* code points of no width since the last one with a width */
-	uint32_t modes;  /* private modes that must be reset, by row of the table */
+	bool is_colored;   /* the last SGR was no reset */
+	bool has_region;   /* scroll region, charset or keypad mode touched */
+	uint8_t n_marks;   /* code points of no width since the last that has one */
+	bool is_concealed; /* the text would be invisible: it is reverse */
+	uint8_t flag_left; /* tag characters that may follow a black flag */
+	uint32_t modes;    /* private modes that are not as they should be left, by row of the table */
 };
 
 /* The start is zeroed except for `kind`. */

@@ -141,6 +141,42 @@ static void progress_stays_in_its_lines(void **state)
 }
 
 /* A megabyte of accents on one letter, with colors among them. */
+static void hidden_text_is_shown(void **state)
+{
+	(void)state;
+	expect(FILTER_LINES, "\033[8mx\033[28my\033[0m", "\033[7mx\033[27my\033[0m");
+	expect(FILTER_LINES, "\033[1;08;31mx\033[m", "\033[1;07;31mx\033[m");
+	expect(FILTER_LINES, "\033[8;0;28mx\033[m", "\033[7;0;28mx\033[m");
+	expect(FILTER_LINES, "\033[38;5;8;48;2;8;8;8mx\033[38:5:8my\033[m",
+			"\033[38;5;8;48;2;8;8;8mx\033[38:5:8my\033[m");
+	expect(FILTER_LINES, "\033[7mx\033[28my\033[m", "\033[7mx\033[28my\033[m");
+	expect(FILTER_SCREEN, "\033[8mx\033[m", "\033[7mx\033[m");
+}
+
+#define FLAG "\xf0\x9f\x8f\xb4"
+#define TAG(c) "\xf3\xa0\x81" c
+#define TAG_END TAG("\xbf")
+#define UNKNOWN "\xef\xbf\xbd"
+
+static void tags_pass_only_in_flags(void **state)
+{
+	static const char england[] =
+			FLAG TAG("\xa7") TAG("\xa2") TAG("\xa5") TAG("\xae") TAG("\xa7") TAG_END;
+	(void)state;
+	expect(FILTER_LINES, england, england);
+	expect(FILTER_LINES, "a" TAG("\xa1") TAG("\xa2") "b", "a" UNKNOWN UNKNOWN "b");
+	expect(FILTER_LINES, TAG_END, UNKNOWN);
+	expect(FILTER_LINES, FLAG "x" TAG("\xa1"), FLAG "x" UNKNOWN);
+	expect(FILTER_LINES,
+			FLAG TAG("\xa1") TAG("\xa1") TAG("\xa1") TAG("\xa1") TAG("\xa1") TAG("\xa1")
+					TAG("\xa1"),
+			FLAG TAG("\xa1") TAG("\xa1") TAG("\xa1") TAG("\xa1") TAG("\xa1") TAG("\xa1") UNKNOWN);
+	expect(FILTER_LINES,
+			FLAG "\xf3\xa0\x80\xa0"
+			     "x",
+			FLAG UNKNOWN "x"); /* a space is no letter */
+}
+
 static void run_marks_are_counted(void **state)
 {
 	(void)state;
@@ -154,7 +190,7 @@ static void run_marks_are_counted(void **state)
 	filter_feed(&f, "e", 1, out);
 	assert_int_equal(filter_feed(&f, in, 20, out), 20);
 	assert_int_equal(filter_feed(&f, color, 3, out), 3);
-	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 2 * FILTER_MARKS_MAX - 20);
+	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 2 * FILTER_MARKS_MAX - 20 + 3); /* and U+FFFD */
 	assert_int_equal(filter_feed(&f, in, MARKS * 2, out), 0);
 	assert_int_equal(filter_feed(&f, "x\xcc\x81", 3, out), 3);
 	free(in);
@@ -171,6 +207,8 @@ int main(void)
 			cmocka_unit_test(a_screen_may_be_drawn_and_is_left_sane),
 			cmocka_unit_test(a_screen_may_not_do_everything),
 			cmocka_unit_test(progress_stays_in_its_lines),
+			cmocka_unit_test(hidden_text_is_shown),
+			cmocka_unit_test(tags_pass_only_in_flags),
 			cmocka_unit_test(run_marks_are_counted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
