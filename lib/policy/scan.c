@@ -505,6 +505,8 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 	}
 	bool is_listed = !s.is_out_of_memory && tell_hits(&s, ret) == 0;
 	free(s.hits);
+	for (size_t i = 0; i < ret->n; i++)
+		ret->all[i].line = ret->all[i].column = 0; /* a name has no lines */
 	return is_listed ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 
@@ -512,9 +514,11 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 
 const char *trm_finding_tell(const struct trm_finding *f, char *out, size_t cap)
 {
-	char reason[200];
+	char reason[200], line[24] = "";
 	trm_text_clean_line(reason, sizeof reason, f->reason, strlen(f->reason));
-	snprintf(out, cap, "line %u: %s: %s (%s)", f->line, f->what, reason, trm_severity_name(f->severity));
+	if (f->line)
+		snprintf(line, sizeof line, "line %u: ", f->line);
+	snprintf(out, cap, "%s%s: %s (%s)", line, f->what, reason, trm_severity_name(f->severity));
 	return out;
 }
 

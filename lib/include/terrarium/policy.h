@@ -37,8 +37,8 @@ int trm_policy_mode_find(const char *word, enum trm_policy_mode *ret, struct trm
 struct trm_finding {
 	enum trm_severity severity;
 	bool is_refused;    /* at or above the threshold */
-	unsigned line;      /* from 1 */
-	unsigned column;    /* from 1, in code points */
+	unsigned line;      /* from 1; 0: it is the name of a package */
+	unsigned column;    /* from 1, in code points; 0: likewise */
 	const char *reason; /* from the policy; valid as long as the policy */
 	char what[80];      /* the piece of code, as one line of clean text */
 };
