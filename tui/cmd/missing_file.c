@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/missing_file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the languages say of a module that they do not find. Its name follows, up to `end`. */
+static const struct {
+	const char *sign;
+	char end;
+	bool has_dots; /* the parts of the name are folders: "package.module" */
+} SIGNS[] = {
+		{"No module named '", '\'', true},         /* Python */
+		{"Cannot find module '", '\'', false},     /* Node, TypeScript */
+		{"cannot load such file -- ", ' ', false}, /* Ruby */
+};
+
+static const char *const ENDINGS[] = {"", ".py", ".js", ".mjs", ".cjs", ".json", ".ts", ".rb"};
+
+/* Copy a name up to its end. False: it has none, or is too long. */
+static bool take_name(const char *from, char end, char *out, size_t cap)
+{
+	size_t n = strcspn(from, end == ' ' ? " \n(" : "'\n");
+	if (!n || n >= cap || (end == '\'' && from[n] != '\''))
+		return false;
+	memcpy(out, from, n);
+	out[n] = '\0';
+	return true;
+}
+
+/* "package.module" is looked for as the folder "package"; "./x" and "/workspace/x" as "x". A folder above is
+ * no neighbor. */
+static const char *neighbor_of(char *name, bool has_dots)
+{
+	const char *slash = strrchr(name, '/');
+	if (has_dots)
+		name[strcspn(name, ".")] = '\0';
+	else if (!slash || strstr(name, ".."))
+		return NULL; /* a package, which is installed */
+	else if (name[0] == '/')
+		return slash + 1;
+	else if (name[0] == '.')
+		return name + strspn(name, "./");
+	return name;
+}
+
+/* The neighbor's path on this machine. */
+static bool find_neighbor(const char *file, const char *name, char out[PATH_MAX], const char **ret_ending)
+{
+	const char *slash = strrchr(file, '/');
+	int dir = slash ? (int)(slash + 1 - file) : 0;
+	for (size_t i = 0; *name && i < sizeof ENDINGS / sizeof *ENDINGS; i++) {
+		int n = snprintf(out, PATH_MAX, "%.*s%s%s", dir, file, name, ENDINGS[i]);
+		*ret_ending = ENDINGS[i];
+		if (n < PATH_MAX && access(out, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void write_hint(const char *file, const char *workdir, const char *path, const char *name,
+		const char *ending, char out[MISSING_FILE_HINT])
+{
+	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	snprintf(out, MISSING_FILE_HINT,
+			"%.100s%s lies beside %.100s on this machine, but only the file that is run goes into the "
+			"sandbox: add --mount '%.120s:%.60s/%.100s%s', or copy it into a kept sandbox (terrarium cp)",
+			name, ending, base, path, workdir, name, ending);
+}
+
+bool missing_file_hint(const char *file, const char *workdir, const char *words, char out[MISSING_FILE_HINT])
+{
+	char name[256], path[PATH_MAX];
+	const char *neighbor, *ending;
+	for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++) {
+		const char *at = strstr(words, SIGNS[i].sign);
+		if (!at || !take_name(at + strlen(SIGNS[i].sign), SIGNS[i].end, name, sizeof name)
+				|| !(neighbor = neighbor_of(name, SIGNS[i].has_dots))
+				|| !find_neighbor(file, neighbor, path, &ending))
+			continue;
+		write_hint(file, workdir, path, neighbor, ending, out);
+		return true;
+	}
+	return false;
+}
