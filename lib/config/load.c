@@ -252,6 +252,7 @@ static void set_server(const struct trm_config *config, struct trm_server_opts *
 static void set_container(const struct trm_config *config, struct trm_container_opts *container)
 {
 	*container = (struct trm_container_opts){
+			.runtime = or_null(config->runtime),
 			.config = or_null(config->path),
 			.image = or_null(config->image),
 			.language = or_null(config->language),
@@ -263,6 +264,9 @@ static void set_container(const struct trm_config *config, struct trm_container_
 			.keep_image = config->keep_image,
 			.read_only = config->read_only,
 	};
+	for (const char *at = NULL; container->n_engine_args < TRM_ENGINE_ARGS_MAX
+				    && (at = trm_list_next(config->engine_args, at));)
+		container->engine_args[container->n_engine_args++] = at;
 }
 
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
@@ -274,6 +278,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.start_timeout_ms = config->start_timeout_ms,
 			.metrics_interval_ms = config->metrics_interval_ms,
 			.keep = config->keep,
+			.is_verbose = config->verbose,
 			.idle_timeout_ms = config->idle_timeout_ms,
 			.max_lifetime_ms = config->max_lifetime_ms,
 			.net_credentials = config->net_credentials,

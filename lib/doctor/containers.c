@@ -134,7 +134,7 @@ static void query_engine(struct engine *e)
 		r = command_start(e->round->loop, &opts, &list_cb, e, &e->command, &why);
 	if (r == 0)
 		e->round->n_running++;
-	else if (r != TRM_ENOENT)
+	else if (r != TRM_EMISSING)
 		trm_text_clean_line(e->problem, sizeof e->problem, why.msg, strlen(why.msg));
 	buf_finish(&step);
 	buf_finish(&env);

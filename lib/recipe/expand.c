@@ -35,8 +35,8 @@ static int append_bytes(const struct expander *x, const char *s, size_t n)
 
 static size_t list_len(const struct expander *x, enum recipe_list list)
 {
-	const size_t n[LIST_COUNT] = {
-			x->facts->n_env, x->facts->n_mounts, x->facts->n_labels, x->facts->n_options};
+	const size_t n[LIST_COUNT] = {x->facts->n_env, x->facts->n_mounts, x->facts->n_labels,
+			x->facts->n_options, x->facts->n_engine_args};
 	return n[list];
 }
 
@@ -68,6 +68,7 @@ static struct value item_value(const struct expander *x, const struct word *word
 		return whole(word->part == PART_WHOLE ? f->mounts[x->at].host : f->mounts[x->at].guest);
 	case LIST_ENV: return part_of(f->env[x->at], word->part);
 	case LIST_LABEL: return part_of(f->labels[x->at], word->part);
+	case LIST_ENGINE_ARG: return whole(f->engine_args[x->at]);
 	default: return whole(f->options[x->at]);
 	}
 }

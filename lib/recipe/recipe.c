@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include <terrarium/config.h>
 #include <terrarium/text.h>
@@ -124,6 +125,16 @@ static int nth_of(const struct recipe_text *text, const char *name)
 	int nth = 0;
 	for (const cJSON *item = text->root ? text->root->child : NULL; item; item = item->next, nth++)
 		if (!strcmp(item->string, name))
+			return nth;
+	return -1;
+}
+
+/* In any case of letters. */
+static int nth_like(const struct recipe_text *text, const char *name)
+{
+	int nth = 0;
+	for (const cJSON *item = text->root ? text->root->child : NULL; item; item = item->next, nth++)
+		if (!strcasecmp(item->string, name))
 			return nth;
 	return -1;
 }
@@ -276,6 +287,10 @@ int trm_recipe_load(
 	if (r < 0)
 		return r;
 	int own = nth_of(&book.own, name), builtin = nth_of(&book.builtin, name);
+	if (own < 0 && builtin < 0)
+		own = nth_like(&book.own, name);
+	if (own < 0 && builtin < 0)
+		builtin = nth_like(&book.builtin, name);
 	if (own >= 0)
 		r = read_recipe(&book, &book.own, own, ret, reterr);
 	else if (builtin >= 0)

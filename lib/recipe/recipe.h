@@ -75,6 +75,7 @@ enum recipe_fact {
 	FACT_IMAGE_WORKDIR,
 	FACT_IMAGE_ENTRYPOINT, /* JSON, as the next */
 	FACT_IMAGE_CMD,
+	FACT_RUNTIME, /* OCI runtime; not set: the engine's default */
 	FACT_COUNT
 };
 
@@ -102,6 +103,8 @@ struct recipe_facts {
 	size_t n_labels;
 	const char *const *options; /* of the agent: {option} */
 	size_t n_options;
+	const char *const *engine_args; /* {engine_arg} */
+	size_t n_engine_args;
 };
 
 enum { RECIPE_EXPANDED_MAX = 512 << 10 }; /* bytes of a step */

@@ -10,7 +10,7 @@ struct cJSON;
 
 /* ---- words: what may be between braces, and after "if" and "each" ---- */
 
-enum recipe_list { LIST_ENV, LIST_MOUNT, LIST_LABEL, LIST_OPTION, LIST_COUNT };
+enum recipe_list { LIST_ENV, LIST_MOUNT, LIST_LABEL, LIST_OPTION, LIST_ENGINE_ARG, LIST_COUNT };
 enum { PART_WHOLE, PART_NAME, PART_VALUE }; /* of an item "NAME=value"; of a mount: host, guest, writable */
 
 enum word_kind {

@@ -38,6 +38,7 @@ static const struct word words[] = {
 		{"image_workdir", WORD_FACT, FACT_IMAGE_WORKDIR, 0, INSIDE, NULL, NULL},
 		{"image_entrypoint", WORD_FACT, FACT_IMAGE_ENTRYPOINT, 0, INSIDE, NULL, NULL},
 		{"image_cmd", WORD_FACT, FACT_IMAGE_CMD, 0, INSIDE, NULL, NULL},
+		{"runtime", WORD_FACT, FACT_RUNTIME, 0, INSIDE, NULL, "--runtime"},
 		{"dir", WORD_FIXED, 0, 0, INSIDE, "/.terrarium", NULL},
 		{"lbrace", WORD_FIXED, 0, 0, ~0u, "{", NULL},
 		{"rbrace", WORD_FIXED, 0, 0, ~0u, "}", NULL},
@@ -52,6 +53,7 @@ static const struct word words[] = {
 		{"label.name", WORD_ITEM, LIST_LABEL, PART_NAME, INSIDE, NULL, NULL},
 		{"label.value", WORD_ITEM, LIST_LABEL, PART_VALUE, INSIDE, NULL, NULL},
 		{"option", WORD_ITEM, LIST_OPTION, PART_WHOLE, INSIDE, NULL, NULL},
+		{"engine_arg", WORD_ITEM, LIST_ENGINE_ARG, PART_WHOLE, INSIDE, NULL, "--engine-arg"},
 };
 enum { N_WORDS = sizeof words / sizeof *words };
 
@@ -63,6 +65,8 @@ static const struct word lists[LIST_COUNT] = {
 		[LIST_MOUNT] = {"mount", WORD_ITEM, LIST_MOUNT, PART_WHOLE, INSIDE, NULL, NULL},
 		[LIST_LABEL] = {"label", WORD_ITEM, LIST_LABEL, PART_WHOLE, INSIDE, NULL, NULL},
 		[LIST_OPTION] = {"option", WORD_ITEM, LIST_OPTION, PART_WHOLE, INSIDE, NULL, NULL},
+		[LIST_ENGINE_ARG] = {"engine_arg", WORD_ITEM, LIST_ENGINE_ARG, PART_WHOLE, INSIDE, NULL,
+				NULL},
 };
 
 /* The facts that are known when a step runs. */

@@ -11,10 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <terrarium/text.h>
+
 #include "backend/supervised/found.h"
 #include "backend/supervised/supervised.h"
 #include "base/err.h"
 #include "base/procstat.h"
+#include "base/sysfile.h"
 #include "sweep/sweep.h"
 
 enum { ENTRIES_MAX = 4096 };
@@ -276,19 +279,46 @@ static void fill_entry(struct trm_registry *r, struct known *k, struct trm_entry
 	measure_known(r, k, &e->sample);
 }
 
-/* Read the information of a living sandbox. The caller closes *ret_run_fd and finishes *ret_info. */
+/* ---- what has ended --------------------------------------------------------------------- */
+
+bool trm_registry_ended(const char *name, struct trm_ended *ret)
+{
+	char file[ENDED_NAME], text[ENDED_BYTES];
+	int run_fd = trm_sandbox_name_check(name, NULL) < 0 ? -1 : found_open_dir(NULL);
+	if (run_fd < 0)
+		return false;
+	snprintf(file, sizeof file, ENDED_PREFIX "%.64s", name);
+	bool is_known = sysfile_read_at(run_fd, file, text, sizeof text) > 0;
+	close(run_fd);
+	char *newline = is_known ? strchr(text, '\n') : NULL;
+	if (!newline)
+		return false;
+	trm_text_clean_line(ret->backend, sizeof ret->backend, text, (size_t)(newline - text));
+	trm_text_clean_line(ret->why, sizeof ret->why, newline + 1, strlen(newline + 1));
+	return true;
+}
+
+int registry_fail_absent(const char *name, struct trm_error *reterr)
+{
+	struct trm_ended ended;
+	if (!trm_registry_ended(name, &ended))
+		return trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
+	return trm_error_set(reterr, TRM_ENOENT,
+			"there is no running sandbox '%s': the one on the backend '%s' has ended (%s)", name,
+			ended.backend, ended.why);
+}
+
+/* What a living one says of itself; *ret_run_fd is the caller's to close, *ret_info to finish. */
 static int find_alive(const char *name, int *ret_run_fd, struct info_msg *ret_info, struct trm_error *reterr)
 {
 	int r = trm_sandbox_name_check(name, reterr);
 	int run_fd = r < 0 ? r : found_open_dir(reterr);
 	if (run_fd < 0)
-		return run_fd == TRM_ENOENT ? trm_error_set(
-				       reterr, TRM_ENOENT, "there is no running sandbox '%s'", name)
-					    : run_fd;
+		return run_fd == TRM_ENOENT ? registry_fail_absent(name, reterr) : run_fd;
 	*ret_info = (struct info_msg){0};
 	r = found_read(run_fd, name, ret_info, reterr);
-	if (r == 0 && !found_is_alive(run_fd, name, ret_info))
-		r = trm_error_set(reterr, TRM_ENOENT, "there is no running sandbox '%s'", name);
+	if (r == TRM_ENOENT || (r == 0 && !found_is_alive(run_fd, name, ret_info)))
+		r = registry_fail_absent(name, reterr);
 	*ret_run_fd = run_fd;
 	if (r < 0) {
 		info_msg_finish(ret_info);

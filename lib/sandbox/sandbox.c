@@ -8,9 +8,11 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <terrarium/recipe.h>
 #include <terrarium/registry.h>
 
 #include "backend/supervised/found.h"
+#include "base/command_words.h"
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mount.h"
@@ -167,7 +169,8 @@ static void on_progress(void *user, const char *words)
 		trm_timer_start(s->deadline, s->opts.start_timeout_ms, 0);
 	else if (s->is_hung_up)
 		trm_timer_start(s->deadline, END_TIMEOUT_MS, 0);
-	snprintf(s->doing, sizeof s->doing, "%s", words);
+	if (strncmp(words, COMMAND_WORDS_SIGN, strlen(COMMAND_WORDS_SIGN)) != 0)
+		snprintf(s->doing, sizeof s->doing, "%s", words);
 	if (s->cb->progress)
 		s->cb->progress(s->user, s, words);
 }
@@ -221,7 +224,7 @@ static void tell_no_start(const struct trm_sandbox *s, struct trm_error *why)
 	else
 		trm_error_set(why, TRM_ETIMEDOUT,
 				"sandbox '%s' did not start: '%s' made no progress for %g s; if it is only slow, give it "
-				"a longer --start-timeout",
+				"more time (start_timeout)",
 				s->name, s->doing, seconds);
 }
 
@@ -320,7 +323,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 				s->backend);
 	if (opts->isolation != TRM_ISOLATION_AUTO && s->ops != &backend_local)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"--isolation is for local sandboxes: those of the %s backend are "
+				"an isolation level is for local sandboxes: those of the %s backend are "
 				"isolated by it",
 				s->backend);
 	s->opts = *opts;
@@ -410,8 +413,15 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		struct trm_error *reterr)
 {
 	const struct backend_ops *ops;
-	int r = backend_find(opts->backend, &ops, reterr);
-	return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);
+	const char *backend = opts->backend ? opts->backend : "local";
+	char name[TRM_RECIPE_NAME];
+	trm_backend_name(backend, opts->container.config, name);
+	int r = backend_find(name, &ops, reterr);
+	if (r < 0 || !strcmp(name, backend) || strlen(backend) >= sizeof name)
+		return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);
+	struct trm_sandbox_opts own = *opts; /* the name is copied, too */
+	own.backend = name;
+	return open_on(ops, NULL, loop, &own, cb, user, ret_sandbox, reterr);
 }
 
 static int describe_found(
@@ -421,7 +431,7 @@ static int describe_found(
 	struct state_msg state;
 	int r = found_open(&found->entry, name, &found->info, reterr);
 	if (r == TRM_ENOENT)
-		return trm_error_set(reterr, r, "there is no running sandbox '%s'", name);
+		return registry_fail_absent(name, reterr);
 	if (r < 0)
 		return r;
 	if (*info->mounts && !(found->mounts = calloc(1, sizeof *found->mounts)))

@@ -321,8 +321,10 @@ int errand_send(struct trm_sandbox *sandbox, enum frame_type type, const struct 
 
 /* ---- metrics (metrics.c) ----------------------------------------------------------------- */
 
-/* The command for a program of the host's /usr, which local sandboxes see. In an image the program is
- * found by PATH. */
+/* What to start for a program of the host's /usr, which local sandboxes see: an image has it wherever its
+ * PATH leads to. */
+/* TRM_ENOENT: no sandbox of that name runs. The sentence says how a container's has ended. */
+int registry_fail_absent(const char *name, struct trm_error *reterr);
 const char *sandbox_program(const struct trm_sandbox *sandbox, const char *path);
 int metrics_check(uint32_t interval_ms, struct trm_error *reterr);
 void metrics_send_watch(struct trm_sandbox *sandbox);

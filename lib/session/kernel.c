@@ -205,13 +205,17 @@ static void finish_with_exit(struct trm_run *run, const struct trm_exit *status)
 /* Where to get what is not there. */
 static void describe_source(const struct trm_lang *lang, const char *image, char *out, size_t cap)
 {
+	/* Small images have a sh, which cannot keep state as we need it. */
+	const char *instead = lang->style == TRM_STYLE_SHELL
+					      ? "; its sh runs commands, but no code that keeps its state"
+					      : "";
 	const char *package = *lang->package ? lang->package : NULL,
 		   *has_it = *lang->image ? lang->image : NULL;
 	if (*image && !has_it)
-		snprintf(out, cap, ", which was made from %s: choose an image that has it", image);
+		snprintf(out, cap, ", which was made from %s: choose an image that has it%s", image, instead);
 	else if (*image)
-		snprintf(out, cap, ", which was made from %s: choose an image that has it, as %s", image,
-				has_it);
+		snprintf(out, cap, ", which was made from %s: choose an image that has it, as %s%s", image,
+				has_it, instead);
 	else if (package)
 		snprintf(out, cap, ": the Debian package %s brings it%s%s", package,
 				has_it ? "; so does the container image " : "", has_it ? has_it : "");

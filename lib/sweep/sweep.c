@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/procstat.h"
@@ -122,6 +124,45 @@ static void remove_programs(int run_fd)
 			unlinkat(run_fd, entry->d_name, 0);
 	if (dir)
 		closedir(dir);
+}
+
+/* ---- sandboxes that have ended ------------------------------------------------------ */
+
+static void remove_old_ends(int run_fd)
+{
+	enum { WEEK_S = 7 * 24 * 60 * 60 };
+	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+	struct stat st;
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, ENDED_PREFIX, strlen(ENDED_PREFIX)) == 0
+				&& fstatat(run_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0
+				&& st.st_mtime + WEEK_S < time(NULL))
+			unlinkat(run_fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+void sweep_note_end(int run_fd, const char *name, const char *backend, const char *words)
+{
+	char file[ENDED_NAME];
+	snprintf(file, sizeof file, ENDED_PREFIX "%.64s", name);
+	remove_old_ends(run_fd);
+	int fd = openat(run_fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return;
+	bool is_written = dprintf(fd, "%.64s\n%.500s", backend, words) > 0;
+	close(fd);
+	if (!is_written)
+		unlinkat(run_fd, file, 0);
+}
+
+void sweep_forget_end(int run_fd, const char *name)
+{
+	char file[ENDED_NAME];
+	snprintf(file, sizeof file, ENDED_PREFIX "%.64s", name);
+	unlinkat(run_fd, file, 0);
 }
 
 void sweep_directory(int run_fd, const char *run_path)

@@ -122,6 +122,7 @@ struct spec_msg {
 	const char *mounts;                 /* "HOST:GUEST:ro", each with a newline */
 	const char *env;                    /* only the names, with commas between */
 	const char *workdir, *group;
+	const char *engine; /* options for a container engine, each with a newline */
 	enum isolation isolation;
 	const char *folder;       /* absolute, see folder.h; "" with namespaces */
 	struct slice environment; /* without namespaces: "NAME=value", each ended by NUL */
@@ -206,8 +207,9 @@ struct info_msg {
 	uint64_t idle_timeout_ms, max_lifetime_ms;
 	bool has_net;
 	char *net_allow; /* as in trm_limits */
-	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, nothing here is true */
-	char *group, *workdir, *mounts, *env; /* as in spec_msg; "" if an older supervisor did not write it */
+	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, none of this is true */
+	char *group, *workdir, *mounts, *env,
+			*engine; /* as in spec_msg; "" where an older supervisor does not say */
 };
 
 /* State that changes, in STATE_FILE beside INFO_FILE: struct state_msg and, at STATE_GONE_AT once the

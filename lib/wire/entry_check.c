@@ -12,7 +12,7 @@ static int check_bytes(struct entry_check *c, uint64_t n, struct trm_error *why)
 {
 	if (n > c->max_bytes - c->bytes)
 		return trm_error_set(why, TRM_ETOOBIG,
-				"there are more than the %llu MiB that may be copied (--max-size)",
+				"there are more than the %llu MiB that may be copied (max_size)",
 				(unsigned long long)(c->max_bytes >> 20));
 	c->bytes += n;
 	c->file_bytes += n;
@@ -55,7 +55,7 @@ static int check_node(struct entry_check *c, const struct entry *e, struct trm_e
 	if (c->files >= c->max_files)
 		return trm_error_set(why, TRM_ETOOBIG,
 				"there are more than the %llu files and directories that may be copied "
-				"(--max-files)",
+				"(max_files)",
 				(unsigned long long)c->max_files);
 	c->files++;
 	c->has_root = true;

@@ -49,6 +49,16 @@ expect_out curl
 try install --policy strict --policy-mode enforce requests
 expect_code 125
 expect_in err "requests: uses the network"
+grep -q "line 1" err && wrong "the name of a package has no lines"
+
+# A refusal lists all that is refused.
+try run --yes --policy strict --policy-mode enforce -c 'import os
+import socket
+import subprocess' --json
+expect_code 125
+expect_in out ", and 2 more"
+expect_in err "! line 2: socket"
+expect_in err "! line 3: subprocess"
 
 code=0
 printf 'import os\n6 * 7\n' | "$terrarium" repl --yes --policy strict --policy-mode enforce >out 2>err || code=$?

@@ -66,4 +66,29 @@ names() {
 need_language js
 compare javascript.txt js node names
 
+# Only the file that is run goes in: a module beside it is pointed out.
+echo 'x = 41' >helper.py
+echo 'import helper; print(helper.x + 1)' >uses.py
+try run --yes uses.py
+expect_code 1
+expect_in err "terrarium: helper.py lies beside uses.py on this machine, but only the file that is run goes into the sandbox: add --mount 'helper.py:/workspace/helper.py', or copy it into a kept sandbox (terrarium cp)"
+if has_namespaces; then
+	try run --yes --mount helper.py:/workspace/helper.py uses.py
+	expect_code 0
+	expect_out 42
+fi
+try run --yes uses.py -c 1
+expect_in err "add --mount 'helper.py:/workspace/helper.py'"
+try run --yes -c 'import helper'
+grep -q "lies beside" err && wrong "code has no place that something could lie beside"
+echo 'import nosuchmodule' >alone.py
+try run --yes alone.py
+grep -q "lies beside" err && wrong "nothing lies beside it"
+if "$terrarium" run --yes -l js -c '' >/dev/null 2>&1; then
+	echo 'exports.x = 1' >part.js
+	echo 'console.log(require("./part").x)' >uses.js
+	try run --yes uses.js
+	expect_code 1
+	expect_in err "part.js lies beside uses.js"
+fi
 verdict

@@ -78,16 +78,16 @@ mistakes() {
 mistakes <<MISTAKES
 toy --image foreign|the image 'foreign' is for linux/m68k, and this machine's programs are for linux/$(cat arch): toy needs one of the same architecture
 toy --image nowhere|toy cannot pull the image nowhere: the registry knows no nowhere
-toy --image here --container off|an existing container already has its image: leave out --container, or --image
-toy --image here --dockerfile .|an image is either named or built: leave out --image or --dockerfile
-toy --image here --commit-over|--commit-over needs --commit
-toy --image here --commit here|--commit here would replace the image that the sandbox is made from: choose another tag, or add --commit-over
-toy --image here --commit alias|--commit alias would replace the image that the sandbox is made from: choose another tag, or add --commit-over
-toy --image here --commit docker.io/library/here:latest|--commit docker.io/library/here:latest would replace the image that the sandbox is made from: choose another tag, or add --commit-over
-toy --image=-x|--image '-x' is invalid: use 1 to 255 characters, no spaces, and do not begin with a hyphen
+toy --image here --container off|an existing container already has its image: give either the container (--container) or the image (--image)
+toy --image here --dockerfile .|an image is either named (--image) or built (--dockerfile), not both
+toy --image here --commit-over|only a commit can overwrite an image: name the image to save it as (--commit)
+toy --image here --commit here|the commit as here would replace the image that the sandbox is made from: choose another tag, or allow it to overwrite (--commit-over)
+toy --image here --commit alias|the commit as alias would replace the image that the sandbox is made from: choose another tag, or allow it to overwrite (--commit-over)
+toy --image here --commit docker.io/library/here:latest|the commit as docker.io/library/here:latest would replace the image that the sandbox is made from: choose another tag, or allow it to overwrite (--commit-over)
+toy --image=-x|the image '-x' is invalid: use 1 to 255 characters, no spaces, and do not begin with a hyphen
 toy --image here --read-only|sandboxes of the backend 'toy' cannot have a root that is read-only (--read-only): its recipe does not support that
 toy --image here --mount /usr:/x|sandboxes of the backend 'toy' cannot have mounts (--mount): its recipe does not support that
-toy --image here --net|sandboxes of the backend 'toy' have their own network, which --net cannot change: its recipe does not support that
+toy --image here --net|sandboxes of the backend 'toy' have their own network, which cannot be changed (--net): its recipe does not support that
 toy --dockerfile nothing|cannot use the Dockerfile nothing: No such file or directory
 toy --container missing|toy cannot look at the container missing: no such container: missing
 toy --container asleep|the container 'asleep' is paused: unpause it first
@@ -107,8 +107,14 @@ toy --script a=config.json|--script does nothing on the backend 'toy': it is for
 local --namespace mine|--namespace does nothing on the backend 'local': it is for sandboxes on a server: add --backend microsandbox
 toy --net-allow 10.0.0.0/8 --net|--net-allow does nothing on the backend 'toy': it is for sandboxes of the backend local
 toy --container web --memory 64|--memory does nothing on the backend 'toy' with --container: it is for new sandboxes, and a container that exists keeps its own: set it when you create the container
-toy --processes 9|--processes does nothing on the backend 'toy': its recipe has no such limit
+toy --processes 9|--processes does nothing on the backend 'toy': its recipe does not use it
 docker --disk 8|--disk does nothing on the backend 'docker': its recipe limits that only with --read-only
+TOY --processes 9|--processes does nothing on the backend 'toy': its recipe does not use it
+toy --image here --commit UPPER/Case:1|an image cannot be called 'UPPER/Case:1': behind the host there may be no capitals
+toy --engine-arg=--init|--engine-arg does nothing on the backend 'toy': its recipe does not use it
+local --runtime runsc|--runtime does nothing on the backend 'local': it is for new containers: add --backend docker or podman
+docker --engine-arg=-m2g|the engine argument '-m2g' is refused: Terrarium sets -m itself, by the setting memory
+docker --engine-arg=alpine|the engine argument 'alpine' is invalid: it must be an option in one word, as --shm-size=1g
 local --max-lifetime 9|--max-lifetime is for sandboxes that are kept: add --keep
 fake --idle-timeout 9|--idle-timeout is for sandboxes that are kept: add --keep
 MISTAKES
@@ -116,7 +122,7 @@ MISTAKES
 # One that stands still for longer than it may start is named, and what helps.
 try run --yes -c x --backend stands --image here --name slow --start-timeout 1 </dev/null
 expect_code 125
-expect_err "terrarium: sandbox 'slow' did not start: 'stands: creating the sandbox' made no progress for 1 s; if it is only slow, give it a longer --start-timeout"
+expect_err "terrarium: sandbox 'slow' did not start: 'stands: creating the sandbox' made no progress for 1 s; if it is only slow, give it more time (--start-timeout)"
 
 try exec --image here -- true
 expect_code 125

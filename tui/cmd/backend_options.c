@@ -19,6 +19,7 @@ enum {
 };
 
 #define FOR_CONTAINERS "containers: add --backend docker or podman"
+#define FOR_NEW_CONTAINERS "new containers: add --backend docker or podman"
 #define FOR_SERVERS "sandboxes on a server: add --backend microsandbox"
 #define FOR_NEW \
 	"new sandboxes, and a container that exists keeps its own: set it when you create the container"
@@ -44,6 +45,8 @@ static const struct {
 		{"container", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"dockerfile", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"user", ON_CONTAINERS, false, FOR_CONTAINERS},
+		{"engine_arg", ON_ENGINE, true, FOR_NEW_CONTAINERS},
+		{"runtime", ON_ENGINE, true, FOR_NEW_CONTAINERS},
 		{"read_only", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit_over", ON_CONTAINERS, false, FOR_CONTAINERS},
@@ -105,7 +108,7 @@ static int check_option(const struct trm_config *config, int kind, size_t row)
 				config->backend,
 				recipe_takes(config, setting->option, true)
 						? "limits that only with --read-only"
-						: "has no such limit");
+						: "does not use it");
 	return CMD_OK;
 }
 

@@ -155,6 +155,15 @@ static void print_source(FILE *tty, const struct trm_config *c, const struct trm
 		say(tty, " of the image %s", image);
 }
 
+/* Options for the engine can change everything that the lines above say. */
+static void print_engine_args(FILE *tty, const struct trm_config *c)
+{
+	if (*c->runtime)
+		say(tty, "runtime: %s\n", c->runtime);
+	for (const char *at = NULL; (at = trm_list_next(c->engine_args, at));)
+		say(tty, "engine option: %s\n", at);
+}
+
 /* What an engine limits is what it is asked for: files are not among that. */
 static void print_engine(FILE *tty, const struct trm_config *c)
 {
@@ -173,6 +182,7 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 		say(tty, "in a new %s sandbox,\n", c->backend);
 	}
 	trm_recipe_free(recipe);
+	print_engine_args(tty, c);
 	print_requested(tty, c, false);
 }
 

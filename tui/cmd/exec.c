@@ -12,6 +12,7 @@
 #include "cmd/confirm.h"
 #include "cmd/sandbox_list.h"
 #include "stream/cli_session.h"
+#include "stream/option_names.h"
 #include "stream/policy_gate.h"
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
@@ -112,10 +113,10 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 /* Behind what the command has printed. */
 static void say(struct exec *e, const char *text)
 {
-	char line[300];
+	char words[500], line[520];
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
-	snprintf(line, sizeof line, "terrarium: %s", text);
+	snprintf(line, sizeof line, "terrarium: %s", option_names_put(text, words, sizeof words));
 	sink_line(&e->err, line);
 }
 

@@ -80,6 +80,13 @@ static void put_requested(struct json_out *j, const struct trm_requested *w)
 {
 	json_put_text(j, "group", *w->group ? w->group : NULL);
 	json_put_text(j, "workdir", w->workdir);
+	json_open(j, "engine_args", '[');
+	for (const char *at = w->engine; *at; at += strcspn(at, "\n") + 1) {
+		char arg[TRM_ENGINE_ARGS_BYTES];
+		snprintf(arg, sizeof arg, "%.*s", (int)strcspn(at, "\n"), at);
+		json_put_text(j, NULL, arg);
+	}
+	json_close(j, ']');
 	json_open(j, "env", '[');
 	for (const char *at = w->env; *at;) {
 		char name[128];
@@ -265,6 +272,9 @@ static void print_requested(const struct trm_requested *w)
 	if (*w->group)
 		printf("group       %s\n", w->group);
 	printf("workdir     %s\n", w->workdir);
+	for (const char *at = w->engine; *at; at += strcspn(at, "\n") + 1)
+		printf("%s%.*s\n", at == w->engine ? "engine      " : "            ", (int)strcspn(at, "\n"),
+				at);
 	if (*w->env) {
 		printf("variables   ");
 		for (const char *at = w->env; *at; at++)

@@ -241,11 +241,12 @@ static int next_short(struct options *o)
 	char word[3] = {'-', *o->cluster++, 0};
 	struct match match = find(o, word, 2);
 	const char *rest = *o->cluster ? o->cluster : NULL;
-	o->cluster = match.kind != NOTHING && !match.metavar ? rest : NULL;
+	bool takes_none = !match.metavar || is_switch(match); /* -v, alone or among others, turns it on */
+	o->cluster = match.kind != NOTHING && takes_none ? rest : NULL;
 	if (match.kind == NOTHING)
 		return wrong(o, "unknown option", word, 2);
-	o->value = NULL;
-	if (match.metavar) {
+	o->value = takes_none && match.metavar ? "on" : NULL;
+	if (!takes_none) {
 		if (!rest && o->at >= o->argc)
 			return wrong(o, "a value is missing after", word, 2);
 		o->value = rest ? rest : o->argv[o->at++];
@@ -296,7 +297,7 @@ bool options_has_request(const struct options *o)
 	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
 			"open_files", "net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime",
 			"mount", "env", "workdir", "dockerfile", "user", "read_only", "commit", "image",
-			"volume", "port", "shell", "script"};
+			"volume", "port", "shell", "script", "engine_arg", "runtime"};
 	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
 		if (options_has(o, requested[i]))
 			return true;
@@ -353,6 +354,11 @@ int options_config_from(
 	if (r < 0) {
 		cmd_fail("%s", why.msg);
 		return -1;
+	}
+	char backend[TRM_RECIPE_NAME];
+	if (strlen(ret_config->backend) < sizeof backend) {
+		trm_backend_name(ret_config->backend, *ret_config->path ? ret_config->path : NULL, backend);
+		snprintf(ret_config->backend, sizeof ret_config->backend, "%s", backend);
 	}
 	if (check_together(o, ret_config))
 		return -1;

@@ -13,6 +13,7 @@
 #include <terrarium/text.h>
 
 #include "cmd/cmd.h"
+#include "stream/option_names.h"
 
 static void on_sigpipe(int signo)
 {
@@ -40,11 +41,12 @@ static char clean[3 * 1024];
 
 int cmd_fail(const char *fmt, ...)
 {
-	char line[1024];
+	char text[1024], line[1100];
 	va_list args;
 	va_start(args, fmt);
-	vsnprintf(line, sizeof line, fmt, args);
+	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
+	option_names_put(text, line, sizeof line);
 	trm_text_clean_line(clean, sizeof clean, line, strlen(line)); /* names may hold anything */
 	fprintf(stderr, "terrarium: %s\n", clean);
 	return CMD_FAILED;

@@ -13,11 +13,13 @@
 #include "cmd/cmd.h"
 #include "cmd/findings.h"
 #include "cmd/json_out.h"
+#include "cmd/missing_file.h"
 #include "cmd/source.h"
 #include "stream/cli_session.h"
 #include "stream/displays.h"
 #include "stream/echo_off.h"
 #include "stream/exit_code.h"
+#include "stream/option_names.h"
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
 
@@ -26,7 +28,7 @@
  * streamed with manual credit: what stdout has not taken holds the code back. After the last
  * run the sandbox is closed, and the program ends when that is gone. */
 
-enum { LATE_HELD_MAX = 8 << 20 };
+enum { LATE_HELD_MAX = 8 << 20, TAIL_BYTES = 4096 };
 
 struct run_session {
 	const struct run_session_opts *opts;
@@ -41,7 +43,9 @@ struct run_session {
 	struct sink out, err;
 	struct stdin_feed stdin_feed;
 	struct displays displays;
-	struct echo_off echo_off; /* while a password is typed */
+	struct echo_off echo_off;  /* while a password is typed */
+	char tail[TAIL_BYTES + 1]; /* the end of what the run has said on stderr */
+	size_t tail_n;
 	int exit_code;
 	bool is_over;         /* no further run will start */
 	bool was_interrupted; /* by the person, who wants no further run either */
@@ -59,8 +63,8 @@ static void finish_with(struct run_session *p, int exit_code)
 /* What terrarium itself has to say. */
 static void say(struct run_session *p, const char *text)
 {
-	char line[600];
-	snprintf(line, sizeof line, "terrarium: %s", text);
+	char words[MISSING_FILE_HINT], line[MISSING_FILE_HINT + 16];
+	snprintf(line, sizeof line, "terrarium: %s", option_names_put(text, words, sizeof words));
 	sink_line(&p->err, line);
 }
 
@@ -90,10 +94,22 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 
 static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
 
+static void keep_tail(struct run_session *p, const char *bytes, size_t n)
+{
+	size_t new = n < TAIL_BYTES ? n : TAIL_BYTES, old = p->tail_n;
+	if (old + new > TAIL_BYTES)
+		old = TAIL_BYTES - new;
+	memmove(p->tail, p->tail + p->tail_n - old, old);
+	memcpy(p->tail + old, bytes + n - new, new);
+	p->tail_n = old + new;
+}
+
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct run_session *p = user;
 	(void)run;
+	if (stream == TRM_STDERR)
+		keep_tail(p, bytes, n);
 	if (!p->opts->is_json)
 		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
 	else if (p->is_leaving && sink_held(&p->err) < LATE_HELD_MAX)
@@ -239,6 +255,21 @@ static void print_error(struct run_session *p, const struct trm_result *result)
 		say(p, result->hint);
 }
 
+/* Of a file whose neighbor on this machine is not in the sandbox. Those who read JSON have no use for it. */
+static void say_missing(struct run_session *p, const struct trm_result *result)
+{
+	const struct trm_config *config = p->opts->config;
+	char hint[MISSING_FILE_HINT];
+	p->tail[p->tail_n] = '\0';
+	for (char *at = p->tail; (at = memchr(at, '\0', (size_t)(p->tail + p->tail_n - at)));)
+		*at = ' ';
+	if (p->source->kind != SOURCE_FILE || result->status != TRM_STATUS_ERROR)
+		return;
+	if (missing_file_hint(p->source->name, *config->workdir ? config->workdir : "/workspace",
+			    result->error_message ? result->error_message : p->tail, hint))
+		say(p, hint);
+}
+
 static void print_result(struct run_session *p, const struct trm_result *result)
 {
 	if (p->opts->is_json) {
@@ -253,6 +284,7 @@ static void print_result(struct run_session *p, const struct trm_result *result)
 	if (result->value && p->source->kind != SOURCE_FILE && !displays_have_value(result))
 		sink_line(&p->out, result->value);
 	print_error(p, result);
+	say_missing(p, result);
 }
 
 struct trm_result run_refusal(const char *why)
@@ -361,6 +393,25 @@ static void leave_next(struct run_session *p)
 		p->is_over = true; /* the sandbox is gone, which on_closed tells */
 }
 
+/* A refusal names the first finding, and says how many there are. */
+static void say_findings(struct run_session *p, const struct trm_run_opts *opts)
+{
+	struct trm_findings found;
+	char line[400], text[420];
+	if (!p->opts->policy
+			|| trm_policy_scan(p->opts->policy, opts->lang, opts->code, opts->code_len, &found,
+					   NULL)
+					   < 0)
+		return;
+	for (size_t i = 0; i < found.n && found.n_refused > 1; i++) {
+		if (!found.all[i].is_refused)
+			continue;
+		snprintf(text, sizeof text, "  ! %s", trm_finding_tell(&found.all[i], line, sizeof line));
+		sink_line(&p->err, text);
+	}
+	trm_findings_finish(&found);
+}
+
 /* A single file in a sandbox that is nobody else's. Whoever names a sandbox, or keeps it, wants its state. */
 static bool is_program(const struct run_session *p)
 {
@@ -393,9 +444,12 @@ static void start_next(struct run_session *p)
 		if (p->opts->is_json)
 			print_result(p, &refusal);
 		say(p, why.msg);
+		if (why.code == TRM_EPERM)
+			say_findings(p, &opts);
 		finish_with(p, CMD_FAILED);
 		return;
 	}
+	p->tail_n = 0;
 	stdin_feed_restart(&p->stdin_feed);
 }
 

@@ -34,6 +34,10 @@ static int fail_unknown(const struct trm_entry *entries, size_t n, const char *n
 {
 	char list[400] = "";
 	size_t used = 0, n_named = 0, n_running = 0;
+	struct trm_ended ended;
+	if (trm_registry_ended(name, &ended))
+		return cmd_fail("there is no running sandbox '%.80s': the one on the backend '%s' has ended (%s)",
+				name, ended.backend, ended.why);
 	for (size_t i = 0; i < n; i++) {
 		n_running += !entries[i].is_stale;
 		if (entries[i].is_stale || used > sizeof list - 80)

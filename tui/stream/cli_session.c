@@ -61,8 +61,12 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *wor
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
-	if (cli_session->is_ready && !cli_session->is_closing) /* the sandbox ends by itself: measure slowness
-								  from now on */
+	if (words[0] == '$' && words[1] == ' ') { /* a command, which was asked for */
+		progress_tell(&cli_session->progress, words);
+		return;
+	}
+	if (cli_session->is_ready && !cli_session->is_closing) /* it ends by itself: what is slow now is
+								  counted from here */
 		progress_init(&cli_session->progress, trm_loop_now_ns(cli_session->loop));
 	cli_session->is_ready = false;
 	if (cli_session->cb->progress)
@@ -199,8 +203,22 @@ static int start(struct cli_session *cli_session, const struct trm_config *confi
 			cli_session->loop, &opts, &sandbox_cb, cli_session, &cli_session->sandbox, reterr);
 }
 
-/* Between the two lookups another program may have started a sandbox that cannot be found yet, or ended
- * one that is still there. */
+/* Who was in a container, and names no backend, does not want to find himself on this machine. */
+static int check_ended(
+		const struct trm_config *config, struct cli_session_asked asked, struct trm_error *reterr)
+{
+	struct trm_ended ended;
+	if (asked.backend || !*config->name || !trm_registry_ended(config->name, &ended)
+			|| !strcmp(ended.backend, config->backend))
+		return 0;
+	return trm_error_set(reterr, TRM_ECLOSED,
+			"sandbox '%s' was on the backend '%s', and has ended (%s): --backend %s starts a new one there, "
+			"--backend %s one here",
+			config->name, ended.backend, ended.why, ended.backend, config->backend);
+}
+
+/* Between the two looks somebody else may have started one, which is not yet to be found; or ended one, which
+ * is still there. */
 static int attach_or_start(struct cli_session *cli_session, const struct trm_config *config,
 		struct cli_session_asked asked, struct trm_error *reterr)
 {
@@ -212,6 +230,8 @@ static int attach_or_start(struct cli_session *cli_session, const struct trm_con
 			.backend = asked.backend || strcmp(config->backend, "local") != 0,
 			.source = asked.source};
 	int r = is_local && *config->name ? attach(cli_session, config, same, reterr) : TRM_ENOENT;
+	if (r == TRM_ENOENT && is_local && check_ended(config, asked, reterr) < 0)
+		return TRM_ECLOSED;
 	for (int waited_ms = 0; r == TRM_ENOENT || r == TRM_EEXIST; waited_ms += NAP_MS) {
 		if (waited_ms)
 			nanosleep(&nap, NULL);

@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/core/agent.h"
+#include "base/sysfile.h"
 #include "wire/fd_handoff.h"
 #include "wire/message.h"
 
@@ -23,6 +26,7 @@ enum {
 	START_MS = 10000,
 	PAUSE_MS = 5,
 	STOP_MS = 10000,
+	REAP_MS = 2000,
 	DEFAULT_LINGER_S = 30
 };
 
@@ -71,9 +75,11 @@ static bool set_flag(struct container_opts *opts, const char *word)
 {
 	bool is_start = strcmp(word, "--start") == 0 || strcmp(word, "--") == 0;
 	bool is_remove = strcmp(word, "--remove") == 0;
+	bool is_stay = strcmp(word, "--stay") == 0;
 	opts->is_start |= is_start;
 	opts->is_remove |= is_remove;
-	return is_start || is_remove;
+	opts->container_setup.is_visit |= is_stay;
+	return is_start || is_remove || is_stay;
 }
 
 static bool is_key(const char *key)
@@ -252,11 +258,14 @@ static void leave_behind(int keep_fd)
 	setsid();
 }
 
-/* Start the agent in a process of its own. It keeps standard error for messages until it serves. */
-static int start(struct container_opts opts, int listen_fd)
+/* Start the agent in a process of its own. It keeps standard error for messages until it serves. Returns the
+ * pid or -errno. */
+static pid_t start(struct container_opts opts, int listen_fd)
 {
+	prctl(PR_SET_CHILD_SUBREAPER, opts.container_setup.is_visit, 0, 0, 0);
 	pid_t pid = fork();
 	if (pid == 0) {
+		prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0);
 		leave_behind(listen_fd);
 		close(0);
 		close(1);
@@ -264,28 +273,47 @@ static int start(struct container_opts opts, int listen_fd)
 			opts.linger_s = DEFAULT_LINGER_S;
 		_exit(run_container(&opts, listen_fd, -1));
 	}
-	return pid < 0 ? -errno : 0;
+	return pid < 0 ? -errno : pid;
+}
+
+/* The first process of an existing container may reap nobody. So we stay until the agent that we have started
+ * has ended, and reap it with what it leaves; the engine reaps us. */
+static void reap_agent(pid_t agent)
+{
+	pid_t pid = agent;
+	if (agent <= 0)
+		return;
+	while (waitpid(agent, NULL, 0) < 0 && errno == EINTR)
+		;
+	/* What it has killed at its end becomes ours, and is dead in a moment. */
+	for (int waited_ms = 0; pid >= 0 && waited_ms < REAP_MS;) {
+		pid = waitpid(-1, NULL, WNOHANG);
+		if (pid == 0 && poll(NULL, 0, PAUSE_MS) == 0)
+			waited_ms += PAUSE_MS;
+	}
 }
 
 /* Nobody listens at the key, so start an agent. If several callers try, one of them gets the name, and the
- * others wait for it. Returns 0 or -errno. */
-static int start_or_wait(const struct container_opts *opts)
+ * others wait for it. Returns 0, with the agent's pid if we have started it, or -errno. */
+static int start_or_wait(const struct container_opts *opts, pid_t *ret_agent)
 {
 	int listen_fd = opts->is_start ? key_listen(opts->key) : -EADDRINUSE;
 	if (listen_fd == -EADDRINUSE)
 		poll(NULL, 0, PAUSE_MS);
 	if (listen_fd < 0)
 		return listen_fd == -EADDRINUSE ? 0 : listen_fd;
-	int r = start(*opts, listen_fd);
+	pid_t pid = start(*opts, listen_fd);
 	close(listen_fd);
-	return r;
+	if (pid > 0 && opts->container_setup.is_visit)
+		*ret_agent = pid;
+	return pid < 0 ? pid : 0;
 }
 
-static int find_or_start(const struct container_opts *opts)
+static int find_or_start(const struct container_opts *opts, pid_t *ret_agent)
 {
 	int fd = key_connect(opts->key);
 	for (int waited_ms = 0; fd == -ECONNREFUSED && waited_ms < START_MS; waited_ms += PAUSE_MS) {
-		int r = start_or_wait(opts);
+		int r = start_or_wait(opts, ret_agent);
 		fd = r < 0 ? r : key_connect(opts->key);
 	}
 	return fd;
@@ -294,14 +322,38 @@ static int find_or_start(const struct container_opts *opts)
 int agent_connect(char **args)
 {
 	struct container_opts opts;
+	pid_t agent = 0;
 	if (!parse_key(args, &opts))
 		return EXIT_FAILED;
-	int fd = find_or_start(&opts);
+	int fd = find_or_start(&opts, &agent);
+	bool has_moved = fd >= 0 && bridge(fd);
+	if (fd >= 0) {
+		close(fd);
+		close(0);
+		close(1);
+	}
+	reap_agent(agent);
 	if (fd == -ECONNREFUSED)
 		return fail("there is no agent with that key");
 	if (fd < 0)
 		return fail_errno("the agent cannot be reached or started", -fd);
-	return bridge(fd) ? 0 : EXIT_FAILED;
+	return has_moved ? 0 : EXIT_FAILED;
+}
+
+/* Remove the directories that were made for the sandbox, the last one first, if they are empty. */
+static void remove_made(const char *folder)
+{
+	char file[PATH_MAX + 8], text[PATH_MAX + 1];
+	snprintf(file, sizeof file, "%s/" SETUP_MADE_FILE, folder);
+	ssize_t n = sysfile_read(file, text, sizeof text);
+	unlink(file);
+	for (char *newline; n > 0 && (newline = strrchr(text, '\n'));) {
+		*newline = '\0';
+		char *before = strrchr(text, '\n'), *path = before ? before + 1 : text;
+		if (*path != '/' || rmdir(path) < 0)
+			return;
+		path[0] = '\0';
+	}
 }
 
 /* Remove the program file and the directory that was made for it. */
@@ -316,6 +368,7 @@ static int remove_program(void)
 	if (unlink(path) < 0)
 		return fail_errno("the program file cannot be removed", errno);
 	*name = '\0';
+	remove_made(path);
 	rmdir(path);
 	return 0;
 }

@@ -9,7 +9,9 @@
  *                                         ends when nobody has been connected for that long
  *   connect --key K [-- OPTIONS]          a bridge between standard input and output and that socket. Where
  * no agent is there: with OPTIONS (or --start OPTIONS) it starts one that outlives it, else it waits for one,
- * 10 seconds at most stop --key K [--remove]               end that agent, and what it has started; with
+ * 10 seconds at most. With --stay it ends no sooner than the agent that it has started, and reaps it: the
+ * first process of an existing container may reap nobody
+ *   stop --key K [--remove]               end that agent, and what it has started; with
  * --remove the program file too, if it is called "agent"
  *
  * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N, --file-mb N (see container_setup.h);

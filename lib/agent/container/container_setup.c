@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/privilege.h"
 #include "base/sysfile.h"
 
@@ -56,9 +58,9 @@ static bool is_containers_own(int fd)
 	return is_same;
 }
 
-/* Make the missing directories of the path. Returns 0 if the last one existed, 1 if it was made, or
- * -errno. */
-static int make_path(const char *path)
+/* Make the missing directories of the path, and append each to `made` with a newline. Returns 0 if the last
+ * one existed, 1 if it was made, or -errno. */
+static int make_path(const char *path, struct buf *made)
 {
 	char part[sizeof((struct container_identity *)0)->workdir];
 	bool is_new = false;
@@ -72,6 +74,10 @@ static int make_path(const char *path)
 		part[n] = '\0';
 		is_new = mkdir(part, 0755) == 0;
 		int error = is_new ? 0 : errno;
+		if (is_new) {
+			buf_append(made, part, n);
+			buf_append(made, "\n", 1);
+		}
 		if (error && error != EEXIST && access(part, F_OK) < 0)
 			return -error; /* existing ones fail on a read-only file system */
 		at += strspn(at, "/");
@@ -86,11 +92,34 @@ static bool is_for_the_taking(int fd)
 	       && !(st.st_ino == root.st_ino && st.st_dev == root.st_dev) && is_containers_own(fd);
 }
 
+/* Beside our program, for who removes that: agent/container/container.c. */
+static void note_made(const struct buf *list)
+{
+	char path[PATH_MAX + 8];
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	path[n > 0 ? n : 0] = '\0';
+	char *name = strrchr(path, '/');
+	if (!name)
+		return;
+	strcpy(name + 1, SETUP_MADE_FILE);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd >= 0 && write(fd, buf_at(list), list->len) < 0)
+		unlink(path);
+	if (fd >= 0)
+		close(fd);
+}
+
 /* Make the directory for the user if it is missing. An existing one changes its owner only if it belongs to
  * root and to the container's own file system. Returns 0, or the reason of the failure. */
-static int give_workdir(const char *path, const struct passwd *to)
+static int give_workdir(const char *path, const struct passwd *to, bool is_visit)
 {
-	int made = make_path(path), fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct buf list;
+	buf_init(&list, PATH_MAX);
+	int made = make_path(path, &list);
+	if (is_visit && list.len)
+		note_made(&list);
+	buf_finish(&list);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	bool is_given = geteuid() == 0 && to->uid != 0 && fd >= 0;
 	if (is_given && (made > 0 || is_for_the_taking(fd)) && fchown(fd, to->uid, to->gid) < 0) {
 		/* Reported later, if the user cannot write there. */
@@ -206,7 +235,7 @@ int container_setup(const struct container_setup_opts *opts, struct container_id
 		return r;
 	umask(022);
 	if (opts->workdir)
-		why_not = give_workdir(opts->workdir, &ret->passwd);
+		why_not = give_workdir(opts->workdir, &ret->passwd, opts->is_visit);
 	limit(RLIMIT_NOFILE, opts->files);
 	limit(RLIMIT_FSIZE, opts->file_mb << 20);
 	limit(RLIMIT_NPROC, opts->nproc);

@@ -22,7 +22,11 @@ struct container_setup_opts {
 	const char *user;               /* NULL: unchanged */
 	const char *workdir;            /* absolute; NULL: unchanged */
 	uint64_t nproc, files, file_mb; /* RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_FSIZE in MiB; 0: unchanged */
+	bool is_visit;                  /* in a container that was there before: note what is made */
 };
+
+/* Beside the agent's program: the directories that it has made for a visit, one per line. */
+#define SETUP_MADE_FILE "made"
 
 struct container_identity {
 	struct passwd passwd;

@@ -93,7 +93,7 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 		return 0; /* without isolation nothing keeps code from the network */
 	if (*opts->limits.net_allow)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"--net-allow needs namespaces: without them a network cannot be filtered by address");
+				"an address filter (net_allow) needs namespaces: without them a network cannot be filtered by address");
 	return 0;
 }
 

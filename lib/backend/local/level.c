@@ -317,7 +317,7 @@ static int choose_best(enum isolation *ret, struct trm_error *reterr)
 		}
 	return trm_error_set(reterr, TRM_ENOISOLATION,
 			"this machine offers no isolation: %s; %s. 'terrarium doctor' explains how to fix it; with "
-			"--isolation none the code runs with all your rights",
+			"the isolation level none (isolation) the code runs with all your rights",
 			why[0].msg, why[1].msg);
 }
 

@@ -53,14 +53,14 @@ static bool write_hint(
 	if (is_localhost(host) || (row && row->kind == CIDR_NEVER)) {
 		snprintf(out, cap,
 				"%s names %s, which is this machine itself, and the sandbox cannot reach that: name an "
-				"address of a network, and open it with --net-allow ADDRESS",
+				"address of a network, and open it (net_allow)",
 				name, host);
 		return true;
 	}
 	if (!row || is_opened(limits, &c, row->kind))
 		return false;
-	snprintf(out, cap, "%s names %s (%s), which the sandbox may not reach: --net-allow %s", name, host,
-			row->name, host);
+	snprintf(out, cap, "%s names %s (%s), which the sandbox may not reach: open %s (net_allow)", name,
+			host, row->name, host);
 	return true;
 }
 

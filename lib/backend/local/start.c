@@ -116,6 +116,7 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.max_lifetime_ms = opts->max_lifetime_ms,
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group,
+			.engine = "",
 	};
 	if (hold->level == ISOLATION_NAMESPACES)
 		spec->n_files = argv_files(spec->files, CONTROL_MAX_FILES);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Files into the sandbox. Frames become lines of shell, which are sent in batches. A server with
- * sandbox.file.put (<terrarium/server.h>) gets big files by that method, after the lines that create
- * them. */
+/* Into the sandbox. What comes is turned into lines of shell, which are sent some at a time. A server that
+ * takes files (<terrarium/server.h>, sandbox.file.put) gets what is big of them so, behind what the lines
+ * have begun. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +97,22 @@ static void send_lines(struct msb_file *f)
 static void go_on(struct msb_file *f);
 static void give_up(struct msb_file *f, const struct trm_error *why);
 
-/* Extract the reason from the message of the program in the sandbox, as the server passed it on. */
+/* As on other backends, where the agent knows the number. */
+static int code_of_words(const char *words, size_t n)
+{
+	static const struct {
+		int error;
+		const char *words;
+	} rows[] = {{ENOENT, "No such file or directory"}, {ENOTDIR, "Not a directory"},
+			{EACCES, "Permission denied"}, {EROFS, "Read-only file system"},
+			{EISDIR, "Is a directory"}, {ENOSPC, "No space left on device"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (memmem(words, n, rows[i].words, strlen(rows[i].words)))
+			return err_code_of(rows[i].error);
+	return TRM_EIO;
+}
+
+/* Of what the program in the sandbox has said, as the server tells it, the reason. */
 static void tell_unwritten(const struct msb_file *f, const struct trm_error *reported, struct trm_error *ret)
 {
 	const struct put *p = f->own;
@@ -105,8 +121,9 @@ static void tell_unwritten(const struct msb_file *f, const struct trm_error *rep
 		for (const char *at = reported->msg; (at = strstr(at, ": ")) && at < end; at += 2)
 			from = at + 2;
 	if (from)
-		trm_error_set(ret, TRM_EIO, "%.120s%.60s: the file cannot be written: %.*s", p->target,
-				p->piece_below, (int)(end - from), from);
+		trm_error_set(ret, code_of_words(from, (size_t)(end - from)),
+				"%.120s%.60s: the file cannot be written: %.*s", p->target, p->piece_below,
+				(int)(end - from), from);
 	else
 		*ret = *reported;
 }

@@ -187,7 +187,7 @@ static int choose_box(struct msb *m, uint32_t stream, const struct trm_lang *lan
 	if (!image || !((is_node && strstr(image, "python")) || (is_python && strstr(image, "node"))))
 		return 0;
 	snprintf(sentence, sizeof sentence,
-			"the image %.200s has no %s; without --image, each language gets the image that it "
+			"the image %.200s has no %s; without an image of your own, each language gets the image that it "
 			"needs",
 			image, lang->name);
 	return refuse_stream(m, stream, TRM_ENOTSUP, sentence);

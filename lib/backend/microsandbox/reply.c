@@ -21,8 +21,8 @@ static const struct {
 	const char *advice;
 } STATUSES[] = {
 		{400, TRM_EINVAL, NULL},
-		{404, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
-		{405, TRM_EINVAL, "is it a microsandbox server, and is the URL right (--server-url)?"},
+		{404, TRM_EINVAL, "is it a microsandbox server, and is the URL right (server_url)?"},
+		{405, TRM_EINVAL, "is it a microsandbox server, and is the URL right (server_url)?"},
 		{407, TRM_EPERM, "the proxy requires a name and password: put them in http_proxy"},
 		{408, TRM_EIO, "try again"},
 		{413, TRM_ETOOBIG, "the request is too big for it"},
@@ -117,10 +117,10 @@ static const struct {
 		{TRM_EPERM, "certificate is not yet valid", "is this machine's clock right?"},
 		{TRM_EPERM, "certificate subject name", "use the name in its certificate in the URL"},
 		{TRM_EPERM, "setting certificate file", "it must contain certificates in PEM format"},
-		{TRM_EPERM, "certificate", "name your own authority with --ca-file or SSL_CERT_FILE"},
+		{TRM_EPERM, "certificate", "name your own authority (ca_file, or SSL_CERT_FILE)"},
 		{TRM_EPERM, "", "does it speak http:// only?"},
 		{TRM_ENOENT, "",
-				"is a server running there? 'terrarium serve' starts one, --server-url names another"},
+				"is a server running there? 'terrarium serve' starts one; server_url names another"},
 		{TRM_EPROTO, "", "is the URL right, and is it https:// perhaps?"},
 };
 
@@ -210,7 +210,7 @@ static const char *advice_on_key(const char *key, char *room, size_t cap)
 {
 	char when[32];
 	if (!key)
-		return "the server requires a key: set MSB_API_KEY, or name a key file with --api-key-file";
+		return "the server requires a key: set MSB_API_KEY, or name a key file (api_key_file)";
 	if (!is_past(key, when, sizeof when))
 		return "the API key is wrong or no longer valid: ask for a new one";
 	snprintf(room, cap,
@@ -288,7 +288,7 @@ int reply_read(const struct http_answer *a, const struct reply_about *about, cJS
 	if (a->status >= 300 && a->status < 400)
 		return trm_error_set(reterr, TRM_EPROTO,
 				"cannot %s at %s: the server redirects to another address (HTTP %d), where no key is "
-				"sent; give the final address with --server-url",
+				"sent; give the final address (server_url)",
 				about->what, about->url, a->status);
 	cJSON *json = parse_answer(a);
 	const cJSON *result = cJSON_GetObjectItemCaseSensitive(json, "result");

@@ -54,7 +54,7 @@ static int url_check(const char *url, struct trm_error *reterr)
 	if (strcspn(url, "@") < scheme + strcspn(url + scheme, "/"))
 		return url_fail(url, reterr,
 				"it must not contain a name or password; give the key with MSB_API_KEY or "
-				"--api-key-file");
+				"in a file (api_key_file)");
 	if (!url[scheme] || strchr("/:", url[scheme]))
 		return url_fail(url, reterr, "it names no host");
 	for (const char *at = url; *at; at++)
@@ -208,7 +208,7 @@ int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opt
 		return r;
 	if (opts->n_mounts)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"a server cannot see this machine's files: --volume names a path on its own machine");
+				"a server cannot see this machine's files: a volume names a path on its own machine");
 	memcpy(s->space, space, strlen(space) + 1);
 	s->ca_file = o->ca_file && *o->ca_file ? strdup(o->ca_file) : NULL;
 	s->image = o->image && *o->image ? strdup(o->image) : NULL;

@@ -313,7 +313,7 @@ static int spawn_command(struct command *c, char **argv, int out, int err)
 static int spawn_failed(const char *program, int error, struct trm_error *reterr)
 {
 	if (error == ENOENT)
-		return trm_error_set(reterr, TRM_ENOENT,
+		return trm_error_set(reterr, TRM_EMISSING,
 				"the program '%.100s' is not installed, or not in PATH", program);
 	return trm_error_set_errno(reterr, error, "cannot start '%.100s'", program);
 }

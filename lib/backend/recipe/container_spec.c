@@ -16,6 +16,8 @@
 #include <terrarium/lang.h>
 
 #include "backend/host/rundir.h"
+#include "backend/recipe/engine_args.h"
+#include "backend/recipe/reference.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/mount.h"
@@ -58,7 +60,8 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	*own = *opts;
 	const char **const fields[] = {&own->backend, &own->name, &own->workdir, &own->group,
 			&own->container.image, &own->container.language, &own->container.dockerfile,
-			&own->container.container, &own->container.user, &own->container.commit_tag};
+			&own->container.container, &own->container.user, &own->container.commit_tag,
+			&own->container.runtime};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);
@@ -66,6 +69,10 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	for (size_t i = 0; i < own->n_env; i++) {
 		n_wanted++;
 		own->env[i] = store_text(container_spec, own->env[i]);
+	}
+	for (size_t i = 0; i < own->container.n_engine_args; i++) {
+		n_wanted++;
+		own->container.engine_args[i] = store_text(container_spec, own->container.engine_args[i]);
 	}
 	own->n_mounts = 0;
 	own->server = (struct trm_server_opts){0};
@@ -90,19 +97,18 @@ static int check_able(
 		bool is_wanted, is_possible;
 		const char *what;
 	} rows[] = {
-			{c->container, recipe_has(recipe, STEP_ADOPT),
-					"cannot be existing ones (--container)"},
+			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
-					"cannot be built from a file (--dockerfile)"},
-			{c->image, recipe_uses(recipe, STEP_CREATE, "image"), "have no image (--image)"},
+					"cannot be built from a file (dockerfile)"},
+			{c->image, recipe_uses(recipe, STEP_CREATE, "image"), "have no image (image)"},
 			{c->commit_tag, recipe_has(recipe, STEP_COMMIT),
-					"cannot be saved as an image (--commit)"},
+					"cannot be saved as an image (commit)"},
 			{c->read_only && !is_adopted, recipe_uses(recipe, STEP_CREATE, "read_only"),
-					"cannot have a root that is read-only (--read-only)"},
+					"cannot have a root that is read-only (read_only)"},
 			{o->n_mounts && !is_adopted, recipe_uses(recipe, STEP_CREATE, "mount"),
-					"cannot have mounts (--mount)"},
+					"cannot have mounts (mount)"},
 			{o->limits.net && !is_adopted, recipe_uses(recipe, STEP_CREATE, "net"),
-					"have their own network, which --net cannot change"},
+					"have their own network, which cannot be changed (net)"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].is_wanted && !rows[i].is_possible)
@@ -116,26 +122,27 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	const struct trm_container_opts *c = &opts->container;
 	if (c->container && (c->image || c->dockerfile))
 		return trm_error_set(reterr, TRM_EINVAL,
-				"an existing container already has its image: leave out --container, or %s",
-				c->image ? "--image" : "--dockerfile");
+				"an existing container already has its image: give either the container (container) or %s",
+				c->image ? "the image (image)" : "the Dockerfile (dockerfile)");
 	if (c->image && c->dockerfile)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"an image is either named or built: leave out --image or --dockerfile");
-	const char *fixed = c->read_only       ? "--read-only"
-			    : opts->n_mounts   ? "--mount"
-			    : opts->limits.net ? "--net"
+				"an image is either named (image) or built (dockerfile), not both");
+	const char *fixed = c->read_only       ? "a read-only root (read_only)"
+			    : opts->n_mounts   ? "mounts (mount)"
+			    : opts->limits.net ? "a network (net)"
 					       : NULL;
 	if (c->container && fixed)
 		return trm_error_set(reterr, TRM_EINVAL,
-				"an existing container keeps its own mounts, network and limits: leave out %s",
+				"an existing container keeps its own mounts, network and limits: it cannot get %s",
 				fixed);
 	if (!c->commit_tag && c->commit_overwrites)
-		return trm_error_set(reterr, TRM_EINVAL, "--commit-over needs --commit");
+		return trm_error_set(reterr, TRM_EINVAL,
+				"only a commit can overwrite an image: name the image to save it as (commit)");
 	return 0;
 }
 
-/* These become arguments of a command: none may look like an option. */
-static int check_word(const char *option, const char *word, size_t max, struct trm_error *reterr)
+/* They become words of a command line: none may look like an option. */
+static int check_word(const char *what, const char *word, size_t max, struct trm_error *reterr)
 {
 	char clean[300];
 	if (!word)
@@ -145,20 +152,21 @@ static int check_word(const char *option, const char *word, size_t max, struct t
 		return trm_error_set(reterr, TRM_EINVAL,
 				"%s '%.80s' is invalid: use 1 to %zu characters, no spaces, and do not begin with "
 				"a hyphen",
-				option, clean, max - 1);
+				what, clean, max - 1);
 	return 0;
 }
 
 static int check_words(const struct trm_container_opts *c, struct trm_error *reterr)
 {
 	const struct {
-		const char *option, *word;
+		const char *what, *word;
 		size_t max;
-	} words[] = {{"--image", c->image, CONTAINER_SPEC_IMAGE},
-			{"--container", c->container, CONTAINER_SPEC_IMAGE},
-			{"--commit", c->commit_tag, CONTAINER_SPEC_IMAGE}, {"--user", c->user, 128}};
+	} words[] = {{"the image", c->image, CONTAINER_SPEC_IMAGE},
+			{"the container", c->container, CONTAINER_SPEC_IMAGE},
+			{"the image to save it as,", c->commit_tag, CONTAINER_SPEC_IMAGE},
+			{"the user", c->user, 128}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		int r = check_word(words[i].option, words[i].word, words[i].max, reterr);
+		int r = check_word(words[i].what, words[i].word, words[i].max, reterr);
 		if (r < 0)
 			return r;
 	}
@@ -178,12 +186,15 @@ static void full_name(const char *image, char out[CONTAINER_SPEC_IMAGE * 2])
 			is_official ? "library/" : "", image, strpbrk(last, ":@") ? "" : ":latest");
 }
 
-static int check_commit(const struct container_spec *container_spec, struct trm_error *reterr)
+static int check_commit(const struct container_spec *container_spec, const struct trm_recipe *recipe,
+		struct trm_error *reterr)
 {
 	const struct trm_container_opts *c = &container_spec->opts.container;
 	char from[CONTAINER_SPEC_IMAGE * 2], to[CONTAINER_SPEC_IMAGE * 2];
-	if (!c->commit_tag || c->commit_overwrites || c->container)
-		return 0;
+	/* Who can look at images has names for them as docker and podman do. */
+	int r = c->commit_tag && recipe_has(recipe, STEP_IMAGE) ? reference_check(c->commit_tag, reterr) : 0;
+	if (r < 0 || !c->commit_tag || c->commit_overwrites || c->container)
+		return r;
 	full_name(container_spec->image, from);
 	full_name(c->commit_tag, to);
 	if (strcmp(from, to))
@@ -280,10 +291,12 @@ int container_spec_init(struct container_spec *container_spec, const struct trm_
 {
 	const struct trm_container_opts *c = &opts->container;
 	int r;
-	if ((r = copy_opts(container_spec, opts, reterr)) < 0 || (r = check_able(recipe, opts, reterr)) < 0
-			|| (r = check_source(opts, reterr)) < 0 || (r = check_words(c, reterr)) < 0
+	if ((r = engine_args_check(c, recipe, reterr)) < 0
+			|| (r = copy_opts(container_spec, opts, reterr)) < 0
+			|| (r = check_able(recipe, opts, reterr)) < 0 || (r = check_source(opts, reterr)) < 0
+			|| (r = check_words(c, reterr)) < 0
 			|| (r = make_names(container_spec, recipe, reterr)) < 0
-			|| (r = check_commit(container_spec, reterr)) < 0
+			|| (r = check_commit(container_spec, recipe, reterr)) < 0
 			|| (r = choose_workdir(container_spec, recipe, reterr)) < 0
 			|| (r = take_mounts(container_spec, opts, reterr)) < 0)
 		return r;

@@ -27,13 +27,13 @@ struct container_spec {
 	char mount_text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* texts of recipe_mounts */
 	struct recipe_mount recipe_mounts[TRM_MOUNTS_MAX];
 	size_t n_mounts;
-	char *texts[TRM_ENV_MAX + 16];
+	char *texts[TRM_ENV_MAX + TRM_ENGINE_ARGS_MAX + 16];
 	size_t n_texts;
 };
 
 #define CONTAINER_SPEC_COMMITS_OVER \
-	"--commit %.100s would replace the image that the sandbox is made from: choose another tag, or add " \
-	"--commit-over"
+	"the commit as %.100s would replace the image that the sandbox is made from: choose another tag, or " \
+	"allow it to overwrite (commit_over)"
 
 /* TRM_EINVAL, TRM_ENOTSUP, TRM_ENOENT … with a sentence. Call container_spec_finish() in any case. */
 int container_spec_init(struct container_spec *container_spec, const struct trm_recipe *recipe,

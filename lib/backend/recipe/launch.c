@@ -18,6 +18,7 @@
 #include "backend/host/rundir.h"
 #include "backend/host/spawn.h"
 #include "backend/recipe/agentfile.h"
+#include "backend/recipe/engine_args.h"
 #include "base/err.h"
 #include "embed/embed.h"
 #include "wire/control.h"
@@ -135,6 +136,9 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 	t->facts.mounts = w->recipe_mounts;
 	t->facts.n_mounts = w->n_mounts;
 	t->facts.options = t->options;
+	t->facts.engine_args = c->engine_args;
+	t->facts.n_engine_args = c->n_engine_args;
+	value[FACT_RUNTIME] = c->runtime;
 	if (*user_of(box))
 		add_option(t, "--user", user_of(box));
 	add_option(t, "--workdir", w->opts.workdir ? w->opts.workdir : "/workspace");
@@ -311,6 +315,7 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 			.cwd = getcwd(cwd, sizeof cwd) ? cwd : "/",
 			.is_adopted = w->opts.container.container != NULL,
 			.has_net = w->opts.limits.net,
+			.is_verbose = w->opts.is_verbose,
 			.asks = asks_of(box->recipe, &w->opts)};
 	struct buf packet;
 	int r = put_steps(d, box, t, reterr);
@@ -358,7 +363,9 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 	const struct trm_limits *limits = &opts->limits;
 	char env[TRM_ENV_BYTES];
 	struct buf packet;
+	char engine[TRM_ENGINE_ARGS_BYTES];
 	rundir_list_env(opts->env, opts->n_env, env);
+	engine_args_list(&opts->container, engine);
 	const struct spec_msg spec = {
 			.name = entry->name,
 			.run_path = entry->path,
@@ -380,6 +387,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 			.env = env,
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group ? opts->group : "",
+			.engine = engine,
 	};
 	buf_init(&packet, CONTROL_MAX_BYTES);
 	int r = spec_msg_put(&packet, &spec);

@@ -8,6 +8,7 @@
 #include <terrarium/recipe.h>
 
 #include "base/buf.h"
+#include "base/command_words.h"
 #include "base/err.h"
 #include "base/log.h"
 
@@ -15,6 +16,7 @@
 enum { SILENCE_MS = 15 * 60 * 1000, TICK_MS = 1000, LINE_BYTES = 8192 };
 
 static int run_first_command(struct box *box, enum recipe_step step, struct trm_error *reterr);
+static void tell_untold(struct box *box);
 
 static void fail_prepare(struct box *box, const struct trm_error *why)
 {
@@ -201,6 +203,7 @@ static void on_done(void *user, const struct command_result *result)
 {
 	struct box *box = user;
 	box->command = NULL;
+	tell_untold(box);
 	trm_timer_stop(box->tick);
 	if (result->status && !result->is_stopped)
 		log_write(LOG_INFO, "%s: step '%s' ended with %d: %s", trm_recipe_name(box->recipe),
@@ -238,6 +241,7 @@ static void on_tick(void *user)
 	struct box *box = user;
 	char words[sizeof box->doing + sizeof box->line + 40], time[32] = "";
 	uint64_t s = (trm_loop_now_ns(box->supervised.loop) - box->since_ns) / 1000000000;
+	tell_untold(box);
 	if (!box->command) {
 		next_step(box);
 		return;
@@ -249,6 +253,47 @@ static void on_tick(void *user)
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
+
+static void tell_untold(struct box *box)
+{
+	for (char *at = box->untold, *end; at && *at; at = end + 1) {
+		if ((end = strchr(at, '\n')))
+			*end = '\0';
+		box_tell(box, at);
+		if (!end)
+			break;
+	}
+	free(box->untold);
+	box->untold = NULL;
+}
+
+/* Nothing is told before the opening has returned. */
+static void tell_command(struct box *box, const char *line)
+{
+	if (!box->is_opening) {
+		tell_untold(box);
+		box_tell(box, line);
+		return;
+	}
+	char *more = NULL;
+	if (asprintf(&more, "%s%s%s", box->untold ? box->untold : "", box->untold ? "\n" : "", line) < 0)
+		return;
+	free(box->untold);
+	box->untold = more;
+}
+
+static void tell_commands(struct box *box, enum recipe_step step, const struct buf *args)
+{
+	struct command_words words;
+	const char *at = buf_at(args), *end = at + args->len;
+	while (box->container_spec.opts.is_verbose && at < end) {
+		command_words_begin(&words, recipe_step_name(step));
+		for (; at < end && *at; at += strlen(at) + 1)
+			command_words_add(&words, at);
+		at++; /* an empty argument stands between two commands */
+		tell_command(box, command_words_end(&words));
+	}
+}
 
 static int run_command(struct box *box, enum recipe_step step, const struct command_cb *cb,
 		struct command **ret, struct trm_error *reterr)
@@ -263,6 +308,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 	if (r == 0)
 		r = recipe_env(box->recipe, &env, reterr);
 	if (r == 0) {
+		tell_commands(box, step, &args);
 		const struct command_opts opts = {.step = buf_at(&args),
 				.n = args.len,
 				.env = buf_at(&env),
@@ -273,7 +319,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 	}
 	buf_finish(&args);
 	buf_finish(&env);
-	if (r == TRM_ENOENT) {
+	if (r == TRM_EMISSING) {
 		err_wrap(reterr, r, "the backend '%s' does not work here", trm_recipe_name(box->recipe));
 		if (reterr)
 			words_advise(box->recipe, reterr);
@@ -329,13 +375,16 @@ int prepare_start(struct box *box, struct trm_error *reterr)
 {
 	enum recipe_step step = first_step(box);
 	bool is_nothing = step == STEP_PROBE; /* there is no image: the supervisor begins at once */
+	box->is_opening = true;
 	box->is_found = is_nothing;
 	int r = trm_loop_add_timer(box->supervised.loop, on_tick, box, &box->tick, reterr);
 	if (r == 0 && wants_where(box))
 		r = run_command(box, STEP_WHERE, &WHERE_CB, &box->where, reterr);
 	if (r == 0 && is_nothing)
 		trm_timer_start(box->tick, 0, 0);
-	return r < 0 || is_nothing ? r : run_first_command(box, step, reterr);
+	r = r < 0 || is_nothing ? r : run_first_command(box, step, reterr);
+	box->is_opening = false;
+	return r;
 }
 
 void prepare_stop(struct box *box)
@@ -352,6 +401,8 @@ void prepare_stop(struct box *box)
 
 void prepare_finish(struct box *box)
 {
+	free(box->untold);
+	box->untold = NULL;
 	command_abandon(box->command);
 	command_abandon(box->where);
 	trm_timer_remove(box->tick);

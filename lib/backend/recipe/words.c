@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/signame.h"
+#include "wire/engine_words.h"
 
 /* The purpose of a step; the noun of the sandbox follows. */
 static const struct {
@@ -74,6 +75,26 @@ void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
 	append_advice(recipe, why->msg, why);
 }
 
+/* What it means that a step failed for another reason. */
+static int code_of_step(enum recipe_step step)
+{
+	switch (step) {
+	case STEP_PROBE: return TRM_EMISSING;
+	case STEP_PULL: return TRM_EPULL;
+	case STEP_IMAGE: return TRM_ENOIMAGE;
+	default: return TRM_EIO;
+	}
+}
+
+static int code_of_failure(enum recipe_step step, const struct command_result *result)
+{
+	int code = engine_words_code(result->words, 0);
+	if (!code)
+		code = engine_words_code(result->last, code_of_step(step));
+	/* docker calls a container that is not there an object. */
+	return step == STEP_ADOPT && strcasestr(result->words, "no such object") ? TRM_ENOENT : code;
+}
+
 int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
 		struct trm_error *ret)
 {
@@ -87,9 +108,9 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 				result->program, (unsigned)(recipe_timeout_ms(box->recipe) / 1000),
 				*result->words ? ": " : "", *result->words ? how : "");
 	else
-		trm_error_set(ret, TRM_EIO, "%s %s%s%.100s: %s", name, STEPS[step].verb, *what ? " " : "",
-				what, how);
-	/* The text that has a hint may be in the part that was cut off. */
+		trm_error_set(ret, code_of_failure(step, result), "%s %s%s%.100s: %s", name, STEPS[step].verb,
+				*what ? " " : "", what, how);
+	/* What tells may be in the part that the sentence has no room for. */
 	if (recipe_hint(box->recipe, ret->msg))
 		words_advise(box->recipe, ret);
 	else

@@ -233,6 +233,7 @@ void found_requested(const struct info_msg *info, struct trm_requested *ret)
 	copy_unless_empty(ret->workdir, sizeof ret->workdir, found_workdir(info));
 	copy_unless_empty(ret->group, sizeof ret->group, info->group);
 	copy_unless_empty(ret->env, sizeof ret->env, info->env);
+	copy_unless_empty(ret->engine, sizeof ret->engine, info->engine);
 }
 
 /* ---- its supervisor -------------------------------------------------------------------------- */

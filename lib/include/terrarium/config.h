@@ -66,6 +66,7 @@ struct trm_config {
 	bool auto_complete;      /* offer members as soon as a dot is typed */
 	bool commit_over;        /* for containers, like the next two: terrarium/sandbox.h */
 	bool keep_image;
+	bool verbose; /* tell each command that is run for a sandbox */
 	bool read_only;
 	char path[1024];               /* the config file that was named; "": none was */
 	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */
@@ -76,6 +77,8 @@ struct trm_config {
 	char shell[256];
 	/* for containers (terrarium/sandbox.h: struct trm_container_opts); "": none */
 	char container[256];
+	char runtime[64];
+	char engine_args[4096]; /* a list */
 	char user[128];
 	char commit[256];
 	char record[1024];       /* file for a recording of the workbench's session; "": none */

@@ -23,7 +23,10 @@
 	X(ECLOSED, 11, "closed") \
 	X(EBUSY, 12, "busy") \
 	X(EEXIST, 13, "already exists") \
-	X(ENOISOLATION, 14, "no isolation works here")
+	X(ENOISOLATION, 14, "no isolation works here") \
+	X(EMISSING, 15, "a program or service that is needed is missing") \
+	X(ENOIMAGE, 16, "image not found") \
+	X(EPULL, 17, "image cannot be fetched")
 
 enum trm_error_code {
 	TRM_OK = 0,

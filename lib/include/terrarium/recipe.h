@@ -23,9 +23,13 @@ enum {
 	TRM_RECIPE_WORDS = 200 /* bytes for trm_recipe_tell_limits() */
 };
 
-/* Load a recipe by name: from the section "backends" of the config file `config_path` (as in
- * trm_config_load()), else a built-in one. TRM_EINVAL with file, line, key and reason if it has a mistake;
- * TRM_ENOENT: there is none (the sentence lists those that exist). */
+/* How a backend of that name is spelled, for a name in any case of letters: "docker" for "Docker". A backend
+ * with exactly this name comes first. A name that is unknown is copied. Returns `out`. */
+const char *trm_backend_name(const char *name, const char *config_path, char out[TRM_RECIPE_NAME]);
+
+/* Load a recipe by name, in any case of letters if none has exactly this name: from the section "backends" of
+ * the config file `config_path` (as in trm_config_load()), else a built-in one. TRM_EINVAL with file, line,
+ * key and reason if it has a mistake; TRM_ENOENT: there is none (the sentence lists those that exist). */
 int trm_recipe_load(
 		const char *name, const char *config_path, struct trm_recipe **ret, struct trm_error *reterr);
 

@@ -51,6 +51,8 @@ struct trm_requested {
 	char workdir[TRM_INSIDE_PATH];
 	char group[TRM_GROUP_BYTES];
 	char env[TRM_ENV_BYTES]; /* only the names, separated by commas */
+	/* options for the engine, each ended by a newline; the runtime is "--runtime=NAME" */
+	char engine[TRM_ENGINE_ARGS_BYTES];
 	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
 };
 
@@ -78,6 +80,15 @@ void trm_registry_measure(struct trm_registry *registry);
  * is known), and no other sandbox is examined. TRM_EINVAL: not a valid name; TRM_ENOENT: there is none;
  * TRM_EPERM: as above. */
 int trm_registry_find(const char *name, struct trm_entry *ret, struct trm_error *reterr);
+
+/* A kept sandbox that has ended by itself, because its container was stopped, killed or removed. This is
+ * remembered until a sandbox of that name starts, at most a week. */
+struct trm_ended {
+	char backend[65];
+	char why[512]; /* a sentence */
+};
+/* False: no sandbox of that name is remembered. */
+bool trm_registry_ended(const char *name, struct trm_ended *ret);
 
 /* Get the other options that it was started with. Errors as above. */
 int trm_registry_requested(const char *name, struct trm_requested *ret, struct trm_error *reterr);

@@ -119,6 +119,11 @@ const char *trm_server_words(const struct trm_server_opts *server, char *out, si
 
 struct trm_recipe;
 
+enum {
+	TRM_ENGINE_ARGS_MAX = 32,     /* options for an engine per sandbox */
+	TRM_ENGINE_ARGS_BYTES = 4096, /* all of them, including their NULs */
+};
+
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "msb" and your own). Other
  * backends ignore it. A zeroed struct is valid. An option that the recipe does not support is TRM_ENOTSUP. */
 struct trm_container_opts {
@@ -139,6 +144,13 @@ struct trm_container_opts {
 	/* do not remove the image at the end if it was pulled or built for the sandbox */
 	bool keep_image;
 	bool read_only; /* make its root read-only; the working directory, /tmp and the home stay writable */
+	/* Further options for the engine's command that creates the container, one word each:
+	 * "--shm-size=1g". Options that Terrarium sets itself are TRM_EINVAL. */
+	const char *engine_args[TRM_ENGINE_ARGS_MAX];
+	size_t n_engine_args;
+	/* OCI runtime of the engine: "runsc", "kata". NULL: its default. TRM_ENOTSUP if it has none of that
+	 * name. */
+	const char *runtime;
 };
 
 /* ---- what it sees of the host ---------------------------------------------- */
@@ -212,6 +224,9 @@ struct trm_sandbox_opts {
 	/* it ends after this long without a client and without anything running; 0: never */
 	uint32_t idle_timeout_ms;
 	uint32_t max_lifetime_ms; /* it ends this long after its start, even with clients; 0: never */
+	/* cb->progress also gets each command that is run for the sandbox, as a line that begins with "$ ":
+	 * "$ create: docker run …". Values of variables are not in it. */
+	bool is_verbose;
 	/* borrowed until trm_sandbox_open() returns, including its strings */
 	struct trm_server_opts server;
 	struct trm_container_opts container; /* likewise */
@@ -282,8 +297,15 @@ struct trm_sandbox_cb {
 /* Start a sandbox.
  * Owns:   copies `opts`; borrows `loop` and `cb` until cb->closed.
  * Later:  perhaps cb->ready, then exactly one cb->closed; never before this returns.
- * Errors: TRM_EINVAL a bad option; TRM_ENOTSUP the backend does not work here, or cannot keep sandboxes
- *         (the message says why, and what to do); TRM_EEXIST a sandbox of that name is running.
+ * Errors: TRM_EINVAL a bad option; TRM_ENOTSUP the backend has no such option, or cannot keep sandboxes;
+ *         TRM_EEXIST a sandbox of that name is running. Here or in cb->closed, as soon as it is known:
+ *         TRM_EMISSING the backend's program is not installed, or its daemon does not run;
+ *         TRM_ENOISOLATION a local sandbox cannot be isolated on this machine;
+ *         TRM_ENOIMAGE there is no such image; TRM_EPULL it cannot be fetched;
+ *         TRM_ENOENT there is no such container, or no such sandbox at the server;
+ *         TRM_ECLOSED the container has stopped or was removed; TRM_EBUSY it is paused;
+ *         TRM_ETIMEDOUT a step took too long; TRM_EPERM the user or the key may not do that;
+ *         TRM_EIO anything else, as a server that cannot be reached. The message says why, and what to do.
  * End:    trm_sandbox_close(), then wait for cb->closed. */
 int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,

@@ -62,6 +62,22 @@ static char **fill_in_all(const struct step_facts *facts, struct slice step)
 	return argv;
 }
 
+const char *step_tell_command(const struct step_facts *facts, enum plan_step which, struct slice *step,
+		struct command_words *words)
+{
+	bool is_first;
+	command_words_begin(words, plan_step_name(which));
+	for (struct slice ahead = *step; ahead.n; *step = ahead) {
+		const char *arg = plan_arg_next(&ahead, &is_first);
+		if (!arg || (is_first && words->n_args))
+			break;
+		command_words_add(words, strcmp(arg, PLAN_LATE_ID) == 0      ? facts->id
+					 : strstr(arg, PLAN_LATE_SUPERVISOR) ? "dev.terrarium.supervisor=…"
+									     : arg);
+	}
+	return command_words_end(words);
+}
+
 static char **list_env(struct slice env)
 {
 	char **list = calloc(MAX_ENV + 1, sizeof *list);

@@ -10,6 +10,7 @@
 
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/supervisor.h"
+#include "sweep/sweep.h"
 
 /* ---- end ------------------------------------------------------------------------------------------ */
 
@@ -119,8 +120,8 @@ void container_end(struct supervisor *k)
 	kill_sweeper(r);
 	if (r->is_lost && k->cause == GONE_REASON && !k->n_words)
 		find_reason(k);
+	release(k); /* first: an image that is saved then has no agent in it */
 	bool is_saved = save(k);
-	release(k);
 	bridges_finish(&r->bridges);
 	handoff_finish(&r->handoff, SUPERVISOR_ENTRY_DIR);
 	if (is_saved) {
@@ -129,6 +130,10 @@ void container_end(struct supervisor *k)
 			supervisor_add_reason(k, "%s", step_describe_failure(&r->step, words, sizeof words));
 	}
 	handoff_remove(SUPERVISOR_ENTRY_DIR);
+	k->words[k->n_words] = '\0';
+	/* Whoever knew it by name asks for it again, and is not to find himself elsewhere without a word. */
+	if (k->is_kept && k->is_announced && k->cause == GONE_REASON)
+		sweep_note_end(SUPERVISOR_RUN_DIR, k->spec.name, r->plan.backend, k->words);
 	plan_msg_finish(&r->plan);
 	free(r->bytes);
 }

@@ -11,6 +11,7 @@
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/supervisor.h"
 #include "sweep/sweep.h"
+#include "wire/engine_words.h"
 
 enum { SWEEP_AFTER_MS = 300 };
 
@@ -19,9 +20,11 @@ static bool fail_step(struct supervisor *k)
 {
 	char words[STEP_WORDS];
 	const struct step *s = &k->container.step;
-	if (s->end != STEP_STOPPED)
-		supervisor_fail(k, s->end == STEP_LATE ? TRM_ETIMEDOUT : TRM_EIO, "%s",
-				step_describe_failure(s, words, sizeof words));
+	if (s->end == STEP_STOPPED)
+		return false;
+	step_clean_tail(s->err_bytes, s->err.n, words, sizeof words);
+	int code = s->end == STEP_LATE ? TRM_ETIMEDOUT : engine_words_code(words, TRM_EIO);
+	supervisor_fail(k, code, "%s", step_describe_failure(s, words, sizeof words));
 	return false;
 }
 
@@ -167,6 +170,7 @@ static bool open_line(struct supervisor *k)
 	struct container *r = &k->container;
 	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
 	container_fail(k, "%s: connecting to the agent", r->plan.backend);
+	container_tell(k, PLAN_CONNECT);
 	int error = bridges_begin(&r->bridges, watch_interval_ms(k));
 	if (error < 0) {
 		supervisor_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend,

@@ -10,6 +10,7 @@
 #include "base/sysfile.h"
 #include "supervisor/core/entry.h"
 #include "supervisor/core/supervisor.h"
+#include "sweep/sweep.h"
 
 /* The user of the sandbox's first process, as seen on this machine. */
 static uint32_t uid_of(pid_t pid)
@@ -185,6 +186,7 @@ void supervisor_save_info(const struct supervisor *k)
 			.workdir = (char *)k->spec.workdir,
 			.mounts = (char *)k->spec.mounts,
 			.env = (char *)k->spec.env,
+			.engine = (char *)k->spec.engine,
 	};
 	buf_init(&b, INFO_MAX_BYTES);
 	if (info_msg_put(&b, &msg) == 0)
@@ -206,6 +208,7 @@ void supervisor_save_state(const struct supervisor *k)
 void supervisor_announce(struct supervisor *k)
 {
 	k->is_announced = true;
+	sweep_forget_end(SUPERVISOR_RUN_DIR, k->spec.name);
 	supervisor_save_state(k);
 	supervisor_save_info(k);
 	publish_ready(k);

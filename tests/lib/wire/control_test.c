@@ -203,8 +203,13 @@ static void info_of_before_is_of_a_local_one(void **state)
 			.ready = {.origin = {.way = WAY_DIRECT, .backend = boot},
 					.isolation = ISOLATION_LANDLOCK,
 					.landlock_abi = 7,
-					.folder = boot}};
-	enum { ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4, ISOLATION_BYTES = 1 + 4 + 4 + 1 };
+					.folder = boot},
+			.engine = boot};
+	enum {
+		ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4,
+		ISOLATION_BYTES = 1 + 4 + 4 + 1,
+		ENGINE_BYTES = 4 + 1
+	};
 	struct info_msg m;
 	struct buf b;
 	(void)state;
@@ -216,8 +221,13 @@ static void info_of_before_is_of_a_local_one(void **state)
 	assert_int_equal(m.ready.isolation, ISOLATION_LANDLOCK);
 	assert_int_equal(m.ready.landlock_abi, 7);
 	assert_string_equal(m.ready.folder, "b");
+	assert_string_equal(m.engine, "b");
 	info_msg_finish(&m);
 	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
+	b.len -= ENGINE_BYTES;
+	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_string_equal(m.engine, "");
+	info_msg_finish(&m);
 	assert_int_equal(info_msg_get(buf_at(&b), b.len - ISOLATION_BYTES, &m), 0);
 	assert_int_equal(m.ready.origin.way, WAY_DIRECT);
 	assert_int_equal(m.ready.isolation, ISOLATION_NAMESPACES);

@@ -164,7 +164,7 @@ static void test_missing(void **state)
 	assert_int_equal(trm_loop_create(&loop, &why), 0);
 	assert_int_equal(command_start(loop, &(struct command_opts){STEP("no-such-program-here")}, &CB, &s,
 					 &command, &why),
-			TRM_ENOENT);
+			TRM_EMISSING);
 	assert_non_null(strstr(why.msg, "'no-such-program-here' is not installed"));
 	assert_int_equal(command_start(loop, &(struct command_opts){.step = "", .n = 0}, &CB, &s, &command,
 					 &why),
