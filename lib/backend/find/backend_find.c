@@ -2,9 +2,7 @@
 #include "backend/backend.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include <terrarium/recipe.h>
 
@@ -33,28 +31,6 @@ int backend_find(const char *name, const struct backend_ops **ret, struct trm_er
 			break;
 		}
 	return 0;
-}
-
-const char *trm_backend_name(const char *name, const char *config_path, char out[TRM_RECIPE_NAME])
-{
-	static const char *const built_in[] = {"docker", "podman", "msb"};
-	struct trm_recipe *recipe = NULL;
-	const char *found = NULL;
-	for (size_t i = 0; i < N_BACKENDS; i++)
-		if (!strcmp(name, BACKENDS[i]->name))
-			found = BACKENDS[i]->name;
-	for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++)
-		if (!strcmp(name, built_in[i]))
-			found = built_in[i];
-	if (!found && trm_recipe_load(name, config_path, &recipe, NULL) == 0
-			&& !strcmp(trm_recipe_name(recipe), name))
-		found = name;
-	for (size_t i = 0; !found && i < N_BACKENDS; i++)
-		if (!strcasecmp(name, BACKENDS[i]->name))
-			found = BACKENDS[i]->name;
-	snprintf(out, TRM_RECIPE_NAME, "%s", found ? found : recipe ? trm_recipe_name(recipe) : name);
-	trm_recipe_free(recipe);
-	return out;
 }
 
 int backend_check(const char *name, const char *config, struct trm_error *reterr)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include <terrarium/recipe.h>
+
+/* The backends of backend_find.c that are no recipes, and the recipes that are built in. */
+static const char *const BUILT_IN[] = {"local", "microsandbox", "fake", "docker", "podman", "msb"};
+enum { N_BUILT_IN = sizeof BUILT_IN / sizeof *BUILT_IN, N_NO_RECIPES = 3 };
+
+const char *trm_backend_name(const char *name, const char *config_path, char out[TRM_RECIPE_NAME])
+{
+	struct trm_recipe *recipe = NULL;
+	const char *found = NULL;
+	for (size_t i = 0; i < N_BUILT_IN; i++)
+		if (!strcmp(name, BUILT_IN[i]))
+			found = BUILT_IN[i];
+	if (!found && trm_recipe_load(name, config_path, &recipe, NULL) == 0
+			&& !strcmp(trm_recipe_name(recipe), name))
+		found = name;
+	for (size_t i = 0; !found && i < N_NO_RECIPES; i++)
+		if (!strcasecmp(name, BUILT_IN[i]))
+			found = BUILT_IN[i];
+	snprintf(out, TRM_RECIPE_NAME, "%s", found ? found : recipe ? trm_recipe_name(recipe) : name);
+	trm_recipe_free(recipe);
+	return out;
+}
