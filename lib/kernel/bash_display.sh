@@ -3,7 +3,8 @@
 #
 # Part of the Bash driver (bash.sh): showing things.
 #
-#   display FILE…                   images, HTML, Markdown; known by their first bytes or their names' ends
+#   display FILE…                   images, PDF, HTML, Markdown, CSV, JSON, text; known by their first bytes or their
+#                                   names' ends
 #   display --mime TYPE [FILE]      standard input, or a file, as what it is said to be
 #   display < FILE                  known by its first bytes
 
@@ -15,7 +16,7 @@ __trm_display() {
 	--mime=*) mime=${1#*=} && shift ;;
 	--mime | -m) mime=${2-} && shift $(($# > 1 ? 2 : 1)) ;;
 	-h | --help)
-		builtin printf '%s\n' 'display FILE…: show images, HTML or Markdown' \
+		builtin printf '%s\n' 'display FILE…: show images, PDF, HTML, Markdown, CSV, JSON or text' \
 			'display --mime TYPE [FILE]: show a file, or standard input, as that type'
 		return 0
 		;;
@@ -42,6 +43,7 @@ __trm_mime_of() {
 	$'\x89PNG\r\n\x1a\n'*) __trm_text=image/png ;;
 	$'\xff\xd8\xff'*) __trm_text=image/jpeg ;;
 	GIF8[79]a*) __trm_text=image/gif ;;
+	%PDF-*) __trm_text=application/pdf ;;
 	'<svg'* | '<?xml'*'<svg'*) __trm_text=image/svg+xml ;;
 	'<!DOCTYPE html'* | '<!doctype html'* | '<html'* | '<table'* | '<div'*) __trm_text=text/html ;;
 	*)
@@ -49,7 +51,9 @@ __trm_mime_of() {
 		*.svg) __trm_text=image/svg+xml ;;
 		*.html | *.htm) __trm_text=text/html ;;
 		*.md | *.markdown) __trm_text=text/markdown ;;
-		*.txt | *.csv | *.log) __trm_text=text/plain ;;
+		*.txt | *.log) __trm_text=text/plain ;;
+		*.csv) __trm_text=text/csv ;;
+		*.json) __trm_text=application/json ;;
 		esac
 		;;
 	esac

@@ -171,6 +171,11 @@ static bool read_input(struct kernel_event *e)
 
 static bool read_display(struct kernel_event *e)
 {
+	const char *source = kernel_json_text(e->json, "source");
+	e->is_saved = source && !strcmp(source, "saved");
+	e->title = kernel_json_text(e->json, "title");
+	if (e->title && (!*e->title || strlen(e->title) > KERNEL_TITLE_MAX))
+		e->title = NULL;
 	e->data = cJSON_GetObjectItemCaseSensitive(e->json, "data");
 	return cJSON_IsObject(e->data);
 }

@@ -21,6 +21,7 @@ struct trm_error;
 #endif
 enum { KERNEL_DEPTH_MAX = 32 };
 #define KERNEL_CPU_US_MAX 1000000000000000u
+enum { KERNEL_TITLE_MAX = 400 }; /* bytes of a display's title */
 
 /* ---- requests -------------------------------------------------------------- */
 
@@ -74,6 +75,8 @@ struct kernel_event {
 	bool is_foreign;          /* ready: of another version of the protocol, which decoding refuses */
 	bool is_secret;           /* input */
 	bool is_stderr;           /* late */
+	bool is_saved;            /* display: the code has saved it as a file */
+	const char *title;        /* display; printable, NULL: none */
 	const struct cJSON *data; /* display: object of MIME type to text; reply: object */
 	enum kernel_done done;    /* the rest: done */
 	int exit_code;            /* 0 to 255; -1 absent */

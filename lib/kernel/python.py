@@ -41,7 +41,8 @@ PROMPTS = {'ps1': '>>> ', 'ps2': '... '}  # attributes of sys, by which code kno
 has_prompts = False
 watched = {
 	'linecache', 'bdb', 'getpass', 'multiprocessing.util', 'multiprocessing.spawn', 'matplotlib', 'matplotlib.backend_bases',
-	'matplotlib.pyplot', 'IPython.core.display_functions',
+	'matplotlib.pyplot', 'matplotlib.figure', 'plotly.io._renderers', 'bokeh.io.showing', 'altair', 'PIL.ImageShow',
+	'IPython.core.display_functions',
 }
 real_input = builtins.input
 first_excepthook = sys.excepthook  # a distribution may have put in its own

@@ -85,7 +85,7 @@ def members_of(bundle):
 	return members
 
 
-def put_bundle(bundle):
+def put_bundle(bundle, title='', source=''):
 	members = members_of(bundle)
 	if not members or in_child:
 		return
@@ -95,7 +95,8 @@ def put_bundle(bundle):
 		return later('put_shielded')(f'{{"ev":"late","stream":"stderr","text":{quote(text)}}}\n')
 	for fd in 1, 2:  # three pipes do not tell their reader which was written first
 		later('settle')(fd)
-	later('put_shielded')(f'{{"ev":"display","id":{run_id},"data":{{{",".join(members)}}}}}\n')
+	facts = ''.join(f',"{name}":{quote(text)}' for name, text in (('title', title), ('source', source)) if text)
+	later('put_shielded')(f'{{"ev":"display","id":{run_id}{facts},"data":{{{",".join(members)}}}}}\n')
 	later('settle')(events)
 
 
@@ -110,14 +111,14 @@ def show_rich(value):
 	if is_figure(value) or any(hasattr(kind, method) for method, _ in METHODS) or hasattr(kind, '_repr_mimebundle_'):
 		bundle = bundle_of(value)
 		if bundle:
-			put_bundle({**bundle, **plain_of(value)} if 'text/plain' not in bundle else bundle)
+			put_bundle({**bundle, **plain_of(value)} if 'text/plain' not in bundle else bundle, title_of(value))
 
 
 def put_display(value, raw):
 	if raw and isinstance(value, dict):
 		put_bundle(value)
 	else:
-		put_bundle({**plain_of(value), **bundle_of(value)})
+		put_bundle({**plain_of(value), **bundle_of(value)}, title_of(value))
 
 
 def share_display(module):
@@ -135,13 +136,27 @@ def is_figure(value):
 
 
 def png_of(figure):
-	"""As Jupyter shows it: cut to what is on it."""
+	"""The whole figure, in the size that the code gave it."""
 	out = io.BytesIO()
-	figure.canvas.print_figure(out, format='png', dpi=figure.dpi, bbox_inches='tight',
+	figure.canvas.print_figure(out, format='png', dpi=figure.dpi,
 		facecolor=figure.get_facecolor(), edgecolor=figure.get_edgecolor())
 	shown[id(figure)] = figure
 	figure.stale = False
 	return out.getvalue()
+
+
+TITLE_MAX = 100  # characters
+
+
+def title_of(value):
+	"""What stands over a figure; '' for other values."""
+	try:
+		if not is_figure(value):
+			return ''
+		above = [value._suptitle, *(axes.title for axes in value.axes)]
+		return next((text.get_text() for text in above if text and text.get_text()), '')[:TITLE_MAX]
+	except Exception:
+		return ''
 
 
 def show_figure(figure):
@@ -217,8 +232,106 @@ def share_manager(module):
 		pass
 
 
+SAVED = {'png': 'image/png', 'jpg': 'image/jpeg', 'jpeg': 'image/jpeg', 'svg': 'image/svg+xml', 'pdf': 'application/pdf'}
+
+
+def share_savefig(module):
+	"""A figure that is saved is shown as the file that it became."""
+	savefig = module.Figure.savefig
+
+	def save_and_show(self, fname, *args, **named):
+		result = savefig(self, fname, *args, **named)
+		call_shown(show_saved, self, fname, named.get('format'))
+		return result
+	save_and_show.__doc__, save_and_show.__name__, save_and_show.__wrapped__ = savefig.__doc__, 'savefig', savefig
+	module.Figure.savefig = save_and_show
+
+
+def show_saved(figure, path, kind):
+	"""`kind` None: by the ending of the file, or what matplotlib takes then."""
+	if run_id is None or in_child or not isinstance(path, (str, os.PathLike)):
+		return
+	path = os.fsdecode(os.fspath(path))
+	ending = os.path.splitext(path)[1][1:]
+	if not kind and not ending:
+		kind = sys.modules['matplotlib'].rcParams['savefig.format']
+		path = path.rstrip('.') + '.' + kind
+	if put_file_shown(path, SAVED.get((kind or ending).lower()), title_of(figure)):
+		shown[id(figure)] = figure
+		figure.stale = False
+
+
+def put_file_shown(path, mime, title):
+	"""A file that code has saved. False: it is of no kind that is shown, or not there, as in a file system that is a library's
+	own."""
+	if not mime or run_id is None or in_child or not os.path.isfile(path):
+		return False
+	name = os.path.basename(path)
+	if os.path.getsize(path) > DISPLAY_MAX // 4 * 3:
+		put_bundle({'text/plain': f'{name} is saved, but too big to show: {os.path.getsize(path)} bytes'})
+		return True
+	with open(path, 'rb') as file:
+		data = file.read()
+	if mime.endswith('xml') or mime.startswith('text/'):
+		data = data.decode('utf-8', 'replace')
+	put_bundle({mime: data, 'text/plain': name}, title or name, 'saved')
+	return True
+
+
 def share_show(pyplot):
 	def show(*args, block=None, **others):
 		later('show_open')(block)
 	show.__doc__ = 'Show all open figures.'
 	pyplot.show = show
+
+# ---- other libraries, each by the hook that it has for front ends -------------------------
+
+def share_plotly(module):
+	"""fig.show() asks a renderer. Ours makes a page that needs no network."""
+	class Renderer(sys.modules['plotly.io._base_renderers'].ExternalRenderer):
+		def render(self, figure):
+			html = sys.modules['plotly.io'].to_html(figure, include_plotlyjs=True, validate=False)
+			title = (figure.get('layout') or {}).get('title') or ''
+			title = (title.get('text') or '' if isinstance(title, dict) else str(title))[:TITLE_MAX]
+			put_bundle({'text/html': html, 'text/plain': f'<plotly figure{": " + title if title else ""}>'}, title)
+	module.renderers['terrarium'] = Renderer()
+	if 'PLOTLY_RENDERER' not in os.environ:
+		module.renderers.default = 'terrarium'
+
+
+def share_bokeh(module):
+	"""show() opens a browser, or what output_notebook() names: there is neither."""
+	def show(obj, *args, **named):
+		state = module.curstate()
+		if state.file:
+			sys.modules['bokeh.io.saving'].save(obj, state=state)
+		from bokeh.embed import file_html
+		from bokeh.resources import INLINE
+		title = getattr(getattr(obj, 'title', None), 'text', None) or ''
+		title = title[:TITLE_MAX] if isinstance(title, str) else ''
+		put_bundle({'text/html': file_html(obj, INLINE, title or 'Bokeh Plot'),
+			'text/plain': f'<bokeh figure{": " + title if title else ""}>'}, title)
+	show.__doc__ = 'Show a figure as a page that needs no network.'
+	module.show = show
+
+
+def share_altair(module):
+	"""chart.show() and display() want a browser or IPython."""
+	def show(self, *args, **named):
+		later('put_display')(self, False)
+	module.TopLevelMixin.show = module.TopLevelMixin.display = show
+
+
+def share_pillow(module):
+	"""image.show() asks viewers, which are programs with windows."""
+	class Viewer(module.Viewer):
+		def show(self, image, **options):
+			out = io.BytesIO()
+			try:
+				image.save(out, 'PNG')
+			except OSError:  # PNG has no such colors
+				out = io.BytesIO()
+				image.convert('RGB').save(out, 'PNG')
+			put_bundle({'image/png': out.getvalue(), 'text/plain': repr(image)}, str(options.get('title') or '')[:TITLE_MAX])
+			return 1
+	module.register(Viewer(), 0)

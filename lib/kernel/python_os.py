@@ -281,6 +281,11 @@ changes = {
 	'matplotlib': lambda module: later('choose_backend')(module),
 	'matplotlib.backend_bases': lambda module: later('share_manager')(module),
 	'matplotlib.pyplot': lambda module: later('share_show')(module),
+	'matplotlib.figure': lambda module: later('share_savefig')(module),
+	'plotly.io._renderers': lambda module: later('share_plotly')(module),
+	'bokeh.io.showing': lambda module: later('share_bokeh')(module),
+	'altair': lambda module: later('share_altair')(module),
+	'PIL.ImageShow': lambda module: later('share_pillow')(module),
 	'IPython.core.display_functions': lambda module: later('share_display')(module),
 }
 

@@ -7,6 +7,7 @@
 
 #include <cjson/cJSON.h>
 
+#include <terrarium/artifact.h>
 #include <terrarium/text.h>
 
 #include "base/err.h"
@@ -60,8 +61,16 @@ static bool is_form(const cJSON *item)
 static void on_display(struct kernel *k, const struct kernel_event *e)
 {
 	const cJSON *item;
-	size_t more = 0;
-	cJSON_ArrayForEach(item, e->data) more += is_form(item);
+	size_t more = 0, n_plots = 0;
+	cJSON_ArrayForEach(item, e->data)
+	{
+		more += is_form(item);
+		n_plots += is_form(item)
+			   && trm_display_is_figure(&(struct trm_display){
+					   .mime = item->string, .data = item->valuestring});
+	}
+	if (n_plots && run_of(k, e) && run_of(k, e)->no_plots)
+		return;
 	cJSON_ArrayForEach(item, e->data)
 	{
 		/* look up the run again: the caller may have closed everything in the meantime */
@@ -69,7 +78,12 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 		if (!run || k->session->is_closed)
 			return;
 		if (is_form(item))
-			run_display(run, item->string, item->valuestring, --more);
+			run_display(run, &(struct trm_display){.mime = item->string,
+							 .data = item->valuestring,
+							 .more = --more,
+							 .title = (char *)e->title,
+							 .source = e->is_saved ? TRM_DISPLAY_SAVED
+									       : TRM_DISPLAY_SHOWN});
 	}
 }
 

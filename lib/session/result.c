@@ -69,11 +69,11 @@ static struct trm_display *copy_displays(const struct trm_display *displays, siz
 	if (n && !copy)
 		*ok = false;
 	for (size_t i = 0; copy && i < n; i++) {
+		copy[i] = displays[i];
+		copy[i].path = NULL;
 		copy[i].mime = copy_text(displays[i].mime, ok);
+		copy[i].title = copy_text(displays[i].title, ok);
 		copy[i].data = copy_bytes(displays[i].data, displays[i].n, ok);
-		copy[i].n = displays[i].n;
-		copy[i].bundle = displays[i].bundle;
-		copy[i].more = displays[i].more;
 	}
 	return copy;
 }
@@ -111,6 +111,7 @@ void trm_result_free(struct trm_result *result)
 	for (size_t i = 0; i < result->n_displays; i++) {
 		free(result->displays[i].mime);
 		free(result->displays[i].data);
+		free(result->displays[i].title);
 	}
 	free(result->reason);
 	free(result->hint);
@@ -122,6 +123,12 @@ void trm_result_free(struct trm_result *result)
 	free(result->chunks);
 	free(result->displays);
 	free(result);
+}
+
+const char *trm_display_source_name(enum trm_display_source source)
+{
+	static const char *const names[] = {"shown", "saved", "collected"};
+	return (unsigned)source < sizeof names / sizeof *names ? names[source] : "?";
 }
 
 /* ---- JSON ---------------------------------------------------------------------- */
@@ -194,15 +201,39 @@ static void put_error(struct writer *w, const struct trm_result *r)
 	put(w, "]}");
 }
 
+static void put_display_facts(struct writer *w, const struct trm_display *d)
+{
+	put(w, ",\"bundle\":%zu,\"format\":", d->bundle);
+	put_text(w, d->format);
+	if (d->has_size)
+		put(w, ",\"width\":%" PRIu32 ",\"height\":%" PRIu32, d->width, d->height);
+	else
+		put(w, ",\"width\":null,\"height\":null");
+	put(w, ",\"dpi\":");
+	if (d->has_dpi) /* by integers, as below */
+		put(w, "%" PRIu64 ".%02u", (uint64_t)(d->dpi * 100 + 0.5) / 100,
+				(unsigned)((uint64_t)(d->dpi * 100 + 0.5) % 100));
+	else
+		put(w, "null");
+	put(w, ",\"title\":");
+	put_text(w, d->title);
+	put(w, ",\"source\":\"%s\",\"run\":", trm_display_source_name(d->source));
+	put(w, d->run ? "%" PRIu64 : "null", d->run);
+	put(w, ",\"path\":");
+	put_text(w, d->path);
+}
+
 static void put_displays(struct writer *w, const struct trm_result *r)
 {
 	put(w, "[");
 	for (size_t i = 0; i < r->n_displays; i++) {
+		const struct trm_display *d = &r->displays[i];
 		put(w, i ? ",{\"mime\":" : "{\"mime\":");
-		put_text(w, r->displays[i].mime);
+		put_text(w, d->mime);
 		put(w, ",\"data\":");
-		put_bytes(w, r->displays[i].data, r->displays[i].n);
-		put(w, ",\"bundle\":%zu}", r->displays[i].bundle);
+		put_bytes(w, d->path ? NULL : d->data, d->n);
+		put_display_facts(w, d);
+		put(w, "}");
 	}
 	put(w, "]");
 }

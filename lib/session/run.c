@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/artifact.h>
+
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -44,6 +46,7 @@ void run_free(struct trm_run *run)
 	for (size_t i = 0; i < run->n_displays; i++) {
 		free(run->displays[i].mime);
 		free(run->displays[i].data);
+		free(run->displays[i].title);
 	}
 	free(run->displays);
 	free(run->code);
@@ -150,6 +153,7 @@ static struct trm_run *run_new(
 			.waits_for_person = o->waits_for_person,
 			.echoes = o->echoes,
 			.is_program = o->is_program,
+			.no_plots = o->no_plots,
 			.has_manual_credit = o->manual_credit,
 			.cb = cb ? cb : &none,
 			.user = user,
@@ -470,9 +474,9 @@ void run_release_credit(struct trm_run *run)
 }
 
 /* Returns NULL if there is no memory or the run has shown more than is kept. */
-static struct trm_display *keep_display(struct trm_run *run, const char *mime, const char *data, size_t more)
+static struct trm_display *keep_display(struct trm_run *run, const struct trm_display *shown)
 {
-	size_t n = strlen(data);
+	size_t n = strlen(shown->data);
 	if (run->n_displays == DISPLAYS_MAX || n > DISPLAY_BYTES_MAX - run->display_bytes)
 		return NULL;
 	struct trm_display *all = realloc(run->displays, (run->n_displays + 1) * sizeof *all);
@@ -480,27 +484,31 @@ static struct trm_display *keep_display(struct trm_run *run, const char *mime, c
 		return NULL;
 	run->displays = all;
 	struct trm_display *display = &all[run->n_displays];
-	*display = (struct trm_display){.mime = strdup(mime),
-			.data = strdup(data),
-			.n = n,
-			.bundle = run->n_bundles,
-			.more = more};
-	if (!display->mime || !display->data) {
+	*display = *shown;
+	display->mime = strdup(shown->mime);
+	display->data = strdup(shown->data);
+	display->title = shown->title ? strdup(shown->title) : NULL;
+	display->n = n;
+	display->bundle = run->n_bundles;
+	display->run = run->number;
+	if (!display->mime || !display->data || (shown->title && !display->title)) {
 		free(display->mime);
 		free(display->data);
+		free(display->title);
 		return NULL;
 	}
+	trm_display_measure(display);
 	run->n_displays++;
 	run->display_bytes += n;
 	return display;
 }
 
-void run_display(struct trm_run *run, const char *mime, const char *data, size_t more)
+void run_display(struct trm_run *run, const struct trm_display *shown)
 {
-	const struct trm_display *display = keep_display(run, mime, data, more);
-	run->dropped_displays += !display;
-	run->n_bundles += more == 0;
 	run->has_printed = true;
+	const struct trm_display *display = keep_display(run, shown);
+	run->dropped_displays += !display;
+	run->n_bundles += shown->more == 0;
 	run_announce(run);
 	if (display && run->cb->display && !run->session->is_closed)
 		run->cb->display(run->user, run, display);

@@ -174,6 +174,7 @@ struct trm_run {
 	bool echoes;
 	bool is_leave;         /* it ends the kernel normally */
 	bool is_program;       /* the kernel may end normally with it */
+	bool no_plots;         /* displays that are figures do not count */
 	bool is_announced;     /* cb->started was called */
 	struct output *output; /* where output is kept; NULL: nowhere */
 	bool is_begun;         /* the interpreter has it, and the clock runs */
@@ -420,7 +421,8 @@ void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);
 /* The same for output that did not come through a pipe. */
 void run_print(struct trm_run *run, int stream, const void *bytes, size_t n);
 /* `more`: how many further forms of the same thing follow. */
-void run_display(struct trm_run *run, const char *mime, const char *data, size_t more);
+/* Copies `shown`, of which mime, data, more, title and source count. */
+void run_display(struct trm_run *run, const struct trm_display *shown);
 /* Return the credit that the caller holds, because it no longer needs it. */
 void run_release_credit(struct trm_run *run);
 /* End the run. `result` has status, exit_code and texts (borrowed); the rest is filled in here. */

@@ -30,6 +30,11 @@ struct trm_chunk {
 	size_t offset, n; /* into trm_result.output */
 };
 
+/* How a display came about: shown by the code (plt.show(), display()), saved by it as a figure
+ * (plt.savefig("a.png")), or collected: a file that the run has written. */
+enum trm_display_source { TRM_DISPLAY_SHOWN, TRM_DISPLAY_SAVED, TRM_DISPLAY_COLLECTED };
+const char *trm_display_source_name(enum trm_display_source source); /* "shown", "saved", "collected" */
+
 struct trm_display {
 	char *mime; /* "image/png" */
 	char *data; /* text, or base64 for binary types, as Jupyter does */
@@ -38,6 +43,19 @@ struct trm_display {
 	 * can. They follow each other; `more` is the number of forms that follow this one. */
 	size_t bundle; /* counted from 0 in the run */
 	size_t more;
+	uint64_t run; /* number of the run that it belongs to; 0: it has none */
+	/* "png", "jpeg", "svg", "gif", "webp", "pdf", "html", "csv", "json", "md", "tex", "txt"; NULL:
+	 * another one. Static. */
+	const char *format;
+	/* Pixels of a PNG, JPEG, GIF or SVG, and dots per inch, as its bytes say; they may say anything. */
+	bool has_size, has_dpi;
+	uint32_t width, height;
+	double dpi;
+	char *title; /* of a figure, or the name of the file; NULL: none */
+	enum trm_display_source source;
+	/* File that a front end has written it to: the JSON has that in place of `data`. NULL: none.
+	 * Borrowed: trm_result_copy() leaves it out. */
+	const char *path;
 };
 
 struct trm_result {
@@ -79,7 +97,8 @@ void trm_result_free(struct trm_result *result); /* takes NULL */
 
 /* Format the result as one JSON object on one line without newline, malloc'd; NULL when out of memory.
  * Fields: run, language, status, exit_code, reason, hint, state_lost, stdout, stderr, value, error {name,
- * message, traceback []}, displays [{mime, data, bundle}], dropped_displays, wall_ms, cpu_ms,
+ * message, traceback []}, displays [{mime, data, bundle, format, width, height, dpi, title, source, run,
+ * path}], dropped_displays, wall_ms, cpu_ms,
  * mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. Unknown values are null. */
 char *trm_result_to_json(const struct trm_result *result);
 

@@ -145,6 +145,9 @@ struct trm_run_opts {
 	 * with the program, without a message. */
 	bool is_program;
 	bool manual_credit; /* output counts as consumed only after trm_run_consumed() */
+	/* Drop displays that are figures: those with an image, a PDF or HTML with scripts among their
+	 * forms. */
+	bool no_plots;
 	/* Arguments of the program: at most 256, NULL-terminated; NULL: none. Only batch languages
 	 * (trm_lang.commands) take them; others return TRM_ENOTSUP. */
 	const char *const *args;

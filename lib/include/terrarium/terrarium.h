@@ -15,6 +15,7 @@
  * call any function with it, not even to free it, because both processes share its descriptors. (They are
  * close-on-exec.) */
 
+#include <terrarium/artifact.h>
 #include <terrarium/config.h>
 #include <terrarium/copy.h>
 #include <terrarium/doctor.h>

@@ -85,6 +85,98 @@ static void matplotlib_shows_its_figures(void **state)
 	assert_string_equal(shown(d, 0, "text/plain"), "<Figure size 640x480 with 1 Axes>");
 }
 
+/* A member of the k-th display of the last run, which is not one of its forms; "" if there is none. */
+static const char *fact(const struct driver *d, int k, const char *name)
+{
+	const cJSON *item;
+	cJSON_ArrayForEach(item, d->events)
+	{
+		const char *ev = cJSON_GetStringValue(cJSON_GetObjectItem(item, "ev"));
+		const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(item, name));
+		if (ev && strcmp(ev, "display") == 0 && k-- == 0)
+			return text ? text : "";
+	}
+	return "";
+}
+
+static void figures_that_are_saved_are_shown(void **state)
+{
+	struct driver *d = *state;
+	import_pyplot(d);
+	check_run(d, "_ = plt.plot([1]); _ = plt.title('Above'); plt.savefig('a.png'); plt.close()", "ok",
+			"");
+	assert_int_equal(n_shown(d), 1);
+	assert_png(d, 0);
+	assert_string_equal(fact(d, 0, "source"), "saved");
+	assert_string_equal(fact(d, 0, "title"), "Above");
+	/* open, but shown already; what is drawn later is shown at the end */
+	check_run(d, "_ = plt.plot([1]); plt.savefig('a.svg'); plt.savefig('b.pdf'); plt.savefig('c.jpg'); plt.savefig('d')",
+			"ok", "");
+	assert_int_equal(n_shown(d), 4);
+	assert_memory_equal(shown(d, 0, "image/svg+xml"), "<?xml", 5);
+	assert_string_equal(fact(d, 0, "title"), "a.svg");
+	assert_memory_equal(shown(d, 1, "application/pdf"), "JVBERi0", 7);
+	assert_memory_equal(shown(d, 2, "image/jpeg"), "/9j/", 4);
+	assert_png(d, 3);
+	check_run(d, "_ = plt.plot([1]); plt.savefig('a.png'); _ = plt.plot([2])", "ok", "");
+	assert_int_equal(n_shown(d), 2);
+	/* not to a file, or not one that is shown */
+	check_run(d, "import io; _ = plt.plot([1]); plt.savefig(io.BytesIO()); plt.savefig('a.eps'); plt.close()",
+			"ok", "");
+	assert_int_equal(n_shown(d), 0);
+	check_error(d, "_ = plt.plot([1]); plt.savefig('/nonexistent/a.png')", "FileNotFoundError");
+	assert_string_equal(d->err, "");
+}
+
+/* Not installed where these tests run: modules of the same names, with the parts that the driver knows. */
+#define FAKES \
+	"import os\n" \
+	"def put(path, text):\n    os.makedirs(os.path.dirname(path), exist_ok=True); open(path, 'w').write(text)\n" \
+	"put('plotly/__init__.py', '')\n" \
+	"put('plotly/io/__init__.py', 'from ._renderers import renderers, show\\n'\n" \
+	"    'def to_html(figure, include_plotlyjs, validate): return \"<script>\" + figure[\"x\"]\\n')\n" \
+	"put('plotly/io/_base_renderers.py', 'class ExternalRenderer: pass\\n')\n" \
+	"put('plotly/io/_renderers.py', 'from ._base_renderers import ExternalRenderer\\n'\n" \
+	"    'class Renderers(dict): default = \"browser\"\\nrenderers = Renderers()\\n'\n" \
+	"    'def show(figure): renderers[renderers.default].render(figure)\\n')\n" \
+	"put('bokeh/__init__.py', '')\n" \
+	"put('bokeh/embed.py', 'def file_html(obj, resources, title): return title + resources')\n" \
+	"put('bokeh/resources.py', 'INLINE = \"<script>\"')\n" \
+	"put('bokeh/io/__init__.py', 'from .showing import show')\n" \
+	"put('bokeh/io/showing.py', 'class State: file = None\\ndef curstate(): return State\\ndef show(obj): raise OSError\\n')\n" \
+	"put('altair/__init__.py', 'class TopLevelMixin:\\n    def _repr_html_(self): return \"<b>chart</b>\"\\n')\n"
+
+static void libraries_show_by_their_own_hooks(void **state)
+{
+	struct driver *d = *state;
+	check_run(d, FAKES, "ok", "");
+	check_run(d, "import plotly.io; plotly.io.show({'x': 'bars', 'layout': {'title': {'text': 'Bars'}}})",
+			"ok", "");
+	assert_string_equal(shown(d, 0, "text/html"), "<script>bars");
+	assert_string_equal(fact(d, 0, "title"), "Bars");
+	check_run(d, "from bokeh.io import show; show(None)", "ok", "");
+	assert_string_equal(shown(d, 0, "text/html"), "Bokeh Plot<script>");
+	check_run(d, "import altair; altair.TopLevelMixin().show(); altair.TopLevelMixin().display()", "ok",
+			"");
+	assert_int_equal(n_shown(d), 2);
+	assert_string_equal(shown(d, 1, "text/html"), "<b>chart</b>");
+	assert_string_equal(d->err, "");
+}
+
+static void images_of_pillow_are_shown(void **state)
+{
+	struct driver *d = *state;
+	const cJSON *done = driver_run(d, "from PIL import Image");
+	if (strcmp(cJSON_GetStringValue(cJSON_GetObjectItem(done, "status")), "ok") != 0)
+		skip(); /* it is not on this machine */
+	check_run(d, "Image.new('RGB', (3, 2)).show(title='red'); Image.new('CMYK', (3, 2)).show()", "ok",
+			"");
+	assert_int_equal(n_shown(d), 2);
+	assert_png(d, 0);
+	assert_string_equal(fact(d, 0, "title"), "red");
+	assert_png(d, 1);
+}
+
 static void open_figures_are_shown_at_the_end(void **state)
 {
 	struct driver *d = *state;
@@ -197,6 +289,11 @@ static void bash_displays(void **state)
 	assert_png(d, 0);
 	check_run(d, "echo '# hi' > x.md; display x.md", "ok", "");
 	assert_string_equal(shown(d, 0, "text/markdown"), "# hi");
+	check_run(d, "printf '%%PDF-1.4 x' > p; echo '[1]' > x.json; echo a,b > x.csv; display p x.json x.csv",
+			"ok", "");
+	assert_memory_equal(shown(d, 0, "application/pdf"), "JVBERi0xLjQ", 11);
+	assert_string_equal(shown(d, 1, "application/json"), "[1]");
+	assert_string_equal(shown(d, 2, "text/csv"), "a,b");
 }
 
 static void bash_says_what_it_cannot_show(void **state)
@@ -219,6 +316,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			PYTHON(matplotlib_shows_its_figures),
+			PYTHON(figures_that_are_saved_are_shown),
+			PYTHON(libraries_show_by_their_own_hooks),
+			PYTHON(images_of_pillow_are_shown),
 			PYTHON(open_figures_are_shown_at_the_end),
 			PYTHON(a_figure_as_value_is_shown_once),
 			PYTHON(a_method_that_fails_does_not_fail_the_run),

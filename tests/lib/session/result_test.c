@@ -21,7 +21,19 @@ static struct trm_result sample(void)
 			    "\xA4two\xFF\n";
 	static struct trm_chunk chunks[] = {{TRM_STDOUT, 0, 4}, {TRM_STDERR, 4, 3}, {TRM_STDOUT, 7, 6}};
 	static char *traceback[] = {(char *)"line \"1\"", (char *)"\x1b[31m", NULL};
-	static struct trm_display displays[] = {{(char *)"image/png", (char *)"aGk=", 4, 7, 0}};
+	static struct trm_display displays[] = {{.mime = (char *)"image/png",
+			.data = (char *)"aGk=",
+			.n = 4,
+			.bundle = 7,
+			.run = 7,
+			.format = "png",
+			.has_size = true,
+			.width = 640,
+			.height = 480,
+			.has_dpi = true,
+			.dpi = 99.06,
+			.title = (char *)"A",
+			.source = TRM_DISPLAY_SAVED}};
 	return (struct trm_result){
 			.status = TRM_STATUS_ERROR,
 			.number = 7,
@@ -70,6 +82,14 @@ static void assert_sample(const char *json)
 	assert_string_equal(text(display, "mime"), "image/png");
 	assert_string_equal(text(display, "data"), "aGk=");
 	assert_int_equal(cJSON_GetObjectItem(display, "bundle")->valueint, 7);
+	assert_string_equal(text(display, "format"), "png");
+	assert_int_equal(cJSON_GetObjectItem(display, "width")->valueint, 640);
+	assert_int_equal(cJSON_GetObjectItem(display, "height")->valueint, 480);
+	assert_true(cJSON_GetObjectItem(display, "dpi")->valuedouble == 99.06);
+	assert_string_equal(text(display, "title"), "A");
+	assert_string_equal(text(display, "source"), "saved");
+	assert_int_equal(cJSON_GetObjectItem(display, "run")->valueint, 7);
+	assert_true(cJSON_IsNull(cJSON_GetObjectItem(display, "path")));
 	assert_int_equal(cJSON_GetObjectItem(o, "dropped_displays")->valueint, 0);
 	assert_true(cJSON_GetObjectItem(o, "wall_ms")->valuedouble == 1234.567);
 	assert_true(cJSON_GetObjectItem(o, "cpu_ms")->valuedouble == 0.005);
