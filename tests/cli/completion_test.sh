@@ -35,7 +35,7 @@ completes() {
 completes "terrarium metr" "metrics"
 completes "terrarium re" "repl|replay"
 completes "terrarium run --js" "--json"
-completes "terrarium run --no" ""
+completes "terrarium run --no" "--no-plots"
 completes "terrarium run --scroll" "--scrollback"
 completes "terrarium run -l " "bash|c|cpp|go|java|javascript|python|r|ruby|typescript"
 completes "terrarium run --lang=j" "java|javascript"

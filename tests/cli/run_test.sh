@@ -167,7 +167,7 @@ try run --yes -c 'display image/png AAAA'
 expect_err "terrarium: [image/png, 3 bytes] (--save-figures DIR keeps it)"
 try run --yes --json --save-figures figures -c 'display image/png AAAA'
 expect_code 0
-expect_in out '"displays":[{"mime":"image/png","data":"AAAA","bundle":0}]'
+expect_in out '"displays":[{"mime":"image/png","data":null,"bundle":0,"format":"png","width":null,"height":null,"dpi":null,"title":null,"source":"shown","run":1,"path":"figures/fig-1-1.png"}]'
 expect_in err "saved as figures/fig-1-1."
 ls figures/fig-1-1.* >/dev/null || wrong "the figure should be there"
 escape=$(printf 'image/\033[31mred')

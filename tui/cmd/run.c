@@ -9,6 +9,7 @@
 
 #include "cmd/camel.h"
 #include "cmd/cmd.h"
+#include "cmd/collect.h"
 #include "cmd/confirm.h"
 #include "cmd/findings.h"
 #include "cmd/run_session.h"
@@ -22,7 +23,10 @@ struct request {
 	struct policy_gate policy_gate;
 	struct source *sources;
 	size_t n_sources;
-	const char *figures;     /* directory for images; NULL: they are not saved */
+	const char *figures;   /* directory for figures; NULL: they are not saved */
+	const char *artifacts; /* directory for all displays; NULL: they are not saved */
+	const char *collect;   /* patterns of files that the code writes; NULL: none */
+	bool no_plots;
 	const char *input;       /* file that is standard input; NULL: ours */
 	const char *const *args; /* behind "--"; NULL: none */
 	const char **with;       /* n_with lists of packages */
@@ -35,12 +39,27 @@ struct request {
 	struct trm_config config;     /* last, with its long texts that nobody looks at */
 };
 
-enum { OPTION_CODE, OPTION_JSON, OPTION_FIGURES, OPTION_CAMEL, OPTION_COMMAND, OPTION_STDIN, OPTION_WITH };
+enum {
+	OPTION_CODE,
+	OPTION_JSON,
+	OPTION_FIGURES,
+	OPTION_ARTIFACTS,
+	OPTION_COLLECT,
+	OPTION_NO_PLOTS,
+	OPTION_CAMEL,
+	OPTION_COMMAND,
+	OPTION_STDIN,
+	OPTION_WITH,
+};
 
 static const struct option_spec options[] = {
 		[OPTION_CODE] = {"--code", 'c', "CODE", "run CODE; may be given several times"},
 		[OPTION_JSON] = {"--json", 0, NULL, "print the whole result as one JSON object per run"},
-		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save images that the code shows in DIR"},
+		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save figures that the code shows in DIR"},
+		[OPTION_ARTIFACTS] = {"--artifacts", 0, "DIR", "the same for all that is more than text"},
+		[OPTION_COLLECT] = {"--collect", 0, "GLOBS",
+				"show files that the code writes: '*.png,*.csv'"},
+		[OPTION_NO_PLOTS] = {"--no-plots", 0, NULL, "drop figures"},
 		[OPTION_CAMEL] = {"--camel", 0, NULL, "act as CAMEL's interpreter: see the manual"},
 		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
 		[OPTION_STDIN] = {"--stdin", 0, "FILE", "what the code reads from standard input"},
@@ -92,6 +111,12 @@ static int parse(struct request *q, struct options *o)
 			q->is_camel = true;
 		else if (got == OPTION_FIGURES)
 			q->figures = o->value;
+		else if (got == OPTION_ARTIFACTS)
+			q->artifacts = o->value;
+		else if (got == OPTION_COLLECT)
+			q->collect = o->value;
+		else if (got == OPTION_NO_PLOTS)
+			q->no_plots = true;
 		else if (got == OPTION_STDIN)
 			q->input = o->value;
 		else if (got == OPTION_WITH) {
@@ -168,7 +193,10 @@ static int play_all(struct request *q, const struct options *o)
 			.sources = q->sources,
 			.n_sources = q->n_sources,
 			.args = q->args,
-			.figures = q->figures,
+			.figures = q->artifacts ? q->artifacts : q->figures,
+			.saves_all = q->artifacts != NULL,
+			.collect = q->collect,
+			.no_plots = q->no_plots,
 			.is_json = q->is_json,
 			.policy = policy_gate_enforced(&q->policy_gate),
 	};
@@ -192,9 +220,19 @@ static int check_options(const struct request *q)
 {
 	if (q->is_camel && q->n_with)
 		return cmd_fail("--camel and --with do not go together: install in a sandbox that is kept, and name it");
-	if (q->is_camel && (q->is_json || q->figures))
-		return cmd_fail("--camel prints texts: it cannot be combined with %s",
-				q->is_json ? "--json" : "--save-figures");
+	const char *extra = q->is_json     ? "--json"
+			    : q->figures   ? "--save-figures"
+			    : q->artifacts ? "--artifacts"
+			    : q->collect   ? "--collect"
+			    : q->no_plots  ? "--no-plots"
+					   : NULL;
+	if (q->is_camel && extra)
+		return cmd_fail("--camel prints texts: it cannot be combined with %s", extra);
+	if (q->figures && (q->artifacts || q->no_plots))
+		return cmd_fail("--save-figures cannot be combined with %s",
+				q->artifacts ? "--artifacts, which saves figures as well" : "--no-plots");
+	if (q->collect && collect_check(q->collect))
+		return CMD_FAILED;
 	for (size_t i = 0; i < q->n_sources && !q->is_camel; i++)
 		if (q->sources[i].is_command)
 			return cmd_fail("--command is for --camel; give -l bash -c '%s', or see 'terrarium exec --help'",
@@ -323,16 +361,15 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {
-		"language", "name", "keep", "timeout", "memory", "net", "mount", "env", "backend", NULL};
+		"language", "name", "keep", "timeout", "memory", "net", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…] [-- ARG…]",
 		.summary = "run code in a sandbox",
 		.help = "Runs code in the sandbox that --name names, else in a new one, where a single FILE runs as "
-			"its interpreter alone would run it. Several FILEs or -c share state. -c and - print "
-			"the last value. Exit codes: the first failed run's; 124 time limit, 125 terrarium "
-			"failed, 130 interrupted, 128+n signal n.",
+			"its interpreter alone would. Several share state; -c and - print the last value. Exit "
+			"codes: the first failed run's; 124 time limit, 125 terrarium failed.",
 		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,

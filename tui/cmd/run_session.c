@@ -11,6 +11,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/collect.h"
 #include "cmd/findings.h"
 #include "cmd/json_out.h"
 #include "cmd/missing_file.h"
@@ -43,8 +44,10 @@ struct run_session {
 	struct sink out, err;
 	struct stdin_feed stdin_feed;
 	struct displays displays;
-	struct echo_off echo_off;  /* while a password is typed */
-	char tail[TAIL_BYTES + 1]; /* the end of what the run has said on stderr */
+	struct collect *collect;    /* NULL: nothing is collected */
+	struct trm_result *waiting; /* that is printed when its files have been fetched */
+	struct echo_off echo_off;   /* while a password is typed */
+	char tail[TAIL_BYTES + 1];  /* the end of what the run has said on stderr */
 	size_t tail_n;
 	int exit_code;
 	bool is_over;         /* no further run will start */
@@ -183,7 +186,7 @@ static const struct displays_out displays_out = {.text = show_text, .note = show
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct run_session *p = user;
-	if (!p->opts->is_json || p->opts->figures)
+	if (!p->opts->is_json)
 		displays_add(&p->displays, trm_run_number(run), display, &displays_out, p);
 }
 
@@ -238,6 +241,7 @@ static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_feed_queued,
 /* ---- runs --------------------------------------------------------------------------- */
 
 static void start_next(struct run_session *p);
+static void start_listed(struct run_session *p);
 
 static void print_error(struct run_session *p, const struct trm_result *result)
 {
@@ -270,10 +274,27 @@ static void say_missing(struct run_session *p, const struct trm_result *result)
 		say(p, hint);
 }
 
+/* Displays that are saved are in files, and the JSON says where. */
+static char *make_json(struct run_session *p, const struct trm_result *result)
+{
+	struct trm_result told = *result;
+	told.displays = calloc(result->n_displays + 1, sizeof *told.displays);
+	if (!told.displays)
+		return NULL;
+	for (size_t i = 0; i < result->n_displays; i++)
+		told.displays[i] = result->displays[i];
+	displays_save_all(&p->displays, told.displays, told.n_displays, &displays_out, p);
+	char *json = trm_result_to_json(&told);
+	for (size_t i = 0; i < told.n_displays; i++)
+		free((char *)told.displays[i].path);
+	free(told.displays);
+	return json;
+}
+
 static void print_result(struct run_session *p, const struct trm_result *result)
 {
 	if (p->opts->is_json) {
-		char *json = trm_result_to_json(result);
+		char *json = make_json(p, result);
 		if (json)
 			sink_line(&p->out, json);
 		else
@@ -314,16 +335,8 @@ void run_print_refusal(const char *why, const struct trm_findings *findings)
 	cmd_flush();
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void end_run(struct run_session *p, const struct trm_result *result)
 {
-	struct run_session *p = user;
-	(void)run;
-	p->run = NULL;
-	progress_clear(&p->cli_session.progress);
-	displays_end(&p->displays, &displays_out, p);
-	echo_off_end(&p->echo_off);
-	if (p->is_over)
-		return;
 	print_result(p, result);
 	if (p->is_over) /* printing may have been the end */
 		return;
@@ -334,6 +347,65 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	else
 		start_next(p);
 }
+
+static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct run_session *p = user;
+	(void)run;
+	p->run = NULL;
+	progress_clear(&p->cli_session.progress);
+	displays_end(&p->displays, &displays_out, p);
+	echo_off_end(&p->echo_off);
+	if (p->is_over)
+		return;
+	if (p->collect && result->status != TRM_STATUS_LOST && (p->waiting = trm_result_copy(result)))
+		collect_end(p->collect, p->cli_session.sandbox);
+	else
+		end_run(p, result);
+}
+
+/* ---- files that a run has written -------------------------------------------------------- */
+
+static void on_collected(void *user, struct trm_display *displays, size_t n)
+{
+	struct run_session *p = user;
+	struct trm_result *result = p->waiting;
+	size_t bundle = result->n_displays ? result->displays[result->n_displays - 1].bundle + 1 : 0;
+	struct trm_display *all =
+			n ? realloc(result->displays, (result->n_displays + n) * sizeof *all) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		displays[i].bundle = bundle + i;
+		displays[i].run = result->number;
+		if (all && !p->opts->is_json)
+			displays_add(&p->displays, result->number, &displays[i], &displays_out, p);
+		if (all)
+			all[result->n_displays++] = displays[i];
+	}
+	if (all)
+		result->displays = all;
+	free(displays);
+	p->waiting = NULL;
+	if (!p->is_over)
+		end_run(p, result);
+	trm_result_free(result);
+}
+
+static void on_listed(void *user)
+{
+	struct run_session *p = user;
+	if (!p->is_over)
+		start_listed(p);
+}
+
+static void note_collecting(void *user, const char *text)
+{
+	struct run_session *p = user;
+	if (!p->is_over)
+		say(p, text);
+}
+
+static const struct collect_cb collect_cb = {
+		.listed = on_listed, .collected = on_collected, .note = note_collecting};
 
 static const struct trm_run_cb run_cb = {.installing = on_installing,
 		.started = on_started,
@@ -421,13 +493,21 @@ static bool is_program(const struct run_session *p)
 
 static void start_next(struct run_session *p)
 {
-	struct trm_error why = {0};
-	struct trm_run_opts opts;
 	if (p->next == p->opts->n_sources) {
 		leave_next(p);
 		return;
 	}
 	p->source = &p->opts->sources[p->next++];
+	if (p->collect)
+		collect_begin(p->collect, p->cli_session.sandbox);
+	else
+		start_listed(p);
+}
+
+static void start_listed(struct run_session *p)
+{
+	struct trm_error why = {0};
+	struct trm_run_opts opts;
 	trm_run_opts_default(&opts);
 	opts.lang = p->source->lang;
 	opts.code = p->source->text;
@@ -436,6 +516,7 @@ static void start_next(struct run_session *p)
 	opts.is_program = is_program(p);
 	opts.args = p->opts->args;
 	opts.libraries = (const char *const *)p->source->libraries;
+	opts.no_plots = p->opts->no_plots;
 	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->stdin_feed.is_ended;
 	opts.waits_for_person = isatty(STDIN_FILENO);
 	opts.manual_credit = !p->opts->is_json;
@@ -579,9 +660,14 @@ static int perform(struct run_session *p)
 
 int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken)
 {
-	struct run_session p = {.opts = opts, .displays = {.dir = opts->figures}};
+	struct run_session p = {
+			.opts = opts, .displays = {.dir = opts->figures, .saves_all = opts->saves_all}};
+	if (opts->collect && !(p.collect = collect_create(opts->collect, &collect_cb, &p)))
+		return cmd_fail("out of memory");
 	int code = perform(&p);
 	displays_finish(&p.displays);
+	trm_result_free(p.waiting);
+	collect_destroy(p.collect);
 	*ret_is_pipe_broken = p.is_pipe_broken;
 	return code;
 }

@@ -21,8 +21,11 @@ struct run_session_opts {
 	size_t n_sources;
 	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */
 	const char *const *args;   /* of the programs, NULL-terminated; NULL: none. Borrowed */
-	const char *figures;       /* directory to save images in; NULL: nowhere */
-	bool is_json;              /* results as JSON on stdout, instead of what the code prints */
+	const char *figures;       /* directory to save figures in; NULL: nowhere */
+	bool saves_all;            /* in it, and whatever else is more than text */
+	const char *collect;       /* as in collect.h; NULL: nothing */
+	bool no_plots;
+	bool is_json; /* results as JSON on stdout, instead of what the code prints */
 };
 
 /* Blocks until the sandbox is gone. Returns the exit code of the program. *ret_is_pipe_broken:

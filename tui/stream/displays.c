@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <terrarium/artifact.h>
 #include <terrarium/error.h>
 #include <terrarium/result.h>
 
@@ -43,7 +44,34 @@ static int save(const char *dir, const char *path, const uint8_t *bytes, size_t 
 	return error;
 }
 
-static void show_image(struct displays *d, const struct displays_out *out, void *user)
+/* "image/png 640x480", or how many bytes it has. */
+static void describe(const struct displays *d, size_t n, const struct image_info *info, char *out, size_t cap)
+{
+	if (info->type)
+		snprintf(out, cap, "%s %dx%d", image_mime(info->type), info->width, info->height);
+	else
+		snprintf(out, cap, "%.60s, %zu bytes", d->mime, n);
+}
+
+/* Says what has become of it; gives whether it is there now. */
+static bool save_display(struct displays *d, const uint8_t *bytes, size_t n, const struct image_info *info,
+		char *path, size_t cap, const struct displays_out *out, void *user)
+{
+	char what[160], text[4400];
+	describe(d, n, info, what, sizeof what);
+	snprintf(path, cap, "%s/fig-%u-%u.%s", d->dir, (unsigned)d->run, d->n_images,
+			mime_suffix(info->type ? image_mime(info->type) : d->mime));
+	int error = save(d->dir, path, bytes, n);
+	if (error)
+		snprintf(text, sizeof text, "[%s] could not be saved as %.4000s: %s", what, path,
+				strerror(error));
+	else
+		snprintf(text, sizeof text, "[%s] saved as %.4000s", what, path);
+	out->note(user, text);
+	return !error;
+}
+
+static void show_figure(struct displays *d, const struct displays_out *out, void *user)
 {
 	char what[160], path[4096], text[4400];
 	struct image_info info;
@@ -56,28 +84,15 @@ static void show_image(struct displays *d, const struct displays_out *out, void 
 		return;
 	}
 	d->n_images++;
-	bool is_known = image_probe(bytes, n, &info, NULL) == 0;
-	if (is_known && !d->dir && out->image && out->image(user, bytes, n, &info)) {
-		free(bytes);
-		return;
-	}
-	if (is_known)
-		snprintf(what, sizeof what, "%s %dx%d", image_mime(info.type), info.width, info.height);
-	else
-		snprintf(what, sizeof what, "%.60s, %zu bytes", d->mime, n);
-	if (!d->dir) {
+	if (image_probe(bytes, n, &info, NULL) < 0)
+		info = (struct image_info){0};
+	if (d->dir) {
+		save_display(d, bytes, n, &info, path, sizeof path, out, user);
+	} else if (!info.type || !out->image || !out->image(user, bytes, n, &info)) {
+		describe(d, n, &info, what, sizeof what);
 		snprintf(text, sizeof text, "[%s] (--save-figures DIR keeps it)", what);
-	} else {
-		snprintf(path, sizeof path, "%s/fig-%u-%u.%s", d->dir, (unsigned)d->run, d->n_images,
-				mime_suffix(info.type ? image_mime(info.type) : d->mime));
-		int error = save(d->dir, path, bytes, n);
-		if (error)
-			snprintf(text, sizeof text, "[%s] could not be saved as %s: %s", what, path,
-					strerror(error));
-		else
-			snprintf(text, sizeof text, "[%s] saved as %s", what, path);
+		out->note(user, text);
 	}
-	out->note(user, text);
 	free(bytes);
 }
 
@@ -88,6 +103,17 @@ static size_t terminal_cols(void)
 
 	tty_size(&size);
 	return isatty(STDOUT_FILENO) ? size.ws_col : 0;
+}
+
+static bool is_figure_form(const char *mime, const char *data)
+{
+	return !mime_is_text(mime)
+	       || trm_display_is_figure(&(struct trm_display){.mime = (char *)mime, .data = (char *)data});
+}
+
+static bool is_saved_form(const struct displays *d, const char *mime, const char *data)
+{
+	return d->dir && (is_figure_form(mime, data) || (d->saves_all && !mime_is_plain(mime)));
 }
 
 static void show(struct displays *d, const struct displays_out *out, void *user)
@@ -103,10 +129,13 @@ static void show(struct displays *d, const struct displays_out *out, void *user)
 		rich = rich_from_markdown(d->data, d->n, &n);
 	if (rich && (d->is_plain || !isatty(STDOUT_FILENO)))
 		rich_strip(rich);
-	if (rich || mime_is_text(d->mime))
+	bool is_figure = is_figure_form(d->mime, d->data), is_saved = is_saved_form(d, d->mime, d->data);
+	if (is_figure || is_saved)
+		show_figure(d, out, user);
+	if (d->is_collected && d->n && d->data[d->n - 1] == '\n')
+		d->data[d->n - 1] = '\0';
+	if (!is_figure && !(is_saved && d->is_collected))
 		out->text(user, rich ? rich : d->data);
-	else
-		show_image(d, out, user);
 	free(rich);
 	displays_finish(d);
 }
@@ -125,11 +154,36 @@ void displays_add(struct displays *d, uint64_t run, const struct trm_display *di
 		d->data = strdup(display->data);
 		d->n = display->n;
 		d->bundle = display->bundle;
+		d->is_collected = display->source == TRM_DISPLAY_COLLECTED;
 		if (!d->mime || !d->data)
 			displays_finish(d);
 	}
 	if (display->more == 0)
 		show(d, out, user);
+}
+
+void displays_save_all(struct displays *d, struct trm_display *displays, size_t n,
+		const struct displays_out *out, void *user)
+{
+	char path[4096];
+	for (size_t i = 0; i < n; i++) {
+		struct image_info info = {0};
+		size_t len;
+		if (d->run != displays[i].run)
+			d->n_images = 0;
+		d->run = displays[i].run;
+		if (!is_saved_form(d, displays[i].mime, displays[i].data))
+			continue;
+		uint8_t *bytes = mime_bytes(displays[i].mime, displays[i].data, displays[i].n, &len);
+		struct displays one = *d;
+		one.n_images = ++d->n_images;
+		one.mime = displays[i].mime;
+		if (bytes && image_probe(bytes, len, &info, NULL) < 0)
+			info = (struct image_info){0};
+		if (bytes && save_display(&one, bytes, len, &info, path, sizeof path, out, user))
+			displays[i].path = strdup(path);
+		free(bytes);
+	}
 }
 
 void displays_end(struct displays *d, const struct displays_out *out, void *user)
@@ -139,10 +193,12 @@ void displays_end(struct displays *d, const struct displays_out *out, void *user
 
 bool displays_have_value(const struct trm_result *result)
 {
-	const struct trm_display *last =
-			result->n_displays ? &result->displays[result->n_displays - 1] : NULL;
+	const struct trm_display *last = NULL;
 	for (size_t i = result->n_displays; result->value && i-- > 0;) {
 		const struct trm_display *form = &result->displays[i];
+		if (form->source == TRM_DISPLAY_COLLECTED) /* they come behind what the code has shown */
+			continue;
+		last = last ? last : form;
 		if (form->bundle != last->bundle)
 			break;
 		if (form->mime && strcmp(form->mime, "text/plain") == 0

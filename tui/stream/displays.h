@@ -14,12 +14,14 @@ struct trm_display;
 struct trm_result;
 
 struct displays {
-	bool is_plain;     /* without bold and the like, which only terminals get in any case */
-	const char *dir;   /* folder for images; NULL: images are not saved */
-	uint64_t run;      /* number of the current run */
-	unsigned n_images; /* in the current run */
-	char *mime, *data; /* the best form of the display that is arriving, and its bundle */
+	bool is_plain;   /* without bold and the like, which what is no terminal does not know in any case */
+	const char *dir; /* to save figures in; NULL: nowhere */
+	bool saves_all;  /* whatever is more than plain text */
+	uint64_t run;    /* number of the one that is shown */
+	unsigned n_images; /* of it, and what else was saved */
+	char *mime, *data; /* the best form of the display that is coming in, and its bundle */
 	size_t n, bundle;
+	bool is_collected; /* it is a file of the code's, which is not printed if it is saved */
 };
 
 struct displays_out {
@@ -32,7 +34,10 @@ struct displays_out {
 
 void displays_add(struct displays *d, uint64_t run, const struct trm_display *display,
 		const struct displays_out *out, void *user);
-/* The run has ended, so the last display is complete. */
+/* Save all displays of a result that are to be saved, and set their `path` (malloc'd). */
+void displays_save_all(struct displays *d, struct trm_display *displays, size_t n,
+		const struct displays_out *out, void *user);
+/* The run has ended: nothing more of the last display comes. */
 void displays_end(struct displays *d, const struct displays_out *out, void *user);
 /* Is the value of the run what its last display has shown, in another form? Then it need not be shown
  * again. */
