@@ -361,7 +361,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {
-		"language", "name", "keep", "timeout", "memory", "net", "backend", NULL};
+		"language", "name", "timeout", "memory", "net", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

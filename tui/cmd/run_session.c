@@ -116,7 +116,7 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	if (!p->opts->is_json)
 		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
 	else if (p->is_leaving && sink_held(&p->err) < LATE_HELD_MAX)
-		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been told */
+		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been printed */
 }
 
 /* The last line that pip or npm has said, beside what is being installed. */
@@ -277,17 +277,17 @@ static void say_missing(struct run_session *p, const struct trm_result *result)
 /* Displays that are saved are in files, and the JSON says where. */
 static char *make_json(struct run_session *p, const struct trm_result *result)
 {
-	struct trm_result told = *result;
-	told.displays = calloc(result->n_displays + 1, sizeof *told.displays);
-	if (!told.displays)
+	struct trm_result printed = *result;
+	printed.displays = calloc(result->n_displays + 1, sizeof *printed.displays);
+	if (!printed.displays)
 		return NULL;
 	for (size_t i = 0; i < result->n_displays; i++)
-		told.displays[i] = result->displays[i];
-	displays_save_all(&p->displays, told.displays, told.n_displays, &displays_out, p);
-	char *json = trm_result_to_json(&told);
-	for (size_t i = 0; i < told.n_displays; i++)
-		free((char *)told.displays[i].path);
-	free(told.displays);
+		printed.displays[i] = result->displays[i];
+	displays_save_all(&p->displays, printed.displays, printed.n_displays, &displays_out, p);
+	char *json = trm_result_to_json(&printed);
+	for (size_t i = 0; i < printed.n_displays; i++)
+		free((char *)printed.displays[i].path);
+	free(printed.displays);
 	return json;
 }
 
@@ -340,7 +340,7 @@ static void end_run(struct run_session *p, const struct trm_result *result)
 	print_result(p, result);
 	if (p->is_over) /* printing may have been the end */
 		return;
-	if (p->exit_code == 0) /* the first failure is told */
+	if (p->exit_code == 0) /* the first failure is printed */
 		p->exit_code = exit_code_of(result);
 	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
 		p->is_over = true;
@@ -587,7 +587,7 @@ static const struct cli_session_cb cli_session_cb = {
 		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
 static const struct trm_session_cb session_cb = {.late = on_late};
 
-/* Whoever has not named it must be told how to find it again. */
+/* Whoever has not named it must be printed how to find it again. */
 static void note_kept(const struct run_session *p)
 {
 	const struct trm_sandbox *s = p->cli_session.sandbox;
