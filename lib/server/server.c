@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <terrarium/loop.h>
 
@@ -39,7 +40,8 @@ static void on_over(void *user, const struct http_request *request, int status, 
 
 static void free_server(struct trm_server *server)
 {
-	listener_close(server->listener);
+	if (server->listener)
+		listener_close(server->listener);
 	trm_timer_remove(server->end);
 	server->cb->closed(server->user, server);
 	free(server);
@@ -51,7 +53,7 @@ static void look_for_end(void *user)
 	if (server->fleet)
 		return; /* on_fleet_closed() looks again */
 	bool is_late = trm_loop_now_ns(server->loop) > server->ended_ns + READING_MS * 1000000ull;
-	if (server->listener->n_requests && !is_late)
+	if (server->listener && server->listener->n_requests && !is_late)
 		trm_timer_start(server->end, LOOK_MS, 0);
 	else
 		free_server(server);
@@ -83,7 +85,10 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 			.output_max_bytes = opts->output_max_bytes,
 			.policy = opts->policy,
 			.files_keep_bytes = opts->files_keep_bytes};
-	snprintf(server->group, sizeof server->group, "serve:%u", trm_server_port(server));
+	if (server->listener)
+		snprintf(server->group, sizeof server->group, "serve:%u", trm_server_port(server));
+	else
+		snprintf(server->group, sizeof server->group, "mcp:%ld", (long)getpid());
 	return fleet_open(server->loop, &fleet, &server->fleet, reterr);
 }
 
@@ -115,7 +120,7 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 			.user = server};
 	if (r == 0)
 		r = trm_loop_add_timer(loop, look_for_end, server, &server->end, reterr);
-	if (r == 0)
+	if (r == 0 && !opts->has_no_listener)
 		r = listener_open(loop, &listener, &server->listener, reterr);
 	if (r == 0)
 		r = open_fleet(server, reterr);
@@ -135,7 +140,8 @@ void trm_server_close(struct trm_server *server)
 	if (server->is_closing)
 		return;
 	server->is_closing = true;
-	listener_quiesce(server->listener);
+	if (server->listener)
+		listener_quiesce(server->listener);
 	fleet_close(server->fleet, on_fleet_closed, server);
 }
 
@@ -146,5 +152,5 @@ unsigned trm_server_sandboxes(const struct trm_server *server)
 
 uint16_t trm_server_port(const struct trm_server *server)
 {
-	return server->listener->port;
+	return server->listener ? server->listener->port : 0;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/artifact.h>
 #include <terrarium/lang.h>
 #include <terrarium/sandbox.h>
 
@@ -223,17 +224,23 @@ static void put_display_facts(struct writer *w, const struct trm_display *d)
 	put_text(w, d->path);
 }
 
+static void put_display(struct writer *w, const struct trm_display *d)
+{
+	put(w, "{\"mime\":");
+	put_text(w, d->mime);
+	put(w, ",\"data\":");
+	put_bytes(w, d->path ? NULL : d->data, d->n);
+	put_display_facts(w, d);
+	put(w, "}");
+}
+
 static void put_displays(struct writer *w, const struct trm_result *r)
 {
 	put(w, "[");
 	for (size_t i = 0; i < r->n_displays; i++) {
-		const struct trm_display *d = &r->displays[i];
-		put(w, i ? ",{\"mime\":" : "{\"mime\":");
-		put_text(w, d->mime);
-		put(w, ",\"data\":");
-		put_bytes(w, d->path ? NULL : d->data, d->n);
-		put_display_facts(w, d);
-		put(w, "}");
+		if (i)
+			put(w, ",");
+		put_display(w, &r->displays[i]);
 	}
 	put(w, "]");
 }
@@ -278,16 +285,30 @@ static void put_fields(struct writer *w, const struct trm_result *r)
 			r->stdout_bytes, r->stderr_bytes, r->dropped_bytes);
 }
 
+/* What was written, malloc'd; NULL: it could not be. */
+static char *finish_writing(struct writer *w)
+{
+	if (!w->error)
+		w->error = buf_append(&w->to, "", 1);
+	char *json = w->error ? NULL : malloc(w->to.len);
+	if (json)
+		memcpy(json, buf_at(&w->to), w->to.len);
+	buf_finish(&w->to);
+	return json;
+}
+
 char *trm_result_to_json(const struct trm_result *result)
 {
 	struct writer w = {0};
 	buf_init(&w.to, SIZE_MAX / 4);
 	put_fields(&w, result);
-	if (!w.error)
-		w.error = buf_append(&w.to, "", 1);
-	char *json = w.error ? NULL : malloc(w.to.len);
-	if (json)
-		memcpy(json, buf_at(&w.to), w.to.len);
-	buf_finish(&w.to);
-	return json;
+	return finish_writing(&w);
+}
+
+char *trm_display_to_json(const struct trm_display *display)
+{
+	struct writer w = {0};
+	buf_init(&w.to, SIZE_MAX / 4);
+	put_display(&w, display);
+	return finish_writing(&w);
 }

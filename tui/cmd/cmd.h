@@ -58,6 +58,7 @@ struct cmd {
 	X(keygen) \
 	X(langs) \
 	X(logs) \
+	X(mcp) \
 	X(metrics) \
 	X(ps) \
 	X(repl) \

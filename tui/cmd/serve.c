@@ -15,6 +15,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/serve.h"
 #include "stream/policy_gate.h"
 
 enum {
@@ -299,21 +300,21 @@ static const char *contradiction(const struct serve *s)
 	return NULL;
 }
 
-/* What every sandbox is like whose start does not say otherwise. */
-static void take_config(struct serve *s, const struct options *o)
+void serve_take_config(struct trm_serve_opts *opts, struct trm_server_opts *there, const struct options *o,
+		const struct trm_config *config)
 {
 	struct trm_sandbox_opts sandbox;
-	trm_config_sandbox_opts(&s->config, &sandbox);
-	s->opts.backend = s->config.backend;
-	s->opts.isolation = sandbox.isolation;
-	s->opts.container = sandbox.container;
-	s->there = sandbox.server;
-	s->opts.server = &s->there;
-	s->opts.idle_timeout_ms = s->config.idle_timeout_ms;
-	s->opts.limits = s->config.limits;
-	s->opts.forbids_libraries = options_has(o, "net") && !s->config.limits.net;
-	s->opts.start_timeout_ms = s->config.start_timeout_ms;
-	s->opts.output_max_bytes = s->config.output_max_bytes;
+	trm_config_sandbox_opts(config, &sandbox);
+	opts->backend = config->backend;
+	opts->isolation = sandbox.isolation;
+	opts->container = sandbox.container;
+	*there = sandbox.server;
+	opts->server = there;
+	opts->idle_timeout_ms = config->idle_timeout_ms;
+	opts->limits = config->limits;
+	opts->forbids_libraries = options_has(o, "net") && !config->limits.net;
+	opts->start_timeout_ms = config->start_timeout_ms;
+	opts->output_max_bytes = config->output_max_bytes;
 }
 
 /* Each start would wait for itself. */
@@ -332,8 +333,7 @@ static bool asks_itself(const struct serve *s)
 	return false;
 }
 
-/* Others decide what runs in its sandboxes: a config file that was written for a workbench is not enough. */
-static int check_isolation(const struct options *o, const struct trm_config *config)
+int serve_check_isolation(const struct options *o, const struct trm_config *config)
 {
 	struct trm_error why = {0};
 	if (strcmp(config->backend, "local") != 0)
@@ -367,8 +367,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("%s", wrong);
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
-	take_config(&s, &o);
-	if (check_isolation(&o, &s.config) != CMD_OK)
+	serve_take_config(&s.opts, &s.there, &o, &s.config);
+	if (serve_check_isolation(&o, &s.config) != CMD_OK)
 		return CMD_FAILED;
 	if (asks_itself(&s))
 		return cmd_fail("the server that is to be asked for sandboxes, %s, would be this one itself: give another "

@@ -43,6 +43,11 @@ static void take_display(struct msb_proc *p, const cJSON *data)
 	if (kernel_json_number(data, "more", 1e6, &more) && more > 0)
 		return;
 	cJSON *event = msb_kernel_event(p, "display");
+	const char *title = kernel_json_text(data, "title"), *source = kernel_json_text(data, "source");
+	if (title)
+		cJSON_AddStringToObject(event, "title", title);
+	if (source)
+		cJSON_AddStringToObject(event, "source", source);
 	cJSON_AddItemToObject(event, "data", r->bundle);
 	r->bundle = NULL;
 	msb_kernel_send(p, event);

@@ -16,6 +16,10 @@ void trm_display_measure(struct trm_display *display);
 /* True if the display is a figure rather than text: an image, a PDF, or HTML with scripts. */
 bool trm_display_is_figure(const struct trm_display *display);
 
+/* The display as one JSON object on one line, with the members that trm_result_to_json() gives it. malloc'd;
+ * NULL: out of memory. */
+char *trm_display_to_json(const struct trm_display *display);
+
 /* MIME type of a file by the ending of its name; "application/octet-stream" for others. Static. */
 const char *trm_mime_guess(const char *filename);
 

@@ -85,6 +85,9 @@ struct trm_serve_opts {
 	/* allow developer mode on any host; otherwise the host must be this machine itself */
 	bool is_forced;
 	unsigned max_connections; /* 0: 1000 */
+	/* Listen nowhere: only trm_server_mcp() reaches it. Host, port, key, is_forced and max_connections
+	 * have no effect then. */
+	bool has_no_listener;
 	/* The files that survive the stop of a sandbox, in a folder for each namespace. NULL:
 	 * terrarium/namespaces in $XDG_STATE_HOME, or in ~/.local/state. */
 	const char *namespace_dir;
@@ -143,8 +146,16 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
  * follows. */
 void trm_server_close(struct trm_server *server);
 
+/* Answer a message of the Model Context Protocol that did not come by HTTP (or a batch of them): JSON of at
+ * most 2 MiB, which is copied. All namespaces are open to it. Exactly one `fn` follows, perhaps before this
+ * returns; `reply` is JSON on one line, borrowed, and NULL if there is nothing to reply.
+ * Errors, without `fn`: TRM_ETOOBIG, TRM_ECLOSED, TRM_ENOMEM. */
+typedef void trm_server_reply_fn(void *user, const char *reply, size_t n);
+int trm_server_mcp(struct trm_server *server, const char *message, size_t n, trm_server_reply_fn *fn,
+		void *user, struct trm_error *reterr);
+
 /* The number of sandboxes that have not stopped yet. */
 unsigned trm_server_sandboxes(const struct trm_server *server);
-uint16_t trm_server_port(const struct trm_server *server);
+uint16_t trm_server_port(const struct trm_server *server); /* 0: it listens nowhere */
 
 #endif

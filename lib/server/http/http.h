@@ -31,6 +31,9 @@ struct http_request {
 	bool is_too_big;          /* the body is longer than HTTP_BODY_MAX; it is thrown away */
 	bool is_refused;          /* there were too many bodies at once; it was thrown away */
 	char note[HTTP_NOTE_MAX]; /* for logs, set by the handler */
+	/* Of a request that came another way than by HTTP: takes the answer, and frees `body` and the
+	 * request. It has no headers and no streams. NULL: it came by HTTP. */
+	void (*answer)(struct http_request *request, int status, char *body, size_t n);
 	/* Set by the handler; both may be NULL. */
 	void (*on_gone)(struct http_request *request, void *user);
 	void (*on_room)(struct http_request *request,

@@ -185,6 +185,10 @@ static void limit_replies(struct listener *listener)
 void http_reply(struct http_request *base, int status, const char *content_type, const char *const *headers,
 		char *body, size_t n)
 {
+	if (base->answer) {
+		base->answer(base, status, body, n);
+		return;
+	}
 	struct request *r = request_of(base);
 	r->status = status;
 	r->reply_len = n;
@@ -201,6 +205,8 @@ void http_reply(struct http_request *base, int status, const char *content_type,
 const char *http_header(const struct http_request *base, const char *name)
 {
 	const struct request *r = (const struct request *)(const void *)base;
+	if (base->answer)
+		return NULL;
 	return r->listener->mhd.lookup(r->connection, MHD_HEADER_KIND, name);
 }
 

@@ -22,7 +22,8 @@ enum {
 	BAD_PARAMS = -32602,
 	INTERNAL = -32603,
 	BATCH_MAX = 64,
-	IMAGES_MAX = 64
+	IMAGES_MAX = 64,
+	IMAGE_LETTERS_MAX = 32 << 20 /* base64 of all images of a reply together */
 };
 
 /* A random session number. initialize returns it and later requests send it, so that equal request ids of
@@ -154,26 +155,71 @@ static void reply_error(struct message *m, int code, const char *text)
 
 /* ---- tools ---- */
 
-static void reply_tool(struct message *m, const char *text, bool is_error)
+/* Takes over `images`, a list of content, or NULL. */
+static void reply_tool(struct message *m, const char *text, cJSON *images, bool is_error)
 {
 	cJSON *result = cJSON_CreateObject(), *list = cJSON_CreateArray(), *content = cJSON_CreateObject();
 	rpc_put_text(&content, "type", "text");
 	rpc_put_text(&content, "text", text);
 	rpc_append(&list, content);
+	while (images && images->child)
+		rpc_append(&list, cJSON_DetachItemFromArray(images, 0));
+	cJSON_Delete(images);
 	rpc_put(&result, "content", list);
 	rpc_put_bool(&result, "isError", is_error);
 	reply_result(m, result);
 }
 
+/* Those that models are shown. */
+static bool is_model_image(const char *mime)
+{
+	static const char *const known[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (strcmp(mime, known[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Images become content of their own. The text tells of all displays, but has no data of those that are no
+ * plain text: a page of a plotting library would fill a model's memory. */
+static cJSON *take_images(cJSON *result)
+{
+	cJSON *images = cJSON_CreateArray(), *display;
+	size_t total = 0;
+	cJSON_ArrayForEach(display, cJSON_GetObjectItemCaseSensitive(result, "displays"))
+	{
+		const char *mime = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(display, "mime"));
+		const char *data = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(display, "data"));
+		size_t n = data ? strlen(data) : 0;
+		bool is_sent = mime && data && is_model_image(mime) && n <= IMAGE_LETTERS_MAX - total;
+		if (mime && strcmp(mime, "text/plain") == 0)
+			continue;
+		if (is_sent) {
+			cJSON *image = cJSON_CreateObject();
+			rpc_put_text(&image, "type", "image");
+			rpc_put_text(&image, "data", data);
+			rpc_put_text(&image, "mimeType", mime);
+			rpc_append(&images, image);
+			total += n;
+		}
+		cJSON_DeleteItemFromObjectCaseSensitive(display, "data");
+		cJSON_AddBoolToObject(display, "attached", is_sent);
+	}
+	return images;
+}
+
 static void on_tool_result(struct call *call, cJSON *result)
 {
 	struct message *m = call->carrier_data;
+	cJSON *images = take_images(result);
 	char *text = cJSON_Print(result);
 	cJSON_Delete(result);
 	if (text)
-		reply_tool(m, text, false);
+		reply_tool(m, text, images, false);
 	else
 		reply_error(m, INTERNAL, "out of memory");
+	if (!text)
+		cJSON_Delete(images);
 	cJSON_free(text);
 }
 
@@ -187,7 +233,7 @@ static void on_tool_failure(struct call *call, const struct rpc_fault *fault, co
 	(void)fault;
 	if (whole)
 		snprintf(whole, n, "%s%s", intro, text);
-	reply_tool(m, whole ? whole : text, true);
+	reply_tool(m, whole ? whole : text, NULL, true);
 	free(whole);
 }
 
@@ -254,7 +300,7 @@ static cJSON *never_changing(void)
 
 static void initialize(struct message *m)
 {
-	static const char *const versions[] = {"2025-03-26", "2024-11-05"};
+	static const char *const versions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
 	const cJSON *asked = cJSON_GetObjectItemCaseSensitive(m->request.params, "protocolVersion");
 	const char *version = versions[0];
 	for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
@@ -513,6 +559,8 @@ void mcp_handle(struct trm_server *server, struct http_request *http, const stru
 			.who = *who,
 			.replies = replies,
 			.is_batch = is_list(http->body)};
+	if (http->answer) /* there is one client */
+		session = "local";
 	if (session && strlen(session) < sizeof post->session)
 		snprintf(post->session, sizeof post->session, "%s", session);
 	server->posts = post;

@@ -14,6 +14,7 @@
 #include "server/jsonrpc/call.h"
 #include "server/jsonrpc/method.h"
 #include "server/jsonrpc/server.h"
+#include "server/methods/display_list.h"
 #include "server/methods/lines.h"
 #include "server/methods/run_stream.h"
 #include "server/methods/use.h"
@@ -83,12 +84,15 @@ static void add_outcome(const struct run_call *c, struct lines *lines, const str
 		lines_tell(lines, "The interpreter was restarted: its variables are lost");
 }
 
-static cJSON *make_result(const struct run_call *c, const struct trm_result *result)
+/* To a client with events each display was sent when it came. */
+static cJSON *make_result(const struct run_call *c, const struct trm_result *result, bool has_events)
 {
 	struct lines lines;
 	cJSON *json = cJSON_CreateObject();
 	rpc_put_text(&json, "status", "success");
 	rpc_put_text(&json, "language", c->language);
+	if (!has_events)
+		display_list_put(&json, result);
 	lines_init(&lines);
 	lines_feed_kept(&lines, result);
 	add_outcome(c, &lines, result);
@@ -138,6 +142,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	c->run = NULL;
 	fleet_waste(c->use.call->server->fleet, result->output_len);
+	bool has_events = c->stream != NULL;
 	run_stream_result(c->stream, result);
 	run_stream_close(&c->stream);
 	if (result->status == TRM_STATUS_LOST)
@@ -147,7 +152,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 				c->use.served->state == SERVED_STOPPING || !result->reason ? "it was stopped"
 											   : result->reason);
 	else
-		call_result(c->use.call, make_result(c, result));
+		call_result(c->use.call, make_result(c, result, has_events));
 	use_end(&c->use);
 }
 

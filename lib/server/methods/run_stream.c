@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/artifact.h>
 #include <terrarium/error.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
@@ -160,13 +161,17 @@ static void send_rest(struct run_stream *s)
 
 void run_stream_display(struct run_stream *s, const struct trm_display *display)
 {
-	char numbers[64];
+	char more[32];
 	if (!s)
 		return;
-	put_string(s, "{\"mime\":", display->mime, strlen(display->mime));
-	put_string(s, ",\"data\":", display->data, display->n);
-	snprintf(numbers, sizeof numbers, ",\"bundle\":%zu,\"more\":%zu}", display->bundle, display->more);
-	put_text(s, numbers);
+	char *json = trm_display_to_json(display);
+	snprintf(more, sizeof more, ",\"more\":%zu}", display->more);
+	if (json) {
+		json[strlen(json) - 1] = '\0'; /* the bracket at its end */
+		put_text(s, json);
+		put_text(s, more);
+	}
+	free(json);
 	send_event(s, "display");
 }
 

@@ -117,7 +117,7 @@ static bool is_figure(const char *mime, const char *data)
 	return trm_display_is_figure(&(struct trm_display){.mime = (char *)mime, .data = (char *)data});
 }
 
-static void figures_are_told_from_text(void **state)
+static void figures_are_not_text(void **state)
 {
 	(void)state;
 	assert_true(is_figure("image/png", ""));
@@ -134,7 +134,7 @@ int main(void)
 			cmocka_unit_test(svg_has_lengths),
 			cmocka_unit_test(headers_may_be_cut_anywhere),
 			cmocka_unit_test(files_are_what_they_can_be),
-			cmocka_unit_test(figures_are_told_from_text),
+			cmocka_unit_test(figures_are_not_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
