@@ -8,6 +8,7 @@ import unittest
 import served
 from mcp import ClientSession
 from mcp.client import streamable_http
+from mcp.client.stdio import StdioServerParameters, stdio_client
 
 try:
     from mcp.shared.exceptions import MCPError
@@ -69,7 +70,7 @@ class Mcp(unittest.IsolatedAsyncioTestCase):
         async with self.session():
             self.assertEqual(attribute(self.hello, "serverInfo").name, "microsandbox-server")
             self.assertTrue(attribute(self.hello, "serverInfo").version)
-            self.assertIn(attribute(self.hello, "protocolVersion"), ("2025-03-26", "2025-06-18", "2024-11-05"))
+            self.assertIn(attribute(self.hello, "protocolVersion"), ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"))
             self.assertIsNotNone(self.hello.capabilities.tools)
             self.assertIsNotNone(self.hello.capabilities.prompts)
 
@@ -162,6 +163,34 @@ class Mcp(unittest.IsolatedAsyncioTestCase):
                 await self.fails(session, "sandbox_run_code", **bad)
             await self.fails(session, "sandbox_stop", sandbox={})
             await session.send_ping()
+
+    async def test_images(self):
+        show = "display({'image/png': 'iVBORw0KGgo=', 'text/html': '<b>x</b>', 'text/plain': 'a plot'}, raw=True)"
+        async with self.session() as session:
+            await self.good(session, "sandbox_start", sandbox="shows", config={"image": "microsandbox/python"})
+            result = await session.call_tool("sandbox_run_code", {"sandbox": "shows", "language": "python", "code": show})
+            self.assertEqual([content.type for content in result.content], ["text", "image"])
+            self.assertEqual(result.content[1].data, "iVBORw0KGgo=")
+            self.assertEqual(attribute(result.content[1], "mimeType"), "image/png")
+            displays = json.loads(result.content[0].text)["displays"]
+            self.assertEqual([(d["mime"], d.get("data"), d.get("attached")) for d in displays],
+                             [("image/png", None, True), ("text/html", None, False), ("text/plain", "a plot", None)])
+            await self.good(session, "sandbox_stop", sandbox="shows")
+
+    async def test_standard_input_and_output(self):
+        place = served.Place()
+        self.addCleanup(place.remove)
+        parameters = StdioServerParameters(command=served.PROGRAM, args=["mcp"], env=place.env)
+        async with stdio_client(parameters) as (read, write):
+            async with ClientSession(read, write) as session:
+                hello = await session.initialize()
+                self.assertIn(attribute(hello, "protocolVersion"), ("2025-11-25", "2025-06-18"))
+                self.assertEqual({tool.name for tool in (await session.list_tools()).tools}, set(TOOLS))
+                await self.good(session, "sandbox_start", sandbox="lab", config={"image": "microsandbox/python"})
+                text = await self.good(session, "sandbox_run_code", sandbox="lab", code="6 * 7", language="python")
+                self.assertEqual(json.loads(text)["output"][0]["text"], "42")
+                await self.fails(session, "sandbox_run_code", "never", sandbox="never", code="1", language="python")
+        served.wait_until(lambda: json.loads(place.terrarium("ps", "--json").stdout) == [], "its sandboxes end with it")
 
     async def test_two_sessions(self):
         async with self.session() as one, self.session() as two:

@@ -55,6 +55,11 @@ def running(program):
                                            "output": [{"stream": "stdout", "text": "hi"}]}, r)
     s.run("import os\nx = 41")
     check("state is kept", s.run("x + 1").out == ["42"])
+    r = s.run("display({'image/svg+xml': '<svg width=\"3\" height=\"2\"/>', 'text/plain': 'a plot'}, raw=True)")
+    check("what is shown is an extra member", r.result["status"] == "success" and
+          [(d["mime"], d["data"], d["format"], d["width"], d["dpi"], d["source"]) for d in r.result["displays"]] ==
+          [("image/svg+xml", '<svg width="3" height="2"/>', "svg", 3, None, "shown"),
+           ("text/plain", "a plot", "txt", None, None, "shown")], r)
     for code, out in (("1+1", ["2"]), ("y = 3", []), ("None", []), ("'a'+'b'", ["'ab'"]),
                       ("for i in range(2):\n    i\n", ["0", "1"]), ("print('a\\n\\nb\\r\\nc')", ["a", "", "b", "c"]),
                       ("print('x', end='')", ["x"]), ("if 1:\n    z = 1\n\n    z += 1\nprint(z)", ["2"]),
