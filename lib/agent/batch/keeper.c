@@ -132,13 +132,14 @@ static void handle_packet(struct keeper *k, struct keeper_result *r, char kind, 
 	const struct {
 		char kind;
 		struct buf *buf;
-	} bufs[] = {{'V', &r->value}, {'E', &r->name}, {'M', &r->message}, {'T', &r->frames}};
+	} bufs[] = {{'V', &r->value}, {'E', &r->name}, {'M', &r->message}, {'T', &r->frames},
+			{'Z', &r->sizes}};
 	long long number = strtoll(text, NULL, 10);
 	for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
 		if (kind == bufs[i].kind)
 			buf_append(bufs[i].buf, text, n);
-	if (kind == 'T')
-		buf_append(&r->frames, "\n", 1);
+	if (kind == 'T' || kind == 'Z')
+		buf_append(kind == 'T' ? &r->frames : &r->sizes, "\n", 1);
 	if (kind == 'S' && number > 1)
 		k->copy = (pid_t)number;
 	if (kind == 'C')
@@ -203,6 +204,7 @@ static void init_result(struct keeper_result *r)
 	buf_init(&r->name, TEXT_MAX);
 	buf_init(&r->message, TEXT_MAX);
 	buf_init(&r->frames, TEXT_MAX);
+	buf_init(&r->sizes, TEXT_MAX);
 }
 
 void keeper_result_finish(struct keeper_result *r)
@@ -211,6 +213,7 @@ void keeper_result_finish(struct keeper_result *r)
 	buf_finish(&r->name);
 	buf_finish(&r->message);
 	buf_finish(&r->frames);
+	buf_finish(&r->sizes);
 }
 
 void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(void),

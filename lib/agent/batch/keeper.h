@@ -7,10 +7,11 @@
  * children and locks of the piece live on, because their process does. If the process ends by a crash,
  * exit() or a signal, the copy takes its place, with the state before the piece, but without threads.
  *
- * Packets to it: R SET PATH: run the shared object; A NAME: show that variable, "" for all; B: names and
- * types of all; L: exit. Packets from it: C number of threads besides the first; S process ID of the
- * copy; N errno: no copy can be made, and the piece is not run; V part of the value; E, M name and
- * message of an error; T position of a frame; v, t, V name, type and value of a variable; D the end, with
+ * Packets to it: R SET PATH: run the shared object; A NAME: show that variable, "" all; B: names and types
+ * of all; L: exit.
+ * Packets from it: C number of threads besides the first; S process ID of the copy; N errno: no copy can be
+ * made, and the piece is not run; V part of the value; E, M name and message of an error; T place of a frame;
+ * Z name and number of elements of a new array; v, t, V name, type and value of a variable; D the end, with
  * the microseconds of CPU used. */
 
 #include <limits.h>
@@ -37,6 +38,7 @@ struct keeper_result {
 	uint64_t cpu_us;
 	struct buf value, name, message;
 	struct buf frames; /* lines "OFFSET PATH" */
+	struct buf sizes;  /* lines "NAME COUNT" */
 };
 
 void keeper_init(struct keeper *k, const char *program);

@@ -123,7 +123,8 @@ static void precompile(struct pieces *p)
 	name_file(from, p, "front_%u.h", p->front);
 	name_file(made, p, "front_%u.tmp", p->front);
 	/* A precompiled header is only taken with the very options that it was made with. */
-	const char *const more[] = {OBJECT_OPTIONS, "-c", "-x", "c++-header", "-o", made, from, NULL};
+	const char *const more[] = {OBJECT_OPTIONS, "-c", "-x", p->source.is_c ? "c-header" : "c++-header",
+			"-o", made, from, NULL};
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	add_words(p, argv, more);
 	if (fd < 0 || step_start((char **)argv, fd, &p->precompiler))
@@ -139,6 +140,16 @@ static const char script[] =
 		"SECTIONS\n{\n\t.trm_steps : { trm_begin = .; KEEP(*(.init_array .init_array.*)) trm_end = .; }\n}\n"
 		"INSERT AFTER .init_array;\n";
 
+/* "-x", "c++" is among the compiler's words, or "c". */
+static bool is_c(const struct pieces *p)
+{
+	bool is = false;
+	for (size_t i = 0; p->compiler[i] && p->compiler[i + 1]; i++)
+		if (!strcmp(p->compiler[i], "-x"))
+			is = !strcmp(p->compiler[i + 1], "c");
+	return is;
+}
+
 /* A folder, the host's program, and what every piece is compiled with. Gives errno; *said tells more. */
 static int make_ready(struct pieces *p, struct buf *said)
 {
@@ -149,7 +160,7 @@ static int make_ready(struct pieces *p, struct buf *said)
 		return 0;
 	if (!step_folder_make(folder))
 		return errno;
-	source_open(&p->source, folder, p->ending);
+	source_open(&p->source, folder, p->ending, is_c(p));
 	name_file(program, p, "host");
 	name_file(code, p, "host%s", p->ending);
 	name_file(path, p, "steps.ld");
@@ -160,8 +171,8 @@ static int make_ready(struct pieces *p, struct buf *said)
 	buf_append(&text, p->native, p->native_len);
 	is_written = is_written && write_file(code, &text, NULL) && write_front(p, 0, NULL);
 	buf_finish(&text);
-	const char *const more[] = {
-			"-DTRM_HOST", "-D_GNU_SOURCE", "-rdynamic", "-o", program, code, "-ldl", NULL};
+	const char *const more[] = {"-DTRM_HOST", "-D_GNU_SOURCE", "-rdynamic", "-o", program, code,
+			"-Wl,--no-as-needed", "-lm", "-ldl", NULL};
 	int error = is_written ? compile(p, more, said, &status) : EIO;
 	p->is_ready = has_succeeded(error, status);
 	if (!p->is_ready) {
@@ -258,32 +269,57 @@ static void fail(struct buf *event, const char *name, const char *format, ...)
 	put_failure(event, name, text, &rows);
 }
 
-/* Lines that tell only how the compiler was called. */
-static void put_said(struct attempt *a, const struct buf *said)
+static bool begins_with(const char *at, size_t n, const char *with)
+{
+	return n >= strlen(with) && !memcmp(at, with, strlen(with));
+}
+
+/* Does a line tell only how the compiler was called, or about text of ours? */
+static bool is_about_us(const struct pieces *p, const char *at, size_t n)
 {
 	static const char *const idle[] = {"In file included from <command-line>", "compilation terminated."};
+	char ours[2][PATH_MAX];
+	name_file(ours[0], p, "piece_");
+	name_file(ours[1], p, "front_");
+	for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
+		if (begins_with(at, n, idle[i]))
+			return true;
+	/* "a.cpp: In function 'void trm_s0()':" */
+	if (memmem(at, n, ": In function ", 14) && memmem(at, n, "trm_", 4))
+		return true;
+	return p->source.is_c
+	       && (begins_with(at, n, "<terrarium>:") || begins_with(at, n, ours[0])
+			       || begins_with(at, n, ours[1]));
+}
+
+/* All of it, if nothing else would be left. */
+static void put_said(struct attempt *a, const struct buf *said)
+{
 	struct buf text;
+	bool is_dropped = false;
 	buf_init(&text, SAID_MAX * 2);
 	source_rename(&a->p->source, buf_at(said), said->len, &text);
 	for (const char *at = buf_at(&text), *end = at + text.len; at < end;) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
 		size_t n = line ? (size_t)(line + 1 - at) : (size_t)(end - at);
-		bool is_idle = false;
-		for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
-			is_idle |= n > strlen(idle[i]) && !memcmp(at, idle[i], strlen(idle[i]));
-		/* "a.cpp: In function 'void trm_s0()':" */
-		is_idle |= memmem(at, n, ": In function ", 14) && memmem(at, n, "trm_", 4);
-		if (!is_idle)
+		/* Lines of source follow, which begin with a space. */
+		is_dropped = is_about_us(a->p, at, n) || (is_dropped && *at == ' ');
+		if (!is_dropped)
 			buf_append(&a->rows, at, n);
 		at += n;
 	}
+	if (!a->rows.len)
+		buf_append(&a->rows, buf_at(&text), text.len);
 	buf_finish(&text);
 }
 
 /* One frame, of which addr2line gives function and place. */
-static void put_frame(struct attempt *a, const char *function, char *place)
+static void put_frame(struct attempt *a, char *function, char *place)
 {
 	struct buf row;
+	char *label = strrchr(function, '.'); /* f.3: see source_c.h */
+	if (a->p->source.is_c && label)
+		*label = '\0';
 	bool is_ours = strstr(function, "trm_") || !strncmp(function, "_", 1) || *function == '?';
 	char *more = strstr(place, " (discriminator");
 	if (more)
@@ -340,25 +376,14 @@ static void put_trace(struct attempt *a, struct buf *frames)
 
 /* ---- a piece ---- */
 
-static bool is_redefinition(const struct buf *said)
-{
-	static const char *const words[] = {"redefinition of", "conflicting declaration",
-			"redeclared as different", "redeclaration of", "ambiguating new declaration",
-			"redefinition; different", "cannot be overloaded"};
-	for (size_t i = 0; said->len && i < sizeof words / sizeof *words; i++)
-		if (memmem(buf_at(said), said->len, words[i], strlen(words[i])))
-			return true;
-	return false;
-}
-
 /* Gives errno. */
-static int compile_piece(struct attempt *a, bool hides, struct buf *said, int *ret_status)
+static int compile_piece(struct attempt *a, const struct buf *first, struct buf *said, int *ret_status)
 {
 	struct pieces *p = a->p;
 	char code[PATH_MAX], front[PATH_MAX], steps[PATH_MAX + 8];
 	source_piece_finish(&a->piece);
 	buf_clear(said);
-	if (!source_make(&p->source, a->o->code, a->o->code_len, hides, &a->piece))
+	if (!source_make(&p->source, a->o->code, a->o->code_len, first, &a->piece))
 		return ENOMEM;
 	name_file(code, p, "piece_%u%s", a->piece.number, p->ending);
 	name_file(a->object, p, "piece_%u.so", a->piece.number);
@@ -397,9 +422,13 @@ static bool build(struct attempt *a, struct buf *event)
 	if (!error && (!number || !write_shown(p, a->o, number)))
 		error = EIO;
 	if (!error)
-		error = compile_piece(a, false, &said, &status);
-	if (!error && status && is_redefinition(&said))
-		error = compile_piece(a, true, &said, &status);
+		error = compile_piece(a, NULL, &said, &status);
+	if (!error && status && source_wants_again(&p->source, &said)) {
+		struct buf first = said;
+		buf_init(&said, SAID_MAX);
+		error = compile_piece(a, &first, &said, &status);
+		buf_finish(&first);
+	}
 	if (error == ENOENT)
 		fail(event, "NotInstalled", "%s cannot be started in the sandbox: it is not there%s%s",
 				p->compiler[0], *p->missing ? ": " : "", p->missing);
@@ -474,7 +503,8 @@ static void put_result(struct attempt *a, struct keeper_result *r, bool is_inter
 		buf_append(&r->message, "", 1);
 		fail(event, buf_at(&r->name), "%s", buf_at(&r->message));
 	} else {
-		if (source_keep(&p->source, &a->piece))
+		buf_append(&r->sizes, "", 1);
+		if (source_keep(&p->source, &a->piece, buf_at(&r->sizes)))
 			p->front = a->front;
 		event_add(event, "ok\"");
 		buf_append(&r->value, "", 1);

@@ -6,21 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SOURCE_MAX (64u << 20)
+#include "agent/batch/source_c.h"
+#include "agent/batch/source_maker.h"
+
 #define NAMES_MAX 100000
 
-/* The C++ source of one piece while it is being written. */
-struct maker {
-	const struct source *s;
-	struct source_piece *piece;
-	const char *code; /* all of it */
-	size_t n;
-	unsigned count; /* of functions and variables of ours */
-	bool is_inner;  /* in a namespace of the user's */
-};
-
-static void append_format(struct buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void append_format(struct buf *out, const char *format, ...)
+void source_put(struct buf *out, const char *format, ...)
 {
 	char text[PATH_MAX + 200];
 	va_list args;
@@ -44,9 +35,9 @@ static void init_bufs(struct buf *includes, struct buf *top, struct buf *kept)
 	buf_init(kept, SOURCE_MAX);
 }
 
-void source_open(struct source *s, const char *folder, const char *ending)
+void source_open(struct source *s, const char *folder, const char *ending, bool is_c)
 {
-	*s = (struct source){.ending = ending};
+	*s = (struct source){.ending = ending, .is_c = is_c};
 	snprintf(s->folder, sizeof s->folder, "%s", folder);
 	init_bufs(&s->includes, &s->top, &s->kept);
 }
@@ -56,6 +47,7 @@ void source_reset(struct source *s)
 	buf_clear(&s->includes);
 	buf_clear(&s->top);
 	buf_clear(&s->kept);
+	source_c_free(&s->entries, &s->n_entries);
 	s->n_names = s->depth = 0;
 }
 
@@ -66,6 +58,7 @@ void source_close(struct source *s)
 	buf_finish(&s->kept);
 	for (unsigned i = 0; s->files && i <= s->number; i++)
 		free(s->files[i]);
+	source_c_free(&s->entries, &s->n_entries);
 	free(s->files);
 	free(s->names);
 	*s = (struct source){0};
@@ -93,6 +86,7 @@ void source_piece_finish(struct source_piece *piece)
 	buf_finish(&piece->top);
 	buf_finish(&piece->kept);
 	free(piece->names);
+	source_c_free(&piece->entries, &piece->n_entries);
 	*piece = (struct source_piece){0};
 }
 
@@ -112,7 +106,7 @@ bool source_knows(void *source, const char *name, size_t n)
 	return found && found->kind != PART_TYPE;
 }
 
-static void note_names(struct maker *m, const struct part *p)
+void source_note_names(struct maker *m, const struct part *p)
 {
 	struct source_piece *piece = m->piece;
 	if (m->is_inner || !p->n_names)
@@ -131,7 +125,7 @@ static void note_names(struct maker *m, const struct part *p)
 /* ---- text ---- */
 
 /* Go on at the line of the user's, so far to the right as it is there. */
-static void put_place(const struct maker *m, struct buf *out, const char *at)
+void source_put_place(const struct maker *m, struct buf *out, const char *at)
 {
 	unsigned line = 1;
 	const char *begin = m->code;
@@ -140,13 +134,13 @@ static void put_place(const struct maker *m, struct buf *out, const char *at)
 			line++;
 			begin = c + 1;
 		}
-	append_format(out, "\n#line %u \"%s/%u%s\"\n", line, m->s->folder, m->piece->number, m->s->ending);
+	source_put(out, "\n#line %u \"%s/%u%s\"\n", line, m->s->folder, m->piece->number, m->s->ending);
 	for (; begin < at; begin++)
 		if (((unsigned char)*begin & 0xc0) != 0x80)
-			append_format(out, "%c", *begin == '\t' ? '\t' : ' ');
+			source_put(out, "%c", *begin == '\t' ? '\t' : ' ');
 }
 
-static bool starts_word(const char *at, const char *end, const char *word)
+bool source_starts_word(const char *at, const char *end, const char *word)
 {
 	size_t n = strlen(word);
 	return (size_t)(end - at) > n && !memcmp(at, word, n) && strchr(" \t\r\n", at[n]);
@@ -160,9 +154,9 @@ static void put_object(struct buf *out, const char *at, const char *end)
 		is_front = false;
 		static const char *const words[] = {"static", "inline", "constexpr", "const"};
 		for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-			if (!starts_word(at, end, words[i]))
+			if (!source_starts_word(at, end, words[i]))
 				continue;
-			append_format(out, "%s", i < 2 ? "      " : words[i]);
+			source_put(out, "%s", i < 2 ? "      " : words[i]);
 			at += strlen(words[i]);
 			size_t spaces = strspn(at, " \t\r\n");
 			buf_append(out, at, spaces);
@@ -190,7 +184,7 @@ static void put_both(struct maker *m, const struct buf *one)
 static void open_namespaces(struct buf *out, unsigned depth, bool closes)
 {
 	for (unsigned i = 1; i <= depth; i++)
-		closes ? append_format(out, "\n}") : append_format(out, "\nnamespace trm_%u {", i);
+		closes ? source_put(out, "\n}") : source_put(out, "\nnamespace trm_%u {", i);
 }
 
 /* ---- parts ---- */
@@ -201,7 +195,7 @@ static void register_names(struct maker *m, const struct part *p)
 {
 	for (size_t i = 0; !m->is_inner && i < p->n_names; i++) {
 		int n = (int)p->name_len[i];
-		append_format(&m->piece->text,
+		source_put(&m->piece->text,
 				"\n#line 1 \"<terrarium>\"\nstatic int trm_r%u = (trm_::know<decltype(%.*s)>(\"%.*s\", %.*s), 0);",
 				m->count++, n, p->names[i], n, p->names[i], n, p->names[i]);
 	}
@@ -216,19 +210,19 @@ static void make_binding(struct maker *m, struct buf *out, const struct part *p)
 	snprintf(hidden, sizeof hidden, "trm_b%u_%u", m->piece->number, id);
 	if (!bracket || !p->body)
 		return;
-	append_format(out, "inline");
-	put_place(m, out, p->at);
+	source_put(out, "inline");
+	source_put_place(m, out, p->at);
 	put_object(out, p->at, bracket);
-	append_format(out, "%s ", hidden);
+	source_put(out, "%s ", hidden);
 	put_object(out, p->body, end);
-	append_format(out, "%s\ninline auto %s_t = [] { auto &[", p->is_unended ? ";" : "", hidden);
+	source_put(out, "%s\ninline auto %s_t = [] { auto &[", p->is_unended ? ";" : "", hidden);
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < p->n_names; i++)
-			append_format(out, "%s%.*s", i ? ", " : "", (int)p->name_len[i], p->names[i]);
-		append_format(out, pass ? "); }();\n" : "] = %s; return std::tie(", hidden);
+			source_put(out, "%s%.*s", i ? ", " : "", (int)p->name_len[i], p->names[i]);
+		source_put(out, pass ? "); }();\n" : "] = %s; return std::tie(", hidden);
 	}
 	for (size_t i = 0; i < p->n_names; i++)
-		append_format(out, "inline auto &%.*s = std::get<%zu>(%s_t);\n", (int)p->name_len[i],
+		source_put(out, "inline auto &%.*s = std::get<%zu>(%s_t);\n", (int)p->name_len[i],
 				p->names[i], i, hidden);
 }
 
@@ -239,16 +233,16 @@ static void make_namespace(struct maker *m, struct buf *out, const struct part *
 	struct part inner;
 	bool was_inner = m->is_inner;
 	bool is_unnamed = word_end + strspn(word_end, " \t\r\n") == brace;
-	put_place(m, out, p->at);
+	source_put_place(m, out, p->at);
 	if (is_unnamed)
-		append_format(out, "inline namespace trm_unnamed {");
+		source_put(out, "inline namespace trm_unnamed {");
 	else
 		buf_append(out, p->at, (size_t)(at - p->at));
 	m->is_inner = true;
 	for (; part_next(at, (size_t)(end - at), source_knows, (void *)m->s, &inner); at = inner.at + inner.n)
 		make_part(m, out, &inner);
 	m->is_inner = was_inner;
-	append_format(out, "\n}\n");
+	source_put(out, "\n}\n");
 }
 
 /* A declaration. */
@@ -259,17 +253,17 @@ static void make_part(struct maker *m, struct buf *out, const struct part *p)
 	} else if (p->kind == PART_BINDING) {
 		make_binding(m, out, p);
 	} else if (p->kind == PART_FUNCTION || p->kind == PART_OBJECT) {
-		append_format(out, "\ninline");
-		put_place(m, out, p->at);
+		source_put(out, "\ninline");
+		source_put_place(m, out, p->at);
 		put_object(out, p->at, p->at + p->n);
 	} else {
-		put_place(m, out, p->at);
+		source_put_place(m, out, p->at);
 		buf_append(out, p->at, p->n);
 	}
 	if (p->is_unended && p->kind != PART_BINDING && p->kind != PART_FUNCTION && p->kind != PART_NAMESPACE)
-		append_format(out, ";");
-	append_format(out, "\n");
-	note_names(m, p);
+		source_put(out, ";");
+	source_put(out, "\n");
+	source_note_names(m, p);
 }
 
 static bool holds_line(const struct buf *b, const char *line, size_t n)
@@ -279,16 +273,16 @@ static bool holds_line(const struct buf *b, const char *line, size_t n)
 	return at && (at == all || at[-1] == '\n');
 }
 
-static void make_include(struct maker *m, const struct part *p)
+void source_add_include(struct maker *m, const struct part *p)
 {
 	if (holds_line(&m->s->includes, p->at, p->n))
 		return;
 	m->piece->has_includes = true;
 	buf_append(&m->piece->includes, p->at, p->n);
-	append_format(&m->piece->includes, "\n");
+	source_put(&m->piece->includes, "\n");
 }
 
-static bool is_include(const struct part *p)
+bool source_is_include(const struct part *p)
 {
 	const char *word = p->at + 1;
 	word += strspn(word, " \t");
@@ -306,7 +300,7 @@ static void make_declaration(struct maker *m, const struct part *p)
 	make_part(m, &one, p);
 	if (is_outer)
 		open_namespaces(&one, m->piece->depth, false);
-	if (p->kind == PART_DIRECTIVE && is_include(p))
+	if (p->kind == PART_DIRECTIVE && source_is_include(p))
 		buf_append(&m->piece->top, buf_at(&one), one.len);
 	else
 		put_both(m, &one);
@@ -321,17 +315,17 @@ static const char *make_statements(struct maker *m, struct part *p, bool *ret_ha
 	struct buf *out = &m->piece->text;
 	const char *end = m->code + m->n;
 	unsigned id = m->count++;
-	append_format(out, "\nstatic void trm_s%u() {", id);
+	source_put(out, "\nstatic void trm_s%u() {", id);
 	do {
-		append_format(out, p->kind == PART_EXPRESSION ? "(" : "");
-		put_place(m, out, p->at);
+		source_put(out, p->kind == PART_EXPRESSION ? "(" : "");
+		source_put_place(m, out, p->at);
 		buf_append(out, p->at, p->n);
-		append_format(out, p->kind == PART_EXPRESSION ? "\n#line 1 \"<terrarium>\"\n, trm_::sink{});"
-							      : "\n");
+		source_put(out, p->kind == PART_EXPRESSION ? "\n#line 1 \"<terrarium>\"\n, trm_::sink{});"
+							   : "\n");
 		end = p->at + p->n;
 		*ret_has_next = part_next(end, (size_t)(m->code + m->n - end), source_knows, (void *)m->s, p);
 	} while (*ret_has_next && (p->kind == PART_STATEMENT || p->kind == PART_EXPRESSION));
-	append_format(out, "\n}\n#line 1 \"<terrarium>\"\nstatic int trm_r%u = (trm_s%u(), 0);\n", id, id);
+	source_put(out, "\n}\n#line 1 \"<terrarium>\"\nstatic int trm_r%u = (trm_s%u(), 0);\n", id, id);
 	return end;
 }
 
@@ -346,23 +340,40 @@ static void make_parts(struct maker *m)
 			continue;
 		}
 		if (p.kind == PART_INCLUDE)
-			make_include(m, &p);
+			source_add_include(m, &p);
 		else
 			make_declaration(m, &p);
 		has_part = part_next(end, (size_t)(m->code + m->n - end), source_knows, (void *)m->s, &p);
 	}
 }
 
-bool source_make(const struct source *s, const char *code, size_t n, bool hides, struct source_piece *ret)
+bool source_wants_again(const struct source *s, const struct buf *said)
+{
+	static const char *const words[] = {"redefinition of", "conflicting declaration",
+			"redeclared as different", "redeclaration of", "ambiguating new declaration",
+			"redefinition; different", "cannot be overloaded"};
+	if (s->is_c)
+		return source_c_wants_again(said);
+	for (size_t i = 0; said->len && i < sizeof words / sizeof *words; i++)
+		if (memmem(buf_at(said), said->len, words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
+bool source_make(const struct source *s, const char *code, size_t n, const struct buf *said,
+		struct source_piece *ret)
 {
 	struct maker m = {.s = s, .piece = ret, .code = code, .n = n};
 	struct buf text;
+	bool hides = said && !s->is_c;
 	*ret = (struct source_piece){.number = s->number, .depth = s->depth + hides};
 	buf_init(&ret->text, SOURCE_MAX);
 	init_bufs(&ret->includes, &ret->top, &ret->kept);
+	if (s->is_c)
+		return source_c_make(&m, said) && is_whole(&ret->text);
 	if (hides) {
-		append_format(&ret->text, "\nnamespace trm_%u {", ret->depth);
-		append_format(&ret->kept, "\nnamespace trm_%u {", ret->depth);
+		source_put(&ret->text, "\nnamespace trm_%u {", ret->depth);
+		source_put(&ret->kept, "\nnamespace trm_%u {", ret->depth);
 	}
 	make_parts(&m);
 	buf_init(&text, SOURCE_MAX);
@@ -371,7 +382,7 @@ bool source_make(const struct source *s, const char *code, size_t n, bool hides,
 	buf_append(&text, buf_at(&s->kept), s->kept.len);
 	buf_append(&text, buf_at(&ret->text), ret->text.len);
 	open_namespaces(&text, ret->depth, true);
-	append_format(&text, "\n");
+	source_put(&text, "\n");
 	buf_finish(&ret->text);
 	ret->text = text;
 	return is_whole(&text) && is_whole(&ret->kept);
@@ -379,7 +390,7 @@ bool source_make(const struct source *s, const char *code, size_t n, bool hides,
 
 /* ---- what stays ---- */
 
-bool source_keep(struct source *s, const struct source_piece *piece)
+bool source_keep(struct source *s, struct source_piece *piece, const char *sizes)
 {
 	struct source_name *names = realloc(s->names, (s->n_names + piece->n_names + 1) * sizeof *names);
 	if (!names)
@@ -390,6 +401,8 @@ bool source_keep(struct source *s, const struct source_piece *piece)
 		*(had ? had : &names[s->n_names++]) = piece->names[i];
 	}
 	s->depth = piece->depth;
+	if (s->is_c && !source_c_keep(s, piece, sizes))
+		return false;
 	return buf_append(&s->includes, buf_at(&piece->includes), piece->includes.len) >= 0
 	       && buf_append(&s->top, buf_at(&piece->top), piece->top.len) >= 0
 	       && buf_append(&s->kept, buf_at(&piece->kept), piece->kept.len) >= 0;

@@ -2,8 +2,8 @@
 #ifndef TRM_AGENT_SOURCE_H
 #define TRM_AGENT_SOURCE_H
 
-/* The source that a piece of C++ is compiled from: the declarations of the pieces before it, then the
- * piece.
+/* The source that a piece of C or C++ is compiled from: the declarations of the pieces before it, and the
+ * piece. C is told in source_c.h; this is about C++.
  *
  * Every piece becomes a shared object, which is loaded into one process with those of the earlier pieces.
  * Variables and functions are made `inline`. So all shared objects can repeat the declarations of earlier
@@ -21,10 +21,15 @@
 
 #include "agent/batch/part.h"
 
+struct source_c_entry;
+
 struct source {
 	char folder[PATH_MAX];
 	const char *ending;
+	bool is_c;
 	struct buf includes, top, kept;
+	struct source_c_entry *entries; /* in C, what `kept` is in C++ */
+	size_t n_entries;
 	unsigned depth;  /* namespaces that are open */
 	unsigned number; /* of the last piece */
 	char **files;    /* number + 1 of them: the names of the pieces for the user */
@@ -44,20 +49,26 @@ struct source_piece {
 	unsigned depth;
 	struct source_name *names;
 	size_t n_names;
+	struct source_c_entry *entries;
+	size_t n_entries;
 };
 
-void source_open(struct source *s, const char *folder, const char *ending);
+void source_open(struct source *s, const char *folder, const char *ending, bool is_c);
 void source_close(struct source *s);
 /* Forget all declarations. */
 void source_reset(struct source *s);
 /* The number of the next piece, which the user knows as `file`; 0: no memory. Write its code to
  * FOLDER/NUMBER.ENDING, where compilers look for the lines that they show. */
 unsigned source_begin(struct source *s, const char *file);
-/* Make the text; `hides`: its names hide earlier ones. False: out of memory, or too long. */
-bool source_make(const struct source *s, const char *code, size_t n, bool hides, struct source_piece *ret);
+/* Is what the compiler says about a piece a reason to make it again, with that as `said`? */
+bool source_wants_again(const struct source *s, const struct buf *said);
+/* Make the text. `said`: what the compiler said about the first attempt, else NULL. False: out of memory, or
+ * too long. */
+bool source_make(const struct source *s, const char *code, size_t n, const struct buf *said,
+		struct source_piece *ret);
 void source_piece_finish(struct source_piece *piece);
-/* The piece has run: its declarations stay. False: no memory. */
-bool source_keep(struct source *s, const struct source_piece *piece);
+/* The piece has run: its declarations stay. `sizes`: words "NAME COUNT" of arrays, in C. False: no memory. */
+bool source_keep(struct source *s, struct source_piece *piece, const char *sizes);
 bool source_knows(void *source, const char *name, size_t n);
 /* Append a compiler's message with the user's names for the files. */
 void source_rename(const struct source *s, const char *text, size_t n, struct buf *out);
