@@ -15,11 +15,14 @@
 #include "agent/batch/command.h"
 #include "agent/batch/diagnose.h"
 #include "agent/batch/event.h"
+#include "agent/batch/failure.h"
 #include "agent/batch/order.h"
+#include "agent/batch/question.h"
 #include "agent/batch/reading.h"
+#include "agent/batch/trace.h"
 #include "base/signame.h"
 
-enum { ARGS = 24, ROWS = 200, ATTEMPTS = 2, FRAMES_AT_ONCE = 48 };
+enum { ARGS = 24, ATTEMPTS = 2 };
 
 #define OBJECT_OPTIONS "-fPIC", "-fno-optimize-sibling-calls" /* which would take frames out of a trace */
 #define SAID_MAX (1u << 20)
@@ -220,55 +223,6 @@ bool pieces_take(const struct pieces *p, const struct order *o)
 
 /* ---- errors ---- */
 
-/* Rows of text, some left out in the middle if they are many. */
-static void put_rows(struct buf *out, const struct buf *rows)
-{
-	const char *at = buf_at(rows), *end = at + rows->len;
-	size_t n = 0, total = 0;
-	for (const char *c = at; c < end; c++)
-		total += *c == '\n';
-	event_add(out, "[");
-	for (; at < end; n++) {
-		const char *line = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((line ? line : end) - at);
-		char text[4001];
-		snprintf(text, sizeof text, "%.*s", (int)(len < 4000 ? len : 4000), at);
-		at += len + 1;
-		if (total > ROWS && n == ROWS / 2)
-			snprintf(text, sizeof text, "  ... %zu lines left out ...", total - ROWS);
-		else if (total > ROWS && n > ROWS / 2 && n < total - ROWS / 2)
-			continue;
-		event_add(out, n ? "," : "");
-		event_add_string(out, text);
-	}
-	event_add(out, "]");
-}
-
-static void put_failure(struct buf *event, const char *name, const char *message, const struct buf *rows)
-{
-	event_add(event, ",\"error\":{\"name\":");
-	event_add_string(event, name);
-	event_add(event, ",\"message\":");
-	event_add_string(event, message);
-	event_add(event, ",\"traceback\":");
-	put_rows(event, rows);
-	event_add(event, "}");
-}
-
-static void fail(struct buf *event, const char *name, const char *format, ...)
-		__attribute__((format(printf, 3, 4)));
-static void fail(struct buf *event, const char *name, const char *format, ...)
-{
-	char text[PATH_MAX + 400];
-	struct buf rows = {0};
-	va_list args;
-	va_start(args, format);
-	vsnprintf(text, sizeof text, format, args);
-	va_end(args);
-	event_add(event, "error\"");
-	put_failure(event, name, text, &rows);
-}
-
 static bool begins_with(const char *at, size_t n, const char *with)
 {
 	return n >= strlen(with) && !memcmp(at, with, strlen(with));
@@ -311,67 +265,6 @@ static void put_said(struct attempt *a, const struct buf *said)
 	if (!a->rows.len)
 		buf_append(&a->rows, buf_at(&text), text.len);
 	buf_finish(&text);
-}
-
-/* One frame, of which addr2line gives function and place. */
-static void put_frame(struct attempt *a, char *function, char *place)
-{
-	struct buf row;
-	char *label = strrchr(function, '.'); /* f.3: see source_c.h */
-	if (a->p->source.is_c && label)
-		*label = '\0';
-	bool is_ours = strstr(function, "trm_") || !strncmp(function, "_", 1) || *function == '?';
-	char *more = strstr(place, " (discriminator");
-	if (more)
-		*more = '\0';
-	if (strncmp(place, a->p->source.folder, strlen(a->p->source.folder)) != 0)
-		return;
-	buf_init(&row, SAID_MAX);
-	event_add(&row, "  at ");
-	event_add(&row, is_ours ? "" : function);
-	event_add(&row, is_ours ? "" : " (");
-	event_add(&row, place);
-	event_add(&row, is_ours ? "\n" : ")\n");
-	source_rename(&a->p->source, buf_at(&row), row.len, &a->rows);
-	buf_finish(&row);
-}
-
-/* Ask binutils, which compilers need as well, for frames of one object. */
-static void put_frames(struct attempt *a, char *object, char *offsets[], size_t n)
-{
-	const char *argv[FRAMES_AT_ONCE + 8] = {"addr2line", "-f", "-i", "-C", "-e", object};
-	struct buf said;
-	int status;
-	memcpy(argv + 6, offsets, n * sizeof *offsets);
-	buf_init(&said, SAID_MAX);
-	bool is_known = step_listen((char **)argv, &said, &status) == 0;
-	buf_append(&said, "", 1);
-	char *rest, *function = is_known ? strtok_r(buf_at(&said), "\n", &rest) : NULL;
-	for (char *place; function && (place = strtok_r(NULL, "\n", &rest));
-			function = strtok_r(NULL, "\n", &rest))
-		put_frame(a, function, place);
-	buf_finish(&said);
-}
-
-static void put_trace(struct attempt *a, struct buf *frames)
-{
-	char *offsets[FRAMES_AT_ONCE], *object = NULL, *rest;
-	size_t n = 0;
-	buf_append(frames, "", 1);
-	for (char *line = strtok_r(buf_at(frames), "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		char *space = strchr(line, ' ');
-		if (!space)
-			continue;
-		*space++ = '\0';
-		if (n && (n == FRAMES_AT_ONCE || strcmp(space, object))) {
-			put_frames(a, object, offsets, n);
-			n = 0;
-		}
-		object = space;
-		offsets[n++] = line;
-	}
-	if (n)
-		put_frames(a, object, offsets, n);
 }
 
 /* ---- a piece ---- */
@@ -430,20 +323,20 @@ static bool build(struct attempt *a, struct buf *event)
 		buf_finish(&first);
 	}
 	if (error == ENOENT)
-		fail(event, "NotInstalled", "%s cannot be started in the sandbox: it is not there%s%s",
+		failure_say(event, "NotInstalled", "%s cannot be started in the sandbox: it is not there%s%s",
 				p->compiler[0], *p->missing ? ": " : "", p->missing);
 	else if (error == ENOEXEC)
-		fail(event, "SandboxError", "%s cannot compile the program that keeps the state: %.2000s",
-				p->compiler[0],
+		failure_say(event, "SandboxError",
+				"%s cannot compile the program that keeps the state: %.2000s", p->compiler[0],
 				said.len ? (buf_append(&said, "", 1), buf_at(&said)) : "no reason was given");
 	else if (error)
-		fail(event, "SandboxError", "the piece cannot be compiled in the sandbox: %s",
+		failure_say(event, "SandboxError", "the piece cannot be compiled in the sandbox: %s",
 				strerror(error));
 	else if (!has_succeeded(0, status)) {
 		put_said(a, &said);
 		diagnose_message(buf_at(&a->rows), a->rows.len, message, sizeof message);
 		event_add(event, "error\"");
-		put_failure(event, "CompileError", *message ? message : "the compiler gave no reason",
+		failure_put(event, "CompileError", *message ? message : "the compiler gave no reason",
 				&a->rows);
 	}
 	buf_finish(&said);
@@ -484,15 +377,16 @@ static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrup
 	name = *name ? name : is_signal ? signal_words(WTERMSIG(r->status)) : "SystemExit";
 	snprintf(first, sizeof first, "%s%s%s\n", name, *message ? ": " : "", message);
 	event_add(&a->rows, first);
-	put_trace(a, &r->frames);
-	put_failure(event, name, message, &a->rows);
+	trace_put(&a->p->source, &r->frames, &a->rows);
+	failure_put(event, name, message, &a->rows);
 }
 
 static void put_result(struct attempt *a, struct keeper_result *r, bool is_interrupted, struct buf *event)
 {
 	struct pieces *p = a->p;
 	if (r->no_copy) {
-		fail(event, "SandboxError", "the piece was not run: the state cannot be copied before it: %s",
+		failure_say(event, "SandboxError",
+				"the piece was not run: the state cannot be copied before it: %s",
 				strerror(r->no_copy));
 	} else if (!r->is_done) {
 		put_end(a, r, is_interrupted, event);
@@ -501,7 +395,7 @@ static void put_result(struct attempt *a, struct keeper_result *r, bool is_inter
 	} else if (r->name.len) {
 		buf_append(&r->name, "", 1);
 		buf_append(&r->message, "", 1);
-		fail(event, buf_at(&r->name), "%s", buf_at(&r->message));
+		failure_say(event, buf_at(&r->name), "%s", buf_at(&r->message));
 	} else {
 		buf_append(&r->sizes, "", 1);
 		if (source_keep(&p->source, &a->piece, buf_at(&r->sizes)))
@@ -530,7 +424,8 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 	} else if (is_built) {
 		int error = keeper_start(&p->keeper);
 		if (error) {
-			fail(event, "SandboxError", "the process that keeps the state cannot be started: %s",
+			failure_say(event, "SandboxError",
+					"the process that keeps the state cannot be started: %s",
 					strerror(error));
 		} else {
 			struct reading reading = {.tell = event_input, .user = (void *)o};
@@ -555,132 +450,45 @@ static const char keywords[] =
 		"sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid "
 		"typename union unsigned using virtual void volatile while";
 
-static bool is_word(char c)
+static void list_names(struct pieces *p, struct question_names *names)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-/* The word around the cursor, which counts code points. */
-static const char *word_at(const struct order *o, bool is_whole, size_t *ret_n, size_t *ret_start)
-{
-	size_t at = 0, points = 0, from, end;
-	for (; at < o->code_len && points < o->cursor; points++)
-		for (at++; at < o->code_len && ((unsigned char)o->code[at] & 0xc0) == 0x80;)
-			at++;
-	for (from = at; from > 0 && is_word(o->code[from - 1]);)
-		from--;
-	for (end = at; is_whole && end < o->code_len && is_word(o->code[end]);)
-		end++;
-	*ret_n = end - from;
-	*ret_start = points - (at - from);
-	return o->code + from;
-}
-
-static void put_match(struct buf *names, struct buf *kinds, const char *name, size_t n, const char *kind)
-{
-	char text[PART_NAME_SIZE];
-	const char *comma = names->len ? "," : "";
-	snprintf(text, sizeof text, "%.*s", (int)n, name);
-	event_add(names, comma);
-	event_add_string(names, text);
-	event_add(kinds, comma);
-	event_add_string(kinds, kind);
+	for (size_t i = 0; i < p->source.n_names; i++) {
+		const struct source_name *name = &p->source.names[i];
+		question_add(names, name->text,
+				name->kind == PART_FUNCTION ? "function"
+				: name->kind == PART_TYPE   ? "class"
+							    : "variable");
+	}
 }
 
 static void answer_complete(struct pieces *p, const struct order *o)
 {
-	struct buf names, kinds, data;
-	char text[80];
-	size_t n, start;
-	const char *word = word_at(o, false, &n, &start), *before = word;
-	bool is_member = before > o->code && strchr(".:>", before[-1]);
-	buf_init(&names, SAID_MAX);
-	buf_init(&kinds, SAID_MAX);
-	buf_init(&data, SAID_MAX * 2 + 100);
-	for (size_t i = 0; !is_member && n && i < p->source.n_names; i++) {
-		const struct source_name *name = &p->source.names[i];
-		if (!strncmp(name->text, word, n))
-			put_match(&names, &kinds, name->text, strlen(name->text),
-					name->kind == PART_FUNCTION ? "function"
-					: name->kind == PART_TYPE   ? "class"
-								    : "variable");
+	struct question_names names;
+	if (question_begin(&names, o, ".:>")) {
+		list_names(p, &names);
+		question_add_words(&names, keywords);
 	}
-	for (const char *at = keywords; !is_member && n && *at; at += strspn(at, " ")) {
-		size_t len = strcspn(at, " ");
-		if (len > n && !memcmp(at, word, n))
-			put_match(&names, &kinds, at, len, "keyword");
-		at += len;
-	}
-	event_add(&data, "{\"matches\":[");
-	buf_append(&data, buf_at(&names), names.len);
-	event_add(&data, "],\"kinds\":[");
-	buf_append(&data, buf_at(&kinds), kinds.len);
-	snprintf(text, sizeof text, "],\"start\":%zu,\"end\":%zu}", start, start + n);
-	event_add(&data, text);
-	buf_append(&data, "", 1);
-	event_reply(o, buf_at(&data));
-	buf_finish(&names);
-	buf_finish(&kinds);
-	buf_finish(&data);
-}
-
-/* The variables that the process knows: each has name, type and value. */
-static void put_variables(const struct buf *known, bool is_row, struct buf *data)
-{
-	const char *at = buf_at(known), *end = at + known->len;
-	for (bool is_first = true; at < end; is_first = false) {
-		const char *texts[3];
-		for (int i = 0; i < 3 && at < end; i++) {
-			texts[i] = at;
-			at += strlen(at) + (at + strlen(at) < end);
-		}
-		event_add(data, is_row ? is_first ? "{" : ",{" : "");
-		static const char *const members[] = {"\"name\":", ",\"type\":", ",\"value\":"};
-		for (int i = 0; i < 3; i++) {
-			event_add(data, members[i]);
-			event_add_string(data, texts[i]);
-		}
-		event_add(data, is_row ? ",\"size\":\"\"}" : "");
-		if (!is_row)
-			return;
-	}
-}
-
-static void reply_and_finish(const struct order *o, struct buf *data, struct buf *known)
-{
-	buf_append(data, "", 1);
-	event_reply(o, buf_at(data));
-	buf_finish(known);
-	buf_finish(data);
+	question_end(&names);
 }
 
 static void answer_variables(struct pieces *p, const struct order *o)
 {
-	struct buf known, data;
+	struct buf known;
 	buf_init(&known, SAID_MAX);
-	buf_init(&data, SAID_MAX * 2);
 	keeper_ask(&p->keeper, "", o->cursor != 1, &known);
-	event_add(&data, "{\"variables\":[");
-	put_variables(&known, true, &data);
-	event_add(&data, "]}");
-	reply_and_finish(o, &data, &known);
+	question_tell_variables(o, &known);
+	buf_finish(&known);
 }
 
 static void answer_inspect(struct pieces *p, const struct order *o)
 {
-	struct buf known, data;
-	char name[PART_NAME_SIZE];
-	size_t n, start;
-	const char *word = word_at(o, true, &n, &start);
-	snprintf(name, sizeof name, "%.*s", (int)n, word);
+	struct buf known;
+	char name[QUESTION_NAME_SIZE];
 	buf_init(&known, SAID_MAX);
-	buf_init(&data, SAID_MAX * 2);
-	if (n && source_knows(&p->source, word, n))
+	if (question_name(o, name) && source_knows(&p->source, name, strlen(name)))
 		keeper_ask(&p->keeper, name, true, &known);
-	event_add(&data, known.len ? "{\"found\":true," : "{\"found\":false");
-	put_variables(&known, false, &data);
-	event_add(&data, "}");
-	reply_and_finish(o, &data, &known);
+	question_tell_variable(o, &known);
+	buf_finish(&known);
 }
 
 static void answer_is_complete(struct pieces *p, const struct order *o)
