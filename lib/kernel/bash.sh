@@ -142,6 +142,7 @@ __trm_quote() {
 __trm_parse() {
 	local line=$1 key value has_escapes=
 	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_program= __trm_got_cursor=0
+	__trm_got_args=()
 	if ((${#line} > 4096)); then
 		__trm_parse_long "$line"
 		builtin return
@@ -164,12 +165,19 @@ __trm_parse() {
 		esac
 		builtin printf -v "__trm_got_$key" %s "$value"
 	done
+	[[ $line == *\"args\":\[* ]] || builtin return 0
+	line=${line#*\"args\":\[}
+	while [[ $line == \"* ]]; do
+		line=${line#\"} value=${line%%\"*} line=${line#*\"} line=${line#,}
+		[[ $has_escapes ]] && value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
+		__trm_got_args+=("$value")
+	done
 }
 
 # The same for a long one. Splitting at the quotes and joining again is the one way that takes Bash
 # time in proportion; elements are read and added in order only, for they are a linked list.
 __trm_parse_long() {
-	local IFS=\" LC_ALL=C key= value part slashes i n
+	local IFS=\" LC_ALL=C key= value part slashes i n is_list=
 	local parts=($1) string
 	for ((i = 1; i < ${#parts[@]}; i += 2)); do
 		string=() n=0
@@ -187,6 +195,11 @@ __trm_parse_long() {
 		done
 		string[n]=$part
 		value=${string[*]} part=${parts[i + 1]-}
+		if [[ $is_list ]]; then
+			__trm_got_args+=("$value")
+			[[ $part == *]* ]] && is_list=
+			continue
+		fi
 		if [[ -z $key && $part == *:* ]]; then
 			key=$value value=${part#*:}
 			value=${value//[\},[:space:]]}
@@ -194,6 +207,7 @@ __trm_parse_long() {
 		fi
 		case $key in
 		op | id | code | file | program | cursor) builtin printf -v "__trm_got_$key" %s "$value" ;;
+		args) is_list=1 ;;
 		esac
 		key=
 	done
@@ -337,7 +351,9 @@ __trm_begin() {
 	__trm_decode "$__trm_got_file"
 	BASH_ARGV0=$__trm_text # what Bash calls itself in messages
 	__trm_file=$__trm_text
+	__trm_give_args
 	__trm_decode "$__trm_got_code"
+	[[ $__trm_text == *BASH_SOURCE* ]] && __trm_name_source
 	[[ $__trm_got_program ]] && __trm_source=$__trm_text __trm_text=__trm_program
 	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
 	__trm_code=$__trm_trace$__trm_text
@@ -345,6 +361,28 @@ __trm_begin() {
 	((__trm_last)) && [[ $__trm_text != exit* ]] && __trm_before+='__trm_again && __trm_nothing'
 	__trm_arm
 	__trm_id=$__trm_got_id
+}
+
+# The arguments are positional parameters during this run. Those from before it are in __trm_kept.
+__trm_give_args() {
+	local text
+	[[ $__trm_is_given ]] && __trm_before+='builtin set -- "${__trm_kept[@]}";'
+	__trm_args=() __trm_is_given=
+	for text in "${__trm_got_args[@]}"; do
+		__trm_decode "$text"
+		__trm_args+=("$__trm_text")
+	done
+	[[ $__trm_got_program || ${#__trm_args[@]} == 0 ]] && builtin return
+	__trm_before+='__trm_kept=("$@"); builtin set -- "${__trm_args[@]}";'
+	__trm_is_given=1
+}
+
+# Programs ask by BASH_SOURCE, which is empty here, whether they were sourced: outside of functions it is $0.
+__trm_name_source() {
+	[[ $__trm_got_program ]] && builtin return
+	__trm_text=${__trm_text//'${BASH_SOURCE[0]}'/'${BASH_SOURCE[0]-$0}'}
+	__trm_text=${__trm_text//'${BASH_SOURCE}'/'${BASH_SOURCE-$0}'}
+	__trm_text=${__trm_text//'"$BASH_SOURCE"'/'"${BASH_SOURCE-$0}"'}
 }
 
 # The program has ended: its EXIT trap is run as the last code. What exits there is the process.
@@ -478,7 +516,7 @@ __trm_await() {
 # ---- starting ----------------------------------------------------------------------------------
 
 __trm_begin_state() {
-	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before= __trm_arguments=
+	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before= __trm_arguments= __trm_is_given=
 	eval "$__trm_wrappers"
 	shopt -s expand_aliases
 	__trm_arm_deadly

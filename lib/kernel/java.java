@@ -22,6 +22,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.net.MalformedURLException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.ByteBuffer;
@@ -42,6 +43,7 @@ import java.util.TreeSet;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import com.sun.source.util.JavacTask;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.FileObject;
@@ -498,8 +500,7 @@ public class Terrarium {
 				continue;
 			places.put(snippet.id(), new Place(file, line));
 			if (event.exception() instanceof EvalException e && e.getExceptionClassName().equals(EXIT)) {
-				int code = Integer.parseInt(e.getMessage()) & 0xff;
-				return map("status", code == 0 ? "ok" : "error", "exit_code", code);
+				return exited(e.getMessage());
 			}
 			if (event.exception() != null)
 				return thrown(event.exception());
@@ -511,6 +512,11 @@ public class Terrarium {
 				value[0] = event.value();
 		}
 		return null;
+	}
+
+	static Map<String, Object> exited(String text) {
+		int code = Integer.parseInt(text) & 0xff;
+		return map("status", code == 0 ? "ok" : "error", "exit_code", code);
 	}
 
 	static Map<String, Object> evaluateAll(String code, String file) {
@@ -539,6 +545,18 @@ public class Terrarium {
 		return text.length() <= max ? text : text.substring(0, max) + "\u2026 " + (text.length() - max) + " more characters";
 	}
 
+	/* A piece that is a whole program runs as one, so that what people paste does something. */
+	static Map<String, Object> evaluateRequest(Map<String, Object> request, String code, String file) {
+		boolean isFile = request.containsKey("program");
+		Object args = request.get("args");
+		if (isFile || Program.isWhole(code, file))
+			return Program.run(code, file, args, isFile);
+		if (args == null)
+			return evaluateAll(code, file);
+		String why = "arguments are for a class with a method 'public static void main(String[] args)'";
+		return failed("NoMainMethod", why, List.of(why));
+	}
+
 	static long cpuUs() {
 		return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getProcessCpuTime() / 1000;
 	}
@@ -558,8 +576,7 @@ public class Terrarium {
 		noticeJars();
 		Map<String, Object> end;
 		try {
-			end = isStopped ? map("status", "interrupted") : request.containsKey("program")
-				? Program.run(code, file, request.get("args")) : evaluateAll(code, file);
+			end = isStopped ? map("status", "interrupted") : evaluateRequest(request, code, file);
 		} catch (RuntimeException | Error e) {
 			end = failed(e.getClass().getSimpleName(), e.getMessage(), List.of("JShell failed: " + e));
 		}
@@ -693,8 +710,16 @@ public class Terrarium {
 			final String code;
 
 			Source(String file, String code) {
-				super(URI.create("mem:///" + Path.of(file).getFileName().toString().replace(' ', '_')), Kind.SOURCE);
+				super(place(Path.of(file).getFileName().toString()), Kind.SOURCE);
 				this.code = code;
+			}
+
+			private static URI place(String name) {
+				try {
+					return new URI("mem", null, "/" + name, null);
+				} catch (URISyntaxException e) {
+					return URI.create("mem:///program.java");
+				}
 			}
 
 			@Override public CharSequence getCharContent(boolean ignored) { return code; }
@@ -710,8 +735,12 @@ public class Terrarium {
 
 		static class Classes extends ClassLoader {
 			final Map<String, Made> made = new LinkedHashMap<>();
+			final boolean isPiece; // System.exit() ends the run
 
-			Classes() { super(new URLClassLoader(jars.stream().map(Classes::url).toArray(URL[]::new))); }
+			Classes(boolean isPiece) {
+				super(new URLClassLoader(jars.stream().map(Classes::url).toArray(URL[]::new)));
+				this.isPiece = isPiece;
+			}
 
 			static URL url(String path) {
 				try {
@@ -722,16 +751,34 @@ public class Terrarium {
 			}
 
 			@Override protected Class<?> findClass(String name) throws ClassNotFoundException {
+				if (name.equals(EXIT))
+					return Exit.class;
 				Made one = made.get(name);
 				if (one == null)
 					throw new ClassNotFoundException(name);
-				byte[] code = one.bytes.toByteArray();
+				byte[] code = isPiece ? Exits.redirect(one.bytes.toByteArray()) : one.bytes.toByteArray();
 				return defineClass(name, code, 0, code.length);
 			}
 		}
 
-		static Map<String, Object> run(String code, String file, Object args) {
-			Classes classes = new Classes();
+		private static final Pattern MAIN = Pattern.compile("\\bstatic\\s+(?:final\\s+)?void\\s+main\\s*\\(");
+
+		/* Has it a main(), and is there nothing outside of types? */
+		static boolean isWhole(String code, String file) {
+			if (!MAIN.matcher(code).find())
+				return false;
+			DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
+			List<Source> sources = List.of(new Source(file, code));
+			try {
+				((JavacTask) ToolProvider.getSystemJavaCompiler().getTask(null, null, said, null, null, sources)).parse();
+			} catch (IOException e) {
+				return false;
+			}
+			return said.getDiagnostics().stream().noneMatch(d -> d.getKind() == Diagnostic.Kind.ERROR);
+		}
+
+		static Map<String, Object> run(String code, String file, Object args, boolean isFile) {
+			Classes classes = new Classes(!isFile);
 			DiagnosticCollector<JavaFileObject> said = new DiagnosticCollector<>();
 			JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 			JavaFileManager files = new ForwardingJavaFileManager<JavaFileManager>(compiler.getStandardFileManager(said, null, null)) {
@@ -809,6 +856,8 @@ public class Terrarium {
 				error[0] = e;
 			}
 			control.thread = null;
+			if (error[0] instanceof Exit e)
+				return exited(e.getMessage());
 			return error[0] == null ? map("status", "ok") : uncaught(error[0], file);
 		}
 

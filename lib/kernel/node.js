@@ -236,6 +236,10 @@ function begin(request) {
 	stderr.begin();
 	if (file[0] !== '<')
 		be_file(file);
+	if (request.args) {
+		run.argv = process.argv; // what is there again behind this run
+		process.argv = [process.execPath, process.argv[1] ?? file, ...request.args];
+	}
 	if (early) {
 		early = false;
 		state = ENDING;
@@ -415,6 +419,8 @@ function finish() {
 		done.status = done.exit_code ? 'error' : 'ok';
 	}
 	process.exitCode = undefined;
+	if (run.argv)
+		process.argv = run.argv;
 	requests_socket.ref();
 	drop_input();
 	mend_hooks();

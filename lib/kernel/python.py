@@ -405,6 +405,7 @@ def run(request):
 	run_id = quote(request['id'])
 	if is_typed != has_prompts:
 		set_prompts(is_typed)
+	argv = later('give_args')(request, file) if 'args' in request else None
 	lines.count = errors.count = 0
 	began = cpu_us()
 	text = error = None
@@ -422,6 +423,8 @@ def run(request):
 		error = e
 	if in_child:
 		later('leave_child')(error)
+	if argv is not None:
+		sys.argv = argv
 	if 'matplotlib.pyplot' in sys.modules:
 		error = later('end_figures')(error)
 	if error is not None:

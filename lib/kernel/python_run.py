@@ -74,6 +74,15 @@ def be_program(code, file):
 		sys.path[0] = os.path.dirname(path)
 
 
+def give_args(request, file):
+	"""The arguments of this run; gives what is to be sys.argv again behind it, None: its program ends with it."""
+	is_program = 'program' in request
+	before = getattr(sys, 'argv', [''])
+	name = sys.argv[0] if is_program else '' if file[0] == '<' else file
+	sys.argv = [name, *request['args']]
+	return None if is_program else before
+
+
 def holds(path, data):
 	try:
 		with open(path, 'rb') as file:

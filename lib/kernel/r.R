@@ -136,7 +136,7 @@ local({
 		inherits(con, "connection") && summary(con)$description == "stdin"
 	}
 
-	real <- list(readLines = base::readLines, scan = base::scan, quit = base::quit)
+	real <- list(readLines = base::readLines, scan = base::scan, quit = base::quit, commandArgs = base::commandArgs)
 
 	replace <- function(...) {
 		functions <- list(...)
@@ -153,6 +153,11 @@ local({
 	}
 
 	replace(
+		# Files ask by it whether they are run or sourced.
+		sys.nframe = function() {
+			n <- .Internal(sys.nframe())
+			if (identical(n, state$depth)) 0L else n
+		},
 		readline = function(prompt = "") {
 			cat(prompt)
 			line <- read_line(prompt)
@@ -190,6 +195,7 @@ local({
 			error = function(e) stop(errorCondition(conditionMessage(e), class = "parseError")))
 		state$srcrefs <- attr(expressions, "srcref")
 		value <- NULL
+		state$depth <- sys.nframe() + 3L # of the user's top level: withVisible(), and twice eval()
 		for (i in seq_along(expressions)) {
 			state$at <- i
 			one <<- expressions[[i]]
@@ -346,9 +352,12 @@ local({
 		state$is_program <- isTRUE(request$program)
 		if (state$is_program) {
 			file <- place(file, request$code)
+			on.exit(unlink(state$placed, recursive = TRUE))
+		}
+		if (state$is_program || !is.null(request$args)) {
 			replace(commandArgs = function(trailingOnly = FALSE)
 				c(if (!trailingOnly) c("R", paste0("--file=", file), "--args"), request$args))
-			on.exit(unlink(state$placed, recursive = TRUE))
+			if (!state$is_program) on.exit(replace(commandArgs = real$commandArgs), add = TRUE)
 		}
 		done <- guard(evaluate(code, file))
 		.Internal(enableJIT(0L))

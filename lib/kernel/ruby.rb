@@ -217,10 +217,14 @@ module Terrarium
 			code, file, @run_id = request['code'].delete_prefix("\uFEFF"), request['file'] || '<run>', request['id']
 			began = cpu_us
 			notice_gems
+			before = ARGV.dup
+			ARGV.replace(request['args']) if request['args']
+			$0 = file if code.match?(/\$(?:0|PROGRAM_NAME)\b/) # __FILE__ == $0
 			value, error = guard do
-				next program(request, code, file) if request['program']
+				next program(code, file) if request['program']
 				show(eval(code, @binding, file, 1))
 			end
+			ARGV.replace(before) if request['args'] && !request['program']
 			leave_child(error) if @pid != Process.pid
 			raise error if error.is_a?(SignalException) && !error.is_a?(Interrupt)
 			done = error ? explain(error) : { 'status' => 'ok' }
@@ -263,10 +267,9 @@ module Terrarium
 
 		# ---- programs -------------------------------------------------------------------------
 
-		def program(request, code, file)
+		def program(code, file)
 			path = place(file, code)
 			$0 = path
-			ARGV.replace(request['args'] || [])
 			tail = code.index(/^__END__$\n?/)
 			if tail
 				data = File.open(path)

@@ -89,9 +89,9 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "a run needs code");
 	if (o->is_program && !o->filename)
 		return trm_error_set(reterr, TRM_EINVAL, "a program needs the name of its file");
-	if (o->args && *o->args && !(o->is_program && o->lang->takes_args) && !o->lang->commands)
+	if (o->args && *o->args && !o->lang->takes_args)
 		return trm_error_set(reterr, TRM_ENOTSUP,
-				"a program in %s cannot be given arguments here: its interpreter is resident",
+				"code in %s cannot be given arguments: the language's row lacks \"takes_args\"",
 				o->lang->name);
 	if (count_args(o->args) > ARGS_MAX)
 		return trm_error_set(
@@ -249,7 +249,6 @@ static void renumber(struct trm_run *run)
 		run->number = s->seen_number + 1;
 		if (name) {
 			free(run->filename);
-			free_args(run->args);
 			run->filename = name;
 		}
 	}

@@ -116,10 +116,10 @@ expect_code 124
 try run --yes --config odd.json --timeout 5 --max-output 1 -l floods -c x
 [ "$code" -gt 0 ] || wrong "it should be stopped"
 
-# Only resident interpreters cannot be given arguments.
-try run --yes -c 1 -- a
+# A driver without the trait is given no arguments.
+try run --yes --config sqlite.json -l sqlite -c "SELECT 1" -- a
 expect_code 125
-expect_in err "a program in python cannot be given arguments"
+expect_in err 'code in sqlite cannot be given arguments: the language'"'"'s row lacks "takes_args"'
 
 tried=
 for language in lua perl; do

@@ -258,7 +258,7 @@ static int check_args(const struct request *q)
 {
 	for (size_t i = 0; q->args && i < q->n_sources; i++)
 		if (!q->sources[i].lang->takes_args)
-			return cmd_fail("a program in %s cannot be given arguments here: its interpreter is resident",
+			return cmd_fail("code in %s cannot be given arguments: the language's row lacks \"takes_args\"",
 					q->sources[i].lang->name);
 	return 0;
 }

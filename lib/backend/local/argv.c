@@ -63,8 +63,8 @@ enum { N_FILES = sizeof FILES / sizeof *FILES };
 _Static_assert((int)N_FILES < (int)CONTROL_MAX_FILES, "each file needs a descriptor");
 
 const char *const ARGV_ENVIRONMENT[][2] = {
-		/* pip puts programs into the last directory. */
-		{"PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"},
+		/* The last two are where Go unpacks its toolchain and pip puts programs. */
+		{"PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin:/home/user/.local/bin"},
 		{"HOME", "/home/user"},
 		{"USER", "user"},
 		{"LOGNAME", "user"},

@@ -419,6 +419,7 @@ static void events_begin_run(struct msb_proc *p)
 {
 	struct msb_request request = {.method = RPC_RUN, .params = msb_params(p->msb, p->box->name)};
 	const char *file = kernel_json_text(p->request, "file");
+	const cJSON *args = cJSON_GetObjectItemCaseSensitive(p->request, "args");
 	cJSON_AddStringToObject(request.params, "language", p->lang->name);
 	cJSON_AddStringToObject(request.params, "code", p->code);
 	if (file)
@@ -427,6 +428,8 @@ static void events_begin_run(struct msb_proc *p)
 			cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p->request, "echo")));
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p->request, "program")))
 		cJSON_AddTrueToObject(request.params, "program");
+	if (args)
+		cJSON_AddItemToObject(request.params, "args", cJSON_Duplicate(args, true));
 	if (p->is_leaving)
 		cJSON_AddTrueToObject(request.params, "leave");
 	start_stream(p, &request);

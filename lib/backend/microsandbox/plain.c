@@ -227,8 +227,22 @@ static void make_tag(char tag[MSB_TAG_BYTES])
 	snprintf(tag, MSB_TAG_BYTES, "end%016llxof", (unsigned long long)number);
 }
 
+static cJSON *no_arguments(void)
+{
+	static const char why[] = "this server passes no arguments to code: a server of Terrarium does";
+	cJSON *error = cJSON_CreateObject();
+	cJSON_AddStringToObject(error, "name", "ArgumentsError");
+	cJSON_AddStringToObject(error, "message", why);
+	cJSON_AddItemToArray(cJSON_AddArrayToObject(error, "traceback"), cJSON_CreateString(why));
+	return error;
+}
+
 static void plain_begin_run(struct msb_proc *p)
 {
+	if (cJSON_GetObjectItemCaseSensitive(p->request, "args")) {
+		msb_kernel_done(p, "error", -1, no_arguments());
+		return;
+	}
 	if (p->lang->style == TRM_STYLE_SHELL) {
 		run_bash(p);
 		return;

@@ -21,12 +21,13 @@
 #include "server/sandboxes/fleet.h"
 #include "server/sandboxes/image.h"
 
-enum { TIMEOUT_MAX_S = 1000000000, LIBRARIES_MAX = 64 };
+enum { TIMEOUT_MAX_S = 1000000000, LIBRARIES_MAX = 64, ARGS_MAX = 256 };
 
 struct run_call {
 	struct use use;
 	const char *code, *language; /* of the call's params */
 	const char *file;            /* for tracebacks; NULL: none */
+	const cJSON *args;           /* of the call's params; NULL: none */
 	uint64_t timeout_s;          /* 0: none */
 	const cJSON *libraries;      /* of the call's params; NULL: none */
 	bool echoes, wants_stdin;
@@ -242,12 +243,21 @@ static int take_libraries(const struct use *u, const cJSON *libraries, const cha
 	return 0;
 }
 
+static const char *const *list_args(const struct run_call *c, const char **args)
+{
+	size_t n = 0;
+	for (const cJSON *arg = c->args ? c->args->child : NULL; arg && n <= ARGS_MAX; arg = arg->next)
+		args[n++] = arg->valuestring;
+	return args;
+}
+
 static int begin(struct use *u, struct trm_error *why)
 {
 	struct run_call *c = (struct run_call *)u;
 	const struct trm_lang *lang;
 	const char *libraries[LIBRARIES_MAX + 1];
 	struct trm_run_opts opts;
+	const char *args[ARGS_MAX + 2] = {NULL}; /* one more, so that too many are refused */
 	bool streams = call_streams(u->call);
 	int r = image_language(u->served->languages, c->language, &lang, why);
 	if (r == 0)
@@ -263,6 +273,7 @@ static int begin(struct use *u, struct trm_error *why)
 	opts.libraries = libraries;
 	opts.echoes = c->echoes;
 	opts.is_program = c->is_program;
+	opts.args = list_args(c, args);
 	opts.manual_credit = streams;
 	opts.offers_stdin = streams && c->wants_stdin;
 	r = run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream, why);
@@ -304,6 +315,8 @@ static int read_params(struct use *u, struct trm_error *why)
 		r = rpc_get_bool(params, "echo", &c->echoes, why);
 	if (r == 0)
 		r = rpc_get_bool(params, "program", &c->is_program, why);
+	if (r == 0)
+		r = rpc_get_texts(params, "args", &c->args, why);
 	if (r == 0)
 		r = rpc_get_bool(params, "stdin", &c->wants_stdin, why);
 	if (r == 0)

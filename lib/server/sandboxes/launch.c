@@ -14,7 +14,7 @@
 #include "server/sandboxes/image.h"
 
 enum { MIB = 1 << 20, PORT_MAX = 65535 };
-#define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin"
+#define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin:/home/user/.local/bin"
 
 /* Texts that the options borrow until the sandbox is open. */
 struct launching {

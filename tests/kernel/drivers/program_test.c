@@ -112,9 +112,45 @@ static void no_file_is_written_over(void **state)
 		try_program(&PROGRAMS[i], NULL, "somebody's\n");
 }
 
+static const struct {
+	unsigned lang;
+	const char *code; /* tells its first argument, and how many there are */
+	const char *none;
+} ARGS[] = {
+		{LANG_BASH, "echo \\\"$1\\\" $#", " 0\n"},
+		{LANG_JAVASCRIPT, "console.log(process.argv[2] ?? '', process.argv.slice(2).length)", " 0\n"},
+		{LANG_PYTHON, "import sys; print((sys.argv[1:] or [''])[0], len(sys.argv) - 1)", " 0\n"},
+};
+
+/* In requests of either length, which Bash reads in two ways. */
+static void arguments_are_those_of_one_run(void **state)
+{
+	(void)state;
+	char members[6000];
+	for (size_t i = 0; i < sizeof ARGS / sizeof *ARGS; i++) {
+		struct driver *d = driver_start(ARGS[i].lang);
+		for (int width = 1; width < 5000; width += 4500) {
+			snprintf(members, sizeof members,
+					"\"op\":\"run\",\"code\":\"%s\",\"file\":\"<run>\","
+					"\"args\":[\"a \\\"b\\\" \\\\ ] \u00fc\",\"\",\"%0*d\"]",
+					ARGS[i].code, width, 0);
+			driver_send_request(d, members);
+			driver_wait(d);
+			assert_string_equal(d->out, "a \"b\" \\ ] \u00fc 3\n");
+			snprintf(members, sizeof members, "\"op\":\"run\",\"code\":\"%s\",\"file\":\"<run>\"",
+					ARGS[i].code);
+			driver_send_request(d, members);
+			driver_wait(d);
+			assert_string_equal(d->out, ARGS[i].none);
+		}
+		driver_stop(d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(arguments_are_those_of_one_run),
 			cmocka_unit_test(programs_read_themselves),
 			cmocka_unit_test(a_session_may_end_with_a_program),
 			cmocka_unit_test(no_file_is_written_over),

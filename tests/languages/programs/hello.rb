@@ -1,3 +1,7 @@
 # SPDX-License-Identifier: MIT
-puts "hello #{ARGV[0] || '-'} #{$stdin.gets.chomp}"
-exit 3
+def main
+  puts "hello #{ARGV[0] || '-'} #{$stdin.gets.chomp}"
+  exit 3
+end
+
+main if __FILE__ == $0

@@ -29,7 +29,7 @@ static const char *const START[] = {
 	"--unshare-all", "--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000",
 	"--hostname", "sandbox", "--cap-drop", "ALL", "--new-session", "--die-with-parent", "--as-pid-1",
 	"--clearenv",
-	"--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin:/home/user/.local/bin",
+	"--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin:/home/user/.local/bin",
 	"--setenv", "HOME", "/home/user",
 	"--setenv", "USER", "user",
 	"--setenv", "LOGNAME", "user",

@@ -1,0 +1,3 @@
+const x = 1;
+const y = 2;
+const z = ;
