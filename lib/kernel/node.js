@@ -236,6 +236,7 @@ function begin(request) {
 	stderr.begin();
 	if (file[0] !== '<')
 		be_file(file);
+	be_main();
 	if (request.args) {
 		run.argv = process.argv; // what is there again behind this run
 		process.argv = [process.execPath, process.argv[1] ?? file, ...request.args];
@@ -255,15 +256,21 @@ function begin(request) {
 
 /* As a program has it, although the file is not in the sandbox. */
 function be_file(file) {
-	const whole = path.resolve(file), { module, require: global_require } = globalThis;
+	const whole = path.resolve(file), { module } = globalThis;
 	hide('__filename', whole);
 	hide('__dirname', path.dirname(whole));
 	process.argv[1] = whole;
-	if (module && global_require) {
+	if (module) {
 		module.filename = whole;
 		module.id = '.';
-		global_require.main = process.mainModule = module;
 	}
+}
+
+/* Programs ask by it whether somebody else has loaded them. */
+function be_main() {
+	const { module, require: global_require } = globalThis;
+	if (module && global_require)
+		global_require.main = process.mainModule = module;
 }
 
 /* V8 tells the inspector when the promise of code is collected: it waits for what cannot come any more, or was

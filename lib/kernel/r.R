@@ -445,7 +445,9 @@ local({
 	# count only where they have become standard output or another descriptor.
 	writers <- function() {
 		ours <- unlist(set_names)
-		pids <- setdiff(grep("^[0-9]+$", list.files("/proc"), value = TRUE), as.character(Sys.getpid()))
+		all <- grep("^[0-9]+$", list.files("/proc"), value = TRUE)
+		if (!length(all)) return(set_names[[current]]) # nobody can be seen
+		pids <- setdiff(all, as.character(Sys.getpid()))
 		held <- character()
 		for (pid in pids) {
 			fds <- list.files(file.path("/proc", pid, "fd"))

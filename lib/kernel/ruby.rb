@@ -387,8 +387,14 @@ module Terrarium
 				end
 				return held if newest == before
 			end
+			hold_current(held) # somebody may have been overlooked
+		rescue SystemCallError # nobody can be seen
+			hold_current(held)
+		end
+
+		def hold_current(held)
 			@sets[@set].each { |io| held[File.readlink("/proc/self/fd/#{io.fileno}")] = true }
-			held # somebody may have been overlooked
+			held
 		end
 
 		def look_at(pid, ours, held)
