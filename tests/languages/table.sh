@@ -2,9 +2,9 @@
 # The languages, for the scripts beside this one: programs/hello.ENDING prints "hello", its first argument or "-", and a
 # line of standard input, and ends with exit code 3; programs/bad.ENDING has a mistake.
 # A row: language|compiler or interpreter|ending|what tells the line of the mistake|code that prints "going" and never ends
-table='python|python3|py|line 3|print("going", flush=True)\nwhile True: pass
-javascript|node|js|bad.js:3|console.log("going"); for (;;);
-bash|bash|sh|line 3|echo going; while :; do :; done
+table='python|python3|py|line 4|print("going", flush=True)\nwhile True: pass
+javascript|node|js|bad.js:4|console.log("going"); for (;;);
+bash|bash|sh|line 4|echo going; while :; do :; done
 c|gcc|c|bad.c:4:|#include <stdio.h>\nint main(void) { puts("going"); fflush(stdout); for (;;); }
 cpp|g++|cpp|bad.cpp:3:|#include <stdio.h>\nint main() { puts("going"); fflush(stdout); for (;;); }
 go|go|go|bad.go:3:|package main\nimport "fmt"\nfunc main() { fmt.Println("going"); for {} }

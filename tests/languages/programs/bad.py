@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 x = 1
 y = 2
 z = )
