@@ -233,8 +233,10 @@ static int refuse_name(const char *name, struct trm_error *reterr)
 	const char *near = nearest_name(name);
 	list_names(known, sizeof known);
 	trm_text_clean_line(clean, sizeof clean, name, strlen(name));
-	return trm_error_set(reterr, TRM_EINVAL, "unknown language '%s'%s%s%s: the languages are %s", clean,
-			near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", known);
+	if (near)
+		return trm_error_set(
+				reterr, TRM_EINVAL, "unknown language '%s'; did you mean '%s'?", clean, near);
+	return trm_error_set(reterr, TRM_EINVAL, "unknown language '%s': the languages are %s", clean, known);
 }
 
 int trm_lang_find(const char *name, const struct trm_lang **ret, struct trm_error *reterr)

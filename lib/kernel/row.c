@@ -165,13 +165,14 @@ static int read_style(const struct spot *s)
 {
 	static const char *const names[] = {[TRM_STYLE_BRACES] = "braces",
 			[TRM_STYLE_INDENT] = "indent",
-			[TRM_STYLE_SHELL] = "shell"};
+			[TRM_STYLE_SHELL] = "shell",
+			[TRM_STYLE_END] = "end"};
 	for (size_t i = 0; cJSON_IsString(s->item) && i < sizeof names / sizeof *names; i++)
 		if (!strcmp(s->item->valuestring, names[i])) {
 			s->row->lang.style = (enum trm_lang_style)i;
 			return 0;
 		}
-	return fail(s, "must be \"braces\", \"indent\" or \"shell\"");
+	return fail(s, "must be \"braces\", \"indent\", \"shell\" or \"end\"");
 }
 
 /* What stands between braces is a placeholder that there is. */

@@ -52,7 +52,16 @@ static bool is_name_byte(char c)
 	return c && !strchr(" \t()[]{}\"'`,;", c);
 }
 
-/* NAME:LINE or NAME:LINE:COLUMN, with nothing but a bracket or a blank behind. "<run 3>" is one name. */
+/* A file's name with an ending, or "<run 3>", and not the address of a machine. */
+static bool is_file_name(const char *name, const char *end)
+{
+	const char *dot = memrchr(name, '.', (size_t)(end - name));
+
+	return *name == '<' || (dot && dot + 1 < end && !(dot[1] >= '0' && dot[1] <= '9'));
+}
+
+/* NAME:LINE or NAME:LINE:COLUMN, with nothing but a bracket or a blank behind, or the colon of a message.
+ * "<run 3>" is one name. */
 static bool node_place(const char *text, struct source_ref *ret)
 {
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
@@ -68,6 +77,7 @@ static bool node_place(const char *text, struct source_ref *ret)
 		if (name - text >= 5 && colon[-1] == '>' && memcmp(name - 5, "<run ", 5) == 0)
 			name -= 5;
 		bool is_last = *end == '\0' || strchr(") \t\r", *end);
+		is_last |= *end == ':' && is_file_name(name, colon);
 		bool is_name = colon - name > 1 && memchr("./<", *name, 3);
 		is_name |= memchr(name, '.', (size_t)(colon - name)) != NULL;
 		if (!is_last || !is_name || line == 0)
@@ -78,7 +88,8 @@ static bool node_place(const char *text, struct source_ref *ret)
 				.column = column,
 				.from = (size_t)(name - text),
 				.to = (size_t)(end - text),
-				.is_first_inner = true};
+				.is_first_inner = true,
+				.is_head = name == text && *end == '\0' && !column};
 		return true;
 	}
 	return false;

@@ -259,6 +259,21 @@ static bool find_by_indentation(const struct editor *e, size_t line, size_t blan
 	return false;
 }
 
+/* Ruby: the nearest line above that is indented less and opens a block. */
+static bool find_by_block(const struct editor *e, size_t line, size_t blank, struct look *ret)
+{
+	for (size_t back = 0; back < LINES_BACK && line > 0; back++) {
+		line--;
+		look_at(e, line, text_line_end(e->text, line), ret);
+		if (ret->shape.ink == 0 || ret->begins_in_string || ret->shape.blank >= blank)
+			continue;
+		if (line_opens_block(e->lang, ret->line, &ret->shape))
+			return true;
+		blank = ret->shape.blank;
+	}
+	return false;
+}
+
 /* A bracket that closes, alone at the start of its line, goes below the line of its partner. */
 static unsigned place_bracket(struct editor *e, const struct look *l)
 {
@@ -280,6 +295,10 @@ static unsigned place_word(struct editor *e, const struct look *l, size_t line, 
 	bool is_alone = p && l->n - l->shape.blank + 2 == strlen(p->word);
 	if (!p)
 		return 0;
+	if (!p->openers)
+		return is_alone && find_by_block(e, line, l->shape.blank, &o)
+				       ? reindent(e, l, o.line, o.shape.blank)
+				       : 0;
 	if (!p->closers)
 		return typed == ':' && line_opens_block(e->lang, l->line, &l->shape)
 						       && find_by_indentation(e, line, l->shape.blank, p, &o)

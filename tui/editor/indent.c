@@ -126,6 +126,22 @@ static bool is_pattern(const char *line, const struct line_shape *s)
 	       && s->blank < s->closer_at;
 }
 
+/* "def f", "list.each do |one|", "x = if y"; not "def f = 1", or what has its end in the same line. */
+static bool opens_until_end(const char *line, const struct line_shape *s)
+{
+	static const char first[] = " def class module if unless while until for case begin else elsif when "
+				    "rescue ensure function local repeat ";
+	static const char last[] = " do then begin repeat else ";
+	const char *parameters = memmem(line, s->ink, " do |", 5);
+	bool is_short = line_has_word(" def ", line, s, false) && memmem(line, s->ink, " = ", 3);
+	if (line_has_word(" end ", line, s, true) || is_short)
+		return false;
+	if (line_has_word(" local ", line, s, false))
+		return memmem(line, s->ink, "function", 8);
+	return line_has_word(first, line, s, false) || line_has_word(last, line, s, true)
+	       || (parameters && last_ink(line, s) == '|');
+}
+
 bool line_opens_block(const struct trm_lang *lang, const char *line, const struct line_shape *s)
 {
 	char last = last_ink(line, s);
@@ -138,6 +154,7 @@ bool line_opens_block(const struct trm_lang *lang, const char *line, const struc
 		return line_has_word(" then do else ", line, s, true)
 		       || (line_has_word(" in ", line, s, true) && line_has_word(" case ", line, s, false))
 		       || is_pattern(line, s);
+	case TRM_STYLE_END: return opens_until_end(line, s);
 	}
 	return false;
 }
@@ -170,12 +187,22 @@ static const struct line_partner bash_partners[] = {
 		{" esac ", " case ", " esac "},
 		{NULL, NULL, NULL},
 };
+static const struct line_partner end_partners[] = {
+		{" end ", NULL, NULL},
+		{" else ", NULL, NULL},
+		{" elsif ", NULL, NULL},
+		{" elseif ", NULL, NULL},
+		{" rescue ", NULL, NULL},
+		{" ensure ", NULL, NULL},
+		{NULL, NULL, NULL},
+};
 
 const struct line_partner *line_partner(
 		const struct trm_lang *lang, const char *line, const struct line_shape *s)
 {
 	const struct line_partner *p = is_style(lang, TRM_STYLE_INDENT)  ? python_partners
 				       : is_style(lang, TRM_STYLE_SHELL) ? bash_partners
+				       : is_style(lang, TRM_STYLE_END)   ? end_partners
 									 : NULL;
 	for (; p && p->word; p++)
 		if (line_has_word(p->word, line, s, false))

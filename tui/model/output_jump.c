@@ -260,8 +260,7 @@ static bool newest_error(const struct model *m, struct output_line *l, uint64_t 
 		bool is_named = is_error_line(m, --line, l, &key_context);
 		if (found < end && l->run != run)
 			break;
-		if (!is_named || (found < end && !key_context.column)) /* the head of Node's message has none
-									*/
+		if (!is_named || (found < end && key_context.is_head))
 			continue;
 		found = line;
 		run = l->run;

@@ -13,8 +13,8 @@ struct trm_error;
 
 enum { TRM_LANG_MAX = 32 }; /* rows at most: for arrays that are indexed by trm_lang.index */
 
-/* How blocks are written. */
-enum trm_lang_style { TRM_STYLE_BRACES, TRM_STYLE_INDENT, TRM_STYLE_SHELL };
+/* How blocks are written: in braces, by indentation, as in a shell, or with a closing `end`, as in Ruby. */
+enum trm_lang_style { TRM_STYLE_BRACES, TRM_STYLE_INDENT, TRM_STYLE_SHELL, TRM_STYLE_END };
 
 struct trm_lang {
 	unsigned index;              /* from 0; stays the same */

@@ -90,6 +90,26 @@ static void test_python(void **state)
 	expect_samples("python", samples);
 }
 
+static void test_ruby(void **state)
+{
+	static const struct sample samples[] = {
+			{"", "def f(a)\nif a\n1\nelse\n2\nend\nend\nx",
+					"def f(a)\n    if a\n        1\n    else\n        2\n    end\nend\nx|"},
+			{"", "list.each do |one|\nputs one\nend\n",
+					"list.each do |one|\n    puts one\nend\n|"},
+			{"", "def f = 1\nx", "def f = 1\nx|"},
+			{"", "return 1 if x\ny", "return 1 if x\ny|"},
+			{"", "class A; end\ny", "class A; end\ny|"},
+			{"", "begin\na\nrescue => e\nb\nensure\nc\nend",
+					"begin\n    a\nrescue => e\n    b\nensure\n    c\nend|"},
+			{"def f\n    endless|", " = 1", "def f\n    endless = 1|"},
+			{"", "s = {\na: 1,\n}\ny", "s = {\n    a: 1,\n}\ny|"},
+			{NULL, NULL, NULL},
+	};
+	(void)state;
+	expect_samples("ruby", samples);
+}
+
 static void test_javascript(void **state)
 {
 	static const struct sample samples[] = {
@@ -192,6 +212,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_python),
+			cmocka_unit_test(test_ruby),
 			cmocka_unit_test(test_javascript),
 			cmocka_unit_test(test_bash),
 			cmocka_unit_test(test_undo_takes_the_move_along),
