@@ -224,6 +224,36 @@ function is_current() {
 
 // ---- running ------------------------------------------------------------------------------
 
+/* Variables and directory of one run. Gives what puts them back. */
+function begin_place({ env = [], cwd }) {
+	const pairs = env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]);
+	const before = Object.keys(Object.fromEntries(pairs)).map((name) => [name, process.env[name]]);
+	const where = cwd && safely(() => process.cwd());
+	if (cwd)
+		change_directory(cwd);
+	for (const [name, value] of pairs)
+		process.env[name] = value;
+	return { before, where };
+}
+
+function end_place({ before, where }) {
+	for (const [name, value] of before)
+		if (value === undefined)
+			delete process.env[name];
+		else
+			process.env[name] = value;
+	if (where)
+		change_directory(where);
+}
+
+function change_directory(path) {
+	try {
+		process.chdir(path);
+	} catch (e) {
+		stderr.write(`cannot change to the directory ${path}: ${e.code}\n`);
+	}
+}
+
 function begin(request) {
 	const file = request.file || '<run>', script = script_of(request);
 	run = {
@@ -234,6 +264,8 @@ function begin(request) {
 	};
 	stdout.begin();
 	stderr.begin();
+	if (request.env || request.cwd)
+		run.place = begin_place(request);
 	if (file[0] !== '<')
 		be_file(file);
 	be_main();
@@ -435,6 +467,8 @@ function finish() {
 	const set = leave_set();
 	if (set !== undefined)
 		done.set = set;
+	if (run.place)
+		end_place(run.place);
 	const { user, system } = process.cpuUsage(run.cpu);
 	done.cpu_us = user + system + children_us() - run.children;
 	run = null;

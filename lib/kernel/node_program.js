@@ -70,7 +70,8 @@ function take_program() {
 	watcher.postMessage('leave');
 }
 
-function run_program({ id, code, file, args = [] }) {
+function run_program({ id, code, file, args = [], env, cwd }) {
+	begin_place({ env, cwd });
 	const whole = place(file, code);
 	run = { id, number: ++run_count, code, text: code, file: whole, outcome: null };
 	state = RUNNING;

@@ -40,6 +40,16 @@ static int put_number(struct buf *out, const char *name, uint64_t value)
 	return r ? r : json_put_digits(out, value);
 }
 
+/* NULL, or an empty one: nothing is put. */
+static int put_list(struct buf *out, const char *begin, char **words)
+{
+	int r = 0;
+	for (size_t i = 0; !r && words && words[i]; i++)
+		if (!(r = put_text(out, i ? "," : begin)))
+			r = json_put_string(out, words[i], strlen(words[i]));
+	return !r && words && words[0] ? put_text(out, "]") : r;
+}
+
 int kernel_request_put(struct buf *out, const struct kernel_request *request)
 {
 	unsigned fields = OPS[request->op].fields;
@@ -60,11 +70,12 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 		r = put_text(out, ",\"echo\":true");
 	if (!r && request->is_program)
 		r = put_text(out, ",\"program\":true");
-	for (size_t i = 0; !r && request->args && request->args[i]; i++)
-		if (!(r = put_text(out, i ? "," : ",\"args\":[")))
-			r = json_put_string(out, request->args[i], strlen(request->args[i]));
-	if (!r && request->args && request->args[0])
-		r = put_text(out, "]");
+	if (!r)
+		r = put_list(out, ",\"args\":[", request->args);
+	if (!r)
+		r = put_list(out, ",\"env\":[", request->env);
+	if (!r && request->cwd && !(r = put_text(out, ",\"cwd\":")))
+		r = json_put_string(out, request->cwd, strlen(request->cwd));
 	if (!r && request->timeout_ms)
 		r = put_number(out, ",\"timeout_ms\":", request->timeout_ms);
 	return r ? r : put_text(out, "}\n");

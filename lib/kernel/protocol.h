@@ -45,6 +45,8 @@ struct kernel_request {
 	bool echoes;         /* run */
 	bool is_program;     /* run */
 	char **args;         /* run: NULL-terminated; NULL: none */
+	char **env;          /* run: NULL-terminated; NULL: none */
+	const char *cwd;     /* run; NULL: as it is */
 	uint64_t timeout_ms; /* run: what it may take; 0: not told */
 };
 

@@ -393,6 +393,7 @@ def set_prompts(is_typed):
 def run(request):
 	global state, run_id, has_looked
 	code, file, is_typed = request['code'], request.get('file') or '<run>', 'echo' in request
+	before = later('begin_place')(request) if 'env' in request or 'cwd' in request else None
 	if 'program' in request:
 		later('be_program')(code, file)
 	elif file[0] != '<':
@@ -433,6 +434,8 @@ def run(request):
 	elif text is not None:
 		members = ',"value":' + quote(text)
 	members += finish()
+	if before:
+		later('end_place')(before)
 	state = WAITING  # from when `done` is read, the next request and its interrupt may come
 	put(f'{{"ev":"done","id":{run_id},"status":"{status}"{members},"cpu_us":{cpu_us() - began}}}\n')
 	run_id = None

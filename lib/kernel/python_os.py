@@ -462,6 +462,41 @@ def take_packages():
 		sys.path[:] = rest[:place] + added + rest[place:]
 	importlib.invalidate_caches()
 
+#: place
+
+def begin_place(request):
+	"""Variables and directory of one run. Gives what puts them back."""
+	pairs = [pair.split('=', 1) for pair in request.get('env', ())]
+	before = [(name, os.environ.get(name)) for name in dict(pairs)]
+	where = None
+	if 'cwd' in request:
+		try:
+			where = os.getcwd()
+		except OSError:
+			where = '/'
+		change_directory(request['cwd'])
+	os.environ.update(pairs)
+	return before, where
+
+
+def end_place(place):
+	before, where = place
+	for name, value in before:
+		if value is not None:
+			os.environ[name] = value
+		else:
+			os.environ.pop(name, None)
+	if where is not None:
+		change_directory(where)
+
+
+def change_directory(path):
+	try:
+		os.chdir(path)
+	except OSError as e:
+		stderr.write(f'cannot change to the directory {path}: {e.strerror}\n')
+		stderr.flush()
+
 #: threads
 
 def interrupt_again(run):

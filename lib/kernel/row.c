@@ -393,6 +393,7 @@ static const struct key {
 		FLAG("tab", lang.has_tab),
 		FLAG("prints_prompts", lang.prints_prompts),
 		FLAG("takes_args", lang.takes_args),
+		FLAG("takes_env", lang.takes_env),
 		OTHER("commands", read_commands),
 		WORDS("pieces", compiler),
 		OTHER("driver", read_driver),
@@ -523,6 +524,7 @@ static int complete(const struct spot *s)
 	l->has_pieces = row->compiler;
 	l->interpreter = l->commands ? l->commands[0][0] : row->needs ? row->needs : row->start[0];
 	l->takes_args |= l->commands != NULL;
+	l->takes_env |= l->commands != NULL;
 	const char **lists[] = {new_list(s, 2), new_list(s, 3)};
 	if (!lists[0] || !lists[1])
 		return no_memory(s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,8 @@ void run_free(struct trm_run *run)
 	free_args(run->args);
 	libraries_forget(run);
 	free_args(run->libraries);
+	free_args(run->env);
+	free(run->cwd);
 	free(run->prompt);
 	said_finish(&run->last_words);
 	if (run->is_peer && run->output) {
@@ -79,6 +82,45 @@ static bool fits_request(const struct trm_run_opts *o)
 		return false;
 	return o->code_len < (REQUEST_MAX - file) / LONGEST_ESCAPE
 	       || json_string_size(o->code, o->code_len) <= REQUEST_MAX - file;
+}
+
+static int check_variable(const char *text, struct trm_error *reterr)
+{
+	size_t n = strcspn(text, "=");
+	bool is_name = n && text[n] && !(text[0] >= '0' && text[0] <= '9');
+	for (size_t i = 0; i < n && is_name; i++)
+		is_name = isalnum((unsigned char)text[i]) || text[i] == '_';
+	if (!is_name)
+		return trm_error_set(reterr, TRM_EINVAL, "a variable must be NAME=value, with a NAME of letters, digits and "
+							 "'_'");
+	return utf8_is_valid(text, strlen(text))
+			       ? 0
+			       : trm_error_set(reterr, TRM_EINVAL, "the variable %.*s is not valid UTF-8 text", (int)n, text);
+}
+
+/* What holds for one run and is put back. */
+static int check_env(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
+{
+	size_t n = count_args(o->env), bytes = 0;
+	int r = 0;
+	if ((!n && !o->cwd) || !s->sandbox)
+		return 0;
+	if (!o->lang->takes_env || !strcmp(trm_sandbox_backend(s->sandbox), "microsandbox"))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"a run in %s cannot have variables and a working directory of its own here: start a "
+				"sandbox with them, or set them in the code",
+				o->lang->name);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		r = check_variable(o->env[i], reterr);
+		bytes += strlen(o->env[i]) + 1;
+	}
+	if (r == 0 && (n > TRM_ENV_MAX || bytes > TRM_ENV_BYTES))
+		r = trm_error_set(reterr, TRM_ETOOBIG, "a run has at most %d variables of %d KiB in all", TRM_ENV_MAX,
+				TRM_ENV_BYTES / 1024);
+	if (r == 0 && o->cwd && (!*o->cwd || strlen(o->cwd) >= TRM_INSIDE_PATH || !utf8_is_valid(o->cwd, strlen(o->cwd))))
+		r = trm_error_set(reterr, TRM_EINVAL, "the working directory must be a path of at most %d bytes",
+				TRM_INSIDE_PATH - 1);
+	return r;
 }
 
 static int check(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
@@ -108,6 +150,9 @@ static int check(const struct trm_session *s, const struct trm_run_opts *o, stru
 		return trm_error_set(reterr, TRM_EINVAL, "the code is not valid UTF-8 text");
 	if (!session_is_open(s))
 		return session_refuse(s, reterr);
+	int r = check_env(s, o, reterr);
+	if (r < 0)
+		return r;
 	return o->libraries ? libraries_check(s, o, reterr) : 0;
 }
 
@@ -131,6 +176,18 @@ static char *default_filename(uint64_t number)
 	n += json_digits(name + n, number);
 	memcpy(name + n, ">", 2);
 	return strdup(name);
+}
+
+/* Where the interpreter is at the moment does not count. */
+static bool copy_cwd(struct trm_run *run, const char *cwd)
+{
+	const char *workdir = cwd ? trm_sandbox_workdir(run->session->sandbox) : "";
+	if (!cwd)
+		return true;
+	run->cwd = malloc(strlen(workdir) + strlen(cwd) + 2);
+	if (run->cwd)
+		sprintf(run->cwd, "%s%s%s", *cwd == '/' ? "" : workdir, *cwd == '/' ? "" : "/", cwd);
+	return run->cwd;
 }
 
 static struct trm_run *run_new(
@@ -160,7 +217,8 @@ static struct trm_run *run_new(
 	};
 	buf_init(&run->early_stdin, STDIN_QUEUE_MAX);
 	if (!run->code || !run->filename || !copy_args(&run->args, o->args)
-			|| !copy_args(&run->libraries, o->libraries)) {
+			|| !copy_args(&run->libraries, o->libraries) || !copy_args(&run->env, o->env)
+			|| !copy_cwd(run, o->cwd)) {
 		run_free(run);
 		return NULL;
 	}
@@ -308,7 +366,9 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.file = run->filename,
 			.echoes = run->echoes,
 			.is_program = run->is_program,
-			.args = run->args};
+			.args = run->args,
+			.env = run->env,
+			.cwd = run->cwd};
 	struct trm_error why;
 	measure_begin(run);
 	leftovers_begin(s);

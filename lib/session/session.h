@@ -169,6 +169,8 @@ struct trm_run {
 	const struct trm_run_cb *cb;
 	void *user;
 	struct kernel *kernel;          /* NULL while queued */
+	char **env;                     /* NULL-terminated; NULL: none */
+	char *cwd;                      /* NULL: as it is */
 	char **libraries;               /* NULL-terminated; NULL: none, or they are there */
 	struct libraries *installation; /* NULL: none is under way */
 	bool echoes;

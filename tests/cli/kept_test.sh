@@ -58,9 +58,9 @@ none_is_left() { ! cat /proc/[0-9]*/comm 2>/dev/null | grep -qx "half-$$"; }
 until_true none_is_left
 try run --yes --name lab --memory 64 -c 'x'
 expect_out 41
-expect_err "terrarium: sandbox 'lab' is already running; its limits, mounts and variables stay as they are"
+expect_err "terrarium: sandbox 'lab' is already running; its limits and mounts stay as they are"
 try run --yes --name lab --idle-timeout 1 -c 'x'
-expect_err "terrarium: sandbox 'lab' is already running; its limits, mounts and variables stay as they are"
+expect_err "terrarium: sandbox 'lab' is already running; its limits and mounts stay as they are"
 try run --yes --name lab -c 'import sys; sys.exit(3)'
 expect_code 3
 try run --yes --name lab --timeout 0.3 -c 'while True: pass'

@@ -243,6 +243,8 @@ static void print_libraries(FILE *tty, const struct source *s)
 {
 	for (char **name = s->libraries; name && *name; name++)
 		say(tty, "%s%s", name == s->libraries ? "    needs " : ", ", *name);
+	if (s->dir)
+		say(tty, "    the contents of the folder %s are copied into the sandbox first\n", s->dir);
 	if (s->libraries)
 		say(tty, ": what is missing is fetched from the package index, outside of the sandbox\n");
 }

@@ -35,6 +35,7 @@ struct exec {
 	struct termios cooked; /* how the terminal was */
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
 	bool has_timeout; /* only where it was asked for */
+	bool has_env, has_workdir; /* of the command, if the sandbox runs already */
 	bool is_timed_out, is_stdin_broken;
 	struct trm_timer *timer;
 	int exit_code;
@@ -201,11 +202,21 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	struct winsize size;
 	char term[80];
-	const char *env[] = {tty_name(term, sizeof term), NULL};
+	struct trm_sandbox_opts asked;
+	const char *env[TRM_ENV_MAX + 2] = {NULL};
+	size_t n = 0;
+	/* A new one was started with them. */
+	bool is_running = trm_sandbox_is_attached(e->cli_session.sandbox);
+	trm_config_sandbox_opts(&e->config, &asked);
+	if (e->has_terminal)
+		env[n++] = tty_name(term, sizeof term);
+	for (size_t i = 0; is_running && e->has_env && i < asked.n_env; i++)
+		env[n++] = asked.env[i];
 	tty_size(&size);
 	struct trm_proc_opts opts = {
 			.argv = (const char *const *)argv,
-			.env = e->has_terminal ? env : NULL,
+			.env = env,
+			.cwd = is_running && e->has_workdir ? asked.workdir : NULL,
 			.pty = e->has_terminal,
 			.rows = size.ws_row,
 			.cols = size.ws_col,
@@ -393,9 +404,11 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 	if (options_check_backend(&o, &e->config) || options_check_kept(&o, &e->config))
 		return CMD_FAILED;
 	e->asked = options_asked(&o);
+	e->has_env = options_has(&o, "env");
+	e->has_workdir = options_has(&o, "workdir");
 	e->has_timeout = options_has(&o, "timeout") && e->config.timeout_ms;
 	if (options_has_request(&o) || options_has(&o, "keep"))
-		sandbox_list_note_running(&o, &e->config);
+		sandbox_list_note_running(&o, &e->config, true);
 	int code = pass_gate(e, o.config_path, command);
 	if (code == CMD_OK)
 		code = perform(e, command);

@@ -294,10 +294,15 @@ struct cli_session_asked options_asked(const struct options *o)
 
 bool options_has_request(const struct options *o)
 {
+	return options_has(o, "env") || options_has(o, "workdir") || options_has_lasting_request(o);
+}
+
+bool options_has_lasting_request(const struct options *o)
+{
 	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
 			"open_files", "net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime",
-			"mount", "env", "workdir", "dockerfile", "user", "read_only", "commit", "image",
-			"volume", "port", "shell", "script", "engine_arg", "runtime"};
+			"mount", "dockerfile", "user", "read_only", "commit", "image", "volume", "port",
+			"shell", "script", "engine_arg", "runtime"};
 	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
 		if (options_has(o, requested[i]))
 			return true;

@@ -73,6 +73,8 @@ bool options_has(const struct options *o, const char *setting);
 struct cli_session_asked options_asked(const struct options *o);
 /* True if some other option says what a new sandbox shall be like: its limits, mounts, variables … */
 bool options_has_request(const struct options *o);
+/* The same without what can also hold for a single run: variables and working directory. */
+bool options_has_lasting_request(const struct options *o);
 
 /* Load the config and put the options on top. 0, or -1 when the sentence has been printed. */
 int options_config(const struct options *o, struct trm_config *ret_config);

@@ -69,7 +69,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (options_config_start(&o, &config) < 0)
 		return CMD_FAILED;
-	sandbox_list_note_running(&o, &config);
+	sandbox_list_note_running(&o, &config, false);
 	int code = confirm_isolation(&config, o.config_path);
 	if (code != CMD_OK)
 		return code;

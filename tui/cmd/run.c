@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <terrarium/terrarium.h>
@@ -27,6 +28,7 @@ struct request {
 	const char *artifacts; /* directory for all displays; NULL: they are not saved */
 	const char *collect;   /* patterns of files that the code writes; NULL: none */
 	bool no_plots;
+	const char *dir;         /* that is put in; NULL: none */
 	const char *input;       /* file that is standard input; NULL: ours */
 	const char *const *args; /* behind "--"; NULL: none */
 	const char **with;       /* n_with lists of packages */
@@ -50,6 +52,7 @@ enum {
 	OPTION_COMMAND,
 	OPTION_STDIN,
 	OPTION_WITH,
+	OPTION_DIR,
 };
 
 static const struct option_spec options[] = {
@@ -66,6 +69,9 @@ static const struct option_spec options[] = {
 		[OPTION_WITH] = {"--with", 0, "PKG",
 				"install what the code needs, \"numpy\" or \"a,b>=2\", first; may "
 				"be given several times"},
+		[OPTION_DIR] = {"--dir", 0, "DIR",
+				"copy what is in DIR into the sandbox first, so that the code finds the files "
+				"beside it"},
 		{0},
 };
 
@@ -119,6 +125,8 @@ static int parse(struct request *q, struct options *o)
 			q->no_plots = true;
 		else if (got == OPTION_STDIN)
 			q->input = o->value;
+		else if (got == OPTION_DIR)
+			q->dir = o->value;
 		else if (got == OPTION_WITH) {
 			o->fetches = true;
 			if (!add_with(q, o->value))
@@ -197,6 +205,9 @@ static int play_all(struct request *q, const struct options *o)
 			.saves_all = q->artifacts != NULL,
 			.collect = q->collect,
 			.no_plots = q->no_plots,
+			.dir = q->dir,
+			.has_env = options_has(o, "env"),
+			.has_workdir = options_has(o, "workdir"),
 			.is_json = q->is_json,
 			.policy = policy_gate_enforced(&q->policy_gate),
 	};
@@ -218,6 +229,8 @@ static int be_camel(struct request *q, const struct options *o)
 /* Options that mean nothing together. 0 or an exit code. */
 static int check_options(const struct request *q)
 {
+	if (q->is_camel && q->dir)
+		return cmd_fail("--camel and --dir do not go together: 'terrarium cp' puts a folder into a sandbox that is kept");
 	if (q->is_camel && q->n_with)
 		return cmd_fail("--camel and --with do not go together: install in a sandbox that is kept, and name it");
 	const char *extra = q->is_json     ? "--json"
@@ -285,12 +298,20 @@ static int scan_enforced(struct request *q)
 	return CMD_OK;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int run_parsed(struct request *q, const struct options *o)
 {
 	if (check_options(q))
 		return CMD_FAILED;
 	if (q->input && take_input(q))
 		return CMD_FAILED;
+	if (q->dir && !is_folder(q->dir))
+		return cmd_fail("--dir: '%s' is no folder", q->dir);
 	if (!q->n_sources && (q->input || isatty(STDIN_FILENO)))
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))
@@ -308,7 +329,9 @@ static int run_parsed(struct request *q, const struct options *o)
 	if (code == 0)
 		code = find_libraries(q, o);
 	if (code == 0 && (options_has_request(o) || options_has(o, "keep")))
-		sandbox_list_note_running(o, &q->config);
+		sandbox_list_note_running(o, &q->config, true);
+	if (q->n_sources)
+		q->sources[0].dir = q->dir;
 	if (code == 0 && !q->is_camel)
 		code = confirm_if_wanted(&q->config, &q->policy_gate, q->sources, q->n_sources);
 	if (code)
@@ -360,8 +383,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {
-		"language", "name", "timeout", "memory", "net", "backend", NULL};
+static const char *const settings[] = {"language", "name", "timeout", "memory", "net", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

@@ -38,9 +38,13 @@ struct run_session {
 	bool is_leaving;
 	struct cli_session cli_session;
 	struct trm_session *session;
-	struct trm_run *run;         /* NULL between runs */
-	const struct source *source; /* of that run */
-	uint64_t first_number;       /* of the first run; 0 until it has begun */
+	struct trm_run *run;              /* NULL between runs */
+	const struct source *source;      /* of that run */
+	struct trm_copy *copy;            /* of a folder, before the first run; NULL: none */
+	struct trm_sandbox_opts asked;    /* what the config says: its texts are pointed to by the next */
+	char inside[TRM_INSIDE_PATH + 1]; /* where the folder goes */
+	const char *env[TRM_ENV_MAX + 1], *cwd; /* of each run; NULL-terminated, and NULL: as it is */
+	uint64_t first_number;                  /* of the first run; 0 until it has begun */
 	struct sink out, err;
 	struct stdin_feed stdin_feed;
 	struct displays displays;
@@ -491,6 +495,19 @@ static bool is_program(const struct run_session *p)
 	       && !cli_session_is_shared(&p->cli_session);
 }
 
+/* Of a file in the folder that was put in: where it is there. NULL: it is none of that. To be freed. */
+static char *name_inside(const struct run_session *p)
+{
+	char *dir = p->opts->dir ? realpath(p->opts->dir, NULL) : NULL;
+	char *file = dir ? realpath(p->source->name, NULL) : NULL, *name = NULL;
+	size_t n = dir ? strlen(dir) : 0;
+	if (file && !strncmp(file, dir, n) && file[n] == '/')
+		name = strdup(file + n + 1);
+	free(dir);
+	free(file);
+	return name;
+}
+
 static void start_next(struct run_session *p)
 {
 	if (p->next == p->opts->n_sources) {
@@ -512,15 +529,20 @@ static void start_listed(struct run_session *p)
 	opts.lang = p->source->lang;
 	opts.code = p->source->text;
 	opts.code_len = p->source->n;
-	opts.filename = p->source->kind == SOURCE_FILE ? p->source->name : NULL;
+	char *inside = p->source->kind == SOURCE_FILE ? name_inside(p) : NULL;
+	opts.filename = inside ? inside : p->source->kind == SOURCE_FILE ? p->source->name : NULL;
 	opts.is_program = is_program(p);
 	opts.args = p->opts->args;
 	opts.libraries = (const char *const *)p->source->libraries;
 	opts.no_plots = p->opts->no_plots;
+	opts.env = p->env[0] ? p->env : NULL;
+	opts.cwd = p->cwd;
 	opts.offers_stdin = p->source->kind != SOURCE_STDIN && !p->stdin_feed.is_ended;
 	opts.waits_for_person = isatty(STDIN_FILENO);
 	opts.manual_credit = !p->opts->is_json;
-	if (trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why) < 0) {
+	int r = trm_session_run(p->session, &opts, &run_cb, p, &p->run, &why);
+	free(inside);
+	if (r < 0) {
 		struct trm_result refusal = run_refusal(why.msg);
 		if (p->opts->is_json)
 			print_result(p, &refusal);
@@ -532,6 +554,72 @@ static void start_listed(struct run_session *p)
 	}
 	p->tail_n = 0;
 	stdin_feed_restart(&p->stdin_feed);
+}
+
+/* A sandbox that was started for this has what the config says; one that ran before has it for these runs. */
+static void take_own_env(struct run_session *p)
+{
+	size_t n = 0;
+	if (!trm_sandbox_is_attached(p->cli_session.sandbox))
+		return;
+	trm_config_sandbox_opts(p->opts->config, &p->asked);
+	for (size_t i = 0; p->opts->has_env && i < p->asked.n_env; i++)
+		p->env[n++] = p->asked.env[i];
+	p->cwd = p->opts->has_workdir ? p->asked.workdir : NULL;
+}
+
+/* ---- the folder that is put in -------------------------------------------------------- */
+
+static void on_refused_file(void *user, const struct trm_error *why)
+{
+	say(user, why->msg);
+}
+
+static void on_copied(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+{
+	struct run_session *p = user;
+	(void)progress;
+	p->copy = NULL;
+	if (p->is_over)
+		return;
+	if (why->code == TRM_OK) {
+		start_next(p);
+		return;
+	}
+	struct trm_result refusal = run_refusal(why->msg);
+	if (p->opts->is_json)
+		print_result(p, &refusal);
+	say(p, why->msg);
+	finish_with(p, why->code == TRM_ECANCELED ? CMD_SIGNALED + SIGINT : CMD_FAILED);
+}
+
+static int begin_copy(struct run_session *p, struct trm_error *reterr)
+{
+	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_copied};
+	char *from = NULL;
+	if (asprintf(&from, "%s%s/.", p->opts->dir[0] == '/' ? "" : "./", p->opts->dir) < 0)
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	const char *const sources[] = {from, NULL};
+	snprintf(p->inside, sizeof p->inside, ":%s", p->cwd ? p->cwd : ".");
+	const struct trm_copy_opts opts = {.sources = sources,
+			.target = p->inside,
+			.own = p->cli_session.sandbox,
+			.in_fd = -1,
+			.out_fd = -1};
+	int r = trm_copy_start(p->cli_session.loop, &opts, &cb, p, &p->copy, reterr);
+	free(from);
+	return r;
+}
+
+static void begin(struct run_session *p)
+{
+	struct trm_error why = {0};
+	if (!p->opts->dir) {
+		start_next(p);
+	} else if (begin_copy(p, &why) < 0) {
+		say(p, why.msg);
+		finish_with(p, CMD_FAILED);
+	}
 }
 
 /* ---- the stage ------------------------------------------------------------------------ */
@@ -548,6 +636,10 @@ static void on_interrupt(void *user)
 	struct run_session *p = user;
 	bool is_to_be_reported = !p->is_over && may_be_running(p);
 	p->was_interrupted = true;
+	if (p->copy) {
+		trm_copy_cancel(p->copy);
+		return;
+	}
 	if (p->is_over) /* only output is left, which nobody takes */
 		cli_session_close(&p->cli_session);
 	else if (is_to_be_reported)
@@ -637,13 +729,16 @@ static int perform(struct run_session *p)
 			run_print_refusal(why.msg, &(struct trm_findings){0});
 	} else {
 		stdin_feed_begin(&p->stdin_feed);
-		start_next(p);
+		take_own_env(p);
+		begin(p);
 		while (!p->cli_session.is_closing && (!p->is_over || has_output_left(p))) {
 			stdin_feed_turn(&p->stdin_feed);
 			trm_loop_step(p->cli_session.loop, stdin_feed_is_hungry(&p->stdin_feed) ? 0 : -1);
 		}
 		p->is_over = true;
 	}
+	for (; p->copy && trm_loop_step(p->cli_session.loop, 100) >= 0;)
+		trm_copy_cancel(p->copy);
 	echo_off_end(&p->echo_off);
 	stdin_feed_finish(&p->stdin_feed);
 	note_kept(p);

@@ -21,9 +21,12 @@ struct run_session_opts {
 	size_t n_sources;
 	struct trm_policy *policy; /* to be enforced; NULL: none. Borrowed */
 	const char *const *args;   /* of the programs, NULL-terminated; NULL: none. Borrowed */
-	const char *figures;       /* directory to save figures in; NULL: nowhere */
-	bool saves_all;            /* in it, and whatever else is more than text */
-	const char *collect;       /* as in collect.h; NULL: nothing */
+	const char *dir;           /* folder whose contents are put in before the first run; NULL: none */
+	/* The config's variables and directory are of these runs, if the sandbox runs already. */
+	bool has_env, has_workdir;
+	const char *figures; /* directory to save figures in; NULL: nowhere */
+	bool saves_all;      /* in it, and whatever else is more than text */
+	const char *collect; /* as in collect.h; NULL: nothing */
 	bool no_plots;
 	bool is_json; /* results as JSON on stdout, instead of what the code prints */
 };

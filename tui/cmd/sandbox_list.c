@@ -75,15 +75,16 @@ static bool runs_already(const struct options *o, const struct trm_config *confi
 	return trm_registry_lists(config->backend) && sandbox_list_runs(config->name, ret);
 }
 
-void sandbox_list_note_running(const struct options *o, const struct trm_config *config)
+void sandbox_list_note_running(const struct options *o, const struct trm_config *config, bool holds_per_run)
 {
 	bool lets_go = options_has(o, "keep") && !config->keep;
 	struct trm_entry entry;
 	if (!*config->name || !runs_already(o, config, &entry))
 		return;
-	if (options_has_request(o))
-		cmd_fail("sandbox '%s' is already running; its limits, mounts and variables stay as they are",
-				config->name);
+	bool is_per_run = holds_per_run && !sandbox_list_is_remote(config);
+	if (is_per_run ? options_has_lasting_request(o) : options_has_request(o))
+		cmd_fail("sandbox '%s' is already running; its limits%s stay as they are", config->name,
+				is_per_run ? " and mounts" : ", mounts and variables");
 	if (lets_go && entry.is_kept)
 		cmd_fail("sandbox '%s' was already running and stays; 'terrarium stop %s' stops it",
 				config->name, config->name);

@@ -44,9 +44,9 @@ int sandbox_list_open(struct trm_loop *loop, const struct trm_config *config, co
 /* ---- */
 
 /* On stderr, if config->name runs already and options on the line say how a new one shall be: a word that
- * they change nothing. */
+ * they change nothing. `holds_per_run`: variables and directory do, for what is run now. */
 struct options;
-void sandbox_list_note_running(const struct options *o, const struct trm_config *config);
+void sandbox_list_note_running(const struct options *o, const struct trm_config *config, bool holds_per_run);
 
 /* The sentence "there is no running sandbox 'x'", and which there are; or why that cannot be found out. */
 int sandbox_list_fail_unknown(const char *name);

@@ -20,6 +20,7 @@
 #include "agent/batch/order.h"
 #include "agent/batch/pieces.h"
 #include "agent/batch/reading.h"
+#include "agent/batch/run_env.h"
 #include "base/buf.h"
 #include "base/signame.h"
 
@@ -401,15 +402,18 @@ static bool interrupts(void)
 static void run_order(struct batch *b, const struct order *o)
 {
 	struct buf event, outcome;
+	struct run_env env;
 	char text[80];
 	uint64_t before = cpu_us(), more_us = 0;
 	buf_init(&event, SAID_MAX * 64);
 	buf_init(&outcome, SAID_MAX * 64);
 	is_interrupted = 0;
+	run_env_begin(&env, o);
 	if (pieces_take(&b->pieces, o))
 		pieces_run(&b->pieces, o, b->set, interrupts, &outcome, &more_us);
 	else
 		run_program(b, o, &outcome);
+	run_env_end(&env);
 	event_add(&event, "{\"ev\":\"done\",\"id\":");
 	event_add_string(&event, o->id);
 	event_add(&event, ",\"status\":\"");

@@ -125,7 +125,7 @@ static bool read_value(struct reader *r, const char *key, struct order *o)
 {
 	const struct {
 		const char *key, **value;
-	} texts[] = {{"op", &o->op}, {"id", &o->id}, {"code", &o->code}, {"file", &o->file}};
+	} texts[] = {{"op", &o->op}, {"id", &o->id}, {"code", &o->code}, {"file", &o->file}, {"cwd", &o->cwd}};
 	size_t len;
 	bool is_true;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -133,6 +133,8 @@ static bool read_value(struct reader *r, const char *key, struct order *o)
 			return read_text(r, texts[i].value, strcmp(key, "code") ? &len : &o->code_len);
 	if (!strcmp(key, "args"))
 		return read_args(r, o->args);
+	if (!strcmp(key, "env"))
+		return read_args(r, o->env);
 	const char *from = r->at;
 	if (!read_plain(r, &is_true))
 		return false;

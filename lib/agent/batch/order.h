@@ -14,7 +14,9 @@ struct order {
 	const char *op, *id, *code, *file;
 	size_t code_len, cursor;
 	bool is_program;
-	const char *args[ORDER_ARGS + 1]; /* NULL-terminated */
+	const char *args[ORDER_ARGS + 1]; /* NULL-terminated, as the next */
+	const char *env[ORDER_ARGS + 1];  /* "NAME=value" */
+	const char *cwd;
 };
 
 /* Read one line of JSON, which is modified and holds the texts. False: it is no request. */

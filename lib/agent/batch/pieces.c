@@ -218,7 +218,7 @@ bool pieces_has_left(const struct pieces *p)
 
 bool pieces_take(const struct pieces *p, const struct order *o)
 {
-	return p->compiler[0] && !o->is_program && !o->args[0] && !part_has_main(o->code, o->code_len);
+	return p->compiler[0] && !o->is_program && !o->args[0] && !o->env[0] && !*o->cwd && !part_has_main(o->code, o->code_len);
 }
 
 /* ---- errors ---- */

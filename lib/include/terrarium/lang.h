@@ -28,7 +28,8 @@ struct trm_lang {
 	enum trm_lang_style style;
 	bool has_tab;        /* the workbench shows a tab for it from the start */
 	bool prints_prompts; /* when code asks for a line; Bash does so on terminals only */
-	bool takes_args;     /* runs can be given arguments; those of batch languages always can */
+	bool takes_args;     /* whole programs can be given arguments; batch languages always can */
+	bool takes_env;      /* runs can have variables and a directory of their own; likewise */
 	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
 	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only
 	 * files stay from run to run, unless has_pieces. NULL: a resident interpreter runs the code, and

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+# What holds for one run, or one command, in a sandbox that runs already; and folders that are put in.
+. "$(dirname "$0")/tell.sh"
+need_local
+own_runtime
+
+try run --yes --keep --name lab --env OWN=first -c 'import os; os.environ["OWN"]'
+expect_out "'first'"
+
+# Variables and directory of a run are put back at its end.
+show='import os; print(os.environ.get("OWN"), os.environ.get("MORE"), os.getcwd())'
+try run --yes --name lab --env OWN=second --env MORE='a b=c' --workdir /tmp -c "$show"
+expect_out "second a b=c /tmp"
+expect_err ""
+try run --yes --name lab -c "$show"
+as_named out >out.named
+grep -qx "first None /workspace" out.named || wrong "they were not put back"
+try run --yes --name lab --env OWN=third -c 'import os; del os.environ["OWN"]; 1/0'
+expect_code 1
+try run --yes --name lab -c "$show"
+expect_in out "first None"
+try run --yes --name lab --workdir /nowhere -c 1
+expect_in err "cannot change to the directory /nowhere"
+try run --yes --name lab --env MORE=x -c 'import subprocess; print(subprocess.check_output(["sh", "-c", "echo $MORE"], text=True))'
+expect_in out x
+if command -v node >/dev/null; then
+	try run --yes --name lab -l js --env MORE=x --workdir /tmp -c 'process.env.MORE + process.cwd()' -c 'process.env.OWN'
+	expect_out "'x/tmp'
+'first'"
+	try run --yes --name lab -l js -c '[process.env.MORE, process.cwd() == "/tmp"]'
+	expect_out "[ undefined, false ]"
+fi
+try run --yes --name lab -l bash --env MORE=x -c 'echo $MORE'
+expect_code 125
+expect_in err "cannot have variables and a working directory of its own here"
+for word in =x 1=x 'a b=x' ''; do
+	try run --yes --name lab --env "$word" -c 'print("it ran")'
+	grep -q "it ran" out && [ -n "$word" ] && wrong "that is no variable"
+done
+
+# Commands, likewise.
+try exec --env MORE=y --workdir /tmp lab -- sh -c 'echo $MORE $OWN; pwd'
+expect_code 0
+expect_out "y first
+/tmp"
+expect_err ""
+try exec lab -- sh -c 'echo "<$MORE>"'
+expect_out "<>"
+try exec --workdir /nowhere lab -- true
+[ "$code" != 0 ] || wrong "there is no such directory"
+
+# Limits of a running one stay, which is said.
+try run --yes --name lab --memory 64 --env MORE=x -c 'import os; os.environ["MORE"]'
+expect_out "'x'"
+expect_in err "its limits and mounts stay as they are"
+
+# A folder is put in: modules, data and folders beside a program are found.
+mkdir -p project/package
+echo 'word = "helped"' >project/helper.py
+echo 'from . import inner' >project/package/__init__.py
+echo 'number = 7' >project/package/inner.py
+echo data >project/data.txt
+cat >project/main.py <<'PY'
+import helper, package.inner, sys
+print(helper.word, package.inner.number, open('data.txt').read().strip(), __file__.rpartition('/')[2])
+PY
+try run --yes --dir project project/main.py
+expect_code 0
+expect_out "helped 7 data main.py"
+cd project
+try run --yes --dir . main.py
+mv out err ..
+cd ..
+expect_out "helped 7 data main.py"
+try run --yes --name lab --dir project -c 'import helper; helper.word'
+expect_out "'helped'"
+try run --yes --name lab --dir project --workdir /tmp -c 'open("data.txt").read()'
+expect_out "'data\\n'"
+try run --yes --dir nowhere -c 1
+expect_code 125
+expect_in err "--dir: 'nowhere' is no folder"
+try run --yes --dir project/data.txt -c 1
+expect_code 125
+ln -s /etc/passwd project/link
+try run --yes --dir project -c 'import helper, os; os.path.exists("link")'
+expect_out False
+expect_in err link
+verdict
