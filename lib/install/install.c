@@ -28,6 +28,7 @@ struct trm_install {
 	int held_stream; /* -1: there was none */
 	bool is_canceled;
 	bool is_shared, has_credentials;
+	bool trusts_record; /* what the sandbox says that it has is not looked for */
 	struct buf record; /* with is_shared: what the sandbox says that it has */
 };
 
@@ -316,7 +317,7 @@ static void on_record(void *user, const struct trm_error *failed, uint64_t size,
 		fail(in, TRM_ECLOSED, "the sandbox has closed");
 	else if (in->is_canceled)
 		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
-	else if (in->record.len
+	else if (in->trusts_record && in->record.len
 			&& record_has(buf_at(&in->record), in->record.len, in->opts.lang, in->opts.packages))
 		finish(in, 0, &why);
 	else if (begin_shared(in, &why) < 0)
@@ -333,7 +334,7 @@ static int begin(struct trm_install *in, const struct trm_install_opts *opts, st
 {
 	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
 	struct trm_error why = {0};
-	if (opts->is_shared)
+	if (in->is_shared)
 		return look_at_record(in, reterr);
 	/* What one image's programs fetch need not fit another's: each container fetches for itself. */
 	if (in->opts.recipe->has_fetcher && !sandbox_is_made(in->sandbox) && has_cache()
@@ -346,6 +347,18 @@ static int begin(struct trm_install *in, const struct trm_install_opts *opts, st
 	if (why.code)
 		log_write(LOG_WARNING, "no downloader: %s", why.msg);
 	return begin_put(in, "build", reterr);
+}
+
+/* Can the sandbox do without a network? */
+static bool may_share(const struct trm_sandbox *sandbox, const struct trm_install_opts *opts)
+{
+	return recipe_for(opts->lang)->has_sets && !opts->requirements && !sandbox_is_made(sandbox);
+}
+
+/* There is no other way. */
+static bool is_shared_only(const struct trm_sandbox *sandbox, const struct trm_install_opts *opts)
+{
+	return may_share(sandbox, opts) && !trm_sandbox_limits(sandbox)->net;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -372,7 +385,7 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"packages are not installed in sandboxes at a server from here: run the sandbox's own "
 				"pip or npm, if it has a network");
-	if (opts->is_shared && recipe_for(opts->lang)->has_sets && !sandbox_is_made(sandbox))
+	if (may_share(sandbox, opts))
 		return 0;
 	/* Known once it is there. */
 	bool is_unknown = trm_sandbox_is_adopted(sandbox) && !trm_sandbox_is_attached(sandbox)
@@ -433,7 +446,8 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 			.observer = {.closed = on_sandbox_closed, .user = in},
 			.cb = cb,
 			.user = user,
-			.is_shared = opts->is_shared,
+			.is_shared = opts->is_shared || is_shared_only(sandbox, opts),
+			.trusts_record = opts->is_shared,
 			.has_credentials = opts->net_credentials,
 			.opts = {.lang = opts->lang,
 					.recipe = recipe_for(opts->lang),

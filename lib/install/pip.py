@@ -259,6 +259,8 @@ def use(args):
 		file.writelines([old for old in lines if old != line] + [line])
 	os.rename(path + '.new', path)
 	link_programs(folder + '/bin')
+	names = sorted(os.path.basename(path)[:-10] for path in glob.glob(folder + '/*.dist-info'))
+	print('Successfully installed ' + ' '.join(names))
 
 
 def link_programs(folder):

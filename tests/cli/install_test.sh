@@ -132,8 +132,15 @@ expect_code 125
 try install --name one -l bash jq
 expect_code 125
 expect_in err "read-only"
-try run --yes --keep --name offline -c 1
+
+# Without a network of its own a sandbox has them as a run with --with has.
+try run --yes --keep --name offline --net-allow $address/32 -c 1
 try install --name offline demo
+expect_code 0
+expect_in out "Successfully installed demo-1.0 helper-1.5"
+try run --yes --name offline -c 'import demo, helper; helper.f()'
+expect_out "'helped'"
+try install --name offline -r wanted.txt
 expect_code 125
 expect_in err "--net on"
 

@@ -135,6 +135,29 @@ expect_code 125
 expect_in err "evil.py: "
 expect_in err "is not the name of a package"
 
+# What is missing is named with the command that brings it: on a terminal, and in JSON.
+try run --yes --json -c 'import there_is_no_such.inner'
+is_json 'value["hint"] == "'"'"'terrarium run --with there_is_no_such …'"'"' installs it first"'
+try run --yes --json --name lab -c 'import yaml_not, PIL_not'
+is_json '"terrarium install --name lab yaml_not" in value["hint"]'
+try run --yes --json -c 'import helper'
+is_json '"--with helper" in value["hint"]'
+try run --yes --json -c '%pip install helper'
+is_json '"--with helper" in value["hint"]'
+try run --yes -c 'import there_is_no_such'
+grep -q "run --with" err && wrong "there is no terminal"
+$python question.py "$terrarium" run --yes -c 'import there_is_no_such' >out 2>err
+expect_in out "terrarium: 'terrarium run --with there_is_no_such …' installs it first"
+try exec lab -- pip install helper
+[ $code != 0 ] || wrong "there is no network"
+expect_in err "this sandbox has no network: 'terrarium install --name lab helper' installs it"
+if [ -x /usr/bin/node ]; then
+	try run --yes --json -l js -c 'require("there-is-no-such")'
+	is_json '"run -l javascript --with there-is-no-such" in value["hint"]'
+fi
+printf '!pip install helper\nimport there_is_no_such\n' | try repl --yes --name lab
+expect_in out "this sandbox has no network: ':install helper' installs it"
+
 # An interrupt while an index does not answer ends it.
 cat >silent.py <<'PY'
 import os, socket, sys, time

@@ -12,6 +12,7 @@
 #include "cmd/confirm.h"
 #include "cmd/sandbox_list.h"
 #include "stream/cli_session.h"
+#include "stream/install_hint.h"
 #include "stream/option_names.h"
 #include "stream/policy_gate.h"
 #include "stream/sink.h"
@@ -35,6 +36,7 @@ struct exec {
 	struct termios cooked; /* how the terminal was */
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
 	bool has_timeout; /* only where it was asked for */
+	char **command;
 	bool has_env, has_workdir; /* of the command, if the sandbox runs already */
 	bool is_timed_out, is_stdin_broken;
 	struct trm_timer *timer;
@@ -114,7 +116,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 /* Behind what the command has printed. */
 static void say(struct exec *e, const char *text)
 {
-	char words[500], line[520];
+	char words[500], line[INSTALL_HINT + 520];
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
 	snprintf(line, sizeof line, "terrarium: %s", option_names_put(text, words, sizeof words));
@@ -136,8 +138,14 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 		finish_with(e, CMD_SIGNALED + SIGINT);
 		return;
 	}
+	char hint[INSTALL_HINT];
+	bool stays = e->cli_session.sandbox && trm_sandbox_stays(e->cli_session.sandbox);
 	if (*exit->limit)
 		say(e, exit->limit);
+	if (exit->exit_code > 0
+			&& install_hint_of_command(e->cli_session.sandbox, (const char *const *)e->command,
+					NULL, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN, hint))
+		say(e, hint);
 	int code = exit->signal ? CMD_SIGNALED + exit->signal : exit->exit_code;
 	finish_with(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
 }
@@ -200,6 +208,7 @@ static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_feed_queued,
 
 static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 {
+	e->command = argv;
 	struct winsize size;
 	char term[80];
 	struct trm_sandbox_opts asked;

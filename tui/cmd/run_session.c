@@ -20,6 +20,7 @@
 #include "stream/displays.h"
 #include "stream/echo_off.h"
 #include "stream/exit_code.h"
+#include "stream/install_hint.h"
 #include "stream/option_names.h"
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
@@ -295,10 +296,26 @@ static char *make_json(struct run_session *p, const struct trm_result *result)
 	return json;
 }
 
+/* Of a result that says nothing else of its kind. */
+static bool find_hint(const struct run_session *p, const struct trm_result *result, char out[INSTALL_HINT])
+{
+	const struct trm_sandbox *sandbox = p->cli_session.sandbox;
+	bool stays = sandbox && trm_sandbox_stays(sandbox);
+	if (result->hint)
+		return false;
+	return install_hint_of_result(result, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
+			stays ? trm_sandbox_name(sandbox) : "",
+			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
+}
+
 static void print_result(struct run_session *p, const struct trm_result *result)
 {
+	char hint[INSTALL_HINT];
+	bool has_hint = find_hint(p, result, hint);
 	if (p->opts->is_json) {
-		char *json = make_json(p, result);
+		struct trm_result hinted = *result;
+		hinted.hint = has_hint ? hint : result->hint;
+		char *json = make_json(p, &hinted);
 		if (json)
 			sink_line(&p->out, json);
 		else
@@ -309,7 +326,10 @@ static void print_result(struct run_session *p, const struct trm_result *result)
 	if (result->value && p->source->kind != SOURCE_FILE && !displays_have_value(result))
 		sink_line(&p->out, result->value);
 	print_error(p, result);
-	say_missing(p, result);
+	if (has_hint && isatty(STDERR_FILENO))
+		say(p, hint);
+	else
+		say_missing(p, result);
 }
 
 struct trm_result run_refusal(const char *why)

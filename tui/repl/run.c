@@ -8,6 +8,7 @@
 #include "output/runs.h"
 #include "repl/repl_internal.h"
 #include "stream/exit_code.h"
+#include "stream/install_hint.h"
 #include "stream/tty.h"
 #include "text/missing_module.h"
 
@@ -221,7 +222,6 @@ static enum role role_of(const char *row)
 
 static void show_error(struct repl *r, const struct trm_result *result)
 {
-	char name[64];
 
 	for (char **row = result->traceback; row && *row; row++)
 		show_line(&r->show, r->show.is_terminal ? role_of(*row) : ROLE_OUT_ERROR, *row);
@@ -233,14 +233,11 @@ static void show_error(struct repl *r, const struct trm_result *result)
 	if (result->reason)
 		show_print(&r->show, ROLE_OUT_ERROR, "%s%s",
 				r->show.is_terminal ? "" : "terrarium: ", result->reason);
+	char hint[INSTALL_HINT];
 	if (result->hint)
 		repl_say(r, "%s", result->hint);
-	if (repl_has_person(r)
-			&& missing_module(result->error_name, result->error_message, name, sizeof name))
-		repl_say(r, "if %s is a package: ':install %s'%s", name, name,
-				trm_sandbox_limits(r->cli_session.sandbox)->net
-						? ""
-						: "; that needs the network: start with --net on");
+	else if (repl_has_person(r) && install_hint_of_result(result, INSTALL_HINT_REPL, "", NULL, hint))
+		repl_say(r, "%s", hint);
 	if (result->state_lost && !r->is_leaving && result->status != TRM_STATUS_LOST)
 		repl_say(r, "%s was restarted: its variables are lost, files are kept", result->lang->name);
 }

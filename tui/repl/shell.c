@@ -2,18 +2,21 @@
 /* !COMMAND: a shell command in the sandbox. On a terminal the command gets a terminal of its own, and the
  * REPL passes on every key. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "repl/repl_internal.h"
+#include "stream/install_hint.h"
 #include "stream/tty.h"
 
 struct shell {
 	struct trm_proc *proc;
 	bool has_terminal;
 	struct termios cooked;
-	struct filter filter; /* for a program that draws */
+	struct filter filter; /* of a program that draws */
+	char line[160];       /* as far as there is room */
 };
 
 static void release(struct shell *sh)
@@ -49,6 +52,8 @@ static void on_exited(
 		return;
 	if (sh->has_terminal)
 		show_screen(&r->show, &sh->filter, NULL, 0);
+	char line[sizeof sh->line], hint[INSTALL_HINT];
+	memcpy(line, sh->line, sizeof line);
 	release(sh);
 	int code = !exit ? EXIT_OWN_FAILURE : exit->signal ? 128 + exit->signal : exit->exit_code;
 	show_end(&r->show);
@@ -59,6 +64,8 @@ static void on_exited(
 		repl_say(r, "ended by signal %d (%s)", exit->signal, strsignal(exit->signal));
 	else if (code && repl_has_person(r))
 		repl_say(r, "exit code %d", code);
+	if (code && install_hint_of_command(r->cli_session.sandbox, NULL, line, INSTALL_HINT_REPL, hint))
+		repl_say(r, "%s", hint);
 	repl_done(r);
 }
 
@@ -114,6 +121,7 @@ void shell_start(struct repl *r, const char *command)
 		return;
 	}
 	filter_init(&sh->filter, FILTER_SCREEN);
+	snprintf(sh->line, sizeof sh->line, "%s", command);
 	sh->has_terminal = repl_has_person(r);
 	r->shell_owed = 0;
 	r->shell = sh;

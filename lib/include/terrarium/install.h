@@ -8,7 +8,8 @@
  * /workspace/node_modules), so they disappear with it. The next run finds them without a restart. Modules
  * that were already imported stay as they are.
  *
- * The sandbox needs the network, unless the packages are libraries of a run (is_shared). Downloads are kept
+ * A local sandbox without network gets pip's and npm's packages as with is_shared, which see. Everything else needs the
+ * network of the sandbox. Downloads are kept
  * on the host in $XDG_CACHE_HOME/terrarium/packages
  * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox
  * is not trusted:
@@ -41,6 +42,16 @@ int trm_libraries_add(char ***list, const struct trm_lang *lang, const char *tex
  * read, or names what is no package, such as a URL. */
 int trm_libraries_of_script(char ***list, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_error *reterr);
+
+struct trm_result;
+/* Find the package of a module that a run did not find: "pillow" for Python's "No module named 'PIL'", "ms" for Node's
+ * "Cannot find module 'ms'". False: it is not that, or no name that trm_package_check() takes. */
+bool trm_missing_package(const struct trm_result *result, char *package, size_t cap);
+/* Is this a command that installs packages ("pip install six", "python3 -m pip install six", "npm i ms")? Returns the
+ * language and the names among its words, separated by blanks; NULL: it is none, or there is no room. */
+const struct trm_lang *trm_package_command(const char *const *argv, char *packages, size_t cap);
+/* The same for a line as typed, which may begin with '!' or '%'. */
+const struct trm_lang *trm_package_command_line(const char *line, char *packages, size_t cap);
 
 /* Check a language. TRM_ENOTSUP with the reason why no package can be installed for it, and what to do
  * instead. */
@@ -78,7 +89,7 @@ struct trm_install_cb {
 
 /* Start an installation. Copies `opts`; borrows `cb`, and the sandbox, which must stay open until cb->done.
  * Later:  output, then done; never before this returns.
- * Errors: TRM_EINVAL a package's name; TRM_ENOTSUP the language, or the sandbox has no network. */
+ * Errors: TRM_EINVAL a package's name; TRM_ENOTSUP the language, or the sandbox has no network and needs one. */
 int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts *opts,
 		const struct trm_install_cb *cb, void *user, struct trm_install **ret_install,
 		struct trm_error *reterr);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/result.h>
+
+#include "cmocka_all.h"
+#include "install/install.h"
+#include "langs.h"
+
+static const char *missing(unsigned lang, const char *name, const char *message)
+{
+	static char package[64];
+	struct trm_result result = {.status = TRM_STATUS_ERROR,
+			.lang = trm_lang_at(lang),
+			.error_name = (char *)name,
+			.error_message = (char *)message};
+	return trm_missing_package(&result, package, sizeof package) ? package : NULL;
+}
+
+static void a_missing_module_names_its_package(void **state)
+{
+	(void)state;
+	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'numpy'"), "numpy");
+	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'numpy.linalg'"), "numpy");
+	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'PIL'"), "pillow");
+	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError",
+					    "No module named 'scipy': that of the distribution needs another numpy"),
+			"scipy");
+	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find module 'axios'\nRequire stack:\n- x"), "axios");
+	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find package 'ms' imported from /x"), "ms");
+	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find module '@s/a/b'"), "@s/a");
+	assert_null(missing(LANG_JAVASCRIPT, "Error", "Cannot find module './x'"));
+	assert_null(missing(LANG_JAVASCRIPT, "Error", "Cannot find module '/x'"));
+	assert_null(missing(LANG_PYTHON, "ImportError", "No module named 'x'"));
+	assert_null(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named '--index-url=x'"));
+	assert_null(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'a b'"));
+	assert_null(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named '"));
+	assert_null(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named ''"));
+	assert_null(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named '\x1b[2J'"));
+	assert_null(missing(LANG_PYTHON, NULL, NULL));
+	assert_null(missing(LANG_BASH, "ModuleNotFoundError", "No module named 'x'"));
+}
+
+static const char *command(const char *line)
+{
+	static char packages[128];
+	return trm_package_command_line(line, packages, sizeof packages) ? packages : NULL;
+}
+
+static void commands_that_install_are_known(void **state)
+{
+	char longest[600];
+	(void)state;
+	assert_string_equal(command("pip install numpy"), "numpy");
+	assert_string_equal(command("!pip install -q 'rich>=13' six"), "rich>=13 six");
+	assert_string_equal(command("%pip install numpy # now"), "numpy");
+	assert_string_equal(command("  /usr/bin/python3.11 -m pip install numpy && echo"), "numpy");
+	assert_string_equal(command("pip3 install -r requirements.txt"), "requirements.txt");
+	assert_string_equal(command("npm i axios"), "axios");
+	assert_string_equal(command("pip install"), "");
+	assert_null(command("pip list"));
+	assert_null(command("echo pip install x"));
+	assert_null(command("python3 pip install x"));
+	assert_null(command("pipx install x"));
+	assert_null(command(""));
+	memset(longest, 'x', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	memcpy(longest, "pip install ", 12);
+	command(longest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(a_missing_module_names_its_package),
+			cmocka_unit_test(commands_that_install_are_known),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

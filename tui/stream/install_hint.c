@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/install_hint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+enum { PACKAGES = 120 };
+
+/* "-l javascript ", unless it is the language that is meant without saying so. */
+static void tell_language(const struct trm_lang *lang, char *out, size_t cap)
+{
+	bool is_default = !lang || lang == trm_lang_default();
+	snprintf(out, cap, "%s%s%s", is_default ? "" : "-l ", is_default ? "" : lang->name, is_default ? "" : " ");
+}
+
+static void put_command(char out[INSTALL_HINT], enum install_hint_kind kind, const struct trm_lang *lang,
+		const char *packages, const char *name, const char *what)
+{
+	char language[48], joined[PACKAGES];
+	tell_language(lang, language, sizeof language);
+	snprintf(joined, sizeof joined, "%s", packages);
+	for (char *blank = joined; kind == INSTALL_HINT_RUN && (blank = strchr(blank, ' '));)
+		*blank = ',';
+	if (kind == INSTALL_HINT_REPL)
+		snprintf(out, INSTALL_HINT, "':install %s' installs it", packages);
+	else if (kind == INSTALL_HINT_NAME)
+		snprintf(out, INSTALL_HINT, "'terrarium install %s--name %.64s %s' installs it", language, name, packages);
+	else
+		snprintf(out, INSTALL_HINT, "'terrarium run %s--with %s %.80s' installs it first", language, joined,
+				what ? what : "…");
+}
+
+bool install_hint_of_result(const struct trm_result *result, enum install_hint_kind kind, const char *name,
+		const char *what, char out[INSTALL_HINT])
+{
+	char packages[PACKAGES], command[INSTALL_HINT];
+	if (trm_missing_package(result, packages, sizeof packages)) {
+		put_command(command, kind, result->lang, packages, name, what);
+		snprintf(out, INSTALL_HINT, "%.*s", INSTALL_HINT - 1, command);
+		return true;
+	}
+	bool is_syntax = result->error_name && !strcmp(result->error_name, "SyntaxError");
+	for (char **row = is_syntax ? result->traceback : NULL; row && *row; row++) {
+		const struct trm_lang *lang = trm_package_command_line(*row, packages, sizeof packages);
+		if (!lang || !*packages)
+			continue;
+		put_command(out, kind, lang, packages, name, what);
+		return true;
+	}
+	return false;
+}
+
+bool install_hint_of_command(struct trm_sandbox *sandbox, const char *const *argv, const char *line,
+		enum install_hint_kind kind, char out[INSTALL_HINT])
+{
+	char packages[PACKAGES], command[INSTALL_HINT];
+	const struct trm_lang *lang = argv ? trm_package_command(argv, packages, sizeof packages)
+					   : trm_package_command_line(line, packages, sizeof packages);
+	if (!lang || !*packages || !sandbox || trm_sandbox_limits(sandbox)->net || trm_sandbox_is_adopted(sandbox))
+		return false;
+	put_command(command, kind, lang, packages, trm_sandbox_name(sandbox), NULL);
+	snprintf(out, INSTALL_HINT, "this sandbox has no network: %.240s", command);
+	return true;
+}
