@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is missing, as can be told from outside: a module that a run did not find, a package that a command was to
- * install. All of it is hostile text, and only names of packages leave here. */
+/* What is missing, as can be told from outside: a module that a run did not find, a package that a command
+ * was to install. All of it is hostile text, and only names of packages leave here. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,42 +33,72 @@ static const struct {
 		{"yaml", "pyyaml"},
 };
 
-/* The text between the quotes behind `words`, at the beginning of the message. */
-static bool quoted_behind(const char *message, const char *words, char *out, size_t cap)
+/* How languages say that a module is missing. The name follows, perhaps in quotes. */
+static const struct {
+	const char *manager, *error; /* error NULL: any name */
+	const char *before, *inner;  /* a character of `inner` ends the package's part of the name */
+} sayings[] = {
+		{"pip", "ModuleNotFoundError", "No module named ", "."},
+		{"npm", NULL, "Cannot find module ", "/"},
+		{"npm", NULL, "Cannot find package ", "/"},
+		{"gem", "LoadError", "cannot load such file -- ", "/"},
+		{"CRAN", NULL, "there is no package called ", ""},
+};
+
+/* Copy the name at the start of `at`. */
+static bool copy_name(const char *at, char *out, size_t cap)
 {
-	size_t n = strlen(words);
-	if (strncmp(message, words, n) != 0)
+	static const char *const quotes[][2] = {{"'", "'"}, {"\"", "\""}, {"‘", "’"}};
+	const char *end = at + strcspn(at, " \n");
+	for (size_t i = 0; i < sizeof quotes / sizeof *quotes; i++) {
+		size_t n = strlen(quotes[i][0]);
+		if (strncmp(at, quotes[i][0], n) == 0) {
+			at += n;
+			end = strstr(at, quotes[i][1]);
+			break;
+		}
+	}
+	if (!end || end == at || (size_t)(end - at) >= cap)
 		return false;
-	const char *end = strchr(message + n, '\'');
-	if (!end || end == message + n || (size_t)(end - message) - n >= cap)
-		return false;
-	memcpy(out, message + n, (size_t)(end - message) - n);
-	out[(size_t)(end - message) - n] = '\0';
+	memcpy(out, at, (size_t)(end - at));
+	out[end - at] = '\0';
 	return true;
 }
 
-/* "a" of "a.b"; with npm, "a" of "a/b" and "@s/a" of "@s/a/b". */
-static void cut_inner(char *name, const char *tool)
+/* Shorten "a.b" to "a"; "a/b" and "@s/a/b" of npm to "a" and "@s/a". */
+static void cut_inner(char *name, const char *inner)
 {
-	bool is_npm = !strcmp(tool, "npm");
-	char *at = is_npm && *name == '@' && strchr(name, '/') ? strchr(name, '/') + 1 : name;
-	at[strcspn(at, is_npm ? "/" : ".")] = '\0';
+	char *slash = *name == '@' ? strchr(name, '/') : NULL;
+	char *at = slash ? slash + 1 : name;
+	at[strcspn(at, inner)] = '\0';
+}
+
+static bool find_missing(const struct trm_result *result, char *out, size_t cap)
+{
+	const char *manager = result->lang ? result->lang->package_manager : "",
+		   *message = result->error_message;
+	if (result->status != TRM_STATUS_ERROR || !result->error_name || !message)
+		return false;
+	for (size_t i = 0; i < sizeof sayings / sizeof *sayings; i++) {
+		const char *at = strstr(message, sayings[i].before);
+		bool is_meant = at && strcmp(manager, sayings[i].manager) == 0
+				&& (!sayings[i].error || strcmp(result->error_name, sayings[i].error) == 0);
+		if (!is_meant)
+			continue;
+		if (!copy_name(at + strlen(sayings[i].before), out, cap) || strchr("./", *out))
+			return false;
+		cut_inner(out, sayings[i].inner);
+		return true;
+	}
+	return false;
 }
 
 bool trm_missing_package(const struct trm_result *result, char *package, size_t cap)
 {
 	char name[128];
-	const char *tool = result->lang ? result->lang->package_manager : "";
-	if (result->status != TRM_STATUS_ERROR || !result->error_name || !result->error_message)
+	if (!find_missing(result, name, sizeof name))
 		return false;
-	bool is_python = !strcmp(tool, "pip") && !strcmp(result->error_name, "ModuleNotFoundError")
-			 && quoted_behind(result->error_message, "No module named '", name, sizeof name);
-	bool is_node = !strcmp(tool, "npm")
-		       && (quoted_behind(result->error_message, "Cannot find module '", name, sizeof name)
-				       || quoted_behind(result->error_message, "Cannot find package '", name, sizeof name));
-	if ((!is_python && !is_node) || strchr("./", *name))
-		return false;
-	cut_inner(name, tool);
+	bool is_python = strcmp(result->lang->package_manager, "pip") == 0;
 	const char *found = name;
 	for (size_t i = 0; i < sizeof known / sizeof *known && is_python; i++)
 		if (!strcmp(known[i].module, name))
@@ -116,7 +146,9 @@ const struct trm_lang *trm_package_command(const char *const *argv, char *packag
 	size_t n = count_tool_words(argv, &tool), len = 0;
 	bool is_install = n && argv[n]
 			  && (!strcmp(argv[n], "install")
-					  || (!strcmp(tool, "npm") && (!strcmp(argv[n], "i") || !strcmp(argv[n], "add"))));
+					  || (!strcmp(tool, "npm")
+							  && (!strcmp(argv[n], "i")
+									  || !strcmp(argv[n], "add"))));
 	const struct trm_lang *lang = NULL;
 	for (unsigned i = 0; i < trm_lang_count() && is_install && !lang; i++)
 		if (!strcmp(trm_lang_at(i)->package_manager, tool))

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/procstat.h"
 #include "base/sysfile.h"
+#include "sandbox/sandbox.h"
 #include "sweep/sweep.h"
 
 enum { ENTRIES_MAX = 4096 };

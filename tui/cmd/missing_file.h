@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { MISSING_FILE_HINT = 600 };
+enum { MISSING_FILE_HINT = 800 };
 
 /* `words` is the end of what the program said on standard error, or its error. False: no module is missing
  * that lies beside `file`. Else `out` is one line that says so, and what to do. `workdir` is where the

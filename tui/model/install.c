@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Packages for the code in the sandbox: asked for by name, shown as a run whose code is not code. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,6 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
-#include "text/missing_module.h"
 
 static void ask(struct model *m, const char *why, const char *typed)
 {
@@ -87,6 +87,12 @@ void answer_install(struct model *m, int answer, struct effects *out)
 	}
 }
 
+static bool is_ipython_command(const char *code)
+{
+	code += strspn(code, " \t\r\n");
+	return (*code == '!' || *code == '%') && isalpha((unsigned char)code[1 + (code[1] == '%')]);
+}
+
 void install_advise(
 		const struct model *m, const struct trm_result *r, const char *code, char *out, size_t cap)
 {
@@ -101,9 +107,8 @@ void install_advise(
 	out[0] = '\0';
 	if (keys)
 		keys_name(keys, palette);
-	if (missing_module(r->error_name, r->error_message, name, sizeof name))
-		snprintf(out, cap, "If %s is a package, install it: %s, \"Install packages\".%s", name,
-				palette, net);
+	if (trm_missing_package(r, name, sizeof name))
+		snprintf(out, cap, "To install %s: %s, \"Install packages\".%s", name, palette, net);
 	else if (is_command)
 		snprintf(out, cap,
 				"Commands with ! and %% are IPython's. To install packages: %s, \"Install packages\".%s",

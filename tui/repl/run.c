@@ -10,7 +10,6 @@
 #include "stream/exit_code.h"
 #include "stream/install_hint.h"
 #include "stream/tty.h"
-#include "text/missing_module.h"
 
 enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
 
@@ -222,7 +221,6 @@ static enum role role_of(const char *row)
 
 static void show_error(struct repl *r, const struct trm_result *result)
 {
-
 	for (char **row = result->traceback; row && *row; row++)
 		show_line(&r->show, r->show.is_terminal ? role_of(*row) : ROLE_OUT_ERROR, *row);
 	if (result->error_name && !(result->traceback && *result->traceback))

@@ -8,28 +8,44 @@
 #include "install/install.h"
 #include "langs.h"
 
-static const char *missing(unsigned lang, const char *name, const char *message)
+static const char *missing_in(const struct trm_lang *lang, const char *name, const char *message)
 {
 	static char package[64];
 	struct trm_result result = {.status = TRM_STATUS_ERROR,
-			.lang = trm_lang_at(lang),
+			.lang = lang,
 			.error_name = (char *)name,
 			.error_message = (char *)message};
 	return trm_missing_package(&result, package, sizeof package) ? package : NULL;
+}
+
+static const char *missing(unsigned lang, const char *name, const char *message)
+{
+	return missing_in(trm_lang_at(lang), name, message);
 }
 
 static void a_missing_module_names_its_package(void **state)
 {
 	(void)state;
 	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'numpy'"), "numpy");
-	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'numpy.linalg'"), "numpy");
+	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'numpy.linalg'"),
+			"numpy");
 	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'PIL'"), "pillow");
-	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError",
-					    "No module named 'scipy': that of the distribution needs another numpy"),
+	assert_string_equal(
+			missing(LANG_PYTHON, "ModuleNotFoundError",
+					"No module named 'scipy': that of the distribution needs another numpy"),
 			"scipy");
-	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find module 'axios'\nRequire stack:\n- x"), "axios");
-	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find package 'ms' imported from /x"), "ms");
+	assert_string_equal(
+			missing(LANG_JAVASCRIPT, "Error", "Cannot find module 'axios'\nRequire stack:\n- x"),
+			"axios");
+	assert_string_equal(
+			missing(LANG_JAVASCRIPT, "Error", "Cannot find package 'ms' imported from /x"), "ms");
 	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find module '@s/a/b'"), "@s/a");
+	assert_string_equal(
+			missing_in(trm_lang_find("r"), "error", "there is no package called ‘data.table’"),
+			"data.table");
+	assert_string_equal(missing_in(trm_lang_find("ruby"), "LoadError",
+					    "cannot load such file -- nokogiri/xml"),
+			"nokogiri");
 	assert_null(missing(LANG_JAVASCRIPT, "Error", "Cannot find module './x'"));
 	assert_null(missing(LANG_JAVASCRIPT, "Error", "Cannot find module '/x'"));
 	assert_null(missing(LANG_PYTHON, "ImportError", "No module named 'x'"));

@@ -23,9 +23,14 @@ static void encodes_requests(void **state)
 	struct buf out;
 	(void)state;
 	buf_init(&out, 4096);
-	struct kernel_request run = {KERNEL_OP_RUN, 7, "print(\"\xC3\xA4\")\n\x01", 13, "<run 7>", 0, true,
-			false, NULL, 0};
-	struct kernel_request complete = {KERNEL_OP_COMPLETE, 8, "os.", 3, NULL, 3, false, false, NULL, 0};
+	struct kernel_request run = {.op = KERNEL_OP_RUN,
+			.id = 7,
+			.code = "print(\"\xC3\xA4\")\n\x01",
+			.code_len = 13,
+			.file = "<run 7>",
+			.echoes = true};
+	struct kernel_request complete = {
+			.op = KERNEL_OP_COMPLETE, .id = 8, .code = "os.", .code_len = 3, .cursor = 3};
 	struct kernel_request reset = {.op = KERNEL_OP_RESET, .id = 9};
 	assert_int_equal(kernel_request_put(&out, &run), 0);
 	assert_int_equal(kernel_request_put(&out, &complete), 0);

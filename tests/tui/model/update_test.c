@@ -289,8 +289,9 @@ static void a_missing_module_leads_to_packages(void **state)
 	run("import six");
 	done((struct trm_result){.status = TRM_STATUS_ERROR,
 			.error_name = (char *)"ModuleNotFoundError",
+			.lang = trm_lang_default(),
 			.error_message = (char *)"No module named 'six'"});
-	assert_shown("If six is a package, install it: F7, \"Install packages\".");
+	assert_shown("To install six: F7, \"Install packages\".");
 	assert_shown("start with --net on");
 	run("!pip install six");
 	done((struct trm_result){.status = TRM_STATUS_ERROR,
