@@ -9,7 +9,7 @@
 
 #include <terrarium/text.h>
 
-/* ---- saying what went wrong ---- */
+/* ---- describing faults ---- */
 
 static bool wrong(char *detail, size_t cap, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static bool wrong(char *detail, size_t cap, const char *fmt, ...)
@@ -21,7 +21,7 @@ static bool wrong(char *detail, size_t cap, const char *fmt, ...)
 	return false;
 }
 
-/* The beginning of what was printed, on one line. */
+/* The beginning of a text, on one line. */
 static const char *shown(const struct buf *text, char out[64])
 {
 	size_t n = text->len < 40 ? text->len : 40;
@@ -38,7 +38,7 @@ static const char *const done_words[] = {[KERNEL_DONE_OK] = "ok",
 		[KERNEL_DONE_ERROR] = "error",
 		[KERNEL_DONE_INTERRUPTED] = "interrupted"};
 
-/* Why there is no good answer; false where there is one. */
+/* True, with the reason, if there is no usable answer. */
 static bool has_no_answer(const struct talk *t, char *detail, size_t cap)
 {
 	if (t->is_late)
@@ -53,7 +53,7 @@ static bool has_no_answer(const struct talk *t, char *detail, size_t cap)
 	return false;
 }
 
-/* False, with the reason. */
+/* Always false; describes why there is no usable answer. */
 static bool no_answer(const struct talk *t, char *detail, size_t cap)
 {
 	has_no_answer(t, detail, cap);
@@ -79,7 +79,7 @@ static bool has_text(const struct buf *text, const char *want, size_t n)
 	return text->len == n && memcmp(n ? buf_at(text) : "", want, n) == 0;
 }
 
-/* Run it; its end and its output are as they should be. */
+/* Run the code. True if its end and its output are as expected. */
 static bool runs_as(struct talk *t, const char *code, const char *out, char *detail, size_t cap)
 {
 	char text[64], want[64];
@@ -103,7 +103,7 @@ static bool starts(struct talk *t, char *detail, size_t cap)
 
 static bool runs_nothing(struct talk *t, char *detail, size_t cap)
 {
-	/* A batch language may need more than nothing for a program. */
+	/* An empty program can be invalid in a batch language. */
 	talk_run(t, "");
 	if (t->lang->commands && !has_no_answer(t, detail, cap))
 		return true;
@@ -166,7 +166,7 @@ static bool tells_line_2(const char *text)
 	return text && (strstr(text, "line 2") || strstr(text, ":2"));
 }
 
-/* In the traceback, or where a compiler or a shell has printed it. */
+/* The line can be in the traceback, or in the messages of a compiler or shell. */
 static bool tells_line(struct talk *t)
 {
 	const cJSON *row;
@@ -213,7 +213,7 @@ static bool reads_input(struct talk *t, char *detail, size_t cap)
 	       || wrong(detail, cap, "it printed \"%s\" instead of \"one\"", shown(&t->out, text));
 }
 
-/* An interrupt may get lost on its way: kernel.h. */
+/* An interrupt may get lost (see kernel.h), so languages with that problem get several. */
 static void interrupt(struct talk *t)
 {
 	enum { TRIES = 5 };
@@ -249,7 +249,7 @@ static bool keeps_state_at_stop(struct talk *t, char *detail, size_t cap)
 	       && runs_as(t, code_of(t, KERNEL_SAMPLE_GET), "42\n", detail, cap);
 }
 
-/* One that comes late belongs to the run that has been asked for meanwhile. */
+/* A late interrupt hits the next run, so a few runs may be interrupted. */
 static bool ignores_idle_interrupt(struct talk *t, char *detail, size_t cap)
 {
 	enum { TRIES = 3 };
@@ -264,7 +264,7 @@ static bool ignores_idle_interrupt(struct talk *t, char *detail, size_t cap)
 	return prints(t, detail, cap);
 }
 
-/* An answer to it is as good as none. */
+/* The driver may answer or stay silent. */
 static bool ignores_unknown(struct talk *t, char *detail, size_t cap)
 {
 	char line[80];
@@ -366,7 +366,7 @@ static bool resets(struct talk *t, char *detail, size_t cap)
 	       && (!has_text(&t->out, "42\n", 3) || wrong(detail, cap, "the variable is still there"));
 }
 
-/* The interpreter may end with its program. */
+/* The interpreter may end together with its program. */
 static bool runs_programs(struct talk *t, char *detail, size_t cap)
 {
 	const char *code = code_of(t, KERNEL_SAMPLE_ARGS);

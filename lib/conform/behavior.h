@@ -2,7 +2,7 @@
 #ifndef TRM_CONFORM_BEHAVIOR_H
 #define TRM_CONFORM_BEHAVIOR_H
 
-/* What a driver has to do, one row for each behavior. */
+/* The required behaviors of a driver, one row each. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,9 +13,9 @@ enum { NO_SAMPLE = -1 };
 
 struct behavior {
 	const char *name; /* at most 31 bytes */
-	int samples[2];   /* enum kernel_sample that it needs, or NO_SAMPLE */
-	/* True: the driver does it; `detail` may say more. False: `detail` says what it did instead. The
-	 * driver is running when this is called, and may not be when it returns. */
+	int samples[2];   /* needed samples of code (enum kernel_sample), or NO_SAMPLE */
+	/* True: the driver behaves well; `detail` may add a remark. False: `detail` describes the wrong
+	 * behavior. The driver runs before the call, but maybe not after it. */
 	bool (*check)(struct talk *t, char *detail, size_t cap);
 };
 

@@ -9,8 +9,8 @@
 #include "conform/behavior.h"
 #include "conform/talk.h"
 
-/* One driver is asked for all behaviors, in one sandbox. After a fault a new one is started, so that the next
- * behavior is not blamed for it. */
+/* One driver in one sandbox shows all behaviors. After a fault a new driver is started, so that the next
+ * behavior is not blamed for the fault. */
 
 enum { SILENCES_MAX = 3 };
 
@@ -29,7 +29,7 @@ static void say(struct report *r, enum trm_check_status status, const char *name
 	r->fn(r->user, &check);
 }
 
-/* The sample that the row lacks; NULL: it has all. */
+/* The sample that the row needs and the language lacks; NULL: none. */
 static const char *missing_sample(const struct talk *t, const struct behavior *b)
 {
 	for (size_t i = 0; i < 2; i++)
@@ -53,7 +53,7 @@ static void tell_no_start(struct report *r, const struct talk *t, const struct b
 	say(r, TRM_CHECK_FAILED, b->name, detail);
 }
 
-/* False: there is no sense in trying more. */
+/* False: further attempts are pointless. */
 static bool try(struct report *r, struct talk *t, const struct behavior *b, unsigned *n_silences)
 {
 	char detail[300] = "", text[320];

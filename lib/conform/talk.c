@@ -28,7 +28,7 @@ static void fault(struct talk *t, const char *fmt, ...)
 		trm_text_clean_line(t->fault, sizeof t->fault, raw, strlen(raw));
 }
 
-/* ---- what it sends ---- */
+/* ---- output of the driver ---- */
 
 static void take_answer(struct talk *t, struct kernel_event *event, bool has_mark)
 {

@@ -9,8 +9,8 @@
 #include "backend/host/machine.h"
 #include "doctor/doctor.h"
 
-/* One sandbox is started for all: its guards tell which limits hold here, and
- * each interpreter is asked for its version inside it. */
+/* One sandbox serves all checks: its guards tell which limits hold on this machine, and each interpreter
+ * in it reports its version. */
 
 enum { START_TIMEOUT_MS = 20000, STEP_MS = 100, MAX_ANSWER = 120 };
 
@@ -94,7 +94,7 @@ static void tell_interpreters(struct doctor *d, const struct trial *t)
 
 /* ---- guards ---------------------------------------------------------------------- */
 
-/* How this guard could be made firm; NULL: not at all, or it need not be. */
+/* Advice for a guard that is not enforced; NULL: there is none, or none is needed. */
 static const char *guard_advice(const struct trm_guard *guard)
 {
 	static const char *const by_groups[] = {"memory", "cpu", "processes"};
@@ -170,7 +170,7 @@ static void examine(struct doctor *d, struct trial *t, struct trm_sandbox *sandb
 		tell_guards(d, sandbox);
 }
 
-/* Does the network of a sandbox come up? */
+/* Report whether the network of a sandbox works. */
 static void examine_network(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
 	(void)sandbox;
@@ -224,7 +224,7 @@ void doctor_try_sandbox(struct doctor *d, enum trm_isolation want)
 
 /* ---- a server --------------------------------------------------------------------------- */
 
-/* We enforce nothing on a server: report what can be expected from it. */
+/* A server enforces everything itself: report the promises of its guards. */
 static void examine_server(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
 	const struct trm_guard *guards;

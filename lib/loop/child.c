@@ -12,9 +12,9 @@ struct trm_child {
 	struct trm_watch *watch;
 	int pidfd;
 	pid_t pid;
-	trm_child_fn *fn; /* NULL: it was left to the loop */
+	trm_child_fn *fn; /* NULL: the child was left to the loop */
 	void *user;
-	struct trm_child *next; /* of those that were left */
+	struct trm_child *next; /* next of the left children */
 };
 
 static void unlink_left(struct trm_child *c)
@@ -36,8 +36,8 @@ static void on_end(void *user, int fd, uint32_t events)
 	if (r == 0)
 		return;
 	if (r < 0)
-		/* another part of the program has reaped it: its status is unknown, and 127 is what a shell
-		 * would say */
+		/* Another part of the program has reaped the child, so the status is unknown. Shells use
+		 * 127 in such a case. */
 		status = 127 << 8;
 	trm_child_fn *fn = c->fn;
 	void *fn_user = c->user;

@@ -62,7 +62,7 @@ int http_of(struct trm_loop *loop, struct http **ret, struct trm_error *reterr)
 void http_wait(struct http *http, int fd, int timeout_ms)
 {
 	struct curl_waitfd extra = {.fd = fd, .events = CURL_WAIT_POLLIN};
-	/* curl knows no "for ever"; it shortens the wait by itself when a transfer needs it. */
+	/* curl cannot wait without a limit. It shortens the wait when a transfer needs that. */
 	http->curl_multi_poll(http->multi, &extra, 1, timeout_ms < 0 ? INT_MAX : timeout_ms, NULL);
 }
 

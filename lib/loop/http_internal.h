@@ -6,13 +6,13 @@
 
 #include <stdbool.h>
 
-#define CURL_DISABLE_TYPECHECK /* its macros and our table of functions do not go together */
+#define CURL_DISABLE_TYPECHECK /* curl's macros do not work with a table of functions */
 #include <curl/curl.h>
 
 #include "loop/http.h"
 
-/* The functions that we call, by their types in curl's own header: a changed
- * signature is a compile error. */
+/* The functions in use, with their types from curl's own header, so that a changed signature is a compile
+ * error. */
 /* clang-format off */
 #define CURL_FUNCTIONS(X) \
 	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) \
@@ -29,10 +29,10 @@ struct http_request;
 
 struct http {
 	CURLM *multi;
-	trm_http_done_fn *done; /* of transfers that are not requests of ours */
+	trm_http_done_fn *done; /* for transfers that are not requests of this room */
 	void *user;
 	struct http_request *requests;
-	bool is_delivering; /* requests that end meanwhile are freed afterwards */
+	bool is_delivering; /* requests that end during delivery are freed after it */
 	union {
 		void *functions[N_CURL_FUNCTIONS];
 		struct {
@@ -43,7 +43,7 @@ struct http {
 	};
 };
 
-/* Is this the transfer of a request? If so, record its end. */
+/* If the transfer belongs to a request, record the end of the transfer and return true. */
 bool requests_note_end(struct http *http, CURL *easy, CURLcode code);
 /* Make the callbacks for everything that has arrived; returns the number of calls. */
 int requests_deliver(struct http *http);

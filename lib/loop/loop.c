@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Theory of operation.
  *
- * One epoll descriptor holds every watch. A turn is: wait, sample the clock,
- * deliver the ready descriptors, deliver the due timers, drive HTTP. Signals
- * (signalfd), children (pidfd) and wakeups (eventfd) are descriptors like any
- * other. The wait is epoll_wait; once somebody has asked for HTTP it is
- * curl_multi_poll with the epoll descriptor as its one extra descriptor, so
- * both worlds sleep in one place.
+ * One epoll descriptor holds every watch. A turn has these steps: wait, read the clock, deliver the ready
+ * descriptors, deliver the due timers, drive HTTP. Signals (signalfd), children (pidfd) and wakeups
+ * (eventfd) are descriptors like any other. The loop waits in epoll_wait(). After the first HTTP request
+ * it waits in curl_multi_poll() with the epoll descriptor as an extra descriptor, so that one wait covers
+ * both.
  *
- * Callbacks may remove anything. A removed watch is unlinked from epoll at once,
- * but its memory lives until the end of the turn, because the batch of events
- * in hand may still point to it. */
+ * Callbacks may remove anything. A removed watch leaves epoll at once, but its memory lives until the end
+ * of the turn, because the current batch of events may still point to it. */
 #include "loop/loop.h"
 
 #include <errno.h>
@@ -41,7 +39,7 @@ static void drain_wakeup(void *user, int fd, uint32_t events)
 		;
 }
 
-/* TRM_READ and so on. */
+/* Convert TRM_READ etc. */
 static uint32_t to_epoll(uint32_t events)
 {
 	return (events & TRM_READ ? EPOLLIN : 0u) | (events & TRM_WRITE ? EPOLLOUT : 0u)
@@ -191,8 +189,8 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 		left_ms = 0;
 	}
 	int n = epoll_wait(loop->epoll_fd, batch, BATCH, left_ms);
-	if (n < 0 && errno == EINTR) /* SIGCONT, say: timers may be long due, but what came before them goes
-					first */
+	if (n < 0 && errno == EINTR) /* after SIGCONT, for example, timers may be long due, but earlier input
+					goes first */
 		n = epoll_wait(loop->epoll_fd, batch, BATCH, 0);
 	if (n < 0 && errno != EINTR)
 		return err_code_of(errno);

@@ -2,7 +2,7 @@
 #ifndef TRM_LOOP_PRIVATE_H
 #define TRM_LOOP_PRIVATE_H
 
-/* Internals of the loop, for the files of this room. */
+/* Internals of the loop; private to this room. */
 
 #include <stddef.h>
 #include <sys/epoll.h>
@@ -37,12 +37,12 @@ struct trm_watch {
 	struct trm_watch *next_dead;
 };
 
-void children_finish(struct trm_loop *loop); /* those that were left */
+void children_finish(struct trm_loop *loop); /* frees the children that were left to the loop */
 /* CLOCK_MONOTONIC, now. */
 uint64_t loop_clock_ns(void);
 /* Milliseconds until the next timer, rounded up; -1: none. */
 int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns);
-/* Deliver what is due; returns the number of calls. */
+/* Deliver the due timers; returns the number of calls. */
 int timers_run(struct trm_loop *loop);
 
 #endif

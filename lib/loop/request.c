@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Theory of operation.
  *
- * A request is an easy handle in the loop's multi handle. curl's own callbacks only gather what has come, for
- * nothing may be added to or removed from the multi handle inside of them; when curl has returned, the
- * requests are walked over and the caller is told. So a caller may do anything from its callbacks. */
+ * A request is an easy handle in the loop's multi handle. curl's callbacks only gather data, because they
+ * must not add handles to the multi handle or remove them. After curl has returned, the loop walks over
+ * the requests and makes the caller's callbacks, which may therefore do anything. */
 #include "loop/request.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ struct http_request {
 	struct http *http;
 	const struct http_cb *cb;
 	void *user;
-	CURL *easy; /* NULL once it is over */
+	CURL *easy; /* NULL after the end */
 	struct curl_slist *headers;
 	char *body; /* n_body bytes, of which curl has taken n_taken */
 	size_t n_body, n_taken;
@@ -32,11 +32,11 @@ struct http_request {
 	uint32_t timeout_ms;
 	int status;
 	struct buf head;             /* fields of the answer, each with its line end */
-	struct buf bytes;            /* of the body, not yet delivered */
-	bool has_head, has_reported; /* the fields are complete; the caller knows */
+	struct buf bytes;            /* body bytes that are not yet delivered */
+	bool has_head, has_reported; /* the fields are complete; `head` was called */
 	bool is_too_big, is_over, is_dead;
-	bool is_paused, is_full; /* by the caller; because too much is not delivered yet */
-	CURLcode code;           /* with is_over */
+	bool is_paused, is_full; /* paused by the caller; paused because too much is undelivered */
+	CURLcode code;           /* valid with is_over */
 	char words[CURL_ERROR_SIZE];
 };
 
@@ -65,7 +65,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *user)
 	(void)size;
 	if (buf_append(&r->bytes, bytes, n) == 0)
 		return n;
-	if (r->cb->body) { /* the rest comes when this was delivered */
+	if (r->cb->body) { /* the rest comes after the delivery of these bytes */
 		r->is_full = true;
 		return CURL_WRITEFUNC_PAUSE;
 	}
@@ -73,7 +73,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *user)
 	return 0;
 }
 
-/* There is no rewind function: see is_once. */
+/* curl gets no rewind function: see is_once. */
 static size_t on_send(char *out, size_t size, size_t n, void *user)
 {
 	struct http_request *r = user;
@@ -110,7 +110,7 @@ static void set_policy(struct http_request *r, const struct http_opts *o)
 	set(r->easy, CURLOPT_FOLLOWLOCATION, 0L);
 	set(r->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	set(r->easy, CURLOPT_NOSIGNAL, 1L);
-	set(r->easy, CURLOPT_QUICK_EXIT, 1L); /* cancelling does not wait for a name to be resolved */
+	set(r->easy, CURLOPT_QUICK_EXIT, 1L); /* canceling does not wait for name resolution */
 	set(r->easy, CURLOPT_TCP_NODELAY, 1L);
 	set(r->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	set(r->easy, CURLOPT_TCP_KEEPIDLE, (long)KEEPALIVE_S);
@@ -185,7 +185,7 @@ static int request_init(struct http_request *r, const struct http_opts *o, struc
 	r->max_bytes = o->max_bytes;
 	r->timeout_ms = o->timeout_ms;
 	buf_init(&r->head, HEAD_MAX);
-	buf_init(&r->bytes, o->max_bytes + 1); /* and the NUL */
+	buf_init(&r->bytes, o->max_bytes + 1); /* includes the NUL */
 	r->easy = r->http->curl_easy_init();
 	r->body = o->body ? malloc(o->body_len + 1) : NULL;
 	r->n_body = r->body ? o->body_len : 0;
@@ -263,7 +263,7 @@ bool requests_note_end(struct http *http, CURL *easy, CURLcode code)
 static const struct {
 	CURLcode code;
 	int error;
-	const char *words; /* NULL: curl's own */
+	const char *words; /* NULL: curl's text */
 } FAILURES[] = {
 		{CURLE_COULDNT_RESOLVE_HOST, TRM_ENOENT, NULL},
 		{CURLE_COULDNT_RESOLVE_PROXY, TRM_ENOENT, NULL},

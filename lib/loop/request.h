@@ -2,12 +2,13 @@
 #ifndef TRM_LOOP_REQUEST_H
 #define TRM_LOOP_REQUEST_H
 
-/* HTTP requests on a loop, for the rooms above: HTTP/1.1 by libcurl, which stays behind this header. Names
- * are resolved in a thread of libcurl's, so nothing here waits. Connections are kept and used again.
+/* HTTP requests on a loop, for other rooms. The implementation uses HTTP/1.1 by libcurl, whose header
+ * stays private. A thread of libcurl resolves names, so nothing here waits. Connections are kept and
+ * reused.
  *
- * Proxies are taken from the usual variables (http_proxy, https_proxy, ALL_PROXY, NO_PROXY). TLS
- * certificates are always verified, against the system's authorities or a file of one's own. Redirects are
- * not followed: the key that a request carries was meant for one server. */
+ * Proxies come from the usual variables (http_proxy, https_proxy, ALL_PROXY, NO_PROXY). TLS certificates
+ * are always verified, against the authorities of the system or a given file. Redirects are not followed,
+ * because the key in a request is meant for one server. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,43 +26,44 @@ struct http_opts {
 	size_t body_len;             /* bytes */
 	const char *ca_file;         /* PEM; NULL: CURL_CA_BUNDLE, SSL_CERT_FILE, else the system's */
 	uint32_t connect_timeout_ms; /* 0: 10 000 */
-	uint32_t timeout_ms;         /* from the beginning to the end; 0: none */
-	size_t max_bytes;            /* of the answer's body, gathered: more of it is TRM_ETOOBIG */
-	/* Never send the request twice: if the connection turns out to be closed, it is not sent again on
-	 * another one. */
+	uint32_t timeout_ms;         /* for the whole request; 0: none */
+	size_t max_bytes;            /* of the gathered body; a larger body is TRM_ETOOBIG */
+	/* Never send the request twice: when a kept connection turns out to be closed, the request fails
+	 * instead of moving to another connection. */
 	bool is_once;
 };
 
 struct http_answer {
-	int status;               /* 0: none came */
-	const char *content_type; /* "" if it said none */
+	int status;               /* 0: no answer */
+	const char *content_type; /* "" if the answer names none */
 	const char *body;         /* NUL-terminated after its n bytes; untrusted, like everything here */
 	size_t n;
 };
 
-/* From turns of the loop only. Every callback may cancel the request. */
+/* Called only from turns of the loop. Every callback may cancel the request. */
 struct http_cb {
-	/* Status and header fields have come. May be NULL. */
+	/* Status and header fields are complete. May be NULL. */
 	void (*head)(void *user, struct http_request *request, int status, const char *content_type);
-	/* The body as it comes, of any size; the answer's own is then empty. NULL: it is gathered. */
+	/* The body in chunks of any size; `body` of the answer is then empty. NULL: the body is gathered. */
 	void (*body)(void *user, struct http_request *request, const char *bytes, size_t n);
-	/* Last, exactly once, unless it is canceled; the request dies when this returns. why->code is TRM_OK
-	 * if a whole answer came, whatever its status. Else a sentence without subject ("connection
-	 * refused by 127.0.0.1 port 5555"), and the code: TRM_ENOENT no such host, or nobody listens
-	 * there; TRM_ECLOSED the connection was lost; TRM_ETIMEDOUT; TRM_EPERM a certificate, or no secure
-	 * connection; TRM_ETOOBIG; TRM_EPROTO what came is no HTTP; TRM_EIO other. */
+	/* The last call, exactly once unless the request is canceled. The request is freed when the
+	 * callback returns. why->code is TRM_OK if a complete answer came, whatever its status. Otherwise
+	 * `why` holds a sentence without subject ("connection refused by 127.0.0.1 port 5555") and one of
+	 * these codes: TRM_ENOENT no such host, or nobody listens there; TRM_ECLOSED the connection was
+	 * lost; TRM_ETIMEDOUT; TRM_EPERM a bad certificate, or no secure connection; TRM_ETOOBIG;
+	 * TRM_EPROTO the answer is no HTTP; TRM_EIO other. */
 	void (*done)(void *user, const struct http_answer *answer, const struct trm_error *why);
 };
 
-/* Copies `opts` with all its texts; borrows `cb`. Errors: TRM_ENOTSUP no libcurl; TRM_EINVAL a URL that is
- * none; TRM_ENOMEM. */
+/* Copies `opts` with all its texts; borrows `cb`. Errors: TRM_ENOTSUP without libcurl; TRM_EINVAL for an
+ * invalid URL; TRM_ENOMEM. */
 int http_send(struct trm_loop *loop, const struct http_opts *opts, const struct http_cb *cb, void *user,
 		struct http_request **ret, struct trm_error *reterr);
 /* Cancel the request and close its connection; no callback follows. Takes NULL. */
 void http_cancel(struct http_request *request);
-/* From `head` on: what the answer's header says under this name, into `out`, cut to fit; false: nothing. */
+/* From `head` on: copy the header field of this name to `out`, cut to fit. False: there is no such field. */
 bool http_request_field(const struct http_request *request, const char *name, char *out, size_t cap);
-/* The server has the whole request: it may have done what it was asked for. */
+/* True if the server has received the whole request and may have acted on it. */
 bool http_request_is_sent(const struct http_request *request);
 /* Stop reading from the connection, or continue. */
 void http_pause(struct http_request *request, bool is_paused);

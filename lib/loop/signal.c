@@ -12,16 +12,16 @@
 
 struct trm_signal {
 	struct trm_watch *watch;
-	pthread_t thread; /* whose mask blocks them */
+	pthread_t thread; /* the thread whose mask blocks the signals */
 	int fd;
 	sigset_t set;
-	sigset_t ours; /* signals that we blocked; those that were blocked before stay as they were */
+	sigset_t ours; /* signals that this handler blocked; others were blocked before and stay blocked */
 	trm_signal_fn *fn;
 	void *user;
 	struct trm_signal *next;
 };
 
-/* Of all loops: those of one thread share its mask. */
+/* The handlers of all loops, because the loops of one thread share its signal mask. */
 static struct trm_signal *handlers;
 static pthread_mutex_t handlers_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -30,8 +30,8 @@ static void on_signal(void *user, int fd, uint32_t events)
 	struct trm_signal *s = user;
 	struct signalfd_siginfo info;
 	(void)events;
-	/* Read one signal at a time, because the callback may remove us. The rest is still ready in the next
-	 * turn. */
+	/* Read one signal at a time, because the callback may remove the handler. Further signals are
+	 * still ready in the next turn. */
 	if (read(fd, &info, sizeof info) == (ssize_t)sizeof info)
 		s->fn(s->user, (int)info.ssi_signo);
 }

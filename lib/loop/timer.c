@@ -12,7 +12,7 @@ struct trm_timer {
 	trm_timer_fn *fn;
 	void *user;
 	uint64_t due_ns, repeat_ns;
-	uint64_t turn; /* the turn it was (re)started in */
+	uint64_t turn; /* the turn in which the timer was (re)started */
 	size_t at;     /* index in the heap, or NOT_IN_HEAP */
 };
 
@@ -52,7 +52,7 @@ static void sift_down(struct trm_loop *loop, size_t at)
 int trm_loop_add_timer(struct trm_loop *loop, trm_timer_fn *fn, void *user, struct trm_timer **ret_timer,
 		struct trm_error *reterr)
 {
-	/* Room in the heap is made here, so that starting a timer can't fail. */
+	/* Make room in the heap here, so that starting a timer cannot fail. */
 	if (loop->cap_timers == loop->total_timers) {
 		size_t cap = loop->cap_timers ? loop->cap_timers * 2 : 8;
 		struct trm_timer **timers = realloc(loop->timers, cap * sizeof(struct trm_timer *));
@@ -94,7 +94,7 @@ static void start_at(struct trm_timer *t, uint64_t due_ns)
 	sift_up(t->loop, t->at);
 }
 
-/* Capped so that adding it to a time cannot overflow: centuries. */
+/* Capped at centuries, so that adding the result to a time cannot overflow. */
 static uint64_t to_ns(uint64_t ms)
 {
 	const uint64_t most_ms = INT64_MAX / 1000000;
@@ -104,8 +104,8 @@ static uint64_t to_ns(uint64_t ms)
 void trm_timer_start(struct trm_timer *timer, uint64_t delay_ms, uint64_t repeat_ms)
 {
 	timer->repeat_ns = to_ns(repeat_ms);
-	/* The turn's time may be old by now: a timer may be late, never early. Without a delay it is still in
-	 * this turn, if that has not come to the timers yet. */
+	/* The loop's time may be old, so read the clock: a timer may be late, but never early. A timer
+	 * without delay still runs in the current turn if that has not yet reached its timers. */
 	start_at(timer, delay_ms ? loop_clock_ns() + to_ns(delay_ms) : timer->loop->now_ns);
 }
 
@@ -138,7 +138,7 @@ int timers_run(struct trm_loop *loop)
 	while (loop->n_timers && loop->timers[0]->due_ns <= loop->now_ns) {
 		struct trm_timer *t = loop->timers[0];
 		if (t->turn == loop->timer_turn)
-			break; /* started by a callback of this turn: re-arming must not starve the rest */
+			break; /* started in this turn: a restarted timer must not starve the rest */
 		if (t->repeat_ns) {
 			/* Missed ticks are skipped. */
 			uint64_t next_ns = t->due_ns + t->repeat_ns;

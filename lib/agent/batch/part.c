@@ -7,12 +7,12 @@ enum { TOKENS = 4096 };
 
 enum token_kind { END, WORD, NUMBER, TEXT, SIGN, LINE };
 
-/* Signs are single characters, but for "::" and "->". */
+/* Signs are single characters, except "::" and "->". */
 struct token {
 	enum token_kind kind;
 	const char *at;
 	size_t n;
-	bool is_open; /* a string or a comment that does not end */
+	bool is_open; /* a string or a comment without an end */
 };
 
 struct cursor {
@@ -49,7 +49,7 @@ static size_t quoted_size(const char *at, const char *end, bool *ret_open)
 	return n ? n : 1;
 }
 
-/* R"x(…)x", at the quote. */
+/* Size of R"x(…)x", from the quote on. */
 static size_t raw_size(const char *at, const char *end, bool *ret_open)
 {
 	char close[20] = ")";
@@ -66,7 +66,7 @@ static size_t raw_size(const char *at, const char *end, bool *ret_open)
 	return found ? (size_t)(found - at) + n + 2 : (size_t)(end - at);
 }
 
-/* Skip spaces and comments. False: a comment does not end. */
+/* Skip spaces and comments. False: a comment has no end. */
 static bool skip_space(struct cursor *c)
 {
 	while (c->at < c->end) {
@@ -176,15 +176,15 @@ static const char EXPRESSING[] = "new delete sizeof this alignof true false null
 struct tokens {
 	struct token list[TOKENS];
 	size_t n;
-	const char *end;  /* behind the last one */
-	bool has_ended;   /* by a semicolon or its brace */
-	bool is_open;     /* a string, a comment or a bracket is */
-	bool is_unpaired; /* a bracket closes that was not opened */
+	const char *end;  /* end of the last token */
+	bool has_ended;   /* a semicolon or the closing brace ended the part */
+	bool is_open;     /* a string, a comment or a bracket has no end */
+	bool is_unpaired; /* a closing bracket has no opening one */
 };
 
 static bool add_token(struct tokens *t, const struct token *token)
 {
-	if (t->n == TOKENS) /* what a long part begins with tells its kind */
+	if (t->n == TOKENS) /* the first tokens of a long part are enough to find its kind */
 		t->list[TOKENS - 1] = *token;
 	else
 		t->list[t->n++] = *token;
@@ -192,7 +192,7 @@ static bool add_token(struct tokens *t, const struct token *token)
 	return true;
 }
 
-/* "extern "C"", "namespace" before the brace, or a list of parameters and what may follow it. */
+/* True for a brace after `extern "C"`, after `namespace`, or after a list of parameters and its suffixes. */
 static bool ends_at_brace(const struct tokens *t, size_t brace)
 {
 	const struct token *list = t->list;
@@ -216,7 +216,7 @@ static bool ends_at_brace(const struct tokens *t, size_t brace)
 	return has_parens && !is_sign(&list[0], "[");
 }
 
-/* Does the part go on behind a brace that has closed at the top? */
+/* True if the part continues after a closing brace at the top level. */
 static bool goes_on(const struct tokens *t, size_t brace, struct cursor c)
 {
 	struct token next = next_token(&c);
@@ -251,7 +251,7 @@ static size_t directive_size(struct cursor *c, struct token t)
 	return (size_t)(t.at + t.n - from);
 }
 
-/* Statements with a head, such as `if (x) y();`, end with what they govern. */
+/* Read one part. A statement with a head, such as `if (x) y();`, includes its body. */
 static void read_part(struct cursor *c, struct tokens *t)
 {
 	int depth = 0;
@@ -265,7 +265,7 @@ static void read_part(struct cursor *c, struct tokens *t)
 		if (token.kind == END || (token.kind == LINE && t->n == 0))
 			break;
 		if (token.kind == LINE && depth == 0) {
-			*c = before; /* a directive is a part of its own, but for one inside braces */
+			*c = before; /* a directive is a part of its own, except inside braces */
 			c->is_line_start = true;
 			break;
 		}
@@ -292,7 +292,7 @@ static void read_part(struct cursor *c, struct tokens *t)
 
 /* ---- kinds ---- */
 
-/* Behind the balanced brackets that begin at i. */
+/* Index behind the balanced brackets that begin at i. */
 static size_t behind_brackets(const struct tokens *t, size_t i)
 {
 	int depth = 0;
@@ -305,7 +305,7 @@ static size_t behind_brackets(const struct tokens *t, size_t i)
 	return t->n;
 }
 
-/* Behind <…>; i if they are none. */
+/* Index behind <…>; i if there are no angle brackets. */
 static size_t behind_angles(const struct tokens *t, size_t i)
 {
 	int depth = 0;
@@ -324,7 +324,7 @@ static size_t behind_angles(const struct tokens *t, size_t i)
 	return i;
 }
 
-/* Behind a::b<c>::d; i if there is no name. */
+/* Index behind a::b<c>::d; i if there is no name. */
 static size_t behind_name(const struct tokens *t, size_t i)
 {
 	size_t k = i + (i < t->n && is(&t->list[i], "::"));
@@ -345,7 +345,7 @@ static bool is_star(const struct token *t)
 	return t->kind == SIGN && (is_sign(t, "*&") || is(t, "&&"));
 }
 
-/* Is this, which begins with a name that is no keyword, a declaration? */
+/* True if tokens that begin with a name (not a keyword) form a declaration. */
 static bool declares(const struct tokens *t, part_knows *knows, void *user)
 {
 	size_t i = behind_name(t, 0);
@@ -358,7 +358,7 @@ static bool declares(const struct tokens *t, part_knows *knows, void *user)
 		return true;
 	if (is_sign(next, "(") && i > 2 && is(&t->list[i - 2], "::") && t->has_ended
 			&& is_sign(&t->list[t->n - 1], "}"))
-		return true; /* a constructor's definition */
+		return true; /* definition of a constructor */
 	if (is(next, "::") || !is_star(next))
 		return false;
 	while (i < t->n && (is_star(&t->list[i]) || is_among(&t->list[i], "const volatile")))
@@ -369,7 +369,7 @@ static bool declares(const struct tokens *t, part_knows *knows, void *user)
 	return is_sign(next, "=;[,{(") || is(next, "::") || is_among(&t->list[i], "operator");
 }
 
-/* Are these parameters, and no arguments? */
+/* True for parameters, false for arguments. */
 static bool are_parameters(const struct tokens *t, size_t paren, part_knows *knows, void *user)
 {
 	struct token first = t->list[paren + 1];
@@ -393,7 +393,8 @@ static void add_name(struct part *p, const struct token *t)
 	p->name_len[p->n_names++] = t->n;
 }
 
-/* Skip what stands before the first declarator; gives the tag's index in *ret_tag (n: none). */
+/* Index behind the specifiers, which precede the first declarator. *ret_tag is the index of the tag (n:
+ * none). */
 static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
 {
 	size_t i = 0;
@@ -425,7 +426,7 @@ static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
 		} else if (one->kind == WORD && !has_type) {
 			size_t next = behind_name(t, i);
 			if (next < t->n && is_sign(&t->list[next], "("))
-				return i; /* a constructor */
+				return i; /* constructor */
 			has_type = true;
 			i = next;
 		} else {
@@ -435,7 +436,7 @@ static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
 	return i;
 }
 
-/* The names and the shape of a declaration's declarators, from token i. */
+/* Read the names and the form of the declarators from token i on. */
 static void read_declarators(const struct tokens *t, size_t i, struct part *p, part_knows *knows, void *user)
 {
 	while (i < t->n) {
@@ -636,7 +637,7 @@ bool part_has_main(const char *code, size_t n)
 	return false;
 }
 
-/* A head without what belongs to it. */
+/* True if a head still lacks its body. */
 static bool wants_more(const struct tokens *t, const struct part *p)
 {
 	const struct token *first = &t->list[0], *last = &t->list[t->n - 1];
