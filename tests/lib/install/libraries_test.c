@@ -101,7 +101,7 @@ static void a_script_says_what_it_needs(void **state)
 static void a_broken_block_is_refused_with_its_line(void **state)
 {
 	static const struct {
-		const char *inside, *told;
+		const char *inside, *reported;
 	} cases[] = {
 			{"# dependencies = [\"six\"\n", "line 3"},
 			{"# dependencies = \"six\"\n", "line 2"},
@@ -128,7 +128,7 @@ static void a_broken_block_is_refused_with_its_line(void **state)
 		char **list;
 		snprintf(code, sizeof code, "# /// script\n%s# ///\n", cases[i].inside);
 		assert_int_equal(read_script(code, &list, &why), TRM_EINVAL);
-		if (!strstr(why.msg, cases[i].told))
+		if (!strstr(why.msg, cases[i].reported))
 			fail_msg("%s: %s", cases[i].inside, why.msg);
 		trm_libraries_free(list);
 	}

@@ -59,7 +59,7 @@ static void unknown_names_list_the_known_ones(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"cobol", "", "pyth", "python ", NULL};
-	static const char *const told[] = {"the languages are python, javascript, bash",
+	static const char *const reported[] = {"the languages are python, javascript, bash",
 			"the languages are python, javascript, bash", "unknown language 'pyth'",
 			"did you mean 'python'?", "the languages are python, javascript, bash"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -67,7 +67,7 @@ static void unknown_names_list_the_known_ones(void **state)
 		struct trm_error err = {0};
 		assert_int_equal(trm_lang_find(names[i], &lang, &err), TRM_EINVAL);
 		assert_null(lang);
-		if (!strstr(err.msg, told[i]))
+		if (!strstr(err.msg, reported[i]))
 			fail_msg("%s", err.msg);
 	}
 }

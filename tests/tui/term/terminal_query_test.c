@@ -87,7 +87,7 @@ static void positions_may_be_cut(void **state)
 	feed("\033[24;", 5);
 	keys_flush(k);
 	drain();
-	feed("3R\033[24;5Rx", 9);
+	feed("3R\033[24;5Rx", 10);
 	assert_string_equal(typed, "x");
 	assert_int_equal(keys_answers(k)->shaded, EMOJI_JOINED);
 	assert_int_equal(keys_answers(k)->linked, EMOJI_APART);
