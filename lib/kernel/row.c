@@ -416,6 +416,8 @@ static const struct key {
 		TEXT("imports", lang.imports),
 		TEXT("module_prefix", lang.module_prefix),
 		TEXT("module_parts", lang.module_parts),
+		TEXT("sample", lang.sample),
+		WORDS("lessons", lang.lessons),
 		OTHER("samples", read_samples),
 };
 enum { KEYS = sizeof keys / sizeof *keys };
@@ -507,12 +509,15 @@ static int complete(const struct spot *s)
 	struct row *row = s->row;
 	struct trm_lang *l = &row->lang;
 	const char **const texts[] = {&l->comment, &l->block_begin, &l->block_end, &l->grammar, &l->image,
-			&l->package, &l->package_manager, &l->imports, &l->module_prefix, &l->module_parts};
+			&l->package, &l->sample, &l->package_manager, &l->imports, &l->module_prefix,
+			&l->module_parts};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!*texts[i])
 			*texts[i] = "";
 	if (!l->plot_libraries)
 		l->plot_libraries = none;
+	if (!l->lessons)
+		l->lessons = none;
 	if (!l->suffixes)
 		l->suffixes = none;
 	if (!l->commands && (!row->start || !row->spec.driver.n))

@@ -229,6 +229,8 @@ static int start(struct app *a, struct trm_error *reterr)
 		app_open_session(a);
 	if (r < 0)
 		return r;
+	if (a->opts->is_tutor)
+		tutor_begin(&a->model);
 	app_tell_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
 	if ((r = app_load_keys(a, reterr)) < 0)

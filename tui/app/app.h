@@ -23,6 +23,7 @@ struct app_opts {
 	const struct recording *replay;  /* shown instead of a sandbox; NULL: none. Borrowed */
 	bool is_demo;                    /* show the file cell by cell, … */
 	uint32_t typing;                 /* … typed so many characters a second; 0: at once */
+	bool is_tutor;                   /* begin with the tutorial */
 	bool is_linear;                  /* lines on standard input and output instead of a screen */
 	bool is_theme_given;             /* for this start alone: no choice of an earlier one counts */
 	const char *record;              /* path of a recording to be made; NULL or "": none */

@@ -68,6 +68,7 @@ struct cmd {
 	X(serve) \
 	X(stop) \
 	X(themes) \
+	X(tutor) \
 	X(version)
 
 #define CMD_DECLARE(name) extern const struct cmd cmd_##name;
@@ -84,6 +85,8 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures);
 /* The workbench with a file (NULL: none), or a demo of it; returns the exit code. */
 int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
+
+int workbench_tutor(const struct trm_config *config, const struct options *o); /* with the tutorial */
 
 /* The workbench on the running sandbox of the config's name. */
 int workbench_attach(const struct trm_config *config, const struct options *o);

@@ -81,6 +81,17 @@ int workbench_open(const struct trm_config *config, const struct options *o, con
 	return open_behind_gate(config, o, &opts);
 }
 
+int workbench_tutor(const struct trm_config *config, const struct options *o)
+{
+	struct app_opts opts;
+	int code = workbench_opts(config, o->config_path, &opts);
+	if (code != CMD_OK)
+		return code;
+	opts.is_tutor = true;
+	opts.restore = false;
+	return open_behind_gate(config, o, &opts);
+}
+
 int workbench_attach(const struct trm_config *config, const struct options *o)
 {
 	struct app_opts opts;

@@ -79,6 +79,7 @@ extern const struct command_table variables_commands;
 extern const struct command_table inspect_commands;
 extern const struct command_table record_commands;
 extern const struct command_table settings_commands;
+extern const struct command_table tutor_commands;
 extern const struct command_table file_picker_commands;
 extern const struct command_table complete_commands;
 extern const struct command_table replay_commands;

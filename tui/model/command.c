@@ -12,6 +12,7 @@ static const struct command_table *const tables[] = {
 		&buffer_commands,
 		&confirmation_commands,
 		&settings_commands,
+		&tutor_commands,
 		&file_picker_commands,
 		&clear_commands,
 		&time_limit_commands,

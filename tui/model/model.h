@@ -33,6 +33,7 @@
 #include "model/run_history.h"
 #include "model/sandboxes.h"
 #include "model/settings_page.h"
+#include "model/tutor.h"
 #include "model/variables.h"
 #include "output/outpane.h"
 #include "output/runs.h"
@@ -179,8 +180,9 @@ struct model {
 	struct notices notices;
 
 	struct replay replay; /* a recording is shown */
-	struct demo demo;     /* a file is shown cell by cell */
-	int foot_rows;        /* rows below the layout, for what these two say */
+	struct tutor tutor;
+	struct demo demo; /* a file is shown cell by cell */
+	int foot_rows;    /* rows below the layout, for what these two say */
 	bool is_recording;
 	struct editor_run to_run; /* what was asked for last */
 	enum run_then run_then;

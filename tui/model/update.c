@@ -369,5 +369,6 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		m->needs_draw = true;
 		break;
 	}
+	tutor_update(m, msg);
 	figures_want(m, out);
 }

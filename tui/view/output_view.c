@@ -216,9 +216,10 @@ static void draw_input(const struct model *m, struct canvas *c, struct rect pane
 static void draw_hint(const struct model *m, struct canvas *c, struct rect area)
 {
 	static const char *const words[] = {"Output appears here.",
-			"Write some code, then press F5 (or Alt-Enter) to run it. F1 shows all keys."};
+			"Write some code, then press F5 (or Alt-Enter) to run it. F1 shows all keys.",
+			"New here? Type \"tutorial\" into the list of commands (F7)."};
 
-	for (int i = 0; i < 2 && i < area.rows; i++)
+	for (int i = 0; i < 3 && i < area.rows; i++)
 		draw_text(c, area, area.row + i, area.col, ROLE_DIM, words[i]);
 	(void)m;
 }

@@ -41,7 +41,8 @@ static void draw_editor(const struct model *m, struct canvas *c)
 static bool is_covered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
-	       || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on || m->out.figures.zoomed;
+	       || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on || m->tutor.is_on
+	       || m->out.figures.zoomed;
 }
 
 void view_editor(const struct model *m, struct canvas *c)
@@ -104,7 +105,7 @@ bool view_output(const struct model *m, struct canvas *c)
 static bool is_layered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on
-	       || complete_is_shown(m) || m->out.figures.zoomed
+	       || m->tutor.is_on || complete_is_shown(m) || m->out.figures.zoomed
 	       || (m->layout.kind != LAYOUT_WIDE && m->layout.kind != LAYOUT_STACKED);
 }
 
@@ -158,6 +159,8 @@ void view(const struct model *m, struct canvas *c)
 		draw_replay(m, c);
 	if (m->demo.is_on)
 		draw_demo(m, c);
+	if (m->tutor.is_on)
+		draw_tutor(m, c);
 	if (m->variables_page.is_shown)
 		draw_variables(m, c);
 	if (m->sandboxes.is_shown) {

@@ -37,8 +37,12 @@ struct trm_lang {
 	const char *const *const *commands;
 	bool has_pieces;     /* code without main() is compiled as a piece, and keeps variables as well */
 	const char *grammar; /* tree-sitter's; "" there is none */
-	const char *image;   /* container image by default; "" there is none */
-	const char *package; /* of Debian, that brings the interpreter; "" not known */
+	const char *sample;  /* a short program to begin with; "" there is none */
+	/* NULL-terminated, for the tutorial of the workbench: a line to write, one that does not end, and one
+	 * that plots; the last ones may be missing. */
+	const char *const *lessons;
+	const char *image;                  /* container image by default; "" there is none */
+	const char *package;                /* of Debian, that brings the interpreter; "" not known */
 	const char *package_manager;        /* "pip"; "" packages cannot be installed */
 	const char *const *plot_libraries;  /* NULL-terminated: those whose figures are displays */
 	const char *const *install_command; /* with {package}, NULL-terminated; NULL: none */

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The five steps of the tutorial, each done and checked off. */
+#include "tui/model/desk.h"
+
+#include "text/text.h"
+
+static void end_run(struct trm_result r)
+{
+	r.lang = trm_lang_default();
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
+}
+
+static void start(const char *command)
+{
+	command_run(&m, command_find(command), &fx);
+}
+
+static void five_steps_are_checked_off(void **state)
+{
+	(void)state;
+	m.confirm = false;
+	start("tutor");
+	assert_screen("▸ 1 Write", true);
+	assert_screen("Type into the editor: x = 6 * 7", true);
+	type("x = 6 * 7");
+	assert_screen("✓ 1 Write   ▸ 2 Run", true);
+	press(K_F5, 0);
+	end_run((struct trm_result){.status = TRM_STATUS_ERROR});
+	assert_screen("▸ 2 Run", true);
+	press(K_F5, 0);
+	end_run((struct trm_result){0});
+	assert_screen("✓ 2 Run   ▸ 3 See", true);
+	press('v', MOD_ALT);
+	assert_screen("✓ 3 See   ▸ 4 Stop", true);
+	press('v', MOD_ALT);
+	press(K_F5, 0);
+	end_run((struct trm_result){.status = TRM_STATUS_INTERRUPTED, .state_lost = true});
+	assert_screen("▸ 4 Stop", true);
+	press(K_F5, 0);
+	end_run((struct trm_result){.status = TRM_STATUS_INTERRUPTED});
+	assert_screen("✓ 4 Stop   ▸ 5 Plot", true);
+	press('x', MOD_ALT); /* skipped */
+	assert_screen("- 5 Plot", true);
+	assert_screen("That is all you need", true);
+	press('x', MOD_ALT);
+	assert_screen("That is all you need", false);
+	assert_int_equal(m.foot_rows, 0);
+}
+
+static void it_has_a_row_where_there_is_little_room(void **state)
+{
+	(void)state;
+	event((struct event){.type = EVENT_RESIZE, .row = 16, .col = 60});
+	start("tutor");
+	assert_screen("1/5 Type into the editor", true);
+}
+
+static void samples_open_in_a_buffer(void **state)
+{
+	(void)state;
+	start("sample");
+	assert_screen("# %% Values", true);
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		assert_true(*trm_lang_at(i)->sample);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+	const struct CMUnitTest tests[] = {
+			TEST(five_steps_are_checked_off),
+			TEST(it_has_a_row_where_there_is_little_room),
+			TEST(samples_open_in_a_buffer),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

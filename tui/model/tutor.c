@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/tutor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/lang.h>
+#include <terrarium/result.h>
+
+#include "command/command.h"
+#include "command/keymap.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/run_source.h"
+#include "model/update.h"
+#include "text/text.h"
+
+enum { CODE_LEAST = 6 }; /* bytes that count as something written */
+
+enum step { STEP_WRITE, STEP_RUN, STEP_SEE, STEP_STOP, STEP_PLOT };
+
+/* What the language gives to be typed for a step; NULL: nothing. */
+static const char *lesson(const struct model *m, size_t n)
+{
+	const char *const *lessons = m->lang->lessons;
+
+	for (size_t i = 0; i < n && *lessons; i++)
+		lessons++;
+	return *lessons;
+}
+
+enum { LESSON_WRITE, LESSON_ENDLESS, LESSON_PLOT };
+
+const char *tutor_title(int step)
+{
+	static const char *const titles[TUTOR_STEPS] = {"Write", "Run", "See", "Stop", "Plot"};
+
+	return titles[step];
+}
+
+static const char *key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])
+{
+	const struct command *c = command_find(command);
+	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
+
+	if (keys)
+		keys_name(keys, out);
+	else
+		snprintf(out, KEYMAP_NAME_BYTES, "\"%.40s\"", c ? c->title : command);
+	return out;
+}
+
+void tutor_words(const struct model *m, char out[400])
+{
+	char key[KEYMAP_NAME_BYTES], other[KEYMAP_NAME_BYTES];
+	const char *write = lesson(m, LESSON_WRITE), *endless = lesson(m, LESSON_ENDLESS),
+		   *plot = lesson(m, LESSON_PLOT);
+
+	switch (m->tutor.at) {
+	case STEP_WRITE: snprintf(out, 400, "Type into the editor: %s", write ? write : "some code"); break;
+	case STEP_RUN:
+		snprintf(out, 400, "Press %s, then Enter. It runs in a sandbox, apart from your machine.",
+				key_of(m, "run", key));
+		break;
+	case STEP_SEE:
+		snprintf(out, 400, "Press %s: what the run has left behind. %s again closes it.",
+				key_of(m, "variables", key), key_of(m, "variables", other));
+		break;
+	case STEP_STOP:
+		snprintf(out, 400, "Run %s, and stop it with %s. What you had stays.",
+				endless ? endless : "code that does not end", key_of(m, "stop", key));
+		break;
+	case STEP_PLOT:
+		if (plot)
+			snprintf(out, 400, "Run %s", plot);
+		else
+			snprintf(out, 400,
+					"Press %s: the graphs. + and - zoom them; %s goes on to the next pane.",
+					key_of(m, "show-metrics", key), key_of(m, "next-pane", other));
+		break;
+	default:
+		snprintf(out, 400,
+				"That is all you need. %s shows all keys, %s finds every command by its name.",
+				key_of(m, "help", key), key_of(m, "palette", other));
+	}
+}
+
+/* ---- is it done? ---- */
+
+static bool has_code(const struct model *m)
+{
+	const struct editor *e = model_editor(m);
+
+	return editor_is_modified(e) && !run_source_is_blank(e, editor_run_of(e, EDITOR_RUN_ALL));
+}
+
+static bool is_step_done(const struct model *m, const struct msg *msg)
+{
+	const struct trm_result *r = msg->type == MSG_RUN_DONE ? msg->result : NULL;
+
+	switch (m->tutor.at) {
+	case STEP_WRITE: return has_code(m) && text_len(model_editor(m)->text) >= CODE_LEAST;
+	case STEP_RUN: return r && r->status == TRM_STATUS_OK;
+	case STEP_SEE: return m->variables_page.is_shown;
+	case STEP_STOP: return r && r->status == TRM_STATUS_INTERRUPTED && !r->state_lost;
+	case STEP_PLOT:
+		return lesson(m, LESSON_PLOT) ? msg->type == MSG_RUN_DISPLAY : m->focus == PANE_METRICS;
+	default: return false;
+	}
+}
+
+void tutor_update(struct model *m, const struct msg *msg)
+{
+	struct tutor *t = &m->tutor;
+
+	if (!t->is_on || t->at == TUTOR_STEPS || !is_step_done(m, msg))
+		return;
+	t->done[t->at++] = true;
+	m->needs_draw = true;
+}
+
+/* ---- begin and end ---- */
+
+void tutor_begin(struct model *m)
+{
+	if (m->replay.is_on || m->demo.is_on)
+		return;
+	m->tutor = (struct tutor){.is_on = true};
+	m->foot_rows = m->rows >= 20 ? TUTOR_ROWS : 1;
+	model_relayout(m);
+}
+
+static void start_tutor(struct model *m, struct effects *out)
+{
+	(void)out;
+	tutor_begin(m);
+}
+
+/* The next step; behind the last one, the end. */
+static void tutor_skip(struct model *m, struct effects *out)
+{
+	(void)out;
+	if (!m->tutor.is_on) {
+		notices_add(&m->notices, m->now_ns, false, "there is no tutorial: \"Tutorial\" starts it");
+		return;
+	}
+	m->needs_draw = true;
+	if (m->tutor.at++ < TUTOR_STEPS)
+		return;
+	m->tutor = (struct tutor){0};
+	m->foot_rows = 0;
+	model_relayout(m);
+}
+
+static void open_sample(struct model *m, struct effects *out)
+{
+	const char *text = m->lang->sample;
+
+	if (!*text) {
+		notices_add(&m->notices, m->now_ns, false, "there is no sample in %s", m->lang->name);
+		return;
+	}
+	buffer_new(m, out);
+	editor_set_text(model_editor(m), text, strlen(text));
+	editor_goto_line(model_editor(m), 0);
+	model_focus(m, PANE_EDITOR);
+}
+
+static const struct command commands[] = {
+		{"tutor", "Tutorial", "learn the workbench in five steps: write, run, see, stop, plot",
+				CONTEXT_ANY, start_tutor, NULL, 0, false},
+		{"tutor-next", "Tutorial: next step",
+				"go on to the next step of the tutorial; at the end: close it", CONTEXT_ANY,
+				tutor_skip, NULL, 0, false},
+		{"sample", "Open a sample program",
+				"open a short program in this language to try things with", CONTEXT_ANY,
+				open_sample, NULL, 0, false},
+};
+const struct command_table tutor_commands = COMMAND_TABLE(commands);
