@@ -254,6 +254,7 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_VARIABLES, "end", "variables-last"},
 		{CONTEXT_VARIABLES, "s", "variables-sort"},
 		{CONTEXT_VARIABLES, "r", "variables-reverse"},
+		{CONTEXT_VARIABLES, "c", "variables-changed"},
 		{CONTEXT_VARIABLES, "/", "variables-filter"},
 		{CONTEXT_VARIABLES, "enter", "variables-inspect"},
 		{CONTEXT_VARIABLES, "escape", "variables-leave"},

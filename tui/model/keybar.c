@@ -51,6 +51,7 @@ static const struct {
 		{"look-forth", "Later", 12, CONTEXT_METRICS},
 		{"variables-inspect", "Inspect", 4, CONTEXT_VARIABLES},
 		{"variables-filter", "Filter", 6, CONTEXT_VARIABLES},
+		{"variables-changed", "Changed", 6, CONTEXT_VARIABLES},
 		{"variables-sort", "Sort", 7, CONTEXT_VARIABLES},
 		{"variables-reverse", "Reverse", 8, CONTEXT_VARIABLES},
 		{"variables-leave", "Close", 9, CONTEXT_VARIABLES},

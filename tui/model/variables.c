@@ -34,6 +34,8 @@ void variables_finish(struct variables *v)
 	memset(v, 0, sizeof *v);
 }
 
+#define COMPARED_MAX 1000000u /* rows times rows */
+
 /* ---- what is known ---- */
 
 void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap)
@@ -167,16 +169,63 @@ static bool take_row(struct variable *v, const cJSON *row)
 	return true;
 }
 
-static void take_rows(struct variables *v, const cJSON *list)
+/* The row of this name among the old ones; most stand in the order that they had. NULL: there is none. */
+static const struct variable *find_old(const struct variables *old, const char *name, size_t *hint)
+{
+	for (size_t i = 0; i < old->n; i++) {
+		const struct variable *one = &old->rows[(*hint + i) % old->n];
+		if (strcmp(one->name, name) != 0)
+			continue;
+		*hint = (size_t)(one - old->rows) + 1;
+		return one;
+	}
+	return NULL;
+}
+
+static enum variable_change change_of(const struct variable *now, const struct variable *before)
+{
+	bool has_values = now->value[0] && before->value[0];
+
+	return strcmp(now->type, before->type) != 0
+					       || (has_values
+							       && (strcmp(now->value, before->value) != 0
+									       || strcmp(now->size,
+												  before->size)
+												  != 0))
+			       ? VARIABLE_CHANGED
+			       : VARIABLE_SAME;
+}
+
+/* Without a run between the two answers, what was said of a row still holds. */
+static void compare_rows(struct variables *v, const struct variables *old, bool has_run)
+{
+	size_t hint = 0;
+
+	if (v->n * old->n > COMPARED_MAX || (!old->is_known && has_run))
+		return;
+	for (size_t i = 0; i < v->n; i++) {
+		const struct variable *before = find_old(old, v->rows[i].name, &hint);
+		if (before)
+			v->rows[i].change = has_run ? change_of(&v->rows[i], before) : before->change;
+		else
+			v->rows[i].change = has_run ? VARIABLE_NEW : VARIABLE_SAME;
+	}
+}
+
+static void take_rows(struct variables *v, const cJSON *list, bool has_run)
 {
 	int n = cJSON_GetArraySize(list);
 	const cJSON *row;
+	struct variables old = *v;
 
-	rows_clear(v);
+	v->rows = NULL;
+	v->n = 0;
 	v->rows = calloc(n > VARIABLES_MAX ? VARIABLES_MAX : n > 0 ? (size_t)n : 1, sizeof *v->rows);
 	cJSON_ArrayForEach(row, list) if (v->rows && v->n < VARIABLES_MAX && cJSON_IsObject(row)
 					  && take_row(&v->rows[v->n], row)) v->n++;
 	v->is_known = v->rows != NULL;
+	compare_rows(v, &old, has_run);
+	rows_clear(&old);
 }
 
 void variables_answer(struct model *m, const struct msg *msg, struct effects *out)
@@ -187,10 +236,11 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
 	/* What a run cuts short is asked again behind it. */
+	bool has_run = v->is_awaited;
 	v->is_untold = !cJSON_IsArray(list) && (v->is_untold || (v->is_awaited && m->run.state == RUN_NONE));
 	v->is_awaited = false;
 	if (cJSON_IsArray(list)) {
-		take_rows(v, list);
+		take_rows(v, list, has_run);
 	} else if (v->is_untold) {
 		rows_clear(v);
 		v->is_known = false;
@@ -238,8 +288,10 @@ static bool is_definition(const struct variable *v)
 	return false;
 }
 
-static bool passes(const struct variable *v, const char *filter)
+static bool passes(const struct variable *v, const char *filter, bool only_changed)
 {
+	if (only_changed && v->change == VARIABLE_SAME)
+		return false;
 	if (!*filter)
 		return !is_definition(v);
 	return strcasestr(v->name, filter) || strcasestr(v->type, filter);
@@ -262,7 +314,8 @@ size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX])
 	size_t n = 0;
 
 	for (size_t i = 0; i < v->n; i++)
-		if (passes(&v->rows[i], field_text(&m->variables_page.filter)))
+		if (passes(&v->rows[i], field_text(&m->variables_page.filter),
+				    m->variables_page.only_changed))
 			list[n++] = (uint16_t)i;
 	qsort_r(list, n, sizeof *list, compare, &order);
 	return n;

@@ -22,9 +22,14 @@ struct trm_lang;
 
 #define VARIABLES_MAX 2000 /* rows that are kept */
 
+/* What the last run has done to a variable, as far as it is known: values are only while the page is shown.
+ */
+enum variable_change { VARIABLE_SAME, VARIABLE_NEW, VARIABLE_CHANGED };
+
 struct variable {
 	char *name, *type, *size, *value; /* owned by one block at `name` */
 	uint64_t magnitude;               /* of the size, to sort by */
+	enum variable_change change;
 };
 
 enum variable_column { VARIABLE_NAME, VARIABLE_TYPE, VARIABLE_SIZE, VARIABLE_VALUE, VARIABLE_COLUMNS };
@@ -46,7 +51,8 @@ struct variables_page {
 	bool is_shown; /* in the right column, in place of the processes */
 	enum variable_column sort;
 	bool is_reverse;
-	bool has_filter; /* is being typed */
+	bool has_filter;   /* is being typed */
+	bool only_changed; /* what the last run has made or changed */
 	struct field filter;
 	size_t current, scroll; /* of the rows that pass the filter */
 	enum pane focus_back;   /* that had the focus when it was opened */

@@ -176,6 +176,13 @@ static void reverse(struct model *m, struct effects *out)
 	sort_by(m, m->variables_page.sort);
 }
 
+static void show_changed(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->variables_page.only_changed = !m->variables_page.only_changed;
+	m->variables_page.current = m->variables_page.scroll = 0;
+}
+
 static void filter(struct model *m, struct effects *out)
 {
 	(void)out;
@@ -249,6 +256,9 @@ static const struct command commands[] = {
 		{"variables-reverse", NULL, "reverse the order", CONTEXT_VARIABLES, reverse, NULL, 0, false},
 		{"variables-filter", NULL, "filter by name or type", CONTEXT_VARIABLES, filter, NULL, 0,
 				false},
+		{"variables-changed", NULL,
+				"show only what the last run has made (+) or changed (*), or all again",
+				CONTEXT_VARIABLES, show_changed, NULL, 0, false},
 		{"variables-inspect", NULL, "show whole value, type and documentation", CONTEXT_VARIABLES,
 				inspect_variable, NULL, 0, false},
 		{"variables-leave", NULL, "clear the filter; again: show the processes", CONTEXT_VARIABLES,

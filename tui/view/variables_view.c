@@ -43,6 +43,11 @@ static void draw_row(const struct model *m, struct canvas *c, struct rect area, 
 	variables_columns(m, area.cols, starts);
 	if (is_current)
 		canvas_fill(c, area, " ", style_of(role));
+	if (v->change != VARIABLE_SAME)
+		canvas_put(c, (struct rect){area.row, area.col - 1, 1, 1}, area.row, area.col - 1,
+				v->change == VARIABLE_NEW ? "+" : "*", 1,
+				(struct style){.role = v->change == VARIABLE_NEW ? ROLE_OUT_OK : ROLE_WARN,
+						.ground = ground(m)});
 	for (int i = 0; i < VARIABLE_COLUMNS; i++) {
 		int cols = starts[i + 1] - starts[i] - (i + 1 < VARIABLE_COLUMNS);
 		struct rect cell = {area.row, area.col + starts[i], 1, cols};
@@ -59,7 +64,9 @@ static const char *nothing_text(const struct model *m, char *out, size_t cap)
 {
 	const struct variables *v = &m->variables[m->lang->index];
 
-	if (v->n && field_text(&m->variables_page.filter)[0])
+	if (v->n && m->variables_page.only_changed)
+		snprintf(out, cap, "the last run has changed nothing");
+	else if (v->n && field_text(&m->variables_page.filter)[0])
 		snprintf(out, cap, "none of %zu has this text in its name or type", v->n);
 	else if (v->n)
 		snprintf(out, cap, "only functions and classes; a filter shows them");
@@ -111,6 +118,8 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 	char text[160], count[24] = "", hidden[48] = "";
 	size_t n = variables_list(m, list), definitions = variables_definitions(m);
 
+	if (v->n && m->variables_page.only_changed)
+		snprintf(out, cap, "the last run has changed nothing");
 	if (v->is_known && v->n)
 		snprintf(count, sizeof count, ": %zu", n);
 	if (definitions)

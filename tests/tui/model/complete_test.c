@@ -480,6 +480,43 @@ static void variables_take_the_focus(void **state)
 	assert_true(shows("class C"));
 }
 
+static void run_and_list(const char *json)
+{
+	struct trm_result result = {.lang = trm_lang_default()};
+
+	model_focus(&m, PANE_EDITOR);
+	type("x");
+	press(K_F5, 0);
+	result.number = m.run.serial;
+	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &result});
+	now_ns += 300000000;
+	send((struct msg){.type = MSG_TICK});
+	answer(json);
+}
+
+static void what_a_run_has_changed_is_marked(void **state)
+{
+	(void)state;
+	m.variables_page.is_shown = true;
+	run_and_list("{\"variables\":[{\"name\":\"aa\",\"type\":\"int\",\"value\":\"1\"},"
+		     "{\"name\":\"bb\",\"type\":\"int\",\"value\":\"2\"}]}");
+	run_and_list("{\"variables\":[{\"name\":\"aa\",\"type\":\"int\",\"value\":\"1\"},"
+		     "{\"name\":\"bb\",\"type\":\"int\",\"value\":\"3\"},"
+		     "{\"name\":\"cc\",\"type\":\"int\",\"value\":\"4\"}]}");
+	const struct variables *v = &m.variables[trm_lang_default()->index];
+	assert_int_equal(v->n, 3);
+	assert_int_equal(v->rows[0].change, VARIABLE_SAME);
+	assert_int_equal(v->rows[1].change, VARIABLE_CHANGED);
+	assert_int_equal(v->rows[2].change, VARIABLE_NEW);
+	m.variables_page.only_changed = true;
+	uint16_t list[VARIABLES_MAX];
+	assert_int_equal(variables_list(&m, list), 2);
+	run_and_list("{\"variables\":[{\"name\":\"bb\",\"type\":\"int\",\"value\":\"3\"}]}");
+	assert_int_equal(v->rows[0].change, VARIABLE_SAME);
+	assert_int_equal(variables_list(&m, list), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -502,6 +539,7 @@ int main(void)
 			TEST(the_signature_goes_with_the_call),
 			TEST(variables_are_sorted_and_filtered),
 			TEST(variables_take_the_focus),
+			TEST(what_a_run_has_changed_is_marked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
