@@ -516,9 +516,11 @@ const char *trm_finding_tell(const struct trm_finding *f, char *out, size_t cap)
 {
 	char reason[200], line[24] = "";
 	trm_text_clean_line(reason, sizeof reason, f->reason, strlen(f->reason));
+	size_t n = strlen(f->what);
+	n -= n > 1 && f->what[n - 1] == '('; /* the policy looks for a call, and the message names it */
 	if (f->line)
 		snprintf(line, sizeof line, "line %u: ", f->line);
-	snprintf(out, cap, "%s%s: %s (%s)", line, f->what, reason, trm_severity_name(f->severity));
+	snprintf(out, cap, "%s%.*s: %s (%s)", line, (int)n, f->what, reason, trm_severity_name(f->severity));
 	return out;
 }
 

@@ -189,6 +189,21 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 	}
 }
 
+/* Where it is too long, without what stands in parentheses; then with an ellipsis. */
+static void draw_title(const struct model *m, struct canvas *c, struct rect box, const char *title)
+{
+	struct rect room = {box.row, box.col + 2, 1, box.cols - 4};
+	int cols = (int)cluster_columns(title, strlen(title)) + 2;
+	size_t n = strlen(title);
+
+	if (cols > room.cols && strstr(title, " ("))
+		n = (size_t)(strstr(title, " (") - title);
+	int col = draw_format(c, room, room.row, room.col, ROLE_DIALOG_TITLE, " %.*s ", (int)n, title);
+	if (col > room.col + room.cols)
+		draw_text(c, room, room.row, room.col + room.cols - (m->has_utf8 ? 1 : 3), ROLE_DIALOG_TITLE,
+				sign(m->has_utf8, SIGN_ELLIPSIS));
+}
+
 void draw_dialog(const struct model *m, struct canvas *c)
 {
 	const struct dialog *d = &m->dialog;
@@ -196,7 +211,7 @@ void draw_dialog(const struct model *m, struct canvas *c)
 
 	canvas_fill(c, l.box, " ", style_of(ROLE_DIALOG));
 	draw_box(c, m->has_utf8, l.box, ROLE_DIALOG_DIM);
-	draw_format(c, l.box, l.box.row, l.box.col + 2, ROLE_DIALOG_TITLE, " %s ", d->title);
+	draw_title(m, c, l.box, d->title);
 	draw_text_rows(m, c, &l);
 	draw_list(m, c, &l);
 	draw_hint(d, c, l.hint);

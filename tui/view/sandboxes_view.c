@@ -112,12 +112,15 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 		} else if (i == SANDBOXES_GROUP) {
 			draw_text(c, cell, row, cell.col, role, e->group);
 		} else if (i == SANDBOXES_CLIENT) {
-			draw_format(c, cell, row, cell.col, role, "%s%s",
+			int end = draw_format(c, cell, row, cell.col, role, "%s%s",
 					is_ours         ? "this workbench"
 					: e->is_stale   ? "(left behind: nothing runs) "
 					: e->has_client ? ""
 							: "(gone) ",
 					is_ours ? "" : without_folder(e->client));
+			if (end > cell.col + cell.cols)
+				draw_text(c, cell, row, cell.col + cell.cols - (m->has_utf8 ? 1 : 3), role,
+						sign(m->has_utf8, SIGN_ELLIPSIS));
 		} else {
 			cells[i](e, text);
 			draw_format(c, line, row, cell.col, role, "%*s", cols, text);
@@ -240,13 +243,13 @@ static void draw_inside(const struct model *m, struct canvas *c)
 		draw_text(c, log, log.row, log.col, ROLE_DIM, "nothing has been run there yet");
 }
 
-/* The corners of the frame that is covered point at nothing. */
+/* The corners of the frame that is covered point at nothing, and no pane has the focus. */
 static void level_title(const struct model *m, struct canvas *c)
 {
 	const struct cell *row = c->cells + (size_t)m->layout.title_row * (size_t)c->cols;
 
 	for (int col = 0; col < c->cols; col += m->has_utf8 ? 1 : c->cols - 1) /* a plus may be text */
-		for (enum sign s = SIGN_TOP_LEFT; s <= SIGN_TEE_LEFT; s++)
+		for (enum sign s = SIGN_HORIZONTAL; s <= SIGN_TEE_LEFT; s++)
 			if (strcmp(row[col].text, sign(m->has_utf8, s)) == 0)
 				draw_sign(c, m->has_utf8, m->layout.title_row, col, SIGN_HORIZONTAL,
 						ROLE_BORDER);
