@@ -249,6 +249,7 @@ static void the_monitor_shows_one_sandbox(void **state)
 	wait_for_other();
 	start_monitor(24, 80, "TERM=xterm-256color");
 	screen_wait(&s, " other-one ");
+	screen_wait(&s, "NET  off ");
 	screen_wait(&s, "MEM ");
 	screen_wait(&s, "CPU%▾");
 	screen_wait(&s, "python");

@@ -80,7 +80,7 @@ static void print_findings(FILE *tty, const struct policy_gate *policy_gate, con
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		say(tty, "    found by the policy '%s'\n", trm_policy_name(policy_gate->policy));
+		say(tty, "    policy: '%s'\n", trm_policy_name(policy_gate->policy));
 }
 
 static void look_at(FILE *tty, const struct policy_gate *policy_gate, const struct source *s)

@@ -14,6 +14,7 @@
 
 #define TIMEOUT_NS UINT64_C(8000000000)
 
+#define PAUSED ": the run was paused"
 #define UNANSWERED "no answer: the run continues, up to the memory limit"
 
 static void mark_paused(struct model *m, bool is_paused)
@@ -34,8 +35,8 @@ void memory_reported(struct model *m, const struct msg *msg, struct effects *out
 	mark_paused(m, true);
 	m->run.memory_bytes = msg->number;
 	effect_number(out, EFFECT_PAUSE, m->run.serial);
-	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB: the run was paused",
-			msg->number >> 20, m->sandbox.limits.mem_bytes >> 20);
+	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB" PAUSED, msg->number >> 20,
+			m->sandbox.limits.mem_bytes >> 20);
 	alert(m, text, out);
 	m->needs_draw = true;
 }
@@ -60,8 +61,8 @@ void memory_run_ended(struct model *m)
 	const struct notice *newest = notices_at(&m->notices, 0);
 
 	mark_paused(m, false);
-	if (newest && strcmp(newest->text, UNANSWERED) == 0)
-		m->notices.is_shown = false; /* it goes on no more */
+	if (newest && (strcmp(newest->text, UNANSWERED) == 0 || strstr(newest->text, PAUSED)))
+		m->notices.is_shown = false; /* it neither stands still nor goes on any more */
 }
 
 static void key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])

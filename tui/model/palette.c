@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
@@ -131,19 +132,43 @@ static const char *title_of(const struct model *m, const struct command *c, char
 	return out;
 }
 
+static bool is_function_key(const struct keys *keys)
+{
+	return keys->n == 1 && keys->chords[0].key >= K_F1 && keys->chords[0].key <= K_F12;
+}
+
+/* "F5, Alt-Enter": terminals and desktops take some function keys for themselves. */
+static void name_keys(const struct model *m, const struct command *c, char *out, size_t cap)
+{
+	const struct keys *first = keymap_keys(&m->keymap, c);
+	char name[KEYMAP_NAME_BYTES];
+
+	out[0] = '\0';
+	if (!first)
+		return;
+	keys_name(first, name);
+	size_t n = (size_t)snprintf(out, cap, "%s", name);
+	for (size_t i = 0; i < m->keymap.n && is_function_key(first); i++) {
+		const struct binding *b = &m->keymap.bindings[i];
+		if (b->command != c || is_function_key(&b->keys) || !keymap_is_at_home(b))
+			continue;
+		keys_name(&b->keys, name);
+		if (n + strlen(name) + 2 < cap)
+			snprintf(out + n, cap - n, ", %s", name);
+		return;
+	}
+}
+
 static void fill(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 	struct hit hits[MAX_COMMANDS];
 	size_t n = find_hits(m, field_text(&d->field), hits);
-	char name[KEYMAP_NAME_BYTES], title[80];
+	char name[40], title[80];
 
 	dialog_clear_items(d);
 	for (size_t i = 0; i < n; i++) {
-		const struct keys *keys = keymap_keys(&m->keymap, hits[i].command);
-		name[0] = '\0';
-		if (keys)
-			keys_name(keys, name);
+		name_keys(m, hits[i].command, name, m->cols < 60 ? 16 : sizeof name);
 		dialog_add_choice(
 				d, title_of(m, hits[i].command, title), name, hits[i].marks, hits[i].command);
 	}

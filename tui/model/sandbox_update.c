@@ -80,7 +80,10 @@ static void on_closed(struct model *m, const struct msg *msg)
 	process_table_clear(&m->metrics.processes);
 	if (!msg->text)
 		return;
-	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s: %s", what, msg->text);
+	/* "the sandbox was stopped by …" says that it has ended. */
+	bool is_whole = m->sandbox.was_ready && strncmp(msg->text, "the sandbox ", 12) == 0;
+	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s%s%s", is_whole ? "" : what,
+			is_whole ? "" : ": ", msg->text);
 	note(m, "", m->sandbox.reason);
 	notices_add(&m->notices, m->now_ns, true, "%s. F5 starts a new one", m->sandbox.reason);
 }

@@ -168,6 +168,20 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	w->model.needs_draw = true;
 }
 
+/* Whether it has a network is shown beside the figures. */
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct monitor *w = user;
+	struct sandbox_info *info = &w->model.sandbox;
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(sandbox, &guards);
+
+	info->limits = *trm_sandbox_limits(sandbox);
+	info->n_guards = n < MODEL_GUARDS ? n : MODEL_GUARDS;
+	if (info->n_guards)
+		memcpy(info->guards, guards, info->n_guards * sizeof *guards);
+}
+
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct monitor *w = user;
@@ -178,7 +192,8 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 		*w->ended = *why;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {
+		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 /* ---- begin and end ---- */
 

@@ -66,6 +66,16 @@ static void tells_keys_where_they_hold(void **state)
 }
 
 /* Not with how to close the buffer. */
+/* Some terminals keep F5 for themselves. */
+static void another_key_is_named(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	type("run the");
+	assert_screen("F5, Alt-Enter", true);
+	press(K_ESCAPE, 0);
+}
+
 static void help_begins_with_what_is_needed(void **state)
 {
 	(void)state;
@@ -148,6 +158,7 @@ int main(void)
 			TEST(finds_by_name_and_help),
 			TEST(a_whole_word_comes_first),
 			TEST(tells_keys_where_they_hold),
+			TEST(another_key_is_named),
 			TEST(help_begins_with_what_is_needed),
 			TEST(what_was_used_comes_first),
 			TEST(goes_to_the_pane_of_the_command),
