@@ -10,6 +10,9 @@ trap '"$terrarium" stop logged >/dev/null 2>&1; rm -rf "$dir"' EXIT
 try run --yes --keep on --name logged -c 'print("first")
 print("\033]0;title\007end")' -c '1/0'
 expect_code 1
+try run --yes --name logged -c '
+z = 3'
+expect_code 0
 try run --yes --name logged -l bash -c 'echo from bash'
 expect_code 0
 
@@ -18,6 +21,7 @@ expect_code 0
 expect_in out "run 1, python, terrarium run, pid "
 expect_in out "> print(\"first\") (2 lines)"
 expect_in out "first"
+expect_in out "> z = 3 (2 lines)"
 expect_in out "ZeroDivisionError: division by zero"
 expect_in out "bash, terrarium run, pid "
 expect_in out "from bash"

@@ -332,7 +332,7 @@ const struct cmd cmd_config = {
 			"option given here, the environment, .env in the current directory, the config "
 			"file (with line and column), the default. KEY prints only that value, for "
 			"scripts. 'path' prints the name of the config file. 'edit' opens it in $VISUAL "
-			"or $EDITOR and checks it afterwards. 'terrarium help settings' explains each "
+			"or $EDITOR and checks it afterwards; a new file has all settings as comments. 'terrarium help settings' explains each "
 			"setting.",
 		.options = options,
 		.operands = "SETTING|path|edit",

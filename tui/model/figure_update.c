@@ -69,10 +69,24 @@ static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t
 	if (!fig)
 		return;
 	figure_fit(&m->out.figures, fig, area.cols, max_rows > MIN_ROWS ? max_rows : MIN_ROWS);
+	fig->lines = fig->rows;
 	for (int row = 0; row < fig->rows; row++) {
 		int len = snprintf(text, sizeof text, "%u %d", fig->id, row);
 		add_lines(m, OUT_FIGURE, text, (size_t)len);
 	}
+}
+
+/* The pane may have another size than when they were drawn. */
+static void follow_pane(struct model *m)
+{
+	struct figures *f = &m->out.figures;
+	struct rect area = model_output_area(m);
+
+	if (area.rows <= 0 || !f->n || (area.rows == f->pane_rows && area.cols == f->pane_cols))
+		return;
+	f->pane_rows = area.rows;
+	f->pane_cols = area.cols;
+	figures_refit(f, area.cols, area.rows - 2 > MIN_ROWS ? area.rows - 2 : MIN_ROWS);
 }
 
 /* False: there is nothing in it that can be shown. */
@@ -221,6 +235,7 @@ void figures_want(struct model *m, struct effects *out)
 {
 	struct figures *f = &m->out.figures;
 
+	follow_pane(m);
 	if ((!f->n_waiting && !f->zoomed) || f->terminal.is_off)
 		return;
 	if (!f->terminal.is_known) {

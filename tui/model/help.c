@@ -108,7 +108,7 @@ static void name_with_place(const struct binding *b, bool has_name, char *out, s
 					     : key_context + 1);
 }
 
-/* " (also Alt-Enter, Ctrl-Enter)": the keys of a command, but for the first. */
+/* " (also Alt-Enter, ^Enter)": the keys of a command, but for the first. */
 static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
 	const struct keys *first = keymap_keys(&m->keymap, c);

@@ -111,7 +111,13 @@ struct figure *figures_add(struct figures *f, uint32_t run, const char *mime, ui
 		free(bytes);
 		return NULL;
 	}
-	*fig = (struct figure){.id = ++f->last_id, .run = run, .bytes = bytes, .n = n, .cols = 1, .rows = 1};
+	*fig = (struct figure){.id = ++f->last_id,
+			.run = run,
+			.bytes = bytes,
+			.n = n,
+			.lines = 1,
+			.cols = 1,
+			.rows = 1};
 	fig->number = number_in_run(f, run);
 	snprintf(fig->mime, sizeof fig->mime, "%s", mime);
 	f->n++;
@@ -150,6 +156,27 @@ void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int m
 		return;
 	image_fit(&fig->info, 8, cell_h, max_cols > 2 ? max_cols : 2, max_rows > 2 ? max_rows : 2, &fig->cols,
 			&fig->rows);
+}
+
+void figures_refit(struct figures *f, int max_cols, int max_rows)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		struct figure *fig = &f->all[i];
+		int cols = fig->cols, rows = fig->rows;
+		figure_fit(f, fig, max_cols, max_rows < fig->lines ? max_rows : fig->lines);
+		if (fig->state != FIGURE_READY || (fig->cols == cols && fig->rows == rows))
+			continue;
+		drop_picture(f, fig);
+		fig->state = FIGURE_WAITING;
+		f->n_waiting++;
+	}
+}
+
+int figure_row_at(const struct figure *fig, int line)
+{
+	int row = fig->picture ? line - (fig->lines - fig->picture->look.rows) : -1;
+
+	return fig->picture && fig->picture->look.rows > fig->lines ? line : row;
 }
 
 /* ---- what they are drawn from ---- */
@@ -242,8 +269,9 @@ void figures_fill(const struct figures *f, struct output_line *line, bool has_ut
 		output_line_put(line, gone, strlen(gone), (struct style){.role = ROLE_DIM});
 	if (!fig)
 		return;
-	if (p && p->cells && line->figure_row < p->look.rows)
-		put_cells(line, p, line->figure_row);
+	int row = figure_row_at(fig, line->figure_row);
+	if (p && p->cells && row >= 0 && row < p->look.rows)
+		put_cells(line, p, row);
 	else if (!p && line->figure_row == 0)
 		put_caption(line, fig, has_utf8);
 }

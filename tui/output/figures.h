@@ -31,7 +31,8 @@ struct figure {
 	struct image_info info; /* type IMAGE_NONE: it cannot be drawn */
 	uint8_t *bytes;         /* owned */
 	size_t n;
-	int cols, rows; /* in the output */
+	int lines;      /* of the output that are its own */
+	int cols, rows; /* it is drawn so large, in the last of these lines */
 	enum figure_state state;
 	struct picture *picture; /* READY; owned */
 	char why[160];           /* FAILED: a sentence */
@@ -72,6 +73,7 @@ struct figures {
 	uint64_t shown_hash; /* of the text of what was shown last, so that it is not shown as the value as
 				well */
 	size_t shown_len;
+	int pane_rows, pane_cols; /* that they were last fitted to */
 	struct figure_offer offer;
 	uint32_t pending; /* the figure that a question is about */
 	char saved[4096]; /* where one was saved last; "": none was */
@@ -88,6 +90,12 @@ struct figure *figures_find(const struct figures *f, uint32_t id); /* NULL: ther
 
 /* Settle in how many cells it is shown, at most that many. */
 void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int max_rows);
+
+/* The pane has another size: draw those that have got too large smaller, and again larger up to their lines.
+ */
+void figures_refit(struct figures *f, int max_cols, int max_rows);
+/* Which row of its picture a line of the output shows; -1: none. */
+int figure_row_at(const struct figure *fig, int line);
 
 /* Hand in what was made of it, or why it cannot be drawn. Takes `picture`. */
 void figure_set_picture(struct figures *f, struct figure *fig, struct picture *picture, const char *why);

@@ -14,8 +14,10 @@ void draw_figure_row(const struct model *m, struct canvas *c, int row, struct re
 	const struct figure *fig = figures_find(&m->out.figures, l->figure);
 	const struct picture *p = fig ? fig->picture : NULL;
 
-	if (p && !p->cells && l->figure_row < p->look.rows)
-		canvas_picture(c, p, l->figure_row,
+	int shown = fig ? figure_row_at(fig, l->figure_row) : -1;
+
+	if (p && !p->cells && shown >= 0 && shown < p->look.rows)
+		canvas_picture(c, p, shown,
 				(struct rect){row, area.col, 1,
 						p->look.cols < area.cols ? p->look.cols : area.cols});
 }

@@ -34,6 +34,10 @@ static void a_line_is_read(void **state)
 	assert_string_equal(m.source, "/usr x");
 	assert_false(m.is_writable);
 	assert_int_equal(m.size_bytes, 0);
+	/* The host has replaced the file since. */
+	assert_true(parse("461 459 254:0 /etc/ld.so.cache//deleted /etc/ld.so.cache ro - ext4 /dev/vda rw",
+			&m));
+	assert_string_equal(m.source, "/etc/ld.so.cache");
 }
 
 static void details_are_left_out(void **state)

@@ -380,6 +380,32 @@ static void lines_for_stdin_are_remembered(void **state)
 	assert_screen("secret", false);
 }
 
+/* What the output ends with is not said again beside the line. */
+static void a_prompt_is_shown_once(void **state)
+{
+	(void)state;
+	run_code("x");
+	print("Your name: ");
+	send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "Your name: "});
+	assert_screen("input› ", true);
+	char *text = screen();
+	const char *first = strstr(text, "Your name: ");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "Your name: "));
+	free(text);
+}
+
+static void the_search_tells_its_keys(void **state)
+{
+	(void)state;
+	run_code("x");
+	press(K_F6, 0);
+	press('f', MOD_CTRL);
+	assert_screen("Enter next  Alt-x regex  Esc close", true);
+	type("a");
+	assert_screen("Alt-x regex", false);
+}
+
 static int open_the_desk(void **state)
 {
 	(void)state;
@@ -408,6 +434,8 @@ int main(void)
 			TEST(a_flood_is_reported),
 			TEST(a_search_does_not_hold_an_interrupt_back),
 			TEST(lines_for_stdin_are_remembered),
+			TEST(a_prompt_is_shown_once),
+			TEST(the_search_tells_its_keys),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

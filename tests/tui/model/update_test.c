@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "text/text.h"
+#include "view/view.h"
 
 static struct model m;
 static struct effects fx;
@@ -480,12 +481,29 @@ static void a_dead_sandbox_can_be_replaced(void **state)
 			.status = TRM_STATUS_LOST, .reason = (char *)"the sandbox is gone", .number = 1});
 	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its supervisor died"});
 	assert_int_equal(m.sandbox.state, SANDBOX_DEAD);
+	assert_non_null(strstr(m.sandbox.reason, "the sandbox has ended: its supervisor died"));
 	effects_clear(&fx);
 	press(K_F5, 0);
 	assert_int_equal(m.dialog.kind, DIALOG_RESTART);
 	press(K_ENTER, 0);
 	assert_non_null(last_effect(EFFECT_START_SANDBOX));
 	assert_null(last_effect(EFFECT_RUN));
+}
+
+static void a_sandbox_that_never_was_has_not_ended(void **state)
+{
+	(void)state;
+	struct canvas c;
+	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "x"});
+	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "second", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "bwrap is not there"});
+	assert_string_equal(m.sandbox.reason, "the sandbox did not start: bwrap is not there");
+	assert_int_equal(canvas_init(&c, m.rows, m.cols), 0);
+	view(&m, &c);
+	char *text = canvas_dump(&c);
+	assert_non_null(strstr(text, "● not started"));
+	free(text);
+	canvas_finish(&c);
 }
 
 static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
@@ -701,6 +719,7 @@ int main(void)
 			TEST(kernel_query_while_variables_are_awaited),
 			TEST(kernel_query_before_untold_variables_are_lost),
 			TEST(a_dead_sandbox_can_be_replaced),
+			TEST(a_sandbox_that_never_was_has_not_ended),
 			TEST(saving_needs_a_name_and_asks_before_it_replaces),
 			TEST(a_file_is_taken_to_be_in_the_language_of_its_name),
 			TEST(a_path_that_fails_can_be_put_right),

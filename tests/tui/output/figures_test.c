@@ -132,6 +132,40 @@ static void pixels_are_left_to_the_painter(void **state)
 	assert_int_equal(left, 21);
 }
 
+/* In a lower pane an image is drawn smaller, in the last of its lines; in a higher one as large as at first.
+ */
+static void an_image_follows_the_size_of_the_pane(void **state)
+{
+	struct figures f = {.terminal.look = {.kind = PICTURE_KITTY, .cell_w = 8, .cell_h = 16}};
+	uint8_t *bytes = malloc(sizeof half_png);
+
+	(void)state;
+	assert_non_null(bytes);
+	memcpy(bytes, half_png, sizeof half_png);
+	bytes[22] = 640 >> 8; /* as high */
+	bytes[23] = 640 & 0xff;
+	struct figure *fig = figures_add(&f, 1, "image/png", bytes, sizeof half_png);
+	assert_non_null(fig);
+	figure_fit(&f, fig, 80, 40);
+	fig->lines = fig->rows;
+	assert_int_equal(fig->lines, 40);
+	figure_set_picture(&f, fig, picture_of(fig, PICTURE_KITTY), NULL);
+	assert_int_equal(figure_row_at(fig, 0), 0);
+	assert_int_equal(f.n_waiting, 0);
+	figures_refit(&f, 80, 15);
+	assert_int_equal(fig->rows, 15);
+	assert_int_equal(fig->state, FIGURE_WAITING);
+	assert_int_equal(f.n_waiting, 1);
+	assert_int_equal(figure_row_at(fig, 39), -1);
+	figure_set_picture(&f, fig, picture_of(fig, PICTURE_KITTY), NULL);
+	assert_true(figure_row_at(fig, 24) < 0);
+	assert_int_equal(figure_row_at(fig, 25), 0);
+	assert_int_equal(figure_row_at(fig, 39), 14);
+	figures_refit(&f, 80, 100);
+	assert_int_equal(fig->rows, 40);
+	figures_finish(&f);
+}
+
 static void forms_that_are_text_are_shown_as_text(void **state)
 {
 	(void)state;
@@ -303,6 +337,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(an_image_takes_lines_and_is_drawn),
 			TEST(pixels_are_left_to_the_painter),
+			TEST(an_image_follows_the_size_of_the_pane),
 			TEST(forms_that_are_text_are_shown_as_text),
 			TEST(what_cannot_be_drawn_says_why),
 			TEST(saving_asks_for_a_path_and_before_it_replaces),

@@ -149,6 +149,20 @@ static void test_colors(void **state)
 	assert_int_equal(cap.status, 0);
 }
 
+/* kitty logs a complaint about modifyOtherKeys, and knows its own protocol. */
+static void test_kitty_gets_its_own_modes(void **state)
+{
+	static const char *const kitty[] = {"TERM", "xterm-kitty", "COLORTERM", NULL, NULL};
+	(void)state;
+	run(play_painting, indexed);
+	assert_true(has("\033[>4;1m"));
+	run(play_painting, kitty);
+	if (WEXITSTATUS(cap.status) == 7)
+		skip(); /* this machine has no description of it */
+	assert_true(has("\033[>1u"));
+	assert_false(has("\033[>4;1m"));
+}
+
 static int play_light(void)
 {
 	struct term *t = open_or_exit();
@@ -385,6 +399,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_colors),
 			cmocka_unit_test(test_programs_colors),
+			cmocka_unit_test(test_kitty_gets_its_own_modes),
 			cmocka_unit_test(test_text),
 			cmocka_unit_test(test_emoji),
 			cmocka_unit_test(test_only_changes_are_sent),
