@@ -70,7 +70,7 @@ expect_code 125
 expect_in err "choose one below /workspace"
 try run --yes --isolation landlock --net on --net-allow 10.0.0.0/8 -c pass
 expect_code 125
-expect_in err "--net-allow needs namespaces"
+expect_in err "an address filter (--net-allow) needs namespaces"
 
 # Nobody has a name, a home or a place for it.
 tried="without HOME"

@@ -187,4 +187,12 @@ expect_err "terrarium: nonsense: not found in the sandbox"
 try exec --memory 64 -- cat <name
 expect_out Ann
 
+# What is done, and what holds the limits, is told on stderr; stdout has the program's output alone.
+try run --yes -vy --backend Local -c 'print("quiet")'
+expect_code 0
+expect_out quiet
+expect_in err "terrarium: memory: "
+expect_in err "enforced)"
+try run --yes --backend local --verbose=off -c 'print("quiet")'
+expect_err ""
 verdict

@@ -430,7 +430,8 @@ static void files_come_back(void **state)
 	trm_file_put(bed.sandbox, d->is_plain ? "none/f" : "/workspace/none/f", 0640, "x", 1, &MOVE_CB, &put,
 			NULL);
 	bed_wait(&bed, &put.is_over);
-	assert_int_equal(put.why.code, TRM_ENOENT);
+	if (put.why.code != TRM_ENOENT)
+		fail_msg("%s: %s", trm_strerror(put.why.code), put.why.msg);
 	trm_file_get(bed.sandbox, none, 10, &MOVE_CB, &get, NULL);
 	bed_wait(&bed, &get.is_over);
 	assert_int_equal(get.why.code, TRM_ENOENT);

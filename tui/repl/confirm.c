@@ -73,6 +73,11 @@ static void print_where(struct repl *r, const char *front)
 				trm_sandbox_origin(r->cli_session.sandbox));
 	else
 		print_limits(r);
+	bool is_new = !trm_sandbox_is_attached(r->cli_session.sandbox);
+	if (is_new && *r->config.runtime)
+		repl_say(r, "runtime: %s", r->config.runtime);
+	for (const char *at = NULL; is_new && (at = trm_list_next(r->config.engine_args, at));)
+		repl_say(r, "engine option: %s", at);
 	const struct trm_mount *mounts;
 	for (size_t i = 0, n = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < n; i++)
 		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));

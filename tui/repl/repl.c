@@ -11,6 +11,7 @@
 
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "stream/option_names.h"
 #include "stream/tty.h"
 
 enum { CALM_MS = 80 };
@@ -28,6 +29,18 @@ void repl_fail(struct repl *r, int code)
 		r->exit_code = code;
 }
 
+/* Settings by the names of their options. Frees the text. */
+static void tell_line(struct repl *r, enum role role, char *text)
+{
+	size_t cap = 2 * strlen(text) + 64;
+	char *line = malloc(cap);
+	if (line)
+		show_print(&r->show, role, "%s%s",
+				r->show.is_terminal ? "" : "terrarium: ", option_names_put(text, line, cap));
+	free(line);
+	free(text);
+}
+
 void repl_say(struct repl *r, const char *fmt, ...)
 {
 	char *text;
@@ -37,8 +50,7 @@ void repl_say(struct repl *r, const char *fmt, ...)
 	va_end(args);
 	if (n < 0)
 		return;
-	show_print(&r->show, ROLE_DIM, "%s%s", r->show.is_terminal ? "" : "terrarium: ", text);
-	free(text);
+	tell_line(r, ROLE_DIM, text);
 }
 
 void repl_error(struct repl *r, const char *fmt, ...)
@@ -51,8 +63,7 @@ void repl_error(struct repl *r, const char *fmt, ...)
 	repl_fail(r, EXIT_OWN_FAILURE);
 	if (n < 0)
 		return;
-	show_print(&r->show, ROLE_OUT_ERROR, "%s%s", r->show.is_terminal ? "" : "terrarium: ", text);
-	free(text);
+	tell_line(r, ROLE_OUT_ERROR, text);
 }
 
 /* ---- activities ------------------------------------------------------------------------------ */

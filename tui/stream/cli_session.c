@@ -2,6 +2,7 @@
 #include "stream/cli_session.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -83,12 +84,27 @@ static void on_warning(void *user, struct trm_sandbox *sandbox, const char *word
 	progress_tell(&cli_session->progress, words);
 }
 
+static void tell_guards(struct cli_session *cli_session, const struct trm_sandbox *sandbox)
+{
+	static const char *const strengths[] = {[TRM_ENFORCED] = "enforced",
+			[TRM_WEAK] = "weak",
+			[TRM_NOT_ENFORCED] = "not enforced"};
+	const struct trm_guard *guards;
+	char line[256];
+	for (size_t i = 0, n = trm_sandbox_guards(sandbox, &guards); i < n; i++) {
+		snprintf(line, sizeof line, "%s: %s (%s)", guards[i].what, guards[i].how,
+				strengths[guards[i].strength]);
+		progress_tell(&cli_session->progress, line);
+	}
+}
+
 static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct cli_session *cli_session = user;
-	(void)sandbox;
 	cli_session->is_ready = true;
 	progress_clear(&cli_session->progress);
+	if (cli_session->is_verbose)
+		tell_guards(cli_session, sandbox);
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -247,7 +263,10 @@ int cli_session_open(struct cli_session *cli_session, const struct trm_config *c
 		enum cli_session_how how, struct cli_session_asked asked, const struct cli_session_cb *cb,
 		void *user, struct trm_error *reterr)
 {
-	*cli_session = (struct cli_session){.cb = cb, .user = user, .is_to_be_saved = *config->commit};
+	*cli_session = (struct cli_session){.cb = cb,
+			.user = user,
+			.is_to_be_saved = *config->commit,
+			.is_verbose = config->verbose};
 	int r = trm_loop_create(&cli_session->loop, reterr);
 	if (r == 0)
 		progress_init(&cli_session->progress, trm_loop_now_ns(cli_session->loop));

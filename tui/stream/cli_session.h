@@ -40,8 +40,9 @@ struct cli_session {
 	bool was_signaled;
 	bool is_ready; /* and no progress has been shown since */
 	bool is_closing;
-	bool is_to_be_saved; /* an image of it was requested */
-	bool has_warned;     /* there was a problem while it ended */
+	bool is_verbose;     /* what holds the limits is told, too */
+	bool is_to_be_saved; /* an image of it was asked for */
+	bool has_warned;     /* something went wrong in its end */
 	struct progress progress;
 };
 

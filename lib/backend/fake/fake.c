@@ -90,6 +90,19 @@ static void file_complete(struct fake *f, struct fake_file *file)
 	put_done(f, stream, file);
 }
 
+/* There are only those directories in which a file was copied. */
+static bool has_directory(const struct fake *f, const char *path)
+{
+	static const char top[] = "/workspace/";
+	const char *own = path && !strncmp(path, top, strlen(top)) ? path + strlen(top) : "",
+		   *slash = strrchr(own, '/');
+	size_t n = slash ? (size_t)(slash + 1 - path) : 0;
+	for (size_t i = 0; i < FAKE_FILES && n; i++)
+		if (f->files[i].path && !strncmp(f->files[i].path, path, n))
+			return true;
+	return !n;
+}
+
 static void on_put(struct fake *f, const struct frame *frame)
 {
 	struct unpack u = {.at = frame->payload, .left = frame->len};
@@ -103,6 +116,11 @@ static void on_put(struct fake *f, const struct frame *frame)
 		free(path);
 		error_msg_put(&f->out, frame->stream, TRM_ETOOBIG,
 				"the fake sandbox keeps 16 files of 64 MiB");
+		return;
+	}
+	if (!has_directory(f, path)) {
+		free(path);
+		error_msg_put(&f->out, frame->stream, TRM_ENOENT, "no such directory in the fake sandbox");
 		return;
 	}
 	*file = (struct fake_file){.path = path,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend/microsandbox/file.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,22 @@ void file_drop(struct msb_file *f)
 	free(f->path);
 	free(f);
 	msb_file_is_over(m);
+}
+
+/* As on other backends, where the agent knows the number. */
+int file_code_of(const char *words, size_t n)
+{
+	static const struct {
+		int error;
+		const char *words;
+	} rows[] = {{ENOENT, "No such file"}, {ENOENT, "irectory nonexistent"},
+			{ENOENT, "nonexistent directory"}, {ENOTDIR, "Not a directory"},
+			{EACCES, "Permission denied"}, {EROFS, "Read-only file system"},
+			{EISDIR, "Is a directory"}, {ENOSPC, "No space left on device"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (memmem(words, n, rows[i].words, strlen(rows[i].words)))
+			return err_code_of(rows[i].error);
+	return TRM_EIO;
 }
 
 static void abandon_transfer(struct msb_file *f)
@@ -199,7 +216,7 @@ static void on_op(struct msb_file *f, const struct file_said *said)
 {
 	static const struct tree_sum none;
 	if (said->exit_code) {
-		file_fail(f, strstr(said->wrong, "No such file") ? TRM_ENOENT : TRM_EIO, "%s",
+		file_fail(f, file_code_of(said->wrong, strlen(said->wrong)), "%s",
 				*said->wrong ? said->wrong : "that did not succeed");
 		return;
 	}

@@ -55,7 +55,9 @@ struct msb_file *file_new(struct msb *msb, uint32_t stream, char *path, const st
 void file_run(struct msb_file *f, const char *script, const char *const *args);
 /* End the job without an answer. */
 void file_drop(struct msb_file *f);
-/* End the job with ERROR. */
+/* The code for what a program in the sandbox says of a file. */
+int file_code_of(const char *words, size_t n);
+/* The end: ERROR. */
 void file_fail(struct msb_file *f, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* End the job: send the answer that has been put into msb->out. */
 void file_end(struct msb_file *f);

@@ -2,7 +2,6 @@
 /* Into the sandbox. What comes is turned into lines of shell, which are sent some at a time. A server that
  * takes files (<terrarium/server.h>, sandbox.file.put) gets what is big of them so, behind what the lines
  * have begun. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,21 +96,6 @@ static void send_lines(struct msb_file *f)
 static void go_on(struct msb_file *f);
 static void give_up(struct msb_file *f, const struct trm_error *why);
 
-/* As on other backends, where the agent knows the number. */
-static int code_of_words(const char *words, size_t n)
-{
-	static const struct {
-		int error;
-		const char *words;
-	} rows[] = {{ENOENT, "No such file or directory"}, {ENOTDIR, "Not a directory"},
-			{EACCES, "Permission denied"}, {EROFS, "Read-only file system"},
-			{EISDIR, "Is a directory"}, {ENOSPC, "No space left on device"}};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-		if (memmem(words, n, rows[i].words, strlen(rows[i].words)))
-			return err_code_of(rows[i].error);
-	return TRM_EIO;
-}
-
 /* Of what the program in the sandbox has said, as the server tells it, the reason. */
 static void tell_unwritten(const struct msb_file *f, const struct trm_error *reported, struct trm_error *ret)
 {
@@ -121,7 +105,7 @@ static void tell_unwritten(const struct msb_file *f, const struct trm_error *rep
 		for (const char *at = reported->msg; (at = strstr(at, ": ")) && at < end; at += 2)
 			from = at + 2;
 	if (from)
-		trm_error_set(ret, code_of_words(from, (size_t)(end - from)),
+		trm_error_set(ret, file_code_of(from, (size_t)(end - from)),
 				"%.120s%.60s: the file cannot be written: %.*s", p->target, p->piece_below,
 				(int)(end - from), from);
 	else
@@ -284,7 +268,7 @@ static void on_said(struct msb_file *f, const struct file_said *said)
 	if (p->is_undoing || (p->is_given_up && said->exit_code))
 		end_given_up(f);
 	else if (said->exit_code)
-		file_fail(f, strstr(said->wrong, "No such file") ? TRM_ENOENT : TRM_EIO, "%s",
+		file_fail(f, file_code_of(said->wrong, strlen(said->wrong)), "%s",
 				*said->wrong ? said->wrong : "the server's shell did not succeed");
 	else if (!take_answer(p, said))
 		file_fail(f, TRM_EPROTO, "%s: the server's answer is invalid", f->path);

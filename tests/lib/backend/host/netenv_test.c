@@ -250,10 +250,10 @@ static void what_cannot_be_reached_is_reported(void **state)
 			{"http://127.0.0.1:3128", "", "this machine itself"},
 			{"http://localhost:3128", "", "this machine itself"},
 			{"http://[::1]:3128/", "", "this machine itself"},
-			{"10.1.2.3:3128", "", "--net-allow 10.1.2.3"},
-			{"http://u:p@192.168.1.1/", "", "--net-allow 192.168.1.1"},
+			{"10.1.2.3:3128", "", "open 10.1.2.3 (net_allow)"},
+			{"http://u:p@192.168.1.1/", "", "open 192.168.1.1 (net_allow)"},
 			{"http://10.1.2.3:3128", "10.0.0.0/8", NULL},
-			{"http://[fd00::7]:80", "", "--net-allow fd00::7"},
+			{"http://[fd00::7]:80", "", "open fd00::7 (net_allow)"},
 			{"http://proxy.example:3128", "", NULL},
 			{"http://203.0.113.1:3128", "", NULL},
 	};
