@@ -118,7 +118,7 @@ refused mount landlock_restrict_self -- "$terrarium" run --yes -c pass
 expect_code 125
 expect_in err "this machine offers no isolation"
 expect_in err "landlock_restrict_self"
-expect_in err "--isolation none"
+expect_in err "the isolation level none (--isolation)"
 refused mount landlock_restrict_self -- "$terrarium" doctor
 expect_code 1
 expect_in out "neither namespaces nor landlock works here"

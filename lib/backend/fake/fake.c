@@ -135,7 +135,9 @@ static void on_put(struct fake *f, const struct frame *frame)
 static void on_data(struct fake *f, const struct frame *frame)
 {
 	struct fake_file *file = file_find(f, NULL, frame->stream);
-	if (!file || !file->bytes || frame->len > file->size - file->n) {
+	if (!file)
+		return; /* it was refused while this was on its way */
+	if (!file->bytes || frame->len > file->size - file->n) {
 		fake_broken(f, "file bytes that nobody announced");
 		return;
 	}
