@@ -212,6 +212,10 @@ for i in 1 2 3; do
 	expect_in out '"hint":null'
 done
 "$terrarium" stop "again$$" >/dev/null
+# What an enforced policy refuses is listed.
+feed 'import os, socket\n' --policy strict --policy-mode enforce
+expect_in err ", and 1 more"
+expect_in err "! line 1: socket"
 # Nobody reads.
 yes 'print("y" * 1000)' | head -n 2000 | "$terrarium" repl --yes 2>err | head -n 1 >out
 expect_in out yyy

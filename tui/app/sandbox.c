@@ -160,6 +160,20 @@ static void take_kind(const struct app *a, struct trm_sandbox_opts *opts)
 	}
 }
 
+/* They can change everything that the questions of the workbench say about limits. */
+static void tell_engine_args(struct app *a, const struct trm_container_opts *opts)
+{
+	char line[TRM_ENGINE_ARGS_BYTES];
+	if (opts->runtime) {
+		snprintf(line, sizeof line, "runtime of the engine: %s", opts->runtime);
+		app_tell(a, MSG_NOTICE, line);
+	}
+	for (size_t i = 0; i < opts->n_engine_args; i++) {
+		snprintf(line, sizeof line, "engine option: %.400s", opts->engine_args[i]);
+		app_tell(a, MSG_NOTICE, line);
+	}
+}
+
 static int open_box(struct app *a, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts = a->opts->sandbox;
@@ -194,6 +208,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	for (size_t i = 0; i < msg.n_mounts && !name; i++)
 		if (trm_mount_hint(&msg.mounts[i], hint, sizeof hint))
 			app_tell(a, MSG_NOTICE, hint);
+	if (!name)
+		tell_engine_args(a, &opts.container);
 	/* The workbench keeps what is printed itself: a result need not hold it a second time, and to put
 	 * one of 8 MiB together would delay the end of an interrupted flood. */
 	struct trm_session_opts session = a->opts->session;

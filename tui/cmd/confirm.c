@@ -322,14 +322,22 @@ enum confirm_answer confirm_runs(const struct trm_config *config, const struct p
 	return take_answer(tty);
 }
 
+/* The refusal names the first, and says how many there are. */
+static void list_package_findings(const struct trm_findings *findings)
+{
+	char line[400];
+	for (size_t i = 0; i < findings->n && findings->n_refused > 1; i++)
+		if (findings->all[i].is_refused)
+			say(stderr, "  ! %s\n", trm_finding_tell(&findings->all[i], line, sizeof line));
+}
+
 int confirm_findings(const struct policy_gate *policy_gate, const struct trm_findings *findings)
 {
 	struct trm_error why = {0};
 	if (policy_gate_enforced(policy_gate)
 			&& trm_policy_refusal(policy_gate->policy, findings, &why) < 0) {
 		cmd_fail("%s", why.msg);
-		if (findings->n > 1)
-			print_findings(stderr, policy_gate, findings);
+		list_package_findings(findings);
 		return CMD_FAILED;
 	}
 	if (!policy_gate_asks(policy_gate, findings))

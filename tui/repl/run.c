@@ -9,6 +9,7 @@
 #include "repl/repl_internal.h"
 #include "stream/exit_code.h"
 #include "stream/install_hint.h"
+#include "stream/policy_gate.h"
 #include "stream/tty.h"
 
 enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
@@ -298,6 +299,19 @@ static const struct trm_run_cb run_cb = {.output = on_output,
 static const struct activity running = {
 		.what = "running", .interrupt = on_interrupt, .input = on_keys, .eof = on_keys_end};
 
+/* A refusal names the first finding, and says how many there are. */
+static void list_code_findings(struct repl *r, const char *code, size_t n)
+{
+	struct trm_findings found;
+	char line[400];
+	if (policy_gate_scan(r->policy_gate, r->lang, code, n, &found, NULL) < 0)
+		return;
+	for (size_t i = 0; i < found.n && found.n_refused > 1; i++)
+		if (found.all[i].is_refused)
+			repl_say(r, "  ! %s", trm_finding_tell(&found.all[i], line, sizeof line));
+	trm_findings_finish(&found);
+}
+
 void repl_run_start(struct repl *r, const char *code, size_t n, const char *filename)
 {
 	struct trm_error why = {0};
@@ -316,6 +330,8 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 	if (trm_session_run(r->session, &opts, &run_cb, r, &r->run, &why) < 0) {
 		r->run = NULL;
 		repl_error(r, "%s", why.msg);
+		if (why.code == TRM_EPERM)
+			list_code_findings(r, code, n);
 		repl_done(r);
 	} else if (repl_has_person(r) && reads_unasked(r)) {
 		repl_watch_keys(r, true);
