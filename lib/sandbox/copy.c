@@ -290,6 +290,23 @@ static int check_pair(const struct trm_copy *copy, const struct endpoint *source
 	return 0;
 }
 
+/* Where ".." leads depends on the links in front of it, which code in the sandbox makes. */
+static int refuse_up(const char *typed, const struct endpoint *target, struct trm_error *reterr)
+{
+	if (target->kind != ENDPOINT_SANDBOX)
+		return 0;
+	for (const char *at = target->path; *at; at += strspn(at, "/")) {
+		size_t n = strcspn(at, "/");
+		if (n == 2 && at[0] == '.' && at[1] == '.')
+			return trm_error_set(reterr, TRM_EINVAL,
+					"%.200s: a target in a sandbox may not contain '..', which leads where links in the "
+					"sandbox lead: write the path without it",
+					typed);
+		at += n;
+	}
+	return 0;
+}
+
 static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, struct trm_error *reterr)
 {
 	size_t bytes = strlen(opts->target) + 1, n = 0;
@@ -303,6 +320,8 @@ static int take_places(struct trm_copy *copy, const struct trm_copy_opts *opts, 
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	copy->n_sources = n;
 	int r = endpoint_parse(strcpy(at, opts->target), &copy->target, reterr);
+	if (r == 0)
+		r = refuse_up(opts->target, &copy->target, reterr);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		at += strlen(at) + 1;
 		r = endpoint_parse(strcpy(at, opts->sources[i]), &copy->sources[i], reterr);

@@ -27,6 +27,20 @@ struct box {
 	bool is_own, has_opened;
 };
 
+/* copy_tar.c: a tree as a tar stream. */
+enum { COPY_TAR_PATH = 4096, COPY_TAR_REFUSED = 1 };
+struct copy_tar {
+	char path[COPY_TAR_PATH]; /* of the folder in hand */
+	unsigned depth;           /* folders that are open */
+	uint64_t left, padding;   /* of the file in hand: bytes that are still to come; its size */
+	bool is_in_file;
+};
+/* `base`: the name of the root; "": ".". */
+void copy_tar_init(struct copy_tar *tar, const char *base);
+/* What follows in the stream goes onto `out`. COPY_TAR_REFUSED: nothing does, for `why`. */
+int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *entry, struct trm_error *why);
+int copy_tar_data(struct copy_tar *tar, struct buf *out, const void *bytes, size_t n, struct trm_error *why);
+
 struct job {
 	const struct endpoint *source;
 	struct box *from_box, *to_box; /* NULL: this machine */
@@ -35,6 +49,8 @@ struct job {
 	struct sink *writer;
 	struct trm_watch *watch; /* of a descriptor that can be watched */
 	struct buf backlog;      /* for out_fd */
+	struct copy_tar tar;     /* likewise, with is_tar */
+	bool is_tar;
 	bool is_complete;        /* everything has come */
 	bool is_over;
 	bool has_no_target;    /* its sandbox cannot be used */

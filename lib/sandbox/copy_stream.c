@@ -139,16 +139,51 @@ static void on_writable(void *user, int fd, uint32_t events)
 	}
 }
 
+/* What has been appended goes out, or the rest of it as soon as there is room. */
+static int flush_backlog(struct trm_copy *copy, struct trm_error *why)
+{
+	struct job *job = &copy->job;
+	int r = write_some(copy, why);
+	if (r < 0 || !job->backlog.len)
+		return r;
+	if (!job->watch)
+		return trm_error_set(why, TRM_EIO, "standard output is closed");
+	trm_watch_set_events(job->watch, TRM_WRITE);
+	return 0;
+}
+
+static int archive_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why)
+{
+	struct job *job = &copy->job;
+	int r = copy_tar_entry(&job->tar, &job->backlog, entry, why);
+	if (r == COPY_TAR_REFUSED && !job->tar.depth)
+		return why->code; /* the source itself */
+	if (r == COPY_TAR_REFUSED) {
+		job->sum.refused++;
+		copy_tell(copy, job->from_box, why);
+	}
+	return r < 0 ? r : flush_backlog(copy, why);
+}
+
+static bool begins_archive(const struct trm_copy *copy, const struct entry *entry)
+{
+	return entry->kind == ENTRY_DIR || (copy->opts.is_archive && entry->kind == ENTRY_FILE);
+}
+
 int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why)
 {
 	const struct endpoint *source = copy->job.source;
+	char base[ENTRY_NAME_MAX + 1];
+	if (!copy->job.is_tar && begins_archive(copy, entry)) {
+		copy->job.is_tar = true;
+		endpoint_base(source, base);
+		copy_tar_init(&copy->job.tar, base);
+	}
+	if (copy->job.is_tar)
+		return archive_entry(copy, entry, why);
 	switch (entry->kind) {
 	case ENTRY_FILE:
 	case ENTRY_END: return 0;
-	case ENTRY_DIR:
-		return trm_error_set(why, TRM_EINVAL,
-				"%s:%s: this is a directory, and only a file can be written to standard output",
-				source->name, source->path);
 	case ENTRY_FAIL:
 		return trm_error_set(why, entry->code, "%s:%s: %s", source->name, source->path, entry->text);
 	default:
@@ -160,16 +195,11 @@ int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct tr
 int stream_out_data(struct trm_copy *copy, const void *bytes, size_t n, struct trm_error *why)
 {
 	struct job *job = &copy->job;
-	int r = buf_append(&job->backlog, bytes, n);
-	if (r < 0)
-		return trm_error_set(why, r, "out of memory");
-	r = write_some(copy, why);
-	if (r < 0 || !job->backlog.len)
-		return r;
-	if (!job->watch)
-		return trm_error_set(why, TRM_EIO, "standard output is closed");
-	trm_watch_set_events(job->watch, TRM_WRITE);
-	return 0;
+	int r = job->is_tar ? copy_tar_data(&job->tar, &job->backlog, bytes, n, why)
+			    : buf_append(&job->backlog, bytes, n);
+	if (r < 0 && !job->is_tar)
+		trm_error_set(why, r, "out of memory");
+	return r < 0 ? r : flush_backlog(copy, why);
 }
 
 int stream_out_start(struct trm_copy *copy, struct trm_error *why)

@@ -282,8 +282,8 @@ static int take_root(struct sink *s, const struct entry *e, struct trm_error *wh
 {
 	if (e->kind == ENTRY_FAIL)
 		return refuse_entry(s, why, e->code, "%s", e->text);
-	int r = target_find(
-			s->opts.path, s->opts.base, s->opts.must_be_dir, e->kind == ENTRY_DIR, &s->root, why);
+	int r = target_find(s->opts.path, s->opts.base, s->opts.must_be_dir, e->kind == ENTRY_DIR,
+			s->opts.makes_parents, &s->root, why);
 	if (r == 0 && s->root.is_below)
 		r = set_path(s, 0, s->root.name, why);
 	if (r < 0)

@@ -17,8 +17,19 @@ static int open_dir(const char *path, struct target *ret, struct trm_error *rete
 	return ret->fd < 0 ? trm_error_set_errno(reterr, errno, "%s", path) : 0;
 }
 
-/* Split `path` into its parent and its last component. Together they name something that is no directory. */
-static int split_path(const char *path, struct target *ret, struct trm_error *reterr)
+/* Those of the path that are not there. What fails shows when the last one is opened. */
+static void make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+	mkdir(path, 0777);
+}
+
+/* `path` without its last component, which goes to `name`: they name something that is no directory. */
+static int split_path(const char *path, bool makes_parents, struct target *ret, struct trm_error *reterr)
 {
 	char parent[PATH_MAX + 1];
 	size_t n = strlen(path);
@@ -35,6 +46,8 @@ static int split_path(const char *path, struct target *ret, struct trm_error *re
 	parent[start ? start : 1] = '\0';
 	if (!entry_is_name(ret->name))
 		return trm_error_set_errno(reterr, ENOENT, "%s", path);
+	if (makes_parents)
+		make_folders(parent);
 	return open_dir(parent, ret, reterr);
 }
 
@@ -52,13 +65,13 @@ static int into_dir(
 static int onto_file(const char *path, struct target *ret, struct trm_error *reterr)
 {
 	char *real = realpath(path, NULL);
-	int r = real ? split_path(real, ret, reterr) : trm_error_set_errno(reterr, errno, "%s", path);
+	int r = real ? split_path(real, false, ret, reterr) : trm_error_set_errno(reterr, errno, "%s", path);
 	free(real);
 	return r;
 }
 
-int target_find(const char *path, const char *base, bool must_be_dir, bool is_dir, struct target *ret,
-		struct trm_error *reterr)
+int target_find(const char *path, const char *base, bool must_be_dir, bool is_dir, bool makes_parents,
+		struct target *ret, struct trm_error *reterr)
 {
 	struct stat status;
 	size_t n = strlen(path);
@@ -84,5 +97,5 @@ int target_find(const char *path, const char *base, bool must_be_dir, bool is_di
 		return trm_error_set(reterr, TRM_ENOENT, "%s: there is no such directory", path);
 	if (lstat(path, &status) == 0)
 		return trm_error_set(reterr, TRM_ENOENT, "%s: this is a link that leads nowhere", path);
-	return split_path(path, ret, reterr);
+	return split_path(path, makes_parents, ret, reterr);
 }

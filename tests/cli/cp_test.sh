@@ -181,14 +181,13 @@ mistake "nothing: No such file or directory" nothing $box:
 mistake "$box:nothing: No such file or directory" $box:nothing .
 mistake "there is no running sandbox 'unknown-$$'" unknown-$$:x .
 mistake "neither one nor two is in a sandbox: write NAME:PATH for the one that is" one two
-mistake "$box:nowhere/: No such file or directory" one $box:nowhere/x
 mistake "$box:nowhere/: there is no such directory" one $box:nowhere/
 read_only="Read-only file system"
 has_namespaces || read_only="Permission denied"
 mistake "$box:/usr/x: the file cannot be made: $read_only" one $box:/usr/x
 mistake "$box:piped: this is not a directory, and a directory cannot be copied onto it" tree $box:piped
-mistake "$box:.: this is a directory: name the file too" - $box:
-mistake "$box:tree: this is a directory, and only a file can be written to standard output" $box:tree -
+mistake "$box:../x: a target in a sandbox may not contain '..', which leads where links in the sandbox lead: write the path without it" one $box:../x
+mistake "$box:a/../../x: a target in a sandbox may not contain '..', which leads where links in the sandbox lead: write the path without it" one $box:a/../../x
 mistake "/dev/null: this is a device, a FIFO or a socket, and not overwritten" $box:one /dev/null
 mistake "both are in the same sandbox: copy with cp inside it (terrarium exec)" $box:one $box:two
 mistake "DST is missing; see 'terrarium cp --help'" $box:one

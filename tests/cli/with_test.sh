@@ -156,7 +156,7 @@ if [ -x /usr/bin/node ]; then
 	is_json '"run -l javascript --with there-is-no-such" in value["hint"]'
 fi
 printf '!pip install helper\nimport there_is_no_such\n' | try repl --yes --name lab
-expect_in out "this sandbox has no network: ':install helper' installs it"
+expect_in err "this sandbox has no network: ':install helper' installs it"
 
 # An interrupt while an index does not answer ends it.
 cat >silent.py <<'PY'
@@ -217,6 +217,7 @@ serve_and_ask() {
 	tried="terrarium serve $*"
 	"$terrarium" serve --dev --port 0 "$@" >served 2>served.err &
 	serving=$!
+	until_true test -e served.err
 	until_true grep -q 'http://127.0.0.1:[0-9]' served served.err || return
 	$python ask.py "$(cat served served.err | sed -n 's,.*http://127.0.0.1:\([0-9]*\).*,\1,p' | head -n 1)" >out 2>err
 	kill $serving

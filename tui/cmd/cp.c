@@ -12,6 +12,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "cmd/exec.h"
 #include "cmd/json_out.h"
 #include "cmd/progress_bar.h"
 #include "cmd/sandbox_list.h"
@@ -225,6 +226,47 @@ static const struct option_spec options[] = {
 		{0},
 };
 
+/* Is this a directory in the running sandbox? */
+static bool is_folder_inside(const char *name, const char *path)
+{
+	struct trm_sync_opts opts;
+	struct trm_sync *sync = NULL;
+	struct trm_entry entry;
+	struct trm_command_execution done = {0};
+	bool is_folder = false;
+	if (!sandbox_list_runs(name, &entry))
+		return false;
+	trm_sync_opts_default(&opts);
+	opts.sandbox.name = name;
+	opts.may_join = true;
+	if (trm_sync_create(&opts, &sync, NULL) == 0 && trm_sync_start(sync, NULL) == 0
+			&& trm_sync_command(sync, "test", (const char *const[]){"-d", path, NULL}, -1, &done, NULL)
+					   == 0)
+		is_folder = done.success;
+	trm_command_execution_finish(&done);
+	trm_sync_destroy(sync);
+	return is_folder;
+}
+
+/* "cp - NAME:DIR": what comes is a tar stream, and unpacked by the sandbox's own tar: whatever it does, it does
+ * there. False: it is something else. */
+static bool unpacks(const struct cp *cp, char **places, size_t n, int *ret_code)
+{
+	char name[65], *target = places[n - 1];
+	size_t len = strcspn(target, ":/");
+	if (n != 2 || strcmp(places[0], "-") != 0 || target[len] != ':' || !len || len >= sizeof name
+			|| sandbox_list_is_remote(&cp->config))
+		return false;
+	snprintf(name, sizeof name, "%.*s", (int)len, target);
+	char *colon = target + len;
+	char *path = colon[1] ? colon + 1 : (char *)".";
+	if (!is_folder_inside(name, path))
+		return false;
+	char *argv[] = {(char *)"tar", (char *)"-xof", (char *)"-", (char *)"-C", path, NULL};
+	*ret_code = exec_in(&cp->config, name, argv);
+	return true;
+}
+
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct cp cp = {0};
@@ -247,6 +289,9 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 				n ? "DST is missing" : "SRC and DST are missing");
 	if (options_config(&o, &cp.config) < 0)
 		return CMD_FAILED;
+	int code;
+	if (!cp.is_json && unpacks(&cp, argv, n, &code))
+		return code;
 	json_init(&cp.json);
 	if (cp.is_json) {
 		json_open(&cp.json, NULL, '{');
@@ -268,7 +313,7 @@ const struct cmd cmd_cp = {
 		.summary = "copy files in and out",
 		.help = "Copies files and directories. NAME:PATH is in the running sandbox NAME, "
 			"relative to its working directory; PATH is on this machine; - is standard "
-			"input or output. As with cp -r, an existing directory DST receives SRC, and "
+			"input or output; of a directory it is a tar stream, both ways. As with cp -r, an existing directory DST receives SRC, and "
 			"any other DST becomes its name. DIR/. means the contents of DIR. Copies keep "
 			"modes, times and holes, but not owners. A file appears whole or not at all. "
 			"Links that lead out, devices, FIFOs and sockets are reported and not copied. "

@@ -10,7 +10,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
+#include "cmd/exec.h"
 #include "cmd/sandbox_list.h"
+#include "cmd/source.h"
 #include "stream/cli_session.h"
 #include "stream/install_hint.h"
 #include "stream/option_names.h"
@@ -37,6 +39,8 @@ struct exec {
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
 	bool has_timeout; /* only where it was asked for */
 	char **command;
+	struct source script;  /* name NULL: none */
+	char **script_command; /* malloc'd */
 	bool has_env, has_workdir; /* of the command, if the sandbox runs already */
 	bool is_timed_out, is_stdin_broken;
 	struct trm_timer *timer;
@@ -344,7 +348,70 @@ static int perform(struct exec *e, char **argv)
 	return cli_session_code(&e->cli_session, code);
 }
 
+int exec_in(const struct trm_config *config, const char *name, char **command)
+{
+	struct exec *e = calloc(1, sizeof *e);
+	if (!e)
+		return cmd_fail("out of memory");
+	e->how = CLI_SESSION_ATTACH;
+	e->config = *config;
+	e->config.keep = false;
+	snprintf(e->config.name, sizeof e->config.name, "%s", name);
+	int code = perform(e, command);
+	if (e->is_pipe_broken)
+		cmd_die_of_pipe();
+	free(e);
+	return code;
+}
+
+/* ---- a script ---------------------------------------------------------------------------- */
+
+/* What "#!" names, as far as there is a choice: Bash, or whatever sh is. */
+static const char *shell_of(const struct source *script)
+{
+	size_t n = strcspn(script->text, "\n");
+	bool has_line = script->text[0] == '#' && script->text[1] == '!';
+	return has_line && memmem(script->text, n, "bash", 4) ? "bash" : "sh";
+}
+
+/* `sh -c TEXT FILE ARG…`: so a script of a hundred KiB at most, and standard input stays free. To be freed. */
+static char **script_command(const struct source *script, char **args)
+{
+	size_t n = 0;
+	while (args[n])
+		n++;
+	char **argv = calloc(n + 5, sizeof *argv);
+	if (!argv)
+		return NULL;
+	argv[0] = (char *)shell_of(script);
+	argv[1] = (char *)"-c";
+	argv[2] = script->text;
+	argv[3] = (char *)script->name;
+	memcpy(argv + 4, args, n * sizeof *args);
+	return argv;
+}
+
+static int read_script(struct exec *e, char **args, char ***ret_command)
+{
+	enum { SCRIPT_MAX = 120 * 1024 };
+	struct trm_error why = {0};
+	if (source_read(&e->script, &why) < 0)
+		return cmd_fail("--script: %s", why.msg);
+	if (e->script.n > SCRIPT_MAX)
+		return cmd_fail("--script: %s is larger than 120 KiB: copy it into the sandbox, and execute it there",
+				e->script.name);
+	*ret_command = script_command(&e->script, args);
+	return *ret_command ? CMD_OK : cmd_fail("out of memory");
+}
+
 /* ---- the command line -------------------------------------------------------------------- */
+
+enum { OPTION_SCRIPT };
+
+static const struct option_spec options[] = {
+		[OPTION_SCRIPT] = {"--script", 0, "FILE", "run this shell script of this machine, with the words after -- as its arguments"},
+		{0},
+};
 
 /* "exec NAME -- CMD": a word in front of the -- that nothing but it can be. */
 static int take_name(struct exec *e, const struct options *o, int argc, char **argv)
@@ -387,20 +454,52 @@ static int pass_gate(const struct exec *e, const char *config_path, char **comma
 	return code;
 }
 
+/* "exec [NAME] --script FILE [-- ARG…]": the words that are left are a name and arguments. */
+static int take_script_words(struct exec *e, const struct options *o, int got, int argc, char **argv, char ***ret)
+{
+	struct trm_error why = {0};
+	int at = got == OPTIONS_END ? argc : o->at - 1;
+	*ret = argv + at;
+	if (got == OPTIONS_END || o->only_operands)
+		return CMD_OK;
+	if (options_has(o, "name"))
+		return cmd_fail("the sandbox is named twice: '%s' and --name", argv[at]);
+	if (at + 1 < argc && strcmp(argv[at + 1], "--") != 0)
+		return cmd_fail("--script: arguments of the script follow '--'");
+	if (trm_sandbox_name_check(argv[at], &why) < 0)
+		return cmd_fail("%s", why.msg);
+	snprintf(e->config.name, sizeof e->config.name, "%s", argv[at]);
+	e->how = CLI_SESSION_ATTACH;
+	*ret = argv + (at + 1 < argc ? at + 2 : argc);
+	return CMD_OK;
+}
+
 static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
-	options_init(&o, cmd->name, NULL, argc, argv);
+	options_init(&o, cmd->name, options, argc, argv);
 	int got = options_next(&o);
+	while (got == OPTION_SCRIPT) {
+		if (e->script.name)
+			return cmd_fail("--script can be given once");
+		e->script = (struct source){.kind = SOURCE_FILE, .name = o.value};
+		got = options_next(&o);
+	}
 	if (got == OPTIONS_HELP)
 		return cmd_print_help(cmd);
 	if (got == OPTIONS_WRONG)
 		return CMD_FAILED;
-	if (got == OPTIONS_END)
+	if (got == OPTIONS_END && !e->script.name)
 		return cmd_fail("there is no command to execute; see 'terrarium exec --help'");
 	if (options_config(&o, &e->config) < 0)
 		return CMD_FAILED;
 	char **command = argv + o.at - 1;
+	if (e->script.name) {
+		char **args;
+		if (take_script_words(e, &o, got, argc, argv, &args) || read_script(e, args, &e->script_command))
+			return CMD_FAILED;
+		command = e->script_command;
+	} else
 	if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
 		if (take_name(e, &o, argc, argv))
 			return CMD_FAILED;
@@ -434,6 +533,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("out of memory");
 	e->how = CLI_SESSION_EITHER;
 	int code = run_words(e, cmd, argc, argv);
+	free(e->script_command);
+	source_finish(&e->script);
 	free(e);
 	return code;
 }
@@ -443,13 +544,14 @@ static const char *const settings[] = {"name", "keep", "memory", "cpus", "proces
 
 const struct cmd cmd_exec = {
 		.name = "exec",
-		.usage = "exec [OPTIONS] [NAME] -- CMD [ARG…]",
+		.usage = "exec [OPTIONS] [NAME] -- CMD [ARG…] | --script FILE [NAME] [-- ARG…]",
 		.summary = "run a command in a sandbox",
 		.help = "Runs CMD in the running sandbox NAME, else in a new one. If standard input and "
 			"output are a terminal, CMD gets a terminal of its own, else pipes. Terrarium "
 			"does not ask first. It passes signals on to CMD. Exit codes: that of CMD; 124 "
 			"time limit, 125 terrarium failed, 126 not executable, 127 not found, 128+n "
 			"ended by signal n.",
+		.options = options,
 		.operands = "NAME",
 		.settings = settings,
 		.run = run,

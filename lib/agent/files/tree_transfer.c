@@ -186,6 +186,7 @@ void tree_transfer_put(struct client *client, uint32_t stream, const struct tree
 	struct sink_opts opts = {.path = agent_path(client->agent, msg->path, here),
 			.base = msg->base,
 			.must_be_dir = msg->flags & TREE_MUST_BE_DIR,
+			.makes_parents = true,
 			.max_bytes = msg->max_bytes,
 			.max_files = msg->max_files,
 			.when_full = "the sandbox's disk limit is reached (--disk)",

@@ -107,6 +107,7 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.cpus = limits->cpus,
 			.procs = limits->procs,
 			.open_files = limits->open_files,
+			.net_allow = limits->net_allow,
 			.calls = filters.calls,
 			.arguments = filters.arguments,
 			.calls_strict = filters.calls_strict,

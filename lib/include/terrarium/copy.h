@@ -8,12 +8,15 @@
  *   PATH        on this machine (even with a ':' after a '/': ./a:b)
  *   NAME:PATH   in the running sandbox NAME; relative to its working directory (trm_sandbox_workdir())
  *   :PATH       in `own`
- *   -           the descriptor in_fd, or out_fd
+ *   -           the descriptor in_fd, or out_fd, which gets a directory as a tar stream
  *
  * Copying works like `cp -r`. If the target is an existing directory, the source goes into it under its own
  * name (`DIR/.` means the contents of DIR); otherwise the source becomes the target. Permission bits (never
  * set-id bits), modification times, holes, and links that stay within the copied tree are kept. Owners are
  * not.
+ *
+ * Directories above a target in a sandbox are made, and its path may not contain "..", because where that leads
+ * depends on links.
  *
  * A file appears complete or not at all, and replaces an older one. Links are not followed, except in the
  * typed paths. Devices, FIFOs, sockets and links that lead outside are reported and counted, and not
@@ -45,6 +48,7 @@ struct trm_copy_opts {
 	uint64_t max_bytes; /* of each source; 0: TRM_COPY_MAX_BYTES */
 	uint64_t max_files; /* files, directories and links of each source; 0: TRM_COPY_MAX_FILES */
 	bool wants_total;   /* count first, so that a progress bar knows its end */
+	bool is_archive;    /* with the target "-": a tar stream also of a single file */
 	bool one_system;    /* leave out everything that is mounted below a source in a sandbox */
 };
 

@@ -110,6 +110,94 @@ static void commands_run_without_a_shell(void **state)
 	gives(LANG_BASH, "! pgrep -x sleep && echo none", "none");
 }
 
+static void several_commands_run_in_order(void **state)
+{
+	static const char *const write[] = {"sh", "-c", "echo one >file; echo said", NULL}, *const fail[] = {"false", NULL},
+			  *const missing[] = {"/nowhere/x", NULL}, *const read[] = {"cat", "file", NULL};
+	const char *const *const all[] = {write, fail, missing, read, NULL};
+	struct trm_command_execution ret[4];
+	size_t n;
+	(void)state;
+	start();
+	assert_int_equal(trm_sync_commands(s, all, true, -1, ret, &n, &why), 0);
+	assert_int_equal(n, 2);
+	assert_string_equal(ret[0].output, "said");
+	assert_int_equal(ret[1].exit_code, 1);
+	for (size_t i = 0; i < n; i++)
+		trm_command_execution_finish(&ret[i]);
+	assert_int_equal(trm_sync_commands(s, all, false, -1, ret, &n, &why), TRM_ENOENT);
+	assert_int_equal(n, 4);
+	assert_string_equal(ret[3].output, "one");
+	for (size_t i = 0; i < n; i++)
+		trm_command_execution_finish(&ret[i]);
+}
+
+static void runs_have_their_own_surroundings(void **state)
+{
+	struct trm_run_opts run;
+	(void)state;
+	start();
+	trm_run_opts_default(&run);
+	run.code = "import os; print(os.environ['OWN'], os.getcwd())";
+	run.env = (const char *const[]){"OWN=x", NULL};
+	run.cwd = "/tmp";
+	trm_execution_finish(&done);
+	assert_int_equal(trm_sync_run_with(s, &run, &done, &why), 0);
+	assert_non_null(strstr(done.output, "x /"));
+	gives(LANG_PYTHON, "'OWN' in os.environ", "False");
+	run.code = NULL;
+	trm_execution_finish(&done);
+	assert_int_equal(trm_sync_run_with(s, &run, &done, &why), TRM_EINVAL);
+	trm_execution_finish(&done);
+	run.code = "1";
+	run.libraries = (const char *const[]){"--index-url=x", NULL};
+	assert_int_equal(trm_sync_run_with(s, &run, &done, &why), TRM_EINVAL);
+	assert_int_equal(trm_sync_install(s, (const char *const[]){"a @ http://x", NULL}, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "Failed to install packages: "));
+}
+
+/* Of the folder that is put in, with names that need more than a header. */
+static void folders_go_in_and_come_out_as_archives(void **state)
+{
+	char folder[] = "/tmp/terrarium-sync-XXXXXX", command[1000], name[160];
+	struct trm_archive archive;
+	(void)state;
+	start();
+	assert_non_null(mkdtemp(folder));
+	memset(name, 'n', sizeof name - 1);
+	name[sizeof name - 1] = '\0';
+	snprintf(command, sizeof command, "cd %s && mkdir d && echo text >d/%s && chmod 751 d/%s && ln -s d l", folder, name, name);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(trm_sync_put_tree(s, folder, "deep/er", &why), 0);
+	assert_int_equal(trm_sync_put_tree(s, folder, "../x", &why), TRM_EINVAL);
+	gives(LANG_PYTHON, "import os; sorted(os.listdir('deep/er'))", "['d', 'l']");
+	assert_int_equal(trm_sync_archive(s, "deep/er", 1 << 20, &archive, &why), 0);
+	assert_int_equal(archive.n_entries, 4);
+	assert_int_equal(archive.n % 512, 0);
+	for (size_t i = 0; i < archive.n_entries; i++) {
+		const struct trm_archive_entry *e = &archive.entries[i];
+		bool is_file = e->kind == TRM_ARCHIVE_FILE;
+		assert_memory_equal(e->name, "er/", 3);
+		if (is_file)
+			assert_int_equal(e->mode, 0751);
+		assert_int_equal(e->size, is_file ? 5 : 0);
+		assert_int_equal(strlen(e->name) > 160, is_file);
+	}
+	trm_archive_finish(&archive);
+	gives(LANG_PYTHON, "open('file', 'w').write('x' * 600)", "600");
+	assert_int_equal(trm_sync_archive(s, "file", 1 << 20, &archive, &why), 0);
+	assert_int_equal(archive.n_entries, 1);
+	assert_string_equal(archive.entries[0].name, "file");
+	assert_int_equal(archive.entries[0].size, 600);
+	trm_archive_finish(&archive);
+	assert_int_equal(trm_sync_archive(s, "file", 100, &archive, &why), TRM_ETOOBIG);
+	trm_archive_finish(&archive);
+	assert_true(trm_sync_archive(s, "nothing", 100, &archive, &why) < 0);
+	trm_archive_finish(&archive);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	assert_int_equal(system(command), 0);
+}
+
 static void it_is_measured(void **state)
 {
 	struct trm_sync_metrics all;
@@ -220,6 +308,9 @@ int main(void)
 			cmocka_unit_test_setup_teardown(code_keeps_its_state, begin, finish),
 			cmocka_unit_test_setup_teardown(errors_are_executions, begin, finish),
 			cmocka_unit_test_setup_teardown(commands_run_without_a_shell, begin, finish),
+			cmocka_unit_test_setup_teardown(several_commands_run_in_order, begin, finish),
+			cmocka_unit_test_setup_teardown(runs_have_their_own_surroundings, begin, finish),
+			cmocka_unit_test_setup_teardown(folders_go_in_and_come_out_as_archives, begin, finish),
 			cmocka_unit_test_setup_teardown(it_is_measured, begin, finish),
 			cmocka_unit_test_setup_teardown(a_kept_one_is_joined, begin, finish),
 			cmocka_unit_test_setup_teardown(
