@@ -8,11 +8,9 @@
  * /workspace/node_modules), so they disappear with it. The next run finds them without a restart. Modules
  * that were already imported stay as they are.
  *
- * A local sandbox without network gets pip's and npm's packages as with is_shared, which see. Everything else needs the
- * network of the sandbox. Downloads are kept
- * on the host in $XDG_CACHE_HOME/terrarium/packages
- * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox
- * is not trusted:
+ * A local sandbox without network gets packages of pip and npm as with is_shared (see below). Everything else
+ * needs the network of the sandbox. Downloads are kept on the host in $XDG_CACHE_HOME/terrarium/packages
+ * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox is not trusted:
  *  - Only a second, short-lived sandbox downloads wheels for the cache. It cannot start any process, so a
  *    package's code never runs in it. If the index provides checksums, pip verifies them at each use.
  *  - npm's archives are found by their SHA-512, which npm verifies at each use.
