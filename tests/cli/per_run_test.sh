@@ -30,6 +30,22 @@ if command -v node >/dev/null; then
 	try run --yes --name lab -l js -c '[process.env.MORE, process.cwd() == "/tmp"]'
 	expect_out "[ undefined, false ]"
 fi
+if command -v gcc >/dev/null; then
+	cat >env.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	char cwd[256];
+	printf("%s %s\n", getenv("OWN"), getcwd(cwd, sizeof cwd));
+}
+C
+	try run --yes --name lab --env OWN=c --workdir /tmp env.c
+	expect_out "c /tmp"
+	try run --yes --name lab env.c
+	expect_in out "first "
+fi
 try run --yes --name lab -l bash --env MORE=x -c 'echo $MORE'
 expect_code 125
 expect_in err "cannot have variables and a working directory of its own here"
