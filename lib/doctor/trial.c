@@ -3,25 +3,17 @@
 #include <string.h>
 
 #include <terrarium/error.h>
+#include <terrarium/lang.h>
 #include <terrarium/loop.h>
 #include <terrarium/sandbox.h>
 
 #include "backend/host/machine.h"
 #include "doctor/doctor.h"
 
-/* One sandbox serves all checks: its guards tell which limits hold on this machine, and each interpreter
- * in it reports its version. */
+/* One sandbox is started for all: its guards tell which limits hold here, and
+ * the interpreters of the languages that everybody has are asked for their versions inside it. */
 
 enum { START_TIMEOUT_MS = 20000, STEP_MS = 100, MAX_ANSWER = 120 };
-
-static const struct {
-	const char *name, *package;
-} INTERPRETERS[] = {
-		{"python3", "python3"},
-		{"node", "nodejs"},
-		{"bash", "bash"},
-};
-enum { N_INTERPRETERS = sizeof INTERPRETERS / sizeof *INTERPRETERS };
 
 struct answer {
 	char text[MAX_ANSWER];
@@ -35,7 +27,7 @@ struct trial {
 	uint64_t started_ns, ready_ns;
 	struct trm_loop *loop;
 	size_t n_pending;
-	struct answer answers[N_INTERPRETERS];
+	struct answer answers[TRM_LANG_MAX];
 };
 
 /* ---- interpreters ------------------------------------------------------------- */
@@ -68,11 +60,11 @@ static void on_exited(
 	q->trial->n_pending--;
 }
 
-static void ask_question(struct trial *t, struct trm_sandbox *sandbox, const char *name, struct question *q)
+static void ask_question(
+		struct trial *t, struct trm_sandbox *sandbox, const struct trm_lang *lang, struct question *q)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
-	const char *argv[] = {name, "--version", NULL};
-	const struct trm_proc_opts opts = {.argv = argv};
+	const struct trm_proc_opts opts = {.argv = lang->version};
 	struct trm_proc *proc;
 	if (trm_proc_spawn(sandbox, &opts, &cb, q, &proc, NULL) == 0)
 		t->n_pending++;
@@ -80,14 +72,19 @@ static void ask_question(struct trial *t, struct trm_sandbox *sandbox, const cha
 
 static void tell_interpreters(struct doctor *d, const struct trial *t)
 {
-	for (size_t i = 0; i < N_INTERPRETERS; i++) {
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
+		const struct trm_lang *lang = trm_lang_at(i);
 		const struct answer *a = &t->answers[i];
+		const char *slash = strrchr(lang->interpreter, '/');
+		const char *name = slash ? slash + 1 : lang->interpreter;
 		char advice[64];
-		snprintf(advice, sizeof advice, "apt install %s", INTERPRETERS[i].package);
+		if (!lang->has_tab)
+			continue;
+		snprintf(advice, sizeof advice, "apt install %s", lang->package);
 		if (a->is_good)
-			doctor_say(d, TRM_CHECK_OK, INTERPRETERS[i].name, NULL, "%s", a->text);
+			doctor_say(d, TRM_CHECK_OK, name, NULL, "%s", a->text);
 		else
-			doctor_say(d, TRM_CHECK_WEAK, INTERPRETERS[i].name, advice,
+			doctor_say(d, TRM_CHECK_WEAK, name, advice,
 					"does not run inside the sandbox, which sees only the host's /usr");
 	}
 }
@@ -152,10 +149,11 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 
 static void examine(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
-	struct question questions[N_INTERPRETERS];
-	for (size_t i = 0; i < N_INTERPRETERS; i++) {
+	struct question questions[TRM_LANG_MAX];
+	for (unsigned i = 0; i < trm_lang_count(); i++) {
 		questions[i] = (struct question){t, &t->answers[i]};
-		ask_question(t, sandbox, INTERPRETERS[i].name, &questions[i]);
+		if (trm_lang_at(i)->has_tab)
+			ask_question(t, sandbox, trm_lang_at(i), &questions[i]);
 	}
 	while (!t->is_closed && (!t->is_ready || t->n_pending))
 		trm_loop_step(t->loop, STEP_MS);

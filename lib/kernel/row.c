@@ -418,6 +418,7 @@ static const struct key {
 		TEXT("module_parts", lang.module_parts),
 		TEXT("sample", lang.sample),
 		WORDS("lessons", lang.lessons),
+		WORDS("code_options", lang.code_options),
 		OTHER("samples", read_samples),
 };
 enum { KEYS = sizeof keys / sizeof *keys };

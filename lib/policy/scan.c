@@ -269,9 +269,9 @@ static bool counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
 static const struct trm_grammar *grammar_of(struct trm_policy *policy, const struct trm_lang *lang)
 {
 	struct trm_grammar *grammar = &policy->grammars[lang->index];
-	if (!policy->has_tried[lang->index] && !*lang->grammar)
-		trm_error_set(&policy->no_grammar[lang->index], TRM_ENOENT, "there is no grammar of %s",
-				lang->name);
+	if (!policy->has_tried[lang->index] && !view_knows(lang))
+		trm_error_set(&policy->no_grammar[lang->index], TRM_ENOENT,
+				"policies read no syntax tree of %s", lang->name);
 	else if (!policy->has_tried[lang->index])
 		trm_grammar_open(lang->grammar, grammar, &policy->no_grammar[lang->index]);
 	policy->has_tried[lang->index] = true;
@@ -322,6 +322,7 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 	if (r < 0)
 		return r;
 	ret->has_no_tree = !view.has_tree;
+	ret->counts_comments = !view.has_tree && view_knows(lang);
 	if (!view.has_tree)
 		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%.239s",
 				policy->grammars[lang->index].language ? "reading it would take too long"
@@ -432,11 +433,11 @@ static const char *python_script(const char *const *argv)
 	return NULL;
 }
 
-static const char *node_script(const char *const *argv)
+/* "-e CODE", "--eval=CODE" */
+static const char *flagged_script(const char *const *argv, const char *const *flags)
 {
-	static const char *const flags[] = {"-e", "-p", "-pe", "--eval", "--print"};
-	for (size_t i = 1; argv[i]; i++)
-		for (size_t f = 0; f < sizeof flags / sizeof *flags; f++) {
+	for (size_t i = 1; flags && argv[i]; i++)
+		for (size_t f = 0; flags[f]; f++) {
 			size_t n = strlen(flags[f]);
 			if (strncmp(argv[i], flags[f], n) == 0 && (!argv[i][n] || argv[i][n] == '='))
 				return argv[i][n] ? argv[i] + n + 1 : argv[i + 1];
@@ -450,11 +451,11 @@ static const char *inner_script(const char *const *argv, const struct trm_lang *
 	const char *slash = argv[0] ? strrchr(argv[0], '/') : NULL, *program = slash ? slash + 1 : argv[0];
 	if (!program || trm_lang_find(program, ret_lang, NULL) < 0)
 		return NULL;
-	const char *name = (*ret_lang)->name;
-	return !strcmp(name, "python")       ? python_script(argv)
-	       : !strcmp(name, "javascript") ? node_script(argv)
-	       : !strcmp(name, "bash")       ? bash_script(argv)
-					     : NULL;
+	switch ((*ret_lang)->style) {
+	case TRM_STYLE_INDENT: return python_script(argv);
+	case TRM_STYLE_SHELL: return bash_script(argv);
+	default: return flagged_script(argv, (*ret_lang)->code_options);
+	}
 }
 
 static int scan_line(struct trm_policy *policy, const char *const *argv, struct trm_findings *ret,

@@ -128,7 +128,30 @@ static int kind_of(struct view_walk *w, TSNode node)
 	return kind;
 }
 
-static int visit_node(struct view_walk *w, const struct trm_lang *lang, TSNode node)
+typedef int visit_fn(struct view_walk *w, TSNode node, const char *type);
+
+static visit_fn *visitor_of(const struct trm_lang *lang)
+{
+	static const struct {
+		const char *grammar;
+		visit_fn *visit;
+	} visitors[] = {
+			{"python", expression_visit_python},
+			{"javascript", expression_visit_javascript},
+			{"bash", word_visit},
+	};
+	for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
+		if (strcmp(lang->grammar, visitors[i].grammar) == 0)
+			return visitors[i].visit;
+	return NULL;
+}
+
+bool view_knows(const struct trm_lang *lang)
+{
+	return visitor_of(lang) != NULL;
+}
+
+static int visit_node(struct view_walk *w, TSNode node)
 {
 	struct view *v = w->view;
 	int kind = kind_of(w, node);
@@ -142,11 +165,7 @@ static int visit_node(struct view_walk *w, const struct trm_lang *lang, TSNode n
 	}
 	if (is_one_of(type, contents))
 		blank(v->code, node);
-	if (!strcmp(lang->grammar, "python"))
-		return expression_visit_python(w, node, type);
-	if (!strcmp(lang->grammar, "javascript"))
-		return expression_visit_javascript(w, node, type);
-	return !strcmp(lang->grammar, "bash") ? word_visit(w, node, type) : 0;
+	return w->visit(w, node, type);
 }
 
 /* To the next node in the order of the text; false behind the last. */
@@ -160,14 +179,14 @@ static bool step(TSTreeCursor *cursor)
 	return false;
 }
 
-static int walk_once(struct view_walk *w, const struct trm_lang *lang, const TSTree *tree)
+static int walk_once(struct view_walk *w, const TSTree *tree)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	int r;
 	w->cursor = &cursor;
 	w->named_from = w->named_to = w->defined_to = 0;
 	do
-		r = visit_node(w, lang, ts_tree_cursor_current_node(&cursor));
+		r = visit_node(w, ts_tree_cursor_current_node(&cursor));
 	while (r == 0 && step(&cursor));
 	ts_tree_cursor_delete(&cursor);
 	return r;
@@ -176,11 +195,11 @@ static int walk_once(struct view_walk *w, const struct trm_lang *lang, const TST
 /* Twice, as a function may use an alias that is defined below it. */
 static int walk(struct view *v, const struct trm_lang *lang, const TSTree *tree)
 {
-	struct view_walk w = {.view = v, .only_aliases = true};
-	int r = walk_once(&w, lang, tree);
+	struct view_walk w = {.view = v, .only_aliases = true, .visit = visitor_of(lang)};
+	int r = walk_once(&w, tree);
 	w.only_aliases = false;
 	if (r == 0)
-		r = walk_once(&w, lang, tree);
+		r = walk_once(&w, tree);
 	aliases_finish(&w.aliases);
 	return r == 0 ? rename_all(v) : r;
 }
@@ -232,7 +251,7 @@ int view_init(struct view *v, const struct trm_grammar *grammar, const struct tr
 		v->has_tree = true;
 		r = walk(v, lang, tree);
 		ts_tree_delete(tree);
-	} else if (!*lang->grammar) {
+	} else if (!view_knows(lang)) {
 		r = blank_comments(v, lang);
 	}
 	if (r < 0) {

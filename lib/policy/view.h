@@ -45,6 +45,8 @@ struct view {
 int view_init(struct view *view, const struct trm_grammar *grammar, const struct trm_lang *lang,
 		const char *code, size_t n, struct trm_error *reterr);
 void view_finish(struct view *view); /* takes a zeroed one */
+/* Can a tree of this language be read? If not, comments are known by their signs. */
+bool view_knows(const struct trm_lang *lang);
 
 /* For those that read a language. 0, TRM_ENOMEM or TRM_ETOOBIG. */
 int view_add_import(struct view *view, TSNode node, const struct name *name);
@@ -56,6 +58,7 @@ struct view_walk {
 	struct aliases aliases;
 	const TSTreeCursor *cursor; /* at the node */
 	bool only_aliases;
+	int (*visit)(struct view_walk *walk, TSNode node, const char *type);
 	unsigned char kinds[1024];   /* of the grammar's symbols; 0: not known yet */
 	size_t named_from, named_to; /* an expression that has been named as a whole */
 	size_t defined_to;           /* end of names that are being defined */

@@ -50,6 +50,9 @@ struct trm_lang {
 	 * what may be written in front of the name or, one of these characters, behind it. "" there is none.
 	 */
 	const char *imports, *module_prefix, *module_parts;
+	/* Options behind which a command line of the interpreter has code ("-e"), NULL-terminated; NULL:
+	 * none. */
+	const char *const *code_options;
 };
 
 /* How many rows there are, and one of them; NULL if out of range. */

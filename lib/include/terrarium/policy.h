@@ -49,8 +49,8 @@ struct trm_findings {
 	size_t n;
 	size_t n_refused;
 	size_t n_dropped; /* number of findings beyond the first 1000, which are not kept */
-	bool has_no_tree; /* it was scanned coarsely: strings count as code, and comments do or are known by
-			     signs */
+	bool has_no_tree;     /* the scan was coarse: strings count as code */
+	bool counts_comments; /* with has_no_tree: comments count as code as well */
 	char why_no_tree[240];
 	enum trm_severity worst;
 };
