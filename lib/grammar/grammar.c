@@ -98,7 +98,7 @@ static int fail_missing(const char *name, struct trm_error *reterr)
 		return trm_error_set(reterr, TRM_ENOENT,
 				"there is no %s.so in %.150s, which TERRARIUM_GRAMMARS names", name, only);
 	return trm_error_set(reterr, TRM_ENOENT,
-			"there is no %s.so beside this program or in %.150s; TERRARIUM_GRAMMARS can name its folder",
+			"there is no %s.so beside this program or in %.150s; './dev grammars' builds it",
 			name, GRAMMAR_INSTALL_DIR);
 }
 

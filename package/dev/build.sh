@@ -60,6 +60,16 @@ verb_build() {
 	build
 }
 
+# Those that a plain build leaves out. The build keeps them from then on.
+verb_grammars() {
+	wish "$build_requested"
+	build
+	cmake -S . -B build -DTERRARIUM_MORE_GRAMMARS=on >build/configure.log 2>&1 || die "cmake failed: see build/configure.log"
+	! grep -o 'No syntax highlighting.*' build/configure.log >&2 || exit 1
+	compile build
+	ls build/grammars
+}
+
 verb_clean() {
 	rm -rf build build-asan build-tsan build-valgrind build-fuzz build-gcc build-clang build-release build-deb build-boot build-bare
 }

@@ -21,7 +21,7 @@ make_release() {
 }
 
 make_deb() {
-	configure build-deb off -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr
+	configure build-deb off -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr -DTERRARIUM_MORE_GRAMMARS=on
 	compile build-deb
 	rm -f build-deb/*.deb
 	out=$(cd build-deb && cpack -G DEB 2>&1) || die "cpack failed: $out"

@@ -15,7 +15,7 @@
 static void set_language(struct app *a, struct editor *e)
 {
 	struct trm_error err = {0};
-	const struct syntax_language *l = e->lang ? grammars_get(a->grammars, e->lang->name, &err) : NULL;
+	const struct syntax_language *l = e->lang ? grammars_get(a->grammars, e->lang->grammar, &err) : NULL;
 
 	if (err.code)
 		app_tell(a, MSG_NOTICE, err.msg);

@@ -224,7 +224,7 @@ static void describe_code(const struct model *m, struct dialog *d)
 			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
 	}
 	free(code);
-	dialog_color_code(d, grammars_loaded(m->grammars, m->lang->name));
+	dialog_color_code(d, grammars_loaded(m->grammars, m->lang->grammar));
 }
 
 void ask_confirm(struct model *m)

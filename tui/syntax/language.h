@@ -25,13 +25,14 @@ struct syntax_rule {
 };
 
 struct syntax_rules {
-	const char *name;    /* of the language and its file: "python" */
+	const char *name;    /* of the grammar and its file: "python" */
 	const char *goes_on; /* words, a blank before and behind each, that go on with a statement */
 	bool is_sure;        /* where it finds an error there is one */
 	bool counts_columns; /* its scanner does, for each character from the start of the line */
 	const struct syntax_rule *rules; /* ends with a node of NULL */
 };
 extern const struct syntax_rules rules_python, rules_javascript, rules_bash;
+extern const struct syntax_rules rules_c, rules_cpp, rules_go, rules_java, rules_ruby; /* rules_common.c */
 
 /* A rule with its names looked up in the grammar. */
 struct rule {

@@ -117,6 +117,62 @@ static void test_bash(void **state)
 	expect_samples("bash", samples);
 }
 
+static void test_c(void **state)
+{
+	static const struct sample samples[] = {
+			{"#include <stdio.h>\nint main(void) { return 0; }",
+					"kkkkkkkk sssssssss\nttt ffff-tttt- - kkkkkk n- -"},
+			{"// c\nchar *s = \"a\\n\"; f(s->x, NULL);", "####\ntttt o. o ssees- f-.oop- CCCC--"},
+			{NULL, NULL},
+	};
+	(void)state;
+	expect_samples("c", samples);
+}
+
+static void test_cpp(void **state)
+{
+	static const struct sample samples[] = {
+			{"class A { int x; };", "kkkkk t - ttt p- --"},
+			{"auto v = std::max(1, this->n);", "tttt . o ...--fff-n- bbbboop--"},
+			{NULL, NULL},
+	};
+	(void)state;
+	expect_samples("cpp", samples);
+}
+
+static void test_java(void **state)
+{
+	static const struct sample samples[] = {
+			{"class A { @Override void m(int a) { p.q(\"s\", 1); } }",
+					"kkkkk t - @@@@@@@@@ tttt f-ttt a- - b-f-sss- n-- - -"},
+			{NULL, NULL},
+	};
+	(void)state;
+	expect_samples("java", samples);
+}
+
+static void test_go(void **state)
+{
+	static const struct sample samples[] = {
+			{"package main\nfunc f(a int) string { return `x` + fmt.Sprint(nil, 1) }",
+					"kkkkkkk ....\nkkkk f-a ttt- tttttt - kkkkkk sss o ...-ffffff-CCC- n- -"},
+			{NULL, NULL},
+	};
+	(void)state;
+	expect_samples("go", samples);
+}
+
+static void test_ruby(void **state)
+{
+	static const struct sample samples[] = {
+			{"# c\ndef f(a)\n  @x = :y\n  puts \"a #{a}\", nil, 2\nend",
+					"###\nkkk f-a-\n  vv o ss\n  bbbb sssEE.Es- CCC- n\nkkk"},
+			{NULL, NULL},
+	};
+	(void)state;
+	expect_samples("ruby", samples);
+}
+
 static void test_odd_code(void **state)
 {
 	uint8_t kinds[8192];
@@ -138,6 +194,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_python),
+			cmocka_unit_test(test_c),
+			cmocka_unit_test(test_cpp),
+			cmocka_unit_test(test_java),
+			cmocka_unit_test(test_go),
+			cmocka_unit_test(test_ruby),
 			cmocka_unit_test(test_javascript),
 			cmocka_unit_test(test_bash),
 			cmocka_unit_test(test_odd_code),
