@@ -3,11 +3,13 @@
 #include <terrarium/lang.h>
 
 #include <cjson/cJSON.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include <terrarium/config.h>
 #include <terrarium/text.h>
@@ -178,6 +180,20 @@ int trm_lang_load(const char *config_path, struct trm_error *reterr)
 }
 
 /* ---- finding ---- */
+
+bool trm_lang_is_here(const struct trm_lang *lang)
+{
+	static const char *const folders[] = {"/usr/local/bin", "/usr/bin", "/bin", "/usr/local/go/bin"};
+	const char *program = lang->interpreter;
+	char path[PATH_MAX];
+	if (strchr(program, '/'))
+		return access(program, X_OK) == 0;
+	for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+		if (snprintf(path, sizeof path, "%s/%s", folders[i], program) < (int)sizeof path
+				&& access(path, X_OK) == 0)
+			return true;
+	return false;
+}
 
 unsigned trm_lang_count(void)
 {

@@ -52,6 +52,16 @@ static void on_warning(void *user, struct trm_sandbox *sandbox, const char *word
 	app_tell(user, MSG_SANDBOX_WARNING, words);
 }
 
+/* An image has what it has: only who starts a language there gets to know. */
+static uint32_t missing_langs(const struct trm_sandbox *sandbox)
+{
+	uint32_t missing = 0;
+
+	for (unsigned i = 0; strcmp(trm_sandbox_backend(sandbox), "local") == 0 && i < trm_lang_count(); i++)
+		missing |= (uint32_t)!trm_lang_is_here(trm_lang_at(i)) << i;
+	return missing;
+}
+
 static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct app *a = user;
@@ -61,6 +71,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 	a->failure = (struct trm_error){0};
 	describe(sandbox, &msg);
 	msg.number = trm_sandbox_isolation(sandbox);
+	msg.missing_langs = missing_langs(sandbox);
 	app_send(a, &msg);
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands of the workbench as a whole. Those of one pane lie with that pane. */
+#include <string.h>
+
 #include "command/command.h"
+#include "editor/editor_internal.h"
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"
 #include "model/palette.h"
 #include "model/update.h"
+#include "text/text.h"
 
 /* ---- copy ---- */
 
@@ -127,6 +131,20 @@ static void language(struct model *m, struct effects *out)
 	ask_language(m);
 }
 
+static void insert_template(struct model *m, struct effects *out)
+{
+	struct editor *e = model_editor(m);
+	const char *text = m->lang->template;
+
+	if (!*text)
+		notices_add(&m->notices, m->now_ns, true, "%s has no template", m->lang->name);
+	else if (text_len(e->text))
+		notices_add(&m->notices, m->now_ns, true,
+				"a template is for an empty buffer: Ctrl-N opens one");
+	else
+		editor_done(m, editor_replace(e, 0, 0, text, strlen(text), BURST_NONE), out);
+}
+
 static void theme(struct model *m, struct effects *out)
 {
 	(void)m;
@@ -203,6 +221,8 @@ static const struct command commands[] = {
 		{"language", "Language…",
 				"choose the language: each has its own buffer and state, all share the sandbox's files",
 				CONTEXT_ANY, language, NULL, 0, false},
+		{"insert-template", "Insert template", "put the frame of a program into the empty buffer",
+				CONTEXT_EDITOR, insert_template, NULL, 0, false},
 		{"theme", "Theme…", "choose the colors", CONTEXT_ANY, theme, NULL, 0, false},
 		{"messages", "Messages", "show earlier messages", CONTEXT_ANY, messages, NULL, 0, false},
 		{"next-pane", "Next pane", "go to the next pane", CONTEXT_ANY, next_pane, NULL, 0, false},

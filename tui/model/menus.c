@@ -11,11 +11,27 @@
 
 /* ---- menus ---- */
 
+/* With what its files are called, or what brings it. */
+static void add_language(struct model *m, const struct trm_lang *lang)
+{
+	char right[40];
+	bool is_missing = m->sandbox.missing_langs >> lang->index & 1;
+
+	if (is_missing && *lang->package)
+		snprintf(right, sizeof right, "apt install %s", lang->package);
+	else
+		snprintf(right, sizeof right, "%s",
+				is_missing        ? "not installed"
+				: *lang->suffixes ? *lang->suffixes
+						  : "");
+	dialog_add_choice(&m->dialog, lang->name, right, 0, lang);
+}
+
 void ask_language(struct model *m)
 {
 	dialog_begin(&m->dialog, DIALOG_LANGUAGE, "Language");
 	for (unsigned i = 0; i < trm_lang_count(); i++)
-		dialog_add_item(&m->dialog, trm_lang_at(i)->name);
+		add_language(m, trm_lang_at(i));
 	m->dialog.current = m->lang->index;
 	m->dialog.below_col = m->cols < 60 ? 1 : 14; /* where the title names it */
 	m->needs_draw = true;

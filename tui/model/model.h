@@ -61,6 +61,7 @@ struct sandbox_info {
 	char reason[560];             /* why it died: a sentence */
 	bool was_ready;               /* it has started */
 	bool is_open;                 /* nothing isolates it */
+	uint32_t missing_langs;       /* bit i: language i is not installed; 0: or not known */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];
 	size_t n_guards;

@@ -102,8 +102,9 @@ struct msg {
 	uint32_t serial; /* MSG_RUN_…: which run, by the workbench's own numbering */
 	int stream;
 	bool flag;
-	bool kept, attached; /* of the sandbox: it outlives us; it was there before us */
-	bool adopted;        /* its origin is an existing container */
+	bool kept, attached;    /* of the sandbox: it outlives us; it was there before us */
+	uint32_t missing_langs; /* bit i: language i is not on this machine, whose programs it uses */
+	bool adopted;           /* its origin is an existing container */
 	const struct trm_lang *lang;
 	const struct trm_result *result;
 	const struct trm_display *display;

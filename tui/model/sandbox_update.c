@@ -116,6 +116,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		m->sandbox.state = SANDBOX_READY;
 		m->sandbox.was_ready = true;
 		m->sandbox.is_open = msg->number == TRM_ISOLATION_NONE;
+		m->sandbox.missing_langs = msg->missing_langs;
 		m->sandbox.doing[0] = '\0';
 		variables_wait(m);
 		describe(&m->sandbox, msg);

@@ -35,9 +35,10 @@ struct trm_lang {
 	 * files stay from run to run, unless has_pieces. NULL: a resident interpreter runs the code, and
 	 * keeps variables as well. */
 	const char *const *const *commands;
-	bool has_pieces;     /* code without main() is compiled as a piece, and keeps variables as well */
-	const char *grammar; /* tree-sitter's; "" there is none */
-	const char *sample;  /* a short program to begin with; "" there is none */
+	bool has_pieces;      /* code without main() is compiled as a piece, and keeps variables as well */
+	const char *grammar;  /* tree-sitter's; "" there is none */
+	const char *template; /* the frame of a program, for an empty file; "" there is none */
+	const char *sample;   /* a short program to begin with; "" there is none */
 	/* NULL-terminated, for the tutorial of the workbench: a line to write, one that does not end, and one
 	 * that plots; the last ones may be missing. */
 	const char *const *lessons;
@@ -66,6 +67,9 @@ const struct trm_lang *trm_lang_shell(void);
  * NULL: the user's file. Call it before the first session is opened, from one thread. TRM_EINVAL tells file,
  * line, key and reason; the table stays as it was. */
 int trm_lang_load(const char *config_path, struct trm_error *reterr);
+
+/* Is its interpreter or compiler on this machine, where local sandboxes look for it? Nothing is started. */
+bool trm_lang_is_here(const struct trm_lang *lang);
 
 /* Find a language by name or alias (python py py3 python3 · javascript js node · bash shell sh …); case does
  * not matter. 0, or TRM_EINVAL with a sentence that names the nearest, or lists the known ones. */

@@ -233,9 +233,25 @@ static void every_language_has_a_kernel(void **state)
 	}
 }
 
+static void tells_what_is_here(void **state)
+{
+	static const char *const version[] = {"x", NULL};
+	struct trm_lang lang = {.name = "x", .version = version};
+	(void)state;
+	lang.interpreter = "sh";
+	assert_true(trm_lang_is_here(&lang));
+	lang.interpreter = "/bin/sh";
+	assert_true(trm_lang_is_here(&lang));
+	lang.interpreter = "no-such-program";
+	assert_false(trm_lang_is_here(&lang));
+	lang.interpreter = "/usr/bin/no-such-program";
+	assert_false(trm_lang_is_here(&lang));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(tells_what_is_here),
 			cmocka_unit_test(every_alias_finds_its_language),
 			cmocka_unit_test(no_alias_means_two_languages),
 			cmocka_unit_test(unknown_names_list_the_known_ones),

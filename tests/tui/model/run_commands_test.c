@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
+#include "command/command.h"
 #include "langs.h"
 #include "model/effect.h"
 #include "model/model.h"
@@ -160,6 +161,23 @@ static void a_sign_in_a_line_is_no_cell(void **state)
 	assert_int_equal(editor_run_range(model_editor(&m)).kind, EDITOR_RUN_ALL);
 }
 
+/* Into an empty buffer only; and each program is one that its language runs. */
+static void a_template_fills_an_empty_buffer(void **state)
+{
+	const struct trm_lang *lang = NULL;
+	char text[200];
+
+	(void)state;
+	assert_int_equal(trm_lang_find("java", &lang, NULL), 0);
+	language_set(&m, lang, &fx);
+	for (int i = 0; i < 2; i++) {
+		command_run(&m, command_find("insert-template"), &fx);
+		size_t n = text_copy(model_editor(&m)->text, 0, text, sizeof text - 1);
+		text[n] = '\0';
+		assert_string_equal(text, lang->template);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -171,6 +189,7 @@ int main(void)
 			TEST(other_languages_have_their_own_sign),
 			TEST(cells_are_gone_to),
 			TEST(a_sign_in_a_line_is_no_cell),
+			TEST(a_template_fills_an_empty_buffer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,8 +278,10 @@ static void dialogs(void **state)
 	assert_screen("confirm_40x10");
 	resize(24, 80);
 	press(K_ESCAPE);
+	m.sandbox.missing_langs = 1u << 4 | 1u << 9;
 	press(K_F2);
 	assert_screen("language");
+	m.sandbox.missing_langs = 0;
 	press(K_ESCAPE);
 	send((struct msg){.type = MSG_THEMES, .names = themes, .n_names = 3});
 	assert_screen("theme");
