@@ -31,6 +31,7 @@ EMBED(driver_ruby, DRIVER("ruby.rb"))
 EMBED(driver_r, DRIVER("r.R"))
 EMBED(driver_java, DRIVER("java.java"))
 EMBED(driver_native, DRIVER("native.inc"))
+EMBED(driver_carry, DRIVER("carry.go"))
 EMBED(driver_typescript,
 		DRIVER("node.js") AND DRIVER("node_stop.js") AND DRIVER("node_streams.js") AND DRIVER(
 				"node_syntax.js") AND DRIVER("node_display.js") AND DRIVER("node_program.js")

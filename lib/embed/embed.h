@@ -21,6 +21,7 @@ struct embed embed_driver_r(void);
 struct embed embed_driver_java(void);
 struct embed embed_driver_typescript(void);
 struct embed embed_driver_native(void);    /* for pieces of C and C++ */
+struct embed embed_driver_carry(void);     /* for pieces of Go */
 struct embed embed_installer_python(void); /* these two are followed by a NUL */
 struct embed embed_installer_node(void);
 struct embed embed_policies(void); /* JSON, followed by a NUL */

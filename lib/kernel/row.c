@@ -461,6 +461,15 @@ static int read_key(const struct spot *s)
 
 /* ---- the row ---- */
 
+/* What is compiled with pieces: compilers of C and C++ are told their language by -x. */
+static struct embed companion(const char *const *compiler)
+{
+	for (; compiler && *compiler; compiler++)
+		if (!strcmp(*compiler, "-x"))
+			return embed_driver_native();
+	return embed_driver_carry();
+}
+
 /* What the agent's driver of batch languages reads: agent/batch.h. */
 static int make_batch(const struct spot *s)
 {
@@ -468,7 +477,7 @@ static int make_batch(const struct spot *s)
 	const struct trm_lang *l = &row->lang;
 	const char *ending = l->suffixes[0] ? l->suffixes[0] : ".txt";
 	size_t n = strlen(ending) + 1;
-	const struct embed native = embed_driver_native();
+	const struct embed native = companion(row->compiler);
 	for (const char *const *const *command = l->commands; *command; command++, n++)
 		for (const char *const *word = *command; *word; word++)
 			n += strlen(*word) + 1;

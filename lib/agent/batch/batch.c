@@ -114,6 +114,7 @@ static bool read_spec(struct batch *b)
 			return false;
 		p->native = at;
 		p->native_len = (size_t)(end - at);
+		pieces_init(p);
 	}
 	return b->n_commands;
 }

@@ -8,11 +8,11 @@
  * command is the run: it has the run's stdin and stdout, and its exit code is the run's. No shell or
  * interpreter is needed.
  *
- * It is started in place of a program called BATCH_PROGRAM (base/batch.h). The first argument is the
- * language's name, the second a sentence for the case that a command is not found. Descriptor 5 holds
- * words that end with NUL: the file's ending, then the words of each command; an empty word ends a
- * command. A language whose pieces keep their state (pieces.h) has more: an empty command, the words of
- * its compiler, and kernel/native.inc. */
+ * It is started in place of a program called BATCH_PROGRAM (base/batch.h) with the language's name as the
+ * first argument and, as the second, a sentence for when a command is not found.
+ * Descriptor 5 holds words that end with NUL: the file's ending, then the words of each command; an empty
+ * word ends a command. A language whose pieces keep their state (pieces.h) has more: an empty command, the
+ * words of its compiler, and kernel/native.inc; for Go, kernel/carry.go. */
 
 /* Returns when the requests end, with an exit code. */
 int batch_drive(char **argv);

@@ -16,6 +16,7 @@
 #include "agent/batch/diagnose.h"
 #include "agent/batch/event.h"
 #include "agent/batch/failure.h"
+#include "agent/batch/go_part.h"
 #include "agent/batch/order.h"
 #include "agent/batch/question.h"
 #include "agent/batch/reading.h"
@@ -136,22 +137,32 @@ static void precompile(struct pieces *p)
 		close(fd);
 }
 
+/* What stands behind -x among the compiler's words; "": it is not there. */
+static const char *dialect(const struct pieces *p)
+{
+	const char *is = "";
+	for (size_t i = 0; p->compiler[i] && p->compiler[i + 1]; i++)
+		if (!strcmp(p->compiler[i], "-x"))
+			is = p->compiler[i + 1];
+	return is;
+}
+
+void pieces_init(struct pieces *p)
+{
+	p->is_go = p->compiler[0] && !*dialect(p);
+	p->go = (struct go_pieces){.compiler = p->compiler,
+			.carry = p->native,
+			.carry_len = p->native_len,
+			.missing = p->missing,
+			.ending = p->ending};
+}
+
 /* ---- the process that keeps the state ---- */
 
 /* The initializers of a piece, which the host calls: see call() in kernel/native.inc. */
 static const char script[] =
 		"SECTIONS\n{\n\t.trm_steps : { trm_begin = .; KEEP(*(.init_array .init_array.*)) trm_end = .; }\n}\n"
 		"INSERT AFTER .init_array;\n";
-
-/* "-x", "c++" is among the compiler's words, or "c". */
-static bool is_c(const struct pieces *p)
-{
-	bool is = false;
-	for (size_t i = 0; p->compiler[i] && p->compiler[i + 1]; i++)
-		if (!strcmp(p->compiler[i], "-x"))
-			is = !strcmp(p->compiler[i + 1], "c");
-	return is;
-}
 
 /* A folder, the host's program, and what every piece is compiled with. Gives errno; *said tells more. */
 static int make_ready(struct pieces *p, struct buf *said)
@@ -163,7 +174,7 @@ static int make_ready(struct pieces *p, struct buf *said)
 		return 0;
 	if (!step_folder_make(folder))
 		return errno;
-	source_open(&p->source, folder, p->ending, is_c(p));
+	source_open(&p->source, folder, p->ending, !strcmp(dialect(p), "c"));
 	name_file(program, p, "host");
 	name_file(code, p, "host%s", p->ending);
 	name_file(path, p, "steps.ld");
@@ -192,6 +203,7 @@ static int make_ready(struct pieces *p, struct buf *said)
 void pieces_stop(struct pieces *p)
 {
 	char folder[PATH_MAX];
+	go_pieces_stop(&p->go);
 	if (!p->is_ready)
 		return;
 	keeper_stop(&p->keeper);
@@ -218,7 +230,9 @@ bool pieces_has_left(const struct pieces *p)
 
 bool pieces_take(const struct pieces *p, const struct order *o)
 {
-	return p->compiler[0] && !o->is_program && !o->args[0] && !o->env[0] && !*o->cwd && !part_has_main(o->code, o->code_len);
+	return p->compiler[0] && !o->is_program && !o->args[0] && !o->env[0] && !*o->cwd
+	       && !(p->is_go ? go_part_is_program(o->code, o->code_len)
+			     : part_has_main(o->code, o->code_len));
 }
 
 /* ---- errors ---- */
@@ -414,6 +428,10 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 {
 	struct attempt a = {.p = p, .o = o};
 	struct keeper_result result;
+	if (p->is_go) {
+		go_pieces_run(&p->go, o, interrupts, event);
+		return;
+	}
 	buf_init(&a.rows, SAID_MAX * 2);
 	if (p->is_ready)
 		precompile(p); /* which may be ready now */
@@ -518,6 +536,8 @@ bool pieces_answer(struct pieces *p, const struct order *o)
 	} answers[] = {{"complete", answer_complete}, {"inspect", answer_inspect},
 			{"variables", answer_variables}, {"is_complete", answer_is_complete},
 			{"reset", answer_reset}};
+	if (p->is_go)
+		return go_pieces_answer(&p->go, o);
 	for (size_t i = 0; p->compiler[0] && i < sizeof answers / sizeof *answers; i++)
 		if (!strcmp(o->op, answers[i].op)) {
 			answers[i].answer(p, o);

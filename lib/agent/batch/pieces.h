@@ -2,13 +2,15 @@
 #ifndef TRM_AGENT_PIECES_H
 #define TRM_AGENT_PIECES_H
 
-/* Pieces of a compiled language that keep their state. Each is compiled to a shared object (source.h) and
- * loaded into a process that stays (keeper.h). Both are made with the compiler that the row names. */
+/* Pieces of a compiled language that keep their state. Those of C and C++ are compiled to shared objects
+ * (source.h), which are loaded into a process that stays (keeper.h). Both are made with the compiler that the
+ * row names. Those of Go are told in go_pieces.h. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "agent/batch/go_pieces.h"
 #include "agent/batch/keeper.h"
 #include "agent/batch/source.h"
 
@@ -19,7 +21,7 @@ struct order;
 
 struct pieces {
 	const char *compiler[PIECES_WORDS + 1]; /* with its options; [0] NULL: the language has no pieces */
-	const char *native;                     /* kernel/native.inc */
+	const char *native;                     /* kernel/native.inc, or carry.go */
 	size_t native_len;
 	const char *missing, *ending;
 	bool is_ready;
@@ -29,7 +31,12 @@ struct pieces {
 	pid_t precompiler;   /* makes the precompiled header of it; 0: none */
 	unsigned made_front; /* that it is made of, or was */
 	unsigned attempts;
+	bool is_go; /* its compiler takes no language by -x */
+	struct go_pieces go;
 };
+
+/* The members before is_ready are set: get the others ready. */
+void pieces_init(struct pieces *p);
 
 /* Is the code a piece, and no program? */
 bool pieces_take(const struct pieces *p, const struct order *o);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -49,15 +50,29 @@ void reading_look(struct reading *r, pid_t pid)
 	r->tell(r->user);
 }
 
+static bool never_interrupts(void)
+{
+	return false;
+}
+
 int reading_wait(struct reading *r, pid_t pid)
 {
-	int status = 0;
+	return reading_wait_or_kill(r, pid, never_interrupts, 0);
+}
+
+int reading_wait_or_kill(struct reading *r, pid_t pid, bool (*interrupts)(void), int ticks)
+{
+	int status = 0, waited = 0;
 	pid_t ended;
 	struct pollfd fd = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
 	/* Without such a descriptor we notice the end a little later. */
 	while (!(ended = waitpid(pid, &status, WNOHANG)) || (ended < 0 && errno == EINTR))
-		if (poll(&fd, 1, READING_TICK_MS) == 0)
+		if (poll(&fd, 1, READING_TICK_MS) == 0) {
 			reading_look(r, pid);
+			waited += interrupts();
+			if (waited > ticks)
+				kill(pid, SIGKILL);
+		}
 	if (fd.fd >= 0)
 		close(fd.fd);
 	return status;

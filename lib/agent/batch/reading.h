@@ -4,6 +4,7 @@
 
 /* Detects that a program waits for standard input. */
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum { READING_TICK_MS = 20 };
@@ -18,5 +19,7 @@ struct reading {
 void reading_look(struct reading *r, pid_t pid);
 /* Wait for the end of a child, and check meanwhile. Returns its wait status. */
 int reading_wait(struct reading *r, pid_t pid);
+/* The same, but one that has not ended so many ticks after `interrupts` tells of an interrupt is killed. */
+int reading_wait_or_kill(struct reading *r, pid_t pid, bool (*interrupts)(void), int ticks);
 
 #endif

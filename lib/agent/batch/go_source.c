@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: MIT */
+#include "agent/batch/go_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/batch/go_part.h"
+#include "agent/batch/source_maker.h"
+
+/* A declaration. */
+struct go_entry {
+	struct buf text;
+	enum go_kind kind;
+	char (*names)[GO_NAME_SIZE];
+	size_t n_names;
+	bool is_literal; /* a variable that is a function literal, which is made anew for each piece */
+	bool is_generic; /* a type */
+	char *packages;  /* that its type names, ended by newlines; NULL: none */
+};
+
+struct go_import {
+	char name[GO_NAME_SIZE];
+	char *path;    /* with its quotes */
+	bool is_blank; /* needed for its effect, or its names stand alone */
+};
+
+/* The text of one piece while it is being written. */
+struct go_maker {
+	struct go_source *s;
+	struct go_piece *piece;
+	const char *code;
+	size_t n;
+	unsigned count;   /* of functions and variables of ours */
+	struct buf body;  /* declarations */
+	struct buf after; /* what main() does with them */
+};
+
+/* ---- life ---- */
+
+static void free_entries(struct go_entry **entries, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++) {
+		buf_finish(&(*entries)[i].text);
+		free((*entries)[i].names);
+		free((*entries)[i].packages);
+	}
+	free(*entries);
+	*entries = NULL;
+	*n = 0;
+}
+
+static void free_imports(struct go_import **imports, size_t *n)
+{
+	for (size_t i = 0; i < *n; i++)
+		free((*imports)[i].path);
+	free(*imports);
+	*imports = NULL;
+	*n = 0;
+}
+
+void go_source_open(struct go_source *s, const char *folder, const char *ending)
+{
+	*s = (struct go_source){0};
+	source_open(&s->files, folder, ending, false);
+}
+
+void go_source_reset(struct go_source *s)
+{
+	free_entries(&s->entries, &s->n_entries);
+	free_imports(&s->imports, &s->n_imports);
+	s->state = 0;
+}
+
+void go_source_close(struct go_source *s)
+{
+	go_source_reset(s);
+	source_close(&s->files);
+}
+
+void go_piece_finish(struct go_piece *piece)
+{
+	free_entries(&piece->entries, &piece->n_entries);
+	free_imports(&piece->imports, &piece->n_imports);
+	buf_finish(&piece->text);
+	*piece = (struct go_piece){0};
+}
+
+/* ---- entries ---- */
+
+static struct go_entry *add_go_entry(struct go_entry **entries, size_t *n, enum go_kind kind)
+{
+	struct go_entry *list = realloc(*entries, (*n + 1) * sizeof *list);
+	if (!list)
+		return NULL;
+	*entries = list;
+	struct go_entry *e = &list[(*n)++];
+	*e = (struct go_entry){.kind = kind};
+	buf_init(&e->text, SOURCE_MAX);
+	return e;
+}
+
+static void name_go_entry(struct go_entry *e, const char *name)
+{
+	char(*names)[GO_NAME_SIZE] = realloc(e->names, (e->n_names + 1) * sizeof *names);
+	if (!names)
+		return;
+	e->names = names;
+	snprintf(names[e->n_names++], GO_NAME_SIZE, "%s", name);
+}
+
+static bool has_go_name(const struct go_entry *entries, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < entries[i].n_names; k++)
+			if (!strcmp(entries[i].names[k], name))
+				return true;
+	return false;
+}
+
+/* Is one of its names declared anew? Methods of a type that is declared anew stay. */
+static bool is_replaced(const struct go_entry *e, const struct go_piece *piece)
+{
+	for (size_t i = 0; i < e->n_names; i++)
+		if (strcmp(e->names[i], "_") && has_go_name(piece->entries, piece->n_entries, e->names[i]))
+			return true;
+	return false;
+}
+
+/* ---- text ---- */
+
+static void put_go_text(struct buf *out, const char *at, const char *end)
+{
+	buf_append(out, at, (size_t)(end - at));
+}
+
+/* What comes is at that place of the user's code. */
+static void put_go_place(const struct go_maker *m, struct buf *out, const char *at)
+{
+	unsigned line = 1;
+	const char *begin = m->code;
+	for (const char *c = m->code; c < at; c++)
+		if (*c == '\n') {
+			line++;
+			begin = c + 1;
+		}
+	source_put(out, "/*line %s/%u%s:%u:%u*/", m->s->files.folder, m->piece->number, m->s->files.ending,
+			line, (unsigned)(at - begin) + 1);
+}
+
+static void put_nowhere(const struct go_maker *m, struct buf *out)
+{
+	source_put(out, "\n//line %s/terrarium.go:1\n", m->s->files.folder);
+}
+
+static void put_verbatim(const struct go_maker *m, struct buf *out, const char *at, const char *end)
+{
+	put_go_place(m, out, at);
+	put_go_text(out, at, end);
+	put_nowhere(m, out);
+}
+
+/* ---- imports ---- */
+
+/* By what name is a package used? The last part of its path that is no version. */
+static void name_import(struct go_import *import, const char *path, size_t n)
+{
+	const char *end = path + n, *at = end;
+	for (bool is_version = true; is_version && end > path;) {
+		for (at = end; at > path && at[-1] != '/';)
+			at--;
+		is_version = at > path && *at == 'v' && end - at > 1
+			     && strspn(at + 1, "0123456789") >= (size_t)(end - at) - 1;
+		end = is_version ? at - 1 : end;
+	}
+	const char *dot = memchr(at, '.', (size_t)(end - at));
+	end = dot && dot > at ? dot : end;
+	snprintf(import->name, sizeof import->name, "%.*s", (int)(end - at < GO_NAME_SIZE ? end - at : 0),
+			at);
+}
+
+/* `name "path"`, with or without the name. */
+static void add_import(struct go_maker *m, const char *at, const char *end)
+{
+	struct go_piece *piece = m->piece;
+	const char *quote = at;
+	while (quote < end && *quote != '"' && *quote != '`')
+		quote++;
+	const char *close = quote < end ? memchr(quote + 1, *quote, (size_t)(end - quote - 1)) : NULL;
+	struct go_import *list =
+			close ? realloc(piece->imports, (piece->n_imports + 1) * sizeof *list) : NULL;
+	if (!list)
+		return;
+	piece->imports = list;
+	struct go_import *import = &list[piece->n_imports++];
+	*import = (struct go_import){.path = strndup(quote, (size_t)(close + 1 - quote))};
+	int n = (int)strcspn(at, " \t\"`");
+	if (n && at + n <= quote)
+		snprintf(import->name, sizeof import->name, "%.*s", n, at);
+	else
+		name_import(import, quote + 1, (size_t)(close - quote - 1));
+	import->is_blank = !strcmp(import->name, "_") || !strcmp(import->name, ".");
+}
+
+static void make_go_import(struct go_maker *m, const struct go_part *p)
+{
+	struct go_part one;
+	const char *at = NULL;
+	bool is_group = false;
+	while (go_part_in_group(p, &at, &one)) {
+		is_group = true;
+		add_import(m, one.at, one.at + one.n);
+	}
+	at = p->at + strlen("import");
+	at += strspn(at, " \t");
+	if (!is_group)
+		add_import(m, at, p->at + p->n);
+}
+
+static void put_import(struct buf *out, const struct go_import *import, const struct buf *body)
+{
+	if (import->path && (import->is_blank || go_part_uses(buf_at(body), body->len, import->name)))
+		source_put(out, "import %s %s\n", import->name, import->path);
+}
+
+static bool imports_name(const struct go_import *list, size_t n, const struct go_import *one)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, one->name)
+				&& (!one->is_blank
+						|| (list[i].path && one->path
+								&& !strcmp(list[i].path, one->path))))
+			return true;
+	return false;
+}
+
+/* The packages of types, under the names that trmAlias() in kernel/carry.go makes. */
+static void put_packages(struct buf *out, const struct go_entry *e)
+{
+	for (const char *at = e->packages; at && *at;) {
+		char line[600];
+		size_t n = strcspn(at, "\n"), len = (size_t)snprintf(line, sizeof line, "import trmp_");
+		for (size_t i = 0; i < n && i < 200; i++)
+			line[len++] = (char)((at[i] >= 'a' && at[i] <= 'z') || (at[i] >= 'A' && at[i] <= 'Z')
+									     || (at[i] >= '0' && at[i] <= '9')
+							     ? at[i]
+							     : '_');
+		len += (size_t)snprintf(
+				line + len, sizeof line - len, " \"%.*s\"\n", (int)(n < 200 ? n : 200), at);
+		if (!out->len || !memmem(buf_at(out), out->len, line, len))
+			buf_append(out, line, len);
+		at += n + (at[n] == '\n');
+	}
+}
+
+/* ---- declarations ---- */
+
+static bool is_generic_type(const struct go_part *p)
+{
+	if (!p->type || *p->type != '[')
+		return false;
+	const char *at = p->type + 1;
+	at += strspn(at, " \t");
+	size_t word = strcspn(at, " \t]");
+	at += word;
+	at += strspn(at, " \t");
+	return word && at < p->type_end && *at != ']';
+}
+
+static void make_go_declaration(struct go_maker *m, const struct go_part *p)
+{
+	struct go_part one;
+	const char *at = NULL;
+	struct go_entry *e = add_go_entry(&m->piece->entries, &m->piece->n_entries, p->kind);
+	if (!e)
+		return;
+	put_verbatim(m, &e->text, p->at, p->at + p->n);
+	buf_append(&m->body, buf_at(&e->text), e->text.len);
+	for (size_t i = 0; i < p->n_names; i++)
+		name_go_entry(e, p->names[i]);
+	e->is_generic = p->kind == GO_TYPE && is_generic_type(p);
+	while (p->kind != GO_FUNC && go_part_in_group(p, &at, &one)) {
+		e->is_generic |= p->kind == GO_TYPE && is_generic_type(&one);
+		for (size_t i = 0; i < one.n_names; i++)
+			name_go_entry(e, one.names[i]);
+	}
+}
+
+/* A function literal that is not called. */
+static bool is_function_literal(const struct go_part *p)
+{
+	const char *at = p->value;
+	while (at && at < p->value_end && strchr(" \t\n", *at))
+		at++;
+	return p->n_names == 1 && at && p->value_end - at > 6 && !memcmp(at, "func", 4) && strchr(" (", at[4])
+	       && p->value_end[-1] == '}';
+}
+
+static void register_go_names(struct go_maker *m, const struct go_entry *e)
+{
+	for (size_t i = 0; i < e->n_names; i++) {
+		const char *name = e->names[i];
+		if (!strcmp(name, "_"))
+			continue;
+		if (e->is_literal)
+			source_put(&m->after, "\ttrmLiteral(\"%s\", %s, trml_%s)\n", name, name, name);
+		else
+			source_put(&m->after, "\ttrmVar(\"%s\", &%s)\n", name, name);
+	}
+}
+
+static void make_literal(struct go_maker *m, const struct go_part *p, struct go_entry *e)
+{
+	const char *name = p->names[0];
+	e->is_literal = true;
+	source_put(&e->text, "var trml_%s = ", name);
+	put_verbatim(m, &e->text, p->value, p->value_end);
+	source_put(&e->text, "var %s ", name);
+	if (p->type)
+		put_go_text(&e->text, p->type, p->type_end);
+	source_put(&e->text, " = trml_%s\n", name);
+	buf_append(&m->body, buf_at(&e->text), e->text.len);
+}
+
+/* The value that ends at the next comma outside of brackets. Gives what is behind it. */
+static const char *value_end(const char *at, const char *end)
+{
+	struct go_part one;
+	return go_part_value(at, (size_t)(end - at), &one) ? one.at + one.n : end;
+}
+
+/* = x, y: each value is made when the program runs (see trmKeep() in kernel/carry.go); those of a call are.
+ */
+static void put_values(const struct go_maker *m, struct buf *out, const struct go_part *p)
+{
+	size_t n = 0;
+	for (const char *at = p->value; at < p->value_end; at = value_end(at, p->value_end) + 1)
+		n++;
+	source_put(out, " = ");
+	for (const char *at = p->value; at < p->value_end;) {
+		const char *end = value_end(at, p->value_end);
+		bool is_kept = n == p->n_names;
+		at += strspn(at, " \t");
+		source_put(out, is_kept ? "trmKeep" : "");
+		if (is_kept && p->type) {
+			source_put(out, "[");
+			put_go_text(out, p->type, p->type_end);
+			source_put(out, "]");
+		}
+		source_put(out, is_kept ? "(" : "");
+		put_go_place(m, out, at);
+		put_go_text(out, at, end);
+		source_put(out, "%s%s", is_kept ? ")" : "", end < p->value_end ? ", " : "");
+		at = end + 1;
+	}
+}
+
+/* var a, b T = x, y */
+static void make_go_variable(struct go_maker *m, const struct go_part *p)
+{
+	struct buf *out = &m->body;
+	struct go_entry *e = add_go_entry(&m->piece->entries, &m->piece->n_entries, GO_VAR);
+	if (!e)
+		return;
+	for (size_t i = 0; i < p->n_names; i++)
+		name_go_entry(e, p->names[i]);
+	if (is_function_literal(p)) {
+		make_literal(m, p, e);
+	} else {
+		source_put(out, "var ");
+		put_go_place(m, out, p->at + (p->kind == GO_VAR && !strncmp(p->at, "var", 3) ? 4 : 0));
+		for (size_t i = 0; i < p->n_names; i++)
+			source_put(out, "%s%s", i ? ", " : "", p->names[i]);
+		source_put(out, " ");
+		if (p->type)
+			put_go_text(out, p->type, p->type_end);
+		if (p->value)
+			put_values(m, out, p);
+		put_nowhere(m, out);
+	}
+	register_go_names(m, e);
+}
+
+static void begin_step(struct go_maker *m)
+{
+	unsigned id = m->count++;
+	source_put(&m->body, "var _ = trmStep%u()\nfunc trmStep%u() (_ struct{}) {\n\tdefer trmCatch()\n", id,
+			id);
+}
+
+static void end_step(struct go_maker *m)
+{
+	source_put(&m->body, "\n\treturn\n}\n");
+}
+
+/* a, b := … declares; what the piece has declared before is assigned. */
+static void make_define(struct go_maker *m, const struct go_part *p)
+{
+	struct go_part made = *p;
+	const struct go_piece *piece = m->piece;
+	bool was_declared[GO_NAMES];
+	size_t n_had = 0;
+	for (size_t i = 0; i < p->n_names; i++) {
+		was_declared[i] = strcmp(p->names[i], "_")
+				  && has_go_name(piece->entries, piece->n_entries, p->names[i]);
+		n_had += was_declared[i];
+		if (was_declared[i])
+			snprintf(made.names[i], GO_NAME_SIZE, "trmv_%u_%zu", m->count, i);
+	}
+	if (n_had == p->n_names) {
+		begin_step(m);
+		put_verbatim(m, &m->body, p->at, p->at + p->n);
+		end_step(m);
+		return;
+	}
+	make_go_variable(m, &made);
+	if (!n_had)
+		return;
+	begin_step(m);
+	for (size_t i = 0; i < p->n_names; i++)
+		if (was_declared[i])
+			source_put(&m->body, "\t%s = %s\n", p->names[i], made.names[i]);
+	end_step(m);
+}
+
+static void make_go_variables(struct go_maker *m, const struct go_part *p)
+{
+	struct go_part one;
+	const char *at = NULL;
+	bool is_group = false;
+	while (go_part_in_group(p, &at, &one)) {
+		is_group = true;
+		make_go_variable(m, &one);
+	}
+	if (!is_group)
+		make_go_variable(m, p);
+}
+
+/* ---- statements ---- */
+
+/* Nobody wants to see what these return. */
+static bool is_printing(const struct go_part *p)
+{
+	static const char *const calls[] = {"fmt.Print", "fmt.Fprint", "print(", "println(", "panic("};
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (p->n > strlen(calls[i]) && !memcmp(p->at, calls[i], strlen(calls[i])))
+			return true;
+	return false;
+}
+
+static bool has_semicolon(const struct go_maker *m, const struct go_part *p)
+{
+	const char *at = p->at + p->n;
+	at += strspn(at, " \t");
+	return at < m->code + m->n && *at == ';';
+}
+
+/* Statements up to the next declaration are one function. */
+static bool make_steps(struct go_maker *m, struct go_part *p, bool shows)
+{
+	bool has_next = true;
+	begin_step(m);
+	while (has_next && (p->kind == GO_STATEMENT || p->kind == GO_EXPRESSION)) {
+		struct go_part this = *p;
+		const char *end = this.at + this.n;
+		has_next = go_part_next(end, (size_t)(m->code + m->n - end), p);
+		bool is_shown = shows && !has_next && this.kind == GO_EXPRESSION && !is_printing(&this)
+				&& !has_semicolon(m, &this);
+		m->piece->shows |= is_shown;
+		source_put(&m->body, is_shown ? "trmShow(" : "");
+		put_go_place(m, &m->body, this.at);
+		put_go_text(&m->body, this.at, end);
+		source_put(&m->body, is_shown ? ")" : "");
+		put_nowhere(m, &m->body);
+	}
+	end_step(m);
+	return has_next;
+}
+
+static void make_go_parts(struct go_maker *m, bool shows)
+{
+	struct go_part p;
+	bool has_part = go_part_next(m->code, m->n, &p);
+	while (has_part) {
+		const char *end = p.at + p.n;
+		if (p.kind == GO_STATEMENT || p.kind == GO_EXPRESSION) {
+			has_part = make_steps(m, &p, shows);
+			continue;
+		}
+		if (p.kind == GO_IMPORT)
+			make_go_import(m, &p);
+		else if (p.kind == GO_VAR)
+			make_go_variables(m, &p);
+		else if (p.kind == GO_DEFINE)
+			make_define(m, &p);
+		else
+			make_go_declaration(m, &p);
+		has_part = go_part_next(end, (size_t)(m->code + m->n - end), &p);
+	}
+}
+
+/* ---- the program ---- */
+
+static void put_registry(const struct go_source *s, const struct go_piece *piece, struct buf *body)
+{
+	const struct {
+		const struct go_entry *list;
+		size_t n;
+		bool is_old;
+	} sets[] = {{s->entries, s->n_entries, true}, {piece->entries, piece->n_entries, false}};
+	source_put(body, "\nfunc trmRegisterOld() {\n");
+	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
+		for (size_t i = 0; i < sets[k].n; i++) {
+			const struct go_entry *e = &sets[k].list[i];
+			if (sets[k].is_old && is_replaced(e, piece))
+				continue;
+			for (size_t j = 0; j < e->n_names; j++) {
+				if (e->kind == GO_VAR && sets[k].is_old && !e->is_literal)
+					source_put(body, "\ttrmVar(\"%s\", &%s)\n", e->names[j], e->names[j]);
+				if (e->kind == GO_TYPE && !e->is_generic)
+					source_put(body, "\ttrmType((*%s)(nil))\n", e->names[j]);
+			}
+		}
+	source_put(body, "}\n");
+}
+
+static void put_imports(const struct go_source *s, const struct go_piece *piece, const struct buf *body,
+		struct buf *out)
+{
+	for (size_t i = 0; i < s->n_imports; i++)
+		if (!imports_name(piece->imports, piece->n_imports, &s->imports[i]))
+			put_import(out, &s->imports[i], body);
+	for (size_t i = 0; i < piece->n_imports; i++)
+		if (!imports_name(piece->imports, i, &piece->imports[i]))
+			put_import(out, &piece->imports[i], body);
+	for (size_t i = 0; i < s->n_entries; i++)
+		if (!is_replaced(&s->entries[i], piece))
+			put_packages(out, &s->entries[i]);
+}
+
+static void name_state(const struct go_source *s, const char *what, unsigned number, char out[PATH_MAX])
+{
+	snprintf(out, PATH_MAX, "%.*s/%s_%u", PATH_MAX - 40, s->files.folder, what, number);
+}
+
+static void put_program(struct go_maker *m)
+{
+	struct go_source *s = m->s;
+	struct go_piece *piece = m->piece;
+	struct buf old, *text = &piece->text;
+	char state[PATH_MAX] = "";
+	if (s->state)
+		name_state(s, "state", s->state, state);
+	name_state(s, "state", piece->number, piece->state);
+	name_state(s, "report", piece->number, piece->report);
+	buf_init(&old, SOURCE_MAX);
+	for (size_t i = 0; i < s->n_entries; i++)
+		if (!is_replaced(&s->entries[i], piece)) {
+			buf_append(&old, buf_at(&s->entries[i].text), s->entries[i].text.len);
+			if (s->entries[i].is_literal)
+				register_go_names(m, &s->entries[i]);
+		}
+	buf_append(&old, buf_at(&m->body), m->body.len);
+	put_registry(s, piece, &old);
+	source_put(text, "package main\n\n");
+	put_imports(s, piece, &old, text);
+	source_put(text,
+			"\nconst trmOldState, trmNewState, trmReportFile = \"%s\", \"%s\", \"%s\"\n\nvar _ = trmBegin()\n",
+			state, piece->state, piece->report);
+	buf_append(text, buf_at(&old), old.len);
+	source_put(text, "\nfunc main() {\n\tdefer trmReportFailure()\n");
+	buf_append(text, buf_at(&m->after), m->after.len);
+	source_put(text, "\ttrmEnd()\n}\n");
+	buf_finish(&old);
+}
+
+bool go_source_make(struct go_source *s, const char *code, size_t n, bool shows, struct go_piece *ret)
+{
+	struct go_maker m = {.s = s, .piece = ret, .code = code, .n = n};
+	*ret = (struct go_piece){.number = s->files.number};
+	buf_init(&ret->text, SOURCE_MAX);
+	buf_init(&m.body, SOURCE_MAX);
+	buf_init(&m.after, SOURCE_MAX);
+	make_go_parts(&m, shows);
+	put_program(&m);
+	buf_finish(&m.body);
+	buf_finish(&m.after);
+	return ret->text.len < ret->text.max;
+}
+
+/* ---- what stays ---- */
+
+static void keep_imports(struct go_source *s, struct go_piece *piece)
+{
+	struct go_import *list = realloc(s->imports, (s->n_imports + piece->n_imports + 1) * sizeof *list);
+	if (!list)
+		return;
+	s->imports = list;
+	for (size_t i = 0; i < piece->n_imports; i++) {
+		for (size_t k = 0; k < s->n_imports; k++)
+			if (imports_name(&s->imports[k], 1, &piece->imports[i])) {
+				free(s->imports[k].path);
+				s->imports[k] = s->imports[--s->n_imports];
+				break;
+			}
+		s->imports[s->n_imports++] = piece->imports[i];
+	}
+	piece->n_imports = 0;
+}
+
+static void drop_entry(struct go_source *s, size_t i)
+{
+	struct go_entry *gone = &s->entries[i];
+	size_t one = 1;
+	struct go_entry *copy = malloc(sizeof *copy);
+	if (!copy)
+		return;
+	*copy = *gone;
+	memmove(gone, gone + 1, (--s->n_entries - i) * sizeof *gone);
+	free_entries(&copy, &one);
+}
+
+static void keep_variable(struct go_source *s, const char *name, const char *type, const char *packages)
+{
+	struct go_entry *e = add_go_entry(&s->entries, &s->n_entries, GO_VAR);
+	if (!e)
+		return;
+	name_go_entry(e, name);
+	source_put(&e->text, "var %s ", name);
+	buf_append(&e->text, type, strlen(type));
+	source_put(&e->text, "\n");
+	e->packages = *packages ? strdup(packages) : NULL;
+}
+
+bool go_source_keep(struct go_source *s, struct go_piece *piece, const struct buf *variables)
+{
+	struct go_entry *list = realloc(s->entries, (s->n_entries + piece->n_entries + 1) * sizeof *list);
+	if (!list)
+		return false;
+	s->entries = list;
+	for (size_t i = s->n_entries; i-- > 0;)
+		if (is_replaced(&s->entries[i], piece)
+				|| (s->entries[i].kind == GO_VAR && !s->entries[i].is_literal))
+			drop_entry(s, i);
+	for (size_t i = 0; i < piece->n_entries; i++) {
+		struct go_entry *e = &piece->entries[i];
+		if (e->kind == GO_VAR && !e->is_literal)
+			continue;
+		s->entries[s->n_entries++] = *e;
+		*e = (struct go_entry){0};
+	}
+	const char *at = buf_at(variables);
+	while (at && *at) {
+		const char *type = at + strlen(at) + 1, *packages = type + strlen(type) + 1;
+		if (strncmp(at, "trmv_", 5) != 0)
+			keep_variable(s, at, type, packages);
+		at = packages + strlen(packages) + 1;
+	}
+	keep_imports(s, piece);
+	s->state = piece->number;
+	return true;
+}
+
+void go_source_names(const struct go_source *s, void (*tell)(void *user, const char *name, const char *kind),
+		void *user)
+{
+	for (size_t i = 0; i < s->n_entries; i++)
+		for (size_t k = 0; k < s->entries[i].n_names; k++)
+			if (!strchr(s->entries[i].names[k], '.'))
+				tell(user, s->entries[i].names[k],
+						s->entries[i].kind == GO_FUNC   ? "function"
+						: s->entries[i].kind == GO_TYPE ? "class"
+										: "variable");
+	for (size_t i = 0; i < s->n_imports; i++)
+		tell(user, s->imports[i].name, "module");
+}
