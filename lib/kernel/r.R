@@ -233,15 +233,19 @@ local({
 	plain_types <- c("double", "integer", "logical", "character")
 	print_methods <- paste0("print.", c("numeric", "double", "integer", "logical", "character", "default"))
 
+	is_plain <- function(value) {
+		length(value) == 1L && is.null(attributes(value)) && typeof(value) %in% plain_types && !is.na(value) &&
+			(!is.character(value) || nchar(value, "bytes") < 1000L) &&
+			!any(vapply(print_methods, exists, NA, user, inherits = FALSE))
+	}
+
 	show_value <- function(value) if (isS4(value)) methods::show(value) else print(value)
 
 	# What printing a value gives. It may be that this opens a plot, or asks something. A plain number or text is printed
 	# by the rules that print() has for it; to catch what print() prints takes four times as long.
 	shown <- function(value) {
-		if (length(value) == 1L && is.null(attributes(value)) && typeof(value) %in% plain_types && (!is.character(value) || nchar(value, "bytes") < 1000L)
-			&& !any(vapply(print_methods, exists, NA, user, inherits = FALSE)))
-			return(paste0("[1] ", if (is.character(value) && !is.na(value)) encodeString(value, quote = "\"")
-				else format.default(value)))
+		if (is_plain(value))
+			return(paste0("[1] ", if (is.character(value)) encodeString(value, quote = "\"") else format.default(value)))
 		lines <- NULL
 		into <- textConnection("lines", "w", local = TRUE)
 		sink(into)
