@@ -137,14 +137,14 @@ static void look_at_installers(struct doctor *d)
 }
 
 /* Libraries that are loaded on demand. */
-/* Policies work without, but coarsely. */
+/* Policies read these trees, and work without, but coarsely. */
 static void look_at_grammars(struct doctor *d)
 {
-	struct trm_error why = {0};
 	for (unsigned i = 0; i < trm_lang_count(); i++) {
 		const struct trm_lang *lang = trm_lang_at(i);
+		struct trm_error why = {0};
 		struct trm_grammar grammar = {0};
-		if (!*lang->grammar)
+		if (!*lang->grammar || !lang->has_tab) /* those of the others are not missed */
 			continue;
 		if (trm_grammar_open(lang->grammar, &grammar, &why) == 0)
 			doctor_say(d, TRM_CHECK_OK, "grammar", NULL, "%s", lang->name);

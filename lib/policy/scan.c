@@ -269,9 +269,9 @@ static bool counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
 static const struct trm_grammar *grammar_of(struct trm_policy *policy, const struct trm_lang *lang)
 {
 	struct trm_grammar *grammar = &policy->grammars[lang->index];
-	if (!policy->has_tried[lang->index] && !view_knows(lang))
-		trm_error_set(&policy->no_grammar[lang->index], TRM_ENOENT,
-				"policies read no syntax tree of %s", lang->name);
+	if (!policy->has_tried[lang->index] && !view_reads(lang))
+		trm_error_set(&policy->no_grammar[lang->index], TRM_ENOENT, "policies know no grammar of %s",
+				lang->name);
 	else if (!policy->has_tried[lang->index])
 		trm_grammar_open(lang->grammar, grammar, &policy->no_grammar[lang->index]);
 	policy->has_tried[lang->index] = true;
@@ -322,7 +322,7 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 	if (r < 0)
 		return r;
 	ret->has_no_tree = !view.has_tree;
-	ret->counts_comments = !view.has_tree && view_knows(lang);
+	ret->comments_count = view.has_comments;
 	if (!view.has_tree)
 		snprintf(ret->why_no_tree, sizeof ret->why_no_tree, "%.239s",
 				policy->grammars[lang->index].language ? "reading it would take too long"

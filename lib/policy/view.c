@@ -128,30 +128,28 @@ static int kind_of(struct view_walk *w, TSNode node)
 	return kind;
 }
 
-typedef int visit_fn(struct view_walk *w, TSNode node, const char *type);
+/* TypeScript's nodes are called as JavaScript's. */
+static const struct tongue {
+	const char *grammar;
+	int (*visit)(struct view_walk *walk, TSNode node, const char *type);
+	bool is_shipped; /* its grammar is missed where there is none */
+} tongues[] = {{"python", expression_visit_python, true}, {"javascript", expression_visit_javascript, true},
+		{"typescript", expression_visit_javascript, false}, {"bash", word_visit, true}};
 
-static visit_fn *visitor_of(const struct trm_lang *lang)
+static const struct tongue *tongue_of(const struct trm_lang *lang)
 {
-	static const struct {
-		const char *grammar;
-		visit_fn *visit;
-	} visitors[] = {
-			{"python", expression_visit_python},
-			{"javascript", expression_visit_javascript},
-			{"bash", word_visit},
-	};
-	for (size_t i = 0; i < sizeof visitors / sizeof *visitors; i++)
-		if (strcmp(lang->grammar, visitors[i].grammar) == 0)
-			return visitors[i].visit;
+	for (size_t i = 0; i < sizeof tongues / sizeof *tongues; i++)
+		if (!strcmp(lang->grammar, tongues[i].grammar))
+			return &tongues[i];
 	return NULL;
 }
 
-bool view_knows(const struct trm_lang *lang)
+bool view_reads(const struct trm_lang *lang)
 {
-	return visitor_of(lang) != NULL;
+	return tongue_of(lang) != NULL;
 }
 
-static int visit_node(struct view_walk *w, TSNode node)
+static int visit_node(struct view_walk *w, const struct tongue *tongue, TSNode node)
 {
 	struct view *v = w->view;
 	int kind = kind_of(w, node);
@@ -165,7 +163,7 @@ static int visit_node(struct view_walk *w, TSNode node)
 	}
 	if (is_one_of(type, contents))
 		blank(v->code, node);
-	return w->visit(w, node, type);
+	return tongue->visit(w, node, type);
 }
 
 /* To the next node in the order of the text; false behind the last. */
@@ -179,27 +177,27 @@ static bool step(TSTreeCursor *cursor)
 	return false;
 }
 
-static int walk_once(struct view_walk *w, const TSTree *tree)
+static int walk_once(struct view_walk *w, const struct tongue *tongue, const TSTree *tree)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	int r;
 	w->cursor = &cursor;
 	w->named_from = w->named_to = w->defined_to = 0;
 	do
-		r = visit_node(w, ts_tree_cursor_current_node(&cursor));
+		r = visit_node(w, tongue, ts_tree_cursor_current_node(&cursor));
 	while (r == 0 && step(&cursor));
 	ts_tree_cursor_delete(&cursor);
 	return r;
 }
 
 /* Twice, as a function may use an alias that is defined below it. */
-static int walk(struct view *v, const struct trm_lang *lang, const TSTree *tree)
+static int walk(struct view *v, const struct tongue *tongue, const TSTree *tree)
 {
-	struct view_walk w = {.view = v, .only_aliases = true, .visit = visitor_of(lang)};
-	int r = walk_once(&w, tree);
+	struct view_walk w = {.view = v, .only_aliases = true};
+	int r = walk_once(&w, tongue, tree);
 	w.only_aliases = false;
 	if (r == 0)
-		r = walk_once(&w, tree);
+		r = walk_once(&w, tongue, tree);
 	aliases_finish(&w.aliases);
 	return r == 0 ? rename_all(v) : r;
 }
@@ -246,14 +244,16 @@ int view_init(struct view *v, const struct trm_grammar *grammar, const struct tr
 		memcpy(v->text, code, n);
 	}
 	v->code[n] = v->text[n] = '\0';
-	TSTree *tree = grammar ? parse(grammar, code, n) : NULL;
-	if (tree) {
-		v->has_tree = true;
-		r = walk(v, lang, tree);
-		ts_tree_delete(tree);
-	} else if (!view_knows(lang)) {
+	const struct tongue *tongue = tongue_of(lang);
+	TSTree *tree = grammar && tongue ? parse(grammar, code, n) : NULL;
+	v->has_tree = tree != NULL;
+	v->has_comments = !tree && tongue && tongue->is_shipped;
+	if (tree)
+		r = walk(v, tongue, tree);
+	else if (!v->has_comments)
 		r = blank_comments(v, lang);
-	}
+	if (tree)
+		ts_tree_delete(tree);
 	if (r < 0) {
 		view_finish(v);
 		return trm_error_set(reterr, r, "%s",

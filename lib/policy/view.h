@@ -38,15 +38,16 @@ struct view {
 	struct view_use *uses; /* in the order of the code */
 	size_t n_uses, cap_uses;
 	struct buf renamed_code, renamed_text;
-	bool has_tree; /* else both texts are the code itself, and there are neither imports nor uses */
+	bool has_comments; /* they count as code */
+	bool has_tree;     /* else both texts are the code itself, and there are neither imports nor uses */
 };
 
+/* Is this language's tree one that is read here? Others are scanned coarsely. */
+bool view_reads(const struct trm_lang *lang);
 /* `grammar` of the language, or NULL. TRM_ENOMEM; TRM_ETOOBIG: too much is not called by its own name. */
 int view_init(struct view *view, const struct trm_grammar *grammar, const struct trm_lang *lang,
 		const char *code, size_t n, struct trm_error *reterr);
 void view_finish(struct view *view); /* takes a zeroed one */
-/* Can a tree of this language be read? If not, comments are known by their signs. */
-bool view_knows(const struct trm_lang *lang);
 
 /* For those that read a language. 0, TRM_ENOMEM or TRM_ETOOBIG. */
 int view_add_import(struct view *view, TSNode node, const struct name *name);
@@ -58,7 +59,6 @@ struct view_walk {
 	struct aliases aliases;
 	const TSTreeCursor *cursor; /* at the node */
 	bool only_aliases;
-	int (*visit)(struct view_walk *walk, TSNode node, const char *type);
 	unsigned char kinds[1024];   /* of the grammar's symbols; 0: not known yet */
 	size_t named_from, named_to; /* an expression that has been named as a whole */
 	size_t defined_to;           /* end of names that are being defined */

@@ -92,7 +92,7 @@ static void look_at(FILE *tty, const struct policy_gate *policy_gate, const stru
 	if (found.has_no_tree)
 		say(tty, "    the policy '%s' scans %s coarsely, and counts strings%s as code: %s\n",
 				trm_policy_name(policy_gate->policy), s->lang->name,
-				found.counts_comments ? " and comments" : "", found.why_no_tree);
+				found.comments_count ? " and comments" : "", found.why_no_tree);
 	trm_findings_finish(&found);
 }
 

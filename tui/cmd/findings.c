@@ -56,5 +56,5 @@ void findings_note_coarse(const struct trm_policy *policy, const struct source *
 	if (findings->has_no_tree)
 		cmd_fail("note: the policy '%s' scans %s coarsely, and counts strings%s as code: %s",
 				trm_policy_name(policy), source->lang->name,
-				findings->counts_comments ? " and comments" : "", findings->why_no_tree);
+				findings->comments_count ? " and comments" : "", findings->why_no_tree);
 }

@@ -203,7 +203,7 @@ static bool describe_policy(const struct model *m, struct dialog *d)
 	if (found.has_no_tree)
 		dialog_add_labeled(d, found.n ? "" : "Policy", ROLE_DIALOG_DIM,
 				"scans coarsely, and counts strings%s: %s",
-				found.counts_comments ? " and comments" : "", found.why_no_tree);
+				found.comments_count ? " and comments" : "", found.why_no_tree);
 	trm_findings_finish(&found);
 	return is_high;
 }

@@ -95,7 +95,7 @@ static void print_findings(struct repl *r, const struct trm_findings *found)
 	if (found->n)
 		repl_say(r, "(policy: '%s')", trm_policy_name(r->policy_gate->policy));
 	if (found->has_no_tree)
-		repl_say(r, "(strings%s count as code: %s)", found->counts_comments ? " and comments" : "",
+		repl_say(r, "(strings%s count as code: %s)", found->comments_count ? " and comments" : "",
 				found->why_no_tree);
 }
 

@@ -118,8 +118,6 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 	char text[160], count[24] = "", hidden[48] = "";
 	size_t n = variables_list(m, list), definitions = variables_definitions(m);
 
-	if (v->n && m->variables_page.only_changed)
-		snprintf(out, cap, "the last run has changed nothing");
 	if (v->is_known && v->n)
 		snprintf(count, sizeof count, ": %zu", n);
 	if (definitions)
@@ -128,7 +126,9 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 				: definitions == 1 ? "definition "
 						   : "definitions ");
 	snprintf(text, sizeof text, " variables of %s%s%s%s%s ", m->lang->name, count, hidden,
-			field_text(&m->variables_page.filter)[0] ? ", filtered" : "",
+			m->variables_page.only_changed             ? ", changed"
+			: field_text(&m->variables_page.filter)[0] ? ", filtered"
+								   : "",
 			v->is_stale && model_is_running(m) ? ", before this run" : "");
 	if (is_box) {
 		canvas_fill(c, area, " ", style_of(ROLE_DIALOG));

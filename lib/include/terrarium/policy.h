@@ -48,9 +48,9 @@ struct trm_findings {
 	struct trm_finding *all;
 	size_t n;
 	size_t n_refused;
-	size_t n_dropped; /* number of findings beyond the first 1000, which are not kept */
-	bool has_no_tree;     /* the scan was coarse: strings count as code */
-	bool counts_comments; /* with has_no_tree: comments count as code as well */
+	size_t n_dropped;    /* number of findings beyond the first 1000, which are not kept */
+	bool has_no_tree;    /* it was scanned coarsely: strings count as code … */
+	bool comments_count; /* … and comments, too; else those are known by their signs */
 	char why_no_tree[240];
 	enum trm_severity worst;
 };
