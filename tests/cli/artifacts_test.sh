@@ -51,6 +51,22 @@ expect_in err "there are more than 1000 of these files"
 try run --yes --json -c 'for i in range(1100): display(i)'
 is_json 'len(value["displays"]) == 1000 and value["dropped_displays"] == 100'
 
+# What is too big is said; an image that claims to be huge is neither decoded nor believed.
+try run --yes --json -c 'display({"image/png": "A" * 100_000_000}, raw=True)'
+expect_code 0
+is_json '[d["mime"] for d in value["displays"]] == ["text/plain"] and "left out: 100000000 characters" in value["displays"][0]["data"]'
+huge='import struct; display({"image/png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 50000, 50000) + b"\x08\2\0\0\0crc."}, raw=True)'
+try run --yes --json -c "$huge"
+is_json '(value["displays"][0]["width"], value["displays"][0]["height"]) == (50000, 50000)'
+try run --yes -c "$huge"
+expect_code 0
+expect_in err "[image/png, 33 bytes]"
+
+# An SVG is never followed, and HTML never interpreted: both are saved as they are.
+try run --yes --artifacts kept -c 'display({"image/svg+xml": "<svg><image href=\"file:///etc/passwd\"/></svg>"}, raw=True)'
+expect_code 0
+[ "$(cat kept/fig-1-1.svg)" = '<svg><image href="file:///etc/passwd"/></svg>' ] || wrong "it should be there as it is"
+
 # What has no effect, or cannot work, is refused.
 try run --yes --collect 'a/*' -c x
 expect_code 125
