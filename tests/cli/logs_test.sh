@@ -30,7 +30,7 @@ expect_err ""
 
 try logs logged --json
 expect_code 0
-[ "$(wc -l <out)" = 3 ] || wrong "a line for each run"
+[ "$(wc -l <out)" = 4 ] || wrong "a line for each run"
 expect_in out '"status":"error"'
 expect_in out '"stdout":"from bash\n"'
 
