@@ -44,11 +44,14 @@ static size_t skip_comment(const char *text, size_t n, size_t start)
 static void blank_last_commas(char *text, size_t n)
 {
 	size_t comma = n;
+	char before = '{'; /* the last character that is not blank */
 	for (size_t i = 0; i < n; i++) {
+		if (text[i] && strchr(" \t\r\n", text[i]))
+			continue;
 		if ((text[i] == '}' || text[i] == ']') && comma < n)
 			text[comma] = ' ';
-		if (!strchr(" \t\r\n", text[i]) || !text[i])
-			comma = text[i] == ',' ? i : n;
+		comma = text[i] == ',' && before != '{' && before != '[' && before != ',' ? i : n;
+		before = text[i];
 		if (text[i] == '"')
 			i = skip_string(text, n, i) - 1;
 	}

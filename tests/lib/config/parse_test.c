@@ -155,7 +155,8 @@ static void broken_json_names_the_place(void **state)
 		const char *text, *place;
 	} bad[] = {
 			{"{\n  // comment, {\n  \"memory\": }\n", "c.json:3:13: "},
-			{"{ \"memory\": 512, }", "c.json:1:18: "},
+			{"{ \"memory\": 512,, }", "c.json:1:"},
+			{"{ , }", "c.json:1:3: "},
 			{"{ \"memory\": 512 } x", "c.json:1:19: "},
 			{"{ memory: 512 }", "c.json:1:3: "},
 	};
@@ -165,6 +166,18 @@ static void broken_json_names_the_place(void **state)
 		assert_int_equal(parse(&c, bad[i].text, &why), TRM_EINVAL);
 		assert_memory_equal(why.msg, bad[i].place, strlen(bad[i].place));
 	}
+}
+
+/* As it stays when the last lines are commented out. */
+static void a_last_comma_is_no_mistake(void **state)
+{
+	struct trm_config c;
+	struct trm_error why = {0};
+
+	(void)state;
+	assert_int_equal(parse(&c, "{ \"memory\": 512,\n // \"cpus\": 2,\n}", &why), 0);
+	assert_int_equal(parse(&c, "{ \"theme\": \",}\", }", &why), 0);
+	assert_string_equal(c.theme, ",}");
 }
 
 /* Every prefix of a config, and every config with one byte changed, ends in a verdict. */
@@ -264,6 +277,7 @@ int main(void)
 			cmocka_unit_test(an_empty_file_sets_nothing),
 			cmocka_unit_test(errors_name_the_place),
 			cmocka_unit_test(broken_json_names_the_place),
+			cmocka_unit_test(a_last_comma_is_no_mistake),
 			cmocka_unit_test(damage_is_survived),
 			cmocka_unit_test(dotenv_is_read),
 			cmocka_unit_test(dotenv_errors_name_the_line),
