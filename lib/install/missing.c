@@ -124,7 +124,9 @@ static bool is_pip(const char *word)
 
 static bool is_python(const char *word)
 {
-	return !strncmp(word, "python", 6) && strspn(word + 6, "0123456789.") == strlen(word + 6);
+	const char *name = trm_lang_default()->name;
+	size_t n = strlen(name);
+	return !strncmp(word, name, n) && strspn(word + n, "0123456789.") == strlen(word + n);
 }
 
 /* How many words in front of "install" name the program; 0: it is another command. */

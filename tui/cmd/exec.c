@@ -371,7 +371,8 @@ static const char *shell_of(const struct source *script)
 {
 	size_t n = strcspn(script->text, "\n");
 	bool has_line = script->text[0] == '#' && script->text[1] == '!';
-	return has_line && memmem(script->text, n, "bash", 4) ? "bash" : "sh";
+	const char *shell = trm_lang_shell()->name;
+	return has_line && memmem(script->text, n, shell, strlen(shell)) ? shell : "sh";
 }
 
 /* `sh -c TEXT FILE ARG…`: so a script of a hundred KiB at most, and standard input stays free. To be freed. */

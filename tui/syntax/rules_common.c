@@ -115,8 +115,8 @@ static const struct syntax_rule rules[] = {
 };
 /* clang-format on */
 
-const struct syntax_rules rules_c = {"c", " else while ", false, rules};
-const struct syntax_rules rules_cpp = {"cpp", " catch else while ", false, rules};
-const struct syntax_rules rules_go = {"go", " else ", false, rules};
-const struct syntax_rules rules_java = {"java", " catch else finally while ", false, rules};
-const struct syntax_rules rules_ruby = {"ruby", " else elsif end ensure rescue when ", false, rules};
+const struct syntax_rules rules_c = {"c", " else while ", false, false, rules};
+const struct syntax_rules rules_cpp = {"cpp", " catch else while ", false, false, rules};
+const struct syntax_rules rules_go = {"go", " else ", false, false, rules};
+const struct syntax_rules rules_java = {"java", " catch else finally while ", false, false, rules};
+const struct syntax_rules rules_ruby = {"ruby", " else elsif end ensure rescue when ", false, false, rules};
