@@ -47,7 +47,7 @@ static void put_quoted(struct command_words *w, const char *arg)
 	put_bytes(w, "'", 1);
 }
 
-/* Where in this argument a value begins that is not shown; NULL: nowhere. */
+/* The start of a secret value in this argument; NULL: there is none. */
 static const char *secret_of(const struct command_words *w, const char *arg)
 {
 	if (w->is_hidden)

@@ -2,13 +2,13 @@
 #ifndef TRM_BASE_COMMAND_WORDS_H
 #define TRM_BASE_COMMAND_WORDS_H
 
-/* A command as one line for a person, who may copy it into a shell. Values of variables are hidden, because
- * they may be secrets. No memory is allocated. */
+/* Formats a command as one line for a person, who can copy it into a shell. Values of variables are
+ * hidden, because they may be secrets. No memory is allocated. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The line of a command begins with this, which no other progress does. */
+/* The line of a command begins with this sign. No other progress message does. */
 #define COMMAND_WORDS_SIGN "$ "
 enum { COMMAND_WORDS_MAX = 3500 };
 

@@ -13,8 +13,8 @@
 /* How much work one line may cost before it counts as not matching: catastrophic patterns must not block
  * the workbench. */
 #define MATCH_LIMIT 100000
-/* The limit counts anew at each place where a match may begin. So a long text is searched for matches that
- * begin in one window after the other, with a look at the clock between. */
+/* PCRE counts the limit again for each possible start of a match. So a search of a long text proceeds in
+ * windows of possible starts, and checks the clock after each window. */
 enum { WINDOW_MIN = 4 << 10, WINDOW_MAX = 128 << 10, WINDOW_QUICK_NS = 2000000 };
 
 struct library {

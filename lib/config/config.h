@@ -13,8 +13,8 @@ struct place {
 };
 struct place jsonc_place(const char *text, size_t n, size_t offset);
 
-/* Overwrite comments, and commas before a closing bracket, with spaces, newlines kept, so that every offset
- * stays what it was. Returns the offset of a comment that is never closed, or n. */
+/* Overwrite comments, and commas before a closing bracket, with spaces. Newlines stay, so that every
+ * offset stays valid. Returns the offset of a comment without an end, or n. */
 size_t jsonc_blank_comments(char *text, size_t n);
 
 /* Offset of the nth key (from 0) of the outermost object of valid JSON; n when there is none. */

@@ -40,7 +40,7 @@ static size_t skip_comment(const char *text, size_t n, size_t start)
 	return is_line ? n : n + 1;
 }
 
-/* A comma before a closing bracket, as it stays when the last lines are commented out. */
+/* Commas before a closing bracket are left over when the last members are commented out. */
 static void blank_last_commas(char *text, size_t n)
 {
 	size_t comma = n;

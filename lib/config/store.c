@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "config/config.h"
 
-/* Where the nth value of a text is: its bytes without comments, which cJSON has parsed. */
+/* The range of the nth value in a text without comments that cJSON has parsed. */
 static bool value_range(const char *text, size_t n, size_t nth, size_t *ret_from, size_t *ret_to)
 {
 	size_t key = jsonc_key_offset(text, n, nth);
@@ -25,7 +25,7 @@ static bool value_range(const char *text, size_t n, size_t nth, size_t *ret_from
 	return end != NULL;
 }
 
-/* A value as it is best read in the file: numbers and switches bare. */
+/* Write numbers and switches without quotes, all other values as JSON strings. */
 static void put_json_value(FILE *out, const struct trm_setting *setting, const char *value)
 {
 	bool is_number = setting->kind >= TRM_SETTING_BYTES && *value
@@ -43,7 +43,7 @@ static void put_json_value(FILE *out, const struct trm_setting *setting, const c
 	}
 }
 
-/* The blanks that the first member stands behind, if it has a line of its own. */
+/* The indentation of the first member, if the member has a line of its own. */
 static int indentation(const char *blanked, size_t n, const char **ret)
 {
 	size_t key = jsonc_key_offset(blanked, n, 0), from = key;
@@ -56,8 +56,8 @@ static int indentation(const char *blanked, size_t n, const char **ret)
 	return has_line ? (int)(key - from) : 1;
 }
 
-/* Where a new member goes when it is to stand behind `at`, the end of the last one: below what is said about
- * that in its line. */
+/* The place for a new member after `at`, the end of the last member. A comment on the last member's line
+ * stays with that member. */
 static size_t end_of_line(const char *old, const char *blanked, size_t n, size_t at)
 {
 	size_t end = at + strcspn(old + at, "\n"), blank = at + strspn(blanked + at, " \t\r");
@@ -65,7 +65,7 @@ static size_t end_of_line(const char *old, const char *blanked, size_t n, size_t
 	return is_rest_of_line ? end - (end > at && old[end - 1] == '\r') : at;
 }
 
-/* A setting that the file does not have becomes the last member. */
+/* Add the setting as the last member of a file that lacks it. */
 static void put_new_member(FILE *out, const char *old, const char *blanked, size_t n, size_t count,
 		const struct trm_setting *setting, const char *value)
 {
@@ -97,7 +97,7 @@ static int nth_of_member(const cJSON *root, const char *key)
 	return -1;
 }
 
-/* Comments and order stay. */
+/* Replace the value or add the member; comments and order stay. */
 static bool put_edited(FILE *out, const char *old, const char *blanked, size_t n, const cJSON *root,
 		const struct trm_setting *setting, const char *value)
 {
@@ -115,7 +115,7 @@ static bool put_edited(FILE *out, const char *old, const char *blanked, size_t n
 	return true;
 }
 
-/* What was made is read again: whatever a file holds, it is not made worse. */
+/* Read the result again: an edit must never damage a file, whatever it contained. */
 static bool says_value(const char *text, size_t n, const struct trm_setting *setting, int n_members)
 {
 	char *blanked = strndup(text, n);

@@ -129,7 +129,7 @@ static int nth_of(const struct recipe_text *text, const char *name)
 	return -1;
 }
 
-/* In any case of letters. */
+/* The same without regard to case. */
 static int nth_like(const struct recipe_text *text, const char *name)
 {
 	int nth = 0;

@@ -309,7 +309,7 @@ int registry_fail_absent(const char *name, struct trm_error *reterr)
 			ended.backend, ended.why);
 }
 
-/* What a living one says of itself; *ret_run_fd is the caller's to close, *ret_info to finish. */
+/* Read the information of a running sandbox. The caller closes *ret_run_fd and finishes *ret_info. */
 static int find_alive(const char *name, int *ret_run_fd, struct info_msg *ret_info, struct trm_error *reterr)
 {
 	int r = trm_sandbox_name_check(name, reterr);

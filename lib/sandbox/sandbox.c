@@ -419,7 +419,7 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	int r = backend_find(name, &ops, reterr);
 	if (r < 0 || !strcmp(name, backend) || strlen(backend) >= sizeof name)
 		return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);
-	struct trm_sandbox_opts own = *opts; /* the name is copied, too */
+	struct trm_sandbox_opts own = *opts; /* the implementation copies the name too */
 	own.backend = name;
 	return open_on(ops, NULL, loop, &own, cb, user, ret_sandbox, reterr);
 }

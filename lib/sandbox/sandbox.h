@@ -321,10 +321,11 @@ int errand_send(struct trm_sandbox *sandbox, enum frame_type type, const struct 
 
 /* ---- metrics (metrics.c) ----------------------------------------------------------------- */
 
-/* What to start for a program of the host's /usr, which local sandboxes see: an image has it wherever its
- * PATH leads to. */
-/* TRM_ENOENT: no sandbox of that name runs. The sentence says how a container's has ended. */
+/* Report that no sandbox of this name runs: TRM_ENOENT. For a container that has ended, the sentence includes
+ * the reason. */
 int registry_fail_absent(const char *name, struct trm_error *reterr);
+/* The program to start for a path below /usr of the host. Local sandboxes see that path. In an image, the
+ * PATH of the sandbox leads to the program. */
 const char *sandbox_program(const struct trm_sandbox *sandbox, const char *path);
 int metrics_check(uint32_t interval_ms, struct trm_error *reterr);
 void metrics_send_watch(struct trm_sandbox *sandbox);

@@ -28,17 +28,18 @@
  * name begins with a dot. */
 #define PROGRAM_PREFIX ".supervisor-"
 
-/* Also there: how a kept container sandbox of that name ended by itself. Its backend, a newline, and a
- * sentence. It goes when a sandbox of that name starts, or is a week old. */
+/* In the runtime directory too: the reason why a kept container sandbox of that name has ended by itself.
+ * The file contains the backend, a newline, and a sentence. It is removed when a sandbox of that name
+ * starts, or after a week. */
 #define ENDED_PREFIX ".ended-"
 enum { ENDED_NAME = sizeof ENDED_PREFIX + 72, ENDED_BYTES = 640 };
 
 /* Write how the sandbox has ended, and remove such files that are too old. */
 void sweep_note_end(int run_fd, const char *name, const char *backend, const char *words);
-/* A sandbox of that name is running. */
+/* Remove that file, because a sandbox of that name is running. */
 void sweep_forget_end(int run_fd, const char *name);
 
-/* Is that the name of a supervisor's control group? */
+/* True if this is the name of a supervisor's control group. */
 bool sweep_is_group(const char *name);
 /* Kill all processes in the group of that path. */
 void sweep_kill_group(const char *path);

@@ -12,7 +12,7 @@ enum { LAST_WORDS = 1024 };
 
 struct waiting {
 	struct trm_sync *sync;
-	struct buf words; /* the end of what the package manager has said */
+	struct buf words; /* the end of the package manager's output */
 	struct trm_error why;
 	bool is_done;
 };
@@ -38,7 +38,7 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 	w->is_done = true;
 }
 
-/* The line that says what is wrong comes last; a sentence has room for one. */
+/* The last line of the output gives the reason, and one line fits into a sentence. */
 static void tell_failure(struct waiting *w, struct trm_error *reterr)
 {
 	char *line = text_tidy(w->words.len ? buf_at(&w->words) : "", w->words.len);

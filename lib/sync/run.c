@@ -168,8 +168,7 @@ int trm_sync_run_as(struct trm_sync *s, const struct trm_lang *language, const c
 	opts.timeout_ms = timeout_ms;
 	opts.echoes = true;
 	if (language && language == trm_lang_shell())
-		opts.filename = trm_lang_shell()->name; /* its messages begin with it, as those of bash -c do
-							 */
+		opts.filename = trm_lang_shell()->name; /* as in messages of bash -c */
 	if (!language && trm_sync_is_started(s) && code)
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute code: no language was given");
 	return trm_sync_run_with(s, &opts, ret, reterr);

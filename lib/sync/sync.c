@@ -223,7 +223,7 @@ static int open_session(struct trm_sync *s, struct trm_error *reterr)
 	opts.memory_alert = TRM_MEMORY_IGNORE;
 	opts.policy = s->opts.policy;
 	opts.net_credentials = s->opts.sandbox.net_credentials;
-	/* Who is joined has the state, and so must whoever was first. */
+	/* A session that others can join shares its state. */
 	opts.is_shared = may_join(s) || trm_sandbox_is_kept(s->sandbox);
 	return trm_session_open(s->sandbox, &opts, NULL, NULL, &s->session, reterr);
 }

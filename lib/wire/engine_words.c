@@ -5,7 +5,7 @@
 
 #include <terrarium/error.h>
 
-/* The first sign that is found counts. */
+/* The first sign found in the text decides. */
 static const struct {
 	const char *sign;
 	int code;

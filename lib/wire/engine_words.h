@@ -2,9 +2,9 @@
 #ifndef TRM_WIRE_ENGINE_WORDS_H
 #define TRM_WIRE_ENGINE_WORDS_H
 
-/* What docker and podman say when a command fails. */
+/* Recognizes the errors in messages of docker and podman. */
 
-/* The code for these words; `otherwise` if no sign in them is known. */
+/* The error code for a message; `otherwise` if it contains no known sign. */
 int engine_words_code(const char *words, int otherwise);
 
 #endif

@@ -85,7 +85,7 @@ struct plan_msg {
 	const char *user;      /* the user that code runs as, as text; the agent may know better */
 	uint32_t asks;         /* what the engine was asked for; passed on unread (origin_msg) */
 	bool is_adopted, has_net;
-	bool is_verbose; /* each command is told to the clients, as base/command_words.h has it */
+	bool is_verbose;                 /* clients are told each command: see base/command_words.h */
 	struct slice steps[PLAN_STEPS];  /* made with plan_arg_put() */
 	uint32_t timeout_ms[PLAN_STEPS]; /* 0: PLAN_TIMEOUT_MS */
 	struct slice env;                /* of commands: NAME=value, each ended by NUL */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What of an error in the tree is worth being shown. The node of an error may reach over all that follows it:
- * of that only what the person can mend is marked. */
+/* Selects what to mark of an error in a tree. The node of an error can cover all of the following code,
+ * so only the part that the user can repair is marked. */
 #include <string.h>
 
 #include "syntax/syntax_internal.h"
 
-#define TOKENS_MAX 4000 /* of an error that are looked at */
-#define OPEN_MAX 64     /* brackets within each other */
+#define TOKENS_MAX 4000 /* limit of the tokens examined per error */
+#define OPEN_MAX 64     /* limit of nested brackets */
 #define LINE_MAX_BYTES 512
 
 static void mark_range(uint32_t start, uint32_t end, uint32_t from, uint32_t to, uint8_t *kinds)
@@ -15,7 +15,7 @@ static void mark_range(uint32_t start, uint32_t end, uint32_t from, uint32_t to,
 		kinds[at - from] |= SYNTAX_FAULT;
 }
 
-/* 1 opens, -1 closes, 0: no bracket. */
+/* 1: opening bracket; -1: closing bracket; 0: no bracket. */
 static int bracket_turn(TSNode token)
 {
 	const char *type = ts_node_type(token);
@@ -25,7 +25,7 @@ static int bracket_turn(TSNode token)
 	return strchr("([{", type[0]) ? 1 : strchr(")]}", type[0]) ? -1 : 0;
 }
 
-/* The brackets among the error's own tokens that have no partner. False: there are none. */
+/* Mark brackets without a partner among the error's own tokens. False: there are none. */
 static bool mark_brackets(TSNode error, uint32_t from, uint32_t to, uint8_t *kinds)
 {
 	uint32_t open[OPEN_MAX], n_open = 0;
@@ -50,7 +50,7 @@ static bool mark_brackets(TSNode error, uint32_t from, uint32_t to, uint8_t *kin
 	return n_open > 0 || has_surplus;
 }
 
-/* What it covers of its first line, without the blanks around. */
+/* Mark the error's first line without the blanks around it. */
 static void mark_first_line(
 		TSNode error, const struct source *source, uint32_t from, uint32_t to, uint8_t *kinds)
 {
@@ -69,7 +69,7 @@ static void mark_first_line(
 	mark_range(start + (uint32_t)blank, start + (uint32_t)stop, from, to, kinds);
 }
 
-/* A missing token has no place of its own: the last ink before it. */
+/* A missing token has no place of its own: mark the last visible character before it. */
 static void mark_before(uint32_t at, const struct source *source, uint32_t from, uint32_t to, uint8_t *kinds)
 {
 	char bytes[64];

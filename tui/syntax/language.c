@@ -85,7 +85,7 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 	return 0;
 }
 
-/* The words of a rule, parted by blanks. */
+/* Report the words of a rule, which are separated by blanks. */
 static void tell_words(const struct rule *rule, void (*fn)(void *, const char *, uint8_t), void *user)
 {
 	char word[64];

@@ -4,11 +4,11 @@
 #include "syntax/syntax_internal.h"
 #include "text/text.h"
 
-#define DEPTH_MAX 400               /* nodes within each other; what is deeper looks like what is around it */
+#define DEPTH_MAX 400               /* levels of nodes; deeper ones look like their surroundings */
 #define WORD_MAX 24                 /* bytes of the longest word in a rule */
-#define SYMBOL_ERROR ((TSSymbol)-1) /* of the library, for all grammars */
-#define CUT_TELLS 2048 /* bytes before the end of what was parsed in which errors may come of that */
-#define FRESH_MAX 256  /* bytes of typing that take the look of what is before them */
+#define SYMBOL_ERROR ((TSSymbol)-1) /* tree-sitter's symbol of errors, the same in all grammars */
+#define CUT_TELLS 2048              /* errors this close to the end of a cut text may be caused by the cut */
+#define FRESH_MAX 256               /* bytes of typing that take the look of the text before them */
 
 struct node {
 	const struct node *parent;
@@ -23,7 +23,7 @@ struct painter {
 	const struct source *source;
 	TSTreeCursor cursor;
 	uint32_t from, to;
-	uint32_t sure_to; /* errors before it are errors */
+	uint32_t sure_to; /* errors before this byte are certain */
 	uint32_t goal;    /* the first byte from there on that is not blank */
 	uint8_t *kinds;
 };
@@ -110,7 +110,8 @@ static bool enter(struct painter *p)
 	return false;
 }
 
-/* The node itself, or tokens that are missing in it: those have no width, so that nobody comes to them. */
+/* Mark the node if it is an error. Missing tokens have no width, so the painter never visits them: mark
+ * them from their parent. */
 static void mark_faults(const struct painter *p, TSNode at)
 {
 	if (ts_node_symbol(at) == SYMBOL_ERROR)
@@ -123,7 +124,7 @@ static void mark_faults(const struct painter *p, TSNode at)
 	ts_tree_cursor_delete(&c);
 }
 
-/* Paint the node that the cursor is at, and what is in it over it. */
+/* Paint the cursor's node, then its children over it. */
 static void paint(struct painter *p, const struct node *parent, int depth)
 {
 	TSNode at = ts_tree_cursor_current_node(&p->cursor);
@@ -181,8 +182,8 @@ void paint_tree(const struct syntax_language *l, const TSTree *tree, const struc
 	ts_tree_cursor_delete(&p.cursor);
 }
 
-/* How far errors of a segment's tree are sure. One that was parsed with more behind it, which was cut off,
- * may have found the cut itself wrong. */
+/* The byte up to which errors of a segment's tree are certain. If the text of the segment was cut, errors
+ * near the cut may come from the cut itself. */
 static uint32_t sure_end(const struct syntax *s, const struct segment *g, size_t i, size_t behind)
 {
 	uint32_t end = ts_node_end_byte(ts_tree_root_node(g->tree));

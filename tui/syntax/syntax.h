@@ -43,8 +43,8 @@ enum syntax_kind {
 	SYNTAX_KINDS
 };
 
-/* Added to the kind of bytes that the grammar makes no sense of: what is wrong in the first line of an error,
- * or the bracket in it that nothing closes. */
+/* Added to the kind of bytes that the grammar does not accept: the first line of an error, or a bracket
+ * in it without a partner. */
 #define SYNTAX_FAULT 0x80
 
 /* ---- grammars ---- */
@@ -91,14 +91,14 @@ bool syntax_is_beyond(const struct syntax *s, size_t from);
 /* Fill kinds[0 .. to-from) with the kinds of bytes [from, to); unknown ones are SYNTAX_TEXT. */
 void syntax_paint(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds);
 
-/* The same with SYNTAX_FAULT, where that is sure. */
+/* The same, with SYNTAX_FAULT added where an error is certain. */
 void syntax_paint_faults(struct syntax *s, const struct text *t, size_t from, size_t to, uint8_t *kinds);
 
-/* Words that the grammar knows, keywords and names that are built in, each with its kind. */
+/* Report the words of the grammar, that is, keywords and built-in names, each with its kind. */
 void syntax_words(const struct syntax_language *l, void (*fn)(void *user, const char *word, uint8_t kind),
 		void *user);
 
-/* Is the byte at `pos` code, as opposed to part of a string or comment? Where nothing is known: yes. */
+/* Is the byte at `pos` code, as opposed to part of a string or comment? True if unknown. */
 bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos);
 
 /* Find the bracket that belongs to the one at `pos`, within `reach` bytes after or before it. Known

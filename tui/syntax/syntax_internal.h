@@ -86,11 +86,11 @@ struct source {
 	size_t start, len;
 };
 
-/* Fill kinds of bytes [from, to) of a tree's own count; kinds[0] is that of byte `from`. Errors before
- * `sure_to` are marked with SYNTAX_FAULT. */
+/* Fill in the kinds of bytes [from, to), counted as in the tree; kinds[0] is that of byte `from`. Errors
+ * before `sure_to` get SYNTAX_FAULT. */
 void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
 		uint32_t from, uint32_t to, uint32_t sure_to, uint8_t *kinds);
-/* faults.c: mark what is wrong in the node, an error or a missing token. */
+/* faults.c: mark a node that is an error or a missing token. */
 void faults_mark(TSNode error, const struct source *source, uint32_t from, uint32_t to, uint8_t *kinds);
 size_t syntax_source_read(const struct source *s, uint32_t at, char *out, size_t n);
 

@@ -365,7 +365,7 @@ static bool take_size(struct term *t, const struct canvas *c)
 	return true;
 }
 
-/* What it told of emoji since the last frame changes how they are painted. */
+/* New answers about emoji change how emoji are painted, so the screen is repainted. */
 static void take_answers(struct term *t)
 {
 	int n = keys_answers(t->keys)->n_positions;
@@ -374,7 +374,7 @@ static void take_answers(struct term *t)
 	t->n_emoji_answers = n;
 }
 
-/* Pixels stand in cells that curses takes for blank already. */
+/* Have curses write rows again that it takes for blank, because pixels cover them. */
 static void write_rows_anew(int row, int rows)
 {
 	wredrawln(stdscr, row, rows);

@@ -43,7 +43,7 @@ static attr_t curses_attrs(unsigned attrs)
 	return result;
 }
 
-/* color_mend(), which is slow, remembered. */
+/* color_mend() with a cache, because it is slow. */
 static uint32_t mended(struct curses_look *s, uint32_t fg, uint32_t bg, enum color_depth depth)
 {
 	struct curses_mended *m = &s->mended[(fg * 2654435761u ^ bg) >> 16 & (CURSES_MENDED - 1)];
@@ -52,7 +52,7 @@ static uint32_t mended(struct curses_look *s, uint32_t fg, uint32_t bg, enum col
 	return m->is;
 }
 
-/* Find attributes and pair of a style; neighbors mostly share one. */
+/* Find attributes and pair of a style. Neighboring cells mostly share a style. */
 static void look_up(struct curses_look *s, const struct term *t, const struct style *style)
 {
 	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
@@ -102,8 +102,8 @@ static bool is_emoji(uint32_t cp)
 	return cp >= 0x1F300 && cp <= 0x1FAFF && !codepoint_is_tone(cp);
 }
 
-/* The skin tones and joined emoji of a cluster that begins with `before`, behind the first `used` code points
- * of a cell. setcchar() would refuse them, as libc takes each for two columns more; curses itself writes
+/* Append the skin tones and joined emoji of a cluster to a cell. The cluster begins with `before`.
+ * setcchar() would refuse them, because libc counts two more columns for each; curses itself writes
  * whatever a cell holds. */
 static void join_emoji(const struct terminal_answers *a, const struct cell *cell, size_t at, uint32_t before,
 		cchar_t *out)
@@ -128,7 +128,7 @@ static void join_emoji(const struct terminal_answers *a, const struct cell *cell
 	}
 }
 
-/* A cell's cluster as curses cells; returns how many (a flag is two). */
+/* Convert a cell's cluster to curses cells. Returns their number (a flag is two). */
 static size_t convert_cluster(const struct curses_look *s, const struct terminal_answers *a,
 		const struct cell *cell, cchar_t *out)
 {
@@ -145,7 +145,8 @@ static size_t convert_cluster(const struct curses_look *s, const struct terminal
 		make_cell(s, text, out + 1);
 		return 2;
 	}
-	/* A skin tone alone would join what is before it, where the terminal does not show it apart. */
+	/* A lone skin tone would join the character before it, except where the terminal shows tones
+	 * apart. */
 	if (wcwidth(text[0]) != cell->width || (codepoint_is_tone(cp) && a->shaded != EMOJI_APART)) {
 		text[0] = REPLACEMENT;
 		make_cell(s, text, out);

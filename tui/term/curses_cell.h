@@ -2,16 +2,17 @@
 #ifndef TUI_TERM_CURSES_CELL_H
 #define TUI_TERM_CURSES_CELL_H
 
-/* Cells of a canvas as curses cells.
+/* Converts cells of a canvas to curses cells.
  *
- * Curses believes in libc's idea of how wide a character is, so only what libc and our own table
- * (text/cluster.h) agree on is handed to it; of a cluster, that is its first code point and the marks on it.
- * What a terminal might widen (variation selectors, what follows a joiner, skin tones) is left out, and a
- * flag goes as its two letters; but where the terminal has told that it shows one emoji (terminal_query.h),
- * skin tones and joined emoji stay. So no terminal's columns drift from ours.
+ * Curses takes the width of a character from libc. So curses gets only characters on whose width libc and
+ * terrarium's own table (text/cluster.h) agree: the first code point of a cluster and its marks. Code
+ * points that a terminal might widen (variation selectors, code points after a joiner, skin tones) are
+ * left out, and a flag is written as its two letters. Skin tones and joined emoji stay if the terminal
+ * has reported that it shows them as one emoji (terminal_query.h). So the columns of every terminal agree
+ * with the canvas.
  *
- * Colors are pairs in curses, and a terminal has a limited number; alloc_pair(3) keeps those in use and
- * drops the oldest. */
+ * Colors are pairs in curses, and a terminal has a limited number of them. alloc_pair(3) keeps the pairs
+ * in use and drops the oldest. */
 
 #define NCURSES_NOMACROS 1
 #define NCURSES_WIDECHAR 1
@@ -26,7 +27,7 @@ struct term;
 
 enum { CURSES_MENDED = 64 };
 
-/* The last style that was looked up, and what it was found to be. Zeroed, there was none. */
+/* The last style that was looked up, and the result. Zeroed: none. */
 struct curses_look {
 	struct style style;
 	attr_t attrs;
@@ -34,7 +35,7 @@ struct curses_look {
 	bool has_style;
 	struct curses_mended {
 		uint32_t fg, bg, is;
-	} mended[CURSES_MENDED]; /* colors of programs on a ground, and what is shown */
+	} mended[CURSES_MENDED]; /* cache of color_mend(): text color, background, result */
 };
 
 /* Write one or two cells (a flag is two) to `out`. Returns their number. */

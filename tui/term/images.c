@@ -91,7 +91,7 @@ bool term_ask_now(struct term *t, int last_row)
 
 bool term_tells_keys(const struct term *t)
 {
-	/* xterm has no answer to that, but it is told to by modes.c. */
+	/* xterm does not answer this query, but modes.c switches its reports on. */
 	return keys_answers(t->keys)->tells_keys || getenv("XTERM_VERSION");
 }
 

@@ -109,7 +109,7 @@ void keys_flush(struct keys *k)
 void keys_expect_answers(struct keys *k)
 {
 	struct terminal_answers *a = &k->terminal_answers;
-	/* Emoji are asked about only once. */
+	/* The query about emoji is sent only once, so its answers are kept. */
 	*a = (struct terminal_answers){.is_expected = true,
 			.n_positions = a->n_positions,
 			.shaded = a->shaded,

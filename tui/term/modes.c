@@ -15,7 +15,7 @@
 void modes_choose(struct term *t)
 {
 	const char *name = getenv("TERM");
-	/* kitty complains of what its own protocol does better. */
+	/* kitty has a better protocol of its own and complains about this one. */
 	bool is_xterm = (strncmp(name, "xterm", 5) == 0 && strcmp(name, "xterm-kitty") != 0)
 			|| strncmp(name, "tmux", 4) == 0;
 	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0

@@ -71,8 +71,8 @@ struct term_images {
 };
 void term_images(const struct term *t, struct term_images *ret);
 
-/* Does the terminal tell keys apart that are one key on others, such as Enter and Shift-Enter? False until it
- * has answered. */
+/* True if the terminal reports different keys for, say, Enter and Shift-Enter, which are the same on
+ * others. False until the terminal has answered. */
 bool term_tells_keys(const struct term *t);
 
 /* Copy text to the terminal's clipboard (OSC 52). False: more than 100 000 bytes, which are not sent. */

@@ -18,17 +18,17 @@ struct term {
 	struct screen *screen;
 	struct keys *keys;
 	enum color_depth depth;
-	struct theme mono;                    /* looks where there are no colors */
-	struct theme theme;                   /* last painted with; mono where there are no colors */
-	struct theme_style looks[ROLE_COUNT]; /* of it, degraded */
-	struct canvas last;                   /* what is on the screen */
-	struct pictures pictures;             /* images on it */
-	bool is_all_stale;                    /* nothing of it counts */
-	bool wants_answer;                    /* the terminal is to be asked with the next frame */
-	bool wants_sync;                      /* and this, whether it can show a frame in one go */
-	bool wants_emoji;                     /* and how wide it shows emoji of several code points */
-	bool is_utf8;                         /* it takes UTF-8 */
-	int n_emoji_answers;                  /* of its answers to that, those that are on the screen */
+	struct theme mono;                    /* looks for terminals without colors */
+	struct theme theme;                   /* the theme of the last frame; `mono` without colors */
+	struct theme_style looks[ROLE_COUNT]; /* looks of the theme, reduced to the color depth */
+	struct canvas last;                   /* the current screen */
+	struct pictures pictures;             /* images on the screen */
+	bool is_all_stale;                    /* everything must be painted again */
+	bool wants_answer;                    /* send the query with the next frame */
+	bool wants_sync;                      /* also ask whether the terminal can show a frame in one go */
+	bool wants_emoji;                     /* also ask about the width of emoji of several code points */
+	bool is_utf8;                         /* the terminal takes UTF-8 */
+	int n_emoji_answers; /* number of answers about emoji that the screen already reflects */
 	bool has_mouse;
 	bool has_modes; /* modes_on has been sent */
 	struct termios shell_mode;

@@ -56,7 +56,7 @@ bool terminal_query_take_sequence(
 		}
 		return true;
 	}
-	/* In row 1 it would be F3 with a modifier. */
+	/* In row 1 this sequence would be F3 with a modifier. */
 	if (seq->prefix == 0 && seq->final == 'R' && seq->n_params == 2 && seq->params[0] > 1
 			&& a->n_positions < 2) {
 		enum emoji_way *way = a->n_positions++ ? &a->linked : &a->shaded;

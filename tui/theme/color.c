@@ -172,7 +172,7 @@ uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_de
 	return best;
 }
 
-/* `rgb` with so much of 256 parts of the other one. */
+/* Mix `rgb` with `part`/256 of the other color. */
 static uint32_t mix(uint32_t rgb, uint32_t other, int part)
 {
 	int r = (red(rgb) * (256 - part) + red(other) * part) / 256;
@@ -185,8 +185,7 @@ uint32_t color_mend(uint32_t fg, uint32_t bg, enum color_depth depth)
 {
 	if (fg == COLOR_NONE || bg == COLOR_NONE || depth == DEPTH_NONE)
 		return fg;
-	if (depth <= DEPTH_16) /* what these look like is the terminal's choice, so only the worst is mended
-				*/
+	if (depth <= DEPTH_16) /* the terminal chooses these colors, so only the worst are mended */
 		return color_contrast(fg, bg) >= 1.7 ? fg : color_readable(fg, bg, 3, depth);
 	if (color_contrast(fg, bg) >= THEME_TEXT_CONTRAST)
 		return fg;

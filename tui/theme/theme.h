@@ -100,12 +100,12 @@ double color_contrast(uint32_t fg, uint32_t bg);
  * DEPTH_RGB. If there is none: color_degrade(). Pure. */
 uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth);
 
-/* A program's own text color that can be read on a theme's ground: `fg` if it has contrast enough, else
- * one of its hue that has, as far as the depth allows. Pure. */
+/* A readable text color of a program on a background of the theme: `fg` if its contrast is sufficient,
+ * otherwise a color of the same hue with sufficient contrast, as far as the depth permits. Pure. */
 uint32_t color_mend(uint32_t fg, uint32_t bg, enum color_depth depth);
 
-/* The look of a role at a depth: colors degraded, yet text that could be read can be read, and what
- * is told by its ground stands out (reversed, if there is no other way). Pure. */
+/* The look of a role at a color depth. Colors are reduced, but readable text stays readable, and a role
+ * that is recognized by its background still stands out (reversed if nothing else works). Pure. */
 struct theme_style theme_style(const struct theme *t, enum role role, enum color_depth depth);
 
 /* The same on the background of another role: a keyword in the current line. Pure. */

@@ -2,24 +2,25 @@
 #ifndef TRM_AGENT_PROCESS_EXEC_H
 #define TRM_AGENT_PROCESS_EXEC_H
 
-/* The second exec. Between the agent and a user's program there is a fresh image of the agent, started
- * with posix_spawn as
+/* The second exec. The agent does not start a user's program directly. It starts a fresh image of itself
+ * with posix_spawn:
  *
  *     terrarium-agent exec FLAGS NPROC MARK CWD -- ARGV…
  *
- * It does to itself what posix_spawn cannot do, and becomes the program. It writes failures to descriptor
- * EXEC_REPORT_FD, which is close-on-exec. So the agent reads a report, or the end of file once the
- * program runs.
+ * The new image does to itself what posix_spawn cannot do, and then becomes the program. It writes
+ * failures to descriptor EXEC_REPORT_FD, which is close-on-exec. So the agent reads a report, or the end
+ * of file once the program runs.
  *
  * FLAGS is a string of letters:
- *   t   descriptor 0 becomes the controlling terminal
- *   e   start in / if CWD cannot be entered, and say so
- *   s   the agent can be signaled from inside (it is not PID 1): put the program in a Landlock domain that
- * keeps signals in, and let it die with the agent. Each program gets its own domain, so one program cannot
- *       signal another. PID 1 needs no such protection, and its programs can signal each other.
- *   d   only let it die with the agent
- *   l   as d, and descriptor EXEC_RULES_FD holds a Landlock ruleset for it. The parts of /proc that the
- *       process may read about itself are added first. */
+ *     t   descriptor 0 becomes the controlling terminal
+ *     e   start in / if CWD cannot be entered, and report that
+ *     s   put the program in a Landlock domain that keeps signals in, and let it die with the agent.
+ *         Used when processes in the sandbox could signal the agent (it is not PID 1). Each program gets
+ *         its own domain, so one program cannot signal another. PID 1 needs no such protection, and its
+ *         programs can signal each other.
+ *     d   only let it die with the agent
+ *     l   as d, and descriptor EXEC_RULES_FD holds a Landlock ruleset for the program. The parts of /proc
+ *         that the process may read about itself are added first. */
 
 #include <stdint.h>
 

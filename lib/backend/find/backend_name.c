@@ -5,7 +5,7 @@
 
 #include <terrarium/recipe.h>
 
-/* The backends of backend_find.c that are no recipes, and the recipes that are built in. */
+/* The backends of backend_find.c that are not recipes, followed by the built-in recipes. */
 static const char *const BUILT_IN[] = {"local", "microsandbox", "fake", "docker", "podman", "msb"};
 enum { N_BUILT_IN = sizeof BUILT_IN / sizeof *BUILT_IN, N_NO_RECIPES = 3 };
 

@@ -20,8 +20,8 @@ bool bare_is_in_memory(const char *folder);
  * elsewhere, ranges of addresses. `has_rules`: under Landlock. */
 int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_error *reterr);
 
-/* Append "NAME=value", each ended by NUL: the same variables as in other sandboxes. `cache`: the folder of
- * packages; "": there is none. 0 or a code. */
+/* Append "NAME=value" entries, each ended by NUL: the same variables as in other sandboxes. `cache` is
+ * the folder of packages; "": none. Returns 0 or a code. */
 int bare_environment(struct buf *out, const char *folder, const char *cache, const struct argv_net *net,
 		const struct argv_request *request);
 

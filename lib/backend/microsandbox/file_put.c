@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Into the sandbox. What comes is turned into lines of shell, which are sent some at a time. A server that
- * takes files (<terrarium/server.h>, sandbox.file.put) gets what is big of them so, behind what the lines
- * have begun. */
+/* Writing a file into the sandbox. The file is turned into lines of shell, which are sent in batches. For
+ * large files the lines only prepare the target, and the bytes go through sandbox.file.put
+ * (<terrarium/server.h>) if the server supports it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static void send_lines(struct msb_file *f)
 static void go_on(struct msb_file *f);
 static void give_up(struct msb_file *f, const struct trm_error *why);
 
-/* Of what the program in the sandbox has said, as the server tells it, the reason. */
+/* Extract the reason from the message of the program in the sandbox, which the server has passed on. */
 static void tell_unwritten(const struct msb_file *f, const struct trm_error *reported, struct trm_error *ret)
 {
 	const struct put *p = f->own;

@@ -35,9 +35,9 @@ struct box {
 	struct command *command, *where; /* NULL: none runs */
 	struct trm_timer *tick;
 	uint64_t since_ns;          /* the step's start */
-	char doing[320], line[200]; /* what is done, and the last that it said */
-	char *untold;    /* commands that were started before the opening returned, a line each; NULL: none */
-	bool is_opening; /* it has not returned */
+	char doing[320], line[200]; /* the current operation, and the last line of its output */
+	char *untold;    /* commands that started before the opening returned, one per line; NULL: none */
+	bool is_opening; /* the opening has not returned */
 	unsigned n_wakes;
 	bool has_asked_tag; /* whether the image to be saved is the original image, … */
 	bool asks_tag;      /* … which STEP_IMAGE is being asked */

@@ -48,7 +48,8 @@ struct command_cb {
 	void (*done)(void *user, const struct command_result *result);
 };
 
-/* Copies `opts`; borrows `cb`. TRM_EINVAL: there is nothing to run; TRM_EMISSING: no such program. */
+/* Copies `opts`; borrows `cb`. Errors: TRM_EINVAL: the command is empty; TRM_EMISSING: there is no such
+ * program. */
 int command_start(struct trm_loop *loop, const struct command_opts *opts, const struct command_cb *cb,
 		void *user, struct command **ret, struct trm_error *reterr);
 /* Ask the step to end; `done` follows soon. */

@@ -141,7 +141,7 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	return 0;
 }
 
-/* They become words of a command line: none may look like an option. */
+/* The words become arguments of a command, so none of them may look like an option. */
 static int check_word(const char *what, const char *word, size_t max, struct trm_error *reterr)
 {
 	char clean[300];
@@ -191,7 +191,7 @@ static int check_commit(const struct container_spec *container_spec, const struc
 {
 	const struct trm_container_opts *c = &container_spec->opts.container;
 	char from[CONTAINER_SPEC_IMAGE * 2], to[CONTAINER_SPEC_IMAGE * 2];
-	/* Who can look at images has names for them as docker and podman do. */
+	/* Recipes that can inspect images name them as docker and podman do. */
 	int r = c->commit_tag && recipe_has(recipe, STEP_IMAGE) ? reference_check(c->commit_tag, reterr) : 0;
 	if (r < 0 || !c->commit_tag || c->commit_overwrites || c->container)
 		return r;

@@ -9,7 +9,8 @@
 #include "base/err.h"
 #include "recipe/recipe.h"
 
-/* What Terrarium sets itself, and what sets it. The sandbox would not be what its own messages say. */
+/* Options that Terrarium sets itself, with the setting for each (NULL: none). If callers could override
+ * these options, Terrarium's own messages about the sandbox would be wrong. */
 static const struct {
 	const char *option, *setting;
 } OURS[] = {
@@ -39,7 +40,7 @@ static const struct {
 		{"--runtime", "runtime"},
 };
 
-/* "--memory=2g" and "-m2g" are both that option; "-e" is not "--entrypoint". */
+/* "--memory=2g" and "-m2g" match their options. "-e" does not match "--entrypoint". */
 static bool is_option(const char *arg, const char *option)
 {
 	size_t n = strlen(option);

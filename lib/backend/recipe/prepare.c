@@ -267,7 +267,7 @@ static void tell_untold(struct box *box)
 	box->untold = NULL;
 }
 
-/* Nothing is told before the opening has returned. */
+/* Commands are reported only after the opening has returned. */
 static void tell_command(struct box *box, const char *line)
 {
 	if (!box->is_opening) {
@@ -290,7 +290,7 @@ static void tell_commands(struct box *box, enum recipe_step step, const struct b
 		command_words_begin(&words, recipe_step_name(step));
 		for (; at < end && *at; at += strlen(at) + 1)
 			command_words_add(&words, at);
-		at++; /* an empty argument stands between two commands */
+		at++; /* an empty argument separates two commands */
 		tell_command(box, command_words_end(&words));
 	}
 }

@@ -23,7 +23,7 @@ static int refuse(const char *name, const char *why, struct trm_error *reterr)
 	return trm_error_set(reterr, TRM_EINVAL, "an image cannot be called '%.120s': %s", name, why);
 }
 
-/* The first component is a host if it looks like one, or as no path may look. */
+/* The first component is a host if it looks like one, or if it cannot be part of a path. */
 static size_t host_len(const char *name)
 {
 	size_t n = strcspn(name, "/");
@@ -50,7 +50,7 @@ static bool host_is_good(const char *host, size_t n)
 	return is_good;
 }
 
-/* Letters and digits, with one dot, one or two underscores, or hyphens between them. */
+/* Lowercase letters and digits, with one dot, one or two underscores, or hyphens in between. */
 static bool component_is_good(const char *at, size_t n)
 {
 	if (!n || !is_lower(at[0]) || !is_lower(at[n - 1]))

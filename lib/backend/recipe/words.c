@@ -75,7 +75,7 @@ void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
 	append_advice(recipe, why->msg, why);
 }
 
-/* What it means that a step failed for another reason. */
+/* The code for a failed step with an unknown reason. */
 static int code_of_step(enum recipe_step step)
 {
 	switch (step) {
@@ -91,7 +91,7 @@ static int code_of_failure(enum recipe_step step, const struct command_result *r
 	int code = engine_words_code(result->words, 0);
 	if (!code)
 		code = engine_words_code(result->last, code_of_step(step));
-	/* docker calls a container that is not there an object. */
+	/* docker calls a missing container an object. */
 	return step == STEP_ADOPT && strcasestr(result->words, "no such object") ? TRM_ENOENT : code;
 }
 
@@ -110,7 +110,7 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 	else
 		trm_error_set(ret, code_of_failure(step, result), "%s %s%s%.100s: %s", name, STEPS[step].verb,
 				*what ? " " : "", what, how);
-	/* What tells may be in the part that the sentence has no room for. */
+	/* The sentence may be too short for the part that leads to a hint. */
 	if (recipe_hint(box->recipe, ret->msg))
 		words_advise(box->recipe, ret);
 	else
