@@ -2,25 +2,29 @@
 #ifndef TRM_AGENT_CONTAINER_H
 #define TRM_AGENT_CONTAINER_H
 
-/* The agent in a container (or any other place that its program was put to).
+/* The agent in a container, or in any other place to which its program was copied.
  *
- *   container --door PATH OPTIONS         its listening socket comes through the door: wire/fd_handoff.h
- *   container --key K [--linger S] OPTIONS  it listens at the abstract socket "terrarium-K"; with --linger it
- *                                         ends when nobody has been connected for that long
- *   connect --key K [-- OPTIONS]          a bridge between standard input and output and that socket. Where
- * no agent is there: with OPTIONS (or --start OPTIONS) it starts one that outlives it, else it waits for one,
- * 10 seconds at most. With --stay it ends no sooner than the agent that it has started, and reaps it: the
- * first process of an existing container may reap nobody
- *   stop --key K [--remove]               end that agent, and what it has started; with
- * --remove the program file too, if it is called "agent"
+ *     container --door PATH OPTIONS
+ *         Receive the listening socket over the handoff socket PATH (wire/fd_handoff.h).
+ *     container --key K [--linger S] OPTIONS
+ *         Listen at the abstract socket "terrarium-K". With --linger the agent ends when nobody has been
+ *         connected for S seconds.
+ *     connect --key K [-- OPTIONS]
+ *         Bridge standard input and output to that socket. If there is no agent, then with OPTIONS (or
+ *         --start OPTIONS) start one that outlives the bridge; otherwise wait for one for at most
+ *         10 seconds. With --stay the bridge does not end before the agent that it has started, and reaps
+ *         that agent: the first process of an existing container may reap nobody.
+ *     stop --key K [--remove]
+ *         End that agent and everything that it has started. With --remove also delete the program file if
+ *         its name is "agent".
  *
- * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N, --file-mb N (see container_setup.h);
- * behind
- * -- --linger too. Exit code 125: it could not, and has said why in a sentence on standard error.
+ * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N, --file-mb N (see
+ * container_setup.h), and after -- also --linger. Exit code 125 means failure, with the reason as a
+ * sentence on standard error.
  *
- * An abstract name is there for everybody in the network namespace, the code in the sandbox first of all. So
- * an agent with a key talks only to processes of the user who started it (or root's) that do not descend from
- * the agent itself. */
+ * Everybody in the network namespace can reach an abstract socket, above all the code in the sandbox. So
+ * an agent with a key talks only to processes that belong to root or to the user who started the agent,
+ * and that do not descend from the agent. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,8 +34,8 @@
 struct container_opts {
 	const char *handoff, *key;
 	uint64_t linger_s; /* 0: no limit */
-	bool is_start;     /* of "connect": -- or --start was there */
-	bool is_remove;    /* of "stop" */
+	bool is_start;     /* "connect": -- or --start was given */
+	bool is_remove;    /* "stop": --remove was given */
 	struct container_setup_opts container_setup;
 };
 
@@ -39,9 +43,9 @@ int agent_container(char **args);
 int agent_connect(char **args);
 int agent_stop(char **args);
 
-/* Copy bytes both ways between standard input and output and a connected socket, which is taken over, until
- * the socket or standard output ends. The end of standard input is passed on. Returns true if the socket
- * sent anything. */
+/* Copy bytes in both directions between standard input and output and a connected socket, until the
+ * socket or standard output ends. Takes ownership of the socket. Passes on the end of standard input.
+ * Returns true if the socket has sent anything. */
 bool bridge(int socket_fd);
 
 #endif

@@ -22,7 +22,7 @@ struct container_setup_opts {
 	const char *user;               /* NULL: unchanged */
 	const char *workdir;            /* absolute; NULL: unchanged */
 	uint64_t nproc, files, file_mb; /* RLIMIT_NPROC, RLIMIT_NOFILE, RLIMIT_FSIZE in MiB; 0: unchanged */
-	bool is_visit;                  /* in a container that was there before: note what is made */
+	bool is_visit; /* in a container that existed before: record the directories that the agent makes */
 };
 
 /* Beside the agent's program: the directories that it has made for a visit, one per line. */
@@ -31,7 +31,7 @@ struct container_setup_opts {
 struct container_identity {
 	struct passwd passwd;
 	char workdir[4096];
-	char words[1024]; /* what could not be done, as clauses with "; " between them; "": nothing failed */
+	char words[1024]; /* failed operations, as clauses separated by "; "; "": nothing failed */
 };
 
 /* Failures that the agent can go on with are listed in ret->words. Returns an error, with which it cannot
