@@ -194,6 +194,8 @@ int app_load_keys(struct app *a, struct trm_error *reterr)
 		return trm_error_set(reterr, r, "the key map cannot be read: out of memory");
 	keymap_finish(&a->model.keymap);
 	a->model.keymap = map;
+	bool is_vi = a->opts->keymap && strcmp(a->opts->keymap, "vi") == 0;
+	a->model.vi = (struct vi){.mode = is_vi ? VI_NORMAL : VI_OFF};
 	return 0;
 }
 

@@ -352,9 +352,9 @@ int keymap_complete(struct keymap *map, const char *set, struct trm_error *reter
 
 	if (strcmp(set, "emacs") == 0)
 		r = fill(map, keymap_emacs, keymap_emacs_count);
-	else if (strcmp(set, "default") != 0)
+	else if (strcmp(set, "default") != 0 && strcmp(set, "vi") != 0) /* vi's own keys: editor/vi.h */
 		return trm_error_set(reterr, TRM_EINVAL,
-				"there is no key map \"%.30s\"; there are default and emacs", set);
+				"there is no key map \"%.30s\"; there are default, emacs and vi", set);
 	return r < 0 ? r : fill(map, keymap_default, keymap_default_count);
 }
 

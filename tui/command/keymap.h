@@ -43,8 +43,8 @@ struct keymap {
 void keymap_finish(struct keymap *map); /* takes a zeroed object */
 /* The set that the workbench brings. 0 or TRM_ENOMEM. */
 int keymap_init(struct keymap *map);
-/* Add a set ("default", or "emacs" with the default one below it) where keys have no meaning yet.
- * TRM_EINVAL: there is no such set. */
+/* Add a set ("default" and "vi", whose own keys are the editor's, or "emacs" with the default one below it)
+ * where keys have no meaning yet. TRM_EINVAL: there is no such set. */
 int keymap_complete(struct keymap *map, const char *set, struct trm_error *reterr);
 
 /* A row of a set. */

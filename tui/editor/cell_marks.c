@@ -168,11 +168,10 @@ static bool move_mark(struct cell_mark *m, const struct text *after, const struc
 	return true;
 }
 
+/* All of its code was taken away. */
 static bool is_swallowed(const struct cell_mark *m, const struct text_edit *edit)
 {
-	size_t end = m->pos + m->len, cut = edit->pos + edit->removed;
-
-	return edit->removed && edit->pos <= m->pos && cut >= end && (edit->pos < m->pos || cut > end);
+	return edit->removed && edit->pos <= m->pos && edit->pos + edit->removed >= m->pos + m->len;
 }
 
 static void compare_code(struct cell_marks *c, struct cell_mark *m, const struct text *after)

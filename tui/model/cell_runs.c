@@ -127,7 +127,8 @@ static void end_mark(struct model *m, const struct msg *msg)
 	mark->state = r && r->status == TRM_STATUS_OK ? CELL_OK : CELL_FAILED;
 	mark->number = r ? r->number : 0;
 	mark->wall_us = r ? r->wall_us : 0;
-	if (r && r->value)
+	const struct run_info *info = runs_find(&m->out.runs, msg->serial);
+	if (r && r->value && !(info && info->is_drawn))
 		cell_mark_take_words(mark->value, r->value);
 	if (mark->state == CELL_FAILED && r)
 		name_end(r, mark);

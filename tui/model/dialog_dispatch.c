@@ -7,6 +7,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "model/vi_keys.h"
 
 void dialog_close(struct model *m)
 {
@@ -37,6 +38,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_OVERWRITE: answer_pending(m, answer, out); break;
 	case DIALOG_LANGUAGE: answer_language(m, answer, out); break;
 	case DIALOG_THEME: answer_theme(m, answer, out); break;
+	case DIALOG_VI: answer_vi(m, answer, out); break;
 	case DIALOG_FILES: answer_files(m, answer, out); break;
 	case DIALOG_SETTINGS: answer_settings(m, answer, out); break;
 	case DIALOG_SETTING: answer_setting(m, answer, out); break;

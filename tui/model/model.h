@@ -18,6 +18,7 @@
 #include "command/keymap.h"
 #include "editor/buffers.h"
 #include "editor/editor.h"
+#include "editor/vi.h"
 #include "metrics/metrics.h"
 #include "model/alerts.h"
 #include "model/complete.h"
@@ -128,6 +129,8 @@ struct model {
 	struct keys typed; /* of a sequence that is not complete */
 	enum pane mouse_pane; /* that a drag began in */
 	bool has_mouse_pane;
+
+	struct vi vi; /* its keys, if the key map is vi's */
 
 	struct buffers buffers;
 	struct clipboard clipboard;

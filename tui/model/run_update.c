@@ -174,7 +174,11 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 
 	outpane_turn_to(&m->out, serial);
 	outpane_end_line(&m->out);
-	if (!figures_end_run(m, serial, r) && r->value && r->value[0])
+	struct run_info *info = info_of(m, serial);
+	bool is_drawn = figures_end_run(m, serial, r);
+	if (info)
+		info->is_drawn = is_drawn;
+	if (!is_drawn && r->value && r->value[0])
 		add_text(m, OUT_VALUE, serial, r->value, strlen(r->value));
 	show_error(m, serial, r);
 	if (r->reason)

@@ -13,6 +13,7 @@
 #include "model/msg.h"
 #include "model/output.h"
 #include "model/stopping.h"
+#include "model/vi_keys.h"
 
 /* ---- keys ---- */
 
@@ -162,6 +163,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	m->typed.n = 0;
 	if (keys.n == 0 && !m->sandboxes.is_shown
 			&& (finder_event(m, msg, out) || output_search_event(m, msg)))
+		return;
+	if (keys.n == 0 && vi_keys_take(m, msg, out, on_key))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = look(m, &keys, &c);

@@ -31,6 +31,7 @@ struct run_info {
 	bool is_exit; /* no error is shown that says why: the code chose exit_code */
 	uint64_t wall_us;
 	bool is_wall_unknown;
+	bool is_drawn;               /* an image stands for its value */
 	uint64_t began_ns, ended_ns; /* by the model's clock; 0: not yet */
 	bool has_cpu;
 	uint64_t cpu_us; /* CPU time of the interpreter and its children */

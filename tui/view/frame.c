@@ -225,8 +225,9 @@ static void divider(const struct model *m, struct canvas *c)
 				format_count(count, s->dropped_lines));
 	if (m->out.search.find && !m->out.bar.is_open)
 		draw_format(c, clip, clip.row, col + 2, ROLE_DIM, " %s ", m->out.bar.said);
-	int n = snprintf(key_context, sizeof key_context, " %zu:%zu ", editor_line(model_editor(m)) + 1,
-			editor_column(model_editor(m)) + 1);
+	int n = snprintf(key_context, sizeof key_context,
+			*vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ", vi_mode_name(&m->vi),
+			editor_line(model_editor(m)) + 1, editor_column(model_editor(m)) + 1);
 	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1,
 			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, key_context);
 }
@@ -335,8 +336,9 @@ static void tabs_of_one(const struct model *m, struct canvas *c)
 		return;
 	canvas_fill(c, clip, " ", style_of(ROLE_TEXT));
 	tabs(m, c);
-	int n = snprintf(key_context, sizeof key_context, " %zu:%zu ", editor_line(model_editor(m)) + 1,
-			editor_column(model_editor(m)) + 1);
+	int n = snprintf(key_context, sizeof key_context,
+			*vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ", vi_mode_name(&m->vi),
+			editor_line(model_editor(m)) + 1, editor_column(model_editor(m)) + 1);
 	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, ROLE_TITLE, key_context);
 }
 

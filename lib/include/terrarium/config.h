@@ -26,7 +26,7 @@ struct trm_config {
 	char name[65];     /* name of the sandbox; "": a random one */
 	char language[64]; /* "": from the file's name, else python */
 	char theme[64];    /* name of a file in themes/ without .json */
-	char keymap[32];   /* set of keys of the workbench: "default", "emacs" */
+	char keymap[32];   /* set of keys of the workbench: "default", "emacs", "vi" */
 	struct trm_limits limits;
 	uint32_t timeout_ms;          /* per run; 0: none */
 	uint32_t grace_ms;            /* between an interrupt and the next step */

@@ -134,8 +134,8 @@ static void an_edit_of_its_end_cuts_it(void **state)
 	ran(6, 5, 1);
 	edit(9, 6, "");
 	is_mark(0, 1, "b =", true);
-	edit(6, 3, "z"); /* exactly all of it: it is still this place */
-	is_mark(0, 1, "z", true);
+	edit(6, 3, "");
+	assert_int_equal(e.marks.n, 0);
 }
 
 static void the_error_stays_in_its_line(void **state)

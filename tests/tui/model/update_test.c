@@ -313,10 +313,10 @@ static void escape_is_not_lost_before_a_quick_key(void **state)
 	assert_int_equal(m.dialog.kind, DIALOG_HELP);
 	press(K_F2, MOD_ALT);
 	assert_int_equal(m.dialog.kind, DIALOG_LANGUAGE);
-	press('x', MOD_ALT);
+	press('z', MOD_ALT);
 	assert_int_equal(m.dialog.kind, DIALOG_NONE);
 	assert_int_equal(text_len(m.buffers.items[0]->editor.text), 1);
-	press('x', MOD_ALT);
+	press('z', MOD_ALT);
 	assert_int_equal(text_len(m.buffers.items[0]->editor.text), 1);
 }
 

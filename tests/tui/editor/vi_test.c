@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* vi's keys. The cases are run in a real vim, too, where there is one: what we expect is what it does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cells/event.h"
+#include "cmocka_all.h"
+#include "editor/editor_internal.h"
+#include "editor/vi.h"
+#include "text/text.h"
+
+static struct editor e;
+static struct clipboard clipboard;
+static struct vi v;
+static uint64_t now_ns;
+
+static void key(uint32_t k, uint8_t mods)
+{
+	struct event ev = {.type = EVENT_KEY, .key = k, .mods = mods, .time_ns = now_ns += 10000000};
+	enum vi_wish wish = VI_NOTHING;
+
+	if (!vi_wants(&v, &ev)) {
+		vi_typed(&v, &ev);
+		if (k == K_ENTER)
+			edit_enter(&e, 0);
+		else if (k == K_BACKSPACE)
+			edit_erase(&e, MOVE_LEFT);
+		else
+			editor_handle(&e, &ev);
+		return;
+	}
+	vi_key(&v, &e, &ev, &wish);
+	if (wish == VI_REPEAT) {
+		uint32_t keys[VI_KEYS];
+		size_t n = v.n_last;
+		memcpy(keys, v.last, sizeof keys);
+		v.n_typed = 0;
+		for (size_t i = 0; i < n; i++)
+			key(keys[i], 0);
+	}
+}
+
+/* \x1b is Escape, \r Enter, \x12 Ctrl-R. */
+static void keys(const char *text)
+{
+	for (; *text; text++)
+		key(*text == '\x1b'               ? K_ESCAPE
+				: *text == '\r'   ? K_ENTER
+				: *text == '\x12' ? (uint32_t)'r'
+						  : (uint32_t)*text,
+				*text == '\x12' ? MOD_CTRL : 0);
+}
+
+static const struct {
+	const char *text, *keys, *want; /* the cursor begins at the first character */
+} cases[] = {
+		{"one two three\n", "dw", "two three\n"},
+		{"one two three\n", "2dw", "three\n"},
+		{"one two three\n", "d2w", "three\n"},
+		{"one two three\n", "wdw", "one three\n"},
+		{"one two three\n", "wwdw", "one two \n"},
+		{"one, two\n", "dw", ", two\n"},
+		{"one,x two\n", "dW", "two\n"},
+		{"one two three\n", "wcwTWO\x1b", "one TWO three\n"},
+		{"one two three\n", "cw1\x1bw.w.", "1 1 1\n"},
+		{"one two\n", "de", " two\n"},
+		{"one two\n", "$db", "one o\n"},
+		{"one two\n", "wD", "one \n"},
+		{"one two\n", "wC2\x1b", "one 2\n"},
+		{"one two\n", "d$", "\n"},
+		{"  one\n", "$d^", "  e\n"},
+		{"  one\n", "$d0", "e\n"},
+		{"abc\n", "x", "bc\n"},
+		{"abc\n", "2x", "c\n"},
+		{"abc\n", "9x", "\n"},
+		{"abc\n", "$x", "ab\n"},
+		{"abc\n", "$X", "ac\n"},
+		{"abc\n", "xp", "bac\n"},
+		{"abc\n", "x3p", "baaac\n"},
+		{"abc\n", "lxP", "abc\n"},
+		{"a\nb\nc\n", "dd", "b\nc\n"},
+		{"a\nb\nc\n", "2dd", "c\n"},
+		{"a\nb\nc\n", "dj", "c\n"},
+		{"a\nb\nc\n", "Gdk", "a\n"},
+		{"a\nb\nc\n", "ddp", "b\na\nc\n"},
+		{"a\nb\nc\n", "jddP", "a\nb\nc\n"},
+		{"a\nb\nc\n", "yyjp", "a\nb\na\nc\n"},
+		{"a\nb\nc\n", "yyP", "a\na\nb\nc\n"},
+		{"a\nb\nc\n", "yy2p", "a\na\na\nb\nc\n"},
+		{"a\nb\nc\n", "jccx\x1b", "a\nx\nc\n"},
+		{"a\nb\nc\n", "jdgg", "c\n"},
+		{"a\nb\nc\n", "jyyGp", "a\nb\nc\nb\n"},
+		{"a\nb\nc\n", "ddj.", "b\n"},
+		{"one\ntwo\n", "J", "one two\n"},
+		{"one\n    two\nthree\n", "3J", "one two three\n"},
+		{"f(\n)\n", "J", "f()\n"},
+		{"abc\n", "rx", "xbc\n"},
+		{"abc\n", "2rx", "xxc\n"},
+		{"abc\n", "9rx", "abc\n"},
+		{"aBc\n", "~~~", "AbC\n"},
+		{"aBc\n", "3~", "AbC\n"},
+		{"abc\n", "ix\x1b", "xabc\n"},
+		{"abc\n", "ax\x1b", "axbc\n"},
+		{"  abc\n", "$Ix\x1b", "  xabc\n"},
+		{"abc\n", "Ax\x1b", "abcx\n"},
+		{"abc\n", "ox\x1b", "abc\nx\n"},
+		{"abc\n", "Ox\x1b", "x\nabc\n"},
+		{"abc\n", "ox\x1b..", "abc\nx\nx\nx\n"},
+		{"abc\n", "sxy\x1b", "xybc\n"},
+		{"abc\ndef\n", "Sx\x1b", "x\ndef\n"},
+		{"abc\n", "xxu", "bc\n"},
+		{"abc\n", "xxuu", "abc\n"},
+		{"abc\n", "xxuu\x12", "bc\n"},
+		{"a(b)c\n", "f(x", "ab)c\n"},
+		{"a.b.c\n", "2f.x", "a.bc\n"},
+		{"a.b.c\n", "dt.", ".b.c\n"},
+		{"a.b.c\n", "df.", "b.c\n"},
+		{"a.b.c.d\n", "f.;x", "a.bc.d\n"},
+		{"a.b.c.d\n", "$F.x", "a.b.cd\n"},
+		{"a.b.c.d\n", "$T.x", "a.b.c.\n"},
+		{"a.b.c.d\n", "$F.;,x", "a.b.cd\n"},
+		{"f(a, (b))\n", "f(d%", "f\n"},
+		{"f(a, (b))\n", "$d%", "f\n"},
+		{"a\nb\n\nc\n", "d}", "\nc\n"},
+		{"a\nb\n\nc\n", "G{x", "a\nb\n\nc\n"},
+		{"one two three\n", "wvex", "one  three\n"},
+		{"one two three\n", "vlld", " two three\n"},
+		{"one two three\n", "$vbd", "one two \n"},
+		{"one two three\n", "wvey$p", "one two threetwo\n"},
+		{"a\nb\nc\n", "Vjd", "c\n"},
+		{"a\nb\nc\n", "Vyjp", "a\nb\na\nc\n"},
+		{"a\nb\nc\n", "jVcx\x1b", "a\nx\nc\n"},
+		{"one two\n", "vwcX\x1b", "Xwo\n"},
+		{"one two\n", "wveohx", "one\n"},
+		{"abcd\n", "lv\x1bx", "acd\n"},
+		{"a\nb\nc\nd\n", "3Gx", "a\nb\n\nd\n"},
+		{"a\nb\nc\nd\n", "Gggx", "\nb\nc\nd\n"},
+		{"a b c d e\n", "2w2x", "a b d e\n"},
+		{"x = f(1)\n", "wwcwg\x1b", "x = g(1)\n"},
+		{"ab\ncd\n", "$jx", "ab\nc\n"},
+		{"abc\nd\nefg\n", "$jjx", "abc\nd\nef\n"},
+		{"a\n\nb\n", "wx", "a\n\nb\n"},
+		{"one\n", "yiw", "one\n"},
+		{"one\n", "d\x1bx", "ne\n"},
+		{"one two\n", "3\x1bx", "ne two\n"},
+};
+
+static void start(const char *text)
+{
+	assert_int_equal(editor_init(&e, NULL, &clipboard), 0);
+	editor_set_text(&e, text, strlen(text));
+	editor_select(&e, 0, 0);
+	v = (struct vi){.mode = VI_NORMAL};
+}
+
+static char *result(void)
+{
+	static char out[512];
+
+	out[text_copy(e.text, 0, out, sizeof out - 1)] = '\0';
+	return out;
+}
+
+static void it_does_what_vi_does(void **state)
+{
+	size_t n_wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		start(cases[i].text);
+		keys(cases[i].keys);
+		if (strcmp(result(), cases[i].want) != 0) {
+			print_error("%s typed in \"%s\" made \"%s\", not \"%s\"\n", cases[i].keys,
+					cases[i].text, result(), cases[i].want);
+			n_wrong++;
+		}
+		editor_finish(&e);
+		clipboard_finish(&clipboard);
+	}
+	assert_int_equal(n_wrong, 0);
+}
+
+/* The same in vim, each case in a file of its own. */
+static void real_vi_agrees(void **state)
+{
+	char dir[] = "/tmp/terrarium-vi-XXXXXX", path[64], command[256], got[512];
+	size_t n_wrong = 0;
+	FILE *script;
+
+	(void)state;
+	if (system("vim --version >/dev/null 2>&1") != 0)
+		skip();
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof path, "%s/script", dir);
+	script = fopen(path, "w");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(path, sizeof path, "%s/%zu", dir, i);
+		FILE *f = fopen(path, "w");
+		fputs(cases[i].text, f);
+		fclose(f);
+		fprintf(script, "edit %s\ncall cursor(1, 1)\nnormal! %s\nwrite\n", path, cases[i].keys);
+	}
+	fclose(script);
+	snprintf(command, sizeof command, "vim -u NONE -N -es -S %s/script -c qa! </dev/null >/dev/null 2>&1",
+			dir);
+	(void)!system(command);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		snprintf(path, sizeof path, "%s/%zu", dir, i);
+		FILE *f = fopen(path, "r");
+		got[fread(got, 1, sizeof got - 1, f)] = '\0';
+		fclose(f);
+		/* What one "normal" does is one step there. */
+		if (!strchr(cases[i].keys, 'u') && strcmp(got, cases[i].want) != 0) {
+			print_error("vi: %s typed in \"%s\" makes \"%s\", not \"%s\"\n", cases[i].keys,
+					cases[i].text, got, cases[i].want);
+			n_wrong++;
+		}
+	}
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(n_wrong, 0);
+}
+
+static void keys_with_ctrl_are_the_key_maps(void **state)
+{
+	struct event ev = {.type = EVENT_KEY, .key = K_F1};
+
+	(void)state;
+	start("a\n");
+	assert_false(vi_wants(&v, &ev));
+	ev = (struct event){.type = EVENT_KEY, .key = 'p', .mods = MOD_CTRL};
+	assert_false(vi_wants(&v, &ev));
+	ev = (struct event){.type = EVENT_KEY, .key = K_ESCAPE};
+	assert_false(vi_wants(&v, &ev));
+	keys("i");
+	ev = (struct event){.type = EVENT_KEY, .key = 'x'};
+	assert_false(vi_wants(&v, &ev));
+	assert_string_equal(vi_mode_name(&v), "");
+	v.mode = VI_OFF;
+	assert_false(vi_wants(&v, &ev));
+	editor_finish(&e);
+}
+
+/* Any keys in any order: the cursor stays in the text. */
+static void no_keys_lead_astray(void **state)
+{
+	static const char all[] = "hjklwbeWBE0^$GgfFtTrxXdDcCyYpPuJ~iaoOIAvV.;,%{}<>sS123\x1b\x1b\x1b\r()a ";
+	unsigned seed = 1;
+
+	(void)state;
+	start("one (two)\n\n  three\nfour");
+	for (int i = 0; i < 200000; i++) {
+		char one[2] = {all[(seed = seed * 1103515245u + 12345u) / 65536 % (sizeof all - 1)], '\0'};
+		keys(one);
+		assert_true(e.sel.cursor <= text_len(e.text) && e.sel.anchor <= text_len(e.text));
+		if (text_len(e.text) > 2000) {
+			editor_set_text(&e, "a\n", 2);
+			v = (struct vi){.mode = VI_NORMAL};
+		}
+	}
+	editor_finish(&e);
+	clipboard_finish(&clipboard);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+			cmocka_unit_test(it_does_what_vi_does),
+			cmocka_unit_test(real_vi_agrees),
+			cmocka_unit_test(keys_with_ctrl_are_the_key_maps),
+			cmocka_unit_test(no_keys_lead_astray),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

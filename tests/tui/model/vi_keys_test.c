@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* vi's keys in the workbench: modes, repeat, ":" commands, search. */
+#include "tui/model/desk.h"
+
+#include "text/text.h"
+
+static int vi_setup(void **state)
+{
+	int r = desk_setup(state);
+
+	m.vi.mode = VI_NORMAL;
+	m.confirm = false;
+	return r;
+}
+
+static void has_text(const char *want)
+{
+	char got[300];
+
+	got[text_copy(model_editor(&m)->text, 0, got, sizeof got - 1)] = '\0';
+	assert_string_equal(got, want);
+}
+
+static void modes_are_shown_and_kept_apart(void **state)
+{
+	(void)state;
+	assert_screen("NORMAL 1:1", true);
+	type("ix = 1");
+	assert_screen("NORMAL", false);
+	has_text("x = 1");
+	press(K_ESCAPE, 0);
+	assert_screen("NORMAL 1:5", true);
+	type("0v");
+	assert_screen("VISUAL 1:2", true);
+	press(K_ESCAPE, 0);
+	press(K_F5, 0); /* the key map's still work */
+	assert_non_null(last_effect(EFFECT_RUN));
+}
+
+static void a_change_is_repeated_as_it_was_typed(void **state)
+{
+	(void)state;
+	type("iif a:\nb");
+	press(K_ESCAPE, 0);
+	has_text("if a:\n    b");
+	type("oc");
+	press(K_ESCAPE, 0);
+	type(".");
+	has_text("if a:\n    b\n    c\n    c");
+	type("uuuu"); /* the new line and what is typed in it are a step each */
+	has_text("if a:\n    b");
+}
+
+static void colon_takes_commands(void **state)
+{
+	(void)state;
+	type("ia\nb\nc");
+	press(K_ESCAPE, 0);
+	type(":2\n");
+	assert_int_equal(editor_line(model_editor(&m)), 1);
+	type(":w notes.py\n");
+	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "notes.py");
+	type(":e other.py\n");
+	assert_string_equal(last_effect(EFFECT_OPEN)->text, "other.py");
+	type(":wq\n");
+	assert_non_null(last_effect(EFFECT_QUIT_SAVING));
+	type(":nonsense\n");
+	assert_screen("is not known here", true);
+	type(":q\n");
+	assert_true(m.dialog.kind != DIALOG_NONE || last_effect(EFFECT_QUIT));
+}
+
+static void a_search_goes_on(void **state)
+{
+	(void)state;
+	type("iab\ncd\nab\ncd");
+	press(K_ESCAPE, 0);
+	type("gg/cd\n");
+	press(K_ESCAPE, 0);
+	type("n");
+	assert_int_equal(editor_line(model_editor(&m)), 3);
+	type("N");
+	assert_int_equal(editor_line(model_editor(&m)), 1);
+	type("x");
+	has_text("ab\nd\nab\ncd");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, vi_setup, desk_teardown)
+	const struct CMUnitTest tests[] = {
+			TEST(modes_are_shown_and_kept_apart),
+			TEST(a_change_is_repeated_as_it_was_typed),
+			TEST(colon_takes_commands),
+			TEST(a_search_goes_on),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/vi_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/event.h"
+#include "command/command.h"
+#include "editor/editor_internal.h"
+#include "model/dialog_dispatch.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/msg.h"
+#include "model/update.h"
+#include "text/text.h"
+
+#define KEY_NS 20000000u /* between the keys of a change that is repeated: as if typed */
+
+static void ask_vi_command(struct model *m)
+{
+	dialog_begin(&m->dialog, DIALOG_VI, "Command");
+	dialog_add(&m->dialog, ROLE_DIALOG_DIM, "w, w FILE, q, wq, x, e FILE, or the number of a line");
+	m->dialog.has_field = true;
+	m->dialog.field_label = ":";
+	m->needs_draw = true;
+}
+
+static void repeat_keys(struct model *m, const struct msg *msg, struct effects *out,
+		void (*again)(struct model *m, const struct msg *msg, struct effects *out))
+{
+	struct vi *v = &m->vi;
+	uint32_t keys[VI_KEYS];
+	size_t n = v->n_last;
+
+	memcpy(keys, v->last, n * sizeof *keys);
+	v->n_typed = 0;
+	v->is_change = false;
+	for (size_t i = 0; i < n; i++) {
+		struct event ev = {.type = EVENT_KEY,
+				.key = keys[i],
+				.time_ns = msg->event->time_ns + (i + 1) * KEY_NS};
+		struct msg part = *msg;
+		part.event = &ev;
+		if (keys[i])
+			again(m, &part, out);
+	}
+}
+
+static void run_named(struct model *m, const char *name, struct effects *out)
+{
+	command_run(m, command_find(name), out);
+}
+
+bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
+		void (*again)(struct model *m, const struct msg *msg, struct effects *out))
+{
+	enum vi_wish wish;
+
+	if (m->focus != PANE_EDITOR || m->vi.mode == VI_OFF || m->demo.is_on || m->replay.is_on
+			|| m->sandboxes.is_shown)
+		return false;
+	if (!vi_wants(&m->vi, msg->event)) {
+		vi_typed(&m->vi, msg->event);
+		return false;
+	}
+	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &wish), out);
+	m->needs_draw = true;
+	switch (wish) {
+	case VI_SEARCH: run_named(m, "find", out); break;
+	case VI_NEXT: run_named(m, "find-next", out); break;
+	case VI_PREVIOUS: run_named(m, "find-previous", out); break;
+	case VI_COMMAND: ask_vi_command(m); break;
+	case VI_REPEAT: repeat_keys(m, msg, out, again); break;
+	case VI_NOTHING: break;
+	}
+	return true;
+}
+
+/* ---- ":" ---- */
+
+static void run_vi_command(struct model *m, const char *text, struct effects *out)
+{
+	const char *word = text + strspn(text, " :");
+	size_t n = strcspn(word, " "), lines = text_lines(model_editor(m)->text);
+	const char *rest = word + n + strspn(word + n, " ");
+	char name[8] = "";
+
+	snprintf(name, sizeof name, "%.*s", (int)(n < 7 ? n : 7), word);
+	if (!name[0])
+		return;
+	if (name[strspn(name, "0123456789")] == '\0') {
+		size_t line = strtoul(name, NULL, 10);
+		editor_goto_line(model_editor(m), line > lines ? lines - 1 : line ? line - 1 : 0);
+	} else if (strcmp(name, "$") == 0) {
+		editor_goto_line(model_editor(m), lines - 1);
+	} else if (strcmp(name, "w") == 0 && *rest) {
+		effect_buffer(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
+	} else if (strcmp(name, "w") == 0) {
+		run_named(m, "save", out);
+	} else if (strcmp(name, "q") == 0 || strcmp(name, "q!") == 0 || strcmp(name, "qa") == 0) {
+		run_named(m, "quit", out);
+	} else if (strcmp(name, "wq") == 0 || strcmp(name, "x") == 0 || strcmp(name, "wqa") == 0) {
+		effect_plain(out, EFFECT_QUIT_SAVING);
+	} else if (strcmp(name, "e") == 0 && *rest) {
+		effect_text(out, EFFECT_OPEN, path_lang(m, rest), rest);
+	} else if (strcmp(name, "e") == 0) {
+		run_named(m, "open", out);
+	} else {
+		notices_add(&m->notices, m->now_ns, false,
+				"\":%s\" is not known here: w, q, wq, e FILE, a number", name);
+	}
+}
+
+void answer_vi(struct model *m, int answer, struct effects *out)
+{
+	char *text = answer == ANSWER_ENTER ? strdup(field_text(&m->dialog.field)) : NULL;
+
+	if (answer == ANSWER_MOVED || answer == ANSWER_TAB || answer == ANSWER_TYPED)
+		return;
+	dialog_close(m);
+	if (text)
+		run_vi_command(m, text, out);
+	free(text);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_MODEL_VI_KEYS_H
+#define TUI_MODEL_VI_KEYS_H
+
+/* vi's keys in the workbench: what of them is not the editor's (search, repeat, ":" commands). */
+
+#include <stdbool.h>
+
+struct effects;
+struct model;
+struct msg;
+
+/* True: the key was vi's. `again` takes each key of a change that is repeated. */
+bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
+		void (*again)(struct model *m, const struct msg *msg, struct effects *out));
+void answer_vi(struct model *m, int answer, struct effects *out); /* DIALOG_VI */
+
+#endif
