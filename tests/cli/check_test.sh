@@ -67,11 +67,11 @@ printf '{ "memroy": 5 }' >config/terrarium/config.json
 try check config
 expect_code 1
 expect_in out 'config.json:1:3: unknown setting "memroy"'
-printf '{ "theme": "nosuch", "keymap": "vi" }' >config/terrarium/config.json
+printf '{ "theme": "nosuch", "keymap": "ed" }' >config/terrarium/config.json
 try check config
 expect_code 1
 expect_in out 'there is no theme "nosuch"'
-expect_in out 'there is no key map "vi"'
+expect_in out 'there is no key map "ed"'
 
 # Policies and images of the server, with their place where there is one.
 refuse() { # CONFIG WORDS
