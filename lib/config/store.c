@@ -56,12 +56,23 @@ static int indentation(const char *blanked, size_t n, const char **ret)
 	return has_line ? (int)(key - from) : 1;
 }
 
-/* The place for a new member after `at`, the end of the last member. A comment on the last member's line
- * stays with that member. */
+/* Does a comment begin in these bytes that goes on behind them? */
+static bool opens_comment(const char *bytes, size_t n)
+{
+	for (const char *at = bytes; (at = memmem(at, n - (size_t)(at - bytes), "/*", 2)) != NULL;) {
+		at = memmem(at + 2, n - (size_t)(at + 2 - bytes), "*/", 2);
+		if (!at)
+			return true;
+	}
+	return false;
+}
+
+/* Where a new member goes when it is to stand behind `at`, the end of the last one: below what is said about
+ * that in its line. */
 static size_t end_of_line(const char *old, const char *blanked, size_t n, size_t at)
 {
 	size_t end = at + strcspn(old + at, "\n"), blank = at + strspn(blanked + at, " \t\r");
-	bool is_rest_of_line = end < n && blank >= end && !memmem(old + at, end - at, "/*", 2);
+	bool is_rest_of_line = end < n && blank >= end && !opens_comment(old + at, end - at);
 	return is_rest_of_line ? end - (end > at && old[end - 1] == '\r') : at;
 }
 

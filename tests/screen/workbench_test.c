@@ -107,7 +107,7 @@ static void confirmation_is_set_from_inside(void **state)
 	assert_non_null(f);
 	text[fread(text, 1, sizeof text - 1, f)] = '\0';
 	fclose(f);
-	assert_non_null(strstr(text, " // mine\n\t\"history\": \"off\" /* and this */\n}\n"));
+	assert_non_null(strstr(text, "{ // mine\n\t\"history\": \"off\", /* and this */\n\t\"trust\": "));
 	snprintf(variable, sizeof variable, "\"trust\": \"%s\"", backend);
 	assert_non_null(strstr(text, variable));
 	snprintf(variable, sizeof variable, "XDG_CONFIG_HOME=%s", home);

@@ -46,6 +46,8 @@ static void a_new_one_becomes_the_last(void **state)
 			"{\r\n\t\"net\": true,\n\t\"memory\": 64\r\n}\r\n");
 	becomes("{\n\t\"net\": true /* goes\n\ton */\n}", "memory", "64",
 			"{\n\t\"net\": true,\n\t\"memory\": 64 /* goes\n\ton */\n}");
+	becomes("{\n\t\"net\": true /* on */\n}", "memory", "64",
+			"{\n\t\"net\": true, /* on */\n\t\"memory\": 64\n}");
 	becomes("// {\n{\n\t\"net\": true }", "memory", "64",
 			"// {\n{\n\t\"net\": true,\n\t\"memory\": 64 }");
 }
