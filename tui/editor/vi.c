@@ -500,7 +500,7 @@ static unsigned move_vertically(struct vi *v, struct editor *e, uint32_t key)
 	return DONE;
 }
 
-static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_wish *wish)
+static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = is_visual(v) ? v->cursor : e->sel.cursor;
 	uint32_t prefix = v->prefix;
@@ -517,7 +517,7 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 		return move_or_operate(v, e, SPAN_LINES, pos);
 	}
 	if (prefix == 'Z' && key == 'Z')
-		*wish = VI_COMMAND; /* which asks what to do */
+		*request = VI_COMMAND; /* which asks what to do */
 	if (prefix == 'g' || prefix == 'Z') {
 		forget_keys(v);
 		return EDITOR_HANDLED;
@@ -593,7 +593,7 @@ static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t 
 	return move_or_operate(v, e, span, to);
 }
 
-static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enum vi_wish *wish)
+static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = e->sel.cursor, end = line_end_at(e, pos);
 	unsigned count = count_of(v), bits = EDITOR_HANDLED;
@@ -631,18 +631,18 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 		v->anchor = v->cursor = pos;
 		show_visual(v, e);
 		break;
-	case '/': *wish = VI_SEARCH; break;
-	case 'n': *wish = VI_NEXT; break;
-	case 'N': *wish = VI_PREVIOUS; break;
-	case ':': *wish = VI_COMMAND; break;
-	case '.': *wish = VI_REPEAT; break;
+	case '/': *request = VI_SEARCH; break;
+	case 'n': *request = VI_NEXT; break;
+	case 'N': *request = VI_PREVIOUS; break;
+	case ':': *request = VI_COMMAND; break;
+	case '.': *request = VI_REPEAT; break;
 	default: break;
 	}
 	forget_keys(v);
 	return bits | DONE;
 }
 
-static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_wish *wish)
+static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *request)
 {
 	uint32_t key = ev->key;
 	size_t to = is_visual(v) ? v->cursor : e->sel.cursor;
@@ -655,7 +655,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 		return bits;
 	}
 	if (v->prefix && key != K_ESCAPE)
-		return with_prefix(v, e, key, wish);
+		return with_prefix(v, e, key, request);
 	if ((key >= '1' && key <= '9') || (key == '0' && v->count)) {
 		v->count = v->count < COUNT_MAX ? v->count * 10 + (key - '0') : v->count;
 		return EDITOR_HANDLED;
@@ -701,7 +701,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 		v->count = 0;
 		return EDITOR_HANDLED;
 	}
-	return normal_command(v, e, key, wish);
+	return normal_command(v, e, key, request);
 }
 
 /* ---- what can be repeated ---- */
@@ -728,11 +728,11 @@ static void end_change(struct vi *v)
 	v->is_change = false;
 }
 
-unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_wish *ret_wish)
+unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request)
 {
 	unsigned bits;
 
-	*ret_wish = VI_NOTHING;
+	*ret_request = VI_NOTHING;
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* of a search, or the mouse */
 		go_to(e, selection_start(e->sel));
 	record_key(v, ev->key);
@@ -742,7 +742,7 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 		go_to(e, pos > line_start_at(e, pos) ? text_previous(e->text, pos) : pos);
 		bits = DONE;
 	} else {
-		bits = take_key(v, e, ev, ret_wish);
+		bits = take_key(v, e, ev, ret_request);
 	}
 	if (v->mode == VI_NORMAL && is_idle(v))
 		end_change(v);

@@ -16,7 +16,7 @@ struct event;
 enum vi_mode { VI_OFF, VI_NORMAL, VI_INSERT, VI_VISUAL, VI_VISUAL_LINES };
 
 /* What a key asks for that is not the editor's. */
-enum vi_wish { VI_NOTHING, VI_SEARCH, VI_NEXT, VI_PREVIOUS, VI_COMMAND, VI_REPEAT };
+enum vi_request { VI_NOTHING, VI_SEARCH, VI_NEXT, VI_PREVIOUS, VI_COMMAND, VI_REPEAT };
 
 enum { VI_KEYS = 512 }; /* of a change that can be repeated */
 
@@ -37,8 +37,8 @@ struct vi {
 
 /* Is this key for vi_key() now? */
 bool vi_wants(const struct vi *v, const struct event *ev);
-/* Carry it out; returns enum editor_bits. *ret_wish: what else is to be done. */
-unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_wish *ret_wish);
+/* Carry it out; returns enum editor_bits. *ret_request: what else is to be done. */
+unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);
 /* A key of insert mode has been the editor's: part of what can be repeated. */
 void vi_typed(struct vi *v, const struct event *ev);
 const char *vi_mode_name(const struct vi *v); /* "NORMAL"; "" in insert mode and without vi */

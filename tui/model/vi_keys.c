@@ -55,7 +55,7 @@ static void run_named(struct model *m, const char *name, struct effects *out)
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		void (*again)(struct model *m, const struct msg *msg, struct effects *out))
 {
-	enum vi_wish wish;
+	enum vi_request request;
 
 	if (m->focus != PANE_EDITOR || m->vi.mode == VI_OFF || m->demo.is_on || m->replay.is_on
 			|| m->sandboxes.is_shown)
@@ -64,9 +64,9 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		vi_typed(&m->vi, msg->event);
 		return false;
 	}
-	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &wish), out);
+	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &request), out);
 	m->needs_draw = true;
-	switch (wish) {
+	switch (request) {
 	case VI_SEARCH: run_named(m, "find", out); break;
 	case VI_NEXT: run_named(m, "find-next", out); break;
 	case VI_PREVIOUS: run_named(m, "find-previous", out); break;

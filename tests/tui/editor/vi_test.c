@@ -19,7 +19,7 @@ static uint64_t now_ns;
 static void key(uint32_t k, uint8_t mods)
 {
 	struct event ev = {.type = EVENT_KEY, .key = k, .mods = mods, .time_ns = now_ns += 10000000};
-	enum vi_wish wish = VI_NOTHING;
+	enum vi_request request = VI_NOTHING;
 
 	if (!vi_wants(&v, &ev)) {
 		vi_typed(&v, &ev);
@@ -31,8 +31,8 @@ static void key(uint32_t k, uint8_t mods)
 			editor_handle(&e, &ev);
 		return;
 	}
-	vi_key(&v, &e, &ev, &wish);
-	if (wish == VI_REPEAT) {
+	vi_key(&v, &e, &ev, &request);
+	if (request == VI_REPEAT) {
 		uint32_t keys[VI_KEYS];
 		size_t n = v.n_last;
 		memcpy(keys, v.last, sizeof keys);
