@@ -39,7 +39,11 @@ expect_code 0
 try run $visit --workdir /deep/er/est -c 1
 expect_code 0
 "$ours" exec host-$$ sh -c '[ ! -e /deep ]' || wrong "/deep should be gone"
-# A supervisor that is killed leaves an agent, which ends by itself and is reaped.
+# When the supervisor is killed, somebody else takes the agent away.
+try run $visit --keep --name lost -c 1
+expect_code 0
+kill -KILL "$(field lost supervisor_pid)"
+until_true is_clean || traces
 # An image of it has no agent.
 try run $visit --commit localhost/tt:seen-$$ -c 1
 expect_code 0
