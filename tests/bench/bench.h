@@ -78,6 +78,7 @@ void bench_typing(void);
 void bench_copy(void);
 void bench_kept(void);
 void bench_serve(void);
+void bench_lang(void);
 void bench_docker(void);
 
 #endif
