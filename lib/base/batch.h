@@ -6,4 +6,8 @@
  * driver (agent/batch/batch.h). */
 #define BATCH_PROGRAM "terrarium batch"
 
+/* Where a sandbox finds what compilers can use again, read-only, each language's in a folder of its name. It
+ * is made by trm_lang.prepare. */
+#define BATCH_PREPARED "/var/cache/terrarium-compilers"
+
 #endif

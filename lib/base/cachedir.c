@@ -30,7 +30,7 @@ static void make_parents(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(path, 0700); /* the caller notices a failure when it opens the folder */
+		mkdir(path, geteuid() ? 0700 : 0711); /* what fails here shows in the end */
 		*slash = '/';
 	}
 }
@@ -54,4 +54,25 @@ int cachedir_open(const char *folder, char path[CACHEDIR_PATH], struct trm_error
 	close(fd);
 	return trm_error_set(reterr, TRM_EPERM, "the cache %.150s is not used: other users may write into it",
 			path);
+}
+
+/* Sandboxes of root run as another user. */
+static bool is_reachable(const char *path)
+{
+	char part[CACHEDIR_PATH];
+	struct stat st;
+	snprintf(part, sizeof part, "%s", path);
+	for (char *slash = strrchr(part, '/'); slash && slash > part; slash = strrchr(part, '/')) {
+		if (stat(part, &st) < 0 || !(st.st_mode & 0001))
+			return false;
+		*slash = '\0';
+	}
+	return true;
+}
+
+bool cachedir_has(const char *folder, char path[CACHEDIR_PATH])
+{
+	struct stat st;
+	return find(folder, path, NULL) >= 0 && lstat(path, &st) == 0 && S_ISDIR(st.st_mode)
+	       && st.st_uid == geteuid() && !(st.st_mode & 0022) && (geteuid() || is_reachable(path));
 }

@@ -14,6 +14,7 @@
 #include <terrarium/config.h>
 #include <terrarium/text.h>
 
+#include "base/cachedir.h"
 #include "base/err.h"
 #include "base/suggest.h"
 #include "kernel/row.h"
@@ -289,6 +290,21 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 }
 
 /* ---- what a row tells ---- */
+
+int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct trm_error *reterr)
+{
+	char path[CACHEDIR_PATH];
+	int fd = cachedir_open("compilers", path, reterr);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (!cachedir_has("compilers", path))
+		return trm_error_set(reterr, TRM_EPERM,
+				"sandboxes of root cannot reach %.300s: set XDG_CACHE_HOME=/var/cache", path);
+	if (snprintf(out, cap, "%s/%s", path, lang->name) >= (int)cap)
+		return trm_error_set(reterr, TRM_ETOOBIG, "the path of the cache is too long");
+	return 0;
+}
 
 int trm_lang_install_command(const struct trm_lang *lang, const char *package, char *out, size_t cap,
 		struct trm_error *reterr)

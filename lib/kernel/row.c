@@ -412,6 +412,7 @@ static const struct key {
 		TEXT("package", lang.package),
 		TEXT("package_manager", lang.package_manager),
 		WORDS("install", lang.install_command),
+		WORDS("prepare", lang.prepare),
 		WORDS("installer", spec.installer),
 		WORDS("plot_libraries", lang.plot_libraries),
 		TEXT("imports", lang.imports),

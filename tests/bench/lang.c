@@ -20,7 +20,7 @@ enum { TRIPS = 60, TRIPS_COMPILED = 12, COLD_TRIPS = 5, WORDS = 8 };
 
 struct lang_trip {
 	bool is_done, is_good, is_closed;
-	char why[300];
+	char why[512];
 };
 
 static void on_trip_done(void *user, struct trm_run *run, const struct trm_result *result)

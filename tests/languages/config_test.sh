@@ -22,6 +22,27 @@ block json 2 >sqlite.json
 block "python driver" 1 >sqlite.py
 [ "$(wc -l <sqlite.py)" -lt 50 ] || wrong "the driver should have fewer than 50 lines"
 
+# What is prepared once is there in each sandbox, and cannot be changed from inside. The folder must be where sandboxes of
+# root can reach it, and not below /tmp, which is another one for them.
+prepared=$(mktemp -d /var/tmp/terrarium-test-XXXXXX) && chmod 755 "$prepared"
+trap 'rm -rf "$prepared"' EXIT
+cat >tiny.json <<'END'
+{ "languages": { "tiny": { "commands": [["/bin/sh", "{file}"]], "env": ["TERRARIUM_SEED=tiny:.cache/tiny"],
+	"prepare": ["/bin/sh", "-c", "mkdir -p /tmp/prepared/a && echo made >/tmp/prepared/a/x"] } } }
+END
+export XDG_CACHE_HOME="$prepared"
+try langs --config tiny.json --prepare python
+expect_code 125
+expect_in err 'has nothing that could be prepared'
+try langs --config tiny.json --prepare tiny
+expect_code 0
+expect_in out "$prepared/terrarium/compilers/tiny"
+try run --yes --config tiny.json -l tiny -c 'cat ~/.cache/tiny/a/x; echo own >~/.cache/tiny/own; echo no >~/.cache/tiny/a/x'
+expect_in out 'made'
+[ "$(cat "$prepared/terrarium/compilers/tiny/a/x")" = made ] || wrong "a sandbox has changed what was prepared"
+[ ! -e "$prepared/terrarium/compilers/tiny/own" ] || wrong "a sandbox has added to what was prepared"
+unset XDG_CACHE_HOME
+
 # It is what was probably meant that is told.
 echo '{ "languages": { "lua": { "comands": [] } } }' >wrong.json
 try run --yes --config wrong.json -c 1

@@ -6,6 +6,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
+#include "cmd/langs_prepare.h"
 #include "cmd/status.h"
 #include "stream/cli_session.h"
 
@@ -303,12 +304,14 @@ static int test_driver(const struct options *o, const char *name, bool is_json)
 
 /* ---- the command ---- */
 
-enum { OPTION_JSON, OPTION_NAMES, OPTION_TEST };
+enum { OPTION_JSON, OPTION_NAMES, OPTION_TEST, OPTION_PREPARE };
 static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
 		[OPTION_NAMES] = {"--names", 0, NULL, "print only names; start no sandbox"},
 		[OPTION_TEST] = {"--test", 0, "LANG",
 				"test whether the driver of this language keeps to the protocol"},
+		[OPTION_PREPARE] = {"--prepare", 0, "LANG",
+				"make what the language's compiler can use again in all local sandboxes"},
 		{0},
 };
 
@@ -331,7 +334,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	unsigned given = 0;
-	const char *tested = NULL;
+	const char *tested = NULL, *prepared = NULL;
 	int got;
 
 	options_init(&o, cmd->name, cmd->options, argc, argv);
@@ -339,6 +342,8 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		given |= 1u << got;
 		if (got == OPTION_TEST)
 			tested = o.value;
+		if (got == OPTION_PREPARE)
+			prepared = o.value;
 	}
 	if (got == OPTIONS_HELP)
 		return cmd_print_help(cmd);
@@ -346,6 +351,12 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("'langs' takes no arguments, but got '%s'", o.value);
 	if (got == OPTIONS_WRONG)
 		return CMD_FAILED;
+	if (prepared && given != 1u << OPTION_PREPARE)
+		return cmd_fail("--prepare goes with no other option of 'langs'");
+	if (prepared) {
+		struct trm_config config;
+		return load_config(&o, &config) < 0 ? CMD_FAILED : langs_prepare(&config, prepared);
+	}
 	if (tested && given & 1u << OPTION_NAMES)
 		return cmd_fail("--names and --test exclude each other");
 	if (tested)
@@ -361,7 +372,7 @@ static const char *const settings[] = {"backend", "image", "name", NULL};
 
 const struct cmd cmd_langs = {
 		.name = "langs",
-		.usage = "langs [--json | --names | --test LANG]",
+		.usage = "langs [--json | --names | --test LANG | --prepare LANG]",
 		.summary = "list the languages",
 		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
 			"find the versions it asks a new sandbox, one of an --image, or the running one that "
@@ -370,7 +381,8 @@ const struct cmd cmd_langs = {
 			"code has main(). A batch language keeps only files. What "
 			"is missing is named with the Debian package that brings it. --test tries the driver "
 			"of one language, a built-in one or your own, and fails if it breaks the protocol of "
-			"docs/languages.md.",
+			"docs/languages.md. --prepare compiles Go's own packages once for all local sandboxes, "
+			"in a new sandbox, and prints the folder that it has filled.",
 		.options = options,
 		.settings = settings,
 		.run = run,

@@ -21,6 +21,7 @@
 #include "agent/batch/pieces.h"
 #include "agent/batch/reading.h"
 #include "agent/batch/run_env.h"
+#include "agent/batch/seed.h"
 #include "base/buf.h"
 #include "base/signame.h"
 
@@ -504,6 +505,7 @@ int batch_drive(char **argv)
 	prepare_signals();
 	if (!read_spec(&batch))
 		return 125;
+	seed_fill(getenv("TERRARIUM_SEED"));
 	buf_init(&event, 1024);
 	event_add(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
 	event_say(&event);

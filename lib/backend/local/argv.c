@@ -9,6 +9,7 @@
 
 #include <terrarium/error.h>
 
+#include "base/batch.h"
 #include "base/cachedir.h"
 #include "base/mount.h"
 
@@ -133,6 +134,8 @@ void argv_facts_find(struct argv_facts *ret)
 	for (size_t i = 0; i < ARGV_MASKS; i++)
 		ret->has_mask[i] = stat(MASKS[i].path, &st) == 0 && (st.st_mode & 0004)
 				   && !(MASKS[i].is_dir && is_empty_dir(MASKS[i].path));
+	if (!cachedir_has("compilers", ret->prepared))
+		ret->prepared[0] = '\0';
 }
 
 void argv_net_find(struct argv_net *net)
@@ -309,7 +312,14 @@ static void add_cache(struct args *a, const struct argv_facts *facts, bool is_sh
 		add3(a, "--ro-bind", CACHE_SOURCE, CACHEDIR_INSIDE);
 }
 
-/* Comes last, so that nothing is created below a directory that the sandbox can write to. */
+/* `terrarium langs --prepare` has made it. */
+static void add_prepared(struct args *a, const struct argv_facts *facts)
+{
+	if (*facts->prepared)
+		add3(a, "--ro-bind-try", facts->prepared, BATCH_PREPARED);
+}
+
+/* Last, so that nothing is made below a directory that the sandbox can write. */
 static void add_writable(struct args *a, bool is_shared, uint64_t disk_bytes)
 {
 	for (size_t i = 0; i < sizeof WRITABLE / sizeof *WRITABLE; i++) {
@@ -383,6 +393,7 @@ int argv_build(struct buf *out, const struct argv_facts *facts, bool is_shared, 
 	add_system(&a, facts);
 	add_proc(&a, facts);
 	add_cache(&a, facts, is_shared);
+	add_prepared(&a, facts);
 	add_dev(&a, is_shared);
 	add_writable(&a, is_shared, disk_bytes);
 	add_workdir(&a, &facts->request, is_shared, disk_bytes);

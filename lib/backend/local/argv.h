@@ -21,6 +21,7 @@ enum {
 	ARGV_NET_ETC_FILES = 5,
 	ARGV_MASKS = 15,
 	ARGV_PATH = 64,
+	ARGV_PREPARED = 1024,
 };
 
 /* Additions for a network. */
@@ -42,10 +43,11 @@ struct argv_facts {
 	/* Target of the symbolic link of that name; "." for a directory; "" if it does not exist. */
 	char usr_dir[ARGV_USR_DIRS][ARGV_PATH];
 	bool has_etc[ARGV_ETC_FILES];
-	char localtime[ARGV_PATH];  /* where /etc/localtime points below /usr; "" if nowhere there */
-	bool has_mask[ARGV_MASKS];  /* the file or directory exists, and others may read it */
-	const struct argv_net *net; /* NULL: no network */
-	bool has_cache;             /* of packages */
+	char localtime[ARGV_PATH];    /* where /etc/localtime points below /usr; "" if nowhere there */
+	bool has_mask[ARGV_MASKS];    /* the file or directory exists, and others may read it */
+	char prepared[ARGV_PREPARED]; /* folder of what compilers can use again; "": none */
+	const struct argv_net *net;   /* NULL: no network */
+	bool has_cache;               /* of packages */
 	struct argv_request request;
 };
 

@@ -47,6 +47,7 @@ struct trm_lang {
 	const char *package_manager;        /* "pip"; "" packages cannot be installed */
 	const char *const *plot_libraries;  /* NULL-terminated: those whose figures are displays */
 	const char *const *install_command; /* with {package}, NULL-terminated; NULL: none */
+	const char *const *prepare; /* command that makes what its compiler can use again; NULL: none */
 	/* For policies: a PCRE pattern of an import, in which {module} stands for the name, and
 	 * what may be written in front of the name or, one of these characters, behind it. "" there is none.
 	 */
@@ -83,6 +84,12 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 char *trm_lang_strip_comments(const struct trm_lang *lang, const char *code, size_t n);
 /* The same with blanks in place of the comments: what is left stays where it is. */
 char *trm_lang_blank_comments(const struct trm_lang *lang, const char *code, size_t n);
+
+/* The folder on this machine for what trm_lang.prepare has made, which local sandboxes see read-only; it is
+ * made if need be. Only what was made without code of anybody else's belongs there. */
+int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct trm_error *reterr);
+/* Where the command leaves it inside of a sandbox. */
+#define TRM_LANG_PREPARING "/tmp/prepared"
 
 /* The command that installs a package where the language's own package manager puts it: "pip install NAME".
  * One line, without quotes. TRM_ENOTSUP: the language has no package manager; TRM_ETOOBIG. */
