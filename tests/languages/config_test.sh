@@ -25,7 +25,7 @@ block "python driver" 1 >sqlite.py
 # What is prepared once is there in each sandbox, and cannot be changed from inside. The folder must be where sandboxes of
 # root can reach it, and not below /tmp, which is another one for them.
 prepared=$(mktemp -d /var/tmp/terrarium-test-XXXXXX) && chmod 755 "$prepared"
-trap 'rm -rf "$prepared"' EXIT
+trap 'rm -rf "$dir" "$prepared"' EXIT
 cat >tiny.json <<'END'
 { "languages": { "tiny": { "commands": [["/bin/sh", "{file}"]], "env": ["TERRARIUM_SEED=tiny:.cache/tiny"],
 	"prepare": ["/bin/sh", "-c", "mkdir -p /tmp/prepared/a && echo made >/tmp/prepared/a/x"] } } }
