@@ -73,6 +73,6 @@ static bool is_reachable(const char *path)
 bool cachedir_has(const char *folder, char path[CACHEDIR_PATH])
 {
 	struct stat st;
-	return find(folder, path, NULL) >= 0 && lstat(path, &st) == 0 && S_ISDIR(st.st_mode)
+	return find_folder(folder, path, NULL) >= 0 && lstat(path, &st) == 0 && S_ISDIR(st.st_mode)
 	       && st.st_uid == geteuid() && !(st.st_mode & 0022) && (geteuid() || is_reachable(path));
 }

@@ -14,10 +14,14 @@
 #include <terrarium/config.h>
 #include <terrarium/text.h>
 
+#include "base/buf.h"
 #include "base/cachedir.h"
 #include "base/err.h"
+#include "base/shell.h"
 #include "base/suggest.h"
 #include "kernel/row.h"
+
+enum { COMMAND_MAX = 4096 };
 
 static struct row rows[TRM_LANG_MAX];
 static unsigned n_rows;
@@ -306,16 +310,50 @@ int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct
 	return 0;
 }
 
+/* A word of a command, with the package in place of {package}, as a shell reads it. */
+static int put_install_word(struct buf *out, const char *word, const char *package)
+{
+	static const char place[] = "{package}";
+	static const char plain[] =
+			"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./=:,+@%^~";
+	const char *at = strstr(word, place);
+	struct buf whole;
+	buf_init(&whole, COMMAND_MAX);
+	int r = buf_append(&whole, word, at ? (size_t)(at - word) : strlen(word));
+	if (at && r == 0 && (r = buf_append(&whole, package, strlen(package))) == 0)
+		r = buf_append(&whole, at + sizeof place - 1, strlen(at + sizeof place - 1));
+	if (r == 0 && out->len)
+		r = buf_append(out, " ", 1);
+	if (r == 0)
+		r = buf_append(&whole, "", 1);
+	if (r == 0 && whole.len > 1 && strspn(buf_at(&whole), plain) == whole.len - 1)
+		r = buf_append(out, buf_at(&whole), whole.len - 1);
+	else if (r == 0)
+		r = shell_quote(out, buf_at(&whole));
+	buf_finish(&whole);
+	return r;
+}
+
 int trm_lang_install_command(const struct trm_lang *lang, const char *package, char *out, size_t cap,
 		struct trm_error *reterr)
 {
-	size_t n = 0;
+	struct buf line;
+	int r = 0;
 	if (!lang->install_command)
 		return trm_error_set(reterr, TRM_ENOTSUP, "%s has no package manager here", lang->name);
-	for (const char *const *word = lang->install_command; *word && n < cap; word++)
-		n += (size_t)snprintf(out + n, cap - n, "%s%s", n ? " " : "",
-				strcmp(*word, "{package}") ? *word : package);
-	return n < cap ? 0 : trm_error_set(reterr, TRM_ETOOBIG, "the command is longer than %zu bytes", cap);
+	buf_init(&line, COMMAND_MAX);
+	for (const char *const *word = lang->install_command; *word && r == 0; word++)
+		r = put_install_word(&line, *word, package);
+	if (r == 0 && line.len < cap) {
+		memcpy(out, buf_at(&line), line.len);
+		out[line.len] = '\0';
+	} else if (r == 0 || r == TRM_ETOOBIG) {
+		r = trm_error_set(reterr, TRM_ETOOBIG, "the command is longer than %zu bytes", cap);
+	} else {
+		r = no_memory(reterr);
+	}
+	buf_finish(&line);
+	return r;
 }
 
 static bool starts(const char *at, size_t left, const char *sign)

@@ -92,7 +92,7 @@ int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct
 #define TRM_LANG_PREPARING "/tmp/prepared"
 
 /* The command that installs a package where the language's own package manager puts it: "pip install NAME".
- * One line, without quotes. TRM_ENOTSUP: the language has no package manager; TRM_ETOOBIG. */
+ * One line, as a shell reads it: what is not plain is quoted. TRM_ENOTSUP: the language has no package manager; TRM_ETOOBIG. */
 int trm_lang_install_command(const struct trm_lang *lang, const char *package, char *out, size_t cap,
 		struct trm_error *reterr);
 

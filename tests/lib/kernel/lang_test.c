@@ -112,7 +112,18 @@ static void comments_are_stripped_and_lines_stay(void **state)
 static void packages_have_a_command(void **state)
 {
 	(void)state;
-	char out[40];
+	char out[100];
+	const struct trm_lang *lang;
+	assert_int_equal(trm_lang_find("r", &lang, NULL), 0);
+	assert_int_equal(trm_lang_install_command(lang, "zoo", out, sizeof out, NULL), 0);
+	assert_string_equal(out, "Rscript -e 'install.packages(commandArgs(TRUE))' zoo");
+	assert_int_equal(trm_lang_find("java", &lang, NULL), 0);
+	assert_int_equal(trm_lang_install_command(lang, "org.example:thing:1.0", out, sizeof out, NULL), 0);
+	assert_string_equal(out, "mvn dependency:get -Dartifact=org.example:thing:1.0");
+	assert_int_equal(trm_lang_install_command(
+					 trm_lang_at(LANG_PYTHON), "six; rm x", out, sizeof out, NULL),
+			0);
+	assert_string_equal(out, "pip install 'six; rm x'");
 	assert_int_equal(trm_lang_install_command(trm_lang_at(LANG_PYTHON), "six", out, sizeof out, NULL), 0);
 	assert_string_equal(out, "pip install six");
 	assert_int_equal(trm_lang_install_command(trm_lang_at(LANG_BASH), "six", out, sizeof out, NULL),
