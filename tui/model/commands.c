@@ -221,8 +221,6 @@ static const struct command commands[] = {
 		{"language", "Language…",
 				"choose the language: each has its own buffer and state, all share the sandbox's files",
 				CONTEXT_ANY, language, NULL, 0, false},
-		{"insert-template", "Insert template", "put the frame of a program into the empty buffer",
-				CONTEXT_EDITOR, insert_template, NULL, 0, false},
 		{"theme", "Theme…", "choose the colors", CONTEXT_ANY, theme, NULL, 0, false},
 		{"messages", "Messages", "show earlier messages", CONTEXT_ANY, messages, NULL, 0, false},
 		{"next-pane", "Next pane", "go to the next pane", CONTEXT_ANY, next_pane, NULL, 0, false},
@@ -252,5 +250,7 @@ static const struct command commands[] = {
 				false},
 		{"cancel", NULL, "close or deselect", CONTEXT_ALWAYS, cancel, NULL, 0, false},
 		{"quit", "Quit", "leave", CONTEXT_ALWAYS, quit, NULL, 0, false},
+		{"insert-template", "Insert template", "put the frame of a program into the empty buffer",
+				CONTEXT_EDITOR, insert_template, NULL, 0, false},
 };
 const struct command_table workbench_commands = COMMAND_TABLE(commands);
