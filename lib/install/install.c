@@ -29,7 +29,7 @@ struct trm_install {
 	bool is_canceled;
 	bool is_shared, has_credentials;
 	bool trusts_record; /* what the sandbox says that it has is not looked for */
-	struct buf record; /* with is_shared: what the sandbox says that it has */
+	struct buf record;  /* with is_shared: what the sandbox says that it has */
 };
 
 enum { HELD_MAX = 256 * 1024, ENV_MAX = 256 };
@@ -293,7 +293,7 @@ static int begin_shared(struct trm_install *in, struct trm_error *reterr)
 		in->cb->begun(in->user, in);
 	if (!has_sets(in))
 		return begin_put(in, "build", reterr);
-	if (set_find(&in->opts, false, in->opts.set))
+	if (!in->opts.upgrades && set_find(&in->opts, false, in->opts.set))
 		return begin_put(in, "use", reterr);
 	in->opts.wants_set = true;
 	return fetch_start(in->sandbox, in->has_credentials, &in->opts, &cb, in, &in->fetch, reterr);
@@ -375,6 +375,9 @@ static int check(struct trm_sandbox *sandbox, const struct trm_install_opts *opt
 		return trm_error_set(reterr, TRM_ETOOBIG,
 				"at most %d packages and %d KiB of requirements at once", ARGUMENTS_MAX,
 				REQUIREMENTS_MAX / 1024);
+	if (opts->upgrades && recipe_for(opts->lang)->is_of_row)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"only pip and npm can be told to upgrade: name the version instead");
 	if (opts->requirements && opts->is_shared)
 		return trm_error_set(reterr, TRM_EINVAL, "libraries of a run are named one by one");
 	if (opts->requirements && !recipe_for(opts->lang)->has_fetcher)
@@ -447,10 +450,11 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 			.cb = cb,
 			.user = user,
 			.is_shared = opts->is_shared || is_shared_only(sandbox, opts),
-			.trusts_record = opts->is_shared,
+			.trusts_record = opts->is_shared && !opts->upgrades,
 			.has_credentials = opts->net_credentials,
 			.opts = {.lang = opts->lang,
 					.recipe = recipe_for(opts->lang),
+					.upgrades = opts->upgrades,
 					.has_terminal = opts->has_terminal,
 					.rows = opts->rows,
 					.cols = opts->cols}};

@@ -69,6 +69,7 @@ struct tool_opts {
 	uint16_t rows, cols;
 	char group[GROUP_SIZE]; /* "put": which one of the cache to install from */
 	char set[SET_NAME];     /* "use": which one of the cache; "": none */
+	bool upgrades;          /* pip: also what is there */
 	bool wants_set;         /* the downloader unpacks what it has fetched */
 };
 

@@ -96,6 +96,9 @@ static void put_words(const struct tool *t, const char *argv[ARGV_MAX + 1])
 		argv[n++] = t->opts->group;
 	else if (!strcmp(t->verb, "use"))
 		argv[n++] = t->opts->set;
+	bool installs = !strcmp(t->verb, "put") || !strcmp(t->verb, "build");
+	if (t->opts->upgrades && installs && !strcmp(recipe->tool, "pip"))
+		argv[n++] = "--upgrade";
 	if (t->opts->requirements) {
 		argv[n++] = "-r";
 		argv[n++] = REQUIREMENTS_INSIDE;

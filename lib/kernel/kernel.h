@@ -19,9 +19,9 @@
  *   with "echo":true Python shows values of expressions inside blocks too, not only the last one's, and has
  *   sys.ps1 and sys.ps2, as at its own prompt
  *   with "args":["…"] the arguments of the program, where the row has takes_args
- *   with "env":["NAME=value",…] and "cwd":"…" the run has these variables and this working directory, where the row
- * has takes_env. The variables that the run had before, and the directory, are put back when it has ended
- *   with "program":true the code is a whole program, the file "file": it is run as the interpreter itself
+ *   with "env":["NAME=value",…] and "cwd":"…" the run has these variables and this working directory, where
+ * the row has takes_env. The variables that the run had before, and the directory, are put back when it has
+ * ended with "program":true the code is a whole program, the file "file": it is run as the interpreter itself
  * would run that file, which the driver puts into the working directory unless a file of that name is there.
  * The interpreter may end with it, and its exit code is then the run's, in place of a `done`
  *   {"op":"complete","id":…,"code":"…","cursor":n}   cursor in code points

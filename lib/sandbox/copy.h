@@ -51,7 +51,7 @@ struct job {
 	struct buf backlog;      /* for out_fd */
 	struct copy_tar tar;     /* likewise, with is_tar */
 	bool is_tar;
-	bool is_complete;        /* everything has come */
+	bool is_complete; /* everything has come */
 	bool is_over;
 	bool has_no_target;    /* its sandbox cannot be used */
 	struct tree_sum whole; /* as `sum`, without the current file */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree as a tar stream, for "-". Names, links and order of what a sandbox sends have been checked, so whoever
- * unpacks this gets nothing but relative names below one folder. Long names are in GNU's form, which every tar
- * reads. */
+/* A tree as a tar stream, for "-". Names, links and order of what a sandbox sends have been checked, so
+ * whoever unpacks this gets nothing but relative names below one folder. Long names are in GNU's form, which
+ * every tar reads. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ static int put_bytes(struct buf *out, const void *bytes, size_t n)
 	return r < 0 || n % BLOCK == 0 ? r : buf_append(out, zeros, BLOCK - n % BLOCK);
 }
 
-static int put_header(struct buf *out, const char *name, const char *link, char type, const struct entry *entry,
-		uint64_t size)
+static int put_header(struct buf *out, const char *name, const char *link, char type,
+		const struct entry *entry, uint64_t size)
 {
 	struct header h = {.type = type};
 	unsigned sum = 0;
@@ -66,8 +66,8 @@ static int put_node(struct buf *out, const char *name, const char *link, char ty
 /* The node's path below the folder of the archive. TRM_ETOOBIG. */
 static int find_name(const struct copy_tar *tar, const struct entry *entry, char out[COPY_TAR_PATH])
 {
-	int n = snprintf(out, COPY_TAR_PATH, "%s%s%s%s", tar->path, *tar->path && *entry->name ? "/" : "", entry->name,
-			entry->kind == ENTRY_DIR ? "/" : "");
+	int n = snprintf(out, COPY_TAR_PATH, "%s%s%s%s", tar->path, *tar->path && *entry->name ? "/" : "",
+			entry->name, entry->kind == ENTRY_DIR ? "/" : "");
 	return n < 0 || n >= COPY_TAR_PATH ? TRM_ETOOBIG : 0;
 }
 
@@ -146,16 +146,20 @@ int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *en
 	case ENTRY_END: r = end_file(tar, out); break;
 	case ENTRY_LINK: r = put_link(tar, out, entry, why); break;
 	case ENTRY_FAIL:
-		trm_error_set(why, entry->code, "%.200s%s%s: %s", tar->path, *entry->name ? "/" : "", entry->name,
-				entry->text);
+		trm_error_set(why, entry->code, "%.200s%s%s: %s", tar->path, *entry->name ? "/" : "",
+				entry->name, entry->text);
 		r = tar->is_in_file ? end_file(tar, out) : 0;
 		if (r == 0)
 			return COPY_TAR_REFUSED;
 		break;
 	case ENTRY_TOTAL: break;
-	default: return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent data that was not requested");
+	default:
+		return trm_error_set(
+				why, TRM_EPROTO, "the agent in the sandbox sent data that was not requested");
 	}
-	return r < 0 ? trm_error_set(why, r, r == TRM_ETOOBIG ? "a path is too long for an archive" : "out of memory") : r;
+	return r < 0 ? trm_error_set(why, r,
+			       r == TRM_ETOOBIG ? "a path is too long for an archive" : "out of memory")
+		     : r;
 }
 
 int copy_tar_data(struct copy_tar *tar, struct buf *out, const void *bytes, size_t n, struct trm_error *why)

@@ -91,11 +91,13 @@ static int check_variable(const char *text, struct trm_error *reterr)
 	for (size_t i = 0; i < n && is_name; i++)
 		is_name = isalnum((unsigned char)text[i]) || text[i] == '_';
 	if (!is_name)
-		return trm_error_set(reterr, TRM_EINVAL, "a variable must be NAME=value, with a NAME of letters, digits and "
-							 "'_'");
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a variable must be NAME=value, with a NAME of letters, digits and "
+				"'_'");
 	return utf8_is_valid(text, strlen(text))
 			       ? 0
-			       : trm_error_set(reterr, TRM_EINVAL, "the variable %.*s is not valid UTF-8 text", (int)n, text);
+			       : trm_error_set(reterr, TRM_EINVAL,
+					       "the variable %.*s is not valid UTF-8 text", (int)n, text);
 }
 
 /* What holds for one run and is put back. */
@@ -115,10 +117,13 @@ static int check_env(const struct trm_session *s, const struct trm_run_opts *o, 
 		bytes += strlen(o->env[i]) + 1;
 	}
 	if (r == 0 && (n > TRM_ENV_MAX || bytes > TRM_ENV_BYTES))
-		r = trm_error_set(reterr, TRM_ETOOBIG, "a run has at most %d variables of %d KiB in all", TRM_ENV_MAX,
-				TRM_ENV_BYTES / 1024);
-	if (r == 0 && o->cwd && (!*o->cwd || strlen(o->cwd) >= TRM_INSIDE_PATH || !utf8_is_valid(o->cwd, strlen(o->cwd))))
-		r = trm_error_set(reterr, TRM_EINVAL, "the working directory must be a path of at most %d bytes",
+		r = trm_error_set(reterr, TRM_ETOOBIG, "a run has at most %d variables of %d KiB in all",
+				TRM_ENV_MAX, TRM_ENV_BYTES / 1024);
+	if (r == 0 && o->cwd
+			&& (!*o->cwd || strlen(o->cwd) >= TRM_INSIDE_PATH
+					|| !utf8_is_valid(o->cwd, strlen(o->cwd))))
+		r = trm_error_set(reterr, TRM_EINVAL,
+				"the working directory must be a path of at most %d bytes",
 				TRM_INSIDE_PATH - 1);
 	return r;
 }

@@ -165,14 +165,16 @@ void trm_command_execution_finish(struct trm_command_execution *e)
 }
 
 int trm_sync_commands(struct trm_sync *s, const char *const *const *commands, bool stops_at_failure,
-		int64_t timeout_ms, struct trm_command_execution *ret, size_t *ret_n, struct trm_error *reterr)
+		int64_t timeout_ms, struct trm_command_execution *ret, size_t *ret_n,
+		struct trm_error *reterr)
 {
 	struct trm_error why;
 	int first = 0;
 	for (*ret_n = 0; *commands; commands++) {
 		struct trm_command_execution *one = &ret[(*ret_n)++];
 		bool has_args = (*commands)[0] != NULL;
-		int r = trm_sync_command(s, (*commands)[0], has_args ? *commands + 1 : NULL, timeout_ms, one, &why);
+		int r = trm_sync_command(
+				s, (*commands)[0], has_args ? *commands + 1 : NULL, timeout_ms, one, &why);
 		if (r < 0 && first == 0)
 			first = trm_error_set(reterr, r, "%s", why.msg);
 		if (r == TRM_ECLOSED || r == TRM_ECANCELED || (stops_at_failure && !one->success))

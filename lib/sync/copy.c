@@ -88,14 +88,17 @@ static uint64_t octal(const char *text, size_t n)
 	return value;
 }
 
-static int add_entry(struct trm_archive *a, const char *name, size_t n, char type, uint64_t size, uint32_t mode)
+static int add_entry(
+		struct trm_archive *a, const char *name, size_t n, char type, uint64_t size, uint32_t mode)
 {
 	struct trm_archive_entry *grown = realloc(a->entries, (a->n_entries + 1) * sizeof *grown);
 	if (!grown)
 		return TRM_ENOMEM;
 	a->entries = grown;
 	grown[a->n_entries] = (struct trm_archive_entry){.name = strndup(name, n),
-			.kind = type == '5' ? TRM_ARCHIVE_DIR : type == '2' ? TRM_ARCHIVE_LINK : TRM_ARCHIVE_FILE,
+			.kind = type == '5'   ? TRM_ARCHIVE_DIR
+				: type == '2' ? TRM_ARCHIVE_LINK
+					      : TRM_ARCHIVE_FILE,
 			.size = size,
 			.mode = mode};
 	return grown[a->n_entries++].name ? 0 : TRM_ENOMEM;
@@ -117,8 +120,8 @@ static int list_entries(struct trm_archive *a)
 			longer = a->bytes + at;
 			longer_len = size ? (size_t)size - 1 : 0;
 		} else if (type != 'K') {
-			r = add_entry(a, longer ? longer : h, longer ? longer_len : strnlen(h, 100), type, size,
-					(uint32_t)octal(h + 100, 7));
+			r = add_entry(a, longer ? longer : h, longer ? longer_len : strnlen(h, 100), type,
+					size, (uint32_t)octal(h + 100, 7));
 			longer = NULL;
 		}
 		at += (size_t)((size + BLOCK - 1) / BLOCK * BLOCK);

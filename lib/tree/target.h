@@ -17,8 +17,9 @@ struct target {
 	bool is_below;                 /* the path names the directory; otherwise an entry of it */
 };
 
-/* With makes_parents, directories above the path are made. `base`: name of the source, "" if the target shall be the directory itself. `is_dir`: the root is a
- * directory. Errors: a sentence that begins with the path. */
+/* With makes_parents, directories above the path are made. `base`: name of the source, "" if the target shall
+ * be the directory itself. `is_dir`: the root is a directory. Errors: a sentence that begins with the path.
+ */
 int target_find(const char *path, const char *base, bool must_be_dir, bool is_dir, bool makes_parents,
 		struct target *ret, struct trm_error *reterr);
 

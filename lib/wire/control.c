@@ -47,6 +47,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_u8(&p, m->is_kept);
 	pack_u64(&p, m->idle_timeout_ms);
 	pack_u64(&p, m->max_lifetime_ms);
+	pack_u8(&p, m->limits_lifetime);
 	pack_str(&p, m->cache);
 	pack_str(&p, m->slirp);
 	pack_u32(&p, m->net_subnet);
@@ -106,6 +107,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.is_kept = unpack_u8(&u) != 0;
 	m.idle_timeout_ms = unpack_u64(&u);
 	m.max_lifetime_ms = unpack_u64(&u);
+	m.limits_lifetime = unpack_u8(&u) != 0;
 	m.cache = unpack_str(&u, MAX_TEXT);
 	m.slirp = unpack_str(&u, MAX_TEXT);
 	m.net_subnet = unpack_u32(&u);

@@ -91,6 +91,17 @@ TERM=xterm timeout 100 $python resize.py "$terrarium" install --name one sized >
 expect_code 0
 expect_in out "Successfully installed sized"
 
+# What is there is enough, unless newer versions are wanted: of the distribution's, too.
+try exec --name three -- sh -c 'cd "$HOME"/.local/lib/python3*/site-packages && mv plain-2.0.dist-info plain-1.0.dist-info &&
+	sed -i "s/^Version: .*/Version: 1.0/" plain-1.0.dist-info/METADATA'
+try install --name three plain
+expect_in out "already satisfied"
+try install --name three --upgrade plain
+expect_code 0
+expect_in out "Successfully installed plain-2.0"
+try install --name three --upgrade -l ruby rake
+expect_code 125
+
 # No sum, no wheel, a requirements file, an address inside of a package.
 printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
 try install --name two -r wanted.txt

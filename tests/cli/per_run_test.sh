@@ -70,6 +70,18 @@ try run --yes --name lab --memory 64 --env MORE=x -c 'import os; os.environ["MOR
 expect_out "'x'"
 expect_in err "its limits and mounts stay as they are"
 
+# A lifetime also ends a sandbox that is not kept, and says so; the time limit of the run is another thing.
+try run --yes --max-lifetime 1.5 -c 'import time; print("begun", flush=True); time.sleep(100)'
+expect_code 125
+expect_out begun
+expect_in err "the sandbox's lifetime of 1500 ms is over"
+try run --yes --max-lifetime 60 --timeout 0.5 -c 'import time; time.sleep(100)'
+expect_code 124
+expect_in err "time limit 0.5 s"
+try exec --max-lifetime 1 -- sleep 100
+expect_code 125
+expect_in err "lifetime of 1"
+
 # A folder is put in: modules, data and folders beside a program are found.
 mkdir -p project/package
 echo 'word = "helped"' >project/helper.py

@@ -115,7 +115,6 @@ toy --engine-arg=--init|--engine-arg does nothing on the backend 'toy': its reci
 local --runtime runsc|--runtime does nothing on the backend 'local': it is for new containers: add --backend docker or podman
 docker --engine-arg=-m2g|the engine argument '-m2g' is refused: Terrarium sets -m itself, by the setting memory
 docker --engine-arg=alpine|the engine argument 'alpine' is invalid: it must be an option in one word, as --shm-size=1g
-local --max-lifetime 9|--max-lifetime is for sandboxes that are kept: add --keep
 fake --idle-timeout 9|--idle-timeout is for sandboxes that are kept: add --keep
 MISTAKES
 

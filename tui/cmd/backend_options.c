@@ -133,7 +133,7 @@ int options_check_backend(const struct options *o, const struct trm_config *conf
 
 int options_check_kept(const struct options *o, const struct trm_config *config)
 {
-	static const char *const of_kept[] = {"idle_timeout", "max_lifetime"};
+	static const char *const of_kept[] = {"idle_timeout"};
 	for (size_t i = 0; i < sizeof of_kept / sizeof *of_kept; i++)
 		if (!config->keep && options_has(o, of_kept[i]) && !is_running(config))
 			return cmd_fail("%s is for sandboxes that are kept: add --keep",

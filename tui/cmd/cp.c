@@ -240,7 +240,8 @@ static bool is_folder_inside(const char *name, const char *path)
 	opts.sandbox.name = name;
 	opts.may_join = true;
 	if (trm_sync_create(&opts, &sync, NULL) == 0 && trm_sync_start(sync, NULL) == 0
-			&& trm_sync_command(sync, "test", (const char *const[]){"-d", path, NULL}, -1, &done, NULL)
+			&& trm_sync_command(sync, "test", (const char *const[]){"-d", path, NULL}, -1, &done,
+					   NULL)
 					   == 0)
 		is_folder = done.success;
 	trm_command_execution_finish(&done);
@@ -248,8 +249,8 @@ static bool is_folder_inside(const char *name, const char *path)
 	return is_folder;
 }
 
-/* "cp - NAME:DIR": what comes is a tar stream, and unpacked by the sandbox's own tar: whatever it does, it does
- * there. False: it is something else. */
+/* "cp - NAME:DIR": what comes is a tar stream, and unpacked by the sandbox's own tar: whatever it does, it
+ * does there. False: it is something else. */
 static bool unpacks(const struct cp *cp, char **places, size_t n, int *ret_code)
 {
 	char name[65], *target = places[n - 1];

@@ -39,8 +39,8 @@ struct exec {
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
 	bool has_timeout; /* only where it was asked for */
 	char **command;
-	struct source script;  /* name NULL: none */
-	char **script_command; /* malloc'd */
+	struct source script;      /* name NULL: none */
+	char **script_command;     /* malloc'd */
 	bool has_env, has_workdir; /* of the command, if the sandbox runs already */
 	bool is_timed_out, is_stdin_broken;
 	struct trm_timer *timer;
@@ -375,7 +375,8 @@ static const char *shell_of(const struct source *script)
 	return has_line && memmem(script->text, n, shell, strlen(shell)) ? shell : "sh";
 }
 
-/* `sh -c TEXT FILE ARG…`: so a script of a hundred KiB at most, and standard input stays free. To be freed. */
+/* `sh -c TEXT FILE ARG…`: so a script of a hundred KiB at most, and standard input stays free. To be freed.
+ */
 static char **script_command(const struct source *script, char **args)
 {
 	size_t n = 0;
@@ -410,7 +411,8 @@ static int read_script(struct exec *e, char **args, char ***ret_command)
 enum { OPTION_SCRIPT };
 
 static const struct option_spec options[] = {
-		[OPTION_SCRIPT] = {"--script", 0, "FILE", "run this shell script of this machine, with the words after -- as its arguments"},
+		[OPTION_SCRIPT] = {"--script", 0, "FILE",
+				"run this shell script of this machine, with the words after -- as its arguments"},
 		{0},
 };
 
@@ -456,7 +458,8 @@ static int pass_gate(const struct exec *e, const char *config_path, char **comma
 }
 
 /* "exec [NAME] --script FILE [-- ARG…]": the words that are left are a name and arguments. */
-static int take_script_words(struct exec *e, const struct options *o, int got, int argc, char **argv, char ***ret)
+static int take_script_words(
+		struct exec *e, const struct options *o, int got, int argc, char **argv, char ***ret)
 {
 	struct trm_error why = {0};
 	int at = got == OPTIONS_END ? argc : o->at - 1;
@@ -497,11 +500,11 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 	char **command = argv + o.at - 1;
 	if (e->script.name) {
 		char **args;
-		if (take_script_words(e, &o, got, argc, argv, &args) || read_script(e, args, &e->script_command))
+		if (take_script_words(e, &o, got, argc, argv, &args)
+				|| read_script(e, args, &e->script_command))
 			return CMD_FAILED;
 		command = e->script_command;
-	} else
-	if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
+	} else if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
 		if (take_name(e, &o, argc, argv))
 			return CMD_FAILED;
 		command = argv + o.at + 1;

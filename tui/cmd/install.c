@@ -29,7 +29,7 @@ struct install {
 	size_t requirements_len;
 	struct sink out, err;
 	struct trm_signal *winch;
-	bool has_terminal;
+	bool has_terminal, upgrades;
 	int exit_code;
 	bool is_over, is_pipe_broken;
 };
@@ -125,6 +125,7 @@ static int begin(struct install *in, const struct trm_lang *lang, struct trm_err
 			.packages = in->packages,
 			.requirements = in->requirements,
 			.requirements_len = in->requirements_len,
+			.upgrades = in->upgrades,
 			.has_terminal = in->has_terminal,
 			.rows = size.ws_row,
 			.cols = size.ws_col,
@@ -251,11 +252,12 @@ static int perform(struct install *in, const struct trm_lang *lang)
 
 /* ---- the command line ---------------------------------------------------------------- */
 
-enum { OPTION_REQUIREMENTS };
+enum { OPTION_REQUIREMENTS, OPTION_UPGRADE };
 
 static const struct option_spec options[] = {
 		[OPTION_REQUIREMENTS] = {"--requirement", 'r', "FILE",
 				"Python: install everything that this pip file names"},
+		[OPTION_UPGRADE] = {"--upgrade", 'U', NULL, "install newer versions of what is there"},
 		{0},
 };
 
@@ -284,6 +286,8 @@ static int parse(struct install *in, struct options *o)
 		int got = options_next(o);
 		if (got == OPTIONS_OPERAND)
 			in->packages[n++] = o->value;
+		else if (got == OPTION_UPGRADE)
+			in->upgrades = true;
 		else if (got != OPTION_REQUIREMENTS)
 			return got;
 		else if (read_requirements(in, o->value))

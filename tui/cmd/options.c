@@ -289,7 +289,8 @@ struct cli_session_asked options_asked(const struct options *o)
 {
 	return (struct cli_session_asked){.backend = options_has(o, "backend"),
 			.source = options_has(o, "image") || options_has(o, "container")
-				  || options_has(o, "dockerfile")};
+				  || options_has(o, "dockerfile"),
+			.lifetime = options_has(o, "max_lifetime")};
 }
 
 bool options_has_request(const struct options *o)

@@ -22,7 +22,7 @@ struct source {
 	size_t n;
 	const struct trm_lang *lang;
 	char **libraries;       /* that it says it needs, and that --with names; NULL: none */
-	const char *dir;  /* what is in it is put in before; NULL: nothing. Borrowed */
+	const char *dir;        /* what is in it is put in before; NULL: nothing. Borrowed */
 	bool has_own_libraries; /* the code names some */
 	bool is_command;        /* for `run --camel`: to be asked about as one */
 };

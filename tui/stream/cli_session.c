@@ -210,10 +210,12 @@ static int attach(struct cli_session *cli_session, const struct trm_config *conf
 	return r;
 }
 
-static int start(struct cli_session *cli_session, const struct trm_config *config, struct trm_error *reterr)
+static int start(struct cli_session *cli_session, const struct trm_config *config,
+		struct cli_session_asked asked, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts;
 	trm_config_sandbox_opts(config, &opts);
+	opts.limits_lifetime = asked.lifetime;
 	opts.metrics_interval_ms = 0;
 	return trm_sandbox_open(
 			cli_session->loop, &opts, &sandbox_cb, cli_session, &cli_session->sandbox, reterr);
@@ -251,7 +253,7 @@ static int attach_or_start(struct cli_session *cli_session, const struct trm_con
 	for (int waited_ms = 0; r == TRM_ENOENT || r == TRM_EEXIST; waited_ms += NAP_MS) {
 		if (waited_ms)
 			nanosleep(&nap, NULL);
-		r = start(cli_session, config, reterr);
+		r = start(cli_session, config, asked, reterr);
 		if (r != TRM_EEXIST || !is_local || !*config->name || waited_ms > TIMEOUT_MS)
 			return r;
 		r = attach(cli_session, config, same, reterr);
@@ -280,7 +282,7 @@ int cli_session_open(struct cli_session *cli_session, const struct trm_config *c
 	case CLI_SESSION_EITHER: return attach_or_start(cli_session, config, asked, reterr);
 	case CLI_SESSION_NEW: break;
 	}
-	return start(cli_session, config, reterr);
+	return start(cli_session, config, asked, reterr);
 }
 
 bool cli_session_is_shared(const struct cli_session *cli_session)

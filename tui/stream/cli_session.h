@@ -57,7 +57,9 @@ enum cli_session_how {
 /* Properties that were requested explicitly: a running sandbox without them is refused. */
 struct cli_session_asked {
 	bool backend;
-	bool source; /* image, container or Dockerfile of the config */
+	bool source; /* image, container or dockerfile of the config */
+	/* Of a new one: the lifetime, which is then limited also if it is not kept. */
+	bool lifetime;
 };
 
 /* 0, or a negative code: TRM_EINVAL if the running one does not match `asked`. Call cli_session_finish()

@@ -12,7 +12,8 @@ enum { PACKAGES = 120 };
 static void tell_language(const struct trm_lang *lang, char *out, size_t cap)
 {
 	bool is_default = !lang || lang == trm_lang_default();
-	snprintf(out, cap, "%s%s%s", is_default ? "" : "-l ", is_default ? "" : lang->name, is_default ? "" : " ");
+	snprintf(out, cap, "%s%s%s", is_default ? "" : "-l ", is_default ? "" : lang->name,
+			is_default ? "" : " ");
 }
 
 static void put_command(char out[INSTALL_HINT], enum install_hint_kind kind, const struct trm_lang *lang,
@@ -26,10 +27,11 @@ static void put_command(char out[INSTALL_HINT], enum install_hint_kind kind, con
 	if (kind == INSTALL_HINT_REPL)
 		snprintf(out, INSTALL_HINT, "':install %s' installs it", packages);
 	else if (kind == INSTALL_HINT_NAME)
-		snprintf(out, INSTALL_HINT, "'terrarium install %s--name %.64s %s' installs it", language, name, packages);
+		snprintf(out, INSTALL_HINT, "'terrarium install %s--name %.64s %s' installs it", language,
+				name, packages);
 	else
-		snprintf(out, INSTALL_HINT, "'terrarium run %s--with %s %.80s' installs it first", language, joined,
-				what ? what : "…");
+		snprintf(out, INSTALL_HINT, "'terrarium run %s--with %s %.80s' installs it first", language,
+				joined, what ? what : "…");
 }
 
 bool install_hint_of_result(const struct trm_result *result, enum install_hint_kind kind, const char *name,
@@ -58,7 +60,8 @@ bool install_hint_of_command(struct trm_sandbox *sandbox, const char *const *arg
 	char packages[PACKAGES], command[INSTALL_HINT];
 	const struct trm_lang *lang = argv ? trm_package_command(argv, packages, sizeof packages)
 					   : trm_package_command_line(line, packages, sizeof packages);
-	if (!lang || !*packages || !sandbox || trm_sandbox_limits(sandbox)->net || trm_sandbox_is_adopted(sandbox))
+	if (!lang || !*packages || !sandbox || trm_sandbox_limits(sandbox)->net
+			|| trm_sandbox_is_adopted(sandbox))
 		return false;
 	put_command(command, kind, lang, packages, trm_sandbox_name(sandbox), NULL);
 	snprintf(out, INSTALL_HINT, "this sandbox has no network: %.240s", command);

@@ -18,11 +18,12 @@ enum install_hint_kind {
 
 enum { INSTALL_HINT = 300 };
 
-/* A run did not find a module, or its code was "%pip install x". `name` is the sandbox's, `what` the words of the
- * command line that stand for the code ("plot.py"; NULL: "…"). False: there is nothing to be said. */
+/* A run did not find a module, or its code was "%pip install x". `name` is the sandbox's, `what` the words of
+ * the command line that stand for the code ("plot.py"; NULL: "…"). False: there is nothing to be said. */
 bool install_hint_of_result(const struct trm_result *result, enum install_hint_kind kind, const char *name,
 		const char *what, char out[INSTALL_HINT]);
-/* A command has failed: was it to install something without a network? `argv` or `line`; the other is NULL. */
+/* A command has failed: was it to install something without a network? `argv` or `line`; the other is NULL.
+ */
 bool install_hint_of_command(struct trm_sandbox *sandbox, const char *const *argv, const char *line,
 		enum install_hint_kind kind, char out[INSTALL_HINT]);
 

@@ -125,7 +125,8 @@ static bool read_value(struct reader *r, const char *key, struct order *o)
 {
 	const struct {
 		const char *key, **value;
-	} texts[] = {{"op", &o->op}, {"id", &o->id}, {"code", &o->code}, {"file", &o->file}, {"cwd", &o->cwd}};
+	} texts[] = {{"op", &o->op}, {"id", &o->id}, {"code", &o->code}, {"file", &o->file},
+			{"cwd", &o->cwd}};
 	size_t len;
 	bool is_true;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)

@@ -59,7 +59,8 @@ void run_env_end(struct run_env *e)
 	free(e->before);
 	if (e->cwd_fd >= 0) {
 		if (fchdir(e->cwd_fd) < 0)
-			dprintf(STDERR_FILENO, "cannot change back to the working directory: %s\n", strerror(errno));
+			dprintf(STDERR_FILENO, "cannot change back to the working directory: %s\n",
+					strerror(errno));
 		close(e->cwd_fd);
 	}
 }

@@ -115,6 +115,7 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.is_kept = opts->keep,
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_lifetime_ms = opts->max_lifetime_ms,
+			.limits_lifetime = opts->limits_lifetime,
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group,
 			.engine = "",

@@ -382,6 +382,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 			.is_kept = opts->keep,
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_lifetime_ms = opts->max_lifetime_ms,
+			.limits_lifetime = opts->limits_lifetime,
 			.net_allow = "",
 			.mounts = box->container_spec.mounts.text,
 			.env = env,

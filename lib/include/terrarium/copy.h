@@ -15,8 +15,8 @@
  * set-id bits), modification times, holes, and links that stay within the copied tree are kept. Owners are
  * not.
  *
- * Directories above a target in a sandbox are made, and its path may not contain "..", because where that leads
- * depends on links.
+ * Directories above a target in a sandbox are made, and its path may not contain "..", because where that
+ * leads depends on links.
  *
  * A file appears complete or not at all, and replaces an older one. Links are not followed, except in the
  * typed paths. Devices, FIFOs, sockets and links that lead outside are reported and counted, and not

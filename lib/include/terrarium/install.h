@@ -10,7 +10,8 @@
  *
  * A local sandbox without network gets packages of pip and npm as with is_shared (see below). Everything else
  * needs the network of the sandbox. Downloads are kept on the host in $XDG_CACHE_HOME/terrarium/packages
- * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox is not trusted:
+ * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox is not
+ * trusted:
  *  - Only a second, short-lived sandbox downloads wheels for the cache. It cannot start any process, so a
  *    package's code never runs in it. If the index provides checksums, pip verifies them at each use.
  *  - npm's archives are found by their SHA-512, which npm verifies at each use.
@@ -42,11 +43,12 @@ int trm_libraries_of_script(char ***list, const struct trm_lang *lang, const cha
 		struct trm_error *reterr);
 
 struct trm_result;
-/* Find the package of a module that a run did not find: "pillow" for Python's "No module named 'PIL'", "ms" for Node's
- * "Cannot find module 'ms'". False: it is not that, or no name that trm_package_check() takes. */
+/* Find the package of a module that a run did not find: "pillow" for Python's "No module named 'PIL'", "ms"
+ * for Node's "Cannot find module 'ms'". False: it is not that, or no name that trm_package_check() takes. */
 bool trm_missing_package(const struct trm_result *result, char *package, size_t cap);
-/* Is this a command that installs packages ("pip install six", "python3 -m pip install six", "npm i ms")? Returns the
- * language and the names among its words, separated by blanks; NULL: it is none, or there is no room. */
+/* Is this a command that installs packages ("pip install six", "python3 -m pip install six", "npm i ms")?
+ * Returns the language and the names among its words, separated by blanks; NULL: it is none, or there is no
+ * room. */
 const struct trm_lang *trm_package_command(const char *const *argv, char *packages, size_t cap);
 /* The same for a line as typed, which may begin with '!' or '%'. */
 const struct trm_lang *trm_package_command_line(const char *line, char *packages, size_t cap);
@@ -67,6 +69,9 @@ struct trm_install_opts {
 	 * against its memory. The index is asked once a day. Anywhere else this is an ordinary
 	 * installation, which needs the network. */
 	bool is_shared;
+	/* pip: newer versions of what is there, as far as the index has them; with is_shared the index is
+	 * asked anew. npm installs what the index has in any case. Not for other package managers. */
+	bool upgrades;
 	bool net_credentials; /* as in struct trm_sandbox_opts, for downloads */
 	/* "NAME=value", NULL-terminated: added to the environment of pip and npm; may be NULL. */
 	const char *const *env;
@@ -87,7 +92,8 @@ struct trm_install_cb {
 
 /* Start an installation. Copies `opts`; borrows `cb`, and the sandbox, which must stay open until cb->done.
  * Later:  output, then done; never before this returns.
- * Errors: TRM_EINVAL a package's name; TRM_ENOTSUP the language, or the sandbox has no network and needs one. */
+ * Errors: TRM_EINVAL a package's name; TRM_ENOTSUP the language, or the sandbox has no network and needs one.
+ */
 int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts *opts,
 		const struct trm_install_cb *cb, void *user, struct trm_install **ret_install,
 		struct trm_error *reterr);

@@ -227,6 +227,7 @@ struct trm_sandbox_opts {
 	/* cb->progress also gets each command that is run for the sandbox, as a line that begins with "$ ":
 	 * "$ create: docker run …". Values of variables are not in it. */
 	bool is_verbose;
+	bool limits_lifetime; /* max_lifetime_ms applies even if it is not kept; the default is false */
 	/* borrowed until trm_sandbox_open() returns, including its strings */
 	struct trm_server_opts server;
 	struct trm_container_opts container; /* likewise */

@@ -158,13 +158,13 @@ struct trm_run_opts {
 	 * reason. The time limit begins after it. Errors of trm_session_run(): TRM_EINVAL a name;
 	 * TRM_ENOTSUP the language has none; TRM_EPERM the policy refuses one. */
 	const char *const *libraries;
-	/* "NAME=value", NULL-terminated; NULL: none. Variables of this run alone: what they were before is put
-	 * back at its end. Only languages with takes_env, and sandboxes that are not at a server; else
+	/* "NAME=value", NULL-terminated; NULL: none. Variables of this run alone: what they were before is
+	 * put back at its end. Only languages with takes_env, and sandboxes that are not at a server; else
 	 * TRM_ENOTSUP. As much as a sandbox may have (TRM_ENV_MAX). */
 	const char *const *env;
-	/* The working directory of this run alone, in the same way; NULL: as it is. Relative ones begin at the
-	 * sandbox's (trm_sandbox_workdir()). A run whose directory is not there fails with the language's own
-	 * error. */
+	/* The working directory of this run alone, in the same way; NULL: as it is. Relative ones begin at
+	 * the sandbox's (trm_sandbox_workdir()). A run whose directory is not there fails with the language's
+	 * own error. */
 	const char *cwd;
 };
 void trm_run_opts_default(struct trm_run_opts *opts);

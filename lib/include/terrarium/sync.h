@@ -155,13 +155,14 @@ void trm_command_execution_finish(struct trm_command_execution *execution); /* t
 int trm_sync_command(struct trm_sync *sync, const char *command, const char *const *args, int64_t timeout_ms,
 		struct trm_command_execution *ret, struct trm_error *reterr);
 
-/* Run several programs, one after the other: the NULL-terminated command lines of `commands` (each NULL-terminated, the
- * program first). With stops_at_failure the first one that fails, or cannot be started, is the last. timeout_ms is of
- * each. `ret` has room for as many as there are; *ret_n of them were run and are to be given to
- * trm_command_execution_finish(). Returns as trm_sync_command() the first failure of a call, when nothing has run since
- * it with stops_at_failure; a program that fails is none. */
+/* Run several programs, one after the other: the NULL-terminated command lines of `commands` (each
+ * NULL-terminated, the program first). With stops_at_failure the first one that fails, or cannot be started,
+ * is the last. timeout_ms is of each. `ret` has room for as many as there are; *ret_n of them were run and
+ * are to be given to trm_command_execution_finish(). Returns as trm_sync_command() the first failure of a
+ * call, when nothing has run since it with stops_at_failure; a program that fails is none. */
 int trm_sync_commands(struct trm_sync *sync, const char *const *const *commands, bool stops_at_failure,
-		int64_t timeout_ms, struct trm_command_execution *ret, size_t *ret_n, struct trm_error *reterr);
+		int64_t timeout_ms, struct trm_command_execution *ret, size_t *ret_n,
+		struct trm_error *reterr);
 
 /* ---- metrics ---------------------------------------------------------------- */
 
@@ -197,10 +198,10 @@ int trm_sync_put(struct trm_sync *sync, const char *path, uint32_t mode, const v
 int trm_sync_get(struct trm_sync *sync, const char *path, uint64_t max_bytes, char **ret_bytes, size_t *ret_n,
 		struct trm_error *reterr);
 
-
-/* Copy a file or directory of this machine into the sandbox, as `cp -r` does ("DIR/." is what is in DIR), with the
- * directories above it; "." is the working directory. Paths inside contain no "..". Errors: "Failed to copy files: …";
- * also for the first item that was not copied, when all others were: a link that leads out, a device.
+/* Copy a file or directory of this machine into the sandbox, as `cp -r` does ("DIR/." is what is in DIR),
+ * with the directories above it; "." is the working directory. Paths inside contain no "..". Errors: "Failed
+ * to copy files: …"; also for the first item that was not copied, when all others were: a link that leads
+ * out, a device.
  *
  *   trm_sync_put_tree(sync, "project/.", ".", &why); */
 int trm_sync_put_tree(struct trm_sync *sync, const char *here, const char *path, struct trm_error *reterr);
@@ -220,8 +221,8 @@ struct trm_archive {
 	size_t n_entries;
 };
 void trm_archive_finish(struct trm_archive *archive); /* takes a zeroed one */
-/* Read a file or directory of the sandbox with all that is in it. TRM_ETOOBIG: more than max_bytes. `ret` is always
- * written. Errors: "Failed to read files: …", also for the first item that is left out. */
+/* Read a file or directory of the sandbox with all that is in it. TRM_ETOOBIG: more than max_bytes. `ret` is
+ * always written. Errors: "Failed to read files: …", also for the first item that is left out. */
 int trm_sync_archive(struct trm_sync *sync, const char *path, uint64_t max_bytes, struct trm_archive *ret,
 		struct trm_error *reterr);
 

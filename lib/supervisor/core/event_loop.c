@@ -189,7 +189,7 @@ static void check_idle(struct supervisor *k, uint64_t now_ms)
 static uint64_t end_of_life_ms(const struct supervisor *k)
 {
 	uint64_t most = k->spec.max_lifetime_ms;
-	return k->is_kept && most ? k->started_ms + most : UINT64_MAX;
+	return (k->is_kept || k->spec.limits_lifetime) && most ? k->started_ms + most : UINT64_MAX;
 }
 
 static void check_age(struct supervisor *k, uint64_t now_ms)

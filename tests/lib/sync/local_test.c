@@ -112,8 +112,9 @@ static void commands_run_without_a_shell(void **state)
 
 static void several_commands_run_in_order(void **state)
 {
-	static const char *const write[] = {"sh", "-c", "echo one >file; echo said", NULL}, *const fail[] = {"false", NULL},
-			  *const missing[] = {"/nowhere/x", NULL}, *const read[] = {"cat", "file", NULL};
+	static const char *const write[] = {"sh", "-c", "echo one >file; echo said", NULL},
+				 *const fail[] = {"false", NULL}, *const missing[] = {"/nowhere/x", NULL},
+				 *const read[] = {"cat", "file", NULL};
 	const char *const *const all[] = {write, fail, missing, read, NULL};
 	struct trm_command_execution ret[4];
 	size_t n;
@@ -166,7 +167,9 @@ static void folders_go_in_and_come_out_as_archives(void **state)
 	assert_non_null(mkdtemp(folder));
 	memset(name, 'n', sizeof name - 1);
 	name[sizeof name - 1] = '\0';
-	snprintf(command, sizeof command, "cd %s && mkdir d && echo text >d/%s && chmod 751 d/%s && ln -s d l", folder, name, name);
+	snprintf(command, sizeof command,
+			"cd %s && mkdir d && echo text >d/%s && chmod 751 d/%s && ln -s d l", folder, name,
+			name);
 	assert_int_equal(system(command), 0);
 	assert_int_equal(trm_sync_put_tree(s, folder, "deep/er", &why), 0);
 	assert_int_equal(trm_sync_put_tree(s, folder, "../x", &why), TRM_EINVAL);
@@ -310,7 +313,8 @@ int main(void)
 			cmocka_unit_test_setup_teardown(commands_run_without_a_shell, begin, finish),
 			cmocka_unit_test_setup_teardown(several_commands_run_in_order, begin, finish),
 			cmocka_unit_test_setup_teardown(runs_have_their_own_surroundings, begin, finish),
-			cmocka_unit_test_setup_teardown(folders_go_in_and_come_out_as_archives, begin, finish),
+			cmocka_unit_test_setup_teardown(
+					folders_go_in_and_come_out_as_archives, begin, finish),
 			cmocka_unit_test_setup_teardown(it_is_measured, begin, finish),
 			cmocka_unit_test_setup_teardown(a_kept_one_is_joined, begin, finish),
 			cmocka_unit_test_setup_teardown(
