@@ -411,8 +411,7 @@ static int read_script(struct exec *e, char **args, char ***ret_command)
 enum { OPTION_SCRIPT };
 
 static const struct option_spec options[] = {
-		[OPTION_SCRIPT] = {"--script", 0, "FILE",
-				"run this shell script of this machine, with the words after -- as its arguments"},
+		[OPTION_SCRIPT] = {"--script", 0, "FILE", "run this shell script; ARGs follow --"},
 		{0},
 };
 
@@ -543,12 +542,12 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "file_size",
-		"net", "net_allow", "mount", "env", "workdir", "max_output", "timeout", "backend", NULL};
+static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "net",
+		"net_allow", "mount", "env", "workdir", "max_output", "timeout", "backend", NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",
-		.usage = "exec [OPTIONS] [NAME] -- CMD [ARG…] | --script FILE [NAME] [-- ARG…]",
+		.usage = "exec [OPTIONS] [NAME] -- CMD [ARG…]",
 		.summary = "run a command in a sandbox",
 		.help = "Runs CMD in the running sandbox NAME, else in a new one. If standard input and "
 			"output are a terminal, CMD gets a terminal of its own, else pipes. Terrarium "

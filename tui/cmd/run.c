@@ -66,12 +66,8 @@ static const struct option_spec options[] = {
 		[OPTION_CAMEL] = {"--camel", 0, NULL, "act as CAMEL's interpreter: see the manual"},
 		[OPTION_COMMAND] = {"--command", 0, "CMD", "with --camel: run this shell command"},
 		[OPTION_STDIN] = {"--stdin", 0, "FILE", "what the code reads from standard input"},
-		[OPTION_WITH] = {"--with", 0, "PKG",
-				"install what the code needs, \"numpy\" or \"a,b>=2\", first; may "
-				"be given several times"},
-		[OPTION_DIR] = {"--dir", 0, "DIR",
-				"copy what is in DIR into the sandbox first, so that the code finds the files "
-				"beside it"},
+		[OPTION_WITH] = {"--with", 0, "PKG", "install packages first, such as 'rich>=13,six'"},
+		[OPTION_DIR] = {"--dir", 0, "DIR", "copy what is in DIR into the sandbox first"},
 		{0},
 };
 
@@ -383,7 +379,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"language", "name", "timeout", "memory", "net", "backend", NULL};
+static const char *const settings[] = {"language", "name", "timeout", "net", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

@@ -187,7 +187,6 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 		add_note(m, serial, "interrupted; variables are kept"); /* the header may be far above */
 	if (r->hint)
 		add_note(m, serial, r->hint);
-	const struct run_info *info = info_of(m, serial);
 	install_advise(m, r, info ? info->code : NULL, text, sizeof text);
 	if (*text)
 		add_note(m, serial, text);
