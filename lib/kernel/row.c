@@ -394,6 +394,7 @@ static const struct key {
 		FLAG("prints_prompts", lang.prints_prompts),
 		FLAG("takes_args", lang.takes_args),
 		FLAG("takes_env", lang.takes_env),
+		FLAG("borrows_grammar", lang.borrows_grammar),
 		OTHER("commands", read_commands),
 		WORDS("pieces", compiler),
 		OTHER("driver", read_driver),

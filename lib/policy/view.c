@@ -128,17 +128,15 @@ static int kind_of(struct view_walk *w, TSNode node)
 	return kind;
 }
 
-/* TypeScript's nodes are called as JavaScript's. */
 static const struct tongue {
 	const char *grammar;
 	int (*visit)(struct view_walk *walk, TSNode node, const char *type);
-	bool is_shipped; /* its grammar is missed where there is none */
-} tongues[] = {{"python", expression_visit_python, true}, {"javascript", expression_visit_javascript, true},
-		{"typescript", expression_visit_javascript, false}, {"bash", word_visit, true}};
+} tongues[] = {{"python", expression_visit_python}, {"javascript", expression_visit_javascript},
+		{"bash", word_visit}};
 
 static const struct tongue *tongue_of(const struct trm_lang *lang)
 {
-	for (size_t i = 0; i < sizeof tongues / sizeof *tongues; i++)
+	for (size_t i = 0; i < sizeof tongues / sizeof *tongues && !lang->borrows_grammar; i++)
 		if (!strcmp(lang->grammar, tongues[i].grammar))
 			return &tongues[i];
 	return NULL;
@@ -247,7 +245,7 @@ int view_init(struct view *v, const struct trm_grammar *grammar, const struct tr
 	const struct tongue *tongue = tongue_of(lang);
 	TSTree *tree = grammar && tongue ? parse(grammar, code, n) : NULL;
 	v->has_tree = tree != NULL;
-	v->has_comments = !tree && tongue && tongue->is_shipped;
+	v->has_comments = !tree && tongue;
 	if (tree)
 		r = walk(v, tongue, tree);
 	else if (!v->has_comments)

@@ -151,7 +151,7 @@ bool order_read(char *line, size_t n, struct order *ret)
 	struct reader r = {line, line + n};
 	const char *key;
 	size_t len;
-	*ret = (struct order){.op = "", .id = "", .code = "", .file = ""};
+	*ret = (struct order){.op = "", .id = "", .code = "", .file = "", .cwd = ""};
 	if (!skip_char(&r, '{'))
 		return false;
 	do

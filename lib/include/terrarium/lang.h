@@ -26,10 +26,11 @@ struct trm_lang {
 	const char *comment;         /* line comment sign, e.g. "#"; "" there is none */
 	const char *block_begin, *block_end; /* of a comment over several lines; "" there is none */
 	enum trm_lang_style style;
-	bool has_tab;        /* the workbench shows a tab for it from the start */
-	bool prints_prompts; /* when code asks for a line; Bash does so on terminals only */
-	bool takes_args;     /* whole programs can be given arguments; batch languages always can */
-	bool takes_env;      /* runs can have variables and a directory of their own; likewise */
+	bool has_tab;         /* the workbench shows a tab for it from the start */
+	bool prints_prompts;  /* when code asks for a line; Bash does so on terminals only */
+	bool takes_args;      /* whole programs can be given arguments; batch languages always can */
+	bool borrows_grammar; /* the grammar is of a similar language: fit for colors, not for policies */
+	bool takes_env;       /* runs can have variables and a directory of their own; likewise */
 	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
 	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only
 	 * files stay from run to run, unless has_pieces. NULL: a resident interpreter runs the code, and
@@ -92,7 +93,8 @@ int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct
 #define TRM_LANG_PREPARING "/tmp/prepared"
 
 /* The command that installs a package where the language's own package manager puts it: "pip install NAME".
- * One line, as a shell reads it: what is not plain is quoted. TRM_ENOTSUP: the language has no package manager; TRM_ETOOBIG. */
+ * One line, as a shell reads it: what is not plain is quoted. TRM_ENOTSUP: the language has no package
+ * manager; TRM_ETOOBIG. */
 int trm_lang_install_command(const struct trm_lang *lang, const char *package, char *out, size_t cap,
 		struct trm_error *reterr);
 

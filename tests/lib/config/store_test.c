@@ -88,7 +88,7 @@ static void values_are_written_so_that_they_are_read_again(void **state)
 
 static void what_is_no_object_is_refused(void **state)
 {
-	static const char *const bad[] = {"", "[]", "1", "{", "}", "{\"a\"}", "{\"net\": true,}", "{} {}",
+	static const char *const bad[] = {"", "[]", "1", "{", "}", "{\"a\"}", "{} {}",
 			"{\"net\": true /* open }", "\"{\"", "{\"net\": tru}", "{\"net\": true", "{]",
 			"{\"a\":1]"};
 
