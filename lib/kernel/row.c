@@ -408,7 +408,7 @@ static const struct key {
 		FLAG("resets_by_restart", spec.resets_by_restart),
 		WORDS("env", spec.env),
 		TEXT("grammar", lang.grammar),
-		TEXT("template", lang.template),
+		TEXT("template", lang.skeleton),
 		TEXT("image", lang.image),
 		TEXT("package", lang.package),
 		TEXT("package_manager", lang.package_manager),
@@ -522,7 +522,7 @@ static int complete(const struct spot *s)
 	struct row *row = s->row;
 	struct trm_lang *l = &row->lang;
 	const char **const texts[] = {&l->comment, &l->block_begin, &l->block_end, &l->grammar, &l->image,
-			&l->package, &l->template, &l->sample, &l->package_manager, &l->imports,
+			&l->package, &l->skeleton, &l->sample, &l->package_manager, &l->imports,
 			&l->module_prefix, &l->module_parts};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (!*texts[i])

@@ -298,7 +298,7 @@ def tool(name, **arguments):
 
 
 def mcp_all():
-    for asked, answered in (("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"), ("2099-01-01", "2025-03-26"), (7, "2025-03-26")):
+    for asked, answered in (("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"), ("2099-01-01", "2025-11-25"), (7, "2025-11-25")):
         result = mcp("initialize", {"protocolVersion": asked})[1]["result"]
         equal(f"version {asked}", result["protocolVersion"], answered)
     equal("ping", mcp("ping"), (200, {"jsonrpc": "2.0", "result": {}, "id": 1}))

@@ -54,11 +54,11 @@ grep -q "line 1" err && wrong "the name of a package has no lines"
 # A refusal lists all that is refused.
 try run --yes --policy strict --policy-mode enforce -c 'import os
 import socket
-import subprocess' --json
+import subprocess'
 expect_code 125
-expect_in out ", and 2 more"
-expect_in err "! line 2: socket"
-expect_in err "! line 3: subprocess"
+expect_in err ", and 2 more"
+expect_in err "2:8: medium: socket"
+expect_in err "3:8: high: subprocess"
 
 code=0
 printf 'import os\n6 * 7\n' | "$terrarium" repl --yes --policy strict --policy-mode enforce >out 2>err || code=$?

@@ -215,6 +215,7 @@ PY
 # serve_and_ask [OPTION…]: what a server answers is in the file out.
 serve_and_ask() {
 	tried="terrarium serve $*"
+	rm -f served served.err
 	"$terrarium" serve --dev --port 0 "$@" >served 2>served.err &
 	serving=$!
 	until_true test -e served.err

@@ -62,6 +62,7 @@ int inside_try_open(struct inside *in, const char *name, const struct trm_limits
 	trm_sandbox_opts_default(&opts);
 	opts.name = name;
 	opts.isolation = inside_isolation;
+	opts.hides_packages = true;
 	if (limits)
 		opts.limits = *limits;
 	assert_int_equal(trm_loop_create(&in->loop, NULL), 0);

@@ -107,7 +107,7 @@ static void only_its_own_processes_are_seen(void **state)
 static void the_environment_is_its_own(void **state)
 {
 	(void)state;
-	expect_silence("want = dict(PATH='/usr/local/bin:/usr/bin:/bin:' + H + '/.local/bin', USER='user', "
+	expect_silence("want = dict(PATH='/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin:' + H + '/.local/bin', USER='user', "
 		       "LANG='C.UTF-8', TERM='dumb')\n"
 		       "for k, v in want.items():\n"
 		       "  if os.environ.get(k) != v: print(k, os.environ.get(k))\n"

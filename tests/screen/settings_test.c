@@ -88,7 +88,7 @@ static void keys_and_time_limit_at_once(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "time limit 1.0 s");
 	screen_send(&s, "\r");
-	screen_wait(&s, "time-out");
+	screen_wait(&s, "timed out");
 	assert_int_equal(screen_leave(&s), 0);
 }
 

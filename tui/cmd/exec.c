@@ -515,6 +515,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 	if (options_check_backend(&o, &e->config) || options_check_kept(&o, &e->config))
 		return CMD_FAILED;
 	e->asked = options_asked(&o);
+	e->asked.no_packages = true;
 	e->has_env = options_has(&o, "env");
 	e->has_workdir = options_has(&o, "workdir");
 	e->has_timeout = options_has(&o, "timeout") && e->config.timeout_ms;

@@ -207,6 +207,9 @@ static int play_all(struct request *q, const struct options *o)
 			.is_json = q->is_json,
 			.policy = policy_gate_enforced(&q->policy_gate),
 	};
+	opts.asked.no_packages = true;
+	for (size_t i = 0; i < q->n_sources; i++)
+		opts.asked.no_packages &= !q->sources[i].libraries;
 	return run_session(&opts, &q->is_pipe_broken);
 }
 

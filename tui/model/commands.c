@@ -134,7 +134,7 @@ static void language(struct model *m, struct effects *out)
 static void insert_template(struct model *m, struct effects *out)
 {
 	struct editor *e = model_editor(m);
-	const char *text = m->lang->template;
+	const char *text = m->lang->skeleton;
 
 	if (!*text)
 		notices_add(&m->notices, m->now_ns, true, "%s has no template", m->lang->name);

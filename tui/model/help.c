@@ -199,7 +199,8 @@ static void fill(struct model *m)
 							 : of_pane[m->focus];
 
 	dialog_clear_lines(&m->dialog);
-	if (!*h.needle)
+	/* The key bar is about a pane, and that page has no pane. */
+	if (!*h.needle && here != CONTEXT_SANDBOXES)
 		add_first(&h);
 	add_section(&h, here);
 	for (int i = 0; i < COUNT(order); i++)

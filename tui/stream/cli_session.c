@@ -216,6 +216,7 @@ static int start(struct cli_session *cli_session, const struct trm_config *confi
 	struct trm_sandbox_opts opts;
 	trm_config_sandbox_opts(config, &opts);
 	opts.limits_lifetime = asked.lifetime;
+	opts.hides_packages = asked.no_packages && !config->keep;
 	opts.metrics_interval_ms = 0;
 	return trm_sandbox_open(
 			cli_session->loop, &opts, &sandbox_cb, cli_session, &cli_session->sandbox, reterr);

@@ -60,6 +60,7 @@ struct cli_session_asked {
 	bool source; /* image, container or dockerfile of the config */
 	/* Of a new one: the lifetime, which is then limited also if it is not kept. */
 	bool lifetime;
+	bool no_packages; /* trm_sandbox_opts.hides_packages of a new one that is not kept */
 };
 
 /* 0, or a negative code: TRM_EINVAL if the running one does not match `asked`. Call cli_session_finish()

@@ -106,6 +106,8 @@ static void on_put(struct fake *f, uint32_t stream, const struct tree_msg *msg)
 		if (!f->files[i].path) {
 			f->files[i] = (struct fake_file){
 					.path = strdup(name), .put_stream = stream, .is_tree = true};
+			if (!f->files[i].path)
+				error_msg_put(&f->out, stream, TRM_ENOMEM, "out of memory");
 			return;
 		}
 	error_msg_put(&f->out, stream, TRM_ETOOBIG, "the fake sandbox keeps 16 files in one directory");

@@ -253,9 +253,12 @@ static pid_t spawn_supervisor(const struct parts *p, const struct rundir_entry *
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* Packages that were fetched once for all; without it they are fetched anew. */
-static void find_cache(char path[CACHEDIR_PATH], struct spec_msg *spec)
+static void find_cache(const struct trm_sandbox_opts *opts, char path[CACHEDIR_PATH], struct spec_msg *spec)
 {
 	struct trm_error why;
+	spec->cache = "";
+	if (opts->hides_packages && !opts->limits.net)
+		return;
 	int fd = cachedir_open("packages", path, &why);
 	if (fd < 0)
 		log_write(LOG_WARNING, "%s", why.msg);
@@ -277,7 +280,7 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	spec->mounts = mounts->text;
 	spec->n_mounts = (uint32_t)mounts->n;
 	spec->writable_mounts = mounts->writable;
-	find_cache(cache, spec);
+	find_cache(opts, cache, spec);
 	int r = opts->limits.net ? netplan_make(&plan, opts, spec, reterr) : 0;
 	if (r == 0)
 		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);

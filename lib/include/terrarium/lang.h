@@ -38,7 +38,7 @@ struct trm_lang {
 	const char *const *const *commands;
 	bool has_pieces;      /* code without main() is compiled as a piece, and keeps variables as well */
 	const char *grammar;  /* tree-sitter's; "" there is none */
-	const char *template; /* the frame of a program, for an empty file; "" there is none */
+	const char *skeleton; /* the frame of a program, for an empty file; "" there is none */
 	const char *sample;   /* a short program to begin with; "" there is none */
 	/* NULL-terminated, for the tutorial of the workbench: a line to write, one that does not end, and one
 	 * that plots; the last ones may be missing. */

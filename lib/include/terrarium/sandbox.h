@@ -227,6 +227,10 @@ struct trm_sandbox_opts {
 	/* cb->progress also gets each command that is run for the sandbox, as a line that begins with "$ ":
 	 * "$ create: docker run …". Values of variables are not in it. */
 	bool is_verbose;
+	/* A local sandbox without a network is not to see the cache of packages (terrarium/install.h):
+	 * mountinfo tells where that lies, and the cache what has been installed. Packages can then not be
+	 * installed. */
+	bool hides_packages;
 	bool limits_lifetime; /* max_lifetime_ms applies even if it is not kept; the default is false */
 	/* borrowed until trm_sandbox_open() returns, including its strings */
 	struct trm_server_opts server;

@@ -174,7 +174,7 @@ static void a_template_fills_an_empty_buffer(void **state)
 		command_run(&m, command_find("insert-template"), &fx);
 		size_t n = text_copy(model_editor(&m)->text, 0, text, sizeof text - 1);
 		text[n] = '\0';
-		assert_string_equal(text, lang->template);
+		assert_string_equal(text, lang->skeleton);
 	}
 }
 
