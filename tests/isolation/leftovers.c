@@ -277,6 +277,7 @@ static void after_an_early_close(void **state)
 	(void)state;
 	trm_sandbox_opts_default(&opts);
 	opts.isolation = inside_isolation;
+	opts.hides_packages = true;
 	assert_int_equal(trm_loop_create(&loop, NULL), 0);
 	for (unsigned i = 0; i < 60; i++) {
 		struct trm_sandbox *sandbox;
