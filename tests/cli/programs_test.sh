@@ -71,14 +71,12 @@ echo 'x = 41' >helper.py
 echo 'import helper; print(helper.x + 1)' >uses.py
 try run --yes uses.py
 expect_code 1
-expect_in err "terrarium: helper.py lies beside uses.py on this machine, but only the file that is run goes into the sandbox: add --mount 'helper.py:/workspace/helper.py', or copy it into a kept sandbox (terrarium cp)"
-if has_namespaces; then
-	try run --yes --mount helper.py:/workspace/helper.py uses.py
-	expect_code 0
-	expect_out 42
-fi
+expect_in err "terrarium: helper.py lies beside uses.py on this machine, but only the file that is run goes into the sandbox: add --dir '.' to copy its folder in"
+try run --yes --dir . uses.py
+expect_code 0
+expect_out 42
 try run --yes uses.py -c 1
-expect_in err "add --mount 'helper.py:/workspace/helper.py'"
+expect_in err "add --dir '.'"
 try run --yes -c 'import helper'
 grep -q "lies beside" err && wrong "code has no place that something could lie beside"
 echo 'import nosuchmodule' >alone.py

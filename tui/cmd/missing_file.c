@@ -60,17 +60,17 @@ static bool find_neighbor(const char *file, const char *name, char out[PATH_MAX]
 	return false;
 }
 
-static void write_hint(const char *file, const char *workdir, const char *path, const char *name,
-		const char *ending, char out[MISSING_FILE_HINT])
+static void write_hint(const char *file, const char *name, const char *ending, char out[MISSING_FILE_HINT])
 {
 	const char *slash = strrchr(file, '/'), *base = slash ? slash + 1 : file;
+	int n = slash == file ? 1 : (int)(base - file) - (slash != NULL);
 	snprintf(out, MISSING_FILE_HINT,
 			"%.100s%s lies beside %.100s on this machine, but only the file that is run goes into the "
-			"sandbox: add --mount '%.120s:%.60s/%.100s%s', or copy it into a kept sandbox (terrarium cp)",
-			name, ending, base, path, workdir, name, ending);
+			"sandbox: add --dir '%.*s' to copy its folder in",
+			name, ending, base, n ? n : 1, n ? file : ".");
 }
 
-bool missing_file_hint(const char *file, const char *workdir, const char *words, char out[MISSING_FILE_HINT])
+bool missing_file_hint(const char *file, const char *words, char out[MISSING_FILE_HINT])
 {
 	char name[256], path[PATH_MAX];
 	const char *neighbor, *ending;
@@ -80,7 +80,7 @@ bool missing_file_hint(const char *file, const char *workdir, const char *words,
 				|| !(neighbor = neighbor_of(name, SIGNS[i].has_dots))
 				|| !find_neighbor(file, neighbor, path, &ending))
 			continue;
-		write_hint(file, workdir, path, neighbor, ending, out);
+		write_hint(file, neighbor, ending, out);
 		return true;
 	}
 	return false;

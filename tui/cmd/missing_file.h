@@ -11,8 +11,7 @@
 enum { MISSING_FILE_HINT = 800 };
 
 /* `words` is the end of what the program said on standard error, or its error. False: no module is missing
- * that lies beside `file`. Else `out` is one line that says so, and what to do. `workdir` is where the
- * program runs. */
-bool missing_file_hint(const char *file, const char *workdir, const char *words, char out[MISSING_FILE_HINT]);
+ * that lies beside `file`. Else `out` is one line that says so, and what to do. */
+bool missing_file_hint(const char *file, const char *words, char out[MISSING_FILE_HINT]);
 
 #endif

@@ -60,6 +60,8 @@ struct run_session {
 	bool is_pipe_broken;  /* nobody reads stdout any more */
 };
 
+enum { HINT = (int)MISSING_FILE_HINT > (int)INSTALL_HINT ? (int)MISSING_FILE_HINT : (int)INSTALL_HINT };
+
 /* ---- the end ------------------------------------------------------------------ */
 
 static void finish_with(struct run_session *p, int exit_code)
@@ -71,7 +73,7 @@ static void finish_with(struct run_session *p, int exit_code)
 /* What terrarium itself has to say. */
 static void say(struct run_session *p, const char *text)
 {
-	char words[MISSING_FILE_HINT], line[MISSING_FILE_HINT + 16];
+	char words[HINT], line[HINT + 16];
 	snprintf(line, sizeof line, "terrarium: %s", option_names_put(text, words, sizeof words));
 	sink_line(&p->err, line);
 }
@@ -264,21 +266,6 @@ static void print_error(struct run_session *p, const struct trm_result *result)
 		say(p, result->hint);
 }
 
-/* Of a file whose neighbor on this machine is not in the sandbox. Those who read JSON have no use for it. */
-static void say_missing(struct run_session *p, const struct trm_result *result)
-{
-	const struct trm_config *config = p->opts->config;
-	char hint[MISSING_FILE_HINT];
-	p->tail[p->tail_n] = '\0';
-	for (char *at = p->tail; (at = memchr(at, '\0', (size_t)(p->tail + p->tail_n - at)));)
-		*at = ' ';
-	if (p->source->kind != SOURCE_FILE || result->status != TRM_STATUS_ERROR)
-		return;
-	if (missing_file_hint(p->source->name, *config->workdir ? config->workdir : "/workspace",
-			    result->error_message ? result->error_message : p->tail, hint))
-		say(p, hint);
-}
-
 /* Displays that are saved are in files, and the JSON says where. */
 static char *make_json(struct run_session *p, const struct trm_result *result)
 {
@@ -296,13 +283,22 @@ static char *make_json(struct run_session *p, const struct trm_result *result)
 	return json;
 }
 
-/* Of a result that says nothing else of its kind. */
-static bool find_hint(const struct run_session *p, const struct trm_result *result, char out[INSTALL_HINT])
+/* Does the file that was run ask for one that lies beside it on this machine? */
+static bool find_neighbor_hint(struct run_session *p, const struct trm_result *result, char out[HINT])
+{
+	p->tail[p->tail_n] = '\0';
+	for (char *at = p->tail; (at = memchr(at, '\0', (size_t)(p->tail + p->tail_n - at)));)
+		*at = ' ';
+	return p->source->kind == SOURCE_FILE && result->status == TRM_STATUS_ERROR
+	       && missing_file_hint(
+			       p->source->name, result->error_message ? result->error_message : p->tail, out);
+}
+
+/* Is a package missing? */
+static bool find_package_hint(const struct run_session *p, const struct trm_result *result, char out[HINT])
 {
 	const struct trm_sandbox *sandbox = p->cli_session.sandbox;
 	bool stays = sandbox && trm_sandbox_stays(sandbox);
-	if (result->hint)
-		return false;
 	return install_hint_of_result(result, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
 			stays ? trm_sandbox_name(sandbox) : "",
 			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
@@ -310,8 +306,9 @@ static bool find_hint(const struct run_session *p, const struct trm_result *resu
 
 static void print_result(struct run_session *p, const struct trm_result *result)
 {
-	char hint[INSTALL_HINT];
-	bool has_hint = find_hint(p, result, hint);
+	char hint[HINT];
+	bool is_neighbor = !result->hint && find_neighbor_hint(p, result, hint);
+	bool has_hint = is_neighbor || (!result->hint && find_package_hint(p, result, hint));
 	if (p->opts->is_json) {
 		struct trm_result hinted = *result;
 		hinted.hint = has_hint ? hint : result->hint;
@@ -326,10 +323,8 @@ static void print_result(struct run_session *p, const struct trm_result *result)
 	if (result->value && p->source->kind != SOURCE_FILE && !displays_have_value(result))
 		sink_line(&p->out, result->value);
 	print_error(p, result);
-	if (has_hint && isatty(STDERR_FILENO))
+	if (is_neighbor || (has_hint && isatty(STDERR_FILENO)))
 		say(p, hint);
-	else
-		say_missing(p, result);
 }
 
 struct trm_result run_refusal(const char *why)
