@@ -33,7 +33,8 @@ bool line_leaves_block(const struct trm_lang *lang, const char *line, const stru
  * line. The line is looked at up to its ink. */
 struct line_partner {
 	const char *word;    /* " fi " */
-	const char *openers; /* " if "; NULL: the nearest line above that opens a block and is indented less */
+	const char *openers; /* " if "; NULL: the nearest line above that opens a block and is indented less
+			      */
 	const char *closers; /* " fi ": of others inside, to be passed over with their openers; NULL: by
 				indentation */
 };

@@ -7,8 +7,8 @@
 
 #include "syntax/language.h"
 
-static const struct syntax_rules *const known[] = {&rules_python, &rules_javascript, &rules_bash,
-		&rules_c, &rules_cpp, &rules_go, &rules_java, &rules_ruby};
+static const struct syntax_rules *const known[] = {&rules_python, &rules_javascript, &rules_bash, &rules_c,
+		&rules_cpp, &rules_go, &rules_java, &rules_ruby};
 #define KNOWN (sizeof(known) / sizeof(*known))
 
 struct grammars {

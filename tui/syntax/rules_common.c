@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Grammars that call their nodes much alike. What one of them has not is left out when its rules are looked up. */
+/* Grammars that call their nodes much alike. What one of them has not is left out when its rules are looked
+ * up. */
 #include "syntax/language.h"
 
 #define BUILTINS \

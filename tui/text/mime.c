@@ -40,8 +40,7 @@ const char *mime_suffix(const char *mime)
 	} table[] = {{"image/png", "png"}, {"image/jpeg", "jpg"}, {"image/svg+xml", "svg"},
 			{"image/gif", "gif"}, {"image/webp", "webp"}, {"application/pdf", "pdf"},
 			{"application/json", "json"}, {"text/html", "html"}, {"text/markdown", "md"},
-			{"text/csv", "csv"}, {"text/latex", "tex"},
-			{"text/", "txt"}};
+			{"text/csv", "csv"}, {"text/latex", "tex"}, {"text/", "txt"}};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (begins(mime, table[i].mime))

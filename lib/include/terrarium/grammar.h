@@ -14,9 +14,9 @@ struct trm_grammar {
 	void *library;
 };
 
-/* Open a grammar by its name (trm_lang.grammar): "python", "java", ... TRM_ENOENT: there is none; TRM_ENOTSUP: it does not
- * fit this version of tree-sitter, or cannot be loaded. The sentence completes "no colors for python: ".
- * End: trm_grammar_close(), when none of its trees is in use any more. */
+/* Open a grammar by its name (trm_lang.grammar): "python", "java", ... TRM_ENOENT: there is none;
+ * TRM_ENOTSUP: it does not fit this version of tree-sitter, or cannot be loaded. The sentence completes "no
+ * colors for python: ". End: trm_grammar_close(), when none of its trees is in use any more. */
 int trm_grammar_open(const char *name, struct trm_grammar *ret, struct trm_error *reterr);
 void trm_grammar_close(struct trm_grammar *grammar); /* takes a zeroed one */
 

@@ -23,9 +23,9 @@
  *
  * A comment is sent every 15 s if there is no event. A client that reads slowly slows the run down. These
  * requests have more params. For code: "stdin":bool (default false: reads see end of file), "file":text,
- * "args":[text], "echo":bool, "program":bool (is_program in struct trm_run_opts), "leave":bool (trm_session_leave()). For
- * commands: "stdin" and "terminal":{"rows":n,"cols":n}. There are further methods, with "sandbox" and
- * "namespace":
+ * "args":[text], "echo":bool, "program":bool (is_program in struct trm_run_opts), "leave":bool
+ * (trm_session_leave()). For commands: "stdin" and "terminal":{"rows":n,"cols":n}. There are further methods,
+ * with "sandbox" and "namespace":
  *
  *   sandbox.run.input      {"run":ID,"text"|"base64":…,"eof":bool,"rows":n,"cols":n}
  *                          → {"accepted":bytes}, when the code has taken most of it

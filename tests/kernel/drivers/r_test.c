@@ -37,8 +37,9 @@ static void values_of_r_are_shown(void **state)
 		const char *code, *value;
 	} samples[] = {{"1+1", "[1] 2"}, {"0.1 + 0.2", "[1] 0.3"}, {"1e5", "[1] 1e+05"}, {"5L", "[1] 5"},
 			{"TRUE", "[1] TRUE"}, {"'a\\n\"b\"'", "[1] \"a\\n\\\"b\\\"\""}, {"NA", "[1] NA"},
-			{"NA_character_", "[1] NA"}, {"NaN", "[1] NaN"}, {"c(a = 1)", "a \n1 "}, {"NULL", "NULL"},
-			{"1:3", "[1] 1 2 3"}, {"invisible(1)", NULL}, {"options(digits = 3)\npi", "[1] 3.14"},
+			{"NA_character_", "[1] NA"}, {"NaN", "[1] NaN"}, {"c(a = 1)", "a \n1 "},
+			{"NULL", "NULL"}, {"1:3", "[1] 1 2 3"}, {"invisible(1)", NULL},
+			{"options(digits = 3)\npi", "[1] 3.14"},
 			{"print.numeric <- function(x, ...) cat('mine\\n')\n5", "mine"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)

@@ -47,11 +47,9 @@ static void a_missing_module_names_its_package(void **state)
 	assert_string_equal(
 			missing(LANG_JAVASCRIPT, "Error", "Cannot find package 'ms' imported from /x"), "ms");
 	assert_string_equal(missing(LANG_JAVASCRIPT, "Error", "Cannot find module '@s/a/b'"), "@s/a");
-	assert_string_equal(
-			missing_in(row_of("r"), "error", "there is no package called ‘data.table’"),
+	assert_string_equal(missing_in(row_of("r"), "error", "there is no package called ‘data.table’"),
 			"data.table");
-	assert_string_equal(missing_in(row_of("ruby"), "LoadError",
-					    "cannot load such file -- nokogiri/xml"),
+	assert_string_equal(missing_in(row_of("ruby"), "LoadError", "cannot load such file -- nokogiri/xml"),
 			"nokogiri");
 	assert_null(missing(LANG_JAVASCRIPT, "Error", "Cannot find module './x'"));
 	assert_null(missing(LANG_JAVASCRIPT, "Error", "Cannot find module '/x'"));
