@@ -383,7 +383,7 @@ class Mcp(Curl):
         return status, json.loads(text) if text else None
 
     def test_versions(self):
-        for asked, given in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-03-26")):
+        for asked, given in (("2025-03-26", "2025-03-26"), ("2024-11-05", "2024-11-05"), ("1999-01-01", "2025-11-25")):
             status, reply = self.ask({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
                 "protocolVersion": asked, "capabilities": {}, "clientInfo": {"name": "curl", "version": "8"}}})
             self.assertEqual((status, reply["id"], reply["result"]["protocolVersion"]), (200, 1, given))
