@@ -83,7 +83,8 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 static struct trm_error words_of(const struct box *box, const struct trm_error *why, bool is_agents)
 {
 	struct trm_error announced = *why;
-	bool has_path = why->code != TRM_ETOOBIG && why->code != TRM_ENOMEM;
+	bool is_of_all = why->code == TRM_ETOOBIG || why->code == TRM_ENOMEM;
+	bool has_path = !is_of_all || *why->msg == '/';
 	if (why->code && is_agents)
 		trm_error_set(&announced, why->code, "%s:%s%s", box->name, has_path ? "" : " ", why->msg);
 	return announced;
