@@ -124,6 +124,21 @@ static int read_row(struct row_text *text, size_t nth, const cJSON *item, struct
 	return 0;
 }
 
+/* What rows have is part of their texts, which stay to the end of the process. */
+static struct kept_text {
+	struct row_text text;
+	struct kept_text *next;
+} * kept_texts;
+
+static void keep_text(const struct row_text *text)
+{
+	struct kept_text *kept = malloc(sizeof *kept);
+	if (!kept)
+		return; /* it stays all the same */
+	*kept = (struct kept_text){*text, kept_texts};
+	kept_texts = kept;
+}
+
 /* All rows, or none. Takes `text`, which stays as long as the rows do. */
 static int read_all(struct row_text *text, struct trm_error *reterr)
 {
@@ -138,7 +153,7 @@ static int read_all(struct row_text *text, struct trm_error *reterr)
 	if (r == 0) {
 		memcpy(rows, all, sizeof rows);
 		n_rows = n;
-		free(text->lists); /* what it lists belongs to the rows */
+		keep_text(text);
 	} else {
 		row_text_finish(text);
 	}

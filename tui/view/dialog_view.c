@@ -123,7 +123,7 @@ static void draw_list(const struct model *m, struct canvas *c, const struct dial
 	if (d->list_rows)
 		canvas_fill(c, l->list, " ", style_of(ROLE_MENU));
 	if (d->list_rows && !d->n_items)
-		canvas_put(c, l->list, l->list.row, l->list.col + 3, "no matches", 12,
+		canvas_put(c, l->list, l->list.row, l->list.col + 3, "no matches", strlen("no matches"),
 				(struct style){.role = ROLE_DIALOG_DIM, .ground = ROLE_MENU});
 	for (int i = 0; i < l->list.rows && first + (size_t)i < d->n_items; i++)
 		draw_list_row(m, c, (struct rect){l->list.row + i, l->list.col, 1, l->list.cols},

@@ -126,6 +126,7 @@ static void edits_elsewhere_keep_the_partner(void **state)
 	editor_select(&e, 4, 4);
 	key(')', 100000000);
 	expect(")", "ab\n()|");
+	editor_finish(&e);
 	start("|");
 	key('(', 100000000);
 	editor_replace(&e, 1, 1, "", 0, BURST_NONE);
