@@ -185,28 +185,32 @@ static int find_list(struct reader *r, const cJSON *root, const char *name, cons
 	return 0;
 }
 
-static struct pattern *new_pattern(struct trm_policy *policy, struct trm_error *err)
+/* Add a zeroed element of `size` bytes to an array of *n; NULL: no memory. */
+static void *add_element(void **array, size_t *n, size_t size, struct trm_error *err)
 {
-	struct pattern *grown = realloc(policy->patterns, (policy->n_patterns + 1) * sizeof *grown);
+	char *grown = realloc(*array, (*n + 1) * size);
 	if (!grown) {
 		trm_error_set(err, TRM_ENOMEM, "out of memory");
 		return NULL;
 	}
-	policy->patterns = grown;
-	grown[policy->n_patterns] = (struct pattern){0};
-	return &grown[policy->n_patterns++];
+	*array = grown;
+	return memset(grown + (*n)++ * size, 0, size);
+}
+
+static struct pattern *new_pattern(struct trm_policy *policy, struct trm_error *err)
+{
+	void *all = policy->patterns;
+	struct pattern *pattern = add_element(&all, &policy->n_patterns, sizeof *pattern, err);
+	policy->patterns = all;
+	return pattern;
 }
 
 static struct module *new_module(struct trm_policy *policy, struct trm_error *err)
 {
-	struct module *grown = realloc(policy->modules, (policy->n_modules + 1) * sizeof *grown);
-	if (!grown) {
-		trm_error_set(err, TRM_ENOMEM, "out of memory");
-		return NULL;
-	}
-	policy->modules = grown;
-	grown[policy->n_modules] = (struct module){0};
-	return &grown[policy->n_modules++];
+	void *all = policy->modules;
+	struct module *module = add_element(&all, &policy->n_modules, sizeof *module, err);
+	policy->modules = all;
+	return module;
 }
 
 static int read_patterns(struct reader *r, const cJSON *root, struct trm_policy *policy)

@@ -33,7 +33,7 @@ struct go_run {
 	char program[PATH_MAX];
 };
 
-/* What the program tells at its end: see trmTell() in kernel/carry.go. */
+/* The report that a program writes at its end: see trmTell() in kernel/carry.go. */
 struct go_report {
 	struct buf value, name, message, variables, known;
 	bool is_done;

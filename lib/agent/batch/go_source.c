@@ -14,7 +14,7 @@ struct go_entry {
 	enum go_kind kind;
 	char (*names)[GO_NAME_SIZE];
 	size_t n_names;
-	bool is_literal; /* a variable that is a function literal, which is made anew for each piece */
+	bool is_literal; /* a variable with a function literal: each piece creates the function again */
 	bool is_generic; /* a type */
 	char *packages;  /* that its type names, ended by newlines; NULL: none */
 };
@@ -118,7 +118,7 @@ static bool has_go_name(const struct go_entry *entries, size_t n, const char *na
 	return false;
 }
 
-/* Is one of its names declared anew? Methods of a type that is declared anew stay. */
+/* Does a later piece declare one of its names again? Methods stay when their type is declared again. */
 static bool is_replaced(const struct go_entry *e, const struct go_piece *piece)
 {
 	for (size_t i = 0; i < e->n_names; i++)
@@ -134,16 +134,11 @@ static void put_go_text(struct buf *out, const char *at, const char *end)
 	buf_append(out, at, (size_t)(end - at));
 }
 
-/* What comes is at that place of the user's code. */
+/* The code that follows comes from this place of the user's code. */
 static void put_go_place(const struct go_maker *m, struct buf *out, const char *at)
 {
-	unsigned line = 1;
-	const char *begin = m->code;
-	for (const char *c = m->code; c < at; c++)
-		if (*c == '\n') {
-			line++;
-			begin = c + 1;
-		}
+	unsigned line;
+	const char *begin = source_line_of(m->code, at, &line);
 	source_put(out, "/*line %s/%u%s:%u:%u*/", m->s->files.folder, m->piece->number, m->s->files.ending,
 			line, (unsigned)(at - begin) + 1);
 }
@@ -173,6 +168,7 @@ static void name_import(struct go_import *import, const char *path, size_t n)
 			     && strspn(at + 1, "0123456789") >= (size_t)(end - at) - 1;
 		end = is_version ? at - 1 : end;
 	}
+	at = at < end ? at : end; /* "/v2" has no other part */
 	const char *dot = memchr(at, '.', (size_t)(end - at));
 	end = dot && dot > at ? dot : end;
 	snprintf(import->name, sizeof import->name, "%.*s", (int)(end - at < GO_NAME_SIZE ? end - at : 0),

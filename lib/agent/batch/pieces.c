@@ -137,7 +137,7 @@ static void precompile(struct pieces *p)
 		close(fd);
 }
 
-/* What stands behind -x among the compiler's words; "": it is not there. */
+/* The word after -x among the compiler's words; "": there is none. */
 static const char *dialect(const struct pieces *p)
 {
 	const char *is = "";

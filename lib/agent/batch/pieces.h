@@ -4,7 +4,7 @@
 
 /* Pieces of a compiled language that keep their state. Those of C and C++ are compiled to shared objects
  * (source.h), which are loaded into a process that stays (keeper.h). Both are made with the compiler that the
- * row names. Those of Go are told in go_pieces.h. */
+ * row names. For Go see go_pieces.h. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -124,16 +124,22 @@ void source_note_names(struct maker *m, const struct part *p)
 
 /* ---- text ---- */
 
-/* Go on at the line of the user's, so far to the right as it is there. */
-void source_put_place(const struct maker *m, struct buf *out, const char *at)
+const char *source_line_of(const char *code, const char *at, unsigned *ret_line)
 {
-	unsigned line = 1;
-	const char *begin = m->code;
-	for (const char *c = m->code; c < at; c++)
+	const char *begin = code;
+	*ret_line = 1;
+	for (const char *c = code; c < at; c++)
 		if (*c == '\n') {
-			line++;
+			++*ret_line;
 			begin = c + 1;
 		}
+	return begin;
+}
+
+void source_put_place(const struct maker *m, struct buf *out, const char *at)
+{
+	unsigned line;
+	const char *begin = source_line_of(m->code, at, &line);
 	source_put(out, "\n#line %u \"%s/%u%s\"\n", line, m->s->folder, m->piece->number, m->s->ending);
 	for (; begin < at; begin++)
 		if (((unsigned char)*begin & 0xc0) != 0x80)

@@ -3,7 +3,7 @@
 #define TRM_AGENT_SOURCE_H
 
 /* The source that a piece of C or C++ is compiled from: the declarations of the pieces before it, and the
- * piece. C is told in source_c.h; this is about C++.
+ * piece. For C see source_c.h; this is about C++.
  *
  * Every piece becomes a shared object, which is loaded into one process with those of the earlier pieces.
  * Variables and functions are made `inline`. So all shared objects can repeat the declarations of earlier

@@ -181,7 +181,7 @@ static void note_tags(struct source_c_entry *e, const char *at, size_t n)
 	}
 }
 
-/* ---- names that are declared anew ---- */
+/* ---- names that are declared again ---- */
 
 /* The earlier name that a word of an entry means, if the piece hides that; else NULL. */
 static const struct c_name *hidden_name(const struct source *s, const struct source_piece *piece,

@@ -19,7 +19,9 @@ struct maker {
 };
 
 void source_put(struct buf *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Go on at the line of the user's, so far to the right as it is there. */
+/* Find the line of the code that `at` is in: its beginning, and its number from 1. */
+const char *source_line_of(const char *code, const char *at, unsigned *ret_line);
+/* Continue at the line and the column that the text has in the user's code. */
 void source_put_place(const struct maker *m, struct buf *out, const char *at);
 bool source_starts_word(const char *at, const char *end, const char *word);
 void source_note_names(struct maker *m, const struct part *p);
