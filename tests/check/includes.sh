@@ -41,6 +41,7 @@ lib/backend/find: backend/recipe backend base
 lib/sandbox: backend/supervised backend/host backend sweep tree wire base
 lib/session: sandbox kernel base
 lib/install: sandbox kernel embed base
+lib/pool: base
 lib/sync: base
 lib/interpreter: sync base
 lib/doctor: backend/local backend/recipe backend/host backend recipe base

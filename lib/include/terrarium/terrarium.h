@@ -27,6 +27,7 @@
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>
 #include <terrarium/policy.h>
+#include <terrarium/pool.h>
 #include <terrarium/recipe.h>
 #include <terrarium/registry.h>
 #include <terrarium/result.h>
