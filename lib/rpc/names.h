@@ -7,6 +7,7 @@
 struct trm_error;
 
 #define RPC_PATH_HEALTH "/api/v1/health"
+#define RPC_PATH_METRICS "/metrics"
 #define RPC_PATH_RPC "/api/v1/rpc"
 #define RPC_PATH_MCP "/mcp"
 #define RPC_HEALTHY "{\"message\":\"Service is healthy\"}"

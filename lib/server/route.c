@@ -6,6 +6,7 @@
 #include "rpc/envelope.h"
 #include "rpc/names.h"
 #include "server/jsonrpc/auth.h"
+#include "server/jsonrpc/exposition.h"
 #include "server/jsonrpc/server.h"
 #include "server/mcp/mcp.h"
 
@@ -21,14 +22,16 @@ static const struct route {
 	const char *path;
 	const char *verbs; /* for the header Allow */
 	void (*fn)(struct trm_server *server, struct http_request *request, const struct caller *who);
-	bool is_open; /* needs neither a key nor a body */
+	bool is_open;  /* needs no key */
+	bool has_body; /* JSON */
 } routes[] = {
-		{RPC_PATH_HEALTH, "GET,HEAD", health, true},
-		{RPC_PATH_RPC, "POST", rpc_handle, false},
-		{RPC_PATH_MCP, "POST", mcp_handle, false},
-		{"/api/v1/sandbox/start", "POST", rpc_handle, false},
-		{"/api/v1/sandbox/stop", "POST", rpc_handle, false},
-		{"/api/v1/sandbox/command/run", "POST", rpc_handle, false},
+		{RPC_PATH_HEALTH, "GET,HEAD", health, .is_open = true},
+		{RPC_PATH_METRICS, "GET,HEAD", exposition_handle, .is_open = false},
+		{RPC_PATH_RPC, "POST", rpc_handle, .has_body = true},
+		{RPC_PATH_MCP, "POST", mcp_handle, .has_body = true},
+		{"/api/v1/sandbox/start", "POST", rpc_handle, .has_body = true},
+		{"/api/v1/sandbox/stop", "POST", rpc_handle, .has_body = true},
+		{"/api/v1/sandbox/command/run", "POST", rpc_handle, .has_body = true},
 };
 
 static const struct route *find(const char *path)
@@ -96,6 +99,8 @@ void route_peek(void *user, struct http_request *request)
 		route->fn(server, request, NULL);
 	else if (!auth_caller(server, request, &who, &fault))
 		server_refuse(request, fault, NULL, NULL, NULL);
+	else if (!route->has_body)
+		route->fn(server, request, &who);
 	else if (request->is_too_big)
 		server_refuse(request, RPC_TOO_BIG, NULL, NULL, NULL);
 	else if (!is_json(request))

@@ -84,7 +84,9 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 			.output_keep_bytes = opts->output_keep_bytes,
 			.output_max_bytes = opts->output_max_bytes,
 			.policy = opts->policy,
-			.files_keep_bytes = opts->files_keep_bytes};
+			.files_keep_bytes = opts->files_keep_bytes,
+			.pools = opts->pools,
+			.n_pools = opts->n_pools};
 	if (server->listener)
 		snprintf(server->group, sizeof server->group, "serve:%u", trm_server_port(server));
 	else

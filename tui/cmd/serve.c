@@ -21,6 +21,8 @@
 enum {
 	N_SIGNALS = 3,
 	VOLUMES_MAX = 32,
+	POOLS_MAX = 32,
+	POOL_IDLE_MAX = 1000,
 	PROGRESS_MS = 500, /* between words about a stop that takes its time */
 	FILES_MAX = 65536, /* descriptors that are enough for everything */
 	FILES_SPARE = 512, /* not for clients, who get … */
@@ -36,6 +38,8 @@ struct serve {
 	struct trm_serve_opts opts;
 	const char *volumes[VOLUMES_MAX + 1]; /* directories; NULL-terminated */
 	size_t n_volumes;
+	struct trm_serve_pool pools[POOLS_MAX];
+	char pool_images[POOLS_MAX][128];
 	struct trm_server_opts there; /* the server that has the sandboxes, with --backend microsandbox */
 	const char *key_file;
 	bool is_dev, resets_key, is_verbose, is_quiet;
@@ -58,6 +62,7 @@ enum {
 	OPTION_NAMESPACE_DIR,
 	OPTION_VOLUMES,
 	OPTION_MAX_SANDBOXES,
+	OPTION_POOL,
 	OPTION_KEEP_FILES,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
@@ -76,6 +81,8 @@ static const struct option_spec options[] = {
 		[OPTION_VOLUMES] = {"--volumes", 0, "DIR", "allow volumes below DIR; repeatable"},
 		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N",
 				"most that may run at a time; 0: no limit"},
+		[OPTION_POOL] = {"--pool", 0, "IMAGE=N",
+				"keep N sandboxes of IMAGE (python, node …) ready; repeatable"},
 		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most to save of a stopped sandbox (1024)"},
 		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "print a line on stderr for each request"},
 		[OPTION_QUIET] = {"--quiet", 'q', NULL, "print only errors"},
@@ -256,6 +263,27 @@ static bool add_volumes(struct serve *s, const char *dir)
 	return true;
 }
 
+/* IMAGE=N */
+static bool add_pool(struct serve *s, const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : 0, i = s->opts.n_pools;
+	unsigned long number;
+	if (!n || n >= sizeof s->pool_images[0] || i == POOLS_MAX) {
+		cmd_fail("--pool %s: %s", *text ? text : "''",
+				i == POOLS_MAX ? "there are too many of these"
+					       : "must be IMAGE=N, as in python=8");
+		return false;
+	}
+	if (!read_number("--pool IMAGE=N", equals + 1, POOL_IDLE_MAX, &number))
+		return false;
+	snprintf(s->pool_images[i], sizeof s->pool_images[i], "%.*s", (int)n, text);
+	s->pools[i] = (struct trm_serve_pool){s->pool_images[i], (unsigned)number};
+	s->opts.pools = s->pools;
+	s->opts.n_pools++;
+	return true;
+}
+
 static bool take(struct serve *s, int option, const char *value)
 {
 	unsigned long number;
@@ -277,6 +305,7 @@ static bool take(struct serve *s, int option, const char *value)
 			return false;
 		s->opts.max_sandboxes = (unsigned)number;
 		break;
+	case OPTION_POOL: return add_pool(s, value);
 	case OPTION_KEEP_FILES:
 		if (!read_number("--keep-files", value, 1 << 20, &number))
 			return false;

@@ -76,6 +76,12 @@ int trm_server_key(const char *path, bool is_reset, char key[TRM_SERVER_KEY], st
 int trm_server_token(const char *key, const char *name_space, uint64_t lifetime_s, char ret[TRM_SERVER_TOKEN],
 		struct trm_error *reterr);
 
+/* Sandboxes that the server keeps ready: terrarium/pool.h. */
+struct trm_serve_pool {
+	const char *image; /* as start requests name it: "python", "microsandbox/node" */
+	unsigned n_idle;   /* from 1 to 1000 */
+};
+
 struct trm_serve_opts {
 	struct trm_container_opts
 			container; /* for backends that are recipes: image, user … of every sandbox */
@@ -111,6 +117,11 @@ struct trm_serve_opts {
 	bool forbids_libraries; /* refuse runs that name libraries, since these are fetched from an index */
 	/* code that it refuses never runs (terrarium/policy.h); NULL: none. Borrowed */
 	struct trm_policy *policy;
+	/* A start request gets a sandbox of a pool, if one is ready, it names that image or one with the same
+	 * languages, and nothing else in its config differs from the defaults. Borrowed. They are in addition
+	 * to max_sandboxes. Not for the backend "microsandbox": TRM_ENOTSUP. */
+	const struct trm_serve_pool *pools;
+	size_t n_pools;
 };
 
 /* Defaults: 127.0.0.1, port 5555. */

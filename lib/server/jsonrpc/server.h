@@ -14,6 +14,7 @@
  *   run_stream.h a run that tells such events, and is reached by other calls
  *   mcp.h        the Model Context Protocol: another carrier of calls
  *   method.h     the methods' table
+ *   exposition.h the figures at /metrics
  *   fleet.h      the sandboxes */
 
 #include <terrarium/error.h>

@@ -9,6 +9,7 @@
 #include "server/sandboxes/fleet_internal.h"
 #include "server/sandboxes/image.h"
 #include "server/sandboxes/launch.h"
+#include "server/sandboxes/server_pool.h"
 #include "server/sandboxes/store.h"
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -16,6 +17,7 @@
 static void free_all(struct fleet *fleet)
 {
 	sandbox_table_free(fleet);
+	server_pools_free(fleet);
 	trm_timer_remove(fleet->tick);
 	trm_timer_remove(fleet->closing);
 	store_close(fleet->store);
@@ -28,7 +30,7 @@ static void on_closing(void *user)
 	struct fleet *fleet = user;
 	void (*closed)(void *user) = fleet->closed;
 	void *closed_user = fleet->closed_user;
-	if (fleet->n_running)
+	if (fleet->n_running || fleet->n_open_pools)
 		return;
 	free_all(fleet);
 	closed(closed_user);
@@ -57,6 +59,8 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 		r = script_link_all(fleet->store, fleet->links, sizeof fleet->links, reterr);
 	if (r == 0)
 		r = sandbox_table_load(fleet, reterr);
+	if (r == 0)
+		r = server_pools_open(fleet, reterr);
 	if (r < 0)
 		free_all(fleet);
 	else
@@ -73,6 +77,7 @@ void fleet_close(struct fleet *fleet, void (*done)(void *user), void *user)
 	for (struct space *space = fleet->spaces; space; space = space->next)
 		for (struct served *s = space->sandboxes; s; s = s->next)
 			served_pump(s);
+	server_pools_close(fleet);
 	trm_timer_start(fleet->closing, 0, 0);
 }
 

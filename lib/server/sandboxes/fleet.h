@@ -25,6 +25,7 @@
 
 #include <terrarium/error.h>
 #include <terrarium/sandbox.h>
+#include <terrarium/server.h>
 #include <terrarium/session.h>
 
 #include "rpc/names.h"
@@ -55,6 +56,8 @@ struct fleet_opts {
 	uint64_t output_max_bytes; /* output that a run or command may print; 0: no limit */
 	uint64_t files_keep_bytes; /* saved files of a stopped sandbox; 0: FLEET_FILES_BYTES */
 	struct trm_policy *policy; /* code that it refuses never runs; NULL: none */
+	const struct trm_serve_pool *pools;
+	size_t n_pools;
 };
 enum { FLEET_OUTPUT_BYTES = 16 << 20 };
 #define FLEET_FILES_BYTES (UINT64_C(1) << 30)

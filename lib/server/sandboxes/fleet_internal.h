@@ -25,6 +25,8 @@ struct fleet {
 	struct fleet_opts opts;
 	struct store *store;
 	struct image *images;
+	struct server_pool *pools; /* opts.n_pools; NULL: none */
+	size_t n_open_pools;
 	char links[PATH_MAX]; /* folder with alternative names of interpreters; "": not needed */
 	struct space *spaces, **spaces_end;
 	size_t n_sandboxes; /* running or not */

@@ -312,11 +312,10 @@ static int open_it(struct launching *l, struct served *served, const struct trm_
 	return trm_sandbox_open(loop, &l->opts, cb, served, ret, reterr);
 }
 
-int launch_served(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sandbox **ret,
-		char *ret_note, struct trm_error *reterr)
+int launching_create(struct served *served, char *ret_note, struct launching **ret, struct trm_error *reterr)
 {
 	const struct fleet_opts *opts = &served->fleet->opts;
-	struct launching *l = calloc(1, sizeof *l);
+	struct launching *l = *ret = calloc(1, sizeof *l);
 	if (!l)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	trm_sandbox_opts_default(&l->opts);
@@ -327,11 +326,28 @@ int launch_served(struct served *served, const struct trm_sandbox_cb *cb, struct
 	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve",
 			served->space->name);
 	l->opts.group = l->group;
-	int r = take_all(l, served, ret_note, reterr);
-	if (r == 0)
-		r = open_it(l, served, cb, ret, reterr);
-	for (size_t i = 0; i < l->n_volumes; i++)
+	return take_all(l, served, ret_note, reterr);
+}
+
+const struct trm_sandbox_opts *launching_opts(const struct launching *l)
+{
+	return &l->opts;
+}
+
+void launching_free(struct launching *l)
+{
+	for (size_t i = 0; l && i < l->n_volumes; i++)
 		volume_close(&l->volumes[i]);
 	free(l);
+}
+
+int launch_served(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sandbox **ret,
+		char *ret_note, struct trm_error *reterr)
+{
+	struct launching *l;
+	int r = launching_create(served, ret_note, &l, reterr);
+	if (r == 0)
+		r = open_it(l, served, cb, ret, reterr);
+	launching_free(l);
 	return r;
 }

@@ -17,6 +17,13 @@ enum { LAUNCH_NOTE = 160 };
 int launch_served(struct served *served, const struct trm_sandbox_cb *cb, struct trm_sandbox **ret,
 		char *ret_note, struct trm_error *reterr);
 
+/* The options that launch_served() would open the sandbox with, for as long as the object lives. It exists,
+ * and must be freed, even after an error, unless memory is short. `ret_note` as above. */
+struct launching;
+int launching_create(struct served *served, char *ret_note, struct launching **ret, struct trm_error *reterr);
+const struct trm_sandbox_opts *launching_opts(const struct launching *launching);
+void launching_free(struct launching *launching); /* accepts NULL */
+
 /* Does it live on another server, which keeps its files? */
 bool launch_is_elsewhere(const struct served *served);
 

@@ -15,6 +15,7 @@
 #include "sandbox/sandbox.h"
 #include "server/sandboxes/fleet_internal.h"
 #include "server/sandboxes/launch.h"
+#include "server/sandboxes/server_pool.h"
 #include "server/sandboxes/snapshot.h"
 #include "server/sandboxes/store.h"
 
@@ -301,6 +302,19 @@ static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
 static const struct trm_sandbox_cb SANDBOX_CB = {
 		.ready = on_ready, .metrics = on_metrics, .clients = on_clients, .closed = on_closed};
 
+/* A pool has answered. */
+static void on_pooled(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct served *served = user;
+	served->sandbox = sandbox;
+	if (sandbox) {
+		on_ready(served, sandbox);
+		return;
+	}
+	served->why = *why;
+	lifecycle_finish_stop(served);
+}
+
 void lifecycle_start(struct served *served)
 {
 	struct fleet *fleet = served->fleet;
@@ -312,7 +326,7 @@ void lifecycle_start(struct served *served)
 	int r = served->idle ? 0 : trm_loop_add_timer(fleet->loop, on_idle, served, &served->idle, &why);
 	if (r == 0 && !served->rest)
 		r = trm_loop_add_timer(fleet->loop, autosave_is_over, served, &served->rest, &why);
-	if (r == 0)
+	if (r == 0 && !server_pool_take(served, &SANDBOX_CB, on_pooled))
 		r = launch_served(served, &SANDBOX_CB, &served->sandbox, note, &why);
 	if (r < 0) {
 		set_reason(served, SERVED_STARTING, &why);

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""pool_test.py PROGRAM: sandboxes that a server keeps ready, and the figures at /metrics."""
+import http.client
+import os
+import re
+import subprocess
+
+from serve import Server, check, main, wait_until
+
+
+def figures(s, key=None):
+    line = http.client.HTTPConnection("127.0.0.1", s.port, timeout=60)
+    line.request("GET", "/metrics", headers={"Authorization": "Bearer " + key} if key else {})
+    reply = line.getresponse()
+    text = reply.read().decode()
+    line.close()
+    rows = dict(re.findall(r"^(terrarium_\S+(?:\{.*\})?) (\S+)$", text, re.M))
+    return reply.status, rows, text
+
+
+def pooled(rows, state):
+    return rows.get('terrarium_pool_sandboxes{image="python",state="%s"}' % state)
+
+
+def requests(rows, result):
+    return rows['terrarium_pool_requests_total{image="python",result="%s"}' % result]
+
+
+def ready(s, n):
+    return wait_until(lambda: pooled(figures(s)[1], "idle") == str(n))
+
+
+def giving(program):
+    s = Server(program, "--pool", "python=2")
+    check("a pool fills", ready(s, 2), figures(s)[2])
+    names = {box["name"] for box in s.boxes()}
+    check("ps shows its sandboxes", len(names) == 2 and all(n.startswith("pool.python-") for n in names), names)
+    check("and whose they are", all(box["group"].endswith("/pool") for box in s.boxes()), s.boxes())
+    r = s.start_box()
+    check("a start", r.status == 200 and r.result == "Sandbox box started successfully", r)
+    check("gets one of them", requests(figures(s)[1], "hit") == "1", figures(s)[2])
+    check("it runs", s.run("x = 41\nx + 1").out == ["42"])
+    check("runs count from one", s.run("y = 1").result["status"] == "success")
+    check("the pool is filled again", ready(s, 2), figures(s)[2])
+    check("one is given away", pooled(figures(s)[1], "given") == "1")
+    s.run("open('f', 'w').write('old')")
+    r = s.start_box("other")
+    check("another client gets another one", r.status == 200
+          and "NameError" in s.run("x", name="other").err[-1] and s.command("test", "-e", "f", name="other").result["exit_code"] == 1)
+    s.stop_box()
+    s.start_box()
+    check("saved files are put back into one of the pool", s.run("open('f').read()").out == ["'old'"])
+    for more in ({"envs": ["A=b"]}, {"memory": 64}, {"workdir": "/workspace/x"}, {"image": "microsandbox/node"}):
+        before = requests(figures(s)[1], "hit")
+        r = s.start_box("own" + next(iter(more)), **more)
+        check("a start with " + next(iter(more)) + " of its own does not", r.status == 200
+              and requests(figures(s)[1], "hit") == before, r)
+    s.stop()
+    check("nothing is left", not s.boxes(), s.boxes())
+    s.remove()
+
+
+def missing(program):
+    s = Server(program, "--pool", "python=1")
+    ready(s, 1)
+    replies = [s.start_box("b%d" % i) for i in range(4)]
+    check("an empty pool delays nobody", all(r.status == 200 for r in replies), replies)
+    rows = figures(s)[1]
+    check("hits and misses add up", int(requests(rows, "hit")) + int(requests(rows, "miss")) == 4, rows)
+    check("running sandboxes are counted", rows['terrarium_sandboxes{state="running"}'] == "4", rows)
+    check("so is what each uses",
+          wait_until(lambda: float(figures(s)[1].get('terrarium_sandbox_memory_bytes{namespace="default",sandbox="b0"}', 0)) > 0))
+    s.remove()
+
+
+def keys(program):
+    s = Server(program, is_dev=False)
+
+    def key(space):
+        return subprocess.run([s.program, "keygen", "--namespace", space], env=s.env, capture_output=True,
+                              text=True).stdout.split()[-1]
+    check("figures need a key", figures(s)[0] == 401, figures(s))
+    check("for all namespaces", figures(s, key("mine"))[0] == 403 and figures(s, key("*"))[0] == 200, figures(s, key("*")))
+    check("without a pool there is nothing about pools", "pool" not in figures(s, key("*"))[2])
+    s.remove()
+
+
+def refusals(program):
+    for option, words in (("python", "must be IMAGE=N"), ("=3", "must be IMAGE=N"), ("python=x", "must be a number"),
+                          ("python=0", "must have from 1"), ("python=1001", "must be a number"),
+                          ("nowhere/x=2", "not known here")):
+        r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", option], capture_output=True, text=True,
+                           timeout=30, env=dict(os.environ, MSB_SERVER_URL=""))
+        check("--pool " + option, r.returncode and words in r.stderr, r)
+    r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", "python=1", "--backend", "microsandbox"],
+                       capture_output=True, text=True, timeout=30)
+    check("a pool elsewhere", r.returncode and "another server" in r.stderr, r)
+
+
+main(giving, missing, keys, refusals)
