@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The big line of a demo: the cell's number in digits of three rows, its title, and what the keys do. */
+/* The big line of a demo: the number of the cell in digits of three rows, the title of the cell, and the
+ * keys. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* 3 by 5 dots each, row by row; two rows of dots make one of the screen. */
+/* Each digit has 3 by 5 dots, stored row by row. Two rows of dots fit into one row of the screen. */
 static const char *const digits[] = {"####.##.##.####", "##..#..#..#.###", "###..#####..###",
 		"###..####..####", "#.##.####..#..#", "####..###..####", "####..####.####", "###..#..#..#..#",
 		"####.#####.####", "####.####..####"};
@@ -32,7 +33,7 @@ static void draw_glyph(struct canvas *c, struct rect area, int col, const char *
 		}
 }
 
-/* Returns the column behind the number. */
+/* Returns the column after the number. */
 static int draw_number(const struct model *m, struct canvas *c, struct rect area)
 {
 	char text[48];

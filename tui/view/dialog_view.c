@@ -8,7 +8,7 @@
 #include "view/editor_view.h"
 #include "view/parts.h"
 
-/* Each cluster of a line of code as what it is. Returns the column behind it. */
+/* Draw a line of code, each cluster in the color of its kind. Returns the column after the line. */
 static int put_code(struct canvas *c, struct rect strip, const struct dialog_row *row)
 {
 	const uint8_t *kinds = row->line->kinds;
@@ -25,7 +25,8 @@ static int put_code(struct canvas *c, struct rect strip, const struct dialog_row
 	return col;
 }
 
-/* Code is cut at the edge, and that is said: nobody shall agree to what they do not see. */
+/* Code that is too long is cut at the edge and gets an ellipsis, so that nobody approves code that they do
+ * not see. */
 static void draw_code(
 		const struct model *m, struct canvas *c, struct rect strip, const struct dialog_row *row)
 {
@@ -60,7 +61,7 @@ static void draw_text_rows(const struct model *m, struct canvas *c, const struct
 	}
 }
 
-/* A mark in the border: there is more text below. */
+/* The sign in the border that says how many lines of text follow below. */
 static void draw_mark(const struct model *m, struct canvas *c, const struct dialog_layout *l)
 {
 	size_t below = m->dialog.scroll + (size_t)l->text.rows;
@@ -74,7 +75,7 @@ static void draw_mark(const struct model *m, struct canvas *c, const struct dial
 			ROLE_DIALOG_TITLE, text);
 }
 
-/* An item with the letters that were searched for set off. */
+/* Draw an item of the list. The letters that match the search are highlighted. */
 static void draw_item(struct canvas *c, struct rect strip, int col, const char *text, uint64_t marks,
 		bool is_current)
 {
@@ -130,7 +131,7 @@ static void draw_list(const struct model *m, struct canvas *c, const struct dial
 				first + (size_t)i);
 }
 
-/* What the current item is, in two rows at most. */
+/* The explanation of the current item, in at most two rows. */
 static void draw_hint(const struct dialog *d, struct canvas *c, struct rect area)
 {
 	size_t at = 0, n = strlen(d->hint);
@@ -156,7 +157,7 @@ static void draw_field(const struct dialog *d, struct canvas *c, struct rect are
 	c->cursor_col = col + before - shift;
 }
 
-/* The letter that presses a button is underlined. */
+/* Underline the letter that presses the button. */
 static void underline_letter(struct canvas *c, struct rect key_context, int col, uint16_t role,
 		const char *label, char letter)
 {
@@ -189,7 +190,8 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 	}
 }
 
-/* Where it is too long, without what stands in parentheses; then with an ellipsis. */
+/* A title that is too long loses the part in parentheses first. If it is still too long, it ends in an
+ * ellipsis. */
 static void draw_title(const struct model *m, struct canvas *c, struct rect box, const char *title)
 {
 	struct rect room = {box.row, box.col + 2, 1, box.cols - 4};

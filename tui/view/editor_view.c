@@ -13,40 +13,40 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-#define KINDS 4096         /* bytes whose kinds are found at a time */
-#define BRACKET_REACH 8192 /* bytes that are looked through for the other bracket */
+#define KINDS 4096         /* bytes whose syntax kinds are found in one call */
+#define BRACKET_REACH 8192 /* bytes that are searched for the matching bracket */
 #define NOWHERE SIZE_MAX
-#define RUN_MARKS_MAX 128   /* matches marked in a line */
-#define MARKED_BYTES 65536u /* a longer line is not looked through with every frame */
-#define NOTES_MAX 256       /* lines with something to tell of runs */
-#define NOTE_GAP 2          /* columns between code and what is told behind it */
-#define NOTE_COLS 12        /* that this needs at least */
-#define MOMENT_US 100000u   /* below this a run's time is not worth a number while it runs */
+#define RUN_MARKS_MAX 128   /* matches that are marked in one line */
+#define MARKED_BYTES 65536u /* a longer line is not searched in each frame */
+#define NOTES_MAX 256       /* lines that show the result of a run */
+#define NOTE_GAP 2          /* columns between the code and the note after it */
+#define NOTE_COLS 12        /* least columns of a note */
+#define MOMENT_US 100000u   /* a run that has taken less time than this shows no time yet */
 
-/* What a line tells of a run. */
+/* The note that a line shows about a run. */
 struct line_note {
 	size_t line;
 	const struct cell_mark *mark;
-	bool is_error; /* it is the line that failed; else the head of what was run */
+	bool is_error; /* the line that failed; false: the first line of the code that ran */
 };
 
 struct painter {
 	const struct editor *editor;
 	struct canvas *canvas;
 	struct rect text; /* the area without the gutter */
-	size_t left_col;  /* first column of the line at hand that is shown */
+	size_t left_col;  /* first visible column of the current line */
 	size_t sel_start, sel_end;
 	size_t cursor_line;
-	size_t brackets[2];          /* a pair at the cursor; NOWHERE: there is none */
-	size_t kinds_from, kinds_to; /* bytes whose kinds are at hand */
-	size_t shown_to;             /* end of the last line shown */
+	size_t brackets[2];          /* the pair of brackets at the cursor; NOWHERE: none */
+	size_t kinds_from, kinds_to; /* bytes whose kinds are in `kinds` */
+	size_t shown_to;             /* end of the last visible line */
 	uint8_t kinds[KINDS];
 	bool has_focus, is_in_cursor_line;
 	struct find *marked;
 	bool has_utf8;
-	struct find_match marks[RUN_MARKS_MAX]; /* in the line at hand, in order */
+	struct find_match marks[RUN_MARKS_MAX]; /* matches in the current line, in order */
 	size_t n_marks;
-	struct line_note notes[NOTES_MAX]; /* of the lines shown, older runs first */
+	struct line_note notes[NOTES_MAX]; /* for the visible lines, older runs first */
 	size_t n_notes;
 };
 
@@ -75,7 +75,7 @@ uint16_t editor_role(uint8_t kind)
 	return kind < SYNTAX_KINDS ? kind_roles[kind] : ROLE_TEXT;
 }
 
-/* ---- what is told of runs ---- */
+/* ---- notes about runs ---- */
 
 static void add_note(struct painter *p, size_t line, const struct cell_mark *mark, bool is_error)
 {
@@ -99,7 +99,7 @@ static void find_notes(struct painter *p)
 	}
 }
 
-/* The newest one of a line; NULL: none. A failed line says that before all else. */
+/* The newest note of a line. A note about an error takes precedence. NULL: none. */
 static const struct line_note *note_of(const struct painter *p, size_t line)
 {
 	const struct line_note *found = NULL;
@@ -133,7 +133,7 @@ static uint16_t note_role(const struct cell_mark *mark)
 	return mark->is_stale && mark->state >= CELL_OK ? ROLE_DIM : note_looks[mark->state].role;
 }
 
-/* "✓ [3] 12 ms = 42". Returns its length. */
+/* Write a note such as "✓ [3] 12 ms = 42". Returns its length. */
 static size_t note_words(const struct painter *p, const struct cell_mark *mark, char out[2 * CELL_WORDS])
 {
 	char number[32] = "", duration[24] = "running";
@@ -183,7 +183,7 @@ static void draw_number(const struct painter *p, int row, size_t line, bool is_c
 	canvas_put(p->canvas, area, row, area.col + signs, number, (size_t)n, (struct style){.role = role});
 }
 
-/* Behind the code of a line, which ends before column `col` of the canvas: what its run has come to. */
+/* Draw the note of a line after the code, which ends before column `col` of the canvas. */
 static void draw_note(const struct painter *p, int row, size_t line, int col)
 {
 	const struct line_note *note = note_of(p, line);
@@ -207,7 +207,7 @@ static void draw_note(const struct painter *p, int row, size_t line, int col)
 		canvas_put(p->canvas, area, row, at + cols, " ", 1, (struct style){.role = ROLE_TEXT});
 }
 
-/* What is shown for the cluster at hand; returns its length. */
+/* Set *ret to the text that the screen shows for the current cluster. Returns its length. */
 static size_t shown_as(const struct walk *w, char out[16], const char **ret)
 {
 	*ret = out;
@@ -225,7 +225,7 @@ static size_t shown_as(const struct walk *w, char out[16], const char **ret)
 	return 2;
 }
 
-/* The matches in what is shown of a line. */
+/* Find the matches in the visible part of a line. */
 static void find_marks(struct painter *p, size_t start, size_t end)
 {
 	struct find_match *m = p->marks;
@@ -248,7 +248,7 @@ static const struct find_match *mark_at(const struct painter *p, size_t pos)
 	return NULL;
 }
 
-/* What the byte at `pos` of a line that ends at line_end is. */
+/* The syntax kind of the byte at `pos`. The line with this byte ends at line_end. */
 static uint8_t kind_at(struct painter *p, size_t pos, size_t line_end)
 {
 	if (pos < p->kinds_from || pos >= p->kinds_to) {
@@ -260,7 +260,7 @@ static uint8_t kind_at(struct painter *p, size_t pos, size_t line_end)
 	return p->kinds[pos - p->kinds_from];
 }
 
-/* A bracket that nothing closes, or what makes no sense. */
+/* The style of an unclosed bracket or of another syntax error. */
 static struct style fault_style(const struct walk *w, uint8_t kind)
 {
 	bool is_bracket = w->cluster.cp && w->cluster.cp < 0x80 && strchr("([{}])", (int)w->cluster.cp)
@@ -285,7 +285,7 @@ static struct style style_at(struct painter *p, const struct walk *w, uint16_t g
 		return (struct style){.role = ROLE_BRACKET_MATCH};
 	bool is_control = w->cluster.kind == CLUSTER_CONTROL && w->cluster.cp != '\t';
 	uint8_t kind = kind_at(p, w->pos, line_end);
-	/* Not where the person is still writing. */
+	/* The line that the person is editing shows no errors. */
 	if (kind & SYNTAX_FAULT && !p->is_in_cursor_line)
 		return fault_style(w, kind);
 	uint16_t role = editor_role(kind & (uint8_t)~SYNTAX_FAULT);
@@ -295,7 +295,7 @@ static struct style style_at(struct painter *p, const struct walk *w, uint16_t g
 			.attrs = is_control ? ATTR_DIM : 0};
 }
 
-/* A cell begins here: a line to the edge. */
+/* A cell begins here. Draw a line from the mark to the edge. */
 static void draw_separator(const struct painter *p, int row, size_t start, size_t column)
 {
 	const char *piece = p->has_utf8 ? "─" : "-";
@@ -308,9 +308,9 @@ static void draw_separator(const struct painter *p, int row, size_t start, size_
 				(struct style){.role = ROLE_CELL_SEPARATOR});
 }
 
-/* Neighbors of one style, which are drawn in one go. */
+/* Neighboring clusters of one style, which are drawn together. */
 struct stretch {
-	struct rect area; /* the row, and the columns that it takes */
+	struct rect area; /* the row, and the columns of the clusters */
 	struct style style;
 	size_t n;
 	char bytes[128];
@@ -328,8 +328,8 @@ static bool is_same(const struct style *a, const struct style *b)
 	return a->role == b->role && a->attrs == b->attrs && a->ground == b->ground;
 }
 
-/* Only clusters that fill their columns alone are joined: what makes others wider or narrower is not to meet
- * its neighbor. */
+/* Join only printable ASCII. Other clusters may be wider or narrower on a terminal and would shift their
+ * neighbors. */
 static void stretch_add(const struct painter *p, struct stretch *s, struct rect area, const char *text,
 		size_t n, struct style style)
 {
@@ -347,7 +347,7 @@ static void stretch_add(const struct painter *p, struct stretch *s, struct rect 
 	s->bytes[s->n++] = *text;
 }
 
-/* Draw a line that begins at `start`. Returns where it ends. */
+/* Draw a line that begins at `start`. Returns the end of the line. */
 static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 {
 	const struct editor *e = p->editor;
@@ -378,7 +378,7 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 				n, style_at(p, &w, ground, line_end));
 	}
 	stretch_end(p, &stretch);
-	/* What goes on beyond an edge says so. */
+	/* Mark the edges where the line continues. */
 	if (!wraps && p->left_col > 0 && w.column > 0)
 		canvas_put(p->canvas, p->text, row, p->text.col, "<", 1, (struct style){.role = ROLE_DIM});
 	if (is_more && wraps)
@@ -392,14 +392,14 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 		draw_separator(p, row, start, w.column);
 		draw_note(p, row, line, (int)w.column + shift);
 	}
-	/* The line's end is selected, too. */
+	/* The newline is selected, too. */
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= p->left_col)
 		canvas_put(p->canvas, p->text, row, (int)w.column + shift, " ", 1,
 				(struct style){.role = ROLE_SELECTION});
 	return line_end;
 }
 
-/* Find the pair that the cursor stands at or behind. */
+/* Find the pair of brackets that the cursor is on or just after. */
 static void find_brackets(struct painter *p)
 {
 	const struct editor *e = p->editor;

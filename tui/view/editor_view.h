@@ -13,12 +13,13 @@ struct find;
 /* The role of a byte of this kind (enum syntax_kind, see syntax/syntax.h). */
 uint16_t editor_role(uint8_t kind);
 
-/* Draw the pane into `area`, whose size editor_resize() was told. With `has_focus` the
- * canvas' cursor is put (or hidden where it lies outside), else it is left alone.
- * The matches of `marked` (may be NULL) stand out; a line goes from a cell's mark to the edge. */
+/* Draw the pane into `area`. Call editor_resize() with the size of `area` first. With `has_focus` the cursor
+ * of the canvas is set, or hidden if it lies outside of the area; without `has_focus` the cursor does not
+ * change. The matches of `marked` (may be NULL) are highlighted. A line extends from each cell mark to the
+ * edge. */
 void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
 		struct find *marked, bool has_utf8);
-/* Only the line with the cursor, which has the focus, and without what its brackets match with. */
+/* Draw only the line with the cursor, without matching brackets. The editor must have the focus. */
 void editor_draw_cursor_line(const struct editor *e, struct canvas *c, struct rect area, struct find *marked,
 		bool has_utf8);
 

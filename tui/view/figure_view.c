@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images: rows of them in the output that are no characters, and one on the whole screen. */
+/* Images: the rows of an image in the output, and one image on the whole screen. */
 #include <stdio.h>
 #include <string.h>
 

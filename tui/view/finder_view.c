@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The bar for finding and replacing, at the foot of the editor. */
+/* The bar for finding and replacing, at the bottom of the editor. */
 #include <string.h>
 
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* What stands at the right end of a row; returns the columns it takes. */
+/* Draw a text at the right end of a row. Returns the columns that it takes. */
 static int draw_right(struct canvas *c, struct rect row, uint16_t role, const char *text, int most)
 {
 	int cols = (int)cluster_columns(text, strlen(text));
@@ -73,7 +73,7 @@ static void draw_by(const struct model *m, struct canvas *c, struct rect row)
 			m->finder.state == FINDER_BY);
 }
 
-/* Bytes on one row, with signs for newlines and tabs. Returns the column behind. */
+/* Draw bytes in one row, with signs for newlines and tabs. Returns the column after them. */
 static int draw_shown(const struct model *m, struct canvas *c, struct rect row, int col, uint16_t role,
 		const char *text, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is around the panes: borders, title, tabs, status line, key bar. */
+/* Everything around the panes: borders, title, tabs, status line, key bar. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- borders ---- */
 
-/* The lines around one pane, brighter for the one that has the focus. */
+/* Draw the border of the focused pane brighter. */
 static void focus_border(const struct model *m, struct canvas *c)
 {
 	const struct layout *l = &m->layout;
@@ -86,7 +86,7 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 	return m->sandbox.state != SANDBOX_DEAD ? "idle" : m->sandbox.was_ready ? "ended" : "not started";
 }
 
-/* Pieces of the title between which a border shows. */
+/* Leave a gap between two pieces of the title, in which the border shows. */
 static int title_gap(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
 	if (m->layout.kind == LAYOUT_SINGLE)
@@ -94,9 +94,9 @@ static int title_gap(const struct model *m, struct canvas *c, struct rect clip, 
 	return col + 2;
 }
 
-enum { BRIEF_COLS = 60 }; /* narrower: only what cannot be missed */
+enum { BRIEF_COLS = 60 }; /* narrower: show only what is essential */
 
-/* What is going on: idle, running, recording, with a network, and how long the last run took. */
+/* The state: idle, running, recording, network on, and the time of the last run. */
 static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
 	char text[96], last[24];
@@ -132,7 +132,7 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 	return col;
 }
 
-/* The language; where no tabs are shown, the buffer instead, as there may be several. */
+/* The language. If no tabs are shown, name the buffer, too, because there may be several. */
 static int title_language(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
 	const struct buffer *b = buffers_current(&m->buffers);
@@ -149,7 +149,7 @@ static int title_language(const struct model *m, struct canvas *c, struct rect c
 	return draw_format(c, clip, 0, col, ROLE_TITLE, "%s ", sign(m->has_utf8, SIGN_MENU));
 }
 
-/* Where it runs, as far as what follows leaves room: its name is worth more than its backend. */
+/* The sandbox. If there is little room, its name is more important than its backend. */
 static int title_sandbox(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
 	const struct sandbox_info *s = &m->sandbox;
@@ -206,8 +206,9 @@ static void tabs(const struct model *m, struct canvas *c)
 
 /* ---- the line between editor and output ---- */
 
-/* Left what is below it, right where the cursor is in what is above. (The line is below
- * the editor so that a typed character reaches the terminal before the new position does.) */
+/* The line shows the title of the output on the left and the position of the editor's cursor on the right.
+ * It is drawn below the editor so that a typed character reaches the terminal before the new position does.
+ */
 static void divider(const struct model *m, struct canvas *c)
 {
 	struct rect clip = {m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols};
@@ -234,7 +235,7 @@ static void divider(const struct model *m, struct canvas *c)
 
 /* ---- status and keys ---- */
 
-/* What is going on and must not be missed; else the newest notice; else nothing. */
+/* The text of the status line: an activity that must not be missed, else the newest notice, else nothing. */
 static const char *status_text(const struct model *m, char *out, size_t cap, uint16_t *role)
 {
 	const struct notice *notice = notices_at(&m->notices, 0);
@@ -260,10 +261,8 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (*signature_text(m))
 		return signature_text(m);
 	peer_runs_text(m, out, cap);
-	if (*out
-			&& (peer_runs_running(m)
-					|| m->layout.kind != LAYOUT_SINGLE)) /* else it would hide the figures
-									      */
+	/* In the layout with one pane the text would hide the metrics. */
+	if (*out && (peer_runs_running(m) || m->layout.kind != LAYOUT_SINGLE))
 		return out;
 	*role = ROLE_STATUS_ERROR;
 	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting && !m->replay.is_on
@@ -273,8 +272,8 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 
 enum { TOAST_ROWS = 3 };
 
-/* A sentence that does not fit into the line grows upwards, over the end of the panes; what is longer still
- * is among the messages. */
+/* A sentence that does not fit into one line extends upwards over the bottom of the panes. If it does not
+ * fit there either, the message list has all of it. */
 static void toast(const struct model *m, struct canvas *c, struct rect line, uint16_t role, const char *text)
 {
 	size_t at[TOAST_ROWS + 1] = {0}, n = strlen(text);
@@ -326,7 +325,7 @@ static void keys(const struct model *m, struct canvas *c)
 	}
 }
 
-/* With one pane there is no divider to tell where the cursor is: the end of the tabs' row does. */
+/* With one pane there is no divider, so the row of tabs shows the position of the cursor at its end. */
 static void tabs_of_one(const struct model *m, struct canvas *c)
 {
 	struct rect clip = m->layout.tabs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs over time: filled, the newest at the right. */
+/* Graphs over time: filled, with the newest value on the right. */
 #include <string.h>
 
 #include "text/cluster.h"
@@ -7,13 +7,13 @@
 
 enum { CELLS_MAX = 256, DOTS = 4, EIGHTHS = 8 };
 
-/* Steps of one cell's height from empty to full. */
+/* The characters for each fill level of a cell, from empty to full. */
 static const char *const blocks[2][EIGHTHS + 1] = {
 		{" ", "_", "_", ".", "-", "-", "=", "=", "#"},
 		{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"},
 };
 
-/* Height of a value in steps. What is known is never empty: a value of 0 is a thin line. */
+/* The height of a value in steps. A known value is at least one step high, so that 0 is a thin line. */
 static int steps_of(const struct graph *g, float value, int per_row)
 {
 	int most = g->area.rows * per_row;
@@ -49,7 +49,7 @@ static void put(struct canvas *c, const struct graph *g, int row, int column, co
 			is_marked ? style_with(ROLE_MARK, ATTR_BOLD) : style_of(role));
 }
 
-/* The limit, where the graph reaches up to it and nothing is in its way. */
+/* Draw the limit if the graph reaches up to it and the cell is free. */
 static void limit_line(struct canvas *c, const struct graph *g, int row, int column)
 {
 	if (g->limit <= 0.0 || row != g->area.rows - 1 || g->scale < g->limit || g->area.rows < 2)
@@ -57,7 +57,8 @@ static void limit_line(struct canvas *c, const struct graph *g, int row, int col
 	put(c, g, row, column, g->style == GRAPH_ASCII ? "." : "┈", ROLE_GRAPH_LIMIT);
 }
 
-/* U+2800 and a bit for each dot: the left column from the top is 1 2 4 40 (hex), the right 8 10 20 80. */
+/* A braille character is U+2800 plus one bit per dot. From top to bottom, the left column has the bits 1 2 4
+ * 40 (hex), the right column 8 10 20 80. */
 static void braille(char out[4], int left, int right)
 {
 	static const uint8_t filled[2][DOTS + 1] = {{0, 0x40, 0x44, 0x46, 0x47}, {0, 0x80, 0xA0, 0xB0, 0xB8}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The figures in words. */
+/* Metrics as text. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -22,7 +22,8 @@ static void format_cpu(const struct trm_sample *s, char out[64], bool is_short)
 		snprintf(out, 64, "%.1f %% of a core", s->cpu_percent);
 }
 
-/* "64 / 512 MiB", in MiB throughout so that the columns can be compared; below 10 with a decimal. */
+/* "64 / 512 MiB". The unit is always MiB, so that columns can be compared. Values below 10 have one decimal.
+ */
 static void format_bytes(
 		char out[64], bool is_known, uint64_t bytes, bool has_limit, uint64_t limit, bool is_short)
 {
@@ -61,7 +62,7 @@ static void format_procs(const struct trm_sample *s, char out[64], bool is_short
 		snprintf(out, 64, "%" PRIu64, s->procs);
 }
 
-/* What has come and gone in all; the rate is the graph's. */
+/* The bytes received and sent in total. The graph shows the rate. */
 static void format_net(const struct trm_sample *s, char out[64], bool is_short)
 {
 	if (!(s->known & TRM_METRIC_NET))
@@ -182,7 +183,7 @@ const struct meter meters[SERIES_COUNT] = {
 				all_of_it, load_wait},
 };
 
-/* A processor at its limit is busy, not in danger; everything else near its limit is. */
+/* CPU at its limit is busy, not in danger. Any other metric near its limit is in danger. */
 uint16_t meter_role(const struct meter *meter, const struct trm_sample *s)
 {
 	double load = meter->load(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a sandbox uses: the metrics pane, and the same folded to a strip. */
+/* The metrics of a sandbox: the metrics pane and the strip, which shows the same in one or two rows. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* What is drawn, in one place for the functions below. */
+/* Everything that the functions below need. */
 struct measured {
 	const struct model *m;
 	struct canvas *c;
@@ -20,7 +20,7 @@ struct measured {
 	struct metric_span span;
 	struct mark marks[RUN_MARKS_MAX];
 	size_t n_marks;
-	const struct mark *marked; /* NULL: none is selected, or it is out of view */
+	const struct mark *marked; /* NULL: no run is selected, or it is out of view */
 	bool has_focus;
 };
 
@@ -68,7 +68,7 @@ static struct graph graph_of(
 			.marked_to = -1};
 }
 
-/* Little shall look like little, but where there is room the limit is in the picture. */
+/* A small value must look small. A graph with enough rows therefore always includes the limit. */
 static bool halves(const struct meter *meter, int rows)
 {
 	return meter->halves && rows < 5;
@@ -91,7 +91,7 @@ static void draw_series(const struct measured *p, enum series series)
 		draw_labels(p, &g, &meters[series]);
 }
 
-/* The peak of what is in view, at the right of the number. */
+/* Draw the highest visible value, to the right of the current value. */
 static void draw_peak(const struct measured *p, enum series series, int row, int from_col)
 {
 	uint64_t width_ns = (uint64_t)(p->l.time.cols > 0 ? p->l.time.cols : 1) * p->span.column_ns;
@@ -108,7 +108,7 @@ static void draw_peak(const struct measured *p, enum series series, int row, int
 		draw_text(p->c, p->area, row, col, ROLE_DIM, text);
 }
 
-/* A part of a row, unless it does not fit whole. Returns the column behind it. */
+/* Draw a part of a row if all of it fits. Returns the column after it. */
 static int draw_whole(const struct measured *p, int row, int col, uint16_t role, const char *text)
 {
 	if (col + (int)cluster_columns(text, strlen(text)) > p->area.col + p->area.cols)
@@ -125,8 +125,9 @@ static int draw_pressure(
 	return draw_whole(p, row, col, is_known && percent >= 20.0 ? ROLE_WARN : ROLE_DIM, text);
 }
 
-/* Was it slow because it had to wait? The sandbox's own pressure answers that; where the kernel does not
- * tell that, the machine's at least tells whether others were in the way. */
+/* Pressure answers the question: was the run slow because it had to wait? If the kernel does not report the
+ * pressure of the sandbox, the pressure of the machine at least shows whether other programs were in the
+ * way. */
 static void draw_wait(const struct measured *p, int row)
 {
 	const struct trm_sample *s = &p->x->sample;
@@ -167,7 +168,7 @@ static void draw_meter(const struct measured *p, enum series series)
 
 /* ---- time ---- */
 
-/* "-90 s", "-5 min", "-2 h"; an axis has one unit, that of the longest time on it. */
+/* "-90 s", "-5 min", "-2 h". All times of an axis have the same unit, which fits the longest one. */
 static void format_ago(uint64_t ago_ns, uint64_t longest_ns, char out[24])
 {
 	double s = (double)((ago_ns + 500000000u) / 1000000000u), longest_s = (double)longest_ns / 1e9;
@@ -231,7 +232,7 @@ static void draw_marks(const struct measured *p)
 	}
 }
 
-/* ---- words ---- */
+/* ---- text ---- */
 
 static void tell_uptime(const struct metrics *x, char out[24])
 {
@@ -241,7 +242,7 @@ static void tell_uptime(const struct metrics *x, char out[24])
 		snprintf(out, 24, "n/a");
 }
 
-/* What the selected run cost. */
+/* Draw the cost of the selected run. */
 static void draw_cost(const struct measured *p, const struct run_info *run)
 {
 	char wall[24], cpu[24], peak[24];
@@ -288,7 +289,7 @@ static void draw_words(const struct measured *p, bool has_runs)
 
 /* ---- the pane ---- */
 
-/* Where a box is drawn around the figures, the line meets it. */
+/* Join the line to the box around the metrics, if there is a box. */
 static void join_box(const struct measured *p, int row)
 {
 	const struct rect *a = &p->area;
@@ -301,7 +302,7 @@ static void join_box(const struct measured *p, int row)
 		draw_sign(p->c, p->m->has_utf8, row, a->col + a->cols, SIGN_TEE_LEFT, ROLE_BORDER_FOCUS);
 }
 
-/* A line across the pane, joined to the borders where it is one of the panes. */
+/* Draw a line across the pane. Where the pane has borders, the line is joined to them. */
 static void rule(const struct measured *p, int row, const char *text)
 {
 	const struct layout *l = &p->m->layout;
@@ -360,13 +361,13 @@ void draw_metrics(const struct model *m, struct canvas *c)
 
 /* ---- the strip ---- */
 
-/* Columns of a number in the strip: fixed, so that one that grows does not push the rest aside. */
+/* The width of each number in the strip. It is fixed, so that a growing number does not move the others. */
 static const int strip_cols[SERIES_COUNT] = {
 		[SERIES_CPU] = 6, [SERIES_MEM] = 9, [SERIES_DISK] = 9, [SERIES_PROC] = 7};
 
 enum { STRIP_METERS = SERIES_PROC + 1 };
 
-/* "CPU 37.2%  ▁▂▃"; returns the column behind it. */
+/* "CPU 37.2%  ▁▂▃". Returns the column after it. */
 static int strip_meter(const struct model *m, struct canvas *c, struct rect area, int row, int col,
 		enum series series, int graph_cols)
 {
@@ -386,7 +387,7 @@ static int strip_meter(const struct model *m, struct canvas *c, struct rect area
 	return col + (graph_cols > 0 ? graph_cols + 2 : 1);
 }
 
-/* One row: graphs of CPU and memory, and only if they get some room. */
+/* A strip of one row. It has graphs of CPU and memory only if there is room for them. */
 static void strip_of_one(const struct model *m, struct canvas *c, struct rect area)
 {
 	bool has_disk = area.cols >= 60;

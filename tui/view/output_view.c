@@ -9,14 +9,14 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-enum { MATCHES_MAX = 64 }; /* of a search that are shown in one line */
+enum { MATCHES_MAX = 64 }; /* matches of a search that are shown in one line */
 
 /* ---- rows ---- */
 
-/* What a line is besides its text. */
+/* The decoration of a line. */
 struct look {
 	bool is_mark;              /* the current line */
-	size_t link_from, link_to; /* cells that name a place one can go to */
+	size_t link_from, link_to; /* cells of a link to a place in the code */
 	struct out_match matches[MATCHES_MAX];
 	size_t n_matches;
 };
@@ -62,7 +62,8 @@ static struct style style_at(const struct model *m, const struct output_line *l,
 	return style;
 }
 
-/* One row of a line, its cells [from, to). Where long lines are cut, a mark tells that there is more. */
+/* Draw one row of a line, made of the line's cells [from, to). Where a long line is cut, a sign says that
+ * there is more. */
 static void draw_row(const struct model *m, struct canvas *c, int row, struct rect area,
 		const struct output_line *l, uint64_t line, size_t from, size_t to, const struct look *look)
 {
@@ -91,7 +92,7 @@ static bool is_failure(const struct model *m, const struct output_line *l)
 	return l->kind == OUT_TRACE || (run && run->state == RUN_DONE && run->status != TRM_STATUS_OK);
 }
 
-/* The column left of the text: errors stand out, and so do the current block and line. */
+/* The column left of the text. It highlights errors, the current block and the current line. */
 static void draw_margin(const struct model *m, struct canvas *c, int row, struct rect area,
 		const struct output_line *l, uint64_t line, bool is_current)
 {
@@ -108,7 +109,7 @@ static void draw_margin(const struct model *m, struct canvas *c, int row, struct
 		draw_text(c, margin, row, margin.col, ROLE_BORDER_FOCUS, m->has_utf8 ? "▏" : "|");
 }
 
-/* The header of a block whose start has been scrolled away. */
+/* Draw the header of a block whose first line has been scrolled out of view. */
 static void draw_sticky(
 		const struct model *m, struct canvas *c, struct rect area, const struct out_block *block)
 {
@@ -156,7 +157,7 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 
 /* ---- bars ---- */
 
-/* The search, below the text and above the line for stdin. */
+/* The search bar, below the text and above the line for stdin. */
 static void draw_search(const struct model *m, struct canvas *c, struct rect area)
 {
 	const struct outbar *bar = &m->out.bar;
@@ -191,7 +192,7 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 static void draw_input(const struct model *m, struct canvas *c, struct rect pane)
 {
 	struct rect clip = {pane.row + pane.rows - 1, pane.col, 1, pane.cols};
-	/* What the output ends with need not be said twice. */
+	/* The prompt is not repeated if the output already ends with it. */
 	bool is_shown = m->run.prompt[0] && pane.rows > 1 && outpane_ends_with(&m->out, m->run.prompt);
 	const char *text = field_text(&m->input);
 	const char *prompt = is_shown ? "input" : m->run.prompt[0] ? m->run.prompt : "stdin";

@@ -2,7 +2,7 @@
 #ifndef TUI_PARTS_H
 #define TUI_PARTS_H
 
-/* The pieces that view() is put together from; private to this folder. */
+/* The parts of view(); private to this room. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,17 +15,17 @@ struct metrics;
 struct model;
 struct output_line;
 
-/* ---- drawing words and lines: draw.c ---- */
+/* ---- text and lines: draw.c ---- */
 
 struct style style_of(uint16_t role);
 struct style style_with(uint16_t role, uint16_t attrs);
 
-/* canvas_put of a NUL-terminated text in a role. Returns the column behind it. */
+/* Draw a NUL-terminated text in a role with canvas_put(). Returns the column after it. */
 int draw_text(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *text);
 int draw_format(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 6, 7)));
 
-/* Signs that have an ASCII form. */
+/* Signs that have an ASCII replacement. */
 enum sign {
 	SIGN_HORIZONTAL,
 	SIGN_VERTICAL,
@@ -58,7 +58,7 @@ void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role);
 
 /* ---- graphs: graph.c ---- */
 
-/* Parts of a limit from which on it is told by color. */
+/* From these shares of a limit on, the color of a metric changes. */
 #define GRAPH_WARN 0.8
 #define GRAPH_CRITICAL 0.95
 
@@ -67,27 +67,27 @@ struct graph {
 	enum graph_style style;
 	uint16_t role;
 	double limit;               /* in the units of the series; 0: none */
-	bool is_busy_at_limit;      /* at the limit it is busy, not in danger */
-	int marked_from, marked_to; /* cells of a run that is selected; from > to: none */
-	double scale;               /* set by draw_graph: what the full height stands for */
+	bool is_busy_at_limit;      /* at its limit it is busy, not in danger */
+	int marked_from, marked_to; /* cells of the selected run; from > to: none */
+	double scale;               /* set by draw_graph(): the value at full height */
 };
-/* Draw a series over a span of time whose columns are cells. `halve`: the scale may be a part of the limit.
- */
+/* Draw a series over a span of time, one column of the span per cell. With `halve` the scale may be a half,
+ * a quarter … of the limit. */
 void draw_graph(struct canvas *c, struct graph *g, const struct metric_history *h, enum series series,
 		const struct metric_span *span, bool halve);
 
 /* ---- meters: meter.c ---- */
 
-/* One measured thing: how it is called, told and drawn. */
+/* One metric: its name, its text and its graph. */
 struct meter {
 	const char *name;
 	uint16_t role;
-	bool halves;           /* the graph's scale may be a part of the limit */
+	bool halves;           /* the scale of the graph may be a fraction of the limit */
 	bool is_busy_at_limit; /* at its limit it is busy, not in danger */
 	void (*tell)(const struct trm_sample *s, char out[64], bool is_short);
 	void (*tell_value)(double value, char out[24]); /* a value of the history */
-	double (*limit)(const struct trm_sample *s);    /* in the units of the history; 0: unknown */
-	double (*load)(const struct trm_sample *s);     /* part of the limit, 0 … 1; negative: unknown */
+	double (*limit)(const struct trm_sample *s);    /* in the units of the series; 0: unknown */
+	double (*load)(const struct trm_sample *s);     /* share of the limit, 0 … 1; negative: unknown */
 };
 extern const struct meter meters[SERIES_COUNT];
 /* The color of the number. */
@@ -95,17 +95,19 @@ uint16_t meter_role(const struct meter *meter, const struct trm_sample *s);
 
 /* ---- panes ---- */
 
-void draw_status(const struct model *m, struct canvas *c); /* over the end of the panes, if it is long */
+void draw_status(const struct model *m, struct canvas *c); /* covers the bottom of the panes if it is long */
 void draw_frame(const struct model *m, struct canvas *c);  /* borders, title, tabs, status, keys: frame.c */
-void draw_editor_frame(const struct model *m, struct canvas *c); /* of those, what tells of the editor */
-void draw_output(const struct model *m, struct canvas *c);       /* output_view.c */
-void draw_finder(const struct model *m, struct canvas *c);       /* finder_view.c */
-/* A row of an image that is no characters; the image on the whole screen (false: none is): figure_view.c */
+/* Draw the parts of the frame that depend on the editor. */
+void draw_editor_frame(const struct model *m, struct canvas *c);
+void draw_output(const struct model *m, struct canvas *c); /* output_view.c */
+void draw_finder(const struct model *m, struct canvas *c); /* finder_view.c */
+/* figure_view.c: draw a row of the output that belongs to an image; draw an image on the whole screen
+ * (false: none is shown). */
 void draw_figure_row(const struct model *m, struct canvas *c, int row, struct rect area,
 		const struct output_line *l);
 bool draw_zoom(const struct model *m, struct canvas *c);
 void draw_metrics(const struct model *m, struct canvas *c); /* metrics_view.c */
-/* What is measured in any sandbox. `has_runs`: it is ours, and our runs are marked. */
+/* Draw the metrics of any sandbox. `has_runs`: it is the workbench's own sandbox, and its runs are marked. */
 void draw_measured(const struct model *m, struct canvas *c, const struct metrics *x, struct rect area,
 		bool has_focus, bool has_runs);
 void draw_processes(const struct model *m, struct canvas *c, const struct process_table *t, int header_row,

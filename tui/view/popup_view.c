@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The popup of completion: candidates, what they are, and a mark of how many there are above and below. */
+/* The completion popup: the candidates, their kinds, and a scroll bar. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static const char *short_kind(const char *kind)
 	return kind;
 }
 
-/* Where the thumb of a scroll bar stands in a row. */
+/* Does the thumb of the scroll bar cover this row? */
 static bool is_thumb(const struct complete *c, int rows, int row)
 {
 	size_t n = c->n_shown, k = (size_t)row;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The processes in a sandbox. */
+/* The process table of a sandbox. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "model/model.h"
 #include "view/parts.h"
 
-/* A command line whose program is shown without the folder it lies in. */
+/* A command line without the folder of its program. */
 static const char *without_folder(const char *command)
 {
 	const char *name = command;
@@ -68,8 +68,8 @@ static void (*const cells[PROCESS_COLUMNS])(const struct trm_process *, char out
 		[PROCESS_COLUMN_TIME] = cell_time,
 };
 
-/* Titles stand over their columns at the right, the command's at the left; the one that is sorted by is
- * marked. */
+/* Titles are right-aligned over their columns, except the title of the command, which is left-aligned. The
+ * sort column is marked. */
 static void draw_header(const struct model *m, struct canvas *c, const struct process_table *t,
 		struct rect area, int row)
 {

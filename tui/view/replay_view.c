@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time bar of a recording, below everything:
+/* The time bar of a recording, at the bottom of the screen:
  *  ▶ 0:12.3 / 3:05.0  x2        ━━━━┿━━●───┼───  run 3 of 7 */
 #include "model/model.h"
 #include "view/parts.h"

@@ -85,7 +85,7 @@ static void draw_header(const struct model *m, struct canvas *c, const struct sa
 	}
 }
 
-/* A command line without the folder that its program lies in: there is little room. */
+/* A command line without the folder of its program, because there is little room. */
 static const char *without_folder(const char *command)
 {
 	const char *slash = memrchr(command, '/', strcspn(command, " "));
@@ -128,10 +128,10 @@ static void draw_row(const struct model *m, struct canvas *c, const struct sandb
 	}
 }
 
-/* ---- what else engines run ---- */
+/* ---- other containers of the engines ---- */
 
 struct engine_columns {
-	int name, state; /* columns, a blank behind them included; the image has the rest */
+	int name, state; /* columns, including the blank after each; the image gets the rest */
 };
 
 static struct engine_columns engine_columns(int cols)
@@ -164,7 +164,7 @@ static void draw_engine_row(struct canvas *c, struct rect line, const struct eng
 		draw_engine_cells(c, line, role, row->name, row->state, row->image);
 }
 
-/* Line `at` of theirs. */
+/* Draw line `at` of the other containers. */
 static void draw_engine_line(const struct model *m, struct canvas *c, struct rect line, size_t at)
 {
 	const struct engines *e = &m->sandboxes.engines;
@@ -203,7 +203,7 @@ static void draw_list(const struct model *m, struct canvas *c, const struct sand
 				s->is_known ? "no sandbox is running" : "looking ...");
 }
 
-/* Lines of what is run there, as the output pane shows its own. */
+/* Draw the lines that other clients' runs print, as the output pane draws its own. */
 static void draw_log(const struct outpane *p, struct canvas *c, struct rect area)
 {
 	struct out_pos top = outpane_top(p, area.rows, area.cols);
@@ -243,12 +243,13 @@ static void draw_inside(const struct model *m, struct canvas *c)
 		draw_text(c, log, log.row, log.col, ROLE_DIM, "nothing has been run there yet");
 }
 
-/* The corners of the frame that is covered point at nothing, and no pane has the focus. */
+/* Replace the corners of the hidden frame, which nothing meets now. No pane has the focus. */
 static void level_title(const struct model *m, struct canvas *c)
 {
 	const struct cell *row = c->cells + (size_t)m->layout.title_row * (size_t)c->cols;
 
-	for (int col = 0; col < c->cols; col += m->has_utf8 ? 1 : c->cols - 1) /* a plus may be text */
+	for (int col = 0; col < c->cols;
+			col += m->has_utf8 ? 1 : c->cols - 1) /* in ASCII a plus sign may be text */
 		for (enum sign s = SIGN_HORIZONTAL; s <= SIGN_TEE_LEFT; s++)
 			if (strcmp(row[col].text, sign(m->has_utf8, s)) == 0)
 				draw_sign(c, m->has_utf8, m->layout.title_row, col, SIGN_HORIZONTAL,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the tutorial: which steps there are, and what is to be done now. */
+/* The rows of the tutorial: the list of steps, and the instruction of the current step. */
 #include <stdio.h>
 #include <string.h>
 

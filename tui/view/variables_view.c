@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The variables of a kernel as a table: in the lower part of the metrics pane, or in a box of its own. */
+/* The variables of a kernel as a table, in the lower part of the metrics pane or in a box of its own. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* In a box of its own the table stands on the ground of dialogs. */
+/* A table in a box of its own has the background of dialogs. */
 static uint8_t ground(const struct model *m)
 {
 	return variables_is_overlay(m) ? ROLE_DIALOG : 0;
@@ -139,7 +139,7 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
 	draw_vertical(c, m->has_utf8, area.row, area.col - 1, area.rows,
 			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
-	/* What was below may have had a line of its own there. */
+	/* The drawing below may have left a line of its own here. */
 	draw_vertical(c, m->has_utf8, area.row, area.col + area.cols, area.rows,
 			is_ours ? ROLE_BORDER_FOCUS : ROLE_BORDER);
 	draw_horizontal(c, m->has_utf8, area.row, area.col, area.cols,

@@ -23,7 +23,7 @@ static void draw_too_small(struct canvas *c)
 	}
 }
 
-/* What is searched for, which stands out wherever it is. */
+/* The current search, whose matches are highlighted everywhere. */
 static struct find *marked(const struct model *m)
 {
 	return m->finder.is_marking ? m->finder.find : NULL;
@@ -37,7 +37,7 @@ static void draw_editor(const struct model *m, struct canvas *c)
 	draw_finder(m, c);
 }
 
-/* Something may stand over the editor: to draw that alone would draw over it. */
+/* Something may cover the editor. Drawing only the editor would then hide it. */
 static bool is_covered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
@@ -53,7 +53,7 @@ void view_editor(const struct model *m, struct canvas *c)
 	}
 	if (m->layout.panes[PANE_EDITOR].rows <= 0)
 		return;
-	draw_editor(m, c); /* fills all of its pane */
+	draw_editor(m, c); /* it fills its pane completely */
 	draw_editor_frame(m, c);
 	if (m->layout.kind == LAYOUT_SINGLE)
 		draw_status(m, c);
@@ -97,11 +97,11 @@ bool view_output(const struct model *m, struct canvas *c)
 		return false;
 	canvas_fill(c, pane, " ", style_of(ROLE_TEXT));
 	draw_output(m, c);
-	draw_status(m, c); /* which may reach up into it */
+	draw_status(m, c); /* it may cover the bottom of the editor */
 	return true;
 }
 
-/* Something may lie over the metrics, or they are a part of the frame. */
+/* Something may cover the metrics, or they are a part of the frame. */
 static bool is_layered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on
