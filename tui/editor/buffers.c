@@ -35,7 +35,7 @@ void buffers_finish(struct buffers *b)
 	*b = (struct buffers){0};
 }
 
-/* ---- which ---- */
+/* ---- the current buffer ---- */
 
 struct buffer *buffers_current(const struct buffers *b)
 {
@@ -90,9 +90,9 @@ struct buffer *buffers_beside(const struct buffers *b, int by)
 	return b->items[to < 0 ? to + n : to];
 }
 
-/* ---- coming and going ---- */
+/* ---- adding and removing ---- */
 
-/* The lowest number that no unnamed buffer of the language has. */
+/* The lowest number that no unnamed buffer of this language has. */
 static unsigned free_number(const struct buffers *b, const struct trm_lang *lang)
 {
 	unsigned number = 1;
@@ -102,7 +102,7 @@ static unsigned free_number(const struct buffers *b, const struct trm_lang *lang
 		if (one->editor.lang != lang || one->editor.path || one->number != number)
 			continue;
 		number++;
-		i = (size_t)-1; /* they stand in any order: look again from the first one */
+		i = (size_t)-1; /* the buffers have no particular order, so the search starts again */
 	}
 	return number;
 }
@@ -193,7 +193,7 @@ bool buffer_is_unsaved(const struct buffer *b)
 	return editor_is_modified(&b->editor) && (b->editor.path || text_len(b->editor.text) > 0);
 }
 
-/* The language, with a number where there are several without a name. */
+/* The language, plus a number if several buffers of this language have no name. */
 static int lang_name(const struct buffer *b, char *out, size_t cap)
 {
 	const char *name = b->editor.lang ? b->editor.lang->name : "text";
@@ -239,7 +239,7 @@ static int label_cols(const struct buffer *b)
 	return (int)cluster_columns(label, strlen(label));
 }
 
-/* The leftmost tab from which on the current one still fits into the room. */
+/* The first tab to show, so that as many tabs as possible fit left of the current one. */
 static size_t first_tab(const struct buffers *b, int room)
 {
 	size_t first = b->current;
@@ -259,7 +259,7 @@ size_t buffers_tabs(const struct buffers *b, int cols, struct tab tabs[TABS_MAX]
 	for (size_t i = 0; i < b->n; i++)
 		total += label_cols(b->items[i]);
 	bool is_cut = total > cols || b->n > TABS_MAX;
-	int room = is_cut ? cols - 2 : cols; /* a mark is a column at either end */
+	int room = is_cut ? cols - 2 : cols; /* each mark takes one column */
 	if (is_cut)
 		first = first_tab(b, room);
 	if (first > 0)

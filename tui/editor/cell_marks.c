@@ -17,7 +17,7 @@ void cell_marks_finish(struct cell_marks *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* White space around code is none of it. */
+/* White space before and after the code does not count. */
 static uint64_t code_hash(const struct text *t, size_t pos, size_t len)
 {
 	uint64_t hash = HASH_START, at_last = HASH_START;
@@ -50,7 +50,7 @@ static void remove_mark(struct cell_marks *c, size_t i)
 	c->version++;
 }
 
-/* What lies inside the bytes of a new run is told by that from now on. */
+/* A new run replaces the marks that lie inside of its bytes. */
 static void cover_marks(struct cell_marks *c, size_t pos, size_t len)
 {
 	for (size_t i = c->n; i-- > 0;) {
@@ -131,7 +131,8 @@ void cell_marks_kernel_gone(struct cell_marks *c)
 
 /* ---- edits ---- */
 
-/* Where a position is after the edit; what was removed around it leaves it where the removed began. */
+/* The new position after an edit. A position inside of removed bytes moves to the start of the removed
+ * bytes. */
 static size_t moved_pos(size_t pos, const struct text_edit *edit)
 {
 	if (pos < edit->pos || (pos == edit->pos && edit->removed))
@@ -139,7 +140,7 @@ static size_t moved_pos(size_t pos, const struct text_edit *edit)
 	return pos >= edit->pos + edit->removed ? pos - edit->removed + edit->inserted : edit->pos;
 }
 
-/* An insertion at its end that begins another line. */
+/* Is this an insertion at the end of the mark that starts another line? */
 static bool is_below(const struct cell_mark *m, const struct text *after, const struct text_edit *edit)
 {
 	char first = '\0';
@@ -148,7 +149,7 @@ static bool is_below(const struct cell_mark *m, const struct text *after, const 
 	       && text_copy(after, edit->pos, &first, 1) == 1 && first == '\n';
 }
 
-/* False: the edit did not touch its bytes. */
+/* Returns false if the edit did not change the bytes of the mark. */
 static bool move_mark(struct cell_mark *m, const struct text *after, const struct text_edit *edit)
 {
 	size_t end = m->pos + m->len, cut = edit->pos + edit->removed;
@@ -159,7 +160,7 @@ static bool move_mark(struct cell_mark *m, const struct text *after, const struc
 		m->pos += edit->inserted - edit->removed;
 		return false;
 	}
-	if (edit->pos < m->pos) { /* its start is gone */
+	if (edit->pos < m->pos) { /* its start was removed */
 		m->pos = edit->pos + edit->inserted;
 		m->len = end - cut;
 	} else {
@@ -168,7 +169,7 @@ static bool move_mark(struct cell_mark *m, const struct text *after, const struc
 	return true;
 }
 
-/* All of its code was taken away. */
+/* Was all of the mark's code removed? */
 static bool is_swallowed(const struct cell_mark *m, const struct text_edit *edit)
 {
 	return edit->removed && edit->pos <= m->pos && edit->pos + edit->removed >= m->pos + m->len;
@@ -197,7 +198,7 @@ void cell_marks_edited(struct cell_marks *c, const struct text *after, const str
 	}
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 void cell_mark_take_words(char out[CELL_WORDS], const char *text)
 {

@@ -2,8 +2,8 @@
 #ifndef TUI_EDITOR_CELL_MARKS_H
 #define TUI_EDITOR_CELL_MARKS_H
 
-/* What has become of the parts of a text that were run. A mark is the bytes of one run; it moves with the
- * text when that is edited, and knows whether they are still what was run. Pure. */
+/* The results of the runs of a buffer, shown next to the code. A mark covers the bytes of one run. It moves
+ * with the text, and knows whether the bytes are still the ones that ran. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,54 +12,56 @@
 struct text;
 struct text_edit;
 
-#define CELL_MARKS_MAX 2048  /* kept; then the oldest is forgotten */
-#define CELL_CODE_MAX 65536u /* bytes that are compared with what was run; an edit of more makes it stale */
-#define CELL_WORDS 160       /* room for a value or an error, its NUL included */
+#define CELL_MARKS_MAX 2048 /* more marks than this: the oldest is dropped */
+/* bytes that are compared with the code that ran; an edit of a longer mark always makes it stale */
+#define CELL_CODE_MAX 65536u
+#define CELL_WORDS 160 /* room for a value or an error, including its NUL */
 
 enum cell_state {
-	CELL_PLANNED, /* runs when those before it have ended well */
-	CELL_WAITING, /* for the run in hand */
+	CELL_PLANNED, /* runs if the cells before it succeed */
+	CELL_WAITING, /* waits for the current run */
 	CELL_RUNNING,
 	CELL_OK,
 	CELL_FAILED,
 };
 
 struct cell_mark {
-	uint32_t serial; /* of the run, by the workbench's numbering; 0: it has not been asked for */
+	uint32_t serial; /* the workbench's number for the run; 0: the run was not requested yet */
 	enum cell_state state;
-	size_t pos, len;     /* the bytes that were run */
-	bool ends_with_line; /* what is put behind a line break at its end is not part of it */
-	bool is_stale;       /* it was edited since it ran, or what it made is lost */
+	size_t pos, len;     /* the bytes that ran */
+	bool ends_with_line; /* text inserted after a newline at its end does not belong to it */
+	bool is_stale;       /* it was edited since it ran, or its result is lost */
 	bool is_lost;
-	uint64_t code;                             /* stands for the bytes as they were run */
-	uint64_t number;                           /* of the run in its session; 0: not known */
-	uint64_t wall_us;                          /* how long it took, or has taken so far */
-	char value[CELL_WORDS], error[CELL_WORDS]; /* a line each; "": none */
+	uint64_t code;                             /* hash of the bytes that ran */
+	uint64_t number;                           /* number of the run in its session; 0: unknown */
+	uint64_t wall_us;                          /* duration of the run, up to now if it still runs */
+	char value[CELL_WORDS], error[CELL_WORDS]; /* one line each; "": none */
 	bool has_error_pos;
-	size_t error_pos; /* in the line that the error names */
+	size_t error_pos; /* a position in the line that the error names */
 };
 
 struct cell_marks {
-	struct cell_mark *items; /* in the order in which they were asked for */
+	struct cell_mark *items; /* in the order of their requests */
 	size_t n, cap;
-	uint64_t version; /* another one when they have to be drawn again */
+	uint64_t version; /* changes when the marks must be drawn again */
 };
 
-void cell_marks_finish(struct cell_marks *c); /* takes a zeroed object */
+void cell_marks_finish(struct cell_marks *c); /* accepts a zeroed object */
 
-/* A new one, in place of those inside its bytes; zeroed but for its place. NULL when out of memory. Borrowed
- * until marks are added or the text is edited. */
+/* Add a mark in place of the marks inside of its bytes. All fields but pos, len and code are zero. NULL when
+ * out of memory. Borrowed until a mark is added or the text is edited. */
 struct cell_mark *cell_marks_add(struct cell_marks *c, const struct text *t, size_t pos, size_t len);
 struct cell_mark *cell_marks_find(const struct cell_marks *c, uint32_t serial); /* NULL: there is none */
-struct cell_mark *cell_marks_planned(const struct cell_marks *c); /* that is next; NULL: there is none */
-size_t cell_marks_unplan(struct cell_marks *c); /* remove those that are planned; returns how many */
-/* The interpreter that has run them is gone. */
+/* the next planned one; NULL: there is none */
+struct cell_mark *cell_marks_planned(const struct cell_marks *c);
+size_t cell_marks_unplan(struct cell_marks *c); /* remove the planned marks; returns their number */
+/* The interpreter of the marks has ended: mark their results as lost. */
 void cell_marks_kernel_gone(struct cell_marks *c);
 
-/* The text has been edited. */
+/* Move the marks after an edit of the text. */
 void cell_marks_edited(struct cell_marks *c, const struct text *after, const struct text_edit *edit);
 
-/* Take the first line of a text that says something, without what a terminal would obey. */
+/* Copy the first line of `text` that is not blank, without control characters. */
 void cell_mark_take_words(char out[CELL_WORDS], const char *text);
 
 #endif

@@ -15,8 +15,8 @@
 
 #define TAB_WIDTH 4
 #define BURST_NS 1500000000u /* a longer pause ends a burst of typing */
-#define PASTED_NS 5000000u   /* keys that follow each other so closely were not typed */
-#define NARROW 24            /* columns below which line numbers would take too much */
+#define PASTED_NS 5000000u   /* keys that follow each other faster than this were pasted */
+#define NARROW 24            /* a pane with fewer columns has no line numbers */
 
 /* ---- the buffer ---- */
 
@@ -31,7 +31,7 @@ static void on_edit(void *user, const struct text *after, const struct text_edit
 		cell_marks_edited(&e->marks, after, edit);
 }
 
-/* Take a text as the whole of the buffer. 0 or TRM_ENOMEM (then the text is not taken). */
+/* Make `t` the whole buffer. 0, or TRM_ENOMEM (the buffer does not own `t` then). */
 static int take_text(struct editor *e, struct text *t)
 {
 	struct history *h = history_create(t);
@@ -198,7 +198,7 @@ int editor_set_text(struct editor *e, const char *text, size_t n)
 	return bits & EDITOR_NOMEM ? TRM_ENOMEM : 0;
 }
 
-/* How many bytes both texts begin, or end, with. */
+/* The number of bytes that both texts have in common at the start, or at the end. */
 static size_t same_start(const struct text *a, const struct text *b)
 {
 	size_t pos = 0, n, m;
@@ -235,7 +235,7 @@ static size_t same_end(const struct text *a, const struct text *b, size_t most)
 	return same;
 }
 
-/* Make the text what the other one is. */
+/* Change the text so that it equals the other text. */
 static int become(struct editor *e, const struct text *other)
 {
 	size_t line = editor_line(e), column = editor_column(e), old = text_len(e->text),
@@ -285,7 +285,7 @@ int editor_reload(struct editor *e, struct trm_error *reterr)
 
 	if (r < 0)
 		return r;
-	e->stamp = stamp; /* from before it was read: a change in between is noticed */
+	e->stamp = stamp; /* taken before the file was read, so that a change in between is noticed */
 	history_mark_saved(e->history);
 	return 0;
 }
@@ -351,8 +351,9 @@ unsigned editor_goto_line(struct editor *e, size_t line)
 
 /* ---- events ---- */
 
-/* Text that a terminal without bracketed paste sends as keys brings its own indentation: blanks that
- * come faster behind an Enter than anybody types are those that Enter has put in already. */
+/* A terminal without bracketed paste sends a paste as keys, and the pasted text has its own indentation.
+ * Blanks that follow an Enter faster than a person types repeat the indentation that Enter inserted, so the
+ * editor ignores them. */
 static bool is_indented_already(struct editor *e, const struct event *ev)
 {
 	bool is_blank = ev->key == ' ' && ev->mods == 0 && ev->time_ns - e->enter_ns < PASTED_NS;

@@ -23,7 +23,7 @@ static unsigned act_deselect(struct editor *e, int arg)
 	return DONE;
 }
 
-/* From here on motions select, until something else is done. */
+/* Motions select from now on, until another command is used. */
 static unsigned act_set_mark(struct editor *e, int arg)
 {
 	(void)arg;
@@ -32,7 +32,7 @@ static unsigned act_set_mark(struct editor *e, int arg)
 	return DONE;
 }
 
-/* The rest of the line; at its end, the newline. */
+/* Cut the rest of the line. At the end of a line, cut the newline. */
 static unsigned act_cut_to_line_end(struct editor *e, int arg)
 {
 	(void)arg;

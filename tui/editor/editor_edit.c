@@ -53,7 +53,8 @@ unsigned editor_type(struct editor *e, uint32_t cp)
 	return bits & EDITOR_CHANGED ? bits | edit_place_line(e, cp) : bits;
 }
 
-/* In a line's indentation: back to the tab stop before; else by one cluster. */
+/* The start of what Backspace erases: in the indentation of a line the previous tab stop, elsewhere one
+ * cluster. */
 static size_t erase_to(const struct editor *e, size_t cursor)
 {
 	size_t start = text_line_start(e->text, text_line_of(e->text, cursor)), width = (size_t)e->tab_width;
@@ -96,7 +97,7 @@ void clipboard_finish(struct clipboard *c)
 	*c = (struct clipboard){0};
 }
 
-/* Put bytes of the text into the clipboard, behind what it has if `appends`. */
+/* Copy bytes of the text to the clipboard. With `appends` they are added to its content. */
 static unsigned keep(struct editor *e, size_t pos, size_t n, bool appends)
 {
 	struct clipboard *c = e->clipboard;
@@ -138,7 +139,7 @@ unsigned editor_paste(struct editor *e)
 	return bits;
 }
 
-/* Cut the lines of the selection; again and again collects them. */
+/* Cut the lines of the selection. Repeated cuts are collected in the clipboard. */
 unsigned edit_cut_line(struct editor *e, int arg)
 {
 	size_t last = text_line_of(e->text, selection_end(e->sel));
@@ -153,7 +154,7 @@ unsigned edit_cut_line(struct editor *e, int arg)
 	return bits | editor_replace(e, start, end - start, "", 0, BURST_CUT_LINE);
 }
 
-/* Double the selection, or else the line. */
+/* Duplicate the selection. Without a selection, duplicate the line. */
 unsigned edit_double(struct editor *e, int arg)
 {
 	size_t line = editor_line(e), start = selection_start(e->sel), end = selection_end(e->sel);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Indentation while typing: what a new line begins with, and lines that take their place when what closes a
- * block is typed in them. Pasted text comes another way and stays as it is. */
+/* Indentation while typing: the indentation of a new line, and lines that move to their level when a closing
+ * bracket or word is typed in them. Pasted text takes another path and is not changed. */
 #include <string.h>
 
 #include <terrarium/lang.h>
@@ -11,17 +11,17 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-#define LINE_LOOK 512  /* bytes of a line that are looked at */
-#define BLANK_MAX 256  /* bytes of indentation that are made */
-#define LINES_BACK 400 /* lines above that are looked through */
+#define LINE_LOOK 512  /* bytes of a line that are read */
+#define BLANK_MAX 256  /* bytes of indentation that are inserted at most */
+#define LINES_BACK 400 /* lines above that are searched */
 #define BRACKET_JUMP ((size_t)16 << 20)
-#define BRACKET_REACH 65536u /* bytes that are looked through for a bracket */
+#define BRACKET_REACH 65536u /* bytes that are searched for a bracket */
 
-/* A line, up to `end`. */
+/* The start of a line, up to `end`. */
 struct look {
 	char line[LINE_LOOK];
 	size_t start, n;
-	bool is_whole;         /* all of it is at hand */
+	bool is_whole;         /* the whole line was read */
 	bool begins_in_string; /* or in a comment of several lines */
 	struct line_shape shape;
 };
@@ -36,7 +36,7 @@ static void look_at(const struct editor *e, size_t line, size_t end, struct look
 	ret->shape = line_shape(e->lang, ret->line, ret->n);
 }
 
-/* ---- how far ---- */
+/* ---- depth ---- */
 
 struct blanks {
 	char bytes[BLANK_MAX];
@@ -49,14 +49,15 @@ static void take_blanks(struct blanks *b, const struct look *l)
 	memcpy(b->bytes, l->line, b->n);
 }
 
-/* Are lines below it one level deeper? Those that only go on with its arguments are not. */
+/* Are the lines below one level deeper? A line that only continues an argument list does not count. */
 static bool begins_block(const struct editor *e, const struct look *l)
 {
 	bool ends_open = l->shape.n_open > 0 && l->shape.open_at + 1 == l->shape.ink;
 	return ends_open || line_opens_block(e->lang, l->line, &l->shape);
 }
 
-/* Blanks of one level here: of the nearest line above that is indented more than the one before it. */
+/* The blanks of one indentation level around `line`. They come from the nearest block above whose first line
+ * is indented less than the line after it. */
 static size_t level_of(const struct editor *e, size_t line)
 {
 	size_t below = 0, width = (size_t)e->tab_width;
@@ -96,7 +97,7 @@ static void drop_level(const struct editor *e, struct blanks *b, size_t line)
 
 /* ---- Enter ---- */
 
-/* The line that what ends in `l` began in: where its brackets were opened. */
+/* Replace `l` with the line that has the opening bracket of the last closer in `l`. */
 static void go_to_opener(const struct editor *e, struct look *l)
 {
 	size_t opener;
@@ -108,7 +109,7 @@ static void go_to_opener(const struct editor *e, struct look *l)
 	look_at(e, line, text_line_end(e->text, line), l);
 }
 
-/* Python lines the next argument up with the first one. */
+/* In Python, align the next argument with the first one. */
 static bool align(const struct editor *e, const struct look *l, struct blanks *b)
 {
 	size_t column = l->shape.open_at + 1;
@@ -121,7 +122,7 @@ static bool align(const struct editor *e, const struct look *l, struct blanks *b
 	return true;
 }
 
-/* What the line behind the one that ends at `at` begins with. */
+/* The indentation of the line after the one that ends at `at`. */
 static void indent_after(const struct editor *e, size_t at, struct blanks *b)
 {
 	size_t line = text_line_of(e->text, at);
@@ -145,7 +146,7 @@ static void indent_after(const struct editor *e, size_t at, struct blanks *b)
 		drop_level(e, b, line);
 }
 
-/* Does a bracket stand before the cursor, and behind it the one that belongs to it? */
+/* Is the cursor between an opening bracket and its closing bracket? */
 static bool is_between_brackets(const struct editor *e, size_t at, size_t end)
 {
 	static const char *const pairs[] = {"()", "[]", "{}"};
@@ -198,15 +199,15 @@ unsigned edit_enter(struct editor *e, int arg)
 		add_level(e, &b, line);
 		return put_lines(e, at, 0, &b, &below);
 	}
-	/* A line of nothing but blanks is left empty; the new one has them. */
+	/* A line with only blanks becomes empty. The new line gets the blanks. */
 	if (head.shape.blank == at - start && at > start && at == end && text_line_end(e->text, line) == at)
 		return put_lines(e, start, at - start, &b, NULL);
 	return put_lines(e, at, end - at, &b, NULL);
 }
 
-/* ---- lines that take their place ---- */
+/* ---- lines that move to their level ---- */
 
-/* Give the cursor's line another indentation, as part of the step of what was typed in it. */
+/* Change the indentation of the cursor's line, in the same undo step as the key that was typed. */
 static unsigned reindent(struct editor *e, const struct look *l, const char *blanks, size_t n)
 {
 	size_t old = l->shape.blank, back = e->sel.cursor - l->start - old;
@@ -221,7 +222,7 @@ static unsigned reindent(struct editor *e, const struct look *l, const char *bla
 	return DONE | EDITOR_CHANGED;
 }
 
-/* Bash: the line that begins what this one ends, over all that is begun and ended between. */
+/* Bash: find the line that opens the block that this line ends. Complete blocks in between are skipped. */
 static bool find_by_words(const struct editor *e, size_t line, const struct line_partner *p, struct look *ret)
 {
 	size_t depth = 1;
@@ -240,7 +241,7 @@ static bool find_by_words(const struct editor *e, size_t line, const struct line
 	return false;
 }
 
-/* Python: the nearest line above that is indented no more than this one and begins such a thing. */
+/* Python: find the nearest line above with a matching first word that is not indented more than this line. */
 static bool find_by_indentation(const struct editor *e, size_t line, size_t blank,
 		const struct line_partner *p, struct look *ret)
 {
@@ -259,7 +260,7 @@ static bool find_by_indentation(const struct editor *e, size_t line, size_t blan
 	return false;
 }
 
-/* Ruby: the nearest line above that is indented less and opens a block. */
+/* Ruby: find the nearest line above that opens a block and is indented less. */
 static bool find_by_block(const struct editor *e, size_t line, size_t blank, struct look *ret)
 {
 	for (size_t back = 0; back < LINES_BACK && line > 0; back++) {
@@ -274,7 +275,7 @@ static bool find_by_block(const struct editor *e, size_t line, size_t blank, str
 	return false;
 }
 
-/* A bracket that closes, alone at the start of its line, goes below the line of its partner. */
+/* A closing bracket at the start of its line gets the indentation of the line with its opening bracket. */
 static unsigned place_bracket(struct editor *e, const struct look *l)
 {
 	size_t opener;
@@ -307,7 +308,7 @@ static unsigned place_word(struct editor *e, const struct look *l, size_t line, 
 	return is_alone && find_by_words(e, line, p, &o) ? reindent(e, l, o.line, o.shape.blank) : 0;
 }
 
-/* The word that made the line move has gone on and is another one: back. */
+/* The word that moved the line has grown into another word, so the line moves back. */
 static unsigned take_back(struct editor *e, const struct look *l, uint32_t cp)
 {
 	struct blanks b;
@@ -349,7 +350,7 @@ unsigned edit_place_line(struct editor *e, uint32_t cp)
 
 /* ---- brackets ---- */
 
-/* To the bracket that belongs to the one at, or else before, the cursor. */
+/* Move to the bracket that matches the one at the cursor, or the one before it. */
 unsigned edit_to_bracket(struct editor *e, int arg)
 {
 	size_t cursor = e->sel.cursor, other;

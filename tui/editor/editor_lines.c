@@ -13,7 +13,7 @@ struct lines {
 	size_t first, last;
 };
 
-/* The lines that the selection touches; one that it only reaches the start of is not meant. */
+/* The lines of the selection. The last line does not count if the selection ends at its start. */
 static struct lines selected_lines(const struct editor *e)
 {
 	struct lines l = {.first = text_line_of(e->text, selection_start(e->sel)),
@@ -32,7 +32,7 @@ static size_t shifted(size_t pos, size_t at, long by)
 	return pos - at > (size_t)-by ? pos - (size_t)-by : at;
 }
 
-/* One of several changes of a step: insert `text`, or delete n bytes, at `pos`; the selection moves
+/* One of several changes in an undo step: insert `text`, or delete n bytes, at `pos`. The selection moves
  * along. 0 or TRM_ENOMEM. */
 static int change(struct editor *e, size_t pos, const char *text, size_t n)
 {
@@ -40,7 +40,8 @@ static int change(struct editor *e, size_t pos, const char *text, size_t n)
 	long by = text ? (long)n : -(long)n;
 	if (r != 0)
 		return r;
-	/* What is inserted in front of a cursor pushes it, but a selection's start takes it in. */
+	/* An insertion before a cursor moves the cursor. An insertion at the start of a selection becomes
+	 * part of the selection. */
 	bool has_selection = editor_has_selection(e), is_forward = e->sel.anchor < e->sel.cursor;
 	size_t *start = is_forward ? &e->sel.anchor : &e->sel.cursor;
 	size_t *end = is_forward ? &e->sel.cursor : &e->sel.anchor;
@@ -90,7 +91,7 @@ static int dedent_line(struct editor *e, size_t line)
 	return change(e, pos, NULL, n);
 }
 
-/* Blanks up to the next tab stop; a tab where the line is indented with tabs. */
+/* Insert blanks up to the next tab stop, or a tab if the line is indented with tabs. */
 static unsigned type_tab(struct editor *e)
 {
 	char blanks[16];
@@ -117,7 +118,7 @@ unsigned edit_tab(struct editor *e, int arg)
 
 /* ---- comments ---- */
 
-/* Where the line's text begins; false if there is none. */
+/* Find the start of the line's text. False: the line is blank. */
 static bool find_ink(const struct editor *e, size_t line, size_t *ret)
 {
 	size_t pos = text_line_start(e->text, line);
@@ -153,7 +154,7 @@ static int uncomment_line(struct editor *e, size_t line, const char *sign)
 	return change(e, ink, NULL, n + (text_byte(e->text, ink + n) == ' '));
 }
 
-/* Comment the lines out; if all are, bring them back. */
+/* Comment out the lines. If all lines are comments, uncomment them. */
 unsigned edit_comment(struct editor *e, int arg)
 {
 	struct lines l = selected_lines(e);
@@ -180,13 +181,13 @@ unsigned edit_comment(struct editor *e, int arg)
 
 /* ---- moving ---- */
 
-/* Exchange the lines with the one above or below. */
+/* Exchange the lines with the line above or below. */
 unsigned edit_move_lines(struct editor *e, int arg)
 {
 	struct lines l = selected_lines(e);
 	if (arg < 0 ? l.first == 0 : l.last + 1 >= text_lines(e->text))
 		return EDITOR_HANDLED;
-	/* Blocks a and b, without the newline between them, change places. */
+	/* Swap blocks a and b. The newline between them stays in its place. */
 	size_t first = arg < 0 ? l.first - 1 : l.first, second = arg < 0 ? l.first : l.last + 1;
 	size_t last = arg < 0 ? l.last : l.last + 1;
 	size_t a = text_line_start(e->text, first), a_len = text_line_end(e->text, second - 1) - a;
@@ -203,7 +204,8 @@ unsigned edit_move_lines(struct editor *e, int arg)
 	unsigned bits = editor_replace(e, a, a_len + 1 + b_len, swapped, b_len + 1 + a_len, BURST_NONE);
 	free(swapped);
 	if (bits & EDITOR_CHANGED) {
-		/* Up, they lose the line that was above; down, they gain the one below. */
+		/* Up, the selection moves back by the line that was above; down, it moves on by the line
+		 * that was below. */
 		size_t by = arg < 0 ? a_len + 1 : b_len + 1;
 		e->sel.anchor = arg < 0 ? before.anchor - by : before.anchor + by;
 		e->sel.cursor = arg < 0 ? before.cursor - by : before.cursor + by;

@@ -9,7 +9,7 @@
 
 enum { DRAG_NONE, DRAG_CHARACTER, DRAG_WORD, DRAG_LINE };
 
-/* The position at a cell of the pane; outside of it, what is nearest. */
+/* The text position at a cell of the pane. A cell outside of the pane gives the nearest position. */
 static size_t position_at(const struct editor *e, int row, int col)
 {
 	size_t first, line = editor_line_at(e, row, &first);
@@ -18,7 +18,7 @@ static size_t position_at(const struct editor *e, int row, int col)
 	return walk_position(e->text, text_line_start(e->text, line), column, e->tab_width);
 }
 
-/* What a click with this unit covers. */
+/* The text that a click with this unit selects. */
 static struct selection unit_at(const struct editor *e, size_t pos, int unit)
 {
 	size_t line = text_line_of(e->text, pos);
@@ -64,7 +64,7 @@ static unsigned drag(struct editor *e, const struct event *ev)
 	struct selection here = unit_at(e, position_at(e, ev->row, ev->col), e->drag);
 	bool is_back = here.anchor < e->drag_from.anchor;
 	if (selection_end(e->drag_from) > text_len(e->text))
-		e->drag_from = here; /* what the drag began at has been deleted meanwhile */
+		e->drag_from = here; /* the text at the start of the drag was deleted in the meantime */
 	e->sel.anchor = is_back ? e->drag_from.cursor : e->drag_from.anchor;
 	e->sel.cursor = is_back ? here.anchor : here.cursor;
 	return DONE;

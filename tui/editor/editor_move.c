@@ -57,7 +57,7 @@ struct selection editor_word_at(const struct editor *e, size_t pos)
 		pos = text_previous(e->text, pos);
 	enum class class = class_at(e, pos);
 	size_t left = skip_left(e, pos, class), right = skip_right(e, pos, class);
-	/* Blanks go on into other lines, words do not. */
+	/* A run of blanks may extend into other lines, a word may not. */
 	return (struct selection){.anchor = left > start ? left : start, .cursor = right < end ? right : end};
 }
 
@@ -73,7 +73,8 @@ size_t editor_column(const struct editor *e)
 	return walk_column(e->text, text_line_start(e->text, editor_line(e)), e->sel.cursor, e->tab_width);
 }
 
-/* First to the first thing that is no blank, then to the very start. */
+/* Go to the first character that is not blank. If the cursor is there already, go to the start of the line.
+ */
 static size_t smart_home(const struct editor *e)
 {
 	size_t start = text_line_start(e->text, editor_line(e)), pos = start;
@@ -82,9 +83,9 @@ static size_t smart_home(const struct editor *e)
 	return e->sel.cursor == pos ? start : pos;
 }
 
-/* ---- wrapped lines: cut where the pane ends, so that a column tells the row ---- */
+/* ---- wrapped lines: each row has the same number of columns, so a column determines the row ---- */
 
-#define WRAP_BYTES 65536u /* a longer line is not measured again and again: it is cut */
+#define WRAP_BYTES 65536u /* a longer line is not measured */
 
 static size_t text_width(const struct editor *e)
 {
@@ -102,7 +103,7 @@ size_t editor_line_rows(const struct editor *e, size_t line)
 	return walk_column(e->text, start, end, e->tab_width) / text_width(e) + 1;
 }
 
-/* `by` rows up or down from a row of a line; stays in the text. */
+/* Move by `by` rows up (negative) or down from a row of a line, within the text. */
 static void step_rows(const struct editor *e, size_t *line, size_t *row, long by)
 {
 	for (; by < 0; by++) {
@@ -155,7 +156,7 @@ size_t editor_line_at(const struct editor *e, long row, size_t *ret_first)
 	return at;
 }
 
-/* By rows, keeping to the column in the row where the first such motion began. */
+/* Move by rows. The column within the row is that of the first such motion. */
 static size_t vertical_wrapped(struct editor *e, long rows)
 {
 	size_t width = text_width(e), column = editor_column(e), line = editor_line(e), row = column / width;
@@ -170,7 +171,7 @@ static size_t vertical_wrapped(struct editor *e, long rows)
 	return walk_position(e->text, text_line_start(e->text, line), row * width + goal, e->tab_width);
 }
 
-/* By lines, keeping to the column where the first such motion began. */
+/* Move by lines. The column is that of the first such motion. */
 static size_t vertical(struct editor *e, long lines)
 {
 	size_t line = editor_line(e), last = text_lines(e->text) - 1;
@@ -214,7 +215,7 @@ unsigned editor_move(struct editor *e, enum move move, bool extends)
 			   || move == MOVE_PAGE_DOWN;
 	if (!is_vertical)
 		e->goal_col = NO_GOAL;
-	/* Leaving a selection goes to its edge. */
+	/* A motion that ends the selection goes to the edge of the selection. */
 	if (!extends && editor_has_selection(e) && (move == MOVE_LEFT || move == MOVE_RIGHT))
 		e->sel.cursor = move == MOVE_LEFT ? selection_start(e->sel) : selection_end(e->sel);
 	else
@@ -241,7 +242,7 @@ void editor_scroll(struct editor *e, long lines)
 		e->top_line = by < most - e->top_line ? e->top_line + by : most;
 }
 
-/* The first line or column to be shown, so that `at` is at least `margin` away from both ends. */
+/* The first visible line or column, so that `at` has a distance of at least `margin` from both ends. */
 static size_t scrolled(size_t first, size_t size, size_t at, size_t margin)
 {
 	margin = margin < (size - 1) / 2 ? margin : (size - 1) / 2;
@@ -290,7 +291,7 @@ void editor_show_cursor(struct editor *e)
 	int width = e->cols - editor_gutter(e);
 	size_t cols = width > 0 ? (size_t)width : 1, column = editor_column(e), lines = text_lines(e->text);
 	size_t top = scrolled(e->top_line, rows, editor_line(e), MARGIN_LINES);
-	/* Below the last line is nothing to be seen. */
+	/* Do not scroll beyond the last line. */
 	size_t most = lines > rows ? lines - rows : 0;
 	e->top_line = top < most ? top : most;
 	bool fits = column + (e->left_col == 0 ? 1 : MARGIN_COLS) < cols;

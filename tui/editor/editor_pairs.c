@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Brackets and quotes that close themselves. What was put in by itself is remembered until the cursor has
- * passed it: only that is typed over, and goes with its partner. */
+/* Brackets and quotes that close themselves. The editor remembers an automatic closer until the cursor
+ * leaves the pair. Only such a closer can be typed over and is erased together with its opener. */
 #include "editor/editor_internal.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-/* What closes a character; 0: nothing does. */
+/* The closer of a character; 0: it has none. */
 static char closer_of(uint32_t cp)
 {
 	static const char openers[] = "([{\"'`", closers[] = ")]}\"'`";
@@ -50,7 +50,7 @@ static bool is_own_closer(const struct editor *e, size_t pos)
 	return false;
 }
 
-/* Behind it there is nothing that it could be meant to enclose. */
+/* Is there no text at `pos` that a new opener could be meant to enclose? */
 static bool has_room_behind(const struct editor *e, size_t pos)
 {
 	unsigned char next = text_byte(e->text, pos);
@@ -58,7 +58,8 @@ static bool has_room_behind(const struct editor *e, size_t pos)
 	return pos == text_len(e->text) || strchr(" \t\r\n)]},;:", next) != NULL;
 }
 
-/* A quote begins a string: not behind a name, but for prefixes such as f, nor behind another quote. */
+/* Does a quote at `pos` begin a string? It does not after a name (unless the name is a prefix such as f) or
+ * after another quote. */
 static bool begins_string(const struct editor *e, size_t pos, uint32_t quote)
 {
 	unsigned char before = pos > 0 ? text_byte(e->text, pos - 1) : '\n';
@@ -90,7 +91,7 @@ static unsigned put_pair(struct editor *e, uint32_t cp, char closer)
 	return bits;
 }
 
-/* The selection goes between the two, and stays selected. */
+/* Enclose the selection, which stays selected. */
 static unsigned enclose_selection(struct editor *e, uint32_t cp, char closer)
 {
 	size_t start = selection_start(e->sel), n = selection_end(e->sel) - start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replacing all matches of a pattern. */
+/* Replaces all matches of a pattern. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,9 +7,9 @@
 #include "text/find.h"
 #include "text/text.h"
 
-/* What the text from the first match of a range to the end of the last one becomes. */
+/* The new text from the first to the last match of a range. */
 struct piece {
-	size_t pos, len; /* of the text that it replaces */
+	size_t pos, len; /* the range that it replaces */
 	char *bytes;
 	size_t n, cap;
 };
@@ -18,7 +18,7 @@ static bool piece_reserve(struct piece *p, size_t more)
 {
 	if (p->bytes && more <= p->cap - p->n)
 		return true;
-	size_t cap = 2 * (p->n + more) + 1; /* nothing at all is put somewhere, too */
+	size_t cap = 2 * (p->n + more) + 1; /* + 1, because an empty piece needs memory, too */
 	char *bigger = realloc(p->bytes, cap);
 	if (!bigger)
 		return false;
@@ -27,7 +27,7 @@ static bool piece_reserve(struct piece *p, size_t more)
 	return true;
 }
 
-/* Add what is kept in front of a match, and what replaces it. */
+/* Add the text before a match, which does not change, and the replacement of the match. */
 static bool piece_add(
 		struct piece *p, const struct text *t, struct find_match match, const char *by, size_t n)
 {
@@ -42,7 +42,7 @@ static bool piece_add(
 	return true;
 }
 
-/* How many matches; the piece is what they make. False when out of memory. */
+/* Build the piece of a range and count the matches. False when out of memory. */
 static bool make_piece(const struct editor *e, struct find *f, const char *by, struct editor_range range,
 		struct piece *p, size_t *count)
 {
@@ -81,7 +81,7 @@ unsigned editor_replace_all(struct editor *e, struct find *f, const char *by,
 	e->burst = BURST_NONE;
 	e->goal_col = NO_GOAL;
 	history_begin(e->history, e->sel, false);
-	/* The last range first, lest it moves. */
+	/* The last range comes first, so that the other ranges keep their positions. */
 	for (size_t i = 0; i < n_ranges && !(bits & EDITOR_NOMEM); i++) {
 		struct piece p = {0};
 		size_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a buffer is run, and the cells that lines like "# %%" part it into. */
+/* The parts of a buffer that are run: cells, which lines such as "# %%" separate, and others. */
 #include "editor/editor_internal.h"
 
 #include <string.h>
@@ -23,8 +23,8 @@ bool editor_begins_cell(const struct editor *e, size_t pos)
 	return p[0] == '%' && p[1] == '%';
 }
 
-/* The next line, or with by < 0 the one before, that begins a cell, seen from `line`, which counts itself.
- * A text of a million lines is not gone through line by line. False: there is none. */
+/* Find the next line that begins a cell, or with by < 0 the previous one. The search includes `line`. It
+ * uses a pattern, because a text of a million lines takes too long line by line. False: there is none. */
 static bool find_cell(const struct editor *e, size_t line, int by, size_t *ret)
 {
 	struct find *f;
@@ -70,7 +70,7 @@ static struct editor_run line_of(const struct editor *e)
 			.first_line = line};
 }
 
-/* Where there are no cells, everything. */
+/* Without cells, the result is the whole buffer. */
 struct editor_run editor_cell_at(const struct editor *e, size_t here)
 {
 	struct editor_run run = {.kind = EDITOR_RUN_CELL};
@@ -102,7 +102,7 @@ bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *p
 	if (*pos >= end)
 		return false;
 	*ret = editor_cell_at(e, text_line_of(e->text, *pos));
-	if (ret->pos + ret->len <= *pos) /* it is empty, or nothing but its mark */
+	if (ret->pos + ret->len <= *pos) /* the cell is empty, or has only its mark */
 		*pos = text_line_end(e->text, text_line_of(e->text, *pos)) + 1;
 	else
 		*pos = ret->pos + ret->len;
@@ -139,7 +139,7 @@ struct editor_run editor_run_range(const struct editor *e)
 	return editor_run_of(e, editor_has_selection(e) ? EDITOR_RUN_SELECTION : EDITOR_RUN_CELL);
 }
 
-/* ---- going from cell to cell ---- */
+/* ---- moving from cell to cell ---- */
 
 unsigned edit_next_cell(struct editor *e, int arg)
 {
@@ -149,11 +149,11 @@ unsigned edit_next_cell(struct editor *e, int arg)
 	(void)arg;
 	if (!is_found)
 		return editor_move(e, MOVE_LAST, false);
-	/* Below the mark, where there is something. */
+	/* Go to the line below the mark, if there is one. */
 	return editor_goto_line(e, line + 1 < text_lines(e->text) ? line + 1 : line);
 }
 
-/* To the start of this cell, then of the one before. */
+/* Go to the start of this cell, or from there to the previous cell. */
 unsigned edit_previous_cell(struct editor *e, int arg)
 {
 	size_t here = editor_line(e), mark, above;

@@ -5,7 +5,7 @@
 
 #include <terrarium/lang.h>
 
-#define DEPTH_MAX 32 /* brackets within each other that are kept track of */
+#define DEPTH_MAX 32 /* nesting depth of brackets that is tracked */
 #define WORD_MAX 16
 
 static bool is_blank(char c)
@@ -18,7 +18,7 @@ static bool is_style(const struct trm_lang *lang, enum trm_lang_style style)
 	return lang && lang->style == style;
 }
 
-/* ---- the shape ---- */
+/* ---- the shape of a line ---- */
 
 static bool begins_comment(const struct trm_lang *lang, const char *line, size_t n, size_t at)
 {
@@ -29,7 +29,7 @@ static bool begins_comment(const struct trm_lang *lang, const char *line, size_t
 	return !is_style(lang, TRM_STYLE_SHELL) || at == 0 || strchr(" \t;&|(", line[at - 1]);
 }
 
-/* The position behind the string that begins at `at`; n + 1 if it does not end in the line. */
+/* The position after the string that begins at `at`. n + 1: the string does not end in this line. */
 static size_t behind_string(const struct trm_lang *lang, const char *line, size_t n, size_t at)
 {
 	char quote = line[at];
@@ -119,14 +119,14 @@ static char last_ink(const char *line, const struct line_shape *s)
 
 /* ---- blocks ---- */
 
-/* "a)", "*.c)": a pattern of a case. */
+/* "a)", "*.c)": a pattern of a case statement. */
 static bool is_pattern(const char *line, const struct line_shape *s)
 {
 	return s->has_closer && s->n_open == 0 && line[s->closer_at] == ')' && s->closer_at + 1 == s->ink
 	       && s->blank < s->closer_at;
 }
 
-/* "def f", "list.each do |one|", "x = if y"; not "def f = 1", or what has its end in the same line. */
+/* "def f", "list.each do |one|", "x = if y"; but not "def f = 1" or a block that ends in the same line. */
 static bool opens_until_end(const char *line, const struct line_shape *s)
 {
 	static const char first[] = " def class module if unless while until for case begin else elsif when "
@@ -165,7 +165,7 @@ bool line_leaves_block(const struct trm_lang *lang, const char *line, const stru
 		return false;
 	if (lang->style == TRM_STYLE_INDENT)
 		return line_has_word(" return pass break continue raise ", line, s, false);
-	/* Behind commands of a pattern; not "a) b ;;", which stands on the pattern's own level. */
+	/* ";;" after the commands of a pattern; but not "a) b ;;", which is on the level of the pattern. */
 	return lang->style == TRM_STYLE_SHELL && s->ink >= 2 && memcmp(line + s->ink - 2, ";;", 2) == 0
 	       && !s->has_closer;
 }

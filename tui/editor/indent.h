@@ -2,8 +2,8 @@
 #ifndef TUI_INDENT_H
 #define TUI_INDENT_H
 
-/* What a line of code means for the indentation of others. Pure: bytes in, facts out; it knows strings and
- * comments within the line. */
+/* The meaning of a line of code for the indentation of other lines. Pure. It recognizes strings and comments
+ * within the line. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,37 +11,37 @@
 struct trm_lang;
 
 struct line_shape {
-	size_t blank;     /* bytes of white space that it begins with */
-	size_t ink;       /* where its last character ends that is neither white space nor comment */
-	bool is_quoted;   /* it ends inside a string */
-	size_t n_open;    /* brackets that are opened and not closed */
-	size_t open_at;   /* the last of these */
-	bool has_closer;  /* a bracket is closed that was opened before */
-	size_t closer_at; /* the last of these */
+	size_t blank;     /* bytes of white space at its start */
+	size_t ink;       /* end of its last character that is neither white space nor in a comment */
+	bool is_quoted;   /* it ends inside of a string */
+	size_t n_open;    /* brackets that are opened and not closed in this line */
+	size_t open_at;   /* position of the last of these */
+	bool has_closer;  /* it closes a bracket that an earlier line opened */
+	size_t closer_at; /* position of the last of these */
 };
 
-/* line[0..n) without its newline; does not begin inside a string. `lang` may be NULL. */
+/* line[0..n) is a line without its newline that does not begin inside of a string. `lang` may be NULL. */
 struct line_shape line_shape(const struct trm_lang *lang, const char *line, size_t n);
 
-/* The lines after it belong to it: "if x:", "for i in a; do", "case 1:". Brackets do not count. */
+/* Do the lines below belong to this line, as in "if x:", "for i in a; do", "case 1:"? Brackets do not count.
+ */
 bool line_opens_block(const struct trm_lang *lang, const char *line, const struct line_shape *s);
-/* Nothing follows it in its block: "return x"; in Bash ";;" behind a pattern's commands. */
+/* Does this line end its block, as "return x" does, or in Bash ";;" after the commands of a pattern? */
 bool line_leaves_block(const struct trm_lang *lang, const char *line, const struct line_shape *s);
 
-/* A line that goes on with, or ends, what another one began: "else:", "fi". Names the first words of lines
- * that begin such a thing, and of those that end it, each with a blank before and behind; NULL: it is no such
- * line. The line is looked at up to its ink. */
+/* A line that continues or ends a block that another line began: "else:", "fi". The lists have the first
+ * words of the lines that begin such a block, and of the lines that end it, each word with a blank before
+ * and after it. word = NULL: the line is no such line. The line is only read up to its ink. */
 struct line_partner {
 	const char *word;    /* " fi " */
-	const char *openers; /* " if "; NULL: the nearest line above that opens a block and is indented less
-			      */
-	const char *closers; /* " fi ": of others inside, to be passed over with their openers; NULL: by
-				indentation */
+	const char *openers; /* " if "; NULL: the nearest less indented line above that opens a block */
+	/* " fi ": ends inner blocks, which are skipped with their openers; NULL: indentation decides */
+	const char *closers;
 };
 const struct line_partner *line_partner(
 		const struct trm_lang *lang, const char *line, const struct line_shape *s);
 
-/* Is the line's first word (or, if `is_last`, its last) among these? */
+/* Is the first word of the line (with `is_last` the last word) in this list? */
 bool line_has_word(const char *words, const char *line, const struct line_shape *s, bool is_last);
 
 #endif

@@ -49,7 +49,7 @@ bool vi_wants(const struct vi *v, const struct event *ev)
 	return is_plain || (ev->key == 'r' && ev->mods == MOD_CTRL);
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
 static size_t line_start_at(const struct editor *e, size_t pos)
 {
@@ -69,7 +69,7 @@ static size_t first_ink(const struct editor *e, size_t pos)
 	return pos;
 }
 
-/* 0 white space, 1 a word, 2 signs; big words know no signs. */
+/* 0 white space, 1 a word, 2 punctuation. Big words include punctuation. */
 static int class_of(const struct editor *e, size_t pos, bool is_big)
 {
 	unsigned char c = text_byte(e->text, pos);
@@ -159,7 +159,8 @@ static bool find_in_line(const struct editor *e, uint32_t kind, uint32_t wanted,
 	bool is_back = kind == 'F' || kind == 'T', is_till = kind == 't' || kind == 'T';
 	struct walk w;
 
-	/* Again with t: from where the last one has stopped, it would not move. */
+	/* Repeating t from the position before a match would find the same match again, so the search starts
+	 * one character later. */
 	if (is_again && is_till)
 		at = is_back ? (at > start ? text_previous(e->text, at) : at) : text_next(e->text, at);
 	for (unsigned k = 0; k < count;) {
@@ -191,8 +192,8 @@ static bool find_partner(const struct editor *e, size_t *pos)
 	return false;
 }
 
-/* Where a motion leads to from `*pos`, and what an operator would take. SPAN_NONE: it is no motion, or it
- * fails. */
+/* Move *pos by a motion. The return value says which text an operator takes. SPAN_NONE: the key is not a
+ * motion, or the motion fails. */
 static enum span motion(struct vi *v, struct editor *e, uint32_t key, unsigned count, size_t *pos)
 {
 	size_t from = *pos, start = line_start_at(e, from), end = line_end_at(e, from);
@@ -216,7 +217,8 @@ static enum span motion(struct vi *v, struct editor *e, uint32_t key, unsigned c
 	case 'W':
 		for (; n; n--)
 			*pos = word_forward(e, *pos, key == 'W');
-		/* As the last word of a line: not the line's end, nor the next one's indentation. */
+		/* An operator with the last word of a line takes neither the end of the line nor the
+		 * indentation of the next line. */
 		if (v->operator&& * pos> end)
 			*pos = end;
 		return SPAN_EXCLUSIVE;
@@ -263,7 +265,7 @@ static enum span motion(struct vi *v, struct editor *e, uint32_t key, unsigned c
 
 /* ---- the cursor ---- */
 
-/* In normal mode it stands on a character, not behind the last one. */
+/* In normal mode the cursor is on a character, not after the last one of the line. */
 static void put_cursor_on(struct editor *e, size_t pos)
 {
 	size_t start = line_start_at(e, pos), end = line_end_at(e, pos);
@@ -311,7 +313,7 @@ static unsigned indent_lines(struct editor *e, size_t from, size_t to, int by)
 	return bits;
 }
 
-/* Take [from, to) into the clipboard, as lines or not, and remove it for d and c. */
+/* Copy [from, to) to the clipboard, as whole lines or not. d and c also remove it. */
 static unsigned operate(struct vi *v, struct editor *e, uint32_t op, size_t from, size_t to, bool is_lines)
 {
 	unsigned bits;
@@ -330,7 +332,7 @@ static unsigned operate(struct vi *v, struct editor *e, uint32_t op, size_t from
 	}
 	e->burst = BURST_NONE;
 	if (op == 'c' && is_lines && to > from && text_byte(e->text, to - 1) == '\n')
-		to--; /* the line stays, empty */
+		to--; /* the line remains and becomes empty */
 	bits |= editor_replace(e, from, to - from, "", 0, BURST_NONE);
 	if (op == 'c')
 		begin_insert(v, e, from);
@@ -349,7 +351,7 @@ static unsigned operate_lines(struct vi *v, struct editor *e, uint32_t op, size_
 	size_t to = line + 1 < text_lines(e->text) ? text_line_start(e->text, line + 1) : text_len(e->text);
 	size_t cursor = e->sel.cursor;
 
-	/* The last line has no end of its own: the one before it goes. */
+	/* The last line has no newline, so the newline before it is removed. */
 	if (op == 'd' && to == text_len(e->text) && from > 0
 			&& (to == from || text_byte(e->text, to - 1) != '\n'))
 		from--;
@@ -452,7 +454,7 @@ static unsigned count_of(const struct vi *v)
 	return v->before || v->count ? (a * b < COUNT_MAX ? a * b : COUNT_MAX) : 0;
 }
 
-/* A motion, alone or for the operator that waits. */
+/* A motion, with or without a pending operator. */
 static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, size_t to)
 {
 	size_t from = is_visual(v) ? v->cursor : e->sel.cursor;
@@ -479,7 +481,7 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 	return operate(v, e, op, low, high, false);
 }
 
-/* j and k keep to the column: the editor's own motion does. */
+/* j and k keep the column. The motion of the editor does that. */
 static unsigned move_vertically(struct vi *v, struct editor *e, uint32_t key)
 {
 	unsigned n = count_of(v) ? count_of(v) : 1;
@@ -517,7 +519,7 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 		return move_or_operate(v, e, SPAN_LINES, pos);
 	}
 	if (prefix == 'Z' && key == 'Z')
-		*request = VI_COMMAND; /* which asks what to do */
+		*request = VI_COMMAND; /* the command asks what to do */
 	if (prefix == 'g' || prefix == 'Z') {
 		forget_keys(v);
 		return EDITOR_HANDLED;
@@ -582,7 +584,7 @@ static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
 	return bits;
 }
 
-/* Commands that are a motion with an operator: x is dl. */
+/* A command that is short for an operator and a motion: x is dl. */
 static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t key)
 {
 	unsigned count = count_of(v);
@@ -682,9 +684,9 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	if (!v->operator&&(key == 'j' || key == 'k'))
 		return move_vertically(v, e, key);
 	bool is_change_word = v->operator== 'c' &&(key == 'w' || key == 'W') && class_of(e, to, false);
-	uint32_t meant = is_change_word ? key ^ ('w' ^ 'e') : key; /* cw is ce, as everybody expects … */
+	uint32_t meant = is_change_word ? key ^ ('w' ^ 'e') : key; /* cw means ce, as in vi … */
 	unsigned count = count_of(v), stays = is_change_word && is_word_end(e, to, key == 'W');
-	/* … but for a word's last character, which is an end already. */
+	/* … except on the last character of a word, which is already an end. */
 	enum span span = stays && count < 2 ? SPAN_INCLUSIVE
 					    : motion(v, e, meant, stays ? count - 1 : count, &to);
 	bool is_motion = meant == K_ENTER || meant == K_BACKSPACE
@@ -704,7 +706,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	return normal_command(v, e, key, request);
 }
 
-/* ---- what can be repeated ---- */
+/* ---- repeating a change ---- */
 
 static void record_key(struct vi *v, uint32_t key)
 {
@@ -733,7 +735,7 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 	unsigned bits;
 
 	*ret_request = VI_NOTHING;
-	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* of a search, or the mouse */
+	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search or the mouse */
 		go_to(e, selection_start(e->sel));
 	record_key(v, ev->key);
 	if (v->mode == VI_INSERT) { /* Escape */
