@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 
-#define QUIET_NS UINT64_C(10000000000) /* between two that are heard */
+#define QUIET_NS UINT64_C(10000000000) /* between two bells or notifications */
 
 static void make_heard(struct model *m, const char *text, struct effects *out)
 {
@@ -66,7 +66,8 @@ static void check(struct model *m, enum series series, const char *name, double 
 
 	if (percent < (double)a->opts.percent) {
 		a->above_ns[series] = 0;
-		/* Not again for a value that dances about the threshold. */
+		/* Five percent of slack, so that a value that moves around the threshold raises no second
+		 * alert. */
 		if (percent < (double)a->opts.percent - 5.0)
 			a->is_reported[series] = false;
 		return;

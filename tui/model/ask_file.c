@@ -70,7 +70,7 @@ void ask_save(struct model *m, bool under_new_name, struct effects *out)
 	ask_path(m, DIALOG_SAVE, title, e->path, NULL);
 }
 
-/* The buffer that a file belongs into: that of its language, else the one at hand. */
+/* The buffer in which a file is opened: that of the file's language, else the current one. */
 const struct trm_lang *path_lang(const struct model *m, const char *path)
 {
 	const struct trm_lang *lang;
@@ -78,7 +78,7 @@ const struct trm_lang *path_lang(const struct model *m, const char *path)
 	return trm_lang_guess(path, &lang, NULL) == 0 ? lang : m->lang;
 }
 
-/* The dialog stays until it is known what became of it: what was typed may have to be put right. */
+/* The dialog stays open until the result is known, so that the person can correct the path. */
 void answer_path(struct model *m, int answer, struct effects *out)
 {
 	const char *path = field_text(&m->dialog.field);
@@ -121,13 +121,15 @@ void answer_pending(struct model *m, int answer, struct effects *out)
 		m->closing_buffer = 0;
 }
 
-/* ---- what a crash has left ---- */
+/* ---- recovery after a crash ---- */
 
 enum { BUTTON_RESTORE = 1, BUTTON_DISCARD };
 
 static const struct dialog_button recover_buttons[] = {
-		{"Restore", NULL, 'r', BUTTON_RESTORE}, {"Later", NULL, 'l', ANSWER_CANCEL},
-		{"Discard", NULL, 0, BUTTON_DISCARD}, /* no letter: this question may come while one types */
+		{"Restore", NULL, 'r', BUTTON_RESTORE},
+		{"Later", NULL, 'l', ANSWER_CANCEL},
+		/* no letter, because this question may come while the person is typing */
+		{"Discard", NULL, 0, BUTTON_DISCARD},
 };
 
 void ask_recover(struct model *m, const struct msg *msg)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions about a run: may it, where shall it. */
+/* Questions about a run: may it run, and where. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_LESS, BUTTON_EDIT, BUTTON_YES };
 #define CODE_LINES_SHOWN 500
 #define CODE_BYTES_SHOWN ((size_t)1 << 20)
 
-/* ---- may this run? ---- */
+/* ---- may the code run? ---- */
 
 static const struct dialog_button confirm_buttons[] = {
 		{"Run once", "Run", 'r', BUTTON_RUN},
@@ -37,7 +37,7 @@ bool ask_is_of_server(const struct model *m)
 	return strcmp(m->sandbox.backend, "microsandbox") == 0;
 }
 
-/* A recipe's: its engine limits no files, and its network leads to wherever it does. */
+/* Is the sandbox in a container engine? Its engine does not limit files and decides about the network. */
 static bool is_of_engine(const struct model *m)
 {
 	const char *backend = m->sandbox.backend;
@@ -71,7 +71,7 @@ static bool is_unlimited(const struct model *m, const char *what)
 	return guard && guard->strength == TRM_NOT_ENFORCED;
 }
 
-/* What is not asked of an engine is not claimed. */
+/* Name only the limits that the engine is asked to enforce. */
 static void describe_engine_limits(
 		const struct model *m, struct dialog *d, const char *mem, const char *timeout)
 {
@@ -103,9 +103,9 @@ static void describe_limits(const struct model *m, struct dialog *d)
 	if (is_of_engine(m))
 		describe_engine_limits(m, d, mem, timeout);
 	else if (ask_is_of_server(m)
-			&& m->sandbox.is_attached) /* whoever has started it has asked for them */
+			&& m->sandbox.is_attached) /* whoever started the sandbox chose the limits */
 		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "its own limits, %s", timeout);
-	else if (ask_is_of_server(m)) /* which is asked for no more than these */
+	else if (ask_is_of_server(m)) /* a server is only asked for these limits */
 		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "memory %s, CPU %.3g core%s, %s", mem, l->cpus,
 				l->cpus == 1.0 ? "" : "s", timeout);
 	else
@@ -118,7 +118,8 @@ static void describe_limits(const struct model *m, struct dialog *d)
 static void describe_network(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
-	const char *off = ask_is_of_server(m) ? "decided by the server" : "off"; /* until it has told */
+	/* until the server has reported it */
+	const char *off = ask_is_of_server(m) ? "decided by the server" : "off";
 	const struct trm_guard *g = guard_of(m, "network");
 
 	if (g && g->strength != TRM_ENFORCED) {
@@ -152,7 +153,7 @@ void ask_tell_mounts(const struct model *m, struct dialog *d)
 				m->sandbox.mounts[i].words);
 }
 
-/* The network has a line of its own; of the other guards those that are not strong are named. */
+/* The network has its own line. The other guards are listed unless they are strong. */
 static void describe_guards(const struct model *m, struct dialog *d)
 {
 	size_t weak = 0;
@@ -182,7 +183,7 @@ bool ask_scan(const struct model *m, struct trm_findings *ret)
 	return is_done;
 }
 
-/* Returns whether something of high severity was found. */
+/* Returns whether there is a finding of high severity. */
 static bool describe_policy(const struct model *m, struct dialog *d)
 {
 	struct trm_findings found;
@@ -230,13 +231,13 @@ static void describe_code(const struct model *m, struct dialog *d)
 void ask_confirm(struct model *m)
 {
 	struct dialog *d = &m->dialog;
-	bool again = d->kind == DIALOG_CONFIRM; /* what is known has changed: keep the person's place */
+	bool again = d->kind == DIALOG_CONFIRM; /* new facts: keep the scroll position and the focus */
 	int focus = d->focus;
 	size_t scroll = again ? d->scroll : 0;
 	char what[64];
 
 	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
-	/* Findings first: they are seen however low the screen is. */
+	/* Findings come first, so that they are visible on a low screen. */
 	bool is_high = describe_policy(m, d);
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			run_source_describe(model_editor(m), m->to_run, what));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A signal to a process in the sandbox: which one, and are you sure. */
+/* Sending a signal to a process in the sandbox: the choice of the signal, and a confirmation. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +59,7 @@ void ask_signal(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* A kernel is known by the name that the library gives it. */
+/* The library gives a kernel a name that ends in " kernel". */
 static bool is_kernel(const struct signal_target *target)
 {
 	size_t n = strlen(target->command);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Going from buffer to buffer, opening new ones and closing them. */
+/* Switching between buffers, opening new ones, closing buffers. */
 #include <stdio.h>
 
 #include "command/command.h"
@@ -27,7 +27,7 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* A new buffer, shown; NULL: out of memory, and it is said. */
+/* Add a buffer and make it current. NULL: out of memory, which is reported. */
 static struct buffer *add(struct model *m, const struct trm_lang *lang, struct effects *out)
 {
 	struct buffer *b = buffers_add(&m->buffers, lang);
@@ -86,7 +86,7 @@ void buffer_tab_click(struct model *m, int col, struct effects *out)
 
 /* ---- closing ---- */
 
-/* Close it, unsaved or not. A new one comes for the last one. */
+/* Close a buffer even if it is unsaved. If it was the last one, an empty buffer replaces it. */
 static void close_now(struct model *m, uint32_t id, struct effects *out)
 {
 	struct buffer *b = buffers_find(&m->buffers, id);
@@ -123,7 +123,7 @@ void answer_close(struct model *m, int answer, struct effects *out)
 	if (answer == BUTTON_DISCARD) {
 		close_now(m, id, out);
 	} else if (answer == BUTTON_SAVE) {
-		m->closing_buffer = id; /* once it is saved */
+		m->closing_buffer = id; /* when it is saved */
 		ask_save(m, false, out);
 	}
 }

@@ -11,7 +11,7 @@
 #include "model/update.h"
 #include "text/text.h"
 
-/* The mark of a run, and its buffer. NULL: nothing in an open buffer is known as this run. */
+/* The mark of a run, and its buffer. NULL: no open buffer has a mark of this run. */
 static struct cell_mark *mark_of_run(const struct model *m, uint32_t serial, struct buffer **ret)
 {
 	const struct run_info *info = runs_find(&m->out.runs, serial);
@@ -32,7 +32,7 @@ void cell_runs_begin(struct model *m, struct buffer *b, struct editor_run what, 
 	mark->ends_with_line = what.kind == EDITOR_RUN_LINE || what.kind == EDITOR_RUN_SELECTION;
 }
 
-/* ---- cell after cell ---- */
+/* ---- one cell after the other ---- */
 
 static struct buffer *planned_buffer(const struct model *m)
 {
@@ -53,7 +53,7 @@ static void cancel_plan(struct model *m, const char *why)
 	m->needs_draw = true;
 }
 
-/* The next planned cell, as it was when it was planned: that is what the person has seen. */
+/* Start the next planned cell. Its code is that of the time of planning, because the person saw that code. */
 static void begin_planned(struct model *m, struct effects *out)
 {
 	struct buffer *b = planned_buffer(m);
@@ -90,7 +90,7 @@ void cell_runs_plan(struct model *m, struct editor_run cells, struct effects *ou
 		begin_planned(m, out);
 }
 
-/* ---- what becomes of them ---- */
+/* ---- results ---- */
 
 static void name_end(const struct trm_result *r, struct cell_mark *mark)
 {

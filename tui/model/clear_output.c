@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Deleting all output, which cannot be undone: asked about first. */
+/* Deleting all output. This cannot be undone, so the workbench asks first. */
 #include <stdio.h>
 
 #include "model/dialog_dispatch.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands of the workbench as a whole. Those of one pane lie with that pane. */
+/* The commands of the workbench as a whole. The commands of a pane are in the files of that pane. */
 #include <string.h>
 
 #include "command/command.h"
@@ -73,7 +73,7 @@ static void zoom(struct model *m, struct effects *out)
 {
 	(void)out;
 	m->panes.is_zoomed = !m->panes.is_zoomed;
-	/* A pane that is a strip otherwise cannot keep the focus. */
+	/* A pane that is only a strip now cannot have the focus. */
 	model_relayout(m);
 	if (m->layout.panes[m->focus].rows == 0)
 		model_focus(m, PANE_EDITOR);
@@ -189,7 +189,7 @@ static void repaint(struct model *m, struct effects *out)
 	effect_plain(out, EFFECT_REPAINT);
 }
 
-/* Away with what is open or selected, as Escape does, whatever key that is. */
+/* Close or deselect things as Escape does, even if this command has another key. */
 static void cancel(struct model *m, struct effects *out)
 {
 	const struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE};
@@ -209,7 +209,7 @@ static void cancel(struct model *m, struct effects *out)
 static void quit(struct model *m, struct effects *out)
 {
 	if (loss_is_leaving(m))
-		effect_plain(out, EFFECT_QUIT); /* asked for twice */
+		effect_plain(out, EFFECT_QUIT); /* the person asked for it twice */
 	else
 		ask_quit(m, out);
 }

@@ -45,7 +45,7 @@ void complete_close(struct model *m)
 	m->needs_draw = true;
 }
 
-/* What a kernel says may be put into a text only if it looks like a piece of one. */
+/* Text from a kernel may only be inserted if it looks like code. */
 static bool is_decent(const char *text)
 {
 	size_t n = strlen(text);
@@ -56,7 +56,7 @@ static bool is_decent(const char *text)
 	return n > 0 && n < CANDIDATE_BYTES;
 }
 
-/* The kernel's word for a kind as one of ours, which lives for ever. */
+/* Map a kind from the kernel to a static string. */
 static const char *kind_name(const char *kind)
 {
 	static const char *const kinds[] = {"function", "class", "module", "variable", "property",
@@ -84,7 +84,7 @@ static void add(struct complete *c, const char *text, const char *kind)
 		c->all[c->n_all++] = (struct candidate){copy, kind_name(kind)};
 }
 
-/* Room for all that may come. False: out of memory. */
+/* Allocate room for all candidates. False: out of memory. */
 static bool make_room(struct complete *c)
 {
 	drop_all(c);
@@ -93,9 +93,9 @@ static bool make_room(struct complete *c)
 	return c->all && c->shown;
 }
 
-/* ---- what fits ---- */
+/* ---- filtering ---- */
 
-/* Behind where it was asked: can the byte be part of what is completed? */
+/* Can this byte, after the position of the request, be part of the word? */
 static bool may_go_on(const struct model *m, unsigned char b)
 {
 	if (m->completion.is_path)
@@ -103,7 +103,7 @@ static bool may_go_on(const struct model *m, unsigned char b)
 	return is_word_byte(b) || (m->lang->style == TRM_STYLE_SHELL && strchr("-.$", b));
 }
 
-/* What stands between the start of the word and the cursor. False: the cursor is not in it any more. */
+/* Copy the text between the start of the word and the cursor. False: the cursor has left the word. */
 bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
 {
 	const struct complete *c = &m->completion;
@@ -122,7 +122,8 @@ bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
 	return true;
 }
 
-/* How well it fits: 0 begins so, 1 begins so but for upper and lower case, 2 has it inside, 3 not at all. */
+/* How well a candidate matches: 0 as a prefix, 1 as a prefix in another case, 2 in the middle, 3 not at all.
+ */
 static int fit(const char *text, const char *typed)
 {
 	size_t n = strlen(typed);
@@ -157,7 +158,7 @@ const struct candidate *complete_at(const struct model *m, size_t k)
 	return k < c->n_shown ? &c->all[c->shown[k]] : NULL;
 }
 
-/* ---- putting in ---- */
+/* ---- inserting ---- */
 
 static void put_in(struct model *m, const char *text, struct effects *out)
 {
@@ -165,12 +166,12 @@ static void put_in(struct model *m, const char *text, struct effects *out)
 	struct editor *e = model_editor(m);
 	size_t start = c->start, n = e->sel.cursor - c->start;
 
-	complete_close(m); /* first: the editor tells us of the change */
+	complete_close(m); /* close it first, because the editor reports the change */
 	editor_done(m, editor_replace(e, start, n, text, strlen(text), BURST_NONE), out);
 	m->needs_draw = true;
 }
 
-/* Does it merely say what stands there? */
+/* Is the candidate the same as the text that is there already? */
 bool complete_is_exact(const struct model *m)
 {
 	const struct candidate *one = complete_at(m, m->completion.current);
@@ -193,7 +194,7 @@ void complete_accept(struct model *m, struct effects *out)
 		complete_begin(m, true, false, out);
 }
 
-/* What all that are shown begin with, beyond what is typed. */
+/* Insert the prefix that all shown candidates have in common, beyond the typed text. */
 static void put_in_common(struct model *m, struct effects *out)
 {
 	struct complete *c = &m->completion;
@@ -223,7 +224,7 @@ static void put_in_common(struct model *m, struct effects *out)
 
 /* ---- showing ---- */
 
-/* What there is is shown, if it is something. */
+/* Show the popup if there are candidates. */
 static void open_popup(struct model *m, struct effects *out)
 {
 	struct complete *c = &m->completion;
@@ -263,7 +264,7 @@ static void add_grammar_word(void *user, const char *word, uint8_t kind)
 		add(w->c, word, kind == SYNTAX_KEYWORD || kind == SYNTAX_CONSTANT ? "keyword" : "builtin");
 }
 
-/* What is known without a kernel: words of the buffer, keywords, built-in names. */
+/* Add candidates that need no kernel: words of the buffer, keywords, built-in names. */
 static void add_words(struct model *m, const char *typed)
 {
 	struct complete *c = &m->completion;
@@ -281,7 +282,7 @@ static void add_words(struct model *m, const char *typed)
 			&(struct grammar_words){c, typed});
 }
 
-/* The kernel works, or is not there: at once what can be had without it. */
+/* The kernel is busy or missing, so offer at once what needs no kernel. */
 static void fall_back(struct model *m, struct effects *out)
 {
 	struct complete *c = &m->completion;
@@ -331,7 +332,7 @@ void complete_begin(struct model *m, bool is_auto, bool is_eager, struct effects
 
 /* ---- the answer ---- */
 
-/* So many code points before `pos`, but not beyond the start of its line. */
+/* The position `n` code points before `pos`, or the start of the line. */
 static size_t step_back(const struct text *t, size_t pos, int n)
 {
 	for (; n > 0 && pos > 0 && text_byte(t, pos - 1) != '\n'; n--)
@@ -386,7 +387,7 @@ void complete_answer(struct model *m, const struct msg *msg, struct effects *out
 	open_popup(m, out);
 }
 
-/* ---- following the editor ---- */
+/* ---- changes in the editor ---- */
 
 void complete_follow(struct model *m, struct effects *out)
 {

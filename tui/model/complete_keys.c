@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The popup of completion: its keys, its mouse, and where it is. */
+/* The completion popup: keys, mouse and position. */
 #include <string.h>
 
 #include "cells/event.h"
@@ -19,7 +19,7 @@ static void complete(struct model *m, struct effects *out)
 		complete_begin(m, false, m->completion.state == COMPLETE_OPEN, out);
 }
 
-/* Tab: behind a word it completes, else it indents. */
+/* Tab completes after a word, and otherwise indents. */
 static void complete_or_indent(struct model *m, struct effects *out)
 {
 	struct editor *e = model_editor(m);
@@ -71,7 +71,8 @@ static void page_down(struct model *m, struct effects *out)
 	move_by(m, COMPLETE_ROWS);
 }
 
-/* Enter ends the line, unless something was chosen on purpose. */
+/* Enter accepts the candidate if the person opened the popup or moved the selection; else it ends the line.
+ */
 static void choose(struct model *m, struct effects *out)
 {
 	bool is_wanted = (!m->completion.is_auto || m->completion.has_moved) && !complete_is_exact(m);
@@ -134,7 +135,7 @@ const struct command_table complete_commands = COMMAND_TABLE(commands);
 
 /* ---- geometry ---- */
 
-/* Columns that the candidates in sight take; at least so many that it does not jump about. */
+/* The columns of the visible candidates. There is a minimum, so that the popup keeps its width. */
 static int width_of(const struct complete *c)
 {
 	size_t most = 8;

@@ -28,7 +28,7 @@ struct list {
 	size_t n;
 };
 
-/* Keep the list sorted, each word once. */
+/* Add a word once to the sorted list. */
 static void add(struct list *l, const char *word, size_t n)
 {
 	size_t low = 0, high = l->n;
@@ -51,7 +51,7 @@ static void add(struct list *l, const char *word, size_t n)
 	l->n++;
 }
 
-/* The words of one piece of text; `skip`: where in it the word being typed begins. */
+/* Collect the words of a text. `skip` is the offset of the word that is being typed. */
 static void collect(struct list *l, const char *text, size_t n, size_t skip, const char *prefix)
 {
 	size_t prefix_len = strlen(prefix);
@@ -91,7 +91,7 @@ char **words_near(const struct text *t, size_t pos, const char *prefix, size_t *
 	return l.words;
 }
 
-/* ---- what they are ---- */
+/* ---- kinds ---- */
 
 enum { KIND_REACH = 4096 };
 

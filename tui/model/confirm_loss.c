@@ -18,11 +18,11 @@
 #include "model/update.h"
 
 enum { BUTTON_DO = 1, BUTTON_SAVE, BUTTON_DISCARD, BUTTON_STOP };
-enum { NAMES_COLUMNS = 200 }; /* of names of variables that are spelled out */
+enum { NAMES_COLUMNS = 200 }; /* columns for names of variables */
 
 static const struct {
 	const char *title;
-	struct dialog_button buttons[3]; /* those with a label */
+	struct dialog_button buttons[3]; /* buttons with a label */
 } questions[] = {
 		[LOSS_WORKBENCH] = {"Quit? You will lose:",
 				{{"Quit", NULL, 'q', BUTTON_DO}, {"Stay", NULL, 's', ANSWER_CANCEL}}},
@@ -63,7 +63,7 @@ static bool is_of_sandbox(const struct loss_question *l)
 	return is_leaving(l) || l->what == LOSS_SANDBOX;
 }
 
-/* ---- what it says ---- */
+/* ---- text of the question ---- */
 
 static void describe_run(const struct model *m, struct dialog *d)
 {
@@ -97,7 +97,7 @@ static void join_names(const struct variables *v, char *out, size_t cap)
 		snprintf(out + used, cap - used, " and %zu more", v->n - i);
 }
 
-/* True: there is something to be told of this kernel. */
+/* Returns whether there is something to say about this kernel. */
 static bool describe_variables(
 		const struct model *m, struct dialog *d, const struct trm_lang *lang, bool is_first)
 {
@@ -210,7 +210,7 @@ void loss_refresh(struct model *m)
 
 /* ---- asking ---- */
 
-/* A metrics sample tells whether anything has been written, roughly. */
+/* The metrics show, roughly, whether anything was written. */
 static bool has_files(const struct model *m)
 {
 	return m->metrics.has_sample && m->metrics.sample.known & TRM_METRIC_DISK
@@ -257,7 +257,7 @@ void loss_ask(struct model *m, enum loss what, struct effects *out)
 	else
 		dialog_set_buttons(&m->dialog, questions[what].buttons,
 				COUNT(questions[what].buttons) - !questions[what].buttons[2].label);
-	m->variables_due_ns = 0; /* what is not known of variables is asked now */
+	m->variables_due_ns = 0; /* ask for unknown variables now */
 	variables_tick(m, out);
 	loss_refresh(m);
 }
@@ -309,7 +309,7 @@ void loss_answer(struct model *m, const struct msg *msg, struct effects *out)
 	notices_add(&m->notices, m->now_ns, false, "%s has forgotten its variables", lang->name);
 }
 
-/* Lines of "SIZE\tNAME". Names come from the sandbox. */
+/* Read lines of "SIZE\tNAME". The names come from the sandbox. */
 void loss_take_files(struct model *m, const struct msg *msg)
 {
 	struct loss_question *l = &m->loss_question;
@@ -324,7 +324,7 @@ void loss_take_files(struct model *m, const struct msg *msg)
 		size_t n = strcspn(p, "\n"), size_len = strcspn(p, "\t\n");
 		char name[80];
 		if (p[n] == '\0' && msg->flag)
-			break; /* cut off */
+			break; /* the line is incomplete */
 		l->file_bytes += strtoull(p, NULL, 10);
 		l->n_files++;
 		if (used < NAMES_COLUMNS && size_len < n) {

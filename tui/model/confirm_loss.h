@@ -2,8 +2,8 @@
 #ifndef TUI_MODEL_CONFIRM_LOSS_H
 #define TUI_MODEL_CONFIRM_LOSS_H
 
-/* Questions before something is lost for good, and what that would be: the run in hand, variables, files,
- * unsaved buffers. The dialog stands at once and fills in as the kernels and the sandbox answer. */
+/* Questions before something is lost for good: the current run, variables, files, unsaved buffers. The
+ * dialog opens at once and is updated as the kernels and the sandbox answer. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,32 +16,33 @@ struct trm_lang;
 
 enum loss {
 	LOSS_NOTHING,
-	LOSS_WORKBENCH,  /* by leaving */
-	LOSS_NONE_OF_IT, /* nothing: the sandbox stays, and text is kept */
-	LOSS_SANDBOX,    /* by starting another */
-	LOSS_KERNEL,     /* by starting it anew */
-	LOSS_VARIABLES,  /* by forgetting them */
+	LOSS_WORKBENCH, /* by quitting */
+	/* by detaching, which loses nothing: the sandbox keeps running, and text is kept */
+	LOSS_NONE_OF_IT,
+	LOSS_SANDBOX,   /* by starting another sandbox */
+	LOSS_KERNEL,    /* by restarting the kernel */
+	LOSS_VARIABLES, /* by resetting the kernel */
 };
 
 enum loss_files { FILES_UNKNOWN, FILES_ASKED, FILES_KNOWN };
 
 struct loss_question {
 	enum loss what;
-	const struct trm_lang *lang; /* of a kernel, of variables */
+	const struct trm_lang *lang; /* for a kernel and for variables */
 	enum loss_files files;
 	size_t n_files;
 	uint64_t file_bytes;
-	bool has_more;   /* files than were told */
-	char names[400]; /* of the first ones */
+	bool has_more;   /* there are more files than were listed */
+	char names[400]; /* of the first files */
 };
 
-/* Ask, and tell what would be lost. */
+/* Ask, and list what would be lost. */
 void loss_ask(struct model *m, enum loss what, struct effects *out);
-/* Is there anything that leaving would lose? */
+/* Would quitting lose anything? */
 bool loss_is_worth_asking(const struct model *m);
-/* The question about leaving stands. */
+/* Is the question about quitting open? */
 bool loss_is_leaving(const struct model *m);
-/* What is known has changed: the dialog, if it is open, says so. */
+/* Update the dialog, if it is open, after new facts. */
 void loss_refresh(struct model *m);
 
 void loss_answer_dialog(struct model *m, int answer, struct effects *out);

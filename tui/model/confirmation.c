@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When a person is asked before code runs, and the dialog that changes it. */
+/* The setting that decides when the workbench asks before code runs, and its dialog. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ void ask_confirmation(struct model *m, bool runs_then)
 	dialog_add(d, ROLE_DIALOG,
 			"Code in which the policy finds something of high severity is asked about in any case.");
 	dialog_add(d, ROLE_DIALOG, "%s", "");
-	/* Where nothing isolates the code, no more than the session is trusted. */
+	/* Without isolation, only the session can be trusted. */
 	for (size_t i = 0; i < (m->sandbox.is_open ? CHOICE_KIND : N_CHOICES); i++)
 		dialog_add_choice(d, items[i], i >= CHOICE_KIND ? "config file" : "", 0, NULL);
 	d->current = confirmation_is_each(m)           ? runs_then ? CHOICE_SESSION : CHOICE_EACH
@@ -52,7 +52,7 @@ void ask_confirmation(struct model *m, bool runs_then)
 	m->needs_draw = true;
 }
 
-/* The other kinds that are trusted now stay so. */
+/* Write the new value of the setting. The backends that are trusted now remain trusted. */
 static void write_trust(const struct model *m, enum choice choice, char *out, size_t cap)
 {
 	size_t used = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files into the sandbox and out of it: two questions, from where and to where; and a third one before
- * something of this machine is replaced. */
+/* Copying files into and out of the sandbox. The workbench asks for the source and the target, and asks
+ * again before it replaces something on this machine. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static void copy_out(struct model *m, struct effects *out)
 	begin(m, DIALOG_COPY_OUT_FROM, "Copy out of the sandbox: which file or folder?", "In the sandbox");
 }
 
-/* "DIR/name" or "name/": the name, for a proposal. */
+/* The last name of a path such as "DIR/name" or "name/", as a suggestion for the target. */
 static void last_name(const char *path, char *out, size_t cap)
 {
 	size_t n = strlen(path), start;
@@ -79,7 +79,8 @@ static void ask_where_to(struct model *m, const char *from)
 		ask(m, DIALOG_COPY_IN_TO, title, "In the sandbox", "/workspace");
 }
 
-/* From m->pending_path, behind which the target is kept until it is known whether to ask about it. */
+/* Start the copy. The source is in m->pending_path. The target is stored after it until it is clear whether
+ * a question is needed. */
 static void start(struct model *m, const char *to, struct effects *out)
 {
 	char *both = m->pending_path;
@@ -114,7 +115,7 @@ void answer_copy_files(struct model *m, int answer, struct effects *out)
 	}
 }
 
-/* ---- what lies there ---- */
+/* ---- an existing target ---- */
 
 enum { BUTTON_REPLACE = 1 };
 

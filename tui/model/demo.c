@@ -36,9 +36,9 @@ void demo_finish(struct demo *d)
 	memset(d, 0, sizeof *d);
 }
 
-/* ---- showing ---- */
+/* ---- display ---- */
 
-/* So much more of the cell. What stands there is not the person's, so it counts as saved. */
+/* Show the cell up to byte n. The text is not the person's work, so it counts as saved. */
 static void put(struct model *m, size_t n, struct effects *out)
 {
 	struct demo *d = &m->demo;
@@ -108,7 +108,7 @@ int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, c
 		uint32_t typing)
 {
 	struct demo *d = &m->demo;
-	struct effects out = {0}; /* the kernel of the first language is warmed in any case */
+	struct effects out = {0}; /* the kernel of the first language starts early anyway */
 	struct buffer *b = buffers_vacant(&m->buffers, lang);
 
 	*d = (struct demo){.typing = typing, .text = strndup(text, n)};
@@ -132,7 +132,7 @@ int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, c
 	return 0;
 }
 
-/* ---- may it be run? ---- */
+/* ---- permission ---- */
 
 void demo_ask(struct model *m)
 {
@@ -198,7 +198,7 @@ static void run_cell(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "this cell is text: nothing to run");
 		return;
 	}
-	m->confirm = false; /* it was asked for the whole file */
+	m->confirm = false; /* the person has agreed to the whole file */
 	run_ask(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
 	m->confirm = confirm;
 	if (m->out.runs.last != before)
@@ -247,7 +247,7 @@ static void back(struct model *m, struct effects *out)
 		show(m, m->demo.current - 1, false, out);
 }
 
-/* The file becomes a buffer like any other. */
+/* End the demo. Its file becomes an ordinary buffer. */
 static void leave(struct model *m, struct effects *out)
 {
 	effect_text(out, EFFECT_OPEN, m->lang, m->demo.path);

@@ -8,7 +8,7 @@
 
 #include "model/demo.h"
 
-/* What stands behind "# %%" in a line; NULL: it is no such line. */
+/* The text after "# %%" in a line. NULL: the line does not begin a cell. */
 static const char *mark(const char *line, size_t n, const char *comment)
 {
 	size_t len = strlen(comment), at = 0;
@@ -23,7 +23,7 @@ static const char *mark(const char *line, size_t n, const char *comment)
 	return n - at >= 2 && line[at] == '%' && line[at + 1] == '%' ? line + at + 2 : NULL;
 }
 
-/* "[markdown] About" is text with the title "About". */
+/* "[markdown] About" marks a text with the title "About". */
 static void read_title(struct demo_cell *cell, const char *text, size_t n)
 {
 	while (n && (*text == ' ' || *text == '%')) {
@@ -54,7 +54,7 @@ static bool is_blank(const char *text, size_t n)
 	return true;
 }
 
-/* Nothing but comments: there is nothing to run. */
+/* Does the cell have only comments, so that there is nothing to run? */
 static bool is_remark(const char *text, size_t n, const char *comment)
 {
 	for (size_t at = 0; at < n;) {
@@ -66,7 +66,7 @@ static bool is_remark(const char *text, size_t n, const char *comment)
 	return true;
 }
 
-/* Without blank lines at its ends. */
+/* Remove blank lines at both ends. */
 static void trim(struct demo_cell *cell, const char *text)
 {
 	while (cell->len && strchr("\r\n", text[cell->pos])) {
@@ -77,7 +77,7 @@ static void trim(struct demo_cell *cell, const char *text)
 		cell->len--;
 }
 
-/* What stands before the first mark is a cell, too, unless it is a heading for readers of the file. */
+/* The text before the first mark is a cell, too, unless it is only a heading for readers of the file. */
 static void keep_cell(struct demo *d, struct demo_cell cell, size_t end, const char *comment, bool is_marked)
 {
 	cell.len = end - cell.pos;
@@ -87,7 +87,7 @@ static void keep_cell(struct demo *d, struct demo_cell cell, size_t end, const c
 	cell.is_text = cell.is_text || is_remark(d->text + cell.pos, cell.len, comment);
 	if (cell.is_text && !is_marked)
 		return;
-	if (!cell.title[0]) /* as it begins */
+	if (!cell.title[0]) /* its first line */
 		trm_text_clean_line(cell.title, sizeof cell.title, d->text + cell.pos,
 				strcspn(d->text + cell.pos, "\n"));
 	d->cells[d->n++] = cell;

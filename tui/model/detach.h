@@ -2,14 +2,14 @@
 #ifndef TUI_MODEL_DETACH_H
 #define TUI_MODEL_DETACH_H
 
-/* Sandboxes that outlive the workbench: keeping one, and leaving it running. */
+/* Sandboxes that outlive the workbench: keeping a sandbox, and detaching from it. */
 
 #include <stdbool.h>
 
 struct effects;
 struct model;
 
-/* There is a sandbox that leaving would not end. */
+/* Is there a sandbox that would keep running after detaching? */
 bool detach_is_certain(const struct model *m);
 
 #endif

@@ -62,7 +62,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	}
 }
 
-/* Keys that close the overlay that they opened. */
+/* A key that opened an overlay also closes it. */
 static bool closes_itself(const struct model *m, const struct event *ev)
 {
 	static const struct {

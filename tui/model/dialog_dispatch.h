@@ -2,8 +2,8 @@
 #ifndef TUI_MODEL_DIALOG_DISPATCH_H
 #define TUI_MODEL_DIALOG_DISPATCH_H
 
-/* What is done when a dialog is answered; private to the files that open dialogs
- * (ask_run.c, ask_file.c, menus.c) and to dialog_dispatch.c, which tells them apart. */
+/* The functions that act on the answer to a dialog. Private to the files that open dialogs (ask_run.c,
+ * ask_file.c, menus.c and others) and to dialog_dispatch.c, which calls the right one. */
 
 #include <stdbool.h>
 
@@ -26,11 +26,11 @@ void answer_clear(struct model *m, int answer);                             /* c
 void answer_path(struct model *m, int answer, struct effects *out);
 void answer_pending(struct model *m, int answer, struct effects *out);
 void ask_replace(struct model *m, const struct msg *msg);
-void answer_save_figure(struct model *m, int answer, struct effects *out); /* figure_update.c, these two */
+void answer_save_figure(struct model *m, int answer, struct effects *out); /* figure_update.c, both */
 void answer_figure_over(struct model *m, int answer, struct effects *out);
-void answer_export(struct model *m, int answer, struct effects *out); /* record_update.c, these two */
+void answer_export(struct model *m, int answer, struct effects *out); /* record_update.c, both */
 void answer_record(struct model *m, int answer, struct effects *out);
-void ask_path_again(struct model *m, const char *why); /* what was typed stays */
+void ask_path_again(struct model *m, const char *why); /* keeps the typed text */
 
 /* sandboxes.c */
 void answer_stop_sandbox(struct model *m, int answer, struct effects *out);

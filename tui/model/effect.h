@@ -2,8 +2,8 @@
 #ifndef TUI_EFFECT_H
 #define TUI_EFFECT_H
 
-/* What update() asks the app to do. A list that the app carries out, in order, and
- * empties. Texts are owned by the list. */
+/* What update() asks the app to do. The app carries out the list in order and empties it. The list owns its
+ * texts. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,74 +14,76 @@
 struct trm_lang;
 
 enum effect_type {
-	EFFECT_RUN,       /* text, len: the code; lang; number: the run's serial; buffer */
-	EFFECT_INSTALL,   /* text: names of packages, blanks between; lang; number: as of a run */
-	EFFECT_INTERRUPT, /* number: serial of the run; a second one kills it */
-	EFFECT_HOLD,      /* number: serial of the run: hold the clock of its stopping */
-	EFFECT_EXTEND,    /* number: serial of the run: give it as much time again */
-	EFFECT_LET_GO,    /* … and let it go on */
-	EFFECT_SANDBOXES, /* look for running sandboxes from now on; answered by MSG_SANDBOXES, again and
-			     again */
+	EFFECT_RUN,       /* text, len: the code; lang; number: serial of the run; buffer */
+	EFFECT_INSTALL,   /* text: package names, separated by blanks; lang; number: serial of the run */
+	EFFECT_INTERRUPT, /* number: serial of the run; the second interrupt kills it */
+	EFFECT_HOLD,      /* number: serial of the run; pause the countdown of its stop */
+	EFFECT_EXTEND,    /* number: serial of the run; grant the same time limit once more */
+	EFFECT_LET_GO,    /* number: serial of the run; resume the countdown of its stop */
+	EFFECT_SANDBOXES, /* list running sandboxes from now on; answered by MSG_SANDBOXES, repeatedly */
 	EFFECT_SANDBOXES_END,
-	EFFECT_CONTAINERS, /* ask the engines what else runs; MSG_CONTAINER for each, then MSG_CONTAINERS_END
-			    */
-	EFFECT_PEEK,       /* text: name of a sandbox; MSG_INSIDE_… follow */
-	EFFECT_LOOK_CONTAINER, /* text: name of its engine, NUL, its id; the same follows */
+	/* list the containers of the engines; answered by MSG_CONTAINER for each, then MSG_CONTAINERS_END */
+	EFFECT_CONTAINERS,
+	EFFECT_PEEK,           /* text: name of a sandbox; MSG_INSIDE_… follow */
+	EFFECT_LOOK_CONTAINER, /* text: engine, NUL, id of the container; MSG_INSIDE_… follow */
 	EFFECT_LOOK_END,
-	EFFECT_STOP_SANDBOX, /* text: its name; number, identity: its supervisor */
-	EFFECT_PAUSE,        /* number: serial of the run: stand still … */
-	EFFECT_RESUME,       /* … and go on */
-	EFFECT_BELL,         /* draw attention */
-	EFFECT_NOTIFY,       /* text: as a notification of the terminal's desktop (OSC 9) */
+	EFFECT_STOP_SANDBOX, /* text: name; number, identity: its supervisor */
+	EFFECT_PAUSE,        /* number: serial of the run; suspend it … */
+	EFFECT_RESUME,       /* … and continue it */
+	EFFECT_BELL,         /* ring the bell */
+	EFFECT_NOTIFY,       /* text: a notification of the terminal's desktop (OSC 9) */
 	EFFECT_ASK,          /* lang, text, number: serial, question, cursor; answered by MSG_ANSWER */
-	EFFECT_SIGNAL,       /* number: process in the sandbox; identity, signo, flag: its descendants too */
-	EFFECT_STDIN,        /* text, len, the newline included; number: serial of the run */
-	EFFECT_STDIN_EOF,    /* number: serial of the run */
-	EFFECT_WARM,         /* start the kernel of `lang`, so that its first run need not wait */
+	/* number: process in the sandbox; identity, signo, flag: include its descendants */
+	EFFECT_SIGNAL,
+	EFFECT_STDIN,           /* text, len: including the newline; number: serial of the run */
+	EFFECT_STDIN_EOF,       /* number: serial of the run */
+	EFFECT_WARM,            /* start the kernel of `lang` early, so that its first run does not wait */
 	EFFECT_RESTART_KERNEL,  /* lang */
-	EFFECT_RESTART_SANDBOX, /* another in place of the one that is there */
-	EFFECT_REMEMBER,        /* text: a line for the file of what was run, a JSON object */
+	EFFECT_RESTART_SANDBOX, /* replace the sandbox with a new one */
+	EFFECT_REMEMBER,        /* text: a line for the history file, a JSON object */
 	EFFECT_READ_HISTORY,    /* answered by MSG_HISTORY */
 	EFFECT_LIST_FILES,      /* of /workspace; answered by MSG_FILES */
-	EFFECT_START_SANDBOX,   /* after the old one has died */
-	EFFECT_OPEN,            /* text: path; lang: that it is taken to be in */
+	EFFECT_START_SANDBOX,   /* after the previous one has ended */
+	EFFECT_OPEN,            /* text: path; lang: the assumed language */
 	EFFECT_PICK_FILES,      /* answered by MSG_PICK_FILES */
-	EFFECT_SAVE,            /* buffer; text: path, or NULL for the buffer's own */
-	EFFECT_SAVE_CHECKED,    /* as EFFECT_SAVE, but ask before a file that exists is replaced */
-	EFFECT_KEEP_OUTPUT,     /* text, len: into a new file; number: of the run that it is from */
-	EFFECT_SPILL, /* number: serial of the run: its output goes to a new file, too; MSG_SPILL tells */
+	EFFECT_SAVE,            /* buffer; text: path, or NULL for the path of the buffer */
+	EFFECT_SAVE_CHECKED,    /* like EFFECT_SAVE, but ask before an existing file is replaced */
+	EFFECT_KEEP_OUTPUT,     /* text, len: for a new file; number: the run that printed it */
+	/* number: serial of the run; also write its output to a new file; answered by MSG_SPILL */
+	EFFECT_SPILL,
 	EFFECT_SPILL_END,
-	EFFECT_COPY_FILES,       /* text: from, NUL, to; flag: out of the sandbox, else into it */
-	EFFECT_COPY_CHECKED,     /* as EFFECT_COPY_FILES, but ask before what lies here is replaced */
-	EFFECT_COPY,             /* text, len: to the terminal's clipboard */
-	EFFECT_THEME,            /* text: name */
-	EFFECT_LIST_THEMES,      /* answered by MSG_THEMES */
-	EFFECT_COMPLETE_PATH,    /* text: what was typed; answered by MSG_PATH */
-	EFFECT_SEEK,             /* number: time in the recording, in us; also when its speed has changed */
-	EFFECT_EXPORT,           /* text: path, its ending is the format; answered by MSG_EXPORTED */
-	EFFECT_EXPORT_OVER,      /* the same, though the file exists */
-	EFFECT_RECORD,           /* text: path; answered by MSG_RECORDING */
-	EFFECT_RECORD_STOP,      /* answered by MSG_RECORDING */
-	EFFECT_ASK_TERMINAL,     /* which images it can show; answered by MSG_IMAGES */
-	EFFECT_DRAW_FIGURE,      /* number: its id; answered by MSG_FIGURE_DRAWN */
-	EFFECT_ZOOM_FIGURE,      /* the same, for the whole screen */
-	EFFECT_SAVE_FIGURE,      /* number: its id; text: path; answered by MSG_FIGURE_SAVED */
-	EFFECT_SAVE_FIGURE_OVER, /* the same, though the file exists */
-	EFFECT_OPEN_FIGURE,      /* number: its id; with the desktop's program */
-	EFFECT_REPAINT,          /* trust nothing on the screen */
+	EFFECT_COPY_FILES, /* text: source, NUL, target; flag: out of the sandbox, else into it */
+	/* like EFFECT_COPY_FILES, but ask before an existing file here is replaced */
+	EFFECT_COPY_CHECKED,
+	EFFECT_COPY,          /* text, len: for the terminal's clipboard */
+	EFFECT_THEME,         /* text: name */
+	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
+	EFFECT_COMPLETE_PATH, /* text: the typed path; answered by MSG_PATH */
+	EFFECT_SEEK,          /* number: time in the recording, in us; also after a change of speed */
+	EFFECT_EXPORT,        /* text: path, whose extension decides the format; answered by MSG_EXPORTED */
+	EFFECT_EXPORT_OVER,   /* the same, and replace an existing file */
+	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
+	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
+	EFFECT_ASK_TERMINAL,  /* ask which images it can show; answered by MSG_IMAGES */
+	EFFECT_DRAW_FIGURE,   /* number: its id; answered by MSG_FIGURE_DRAWN */
+	EFFECT_ZOOM_FIGURE,   /* the same for the whole screen */
+	EFFECT_SAVE_FIGURE,   /* number: its id; text: path; answered by MSG_FIGURE_SAVED */
+	EFFECT_SAVE_FIGURE_OVER, /* the same, and replace an existing file */
+	EFFECT_OPEN_FIGURE,      /* number: its id; open it with a program of the desktop */
+	EFFECT_REPAINT,          /* redraw the whole screen */
 	EFFECT_RELOAD,           /* buffer: read its file again */
-	EFFECT_EDIT_OUTSIDE,     /* buffer: in $VISUAL or $EDITOR */
+	EFFECT_EDIT_OUTSIDE,     /* buffer: edit it in $VISUAL or $EDITOR */
 	EFFECT_RECOVER,          /* number: enum recover_answer */
 	EFFECT_QUIT_SAVING,      /* save the buffers that have files, then quit */
-	EFFECT_QUIT_DISCARDING,  /* quit without the text of unsaved buffers */
-	EFFECT_QUIT_STOPPING,    /* the sandbox, whatever it is */
-	EFFECT_DETACH,           /* quit, and leave the sandbox running */
-	EFFECT_KEEP,     /* flag: the sandbox outlives us from now on, or not; answered by MSG_SANDBOX_KEPT */
-	EFFECT_SETTINGS, /* answered by MSG_SETTINGS */
-	EFFECT_SETTING,  /* text: its name, NUL, its value: into the config file; answered by
-			    MSG_SETTING_STORED */
-	EFFECT_GO_WITHOUT, /* start a sandbox without isolation; flag: from now on, on this machine */
-	EFFECT_QUIT,       /* the text of unsaved buffers is there again at the next start */
+	EFFECT_QUIT_DISCARDING,  /* quit and drop the text of unsaved buffers */
+	EFFECT_QUIT_STOPPING,    /* quit and stop the sandbox, even a kept one */
+	EFFECT_DETACH,           /* quit and leave the sandbox running */
+	/* flag: keep the sandbox when the workbench ends, or not; answered by MSG_SANDBOX_KEPT */
+	EFFECT_KEEP,
+	EFFECT_SETTINGS,   /* text: name, NUL, value for the config file; answered by MSG_SETTING_STORED */
+	EFFECT_SETTING,    /* start a sandbox without isolation; flag: always, on this machine */
+	EFFECT_GO_WITHOUT, /* quit; the text of unsaved buffers comes back at the next start */
+	EFFECT_QUIT,       /* What to do with unsaved texts that were found. */
 };
 
 /* What becomes of unsaved texts that were found. */
@@ -93,9 +95,9 @@ struct effect {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	uint64_t number;
-	enum trm_question question; /* EFFECT_ASK */
+	enum trm_question question; /* for EFFECT_ASK */
 	size_t cursor;
-	uint32_t buffer; /* id of the buffer that it is about; 0: none */
+	uint32_t buffer; /* id of the buffer; 0: none */
 	uint64_t identity;
 	int signo;
 	bool flag;
@@ -106,17 +108,17 @@ struct effects {
 	size_t n, cap;
 };
 
-void effects_finish(struct effects *e); /* takes a zeroed object */
+void effects_finish(struct effects *e); /* accepts a zeroed object */
 void effects_clear(struct effects *e);
 
-/* Add one; `text` (len bytes, may be NULL) is copied. Out of memory: it is not added, false. */
+/* Add an effect. `text` (len bytes, may be NULL) is copied. False: out of memory, nothing was added. */
 bool effect_add(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text,
 		size_t len, uint64_t number);
 bool effect_plain(struct effects *e, enum effect_type type);
 bool effect_number(struct effects *e, enum effect_type type, uint64_t number);
 bool effect_text(struct effects *e, enum effect_type type, const struct trm_lang *lang, const char *text);
 bool effect_setting(struct effects *e, const char *name, const char *value);
-/* About a buffer; `text` may be NULL. */
+/* Add an effect about a buffer. `text` may be NULL. */
 bool effect_buffer(struct effects *e, enum effect_type type, uint32_t buffer, const char *text);
 
 #endif

@@ -68,7 +68,7 @@ static void add(struct engines *e, const struct trm_container_info *info)
 void engines_take(struct engines *e, const struct msg *msg)
 {
 	if (!e->is_asking)
-		return; /* it is no longer needed */
+		return; /* no longer needed */
 	if (msg->type == MSG_CONTAINER) {
 		add(e, msg->container);
 		return;
@@ -92,7 +92,7 @@ static void ask_engines(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* ---- looking into one ---- */
+/* ---- looking into a container ---- */
 
 void engines_ask_look(struct model *m, const struct engine_row *row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person does with images: save them, open them, look at them on the whole screen. */
+/* Commands for images: save, open, show on the whole screen. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-/* ---- the figure at hand ---- */
+/* ---- the current image ---- */
 
 static bool note_last(struct model *m, uint32_t id, void *user)
 {
@@ -20,7 +20,7 @@ static bool note_last(struct model *m, uint32_t id, void *user)
 	return true;
 }
 
-/* The figure in the current line of the output; 0: none is. */
+/* The image in the current line of the output; 0: none. */
 static uint32_t under_mark(const struct model *m)
 {
 	struct output_line l = {0};
@@ -31,8 +31,8 @@ static uint32_t under_mark(const struct model *m)
 	return is_figure ? l.figure : 0;
 }
 
-/* The one on the whole screen, else that of the current line, else the lowest in the output, else the newest.
- * NULL, with a notice: none. */
+/* The image on the whole screen, else the one in the current line, else the lowest visible one, else the
+ * newest. NULL: there is none, and a notice says so. */
 static struct figure *at_hand(struct model *m)
 {
 	struct figures *f = &m->out.figures;
@@ -213,8 +213,6 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 	}
 	return true;
 }
-
-/* ---- */
 
 static const struct command commands[] = {
 		{"save-figure", "Save the image as…", "save the newest image in the output pane to a file",

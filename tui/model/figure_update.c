@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs show: displays become lines of the output, and images are drawn when they are to be seen. */
+/* Displays of runs: they become lines of the output, and images are drawn when they are visible. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,11 @@
 #include "text/rich.h"
 
 enum {
-	MIN_ROWS = 15,     /* a figure may be as high, though the pane is not */
+	MIN_ROWS = 15,     /* an image may be this high even if the pane is lower */
 	SIXEL_SIDE = 1000, /* pixels */
 };
 
-/* ---- which form of a display is shown ---- */
+/* ---- the form of a display ---- */
 
 static uint64_t hash_of(const char *text, size_t n)
 {
@@ -63,7 +63,8 @@ static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t
 {
 	struct rect area = model_output_area(m);
 	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, mime, bytes, n);
-	int max_rows = area.rows - 2; /* the run's header above it, and what comes next, are to be seen too */
+	/* so that the header of the run and the line below are visible, too */
+	int max_rows = area.rows - 2;
 	char text[48];
 
 	if (!fig)
@@ -76,7 +77,7 @@ static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t
 	}
 }
 
-/* The pane may have another size than when they were drawn. */
+/* Adapt the images to the size of the pane, which may have changed. */
 static void follow_pane(struct model *m)
 {
 	struct figures *f = &m->out.figures;
@@ -89,7 +90,7 @@ static void follow_pane(struct model *m)
 	figures_refit(f, area.cols, area.rows - 2 > MIN_ROWS ? area.rows - 2 : MIN_ROWS);
 }
 
-/* False: there is nothing in it that can be shown. */
+/* False: this form cannot be shown. */
 static bool show_form(struct model *m, const struct figure_form *form)
 {
 	size_t n = form->n;
@@ -166,7 +167,7 @@ bool figures_end_run(struct model *m, uint32_t serial, const struct trm_result *
 	return is_shown;
 }
 
-/* ---- having them drawn ---- */
+/* ---- drawing images ---- */
 
 static void want(struct figures *f, uint32_t id, struct effects *out)
 {
@@ -202,7 +203,7 @@ static bool want_shown(struct model *m, uint32_t id, void *out)
 	return true;
 }
 
-/* Cells that a picture may take in one direction: sixels that are larger than this xterm does not show. */
+/* The cells that a picture may take in one direction. xterm does not show larger sixel images. */
 static int zoom_limit(const struct picture_style *look, int cells, int cell_pixels)
 {
 	int most = cell_pixels > 0 ? SIXEL_SIDE / cell_pixels : cells;

@@ -2,7 +2,7 @@
 #ifndef TUI_MODEL_FIGURES_INTERNAL_H
 #define TUI_MODEL_FIGURES_INTERNAL_H
 
-/* Between figure_update.c and figure_commands.c. */
+/* Shared by figure_update.c and figure_commands.c. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 struct model;
 struct msg;
 
-/* Call fn for each figure that is to be seen in the output, from the top; stop when it says false. */
+/* Call fn for each image that is visible in the output, from top to bottom, until it returns false. */
 void figures_each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id, void *user), void *user);
 
 /* MSG_FIGURE_SAVED */

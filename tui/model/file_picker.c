@@ -22,7 +22,7 @@ void file_picker_finish(struct file_picker *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* What fits into an item of a list: of a long path its end. */
+/* Fit a path into a list item. Of a long path only the end is shown. */
 static void short_path(const char *path, char out[64])
 {
 	size_t n = strlen(path), from = n > 63 ? n - TAIL : 0;
@@ -47,7 +47,8 @@ static int compare_files(const void *a, const void *b)
 	return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* The name counts more than the folders before it, and a file of late a little more than others. */
+/* Rate a file. A match in the name counts more than one in the folders, and a recent file a little more than
+ * others. */
 static struct file_hit judge_file(const struct file_picker *p, size_t i, const char *needle)
 {
 	char text[64];

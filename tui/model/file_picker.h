@@ -2,8 +2,8 @@
 #ifndef TUI_MODEL_FILE_PICKER_H
 #define TUI_MODEL_FILE_PICKER_H
 
-/* Files by a few letters of their names: those opened lately, then those of the folder (DIALOG_FILES). The
- * app lists them: EFFECT_PICK_FILES, MSG_PICK_FILES. */
+/* Opening a file by a few letters of its name (DIALOG_FILES). Recent files come first, then the files of the
+ * folder. The app lists them: EFFECT_PICK_FILES, MSG_PICK_FILES. */
 
 #include <stddef.h>
 
@@ -14,12 +14,12 @@ struct msg;
 #define FILE_PICKER_MAX 8000 /* files that are listed */
 
 struct file_picker {
-	char *text;   /* owned: their paths, each ended by a NUL */
-	char **paths; /* owned; into it */
+	char *text;   /* owned; the paths, each with a NUL */
+	char **paths; /* owned; pointers into `text` */
 	size_t n, n_recent;
 };
 
-void file_picker_finish(struct file_picker *p); /* takes a zeroed object */
+void file_picker_finish(struct file_picker *p); /* accepts a zeroed object */
 void file_picker_show(struct model *m, const struct msg *msg);
 void answer_files(struct model *m, int answer, struct effects *out);
 

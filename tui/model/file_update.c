@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers and files: what became of opening and saving. */
+/* Results of opening and saving files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "model/run_source.h"
 #include "model/update.h"
 
-/* Tell why it went wrong: where the path was asked for, so that it can be put right, else as a notice. */
+/* Say what failed: in the dialog that asked for the path, so that the path can be corrected, else as a
+ * notice. */
 static void report_failure(struct model *m, enum dialog_kind kind, const char *why)
 {
 	if (m->dialog.kind == kind)
@@ -66,7 +67,7 @@ static void on_saved(struct model *m, const struct msg *msg, struct effects *out
 	buffer_saved(m, (uint32_t)msg->number, out);
 }
 
-/* What is not touched here follows the file; else the person decides. */
+/* A file has changed on disk. An unedited buffer is reloaded; otherwise the person decides. */
 static void on_changed(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);

@@ -14,8 +14,9 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define EDIT_DISTANCE_BYTES ((size_t)4 << 20) /* looked through while the pattern is being typed */
-#define COUNTED_BYTES ((size_t)2 << 20)       /* of texts up to this size, matches are counted */
+/* bytes that are searched while the pattern is being typed */
+#define EDIT_DISTANCE_BYTES ((size_t)4 << 20)
+#define COUNTED_BYTES ((size_t)2 << 20) /* in longer texts the matches are not counted */
 
 void finder_finish(struct finder *f)
 {
@@ -53,7 +54,7 @@ bool finder_compile(struct finder *f)
 	return f->find != NULL;
 }
 
-/* "3 of 17", where that is quickly known. */
+/* "3 of 17", if that can be counted quickly. */
 static void say_count(struct finder *f, const struct text *t, struct find_match at, bool has_wrapped)
 {
 	size_t n = 0, index = 0, from = 0;
@@ -74,7 +75,7 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 	f->is_wrong = false;
 }
 
-/* ---- going from match to match ---- */
+/* ---- moving between matches ---- */
 
 void finder_show(struct model *m, struct find_match match)
 {
@@ -83,7 +84,7 @@ void finder_show(struct model *m, struct find_match match)
 	m->needs_draw = true;
 }
 
-/* The match at or behind `from`, else the first one of all. */
+/* The first match at `from` or later, else the first match of the text. */
 static bool find_on(struct finder *f, const struct text *t, size_t from, size_t within,
 		struct find_match *ret, bool *ret_wrapped)
 {
@@ -106,7 +107,7 @@ static bool find_back(struct finder *f, const struct text *t, size_t before, str
 	return find_previous(f->find, t, SIZE_MAX, ret);
 }
 
-/* Tell it in the bar, and where that is closed in the status line. */
+/* Show the result in the bar, or in the status line if the bar is closed. */
 static void report_matches(struct model *m)
 {
 	struct finder *f = &m->finder;
@@ -152,7 +153,7 @@ static void go_previous(struct model *m)
 	took_place(m, is_found, match, has_wrapped);
 }
 
-/* The pattern has changed: look from where the search began. */
+/* The pattern has changed: search again from where the search began. */
 static void look_again(struct model *m)
 {
 	struct finder *f = &m->finder;
@@ -183,7 +184,7 @@ static void relayout(struct model *m)
 	editor_show_cursor(model_editor(m));
 }
 
-/* A word or so that is selected is what is looked for. */
+/* Use a short selection as the pattern. */
 static void take_selection(struct finder *f, const struct editor *e)
 {
 	size_t start = selection_start(e->sel), n = selection_end(e->sel) - start;
@@ -270,7 +271,7 @@ static void on_enter(struct model *m, bool is_back)
 		go_next(m);
 }
 
-/* The key that has opened the bar goes on to the next match, whichever it is. */
+/* The key that opened the bar also goes to the next match. */
 static bool is_find_key(const struct model *m, const struct event *ev)
 {
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
@@ -305,7 +306,7 @@ static bool bar_key(struct model *m, const struct event *ev)
 	return false;
 }
 
-/* Keys of the field itself. */
+/* Keys of the text field. */
 static bool field_event(struct model *m, const struct event *ev)
 {
 	struct finder *f = &m->finder;
@@ -339,7 +340,7 @@ bool finder_event(struct model *m, const struct msg *msg, struct effects *out)
 		if (is_answer)
 			replacer_answer(m, ev, out);
 		else if (ev->type != EVENT_PASTE)
-			replacer_end(m); /* whatever else is wanted, the text may be another one then */
+			replacer_end(m); /* the next key may change the text */
 		return is_answer || ev->type == EVENT_PASTE;
 	}
 	return (ev->type == EVENT_KEY && bar_key(m, ev)) || field_event(m, ev);

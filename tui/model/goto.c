@@ -24,7 +24,7 @@ static void go_to_line(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* A number from 1; where none stands, 0. */
+/* A number from 1. 0: there is none. */
 static size_t number(const char **p)
 {
 	char *end;

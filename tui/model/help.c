@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The help: what each key does, that of the pane one is in first; typing searches. */
+/* The help: all keys, those of the current pane first. Typing searches. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "model/update.h"
 
-/* What no command stands for. */
+/* Keys that belong to no command. */
 static const struct {
 	enum key_context key_context; /* CONTEXT_COUNT: in dialogs */
 	const char *keys, *help;
@@ -44,10 +44,10 @@ static const char *const sections[CONTEXT_COUNT + 1] = {[CONTEXT_EDITOR] = "In t
 struct help {
 	struct model *m;
 	const char *needle;
-	int section; /* being written; -1: its heading is still missing */
+	int section; /* the section that is being written; -1: its heading is not written yet */
 };
 
-/* Every word of the needle is in one of the texts. */
+/* Is each word of the needle in one of the texts? */
 static bool fits(const char *needle, const char *a, const char *b, const char *c)
 {
 	while (*needle) {
@@ -75,12 +75,12 @@ static void add(struct help *h, int section, const char *keys, const char *name,
 				: section > CONTEXT_COUNT    ? "Without a key"
 							     : sections[section]);
 	h->section = section;
-	char column[32]; /* wide enough for most keys, where there is room */
+	char column[32]; /* a column that is wide enough for most keys, if there is room */
 	snprintf(column, sizeof column, "%-*s", h->m->cols < 70 ? 9 : 15, keys);
 	dialog_add_labeled(d, column, ROLE_DIALOG, "%s", text);
 }
 
-/* The same keys may mean the command in several panes. */
+/* Was this key of this command listed before? A command can have the same key in several panes. */
 static bool is_reported(const struct keymap *map, size_t i)
 {
 	const struct binding *b = &map->bindings[i];
@@ -93,8 +93,7 @@ static bool is_reported(const struct keymap *map, size_t i)
 	return false;
 }
 
-/* "^Q", "? in the output": a key, and where it stands for the command if that is not wherever it can be
- * given. */
+/* "^Q", "? in the output": a key, and the pane in which it applies, unless that is the command's own. */
 static void name_with_place(const struct binding *b, bool has_name, char *out, size_t cap)
 {
 	char name[KEYMAP_NAME_BYTES], key_context[64];
@@ -108,7 +107,7 @@ static void name_with_place(const struct binding *b, bool has_name, char *out, s
 					     : key_context + 1);
 }
 
-/* " (also Alt-Enter, ^Enter)": the keys of a command, but for the first. */
+/* " (also Alt-Enter, ^Enter)": all keys of a command but the first. */
 static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
 	const struct keys *first = keymap_keys(&m->keymap, c);
@@ -131,7 +130,7 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 		snprintf(out + used, cap - used, ")");
 }
 
-/* `has_title`: those that the palette has too, else what everybody knows, such as arrows. */
+/* With `has_title`: commands that are also in the palette. Without: basic ones, such as arrow keys. */
 static void add_commands(struct help *h, enum key_context key_context, bool has_title)
 {
 	const struct command *c;
@@ -159,7 +158,7 @@ static void add_section(struct help *h, enum key_context key_context)
 			add(h, (int)key_context, extras[i].keys, "", extras[i].help);
 }
 
-/* Those that only the palette knows, by their titles. */
+/* Commands without a key, by their titles. */
 static void add_keyless(struct help *h)
 {
 	const struct command *c;
@@ -173,7 +172,7 @@ static void add_keyless(struct help *h)
 	}
 }
 
-/* The keys of the bar: what one needs first. */
+/* The keys of the key bar, which are needed most. */
 static void add_first(struct help *h)
 {
 	struct keybar_item items[KEYBAR_MAX];
@@ -199,7 +198,7 @@ static void fill(struct model *m)
 							 : of_pane[m->focus];
 
 	dialog_clear_lines(&m->dialog);
-	/* The key bar is about a pane, and that page has no pane. */
+	/* The key bar is about a pane, and the page of sandboxes is not one. */
 	if (!*h.needle && here != CONTEXT_SANDBOXES)
 		add_first(&h);
 	add_section(&h, here);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The line for standard input of the run in hand. */
+/* The line for standard input of the current run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ void input_ask(struct model *m, const struct msg *msg)
 	open_input(m);
 }
 
-/* Interpreters that print the prompt themselves have done so. */
+/* An interpreter that prints its prompt itself has already done so. */
 static void echo_prompt(struct model *m)
 {
 	const char *prompt = m->run.prompt;
@@ -45,7 +45,7 @@ static void echo_prompt(struct model *m)
 		outpane_print(&m->out, OUT_INPUT, m->run.serial, prompt, strlen(prompt));
 }
 
-/* What was typed stands in the output as it would on a terminal. */
+/* Show the typed line in the output, as a terminal would. */
 static void echo_input(struct model *m, const char *text)
 {
 	echo_prompt(m);
@@ -54,9 +54,9 @@ static void echo_input(struct model *m, const char *text)
 	outpane_print(&m->out, OUT_INPUT, m->run.serial, "\n", 1);
 }
 
-/* ---- lines sent before ---- */
+/* ---- earlier lines ---- */
 
-/* Secrets and empty lines are not remembered, nor is the same line twice. */
+/* Store a line in the history, except secrets, empty lines and repetitions. */
 static void remember(struct model *m, const char *text)
 {
 	struct input_history *h = &m->input_history;
@@ -81,7 +81,7 @@ void input_history_finish(struct input_history *h)
 	*h = (struct input_history){0};
 }
 
-/* Behind the newest lies what is being typed: empty. */
+/* After the newest line comes the line that is being typed, which is empty. */
 static void recall(struct model *m, int by)
 {
 	struct input_history *h = &m->input_history;

@@ -18,9 +18,9 @@
 
 enum { CONTEXT_BEFORE = 16384, CONTEXT_BEHIND = 1024 };
 
-/* ---- what is sent ---- */
+/* ---- the question ---- */
 
-/* Bash takes long to read a long text, and what lies above matters little to it. */
+/* Bash takes long to read a long text, and the text further up matters little to it. */
 static size_t context_start(const struct model *m, size_t cursor)
 {
 	const struct text *t = model_editor(m)->text;
@@ -36,8 +36,8 @@ static size_t context_start(const struct model *m, size_t cursor)
 	return next < cursor ? next : text_line_start(t, line);
 }
 
-/* In place: what is not UTF-8 becomes question marks, which keeps every length. Returns how many code points
- * begin before `upto`. */
+/* Replace bytes that are not UTF-8 with question marks, in place, so that all lengths remain. Returns how
+ * many code points begin before `upto`. */
 static size_t make_valid(char *text, size_t n, size_t upto)
 {
 	size_t at = 0, count = 0;
@@ -109,7 +109,7 @@ void inspect_variable(struct model *m, struct effects *out)
 				make_valid(v->name, strlen(v->name), strlen(v->name)), out);
 }
 
-/* The name in a text such as " ?os.path " or "os.path?? "; 0: it is something else. */
+/* The name in a text such as " ?os.path " or "os.path?? ". 0: the text is something else. */
 static size_t name_asked_for(const char *text, const char **ret)
 {
 	const char *at = text + strspn(text, " \t\n");
@@ -151,7 +151,7 @@ static const char *member(const cJSON *json, const char *name)
 	return text ? text : "";
 }
 
-/* A text of several lines, each a line of the dialog. */
+/* Add a text of several lines to the dialog, line by line. */
 static void add_lines(struct dialog *d, const char *text)
 {
 	for (const char *p = text; *p;) {
@@ -203,9 +203,9 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 	cJSON_Delete(json);
 }
 
-/* ---- the call that is being typed ---- */
+/* ---- the call at the cursor ---- */
 
-enum { CALL_BYTES = 2000 }; /* of a call, before the cursor: who writes a longer one knows what it is */
+enum { CALL_BYTES = 2000 }; /* in a longer call the hint is no longer shown */
 
 /* Is the call closed before the cursor? Brackets in strings do not count. */
 static bool is_closed(const struct text *t, size_t from, size_t to)
@@ -227,7 +227,7 @@ static bool is_closed(const struct text *t, size_t from, size_t to)
 	return depth < 0;
 }
 
-/* Is the cursor in the call whose bracket opened before `pos`? */
+/* Is the cursor in the call whose bracket is before `pos`? */
 static bool is_in_call(const struct model *m, size_t pos)
 {
 	const struct signature *s = &m->signature;
@@ -249,7 +249,7 @@ void signature_typed(struct model *m, unsigned typed, struct effects *out)
 
 	if (typed != '(' || m->lang->style == TRM_STYLE_SHELL || !kernel_query_can(m, m->lang))
 		return;
-	/* The hint of the call around this one stays: the bracket may be no call's. */
+	/* The hint of the outer call remains, because the new bracket may not belong to a call. */
 	if (!m->signature.text[0])
 		m->signature = (struct signature){.buffer = buffers_current(&m->buffers)->id,
 				.line = editor_line(e),
@@ -274,7 +274,7 @@ void signature_answer(struct model *m, const struct msg *msg, struct effects *ou
 	const char *text = member(json, "signature");
 
 	(void)out;
-	/* The call may have been left meanwhile. */
+	/* The cursor may have left the call in the meantime. */
 	if (m->signature.buffer && *text && is_in_call(m, m->signature.asked_pos)) {
 		m->signature.pos = m->signature.asked_pos;
 		snprintf(m->signature.text, sizeof m->signature.text, "%s", text);

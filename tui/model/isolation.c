@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A machine that offers no isolation: whether code is to run all the same. */
+/* The question for a machine without isolation: run code anyway? */
 #include <string.h>
 
 #include "model/dialog_dispatch.h"
@@ -9,7 +9,7 @@
 
 enum answer { ANSWER_RUN = 1, ANSWER_ALWAYS, ANSWER_QUIT };
 
-/* The middle of the library's message: what it says before and after is said by the dialog itself. */
+/* The middle part of the library's message. The dialog says the rest itself. */
 static const char *find_reason(const char *why, int *ret_len)
 {
 	const char *start = strstr(why, ": "), *end = strstr(why, ". ");
@@ -38,7 +38,7 @@ void ask_isolation(struct model *m, const char *why)
 	m->needs_draw = true;
 }
 
-/* Esc leaves the question for later: F5 asks it again. */
+/* Esc postpones the question until F5 asks it again. */
 void answer_isolation(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);

@@ -2,8 +2,8 @@
 #ifndef TUI_MODEL_KERNEL_QUERY_H
 #define TUI_MODEL_KERNEL_QUERY_H
 
-/* Questions of the workbench to a kernel. For each purpose the newest question counts: an
- * answer to an older one is stale and dropped. Nobody waits for an answer. */
+/* Questions of the workbench to a kernel. For each purpose only the newest question counts. An answer to an
+ * older one is dropped. Nothing waits for an answer. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,9 +16,9 @@ struct model;
 struct msg;
 
 enum ask_purpose {
-	ASK_COMPLETE,  /* the popup in the editor: complete.c */
+	ASK_COMPLETE,  /* the completion popup: complete.c */
 	ASK_INSPECT,   /* inspect.c */
-	ASK_SIGNATURE, /* of the call that is being typed: signature.c */
+	ASK_SIGNATURE, /* of the call at the cursor: inspect.c */
 	ASK_VARIABLES, /* variables.c */
 	ASK_RESET,     /* confirm_loss.c */
 	ASK_COUNT
@@ -28,7 +28,7 @@ struct ask {
 	uint32_t serial; /* of the newest question; 0: none */
 	const struct trm_lang *lang;
 	uint64_t sent_ns;
-	bool is_open; /* the answer has not come yet */
+	bool is_open; /* there is no answer yet */
 };
 
 struct kernel_queries {
@@ -36,14 +36,14 @@ struct kernel_queries {
 	uint32_t last_serial;
 };
 
-/* Can a kernel of this language answer at once? Not while it runs code, or is not there. */
+/* Can the kernel of this language answer at once? It cannot while it runs code or does not exist. */
 bool kernel_query_can(const struct model *m, const struct trm_lang *lang);
 
-/* Ask. `cursor` as in trm_session_ask(). */
+/* Ask. `cursor` is as in trm_session_ask(). */
 void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_question question,
 		const struct trm_lang *lang, const char *code, size_t len, size_t cursor,
 		struct effects *out);
-/* The answer will not be wanted. */
+/* Ignore the answer for this purpose. */
 void kernel_query_forget(struct model *m, enum ask_purpose purpose);
 
 /* MSG_ANSWER. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bottom line: what the function keys do. */
+/* The bottom line: the keys of important commands. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,8 +9,9 @@
 #include "model/stopping.h"
 #include "text/text.h"
 
-/* In the order shown; the lowest rank is left out last when it is narrow. CONTEXT_ANY: everywhere; else only
- * where these keys count. Away from the editor, what the pane at hand can do comes before the common rest. */
+/* In the order of display. On a narrow screen the highest ranks are left out first. CONTEXT_ANY: shown
+ * everywhere; else only in this context. Away from the editor, the commands of the current pane come before
+ * the common ones. */
 static const struct {
 	const char *command, *label;
 	int rank;
@@ -78,7 +79,7 @@ enum {
 };
 _Static_assert((int)BAR_COUNT <= (int)KEYBAR_MAX, "the key bar holds all");
 
-/* Whose keys are shown; CONTEXT_ANY: no pane's, since what is typed goes elsewhere. */
+/* The context whose keys are shown. CONTEXT_ANY: no pane's, because typed keys go elsewhere. */
 static enum key_context place_of(const struct model *m)
 {
 	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
@@ -94,7 +95,7 @@ static enum key_context place_of(const struct model *m)
 	return m->focus == PANE_OUTPUT && m->has_input ? CONTEXT_ANY : of_pane[m->focus];
 }
 
-/* Some line that is to be seen begins a cell. */
+/* Does a visible line begin a cell? */
 static bool shows_cells(const struct model *m)
 {
 	const struct editor *e = model_editor(m);
@@ -106,7 +107,8 @@ static bool shows_cells(const struct model *m)
 	return false;
 }
 
-/* The key that is shown for a command: where the terminal tells it from Enter, notebooks' own. */
+/* The key that is shown for a command. Shift-Enter, as in notebooks, is preferred if the terminal can tell
+ * it from Enter. */
 static const struct keys *keys_shown(const struct model *m, const struct command *c)
 {
 	static const struct keys shift_enter = {.n = 1, .chords = {{K_ENTER, MOD_SHIFT}}};
@@ -116,7 +118,7 @@ static const struct keys *keys_shown(const struct model *m, const struct command
 	return c && m->tells_keys && found == c ? &shift_enter : keymap_keys(&m->keymap, c);
 }
 
-/* " F5 Run " and what follows; left as it is when it has no key or no meaning now. */
+/* Make an item such as " F5 Run ". The item stays empty if the command has no key or does not apply now. */
 static void make_item(const struct model *m, int i, struct keybar_item *ret)
 {
 	const struct command *c = command_find(bar[i].command);
@@ -147,7 +149,7 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 	ret->cols = (int)strlen(ret->keys) + (int)strlen(ret->label) + 3;
 }
 
-/* While something runs, how to stop it counts more than how to run another. */
+/* While code runs, stopping it is more important than running more. */
 static int rank_of(const struct model *m, int i)
 {
 	if (model_is_running(m) && !strcmp(bar[i].command, "stop"))
@@ -173,7 +175,7 @@ static int total(const struct model *m, const struct keybar_item items[BAR_COUNT
 
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX])
 {
-	struct keybar_item all[BAR_COUNT] = {0}; /* without columns: it has no place now */
+	struct keybar_item all[BAR_COUNT] = {0}; /* without columns: not shown */
 	int rank = RANKS, n = 0, col = 0;
 
 	for (int i = 0; i < BAR_COUNT; i++)

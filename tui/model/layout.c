@@ -10,7 +10,7 @@ enum { LEAST_ROWS = 3, LEAST_METRICS = 30, LEAST_MAIN = 50 };
 
 static struct layout single(int rows, int cols, enum pane shown)
 {
-	/* Tabs where they cost little. */
+	/* Show tabs if the screen is large enough. */
 	int tabs = shown == PANE_EDITOR && rows >= 16 && cols >= 60;
 	struct layout l = {.kind = LAYOUT_SINGLE,
 			.title_row = 0,
@@ -24,7 +24,7 @@ static struct layout single(int rows, int cols, enum pane shown)
 	return l;
 }
 
-/* Tabs, editor, divider and output, from row `top` down to the row above the status. */
+/* Place tabs, editor, divider and output, from row `top` down to the row above the status line. */
 static void stack(
 		struct layout *l, int top, int rows, int col, int cols, const struct layout_request *request)
 {

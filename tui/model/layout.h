@@ -2,8 +2,8 @@
 #ifndef TUI_LAYOUT_H
 #define TUI_LAYOUT_H
 
-/* Where the panes lie, for a size of the screen. Pure geometry, shared by update (what
- * was clicked, how long is a page) and view.
+/* The positions of the panes for a screen size. Pure geometry, shared by update() (what was clicked, how
+ * long is a page) and view().
  *
  *   WIDE                        STACKED               SINGLE
  *   ┌ title ────────────────┐   ┌ title ──────────┐   title
@@ -28,26 +28,27 @@ enum pane { PANE_EDITOR, PANE_OUTPUT, PANE_METRICS, PANE_COUNT };
 
 struct layout {
 	enum layout_kind kind;
-	struct rect panes[PANE_COUNT]; /* without borders; 0 rows: not on the screen, or a strip */
-	struct rect strip;             /* metrics folded to a line or two; 0 rows: none */
+	struct rect panes[PANE_COUNT]; /* without borders; 0 rows: not visible, or a strip */
+	struct rect strip;             /* the metrics in one or two rows; 0 rows: none */
 	struct rect tabs;              /* 0 rows: none */
 	int title_row, status_row, keys_row;
 	int divider_row; /* between editor and output; -1: none */
 	int divider_col; /* left of the metrics; -1: none */
 };
 
-/* What the person wants of it; zeroed: nothing in particular. Kept between sessions. */
+/* The person's wishes for the layout; zeroed: none. They are stored between sessions. */
 struct layout_request {
-	uint16_t editor_permille;  /* of the rows that editor and output share; 0: half */
-	uint16_t metrics_permille; /* of the columns, where the metrics are beside the rest; 0: a third */
-	bool is_zoomed;            /* one pane has it all: as SINGLE, on a screen of any size */
+	uint16_t editor_permille; /* share of the rows of editor and output; 0: half */
+	/* share of the columns, if the metrics are beside the other panes; 0: a third */
+	uint16_t metrics_permille;
+	bool is_zoomed; /* one pane fills the screen, as in SINGLE */
 };
 
-/* `shown`: which pane SINGLE shows. */
+/* `shown` is the pane that SINGLE shows. */
 struct layout layout_make(int rows, int cols, enum pane shown, const struct layout_request *request);
 
-/* The lines between panes can be moved. Which one lies at a cell, and the wish once it has been moved to
- * another cell, or by so many rows or columns, as far as it goes. */
+/* The borders between panes can be moved. These functions return the border at a cell, and the new wishes
+ * after a border was moved to another cell, or by a number of rows or columns, as far as possible. */
 enum border { BORDER_NONE, BORDER_ROW, BORDER_COL };
 enum border layout_border_at(const struct layout *l, int row, int col);
 void layout_move_border(const struct layout *l, int cols, enum border border, int row, int col,

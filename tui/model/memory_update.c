@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Near the memory limit. The run stands still, with all its state, while a person is asked: else it might be
- * killed before the question is read. Nobody answers: it goes on, as it would have. */
+/* A run near the memory limit. The run is suspended while the person is asked; otherwise it might be killed
+ * before the question is read. Without an answer the run continues. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ void memory_run_ended(struct model *m)
 
 	mark_paused(m, false);
 	if (newest && (strcmp(newest->text, UNANSWERED) == 0 || strstr(newest->text, PAUSED)))
-		m->notices.is_shown = false; /* it neither stands still nor goes on any more */
+		m->notices.is_shown = false; /* the run is no longer suspended */
 }
 
 static void key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])

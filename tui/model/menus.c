@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Menus and the messages. */
+/* Menus and the list of messages. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* ---- menus ---- */
 
-/* With what its files are called, or what brings it. */
+/* Add a language with the extension of its files, or with the way to install it. */
 static void add_language(struct model *m, const struct trm_lang *lang)
 {
 	char right[40];
@@ -33,7 +33,7 @@ void ask_language(struct model *m)
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		add_language(m, trm_lang_at(i));
 	m->dialog.current = m->lang->index;
-	m->dialog.below_col = m->cols < 60 ? 1 : 14; /* where the title names it */
+	m->dialog.below_col = m->cols < 60 ? 1 : 14; /* below the title's name of the language */
 	m->needs_draw = true;
 }
 

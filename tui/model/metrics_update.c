@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done in the metrics pane: look at processes, at times gone by, at what a run has cost. */
+/* The commands of the metrics pane: processes, earlier times, the cost of a run. */
 #include "cells/event.h"
 #include "command/command.h"
 #include "metrics/metrics_layout.h"
@@ -156,7 +156,8 @@ static void zoom_out(struct model *m, struct effects *out)
 
 void metrics_show(struct model *m)
 {
-	if (m->layout.kind == LAYOUT_STACKED) { /* a strip cannot have the focus: the whole pane then */
+	/* a strip cannot have the focus, so show the whole pane */
+	if (m->layout.kind == LAYOUT_STACKED) {
 		m->panes.is_zoomed = true;
 		m->focus = PANE_METRICS;
 		model_relayout(m);
@@ -225,7 +226,7 @@ static void to_block(struct model *m, struct effects *out)
 	show_block(m, m->metrics.marked_run);
 }
 
-/* The other way round. */
+/* The reverse: select the run of the current block. */
 static void block_to_graph(struct model *m, struct effects *out)
 {
 	const struct out_block *block = outpane_block(&m->out);

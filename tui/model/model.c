@@ -73,7 +73,7 @@ void model_finish(struct model *m)
 	memset(m, 0, sizeof *m);
 }
 
-/* Programs draw for as many columns as they were told when the sandbox began, so it never gets narrower. */
+/* Programs draw for the width that the sandbox had at its start, so the screen never gets narrower. */
 static void size_screen(struct model *m)
 {
 	struct rect area = m->layout.panes[PANE_OUTPUT];
@@ -134,7 +134,7 @@ int model_output_cols(const struct model *m)
 	return l.kind == LAYOUT_TOO_SMALL ? OUTPUT_COLS_MIN : l.panes[PANE_OUTPUT].cols - 1;
 }
 
-/* The sooner of two waits, where -1 is never. */
+/* The shorter of two waits; -1 is never. */
 static int sooner(int a, int b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;
@@ -146,7 +146,7 @@ int model_tick_ms(const struct model *m)
 
 	wait_ms = sooner(wait_ms, demo_wait_ms(m));
 
-	if (m->replay.is_on) /* what changes with the time is fed in */
+	if (m->replay.is_on) /* the player feeds everything that depends on the time */
 		return m->notices.is_shown ? 500 : -1;
 	if (m->run.state == RUN_RUNNING || m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
 		return sooner(wait_ms, 100);

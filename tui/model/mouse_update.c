@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mouse: which pane, or which part of the frame, an event is for. */
+/* The mouse: find the pane, or the part of the frame, that an event is for. */
 #include "cells/event.h"
 #include "command/command.h"
 #include "command/keymap.h"
@@ -32,7 +32,7 @@ static void run_named(struct model *m, const char *name, struct effects *out)
 	command_run(m, command_find(name), out);
 }
 
-/* Clicks beside the panes: the key bar, the title, the tabs. */
+/* Clicks outside of the panes: the key bar, the title, the tabs. */
 static void chrome_click(struct model *m, const struct event *ev, struct effects *out)
 {
 	struct keybar_item items[KEYBAR_MAX];
@@ -51,7 +51,7 @@ static void chrome_click(struct model *m, const struct event *ev, struct effects
 	}
 }
 
-/* The lines between panes are dragged; a double click puts them where they were at first. */
+/* A drag moves a border between panes. A double-click moves it back to its default position. */
 static bool drag_border(struct model *m, const struct event *ev)
 {
 	enum border border = layout_border_at(&m->layout, ev->row, ev->col);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks of the output: folding, going from one to the next, copying and keeping one. */
+/* Blocks of the output: fold them, go to the next, copy or save one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void fold(struct model *m, struct effects *out)
 	output_fold(m);
 }
 
-/* If all are folded, unfold them, else fold them. */
+/* Fold all blocks. If all are folded, unfold them. */
 static void fold_all(struct model *m, struct effects *out)
 {
 	struct out_blocks *b = &m->out.blocks;
@@ -72,7 +72,7 @@ static void next(struct model *m, struct effects *out)
 	go(m, 1);
 }
 
-/* ---- taking text out ---- */
+/* ---- taking text out of the output ---- */
 
 /* The text of the selection, else of the current block. NULL: there is none. */
 static char *text_of(struct model *m, bool wants_block, size_t *ret_len)
@@ -127,8 +127,8 @@ static void keep(struct model *m, struct effects *out)
 	free(text);
 }
 
-/* Everything that the run in hand prints goes to a file, too; what it has printed so far, as far as it is
- * kept. */
+/* Also write all output of the current run to a file, including its earlier output that is still available.
+ */
 static void spill(struct model *m, struct effects *out)
 {
 	struct run_info *run = runs_find(&m->out.runs, m->run.serial);
@@ -144,7 +144,7 @@ static void spill(struct model *m, struct effects *out)
 	effect_add(out, run->is_spilling ? EFFECT_SPILL_END : EFFECT_SPILL, NULL, NULL, 0, run->serial);
 }
 
-/* ---- how it looks ---- */
+/* ---- display ---- */
 
 static void wrap(struct model *m, struct effects *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a line of a traceback to the line of the buffer that it names. */
+/* Going from a line of a traceback to the line of the buffer that it names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-#define LOOK_BACK 2000 /* lines of output that are looked through for an error */
-#define LOOK_ABOVE 10  /* lines of a traceback above one that names nothing */
-#define LOOK_NEAR 2000 /* lines of the buffer in which a line that has moved is looked for */
+#define LOOK_BACK 2000 /* lines of output that are searched for an error */
+#define LOOK_ABOVE 10  /* lines of a traceback above a line that names no place */
+#define LOOK_NEAR 2000 /* lines of the buffer that are searched for a line that has moved */
 
-/* ---- which buffer ---- */
+/* ---- the buffer ---- */
 
 static const char *base_name(const char *path, size_t *n)
 {
@@ -37,7 +37,7 @@ static bool is_name_of(const struct buffer *b, const struct source_ref *key_cont
 	return n == own_n && memcmp(name, own, n) == 0;
 }
 
-/* The N of "<run N>"; 0: it is another name. */
+/* The N of "<run N>". 0: another name. */
 static uint64_t number_in(const struct source_ref *key_context)
 {
 	char name[32];
@@ -50,8 +50,8 @@ static uint64_t number_in(const struct source_ref *key_context)
 	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == key_context->name_len ? n : 0;
 }
 
-/* The run that calls itself so: the line's own if it fits, else the newest (numbers begin anew with each
- * sandbox). */
+/* The run with this name: the run of the line itself if it fits, else the newest. (Each sandbox numbers its
+ * runs from 1.) */
 static const struct run_info *run_named(
 		const struct model *m, const struct run_info *own, const struct source_ref *key_context)
 {
@@ -69,10 +69,11 @@ static const struct run_info *run_named(
 static bool is_own_label(const struct source_ref *key_context)
 {
 	return key_context->name_len == 11
-	       && memcmp(key_context->name, "environment", 11) == 0; /* Bash, in functions */
+	       /* the name that Bash uses in functions */
+	       && memcmp(key_context->name, "environment", 11) == 0;
 }
 
-/* The run whose code is meant, or NULL; and the buffer, 0 if it is not open. */
+/* The run with this code, or NULL; and its buffer, or 0 if it is not open. */
 static const struct run_info *resolve(const struct model *m, uint32_t serial,
 		const struct source_ref *key_context, uint32_t *ret_buffer)
 {
@@ -114,9 +115,9 @@ uint32_t output_place(const struct model *m, const struct output_line *l, char t
 	return buffer;
 }
 
-/* ---- which line ---- */
+/* ---- the line ---- */
 
-/* Line k (from 1) of a text in memory, without the blanks around it. */
+/* Line k (from 1) of a text in memory, without blanks at its ends. */
 static const char *code_line(const char *code, size_t k, size_t *ret_n)
 {
 	const char *end;
@@ -148,7 +149,8 @@ static bool buffer_line_is(const struct text *t, size_t line, const char *want, 
 	return len - from == n && memcmp(bytes + from, want, n) == 0;
 }
 
-/* Where line `line` (from 0) of what was run is in the buffer now. False: it is not to be found. */
+/* Find line `line` (from 0) of the code that ran in the current text of the buffer. False: it is not there.
+ */
 static bool find_line(const struct text *t, const char *code, size_t *line)
 {
 	size_t n, lines = text_lines(t);
@@ -216,7 +218,7 @@ bool output_jump(struct model *m, struct effects *out)
 	bool is_done = m->out.has_mark && outpane_read(&m->out, m->out.mark, &l);
 
 	if (is_done && l.kind == OUT_FIGURE)
-		figures_zoom(m, l.figure); /* an image: on the whole screen */
+		figures_zoom(m, l.figure); /* an image is shown on the whole screen */
 	else
 		is_done = is_done && jump_from(m, &l, out);
 	output_line_finish(&l);
@@ -239,7 +241,7 @@ bool output_jump_above(struct model *m, struct effects *out)
 	return is_done;
 }
 
-/* A line of an error that names a place in a buffer. */
+/* Is this a line of an error that names a place in a buffer? */
 static bool is_error_line(
 		const struct model *m, uint64_t line, struct output_line *l, struct source_ref *key_context)
 {
@@ -249,7 +251,7 @@ static bool is_error_line(
 	       && output_place(m, l, text, key_context);
 }
 
-/* Of the newest error, the line that names the innermost place in a buffer. */
+/* Find the line of the newest error that names the innermost place in a buffer. */
 static bool newest_error(const struct model *m, struct output_line *l, uint64_t *ret_line)
 {
 	uint64_t first = outpane_first(&m->out), end = outpane_end(&m->out), line = end, found = end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Searching the output: a bar at the foot of the pane, and going from match to match. */
+/* Searching the output: a bar at the bottom of the pane, and moving between matches. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "model/output.h"
 #include "model/update.h"
 
-/* Bytes of output that are looked through in one go: a plain pattern takes about 1 ms per MiB, a regular
- * expression ten times that. */
+/* Bytes of output that are searched in one step. A plain pattern takes about 1 ms per MiB, a regular
+ * expression ten times as long. */
 #define SLICE_PLAIN ((size_t)32 << 20)
 #define SLICE_REGEX ((size_t)2 << 20)
 
@@ -40,7 +40,7 @@ static void say(struct model *m)
 				n == 1 ? "" : "s");
 }
 
-/* The match next to a line in a direction becomes the current line. */
+/* Make the next match after or before a line the current line. */
 static bool show_next(struct model *m, uint64_t line, int by)
 {
 	struct rect area = model_output_area(m);
@@ -54,7 +54,7 @@ static bool show_next(struct model *m, uint64_t line, int by)
 	return true;
 }
 
-/* While the pattern is typed: the last match at or before the line where the search began. */
+/* While the pattern is typed: go to the last match at or before the line where the search began. */
 static void look(struct model *m)
 {
 	uint64_t origin = m->out.bar.origin;
@@ -136,7 +136,7 @@ static void close_bar(struct model *m, bool forgets)
 		outsearch_finish(&m->out.search);
 }
 
-/* Keys that are the bar's own. */
+/* Keys of the bar itself. */
 static bool bar_key(struct model *m, const struct event *ev)
 {
 	bool is_alt_x = ev->key == 'x' && ev->mods == MOD_ALT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is done in the output pane. */
+/* The commands and events of the output pane. */
 #include "command/command.h"
 #include "model/effect.h"
 #include "model/model.h"
@@ -19,7 +19,7 @@ static long page(const struct model *m)
 {
 	int rows = model_output_area(m).rows;
 
-	return rows > 3 ? rows - 2 : 1; /* one row may be a header that covers what is under it */
+	return rows > 3 ? rows - 2 : 1; /* the header of a block may cover one row */
 }
 
 /* ---- commands ---- */
@@ -144,7 +144,8 @@ static bool is_text(const struct event *ev)
 	       || (ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT)));
 }
 
-/* With the line open: typing and what moves in it; the history. Else what begins a line. */
+/* While the line is open it gets typed characters, motions and the history. Otherwise it opens with the
+ * first character. */
 static bool is_for_line(const struct model *m, const struct event *ev)
 {
 	bool is_arrow = ev->key == K_UP || ev->key == K_DOWN;

@@ -30,16 +30,16 @@ void palette_remember(struct palette *p, const struct command *c)
 	p->recent[0] = c;
 }
 
-/* ---- what is found ---- */
+/* ---- search ---- */
 
 struct hit {
 	const struct command *command;
-	uint64_t marks; /* in the title */
+	uint64_t marks; /* matching letters of the title */
 	int score;
-	size_t order; /* in the tables */
+	size_t order; /* position in the tables */
 };
 
-/* Higher for what was chosen later, 0 for never. */
+/* Higher for a command that was chosen more recently; 0: never. */
 static int recency(const struct palette *p, const struct command *c)
 {
 	for (size_t i = 0; i < p->n_recent; i++)
@@ -61,8 +61,8 @@ static bool begins_word(const char *text, const char *needle)
 	return false;
 }
 
-/* What is found in one piece counts more than letters here and there. The title counts more than the name in
- * the config, and that more than the words of the help. */
+/* Rate a command. A match in one piece counts more than scattered letters. The title counts more than the
+ * command's name, and the name more than the words of the help. */
 static struct hit judge(const struct palette *p, const char *needle, const struct command *c)
 {
 	struct hit h = {.command = c, .score = 3 * fuzzy_score(needle, c->title, &h.marks)};
@@ -105,7 +105,7 @@ static size_t find_hits(const struct model *m, const char *needle, struct hit *h
 		if (hit.score > 0)
 			hits[n++] = hit;
 	}
-	/* cppcheck-suppress uninitvar; none of none */
+	/* cppcheck-suppress uninitvar; hits is not read if n is 0 */
 	qsort(hits, n, sizeof *hits, compare_hits);
 	return n;
 }
@@ -119,7 +119,7 @@ static void show_hint(struct model *m)
 	snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s", c && c->help ? c->help : "");
 }
 
-/* An ellipsis at the end of a title, where there is nothing but ASCII. */
+/* Replace the ellipsis at the end of a title if the screen can only show ASCII. */
 static const char *title_of(const struct model *m, const struct command *c, char out[80])
 {
 	static const char ellipsis[] = "…";
@@ -137,7 +137,8 @@ static bool is_function_key(const struct keys *keys)
 	return keys->n == 1 && keys->chords[0].key >= K_F1 && keys->chords[0].key <= K_F12;
 }
 
-/* "F5, Alt-Enter": terminals and desktops take some function keys for themselves. */
+/* "F5, Alt-Enter": the second key is shown because terminals and desktops use some function keys themselves.
+ */
 static void name_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
 	const struct keys *first = keymap_keys(&m->keymap, c);
@@ -188,7 +189,7 @@ void palette_ask(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* A command of a pane is carried out where it can be seen. */
+/* Focus the pane of the command, so that the person sees its effect. */
 static void go_where_it_works(struct model *m, const struct command *c)
 {
 	static const enum pane panes[] = {[CONTEXT_EDITOR] = PANE_EDITOR,

@@ -2,8 +2,8 @@
 #ifndef TUI_PALETTE_H
 #define TUI_PALETTE_H
 
-/* The command palette: every command with a title, found by a few letters of its title or name, with its
- * key beside it. Those chosen last come first. It is a dialog (DIALOG_PALETTE). */
+/* The command palette: a dialog (DIALOG_PALETTE) with all commands that have a title, and their keys. A few
+ * letters of the title or the name find a command. Recently chosen commands come first. */
 
 #include <stddef.h>
 
@@ -14,13 +14,13 @@ struct model;
 enum { PALETTE_RECENT = 12 };
 
 struct palette {
-	const struct command *recent[PALETTE_RECENT]; /* chosen in here, the last first */
+	const struct command *recent[PALETTE_RECENT]; /* chosen in the palette, the last one first */
 	size_t n_recent;
 };
 
 void palette_ask(struct model *m, struct effects *out);
 
-/* Remember that a command was chosen (also to restore what an earlier session knew, the oldest first). */
+/* Record that a command was chosen. Also used to restore the commands of an earlier session, oldest first. */
 void palette_remember(struct palette *p, const struct command *c);
 
 #endif

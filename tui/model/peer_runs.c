@@ -50,7 +50,7 @@ static const char *who(const struct run_info *info)
 	return info && info->by[0] ? info->by : "another program";
 }
 
-/* ---- what they do ---- */
+/* ---- messages ---- */
 
 static struct peer_run *place_for(struct model *m, const struct msg *msg)
 {
@@ -88,7 +88,7 @@ static void joined(struct model *m, const struct msg *msg)
 	outpane_begin(&m->out, info->serial);
 }
 
-/* The run in hand from here on; one of ours that waits for it goes on waiting. */
+/* Make a peer run the current run. An own run that waits for it keeps waiting. */
 static void take_up(struct model *m, struct peer_run *other)
 {
 	if (m->run.state == RUN_QUEUED && m->n_waiting < MODEL_WAITING) {
@@ -188,7 +188,7 @@ void answer_stop_other(struct model *m, int answer, struct effects *out)
 		stopping_press(m, out);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 void peer_runs_text(const struct model *m, char *out, size_t cap)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Recording what happens, and making other files of it. */
+/* Recording the session, and exporting it to other formats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,7 @@ void answer_record(struct model *m, int answer, struct effects *out)
 	if (answer == ANSWER_TAB)
 		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
 	else if (answer == ANSWER_ENTER && *path)
-		effect_text(out, effect, NULL,
-				path); /* the dialog stays until it is known what became of it */
+		effect_text(out, effect, NULL, path); /* the dialog stays open until the result is known */
 	else
 		dialog_close(m);
 }
@@ -83,7 +82,8 @@ static void fail(struct model *m, enum dialog_kind kind, const char *why)
 		notices_add(&m->notices, m->now_ns, true, "%s", why);
 		return;
 	}
-	path = strdup(field_text(&d->field)); /* what was typed stays, to be put right */
+	/* the typed text stays, so that the person can correct it */
+	path = strdup(field_text(&d->field));
 	memcpy(title, d->title, sizeof title);
 	ask(m, kind, title, path ? path : "", why);
 	free(path);

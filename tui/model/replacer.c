@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Replacing, from match to match. */
+/* Replacing from match to match. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ void replacer_end(struct model *m)
 			n == 1 ? "" : "es");
 }
 
-/* Show the next match behind `from`, or end. */
+/* Show the next match after `from`, or end. */
 static void ask_next(struct model *m, size_t from)
 {
 	struct finder *f = &m->finder;
@@ -54,7 +54,8 @@ void replacer_begin(struct model *m)
 		f->state = FINDER_WHAT;
 		return;
 	}
-	/* Lines that are selected are what is meant; else everything, from the cursor on and round. */
+	/* Replace in the selected lines. Without selected lines replace everywhere, from the cursor on and
+	 * then from the top. */
 	bool in_selection = text_line_of(t, s.anchor) != text_line_of(t, s.cursor);
 	f->replaced = 0;
 	f->to = in_selection ? s.cursor : SIZE_MAX;
@@ -71,7 +72,7 @@ static void replace_one(struct model *m, struct effects *out)
 	size_t n = strlen(f->preview), pos = f->match.pos;
 
 	if (s.anchor != pos || s.cursor != pos + f->match.len) {
-		replacer_end(m); /* the mouse has been elsewhere: it may be another text by now */
+		replacer_end(m); /* the mouse may have moved the cursor or switched the buffer */
 		return;
 	}
 	editor_done(m, editor_replace(model_editor(m), pos, f->match.len, f->preview, n, BURST_NONE), out);

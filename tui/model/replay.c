@@ -11,7 +11,7 @@
 #include "model/model.h"
 
 #define BAR_BEFORE 30 /* columns left of the bar: sign, times, speed */
-#define BAR_BEHIND 24 /* right of it: which run */
+#define BAR_BEHIND 24 /* columns right of the bar: number of the run */
 
 void replay_begin(struct model *m, const uint64_t *runs_us, size_t n_runs, uint64_t end_us, bool is_cut)
 {
@@ -43,14 +43,14 @@ char *replay_time(uint64_t us, char out[24])
 	return out;
 }
 
-/* ---- what may be done ---- */
+/* ---- allowed commands ---- */
 
-/* Beside motions and what belongs to panes that only show. */
+/* In addition to motions and the commands of panes that only show something. */
 static const char *const allowed[] = {"help", "theme", "messages", "palette", "next-pane", "previous-pane",
 		"repaint", "quit", "copy", "select-all", "deselect", "next-buffer", "previous-buffer",
 		"variables"};
 
-/* Words that commands which only look begin with. */
+/* Prefixes of commands that only show something. */
 static const char *const allowed_heads[] = {
 		"output-", "zoom", "replay-", "processes-", "metrics-", "find", "layout", "figure-", "goto"};
 
@@ -64,7 +64,7 @@ bool replay_allows(const struct model *m, const struct command *c)
 	for (size_t i = 0; i < sizeof allowed_heads / sizeof *allowed_heads; i++)
 		if (strncmp(c->name, allowed_heads[i], strlen(allowed_heads[i])) == 0)
 			return true;
-	return command_is(c, "stop") && !model_is_running(m); /* copies */
+	return command_is(c, "stop") && !model_is_running(m); /* it copies */
 }
 
 void replay_refuse(struct model *m)
@@ -89,7 +89,7 @@ static void pause_or_play(struct model *m, struct effects *out)
 
 	r->is_playing = !r->is_playing;
 	if (r->is_playing && r->at_us >= r->end_us)
-		seek(m, 0, out); /* at the end: once more */
+		seek(m, 0, out); /* at the end: start again */
 	else
 		effect_number(out, EFFECT_SEEK, r->at_us);
 }
@@ -104,7 +104,7 @@ static void forward(struct model *m, struct effects *out)
 	seek(m, m->replay.at_us + REPLAY_STEP_US, out);
 }
 
-/* To the beginning of this run; from there, to the one before. */
+/* Go to the beginning of this run, or from there to the previous run. */
 static void previous_run(struct model *m, struct effects *out)
 {
 	const struct replay *r = &m->replay;
@@ -143,7 +143,7 @@ static void change_speed(struct model *m, int by, struct effects *out)
 		k++;
 	k += by;
 	m->replay.speed_percent = speeds[k < 0 ? 0 : k >= N_SPEEDS ? N_SPEEDS - 1 : k];
-	effect_number(out, EFFECT_SEEK, m->replay.at_us); /* from here on at the new speed */
+	effect_number(out, EFFECT_SEEK, m->replay.at_us); /* continue from here at the new speed */
 }
 
 static void slower(struct model *m, struct effects *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running parts of a buffer: cell, line, selection, everything. */
+/* Commands that run parts of a buffer: cell, line, selection, everything. */
 #include "command/command.h"
 #include "editor/editor_internal.h"
 #include "model/model.h"
@@ -50,7 +50,7 @@ static void run_cells_above(struct model *m, struct effects *out)
 	const struct editor *e = model_editor(m);
 	size_t first = editor_cell_at(e, editor_line(e)).first_line;
 
-	/* Above the code is its mark, and above that the cell before it. */
+	/* The line above the code is the cell's mark, and above the mark is the previous cell. */
 	if (first > 1)
 		run_lines_of_cells(m, 0, first - 2, out);
 	else

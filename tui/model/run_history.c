@@ -46,7 +46,7 @@ void run_history_begin(struct model *m, uint32_t serial, const char *code, size_
 	struct run_history *h = &m->run_history;
 	size_t i = 0;
 
-	/* Lines that only keep the numbers of lines as they are in the buffer. */
+	/* Remove the empty lines that only preserve the line numbers of the buffer. */
 	for (; len && *code == '\n'; len--)
 		code++;
 	while (i < RUN_HISTORY_PENDING && h->pending[i].serial)
@@ -61,7 +61,7 @@ void run_history_begin(struct model *m, uint32_t serial, const char *code, size_
 	h->pending[i].len = len;
 }
 
-/* The line without its time, which the app knows. */
+/* Write a line without the time, which the app adds. */
 static void remember(const struct trm_result *r, const char *code, struct effects *out)
 {
 	cJSON *line = cJSON_CreateObject();
@@ -119,7 +119,7 @@ static bool read_entry(const cJSON *json, struct past_run *ret)
 	return true;
 }
 
-/* The same code again: its newest run stands for all. */
+/* Only the newest of several runs with the same code is listed. */
 static bool is_known(const struct run_history *h, const struct past_run *one)
 {
 	for (size_t i = 0; i < h->n && i < 200; i++) {
@@ -145,8 +145,8 @@ static void read_line(struct run_history *h, const char *line, size_t n)
 	cJSON_Delete(json);
 }
 
-/* From its end, where the newest ones are. A line that another workbench is just writing, or that is broken,
- * is passed over. */
+/* Read from the end, where the newest entries are. Broken lines are skipped, and a line that another
+ * workbench is just writing. */
 static void read_lines(struct run_history *h, const char *text, size_t len)
 {
 	h->items = calloc(RUN_HISTORY_MAX, sizeof *h->items);
@@ -178,8 +178,8 @@ static const char *ago(int64_t seconds, char out[32])
 	return "now";
 }
 
-/* Every word of the needle is in the code, or is the language or the status; or the needle's letters are in
- * the first line in that order. */
+/* Is each word of the needle in the code, or is it the language or the status? If not, are the letters of
+ * the needle in the first line, in this order? */
 static bool fits(const struct past_run *p, const char *needle, const char *first_line)
 {
 	char words[128], *rest = words, *word;
@@ -193,7 +193,7 @@ static bool fits(const struct past_run *p, const char *needle, const char *first
 	return all || fuzzy_score(needle, first_line, NULL) > 0;
 }
 
-/* Its first line that says something. */
+/* The first line that is not blank. */
 static void first_line(const struct past_run *p, char *out, size_t cap)
 {
 	const char *code = p->code + strspn(p->code, " \t\r\n");
@@ -207,7 +207,7 @@ static void first_line(const struct past_run *p, char *out, size_t cap)
 	}
 }
 
-/* The code of the one that is marked, in as many rows as ever, so that the list stays where it is. */
+/* Show the code of the selected entry. The number of rows is fixed, so that the list does not move. */
 static void show_preview(struct model *m)
 {
 	struct dialog *d = &m->dialog;
@@ -286,7 +286,7 @@ void run_history_show(struct model *m, const struct msg *msg)
 	fill(m);
 }
 
-/* ---- recalling ---- */
+/* ---- recall ---- */
 
 static void recall(struct model *m, const struct past_run *p, bool into_new, struct effects *out)
 {

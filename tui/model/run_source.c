@@ -10,7 +10,9 @@
 #include "editor/editor.h"
 #include "text/text.h"
 
-#define LINES_MAX 100000 /* empty lines put in front; beyond that numbers are the piece's own */
+/* at most this many empty lines are added at the front; with more, line numbers count from the piece's start
+ */
+#define LINES_MAX 100000
 
 bool run_source_is_blank(const struct editor *e, struct editor_run range)
 {
@@ -49,7 +51,7 @@ static const char *next_line(const char *p, const char *end)
 	return nl < end ? nl + 1 : end;
 }
 
-/* Take the indentation that all lines share out of code[0..len), in place. Returns the new length. */
+/* Remove the indentation that all lines share from code[0..len), in place. Returns the new length. */
 static size_t dedent(char *code, size_t len)
 {
 	const char *end = code + len, *first = NULL;
@@ -58,7 +60,7 @@ static size_t dedent(char *code, size_t len)
 	for (const char *p = code; p < end; p = next_line(p, end)) {
 		size_t indent = indent_of(p, end), same = 0;
 		if (p + indent >= line_end(p, end))
-			continue; /* a blank line says nothing */
+			continue; /* a blank line does not count */
 		if (!first) {
 			first = p;
 			shared = indent;
@@ -80,7 +82,7 @@ static size_t dedent(char *code, size_t len)
 	return (size_t)(to - code);
 }
 
-/* Begin a selection at the start of its line if only white space stands before it. */
+/* Extend a selection to the start of its line if only white space is before it. */
 static struct editor_run with_indentation(const struct editor *e, struct editor_run range)
 {
 	size_t start = text_line_start(e->text, text_line_of(e->text, range.pos));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A run from the key to its result. */
+/* A run, from the key to its result. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "model/stopping.h"
 #include "model/update.h"
 
-#define VALUE_SHOWN ((size_t)1 << 20) /* bytes of a value or a traceback that go to the output pane */
+#define VALUE_SHOWN ((size_t)1 << 20) /* bytes of a value or a traceback that the output pane shows */
 
-/* ---- asking and starting ---- */
+/* ---- request and start ---- */
 
 static bool may_run(struct model *m)
 {
@@ -60,7 +60,7 @@ static struct run_info *info_of(const struct model *m, uint32_t serial)
 	return runs_find(&m->out.runs, serial);
 }
 
-/* This run is the one in hand from here on. */
+/* Make this run the current run. */
 static void take_up(struct model *m, uint32_t serial)
 {
 	const struct run_info *info = info_of(m, serial);
@@ -131,7 +131,7 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 		model_focus(m, PANE_OUTPUT);
 }
 
-/* The runs that wait are stopped too: who wants to stop does not want the next one to begin. */
+/* The waiting runs are stopped as well, because the person does not want the next one to begin. */
 void run_stop(struct model *m, struct effects *out)
 {
 	for (size_t i = 0; i < m->n_waiting; i++)
@@ -184,7 +184,8 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 	if (r->reason)
 		add_note(m, serial, r->reason);
 	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
-		add_note(m, serial, "interrupted; variables are kept"); /* the header may be far above */
+		/* said here, because the header may be far above */
+		add_note(m, serial, "interrupted; variables are kept");
 	if (r->hint)
 		add_note(m, serial, r->hint);
 	install_advise(m, r, info ? info->code : NULL, text, sizeof text);
@@ -198,7 +199,7 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 	}
 }
 
-/* The run in hand has ended: the next one, if one waits. */
+/* The current run has ended. Continue with the next one, if one is waiting. */
 static void go_on(struct model *m)
 {
 	input_close(m);
@@ -264,7 +265,7 @@ static void on_spill(struct model *m, const struct msg *msg)
 		outpane_add(&m->out, OUT_NOTE, msg->serial, msg->text, strlen(msg->text));
 }
 
-/* Something about a run that waits: all that can be is that it will not be run. */
+/* A message about a waiting run. It can only say that the run will not start. */
 static void update_waiting(struct model *m, const struct msg *msg)
 {
 	struct run_info *info = info_of(m, msg->serial);
@@ -318,7 +319,7 @@ static void update_current(struct model *m, const struct msg *msg)
 
 void update_run(struct model *m, const struct msg *msg)
 {
-	/* That it has started is told by the next frame: a quick run ends before. */
+	/* A start is shown with the next frame, because a short run ends before that. */
 	m->needs_draw |= msg->type != MSG_RUN_STARTED && msg->type != MSG_RUN_ACCEPTED;
 	if (msg->type == MSG_SPILL)
 		on_spill(m, msg);

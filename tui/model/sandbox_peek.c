@@ -21,7 +21,7 @@ void peek_begin(struct peek_log *log, bool has_utf8)
 	log->is_wanted = is_wanted;
 	log->is_open = outpane_init(&log->out, LOG_BYTES) == 0;
 	log->out.has_utf8 = has_utf8;
-	/* What programs there draw on a screen is drawn on one of the usual size. */
+	/* Programs that draw on a screen get one of the usual size. */
 	live_screen_size(&log->out.screen, OUTPUT_ROWS_MIN, OUTPUT_COLS_MIN);
 }
 
@@ -32,7 +32,7 @@ void peek_finish(struct peek_log *log)
 	*log = (struct peek_log){0};
 }
 
-/* ---- what comes ---- */
+/* ---- messages ---- */
 
 static void joined(struct outpane *p, const struct msg *msg)
 {
@@ -86,7 +86,7 @@ void peek_update(struct model *m, const struct msg *msg)
 	}
 }
 
-/* ---- where it lies ---- */
+/* ---- layout ---- */
 
 struct peek_layout peek_layout(const struct model *m)
 {

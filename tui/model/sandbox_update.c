@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of the sandbox, and what it uses. */
+/* Messages about the sandbox and its metrics. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 		memcpy(s->guards, msg->guards, s->n_guards * sizeof *s->guards);
 }
 
-/* A line of the workbench's own among the output, where numbers of runs begin anew. */
+/* Add a line of the workbench to the output, where run numbers restart. */
 static void note(struct model *m, const char *before, const char *text)
 {
 	char line[640];
@@ -60,7 +60,7 @@ static void on_kept(struct model *m, const struct msg *msg)
 {
 	m->sandbox.is_kept = msg->kept;
 	if (!msg->kept)
-		m->sandbox.is_attached = false; /* it ends with us now */
+		m->sandbox.is_attached = false; /* it ends with the workbench */
 	if (msg->kept)
 		notices_add(&m->notices, m->now_ns, false,
 				"%s keeps running when you leave; 'terrarium attach %s' reopens it",
@@ -80,7 +80,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 	process_table_clear(&m->metrics.processes);
 	if (!msg->text)
 		return;
-	/* "the sandbox was stopped by …" says that it has ended. */
+	/* A message such as "the sandbox was stopped by …" already says that it has ended. */
 	bool is_whole = m->sandbox.was_ready && strncmp(msg->text, "the sandbox ", 12) == 0;
 	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s%s%s", is_whole ? "" : what,
 			is_whole ? "" : ": ", msg->text);
@@ -88,8 +88,8 @@ static void on_closed(struct model *m, const struct msg *msg)
 	notices_add(&m->notices, m->now_ns, true, "%s. F5 starts a new one", m->sandbox.reason);
 }
 
-/* What lies above the processes may have got a row more: the line between joins the borders, which are not
- * painted with the figures. */
+/* The metrics above the processes may need one more row. This moves the line between them, which joins the
+ * borders, and the borders are not drawn together with the metrics. */
 static void on_metrics(struct model *m, const struct msg *msg, struct effects *out)
 {
 	struct rect area = m->layout.panes[PANE_METRICS];
@@ -121,7 +121,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		variables_wait(m);
 		describe(&m->sandbox, msg);
 		if (m->dialog.kind == DIALOG_CONFIRM)
-			ask_confirm(m); /* the limits' strength is known now */
+			ask_confirm(m); /* the strength of the limits is known now */
 		break;
 	case MSG_SANDBOX_KEPT: on_kept(m, msg); break;
 	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;

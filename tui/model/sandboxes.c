@@ -110,9 +110,9 @@ void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort)
 	arrange(s);
 }
 
-/* ---- what comes ---- */
+/* ---- messages ---- */
 
-/* The one that was selected has gone: whoever has taken its place. */
+/* The selected sandbox is gone. Select the one that took its row. */
 static void reselect(struct sandboxes *s, long row)
 {
 	row = row < 0 ? 0 : row >= (long)s->n ? (long)s->n - 1 : row;
@@ -200,7 +200,7 @@ bool sandboxes_can_select(const struct sandboxes *s, size_t line)
 	return line < s->n || (line > heading && line <= heading + s->engines.n);
 }
 
-/* The nearest line that can be selected, in the direction that one goes; -1: there is none. */
+/* The nearest selectable line in the direction of the motion. -1: there is none. */
 static long nearest_line(const struct sandboxes *s, long line)
 {
 	long heading = (long)sandboxes_engines_at(s), last = heading + (long)s->engines.n;

@@ -2,9 +2,9 @@
 #ifndef TUI_SANDBOXES_H
 #define TUI_SANDBOXES_H
 
-/* The page of all sandboxes that this user runs on this machine, over the panes: a list with live
- * figures, and from it a look into one of them. While it is shown the app looks for sandboxes once a
- * second (EFFECT_SANDBOXES); while one is looked into, it is attached to (EFFECT_PEEK). */
+/* The page of all sandboxes of this user on this machine, which covers the panes: a list with live metrics,
+ * and a view into one of them. While the page is open the app lists sandboxes once a second
+ * (EFFECT_SANDBOXES). While it looks into a sandbox, the app is attached to it (EFFECT_PEEK). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,48 +33,49 @@ enum sandboxes_sort {
 
 struct sandboxes {
 	bool is_shown;
-	bool is_known;             /* a list has come */
+	bool is_known;             /* a list has arrived */
 	struct trm_entry *entries; /* sorted */
 	size_t n, cap;
 	enum sandboxes_sort sort;
 	bool is_reversed;
 	uint32_t selected_supervisor; /* 0: none */
 	uint64_t selected_start;
-	size_t top;      /* line of the table that is shown first */
+	size_t top;      /* first visible line of the table */
 	char error[240]; /* why there is no list; "" */
-	/* looking into one */
+	/* looking into one sandbox */
 	bool is_inside;
 	char inside[324];
-	char doing[160]; /* what takes its time before it can be looked into; "" */
-	char ended[240]; /* why it cannot be looked into any more; "" */
+	char doing[160]; /* current step before it can be shown; "" */
+	char ended[240]; /* why it can no longer be shown; "" */
 	struct metrics metrics;
 	struct peek_log log;
-	struct trm_entry target; /* that a question is about */
+	struct trm_entry target; /* subject of the open question */
 	struct engines engines;
 };
 
-void sandboxes_finish(struct sandboxes *s); /* takes a zeroed object */
+void sandboxes_finish(struct sandboxes *s); /* accepts a zeroed object */
 
 /* MSG_SANDBOXES, MSG_CONTAINER…, MSG_INSIDE_…. */
 void sandboxes_update(struct model *m, const struct msg *msg);
 void sandboxes_show(struct model *m, struct effects *out);
-/* Look into something called so: an effect is to follow. */
+/* Look into the sandbox with this name. The caller adds the effect. */
 void sandboxes_enter(struct model *m, const char *name);
-/* A key that is no command of the page: nothing of it goes to the panes below. */
+/* A key without a command on this page. No key goes to the panes below. */
 void sandboxes_leave(struct model *m, struct effects *out);
 bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out); /* false: not shown */
 
-void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort); /* again: the other way round */
-/* The lines of the table: sandboxes, or one word where there are none, then what else engines run: a heading,
- * which cannot be selected, and containers. */
+/* a second call reverses the order */
+void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort);
+/* The lines of the table: sandboxes (or a line that says that there are none), then a heading, which cannot
+ * be selected, and the other containers of the engines. */
 size_t sandboxes_engines_at(const struct sandboxes *s); /* line of that heading */
 bool sandboxes_can_select(const struct sandboxes *s, size_t line);
-void sandboxes_select(struct sandboxes *s, long line, size_t page); /* lines shown at a time */
+void sandboxes_select(struct sandboxes *s, long line, size_t page); /* `page`: visible lines */
 long sandboxes_selected(const struct sandboxes *s);                 /* line; -1 */
-void sandboxes_show_engines(struct model *m);                       /* bring their heading into sight */
+void sandboxes_show_engines(struct model *m);                       /* scroll to their heading */
 bool sandboxes_is_own(const struct model *m, const struct trm_entry *entry);
 
-/* Where the page lies, and its table. */
+/* The areas of the page and its table. */
 struct sandboxes_layout {
 	struct rect box, inner;
 	int header_row;
@@ -83,7 +84,8 @@ struct sandboxes_layout {
 };
 struct sandboxes_layout sandboxes_layout(const struct model *m);
 
-/* Columns, the same for drawing and clicking; cols 0: not shown in a table so wide. */
+/* Columns of the table, for drawing and for clicks. cols 0: a table of this width does not show the column.
+ */
 enum sandboxes_column {
 	SANDBOXES_NAME,
 	SANDBOXES_CPU,
@@ -100,11 +102,11 @@ enum sandboxes_column {
 struct sandboxes_column_info {
 	const char *title;
 	bool is_left;
-	int cols, from; /* shown in tables at least so wide */
+	int cols, from; /* cols: width; from: least width of the table */
 	enum sandboxes_sort sort;
 };
 extern const struct sandboxes_column_info sandboxes_columns[SANDBOXES_COLUMNS];
-/* `has_groups`: some are managed by somebody; else that column is left out. */
+/* `has_groups`: some sandboxes belong to a group; else this column is left out. */
 bool sandboxes_place(
 		enum sandboxes_column column, int table_cols, bool has_groups, int *ret_col, int *ret_cols);
 bool sandboxes_has_groups(const struct sandboxes *s);

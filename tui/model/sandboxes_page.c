@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of sandboxes: what its keys and the mouse do. */
+/* The page of sandboxes: keys and mouse. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,7 +96,7 @@ static void last(struct model *m, struct effects *out)
 	move(m, 1L << 20);
 }
 
-/* The letters sort what is seen: sandboxes, or the processes in one. */
+/* The letters sort the visible list: sandboxes, or the processes in one sandbox. */
 static void sort_either(struct model *m, enum sandboxes_sort sort, enum process_sort of_processes)
 {
 	if (!m->sandboxes.is_inside)
@@ -166,7 +166,7 @@ static void log_or_figures(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* ---- showing, looking, leaving ---- */
+/* ---- opening, looking into one, closing ---- */
 
 static void look_end(struct model *m, struct effects *out)
 {
@@ -275,7 +275,7 @@ static void describe_kernels(struct dialog *d, const struct trm_entry *e)
 		dialog_add_labeled(d, "Variables", ROLE_DIALOG, "all of %s", names);
 }
 
-/* What is known of it without looking inside. */
+/* Describe the loss as far as it is known without looking into the sandbox. */
 static void describe_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;

@@ -69,7 +69,8 @@ static void fill_settings(struct model *m)
 			continue;
 		snprintf(value, sizeof value, "%.36s%s", *r->value ? r->value : "-",
 				r->is_changed ? " *" : "");
-		/* The best hit is chosen; the order of the list stays, as it is one by subjects. */
+		/* Select the best match. The order of the list does not change, because it is sorted by
+		 * subject. */
 		if (needle[0] ? scores[d->n_items] > best : strcmp(r->name, p->current) == 0) {
 			best = scores[d->n_items];
 			d->current = d->n_items;
@@ -102,7 +103,7 @@ void settings_page_show(struct model *m, const struct msg *msg)
 	m->needs_draw = true;
 }
 
-/* What has changed means nothing before there is a new sandbox: offer that once all is set. */
+/* Some changes only apply to a new sandbox. Offer to start one after all changes. */
 static void offer_sandbox(struct model *m, struct effects *out)
 {
 	const struct settings_page *p = &m->settings_page;
@@ -114,9 +115,9 @@ static void offer_sandbox(struct model *m, struct effects *out)
 		loss_ask(m, LOSS_SANDBOX, out);
 }
 
-/* ---- one of them ---- */
+/* ---- one setting ---- */
 
-/* `typed` was refused for a reason; both NULL: nothing was typed yet. */
+/* `why` says why `typed` was refused. Both NULL: nothing was typed yet. */
 static void open_setting(struct model *m, const struct setting_row *r, const char *typed, const char *why)
 {
 	struct dialog *d = &m->dialog;
@@ -187,7 +188,7 @@ void answer_setting(struct model *m, int answer, struct effects *out)
 		effect_plain(out, EFFECT_SETTINGS);
 }
 
-/* What of the model's own state a setting decides. */
+/* Update the parts of the model that depend on a setting. */
 static void take_setting(struct model *m, const char *name, const struct trm_config *c)
 {
 	if (strcmp(name, "confirm") == 0)

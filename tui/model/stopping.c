@@ -22,7 +22,7 @@ void stopping_update(struct model *m, const struct trm_stopping *how)
 	m->run.state = how->step == TRM_STOP_KILL ? RUN_KILLING : RUN_INTERRUPTING;
 }
 
-/* What the step is followed by, here and in the library. */
+/* The next step after this one, the same as in the library. */
 static enum trm_stop after(const struct model *m, enum trm_stop step)
 {
 	switch (step) {
@@ -34,7 +34,7 @@ static enum trm_stop after(const struct model *m, enum trm_stop step)
 	return TRM_STOP_NONE;
 }
 
-/* The library will say so in a moment; the person sees it now. */
+/* Show the step at once. The library will report it in a moment. */
 void stopping_press(struct model *m, struct effects *out)
 {
 	enum trm_stop step = after(m, m->run.ladder.step);
@@ -68,7 +68,7 @@ void stopping_hold(struct model *m, struct effects *out)
 	effect_number(out, l->is_held ? EFFECT_HOLD : EFFECT_LET_GO, m->run.serial);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 const char *stopping_label(const struct model *m)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Near the time limit: a countdown, and a key that gives the run as much time again. */
+/* A run near its time limit: a countdown, and a key that grants the same time limit again. */
 #include <stdio.h>
 
 #include "command/command.h"
@@ -48,7 +48,7 @@ static void extend(struct model *m, struct effects *out)
 		return;
 	}
 	effect_number(out, EFFECT_EXTEND, m->run.serial);
-	m->run.left_ms = 0; /* until the next tick tells */
+	m->run.left_ms = 0; /* until the next tick */
 	format_duration(limit, (uint64_t)m->timeout_ms * 1000);
 	notices_add(&m->notices, m->now_ns, false, "the run has %s more", limit);
 }

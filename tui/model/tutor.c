@@ -16,11 +16,11 @@
 #include "model/update.h"
 #include "text/text.h"
 
-enum { CODE_LEAST = 6 }; /* bytes that count as something written */
+enum { CODE_LEAST = 6 }; /* least bytes of code for the step "write" */
 
 enum step { STEP_WRITE, STEP_RUN, STEP_SEE, STEP_STOP, STEP_PLOT };
 
-/* What the language gives to be typed for a step; NULL: nothing. */
+/* The text of a step to type, in the current language. NULL: none. */
 static const char *lesson(const struct model *m, size_t n)
 {
 	const char *const *lessons = m->lang->lessons;
@@ -86,7 +86,7 @@ void tutor_words(const struct model *m, char out[400])
 	}
 }
 
-/* ---- is it done? ---- */
+/* ---- completion of a step ---- */
 
 static bool has_code(const struct model *m)
 {
@@ -120,7 +120,7 @@ void tutor_update(struct model *m, const struct msg *msg)
 	m->needs_draw = true;
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 void tutor_begin(struct model *m)
 {
@@ -137,7 +137,7 @@ static void start_tutor(struct model *m, struct effects *out)
 	tutor_begin(m);
 }
 
-/* The next step; behind the last one, the end. */
+/* Go to the next step. After the last step, end the tutorial. */
 static void tutor_skip(struct model *m, struct effects *out)
 {
 	(void)out;

@@ -17,7 +17,7 @@
 
 /* ---- keys ---- */
 
-/* What the keys typed so far mean: in the pane first, then everywhere. */
+/* Resolve the keys typed so far, first in the pane, then in the common context. */
 static enum keymap_match look(const struct model *m, const struct keys *keys, const struct command **ret)
 {
 	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
@@ -42,7 +42,7 @@ static enum keymap_match look(const struct model *m, const struct keys *keys, co
 	return match;
 }
 
-/* A command whose keys mean the same whether or not a dialog is open; NULL: it is not. */
+/* A command whose keys mean the same while a dialog is open. NULL: the event is no such key. */
 static const struct command *command_over_dialogs(const struct model *m, const struct event *ev)
 {
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
@@ -50,13 +50,13 @@ static const struct command *command_over_dialogs(const struct model *m, const s
 
 	if (ev->type != EVENT_KEY || keymap_resolve(&m->keymap, CONTEXT_ALWAYS, &keys, &c) != KEYMAP_COMMAND)
 		return NULL;
-	/* A dialog's own answer to ^C is to close, unless there is something to be stopped. */
+	/* A dialog closes with ^C, unless there is something to stop. */
 	if (command_is(c, "stop") && (!model_is_running(m) || loss_is_leaving(m)))
 		return NULL;
 	return c;
 }
 
-/* A motion of the editor whose key came with Shift: selects. */
+/* A motion of the editor whose key was pressed together with Shift, and which selects. */
 static const struct command *motion_with_shift(const struct model *m, const struct event *ev)
 {
 	struct keys keys = {.n = 1, .chords = {{ev->key, (uint8_t)(ev->mods & ~MOD_SHIFT)}}};
@@ -93,7 +93,7 @@ static void type_key(struct model *m, const struct event *ev, struct effects *ou
 	}
 }
 
-/* A key that no command has. */
+/* A key without a command. */
 static void plain_key(struct model *m, const struct event *ev, struct effects *out)
 {
 	const struct command *motion = motion_with_shift(m, ev);
@@ -117,7 +117,7 @@ static void say_unbound(struct model *m, const struct keys *keys)
 	m->needs_draw = true;
 }
 
-/* While a recording is shown there is nothing to type into. */
+/* There is no place for text while a recording is shown. */
 static void on_replay_key(struct model *m, const struct keys *keys, enum keymap_match match,
 		const struct command *c, struct effects *out)
 {
@@ -129,13 +129,13 @@ static void on_replay_key(struct model *m, const struct keys *keys, enum keymap_
 		replay_refuse(m);
 }
 
-/* A key that means itself, whatever else it may mean where nothing is typed. */
+/* A key that inserts its character if there is a place for text. */
 static bool is_sign(const struct event *ev)
 {
 	return ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT));
 }
 
-/* What is for the panes below closes the page first. */
+/* A command for the panes below closes the page first. */
 static void on_sandboxes_key(struct model *m, const struct keys *keys, enum keymap_match match,
 		const struct command *c, struct effects *out)
 {
@@ -209,8 +209,8 @@ static void on_resize(struct model *m, const struct event *ev)
 	model_relayout(m);
 }
 
-/* Terminals send Alt as an Escape before the key, so an Escape with a key close behind looks like Alt.
- * Where Alt means nothing, it was an Escape. */
+/* Terminals send Alt as an Escape before the key. So Escape with a key shortly after it looks like Alt.
+ * Where Alt has no meaning, it was an Escape. */
 static bool is_escape_first(const struct model *m, const struct event *ev)
 {
 	bool is_command = (ev->key >= K_F1 && ev->key <= K_F12) || ev->mods & MOD_CTRL;

@@ -16,7 +16,7 @@
 
 enum {
 	QUIET_MS = 150
-}; /* that a kernel has been idle before it is asked: runs that follow each other are not held up */
+}; /* least idle time of a kernel before it is asked, so that successive runs are not delayed */
 enum { NAME_BYTES = 200, TYPE_BYTES = 80, SIZE_BYTES = 40, VALUE_BYTES = 800 };
 
 static void rows_clear(struct variables *v)
@@ -36,7 +36,7 @@ void variables_finish(struct variables *v)
 
 #define COMPARED_MAX 1000000u /* rows times rows */
 
-/* ---- what is known ---- */
+/* ---- known variables ---- */
 
 void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap)
 {
@@ -70,9 +70,9 @@ void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
 	cell_runs_kernel_gone(m, lang);
 }
 
-/* ---- asking ---- */
+/* ---- questions ---- */
 
-/* The language whose variables are to be asked for; NULL: all is known, or cannot be. */
+/* The language to ask next. NULL: everything is known, or cannot be asked. */
 static const struct trm_lang *wanted(const struct model *m)
 {
 	if (m->run.state != RUN_NONE || m->n_waiting || m->kernel_queries.items[ASK_VARIABLES].is_open)
@@ -113,7 +113,7 @@ void variables_tick(struct model *m, struct effects *out)
 
 /* ---- the answer ---- */
 
-/* A text of it as one line, cut; numbers as texts. */
+/* Copy a text or number of a row as one line, shortened if necessary. */
 static const char *member(const cJSON *row, const char *name, char *out, size_t cap)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
@@ -169,7 +169,7 @@ static bool take_row(struct variable *v, const cJSON *row)
 	return true;
 }
 
-/* The row of this name among the old ones; most stand in the order that they had. NULL: there is none. */
+/* Find the row with this name among the old rows. Most rows keep their order. NULL: there is none. */
 static const struct variable *find_old(const struct variables *old, const char *name, size_t *hint)
 {
 	for (size_t i = 0; i < old->n; i++) {
@@ -196,7 +196,7 @@ static enum variable_change change_of(const struct variable *now, const struct v
 			       : VARIABLE_SAME;
 }
 
-/* Without a run between the two answers, what was said of a row still holds. */
+/* If nothing ran between the two answers, keep the earlier comparison. */
 static void compare_rows(struct variables *v, const struct variables *old, bool has_run)
 {
 	size_t hint = 0;
@@ -235,7 +235,7 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
-	/* What a run cuts short is asked again behind it. */
+	/* A question that a run interrupted is repeated after the run. */
 	bool has_run = v->is_awaited;
 	v->is_untold = !cJSON_IsArray(list) && (v->is_untold || (v->is_awaited && m->run.state == RUN_NONE));
 	v->is_awaited = false;
@@ -248,10 +248,10 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 	cJSON_Delete(json);
 	m->needs_draw |= m->variables_page.is_shown;
 	loss_refresh(m);
-	variables_tick(m, out); /* another kernel may be next */
+	variables_tick(m, out); /* perhaps for another kernel */
 }
 
-/* ---- sorted and filtered ---- */
+/* ---- sorting and filtering ---- */
 
 struct order {
 	const struct variable *rows;
@@ -276,7 +276,7 @@ static int compare(const void *a, const void *b, void *user)
 	return order ? order : strcmp(x->name, y->name);
 }
 
-/* What code defines rather than works with. */
+/* Is this something that the code defines, such as a function, rather than data? */
 static bool is_definition(const struct variable *v)
 {
 	static const char *const types[] = {"function", "type", "class", "module", "ABCMeta", "EnumType",

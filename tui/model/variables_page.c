@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of variables: where it is, its keys and its mouse. */
+/* The page of variables: area, keys and mouse. */
 #include <string.h>
 
 #include "cells/event.h"
@@ -24,7 +24,7 @@ struct rect variables_area(const struct model *m)
 		return (struct rect){0};
 	if (variables_is_overlay(m))
 		return (struct rect){(m->rows - rows) / 2, (m->cols - cols) / 2, rows, cols};
-	/* The lower part of the pane: the figures above it stay. */
+	/* The page takes the lower part of the pane. The graphs above it remain. */
 	int above = pane.rows - pane.rows / 2;
 	return (struct rect){pane.row + above, pane.col, pane.rows - above, pane.cols};
 }
@@ -34,11 +34,11 @@ static int at_most(int value, int most)
 	return value < most ? value : most;
 }
 
-/* Names and types are as wide as the longest, within bounds; the value has the rest. */
+/* Names and types are as wide as the longest one, within bounds. The value gets the rest. */
 void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS + 1])
 {
 	const struct variables *v = &m->variables[m->lang->index];
-	size_t longest[3] = {6, 6, 6}; /* a heading with the mark of what is sorted by */
+	size_t longest[3] = {6, 6, 6}; /* least widths: a heading and the sort mark */
 
 	for (size_t i = 0; i < v->n; i++) {
 		const char *texts[3] = {v->rows[i].name, v->rows[i].type, v->rows[i].size};
@@ -98,7 +98,8 @@ static void move_by(struct model *m, long by)
 	move_to(m, (long)m->variables_page.current + by);
 }
 
-/* Keys go to what was opened. Where the focus was meanwhile elsewhere, it comes back before the page goes. */
+/* Open or close the page. Opening gives it the focus. If the focus has moved elsewhere since then, the first
+ * key press returns it, and the second one closes the page. */
 static void show(struct model *m, struct effects *out)
 {
 	struct variables_page *p = &m->variables_page;
@@ -108,7 +109,7 @@ static void show(struct model *m, struct effects *out)
 	p->is_shown = !is_closing;
 	p->has_filter = false;
 	m->needs_draw = true;
-	if (m->layout.panes[PANE_METRICS].rows == 0) /* a box, which takes all keys */
+	if (m->layout.panes[PANE_METRICS].rows == 0) /* a box takes all keys */
 		return;
 	if (!is_closing && m->focus != PANE_METRICS) {
 		p->focus_back = m->focus;
@@ -189,7 +190,7 @@ static void filter(struct model *m, struct effects *out)
 	m->variables_page.has_filter = true;
 }
 
-/* Escape takes back what there is to be taken back: the filter, then the page. */
+/* Escape clears the filter first, then closes the page. */
 static void leave(struct model *m, struct effects *out)
 {
 	if (field_text(&m->variables_page.filter)[0])

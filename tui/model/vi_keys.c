@@ -15,7 +15,7 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define KEY_NS 20000000u /* between the keys of a change that is repeated: as if typed */
+#define KEY_NS 20000000u /* time between the keys of a repeated change, as if they were typed */
 
 static void ask_vi_command(struct model *m)
 {

@@ -2,7 +2,7 @@
 #ifndef TUI_MODEL_VI_KEYS_H
 #define TUI_MODEL_VI_KEYS_H
 
-/* vi's keys in the workbench: what of them is not the editor's (search, repeat, ":" commands). */
+/* vi's keys in the workbench, as far as they are not the editor's: search, repeat, ":" commands. */
 
 #include <stdbool.h>
 
@@ -10,7 +10,7 @@ struct effects;
 struct model;
 struct msg;
 
-/* True: the key was vi's. `again` takes each key of a change that is repeated. */
+/* True: the key belongs to vi. `again` is called with each key of a repeated change. */
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		void (*again)(struct model *m, const struct msg *msg, struct effects *out));
 void answer_vi(struct model *m, int answer, struct effects *out); /* DIALOG_VI */
