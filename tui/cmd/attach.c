@@ -14,7 +14,7 @@ enum { OPTION_REPL };
 static const struct option_spec options[] = {
 		[OPTION_REPL] = {"--repl", 0, NULL, "open the REPL instead of the workbench"}, {0}};
 
-/* "ENGINE:CONTAINER": a sandbox in a container that is there, and stays there. */
+/* "ENGINE:CONTAINER": a sandbox in an existing container, which the sandbox does not remove. */
 static int attach_container(
 		const struct options *o, struct trm_config *config, const char *name, bool is_repl)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which backend takes which option. An option that would do nothing is refused: whoever gives it relies on
- * it. */
+/* Which backend supports which option. An option without effect is refused, because the person relies on it.
+ */
 #include <string.h>
 
 #include <terrarium/config.h>
@@ -14,7 +14,7 @@ enum {
 	ON_LOCAL = 1,
 	ON_SERVER = 2,   /* microsandbox */
 	ON_ENGINE = 4,   /* a new sandbox of a recipe */
-	ON_EXISTING = 8, /* a container that was there before */
+	ON_EXISTING = 8, /* an existing container */
 	ON_CONTAINERS = ON_ENGINE | ON_EXISTING,
 };
 
@@ -24,7 +24,7 @@ enum {
 #define FOR_NEW \
 	"new sandboxes, and a container that exists keeps its own: set it when you create the container"
 
-/* Options that are not here work everywhere. What works also depends on the recipe where `asks_recipe`. */
+/* Options that are not listed work everywhere. With `asks_recipe` the recipe decides as well. */
 static const struct {
 	const char *setting;
 	int works_on;
@@ -71,7 +71,7 @@ static int kind_of(const struct trm_config *config)
 	return *config->container ? ON_EXISTING : ON_ENGINE;
 }
 
-/* "--read-only=off" and "--image ''" ask for nothing. */
+/* "--read-only=off" and "--image ''" request nothing. */
 static bool is_asked(const struct options *o, const struct trm_config *config, const char *name)
 {
 	char value[8];
@@ -81,7 +81,7 @@ static bool is_asked(const struct options *o, const struct trm_config *config, c
 	return *value && strcmp(value, "off") != 0;
 }
 
-/* A recipe that cannot be read, or is not there, is told of when it is opened. */
+/* Problems with a recipe (missing, not readable) are reported when it is opened. */
 static bool recipe_takes(const struct trm_config *config, const char *option, bool is_read_only)
 {
 	struct trm_recipe *recipe = NULL;
@@ -112,7 +112,7 @@ static int check_option(const struct trm_config *config, int kind, size_t row)
 	return CMD_OK;
 }
 
-/* What runs already is compared with what is asked for when it is joined. */
+/* A running sandbox is compared with the options when the client joins it. */
 static bool is_running(const struct trm_config *config)
 {
 	struct trm_entry entry;

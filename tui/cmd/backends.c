@@ -15,7 +15,7 @@ enum { TEXT_COL = 29 };
 
 struct listing {
 	bool is_json, names_only;
-	const char *current; /* the backend that is set */
+	const char *current; /* the configured backend */
 	struct json_out json;
 };
 

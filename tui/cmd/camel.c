@@ -18,8 +18,8 @@
 #include "cmd/source.h"
 #include "stream/sink.h"
 
-/* The interpreter blocks, so signals come through a descriptor that interrupts it, and at which the question
- * and the printing look, too. Whichever comes first ends the program, after the sandbox. */
+/* The interpreter blocks, so signals arrive through a descriptor that interrupts it. The question and the
+ * printing also watch this descriptor. The first signal ends the sandbox and then the program. */
 
 struct camel {
 	const struct camel_opts *opts;
@@ -27,8 +27,8 @@ struct camel {
 	struct trm_loop *loop; /* for printing */
 	struct sink out;
 	int signal_fd;
-	int answer_fd;               /* where the person types; -1: nowhere */
-	const struct source *source; /* in hand, and not shown yet */
+	int answer_fd;               /* where the person types; -1: no terminal */
+	const struct source *source; /* current source that was not shown yet */
 	int exit_code;
 	int ended_by; /* signal, or 0 */
 	bool is_over, is_broken, is_pipe_broken;
@@ -43,7 +43,7 @@ static int open_signals(void)
 	sigset_t set;
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-		/* nohup wants SIGHUP ignored */
+		/* nohup ignores SIGHUP */
 		if (wanted[i] != SIGHUP || sigaction(SIGHUP, NULL, &action) < 0
 				|| action.sa_handler != SIG_IGN)
 			sigaddset(&set, wanted[i]);
@@ -51,7 +51,7 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Has one come? */
+/* Has a signal arrived? */
 static bool is_ended(struct camel *c)
 {
 	struct signalfd_siginfo info;
@@ -65,9 +65,9 @@ static const char *code_type(const struct camel *c, const struct source *source)
 	return c->opts->code_type ? c->opts->code_type : source->lang->name;
 }
 
-/* ---- asking ----------------------------------------------------------------------------- */
+/* ---- the question ----------------------------------------------------------------------------- */
 
-/* One byte from the person; 0: there will be none. */
+/* Read one byte from the person. 0: there are no more. */
 static char next_byte(struct camel *c)
 {
 	char byte;
@@ -110,7 +110,8 @@ static int answer(void *user, const char *question, char *out, size_t cap)
 	return byte == '\n' || (n && !c->ended_by) ? 0 : TRM_ECLOSED;
 }
 
-/* As Python's input(), from stdin; but where the code comes from there, from the terminal. */
+/* Read answers from stdin, as Python's input() does. If the code comes from stdin, read them from the
+ * terminal. */
 static int open_answers(const struct camel_opts *opts)
 {
 	for (size_t i = 0; i < opts->n_sources; i++)
@@ -161,7 +162,7 @@ static void fail(struct camel *c, const struct trm_error *why)
 		c->exit_code = why->code == TRM_ETIMEDOUT ? CMD_TIMED_OUT : CMD_FAILED;
 }
 
-/* It is never run as JavaScript in silence. */
+/* Never run TypeScript as JavaScript without a word. */
 static void note_typescript(const struct camel_opts *opts)
 {
 	const char *type = opts->code_type ? opts->code_type : "";
@@ -189,7 +190,7 @@ static void run_one(struct camel *c, const struct source *source)
 	free(text);
 }
 
-/* Whoever has not named it must be told how to find it again. */
+/* A sandbox without a chosen name: print its name, so that the person can find it again. */
 static void note_kept(struct camel *c)
 {
 	const char *name = trm_sync_name(trm_interpreter_sync(c->interpreter));

@@ -62,7 +62,7 @@ static void on_recipe(void *user, const struct trm_recipe_entry *entry)
 		check_say(user, CHECK_OK, "backends", "%s", entry->name);
 }
 
-/* Without PCRE2 nobody can tell whether the patterns are sound. */
+/* Without PCRE2 the patterns cannot be checked. */
 static void check_policy(struct check_report *r, const char *name)
 {
 	struct trm_policy *policy = NULL;
@@ -76,7 +76,7 @@ static void check_policy(struct check_report *r, const char *name)
 struct policy_check {
 	struct check_report *report;
 	const char *used;
-	bool is_listed; /* the used one */
+	bool is_listed; /* the policy in use */
 };
 
 static void on_policy(void *user, const char *name, const char *description, bool is_own)
@@ -95,7 +95,7 @@ static void check_policies(struct check_report *r, const char *used)
 	if (trm_policy_list(r->config, on_policy, &c, &why) < 0)
 		check_say(r, CHECK_ERROR, "policies", "%s", why.msg);
 	else if (!c.is_listed)
-		check_policy(r, used); /* tells those that exist */
+		check_policy(r, used); /* reports which policies exist */
 }
 
 struct trust_check {
@@ -228,7 +228,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		wants_list = wants_list || got == 1;
 	}
 	r.config = o.config_path;
-	/* With a config that cannot be read there still is something to be checked. */
+	/* Check the rest even if the config file cannot be read. */
 	if (trm_config_load(&config, o.config_path, NULL) == 0)
 		r.keymap = config.keymap;
 	if (options_has(&o, "keymap") && options_config(&o, &config) == 0)

@@ -9,7 +9,7 @@
 #include "cmd/json_out.h"
 #include "text/cluster.h"
 
-enum { PALETTE_COLS = 66 }; /* for a title and its key, on 80 columns */
+enum { PALETTE_COLS = 66 }; /* room for a title and its key, with 80 columns */
 
 static void on_fault(void *user, const char *sentence)
 {
@@ -18,7 +18,7 @@ static void on_fault(void *user, const char *sentence)
 
 /* ---- keys that cannot be typed ---- */
 
-/* What a terminal sends in place of a key with Ctrl: the same byte as for another one. */
+/* Keys with Ctrl for which a terminal sends the same byte as for another key. */
 static const struct {
 	uint32_t key;
 	const char *instead;
@@ -40,7 +40,7 @@ static void check_chord(
 				b->command->name);
 }
 
-/* Keys that lead to the command in a pane as well. */
+/* Does another key invoke the command in this context? */
 static bool is_reached(const struct keymap *map, enum key_context key_context, const struct command *command)
 {
 	for (size_t i = 0; i < map->n; i++) {
@@ -60,7 +60,7 @@ static bool is_pane(enum key_context key_context)
 	       || key_context == CONTEXT_METRICS || key_context == CONTEXT_VARIABLES;
 }
 
-/* What is meant for everywhere does not work in a pane that has its own use of the keys. */
+/* A binding for all contexts is hidden in a context with its own binding of the same keys. */
 static void check_hidden(
 		struct check_report *r, const struct keymap *map, const struct binding *b, const char *name)
 {
@@ -124,7 +124,7 @@ static bool has_key_everywhere(const struct keymap *map, const struct command *c
 	return false;
 }
 
-/* What nobody should be without. */
+/* Commands that every key map must have. */
 static void check_needed(struct check_report *r, const struct keymap *map)
 {
 	static const char *const needed[] = {"quit", "help", "palette", "run", "stop", "next-pane"};

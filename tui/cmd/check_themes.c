@@ -71,7 +71,7 @@ static void on_finding(void *user, const struct theme_finding *f)
 	}
 }
 
-/* The role of text that is hardest to read. */
+/* Report the role whose text is hardest to read. */
 static void say_ok(struct theme_report *t, const struct theme *theme)
 {
 	enum role worst = ROLE_TEXT;

@@ -25,15 +25,15 @@ struct seen_list {
 };
 
 struct collect {
-	char *globs; /* with NULs in place of commas */
+	char *globs; /* patterns, separated by NULs instead of commas */
 	size_t n_globs;
 	const struct collect_cb *cb;
 	void *user;
 	struct trm_sandbox *sandbox;
 	struct seen_list before, after;
-	struct seen_list *listing; /* that which is being filled */
-	size_t next;               /* of `after`, to be fetched */
-	uint8_t *bytes;            /* of the file that is being fetched */
+	struct seen_list *listing; /* list that is being filled */
+	size_t next;               /* index into `after` of the next file to fetch */
+	uint8_t *bytes;            /* content of the file that is being fetched */
 	size_t n_bytes, n_together;
 	struct trm_display *displays;
 	size_t n_displays;
@@ -202,7 +202,7 @@ static void on_fetched(void *user, const struct trm_error *why, uint64_t size, u
 	fetch_next(c);
 }
 
-/* NULL: it may be fetched. */
+/* Why a file is not fetched. NULL: it is fetched. */
 static const char *why_not(const struct collect *c, const struct seen_file *file)
 {
 	return file->size > FILE_MAX                       ? "it has more than 16 MiB"
@@ -223,7 +223,7 @@ static void fetch_next(struct collect *c)
 			continue;
 		c->n_bytes = 0;
 		char path[512];
-		/* Whatever it is called, it is a name in the working directory. */
+		/* "./" makes any file name a path in the working directory. */
 		if ((size_t)snprintf(path, sizeof path, "./%s", file->name) < sizeof path
 				&& trm_file_get(c->sandbox, path, FILE_MAX, &cb, c, NULL) == 0)
 			return;

@@ -6,7 +6,7 @@
 
 #include "cmd/cmd.h"
 
-/* The scripts themselves are compiled in; only their tables are made here. */
+/* The scripts are compiled in. Only their tables are generated here. */
 #define EMBED(symbol, path) \
 	__asm__(".section .rodata\n" \
 		".local " #symbol "\n" #symbol ":\n" \

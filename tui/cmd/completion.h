@@ -2,9 +2,9 @@
 #ifndef TUI_CMD_COMPLETION_H
 #define TUI_CMD_COMPLETION_H
 
-/* What stands in the place of @TABLE@ in the scripts of tui/cmd/completion/, on stdout. */
+/* Print the replacement of @TABLE@ in the scripts of tui/cmd/completion/ on stdout. */
 
-void completion_rows(void);       /* bash and zsh: rows in a string in single quotes */
+void completion_rows(void);       /* bash and zsh: rows within a string in single quotes */
 void completion_fish_lines(void); /* fish: lines of `complete` */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of commands and options as fish takes them: a line for each thing that may stand somewhere. */
+/* The tables of commands and options for fish: a `complete` line for each word that can be completed. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "cmd/completion.h"
 
 static const struct {
-	const char *word, *arguments; /* NULL: files, by fish itself */
+	const char *word, *arguments; /* NULL: file names, which fish completes itself */
 } kinds[] = {
 		{"NAME", "(__terrarium_names)"},
 		{"NAME:PATH", "(__terrarium_paths)"},
@@ -64,7 +64,7 @@ static void put_languages(void)
 		printf("%s ", trm_lang_at(id)->name);
 }
 
-/* Only those that are shipped: what is written here is kept in a file, for other people too. */
+/* Only shipped policies, because the output may be stored in a file that other people use, too. */
 static void put_policy(void *user, const char *name, const char *description, bool is_own)
 {
 	(void)user, (void)description;
@@ -72,7 +72,7 @@ static void put_policy(void *user, const char *name, const char *description, bo
 		printf("%s ", name);
 }
 
-/* " -a '…'" and " -F" for what a value may be. Returns whether files may stand there. */
+/* Print " -a '…'" and " -F" for the possible values. Returns whether file names are among them. */
 static bool put_arguments(const char *value, size_t n)
 {
 	bool has_files = false;
@@ -114,11 +114,11 @@ static void put_valued(const char *command, const char *name, char letter)
 	putchar('\n');
 }
 
-/* `command` NULL: every one takes it. */
+/* `command` NULL: all commands have this option. */
 static void put_option(
 		const char *command, const char *name, char letter, const char *value, const char *help)
 {
-	/* A switch turns on without a value. */
+	/* A switch needs no value. */
 	const bool has_value = value && strcmp(value, "on|off") != 0;
 
 	fputs("complete -c terrarium", stdout);
@@ -138,12 +138,12 @@ static void put_option(
 		put_valued(command ? command : ".", name, letter);
 }
 
-/* One operand may stand behind `first` to `last` others. */
+/* Print an operand that can follow `first` to `last` other operands. */
 static void put_operand(const char *command, int first, int last, const char *value, size_t n)
 {
 	bool is_path = n >= 9 && memcmp(value, "NAME:PATH", 9) == 0;
 	if (is_path) {
-		/* A word that begins with a sandbox is none of this machine's files. */
+		/* A word that begins with the name of a sandbox is not a file on this machine. */
 		printf("complete -c terrarium -n '__terrarium_is %s; and __terrarium_operands_are %d %d; and "
 		       "__terrarium_is_inside' -f -a '(__terrarium_paths)'\n",
 				command, first, last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of commands and options as rows that bash and zsh read. */
+/* The tables of commands and options as rows for bash and zsh. */
 #include <stdio.h>
 
 #include <terrarium/config.h>
@@ -9,7 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/completion.h"
 
-/* A field inside of a string in single quotes; "-" for none. */
+/* Print a field within a string in single quotes; "-" if it is empty. */
 static void put_field(const char *text, char end)
 {
 	for (text = text && *text ? text : "-"; *text; text++)
@@ -35,7 +35,7 @@ static void put_option(const char *command, const struct option_spec *o)
 		put_row('O', command, (char[]){'-', o->letter, 0}, o->metavar, o->help);
 }
 
-/* Only those that are shipped: what is written here is kept in a file, for other people too. */
+/* Only shipped policies, because the output may be stored in a file that other people use, too. */
 static void put_policy(void *user, const char *name, const char *description, bool is_own)
 {
 	(void)user;

@@ -19,7 +19,7 @@
 
 enum { VALUE_BYTES = 1100 };
 
-/* Everything that is effective, and where it came from. */
+/* All effective settings and their origins. */
 struct effective {
 	struct trm_config config;
 	struct trm_config_origin origins[OPTIONS_SETTINGS_MAX];
@@ -36,7 +36,7 @@ static const char *const sources[] = {
 		[TRM_FROM_OPTION] = "option",
 };
 
-/* Where the value of a row came from, to be looked at there; false: it is the default. */
+/* Describe the origin of a row's value, so that the person can find it. False: it is the default. */
 static bool describe_where(const struct effective *e, size_t row, char *out, size_t cap)
 {
 	const struct trm_config_origin *o = &e->origins[row];
@@ -92,9 +92,9 @@ static int print_json(const struct effective *e)
 	return json_finish(&j);
 }
 
-enum { VALUE_COLS = 32 }; /* at most: a longer value pushes its own row */
+enum { VALUE_COLS = 32 }; /* a longer value moves the rest of its row */
 
-/* Columns of the longest name, and of the longest value. */
+/* The columns of the longest name and of the longest value. */
 static void measure(const struct effective *e, int *ret_name, int *ret_value)
 {
 	char value[VALUE_BYTES];
@@ -130,7 +130,7 @@ static int print_table(const struct effective *e)
 	return cmd_flush();
 }
 
-/* On stderr: what is listed may be read by a program. */
+/* On stderr, because a program may read the list on stdout. */
 static void describe_leftover(void *user, const char *name, const char *nearest)
 {
 	char shown[128];
@@ -184,17 +184,17 @@ static int print_path(const char *path)
 	return cmd_flush();
 }
 
-/* The folders above a path. */
+/* Create the parent folders of a path. */
 static void make_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(path, 0700); /* that it failed is seen when the file is made */
+		mkdir(path, 0700); /* a failure shows when the file is created */
 		*slash = '/';
 	}
 }
 
-/* All settings with their defaults, commented out. */
+/* Print all settings with their defaults, as comments. */
 static void print_start(FILE *out)
 {
 	size_t n;
@@ -205,7 +205,7 @@ static void print_start(FILE *out)
 			out);
 	for (size_t i = 0; i < n; i++) {
 		const struct trm_setting *s = &settings[i];
-		bool is_secret = s->kind == TRM_SETTING_SECRET; /* belongs into a file of its own */
+		bool is_secret = s->kind == TRM_SETTING_SECRET; /* belongs in a file of its own */
 		if (!is_secret)
 			fprintf(out, "\t// %s\n\t// \"%s\": %s%s%s,\n", s->help, s->name,
 					s->kind == TRM_SETTING_LIST ? "[" : "\"",
@@ -227,11 +227,11 @@ static int begin_file(char *path)
 	if (fclose(out) == 0 && !has_failed)
 		return CMD_OK;
 	int error = errno;
-	unlink(path); /* or the next time it would be thought to be there */
+	unlink(path); /* otherwise the incomplete file would be used next time */
 	return cmd_fail("cannot write %s: %s", path, strerror(error));
 }
 
-/* The editor may have options: VISUAL='emacs -nw'. */
+/* The editor may come with options: VISUAL='emacs -nw'. */
 static int run_editor(const char *path)
 {
 	const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR"), *program = "editor";

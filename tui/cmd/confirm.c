@@ -24,7 +24,8 @@
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10, SAID_BYTES = 2048 };
 #define NOBODY_FOR_POLICY "the policy '%s' requires a confirmation, and there is no terminal to ask on"
 
-/* Code and names may hold anything: at most SHOWN_BYTES of the first line, fit for a terminal. */
+/* Code and names may contain anything. Print at most SHOWN_BYTES of the first line, without control
+ * sequences. */
 static void print_clean(FILE *tty, const char *text, size_t n)
 {
 	char out[3 * SHOWN_BYTES + FILTER_SEQUENCE_MAX], end[FILTER_FINISH_MAX];
@@ -32,7 +33,7 @@ static void print_clean(FILE *tty, const char *text, size_t n)
 	const char *newline = memchr(text, '\n', n);
 	size_t line = newline ? (size_t)(newline - text) : n, shown = line > SHOWN_BYTES ? SHOWN_BYTES : line;
 	while (shown < line && shown && ((unsigned char)text[shown] & 0xc0) == 0x80)
-		shown--; /* not in the middle of a code point */
+		shown--; /* do not cut a code point */
 	filter_init(&filter, FILTER_LINES);
 	size_t n_out = filter_feed(&filter, text, shown, out), n_end = filter_finish(&filter, end);
 	fwrite(out, 1, n_out, tty);
@@ -48,16 +49,16 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 	if (s->text)
 		fprintf(tty, "  %s, %zu line%s: ", what, lines, lines == 1 ? "" : "s");
 	else
-		fprintf(tty, "  %s: ", what); /* it has not been read yet */
+		fprintf(tty, "  %s: ", what); /* the source was not read yet */
 	if (s->kind == SOURCE_FILE)
 		print_clean(tty, s->name, strlen(s->name));
 	else
 		print_clean(tty, s->text ? s->text : "", s->n);
 }
 
-/* A line, or some of it; only a newline at its very end is one. What is put into it comes from the config,
- * .env and recipes, and may hold anything: it must neither reach the terminal nor look like another question.
- */
+/* Print a line or part of a line. Only a newline at the very end counts. Parts come from the config, .env
+ * and recipes, and may contain anything. They must neither reach the terminal unfiltered nor look like
+ * another question. */
 __attribute__((format(printf, 2, 3))) static void say(FILE *tty, const char *format, ...)
 {
 	char words[SAID_BYTES], clean[3 * SAID_BYTES];
@@ -102,7 +103,7 @@ static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
 	say(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
 }
 
-/* What it will see of this machine, or, if it runs already, what it sees. */
+/* Print the parts of this machine that the code will see, or sees already if the sandbox runs. */
 static void print_requested(FILE *tty, const struct trm_config *c, bool is_running)
 {
 	struct trm_requested *requested = calloc(1, sizeof *requested);
@@ -122,7 +123,7 @@ static void print_requested(FILE *tty, const struct trm_config *c, bool is_runni
 	free(requested);
 }
 
-/* Where nothing is ours to enforce, it is said what was asked for, and of whom. */
+/* A server enforces the limits, so print what will be requested, and from which server. */
 static void print_server(FILE *tty, const struct trm_config *c)
 {
 	char url[TRM_SERVER_URL_BYTES + 8];
@@ -136,7 +137,7 @@ static void print_server(FILE *tty, const struct trm_config *c)
 	print_requested(tty, c, false);
 }
 
-/* The recipe, as far as there is one without mistakes: what is wrong with it is told when it is opened. */
+/* Load the recipe. NULL if it has errors, which are reported when it is opened. */
 static struct trm_recipe *load_recipe(const char *backend, const struct trm_config *c)
 {
 	struct trm_recipe *recipe = NULL;
@@ -155,7 +156,7 @@ static void print_source(FILE *tty, const struct trm_config *c, const struct trm
 		say(tty, " of the image %s", image);
 }
 
-/* Options for the engine can change everything that the lines above say. */
+/* Options for the engine may contradict the lines above. */
 static void print_engine_args(FILE *tty, const struct trm_config *c)
 {
 	if (*c->runtime)
@@ -164,7 +165,7 @@ static void print_engine_args(FILE *tty, const struct trm_config *c)
 		say(tty, "engine option: %s\n", at);
 }
 
-/* What an engine limits is what it is asked for: files are not among that. */
+/* An engine enforces only what it is asked to enforce, and files are not among that. */
 static void print_engine(FILE *tty, const struct trm_config *c)
 {
 	char words[TRM_RECIPE_WORDS];
@@ -186,7 +187,7 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 	print_requested(tty, c, false);
 }
 
-/* Of a new sandbox on this machine; what cannot be had is told when it starts. */
+/* The level of a new sandbox on this machine. If it is not available, this is reported at the start. */
 static enum trm_isolation level_of(const struct trm_config *c, const char *backend)
 {
 	enum trm_isolation level = TRM_ISOLATION_AUTO;
@@ -238,7 +239,7 @@ static void print_local(FILE *tty, const struct trm_config *c)
 	print_requested(tty, c, is_running);
 }
 
-/* Whatever is fetched runs here, too. */
+/* The libraries that are fetched run in the sandbox, too. */
 static void print_libraries(FILE *tty, const struct source *s)
 {
 	for (char **name = s->libraries; name && *name; name++)
@@ -271,7 +272,7 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct p
 	fflush(tty);
 }
 
-/* One line from the terminal. EOF is a no. */
+/* Read one line from the terminal. EOF means no. */
 static enum yes_no read_answer(int fd)
 {
 	char line[64], c;
@@ -290,7 +291,7 @@ static enum yes_no read_answer(int fd)
 	}
 }
 
-/* A stream to the terminal, also when stdin and stdout are pipes; NULL: there is none. */
+/* Open a stream to the terminal even if stdin and stdout are pipes. NULL: there is no terminal. */
 static FILE *open_terminal(void)
 {
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
@@ -300,7 +301,7 @@ static FILE *open_terminal(void)
 	return tty;
 }
 
-/* There is but one question: who says "always" means it. */
+/* There is only one question, so "always" also means yes. */
 static enum confirm_answer take_answer(FILE *tty)
 {
 	enum yes_no answer;
@@ -322,7 +323,7 @@ enum confirm_answer confirm_runs(const struct trm_config *config, const struct p
 	return take_answer(tty);
 }
 
-/* The refusal names the first, and says how many there are. */
+/* List all findings if there are several. The refusal itself names only the first one. */
 static void list_package_findings(const struct trm_findings *findings)
 {
 	char line[400];
@@ -365,8 +366,8 @@ int confirm_container(const struct trm_config *c)
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");
 }
 
-/* Is a person to be asked? By the config, or, if they trust this kind of sandbox, because of what was found.
- */
+/* Must the person be asked? The config may say so. If the person trusts this kind of sandbox, findings may
+ * require it. */
 static int is_wanted(const struct trm_config *c, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n, bool *ret_is_wanted, bool *ret_is_policy)
 {
@@ -377,7 +378,7 @@ static int is_wanted(const struct trm_config *c, const struct policy_gate *polic
 	for (size_t i = 0; i < n && !*ret_is_wanted; i++) {
 		struct trm_findings found;
 		struct trm_error why = {0};
-		/* Who trusts the sandbox has not agreed to what a script wants to have fetched. */
+		/* Trusting a sandbox does not cover packages that a script wants to fetch. */
 		*ret_is_wanted = is_trusted && sources[i].has_own_libraries;
 		if (*ret_is_wanted || !sources[i].text
 				|| (!is_trusted && policy_gate->mode != TRM_POLICY_ASK))

@@ -23,20 +23,21 @@ enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
 struct cp {
 	struct trm_config config;
 	struct trm_loop *loop;
-	struct trm_sandbox_opts far; /* where NAME is, if it is at a server */
-	struct trm_copy *copy;       /* NULL when it is over */
+	struct trm_sandbox_opts far; /* options of the server, if the sandbox is on one */
+	struct trm_copy *copy;       /* NULL: it has ended */
 	struct progress_bar progress_bar;
 	bool is_json, is_to_stdout;
-	int out_fd;                     /* what "-" writes to */
-	struct filter_pipe filter_pipe; /* … on a terminal, which gets no byte of a sandbox as it is */
+	int out_fd; /* where "-" writes to */
+	/* … if that is a terminal, which never gets raw bytes of a sandbox */
+	struct filter_pipe filter_pipe;
 	int ended_by;
-	struct json_out json; /* the list of what was refused, then the rest */
+	struct json_out json; /* the list of refused files, then the other fields */
 	uint64_t n_refused, start_ns;
 	struct trm_copy_progress sum;
 	struct trm_error why;
 };
 
-/* ---- telling -------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------- */
 
 static const char *many(uint64_t n)
 {
@@ -78,7 +79,7 @@ static void on_done(void *user, const struct trm_error *why, const struct trm_co
 
 static const struct trm_copy_cb copy_cb = {.progress = on_progress, .refused = on_refused, .done = on_done};
 
-/* Whoever had to wait is told what it was worth. */
+/* Print a summary if the person had to wait. */
 static void report_end(struct cp *cp, bool was_drawn)
 {
 	char sum[64], rate[24];
@@ -121,7 +122,7 @@ static void on_signal(void *user, int signo)
 		trm_copy_cancel(cp->copy);
 }
 
-/* Not to wait in a write, the same pipe is opened once more: O_NONBLOCK is for us alone then. */
+/* Open the same pipe once more, because O_NONBLOCK then affects only this program. */
 static int open_stdout(void)
 {
 	struct stat st;
@@ -131,7 +132,7 @@ static int open_stdout(void)
 	return fd < 0 ? STDOUT_FILENO : fd;
 }
 
-/* A deep tree holds a descriptor for each of its levels. */
+/* A deep tree needs an open descriptor per level. */
 static void allow_open_files(void)
 {
 	struct rlimit limit;
@@ -141,7 +142,7 @@ static void allow_open_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* As cat would end. */
+/* The reader of stdout has gone, so end as cat would. */
 static bool is_reader_gone(const struct cp *cp)
 {
 	struct pollfd p = {.fd = cp->out_fd};
@@ -249,8 +250,8 @@ static bool is_folder_inside(const char *name, const char *path)
 	return is_folder;
 }
 
-/* "cp - NAME:DIR": what comes is a tar stream, and unpacked by the sandbox's own tar: whatever it does, it
- * does there. False: it is something else. */
+/* "cp - NAME:DIR": stdin is a tar stream, which tar in the sandbox unpacks, so that a hostile stream can
+ * only do harm there. False: another kind of copy. */
 static bool unpacks(const struct cp *cp, char **places, size_t n, int *ret_code)
 {
 	char name[65], *target = places[n - 1];

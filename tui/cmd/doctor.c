@@ -25,7 +25,7 @@ static void print_row(const struct trm_check *check)
 		printf("%*s> ", DETAIL_COL, "");
 		status_print_text(check->advice, DETAIL_COL + 2);
 	}
-	fflush(stdout); /* Checks take their time. */
+	fflush(stdout); /* The checks take some time. */
 }
 
 static void put_row(struct json_out *j, const struct trm_check *check)

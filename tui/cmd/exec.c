@@ -21,8 +21,8 @@
 #include "stream/stdin_feed.h"
 #include "stream/tty.h"
 
-/* One process in a sandbox, a new one or one that runs. With a terminal on both ends it gets one of its
- * own, and ours passes keys on raw; else it gets pipes. */
+/* One process in a new or running sandbox. If stdin and stdout are terminals, the process gets a terminal of
+ * its own and keys are passed on unchanged; otherwise it gets pipes. */
 
 enum { EXEC_SIGNALS = 2 };
 
@@ -31,17 +31,17 @@ struct exec {
 	enum cli_session_how how;
 	struct cli_session_asked asked;
 	struct cli_session cli_session;
-	struct trm_proc *proc; /* NULL when it has ended */
+	struct trm_proc *proc; /* NULL: it has ended */
 	struct sink out, err;
 	struct stdin_feed stdin_feed;
 	bool has_terminal;
-	struct termios cooked; /* how the terminal was */
+	struct termios cooked; /* original mode of the terminal */
 	struct trm_signal *winch, *signals[EXEC_SIGNALS];
-	bool has_timeout; /* only where it was asked for */
+	bool has_timeout; /* only if the option was given */
 	char **command;
-	struct source script;      /* name NULL: none */
+	struct source script;      /* name NULL: no script */
 	char **script_command;     /* malloc'd */
-	bool has_env, has_workdir; /* of the command, if the sandbox runs already */
+	bool has_env, has_workdir; /* for the command, if the sandbox runs already */
 	bool is_timed_out, is_stdin_broken;
 	struct trm_timer *timer;
 	int exit_code;
@@ -117,7 +117,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	sink_write(channel == TRM_STDERR ? &e->err : &e->out, bytes, n);
 }
 
-/* Behind what the command has printed. */
+/* Print a message after the command's output. */
 static void say(struct exec *e, const char *text)
 {
 	char words[500], line[INSTALL_HINT + 520];
@@ -168,9 +168,9 @@ static void on_exited(
 	}
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
-	if (!e->cli_session.ended_by) /* by a signal, before the command was there */
+	if (!e->cli_session.ended_by) /* a signal, before the command had started */
 		cmd_fail("%s", why->msg);
-	/* Else it is the sandbox that has not been found, or may not be used. */
+	/* Otherwise the sandbox was not found, or may not be used. */
 	bool has_sandbox = e->cli_session.sandbox && trm_sandbox_is_ready(e->cli_session.sandbox);
 	finish_with(e, has_sandbox && why->code == TRM_ENOENT   ? CMD_NOT_FOUND
 			: has_sandbox && why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
@@ -188,7 +188,8 @@ static size_t on_feed_queued(void *user)
 static void on_feed_bytes(void *user, const void *bytes, size_t n)
 {
 	struct exec *e = user;
-	trm_proc_write(e->proc, TRM_STDOUT, bytes, n, NULL); /* fails only when it has just ended */
+	/* This can only fail if the process has just ended. */
+	trm_proc_write(e->proc, TRM_STDOUT, bytes, n, NULL);
 }
 
 static void on_feed_eof(void *user)
@@ -218,7 +219,7 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 	struct trm_sandbox_opts asked;
 	const char *env[TRM_ENV_MAX + 2] = {NULL};
 	size_t n = 0;
-	/* A new one was started with them. */
+	/* A new sandbox was started with these options. */
 	bool is_running = trm_sandbox_is_attached(e->cli_session.sandbox);
 	trm_config_sandbox_opts(&e->config, &asked);
 	if (e->has_terminal)
@@ -241,12 +242,12 @@ static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
 	return trm_proc_spawn(e->cli_session.sandbox, &opts, &proc_cb, e, &e->proc, reterr);
 }
 
-/* ---- the stage ------------------------------------------------------------------------ */
+/* ---- the session ------------------------------------------------------------------------ */
 
 static void on_interrupt(void *user)
 {
 	struct exec *e = user;
-	if (e->is_over) /* only output is left, which nobody takes */
+	if (e->is_over) /* only output is left, which nobody reads */
 		cli_session_close(&e->cli_session);
 	else if (e->proc && trm_sandbox_is_ready(e->cli_session.sandbox))
 		trm_proc_signal(e->proc, SIGINT, TRM_SIGNAL_GROUP);
@@ -254,7 +255,7 @@ static void on_interrupt(void *user)
 		finish_with(e, CMD_SIGNALED + SIGINT);
 }
 
-/* It is the command's to say what becomes of it. */
+/* The command decides how to react to the signal. */
 static bool on_signal(void *user, int signo)
 {
 	struct exec *e = user;
@@ -366,7 +367,7 @@ int exec_in(const struct trm_config *config, const char *name, char **command)
 
 /* ---- a script ---------------------------------------------------------------------------- */
 
-/* What "#!" names, as far as there is a choice: Bash, or whatever sh is. */
+/* The shell that "#!" names, as far as there is a choice: Bash, or sh. */
 static const char *shell_of(const struct source *script)
 {
 	size_t n = strcspn(script->text, "\n");
@@ -375,8 +376,8 @@ static const char *shell_of(const struct source *script)
 	return has_line && memmem(script->text, n, shell, strlen(shell)) ? shell : "sh";
 }
 
-/* `sh -c TEXT FILE ARG…`: so a script of a hundred KiB at most, and standard input stays free. To be freed.
- */
+/* Build `sh -c TEXT FILE ARG…`. This limits a script to about a hundred KiB, but leaves standard input free.
+ * The caller frees the result. */
 static char **script_command(const struct source *script, char **args)
 {
 	size_t n = 0;
@@ -415,7 +416,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-/* "exec NAME -- CMD": a word in front of the -- that nothing but it can be. */
+/* "exec NAME -- CMD": a word before "--" can only be the name of a sandbox. */
 static int take_name(struct exec *e, const struct options *o, int argc, char **argv)
 {
 	struct trm_error why = {0};
@@ -430,7 +431,7 @@ static int take_name(struct exec *e, const struct options *o, int argc, char **a
 	return 0;
 }
 
-/* "exec NAME --timeout 1 -- CMD" would execute a program called NAME, in a new sandbox. */
+/* "exec NAME --timeout 1 -- CMD" would execute a program called NAME in a new sandbox. */
 static bool has_options_behind_name(const struct options *o, int argc, char **argv)
 {
 	struct trm_entry entry;
@@ -456,7 +457,7 @@ static int pass_gate(const struct exec *e, const char *config_path, char **comma
 	return code;
 }
 
-/* "exec [NAME] --script FILE [-- ARG…]": the words that are left are a name and arguments. */
+/* "exec [NAME] --script FILE [-- ARG…]": the remaining words are a name and arguments. */
 static int take_script_words(
 		struct exec *e, const struct options *o, int got, int argc, char **argv, char ***ret)
 {
@@ -529,7 +530,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 	return code;
 }
 
-/* On the heap, as in run.c. */
+/* Allocated, as in run.c. */
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct exec *e = calloc(1, sizeof *e);

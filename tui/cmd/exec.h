@@ -4,8 +4,8 @@
 
 struct trm_config;
 
-/* Run a command in the running sandbox `name`, between our stdin, stdout and stderr, as `terrarium exec`
- * does. Gives its exit code. */
+/* Run a command in the running sandbox `name`, with stdin, stdout and stderr of this program, as `terrarium
+ * exec` does. Returns the exit code. */
 int exec_in(const struct trm_config *config, const char *name, char **command);
 
 #endif

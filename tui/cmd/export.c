@@ -84,7 +84,7 @@ static int convert(const struct request *q, const struct export_format *format)
 	return code;
 }
 
-/* What a cast looks like. 0 or an exit code. */
+/* Set up the appearance of a cast. 0 or an exit code. */
 static int prepare_cast(struct request *q, const struct options *o)
 {
 	struct trm_config config;

@@ -2,7 +2,7 @@
 #ifndef TUI_CMD_FINDINGS_H
 #define TUI_CMD_FINDINGS_H
 
-/* What a policy found, all of it, for people and programs. */
+/* Prints all findings of a policy, for people and programs. */
 
 #include <stdio.h>
 
@@ -11,11 +11,11 @@ struct source;
 struct trm_findings;
 struct trm_policy;
 
-/* Lines "NAME:LINE:COLUMN: severity: code: reason", as compilers write them. */
+/* Print lines "NAME:LINE:COLUMN: severity: code: reason", as compilers do. */
 void findings_print(FILE *out, const struct source *source, const struct trm_findings *findings);
-/* The list "findings" of the open object, and "dropped_findings". */
+/* Add the list "findings" and "dropped_findings" to the open object. */
 void findings_put_json(struct json_out *json, const struct trm_findings *findings);
-/* On stderr, if it was scanned without a grammar: that it was, and why. */
+/* If the code was scanned without a grammar, say so and why, on stderr. */
 void findings_note_coarse(const struct trm_policy *policy, const struct source *source,
 		const struct trm_findings *findings);
 

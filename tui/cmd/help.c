@@ -9,7 +9,8 @@
 
 enum { SCREEN_LINES = 24, SCREEN_COLS = 80, HELP_COL = 28 };
 
-/* Where to break `text` so that at most `cols` columns come before: bytes to print. */
+/* Returns the number of bytes of `text` to print before a line break, so that they take at most `cols`
+ * columns. */
 static size_t break_at(const char *text, size_t cols)
 {
 	size_t at = 0, best = 0, used = 0;
@@ -41,7 +42,7 @@ void cmd_print_option(char letter, const char *name, const char *metavar, const 
 	char shown[4] = "", text[320];
 	if (letter)
 		snprintf(shown, sizeof shown, "-%c,", letter);
-	/* A list of choices that is too long for the left side goes to the right. */
+	/* A long list of choices is printed on the right. */
 	bool is_list = metavar && strchr(metavar, '|') && 7 + strlen(name) + strlen(metavar) >= HELP_COL;
 	snprintf(text, sizeof text, is_list ? "%s: %s" : "%s", help, metavar);
 	int n = printf("  %-3s %s%s%s", shown, name, metavar ? " " : "",
@@ -94,7 +95,7 @@ static int print_overview(void)
 					table[i + n_rows]->summary);
 	}
 	puts("\nWithout a command terrarium opens the workbench. Some of its options:");
-	size_t room = SCREEN_LINES - 7 - n_rows; /* with the lines around the two lists */
+	size_t room = SCREEN_LINES - 7 - n_rows; /* minus the lines around the two lists */
 	for (const char *const *name = cmd_workbench.settings; *name && room; name++, room--)
 		print_setting(*name);
 	puts("More: terrarium help COMMAND, help options, help settings; man terrarium");

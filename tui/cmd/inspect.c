@@ -10,26 +10,26 @@
 #include "cmd/cmd.h"
 #include "cmd/sandbox_list.h"
 
-/* What its entry says was looked up first, because our coming ends its idleness. Guards and metrics are told
- * to every client; what is mounted, a process inside has to say. */
+/* The entry is read first, because attaching ends the sandbox's idle time. Every client receives guards and
+ * metrics; the mounts come from a process inside the sandbox. */
 
 enum { SAMPLE_MS = 200, MOUNTINFO_MAX = 32768 };
 
 struct asking {
 	struct inspect *x;
 	struct trm_loop *loop;
-	struct trm_sandbox *sandbox; /* NULL: it is gone */
+	struct trm_sandbox *sandbox; /* NULL: it has ended */
 	struct trm_proc *proc;       /* cat /proc/self/mountinfo; NULL: it has ended */
 	char mountinfo[MOUNTINFO_MAX];
 	size_t n;
 	unsigned n_samples;
 	bool is_done;
-	struct trm_error why; /* it ended before we had everything */
+	struct trm_error why; /* why the sandbox ended too early */
 };
 
 /* ---- mounts ---- */
 
-/* "\040" is a blank: mountinfo writes some characters in octal. */
+/* mountinfo writes some characters in octal: "\040" is a blank. */
 static void unescape(char *text)
 {
 	char *out = text;
@@ -47,7 +47,7 @@ static void unescape(char *text)
 	*out = '\0';
 }
 
-/* A text from inside, fit to be shown. */
+/* Copy a text from inside the sandbox without control characters. */
 static void keep(char *out, size_t cap, char *text)
 {
 	unescape(text);
@@ -85,7 +85,7 @@ bool inspect_parse_mount(char *line, struct inspect_mount *ret)
 			.is_writable = !strncmp(fields[5], "rw", 2), .size_bytes = size_in(fields[dash + 3])};
 	keep(ret->path, sizeof ret->path, fields[4]);
 	keep(ret->type, sizeof ret->type, fields[dash + 1]);
-	char *gone = strstr(fields[3], "//deleted"); /* so the kernel marks a file that was replaced since */
+	char *gone = strstr(fields[3], "//deleted"); /* the kernel marks a file that was replaced */
 	if (gone && !gone[strlen("//deleted")])
 		*gone = '\0';
 	if (fields[dash + 2][0] == '/')
@@ -150,7 +150,8 @@ static void take_guards(struct asking *a)
 		a->x->guards[i] = guards[i];
 }
 
-/* Where its processes are not this machine's the agent has told which are kernels, by their names. */
+/* If the processes of the sandbox are not visible on this machine, the agent's names say which are kernels.
+ */
 static void note_kernels(struct trm_entry *entry, const struct trm_metrics *metrics)
 {
 	if (entry->has_kernels || !metrics->has_processes)
@@ -215,7 +216,7 @@ static int ask(struct asking *a, struct trm_error *reterr)
 	int r = sandbox_list_open(
 			a->loop, &a->x->config, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r == 0 && trm_proc_spawn(a->sandbox, &proc_opts, &proc_cb, a, &a->proc, NULL) < 0)
-		a->proc = NULL; /* too many processes: then the mounts stay unknown */
+		a->proc = NULL; /* too many processes: the mounts stay unknown */
 	while (r == 0 && a->sandbox && trm_loop_step(a->loop, -1) >= 0)
 		;
 	if (r == 0 && !a->is_done) {
@@ -248,7 +249,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-/* What the server's list says of it; that it is not there is found out in a moment. */
+/* Read the server's list. A missing sandbox is reported later, when it is opened. */
 static int find_far(struct inspect *x, const char *name)
 {
 	struct trm_entry *entries;

@@ -107,8 +107,7 @@ static void put_requested(struct json_out *j, const struct trm_requested *w)
 	json_close(j, ']');
 }
 
-/* Nobody has cut it off where no network was asked for, so that there may be one; NULL: it is as asked for.
- */
+/* The guard that says that there may be a network although none was requested. NULL: there is none. */
 static const struct trm_guard *open_net(const struct inspect *x)
 {
 	for (size_t i = 0; i < x->n_guards && !x->entry.limits.net; i++)
@@ -117,7 +116,7 @@ static const struct trm_guard *open_net(const struct inspect *x)
 	return NULL;
 }
 
-/* What is known of those of this machine alone. */
+/* Fields that only sandboxes on this machine have. */
 static void put_own(struct json_out *j, const struct inspect *x)
 {
 	const struct trm_entry *e = &x->entry;
@@ -232,7 +231,7 @@ static void print_kernels(const struct trm_entry *e)
 	puts(n ? "" : e->has_kernels ? "none" : "n/a");
 }
 
-/* The first lines of the metrics, and each guard with what it is made of, wrapped. */
+/* The first lines of the metrics, then each guard with its means, wrapped. */
 static void print_guards(const struct inspect *x)
 {
 	puts("\nLIMITS AND GUARDS");

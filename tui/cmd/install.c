@@ -16,14 +16,14 @@
 #include "stream/sink.h"
 #include "stream/tty.h"
 
-/* Packages into a sandbox that is running, or into a new one that stays. */
+/* Installs packages into a running sandbox, or into a new one that is kept. */
 
 struct install {
 	struct trm_config config;
 	struct cli_session cli_session;
 	enum cli_session_how how;
 	struct cli_session_asked asked;
-	struct trm_install *install; /* NULL when it is over */
+	struct trm_install *install; /* NULL: it has ended */
 	const char **packages;
 	char *requirements;
 	size_t requirements_len;
@@ -85,7 +85,7 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 
 static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
 
-/* ---- the stage ---------------------------------------------------------------------- */
+/* ---- the session ---------------------------------------------------------------------- */
 
 static void on_interrupt(void *user)
 {
@@ -158,9 +158,10 @@ static bool goes_on(const struct install *in)
 	       && (in->install || !in->is_over || !sink_is_empty(&in->out) || !sink_is_empty(&in->err));
 }
 
-/* ---- which sandbox ------------------------------------------------------------------ */
+/* ---- the sandbox ------------------------------------------------------------------ */
 
-/* The only one with a network, or the one that is named. False: there is none, or there are several. */
+/* Find the sandbox with the given name, or the only one that has a network. False: there is none, or there
+ * are several. */
 static bool is_running(struct install *in, const struct trm_entry *entries, size_t n, size_t *ret_fitting)
 {
 	const struct trm_entry *found = NULL;
@@ -179,7 +180,8 @@ static bool is_running(struct install *in, const struct trm_entry *entries, size
 	return true;
 }
 
-/* A new one is of use only if it stays, and that only if it has what is needed. 0 or an exit code. */
+/* Start a new sandbox. It is only useful if it is kept, and it is only kept if it has what is needed. 0 or
+ * an exit code. */
 static int start_new(struct install *in)
 {
 	in->how = CLI_SESSION_NEW;
@@ -213,7 +215,7 @@ static int choose(struct install *in)
 	return is_there ? CMD_OK : start_new(in);
 }
 
-/* A new sandbox with nothing in it need not stay. */
+/* A new sandbox in which nothing was installed is stopped. */
 static void stop_if_unused(struct install *in)
 {
 	if (in->how != CLI_SESSION_NEW || !in->cli_session.sandbox)
@@ -279,7 +281,7 @@ static int read_requirements(struct install *in, const char *path)
 	return r;
 }
 
-/* OPTIONS_END, or what ended it early. */
+/* OPTIONS_END, or the result that ended the options early. */
 static int parse(struct install *in, struct options *o)
 {
 	for (size_t n = 0;;) {
@@ -295,8 +297,7 @@ static int parse(struct install *in, struct options *o)
 	}
 }
 
-/* What a file of requirements names is known to pip alone: a policy that enforces does not let it pass
- * unseen. */
+/* Only pip knows which packages a requirements file names, so a policy that is enforced refuses the file. */
 static int pass_gate(const struct install *in, const struct trm_lang *lang, const char *config_path)
 {
 	struct policy_gate policy_gate;

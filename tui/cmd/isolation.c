@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 
-/* Only where a person can be asked, and an isolation is wanted that does not work. */
+/* Is there a person to ask, and is isolation wanted that does not work here? */
 static bool lacks_isolation(const struct trm_config *config, struct trm_error *ret_why)
 {
 	return strcmp(config->backend, "local") == 0 && strcmp(config->isolation, "auto") == 0
@@ -16,7 +16,7 @@ static bool lacks_isolation(const struct trm_config *config, struct trm_error *r
 	       && trm_isolation_best(ret_why) == TRM_ISOLATION_NONE;
 }
 
-/* The first letter of a line; 'q' at its end. */
+/* The first letter of a line; 'q' at the end of the input. */
 static char read_letter(void)
 {
 	char line[64];
@@ -42,7 +42,7 @@ int confirm_isolation(struct trm_config *config, const char *config_path)
 	struct trm_error why = {0};
 	if (!lacks_isolation(config, &why))
 		return CMD_OK;
-	/* The message says before and after its reason what the question says, too. */
+	/* The question already says the beginning and the end of the message, so print only the reason. */
 	const char *reason = strstr(why.msg, ": "), *end = strstr(why.msg, ". ");
 	reason = reason ? reason + 2 : why.msg;
 	fprintf(stderr,

@@ -15,7 +15,7 @@ void json_init(struct json_out *j)
 	writer_init(&j->w, WRITER_MAX);
 }
 
-/* What comes before a value. Each entry of the outermost list has a line of its own. */
+/* Print the text before a value. Each entry of the outermost list has its own line. */
 static void begin(struct json_out *j, const char *key)
 {
 	if (j->needs_comma)

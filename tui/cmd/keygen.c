@@ -44,7 +44,7 @@ static bool read_time(const char *text, uint64_t *ret_s)
 	return false;
 }
 
-/* The key alone is on stdout, so that a script can take it; a person is told more. */
+/* Only the key is on stdout, so that a script can read it. More information is on stderr. */
 static int keygen(const char *key_file, const char *name_space, uint64_t lifetime_s)
 {
 	struct trm_error why = {0};

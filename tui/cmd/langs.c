@@ -10,24 +10,24 @@
 #include "cmd/status.h"
 #include "stream/cli_session.h"
 
-/* The interpreters are asked for their versions in a sandbox, where they would run. */
+/* Asks the interpreters for their versions in a sandbox, where they would run. */
 
 struct answer {
 	struct langs *langs;
-	struct trm_proc *proc; /* NULL: it has ended, or never was */
-	char text[128];        /* the first bytes of what it has printed */
+	struct trm_proc *proc; /* NULL: it has ended, or was never started */
+	char text[128];        /* the first bytes of its output */
 	size_t n;
-	bool is_found; /* it has started */
+	bool is_found; /* the program was found and has started */
 };
 
 struct langs {
 	struct cli_session cli_session;
 	struct answer answers[TRM_LANG_MAX];
-	struct trm_error why; /* why nothing could be asked; code 0: it could */
-	bool is_image; /* the sandbox is made from an image, which has programs wherever its PATH leads */
+	struct trm_error why; /* why the interpreters could not be asked; code 0: they could */
+	bool is_image;        /* the sandbox is made from an image, which has programs in its own PATH */
 };
 
-/* ---- asking ---- */
+/* ---- questions ---- */
 
 static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
@@ -115,7 +115,7 @@ static const char *kind_of(const struct trm_lang *lang)
 	return lang->has_pieces ? "compiled" : lang->commands ? "batch" : "resident";
 }
 
-/* The first number with a dot in the first line: "GNU bash, version 5.2.15(1)-release", "v18.20.4". */
+/* Find the first number with a dot in the first line: "GNU bash, version 5.2.15(1)-release", "v18.20.4". */
 static bool version_of(const struct answer *a, char out[32])
 {
 	static const char digits[] = "0123456789";
@@ -219,7 +219,7 @@ static int print_names(void)
 	return cmd_flush();
 }
 
-/* ---- where ---- */
+/* ---- the sandbox ---- */
 
 static void on_backend(void *user, const struct trm_backend_info *info)
 {
@@ -230,7 +230,7 @@ static void on_backend(void *user, const struct trm_backend_info *info)
 		snprintf(config->backend, sizeof config->backend, "%s", info->name);
 }
 
-/* An image without an engine that was named is looked at by the first one that works. */
+/* For an image without a chosen engine, use the first engine that works. */
 static int load_config(const struct options *o, struct trm_config *config)
 {
 	struct trm_error why = {0};
@@ -252,7 +252,7 @@ enum { TEST_COL = 39 };
 struct test {
 	struct json_out json;
 	bool is_json;
-	unsigned n[TRM_CHECK_NOTE + 1]; /* by status */
+	unsigned n[TRM_CHECK_NOTE + 1]; /* number of checks per status */
 };
 
 static void on_check(void *user, const struct trm_check *check)
@@ -326,7 +326,7 @@ static int perform(const struct options *o, bool is_json)
 	if (l.cli_session.ended_by)
 		return CMD_SIGNALED + l.cli_session.ended_by;
 	int code = is_json ? print_json(&l) : print_table(&l);
-	/* The table is right all the same, but for what could not be asked. */
+	/* The table is still correct, except for the versions that could not be found. */
 	return l.why.code ? cmd_fail("cannot find the versions: %s", l.why.msg) : code;
 }
 

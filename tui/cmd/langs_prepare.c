@@ -13,16 +13,17 @@
 #include "cmd/cmd.h"
 #include "stream/cli_session.h"
 
-#define PREPARE_MEMORY (UINT64_C(3) << 30) /* compilers need it, and the files lie in memory */
+#define PREPARE_MEMORY (UINT64_C(3) << 30) /* compilers need this much, and the files are in memory */
 #define PREPARE_DISK (UINT64_C(1) << 30)
 
 enum { PREPARE_PROCS = 512 };
 
-/* A new sandbox, in which nothing runs but the command that prepares; then its files are copied out. */
+/* A new sandbox runs only the preparation. Then its files are copied out. */
 struct preparation {
 	struct cli_session cli_session;
 	const struct trm_lang *lang;
-	char folder[1100], fresh[1120]; /* on this machine: where it is to be, and where it is made */
+	/* On this machine: the final folder, and the folder that is being written. */
+	char folder[1100], fresh[1120];
 	struct trm_proc *proc;
 	struct trm_copy *copy;
 	int exit_code;
@@ -104,7 +105,7 @@ static void remove_tree(const char *path)
 		fprintf(stderr, "terrarium: cannot remove %s\n", path);
 }
 
-/* The new folder takes the place of the old one. */
+/* Replace the old folder with the new one. */
 static int put_in_place(struct preparation *p)
 {
 	remove_tree(p->folder);

@@ -4,8 +4,8 @@
 
 struct trm_config;
 
-/* Make, in a new local sandbox, what the language's compiler can use again in all later ones. Gives an exit
- * code. */
+/* Create, in a new local sandbox, the files that the language's compiler can use again in all later
+ * sandboxes. Returns an exit code. */
 int langs_prepare(const struct trm_config *config, const char *name);
 
 #endif

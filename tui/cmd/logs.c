@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What ran in a sandbox that is running: its kernels keep the newest of what they wrote, for whoever comes
- * later, and this is one who only looks. Until all that has been before is there, runs are collected, then
- * told in the order in which they began; with --follow what comes next is told as it comes. */
+/* Prints the runs of a running sandbox. Its kernels keep their newest output for later clients, and this
+ * program attaches as an observer. Runs are collected until all earlier output has arrived; then they are
+ * printed in the order of their start. With --follow, later output is printed as it arrives. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void entry_free(struct logs_entry *e)
 	free(e);
 }
 
-/* Told and over: nothing more will be said of it. */
+/* Remove an entry that was printed completely. */
 static void drop(struct logs *l, struct logs_entry *e)
 {
 	struct logs_entry **at = &l->first;
@@ -50,7 +50,7 @@ static void drop(struct logs *l, struct logs_entry *e)
 	entry_free(e);
 }
 
-/* By the time they began; entries of one kernel keep their order. */
+/* Sort by the time of the start. Entries of one kernel keep their order. */
 static void sort(struct logs *l)
 {
 	struct logs_entry *sorted = NULL;
@@ -68,7 +68,7 @@ static void sort(struct logs *l)
 		l->end = &(*l->end)->next;
 }
 
-/* ---- what the session tells ------------------------------------------------------------------ */
+/* ---- events of the session ------------------------------------------------------------------ */
 
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
@@ -170,7 +170,7 @@ static void on_caught_up(void *user)
 static const struct trm_session_cb session_cb = {
 		.late = on_late, .joined = on_joined, .caught_up = on_caught_up};
 
-/* ---- the frame -------------------------------------------------------------------------------- */
+/* ---- the session -------------------------------------------------------------------------------- */
 
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
@@ -232,7 +232,7 @@ static void perform(struct logs *l, const char *name)
 		l->exit_code = cmd_fail("%s", why.msg);
 	while (l->session && !l->is_over)
 		trm_loop_step(l->loop, -1);
-	trm_session_close(l->session); /* what is still running is told */
+	trm_session_close(l->session); /* runs that are still active are printed now */
 	while (l->session && !l->out.is_broken && !sink_is_empty(&l->out) && !l->exit_code)
 		trm_loop_step(l->loop, -1);
 	l->is_over = true;
@@ -274,7 +274,7 @@ static int parse(struct logs *l, struct options *o, const char **ret_name)
 	return *ret_name ? 0 : cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 }
 
-/* Only what the line says: a language in the config is for what one runs. */
+/* Only an option selects a language. A language in the config is meant for running code. */
 static int choose_language(struct logs *l, const struct options *o, const struct trm_config *config)
 {
 	struct trm_error why;

@@ -2,7 +2,7 @@
 #ifndef TUI_CMD_LOGS_H
 #define TUI_CMD_LOGS_H
 
-/* The inside of `terrarium logs`: logs.c collects runs, logs_text.c and logs_json.c tell them. */
+/* The parts of `terrarium logs`: logs.c collects runs, logs_text.c and logs_json.c print them. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,25 +15,25 @@
 #include "stream/sink.h"
 
 enum {
-	LOGS_HELD_MAX = 16 << 20, /* that a reader has not taken; then output is passed over */
-	LOGS_KEPT_MAX = 64 << 20, /* of one run that is not to be told yet */
+	LOGS_HELD_MAX = 16 << 20, /* bytes that stdout has not taken; further output is skipped */
+	LOGS_KEPT_MAX = 64 << 20, /* bytes of a run that are kept until it is its turn */
 };
 
-/* A run, or what came of one after its end. */
+/* A run, or output that came after the end of a run. */
 struct logs_entry {
 	struct logs *logs;
 	struct logs_entry *next;
-	struct trm_run *run; /* NULL: over */
+	struct trm_run *run; /* NULL: it has ended */
 	uint64_t number, began_ms, lost_bytes;
 	const struct trm_lang *lang;
 	char by[128];
 	char *code, *file;
 	size_t code_len, code_cut;
-	bool is_late; /* output of a run that was over */
+	bool is_late; /* output that came after the end of a run */
 	bool is_command;
-	bool is_reported; /* its head is */
+	bool is_reported; /* its heading was printed */
 	struct displays displays;
-	struct writer text; /* what is to be told of it when its time comes */
+	struct writer text; /* its output, until it is its turn */
 };
 
 struct logs {
@@ -45,22 +45,22 @@ struct logs {
 	struct trm_signal *signals[2];
 	struct sink out;
 	struct logs_entry *first, **end;
-	struct logs_entry *reported_last; /* whose output stands last on the screen */
-	bool is_live;                     /* what has been before is told */
+	struct logs_entry *reported_last; /* the entry whose output was printed last */
+	bool is_live;                     /* the earlier output was printed */
 	bool is_over, is_pipe_broken;
 	int exit_code;
 };
 
-/* The next words come from this one. */
+/* Print the heading of this entry if the last output was another entry's. */
 void logs_turn_to(struct logs *l, struct logs_entry *e);
-/* What its code wrote: passed on, or kept until it is its turn. */
+/* Output of the code. It is printed, or kept until it is the entry's turn. */
 void logs_tell(struct logs_entry *e, const char *bytes, size_t n);
-/* A line of its own among what the code wrote. */
+/* A message on a line of its own within the output of the code. */
 void logs_tell_line(struct logs_entry *e, const char *text);
 void logs_tell_end(struct logs_entry *e, const struct trm_result *r);
 extern const struct displays_out logs_displays; /* user: the entry */
 
-/* The whole entry as one line. `is_running`: the result holds only what came until now. */
+/* Print the whole entry as one line. With `is_running` the result holds only the output so far. */
 void logs_print_json(struct logs *l, const struct logs_entry *e, const struct trm_result *r, bool is_running);
 
 #endif

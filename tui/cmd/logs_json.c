@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs as programs read them. */
+/* Prints runs for programs. */
 #include "cmd/logs.h"
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
 
-/* The bytes of one stream, malloc'd and NUL-terminated; what is NUL in them becomes U+FFFD. */
+/* Add the bytes of one stream. NUL bytes become U+FFFD. */
 static void put_stream(struct json_out *j, const char *key, const struct trm_result *r, int stream)
 {
 	struct writer w;
@@ -24,7 +24,7 @@ void logs_print_json(struct logs *l, const struct logs_entry *e, const struct tr
 {
 	struct json_out j;
 	json_init(&j);
-	j.depth = 1; /* an entry of a list that nobody closes: all of it on one line */
+	j.depth = 1; /* the entry of a list that is never closed, which keeps it on one line */
 	json_open(&j, NULL, '{');
 	json_put_u64(&j, "run", e->number);
 	json_put_text(&j, "language", e->lang->name);

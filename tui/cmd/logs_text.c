@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs as a person reads them. */
+/* Prints runs for people. */
 #include "cmd/logs.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ static void clock_of(uint64_t ms, char *out, size_t cap)
 		*out = '\0';
 }
 
-/* One line of the program's own: dim where there are colors, and without any that the code has left on. */
+/* Print one message line. It is dim if the terminal has colors, and resets the colors of the code. */
 static void say(struct logs *l, const char *text)
 {
 	char line[1200];
@@ -37,7 +37,7 @@ static void say_code(struct logs *l, const struct logs_entry *e)
 {
 	char first[400], line[520];
 	size_t lines = count_lines(e->code, e->code_len);
-	/* The first line that says something. */
+	/* The first line that is not blank. */
 	const char *from = e->code + strspn(e->code, " \t\r\n");
 	trm_text_clean_line(first, sizeof first, from, strcspn(from, "\n"));
 	if (lines > 1 || e->code_cut)

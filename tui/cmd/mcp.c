@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The Model Context Protocol over standard input and output: one message of JSON on a line, each way.
+/* The Model Context Protocol over stdin and stdout: one JSON message per line, in both directions.
  *
- * Theory of operation. Lines are read when the loop says that there are some, and handed to a server that
- * listens nowhere. Its replies are written at once: a client that does not read them holds up only itself.
- * At the end of the input the calls that are still being answered are waited for as long as somebody reads
- * the replies, and LAST_MS at most; then the sandboxes end. Standard output has nothing else on it. */
+ * Theory of operation. When stdin is readable, its lines go to a server that does not listen on the network.
+ * Replies are written at once, so a client that does not read them delays only itself. At the end of the
+ * input the program waits for the remaining calls as long as the replies have a reader, and at most LAST_MS.
+ * Then the sandboxes end. Nothing else is written to stdout. */
 #include <errno.h>
 #include <ftw.h>
 #include <poll.h>
@@ -28,17 +28,18 @@ struct bridge {
 	struct trm_config config;
 	struct trm_serve_opts opts;
 	struct trm_server_opts there;
-	char files[512]; /* folder of our own for the files of stopped sandboxes; "": another one is named */
+	/* Temporary folder for the files of stopped sandboxes; "": the config names one. */
+	char files[512];
 	struct trm_loop *loop;
-	struct trm_server *server; /* NULL: over */
+	struct trm_server *server; /* NULL: it has ended */
 	struct trm_watch *input;
 	struct trm_signal *handlers[N_ENDS];
 	struct trm_timer *timer;
-	char *line; /* that is being read */
+	char *line; /* incomplete line */
 	size_t n, cap;
-	bool is_too_long; /* the rest of that line is skipped */
+	bool is_too_long; /* skip the rest of that line */
 	unsigned n_waiting, waited_ms;
-	bool is_at_end, is_deaf; /* nobody reads us any more */
+	bool is_at_end, is_deaf; /* end of the input; stdout has no reader */
 };
 
 /* ---- replies ------------------------------------------------------------------------------------ */
@@ -123,7 +124,7 @@ static void add_to_line(struct bridge *b, const char *bytes, size_t n)
 	b->line[b->n] = '\0';
 }
 
-/* The last line may have no end. */
+/* The last line may lack its newline. */
 static void end_input(struct bridge *b)
 {
 	if (b->n || b->is_too_long)
@@ -193,7 +194,7 @@ static void on_server_closed(void *user, struct trm_server *server)
 	b->server = NULL;
 }
 
-/* ---- the course of things -------------------------------------------------------------------------- */
+/* ---- the main loop -------------------------------------------------------------------------- */
 
 static int make_folder(struct bridge *b)
 {
@@ -230,7 +231,7 @@ static int open_bridge(struct bridge *b, struct trm_error *why)
 		r = trm_server_open(b->loop, &b->opts, &callbacks, b, &b->server, why);
 	if (r == 0)
 		r = trm_loop_add_fd(b->loop, STDIN_FILENO, TRM_READ, on_stdin, b, &b->input, why);
-	/* A file cannot be watched: there is always something to be read. */
+	/* A file cannot be watched, but it is always readable. */
 	if (r == TRM_ENOTSUP) {
 		while (read_lines(b))
 			continue;
@@ -293,7 +294,7 @@ static int run_bridge(struct bridge *b, const struct cmd *cmd, int argc, char **
 	if (isatty(STDIN_FILENO))
 		fputs("terrarium: waiting for messages of the Model Context Protocol, one on a line; Ctrl-D ends\n",
 				stderr);
-	/* There is nobody to be asked: what is to be asked about is refused. */
+	/* There is no person to ask, so a policy that would ask refuses. */
 	if (policy_gate_open(&policy_gate, &b->config, o.config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	b->opts.policy = policy_gate.mode == TRM_POLICY_ADVISE ? NULL : policy_gate.policy;
@@ -302,7 +303,7 @@ static int run_bridge(struct bridge *b, const struct cmd *cmd, int argc, char **
 	return code;
 }
 
-/* The settings are too big for the stack. */
+/* The settings are too large for the stack. */
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct bridge *b = calloc(1, sizeof *b);

@@ -40,7 +40,7 @@ static int watch_screen(const struct metrics_request *q)
 	sandbox_list_remote_opts(&q->config, q->name, &far);
 	opts.far = sandbox_list_is_remote(&q->config) ? &far : NULL;
 	int r = monitor_main(&opts, &ended, &why);
-	if (r == TRM_ENOTSUP) /* a terminal that cannot move its cursor */
+	if (r == TRM_ENOTSUP) /* the terminal cannot move its cursor */
 		return metrics_of_one(q);
 	if (r < 0)
 		return r == TRM_ENOENT ? sandbox_list_fail_unknown(q->name) : cmd_fail("%s", why.msg);
@@ -49,7 +49,7 @@ static int watch_screen(const struct metrics_request *q)
 	return r;
 }
 
-/* Which one, when no name was given and the screen shows one. The name is malloc'd. */
+/* Choose the sandbox for the screen if no name was given. The name is malloc'd. */
 static int choose(const struct trm_config *config, char **ret)
 {
 	struct trm_registry *registry;

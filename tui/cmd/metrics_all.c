@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `terrarium metrics` without a name: all sandboxes that run. */
+/* `terrarium metrics` without a name: all running sandboxes. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct all {
 	const struct trm_config *config;
 	struct trm_registry *registry;
-	struct trm_entry *entries, *before; /* of this look and of the one before; malloc'd */
+	struct trm_entry *entries, *before; /* of this round and of the previous one; malloc'd */
 	size_t n, n_before;
 };
 
@@ -30,7 +30,7 @@ static void pause_ms(uint32_t ms)
 	nanosleep(&t, NULL);
 }
 
-/* Those that run, in front. Returns how many. */
+/* Move the running ones to the front. Returns their number. */
 static size_t running(struct trm_entry *entries, size_t n)
 {
 	size_t kept = 0;
@@ -41,7 +41,7 @@ static size_t running(struct trm_entry *entries, size_t n)
 	return kept;
 }
 
-/* A copy of the running ones, malloc'd. 0 or an exit code. */
+/* Copy the running ones, malloc'd. 0 or an exit code. */
 int metrics_running(struct trm_registry *registry, struct trm_entry **ret, size_t *ret_n)
 {
 	const struct trm_entry *entries;
@@ -58,7 +58,7 @@ int metrics_running(struct trm_registry *registry, struct trm_entry **ret, size_
 	return CMD_OK;
 }
 
-/* So many columns there are; a file has room for all. */
+/* The columns of the terminal. A file has no limit. */
 static int terminal_cols(void)
 {
 	struct winsize size;
@@ -68,7 +68,7 @@ static int terminal_cols(void)
 	return size.ws_col;
 }
 
-/* Behind the figures, as far as there is room: who is attached, whether it stays, who manages it. */
+/* After the metrics, as far as there is room: the clients, whether it is kept, its group. */
 static void print_belongings(const struct trm_entry *e, int cols)
 {
 	enum { FIGURES_COLS = 75, CLIENTS_COLS = 8, KEPT_COLS = 5, GROUP_COLS = 12 };
@@ -105,7 +105,7 @@ static void print_table(const struct trm_entry *entries, size_t n)
 	}
 }
 
-/* ---- one look ---- */
+/* ---- one round ---- */
 
 static bool is_same(const struct trm_entry *a, const struct trm_entry *b)
 {
@@ -121,7 +121,7 @@ static bool is_gone(const struct all *all, const struct trm_entry *e)
 	return true;
 }
 
-/* A line for each, and a last one for those that have ended since. */
+/* Print a line for each sandbox, and a last line for each one that has ended. */
 static int print_lines(const struct all *all)
 {
 	struct json_out j;
@@ -185,7 +185,7 @@ int metrics_of_all(const struct metrics_request *q)
 		return cmd_fail("%s", why.msg);
 	for (uint64_t round = 0; code == CMD_OK; round++) {
 		code = look(&all);
-		/* Rates are known from the second look on. */
+		/* Rates are known from the second round on. */
 		bool is_last = q->is_watch ? round + 1 == q->count : round == 1 || !all.n;
 		if (code == CMD_OK && q->is_watch)
 			code = print_lines(&all);

@@ -41,9 +41,9 @@ void metrics_put(struct json_out *j, const char *name, const struct trm_sample *
 
 struct one {
 	const struct metrics_request *q;
-	struct trm_sandbox *sandbox; /* NULL: it is gone */
+	struct trm_sandbox *sandbox; /* NULL: it has ended */
 	struct json_out json;
-	uint64_t n; /* samples that came */
+	uint64_t n; /* samples received */
 	bool is_over;
 	int code;
 };
@@ -93,7 +93,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 		trm_sandbox_close(sandbox);
 }
 
-/* The last line of a watch tells why it is the last. */
+/* The last line says why the watch has ended. */
 static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct one *w = user;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the languages say of a module that they do not find. Its name follows, up to `end`. */
+/* The messages of the languages for a missing module. The name follows, up to `end`. */
 static const struct {
 	const char *sign;
 	char end;
@@ -19,7 +19,7 @@ static const struct {
 
 static const char *const ENDINGS[] = {"", ".py", ".js", ".mjs", ".cjs", ".json", ".ts", ".rb"};
 
-/* Copy a name up to its end. False: it has none, or is too long. */
+/* Copy a name up to its end. False: it is empty or too long. */
 static bool take_name(const char *from, char end, char *out, size_t cap)
 {
 	size_t n = strcspn(from, end == ' ' ? " \n(" : "'\n");
@@ -30,15 +30,15 @@ static bool take_name(const char *from, char end, char *out, size_t cap)
 	return true;
 }
 
-/* "package.module" is looked for as the folder "package"; "./x" and "/workspace/x" as "x". A folder above is
- * no neighbor. */
+/* The file to look for: the folder "package" for "package.module", "x" for "./x" and "/workspace/x". A file
+ * in a parent folder does not count. */
 static const char *neighbor_of(char *name, bool has_dots)
 {
 	const char *slash = strrchr(name, '/');
 	if (has_dots)
 		name[strcspn(name, ".")] = '\0';
 	else if (!slash || strstr(name, ".."))
-		return NULL; /* a package, which is installed */
+		return NULL; /* a package, which must be installed */
 	else if (name[0] == '/')
 		return slash + 1;
 	else if (name[0] == '.')
@@ -46,7 +46,7 @@ static const char *neighbor_of(char *name, bool has_dots)
 	return name;
 }
 
-/* The neighbor's path on this machine. */
+/* The path of the file on this machine. */
 static bool find_neighbor(const char *file, const char *name, char out[PATH_MAX], const char **ret_ending)
 {
 	const char *slash = strrchr(file, '/');

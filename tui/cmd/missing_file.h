@@ -2,16 +2,16 @@
 #ifndef TRM_CMD_MISSING_FILE_H
 #define TRM_CMD_MISSING_FILE_H
 
-/* Only the file that is run goes into a sandbox. If it asks for a module that lies beside it on this machine,
- * whoever wrote it wonders why that is not found. */
+/* Only the file that runs is copied into a sandbox. If it imports a module from a file next to it on this
+ * machine, the error is hard to understand, and this hint explains it. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum { MISSING_FILE_HINT = 800 };
 
-/* `words` is the end of what the program said on standard error, or its error. False: no module is missing
- * that lies beside `file`. Else `out` is one line that says so, and what to do. */
+/* `words` is the end of the program's stderr, or its error. If a missing module is a file next to `file`,
+ * set `out` to one line that says so, and what to do, and return true. */
 bool missing_file_hint(const char *file, const char *words, char out[MISSING_FILE_HINT]);
 
 #endif

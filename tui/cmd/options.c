@@ -13,14 +13,14 @@
 
 enum { ITEMS_MAX = 192 };
 
-/* What few lines need; a program has one line. */
+/* Memory for rare options. It is static, because a program has only one command line. */
 static struct {
 	struct {
 		int row;
 		const char *text;
-	} items[ITEMS_MAX]; /* of lists, in the order of the line */
-	char joined[1024];  /* of an option that may be repeated */
-	char secret[4096];  /* what was given for one, and wiped from the line */
+	} items[ITEMS_MAX]; /* entries of lists, in the order of the command line */
+	char joined[1024];  /* values of a repeated option */
+	char secret[4096];  /* value of a secret option, which was erased from the command line */
 } rare;
 
 void options_init(
@@ -37,7 +37,7 @@ const struct option_spec options_common[] = {
 		{0},
 };
 
-/* What a word on the line stands for. */
+/* The meaning of a word on the command line. */
 struct match {
 	enum { NOTHING, OWN, COMMON, SETTING } kind;
 	int row;
@@ -83,7 +83,7 @@ static int wrong(const struct options *o, const char *what, const char *word, in
 	return OPTIONS_WRONG;
 }
 
-/* The option that `word` of n bytes is most likely meant to be; NULL: none is near. */
+/* The option that is most similar to `word` of n bytes. NULL: none is similar. */
 static const char *nearest(const struct options *o, const char *word, size_t n)
 {
 	struct near near = edit_distance_to(word, n);
@@ -107,7 +107,7 @@ static int unknown(const struct options *o, const char *word, size_t n)
 	return OPTIONS_WRONG;
 }
 
-/* --net-allow A --net-allow B is --net-allow A,B. */
+/* "--net-allow A --net-allow B" means "--net-allow A,B". */
 static bool join(struct options *o, int row)
 {
 	size_t count;
@@ -140,7 +140,7 @@ static bool keep_item(struct options *o, int row)
 	return true;
 }
 
-/* Everybody on the machine can read a command line, for as long as it is there. */
+/* Erase a secret, because all users of the machine can read a command line while it exists. */
 static bool wipe_secret(struct options *o, int row)
 {
 	size_t count;
@@ -163,7 +163,7 @@ static bool wipe_secret(struct options *o, int row)
 	return true;
 }
 
-/* Take a matched option with its value in o->value; what is common is done here. */
+/* Take a matched option with its value in o->value. Common options are handled here. */
 static int take(struct options *o, struct match match, const char *label)
 {
 	switch (match.kind) {
@@ -189,14 +189,14 @@ static int take(struct options *o, struct match match, const char *label)
 	return OPTIONS_WRONG;
 }
 
-/* A table's own name of an option, for messages about its value. */
+/* The option's name in its table, for messages about its value. */
 static const char *label_of(struct match match)
 {
 	size_t count;
 	return match.kind == SETTING ? trm_settings(&count)[match.row].option : "";
 }
 
-/* "--linear" alone turns it on. */
+/* "--linear" without a value turns the switch on. */
 static bool is_switch(struct match match)
 {
 	size_t count;
@@ -241,7 +241,7 @@ static int next_short(struct options *o)
 	char word[3] = {'-', *o->cluster++, 0};
 	struct match match = find(o, word, 2);
 	const char *rest = *o->cluster ? o->cluster : NULL;
-	bool takes_none = !match.metavar || is_switch(match); /* -v, alone or among others, turns it on */
+	bool takes_none = !match.metavar || is_switch(match); /* -v, alone or in a cluster, turns it on */
 	o->cluster = match.kind != NOTHING && takes_none ? rest : NULL;
 	if (match.kind == NOTHING)
 		return wrong(o, "unknown option", word, 2);
@@ -316,7 +316,8 @@ static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
 		origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
 }
 
-/* What can be no value, though the table lets it through, and what counts only with something else. */
+/* Refuse values that are never valid although the table accepts them, and options that need another option.
+ */
 static int check_together(const struct options *o, const struct trm_config *config)
 {
 	if (options_has(o, "name") && !*config->name)
@@ -326,7 +327,7 @@ static int check_together(const struct options *o, const struct trm_config *conf
 	return 0;
 }
 
-/* What is given here takes the place of what is configured, as with every setting. */
+/* A list in options replaces a list in the config, as with any setting. */
 static int set_list(const struct options *o, int row, struct trm_config *config, struct trm_error *why)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Printing that several commands do. */
+/* Printing for several commands. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

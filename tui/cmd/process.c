@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each command does as a process: its descriptors, its last words, its end. */
+/* The process of a command: its descriptors, its error messages, its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -22,21 +22,21 @@ static void on_sigpipe(int signo)
 
 void cmd_prepare(void)
 {
-	/* A descriptor opened later must not become somebody's stdout; and what is written to one that was
-	 * closed fails as it would there. */
+	/* A descriptor that is opened later must not become stdin, stdout or stderr. Writing to one of these
+	 * that was closed must fail, as it would have before. */
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF
 				&& open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) < 0)
 			return;
-	/* What we make we must be able to use ourselves. */
+	/* The program must be able to use the files that it creates. */
 	const mode_t mask = umask(077);
 	umask(mask & 077);
-	/* A handler and not SIG_IGN, which children would inherit. */
+	/* A handler instead of SIG_IGN, because children would inherit SIG_IGN. */
 	struct sigaction action = {.sa_handler = on_sigpipe, .sa_flags = SA_RESTART};
 	sigaction(SIGPIPE, &action, NULL);
 }
 
-/* A program fails once: its line of JSON repeats what stderr says. */
+/* A program fails only once. Its JSON output repeats the message of stderr. */
 static char clean[3 * 1024];
 
 int cmd_fail(const char *fmt, ...)
@@ -47,7 +47,7 @@ int cmd_fail(const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	option_names_put(text, line, sizeof line);
-	trm_text_clean_line(clean, sizeof clean, line, strlen(line)); /* names may hold anything */
+	trm_text_clean_line(clean, sizeof clean, line, strlen(line)); /* names may contain anything */
 	fprintf(stderr, "terrarium: %s\n", clean);
 	return CMD_FAILED;
 }
@@ -68,7 +68,7 @@ void cmd_die_of_pipe(void)
 	_exit(CMD_SIGNALED + SIGPIPE);
 }
 
-/* An error that stdio met earlier has left no errno; but a pipe tells. */
+/* If stdio met the error earlier, errno is lost. Polling still shows whether a pipe has lost its reader. */
 static bool is_pipe_without_reader(int fd)
 {
 	struct pollfd p = {.fd = fd};

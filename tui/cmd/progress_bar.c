@@ -36,7 +36,8 @@ static void put_time(char *out, size_t cap, double seconds)
 		snprintf(out, cap, "%u:%02u:%02u", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* Of bytes where there are some, else of files: 0 to 1, or negative when the end is not known. */
+/* The share that is done, 0 to 1, of the bytes if their total is known, else of the files. Negative:
+ * unknown. */
 static double share_of(const struct trm_copy_progress *p)
 {
 	double share = p->total_bytes   ? (double)p->bytes / (double)p->total_bytes
@@ -48,10 +49,10 @@ static double share_of(const struct trm_copy_progress *p)
 struct line {
 	char *at;
 	size_t cap, len;
-	unsigned columns; /* left */
+	unsigned columns; /* columns that are left */
 };
 
-/* All of it or, when it does not fit, nothing, and nothing behind it. */
+/* Add a text if all of it fits. Otherwise nothing more is added. */
 static void add(struct line *line, const char *text)
 {
 	size_t n = strlen(text), columns = cluster_columns(text, n);

@@ -2,8 +2,8 @@
 #ifndef TUI_CMD_PROGRESS_BAR_H
 #define TUI_CMD_PROGRESS_BAR_H
 
-/* One line on a terminal that tells how far a copy is: share, bytes, rate, time left, files. Drawn from half
- * a second on, so that what is quick leaves no trace; elsewhere than on a terminal nothing is ever drawn. */
+/* One line on a terminal that shows the progress of a copy: share, bytes, rate, remaining time, files. It
+ * appears after half a second, so that short copies leave no trace. It is only drawn on a terminal. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +20,10 @@ struct progress_bar {
 void progress_bar_init(struct progress_bar *progress_bar, int fd, uint64_t now_ns);
 void progress_bar_draw(
 		struct progress_bar *progress_bar, const struct trm_copy_progress *progress, uint64_t now_ns);
-/* Take the line away: something else is to be printed, or it is over. */
+/* Erase the line before other output, or at the end. */
 void progress_bar_clear(struct progress_bar *progress_bar);
 
-/* The line itself, of at most `columns` columns. */
+/* Format the line with at most `columns` columns. */
 void progress_bar_text(char *out, size_t cap, unsigned columns, const struct trm_copy_progress *progress,
 		double seconds);
 /* "1.5 GiB", "12 KiB", "7 bytes". */

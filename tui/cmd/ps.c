@@ -16,7 +16,7 @@
 #include "cmd/sandbox_list.h"
 #include "text/cluster.h"
 
-/* A rate needs two looks, at least so far apart. */
+/* A rate needs two samples with at least this time between them. */
 enum { BETWEEN_LOOKS_MS = 10 };
 
 struct ps {
@@ -201,12 +201,14 @@ static void group_cell(const struct trm_entry *e, char out[CELL])
 		snprintf(out, CELL, "%s", e->group);
 }
 
-/* `worth`: on a terminal that is too narrow those of the least go first; the first one stays. */
+/* On a terminal that is too narrow, the columns with the least `worth` are left out first. The first column
+ * always stays. */
 static const struct column {
 	const char *title;
 	bool is_left;
 	int worth;
-	void (*fill)(const struct trm_entry *e, char out[CELL]); /* leaves it alone if it is not known */
+	/* Does nothing if the value is unknown. */
+	void (*fill)(const struct trm_entry *e, char out[CELL]);
 } columns[] = {
 		{"NAME", true, 99, name_cell},
 		{"BACKEND", true, 1, backend_cell},
@@ -233,7 +235,7 @@ static bool is_shown(const struct ps *ps, size_t row)
 	return ps->has_all || !ps->entries[row].is_stale;
 }
 
-/* How wide each is; 0: it is left out. */
+/* The width of each column; 0: it is left out. */
 static void measure(const struct ps *ps, int widths[N_COLUMNS])
 {
 	char cell[CELL];
@@ -263,7 +265,7 @@ static int total(const int widths[N_COLUMNS])
 	return sum;
 }
 
-/* What goes into a file always has all columns. */
+/* Output into a file has all columns. */
 static void make_fit(const struct ps *ps, int cols, int widths[N_COLUMNS])
 {
 	if (!has_groups(ps))
@@ -279,7 +281,7 @@ static void make_fit(const struct ps *ps, int cols, int widths[N_COLUMNS])
 	}
 }
 
-/* The last one is not filled up with blanks. */
+/* The last column is not padded. */
 static void print_cell(const char *text, size_t c, const int widths[N_COLUMNS])
 {
 	int pad = widths[c] - (int)cluster_columns(text, strlen(text));
@@ -337,7 +339,7 @@ static int print_names(const struct ps *ps)
 	return cmd_flush();
 }
 
-/* ---- looking ------------------------------------------------------------------------------ */
+/* ---- samples ------------------------------------------------------------------------------ */
 
 static int look(struct ps *ps)
 {

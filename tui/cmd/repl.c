@@ -18,7 +18,8 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-/* A transcript is asked about once, as `run` asks about a file; a person at each input. */
+/* Ask once about a script on stdin, as `run` asks about a file. A person at a terminal is asked about each
+ * input instead. */
 static int ask(const struct trm_config *config, const struct policy_gate *policy_gate)
 {
 	struct source what = {.kind = SOURCE_FILE, .name = "the text on standard input"};

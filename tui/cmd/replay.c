@@ -18,7 +18,7 @@ static int show(const struct trm_config *config, const char *config_path, const 
 		return cmd_fail("%s", why.msg);
 	opts.replay = &recording;
 	opts.record = NULL;
-	opts.has_history = opts.restore = false; /* nothing of it is the person's own doing */
+	opts.has_history = opts.restore = false; /* the person did not do any of the recorded work */
 	code = app_main(&opts);
 	recording_finish(&recording);
 	return code;

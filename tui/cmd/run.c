@@ -18,27 +18,27 @@
 #include "cmd/source.h"
 #include "stream/policy_gate.h"
 
-/* All sources are read and checked, and the person is asked, before anything starts. */
+/* Reads and checks all sources, and asks the person, before anything starts. */
 
 struct request {
 	struct policy_gate policy_gate;
 	struct source *sources;
 	size_t n_sources;
-	const char *figures;   /* directory for figures; NULL: they are not saved */
-	const char *artifacts; /* directory for all displays; NULL: they are not saved */
-	const char *collect;   /* patterns of files that the code writes; NULL: none */
+	const char *figures;   /* folder for figures; NULL: they are not saved */
+	const char *artifacts; /* folder for all displays; NULL: they are not saved */
+	const char *collect;   /* patterns of files to collect; NULL: none */
 	bool no_plots;
-	const char *dir;         /* that is put in; NULL: none */
-	const char *input;       /* file that is standard input; NULL: ours */
-	const char *const *args; /* behind "--"; NULL: none */
+	const char *dir;         /* folder to copy into the sandbox; NULL: none */
+	const char *input;       /* file for standard input; NULL: stdin of this program */
+	const char *const *args; /* after "--"; NULL: none */
 	const char **with;       /* n_with lists of packages */
 	size_t n_with;
 	bool is_json;
-	bool has_begun; /* what is said from then on, the results say */
+	bool has_begun; /* from now on the results carry all messages */
 	bool is_camel;
 	bool is_pipe_broken;
-	struct trm_findings findings; /* of the code that was refused */
-	struct trm_config config;     /* last, with its long texts that nobody looks at */
+	struct trm_findings findings; /* about code that was refused */
+	struct trm_config config;     /* the last member, because its texts are long and rarely used */
 };
 
 enum {
@@ -102,7 +102,7 @@ static bool add_with(struct request *q, const char *text)
 	return true;
 }
 
-/* OPTIONS_END, or what ended it early. */
+/* OPTIONS_END, or the result that ended the options early. */
 static int parse(struct request *q, struct options *o)
 {
 	for (;;) {
@@ -149,12 +149,12 @@ static int find_language(const char *name, const struct trm_lang **ret)
 	return trm_lang_find(name, ret, &why) < 0 ? cmd_fail("%s", why.msg) : 0;
 }
 
-/* Read everything that will run, and settle in which language. 0 or an exit code. */
+/* Read all code and find its languages. 0 or an exit code. */
 static int read_sources(struct request *q, const struct options *o)
 {
 	bool is_forced = options_has(o, "language");
 	const struct trm_lang *lang;
-	/* CAMEL's interpreter has its own names, which it looks at itself. */
+	/* CAMEL's interpreter checks its own names of languages. */
 	if (find_language(q->is_camel && is_forced ? "" : q->config.language, &lang))
 		return CMD_FAILED;
 	for (size_t i = 0; i < q->n_sources; i++) {
@@ -169,7 +169,8 @@ static int read_sources(struct request *q, const struct options *o)
 	return 0;
 }
 
-/* What --with names, and what the code says itself: every program gets both. 0 or an exit code. */
+/* Collect the packages of --with and those that the code itself names. Every program gets both. 0 or an exit
+ * code. */
 static int find_libraries(struct request *q, const struct options *o)
 {
 	bool has_any = false;
@@ -225,7 +226,7 @@ static int be_camel(struct request *q, const struct options *o)
 	return camel(&opts, &q->is_pipe_broken);
 }
 
-/* Options that mean nothing together. 0 or an exit code. */
+/* Refuse options that contradict each other. 0 or an exit code. */
 static int check_options(const struct request *q)
 {
 	if (q->is_camel && q->dir)
@@ -252,7 +253,7 @@ static int check_options(const struct request *q)
 	return 0;
 }
 
-/* In place of our own. */
+/* Replace standard input by the file. */
 static int take_input(const struct request *q)
 {
 	for (size_t i = 0; i < q->n_sources; i++)
@@ -265,7 +266,7 @@ static int take_input(const struct request *q)
 	return 0;
 }
 
-/* Programs that take no arguments are told from the others before anything starts. */
+/* Refuse arguments for languages without them before anything starts. */
 static int check_args(const struct request *q)
 {
 	for (size_t i = 0; q->args && i < q->n_sources; i++)
@@ -275,7 +276,7 @@ static int check_args(const struct request *q)
 	return 0;
 }
 
-/* Before a sandbox is started for it; all that the policy finds is told. 0 or an exit code. */
+/* Scan the code before a sandbox is started for it, and report all findings. 0 or an exit code. */
 static int scan_enforced(struct request *q)
 {
 	struct trm_policy *policy = policy_gate_enforced(&q->policy_gate);
@@ -339,7 +340,7 @@ static int run_parsed(struct request *q, const struct options *o)
 	return q->is_camel ? be_camel(q, o) : play_all(q, o);
 }
 
-/* Behind a wrong option there may be one that has not been read. */
+/* --json may come after the wrong option, where the options were not read. */
 static bool asks_for_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
@@ -361,7 +362,7 @@ static int run_words(struct request *q, const struct cmd *cmd, int argc, char **
 	return CMD_FAILED;
 }
 
-/* The settings are too big for the stack. */
+/* The settings are too large for the stack. */
 static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct request *q = calloc(1, sizeof *q);

@@ -25,39 +25,41 @@
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
 
-/* Theory of operation. Sandbox, session and first run are asked for at once and work behind
- * each other's back; each run starts the next one when it is done. Output is
- * streamed with manual credit: what stdout has not taken holds the code back. After the last
- * run the sandbox is closed, and the program ends when that is gone. */
+/* Theory of operation. Sandbox, session and first run are requested at once and start in parallel. Each run
+ * starts the next one when it ends. Output is streamed with manual credit: bytes that stdout has not taken
+ * hold up the code. After the last run the sandbox is closed, and the program ends when the sandbox has
+ * ended. */
 
 enum { LATE_HELD_MAX = 8 << 20, TAIL_BYTES = 4096 };
 
 struct run_session {
 	const struct run_session_opts *opts;
-	size_t next;            /* of the sources */
-	unsigned next_to_leave; /* of the languages, when all sources have run */
+	size_t next; /* index of the next source */
+	/* Index of the next language whose interpreter must end, after all sources. */
+	unsigned next_to_leave;
 	bool is_leaving;
 	struct cli_session cli_session;
 	struct trm_session *session;
 	struct trm_run *run;              /* NULL between runs */
-	const struct source *source;      /* of that run */
-	struct trm_copy *copy;            /* of a folder, before the first run; NULL: none */
-	struct trm_sandbox_opts asked;    /* what the config says: its texts are pointed to by the next */
-	char inside[TRM_INSIDE_PATH + 1]; /* where the folder goes */
-	const char *env[TRM_ENV_MAX + 1], *cwd; /* of each run; NULL-terminated, and NULL: as it is */
-	uint64_t first_number;                  /* of the first run; 0 until it has begun */
+	const struct source *source;      /* source of that run */
+	struct trm_copy *copy;            /* copy of the folder, before the first run; NULL: none */
+	struct trm_sandbox_opts asked;    /* options from the config; the members below point to its texts */
+	char inside[TRM_INSIDE_PATH + 1]; /* target of the folder */
+	/* For each run; env is NULL-terminated; NULL: as in the sandbox. */
+	const char *env[TRM_ENV_MAX + 1], *cwd;
+	uint64_t first_number; /* number of the first run; 0 until it has started */
 	struct sink out, err;
 	struct stdin_feed stdin_feed;
 	struct displays displays;
-	struct collect *collect;    /* NULL: nothing is collected */
-	struct trm_result *waiting; /* that is printed when its files have been fetched */
+	struct collect *collect;    /* NULL: no files are collected */
+	struct trm_result *waiting; /* result that is printed when its files have been fetched */
 	struct echo_off echo_off;   /* while a password is typed */
-	char tail[TAIL_BYTES + 1];  /* the end of what the run has said on stderr */
+	char tail[TAIL_BYTES + 1];  /* the end of the run's stderr */
 	size_t tail_n;
 	int exit_code;
 	bool is_over;         /* no further run will start */
-	bool was_interrupted; /* by the person, who wants no further run either */
-	bool is_pipe_broken;  /* nobody reads stdout any more */
+	bool was_interrupted; /* by the person, who wants no further run */
+	bool is_pipe_broken;  /* stdout has no reader */
 };
 
 enum { HINT = (int)MISSING_FILE_HINT > (int)INSTALL_HINT ? (int)MISSING_FILE_HINT : (int)INSTALL_HINT };
@@ -70,7 +72,7 @@ static void finish_with(struct run_session *p, int exit_code)
 	p->is_over = true;
 }
 
-/* What terrarium itself has to say. */
+/* Print a message of terrarium itself. */
 static void say(struct run_session *p, const char *text)
 {
 	char words[HINT], line[HINT + 16];
@@ -123,10 +125,10 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	if (!p->opts->is_json)
 		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
 	else if (p->is_leaving && sink_held(&p->err) < LATE_HELD_MAX)
-		sink_pass(&p->err, bytes, n); /* stdout is for results, and these have been printed */
+		sink_pass(&p->err, bytes, n); /* stdout has the results, which were printed already */
 }
 
-/* The last line that pip or npm has said, beside what is being installed. */
+/* Show the last line of pip or npm next to the packages that are being installed. */
 static void on_installing(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct run_session *p = user;
@@ -158,24 +160,25 @@ static void on_started(void *user, struct trm_run *run)
 		p->first_number = trm_run_number(run);
 }
 
-/* Output of something that outlived its run, if that was one of ours: stdout is not for what others have left
- * behind in the sandbox. With --json stdout is for results alone. */
+/* Output after the end of a run of this program. Late output of other runs in the sandbox is not printed.
+ * With --json, stdout has only results. */
 static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
 		size_t n)
 {
 	struct run_session *p = user;
 	(void)lang;
 	bool is_ours = p->first_number && number >= p->first_number;
-	/* Whose timer it was that went off is not known; but a sandbox that lives on is not waited for. */
+	/* Nobody knows which run started the timer that printed this. A shared sandbox lives on, so its late
+	 * output is not awaited. */
 	if (!is_ours || (p->is_over && cli_session_is_shared(&p->cli_session)))
 		return;
 	struct sink *sink = stream == TRM_STDERR || p->opts->is_json ? &p->err : &p->out;
-	/* It is not held back by what the reader takes, as a run's own output is. */
+	/* Late output is not held up by a slow reader, as the output of a run is. */
 	if (sink_held(sink) < LATE_HELD_MAX)
 		sink_pass(sink, bytes, n);
 }
 
-/* On the run's own stdout: a pipe keeps what can be read. A result in JSON has all displays in it. */
+/* Texts go to the stdout of the run, so that a pipe gets them. With JSON the result has all displays. */
 static void show_text(void *user, const char *text)
 {
 	struct run_session *p = user;
@@ -266,7 +269,7 @@ static void print_error(struct run_session *p, const struct trm_result *result)
 		say(p, result->hint);
 }
 
-/* Displays that are saved are in files, and the JSON says where. */
+/* Saved displays are in files, and the JSON has their paths. */
 static char *make_json(struct run_session *p, const struct trm_result *result)
 {
 	struct trm_result printed = *result;
@@ -283,7 +286,7 @@ static char *make_json(struct run_session *p, const struct trm_result *result)
 	return json;
 }
 
-/* Does the file that was run ask for one that lies beside it on this machine? */
+/* Does the program import a file that is next to it on this machine? */
 static bool find_neighbor_hint(struct run_session *p, const struct trm_result *result, char out[HINT])
 {
 	p->tail[p->tail_n] = '\0';
@@ -344,7 +347,7 @@ void run_print_refusal(const char *why, const struct trm_findings *findings)
 	json_open(&found, NULL, '{');
 	findings_put_json(&found, findings);
 	json_close(&found, '}');
-	/* Two objects become one. */
+	/* Join the two objects. */
 	if (json && !found.w.error && findings->n)
 		printf("%.*s,%.*s\n", (int)strlen(json) - 1, json, (int)found.w.n - 1, found.w.bytes + 1);
 	else if (json)
@@ -357,9 +360,9 @@ void run_print_refusal(const char *why, const struct trm_findings *findings)
 static void end_run(struct run_session *p, const struct trm_result *result)
 {
 	print_result(p, result);
-	if (p->is_over) /* printing may have been the end */
+	if (p->is_over) /* printing may have ended the program */
 		return;
-	if (p->exit_code == 0) /* the first failure is printed */
+	if (p->exit_code == 0) /* only the first failure is printed */
 		p->exit_code = exit_code_of(result);
 	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
 		p->is_over = true;
@@ -463,13 +466,13 @@ static bool was_used(const struct run_session *p, unsigned lang)
 	return false;
 }
 
-/* As when a program ends: timers, threads, exit handlers of each interpreter are waited for. */
+/* Let each interpreter end as it normally does, so that its timers, threads and exit handlers finish. */
 static void leave_next(struct run_session *p)
 {
 	struct trm_error why = {0};
 	struct trm_run_opts opts;
 	p->is_leaving = true;
-	/* The interpreters of a sandbox that lives on do, too. */
+	/* In a shared sandbox the interpreters live on, too. */
 	while (p->next_to_leave < trm_lang_count()
 			&& (cli_session_is_shared(&p->cli_session) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
@@ -481,10 +484,10 @@ static void leave_next(struct run_session *p)
 	opts.lang = trm_lang_at(p->next_to_leave++);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_leave(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
-		p->is_over = true; /* the sandbox is gone, which on_closed tells */
+		p->is_over = true; /* the sandbox has ended, which on_closed() reports */
 }
 
-/* A refusal names the first finding, and says how many there are. */
+/* List all findings if there are several. The refusal itself names only the first one. */
 static void say_findings(struct run_session *p, const struct trm_run_opts *opts)
 {
 	struct trm_findings found;
@@ -503,14 +506,16 @@ static void say_findings(struct run_session *p, const struct trm_run_opts *opts)
 	trm_findings_finish(&found);
 }
 
-/* A single file in a sandbox that is nobody else's. Whoever names a sandbox, or keeps it, wants its state. */
+/* Is this a single file in a sandbox of its own? A named or kept sandbox is meant to keep the state of its
+ * interpreter. */
 static bool is_program(const struct run_session *p)
 {
 	return p->opts->n_sources == 1 && p->source->kind == SOURCE_FILE && !*p->opts->config->name
 	       && !cli_session_is_shared(&p->cli_session);
 }
 
-/* Of a file in the folder that was put in: where it is there. NULL: it is none of that. To be freed. */
+/* The path inside of the sandbox of a file in the copied folder. NULL: the file is elsewhere. The caller
+ * frees it. */
 static char *name_inside(const struct run_session *p)
 {
 	char *dir = p->opts->dir ? realpath(p->opts->dir, NULL) : NULL;
@@ -571,7 +576,8 @@ static void start_listed(struct run_session *p)
 	stdin_feed_restart(&p->stdin_feed);
 }
 
-/* A sandbox that was started for this has what the config says; one that ran before has it for these runs. */
+/* A sandbox that was started for these runs has the variables and folder of the config. One that ran before
+ * gets them for each run. */
 static void take_own_env(struct run_session *p)
 {
 	size_t n = 0;
@@ -583,7 +589,7 @@ static void take_own_env(struct run_session *p)
 	p->cwd = p->opts->has_workdir ? p->asked.workdir : NULL;
 }
 
-/* ---- the folder that is put in -------------------------------------------------------- */
+/* ---- the copied folder -------------------------------------------------------- */
 
 static void on_refused_file(void *user, const struct trm_error *why)
 {
@@ -637,9 +643,9 @@ static void begin(struct run_session *p)
 	}
 }
 
-/* ---- the stage ------------------------------------------------------------------------ */
+/* ---- the session ------------------------------------------------------------------------ */
 
-/* A sandbox that runs already may have the run before it has answered us. */
+/* A running sandbox may have started the run before its answer arrives here. */
 static bool may_be_running(const struct run_session *p)
 {
 	const struct trm_sandbox *s = p->cli_session.sandbox;
@@ -655,10 +661,10 @@ static void on_interrupt(void *user)
 		trm_copy_cancel(p->copy);
 		return;
 	}
-	if (p->is_over) /* only output is left, which nobody takes */
+	if (p->is_over) /* only output is left, which nobody reads */
 		cli_session_close(&p->cli_session);
 	else if (is_to_be_reported)
-		trm_run_interrupt(p->run); /* a second one kills at once */
+		trm_run_interrupt(p->run); /* the second interrupt kills at once */
 	else
 		finish_with(p, CMD_SIGNALED + SIGINT);
 }
@@ -672,7 +678,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	finish_with(p, CMD_FAILED);
 }
 
-/* In a sandbox that outlives us the run would go on, with nobody to see to its time-out. */
+/* In a shared sandbox the run would continue, and nobody would enforce its time limit. */
 static bool on_signal(void *user, int signo)
 {
 	struct run_session *p = user;
@@ -694,7 +700,7 @@ static const struct cli_session_cb cli_session_cb = {
 		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
 static const struct trm_session_cb session_cb = {.late = on_late};
 
-/* Whoever has not named it must be printed how to find it again. */
+/* A sandbox without a chosen name: print its name, so that the person can find it again. */
 static void note_kept(const struct run_session *p)
 {
 	const struct trm_sandbox *s = p->cli_session.sandbox;
@@ -718,9 +724,10 @@ static int open_all(struct run_session *p, struct trm_error *reterr)
 	opts.client = "terrarium run";
 	opts.policy = p->opts->policy;
 	opts.net_credentials = p->opts->config->net_credentials;
-	opts.terminate_grace_ms = 0; /* nobody watches the steps: interrupt, then kill */
+	/* Nobody watches the steps, so there are only two: interrupt, kill. */
+	opts.terminate_grace_ms = 0;
 	if (!p->opts->is_json)
-		opts.output_keep_bytes = 0; /* it is on its way, and nobody asks for it again */
+		opts.output_keep_bytes = 0; /* the output was sent already and is not requested again */
 	r = trm_session_open(p->cli_session.sandbox, &opts, &session_cb, p, &p->session, reterr);
 	if (r < 0)
 		return r;
@@ -757,7 +764,7 @@ static int perform(struct run_session *p)
 	echo_off_end(&p->echo_off);
 	stdin_feed_finish(&p->stdin_feed);
 	note_kept(p);
-	/* First the sandbox: what ends with the connection needs no words of its own. */
+	/* Close the sandbox first. Then runs that end with the connection need no messages. */
 	cli_session_close(&p->cli_session);
 	trm_session_close(p->session);
 	sink_finish(&p->out);

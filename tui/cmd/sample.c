@@ -131,7 +131,7 @@ void sample_put_limits(struct json_out *j, const struct trm_limits *limits)
 
 /* ---- text ---- */
 
-/* "27 of 512 MiB"; below 10 with a decimal. */
+/* "27 of 512 MiB". Values below 10 have one decimal. */
 static void format_bytes(char *out, size_t cap, bool is_known, uint64_t bytes, bool has_limit, uint64_t limit)
 {
 	double v = (double)bytes / MIB;

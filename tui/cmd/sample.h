@@ -2,7 +2,7 @@
 #ifndef TUI_CMD_SAMPLE_H
 #define TUI_CMD_SAMPLE_H
 
-/* What was measured in a sandbox, as text and as fields of JSON: metrics, inspect, ps. */
+/* The metrics of a sandbox as text and as JSON fields, for metrics, inspect and ps. */
 
 #include <stddef.h>
 
@@ -10,24 +10,24 @@
 
 struct json_out;
 
-/* The fields of one sample, into an object that is open; unknown ones are null. */
+/* Add the fields of one sample to an open object. Unknown values are null. */
 void sample_put(struct json_out *j, const struct trm_sample *s);
-/* "processes": a list, or null when they are not known. */
+/* Add "processes": a list, or null if they are unknown. */
 void sample_put_processes(struct json_out *j, const struct trm_metrics *metrics);
-/* "limits": an object. */
+/* Add "limits": an object. */
 struct trm_limits;
 void sample_put_limits(struct json_out *j, const struct trm_limits *limits);
-/* "kernels": a list of languages, or null. */
+/* Add "kernels": a list of languages, or null. */
 struct trm_entry;
 void sample_put_kernels(struct json_out *j, const struct trm_entry *entry);
 
-/* Lines of text on stdout. `net`: of the network when its traffic is not known. */
+/* Print lines of text on stdout. `net` is the state of the network, for a sample without its traffic. */
 void sample_print(const struct trm_sample *s, const char *net);
 void sample_print_processes(const struct trm_metrics *metrics);
-/* All of it in one line, without its end: "cpu 3.1 % of 1 core, memory 27 of 512 MiB, …". */
+/* Format everything as one line without a newline: "cpu 3.1 % of 1 core, memory 27 of 512 MiB, …". */
 void sample_tell(const struct trm_sample *s, char *out, size_t cap);
 
-/* Cells of a table, at most 24 bytes; "n/a" for what is not known. */
+/* Cells of a table, at most 24 bytes; "n/a" for unknown values. */
 void sample_cell_cpu(const struct trm_sample *s, char out[24]);
 void sample_cell_mem(const struct trm_sample *s, char out[24]);
 void sample_cell_disk(const struct trm_sample *s, char out[24]);

@@ -66,7 +66,7 @@ int sandbox_list_fail_unknown(const char *name)
 	return code;
 }
 
-/* A server is asked only if something is to be said about it. */
+/* A server is only asked if the answer matters. */
 static bool runs_already(const struct options *o, const struct trm_config *config, struct trm_entry *ret)
 {
 	*ret = (struct trm_entry){0};

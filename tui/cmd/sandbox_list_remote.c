@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The same for sandboxes at a server: what it tells of them, in the form of entries. */
+/* Lists sandboxes on a server, and converts the server's answer to entries. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static void on_list(void *user, const struct trm_server_entry *entries, size_t n
 		qsort(l->entries, l->n, sizeof *l->entries, by_name);
 }
 
-/* 0 and the entries, malloc'd; else l->why says why not. */
+/* 0 and the entries, malloc'd; else l->why has the reason. */
 static int list(const struct trm_config *config, struct look *l)
 {
 	struct trm_sandbox_opts opts;

@@ -10,15 +10,15 @@
 #include "cmd/json_out.h"
 #include "cmd/source.h"
 
-/* What a policy finds in code, without a sandbox. Nothing is run. */
+/* Scans code with a policy, without a sandbox. Nothing is run. */
 
 struct scan_request {
 	struct source *sources;
 	size_t n_sources, n_refused;
-	const struct trm_lang *lang; /* that is named; NULL: by the file */
+	const struct trm_lang *lang; /* language of the option; NULL: guess it from the file */
 	bool is_json;
 	struct trm_policy *policy;
-	struct trm_config config; /* last: it is long */
+	struct trm_config config; /* the last member, because it is large */
 };
 
 enum { OPTION_CODE, OPTION_JSON };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A server in the foreground. What it tells goes to stdout, so that a script can wait for the address;
- * requests (--verbose) and what goes wrong to stderr. Of a request nobody learns more than its method and
- * its sandbox: code and keys are not ours to show. */
+/* A server in the foreground. It prints its address on stdout, so that a script can wait for it. Requests
+ * (--verbose) and errors go to stderr. Of a request only the method and the sandbox are printed, never code
+ * or keys. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static const int signals[N_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 struct serve {
 	struct trm_config config;
 	struct trm_serve_opts opts;
-	const char *volumes[VOLUMES_MAX + 1]; /* directories; NULL-terminated */
+	const char *volumes[VOLUMES_MAX + 1]; /* folders; NULL-terminated */
 	size_t n_volumes;
 	struct trm_serve_pool pools[POOLS_MAX];
 	char pool_images[POOLS_MAX][128];
@@ -45,11 +45,11 @@ struct serve {
 	bool is_dev, resets_key, is_verbose, is_quiet;
 	char key[TRM_SERVER_KEY];
 	struct trm_loop *loop;
-	struct trm_server *server; /* NULL: over */
+	struct trm_server *server; /* NULL: it has ended */
 	struct trm_signal *handlers[N_SIGNALS];
 	struct trm_timer *progress;
 	bool is_closing;
-	unsigned n_reported; /* sandboxes left, as was said last */
+	unsigned n_reported; /* number of remaining sandboxes in the last message */
 };
 
 enum {
@@ -88,7 +88,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-/* ---- what is told ------------------------------------------------------------------------ */
+/* ---- messages ------------------------------------------------------------------------ */
 
 static void print_addresses(const struct serve *s)
 {
@@ -126,7 +126,7 @@ static void on_request(void *user, const struct trm_server_request *r)
 	fprintf(stderr, "%s\n", clean);
 }
 
-/* Files that cannot be saved, entries that cannot be read: often there is no reply that could tell. */
+/* Problems such as files that cannot be saved, for which there is often no reply that could report them. */
 static void on_log(void *user, int level, const char *msg)
 {
 	enum { WARNING = 1 };
@@ -146,7 +146,7 @@ static void on_closed(void *user, struct trm_server *server)
 
 static const struct trm_server_cb callbacks = {.request = on_request, .closed = on_closed};
 
-/* Once what is being done, then how far it is. */
+/* Print first that the server is stopping, then how many sandboxes remain. */
 static void on_progress(void *user)
 {
 	struct serve *s = user;
@@ -173,9 +173,9 @@ static void on_signal(void *user, int signo)
 		trm_server_close(s->server);
 }
 
-/* ---- the course of things ------------------------------------------------------------------- */
+/* ---- the main loop ------------------------------------------------------------------- */
 
-/* As many descriptors as may be had, and a share of them for clients. */
+/* Allow as many descriptors as possible, and a share of them for clients. */
 static void take_files(struct serve *s)
 {
 	struct rlimit files;
@@ -309,7 +309,8 @@ static bool take(struct serve *s, int option, const char *value)
 		if (!read_number("--keep-files", value, 1 << 20, &number))
 			return false;
 		s->opts.files_keep_bytes =
-				number ? (uint64_t)number << 20 : 1; /* 1: nothing that has a byte */
+				/* 1: a limit that nothing fits into */
+				number ? (uint64_t)number << 20 : 1;
 		break;
 	case OPTION_VERBOSE: s->is_verbose = true; break;
 	case OPTION_QUIET: s->is_quiet = true; break;
@@ -345,7 +346,7 @@ void serve_take_config(struct trm_serve_opts *opts, struct trm_server_opts *ther
 	opts->output_max_bytes = config->output_max_bytes;
 }
 
-/* Each start would wait for itself. */
+/* Does the server use itself as its backend? Each start would then wait for itself. */
 static bool asks_itself(const struct serve *s)
 {
 	const char *const hosts[] = {s->opts.host, "localhost"};
@@ -402,7 +403,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("the server that is to be asked for sandboxes, %s, would be this one itself: give another "
 				"--server-url or --port",
 				s.there.url);
-	/* There is nobody to be asked: what is to be asked about is refused. */
+	/* There is no person to ask, so a policy that would ask refuses. */
 	struct policy_gate policy_gate;
 	struct trm_error why = {0};
 	if (policy_gate_open(&policy_gate, &s.config, o.config_path, &why) < 0)

@@ -106,8 +106,8 @@ int source_read(struct source *s, struct trm_error *reterr)
 	return r;
 }
 
-/* The program that a #! line names, without its folder, `env` and version: "python" of
- * "#!/usr/bin/env -S python3.11 -u". false: there is no such line. */
+/* The program of a #! line, without its folder, `env` and version: "python" for "#!/usr/bin/env -S
+ * python3.11 -u". False: there is no such line. */
 static bool shebang(const struct source *s, char *out, size_t cap)
 {
 	char line[256];

@@ -10,7 +10,7 @@
 #include "cmd/sandbox_list.h"
 #include "text/yes_no.h"
 
-/* The supervisor ends a sandbox within milliseconds; a machine under load gets some time. */
+/* The supervisor ends a sandbox within milliseconds. A machine under load gets more time. */
 enum { TIMEOUT_MS = 10000 };
 
 struct stop {
@@ -18,7 +18,7 @@ struct stop {
 	const char **names;
 	size_t n_names;
 	struct trm_registry *registry;
-	struct trm_entry *entries; /* to be stopped */
+	struct trm_entry *entries; /* sandboxes to stop */
 	size_t n;
 	int code;
 };
@@ -32,7 +32,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-/* ---- which ---------------------------------------------------------------------------- */
+/* ---- choice ---------------------------------------------------------------------------- */
 
 static bool add(struct stop *s, const struct trm_entry *entry)
 {
@@ -47,7 +47,7 @@ static bool add(struct stop *s, const struct trm_entry *entry)
 	return true;
 }
 
-/* Those that are there are stopped, whatever else was named. */
+/* Existing sandboxes are stopped even if some names are unknown. */
 static int choose(struct stop *s)
 {
 	const struct trm_entry *entries;
@@ -90,7 +90,7 @@ static void fail(struct stop *s, const struct trm_entry *entry, const char *why)
 	s->code = 1;
 }
 
-/* All are asked before the first one is waited for. */
+/* Ask all of them to stop before waiting for the first one. */
 static void stop_all(struct stop *s)
 {
 	struct trm_error why = {0};
@@ -128,7 +128,7 @@ static int perform(struct stop *s)
 	return code ? code : s->code ? s->code : flushed;
 }
 
-/* ---- at a server ----------------------------------------------------------------------- */
+/* ---- sandboxes on a server ----------------------------------------------------------------- */
 
 struct far_stop {
 	bool is_done;
@@ -158,7 +158,7 @@ static int stop_far(struct trm_loop *loop, const struct trm_config *config, cons
 	return 0;
 }
 
-/* They are the server's: only names that somebody knows are stopped. */
+/* A server may have sandboxes of other people, so only named ones are stopped. */
 static int perform_far(const struct stop *s, const struct trm_config *config)
 {
 	struct trm_error why = {0};

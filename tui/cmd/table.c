@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of commands, options and settings as JSON, for whoever makes something of them: checks of the
- * man pages, front ends, completion of other shells. */
+/* The tables of commands, options and settings as JSON, for programs such as checks of the man pages, front
+ * ends, and completion of other shells. */
 #include <terrarium/config.h>
 
 #include "cmd/cmd.h"

@@ -18,7 +18,7 @@ struct request {
 	bool is_json, names_only;
 };
 
-/* ---- the swatch: pieces of a screen in the theme's own colors ---- */
+/* ---- the sample: parts of a screen in the colors of the theme ---- */
 
 static const struct {
 	enum role role;
@@ -37,7 +37,7 @@ static const struct {
 		{ROLE_KEY_LABEL, " Run "},
 };
 
-/* As the workbench finds it out, but for what only terminfo knows. */
+/* The same decision as in the workbench, except for what only terminfo knows. */
 static enum color_depth depth_here(void)
 {
 	const char *colorterm = getenv("COLORTERM"), *term = getenv("TERM");
@@ -49,7 +49,7 @@ static enum color_depth depth_here(void)
 	return term && strstr(term, "256") ? DEPTH_256 : DEPTH_8;
 }
 
-/* SGR parameters of a color; `base` 30 for text, 40 for its ground. */
+/* Print the SGR parameters of a color. `base` is 30 for text and 40 for the background. */
 static void print_color(uint32_t color, int base)
 {
 	unsigned value = color & 0xffffff;

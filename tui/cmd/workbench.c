@@ -121,7 +121,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return cmd_fail("the workbench opens one FILE, and '%s' is a second one", o.value);
 		file = o.value;
 	}
-	/* A new file may well be called "rnu"; without an ending it rather is a slip. */
+	/* A word such as "rnu" without an extension is more likely a misspelled command than a new file. */
 	const struct cmd *near = file && access(file, F_OK) < 0 ? cmd_nearest(file) : NULL;
 	if (near && !strcmp(near->name, file))
 		return cmd_fail("options follow the command: terrarium %s …", file);

@@ -20,7 +20,7 @@ struct buffer {
 	uint32_t id; /* from 1 */
 	struct editor editor;
 	unsigned number; /* number among the unnamed buffers of its language, from 1 */
-	/* the file's stamp when the person was last told that another program changed it */
+	/* The file's stamp when the person was last told that another program changed it. */
 	struct file_stamp reported;
 	uint64_t shown; /* the value of `clock` when the buffer was last made current; 0: never */
 };

@@ -128,7 +128,7 @@ enum { BUTTON_RESTORE = 1, BUTTON_DISCARD };
 static const struct dialog_button recover_buttons[] = {
 		{"Restore", NULL, 'r', BUTTON_RESTORE},
 		{"Later", NULL, 'l', ANSWER_CANCEL},
-		/* no letter, because this question may come while the person is typing */
+		/* No letter, because this question may come while the person is typing. */
 		{"Discard", NULL, 0, BUTTON_DISCARD},
 };
 

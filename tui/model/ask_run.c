@@ -118,7 +118,7 @@ static void describe_limits(const struct model *m, struct dialog *d)
 static void describe_network(const struct model *m, struct dialog *d)
 {
 	const struct trm_limits *l = &m->sandbox.limits;
-	/* until the server has reported it */
+	/* Until the server has reported it. */
 	const char *off = ask_is_of_server(m) ? "decided by the server" : "off";
 	const struct trm_guard *g = guard_of(m, "network");
 

@@ -17,7 +17,7 @@ struct trm_lang;
 enum loss {
 	LOSS_NOTHING,
 	LOSS_WORKBENCH, /* by quitting */
-	/* by detaching, which loses nothing: the sandbox keeps running, and text is kept */
+	/* By detaching, which loses nothing: the sandbox keeps running, and text is kept. */
 	LOSS_NONE_OF_IT,
 	LOSS_SANDBOX,   /* by starting another sandbox */
 	LOSS_KERNEL,    /* by restarting the kernel */

@@ -22,7 +22,7 @@ enum effect_type {
 	EFFECT_LET_GO,    /* number: serial of the run; resume the countdown of its stop */
 	EFFECT_SANDBOXES, /* list running sandboxes from now on; answered by MSG_SANDBOXES, repeatedly */
 	EFFECT_SANDBOXES_END,
-	/* list the containers of the engines; answered by MSG_CONTAINER for each, then MSG_CONTAINERS_END */
+	/* List the containers of the engines; answered by MSG_CONTAINER for each, then MSG_CONTAINERS_END. */
 	EFFECT_CONTAINERS,
 	EFFECT_PEEK,           /* text: name of a sandbox; MSG_INSIDE_… follow */
 	EFFECT_LOOK_CONTAINER, /* text: engine, NUL, id of the container; MSG_INSIDE_… follow */
@@ -53,7 +53,7 @@ enum effect_type {
 	EFFECT_SPILL,
 	EFFECT_SPILL_END,
 	EFFECT_COPY_FILES, /* text: source, NUL, target; flag: out of the sandbox, else into it */
-	/* like EFFECT_COPY_FILES, but ask before an existing file here is replaced */
+	/* Like EFFECT_COPY_FILES, but ask before an existing file here is replaced. */
 	EFFECT_COPY_CHECKED,
 	EFFECT_COPY,          /* text, len: for the terminal's clipboard */
 	EFFECT_THEME,         /* text: name */

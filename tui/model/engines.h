@@ -16,7 +16,7 @@ struct engine_row {
 	char name[324];  /* "ENGINE:NAME", as `terrarium attach` accepts it */
 	char engine[64]; /* name of the recipe */
 	char id[128], image[256], state[64];
-	/* instead of a container: a sentence that says why this engine cannot be asked; "": a container */
+	/* Instead of a container: a sentence that says why this engine cannot be asked; "": a container. */
 	char problem[300];
 };
 

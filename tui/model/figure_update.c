@@ -63,7 +63,7 @@ static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t
 {
 	struct rect area = model_output_area(m);
 	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, mime, bytes, n);
-	/* so that the header of the run and the line below are visible, too */
+	/* So that the header of the run and the line below are visible, too. */
 	int max_rows = area.rows - 2;
 	char text[48];
 

@@ -33,7 +33,7 @@ struct finder {
 	struct find_opts opts;
 	struct find *find; /* NULL: the pattern is empty or invalid */
 	bool is_marking;   /* all matches are highlighted */
-	/* result of the last search: "3 of 17", "no match", or the error in the pattern */
+	/* Result of the last search: "3 of 17", "no match", or the error in the pattern. */
 	char said[160];
 	bool is_wrong;           /* … and it is an error */
 	struct selection origin; /* start of the search; a changed pattern searches from there again */

@@ -39,7 +39,7 @@ struct layout {
 /* The person's wishes for the layout; zeroed: none. They are stored between sessions. */
 struct layout_request {
 	uint16_t editor_permille; /* share of the rows of editor and output; 0: half */
-	/* share of the columns, if the metrics are beside the other panes; 0: a third */
+	/* Share of the columns, if the metrics are beside the other panes; 0: a third. */
 	uint16_t metrics_permille;
 	bool is_zoomed; /* one pane fills the screen, as in SINGLE */
 };

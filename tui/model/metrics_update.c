@@ -156,7 +156,7 @@ static void zoom_out(struct model *m, struct effects *out)
 
 void metrics_show(struct model *m)
 {
-	/* a strip cannot have the focus, so show the whole pane */
+	/* A strip cannot have the focus, so show the whole pane. */
 	if (m->layout.kind == LAYOUT_STACKED) {
 		m->panes.is_zoomed = true;
 		m->focus = PANE_METRICS;

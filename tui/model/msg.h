@@ -26,7 +26,7 @@ struct trm_stopping;
 
 enum msg_type {
 	MSG_EVENT, /* event: a key, the mouse, a paste, a new size */
-	/* time has passed (see model_tick_ms()); number: ms until the time limit of the current run, 0: none
+	/* Time has passed (see model_tick_ms()); number: ms until the time limit of the current run, 0: none.
 	 */
 	MSG_TICK,
 	MSG_SANDBOX_STARTING, /* text: name; other: name of the backend; limits; kept, attached */
@@ -38,7 +38,8 @@ enum msg_type {
 	MSG_METRICS,        /* metrics */
 	MSG_RUN_ACCEPTED,   /* number: number of the run in its session */
 	MSG_RUN_STARTED,
-	/* another client's run: lang, text, len: the code; other: the client; number; serial: the next one */
+	/* Another client's run: lang, text, len: the code; other: the client; number; serial: the next one.
+	 */
 	MSG_RUN_JOINED,
 	MSG_SANDBOX_PROGRESS, /* text: current step of the start */
 	MSG_SANDBOX_WARNING,  /* text: a sentence */
@@ -106,7 +107,7 @@ struct msg {
 	int stream;
 	bool flag;
 	bool kept, attached; /* the sandbox outlives the workbench; it existed before */
-	/* bit i: language i is not installed on this machine, whose programs the sandbox uses */
+	/* Bit i: language i is not installed on this machine, whose programs the sandbox uses. */
 	uint32_t missing_langs;
 	bool adopted; /* its origin is an existing container */
 	const struct trm_lang *lang;

@@ -69,7 +69,7 @@ static const struct run_info *run_named(
 static bool is_own_label(const struct source_ref *key_context)
 {
 	return key_context->name_len == 11
-	       /* the name that Bash uses in functions */
+	       /* The name that Bash uses in functions. */
 	       && memcmp(key_context->name, "environment", 11) == 0;
 }
 

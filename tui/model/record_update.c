@@ -82,7 +82,7 @@ static void fail(struct model *m, enum dialog_kind kind, const char *why)
 		notices_add(&m->notices, m->now_ns, true, "%s", why);
 		return;
 	}
-	/* the typed text stays, so that the person can correct it */
+	/* The typed text stays, so that the person can correct it. */
 	path = strdup(field_text(&d->field));
 	memcpy(title, d->title, sizeof title);
 	ask(m, kind, title, path ? path : "", why);

@@ -184,7 +184,7 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 	if (r->reason)
 		add_note(m, serial, r->reason);
 	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
-		/* said here, because the header may be far above */
+		/* Said here, because the header may be far above. */
 		add_note(m, serial, "interrupted; variables are kept");
 	if (r->hint)
 		add_note(m, serial, r->hint);

@@ -42,7 +42,7 @@ struct sandboxes {
 	uint64_t selected_start;
 	size_t top;      /* first visible line of the table */
 	char error[240]; /* why there is no list; "" */
-	/* looking into one sandbox */
+	/* Looking into one sandbox. */
 	bool is_inside;
 	char inside[324];
 	char doing[160]; /* current step before it can be shown; "" */
