@@ -48,7 +48,7 @@ void app_send(struct app *a, struct msg *msg)
 		app_watch_files(a);
 	app_perform_all(a);
 	if (msg->type == MSG_EVENT && msg->event->type == EVENT_FOCUS && msg->event->key)
-		app_check_files(a); /* where no word of changes comes, as over NFS */
+		app_check_files(a); /* for file systems that report no changes, such as NFS */
 }
 
 void app_perform_all(struct app *a)
@@ -57,7 +57,8 @@ void app_perform_all(struct app *a)
 		return;
 	a->is_performing = true;
 	for (size_t i = 0; i < a->effects.n; i++) {
-		struct effect effect = a->effects.items[i]; /* the list may move while it is carried out */
+		/* The list may be reallocated while an effect is carried out. */
+		struct effect effect = a->effects.items[i];
 		app_perform(a, &effect);
 	}
 	effects_clear(&a->effects);
@@ -106,7 +107,7 @@ static const struct trm_lang *first_lang(const struct app_opts *opts)
 	return trm_lang_default();
 }
 
-/* The Linux console has no braille. */
+/* The Linux console has no braille characters. */
 enum graph_style app_graph_style(const char *wanted)
 {
 	const char *term = getenv("TERM");
@@ -125,7 +126,7 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 			.run_ms = o->alert_run_ms};
 }
 
-/* What leads to a sandbox at a server from a command line; "" for one of this machine. */
+/* The options by which a command line reaches a sandbox on a server. "": the sandbox is on this machine. */
 static const char *describe_way(const struct app_opts *o, char words[TRM_SERVER_WORDS])
 {
 	bool is_far = !o->attach && o->sandbox.backend && !strcmp(o->sandbox.backend, "microsandbox");
@@ -139,7 +140,7 @@ static const char *describe_way(const struct app_opts *o, char words[TRM_SERVER_
 static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 {
 	struct model_opts opts = {
-			.rows = 24, /* as a terminal is taken to be that does not tell */
+			.rows = 24, /* the size of a terminal that does not report its size */
 			.cols = 80,
 			.has_utf8 = has_utf8,
 			.lang = first_lang(a->opts),
@@ -201,7 +202,8 @@ int app_load_keys(struct app *a, struct trm_error *reterr)
 
 static int start(struct app *a, struct trm_error *reterr)
 {
-	bool has_utf8 = locale_is_utf8(); /* as the person has it: term_open() may choose another */
+	/* The person's locale, because term_open() may choose another. */
+	bool has_utf8 = locale_is_utf8();
 	bool is_mine = !a->opts->replay && !a->opts->is_demo && !a->opts->is_linear;
 	const char *theme = a->opts->theme ? a->opts->theme : "dark", *preferred = NULL;
 
@@ -209,7 +211,7 @@ static int start(struct app *a, struct trm_error *reterr)
 		app_load_preferences(a);
 		preferred = app_preferred_theme(a);
 	}
-	/* The one that was chosen may have been deleted since. */
+	/* The chosen theme may have been deleted since. */
 	int r = preferred ? app_first_theme(a, preferred, NULL) : TRM_ENOENT;
 	if (r < 0)
 		r = app_first_theme(a, theme, reterr);
@@ -238,7 +240,7 @@ static int start(struct app *a, struct trm_error *reterr)
 	if ((r = app_load_keys(a, reterr)) < 0)
 		return r;
 	if (a->term)
-		app_paint(a); /* before everything that takes time */
+		app_paint(a); /* paint before anything that takes time */
 	r = trm_loop_create(&a->loop, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_slow_stop, a, &a->stop_timer, reterr);
@@ -254,14 +256,14 @@ static int start(struct app *a, struct trm_error *reterr)
 		r = app_open_watch(a, reterr);
 	if (r == 0) {
 		app_start_sandbox(a);
-		/* Not before an audience, and not in place of the question whether the cells may be run. */
+		/* Not in front of an audience, and not instead of the question whether the cells may run. */
 		if (!a->opts->is_demo && (!a->linear || app_linear_has_person(a)))
 			app_find_unsaved(a);
 	}
 	return r;
 }
 
-/* Let the tick timer go as the model wants it. */
+/* Set the tick timer to the time that the model asks for. */
 static void set_tick(struct app *a)
 {
 	int tick_ms = model_tick_ms(&a->model);
@@ -296,7 +298,7 @@ static void run(struct app *a)
 		if (n == 0 || !app_wants_frame(a))
 			app_flush_history(a);
 		app_note_changes(a);
-		/* Before the loop sleeps with something to be painted, see whether more is waiting. */
+		/* Before the loop sleeps with a frame to paint, check whether more events are waiting. */
 		bool kernel_queries = n > 0 && app_wants_frame(a);
 		int works_ms = app_wants_frame(a) ? -1 : app_work_on_colors(a);
 		wait_ms = kernel_queries  ? 0
@@ -333,12 +335,13 @@ static void finish(struct app *a)
 	grammars_destroy(a->grammars);
 }
 
-/* Nobody has seen why there was no sandbox, or that was all that was wanted. */
+/* The start of the sandbox has failed, and nobody saw the reason or nothing else was wanted. */
 static bool has_failed(const struct app *a)
 {
 	bool is_unseen = a->linear && !app_linear_has_person(a);
 
-	/* Whoever quits because there is no isolation is told how to mend it. */
+	/* If the person quits because there is no isolation, the message that says how to enable it is
+	 * printed. */
 	bool lacks_isolation = a->failure.code == TRM_ENOISOLATION && !a->has_had_sandbox;
 
 	return a->failure.code && (is_unseen || lacks_isolation || app_wants_running(a));

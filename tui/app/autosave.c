@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is unsaved is written, a moment after typing has paused, to where a crash does not reach. Big texts
- * are written in slices between which keys are dealt with; when one changes meanwhile, it is begun anew. */
+/* Writes unsaved text to files that survive a crash, a moment after typing has paused. Long texts are
+ * written in slices, and keys are handled between slices. If the text changes in the meantime, writing
+ * starts again. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,12 @@
 #include "app/app_internal.h"
 #include "text/text.h"
 
-#define QUIET_NS 400000000u           /* so long nothing may have changed */
-#define QUIET_PER_MIB_NS 20000000u    /* and longer before a big text is written as a whole once more */
-#define LONGEST_NS 3000000000u        /* who types without a pause does not wait longer than that … */
-#define SLICE_BYTES ((size_t)1 << 20) /* … if it is written in one go; takes about half a millisecond */
+#define QUIET_NS 400000000u /* least pause in the changes before text is written */
+/* Additional pause per MiB of a long text, because all of it is written again. */
+#define QUIET_PER_MIB_NS 20000000u
+#define LONGEST_NS 3000000000u /* longest delay if the person types without a pause … */
+/* … for a text of one slice, which takes about half a millisecond. */
+#define SLICE_BYTES ((size_t)1 << 20)
 
 void app_place_of(const struct app *a, const struct buffer *b, struct buffer_state *ret)
 {
@@ -34,7 +37,7 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 		snprintf(ret->path, sizeof ret->path, "%.2000s/%.2000s", folder, e->path);
 }
 
-/* ---- what there is to be done ---- */
+/* ---- pending work ---- */
 
 static void fail(struct app *a, int err)
 {
@@ -64,7 +67,7 @@ static struct kept_buffer *kept_of(struct autosave *k, uint32_t id)
 	return &k->buffers[k->n++];
 }
 
-/* The texts of buffers that are closed are not needed any more. */
+/* Remove the stored texts of closed buffers. */
 static void forget_closed(struct app *a)
 {
 	struct autosave *k = &a->autosave;
@@ -80,7 +83,7 @@ static void forget_closed(struct app *a)
 	}
 }
 
-/* A buffer that is not as it was when it was looked at last; NULL: there is none. */
+/* Find a buffer that has changed since it was last checked. NULL: there is none. */
 static struct buffer *changed(struct app *a, struct kept_buffer **ret)
 {
 	struct buffers *all = &a->model.buffers;
@@ -111,7 +114,7 @@ static int begin(struct app *a, struct buffer *b)
 	return r < 0 ? r : unsaved_begin(&k->writer, &k->dir, b->id, &place, b->editor.text);
 }
 
-/* Write of a buffer up to so much. 1: there is more, 0: it is done, or a negative errno. */
+/* Write at most `most` bytes of a buffer. 1: there is more, 0: done, or a negative errno. */
 static int write_some(struct app *a, struct buffer *b, struct kept_buffer *known, size_t most)
 {
 	struct autosave *k = &a->autosave;
@@ -148,7 +151,7 @@ bool app_autosave_now(struct app *a)
 	return true;
 }
 
-/* In how many ns it is time to write; 0: now. */
+/* The time in ns until text must be written; 0: now. */
 static uint64_t time_left(const struct app *a, uint64_t now)
 {
 	const struct autosave *k = &a->autosave;
@@ -178,7 +181,7 @@ static void on_timer(void *user)
 	if (r < 0)
 		fail(a, r);
 	else if (b)
-		trm_timer_start(k->timer, 1, 0); /* on with it, or the next one */
+		trm_timer_start(k->timer, 1, 0); /* continue, or start with the next buffer */
 	k->first_ns = now;
 }
 
@@ -190,7 +193,7 @@ void app_note_changes(struct app *a)
 	bool is_unsaved = buffer_is_unsaved(b);
 
 	if (!k->timer)
-		return; /* nothing is kept of a replay */
+		return; /* a replay stores nothing */
 	if (version == k->seen_version && b->id == k->seen_id && a->model.buffers.n == k->seen_n
 			&& is_unsaved == k->seen_unsaved)
 		return;
@@ -214,7 +217,7 @@ bool app_text_is_safe(struct app *a)
 	return is_safe;
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 int app_open_autosave(struct app *a, struct trm_error *reterr)
 {

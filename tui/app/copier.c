@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files into the sandbox and out of it, while everything else goes on. */
+/* Copies files into and out of the sandbox in the background. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct app_copier {
 	unsigned n_refused;
 	uint64_t began_ns;
 	bool has_reported; /* that it takes a while */
-	char to[PATH_MAX]; /* as it was typed */
+	char to[PATH_MAX]; /* as the person typed it */
 };
 
 static void report_progress(void *user, const struct trm_copy_progress *progress)
@@ -64,7 +64,8 @@ static void report_end(void *user, const struct trm_error *why, const struct trm
 static const struct trm_copy_cb copy_cb = {
 		.progress = report_progress, .refused = report_refused, .done = report_end};
 
-/* As the library wants its places: ":" in front means the sandbox, and nothing else shall. */
+/* Write a place as the library expects it: ":" at the start means the sandbox. Other paths must not begin
+ * that way. */
 static void place_of(const char *path, bool is_inside, char out[PATH_MAX])
 {
 	char here[PATH_MAX];
@@ -77,8 +78,8 @@ static void place_of(const char *path, bool is_inside, char out[PATH_MAX])
 	snprintf(out, PATH_MAX, "%s%.*s", here[0] == '/' || here[0] == '.' ? "" : "./", PATH_MAX - 3, here);
 }
 
-/* What a copy of `from` to `to` would replace on this machine: in a folder that is there it lies under its
- * own name, but for "DIR/.", whose contents go there. */
+/* Would a copy of `from` to `to` replace something on this machine? In an existing folder the copy keeps its
+ * own name, except that "DIR/." copies the content of DIR into the folder. */
 static bool is_in_the_way(const char *from, const char *to, char path[PATH_MAX], bool *ret_is_folder)
 {
 	int n = (int)strlen(from), start;
@@ -99,7 +100,7 @@ static bool is_in_the_way(const char *from, const char *to, char path[PATH_MAX],
 	return is_there;
 }
 
-/* Whether it is asked about first: MSG_COPY_EXISTS. */
+/* Ask before the copy if necessary: MSG_COPY_EXISTS. */
 static bool is_asked(struct app *a, const char *from, const char *typed)
 {
 	struct msg msg = {.type = MSG_COPY_EXISTS};

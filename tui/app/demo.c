@@ -9,7 +9,7 @@
 
 #define DEMO_MAX_BYTES ((size_t)16 << 20)
 
-/* A notebook becomes a script first. */
+/* A notebook is converted to a script first. */
 static int read_notebook(const char *json, size_t n, struct writer *w, const struct trm_lang **ret_lang,
 		struct trm_error *reterr)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The buffer in $VISUAL or $EDITOR, and back. The terminal is the editor's meanwhile; runs go on. */
+/* Editing the buffer in $VISUAL or $EDITOR. The editor uses the terminal in the meantime, and runs continue.
+ */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct app_editor {
 	struct trm_child *child;
 };
 
-/* A file that looks like the buffer's, so that the editor knows the language. */
+/* Write a copy with the name of the buffer's file, so that the editor recognizes the language. */
 static int write_copy(struct app_editor *x, const struct editor *e, struct trm_error *reterr)
 {
 	const char *slash = e->path ? strrchr(e->path, '/') : NULL, *name = slash ? slash + 1 : e->path;
@@ -36,10 +37,10 @@ static void remove_copy(struct app_editor *x)
 {
 	if (x->path[0])
 		unlink(x->path);
-	state_remove_dir(x->dir); /* what the editor may have left beside it */
+	state_remove_dir(x->dir); /* with files that the editor may have left */
 }
 
-/* Take over what was written, as one step of undo. */
+/* Take the new text into the buffer, as one step of undo. */
 static void take_over(struct app *a, struct app_editor *x, int status)
 {
 	struct buffer *b = buffers_find(&a->model.buffers, x->buffer);

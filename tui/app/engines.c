@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What else runs in container engines, for the page of sandboxes. */
+/* Other containers of the container engines, for the page of sandboxes. */
 #include <terrarium/doctor.h>
 
 #include "app/app_internal.h"

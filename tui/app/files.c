@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and paths. These are small and local: done at once, not in the loop. */
+/* Files and paths. Files are small and local, so they are handled at once instead of in the loop. */
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "app/app_internal.h"
 #include "record/import.h"
 
-/* "~" and "~/…" are the home directory. */
+/* Expand "~" and "~/…" to the home directory. */
 void app_expand_path(const char *path, char out[PATH_MAX])
 {
 	const char *home = getenv("HOME");
@@ -23,7 +23,7 @@ void app_expand_path(const char *path, char out[PATH_MAX])
 		snprintf(out, PATH_MAX, "%s", path);
 }
 
-/* Begin a file that does not exist, if there is a directory to put it into. */
+/* Begin a new file if its folder exists. */
 static int begin_file(struct editor *e, const char *path, struct trm_error *reterr)
 {
 	const char *slash = strrchr(path, '/');
@@ -54,7 +54,7 @@ static struct buffer *buffer_with(const struct buffers *b, const char *path)
 	return NULL;
 }
 
-/* Open it, or begin it if it is not there yet. */
+/* Open a file, or begin it if it does not exist. */
 static int open_into(struct editor *e, const char *path, bool *ret_is_new, struct trm_error *reterr)
 {
 	int r = editor_open(e, path, reterr);
@@ -110,7 +110,7 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	app_send(a, &msg);
 }
 
-/* What saving could replace; with all else, it fails and says why. */
+/* Could a save replace this? For anything else the save fails and says why. */
 static bool is_file(const char *path)
 {
 	struct stat st;
@@ -160,7 +160,7 @@ bool app_save_files(struct app *a)
 		if (!e->path || !buffer_is_unsaved(all->items[i]))
 			continue;
 		if (editor_is_stale(e)) {
-			app_save_file(a, all->items[i]->id, NULL, true); /* which asks */
+			app_save_file(a, all->items[i]->id, NULL, true); /* this asks first */
 			return false;
 		}
 		int r = editor_save(e, NULL, &err);
@@ -179,7 +179,7 @@ bool app_save_files(struct app *a)
 /* ---- completion of paths ---- */
 
 struct completion {
-	char common[NAME_MAX + 2]; /* what all names that begin so have in common */
+	char common[NAME_MAX + 2]; /* the prefix that all matching names have in common */
 	unsigned n;
 };
 
@@ -199,7 +199,7 @@ static void take_name(struct completion *c, const char *dir, const struct dirent
 	while (c->common[same] && c->common[same] == name[same])
 		same++;
 	while (same > 0 && ((unsigned char)c->common[same] & 0xc0) == 0x80)
-		same--; /* not inside a character */
+		same--; /* do not cut a character */
 	c->common[same] = '\0';
 }
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* When to paint. After a key, we paint at once. Otherwise we paint as soon as nothing more is waiting to be
- * read, so that a result is on the screen when it is there. Such a frame costs credit, so that a program that
- * prints a line every millisecond does not make us paint a thousand times a second. During a flood we paint
- * about 60 times a second. We send nothing more to a terminal that does not take what it got: the loop never
- * waits for it.
+/* Decides when to paint. After a key, a frame is painted at once. Otherwise a frame is painted as soon as no
+ * more input is waiting, so that a result appears at once. Such a frame costs credit, so that a program that
+ * prints a line every millisecond does not cause a thousand frames per second. During a flood there are
+ * about 60 frames per second. Nothing more is sent to a terminal that has not taken the last frame, because
+ * the loop never waits for the terminal.
  *
- * After a key, a frame of its own shows the line with the cursor first; after a run, the output. A full frame
- * follows when nothing more is waiting. Without these partial frames a key in 100 000 colored lines takes
- * more than 1.5 times as long as in nano (./dev bench typing). */
+ * After a key, a partial frame first shows only the line with the cursor; after a run, only the output. A
+ * full frame follows when nothing more is waiting. Without partial frames a key in 100 000 colored lines
+ * takes more than 1.5 times as long as in nano (./dev bench typing). */
 #include <poll.h>
 #include <unistd.h>
 
 #include "app/app_internal.h"
 
 #define FRAME_NS 16000000u /* between frames of a flood */
-#define PRICE_NS 3000000u  /* of a frame painted because nothing more was waiting */
+#define PRICE_NS 3000000u  /* cost of a frame that is painted because nothing more is waiting */
 #define BURST_NS (32 * (uint64_t)PRICE_NS)
 #define SLOW_TERMINAL_MS 5
-#define RESULT_MS 1 /* of a run, that the frame which shows its beginning waits for */
+#define RESULT_MS 1 /* how long the frame that shows the start of a run waits for its result */
 
 static void count_credit(struct app *a, uint64_t now_ns)
 {
@@ -41,7 +41,7 @@ bool app_wants_frame(const struct app *a)
 	return (m->needs_draw || m->needs_editor_draw || m->needs_metrics_draw) && !a->editor;
 }
 
-/* A full frame follows each partial one, or the rest would never be drawn while one key follows another. */
+/* Each partial frame is followed by a full one. Otherwise fast typing would prevent full frames. */
 static bool draw_awaited(struct app *a)
 {
 	if (a->has_part_only)
@@ -72,7 +72,7 @@ void app_paint(struct app *a)
 
 	bool is_resized = c->rows != a->model.rows || c->cols != a->model.cols;
 	if (is_resized && canvas_resize(c, a->model.rows, a->model.cols) < 0)
-		return; /* tried again with the next frame */
+		return; /* the next frame tries again */
 	a->model.needs_draw |= is_resized;
 	a->has_part_only = !is_resized && draw_awaited(a);
 	if (!a->has_part_only)
@@ -112,6 +112,7 @@ int app_frame_wait_ms(const struct app *a, uint64_t now_ns)
 	if (a->result_until_ns)
 		return RESULT_MS;
 	if (since_ns >= FRAME_NS)
-		return SLOW_TERMINAL_MS; /* it was due, and the terminal did not take it */
+		/* The frame is due, but the terminal has not taken the last one. */
+		return SLOW_TERMINAL_MS;
 	return (int)((FRAME_NS - since_ns) / 1000000u) + 1;
 }

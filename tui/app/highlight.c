@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding out what the text in the editor is: in slices so short that no key waits for one, and only when
- * there is nothing to be painted. */
+/* Finds the syntax kinds of the editor's text. The work is done in slices that are too short to delay a key,
+ * and only while there is no frame to paint. */
 #include <terrarium/lang.h>
 
 #include "app/app_internal.h"
@@ -8,10 +8,10 @@
 #include "text/text.h"
 
 #define SLICE_US 250
-#define CHEAP_NS 1500000u /* what may be done at once */
+#define CHEAP_NS 1500000u /* limit for work that is done at once */
 #define PAUSE_NS 30000000u
 
-/* Load the grammar of the buffer's language when it is first seen; what is wrong is told once. */
+/* Load the grammar of the buffer's language on first use. An error is reported once. */
 static void set_language(struct app *a, struct editor *e)
 {
 	struct trm_error err = {0};
@@ -22,8 +22,8 @@ static void set_language(struct app *a, struct editor *e)
 	syntax_set_language(e->syntax, l);
 }
 
-/* Where finding out took long the last time, wait for a pause in the typing: each key would begin it anew,
- * and slices of it are not as short as they should be. */
+/* If the last pass took long, wait for a pause in the typing, because each key starts the pass again, and
+ * its slices are not as short as they should be. */
 static uint64_t rest_ns(const struct app *a, uint64_t now_ns)
 {
 	uint64_t since_ns = now_ns - a->painted_ns;
@@ -39,7 +39,7 @@ int app_work_on_colors(struct app *a)
 	if (a->model.layout.panes[PANE_EDITOR].rows <= 0)
 		return -1;
 	set_language(a, e);
-	/* A page on both sides as well, so that scrolling finds it done. */
+	/* Include a page above and below, so that scrolling finds the kinds ready. */
 	size_t from = text_line_start(e->text, e->top_line > rows ? e->top_line - rows : 0);
 	size_t below = e->top_line + 2 * rows;
 	size_t to = below < text_lines(e->text) ? text_line_start(e->text, below) : text_len(e->text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of what was run: $XDG_STATE_HOME/terrarium/history.jsonl, for its owner's eyes only. Several
- * workbenches append to it, each line by one write under a lock; who finds it too long
- * puts its newer half in its place. */
+/* The history file: $XDG_STATE_HOME/terrarium/history.jsonl, readable only by its owner. Several workbenches
+ * append to it. Each line is one write under a lock. A workbench that finds the file too long replaces it
+ * with its newer half. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,10 +16,10 @@
 #include "app/app_internal.h"
 
 #ifndef HISTORY_MAX
-#define HISTORY_MAX (4 << 20) /* bytes; half of it is kept when it is more */
+#define HISTORY_MAX (4 << 20) /* bytes; a longer file is cut in half */
 #endif
 
-/* False: there is no place for it. The folders are made if `makes_folders`. */
+/* The path of the file. False: there is no place for it. With `makes_folders` missing folders are created. */
 static bool history_path(char out[PATH_MAX], bool makes_folders)
 {
 	const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
@@ -35,13 +35,13 @@ static bool history_path(char out[PATH_MAX], bool makes_folders)
 		return false;
 	for (char *slash = strchr(out + 1, '/'); makes_folders && slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(out, 0700); /* or it is there; else opening the file will fail and tell */
+		mkdir(out, 0700); /* if this fails, opening the file fails and reports it */
 		*slash = '/';
 	}
 	return true;
 }
 
-/* Open it and lock it. Somebody may put another file in its place before the lock is ours. */
+/* Open and lock the file. Another workbench may replace the file before the lock is granted. */
 static int open_locked(const char *path)
 {
 	for (int tries = 0; tries < 10; tries++) {
@@ -58,7 +58,7 @@ static int open_locked(const char *path)
 	return -1;
 }
 
-/* All of it, or its end if it is very long. NULL: empty, or out of memory. */
+/* Read the file, or its end if it is very long. NULL: it is empty, or out of memory. */
 static char *read_all(int fd, size_t *ret_n)
 {
 	struct stat st;
@@ -88,7 +88,7 @@ static bool write_all(int fd, const char *text, size_t n)
 	return true;
 }
 
-/* The lines of the newer half take the place of all; the lock on the old file is held meanwhile. */
+/* Replace the file with its newer half, while the lock on the old file is held. */
 static void shorten(int fd, const char *path)
 {
 	char other[PATH_MAX + 8];
@@ -107,7 +107,7 @@ static void shorten(int fd, const char *path)
 	free(text);
 }
 
-/* Most often the folders are there. */
+/* The folders usually exist. */
 static int open_history(char path[PATH_MAX])
 {
 	path[0] = '\0';
@@ -140,7 +140,7 @@ void app_remember(struct app *a, const struct effect *effect)
 	a->unwritten = lines;
 }
 
-/* All of it, or nothing: half a line would spoil the next one, too. */
+/* Append all lines or nothing, because an incomplete line would also damage the next one. */
 static bool append(int fd, const char *lines)
 {
 	off_t end = lseek(fd, 0, SEEK_END);

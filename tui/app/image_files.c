@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images as files: saved where the person says, or opened with the desktop's program. */
+/* Images as files: saved to a path that the person chooses, or opened with a program of the desktop. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static const struct figure *figure_of(const struct app *a, const struct effect *
 	return figures_find(&a->model.out.figures, (uint32_t)effect->number);
 }
 
-/* 0 or an errno. A file that was begun and could not be ended is taken away. */
+/* 0 or an errno. An incomplete file is removed. */
 static int write_file(const char *path, int flags, const uint8_t *bytes, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
@@ -61,7 +61,7 @@ void app_save_figure(struct app *a, const struct effect *effect)
 
 /* ---- opening ---- */
 
-/* A folder of ours for the files that programs outside look at; it goes when we do. */
+/* Create a temporary folder for files that other programs open. It is removed at the end. */
 static bool make_folder(struct app *a)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
@@ -90,7 +90,7 @@ static bool has_program(const char *name)
 	return false;
 }
 
-/* A grandchild that belongs to nobody here, in a session of its own, away from our terminal. */
+/* Start a detached grandchild in a session of its own, away from this terminal. */
 static void start_opener(const char *path)
 {
 	pid_t pid = fork();
@@ -151,7 +151,7 @@ void app_remove_figures(struct app *a)
 	if (!folder)
 		return;
 	while ((entry = readdir(folder)))
-		unlinkat(dirfd(folder), entry->d_name, 0); /* "." and ".." are no files */
+		unlinkat(dirfd(folder), entry->d_name, 0); /* fails for "." and ".." */
 	closedir(folder);
 	rmdir(a->figure_folder);
 }

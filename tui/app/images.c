@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Images: what the terminal can show, and having them decoded, one after the other. */
+/* Images: finding out what the terminal can show, and having images decoded one after the other. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ struct wanted {
 struct app_images {
 	struct app *app;
 	bool is_asking;
-	struct trm_timer *timer; /* until the terminal has answered, or the job takes too long */
-	struct image_job *job;   /* NULL: none is under way */
+	struct trm_timer *timer; /* limit for the terminal's answer and for the job */
+	struct image_job *job;   /* NULL: none */
 	struct trm_watch *watch;
 	struct wanted current, queue[WANTED_MAX];
 	size_t n_queue;
@@ -47,7 +47,8 @@ static enum picture_kind kind_for(enum way way, const struct term_images *can)
 	if (way == WAY_KITTY || (way == WAY_AUTO && can->has_kitty))
 		return PICTURE_KITTY;
 	if (way == WAY_SIXEL || (way == WAY_AUTO && can->has_sixel && can->cell_w))
-		return PICTURE_SIXEL; /* without the size of a cell it is not known how many it covers */
+		/* Without the size of a cell, the size of an image in cells is unknown. */
+		return PICTURE_SIXEL;
 	return PICTURE_SYMBOLS;
 }
 
@@ -63,7 +64,8 @@ static enum picture_glyphs glyphs_for(const struct app *a)
 static void report_terminal(struct app *a)
 {
 	static const enum picture_colors colors[] = {[DEPTH_NONE] = PICTURE_MONO,
-			[DEPTH_8] = PICTURE_MONO, /* eight colors turn the thin lines of plots into ground */
+			/* With eight colors, thin lines of plots would vanish into the background. */
+			[DEPTH_8] = PICTURE_MONO,
 			[DEPTH_16] = PICTURE_16,
 			[DEPTH_256] = PICTURE_256,
 			[DEPTH_RGB] = PICTURE_RGB};
@@ -77,7 +79,8 @@ static void report_terminal(struct app *a)
 			.colors = colors[term_depth(a->term)],
 			.glyphs = glyphs_for(a)};
 	if (look.kind != PICTURE_SYMBOLS && !look.cell_w) {
-		look.cell_w = 10; /* asked for by name: as DEC's terminals had them */
+		/* The person asked for sixel, so assume the cell size of DEC's terminals. */
+		look.cell_w = 10;
 		look.cell_h = 20;
 	}
 	a->images->is_asking = false;
@@ -140,12 +143,12 @@ static void on_timer(void *user)
 	struct app_images *images = user;
 
 	if (images->is_asking)
-		report_terminal(images->app); /* it does not answer */
+		report_terminal(images->app); /* the terminal does not answer */
 	else if (images->job)
 		report_drawn(images, NULL, "the image takes too long to decode");
 }
 
-/* False: it is not to be drawn any more, or cannot be. */
+/* Start decoding. False: the image is not wanted any more, or cannot be drawn. */
 static bool begin(struct app_images *images, const struct wanted *wanted)
 {
 	struct app *a = images->app;
@@ -184,7 +187,7 @@ static void begin_next(struct app_images *images)
 	}
 }
 
-/* ---- what the workbench asks for ---- */
+/* ---- requests of the workbench ---- */
 
 static struct app_images *images_of(struct app *a)
 {

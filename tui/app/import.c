@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A notebook is opened as a script with cells, in a buffer of its own: the notebook itself is not written to.
- */
+/* Opens a notebook as a script with cells in a new buffer. The notebook itself is never changed. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 #include "record/import.h"
 #include "record/writer.h"
 
-/* Where the buffer will be saved: "x.py" beside "x.ipynb", if there is none yet. */
+/* The path for saving the buffer: "x.py" next to "x.ipynb". False: that file exists. */
 static bool script_path(const char *notebook, const struct trm_lang *lang, char *out, size_t cap)
 {
 	size_t n = strlen(notebook) - strlen(".ipynb");

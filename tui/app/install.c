@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Installing packages is shown as a run: what it calls back becomes the messages of one. */
+/* Installs packages. The callbacks become messages of a run, so the installation looks like a run. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +49,7 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 
 static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
 
-/* Split in place. NULL: out of memory. */
+/* Split a text into words, in place. NULL: out of memory. */
 static const char **words_of(char *text)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Questions to the kernels: their answers become messages that carry the question's serial. */
+/* Questions to the kernels. The answers become messages with the serial of the question. */
 #include <stdlib.h>
 
 #include "app/app_internal.h"

@@ -25,7 +25,7 @@ __attribute__((format(printf, 2, 3))) static void fault(struct loading *l, const
 	l->faults->tell(l->faults->user, sentence);
 }
 
-/* A place by its name in the config; without one, that of the command. */
+/* Find a context by its name in the config. Without a name, it is the context of the command. */
 static bool find_place(struct loading *l, const struct trm_config_entry *e, enum key_context *ret)
 {
 	const struct command *c = command_find(e->value);
@@ -43,7 +43,7 @@ static bool find_place(struct loading *l, const struct trm_config_entry *e, enum
 	return false;
 }
 
-/* The map holds only what the file has said so far. */
+/* Report a conflict with an earlier entry. At this point the map has only the entries before this one. */
 static void report_conflict(struct loading *l, const struct trm_config_entry *e, enum key_context key_context)
 {
 	const struct command *before = NULL;
@@ -63,7 +63,7 @@ static void report_conflict(struct loading *l, const struct trm_config_entry *e,
 			e->where, e->key, other, clash->command->name);
 }
 
-/* Without a pane, null takes the meaning in all of them. */
+/* Without a pane, null unbinds the keys in all panes. */
 static int bind(struct loading *l, const struct trm_config_entry *e, enum key_context key_context,
 		struct trm_error *why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear mode: lines from standard input, lines to standard output. The terminal stays as it is, but that it
- * echoes nothing while a secret is typed. Of a pipe or a file the next line is taken when the
- * last one has had its effect; a person's is taken at once. */
+/* The linear workbench: lines from standard input and to standard output. The terminal keeps its mode, but
+ * does not echo while a secret is typed. From a pipe or a file, the next line is read when the previous one
+ * has had its effect. A person's line is read at once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,17 +14,17 @@
 #include "linear/linear.h"
 #include "model/update.h"
 
-#define LINE_MAX_BYTES ((size_t)16 << 20) /* typed or piped, and not yet taken */
+#define LINE_MAX_BYTES ((size_t)16 << 20) /* limit for input that was not handled yet */
 #define READ_BYTES 65536
 
 struct app_lines {
 	struct linear linear;
-	struct writer typed; /* what was read */
-	size_t taken;        /* of it */
-	bool is_ended;       /* nothing more will come */
+	struct writer typed; /* input */
+	size_t taken;        /* bytes of it that were handled */
+	bool is_ended;       /* end of the input */
 	bool is_end_reported;
-	bool is_file;   /* which is always readable, and cannot be waited for */
-	bool is_silent; /* the terminal echoes nothing */
+	bool is_file;   /* a file is always readable, but cannot be waited for */
+	bool is_silent; /* the terminal does not echo */
 	struct termios before;
 	struct trm_watch *watch;
 };
@@ -48,7 +48,7 @@ static void print(struct app *a)
 	writer_clear(w);
 }
 
-/* A secret is not shown while it is typed. */
+/* Turn off the echo while a secret is typed. */
 static void set_echo(struct app *a)
 {
 	struct app_lines *s = a->linear;
@@ -130,14 +130,14 @@ static void on_end(struct app *a)
 	app_perform_all(a);
 }
 
-/* All that may be taken now; then the end, if it has come. Then tell what has come of it. */
+/* Handle the lines that may be handled now, then the end of the input. Then print the results. */
 void app_linear_turn(struct app *a)
 {
 	struct app_lines *s = a->linear;
 
 	do {
 		if (linear_tell(&s->linear, &a->model))
-			on_line(a, ""); /* it was told, and wants no answer */
+			on_line(a, ""); /* the message was printed and needs no answer */
 		print(a);
 		set_echo(a);
 	} while (!a->is_quitting && take_line(a));
@@ -161,7 +161,7 @@ static void read_some(struct app *a)
 	if (n > 0)
 		writer_put(&s->typed, bytes, (size_t)n);
 	if (n == 0 && s->linear.has_person) {
-		on_end(a); /* a key, behind which more may come; twice leaves */
+		on_end(a); /* a key after which more may come; the second one leaves */
 		return;
 	}
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) || s->typed.error) {
@@ -180,7 +180,7 @@ static void on_input(void *user, int fd, uint32_t events)
 	read_some(a);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 int app_linear_open(struct app *a, struct trm_error *reterr)
 {
@@ -204,7 +204,7 @@ int app_linear_watch(struct app *a, struct trm_error *reterr)
 	if (r != TRM_ENOTSUP)
 		return r;
 	*reterr = (struct trm_error){0};
-	while (!a->linear->is_ended) /* a file: it does not let one wait */
+	while (!a->linear->is_ended) /* a file cannot be waited for */
 		read_some(a);
 	return 0;
 }

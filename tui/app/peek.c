@@ -8,17 +8,18 @@
 
 enum { LIST_MS = 1000, LOOK_MS = 1000 };
 
-/* A sandbox that is attached to. It may take a moment to let go of it, and the next look begins at once. */
+/* A sandbox that the app is attached to. Detaching takes a moment, and the next look starts at once, so
+ * there may be several. */
 struct app_peek {
 	struct app *app;
 	struct app_peek *next;
 	struct trm_sandbox *sandbox;
-	struct trm_session *session; /* follows what is run there */
+	struct trm_session *session; /* follows the runs in the sandbox */
 	struct look_run *runs;
 	bool is_current;
 };
 
-/* A run there that has not ended. */
+/* A run in that sandbox that has not ended. */
 struct look_run {
 	struct app_peek *look;
 	struct look_run *next;
@@ -73,7 +74,7 @@ void app_list_end(struct app *a)
 	a->registry = NULL;
 }
 
-/* By its identity: a sandbox that has taken the name meanwhile is another one. */
+/* Stop a sandbox by its identity. Another sandbox may have taken its name in the meantime. */
 void app_stop_sandbox(struct app *a, const struct effect *effect)
 {
 	struct trm_entry entry = {
@@ -84,7 +85,7 @@ void app_stop_sandbox(struct app *a, const struct effect *effect)
 		app_tell(a, MSG_ERROR, err.msg);
 }
 
-/* ---- runs there ---- */
+/* ---- runs in the sandbox ---- */
 
 static void send_run(const struct look_run *r, struct msg msg)
 {
@@ -186,7 +187,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 		app_send(a, &(struct msg){.type = MSG_INSIDE_CLOSED, .text = why->msg});
 }
 
-/* A container is prepared first, which may take a while. */
+/* The preparation of a container may take a while. */
 static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
 {
 	const struct app_peek *look = user;
@@ -204,7 +205,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 static const struct trm_sandbox_cb look_cb = {
 		.progress = on_progress, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
-/* By name, or, without one, as `opts` say. */
+/* Look into the sandbox with this name, or without a name into the one of `opts`. */
 static void look(struct app *a, const char *name, const struct trm_sandbox_opts *opts)
 {
 	struct app_peek *look = calloc(1, sizeof *look);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What update() asked for is done here. */
+/* Carries out the effects of update(). */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files for the picker: those that were opened lately, kept in a file of the state folder, and those of this
- * folder and below. */
+/* Files for the file picker: recent files, which a file of the state folder lists, and the files in and
+ * below the current folder. */
 #include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 #define RECENT_NAME "files"
 enum { RECENT_MAX = 50, RECENT_BYTES = 256 * 1024, DEPTH_MAX = 8 };
-#define WALK_NS 100000000u /* a person waits for the list */
+#define WALK_NS 100000000u /* the person waits for the list */
 
 struct path_list {
 	char **paths;
@@ -45,9 +45,9 @@ static void list_finish(struct path_list *l)
 	free(l->paths);
 }
 
-/* ---- those of late ---- */
+/* ---- recent files ---- */
 
-/* Lines of absolute paths, the last one opened first. */
+/* Read the list: absolute paths, one per line, the last opened file first. */
 static char *read_recent(void)
 {
 	char path[STATE_PATH];
@@ -75,12 +75,12 @@ void app_note_file(const char *file)
 		}
 	if (fclose(f) == 0 && state_path("", path) && state_make_dir(path) == 0
 			&& state_path(RECENT_NAME, path))
-		state_write(path, bytes, n); /* if it fails, it is not in the list */
+		state_write(path, bytes, n); /* an error means that the file is not in the list */
 	free(bytes);
 	free(old);
 }
 
-/* As a person calls it from here. */
+/* The path relative to the current folder, as a person would type it. */
 static const char *relative(const char *path)
 {
 	char here[PATH_MAX];
@@ -99,7 +99,7 @@ static void add_recent(struct path_list *l)
 	free(text);
 }
 
-/* ---- those of the folder ---- */
+/* ---- files of the folder ---- */
 
 static bool is_skipped(const char *name)
 {
@@ -116,7 +116,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Files first, then what is below; links to folders are not followed. */
+/* List files first, then folders. Links to folders are not followed. */
 static void walk_folder(
 		struct path_list *l, size_t n_recent, const char *folder, int depth, uint64_t until_ns)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a person has chosen in the workbench itself and expects to find again: the theme, where the panes'
- * borders are, and which commands were wanted last. Lines of NAME VALUE in a file of the state folder.
+/* Choices that a person makes in the workbench and expects at the next start: the theme, the borders of the
+ * panes, and recent commands. They are lines of NAME VALUE in a file of the state folder.
  *
- * A theme that was chosen stands in for the one that the settings named at that time, and only for it: who
- * writes another one into the config, or names one on the command line, gets that. */
+ * A chosen theme replaces the theme that the settings had at that time, and only that one. If the config or
+ * the command line names another theme, that theme is used. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +118,7 @@ void app_save_preferences(struct app *a)
 	write_all(a, is_chosen ? a->model.theme : p->theme, is_chosen ? configured_theme(a) : p->theme_for,
 			f);
 	if (fclose(f) == 0)
-		state_write(path, bytes, n); /* if it fails, the next start is as this one was */
+		/* An error means that the next start has the same choices as this one. */
+		state_write(path, bytes, n);
 	free(bytes);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens goes into the story of the session, from which exports are made, and into a recording if one
- * is being made. Both take the same events: messages on their way to update(), effects on their way out. */
+/* Adds events to the transcript of the session, from which exports are made, and to a recording in progress.
+ * Both get the same events: messages before update(), effects before they are carried out. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- events ---- */
 
-/* The story's id of a run; 0: it knows nothing of it. */
+/* The transcript's id of a run; 0: unknown. */
 static uint32_t id_of(const struct app *a, uint64_t serial)
 {
 	for (size_t i = a->transcript.n_runs; i > 0; i--)
@@ -22,7 +22,7 @@ static uint32_t id_of(const struct app *a, uint64_t serial)
 	return 0;
 }
 
-/* An event whose run is the story's. In a recording runs count from where it began. */
+/* Note an event of a run of the transcript. A recording counts its runs from its own start. */
 static void note(struct app *a, struct rec_event *e, uint64_t now_ns)
 {
 	uint32_t run = e->run;
@@ -30,7 +30,7 @@ static void note(struct app *a, struct rec_event *e, uint64_t now_ns)
 	e->t_us = (now_ns - a->begun_ns) / 1000;
 	transcript_add(&a->transcript, e);
 	bool is_kept = e->kind != REC_RUN
-		       || a->transcript.n_runs == run; /* else there was no room for its code */
+		       || a->transcript.n_runs == run; /* otherwise there was no room for its code */
 	if (!recorder_is_open(&a->recorder) || !is_kept || (run && run <= a->recorded_from))
 		return;
 	e->run = run ? run - a->recorded_from : 0;
@@ -42,7 +42,7 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 	struct rec_event e = {.kind = REC_SANDBOX, .state = state};
 
 	if (a->is_quitting)
-		return; /* the end of the recording says it */
+		return; /* the end of the recording reports the error */
 	if (state == REC_CLOSED) {
 		e.text = msg->text;
 	} else {
@@ -57,7 +57,7 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 	note(a, &e, msg->now_ns);
 }
 
-/* A message about a run. */
+/* Note a message about a run. */
 static void note_run(struct app *a, const struct msg *msg, struct rec_event *e)
 {
 	e->run = id_of(a, msg->serial);
@@ -92,7 +92,7 @@ static bool make_room(struct app *a)
 	return true;
 }
 
-/* Another program's run. */
+/* Note a run of another client. */
 static void note_joined(struct app *a, const struct msg *msg)
 {
 	struct rec_event e = {.kind = REC_RUN,
@@ -211,7 +211,7 @@ static void report_recording(struct app *a, bool goes_on, const char *error)
 				    .other = error});
 }
 
-/* Who replays it must know where it was. */
+/* A recording begins with the current state. */
 static void note_present(struct app *a)
 {
 	static const enum rec_sandbox states[] = {[SANDBOX_STARTING] = REC_STARTING,
@@ -298,7 +298,7 @@ void app_export(struct app *a, const struct effect *effect)
 	app_send(a, &msg);
 }
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 void app_open_story(struct app *a)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unsaved texts that other workbenches have left behind. */
+/* Unsaved texts of other workbenches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define REPORTED_BYTES 8192
 #define EXCERPT 40
-#define COMPARED_BYTES ((size_t)4 << 20) /* bigger files are known by their first line */
+#define COMPARED_BYTES ((size_t)4 << 20) /* a longer file is described by its first line */
 
 static const struct trm_lang *lang_of(const char *name)
 {
@@ -20,7 +20,7 @@ static const struct trm_lang *lang_of(const char *name)
 	return trm_lang_find(name, &lang, NULL) == 0 ? lang : trm_lang_default();
 }
 
-/* ---- putting back ---- */
+/* ---- restoring ---- */
 
 static bool is_text(const struct editor *e, const char *text, size_t len)
 {
@@ -52,7 +52,7 @@ struct buffer *app_put_back(struct app *a, const struct buffer_state *place, con
 	}
 	if (!b)
 		return NULL;
-	/* What is in the file is one step of undo away. */
+	/* The content of the file is one step of undo away. */
 	if (text && !is_text(&b->editor, text, len)) {
 		if (editor_set_text(&b->editor, text, len) < 0)
 			return NULL;
@@ -80,7 +80,7 @@ static void when(int64_t written_ns, char out[40])
 		snprintf(out, 40, "%lld days ago", seconds / 86400);
 }
 
-/* The line by which a person knows it: the first one that is not as it is in the file. */
+/* The line that describes a text: the first one that differs from the file. */
 static const char *telling_line(const struct unsaved_item *item)
 {
 	size_t n = 0, same = 0;
@@ -125,8 +125,8 @@ static size_t describe_dir(const struct unsaved_dir *d, char *out, size_t cap)
 	return used;
 }
 
-/* Whether a crash has left it. What was left on purpose is taken up in its own folder; where nothing is
- * ever restored, it is offered like the rest. */
+/* Was the text left by a crash? Text that was left on purpose is restored in its own folder. If sessions are
+ * never restored, it is offered like other text. */
 static bool is_meant(const struct app *a, const struct unsaved_dir *d)
 {
 	return !a->opts->restore || !unsaved_is_marked(d);
@@ -183,7 +183,7 @@ static void restore_all(struct app *a)
 	if (current)
 		buffer_show(&a->model, current, &a->effects);
 	snprintf(text, sizeof text, "restored %zu unsaved buffer%s (not saved yet)", n, n == 1 ? "" : "s");
-	/* Only when it is kept anew may the old one go. */
+	/* Remove the old text only after the new copy is stored. */
 	bool is_safe = app_autosave_now(a);
 	for (size_t i = 0; i < a->n_found; i++) {
 		if (is_safe)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording in the place of a sandbox. The model's clock is the recording's: it stands still in a pause. */
+/* A recording instead of a sandbox. The model's clock is that of the recording, which stops while the replay
+ * is paused. */
 #include <stdlib.h>
 
 #include "app/app_internal.h"
@@ -10,10 +11,10 @@
 struct app_replay {
 	struct player player;
 	struct trm_timer *timer;
-	uint64_t from_us, from_ns; /* it went on from this place of the recording at this time */
+	uint64_t from_us, from_ns; /* it started from this position in the recording at this time */
 };
 
-/* Where the recording is now. */
+/* The current position in the recording. */
 static uint64_t place_us(const struct app *a)
 {
 	const struct replay *r = &a->model.replay;
@@ -61,7 +62,7 @@ static void on_frame(void *user)
 	set_timer(a);
 }
 
-/* Also when playing was begun, stopped, or changed in speed. */
+/* Also called when the replay starts, pauses, or changes its speed. */
 void app_replay_seek(struct app *a, uint64_t at_us)
 {
 	if (!a->replay)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs: what they call back becomes messages that carry the run's serial. */
+/* Runs. Their callbacks become messages with the serial of the run. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/app_internal.h"
 
-/* A run that was asked for and has not ended. */
+/* A run that was requested and has not ended. */
 struct app_run {
 	struct app *app;
 	struct app_run *next;
 	struct trm_run *handle;
 	uint32_t serial;
 	struct tee *tee;   /* NULL: none */
-	size_t unconsumed; /* bytes of output taken in this turn */
+	size_t unconsumed; /* bytes of output received in this turn */
 };
 
 static void send(const struct app_run *r, struct msg msg)
@@ -42,7 +42,7 @@ static void forget(struct app_run *r)
 	free(r);
 }
 
-/* ---- what the library calls ---- */
+/* ---- callbacks of the library ---- */
 
 static void on_started(void *user, struct trm_run *run)
 {
@@ -93,7 +93,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	if (r->tee)
 		tee_end(r->app, r->tee);
-	forget(r); /* first: the message may lead to the next run */
+	forget(r); /* first, because the message may start the next run */
 	send(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
 }
 
@@ -107,9 +107,10 @@ static const struct trm_run_cb run_cb = {
 		.done = on_done,
 };
 
-/* ---- what the workbench asks for ---- */
+/* ---- requests of the workbench ---- */
 
-/* What tracebacks call the code: the file's name without its folders, or what the library thinks. */
+/* The name of the code in tracebacks: the name of the file without its folders. NULL: the library chooses
+ * one. */
 static const char *code_name(const struct buffer *b)
 {
 	const char *path = b ? b->editor.path : NULL, *slash = path ? strrchr(path, '/') : NULL;

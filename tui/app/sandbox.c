@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The sandbox and the session: what they call back becomes messages. */
+/* The sandbox and the session. Their callbacks become messages. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void on_warning(void *user, struct trm_sandbox *sandbox, const char *word
 	app_tell(user, MSG_SANDBOX_WARNING, words);
 }
 
-/* An image has what it has: only who starts a language there gets to know. */
+/* The languages of an image are unknown until one is started. */
 static uint32_t missing_langs(const struct trm_sandbox *sandbox)
 {
 	uint32_t missing = 0;
@@ -92,7 +92,8 @@ bool app_wants_running(const struct app *a)
 	return a->opts->attach || a->opts->sandbox.server.join == TRM_SERVER_JOIN;
 }
 
-/* Without a sandbox there may still be files to edit; but nobody attaches for that. True: we leave. */
+/* Without a sandbox the person can still edit files, unless the workbench was only started to attach. True:
+ * end the program. */
 static bool gives_up(struct app *a, const struct trm_error *why)
 {
 	if (a->has_had_sandbox || a->is_quitting || !why->code)
@@ -127,8 +128,9 @@ static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
 		.clients = on_clients,
 		.closed = on_closed};
 
-/* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are
- * told what it can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */
+/* Programs write into pipes, but the pane shows their output like a terminal of its size. So they get
+ * environment variables that describe this terminal, as notebooks do. FORCE_COLOR also makes progress
+ * displays move (rich, pip, npm). */
 static void describe_terminal(struct app *a)
 {
 	const struct live_screen *o = &a->model.out.screen;
@@ -151,7 +153,7 @@ static void describe_terminal(struct app *a)
 	a->env[n] = NULL;
 }
 
-/* Of a sandbox that was attached to: what it takes to make another one like it. */
+/* Store the kind of the attached sandbox, so that a similar one can be started later. */
 static void remember_kind(struct app *a)
 {
 	snprintf(a->like_backend, sizeof a->like_backend, "%s", trm_sandbox_backend(a->sandbox));
@@ -159,7 +161,7 @@ static void remember_kind(struct app *a)
 	a->like_is_adopted = trm_sandbox_is_adopted(a->sandbox);
 }
 
-/* An existing container is the kind that it is: it is gone into once more. */
+/* A sandbox in an existing container uses the same container again. */
 static void take_kind(const struct app *a, struct trm_sandbox_opts *opts)
 {
 	opts->backend = a->like_backend;
@@ -171,7 +173,7 @@ static void take_kind(const struct app *a, struct trm_sandbox_opts *opts)
 	}
 }
 
-/* They can change everything that the questions of the workbench say about limits. */
+/* Options for the engine may contradict what the workbench says about limits. */
 static void tell_engine_args(struct app *a, const struct trm_container_opts *opts)
 {
 	char line[TRM_ENGINE_ARGS_BYTES];
@@ -194,8 +196,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (!opts.metrics_interval_ms)
 		opts.metrics_interval_ms = 1000;
 	opts.metrics_with_processes = true;
-	/* Should it end, its successor is one of our own, and of the same kind: nobody who was in a container
-	 * expects to be outside of one. */
+	/* If the attached sandbox has ended, start one of the same kind, because a person who worked in a
+	 * container expects a container. */
 	const char *name = a->has_attached ? NULL : a->opts->attach;
 	if (a->has_attached && a->like_backend[0])
 		take_kind(a, &opts);
@@ -221,8 +223,8 @@ static int open_box(struct app *a, struct trm_error *reterr)
 			app_tell(a, MSG_NOTICE, hint);
 	if (!name)
 		tell_engine_args(a, &opts.container);
-	/* The workbench keeps what is printed itself: a result need not hold it a second time, and to put
-	 * one of 8 MiB together would delay the end of an interrupted flood. */
+	/* The workbench stores the output itself. A second copy in the result would cost time: joining 8 MiB
+	 * would delay the end of an interrupted flood. */
 	struct trm_session_opts session = a->opts->session;
 	session.output_keep_bytes = 0;
 	session.is_shared = session.wants_recent = true;
@@ -273,7 +275,7 @@ void app_go_without(struct app *a, bool always)
 		app_store_setting(a, "isolation", "none");
 }
 
-/* "New sandbox" means the end of this one, also where leaving would not be. */
+/* "New sandbox" ends the current one, even if detaching would not. */
 void app_restart_sandbox(struct app *a)
 {
 	a->is_renewing = a->sandbox != NULL;

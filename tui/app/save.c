@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Saving big files: the text is written into the system's cache at once, and a thread waits for the disk.
- * It touches nothing but its own struct app_save, until it says that it is done. */
+/* Saves large files. The text is written into the system's cache at once, and a thread waits for the disk.
+ * The thread uses only its own struct app_save until it reports the end. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,17 +12,17 @@
 #include "app/app_internal.h"
 #include "text/text.h"
 
-#define BIG_BYTES ((size_t)4 << 20) /* below that, the disk is waited for: milliseconds */
+#define BIG_BYTES ((size_t)4 << 20) /* smaller files are synced at once, which takes milliseconds */
 
 struct app_save {
 	struct app_save *next;
 	uint32_t buffer;
-	int done_fd; /* the app's eventfd */
+	int done_fd; /* eventfd of the app */
 	struct file_saving *saving;
 	pthread_t thread;
 	bool has_thread;
 	atomic_bool is_done;
-	/* When it is done. */
+	/* The result. */
 	int result;
 	struct file_stamp stamp;
 	struct trm_error error;
@@ -120,7 +120,7 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 	a->saves = s;
 	s->has_thread = pthread_create(&s->thread, NULL, wait_for_disk, s) == 0;
 	if (!s->has_thread)
-		wait_for_disk(s); /* then here and now */
+		wait_for_disk(s); /* otherwise wait here */
 	return true;
 }
 

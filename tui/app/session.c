@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What was open in a folder the last time is open there again. A workbench that was started with a file is
- * for that file: it neither takes up a session nor leaves one. Of several in one folder, the first has the
- * session.
+/* Restores the buffers that were last open in a folder. A workbench that was started with a file neither
+ * restores nor stores a session. Of several workbenches in one folder, only the first one uses the session.
  *
- * The file: a line with the name of the folder of unsaved texts that belongs to it, or "-", then a place for
- * each buffer in the order of the tabs. */
+ * The file has a line with the name of the folder of its unsaved texts, or "-", then a line for each buffer
+ * in the order of the tabs. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,7 +16,7 @@
 
 #define SESSION_BYTES ((size_t)4 << 20)
 
-/* FNV-1a: a name for a folder. */
+/* FNV-1a, to name a session file after its folder. */
 static uint64_t hash(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325u;
@@ -40,7 +39,7 @@ static bool find_file(struct session_file *f)
 static const char *const panes[PANE_COUNT] = {
 		[PANE_EDITOR] = "editor", [PANE_OUTPUT] = "output", [PANE_METRICS] = "metrics"};
 
-/* ---- taking up ---- */
+/* ---- restoring ---- */
 
 static void take_up_focus(struct app *a, const char *name)
 {
@@ -68,7 +67,7 @@ static void take_up(
 	for (; (used = buffer_state_read(bytes, n, &place)) > 0; bytes += used, n -= used) {
 		const struct unsaved_item *item = item_of(items, n_items, place.text);
 		if (!item && (place.text || !place.path[0] || access(place.path, F_OK) < 0))
-			continue; /* it is gone */
+			continue; /* the file was deleted */
 		struct buffer *b = app_put_back(a, &place, item ? item->text : NULL, item ? item->len : 0);
 		restored += b != NULL;
 		if (b && place.is_current) {
@@ -78,7 +77,7 @@ static void take_up(
 	}
 	if (current && !a->opts->lang)
 		buffer_show(&a->model, current, &a->effects);
-	effects_clear(&a->effects); /* there is no sandbox yet that could be told */
+	effects_clear(&a->effects); /* there is no sandbox for these effects yet */
 	if (restored == 0)
 		return;
 	snprintf(text, sizeof text, "restored your last session here (%zu buffer%s)", restored,
@@ -121,14 +120,14 @@ void app_open_session(struct app *a)
 	snprintf(lock, sizeof lock, "%s.lock", f->path);
 	f->lock = state_path("sessions", folder) && state_make_dir(folder) == 0 ? state_lock(lock) : -1;
 	if (f->lock < 0)
-		f->path[0] = '\0'; /* somebody else has it, or there is no place for it */
+		f->path[0] = '\0'; /* another workbench uses it, or there is no place for it */
 	else
 		read_session(a);
 }
 
-/* ---- leaving ---- */
+/* ---- storing ---- */
 
-/* Whether its text lies in the folder of what is unsaved. */
+/* Is the buffer's text in the folder of unsaved texts? */
 static bool has_text(const struct app *a, uint32_t id)
 {
 	for (size_t i = 0; i < a->autosave.n; i++)
@@ -151,7 +150,7 @@ void app_save_session(struct app *a)
 	for (size_t i = 0; i < all->n; i++) {
 		bool is_text_kept = is_kept && has_text(a, all->items[i]->id);
 		if (!all->items[i]->editor.path && !is_text_kept)
-			continue; /* there is nothing to be opened again */
+			continue; /* there is nothing to restore */
 		app_place_of(a, all->items[i], &place);
 		if (place.is_current)
 			snprintf(place.pane, sizeof place.pane, "%s", panes[a->model.focus]);
@@ -173,7 +172,7 @@ void app_close_session(struct app *a)
 
 	if (!f->path[0])
 		return;
-	/* Where nothing is remembered, nothing is left. */
+	/* Remove the lock of a session that was not stored. */
 	snprintf(lock, sizeof lock, "%s.lock", f->path);
 	if (access(f->path, F_OK) < 0)
 		unlink(lock);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The settings that can be changed in the workbench: listed, stored in the config file, put to use. */
+/* The settings that can be changed in the workbench: lists them, stores them in the config file, applies
+ * them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "app/app_internal.h"
 #include "model/settings_page.h"
 
-/* By subjects: what is asked, limits, sandbox, keys and editor, looks, alerts. */
+/* By subject: questions, limits, sandbox, keys and editor, appearance, alerts. */
 static const struct offered_setting {
 	const char *name;
 	enum setting_when when;
@@ -55,7 +56,7 @@ _Static_assert((int)OFFERED <= SETTINGS_PAGE_MAX, "the page holds all");
 struct app_settings {
 	struct trm_config now;
 	struct trm_config_origin origins[256];
-	bool is_pending[OFFERED]; /* changed, and what is there was made without it */
+	bool is_pending[OFFERED]; /* changed after the sandbox or the program started */
 };
 
 int app_open_settings(struct app *a, const struct app_opts *opts)
@@ -148,7 +149,7 @@ void app_list_settings(struct app *a)
 
 /* ---- a change ---- */
 
-/* What a new sandbox is made by; who has joined one stays joined. */
+/* Apply settings to the next sandbox. A workbench that joined a sandbox on a server keeps doing so. */
 static void take_sandbox_opts(struct app *a)
 {
 	struct app_opts *own = &a->own_opts;

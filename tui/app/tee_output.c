@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Output that is written into files of the host: what was selected, or all that a run prints. Files get names
- * of their own in the current directory, else in the home; nothing is ever overwritten. */
+/* Writes output to files on the host: a selection, or everything that a run prints. Files get new names in
+ * the current folder, or else in the home directory. No file is ever overwritten. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +15,8 @@
 
 enum { NAMES_TRIED = 1000 };
 
-/* Create "DIR/terrarium-run-3.txt", or with "-2" … where that exists. The descriptor, or -1 with errno. */
+/* Create "DIR/terrarium-run-3.txt", or with "-2" … if that exists. Returns the descriptor, or -1 with errno.
+ */
 static int create_in(const char *dir, uint64_t run, char path[PATH_MAX])
 {
 	for (int i = 1; i <= NAMES_TRIED; i++) {
@@ -76,7 +77,7 @@ void app_keep_output(struct app *a, const struct effect *effect)
 	app_tell(a, ok ? MSG_NOTICE : MSG_ERROR, text);
 }
 
-/* ---- spilling ---- */
+/* ---- all output of a run ---- */
 
 static void say(struct app *a, const struct tee *s, bool goes_on, const char *failure)
 {
@@ -111,7 +112,7 @@ void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)
 	say(a, s, false, strerror(why));
 }
 
-/* What the run has printed before, as far as it is still kept. */
+/* Write the run's earlier output, as far as it is still stored. */
 static void tee_kept(struct app *a, struct tee *s)
 {
 	struct outpane *p = &a->model.out;

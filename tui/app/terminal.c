@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal's end of the loop: keys, sizes, signals, and what must happen in a crash. */
+/* The terminal: keys, sizes, signals, and its restoration after a crash. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static void on_keys(void *user, int fd, uint32_t events)
 	(void)fd;
 	(void)events;
 	if (!term_read(a->term, app_clock_ns())) {
-		/* Nobody is there any more: as if the line had been hung up. */
+		/* The terminal is gone, which is the same as SIGHUP. */
 		a->ended_by = a->ended_by ? a->ended_by : SIGHUP;
 		trm_watch_remove(a->keys_watch);
 		a->keys_watch = NULL;
@@ -70,7 +70,8 @@ static void on_resize(struct app *a)
 	app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
-/* What the terminal sends to all that run in it: not for us while it is another editor's. */
+/* Signals that the terminal sends to all of its processes. They are ignored while an external editor uses
+ * the terminal. */
 static bool is_of_terminal(int signo)
 {
 	return signo == SIGWINCH || signo == SIGINT || signo == SIGTSTP || signo == SIGCONT;
@@ -82,7 +83,7 @@ static void on_signal(void *user, int signo)
 
 	if (a->editor && is_of_terminal(signo)) {
 		if (signo == SIGTSTP)
-			kill(getpid(), SIGSTOP); /* both stop; the shell wakes both */
+			kill(getpid(), SIGSTOP); /* stops both; the shell continues both */
 		return;
 	}
 	if (a->linear && signo == SIGINT && app_linear_interrupt(a))
@@ -103,11 +104,11 @@ static void on_signal(void *user, int signo)
 	}
 }
 
-/* The last three are the screen's. */
+/* The last three concern the screen only. */
 static const int signals[APP_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
 enum { LINE_SIGNALS = 3 };
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 int app_open_terminal(struct app *a, struct trm_error *reterr)
 {
@@ -116,7 +117,7 @@ int app_open_terminal(struct app *a, struct trm_error *reterr)
 
 	if (r == 0)
 		term_watch_crashes();
-	else if (a->opts->is_linear || r == TRM_ENOTSUP) /* it cannot move its cursor */
+	else if (a->opts->is_linear || r == TRM_ENOTSUP) /* the terminal cannot move its cursor */
 		return app_linear_open(a, reterr);
 	else
 		*reterr = why;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The colors: from files that may change while they are in use. Folders are watched rather than files,
- * as editors put a new file in the place of the old one. */
+/* Themes, whose files may change while they are in use. Folders are watched instead of files, because
+ * editors replace files. */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE | IN_ONLYDIR)
 
-/* ---- reading ---- */
+/* ---- loading ---- */
 
 static void on_fault(void *user, const char *sentence)
 {
@@ -23,7 +23,7 @@ static void on_fault(void *user, const char *sentence)
 		snprintf(a->theme_fault, sizeof a->theme_fault, "%s", sentence);
 }
 
-/* Read a theme, remembering what is wrong with it. */
+/* Load a theme and store its errors. */
 static int load(struct app *a, const char *name, struct trm_error *reterr)
 {
 	const struct theme_faults faults = {on_fault, a};
@@ -39,7 +39,7 @@ static int load(struct app *a, const char *name, struct trm_error *reterr)
 	return r;
 }
 
-/* `then`: what the person sees now. */
+/* `then` says what the screen shows now. */
 static void report_theme_faults(struct app *a, const char *then)
 {
 	char text[NOTICE_BYTES];
@@ -113,8 +113,8 @@ static void watch_folder_of(struct app *a, const char *file)
 	inotify_add_watch(a->theme_inotify, dir, CHANGES);
 }
 
-/* The folder of the theme in use, that of the file it may be a link to, and the person's own, where
- * those lie from which it inherits. Watching one twice does no harm. */
+/* Watch the folder of the theme, the folder of the file that it may be a link to, and the person's own
+ * folder, which has the themes that it inherits from. Watching a folder twice does no harm. */
 static void watch_folders(struct app *a)
 {
 	char own[PATH_MAX], real[PATH_MAX];
@@ -126,8 +126,8 @@ static void watch_folders(struct app *a)
 		watch_folder_of(a, real);
 }
 
-/* Something has changed in one of the folders: read the theme again. A file that is half written, or
- * gone, leaves the colors as they are. */
+/* A file in one of the folders has changed, so load the theme again. An incomplete or missing file changes
+ * nothing. */
 static void read_again(struct app *a)
 {
 	struct trm_error why = {0};
@@ -177,7 +177,7 @@ int app_watch_themes(struct app *a, struct trm_error *reterr)
 	int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 
 	if (fd < 0)
-		return 0; /* then a changed theme is seen when it is chosen again */
+		return 0; /* changes then apply when the theme is chosen again */
 	a->theme_inotify = fd;
 	watch_folders(a);
 	return trm_loop_add_fd(a->loop, fd, TRM_READ, on_change, a, &a->theme_watch, reterr);

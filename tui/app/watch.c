@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that somebody else changes while they are open. Their folders are watched rather than they
- * themselves, as many programs put a new file in the place of the old one. */
+/* Watches open files for changes by other programs. Folders are watched instead of files, because many
+ * programs replace files. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "app/app_internal.h"
 
 #define CHANGES (IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR)
-#define PAUSE_MS 50 /* what is written in several goes is read once */
+#define PAUSE_MS 50 /* a file that is written in several steps is read once */
 
 static const char *base_of(const char *path)
 {
@@ -29,7 +29,7 @@ static bool is_open_here(const struct app *a, const char *name)
 	return false;
 }
 
-/* Is there a file that is open here among those that something has happened to? */
+/* Is one of the changed files open here? */
 static bool concerns_us(struct app *a)
 {
 	_Alignas(struct inotify_event) char bytes[16384];
@@ -96,7 +96,8 @@ void app_watch_files(struct app *a)
 			continue;
 		int n = (int)(base_of(path) - path);
 		snprintf(folder, sizeof folder, "%.*s", n ? n : 1, n ? path : ".");
-		inotify_add_watch(a->files_inotify, folder, CHANGES); /* of a known folder: nothing new */
+		/* Has no effect on a folder that is watched already. */
+		inotify_add_watch(a->files_inotify, folder, CHANGES);
 	}
 }
 
@@ -104,7 +105,7 @@ int app_open_watch(struct app *a, struct trm_error *reterr)
 {
 	int r = trm_loop_add_timer(a->loop, on_pause, a, &a->files_timer, reterr);
 
-	/* Where that is not possible, saving still looks. */
+	/* Without inotify, saving still checks the file. */
 	a->files_inotify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (r == 0 && a->files_inotify > 0)
 		r = trm_loop_add_fd(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies in the sandbox's /workspace: asked of find(1) in there. */
+/* Lists the files in the sandbox's /workspace with find(1). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,9 +11,8 @@
 
 struct trm_lang;
 
-bool run_source_is_blank(
-		/* there is only white space in the range */
-		const struct editor *e, struct editor_run range);
+/* Does the range have only white space? */
+bool run_source_is_blank(const struct editor *e, struct editor_run range);
 
 /* The code of a range, malloc'd with a NUL. NULL when out of memory. Empty lines replace the text before the
  * range, so that line numbers in messages are those of the buffer. In Python the indentation that all lines
