@@ -35,8 +35,8 @@ static uint8_t channel(uint16_t value)
 	return value > 255 ? 255 : (uint8_t)value;
 }
 
-/* 38 and 48: `5;N` and `2;R;G;B`, with colons also `2:space:R:G:B`. Returns
- * how many parameters behind k belong to it. */
+/* 38 and 48: `5;N` and `2;R;G;B`, with colons also `2:space:R:G:B`. Returns the number of parameters after k
+ * that belong to it. */
 static unsigned extended_color(const struct ansi *a, unsigned k, uint32_t *color)
 {
 	unsigned left = a->n_params - k - 1;
@@ -177,7 +177,7 @@ unsigned ansi_param(const struct ansi *a, unsigned k, unsigned otherwise)
 	return k < a->n_params && a->params[k] ? a->params[k] : otherwise;
 }
 
-/* One byte inside CSI … final. False: not part of it, look at it again. */
+/* Handle a byte of CSI … final. False: it is not part of the sequence and must be handled again. */
 static bool csi_byte(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 {
 	if (b >= '0' && b <= '9') {
@@ -185,7 +185,7 @@ static bool csi_byte(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *valu
 	} else if (b == ';' || b == ':') {
 		csi_separator(a, b == ':');
 	} else if (b >= 0x20 && b < 0x40) {
-		a->ignored = 1; /* private marks and intermediates: none of ours has any */
+		a->ignored = 1; /* private marks and intermediates: no supported sequence has any */
 	} else if (b >= 0x40 && b < 0x7f) {
 		*op = csi_final(a, b, value);
 	} else {
@@ -253,7 +253,7 @@ static bool utf8_begin(struct ansi *a, uint8_t b)
 	return true;
 }
 
-/* A whole character. The C1 controls begin sequences, as their two-byte forms do. */
+/* A character is complete. C1 controls begin sequences, like their two-byte forms. */
 static enum ansi_op char_done(struct ansi *a, uint32_t cp, uint32_t *value)
 {
 	if (cp >= 0x80 && cp < 0xa0) {
@@ -267,7 +267,7 @@ static enum ansi_op char_done(struct ansi *a, uint32_t cp, uint32_t *value)
 	return ANSI_CHAR;
 }
 
-/* False: the byte does not continue the character; look at it again. */
+/* False: the byte does not continue the character and must be handled again. */
 static bool utf8_byte(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 {
 	if (b < a->utf8_low || b > a->utf8_high) {
@@ -304,7 +304,7 @@ static enum ansi_op ground_byte(struct ansi *a, uint8_t b, uint32_t *value)
 	return ANSI_CHAR;
 }
 
-/* Returns whether the byte was used; *op tells what came of it (ANSI_END: nothing yet). */
+/* Returns whether the byte was used. *op is the result (ANSI_END: none yet). */
 static bool step(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 {
 	switch ((enum state)a->state) {

@@ -7,8 +7,8 @@ enum { GROUND, ESCAPE, CSI };
 
 #define ESC 0x1b
 
-/* ECMA-48 by final byte: A B e k CUU CUD VPR VPB, E F CNL CPL, H f HVP CUP, d VPA, J ED, L M IL DL,
- * S T SU SD, P @ X DCH ICH ECH, r DECSTBM, s u save and restore, I Z tabs, a j ` HPR HPB HPA, b REP. */
+/* ECMA-48 by final byte: A B e k CUU CUD VPR VPB, E F CNL CPL, H f HVP CUP, d VPA, J ED, L M IL DL, S T SU
+ * SD, P @ X DCH ICH ECH, r DECSTBM, s u save and restore, I Z tabs, a j ` HPR HPB HPA, b REP. */
 static const char csi_finals[] = "ABEFHIJLMPSTXZ@`abdefjkrsu";
 /* DECSC DECRC, IND RI NEL, RIS. */
 static const char escape_finals[] = "78DMEc";
@@ -18,7 +18,7 @@ static bool is_one_of(const char *set, uint8_t b)
 	return b && strchr(set, b);
 }
 
-/* One byte of a sequence. True: it completes one that moves. */
+/* Handle a byte of a sequence. True: it completes a sequence that moves the cursor. */
 static bool step(struct cursor_sequences *m, uint8_t b)
 {
 	bool is_csi = m->state == CSI;
@@ -28,7 +28,7 @@ static bool step(struct cursor_sequences *m, uint8_t b)
 		return false;
 	}
 	if ((b < 0x20 && b != 0x18 && b != 0x1a) || b == 0x7f)
-		return false; /* carried out, or ignored, in the midst of a sequence */
+		return false; /* C0 controls within a sequence are carried out or ignored */
 	if (!is_csi && b == '[') {
 		m->state = CSI;
 		m->is_private = false;

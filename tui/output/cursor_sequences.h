@@ -2,10 +2,10 @@
 #ifndef TUI_OUTPUT_CURSOR_SEQUENCES_H
 #define TUI_OUTPUT_CURSOR_SEQUENCES_H
 
-/* Finds, in what a program prints, the first control sequence that does more than write on at the
- * end: one that moves the cursor to another line, clears a part of the screen or shifts what is on it.
- * Colors, carriage returns and what stays in its line (see model/ansi.h) are none. Text without such
- * sequences costs a memchr. Sans I/O: bytes may be cut anywhere. */
+/* Finds the first control sequence in a program's output that does more than write at the end: it moves the
+ * cursor to another line, clears part of the screen, or shifts its content. Colors, carriage returns and
+ * controls within a line (see output/ansi.h) do not count. Text without such sequences costs a memchr. No
+ * I/O: input may be split anywhere. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,10 +13,10 @@
 
 struct cursor_sequences {
 	uint8_t state;   /* 0: between sequences */
-	bool is_private; /* a mark or an intermediate byte that none of ours has */
+	bool is_private; /* it has a mark or intermediate byte that no supported sequence has */
 };
 
-/* The offset of the byte that completes such a sequence; n if there is none. */
+/* The offset of the byte that completes such a sequence; n: there is none. */
 size_t cursor_sequences_find(struct cursor_sequences *m, const char *bytes, size_t n);
 
 #endif

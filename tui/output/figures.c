@@ -145,8 +145,8 @@ struct figure *figures_find(const struct figures *f, uint32_t id)
 	return low < f->n && f->all[low].id == id ? &f->all[low] : NULL;
 }
 
-/* A cell is taken to be 8 pixels wide, as on the screens that most plots are made for; on one of finer pixels
- * the image is enlarged, as browsers do it. */
+/* Images assume cells 8 pixels wide, as on the screens for which most plots are made. On a screen with finer
+ * pixels the image is enlarged, as in browsers. */
 void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int max_rows)
 {
 	const struct picture_style *look = &f->terminal.look;
@@ -179,9 +179,10 @@ int figure_row_at(const struct figure *fig, int line)
 	return fig->picture && fig->picture->look.rows > fig->lines ? line : row;
 }
 
-/* ---- what they are drawn from ---- */
+/* ---- pictures ---- */
 
-/* The pictures of those shown longest ago go when there are too many: they can be made again. */
+/* If the pictures take too much memory, drop those that were not shown for the longest time. They can be
+ * made again. */
 static void trim_pictures(struct figures *f, const struct figure *but)
 {
 	for (size_t i = 0; i < f->n && f->picture_bytes > FIGURES_PICTURES; i++) {

@@ -14,7 +14,7 @@
 #include "output/output_line.h"
 #include "output/outrow.h"
 
-/* libvterm: the top row scrolls off. */
+/* Callback of libvterm: the top row scrolls out. */
 static int on_scrolled(int cols, const VTermScreenCell *cells, void *user)
 {
 	struct live_screen *o = user;
@@ -26,7 +26,7 @@ static int on_scrolled(int cols, const VTermScreenCell *cells, void *user)
 
 static const VTermScreenCallbacks callbacks = {.sb_pushline = on_scrolled};
 
-/* ---- begin and end ---- */
+/* ---- start and end ---- */
 
 void live_screen_finish(struct live_screen *o)
 {
@@ -60,7 +60,7 @@ static bool create(struct live_screen *o, int rows, int cols)
 	return true;
 }
 
-/* A screen of the wanted size, blank. */
+/* Prepare a blank screen of the wanted size. */
 static bool prepare(struct live_screen *o)
 {
 	int rows = o->want_rows ? o->want_rows : 24, cols = o->want_cols ? o->want_cols : 80;
@@ -86,7 +86,7 @@ static VTermPos cursor(const struct live_screen *o)
 	return (VTermPos){within(pos.row, 0, o->rows - 1), within(pos.col, 0, o->cols - 1)};
 }
 
-/* ---- playing ---- */
+/* ---- writing to the screen ---- */
 
 static void write_bytes(struct live_screen *o, const char *bytes)
 {
@@ -121,7 +121,7 @@ static void write_char(struct live_screen *o, uint32_t cp)
 	vterm_input_write(o->vt, utf8, trm_utf8_encode(cp, utf8));
 }
 
-/* A pipe has no line discipline that would make CR LF of a newline. */
+/* A pipe has no line discipline that turns a newline into CR LF. */
 static void play_line_end(struct live_screen *o, enum out_kind kind)
 {
 	if (ansi_end_line(&o->parsers[scrollback_stream(kind)]))
@@ -135,7 +135,7 @@ static void repeat(struct live_screen *o, unsigned count)
 		write_char(o, o->last_char);
 }
 
-/* Moves as libvterm shall see them; finals that mean the same are one. */
+/* The moves that libvterm gets. Finals with the same meaning are merged. */
 static const struct {
 	char final, as;
 } counted[] = {{'A', 'A'}, {'B', 'B'}, {'E', 'E'}, {'F', 'F'}, {'d', 'd'}, {'k', 'A'}, {'e', 'B'}, {'a', 'C'},
@@ -209,7 +209,7 @@ static void play_op(struct live_screen *o, struct ansi *a, enum ansi_op op, uint
 		o->since_move = 0;
 }
 
-/* How many characters of ASCII follow: they need no parsing. */
+/* The number of ASCII characters that follow, which need no parsing. */
 static size_t plain_length(const char *p, const char *end)
 {
 	const char *at = p;
@@ -219,7 +219,7 @@ static size_t plain_length(const char *p, const char *end)
 	return (size_t)(at - p);
 }
 
-/* Bytes without newlines. */
+/* Write bytes without newlines to the screen. */
 static void play(struct live_screen *o, enum out_kind kind, const char *p, size_t n)
 {
 	struct ansi *a = &o->parsers[scrollback_stream(kind)], before = *a;
@@ -244,7 +244,7 @@ static void play(struct live_screen *o, enum out_kind kind, const char *p, size_
 	}
 }
 
-/* ---- going live ---- */
+/* ---- starting a live screen ---- */
 
 static bool is_of_run(const struct out_piece *piece, uint32_t run)
 {
@@ -252,7 +252,7 @@ static bool is_of_run(const struct out_piece *piece, uint32_t run)
 	       && (piece->kind == OUT_STDOUT || piece->kind == OUT_STDERR || piece->kind == OUT_INPUT);
 }
 
-/* The first of the last lines of the store that a screen of this run may show. */
+/* The first of the last stored lines that the screen of this run may show. */
 static uint64_t first_of_tail(const struct live_screen *o, const struct scrollback *s, uint32_t run)
 {
 	uint64_t end = scrollback_end(s), first = scrollback_first(s);
@@ -293,7 +293,7 @@ static bool go_live(struct live_screen *o, struct scrollback *s, uint32_t run)
 
 typedef VTermScreenCell row_cells[LIVE_SCREEN_COLS_MAX];
 
-/* Returns its length. */
+/* Returns the length of the row. */
 static int fetch_row(const struct live_screen *o, int row, row_cells cells)
 {
 	for (int col = 0; col < o->cols; col++)
@@ -339,7 +339,7 @@ bool live_screen_ends_with(const struct live_screen *o, const char *text)
 	return n >= len && n <= sizeof row && memcmp(row + n - len, text, len) == 0;
 }
 
-/* ---- settling ---- */
+/* ---- committing ---- */
 
 void live_screen_drop(struct live_screen *o)
 {
@@ -357,7 +357,7 @@ void live_screen_commit(struct live_screen *o, struct scrollback *s)
 	live_screen_drop(o);
 }
 
-/* What is printed next has the colors that it would have had on the screen. */
+/* Further output keeps the colors that it would have had on the screen. */
 static void hand_pens_over(struct live_screen *o, struct scrollback *s)
 {
 	static const enum out_kind kinds[] = {OUT_STDOUT, OUT_STDERR};
@@ -370,9 +370,9 @@ static void hand_pens_over(struct live_screen *o, struct scrollback *s)
 	}
 }
 
-/* ---- taking output ---- */
+/* ---- output ---- */
 
-/* Everything on the screen is newer than the last move, and no sequence is under way. */
+/* Is everything on the screen newer than the last cursor motion, with no incomplete sequence? */
 static bool is_at_rest(const struct live_screen *o)
 {
 	bool at_rest = o->since_move > (unsigned)o->rows;
@@ -382,7 +382,7 @@ static bool is_at_rest(const struct live_screen *o)
 	return at_rest;
 }
 
-/* To the screen, until it is at rest. Returns how many bytes were taken. */
+/* Write bytes to the screen until it is at rest. Returns the number of bytes. */
 static size_t feed_live(
 		struct live_screen *o, struct scrollback *s, enum out_kind kind, const char *p, size_t n)
 {

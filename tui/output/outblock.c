@@ -80,7 +80,7 @@ void out_blocks_fold_all(struct out_blocks *b, bool is_folded)
 		out_blocks_fold(b, &b->items[i], is_folded);
 }
 
-/* The folded block whose inside the line is in, or NULL. */
+/* The folded block that hides the line, or NULL. */
 static const struct out_block *hiding(const struct out_blocks *b, uint64_t line)
 {
 	const struct out_block *block = b->n_folded ? out_blocks_at(b, line) : NULL;

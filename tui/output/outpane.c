@@ -35,7 +35,7 @@ void outpane_clear(struct outpane *p)
 	p->left = 0;
 }
 
-/* ---- taking output ---- */
+/* ---- adding output ---- */
 
 static void move_line(uint64_t *line, struct out_shift shift)
 {
@@ -45,7 +45,7 @@ static void move_line(uint64_t *line, struct out_shift shift)
 		*line = shift.before + shift.by;
 }
 
-/* Follow what the store has dropped. */
+/* Adapt to lines that the store has dropped. */
 static void follow_store(struct outpane *p)
 {
 	struct out_shift shift = scrollback_take_shift(&p->store);
@@ -83,7 +83,7 @@ void outpane_turn_to(struct outpane *p, uint32_t serial)
 
 void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n)
 {
-	if (kind == OUT_LATE) /* above what is still being drawn on */
+	if (kind == OUT_LATE) /* late output goes above the live screen */
 		scrollback_append(&p->store, kind, serial, bytes, n);
 	else
 		live_screen_feed(&p->screen, &p->store, kind, serial, bytes, n);
@@ -116,7 +116,7 @@ uint64_t outpane_end(const struct outpane *p)
 	return scrollback_end(&p->store) + (uint64_t)live_screen_lines(&p->screen);
 }
 
-/* The line that stands for what is gone. */
+/* The line in place of dropped output. */
 static void read_dropped(const struct outpane *p, struct output_line *line)
 {
 	char text[128], bytes[24], count[32];
@@ -147,7 +147,7 @@ void outwalk_start(struct outwalk *w, const struct outpane *p, uint64_t line)
 	w->next = out_blocks_shown(&p->blocks, line, outpane_end(p));
 }
 
-/* A line of the store, where the reader may or may not stand already. */
+/* Read a line of the store. The reader may already be at that line. */
 static bool read_stored(struct outwalk *w, struct output_line *line)
 {
 	if (!w->has_reader || w->r.line != w->line)

@@ -31,7 +31,7 @@ void output_line_finish(struct output_line *l)
 
 static const struct cell blank = {.text = " ", .width = 1};
 
-/* Make the line n cells long. False: out of memory, or beyond what is shown. */
+/* Extend the line to n cells. False: out of memory, or the line is too long. */
 static bool grow(struct output_line *l, size_t n)
 {
 	if (n > OUT_LINE_COLS)
@@ -51,7 +51,7 @@ static bool grow(struct output_line *l, size_t n)
 	return true;
 }
 
-/* Overwriting one half of a wide character leaves a blank in the other. */
+/* If one half of a wide character is overwritten, the other half becomes a blank. */
 static void break_wide(struct output_line *l, size_t at)
 {
 	if (l->cells[at].width == 0 && at > 0) {
@@ -109,7 +109,8 @@ static bool joins(const struct cell *before, uint32_t cp, int width)
 	       && is_regional(first);
 }
 
-/* What is too much for a cell is not kept, but that a joiner came last, lest the next one stood alone. */
+/* Characters that do not fit into a cell are dropped. A final joiner is still recorded, so that the next
+ * character does not stand alone. */
 static void join(struct cell *before, uint32_t cp, const char *text, size_t len)
 {
 	size_t had = strlen(before->text);
@@ -124,7 +125,7 @@ static void join(struct cell *before, uint32_t cp, const char *text, size_t len)
 	before->text[had + len] = '\0';
 }
 
-/* The second letter of a flag takes a cell of its own, to the right of the first. */
+/* The second letter of a flag takes the cell to the right of the first one. */
 static void widen(struct output_line *l)
 {
 	if (!grow(l, l->col + 1 > l->n ? l->col + 1 : l->n))
@@ -202,7 +203,7 @@ static void move(struct output_line *l, enum ansi_op op, uint32_t value)
 	case ANSI_COLUMN: move_to(l, l->n_prefix + value); break;
 	case ANSI_ERASE: erase(l, value); break;
 	case ANSI_CSI:
-	case ANSI_ESCAPE: /* those need a screen: model/outscreen.h */
+	case ANSI_ESCAPE: /* these need a screen: output/live_screen.h */
 	case ANSI_END:
 	case ANSI_CHAR: break;
 	}
@@ -248,7 +249,7 @@ void output_line_begin(struct output_line *l, enum out_kind kind, uint32_t run)
 	l->n_prefix = l->col;
 }
 
-/* The text of a row of a figure. */
+/* Read the text of a figure's row. */
 static void take_figure(struct output_line *l, const struct out_piece *piece)
 {
 	char text[32];
@@ -296,12 +297,12 @@ size_t output_line_row_end(const struct output_line *l, size_t from, size_t widt
 {
 	if (l->n - from <= width || l->kind == OUT_HEADER || l->kind == OUT_FIGURE)
 		return l->n;
-	/* Neither a word nor a number is cut, unless it takes half a row. */
+	/* Do not cut a word or number that takes less than half a row. */
 	for (size_t end = from + width; end > from + width / 2; end--)
 		if (strcmp(l->cells[end - 1].text, " ") == 0
 				|| (end == from + width && strcmp(l->cells[end].text, " ") == 0))
 			return end;
-	/* A wide character is not cut, unless there is room for none. */
+	/* Do not cut a wide character, unless there is no room for any. */
 	return width > 1 && l->cells[from + width].width == 0 ? from + width - 1 : from + width;
 }
 

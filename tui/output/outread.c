@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the store: a walk over lines, and the colors in force where it begins. */
+/* Reads the store: iterates over lines, and finds the colors at the start. */
 #include <string.h>
 
 #include "output/scrollback_internal.h"
 
-/* How far back to look for colors that are still in force: more is not worth a frame. */
+/* Chunks that are searched for colors that still apply. More would take too long for a frame. */
 #define COLOR_CHUNKS 16
 
 unsigned scrollback_stream(enum out_kind kind)
@@ -51,8 +51,8 @@ bool out_reader_next(struct out_reader *r, struct out_piece *ret)
 			colors_reset(r->colors);
 		ret->colors = &r->colors[scrollback_stream(ret->kind)];
 		r->pos += ret->n + (nl != NULL);
-		/* A break behind the record belongs to its last piece, so only an unbroken record ends here.
-		 */
+		/* A break at the end of the record belongs to its last piece, so only a record without one
+		 * ends here. */
 		if (!nl || (r->pos == rec.len && !(rec.flags & BREAK))) {
 			r->record += sizeof rec + rec.len;
 			r->pos = 0;
@@ -84,7 +84,7 @@ bool out_reader_span(struct out_reader *r, struct out_span *ret)
 	return false;
 }
 
-/* Parse a piece for its colors alone. */
+/* Parse a piece only for its colors. */
 static void skim(const struct out_piece *piece)
 {
 	const char *p = piece->bytes, *end = p + piece->n;
@@ -96,7 +96,7 @@ static void skim(const struct out_piece *piece)
 		ansi_end_line(piece->colors);
 }
 
-/* Go on to the start of `line` (or to the end of the reader's chunk). */
+/* Skip to the start of `line`, or to the end of the reader's chunk. */
 static void skim_to(struct out_reader *r, uint64_t line, size_t end_chunk)
 {
 	struct out_piece piece;
@@ -115,7 +115,7 @@ static void skim_to(struct out_reader *r, uint64_t line, size_t end_chunk)
 	}
 }
 
-/* Fill in the colors at the start of chunk k, from the nearest chunk before that knows them. */
+/* Set the colors at the start of chunk k, from the nearest earlier chunk that has them. */
 static void learn_colors(const struct scrollback *s, size_t k)
 {
 	size_t from = k;
@@ -151,7 +151,7 @@ size_t scrollback_chunk_of_line(const struct scrollback *s, uint64_t line)
 	return low;
 }
 
-/* The chunk in which a line that starts in chunk k ends (or the newest). */
+/* The chunk in which a line of chunk k ends, or the newest chunk. */
 static size_t chunk_of_end(const struct scrollback *s, size_t k, uint64_t line)
 {
 	while (k + 1 < s->n && chunk_at(s, k + 1)->first_line <= line)
@@ -159,7 +159,7 @@ static size_t chunk_of_end(const struct scrollback *s, size_t k, uint64_t line)
 	return k;
 }
 
-/* Stand behind the first carriage return in the reader's chunk. */
+/* Move the reader behind the first carriage return in its chunk. */
 static void skip_to_return(struct out_reader *r, size_t chunk)
 {
 	struct out_piece piece;

@@ -55,7 +55,7 @@ size_t outrow_text(const VTermScreenCell *c, char *out)
 	size_t n = 0;
 
 	if (c->chars[0] == (uint32_t)-1)
-		return 0; /* the right half of a wide one */
+		return 0; /* the right half of a wide character */
 	if (c->chars[0] == 0)
 		out[n++] = ' ';
 	for (unsigned i = 0; i < VTERM_MAX_CHARS_PER_CELL && c->chars[i]; i++)
@@ -63,7 +63,7 @@ size_t outrow_text(const VTermScreenCell *c, char *out)
 	return n;
 }
 
-/* Bytes of one kind on their way to the store. */
+/* Bytes of one kind that will be appended to the store. */
 struct row_text {
 	uint32_t run;
 	struct scrollback *store;

@@ -2,10 +2,10 @@
 #ifndef TUI_OUTROW_H
 #define TUI_OUTROW_H
 
-/* Rows of libvterm's cells as text with colors. Private to live_screen.c.
+/* Converts rows of libvterm's cells to text with colors. Private to live_screen.c.
  *
- * libvterm knows neither dim nor who printed a character, but ten fonts, which no program gets to choose
- * here: the font's bits tell. */
+ * libvterm cannot store the attribute "dim" or the stream of a character. It has ten fonts, which programs
+ * cannot select here, so the bits of the font store both. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,7 +14,8 @@
 
 #include "output/scrollback.h"
 
-enum { OUTROW_DIM = 1, OUTROW_STDERR = 2, OUTROW_INPUT = 4 }; /* bits of the font: SGR 10 + these */
+/* Bits of the font; it is set by SGR 10 + bits. */
+enum { OUTROW_DIM = 1, OUTROW_STDERR = 2, OUTROW_INPUT = 4 };
 enum { OUTROW_TEXT_BYTES = 4 * VTERM_MAX_CHARS_PER_CELL };
 
 struct outrow_pen {
@@ -24,13 +25,13 @@ struct outrow_pen {
 };
 struct outrow_pen outrow_pen(const VTermScreenCell *c);
 
-/* The characters of a cell into out[OUTROW_TEXT_BYTES]; how many bytes: 0 for the right half of a wide one.
- */
+/* Write the characters of a cell to out[OUTROW_TEXT_BYTES]. Returns the number of bytes: 0 for the right
+ * half of a wide character. */
 size_t outrow_text(const VTermScreenCell *c, char *out);
-/* Cells of a row up to the blanks at its end. */
+/* The number of cells without the blanks at the end. */
 int outrow_length(const VTermScreenCell *cells, int n);
-/* Append a row to the store, no color in force behind it. `stale_pens`: bit k for each stream whose colors
- * in the store are to be reset first; those that were are taken out. */
+/* Append a row to the store. No color applies after it. `stale_pens` has a bit for each stream whose stored
+ * colors must be reset first; these bits are cleared. */
 void outrow_keep(struct scrollback *s, uint32_t run, const VTermScreenCell *cells, int n,
 		unsigned *stale_pens);
 

@@ -33,7 +33,7 @@ int outsearch_begin(struct outsearch *s, const char *pattern, bool is_regex, str
 	return 0;
 }
 
-/* ---- looking through ---- */
+/* ---- searching ---- */
 
 void outsearch_shift(struct outsearch *s, uint64_t before, uint64_t by)
 {
@@ -66,7 +66,7 @@ static void add_line(struct outsearch *s, uint64_t line)
 	s->lines[s->n++] = line;
 }
 
-/* A line that lies in several records, or is not what its bytes say: as it looks. */
+/* Search a line as it appears, because it is in several records or has control sequences. */
 static void scan_look(struct outpane *p, uint64_t number)
 {
 	struct output_line l = {0};
@@ -77,7 +77,7 @@ static void scan_look(struct outpane *p, uint64_t number)
 	output_line_finish(&l);
 }
 
-/* Whole lines without control sequences. */
+/* Search whole lines without control sequences. */
 static void scan_plain(struct outsearch *s, const char *bytes, size_t n, uint64_t line)
 {
 	struct find_match match;
@@ -126,7 +126,8 @@ static bool is_searched(enum out_kind kind)
 	return kind != OUT_HEADER && kind != OUT_FIGURE;
 }
 
-/* `*is_open`: the span's first line has begun in an earlier one; then, whether its last goes on. */
+/* Search a span. *is_open: the first line of the span began in an earlier span; afterwards: its last line
+ * continues. */
 static void scan_span(struct outpane *p, const struct out_span *span, bool *is_open)
 {
 	const char *bytes = span->bytes, *end = bytes + span->n, *last = memrchr(bytes, '\n', span->n);
@@ -175,7 +176,7 @@ bool outsearch_step(struct outpane *p, size_t bytes)
 
 /* ---- matches ---- */
 
-/* How many of the remembered lines come before this one. */
+/* The number of stored lines before this one. */
 static size_t lines_before(const struct outsearch *s, uint64_t line)
 {
 	size_t low = 0, high = s->n;
@@ -216,7 +217,7 @@ uint64_t outsearch_count(const struct outsearch *s, uint64_t line, uint64_t *ret
 	return s->n + s->n_more;
 }
 
-/* ---- in a line as it looks ---- */
+/* ---- matches in a line as it appears ---- */
 
 size_t outsearch_in_line(
 		const struct outsearch *s, const struct output_line *l, struct out_match *matches, size_t max)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which part of the output is looked at: rows, scrolling, the current line, what lies under the mouse. */
+/* The visible part of the output: rows, scrolling, the current line, the position of the mouse. */
 #include "output/outpane.h"
 
-#define ROWS_MAX 1024     /* rows that one step of scrolling looks at */
-#define STICKY_ROWS_MIN 4 /* a pane of fewer rows has none to spare for a header */
+#define ROWS_MAX 1024     /* rows in one step of scrolling */
+#define STICKY_ROWS_MIN 4 /* a pane with fewer rows has no sticky header */
 
-/* ---- where things are ---- */
+/* ---- positions ---- */
 
 static bool is_before(struct out_pos a, struct out_pos b)
 {
@@ -31,7 +31,7 @@ static size_t row_start(const struct outpane *p, const struct output_line *l, si
 	return at;
 }
 
-/* The row of a line that a cell stands in. */
+/* The row of a line that contains a cell. */
 static size_t row_of(const struct outpane *p, const struct output_line *l, size_t width, size_t cell)
 {
 	size_t row = 0;
@@ -42,8 +42,7 @@ static size_t row_of(const struct outpane *p, const struct output_line *l, size_
 	return row;
 }
 
-/* Where the shown lines that end before `line` begin to be consecutive: at a block, or at the first there is.
- */
+/* The start of the consecutive visible lines that end before `line`: a block, or the first line. */
 static uint64_t stretch_start(const struct outpane *p, uint64_t line)
 {
 	const struct out_block *block = out_blocks_at(&p->blocks, line - 1);
@@ -52,7 +51,8 @@ static uint64_t stretch_start(const struct outpane *p, uint64_t line)
 	return block && block->line > first && p->blocks.n_folded ? block->line : first;
 }
 
-/* Go back over at most *n rows of the shown lines [.., line) of a stretch; *n: rows still to go. */
+/* Go back over at most *n rows of the visible lines [.., line) of a stretch. *n becomes the number of
+ * remaining rows. */
 static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, size_t *n, size_t width)
 {
 	uint64_t start = stretch_start(p, line), from = line - start > *n ? line - *n : start;
@@ -68,7 +68,7 @@ static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, si
 	while (have && *n) {
 		have--;
 		pos = (struct out_pos){from + have, 0};
-		/* cppcheck-suppress uninitvar; below the `have` of the loop above */
+		/* cppcheck-suppress uninitvar; the loop above has set entries below `have` */
 		if (counts[have] >= *n) {
 			if (outpane_read(p, pos.line, &l))
 				pos.cell = row_start(p, &l, width, counts[have] - *n);
@@ -81,7 +81,7 @@ static struct out_pos go_back_stretch(const struct outpane *p, uint64_t line, si
 	return pos;
 }
 
-/* The place n rows above the start of `line`, or the first there is. */
+/* The position n rows above the start of `line`, or the first position. */
 static struct out_pos go_back(const struct outpane *p, uint64_t line, size_t n, size_t width)
 {
 	struct out_pos pos = {line, 0};
@@ -101,14 +101,15 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 	struct output_line l = {0};
 
 	if (!p->is_scrolled
-			|| is_before(last, top)) /* the pane may have grown: no blank rows below the end */
+			/* The pane may have grown: show no blank rows below the end. */
+			|| is_before(last, top))
 		return last;
 	if (top.line < outpane_first(p))
 		return (struct out_pos){outpane_first(p), 0};
 	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
 	if (block && block->is_folded && top.line > block->line && block->line >= p->blocks.first)
-		return (struct out_pos){block->line, 0}; /* folded since */
-	/* The pane's width may have changed since. */
+		return (struct out_pos){block->line, 0}; /* folded since then */
+	/* The width of the pane may have changed since then. */
 	if (top.cell && outpane_read(p, top.line, &l))
 		top.cell = row_start(p, &l, width, row_of(p, &l, width, top.cell));
 	output_line_finish(&l);
@@ -179,7 +180,7 @@ void outpane_scroll(struct outpane *p, int rows, int cols, long by)
 	else if (p->is_scrolled)
 		scroll_down(p, top, (size_t)by, (size_t)rows, (size_t)cols);
 	if (p->is_scrolled && by < 0 && outpane_end(p) - outpane_first(p) <= (uint64_t)rows) {
-		/* Everything fits (if no line wraps): there is nothing to scroll to. */
+		/* If everything fits without wrapping, there is nothing to scroll. */
 		struct out_pos last = go_back(p, outpane_end(p), (size_t)rows, (size_t)cols);
 		if (last.line == outpane_first(p) && last.cell == 0)
 			p->is_scrolled = false;
@@ -197,7 +198,7 @@ void outpane_scroll_end(struct outpane *p)
 	p->is_scrolled = p->has_mark = false;
 }
 
-/* The first line that is whole in the pane and not under a sticky header, and the last. */
+/* The first and the last line that are completely visible and not under a sticky header. */
 static void lines_in_view(
 		const struct outpane *p, int rows, int cols, uint64_t *ret_first, uint64_t *ret_last)
 {

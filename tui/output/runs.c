@@ -12,7 +12,7 @@
 #include "text/cluster.h"
 
 #define BYTES_WORTH_TELLING ((uint64_t)1 << 20)
-#define RATE_NS 500000000u /* over which a rate is worked out */
+#define RATE_NS 500000000u /* interval for the rate */
 
 void runs_finish(struct runs *r)
 {
@@ -22,7 +22,7 @@ void runs_finish(struct runs *r)
 	memset(r, 0, sizeof *r);
 }
 
-/* Room for one more: twice as much up to RUNS_MAX, then the oldest is forgotten. */
+/* Make room for another run: twice as many up to RUNS_MAX, then in place of the oldest. */
 static bool grow(struct runs *r)
 {
 	uint32_t cap = r->cap ? r->cap * 2 : 16;
@@ -38,7 +38,7 @@ static bool grow(struct runs *r)
 	return true;
 }
 
-/* The first line of the code that says something. */
+/* The first line of the code that is not blank. */
 static void excerpt(char *out, size_t cap, const char *code, size_t len)
 {
 	size_t at = 0, used = 0;
@@ -84,7 +84,7 @@ struct run_info *runs_find(const struct runs *r, uint32_t serial)
 	return run->serial == serial ? run : NULL;
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 char *format_duration(char out[24], uint64_t us)
 {
@@ -165,7 +165,7 @@ static void add_number(struct output_line *line, const char *before, const char 
 	add(line, ROLE_DIM, 0, behind);
 }
 
-/* What it took. A run that prints a lot tells how much. */
+/* What the run took. A run with much output also shows the amount. */
 static void cost(struct output_line *line, const struct run_info *run)
 {
 	char number[24];
@@ -192,7 +192,7 @@ static void outcome(struct output_line *line, const struct run_info *run, bool h
 	cost(line, run);
 }
 
-/* What is going on, and how fast it prints. */
+/* The state of the run, and the rate of its output. */
 static void progress(struct output_line *line, const struct run_info *run, uint64_t now_ns)
 {
 	static const char *const words[] = {[RUN_QUEUED] = "waiting",
@@ -259,7 +259,7 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 	add(line, ROLE_DIM, 0, run->excerpt);
 }
 
-/* ---- its end ---- */
+/* ---- end of a run ---- */
 
 void run_info_end(struct run_info *run, const struct trm_result *r, uint64_t now_ns)
 {
@@ -279,7 +279,7 @@ void run_info_end(struct run_info *run, const struct trm_result *r, uint64_t now
 	run->mem_peak_bytes = r->mem_peak_bytes;
 }
 
-/* ---- how much it prints ---- */
+/* ---- amount of output ---- */
 
 void run_count(struct run_info *run, uint64_t bytes)
 {

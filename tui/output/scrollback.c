@@ -73,7 +73,7 @@ static void drop_oldest(struct scrollback *s)
 
 /* ---- a flood ---- */
 
-/* The oldest chunk that holds nothing but output of this run, if it has more than half of all; else 0. */
+/* The oldest chunk with output of only this run, if the run has more than half of all chunks; else 0. */
 static size_t flood_start(const struct scrollback *s, uint32_t run)
 {
 	size_t own = s->n;
@@ -84,7 +84,7 @@ static size_t flood_start(const struct scrollback *s, uint32_t run)
 	return s->n - own > s->n_ring / 2 && s->n - own > 2 ? own : 0;
 }
 
-/* The line that is open at the end of a chunk ends there. */
+/* End the line that is incomplete at the end of a chunk. */
 static void close_line(struct out_chunk *c)
 {
 	size_t at = 0, next;
@@ -100,7 +100,7 @@ static void close_line(struct out_chunk *c)
 	c->breaks++;
 }
 
-/* Have a chunk hold only the line that stands for what was dropped there. */
+/* Replace the content of a chunk by the line that says how much was dropped. */
 static void write_gap(struct out_chunk *c, uint32_t run)
 {
 	char text[OUT_CHUNK_BYTES - sizeof(struct record)];
@@ -126,8 +126,8 @@ static void count_gap(struct scrollback *s, struct out_chunk *gap, const struct 
 	s->dropped_bytes += dropped->used;
 }
 
-/* Drop chunk `at` + 1, of which `at` tells; those up to `at` move up, in the ring and by their lines'
- * numbers. */
+/* Drop chunk `at` + 1; chunk `at` says so. The chunks up to `at` move up in the ring, and their lines get
+ * new numbers. */
 static void drop_inside(struct scrollback *s, size_t at, uint32_t run)
 {
 	struct out_chunk *gap = chunk_at(s, at), *dropped = chunk_at(s, at + 1);
@@ -162,7 +162,7 @@ struct out_shift scrollback_take_shift(struct scrollback *s)
 	return shift;
 }
 
-/* A fresh chunk at the end. Its slot may hold an old one's memory: it is used again. */
+/* Add a chunk at the end. If its slot has the memory of an old chunk, that is used again. */
 static struct out_chunk *chunk_push(struct scrollback *s, uint32_t run)
 {
 	size_t slot, flood = s->n == s->n_ring ? flood_start(s, run) : 0;
@@ -194,7 +194,7 @@ static struct out_chunk *chunk_push(struct scrollback *s, uint32_t run)
 	return c;
 }
 
-/* The chunk and, in s->open_record, the record that takes at least one more byte. */
+/* The chunk, and in s->open_record the record, with room for at least one more byte. */
 static struct out_chunk *record_open(struct scrollback *s, enum out_kind kind, uint32_t run)
 {
 	struct out_chunk *c = newest(s);
@@ -233,7 +233,7 @@ static void record_break(struct scrollback *s, struct out_chunk *c, unsigned fla
 	s->open_record = SIZE_MAX;
 }
 
-/* Keep track of how long it is since the line was last broken or rewritten. */
+/* Track the number of bytes since the line was last broken or rewritten. */
 static void track_breaks(struct scrollback *s, const char *p, size_t n)
 {
 	const char *nl = memrchr(p, '\n', n);
@@ -263,7 +263,7 @@ static void put(struct scrollback *s, struct out_chunk *c, const char *p, size_t
 	track_breaks(s, p, n);
 }
 
-/* At most `take` (which is at least 4) of n bytes, cut before a character rather than inside. */
+/* At most `take` (at least 4) of n bytes. The end is before a character, never inside one. */
 static size_t whole_chars(const char *p, size_t take, size_t n)
 {
 	size_t cut = take;

@@ -2,13 +2,13 @@
 #ifndef TUI_OUTPUT_SCROLLBACK_INTERNAL_H
 #define TUI_OUTPUT_SCROLLBACK_INTERNAL_H
 
-/* How the store holds its bytes; for scrollback.c, which writes them, and outread.c, which reads them. */
+/* The storage of the bytes, for scrollback.c, which writes them, and outread.c, which reads them. */
 
 #include <string.h>
 
 #include "output/scrollback.h"
 
-enum { BREAK = 1, SOFT = 2 }; /* record flags: the line ends behind it; only for its length */
+enum { BREAK = 1, SOFT = 2 }; /* record flags: the line ends after it; only because of its length */
 
 struct record {
 	uint16_t len;
@@ -17,16 +17,16 @@ struct record {
 };
 
 struct out_chunk {
-	uint64_t first_line; /* the line that its first byte belongs to */
+	uint64_t first_line; /* line of its first byte */
 	uint32_t used;
 	uint32_t breaks;    /* lines that end in it */
-	uint32_t first_run; /* that its first record belongs to */
-	uint8_t first_kind; /* enum out_kind of that */
-	bool is_gap;        /* holds a line that stands for `gap_lines` dropped ones */
+	uint32_t first_run; /* run of its first record */
+	uint8_t first_kind; /* enum out_kind of its first record */
+	bool is_gap;        /* a line in place of `gap_lines` dropped lines */
 	uint64_t gap_lines, gap_bytes;
-	bool has_controls;               /* something in it may change colors */
-	bool has_colors;                 /* `colors` is known */
-	struct ansi colors[OUT_STREAMS]; /* in force at its start */
+	bool has_controls;               /* it may have control sequences that change colors */
+	bool has_colors;                 /* `colors` is set */
+	struct ansi colors[OUT_STREAMS]; /* at its start */
 	char bytes[OUT_CHUNK_BYTES];
 };
 
@@ -59,7 +59,7 @@ static inline uint32_t count_newlines(const char *p, size_t n)
 	return count;
 }
 
-/* The chunk in which a line starts (or at whose very end the line before it ends). */
+/* The chunk in which a line starts, or at whose end the previous line ends. */
 size_t scrollback_chunk_of_line(const struct scrollback *s, uint64_t line);
 
 #endif
