@@ -2,10 +2,10 @@
 #ifndef TUI_COMMAND_H
 #define TUI_COMMAND_H
 
-/* What the workbench can be told to do. Every part of the model has a const table of its commands, next to
- * the functions that carry them out; tui/model/command.c lists the tables. Key maps (keymap.h), key bar, help
- * and palette go by them. A new feature is a function, a row in the table of its room, and a row in the
- * default key map. */
+/* The commands of the workbench. Each part of the model has a const table of its commands next to the
+ * functions that carry them out; tui/model/command.c lists the tables. Key maps (keymap.h), key bar, help
+ * and palette use the tables. To add a feature, write a function, a row in the table of its room, and a row
+ * in the default key map. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,34 +15,35 @@ struct editor;
 struct effects;
 struct model;
 
-/* Where the keys of a command are looked for: first in the pane that has the focus, then in any. */
+/* Where the keys of a command apply: first the context of the focused pane, then the common ones. */
 enum key_context {
 	CONTEXT_EDITOR,
 	CONTEXT_OUTPUT,
 	CONTEXT_METRICS,
 	CONTEXT_VARIABLES, /* the page of variables */
-	CONTEXT_POPUP,     /* in the editor, while completion offers something */
+	CONTEXT_POPUP,     /* in the editor, while the completion popup is open */
 	CONTEXT_STOPPING,  /* anywhere, while a run is being stopped */
 	CONTEXT_REPLAY,    /* anywhere, while a recording is shown */
-	CONTEXT_PAUSED,    /* anywhere, while a run is paused before the memory limit */
+	CONTEXT_PAUSED,    /* anywhere, while a run is paused near the memory limit */
 	CONTEXT_SANDBOXES, /* the page of running sandboxes */
-	CONTEXT_DEMO,      /* anywhere, while a file is shown cell by cell */
+	CONTEXT_DEMO,      /* anywhere, while a file is presented cell by cell */
 	CONTEXT_ANY,       /* in every pane */
-	CONTEXT_ALWAYS,    /* also over a dialog */
+	CONTEXT_ALWAYS,    /* also while a dialog is open */
 	CONTEXT_COUNT
 };
 const char *context_name(enum key_context key_context); /* as in the config: "editor" */
 
 struct command {
-	const char *name;  /* "select-all": lower case, in the config and by which others find it */
-	const char *title; /* "Select all": in the palette; NULL: not there (plain motions) */
-	const char *help;  /* a line for the help; NULL: not there */
+	const char *name;  /* "select-all": lower case, for the config and for command_find() */
+	const char *title; /* "Select all": for the palette; NULL: not in the palette (plain motions) */
+	const char *help;  /* a line for the help; NULL: not in the help */
 	enum key_context key_context;
-	/* Exactly one of these two does it. */
+	/* Exactly one of these two functions is set. */
 	void (*run)(struct model *m, struct effects *out);
-	unsigned (*edit)(struct editor *e, int arg); /* on the buffer shown; returns enum editor_bits */
+	/* For the current buffer; returns enum editor_bits. */
+	unsigned (*edit)(struct editor *e, int arg);
 	int arg;
-	bool is_motion; /* of edit: with Shift besides, its key selects */
+	bool is_motion; /* of edit: its key together with Shift selects */
 };
 
 struct command_table {
@@ -54,7 +55,7 @@ struct command_table {
 		(array), sizeof(array) / sizeof *(array) \
 	}
 
-/* Defined beside the functions in the tables. */
+/* Defined next to the functions in the tables. */
 extern const struct command_table workbench_commands;
 extern const struct command_table buffer_commands;
 extern const struct command_table confirmation_commands;
@@ -88,13 +89,14 @@ extern const struct command_table loss_commands;
 extern const struct command_table detach_commands;
 extern const struct command_table history_commands;
 
-const struct command *command_at(size_t i);                 /* of all tables; NULL past the end */
+const struct command *command_at(size_t i);                 /* over all tables; NULL: past the end */
 const struct command *command_find(const char *name);       /* NULL: there is none */
 bool command_is(const struct command *c, const char *name); /* false for NULL */
 
-/* Those of a demo and of a replay do only there; the palette leaves the others out. */
+/* Is the command available now? Commands of a demo or a replay are only available there. The palette leaves
+ * out others. */
 bool command_applies(const struct model *m, const struct command *c);
-/* Carry it out, on the pane that it is for. */
+/* Carry out a command on its pane. */
 void command_run(struct model *m, const struct command *c, struct effects *out);
 
 #endif

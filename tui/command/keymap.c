@@ -76,7 +76,7 @@ static int parse_chord(const char *text, size_t n, struct chord *ret)
 			ret->mods |= mod_names[i].mod;
 			text += len;
 			n -= len;
-			i = (size_t)-1; /* in any order */
+			i = (size_t)-1; /* modifiers may be in any order */
 		}
 	}
 	return parse_key(text, n, &ret->key);
@@ -146,7 +146,7 @@ static void chord_name(const struct chord *c, char out[32])
 		snprintf(out, 32, "^%c", *key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key);
 		return;
 	}
-	/* One notation: ^ is Ctrl, before a letter as before a key with a name. */
+	/* The notation is always the same: ^ is Ctrl, before a letter and before a key with a name. */
 	snprintf(out, 32, "%s%s%s%s", c->mods & MOD_CTRL ? "^" : "", c->mods & MOD_ALT ? "Alt-" : "",
 			c->mods & MOD_SHIFT ? "Shift-" : "", key);
 }
@@ -179,7 +179,7 @@ static bool same_chord(const struct chord *a, const struct chord *b)
 	return a->key == b->key && a->mods == b->mods;
 }
 
-/* Do the first chords of `keys` begin, or make up, what `wanted` says? */
+/* Are all chords of `keys` the first chords of `wanted`? */
 static bool begins(const struct keys *keys, const struct keys *wanted)
 {
 	if (keys->n > wanted->n)
@@ -205,14 +205,14 @@ static struct binding *find(const struct keymap *map, enum key_context key_conte
 	return NULL;
 }
 
-/* Which bit of a place's `firsts` is a chord's. */
+/* The bit of a chord in a context's `firsts`. */
 static uint64_t first_bit(const struct chord *c)
 {
 	return UINT64_C(1) << (c->key + c->mods * 29u) % 64;
 }
 
-/* Most keys that are typed begin nothing, and the bindings fill more memory than a key should have to look
- * at. */
+/* Most typed keys begin no binding. This test avoids a search through all bindings, which take much memory.
+ */
 static bool may_begin(const struct keymap *map, enum key_context key_context, const struct chord *c)
 {
 	return key_context < CONTEXT_COUNT && map->firsts[key_context] & first_bit(c);
@@ -308,8 +308,8 @@ const struct keys *keymap_keys(const struct keymap *map, const struct command *c
 
 /* ---- sets ---- */
 
-/* Add what a set says where the keys are still free: neither they nor a part of them, nor anything that
- * they are a part of, means something in the same place or where that would be looked for. */
+/* Add the bindings of a set whose keys are free. Keys are not free if they, their beginning, or longer keys
+ * that begin with them are bound in the same context. Keys that are bound everywhere are not free either. */
 static int fill(struct keymap *map, const struct keymap_row *rows, size_t n)
 {
 	size_t n_before = map->n;
@@ -352,7 +352,8 @@ int keymap_complete(struct keymap *map, const char *set, struct trm_error *reter
 
 	if (strcmp(set, "emacs") == 0)
 		r = fill(map, keymap_emacs, keymap_emacs_count);
-	else if (strcmp(set, "default") != 0 && strcmp(set, "vi") != 0) /* vi's own keys: editor/vi.h */
+	/* Vi's own keys are in editor/vi.h. */
+	else if (strcmp(set, "default") != 0 && strcmp(set, "vi") != 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"there is no key map \"%.30s\"; there are default, emacs and vi", set);
 	return r < 0 ? r : fill(map, keymap_default, keymap_default_count);

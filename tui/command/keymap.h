@@ -2,9 +2,10 @@
 #ifndef TUI_KEYMAP_H
 #define TUI_KEYMAP_H
 
-/* Which keys mean which command, per place. Keys are written "ctrl-f", "alt-shift-up", "f5", "ctrl-x ctrl-s":
+/* The keys of the commands, per context. Keys are written "ctrl-f", "alt-shift-up", "f5", "ctrl-x ctrl-s":
  * modifiers ctrl, alt, shift joined with "-" to a character or to a name (enter tab backspace escape up down
- * left right home end pageup pagedown insert delete space f1 … f12); chords of a sequence apart by blanks. */
+ * left right home end pageup pagedown insert delete space f1 … f12). The chords of a sequence are separated
+ * by blanks. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,21 +31,21 @@ struct keys {
 struct binding {
 	enum key_context key_context;
 	struct keys keys;
-	const struct command *command; /* NULL: the keys mean nothing here */
+	const struct command *command; /* NULL: the keys are unbound */
 };
 
 struct keymap {
 	struct binding *bindings;
 	size_t n, cap;
-	uint64_t firsts[CONTEXT_COUNT]; /* a bit for each chord that bindings begin with; chords may share one
-					 */
+	/* A bit for each first chord of a binding; chords may share a bit. */
+	uint64_t firsts[CONTEXT_COUNT];
 };
 
-void keymap_finish(struct keymap *map); /* takes a zeroed object */
-/* The set that the workbench brings. 0 or TRM_ENOMEM. */
+void keymap_finish(struct keymap *map); /* accepts a zeroed object */
+/* The default set. 0 or TRM_ENOMEM. */
 int keymap_init(struct keymap *map);
-/* Add a set ("default" and "vi", whose own keys are the editor's, or "emacs" with the default one below it)
- * where keys have no meaning yet. TRM_EINVAL: there is no such set. */
+/* Add a set where keys are free: "default"; "vi", which is the same because the editor handles vi's own
+ * keys; or "emacs", followed by the default set. TRM_EINVAL: there is no such set. */
 int keymap_complete(struct keymap *map, const char *set, struct trm_error *reterr);
 
 /* A row of a set. */
@@ -52,32 +53,33 @@ struct keymap_row {
 	enum key_context key_context;
 	const char *keys, *command;
 };
-extern const struct keymap_row keymap_default[], keymap_emacs[]; /* each in a file of its own */
+extern const struct keymap_row keymap_default[], keymap_emacs[]; /* each in its own file */
 extern const size_t keymap_default_count, keymap_emacs_count;
 
-/* Bind keys, in place of what they meant there. `command` NULL or "": they mean nothing. TRM_EINVAL with a
- * sentence when keys or command do not exist. */
+/* Bind keys, in place of an existing binding. `command` NULL or "": unbind them. TRM_EINVAL, with a message,
+ * if the keys or the command do not exist. */
 int keymap_bind(struct keymap *map, enum key_context key_context, const char *keys, const char *command,
 		struct trm_error *reterr);
 
-/* What keys mean in one place. Alt with a digit stands for a function key where it means nothing else. */
+/* The command of keys in one context. Alt with a digit stands for a function key if it is not bound itself.
+ */
 enum keymap_match { KEYMAP_NONE, KEYMAP_PREFIX, KEYMAP_COMMAND };
 enum keymap_match keymap_resolve(const struct keymap *map, enum key_context key_context,
 		const struct keys *keys, const struct command **ret);
 
-/* A binding that makes these keys, or that these keys make, impossible to reach: one begins with the other.
- * NULL: there is none. */
+/* A binding that these keys make unreachable, or that makes these keys unreachable, because one begins with
+ * the other. NULL: there is none. */
 const struct binding *keymap_clash(
 		const struct keymap *map, enum key_context key_context, const struct keys *keys);
 
-/* Whether it holds wherever its command can be given; else it is one more key for it in some pane. */
+/* Does the binding apply wherever its command does? If not, it is an additional key in some pane. */
 bool keymap_is_at_home(const struct binding *b);
-/* The first binding of a command, of those at home if there are any: NULL when it has no keys. */
+/* The first binding of a command, if possible one that is at home. NULL: it has no keys. */
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command);
 
 int keys_parse(const char *text, struct keys *ret); /* 0 or TRM_EINVAL */
 bool keys_equal(const struct keys *a, const struct keys *b);
-/* As keys_parse() takes it: "shift-f6", "ctrl-x ctrl-s". */
+/* In the notation of keys_parse(): "shift-f6", "ctrl-x ctrl-s". */
 void keys_write(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
 /* For people: "^F", "Shift-F6", "^X ^S". */
 void keys_name(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
@@ -93,7 +95,7 @@ struct keybar_item {
 	int col, cols;
 };
 enum { KEYBAR_MAX = 64 };
-/* For a width: commands with their columns, left to right. Returns how many. */
+/* Items for this width: commands with their columns, left to right. Returns their number. */
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX]);
 
 #endif

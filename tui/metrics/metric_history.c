@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HALVINGS 4 /* of a limit: what is little shall look like little */
+#define HALVINGS 4 /* halvings of a limit, so that a small value still looks small */
 #define FIRST_POINTS 256
 #define MIB (1024.0 * 1024.0)
 
@@ -23,7 +23,7 @@ static float wait_of(const struct trm_sample *s)
 	float most = known(s, TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
 
 	if (s->pressure_is_machine)
-		return most; /* somebody else's trouble */
+		return most; /* the CPU of the machine is busy with other work */
 	most = worst(most, known(s, TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent));
 	most = worst(most, known(s, TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent));
 	return worst(most, known(s, TRM_METRIC_PRESSURE_IO, s->pressure_io_percent));
@@ -47,7 +47,7 @@ void metric_history_finish(struct metric_history *h)
 	*h = (struct metric_history){0};
 }
 
-/* Twice as large up to METRIC_SAMPLES; out of memory: the oldest give way. */
+/* Double the capacity up to METRIC_SAMPLES. Out of memory: replace the oldest samples. */
 static bool make_room(struct metric_history *h)
 {
 	size_t cap = h->cap ? h->cap * 2 : METRIC_SAMPLES < FIRST_POINTS ? METRIC_SAMPLES : FIRST_POINTS;
@@ -57,7 +57,8 @@ static bool make_room(struct metric_history *h)
 	struct metric_point *points = realloc(h->points, cap * sizeof *points);
 	if (!points)
 		return h->cap > 0;
-	h->points = points; /* n == the old cap: the ring has not turned yet, and lies as it must */
+	/* N is the old capacity: the ring has not wrapped yet, so its order is right. */
+	h->points = points;
 	h->cap = cap;
 	return true;
 }
@@ -104,7 +105,7 @@ uint64_t metric_history_last_ns(const struct metric_history *h)
 	return h->n ? metric_history_at(h, h->n - 1)->time_ns : 0;
 }
 
-/* The first sample at or after a time; n if there is none. */
+/* The first sample at or after a time; n: there is none. */
 static uint64_t first_from(const struct metric_history *h, uint64_t at_ns)
 {
 	uint64_t low = oldest(h), high = h->n;
@@ -134,10 +135,10 @@ int metric_span_column(const struct metric_span *span, int columns, uint64_t at_
 	return back >= (uint64_t)columns ? -1 : columns - 1 - (int)back;
 }
 
-/* What a series was last known to be: it speaks for a while for what follows. */
+/* The last known value of a series, which also counts for a while afterwards. */
 struct last {
 	float value;
-	uint64_t time_ns, apart_ns; /* from the one before it; 0: there was none */
+	uint64_t time_ns, apart_ns; /* since the sample before it; 0: there was none */
 };
 
 static void note(struct last *l, const struct metric_point *p, enum series series)
@@ -190,7 +191,7 @@ void metric_history_raise(
 		highest->values[series] = peak;
 	if (highest || to_ns < metric_history_last_ns(h) || !make_room(h))
 		return;
-	/* It began and ended between two samples: it gets a point of its own. */
+	/* The run began and ended between two samples, so it gets a point of its own. */
 	struct metric_point *p = &h->points[h->n++ % h->cap];
 	p->time_ns = to_ns;
 	for (int i = 0; i < SERIES_COUNT; i++)

@@ -3,7 +3,7 @@
 
 #define SECOND UINT64_C(1000000000)
 
-/* Time per cell. A cell of braille has two columns, so that the second one shows each second. */
+/* Time per cell. A braille cell has two columns, so that the second scale shows each second. */
 static const uint64_t scales_ns[] = {
 		SECOND, 2 * SECOND, 4 * SECOND, 10 * SECOND, 30 * SECOND, 60 * SECOND, 300 * SECOND};
 enum { N_SCALES = sizeof scales_ns / sizeof *scales_ns, FIRST_SCALE = 1 };

@@ -4,10 +4,10 @@
 #include "metrics/metrics.h"
 
 enum {
-	SIDE_COLS = 26,  /* from here on a graph may stand beside its number */
+	SIDE_COLS = 26,  /* from this width on, a graph may be next to its number */
 	LABEL_COLS = 6,  /* "1024M " */
-	LABEL_FROM = 30, /* columns of a pane that has room for labels */
-	WIDE_COLS = 110, /* of a pane whose processes stand beside the graphs */
+	LABEL_FROM = 30, /* columns of a pane with room for labels */
+	WIDE_COLS = 110, /* columns of a pane with the processes next to the graphs */
 	WIDE_ROWS = 16,
 	TABLE_COLS = 56,
 };
@@ -22,7 +22,7 @@ static int min(int a, int b)
 	return a < b ? a : b;
 }
 
-/* Rows for the graphs below their numbers: CPU and memory get most; 0: beside the number. */
+/* Distribute the rows among the graphs. CPU and memory get most. 0: the graph is next to its number. */
 static void share(int room, bool has_net, bool has_wait, int heights[SERIES_COUNT])
 {
 	int extra = has_net + has_wait, small = room >= 26 ? 4 : room >= 18 ? 3 : room >= 12 ? 2 : 0;
@@ -52,7 +52,7 @@ static int place_meter(struct metrics_layout *l, enum series series, struct rect
 	return row + 1 + max(height, 0);
 }
 
-/* Everything but the processes. Returns the row below. */
+/* Place everything but the processes. Returns the row below. */
 static int place_graphs(
 		struct metrics_layout *l, struct rect area, bool has_net, bool has_wait, int table_rows)
 {
@@ -62,7 +62,7 @@ static int place_graphs(
 	bool has_more = area.rows >= 30;
 
 	has_net = has_net && has_more;
-	has_wait = has_wait && has_more; /* then its graph stands below the words */
+	has_wait = has_wait && has_more; /* in this case its graph is below the text */
 	int fixed = 4 + 1 + (area.rows >= 12 && !has_wait) + (area.rows >= 14) * 2;
 	share(area.rows - fixed - has_net - has_wait - table_rows, has_net, has_wait, heights);
 	for (unsigned i = 0; i < sizeof order / sizeof *order && row < bottom; i++)

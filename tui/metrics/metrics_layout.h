@@ -20,25 +20,25 @@
 
 struct metrics_layout {
 	struct {
-		int row;           /* of its name and number; -1: not shown */
+		int row;           /* row of its name and number; -1: not shown */
 		struct rect graph; /* 0 rows: none */
 	} meters[SERIES_COUNT];
-	struct rect time;  /* the columns of the graphs that share the time axis; 0 cols: there is none */
+	struct rect time;  /* columns of the graphs with the common time axis; 0 cols: there is none */
 	int run_marks_row; /* runs; -1: not shown */
 	int axis_row;      /* -1: not shown */
 	int words_row;     /* network, uptime; -1: not shown */
 	int wait_row;      /* pressure, throttling; -1: not shown */
 	int rule_row;      /* above the processes; -1: none */
 	int rule_col;      /* left of the processes; -1: none */
-	int table_row;     /* header of the processes; -1: not shown */
-	struct rect table; /* their rows */
+	int table_row;     /* heading of the processes; -1: not shown */
+	struct rect table; /* rows of the processes */
 	int label_cols;    /* right of the graphs, for the scale; 0: none */
 };
 
 struct metrics;
-/* For what is known of a sandbox. */
+/* The layout for the known metrics of a sandbox. */
 struct metrics_layout metrics_layout_of(const struct metrics *x, struct rect area);
-/* `has_net`, `has_wait`: that is known, and gets a graph where there is room. */
+/* `has_net`, `has_wait`: this metric is known, and gets a graph if there is room. */
 struct metrics_layout metrics_layout_make(struct rect area, bool has_net, bool has_wait);
 
 #endif

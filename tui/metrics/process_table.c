@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH_MAX 16 /* deeper ones are shown there */
+#define DEPTH_MAX 16 /* deeper levels are shown at this one */
 
 const struct process_column_info process_columns[PROCESS_COLUMNS] = {
 		[PROCESS_COLUMN_PID] = {"PID", 6, 3, false, false, PROCESS_BY_PID},
@@ -52,7 +52,8 @@ static int compare_numbers(double a, double b)
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-/* The heaviest first; pids and commands rising. Equal ones by pid, so that rows do not dance. */
+/* Heaviest first; pids and commands in ascending order. Equal rows are sorted by pid, so that they keep
+ * their places. */
 static int compare(const struct process_table *t, const struct trm_process *a, const struct trm_process *b)
 {
 	int order = 0;
@@ -85,8 +86,8 @@ static bool has_parent(const struct process_table *t, uint32_t ppid)
 	return false;
 }
 
-/* Append the children of `ppid`, each followed by its own, from the sorted rows to `out`. What has been
- * placed is marked in `done`: what a sandbox says of parents may go in circles. */
+/* Append the children of `ppid` from the sorted rows to `out`, each followed by its own children. Placed
+ * rows are marked in `done`, because the parents that a sandbox reports may form circles. */
 static size_t place_children(const struct process_table *t, uint32_t ppid, bool is_root, unsigned depth,
 		bool *done, struct process_row *out, size_t n)
 {
@@ -116,7 +117,7 @@ static void make_tree(struct process_table *t)
 
 	if (out && done) {
 		size_t n = place_children(t, 0, true, 0, done, out, 0);
-		for (size_t i = 0; i < t->n; i++) /* circles */
+		for (size_t i = 0; i < t->n; i++) /* for circles */
 			if (!done[i])
 				out[n++] = t->rows[i];
 		memcpy(t->rows, out, n * sizeof *out);
@@ -136,7 +137,7 @@ static void arrange(struct process_table *t)
 		make_tree(t);
 }
 
-/* ---- what comes ---- */
+/* ---- a new sample ---- */
 
 static bool make_room(struct process_table *t, size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "metrics/run_marks.h"
 
-/* A run that waits has not begun. */
+/* A waiting run has not begun. */
 static bool has_begun(const struct run_info *run)
 {
 	return run && run->began_ns;
@@ -20,7 +20,7 @@ size_t run_marks_in(const struct runs *runs, const struct metric_span *span, int
 	uint32_t oldest = runs->last > RUNS_MAX ? runs->last - RUNS_MAX : 0, serial;
 	size_t n = 0;
 
-	/* Runs begin in the order of their serials: look back to the first that ended before. */
+	/* Runs begin in the order of their serials. Go back to the first one that ended before the span. */
 	for (serial = runs->last; serial > oldest && n < RUN_MARKS_MAX; serial--) {
 		const struct run_info *run = runs_find(runs, serial);
 		if (!has_begun(run) || run->began_ns >= span->end_ns)

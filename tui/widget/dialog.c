@@ -44,7 +44,7 @@ void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, i
 	d->focus = 0;
 }
 
-/* ---- what it says ---- */
+/* ---- text ---- */
 
 static struct dialog_line *line_push(struct dialog *d, char *text)
 {
@@ -102,7 +102,7 @@ void dialog_add_labeled(struct dialog *d, const char *label, uint16_t role, cons
 
 #define TAB_COLS 4 /* as in the editor */
 
-/* A copy with blanks for tabs, NUL-terminated; NULL: out of memory. */
+/* A copy with blanks instead of tabs, NUL-terminated. NULL: out of memory. */
 static char *expand_tabs(const char *text, size_t n)
 {
 	char *out = malloc(n * TAB_COLS + 1), *end = out;
@@ -218,7 +218,7 @@ static size_t widest(const struct dialog *d)
 	return buttons > most ? buttons : most;
 }
 
-/* ---- where it is ---- */
+/* ---- layout ---- */
 
 static int least(int a, int b)
 {
@@ -234,7 +234,8 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	int low = least(d->n_lines || d->has_field ? 50 : 28, most_cols);
 	width = width < low ? low : width;
 	if (d->list_rows)
-		width = least(most_cols, 76); /* steady, whatever is found */
+		/* Fixed, so that the width does not depend on the matches. */
+		width = least(most_cols, 76);
 	struct dialog_layout l = {.buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4))};
 	int hint = d->list_rows && rows >= 16 ? 2 : 0, field = d->has_field ? (d->list_rows ? 1 : 2) : 0;
 	int list = least(d->list_rows ? d->list_rows : (int)d->n_items,
@@ -307,7 +308,7 @@ static void scroll_by(struct dialog *d, const struct dialog_layout *l, long by)
 	d->scroll = to < 0 || most < 0 ? 0 : (size_t)(to > most ? most : to);
 }
 
-/* Up and down: in the list if there is one, else the text. */
+/* Move up or down in the list, or without a list in the text. */
 static int move_by(struct dialog *d, const struct dialog_layout *l, long by)
 {
 	if (!d->n_items) {
@@ -335,7 +336,7 @@ static int letter(struct dialog *d, uint32_t key)
 	for (int i = 0; i < d->n_buttons; i++)
 		if (d->buttons[i].letter && key < 128 && tolower((int)key) == d->buttons[i].letter)
 			return d->buttons[i].answer;
-	/* The next item that begins so. */
+	/* Go to the next item that begins with the typed letter. */
 	for (size_t i = 1; i <= d->n_items; i++) {
 		size_t item = (d->current + i) % d->n_items;
 		if (key < 128 && tolower((unsigned char)d->items[item][0]) == tolower((int)key)) {

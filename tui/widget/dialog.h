@@ -2,10 +2,9 @@
 #ifndef TUI_DIALOG_H
 #define TUI_DIALOG_H
 
-/* What stands over the panes and takes all keys: a text that scrolls, below it a
- * field to type into or a list to choose from, below that buttons. Each part may be missing.
- * This file knows how such a thing is worked; what its answers mean is known in
- * dialog_dispatch.c and its neighbors. */
+/* A dialog covers the panes and takes all keys. It has a text that scrolls, below it a text field or a list,
+ * and below that buttons. Each part may be missing. This file implements the behavior; dialog_dispatch.c and
+ * its neighbors act on the answers. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,23 +60,24 @@ enum dialog_kind {
 };
 
 struct dialog_button {
-	const char *label, *brief; /* brief: where there is little room; NULL: the same */
-	char letter;               /* that presses it; 0: none */
+	const char *label, *brief; /* brief: for little room; NULL: the same */
+	char letter;               /* its key; 0: none */
 	int answer;
 };
 
 struct dialog_line {
 	char *text; /* owned, NUL-terminated */
 	uint16_t role;
-	uint8_t label_len; /* the first bytes are a label; what wraps stands below what is behind it */
-	bool is_code;      /* cut at the edge rather than wrapped */
-	uint8_t *kinds;    /* owned; of code: enum syntax_kind of each byte of `text`; NULL: not known */
+	/* Length of a label at the start; wrapped rows are aligned with the text after it. */
+	uint8_t label_len;
+	bool is_code;   /* cut at the edge instead of wrapped */
+	uint8_t *kinds; /* owned; for code: enum syntax_kind of each byte of `text`; NULL: unknown */
 };
 
 struct dialog_choice {
 	char right[40]; /* at the right edge: the keys of a command */
-	uint64_t marks; /* bit i: byte i of the item is what was searched for */
-	const void *of; /* borrowed: what the item stands for */
+	uint64_t marks; /* bit i: byte i of the item matches the search */
+	const void *of; /* borrowed: the object of the item */
 };
 
 struct dialog {
@@ -85,23 +85,23 @@ struct dialog {
 	char title[96];
 	struct dialog_line *lines;
 	size_t n_lines, cap_lines;
-	size_t scroll; /* rows above the first shown */
+	size_t scroll; /* rows above the first visible one */
 	bool has_field;
 	struct field field;
 	const char *field_label;
 	char (*items)[64];             /* the list */
-	struct dialog_choice *choices; /* beside the items; NULL: nothing is */
+	struct dialog_choice *choices; /* right side of the items; NULL: none */
 	size_t n_items, current;
-	int list_rows;  /* of a list that is filtered, and shall not jump; 0: as many as there are items */
+	int list_rows;  /* fixed rows of a filtered list, so that it does not move; 0: one per item */
 	char hint[240]; /* below the list, about the current item */
-	bool is_live;   /* what is typed into the field counts at once: ANSWER_TYPED */
+	bool is_live;   /* each change in the field is reported: ANSWER_TYPED */
 	const struct dialog_button *buttons;
 	int n_buttons, focus;
-	bool is_large; /* take most of the screen */
-	int below_col; /* stand below the title, near this column; 0: in the middle */
+	bool is_large; /* use most of the screen */
+	int below_col; /* place it below the title, near this column; 0: in the middle */
 };
 
-/* Answers beside the buttons' own. */
+/* Answers in addition to those of the buttons. */
 enum {
 	ANSWER_NONE = -1,
 	ANSWER_CANCEL = -2,
@@ -111,39 +111,39 @@ enum {
 	ANSWER_TYPED = -6
 };
 
-void dialog_finish(struct dialog *d); /* takes a zeroed object; leaves DIALOG_NONE */
+void dialog_finish(struct dialog *d); /* accepts a zeroed object; sets DIALOG_NONE */
 void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title);
 void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n);
 
-/* Add a line to the text. Out of memory: it is missing. */
+/* Add a line to the text. Out of memory: it is left out. */
 void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* "LABEL  text", wrapped with the text in a column of its own. */
+/* Add "LABEL  text". The text is wrapped in a column of its own. */
 void dialog_add_labeled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 void dialog_add_code(struct dialog *d, const char *text, size_t n);
-/* Color the lines of code added so far, all together. `l` may be NULL: they stay plain. */
+/* Color all lines of code that were added so far, as one text. `l` may be NULL: they stay plain. */
 struct syntax_language;
 void dialog_color_code(struct dialog *d, const struct syntax_language *l);
 void dialog_add_item(struct dialog *d, const char *text); /* to the list */
 void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
 void dialog_clear_items(struct dialog *d);
 void dialog_clear_lines(struct dialog *d);
-const void *dialog_choice(const struct dialog *d); /* what the current item stands for; NULL: nothing */
+const void *dialog_choice(const struct dialog *d); /* object of the current item; NULL: none */
 
-/* Where everything is, on a screen of this size. */
+/* The position of each part on a screen of this size. */
 struct dialog_layout {
 	struct rect box;  /* with its border */
-	struct rect text; /* rows of text shown */
+	struct rect text; /* visible rows of the text */
 	struct rect list; /* 0 rows: none */
 	struct rect field;
 	struct rect hint; /* 0 rows: none */
 	int buttons_row;  /* -1: none */
-	size_t n_rows;    /* of text in all, wrapped */
+	size_t n_rows;    /* all rows of the wrapped text */
 };
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
-size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l); /* uppermost one shown */
+size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l); /* first visible item */
 
-/* Button k: its columns, and which label fits. */
+/* Button k: its columns, and the label that fits. */
 struct dialog_place {
 	int col, cols;
 	const char *label;
@@ -151,8 +151,8 @@ struct dialog_place {
 };
 struct dialog_place dialog_button_place(const struct dialog *d, const struct dialog_layout *l, int k);
 
-/* Walk over the wrapped rows of the text: *line and *at begin at 0. Gives the bytes of the row and
- * its indentation; false at the end. */
+/* Iterate over the wrapped rows of the text. *line and *at start at 0. Returns the bytes and the indentation
+ * of a row. False: end of the text. */
 struct dialog_row {
 	const struct dialog_line *line;
 	const char *text;
@@ -162,7 +162,7 @@ struct dialog_row {
 };
 bool dialog_next_row(const struct dialog *d, size_t width, size_t *line, size_t *at, struct dialog_row *ret);
 
-/* Handle one event on a screen of this size: a button's answer, or one of ANSWER_…. */
+/* Handle an event on a screen of this size. Returns the answer of a button, or one of ANSWER_…. */
 int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols);
 
 #endif

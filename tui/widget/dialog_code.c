@@ -7,7 +7,8 @@
 
 #define CODE_MAX ((size_t)256 << 10) /* bytes that are colored */
 
-/* All code of the text, a newline behind each line; malloc'd. NULL: none, too much, or out of memory. */
+/* Join all code of the text, with a newline after each line; malloc'd. NULL: no code, too much code, or out
+ * of memory. */
 static char *join_code(const struct dialog *d, size_t *ret_len)
 {
 	size_t len = 0, at = 0;

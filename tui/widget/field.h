@@ -2,7 +2,7 @@
 #ifndef TUI_FIELD_H
 #define TUI_FIELD_H
 
-/* One line of text to type into: a path, a line for stdin. Zeroed is empty. */
+/* One line of text to edit: a path, or a line for stdin. A zeroed object is empty. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,22 +10,23 @@
 struct event;
 struct canvas;
 
-#define FIELD_MAX 65536 /* bytes; more is not taken */
+#define FIELD_MAX 65536 /* limit in bytes */
 
 struct field {
-	char *text; /* NUL-terminated; NULL while nothing was typed */
+	char *text; /* NUL-terminated; NULL: nothing was typed */
 	size_t len, cap;
 	size_t cursor;    /* byte offset, between clusters */
-	bool is_selected; /* all of it: what is typed or pasted comes in its place */
+	bool is_selected; /* all text is selected: the next text that is typed or pasted replaces it */
 };
 
-void field_finish(struct field *f); /* takes a zeroed object */
+void field_finish(struct field *f); /* accepts a zeroed object */
 void field_clear(struct field *f);
-bool field_set(struct field *f, const char *text); /* cursor at the end; false: out of memory */
-void field_select(struct field *f);                /* all that there is; cursor at the end */
+/* Sets the text, with the cursor at the end; false: out of memory. */
+bool field_set(struct field *f, const char *text);
+void field_select(struct field *f); /* selects all text, with the cursor at the end */
 
-/* Typing, arrows, Home, End, Backspace, Delete, ^U (all before the cursor), ^W (the word before),
- * paste (newlines become blanks). True: the event was for the field. */
+/* Handle typing, arrows, Home, End, Backspace, Delete, ^U (erase to the start), ^W (erase a word) and paste
+ * (newlines become blanks). True: the event was for the field. */
 bool field_handle(struct field *f, const struct event *ev);
 
 static inline const char *field_text(const struct field *f)

@@ -17,13 +17,13 @@ static bool starts_word(const char *text, size_t i)
 	return i == 0 || !isalnum((unsigned char)text[i - 1]);
 }
 
-/* What a letter at byte i adds, apart from its neighbors. */
+/* The score of a match at byte i, without regard to its neighbors. */
 static int worth(const char *text, size_t i)
 {
 	return HIT + (starts_word(text, i) ? WORD_START : 0) + (i == 0 ? TEXT_START : 0);
 }
 
-/* The needle without blanks, in lower case; false: it is too long. */
+/* Copy the needle without blanks, in lower case. False: it is too long. */
 static bool take_needle(const char *needle, char out[FUZZY_NEEDLE + 1], size_t *ret_n)
 {
 	size_t n = 0;
@@ -40,14 +40,14 @@ static bool take_needle(const char *needle, char out[FUZZY_NEEDLE + 1], size_t *
 	return true;
 }
 
-/* All ways to find the needle, by dynamic programming: best[k][i] is that of its first k + 1 letters with
- * the last of them at byte i, from[k][i] where the one before then is. */
+/* All ways to match the needle, by dynamic programming. best[k][i] is the score of the first k + 1 letters
+ * if the last one is at byte i; from[k][i] is the position of the letter before. */
 struct ways {
 	int best[FUZZY_NEEDLE][FUZZY_TEXT];
 	uint8_t from[FUZZY_NEEDLE][FUZZY_TEXT];
 };
 
-/* The best of those that have letter k at byte i, which it is. */
+/* Find the best match of the letters up to k, with letter k at byte i. */
 static void join(struct ways *w, const char *text, size_t k, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
@@ -92,7 +92,7 @@ int fuzzy_score(const char *needle, const char *text, uint64_t *ret_marks)
 		return 0;
 	for (size_t k = n, i = end; ret_marks && k-- > 0; i = w.from[k][i])
 		*ret_marks |= (uint64_t)1 << i;
-	/* Of two that fit equally well the shorter is meant. */
+	/* Of two equal matches the shorter text wins. */
 	int score = w.best[n - 1][end] * 8 - (int)len;
 	return score > 1 ? score : 1;
 }

@@ -48,7 +48,7 @@ bool notices_expire(struct notices *n, uint64_t now_ns, bool is_key)
 	if (newest->is_error ? !is_key : now_ns - newest->time_ns < NOTICE_SHOWN_NS)
 		return false;
 	if (newest->is_error && now_ns - newest->time_ns < NOTICE_SHOWN_NS / 6)
-		return false; /* a key pressed while it appeared has not yet seen it */
+		return false; /* the person has not seen it yet when pressing a key while it appeared */
 	n->is_shown = false;
 	return true;
 }

@@ -2,8 +2,8 @@
 #ifndef TUI_NOTICES_H
 #define TUI_NOTICES_H
 
-/* Sentences for the person: the newest stands in the status line for a while, all of the last ones
- * can be read again. */
+/* Messages for the person. The status line shows the newest one for a while, and the recent ones can be read
+ * again. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,20 +20,20 @@ struct notice {
 };
 
 struct notices {
-	struct notice *items; /* ring, made at the first notice */
-	uint64_t n;           /* ever added */
-	bool is_shown;        /* the newest is in the status line */
+	struct notice *items; /* ring, allocated for the first notice */
+	uint64_t n;           /* notices ever added */
+	bool is_shown;        /* the status line shows the newest */
 };
 
-void notices_finish(struct notices *n); /* takes a zeroed object */
+void notices_finish(struct notices *n); /* accepts a zeroed object */
 void notices_add(struct notices *n, uint64_t now_ns, bool is_error, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
-/* The k-th, newest first; NULL past the oldest kept. */
+/* The k-th notice, newest first; NULL: it was dropped. */
 const struct notice *notices_at(const struct notices *n, size_t k);
 size_t notices_count(const struct notices *n);
 
-/* Take the newest out of the status line when its time is over (errors stay until `is_key`: the
- * person has done something since). True if that changed something. */
+/* Remove the newest notice from the status line when its time is over. Errors stay until the person presses
+ * a key (`is_key`). True: something has changed. */
 bool notices_expire(struct notices *n, uint64_t now_ns, bool is_key);
 
 #endif
