@@ -17,7 +17,7 @@ done
 for package in nodejs slirp4netns python3-pip-whl libreadline8 libchafa0 librsvg2-2; do
 	dpkg-deb -f "$deb" Recommends | grep -qw "$package" || wrong "it should recommend $package"
 done
-expect_files tree usr/bin/terrarium usr/include/terrarium/terrarium.h 'usr/lib*/libterrarium.so.0' \
+expect_files tree usr/bin/terrarium usr/include/terrarium/terrarium.h 'usr/lib*/libterrarium.so.0.2' \
 	'usr/lib*/pkgconfig/terrarium.pc' usr/share/man/man1/terrarium.1.gz usr/share/terrarium/themes/ocean.json \
 	usr/share/doc/terrarium/copyright usr/share/doc/terrarium/changelog.Debian.gz
 [ ! -e tree/usr/local ] || wrong "it writes into /usr/local"

@@ -8,7 +8,7 @@ install_to() {
 
 install_to --prefix "$dir/first"
 mv first moved
-expect_files moved bin/terrarium include/terrarium/terrarium.h 'lib*/libterrarium.so.0' 'lib*/libterrarium.so' \
+expect_files moved bin/terrarium include/terrarium/terrarium.h 'lib*/libterrarium.so.0.2' 'lib*/libterrarium.so' \
 	'lib*/libterrarium.a' 'lib*/pkgconfig/terrarium.pc' libexec/terrarium/terrarium-agent \
 	libexec/terrarium/terrarium-supervisor share/man/man1/terrarium.1 share/terrarium/themes/ocean.json \
 	share/doc/terrarium/LICENSE

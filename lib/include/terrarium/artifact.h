@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_display;
 
 /* Set format, size and dots per inch of a display by its MIME type and its data, which are hostile: only
@@ -27,5 +31,7 @@ const char *trm_mime_guess(const char *filename);
  * name. Bytes that are to be text but are no UTF-8 become "application/octet-stream". The texts are malloc'd.
  * TRM_ENOMEM. */
 int trm_display_of_file(const char *name, const void *bytes, size_t n, struct trm_display *ret);
+
+TRM_END_API
 
 #endif

@@ -15,8 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 
@@ -231,5 +234,7 @@ bool trm_config_path(const char *path, char *out, size_t cap);
 /* Fill in the options of a sandbox and a session. `opts` borrows strings of `config`. */
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts);
 void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts);
+
+TRM_END_API
 
 #endif

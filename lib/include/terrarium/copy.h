@@ -26,6 +26,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_copy;
 struct trm_error;
 struct trm_loop;
@@ -78,5 +82,7 @@ int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, cons
 void trm_copy_cancel(struct trm_copy *copy);
 /* The current progress; borrowed until the next call. */
 const struct trm_copy_progress *trm_copy_progress(struct trm_copy *copy);
+
+TRM_END_API
 
 #endif

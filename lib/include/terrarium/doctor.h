@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 enum trm_check_status { TRM_CHECK_OK, TRM_CHECK_WEAK, TRM_CHECK_FAILED, TRM_CHECK_NOTE };
 
 struct trm_error;
@@ -80,5 +84,7 @@ int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, vo
 struct trm_lang;
 int trm_doctor_language(const struct trm_lang *lang, const struct trm_sandbox_opts *opts, uint32_t answer_ms,
 		trm_check_fn *fn, void *user);
+
+TRM_END_API
 
 #endif

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 
 struct trm_dynlib {
@@ -22,5 +26,7 @@ struct trm_dynlib {
  * sentence that names the package: the library is not installed, or lacks a symbol. `ret` is unchanged then.
  */
 int trm_dynlib_load(const struct trm_dynlib *library, void *ret, struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

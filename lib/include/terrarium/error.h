@@ -9,6 +9,10 @@
  * success it is not changed. The message is one sentence for a person: what failed, why, and, if known,
  * what to do. It is valid UTF-8 without control characters, whatever the sandbox or a server sent. */
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 #define TRM_ERROR_MAP(X) \
 	X(EINVAL, 1, "invalid argument") \
 	X(ENOMEM, 2, "out of memory") \
@@ -40,6 +44,9 @@ struct trm_error {
 	char msg[480]; /* NUL-terminated sentence without a final newline */
 };
 
+/* The end of a request that gives nothing back: why->code is TRM_OK, or the reason. Borrowed. */
+typedef void trm_done_fn(void *user, const struct trm_error *why);
+
 /* The general text of a code ("not found"); never NULL. Prefer trm_error.msg. */
 const char *trm_strerror(int code);
 
@@ -51,5 +58,7 @@ int trm_error_set(struct trm_error *err, int code, const char *fmt, ...)
 /* Like trm_error_set(), with ": " and the text of errno added; the returned code follows from errno. */
 int trm_error_set_errno(struct trm_error *err, int saved_errno, const char *fmt, ...)
 		__attribute__((format(printf, 3, 4)));
+
+TRM_END_API
 
 #endif

@@ -2,16 +2,37 @@
 #ifndef TERRARIUM_FILES_H
 #define TERRARIUM_FILES_H
 
-/* List and remove files in a sandbox without starting a process in it. To transfer files, see
- * <terrarium/copy.h>, and trm_file_put() and trm_file_get() for small ones.
+/* Files in a sandbox: read, write, list and remove them without starting a process in it. To copy large files
+ * and directories, see <terrarium/copy.h>.
  *
  * Paths are those inside the sandbox. A path that does not begin with '/' starts at the working directory
  * (trm_sandbox_workdir()). Names and link targets are raw, hostile bytes; trm_text_clean_line() makes them
  * safe to show. */
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include <terrarium/sandbox.h>
+#include <terrarium/api.h>
+#include <terrarium/error.h>
+
+TRM_BEGIN_API
+
+struct trm_sandbox;
+
+struct trm_transfer_cb {
+	void (*data)(void *user, const void *bytes, size_t n); /* trm_file_get only */
+	/* Exactly once. why->code is TRM_OK, or the reason. `size` and `mode` are those of the file. */
+	void (*done)(void *user, const struct trm_error *why, uint64_t size, uint32_t mode);
+};
+
+/* Write a file inside the sandbox. The file appears complete or not at all (a new file replaces the old
+ * one). `bytes` are copied. */
+int trm_file_put(struct trm_sandbox *sandbox, const char *path, uint32_t mode, const void *bytes, size_t n,
+		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
+/* Read a regular file of at most max_bytes (TRM_ETOOBIG if it is larger). */
+int trm_file_get(struct trm_sandbox *sandbox, const char *path, uint64_t max_bytes,
+		const struct trm_transfer_cb *cb, void *user, struct trm_error *reterr);
 
 enum trm_file_kind { TRM_FILE_REGULAR, TRM_FILE_DIR, TRM_FILE_LINK, TRM_FILE_OTHER };
 
@@ -47,5 +68,7 @@ int trm_file_mkdir(struct trm_sandbox *sandbox, const char *path, uint32_t mode,
  * are removed and not followed. Exactly one `fn` follows. */
 int trm_file_remove(struct trm_sandbox *sandbox, const char *path, bool has_tree, trm_done_fn *fn, void *user,
 		struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

@@ -6,6 +6,10 @@
  * their installed place ($TERRARIUM_GRAMMARS names another folder), and are loaded at their first use.
  * Callers must work without a grammar, because it may not have been built. */
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 struct TSLanguage; /* tree_sitter/api.h */
 
@@ -19,5 +23,7 @@ struct trm_grammar {
  * colors for python: ". End: trm_grammar_close(), when none of its trees is in use any more. */
 int trm_grammar_open(const char *name, struct trm_grammar *ret, struct trm_error *reterr);
 void trm_grammar_close(struct trm_grammar *grammar); /* takes a zeroed one */
+
+TRM_END_API
 
 #endif

@@ -21,6 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 struct trm_lang;
 struct trm_sandbox;
@@ -101,5 +105,7 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 void trm_install_cancel(struct trm_install *install);
 /* Tell the installation the new size of the terminal. Takes NULL. */
 void trm_install_resize(struct trm_install *install, uint16_t rows, uint16_t cols);
+
+TRM_END_API
 
 #endif

@@ -23,7 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/sync.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 struct trm_interpreter;
@@ -80,5 +83,7 @@ const char *const *trm_interpreter_supported_code_types(void);
 int trm_interpreter_update_action_space(struct trm_interpreter *interpreter, struct trm_error *reterr);
 
 struct trm_sync *trm_interpreter_sync(struct trm_interpreter *interpreter);
+
+TRM_END_API
 
 #endif

@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 
 enum { TRM_LANG_MAX = 32 }; /* rows at most: for arrays that are indexed by trm_lang.index */
@@ -97,5 +101,7 @@ int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct
  * manager; TRM_ETOOBIG. */
 int trm_lang_install_command(const struct trm_lang *lang, const char *package, char *out, size_t cap,
 		struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 struct trm_loop;
 struct trm_watch;
@@ -87,5 +91,7 @@ void trm_loop_wakeup(struct trm_loop *loop);
 typedef void trm_http_done_fn(void *user, void *easy, int curlcode);
 int trm_loop_http(struct trm_loop *loop, trm_http_done_fn *done, void *user, void **ret_multi,
 		struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

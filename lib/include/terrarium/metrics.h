@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 enum trm_metric {
 	TRM_METRIC_CPU_PERCENT = 1 << 0,
 	TRM_METRIC_CPU_TIME = 1 << 1,
@@ -81,5 +85,7 @@ struct trm_metrics {
 	size_t n_processes;
 	bool has_processes;
 };
+
+TRM_END_API
 
 #endif

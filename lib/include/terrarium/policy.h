@@ -22,7 +22,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/api.h>
 #include <terrarium/lang.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 struct trm_policy;
@@ -127,5 +130,7 @@ const char *trm_finding_tell(const struct trm_finding *finding, char *out, size_
  * refused. */
 int trm_policy_refusal(const struct trm_policy *policy, const struct trm_findings *findings,
 		struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

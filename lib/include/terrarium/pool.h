@@ -21,8 +21,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/error.h>
 #include <terrarium/sandbox.h>
+
+TRM_BEGIN_API
 
 struct trm_lang;
 struct trm_loop;
@@ -96,5 +99,7 @@ struct trm_pool_stats {
 	struct trm_error why; /* of the last failed start; TRM_OK if none failed since a success */
 };
 void trm_pool_stats(const struct trm_pool *pool, struct trm_pool_stats *ret);
+
+TRM_END_API
 
 #endif

@@ -14,6 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 struct trm_limits;
 struct trm_recipe;
@@ -70,5 +74,7 @@ typedef void trm_recipe_fn(void *user, const struct trm_recipe_entry *entry);
 /* List all recipes. A recipe with a mistake is listed with it, and does not affect the others. TRM_EINVAL:
  * the config file itself cannot be read; TRM_ENOMEM: the list may be incomplete. */
 int trm_recipe_list(const char *config_path, trm_recipe_fn *fn, void *user, struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

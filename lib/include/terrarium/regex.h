@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_regex;
 struct trm_error;
 
@@ -36,5 +40,7 @@ bool trm_regex_match_until(struct trm_regex *r, const char *text, size_t n, size
 
 /* True if the last search was given up because it would have taken too long. */
 bool trm_regex_gave_up(const struct trm_regex *r);
+
+TRM_END_API
 
 #endif

@@ -12,8 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/metrics.h>
 #include <terrarium/sandbox.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 struct trm_registry;
@@ -115,5 +118,7 @@ int trm_registry_wait(struct trm_registry *registry, const struct trm_entry *ent
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_lang;
 
 enum trm_status {
@@ -101,5 +105,7 @@ void trm_result_free(struct trm_result *result); /* takes NULL */
  * path}], dropped_displays, wall_ms, cpu_ms,
  * mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. Unknown values are null. */
 char *trm_result_to_json(const struct trm_result *result);
+
+TRM_END_API
 
 #endif

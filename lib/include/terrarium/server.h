@@ -56,7 +56,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/sandbox.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 struct trm_policy;
@@ -168,5 +171,7 @@ int trm_server_mcp(struct trm_server *server, const char *message, size_t n, trm
 /* The number of sandboxes that have not stopped yet. */
 unsigned trm_server_sandboxes(const struct trm_server *server);
 uint16_t trm_server_port(const struct trm_server *server); /* 0: it listens nowhere */
+
+TRM_END_API
 
 #endif

@@ -15,10 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/lang.h>
 #include <terrarium/policy.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
+
+TRM_BEGIN_API
 
 struct trm_session;
 struct trm_run;
@@ -269,5 +272,7 @@ typedef void trm_answer_fn(void *user, const char *json, const struct trm_error 
  * while the kernel runs code. */
 int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, enum trm_question question,
 		const char *code, size_t cursor, trm_answer_fn *fn, void *user, struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

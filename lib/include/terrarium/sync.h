@@ -25,10 +25,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/lang.h>
 #include <terrarium/metrics.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 struct trm_policy;
@@ -225,5 +228,7 @@ void trm_archive_finish(struct trm_archive *archive); /* takes a zeroed one */
  * always written. Errors: "Failed to read files: …", also for the first item that is left out. */
 int trm_sync_archive(struct trm_sync *sync, const char *path, uint64_t max_bytes, struct trm_archive *ret,
 		struct trm_error *reterr);
+
+TRM_END_API
 
 #endif

@@ -15,33 +15,44 @@
  * call any function with it, not even to free it, because both processes share its descriptors. (They are
  * close-on-exec.) */
 
+#include <terrarium/api.h>
 #include <terrarium/artifact.h>
 #include <terrarium/config.h>
+#include <terrarium/container.h>
 #include <terrarium/copy.h>
 #include <terrarium/doctor.h>
 #include <terrarium/error.h>
 #include <terrarium/files.h>
 #include <terrarium/install.h>
 #include <terrarium/interpreter.h>
+#include <terrarium/isolation.h>
 #include <terrarium/lang.h>
+#include <terrarium/limits.h>
 #include <terrarium/loop.h>
 #include <terrarium/metrics.h>
+#include <terrarium/mounts.h>
 #include <terrarium/policy.h>
 #include <terrarium/pool.h>
+#include <terrarium/process.h>
 #include <terrarium/recipe.h>
 #include <terrarium/registry.h>
+#include <terrarium/remote.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
+#include <terrarium/sandbox_opts.h>
 #include <terrarium/server.h>
 #include <terrarium/session.h>
 #include <terrarium/sync.h>
 #include <terrarium/text.h>
+#include <terrarium/version.h>
 
-const char *trm_version(void); /* "0.1.0" */
+TRM_BEGIN_API
 
 /* Set the function for log messages, which are meant for developers and for people who run a server. NULL
  * (the default): no messages. The library never prints. `level`: 0 error, 1 warning, 2 info, 3 debug. */
 typedef void trm_log_fn(void *user, int level, const char *msg);
 void trm_set_log(trm_log_fn *fn, void *user);
+
+TRM_END_API
 
 #endif

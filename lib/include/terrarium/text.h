@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 /* Decode the code point at s[0..n), n > 0. Returns its length in bytes (1 to 4) and the code point. A byte
  * that begins no valid sequence (overlong, surrogate, beyond U+10FFFF, cut short) gives 1 and U+FFFD, with
  * *ret_valid false. ret_valid may be NULL. */
@@ -24,5 +28,7 @@ bool trm_text_is_deceptive(uint32_t cp);
  * become a space; other control characters, deceptive characters and invalid bytes become U+FFFD. A line
  * that is too long is cut at a code point. Returns the length. */
 size_t trm_text_clean_line(char *out, size_t cap, const char *s, size_t n);
+
+TRM_END_API
 
 #endif

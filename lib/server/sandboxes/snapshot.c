@@ -16,6 +16,7 @@
 #include <terrarium/error.h>
 #include <terrarium/files.h>
 #include <terrarium/loop.h>
+#include <terrarium/mounts.h>
 
 #include "base/err.h"
 #include "base/log.h"

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TERRARIUM_CONTAINER_H
+#define TERRARIUM_CONTAINER_H
+
+/* Sandboxes that are containers: of docker, podman, and other backends that are recipes. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
+struct trm_recipe;
+
+enum {
+	TRM_ENGINE_ARGS_MAX = 32,     /* options for an engine per sandbox */
+	TRM_ENGINE_ARGS_BYTES = 4096, /* all of them, including their NULs */
+};
+
+/* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "msb" and your own). Other
+ * backends ignore it. A zeroed struct is valid. An option that the recipe does not support is TRM_ENOTSUP. */
+struct trm_container_opts {
+	/* NULL: the recipe named opts->backend, from the config file `config` (NULL: the usual one) or
+	 * built in. The sandbox shares ownership of the recipe. */
+	const struct trm_recipe *recipe;
+	const char *config;
+	/* NULL: a small official image for `language` (NULL: "python"); pulled if it is missing */
+	const char *image;
+	const char *language;
+	const char *dockerfile; /* a file, or a folder that contains a Dockerfile, to build the image from */
+	/* name or id of an existing container: started if it is stopped, never stopped or removed */
+	const char *container;
+	/* NAME[:GROUP] or UID[:GID]. NULL: the image's user, or 1000 if that is root */
+	const char *user;
+	const char *commit_tag; /* save the container as this image at the end */
+	bool commit_overwrites; /* even if it was made from that image */
+	/* do not remove the image at the end if it was pulled or built for the sandbox */
+	bool keep_image;
+	bool read_only; /* make its root read-only; the working directory, /tmp and the home stay writable */
+	/* Further options for the engine's command that creates the container, one word each:
+	 * "--shm-size=1g". Options that Terrarium sets itself are TRM_EINVAL. */
+	const char *engine_args[TRM_ENGINE_ARGS_MAX];
+	size_t n_engine_args;
+	/* OCI runtime of the engine: "runsc", "kata". NULL: its default. TRM_ENOTSUP if it has none of that
+	 * name. */
+	const char *runtime;
+};
+
+/* The image for a language (NULL: python) if container.image is NULL. */
+const char *trm_container_image(const char *language);
+
+/* Prefix of the names of images that are built from container.dockerfile. */
+#define TRM_BUILT_IMAGE "terrarium-build:"
+
+/* Describe in whole sentences what is done to the existing container that opts->container names, so that a
+ * person can agree to it. `user` is as in the options. Returns `out`, which must hold TRM_CONTAINER_WORDS
+ * bytes. */
+enum { TRM_CONTAINER_WORDS = 1280 };
+const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out);
+
+TRM_END_API
+
+#endif
