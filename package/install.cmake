@@ -8,6 +8,7 @@ install(TARGETS terrarium terrarium_shared)
 install(DIRECTORY lib/include/terrarium DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY themes DESTINATION ${CMAKE_INSTALL_DATADIR}/terrarium FILES_MATCHING PATTERN "*.json")
 install(FILES README.md CHANGELOG.md SECURITY.md LICENSE tests/clients/example.c tests/clients/sync.c tests/clients/interpreter.c DESTINATION ${DOC_DIR})
+install(DIRECTORY tests/clients/embed DESTINATION ${DOC_DIR})
 install(DIRECTORY docs DESTINATION ${DOC_DIR})
 
 # The static library that strangers link is one object in which only trm_* is seen: they may have a buf_init() too.

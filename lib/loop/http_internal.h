@@ -15,7 +15,7 @@
  * error. */
 /* clang-format off */
 #define CURL_FUNCTIONS(X) \
-	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_perform) X(curl_multi_poll) \
+	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_setopt) X(curl_multi_socket_action) X(curl_multi_assign) \
 	X(curl_multi_info_read) X(curl_multi_remove_handle) X(curl_multi_add_handle) \
 	X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt) X(curl_easy_getinfo) X(curl_easy_pause) \
 	X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all)
@@ -28,8 +28,10 @@ enum { N_CURL_FUNCTIONS = CURL_FUNCTIONS(X) };
 struct http_request;
 
 struct http {
+	struct trm_loop *loop;
 	CURLM *multi;
-	trm_http_done_fn *done; /* for transfers that are not requests of this room */
+	struct trm_timer *timer; /* curl wants to be called when it is over */
+	trm_http_done_fn *done;  /* for transfers that are not requests of this room */
 	void *user;
 	struct http_request *requests;
 	bool is_delivering; /* requests that end during delivery are freed after it */

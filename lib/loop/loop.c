@@ -3,9 +3,8 @@
  *
  * One epoll descriptor holds every watch. A turn has these steps: wait, read the clock, deliver the ready
  * descriptors, deliver the due timers, drive HTTP. Signals (signalfd), children (pidfd) and wakeups
- * (eventfd) are descriptors like any other. The loop waits in epoll_wait(). After the first HTTP request
- * it waits in curl_multi_poll() with the epoll descriptor as an extra descriptor, so that one wait covers
- * both.
+ * (eventfd) are descriptors like any other, and so are curl's (http.c). So the epoll descriptor and the time
+ * of the first timer are all that a foreign loop needs to know.
  *
  * Callbacks may remove anything. A removed watch leaves epoll at once, but its memory lives until the end
  * of the turn, because the current batch of events may still point to it. */
@@ -184,10 +183,6 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 {
 	struct epoll_event batch[BATCH];
 	int left_ms = timeout_ms ? wait_ms(loop, timeout_ms, loop_clock_ns()) : 0;
-	if (loop->http) {
-		http_wait(loop->http, loop->epoll_fd, left_ms);
-		left_ms = 0;
-	}
 	int n = epoll_wait(loop->epoll_fd, batch, BATCH, left_ms);
 	if (n < 0 && errno == EINTR) /* after SIGCONT, for example, timers may be long due, but earlier input
 					goes first */
@@ -201,6 +196,21 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 		calls += http_drive(loop->http);
 	bury(loop);
 	return calls;
+}
+
+int trm_loop_fd(const struct trm_loop *loop)
+{
+	return loop->epoll_fd;
+}
+
+int trm_loop_timeout_ms(const struct trm_loop *loop)
+{
+	return wait_ms(loop, -1, loop_clock_ns());
+}
+
+int trm_loop_dispatch(struct trm_loop *loop)
+{
+	return trm_loop_step(loop, 0);
 }
 
 int trm_loop_http(struct trm_loop *loop, trm_http_done_fn *done, void *user, void **ret_multi,

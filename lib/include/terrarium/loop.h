@@ -2,8 +2,8 @@
 #ifndef TERRARIUM_LOOP_H
 #define TERRARIUM_LOOP_H
 
-/* One loop, one thread. The host program drives the loop: it calls trm_loop_step() as long as it wants.
- * Every callback of the library comes from inside that call.
+/* One loop, one thread. The host program drives the loop: it calls trm_loop_step() as long as it wants, or
+ * trm_loop_dispatch() when its own loop says so. Every callback of the library comes from inside these calls.
  *
  * A callback may remove any watch, timer, signal or child, including its own (except a child's own, which
  * is already gone). It may not step or destroy the loop. */
@@ -34,6 +34,18 @@ void trm_loop_destroy(struct trm_loop *loop);
  * them. Returns the number of callbacks made, or a negative code. An iteration that a signal interrupts
  * counts as one. */
 int trm_loop_step(struct trm_loop *loop, int timeout_ms);
+
+/* In a program that has an event loop already, that one waits instead of trm_loop_step():
+ *  - It watches the descriptor trm_loop_fd(), which is readable when there is something to do. Use it only
+ *    to wait (poll, epoll, a GSource, uv_poll_t). It stays the same until trm_loop_destroy().
+ *  - It waits no longer than trm_loop_timeout_ms(): -1 without limit, 0 not at all. Ask before each wait,
+ *    because any call of the library may change it.
+ *  - When the descriptor is readable or the time is over, it calls trm_loop_dispatch(), which never waits
+ *    and returns what trm_loop_step() does.
+ * tests/clients/embed has complete examples with poll, GLib and libuv. */
+int trm_loop_fd(const struct trm_loop *loop);
+int trm_loop_timeout_ms(const struct trm_loop *loop);
+int trm_loop_dispatch(struct trm_loop *loop);
 
 /* CLOCK_MONOTONIC, sampled once per iteration, after the wait. */
 uint64_t trm_loop_now_ns(const struct trm_loop *loop);
@@ -85,7 +97,7 @@ void trm_loop_wakeup(struct trm_loop *loop);
 
 /* HTTP. Returns the loop's libcurl multi handle (a CURLM *), which the first call creates. libcurl is
  * loaded at that point, because loading it costs 2.6 ms and 30 shared libraries at every start. From then
- * on the loop waits in curl_multi_poll, with our descriptors as its extra ones, and drives the transfers.
+ * on the loop watches curl's descriptors and drives the transfers.
  * TRM_ENOTSUP if libcurl is not installed. `done` is called for each finished transfer with its CURL * and
  * CURLcode; the easy handle has already been removed from the multi handle. */
 typedef void trm_http_done_fn(void *user, void *easy, int curlcode);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -488,6 +489,55 @@ static void no_loop_without_descriptors(void **state)
 	assert_non_null(strstr(why.msg, "cannot make an event loop: "));
 }
 
+static bool is_due(struct trm_loop *loop, int timeout_ms)
+{
+	return poll(&(struct pollfd){.fd = trm_loop_fd(loop), .events = POLLIN}, 1, timeout_ms) == 1;
+}
+
+static void note_time(void *user)
+{
+	((struct seen *)user)->calls++;
+}
+
+static void a_foreign_loop_can_wait_for_it(void **state)
+{
+	struct seen s = {0};
+	int fds[2];
+	assert_int_equal(trm_loop_timeout_ms(*state), -1);
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, note, &s, &s.watch[0], NULL), 0);
+	assert_false(is_due(*state, 0));
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	assert_true(is_due(*state, 0));
+	assert_int_equal(trm_loop_dispatch(*state), 1);
+	assert_int_equal(s.calls, 1);
+	assert_true(is_due(*state, 0)); /* nobody has read it */
+	trm_watch_remove(s.watch[0]);
+	assert_false(is_due(*state, 0));
+	trm_loop_wakeup(*state);
+	assert_true(is_due(*state, 0));
+	assert_int_equal(trm_loop_dispatch(*state), 1);
+	assert_false(is_due(*state, 0));
+	close(fds[0]);
+	close(fds[1]);
+}
+
+static void a_foreign_loop_knows_how_long_to_wait(void **state)
+{
+	struct seen s = {0};
+	assert_int_equal(trm_loop_add_timer(*state, note_time, &s, &s.timer, NULL), 0);
+	trm_timer_start(s.timer, 60000, 0);
+	assert_in_range(trm_loop_timeout_ms(*state), 1, 60000);
+	trm_timer_start(s.timer, 2, 0);
+	assert_false(is_due(*state, trm_loop_timeout_ms(*state)));
+	while (trm_loop_timeout_ms(*state) > 0)
+		is_due(*state, trm_loop_timeout_ms(*state));
+	assert_int_equal(trm_loop_dispatch(*state), 1);
+	assert_int_equal(s.calls, 1);
+	assert_int_equal(trm_loop_timeout_ms(*state), -1);
+	trm_timer_remove(s.timer);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -509,6 +559,8 @@ int main(void)
 			TEST(a_signal_is_blocked_for_as_long_as_somebody_wants_it),
 			TEST(loops_of_one_thread_share_its_signals),
 			TEST(threads_do_not_share_their_signals),
+			TEST(a_foreign_loop_can_wait_for_it),
+			TEST(a_foreign_loop_knows_how_long_to_wait),
 			cmocka_unit_test(no_loop_without_descriptors),
 			TEST(a_child_is_reaped_and_reported_once),
 			TEST(another_thread_can_wake_the_loop),
