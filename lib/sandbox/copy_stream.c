@@ -182,6 +182,7 @@ int stream_out_entry(struct trm_copy *copy, const struct entry *entry, struct tr
 	if (copy->job.is_tar)
 		return archive_entry(copy, entry, why);
 	switch (entry->kind) {
+	case ENTRY_TOTAL:
 	case ENTRY_FILE:
 	case ENTRY_END: return 0;
 	case ENTRY_FAIL:

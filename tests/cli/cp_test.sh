@@ -113,6 +113,10 @@ expect_code 0
 try cp $box:many many2
 [ "$(find many2 -type f | wc -l)" = 3000 ] || wrong "3000 files"
 
+# A folder as a stream, with the progress that a terminal gets: it is counted first.
+TERM=xterm script -qec "'$terrarium' cp $box:many - | tar t >list" /dev/null >out 2>err </dev/null || wrong "cp to a tar: $(cat out err)"
+[ "$(wc -l <list)" = 3001 ] || wrong "$(wc -l <list) names in the archive"
+
 # Nobody else can write to what comes out, unless the umask allows it; a file of one's own is nobody else's.
 mkdir -m 1777 wide
 echo wide >wide/all
