@@ -2,9 +2,16 @@
 #ifndef TERRARIUM_SYNC_H
 #define TERRARIUM_SYNC_H
 
-/* A sandbox with blocking calls, for programs without a loop. Each trm_sync has its own loop, which it runs
- * while it waits. The functions and their names follow the microsandbox SDK (PythonSandbox, NodeSandbox);
- * docs/migrating.md has the table. It works on every backend.
+/* A sandbox with blocking calls, for programs without a loop. "Run this, give me the result" is
+ *
+ *   struct trm_execution done;
+ *   if (trm_run_once("python", "print(6 * 7)", &done, &why) == 0)
+ *   	puts(done.output);
+ *   trm_execution_finish(&done);
+ *
+ * A sandbox that stays for several calls is a trm_sync. It has its own loop, which it runs while it waits.
+ * The functions and their names follow the microsandbox SDK (PythonSandbox, NodeSandbox); docs/migrating.md
+ * has the table. It works on every backend.
  *
  *   struct trm_sync_opts opts;
  *   trm_sync_opts_default(&opts);
@@ -107,6 +114,12 @@ struct trm_execution {
 	struct trm_result *result;
 };
 void trm_execution_finish(struct trm_execution *execution); /* takes a zeroed one */
+
+/* Run code in a new local sandbox that ends with it. `language` as in trm_lang_find(); NULL: Python. An
+ * exception or a timeout (300 s) is not a failure of the call.
+ * `ret` is always written; call trm_execution_finish(). Errors: as trm_lang_find(), trm_sync_start() and
+ * trm_sync_run(). */
+int trm_run_once(const char *language, const char *code, struct trm_execution *ret, struct trm_error *reterr);
 
 /* Run code in the sandbox's language. Variables, imports and functions stay for the next run. The values of
  * expressions are shown as at a prompt (Python: of all statements; otherwise of the last one). Reading from

@@ -60,6 +60,22 @@ static void code_keeps_its_state(void **state)
 	gives(LANG_BASH, "echo $v $PWD", "1 /tmp");
 }
 
+static void one_call_runs_code_once(void **state)
+{
+	(void)state;
+	start();
+	assert_int_equal(trm_run_once("py", "x = 40\nx + 2", &done, &why), 0);
+	assert_string_equal(done.output, "42");
+	trm_execution_finish(&done);
+	assert_int_equal(trm_run_once(NULL, "x", &done, &why), 0);
+	assert_string_equal(done.status, "error");
+	assert_non_null(strstr(done.error, "NameError"));
+	trm_execution_finish(&done);
+	assert_int_equal(trm_run_once("cobol", "x", &done, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "cobol"));
+	assert_string_equal(done.status, "unknown");
+}
+
 static void errors_are_executions(void **state)
 {
 	(void)state;
@@ -308,6 +324,7 @@ static void one_that_ended_says_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			cmocka_unit_test_setup_teardown(one_call_runs_code_once, begin, finish),
 			cmocka_unit_test_setup_teardown(code_keeps_its_state, begin, finish),
 			cmocka_unit_test_setup_teardown(errors_are_executions, begin, finish),
 			cmocka_unit_test_setup_teardown(commands_run_without_a_shell, begin, finish),
