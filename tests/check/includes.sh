@@ -54,6 +54,7 @@ lib/server/methods: server/jsonrpc server/sandboxes session sandbox rpc base
 lib/server/mcp: server/jsonrpc rpc
 lib/server: server/mcp server/jsonrpc backend rpc base
 tui/text:
+tui/notebook:
 tui/image:
 tui/cells: text
 tui/syntax: text
@@ -65,15 +66,15 @@ tui/command: cells
 tui/widget: cells text syntax
 tui/output: widget cells text image
 tui/metrics: output cells
-tui/editor: command cells text syntax
+tui/editor: notebook command cells text syntax
 tui/model: metrics output editor widget command cells text syntax
 tui/view: model metrics output editor command cells text syntax
-tui/record: model output view theme cells text
+tui/record: notebook model output view theme cells text
 tui/linear: record model command text
-tui/app: linear stream state record model metrics output view term theme cells text syntax image command
+tui/app: linear stream state record notebook model metrics output view term theme cells text syntax image command
 tui/repl: stream output state term theme cells text image
 tui/monitor: app model metrics command view term theme
-tui/cmd: monitor app repl stream record command theme cells text
+tui/cmd: monitor app repl stream record notebook command theme cells text
 tui: cmd'
 
 # Headers of other libraries, and the places that may include them.

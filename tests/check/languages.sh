@@ -13,8 +13,7 @@ lib/server/sandboxes/image.c
 lib/server/sandboxes/script.c
 tui/cmd/camel.c
 tui/cmd/completion.c
-tui/record/export_ipynb.c
-tui/record/import.c
+tui/notebook/language.c
 tui/syntax/rules_'
 
 # These have still to move into the row: how a syntax tree shows what is imported.

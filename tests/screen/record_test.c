@@ -133,7 +133,7 @@ static void a_session_is_exported_and_opened(void **state)
 	screen_send(&s, "\x0f"); /* ^O */
 	screen_wait(&s, "Open a file");
 	type_path("out.ipynb");
-	screen_wait(&s, "imported 1 cells");
+	screen_wait(&s, "out.ipynb: 1 cell");
 	screen_wait(&s, "# %%");
 	screen_leave(&s);
 	snprintf(path, sizeof path, "%s/out.ipynb", dir);

@@ -145,7 +145,8 @@ struct app {
 	uint64_t begun_ns;            /* start of its clock */
 	uint32_t *transcript_serials; /* the workbench's serial of run k + 1 of the transcript */
 	size_t transcript_cap;
-	bool input_is_secret; /* the answer to the code's last question must not be stored */
+	struct run_outputs run_outputs; /* of the story, for notebooks */
+	bool input_is_secret;           /* what the code asked for last must not be kept */
 	struct recorder recorder;
 	uint32_t recorded_from; /* runs of the transcript up to this one are not in the recording */
 	char recording[4096];   /* path of the recording */
@@ -338,6 +339,7 @@ void app_record(struct app *a, const char *path);
 void app_record_stop(struct app *a);
 void app_flush_recording(struct app *a); /* call this at the end of a turn */
 void app_export(struct app *a, const struct effect *effect);
+uint32_t app_story_id(const struct app *a, uint64_t serial); /* the story's id of a run; 0: none */
 
 /* ---- replay.c: a recording instead of a sandbox */
 int app_replay_open(struct app *a, const struct recording *recording, struct trm_error *reterr);
@@ -357,8 +359,13 @@ void app_linear_turn(struct app *a);             /* after each turn of the loop:
 /* ---- demo.c: a prepared file, presented cell by cell */
 int app_open_demo(struct app *a, const char *path, struct trm_error *reterr);
 
-/* ---- import.c: opens a notebook as a buffer */
-void app_import(struct app *a, const char *path);
+/* ---- notebook.c: Jupyter notebooks */
+/* Open one in an old format as a script. False: it is none. */
+bool app_open_old_notebook(struct app *a, const char *path);
+/* The language of a notebook; of any other file, `otherwise`. */
+const struct trm_lang *app_notebook_lang(const char *path, const struct trm_lang *otherwise);
+/* Before an editor is saved: a notebook gets the outputs of its cells. */
+void app_lend_outputs(struct app *a, struct editor *e);
 
 /* ---- tee_output.c: writes output to files */
 void app_keep_output(struct app *a, const struct effect *effect);

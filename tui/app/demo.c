@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/app_internal.h"
+#include "notebook/notebook.h"
 #include "record/import.h"
 #include "record/writer.h"
 

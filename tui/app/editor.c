@@ -29,7 +29,7 @@ static int write_copy(struct app_editor *x, const struct editor *e, struct trm_e
 	snprintf(x->dir, sizeof x->dir, "/tmp/terrarium-edit-XXXXXX");
 	if (!mkdtemp(x->dir))
 		return trm_error_set(reterr, TRM_EIO, "There is no room in /tmp for a copy of the buffer.");
-	snprintf(x->path, sizeof x->path, "%s/%.200s", x->dir, name ? name : made);
+	snprintf(x->path, sizeof x->path, "%s/%.200s", x->dir, name && !e->notebook ? name : made);
 	return file_save(x->path, e->text, e->format, &ignored, reterr);
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "app/app_internal.h"
-#include "record/import.h"
 
 /* Expand "~" and "~/…" to the home directory. */
 void app_expand_path(const char *path, char out[PATH_MAX])
@@ -70,11 +69,13 @@ struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const c
 		struct trm_error *reterr)
 {
 	struct buffers *all = &a->model.buffers;
-	struct buffer *vacant = buffers_vacant(all, lang), *b = buffer_with(all, path);
+	struct buffer *vacant, *b = buffer_with(all, path);
 
 	*ret_is_new = false;
 	if (b)
 		return b;
+	lang = app_notebook_lang(path, lang);
+	vacant = buffers_vacant(all, lang);
 	b = vacant ? vacant : buffers_add(all, lang);
 	if (!b) {
 		trm_error_set(reterr, TRM_ENOMEM, "Not enough memory to open %s.", path);
@@ -94,10 +95,8 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	char path[PATH_MAX];
 
 	app_expand_path(typed, path);
-	if (notebook_is_named(path) && access(path, F_OK) == 0) {
-		app_import(a, path);
+	if (app_open_old_notebook(a, path))
 		return;
-	}
 	msg.text = path;
 	if (buffer_with(&a->model.buffers, path))
 		msg.type = MSG_ALREADY_OPEN;
@@ -138,6 +137,7 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 					    .flag = is_stale});
 		return;
 	}
+	app_lend_outputs(a, e);
 	if (app_save_behind(a, b, typed ? path : NULL))
 		return;
 	int r = editor_save(e, typed ? path : NULL, &err);
@@ -163,6 +163,7 @@ bool app_save_files(struct app *a)
 			app_save_file(a, all->items[i]->id, NULL, true); /* this asks first */
 			return false;
 		}
+		app_lend_outputs(a, e);
 		int r = editor_save(e, NULL, &err);
 		app_send(a, &(struct msg){.type = MSG_SAVED,
 					    .number = all->items[i]->id,

@@ -13,8 +13,7 @@
 
 /* ---- events ---- */
 
-/* The transcript's id of a run; 0: unknown. */
-static uint32_t id_of(const struct app *a, uint64_t serial)
+uint32_t app_story_id(const struct app *a, uint64_t serial)
 {
 	for (size_t i = a->transcript.n_runs; i > 0; i--)
 		if (a->transcript_serials[i - 1] == serial)
@@ -60,7 +59,7 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 /* Note a message about a run. */
 static void note_run(struct app *a, const struct msg *msg, struct rec_event *e)
 {
-	e->run = id_of(a, msg->serial);
+	e->run = app_story_id(a, msg->serial);
 	if (e->run)
 		note(a, e, msg->now_ns);
 }
@@ -196,7 +195,7 @@ void app_note_effect(struct app *a, const struct effect *effect)
 		return;
 	default: return;
 	}
-	e.run = id_of(a, effect->number);
+	e.run = app_story_id(a, effect->number);
 	if (e.run)
 		note(a, &e, app_clock_ns());
 }

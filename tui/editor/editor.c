@@ -73,6 +73,8 @@ void editor_finish(struct editor *e)
 	history_destroy(e->history);
 	syntax_destroy(e->syntax);
 	cell_marks_finish(&e->marks);
+	notebook_destroy(e->notebook);
+	notebook_destroy(e->next_notebook);
 	free(e->path);
 	*e = (struct editor){0};
 }
@@ -92,21 +94,26 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
 	struct text *t;
 	struct file_format format;
 	struct file_stamp stamp;
-	char *copy = strdup(path);
+	struct notebook *nb = NULL;
 	int r = file_load(path, &t, &format, &stamp, reterr);
-	if (r < 0) {
-		free(copy);
+	if (r < 0)
+		return r;
+	if (notebook_is_named(path) && (r = editor_read_notebook(path, &t, &nb, reterr)) < 0) {
+		text_destroy(t);
 		return r;
 	}
+	char *copy = strdup(path);
 	if (!copy || take_text(e, t) < 0) {
 		free(copy);
 		text_destroy(t);
+		notebook_destroy(nb);
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to open %s", path);
 	}
 	free(e->path);
 	e->path = copy;
 	e->format = format;
 	e->stamp = stamp;
+	editor_take_notebook(e, nb);
 	return 0;
 }
 
@@ -119,7 +126,27 @@ int editor_begin(struct editor *e, const char *path)
 	}
 	e->format = (struct file_format){0};
 	e->stamp = (struct file_stamp){0};
+	editor_take_notebook(e, NULL);
 	return 0;
+}
+
+/* Begin to save the notebook that the text is the script of. */
+static int begin_notebook(struct editor *e, const char *target, struct notebook **ret_notebook,
+		struct file_saving **ret, struct trm_error *reterr)
+{
+	struct text *printed;
+	int r = editor_print_notebook(e, &printed, ret_notebook);
+
+	if (r < 0)
+		return trm_error_set(reterr, r, "cannot save %s: %s", target, trm_strerror(r));
+	r = file_save_begin(target, printed, e->format, ret, reterr);
+	text_destroy(printed);
+	if (r < 0) {
+		editor_forget_noted(e);
+		notebook_destroy(*ret_notebook);
+		*ret_notebook = NULL;
+	}
+	return r;
 }
 
 int editor_save_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr)
@@ -131,11 +158,15 @@ int editor_save_begin(struct editor *e, const char *path, struct file_saving **r
 	char *copy = path ? strdup(path) : NULL;
 	if (path && !copy)
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory to save %s", path);
-	int r = file_save_begin(target, e->text, e->format, ret, reterr);
+	struct notebook *nb = NULL;
+	int r = notebook_is_named(target) ? begin_notebook(e, target, &nb, ret, reterr)
+					  : file_save_begin(target, e->text, e->format, ret, reterr);
 	if (r < 0) {
 		free(copy);
 		return r;
 	}
+	notebook_destroy(e->next_notebook);
+	e->next_notebook = nb;
 	if (copy) {
 		free(e->path);
 		e->path = copy;
@@ -148,9 +179,16 @@ int editor_save_begin(struct editor *e, const char *path, struct file_saving **r
 
 void editor_saved(struct editor *e, const struct file_stamp *stamp)
 {
+	struct notebook *nb = e->next_notebook;
+
 	e->is_saving = false;
-	if (!stamp)
+	e->next_notebook = NULL;
+	if (!stamp) {
+		editor_forget_noted(e);
+		notebook_destroy(nb);
 		return;
+	}
+	editor_take_notebook(e, nb);
 	e->stamp = *stamp;
 	history_mark_saved_then(e->history);
 }
@@ -257,17 +295,26 @@ static int become(struct editor *e, const struct text *other)
 	return bits & EDITOR_NOMEM ? TRM_ENOMEM : 0;
 }
 
-static int take_file(
-		struct editor *e, const char *path, struct file_format *ret_format, struct trm_error *reterr)
+static int take_file(struct editor *e, const char *path, struct file_format *ret_format, bool is_own,
+		struct trm_error *reterr)
 {
+	struct notebook *nb = NULL;
 	struct text *t;
 	struct file_stamp stamp;
 	int r = file_load(path, &t, ret_format, &stamp, reterr);
 
 	if (r < 0)
 		return r;
+	if (is_own && notebook_is_named(path) && (r = editor_read_notebook(path, &t, &nb, reterr)) < 0) {
+		text_destroy(t);
+		return r;
+	}
 	r = become(e, t);
 	text_destroy(t);
+	if (r == 0 && is_own)
+		editor_take_notebook(e, nb);
+	else
+		notebook_destroy(nb);
 	return r < 0 ? trm_error_set(reterr, r, "not enough memory to read %s", path) : 0;
 }
 
@@ -275,13 +322,13 @@ int editor_take_file(struct editor *e, const char *path, struct trm_error *reter
 {
 	struct file_format ignored;
 
-	return take_file(e, path, &ignored, reterr);
+	return take_file(e, path, &ignored, false, reterr);
 }
 
 int editor_reload(struct editor *e, struct trm_error *reterr)
 {
 	struct file_stamp stamp = file_stamp(e->path);
-	int r = take_file(e, e->path, &e->format, reterr);
+	int r = take_file(e, e->path, &e->format, true, reterr);
 
 	if (r < 0)
 		return r;
@@ -292,7 +339,7 @@ int editor_reload(struct editor *e, struct trm_error *reterr)
 
 bool editor_is_modified(const struct editor *e)
 {
-	return history_is_modified(e->history);
+	return history_is_modified(e->history) || editor_has_results(e);
 }
 
 size_t editor_bytes(const struct editor *e, size_t pos, size_t n, char *out, size_t cap)

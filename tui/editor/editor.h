@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "editor/cell_marks.h"
+#include "notebook/notebook.h"
 #include "text/file.h"
 #include "text/history.h"
 
@@ -41,7 +42,14 @@ struct clipboard {
 };
 void clipboard_finish(struct clipboard *c); /* accepts a zeroed object */
 
-/* The view reads this state. Change it only through the functions below. */
+/* Where a notebook gets the outputs of its cells: of a run by its serial, as JSON, malloc'd; NULL: nothing is
+ * known of it. */
+struct run_outputs {
+	char *(*get)(void *user, uint32_t serial, size_t *ret_n, uint64_t *ret_number);
+	void *user;
+};
+
+/* State that the view reads; change it only through the functions below. */
 struct editor {
 	struct history *history;
 	struct text *text; /* owned by the history */
@@ -52,15 +60,18 @@ struct editor {
 	struct clipboard *clipboard; /* borrowed */
 	char *path;                  /* NULL: never saved */
 	struct file_format format;
-	bool is_saving;            /* a save is in progress */
-	struct file_stamp stamp;   /* of the file when it was last read or written */
-	uint32_t generation;       /* number of texts it has had */
-	int tab_width;             /* columns of a tab stop and of one level of indentation */
-	int rows, cols;            /* size of the pane, gutter included */
-	size_t top_line, left_col; /* first visible line and text column */
-	size_t top_row;  /* with wrapped lines: rows of the first visible line that are above the pane */
+	struct notebook *notebook;         /* that the file is; NULL: the text is the file */
+	struct notebook *next_notebook;    /* that is being saved */
+	const struct run_outputs *outputs; /* for saving a notebook; NULL: none. Borrowed */
+	bool is_saving;                    /* the disk is being waited for */
+	struct file_stamp stamp;           /* of the file when it was read or written */
+	uint32_t generation;               /* how many texts it has had */
+	int tab_width;                     /* columns of a tab stop, and of one level of indentation */
+	int rows, cols;                    /* size of the pane, gutter included */
+	size_t top_line, left_col;         /* first line and text column shown */
+	size_t top_row;  /* of the first line shown, where lines wrap: rows of it above the first */
 	size_t goal_col; /* column that up and down try to keep */
-	uint8_t drag;    /* unit of the mouse drag: 0 none, 1 character, 2 word, 3 line */
+	uint8_t drag;    /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
 	struct selection drag_from;    /* where the drag began */
 	bool closes_pairs;             /* a typed bracket or quote is closed automatically */
 	size_t closers[16], n_closers; /* positions of automatic closers that may be typed over */
@@ -117,7 +128,8 @@ int editor_reload(struct editor *e, struct trm_error *reterr);
 /* Replace the text with the content of another file, as one step of undo. */
 int editor_take_file(struct editor *e, const char *path, struct trm_error *reterr);
 
-bool editor_is_modified(const struct editor *e);
+bool editor_is_modified(const struct editor *e); /* its file is not what saving would make of it */
+bool editor_has_results(const struct editor *e); /* a notebook's cells ran since it was saved */
 bool editor_has_selection(const struct editor *e);
 size_t editor_line(const struct editor *e);   /* line of the cursor, from 0 */
 size_t editor_column(const struct editor *e); /* column of the cursor, in cells from 0 */
@@ -164,7 +176,9 @@ struct editor_run editor_cell_at(const struct editor *e, size_t line);
 /* The next cell of `cells` that begins at `*pos` or later. `*pos` moves to the end of the cell. False: there
  * is none. */
 bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *pos, struct editor_run *ret);
-bool editor_begins_cell(const struct editor *e, size_t pos); /* does the line at `pos` begin a cell? */
+/* Its mark says that it is no code of the buffer's language: "# %% [markdown]". */
+bool editor_is_text_cell(const struct editor *e, struct editor_run cell);
+bool editor_begins_cell(const struct editor *e, size_t pos); /* the line that begins at `pos` */
 
 /* The line that shows a mark: the line that begins the cell, else the first line that is not blank. */
 size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark);

@@ -53,6 +53,15 @@ static inline size_t selection_end(struct selection s)
 	return s.anchor < s.cursor ? s.cursor : s.anchor;
 }
 
+/* ---- editor_notebook.c ---- */
+
+/* The text of a file becomes the script of the notebook that it is. On error the text is as it was. */
+int editor_read_notebook(const char *path, struct text **t, struct notebook **ret, struct trm_error *reterr);
+void editor_take_notebook(struct editor *e, struct notebook *nb); /* NULL: it is no notebook any more */
+/* The file that the script becomes, as text and read again. 0, TRM_ENOMEM or TRM_ETOOBIG. */
+int editor_print_notebook(struct editor *e, struct text **ret, struct notebook **ret_notebook);
+void editor_forget_noted(struct editor *e); /* it was not saved after all */
+
 /* ---- editor_edit.c ---- */
 
 /* Replace bytes [pos, pos+n) with a text. The cursor moves to the end of the text. One step of undo, or part

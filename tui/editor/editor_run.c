@@ -109,6 +109,27 @@ bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *p
 	return true;
 }
 
+bool editor_is_text_cell(const struct editor *e, struct editor_run cell)
+{
+	char line[96];
+
+	if (cell.kind != EDITOR_RUN_CELL || cell.first_line == 0)
+		return false;
+	size_t start = text_line_start(e->text, cell.first_line - 1);
+	size_t n = text_line_end(e->text, cell.first_line - 1) - start;
+	n = text_copy(e->text, start, line, n < sizeof line ? n : sizeof line - 1);
+	line[n] = '\0';
+	char *name = editor_begins_cell(e, start) ? strstr(line, "%% [") : NULL,
+	     *end = name ? strchr(name, ']') : NULL;
+	const struct trm_lang *lang;
+	if (!end)
+		return false;
+	name += strlen("%% [");
+	*end = '\0';
+	return strcmp(name, "markdown") == 0 || strcmp(name, "md") == 0 || strcmp(name, "raw") == 0
+	       || (notebook_find_language(name, &lang, NULL) == 0 && lang != e->lang);
+}
+
 size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark)
 {
 	char bytes[256];

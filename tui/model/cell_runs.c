@@ -81,7 +81,7 @@ void cell_runs_plan(struct model *m, struct editor_run cells, struct effects *ou
 
 	cancel_plan(m, "other cells are run instead");
 	while (n < CELL_MARKS_MAX && editor_take_cell(&b->editor, cells, &pos, &cell)) {
-		if (run_source_is_blank(&b->editor, cell))
+		if (run_source_is_blank(&b->editor, cell) || editor_is_text_cell(&b->editor, cell))
 			continue;
 		cell_marks_add(&b->editor.marks, b->editor.text, cell.pos, cell.len);
 		n++;

@@ -35,6 +35,10 @@ static void report_opened(struct model *m, const struct msg *msg, const struct e
 	else if (msg->flag)
 		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving creates it",
 				msg->text);
+	else if (e->notebook)
+		notices_add(&m->notices, m->now_ns, false, "opened %s: %zu cell%s%s", msg->text,
+				e->notebook->n_cells, e->notebook->n_cells == 1 ? "" : "s",
+				e->notebook->n_foreign ? " (those in other languages are comments)" : "");
 	else
 		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->text, lines,
 				lines == 1 ? "" : "s");

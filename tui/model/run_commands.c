@@ -7,19 +7,31 @@
 #include "model/update.h"
 #include "text/text.h"
 
+/* A cell of text is not run; who goes on from cell to cell goes past it. */
+static void run_unless_text(struct model *m, struct editor_run what, enum run_then then, struct effects *out)
+{
+	if (!editor_is_text_cell(model_editor(m), what))
+		run_ask(m, what, then, out);
+	else if (then == RUN_THEN_NEXT_CELL)
+		edit_next_cell(model_editor(m), 0);
+	else
+		notices_add(&m->notices, m->now_ns, false, "this cell is text: there is nothing to run");
+	m->needs_draw = true;
+}
+
 static void run(struct model *m, struct effects *out)
 {
-	run_ask(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
+	run_unless_text(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
 }
 
 static void run_cell(struct model *m, struct effects *out)
 {
-	run_ask(m, editor_run_of(model_editor(m), EDITOR_RUN_CELL), RUN_THEN_STAY, out);
+	run_unless_text(m, editor_run_of(model_editor(m), EDITOR_RUN_CELL), RUN_THEN_STAY, out);
 }
 
 static void run_cell_advance(struct model *m, struct effects *out)
 {
-	run_ask(m, editor_run_of(model_editor(m), EDITOR_RUN_CELL), RUN_THEN_NEXT_CELL, out);
+	run_unless_text(m, editor_run_of(model_editor(m), EDITOR_RUN_CELL), RUN_THEN_NEXT_CELL, out);
 }
 
 static void run_all(struct model *m, struct effects *out)

@@ -41,6 +41,9 @@ void export_html(const struct transcript *s, struct writer *w);
 /* "# %%" cells in the language of the first run. Cells in other languages become comments. */
 void export_script(const struct transcript *s, struct writer *w);
 
+/* The outputs of a run as the list that a cell of a notebook holds. */
+void export_outputs(const struct transcript_run *run, struct writer *w);
+
 /* ---- shared ---- */
 
 /* The language of the notebook or script, as described above; python without any runs. */

@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* The notebook format 4.5: https://nbformat.readthedocs.io/en/latest/format_description.html */
+/* Names are sorted and indented as Jupyter does it. */
 #include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/error.h>
 #include <terrarium/lang.h>
 #include <terrarium/result.h>
 
+#include "notebook/notebook.h"
 #include "record/export.h"
 #include "record/writer.h"
-
-struct kernel {
-	const char *name, *display, *language, *suffix, *mime, *magic;
-};
-
-static const struct kernel kernels[] = {
-		{"python3", "Python 3", "python", ".py", "text/x-python", NULL},
-		{"javascript", "JavaScript (Node.js)", "javascript", ".js", "text/javascript",
-				"%%script node"},
-		{"bash", "Bash", "bash", ".sh", "text/x-sh", "%%bash"},
-};
-
-/* The names of the kernels for other languages are unknown: use the name of the language. */
-static struct kernel kernel_of(const struct trm_lang *lang)
-{
-	for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-		if (!strcmp(kernels[i].language, lang->name))
-			return kernels[i];
-	const char *suffix = lang->suffixes[0] ? lang->suffixes[0] : ".txt";
-	return (struct kernel){lang->name, lang->name, lang->name, suffix, "text/plain", "%%script false"};
-}
 
 /* Notebooks store text as a list of lines, each with its newline, which keeps diffs small. */
 static void put_lines(struct writer *w, const char *text, size_t n)
@@ -56,15 +38,22 @@ struct outputs {
 	size_t n;
 };
 
-static void begin_output(struct outputs *o, const char *type)
+static void begin_output(struct outputs *o)
 {
-	writer_print(o->w, "%s\n    {\"output_type\":\"%s\"", o->n++ ? "," : "", type);
+	writer_text(o->w, o->n++ ? ",{" : "{");
+}
+
+static void end_output(struct outputs *o, const char *type)
+{
+	writer_print(o->w, ",\"output_type\":\"%s\"", type);
 }
 
 static void put_stream(struct outputs *o, const char *name, const char *text, size_t n)
 {
-	begin_output(o, "stream");
-	writer_print(o->w, ",\"name\":\"%s\",\"text\":", name);
+	begin_output(o);
+	writer_print(o->w, "\"name\":\"%s\"", name);
+	end_output(o, "stream");
+	writer_text(o->w, ",\"text\":");
 	put_lines(o->w, text, n);
 	writer_text(o->w, "}");
 }
@@ -82,6 +71,9 @@ static void put_form(struct writer *w, const char *mime, const char *data, size_
 	writer_text(w, ":");
 	if (text)
 		writer_text(w, text);
+	else if (strncmp(mime, "text/", 5) == 0 || strcmp(mime, "image/svg+xml") == 0
+			|| strcmp(mime, "application/javascript") == 0 || is_json)
+		put_lines(w, data, n);
 	else
 		writer_json(w, data, n);
 	cJSON_free(text);
@@ -99,15 +91,17 @@ static bool has_form(const struct transcript_piece *forms, size_t n, const char 
 /* Write all forms of one display, each type once. */
 static void put_display(struct outputs *o, const struct transcript_piece *forms, size_t n)
 {
-	begin_output(o, "display_data");
-	writer_text(o->w, ",\"data\":{");
+	begin_output(o);
+	writer_text(o->w, "\"data\":{");
 	for (size_t i = 0; i < n; i++) {
 		if (has_form(forms, i, forms[i].mime))
 			continue;
 		writer_text(o->w, i ? "," : "");
 		put_form(o->w, forms[i].mime, forms[i].bytes, forms[i].n);
 	}
-	writer_text(o->w, "},\"metadata\":{}}");
+	writer_text(o->w, "},\"metadata\":{}");
+	end_output(o, "display_data");
+	writer_text(o->w, "}");
 }
 
 static void put_pieces(struct outputs *o)
@@ -133,17 +127,38 @@ static void put_pieces(struct outputs *o)
 	}
 }
 
+static void put_count(struct writer *w, const struct transcript_run *run)
+{
+	if (run->number)
+		writer_print(w, "%" PRIu64, run->number);
+	else
+		writer_text(w, "null");
+}
+
+/* A display that stands for the value has it as one of its forms. */
+static bool is_value_shown(const struct transcript_run *run)
+{
+	for (size_t i = 0; i < run->n_pieces; i++)
+		if (run->pieces[i].kind == TRANSCRIPT_DISPLAY && !strcmp(run->pieces[i].mime, "text/plain")
+				&& !strcmp(run->pieces[i].bytes, run->result->value))
+			return true;
+	return false;
+}
+
 static void put_value(struct outputs *o)
 {
 	const struct trm_result *r = o->run->result;
 
-	if (!r || !r->value)
+	if (!r || !r->value || is_value_shown(o->run))
 		return;
-	begin_output(o, "execute_result");
-	writer_print(o->w, ",\"execution_count\":%" PRIu64, o->run->number);
-	writer_text(o->w, ",\"data\":{");
+	begin_output(o);
+	writer_text(o->w, "\"data\":{");
 	put_form(o->w, "text/plain", r->value, strlen(r->value));
-	writer_text(o->w, "},\"metadata\":{}}");
+	writer_text(o->w, "},\"execution_count\":");
+	put_count(o->w, o->run);
+	writer_text(o->w, ",\"metadata\":{}");
+	end_output(o, "execute_result");
+	writer_text(o->w, "}");
 }
 
 static void put_traceback(struct writer *w, const struct trm_result *r)
@@ -164,8 +179,8 @@ static void put_error(struct outputs *o)
 
 	if ((r && r->status == TRM_STATUS_OK) || (!r && !o->run->refusal))
 		return;
-	begin_output(o, "error");
-	writer_text(o->w, ",\"ename\":");
+	begin_output(o);
+	writer_text(o->w, "\"ename\":");
 	writer_json_text(o->w, r && r->error_name ? r->error_name
 			       : r                ? trm_status_name(r->status)
 						  : "refused");
@@ -176,6 +191,7 @@ static void put_error(struct outputs *o)
 		writer_json_text(o->w, r->reason ? r->reason : transcript_outcome(o->run, outcome));
 	else
 		writer_json_text(o->w, o->run->refusal);
+	end_output(o, "error");
 	if (r)
 		put_traceback(o->w, r);
 	else
@@ -236,29 +252,33 @@ static void put_source(struct writer *w, const struct transcript_run *run, const
 	free(n < 0 ? NULL : source);
 }
 
-static void put_cell(struct writer *w, const struct transcript_run *run, const struct trm_lang *lang)
+void export_outputs(const struct transcript_run *run, struct writer *w)
 {
 	struct outputs o = {w, run, 0};
-	bool is_python = lang->style == TRM_STYLE_INDENT;
 
-	writer_print(w, "  {\"cell_type\":\"code\",\"id\":\"run-%u\",\"metadata\":{\"terrarium\":{\"language\":",
-			run->id);
-	writer_json_text(w, run->lang->name);
-	put_cost(w, run->result);
-	put_inputs(w, run);
-	writer_text(w, "}},\n   \"execution_count\":");
-	if (run->number)
-		writer_print(w, "%" PRIu64, run->number);
-	else
-		writer_text(w, "null");
-	writer_text(w, ",\"source\":");
-	put_source(w, run, is_python && run->lang != lang ? kernel_of(run->lang).magic : NULL);
-	writer_text(w, ",\n   \"outputs\":[");
+	writer_text(w, "[");
 	put_pieces(&o);
 	put_dropped(&o);
 	put_value(&o);
 	put_error(&o);
-	writer_text(w, "]}");
+	writer_text(w, "]");
+}
+
+static void put_cell(struct writer *w, const struct transcript_run *run, const struct trm_lang *lang)
+{
+	bool is_python = lang->style == TRM_STYLE_INDENT;
+
+	writer_text(w, "{\"cell_type\":\"code\",\"execution_count\":");
+	put_count(w, run);
+	writer_print(w, ",\"id\":\"run-%u\",\"metadata\":{\"terrarium\":{\"language\":", run->id);
+	writer_json_text(w, run->lang->name);
+	put_cost(w, run->result);
+	put_inputs(w, run);
+	writer_text(w, "}},\"outputs\":");
+	export_outputs(run, w);
+	writer_text(w, ",\"source\":");
+	put_source(w, run, is_python && run->lang != lang ? notebook_kernel_of(run->lang).magic : NULL);
+	writer_text(w, "}");
 }
 
 /* A note in front of the cells when output is missing. */
@@ -268,30 +288,56 @@ static void put_notes(const struct transcript *s, struct writer *w)
 
 	if (!*export_missing(s, missing))
 		return;
-	writer_text(w, "  {\"cell_type\":\"markdown\",\"id\":\"note\",\"metadata\":{},\"source\":[");
+	writer_text(w, "{\"cell_type\":\"markdown\",\"id\":\"note\",\"metadata\":{},\"source\":[");
 	writer_json_text(w, missing);
-	writer_text(w, s->n_runs ? "]},\n" : "]}");
+	writer_text(w, s->n_runs ? "]}," : "]}");
+}
+
+static void put_notebook(const struct transcript *s, struct writer *w)
+{
+	const struct trm_lang *lang = export_language(s, true);
+	struct notebook_kernel k = notebook_kernel_of(lang);
+
+	writer_text(w, "{\"cells\":[");
+	put_notes(s, w);
+	for (size_t i = 0; i < s->n_runs; i++) {
+		put_cell(w, s->runs[i], lang);
+		writer_text(w, i + 1 < s->n_runs ? "," : "");
+	}
+	writer_text(w, "],\"metadata\":{\"kernelspec\":{\"display_name\":");
+	writer_json_text(w, k.display);
+	writer_text(w, ",\"language\":");
+	writer_json_text(w, k.language);
+	writer_text(w, ",\"name\":");
+	writer_json_text(w, k.name);
+	writer_text(w, "},\"language_info\":{\"file_extension\":");
+	writer_json_text(w, k.suffix);
+	writer_print(w, ",\"mimetype\":\"%s\",\"name\":", k.mime);
+	writer_json_text(w, k.language);
+	writer_text(w, "},\"terrarium\":{\"sandbox\":");
+	writer_json_text(w, s->sandbox);
+	writer_text(w, ",\"started\":");
+	writer_json_text(w, s->started);
+	writer_text(w, "}},\"nbformat\":4,\"nbformat_minor\":5}");
 }
 
 void export_ipynb(const struct transcript *s, struct writer *w)
 {
-	const struct trm_lang *lang = export_language(s, true);
-	struct kernel k = kernel_of(lang);
+	struct writer plain;
+	struct json_span whole;
+	char *pretty = NULL;
+	size_t n = 0;
 
-	writer_text(w, "{\"nbformat\":4,\"nbformat_minor\":5,\n \"metadata\":{");
-	writer_print(w, "\"kernelspec\":{\"name\":\"%s\",\"display_name\":\"%s\",\"language\":\"%s\"},\n",
-			k.name, k.display, k.language);
-	writer_print(w, "  \"language_info\":{\"name\":\"%s\",\"file_extension\":\"%s\",\"mimetype\":\"%s\"},\n",
-			k.language, k.suffix, k.mime);
-	writer_text(w, "  \"terrarium\":{\"sandbox\":");
-	writer_json_text(w, s->sandbox);
-	writer_text(w, ",\"started\":");
-	writer_json_text(w, s->started);
-	writer_text(w, "}},\n \"cells\":[\n");
-	put_notes(s, w);
-	for (size_t i = 0; i < s->n_runs; i++) {
-		put_cell(w, s->runs[i], lang);
-		writer_text(w, i + 1 < s->n_runs ? ",\n" : "");
-	}
-	writer_text(w, "]}\n");
+	writer_init(&plain, w->max);
+	put_notebook(s, &plain);
+	FILE *out = plain.error ? NULL : open_memstream(&pretty, &n);
+	if (out && span_check(plain.bytes, plain.n, &whole, NULL) == 0)
+		span_put_indented(out, whole, " ", 0);
+	if (out && fclose(out) == 0 && n)
+		writer_put(w, pretty, n);
+	else
+		w->error = plain.error ? plain.error : TRM_ENOMEM;
+	writer_text(w, "\n");
+	free(pretty);
+	writer_finish(&plain);
 }

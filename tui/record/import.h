@@ -2,7 +2,7 @@
 #ifndef TUI_RECORD_IMPORT_H
 #define TUI_RECORD_IMPORT_H
 
-/* Imports a Jupyter notebook as a buffer with cells. Pure. */
+/* A Jupyter notebook as a script that has no way back: for a demo, and for notebooks of old formats. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,8 +10,6 @@
 struct trm_error;
 struct trm_lang;
 struct writer;
-
-#define IMPORT_MAX_BYTES ((size_t)256 << 20)
 
 struct imported {
 	const struct trm_lang *lang;
@@ -21,15 +19,9 @@ struct imported {
 	bool is_lang_guessed;  /* the notebook names no language: python */
 };
 
-/* Write the cells of a notebook (nbformat 4, or "worksheets" of nbformat 3). Code cells follow "# %%"
- * (with the comment sign of the language). All other cells become comments behind "# %% [markdown]". A
- * cell in another language, marked by a "%%bash" magic or by terrarium's metadata, becomes comments
- * behind "# %% [bash]". Outputs are left out. Errors: TRM_EPROTO with a sentence that names the cell;
- * TRM_ENOTSUP for a language that cannot run here. */
+/* Write the script of a notebook (nbformat 4, or "worksheets" of nbformat 3), as notebook_put_script().
+ * Errors: those of notebook_parse(). */
 int notebook_import(
 		const char *json, size_t n, struct writer *w, struct imported *ret, struct trm_error *reterr);
-
-/* "x.ipynb" */
-bool notebook_is_named(const char *path);
 
 #endif

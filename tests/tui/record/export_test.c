@@ -133,7 +133,7 @@ static void characters_cut_between_outputs_are_whole(void **state)
 	uint32_t run = add_run(LANG_PYTHON, "x");
 	add_output(run, TRM_STDOUT, "\xc3");
 	add_output(run, TRM_STDOUT, "\xa9");
-	expect("ipynb", "\"text\":[\"\xc3\xa9\"]");
+	expect("ipynb", "\"text\": [\n      \"\xc3\xa9\"\n     ]");
 }
 
 static void languages_are_reported_apart(void **state)
@@ -142,10 +142,10 @@ static void languages_are_reported_apart(void **state)
 	end(add_run(LANG_BASH, "ls"), (struct trm_result){.status = TRM_STATUS_ERROR, .exit_code = 2});
 	end(add_run(LANG_PYTHON, "1"), (struct trm_result){.value = (char *)"1"});
 	add_run(LANG_JAVASCRIPT, "2");
-	expect("ipynb", "\"name\":\"python3\"");
-	expect("ipynb", "[\"%%bash\\n\",\"ls\"]");
-	expect("ipynb", "[\"%%script node\\n\",\"2\"]");
-	expect("ipynb", "\"evalue\":\"exit 2");
+	expect("ipynb", "\"name\": \"python3\"");
+	expect("ipynb", "[\n    \"%%bash\\n\",\n    \"ls\"\n   ]");
+	expect("ipynb", "\"%%script node\\n\",\n    \"2\"\n");
+	expect("ipynb", "\"evalue\": \"exit 2");
 	expect("script", "# %% [1] exit 2");
 	expect("script", "# %% [2] python, ok");
 	expect("script", "\n# 1\n");
@@ -184,7 +184,7 @@ static void a_notebook_comes_back(void **state)
 	char *json = export("ipynb");
 	writer_init(&w, WRITER_MAX);
 	assert_int_equal(notebook_import(json, strlen(json), &w, &found, &why), 0);
-	assert_string_equal(w.bytes, "# %%\nx = 1\nprint(x)\n\n# %% [bash]\n# %%bash\n# ls\n");
+	assert_string_equal(w.bytes, "# %%\nx = 1\nprint(x)\n\n# %% [bash]\n# ls\n");
 	assert_int_equal(found.n_code, 2);
 	assert_int_equal(found.n_outputs, 1);
 	assert_int_equal(found.n_foreign, 1);

@@ -44,6 +44,7 @@ static void refuse(const char *json, const char *words)
 static void cells_become_text(void **state)
 {
 	(void)state;
+	accept("", "");
 	accept("{\"cells\":[]}", "");
 	assert_true(found.is_lang_guessed);
 	accept("{\"metadata\":{\"kernelspec\":{\"language\":\"javascript\"}},\"cells\":["
@@ -61,7 +62,7 @@ static void cells_become_text(void **state)
 static void what_is_wrong_is_reported(void **state)
 {
 	(void)state;
-	refuse("", "not a valid JSON");
+	refuse("{", "not a valid JSON");
 	refuse("[]", "not a valid JSON object");
 	refuse("{}", "no list of cells");
 	refuse("{\"cells\":{}}", "no list of cells");

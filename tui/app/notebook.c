@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "app/app_internal.h"
+#include "notebook/notebook.h"
+#include "record/export.h"
 #include "record/import.h"
 #include "record/writer.h"
 
@@ -49,7 +51,7 @@ static void report_imported(struct app *a, const char *path, const struct import
 	app_tell(a, MSG_NOTICE, text);
 }
 
-void app_import(struct app *a, const char *path)
+static void import_old(struct app *a, const char *path)
 {
 	struct trm_error why = {0};
 	struct imported found = {0};
@@ -58,7 +60,7 @@ void app_import(struct app *a, const char *path)
 	size_t n;
 
 	writer_init(&w, WRITER_MAX);
-	int r = file_read(path, IMPORT_MAX_BYTES, &json, &n, &why);
+	int r = file_read(path, NOTEBOOK_MAX_BYTES, &json, &n, &why);
 	if (r == 0 && (r = notebook_import(json, n, &w, &found, &why)) < 0) {
 		snprintf(text, sizeof text, "%s", why.msg);
 		trm_error_set(&why, r, "%s cannot be imported: %s", path, text);
@@ -74,4 +76,69 @@ void app_import(struct app *a, const char *path)
 				    .other = b ? NULL : why.msg});
 	if (b)
 		report_imported(a, path, &found);
+}
+
+/* ---- opening ---- */
+
+bool app_open_old_notebook(struct app *a, const char *path)
+{
+	struct notebook *nb = NULL;
+	struct trm_error ignored;
+	char *json = NULL;
+	size_t n;
+	bool is_old = false;
+
+	if (!notebook_is_named(path) || access(path, F_OK) < 0)
+		return false;
+	if (file_read(path, NOTEBOOK_MAX_BYTES, &json, &n, &ignored) == 0
+			&& notebook_parse(json, n, &nb, &ignored) == 0)
+		is_old = nb->is_old;
+	notebook_destroy(nb);
+	free(json);
+	if (is_old)
+		import_old(a, path);
+	return is_old;
+}
+
+const struct trm_lang *app_notebook_lang(const char *path, const struct trm_lang *otherwise)
+{
+	struct notebook *nb = NULL;
+	struct trm_error ignored;
+	char *json = NULL;
+	size_t n;
+
+	if (!notebook_is_named(path) || file_read(path, NOTEBOOK_MAX_BYTES, &json, &n, &ignored) < 0)
+		return otherwise;
+	if (notebook_parse(json, n, &nb, &ignored) == 0)
+		otherwise = nb->lang;
+	notebook_destroy(nb);
+	free(json);
+	return otherwise;
+}
+
+/* ---- outputs ---- */
+
+static char *outputs_of_run(void *user, uint32_t serial, size_t *ret_n, uint64_t *ret_number)
+{
+	struct app *a = user;
+	const struct transcript_run *run = transcript_run(&a->transcript, app_story_id(a, serial));
+	struct writer w;
+
+	if (!run)
+		return NULL;
+	writer_init(&w, NOTEBOOK_MAX_BYTES);
+	export_outputs(run, &w);
+	if (w.error) {
+		writer_finish(&w);
+		return NULL;
+	}
+	*ret_n = w.n;
+	*ret_number = run->number;
+	return w.bytes;
+}
+
+void app_lend_outputs(struct app *a, struct editor *e)
+{
+	a->run_outputs = (struct run_outputs){outputs_of_run, a};
+	e->outputs = &a->run_outputs;
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* A buffer whose file is a notebook: its text is the script. */
+#include "editor/editor_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+
+#include "text/text.h"
+
+/* Make a text of a malloc'd block, which is taken. NULL: out of memory. */
+static struct text *text_of_block(char *block, size_t n)
+{
+	struct text *t = text_create();
+
+	if (t && text_adopt(t, block, n) == 0)
+		return t;
+	text_destroy(t);
+	free(block);
+	return NULL;
+}
+
+static struct text *script_of(const struct notebook *nb)
+{
+	char *script = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&script, &n);
+
+	if (!out)
+		return NULL;
+	notebook_put_script(nb, out);
+	if (fclose(out) == 0)
+		return text_of_block(script, n);
+	free(script);
+	return NULL;
+}
+
+int editor_read_notebook(const char *path, struct text **t, struct notebook **ret, struct trm_error *reterr)
+{
+	size_t n = text_len(*t);
+	char *json = text_slice(*t, 0, n);
+	struct trm_error why = {0};
+	struct notebook *nb = NULL;
+	int r = json ? notebook_parse(json, n, &nb, &why)
+		     : trm_error_set(&why, TRM_ENOMEM, "memory is short");
+
+	free(json);
+	if (r == 0 && nb->is_old)
+		r = trm_error_set(&why, TRM_EINVAL, "it is in an old notebook format");
+	struct text *script = r == 0 ? script_of(nb) : NULL;
+	if (r == 0 && !script)
+		r = trm_error_set(&why, TRM_ENOMEM, "memory is short");
+	if (r < 0) {
+		notebook_destroy(nb);
+		return trm_error_set(reterr, r, "cannot open %s as a notebook: %s", path, why.msg);
+	}
+	text_destroy(*t);
+	*t = script;
+	*ret = nb;
+	return 0;
+}
+
+void editor_take_notebook(struct editor *e, struct notebook *nb)
+{
+	notebook_destroy(e->notebook);
+	e->notebook = nb;
+	if (nb)
+		e->lang = nb->lang;
+}
+
+/* It was a whole cell, has ended, and the file does not know of it. */
+static bool is_news(const struct cell_mark *m)
+{
+	return m->serial && (m->state == CELL_OK || m->state == CELL_FAILED) && !m->ends_with_line
+	       && !m->is_noted;
+}
+
+bool editor_has_results(const struct editor *e)
+{
+	for (size_t i = 0; e->notebook && i < e->marks.n; i++)
+		if (is_news(&e->marks.items[i]))
+			return true;
+	return false;
+}
+
+/* What the runs have made that the file does not hold yet. */
+static size_t collect_results(struct editor *e, struct notebook_result *results)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; e->outputs && i < e->marks.n; i++) {
+		struct cell_mark *m = &e->marks.items[i];
+		struct notebook_result *r = &results[n];
+		if (!is_news(m))
+			continue;
+		r->pos = m->pos;
+		r->end = m->pos + m->len;
+		r->outputs = e->outputs->get(e->outputs->user, m->serial, &r->n, &r->count);
+		n += r->outputs != NULL;
+		m->is_noted = true;
+	}
+	return n;
+}
+
+void editor_forget_noted(struct editor *e)
+{
+	for (size_t i = 0; i < e->marks.n; i++)
+		e->marks.items[i].is_noted = false;
+}
+
+static int print_script(struct editor *e, const struct notebook *nb, FILE *out)
+{
+	size_t len = text_len(e->text), n = 0;
+	char *script = text_slice(e->text, 0, len);
+	struct notebook_result *results = calloc(e->marks.n + 1, sizeof *results);
+	int r = TRM_ENOMEM;
+
+	if (script && results) {
+		n = collect_results(e, results);
+		r = notebook_print(nb, script, len, results, n, out);
+	}
+	for (size_t i = 0; i < n; i++)
+		free((char *)results[i].outputs);
+	free(results);
+	free(script);
+	return r;
+}
+
+int editor_print_notebook(struct editor *e, struct text **ret, struct notebook **ret_notebook)
+{
+	struct notebook *nb =
+			e->notebook ? e->notebook : notebook_create(e->lang ? e->lang : trm_lang_default());
+	char *json = NULL;
+	size_t n = 0;
+	struct trm_error ignored;
+	FILE *out = nb ? open_memstream(&json, &n) : NULL;
+	int r = out ? print_script(e, nb, out) : TRM_ENOMEM;
+
+	if (out && fclose(out) != 0)
+		r = TRM_ENOMEM;
+	if (nb != e->notebook)
+		notebook_destroy(nb);
+	if (r == 0)
+		r = notebook_parse(json, n, ret_notebook, &ignored);
+	if (r < 0) {
+		free(json);
+		return r;
+	}
+	*ret = text_of_block(json, n);
+	if (*ret)
+		return 0;
+	notebook_destroy(*ret_notebook);
+	*ret_notebook = NULL;
+	return TRM_ENOMEM;
+}
