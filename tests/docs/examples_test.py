@@ -46,6 +46,7 @@ ANSWERS = [
 
 FILES = {
     "hello.py": "print('hello')\n",
+    "book.ipynb": '{"cells": [{"cell_type": "code", "source": "6 * 7"}]}\n',
     "sum.js": "process.stdin.on('data', d => console.log(String(d).trim().split('\\n').reduce((a, b) => a + +b, 0)))\n",
     "job.py": "print(sum(range(10)))\n",
     "report.py": "print('all is well')\n",

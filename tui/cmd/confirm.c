@@ -49,8 +49,8 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 	if (s->text)
 		fprintf(tty, "  %s, %zu line%s: ", what, lines, lines == 1 ? "" : "s");
 	else
-		fprintf(tty, "  %s: ", what); /* the source was not read yet */
-	if (s->kind == SOURCE_FILE)
+		fprintf(tty, "  %s: ", what); /* it has not been read yet */
+	if (s->kind == SOURCE_FILE || s->kind == SOURCE_CELL)
 		print_clean(tty, s->name, strlen(s->name));
 	else
 		print_clean(tty, s->text ? s->text : "", s->n);

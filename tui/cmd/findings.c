@@ -13,7 +13,8 @@
 static const char *source_label(const struct source *source)
 {
 	static const char *const labels[] = {NULL, "-", "-c"};
-	return source->kind == SOURCE_FILE ? source->name : labels[source->kind];
+	bool has_name = source->kind == SOURCE_FILE || source->kind == SOURCE_CELL;
+	return has_name ? source->name : labels[source->kind];
 }
 
 void findings_print(FILE *out, const struct source *source, const struct trm_findings *findings)

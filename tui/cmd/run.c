@@ -13,6 +13,7 @@
 #include "cmd/collect.h"
 #include "cmd/confirm.h"
 #include "cmd/findings.h"
+#include "cmd/notebook_source.h"
 #include "cmd/run_session.h"
 #include "cmd/sandbox_list.h"
 #include "cmd/source.h"
@@ -149,7 +150,33 @@ static int find_language(const char *name, const struct trm_lang **ret)
 	return trm_lang_find(name, ret, &why) < 0 ? cmd_fail("%s", why.msg) : 0;
 }
 
-/* Read all code and find its languages. 0 or an exit code. */
+/* Put the cells of a notebook in its place. */
+static int take_notebook(struct request *q, size_t at, const struct trm_lang *forced, size_t *ret_n,
+		struct trm_error *reterr)
+{
+	struct source *cells;
+	size_t n;
+	int r = source_split_notebook(&q->sources[at], forced, &cells, &n, reterr);
+	if (r < 0)
+		return r;
+	struct source *grown = realloc(q->sources, (q->n_sources + n) * sizeof *grown);
+	if (!grown) {
+		for (size_t i = 0; i < n; i++)
+			source_finish(&cells[i]);
+		free(cells);
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	}
+	q->sources = grown;
+	source_finish(&grown[at]);
+	memmove(grown + at + n, grown + at + 1, (q->n_sources - at - 1) * sizeof *grown);
+	memcpy(grown + at, cells, n * sizeof *cells);
+	free(cells);
+	q->n_sources += n - 1;
+	*ret_n = n;
+	return 0;
+}
+
+/* Read everything that will run, and settle in which language. 0 or an exit code. */
 static int read_sources(struct request *q, const struct options *o)
 {
 	bool is_forced = options_has(o, "language");
@@ -163,8 +190,14 @@ static int read_sources(struct request *q, const struct options *o)
 		if (s->kind == SOURCE_FILE && s->name == o->bare_word && access(s->name, F_OK) < 0)
 			return cmd_fail("%s %s: must be on or off (and there is no file '%s')",
 					o->bare_switch, s->name, s->name);
-		if (source_read(s, &why) < 0 || source_guess(s, is_forced ? lang : NULL, lang, &why) < 0)
+		if (source_read(s, &why) < 0)
 			return cmd_fail("%s", why.msg);
+		size_t n = 1;
+		int r = source_is_notebook(s) ? take_notebook(q, i, is_forced ? lang : NULL, &n, &why)
+					      : source_guess(s, is_forced ? lang : NULL, lang, &why);
+		if (r < 0)
+			return cmd_fail("%s", why.msg);
+		i += n - 1;
 	}
 	return 0;
 }
@@ -390,8 +423,9 @@ const struct cmd cmd_run = {
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…] [-- ARG…]",
 		.summary = "run code in a sandbox",
 		.help = "Runs code in the sandbox that --name names, else in a new one, where a single FILE runs as "
-			"its interpreter alone would. Several share state; -c and - print the last value. Exit "
-			"codes: the first failed run's; 124 time limit, 125 terrarium failed.",
+			"its interpreter alone would. Several share state; -c, - and the cells of a notebook "
+			"(.ipynb) print the last value. Exit codes: the first failed run's; 124 time limit, 125 "
+			"terrarium failed.",
 		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,

@@ -357,6 +357,23 @@ void run_print_refusal(const char *why, const struct trm_findings *findings)
 	cmd_flush();
 }
 
+/* The cells of a notebook build on each other: those behind one that failed are not run. */
+static void skip_cells(struct run_session *p)
+{
+	size_t n = 0;
+	char text[200];
+	while (p->next < p->opts->n_sources && p->source->file
+			&& p->opts->sources[p->next].file == p->source->file) {
+		p->next++;
+		n++;
+	}
+	if (n && !p->opts->is_json) {
+		snprintf(text, sizeof text, "%.100s failed: %zu cell%s behind it %s not run", p->source->name,
+				n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
+		say(p, text);
+	}
+}
+
 static void end_run(struct run_session *p, const struct trm_result *result)
 {
 	print_result(p, result);
@@ -364,10 +381,13 @@ static void end_run(struct run_session *p, const struct trm_result *result)
 		return;
 	if (p->exit_code == 0) /* only the first failure is printed */
 		p->exit_code = exit_code_of(result);
-	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
+	if (result->status == TRM_STATUS_LOST || p->was_interrupted) {
 		p->is_over = true;
-	else
-		start_next(p);
+		return;
+	}
+	if (exit_code_of(result) != 0)
+		skip_cells(p);
+	start_next(p);
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -550,7 +570,8 @@ static void start_listed(struct run_session *p)
 	opts.code = p->source->text;
 	opts.code_len = p->source->n;
 	char *inside = p->source->kind == SOURCE_FILE ? name_inside(p) : NULL;
-	opts.filename = inside ? inside : p->source->kind == SOURCE_FILE ? p->source->name : NULL;
+	bool has_name = p->source->kind == SOURCE_FILE || p->source->kind == SOURCE_CELL;
+	opts.filename = inside ? inside : has_name ? p->source->name : NULL;
 	opts.is_program = is_program(p);
 	opts.args = p->opts->args;
 	opts.libraries = (const char *const *)p->source->libraries;

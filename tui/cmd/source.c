@@ -86,7 +86,7 @@ static void drop_byte_order_mark(struct source *s)
 
 int source_read(struct source *s, struct trm_error *reterr)
 {
-	static const char *const labels[] = {NULL, "standard input", "the code after -c"};
+	static const char *const labels[] = {NULL, "standard input", "the code after -c", NULL};
 	const char *label = s->kind == SOURCE_FILE ? s->name : labels[s->kind];
 	int r = 0;
 	s->n = 0;
@@ -157,8 +157,9 @@ int source_find_libraries(struct source *s, struct trm_error *reterr)
 	while (s->libraries && s->libraries[n])
 		n++;
 	s->has_own_libraries = n > n_before;
-	return r < 0 ? trm_error_set(
-			       reterr, r, "%s: %s", s->kind == SOURCE_FILE ? s->name : "the code", why.msg)
+	return r < 0 ? trm_error_set(reterr, r, "%s: %s",
+			       s->kind == SOURCE_FILE || s->kind == SOURCE_CELL ? s->name : "the code",
+			       why.msg)
 		     : 0;
 }
 
@@ -166,5 +167,6 @@ void source_finish(struct source *s)
 {
 	trm_libraries_free(s->libraries);
 	free(s->text);
+	free(s->own_name);
 	*s = (struct source){0};
 }

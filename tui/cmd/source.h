@@ -11,13 +11,15 @@
 
 struct trm_error;
 
-enum source_kind { SOURCE_FILE, SOURCE_STDIN, SOURCE_ARGUMENT };
+enum source_kind { SOURCE_FILE, SOURCE_STDIN, SOURCE_ARGUMENT, SOURCE_CELL };
 
 enum { SOURCE_MAX_BYTES = 16 << 20 };
 
 struct source {
 	enum source_kind kind;
-	const char *name; /* name of the file; "-"; or the code itself. Borrowed */
+	const char *name; /* the file's name; "-"; the code itself; "x.ipynb, cell 2". Borrowed */
+	const char *file; /* of a cell: its notebook. Borrowed */
+	char *own_name;   /* that `name` points to; NULL: it is borrowed */
 	char *text;       /* UTF-8 without a byte order mark, NUL-terminated */
 	size_t n;
 	const struct trm_lang *lang;
