@@ -28,6 +28,9 @@
  *   {"op":"inspect","id":…,"code":"…","cursor":n}
  *   {"op":"is_complete","id":…,"code":"…"}
  *   {"op":"variables","id":…,"cursor":n}             1: names and types only
+ *   {"op":"members","id":…,"code":"PATH","cursor":n} what a value consists of, from the n-th member on
+ *   {"op":"table","id":…,"code":"PATH","row":n,"count":n,"column":n,"width":n} a page of a table; with
+ * "sort":column,"down":true in that order, with "find":"…","from":row the next row with this text
  *   {"op":"reset","id":…}
  *   {"op":"leave","id":"8"}                          do what is left at the end of a program (timers,
  * threads, exit handlers), then exit with the code that came of it. There is no event for that.

@@ -7,6 +7,8 @@
 
 #include <cjson/cJSON.h>
 
+#include <terrarium/table.h>
+
 #include "base/err.h"
 #include "base/json.h"
 #include "base/utf8.h"
@@ -14,7 +16,7 @@
 
 /* ---- requests -------------------------------------------------------------- */
 
-enum { HAS_CODE = 1, HAS_CURSOR = 2, HAS_FILE = 4 };
+enum { HAS_CODE = 1, HAS_CURSOR = 2, HAS_FILE = 4, HAS_TABLE = 8 };
 
 static const struct {
 	const char *name;
@@ -25,6 +27,8 @@ static const struct {
 		[KERNEL_OP_INSPECT] = {"inspect", HAS_CODE | HAS_CURSOR},
 		[KERNEL_OP_IS_COMPLETE] = {"is_complete", HAS_CODE},
 		[KERNEL_OP_VARIABLES] = {"variables", HAS_CURSOR},
+		[KERNEL_OP_MEMBERS] = {"members", HAS_CODE | HAS_CURSOR},
+		[KERNEL_OP_TABLE] = {"table", HAS_CODE | HAS_TABLE},
 		[KERNEL_OP_RESET] = {"reset", 0},
 		[KERNEL_OP_LEAVE] = {"leave", 0},
 };
@@ -48,6 +52,25 @@ static int put_list(struct buf *out, const char *begin, char **words)
 		if (!(r = put_text(out, i ? "," : begin)))
 			r = json_put_string(out, words[i], strlen(words[i]));
 	return !r && words && words[0] ? put_text(out, "]") : r;
+}
+
+static int put_table(struct buf *out, const struct trm_table_query *q)
+{
+	int r = put_number(out, ",\"row\":", q->row);
+	if (!r)
+		r = put_number(out, ",\"count\":", q->rows);
+	if (!r)
+		r = put_number(out, ",\"column\":", q->column);
+	if (!r)
+		r = put_number(out, ",\"width\":", q->columns);
+	if (!r && q->sort >= 0)
+		r = put_number(out, ",\"sort\":", (uint64_t)q->sort);
+	if (!r && q->sort >= 0 && q->is_descending)
+		r = put_text(out, ",\"down\":true");
+	if (!r && q->find && *q->find && !(r = put_text(out, ",\"find\":"))
+			&& !(r = json_put_string(out, q->find, strlen(q->find))))
+		r = put_number(out, ",\"from\":", q->find_from);
+	return r;
 }
 
 int kernel_request_put(struct buf *out, const struct kernel_request *request)
@@ -76,6 +99,8 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 		r = put_list(out, ",\"env\":[", request->env);
 	if (!r && request->cwd && !(r = put_text(out, ",\"cwd\":")))
 		r = json_put_string(out, request->cwd, strlen(request->cwd));
+	if (!r && fields & HAS_TABLE && request->table)
+		r = put_table(out, request->table);
 	if (!r && request->timeout_ms)
 		r = put_number(out, ",\"timeout_ms\":", request->timeout_ms);
 	return r ? r : put_text(out, "}\n");

@@ -15,6 +15,7 @@
 
 struct cJSON;
 struct trm_error;
+struct trm_table_query;
 
 #ifndef KERNEL_LINE_MAX
 #define KERNEL_LINE_MAX (32u * 1024 * 1024)
@@ -31,6 +32,8 @@ enum kernel_op {
 	KERNEL_OP_INSPECT,
 	KERNEL_OP_IS_COMPLETE,
 	KERNEL_OP_VARIABLES,
+	KERNEL_OP_MEMBERS,
+	KERNEL_OP_TABLE,
 	KERNEL_OP_RESET,
 	KERNEL_OP_LEAVE,
 };
@@ -38,16 +41,17 @@ enum kernel_op {
 struct kernel_request {
 	enum kernel_op op;
 	uint64_t id;
-	const char *code; /* run, complete, inspect, is_complete */
+	const char *code; /* run, complete, inspect, is_complete; members, table: the path of a value */
 	size_t code_len;
-	const char *file;    /* run */
-	size_t cursor;       /* complete, inspect: in code points */
-	bool echoes;         /* run */
-	bool is_program;     /* run */
-	char **args;         /* run: NULL-terminated; NULL: none */
-	char **env;          /* run: NULL-terminated; NULL: none */
-	const char *cwd;     /* run; NULL: as it is */
-	uint64_t timeout_ms; /* run: what it may take; 0: not told */
+	const char *file;                    /* run */
+	size_t cursor;                       /* complete, inspect: in code points; members: the first */
+	bool echoes;                         /* run */
+	bool is_program;                     /* run */
+	char **args;                         /* run: NULL-terminated; NULL: none */
+	char **env;                          /* run: NULL-terminated; NULL: none */
+	const char *cwd;                     /* run; NULL: as it is */
+	uint64_t timeout_ms;                 /* run: what it may take; 0: not told */
+	const struct trm_table_query *table; /* table */
 };
 
 /* Append the request's line. TRM_ETOOBIG or TRM_ENOMEM as buf_append. */

@@ -2,7 +2,7 @@
 """The kernel driver for Python. What is spoken on its descriptors is in kernel.h.
 
 Code is loaded in sections, for a quick start: this file first, those that begin with "#:"
-in python_run.py, python_display.py, python_os.py and python_ask.py when a function of them is first wanted.
+in python_run.py, python_display.py, python_os.py, python_ask.py and python_table.py when a function of them is first wanted.
 Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
 
 Signals: SIGINT raises KeyboardInterrupt while `state` is RUNNING, which it is only
@@ -18,6 +18,7 @@ import os
 import sys
 import time
 from _json import encode_basestring_ascii, make_scanner
+from marshal import loads
 from select import POLLIN, poll
 
 DRIVER = '<terrarium>'  # our own file name, by which our frames are known
@@ -64,6 +65,7 @@ packages_age = None
 has_looked = False  # there, in this run
 late_threads = set()  # of earlier runs: what they print is not the run's
 current_set = 0
+orders = {}  # of a table that is shown sorted: python_table.py
 
 
 def later(name):
@@ -76,6 +78,8 @@ def later(name):
 			place = source.index(f'\ndef {name}(')
 			start, end = source.rindex('\n#: ', 0, place), source.find('\n#: ', place)
 			section = compile(source[start:end], DRIVER, 'exec')
+		elif type(section) is bytes:
+			section = loads(section)
 		exec(section, here)
 	return here[name]
 
@@ -404,6 +408,7 @@ def run(request):
 		code = code[1:]
 	has_looked = False
 	run_id = quote(request['id'])
+	orders.clear()
 	if is_typed != has_prompts:
 		set_prompts(is_typed)
 	argv = later('give_args')(request, file) if 'args' in request else None

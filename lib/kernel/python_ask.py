@@ -304,7 +304,8 @@ def size_of(value):
 def variables(request):
 	whole = request.get('cursor') != 1
 	rows = [{'name': name, 'type': type(value).__name__,
-			'size': size_of(value) if whole else '', 'value': short_repr(value) if whole else ''}
+			'size': size_of(value) if whole else '', 'value': short_repr(value) if whole else '',
+			'has_members': later('has_members')(value), 'is_table': later('kind_of_table')(value) is not None}
 		for name, value in list(names.items())
 		if isinstance(name, str) and not name.startswith('__') and not isinstance(value, types.ModuleType)]
 	return {'variables': rows}
@@ -372,6 +373,7 @@ def indent_after(code):
 answers = {
 	'complete': complete, 'inspect': inspect_name, 'is_complete': is_complete,
 	'variables': variables, 'reset': reset,
+	'members': lambda request: later('members')(request), 'table': lambda request: later('table')(request),
 }
 
 

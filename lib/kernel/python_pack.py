@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Run at build time: python_pack.py OUT BOOT SOURCE… writes what descriptor 5 of a Python
 kernel gives. After BOOT: the magic number of this interpreter's byte code; a dictionary that
-gives for '' the code of the first section, and for each function of a later section the code of
-that section; the source, for interpreters of other versions."""
+gives for '' the code of the first section, and for each function of a later section the marshalled
+code of that section; the source, compressed, for interpreters of other versions."""
 import marshal
 import re
 import sys
+import zlib
 from importlib.util import MAGIC_NUMBER
 
 out, boot, *files = sys.argv[1:]
@@ -16,8 +17,8 @@ for file in files:
 first, *later = source.split('\n#: ')
 code = {'': compile(first, '<terrarium>', 'exec')}
 for text in later:
-	section = compile('#: ' + text, '<terrarium>', 'exec')
+	section = marshal.dumps(compile('#: ' + text, '<terrarium>', 'exec'))
 	for name in re.findall(r'^def (\w+)\(', text, re.MULTILINE):
 		code[name] = section
 with open(out, 'wb') as f, open(boot, 'rb') as start:
-	f.write(start.read() + MAGIC_NUMBER + marshal.dumps(code) + source.encode())
+	f.write(start.read() + MAGIC_NUMBER + marshal.dumps(code) + b'\n#zlib\n' + zlib.compress(source.encode(), 9))

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/table.h>
+
 #include "base/err.h"
 #include "base/utf8.h"
 #include "session/session.h"
@@ -9,6 +11,7 @@
 static void question_free(struct question *question)
 {
 	free(question->code);
+	free(question->find);
 	free(question);
 }
 
@@ -103,7 +106,8 @@ static int send_question(struct kernel *k, struct question *q, struct trm_error 
 			.id = q->id,
 			.code = q->code,
 			.code_len = q->code_len,
-			.cursor = q->cursor};
+			.cursor = q->cursor,
+			.table = &q->table};
 	return kernel_send(k, &request, reterr);
 }
 
@@ -150,6 +154,8 @@ static struct question *question_new(
 			[TRM_ASK_IS_COMPLETE] = KERNEL_OP_IS_COMPLETE,
 			[TRM_ASK_VARIABLES] = KERNEL_OP_VARIABLES,
 			[TRM_ASK_RESET] = KERNEL_OP_RESET,
+			[TRM_ASK_MEMBERS] = KERNEL_OP_MEMBERS,
+			[TRM_ASK_TABLE] = KERNEL_OP_TABLE,
 	};
 	struct question *q = calloc(1, sizeof *q);
 	char *copy = strdup(code ? code : "");
@@ -189,10 +195,18 @@ bool question_drain_interrupt(struct kernel *k)
 	return false;
 }
 
+static void queue_question(struct trm_session *session, const struct trm_lang *lang, struct question *q)
+{
+	struct kernel *k = &session->kernels[lang->index];
+	*k->questions_end = q;
+	k->questions_end = &q->next;
+	session_pump(session, false);
+}
+
 int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, enum trm_question question,
 		const char *code, size_t cursor, trm_answer_fn *fn, void *user, struct trm_error *reterr)
 {
-	if (!lang || !fn || question > TRM_ASK_RESET)
+	if (!lang || !fn || question > TRM_ASK_TABLE)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "a question needs a language, a kind and a callback");
 	if (code && !utf8_is_valid(code, strlen(code)))
@@ -202,9 +216,34 @@ int trm_session_ask(struct trm_session *session, const struct trm_lang *lang, en
 	struct question *q = question_new(question, code, cursor, fn, user);
 	if (!q)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	struct kernel *k = &session->kernels[lang->index];
-	*k->questions_end = q;
-	k->questions_end = &q->next;
-	session_pump(session, false);
+	if (question == TRM_ASK_TABLE)
+		trm_table_query_default(&q->table);
+	queue_question(session, lang, q);
+	return 0;
+}
+
+int trm_session_table(struct trm_session *session, const struct trm_lang *lang,
+		const struct trm_table_query *query, trm_answer_fn *fn, void *user, struct trm_error *reterr)
+{
+	struct question *q;
+	if (!lang || !fn || !query || !query->path || !*query->path)
+		return trm_error_set(reterr, TRM_EINVAL, "a page of a table needs a language and a variable");
+	if (!utf8_is_valid(query->path, strlen(query->path))
+			|| (query->find && !utf8_is_valid(query->find, strlen(query->find))))
+		return trm_error_set(reterr, TRM_EINVAL, "the text is not valid UTF-8");
+	if (query->rows > TRM_TABLE_ROWS_MAX || query->columns > TRM_TABLE_COLUMNS_MAX)
+		return trm_error_set(reterr, TRM_EINVAL, "a page has at most %d rows and %d columns",
+				TRM_TABLE_ROWS_MAX, TRM_TABLE_COLUMNS_MAX);
+	if (!session_is_open(session))
+		return session_refuse(session, reterr);
+	char *find = query->find ? strdup(query->find) : NULL;
+	if ((query->find && !find) || !(q = question_new(TRM_ASK_TABLE, query->path, 0, fn, user))) {
+		free(find);
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	}
+	q->table = *query;
+	q->table.path = q->code;
+	q->table.find = q->find = find;
+	queue_question(session, lang, q);
 	return 0;
 }

@@ -28,6 +28,7 @@
 
 #include <terrarium/error.h>
 #include <terrarium/session.h>
+#include <terrarium/table.h>
 
 #include "kernel/kernel.h"
 #include "kernel/note.h"
@@ -61,6 +62,8 @@ struct question {
 	uint64_t id;
 	char *code;
 	size_t code_len, cursor;
+	struct trm_table_query table; /* KERNEL_OP_TABLE; its texts are `code` and `find` */
+	char *find;
 	trm_answer_fn *fn;
 	void *user;
 };

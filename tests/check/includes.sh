@@ -40,6 +40,7 @@ lib/backend/fake: backend kernel wire base
 lib/backend/find: backend/recipe backend base
 lib/sandbox: backend/supervised backend/host backend sweep tree wire base
 lib/session: sandbox kernel base
+lib/table: base
 lib/install: sandbox kernel embed base
 lib/pool: base
 lib/sync: base

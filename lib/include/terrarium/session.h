@@ -258,9 +258,15 @@ enum trm_question {
 	TRM_ASK_INSPECT,     /* {"found":bool,"name":…,"type":…,"value":…,"signature":…,"doc":…} */
 	TRM_ASK_IS_COMPLETE, /* {"status":"complete"|"incomplete"|"invalid","indent":"…"} */
 	/* {"variables":[{"name","type","size","value"}]}, all strings; size: "3", "2×4" or ""; `cursor`:
-	 * one of TRM_VARIABLES_… */
+	 * one of TRM_VARIABLES_…. Optional: "has_members" and "is_table", true if the two questions below may
+	 * be asked about it. */
 	TRM_ASK_VARIABLES,
 	TRM_ASK_RESET, /* {}: all variables were deleted */
+	/* {"found":bool,"count":n,"first":n,"members":[…]}, each as in TRM_ASK_VARIABLES: what a value
+	 * consists of, from member `cursor` on, a page at a time. `code` is its path: a variable's name, and
+	 * the number of a member for each step into it, "x/3/0". */
+	TRM_ASK_MEMBERS,
+	TRM_ASK_TABLE, /* the first page of the table at the path `code`; see <terrarium/table.h> */
 };
 
 /* With TRM_VARIABLES_NAMES, size and value are "", so no code of the variables' types runs. */

@@ -43,6 +43,7 @@
 #include <terrarium/server.h>
 #include <terrarium/session.h>
 #include <terrarium/sync.h>
+#include <terrarium/table.h>
 #include <terrarium/text.h>
 #include <terrarium/version.h>
 

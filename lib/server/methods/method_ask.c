@@ -6,6 +6,7 @@
 
 #include <terrarium/lang.h>
 #include <terrarium/session.h>
+#include <terrarium/table.h>
 
 #include "rpc/params.h"
 #include "server/jsonrpc/call.h"
@@ -22,6 +23,7 @@ struct ask_call {
 	enum trm_question question;
 	bool is_restart; /* restart the interpreter instead of asking it */
 	uint64_t cursor;
+	struct trm_table_query table;
 };
 
 static int find_question(const char *name, struct ask_call *c, struct trm_error *why)
@@ -30,7 +32,9 @@ static int find_question(const char *name, struct ask_call *c, struct trm_error 
 			[TRM_ASK_INSPECT] = "inspect",
 			[TRM_ASK_IS_COMPLETE] = "is_complete",
 			[TRM_ASK_VARIABLES] = "variables",
-			[TRM_ASK_RESET] = "reset"};
+			[TRM_ASK_RESET] = "reset",
+			[TRM_ASK_MEMBERS] = "members",
+			[TRM_ASK_TABLE] = "table"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		if (strcmp(name, names[i]) == 0) {
 			c->question = (enum trm_question)i;
@@ -41,7 +45,7 @@ static int find_question(const char *name, struct ask_call *c, struct trm_error 
 	return c->is_restart ? 0
 			     : trm_error_set(why, TRM_EINVAL,
 					     "`question` is none of complete, inspect, is_complete, "
-					     "variables, reset, restart");
+					     "variables, members, table, reset, restart");
 }
 
 static void on_answer(void *user, const char *json, const struct trm_error *why)
@@ -71,12 +75,42 @@ static int ask(struct use *u, struct trm_error *why)
 			on_answer(c, "{}", NULL);
 		return r;
 	}
+	if (c->question == TRM_ASK_TABLE)
+		return trm_session_table(u->served->session, lang, &c->table, on_answer, c, why);
 	return trm_session_ask(u->served->session, lang, c->question, c->code, c->cursor, on_answer, c, why);
 }
 
 static void leave(struct use *u)
 {
 	question_drop(u->served->session, u);
+}
+
+/* The page that is wanted: what is not given is as in trm_table_query_default(). */
+static int read_page(const cJSON *params, struct ask_call *c, struct trm_error *why)
+{
+	struct trm_table_query *q = &c->table;
+	uint64_t rows = 50, columns = 20, sort = UINT32_MAX;
+	trm_table_query_default(q);
+	q->path = c->code;
+	int r = rpc_get_number(params, "row", UINT32_MAX, &q->row, why);
+	if (r == 0)
+		r = rpc_get_number(params, "rows", TRM_TABLE_ROWS_MAX, &rows, why);
+	if (r == 0)
+		r = rpc_get_number(params, "column", UINT32_MAX, &q->column, why);
+	if (r == 0)
+		r = rpc_get_number(params, "columns", TRM_TABLE_COLUMNS_MAX, &columns, why);
+	if (r == 0)
+		r = rpc_get_number(params, "sort", UINT32_MAX, &sort, why);
+	if (r == 0)
+		r = rpc_get_bool(params, "descending", &q->is_descending, why);
+	if (r == 0)
+		r = rpc_get_text(params, "find", &q->find, why);
+	if (r == 0)
+		r = rpc_get_number(params, "from", UINT32_MAX, &q->find_from, why);
+	q->rows = (unsigned)rows;
+	q->columns = (unsigned)columns;
+	q->sort = sort == UINT32_MAX ? -1 : (int64_t)sort;
+	return r;
 }
 
 static int read_params(struct use *u, struct trm_error *why)
@@ -94,7 +128,7 @@ static int read_params(struct use *u, struct trm_error *why)
 		r = rpc_get_text(params, "code", &c->code, why);
 	if (r == 0)
 		r = rpc_get_number(params, "cursor", UINT32_MAX, &c->cursor, why);
-	return r;
+	return r == 0 && c->question == TRM_ASK_TABLE && !c->is_restart ? read_page(params, c, why) : r;
 }
 
 static const struct use_kind KIND = {.size = sizeof(struct ask_call),
