@@ -66,14 +66,15 @@ tui/term: cells theme text image
 tui/command: cells
 tui/widget: cells text syntax
 tui/output: widget cells text image
+tui/table: text
 tui/metrics: output cells
 tui/editor: notebook command cells text syntax
-tui/model: metrics output editor widget command cells text syntax
-tui/view: model metrics output editor command cells text syntax
+tui/model: metrics table output editor widget command cells text syntax
+tui/view: model metrics table output editor command cells text syntax
 tui/record: notebook model output view theme cells text
 tui/linear: record model command text
 tui/app: linear stream state record notebook model metrics output view term theme cells text syntax image command
-tui/repl: stream output state term theme cells text image
+tui/repl: stream table output state term theme cells text image
 tui/monitor: app model metrics command view term theme
 tui/cmd: monitor app repl stream record notebook command theme cells text
 tui: cmd'
