@@ -253,6 +253,10 @@ static void set_container(const struct trm_config *config, struct trm_container_
 {
 	*container = (struct trm_container_opts){
 			.runtime = or_null(config->runtime),
+			.kube = {.context = or_null(config->kube_context),
+					.space = or_null(config->kube_namespace),
+					.service_account = or_null(config->service_account),
+					.runtime_class = or_null(config->runtime_class)},
 			.config = or_null(config->path),
 			.image = or_null(config->image),
 			.language = or_null(config->language),

@@ -278,6 +278,8 @@ static bool args_use(const struct args *args, const char *name, const char *untr
 bool recipe_uses_without(
 		const struct trm_recipe *recipe, enum recipe_step step, const char *word, const char *untrue)
 {
+	if (step == STEP_CREATE && recipe->put_reads == RECIPE_PUT_POD && word_is_in_pod(word))
+		return true;
 	for (size_t i = 0; i < recipe->steps[step].n; i++)
 		if (args_use(&recipe->steps[step].commands[i], word, untrue))
 			return true;

@@ -48,11 +48,14 @@ static int read_program(const struct reader *r, const struct spot *at, const cJS
 
 static int read_put_reads(const struct reader *r, const struct spot *at, const cJSON *item)
 {
-	bool is_tar = cJSON_IsString(item) && !strcmp(item->valuestring, "tar");
-	if (!is_tar && (!cJSON_IsString(item) || strcmp(item->valuestring, "agent") != 0))
-		return reader_fail(r, at, "must be \"agent\" or \"tar\"");
-	r->recipe->puts_tar = is_tar;
-	return 0;
+	static const char *const names[] = {
+			[RECIPE_PUT_AGENT] = "agent", [RECIPE_PUT_TAR] = "tar", [RECIPE_PUT_POD] = "pod"};
+	for (int i = 0; i < 3; i++)
+		if (cJSON_IsString(item) && !strcmp(item->valuestring, names[i])) {
+			r->recipe->put_reads = (enum recipe_put)i;
+			return 0;
+		}
+	return reader_fail(r, at, "must be \"agent\", \"tar\" or \"pod\"");
 }
 
 static int read_user(const struct reader *r, const struct spot *at, const cJSON *item)

@@ -404,9 +404,9 @@ bool recipe_has(const struct trm_recipe *recipe, enum recipe_step step)
 	return recipe->steps[step].n > 0;
 }
 
-bool recipe_puts_tar(const struct trm_recipe *recipe)
+enum recipe_put recipe_put_reads(const struct trm_recipe *recipe)
 {
-	return recipe->puts_tar;
+	return recipe->put_reads;
 }
 
 bool recipe_keeps_user(const struct trm_recipe *recipe)

@@ -20,15 +20,19 @@ struct trm_error;
 enum recipe_step {
 	STEP_PROBE,    /* does it work here? Its stderr is the reason why not */
 	STEP_WHERE,    /* prints the engine's address; anything but unix:// is on another machine */
+	STEP_PIN,      /* prints the context and the namespace that its program uses if none is given */
 	STEP_PLATFORM, /* prints os/architecture of the engine (linux/amd64) */
 	STEP_IMAGE, /* prints os/architecture, user, id, working directory, entry point and command (the last
 		       two as JSON) of {image}; fails if the image is not here */
 	STEP_PULL,  /* fetches {image} */
 	STEP_BUILD, /* makes {tag} from {dockerfile} and {context} */
 	STEP_IMAGE_REMOVE, /* removes {image} */
-	STEP_CREATE,  /* makes the sandbox; prints its id in the last line. Without output the id is {name} */
-	STEP_PUT,     /* copies the agent in, if it is not shared; gets it on stdin: recipe_puts_tar() */
-	STEP_START,   /* starts the created sandbox */
+	STEP_CREATE, /* makes the sandbox; prints its id in the last line. Without output the id is {name} */
+	STEP_PUT,    /* copies the agent in, if it is not shared; gets it on stdin: recipe_puts_tar() */
+	STEP_START,  /* starts the created sandbox */
+	/* Prints lines like those of STEP_INSPECT while the sandbox starts, until one of them says that it
+	 * runs ("running") or has failed (any state but "waiting"). */
+	STEP_READY,
 	STEP_CONNECT, /* its stdin and stdout are the stream to the agent */
 	STEP_INSPECT, /* prints state, exit code, out of memory and error */
 	STEP_ADOPT,   /* prints state, user, id, image and network of {container} */
@@ -76,6 +80,13 @@ enum recipe_fact {
 	FACT_IMAGE_ENTRYPOINT, /* JSON, as the next */
 	FACT_IMAGE_CMD,
 	FACT_RUNTIME, /* OCI runtime; not set: the engine's default */
+	/* For Kubernetes; not set: what its program chooses. */
+	FACT_KUBE_CONTEXT,
+	FACT_KUBE_NAMESPACE,
+	FACT_SERVICE_ACCOUNT,
+	FACT_RUNTIME_CLASS,
+	FACT_POD,           /* of an existing container POD/CONTAINER */
+	FACT_POD_CONTAINER, /* of that container, or of ours */
 	FACT_COUNT
 };
 
@@ -119,9 +130,15 @@ bool recipe_uses(const struct trm_recipe *recipe, enum recipe_step step, const c
 /* The same, ignoring everything inside {"if": UNTRUE}. */
 bool recipe_uses_without(
 		const struct trm_recipe *recipe, enum recipe_step step, const char *word, const char *untrue);
-/* Does "put" read a tar archive that has the agent as ".terrarium/agent"? Otherwise it reads the agent
- * itself. */
-bool recipe_puts_tar(const struct trm_recipe *recipe);
+/* What the step "put" reads on its standard input. */
+enum recipe_put {
+	RECIPE_PUT_AGENT, /* the agent's program */
+	RECIPE_PUT_TAR,   /* a tar archive that has it as ".terrarium/agent" */
+	/* The manifest of a pod that has it (backend/recipe/pod.h); of an existing pod, the program. Such a
+	 * step makes the sandbox, so questions about the placeholders of "create" are answered for it. */
+	RECIPE_PUT_POD,
+};
+enum recipe_put recipe_put_reads(const struct trm_recipe *recipe);
 /* No user is requested by default: code runs as the user that the commands run as there. */
 bool recipe_keeps_user(const struct trm_recipe *recipe);
 /* Append the default directory of code, ended by NUL; nothing if the recipe does not set one. */

@@ -42,6 +42,8 @@ const struct word *word_condition(const char *name);
 int word_list(const char *name);
 const char *word_list_name(enum recipe_list list);
 unsigned word_known(enum recipe_step step);
+/* Does the manifest of a pod (RECIPE_PUT_POD) use it? */
+bool word_is_in_pod(const char *name);
 /* The nearest known one, or NULL. */
 const char *word_nearest(const char *name, size_t n);
 const char *word_nearest_condition(const char *name);
@@ -97,7 +99,8 @@ struct trm_recipe {
 	char **env;
 	size_t n_env;
 	char *workdir; /* with placeholders; may be NULL */
-	bool puts_tar, keeps_user;
+	enum recipe_put put_reads;
+	bool keeps_user;
 	uint32_t timeout_ms;
 };
 

@@ -39,6 +39,13 @@ static const struct word words[] = {
 		{"image_entrypoint", WORD_FACT, FACT_IMAGE_ENTRYPOINT, 0, INSIDE, NULL, NULL},
 		{"image_cmd", WORD_FACT, FACT_IMAGE_CMD, 0, INSIDE, NULL, NULL},
 		{"runtime", WORD_FACT, FACT_RUNTIME, 0, INSIDE, NULL, "--runtime"},
+		{"kube_context", WORD_FACT, FACT_KUBE_CONTEXT, 0, ~0u, NULL, "--kube-context"},
+		{"kube_namespace", WORD_FACT, FACT_KUBE_NAMESPACE, 0, ~0u, NULL, "--kube-namespace"},
+		{"service_account", WORD_FACT, FACT_SERVICE_ACCOUNT, 0, INSIDE, NULL, "--service-account"},
+		{"runtime_class", WORD_FACT, FACT_RUNTIME_CLASS, 0, INSIDE, NULL, "--runtime-class"},
+		{"pod", WORD_FACT, FACT_POD, 0, KNOW_EXISTING | INSIDE, NULL, "--container"},
+		{"pod_container", WORD_FACT, FACT_POD_CONTAINER, 0, KNOW_EXISTING | INSIDE, NULL,
+				"--container"},
 		{"dir", WORD_FIXED, 0, 0, INSIDE, "/.terrarium", NULL},
 		{"lbrace", WORD_FIXED, 0, 0, ~0u, "{", NULL},
 		{"rbrace", WORD_FIXED, 0, 0, ~0u, "}", NULL},
@@ -76,6 +83,7 @@ static const struct {
 } steps[STEP_COUNT] = {
 		[STEP_PROBE] = {"probe", 0},
 		[STEP_WHERE] = {"where", 0},
+		[STEP_PIN] = {"pin", 0},
 		[STEP_PLATFORM] = {"platform", 0},
 		[STEP_IMAGE] = {"image", KNOW_IMAGE},
 		[STEP_PULL] = {"pull", KNOW_IMAGE},
@@ -84,6 +92,7 @@ static const struct {
 		[STEP_CREATE] = {"create", KNOW_SANDBOX},
 		[STEP_PUT] = {"put", KNOW_SANDBOX | KNOW_ID},
 		[STEP_START] = {"start", KNOW_SANDBOX | KNOW_ID},
+		[STEP_READY] = {"ready", KNOW_SANDBOX | KNOW_ID},
 		[STEP_CONNECT] = {"connect", KNOW_SANDBOX | KNOW_ID},
 		[STEP_INSPECT] = {"inspect", KNOW_SANDBOX | KNOW_ID},
 		[STEP_ADOPT] = {"adopt", KNOW_EXISTING},
@@ -128,6 +137,16 @@ const struct word *word_condition(const char *name)
 		return &lists[list];
 	const struct word *word = word_find(name, strlen(name));
 	return word && word->kind == WORD_FACT ? word : NULL;
+}
+
+bool word_is_in_pod(const char *name)
+{
+	static const char *const pod[] = {"image", "memory_bytes", "cpus", "disk_mb", "net", "read_only",
+			"root", "env", "service_account", "runtime_class", "kube_context", "kube_namespace"};
+	for (size_t i = 0; i < sizeof pod / sizeof *pod; i++)
+		if (!strcmp(pod[i], name))
+			return true;
+	return false;
 }
 
 int word_list(const char *name)

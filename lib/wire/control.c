@@ -164,6 +164,8 @@ static void put_origin(struct pack *p, const struct origin_msg *m)
 	pack_str(p, m->words);
 	pack_u32(p, m->asks);
 	pack_u32(p, (uint32_t)m->root_pid);
+	pack_u8(p, m->version);
+	pack_u8(p, m->net_seen);
 }
 
 static void put_isolation(struct pack *p, const struct ready_msg *m)
@@ -298,6 +300,8 @@ static void get_origin(struct unpack *u, struct origin_msg *m)
 	m->words = unpack_str(u, MAX_TEXT);
 	m->asks = unpack_u32(u);
 	m->root_pid = (int32_t)unpack_u32(u);
+	m->version = unpack_u8(u);
+	m->net_seen = unpack_u8(u);
 	u->bad |= m->way > WAY_EXEC || m->root_pid < 0;
 }
 

@@ -169,6 +169,8 @@ struct origin_msg {
 	char *words;      /* the agent's report of requests that it could not meet; "" if none */
 	uint32_t asks;    /* plan_msg.asks */
 	int32_t root_pid; /* its first process on this machine; 0: unknown */
+	uint8_t version;  /* of the text that made it (plan_msg.puts_text); 0: the first */
+	uint8_t net_seen; /* enum net_seen (fd_handoff.h): by the agent */
 };
 
 struct ready_msg {

@@ -63,6 +63,7 @@ void handoff_report_pack(struct pack *p, const struct handoff_report *r)
 	pack_u8(p, r->is_init);
 	pack_u32(p, r->uid);
 	pack_u32(p, r->gid);
+	pack_u8(p, (uint8_t)r->net);
 	pack_str(p, r->user);
 	pack_str(p, r->workdir);
 	pack_str(p, r->words);
@@ -87,10 +88,13 @@ void handoff_report_unpack(struct unpack *u, struct handoff_report *ret)
 	struct handoff_report r = {.is_init = unpack_u8(u) != 0};
 	r.uid = unpack_u32(u);
 	r.gid = unpack_u32(u);
+	r.net = unpack_u8(u);
 	r.user = unpack_line(u, MAX_NAME);
 	r.workdir = unpack_line(u, MAX_PATH);
 	r.words = unpack_line(u, MAX_WORDS);
 	r.error = unpack_line(u, MAX_WORDS);
+	if (r.net >= NET_SEEN_END)
+		u->bad = true;
 	if (u->bad)
 		handoff_report_finish(&r);
 	*ret = r;

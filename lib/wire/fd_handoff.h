@@ -25,13 +25,23 @@
 
 enum { HANDOFF_LISTENER = 'L', HANDOFF_REPORT_MAX = 8192 };
 
+/* What the agent has seen of a network that it was told to look for (--probe-net). */
+enum net_seen {
+	NET_NOT_SEEN,  /* it did not look, or there was nothing to try */
+	NET_SEEN_NONE, /* no network device is up, except the loopback device */
+	NET_SEEN_DEAF, /* nothing answered at the address of the cluster's API */
+	NET_SEEN_OPEN, /* something did */
+	NET_SEEN_END
+};
+
 struct handoff_report {
 	bool is_init;      /* the agent is process 1 of the container */
 	uint32_t uid, gid; /* the agent's user and group, as seen in the container */
-	char *user;        /* name, or the number if there is no name */
-	char *workdir;     /* where commands start */
-	char *words;       /* requests that could not be met: clauses with "; " between; "": none */
-	char *error;       /* why the agent cannot serve, a whole sentence; "": it can */
+	enum net_seen net;
+	char *user;    /* name, or the number if there is no name */
+	char *workdir; /* where commands start */
+	char *words;   /* requests that could not be met: clauses with "; " between; "": none */
+	char *error;   /* why the agent cannot serve, a whole sentence; "": it can */
 };
 
 /* Supervisor: send the listening socket. 0 or -errno. */

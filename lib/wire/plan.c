@@ -21,6 +21,7 @@ const char *plan_step_name(enum plan_step step)
 			[PLAN_CREATE_EXEC] = "create",
 			[PLAN_PUT] = "put",
 			[PLAN_START] = "start",
+			[PLAN_READY] = "ready",
 			[PLAN_CONNECT] = "connect",
 			[PLAN_INSPECT] = "inspect",
 			[PLAN_RELEASE] = "release",
@@ -109,6 +110,7 @@ int plan_msg_put(struct buf *out, const struct plan_msg *m)
 	pack_u8(&p, m->is_adopted);
 	pack_u8(&p, m->has_net);
 	pack_u8(&p, m->is_verbose);
+	pack_u8(&p, m->puts_text);
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		pack_bytes(&p, m->steps[i].bytes, m->steps[i].n);
 		pack_u32(&p, m->timeout_ms[i]);
@@ -141,6 +143,7 @@ int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret)
 	m.is_adopted = unpack_u8(&u) != 0;
 	m.has_net = unpack_u8(&u) != 0;
 	m.is_verbose = unpack_u8(&u) != 0;
+	m.puts_text = unpack_u8(&u) != 0;
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		m.steps[i].bytes = unpack_bytes(&u, &m.steps[i].n);
 		m.timeout_ms[i] = unpack_u32(&u);

@@ -22,6 +22,8 @@
  *   START_DIRECT   start it, if CREATE_DIRECT only creates it
  *   CREATE_EXEC    make it without the agent; used if there is no CREATE_DIRECT, or if no agent connects to
  * its handoff socket PUT            copy the agent in; SUPERVISOR_AGENT is its standard input START after PUT
+ *   READY          runs while the sandbox starts, and prints lines like those of INSPECT: "waiting" goes on,
+ *                  "running" is the end, and any other state is the reason why it does not start
  *   CONNECT        its standard input and output become a stream to the agent; required unless there is
  *                  CREATE_DIRECT
  *   INSPECT        prints "state TAB exit code TAB killed for memory: true or false TAB error"
@@ -46,6 +48,7 @@ enum plan_step {
 	PLAN_CREATE_EXEC,
 	PLAN_PUT,
 	PLAN_START,
+	PLAN_READY,
 	PLAN_CONNECT,
 	PLAN_INSPECT,
 	PLAN_RELEASE,
@@ -85,6 +88,9 @@ struct plan_msg {
 	const char *user;      /* the user that code runs as, as text; the agent may know better */
 	uint32_t asks;         /* what the engine was asked for; passed on unread (origin_msg) */
 	bool is_adopted, has_net;
+	/* SUPERVISOR_AGENT is text with marks, which become JSON strings' contents, and may have several
+	 * versions, each ended by a NUL; a later one is tried if the engine refuses the one before. */
+	bool puts_text;
 	bool is_verbose;                 /* clients are told each command: see base/command_words.h */
 	struct slice steps[PLAN_STEPS];  /* made with plan_arg_put() */
 	uint32_t timeout_ms[PLAN_STEPS]; /* 0: PLAN_TIMEOUT_MS */

@@ -20,6 +20,7 @@ enum {
 
 #define FOR_CONTAINERS "containers: add --backend docker or podman"
 #define FOR_NEW_CONTAINERS "new containers: add --backend docker or podman"
+#define FOR_PODS "pods: add --backend kubernetes"
 #define FOR_SERVERS "sandboxes on a server: add --backend microsandbox"
 #define FOR_NEW \
 	"new sandboxes, and a container that exists keeps its own: set it when you create the container"
@@ -47,6 +48,10 @@ static const struct {
 		{"user", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"engine_arg", ON_ENGINE, true, FOR_NEW_CONTAINERS},
 		{"runtime", ON_ENGINE, true, FOR_NEW_CONTAINERS},
+		{"kube_context", ON_CONTAINERS, true, FOR_PODS},
+		{"kube_namespace", ON_CONTAINERS, true, FOR_PODS},
+		{"service_account", ON_ENGINE, true, "new " FOR_PODS},
+		{"runtime_class", ON_ENGINE, true, "new " FOR_PODS},
 		{"read_only", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit_over", ON_CONTAINERS, false, FOR_CONTAINERS},

@@ -161,6 +161,13 @@ static void print_engine_args(FILE *tty, const struct trm_config *c)
 {
 	if (*c->runtime)
 		say(tty, "runtime: %s\n", c->runtime);
+	if (*c->kube_context || *c->kube_namespace)
+		say(tty, "cluster: %s%s%s%s\n", *c->kube_context ? "context " : "", c->kube_context,
+				*c->kube_namespace ? " namespace " : "", c->kube_namespace);
+	if (*c->runtime_class)
+		say(tty, "runtime class: %s\n", c->runtime_class);
+	if (*c->service_account)
+		say(tty, "service account: %s (without its token)\n", c->service_account);
 	for (const char *at = NULL; (at = trm_list_next(c->engine_args, at));)
 		say(tty, "engine option: %s\n", at);
 }

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/container/probe_net.h"
 #include "agent/core/agent.h"
 #include "base/sysfile.h"
 #include "wire/fd_handoff.h"
@@ -76,10 +77,12 @@ static bool set_flag(struct container_opts *opts, const char *word)
 	bool is_start = strcmp(word, "--start") == 0 || strcmp(word, "--") == 0;
 	bool is_remove = strcmp(word, "--remove") == 0;
 	bool is_stay = strcmp(word, "--stay") == 0;
+	bool is_probe = strcmp(word, "--probe-net") == 0;
+	opts->probes_net |= is_probe;
 	opts->is_start |= is_start;
 	opts->is_remove |= is_remove;
 	opts->container_setup.is_visit |= is_stay;
-	return is_start || is_remove || is_stay;
+	return is_start || is_remove || is_stay || is_probe;
 }
 
 static bool is_key(const char *key)
@@ -169,10 +172,11 @@ static int handoff_connect(const char *path)
 
 /* ---- container ---------------------------------------------------------------------------- */
 
-static int make_report(
-		struct buf *out, const struct container_identity *container_identity, const char *error)
+static int make_report(struct buf *out, const struct container_identity *container_identity,
+		enum net_seen net, const char *error)
 {
 	const struct handoff_report report = {.is_init = getpid() == 1,
+			.net = net,
 			.uid = container_identity->passwd.uid,
 			.gid = container_identity->passwd.gid,
 			.user = (char *)container_identity->passwd.name,
@@ -201,7 +205,8 @@ static int run_container(const struct container_opts *opts, int listen_fd, int h
 	struct buf report;
 	uint32_t owner = geteuid();
 	int r = container_setup(&opts->container_setup, &container_identity, &error);
-	if (make_report(&report, &container_identity, error.msg) < 0)
+	enum net_seen net = opts->probes_net ? probe_net() : NET_NOT_SEEN;
+	if (make_report(&report, &container_identity, net, error.msg) < 0)
 		return fail("out of memory");
 	if (handoff_fd >= 0 && (listen_fd = pass_handoff(handoff_fd, &report)) < 0)
 		return fail_errno("no connection came from the handoff socket", -listen_fd);

@@ -6,6 +6,7 @@
  * terrarium-agent container …    in containers, as the next two: see container.h
  * terrarium-agent connect …
  * terrarium-agent stop …
+ * terrarium-agent cut             in a pod's init container, see cut.h
  * terrarium-agent exec …         of the agent's own use, see exec.h
  * terrarium-agent version
  */
@@ -15,6 +16,7 @@
 #include <sys/prctl.h>
 
 #include "agent/container/container.h"
+#include "agent/container/cut.h"
 #include "agent/core/agent.h"
 
 enum { EXIT_USAGE = 125 };
@@ -60,6 +62,7 @@ static const struct {
 		{"container", agent_container, true},
 		{"connect", agent_connect, true},
 		{"stop", agent_stop, true},
+		{"cut", agent_cut, false},
 		{"exec", agent_exec, false},
 		{"version", do_version, false},
 };

@@ -79,6 +79,11 @@ int launch_supervisor(const struct box *box, struct started *ret, struct trm_err
 /* Facts for the first steps: those that are known without a supervisor. */
 void launch_facts(const struct box *box, struct recipe_facts *ret);
 
+/* ---- a pod (pod_file.c) ---------------------------------------------------------------------------- */
+
+/* Make a file in memory with the manifests of a new pod: a descriptor, or a negative code. */
+int pod_file_open(const struct box *box, const char *user, struct trm_error *reterr);
+
 /* ---- words (words.c) ------------------------------------------------------------------------------ */
 
 /* Why a step failed: a sentence with the command's own words and, if the recipe has a hint, with advice.

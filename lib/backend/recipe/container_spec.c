@@ -17,6 +17,7 @@
 
 #include "backend/host/rundir.h"
 #include "backend/recipe/engine_args.h"
+#include "backend/recipe/pod.h"
 #include "backend/recipe/reference.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -61,7 +62,8 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	const char **const fields[] = {&own->backend, &own->name, &own->workdir, &own->group,
 			&own->container.image, &own->container.language, &own->container.dockerfile,
 			&own->container.container, &own->container.user, &own->container.commit_tag,
-			&own->container.runtime};
+			&own->container.runtime, &own->container.kube.context, &own->container.kube.space,
+			&own->container.kube.service_account, &own->container.kube.runtime_class};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);
@@ -93,10 +95,19 @@ static int check_able(
 {
 	const struct trm_container_opts *c = &o->container;
 	bool is_adopted = c->container != NULL;
+	const struct trm_kube_opts *kube = &c->kube;
 	const struct {
 		bool is_wanted, is_possible;
 		const char *what;
 	} rows[] = {
+			{kube->context, recipe_uses(recipe, STEP_CONNECT, "kube_context"),
+					"are in no context of kubectl (kube_context)"},
+			{kube->space, recipe_uses(recipe, STEP_CONNECT, "kube_namespace"),
+					"are in no namespace of Kubernetes (kube_namespace)"},
+			{kube->service_account, recipe_uses(recipe, STEP_CREATE, "service_account"),
+					"have no service account (service_account)"},
+			{kube->runtime_class, recipe_uses(recipe, STEP_CREATE, "runtime_class"),
+					"have no runtime class (runtime_class)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
 					"cannot be built from a file (dockerfile)"},
@@ -127,10 +138,12 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	if (c->image && c->dockerfile)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"an image is either named (image) or built (dockerfile), not both");
-	const char *fixed = c->read_only       ? "a read-only root (read_only)"
-			    : opts->n_mounts   ? "mounts (mount)"
-			    : opts->limits.net ? "a network (net)"
-					       : NULL;
+	const char *fixed = c->read_only              ? "a read-only root (read_only)"
+			    : c->kube.service_account ? "a service account (service_account)"
+			    : c->kube.runtime_class   ? "a runtime class (runtime_class)"
+			    : opts->n_mounts          ? "mounts (mount)"
+			    : opts->limits.net        ? "a network (net)"
+						      : NULL;
 	if (c->container && fixed)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"an existing container keeps its own mounts, network and limits: it cannot get %s",
@@ -164,7 +177,10 @@ static int check_words(const struct trm_container_opts *c, struct trm_error *ret
 	} words[] = {{"the image", c->image, CONTAINER_SPEC_IMAGE},
 			{"the container", c->container, CONTAINER_SPEC_IMAGE},
 			{"the image to save it as,", c->commit_tag, CONTAINER_SPEC_IMAGE},
-			{"the user", c->user, 128}};
+			{"the user", c->user, 128}, {"the context", c->kube.context, 256},
+			{"the namespace", c->kube.space, 64},
+			{"the service account", c->kube.service_account, 254},
+			{"the runtime class", c->kube.runtime_class, 254}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		int r = check_word(words[i].what, words[i].word, words[i].max, reterr);
 		if (r < 0)
@@ -258,6 +274,8 @@ static int make_names(struct container_spec *container_spec, const struct trm_re
 	snprintf(container_spec->name, sizeof container_spec->name, "terrarium-%.64s-%.8s",
 			container_spec->opts.name, container_spec->key);
 	const struct trm_container_opts *c = &container_spec->opts.container;
+	if (recipe_put_reads(recipe) == RECIPE_PUT_POD)
+		pod_name(container_spec->name);
 	if (c->dockerfile)
 		snprintf(container_spec->image, sizeof container_spec->image, TRM_BUILT_IMAGE "%.16s",
 				container_spec->key);
@@ -286,6 +304,29 @@ static int choose_workdir(struct container_spec *container_spec, const struct tr
 	return r;
 }
 
+/* POD or POD/CONTAINER, and what is known of the place. */
+static int take_place(struct container_spec *w, const struct trm_recipe *recipe, struct trm_error *reterr)
+{
+	const struct trm_container_opts *c = &w->opts.container;
+	snprintf(w->kube_context, sizeof w->kube_context, "%s", c->kube.context ? c->kube.context : "");
+	snprintf(w->kube_namespace, sizeof w->kube_namespace, "%s", c->kube.space ? c->kube.space : "");
+	if (!c->container || recipe_put_reads(recipe) != RECIPE_PUT_POD)
+		return 0;
+	size_t n = strcspn(c->container, "/");
+	const char *container = c->container[n] ? c->container + n + 1 : "";
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	if (!n || c->container[strspn(c->container, letters)] != (c->container[n] ? '/' : '\0')
+			|| container[strspn(container, letters)]
+			|| strlen(container) >= sizeof w->pod_container || (c->container[n] && !*container))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"'%.80s' is not the name of a pod: give POD or POD/CONTAINER, in lowercase letters, "
+				"digits and hyphens",
+				c->container);
+	snprintf(w->pod, sizeof w->pod, "%.*s", (int)n, c->container);
+	snprintf(w->pod_container, sizeof w->pod_container, "%s", container);
+	return 0;
+}
+
 int container_spec_init(struct container_spec *container_spec, const struct trm_recipe *recipe,
 		const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
@@ -295,6 +336,7 @@ int container_spec_init(struct container_spec *container_spec, const struct trm_
 			|| (r = copy_opts(container_spec, opts, reterr)) < 0
 			|| (r = check_able(recipe, opts, reterr)) < 0 || (r = check_source(opts, reterr)) < 0
 			|| (r = check_words(c, reterr)) < 0
+			|| (r = take_place(container_spec, recipe, reterr)) < 0
 			|| (r = make_names(container_spec, recipe, reterr)) < 0
 			|| (r = check_commit(container_spec, recipe, reterr)) < 0
 			|| (r = choose_workdir(container_spec, recipe, reterr)) < 0

@@ -23,11 +23,14 @@ struct container_spec {
 	char key[33];                     /* of the agent, 32 hex digits */
 	char image[CONTAINER_SPEC_IMAGE]; /* its name, now or after the build */
 	char dockerfile[TRM_HOST_PATH], folder[TRM_HOST_PATH]; /* "" without */
+	/* Of Kubernetes: as asked, else as found (STEP_PIN, STEP_ADOPT); "": kubectl chooses. */
+	char kube_context[256], kube_namespace[64];
+	char pod[256], pod_container[64]; /* of an existing container POD/CONTAINER */
 	struct mounts mounts;
 	char mount_text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* texts of recipe_mounts */
 	struct recipe_mount recipe_mounts[TRM_MOUNTS_MAX];
 	size_t n_mounts;
-	char *texts[TRM_ENV_MAX + TRM_ENGINE_ARGS_MAX + 16];
+	char *texts[TRM_ENV_MAX + TRM_ENGINE_ARGS_MAX + 24];
 	size_t n_texts;
 };
 

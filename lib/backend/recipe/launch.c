@@ -19,6 +19,7 @@
 #include "backend/host/spawn.h"
 #include "backend/recipe/agentfile.h"
 #include "backend/recipe/engine_args.h"
+#include "backend/recipe/pod.h"
 #include "base/err.h"
 #include "embed/embed.h"
 #include "wire/control.h"
@@ -27,6 +28,8 @@
 extern char **environ;
 
 /* Saving a container takes the longer the more files it has. */
+/* An engine that fetches the image by itself takes its time. */
+enum { READY_MS = 5 * 60 * 1000 };
 enum { COMMIT_MS = 30 * 60 * 1000, MAX_OPTIONS = 12, NUMBER = 24 };
 
 /* ---- facts ------------------------------------------------------------------------------- */
@@ -69,6 +72,10 @@ void launch_facts(const struct box *box, struct recipe_facts *ret)
 	ret->value[FACT_DOCKERFILE] = w->dockerfile;
 	ret->value[FACT_CONTEXT] = w->folder;
 	ret->value[FACT_NAME] = w->name;
+	ret->value[FACT_KUBE_CONTEXT] = w->kube_context;
+	ret->value[FACT_KUBE_NAMESPACE] = w->kube_namespace;
+	ret->value[FACT_POD] = w->opts.container.container ? w->pod : w->name;
+	ret->value[FACT_POD_CONTAINER] = w->opts.container.container ? w->pod_container : POD_CONTAINER;
 }
 
 static void put_number(char out[NUMBER], uint64_t n)
@@ -199,6 +206,12 @@ static int put_step(struct draft *d, enum plan_step to, const struct box *box, e
 	return r;
 }
 
+static bool is_pod(const struct box *box)
+{
+	return recipe_put_reads(box->recipe) == RECIPE_PUT_POD
+	       && !box->container_spec.opts.container.container;
+}
+
 /* Tests and measurements can force a way. */
 static bool is_direct(const struct box *box)
 {
@@ -227,6 +240,9 @@ static uint32_t asks_of(const struct trm_recipe *recipe, const struct trm_sandbo
 	if (c->container)
 		return opts->limits.net ? ASK_NET : ASK_NO_NET;
 	uint32_t asks = ASK_OPEN_FILES | ASK_FILE_SIZE;
+	if (recipe_put_reads(recipe) == RECIPE_PUT_POD)
+		asks |= ASK_DISK | (opts->limits.net ? 0 : ASK_CUT)
+			| (c->user && is_root(c->user) ? 0 : ASK_READ_ONLY);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (size_t k = 0; k < 2 && rows[i].is_wanted && rows[i].words[k]; k++)
 			if (recipe_uses(recipe, STEP_CREATE, rows[i].words[k]))
@@ -259,6 +275,7 @@ static int put_steps(struct draft *d, const struct box *box, struct terms *t, st
 	} rows[] = {
 			{PLAN_PUT, STEP_PUT, true},
 			{PLAN_START, STEP_START, !c->container},
+			{PLAN_READY, STEP_READY, !c->container},
 			{PLAN_CONNECT, STEP_CONNECT, true},
 			{PLAN_INSPECT, STEP_INSPECT, true},
 			{PLAN_RELEASE, STEP_RELEASE, c->container},
@@ -316,6 +333,7 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 			.is_adopted = w->opts.container.container != NULL,
 			.has_net = w->opts.limits.net,
 			.is_verbose = w->opts.is_verbose,
+			.puts_text = is_pod(box),
 			.asks = asks_of(box->recipe, &w->opts)};
 	struct buf packet;
 	int r = put_steps(d, box, t, reterr);
@@ -325,7 +343,9 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 		return r;
 	for (size_t i = 0; i < PLAN_STEPS; i++) {
 		plan.steps[i] = (struct slice){buf_at(&d->steps[i]), d->steps[i].len};
-		plan.timeout_ms[i] = i == PLAN_COMMIT ? COMMIT_MS : recipe_timeout_ms(box->recipe);
+		plan.timeout_ms[i] = i == PLAN_COMMIT  ? COMMIT_MS
+				     : i == PLAN_READY ? READY_MS
+						       : recipe_timeout_ms(box->recipe);
 	}
 	plan.env = (struct slice){buf_at(&d->env), d->env.len};
 	buf_init(&packet, PLAN_MAX_BYTES);
@@ -420,7 +440,9 @@ static int make_parts(int p[PARTS], const struct box *box, const struct rundir_e
 		return p[SUPERVISOR];
 	if ((p[PLAN] = make_plan(box, entry, reterr)) < 0)
 		return p[PLAN];
-	if ((p[PUT] = agentfile_put_fd(recipe_puts_tar(box->recipe), reterr)) < 0)
+	p[PUT] = is_pod(box) ? pod_file_open(box, user_of(box), reterr)
+			     : agentfile_put_fd(recipe_put_reads(box->recipe) == RECIPE_PUT_TAR, reterr);
+	if (p[PUT] < 0)
 		return p[PUT];
 	return rundir_listen(entry, &p[LISTEN], &p[CONTROL], &p[STREAM], reterr);
 }

@@ -129,13 +129,16 @@ static void fail_stopped(struct box *box, const char *state)
  * one: the command that needs it then tells the truth. */
 static void take_container(struct box *box, char *line)
 {
-	const char *fields[5];
-	recipe_fields(line, fields, 5);
+	const char *fields[6];
+	recipe_fields(line, fields, 6);
 	box->container_spec.opts.limits.net = strcmp(fields[4], "none") != 0;
 	copy_field(box->image_user, sizeof box->image_user, fields[1]);
 	copy_field(box->id, sizeof box->id,
 			*fields[2] ? fields[2] : box->container_spec.opts.container.container);
 	copy_field(box->image_id, sizeof box->image_id, fields[3]);
+	if (!*box->container_spec.pod_container && *fields[5] != '-')
+		copy_field(box->container_spec.pod_container, sizeof box->container_spec.pod_container,
+				fields[5]);
 	bool is_running = strcmp(fields[0], "running") == 0 || !*fields[0];
 	if (is_running && *box->image_id && recipe_has(box->recipe, STEP_IMAGE))
 		run_step(box, STEP_IMAGE);
@@ -145,6 +148,18 @@ static void take_container(struct box *box, char *line)
 		run_step(box, STEP_WAKE);
 	else
 		fail_stopped(box, fields[0]);
+}
+
+/* The context and the namespace, which stay when the person chooses others meanwhile. */
+static void take_pin(struct box *box, char *line)
+{
+	struct container_spec *w = &box->container_spec;
+	const char *fields[2];
+	recipe_fields(line, fields, 2);
+	if (!*w->kube_context && *fields[0] != '-')
+		copy_field(w->kube_context, sizeof w->kube_context, fields[0]);
+	if (!*w->kube_namespace && *fields[1] != '-')
+		copy_field(w->kube_namespace, sizeof w->kube_namespace, fields[1]);
 }
 
 /* ---- the order of steps -------------------------------------------------------------------- */
@@ -161,6 +176,13 @@ static void take_last_line(struct box *box, const char *out, void (*take)(struct
 static void went_well(struct box *box, enum recipe_step step, const char *out)
 {
 	switch (step) {
+	case STEP_PIN:
+		take_last_line(box, out, take_pin);
+		if (box->container_spec.opts.container.container)
+			run_step(box, STEP_ADOPT);
+		else
+			box->is_found = true;
+		return;
 	case STEP_IMAGE: take_last_line(box, out, take_image); return;
 	case STEP_ADOPT: take_last_line(box, out, take_container); return;
 	case STEP_WAKE: run_step(box, STEP_ADOPT); return;
@@ -341,6 +363,7 @@ static void describe_step(struct box *box, enum recipe_step step)
 		snprintf(box->doing, sizeof box->doing, "%s the container %.200s",
 				step == STEP_WAKE ? "starting" : "looking at", w->opts.container.container);
 		break;
+	case STEP_PIN: snprintf(box->doing, sizeof box->doing, "looking for the cluster"); break;
 	default: snprintf(box->doing, sizeof box->doing, "looking for the image %s", w->image); break;
 	}
 }
@@ -358,6 +381,8 @@ static int run_first_command(struct box *box, enum recipe_step step, struct trm_
 static enum recipe_step first_step(const struct box *box)
 {
 	const struct trm_container_opts *c = &box->container_spec.opts.container;
+	if (recipe_has(box->recipe, STEP_PIN) && !(c->kube.context && c->kube.space))
+		return STEP_PIN;
 	if (c->container)
 		return STEP_ADOPT;
 	if (c->dockerfile)

@@ -24,6 +24,8 @@ enum ask {
 	ASK_NET = 128,
 	ASK_READ_ONLY = 256,
 	ASK_FEW_CAPS = 512,
+	ASK_CUT = 1024, /* the network, by an init container or else by a NetworkPolicy: backend/recipe/pod.h
+			 */
 };
 
 /* Fill `ret` (GUARDS_MAX rows); returns the number of rows. `disk_bytes` is the size in force of a local

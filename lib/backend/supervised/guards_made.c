@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/sysfile.h"
+#include "wire/fd_handoff.h"
 
 /* A limit that a control group shows, or that was only requested, or neither. */
 static void add_limit(struct guard_list *l, const char *what, const char *much, uint32_t ask, uint32_t seen)
@@ -91,9 +92,32 @@ static bool has_only_loopback(int32_t pid)
 	return n == 1 && has_loopback;
 }
 
+/* A pod's network: how it is cut, and whether that was seen to hold. */
+static void add_cut_net(struct guard_list *l)
+{
+	const struct origin_msg *o = &l->ready->origin;
+	if (o->net_seen == NET_SEEN_NONE)
+		guards_add(l, "network", TRM_ENFORCED,
+				"off: an init container took its devices down; seen from inside");
+	else if (o->net_seen == NET_SEEN_OPEN)
+		guards_add(l, "network", TRM_NOT_ENFORCED,
+				"ON, though a NetworkPolicy forbids it: this cluster enforces none; the API service answers from inside");
+	else if (o->net_seen == NET_SEEN_DEAF)
+		guards_add(l, "network", TRM_WEAK,
+				"off by NetworkPolicy, which the cluster enforces: from inside its API service does not answer");
+	else
+		guards_add(l, "network", TRM_WEAK, "off by %s",
+				o->version ? "NetworkPolicy, if the cluster enforces it"
+					   : "an init container");
+}
+
 static void add_net(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
+	if (o->asks & ASK_CUT) {
+		add_cut_net(l);
+		return;
+	}
 	if (o->asks & ASK_NO_NET && has_only_loopback(o->root_pid))
 		guards_add(l, "network", TRM_ENFORCED,
 				"off: a network namespace with only a loopback device, by %.40s", o->backend);

@@ -82,6 +82,10 @@ struct trm_config {
 	char container[256];
 	char runtime[64];
 	char engine_args[4096]; /* a list */
+	char kube_context[256];
+	char kube_namespace[64];
+	char service_account[256];
+	char runtime_class[256];
 	char user[128];
 	char commit[256];
 	char record[1024];       /* file for a recording of the workbench's session; "": none */

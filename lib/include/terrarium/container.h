@@ -18,7 +18,16 @@ enum {
 	TRM_ENGINE_ARGS_BYTES = 4096, /* all of them, including their NULs */
 };
 
-/* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "msb" and your own). Other
+/* For backends whose sandboxes are pods of Kubernetes. NULL: what kubectl or the cluster chooses. */
+struct trm_kube_opts {
+	const char *context;         /* of kubectl's configuration */
+	const char *space;           /* namespace of the pod */
+	const char *service_account; /* of a new pod; its token is not mounted */
+	const char *runtime_class;   /* of a new pod: "gvisor", "kata" */
+};
+
+/* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "kubernetes", "msb" and
+ * your own). Other
  * backends ignore it. A zeroed struct is valid. An option that the recipe does not support is TRM_ENOTSUP. */
 struct trm_container_opts {
 	/* NULL: the recipe named opts->backend, from the config file `config` (NULL: the usual one) or
@@ -29,7 +38,8 @@ struct trm_container_opts {
 	const char *image;
 	const char *language;
 	const char *dockerfile; /* a file, or a folder that contains a Dockerfile, to build the image from */
-	/* name or id of an existing container: started if it is stopped, never stopped or removed */
+	/* Name or id of an existing container: started if it is stopped, never stopped or removed. For pods
+	 * POD or POD/CONTAINER. */
 	const char *container;
 	/* NAME[:GROUP] or UID[:GID]. NULL: the image's user, or 1000 if that is root */
 	const char *user;
@@ -45,6 +55,7 @@ struct trm_container_opts {
 	/* OCI runtime of the engine: "runsc", "kata". NULL: its default. TRM_ENOTSUP if it has none of that
 	 * name. */
 	const char *runtime;
+	struct trm_kube_opts kube; /* an option that the recipe does not support is TRM_ENOTSUP */
 };
 
 /* The image for a language (NULL: python) if container.image is NULL. */

@@ -3,7 +3,8 @@
 #define TERRARIUM_RECIPE_H
 
 /* Recipes: backends that are data. A recipe lists the commands that create a sandbox, that connect to the
- * agent in it, and that remove it. `docker`, `podman` and `msb` are recipes. Users add others in the
+ * agent in it, and that remove it. `docker`, `podman`,
+ * `kubernetes` and `msb` are recipes. Users add others in the
  * section "backends" of the config file (terrarium-backends(5) describes the format):
  *
  *   "backends": { "box": { "like": "docker", "program": ["docker", "--context", "box"] } }

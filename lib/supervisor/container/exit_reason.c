@@ -41,6 +41,11 @@ bool exit_reason_is_running(const struct exit_reason *why)
 	return !strcasecmp(why->state, "running") || !strcasecmp(why->state, "paused");
 }
 
+bool exit_reason_is_waiting(const struct exit_reason *why)
+{
+	return !strcasecmp(why->state, "waiting");
+}
+
 bool exit_reason_is_killed(const struct exit_reason *why)
 {
 	return why->has_code && why->exit_code == KILLED && !why->is_oom;

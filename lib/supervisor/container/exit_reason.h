@@ -19,6 +19,8 @@ struct exit_reason {
 
 /* Returns false if the output has another form. */
 bool exit_reason_read(const struct step *inspect, struct exit_reason *ret);
+/* The state of a sandbox that starts, in the output of READY. */
+bool exit_reason_is_waiting(const struct exit_reason *why);
 bool exit_reason_is_running(const struct exit_reason *why);
 
 /* Killed by a signal that did not come from the out-of-memory killer. */

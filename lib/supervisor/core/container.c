@@ -317,5 +317,7 @@ struct origin_msg container_origin(const struct container *r)
 			.words = report->words ? report->words : none,
 			.asks = r->plan.asks,
 			.root_pid = r->root_pid,
+			.version = (uint8_t)r->version,
+			.net_seen = (uint8_t)report->net,
 	};
 }

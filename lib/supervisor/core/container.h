@@ -51,6 +51,7 @@ struct container {
 	struct container_shared *shared;
 	enum origin_way way;
 	char note[STEP_WORDS];
+	unsigned version;  /* of the text that PUT has read (plan_msg.puts_text) */
 	bool is_overtaken; /* whoever waits for the step stops waiting once the agent has connected */
 	bool owes_id;      /* `create` was overtaken, so its last line is still to come */
 	bool is_lost;      /* our connection has broken */
@@ -86,7 +87,10 @@ uint64_t container_next_ms(const struct container *r); /* UINT64_MAX: never */
 /* For READY and for the entry. Borrowed. */
 struct origin_msg container_origin(const struct container *r);
 
-/* ---- inner parts: container_make.c, container_end.c ---- */
+/* ---- inner parts: container_make.c, container_ready.c, container_end.c ---- */
+
+/* Wait until READY says that the sandbox runs. Returns false, with the reason published, if it does not. */
+bool container_await(struct supervisor *k);
 
 bool container_has(const struct container *r, enum plan_step which);
 /* Run a step while the event loop goes on. `doing` (NULL: none) is published as progress. The end of the

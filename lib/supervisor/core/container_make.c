@@ -9,6 +9,7 @@
 
 #include "base/sysfile.h"
 #include "supervisor/container/exit_reason.h"
+#include "supervisor/container/put_text.h"
 #include "supervisor/core/supervisor.h"
 #include "sweep/sweep.h"
 #include "wire/engine_words.h"
@@ -190,6 +191,38 @@ static bool open_line(struct supervisor *k)
 	return true;
 }
 
+/* The engine refuses this version: forget what it made of it. */
+static void prepare_next(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	step_clean_tail(r->step.err_bytes, r->step.err.n, r->note, sizeof r->note);
+	container_destroy(k, "trying another way");
+	snprintf(r->shared->id, sizeof r->shared->id, "%s", r->plan.name);
+	r->shared->may_be_there = true;
+}
+
+/* Returns false with the failed step, or at the end of the sandbox. */
+static bool put(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	const char *doing = r->plan.puts_text ? "creating the sandbox" : "copying the agent in";
+	if (!r->plan.puts_text)
+		return container_run(k, PLAN_PUT, SUPERVISOR_AGENT, doing);
+	for (r->version = 0;; r->version++) {
+		int fd = put_text_open(&r->facts, SUPERVISOR_AGENT, r->version);
+		int next_fd = fd < 0 ? fd : put_text_open(&r->facts, SUPERVISOR_AGENT, r->version + 1);
+		bool is_done = fd >= 0 && container_run(k, PLAN_PUT, fd, doing);
+		bool has_next = next_fd >= 0;
+		if (fd >= 0)
+			close(fd);
+		if (has_next)
+			close(next_fd);
+		if (is_done || !has_next || k->is_ending || !put_text_is_refused(&r->step))
+			return is_done;
+		prepare_next(k);
+	}
+}
+
 static bool go_by_exec(struct supervisor *k)
 {
 	struct container *r = &k->container;
@@ -201,10 +234,9 @@ static bool go_by_exec(struct supervisor *k)
 	}
 	if (!r->plan.is_adopted && !create(k, PLAN_CREATE_EXEC))
 		return k->is_ending ? false : fail_step(k);
-	if (!container_run(k, PLAN_PUT, SUPERVISOR_AGENT, "copying the agent in")
-			|| !container_run(k, PLAN_START, -1, "starting"))
+	if (!put(k) || !container_run(k, PLAN_START, -1, "starting"))
 		return fail_step(k);
-	if (!open_line(k))
+	if ((container_has(r, PLAN_READY) && !container_await(k)) || !open_line(k))
 		return false;
 	bridges_serve(&r->bridges, SUPERVISOR_LISTEN);
 	return true;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_CONTAINER_PROBE_NET_H
+#define TRM_AGENT_CONTAINER_PROBE_NET_H
+
+/* Looks from inside whether a network that should be cut is cut. */
+
+#include "wire/fd_handoff.h"
+
+/* Are there network devices that are up? If so, try the address of the cluster's API, which every pod finds
+ * in KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT. Takes at most a second. */
+enum net_seen probe_net(void);
+
+#endif
