@@ -200,7 +200,7 @@ int app_load_keys(struct app *a, struct trm_error *reterr)
 	return 0;
 }
 
-static int start(struct app *a, struct trm_error *reterr)
+static int start_app(struct app *a, struct trm_error *reterr)
 {
 	/* The person's locale, because term_open() may choose another. */
 	bool has_utf8 = locale_is_utf8();
@@ -277,7 +277,7 @@ static void set_tick(struct app *a)
 		trm_timer_start(a->tick_timer, (uint64_t)tick_ms, (uint64_t)tick_ms);
 }
 
-static void run(struct app *a)
+static void run_app_loop(struct app *a)
 {
 	int wait_ms = 0;
 
@@ -309,7 +309,7 @@ static void run(struct app *a)
 
 /* ---- end ---- */
 
-static void finish(struct app *a)
+static void finish_app(struct app *a)
 {
 	app_peek_finish(a);
 	app_copy_finish(a);
@@ -362,17 +362,17 @@ int app_main(const struct app_opts *opts)
 		fprintf(stderr, "terrarium: settings cannot be changed: out of memory\n");
 	a->tick_ms = -1;
 	a->recorder.fd = -1;
-	if (start(a, &err) < 0)
+	if (start_app(a, &err) < 0)
 		code = EXIT_FAILED;
 	else
-		run(a);
+		run_app_loop(a);
 	if (!err.code && has_failed(a)) {
 		err = a->failure;
 		code = EXIT_FAILED;
 	}
 	if (a->ended_by)
 		code = 128 + a->ended_by;
-	finish(a);
+	finish_app(a);
 	snprintf(detached, sizeof detached, "%s", a->detached);
 	bool has_kept_text = a->has_kept_text;
 	app_close_settings(a);

@@ -39,7 +39,7 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 
 /* ---- pending work ---- */
 
-static void fail(struct app *a, int err)
+static void report_unwritten(struct app *a, int err)
 {
 	char text[256];
 
@@ -104,7 +104,7 @@ static struct buffer *changed(struct app *a, struct kept_buffer **ret)
 
 /* ---- writing ---- */
 
-static int begin(struct app *a, struct buffer *b)
+static int begin_autosave(struct app *a, struct buffer *b)
 {
 	struct autosave *k = &a->autosave;
 	struct buffer_state place;
@@ -127,7 +127,7 @@ static int write_some(struct app *a, struct buffer *b, struct kept_buffer *known
 	}
 	if (k->writer.is_open && (k->writer.number != b->id || known->version != version))
 		unsaved_abort(&k->writer);
-	int r = k->writer.is_open ? 0 : begin(a, b);
+	int r = k->writer.is_open ? 0 : begin_autosave(a, b);
 	known->version = version;
 	if (r == 0)
 		r = unsaved_step(&k->writer, most);
@@ -144,7 +144,7 @@ bool app_autosave_now(struct app *a)
 	while ((b = changed(a, &known)) != NULL) {
 		int r = write_some(a, b, known, SIZE_MAX);
 		if (r < 0) {
-			fail(a, r);
+			report_unwritten(a, r);
 			return false;
 		}
 	}
@@ -179,7 +179,7 @@ static void on_timer(void *user)
 	struct buffer *b = changed(a, &known);
 	int r = b ? write_some(a, b, known, SLICE_BYTES) : 0;
 	if (r < 0)
-		fail(a, r);
+		report_unwritten(a, r);
 	else if (b)
 		trm_timer_start(k->timer, 1, 0); /* continue, or start with the next buffer */
 	k->first_ns = now;

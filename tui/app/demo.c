@@ -22,8 +22,8 @@ static int read_notebook(const char *json, size_t n, struct writer *w, const str
 	return r;
 }
 
-static int begin(struct app *a, const struct trm_lang *lang, const char *path, const char *text, size_t n,
-		struct trm_error *reterr)
+static int begin_demo(struct app *a, const struct trm_lang *lang, const char *path, const char *text,
+		size_t n, struct trm_error *reterr)
 {
 	if (!text || memchr(text, '\0', n))
 		return trm_error_set(reterr, TRM_EINVAL, "%s holds no text", path);
@@ -45,9 +45,9 @@ int app_open_demo(struct app *a, const char *path, struct trm_error *reterr)
 	if (r == 0 && notebook_is_named(path)) {
 		r = read_notebook(bytes, n, &script, &lang, reterr);
 		if (r == 0)
-			r = begin(a, lang, path, script.bytes, script.n, reterr);
+			r = begin_demo(a, lang, path, script.bytes, script.n, reterr);
 	} else if (r == 0) {
-		r = begin(a, lang, path, bytes, n, reterr);
+		r = begin_demo(a, lang, path, bytes, n, reterr);
 	}
 	writer_finish(&script);
 	free(bytes);

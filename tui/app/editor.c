@@ -81,7 +81,8 @@ static void on_end(void *user, pid_t pid, int status)
 	free(x);
 }
 
-static int run(struct app *a, struct app_editor *x, const struct editor *e, struct trm_error *reterr)
+static int start_external_editor(
+		struct app *a, struct app_editor *x, const struct editor *e, struct trm_error *reterr)
 {
 	pid_t pid;
 	int r = write_copy(x, e, reterr);
@@ -115,7 +116,7 @@ void app_edit_outside(struct app *a, uint32_t buffer)
 	if (!x)
 		return;
 	x->buffer = buffer;
-	if (run(a, x, &b->editor, &err) == 0)
+	if (start_external_editor(a, x, &b->editor, &err) == 0)
 		return;
 	remove_copy(x);
 	free(x);

@@ -89,7 +89,7 @@ static bool write_all(int fd, const char *text, size_t n)
 }
 
 /* Replace the file with its newer half, while the lock on the old file is held. */
-static void shorten(int fd, const char *path)
+static void shorten_history_file(int fd, const char *path)
 {
 	char other[PATH_MAX + 8];
 	size_t n, at;
@@ -141,7 +141,7 @@ void app_remember(struct app *a, const struct effect *effect)
 }
 
 /* Append all lines or nothing, because an incomplete line would also damage the next one. */
-static bool append(int fd, const char *lines)
+static bool append_history_lines(int fd, const char *lines)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
 	if (end >= 0 && write_all(fd, lines, strlen(lines)))
@@ -162,10 +162,10 @@ void app_flush_history(struct app *a)
 		return;
 	a->unwritten = NULL;
 	int fd = open_history(path);
-	bool is_written = fd >= 0 && append(fd, lines);
+	bool is_written = fd >= 0 && append_history_lines(fd, lines);
 	int error = errno;
 	if (is_written && fstat(fd, &st) == 0 && st.st_size > HISTORY_MAX)
-		shorten(fd, path);
+		shorten_history_file(fd, path);
 	if (fd >= 0)
 		close(fd);
 	free(lines);

@@ -149,7 +149,7 @@ static void on_timer(void *user)
 }
 
 /* Start decoding. False: the image is not wanted any more, or cannot be drawn. */
-static bool begin(struct app_images *images, const struct wanted *wanted)
+static bool begin_image_job(struct app_images *images, const struct wanted *wanted)
 {
 	struct app *a = images->app;
 	const struct figures *f = &a->model.out.figures;
@@ -183,7 +183,7 @@ static void begin_next(struct app_images *images)
 	while (!images->job && images->n_queue) {
 		struct wanted next = images->queue[0];
 		memmove(images->queue, images->queue + 1, --images->n_queue * sizeof *images->queue);
-		begin(images, &next);
+		begin_image_job(images, &next);
 	}
 }
 

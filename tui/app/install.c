@@ -13,7 +13,7 @@ struct app_install {
 	uint64_t began_ns;
 };
 
-static void send(const struct app_install *in, struct msg msg)
+static void send_install_msg(const struct app_install *in, struct msg msg)
 {
 	msg.serial = in->serial;
 	app_send(in->app, &msg);
@@ -22,7 +22,8 @@ static void send(const struct app_install *in, struct msg msg)
 static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
 {
 	(void)install;
-	send(user, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
+	send_install_msg(user,
+			(struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
 }
 
 static void on_done(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
@@ -44,7 +45,7 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 		result.reason = reason;
 	in->app->install = NULL;
 	free(in);
-	send(&ended, (struct msg){.type = MSG_RUN_DONE, .result = &result});
+	send_install_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .result = &result});
 }
 
 static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
@@ -62,7 +63,7 @@ static const char **words_of(char *text)
 	return words;
 }
 
-static int begin(struct app *a, struct app_install *in, char *text, struct trm_error *reterr)
+static int begin_app_install(struct app *a, struct app_install *in, char *text, struct trm_error *reterr)
 {
 	const char **words = words_of(text);
 	struct trm_install_opts opts = {
@@ -98,12 +99,12 @@ void app_install(struct app *a, const struct effect *effect)
 			.serial = (uint32_t)effect->number,
 			.began_ns = app_clock_ns()};
 	a->install = in;
-	if (begin(a, in, effect->text, &err) == 0) {
-		send(in, (struct msg){.type = MSG_RUN_STARTED});
+	if (begin_app_install(a, in, effect->text, &err) == 0) {
+		send_install_msg(in, (struct msg){.type = MSG_RUN_STARTED});
 		return;
 	}
 	a->install = NULL;
-	send(in, (struct msg){.type = MSG_RUN_REFUSED, .text = err.msg});
+	send_install_msg(in, (struct msg){.type = MSG_RUN_REFUSED, .text = err.msg});
 	free(in);
 }
 

@@ -9,7 +9,7 @@ struct question {
 	uint32_t serial;
 };
 
-static void answer(struct app *a, uint32_t serial, const char *json, const char *why)
+static void send_kernel_answer(struct app *a, uint32_t serial, const char *json, const char *why)
 {
 	app_send(a, &(struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = why});
 }
@@ -19,7 +19,7 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	struct question q = *(struct question *)user;
 
 	free(user);
-	answer(q.app, q.serial, json, json ? NULL : why->msg);
+	send_kernel_answer(q.app, q.serial, json, json ? NULL : why->msg);
 }
 
 void app_ask(struct app *a, const struct effect *effect)
@@ -28,7 +28,8 @@ void app_ask(struct app *a, const struct effect *effect)
 	struct trm_error err = {0};
 
 	if (!q || !a->session) {
-		answer(a, (uint32_t)effect->number, NULL, q ? "there is no sandbox" : "out of memory");
+		send_kernel_answer(a, (uint32_t)effect->number, NULL,
+				q ? "there is no sandbox" : "out of memory");
 		free(q);
 		return;
 	}
@@ -38,5 +39,5 @@ void app_ask(struct app *a, const struct effect *effect)
 			== 0)
 		return;
 	free(q);
-	answer(a, (uint32_t)effect->number, NULL, err.msg);
+	send_kernel_answer(a, (uint32_t)effect->number, NULL, err.msg);
 }

@@ -31,7 +31,7 @@ struct app_lines {
 
 /* ---- out ---- */
 
-static void print(struct app *a)
+static void print_linear(struct app *a)
 {
 	struct writer *w = &a->linear->linear.out;
 
@@ -138,7 +138,7 @@ void app_linear_turn(struct app *a)
 	do {
 		if (linear_tell(&s->linear, &a->model))
 			on_line(a, ""); /* the message was printed and needs no answer */
-		print(a);
+		print_linear(a);
 		set_echo(a);
 	} while (!a->is_quitting && take_line(a));
 	if (s->is_ended && !s->is_end_reported && s->typed.n == s->taken && may_take(a) && !a->is_quitting) {
@@ -148,7 +148,7 @@ void app_linear_turn(struct app *a)
 	}
 	if (!a->is_quitting)
 		linear_prompt(&s->linear, &a->model);
-	print(a);
+	print_linear(a);
 	a->model.needs_draw = a->model.needs_editor_draw = a->model.needs_metrics_draw = false;
 }
 

@@ -28,7 +28,7 @@ struct look_run {
 
 /* ---- the list ---- */
 
-static void list(struct app *a)
+static void send_sandbox_list(struct app *a)
 {
 	const struct trm_entry *entries = NULL;
 	struct trm_error err = {0};
@@ -46,7 +46,7 @@ static void on_list(void *user)
 	struct app *a = user;
 
 	if (a->registry)
-		list(a);
+		send_sandbox_list(a);
 }
 
 void app_list_sandboxes(struct app *a)
@@ -62,7 +62,7 @@ void app_list_sandboxes(struct app *a)
 		return;
 	}
 	trm_timer_start(a->list_timer, LIST_MS, LIST_MS);
-	list(a);
+	send_sandbox_list(a);
 }
 
 void app_list_end(struct app *a)
@@ -206,7 +206,7 @@ static const struct trm_sandbox_cb look_cb = {
 		.progress = on_progress, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 /* Look into the sandbox with this name, or without a name into the one of `opts`. */
-static void look(struct app *a, const char *name, const struct trm_sandbox_opts *opts)
+static void begin_peek(struct app *a, const char *name, const struct trm_sandbox_opts *opts)
 {
 	struct app_peek *look = calloc(1, sizeof *look);
 	struct trm_error err = {0};
@@ -231,7 +231,7 @@ void app_peek(struct app *a, const char *name)
 {
 	const struct trm_sandbox_opts opts = {.metrics_interval_ms = LOOK_MS, .metrics_with_processes = true};
 
-	look(a, name, &opts);
+	begin_peek(a, name, &opts);
 }
 
 void app_peek_container(struct app *a, const char *both)
@@ -245,7 +245,7 @@ void app_peek_container(struct app *a, const char *both)
 	opts.metrics_interval_ms = LOOK_MS;
 	opts.metrics_with_processes = true;
 	app_tell(a, MSG_INSIDE_PROGRESS, "putting an agent into it …");
-	look(a, NULL, &opts);
+	begin_peek(a, NULL, &opts);
 }
 
 void app_peek_end(struct app *a)

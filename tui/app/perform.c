@@ -5,7 +5,7 @@
 
 #include "app/app_internal.h"
 
-static void copy(struct app *a, const struct effect *effect)
+static void copy_to_clipboard(struct app *a, const struct effect *effect)
 {
 	if (a->term && effect->text && !term_copy(a->term, effect->text, effect->len))
 		app_tell(a, MSG_NOTICE, "copied for use in here; too long for the terminal's clipboard");
@@ -82,7 +82,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_KEEP_OUTPUT: app_keep_output(a, effect); break;
 	case EFFECT_SPILL:
 	case EFFECT_SPILL_END: app_run_spill(a, effect->number, effect->type == EFFECT_SPILL); break;
-	case EFFECT_COPY: copy(a, effect); break;
+	case EFFECT_COPY: copy_to_clipboard(a, effect); break;
 	case EFFECT_COPY_FILES:
 	case EFFECT_COPY_CHECKED: app_copy_files(a, effect); break;
 	case EFFECT_THEME: app_set_theme(a, effect->text); break;

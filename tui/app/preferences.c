@@ -28,7 +28,7 @@ static void set_permille(uint16_t *field, const char *value)
 		*field = (uint16_t)n;
 }
 
-static void take(struct app_preferences *p, const char *name, const char *value)
+static void take_preference(struct app_preferences *p, const char *name, const char *value)
 {
 	if (strcmp(name, "theme") == 0)
 		snprintf(p->theme, sizeof p->theme, "%s", value);
@@ -57,7 +57,7 @@ void app_load_preferences(struct app *a)
 		if (!blank)
 			continue;
 		*blank = '\0';
-		take(&a->preferences, line, blank + 1);
+		take_preference(&a->preferences, line, blank + 1);
 	}
 	free(text);
 }

@@ -22,7 +22,7 @@ uint32_t app_story_id(const struct app *a, uint64_t serial)
 }
 
 /* Note an event of a run of the transcript. A recording counts its runs from its own start. */
-static void note(struct app *a, struct rec_event *e, uint64_t now_ns)
+static void note_event(struct app *a, struct rec_event *e, uint64_t now_ns)
 {
 	uint32_t run = e->run;
 
@@ -53,7 +53,7 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 		e.guards = msg->guards;
 		e.n_guards = msg->n_guards < REC_GUARDS ? msg->n_guards : REC_GUARDS;
 	}
-	note(a, &e, msg->now_ns);
+	note_event(a, &e, msg->now_ns);
 }
 
 /* Note a message about a run. */
@@ -61,7 +61,7 @@ static void note_run(struct app *a, const struct msg *msg, struct rec_event *e)
 {
 	e->run = app_story_id(a, msg->serial);
 	if (e->run)
-		note(a, e, msg->now_ns);
+		note_event(a, e, msg->now_ns);
 }
 
 static void note_display(struct app *a, const struct msg *msg)
@@ -105,7 +105,7 @@ static void note_joined(struct app *a, const struct msg *msg)
 	if (!make_room(a))
 		return;
 	a->transcript_serials[a->transcript.n_runs] = msg->serial;
-	note(a, &e, msg->now_ns);
+	note_event(a, &e, msg->now_ns);
 }
 
 void app_note_msg(struct app *a, const struct msg *msg)
@@ -120,18 +120,18 @@ void app_note_msg(struct app *a, const struct msg *msg)
 	case MSG_RUN_DISPLAY: note_display(a, msg); return;
 	case MSG_LATE:
 		e.kind = REC_LATE;
-		note(a, &e, msg->now_ns);
+		note_event(a, &e, msg->now_ns);
 		return;
 	case MSG_METRICS:
 		e = (struct rec_event){.kind = REC_SAMPLE, .metrics = msg->metrics};
-		note(a, &e, msg->now_ns);
+		note_event(a, &e, msg->now_ns);
 		return;
 	case MSG_SANDBOXES:
 		e = (struct rec_event){.kind = REC_SANDBOXES,
 				.is_shown = true,
 				.entries = msg->entries,
 				.n_entries = msg->n_entries};
-		note(a, &e, msg->now_ns);
+		note_event(a, &e, msg->now_ns);
 		return;
 	case MSG_RUN_JOINED: note_joined(a, msg); return;
 	case MSG_RUN_ACCEPTED: e.kind = REC_ACCEPTED; break;
@@ -174,7 +174,7 @@ static void note_code(struct app *a, const struct effect *effect)
 	if (!make_room(a))
 		return;
 	a->transcript_serials[a->transcript.n_runs] = (uint32_t)effect->number;
-	note(a, &e, app_clock_ns());
+	note_event(a, &e, app_clock_ns());
 }
 
 void app_note_effect(struct app *a, const struct effect *effect)
@@ -191,13 +191,13 @@ void app_note_effect(struct app *a, const struct effect *effect)
 	case EFFECT_STDIN_EOF: e.kind = REC_EOF; break;
 	case EFFECT_SANDBOXES_END:
 		e.kind = REC_SANDBOXES;
-		note(a, &e, app_clock_ns());
+		note_event(a, &e, app_clock_ns());
 		return;
 	default: return;
 	}
 	e.run = app_story_id(a, effect->number);
 	if (e.run)
-		note(a, &e, app_clock_ns());
+		note_event(a, &e, app_clock_ns());
 }
 
 /* ---- recording ---- */

@@ -15,13 +15,13 @@ struct app_run {
 	size_t unconsumed; /* bytes of output received in this turn */
 };
 
-static void send(const struct app_run *r, struct msg msg)
+static void send_run_msg(const struct app_run *r, struct msg msg)
 {
 	msg.serial = r->serial;
 	app_send(r->app, &msg);
 }
 
-static struct app_run *find(const struct app *a, uint64_t serial)
+static struct app_run *find_app_run(const struct app *a, uint64_t serial)
 {
 	struct app_run *r = a->runs;
 
@@ -30,7 +30,7 @@ static struct app_run *find(const struct app *a, uint64_t serial)
 	return r;
 }
 
-static void forget(struct app_run *r)
+static void forget_app_run(struct app_run *r)
 {
 	struct app_run **link = &r->app->runs;
 
@@ -47,7 +47,7 @@ static void forget(struct app_run *r)
 static void on_started(void *user, struct trm_run *run)
 {
 	(void)run;
-	send(user, (struct msg){.type = MSG_RUN_STARTED});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_STARTED});
 }
 
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
@@ -58,32 +58,32 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	r->unconsumed += n;
 	if (r->tee)
 		tee_bytes(r->app, r->tee, bytes, n);
-	send(r, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
+	send_run_msg(r, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
 }
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	(void)run;
-	send(user, (struct msg){.type = MSG_RUN_DISPLAY, .display = display});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_DISPLAY, .display = display});
 }
 
 static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	(void)run;
-	send(user, (struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
 }
 
 static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
 {
 	(void)run;
 	(void)limit_bytes;
-	send(user, (struct msg){.type = MSG_RUN_MEMORY, .number = used_bytes});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_MEMORY, .number = used_bytes});
 }
 
 static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	(void)run;
-	send(user, (struct msg){.type = MSG_RUN_STOPPING, .stopping = how});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_STOPPING, .stopping = how});
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -93,8 +93,8 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	if (r->tee)
 		tee_end(r->app, r->tee);
-	forget(r); /* first, because the message may start the next run */
-	send(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
+	forget_app_run(r); /* first, because the message may start the next run */
+	send_run_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
 }
 
 static const struct trm_run_cb run_cb = {
@@ -117,7 +117,8 @@ static const char *code_name(const struct buffer *b)
 	return slash ? slash + 1 : path;
 }
 
-static int ask(struct app *a, struct app_run *r, const struct effect *effect, struct trm_error *reterr)
+static int request_run(
+		struct app *a, struct app_run *r, const struct effect *effect, struct trm_error *reterr)
 {
 	struct trm_run_opts opts;
 
@@ -132,7 +133,7 @@ static int ask(struct app *a, struct app_run *r, const struct effect *effect, st
 	return trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);
 }
 
-static void refuse(struct app *a, const struct effect *effect, const char *why)
+static void refuse_run(struct app *a, const struct effect *effect, const char *why)
 {
 	app_send(a, &(struct msg){.type = MSG_RUN_REFUSED, .serial = (uint32_t)effect->number, .text = why});
 }
@@ -144,18 +145,18 @@ void app_run(struct app *a, const struct effect *effect)
 
 	if (!r || !a->session) {
 		free(r);
-		refuse(a, effect, a->session ? "out of memory" : "there is no sandbox to run this in");
+		refuse_run(a, effect, a->session ? "out of memory" : "there is no sandbox to run this in");
 		return;
 	}
 	*r = (struct app_run){.app = a, .next = a->runs, .serial = (uint32_t)effect->number};
 	a->runs = r;
-	if (ask(a, r, effect, &err) < 0) {
-		forget(r);
-		refuse(a, effect, err.msg);
+	if (request_run(a, r, effect, &err) < 0) {
+		forget_app_run(r);
+		refuse_run(a, effect, err.msg);
 		return;
 	}
 	app_await_result(a);
-	send(r, (struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(r->handle)});
+	send_run_msg(r, (struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(r->handle)});
 }
 
 void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
@@ -167,18 +168,18 @@ void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *or
 		return;
 	*r = (struct app_run){.app = a, .next = a->runs, .handle = run, .serial = a->model.out.runs.last + 1};
 	a->runs = r;
-	send(r, (struct msg){.type = MSG_RUN_JOINED,
-				.number = trm_run_number(run),
-				.lang = origin->lang,
-				.text = origin->code,
-				.len = origin->code_len,
-				.other = origin->by});
+	send_run_msg(r, (struct msg){.type = MSG_RUN_JOINED,
+					.number = trm_run_number(run),
+					.lang = origin->lang,
+					.text = origin->code,
+					.len = origin->code_len,
+					.other = origin->by});
 	trm_run_follow(run, &run_cb, r);
 }
 
 void app_run_interrupt(struct app *a, uint64_t serial)
 {
-	struct app_run *r = find(a, serial);
+	struct app_run *r = find_app_run(a, serial);
 
 	if (r)
 		trm_run_interrupt(r->handle);
@@ -186,7 +187,7 @@ void app_run_interrupt(struct app *a, uint64_t serial)
 
 void app_run_pause(struct app *a, uint64_t serial, bool is_paused)
 {
-	struct app_run *r = find(a, serial);
+	struct app_run *r = find_app_run(a, serial);
 
 	if (r)
 		trm_run_pause(r->handle, is_paused);
@@ -194,7 +195,7 @@ void app_run_pause(struct app *a, uint64_t serial, bool is_paused)
 
 void app_run_hold(struct app *a, uint64_t serial, bool is_held)
 {
-	struct app_run *r = find(a, serial);
+	struct app_run *r = find_app_run(a, serial);
 
 	if (r)
 		trm_run_hold_clock(r->handle, is_held);
@@ -202,7 +203,7 @@ void app_run_hold(struct app *a, uint64_t serial, bool is_held)
 
 void app_run_extend(struct app *a, uint64_t serial)
 {
-	struct app_run *r = find(a, serial);
+	struct app_run *r = find_app_run(a, serial);
 	struct trm_error err = {0};
 
 	if (r && trm_run_extend(r->handle, a->model.timeout_ms, &err) < 0)
@@ -211,7 +212,7 @@ void app_run_extend(struct app *a, uint64_t serial)
 
 uint64_t app_run_left_ms(const struct app *a)
 {
-	const struct app_run *r = a->model.run.is_install ? NULL : find(a, a->model.run.serial);
+	const struct app_run *r = a->model.run.is_install ? NULL : find_app_run(a, a->model.run.serial);
 	int64_t left_ms = r ? trm_run_time_left_ms(r->handle) : -1;
 
 	return left_ms > 0 ? (uint64_t)left_ms : 0;
@@ -219,7 +220,7 @@ uint64_t app_run_left_ms(const struct app *a)
 
 void app_run_input(struct app *a, const struct effect *effect)
 {
-	struct app_run *r = find(a, effect->number);
+	struct app_run *r = find_app_run(a, effect->number);
 	struct trm_error err = {0};
 
 	if (!r)
@@ -232,7 +233,7 @@ void app_run_input(struct app *a, const struct effect *effect)
 
 void app_run_spill(struct app *a, uint64_t serial, bool goes_on)
 {
-	struct app_run *r = find(a, serial);
+	struct app_run *r = find_app_run(a, serial);
 
 	if (!r)
 		return;

@@ -27,7 +27,7 @@ static const struct trm_session_cb session_cb = {.late = on_late, .joined = app_
 
 /* ---- the sandbox ---- */
 
-static void describe(const struct trm_sandbox *sandbox, struct msg *msg)
+static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg *msg)
 {
 	msg->text = trm_sandbox_name(sandbox);
 	msg->other = trm_sandbox_backend(sandbox);
@@ -69,7 +69,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 
 	a->has_had_sandbox = true;
 	a->failure = (struct trm_error){0};
-	describe(sandbox, &msg);
+	describe_app_sandbox(sandbox, &msg);
 	msg.number = trm_sandbox_isolation(sandbox);
 	msg.missing_langs = missing_langs(sandbox);
 	app_send(a, &msg);
@@ -213,7 +213,7 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (name)
 		remember_kind(a);
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
-	describe(a->sandbox, &msg);
+	describe_app_sandbox(a->sandbox, &msg);
 	app_send(a, &msg);
 	char hint[TRM_NET_HINT];
 	if (!name && trm_net_hint(trm_sandbox_limits(a->sandbox), hint, sizeof hint))

@@ -39,7 +39,7 @@ static void *wait_for_disk(void *user)
 	return write(s->done_fd, &one, sizeof one) < 0 ? s : NULL;
 }
 
-static void finish(struct app *a, struct app_save *s)
+static void finish_save(struct app *a, struct app_save *s)
 {
 	struct buffer *b = buffers_find(&a->model.buffers, s->buffer);
 
@@ -69,7 +69,7 @@ static void on_done(void *user, int fd, uint32_t events)
 			continue;
 		}
 		*at = s->next;
-		finish(a, s);
+		finish_save(a, s);
 	}
 }
 
@@ -129,7 +129,7 @@ void app_finish_saves(struct app *a)
 	while (a->saves) {
 		struct app_save *s = a->saves;
 		a->saves = s->next;
-		finish(a, s);
+		finish_save(a, s);
 	}
 	trm_watch_remove(a->saves_watch);
 	a->saves_watch = NULL;

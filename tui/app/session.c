@@ -17,7 +17,7 @@
 #define SESSION_BYTES ((size_t)4 << 20)
 
 /* FNV-1a, to name a session file after its folder. */
-static uint64_t hash(const char *text)
+static uint64_t hash_folder(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -32,7 +32,7 @@ static bool find_file(struct session_file *f)
 
 	if (!getcwd(folder, sizeof folder))
 		return false;
-	snprintf(name, sizeof name, "sessions/%016" PRIx64, hash(folder));
+	snprintf(name, sizeof name, "sessions/%016" PRIx64, hash_folder(folder));
 	return state_path(name, f->path);
 }
 

@@ -34,7 +34,7 @@ static int create_in(const char *dir, uint64_t run, char path[PATH_MAX])
 	return -1;
 }
 
-static int create(uint64_t run, char path[PATH_MAX])
+static int create_output_file(uint64_t run, char path[PATH_MAX])
 {
 	char here[PATH_MAX];
 	const char *home = getenv("HOME");
@@ -60,7 +60,7 @@ static bool write_all(int fd, const char *bytes, size_t n)
 void app_keep_output(struct app *a, const struct effect *effect)
 {
 	char path[PATH_MAX] = "", text[PATH_MAX + 128], size[24];
-	int fd = create(effect->number, path);
+	int fd = create_output_file(effect->number, path);
 	bool ok = fd >= 0 && write_all(fd, effect->text, effect->len);
 	int why = errno;
 
@@ -79,7 +79,7 @@ void app_keep_output(struct app *a, const struct effect *effect)
 
 /* ---- all output of a run ---- */
 
-static void say(struct app *a, const struct tee *s, bool goes_on, const char *failure)
+static void report_tee(struct app *a, const struct tee *s, bool goes_on, const char *failure)
 {
 	char text[PATH_MAX + 128], size[24];
 
@@ -109,7 +109,7 @@ void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)
 	int why = errno;
 	close(s->fd);
 	s->fd = -1;
-	say(a, s, false, strerror(why));
+	report_tee(a, s, false, strerror(why));
 }
 
 /* Write the run's earlier output, as far as it is still stored. */
@@ -138,14 +138,14 @@ void tee_begin(struct app *a, struct tee *s, uint32_t serial)
 	const struct run_info *info = runs_find(&a->model.out.runs, serial);
 
 	*s = (struct tee){.serial = serial, .fd = -1};
-	s->fd = create(info ? info->number : 0, s->path);
+	s->fd = create_output_file(info ? info->number : 0, s->path);
 	if (s->fd < 0) {
-		say(a, s, false, strerror(errno));
+		report_tee(a, s, false, strerror(errno));
 		return;
 	}
 	tee_kept(a, s);
 	if (s->fd >= 0)
-		say(a, s, true, NULL);
+		report_tee(a, s, true, NULL);
 }
 
 void tee_end(struct app *a, struct tee *s)
@@ -155,7 +155,7 @@ void tee_end(struct app *a, struct tee *s)
 	int fd = s->fd;
 	s->fd = -1;
 	if (close(fd) < 0)
-		say(a, s, false, strerror(errno));
+		report_tee(a, s, false, strerror(errno));
 	else
-		say(a, s, false, NULL);
+		report_tee(a, s, false, NULL);
 }

@@ -24,7 +24,7 @@ static void on_fault(void *user, const char *sentence)
 }
 
 /* Load a theme and store its errors. */
-static int load(struct app *a, const char *name, struct trm_error *reterr)
+static int load_app_theme(struct app *a, const char *name, struct trm_error *reterr)
 {
 	const struct theme_faults faults = {on_fault, a};
 	struct theme fresh;
@@ -57,7 +57,7 @@ static void report_theme_faults(struct app *a, const char *then)
 int app_first_theme(struct app *a, const char *name, struct trm_error *reterr)
 {
 	struct trm_error why = {0};
-	int r = load(a, name, &why);
+	int r = load_app_theme(a, name, &why);
 
 	if (r == TRM_EINVAL || r == TRM_ETOOBIG)
 		return theme_load("dark", &a->theme, reterr);
@@ -79,7 +79,7 @@ void app_tell_theme(struct app *a)
 void app_set_theme(struct app *a, const char *name)
 {
 	struct trm_error why = {0};
-	int r = load(a, name, &why);
+	int r = load_app_theme(a, name, &why);
 
 	report_theme_faults(a, r < 0 ? "The colors stay as they were."
 				     : "What is wrong looks as if it were left out.");
@@ -137,7 +137,7 @@ static void read_again(struct app *a)
 	snprintf(path, sizeof path, "%s", a->theme.path);
 	if (!path[0] || access(path, R_OK) < 0)
 		return;
-	int r = load(a, path, &why);
+	int r = load_app_theme(a, path, &why);
 	bool is_new = r < 0 || memcmp(before.looks, a->theme.looks, sizeof before.looks) != 0;
 	report_theme_faults(a, r < 0 ? "The colors stay as they were."
 				     : "What is wrong looks as if it were left out.");

@@ -96,7 +96,7 @@ int canvas_resize(struct canvas *c, int rows, int cols)
 	return 0;
 }
 
-static struct rect within(struct rect a, int rows, int cols)
+static struct rect rect_within(struct rect a, int rows, int cols)
 {
 	int bottom = a.row + a.rows < rows ? a.row + a.rows : rows;
 	int right = a.col + a.cols < cols ? a.col + a.cols : cols;
@@ -172,7 +172,7 @@ static void fill_narrow(struct canvas *c, struct rect a, const char *text, size_
 
 void canvas_fill(struct canvas *c, struct rect area, const char *cluster, struct style style)
 {
-	struct rect a = within(area, c->rows, c->cols);
+	struct rect a = rect_within(area, c->rows, c->cols);
 	struct cluster only = cluster_at(cluster, strlen(cluster));
 	touch(c, a.row, a.rows, a.col, a.cols);
 	if (only.width == 1 && only.kind == CLUSTER_TEXT && a.cols > 0) {
@@ -256,7 +256,7 @@ static size_t put_cluster(struct canvas *c, struct rect a, int row, int *col, co
 int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char *text, size_t n,
 		struct style style)
 {
-	struct rect a = within(clip, c->rows, c->cols);
+	struct rect a = rect_within(clip, c->rows, c->cols);
 	bool is_shown = row >= a.row && row < a.row + a.rows;
 	int first = col;
 

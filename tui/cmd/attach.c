@@ -36,7 +36,7 @@ static int attach_container(
 	return is_repl ? repl_open(config, o, false, NULL) : workbench_open(config, o, NULL, false);
 }
 
-static int attach(const struct options *o, const char *name, bool is_repl)
+static int attach_sandbox(const struct options *o, const char *name, bool is_repl)
 {
 	struct trm_config config;
 	struct trm_entry entry;
@@ -53,7 +53,7 @@ static int attach(const struct options *o, const char *name, bool is_repl)
 	return is_repl ? repl_open(&config, o, true, NULL) : workbench_attach(&config, o);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int attach_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	const char *name = NULL;
@@ -74,7 +74,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
-	return attach(&o, name, is_repl);
+	return attach_sandbox(&o, name, is_repl);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "timeout", "confirm", NULL};
@@ -91,5 +91,5 @@ const struct cmd cmd_attach = {
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,
-		.run = run,
+		.run = attach_main,
 };

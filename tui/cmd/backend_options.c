@@ -96,7 +96,8 @@ static bool recipe_takes(const struct trm_config *config, const char *option, bo
 	return takes;
 }
 
-static int refuse(const struct trm_config *config, int kind, const char *option, const char *is_for)
+static int refuse_backend_option(
+		const struct trm_config *config, int kind, const char *option, const char *is_for)
 {
 	return cmd_fail("%s does nothing on the backend '%s'%s: it is for %s", option, config->backend,
 			kind == ON_EXISTING ? " with --container" : "", is_for);
@@ -106,7 +107,7 @@ static int check_option(const struct trm_config *config, int kind, size_t row)
 {
 	const struct trm_setting *setting = trm_setting_find(fits[row].setting);
 	if (!(fits[row].works_on & kind))
-		return refuse(config, kind, setting->option, fits[row].is_for);
+		return refuse_backend_option(config, kind, setting->option, fits[row].is_for);
 	if (kind == ON_ENGINE && fits[row].asks_recipe
 			&& !recipe_takes(config, setting->option, config->read_only))
 		return cmd_fail("%s does nothing on the backend '%s': its recipe %s", setting->option,

@@ -86,7 +86,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int perform(struct listing *l, const struct options *o)
+static int list_backends(struct listing *l, const struct options *o)
 {
 	struct trm_config config;
 	struct trm_error why = {0};
@@ -105,7 +105,7 @@ static int perform(struct listing *l, const struct options *o)
 	return json_finish(&l->json);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int backends_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	unsigned given;
@@ -113,7 +113,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
 		return code;
 	struct listing l = {.is_json = given & 1u << OPTION_JSON, .names_only = given & 1u << OPTION_NAMES};
-	return perform(&l, &o);
+	return list_backends(&l, &o);
 }
 
 static const char *const settings[] = {"backend", NULL};
@@ -127,5 +127,5 @@ const struct cmd cmd_backends = {
 			"current backend. terrarium-backends(5) explains how to write one.",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = backends_main,
 };

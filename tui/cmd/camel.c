@@ -88,7 +88,7 @@ static char next_byte(struct camel *c)
 	}
 }
 
-static int answer(void *user, const char *question, char *out, size_t cap)
+static int ask_person(void *user, const char *question, char *out, size_t cap)
 {
 	struct camel *c = user;
 	size_t n = 0;
@@ -140,7 +140,7 @@ static void on_signal(void *user, int fd, uint32_t events)
 	is_ended(user);
 }
 
-static void print(struct camel *c, const char *text)
+static void print_camel(struct camel *c, const char *text)
 {
 	struct trm_watch *watch = NULL;
 	sink_line(&c->out, text);
@@ -153,7 +153,7 @@ static void print(struct camel *c, const char *text)
 
 /* ---- runs ------------------------------------------------------------------------------- */
 
-static void fail(struct camel *c, const struct trm_error *why)
+static void report_interpreter_failure(struct camel *c, const struct trm_error *why)
 {
 	cmd_fail("%s", why->msg);
 	if (why->code == TRM_ECANCELED) /* a "no", or a signal */
@@ -184,9 +184,9 @@ static void run_one(struct camel *c, const struct source *source)
 	if (is_ended(c))
 		c->is_over = true;
 	else if (r < 0)
-		fail(c, &why);
+		report_interpreter_failure(c, &why);
 	else
-		print(c, text);
+		print_camel(c, text);
 	free(text);
 }
 
@@ -202,7 +202,7 @@ static void note_kept(struct camel *c)
 				name, name, name);
 }
 
-static int create(struct camel *c, struct trm_error *reterr)
+static int create_interpreter(struct camel *c, struct trm_error *reterr)
 {
 	const struct trm_config *config = c->opts->config;
 	struct trm_interpreter_opts opts;
@@ -215,7 +215,7 @@ static int create(struct camel *c, struct trm_error *reterr)
 	opts.sandbox_name = *config->name ? config->name : NULL;
 	opts.timeout_ms = config->timeout_ms;
 	opts.require_confirm = config->confirm;
-	opts.prompt = answer;
+	opts.prompt = ask_person;
 	opts.prompt_user = c;
 	int r = trm_loop_create(&c->loop, reterr);
 	return r < 0 ? r : trm_interpreter_create(&opts, &c->interpreter, reterr);
@@ -226,7 +226,7 @@ int camel(const struct camel_opts *opts, bool *ret_is_pipe_broken)
 	static const struct sink_cb sink_cb = {.broken = on_broken};
 	struct camel c = {.opts = opts, .signal_fd = open_signals(), .answer_fd = open_answers(opts)};
 	struct trm_error why = {0};
-	if (create(&c, &why) < 0) {
+	if (create_interpreter(&c, &why) < 0) {
 		c.exit_code = cmd_fail("%s", why.msg);
 	} else {
 		note_typescript(opts);

@@ -205,7 +205,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int check_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct check_report r = {.has_color = cmd_has_color(), .keymap = "default"};
 	const char *theme = NULL;
@@ -251,5 +251,5 @@ const struct cmd cmd_check = {
 		.operands = "themes|keys|config THEME",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = check_main,
 };

@@ -42,7 +42,7 @@ static int print_script(const char *shell)
 	return cmd_fail("there is no completion for '%s'; known are bash, zsh and fish", shell);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int completion_main(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *shell = NULL;
 	struct options o;
@@ -70,5 +70,5 @@ const struct cmd cmd_completion = {
 			"  zsh:  source <(terrarium completion zsh), after compinit\n"
 			"  fish: terrarium completion fish | source",
 		.operands = "bash|zsh|fish",
-		.run = run,
+		.run = completion_main,
 };

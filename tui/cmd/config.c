@@ -52,7 +52,7 @@ static bool describe_where(const struct effective *e, size_t row, char *out, siz
 	return true;
 }
 
-static int load(const struct options *o, struct effective *e)
+static int load_effective(const struct options *o, struct effective *e)
 {
 	e->settings = trm_settings(&e->n);
 	if (!trm_config_path(o->config_path, e->path, sizeof e->path))
@@ -95,7 +95,7 @@ static int print_json(const struct effective *e)
 enum { VALUE_COLS = 32 }; /* a longer value moves the rest of its row */
 
 /* The columns of the longest name and of the longest value. */
-static void measure(const struct effective *e, int *ret_name, int *ret_value)
+static void measure_settings(const struct effective *e, int *ret_name, int *ret_value)
 {
 	char value[VALUE_BYTES];
 
@@ -114,7 +114,7 @@ static int print_table(const struct effective *e)
 	bool has_color = cmd_has_color();
 	int cols, value_cols;
 
-	measure(e, &cols, &value_cols);
+	measure_settings(e, &cols, &value_cols);
 	printf("%-*s %-*s %s\n", cols, "SETTING", value_cols, "VALUE", "FROM");
 	for (size_t i = 0; i < e->n; i++) {
 		char value[VALUE_BYTES], clean[VALUE_BYTES], where[PATH_MAX + 48] = "default",
@@ -282,7 +282,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int perform(const struct options *o, const char *word, bool is_json)
+static int show_config(const struct options *o, const char *word, bool is_json)
 {
 	struct effective e = {0};
 	char path[PATH_MAX] = "";
@@ -291,7 +291,7 @@ static int perform(const struct options *o, const char *word, bool is_json)
 		trm_config_path(o->config_path, path, sizeof path);
 		return word[0] == 'p' ? print_path(path) : edit(path);
 	}
-	if (load(o, &e) != CMD_OK)
+	if (load_effective(o, &e) != CMD_OK)
 		return CMD_FAILED;
 	if (word)
 		return print_key(&e, word, is_json);
@@ -300,7 +300,7 @@ static int perform(const struct options *o, const char *word, bool is_json)
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int config_main(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *word = NULL;
 	bool is_json = false;
@@ -321,7 +321,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		else
 			word = o.value;
 	}
-	return perform(&o, word, is_json);
+	return show_config(&o, word, is_json);
 }
 
 const struct cmd cmd_config = {
@@ -336,5 +336,5 @@ const struct cmd cmd_config = {
 			"setting.",
 		.options = options,
 		.operands = "SETTING|path|edit",
-		.run = run,
+		.run = config_main,
 };

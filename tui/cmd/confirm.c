@@ -59,7 +59,7 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 /* Print a line or part of a line. Only a newline at the very end counts. Parts come from the config, .env
  * and recipes, and may contain anything. They must neither reach the terminal unfiltered nor look like
  * another question. */
-__attribute__((format(printf, 2, 3))) static void say(FILE *tty, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void print_fact(FILE *tty, const char *format, ...)
 {
 	char words[SAID_BYTES], clean[3 * SAID_BYTES];
 	size_t n = strlen(format), ends = n && format[n - 1] == '\n';
@@ -76,12 +76,12 @@ static void print_findings(FILE *tty, const struct policy_gate *policy_gate, con
 {
 	char line[400];
 	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
-		say(tty, "  %s %s\n", found->all[i].is_refused ? "!" : "-",
+		print_fact(tty, "  %s %s\n", found->all[i].is_refused ? "!" : "-",
 				trm_finding_tell(&found->all[i], line, sizeof line));
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
-		say(tty, "    policy: '%s'\n", trm_policy_name(policy_gate->policy));
+		print_fact(tty, "    policy: '%s'\n", trm_policy_name(policy_gate->policy));
 }
 
 static void look_at(FILE *tty, const struct policy_gate *policy_gate, const struct source *s)
@@ -91,7 +91,7 @@ static void look_at(FILE *tty, const struct policy_gate *policy_gate, const stru
 		return;
 	print_findings(tty, policy_gate, &found);
 	if (found.has_no_tree)
-		say(tty, "    the policy '%s' scans %s coarsely, and counts strings%s as code: %s\n",
+		print_fact(tty, "    the policy '%s' scans %s coarsely, and counts strings%s as code: %s\n",
 				trm_policy_name(policy_gate->policy), s->lang->name,
 				found.comments_count ? " and comments" : "", found.why_no_tree);
 	trm_findings_finish(&found);
@@ -100,7 +100,7 @@ static void look_at(FILE *tty, const struct policy_gate *policy_gate, const stru
 static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
 {
 	char words[240];
-	say(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
+	print_fact(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
 }
 
 /* Print the parts of this machine that the code will see, or sees already if the sandbox runs. */
@@ -118,7 +118,7 @@ static void print_requested(FILE *tty, const struct trm_config *c, bool is_runni
 	for (size_t i = 0; i < n; i++)
 		print_mount(tty, &mounts[i], i ? "        " : "mounts: ");
 	for (size_t i = 0; i < opts.n_env && !is_running; i++)
-		say(tty, i + 1 == opts.n_env ? "%s%.*s\n" : "%s%.*s",
+		print_fact(tty, i + 1 == opts.n_env ? "%s%.*s\n" : "%s%.*s",
 				i ? ", " : "variables: ", (int)strcspn(opts.env[i], "="), opts.env[i]);
 	free(requested);
 }
@@ -128,7 +128,7 @@ static void print_server(FILE *tty, const struct trm_config *c)
 {
 	char url[TRM_SERVER_URL_BYTES + 8];
 	trm_config_get(c, trm_setting_find("server_url"), url, sizeof url);
-	say(tty,
+	print_fact(tty,
 			"in a new sandbox on the server %s (namespace %s, image %s): %.4g MiB memory "
 			"and %.3g core%s are requested; the server decides the rest, including the network,\n",
 			url, c->server_space, *c->image ? c->image : "by language",
@@ -149,27 +149,27 @@ static struct trm_recipe *load_recipe(const char *backend, const struct trm_conf
 static void print_source(FILE *tty, const struct trm_config *c, const struct trm_recipe *recipe)
 {
 	const char *image = *c->image ? c->image : trm_container_image(*c->language ? c->language : NULL);
-	say(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
+	print_fact(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
 	if (*c->dockerfile)
-		say(tty, " of %s", c->dockerfile);
+		print_fact(tty, " of %s", c->dockerfile);
 	else if (trm_recipe_takes_image(recipe))
-		say(tty, " of the image %s", image);
+		print_fact(tty, " of the image %s", image);
 }
 
 /* Options for the engine may contradict the lines above. */
 static void print_engine_args(FILE *tty, const struct trm_config *c)
 {
 	if (*c->runtime)
-		say(tty, "runtime: %s\n", c->runtime);
+		print_fact(tty, "runtime: %s\n", c->runtime);
 	if (*c->kube_context || *c->kube_namespace)
-		say(tty, "cluster: %s%s%s%s\n", *c->kube_context ? "context " : "", c->kube_context,
+		print_fact(tty, "cluster: %s%s%s%s\n", *c->kube_context ? "context " : "", c->kube_context,
 				*c->kube_namespace ? " namespace " : "", c->kube_namespace);
 	if (*c->runtime_class)
-		say(tty, "runtime class: %s\n", c->runtime_class);
+		print_fact(tty, "runtime class: %s\n", c->runtime_class);
 	if (*c->service_account)
-		say(tty, "service account: %s (without its token)\n", c->service_account);
+		print_fact(tty, "service account: %s (without its token)\n", c->service_account);
 	for (const char *at = NULL; (at = trm_list_next(c->engine_args, at));)
-		say(tty, "engine option: %s\n", at);
+		print_fact(tty, "engine option: %s\n", at);
 }
 
 /* An engine enforces only what it is asked to enforce, and files are not among that. */
@@ -178,16 +178,16 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 	char words[TRM_RECIPE_WORDS];
 	struct trm_recipe *recipe = load_recipe(c->backend, c);
 	if (*c->container) {
-		say(tty, "in the existing container %s (%s), with its own limits and network,\n",
+		print_fact(tty, "in the existing container %s (%s), with its own limits and network,\n",
 				c->container, c->backend);
 	} else if (recipe) {
 		print_source(tty, c, recipe);
-		say(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
+		print_fact(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
 				*c->user                        ? c->user
 				: trm_recipe_keeps_user(recipe) ? "as the user that its commands run as"
 								: "of the image, but not root");
 	} else {
-		say(tty, "in a new %s sandbox,\n", c->backend);
+		print_fact(tty, "in a new %s sandbox,\n", c->backend);
 	}
 	trm_recipe_free(recipe);
 	print_engine_args(tty, c);
@@ -218,9 +218,9 @@ static void print_limits(
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	struct trm_recipe *recipe = is_made ? load_recipe(backend, c) : NULL;
 	if (recipe)
-		say(tty, "%s,\n", trm_recipe_tell_limits(recipe, l, words));
+		print_fact(tty, "%s,\n", trm_recipe_tell_limits(recipe, l, words));
 	else
-		say(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
+		print_fact(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 				(double)l->disk_bytes / (1 << 20),
 				trm_limits_tell_net(l, words, sizeof words));
@@ -236,9 +236,9 @@ static void print_local(FILE *tty, const struct trm_config *c)
 		return;
 	}
 	if (is_running)
-		say(tty, "in the running sandbox %s: ", c->name);
+		print_fact(tty, "in the running sandbox %s: ", c->name);
 	else
-		say(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
+		print_fact(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
 	if (!is_running)
 		print_level(tty, level_of(c, c->backend));
 	print_limits(tty, c, is_running ? entry.backend : c->backend,
@@ -250,11 +250,12 @@ static void print_local(FILE *tty, const struct trm_config *c)
 static void print_libraries(FILE *tty, const struct source *s)
 {
 	for (char **name = s->libraries; name && *name; name++)
-		say(tty, "%s%s", name == s->libraries ? "    needs " : ", ", *name);
+		print_fact(tty, "%s%s", name == s->libraries ? "    needs " : ", ", *name);
 	if (s->dir)
-		say(tty, "    the contents of the folder %s are copied into the sandbox first\n", s->dir);
+		print_fact(tty, "    the contents of the folder %s are copied into the sandbox first\n",
+				s->dir);
 	if (s->libraries)
-		say(tty, ": what is missing is fetched from the package index, outside of the sandbox\n");
+		print_fact(tty, ": what is missing is fetched from the package index, outside of the sandbox\n");
 }
 
 static void print_question(FILE *tty, const struct trm_config *c, const struct policy_gate *policy_gate,
@@ -336,7 +337,8 @@ static void list_package_findings(const struct trm_findings *findings)
 	char line[400];
 	for (size_t i = 0; i < findings->n && findings->n_refused > 1; i++)
 		if (findings->all[i].is_refused)
-			say(stderr, "  ! %s\n", trm_finding_tell(&findings->all[i], line, sizeof line));
+			print_fact(stderr, "  ! %s\n",
+					trm_finding_tell(&findings->all[i], line, sizeof line));
 }
 
 int confirm_findings(const struct policy_gate *policy_gate, const struct trm_findings *findings)
@@ -367,7 +369,7 @@ int confirm_container(const struct trm_config *c)
 		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
 				"without asking",
 				c->backend, c->container);
-	say(tty, "%s\n", trm_container_tell(c->backend, c->container, c->user, words));
+	print_fact(tty, "%s\n", trm_container_tell(c->backend, c->container, c->user, words));
 	fputs("Do this? [Y/n] ", tty);
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");

@@ -14,7 +14,7 @@
 
 enum { CONTAINERS_MAX = 4096 };
 
-static void take(void *user, const struct trm_container_info *info)
+static void take_listed_container(void *user, const struct trm_container_info *info)
 {
 	struct containers *c = user;
 	if (*info->problem) {
@@ -41,7 +41,8 @@ static void take(void *user, const struct trm_container_info *info)
 int containers_find(struct containers *c, const char *config_path)
 {
 	struct trm_error why = {0};
-	return trm_containers(config_path, take, c, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
+	return trm_containers(config_path, take_listed_container, c, &why) < 0 ? cmd_fail("%s", why.msg)
+									       : CMD_OK;
 }
 
 void containers_finish(struct containers *c)

@@ -161,7 +161,7 @@ static int open_output(struct cp *cp, struct trm_error *reterr)
 	return r;
 }
 
-static int start(struct cp *cp, char **places, size_t n, struct trm_error *reterr)
+static int start_cp(struct cp *cp, char **places, size_t n, struct trm_error *reterr)
 {
 	char *target = places[n - 1];
 	places[n - 1] = NULL;
@@ -188,7 +188,7 @@ static bool is_nohup(int signo)
 	return signo == SIGHUP && sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static void perform(struct cp *cp, char **places, size_t n)
+static void copy_places(struct cp *cp, char **places, size_t n)
 {
 	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct trm_signal *handlers[SIGNALS] = {0};
@@ -199,7 +199,7 @@ static void perform(struct cp *cp, char **places, size_t n)
 	if (r == 0) {
 		cp->start_ns = trm_loop_now_ns(cp->loop);
 		progress_bar_init(&cp->progress_bar, STDERR_FILENO, cp->start_ns);
-		start(cp, places, n, &cp->why);
+		start_cp(cp, places, n, &cp->why);
 	}
 	while (cp->copy)
 		trm_loop_step(cp->loop, -1);
@@ -269,7 +269,7 @@ static bool unpacks(const struct cp *cp, char **places, size_t n, int *ret_code)
 	return true;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int cp_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct cp cp = {0};
 	struct options o;
@@ -300,7 +300,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		json_open(&cp.json, "refused", '[');
 	}
 	allow_open_files();
-	perform(&cp, argv, n);
+	copy_places(&cp, argv, n);
 	int written = json_finish(&cp.json);
 	if (cp.ended_by)
 		return CMD_SIGNALED + cp.ended_by;
@@ -323,5 +323,5 @@ const struct cmd cmd_cp = {
 		.options = options,
 		.operands = "NAME:PATH...",
 		.settings = settings,
-		.run = run,
+		.run = cp_main,
 };

@@ -3,7 +3,7 @@
 
 #include "cmd/cmd.h"
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int demo_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct trm_config config;
 	const char *file = NULL;
@@ -37,5 +37,5 @@ const struct cmd cmd_demo = {
 		.operands = "FILE",
 		.settings = settings,
 		.asks = true,
-		.run = run,
+		.run = demo_main,
 };

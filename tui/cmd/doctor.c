@@ -76,7 +76,7 @@ static int examine(const struct trm_config *config, struct report *report)
 							    : trm_doctor_backend(&opts, on_check, report);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int doctor_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	struct report report = {0};
@@ -110,5 +110,5 @@ const struct cmd cmd_doctor = {
 			"it tests that server or container engine. The exit code is 1 if no sandbox can be "
 			"started.",
 		.options = options,
-		.run = run,
+		.run = doctor_main,
 };

@@ -118,7 +118,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 }
 
 /* Print a message after the command's output. */
-static void say(struct exec *e, const char *text)
+static void print_exec_message(struct exec *e, const char *text)
 {
 	char words[500], line[INSTALL_HINT + 520];
 	if (e->has_terminal)
@@ -132,24 +132,24 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 	char reason[128];
 	if (e->is_timed_out) {
 		snprintf(reason, sizeof reason, "timed out: time limit %g s", e->config.timeout_ms / 1000.0);
-		say(e, reason);
+		print_exec_message(e, reason);
 		finish_with(e, CMD_TIMED_OUT);
 		return;
 	}
 	trm_exit_reason(exit, reason, sizeof reason);
 	if (*reason) {
-		say(e, reason);
+		print_exec_message(e, reason);
 		finish_with(e, CMD_SIGNALED + SIGINT);
 		return;
 	}
 	char hint[INSTALL_HINT];
 	bool stays = e->cli_session.sandbox && trm_sandbox_stays(e->cli_session.sandbox);
 	if (*exit->limit)
-		say(e, exit->limit);
+		print_exec_message(e, exit->limit);
 	if (exit->exit_code > 0
 			&& install_hint_of_command(e->cli_session.sandbox, (const char *const *)e->command,
 					NULL, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN, hint))
-		say(e, hint);
+		print_exec_message(e, hint);
 	int code = exit->signal ? CMD_SIGNALED + exit->signal : exit->exit_code;
 	finish_with(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
 }
@@ -202,7 +202,7 @@ static void on_feed_eof(void *user)
 static void on_feed_broken(void *user, const char *why)
 {
 	struct exec *e = user;
-	say(e, why);
+	print_exec_message(e, why);
 	e->is_stdin_broken = true;
 }
 
@@ -211,7 +211,7 @@ static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_feed_queued,
 		.eof = on_feed_eof,
 		.broken = on_feed_broken};
 
-static int spawn(struct exec *e, char **argv, struct trm_error *reterr)
+static int spawn_exec(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	e->command = argv;
 	struct winsize size;
@@ -294,7 +294,7 @@ static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 	if (r == 0)
 		cmd_note_hints(e->cli_session.sandbox);
 	if (r == 0)
-		r = spawn(e, argv, reterr);
+		r = spawn_exec(e, argv, reterr);
 	if (r == 0 && e->has_timeout)
 		r = trm_loop_add_timer(e->cli_session.loop, on_timer, e, &e->timer, reterr);
 	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
@@ -317,7 +317,7 @@ static bool goes_on(const struct exec *e)
 	       && (!e->is_over || !sink_is_empty(&e->out) || !sink_is_empty(&e->err));
 }
 
-static int perform(struct exec *e, char **argv)
+static int execute_command(struct exec *e, char **argv)
 {
 	struct trm_error why = {0};
 	e->has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
@@ -358,7 +358,7 @@ int exec_in(const struct trm_config *config, const char *name, char **command)
 	e->config = *config;
 	e->config.keep = false;
 	snprintf(e->config.name, sizeof e->config.name, "%s", name);
-	int code = perform(e, command);
+	int code = execute_command(e, command);
 	if (e->is_pipe_broken)
 		cmd_die_of_pipe();
 	free(e);
@@ -524,14 +524,14 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 		sandbox_list_note_running(&o, &e->config, true);
 	int code = pass_gate(e, o.config_path, command);
 	if (code == CMD_OK)
-		code = perform(e, command);
+		code = execute_command(e, command);
 	if (e->is_pipe_broken)
 		cmd_die_of_pipe();
 	return code;
 }
 
 /* Allocated, as in run.c. */
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int exec_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct exec *e = calloc(1, sizeof *e);
 	if (!e)
@@ -559,5 +559,5 @@ const struct cmd cmd_exec = {
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,
-		.run = run,
+		.run = exec_main,
 };

@@ -28,7 +28,7 @@ struct request {
 	struct theme theme;
 };
 
-static int parse(struct request *q, struct options *o)
+static int parse_export(struct request *q, struct options *o)
 {
 	for (;;) {
 		int got = options_next(o);
@@ -105,13 +105,13 @@ static int prepare_cast(struct request *q, const struct options *o)
 	return CMD_OK;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int export_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct request q = {0};
 	struct options o;
 
 	options_init(&o, cmd->name, options, argc, argv);
-	int got = parse(&q, &o);
+	int got = parse_export(&q, &o);
 	if (got != OPTIONS_END)
 		return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
 	if (!q.from)
@@ -140,5 +140,5 @@ const struct cmd cmd_export = {
 		.operands = "FILE",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = export_main,
 };

@@ -151,7 +151,7 @@ static const struct {
 		{"settings", print_settings},
 };
 
-static int unknown(const char *word)
+static int refuse_unknown_topic(const char *word)
 {
 	const struct cmd *near = cmd_nearest(word);
 	return near ? cmd_fail("there is no command '%s'; did you mean 'terrarium help %s'?", word,
@@ -159,7 +159,7 @@ static int unknown(const char *word)
 		    : cmd_fail("there is no command '%s'; see 'terrarium help'", word);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int help_main(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *word = NULL;
 	bool is_json = false;
@@ -184,7 +184,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		if (!strcmp(word, topics[i].word))
 			return topics[i].print();
 	const struct cmd *topic = cmd_find(word);
-	return topic ? cmd_print_help(topic) : unknown(word);
+	return topic ? cmd_print_help(topic) : refuse_unknown_topic(word);
 }
 
 static const struct option_spec options[] = {
@@ -199,5 +199,5 @@ const struct cmd cmd_help = {
 		.help = "Explains a command, the options that all commands take, or the settings.",
 		.options = options,
 		.operands = "COMMAND|options|settings",
-		.run = run,
+		.run = help_main,
 };

@@ -48,7 +48,7 @@ static void unescape(char *text)
 }
 
 /* Copy a text from inside the sandbox without control characters. */
-static void keep(char *out, size_t cap, char *text)
+static void copy_clean_text(char *out, size_t cap, char *text)
 {
 	unescape(text);
 	trm_text_clean_line(out, cap, text, strlen(text));
@@ -83,13 +83,13 @@ bool inspect_parse_mount(char *line, struct inspect_mount *ret)
 		return false;
 	*ret = (struct inspect_mount){
 			.is_writable = !strncmp(fields[5], "rw", 2), .size_bytes = size_in(fields[dash + 3])};
-	keep(ret->path, sizeof ret->path, fields[4]);
-	keep(ret->type, sizeof ret->type, fields[dash + 1]);
+	copy_clean_text(ret->path, sizeof ret->path, fields[4]);
+	copy_clean_text(ret->type, sizeof ret->type, fields[dash + 1]);
 	char *gone = strstr(fields[3], "//deleted"); /* the kernel marks a file that was replaced */
 	if (gone && !gone[strlen("//deleted")])
 		*gone = '\0';
 	if (fields[dash + 2][0] == '/')
-		keep(ret->source, sizeof ret->source, fields[3]);
+		copy_clean_text(ret->source, sizeof ret->source, fields[3]);
 	return true;
 }
 
@@ -205,7 +205,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 static const struct trm_sandbox_cb sandbox_cb = {
 		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
-static int ask(struct asking *a, struct trm_error *reterr)
+static int open_inspected(struct asking *a, struct trm_error *reterr)
 {
 	static const char *const argv[] = {"cat", "/proc/self/mountinfo", NULL};
 	const struct trm_sandbox_opts opts = {.metrics_interval_ms = SAMPLE_MS,
@@ -226,7 +226,7 @@ static int ask(struct asking *a, struct trm_error *reterr)
 	return r;
 }
 
-static int look(struct inspect *x)
+static int inspect_sandbox(struct inspect *x)
 {
 	struct asking *a = calloc(1, sizeof *a);
 	struct trm_error why = {0};
@@ -236,7 +236,7 @@ static int look(struct inspect *x)
 	a->x = x;
 	int r = trm_loop_create(&a->loop, &why);
 	if (r == 0)
-		r = ask(a, &why);
+		r = open_inspected(a, &why);
 	trm_loop_destroy(a->loop);
 	free(a);
 	return r < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
@@ -268,7 +268,7 @@ static int find_far(struct inspect *x, const char *name)
 	return CMD_OK;
 }
 
-static int find(struct inspect *x, const char *name)
+static int find_inspected(struct inspect *x, const char *name)
 {
 	x->is_far = sandbox_list_is_remote(&x->config);
 	if (x->is_far)
@@ -278,20 +278,21 @@ static int find(struct inspect *x, const char *name)
 	return sandbox_list_fail_unknown(name);
 }
 
-static int perform(const struct options *o, const char *name, bool is_json)
+static int show_inspection(const struct options *o, const char *name, bool is_json)
 {
 	struct inspect *x = calloc(1, sizeof *x);
 	int code = CMD_FAILED;
 
 	if (!x)
 		return cmd_fail("out of memory");
-	if (options_config(o, &x->config) == 0 && find(x, name) == CMD_OK && look(x) == CMD_OK)
+	if (options_config(o, &x->config) == 0 && find_inspected(x, name) == CMD_OK
+			&& inspect_sandbox(x) == CMD_OK)
 		code = is_json ? inspect_print_json(x) : inspect_print_text(x);
 	free(x);
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int inspect_main(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *name = NULL;
 	bool is_json = false;
@@ -310,7 +311,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		else
 			name = o.value;
 	}
-	return name ? perform(&o, name, is_json)
+	return name ? show_inspection(&o, name, is_json)
 		    : cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 }
 
@@ -324,5 +325,5 @@ const struct cmd cmd_inspect = {
 			"microsandbox it shows what the server reports.",
 		.options = options,
 		.operands = "NAME",
-		.run = run,
+		.run = inspect_main,
 };

@@ -114,7 +114,7 @@ static void on_winch(void *user, int signo)
 	trm_install_resize(in->install, size.ws_row, size.ws_col);
 }
 
-static int begin(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
+static int begin_install(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
 {
 	char term[80];
 	const char *env[] = {tty_name(term, sizeof term), NULL};
@@ -142,7 +142,7 @@ static int open_all(struct install *in, const struct trm_lang *lang, struct trm_
 	if (r == 0)
 		cmd_note_hints(in->cli_session.sandbox);
 	if (r == 0)
-		r = begin(in, lang, reterr);
+		r = begin_install(in, lang, reterr);
 	if (r == 0 && in->has_terminal)
 		r = trm_loop_add_signal(in->cli_session.loop, SIGWINCH, on_winch, in, &in->winch, reterr);
 	if (r < 0)
@@ -196,7 +196,7 @@ static int start_new(struct install *in)
 			"start one that stays with '--net on'");
 }
 
-static int choose(struct install *in)
+static int choose_sandbox(struct install *in)
 {
 	struct trm_registry *registry;
 	const struct trm_entry *entries;
@@ -228,7 +228,7 @@ static void stop_if_unused(struct install *in)
 				trm_sandbox_name(in->cli_session.sandbox));
 }
 
-static int perform(struct install *in, const struct trm_lang *lang)
+static int perform_install(struct install *in, const struct trm_lang *lang)
 {
 	struct trm_error why = {0};
 	in->has_terminal = isatty(STDOUT_FILENO);
@@ -282,7 +282,7 @@ static int read_requirements(struct install *in, const char *path)
 }
 
 /* OPTIONS_END, or the result that ended the options early. */
-static int parse(struct install *in, struct options *o)
+static int parse_install(struct install *in, struct options *o)
 {
 	for (size_t n = 0;;) {
 		int got = options_next(o);
@@ -343,18 +343,18 @@ static int install_parsed(struct install *in, const struct options *o)
 				"pip install PACKAGE");
 	int code = pass_gate(in, lang, o->config_path);
 	if (code == CMD_OK)
-		code = choose(in);
-	return code ? code : perform(in, lang);
+		code = choose_sandbox(in);
+	return code ? code : perform_install(in, lang);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int install_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct install in = {.packages = calloc((size_t)argc + 1, sizeof *in.packages)};
 	struct options o;
 	if (!in.packages)
 		return cmd_fail("out of memory");
 	options_init(&o, cmd->name, options, argc, argv);
-	int got = parse(&in, &o);
+	int got = parse_install(&in, &o);
 	int code = got == OPTIONS_END    ? install_parsed(&in, &o)
 		   : got == OPTIONS_HELP ? cmd_print_help(cmd)
 					 : CMD_FAILED;
@@ -380,5 +380,5 @@ const struct cmd cmd_install = {
 		.options = options,
 		.operands = "PACKAGE...",
 		.settings = settings,
-		.run = run,
+		.run = install_main,
 };

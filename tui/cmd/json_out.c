@@ -16,7 +16,7 @@ void json_init(struct json_out *j)
 }
 
 /* Print the text before a value. Each entry of the outermost list has its own line. */
-static void begin(struct json_out *j, const char *key)
+static void begin_json_value(struct json_out *j, const char *key)
 {
 	if (j->needs_comma)
 		writer_text(&j->w, j->is_list && j->depth == 1 ? ",\n " : ",");
@@ -29,7 +29,7 @@ static void begin(struct json_out *j, const char *key)
 
 void json_open(struct json_out *j, const char *key, char bracket)
 {
-	begin(j, key);
+	begin_json_value(j, key);
 	writer_put(&j->w, &bracket, 1);
 	j->needs_comma = false;
 	if (j->depth++ == 0)
@@ -45,25 +45,25 @@ void json_close(struct json_out *j, char bracket)
 
 void json_put_text(struct json_out *j, const char *key, const char *text)
 {
-	begin(j, key);
+	begin_json_value(j, key);
 	writer_json_text(&j->w, text);
 }
 
 void json_put_bool(struct json_out *j, const char *key, bool value)
 {
-	begin(j, key);
+	begin_json_value(j, key);
 	writer_text(&j->w, value ? "true" : "false");
 }
 
 void json_put_u64(struct json_out *j, const char *key, uint64_t value)
 {
-	begin(j, key);
+	begin_json_value(j, key);
 	writer_print(&j->w, "%" PRIu64, value);
 }
 
 void json_put_number(struct json_out *j, const char *key, double value, int decimals)
 {
-	begin(j, key);
+	begin_json_value(j, key);
 	if (isfinite(value))
 		writer_decimal(&j->w, value, decimals);
 	else

@@ -67,7 +67,7 @@ static int keygen(const char *key_file, const char *name_space, uint64_t lifetim
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int keygen_main(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *key_file = NULL, *name_space = "*", *expire = "24h";
 	uint64_t lifetime_s;
@@ -94,5 +94,5 @@ const struct cmd cmd_keygen = {
 			"key. The key is not stored anywhere. 'terrarium serve --reset-key' makes all "
 			"earlier keys invalid.",
 		.options = options,
-		.run = run,
+		.run = keygen_main,
 };

@@ -72,7 +72,7 @@ static void on_closed(void *user, const struct trm_error *why)
 
 static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, .closed = on_closed};
 
-static int spawn(struct langs *l, unsigned id, struct trm_error *reterr)
+static int spawn_version(struct langs *l, unsigned id, struct trm_error *reterr)
 {
 	enum { WORDS = 8 };
 	const char *const *version = trm_lang_at(id)->version;
@@ -95,14 +95,14 @@ static bool is_waiting(const struct langs *l)
 	return false;
 }
 
-static void ask(struct langs *l, const struct trm_config *config, struct cli_session_asked asked)
+static void ask_versions(struct langs *l, const struct trm_config *config, struct cli_session_asked asked)
 {
 	int r = cli_session_open(
 			&l->cli_session, config, CLI_SESSION_EITHER, asked, &cli_session_cb, l, &l->why);
 
 	l->is_image = r == 0 && *trm_sandbox_origin(l->cli_session.sandbox) != '\0';
 	for (unsigned id = 0; id < trm_lang_count() && r == 0; id++)
-		r = spawn(l, id, &l->why);
+		r = spawn_version(l, id, &l->why);
 	while (r == 0 && is_waiting(l) && trm_loop_step(l->cli_session.loop, -1) >= 0)
 		;
 	cli_session_finish(&l->cli_session);
@@ -133,7 +133,7 @@ static bool version_of(const struct answer *a, char out[32])
 	return false;
 }
 
-static void join(char *out, size_t cap, const char *const *words, const char *except)
+static void join_names_but(char *out, size_t cap, const char *const *words, const char *except)
 {
 	size_t used = 0;
 
@@ -198,8 +198,8 @@ static int print_table(const struct langs *l)
 	for (unsigned id = 0; id < trm_lang_count(); id++) {
 		const struct trm_lang *lang = trm_lang_at(id);
 		char also[64], endings[64], version[32], missing[200];
-		join(also, sizeof also, lang->aliases, lang->name);
-		join(endings, sizeof endings, lang->suffixes, NULL);
+		join_names_but(also, sizeof also, lang->aliases, lang->name);
+		join_names_but(endings, sizeof endings, lang->suffixes, NULL);
 		bool has_version = version_of(&l->answers[id], version);
 		describe_missing(l, lang, missing, sizeof missing);
 		printf("%-12s %-16s %-16s %-9s %-17s %s\n", lang->name, also, endings, kind_of(lang),
@@ -315,14 +315,14 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int perform(const struct options *o, bool is_json)
+static int show_langs(const struct options *o, bool is_json)
 {
 	struct trm_config config;
 	struct langs l = {0};
 
 	if (load_config(o, &config) < 0)
 		return CMD_FAILED;
-	ask(&l, &config, options_asked(o));
+	ask_versions(&l, &config, options_asked(o));
 	if (l.cli_session.ended_by)
 		return CMD_SIGNALED + l.cli_session.ended_by;
 	int code = is_json ? print_json(&l) : print_table(&l);
@@ -330,7 +330,7 @@ static int perform(const struct options *o, bool is_json)
 	return l.why.code ? cmd_fail("cannot find the versions: %s", l.why.msg) : code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int langs_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	unsigned given = 0;
@@ -365,7 +365,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 		struct trm_error why = {0};
 		return trm_lang_load(o.config_path, &why) < 0 ? cmd_fail("%s", why.msg) : print_names();
 	}
-	return perform(&o, given & 1u << OPTION_JSON);
+	return show_langs(&o, given & 1u << OPTION_JSON);
 }
 
 static const char *const settings[] = {"backend", "image", "name", NULL};
@@ -385,5 +385,5 @@ const struct cmd cmd_langs = {
 			"in a new sandbox, and prints the folder that it has filled.",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = langs_main,
 };

@@ -15,7 +15,7 @@
 
 /* ---- entries -------------------------------------------------------------------------- */
 
-static struct logs_entry *add(struct logs *l, const struct trm_lang *lang, uint64_t number)
+static struct logs_entry *add_logs_entry(struct logs *l, const struct trm_lang *lang, uint64_t number)
 {
 	struct logs_entry *e = calloc(1, sizeof *e);
 	if (!e)
@@ -37,7 +37,7 @@ static void entry_free(struct logs_entry *e)
 }
 
 /* Remove an entry that was printed completely. */
-static void drop(struct logs *l, struct logs_entry *e)
+static void drop_logs_entry(struct logs *l, struct logs_entry *e)
 {
 	struct logs_entry **at = &l->first;
 	while (*at != e)
@@ -104,7 +104,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 			logs_tell_end(e, result);
 	}
 	if (l->is_live || l->is_json)
-		drop(l, e);
+		drop_logs_entry(l, e);
 }
 
 static const struct trm_run_cb run_cb = {.output = on_output, .display = on_display, .done = on_done};
@@ -114,7 +114,7 @@ static void on_joined(void *user, struct trm_run *run, const struct trm_origin *
 	struct logs *l = user;
 	if (l->only && l->only != origin->lang)
 		return;
-	struct logs_entry *e = add(l, origin->lang, trm_run_number(run));
+	struct logs_entry *e = add_logs_entry(l, origin->lang, trm_run_number(run));
 	if (!e)
 		return;
 	e->run = run;
@@ -141,7 +141,7 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		return;
 	while (e && !(e->is_late && e->lang == lang && e->number == number))
 		e = e->next;
-	if (!e && (e = add(l, lang, number))) {
+	if (!e && (e = add_logs_entry(l, lang, number))) {
 		e->is_late = true;
 		for (const struct logs_entry *run = l->first; run; run = run->next)
 			if (run->lang == lang && run->began_ms > e->began_ms)
@@ -162,7 +162,7 @@ static void on_caught_up(void *user)
 		sink_pass(&l->out, e->text.bytes ? e->text.bytes : "", e->text.n);
 		writer_clear(&e->text);
 		if (!e->run && !e->is_late)
-			drop(l, e);
+			drop_logs_entry(l, e);
 	}
 	l->is_over |= !l->follows;
 }
@@ -225,7 +225,7 @@ static int open_all(struct logs *l, const char *name, struct trm_error *reterr)
 	return trm_session_open(l->sandbox, &opts, &session_cb, l, &l->session, reterr);
 }
 
-static void perform(struct logs *l, const char *name)
+static void show_logs(struct logs *l, const char *name)
 {
 	struct trm_error why;
 	if (open_all(l, name, &why) < 0)
@@ -242,7 +242,7 @@ static void perform(struct logs *l, const char *name)
 		trm_loop_step(l->loop, -1);
 	sink_finish(&l->out);
 	while (l->first)
-		drop(l, l->first);
+		drop_logs_entry(l, l->first);
 	for (int i = 0; i < 2; i++)
 		trm_signal_remove(l->signals[i]);
 	trm_loop_destroy(l->loop);
@@ -256,7 +256,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int parse(struct logs *l, struct options *o, const char **ret_name)
+static int parse_logs(struct logs *l, struct options *o, const char **ret_name)
 {
 	int got;
 	while ((got = options_next(o)) != OPTIONS_END) {
@@ -283,7 +283,7 @@ static int choose_language(struct logs *l, const struct options *o, const struct
 	return trm_lang_find(config->language, &l->only, &why) < 0 ? cmd_fail("%s", why.msg) : 0;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int logs_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct logs l = {.has_color = cmd_has_color()};
 	struct trm_config config;
@@ -291,7 +291,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct options o;
 	l.end = &l.first;
 	options_init(&o, cmd->name, options, argc, argv);
-	int got = parse(&l, &o, &name);
+	int got = parse_logs(&l, &o, &name);
 	if (got)
 		return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
 	if (options_config(&o, &config) < 0)
@@ -301,7 +301,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 				"shows it");
 	if (choose_language(&l, &o, &config))
 		return CMD_FAILED;
-	perform(&l, name);
+	show_logs(&l, name);
 	if (l.is_pipe_broken)
 		cmd_die_of_pipe();
 	return l.exit_code;
@@ -320,5 +320,5 @@ const struct cmd cmd_logs = {
 		.options = options,
 		.settings = settings,
 		.operands = "NAME",
-		.run = run,
+		.run = logs_main,
 };

@@ -16,7 +16,7 @@ static void clock_of(uint64_t ms, char *out, size_t cap)
 }
 
 /* Print one message line. It is dim if the terminal has colors, and resets the colors of the code. */
-static void say(struct logs *l, const char *text)
+static void print_own_line(struct logs *l, const char *text)
 {
 	char line[1200];
 	snprintf(line, sizeof line, "%s%.1100s%s", l->has_color ? "\x1b[0;2m" : "", text,
@@ -45,7 +45,7 @@ static void say_code(struct logs *l, const struct logs_entry *e)
 				e->code_cut ? " and more" : "");
 	else
 		snprintf(line, sizeof line, "> %s", first);
-	say(l, line);
+	print_own_line(l, line);
 }
 
 static void say_head(struct logs *l, struct logs_entry *e)
@@ -63,12 +63,12 @@ static void say_head(struct logs *l, struct logs_entry *e)
 		snprintf(line, sizeof line, "--- run %" PRIu64 ", %s, %s%s%s ---", e->number, e->lang->name,
 				*e->by ? e->by : "by an unknown client", when,
 				e->is_reported ? ", goes on" : "");
-	say(l, line);
+	print_own_line(l, line);
 	if (!e->is_reported && !e->is_late)
 		say_code(l, e);
 	if (!e->is_reported && e->lost_bytes) {
 		snprintf(line, sizeof line, "(%" PRIu64 " earlier bytes are no longer kept)", e->lost_bytes);
-		say(l, line);
+		print_own_line(l, line);
 	}
 	e->is_reported = true;
 }

@@ -304,7 +304,7 @@ static int run_bridge(struct bridge *b, const struct cmd *cmd, int argc, char **
 }
 
 /* The settings are too large for the stack. */
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int mcp_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct bridge *b = calloc(1, sizeof *b);
 	if (!b)
@@ -325,5 +325,5 @@ const struct cmd cmd_mcp = {
 			"HTTP, see 'terrarium serve'.",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = mcp_main,
 };

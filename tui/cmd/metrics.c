@@ -50,7 +50,7 @@ static int watch_screen(const struct metrics_request *q)
 }
 
 /* Choose the sandbox for the screen if no name was given. The name is malloc'd. */
-static int choose(const struct trm_config *config, char **ret)
+static int choose_measured(const struct trm_config *config, char **ret)
 {
 	struct trm_registry *registry;
 	struct trm_error why = {0};
@@ -80,7 +80,7 @@ static int watch_any(struct metrics_request *q)
 {
 	char *name = NULL;
 
-	int code = q->name ? CMD_OK : choose(&q->config, &name);
+	int code = q->name ? CMD_OK : choose_measured(&q->config, &name);
 	if (code != CMD_OK || (!q->name && !name))
 		return code ? code : cmd_fail("out of memory");
 	q->name = q->name ? q->name : name;
@@ -101,7 +101,7 @@ static int set_count(struct metrics_request *q, const char *text)
 			       : CMD_OK;
 }
 
-static int perform(struct metrics_request *q, const char *interval)
+static int show_metrics(struct metrics_request *q, const char *interval)
 {
 	struct trm_error why = {0};
 
@@ -120,7 +120,7 @@ static int perform(struct metrics_request *q, const char *interval)
 	return q->name ? metrics_of_one(q) : metrics_of_all(q);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int metrics_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct metrics_request q = {0};
 	const char *interval = NULL;
@@ -146,7 +146,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			q.name = o.value;
 		}
 	}
-	return perform(&q, interval);
+	return show_metrics(&q, interval);
 }
 
 static const char *const settings[] = {"theme", "keymap", "graphs", NULL};
@@ -163,5 +163,5 @@ const struct cmd cmd_metrics = {
 		.options = options,
 		.operands = "NAME",
 		.settings = settings,
-		.run = run,
+		.run = metrics_main,
 };

@@ -163,7 +163,7 @@ static int print_text(const struct all *all)
 	return cmd_flush();
 }
 
-static int look(struct all *all)
+static int read_all_samples(struct all *all)
 {
 	free(all->before);
 	all->before = all->entries;
@@ -184,7 +184,7 @@ int metrics_of_all(const struct metrics_request *q)
 	if (trm_registry_create(&all.registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	for (uint64_t round = 0; code == CMD_OK; round++) {
-		code = look(&all);
+		code = read_all_samples(&all);
 		/* Rates are known from the second round on. */
 		bool is_last = q->is_watch ? round + 1 == q->count : round == 1 || !all.n;
 		if (code == CMD_OK && q->is_watch)

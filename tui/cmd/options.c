@@ -51,7 +51,8 @@ static bool names(const char *name, char letter, const char *word, size_t n)
 	return strlen(name) == n && !memcmp(name, word, n);
 }
 
-static bool search(const struct option_spec *table, int kind, const char *word, size_t n, struct match *ret)
+static bool search_table(
+		const struct option_spec *table, int kind, const char *word, size_t n, struct match *ret)
 {
 	for (int i = 0; table && table[i].name; i++)
 		if (names(table[i].name, table[i].letter, word, n)) {
@@ -62,10 +63,11 @@ static bool search(const struct option_spec *table, int kind, const char *word, 
 }
 
 /* `word` of n bytes is "--name" or "-x". */
-static struct match find(const struct options *o, const char *word, size_t n)
+static struct match find_option(const struct options *o, const char *word, size_t n)
 {
 	struct match match = {0};
-	if (search(o->own, OWN, word, n, &match) || search(options_common, COMMON, word, n, &match))
+	if (search_table(o->own, OWN, word, n, &match)
+			|| search_table(options_common, COMMON, word, n, &match))
 		return match;
 	size_t count;
 	const struct trm_setting *settings = trm_settings(&count);
@@ -98,7 +100,7 @@ static const char *nearest(const struct options *o, const char *word, size_t n)
 	return near.best;
 }
 
-static int unknown(const struct options *o, const char *word, size_t n)
+static int refuse_unknown_option(const struct options *o, const char *word, size_t n)
 {
 	const char *near = nearest(o, word, n);
 	if (!near)
@@ -108,7 +110,7 @@ static int unknown(const struct options *o, const char *word, size_t n)
 }
 
 /* "--net-allow A --net-allow B" means "--net-allow A,B". */
-static bool join(struct options *o, int row)
+static bool join_values(struct options *o, int row)
 {
 	size_t count;
 	const struct trm_setting *setting = &trm_settings(&count)[row];
@@ -164,12 +166,12 @@ static bool wipe_secret(struct options *o, int row)
 }
 
 /* Take a matched option with its value in o->value. Common options are handled here. */
-static int take(struct options *o, struct match match, const char *label)
+static int take_option(struct options *o, struct match match, const char *label)
 {
 	switch (match.kind) {
 	case OWN: return match.row;
 	case SETTING:
-		if (!wipe_secret(o, match.row) || !join(o, match.row) || !keep_item(o, match.row))
+		if (!wipe_secret(o, match.row) || !join_values(o, match.row) || !keep_item(o, match.row))
 			return OPTIONS_WRONG;
 		if (!o->settings[match.row].text)
 			o->given[o->n_given++] = (unsigned char)match.row;
@@ -216,9 +218,9 @@ static int next_long(struct options *o, const char *word)
 {
 	const char *equals = strchr(word, '=');
 	size_t n = equals ? (size_t)(equals - word) : strlen(word);
-	struct match match = find(o, word, n);
+	struct match match = find_option(o, word, n);
 	if (match.kind == NOTHING)
-		return unknown(o, word, n);
+		return refuse_unknown_option(o, word, n);
 	o->value = NULL;
 	if (!match.metavar && equals)
 		return wrong(o, "no value can be given to", word, (int)n);
@@ -233,13 +235,13 @@ static int next_long(struct options *o, const char *word)
 		else
 			o->value = equals ? equals + 1 : o->argv[o->at++];
 	}
-	return take(o, match, label_of(match));
+	return take_option(o, match, label_of(match));
 }
 
 static int next_short(struct options *o)
 {
 	char word[3] = {'-', *o->cluster++, 0};
-	struct match match = find(o, word, 2);
+	struct match match = find_option(o, word, 2);
 	const char *rest = *o->cluster ? o->cluster : NULL;
 	bool takes_none = !match.metavar || is_switch(match); /* -v, alone or in a cluster, turns it on */
 	o->cluster = match.kind != NOTHING && takes_none ? rest : NULL;
@@ -251,7 +253,7 @@ static int next_short(struct options *o)
 			return wrong(o, "a value is missing after", word, 2);
 		o->value = rest ? rest : o->argv[o->at++];
 	}
-	return take(o, match, label_of(match));
+	return take_option(o, match, label_of(match));
 }
 
 int options_next(struct options *o)
@@ -310,7 +312,7 @@ bool options_has_lasting_request(const struct options *o)
 	return false;
 }
 
-static void note(struct trm_config_origin *origins, size_t row, uint32_t column)
+static void note_origin(struct trm_config_origin *origins, size_t row, uint32_t column)
 {
 	if (origins)
 		origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
@@ -356,7 +358,7 @@ int options_config_from(
 				    ? set_list(o, (int)i, ret_config, &why)
 				    : trm_config_set(ret_config, &settings[i], o->settings[i].text,
 						    o->settings[i].label, &why);
-		note(ret_origins, i, 0);
+		note_origin(ret_origins, i, 0);
 	}
 	if (r < 0) {
 		cmd_fail("%s", why.msg);
@@ -371,7 +373,7 @@ int options_config_from(
 		return -1;
 	if (o->yes) {
 		ret_config->confirm = false;
-		note(ret_origins, (size_t)(trm_setting_find("confirm") - settings), 1);
+		note_origin(ret_origins, (size_t)(trm_setting_find("confirm") - settings), 1);
 	}
 	return 0;
 }

@@ -53,7 +53,7 @@ struct line {
 };
 
 /* Add a text if all of it fits. Otherwise nothing more is added. */
-static void add(struct line *line, const char *text)
+static void add_bar_text(struct line *line, const char *text)
 {
 	size_t n = strlen(text), columns = cluster_columns(text, n);
 	if (columns > line->columns || line->len + n >= line->cap) {
@@ -72,7 +72,7 @@ static void add_share(struct line *line, double share)
 	memset(filled, '=', SHARE_WIDTH);
 	filled[n] = '\0';
 	snprintf(text, sizeof text, "[%-*s] %3.0f %%  ", SHARE_WIDTH, filled, share * 100);
-	add(line, text);
+	add_bar_text(line, text);
 }
 
 static void add_bytes(struct line *line, const struct trm_copy_progress *p)
@@ -81,7 +81,7 @@ static void add_bytes(struct line *line, const struct trm_copy_progress *p)
 	progress_bar_bytes(done, sizeof done, p->bytes);
 	progress_bar_bytes(all, sizeof all, p->total_bytes);
 	snprintf(text, sizeof text, p->total_bytes ? "%s of %s" : "%s", done, all);
-	add(line, text);
+	add_bar_text(line, text);
 }
 
 static void add_rate(struct line *line, const struct trm_copy_progress *p, double seconds, double share)
@@ -89,12 +89,12 @@ static void add_rate(struct line *line, const struct trm_copy_progress *p, doubl
 	char rate[24], text[64];
 	progress_bar_bytes(rate, sizeof rate, (uint64_t)((double)p->bytes / seconds));
 	snprintf(text, sizeof text, "  %s/s", rate);
-	add(line, text);
+	add_bar_text(line, text);
 	if (share <= 0)
 		return;
 	put_time(rate, sizeof rate, seconds / share - seconds);
 	snprintf(text, sizeof text, "  %s left", rate);
-	add(line, text);
+	add_bar_text(line, text);
 }
 
 static void add_files(struct line *line, const struct trm_copy_progress *p)
@@ -107,7 +107,7 @@ static void add_files(struct line *line, const struct trm_copy_progress *p)
 		snprintf(text, sizeof text, "  %llu files", (unsigned long long)p->files);
 	else
 		return;
-	add(line, text);
+	add_bar_text(line, text);
 }
 
 void progress_bar_text(char *out, size_t cap, unsigned columns, const struct trm_copy_progress *progress,
@@ -124,7 +124,7 @@ void progress_bar_text(char *out, size_t cap, unsigned columns, const struct trm
 	add_files(&line, progress);
 	if (progress->path && *progress->path) {
 		trm_text_clean_line(name + 2, sizeof name - 2, progress->path, strlen(progress->path));
-		add(&line, name);
+		add_bar_text(&line, name);
 	}
 }
 
@@ -133,7 +133,7 @@ void progress_bar_init(struct progress_bar *progress_bar, int fd, uint64_t now_n
 	*progress_bar = (struct progress_bar){.fd = isatty(fd) ? fd : -1, .start_ns = now_ns};
 }
 
-static void print(const struct progress_bar *progress_bar, const char *text, size_t n)
+static void print_bar(const struct progress_bar *progress_bar, const char *text, size_t n)
 {
 	while (n) {
 		ssize_t done = write(progress_bar->fd, text, n);
@@ -155,13 +155,13 @@ void progress_bar_draw(
 	unsigned columns = ioctl(progress_bar->fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 	progress_bar_text(text + 1, sizeof text - 8, columns - 1, progress, seconds);
 	strcat(text, "\033[K");
-	print(progress_bar, text, strlen(text));
+	print_bar(progress_bar, text, strlen(text));
 	progress_bar->is_drawn = true;
 }
 
 void progress_bar_clear(struct progress_bar *progress_bar)
 {
 	if (progress_bar->is_drawn)
-		print(progress_bar, "\r\033[K", 4);
+		print_bar(progress_bar, "\r\033[K", 4);
 	progress_bar->is_drawn = false;
 }

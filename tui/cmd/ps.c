@@ -224,7 +224,7 @@ static const struct column {
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
 
-static void fill(const struct column *c, const struct trm_entry *e, char out[CELL])
+static void fill_cell(const struct column *c, const struct trm_entry *e, char out[CELL])
 {
 	snprintf(out, CELL, "-");
 	c->fill(e, out);
@@ -236,14 +236,14 @@ static bool is_shown(const struct ps *ps, size_t row)
 }
 
 /* The width of each column; 0: it is left out. */
-static void measure(const struct ps *ps, int widths[N_COLUMNS])
+static void measure_columns(const struct ps *ps, int widths[N_COLUMNS])
 {
 	char cell[CELL];
 	for (size_t c = 0; c < N_COLUMNS; c++)
 		widths[c] = (int)strlen(columns[c].title);
 	for (size_t i = 0; i < ps->n; i++)
 		for (size_t c = 0; c < N_COLUMNS && is_shown(ps, i); c++) {
-			fill(&columns[c], &ps->entries[i], cell);
+			fill_cell(&columns[c], &ps->entries[i], cell);
 			int n = (int)cluster_columns(cell, strlen(cell));
 			widths[c] = n > widths[c] ? n : widths[c];
 		}
@@ -257,7 +257,7 @@ static bool has_groups(const struct ps *ps)
 	return has;
 }
 
-static int total(const int widths[N_COLUMNS])
+static int ps_table_cols(const int widths[N_COLUMNS])
 {
 	int sum = -2;
 	for (size_t c = 0; c < N_COLUMNS; c++)
@@ -270,7 +270,7 @@ static void make_fit(const struct ps *ps, int cols, int widths[N_COLUMNS])
 {
 	if (!has_groups(ps))
 		widths[N_COLUMNS - 1] = 0;
-	while (total(widths) > cols) {
+	while (ps_table_cols(widths) > cols) {
 		size_t least = 0;
 		for (size_t c = 1; c < N_COLUMNS; c++)
 			if (widths[c] && columns[c].worth < columns[least].worth)
@@ -314,7 +314,7 @@ static int print_table(const struct ps *ps)
 		containers_print(&ps->containers);
 		return cmd_flush();
 	}
-	measure(ps, widths);
+	measure_columns(ps, widths);
 	if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col)
 		make_fit(ps, size.ws_col, widths);
 	for (size_t c = 0; c < N_COLUMNS; c++)
@@ -322,7 +322,7 @@ static int print_table(const struct ps *ps)
 			print_cell(columns[c].title, c, widths);
 	for (size_t i = 0; i < ps->n; i++)
 		for (size_t c = 0; c < N_COLUMNS && is_shown(ps, i); c++) {
-			fill(&columns[c], &ps->entries[i], cell);
+			fill_cell(&columns[c], &ps->entries[i], cell);
 			if (widths[c])
 				print_cell(cell, c, widths);
 		}
@@ -341,7 +341,7 @@ static int print_names(const struct ps *ps)
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-static int look(struct ps *ps)
+static int sample_sandboxes(struct ps *ps)
 {
 	struct trm_error why;
 	if (trm_registry_list(ps->registry, &ps->entries, &ps->n, &why) < 0)
@@ -353,7 +353,7 @@ static int look(struct ps *ps)
 	return 0;
 }
 
-static int print(const struct ps *ps)
+static int print_sandboxes(const struct ps *ps)
 {
 	return ps->is_json ? print_json(ps) : ps->names_only ? print_names(ps) : print_table(ps);
 }
@@ -364,28 +364,28 @@ static int list_far(struct ps *ps)
 	if (sandbox_list_remote(&ps->config, &entries, &ps->n))
 		return CMD_FAILED;
 	ps->entries = entries;
-	int code = print(ps);
+	int code = print_sandboxes(ps);
 	free(entries);
 	return code;
 }
 
-static int list(struct ps *ps)
+static int list_sandboxes(struct ps *ps)
 {
 	struct trm_error why = {0};
 	if (sandbox_list_is_remote(&ps->config))
 		return list_far(ps);
 	if (trm_registry_create(&ps->registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = look(ps);
+	int code = sample_sandboxes(ps);
 	if (!ps->names_only)
 		trm_registry_sweep(ps->registry);
 	if (code == 0)
-		code = print(ps);
+		code = print_sandboxes(ps);
 	trm_registry_destroy(ps->registry);
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int ps_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct ps ps = {0};
 	struct options o;
@@ -407,7 +407,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (code == CMD_OK && ps.has_containers)
 		code = containers_find(&ps.containers, o.config_path);
 	if (code == CMD_OK)
-		code = list(&ps);
+		code = list_sandboxes(&ps);
 	containers_finish(&ps.containers);
 	return code;
 }
@@ -422,5 +422,5 @@ const struct cmd cmd_ps = {
 			"terminals hide some columns. With --backend microsandbox it lists those in a "
 			"--namespace of the server ('*': in all).",
 		.options = options,
-		.run = run,
+		.run = ps_main,
 };

@@ -20,7 +20,7 @@ static const struct option_spec options[] = {
 
 /* Ask once about a script on stdin, as `run` asks about a file. A person at a terminal is asked about each
  * input instead. */
-static int ask(const struct trm_config *config, const struct policy_gate *policy_gate)
+static int confirm_transcript(const struct trm_config *config, const struct policy_gate *policy_gate)
 {
 	struct source what = {.kind = SOURCE_FILE, .name = "the text on standard input"};
 	struct trm_error why = {0};
@@ -43,7 +43,7 @@ int repl_open(const struct trm_config *config, const struct options *o, bool att
 			.attach = attach,
 			.figures = figures};
 	bool is_pipe_broken = false;
-	int code = ask(config, &policy_gate);
+	int code = confirm_transcript(config, &policy_gate);
 	if (code == CMD_OK)
 		code = repl_main(&opts, &is_pipe_broken);
 	policy_gate_close(&policy_gate);
@@ -52,7 +52,7 @@ int repl_open(const struct trm_config *config, const struct options *o, bool att
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int repl_cmd_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct trm_config config;
 	struct options o;
@@ -93,5 +93,5 @@ const struct cmd cmd_repl = {
 		.options = options,
 		.settings = settings,
 		.asks = true,
-		.run = run,
+		.run = repl_cmd_main,
 };

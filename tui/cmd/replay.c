@@ -5,7 +5,7 @@
 #include "cmd/cmd.h"
 #include "record/file.h"
 
-static int show(const struct trm_config *config, const char *config_path, const char *path)
+static int show_recording(const struct trm_config *config, const char *config_path, const char *path)
 {
 	struct recording recording;
 	struct trm_error why = {0};
@@ -24,7 +24,7 @@ static int show(const struct trm_config *config, const char *config_path, const 
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int replay_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct trm_config config;
 	const char *path = NULL;
@@ -42,7 +42,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!path)
 		return cmd_fail("nothing to replay: give a RECORDING (made with terrarium --record FILE)");
-	return options_config(&o, &config) < 0 ? CMD_FAILED : show(&config, o.config_path, path);
+	return options_config(&o, &config) < 0 ? CMD_FAILED : show_recording(&config, o.config_path, path);
 }
 
 static const char *const settings[] = {"theme", "keymap", "linear", NULL};
@@ -56,5 +56,5 @@ const struct cmd cmd_replay = {
 			"on the time bar goes there.",
 		.operands = "FILE",
 		.settings = settings,
-		.run = run,
+		.run = replay_main,
 };

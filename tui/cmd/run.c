@@ -104,7 +104,7 @@ static bool add_with(struct request *q, const char *text)
 }
 
 /* OPTIONS_END, or the result that ended the options early. */
-static int parse(struct request *q, struct options *o)
+static int parse_run(struct request *q, struct options *o)
 {
 	for (;;) {
 		int got = options_next(o);
@@ -386,7 +386,7 @@ static int run_words(struct request *q, const struct cmd *cmd, int argc, char **
 {
 	struct options o;
 	options_init(&o, cmd->name, options, argc, argv);
-	int got = parse(q, &o);
+	int got = parse_run(q, &o);
 	if (got == OPTIONS_END)
 		return run_parsed(q, &o);
 	if (got == OPTIONS_HELP)
@@ -396,7 +396,7 @@ static int run_words(struct request *q, const struct cmd *cmd, int argc, char **
 }
 
 /* The settings are too large for the stack. */
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int run_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct request *q = calloc(1, sizeof *q);
 	if (!q)
@@ -430,5 +430,5 @@ const struct cmd cmd_run = {
 		.options = options,
 		.settings = settings,
 		.asks = true,
-		.run = run,
+		.run = run_main,
 };

@@ -73,7 +73,7 @@ static void finish_with(struct run_session *p, int exit_code)
 }
 
 /* Print a message of terrarium itself. */
-static void say(struct run_session *p, const char *text)
+static void print_message(struct run_session *p, const char *text)
 {
 	char words[HINT], line[HINT + 16];
 	snprintf(line, sizeof line, "terrarium: %s", option_names_put(text, words, sizeof words));
@@ -99,7 +99,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 	} else {
 		char text[200];
 		snprintf(text, sizeof text, "cannot write the output: %s", strerror(saved_errno));
-		say(p, text);
+		print_message(p, text);
 	}
 	finish_with(p, CMD_FAILED);
 }
@@ -188,7 +188,7 @@ static void show_text(void *user, const char *text)
 
 static void show_note(void *user, const char *text)
 {
-	say(user, text);
+	print_message(user, text);
 }
 
 static const struct displays_out displays_out = {.text = show_text, .note = show_note};
@@ -215,7 +215,7 @@ static void on_feed_bytes(void *user, const void *bytes, size_t n)
 	echo_off_end(&p->echo_off);
 	struct trm_error why = {0};
 	if (trm_run_send(p->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
-		say(p, why.msg);
+		print_message(p, why.msg);
 }
 
 static void on_feed_eof(void *user)
@@ -228,7 +228,7 @@ static void on_feed_eof(void *user)
 static void on_feed_broken(void *user, const char *why)
 {
 	struct run_session *p = user;
-	say(p, why);
+	print_message(p, why);
 	if (p->exit_code == 0)
 		p->exit_code = CMD_FAILED;
 }
@@ -264,9 +264,9 @@ static void print_error(struct run_session *p, const struct trm_result *result)
 		sink_line(&p->err, line);
 	}
 	if (result->reason && !p->cli_session.is_closing)
-		say(p, result->reason);
+		print_message(p, result->reason);
 	if (result->hint && !p->cli_session.is_closing)
-		say(p, result->hint);
+		print_message(p, result->hint);
 }
 
 /* Saved displays are in files, and the JSON has their paths. */
@@ -319,7 +319,7 @@ static void print_result(struct run_session *p, const struct trm_result *result)
 		if (json)
 			sink_line(&p->out, json);
 		else
-			say(p, "out of memory while printing a result");
+			print_message(p, "out of memory while printing a result");
 		free(json);
 		return;
 	}
@@ -327,7 +327,7 @@ static void print_result(struct run_session *p, const struct trm_result *result)
 		sink_line(&p->out, result->value);
 	print_error(p, result);
 	if (is_neighbor || (has_hint && isatty(STDERR_FILENO)))
-		say(p, hint);
+		print_message(p, hint);
 }
 
 struct trm_result run_refusal(const char *why)
@@ -370,7 +370,7 @@ static void skip_cells(struct run_session *p)
 	if (n && !p->opts->is_json) {
 		snprintf(text, sizeof text, "%.100s failed: %zu cell%s behind it %s not run", p->source->name,
 				n, n == 1 ? "" : "s", n == 1 ? "was" : "were");
-		say(p, text);
+		print_message(p, text);
 	}
 }
 
@@ -443,7 +443,7 @@ static void note_collecting(void *user, const char *text)
 {
 	struct run_session *p = user;
 	if (!p->is_over)
-		say(p, text);
+		print_message(p, text);
 }
 
 static const struct collect_cb collect_cb = {
@@ -587,7 +587,7 @@ static void start_listed(struct run_session *p)
 		struct trm_result refusal = run_refusal(why.msg);
 		if (p->opts->is_json)
 			print_result(p, &refusal);
-		say(p, why.msg);
+		print_message(p, why.msg);
 		if (why.code == TRM_EPERM)
 			say_findings(p, &opts);
 		finish_with(p, CMD_FAILED);
@@ -614,7 +614,7 @@ static void take_own_env(struct run_session *p)
 
 static void on_refused_file(void *user, const struct trm_error *why)
 {
-	say(user, why->msg);
+	print_message(user, why->msg);
 }
 
 static void on_copied(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
@@ -631,7 +631,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 	struct trm_result refusal = run_refusal(why->msg);
 	if (p->opts->is_json)
 		print_result(p, &refusal);
-	say(p, why->msg);
+	print_message(p, why->msg);
 	finish_with(p, why->code == TRM_ECANCELED ? CMD_SIGNALED + SIGINT : CMD_FAILED);
 }
 
@@ -653,13 +653,13 @@ static int begin_copy(struct run_session *p, struct trm_error *reterr)
 	return r;
 }
 
-static void begin(struct run_session *p)
+static void begin_next_source(struct run_session *p)
 {
 	struct trm_error why = {0};
 	if (!p->opts->dir) {
 		start_next(p);
 	} else if (begin_copy(p, &why) < 0) {
-		say(p, why.msg);
+		print_message(p, why.msg);
 		finish_with(p, CMD_FAILED);
 	}
 }
@@ -695,7 +695,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	struct run_session *p = user;
 	if (why->code == TRM_OK || p->is_over)
 		return;
-	say(p, why->msg);
+	print_message(p, why->msg);
 	finish_with(p, CMD_FAILED);
 }
 
@@ -763,7 +763,7 @@ static bool has_output_left(const struct run_session *p)
 	return !p->cli_session.is_closing && (!sink_is_empty(&p->out) || !sink_is_empty(&p->err));
 }
 
-static int perform(struct run_session *p)
+static int perform_session(struct run_session *p)
 {
 	struct trm_error why = {0};
 	if (open_all(p, &why) < 0) {
@@ -773,7 +773,7 @@ static int perform(struct run_session *p)
 	} else {
 		stdin_feed_begin(&p->stdin_feed);
 		take_own_env(p);
-		begin(p);
+		begin_next_source(p);
 		while (!p->cli_session.is_closing && (!p->is_over || has_output_left(p))) {
 			stdin_feed_turn(&p->stdin_feed);
 			trm_loop_step(p->cli_session.loop, stdin_feed_is_hungry(&p->stdin_feed) ? 0 : -1);
@@ -802,7 +802,7 @@ int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken)
 			.opts = opts, .displays = {.dir = opts->figures, .saves_all = opts->saves_all}};
 	if (opts->collect && !(p.collect = collect_create(opts->collect, &collect_cb, &p)))
 		return cmd_fail("out of memory");
-	int code = perform(&p);
+	int code = perform_session(&p);
 	displays_finish(&p.displays);
 	trm_result_free(p.waiting);
 	collect_destroy(p.collect);

@@ -34,7 +34,7 @@ static void fill_limits(const struct trm_sample *s, struct trm_limits *limits)
 		limits->disk_bytes = s->disk_limit_bytes;
 }
 
-static void fill(struct trm_entry *e, const struct trm_server_entry *from)
+static void fill_remote_entry(struct trm_entry *e, const struct trm_server_entry *from)
 {
 	struct timespec now;
 	*e = (struct trm_entry){.backend = "microsandbox", .sample = from->sample};
@@ -62,13 +62,13 @@ static void on_list(void *user, const struct trm_server_entry *entries, size_t n
 	l->entries = why->code ? NULL : calloc(n + 1, sizeof *l->entries);
 	for (size_t i = 0; l->entries && i < n; i++)
 		if (entries[i].is_running)
-			fill(&l->entries[l->n++], &entries[i]);
+			fill_remote_entry(&l->entries[l->n++], &entries[i]);
 	if (l->n)
 		qsort(l->entries, l->n, sizeof *l->entries, by_name);
 }
 
 /* 0 and the entries, malloc'd; else l->why has the reason. */
-static int list(const struct trm_config *config, struct look *l)
+static int fetch_remote_list(const struct trm_config *config, struct look *l)
 {
 	struct trm_sandbox_opts opts;
 	struct trm_loop *loop;
@@ -88,7 +88,7 @@ static int list(const struct trm_config *config, struct look *l)
 int sandbox_list_remote(const struct trm_config *config, struct trm_entry **ret_entries, size_t *ret_n)
 {
 	struct look l = {0};
-	if (list(config, &l) < 0)
+	if (fetch_remote_list(config, &l) < 0)
 		return cmd_fail("%s", l.why.msg);
 	*ret_entries = l.entries;
 	*ret_n = l.n;
@@ -98,7 +98,7 @@ int sandbox_list_remote(const struct trm_config *config, struct trm_entry **ret_
 bool sandbox_list_runs_remote(const struct trm_config *config, const char *name)
 {
 	struct look l = {0};
-	bool runs = list(config, &l) == 0 && sandbox_list_find(l.entries, l.n, name);
+	bool runs = fetch_remote_list(config, &l) == 0 && sandbox_list_find(l.entries, l.n, name);
 	free(l.entries);
 	return runs;
 }

@@ -113,7 +113,7 @@ static int scan_all(struct scan_request *q, const struct options *o)
 	return code ? code : flushed ? flushed : q->n_refused > 0;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int scan_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct scan_request *q = calloc(1, sizeof *q);
 	struct options o;
@@ -144,5 +144,5 @@ const struct cmd cmd_scan = {
 		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = scan_main,
 };

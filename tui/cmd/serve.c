@@ -283,7 +283,7 @@ static bool add_pool(struct serve *s, const char *text)
 	return true;
 }
 
-static bool take(struct serve *s, int option, const char *value)
+static bool take_serve_option(struct serve *s, int option, const char *value)
 {
 	unsigned long number;
 	switch (option) {
@@ -375,7 +375,7 @@ int serve_check_isolation(const struct options *o, const struct trm_config *conf
 	return CMD_OK;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int serve_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct serve s = {0};
 	struct options o;
@@ -388,7 +388,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 			return CMD_FAILED;
 		if (got == OPTIONS_OPERAND)
 			return cmd_fail("'serve' takes no arguments, but got '%s'", o.value);
-		if (!take(&s, got, o.value))
+		if (!take_serve_option(&s, got, o.value))
 			return CMD_FAILED;
 	}
 	const char *wrong = contradiction(&s);
@@ -425,5 +425,5 @@ const struct cmd cmd_serve = {
 			"server and all its sandboxes.",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = serve_main,
 };

@@ -34,7 +34,7 @@ static const struct option_spec options[] = {
 
 /* ---- choice ---------------------------------------------------------------------------- */
 
-static bool add(struct stop *s, const struct trm_entry *entry)
+static bool add_target(struct stop *s, const struct trm_entry *entry)
 {
 	for (size_t i = 0; i < s->n; i++)
 		if (strcmp(s->entries[i].name, entry->name) == 0)
@@ -48,7 +48,7 @@ static bool add(struct stop *s, const struct trm_entry *entry)
 }
 
 /* Existing sandboxes are stopped even if some names are unknown. */
-static int choose(struct stop *s)
+static int choose_targets(struct stop *s)
 {
 	const struct trm_entry *entries;
 	size_t n;
@@ -56,11 +56,11 @@ static int choose(struct stop *s)
 	if (sandbox_list_list(s->registry, &entries, &n))
 		return CMD_FAILED;
 	for (size_t i = 0; i < n && s->has_all; i++)
-		ok = ok && (entries[i].is_stale || add(s, &entries[i]));
+		ok = ok && (entries[i].is_stale || add_target(s, &entries[i]));
 	for (size_t i = 0; i < s->n_names; i++) {
 		const struct trm_entry *entry = sandbox_list_find(entries, n, s->names[i]);
 		if (entry)
-			ok = ok && add(s, entry);
+			ok = ok && add_target(s, entry);
 		else {
 			sandbox_list_fail_unknown(s->names[i]);
 			s->code = 1;
@@ -84,7 +84,7 @@ static bool is_confirmed(const struct stop *s)
 
 /* ---- stopping ---------------------------------------------------------------------------- */
 
-static void fail(struct stop *s, const struct trm_entry *entry, const char *why)
+static void report_unstopped(struct stop *s, const struct trm_entry *entry, const char *why)
 {
 	cmd_fail("%s: %s", entry->name, why);
 	s->code = 1;
@@ -97,7 +97,7 @@ static void stop_all(struct stop *s)
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->is_forced && trm_registry_stop(s->registry, &s->entries[i], &why) < 0
 				&& why.code != TRM_ENOENT)
-			fail(s, &s->entries[i], why.msg);
+			report_unstopped(s, &s->entries[i], why.msg);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct trm_entry *e = &s->entries[i];
 		int r = s->is_forced ? trm_registry_kill(s->registry, e, &why)
@@ -105,19 +105,19 @@ static void stop_all(struct stop *s)
 		if (r == 0 || r == TRM_ENOENT)
 			puts(e->name);
 		else
-			fail(s, e,
+			report_unstopped(s, e,
 					r == TRM_ETIMEDOUT && !s->is_forced
 							? "it has not ended in time; --force kills it"
 							: why.msg);
 	}
 }
 
-static int perform(struct stop *s)
+static int stop_local(struct stop *s)
 {
 	struct trm_error why = {0};
 	if (trm_registry_create(&s->registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = choose(s);
+	int code = choose_targets(s);
 	if (code == 0 && !is_confirmed(s))
 		code = cmd_fail("nothing was stopped");
 	else if (code == 0)
@@ -181,10 +181,10 @@ static int perform_anywhere(struct stop *s, const struct options *o)
 	struct trm_config config;
 	if (options_config(o, &config) < 0)
 		return CMD_FAILED;
-	return sandbox_list_is_remote(&config) ? perform_far(s, &config) : perform(s);
+	return sandbox_list_is_remote(&config) ? perform_far(s, &config) : stop_local(s);
 }
 
-static int parse(struct stop *s, struct options *o)
+static int parse_stop(struct stop *s, struct options *o)
 {
 	int got;
 	while ((got = options_next(o)) != OPTIONS_END) {
@@ -199,7 +199,7 @@ static int parse(struct stop *s, struct options *o)
 	return got;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int stop_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct stop s = {.names = calloc((size_t)argc, sizeof *s.names)};
 	struct options o;
@@ -207,7 +207,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!s.names)
 		return cmd_fail("out of memory");
 	options_init(&o, cmd->name, options, argc, argv);
-	int got = parse(&s, &o);
+	int got = parse_stop(&s, &o);
 	if (got == OPTIONS_HELP)
 		code = cmd_print_help(cmd);
 	else if (got == OPTIONS_WRONG)
@@ -232,5 +232,5 @@ const struct cmd cmd_stop = {
 			"one is not running or does not end.",
 		.options = options,
 		.operands = "NAME...",
-		.run = run,
+		.run = stop_main,
 };

@@ -168,7 +168,7 @@ static const struct option_spec options[] = {
 		{0},
 };
 
-static int perform(struct request *q, const struct options *o)
+static int print_themes(struct request *q, const struct options *o)
 {
 	if (options_config(o, &q->config) < 0)
 		return CMD_FAILED;
@@ -179,7 +179,7 @@ static int perform(struct request *q, const struct options *o)
 	return code;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int themes_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	unsigned given;
@@ -188,7 +188,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
 		return code;
 	struct request q = {.is_json = given & 1u << OPTION_JSON, .names_only = given & 1u << OPTION_NAMES};
-	return perform(&q, &o);
+	return print_themes(&q, &o);
 }
 
 static const char *const settings[] = {"theme", NULL};
@@ -202,5 +202,5 @@ const struct cmd cmd_themes = {
 			"them out. 'terrarium check themes' finds mistakes in a theme.",
 		.options = options,
 		.settings = settings,
-		.run = run,
+		.run = themes_main,
 };

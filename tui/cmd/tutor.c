@@ -23,7 +23,7 @@ static int print_sample(const struct trm_config *config)
 	return CMD_OK;
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int tutor_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct trm_config config;
 	struct options o;
@@ -49,5 +49,5 @@ const struct cmd cmd_tutor = {
 		.options = own,
 		.settings = settings,
 		.asks = true,
-		.run = run,
+		.run = tutor_main,
 };

@@ -5,7 +5,7 @@
 
 #include "cmd/cmd.h"
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int version_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 
@@ -25,5 +25,5 @@ const struct cmd cmd_version = {
 		.usage = "version",
 		.summary = "print the version",
 		.help = "Prints the version of the program.",
-		.run = run,
+		.run = version_main,
 };

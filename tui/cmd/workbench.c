@@ -107,7 +107,7 @@ int workbench_attach(const struct trm_config *config, const struct options *o)
 	return open_behind_gate(config, o, &opts);
 }
 
-static int run(const struct cmd *cmd, int argc, char **argv)
+static int workbench_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
 	const char *file = NULL;
@@ -146,5 +146,5 @@ const struct cmd cmd_workbench = {
 		.summary = "open the workbench",
 		.operands = "FILE",
 		.settings = settings,
-		.run = run,
+		.run = workbench_main,
 };

@@ -180,7 +180,7 @@ static bool same_chord(const struct chord *a, const struct chord *b)
 }
 
 /* Are all chords of `keys` the first chords of `wanted`? */
-static bool begins(const struct keys *keys, const struct keys *wanted)
+static bool keys_begin(const struct keys *keys, const struct keys *wanted)
 {
 	if (keys->n > wanted->n)
 		return false;
@@ -192,10 +192,11 @@ static bool begins(const struct keys *keys, const struct keys *wanted)
 
 bool keys_equal(const struct keys *a, const struct keys *b)
 {
-	return a->n == b->n && begins(a, b);
+	return a->n == b->n && keys_begin(a, b);
 }
 
-static struct binding *find(const struct keymap *map, enum key_context key_context, const struct keys *keys)
+static struct binding *find_binding(
+		const struct keymap *map, enum key_context key_context, const struct keys *keys)
 {
 	for (size_t i = 0; i < map->n; i++) {
 		struct binding *b = &map->bindings[i];
@@ -218,10 +219,10 @@ static bool may_begin(const struct keymap *map, enum key_context key_context, co
 	return key_context < CONTEXT_COUNT && map->firsts[key_context] & first_bit(c);
 }
 
-static int put(struct keymap *map, enum key_context key_context, const struct keys *keys,
+static int put_binding(struct keymap *map, enum key_context key_context, const struct keys *keys,
 		const struct command *command)
 {
-	struct binding *b = find(map, key_context, keys);
+	struct binding *b = find_binding(map, key_context, keys);
 
 	if (b) {
 		b->command = command;
@@ -255,7 +256,7 @@ int keymap_bind(struct keymap *map, enum key_context key_context, const char *te
 		return trm_error_set(reterr, TRM_EINVAL,
 				"there is no command \"%.60s\" for the key \"%.60s\" (the help names them)",
 				name, text);
-	if (put(map, key_context, &keys, command) < 0)
+	if (put_binding(map, key_context, &keys, command) < 0)
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the key map");
 	return 0;
 }
@@ -267,7 +268,7 @@ enum keymap_match keymap_resolve(const struct keymap *map, enum key_context key_
 
 	for (size_t i = 0; i < map->n && may_begin(map, key_context, &keys->chords[0]); i++) {
 		const struct binding *b = &map->bindings[i];
-		if (b->key_context != key_context || !begins(keys, &b->keys))
+		if (b->key_context != key_context || !keys_begin(keys, &b->keys))
 			continue;
 		if (b->keys.n == keys->n && b->command) {
 			*ret = b->command;
@@ -310,7 +311,7 @@ const struct keys *keymap_keys(const struct keymap *map, const struct command *c
 
 /* Add the bindings of a set whose keys are free. Keys are not free if they, their beginning, or longer keys
  * that begin with them are bound in the same context. Keys that are bound everywhere are not free either. */
-static int fill(struct keymap *map, const struct keymap_row *rows, size_t n)
+static int add_free_bindings(struct keymap *map, const struct keymap_row *rows, size_t n)
 {
 	size_t n_before = map->n;
 
@@ -320,11 +321,12 @@ static int fill(struct keymap *map, const struct keymap_row *rows, size_t n)
 		if (!command || keys_parse(rows[i].keys, &keys) < 0)
 			return TRM_EINVAL;
 		const struct keymap before = {.bindings = map->bindings, .n = n_before};
-		bool is_taken = find(&before, CONTEXT_ANY, &keys) || find(&before, CONTEXT_ALWAYS, &keys)
-				|| find(map, rows[i].key_context, &keys);
+		bool is_taken = find_binding(&before, CONTEXT_ANY, &keys)
+				|| find_binding(&before, CONTEXT_ALWAYS, &keys)
+				|| find_binding(map, rows[i].key_context, &keys);
 		if (is_taken || keymap_clash(map, rows[i].key_context, &keys))
 			continue;
-		if (put(map, rows[i].key_context, &keys, command) < 0)
+		if (put_binding(map, rows[i].key_context, &keys, command) < 0)
 			return TRM_ENOMEM;
 	}
 	return 0;
@@ -340,7 +342,7 @@ const struct binding *keymap_clash(
 			       || ((key_context == CONTEXT_ANY || key_context == CONTEXT_ALWAYS)
 					       && b->keys.n < keys->n);
 		if (is_near && b->command && b->keys.n != keys->n
-				&& (begins(keys, &b->keys) || begins(&b->keys, keys)))
+				&& (keys_begin(keys, &b->keys) || keys_begin(&b->keys, keys)))
 			return b;
 	}
 	return NULL;
@@ -351,12 +353,12 @@ int keymap_complete(struct keymap *map, const char *set, struct trm_error *reter
 	int r = 0;
 
 	if (strcmp(set, "emacs") == 0)
-		r = fill(map, keymap_emacs, keymap_emacs_count);
+		r = add_free_bindings(map, keymap_emacs, keymap_emacs_count);
 	/* Vi's own keys are in editor/vi.h. */
 	else if (strcmp(set, "default") != 0 && strcmp(set, "vi") != 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"there is no key map \"%.30s\"; there are default, emacs and vi", set);
-	return r < 0 ? r : fill(map, keymap_default, keymap_default_count);
+	return r < 0 ? r : add_free_bindings(map, keymap_default, keymap_default_count);
 }
 
 int keymap_init(struct keymap *map)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A number at p; false if none stands there. */
-static bool number(const char **p, size_t *ret)
+static bool read_ref_number(const char **p, size_t *ret)
 {
 	size_t value = 0, digits = 0;
 
@@ -25,7 +25,7 @@ static bool python_place(const char *text, struct source_ref *ret)
 	const char *p = end + 8;
 	*ret = (struct source_ref){
 			.name = name, .name_len = (size_t)(end - name), .from = (size_t)(file - text)};
-	if (!number(&p, &ret->line))
+	if (!read_ref_number(&p, &ret->line))
 		return false;
 	ret->to = (size_t)(p - text);
 	return true;
@@ -41,7 +41,7 @@ static bool bash_place(const char *text, struct source_ref *ret)
 	if (line - text > 6 && memcmp(line - 6, ": eval", 6) == 0)
 		name_end = line - 6; /* "NAME: eval: line 2: syntax error" */
 	*ret = (struct source_ref){.name = text, .name_len = (size_t)(name_end - text)};
-	if (!number(&p, &ret->line) || *p != ':')
+	if (!read_ref_number(&p, &ret->line) || *p != ':')
 		return false;
 	ret->to = (size_t)(p - text);
 	return true;
@@ -67,10 +67,10 @@ static bool node_place(const char *text, struct source_ref *ret)
 	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
 		const char *p = colon + 1, *name = colon;
 		size_t line, column = 0;
-		if (!number(&p, &line))
+		if (!read_ref_number(&p, &line))
 			continue;
 		const char *end = p;
-		if (*p == ':' && (p++, number(&p, &column)))
+		if (*p == ':' && (p++, read_ref_number(&p, &column)))
 			end = p;
 		while (name > text && is_name_byte(name[-1]))
 			name--;

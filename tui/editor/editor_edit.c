@@ -98,7 +98,7 @@ void clipboard_finish(struct clipboard *c)
 }
 
 /* Copy bytes of the text to the clipboard. With `appends` they are added to its content. */
-static unsigned keep(struct editor *e, size_t pos, size_t n, bool appends)
+static unsigned copy_text_range(struct editor *e, size_t pos, size_t n, bool appends)
 {
 	struct clipboard *c = e->clipboard;
 	size_t old = appends ? c->len : 0;
@@ -119,7 +119,7 @@ unsigned editor_copy(struct editor *e)
 	size_t start = selection_start(e->sel);
 	if (!editor_has_selection(e))
 		return EDITOR_HANDLED;
-	return keep(e, start, selection_end(e->sel) - start, false);
+	return copy_text_range(e, start, selection_end(e->sel) - start, false);
 }
 
 unsigned editor_cut(struct editor *e)
@@ -148,7 +148,7 @@ unsigned edit_cut_line(struct editor *e, int arg)
 	(void)arg;
 	if (start == end)
 		return EDITOR_HANDLED;
-	unsigned bits = keep(e, start, end - start, e->burst == BURST_CUT_LINE);
+	unsigned bits = copy_text_range(e, start, end - start, e->burst == BURST_CUT_LINE);
 	if (bits & EDITOR_NOMEM)
 		return bits;
 	return bits | editor_replace(e, start, end - start, "", 0, BURST_CUT_LINE);

@@ -55,14 +55,14 @@ static int change(struct editor *e, size_t pos, const char *text, size_t n)
 	return 0;
 }
 
-static void begin(struct editor *e)
+static void begin_lines_step(struct editor *e)
 {
 	e->burst = BURST_NONE;
 	e->goal_col = NO_GOAL;
 	history_begin(e->history, e->sel, false);
 }
 
-static unsigned end(struct editor *e, int r)
+static unsigned end_lines_step(struct editor *e, int r)
 {
 	history_end(e->history, e->sel);
 	return DONE | EDITOR_CHANGED | (r < 0 ? EDITOR_NOMEM : 0u);
@@ -110,10 +110,10 @@ unsigned edit_tab(struct editor *e, int arg)
 	int r = 0;
 	if (arg > 0 && !editor_has_selection(e))
 		return type_tab(e);
-	begin(e);
+	begin_lines_step(e);
 	for (size_t line = l.first; line <= l.last && r == 0; line++)
 		r = arg > 0 ? indent_line(e, line) : dedent_line(e, line);
-	return end(e, r);
+	return end_lines_step(e, r);
 }
 
 /* ---- comments ---- */
@@ -173,10 +173,10 @@ unsigned edit_comment(struct editor *e, int arg)
 	}
 	if (!any)
 		return EDITOR_HANDLED;
-	begin(e);
+	begin_lines_step(e);
 	for (size_t line = l.first; line <= l.last && r == 0; line++)
 		r = all ? uncomment_line(e, line, sign) : comment_line(e, line, least, sign);
-	return end(e, r);
+	return end_lines_step(e, r);
 }
 
 /* ---- moving ---- */

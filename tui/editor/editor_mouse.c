@@ -31,7 +31,7 @@ static struct selection unit_at(const struct editor *e, size_t pos, int unit)
 	return (struct selection){.anchor = pos, .cursor = pos};
 }
 
-static unsigned press(struct editor *e, const struct event *ev)
+static unsigned press_in_editor(struct editor *e, const struct event *ev)
 {
 	size_t pos = position_at(e, ev->row, ev->col);
 	e->burst = BURST_NONE;
@@ -76,7 +76,7 @@ unsigned editor_mouse(struct editor *e, const struct event *ev)
 	switch (ev->action) {
 	case MOUSE_WHEEL_UP: editor_scroll(e, -WHEEL_LINES); return DONE;
 	case MOUSE_WHEEL_DOWN: editor_scroll(e, WHEEL_LINES); return DONE;
-	case MOUSE_PRESS: bits = press(e, ev); break;
+	case MOUSE_PRESS: bits = press_in_editor(e, ev); break;
 	case MOUSE_DRAG: bits = drag(e, ev); break;
 	case MOUSE_RELEASE:
 		bits = e->drag ? EDITOR_HANDLED : 0;

@@ -16,17 +16,17 @@ struct out {
 	char bytes[8192];
 };
 
-static void flush(struct out *o)
+static void flush_escape(struct out *o)
 {
 	if (o->n)
 		o->write(o->user, o->bytes, o->n);
 	o->n = 0;
 }
 
-static void put(struct out *o, const char *bytes, size_t n)
+static void put_escape_bytes(struct out *o, const char *bytes, size_t n)
 {
 	if (n > sizeof o->bytes - o->n)
-		flush(o);
+		flush_escape(o);
 	memcpy(o->bytes + o->n, bytes, n);
 	o->n += n;
 }
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void put_format(struct out *o, cons
 	int n = vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	if (n > 0)
-		put(o, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+		put_escape_bytes(o, text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
 /* ---- sixel ---- */
@@ -56,7 +56,7 @@ static void put_sixels(struct out *o, int sixel, int count)
 		put_format(o, "!%d%c", count, c);
 	else
 		while (count-- > 0)
-			put(o, &c, 1);
+			put_escape_bytes(o, &c, 1);
 }
 
 /* The pixels of one color in a band of `height` rows. */
@@ -79,7 +79,7 @@ static void put_color(
 	}
 	if (last) /* omit empty sixels at the end */
 		put_sixels(o, last, count);
-	put(o, "$", 1);
+	put_escape_bytes(o, "$", 1);
 }
 
 static void put_band(struct out *o, const struct picture *p, const uint8_t *band, int height, int width)
@@ -92,7 +92,7 @@ static void put_band(struct out *o, const struct picture *p, const uint8_t *band
 	for (size_t color = 0; color < p->n_colors; color++)
 		if (has[color])
 			put_color(o, p, band, height, width, (int)color);
-	put(o, "-", 1);
+	put_escape_bytes(o, "-", 1);
 }
 
 static int percent(uint8_t part)
@@ -118,7 +118,7 @@ void picture_sixel(
 		put_band(&o, p, p->bytes + (size_t)(top + y) * (size_t)p->width,
 				height - y < BAND ? height - y : BAND, width);
 	put_format(&o, "\033\\");
-	flush(&o);
+	flush_escape(&o);
 }
 
 /* ---- kitty ---- */
@@ -135,7 +135,7 @@ static void put_base64(struct out *o, const uint8_t *p, size_t n)
 		char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
 				i + 1 < n ? digits[group >> 6 & 63] : '=',
 				i + 2 < n ? digits[group & 63] : '='};
-		put(o, four, 4);
+		put_escape_bytes(o, four, 4);
 	}
 }
 
@@ -155,7 +155,7 @@ void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *
 		put_base64(&o, p->bytes + at, part);
 		put_format(&o, "\033\\");
 	}
-	flush(&o);
+	flush_escape(&o);
 }
 
 /* C=1: the cursor does not move. */
@@ -170,7 +170,7 @@ void picture_kitty_place(const struct picture *p, uint32_t place, int first, int
 	put_format(&o, "\033_Ga=p,i=%" PRIu32 ",p=%" PRIu32 ",x=0,y=%d,w=%d,h=%d,c=%d,r=%d,C=1,q=2;\033\\",
 			p->id, place, top, width > 0 ? width : 1, bottom > top ? bottom - top : 1, cols,
 			rows);
-	flush(&o);
+	flush_escape(&o);
 }
 
 void picture_kitty_remove(uint32_t id, uint32_t place, picture_write_fn *write, void *user)
@@ -181,5 +181,5 @@ void picture_kitty_remove(uint32_t id, uint32_t place, picture_write_fn *write, 
 		put_format(&o, "\033_Ga=d,d=i,i=%" PRIu32 ",p=%" PRIu32 ",q=2;\033\\", id, place);
 	else
 		put_format(&o, "\033_Ga=d,d=I,i=%" PRIu32 ",q=2;\033\\", id);
-	flush(&o);
+	flush_escape(&o);
 }

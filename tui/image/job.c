@@ -53,7 +53,7 @@ static void answer_error(const struct trm_error *why)
 	_exit(0);
 }
 
-static _Noreturn void work(const uint8_t *bytes, size_t n, const struct image_info *info,
+static _Noreturn void decode_in_child(const uint8_t *bytes, size_t n, const struct image_info *info,
 		const struct picture_style *look)
 {
 	struct pixels pixels;
@@ -80,7 +80,7 @@ static _Noreturn void work(const uint8_t *bytes, size_t n, const struct image_in
 
 /* ---- this side ---- */
 
-static int grow(struct image_job *job)
+static int grow_job(struct image_job *job)
 {
 	size_t cap = job->cap ? job->cap * 2 : 65536;
 	uint8_t *bytes = cap <= ANSWER_MAX ? realloc(job->bytes, cap) : NULL;
@@ -107,7 +107,7 @@ int image_job_start(const uint8_t *bytes, size_t n, const struct image_info *inf
 	pid_t pid = fork();
 	if (pid == 0) {
 		decoder_sandbox_enter(ends[1], ANSWER_FD);
-		work(bytes, n, info, look);
+		decode_in_child(bytes, n, info, look);
 	}
 	int error = errno;
 	close(ends[1]);
@@ -156,7 +156,7 @@ static enum image_job_state take_answer(struct image_job *job, struct picture **
 enum image_job_state image_job_read(struct image_job *job, struct picture **ret, struct trm_error *reterr)
 {
 	for (;;) {
-		if (job->n == job->cap && grow(job) < 0) {
+		if (job->n == job->cap && grow_job(job) < 0) {
 			trm_error_set(reterr, TRM_ENOMEM, "the image needs too much memory");
 			return IMAGE_JOB_FAILED;
 		}

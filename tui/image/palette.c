@@ -42,7 +42,7 @@ static int part_of(uint16_t bin, int axis)
 	return bin >> (10 - 5 * axis) & 31;
 }
 
-static void measure(const struct cut *cut, struct box *box)
+static void measure_box(const struct cut *cut, struct box *box)
 {
 	box->count = 0;
 	box->side = -1;
@@ -68,7 +68,7 @@ static int by_part(const void *a, const void *b, void *axis)
 }
 
 /* Cut a box so that half of its pixels lie on either side. */
-static void split(struct cut *cut, struct box *box)
+static void split_box(struct cut *cut, struct box *box)
 {
 	struct box *other = &cut->boxes[cut->n_boxes++];
 	uint64_t before = 0;
@@ -80,12 +80,12 @@ static void split(struct cut *cut, struct box *box)
 	while (at < box->to - 1 && before < box->count / 2);
 	*other = (struct box){.from = at, .to = box->to};
 	box->to = at;
-	measure(cut, box);
-	measure(cut, other);
+	measure_box(cut, box);
+	measure_box(cut, other);
 }
 
 /* The box that is best to cut next. NULL: each has only one bin. */
-static struct box *widest(struct cut *cut)
+static struct box *widest_box(struct cut *cut)
 {
 	struct box *best = NULL;
 	double most = 0;
@@ -141,9 +141,9 @@ bool make_palette(struct picture *p, const uint8_t *rgb)
 		count_bins(&cut, rgb, p->n);
 		cut.boxes[0] = (struct box){.from = 0, .to = cut.n};
 		cut.n_boxes = 1;
-		measure(&cut, &cut.boxes[0]);
-		while (cut.n_boxes < PICTURE_COLORS && (box = widest(&cut)))
-			split(&cut, box);
+		measure_box(&cut, &cut.boxes[0]);
+		while (cut.n_boxes < PICTURE_COLORS && (box = widest_box(&cut)))
+			split_box(&cut, box);
 		name_colors(&cut, p);
 		for (size_t i = 0; i < p->n; i++)
 			p->bytes[i] = cut.bins[bin_of(rgb + 3 * i)].color;

@@ -24,12 +24,12 @@ static const struct line_command table[];
 
 /* ---- help ---- */
 
-static bool fits(const char *needle, const char *a, const char *b)
+static bool command_fits(const char *needle, const char *a, const char *b)
 {
 	return !*needle || strcasestr(a, needle) || strcasestr(b, needle);
 }
 
-static void help(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_help(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	const struct command *c;
 	bool is_all = strcmp(rest, "all") == 0;
@@ -41,10 +41,10 @@ static void help(struct linear *l, struct model *m, const char *rest, struct eff
 			      "colons for one in code. While code waits for input, lines are its input. "
 			      "Ctrl-C interrupts the run.");
 	for (const struct line_command *k = table; k->name; k++)
-		if (fits(needle, k->name, k->help))
+		if (command_fits(needle, k->name, k->help))
 			linear_say(l, ":%s%s%s: %s", k->name, *k->words ? " " : "", k->words, k->help);
 	for (size_t i = 0; (*rest || is_all) && (c = command_at(i)) != NULL; i++)
-		if (c->title && fits(needle, c->name, c->title))
+		if (c->title && command_fits(needle, c->name, c->title))
 			linear_say(l, ":%s: %s", c->name, c->help ? c->help : c->title);
 	if (!*rest)
 		linear_say(l, ":help all lists every command of the workbench, :help WORD those about a word");
@@ -76,7 +76,7 @@ static bool read_range(
 	return true;
 }
 
-static void list(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_list(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	const struct text *t = model_editor(m)->text;
 	size_t from, to;
@@ -95,7 +95,7 @@ static void list(struct linear *l, struct model *m, const char *rest, struct eff
 }
 
 /* Replace the lines [from, to] by `text`. */
-static void replace(struct model *m, size_t from, size_t to, const char *text, struct effects *out)
+static void replace_lines(struct model *m, size_t from, size_t to, const char *text, struct effects *out)
 {
 	struct editor *e = model_editor(m);
 	struct event ev = {.type = EVENT_PASTE, .text = text, .text_len = strlen(text), .time_ns = m->now_ns};
@@ -115,7 +115,7 @@ static void delete_lines(struct linear *l, struct model *m, const char *rest, st
 	if (!*rest)
 		linear_say(l, "which lines? :delete 3 or :delete 3 7");
 	else if (read_range(l, m, rest, &from, &to))
-		replace(m, from, to, "", out);
+		replace_lines(m, from, to, "", out);
 }
 
 /* "3 text" */
@@ -132,7 +132,7 @@ static void put_line(struct linear *l, struct model *m, const char *rest, bool i
 	}
 	if (!read_range(l, m, number, &from, &to) || asprintf(&line, "%s\n", rest) < 0)
 		return;
-	replace(m, from, is_new ? from - 1 : to, line, out);
+	replace_lines(m, from, is_new ? from - 1 : to, line, out);
 	free(line);
 }
 
@@ -154,7 +154,7 @@ static void go_to(struct linear *l, struct model *m, const char *rest, struct ef
 	if (!read_range(l, m, rest, &from, &to))
 		return;
 	editor_goto_line(model_editor(m), from - 1);
-	list(l, m, rest, out);
+	linear_list(l, m, rest, out);
 }
 
 static void buffers(struct linear *l, struct model *m, const char *rest, struct effects *out)
@@ -279,13 +279,13 @@ static void stop_sandbox(struct linear *l, struct model *m, const char *rest, st
 	command_run(m, command_find("sandboxes-stop"), out);
 }
 
-static void find(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_find_command(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	(void)out;
 	linear_find(l, m, rest);
 }
 
-static void search(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_search_output(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	(void)out;
 	linear_search(l, m, rest);
@@ -299,7 +299,7 @@ static void substitute(struct linear *l, struct model *m, const char *rest, stru
 
 /* ---- the rest ---- */
 
-static void language(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_language(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	struct trm_error why = {0};
 	const struct trm_lang *lang;
@@ -323,7 +323,7 @@ static void send_eof(struct linear *l, struct model *m, const char *rest, struct
 		linear_say(l, "nothing runs");
 }
 
-static void stop(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_stop(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	(void)rest;
 	linear_interrupt(l, m, out);
@@ -331,19 +331,19 @@ static void stop(struct linear *l, struct model *m, const char *rest, struct eff
 
 static const struct line_command table[] = {
 		{"run", "", "run the cell typed last, or the cell of the current line", NULL},
-		{"stop", "", "interrupt the run; again: take the next step", stop},
-		{"list", "[FROM [TO]]", "read lines of the buffer", list},
+		{"stop", "", "interrupt the run; again: take the next step", linear_stop},
+		{"list", "[FROM [TO]]", "read lines of the buffer", linear_list},
 		{"goto", "N", "make line N the current one", go_to},
 		{"change", "N TEXT", "replace line N with TEXT", change_line},
 		{"insert", "N TEXT", "insert a line before line N", insert_line},
 		{"delete", "FROM [TO]", "delete lines", delete_lines},
-		{"find", "TEXT", "list the lines of the buffer that contain a text", find},
+		{"find", "TEXT", "list the lines of the buffer that contain a text", linear_find_command},
 		{"replace", "/OLD/NEW/", "replace a text in the whole buffer", substitute},
 		{"complete", "WORDS", "list the completions of the words", linear_complete},
 		{"inspect", "NAME", "explain a name", linear_inspect},
 		{"undo", "", "undo the last change of the buffer", NULL},
 		{"output", "[N | all]", "read the output of the last run again, of run N, or of all", output},
-		{"search", "TEXT", "list the lines of the output that contain a text", search},
+		{"search", "TEXT", "list the lines of the output that contain a text", linear_search_output},
 		{"metrics", "", "show the resource usage", metrics},
 		{"processes", "", "list the processes in the sandbox", processes},
 		{"variables", "", "list the variables of the interpreter", variables},
@@ -352,7 +352,7 @@ static const struct line_command table[] = {
 		{"stop-sandbox", "N", "stop one of them, after a confirmation", stop_sandbox},
 		{"language", "[NAME]",
 				"switch to a language of terrarium langs; each has its own buffer and state",
-				language},
+				linear_language},
 		{"buffers", "[N]", "list the open buffers; with a number, go to one", buffers},
 		{"open", "[PATH]", "open a file, or a Jupyter notebook", open_file},
 		{"save", "[PATH]", "save the buffer", save_file},
@@ -360,7 +360,7 @@ static const struct line_command table[] = {
 		{"record", "[PATH]", "record the session; :stop-recording ends it", record},
 		{"eof", "", "end the input of the run", send_eof},
 		{"messages", "", "read messages again", NULL},
-		{"help", "[WORD | all]", "this help", help},
+		{"help", "[WORD | all]", "this help", linear_help},
 		{"quit", "", "leave", NULL},
 		{0},
 };

@@ -107,7 +107,7 @@ static long find_item(const struct dialog *d, const char *line)
 	return -1;
 }
 
-static void answer(struct linear *l, struct model *m, const char *line, struct effects *out)
+static void answer_question(struct linear *l, struct model *m, const char *line, struct effects *out)
 {
 	struct dialog *d = &m->dialog;
 
@@ -163,7 +163,7 @@ void linear_line(struct linear *l, struct model *m, const char *line, struct eff
 			return;
 	}
 	if (m->dialog.kind != DIALOG_NONE && line[0] != ':') {
-		answer(l, m, line, out);
+		answer_question(l, m, line, out);
 		return;
 	}
 	if (line[0] == ':' && line[1] != ':') {

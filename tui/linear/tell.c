@@ -269,7 +269,7 @@ static void say_input(struct linear *l, const struct model *m)
 
 /* ---- questions ---- */
 
-static uint64_t hash(uint64_t h, const char *text)
+static uint64_t hash_status(uint64_t h, const char *text)
 {
 	for (; *text; text++)
 		h = (h ^ (unsigned char)*text) * 1099511628211u;
@@ -285,17 +285,17 @@ static bool is_filled_in(const struct dialog *d)
 /* A different kind, title or text means a new dialog. */
 static uint64_t question_of(const struct dialog *d)
 {
-	uint64_t h = hash(1469598103934665603u + (uint64_t)d->kind, d->title);
+	uint64_t h = hash_status(1469598103934665603u + (uint64_t)d->kind, d->title);
 
 	for (size_t i = 0; i < d->n_lines && !is_filled_in(d); i++)
-		h = hash(h, d->lines[i].text);
+		h = hash_status(h, d->lines[i].text);
 	return d->kind == DIALOG_NONE ? 0 : h | 1;
 }
 
 /* False: the line was already reported, or there is no room to remember it. */
 static bool is_new_line(struct linear *l, const char *text)
 {
-	const uint64_t h = hash(0, text);
+	const uint64_t h = hash_status(0, text);
 
 	for (size_t i = 0; i < l->n_question_lines; i++)
 		if (l->question_lines[i] == h)

@@ -85,19 +85,19 @@ void metric_history_clear(struct metric_history *h)
 	h->net_ns = 0;
 }
 
-static uint64_t oldest(const struct metric_history *h)
+static uint64_t oldest_sample(const struct metric_history *h)
 {
 	return h->n > h->cap ? h->n - h->cap : 0;
 }
 
 const struct metric_point *metric_history_at(const struct metric_history *h, uint64_t k)
 {
-	return k < h->n && k >= oldest(h) ? &h->points[k % h->cap] : NULL;
+	return k < h->n && k >= oldest_sample(h) ? &h->points[k % h->cap] : NULL;
 }
 
 uint64_t metric_history_first_ns(const struct metric_history *h)
 {
-	return h->n ? metric_history_at(h, oldest(h))->time_ns : 0;
+	return h->n ? metric_history_at(h, oldest_sample(h))->time_ns : 0;
 }
 
 uint64_t metric_history_last_ns(const struct metric_history *h)
@@ -108,7 +108,7 @@ uint64_t metric_history_last_ns(const struct metric_history *h)
 /* The first sample at or after a time; n: there is none. */
 static uint64_t first_from(const struct metric_history *h, uint64_t at_ns)
 {
-	uint64_t low = oldest(h), high = h->n;
+	uint64_t low = oldest_sample(h), high = h->n;
 
 	while (low < high) {
 		uint64_t mid = low + (high - low) / 2;
@@ -141,7 +141,7 @@ struct last {
 	uint64_t time_ns, apart_ns; /* since the sample before it; 0: there was none */
 };
 
-static void note(struct last *l, const struct metric_point *p, enum series series)
+static void note_last_value(struct last *l, const struct metric_point *p, enum series series)
 {
 	if (!p || p->values[series] < 0.0f)
 		return;
@@ -159,14 +159,14 @@ void metric_history_columns(const struct metric_history *h, enum series series,
 	const struct metric_point *p;
 	struct last last = {0};
 
-	note(&last, k > 1 ? metric_history_at(h, k - 2) : NULL, series);
-	note(&last, k ? metric_history_at(h, k - 1) : NULL, series);
+	note_last_value(&last, k > 1 ? metric_history_at(h, k - 2) : NULL, series);
+	note_last_value(&last, k ? metric_history_at(h, k - 1) : NULL, series);
 	for (int i = 0; i < columns; i++) {
 		uint64_t back_ns = (uint64_t)(columns - 1 - i) * span->column_ns;
 		uint64_t end_ns = span->end_ns > back_ns ? span->end_ns - back_ns : 0;
 		out[i] = -1.0f;
 		for (; (p = metric_history_at(h, k)) && p->time_ns < end_ns; k++) {
-			note(&last, p, series);
+			note_last_value(&last, p, series);
 			out[i] = worst(out[i], p->values[series]);
 		}
 		if (out[i] < 0.0f && last.time_ns

@@ -17,7 +17,7 @@ static int max(int a, int b)
 	return a > b ? a : b;
 }
 
-static int min(int a, int b)
+static int lesser_int(int a, int b)
 {
 	return a < b ? a : b;
 }
@@ -28,7 +28,7 @@ static void share(int room, bool has_net, bool has_wait, int heights[SERIES_COUN
 	int extra = has_net + has_wait, small = room >= 26 ? 4 : room >= 18 ? 3 : room >= 12 ? 2 : 0;
 	int big = (room - small * (2 + extra)) / 2;
 
-	big = big < 2 ? 0 : min(big, 14);
+	big = big < 2 ? 0 : lesser_int(big, 14);
 	heights[SERIES_CPU] = heights[SERIES_MEM] = big;
 	heights[SERIES_DISK] = heights[SERIES_PROC] = small;
 	heights[SERIES_NET] = has_net ? small : -1;

@@ -54,7 +54,8 @@ static int compare_numbers(double a, double b)
 
 /* Heaviest first; pids and commands in ascending order. Equal rows are sorted by pid, so that they keep
  * their places. */
-static int compare(const struct process_table *t, const struct trm_process *a, const struct trm_process *b)
+static int compare_processes(
+		const struct process_table *t, const struct trm_process *a, const struct trm_process *b)
 {
 	int order = 0;
 
@@ -74,7 +75,7 @@ static int compare_rows(const void *a, const void *b, void *user)
 {
 	const struct process_table *t = user;
 
-	return compare(t, &t->processes[((const struct process_row *)a)->at],
+	return compare_processes(t, &t->processes[((const struct process_row *)a)->at],
 			&t->processes[((const struct process_row *)b)->at]);
 }
 
@@ -126,7 +127,7 @@ static void make_tree(struct process_table *t)
 	free(done);
 }
 
-static void arrange(struct process_table *t)
+static void sort_processes(struct process_table *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		t->rows[i] = (struct process_row){.at = (uint32_t)i};
@@ -163,7 +164,7 @@ void process_table_take(struct process_table *t, const struct trm_metrics *metri
 	t->n = t->is_known ? metrics->n_processes : 0;
 	if (t->n)
 		memcpy(t->processes, metrics->processes, t->n * sizeof *t->processes);
-	arrange(t);
+	sort_processes(t);
 	if (t->top >= t->n)
 		t->top = 0;
 }
@@ -172,13 +173,13 @@ void process_table_sort(struct process_table *t, enum process_sort sort)
 {
 	t->is_reversed = t->sort == sort && !t->is_reversed;
 	t->sort = sort;
-	arrange(t);
+	sort_processes(t);
 }
 
 void process_table_set_tree(struct process_table *t, bool is_tree)
 {
 	t->is_tree = is_tree;
-	arrange(t);
+	sort_processes(t);
 }
 
 /* ---- selection ---- */

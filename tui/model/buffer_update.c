@@ -28,7 +28,7 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out)
 }
 
 /* Add a buffer and make it current. NULL: out of memory, which is reported. */
-static struct buffer *add(struct model *m, const struct trm_lang *lang, struct effects *out)
+static struct buffer *add_shown_buffer(struct model *m, const struct trm_lang *lang, struct effects *out)
 {
 	struct buffer *b = buffers_add(&m->buffers, lang);
 
@@ -48,12 +48,12 @@ void language_set(struct model *m, const struct trm_lang *lang, struct effects *
 	if (b)
 		buffer_show(m, b, out);
 	else
-		add(m, lang, out);
+		add_shown_buffer(m, lang, out);
 }
 
 void buffer_new(struct model *m, struct effects *out)
 {
-	if (add(m, m->lang, out))
+	if (add_shown_buffer(m, m->lang, out))
 		model_focus(m, PANE_EDITOR);
 }
 

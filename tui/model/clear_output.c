@@ -9,7 +9,7 @@
 
 enum { BUTTON_CLEAR = 1 };
 
-static void ask(struct model *m, struct effects *out)
+static void ask_clear(struct model *m, struct effects *out)
 {
 	static const struct dialog_button buttons[] = {
 			{"Clear", NULL, 'c', BUTTON_CLEAR}, {"Keep", NULL, 'k', ANSWER_CANCEL}};
@@ -37,7 +37,7 @@ void answer_clear(struct model *m, int answer)
 }
 
 static const struct command commands[] = {
-		{"clear-output", "Clear the output…", "delete all output, after a question", CONTEXT_ANY, ask,
-				NULL, 0, false},
+		{"clear-output", "Clear the output…", "delete all output, after a question", CONTEXT_ANY,
+				ask_clear, NULL, 0, false},
 };
 const struct command_table clear_commands = COMMAND_TABLE(commands);

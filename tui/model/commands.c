@@ -34,7 +34,7 @@ static void copy_output(struct model *m, struct effects *out)
 	keep_clipboard(m, out, "output");
 }
 
-static void copy(struct model *m, struct effects *out)
+static void copy_selection(struct model *m, struct effects *out)
 {
 	if (m->out.has_selection && m->focus != PANE_EDITOR)
 		copy_output(m, out);
@@ -119,13 +119,13 @@ static void reset_panes(struct model *m, struct effects *out)
 
 /* ---- the rest ---- */
 
-static void help(struct model *m, struct effects *out)
+static void open_help(struct model *m, struct effects *out)
 {
 	(void)out;
 	show_help(m);
 }
 
-static void language(struct model *m, struct effects *out)
+static void choose_language_menu(struct model *m, struct effects *out)
 {
 	(void)out;
 	ask_language(m);
@@ -157,14 +157,14 @@ static void messages(struct model *m, struct effects *out)
 	show_messages(m);
 }
 
-static void stop(struct model *m, struct effects *out)
+static void stop_or_copy(struct model *m, struct effects *out)
 {
 	if (model_is_running(m))
 		run_stop(m, out);
 	else if (peer_runs_may_be_stopped(m))
 		peer_runs_ask_stop(m);
 	else
-		copy(m, out);
+		copy_selection(m, out);
 }
 
 static void open_file(struct model *m, struct effects *out)
@@ -173,7 +173,7 @@ static void open_file(struct model *m, struct effects *out)
 	ask_open(m);
 }
 
-static void save(struct model *m, struct effects *out)
+static void save_buffer(struct model *m, struct effects *out)
 {
 	ask_save(m, false, out);
 }
@@ -215,12 +215,12 @@ static void quit(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"help", "Help", "show this help", CONTEXT_ANY, help, NULL, 0, false},
+		{"help", "Help", "show this help", CONTEXT_ANY, open_help, NULL, 0, false},
 		{"palette", "Command palette…", "find any command by a few letters of its name", CONTEXT_ANY,
 				palette_ask, NULL, 0, false},
 		{"language", "Language…",
 				"choose the language: each has its own buffer and state, all share the sandbox's files",
-				CONTEXT_ANY, language, NULL, 0, false},
+				CONTEXT_ANY, choose_language_menu, NULL, 0, false},
 		{"theme", "Theme…", "choose the colors", CONTEXT_ANY, theme, NULL, 0, false},
 		{"messages", "Messages", "show earlier messages", CONTEXT_ANY, messages, NULL, 0, false},
 		{"next-pane", "Next pane", "go to the next pane", CONTEXT_ANY, next_pane, NULL, 0, false},
@@ -241,9 +241,9 @@ static const struct command commands[] = {
 		{"stop", "Interrupt or copy",
 				"interrupt the run, then terminate it, then kill it; if nothing "
 				"runs: copy",
-				CONTEXT_ALWAYS, stop, NULL, 0, false},
+				CONTEXT_ALWAYS, stop_or_copy, NULL, 0, false},
 		{"open", "Open a file…", "open a file", CONTEXT_ANY, open_file, NULL, 0, false},
-		{"save", "Save", "save the buffer", CONTEXT_ANY, save, NULL, 0, false},
+		{"save", "Save", "save the buffer", CONTEXT_ANY, save_buffer, NULL, 0, false},
 		{"save-as", "Save as…", "save the buffer under another name", CONTEXT_ANY, save_as, NULL, 0,
 				false},
 		{"repaint", "Repaint the screen", "draw the screen again", CONTEXT_ALWAYS, repaint, NULL, 0,

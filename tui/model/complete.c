@@ -76,7 +76,7 @@ static bool has(const struct complete *c, const char *text)
 	return false;
 }
 
-static void add(struct complete *c, const char *text, const char *kind)
+static void add_candidate(struct complete *c, const char *text, const char *kind)
 {
 	char *copy = c->n_all < CANDIDATES_MAX && is_decent(text) ? strdup(text) : NULL;
 
@@ -135,7 +135,7 @@ static int fit(const char *text, const char *typed)
 	return n >= 2 && strcasestr(text, typed) ? 2 : 3;
 }
 
-static void filter(struct complete *c, const char *typed)
+static void filter_candidates(struct complete *c, const char *typed)
 {
 	c->n_shown = c->current = c->scroll = 0;
 	c->has_moved = false;
@@ -235,7 +235,7 @@ static void open_popup(struct model *m, struct effects *out)
 		return;
 	}
 	c->state = COMPLETE_OPEN;
-	filter(c, typed);
+	filter_candidates(c, typed);
 	m->needs_draw = true;
 	if (c->n_shown == 0 || (c->is_auto && c->n_shown == 1 && complete_is_exact(m))) {
 		if (!c->is_auto)
@@ -261,7 +261,8 @@ static void add_grammar_word(void *user, const char *word, uint8_t kind)
 	const struct grammar_words *w = user;
 
 	if (strncasecmp(word, w->typed, strlen(w->typed)) == 0 && !has(w->c, word))
-		add(w->c, word, kind == SYNTAX_KEYWORD || kind == SYNTAX_CONSTANT ? "keyword" : "builtin");
+		add_candidate(w->c, word,
+				kind == SYNTAX_KEYWORD || kind == SYNTAX_CONSTANT ? "keyword" : "builtin");
 }
 
 /* Add candidates that need no kernel: words of the buffer, keywords, built-in names. */
@@ -274,7 +275,7 @@ static void add_words(struct model *m, const char *typed)
 
 	for (size_t i = 0; i < n; i++) {
 		if (!kernel_n || !has(c, words[i]))
-			add(c, words[i], word_kind(e->syntax, e->text, e->sel.cursor, words[i]));
+			add_candidate(c, words[i], word_kind(e->syntax, e->text, e->sel.cursor, words[i]));
 		free(words[i]);
 	}
 	free(words);
@@ -298,7 +299,7 @@ static void fall_back(struct model *m, struct effects *out)
 	open_popup(m, out);
 }
 
-static void ask(struct model *m, struct effects *out)
+static void ask_candidates(struct model *m, struct effects *out)
 {
 	size_t len, cursor, pos;
 	char *text = inspect_context(m, &len, &cursor, &pos);
@@ -323,7 +324,7 @@ void complete_begin(struct model *m, bool is_auto, bool is_eager, struct effects
 			.start = word_start(e->text, e->sel.cursor),
 			.asked_pos = e->sel.cursor};
 	if (kernel_query_can(m, m->lang))
-		ask(m, out);
+		ask_candidates(m, out);
 	else if (!is_auto)
 		fall_back(m, out);
 	else
@@ -342,7 +343,7 @@ static size_t step_back(const struct text *t, size_t pos, int n)
 	return pos;
 }
 
-static void take(struct complete *c, const cJSON *json)
+static void take_candidates(struct complete *c, const cJSON *json)
 {
 	const cJSON *match, *kind = cJSON_GetObjectItemCaseSensitive(json, "kinds");
 
@@ -350,14 +351,14 @@ static void take(struct complete *c, const cJSON *json)
 	cJSON_ArrayForEach(match, cJSON_GetObjectItemCaseSensitive(json, "matches"))
 	{
 		if (cJSON_IsString(match))
-			add(c, match->valuestring, cJSON_GetStringValue(kind));
+			add_candidate(c, match->valuestring, cJSON_GetStringValue(kind));
 		kind = kind ? kind->next : NULL;
 	}
 	for (size_t i = 0; i < c->n_all && !c->is_path; i++)
 		c->is_path = strcmp(c->all[i].kind, "file") == 0 || strcmp(c->all[i].kind, "directory") == 0;
 }
 
-static int number(const cJSON *json, const char *name)
+static int answer_number(const cJSON *json, const char *name)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
 
@@ -375,10 +376,10 @@ void complete_answer(struct model *m, const struct msg *msg, struct effects *out
 		cJSON_Delete(json);
 		return;
 	}
-	int back = number(json, "end") - number(json, "start");
+	int back = answer_number(json, "end") - answer_number(json, "start");
 	if (json)
 		c->start = step_back(t, c->asked_pos, back);
-	take(c, json);
+	take_candidates(c, json);
 	cJSON_Delete(json);
 	bool is_member = c->start > 0 && text_byte(t, c->start - 1) == '.';
 	bool wants_words = !c->is_path && !is_member && (c->n_all > 0 || !c->is_auto);
@@ -404,7 +405,7 @@ void complete_follow(struct model *m, struct effects *out)
 	}
 	if (c->state != COMPLETE_OPEN)
 		return;
-	filter(c, typed);
+	filter_candidates(c, typed);
 	if (c->n_shown == 0 || (c->n_shown == 1 && complete_is_exact(m)))
 		complete_close(m);
 }

@@ -13,7 +13,7 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-static void complete(struct model *m, struct effects *out)
+static void popup_complete(struct model *m, struct effects *out)
 {
 	if (m->focus == PANE_EDITOR)
 		complete_begin(m, false, m->completion.state == COMPLETE_OPEN, out);
@@ -47,13 +47,13 @@ static void move_by(struct model *m, long by)
 	m->needs_draw = true;
 }
 
-static void up(struct model *m, struct effects *out)
+static void popup_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_by(m, -1);
 }
 
-static void down(struct model *m, struct effects *out)
+static void popup_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_by(m, 1);
@@ -73,7 +73,7 @@ static void page_down(struct model *m, struct effects *out)
 
 /* Enter accepts the candidate if the person opened the popup or moved the selection; else it ends the line.
  */
-static void choose(struct model *m, struct effects *out)
+static void choose_candidate(struct model *m, struct effects *out)
 {
 	bool is_wanted = (!m->completion.is_auto || m->completion.has_moved) && !complete_is_exact(m);
 
@@ -116,11 +116,11 @@ bool complete_mouse(struct model *m, const struct event *ev, struct effects *out
 
 static const struct command commands[] = {
 		{"complete", "Complete the word", "complete the word: asks the running interpreter",
-				CONTEXT_EDITOR, complete, NULL, 0, false},
+				CONTEXT_EDITOR, popup_complete, NULL, 0, false},
 		{"complete-or-indent", NULL, "complete the word; after a space: indent", CONTEXT_EDITOR,
 				complete_or_indent, NULL, 0, false},
-		{"popup-up", NULL, "select another completion", CONTEXT_POPUP, up, NULL, 0, false},
-		{"popup-down", NULL, NULL, CONTEXT_POPUP, down, NULL, 0, false},
+		{"popup-up", NULL, "select another completion", CONTEXT_POPUP, popup_up, NULL, 0, false},
+		{"popup-down", NULL, NULL, CONTEXT_POPUP, popup_down, NULL, 0, false},
 		{"popup-page-up", NULL, NULL, CONTEXT_POPUP, page_up, NULL, 0, false},
 		{"popup-page-down", NULL, NULL, CONTEXT_POPUP, page_down, NULL, 0, false},
 		{"popup-accept", NULL, "accept the selected completion", CONTEXT_POPUP, complete_accept, NULL,
@@ -128,7 +128,7 @@ static const struct command commands[] = {
 		{"popup-choose", NULL,
 				"accept it if you asked for completions or used the arrow keys; "
 				"else new line",
-				CONTEXT_POPUP, choose, NULL, 0, false},
+				CONTEXT_POPUP, choose_candidate, NULL, 0, false},
 		{"popup-close", NULL, "close", CONTEXT_POPUP, dismiss, NULL, 0, false},
 };
 const struct command_table complete_commands = COMMAND_TABLE(commands);

@@ -29,7 +29,7 @@ struct list {
 };
 
 /* Add a word once to the sorted list. */
-static void add(struct list *l, const char *word, size_t n)
+static void add_sorted_word(struct list *l, const char *word, size_t n)
 {
 	size_t low = 0, high = l->n;
 
@@ -64,7 +64,7 @@ static void collect(struct list *l, const char *text, size_t n, size_t skip, con
 		bool is_digit = text[start] >= '0' && text[start] <= '9';
 		if (len >= WORD_MIN && len <= WORD_MAX && len > prefix_len && !is_digit && start != skip
 				&& memcmp(text + start, prefix, prefix_len) == 0)
-			add(l, text + start, len);
+			add_sorted_word(l, text + start, len);
 		if (at == start)
 			at++;
 	}

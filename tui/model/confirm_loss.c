@@ -262,7 +262,7 @@ void loss_ask(struct model *m, enum loss what, struct effects *out)
 	loss_refresh(m);
 }
 
-static void perform(struct model *m, struct effects *out)
+static void perform_loss(struct model *m, struct effects *out)
 {
 	const struct trm_lang *lang = m->loss_question.lang;
 
@@ -284,7 +284,7 @@ void loss_answer_dialog(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_DO)
-		perform(m, out);
+		perform_loss(m, out);
 	else if (answer == BUTTON_SAVE)
 		effect_plain(out, EFFECT_QUIT_SAVING);
 	else if (answer == BUTTON_DISCARD)

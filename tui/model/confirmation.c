@@ -73,7 +73,7 @@ static void write_trust(const struct model *m, enum choice choice, char *out, si
 		snprintf(out + used, cap - used, "%s%s", used ? "," : "", m->sandbox.backend);
 }
 
-static void choose(struct model *m, enum choice choice, struct effects *out)
+static void choose_confirmation(struct model *m, enum choice choice, struct effects *out)
 {
 	char trust[sizeof m->trust];
 
@@ -95,7 +95,7 @@ void answer_confirmation(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer != ANSWER_ENTER)
 		return;
-	choose(m, (enum choice)choice, out);
+	choose_confirmation(m, (enum choice)choice, out);
 	if (m->runs_when_chosen)
 		run_start(m, out);
 }

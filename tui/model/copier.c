@@ -16,7 +16,7 @@ static bool is_out(const struct model *m)
 	return m->dialog.kind == DIALOG_COPY_OUT_FROM || m->dialog.kind == DIALOG_COPY_OUT_TO;
 }
 
-static void ask(struct model *m, enum dialog_kind kind, const char *title, const char *label,
+static void ask_copy_path(struct model *m, enum dialog_kind kind, const char *title, const char *label,
 		const char *path)
 {
 	struct dialog *d = &m->dialog;
@@ -33,24 +33,25 @@ static void ask(struct model *m, enum dialog_kind kind, const char *title, const
 	m->needs_draw = true;
 }
 
-static void begin(struct model *m, enum dialog_kind kind, const char *title, const char *label)
+static void begin_copy_question(struct model *m, enum dialog_kind kind, const char *title, const char *label)
 {
 	if (m->sandbox.state == SANDBOX_DEAD)
 		ask_restart(m);
 	else
-		ask(m, kind, title, label, NULL);
+		ask_copy_path(m, kind, title, label, NULL);
 }
 
 static void copy_in(struct model *m, struct effects *out)
 {
 	(void)out;
-	begin(m, DIALOG_COPY_IN_FROM, "Copy into the sandbox: which file or folder?", "Here");
+	begin_copy_question(m, DIALOG_COPY_IN_FROM, "Copy into the sandbox: which file or folder?", "Here");
 }
 
 static void copy_out(struct model *m, struct effects *out)
 {
 	(void)out;
-	begin(m, DIALOG_COPY_OUT_FROM, "Copy out of the sandbox: which file or folder?", "In the sandbox");
+	begin_copy_question(m, DIALOG_COPY_OUT_FROM, "Copy out of the sandbox: which file or folder?",
+			"In the sandbox");
 }
 
 /* The last name of a path such as "DIR/name" or "name/", as a suggestion for the target. */
@@ -74,14 +75,14 @@ static void ask_where_to(struct model *m, const char *from)
 	snprintf(title, sizeof title, "Copy %.50s %s the sandbox: where to?", name,
 			is_out(m) ? "out of" : "into");
 	if (is_out(m))
-		ask(m, DIALOG_COPY_OUT_TO, title, "Here", name);
+		ask_copy_path(m, DIALOG_COPY_OUT_TO, title, "Here", name);
 	else
-		ask(m, DIALOG_COPY_IN_TO, title, "In the sandbox", "/workspace");
+		ask_copy_path(m, DIALOG_COPY_IN_TO, title, "In the sandbox", "/workspace");
 }
 
 /* Start the copy. The source is in m->pending_path. The target is stored after it until it is clear whether
  * a question is needed. */
-static void start(struct model *m, const char *to, struct effects *out)
+static void start_copy(struct model *m, const char *to, struct effects *out)
 {
 	char *both = m->pending_path;
 	size_t from_len = strlen(both), to_len = strlen(to), n = from_len + 1 + to_len;
@@ -110,7 +111,7 @@ void answer_copy_files(struct model *m, int answer, struct effects *out)
 		ask_where_to(m, text);
 	} else {
 		if (answer == ANSWER_ENTER && *text)
-			start(m, text, out);
+			start_copy(m, text, out);
 		dialog_close(m);
 	}
 }

@@ -39,7 +39,7 @@ void demo_finish(struct demo *d)
 /* ---- display ---- */
 
 /* Show the cell up to byte n. The text is not the person's work, so it counts as saved. */
-static void put(struct model *m, size_t n, struct effects *out)
+static void put_demo_text(struct model *m, size_t n, struct effects *out)
 {
 	struct demo *d = &m->demo;
 	const struct demo_cell *cell = &d->cells[d->current];
@@ -60,12 +60,12 @@ static void put(struct model *m, size_t n, struct effects *out)
 	m->needs_draw = true;
 }
 
-static size_t left(const struct demo *d)
+static size_t demo_bytes_left(const struct demo *d)
 {
 	return d->cells[d->current].len - d->typed;
 }
 
-static void show(struct model *m, size_t k, bool is_typed, struct effects *out)
+static void show_demo_cell(struct model *m, size_t k, bool is_typed, struct effects *out)
 {
 	struct demo *d = &m->demo;
 	struct buffer *b = buffers_find(&m->buffers, d->buffer);
@@ -81,27 +81,27 @@ static void show(struct model *m, size_t k, bool is_typed, struct effects *out)
 	history_mark_saved(b->editor.history);
 	model_focus(m, PANE_EDITOR);
 	if (!is_typed || !d->typing)
-		put(m, left(d), out);
+		put_demo_text(m, demo_bytes_left(d), out);
 	editor_goto_line(&b->editor, 0);
 }
 
 int demo_wait_ms(const struct model *m)
 {
-	return m->demo.is_on && left(&m->demo) ? TICK_MS : -1;
+	return m->demo.is_on && demo_bytes_left(&m->demo) ? TICK_MS : -1;
 }
 
 void demo_tick(struct model *m, struct effects *out)
 {
 	struct demo *d = &m->demo;
 
-	if (!d->is_on || !left(d))
+	if (!d->is_on || !demo_bytes_left(d))
 		return;
 	const char *text = d->text + d->cells[d->current].pos + d->typed;
 	uint64_t due = (m->now_ns - d->typed_ns) * d->typing / 1000000000u;
 	size_t n = 0;
-	for (uint64_t i = 0; i < due && n < left(d); i++)
-		n += cluster_at(text + n, left(d) - n).len;
-	put(m, n, out);
+	for (uint64_t i = 0; i < due && n < demo_bytes_left(d); i++)
+		n += cluster_at(text + n, demo_bytes_left(d) - n).len;
+	put_demo_text(m, n, out);
 }
 
 int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, const char *text, size_t n,
@@ -125,7 +125,7 @@ int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, c
 	d->is_agreed = !confirmation_is_each(m);
 	m->foot_rows = m->rows >= 20 ? DEMO_ROWS : 1;
 	model_relayout(m);
-	show(m, 0, true, &out);
+	show_demo_cell(m, 0, true, &out);
 	effects_finish(&out);
 	if (!d->is_agreed)
 		demo_ask(m);
@@ -159,7 +159,7 @@ void demo_ask(struct model *m)
 	m->needs_draw = true;
 }
 
-static void leave(struct model *m, struct effects *out);
+static void demo_leave(struct model *m, struct effects *out);
 
 void answer_demo(struct model *m, int answer, struct effects *out)
 {
@@ -167,7 +167,7 @@ void answer_demo(struct model *m, int answer, struct effects *out)
 	if (answer == BUTTON_YES)
 		m->demo.is_agreed = true;
 	else
-		leave(m, out);
+		demo_leave(m, out);
 }
 
 /* ---- commands ---- */
@@ -193,7 +193,7 @@ static void run_cell(struct model *m, struct effects *out)
 	bool confirm = m->confirm;
 	uint32_t before = m->out.runs.last;
 
-	put(m, left(d), out);
+	put_demo_text(m, demo_bytes_left(d), out);
 	if (d->cells[d->current].is_text) {
 		notices_add(&m->notices, m->now_ns, false, "this cell is text: nothing to run");
 		return;
@@ -205,12 +205,12 @@ static void run_cell(struct model *m, struct effects *out)
 		d->run = m->out.runs.last;
 }
 
-static void next(struct model *m, struct effects *out)
+static void demo_next(struct model *m, struct effects *out)
 {
 	struct demo *d = &m->demo;
 
-	if (left(d))
-		put(m, left(d), out);
+	if (demo_bytes_left(d))
+		put_demo_text(m, demo_bytes_left(d), out);
 	else if (is_running(m))
 		notices_add(&m->notices, m->now_ns, false, "the cell is still running: Ctrl-C interrupts it");
 	else if (!d->run && !d->cells[d->current].is_text)
@@ -218,7 +218,7 @@ static void next(struct model *m, struct effects *out)
 	else if (is_last(d))
 		notices_add(&m->notices, m->now_ns, false, "this was the last cell");
 	else
-		show(m, d->current + 1, true, out);
+		show_demo_cell(m, d->current + 1, true, out);
 	m->needs_draw = true;
 }
 
@@ -226,7 +226,7 @@ const char *demo_next_words(const struct model *m)
 {
 	const struct demo *d = &m->demo;
 
-	if (left(d))
+	if (demo_bytes_left(d))
 		return "the whole cell";
 	if (is_running(m))
 		return "(running)";
@@ -238,17 +238,17 @@ const char *demo_next_words(const struct model *m)
 static void skip(struct model *m, struct effects *out)
 {
 	if (!is_last(&m->demo))
-		show(m, m->demo.current + 1, false, out);
+		show_demo_cell(m, m->demo.current + 1, false, out);
 }
 
-static void back(struct model *m, struct effects *out)
+static void demo_back(struct model *m, struct effects *out)
 {
 	if (m->demo.current > 0)
-		show(m, m->demo.current - 1, false, out);
+		show_demo_cell(m, m->demo.current - 1, false, out);
 }
 
 /* End the demo. Its file becomes an ordinary buffer. */
-static void leave(struct model *m, struct effects *out)
+static void demo_leave(struct model *m, struct effects *out)
 {
 	effect_text(out, EFFECT_OPEN, m->lang, m->demo.path);
 	demo_finish(&m->demo);
@@ -285,12 +285,12 @@ static void type_faster(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"demo-next", "Demo: continue", "run the cell, then show the next", CONTEXT_DEMO, next, NULL,
-				0, false},
+		{"demo-next", "Demo: continue", "run the cell, then show the next", CONTEXT_DEMO, demo_next,
+				NULL, 0, false},
 		{"demo-run", "Demo: run the cell", "run the cell, or run it again", CONTEXT_DEMO, run_cell,
 				NULL, 0, false},
-		{"demo-back", "Demo: previous cell", "show the previous cell", CONTEXT_DEMO, back, NULL, 0,
-				false},
+		{"demo-back", "Demo: previous cell", "show the previous cell", CONTEXT_DEMO, demo_back, NULL,
+				0, false},
 		{"demo-skip", "Demo: skip the cell", "show the next cell and do not run this one",
 				CONTEXT_DEMO, skip, NULL, 0, false},
 		{"demo-type-slower", "Demo: type slower",
@@ -298,7 +298,7 @@ static const struct command commands[] = {
 				CONTEXT_DEMO, type_slower, NULL, 0, false},
 		{"demo-type-faster", "Demo: type faster", "type cells faster", CONTEXT_DEMO, type_faster,
 				NULL, 0, false},
-		{"demo-leave", "Demo: leave", "end the demo and edit the file", CONTEXT_DEMO, leave, NULL, 0,
-				false},
+		{"demo-leave", "Demo: leave", "end the demo and edit the file", CONTEXT_DEMO, demo_leave,
+				NULL, 0, false},
 };
 const struct command_table demo_commands = COMMAND_TABLE(commands);

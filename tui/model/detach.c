@@ -32,7 +32,7 @@ static void detach(struct model *m, struct effects *out)
 		effect_plain(out, EFFECT_DETACH);
 }
 
-static void keep(struct model *m, struct effects *out)
+static void keep_sandbox(struct model *m, struct effects *out)
 {
 	if (has_sandbox(m))
 		add_flagged(out, EFFECT_KEEP, !detach_is_certain(m));
@@ -42,7 +42,7 @@ static const struct command commands[] = {
 		{"detach", "Detach", "leave the workbench; the sandbox keeps running with all its state",
 				CONTEXT_ANY, detach, NULL, 0, false},
 		{"keep", "Keep the sandbox (toggle)",
-				"choose whether the sandbox keeps running when you leave", CONTEXT_ANY, keep,
-				NULL, 0, false},
+				"choose whether the sandbox keeps running when you leave", CONTEXT_ANY,
+				keep_sandbox, NULL, 0, false},
 };
 const struct command_table detach_commands = COMMAND_TABLE(commands);

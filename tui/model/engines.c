@@ -49,7 +49,7 @@ static struct engine_row *new_row(struct engines *e)
 	return &e->rows[e->n++];
 }
 
-static void add(struct engines *e, const struct trm_container_info *info)
+static void add_engine_container(struct engines *e, const struct trm_container_info *info)
 {
 	struct engine_row *row = new_row(e);
 
@@ -70,7 +70,7 @@ void engines_take(struct engines *e, const struct msg *msg)
 	if (!e->is_asking)
 		return; /* no longer needed */
 	if (msg->type == MSG_CONTAINER) {
-		add(e, msg->container);
+		add_engine_container(e, msg->container);
 		return;
 	}
 	e->is_asking = false;

@@ -44,7 +44,7 @@ static void set_form(struct figure_form *form, const struct trm_display *display
 	snprintf(form->mime, sizeof form->mime, "%s", display->mime);
 }
 
-static void offer(struct figures *f, const struct trm_display *display)
+static void offer_form(struct figures *f, const struct trm_display *display)
 {
 	if (mime_is_plain(display->mime))
 		set_form(&f->offer.plain, display);
@@ -144,7 +144,7 @@ static void on_display(struct model *m, const struct msg *msg)
 	f->offer.serial = msg->serial;
 	f->offer.is_open = true;
 	f->offer.bundle = display->bundle;
-	offer(f, display);
+	offer_form(f, display);
 	if (display->more == 0)
 		end_offer(m);
 	m->needs_draw = true;

@@ -348,19 +348,19 @@ bool finder_event(struct model *m, const struct msg *msg, struct effects *out)
 
 /* ---- commands ---- */
 
-static void find(struct model *m, struct effects *out)
+static void open_finder(struct model *m, struct effects *out)
 {
 	(void)out;
 	finder_open(m, false);
 }
 
-static void replace(struct model *m, struct effects *out)
+static void finder_replace(struct model *m, struct effects *out)
 {
 	(void)out;
 	finder_open(m, true);
 }
 
-static void next(struct model *m, struct effects *out)
+static void find_next_match(struct model *m, struct effects *out)
 {
 	(void)out;
 	if (m->finder.find)
@@ -369,7 +369,7 @@ static void next(struct model *m, struct effects *out)
 		finder_open(m, false);
 }
 
-static void previous(struct model *m, struct effects *out)
+static void find_previous_match(struct model *m, struct effects *out)
 {
 	(void)out;
 	if (m->finder.find)
@@ -381,11 +381,12 @@ static void previous(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"find", "Find…",
 				"find: Enter next, Shift-Enter or Up previous, Alt-x regular expression, Alt-c case, Alt-w word",
-				CONTEXT_EDITOR, find, NULL, 0, false},
-		{"find-next", "Find next", "find the next match", CONTEXT_EDITOR, next, NULL, 0, false},
-		{"find-previous", "Find previous", "find the previous match", CONTEXT_EDITOR, previous, NULL,
-				0, false},
-		{"replace", "Replace…", "replace, with a preview of each match", CONTEXT_EDITOR, replace,
-				NULL, 0, false},
+				CONTEXT_EDITOR, open_finder, NULL, 0, false},
+		{"find-next", "Find next", "find the next match", CONTEXT_EDITOR, find_next_match, NULL, 0,
+				false},
+		{"find-previous", "Find previous", "find the previous match", CONTEXT_EDITOR,
+				find_previous_match, NULL, 0, false},
+		{"replace", "Replace…", "replace, with a preview of each match", CONTEXT_EDITOR,
+				finder_replace, NULL, 0, false},
 };
 const struct command_table finder_commands = COMMAND_TABLE(commands);

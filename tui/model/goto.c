@@ -25,7 +25,7 @@ static void go_to_line(struct model *m, struct effects *out)
 }
 
 /* A number from 1. 0: there is none. */
-static size_t number(const char **p)
+static size_t read_goto_number(const char **p)
 {
 	char *end;
 
@@ -40,11 +40,11 @@ unsigned editor_goto(struct editor *e, const char *where)
 {
 	const char *p = where + strspn(where, " ");
 	char sign = *p == '+' || *p == '-' ? *p++ : '\0';
-	size_t line = number(&p), here = editor_line(e), lines = text_lines(e->text), column = 0;
+	size_t line = read_goto_number(&p), here = editor_line(e), lines = text_lines(e->text), column = 0;
 
 	if (*p == ':' || *p == ',') {
 		p++;
-		column = number(&p);
+		column = read_goto_number(&p);
 	}
 	if (*(p + strspn(p, " ")) || (line == 0 && column == 0 && !sign))
 		return 0;

@@ -48,7 +48,7 @@ struct help {
 };
 
 /* Is each word of the needle in one of the texts? */
-static bool fits(const char *needle, const char *a, const char *b, const char *c)
+static bool help_fits(const char *needle, const char *a, const char *b, const char *c)
 {
 	while (*needle) {
 		char word[32];
@@ -61,11 +61,11 @@ static bool fits(const char *needle, const char *a, const char *b, const char *c
 	return true;
 }
 
-static void add(struct help *h, int section, const char *keys, const char *name, const char *text)
+static void add_help_row(struct help *h, int section, const char *keys, const char *name, const char *text)
 {
 	struct dialog *d = &h->m->dialog;
 
-	if (!fits(h->needle, keys, name, text))
+	if (!help_fits(h->needle, keys, name, text))
 		return;
 	if (h->section != section && d->n_lines)
 		dialog_add(d, ROLE_DIALOG, "%s", "");
@@ -143,7 +143,7 @@ static void add_commands(struct help *h, enum key_context key_context, bool has_
 		keys_name(keys, key);
 		other_keys(h->m, c, peer_runs, sizeof peer_runs);
 		snprintf(text, sizeof text, "%s%s", c->help, peer_runs);
-		add(h, (int)key_context, key, c->name, text);
+		add_help_row(h, (int)key_context, key, c->name, text);
 	}
 }
 
@@ -155,7 +155,7 @@ static void add_section(struct help *h, enum key_context key_context)
 	}
 	for (int i = 0; i < COUNT(extras); i++)
 		if (extras[i].key_context == key_context)
-			add(h, (int)key_context, extras[i].keys, "", extras[i].help);
+			add_help_row(h, (int)key_context, extras[i].keys, "", extras[i].help);
 }
 
 /* Commands without a key, by their titles. */
@@ -168,7 +168,7 @@ static void add_keyless(struct help *h)
 		if (!c->title || !c->help || keymap_keys(&h->m->keymap, c))
 			continue;
 		snprintf(text, sizeof text, "%s: %s", c->title, c->help);
-		add(h, CONTEXT_COUNT + 1, "palette", c->name, text);
+		add_help_row(h, CONTEXT_COUNT + 1, "palette", c->name, text);
 	}
 }
 
@@ -180,11 +180,11 @@ static void add_first(struct help *h)
 
 	for (int i = 0; i < n; i++)
 		if (items[i].command->help)
-			add(h, CONTEXT_COUNT + 2, items[i].keys, items[i].command->name,
+			add_help_row(h, CONTEXT_COUNT + 2, items[i].keys, items[i].command->name,
 					items[i].command->help);
 }
 
-static void fill(struct model *m)
+static void list_help(struct model *m)
 {
 	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
 			[PANE_OUTPUT] = CONTEXT_OUTPUT,
@@ -218,14 +218,14 @@ void show_help(struct model *m)
 	dialog_begin(d, DIALOG_HELP, "Help (type to search, arrow keys scroll, Esc closes)");
 	d->is_large = d->has_field = d->is_live = true;
 	d->field_label = "Search";
-	fill(m);
+	list_help(m);
 	m->needs_draw = true;
 }
 
 void answer_help(struct model *m, int answer)
 {
 	if (answer == ANSWER_TYPED)
-		fill(m);
+		list_help(m);
 	else if (answer != ANSWER_TAB)
 		dialog_close(m);
 }

@@ -57,7 +57,7 @@ static void echo_input(struct model *m, const char *text)
 /* ---- earlier lines ---- */
 
 /* Store a line in the history, except secrets, empty lines and repetitions. */
-static void remember(struct model *m, const char *text)
+static void remember_input(struct model *m, const char *text)
 {
 	struct input_history *h = &m->input_history;
 	char *copy;
@@ -82,7 +82,7 @@ void input_history_finish(struct input_history *h)
 }
 
 /* After the newest line comes the line that is being typed, which is empty. */
-static void recall(struct model *m, int by)
+static void recall_input(struct model *m, int by)
 {
 	struct input_history *h = &m->input_history;
 
@@ -100,7 +100,7 @@ static void send_line(struct model *m, struct effects *out)
 	if (n < 0)
 		return;
 	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, m->run.serial);
-	remember(m, field_text(&m->input));
+	remember_input(m, field_text(&m->input));
 	free(line);
 	echo_input(m, field_text(&m->input));
 	input_close(m);
@@ -120,7 +120,7 @@ void input_event(struct model *m, const struct msg *msg, struct effects *out)
 		outpane_print(&m->out, OUT_INPUT, m->run.serial, "^D\n", 3);
 		input_close(m);
 	} else if (is_key && (ev->key == K_UP || ev->key == K_DOWN)) {
-		recall(m, ev->key == K_UP ? -1 : 1);
+		recall_input(m, ev->key == K_UP ? -1 : 1);
 	} else if (is_key && ev->key == K_ESCAPE) {
 		if (!m->run.reads_line)
 			input_close(m);

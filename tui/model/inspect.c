@@ -75,7 +75,7 @@ char *inspect_context(const struct model *m, size_t *ret_len, size_t *ret_cursor
 
 /* ---- the dialog ---- */
 
-static void ask(struct model *m, enum ask_purpose purpose, struct effects *out)
+static void ask_inspection(struct model *m, enum ask_purpose purpose, struct effects *out)
 {
 	size_t len, cursor, pos;
 	char *text = inspect_context(m, &len, &cursor, &pos);
@@ -97,7 +97,7 @@ static bool is_possible(struct model *m)
 void inspect_cursor(struct model *m, struct effects *out)
 {
 	if (is_possible(m))
-		ask(m, ASK_INSPECT, out);
+		ask_inspection(m, ASK_INSPECT, out);
 }
 
 void inspect_variable(struct model *m, struct effects *out)
@@ -144,7 +144,7 @@ bool inspect_is_asked(struct model *m, struct editor_run what, struct effects *o
 	return true;
 }
 
-static const char *member(const cJSON *json, const char *name)
+static const char *json_member(const cJSON *json, const char *name)
 {
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
 
@@ -170,19 +170,19 @@ static void add_section(struct dialog *d, const char *title, const char *text)
 	add_lines(d, text);
 }
 
-static void show(struct model *m, const cJSON *json)
+static void show_inspection_dialog(struct model *m, const cJSON *json)
 {
 	struct dialog *d = &m->dialog;
 	char title[90];
 
-	snprintf(title, sizeof title, "%.60s (Esc closes)", member(json, "name"));
+	snprintf(title, sizeof title, "%.60s (Esc closes)", json_member(json, "name"));
 	dialog_begin(d, DIALOG_INSPECT, title);
 	d->is_large = true;
-	if (*member(json, "signature"))
-		dialog_add_labeled(d, "Called", ROLE_DIALOG, "%s", member(json, "signature"));
-	dialog_add_labeled(d, "Type", ROLE_DIALOG, "%s", member(json, "type"));
-	add_section(d, "Value", member(json, "value"));
-	add_section(d, "Documentation", member(json, "doc"));
+	if (*json_member(json, "signature"))
+		dialog_add_labeled(d, "Called", ROLE_DIALOG, "%s", json_member(json, "signature"));
+	dialog_add_labeled(d, "Type", ROLE_DIALOG, "%s", json_member(json, "type"));
+	add_section(d, "Value", json_member(json, "value"));
+	add_section(d, "Documentation", json_member(json, "doc"));
 }
 
 void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
@@ -192,7 +192,7 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 	(void)out;
 	m->needs_draw = true;
 	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "found")) && m->dialog.kind == DIALOG_NONE)
-		show(m, json);
+		show_inspection_dialog(m, json);
 	else if (!json)
 		notices_add(&m->notices, m->now_ns, true, "%s",
 				msg->other ? msg->other : "the kernel did not answer");
@@ -255,7 +255,7 @@ void signature_typed(struct model *m, unsigned typed, struct effects *out)
 				.line = editor_line(e),
 				.pos = e->sel.cursor};
 	m->signature.asked_pos = e->sel.cursor;
-	ask(m, ASK_SIGNATURE, out);
+	ask_inspection(m, ASK_SIGNATURE, out);
 }
 
 void signature_follow(struct model *m, const struct event *ev)
@@ -271,7 +271,7 @@ void signature_follow(struct model *m, const struct event *ev)
 void signature_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
-	const char *text = member(json, "signature");
+	const char *text = json_member(json, "signature");
 
 	(void)out;
 	/* The cursor may have left the call in the meantime. */

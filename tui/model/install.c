@@ -17,7 +17,7 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-static void ask(struct model *m, const char *why, const char *typed)
+static void ask_packages(struct model *m, const char *why, const char *typed)
 {
 	struct dialog *d = &m->dialog;
 	char title[64], *text = typed ? strdup(typed) : NULL;
@@ -55,7 +55,7 @@ static void install_packages(struct model *m, struct effects *out)
 				"no network in this sandbox: restart terrarium with --net on to "
 				"install packages");
 	else
-		ask(m, NULL, NULL);
+		ask_packages(m, NULL, NULL);
 }
 
 static bool is_fine(const struct trm_lang *lang, const char *text, struct trm_error *why)
@@ -80,7 +80,7 @@ void answer_install(struct model *m, int answer, struct effects *out)
 	if (answer != ANSWER_ENTER || !text[strspn(text, " \t")] || m->run.state != RUN_NONE)
 		dialog_close(m);
 	else if (!is_fine(m->lang, text, &why))
-		ask(m, why.msg, text);
+		ask_packages(m, why.msg, text);
 	else {
 		run_install(m, text, out);
 		dialog_close(m);

@@ -163,7 +163,7 @@ static int rank_of(const struct model *m, int i)
 									    : bar[i].rank;
 }
 
-static int total(const struct model *m, const struct keybar_item items[BAR_COUNT], int most_rank)
+static int keybar_cols(const struct model *m, const struct keybar_item items[BAR_COUNT], int most_rank)
 {
 	int cols = 0;
 
@@ -180,7 +180,7 @@ int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR
 
 	for (int i = 0; i < BAR_COUNT; i++)
 		make_item(m, i, &all[i]);
-	while (rank > 0 && total(m, all, rank) > cols)
+	while (rank > 0 && keybar_cols(m, all, rank) > cols)
 		rank--;
 	for (int i = 0; i < BAR_COUNT; i++) {
 		if (rank_of(m, i) > rank || !all[i].cols)

@@ -21,44 +21,44 @@ static size_t page_of(const struct model *m)
 
 /* ---- processes ---- */
 
-static void move(struct model *m, long by)
+static void move_process_selection(struct model *m, long by)
 {
 	process_table_move(&m->metrics.processes, by, page_of(m));
 	m->needs_draw = true;
 }
 
-static void up(struct model *m, struct effects *out)
+static void processes_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, -1);
+	move_process_selection(m, -1);
 }
 
-static void down(struct model *m, struct effects *out)
+static void processes_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, 1);
+	move_process_selection(m, 1);
 }
 
 static void page_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, -(long)page_of(m));
+	move_process_selection(m, -(long)page_of(m));
 }
 
 static void page_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, (long)page_of(m));
+	move_process_selection(m, (long)page_of(m));
 }
 
-static void first(struct model *m, struct effects *out)
+static void processes_first(struct model *m, struct effects *out)
 {
 	(void)out;
 	process_table_select(&m->metrics.processes, 0, page_of(m));
 	m->needs_draw = true;
 }
 
-static void last(struct model *m, struct effects *out)
+static void processes_last(struct model *m, struct effects *out)
 {
 	(void)out;
 	process_table_select(&m->metrics.processes, (long)m->metrics.processes.n - 1, page_of(m));
@@ -95,7 +95,7 @@ static void sort_command(struct model *m, struct effects *out)
 	sort_by(m, PROCESS_BY_COMMAND);
 }
 
-static void tree(struct model *m, struct effects *out)
+static void processes_tree(struct model *m, struct effects *out)
 {
 	(void)out;
 	process_table_set_tree(&m->metrics.processes, !m->metrics.processes.is_tree);
@@ -110,7 +110,7 @@ static int graph_cols(const struct model *m)
 	return cols > 0 ? cols : 20;
 }
 
-static void look(struct model *m, int quarters)
+static void scroll_graphs(struct model *m, int quarters)
 {
 	int cols = graph_cols(m);
 
@@ -121,13 +121,13 @@ static void look(struct model *m, int quarters)
 static void look_back(struct model *m, struct effects *out)
 {
 	(void)out;
-	look(m, -1);
+	scroll_graphs(m, -1);
 }
 
 static void look_forth(struct model *m, struct effects *out)
 {
 	(void)out;
-	look(m, 1);
+	scroll_graphs(m, 1);
 }
 
 static void look_now(struct model *m, struct effects *out)
@@ -165,7 +165,7 @@ void metrics_show(struct model *m)
 	model_focus(m, PANE_METRICS);
 }
 
-static void show(struct model *m, struct effects *out)
+static void show_metrics_pane(struct model *m, struct effects *out)
 {
 	(void)out;
 	metrics_show(m);
@@ -241,13 +241,13 @@ static void block_to_graph(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"show-metrics", "Metrics",
 				"go to the metrics; on small screens they fill the screen (F11: back)",
-				CONTEXT_ANY, show, NULL, 0, false},
-		{"processes-up", NULL, "select a process", CONTEXT_METRICS, up, NULL, 0, false},
-		{"processes-down", NULL, NULL, CONTEXT_METRICS, down, NULL, 0, false},
+				CONTEXT_ANY, show_metrics_pane, NULL, 0, false},
+		{"processes-up", NULL, "select a process", CONTEXT_METRICS, processes_up, NULL, 0, false},
+		{"processes-down", NULL, NULL, CONTEXT_METRICS, processes_down, NULL, 0, false},
 		{"processes-page-up", NULL, NULL, CONTEXT_METRICS, page_up, NULL, 0, false},
 		{"processes-page-down", NULL, NULL, CONTEXT_METRICS, page_down, NULL, 0, false},
-		{"processes-first", NULL, NULL, CONTEXT_METRICS, first, NULL, 0, false},
-		{"processes-last", NULL, NULL, CONTEXT_METRICS, last, NULL, 0, false},
+		{"processes-first", NULL, NULL, CONTEXT_METRICS, processes_first, NULL, 0, false},
+		{"processes-last", NULL, NULL, CONTEXT_METRICS, processes_last, NULL, 0, false},
 		{"sort-by-cpu", "Processes: sort by CPU", "sort by CPU; again: reverse the order",
 				CONTEXT_METRICS, sort_cpu, NULL, 0, false},
 		{"sort-by-memory", "Processes: sort by memory", "sort by memory", CONTEXT_METRICS, sort_mem,
@@ -256,8 +256,8 @@ static const struct command commands[] = {
 				NULL, 0, false},
 		{"sort-by-command", "Processes: sort by name", "sort by name", CONTEXT_METRICS, sort_command,
 				NULL, 0, false},
-		{"process-tree", "Processes: as a tree", "show processes as a tree", CONTEXT_METRICS, tree,
-				NULL, 0, false},
+		{"process-tree", "Processes: as a tree", "show processes as a tree", CONTEXT_METRICS,
+				processes_tree, NULL, 0, false},
 		{"signal", "Processes: send a signal…", "send a signal to the selected process",
 				CONTEXT_METRICS, ask_signal, NULL, 0, false},
 		{"previous-mark", "Graphs: previous run", "select the previous run and show its block",
@@ -306,7 +306,7 @@ static void click_time(struct model *m, const struct metrics_layout *l, int colu
 		metrics_mark_run(m, mark->serial);
 }
 
-static void click(struct model *m, const struct event *ev)
+static void click_metrics(struct model *m, const struct event *ev)
 {
 	struct metrics_layout l = layout(m);
 	int column = ev->col - l.time.col;
@@ -328,7 +328,7 @@ void metrics_mouse(struct model *m, const struct event *ev)
 	int by = ev->action == MOUSE_WHEEL_UP ? -1 : 1;
 
 	if (ev->action == MOUSE_PRESS && ev->button == 1)
-		click(m, ev);
+		click_metrics(m, ev);
 	else if (ev->action != MOUSE_WHEEL_UP && ev->action != MOUSE_WHEEL_DOWN)
 		return;
 	else if (rect_contains(l.table, ev->row, ev->col))
@@ -336,6 +336,6 @@ void metrics_mouse(struct model *m, const struct event *ev)
 	else if (ev->mods & MOD_CTRL)
 		metrics_zoom(&m->metrics, -by);
 	else
-		look(m, by);
+		scroll_graphs(m, by);
 	m->needs_draw = true;
 }

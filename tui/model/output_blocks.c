@@ -60,13 +60,13 @@ static void go(struct model *m, int by)
 	m->needs_draw = true;
 }
 
-static void previous(struct model *m, struct effects *out)
+static void output_previous_run(struct model *m, struct effects *out)
 {
 	(void)out;
 	go(m, -1);
 }
 
-static void next(struct model *m, struct effects *out)
+static void output_next_run(struct model *m, struct effects *out)
 {
 	(void)out;
 	go(m, 1);
@@ -112,7 +112,7 @@ static void copy_block(struct model *m, struct effects *out)
 	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of the block", len);
 }
 
-static void keep(struct model *m, struct effects *out)
+static void save_block(struct model *m, struct effects *out)
 {
 	struct out_block *block = outpane_block(&m->out);
 	const struct run_info *run = block ? runs_find(&m->out.runs, block->serial) : NULL;
@@ -171,7 +171,7 @@ static void sideways(struct model *m, bool is_right)
 	m->needs_draw = true;
 }
 
-static void left(struct model *m, struct effects *out)
+static void output_left(struct model *m, struct effects *out)
 {
 	(void)out;
 	sideways(m, false);
@@ -206,9 +206,9 @@ static const struct command commands[] = {
 		{"go-to-error", "Go to the newest error", "go to the line of the newest error", CONTEXT_ANY,
 				output_jump_to_error, NULL, 0, false},
 		{"output-previous-run", "Previous run in the output", "go to the previous run",
-				CONTEXT_OUTPUT, previous, NULL, 0, false},
-		{"output-next-run", "Next run in the output", "go to the next run", CONTEXT_OUTPUT, next,
-				NULL, 0, false},
+				CONTEXT_OUTPUT, output_previous_run, NULL, 0, false},
+		{"output-next-run", "Next run in the output", "go to the next run", CONTEXT_OUTPUT,
+				output_next_run, NULL, 0, false},
 		{"output-fold", "Fold or unfold a run's output",
 				"fold or unfold a run's output (also a click on its header)", CONTEXT_OUTPUT,
 				fold, NULL, 0, false},
@@ -217,14 +217,14 @@ static const struct command commands[] = {
 		{"output-copy-run", "Copy a run's output", "copy a run's output", CONTEXT_OUTPUT, copy_block,
 				NULL, 0, false},
 		{"output-save", "Save output to a file", "save the selection, else a run's output, to a file",
-				CONTEXT_OUTPUT, keep, NULL, 0, false},
+				CONTEXT_OUTPUT, save_block, NULL, 0, false},
 		{"spill", "Also write output to a file",
 				"also write the current run's output to a file; again: stop", CONTEXT_ANY,
 				spill, NULL, 0, false},
 		{"output-wrap", "Wrap long lines of output (toggle)", "wrap or cut long lines",
 				CONTEXT_OUTPUT, wrap, NULL, 0, false},
-		{"output-left", NULL, "scroll cut lines to the left or right", CONTEXT_OUTPUT, left, NULL, 0,
-				false},
+		{"output-left", NULL, "scroll cut lines to the left or right", CONTEXT_OUTPUT, output_left,
+				NULL, 0, false},
 		{"output-right", NULL, NULL, CONTEXT_OUTPUT, right, NULL, 0, false},
 };
 const struct command_table output_block_commands = COMMAND_TABLE(commands);

@@ -23,7 +23,7 @@ static size_t slice(const struct model *m)
 }
 
 /* "line 3 of 17 that match" */
-static void say(struct model *m)
+static void describe_matches(struct model *m)
 {
 	struct outbar *bar = &m->out.bar;
 	uint64_t index, n = outsearch_count(&m->out.search, m->out.has_mark ? m->out.mark : 0, &index);
@@ -50,20 +50,20 @@ static bool show_next(struct model *m, uint64_t line, int by)
 	if (!outsearch_next(&m->out, line, by, &to))
 		return false;
 	outpane_show(&m->out, area.rows, area.cols, to);
-	say(m);
+	describe_matches(m);
 	return true;
 }
 
 /* While the pattern is typed: go to the last match at or before the line where the search began. */
-static void look(struct model *m)
+static void search_from_origin(struct model *m)
 {
 	uint64_t origin = m->out.bar.origin;
 
 	if (!show_next(m, origin == UINT64_MAX ? origin : origin + 1, -1))
-		say(m);
+		describe_matches(m);
 }
 
-static void begin(struct model *m)
+static void begin_output_search(struct model *m)
 {
 	struct outbar *bar = &m->out.bar;
 	struct trm_error err = {0};
@@ -74,11 +74,11 @@ static void begin(struct model *m)
 		return;
 	}
 	outsearch_step(&m->out, slice(m));
-	look(m);
+	search_from_origin(m);
 	bar->is_looking = output_search_is_busy(m);
 }
 
-static void find(struct model *m, struct effects *out)
+static void output_find(struct model *m, struct effects *out)
 {
 	struct outbar *bar = &m->out.bar;
 
@@ -88,7 +88,7 @@ static void find(struct model *m, struct effects *out)
 	field_select(&bar->what);
 	bar->origin = m->out.has_mark ? m->out.mark : UINT64_MAX;
 	m->out.has_selection = false;
-	say(m);
+	describe_matches(m);
 	m->needs_draw = true;
 }
 
@@ -97,7 +97,7 @@ static void find_again(struct model *m, int by)
 	uint64_t end = outpane_end(&m->out), from = m->out.has_mark ? m->out.mark : by > 0 ? 0 : end;
 
 	if (!m->out.search.find)
-		find(m, NULL);
+		output_find(m, NULL);
 	else if (!show_next(m, from, by))
 		notices_add(&m->notices, m->now_ns, false, "no line of the output matches");
 	else if (m->out.has_mark && by > 0 ? m->out.mark < from : m->out.mark > from)
@@ -105,13 +105,13 @@ static void find_again(struct model *m, int by)
 	m->needs_draw = true;
 }
 
-static void next(struct model *m, struct effects *out)
+static void output_find_next(struct model *m, struct effects *out)
 {
 	(void)out;
 	find_again(m, 1);
 }
 
-static void previous(struct model *m, struct effects *out)
+static void output_find_previous(struct model *m, struct effects *out)
 {
 	(void)out;
 	find_again(m, -1);
@@ -119,11 +119,11 @@ static void previous(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"output-find", "Find in the output…", "find in the output (plain or regular expression)",
-				CONTEXT_OUTPUT, find, NULL, 0, false},
-		{"output-find-next", "Find next in the output", "go to the next match", CONTEXT_OUTPUT, next,
-				NULL, 0, false},
+				CONTEXT_OUTPUT, output_find, NULL, 0, false},
+		{"output-find-next", "Find next in the output", "go to the next match", CONTEXT_OUTPUT,
+				output_find_next, NULL, 0, false},
 		{"output-find-previous", "Find previous in the output", "go to the previous match",
-				CONTEXT_OUTPUT, previous, NULL, 0, false},
+				CONTEXT_OUTPUT, output_find_previous, NULL, 0, false},
 };
 const struct command_table output_search_commands = COMMAND_TABLE(commands);
 
@@ -144,7 +144,7 @@ static bool bar_key(struct model *m, const struct event *ev)
 
 	if (is_alt_x) {
 		m->out.bar.is_regex = !m->out.bar.is_regex;
-		begin(m);
+		begin_output_search(m);
 	} else if (ev->key == K_ESCAPE || is_stop) {
 		close_bar(m, true);
 	} else if (ev->key == K_ENTER) {
@@ -170,7 +170,7 @@ bool output_search_event(struct model *m, const struct msg *msg)
 		return true;
 	if (!field_handle(&m->out.bar.what, ev))
 		return false;
-	begin(m);
+	begin_output_search(m);
 	return true;
 }
 
@@ -185,8 +185,8 @@ void output_search_tick(struct model *m)
 		return;
 	outsearch_step(&m->out, slice(m));
 	if (m->out.bar.is_looking && m->out.bar.is_open && !model_is_running(m))
-		look(m);
+		search_from_origin(m);
 	else
-		say(m);
+		describe_matches(m);
 	m->out.bar.is_looking = m->out.bar.is_looking && output_search_is_busy(m);
 }

@@ -24,7 +24,7 @@ static long page(const struct model *m)
 
 /* ---- commands ---- */
 
-static void move(struct model *m, long by)
+static void move_output_line(struct model *m, long by)
 {
 	struct rect area = model_output_area(m);
 
@@ -33,16 +33,16 @@ static void move(struct model *m, long by)
 	m->needs_draw = true;
 }
 
-static void up(struct model *m, struct effects *out)
+static void output_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, -1);
+	move_output_line(m, -1);
 }
 
-static void down(struct model *m, struct effects *out)
+static void output_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, 1);
+	move_output_line(m, 1);
 }
 
 static void scroll_up(struct model *m, struct effects *out)
@@ -69,13 +69,13 @@ static void page_down(struct model *m, struct effects *out)
 	scroll(m, page(m));
 }
 
-static void oldest(struct model *m, struct effects *out)
+static void output_oldest(struct model *m, struct effects *out)
 {
 	(void)out;
 	outpane_scroll_home(&m->out);
 }
 
-static void newest(struct model *m, struct effects *out)
+static void output_newest(struct model *m, struct effects *out)
 {
 	(void)out;
 	outpane_scroll_end(&m->out);
@@ -116,16 +116,16 @@ static void deselect(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"output-up", NULL, "move the current line", CONTEXT_OUTPUT, up, NULL, 0, false},
-		{"output-down", NULL, NULL, CONTEXT_OUTPUT, down, NULL, 0, false},
+		{"output-up", NULL, "move the current line", CONTEXT_OUTPUT, output_up, NULL, 0, false},
+		{"output-down", NULL, NULL, CONTEXT_OUTPUT, output_down, NULL, 0, false},
 		{"output-scroll-up", NULL, "scroll by a line", CONTEXT_OUTPUT, scroll_up, NULL, 0, false},
 		{"output-scroll-down", NULL, NULL, CONTEXT_OUTPUT, scroll_down, NULL, 0, false},
 		{"output-page-up", NULL, "scroll by a page", CONTEXT_OUTPUT, page_up, NULL, 0, false},
 		{"output-page-down", NULL, NULL, CONTEXT_OUTPUT, page_down, NULL, 0, false},
-		{"output-oldest", "Oldest output", "go to the oldest output", CONTEXT_OUTPUT, oldest, NULL, 0,
-				false},
+		{"output-oldest", "Oldest output", "go to the oldest output", CONTEXT_OUTPUT, output_oldest,
+				NULL, 0, false},
 		{"output-newest", "Newest output", "go to the newest output and follow it", CONTEXT_OUTPUT,
-				newest, NULL, 0, false},
+				output_newest, NULL, 0, false},
 		{"output-select-up", NULL, "select lines (also by mouse)", CONTEXT_OUTPUT, select_up, NULL, 0,
 				false},
 		{"output-select-down", NULL, NULL, CONTEXT_OUTPUT, select_down, NULL, 0, false},
@@ -170,7 +170,7 @@ void output_key(struct model *m, const struct event *ev)
 	m->needs_draw = true;
 }
 
-static void press(struct model *m, const struct event *ev, struct out_pos at, struct effects *out)
+static void press_in_output(struct model *m, const struct event *ev, struct out_pos at, struct effects *out)
 {
 	const struct out_block *block = out_blocks_at(&m->out.blocks, at.line);
 
@@ -192,7 +192,7 @@ static void select_by_mouse(struct model *m, const struct event *ev, struct effe
 			outpane_hit(&m->out, area.rows, area.cols, ev->row - area.row, ev->col - area.col);
 
 	if (ev->action == MOUSE_PRESS && ev->button == 1) {
-		press(m, ev, at, out);
+		press_in_output(m, ev, at, out);
 	} else if (ev->action == MOUSE_DRAG && m->out.is_dragging) {
 		if (ev->row < area.row)
 			scroll(m, -1);

@@ -160,7 +160,7 @@ static void name_keys(const struct model *m, const struct command *c, char *out,
 	}
 }
 
-static void fill(struct model *m)
+static void list_palette(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 	struct hit hits[MAX_COMMANDS];
@@ -185,7 +185,7 @@ void palette_ask(struct model *m, struct effects *out)
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = ROWS;
-	fill(m);
+	list_palette(m);
 	m->needs_draw = true;
 }
 
@@ -205,7 +205,7 @@ void answer_palette(struct model *m, int answer, struct effects *out)
 	const struct command *c = dialog_choice(&m->dialog);
 
 	if (answer == ANSWER_TYPED) {
-		fill(m);
+		list_palette(m);
 	} else if (answer == ANSWER_MOVED || answer == ANSWER_TAB) {
 		show_hint(m);
 	} else if (answer == ANSWER_ENTER && c) {

@@ -13,7 +13,7 @@
 #include "model/stopping.h"
 #include "model/update.h"
 
-static struct peer_run *find(struct model *m, uint32_t serial)
+static struct peer_run *find_peer_run(struct model *m, uint32_t serial)
 {
 	for (unsigned i = 0; i < m->peer_runs.n && serial; i++)
 		if (m->peer_runs.items[i].serial == serial)
@@ -63,14 +63,14 @@ static struct peer_run *place_for(struct model *m, const struct msg *msg)
 	return i < PEER_RUNS_MAX ? &m->peer_runs.items[i] : NULL;
 }
 
-static void drop(struct model *m, struct peer_run *other)
+static void drop_peer_run(struct model *m, struct peer_run *other)
 {
 	*other = (struct peer_run){0};
 	while (m->peer_runs.n > 0 && !m->peer_runs.items[m->peer_runs.n - 1].serial)
 		m->peer_runs.n--;
 }
 
-static void joined(struct model *m, const struct msg *msg)
+static void add_peer_run(struct model *m, const struct msg *msg)
 {
 	struct peer_run *key_context = place_for(m, msg);
 	struct run_info *info = key_context ? runs_add(&m->out.runs, msg->lang, msg->text, msg->len) : NULL;
@@ -101,16 +101,16 @@ static void take_up(struct model *m, struct peer_run *other)
 			.serial = other->serial,
 			.lang = other->lang,
 			.started_ns = other->began_ns};
-	drop(m, other);
+	drop_peer_run(m, other);
 	outpane_turn_to(&m->out, m->run.serial);
 }
 
-static void done(struct model *m, struct peer_run *other, const struct msg *msg)
+static void end_peer_run(struct model *m, struct peer_run *other, const struct msg *msg)
 {
 	const struct trm_lang *lang = other->lang;
 	bool is_command = other - m->peer_runs.items >= TRM_LANG_MAX;
 
-	drop(m, other);
+	drop_peer_run(m, other);
 	run_show_end(m, msg->serial, msg->result);
 	if (is_command)
 		return;
@@ -122,11 +122,11 @@ static void done(struct model *m, struct peer_run *other, const struct msg *msg)
 
 bool peer_runs_update(struct model *m, const struct msg *msg)
 {
-	struct peer_run *other = find(m, msg->serial);
+	struct peer_run *other = find_peer_run(m, msg->serial);
 	struct run_info *info = other ? runs_find(&m->out.runs, msg->serial) : NULL;
 
 	if (msg->type == MSG_RUN_JOINED)
-		joined(m, msg);
+		add_peer_run(m, msg);
 	else if (!other)
 		return false;
 	switch (msg->type) {
@@ -142,7 +142,7 @@ bool peer_runs_update(struct model *m, const struct msg *msg)
 		if (m->run.serial == msg->serial)
 			input_ask(m, msg);
 		break;
-	case MSG_RUN_DONE: done(m, other, msg); break;
+	case MSG_RUN_DONE: end_peer_run(m, other, msg); break;
 	default: break;
 	}
 	return true;
@@ -174,7 +174,7 @@ void peer_runs_ask_stop(struct model *m)
 
 void answer_stop_other(struct model *m, int answer, struct effects *out)
 {
-	struct peer_run *other = find(m, m->peer_runs.target);
+	struct peer_run *other = find_peer_run(m, m->peer_runs.target);
 
 	dialog_close(m);
 	if (answer != 1)

@@ -20,7 +20,8 @@ static const struct dialog_button replace_buttons[] = {
 
 /* ---- questions ---- */
 
-static void ask(struct model *m, enum dialog_kind kind, const char *title, const char *path, const char *why)
+static void ask_record_path(
+		struct model *m, enum dialog_kind kind, const char *title, const char *path, const char *why)
 {
 	struct dialog *d = &m->dialog;
 
@@ -73,7 +74,7 @@ static void close_if(struct model *m, enum dialog_kind kind)
 		dialog_close(m);
 }
 
-static void fail(struct model *m, enum dialog_kind kind, const char *why)
+static void report_record_failure(struct model *m, enum dialog_kind kind, const char *why)
 {
 	struct dialog *d = &m->dialog;
 	char title[sizeof d->title], *path;
@@ -85,7 +86,7 @@ static void fail(struct model *m, enum dialog_kind kind, const char *why)
 	/* The typed text stays, so that the person can correct it. */
 	path = strdup(field_text(&d->field));
 	memcpy(title, d->title, sizeof title);
-	ask(m, kind, title, path ? path : "", why);
+	ask_record_path(m, kind, title, path ? path : "", why);
 	free(path);
 }
 
@@ -93,7 +94,7 @@ static void on_recording(struct model *m, const struct msg *msg)
 {
 	if (msg->other) {
 		m->is_recording = msg->flag;
-		fail(m, DIALOG_RECORD, msg->other);
+		report_record_failure(m, DIALOG_RECORD, msg->other);
 		return;
 	}
 	close_if(m, DIALOG_RECORD);
@@ -105,7 +106,7 @@ static void on_recording(struct model *m, const struct msg *msg)
 static void on_exported(struct model *m, const struct msg *msg)
 {
 	if (msg->other) {
-		fail(m, DIALOG_EXPORT, msg->other);
+		report_record_failure(m, DIALOG_EXPORT, msg->other);
 		return;
 	}
 	close_if(m, DIALOG_EXPORT);
@@ -137,7 +138,7 @@ static void start_recording(struct model *m, struct effects *out)
 	if (m->is_recording)
 		notices_add(&m->notices, m->now_ns, false, "already recording");
 	else
-		ask(m, DIALOG_RECORD, "Record", "session.trec", NULL);
+		ask_record_path(m, DIALOG_RECORD, "Record", "session.trec", NULL);
 }
 
 static void stop_recording(struct model *m, struct effects *out)
@@ -159,19 +160,19 @@ static void toggle_recording(struct model *m, struct effects *out)
 static void export_notebook(struct model *m, struct effects *out)
 {
 	(void)out;
-	ask(m, DIALOG_EXPORT, "Export as a notebook", "session.ipynb", NULL);
+	ask_record_path(m, DIALOG_EXPORT, "Export as a notebook", "session.ipynb", NULL);
 }
 
 static void export_markdown(struct model *m, struct effects *out)
 {
 	(void)out;
-	ask(m, DIALOG_EXPORT, "Export as Markdown", "session.md", NULL);
+	ask_record_path(m, DIALOG_EXPORT, "Export as Markdown", "session.md", NULL);
 }
 
 static void export_html(struct model *m, struct effects *out)
 {
 	(void)out;
-	ask(m, DIALOG_EXPORT, "Export as a web page", "session.html", NULL);
+	ask_record_path(m, DIALOG_EXPORT, "Export as a web page", "session.html", NULL);
 }
 
 static void export_script(struct model *m, struct effects *out)
@@ -180,7 +181,7 @@ static void export_script(struct model *m, struct effects *out)
 
 	(void)out;
 	snprintf(path, sizeof path, "session%s", m->lang->suffixes[0]);
-	ask(m, DIALOG_EXPORT, "Export as a script", path, NULL);
+	ask_record_path(m, DIALOG_EXPORT, "Export as a script", path, NULL);
 }
 
 static const struct command commands[] = {

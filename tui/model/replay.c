@@ -76,7 +76,7 @@ void replay_refuse(struct model *m)
 
 /* ---- commands ---- */
 
-static void seek(struct model *m, uint64_t us, struct effects *out)
+static void replay_seek(struct model *m, uint64_t us, struct effects *out)
 {
 	m->replay.at_us = us > m->replay.end_us ? m->replay.end_us : us;
 	effect_number(out, EFFECT_SEEK, m->replay.at_us);
@@ -89,19 +89,19 @@ static void pause_or_play(struct model *m, struct effects *out)
 
 	r->is_playing = !r->is_playing;
 	if (r->is_playing && r->at_us >= r->end_us)
-		seek(m, 0, out); /* at the end: start again */
+		replay_seek(m, 0, out); /* at the end: start again */
 	else
 		effect_number(out, EFFECT_SEEK, r->at_us);
 }
 
-static void back(struct model *m, struct effects *out)
+static void replay_back(struct model *m, struct effects *out)
 {
-	seek(m, m->replay.at_us > REPLAY_STEP_US ? m->replay.at_us - REPLAY_STEP_US : 0, out);
+	replay_seek(m, m->replay.at_us > REPLAY_STEP_US ? m->replay.at_us - REPLAY_STEP_US : 0, out);
 }
 
 static void forward(struct model *m, struct effects *out)
 {
-	seek(m, m->replay.at_us + REPLAY_STEP_US, out);
+	replay_seek(m, m->replay.at_us + REPLAY_STEP_US, out);
 }
 
 /* Go to the beginning of this run, or from there to the previous run. */
@@ -112,24 +112,24 @@ static void previous_run(struct model *m, struct effects *out)
 
 	while (k > 0 && r->runs_us[k - 1] + 500000 > r->at_us)
 		k--;
-	seek(m, k > 0 ? r->runs_us[k - 1] : 0, out);
+	replay_seek(m, k > 0 ? r->runs_us[k - 1] : 0, out);
 }
 
 static void next_run(struct model *m, struct effects *out)
 {
 	size_t k = replay_run(m);
 
-	seek(m, k < m->replay.n_runs ? m->replay.runs_us[k] : m->replay.end_us, out);
+	replay_seek(m, k < m->replay.n_runs ? m->replay.runs_us[k] : m->replay.end_us, out);
 }
 
 static void to_start(struct model *m, struct effects *out)
 {
-	seek(m, 0, out);
+	replay_seek(m, 0, out);
 }
 
 static void to_end(struct model *m, struct effects *out)
 {
-	seek(m, m->replay.end_us, out);
+	replay_seek(m, m->replay.end_us, out);
 }
 
 static const unsigned speeds[] = {25, 50, 100, 200, 400, 800, 1600};
@@ -159,8 +159,8 @@ static void faster(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"replay-pause", "Replay: pause or continue", "pause or continue", CONTEXT_REPLAY,
 				pause_or_play, NULL, 0, false},
-		{"replay-back", "Replay: 5 seconds back", "5 seconds back", CONTEXT_REPLAY, back, NULL, 0,
-				false},
+		{"replay-back", "Replay: 5 seconds back", "5 seconds back", CONTEXT_REPLAY, replay_back, NULL,
+				0, false},
 		{"replay-forward", "Replay: 5 seconds forward", "5 seconds forward", CONTEXT_REPLAY, forward,
 				NULL, 0, false},
 		{"replay-previous-run", "Replay: previous run",
@@ -202,7 +202,8 @@ bool replay_mouse(struct model *m, const struct event *ev, struct effects *out)
 	if (!m->replay.is_on || ev->row != m->rows - 1)
 		return false;
 	if (is_press && bar.cols && ev->col >= bar.col && ev->col < bar.col + bar.cols)
-		seek(m, (uint64_t)((double)m->replay.end_us * (ev->col - bar.col) / (bar.cols - 1)), out);
+		replay_seek(m, (uint64_t)((double)m->replay.end_us * (ev->col - bar.col) / (bar.cols - 1)),
+				out);
 	else if (ev->action == MOUSE_PRESS && ev->col < bar.col)
 		pause_or_play(m, out);
 	return true;

@@ -19,7 +19,7 @@ static void run_unless_text(struct model *m, struct editor_run what, enum run_th
 	m->needs_draw = true;
 }
 
-static void run(struct model *m, struct effects *out)
+static void run_selection_or_cell(struct model *m, struct effects *out)
 {
 	run_unless_text(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
 }
@@ -82,7 +82,7 @@ static void run_line(struct model *m, struct effects *out)
 static void run_selection(struct model *m, struct effects *out)
 {
 	if (editor_has_selection(model_editor(m)))
-		run(m, out);
+		run_selection_or_cell(m, out);
 	else
 		notices_add(&m->notices, m->now_ns, false,
 				"nothing is selected: Shift with the arrow keys selects");
@@ -102,7 +102,7 @@ void run_moved_on(struct model *m)
 
 static const struct command commands[] = {
 		{"run", "Run", "run the selection, else the cell between \"# %%\" lines, else the buffer",
-				CONTEXT_ANY, run, NULL, 0, false},
+				CONTEXT_ANY, run_selection_or_cell, NULL, 0, false},
 		{"run-cell-and-advance", "Run the cell and go to the next",
 				"run the cell between \"# %%\" lines and go to the next", CONTEXT_ANY,
 				run_cell_advance, NULL, 0, false},

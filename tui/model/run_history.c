@@ -62,7 +62,7 @@ void run_history_begin(struct model *m, uint32_t serial, const char *code, size_
 }
 
 /* Write a line without the time, which the app adds. */
-static void remember(const struct trm_result *r, const char *code, struct effects *out)
+static void remember_run(const struct trm_result *r, const char *code, struct effects *out)
 {
 	cJSON *line = cJSON_CreateObject();
 
@@ -86,7 +86,7 @@ void run_history_end(struct model *m, uint32_t serial, const struct trm_result *
 		if (h->pending[i].serial != serial || !serial)
 			continue;
 		if (result && result->lang)
-			remember(result, h->pending[i].code, out);
+			remember_run(result, h->pending[i].code, out);
 		free(h->pending[i].code);
 		h->pending[i].code = NULL;
 		h->pending[i].serial = 0;
@@ -95,7 +95,7 @@ void run_history_end(struct model *m, uint32_t serial, const struct trm_result *
 
 /* ---- reading ---- */
 
-static double number(const cJSON *json, const char *name)
+static double past_run_number(const cJSON *json, const char *name)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
 
@@ -109,8 +109,8 @@ static bool read_entry(const cJSON *json, struct past_run *ret)
 	const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "code"));
 	const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "status"));
 
-	*ret = (struct past_run){.time_s = (int64_t)number(json, "time"),
-			.wall_us = (uint64_t)number(json, "wall_us")};
+	*ret = (struct past_run){.time_s = (int64_t)past_run_number(json, "time"),
+			.wall_us = (uint64_t)past_run_number(json, "wall_us")};
 	if (!lang || !code || !*code || trm_lang_find(lang, &ret->lang, NULL) < 0
 			|| !(ret->code = strdup(code)))
 		return false;
@@ -180,7 +180,7 @@ static const char *ago(int64_t seconds, char out[32])
 
 /* Is each word of the needle in the code, or is it the language or the status? If not, are the letters of
  * the needle in the first line, in this order? */
-static bool fits(const struct past_run *p, const char *needle, const char *first_line)
+static bool past_run_fits(const struct past_run *p, const char *needle, const char *first_line)
 {
 	char words[128], *rest = words, *word;
 	bool all = true;
@@ -233,7 +233,7 @@ static void show_preview(struct model *m)
 			all);
 }
 
-static void fill(struct model *m)
+static void list_run_history(struct model *m)
 {
 	struct run_history *h = &m->run_history;
 	struct dialog *d = &m->dialog;
@@ -244,7 +244,7 @@ static void fill(struct model *m)
 		const struct past_run *p = &h->items[i];
 		uint64_t marks = 0;
 		first_line(p, line, sizeof line);
-		if (!fits(p, field_text(&d->field), line))
+		if (!past_run_fits(p, field_text(&d->field), line))
 			continue;
 		fuzzy_score(field_text(&d->field), line, &marks);
 		bool is_ok = strcmp(p->status, "ok") == 0;
@@ -283,12 +283,12 @@ void run_history_show(struct model *m, const struct msg *msg)
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = LIST_ROWS;
-	fill(m);
+	list_run_history(m);
 }
 
 /* ---- recall ---- */
 
-static void recall(struct model *m, const struct past_run *p, bool into_new, struct effects *out)
+static void recall_run(struct model *m, const struct past_run *p, bool into_new, struct effects *out)
 {
 	struct buffer *b = into_new ? buffers_add(&m->buffers, p->lang) : NULL;
 
@@ -305,7 +305,7 @@ void answer_history(struct model *m, int answer, struct effects *out)
 	const struct past_run *p = dialog_choice(&m->dialog);
 
 	if (answer == ANSWER_TYPED) {
-		fill(m);
+		list_run_history(m);
 		return;
 	}
 	if (answer == ANSWER_MOVED) {
@@ -316,7 +316,7 @@ void answer_history(struct model *m, int answer, struct effects *out)
 		return;
 	dialog_close(m);
 	if (answer == ANSWER_ENTER || answer == ANSWER_TAB)
-		recall(m, p, answer == ANSWER_TAB, out);
+		recall_run(m, p, answer == ANSWER_TAB, out);
 	clear_list(&m->run_history);
 }
 

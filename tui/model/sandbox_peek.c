@@ -34,7 +34,7 @@ void peek_finish(struct peek_log *log)
 
 /* ---- messages ---- */
 
-static void joined(struct outpane *p, const struct msg *msg)
+static void begin_peeked_run(struct outpane *p, const struct msg *msg)
 {
 	struct run_info *info = runs_add(&p->runs, msg->lang, msg->text, msg->len);
 
@@ -47,21 +47,21 @@ static void joined(struct outpane *p, const struct msg *msg)
 	outpane_begin(p, info->serial);
 }
 
-static void add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text)
+static void add_log_text(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text)
 {
 	if (text && *text)
 		outpane_add(p, kind, serial, text, strlen(text));
 }
 
-static void done(struct outpane *p, struct run_info *info, const struct trm_result *r)
+static void end_peeked_run(struct outpane *p, struct run_info *info, const struct trm_result *r)
 {
 	outpane_turn_to(p, info->serial);
-	add(p, OUT_VALUE, info->serial, r->value);
+	add_log_text(p, OUT_VALUE, info->serial, r->value);
 	for (char **line = r->traceback; line && *line; line++)
-		add(p, OUT_TRACE, info->serial, *line);
+		add_log_text(p, OUT_TRACE, info->serial, *line);
 	if (!(r->traceback && *r->traceback))
-		add(p, OUT_TRACE, info->serial, r->error_message);
-	add(p, OUT_NOTE, info->serial, r->reason);
+		add_log_text(p, OUT_TRACE, info->serial, r->error_message);
+	add_log_text(p, OUT_NOTE, info->serial, r->reason);
 	run_info_end(info, r, p->now_ns);
 }
 
@@ -75,9 +75,9 @@ void peek_update(struct model *m, const struct msg *msg)
 	log->out.now_ns = msg->now_ns;
 	m->needs_draw = true;
 	if (msg->type == MSG_INSIDE_JOINED) {
-		joined(&log->out, msg);
+		begin_peeked_run(&log->out, msg);
 	} else if (info && msg->type == MSG_INSIDE_DONE) {
-		done(&log->out, info, msg->result);
+		end_peeked_run(&log->out, info, msg->result);
 	} else if (info && msg->text) {
 		outpane_turn_to(&log->out, msg->serial);
 		outpane_print(&log->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, msg->serial,

@@ -9,7 +9,7 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-static void describe(struct sandbox_info *s, const struct msg *msg)
+static void take_sandbox_facts(struct sandbox_info *s, const struct msg *msg)
 {
 	if (msg->text)
 		snprintf(s->name, sizeof s->name, "%s", msg->text);
@@ -33,7 +33,7 @@ static void describe(struct sandbox_info *s, const struct msg *msg)
 }
 
 /* Add a line of the workbench to the output, where run numbers restart. */
-static void note(struct model *m, const char *before, const char *text)
+static void add_sandbox_note(struct model *m, const char *before, const char *text)
 {
 	char line[640];
 	int n = snprintf(line, sizeof line, "%s%s", before, text);
@@ -51,9 +51,9 @@ static void on_starting(struct model *m, const struct msg *msg)
 	metrics_forget(&m->metrics);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		variables_kernel_gone(m, trm_lang_at(i));
-	describe(&m->sandbox, msg);
+	take_sandbox_facts(&m->sandbox, msg);
 	if (is_next)
-		note(m, "a new sandbox: ", m->sandbox.name);
+		add_sandbox_note(m, "a new sandbox: ", m->sandbox.name);
 }
 
 static void on_kept(struct model *m, const struct msg *msg)
@@ -84,7 +84,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 	bool is_whole = m->sandbox.was_ready && strncmp(msg->text, "the sandbox ", 12) == 0;
 	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s%s%s", is_whole ? "" : what,
 			is_whole ? "" : ": ", msg->text);
-	note(m, "", m->sandbox.reason);
+	add_sandbox_note(m, "", m->sandbox.reason);
 	notices_add(&m->notices, m->now_ns, true, "%s. F5 starts a new one", m->sandbox.reason);
 }
 
@@ -111,7 +111,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_PROGRESS:
 		snprintf(m->sandbox.doing, sizeof m->sandbox.doing, "%s", msg->text);
 		break;
-	case MSG_SANDBOX_WARNING: note(m, "", msg->text); break;
+	case MSG_SANDBOX_WARNING: add_sandbox_note(m, "", msg->text); break;
 	case MSG_SANDBOX_READY:
 		m->sandbox.state = SANDBOX_READY;
 		m->sandbox.was_ready = true;
@@ -119,7 +119,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		m->sandbox.missing_langs = msg->missing_langs;
 		m->sandbox.doing[0] = '\0';
 		variables_wait(m);
-		describe(&m->sandbox, msg);
+		take_sandbox_facts(&m->sandbox, msg);
 		if (m->dialog.kind == DIALOG_CONFIRM)
 			ask_confirm(m); /* the strength of the limits is known now */
 		break;

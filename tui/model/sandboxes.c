@@ -87,7 +87,7 @@ static double weight(const struct trm_entry *e, enum sandboxes_sort sort)
 	return 0;
 }
 
-static int compare(const void *a, const void *b, void *user)
+static int compare_sandboxes(const void *a, const void *b, void *user)
 {
 	const struct sandboxes *s = user;
 	const struct trm_entry *x = a, *y = b;
@@ -97,17 +97,17 @@ static int compare(const void *a, const void *b, void *user)
 	return s->is_reversed ? -order : order;
 }
 
-static void arrange(struct sandboxes *s)
+static void sort_sandboxes(struct sandboxes *s)
 {
 	if (s->n)
-		qsort_r(s->entries, s->n, sizeof *s->entries, compare, s);
+		qsort_r(s->entries, s->n, sizeof *s->entries, compare_sandboxes, s);
 }
 
 void sandboxes_sort_by(struct sandboxes *s, enum sandboxes_sort sort)
 {
 	s->is_reversed = s->sort == sort && !s->is_reversed;
 	s->sort = sort;
-	arrange(s);
+	sort_sandboxes(s);
 }
 
 /* ---- messages ---- */
@@ -122,7 +122,7 @@ static void reselect(struct sandboxes *s, long row)
 	s->selected_start = s->entries[row].supervisor_start;
 }
 
-static void take(struct sandboxes *s, const struct msg *msg)
+static void take_sandbox_list(struct sandboxes *s, const struct msg *msg)
 {
 	long before = sandboxes_selected(s);
 
@@ -138,7 +138,7 @@ static void take(struct sandboxes *s, const struct msg *msg)
 	if (s->n)
 		memcpy(s->entries, msg->entries, s->n * sizeof *s->entries);
 	snprintf(s->error, sizeof s->error, "%s", msg->text ? msg->text : "");
-	arrange(s);
+	sort_sandboxes(s);
 	if (s->top >= s->n + engines_lines(&s->engines))
 		s->top = 0;
 	reselect(s, before);
@@ -152,7 +152,7 @@ void sandboxes_update(struct model *m, const struct msg *msg)
 		return;
 	m->needs_draw = true;
 	switch (msg->type) {
-	case MSG_SANDBOXES: take(s, msg); break;
+	case MSG_SANDBOXES: take_sandbox_list(s, msg); break;
 	case MSG_CONTAINER:
 	case MSG_CONTAINERS_END: engines_take(&s->engines, msg); break;
 	case MSG_INSIDE_PROGRESS: snprintf(s->doing, sizeof s->doing, "%s", msg->text); break;

@@ -40,7 +40,7 @@ static size_t peek_page(const struct model *m)
 	return rows > 1 ? (size_t)rows : 1;
 }
 
-static void move(struct model *m, long by)
+static void move_sandbox_selection(struct model *m, long by)
 {
 	struct sandboxes *s = &m->sandboxes;
 	long at = sandboxes_selected(s);
@@ -52,16 +52,16 @@ static void move(struct model *m, long by)
 	m->needs_draw = true;
 }
 
-static void up(struct model *m, struct effects *out)
+static void sandboxes_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, -1);
+	move_sandbox_selection(m, -1);
 }
 
-static void down(struct model *m, struct effects *out)
+static void sandboxes_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, 1);
+	move_sandbox_selection(m, 1);
 }
 
 static void page_up(struct model *m, struct effects *out)
@@ -70,7 +70,7 @@ static void page_up(struct model *m, struct effects *out)
 	if (m->sandboxes.is_inside && peek_layout(m).log.rows > 0)
 		peek_scroll(m, -1);
 	else
-		move(m, -(long)page_of(m));
+		move_sandbox_selection(m, -(long)page_of(m));
 	m->needs_draw = true;
 }
 
@@ -80,20 +80,20 @@ static void page_down(struct model *m, struct effects *out)
 	if (m->sandboxes.is_inside && peek_layout(m).log.rows > 0)
 		peek_scroll(m, 1);
 	else
-		move(m, (long)page_of(m));
+		move_sandbox_selection(m, (long)page_of(m));
 	m->needs_draw = true;
 }
 
-static void first(struct model *m, struct effects *out)
+static void sandboxes_first(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, -(1L << 20));
+	move_sandbox_selection(m, -(1L << 20));
 }
 
-static void last(struct model *m, struct effects *out)
+static void sandboxes_last(struct model *m, struct effects *out)
 {
 	(void)out;
-	move(m, 1L << 20);
+	move_sandbox_selection(m, 1L << 20);
 }
 
 /* The letters sort the visible list: sandboxes, or the processes in one sandbox. */
@@ -136,7 +136,7 @@ static void by_uptime(struct model *m, struct effects *out)
 	sort_either(m, SANDBOXES_BY_UPTIME, PROCESS_SORTS);
 }
 
-static void tree(struct model *m, struct effects *out)
+static void sandboxes_tree(struct model *m, struct effects *out)
 {
 	struct process_table *t = &m->sandboxes.metrics.processes;
 
@@ -209,7 +209,7 @@ static void toggle(struct model *m, struct effects *out)
 		sandboxes_show(m, out);
 }
 
-static void back(struct model *m, struct effects *out)
+static void sandboxes_back(struct model *m, struct effects *out)
 {
 	if (m->sandboxes.is_inside)
 		look_end(m, out);
@@ -240,7 +240,7 @@ void sandboxes_enter(struct model *m, const char *name)
 	m->needs_draw = true;
 }
 
-static void look(struct model *m, struct effects *out)
+static void sandboxes_look(struct model *m, struct effects *out)
 {
 	const struct engine_row *container = engines_selected(&m->sandboxes.engines);
 
@@ -339,7 +339,7 @@ void answer_stop_sandbox(struct model *m, int answer, struct effects *out)
 
 /* ---- mouse ---- */
 
-static void click(struct model *m, const struct event *ev, struct effects *out)
+static void click_sandboxes(struct model *m, const struct event *ev, struct effects *out)
 {
 	struct sandboxes_layout l = sandboxes_layout(m);
 	int col, cols;
@@ -350,7 +350,7 @@ static void click(struct model *m, const struct event *ev, struct effects *out)
 		if (is_there)
 			select_row(m, (long)row);
 		if (is_there && ev->clicks >= 2)
-			look(m, out);
+			sandboxes_look(m, out);
 		return;
 	}
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS && ev->row == l.header_row; i++)
@@ -366,9 +366,9 @@ bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *ou
 	if (!m->sandboxes.is_shown || ev->row == m->layout.keys_row || ev->row == m->layout.title_row)
 		return false;
 	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
-		move(m, ev->action == MOUSE_WHEEL_UP ? -1 : 1);
+		move_sandbox_selection(m, ev->action == MOUSE_WHEEL_UP ? -1 : 1);
 	else if (ev->action == MOUSE_PRESS && ev->button == 1 && !m->sandboxes.is_inside)
-		click(m, ev, out);
+		click_sandboxes(m, ev, out);
 	m->needs_draw = true;
 	return true;
 }
@@ -376,15 +376,15 @@ bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *ou
 static const struct command commands[] = {
 		{"sandboxes", "Sandboxes…", "show all your sandboxes on this machine, live", CONTEXT_ANY,
 				toggle, NULL, 0, false},
-		{"sandboxes-up", NULL, "select a sandbox", CONTEXT_SANDBOXES, up, NULL, 0, false},
-		{"sandboxes-down", NULL, NULL, CONTEXT_SANDBOXES, down, NULL, 0, false},
+		{"sandboxes-up", NULL, "select a sandbox", CONTEXT_SANDBOXES, sandboxes_up, NULL, 0, false},
+		{"sandboxes-down", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_down, NULL, 0, false},
 		{"sandboxes-page-up", NULL, NULL, CONTEXT_SANDBOXES, page_up, NULL, 0, false},
 		{"sandboxes-page-down", NULL, NULL, CONTEXT_SANDBOXES, page_down, NULL, 0, false},
-		{"sandboxes-first", NULL, NULL, CONTEXT_SANDBOXES, first, NULL, 0, false},
-		{"sandboxes-last", NULL, NULL, CONTEXT_SANDBOXES, last, NULL, 0, false},
-		{"sandboxes-look", NULL, "look inside: runs, processes and graphs", CONTEXT_SANDBOXES, look,
-				NULL, 0, false},
-		{"sandboxes-back", NULL, "back", CONTEXT_SANDBOXES, back, NULL, 0, false},
+		{"sandboxes-first", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_first, NULL, 0, false},
+		{"sandboxes-last", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_last, NULL, 0, false},
+		{"sandboxes-look", NULL, "look inside: runs, processes and graphs", CONTEXT_SANDBOXES,
+				sandboxes_look, NULL, 0, false},
+		{"sandboxes-back", NULL, "back", CONTEXT_SANDBOXES, sandboxes_back, NULL, 0, false},
 		{"sandboxes-stop", NULL, "stop the sandbox; asks first", CONTEXT_SANDBOXES, ask_stop, NULL, 0,
 				false},
 		{"sandboxes-by-name", NULL, "sort by name; again: reverse the order", CONTEXT_SANDBOXES,
@@ -394,8 +394,8 @@ static const struct command commands[] = {
 		{"sandboxes-by-processes", NULL, "sort by processes", CONTEXT_SANDBOXES, by_procs, NULL, 0,
 				false},
 		{"sandboxes-by-uptime", NULL, "sort by age", CONTEXT_SANDBOXES, by_uptime, NULL, 0, false},
-		{"sandboxes-tree", NULL, "inside: show processes as a tree", CONTEXT_SANDBOXES, tree, NULL, 0,
-				false},
+		{"sandboxes-tree", NULL, "inside: show processes as a tree", CONTEXT_SANDBOXES,
+				sandboxes_tree, NULL, 0, false},
 		{"sandboxes-runs", NULL, "inside, on narrow screens: switch between runs and graphs",
 				CONTEXT_SANDBOXES, log_or_figures, NULL, 0, false},
 		{"sandboxes-zoom-in", NULL, "inside: zoom in", CONTEXT_SANDBOXES, zoom_in, NULL, 0, false},

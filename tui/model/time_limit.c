@@ -38,7 +38,7 @@ const char *time_limit_text(const struct model *m, char *out, size_t cap)
 	return out;
 }
 
-static void extend(struct model *m, struct effects *out)
+static void extend_time_limit(struct model *m, struct effects *out)
 {
 	char limit[24];
 
@@ -55,6 +55,6 @@ static void extend(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"extend-time", "Give the run more time", "extend the time limit of the run by as much again",
-				CONTEXT_ANY, extend, NULL, 0, false},
+				CONTEXT_ANY, extend_time_limit, NULL, 0, false},
 };
 const struct command_table time_limit_commands = COMMAND_TABLE(commands);

@@ -18,7 +18,8 @@
 /* ---- keys ---- */
 
 /* Resolve the keys typed so far, first in the pane, then in the common context. */
-static enum keymap_match look(const struct model *m, const struct keys *keys, const struct command **ret)
+static enum keymap_match resolve_keys(
+		const struct model *m, const struct keys *keys, const struct command **ret)
 {
 	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
 			[PANE_OUTPUT] = CONTEXT_OUTPUT,
@@ -167,7 +168,7 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	if (keys.n == 0 && vi_keys_take(m, msg, out, on_key))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
-	enum keymap_match match = look(m, &keys, &c);
+	enum keymap_match match = resolve_keys(m, &keys, &c);
 
 	if (m->sandboxes.is_shown)
 		on_sandboxes_key(m, &keys, match, c, out);
@@ -219,7 +220,7 @@ static bool is_escape_first(const struct model *m, const struct event *ev)
 	const struct command *c;
 
 	return ev->type == EVENT_KEY && ev->mods & MOD_ALT && (is_command || is_in_dialog)
-	       && look(m, &keys, &c) == KEYMAP_NONE;
+	       && resolve_keys(m, &keys, &c) == KEYMAP_NONE;
 }
 
 static void on_input(struct model *m, const struct msg *msg, struct effects *out);

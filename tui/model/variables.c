@@ -114,7 +114,7 @@ void variables_tick(struct model *m, struct effects *out)
 /* ---- the answer ---- */
 
 /* Copy a text or number of a row as one line, shortened if necessary. */
-static const char *member(const cJSON *row, const char *name, char *out, size_t cap)
+static const char *copy_row_member(const cJSON *row, const char *name, char *out, size_t cap)
 {
 	const cJSON *item = cJSON_GetObjectItemCaseSensitive(row, name);
 
@@ -149,10 +149,10 @@ static uint64_t magnitude_of(const char *size)
 static bool take_row(struct variable *v, const cJSON *row)
 {
 	char name[NAME_BYTES], type[TYPE_BYTES], size[SIZE_BYTES], value[VALUE_BYTES];
-	size_t n = strlen(member(row, "name", name, sizeof name)) + 1;
-	size_t t = strlen(member(row, "type", type, sizeof type)) + 1;
-	size_t s = strlen(member(row, "size", size, sizeof size)) + 1;
-	size_t w = strlen(member(row, "value", value, sizeof value)) + 1;
+	size_t n = strlen(copy_row_member(row, "name", name, sizeof name)) + 1;
+	size_t t = strlen(copy_row_member(row, "type", type, sizeof type)) + 1;
+	size_t s = strlen(copy_row_member(row, "size", size, sizeof size)) + 1;
+	size_t w = strlen(copy_row_member(row, "value", value, sizeof value)) + 1;
 	char *block = malloc(n + t + s + w);
 
 	if (!block)
@@ -263,7 +263,7 @@ static const char *column(const struct variable *v, enum variable_column c)
 	return c == VARIABLE_TYPE ? v->type : c == VARIABLE_VALUE ? v->value : v->name;
 }
 
-static int compare(const void *a, const void *b, void *user)
+static int compare_variables(const void *a, const void *b, void *user)
 {
 	const struct order *o = user;
 	const struct variable *x = &o->rows[*(const uint16_t *)a], *y = &o->rows[*(const uint16_t *)b];
@@ -317,7 +317,7 @@ size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX])
 		if (passes(&v->rows[i], field_text(&m->variables_page.filter),
 				    m->variables_page.only_changed))
 			list[n++] = (uint16_t)i;
-	qsort_r(list, n, sizeof *list, compare, &order);
+	qsort_r(list, n, sizeof *list, compare_variables, &order);
 	return n;
 }
 

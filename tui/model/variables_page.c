@@ -100,7 +100,7 @@ static void move_by(struct model *m, long by)
 
 /* Open or close the page. Opening gives it the focus. If the focus has moved elsewhere since then, the first
  * key press returns it, and the second one closes the page. */
-static void show(struct model *m, struct effects *out)
+static void variables_show(struct model *m, struct effects *out)
 {
 	struct variables_page *p = &m->variables_page;
 	bool is_closing = p->is_shown && variables_has_focus(m);
@@ -119,13 +119,13 @@ static void show(struct model *m, struct effects *out)
 	}
 }
 
-static void up(struct model *m, struct effects *out)
+static void variables_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_by(m, -1);
 }
 
-static void down(struct model *m, struct effects *out)
+static void variables_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_by(m, 1);
@@ -143,13 +143,13 @@ static void page_down(struct model *m, struct effects *out)
 	move_by(m, (long)rows_shown(m));
 }
 
-static void first(struct model *m, struct effects *out)
+static void variables_first(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_to(m, 0);
 }
 
-static void last(struct model *m, struct effects *out)
+static void variables_last(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_to(m, VARIABLES_MAX);
@@ -184,19 +184,19 @@ static void show_changed(struct model *m, struct effects *out)
 	m->variables_page.current = m->variables_page.scroll = 0;
 }
 
-static void filter(struct model *m, struct effects *out)
+static void variables_filter(struct model *m, struct effects *out)
 {
 	(void)out;
 	m->variables_page.has_filter = true;
 }
 
 /* Escape clears the filter first, then closes the page. */
-static void leave(struct model *m, struct effects *out)
+static void variables_leave(struct model *m, struct effects *out)
 {
 	if (field_text(&m->variables_page.filter)[0])
 		field_clear(&m->variables_page.filter);
 	else
-		show(m, out);
+		variables_show(m, out);
 	move_to(m, 0);
 }
 
@@ -245,24 +245,25 @@ bool variables_mouse(struct model *m, const struct event *ev, struct effects *ou
 static const struct command commands[] = {
 		{"variables", "Show variables or processes",
 				"show the variables of the buffer's language, or the processes", CONTEXT_ANY,
-				show, NULL, 0, false},
-		{"variables-up", NULL, "select another variable", CONTEXT_VARIABLES, up, NULL, 0, false},
-		{"variables-down", NULL, NULL, CONTEXT_VARIABLES, down, NULL, 0, false},
+				variables_show, NULL, 0, false},
+		{"variables-up", NULL, "select another variable", CONTEXT_VARIABLES, variables_up, NULL, 0,
+				false},
+		{"variables-down", NULL, NULL, CONTEXT_VARIABLES, variables_down, NULL, 0, false},
 		{"variables-page-up", NULL, "by a page", CONTEXT_VARIABLES, page_up, NULL, 0, false},
 		{"variables-page-down", NULL, NULL, CONTEXT_VARIABLES, page_down, NULL, 0, false},
-		{"variables-first", NULL, NULL, CONTEXT_VARIABLES, first, NULL, 0, false},
-		{"variables-last", NULL, NULL, CONTEXT_VARIABLES, last, NULL, 0, false},
+		{"variables-first", NULL, NULL, CONTEXT_VARIABLES, variables_first, NULL, 0, false},
+		{"variables-last", NULL, NULL, CONTEXT_VARIABLES, variables_last, NULL, 0, false},
 		{"variables-sort", NULL, "sort by the next column (or click its header)", CONTEXT_VARIABLES,
 				sort_next, NULL, 0, false},
 		{"variables-reverse", NULL, "reverse the order", CONTEXT_VARIABLES, reverse, NULL, 0, false},
-		{"variables-filter", NULL, "filter by name or type", CONTEXT_VARIABLES, filter, NULL, 0,
-				false},
+		{"variables-filter", NULL, "filter by name or type", CONTEXT_VARIABLES, variables_filter,
+				NULL, 0, false},
 		{"variables-changed", NULL,
 				"show only what the last run has made (+) or changed (*), or all again",
 				CONTEXT_VARIABLES, show_changed, NULL, 0, false},
 		{"variables-inspect", NULL, "show whole value, type and documentation", CONTEXT_VARIABLES,
 				inspect_variable, NULL, 0, false},
 		{"variables-leave", NULL, "clear the filter; again: show the processes", CONTEXT_VARIABLES,
-				leave, NULL, 0, false},
+				variables_leave, NULL, 0, false},
 };
 const struct command_table variables_commands = COMMAND_TABLE(commands);

@@ -59,7 +59,7 @@ static bool only_looks(const struct command *c)
 	return false;
 }
 
-static void leave(struct monitor *w)
+static void leave_monitor(struct monitor *w)
 {
 	w->is_leaving = true;
 	if (w->sandbox)
@@ -72,7 +72,7 @@ static void on_key(struct monitor *w, const struct event *ev)
 	const struct command *c = NULL;
 
 	if ((ev->key == 'q' || ev->key == 'Q') && !ev->mods) {
-		leave(w);
+		leave_monitor(w);
 	} else if (keymap_resolve(&w->model.keymap, CONTEXT_METRICS, &keys, &c) == KEYMAP_COMMAND
 			&& only_looks(c)) {
 		c->run(&w->model, &w->effects);
@@ -81,7 +81,7 @@ static void on_key(struct monitor *w, const struct event *ev)
 		if (command_is(c, "repaint"))
 			term_repaint_all(w->term);
 		else if (command_is(c, "quit") || command_is(c, "stop"))
-			leave(w);
+			leave_monitor(w);
 	}
 }
 
@@ -127,7 +127,7 @@ static void on_input(void *user, int fd, uint32_t events)
 	w->ended_by = SIGHUP; /* the terminal is gone */
 	trm_watch_remove(w->keys_watch);
 	w->keys_watch = NULL;
-	leave(w);
+	leave_monitor(w);
 }
 
 static void on_escape(void *user)
@@ -153,7 +153,7 @@ static void on_signal(void *user, int signo)
 		break;
 	case SIGCONT: term_repaint_all(w->term); /* fallthrough */
 	case SIGWINCH: resize(w); break;
-	default: w->ended_by = signo; leave(w);
+	default: w->ended_by = signo; leave_monitor(w);
 	}
 }
 
@@ -246,7 +246,7 @@ static int open_loop(struct monitor *w, struct trm_error *reterr)
 	return r;
 }
 
-static void paint(struct monitor *w)
+static void paint_monitor(struct monitor *w)
 {
 	struct canvas *c = &w->canvas;
 	struct model *m = &w->model;
@@ -258,7 +258,7 @@ static void paint(struct monitor *w)
 	m->needs_draw = false;
 }
 
-static void finish(struct monitor *w)
+static void finish_monitor(struct monitor *w)
 {
 	while (w->sandbox && trm_loop_step(w->loop, -1) >= 0)
 		;
@@ -274,7 +274,7 @@ static void finish(struct monitor *w)
 }
 
 /* Returns 0, 128+n, or a negative code. */
-static int watch(struct monitor *w, struct trm_error *reterr)
+static int watch_monitor(struct monitor *w, struct trm_error *reterr)
 {
 	setlocale(LC_CTYPE, "");
 	bool has_utf8 = strcmp(nl_langinfo(CODESET), "UTF-8")
@@ -290,11 +290,11 @@ static int watch(struct monitor *w, struct trm_error *reterr)
 		r = open_loop(w, reterr);
 	while (r == 0 && w->sandbox && !w->is_leaving) {
 		if (w->model.needs_draw)
-			paint(w);
+			paint_monitor(w);
 		if (trm_loop_step(w->loop, -1) < 0)
-			leave(w);
+			leave_monitor(w);
 	}
-	finish(w);
+	finish_monitor(w);
 	return r < 0 ? r : w->ended_by ? 128 + w->ended_by : 0;
 }
 
@@ -307,7 +307,7 @@ int monitor_main(const struct monitor_opts *opts, struct trm_error *ret_ended, s
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	w->opts = opts;
 	w->ended = ret_ended;
-	int r = watch(w, reterr);
+	int r = watch_monitor(w, reterr);
 	free(w);
 	return r;
 }

@@ -305,7 +305,7 @@ static enum ansi_op ground_byte(struct ansi *a, uint8_t b, uint32_t *value)
 }
 
 /* Returns whether the byte was used. *op is the result (ANSI_END: none yet). */
-static bool step(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
+static bool step_ansi(struct ansi *a, uint8_t b, enum ansi_op *op, uint32_t *value)
 {
 	switch ((enum state)a->state) {
 	case GROUND: *op = ground_byte(a, b, value); return true;
@@ -328,7 +328,7 @@ enum ansi_op ansi_next(struct ansi *a, const char **p, const char *end, uint32_t
 	enum ansi_op op = ANSI_END;
 
 	while (*p < end && op == ANSI_END) {
-		if (step(a, (uint8_t) * *p, &op, ret_value))
+		if (step_ansi(a, (uint8_t) * *p, &op, ret_value))
 			++*p;
 	}
 	return op;

@@ -19,7 +19,7 @@ static bool is_one_of(const char *set, uint8_t b)
 }
 
 /* Handle a byte of a sequence. True: it completes a sequence that moves the cursor. */
-static bool step(struct cursor_sequences *m, uint8_t b)
+static bool step_sequence(struct cursor_sequences *m, uint8_t b)
 {
 	bool is_csi = m->state == CSI;
 
@@ -52,7 +52,7 @@ size_t cursor_sequences_find(struct cursor_sequences *m, const char *bytes, size
 			if (!p)
 				return n;
 		}
-		if (step(m, (uint8_t)*p))
+		if (step_sequence(m, (uint8_t)*p))
 			return (size_t)(p - bytes);
 		p++;
 	}

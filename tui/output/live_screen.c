@@ -35,18 +35,18 @@ void live_screen_finish(struct live_screen *o)
 	memset(o, 0, sizeof *o);
 }
 
-static int within(int value, int low, int high)
+static int clamp_int(int value, int low, int high)
 {
 	return value < low ? low : value > high ? high : value;
 }
 
 void live_screen_size(struct live_screen *o, int rows, int cols)
 {
-	o->want_rows = within(rows, 2, LIVE_SCREEN_ROWS_MAX);
-	o->want_cols = within(cols, 4, LIVE_SCREEN_COLS_MAX);
+	o->want_rows = clamp_int(rows, 2, LIVE_SCREEN_ROWS_MAX);
+	o->want_cols = clamp_int(cols, 4, LIVE_SCREEN_COLS_MAX);
 }
 
-static bool create(struct live_screen *o, int rows, int cols)
+static bool create_screen(struct live_screen *o, int rows, int cols)
 {
 	o->vt = vterm_new(rows, cols);
 	if (!o->vt)
@@ -61,7 +61,7 @@ static bool create(struct live_screen *o, int rows, int cols)
 }
 
 /* Prepare a blank screen of the wanted size. */
-static bool prepare(struct live_screen *o)
+static bool prepare_screen(struct live_screen *o)
 {
 	int rows = o->want_rows ? o->want_rows : 24, cols = o->want_cols ? o->want_cols : 80;
 
@@ -69,7 +69,7 @@ static bool prepare(struct live_screen *o)
 		vterm_free(o->vt);
 		o->vt = NULL;
 	}
-	if (!o->vt && !create(o, rows, cols))
+	if (!o->vt && !create_screen(o, rows, cols))
 		return false;
 	o->store = NULL;
 	o->last_char = 0;
@@ -83,7 +83,7 @@ static VTermPos cursor(const struct live_screen *o)
 	VTermPos pos;
 
 	vterm_state_get_cursorpos(vterm_obtain_state(o->vt), &pos);
-	return (VTermPos){within(pos.row, 0, o->rows - 1), within(pos.col, 0, o->cols - 1)};
+	return (VTermPos){clamp_int(pos.row, 0, o->rows - 1), clamp_int(pos.col, 0, o->cols - 1)};
 }
 
 /* ---- writing to the screen ---- */
@@ -220,7 +220,7 @@ static size_t plain_length(const char *p, const char *end)
 }
 
 /* Write bytes without newlines to the screen. */
-static void play(struct live_screen *o, enum out_kind kind, const char *p, size_t n)
+static void play_bytes(struct live_screen *o, enum out_kind kind, const char *p, size_t n)
 {
 	struct ansi *a = &o->parsers[scrollback_stream(kind)], before = *a;
 	const char *end = p + n;
@@ -272,14 +272,14 @@ static bool go_live(struct live_screen *o, struct scrollback *s, uint32_t run)
 	struct out_reader r;
 	struct out_piece piece;
 
-	if (!prepare(o))
+	if (!prepare_screen(o))
 		return false;
 	uint64_t from = first_of_tail(o, s, run);
 	out_reader_seek(&r, s, from);
 	memcpy(o->parsers, r.colors, sizeof o->parsers);
 	o->stale_pens = (1u << OUT_STREAMS) - 1;
 	while (out_reader_next(&r, &piece)) {
-		play(o, piece.kind, piece.bytes, piece.n);
+		play_bytes(o, piece.kind, piece.bytes, piece.n);
 		if (piece.ends_line && !piece.is_soft)
 			play_line_end(o, piece.kind);
 	}
@@ -391,7 +391,7 @@ static size_t feed_live(
 	o->store = s;
 	while (at < end) {
 		const char *nl = memchr(at, '\n', (size_t)(end - at));
-		play(o, kind, at, (size_t)((nl ? nl : end) - at));
+		play_bytes(o, kind, at, (size_t)((nl ? nl : end) - at));
 		at = nl ? nl + 1 : end;
 		if (!nl)
 			break;

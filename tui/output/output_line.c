@@ -32,7 +32,7 @@ void output_line_finish(struct output_line *l)
 static const struct cell blank = {.text = " ", .width = 1};
 
 /* Extend the line to n cells. False: out of memory, or the line is too long. */
-static bool grow(struct output_line *l, size_t n)
+static bool grow_line(struct output_line *l, size_t n)
 {
 	if (n > OUT_LINE_COLS)
 		return false;
@@ -111,7 +111,7 @@ static bool joins(const struct cell *before, uint32_t cp, int width)
 
 /* Characters that do not fit into a cell are dropped. A final joiner is still recorded, so that the next
  * character does not stand alone. */
-static void join(struct cell *before, uint32_t cp, const char *text, size_t len)
+static void join_cluster(struct cell *before, uint32_t cp, const char *text, size_t len)
 {
 	size_t had = strlen(before->text);
 
@@ -128,7 +128,7 @@ static void join(struct cell *before, uint32_t cp, const char *text, size_t len)
 /* The second letter of a flag takes the cell to the right of the first one. */
 static void widen(struct output_line *l)
 {
-	if (!grow(l, l->col + 1 > l->n ? l->col + 1 : l->n))
+	if (!grow_line(l, l->col + 1 > l->n ? l->col + 1 : l->n))
 		return;
 	break_wide(l, l->col);
 	l->cells[l->col] = (struct cell){.style = l->cells[l->col - 1].style};
@@ -147,7 +147,7 @@ static void put_char(struct output_line *l, uint32_t cp, struct style style)
 	if (cp >= 0x300) {
 		struct cell *before = joinable(l);
 		if (before && joins(before, cp, width)) {
-			join(before, cp, text, len);
+			join_cluster(before, cp, text, len);
 			if (before->width == 1 && is_regional(cp))
 				widen(l);
 			return;
@@ -157,7 +157,7 @@ static void put_char(struct output_line *l, uint32_t cp, struct style style)
 		len = trm_utf8_encode(0xfffd, text);
 		width = 1;
 	}
-	if (!grow(l, l->col + (size_t)width > l->n ? l->col + (size_t)width : l->n))
+	if (!grow_line(l, l->col + (size_t)width > l->n ? l->col + (size_t)width : l->n))
 		return;
 	for (int i = 0; i < width; i++)
 		break_wide(l, l->col + (size_t)i);
@@ -190,7 +190,7 @@ static void move_to(struct output_line *l, size_t col)
 	l->col = col > OUT_LINE_COLS ? OUT_LINE_COLS : col;
 }
 
-static void move(struct output_line *l, enum ansi_op op, uint32_t value)
+static void move_column(struct output_line *l, enum ansi_op op, uint32_t value)
 {
 	size_t text_col = l->col - l->n_prefix;
 
@@ -209,7 +209,7 @@ static void move(struct output_line *l, enum ansi_op op, uint32_t value)
 	}
 }
 
-static void parse(struct output_line *l, struct ansi *a, const char *p, size_t n, uint16_t role)
+static void parse_line_bytes(struct output_line *l, struct ansi *a, const char *p, size_t n, uint16_t role)
 {
 	const char *end = p + n;
 	uint32_t value;
@@ -223,7 +223,7 @@ static void parse(struct output_line *l, struct ansi *a, const char *p, size_t n
 							.fg = a->fg,
 							.bg = a->bg});
 		else
-			move(l, op, value);
+			move_column(l, op, value);
 	}
 }
 
@@ -275,7 +275,7 @@ bool output_line_read(struct output_line *l, struct out_reader *r)
 			take_figure(l, &piece);
 			return true;
 		}
-		parse(l, piece.colors, piece.bytes, piece.n, kind_roles[piece.kind]);
+		parse_line_bytes(l, piece.colors, piece.bytes, piece.n, kind_roles[piece.kind]);
 		if (!piece.ends_line)
 			continue;
 		l->is_soft = piece.is_soft;
@@ -290,7 +290,7 @@ void output_line_put(struct output_line *l, const char *text, size_t n, struct s
 {
 	struct ansi a = {.attrs = style.attrs, .fg = style.fg, .bg = style.bg};
 
-	parse(l, &a, text, n, style.role);
+	parse_line_bytes(l, &a, text, n, style.role);
 }
 
 size_t output_line_row_end(const struct output_line *l, size_t from, size_t width)

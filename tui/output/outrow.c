@@ -72,7 +72,7 @@ struct row_text {
 	char bytes[2048];
 };
 
-static void flush(struct row_text *t)
+static void flush_row_text(struct row_text *t)
 {
 	scrollback_append(t->store, t->kind, t->run, t->bytes, t->n);
 	t->n = 0;
@@ -97,7 +97,7 @@ void outrow_keep(
 			if (pen.kind != t.kind && !same_pen(&last, &plain))
 				add_pen(&t, &plain);
 			last = pen.kind != t.kind ? plain : last;
-			flush(&t);
+			flush_row_text(&t);
 			t.kind = pen.kind;
 		}
 		if (!same_pen(&pen, &last) || *stale_pens >> stream & 1)
@@ -108,5 +108,5 @@ void outrow_keep(
 			t.n += outrow_text(&cells[i], t.bytes + t.n);
 	}
 	t.bytes[t.n++] = '\n';
-	flush(&t);
+	flush_row_text(&t);
 }

@@ -23,7 +23,7 @@ void runs_finish(struct runs *r)
 }
 
 /* Make room for another run: twice as many up to RUNS_MAX, then in place of the oldest. */
-static bool grow(struct runs *r)
+static bool grow_runs(struct runs *r)
 {
 	uint32_t cap = r->cap ? r->cap * 2 : 16;
 
@@ -62,7 +62,7 @@ static void excerpt(char *out, size_t cap, const char *code, size_t len)
 
 struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const char *code, size_t len)
 {
-	if (!grow(r))
+	if (!grow_runs(r))
 		return NULL;
 	struct run_info *run = &r->items[++r->last % r->cap], *older = runs_find(r, r->last - RUNS_CODE);
 	free(run->code);
@@ -141,7 +141,7 @@ char *format_bytes(char out[24], uint64_t bytes)
 
 /* ---- the header ---- */
 
-static void add(struct output_line *line, uint16_t role, uint16_t attrs, const char *text)
+static void add_header_text(struct output_line *line, uint16_t role, uint16_t attrs, const char *text)
 {
 	output_line_put(line, text, strlen(text), (struct style){.role = role, .attrs = attrs});
 }
@@ -160,9 +160,9 @@ static const struct {
 
 static void add_number(struct output_line *line, const char *before, const char *number, const char *behind)
 {
-	add(line, ROLE_DIM, 0, before);
-	add(line, ROLE_DIM, 0, number);
-	add(line, ROLE_DIM, 0, behind);
+	add_header_text(line, ROLE_DIM, 0, before);
+	add_header_text(line, ROLE_DIM, 0, number);
+	add_header_text(line, ROLE_DIM, 0, behind);
 }
 
 /* What the run took. A run with much output also shows the amount. */
@@ -186,9 +186,10 @@ static void outcome(struct output_line *line, const struct run_info *run, bool h
 		add_number(line, "", format_duration(number, run->wall_us), "  ");
 	if (run->is_exit) {
 		snprintf(text, sizeof text, "exit %d ", run->exit_code);
-		add(line, ROLE_OUT_ERROR, 0, text);
+		add_header_text(line, ROLE_OUT_ERROR, 0, text);
 	}
-	add(line, marks[run->status].role, 0, has_utf8 ? marks[run->status].mark : marks[run->status].ascii);
+	add_header_text(line, marks[run->status].role, 0,
+			has_utf8 ? marks[run->status].mark : marks[run->status].ascii);
 	cost(line, run);
 }
 
@@ -202,7 +203,7 @@ static void progress(struct output_line *line, const struct run_info *run, uint6
 	uint64_t tenths = run->began_ns && now_ns > run->began_ns ? (now_ns - run->began_ns) / 100000000u : 0;
 	char text[24];
 
-	add(line, run->is_paused ? ROLE_OUT_ERROR : ROLE_WARN, 0,
+	add_header_text(line, run->is_paused ? ROLE_OUT_ERROR : ROLE_WARN, 0,
 			run->is_paused                                   ? "paused"
 			: run->state <= RUN_KILLING && words[run->state] ? words[run->state]
 									 : "waiting");
@@ -212,14 +213,14 @@ static void progress(struct output_line *line, const struct run_info *run, uint6
 		else
 			snprintf(text, sizeof text, " %" PRIu64 ":%02" PRIu64 " min", tenths / 600,
 					tenths / 10 % 60);
-		add(line, ROLE_WARN, 0, text);
+		add_header_text(line, ROLE_WARN, 0, text);
 	}
 	if (run->out_bytes >= BYTES_WORTH_TELLING) {
 		add_number(line, "  printed ", format_bytes(text, run->out_bytes), "");
 		add_number(line, ", ", format_bytes(text, run->bytes_per_s), "/s");
 	}
 	if (run->is_spilling)
-		add(line, ROLE_WARN, 0, "  to a file");
+		add_header_text(line, ROLE_WARN, 0, "  to a file");
 }
 
 void run_header(struct output_line *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
@@ -228,10 +229,13 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 	char text[64], count[32];
 
 	if (!run) {
-		add(line, ROLE_OUT_HEADER, 0, "[run]");
+		add_header_text(line, ROLE_OUT_HEADER, 0, "[run]");
 		return;
 	}
-	add(line, ROLE_OUT_HEADER, 0, n_folded >= 0 ? has_utf8 ? "▸ " : "+ " : has_utf8 ? "▾ " : "- ");
+	add_header_text(line, ROLE_OUT_HEADER, 0,
+			n_folded >= 0 ? has_utf8 ? "▸ " : "+ "
+			: has_utf8    ? "▾ "
+				      : "- ");
 	if (run->number)
 		snprintf(text, sizeof text, "[%" PRIu64 "] %s", run->number, run->lang->name);
 	else
@@ -240,8 +244,8 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 				: run->is_install ? ""
 						  : "[ ] ",
 				run->by[0] ? "" : run->lang->name);
-	add(line, ROLE_OUT_HEADER, ATTR_BOLD, text);
-	add(line, ROLE_DIM, 0, "  ");
+	add_header_text(line, ROLE_OUT_HEADER, ATTR_BOLD, text);
+	add_header_text(line, ROLE_DIM, 0, "  ");
 	if (run->state == RUN_DONE)
 		outcome(line, run, has_utf8);
 	else
@@ -249,14 +253,14 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 	if (n_folded >= 0) {
 		snprintf(text, sizeof text, "  %s line%s folded", format_count(count, (uint64_t)n_folded),
 				n_folded == 1 ? "" : "s");
-		add(line, ROLE_WARN, 0, text);
+		add_header_text(line, ROLE_WARN, 0, text);
 	}
-	add(line, ROLE_DIM, 0, "  ");
+	add_header_text(line, ROLE_DIM, 0, "  ");
 	if (run->by[0]) {
-		add(line, ROLE_OUT_HEADER, 0, run->by);
-		add(line, ROLE_DIM, 0, "  ");
+		add_header_text(line, ROLE_OUT_HEADER, 0, run->by);
+		add_header_text(line, ROLE_DIM, 0, "  ");
 	}
-	add(line, ROLE_DIM, 0, run->excerpt);
+	add_header_text(line, ROLE_DIM, 0, run->excerpt);
 }
 
 /* ---- end of a run ---- */

@@ -10,7 +10,7 @@
 #include "output/runs.h"
 #include "output/scrollback_internal.h"
 
-static struct out_chunk *newest(const struct scrollback *s)
+static struct out_chunk *newest_chunk(const struct scrollback *s)
 {
 	return s->n ? chunk_at(s, s->n - 1) : NULL;
 }
@@ -184,7 +184,7 @@ static struct out_chunk *chunk_push(struct scrollback *s, uint32_t run)
 		s->n--;
 	}
 	s->n++;
-	struct out_chunk *c = newest(s);
+	struct out_chunk *c = newest_chunk(s);
 	c->first_line = s->end_line;
 	c->used = c->breaks = 0;
 	c->is_gap = false;
@@ -197,7 +197,7 @@ static struct out_chunk *chunk_push(struct scrollback *s, uint32_t run)
 /* The chunk, and in s->open_record the record, with room for at least one more byte. */
 static struct out_chunk *record_open(struct scrollback *s, enum out_kind kind, uint32_t run)
 {
-	struct out_chunk *c = newest(s);
+	struct out_chunk *c = newest_chunk(s);
 
 	if (c && s->open_record != SIZE_MAX && c->used < OUT_CHUNK_BYTES) {
 		struct record r = record_get(c, s->open_record);
@@ -247,7 +247,7 @@ static void track_breaks(struct scrollback *s, const char *p, size_t n)
 	s->line_is_empty = nl == p + n - 1;
 }
 
-static void put(struct scrollback *s, struct out_chunk *c, const char *p, size_t n)
+static void put_chunk_bytes(struct scrollback *s, struct out_chunk *c, const char *p, size_t n)
 {
 	struct record r = record_get(c, s->open_record);
 	uint32_t lines = count_newlines(p, n);
@@ -293,7 +293,7 @@ void scrollback_append(struct scrollback *s, enum out_kind kind, uint32_t run, c
 			take = n;
 		if (take >= OUT_LINE_BYTES - s->since_break)
 			take = whole_chars(p, OUT_LINE_BYTES - s->since_break, n);
-		put(s, c, p, take);
+		put_chunk_bytes(s, c, p, take);
 		p += take;
 		n -= take;
 		if (s->since_break > OUT_LINE_BYTES - 4)
@@ -303,7 +303,7 @@ void scrollback_append(struct scrollback *s, enum out_kind kind, uint32_t run, c
 
 void scrollback_end_line(struct scrollback *s)
 {
-	struct out_chunk *c = newest(s);
+	struct out_chunk *c = newest_chunk(s);
 
 	if (s->line_is_empty || !c)
 		return;
@@ -326,7 +326,7 @@ void scrollback_header(struct scrollback *s, uint32_t run)
 
 bool scrollback_ends_with(const struct scrollback *s, const char *text)
 {
-	const struct out_chunk *c = newest(s);
+	const struct out_chunk *c = newest_chunk(s);
 	size_t n = strlen(text);
 
 	if (!c || s->line_is_empty || s->open_record == SIZE_MAX || record_get(c, s->open_record).len < n)

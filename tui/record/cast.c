@@ -134,7 +134,7 @@ static void put_inputs(struct cast *c, size_t from, size_t to)
 	}
 }
 
-static void play(struct cast *c)
+static void play_cast(struct cast *c)
 {
 	const struct recording *r = c->player.recording;
 
@@ -165,7 +165,7 @@ static void put_header(const struct recording *r, const struct model *m, struct 
 	writer_text(w, ",\"title\":\"terrarium\",\"env\":{\"TERM\":\"xterm-256color\"}}\n");
 }
 
-static int begin(struct cast *c, const struct recording *r)
+static int begin_cast(struct cast *c, const struct recording *r)
 {
 	bool has_size = r->header.rows >= 11 && r->header.cols >= 40;
 	struct model_opts opts = {.rows = c->opts->rows ? c->opts->rows
@@ -191,11 +191,11 @@ void cast_write(const struct recording *recording, const struct cast_opts *opts,
 	struct cast c = {.opts = opts, .w = w};
 
 	writer_init(&c.frame, WRITER_MAX);
-	if (begin(&c, recording) < 0) {
+	if (begin_cast(&c, recording) < 0) {
 		w->error = TRM_ENOMEM;
 	} else {
 		put_header(recording, &c.model, w);
-		play(&c);
+		play_cast(&c);
 	}
 	writer_finish(&c.frame);
 	canvas_finish(&c.now);

@@ -19,7 +19,7 @@
 
 /* ---- results ---- */
 
-static char *copy(const cJSON *item)
+static char *copy_json_text(const cJSON *item)
 {
 	const char *text = json_text(item);
 	return text ? strdup(text) : NULL;
@@ -33,7 +33,7 @@ static char **get_traceback(const cJSON *list)
 	if (n > TRACEBACK_LINES)
 		n = TRACEBACK_LINES;
 	char **lines = calloc((size_t)n + 1, sizeof *lines);
-	cJSON_ArrayForEach(item, list) if (lines && used < n && (lines[used] = copy(item))) used++;
+	cJSON_ArrayForEach(item, list) if (lines && used < n && (lines[used] = copy_json_text(item))) used++;
 	return lines;
 }
 
@@ -41,8 +41,8 @@ static void get_error(struct trm_result *r, const cJSON *error)
 {
 	if (!cJSON_IsObject(error))
 		return;
-	r->error_name = copy(json_get(error, "name"));
-	r->error_message = copy(json_get(error, "message"));
+	r->error_name = copy_json_text(json_get(error, "name"));
+	r->error_message = copy_json_text(json_get(error, "message"));
 	r->traceback = get_traceback(json_get(error, "traceback"));
 	if (!r->error_message)
 		r->error_message = strdup("");
@@ -66,9 +66,9 @@ int decode_done(struct decoder *d)
 	if (json_double(json_get(d->object, "exit_code"), &code) && code >= -256 && code <= 65535)
 		r->exit_code = (int)code;
 	r->state_lost = cJSON_IsTrue(json_get(d->object, "state_lost"));
-	r->reason = copy(json_get(d->object, "reason"));
-	r->hint = copy(json_get(d->object, "hint"));
-	r->value = copy(json_get(d->object, "value"));
+	r->reason = copy_json_text(json_get(d->object, "reason"));
+	r->hint = copy_json_text(json_get(d->object, "hint"));
+	r->value = copy_json_text(json_get(d->object, "value"));
 	get_error(r, json_get(d->object, "error"));
 	r->lang = trm_lang_default(); /* the player sets the language from the run */
 	r->wall_us = decode_number(d, "wall_us");

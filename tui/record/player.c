@@ -60,7 +60,7 @@ struct feed {
 	uint64_t now_ns;
 };
 
-static void send(struct feed *f, struct msg msg)
+static void send_recorded(struct feed *f, struct msg msg)
 {
 	msg.now_ns = f->now_ns;
 	update(f->m, &msg, &f->effects);
@@ -99,13 +99,13 @@ static void join_run(struct feed *f)
 	const struct rec_event *e = f->e;
 	uint32_t before = f->m->out.runs.last;
 
-	send(f, (struct msg){.type = MSG_RUN_JOINED,
-				.lang = e->lang,
-				.text = e->text,
-				.len = e->len,
-				.other = e->by,
-				.number = e->number,
-				.serial = before + 1});
+	send_recorded(f, (struct msg){.type = MSG_RUN_JOINED,
+					 .lang = e->lang,
+					 .text = e->text,
+					 .len = e->len,
+					 .other = e->by,
+					 .number = e->number,
+					 .serial = before + 1});
 	if (f->m->out.runs.last != before)
 		f->p->serials[e->run - 1] = f->m->out.runs.last;
 }
@@ -146,7 +146,7 @@ static void send_sandbox(struct feed *f)
 		msg.guards = e->guards;
 		msg.n_guards = e->n_guards;
 	}
-	send(f, msg);
+	send_recorded(f, msg);
 }
 
 static void send_sample(struct feed *f)
@@ -154,7 +154,7 @@ static void send_sample(struct feed *f)
 	struct trm_metrics metrics = *f->e->metrics;
 
 	metrics.sample.time_ns = f->now_ns;
-	send(f, (struct msg){.type = MSG_METRICS, .metrics = &metrics});
+	send_recorded(f, (struct msg){.type = MSG_METRICS, .metrics = &metrics});
 }
 
 static void send_sandboxes(struct feed *f)
@@ -167,7 +167,9 @@ static void send_sandboxes(struct feed *f)
 	}
 	if (!f->m->sandboxes.is_shown)
 		sandboxes_show(f->m, &f->effects);
-	send(f, (struct msg){.type = MSG_SANDBOXES, .entries = e->entries, .n_entries = e->n_entries});
+	send_recorded(f, (struct msg){.type = MSG_SANDBOXES,
+					 .entries = e->entries,
+					 .n_entries = e->n_entries});
 }
 
 static void send_display(struct feed *f, uint32_t serial)
@@ -179,7 +181,7 @@ static void send_display(struct feed *f, uint32_t serial)
 			.bundle = e->bundle,
 			.more = e->more};
 
-	send(f, (struct msg){.type = MSG_RUN_DISPLAY, .serial = serial, .display = &display});
+	send_recorded(f, (struct msg){.type = MSG_RUN_DISPLAY, .serial = serial, .display = &display});
 }
 
 static void send_done(struct feed *f, uint32_t serial)
@@ -191,7 +193,7 @@ static void send_done(struct feed *f, uint32_t serial)
 		result.lang = info->lang;
 		result.number = info->number;
 	}
-	send(f, (struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+	send_recorded(f, (struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
 }
 
 /* Send a message about a run that the model knows. */
@@ -219,7 +221,7 @@ static void send_run(struct feed *f)
 	case REC_EOF: type_input(f); return;
 	default: return;
 	}
-	send(f, msg);
+	send_recorded(f, msg);
 }
 
 static void pass_on(struct feed *f)
@@ -247,11 +249,11 @@ static void feed_event(struct feed *f)
 			begin_run(f);
 		break;
 	case REC_LATE:
-		send(f, (struct msg){.type = MSG_LATE,
-					.number = e->number,
-					.stream = e->stream,
-					.text = e->text,
-					.len = e->len});
+		send_recorded(f, (struct msg){.type = MSG_LATE,
+						 .number = e->number,
+						 .stream = e->stream,
+						 .text = e->text,
+						 .len = e->len});
 		break;
 	default:
 		if (e->run && f->p->serials[e->run - 1])

@@ -78,7 +78,7 @@ static bool make_room(struct transcript *s, const struct transcript_run *run, si
 	return true;
 }
 
-static char *copy(const char *bytes, size_t n)
+static char *copy_event_text(const char *bytes, size_t n)
 {
 	char *out = malloc(n + 1);
 
@@ -107,7 +107,7 @@ static void begin_run(struct transcript *s, const struct rec_event *e)
 		s->cap_runs = cap;
 	}
 	struct transcript_run *run = calloc(1, sizeof *run);
-	char *code = run && make_room(s, NULL, e->len) ? copy(e->text, e->len) : NULL;
+	char *code = run && make_room(s, NULL, e->len) ? copy_event_text(e->text, e->len) : NULL;
 	if (!code) {
 		free(run);
 		s->is_incomplete = true;
@@ -125,7 +125,7 @@ static void begin_run(struct transcript *s, const struct rec_event *e)
 
 /* Append output to the last piece if the kind is the same, the piece began at most 20 ms ago, and the
  * piece stays small enough. */
-static bool extend(struct transcript_run *run, enum transcript_kind kind, const struct rec_event *e)
+static bool extend_part(struct transcript_run *run, enum transcript_kind kind, const struct rec_event *e)
 {
 	struct transcript_piece *p = run->n_pieces ? &run->pieces[run->n_pieces - 1] : NULL;
 
@@ -146,7 +146,7 @@ static bool extend(struct transcript_run *run, enum transcript_kind kind, const 
 	return true;
 }
 
-static bool append(struct transcript_run *run, enum transcript_kind kind, const struct rec_event *e)
+static bool append_part(struct transcript_run *run, enum transcript_kind kind, const struct rec_event *e)
 {
 	if (run->n_pieces == run->cap_pieces) {
 		size_t cap = run->cap_pieces ? 2 * run->cap_pieces : 4;
@@ -162,7 +162,7 @@ static bool append(struct transcript_run *run, enum transcript_kind kind, const 
 			.cap = e->len + 1,
 			.bundle = e->bundle,
 			.more = e->more};
-	piece.bytes = copy(e->text, e->len);
+	piece.bytes = copy_event_text(e->text, e->len);
 	piece.mime = kind == TRANSCRIPT_DISPLAY ? strdup(e->name) : NULL;
 	if (!piece.bytes || (kind == TRANSCRIPT_DISPLAY && !piece.mime)) {
 		free(piece.bytes);
@@ -181,7 +181,7 @@ static void add_piece(struct transcript *s, struct transcript_run *run, enum tra
 	if (!make_room(s, run, e->len)) {
 		run->dropped_bytes += e->len;
 		s->dropped_bytes += e->len;
-	} else if (!extend(run, kind, e) && !append(run, kind, e)) {
+	} else if (!extend_part(run, kind, e) && !append_part(run, kind, e)) {
 		s->bytes -= e->len;
 		run->dropped_bytes += e->len;
 		s->dropped_bytes += e->len;
@@ -246,7 +246,7 @@ void transcript_add(struct transcript *s, const struct rec_event *e)
 	case REC_DONE: end_run(s, run, e); break;
 	case REC_REFUSED:
 		if (run && !run->refusal)
-			run->refusal = copy(e->text, e->len);
+			run->refusal = copy_event_text(e->text, e->len);
 		break;
 	case REC_PROMPT:
 	case REC_EOF:

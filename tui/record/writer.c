@@ -28,7 +28,7 @@ void writer_clear(struct writer *w)
 }
 
 /* Make room for n more bytes and a NUL. */
-static bool reserve(struct writer *w, size_t n)
+static bool reserve_writer(struct writer *w, size_t n)
 {
 	if (w->error)
 		return false;
@@ -53,7 +53,7 @@ static bool reserve(struct writer *w, size_t n)
 
 void writer_put(struct writer *w, const char *bytes, size_t n)
 {
-	if (!reserve(w, n))
+	if (!reserve_writer(w, n))
 		return;
 	memcpy(w->bytes + w->n, bytes, n);
 	w->n += n;

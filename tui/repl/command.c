@@ -177,7 +177,7 @@ static void add_if(struct candidates *c, const char *text, const char *word, siz
 	candidates_add(c, full, "");
 }
 
-static int compare(const void *a, const void *b)
+static int compare_commands(const void *a, const void *b)
 {
 	return strcmp(((const struct candidate *)a)->text, ((const struct candidate *)b)->text);
 }
@@ -211,7 +211,7 @@ static void add_files(struct candidates *c, const char *word, size_t n)
 	if (dir)
 		closedir(dir);
 	if (c->n)
-		qsort(c->items, c->n, sizeof *c->items, compare);
+		qsort(c->items, c->n, sizeof *c->items, compare_commands);
 }
 
 static void add_languages(struct candidates *c, const char *word, size_t n)

@@ -55,7 +55,7 @@ static void on_interrupt(struct repl *r)
 
 static const struct activity installing = {.what = "installing", .interrupt = on_interrupt};
 
-static int start(struct repl *r, const struct words *words, struct trm_error *reterr)
+static int start_repl_install(struct repl *r, const struct words *words, struct trm_error *reterr)
 {
 	struct install *in = calloc(1, sizeof *in);
 	struct winsize size;
@@ -88,7 +88,7 @@ void repl_command_install(struct repl *r, const char *rest)
 	if (e == 0 && !words.n) {
 		repl_error(r, "which packages? for example :install %s",
 				!strcmp(r->lang->package_manager, "npm") ? "left-pad" : "rich");
-	} else if (e < 0 || start(r, &words, &why) < 0) {
+	} else if (e < 0 || start_repl_install(r, &words, &why) < 0) {
 		repl_error(r, "%s", why.msg);
 	} else {
 		repl_begin(r, &installing);

@@ -38,7 +38,8 @@ static void on_interrupt(struct repl *r)
 
 static const struct activity asking = {.what = "asking the interpreter", .interrupt = on_interrupt};
 
-static void ask(struct repl *r, enum trm_question what, void (*tell)(struct repl *r, const cJSON *answer))
+static void ask_repl_kernel(
+		struct repl *r, enum trm_question what, void (*tell)(struct repl *r, const cJSON *answer))
 {
 	struct trm_error why = {0};
 	struct question *q = malloc(sizeof *q);
@@ -75,13 +76,13 @@ static void print_reset(struct repl *r, const cJSON *answer)
 void repl_command_variables(struct repl *r, const char *rest)
 {
 	(void)rest;
-	ask(r, TRM_ASK_VARIABLES, print_variables);
+	ask_repl_kernel(r, TRM_ASK_VARIABLES, print_variables);
 }
 
 void repl_command_reset(struct repl *r, const char *rest)
 {
 	(void)rest;
-	ask(r, TRM_ASK_RESET, print_reset);
+	ask_repl_kernel(r, TRM_ASK_RESET, print_reset);
 }
 
 /* Whoever leaves before the old interpreter has ended leaves it to the next client, whose run then reports a

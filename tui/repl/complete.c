@@ -43,7 +43,7 @@ static size_t columns_of(const char *text)
 	return answer_points(text, strlen(text));
 }
 
-static void list(struct repl *r, const struct candidates *c)
+static void list_candidates(struct repl *r, const struct candidates *c)
 {
 	struct winsize size;
 	size_t widest = 0, shown = c->n < LISTED_MAX ? c->n : LISTED_MAX;
@@ -77,7 +77,7 @@ static void list(struct repl *r, const struct candidates *c)
 }
 
 /* The candidates replace bytes from..to of the line. */
-static void offer(struct repl *r, const struct candidates *c, size_t from, size_t to)
+static void offer_candidates(struct repl *r, const struct candidates *c, size_t from, size_t to)
 {
 	if (!c->n) {
 		line_bell(r->line);
@@ -91,7 +91,7 @@ static void offer(struct repl *r, const struct candidates *c, size_t from, size_
 	if (adds || c->n == 1)
 		line_replace(r->line, from, to, common);
 	if (c->n > 1 && !adds)
-		list(r, c);
+		list_candidates(r, c);
 	free(common);
 }
 
@@ -143,7 +143,7 @@ static void take_answer(struct repl *r, const struct question *q, const cJSON *a
 	       to = byte_at(q->line, (size_t)end - q->before);
 	read_candidates(answer, &c);
 	if (to <= q->point + 256)
-		offer(r, &c, from, to);
+		offer_candidates(r, &c, from, to);
 	candidates_finish(&c);
 }
 
@@ -217,7 +217,7 @@ void complete_tab(struct repl *r)
 		return;
 	if (!r->has_gathered && *line == ':') {
 		from = repl_command_complete(r, line, point, &c);
-		offer(r, &c, from, point);
+		offer_candidates(r, &c, from, point);
 		candidates_finish(&c);
 	} else if (is_margin(line, point) && (r->has_gathered || point)) {
 		line_replace(r->line, point, point, r->lang->style == TRM_STYLE_BRACES ? "  " : "    ");

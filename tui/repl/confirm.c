@@ -100,7 +100,7 @@ static void print_findings(struct repl *r, const struct trm_findings *found)
 }
 
 /* With nobody to ask, what the policy wants to be asked about does not run. */
-static void refuse(struct repl *r, const struct trm_findings *found)
+static void refuse_code(struct repl *r, const struct trm_findings *found)
 {
 	struct trm_error why = {0};
 	trm_policy_refusal(r->policy_gate->policy, found, &why);
@@ -116,7 +116,7 @@ static void put_question(struct repl *r, enum confirm_question question)
 	line_hold(r->line, NULL);
 }
 
-static void ask(struct repl *r, const struct trm_findings *found)
+static void ask_code(struct repl *r, const struct trm_findings *found)
 {
 	put_question(r, QUESTION_RUN);
 	/* What was typed is on the screen; what was not is shown. */
@@ -139,9 +139,9 @@ void confirm_ask(struct repl *r)
 	if (policy_gate_enforced(r->policy_gate) && found.n_refused > 1)
 		print_findings(r, &found); /* the refusal names only the first */
 	if (is_policy && !has_person)
-		refuse(r, &found);
+		refuse_code(r, &found);
 	else if ((is_wanted && has_person) || is_policy)
-		ask(r, &found);
+		ask_code(r, &found);
 	else
 		repl_run_code(r);
 	trm_findings_finish(&found);

@@ -17,7 +17,7 @@ struct edit {
 	struct trm_child *child;
 };
 
-static void finish(struct repl *r)
+static void finish_edit(struct repl *r)
 {
 	struct edit *e = r->edit;
 	if (e->dir[0]) {
@@ -33,7 +33,7 @@ static void finish(struct repl *r)
 void edit_close(struct repl *r)
 {
 	if (r->edit)
-		finish(r);
+		finish_edit(r);
 }
 
 static void take_over(struct repl *r, const char *path)
@@ -62,7 +62,7 @@ static void on_end(void *user, pid_t pid, int status)
 		repl_error(r, "the editor ended with %s %d: the input is unchanged",
 				WIFEXITED(status) ? "code" : "signal",
 				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-	finish(r);
+	finish_edit(r);
 	repl_done(r);
 }
 
@@ -104,5 +104,5 @@ void repl_command_edit(struct repl *r, const char *rest)
 		return;
 	}
 	repl_error(r, "cannot start the editor: %s", error ? strerror(-error) : why.msg);
-	finish(r);
+	finish_edit(r);
 }

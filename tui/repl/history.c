@@ -30,7 +30,7 @@ void history_close(struct history *h)
 	*h = (struct history){0};
 }
 
-static void push(struct history *h, const char *text, size_t n)
+static void push_history(struct history *h, const char *text, size_t n)
 {
 	if (h->n == ITEMS_MOST) {
 		free(h->items[0]);
@@ -60,13 +60,13 @@ static void read_lines(struct history *h, char *text)
 		cJSON *json = cJSON_Parse(row); /* a full disk can leave an invalid line */
 		const char *item = cJSON_GetStringValue(json);
 		if (item && *item)
-			push(h, item, strlen(item));
+			push_history(h, item, strlen(item));
 		cJSON_Delete(json);
 	}
 }
 
 /* Replace the file by its newest items. */
-static void shorten(struct history *h)
+static void shorten_history(struct history *h)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -102,10 +102,10 @@ void history_open(struct history *h, struct line *line, const char *language, bo
 		read_lines(h, text);
 	free(text);
 	if (text && n > FILE_MOST)
-		shorten(h);
+		shorten_history(h);
 }
 
-static void append(struct history *h, const char *text)
+static void append_history(struct history *h, const char *text)
 {
 	cJSON *json = cJSON_CreateString(text);
 	char *row = json ? cJSON_PrintUnformatted(json) : NULL;
@@ -129,7 +129,7 @@ void history_add(struct history *h, const char *text, size_t n)
 	if (!n || n > ITEM_MAX || isspace((unsigned char)*text) || memchr(text, 0, n) || is_same)
 		return;
 	size_t before = h->n;
-	push(h, text, n);
+	push_history(h, text, n);
 	if (h->path[0] && h->n && (h->n > before || h->n == ITEMS_MOST))
-		append(h, h->items[h->n - 1]);
+		append_history(h, h->items[h->n - 1]);
 }

@@ -22,7 +22,7 @@ static void stop_metrics(struct repl *r)
 
 static const struct activity measuring = {.what = "measuring", .interrupt = stop_metrics};
 
-static void measure(struct repl *r, bool is_top)
+static void measure_info(struct repl *r, bool is_top)
 {
 	struct trm_error why = {0};
 	r->wants_top = is_top;
@@ -37,13 +37,13 @@ static void measure(struct repl *r, bool is_top)
 void repl_command_metrics(struct repl *r, const char *rest)
 {
 	(void)rest;
-	measure(r, false);
+	measure_info(r, false);
 }
 
 void repl_command_top(struct repl *r, const char *rest)
 {
 	(void)rest;
-	measure(r, true);
+	measure_info(r, true);
 }
 
 static void print_of(struct repl *r, const char *what, const struct trm_sample *s, uint32_t known,

@@ -53,7 +53,7 @@ static const struct activity asking = {
 		.what = "asking whether the input is complete", .interrupt = on_interrupt};
 
 /* Ask the kernel about `text` followed by `tail`. */
-static void ask(struct repl *r, const char *text, size_t n, const char *tail, whole_fn *then)
+static void ask_completeness(struct repl *r, const char *text, size_t n, const char *tail, whole_fn *then)
 {
 	struct code code = {0};
 	struct question *q = malloc(sizeof *q);
@@ -140,7 +140,7 @@ static void gather(struct repl *r, const char *text, size_t n)
 		return;
 	}
 	/* For pasted lines, ask as if a blank line followed: the user will not type one. */
-	ask(r, r->code.text, r->code.n, has_newline ? "\n" : "", on_gathered);
+	ask_completeness(r, r->code.text, r->code.n, has_newline ? "\n" : "", on_gathered);
 }
 
 /* ---- kinds of lines ---------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static void on_ended(struct repl *r, enum whole whole, const char *indent)
 	if (whole == WHOLE_COMPLETE && is_other(r, r->held_line, strlen(r->held_line)))
 		repl_submit(r);
 	else if (whole == WHOLE_COMPLETE)
-		ask(r, r->held_line, strlen(r->held_line), "", on_follower);
+		ask_completeness(r, r->held_line, strlen(r->held_line), "", on_follower);
 	else
 		gather_held(r);
 }
@@ -313,7 +313,7 @@ void repl_take(struct repl *r, const char *text, size_t n)
 	else if (!r->has_gathered && (is_blank(text, n) || take_other(r, text, n)))
 		return;
 	else if (may_end_block(r, text, n) && (r->held_line = strndup(text, n)))
-		ask(r, r->code.text, r->code.n, "\n\n", on_ended);
+		ask_completeness(r, r->code.text, r->code.n, "\n\n", on_ended);
 	else
 		gather(r, text, n);
 }

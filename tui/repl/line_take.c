@@ -24,7 +24,7 @@ void line_update_watch(struct line *l)
 	trm_watch_set_events(l->watch, is_wanted && !l->is_suspended ? TRM_READ : 0);
 }
 
-static void insert(struct line *l, const char *text, size_t n)
+static void insert_line_text(struct line *l, const char *text, size_t n)
 {
 	if ((size_t)*l->rl.end + n > LINE_MAX_BYTES) {
 		l->rl.ding();
@@ -57,7 +57,7 @@ static bool insert_run(struct line *l)
 	if (!text)
 		return false;
 	l->typed.at += n;
-	insert(l, text, n);
+	insert_line_text(l, text, n);
 	free(text);
 	return true;
 }
@@ -73,7 +73,7 @@ static bool take_step(struct line *l)
 		if (l->paste.is_cut)
 			l->rl.ding();
 		else if (!(*l->rl.state & READLINE_STATE_BUSY))
-			insert(l, l->paste.text, l->paste.n);
+			insert_line_text(l, l->paste.text, l->paste.n);
 		return true;
 	case PASTE_NONE: break;
 	}

@@ -46,7 +46,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	trm_run_send_eof(run);
 }
 
-static void forget(struct other *o)
+static void forget_other(struct other *o)
 {
 	struct other **at = &o->r->others;
 	while (*at != o)
@@ -68,7 +68,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	repl_say(r, "└─ %s %s%s%s", o->title, trm_status_name(result->status), *time ? ", " : "", time);
 	if (!o->is_command && o->lang == r->lang && result->number >= r->number)
 		r->number = result->number + 1;
-	forget(o);
+	forget_other(o);
 	repl_renew_prompt(r);
 }
 
@@ -78,7 +78,7 @@ static const struct trm_run_cb run_cb = {
 static void on_quiet_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	(void)run, (void)result;
-	forget(user);
+	forget_other(user);
 }
 
 /* A transcript does not show runs of others, but an interrupt reaches them. */
@@ -168,5 +168,5 @@ void peer_runs_show(struct repl *r)
 void peer_runs_close(struct repl *r)
 {
 	while (r->others)
-		forget(r->others);
+		forget_other(r->others);
 }

@@ -17,7 +17,7 @@ int paint_load(struct paint *p, const char *theme, bool has_color, struct trm_er
 	return r;
 }
 
-static void find(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1])
+static void find_sgr(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES + 1])
 {
 	out[0] = '\0';
 	if (p->depth == DEPTH_NONE || role == ROLE_TEXT || role == ROLE_OUT_STDOUT)
@@ -33,7 +33,7 @@ static void find(const struct paint *p, enum role role, char out[ANSI_SGR_BYTES 
 const char *paint_on(struct paint *p, enum role role)
 {
 	if (!p->is_known[role])
-		find(p, role, p->on[role]);
+		find_sgr(p, role, p->on[role]);
 	p->is_known[role] = true;
 	return p->on[role];
 }

@@ -16,7 +16,7 @@ void paste_finish(struct paste *p)
 	*p = (struct paste){0};
 }
 
-static void add(struct paste *p, char c)
+static void add_paste_char(struct paste *p, char c)
 {
 	if (p->n + 2 > p->cap) {
 		size_t cap = p->cap ? p->cap * 2 : 4096;
@@ -35,9 +35,9 @@ static void add(struct paste *p, char c)
 static void add_clean(struct paste *p, char c)
 {
 	if (c == '\r' || (c == '\n' && p->last != '\r'))
-		add(p, '\n');
+		add_paste_char(p, '\n');
 	else if (c != '\n' && ((unsigned char)c >= ' ' || c == '\t') && c != 0x7f)
-		add(p, c);
+		add_paste_char(p, c);
 	p->last = c;
 }
 
@@ -47,7 +47,7 @@ static bool may_be(const char *mark, const char *bytes, size_t n)
 	return memcmp(bytes, mark, n < MARK ? n : MARK) == 0;
 }
 
-static enum paste_result begin(struct paste *p, const char *bytes, size_t n, size_t *ret_used)
+static enum paste_result begin_paste(struct paste *p, const char *bytes, size_t n, size_t *ret_used)
 {
 	if (n < 3 || !may_be(BEGIN, bytes, n)) /* a lone ESC, or ESC [, is left to the parser of keys */
 		return PASTE_NONE;
@@ -65,7 +65,7 @@ enum paste_result paste_feed(struct paste *p, const char *bytes, size_t n, size_
 
 	*ret_used = 0;
 	if (!p->is_open) {
-		enum paste_result began = begin(p, bytes, n, ret_used);
+		enum paste_result began = begin_paste(p, bytes, n, ret_used);
 		if (began != PASTE_DONE)
 			return began;
 		at = *ret_used;

@@ -6,7 +6,7 @@
 
 #include "repl/repl_internal.h"
 
-static size_t left(const struct repl *r)
+static size_t piped_bytes_left(const struct repl *r)
 {
 	return r->ahead.n - r->ahead_at;
 }
@@ -14,25 +14,26 @@ static size_t left(const struct repl *r)
 bool piped_has_line(const struct repl *r)
 {
 	const char *text = r->ahead.text;
-	return r->held_line || r->is_eof || (left(r) && memchr(text + r->ahead_at, '\n', left(r)));
+	return r->held_line || r->is_eof
+	       || (piped_bytes_left(r) && memchr(text + r->ahead_at, '\n', piped_bytes_left(r)));
 }
 
 /* Without a complete line, ask for more bytes. */
 static size_t on_queued(void *user)
 {
 	struct repl *r = user;
-	return piped_has_line(r) ? left(r) : 0;
+	return piped_has_line(r) ? piped_bytes_left(r) : 0;
 }
 
 static void on_bytes(void *user, const void *bytes, size_t n)
 {
 	struct repl *r = user;
 	if (r->ahead_at) {
-		memmove(r->ahead.text, r->ahead.text + r->ahead_at, left(r));
+		memmove(r->ahead.text, r->ahead.text + r->ahead_at, piped_bytes_left(r));
 		r->ahead.n -= r->ahead_at;
 		r->ahead_at = 0;
 	}
-	if (left(r) + n > LINE_MAX_BYTES || !code_add(&r->ahead, bytes, n)) {
+	if (piped_bytes_left(r) + n > LINE_MAX_BYTES || !code_add(&r->ahead, bytes, n)) {
 		repl_error(r, "a line of the input is longer than %zu MiB", LINE_MAX_BYTES >> 20);
 		r->is_eof = true;
 		code_clear(&r->ahead);
@@ -73,11 +74,11 @@ void piped_close(struct repl *r)
  * input. */
 static char *next_line(struct repl *r, size_t *ret_n)
 {
-	char *line = left(r) ? r->ahead.text + r->ahead_at : NULL;
-	char *end = line ? memchr(line, '\n', left(r)) : NULL;
+	char *line = piped_bytes_left(r) ? r->ahead.text + r->ahead_at : NULL;
+	char *end = line ? memchr(line, '\n', piped_bytes_left(r)) : NULL;
 	if (!line || (!end && !r->is_eof))
 		return NULL;
-	*ret_n = end ? (size_t)(end - line) : left(r);
+	*ret_n = end ? (size_t)(end - line) : piped_bytes_left(r);
 	r->ahead_at += *ret_n + (end != NULL);
 	return line;
 }

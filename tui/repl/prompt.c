@@ -9,7 +9,7 @@
 #include "stream/tty.h"
 
 /* Readline wants color sequences between \001 and \002, because they take no room. */
-static void add(struct repl *r, char *out, size_t cap, enum role role, const char *text)
+static void add_prompt_text(struct repl *r, char *out, size_t cap, enum role role, const char *text)
 {
 	const char *on = paint_on(&r->paint, role);
 	size_t n = strlen(out);
@@ -24,10 +24,10 @@ static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 	char number[32], name[70];
 	snprintf(number, sizeof number, " [%" PRIu64 "]> ", r->number);
 	snprintf(name, sizeof name, " %s", trm_sandbox_name(r->cli_session.sandbox));
-	add(r, out, cap, ROLE_OUT_OK, r->lang->name);
+	add_prompt_text(r, out, cap, ROLE_OUT_OK, r->lang->name);
 	if (has_name)
-		add(r, out, cap, ROLE_TITLE, name);
-	add(r, out, cap, ROLE_DIM, number);
+		add_prompt_text(r, out, cap, ROLE_TITLE, name);
+	add_prompt_text(r, out, cap, ROLE_DIM, number);
 }
 
 static size_t width_of(const struct repl *r, bool has_name)
@@ -51,14 +51,14 @@ static void write_prompt(struct repl *r, char *out, size_t cap)
 	size_t width = width_of(r, has_name);
 	out[0] = '\0';
 	if (r->question_shown) {
-		add(r, out, cap, ROLE_WARN,
+		add_prompt_text(r, out, cap, ROLE_WARN,
 				r->question_shown == QUESTION_START
 						? "Run what you enter? [y]es, [e]ach time ask, [n]o: "
 						: "Run this? [y]es, [n]o, [a]lways: ");
 	} else if (r->has_gathered) {
 		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1),
 				"...> ");
-		add(r, out, cap, ROLE_DIM, dots);
+		add_prompt_text(r, out, cap, ROLE_DIM, dots);
 	} else {
 		write_first(r, out, cap, has_name);
 	}

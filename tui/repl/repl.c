@@ -284,7 +284,7 @@ static bool is_free(const struct repl *r)
 }
 
 /* After each turn of the loop: give the next line to whoever waits for one. */
-static void turn(struct repl *r)
+static void take_repl_turn(struct repl *r)
 {
 	shell_released(r);
 	if (!is_free(r))
@@ -430,7 +430,7 @@ static bool is_hungry(struct repl *r)
 	return stdin_feed_is_hungry(&r->stdin_feed) || (is_free(r) && piped_has_line(r));
 }
 
-static void work(struct repl *r)
+static void work_on_repl(struct repl *r)
 {
 	repl_set_language(r, r->lang);
 	r->owes_start = repl_has_person(r);
@@ -444,7 +444,7 @@ static void work(struct repl *r)
 	while (!r->cli_session.is_closing && (!r->is_over || has_output_left(r))) {
 		if (r->is_over || r->activity.interrupt != stop_catching_up)
 			peer_runs_show(r);
-		turn(r);
+		take_repl_turn(r);
 		trm_loop_step(r->cli_session.loop, is_hungry(r) ? 0 : -1);
 	}
 }
@@ -492,7 +492,7 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 			.opts = opts, .config = *opts->config, .policy_gate = opts->policy_gate, .number = 1};
 	r->displays = (struct displays){.dir = opts->figures};
 	if (open_all(r, &why) == 0) {
-		work(r);
+		work_on_repl(r);
 	} else {
 		fprintf(stderr, "terrarium: %s\n", why.msg);
 		r->exit_code = EXIT_OWN_FAILURE;

@@ -90,7 +90,7 @@ static void send_line_end(struct repl *r)
 	trm_run_send(r->run, "\n", 1, NULL);
 }
 
-static void send(struct repl *r, const char *bytes, size_t n)
+static void send_stdin(struct repl *r, const char *bytes, size_t n)
 {
 	struct trm_error why = {0};
 	const char *end = memchr(bytes, '\r', n); /* typed in the moment when the terminal changed its mode */
@@ -110,7 +110,7 @@ static void send(struct repl *r, const char *bytes, size_t n)
 static void on_keys(struct repl *r, const char *bytes, size_t n)
 {
 	if (r->run)
-		send(r, bytes, n);
+		send_stdin(r, bytes, n);
 }
 
 static void on_keys_end(struct repl *r)
@@ -141,7 +141,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	if (n && !is_secret)
 		show_output(&r->show, TRM_STDOUT, ahead, n, false); /* it was not echoed when it was typed */
 	if (n)
-		send(r, ahead, n);
+		send_stdin(r, ahead, n);
 	free(ahead);
 }
 
@@ -266,7 +266,7 @@ void repl_run_show(struct repl *r, const struct trm_result *result, bool has_val
 		show_error(r, result);
 }
 
-static void end(struct repl *r)
+static void end_input_run(struct repl *r)
 {
 	r->run = NULL;
 	r->reads = false;
@@ -279,7 +279,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 {
 	struct repl *r = user;
 	(void)run;
-	end(r);
+	end_input_run(r);
 	r->number = result->number + 1;
 	repl_run_show(r, result, !r->filename);
 	show_cost(r, result);
@@ -356,7 +356,7 @@ static void on_left(void *user, struct trm_run *run, const struct trm_result *re
 {
 	struct repl *r = user;
 	(void)run;
-	end(r);
+	end_input_run(r);
 	show_error(r, result);
 	repl_fail(r, exit_code_of(result));
 	if (result->status == TRM_STATUS_LOST)

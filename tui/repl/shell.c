@@ -19,7 +19,7 @@ struct shell {
 	char line[160];       /* as far as there is room */
 };
 
-static void release(struct shell *sh)
+static void release_shell(struct shell *sh)
 {
 	if (sh->has_terminal)
 		tty_restore(&sh->cooked);
@@ -54,7 +54,7 @@ static void on_exited(
 		show_screen(&r->show, &sh->filter, NULL, 0);
 	char line[sizeof sh->line], hint[INSTALL_HINT];
 	memcpy(line, sh->line, sizeof line);
-	release(sh);
+	release_shell(sh);
 	int code = !exit ? EXIT_OWN_FAILURE : exit->signal ? 128 + exit->signal : exit->exit_code;
 	show_end(&r->show);
 	repl_fail(r, code);
@@ -92,7 +92,7 @@ static void on_eof(struct repl *r)
 static const struct activity activity = {
 		.what = "a shell command", .interrupt = on_interrupt, .input = on_keys, .eof = on_eof};
 
-static int spawn(struct repl *r, struct shell *sh, const char *command, struct trm_error *reterr)
+static int spawn_shell(struct repl *r, struct shell *sh, const char *command, struct trm_error *reterr)
 {
 	struct winsize size;
 	char term[80];
@@ -126,7 +126,7 @@ void shell_start(struct repl *r, const char *command)
 	r->shell_owed = 0;
 	r->shell = sh;
 	repl_begin(r, &activity);
-	if (spawn(r, sh, command, &why) < 0) {
+	if (spawn_shell(r, sh, command, &why) < 0) {
 		r->shell = NULL;
 		free(sh);
 		repl_error(r, "%s", why.msg);
@@ -168,5 +168,5 @@ void shell_close(struct repl *r)
 		return;
 	r->shell = NULL;
 	trm_proc_close(sh->proc);
-	release(sh);
+	release_shell(sh);
 }

@@ -64,7 +64,7 @@ bool show_is_idle(const struct show *s)
 
 /* ---- output to a terminal ------------------------------------------------------------------- */
 
-static void put(struct show *s, const char *text)
+static void put_shown(struct show *s, const char *text)
 {
 	sink_put(&s->out, text, strlen(text), 0);
 }
@@ -97,11 +97,11 @@ static void use_stream(struct show *s, int stream)
 		sink_put(&s->out, end, filter_finish(&s->filters[s->stream], end), 0);
 		filter_init(&s->filters[s->stream], FILTER_LINES);
 		if (s->stream == TRM_STDERR)
-			put(s, paint_off(s->paint));
+			put_shown(s, paint_off(s->paint));
 	}
 	s->stream = stream;
 	if (stream == TRM_STDERR)
-		put(s, paint_on(s->paint, ROLE_OUT_STDERR));
+		put_shown(s, paint_on(s->paint, ROLE_OUT_STDERR));
 }
 
 static void put_output(struct show *s, int stream, const char *bytes, size_t n, bool is_owed)
@@ -124,8 +124,8 @@ static void put_line(struct show *s, enum role role, const char *text, size_t n)
 	s->cb->before(s->user);
 	use_stream(s, -1);
 	if (s->is_inside)
-		put(s, "\n");
-	put(s, on);
+		put_shown(s, "\n");
+	put_shown(s, on);
 	char *clean = malloc(filter_room(n) + FILTER_FINISH_MAX);
 	if (clean) { /* values, tracebacks and names come from the sandbox */
 		struct filter filter;
@@ -136,14 +136,14 @@ static void put_line(struct show *s, enum role role, const char *text, size_t n)
 	}
 	free(clean);
 	if (*on)
-		put(s, paint_off(s->paint));
-	put(s, "\n");
+		put_shown(s, paint_off(s->paint));
+	put_shown(s, "\n");
 	s->is_inside = false;
 }
 
 /* ---- keeping the order ------------------------------------------------------------------------------ */
 
-static bool keep(struct show *s, int kind, const char *bytes, size_t n, bool is_owed)
+static bool keep_shown(struct show *s, int kind, const char *bytes, size_t n, bool is_owed)
 {
 	if (!s->waits)
 		return false;
@@ -165,13 +165,13 @@ void show_output(struct show *s, int stream, const void *bytes, size_t n, bool i
 		sink_write(sink, bytes, n);
 	else if (is_plain)
 		sink_pass(sink, bytes, n);
-	else if (!keep(s, stream, bytes, n, is_owed))
+	else if (!keep_shown(s, stream, bytes, n, is_owed))
 		put_output(s, stream, bytes, n, is_owed);
 }
 
 static void line(struct show *s, enum role role, const char *text)
 {
-	if (!keep(s, -1 - (int)role, text, strlen(text), false))
+	if (!keep_shown(s, -1 - (int)role, text, strlen(text), false))
 		put_line(s, role, text, strlen(text));
 }
 
@@ -183,7 +183,7 @@ void show_line(struct show *s, enum role role, const char *text)
 		line(s, role, text);
 }
 
-static void print(struct show *s, enum role role, bool is_answer, const char *fmt, va_list args)
+static void print_shown(struct show *s, enum role role, bool is_answer, const char *fmt, va_list args)
 {
 	char *text;
 	if (vasprintf(&text, fmt, args) < 0)
@@ -199,7 +199,7 @@ void show_print(struct show *s, enum role role, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
-	print(s, role, false, fmt, args);
+	print_shown(s, role, false, fmt, args);
 	va_end(args);
 }
 
@@ -207,7 +207,7 @@ void show_answer(struct show *s, enum role role, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
-	print(s, role, true, fmt, args);
+	print_shown(s, role, true, fmt, args);
 	va_end(args);
 }
 
@@ -248,8 +248,8 @@ void show_status(struct show *s, const char *text)
 	if (s->paint->depth == DEPTH_NONE && *text)
 		return; /* the terminal may be too simple to overwrite a line */
 	use_stream(s, -1);
-	put(s, s->paint->depth == DEPTH_NONE ? "" : "\r\033[K");
-	put(s, text);
+	put_shown(s, s->paint->depth == DEPTH_NONE ? "" : "\r\033[K");
+	put_shown(s, text);
 }
 
 void show_typed(struct show *s, const char *bytes, size_t n)
@@ -264,7 +264,7 @@ void show_end(struct show *s)
 		return;
 	use_stream(s, -1);
 	if (s->is_inside)
-		put(s, "\n");
+		put_shown(s, "\n");
 	s->is_inside = false;
 }
 
@@ -293,10 +293,10 @@ void show_from(struct show *s, size_t place, const char *instead)
 		return;
 	if (place) {
 		const char *on = paint_on(s->paint, ROLE_DIM);
-		put(s, on);
-		put(s, instead);
-		put(s, *on ? paint_off(s->paint) : "");
-		put(s, "\n");
+		put_shown(s, on);
+		put_shown(s, instead);
+		put_shown(s, *on ? paint_off(s->paint) : "");
+		put_shown(s, "\n");
 	}
 	sink_put(&s->out, text + place, n - place, 0);
 	free(text);
@@ -330,7 +330,7 @@ static void put_symbols(struct show *s, const struct picture *p)
 			bg = c->bg;
 			sink_put(&s->out, glyph, trm_utf8_encode(c->glyph, glyph), 0);
 		}
-		put(s, fg != COLOR_NONE || bg != COLOR_NONE ? "\033[0m\n" : "\n");
+		put_shown(s, fg != COLOR_NONE || bg != COLOR_NONE ? "\033[0m\n" : "\n");
 	}
 }
 
@@ -339,9 +339,9 @@ static void put_pixels(struct show *s, const struct picture *p)
 {
 	char move[32];
 	for (int row = 0; row < p->look.rows; row++)
-		put(s, "\n");
+		put_shown(s, "\n");
 	snprintf(move, sizeof move, "\033[%dA\0337", p->look.rows);
-	put(s, move);
+	put_shown(s, move);
 	if (p->look.kind == PICTURE_KITTY) {
 		picture_kitty_send(p, on_picture_bytes, s);
 		picture_kitty_place(p, 1, 0, p->look.rows, p->look.cols, on_picture_bytes, s);
@@ -349,7 +349,7 @@ static void put_pixels(struct show *s, const struct picture *p)
 		picture_sixel(p, 0, p->look.rows, p->look.cols, on_picture_bytes, s);
 	}
 	snprintf(move, sizeof move, "\0338\033[%dB\r", p->look.rows);
-	put(s, move);
+	put_shown(s, move);
 }
 
 void show_picture(struct show *s, const struct picture *picture, const char *note)

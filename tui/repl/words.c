@@ -16,7 +16,7 @@ void words_finish(struct words *w)
 	*w = (struct words){0};
 }
 
-static bool push(struct words *w, char *word)
+static bool push_word(struct words *w, char *word)
 {
 	if (w->n + 2 > w->cap) {
 		size_t cap = w->cap ? w->cap * 2 : 8;
@@ -32,7 +32,7 @@ static bool push(struct words *w, char *word)
 }
 
 /* Take one word and return the end of it. NULL: a quote is open. `out` is as long as the text. */
-static const char *take(const char *text, char *out)
+static const char *take_word(const char *text, char *out)
 {
 	char quote = 0;
 	for (; *text && (quote || !strchr(" \t", *text)); text++) {
@@ -64,12 +64,12 @@ int words_split(struct words *w, const char *text, struct trm_error *reterr)
 	while (*(text += strspn(text, " \t"))) {
 		bool is_bare = *text == '~';
 		char *word = malloc(strlen(text) + 1);
-		const char *next = word ? take(text, word) : NULL;
+		const char *next = word ? take_word(text, word) : NULL;
 		if (word && !next) {
 			free(word);
 			return trm_error_set(reterr, TRM_EINVAL, "a quote is not closed: %s", text);
 		}
-		if (!word || !push(w, word = expand_home(word, is_bare))) {
+		if (!word || !push_word(w, word = expand_home(word, is_bare))) {
 			free(word);
 			return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 		}

@@ -12,8 +12,8 @@ struct out {
 	size_t n;
 };
 
-static void put(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct out *o, const char *fmt, ...)
+static void put_state(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put_state(struct out *o, const char *fmt, ...)
 {
 	va_list args;
 
@@ -26,7 +26,7 @@ static void put(struct out *o, const char *fmt, ...)
 
 static void put_text(struct out *o, const char *key, const char *value)
 {
-	put(o, "%s ", key);
+	put_state(o, "%s ", key);
 	for (; *value && o->n + 3 < BUFFER_STATE_BYTES; value++) {
 		if (*value == '\n' || *value == '\\') {
 			o->bytes[o->n++] = '\\';
@@ -35,7 +35,7 @@ static void put_text(struct out *o, const char *key, const char *value)
 			o->bytes[o->n++] = *value;
 		}
 	}
-	put(o, "\n");
+	put_state(o, "\n");
 }
 
 size_t buffer_state_write(const struct buffer_state *p, char out[BUFFER_STATE_BYTES])
@@ -45,19 +45,19 @@ size_t buffer_state_write(const struct buffer_state *p, char out[BUFFER_STATE_BY
 	put_text(&o, "lang", p->lang);
 	if (p->path[0])
 		put_text(&o, "path", p->path);
-	put(&o, "anchor %zu\ncursor %zu\ntop %zu\nleft %zu\n", p->anchor, p->cursor, p->top_line,
+	put_state(&o, "anchor %zu\ncursor %zu\ntop %zu\nleft %zu\n", p->anchor, p->cursor, p->top_line,
 			p->left_col);
 	if (p->format.has_crlf)
-		put(&o, "crlf 1\n");
+		put_state(&o, "crlf 1\n");
 	if (p->stamp.exists)
-		put(&o, "mtime %" PRId64 "\nbytes %" PRIu64 "\n", p->stamp.mtime_ns, p->stamp.bytes);
+		put_state(&o, "mtime %" PRId64 "\nbytes %" PRIu64 "\n", p->stamp.mtime_ns, p->stamp.bytes);
 	if (p->is_current)
-		put(&o, "current 1\n");
+		put_state(&o, "current 1\n");
 	if (p->is_current && p->pane[0])
 		put_text(&o, "pane", p->pane);
 	if (p->text)
-		put(&o, "text %u\n", p->text);
-	put(&o, "\n");
+		put_state(&o, "text %u\n", p->text);
+	put_state(&o, "\n");
 	return o.n;
 }
 
@@ -73,7 +73,8 @@ static void take_text(const char *value, size_t n, char *out, size_t cap)
 	out[len] = '\0';
 }
 
-static void take(struct buffer_state *p, const char *key, size_t key_len, const char *value, size_t n)
+static void take_state_value(
+		struct buffer_state *p, const char *key, size_t key_len, const char *value, size_t n)
 {
 	char number[24];
 	struct {
@@ -120,7 +121,8 @@ size_t buffer_state_read(const char *bytes, size_t n, struct buffer_state *ret)
 			return ret->lang[0] ? at : 0;
 		const char *blank = memchr(line, ' ', (size_t)(end - line));
 		if (blank)
-			take(ret, line, (size_t)(blank - line), blank + 1, (size_t)(end - blank - 1));
+			take_state_value(ret, line, (size_t)(blank - line), blank + 1,
+					(size_t)(end - blank - 1));
 	}
 	return 0;
 }

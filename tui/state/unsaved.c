@@ -201,7 +201,7 @@ void unsaved_abort(struct unsaved_writer *w)
 	w->is_open = false;
 }
 
-static int complete(struct unsaved_writer *w)
+static int complete_unsaved(struct unsaved_writer *w)
 {
 	char from[STATE_PATH], to[STATE_PATH];
 
@@ -229,7 +229,7 @@ int unsaved_step(struct unsaved_writer *w, size_t most)
 		}
 		w->pos += run;
 	}
-	return w->pos < len ? 1 : complete(w);
+	return w->pos < len ? 1 : complete_unsaved(w);
 }
 
 void unsaved_forget(const struct unsaved_dir *d, unsigned number)

@@ -136,7 +136,8 @@ static bool is_far(const struct trm_config *config)
 	return strcmp(config->backend, "microsandbox") == 0;
 }
 
-static int join(struct cli_session *cli_session, const struct trm_config *config, struct trm_error *reterr)
+static int join_session(
+		struct cli_session *cli_session, const struct trm_config *config, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts;
 	trm_config_sandbox_opts(config, &opts);
@@ -196,11 +197,11 @@ static int check_same(const struct cli_session *cli_session, const struct trm_co
 }
 
 /* `asked`: the properties that the sandbox must have. */
-static int attach(struct cli_session *cli_session, const struct trm_config *config,
+static int attach_session(struct cli_session *cli_session, const struct trm_config *config,
 		struct cli_session_asked asked, struct trm_error *reterr)
 {
 	if (is_far(config))
-		return join(cli_session, config, reterr);
+		return join_session(cli_session, config, reterr);
 	int r = trm_sandbox_attach(cli_session->loop, config->name, NULL, &sandbox_cb, cli_session,
 			&cli_session->sandbox, reterr);
 	if (r == 0)
@@ -210,7 +211,7 @@ static int attach(struct cli_session *cli_session, const struct trm_config *conf
 	return r;
 }
 
-static int start(struct cli_session *cli_session, const struct trm_config *config,
+static int start_session(struct cli_session *cli_session, const struct trm_config *config,
 		struct cli_session_asked asked, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts;
@@ -248,16 +249,16 @@ static int attach_or_start(struct cli_session *cli_session, const struct trm_con
 	const struct cli_session_asked same = {
 			.backend = asked.backend || strcmp(config->backend, "local") != 0,
 			.source = asked.source};
-	int r = is_local && *config->name ? attach(cli_session, config, same, reterr) : TRM_ENOENT;
+	int r = is_local && *config->name ? attach_session(cli_session, config, same, reterr) : TRM_ENOENT;
 	if (r == TRM_ENOENT && is_local && check_ended(config, asked, reterr) < 0)
 		return TRM_ECLOSED;
 	for (int waited_ms = 0; r == TRM_ENOENT || r == TRM_EEXIST; waited_ms += NAP_MS) {
 		if (waited_ms)
 			nanosleep(&nap, NULL);
-		r = start(cli_session, config, asked, reterr);
+		r = start_session(cli_session, config, asked, reterr);
 		if (r != TRM_EEXIST || !is_local || !*config->name || waited_ms > TIMEOUT_MS)
 			return r;
-		r = attach(cli_session, config, same, reterr);
+		r = attach_session(cli_session, config, same, reterr);
 	}
 	return r;
 }
@@ -279,11 +280,11 @@ int cli_session_open(struct cli_session *cli_session, const struct trm_config *c
 	if (r < 0)
 		return r;
 	switch (how) {
-	case CLI_SESSION_ATTACH: return attach(cli_session, config, asked, reterr);
+	case CLI_SESSION_ATTACH: return attach_session(cli_session, config, asked, reterr);
 	case CLI_SESSION_EITHER: return attach_or_start(cli_session, config, asked, reterr);
 	case CLI_SESSION_NEW: break;
 	}
-	return start(cli_session, config, asked, reterr);
+	return start_session(cli_session, config, asked, reterr);
 }
 
 bool cli_session_is_shared(const struct cli_session *cli_session)

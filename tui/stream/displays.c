@@ -26,7 +26,7 @@ void displays_finish(struct displays *d)
 }
 
 /* 0 or an errno. The folder is made if it is missing. An incomplete image is removed. */
-static int save(const char *dir, const char *path, const uint8_t *bytes, size_t n)
+static int save_display_file(const char *dir, const char *path, const uint8_t *bytes, size_t n)
 {
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
 		return errno;
@@ -45,7 +45,8 @@ static int save(const char *dir, const char *path, const uint8_t *bytes, size_t 
 }
 
 /* "image/png 640x480", or how many bytes it has. */
-static void describe(const struct displays *d, size_t n, const struct image_info *info, char *out, size_t cap)
+static void describe_image(
+		const struct displays *d, size_t n, const struct image_info *info, char *out, size_t cap)
 {
 	if (info->type)
 		snprintf(out, cap, "%s %dx%d", image_mime(info->type), info->width, info->height);
@@ -58,10 +59,10 @@ static bool save_display(struct displays *d, const uint8_t *bytes, size_t n, con
 		char *path, size_t cap, const struct displays_out *out, void *user)
 {
 	char what[160], text[4400];
-	describe(d, n, info, what, sizeof what);
+	describe_image(d, n, info, what, sizeof what);
 	snprintf(path, cap, "%s/fig-%u-%u.%s", d->dir, (unsigned)d->run, d->n_images,
 			mime_suffix(info->type ? image_mime(info->type) : d->mime));
-	int error = save(d->dir, path, bytes, n);
+	int error = save_display_file(d->dir, path, bytes, n);
 	if (error)
 		snprintf(text, sizeof text, "[%s] could not be saved as %.4000s: %s", what, path,
 				strerror(error));
@@ -89,7 +90,7 @@ static void show_figure(struct displays *d, const struct displays_out *out, void
 	if (d->dir) {
 		save_display(d, bytes, n, &info, path, sizeof path, out, user);
 	} else if (!info.type || !out->image || !out->image(user, bytes, n, &info)) {
-		describe(d, n, &info, what, sizeof what);
+		describe_image(d, n, &info, what, sizeof what);
 		snprintf(text, sizeof text, "[%s] (--save-figures DIR keeps it)", what);
 		out->note(user, text);
 	}
@@ -116,7 +117,7 @@ static bool is_saved_form(const struct displays *d, const char *mime, const char
 	return d->dir && (is_figure_form(mime, data) || (d->saves_all && !mime_is_plain(mime)));
 }
 
-static void show(struct displays *d, const struct displays_out *out, void *user)
+static void show_display(struct displays *d, const struct displays_out *out, void *user)
 {
 	size_t n;
 	char *rich = NULL;
@@ -147,7 +148,7 @@ void displays_add(struct displays *d, uint64_t run, const struct trm_display *di
 		d->n_images = 0;
 	d->run = run;
 	if (d->mime && d->bundle != display->bundle)
-		show(d, out, user);
+		show_display(d, out, user);
 	if (!d->mime || mime_rank(display->mime) < mime_rank(d->mime)) {
 		displays_finish(d);
 		d->mime = strdup(display->mime);
@@ -159,7 +160,7 @@ void displays_add(struct displays *d, uint64_t run, const struct trm_display *di
 			displays_finish(d);
 	}
 	if (display->more == 0)
-		show(d, out, user);
+		show_display(d, out, user);
 }
 
 void displays_save_all(struct displays *d, struct trm_display *displays, size_t n,
@@ -188,7 +189,7 @@ void displays_save_all(struct displays *d, struct trm_display *displays, size_t 
 
 void displays_end(struct displays *d, const struct displays_out *out, void *user)
 {
-	show(d, out, user);
+	show_display(d, out, user);
 }
 
 bool displays_have_value(const struct trm_result *result)

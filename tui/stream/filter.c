@@ -310,7 +310,7 @@ static void take_text(struct filter *f, char c, struct out *out)
 		emit(out, replacement, 3);
 }
 
-static void take(struct filter *f, char c, struct out *out)
+static void take_filter_char(struct filter *f, char c, struct out *out)
 {
 	switch (f->state) {
 	case FILTER_TEXT: take_text(f, c, out); return;
@@ -319,7 +319,7 @@ static void take(struct filter *f, char c, struct out *out)
 		f->state = FILTER_TEXT;
 		if (c != '\\') { /* not the end of the string: a sequence of its own */
 			begin_escape(f);
-			take(f, c, out);
+			take_filter_char(f, c, out);
 		}
 		return;
 	default: break;
@@ -354,7 +354,7 @@ size_t filter_feed(struct filter *f, const char *in, size_t n, char *out_mem)
 			f->n_marks = f->flag_left = 0;
 		i += plain;
 		if (i < n)
-			take(f, in[i++], &out);
+			take_filter_char(f, in[i++], &out);
 	}
 	return out.n;
 }

@@ -38,7 +38,7 @@ void sink_init(struct sink *s, struct trm_loop *loop, int fd, enum filter_kind k
 }
 
 /* Called when there is something to write, because most programs write nothing to stderr. */
-static void look(struct sink *s)
+static void watch_sink(struct sink *s)
 {
 	struct stat st;
 	s->has_looked = true;
@@ -49,7 +49,7 @@ static void look(struct sink *s)
 	s->is_borrowed = S_ISFIFO(st.st_mode) || s->is_terminal;
 }
 
-static void release(struct sink *s)
+static void release_sink(struct sink *s)
 {
 	size_t n = s->owed;
 	s->owed = 0;
@@ -77,7 +77,7 @@ static void give_up(struct sink *s, int saved_errno)
 static ssize_t write_some(struct sink *s, const char *bytes, size_t n)
 {
 	if (!s->has_looked)
-		look(s);
+		watch_sink(s);
 	if (s->is_socket)
 		return send(s->fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (s->is_borrowed) {
@@ -91,7 +91,7 @@ static ssize_t write_some(struct sink *s, const char *bytes, size_t n)
 }
 
 /* Write as much as possible. Returns the number of bytes, or -1 when the sink has broken. */
-static ssize_t put(struct sink *s, const char *bytes, size_t n)
+static ssize_t put_sink_bytes(struct sink *s, const char *bytes, size_t n)
 {
 	size_t done = 0;
 	while (done < n) {
@@ -127,13 +127,13 @@ static void on_writable(void *user, int fd, uint32_t events)
 	struct sink *s = user;
 	(void)fd;
 	(void)events;
-	ssize_t wrote = put(s, s->held + s->held_start, s->held_end - s->held_start);
+	ssize_t wrote = put_sink_bytes(s, s->held + s->held_start, s->held_end - s->held_start);
 	if (wrote > 0)
 		s->held_start += (size_t)wrote;
 	if (!sink_is_empty(s))
 		return;
 	drop_held(s);
-	release(s);
+	release_sink(s);
 }
 
 static bool hold(struct sink *s, const char *bytes, size_t n)
@@ -158,7 +158,7 @@ static void write_all(struct sink *s, const char *bytes, size_t n)
 	if (!n || s->is_broken)
 		return;
 	s->last = bytes[n - 1];
-	ssize_t wrote = sink_is_empty(s) && !s->is_gathering ? put(s, bytes, n) : 0;
+	ssize_t wrote = sink_is_empty(s) && !s->is_gathering ? put_sink_bytes(s, bytes, n) : 0;
 	if (wrote >= 0 && (size_t)wrote < n && !hold(s, bytes + wrote, n - (size_t)wrote))
 		give_up(s, ENOMEM);
 }
@@ -176,7 +176,7 @@ static void write_filtered(struct sink *s, const char *bytes, size_t n)
 void sink_pass(struct sink *s, const void *bytes, size_t n)
 {
 	if (!s->has_looked)
-		look(s);
+		watch_sink(s);
 	if (s->is_terminal)
 		write_filtered(s, bytes, n);
 	else
@@ -188,7 +188,7 @@ void sink_put(struct sink *s, const void *bytes, size_t n, size_t owed)
 	s->owed += owed;
 	write_all(s, bytes, n);
 	if (sink_is_empty(s))
-		release(s);
+		release_sink(s);
 }
 
 void sink_write(struct sink *s, const void *bytes, size_t n)
@@ -196,7 +196,7 @@ void sink_write(struct sink *s, const void *bytes, size_t n)
 	s->owed += n;
 	sink_pass(s, bytes, n);
 	if (sink_is_empty(s))
-		release(s);
+		release_sink(s);
 }
 
 void sink_line(struct sink *s, const char *text)

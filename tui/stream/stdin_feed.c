@@ -42,7 +42,7 @@ static void report_broken(const struct stdin_feed *f, int error)
 	f->cb->broken(f->user, why);
 }
 
-static void end(struct stdin_feed *f, int error)
+static void end_feed(struct stdin_feed *f, int error)
 {
 	report_broken(f, error);
 	trm_watch_remove(f->watch);
@@ -64,7 +64,7 @@ static void read_some(struct stdin_feed *f)
 	if (n > 0 || had)
 		f->cb->bytes(f->user, bytes, (n > 0 ? (size_t)n : 0) + had);
 	else if (error != EINTR && error != EAGAIN)
-		end(f, error);
+		end_feed(f, error);
 	free(bytes);
 }
 
@@ -80,7 +80,7 @@ static void on_readable(void *user, int fd, uint32_t events)
 	f->watch = NULL;
 }
 
-static void watch(struct stdin_feed *f)
+static void watch_stdin(struct stdin_feed *f)
 {
 	if (f->watch || f->is_ready || f->is_always_readable)
 		return;
@@ -105,7 +105,7 @@ bool stdin_feed_is_hungry(const struct stdin_feed *f)
 
 void stdin_feed_begin(struct stdin_feed *f)
 {
-	watch(f);
+	watch_stdin(f);
 	if (!f->is_always_readable)
 		return;
 	ssize_t n = read(f->fd, &f->first, 1);
@@ -121,7 +121,7 @@ void stdin_feed_turn(struct stdin_feed *f)
 	if (f->is_ready || f->is_always_readable)
 		read_some(f);
 	if (!f->is_ended)
-		watch(f);
+		watch_stdin(f);
 }
 
 void stdin_feed_restart(struct stdin_feed *f)

@@ -33,7 +33,8 @@ void grammars_destroy(struct grammars *g)
 	free(g);
 }
 
-static void load(struct syntax_language *l, const struct syntax_rules *rules, struct trm_error *reterr)
+static void load_grammar(
+		struct syntax_language *l, const struct syntax_rules *rules, struct trm_error *reterr)
 {
 	struct trm_grammar grammar;
 	struct trm_error why;
@@ -65,7 +66,7 @@ const struct syntax_language *grammars_get(struct grammars *g, const char *name,
 		if (strcmp(known[i]->name, name) != 0)
 			continue;
 		if (!g->is_tried[i])
-			load(&g->languages[i], known[i], reterr);
+			load_grammar(&g->languages[i], known[i], reterr);
 		g->is_tried[i] = true;
 		return g->languages[i].grammar ? &g->languages[i] : NULL;
 	}

@@ -58,7 +58,7 @@ static bool has_word(const struct source *s, const struct node *node, const char
 	return strstr(words, word) != NULL;
 }
 
-static bool fits(const struct painter *p, const struct rule *rule, const struct node *node)
+static bool rule_fits(const struct painter *p, const struct rule *rule, const struct node *node)
 {
 	const struct node *parent = node->parent, *grand = parent ? parent->parent : NULL;
 	if (rule->field && rule->field != node->field)
@@ -79,13 +79,13 @@ static uint8_t kind_of(const struct painter *p, const struct node *node)
 	if (node->symbol >= l->n_symbols) /* an error */
 		return around;
 	for (uint16_t i = l->first[node->symbol]; i; i = l->rules[i].next)
-		if (fits(p, &l->rules[i], node))
+		if (rule_fits(p, &l->rules[i], node))
 			return l->rules[i].kind;
 	return around == SYNTAX_TEXT && l->plain[node->symbol] != SYNTAX_INHERIT ? l->plain[node->symbol]
 										 : around;
 }
 
-static void fill(const struct painter *p, const struct node *node)
+static void fill_node(const struct painter *p, const struct node *node)
 {
 	uint32_t start = node->start > p->from ? node->start : p->from;
 	uint32_t end = node->end < p->to ? node->end : p->to;
@@ -125,7 +125,7 @@ static void mark_faults(const struct painter *p, TSNode at)
 }
 
 /* Paint the cursor's node, then its children over it. */
-static void paint(struct painter *p, const struct node *parent, int depth)
+static void paint_children(struct painter *p, const struct node *parent, int depth)
 {
 	TSNode at = ts_tree_cursor_current_node(&p->cursor);
 	struct node node = {.parent = parent,
@@ -137,14 +137,14 @@ static void paint(struct painter *p, const struct node *parent, int depth)
 		return;
 	node.kind = kind_of(p, &node);
 	if (!parent || node.kind != parent->kind)
-		fill(p, &node);
+		fill_node(p, &node);
 	bool is_inside = depth < DEPTH_MAX
 			 && (node.start < p->goal ? enter(p) : ts_tree_cursor_goto_first_child(&p->cursor));
 	if (is_inside) {
 		do {
 			if (ts_node_start_byte(ts_tree_cursor_current_node(&p->cursor)) >= p->to)
 				break;
-			paint(p, &node, depth + 1);
+			paint_children(p, &node, depth + 1);
 		} while (ts_tree_cursor_goto_next_sibling(&p->cursor));
 		ts_tree_cursor_goto_parent(&p->cursor);
 	}
@@ -178,7 +178,7 @@ void paint_tree(const struct syntax_language *l, const TSTree *tree, const struc
 			.kinds = kinds};
 	p.goal = find_ink(source, from, to);
 	p.cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
-	paint(&p, NULL, 0);
+	paint_children(&p, NULL, 0);
 	ts_tree_cursor_delete(&p.cursor);
 }
 
@@ -298,7 +298,7 @@ struct seeker {
 };
 
 /* Search bytes [from, to) in the direction `step`. */
-static bool seek(struct seeker *k, size_t from, size_t to, int step, size_t *ret)
+static bool seek_node(struct seeker *k, size_t from, size_t to, int step, size_t *ret)
 {
 	char bytes[BLOCK];
 	uint8_t kinds[BLOCK];
@@ -344,7 +344,7 @@ bool syntax_match(struct syntax *s, const struct text *t, size_t pos, size_t rea
 		}
 		if (from >= to)
 			return false;
-		if (seek(&k, from, to, open ? 1 : -1, ret))
+		if (seek_node(&k, from, to, open ? 1 : -1, ret))
 			return true;
 	}
 	return false;

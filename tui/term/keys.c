@@ -68,7 +68,7 @@ int keys_add(struct keys *k, const char *sequence, uint32_t key, uint8_t mods)
 	return 0;
 }
 
-static int append(struct bytes *b, const char *bytes, size_t n)
+static int append_input(struct bytes *b, const char *bytes, size_t n)
 {
 	if (n > b->cap - b->len) {
 		size_t cap = b->len + n + b->cap + 256;
@@ -93,7 +93,7 @@ int keys_feed(struct keys *k, const char *bytes, size_t n, uint64_t now_ns)
 		k->in.len -= k->head;
 		k->head = 0;
 	}
-	return append(&k->in, bytes, n);
+	return append_input(&k->in, bytes, n);
 }
 
 bool keys_is_waiting(const struct keys *k)
@@ -156,7 +156,7 @@ static int sanitise(struct bytes *paste)
 		cp = cp == '\r' ? '\n' : cp;
 		if ((cp < 0x20 && cp != '\n' && cp != '\t') || cp == 0x7F)
 			continue;
-		if (append(&out, encoded, trm_utf8_encode(cp, encoded)) < 0) {
+		if (append_input(&out, encoded, trm_utf8_encode(cp, encoded)) < 0) {
 			free(out.mem);
 			return TRM_ENOMEM;
 		}
@@ -189,7 +189,7 @@ static size_t partial_end(const char *s, size_t n)
 static void paste_append(struct keys *k, const char *bytes, size_t n)
 {
 	size_t room = KEYS_PASTE_MAX - k->paste.len;
-	append(&k->paste, bytes, n < room ? n : room); /* without memory: as beyond the limit */
+	append_input(&k->paste, bytes, n < room ? n : room); /* without memory: as beyond the limit */
 }
 
 /* Move the available bytes into the paste. True: it is complete. */
@@ -281,7 +281,7 @@ static void count_clicks(struct keys *k, struct event *e)
 	k->last_press.time_ns = k->now_ns;
 }
 
-/* Decode a sequence that begins with ESC [ or ESC O. As take(). */
+/* Decode a sequence that begins with ESC [ or ESC O. As decode_key(). */
 static size_t take_sequence(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
 {
 	struct sequence seq;
@@ -315,7 +315,7 @@ static size_t take_sequence(struct keys *k, const char *s, size_t n, struct even
 	return seq.len;
 }
 
-/* Decode something that begins with ESC. As take(). */
+/* Decode something that begins with ESC. As decode_key(). */
 static size_t take_escape(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
 {
 	bool partial, is_sequence = n > 1 && (s[1] == '[' || s[1] == 'O');
@@ -357,7 +357,7 @@ static size_t take_escape(struct keys *k, const char *s, size_t n, struct event 
 
 /* Decode one item from s[0..n). Returns its length; 0: more bytes are needed. *ret_event says whether it
  * is an event. */
-static size_t take(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
+static size_t decode_key(struct keys *k, const char *s, size_t n, struct event *ret, bool *ret_event)
 {
 	bool partial;
 	*ret = (struct event){.type = EVENT_KEY};
@@ -382,7 +382,7 @@ bool keys_next(struct keys *k, struct event *ret)
 				return true;
 			break;
 		}
-		size_t len = take(k, k->in.mem + k->head, k->in.len - k->head, ret, &is_event);
+		size_t len = decode_key(k, k->in.mem + k->head, k->in.len - k->head, ret, &is_event);
 		if (len == 0)
 			break;
 		k->head += len;

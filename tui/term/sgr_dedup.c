@@ -33,7 +33,7 @@ static size_t looks_length(const char *s, size_t left, struct looks *ret)
 	return n + 1;
 }
 
-static bool begins(struct looks looks, const char *text)
+static bool look_begins(struct looks looks, const char *text)
 {
 	size_t n = strlen(text);
 
@@ -57,7 +57,7 @@ static enum which color_of(struct looks looks)
 
 	for (int i = 0; i < COLORS; i++) {
 		size_t n = count(looks, ';');
-		if (begins(looks, many[i])) {
+		if (look_begins(looks, many[i])) {
 			bool is_one = n == 0 ? count(looks, ':') > 0
 					     : looks.at[2] == ';' && count(looks, ':') == 0;
 			bool fits = n == 0 || (looks.at[3] == '5' ? n == 2 : looks.at[3] == '2' && n == 4);
@@ -66,8 +66,8 @@ static enum which color_of(struct looks looks)
 		size_t digits = strlen(bright[i]) + 1;
 		if (n || count(looks, ':'))
 			continue;
-		if ((looks.n == 2 && begins(looks, few[i]) && looks.at[1] < '8')
-				|| (looks.n == digits && begins(looks, bright[i])
+		if ((looks.n == 2 && look_begins(looks, few[i]) && looks.at[1] < '8')
+				|| (looks.n == digits && look_begins(looks, bright[i])
 						&& looks.at[digits - 1] < '8'))
 			return (enum which)i;
 	}
@@ -84,7 +84,7 @@ static bool is_idle(struct looks looks, const char *next, size_t left)
 {
 	static const char *const resets[] = {"\033[m", "\033(B\033[m"};
 
-	if (looks.n != 5 || !begins(looks, "39;49"))
+	if (looks.n != 5 || !look_begins(looks, "39;49"))
 		return false;
 	for (size_t i = 0; i < sizeof resets / sizeof *resets; i++)
 		if (left >= strlen(resets[i]) && memcmp(next, resets[i], strlen(resets[i])) == 0)
@@ -93,7 +93,7 @@ static bool is_idle(struct looks looks, const char *next, size_t left)
 }
 
 /* The source lies further on, or is already in place. */
-static void put(struct squeezer *q, const char *from, size_t n)
+static void put_squeezed(struct squeezer *q, const char *from, size_t n)
 {
 	if (from != q->bytes + q->out)
 		memmove(q->bytes + q->out, from, n);
@@ -108,10 +108,10 @@ static void put_looks(struct squeezer *q, struct looks looks)
 		return;
 	if (which == COLORS)
 		q->set[FOREGROUND] = q->set[BACKGROUND] = (struct looks){0};
-	put(q, "\033[", 2);
+	put_squeezed(q, "\033[", 2);
 	char *kept = q->bytes + q->out;
-	put(q, looks.at, looks.n);
-	put(q, "m", 1);
+	put_squeezed(q, looks.at, looks.n);
+	put_squeezed(q, "m", 1);
 	if (which < COLORS)
 		q->set[which] = (struct looks){kept, looks.n};
 }
@@ -139,7 +139,7 @@ size_t sgr_dedup(char *bytes, size_t n)
 		if (!length) {
 			const char *next = memchr(bytes + at + 1, '\033', n - at - 1);
 			size_t span = next ? (size_t)(next - bytes) - at : n - at;
-			put(&q, bytes + at, span);
+			put_squeezed(&q, bytes + at, span);
 			at += span;
 			continue;
 		}

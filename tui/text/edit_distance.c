@@ -6,13 +6,13 @@
 
 enum { WORD_MAX = 40, BEGINNING_MIN = 5 };
 
-static size_t min(size_t a, size_t b)
+static size_t lesser_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /* The number of letters that are wrong, missing, extra, or swapped with their neighbor. */
-static size_t distance(const char *a, size_t n, const char *b, size_t m)
+static size_t word_distance(const char *a, size_t n, const char *b, size_t m)
 {
 	size_t rows[WORD_MAX + 1][WORD_MAX + 1];
 	for (size_t i = 0; i <= n; i++)
@@ -22,9 +22,9 @@ static size_t distance(const char *a, size_t n, const char *b, size_t m)
 	for (size_t i = 1; i <= n; i++)
 		for (size_t j = 1; j <= m; j++) {
 			size_t best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			best = min(best, min(rows[i - 1][j], rows[i][j - 1]) + 1);
+			best = lesser_size(best, lesser_size(rows[i - 1][j], rows[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				best = min(best, rows[i - 2][j - 2] + 1);
+				best = lesser_size(best, rows[i - 2][j - 2] + 1);
 			rows[i][j] = best;
 		}
 	return rows[n][m];
@@ -50,7 +50,7 @@ void edit_distance_try(struct near *near, const char *candidate)
 			near->n >= BEGINNING_MIN && near->n < m && !memcmp(near->word, candidate, near->n);
 	size_t d = is_beginning && near->distance > 1 && !near->best
 				   ? near->distance - 1
-				   : distance(near->word, near->n, candidate, m);
+				   : word_distance(near->word, near->n, candidate, m);
 	if (d < near->distance) {
 		near->distance = d;
 		near->best = candidate;

@@ -47,7 +47,7 @@ static void to_lower(char *s, size_t n)
 		s[i] = (char)(s[i] >= 'A' && s[i] <= 'Z' ? s[i] + ('a' - 'A') : s[i]);
 }
 
-static int prepare(struct find *f, const char *pattern, size_t n, struct trm_error *reterr)
+static int prepare_find(struct find *f, const char *pattern, size_t n, struct trm_error *reterr)
 {
 	bool is_regex = f->opts.is_regex;
 
@@ -79,7 +79,7 @@ int find_create(const char *pattern, size_t n, struct find_opts opts, struct fin
 	if (!f)
 		return trm_error_set(reterr, TRM_ENOMEM, "not enough memory for the pattern");
 	f->opts = opts;
-	int r = prepare(f, pattern, n, reterr);
+	int r = prepare_find(f, pattern, n, reterr);
 	if (r < 0) {
 		find_destroy(f);
 		return r;
@@ -100,7 +100,7 @@ void find_destroy(struct find *f)
 
 /* ---- in a window ---- */
 
-static bool reserve(struct find *f, size_t n)
+static bool reserve_subject(struct find *f, size_t n)
 {
 	if (n > f->window_cap || !f->window) {
 		char *bigger = realloc(f->window, n + 1);
@@ -115,7 +115,7 @@ static bool reserve(struct find *f, size_t n)
 /* Copy the lines of [start, end) into the window. False: no memory. */
 static bool look_at(struct find *f, const struct text *t, size_t start, size_t end)
 {
-	if (!reserve(f, end - start))
+	if (!reserve_subject(f, end - start))
 		return false;
 	f->window_len = text_copy(t, start, f->window, end - start);
 	if (f->ignores_case && !f->regex)
@@ -184,7 +184,7 @@ static bool in_window(const struct find *f, size_t from, struct find_match *ret)
 
 bool find_take(struct find *f, const char *bytes, size_t n)
 {
-	if (!reserve(f, n + 1))
+	if (!reserve_subject(f, n + 1))
 		return false;
 	memcpy(f->window, bytes, n);
 	f->window_len = n;
@@ -278,7 +278,7 @@ struct builder {
 	bool failed;
 };
 
-static void add(struct builder *b, const char *bytes, size_t n)
+static void add_pattern_bytes(struct builder *b, const char *bytes, size_t n)
 {
 	if (b->len + n + 1 > b->cap) {
 		size_t cap = 2 * (b->len + n + 1);
@@ -304,14 +304,14 @@ static size_t add_piece(struct builder *b, const struct find *f, const char *by,
 	if ((*by == '$' || *by == '\\') && by[1] >= '0' && by[1] <= '9') {
 		const struct trm_regex_span *s = &spans[by[1] - '0'];
 		if (s->start <= s->end)
-			add(b, f->window + s->start, s->end - s->start);
+			add_pattern_bytes(b, f->window + s->start, s->end - s->start);
 		return 2;
 	}
 	if ((*by == '\\' && known) || (*by == '$' && by[1] == '$')) {
-		add(b, &to[known - from], 1);
+		add_pattern_bytes(b, &to[known - from], 1);
 		return 2;
 	}
-	add(b, by, 1);
+	add_pattern_bytes(b, by, 1);
 	return 1;
 }
 
@@ -330,9 +330,9 @@ char *find_replacement(struct find *f, const struct text *t, struct find_match m
 		while (*by && !b.failed)
 			by += add_piece(&b, f, by, spans);
 	} else {
-		add(&b, by, strlen(by));
+		add_pattern_bytes(&b, by, strlen(by));
 	}
-	add(&b, "", 0);
+	add_pattern_bytes(&b, "", 0);
 	if (b.failed || !b.bytes) {
 		free(b.bytes);
 		return NULL;

@@ -83,7 +83,7 @@ static struct text_place place_of(const struct text *t, size_t pos)
 	return (struct text_place){.line = line, .column = pos - text_line_start(t, line)};
 }
 
-static int insert(struct history *h, size_t pos, const char *bytes, size_t n)
+static int insert_recorded(struct history *h, size_t pos, const char *bytes, size_t n)
 {
 	if (!h->listener)
 		return text_insert(h->text, pos, bytes, n);
@@ -96,7 +96,7 @@ static int insert(struct history *h, size_t pos, const char *bytes, size_t n)
 	return r;
 }
 
-static int delete (struct history *h, size_t pos, size_t n)
+static int delete_recorded(struct history *h, size_t pos, size_t n)
 {
 	if (!h->listener)
 		return text_delete(h->text, pos, n);
@@ -126,7 +126,7 @@ void history_end(struct history *h, struct selection after)
 }
 
 /* Room for one more element of an array that grows by doubling. */
-static bool grow(void **array, size_t *cap, size_t n, size_t element)
+static bool grow_array(void **array, size_t *cap, size_t n, size_t element)
 {
 	if (n < *cap)
 		return true;
@@ -169,8 +169,8 @@ static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size
 		if (continues)
 			return edit_reserve(last, n) ? last : NULL;
 	}
-	if (!grow((void **)&h->edits, &h->cap_edits, h->n_edits, sizeof(*h->edits))
-			|| !grow((void **)&h->steps, &h->cap_steps, h->n_steps, sizeof(*h->steps)))
+	if (!grow_array((void **)&h->edits, &h->cap_edits, h->n_edits, sizeof(*h->edits))
+			|| !grow_array((void **)&h->steps, &h->cap_steps, h->n_steps, sizeof(*h->steps)))
 		return NULL;
 	struct edit fresh = {.is_insert = is_insert, .pos = pos};
 	if (!edit_reserve(&fresh, n))
@@ -207,7 +207,7 @@ int history_insert(struct history *h, size_t pos, const char *bytes, size_t n)
 	struct edit *e = edit_for(h, true, pos, n);
 	if (!e)
 		return TRM_ENOMEM;
-	if (insert(h, pos, bytes, n) != 0)
+	if (insert_recorded(h, pos, bytes, n) != 0)
 		return give_up(h, e);
 	memcpy(e->bytes + e->len, bytes, n);
 	e->len += n;
@@ -225,7 +225,7 @@ int history_delete(struct history *h, size_t pos, size_t n)
 	if (goes_before)
 		memmove(e->bytes + n, e->bytes, e->len);
 	text_copy(h->text, pos, e->bytes + (goes_before ? 0 : e->len), n);
-	if (delete (h, pos, n) != 0) {
+	if (delete_recorded(h, pos, n) != 0) {
 		if (goes_before)
 			memmove(e->bytes, e->bytes + n, e->len);
 		return give_up(h, e);
@@ -237,7 +237,8 @@ int history_delete(struct history *h, size_t pos, size_t n)
 
 static int apply(struct history *h, const struct edit *e, bool forward)
 {
-	return e->is_insert == forward ? insert(h, e->pos, e->bytes, e->len) : delete (h, e->pos, e->len);
+	return e->is_insert == forward ? insert_recorded(h, e->pos, e->bytes, e->len)
+				       : delete_recorded(h, e->pos, e->len);
 }
 
 bool history_undo(struct history *h, struct selection *ret)

@@ -9,7 +9,7 @@ static const char *const by_rank[] = {"image/png", "image/jpeg", "image/svg+xml"
 		"text/markdown", "text/plain", "text/latex", "application/json", "image/", "text/", ""};
 enum { RANKS = sizeof by_rank / sizeof *by_rank };
 
-static bool begins(const char *text, const char *with)
+static bool text_begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
@@ -18,19 +18,19 @@ int mime_rank(const char *mime)
 {
 	int rank = 0;
 
-	while (rank < RANKS - 1 && !begins(mime, by_rank[rank]))
+	while (rank < RANKS - 1 && !text_begins(mime, by_rank[rank]))
 		rank++;
 	return rank;
 }
 
 bool mime_is_plain(const char *mime)
 {
-	return begins(mime, "text/plain");
+	return text_begins(mime, "text/plain");
 }
 
 bool mime_is_text(const char *mime)
 {
-	return begins(mime, "text/") || begins(mime, "application/json");
+	return text_begins(mime, "text/") || text_begins(mime, "application/json");
 }
 
 const char *mime_suffix(const char *mime)
@@ -43,7 +43,7 @@ const char *mime_suffix(const char *mime)
 			{"text/csv", "csv"}, {"text/latex", "tex"}, {"text/", "txt"}};
 
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (begins(mime, table[i].mime))
+		if (text_begins(mime, table[i].mime))
 			return table[i].suffix;
 	return "bin";
 }
@@ -93,7 +93,7 @@ static uint8_t *from_base64(const char *text, size_t n, size_t *ret_len)
 
 uint8_t *mime_bytes(const char *mime, const char *data, size_t n, size_t *ret_len)
 {
-	if (!mime_is_text(mime) && !begins(mime, "image/svg"))
+	if (!mime_is_text(mime) && !text_begins(mime, "image/svg"))
 		return from_base64(data, n, ret_len);
 	char *copy = malloc(n + 1);
 	if (copy) {

@@ -10,7 +10,7 @@
 #include "text/rich.h"
 #include "text/rich_internal.h"
 
-static void add(struct rich *r, const char *text)
+static void add_markdown(struct rich *r, const char *text)
 {
 	rich_add(r, text, strlen(text));
 }
@@ -47,9 +47,9 @@ static const char *add_link(struct rich *r, const char *at, const char *end)
 		return NULL;
 	add_plain(r, at + 1, close);
 	if (close + 2 < last) {
-		add(r, " (");
+		add_markdown(r, " (");
 		add_plain(r, close + 2, last);
-		add(r, ")");
+		add_markdown(r, ")");
 	}
 	return last + 1;
 }
@@ -69,7 +69,7 @@ static void add_line(struct rich *r, const char *at, const char *end)
 			at += 1 + add_char(r, at + 1, end);
 		} else if (!is_code && is_double && (*at == '*' || *at == '_')) {
 			is_bold = !is_bold;
-			add(r, is_bold ? RICH_BOLD : RICH_PLAIN);
+			add_markdown(r, is_bold ? RICH_BOLD : RICH_PLAIN);
 			at += 2;
 		} else if (!is_code && *at == '*'
 				&& (is_soft ? at > begin && at[-1] != ' ' : at + 1 < end && at[1] != ' ')) {
@@ -83,7 +83,7 @@ static void add_line(struct rich *r, const char *at, const char *end)
 		}
 	}
 	if (is_bold)
-		add(r, RICH_PLAIN);
+		add_markdown(r, RICH_PLAIN);
 }
 
 static const char *skip_blanks(const char *at, const char *end)
@@ -100,12 +100,12 @@ static void read_line(struct rich *r, const char *at, const char *end)
 	while (behind < end && *behind == '#')
 		behind++;
 	if (behind > text && behind < end && *behind == ' ') {
-		add(r, RICH_BOLD);
+		add_markdown(r, RICH_BOLD);
 		add_plain(r, skip_blanks(behind, end), end);
-		add(r, RICH_PLAIN);
+		add_markdown(r, RICH_PLAIN);
 	} else if (text + 1 < end && strchr("*+-", *text) && text[1] == ' ') {
 		add_plain(r, at, text);
-		add(r, "* ");
+		add_markdown(r, "* ");
 		add_line(r, text + 2, end);
 	} else {
 		add_line(r, at, end);
@@ -127,12 +127,12 @@ char *rich_from_markdown(const char *markdown, size_t n, size_t *ret_len)
 			is_fenced = !is_fenced;
 		} else {
 			if (is_fenced) {
-				add(&r, "    ");
+				add_markdown(&r, "    ");
 				add_plain(&r, at, stop);
 			} else {
 				read_line(&r, at, stop);
 			}
-			add(&r, "\n");
+			add_markdown(&r, "\n");
 		}
 		at = newline ? newline + 1 : end;
 	}

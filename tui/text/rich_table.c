@@ -101,7 +101,7 @@ struct column {
 	bool is_right; /* numbers are aligned to the right */
 };
 
-static void measure(const struct rich_table *t, struct column columns[TABLE_COLS])
+static void measure_table(const struct rich_table *t, struct column columns[TABLE_COLS])
 {
 	for (size_t col = 0; col < t->n_cols; col++) {
 		size_t numbers = 0, texts = 0;
@@ -173,7 +173,7 @@ void rich_table_put(struct rich_table *t, struct rich *r)
 	struct column columns[TABLE_COLS];
 	char more[64];
 
-	measure(t, columns);
+	measure_table(t, columns);
 	rich_break(r, 1);
 	for (size_t from = 1, end = 0; end < t->n_cols; from = end) {
 		if (from > 1)

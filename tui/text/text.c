@@ -99,7 +99,7 @@ static struct chunk *merge(struct chunk *a, struct chunk *b)
 
 /* Split a tree at `pos`. If that is inside a chunk, *tail gets the chunk's end and belongs between the
  * two trees. */
-static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
+static void part_chunk(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
 		struct chunk *tail)
 {
 	if (!c) {
@@ -108,10 +108,10 @@ static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct ch
 	}
 	size_t before = bytes_of(c->left);
 	if (pos <= before) {
-		part(c->left, pos, ret_left, &c->left, tail);
+		part_chunk(c->left, pos, ret_left, &c->left, tail);
 		*ret_right = c;
 	} else if (pos >= before + c->len) {
-		part(c->right, pos - before - c->len, &c->right, ret_right, tail);
+		part_chunk(c->right, pos - before - c->len, &c->right, ret_right, tail);
 		*ret_left = c;
 	} else {
 		size_t at = pos - before;
@@ -129,10 +129,10 @@ static void part(struct chunk *c, size_t pos, struct chunk **ret_left, struct ch
 }
 
 /* Split a tree in two. *spare is an empty chunk; it is NULL afterwards if it was used. */
-static void split(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
+static void split_chunk(struct chunk *c, size_t pos, struct chunk **ret_left, struct chunk **ret_right,
 		struct chunk **spare)
 {
-	part(c, pos, ret_left, ret_right, *spare);
+	part_chunk(c, pos, ret_left, ret_right, *spare);
 	if (!*spare || (*spare)->len == 0)
 		return;
 	*ret_right = merge(*spare, *ret_right);
@@ -256,7 +256,7 @@ int text_insert(struct text *t, size_t pos, const char *bytes, size_t n)
 		chunk_destroy(spare);
 		return TRM_ENOMEM;
 	}
-	split(t->root, pos, &left, &right, &spare);
+	split_chunk(t->root, pos, &left, &right, &spare);
 	if (is_small && !insert_in_place(left, pos, bytes, n) && !insert_in_place(right, 0, bytes, n)) {
 		chunk_fill(more, bytes, n);
 		middle = more;
@@ -317,7 +317,7 @@ static struct chunk *merge_joined(struct chunk *left, struct chunk *right)
 	const struct chunk *last = edge_chunk(left, true), *first = edge_chunk(right, false);
 	if (last && first && last->len + first->len <= TEXT_CHUNK / 2) {
 		struct chunk *joined, *none = NULL;
-		split(right, first->len, &joined, &right, &none);
+		split_chunk(right, first->len, &joined, &right, &none);
 		if (insert_in_place(left, left->bytes, joined->data, joined->len))
 			tree_destroy(joined);
 		else
@@ -342,8 +342,8 @@ int text_delete(struct text *t, size_t pos, size_t n)
 		chunk_destroy(spare[1]);
 		return TRM_ENOMEM;
 	}
-	split(t->root, pos, &left, &right, &spare[0]);
-	split(right, n, &middle, &right, &spare[1]);
+	split_chunk(t->root, pos, &left, &right, &spare[0]);
+	split_chunk(right, n, &middle, &right, &spare[1]);
 	chunk_destroy(spare[0]);
 	chunk_destroy(spare[1]);
 	tree_destroy(middle);

@@ -24,7 +24,7 @@ static int blue(uint32_t rgb)
 }
 
 /* Weighted like the eye's perception ("redmean", Thiadmer Riemersma, compuphase.com/cmetric.htm). */
-static int distance(uint32_t a, uint32_t b)
+static int color_distance(uint32_t a, uint32_t b)
 {
 	int mean = (red(a) + red(b)) / 2;
 	int r = red(a) - red(b), g = green(a) - green(b), b_ = blue(a) - blue(b);
@@ -55,8 +55,9 @@ static uint32_t nearest_256(uint32_t rgb)
 			+ nearest_level(blue(rgb));
 	int mean = (red(rgb) + green(rgb) + blue(rgb)) / 3;
 	uint32_t gray = 232 + (uint32_t)(mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10);
-	return distance(rgb, rgb_of(COLOR_INDEX(gray))) < distance(rgb, rgb_of(COLOR_INDEX(cube))) ? gray
-												   : cube;
+	return color_distance(rgb, rgb_of(COLOR_INDEX(gray))) < color_distance(rgb, rgb_of(COLOR_INDEX(cube)))
+			       ? gray
+			       : cube;
 }
 
 static int chroma(uint32_t rgb)
@@ -90,7 +91,7 @@ static uint32_t nearest_of_first(uint32_t rgb, uint32_t n)
 	uint32_t best = 0;
 	rgb = strengthened(rgb, n == 8);
 	for (uint32_t i = 1; i < n; i++)
-		if (distance(rgb, first16[i]) < distance(rgb, first16[best]))
+		if (color_distance(rgb, first16[i]) < color_distance(rgb, first16[best]))
 			best = i;
 	return best;
 }
@@ -165,7 +166,7 @@ uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_de
 		uint32_t other = COLOR_INDEX(i);
 		if (color_contrast(other, bg) < least || (wants_gray && !is_gray(rgb_of(other))))
 			continue;
-		if (!is_found || distance(rgb, rgb_of(other)) < distance(rgb, rgb_of(best)))
+		if (!is_found || color_distance(rgb, rgb_of(other)) < color_distance(rgb, rgb_of(best)))
 			best = other;
 		is_found = true;
 	}

@@ -25,7 +25,7 @@ static int steps_of(const struct graph *g, float value, int per_row)
 	return steps < 1 ? 1 : steps > most ? most : steps;
 }
 
-static int within(int steps, int row, int per_row)
+static int steps_in_row(int steps, int row, int per_row)
 {
 	int here = steps - row * per_row;
 	return here < 0 ? 0 : here > per_row ? per_row : here;
@@ -40,7 +40,8 @@ static uint16_t role_of(const struct graph *g, float value)
 	return load >= GRAPH_WARN && !g->is_busy_at_limit ? ROLE_WARN : g->role;
 }
 
-static void put(struct canvas *c, const struct graph *g, int row, int column, const char *text, uint16_t role)
+static void put_graph_cell(
+		struct canvas *c, const struct graph *g, int row, int column, const char *text, uint16_t role)
 {
 	int y = g->area.row + g->area.rows - 1 - row, x = g->area.col + column;
 	bool is_marked = column >= g->marked_from && column <= g->marked_to;
@@ -54,7 +55,7 @@ static void limit_line(struct canvas *c, const struct graph *g, int row, int col
 {
 	if (g->limit <= 0.0 || row != g->area.rows - 1 || g->scale < g->limit || g->area.rows < 2)
 		return;
-	put(c, g, row, column, g->style == GRAPH_ASCII ? "." : "┈", ROLE_GRAPH_LIMIT);
+	put_graph_cell(c, g, row, column, g->style == GRAPH_ASCII ? "." : "┈", ROLE_GRAPH_LIMIT);
 }
 
 /* A braille character is U+2800 plus one bit per dot. From top to bottom, the left column has the bits 1 2 4
@@ -79,13 +80,13 @@ static void draw_dots(struct canvas *c, const struct graph *g, const float *valu
 		int steps[2] = {steps_of(g, left, DOTS), steps_of(g, right, DOTS)};
 		uint16_t role = role_of(g, left > right ? left : right);
 		for (int y = 0; y < g->area.rows; y++) {
-			int l = within(steps[0], y, DOTS), r = within(steps[1], y, DOTS);
+			int l = steps_in_row(steps[0], y, DOTS), r = steps_in_row(steps[1], y, DOTS);
 			if (!l && !r) {
 				limit_line(c, g, y, x);
 				continue;
 			}
 			braille(text, l, r);
-			put(c, g, y, x, text, role);
+			put_graph_cell(c, g, y, x, text, role);
 		}
 	}
 }
@@ -95,9 +96,9 @@ static void draw_blocks(struct canvas *c, const struct graph *g, const float *va
 	for (int x = 0; x < g->area.cols; x++) {
 		int steps = steps_of(g, values[x], EIGHTHS);
 		for (int y = 0; y < g->area.rows; y++) {
-			int here = within(steps, y, EIGHTHS);
+			int here = steps_in_row(steps, y, EIGHTHS);
 			if (here)
-				put(c, g, y, x, blocks[g->style == GRAPH_BLOCKS][here],
+				put_graph_cell(c, g, y, x, blocks[g->style == GRAPH_BLOCKS][here],
 						role_of(g, values[x]));
 			else
 				limit_line(c, g, y, x);

@@ -132,34 +132,34 @@ static double all_of_it(const struct trm_sample *s)
 	return 100.0;
 }
 
-static double part(bool is_known, double value, double limit)
+static double share_of_limit(bool is_known, double value, double limit)
 {
 	return is_known && limit > 0.0 ? value / limit : -1.0;
 }
 
 static double load_cpu(const struct trm_sample *s)
 {
-	return part(s->known & TRM_METRIC_CPU_PERCENT, s->cpu_percent, limit_cpu(s));
+	return share_of_limit(s->known & TRM_METRIC_CPU_PERCENT, s->cpu_percent, limit_cpu(s));
 }
 
 static double load_mem(const struct trm_sample *s)
 {
-	return part(s->known & TRM_METRIC_MEM, (double)s->mem_bytes / MIB, limit_mem(s));
+	return share_of_limit(s->known & TRM_METRIC_MEM, (double)s->mem_bytes / MIB, limit_mem(s));
 }
 
 static double load_disk(const struct trm_sample *s)
 {
-	return part(s->known & TRM_METRIC_DISK, (double)s->disk_bytes / MIB, limit_disk(s));
+	return share_of_limit(s->known & TRM_METRIC_DISK, (double)s->disk_bytes / MIB, limit_disk(s));
 }
 
 static double load_procs(const struct trm_sample *s)
 {
-	return part(s->known & TRM_METRIC_PROCS, (double)s->procs, limit_procs(s));
+	return share_of_limit(s->known & TRM_METRIC_PROCS, (double)s->procs, limit_procs(s));
 }
 
 static double load_wait(const struct trm_sample *s)
 {
-	return part(s->known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent, 100.0);
+	return share_of_limit(s->known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent, 100.0);
 }
 
 static double load_unknown(const struct trm_sample *s)

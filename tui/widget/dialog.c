@@ -199,7 +199,7 @@ static size_t count_rows(const struct dialog *d, size_t width)
 	return n;
 }
 
-static size_t widest(const struct dialog *d)
+static size_t widest_line(const struct dialog *d)
 {
 	size_t most = cluster_columns(d->title, strlen(d->title)) + 4, buttons = 0;
 
@@ -228,7 +228,7 @@ static int least(int a, int b)
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 {
 	int most_cols = cols < 64 ? cols : cols - 8, most_rows = rows < 20 ? rows : rows - 4;
-	int want = (int)least((int)widest(d), 1000) + 4;
+	int want = (int)least((int)widest_line(d), 1000) + 4;
 	int width = d->is_large ? least(most_cols, 100) : least(least(want, most_cols), 92);
 
 	int low = least(d->n_lines || d->has_field ? 50 : 28, most_cols);
@@ -320,12 +320,12 @@ static int move_by(struct dialog *d, const struct dialog_layout *l, long by)
 	return ANSWER_MOVED;
 }
 
-static int press(const struct dialog *d)
+static int press_button(const struct dialog *d)
 {
 	return d->n_buttons ? d->buttons[d->focus].answer : ANSWER_ENTER;
 }
 
-static void turn(struct dialog *d, int by)
+static void turn_focus(struct dialog *d, int by)
 {
 	if (d->n_buttons)
 		d->focus = (d->focus + by + d->n_buttons) % d->n_buttons;
@@ -353,11 +353,11 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 
 	switch (ev->key) {
 	case K_ESCAPE: return ANSWER_CANCEL;
-	case K_ENTER: return press(d);
+	case K_ENTER: return press_button(d);
 	case K_TAB:
 		if (d->has_field && !(ev->mods & MOD_SHIFT))
 			return ANSWER_TAB;
-		turn(d, ev->mods & MOD_SHIFT ? -1 : 1);
+		turn_focus(d, ev->mods & MOD_SHIFT ? -1 : 1);
 		return ANSWER_NONE;
 	case K_UP: return move_by(d, l, -1);
 	case K_DOWN: return move_by(d, l, 1);
@@ -367,18 +367,18 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 	if (d->has_field)
 		return field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	switch (ev->key) {
-	case K_LEFT: turn(d, -1); return ANSWER_NONE;
-	case K_RIGHT: turn(d, 1); return ANSWER_NONE;
+	case K_LEFT: turn_focus(d, -1); return ANSWER_NONE;
+	case K_RIGHT: turn_focus(d, 1); return ANSWER_NONE;
 	case K_HOME: return move_by(d, l, -1000000000);
 	case K_END: return move_by(d, l, 1000000000);
 	case ' ':
 		if (d->n_buttons)
-			return press(d);
+			return press_button(d);
 	}
 	return ev->mods & (MOD_CTRL | MOD_ALT) ? ANSWER_NONE : letter(d, ev->key);
 }
 
-static int click(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
+static int click_dialog(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
 {
 	for (int k = 0; k < d->n_buttons && ev->row == l->buttons_row; k++) {
 		struct dialog_place p = dialog_button_place(d, l, k);
@@ -407,7 +407,7 @@ int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols)
 	case EVENT_MOUSE:
 		if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
 			return move_by(d, &l, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
-		return ev->action == MOUSE_PRESS && ev->button == 1 ? click(d, &l, ev) : ANSWER_NONE;
+		return ev->action == MOUSE_PRESS && ev->button == 1 ? click_dialog(d, &l, ev) : ANSWER_NONE;
 	default: return ANSWER_NONE;
 	}
 }

@@ -27,7 +27,7 @@ void field_select(struct field *f)
 	f->is_selected = f->len > 0;
 }
 
-static bool insert(struct field *f, const char *text, size_t n)
+static bool insert_field_text(struct field *f, const char *text, size_t n)
 {
 	if (n > FIELD_MAX - f->len)
 		return false;
@@ -50,10 +50,10 @@ static bool insert(struct field *f, const char *text, size_t n)
 bool field_set(struct field *f, const char *text)
 {
 	field_clear(f);
-	return insert(f, text, strlen(text));
+	return insert_field_text(f, text, strlen(text));
 }
 
-static void delete (struct field *f, size_t from, size_t to)
+static void delete_field_text(struct field *f, size_t from, size_t to)
 {
 	if (from >= to)
 		return;
@@ -88,7 +88,7 @@ static void paste(struct field *f, const char *text, size_t n)
 {
 	size_t at = f->cursor;
 
-	if (!insert(f, text, n))
+	if (!insert_field_text(f, text, n))
 		return;
 	for (; at < f->cursor; at++)
 		if (f->text[at] == '\n' || f->text[at] == '\r')
@@ -98,8 +98,8 @@ static void paste(struct field *f, const char *text, size_t n)
 static bool control(struct field *f, uint32_t key)
 {
 	switch (key) {
-	case 'u': delete (f, 0, f->cursor); return true;
-	case 'w': delete (f, word_start(f), f->cursor); return true;
+	case 'u': delete_field_text(f, 0, f->cursor); return true;
+	case 'w': delete_field_text(f, word_start(f), f->cursor); return true;
 	case 'a': f->cursor = 0; return true;
 	case 'e': f->cursor = f->len; return true;
 	default: return false;
@@ -134,11 +134,11 @@ bool field_handle(struct field *f, const struct event *ev)
 	case K_RIGHT: f->cursor = behind(f); return true;
 	case K_HOME: f->cursor = 0; return true;
 	case K_END: f->cursor = f->len; return true;
-	case K_BACKSPACE: delete (f, before(f), f->cursor); return true;
-	case K_DELETE: delete (f, f->cursor, behind(f)); return true;
+	case K_BACKSPACE: delete_field_text(f, before(f), f->cursor); return true;
+	case K_DELETE: delete_field_text(f, f->cursor, behind(f)); return true;
 	}
 	if (ev->key < 0x20 || ev->key >= KEYS_BASE)
 		return false;
-	insert(f, text, trm_utf8_encode(ev->key, text));
+	insert_field_text(f, text, trm_utf8_encode(ev->key, text));
 	return true;
 }

@@ -48,7 +48,7 @@ struct ways {
 };
 
 /* Find the best match of the letters up to k, with letter k at byte i. */
-static void join(struct ways *w, const char *text, size_t k, size_t i)
+static void join_match(struct ways *w, const char *text, size_t k, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
 		int joint = j + 1 == i ? FOLLOWS : -GAP * (int)(i - j);
@@ -68,7 +68,7 @@ static void find_ways(struct ways *w, const char *letters, size_t n, const char 
 			w->best[k][i] = k || !is_hit ? NOTHING : worth(text, i) - GAP * (int)i;
 			w->from[k][i] = 0;
 			if (k && is_hit)
-				join(w, text, k, i);
+				join_match(w, text, k, i);
 		}
 }
 
