@@ -299,11 +299,9 @@ static void run_app_loop(struct app *a)
 			app_flush_history(a);
 		app_note_changes(a);
 		/* Before the loop sleeps with a frame to paint, check whether more events are waiting. */
-		bool kernel_queries = n > 0 && app_wants_frame(a);
+		bool sees_more = n > 0 && app_wants_frame(a);
 		int works_ms = app_wants_frame(a) ? -1 : app_work_on_colors(a);
-		wait_ms = kernel_queries  ? 0
-			  : works_ms >= 0 ? works_ms
-					  : app_frame_wait_ms(a, app_clock_ns());
+		wait_ms = sees_more ? 0 : works_ms >= 0 ? works_ms : app_frame_wait_ms(a, app_clock_ns());
 	}
 }
 

@@ -184,7 +184,7 @@ struct completion {
 	unsigned n;
 };
 
-static void take_name(struct completion *c, const char *dir, const struct dirent *entry)
+static void add_path_name(struct completion *c, const char *dir, const struct dirent *entry)
 {
 	char path[PATH_MAX + NAME_MAX + 1], name[NAME_MAX + 2];
 	struct stat st;
@@ -218,7 +218,7 @@ void app_complete_path(struct app *a, const char *typed)
 		bool is_hidden = entry->d_name[0] == '.' && begin[0] != '.';
 		if (!is_hidden && strncmp(entry->d_name, begin, strlen(begin)) == 0
 				&& strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			take_name(&c, dir, entry);
+			add_path_name(&c, dir, entry);
 	}
 	if (d)
 		closedir(d);

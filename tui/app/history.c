@@ -75,7 +75,7 @@ static char *read_all(int fd, size_t *ret_n)
 	return text;
 }
 
-static bool write_all(int fd, const char *text, size_t n)
+static bool write_history_bytes(int fd, const char *text, size_t n)
 {
 	for (size_t at = 0; at < n;) {
 		ssize_t wrote = write(fd, text + at, n - at);
@@ -99,7 +99,7 @@ static void shorten_history_file(int fd, const char *path)
 	for (at = n / 2; at < n && text[at - 1] != '\n';)
 		at++;
 	int to = text ? open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-	bool is_written = to >= 0 && write_all(to, text + at, n - at);
+	bool is_written = to >= 0 && write_history_bytes(to, text + at, n - at);
 	if (to >= 0)
 		close(to);
 	if (!is_written || rename(other, path) < 0)
@@ -144,7 +144,7 @@ void app_remember(struct app *a, const struct effect *effect)
 static bool append_history_lines(int fd, const char *lines)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
-	if (end >= 0 && write_all(fd, lines, strlen(lines)))
+	if (end >= 0 && write_history_bytes(fd, lines, strlen(lines)))
 		return true;
 	int error = errno;
 	if (end >= 0 && ftruncate(fd, end) < 0)

@@ -111,7 +111,7 @@ static bool is_skipped(const char *name)
 	return name[0] == '.' || strchr(name, '\n');
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static int compare_file_names(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
@@ -121,7 +121,7 @@ static void walk_folder(
 		struct path_list *l, size_t n_recent, const char *folder, int depth, uint64_t until_ns)
 {
 	struct dirent **entries;
-	int n = scandir(*folder ? folder : ".", &entries, NULL, by_name);
+	int n = scandir(*folder ? folder : ".", &entries, NULL, compare_file_names);
 
 	for (int pass = 0; pass < 2; pass++) {
 		for (int i = 0; i < n; i++) {

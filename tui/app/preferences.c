@@ -90,7 +90,7 @@ static bool is_changed(const struct app *a)
 	       || memcmp(&p->palette, &a->model.palette, sizeof p->palette) != 0;
 }
 
-static void write_all(const struct app *a, const char *theme, const char *theme_for, FILE *f)
+static void write_preferences(const struct app *a, const char *theme, const char *theme_for, FILE *f)
 {
 	const struct layout_request *panes = &a->model.panes;
 
@@ -115,8 +115,8 @@ void app_save_preferences(struct app *a)
 	FILE *f = open_memstream(&bytes, &n);
 	if (!f)
 		return;
-	write_all(a, is_chosen ? a->model.theme : p->theme, is_chosen ? configured_theme(a) : p->theme_for,
-			f);
+	write_preferences(a, is_chosen ? a->model.theme : p->theme,
+			is_chosen ? configured_theme(a) : p->theme_for, f);
 	if (fclose(f) == 0)
 		/* An error means that the next start has the same choices as this one. */
 		state_write(path, bytes, n);

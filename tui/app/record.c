@@ -78,7 +78,7 @@ static void note_display(struct app *a, const struct msg *msg)
 	note_run(a, msg, &e);
 }
 
-static bool make_room(struct app *a)
+static bool grow_serials(struct app *a)
 {
 	if (a->transcript.n_runs < a->transcript_cap)
 		return true;
@@ -102,7 +102,7 @@ static void note_joined(struct app *a, const struct msg *msg)
 			.text = msg->text,
 			.len = msg->len};
 
-	if (!make_room(a))
+	if (!grow_serials(a))
 		return;
 	a->transcript_serials[a->transcript.n_runs] = msg->serial;
 	note_event(a, &e, msg->now_ns);
@@ -171,7 +171,7 @@ static void note_code(struct app *a, const struct effect *effect)
 			.text = effect->text,
 			.len = effect->len};
 
-	if (!make_room(a))
+	if (!grow_serials(a))
 		return;
 	a->transcript_serials[a->transcript.n_runs] = (uint32_t)effect->number;
 	note_event(a, &e, app_clock_ns());

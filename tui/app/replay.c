@@ -31,7 +31,7 @@ uint64_t app_replay_clock_ns(const struct app *a)
 	return player_clock_ns(place_us(a));
 }
 
-static void go_to(struct app *a, uint64_t at_us)
+static void go_to_time(struct app *a, uint64_t at_us)
 {
 	int r = player_seek(&a->replay->player, &a->model, at_us, &a->effects);
 
@@ -54,7 +54,7 @@ static void on_frame(void *user)
 {
 	struct app *a = user;
 
-	go_to(a, place_us(a));
+	go_to_time(a, place_us(a));
 	if (a->model.replay.at_us >= a->model.replay.end_us) {
 		a->replay->from_us = a->model.replay.end_us;
 		a->model.replay.is_playing = false;
@@ -69,7 +69,7 @@ void app_replay_seek(struct app *a, uint64_t at_us)
 		return;
 	a->replay->from_us = at_us;
 	a->replay->from_ns = app_clock_ns();
-	go_to(a, at_us);
+	go_to_time(a, at_us);
 	set_timer(a);
 }
 

@@ -56,7 +56,7 @@ static const struct unsaved_item *item_of(const struct unsaved_item *items, size
 	return NULL;
 }
 
-static void take_up(
+static void restore_session_buffers(
 		struct app *a, const char *bytes, size_t n, const struct unsaved_item *items, size_t n_items)
 {
 	struct buffer *current = NULL;
@@ -99,7 +99,7 @@ static void read_session(struct app *a)
 		bool has_texts = strcmp(name, "-") != 0 && unsaved_take(&left, name);
 		if (has_texts)
 			n_items = unsaved_read(&left, items, UNSAVED_MAX);
-		take_up(a, newline + 1, n - (size_t)(newline + 1 - bytes), items, n_items);
+		restore_session_buffers(a, newline + 1, n - (size_t)(newline + 1 - bytes), items, n_items);
 		for (size_t i = 0; i < n_items; i++)
 			free(items[i].text);
 		if (has_texts && app_autosave_now(a))

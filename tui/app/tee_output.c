@@ -43,7 +43,7 @@ static int create_output_file(uint64_t run, char path[PATH_MAX])
 	return fd < 0 && home && *home == '/' ? create_in(home, run, path) : fd;
 }
 
-static bool write_all(int fd, const char *bytes, size_t n)
+static bool write_output_bytes(int fd, const char *bytes, size_t n)
 {
 	while (n) {
 		ssize_t done = write(fd, bytes, n);
@@ -61,7 +61,7 @@ void app_keep_output(struct app *a, const struct effect *effect)
 {
 	char path[PATH_MAX] = "", text[PATH_MAX + 128], size[24];
 	int fd = create_output_file(effect->number, path);
-	bool ok = fd >= 0 && write_all(fd, effect->text, effect->len);
+	bool ok = fd >= 0 && write_output_bytes(fd, effect->text, effect->len);
 	int why = errno;
 
 	if (fd >= 0 && close(fd) < 0 && ok) {
@@ -102,7 +102,7 @@ void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)
 {
 	if (s->fd < 0)
 		return;
-	if (write_all(s->fd, bytes, n)) {
+	if (write_output_bytes(s->fd, bytes, n)) {
 		s->bytes += n;
 		return;
 	}

@@ -29,7 +29,7 @@ static void print_text(const char *text)
 	status_print_text(clean, TEXT_COL);
 }
 
-static void print_row(const struct listing *l, const struct trm_backend_info *info)
+static void print_backend_row(const struct listing *l, const struct trm_backend_info *info)
 {
 	char name[24], about[200];
 	trm_text_clean_line(name, sizeof name, info->name, strlen(info->name));
@@ -75,7 +75,7 @@ static void on_backend(void *user, const struct trm_backend_info *info)
 		trm_text_clean_line(name, sizeof name, info->name, strlen(info->name));
 		puts(name);
 	} else {
-		print_row(l, info);
+		print_backend_row(l, info);
 	}
 }
 

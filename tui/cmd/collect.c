@@ -236,7 +236,7 @@ static void fetch_next(struct collect *c)
 	c->cb->collected(c->user, displays, n);
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_seen_names(const void *a, const void *b)
 {
 	return strcmp(((const struct seen_file *)a)->name, ((const struct seen_file *)b)->name);
 }
@@ -247,7 +247,7 @@ static void on_listed_after(void *user, const struct trm_error *why)
 	if (why->code < 0)
 		note_left_out(c, "the working directory", why->msg);
 	if (c->after.n)
-		qsort(c->after.files, c->after.n, sizeof *c->after.files, by_name);
+		qsort(c->after.files, c->after.n, sizeof *c->after.files, compare_seen_names);
 	fetch_next(c);
 }
 

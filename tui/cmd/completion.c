@@ -28,15 +28,15 @@ static const struct {
 
 static int print_script(const char *shell)
 {
-	static const char key_context[] = "@TABLE@";
+	static const char mark[] = "@TABLE@";
 
 	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
 		if (strcmp(shell, shells[i].shell) != 0)
 			continue;
-		const char *at = strstr(shells[i].script, key_context);
+		const char *at = strstr(shells[i].script, mark);
 		fwrite(shells[i].script, 1, (size_t)(at - shells[i].script), stdout);
 		shells[i].print_table();
-		fputs(at + sizeof key_context - 1, stdout);
+		fputs(at + sizeof mark - 1, stdout);
 		return cmd_flush();
 	}
 	return cmd_fail("there is no completion for '%s'; known are bash, zsh and fish", shell);

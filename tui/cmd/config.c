@@ -80,7 +80,7 @@ static void put_row(struct json_out *j, const struct effective *e, size_t row)
 	json_close(j, '}');
 }
 
-static int print_json(const struct effective *e)
+static int print_settings_json(const struct effective *e)
 {
 	struct json_out j;
 
@@ -109,7 +109,7 @@ static void measure_settings(const struct effective *e, int *ret_name, int *ret_
 	}
 }
 
-static int print_table(const struct effective *e)
+static int print_settings_table(const struct effective *e)
 {
 	bool has_color = cmd_has_color();
 	int cols, value_cols;
@@ -164,7 +164,7 @@ static int print_key(const struct effective *e, const char *key, bool is_json)
 	return cmd_flush();
 }
 
-static int print_names(void)
+static int print_setting_names(void)
 {
 	size_t n;
 	const struct trm_setting *settings = trm_settings(&n);
@@ -295,7 +295,7 @@ static int show_config(const struct options *o, const char *word, bool is_json)
 		return CMD_FAILED;
 	if (word)
 		return print_key(&e, word, is_json);
-	int code = is_json ? print_json(&e) : print_table(&e);
+	int code = is_json ? print_settings_json(&e) : print_settings_table(&e);
 	trm_config_unknown_env(describe_leftover, NULL);
 	return code;
 }
@@ -313,7 +313,7 @@ static int config_main(const struct cmd *cmd, int argc, char **argv)
 		if (got == OPTIONS_WRONG)
 			return CMD_FAILED;
 		if (got == OPTION_NAMES)
-			return print_names();
+			return print_setting_names();
 		if (got == OPTION_JSON)
 			is_json = true;
 		else if (word)

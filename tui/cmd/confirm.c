@@ -84,7 +84,7 @@ static void print_findings(FILE *tty, const struct policy_gate *policy_gate, con
 		print_fact(tty, "    policy: '%s'\n", trm_policy_name(policy_gate->policy));
 }
 
-static void look_at(FILE *tty, const struct policy_gate *policy_gate, const struct source *s)
+static void print_source_findings(FILE *tty, const struct policy_gate *policy_gate, const struct source *s)
 {
 	struct trm_findings found;
 	if (!s->text || policy_gate_scan(policy_gate, s->lang, s->text, s->n, &found, NULL) < 0)
@@ -264,7 +264,7 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct p
 	for (size_t i = 0; i < n && i < SHOWN_SOURCES; i++) {
 		confirm_show(tty, sources[i].lang->name, &sources[i]);
 		print_libraries(tty, &sources[i]);
-		look_at(tty, policy_gate, &sources[i]);
+		print_source_findings(tty, policy_gate, &sources[i]);
 	}
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);

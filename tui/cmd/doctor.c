@@ -16,7 +16,7 @@ struct report {
 
 enum { DETAIL_COL = 29 };
 
-static void print_row(const struct trm_check *check)
+static void print_check_row(const struct trm_check *check)
 {
 	status_print(check->status, status_word(check->status));
 	printf(" %-20s ", check->name);
@@ -44,7 +44,7 @@ static void on_check(void *user, const struct trm_check *check)
 	if (report->is_json)
 		put_row(&report->json, check);
 	else
-		print_row(check);
+		print_check_row(check);
 	report->n++;
 }
 

@@ -49,7 +49,7 @@ struct exec {
 	bool is_pipe_broken;
 };
 
-static void finish_with(struct exec *e, int exit_code)
+static void end_exec(struct exec *e, int exit_code)
 {
 	e->exit_code = exit_code;
 	e->is_over = true;
@@ -104,8 +104,8 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 	if (sink != &e->out)
 		return;
 	e->is_pipe_broken = saved_errno == EPIPE;
-	finish_with(e, e->is_pipe_broken ? CMD_SIGNALED + SIGPIPE
-					 : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
+	end_exec(e, e->is_pipe_broken ? CMD_SIGNALED + SIGPIPE
+				      : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
 static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
@@ -133,13 +133,13 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 	if (e->is_timed_out) {
 		snprintf(reason, sizeof reason, "timed out: time limit %g s", e->config.timeout_ms / 1000.0);
 		print_exec_message(e, reason);
-		finish_with(e, CMD_TIMED_OUT);
+		end_exec(e, CMD_TIMED_OUT);
 		return;
 	}
 	trm_exit_reason(exit, reason, sizeof reason);
 	if (*reason) {
 		print_exec_message(e, reason);
-		finish_with(e, CMD_SIGNALED + SIGINT);
+		end_exec(e, CMD_SIGNALED + SIGINT);
 		return;
 	}
 	char hint[INSTALL_HINT];
@@ -151,7 +151,7 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 					NULL, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN, hint))
 		print_exec_message(e, hint);
 	int code = exit->signal ? CMD_SIGNALED + exit->signal : exit->exit_code;
-	finish_with(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
+	end_exec(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
 }
 
 static void on_exited(
@@ -172,7 +172,7 @@ static void on_exited(
 		cmd_fail("%s", why->msg);
 	/* Otherwise the sandbox was not found, or may not be used. */
 	bool has_sandbox = e->cli_session.sandbox && trm_sandbox_is_ready(e->cli_session.sandbox);
-	finish_with(e, has_sandbox && why->code == TRM_ENOENT   ? CMD_NOT_FOUND
+	end_exec(e, has_sandbox && why->code == TRM_ENOENT      ? CMD_NOT_FOUND
 			: has_sandbox && why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
 								: CMD_FAILED);
 }
@@ -252,7 +252,7 @@ static void on_interrupt(void *user)
 	else if (e->proc && trm_sandbox_is_ready(e->cli_session.sandbox))
 		trm_proc_signal(e->proc, SIGINT, TRM_SIGNAL_GROUP);
 	else
-		finish_with(e, CMD_SIGNALED + SIGINT);
+		end_exec(e, CMD_SIGNALED + SIGINT);
 }
 
 /* The command decides how to react to the signal. */
@@ -275,7 +275,7 @@ static void on_closed(void *user, const struct trm_error *why)
 		return;
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
-	finish_with(e, cmd_fail("%s", why->msg));
+	end_exec(e, cmd_fail("%s", why->msg));
 }
 
 static bool is_stuck(void *user)
@@ -287,7 +287,7 @@ static bool is_stuck(void *user)
 static const struct cli_session_cb cli_session_cb = {
 		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
 
-static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
+static int open_exec_session(struct exec *e, char **argv, struct trm_error *reterr)
 {
 	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
 	int r = cli_session_open(&e->cli_session, &e->config, e->how, e->asked, &cli_session_cb, e, reterr);
@@ -311,7 +311,7 @@ static int open_all(struct exec *e, char **argv, struct trm_error *reterr)
 	return 0;
 }
 
-static bool goes_on(const struct exec *e)
+static bool exec_continues(const struct exec *e)
 {
 	return !e->cli_session.is_closing
 	       && (!e->is_over || !sink_is_empty(&e->out) || !sink_is_empty(&e->err));
@@ -322,12 +322,12 @@ static int execute_command(struct exec *e, char **argv)
 	struct trm_error why = {0};
 	e->has_terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)
 			  && tcgetattr(STDIN_FILENO, &e->cooked) == 0;
-	if (open_all(e, argv, &why) < 0) {
+	if (open_exec_session(e, argv, &why) < 0) {
 		e->exit_code = cmd_fail("%s", why.msg);
 	} else {
 		if (e->has_terminal)
 			tty_raw(&e->cooked);
-		while (goes_on(e)) {
+		while (exec_continues(e)) {
 			stdin_feed_turn(&e->stdin_feed);
 			trm_loop_step(e->cli_session.loop, stdin_feed_is_hungry(&e->stdin_feed) ? 0 : -1);
 		}
@@ -417,7 +417,7 @@ static const struct option_spec options[] = {
 };
 
 /* "exec NAME -- CMD": a word before "--" can only be the name of a sandbox. */
-static int take_name(struct exec *e, const struct options *o, int argc, char **argv)
+static int take_sandbox_name(struct exec *e, const struct options *o, int argc, char **argv)
 {
 	struct trm_error why = {0};
 	if (options_has(o, "name"))
@@ -505,7 +505,7 @@ static int run_words(struct exec *e, const struct cmd *cmd, int argc, char **arg
 			return CMD_FAILED;
 		command = e->script_command;
 	} else if (!o.only_operands && o.at < argc && strcmp(argv[o.at], "--") == 0) {
-		if (take_name(e, &o, argc, argv))
+		if (take_sandbox_name(e, &o, argc, argv))
 			return CMD_FAILED;
 		command = argv + o.at + 1;
 	} else if (has_options_behind_name(&o, argc, argv)) {

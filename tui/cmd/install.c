@@ -36,7 +36,7 @@ struct install {
 
 enum { REQUIREMENTS_MAX = 1024 * 1024 };
 
-static void finish_with(struct install *in, int exit_code)
+static void end_install(struct install *in, int exit_code)
 {
 	in->exit_code = exit_code;
 	in->is_over = true;
@@ -51,7 +51,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 		return;
 	in->is_pipe_broken = saved_errno == EPIPE;
 	trm_install_cancel(in->install);
-	finish_with(in, in->is_pipe_broken ? CMD_SIGNALED + SIGPIPE
+	end_install(in, in->is_pipe_broken ? CMD_SIGNALED + SIGPIPE
 					   : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
@@ -93,14 +93,14 @@ static void on_interrupt(void *user)
 	if (in->install)
 		trm_install_cancel(in->install);
 	else
-		finish_with(in, CMD_SIGNALED + SIGINT);
+		end_install(in, CMD_SIGNALED + SIGINT);
 }
 
 static void on_closed(void *user, const struct trm_error *why)
 {
 	struct install *in = user;
 	if (why->code != TRM_OK && !in->is_over)
-		finish_with(in, cmd_fail("%s", why->msg));
+		end_install(in, cmd_fail("%s", why->msg));
 }
 
 static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, .closed = on_closed};
@@ -135,7 +135,7 @@ static int begin_install(struct install *in, const struct trm_lang *lang, struct
 	return trm_install_start(in->cli_session.sandbox, &opts, &install_cb, in, &in->install, reterr);
 }
 
-static int open_all(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
+static int open_install_session(struct install *in, const struct trm_lang *lang, struct trm_error *reterr)
 {
 	int r = cli_session_open(
 			&in->cli_session, &in->config, in->how, in->asked, &cli_session_cb, in, reterr);
@@ -152,7 +152,7 @@ static int open_all(struct install *in, const struct trm_lang *lang, struct trm_
 	return 0;
 }
 
-static bool goes_on(const struct install *in)
+static bool install_continues(const struct install *in)
 {
 	return !in->cli_session.is_closing
 	       && (in->install || !in->is_over || !sink_is_empty(&in->out) || !sink_is_empty(&in->err));
@@ -232,10 +232,10 @@ static int perform_install(struct install *in, const struct trm_lang *lang)
 {
 	struct trm_error why = {0};
 	in->has_terminal = isatty(STDOUT_FILENO);
-	if (open_all(in, lang, &why) < 0) {
+	if (open_install_session(in, lang, &why) < 0) {
 		in->exit_code = cmd_fail("%s", why.msg);
 	} else {
-		while (goes_on(in))
+		while (install_continues(in))
 			trm_loop_step(in->cli_session.loop, -1);
 		in->is_over = true;
 		sink_finish(&in->out);

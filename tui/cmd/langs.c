@@ -151,7 +151,7 @@ static void put_words(struct json_out *j, const char *key, const char *const *wo
 	json_close(j, ']');
 }
 
-static int print_json(const struct langs *l)
+static int print_langs_json(const struct langs *l)
 {
 	struct json_out j;
 
@@ -191,7 +191,7 @@ static void describe_missing(const struct langs *l, const struct trm_lang *lang,
 				*lang->package && *image ? ", or " : "", *image ? "image " : "", image);
 }
 
-static int print_table(const struct langs *l)
+static int print_langs_table(const struct langs *l)
 {
 	printf("%-12s %-16s %-16s %-9s %-17s %s\n", "LANGUAGE", "ALSO", "ENDINGS", "KIND", "INTERPRETER",
 			"VERSION");
@@ -212,7 +212,7 @@ static int print_table(const struct langs *l)
 	return cmd_flush();
 }
 
-static int print_names(void)
+static int print_lang_names(void)
 {
 	for (unsigned id = 0; id < trm_lang_count(); id++)
 		puts(trm_lang_at(id)->name);
@@ -325,7 +325,7 @@ static int show_langs(const struct options *o, bool is_json)
 	ask_versions(&l, &config, options_asked(o));
 	if (l.cli_session.ended_by)
 		return CMD_SIGNALED + l.cli_session.ended_by;
-	int code = is_json ? print_json(&l) : print_table(&l);
+	int code = is_json ? print_langs_json(&l) : print_langs_table(&l);
 	/* The table is still correct, except for the versions that could not be found. */
 	return l.why.code ? cmd_fail("cannot find the versions: %s", l.why.msg) : code;
 }
@@ -363,7 +363,7 @@ static int langs_main(const struct cmd *cmd, int argc, char **argv)
 		return test_driver(&o, tested, given & 1u << OPTION_JSON);
 	if (given & 1u << OPTION_NAMES) {
 		struct trm_error why = {0};
-		return trm_lang_load(o.config_path, &why) < 0 ? cmd_fail("%s", why.msg) : print_names();
+		return trm_lang_load(o.config_path, &why) < 0 ? cmd_fail("%s", why.msg) : print_lang_names();
 	}
 	return show_langs(&o, given & 1u << OPTION_JSON);
 }

@@ -205,7 +205,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 
 static const struct sink_cb sink_cb = {.broken = on_broken};
 
-static int open_all(struct logs *l, const char *name, struct trm_error *reterr)
+static int open_logs_session(struct logs *l, const char *name, struct trm_error *reterr)
 {
 	static const int SIGNALS[] = {SIGINT, SIGTERM};
 	struct trm_session_opts opts;
@@ -228,7 +228,7 @@ static int open_all(struct logs *l, const char *name, struct trm_error *reterr)
 static void show_logs(struct logs *l, const char *name)
 {
 	struct trm_error why;
-	if (open_all(l, name, &why) < 0)
+	if (open_logs_session(l, name, &why) < 0)
 		l->exit_code = cmd_fail("%s", why.msg);
 	while (l->session && !l->is_over)
 		trm_loop_step(l->loop, -1);

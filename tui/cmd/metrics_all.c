@@ -86,7 +86,7 @@ static void print_belongings(const struct trm_entry *e, int cols)
 	putchar('\n');
 }
 
-static void print_table(const struct trm_entry *entries, size_t n)
+static void print_metrics_table(const struct trm_entry *entries, size_t n)
 {
 	int cols = terminal_cols();
 
@@ -157,7 +157,7 @@ static int print_list(const struct all *all)
 static int print_text(const struct all *all)
 {
 	if (all->n)
-		print_table(all->entries, all->n);
+		print_metrics_table(all->entries, all->n);
 	else
 		puts("no sandbox is running");
 	return cmd_flush();

@@ -20,7 +20,7 @@ static const struct {
 static const char *const ENDINGS[] = {"", ".py", ".js", ".mjs", ".cjs", ".json", ".ts", ".rb"};
 
 /* Copy a name up to its end. False: it is empty or too long. */
-static bool take_name(const char *from, char end, char *out, size_t cap)
+static bool copy_module_name(const char *from, char end, char *out, size_t cap)
 {
 	size_t n = strcspn(from, end == ' ' ? " \n(" : "'\n");
 	if (!n || n >= cap || (end == '\'' && from[n] != '\''))
@@ -76,7 +76,7 @@ bool missing_file_hint(const char *file, const char *words, char out[MISSING_FIL
 	const char *neighbor, *ending;
 	for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++) {
 		const char *at = strstr(words, SIGNS[i].sign);
-		if (!at || !take_name(at + strlen(SIGNS[i].sign), SIGNS[i].end, name, sizeof name)
+		if (!at || !copy_module_name(at + strlen(SIGNS[i].sign), SIGNS[i].end, name, sizeof name)
 				|| !(neighbor = neighbor_of(name, SIGNS[i].has_dots))
 				|| !find_neighbor(file, neighbor, path, &ending))
 			continue;

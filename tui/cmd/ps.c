@@ -98,7 +98,7 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	json_close(j, '}');
 }
 
-static int print_json(const struct ps *ps)
+static int print_sandboxes_json(const struct ps *ps)
 {
 	struct json_out j;
 	json_init(&j);
@@ -304,7 +304,7 @@ static bool has_rows(const struct ps *ps)
 	return false;
 }
 
-static int print_table(const struct ps *ps)
+static int print_sandboxes_table(const struct ps *ps)
 {
 	int widths[N_COLUMNS];
 	struct winsize size;
@@ -330,7 +330,7 @@ static int print_table(const struct ps *ps)
 	return cmd_flush();
 }
 
-static int print_names(const struct ps *ps)
+static int print_sandbox_names(const struct ps *ps)
 {
 	for (size_t i = 0; i < ps->n; i++)
 		if (ps->has_all || !ps->entries[i].is_stale)
@@ -355,7 +355,9 @@ static int sample_sandboxes(struct ps *ps)
 
 static int print_sandboxes(const struct ps *ps)
 {
-	return ps->is_json ? print_json(ps) : ps->names_only ? print_names(ps) : print_table(ps);
+	return ps->is_json      ? print_sandboxes_json(ps)
+	       : ps->names_only ? print_sandbox_names(ps)
+				: print_sandboxes_table(ps);
 }
 
 static int list_far(struct ps *ps)

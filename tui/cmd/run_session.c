@@ -66,7 +66,7 @@ enum { HINT = (int)MISSING_FILE_HINT > (int)INSTALL_HINT ? (int)MISSING_FILE_HIN
 
 /* ---- the end ------------------------------------------------------------------ */
 
-static void finish_with(struct run_session *p, int exit_code)
+static void end_session(struct run_session *p, int exit_code)
 {
 	p->exit_code = exit_code;
 	p->is_over = true;
@@ -101,7 +101,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 		snprintf(text, sizeof text, "cannot write the output: %s", strerror(saved_errno));
 		print_message(p, text);
 	}
-	finish_with(p, CMD_FAILED);
+	end_session(p, CMD_FAILED);
 }
 
 static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
@@ -590,7 +590,7 @@ static void start_listed(struct run_session *p)
 		print_message(p, why.msg);
 		if (why.code == TRM_EPERM)
 			say_findings(p, &opts);
-		finish_with(p, CMD_FAILED);
+		end_session(p, CMD_FAILED);
 		return;
 	}
 	p->tail_n = 0;
@@ -632,7 +632,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 	if (p->opts->is_json)
 		print_result(p, &refusal);
 	print_message(p, why->msg);
-	finish_with(p, why->code == TRM_ECANCELED ? CMD_SIGNALED + SIGINT : CMD_FAILED);
+	end_session(p, why->code == TRM_ECANCELED ? CMD_SIGNALED + SIGINT : CMD_FAILED);
 }
 
 static int begin_copy(struct run_session *p, struct trm_error *reterr)
@@ -660,7 +660,7 @@ static void begin_next_source(struct run_session *p)
 		start_next(p);
 	} else if (begin_copy(p, &why) < 0) {
 		print_message(p, why.msg);
-		finish_with(p, CMD_FAILED);
+		end_session(p, CMD_FAILED);
 	}
 }
 
@@ -687,7 +687,7 @@ static void on_interrupt(void *user)
 	else if (is_to_be_reported)
 		trm_run_interrupt(p->run); /* the second interrupt kills at once */
 	else
-		finish_with(p, CMD_SIGNALED + SIGINT);
+		end_session(p, CMD_SIGNALED + SIGINT);
 }
 
 static void on_closed(void *user, const struct trm_error *why)
@@ -696,7 +696,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	if (why->code == TRM_OK || p->is_over)
 		return;
 	print_message(p, why->msg);
-	finish_with(p, CMD_FAILED);
+	end_session(p, CMD_FAILED);
 }
 
 /* In a shared sandbox the run would continue, and nobody would enforce its time limit. */
@@ -732,7 +732,7 @@ static void note_kept(const struct run_session *p)
 				trm_sandbox_name(s), trm_sandbox_name(s), trm_sandbox_name(s));
 }
 
-static int open_all(struct run_session *p, struct trm_error *reterr)
+static int open_run_session(struct run_session *p, struct trm_error *reterr)
 {
 	struct trm_session_opts opts;
 	int r = cli_session_open(&p->cli_session, p->opts->config, CLI_SESSION_EITHER, p->opts->asked,
@@ -766,7 +766,7 @@ static bool has_output_left(const struct run_session *p)
 static int perform_session(struct run_session *p)
 {
 	struct trm_error why = {0};
-	if (open_all(p, &why) < 0) {
+	if (open_run_session(p, &why) < 0) {
 		p->exit_code = cmd_fail("%s", why.msg);
 		if (p->opts->is_json)
 			run_print_refusal(why.msg, &(struct trm_findings){0});

@@ -47,7 +47,7 @@ static void fill_remote_entry(struct trm_entry *e, const struct trm_server_entry
 				- from->sample.uptime_ms;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_entry_names(const void *a, const void *b)
 {
 	const struct trm_entry *one = a, *two = b;
 	int order = strcmp(one->name, two->name);
@@ -64,7 +64,7 @@ static void on_list(void *user, const struct trm_server_entry *entries, size_t n
 		if (entries[i].is_running)
 			fill_remote_entry(&l->entries[l->n++], &entries[i]);
 	if (l->n)
-		qsort(l->entries, l->n, sizeof *l->entries, by_name);
+		qsort(l->entries, l->n, sizeof *l->entries, compare_entry_names);
 }
 
 /* 0 and the entries, malloc'd; else l->why has the reason. */

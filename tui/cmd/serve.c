@@ -198,7 +198,7 @@ static bool is_ignored(int signo)
 	return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-static int open_all(struct serve *s, struct trm_error *why)
+static int open_server(struct serve *s, struct trm_error *why)
 {
 	int r = s->is_dev ? 0 : trm_server_key(s->key_file, s->resets_key, s->key, why);
 	s->opts.key = s->is_dev ? NULL : s->key;
@@ -219,7 +219,7 @@ static int serve(struct serve *s)
 	struct trm_error why = {0};
 	trm_set_log(on_log, NULL);
 	take_files(s);
-	int code = open_all(s, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
+	int code = open_server(s, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
 	if (s->server)
 		print_addresses(s);
 	while (s->server)

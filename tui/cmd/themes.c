@@ -116,7 +116,7 @@ static void put_theme(struct json_out *j, const struct request *q, const char *n
 	json_close(j, '}');
 }
 
-static int print_json(const struct request *q)
+static int print_themes_json(const struct request *q)
 {
 	struct json_out j;
 
@@ -128,7 +128,7 @@ static int print_json(const struct request *q)
 	return json_finish(&j);
 }
 
-static int print_table(const struct request *q)
+static int print_themes_table(const struct request *q)
 {
 	enum color_depth depth = depth_here();
 
@@ -152,7 +152,7 @@ static int print_table(const struct request *q)
 	return cmd_flush();
 }
 
-static int print_names(const struct request *q)
+static int print_theme_names(const struct request *q)
 {
 	for (size_t i = 0; i < q->list.n; i++)
 		puts(q->list.names[i]);
@@ -174,7 +174,9 @@ static int print_themes(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (theme_list_init(&q->list) < 0)
 		return cmd_fail("out of memory");
-	int code = q->names_only ? print_names(q) : q->is_json ? print_json(q) : print_table(q);
+	int code = q->names_only ? print_theme_names(q)
+		   : q->is_json  ? print_themes_json(q)
+				 : print_themes_table(q);
 	theme_list_finish(&q->list);
 	return code;
 }

@@ -26,7 +26,7 @@ struct look {
 	struct line_shape shape;
 };
 
-static void look_at(const struct editor *e, size_t line, size_t end, struct look *ret)
+static void read_code_line(const struct editor *e, size_t line, size_t end, struct look *ret)
 {
 	size_t start = text_line_start(e->text, line);
 	ret->start = start;
@@ -65,7 +65,7 @@ static size_t level_of(const struct editor *e, size_t line)
 	for (size_t back = 0; back < LINES_BACK && line > 0; back++) {
 		struct look l;
 		line--;
-		look_at(e, line, text_line_end(e->text, line), &l);
+		read_code_line(e, line, text_line_end(e->text, line), &l);
 		if (l.shape.ink == 0 || l.begins_in_string)
 			continue;
 		if (l.shape.blank > 0 && l.line[0] == '\t')
@@ -106,7 +106,7 @@ static void go_to_opener(const struct editor *e, struct look *l)
 					&opener))
 		return;
 	size_t line = text_line_of(e->text, opener);
-	look_at(e, line, text_line_end(e->text, line), l);
+	read_code_line(e, line, text_line_end(e->text, line), l);
 }
 
 /* In Python, align the next argument with the first one. */
@@ -127,7 +127,7 @@ static void indent_after(const struct editor *e, size_t at, struct blanks *b)
 {
 	size_t line = text_line_of(e->text, at);
 	struct look head, opener;
-	look_at(e, line, at, &head);
+	read_code_line(e, line, at, &head);
 	take_blanks(b, &head);
 	if (!head.is_whole || head.begins_in_string || head.shape.is_quoted || head.shape.ink == 0)
 		return;
@@ -189,7 +189,7 @@ unsigned edit_enter(struct editor *e, int arg)
 	struct look head;
 	(void)arg;
 	indent_after(e, at, &b);
-	look_at(e, line, at, &head);
+	read_code_line(e, line, at, &head);
 	take_blanks(&below, &head);
 	e->burst = BURST_NONE;
 	e->indent_ahead = b.n > 0 && b.bytes[0] == '\t' ? 0 : b.n;
@@ -228,7 +228,7 @@ static bool find_by_words(const struct editor *e, size_t line, const struct line
 	size_t depth = 1;
 	for (size_t back = 0; back < LINES_BACK && line > 0; back++) {
 		line--;
-		look_at(e, line, text_line_end(e->text, line), ret);
+		read_code_line(e, line, text_line_end(e->text, line), ret);
 		if (ret->begins_in_string)
 			continue;
 		bool opens = line_has_word(p->openers, ret->line, &ret->shape, false);
@@ -247,7 +247,7 @@ static bool find_by_indentation(const struct editor *e, size_t line, size_t blan
 {
 	for (size_t back = 0; back < LINES_BACK && line > 0; back++) {
 		line--;
-		look_at(e, line, text_line_end(e->text, line), ret);
+		read_code_line(e, line, text_line_end(e->text, line), ret);
 		if (ret->shape.ink == 0 || ret->begins_in_string || ret->shape.blank > blank)
 			continue;
 		if (line_has_word(p->openers, ret->line, &ret->shape, false)
@@ -265,7 +265,7 @@ static bool find_by_block(const struct editor *e, size_t line, size_t blank, str
 {
 	for (size_t back = 0; back < LINES_BACK && line > 0; back++) {
 		line--;
-		look_at(e, line, text_line_end(e->text, line), ret);
+		read_code_line(e, line, text_line_end(e->text, line), ret);
 		if (ret->shape.ink == 0 || ret->begins_in_string || ret->shape.blank >= blank)
 			continue;
 		if (line_opens_block(e->lang, ret->line, &ret->shape))
@@ -285,7 +285,7 @@ static unsigned place_bracket(struct editor *e, const struct look *l)
 					&opener))
 		return 0;
 	size_t line = text_line_of(e->text, opener);
-	look_at(e, line, text_line_end(e->text, line), &o);
+	read_code_line(e, line, text_line_end(e->text, line), &o);
 	return o.start == l->start ? 0 : reindent(e, l, o.line, o.shape.blank);
 }
 
@@ -333,7 +333,7 @@ unsigned edit_place_line(struct editor *e, uint32_t cp)
 	bool is_closer = cp == '}' || cp == ')' || cp == ']';
 	if (!e->lang || (!is_word && !is_closer && cp != ':'))
 		return 0;
-	look_at(e, line, e->sel.cursor, &l);
+	read_code_line(e, line, e->sel.cursor, &l);
 	if (!l.is_whole || l.begins_in_string || text_line_end(e->text, line) != e->sel.cursor) {
 		e->moved_by = 0;
 		return 0;

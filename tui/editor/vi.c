@@ -275,7 +275,7 @@ static void put_cursor_on(struct editor *e, size_t pos)
 	e->sel.anchor = e->sel.cursor = pos;
 }
 
-static void go_to(struct editor *e, size_t pos)
+static void vi_go_to(struct editor *e, size_t pos)
 {
 	put_cursor_on(e, pos);
 	e->goal_col = NO_GOAL;
@@ -309,7 +309,7 @@ static unsigned indent_lines(struct editor *e, size_t from, size_t to, int by)
 {
 	e->sel = (struct selection){.anchor = from, .cursor = to};
 	unsigned bits = edit_tab(e, by);
-	go_to(e, first_ink(e, from));
+	vi_go_to(e, first_ink(e, from));
 	return bits;
 }
 
@@ -327,7 +327,7 @@ static unsigned operate(struct vi *v, struct editor *e, uint32_t op, size_t from
 	v->lines_len = e->clipboard->len;
 	e->sel.anchor = e->sel.cursor = from;
 	if (op == 'y') {
-		go_to(e, from);
+		vi_go_to(e, from);
 		return bits | DONE;
 	}
 	e->burst = BURST_NONE;
@@ -337,9 +337,9 @@ static unsigned operate(struct vi *v, struct editor *e, uint32_t op, size_t from
 	if (op == 'c')
 		begin_insert(v, e, from);
 	else if (is_lines)
-		go_to(e, first_ink(e, from < text_len(e->text) || from == 0 ? from : from - 1));
+		vi_go_to(e, first_ink(e, from < text_len(e->text) || from == 0 ? from : from - 1));
 	else
-		go_to(e, from);
+		vi_go_to(e, from);
 	return bits | DONE;
 }
 
@@ -357,7 +357,7 @@ static unsigned operate_lines(struct vi *v, struct editor *e, uint32_t op, size_
 		from--;
 	unsigned bits = operate(v, e, op, from, to, true);
 	if (op == 'y')
-		go_to(e, low < cursor ? low : cursor);
+		vi_go_to(e, low < cursor ? low : cursor);
 	return bits;
 }
 
@@ -382,7 +382,7 @@ static unsigned put_clipboard(struct vi *v, struct editor *e, bool is_behind, un
 		bits |= editor_replace(e, at++, 0, "\n", 1, BURST_NONE);
 	for (unsigned k = 0; k < (count ? count : 1); k++)
 		bits |= editor_replace(e, at, 0, c->text, c->len, BURST_NONE);
-	go_to(e, is_lines ? first_ink(e, at) : text_previous(e->text, at + c->len * (count ? count : 1)));
+	vi_go_to(e, is_lines ? first_ink(e, at) : text_previous(e->text, at + c->len * (count ? count : 1)));
 	return bits | DONE;
 }
 
@@ -399,7 +399,7 @@ static unsigned join_lines(struct editor *e, unsigned count)
 		bool has_gap = text_byte(e->text, to) != ')' && text_byte(e->text, to) != '\n'
 			       && end > line_start_at(e, end);
 		bits |= editor_replace(e, end, to - end, " ", has_gap, BURST_NONE);
-		go_to(e, end);
+		vi_go_to(e, end);
 	}
 	return bits;
 }
@@ -418,7 +418,7 @@ static unsigned replace_signs(struct editor *e, uint32_t cp, unsigned count)
 		len += n;
 	}
 	unsigned bits = editor_replace(e, pos, to - pos, made, len, BURST_NONE);
-	go_to(e, pos + len - n);
+	vi_go_to(e, pos + len - n);
 	return bits;
 }
 
@@ -469,7 +469,7 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 		return DONE;
 	}
 	if (!op) {
-		go_to(e, to);
+		vi_go_to(e, to);
 		return DONE;
 	}
 	v->is_change = op != 'y';
@@ -545,7 +545,7 @@ static unsigned visual_key(struct vi *v, struct editor *e, uint32_t key, bool *r
 	if (key == K_ESCAPE || (key == 'v' && !is_lines) || (key == 'V' && is_lines)) {
 		v->mode = VI_NORMAL;
 		forget_keys(v);
-		go_to(e, v->cursor);
+		vi_go_to(e, v->cursor);
 		return DONE;
 	}
 	if (key == 'v' || key == 'V') {
@@ -736,12 +736,12 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 
 	*ret_request = VI_NOTHING;
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search or the mouse */
-		go_to(e, selection_start(e->sel));
+		vi_go_to(e, selection_start(e->sel));
 	record_key(v, ev->key);
 	if (v->mode == VI_INSERT) { /* Escape */
 		size_t pos = e->sel.cursor;
 		v->mode = VI_NORMAL;
-		go_to(e, pos > line_start_at(e, pos) ? text_previous(e->text, pos) : pos);
+		vi_go_to(e, pos > line_start_at(e, pos) ? text_previous(e->text, pos) : pos);
 		bits = DONE;
 	} else {
 		bits = take_key(v, e, ev, ret_request);

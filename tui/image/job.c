@@ -31,7 +31,7 @@ enum answer { ANSWER_PICTURE = 'p', ANSWER_ERROR = 'e' };
 
 /* ---- the child ---- */
 
-static void write_all(const void *bytes, size_t n)
+static void write_job_bytes(const void *bytes, size_t n)
 {
 	for (const char *p = bytes; n > 0;) {
 		ssize_t done = write(ANSWER_FD, p, n);
@@ -48,8 +48,8 @@ static void answer_error(const struct trm_error *why)
 {
 	char kind = ANSWER_ERROR;
 
-	write_all(&kind, 1);
-	write_all(why->msg, strlen(why->msg));
+	write_job_bytes(&kind, 1);
+	write_job_bytes(why->msg, strlen(why->msg));
 	_exit(0);
 }
 
@@ -73,8 +73,8 @@ static _Noreturn void decode_in_child(const uint8_t *bytes, size_t n, const stru
 		trm_error_set(&why, TRM_ENOMEM, "the image needs too much memory");
 		answer_error(&why);
 	}
-	write_all(&kind, 1);
-	write_all(packed, len);
+	write_job_bytes(&kind, 1);
+	write_job_bytes(packed, len);
 	_exit(0);
 }
 

@@ -146,7 +146,7 @@ static void insert_line(struct linear *l, struct model *m, const char *rest, str
 	put_line(l, m, rest, true, out);
 }
 
-static void go_to(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_go_to(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	size_t from, to;
 
@@ -333,7 +333,7 @@ static const struct line_command table[] = {
 		{"run", "", "run the cell typed last, or the cell of the current line", NULL},
 		{"stop", "", "interrupt the run; again: take the next step", linear_stop},
 		{"list", "[FROM [TO]]", "read lines of the buffer", linear_list},
-		{"goto", "N", "make line N the current one", go_to},
+		{"goto", "N", "make line N the current one", linear_go_to},
 		{"change", "N TEXT", "replace line N with TEXT", change_line},
 		{"insert", "N TEXT", "insert a line before line N", insert_line},
 		{"delete", "FROM [TO]", "delete lines", delete_lines},

@@ -331,10 +331,10 @@ static void say_answers(struct linear *l, const struct dialog *d)
 
 static void say_question(struct linear *l, const struct dialog *d)
 {
-	bool kernel_queries = d->n_buttons || d->has_field || d->n_items;
+	bool is_question = d->n_buttons || d->has_field || d->n_items;
 
 	size_t title = strcspn(d->title, "("); /* leave out the hint about keys */
-	linear_say(l, "%s%.*s", kernel_queries ? "question: " : "", (int)(title ? title : strlen(d->title)),
+	linear_say(l, "%s%.*s", is_question ? "question: " : "", (int)(title ? title : strlen(d->title)),
 			d->title);
 	l->n_question_lines = 0;
 	say_lines(l, d);

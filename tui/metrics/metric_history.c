@@ -48,7 +48,7 @@ void metric_history_finish(struct metric_history *h)
 }
 
 /* Double the capacity up to METRIC_SAMPLES. Out of memory: replace the oldest samples. */
-static bool make_room(struct metric_history *h)
+static bool grow_metric_history(struct metric_history *h)
 {
 	size_t cap = h->cap ? h->cap * 2 : METRIC_SAMPLES < FIRST_POINTS ? METRIC_SAMPLES : FIRST_POINTS;
 
@@ -65,7 +65,7 @@ static bool make_room(struct metric_history *h)
 
 void metric_history_add(struct metric_history *h, const struct trm_sample *s)
 {
-	if (!make_room(h))
+	if (!grow_metric_history(h))
 		return;
 	h->points[h->n++ % h->cap] = (struct metric_point){
 			.time_ns = s->time_ns,
@@ -189,7 +189,7 @@ void metric_history_raise(
 	}
 	if (highest && highest->values[series] < peak)
 		highest->values[series] = peak;
-	if (highest || to_ns < metric_history_last_ns(h) || !make_room(h))
+	if (highest || to_ns < metric_history_last_ns(h) || !grow_metric_history(h))
 		return;
 	/* The run began and ended between two samples, so it gets a point of its own. */
 	struct metric_point *p = &h->points[h->n++ % h->cap];

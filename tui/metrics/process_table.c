@@ -140,7 +140,7 @@ static void sort_processes(struct process_table *t)
 
 /* ---- a new sample ---- */
 
-static bool make_room(struct process_table *t, size_t n)
+static bool grow_process_table(struct process_table *t, size_t n)
 {
 	if (n <= t->cap)
 		return true;
@@ -158,7 +158,7 @@ static bool make_room(struct process_table *t, size_t n)
 
 void process_table_take(struct process_table *t, const struct trm_metrics *metrics)
 {
-	if (!make_room(t, metrics->n_processes))
+	if (!grow_process_table(t, metrics->n_processes))
 		return;
 	t->is_known = metrics->has_processes;
 	t->n = t->is_known ? metrics->n_processes : 0;

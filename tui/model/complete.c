@@ -85,7 +85,7 @@ static void add_candidate(struct complete *c, const char *text, const char *kind
 }
 
 /* Allocate room for all candidates. False: out of memory. */
-static bool make_room(struct complete *c)
+static bool allocate_candidates(struct complete *c)
 {
 	drop_all(c);
 	c->all = calloc(CANDIDATES_MAX, sizeof *c->all);
@@ -291,7 +291,7 @@ static void fall_back(struct model *m, struct effects *out)
 
 	c->is_busy = true;
 	c->start = word_start(model_editor(m)->text, model_editor(m)->sel.cursor);
-	if (!make_room(c) || !complete_typed_so_far(m, typed)) {
+	if (!allocate_candidates(c) || !complete_typed_so_far(m, typed)) {
 		complete_close(m);
 		return;
 	}
@@ -372,7 +372,7 @@ void complete_answer(struct model *m, const struct msg *msg, struct effects *out
 	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
 	char typed[CANDIDATE_BYTES];
 
-	if (c->state == COMPLETE_CLOSED || !make_room(c)) {
+	if (c->state == COMPLETE_CLOSED || !allocate_candidates(c)) {
 		cJSON_Delete(json);
 		return;
 	}

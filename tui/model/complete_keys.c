@@ -31,7 +31,7 @@ static void complete_or_indent(struct model *m, struct effects *out)
 		editor_done(m, edit_tab(e, 1), out);
 }
 
-static void move_by(struct model *m, long by)
+static void move_popup_by(struct model *m, long by)
 {
 	struct complete *c = &m->completion;
 	long to = (long)c->current + by, n = (long)c->n_shown;
@@ -50,25 +50,25 @@ static void move_by(struct model *m, long by)
 static void popup_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, -1);
+	move_popup_by(m, -1);
 }
 
 static void popup_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, 1);
+	move_popup_by(m, 1);
 }
 
-static void page_up(struct model *m, struct effects *out)
+static void popup_page_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, -COMPLETE_ROWS);
+	move_popup_by(m, -COMPLETE_ROWS);
 }
 
-static void page_down(struct model *m, struct effects *out)
+static void popup_page_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, COMPLETE_ROWS);
+	move_popup_by(m, COMPLETE_ROWS);
 }
 
 /* Enter accepts the candidate if the person opened the popup or moved the selection; else it ends the line.
@@ -103,7 +103,7 @@ bool complete_mouse(struct model *m, const struct event *ev, struct effects *out
 		return false;
 	}
 	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
-		move_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+		move_popup_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
 	} else if (ev->action == MOUSE_PRESS && ev->button == 1) {
 		size_t at = m->completion.scroll + (size_t)(ev->row - area.row);
 		if (at < m->completion.n_shown) {
@@ -121,8 +121,8 @@ static const struct command commands[] = {
 				complete_or_indent, NULL, 0, false},
 		{"popup-up", NULL, "select another completion", CONTEXT_POPUP, popup_up, NULL, 0, false},
 		{"popup-down", NULL, NULL, CONTEXT_POPUP, popup_down, NULL, 0, false},
-		{"popup-page-up", NULL, NULL, CONTEXT_POPUP, page_up, NULL, 0, false},
-		{"popup-page-down", NULL, NULL, CONTEXT_POPUP, page_down, NULL, 0, false},
+		{"popup-page-up", NULL, NULL, CONTEXT_POPUP, popup_page_up, NULL, 0, false},
+		{"popup-page-down", NULL, NULL, CONTEXT_POPUP, popup_page_down, NULL, 0, false},
 		{"popup-accept", NULL, "accept the selected completion", CONTEXT_POPUP, complete_accept, NULL,
 				0, false},
 		{"popup-choose", NULL,
@@ -136,7 +136,7 @@ const struct command_table complete_commands = COMMAND_TABLE(commands);
 /* ---- geometry ---- */
 
 /* The columns of the visible candidates. There is a minimum, so that the popup keeps its width. */
-static int width_of(const struct complete *c)
+static int popup_width(const struct complete *c)
 {
 	size_t most = 8;
 
@@ -160,7 +160,7 @@ struct rect complete_area(const struct model *m)
 	size_t column = walk_column(e->text, line_start, c->start, e->tab_width);
 	long line = editor_row_at(e, editor_line(e), column, &first);
 	int col = (int)column - (int)first;
-	int rows = c->n_shown < COMPLETE_ROWS ? (int)c->n_shown : COMPLETE_ROWS, cols = width_of(c);
+	int rows = c->n_shown < COMPLETE_ROWS ? (int)c->n_shown : COMPLETE_ROWS, cols = popup_width(c);
 	int cursor_row = pane.row + (int)line;
 	int below = m->layout.status_row - cursor_row - 1 - c->is_busy,
 	    above = cursor_row - pane.row - c->is_busy;

@@ -8,7 +8,7 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-enum { EDIT_DISTANCE_BYTES = 256 * 1024, WORD_MIN = 3, WORD_MAX = 100, WORDS_MAX = 500 };
+enum { NEARBY_BYTES = 256 * 1024, WORD_MIN = 3, WORD_MAX = 100, WORDS_MAX = 500 };
 
 bool is_word_byte(unsigned char c)
 {
@@ -72,11 +72,10 @@ static void collect(struct list *l, const char *text, size_t n, size_t skip, con
 
 char **words_near(const struct text *t, size_t pos, const char *prefix, size_t *ret_n)
 {
-	size_t from = pos > EDIT_DISTANCE_BYTES ? pos - EDIT_DISTANCE_BYTES : 0;
+	size_t from = pos > NEARBY_BYTES ? pos - NEARBY_BYTES : 0;
 	size_t start = word_start(t, pos);
 	struct list l = {.words = calloc(WORDS_MAX + 1, sizeof *l.words)};
-	size_t n = text_len(t) - from > 2 * EDIT_DISTANCE_BYTES ? 2 * EDIT_DISTANCE_BYTES
-								: text_len(t) - from;
+	size_t n = text_len(t) - from > 2 * NEARBY_BYTES ? 2 * NEARBY_BYTES : text_len(t) - from;
 	char *text = text_slice(t, from, n);
 
 	*ret_n = 0;

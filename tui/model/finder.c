@@ -15,7 +15,7 @@
 #include "text/text.h"
 
 /* bytes that are searched while the pattern is being typed */
-#define EDIT_DISTANCE_BYTES ((size_t)4 << 20)
+#define TYPING_BYTES ((size_t)4 << 20)
 #define COUNTED_BYTES ((size_t)2 << 20) /* in longer texts the matches are not counted */
 
 void finder_finish(struct finder *f)
@@ -154,7 +154,7 @@ static void go_previous(struct model *m)
 }
 
 /* The pattern has changed: search again from where the search began. */
-static void look_again(struct model *m)
+static void search_again(struct model *m)
 {
 	struct finder *f = &m->finder;
 	struct editor *e = model_editor(m);
@@ -166,14 +166,14 @@ static void look_again(struct model *m)
 		editor_select(e, f->origin.anchor, f->origin.cursor);
 		return;
 	}
-	if (find_on(f, e->text, selection_start(f->origin), EDIT_DISTANCE_BYTES, &match, &has_wrapped)) {
+	if (find_on(f, e->text, selection_start(f->origin), TYPING_BYTES, &match, &has_wrapped)) {
 		took_place(m, true, match, has_wrapped);
 		return;
 	}
 	editor_select(e, f->origin.anchor, f->origin.cursor);
 	finder_say(f, true,
-			text_len(e->text) > EDIT_DISTANCE_BYTES ? "no match nearby: Enter searches everywhere"
-								: "no match");
+			text_len(e->text) > TYPING_BYTES ? "no match nearby: Enter searches everywhere"
+							 : "no match");
 }
 
 /* ---- the bar ---- */
@@ -247,7 +247,7 @@ static bool alt_key(struct model *m, uint32_t key)
 	if (!option)
 		return false;
 	*option = !*option;
-	look_again(m);
+	search_again(m);
 	return true;
 }
 
@@ -316,7 +316,7 @@ static bool field_event(struct model *m, const struct event *ev)
 	char *before = strdup(field_text(&f->what));
 	bool is_for_it = field_handle(&f->what, ev);
 	if (is_for_it && !(before && strcmp(before, field_text(&f->what)) == 0))
-		look_again(m);
+		search_again(m);
 	free(before);
 	return is_for_it;
 }

@@ -81,7 +81,7 @@ static void add_help_row(struct help *h, int section, const char *keys, const ch
 }
 
 /* Was this key of this command listed before? A command can have the same key in several panes. */
-static bool is_reported(const struct keymap *map, size_t i)
+static bool is_listed_before(const struct keymap *map, size_t i)
 {
 	const struct binding *b = &map->bindings[i];
 
@@ -96,15 +96,15 @@ static bool is_reported(const struct keymap *map, size_t i)
 /* "^Q", "? in the output": a key, and the pane in which it applies, unless that is the command's own. */
 static void name_with_place(const struct binding *b, bool has_name, char *out, size_t cap)
 {
-	char name[KEYMAP_NAME_BYTES], key_context[64];
+	char name[KEYMAP_NAME_BYTES], pane[64];
 
 	keys_name(&b->keys, name);
-	snprintf(key_context, sizeof key_context, " %s", sections[b->key_context]);
-	key_context[1] = (char)tolower((unsigned char)key_context[1]);
+	snprintf(pane, sizeof pane, " %s", sections[b->key_context]);
+	pane[1] = (char)tolower((unsigned char)pane[1]);
 	snprintf(out, cap, "%s%s", has_name ? name : "",
 			keymap_is_at_home(b) ? ""
-			: has_name           ? key_context
-					     : key_context + 1);
+			: has_name           ? pane
+					     : pane + 1);
 }
 
 /* " (also Alt-Enter, ^Enter)": all keys of a command but the first. */
@@ -117,10 +117,10 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 	out[0] = '\0';
 	for (size_t i = 0; i < m->keymap.n; i++) {
 		const struct binding *b = &m->keymap.bindings[i];
-		bool was_reported = is_reported(&m->keymap, i);
-		if (b->command != c || &b->keys == first || (was_reported && keymap_is_at_home(b)))
+		bool was_listed = is_listed_before(&m->keymap, i);
+		if (b->command != c || &b->keys == first || (was_listed && keymap_is_at_home(b)))
 			continue;
-		name_with_place(b, !was_reported, name, sizeof name);
+		name_with_place(b, !was_listed, name, sizeof name);
 		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
 		if (n < 0 || used + (size_t)n + 1 >= cap)
 			break;
@@ -134,15 +134,15 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 static void add_commands(struct help *h, enum key_context key_context, bool has_title)
 {
 	const struct command *c;
-	char key[KEYMAP_NAME_BYTES], peer_runs[240], text[500];
+	char key[KEYMAP_NAME_BYTES], others[240], text[500];
 
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
 		const struct keys *keys = keymap_keys(&h->m->keymap, c);
 		if (c->key_context != key_context || !c->help || !keys || (c->title != NULL) != has_title)
 			continue;
 		keys_name(keys, key);
-		other_keys(h->m, c, peer_runs, sizeof peer_runs);
-		snprintf(text, sizeof text, "%s%s", c->help, peer_runs);
+		other_keys(h->m, c, others, sizeof others);
+		snprintf(text, sizeof text, "%s%s", c->help, others);
 		add_help_row(h, (int)key_context, key, c->name, text);
 	}
 }

@@ -41,7 +41,7 @@ void memory_reported(struct model *m, const struct msg *msg, struct effects *out
 	m->needs_draw = true;
 }
 
-static void go_on(struct model *m, const char *why, struct effects *out)
+static void resume_paused(struct model *m, const char *why, struct effects *out)
 {
 	effect_number(out, EFFECT_RESUME, m->run.serial);
 	m->run.paused_ns = 0;
@@ -53,7 +53,7 @@ static void go_on(struct model *m, const char *why, struct effects *out)
 void memory_tick(struct model *m, struct effects *out)
 {
 	if (m->run.paused_ns && m->run.state == RUN_RUNNING && m->now_ns - m->run.paused_ns >= TIMEOUT_NS)
-		go_on(m, UNANSWERED, out);
+		resume_paused(m, UNANSWERED, out);
 }
 
 void memory_run_ended(struct model *m)
@@ -106,7 +106,7 @@ static void interrupt(struct model *m, struct effects *out)
 static void resume(struct model *m, struct effects *out)
 {
 	if (m->run.paused_ns)
-		go_on(m, "the run continues, up to the memory limit", out);
+		resume_paused(m, "the run continues, up to the memory limit", out);
 }
 
 static const struct command commands[] = {

@@ -39,13 +39,13 @@ static void processes_down(struct model *m, struct effects *out)
 	move_process_selection(m, 1);
 }
 
-static void page_up(struct model *m, struct effects *out)
+static void processes_page_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_process_selection(m, -(long)page_of(m));
 }
 
-static void page_down(struct model *m, struct effects *out)
+static void processes_page_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	move_process_selection(m, (long)page_of(m));
@@ -65,7 +65,7 @@ static void processes_last(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-static void sort_by(struct model *m, enum process_sort sort)
+static void sort_processes_by(struct model *m, enum process_sort sort)
 {
 	process_table_sort(&m->metrics.processes, sort);
 	m->needs_draw = true;
@@ -74,25 +74,25 @@ static void sort_by(struct model *m, enum process_sort sort)
 static void sort_cpu(struct model *m, struct effects *out)
 {
 	(void)out;
-	sort_by(m, PROCESS_BY_CPU);
+	sort_processes_by(m, PROCESS_BY_CPU);
 }
 
 static void sort_mem(struct model *m, struct effects *out)
 {
 	(void)out;
-	sort_by(m, PROCESS_BY_MEM);
+	sort_processes_by(m, PROCESS_BY_MEM);
 }
 
 static void sort_pid(struct model *m, struct effects *out)
 {
 	(void)out;
-	sort_by(m, PROCESS_BY_PID);
+	sort_processes_by(m, PROCESS_BY_PID);
 }
 
 static void sort_command(struct model *m, struct effects *out)
 {
 	(void)out;
-	sort_by(m, PROCESS_BY_COMMAND);
+	sort_processes_by(m, PROCESS_BY_COMMAND);
 }
 
 static void processes_tree(struct model *m, struct effects *out)
@@ -118,19 +118,19 @@ static void scroll_graphs(struct model *m, int quarters)
 	m->needs_draw = true;
 }
 
-static void look_back(struct model *m, struct effects *out)
+static void graphs_back(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll_graphs(m, -1);
 }
 
-static void look_forth(struct model *m, struct effects *out)
+static void graphs_forth(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll_graphs(m, 1);
 }
 
-static void look_now(struct model *m, struct effects *out)
+static void graphs_now(struct model *m, struct effects *out)
 {
 	(void)out;
 	m->metrics.end_ns = 0;
@@ -138,14 +138,14 @@ static void look_now(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-static void zoom_in(struct model *m, struct effects *out)
+static void graph_zoom_in(struct model *m, struct effects *out)
 {
 	(void)out;
 	metrics_zoom(&m->metrics, 1);
 	m->needs_draw = true;
 }
 
-static void zoom_out(struct model *m, struct effects *out)
+static void graph_zoom_out(struct model *m, struct effects *out)
 {
 	(void)out;
 	metrics_zoom(&m->metrics, -1);
@@ -244,8 +244,8 @@ static const struct command commands[] = {
 				CONTEXT_ANY, show_metrics_pane, NULL, 0, false},
 		{"processes-up", NULL, "select a process", CONTEXT_METRICS, processes_up, NULL, 0, false},
 		{"processes-down", NULL, NULL, CONTEXT_METRICS, processes_down, NULL, 0, false},
-		{"processes-page-up", NULL, NULL, CONTEXT_METRICS, page_up, NULL, 0, false},
-		{"processes-page-down", NULL, NULL, CONTEXT_METRICS, page_down, NULL, 0, false},
+		{"processes-page-up", NULL, NULL, CONTEXT_METRICS, processes_page_up, NULL, 0, false},
+		{"processes-page-down", NULL, NULL, CONTEXT_METRICS, processes_page_down, NULL, 0, false},
 		{"processes-first", NULL, NULL, CONTEXT_METRICS, processes_first, NULL, 0, false},
 		{"processes-last", NULL, NULL, CONTEXT_METRICS, processes_last, NULL, 0, false},
 		{"sort-by-cpu", "Processes: sort by CPU", "sort by CPU; again: reverse the order",
@@ -269,14 +269,16 @@ static const struct command commands[] = {
 		{"show-on-graph", "Output: show the run on the graphs",
 				"select this block's run on the graphs: what it cost, and when",
 				CONTEXT_OUTPUT, block_to_graph, NULL, 0, false},
-		{"look-back", "Graphs: look back", "look back in time", CONTEXT_METRICS, look_back, NULL, 0,
+		{"look-back", "Graphs: look back", "look back in time", CONTEXT_METRICS, graphs_back, NULL, 0,
 				false},
-		{"look-forth", "Graphs: look forward", "look forward in time", CONTEXT_METRICS, look_forth,
+		{"look-forth", "Graphs: look forward", "look forward in time", CONTEXT_METRICS, graphs_forth,
 				NULL, 0, false},
 		{"look-now", "Graphs: back to now", "return to now and deselect the run", CONTEXT_METRICS,
-				look_now, NULL, 0, false},
-		{"graph-zoom-in", "Graphs: zoom in", "zoom in", CONTEXT_METRICS, zoom_in, NULL, 0, false},
-		{"graph-zoom-out", "Graphs: zoom out", "zoom out", CONTEXT_METRICS, zoom_out, NULL, 0, false},
+				graphs_now, NULL, 0, false},
+		{"graph-zoom-in", "Graphs: zoom in", "zoom in", CONTEXT_METRICS, graph_zoom_in, NULL, 0,
+				false},
+		{"graph-zoom-out", "Graphs: zoom out", "zoom out", CONTEXT_METRICS, graph_zoom_out, NULL, 0,
+				false},
 };
 const struct command_table metrics_commands = COMMAND_TABLE(commands);
 
@@ -290,7 +292,7 @@ static void click_header(struct model *m, const struct metrics_layout *l, int at
 				|| at_col < l->table.col + col || at_col > l->table.col + col + cols)
 			continue;
 		if (process_columns[i].sort != PROCESS_SORTS)
-			sort_by(m, process_columns[i].sort);
+			sort_processes_by(m, process_columns[i].sort);
 		return;
 	}
 }

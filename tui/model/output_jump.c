@@ -27,35 +27,35 @@ static const char *base_name(const char *path, size_t *n)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_name_of(const struct buffer *b, const struct source_ref *key_context)
+static bool is_name_of(const struct buffer *b, const struct source_ref *ref)
 {
-	size_t n = key_context->name_len, own_n = b->editor.path ? strlen(b->editor.path) : 0;
+	size_t n = ref->name_len, own_n = b->editor.path ? strlen(b->editor.path) : 0;
 
 	if (!own_n)
 		return false;
-	const char *name = base_name(key_context->name, &n), *own = base_name(b->editor.path, &own_n);
+	const char *name = base_name(ref->name, &n), *own = base_name(b->editor.path, &own_n);
 	return n == own_n && memcmp(name, own, n) == 0;
 }
 
 /* The N of "<run N>". 0: another name. */
-static uint64_t number_in(const struct source_ref *key_context)
+static uint64_t number_in(const struct source_ref *ref)
 {
 	char name[32];
 	unsigned long long n;
 	int end = 0;
 
-	if (key_context->name_len >= sizeof name)
+	if (ref->name_len >= sizeof name)
 		return 0;
-	snprintf(name, sizeof name, "%.*s", (int)key_context->name_len, key_context->name);
-	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == key_context->name_len ? n : 0;
+	snprintf(name, sizeof name, "%.*s", (int)ref->name_len, ref->name);
+	return sscanf(name, "<run %llu>%n", &n, &end) == 1 && (size_t)end == ref->name_len ? n : 0;
 }
 
 /* The run with this name: the run of the line itself if it fits, else the newest. (Each sandbox numbers its
  * runs from 1.) */
 static const struct run_info *run_named(
-		const struct model *m, const struct run_info *own, const struct source_ref *key_context)
+		const struct model *m, const struct run_info *own, const struct source_ref *ref)
 {
-	uint64_t number = number_in(key_context);
+	uint64_t number = number_in(ref);
 	const struct run_info *run;
 
 	if (!number || (own && own->number == number))
@@ -66,28 +66,28 @@ static const struct run_info *run_named(
 	return NULL;
 }
 
-static bool is_own_label(const struct source_ref *key_context)
+static bool is_own_label(const struct source_ref *ref)
 {
-	return key_context->name_len == 11
+	return ref->name_len == 11
 	       /* The name that Bash uses in functions. */
-	       && memcmp(key_context->name, "environment", 11) == 0;
+	       && memcmp(ref->name, "environment", 11) == 0;
 }
 
 /* The run with this code, or NULL; and its buffer, or 0 if it is not open. */
-static const struct run_info *resolve(const struct model *m, uint32_t serial,
-		const struct source_ref *key_context, uint32_t *ret_buffer)
+static const struct run_info *resolve(
+		const struct model *m, uint32_t serial, const struct source_ref *ref, uint32_t *ret_buffer)
 {
-	const struct run_info *own = runs_find(&m->out.runs, serial), *named = run_named(m, own, key_context);
+	const struct run_info *own = runs_find(&m->out.runs, serial), *named = run_named(m, own, ref);
 	const struct buffer *b = buffers_find(&m->buffers, own ? own->buffer : 0);
 
 	*ret_buffer = 0;
-	if (named || (own && is_own_label(key_context)) || (b && is_name_of(b, key_context))) {
+	if (named || (own && is_own_label(ref)) || (b && is_name_of(b, ref))) {
 		named = named ? named : own;
 		*ret_buffer = buffers_find(&m->buffers, named->buffer) ? named->buffer : 0;
 		return named;
 	}
 	for (size_t i = 0; i < m->buffers.n && !*ret_buffer; i++)
-		if (is_name_of(m->buffers.items[i], key_context))
+		if (is_name_of(m->buffers.items[i], ref))
 			*ret_buffer = m->buffers.items[i]->id;
 	return NULL;
 }
@@ -173,42 +173,40 @@ static bool find_line(const struct text *t, const char *code, size_t *line)
 
 /* ---- going there ---- */
 
-static void go_to(struct model *m, const struct run_info *run, const struct source_ref *key_context,
+static void go_to_source(struct model *m, const struct run_info *run, const struct source_ref *ref,
 		uint32_t id, struct effects *out)
 {
 	struct buffer *b = buffers_find(&m->buffers, id);
 	struct editor *e = &b->editor;
-	size_t line = key_context->line ? key_context->line - 1 : 0, lines = text_lines(e->text);
+	size_t line = ref->line ? ref->line - 1 : 0, lines = text_lines(e->text);
 	bool is_found = find_line(e->text, run ? run->code : NULL, &line);
 
 	buffer_show(m, b, out);
 	model_focus(m, PANE_EDITOR);
 	line = line < lines ? line : lines - 1;
-	size_t pos = walk_position(e->text, text_line_start(e->text, line),
-			key_context->column ? key_context->column - 1 : 0, e->tab_width);
+	size_t pos = walk_position(e->text, text_line_start(e->text, line), ref->column ? ref->column - 1 : 0,
+			e->tab_width);
 	editor_select(e, pos, pos);
 	editor_center(e);
 	if (!is_found)
 		notices_add(&m->notices, m->now_ns, false,
-				"the buffer has changed since that run: line %zu may have moved",
-				key_context->line);
+				"the buffer has changed since that run: line %zu may have moved", ref->line);
 	m->needs_draw = true;
 }
 
 static bool jump_from(struct model *m, const struct output_line *l, struct effects *out)
 {
 	char text[OUTPUT_LINE_BYTES];
-	struct source_ref key_context;
+	struct source_ref ref;
 	uint32_t id;
 
-	if (!line_text(l, text) || !source_ref_find(text, &key_context))
+	if (!line_text(l, text) || !source_ref_find(text, &ref))
 		return false;
-	const struct run_info *run = resolve(m, l->run, &key_context, &id);
+	const struct run_info *run = resolve(m, l->run, &ref, &id);
 	if (id)
-		go_to(m, run, &key_context, id, out);
+		go_to_source(m, run, &ref, id, out);
 	else
-		notices_add(&m->notices, m->now_ns, false, "%.*s is not open", (int)key_context.name_len,
-				key_context.name);
+		notices_add(&m->notices, m->now_ns, false, "%.*s is not open", (int)ref.name_len, ref.name);
 	return true;
 }
 
@@ -242,31 +240,30 @@ bool output_jump_above(struct model *m, struct effects *out)
 }
 
 /* Is this a line of an error that names a place in a buffer? */
-static bool is_error_line(
-		const struct model *m, uint64_t line, struct output_line *l, struct source_ref *key_context)
+static bool is_error_line(const struct model *m, uint64_t line, struct output_line *l, struct source_ref *ref)
 {
 	char text[OUTPUT_LINE_BYTES];
 
 	return outpane_read(&m->out, line, l) && (l->kind == OUT_TRACE || l->kind == OUT_STDERR)
-	       && output_place(m, l, text, key_context);
+	       && output_place(m, l, text, ref);
 }
 
 /* Find the line of the newest error that names the innermost place in a buffer. */
 static bool newest_error(const struct model *m, struct output_line *l, uint64_t *ret_line)
 {
 	uint64_t first = outpane_first(&m->out), end = outpane_end(&m->out), line = end, found = end;
-	struct source_ref key_context;
+	struct source_ref ref;
 	uint32_t run = 0;
 
 	while (line > first && end - line < LOOK_BACK) {
-		bool is_named = is_error_line(m, --line, l, &key_context);
+		bool is_named = is_error_line(m, --line, l, &ref);
 		if (found < end && l->run != run)
 			break;
-		if (!is_named || (found < end && key_context.is_head))
+		if (!is_named || (found < end && ref.is_head))
 			continue;
 		found = line;
 		run = l->run;
-		if (!key_context.is_first_inner)
+		if (!ref.is_first_inner)
 			break;
 	}
 	*ret_line = found;

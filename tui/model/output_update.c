@@ -45,25 +45,25 @@ static void output_down(struct model *m, struct effects *out)
 	move_output_line(m, 1);
 }
 
-static void scroll_up(struct model *m, struct effects *out)
+static void output_scroll_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll(m, -1);
 }
 
-static void scroll_down(struct model *m, struct effects *out)
+static void output_scroll_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll(m, 1);
 }
 
-static void page_up(struct model *m, struct effects *out)
+static void output_page_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll(m, -page(m));
 }
 
-static void page_down(struct model *m, struct effects *out)
+static void output_page_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	scroll(m, page(m));
@@ -118,10 +118,11 @@ static void deselect(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"output-up", NULL, "move the current line", CONTEXT_OUTPUT, output_up, NULL, 0, false},
 		{"output-down", NULL, NULL, CONTEXT_OUTPUT, output_down, NULL, 0, false},
-		{"output-scroll-up", NULL, "scroll by a line", CONTEXT_OUTPUT, scroll_up, NULL, 0, false},
-		{"output-scroll-down", NULL, NULL, CONTEXT_OUTPUT, scroll_down, NULL, 0, false},
-		{"output-page-up", NULL, "scroll by a page", CONTEXT_OUTPUT, page_up, NULL, 0, false},
-		{"output-page-down", NULL, NULL, CONTEXT_OUTPUT, page_down, NULL, 0, false},
+		{"output-scroll-up", NULL, "scroll by a line", CONTEXT_OUTPUT, output_scroll_up, NULL, 0,
+				false},
+		{"output-scroll-down", NULL, NULL, CONTEXT_OUTPUT, output_scroll_down, NULL, 0, false},
+		{"output-page-up", NULL, "scroll by a page", CONTEXT_OUTPUT, output_page_up, NULL, 0, false},
+		{"output-page-down", NULL, NULL, CONTEXT_OUTPUT, output_page_down, NULL, 0, false},
 		{"output-oldest", "Oldest output", "go to the oldest output", CONTEXT_OUTPUT, output_oldest,
 				NULL, 0, false},
 		{"output-newest", "Newest output", "go to the newest output and follow it", CONTEXT_OUTPUT,

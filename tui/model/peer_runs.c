@@ -72,8 +72,8 @@ static void drop_peer_run(struct model *m, struct peer_run *other)
 
 static void add_peer_run(struct model *m, const struct msg *msg)
 {
-	struct peer_run *key_context = place_for(m, msg);
-	struct run_info *info = key_context ? runs_add(&m->out.runs, msg->lang, msg->text, msg->len) : NULL;
+	struct peer_run *place = place_for(m, msg);
+	struct run_info *info = place ? runs_add(&m->out.runs, msg->lang, msg->text, msg->len) : NULL;
 
 	if (!info)
 		return;
@@ -82,14 +82,14 @@ static void add_peer_run(struct model *m, const struct msg *msg)
 	info->began_ns = msg->now_ns;
 	const char *by = msg->other && *msg->other ? msg->other : "another program";
 	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
-	*key_context = (struct peer_run){info->serial, msg->lang, msg->now_ns};
-	unsigned n = (unsigned)(key_context - m->peer_runs.items) + 1;
+	*place = (struct peer_run){info->serial, msg->lang, msg->now_ns};
+	unsigned n = (unsigned)(place - m->peer_runs.items) + 1;
 	m->peer_runs.n = n > m->peer_runs.n ? n : m->peer_runs.n;
 	outpane_begin(&m->out, info->serial);
 }
 
 /* Make a peer run the current run. An own run that waits for it keeps waiting. */
-static void take_up(struct model *m, struct peer_run *other)
+static void make_peer_run_current(struct model *m, struct peer_run *other)
 {
 	if (m->run.state == RUN_QUEUED && m->n_waiting < MODEL_WAITING) {
 		memmove(m->waiting + 1, m->waiting, m->n_waiting++ * sizeof *m->waiting);
@@ -138,7 +138,7 @@ bool peer_runs_update(struct model *m, const struct msg *msg)
 			run_count(info, msg->len);
 		break;
 	case MSG_RUN_INPUT:
-		take_up(m, other);
+		make_peer_run_current(m, other);
 		if (m->run.serial == msg->serial)
 			input_ask(m, msg);
 		break;
@@ -183,7 +183,7 @@ void answer_stop_other(struct model *m, int answer, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "it has already ended");
 		return;
 	}
-	take_up(m, other);
+	make_peer_run_current(m, other);
 	if (m->run.serial == m->peer_runs.target)
 		stopping_press(m, out);
 }

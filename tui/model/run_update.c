@@ -61,7 +61,7 @@ static struct run_info *info_of(const struct model *m, uint32_t serial)
 }
 
 /* Make this run the current run. */
-static void take_up(struct model *m, uint32_t serial)
+static void make_run_current(struct model *m, uint32_t serial)
 {
 	const struct run_info *info = info_of(m, serial);
 
@@ -92,7 +92,7 @@ bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct 
 	}
 	cell_runs_begin(m, b, what, info->serial);
 	if (m->run.state == RUN_NONE) {
-		take_up(m, info->serial);
+		make_run_current(m, info->serial);
 	} else {
 		m->waiting[m->n_waiting++] = info->serial;
 		notices_add(&m->notices, m->now_ns, false, "queued behind the current run: %s",
@@ -124,7 +124,7 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 	if (!info || !effect_add(out, EFFECT_INSTALL, m->lang, packages, strlen(packages), info->serial))
 		return;
 	info->is_install = true;
-	take_up(m, info->serial);
+	make_run_current(m, info->serial);
 	m->run.is_install = true;
 	outpane_scroll_end(&m->out);
 	if (m->layout.kind == LAYOUT_SINGLE)
@@ -200,7 +200,7 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 }
 
 /* The current run has ended. Continue with the next one, if one is waiting. */
-static void go_on(struct model *m)
+static void start_waiting_run(struct model *m)
 {
 	input_close(m);
 	m->run = (struct active_run){.state = RUN_NONE};
@@ -211,7 +211,7 @@ static void go_on(struct model *m)
 		return;
 	uint32_t next = m->waiting[0];
 	memmove(m->waiting, m->waiting + 1, --m->n_waiting * sizeof *m->waiting);
-	take_up(m, next);
+	make_run_current(m, next);
 }
 
 void run_show_end(struct model *m, uint32_t serial, const struct trm_result *r)
@@ -237,7 +237,7 @@ static void on_done(struct model *m, const struct trm_result *r)
 		variables_kernel_gone(m, m->run.lang);
 	else
 		variables_run_ended(m, m->run.lang);
-	go_on(m);
+	start_waiting_run(m);
 }
 
 static void on_refused(struct model *m, const struct msg *msg)
@@ -251,7 +251,7 @@ static void on_refused(struct model *m, const struct msg *msg)
 	outpane_turn_to(&m->out, m->run.serial);
 	add_note(m, m->run.serial, msg->text);
 	notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
-	go_on(m);
+	start_waiting_run(m);
 }
 
 static void on_spill(struct model *m, const struct msg *msg)

@@ -18,7 +18,7 @@ static size_t page_of(const struct model *m)
 	return rows > 1 ? (size_t)rows : 1;
 }
 
-static void sort_by(struct model *m, enum sandboxes_sort sort)
+static void sort_sandboxes_by(struct model *m, enum sandboxes_sort sort)
 {
 	sandboxes_sort_by(&m->sandboxes, sort);
 	m->needs_draw = true;
@@ -64,7 +64,7 @@ static void sandboxes_down(struct model *m, struct effects *out)
 	move_sandbox_selection(m, 1);
 }
 
-static void page_up(struct model *m, struct effects *out)
+static void sandboxes_page_up(struct model *m, struct effects *out)
 {
 	(void)out;
 	if (m->sandboxes.is_inside && peek_layout(m).log.rows > 0)
@@ -74,7 +74,7 @@ static void page_up(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-static void page_down(struct model *m, struct effects *out)
+static void sandboxes_page_down(struct model *m, struct effects *out)
 {
 	(void)out;
 	if (m->sandboxes.is_inside && peek_layout(m).log.rows > 0)
@@ -100,37 +100,37 @@ static void sandboxes_last(struct model *m, struct effects *out)
 static void sort_either(struct model *m, enum sandboxes_sort sort, enum process_sort of_processes)
 {
 	if (!m->sandboxes.is_inside)
-		sort_by(m, sort);
+		sort_sandboxes_by(m, sort);
 	else if (of_processes != PROCESS_SORTS)
 		process_table_sort(&m->sandboxes.metrics.processes, of_processes);
 	m->needs_draw = true;
 }
 
-static void by_name(struct model *m, struct effects *out)
+static void sandboxes_by_name(struct model *m, struct effects *out)
 {
 	(void)out;
 	sort_either(m, SANDBOXES_BY_NAME, PROCESS_BY_COMMAND);
 }
 
-static void by_cpu(struct model *m, struct effects *out)
+static void sandboxes_by_cpu(struct model *m, struct effects *out)
 {
 	(void)out;
 	sort_either(m, SANDBOXES_BY_CPU, PROCESS_BY_CPU);
 }
 
-static void by_mem(struct model *m, struct effects *out)
+static void sandboxes_by_memory(struct model *m, struct effects *out)
 {
 	(void)out;
 	sort_either(m, SANDBOXES_BY_MEM, PROCESS_BY_MEM);
 }
 
-static void by_procs(struct model *m, struct effects *out)
+static void sandboxes_by_processes(struct model *m, struct effects *out)
 {
 	(void)out;
 	sort_either(m, SANDBOXES_BY_PROCS, PROCESS_BY_PID);
 }
 
-static void by_uptime(struct model *m, struct effects *out)
+static void sandboxes_by_uptime(struct model *m, struct effects *out)
 {
 	(void)out;
 	sort_either(m, SANDBOXES_BY_UPTIME, PROCESS_SORTS);
@@ -145,14 +145,14 @@ static void sandboxes_tree(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-static void zoom_in(struct model *m, struct effects *out)
+static void sandboxes_zoom_in(struct model *m, struct effects *out)
 {
 	(void)out;
 	metrics_zoom(&m->sandboxes.metrics, 1);
 	m->needs_draw = true;
 }
 
-static void zoom_out(struct model *m, struct effects *out)
+static void sandboxes_zoom_out(struct model *m, struct effects *out)
 {
 	(void)out;
 	metrics_zoom(&m->sandboxes.metrics, -1);
@@ -279,7 +279,7 @@ static void describe_kernels(struct dialog *d, const struct trm_entry *e)
 static void describe_loss(const struct model *m, struct dialog *d, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;
-	unsigned peer_runs = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
+	unsigned others = e->clients - (sandboxes_is_own(m, e) && e->clients > 0);
 	bool knows_up = s->known & TRM_METRIC_UPTIME;
 	char text[24];
 
@@ -290,9 +290,9 @@ static void describe_loss(const struct model *m, struct dialog *d, const struct 
 		dialog_add_labeled(d, "Processes", ROLE_DIALOG, "%" PRIu64, s->procs);
 	if (s->known & TRM_METRIC_DISK)
 		dialog_add_labeled(d, "Files", ROLE_DIALOG, "all, %s", format_bytes(text, s->disk_bytes));
-	if (e->has_state && peer_runs)
-		dialog_add_labeled(d, "Attached", ROLE_DIALOG_WARN, "%u %sprogram%s", peer_runs,
-				peer_runs < e->clients ? "other " : "", peer_runs == 1 ? "" : "s");
+	if (e->has_state && others)
+		dialog_add_labeled(d, "Attached", ROLE_DIALOG_WARN, "%u %sprogram%s", others,
+				others < e->clients ? "other " : "", others == 1 ? "" : "s");
 }
 
 static void ask_stop(struct model *m, struct effects *out)
@@ -358,7 +358,7 @@ static void click_sandboxes(struct model *m, const struct event *ev, struct effe
 				    sandboxes_has_groups(&m->sandboxes), &col, &cols)
 				&& ev->col >= l.table.col + col && ev->col <= l.table.col + col + cols
 				&& sandboxes_columns[i].sort != SANDBOXES_SORTS)
-			sort_by(m, sandboxes_columns[i].sort);
+			sort_sandboxes_by(m, sandboxes_columns[i].sort);
 }
 
 bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out)
@@ -378,8 +378,8 @@ static const struct command commands[] = {
 				toggle, NULL, 0, false},
 		{"sandboxes-up", NULL, "select a sandbox", CONTEXT_SANDBOXES, sandboxes_up, NULL, 0, false},
 		{"sandboxes-down", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_down, NULL, 0, false},
-		{"sandboxes-page-up", NULL, NULL, CONTEXT_SANDBOXES, page_up, NULL, 0, false},
-		{"sandboxes-page-down", NULL, NULL, CONTEXT_SANDBOXES, page_down, NULL, 0, false},
+		{"sandboxes-page-up", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_page_up, NULL, 0, false},
+		{"sandboxes-page-down", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_page_down, NULL, 0, false},
 		{"sandboxes-first", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_first, NULL, 0, false},
 		{"sandboxes-last", NULL, NULL, CONTEXT_SANDBOXES, sandboxes_last, NULL, 0, false},
 		{"sandboxes-look", NULL, "look inside: runs, processes and graphs", CONTEXT_SANDBOXES,
@@ -388,17 +388,22 @@ static const struct command commands[] = {
 		{"sandboxes-stop", NULL, "stop the sandbox; asks first", CONTEXT_SANDBOXES, ask_stop, NULL, 0,
 				false},
 		{"sandboxes-by-name", NULL, "sort by name; again: reverse the order", CONTEXT_SANDBOXES,
-				by_name, NULL, 0, false},
-		{"sandboxes-by-cpu", NULL, "sort by CPU", CONTEXT_SANDBOXES, by_cpu, NULL, 0, false},
-		{"sandboxes-by-memory", NULL, "sort by memory", CONTEXT_SANDBOXES, by_mem, NULL, 0, false},
-		{"sandboxes-by-processes", NULL, "sort by processes", CONTEXT_SANDBOXES, by_procs, NULL, 0,
+				sandboxes_by_name, NULL, 0, false},
+		{"sandboxes-by-cpu", NULL, "sort by CPU", CONTEXT_SANDBOXES, sandboxes_by_cpu, NULL, 0,
 				false},
-		{"sandboxes-by-uptime", NULL, "sort by age", CONTEXT_SANDBOXES, by_uptime, NULL, 0, false},
+		{"sandboxes-by-memory", NULL, "sort by memory", CONTEXT_SANDBOXES, sandboxes_by_memory, NULL,
+				0, false},
+		{"sandboxes-by-processes", NULL, "sort by processes", CONTEXT_SANDBOXES,
+				sandboxes_by_processes, NULL, 0, false},
+		{"sandboxes-by-uptime", NULL, "sort by age", CONTEXT_SANDBOXES, sandboxes_by_uptime, NULL, 0,
+				false},
 		{"sandboxes-tree", NULL, "inside: show processes as a tree", CONTEXT_SANDBOXES,
 				sandboxes_tree, NULL, 0, false},
 		{"sandboxes-runs", NULL, "inside, on narrow screens: switch between runs and graphs",
 				CONTEXT_SANDBOXES, log_or_figures, NULL, 0, false},
-		{"sandboxes-zoom-in", NULL, "inside: zoom in", CONTEXT_SANDBOXES, zoom_in, NULL, 0, false},
-		{"sandboxes-zoom-out", NULL, "inside: zoom out", CONTEXT_SANDBOXES, zoom_out, NULL, 0, false},
+		{"sandboxes-zoom-in", NULL, "inside: zoom in", CONTEXT_SANDBOXES, sandboxes_zoom_in, NULL, 0,
+				false},
+		{"sandboxes-zoom-out", NULL, "inside: zoom out", CONTEXT_SANDBOXES, sandboxes_zoom_out, NULL,
+				0, false},
 };
 const struct command_table sandboxes_commands = COMMAND_TABLE(commands);

@@ -93,7 +93,7 @@ static void move_to(struct model *m, long to)
 	m->needs_draw = true;
 }
 
-static void move_by(struct model *m, long by)
+static void move_variable_by(struct model *m, long by)
 {
 	move_to(m, (long)m->variables_page.current + by);
 }
@@ -122,25 +122,25 @@ static void variables_show(struct model *m, struct effects *out)
 static void variables_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, -1);
+	move_variable_by(m, -1);
 }
 
 static void variables_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, 1);
+	move_variable_by(m, 1);
 }
 
-static void page_up(struct model *m, struct effects *out)
+static void variables_page_up(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, -(long)rows_shown(m));
+	move_variable_by(m, -(long)rows_shown(m));
 }
 
-static void page_down(struct model *m, struct effects *out)
+static void variables_page_down(struct model *m, struct effects *out)
 {
 	(void)out;
-	move_by(m, (long)rows_shown(m));
+	move_variable_by(m, (long)rows_shown(m));
 }
 
 static void variables_first(struct model *m, struct effects *out)
@@ -155,7 +155,7 @@ static void variables_last(struct model *m, struct effects *out)
 	move_to(m, VARIABLES_MAX);
 }
 
-static void sort_by(struct model *m, enum variable_column column)
+static void sort_variables_by(struct model *m, enum variable_column column)
 {
 	struct variables_page *p = &m->variables_page;
 
@@ -168,13 +168,13 @@ static void sort_next(struct model *m, struct effects *out)
 {
 	(void)out;
 	m->variables_page.is_reverse = false;
-	sort_by(m, (enum variable_column)((m->variables_page.sort + 1) % VARIABLE_COLUMNS));
+	sort_variables_by(m, (enum variable_column)((m->variables_page.sort + 1) % VARIABLE_COLUMNS));
 }
 
 static void reverse(struct model *m, struct effects *out)
 {
 	(void)out;
-	sort_by(m, m->variables_page.sort);
+	sort_variables_by(m, m->variables_page.sort);
 }
 
 static void show_changed(struct model *m, struct effects *out)
@@ -226,14 +226,14 @@ bool variables_mouse(struct model *m, const struct event *ev, struct effects *ou
 	if (!m->variables_page.is_shown || (!is_overlay && !rect_contains(box, ev->row, ev->col)))
 		return false;
 	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
-		move_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+		move_variable_by(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
 	else if (ev->action != MOUSE_PRESS || ev->button != 1)
 		return true;
 	else if (is_overlay && !rect_contains(box, ev->row, ev->col))
 		m->variables_page.is_shown = false;
 	else if (row == 0)
-		sort_by(m, column_at(m, box.cols - (is_overlay ? 4 : 2),
-					   ev->col - box.col - (is_overlay ? 2 : 1)));
+		sort_variables_by(m, column_at(m, box.cols - (is_overlay ? 4 : 2),
+						     ev->col - box.col - (is_overlay ? 2 : 1)));
 	else if (row > 0)
 		move_to(m, (long)m->variables_page.scroll + row - 1);
 	if (row > 0 && ev->action == MOUSE_PRESS && ev->clicks == 2)
@@ -249,8 +249,9 @@ static const struct command commands[] = {
 		{"variables-up", NULL, "select another variable", CONTEXT_VARIABLES, variables_up, NULL, 0,
 				false},
 		{"variables-down", NULL, NULL, CONTEXT_VARIABLES, variables_down, NULL, 0, false},
-		{"variables-page-up", NULL, "by a page", CONTEXT_VARIABLES, page_up, NULL, 0, false},
-		{"variables-page-down", NULL, NULL, CONTEXT_VARIABLES, page_down, NULL, 0, false},
+		{"variables-page-up", NULL, "by a page", CONTEXT_VARIABLES, variables_page_up, NULL, 0,
+				false},
+		{"variables-page-down", NULL, NULL, CONTEXT_VARIABLES, variables_page_down, NULL, 0, false},
 		{"variables-first", NULL, NULL, CONTEXT_VARIABLES, variables_first, NULL, 0, false},
 		{"variables-last", NULL, NULL, CONTEXT_VARIABLES, variables_last, NULL, 0, false},
 		{"variables-sort", NULL, "sort by the next column (or click its header)", CONTEXT_VARIABLES,

@@ -65,7 +65,7 @@ void figures_finish(struct figures *f)
 	*f = (struct figures){0};
 }
 
-static void make_room(struct figures *f, size_t n)
+static void drop_oldest_figures(struct figures *f, size_t n)
 {
 	size_t k = 0;
 
@@ -105,7 +105,7 @@ struct figure *figures_add(struct figures *f, uint32_t run, const char *mime, ui
 {
 	struct trm_error why = {0};
 
-	make_room(f, n);
+	drop_oldest_figures(f, n);
 	struct figure *fig = find_place(f);
 	if (!fig) {
 		free(bytes);

@@ -69,7 +69,7 @@ static bool give_up_oldest(struct transcript *s, const struct transcript_run *ke
 	return false;
 }
 
-static bool make_room(struct transcript *s, const struct transcript_run *run, size_t n)
+static bool grow_transcript(struct transcript *s, const struct transcript_run *run, size_t n)
 {
 	while (n > s->cap_bytes - s->bytes)
 		if (n > s->cap_bytes || !give_up_oldest(s, run))
@@ -107,7 +107,7 @@ static void begin_run(struct transcript *s, const struct rec_event *e)
 		s->cap_runs = cap;
 	}
 	struct transcript_run *run = calloc(1, sizeof *run);
-	char *code = run && make_room(s, NULL, e->len) ? copy_event_text(e->text, e->len) : NULL;
+	char *code = run && grow_transcript(s, NULL, e->len) ? copy_event_text(e->text, e->len) : NULL;
 	if (!code) {
 		free(run);
 		s->is_incomplete = true;
@@ -178,7 +178,7 @@ static void add_piece(struct transcript *s, struct transcript_run *run, enum tra
 {
 	if (!run)
 		return;
-	if (!make_room(s, run, e->len)) {
+	if (!grow_transcript(s, run, e->len)) {
 		run->dropped_bytes += e->len;
 		s->dropped_bytes += e->len;
 	} else if (!extend_part(run, kind, e) && !append_part(run, kind, e)) {

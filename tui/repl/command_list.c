@@ -42,12 +42,12 @@ static void on_file(void *user, const struct trm_file *file)
 		l->rows[l->n++] = row;
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_listed_names(const void *a, const void *b)
 {
 	return strcmp(((const struct row *)a)->name, ((const struct row *)b)->name);
 }
 
-static void print_row(struct repl *r, const struct row *row)
+static void print_list_row(struct repl *r, const struct row *row)
 {
 	static const char *const marks[] = {[TRM_FILE_REGULAR] = "",
 			[TRM_FILE_DIR] = "/",
@@ -64,10 +64,10 @@ static void on_done(void *user, const struct trm_error *why)
 	struct listing *l = user;
 	struct repl *r = l->r;
 	if (l->n)
-		qsort(l->rows, l->n, sizeof *l->rows, by_name);
+		qsort(l->rows, l->n, sizeof *l->rows, compare_listed_names);
 	for (size_t i = 0; i < l->n; i++) {
 		if (!r->is_over)
-			print_row(r, &l->rows[i]);
+			print_list_row(r, &l->rows[i]);
 		free(l->rows[i].name);
 	}
 	if (!r->is_over && why->code)

@@ -30,7 +30,7 @@ static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 	add_prompt_text(r, out, cap, ROLE_DIM, number);
 }
 
-static size_t width_of(const struct repl *r, bool has_name)
+static size_t prompt_width(const struct repl *r, bool has_name)
 {
 	return strlen(r->lang->name) + (has_name ? 1 + strlen(trm_sandbox_name(r->cli_session.sandbox)) : 0)
 	       + (size_t)snprintf(NULL, 0, " [%" PRIu64 "]> ", r->number);
@@ -47,8 +47,8 @@ static void write_prompt(struct repl *r, char *out, size_t cap)
 	char dots[128];
 	struct winsize size;
 	tty_size(&size);
-	bool has_name = width_of(r, true) * 2 < size.ws_col;
-	size_t width = width_of(r, has_name);
+	bool has_name = prompt_width(r, true) * 2 < size.ws_col;
+	size_t width = prompt_width(r, has_name);
 	out[0] = '\0';
 	if (r->question_shown) {
 		add_prompt_text(r, out, cap, ROLE_WARN,

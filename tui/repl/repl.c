@@ -364,7 +364,7 @@ static void open_colors(struct repl *r)
 	repl_say(r, "%s", why.msg);
 }
 
-static int open_all(struct repl *r, struct trm_error *reterr)
+static int open_repl_session(struct repl *r, struct trm_error *reterr)
 {
 	const char *language = *r->config.language ? r->config.language : trm_lang_default()->name;
 	enum cli_session_how how = r->opts->attach ? CLI_SESSION_ATTACH : CLI_SESSION_EITHER;
@@ -491,7 +491,7 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 	*r = (struct repl){
 			.opts = opts, .config = *opts->config, .policy_gate = opts->policy_gate, .number = 1};
 	r->displays = (struct displays){.dir = opts->figures};
-	if (open_all(r, &why) == 0) {
+	if (open_repl_session(r, &why) == 0) {
 		work_on_repl(r);
 	} else {
 		fprintf(stderr, "terrarium: %s\n", why.msg);

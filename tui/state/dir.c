@@ -58,7 +58,7 @@ int state_lock(const char *path)
 	return fd;
 }
 
-static int write_all(int fd, const char *bytes, size_t n)
+static int write_state_bytes(int fd, const char *bytes, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, bytes, n);
@@ -80,7 +80,7 @@ int state_write(const char *path, const char *bytes, size_t n)
 	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	int r = write_all(fd, bytes, n);
+	int r = write_state_bytes(fd, bytes, n);
 	close(fd);
 	if (r == 0 && rename(temp, path) < 0)
 		r = -errno;

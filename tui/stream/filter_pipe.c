@@ -7,7 +7,7 @@
 
 #include <terrarium/error.h>
 
-static void go_on(void *user, size_t n)
+static void continue_filter(void *user, size_t n)
 {
 	struct filter_pipe *filter_pipe = user;
 	(void)n;
@@ -15,7 +15,7 @@ static void go_on(void *user, size_t n)
 		trm_watch_set_events(filter_pipe->watch, TRM_READ);
 }
 
-static const struct sink_cb sink_cb = {.released = go_on};
+static const struct sink_cb sink_cb = {.released = continue_filter};
 
 static void on_readable(void *user, int fd, uint32_t events)
 {

@@ -153,7 +153,7 @@ static bool hold(struct sink *s, const char *bytes, size_t n)
 }
 
 /* Write bytes that need no filter. */
-static void write_all(struct sink *s, const char *bytes, size_t n)
+static void write_sink_bytes(struct sink *s, const char *bytes, size_t n)
 {
 	if (!n || s->is_broken)
 		return;
@@ -169,7 +169,7 @@ static void write_filtered(struct sink *s, const char *bytes, size_t n)
 	char out[3 * STEP + FILTER_SEQUENCE_MAX];
 	for (size_t i = 0; i < n; i += STEP) {
 		size_t step = n - i < STEP ? n - i : STEP;
-		write_all(s, out, filter_feed(&s->filter, bytes + i, step, out));
+		write_sink_bytes(s, out, filter_feed(&s->filter, bytes + i, step, out));
 	}
 }
 
@@ -180,13 +180,13 @@ void sink_pass(struct sink *s, const void *bytes, size_t n)
 	if (s->is_terminal)
 		write_filtered(s, bytes, n);
 	else
-		write_all(s, bytes, n);
+		write_sink_bytes(s, bytes, n);
 }
 
 void sink_put(struct sink *s, const void *bytes, size_t n, size_t owed)
 {
 	s->owed += owed;
-	write_all(s, bytes, n);
+	write_sink_bytes(s, bytes, n);
 	if (sink_is_empty(s))
 		release_sink(s);
 }

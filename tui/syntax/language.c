@@ -43,7 +43,7 @@ static void fill_plain(struct syntax_language *l)
 }
 
 /* Rules with names that this version of the grammar lacks are left out. */
-static bool look_up(const TSLanguage *g, const struct syntax_rule *from, struct rule *to)
+static bool resolve_rule(const TSLanguage *g, const struct syntax_rule *from, struct rule *to)
 {
 	*to = (struct rule){.parent = symbol_of(g, from->parent),
 			.grand = symbol_of(g, from->grand),
@@ -76,7 +76,7 @@ int language_init(struct syntax_language *l, const TSLanguage *grammar, const st
 	/* From the last to the first: each is put before the other rules for the same node. */
 	for (size_t i = n; i > 0; i--) {
 		TSSymbol s = symbol_of(grammar, rules->rules[i - 1].node);
-		if (!s || s >= l->n_symbols || !look_up(grammar, &rules->rules[i - 1], &l->rules[i]))
+		if (!s || s >= l->n_symbols || !resolve_rule(grammar, &rules->rules[i - 1], &l->rules[i]))
 			continue;
 		l->rules[i].next = l->first[s];
 		l->first[s] = (uint16_t)i;

@@ -58,7 +58,7 @@ static bool is_terminator(TSNode node)
 }
 
 /* Does the line continue an earlier statement? By itself it may look like a new one. */
-static bool goes_on(const struct syntax *s, const struct text *t, size_t pos)
+static bool parse_continues(const struct syntax *s, const struct text *t, size_t pos)
 {
 	char word[16] = " ";
 	size_t n = text_copy(t, pos, word + 1, 12), len = 1;
@@ -99,8 +99,8 @@ static size_t find_cut(const struct syntax *s, const struct text *t, size_t star
 			break;
 	}
 	ts_tree_cursor_delete(&c);
-	if (cut && goes_on(s, t, start + cut))
-		cut = before && !goes_on(s, t, start + before) ? before : 0;
+	if (cut && parse_continues(s, t, start + cut))
+		cut = before && !parse_continues(s, t, start + before) ? before : 0;
 	return cut ? cut : comment;
 }
 

@@ -53,7 +53,7 @@ static uint32_t mended(struct curses_look *s, uint32_t fg, uint32_t bg, enum col
 }
 
 /* Find attributes and pair of a style. Neighboring cells mostly share a style. */
-static void look_up(struct curses_look *s, const struct term *t, const struct style *style)
+static void resolve_style(struct curses_look *s, const struct term *t, const struct style *style)
 {
 	if (s->has_style && memcmp(&s->style, style, sizeof(*style)) == 0)
 		return;
@@ -173,7 +173,7 @@ static size_t convert_cluster(const struct curses_look *s, const struct terminal
 size_t curses_cell(struct curses_look *s, const struct term *t, const struct cell *cell, cchar_t *out)
 {
 	unsigned char first = (unsigned char)cell->text[0];
-	look_up(s, t, &cell->style);
+	resolve_style(s, t, &cell->style);
 	if (first < 0x20 || (first < 0x80 && cell->text[1] == '\0')) {
 		wchar_t text[2] = {first < 0x20 || first == 0x7F ? L' ' : (wchar_t)first, 0};
 		make_cell(s, text, out);

@@ -29,7 +29,7 @@ bool frame_catch(const struct frame *f)
 	return f->caught_fd >= 0 && f->tty_fd >= 0 && dup2(f->caught_fd, 1) == 1;
 }
 
-static void make_room(struct frame *f, size_t n)
+static void grow_frame(struct frame *f, size_t n)
 {
 	while (n > f->cap) {
 		size_t cap = f->cap ? f->cap * 2 : 4096;
@@ -47,7 +47,7 @@ void frame_send(struct frame *f, bool has_sync)
 	off_t n = lseek(f->caught_fd, 0, SEEK_CUR);
 	bool is_held = n >= BIG_FRAME && has_sync;
 	dup2(f->tty_fd, 1);
-	make_room(f, n > 0 ? (size_t)n : 0);
+	grow_frame(f, n > 0 ? (size_t)n : 0);
 	if (is_held)
 		term_write(begin, sizeof(begin) - 1);
 	/* Without memory the frame is sent in parts. */

@@ -179,7 +179,7 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 	return r;
 }
 
-static int write_all(int fd, const char *bytes, size_t n)
+static int write_text_bytes(int fd, const char *bytes, size_t n)
 {
 	while (n > 0) {
 		ssize_t done = write(fd, bytes, n);
@@ -200,7 +200,7 @@ static int write_crlf(int fd, const char *bytes, size_t n)
 	size_t len = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (len + 2 > sizeof(out)) {
-			int r = write_all(fd, out, len);
+			int r = write_text_bytes(fd, out, len);
 			if (r < 0)
 				return r;
 			len = 0;
@@ -209,7 +209,7 @@ static int write_crlf(int fd, const char *bytes, size_t n)
 			out[len++] = '\r';
 		out[len++] = bytes[i];
 	}
-	return write_all(fd, out, len);
+	return write_text_bytes(fd, out, len);
 }
 
 /* 0 or a negative errno. */
@@ -221,7 +221,7 @@ static int write_text(int fd, const struct text *t, struct file_format format)
 		/* Bytes that were not changed since loading still lie together. */
 		while (text_peek(t, pos + run, &next) == bytes + run && next > 0)
 			run += next;
-		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_all(fd, bytes, run);
+		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_text_bytes(fd, bytes, run);
 		if (r < 0)
 			return r;
 	}

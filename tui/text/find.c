@@ -113,7 +113,7 @@ static bool reserve_subject(struct find *f, size_t n)
 }
 
 /* Copy the lines of [start, end) into the window. False: no memory. */
-static bool look_at(struct find *f, const struct text *t, size_t start, size_t end)
+static bool search_range(struct find *f, const struct text *t, size_t start, size_t end)
 {
 	if (!reserve_subject(f, end - start))
 		return false;
@@ -226,7 +226,7 @@ bool find_next(struct find *f, const struct text *t, size_t from, size_t to, str
 	for (size_t start = text_line_start(t, text_line_of(t, from)); start <= len && start < to;
 			start = end + 1, window = wider(window)) {
 		end = window_end(t, start, window);
-		if (!look_at(f, t, start, end))
+		if (!search_range(f, t, start, end))
 			return false;
 		if (!in_window(f, from > start ? from - start : 0, &match))
 			continue;
@@ -258,7 +258,7 @@ bool find_previous(struct find *f, const struct text *t, size_t before, struct f
 	for (size_t window = FIRST_WINDOW;; window = wider(window)) {
 		size_t start = end > window ? end - window : 0;
 		start = text_line_start(t, text_line_of(t, start));
-		if (!look_at(f, t, start, end))
+		if (!search_range(f, t, start, end))
 			return false;
 		if (before > start && last_in_window(f, before - start, ret)) {
 			ret->pos += start;
@@ -323,7 +323,7 @@ char *find_replacement(struct find *f, const struct text *t, struct find_match m
 
 	if (f->opts.is_regex) {
 		size_t line = text_line_of(t, match.pos), start = text_line_start(t, line);
-		if (!look_at(f, t, start, text_line_end(t, line))
+		if (!search_range(f, t, start, text_line_end(t, line))
 				|| !trm_regex_match(
 						f->regex, f->window, f->window_len, match.pos - start, spans))
 			return NULL;

@@ -6,7 +6,7 @@
 
 #include "text/rich_internal.h"
 
-static bool make_room(struct rich *r, size_t n)
+static bool grow_rich(struct rich *r, size_t n)
 {
 	if (r->is_full || r->len + n > RICH_MAX) {
 		r->is_full = true;
@@ -27,7 +27,7 @@ static bool make_room(struct rich *r, size_t n)
 
 void rich_add(struct rich *r, const char *text, size_t n)
 {
-	if (!n || !make_room(r, n))
+	if (!n || !grow_rich(r, n))
 		return;
 	memcpy(r->mem + r->len, text, n);
 	r->len += n;

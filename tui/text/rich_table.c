@@ -83,7 +83,7 @@ void rich_table_cell(struct rich_table *t, const char *text, size_t n, bool is_h
 		t->n_cols = t->col < TABLE_COLS ? t->col : TABLE_COLS;
 }
 
-static size_t width_of(const char *text)
+static size_t cell_width(const char *text)
 {
 	return text ? cluster_columns(text, strlen(text)) : 0;
 }
@@ -108,7 +108,7 @@ static void measure_table(const struct rich_table *t, struct column columns[TABL
 		columns[col] = (struct column){0};
 		for (size_t row = 0; row < t->n_rows; row++) {
 			const struct rich_cell *cell = &t->cells[row * TABLE_COLS + col];
-			size_t width = width_of(cell->text);
+			size_t width = cell_width(cell->text);
 			columns[col].width = width > columns[col].width ? width : columns[col].width;
 			if (!cell->is_head && cell->text && *cell->text)
 				*(is_number(cell->text) ? &numbers : &texts) += 1;
@@ -129,7 +129,7 @@ static void put_blanks(struct rich *r, size_t n)
 
 static void put_cell(struct rich *r, const struct rich_cell *cell, const struct column *column, bool is_last)
 {
-	size_t gap = column->width - width_of(cell->text);
+	size_t gap = column->width - cell_width(cell->text);
 	const char *text = cell->text ? cell->text : "";
 
 	if (column->is_right)

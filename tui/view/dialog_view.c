@@ -158,14 +158,13 @@ static void draw_field(const struct dialog *d, struct canvas *c, struct rect are
 }
 
 /* Underline the letter that presses the button. */
-static void underline_letter(struct canvas *c, struct rect key_context, int col, uint16_t role,
-		const char *label, char letter)
+static void underline_letter(
+		struct canvas *c, struct rect area, int col, uint16_t role, const char *label, char letter)
 {
 	for (int i = 0; letter && label[i]; i++) {
 		if (tolower((unsigned char)label[i]) != letter)
 			continue;
-		canvas_put(c, key_context, key_context.row, col + i, label + i, 1,
-				style_with(role, ATTR_UNDERLINE));
+		canvas_put(c, area, area.row, col + i, label + i, 1, style_with(role, ATTR_UNDERLINE));
 		return;
 	}
 }
@@ -174,18 +173,18 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 {
 	for (int k = 0; k < d->n_buttons; k++) {
 		struct dialog_place p = dialog_button_place(d, l, k);
-		struct rect key_context = {l->buttons_row, p.col, 1, p.cols};
+		struct rect area = {l->buttons_row, p.col, 1, p.cols};
 		bool is_focus = k == d->focus;
 		uint16_t role = is_focus ? ROLE_BUTTON_FOCUS : ROLE_BUTTON;
 		int start = p.col + (p.has_air ? 2 : 1);
-		canvas_fill(c, key_context, " ", style_of(role));
-		draw_text(c, key_context, key_context.row, start, role, p.label);
-		underline_letter(c, key_context, start, role, p.label, d->buttons[k].letter);
+		canvas_fill(c, area, " ", style_of(role));
+		draw_text(c, area, area.row, start, role, p.label);
+		underline_letter(c, area, start, role, p.label, d->buttons[k].letter);
 		if (!is_focus)
 			continue;
-		draw_text(c, key_context, key_context.row, p.col, role, p.has_air ? "[" : "");
-		draw_text(c, key_context, key_context.row, p.col + p.cols - 1, role, p.has_air ? "]" : "");
-		c->cursor_row = key_context.row;
+		draw_text(c, area, area.row, p.col, role, p.has_air ? "[" : "");
+		draw_text(c, area, area.row, p.col + p.cols - 1, role, p.has_air ? "]" : "");
+		c->cursor_row = area.row;
 		c->cursor_col = start;
 	}
 }

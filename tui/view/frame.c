@@ -213,7 +213,7 @@ static void divider(const struct model *m, struct canvas *c)
 {
 	struct rect clip = {m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols};
 	const struct scrollback *s = &m->out.store;
-	char key_context[64], count[32];
+	char position[64], count[32];
 	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM,
 			" output ");
 
@@ -226,11 +226,11 @@ static void divider(const struct model *m, struct canvas *c)
 				format_count(count, s->dropped_lines));
 	if (m->out.search.find && !m->out.bar.is_open)
 		draw_format(c, clip, clip.row, col + 2, ROLE_DIM, " %s ", m->out.bar.said);
-	int n = snprintf(key_context, sizeof key_context,
-			*vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ", vi_mode_name(&m->vi),
-			editor_line(model_editor(m)) + 1, editor_column(model_editor(m)) + 1);
+	int n = snprintf(position, sizeof position, *vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ",
+			vi_mode_name(&m->vi), editor_line(model_editor(m)) + 1,
+			editor_column(model_editor(m)) + 1);
 	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1,
-			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, key_context);
+			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, position);
 }
 
 /* ---- status and keys ---- */
@@ -329,16 +329,16 @@ static void keys(const struct model *m, struct canvas *c)
 static void tabs_of_one(const struct model *m, struct canvas *c)
 {
 	struct rect clip = m->layout.tabs;
-	char key_context[64];
+	char position[64];
 
 	if (clip.rows == 0)
 		return;
 	canvas_fill(c, clip, " ", style_of(ROLE_TEXT));
 	tabs(m, c);
-	int n = snprintf(key_context, sizeof key_context,
-			*vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ", vi_mode_name(&m->vi),
-			editor_line(model_editor(m)) + 1, editor_column(model_editor(m)) + 1);
-	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, ROLE_TITLE, key_context);
+	int n = snprintf(position, sizeof position, *vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ",
+			vi_mode_name(&m->vi), editor_line(model_editor(m)) + 1,
+			editor_column(model_editor(m)) + 1);
+	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1, ROLE_TITLE, position);
 }
 
 void draw_editor_frame(const struct model *m, struct canvas *c)

@@ -30,15 +30,16 @@ static size_t cell_of_byte(const struct output_line *l, size_t byte)
 	return cell;
 }
 
-static void look_at(const struct model *m, const struct output_line *l, uint64_t line, struct look *look)
+static void decorate_line(
+		const struct model *m, const struct output_line *l, uint64_t line, struct look *look)
 {
 	char text[OUTPUT_LINE_BYTES];
-	struct source_ref key_context;
+	struct source_ref ref;
 
 	*look = (struct look){.is_mark = m->out.has_mark && m->out.mark == line && m->focus == PANE_OUTPUT};
-	if (output_place(m, l, text, &key_context)) {
-		look->link_from = cell_of_byte(l, key_context.from);
-		look->link_to = cell_of_byte(l, key_context.to);
+	if (output_place(m, l, text, &ref)) {
+		look->link_from = cell_of_byte(l, ref.from);
+		look->link_to = cell_of_byte(l, ref.to);
 	}
 	look->n_matches = outsearch_in_line(&m->out.search, l, look->matches, MATCHES_MAX);
 }
@@ -64,7 +65,7 @@ static struct style style_at(const struct model *m, const struct output_line *l,
 
 /* Draw one row of a line, made of the line's cells [from, to). Where a long line is cut, a sign says that
  * there is more. */
-static void draw_row(const struct model *m, struct canvas *c, int row, struct rect area,
+static void draw_output_row(const struct model *m, struct canvas *c, int row, struct rect area,
 		const struct output_line *l, uint64_t line, size_t from, size_t to, const struct look *look)
 {
 	struct cell *cells = c->cells + (size_t)row * (size_t)c->cols + (size_t)area.col;
@@ -121,7 +122,7 @@ static void draw_sticky(
 	outpane_write_header(&m->out, &l);
 	canvas_fill(c, (struct rect){area.row, area.col - 1, 1, area.cols + 1}, " ",
 			style_of(ROLE_OUT_HEADER));
-	draw_row(m, c, area.row, area, &l, block->line, 0, l.n, &look);
+	draw_output_row(m, c, area.row, area, &l, block->line, 0, l.n, &look);
 	draw_margin(m, c, area.row, area, &l, block->line, look.is_mark);
 	output_line_finish(&l);
 }
@@ -138,10 +139,10 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 
 	outwalk_start(&w, &m->out, top.line);
 	while (row < area.row + area.rows && outwalk_next(&w, &l)) {
-		look_at(m, &l, w.line, &look);
+		decorate_line(m, &l, w.line, &look);
 		do {
 			end = outpane_row_end(&m->out, &l, from, (size_t)area.cols);
-			draw_row(m, c, row, area, &l, w.line, from, end, &look);
+			draw_output_row(m, c, row, area, &l, w.line, from, end, &look);
 			draw_margin(m, c, row, area, &l, w.line, look.is_mark && from == 0);
 			if (l.kind == OUT_FIGURE)
 				draw_figure_row(m, c, row, area, &l);

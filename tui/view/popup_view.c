@@ -28,7 +28,7 @@ static bool is_thumb(const struct complete *c, int rows, int row)
 	       && k <= (c->scroll + (size_t)rows - 1) * (size_t)rows / n;
 }
 
-static void draw_row(const struct model *m, struct canvas *c, struct rect row, size_t k)
+static void draw_candidate(const struct model *m, struct canvas *c, struct rect row, size_t k)
 {
 	const struct candidate *one = complete_at(m, k);
 	bool is_current = k == m->completion.current;
@@ -49,7 +49,7 @@ void draw_popup(const struct model *m, struct canvas *c)
 
 	for (int i = 0; i < area.rows; i++) {
 		struct rect row = {area.row + i, area.col, 1, area.cols};
-		draw_row(m, c, row, m->completion.scroll + (size_t)i);
+		draw_candidate(m, c, row, m->completion.scroll + (size_t)i);
 		if (is_thumb(&m->completion, area.rows, i))
 			draw_sign(c, m->has_utf8, row.row, row.col + row.cols - 1, SIGN_VERTICAL,
 					ROLE_POPUP_DIM);

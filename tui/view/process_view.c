@@ -111,7 +111,7 @@ static void draw_command(const struct model *m, struct canvas *c, const struct p
 				sign(m->has_utf8, SIGN_ELLIPSIS));
 }
 
-static void draw_row(const struct model *m, struct canvas *c, const struct process_table *t,
+static void draw_process(const struct model *m, struct canvas *c, const struct process_table *t,
 		const struct process_row *r, struct rect area, int row, uint16_t role)
 {
 	const struct trm_process *p = &t->processes[r->at];
@@ -142,7 +142,7 @@ void draw_processes(const struct model *m, struct canvas *c, const struct proces
 	}
 	for (size_t i = t->top; i < t->n && row < bottom; i++, row++) {
 		bool is_current = (long)i == selected;
-		draw_row(m, c, t, &t->rows[i], area, row,
+		draw_process(m, c, t, &t->rows[i], area, row,
 				!is_current ? ROLE_TEXT
 				: has_focus ? ROLE_TABLE_CURRENT
 					    : ROLE_TITLE);

@@ -92,7 +92,7 @@ static const char *without_folder(const char *command)
 	return slash ? slash + 1 : command;
 }
 
-static void draw_row(const struct model *m, struct canvas *c, const struct sandboxes_layout *l,
+static void draw_sandbox(const struct model *m, struct canvas *c, const struct sandboxes_layout *l,
 		const struct trm_entry *e, int row, bool is_current)
 {
 	uint16_t role = is_current ? ROLE_TABLE_CURRENT : e->is_stale ? ROLE_DIM : ROLE_TEXT;
@@ -190,7 +190,7 @@ static void draw_list(const struct model *m, struct canvas *c, const struct sand
 	size_t engines = sandboxes_engines_at(s), end = engines + engines_lines(&s->engines);
 	for (size_t i = s->top; i < end && row < l->table.row + l->table.rows; i++, row++)
 		if (i < s->n)
-			draw_row(m, c, l, &s->entries[i], row, (long)i == current);
+			draw_sandbox(m, c, l, &s->entries[i], row, (long)i == current);
 		else if (i >= engines)
 			draw_engine_line(m, c, (struct rect){row, l->table.col, 1, l->table.cols},
 					i - engines);

@@ -33,7 +33,7 @@ static void draw_head(const struct model *m, struct canvas *c, struct rect area)
 	}
 }
 
-static void draw_row(const struct model *m, struct canvas *c, struct rect area, const struct variable *v,
+static void draw_variable(const struct model *m, struct canvas *c, struct rect area, const struct variable *v,
 		bool is_current)
 {
 	const char *texts[] = {v->name, v->type, v->size, v->value};
@@ -106,7 +106,7 @@ static void draw_rows(const struct model *m, struct canvas *c, struct rect area)
 				nothing_text(m, text, sizeof text));
 	for (size_t i = p->scroll; i < n && (int)(i - p->scroll) < area.rows; i++) {
 		struct rect row = {area.row + (int)(i - p->scroll), area.col, 1, area.cols};
-		draw_row(m, c, row, &v->rows[list[i]], i == p->current && variables_has_focus(m));
+		draw_variable(m, c, row, &v->rows[list[i]], i == p->current && variables_has_focus(m));
 	}
 }
 

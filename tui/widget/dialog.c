@@ -309,7 +309,7 @@ static void scroll_by(struct dialog *d, const struct dialog_layout *l, long by)
 }
 
 /* Move up or down in the list, or without a list in the text. */
-static int move_by(struct dialog *d, const struct dialog_layout *l, long by)
+static int move_dialog_by(struct dialog *d, const struct dialog_layout *l, long by)
 {
 	if (!d->n_items) {
 		scroll_by(d, l, by);
@@ -359,18 +359,18 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 			return ANSWER_TAB;
 		turn_focus(d, ev->mods & MOD_SHIFT ? -1 : 1);
 		return ANSWER_NONE;
-	case K_UP: return move_by(d, l, -1);
-	case K_DOWN: return move_by(d, l, 1);
-	case K_PAGE_UP: return move_by(d, l, -page);
-	case K_PAGE_DOWN: return move_by(d, l, page);
+	case K_UP: return move_dialog_by(d, l, -1);
+	case K_DOWN: return move_dialog_by(d, l, 1);
+	case K_PAGE_UP: return move_dialog_by(d, l, -page);
+	case K_PAGE_DOWN: return move_dialog_by(d, l, page);
 	}
 	if (d->has_field)
 		return field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	switch (ev->key) {
 	case K_LEFT: turn_focus(d, -1); return ANSWER_NONE;
 	case K_RIGHT: turn_focus(d, 1); return ANSWER_NONE;
-	case K_HOME: return move_by(d, l, -1000000000);
-	case K_END: return move_by(d, l, 1000000000);
+	case K_HOME: return move_dialog_by(d, l, -1000000000);
+	case K_END: return move_dialog_by(d, l, 1000000000);
 	case ' ':
 		if (d->n_buttons)
 			return press_button(d);
@@ -406,7 +406,7 @@ int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols)
 		return d->has_field && field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	case EVENT_MOUSE:
 		if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
-			return move_by(d, &l, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
+			return move_dialog_by(d, &l, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
 		return ev->action == MOUSE_PRESS && ev->button == 1 ? click_dialog(d, &l, ev) : ANSWER_NONE;
 	default: return ANSWER_NONE;
 	}
