@@ -99,7 +99,8 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	(void)proc;
 	if (channel == TRM_CONTROL)
 		take_lines(t, bytes, n);
-	else if ((int)(channel / 2) == t->set && buf_append(channel & 1 ? &t->err : &t->out, bytes, n) < 0)
+	else if ((int)(channel - TRM_STDOUT) / 2 == t->set
+			&& buf_append(channel & 1 ? &t->out : &t->err, bytes, n) < 0)
 		fault(t, "it prints more than %d MiB", TALK_OUTPUT_MAX >> 20);
 }
 

@@ -114,7 +114,7 @@ void announce_output(struct tell *t, unsigned channel, const void *bytes, size_t
 {
 	for (size_t at = 0; at < n;) {
 		struct announced_msg msg = {.kind = ANNOUNCED_OUTPUT,
-				.channel = channel == TRM_STDERR ? CHANNEL_STDERR : CHANNEL_STDOUT,
+				.channel = channel == CHANNEL_STDERR ? CHANNEL_STDERR : CHANNEL_STDOUT,
 				.bytes = (const char *)bytes + at,
 				.n_bytes = n - at < PIECE ? n - at : PIECE};
 		send_announcement(t, &msg);

@@ -100,10 +100,11 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 		p->unconsumed += n;
 	if (p->tell && !is_control && n)
 		announce_output(p->tell, frame->channel, frame->payload, n);
-	if (p->tells_limit && n && frame->channel == (p->is_pty ? TRM_STDOUT : TRM_STDERR))
+	if (p->tells_limit && n && frame->channel == (p->is_pty ? CHANNEL_STDOUT : CHANNEL_STDERR))
 		said_note(&p->last_words, frame->payload, n);
 	if (p->cb->output && n)
-		p->cb->output(p->user, p, frame->channel, frame->payload, n);
+		p->cb->output(p->user, p, is_control ? frame->channel : TRM_STDOUT + frame->channel,
+				frame->payload, n);
 	stream_consume(&p->stream, p->has_manual_credit ? frame->len - n : frame->len);
 	return 0;
 }
@@ -379,10 +380,10 @@ int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, s
 {
 	if (is_over(proc))
 		return trm_error_set(reterr, TRM_ECLOSED, "the process has ended");
-	if (channel != CHANNEL_STDIN && !(channel == CHANNEL_CONTROL && proc->has_control))
+	if (channel != TRM_STDIN && !(channel == TRM_CONTROL && proc->has_control))
 		return trm_error_set(reterr, TRM_EINVAL, "the process takes no input on channel %u", channel);
-	int r = write_input(proc, channel == CHANNEL_STDIN ? &proc->in : &proc->control, bytes, n, reterr);
-	if (r == 0 && channel == CHANNEL_STDIN && trm_proc_queued(proc) > FRAME_INPUT_WINDOW / 2)
+	int r = write_input(proc, channel == TRM_STDIN ? &proc->in : &proc->control, bytes, n, reterr);
+	if (r == 0 && channel == TRM_STDIN && trm_proc_queued(proc) > FRAME_INPUT_WINDOW / 2)
 		proc->owes_drained = true;
 	return r;
 }

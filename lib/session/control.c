@@ -89,7 +89,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
 	if (run->kernel) {
 		run_clock_resume(run, CLOCK_ASKED);
-		return trm_proc_write(run->kernel->proc, TRM_STDOUT, bytes, n, reterr);
+		return trm_proc_write(run->kernel->proc, TRM_STDIN, bytes, n, reterr);
 	}
 	int r = buf_append(&run->early_stdin, bytes, n);
 	return r < 0 ? trm_error_set(reterr, r, "too much input is already waiting for the run") : 0;

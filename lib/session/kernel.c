@@ -110,8 +110,8 @@ static void read_events(struct kernel *k, const void *bytes, size_t n)
 static void read_output(struct kernel *k, unsigned channel, const void *bytes, size_t n)
 {
 	struct trm_session *s = k->session;
-	int stream = channel & 1 ? TRM_STDERR : TRM_STDOUT;
-	unsigned set = channel / 2;
+	int stream = channel & 1 ? TRM_STDOUT : TRM_STDERR;
+	unsigned set = (channel - TRM_STDOUT) / 2;
 	struct trm_proc *proc = k->proc;
 	if (k->run && (int)set == k->set) {
 		run_output(k->run, stream, bytes, n);

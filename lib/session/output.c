@@ -159,14 +159,14 @@ static size_t keep_some(struct output *o, int stream, const char *bytes, size_t 
 	*(is_head ? &o->head_len : &o->tail_len) += k;
 	if (!is_head)
 		trim_tail(o);
-	else if (o->n_blocks >= o->max_blocks / 2 && !has_room(b, !stream))
+	else if (o->n_blocks >= o->max_blocks / 2 && !has_room(b, TRM_STDOUT + TRM_STDERR - stream))
 		begin_tail(o);
 	return k;
 }
 
 void output_append(struct output *o, int stream, const char *bytes, size_t n)
 {
-	o->total[stream] += n;
+	o->total[stream == TRM_STDERR] += n;
 	while (n && (in_head(o) || o->tail_max)) {
 		size_t k = keep_some(o, stream, bytes, n);
 		if (!k)
@@ -212,7 +212,7 @@ void output_to_result(const struct output *o, struct trm_result *r)
 	if (r->output && r->chunks)
 		for (const struct output_block *b = o->first; b; b = b->next)
 			add_block_chunks(r, b);
-	r->stdout_bytes = o->total[TRM_STDOUT];
-	r->stderr_bytes = o->total[TRM_STDERR];
+	r->stdout_bytes = o->total[0];
+	r->stderr_bytes = o->total[1];
 	r->dropped_bytes = r->stdout_bytes + r->stderr_bytes - r->output_len;
 }

@@ -24,7 +24,7 @@ struct output_block;
 struct output {
 	size_t head_max, tail_max; /* bytes that may be kept */
 	size_t head_len, tail_len; /* bytes that are kept */
-	uint64_t total[2];         /* bytes received, by stream */
+	uint64_t total[2];         /* bytes received: stdout, stderr */
 	struct output_block *first, *last;
 	bool has_tail; /* the head is closed */
 	/* with has_tail: the last block of the head; NULL if the head is empty */

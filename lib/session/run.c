@@ -296,7 +296,7 @@ static void open_stdin(struct trm_run *run)
 	run->has_opened_stdin = true;
 	trm_proc_open_stdin(proc);
 	if (early->len)
-		trm_proc_write(proc, TRM_STDOUT, buf_at(early), early->len, NULL);
+		trm_proc_write(proc, TRM_STDIN, buf_at(early), early->len, NULL);
 	buf_finish(early);
 	buf_init(early, STDIN_QUEUE_MAX);
 	if (run->has_sent_eof)

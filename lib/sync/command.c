@@ -22,12 +22,12 @@ struct waiting {
 static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	struct waiting *w = user;
-	unsigned stream = channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT;
+	int stream = channel == TRM_STDERR ? TRM_STDERR : TRM_STDOUT;
 	size_t room = w->sync->opts.output_keep_bytes - w->kept, kept = n < room ? n : room;
 	(void)proc;
 	if (w->sync->opts.output)
-		w->sync->opts.output(w->sync->opts.user, (int)stream, bytes, n);
-	if (buf_append(&w->text[stream], bytes, kept) < 0)
+		w->sync->opts.output(w->sync->opts.user, stream, bytes, n);
+	if (buf_append(&w->text[stream == TRM_STDERR], bytes, kept) < 0)
 		kept = 0;
 	w->kept += kept;
 	w->ret->dropped_bytes += n - kept;
@@ -136,20 +136,18 @@ int trm_sync_command(struct trm_sync *s, const char *command, const char *const 
 		return trm_error_set(reterr, TRM_EINVAL, "Failed to execute command: there is no command");
 	if (timeout_ms < 0)
 		timeout_ms = s->opts.timeout_ms;
-	buf_init(&w.text[TRM_STDOUT], SIZE_MAX / 4);
-	buf_init(&w.text[TRM_STDERR], SIZE_MAX / 4);
+	buf_init(&w.text[0], SIZE_MAX / 4);
+	buf_init(&w.text[1], SIZE_MAX / 4);
 	if (copy_request(ret, command, args) < 0)
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	else
 		r = perform_command(&w, timeout_ms ? timeout_ms : -1, reterr);
-	ret->output = text_tidy(
-			w.text[TRM_STDOUT].len ? buf_at(&w.text[TRM_STDOUT]) : "", w.text[TRM_STDOUT].len);
-	ret->error = text_tidy(
-			w.text[TRM_STDERR].len ? buf_at(&w.text[TRM_STDERR]) : "", w.text[TRM_STDERR].len);
+	ret->output = text_tidy(w.text[0].len ? buf_at(&w.text[0]) : "", w.text[0].len);
+	ret->error = text_tidy(w.text[1].len ? buf_at(&w.text[1]) : "", w.text[1].len);
 	if (r == 0 && (!ret->output || !ret->error))
 		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory for its output");
-	buf_finish(&w.text[TRM_STDOUT]);
-	buf_finish(&w.text[TRM_STDERR]);
+	buf_finish(&w.text[0]);
+	buf_finish(&w.text[1]);
 	return r < 0 ? err_wrap(reterr, r, "Failed to execute command") : 0;
 }
 

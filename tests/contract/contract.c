@@ -345,7 +345,7 @@ static void input_goes_through_a_command(void **state)
 	char *bytes = malloc(MUCH);
 	for (size_t i = 0; i < MUCH; i++)
 		bytes[i] = (char)(i * 31 >> 3);
-	assert_int_equal(trm_proc_write(proc, 0, bytes, MUCH, NULL), 0);
+	assert_int_equal(trm_proc_write(proc, TRM_STDIN, bytes, MUCH, NULL), 0);
 	trm_proc_close_stdin(proc);
 	bed_wait(&bed, &end.is_over);
 	assert_int_equal(end.out.n, MUCH);

@@ -94,7 +94,7 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	if (bed->on_output)
 		bed->on_output(bed, stream, bytes, n);
 	else
-		bed_text_add(&bed->out[stream], bytes, n);
+		bed_text_add(&bed->out[stream == TRM_STDERR], bytes, n);
 }
 
 static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)

@@ -188,8 +188,7 @@ static size_t on_feed_queued(void *user)
 static void on_feed_bytes(void *user, const void *bytes, size_t n)
 {
 	struct exec *e = user;
-	/* This can only fail if the process has just ended. */
-	trm_proc_write(e->proc, TRM_STDOUT, bytes, n, NULL);
+	trm_proc_write(e->proc, TRM_STDIN, bytes, n, NULL); /* fails only when it has just ended */
 }
 
 static void on_feed_eof(void *user)

@@ -80,7 +80,7 @@ static void on_interrupt(struct repl *r)
 static void on_keys(struct repl *r, const char *bytes, size_t n)
 {
 	if (r->shell)
-		trm_proc_write(r->shell->proc, TRM_STDOUT, bytes, n, NULL); /* fails after its end */
+		trm_proc_write(r->shell->proc, TRM_STDIN, bytes, n, NULL); /* fails after its end */
 }
 
 static void on_eof(struct repl *r)

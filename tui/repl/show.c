@@ -94,8 +94,8 @@ static void use_stream(struct show *s, int stream)
 	if (s->stream == stream)
 		return;
 	if (s->stream >= 0) {
-		sink_put(&s->out, end, filter_finish(&s->filters[s->stream], end), 0);
-		filter_init(&s->filters[s->stream], FILTER_LINES);
+		sink_put(&s->out, end, filter_finish(&s->filters[s->stream == TRM_STDERR], end), 0);
+		filter_init(&s->filters[s->stream == TRM_STDERR], FILTER_LINES);
 		if (s->stream == TRM_STDERR)
 			put_shown(s, paint_off(s->paint));
 	}
@@ -112,7 +112,7 @@ static void put_output(struct show *s, int stream, const char *bytes, size_t n, 
 	use_stream(s, stream);
 	for (size_t i = 0; i < n; i += STEP) {
 		size_t step = n - i < STEP ? n - i : STEP;
-		size_t made = filter_feed(&s->filters[stream], bytes + i, step, out);
+		size_t made = filter_feed(&s->filters[stream == TRM_STDERR], bytes + i, step, out);
 		note_end(s, out, made);
 		sink_put(&s->out, out, made, is_owed ? step : 0);
 	}

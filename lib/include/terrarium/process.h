@@ -16,7 +16,7 @@ TRM_BEGIN_API
 struct trm_proc;
 struct trm_sandbox;
 
-enum { TRM_STDOUT = 0, TRM_STDERR = 1, TRM_CONTROL = 255 };
+enum { TRM_STDIN = 0, TRM_STDOUT = 1, TRM_STDERR = 2, TRM_CONTROL = 255 };
 
 struct trm_exit {
 	int exit_code;               /* -1 if killed by a signal */
@@ -40,9 +40,9 @@ void trm_exit_reason(const struct trm_exit *exit, char *out, size_t cap);
 
 struct trm_proc_cb {
 	void (*started)(void *user, struct trm_proc *proc, uint32_t pid);
-	/* `channel` is TRM_STDOUT or TRM_STDERR; with n spare_channels also 2k and 2k+1 for k in 1..n;
-	 * TRM_CONTROL for the control pipe. With a terminal everything is TRM_STDOUT. The bytes are raw and
-	 * hostile. */
+	/* `channel` is TRM_STDOUT or TRM_STDERR; with n spare_channels also TRM_STDOUT + 2k and
+	 * TRM_STDERR + 2k for k in 1..n; TRM_CONTROL for the control pipe. With a terminal everything is
+	 * TRM_STDOUT. The bytes are raw and hostile. */
 	void (*output)(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n);
 	/* The process has closed its control pipe, but still runs. */
 	void (*hung_up)(void *user, struct trm_proc *proc);
@@ -87,9 +87,9 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
 		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
 		struct trm_error *reterr);
 
-/* Queue input for the process; the bytes are copied. `channel` is 0 (the counterpart of TRM_STDOUT) for
- * stdin, or TRM_CONTROL. Input that the process has not taken yet is queued, up to 64 MiB. Beyond that the
- * call returns TRM_ETOOBIG and queues nothing. */
+/* Queue input for the process; the bytes are copied. `channel` is TRM_STDIN or TRM_CONTROL. Input that the
+ * process has not taken yet is queued, up to 64 MiB. Beyond that the call returns TRM_ETOOBIG and queues
+ * nothing. */
 int trm_proc_write(struct trm_proc *proc, unsigned channel, const void *bytes, size_t n,
 		struct trm_error *reterr);
 size_t trm_proc_queued(const struct trm_proc *proc); /* bytes for stdin not yet taken */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/process.h>
 #include <terrarium/result.h>
 
 #include "base/json.h"
@@ -47,7 +48,8 @@ static int put_text(struct buf *json, const char *s, size_t n)
 
 static int put_line(struct buf *json, bool is_first, int stream, const char *s, size_t n)
 {
-	const char *head = stream ? "{\"stream\":\"stderr\",\"text\":" : "{\"stream\":\"stdout\",\"text\":";
+	const char *head = stream == TRM_STDERR ? "{\"stream\":\"stderr\",\"text\":"
+						: "{\"stream\":\"stdout\",\"text\":";
 	int r = buf_append(json, is_first ? "[" : ",", 1);
 	if (r == 0)
 		r = buf_append(json, head, strlen(head));
@@ -73,7 +75,7 @@ static void end_line(struct lines *lines, int stream, const char *s, size_t n)
 
 static void flush(struct lines *lines, int stream)
 {
-	struct buf *partial = &lines->partial[stream];
+	struct buf *partial = &lines->partial[stream == TRM_STDERR];
 	if (partial->len)
 		end_line(lines, stream, buf_at(partial), partial->len);
 	buf_clear(partial);
@@ -81,7 +83,7 @@ static void flush(struct lines *lines, int stream)
 
 void lines_feed(struct lines *lines, int stream, const char *bytes, size_t n)
 {
-	struct buf *partial = &lines->partial[stream];
+	struct buf *partial = &lines->partial[stream == TRM_STDERR];
 	while (n) {
 		const char *newline = memchr(bytes, '\n', n);
 		size_t len = newline ? (size_t)(newline - bytes) : n;
@@ -122,7 +124,7 @@ void lines_tell(struct lines *lines, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	lines_add(lines, 1, text);
+	lines_add(lines, TRM_STDERR, text);
 }
 
 static void add_gap(struct lines *lines, const struct trm_result *result)

@@ -160,7 +160,7 @@ static int send_input(void *user, const void *bytes, size_t n, struct trm_error 
 	const struct command_call *c = user;
 	if (!c->wants_stdin && !c->has_terminal)
 		return trm_error_set(reterr, TRM_EINVAL, "the command offers no input");
-	return trm_proc_write(c->proc, TRM_STDOUT, bytes, n, reterr);
+	return trm_proc_write(c->proc, TRM_STDIN, bytes, n, reterr);
 }
 
 static void send_eof(void *user)

@@ -138,7 +138,7 @@ static int spawn(struct file_call *c, const char *const *argv, struct trm_error 
 	int r = trm_proc_spawn(c->use.served->sandbox, &opts, &PROC_CB, c, &c->proc, why);
 	if (r < 0 || !c->is_put)
 		return r;
-	c->is_short = trm_proc_write(c->proc, TRM_STDOUT, buf_at(&c->bytes), c->bytes.len, NULL) < 0;
+	c->is_short = trm_proc_write(c->proc, TRM_STDIN, buf_at(&c->bytes), c->bytes.len, NULL) < 0;
 	trm_proc_close_stdin(c->proc);
 	return 0;
 }

@@ -42,20 +42,20 @@ static int put_event(struct buf *out, int stream, const char *bytes, size_t n)
 
 int output_event_put(struct buf *out, struct output_tails *tails, int stream, const char *bytes, size_t n)
 {
-	size_t waits = tails->of[stream].n;
+	size_t waits = tails->of[stream == TRM_STDERR].n;
 	char *joined = NULL;
 	if (waits) {
 		joined = malloc(waits + n);
 		if (!joined)
 			return TRM_ENOMEM;
-		memcpy(joined, tails->of[stream].bytes, waits);
+		memcpy(joined, tails->of[stream == TRM_STDERR].bytes, waits);
 		memcpy(joined + waits, bytes, n);
 		bytes = joined;
 		n += waits;
 	}
 	size_t cut = cut_bytes(bytes, n);
-	memcpy(tails->of[stream].bytes, bytes + n - cut, cut);
-	tails->of[stream].n = (uint8_t)cut;
+	memcpy(tails->of[stream == TRM_STDERR].bytes, bytes + n - cut, cut);
+	tails->of[stream == TRM_STDERR].n = (uint8_t)cut;
 	int r = n > cut ? put_event(out, stream, bytes, n - cut) : 0;
 	free(joined);
 	return r;
@@ -63,7 +63,7 @@ int output_event_put(struct buf *out, struct output_tails *tails, int stream, co
 
 int output_event_end(struct buf *out, struct output_tails *tails, int stream)
 {
-	size_t n = tails->of[stream].n;
-	tails->of[stream].n = 0;
-	return n ? put_event(out, stream, tails->of[stream].bytes, n) : 0;
+	size_t n = tails->of[stream == TRM_STDERR].n;
+	tails->of[stream == TRM_STDERR].n = 0;
+	return n ? put_event(out, stream, tails->of[stream == TRM_STDERR].bytes, n) : 0;
 }

@@ -403,7 +403,7 @@ static void input_waits_for_credit(void **state)
 	(void)state;
 	begin_with_proc(&b, false);
 	char *bytes = calloc(1, 1000000);
-	assert_int_equal(trm_proc_write(b.proc, 0, bytes, 1000000, NULL), 0);
+	assert_int_equal(trm_proc_write(b.proc, TRM_STDIN, bytes, 1000000, NULL), 0);
 	trm_proc_close_stdin(b.proc);
 	while (next_frame(&b, &f)) {
 		assert_int_equal(f.type, FRAME_INPUT);
@@ -425,7 +425,7 @@ static void input_waits_for_credit(void **state)
 	assert_int_equal(*expect(&b, FRAME_STDIN).payload, STDIN_EOF);
 	say_u32(&b, b.stream, FRAME_INPUT_CREDIT, 0, (uint32_t)trm_proc_queued(b.proc));
 	assert_int_equal(b.n_drained, 1);
-	assert_int_equal(trm_proc_write(b.proc, 0, bytes, 1 << 10, NULL), 0);
+	assert_int_equal(trm_proc_write(b.proc, TRM_STDIN, bytes, 1 << 10, NULL), 0);
 	free(bytes);
 	end(&b);
 }
@@ -438,7 +438,7 @@ static void too_much_input_is_refused(void **state)
 	begin_with_proc(&b, false);
 	size_t n = 65u << 20;
 	char *bytes = calloc(1, n);
-	assert_int_equal(trm_proc_write(b.proc, 0, bytes, n, &why), TRM_ETOOBIG);
+	assert_int_equal(trm_proc_write(b.proc, TRM_STDIN, bytes, n, &why), TRM_ETOOBIG);
 	assert_int_equal(trm_proc_queued(b.proc), 0);
 	free(bytes);
 	end(&b);
@@ -449,7 +449,7 @@ static void credit_for_nothing_breaks(void **state)
 	struct bench b;
 	(void)state;
 	begin_with_proc(&b, false);
-	trm_proc_write(b.proc, 0, "abc", 3, NULL);
+	trm_proc_write(b.proc, TRM_STDIN, "abc", 3, NULL);
 	say_u32(&b, b.stream, FRAME_INPUT_CREDIT, 0, 4);
 	assert_broken(&b, "never sent");
 }

@@ -205,7 +205,7 @@ static void spawn(struct monkey *m)
 	if (!m->sandbox || trm_proc_spawn(m->sandbox, &o, &PROC_CB, m, &proc, NULL) < 0)
 		return;
 	m->n_spawned++;
-	trm_proc_write(proc, 0, "input", 5, NULL);
+	trm_proc_write(proc, TRM_STDIN, "input", 5, NULL);
 	if (any(m, 2))
 		trm_proc_signal(proc, 9, TRM_SIGNAL_TREE);
 	else if (any(m, 2))
