@@ -74,7 +74,7 @@ struct backend_ops {
 	int (*end)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, const struct carrier_cb *cb,
 			void *user, struct carrier **ret_carrier, struct trm_error *reterr);
 	/* BACKEND_LIST. Make a carrier that only asks what runs: perhaps `fn`, then closed(). */
-	int (*list)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+	int (*list)(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_remote_list_fn *fn,
 			void *list_user, const struct carrier_cb *cb, void *user,
 			struct carrier **ret_carrier, struct trm_error *reterr);
 	/* BACKEND_KEEP. Disconnect: closed() follows soon, and the environment lives on. BACKEND_JOIN:

@@ -22,7 +22,7 @@ int mount_check_path(const char *what, const char *path, struct trm_error *reter
 /* Is `path` the same as `above`, or below it? Both are absolute, without "." and "..". */
 bool mount_is_below(const char *path, const char *above);
 
-/* Read mounts from lines as trm_mount_print() writes them. The text is cut into pieces, which the mounts
+/* Read mounts from lines as trm_mount_format() writes them. The text is cut into pieces, which the mounts
  * borrow. Lines that are no mounts are skipped. Returns the number of mounts. */
 size_t mount_read_lines(char *text, struct trm_mount ret[TRM_MOUNTS_MAX]);
 

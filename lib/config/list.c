@@ -128,7 +128,7 @@ static const struct form {
 } forms[] = {
 		{"mount", put_mount, NULL, 3, TRM_MOUNTS_MAX},
 		{"env", put_env, get_env, 1, TRM_ENV_MAX},
-		{"script", put_script, get_script, 2, TRM_SERVER_LIST_MAX},
+		{"script", put_script, get_script, 2, TRM_REMOTE_LIST_MAX},
 };
 
 static const struct form *form_of(const struct trm_setting *s)

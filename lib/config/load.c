@@ -221,7 +221,7 @@ static void add_mounts(const struct trm_config *config, struct trm_sandbox_opts 
 static size_t add_list(const char *list, const char **ret)
 {
 	size_t n = 0;
-	for (const char *at = NULL; n < TRM_SERVER_LIST_MAX && (at = trm_list_next(list, at));)
+	for (const char *at = NULL; n < TRM_REMOTE_LIST_MAX && (at = trm_list_next(list, at));)
 		ret[n++] = at;
 	return n;
 }
@@ -231,11 +231,11 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-static void set_server(const struct trm_config *config, struct trm_server_opts *server)
+static void set_server(const struct trm_config *config, struct trm_remote_opts *server)
 {
 	const char *name = NULL, *text = NULL;
 	/* A named sandbox may belong to somebody else. */
-	server->join = *config->name ? TRM_SERVER_JOIN_OR_START : TRM_SERVER_START;
+	server->join = *config->name ? TRM_REMOTE_JOIN_OR_START : TRM_REMOTE_START;
 	server->url = config->server_url;
 	server->api_key = config->api_key;
 	server->space = config->server_space;
@@ -244,7 +244,7 @@ static void set_server(const struct trm_config *config, struct trm_server_opts *
 	server->shell = or_null(config->shell);
 	server->n_volumes = add_list(config->volumes, server->volumes);
 	server->n_ports = add_list(config->ports, server->ports);
-	while (server->n_scripts < TRM_SERVER_LIST_MAX && (name = trm_list_next(config->scripts, text))
+	while (server->n_scripts < TRM_REMOTE_LIST_MAX && (name = trm_list_next(config->scripts, text))
 			&& (text = trm_list_next(config->scripts, name)))
 		server->scripts[server->n_scripts++] = (struct trm_script){name, text};
 }

@@ -77,7 +77,7 @@ void trm_child_remove(struct trm_child *child)
 	free(child);
 }
 
-void trm_child_leave(struct trm_child *child)
+void trm_child_detach(struct trm_child *child)
 {
 	if (!child)
 		return;

@@ -513,7 +513,7 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 
 /* ---- telling ------------------------------------------------------------------------------------ */
 
-const char *trm_finding_tell(const struct trm_finding *f, char *out, size_t cap)
+const char *trm_finding_describe(const struct trm_finding *f, char *out, size_t cap)
 {
 	char reason[200], line[24] = "";
 	trm_text_clean_line(reason, sizeof reason, f->reason, strlen(f->reason));
@@ -537,7 +537,7 @@ int trm_policy_refusal(const struct trm_policy *policy, const struct trm_finding
 	if (i == findings->n)
 		snprintf(reported, sizeof reported, "%zu findings", findings->n_refused);
 	else
-		trm_finding_tell(&findings->all[i], reported, sizeof reported);
+		trm_finding_describe(&findings->all[i], reported, sizeof reported);
 	if (findings->n_refused > 1)
 		snprintf(more, sizeof more, ", and %zu more", findings->n_refused - 1);
 	return trm_error_set(reterr, TRM_EPERM, "the policy '%s' refuses this: %s%s", policy->name, reported,

@@ -359,7 +359,7 @@ static int greet(struct trm_sandbox *s)
 {
 	struct buf asked = s->out;
 	buf_init(&s->out, SANDBOX_OUT_MAX_BYTES);
-	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier), s->opts.is_onlooker ? HELLO_ONLOOKER : 0,
+	int r = hello_msg_put(&s->out, s->ops->nproc(s->carrier), s->opts.is_observer ? HELLO_OBSERVER : 0,
 			(uint32_t)getpid());
 	if (r == 0)
 		r = proxy_env_send(s, &s->out);

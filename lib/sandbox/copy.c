@@ -53,7 +53,7 @@ static int attach_box(struct trm_copy *copy, struct box *box, struct trm_error *
 		return trm_sandbox_attach(copy->loop, box->name, NULL, &BOX_CB, box, &box->sandbox, why);
 	struct trm_sandbox_opts opts = *copy->opts.far;
 	opts.name = box->name;
-	opts.server.join = TRM_SERVER_JOIN;
+	opts.server.join = TRM_REMOTE_JOIN;
 	opts.metrics_interval_ms = 0;
 	return trm_sandbox_open(copy->loop, &opts, &BOX_CB, box, &box->sandbox, why);
 }

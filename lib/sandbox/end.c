@@ -19,7 +19,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	errand.fn(errand.user, why);
 }
 
-int trm_sandbox_end(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_done_fn *fn, void *user,
+int trm_remote_stop(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_done_fn *fn, void *user,
 		struct trm_error *reterr)
 {
 	static const struct carrier_cb CB = {.closed = on_closed};

@@ -45,7 +45,7 @@ void flood_describe(uint64_t max_bytes, char *out, size_t cap)
 			(double)max_bytes / (1024 * 1024));
 }
 
-void trm_exit_reason(const struct trm_exit *exit, char *out, size_t cap)
+void trm_exit_describe(const struct trm_exit *exit, char *out, size_t cap)
 {
 	if (exit->over_output_bytes)
 		flood_describe(exit->over_output_bytes, out, cap);

@@ -53,7 +53,7 @@ static int check_count(const char *what, uint32_t count, uint32_t min, struct tr
 			count, what, min, MAX_COUNT);
 }
 
-const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size_t cap)
+const char *trm_limits_describe_net(const struct trm_limits *limits, char *out, size_t cap)
 {
 	bool has_more = limits->net && *limits->net_allow;
 	snprintf(out, cap, "%s%s%s", limits->net ? "network ON" : "no network", has_more ? ", also to " : "",
@@ -61,7 +61,7 @@ const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size
 	return out;
 }
 
-const char *trm_guards_tell_net(const struct trm_guard *guards, size_t n, const struct trm_limits *limits)
+const char *trm_guards_net_name(const struct trm_guard *guards, size_t n, const struct trm_limits *limits)
 {
 	static const char *const words[] = {[TRM_ENFORCED] = "off",
 			[TRM_WEAK] = "off (weakly)",

@@ -9,14 +9,14 @@
 #include "sandbox/sandbox.h"
 
 struct listing {
-	trm_server_list_fn *fn;
+	trm_remote_list_fn *fn;
 	void *user;
-	struct trm_server_entry *entries; /* malloc'd */
+	struct trm_remote_entry *entries; /* malloc'd */
 	size_t n;
 	struct trm_error why;
 };
 
-static void on_rows(void *user, const struct trm_server_entry *entries, size_t n, const struct trm_error *why)
+static void on_rows(void *user, const struct trm_remote_entry *entries, size_t n, const struct trm_error *why)
 {
 	struct listing *l = user;
 	(void)why; /* there are rows, so there was no error */
@@ -40,7 +40,7 @@ static void on_closed(void *user, const struct trm_error *why)
 	free(l);
 }
 
-int trm_server_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+int trm_remote_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_remote_list_fn *fn,
 		void *user, struct trm_error *reterr)
 {
 	static const struct carrier_cb CB = {.closed = on_closed};

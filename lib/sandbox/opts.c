@@ -35,7 +35,7 @@ static int check_mounts(const struct trm_sandbox_opts *opts, struct trm_error *r
 				r = check_pair(&opts->mounts[k], m, reterr);
 		if (r < 0)
 			return r;
-		bytes += trm_mount_print(m, NULL, 0) + 1;
+		bytes += trm_mount_format(m, NULL, 0) + 1;
 	}
 	return bytes < TRM_MOUNTS_BYTES
 			       ? 0
@@ -44,7 +44,7 @@ static int check_mounts(const struct trm_sandbox_opts *opts, struct trm_error *r
 					       bytes, TRM_MOUNTS_BYTES - 1);
 }
 
-const char *trm_server_words(const struct trm_server_opts *s, char *out, size_t cap)
+const char *trm_remote_format_options(const struct trm_remote_opts *s, char *out, size_t cap)
 {
 	bool has_space = s->space && *s->space && strcmp(s->space, "default") != 0;
 	bool has_url = s->url && *s->url && strcmp(s->url, "http://127.0.0.1:5555") != 0;

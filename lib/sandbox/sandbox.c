@@ -289,7 +289,7 @@ static int keep_mounts(struct trm_sandbox *s, struct trm_error *reterr)
 	if (!(s->mounts = malloc(cap)))
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->opts.n_mounts; i++) {
-		used += trm_mount_print(&s->opts.mounts[i], s->mounts + used, cap - used);
+		used += trm_mount_format(&s->opts.mounts[i], s->mounts + used, cap - used);
 		s->mounts[used++] = '\n';
 	}
 	s->mounts[used] = '\0';
@@ -333,7 +333,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	s->opts.backend = s->backend;
 	s->is_kept = opts->keep;
 	s->leaves = opts->keep || s->ops == &backend_attached
-		    || (s->ops->caps & BACKEND_JOIN && opts->server.join != TRM_SERVER_START);
+		    || (s->ops->caps & BACKEND_JOIN && opts->server.join != TRM_REMOTE_START);
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;
 	s->silence_ms = s->opts.start_timeout_ms > LEAST_SILENCE_MS ? s->opts.start_timeout_ms
@@ -398,7 +398,7 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	s->opts.n_env = 0;
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
-	s->opts.server = (struct trm_server_opts){0}; /* its texts, including a key, belong to the caller */
+	s->opts.server = (struct trm_remote_opts){0}; /* its texts, including a key, belong to the caller */
 	s->opts.container = (struct trm_container_opts){0};
 	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->backend);
 	trm_timer_start(s->deadline, s->opts.start_timeout_ms, 0);
@@ -470,7 +470,7 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 	r = describe_found(name, found, &own, reterr);
 	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
 	own.metrics_with_processes = opts && opts->metrics_with_processes;
-	own.is_onlooker = opts && opts->is_onlooker;
+	own.is_observer = opts && opts->is_observer;
 	if (r == 0)
 		r = open_on(&backend_attached, found, loop, &own, cb, user, ret_sandbox, reterr);
 	found_finish(found);
@@ -555,7 +555,7 @@ bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox)
 	       && sandbox->ops->is_joined(sandbox->carrier);
 }
 
-bool trm_sandbox_stays(const struct trm_sandbox *sandbox)
+bool trm_sandbox_survives_close(const struct trm_sandbox *sandbox)
 {
 	return trm_sandbox_is_joined(sandbox)
 	       || (sandbox->leaves && (sandbox->is_kept || trm_sandbox_is_attached(sandbox)));

@@ -76,7 +76,7 @@ void trm_run_hold_clock(struct trm_run *run, bool is_held)
 		stop_hold(run->kernel, is_held);
 }
 
-int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
+int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	if (!run->offers_stdin)
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
@@ -95,7 +95,7 @@ int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_er
 	return r < 0 ? trm_error_set(reterr, r, "too much input is already waiting for the run") : 0;
 }
 
-void trm_run_send_eof(struct trm_run *run)
+void trm_run_close_stdin(struct trm_run *run)
 {
 	if (is_over(run) || !run->offers_stdin || (run->is_peer && run->kernel->share.turn != TURN_OURS))
 		return;

@@ -257,7 +257,7 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
 	return ask_for(session, opts, false, cb, user, ret_run, reterr);
 }
 
-int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts,
+int trm_session_run_exit(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
 	struct trm_run_opts none = *opts;

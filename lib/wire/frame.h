@@ -96,7 +96,7 @@ enum {
 };
 enum { SPARE_SETS_MAX = 8 };
 
-enum hello_flag { HELLO_ONLOOKER = 1 /* this client is an observer: it is not counted */ };
+enum hello_flag { HELLO_OBSERVER = 1 /* this client is an observer: it is not counted */ };
 
 enum frame_type {
 	/* client → agent */

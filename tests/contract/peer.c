@@ -36,7 +36,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	bed_text_add(&seen->prompts, prompt, strlen(prompt));
 	const char *answer = seen->peer->answer;
 	if (answer)
-		assert_int_equal(trm_run_send(run, answer, strlen(answer), &why), 0);
+		assert_int_equal(trm_run_write(run, answer, strlen(answer), &why), 0);
 }
 
 static void on_started(void *user, struct trm_run *run)

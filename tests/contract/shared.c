@@ -428,8 +428,8 @@ static void who_begins_again_takes_input(void **state)
 	struct trm_loop *other = turn_taken();
 	struct seen *again = peer_begin(&b, d->lang, d->read_line, -1);
 	trm_loop_step(other, 10); /* it hears that it has lost the turn */
-	assert_int_equal(trm_run_send(again->run, "late\n", 5, NULL), 0);
-	trm_run_send_eof(again->run);
+	assert_int_equal(trm_run_write(again->run, "late\n", 5, NULL), 0);
+	trm_run_close_stdin(again->run);
 	double end = bed_now_ms() + BED_DEADLINE_MS;
 	while (!again->is_over && bed_now_ms() < end) {
 		trm_loop_step(other, 10);

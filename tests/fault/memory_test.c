@@ -180,9 +180,9 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 {
 	struct stay *s = user;
 	(void)prompt, (void)is_secret;
-	if (trm_run_send(run, "line\n", 5, NULL) < 0) {
+	if (trm_run_write(run, "line\n", 5, NULL) < 0) {
 		s->code = TRM_ENOMEM;
-		trm_run_send_eof(run);
+		trm_run_close_stdin(run);
 	}
 }
 

@@ -13,12 +13,12 @@ static void check_mount(const struct trm_mount *mount)
 {
 	char text[TRM_HOST_PATH + TRM_INSIDE_PATH + 8], reported[256], clean[512];
 	struct trm_mount again;
-	if (trm_mount_print(mount, text, sizeof text) >= sizeof text)
+	if (trm_mount_format(mount, text, sizeof text) >= sizeof text)
 		return;
 	if (trm_mount_parse(text, &again, NULL) < 0 || strcmp(again.host, mount->host) != 0
 			|| strcmp(again.guest, mount->guest) != 0 || again.is_writable != mount->is_writable)
 		abort();
-	trm_mount_tell(mount, reported, sizeof reported);
+	trm_mount_describe(mount, reported, sizeof reported);
 	trm_text_clean_line(clean, sizeof clean, reported, strlen(reported));
 	if (strcmp(reported, clean) != 0)
 		abort();

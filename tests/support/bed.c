@@ -261,7 +261,7 @@ void bed_begin(struct bed *bed, const struct trm_run_opts *opts)
 void bed_leave(struct bed *bed, const struct trm_run_opts *opts, struct trm_error *why)
 {
 	clear_run(bed);
-	if (trm_session_leave(bed->session, opts, &RUN_CB, bed, &bed->run, why) < 0)
+	if (trm_session_run_exit(bed->session, opts, &RUN_CB, bed, &bed->run, why) < 0)
 		fail(why->msg);
 }
 
@@ -299,10 +299,10 @@ const struct trm_result *bed_run_with(struct bed *bed, const char *lang, const c
 	struct trm_run_opts o = run_opts(lang, code);
 	o.offers_stdin = true;
 	bed_begin(bed, &o);
-	if (bed->run && trm_run_send(bed->run, input, strlen(input), &bed->why) < 0)
+	if (bed->run && trm_run_write(bed->run, input, strlen(input), &bed->why) < 0)
 		fail(bed->why.msg);
 	if (bed->run)
-		trm_run_send_eof(bed->run);
+		trm_run_close_stdin(bed->run);
 	return bed_end(bed);
 }
 

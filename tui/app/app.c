@@ -126,14 +126,14 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 			.run_ms = o->alert_run_ms};
 }
 
-/* The options by which a command line reaches a sandbox on a server. "": the sandbox is on this machine. */
-static const char *describe_way(const struct app_opts *o, char words[TRM_SERVER_WORDS])
+/* What leads to a sandbox at a server from a command line; "" for one of this machine. */
+static const char *describe_way(const struct app_opts *o, char words[TRM_REMOTE_OPTIONS_BYTES])
 {
 	bool is_far = !o->attach && o->sandbox.backend && !strcmp(o->sandbox.backend, "microsandbox");
 
 	words[0] = '\0';
 	if (is_far)
-		trm_server_words(&o->sandbox.server, words, TRM_SERVER_WORDS);
+		trm_remote_format_options(&o->sandbox.server, words, TRM_REMOTE_OPTIONS_BYTES);
 	return words;
 }
 
@@ -349,7 +349,7 @@ int app_main(const struct app_opts *opts)
 {
 	struct app *a = calloc(1, sizeof *a);
 	struct trm_error err = {0};
-	char detached[sizeof a->detached], words[TRM_SERVER_WORDS];
+	char detached[sizeof a->detached], words[TRM_REMOTE_OPTIONS_BYTES];
 	int code = 0;
 
 	if (!a) {

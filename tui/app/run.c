@@ -226,8 +226,8 @@ void app_run_input(struct app *a, const struct effect *effect)
 	if (!r)
 		return;
 	if (effect->type == EFFECT_STDIN_EOF)
-		trm_run_send_eof(r->handle);
-	else if (trm_run_send(r->handle, effect->text, effect->len, &err) < 0)
+		trm_run_close_stdin(r->handle);
+	else if (trm_run_write(r->handle, effect->text, effect->len, &err) < 0)
 		app_tell(a, MSG_ERROR, err.msg);
 }
 

@@ -89,7 +89,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 
 bool app_wants_running(const struct app *a)
 {
-	return a->opts->attach || a->opts->sandbox.server.join == TRM_SERVER_JOIN;
+	return a->opts->attach || a->opts->sandbox.server.join == TRM_REMOTE_JOIN;
 }
 
 /* Without a sandbox the person can still edit files, unless the workbench was only started to attach. True:
@@ -201,9 +201,9 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	const char *name = a->has_attached ? NULL : a->opts->attach;
 	if (a->has_attached && a->like_backend[0])
 		take_kind(a, &opts);
-	bool joins = opts.server.join == TRM_SERVER_JOIN;
+	bool joins = opts.server.join == TRM_REMOTE_JOIN;
 	if (joins && a->has_attached)
-		opts.server.join = TRM_SERVER_JOIN_OR_START;
+		opts.server.join = TRM_REMOTE_JOIN_OR_START;
 	int r = name ? trm_sandbox_attach(a->loop, name, &opts, &sandbox_cb, a, &a->sandbox, reterr)
 		     : trm_sandbox_open(a->loop, &opts, &sandbox_cb, a, &a->sandbox, reterr);
 	if (r < 0)
@@ -304,7 +304,8 @@ void app_detach(struct app *a)
 
 	if (!app_text_is_safe(a))
 		return;
-	if (a->sandbox && !trm_sandbox_stays(a->sandbox) && trm_sandbox_keep(a->sandbox, true, &err) < 0) {
+	if (a->sandbox && !trm_sandbox_survives_close(a->sandbox)
+			&& trm_sandbox_keep(a->sandbox, true, &err) < 0) {
 		app_tell(a, MSG_ERROR, err.msg);
 		return;
 	}
@@ -315,7 +316,7 @@ void app_close_sandbox(struct app *a)
 {
 	trm_session_close(a->session);
 	a->session = NULL;
-	if (!a->stops_sandbox && trm_sandbox_stays(a->sandbox))
+	if (!a->stops_sandbox && trm_sandbox_survives_close(a->sandbox))
 		snprintf(a->detached, sizeof a->detached, "%s", trm_sandbox_name(a->sandbox));
 	if (a->stops_sandbox)
 		trm_sandbox_stop(a->sandbox);

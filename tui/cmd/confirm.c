@@ -77,7 +77,7 @@ static void print_findings(FILE *tty, const struct policy_gate *policy_gate, con
 	char line[400];
 	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
 		print_fact(tty, "  %s %s\n", found->all[i].is_refused ? "!" : "-",
-				trm_finding_tell(&found->all[i], line, sizeof line));
+				trm_finding_describe(&found->all[i], line, sizeof line));
 	if (found->n > SHOWN_FINDINGS)
 		fprintf(tty, "  … and %zu more findings\n", found->n + found->n_dropped - SHOWN_FINDINGS);
 	if (found->n)
@@ -100,7 +100,7 @@ static void print_source_findings(FILE *tty, const struct policy_gate *policy_ga
 static void print_mount(FILE *tty, const struct trm_mount *m, const char *label)
 {
 	char words[240];
-	print_fact(tty, "%s%s\n", label, trm_mount_tell(m, words, sizeof words));
+	print_fact(tty, "%s%s\n", label, trm_mount_describe(m, words, sizeof words));
 }
 
 /* Print the parts of this machine that the code will see, or sees already if the sandbox runs. */
@@ -126,7 +126,7 @@ static void print_requested(FILE *tty, const struct trm_config *c, bool is_runni
 /* A server enforces the limits, so print what will be requested, and from which server. */
 static void print_server(FILE *tty, const struct trm_config *c)
 {
-	char url[TRM_SERVER_URL_BYTES + 8];
+	char url[TRM_REMOTE_URL_BYTES + 8];
 	trm_config_get(c, trm_setting_find("server_url"), url, sizeof url);
 	print_fact(tty,
 			"in a new sandbox on the server %s (namespace %s, image %s): %.4g MiB memory "
@@ -175,14 +175,14 @@ static void print_engine_args(FILE *tty, const struct trm_config *c)
 /* An engine enforces only what it is asked to enforce, and files are not among that. */
 static void print_engine(FILE *tty, const struct trm_config *c)
 {
-	char words[TRM_RECIPE_WORDS];
+	char words[TRM_RECIPE_BYTES];
 	struct trm_recipe *recipe = load_recipe(c->backend, c);
 	if (*c->container) {
 		print_fact(tty, "in the existing container %s (%s), with its own limits and network,\n",
 				c->container, c->backend);
 	} else if (recipe) {
 		print_source(tty, c, recipe);
-		print_fact(tty, ": %s, user %s,\n", trm_recipe_tell_limits(recipe, &c->limits, words),
+		print_fact(tty, ": %s, user %s,\n", trm_recipe_describe_limits(recipe, &c->limits, words),
 				*c->user                        ? c->user
 				: trm_recipe_keeps_user(recipe) ? "as the user that its commands run as"
 								: "of the image, but not root");
@@ -214,16 +214,16 @@ static void print_level(FILE *tty, enum trm_isolation level)
 static void print_limits(
 		FILE *tty, const struct trm_config *c, const char *backend, const struct trm_limits *l)
 {
-	char words[TRM_NET_ALLOW + TRM_RECIPE_WORDS];
+	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES];
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	struct trm_recipe *recipe = is_made ? load_recipe(backend, c) : NULL;
 	if (recipe)
-		print_fact(tty, "%s,\n", trm_recipe_tell_limits(recipe, l, words));
+		print_fact(tty, "%s,\n", trm_recipe_describe_limits(recipe, l, words));
 	else
 		print_fact(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 				(double)l->disk_bytes / (1 << 20),
-				trm_limits_tell_net(l, words, sizeof words));
+				trm_limits_describe_net(l, words, sizeof words));
 	trm_recipe_free(recipe);
 }
 
@@ -338,7 +338,7 @@ static void list_package_findings(const struct trm_findings *findings)
 	for (size_t i = 0; i < findings->n && findings->n_refused > 1; i++)
 		if (findings->all[i].is_refused)
 			print_fact(stderr, "  ! %s\n",
-					trm_finding_tell(&findings->all[i], line, sizeof line));
+					trm_finding_describe(&findings->all[i], line, sizeof line));
 }
 
 int confirm_findings(const struct policy_gate *policy_gate, const struct trm_findings *findings)
@@ -363,13 +363,13 @@ int confirm_findings(const struct policy_gate *policy_gate, const struct trm_fin
 
 int confirm_container(const struct trm_config *c)
 {
-	char words[TRM_CONTAINER_WORDS];
+	char words[TRM_CONTAINER_BYTES];
 	FILE *tty = open_terminal();
 	if (!tty)
 		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
 				"without asking",
 				c->backend, c->container);
-	print_fact(tty, "%s\n", trm_container_tell(c->backend, c->container, c->user, words));
+	print_fact(tty, "%s\n", trm_container_describe(c->backend, c->container, c->user, words));
 	fputs("Do this? [Y/n] ", tty);
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");

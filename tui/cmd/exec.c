@@ -136,14 +136,14 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 		end_exec(e, CMD_TIMED_OUT);
 		return;
 	}
-	trm_exit_reason(exit, reason, sizeof reason);
+	trm_exit_describe(exit, reason, sizeof reason);
 	if (*reason) {
 		print_exec_message(e, reason);
 		end_exec(e, CMD_SIGNALED + SIGINT);
 		return;
 	}
 	char hint[INSTALL_HINT];
-	bool stays = e->cli_session.sandbox && trm_sandbox_stays(e->cli_session.sandbox);
+	bool stays = e->cli_session.sandbox && trm_sandbox_survives_close(e->cli_session.sandbox);
 	if (*exit->limit)
 		print_exec_message(e, exit->limit);
 	if (exit->exit_code > 0

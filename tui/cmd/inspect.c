@@ -210,7 +210,7 @@ static int open_inspected(struct asking *a, struct trm_error *reterr)
 	static const char *const argv[] = {"cat", "/proc/self/mountinfo", NULL};
 	const struct trm_sandbox_opts opts = {.metrics_interval_ms = SAMPLE_MS,
 			.metrics_with_processes = true,
-			.is_onlooker = true};
+			.is_observer = true};
 	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
 
 	int r = sandbox_list_open(

@@ -281,7 +281,8 @@ static void print_requested(const struct trm_requested *w)
 		putchar('\n');
 	}
 	for (size_t i = 0; i < w->n_mounts; i++)
-		printf("%-11s %s\n", i ? "" : "mounts", trm_mount_tell(&w->mounts[i], words, sizeof words));
+		printf("%-11s %s\n", i ? "" : "mounts",
+				trm_mount_describe(&w->mounts[i], words, sizeof words));
 }
 
 static void print_own(const struct inspect *x)
@@ -297,7 +298,7 @@ static void print_own(const struct inspect *x)
 	printf("supervisor  process %u\n", e->supervisor_pid);
 	const struct trm_guard *open = open_net(x);
 	printf("network     %s%s\n", open ? "not cut off: " : "",
-			open ? open->how : trm_limits_tell_net(&e->limits, net, sizeof net));
+			open ? open->how : trm_limits_describe_net(&e->limits, net, sizeof net));
 	print_requested(&x->requested);
 }
 
@@ -311,7 +312,7 @@ int inspect_print_text(const struct inspect *x)
 	else
 		print_own(x);
 	puts("\nUSES NOW");
-	sample_print(&x->metrics.sample, trm_guards_tell_net(x->guards, x->n_guards, &e->limits));
+	sample_print(&x->metrics.sample, trm_guards_net_name(x->guards, x->n_guards, &e->limits));
 	sample_print_processes(&x->metrics);
 	print_guards(x);
 	print_mounts(x);

@@ -58,7 +58,7 @@ static void print_snapshot(struct one *w, const struct trm_metrics *metrics)
 	}
 	printf("sandbox     %s\n", w->q->name);
 	size_t n = trm_sandbox_guards(w->sandbox, &guards);
-	sample_print(&metrics->sample, trm_guards_tell_net(guards, n, trm_sandbox_limits(w->sandbox)));
+	sample_print(&metrics->sample, trm_guards_net_name(guards, n, trm_sandbox_limits(w->sandbox)));
 	sample_print_processes(metrics);
 	w->code = cmd_flush();
 }
@@ -121,7 +121,7 @@ int metrics_of_one(const struct metrics_request *q)
 	const struct trm_sandbox_opts opts = {
 			.metrics_interval_ms = q->is_watch ? q->interval_ms : METRICS_SNAPSHOT_MS,
 			.metrics_with_processes = true,
-			.is_onlooker = !q->is_watch};
+			.is_observer = !q->is_watch};
 	struct one w = {.q = q};
 	struct trm_error why = {0};
 	struct trm_loop *loop;

@@ -214,7 +214,7 @@ static void on_feed_bytes(void *user, const void *bytes, size_t n)
 	struct run_session *p = user;
 	echo_off_end(&p->echo_off);
 	struct trm_error why = {0};
-	if (trm_run_send(p->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
+	if (trm_run_write(p->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
 		print_message(p, why.msg);
 }
 
@@ -222,7 +222,7 @@ static void on_feed_eof(void *user)
 {
 	struct run_session *p = user;
 	if (p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving)
-		trm_run_send_eof(p->run);
+		trm_run_close_stdin(p->run);
 }
 
 static void on_feed_broken(void *user, const char *why)
@@ -301,7 +301,7 @@ static bool find_neighbor_hint(struct run_session *p, const struct trm_result *r
 static bool find_package_hint(const struct run_session *p, const struct trm_result *result, char out[HINT])
 {
 	const struct trm_sandbox *sandbox = p->cli_session.sandbox;
-	bool stays = sandbox && trm_sandbox_stays(sandbox);
+	bool stays = sandbox && trm_sandbox_survives_close(sandbox);
 	return install_hint_of_result(result, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
 			stays ? trm_sandbox_name(sandbox) : "",
 			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
@@ -503,8 +503,8 @@ static void leave_next(struct run_session *p)
 	trm_run_opts_default(&opts);
 	opts.lang = trm_lang_at(p->next_to_leave++);
 	opts.manual_credit = !p->opts->is_json;
-	if (trm_session_leave(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
-		p->is_over = true; /* the sandbox has ended, which on_closed() reports */
+	if (trm_session_run_exit(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
+		p->is_over = true; /* the sandbox is gone, which on_closed tells */
 }
 
 /* List all findings if there are several. The refusal itself names only the first one. */
@@ -520,7 +520,7 @@ static void say_findings(struct run_session *p, const struct trm_run_opts *opts)
 	for (size_t i = 0; i < found.n && found.n_refused > 1; i++) {
 		if (!found.all[i].is_refused)
 			continue;
-		snprintf(text, sizeof text, "  ! %s", trm_finding_tell(&found.all[i], line, sizeof line));
+		snprintf(text, sizeof text, "  ! %s", trm_finding_describe(&found.all[i], line, sizeof line));
 		sink_line(&p->err, text);
 	}
 	trm_findings_finish(&found);

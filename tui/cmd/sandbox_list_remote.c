@@ -34,7 +34,7 @@ static void fill_limits(const struct trm_sample *s, struct trm_limits *limits)
 		limits->disk_bytes = s->disk_limit_bytes;
 }
 
-static void fill_remote_entry(struct trm_entry *e, const struct trm_server_entry *from)
+static void fill_remote_entry(struct trm_entry *e, const struct trm_remote_entry *from)
 {
 	struct timespec now;
 	*e = (struct trm_entry){.backend = "microsandbox", .sample = from->sample};
@@ -54,7 +54,7 @@ static int compare_entry_names(const void *a, const void *b)
 	return order ? order : strcmp(one->group, two->group);
 }
 
-static void on_list(void *user, const struct trm_server_entry *entries, size_t n, const struct trm_error *why)
+static void on_list(void *user, const struct trm_remote_entry *entries, size_t n, const struct trm_error *why)
 {
 	struct look *l = user;
 	l->is_done = true;
@@ -76,7 +76,7 @@ static int fetch_remote_list(const struct trm_config *config, struct look *l)
 	if (r < 0)
 		return r;
 	trm_config_sandbox_opts(config, &opts);
-	r = trm_server_list(loop, &opts, on_list, l, &l->why);
+	r = trm_remote_list(loop, &opts, on_list, l, &l->why);
 	while (r == 0 && !l->is_done && trm_loop_step(loop, -1) >= 0)
 		continue;
 	trm_loop_destroy(loop);
@@ -107,7 +107,7 @@ void sandbox_list_remote_opts(const struct trm_config *config, const char *name,
 {
 	trm_config_sandbox_opts(config, ret);
 	ret->name = name;
-	ret->server.join = TRM_SERVER_JOIN;
+	ret->server.join = TRM_REMOTE_JOIN;
 }
 
 int sandbox_list_open(struct trm_loop *loop, const struct trm_config *config, const char *name,

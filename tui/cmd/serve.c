@@ -40,7 +40,7 @@ struct serve {
 	size_t n_volumes;
 	struct trm_serve_pool pools[POOLS_MAX];
 	char pool_images[POOLS_MAX][128];
-	struct trm_server_opts there; /* the server that has the sandboxes, with --backend microsandbox */
+	struct trm_remote_opts there; /* the server that has the sandboxes, with --backend microsandbox */
 	const char *key_file;
 	bool is_dev, resets_key, is_verbose, is_quiet;
 	char key[TRM_SERVER_KEY];
@@ -329,7 +329,7 @@ static const char *contradiction(const struct serve *s)
 	return NULL;
 }
 
-void serve_take_config(struct trm_serve_opts *opts, struct trm_server_opts *there, const struct options *o,
+void serve_take_config(struct trm_serve_opts *opts, struct trm_remote_opts *there, const struct options *o,
 		const struct trm_config *config)
 {
 	struct trm_sandbox_opts sandbox;

@@ -148,7 +148,7 @@ static int stop_far(struct trm_loop *loop, const struct trm_config *config, cons
 	struct far_stop f = {0};
 	trm_config_sandbox_opts(config, &opts);
 	opts.name = name;
-	if (trm_sandbox_end(loop, &opts, on_far_stop, &f, &f.why) < 0)
+	if (trm_remote_stop(loop, &opts, on_far_stop, &f, &f.why) < 0)
 		return cmd_fail("%s", f.why.msg);
 	while (!f.is_done)
 		trm_loop_step(loop, -1);

@@ -101,7 +101,7 @@ int workbench_attach(const struct trm_config *config, const struct options *o)
 		return code;
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	if (sandbox_list_is_remote(config))
-		opts.sandbox.server.join = TRM_SERVER_JOIN;
+		opts.sandbox.server.join = TRM_REMOTE_JOIN;
 	else
 		opts.attach = config->name;
 	return open_behind_gate(config, o, &opts);

@@ -127,7 +127,7 @@ void linear_metrics(struct linear *l, const struct model *m)
 		linear_say(l, "network: %" PRIu64 " bytes received, %" PRIu64 " sent", s->net_rx_bytes,
 				s->net_tx_bytes);
 	else
-		linear_say(l, "network %s", trm_guards_tell_net(box->guards, box->n_guards, &box->limits));
+		linear_say(l, "network %s", trm_guards_net_name(box->guards, box->n_guards, &box->limits));
 	say_pressure(l, s);
 	if (s->known & TRM_METRIC_OOM_KILLS && s->oom_kills)
 		linear_say(l, "killed because memory ran out: %" PRIu64 " times", s->oom_kills);

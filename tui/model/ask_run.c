@@ -194,7 +194,7 @@ static bool describe_policy(const struct model *m, struct dialog *d)
 	for (size_t i = 0; i < found.n && i < FINDINGS_SHOWN; i++) {
 		const struct trm_finding *f = &found.all[i];
 		dialog_add_labeled(d, i ? "" : "Policy", f->is_refused ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
-				trm_finding_tell(f, line, sizeof line));
+				trm_finding_describe(f, line, sizeof line));
 	}
 	if (found.n > FINDINGS_SHOWN)
 		dialog_add_labeled(d, "", ROLE_DIALOG, "and %zu more",

@@ -152,7 +152,7 @@ void demo_ask(struct model *m)
 				mem);
 	else
 		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
-				trm_limits_tell_net(l, net, sizeof net));
+				trm_limits_describe_net(l, net, sizeof net));
 	ask_tell_mounts(m, d);
 	dialog_add(d, ROLE_DIM, "This question comes only once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));

@@ -98,7 +98,7 @@ void engines_ask_look(struct model *m, const struct engine_row *row)
 {
 	static const struct dialog_button buttons[] = {
 			{"Look inside", NULL, 'l', 1}, {"Cancel", NULL, 'c', 0}};
-	char words[TRM_CONTAINER_WORDS];
+	char words[TRM_CONTAINER_BYTES];
 
 	if (row->problem[0]) {
 		notices_add(&m->notices, m->now_ns, true, "%s", row->problem);
@@ -107,7 +107,7 @@ void engines_ask_look(struct model *m, const struct engine_row *row)
 	m->sandboxes.engines.target = *row;
 	dialog_begin(&m->dialog, DIALOG_CONTAINER, "Look into this container?");
 	const char *name = row->name + strlen(row->engine) + 1;
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s", trm_container_tell(row->engine, name, NULL, words));
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s", trm_container_describe(row->engine, name, NULL, words));
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 

@@ -137,5 +137,5 @@ void repl_command_net(struct repl *r, const char *rest)
 				"terrarium repl --net %s",
 				rest);
 	else
-		show_answer(&r->show, ROLE_TEXT, "%s", trm_limits_tell_net(l, text, sizeof text));
+		show_answer(&r->show, ROLE_TEXT, "%s", trm_limits_describe_net(l, text, sizeof text));
 }

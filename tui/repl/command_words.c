@@ -138,7 +138,7 @@ void repl_command_language(struct repl *r, const char *rest)
 void repl_command_attach(struct repl *r, const char *rest)
 {
 	const char *name = trm_sandbox_name(r->cli_session.sandbox);
-	char way[TRM_SERVER_WORDS];
+	char way[TRM_REMOTE_OPTIONS_BYTES];
 	(void)rest;
 	repl_way(r, way);
 	show_answer(&r->show, ROLE_TEXT,

@@ -35,17 +35,17 @@ static void print_limits(struct repl *r)
 	const char *backend = trm_sandbox_backend(r->cli_session.sandbox),
 		   *origin = trm_sandbox_origin(r->cli_session.sandbox);
 	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
-	char words[TRM_NET_ALLOW + TRM_RECIPE_WORDS];
+	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES];
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	struct trm_recipe *recipe = NULL;
 	if (is_made && trm_recipe_load(backend, *r->config.path ? r->config.path : NULL, &recipe, NULL) == 0)
 		repl_say(r, "%s%s%s%s", *origin ? "made from " : "", origin, *origin ? ": " : "",
-				trm_recipe_tell_limits(recipe, l, words));
+				trm_recipe_describe_limits(recipe, l, words));
 	else
 		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 				(double)l->disk_bytes / (1 << 20),
-				trm_limits_tell_net(l, words, sizeof words));
+				trm_limits_describe_net(l, words, sizeof words));
 	trm_recipe_free(recipe);
 }
 
@@ -80,7 +80,7 @@ static void print_where(struct repl *r, const char *front)
 		repl_say(r, "engine option: %s", at);
 	const struct trm_mount *mounts;
 	for (size_t i = 0, n = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < n; i++)
-		repl_say(r, "mounts: %s", trm_mount_tell(&mounts[i], words, sizeof words));
+		repl_say(r, "mounts: %s", trm_mount_describe(&mounts[i], words, sizeof words));
 }
 
 static void print_findings(struct repl *r, const struct trm_findings *found)
@@ -88,7 +88,7 @@ static void print_findings(struct repl *r, const struct trm_findings *found)
 	char line[400];
 	for (size_t i = 0; i < found->n && i < SHOWN_FINDINGS; i++)
 		show_print(&r->show, found->all[i].is_refused ? ROLE_WARN : ROLE_DIM, "  %s",
-				trm_finding_tell(&found->all[i], line, sizeof line));
+				trm_finding_describe(&found->all[i], line, sizeof line));
 	if (found->n > SHOWN_FINDINGS)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more findings",
 				found->n + found->n_dropped - SHOWN_FINDINGS);

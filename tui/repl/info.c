@@ -80,7 +80,7 @@ static void print_metrics(struct repl *r, const struct trm_sample *s)
 				format_bytes(rx, s->net_rx_bytes), format_bytes(tx, s->net_tx_bytes));
 	else
 		show_answer(&r->show, ROLE_TEXT, "%-8s %s", "network",
-				trm_guards_tell_net(guards, n, trm_sandbox_limits(r->cli_session.sandbox)));
+				trm_guards_net_name(guards, n, trm_sandbox_limits(r->cli_session.sandbox)));
 	if (s->known & TRM_METRIC_UPTIME)
 		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " s", "up", s->uptime_ms / 1000);
 }
@@ -151,11 +151,11 @@ void repl_command_limits(struct repl *r, const char *rest)
 				"process, %s",
 				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
 				format_bytes(disk, l->disk_bytes), format_bytes(file, l->file_bytes),
-				l->open_files, trm_limits_tell_net(l, net, sizeof net));
+				l->open_files, trm_limits_describe_net(l, net, sizeof net));
 	const struct trm_mount *mounts;
 	for (size_t i = 0, m = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < m; i++)
 		show_answer(&r->show, mounts[i].is_writable ? ROLE_WARN : ROLE_TEXT, "%-14s %s", "mount",
-				trm_mount_tell(&mounts[i], net, sizeof net));
+				trm_mount_describe(&mounts[i], net, sizeof net));
 	repl_command_timeout(r, "");
 	size_t n = trm_sandbox_is_ready(r->cli_session.sandbox)
 				   ? trm_sandbox_guards(r->cli_session.sandbox, &guards)

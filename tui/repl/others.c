@@ -43,7 +43,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 			"run %" PRIu64
 			" waits for a line, but the program that started it is gone: it gets end of file",
 			trm_run_number(run));
-	trm_run_send_eof(run);
+	trm_run_close_stdin(run);
 }
 
 static void forget_other(struct other *o)

@@ -117,7 +117,7 @@ void piped_answer(struct repl *r)
 	if (!r->run)
 		return;
 	if (!line) {
-		trm_run_send_eof(r->run);
+		trm_run_close_stdin(r->run);
 		return;
 	}
 	/* Send the line in one piece: code that finds half a line asks again, and would get the next
@@ -127,6 +127,6 @@ void piped_answer(struct repl *r)
 		return;
 	memcpy(whole, line, n);
 	whole[n] = '\n';
-	trm_run_send(r->run, whole, n + 1, NULL);
+	trm_run_write(r->run, whole, n + 1, NULL);
 	free(whole);
 }

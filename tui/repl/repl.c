@@ -86,14 +86,14 @@ bool repl_is_far(const struct repl *r)
 	return strcmp(trm_sandbox_backend(r->cli_session.sandbox), "microsandbox") == 0;
 }
 
-const char *repl_way(const struct repl *r, char way[TRM_SERVER_WORDS])
+const char *repl_way(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES])
 {
 	struct trm_sandbox_opts opts;
 	way[0] = '\0';
 	if (!repl_is_far(r))
 		return way;
 	trm_config_sandbox_opts(&r->config, &opts);
-	return trm_server_words(&opts.server, way, TRM_SERVER_WORDS);
+	return trm_remote_format_options(&opts.server, way, TRM_REMOTE_OPTIONS_BYTES);
 }
 
 void repl_leave(struct repl *r)
@@ -101,7 +101,7 @@ void repl_leave(struct repl *r)
 	r->is_leaving = true;
 	if (r->activity.what)
 		return;
-	char way[TRM_SERVER_WORDS];
+	char way[TRM_REMOTE_OPTIONS_BYTES];
 	if (repl_has_person(r) && r->cli_session.sandbox && cli_session_is_shared(&r->cli_session)
 			&& !r->is_over)
 		repl_say(r, "%s keeps running: terrarium attach %s%s --repl",

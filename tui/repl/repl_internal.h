@@ -136,7 +136,7 @@ void repl_leave(struct repl *r);
 /* The sandbox is at a server. */
 bool repl_is_far(const struct repl *r);
 /* What a command line says before its name; "" for one of this machine. Returns `way`. */
-const char *repl_way(const struct repl *r, char way[TRM_SERVER_WORDS]);
+const char *repl_way(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES]);
 void repl_say(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* dim */
 /* What went wrong on our side; counts as a failure. */
 void repl_error(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -87,19 +87,19 @@ static bool reads_unasked(const struct repl *r)
 
 static void send_line_end(struct repl *r)
 {
-	trm_run_send(r->run, "\n", 1, NULL);
+	trm_run_write(r->run, "\n", 1, NULL);
 }
 
 static void send_stdin(struct repl *r, const char *bytes, size_t n)
 {
 	struct trm_error why = {0};
 	const char *end = memchr(bytes, '\r', n); /* typed in the moment when the terminal changed its mode */
-	if (end && trm_run_send(r->run, bytes, (size_t)(end - bytes), NULL) == 0) {
+	if (end && trm_run_write(r->run, bytes, (size_t)(end - bytes), NULL) == 0) {
 		send_line_end(r);
 		n -= (size_t)(end + 1 - bytes);
 		bytes = end + 1;
 	}
-	if (n && trm_run_send(r->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
+	if (n && trm_run_write(r->run, bytes, n, &why) < 0 && why.code != TRM_ECLOSED)
 		repl_error(r, "%s", why.msg);
 	echo_off_end(&r->echo_off);
 	r->reads = false;
@@ -116,7 +116,7 @@ static void on_keys(struct repl *r, const char *bytes, size_t n)
 static void on_keys_end(struct repl *r)
 {
 	if (r->run)
-		trm_run_send_eof(r->run);
+		trm_run_close_stdin(r->run);
 	echo_off_end(&r->echo_off);
 	r->reads = false;
 	repl_watch_keys(r, false);
@@ -308,7 +308,7 @@ static void list_code_findings(struct repl *r, const char *code, size_t n)
 		return;
 	for (size_t i = 0; i < found.n && found.n_refused > 1; i++)
 		if (found.all[i].is_refused)
-			repl_say(r, "  ! %s", trm_finding_tell(&found.all[i], line, sizeof line));
+			repl_say(r, "  ! %s", trm_finding_describe(&found.all[i], line, sizeof line));
 	trm_findings_finish(&found);
 }
 
@@ -381,6 +381,6 @@ void repl_run_leave(struct repl *r)
 	opts.timeout_ms = r->config.timeout_ms;
 	opts.manual_credit = true;
 	repl_begin(r, &running);
-	if (trm_session_leave(r->session, &opts, &leave_cb, r, &r->run, NULL) < 0)
+	if (trm_session_run_exit(r->session, &opts, &leave_cb, r, &r->run, NULL) < 0)
 		r->is_over = true; /* the sandbox is gone, which was told */
 }

@@ -142,7 +142,7 @@ static int join_session(
 	struct trm_sandbox_opts opts;
 	trm_config_sandbox_opts(config, &opts);
 	opts.metrics_interval_ms = 0;
-	opts.server.join = TRM_SERVER_JOIN;
+	opts.server.join = TRM_REMOTE_JOIN;
 	return trm_sandbox_open(
 			cli_session->loop, &opts, &sandbox_cb, cli_session, &cli_session->sandbox, reterr);
 }
@@ -289,7 +289,7 @@ int cli_session_open(struct cli_session *cli_session, const struct trm_config *c
 
 bool cli_session_is_shared(const struct cli_session *cli_session)
 {
-	return cli_session->sandbox && trm_sandbox_stays(cli_session->sandbox);
+	return cli_session->sandbox && trm_sandbox_survives_close(cli_session->sandbox);
 }
 
 /* ---- the end ------------------------------------------------------------------------ */

@@ -279,7 +279,7 @@ static void draw_words(const struct measured *p, bool has_runs)
 	meters[SERIES_NET].tell(&p->x->sample, net, p->area.cols < 60);
 	if (!p->x->has_sample || !(p->x->sample.known & TRM_METRIC_NET))
 		snprintf(net, sizeof net, "%s",
-				trm_guards_tell_net(box->guards, box->n_guards, &box->limits));
+				trm_guards_net_name(box->guards, box->n_guards, &box->limits));
 	char text[200];
 	snprintf(text, sizeof text, "NET  %s   up %s", net, uptime);
 	int col = draw_text(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, text);

@@ -388,7 +388,7 @@ static int stop_agent(const char *key)
 	if (fd < 0)
 		return fail_errno("the agent cannot be reached", -fd);
 	buf_init(&out, FRAME_MAX_PAYLOAD);
-	if (hello_msg_put(&out, 0, HELLO_ONLOOKER, 0) < 0
+	if (hello_msg_put(&out, 0, HELLO_OBSERVER, 0) < 0
 			|| frame_put(&out, 0, FRAME_SHUTDOWN, 0, NULL, 0) < 0
 			|| send(fd, buf_at(&out), out.len, MSG_NOSIGNAL) < 0)
 		return fail_errno("cannot tell the agent to stop", errno);

@@ -47,7 +47,7 @@ struct client {
 	uint32_t number;   /* from 1 on */
 	uint32_t crowd;    /* the number of clients that it was told last */
 	bool greeted;
-	bool is_onlooker;  /* not counted */
+	bool is_observer;  /* not counted */
 	bool has_reported; /* it has told the others about its commands */
 	uint32_t pid;      /* as the client states it; 0: unknown */
 	uint32_t nproc;    /* process limit of programs that it starts; 0: none */

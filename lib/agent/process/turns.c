@@ -228,7 +228,7 @@ void turns_count(struct agent *agent)
 {
 	uint32_t n = 0;
 	for (const struct client *client = agent->clients; client; client = client->next)
-		n += client->greeted && !client->dead && !client->is_onlooker;
+		n += client->greeted && !client->dead && !client->is_observer;
 	for (struct client *client = agent->clients; client; client = client->next) {
 		/* A slow client gets the number when it has caught up. */
 		if (!client->greeted || client->dead || client->crowd == n

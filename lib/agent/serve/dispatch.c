@@ -44,7 +44,7 @@ static int do_hello(struct client *client, const struct frame *frame)
 	client->greeted = true;
 	client->nproc = hello.nproc;
 	client->pid = hello.pid;
-	client->is_onlooker = hello.flags & HELLO_ONLOOKER;
+	client->is_observer = hello.flags & HELLO_OBSERVER;
 	if (hello.nproc)
 		client->agent->nproc = hello.nproc;
 	size_t before = client->out.len;

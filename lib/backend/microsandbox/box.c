@@ -121,7 +121,7 @@ static void on_looked(void *user, const cJSON *result, const struct trm_error *w
 	} else if (!result && !msb_means_absence(why)) {
 		b->state = BOX_DOWN;
 		msb_box_failed(b, why);
-	} else if (b->msb->settings.join == TRM_SERVER_JOIN && b == &b->msb->boxes[MSB_BOX_MAIN]) {
+	} else if (b->msb->settings.join == TRM_REMOTE_JOIN && b == &b->msb->boxes[MSB_BOX_MAIN]) {
 		struct trm_error absent;
 		explain_absent(b, "running sandbox", &absent);
 		b->state = BOX_DOWN;
@@ -147,7 +147,7 @@ static void begin_look(struct msb_box *b)
 
 void msb_box_want(struct msb_box *b)
 {
-	if (b->state == BOX_DOWN && b->msb->settings.join != TRM_SERVER_START && !b->is_found)
+	if (b->state == BOX_DOWN && b->msb->settings.join != TRM_REMOTE_START && !b->is_found)
 		begin_look(b);
 	else if (b->state == BOX_DOWN)
 		begin_start(b);

@@ -12,7 +12,7 @@
 enum { ROWS_MAX = 10000 };
 
 /* Reject names that cannot exist. */
-static bool take_name(const cJSON *row, const char *key, char out[TRM_SERVER_SPACE_BYTES])
+static bool take_name(const cJSON *row, const char *key, char out[TRM_REMOTE_SPACE_BYTES])
 {
 	const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, key));
 	if (!text || rpc_name_check(key, text, NULL) < 0)
@@ -21,14 +21,14 @@ static bool take_name(const cJSON *row, const char *key, char out[TRM_SERVER_SPA
 	return true;
 }
 
-static size_t read_rows(const struct msb *m, const cJSON *rows, struct trm_server_entry *entries)
+static size_t read_rows(const struct msb *m, const cJSON *rows, struct trm_remote_entry *entries)
 {
 	const cJSON *row;
 	size_t n = 0;
 	cJSON_ArrayForEach(row, rows)
 	{
-		struct trm_server_entry *e = &entries[n];
-		*e = (struct trm_server_entry){0};
+		struct trm_remote_entry *e = &entries[n];
+		*e = (struct trm_remote_entry){0};
 		if (n == ROWS_MAX)
 			break;
 		if (!take_name(row, "name", e->name) || !take_name(row, "namespace", e->space))
@@ -54,7 +54,7 @@ static void on_rows(void *user, const cJSON *result, const struct trm_error *why
 				"the server %s answered with an invalid list of "
 				"sandboxes",
 				m->settings.url);
-	struct trm_server_entry *entries =
+	struct trm_remote_entry *entries =
 			m->why.code ? NULL
 				    : calloc((size_t)(n < ROWS_MAX ? n : ROWS_MAX) + 1, sizeof *entries);
 	if (entries)

@@ -360,7 +360,7 @@ static void on_health(void *user, const struct http_answer *answer, const struct
 			snprintf(what, sizeof what, "list the sandboxes");
 		else
 			snprintf(what, sizeof what, "%s sandbox '%s'",
-					m->settings.join == TRM_SERVER_JOIN ? "look for" : "start", m->name);
+					m->settings.join == TRM_REMOTE_JOIN ? "look for" : "start", m->name);
 		reply_missing(failure, &about, &why);
 		msb_fail(m, &why);
 		return;
@@ -446,7 +446,7 @@ static int msb_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	return 0;
 }
 
-static int msb_list_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_server_list_fn *fn,
+static int msb_list_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts, trm_remote_list_fn *fn,
 		void *list_user, const struct carrier_cb *cb, void *user, struct carrier **ret_carrier,
 		struct trm_error *reterr)
 {

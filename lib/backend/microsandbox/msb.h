@@ -76,7 +76,7 @@ struct msb_settings {
 	char *authorization; /* the header line with the key; NULL: none */
 	char *ca_file;       /* NULL: the usual ones */
 	char space[MSB_NAME_MAX + 1];
-	enum trm_server_join join;
+	enum trm_remote_join join;
 	char *image;                   /* NULL: the caller named none */
 	char workdir[TRM_INSIDE_PATH]; /* the client's idea of where processes start; nobody asked for it */
 	cJSON *config;                 /* of sandbox.start, without image */
@@ -311,7 +311,7 @@ struct msb {
 	struct trm_timer *at_last; /* limits the wait for the server's answer at the end */
 	uint64_t begun_ns;
 	bool is_errand;              /* only stops the sandbox, or lists sandboxes; `why` is the result */
-	trm_server_list_fn *list_fn; /* for a list, else NULL */
+	trm_remote_list_fn *list_fn; /* for a list, else NULL */
 	void *list_user;
 	bool is_up, is_connected, is_stopping, is_over;
 	bool is_waiting; /* while it stops: for the server's answer */

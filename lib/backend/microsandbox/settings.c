@@ -49,7 +49,7 @@ static int url_check(const char *url, struct trm_error *reterr)
 							       : 0;
 	if (!scheme)
 		return url_fail(url, reterr, "it must begin with http:// or https://, as in " DEFAULT_URL);
-	if (strlen(url) >= TRM_SERVER_URL_BYTES)
+	if (strlen(url) >= TRM_REMOTE_URL_BYTES)
 		return url_fail(url, reterr, "it is too long");
 	if (strcspn(url, "@") < scheme + strcspn(url + scheme, "/"))
 		return url_fail(url, reterr,
@@ -147,7 +147,7 @@ static int add_list(cJSON *config, const char *name, const char *const *list, si
 	return 0;
 }
 
-static int add_scripts(cJSON *config, const struct trm_server_opts *o, struct trm_error *reterr)
+static int add_scripts(cJSON *config, const struct trm_remote_opts *o, struct trm_error *reterr)
 {
 	cJSON *scripts = o->n_scripts ? cJSON_AddObjectToObject(config, "scripts") : NULL;
 	for (size_t i = 0; i < o->n_scripts; i++) {
@@ -160,7 +160,7 @@ static int add_scripts(cJSON *config, const struct trm_server_opts *o, struct tr
 
 static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
-	const struct trm_server_opts *o = &opts->server;
+	const struct trm_remote_opts *o = &opts->server;
 	int r;
 	s->cpus = opts->limits.cpus;
 	s->is_complete_cpus = s->cpus < 1 ? 1 : (unsigned)lround(s->cpus);
@@ -169,11 +169,11 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	if (s->is_complete_cpus > CPUS_MAX)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "a microsandbox server gives at most %d cores", CPUS_MAX);
-	if (o->n_volumes > TRM_SERVER_LIST_MAX || o->n_ports > TRM_SERVER_LIST_MAX
-			|| o->n_scripts > TRM_SERVER_LIST_MAX)
+	if (o->n_volumes > TRM_REMOTE_LIST_MAX || o->n_ports > TRM_REMOTE_LIST_MAX
+			|| o->n_scripts > TRM_REMOTE_LIST_MAX)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"a server's sandbox takes at most %d volumes, ports and scripts each",
-				TRM_SERVER_LIST_MAX);
+				TRM_REMOTE_LIST_MAX);
 	s->config = cJSON_CreateObject();
 	cJSON_AddNumberToObject(s->config, "memory", (double)(s->mem_bytes >> 20));
 	cJSON_AddNumberToObject(s->config, "cpus", s->is_complete_cpus);
@@ -198,7 +198,7 @@ static int check_names(const char *space, const char *name, struct trm_error *re
 
 int msb_settings_init(struct msb_settings *s, const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
-	const struct trm_server_opts *o = &opts->server;
+	const struct trm_remote_opts *o = &opts->server;
 	const char *space = o->space && *o->space ? o->space : RPC_NAMESPACE;
 	int r;
 	*s = (struct msb_settings){.start_timeout_ms = opts->start_timeout_ms, .join = o->join};

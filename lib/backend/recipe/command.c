@@ -403,7 +403,7 @@ void command_abandon(struct command *c)
 	if (!c)
 		return;
 	kill_all(c, SIGKILL);
-	trm_child_leave(c->child);
+	trm_child_detach(c->child);
 	c->child = NULL;
 	command_destroy(c);
 }

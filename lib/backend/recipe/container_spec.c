@@ -31,9 +31,9 @@ const char *trm_container_image(const char *language)
 	return lang->image;
 }
 
-const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out)
+const char *trm_container_describe(const char *backend, const char *container, const char *user, char *out)
 {
-	snprintf(out, TRM_CONTAINER_WORDS,
+	snprintf(out, TRM_CONTAINER_BYTES,
 			"A file, /.terrarium/agent, is copied into the container %.400s (%.80s; it is started if it is "
 			"stopped), and runs in it. What you start runs as %.200s, with the container's own limits and "
 			"network. The container is not stopped or removed; at the end the agent and its file "
@@ -77,7 +77,7 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 		own->container.engine_args[i] = store_text(container_spec, own->container.engine_args[i]);
 	}
 	own->n_mounts = 0;
-	own->server = (struct trm_server_opts){0};
+	own->server = (struct trm_remote_opts){0};
 	return container_spec->n_texts == n_wanted ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 }
 

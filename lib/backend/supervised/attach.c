@@ -76,13 +76,13 @@ static void on_lost(void *user, const struct trm_error *why)
 static const struct control_conn_cb CONTROL_CONN_CB = {.lost = on_lost, .ended = on_tether_end};
 
 /* We do not check that this supervisor belongs to the entry: a dead supervisor has no socket. */
-static void connect_both(struct attached *a, bool is_onlooker)
+static void connect_both(struct attached *a, bool is_observer)
 {
 	int fd = rundir_connect(a->entry.path, a->entry.fd, a->name, CONTROL_FILE, &a->no_line);
 	if (fd >= 0
 			&& control_conn_open(&a->control_conn, a->loop, fd, &CONTROL_CONN_CB, a, &a->no_line)
 					   == 0) {
-		if (is_onlooker)
+		if (is_observer)
 			control_conn_look(&a->control_conn);
 		a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
 	}
@@ -181,7 +181,7 @@ int attached_start(struct found_entry *entry, struct info_msg *info, struct trm_
 		return r;
 	}
 	take_found(a, entry, info);
-	connect_both(a, opts->is_onlooker);
+	connect_both(a, opts->is_observer);
 	trm_timer_start(a->soon, 0, 0);
 	*ret_carrier = &a->base;
 	return 0;

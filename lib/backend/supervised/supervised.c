@@ -81,7 +81,7 @@ static void on_supervisor_end(void *user, pid_t pid, int wait_status)
 static void on_left(struct supervised *k)
 {
 	const struct trm_error why = {.code = TRM_OK};
-	trm_child_leave(k->child);
+	trm_child_detach(k->child);
 	k->child = NULL;
 	supervised_close(k, &why);
 }

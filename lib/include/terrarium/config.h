@@ -73,9 +73,9 @@ struct trm_config {
 	bool read_only;
 	char path[1024];               /* the config file that was named; "": none was */
 	char workdir[TRM_INSIDE_PATH]; /* "": /workspace */
-	/* for the backend "microsandbox" (terrarium/sandbox.h: struct trm_server_opts); "": its default */
-	char server_url[TRM_SERVER_URL_BYTES];
-	char server_space[TRM_SERVER_SPACE_BYTES];
+	/* for the backend "microsandbox" (terrarium/sandbox.h: struct trm_remote_opts); "": its default */
+	char server_url[TRM_REMOTE_URL_BYTES];
+	char server_space[TRM_REMOTE_SPACE_BYTES];
 	char image[256]; /* for containers, too */
 	char shell[256];
 	/* for containers (terrarium/sandbox.h: struct trm_container_opts); "": none */

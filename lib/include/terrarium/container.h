@@ -65,10 +65,10 @@ const char *trm_container_image(const char *language);
 #define TRM_BUILT_IMAGE "terrarium-build:"
 
 /* Describe in whole sentences what is done to the existing container that opts->container names, so that a
- * person can agree to it. `user` is as in the options. Returns `out`, which must hold TRM_CONTAINER_WORDS
+ * person can agree to it. `user` is as in the options. Returns `out`, which must hold TRM_CONTAINER_BYTES
  * bytes. */
-enum { TRM_CONTAINER_WORDS = 1280 };
-const char *trm_container_tell(const char *backend, const char *container, const char *user, char *out);
+enum { TRM_CONTAINER_BYTES = 1280 };
+const char *trm_container_describe(const char *backend, const char *container, const char *user, char *out);
 
 TRM_END_API
 

@@ -36,7 +36,7 @@ void trm_limits_default(struct trm_limits *limits);
 
 /* Describe the network in a few words, for questions and lists: "no network"; "network ON"; "network ON,
  * also to 10.1.0.0/16". Returns `out`. */
-const char *trm_limits_tell_net(const struct trm_limits *limits, char *out, size_t cap);
+const char *trm_limits_describe_net(const struct trm_limits *limits, char *out, size_t cap);
 
 /* True if the sandbox has a network and this machine's proxy or package index would be passed to it
  * although it cannot reach them. `out` is then a sentence with the remedy. Only addresses can be checked in
@@ -57,7 +57,7 @@ struct trm_guard {
 
 /* Describe the network of a sandbox with these guards: "on", "off", "off (weakly)", "not cut off"; "n/a" if
  * there are no guards. Returns `out`. */
-const char *trm_guards_tell_net(const struct trm_guard *guards, size_t n, const struct trm_limits *limits);
+const char *trm_guards_net_name(const struct trm_guard *guards, size_t n, const struct trm_limits *limits);
 
 TRM_END_API
 

@@ -89,7 +89,7 @@ int trm_loop_add_child(struct trm_loop *loop, pid_t pid, trm_child_fn *fn, void 
 void trm_child_remove(struct trm_child *child); /* takes NULL; the child is not killed */
 /* Stop reporting the child, but still reap it if it ends while the loop exists. The loop owns the watch
  * from now on. Takes NULL. */
-void trm_child_leave(struct trm_child *child);
+void trm_child_detach(struct trm_child *child);
 
 /* Wake a waiting step. This is the only function of the library that another thread or a signal handler may
  * call. */

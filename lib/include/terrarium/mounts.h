@@ -35,9 +35,9 @@ struct trm_mount {
  * sentence. */
 int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr);
 /* Print a mount in that form: "HOST:GUEST:ro". Returns the length, like snprintf(). */
-size_t trm_mount_print(const struct trm_mount *mount, char *out, size_t cap);
+size_t trm_mount_format(const struct trm_mount *mount, char *out, size_t cap);
 /* Describe a mount for questions and lists, as clean text: "./data → /data read-only". Returns `out`. */
-const char *trm_mount_tell(const struct trm_mount *mount, char *out, size_t cap);
+const char *trm_mount_describe(const struct trm_mount *mount, char *out, size_t cap);
 /* True if the mount gives the code more than expected, such as keys, or programs that you start. `out` is
  * then a sentence about it. */
 bool trm_mount_hint(const struct trm_mount *mount, char *out, size_t cap);

@@ -125,7 +125,7 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 		struct trm_findings *ret, struct trm_error *reterr);
 
 /* Format a finding: "line 3: os.system(…): starts other programs (high)". Returns `out`. */
-const char *trm_finding_tell(const struct trm_finding *finding, char *out, size_t cap);
+const char *trm_finding_describe(const struct trm_finding *finding, char *out, size_t cap);
 /* Returns TRM_EPERM with a sentence that names the policy and its first refused finding, or 0 if none is
  * refused. */
 int trm_policy_refusal(const struct trm_policy *policy, const struct trm_findings *findings,

@@ -36,7 +36,7 @@ struct trm_exit {
 	char limit[160];
 };
 /* The reason why we ended it, as text; "" if we did not. */
-void trm_exit_reason(const struct trm_exit *exit, char *out, size_t cap);
+void trm_exit_describe(const struct trm_exit *exit, char *out, size_t cap);
 
 struct trm_proc_cb {
 	void (*started)(void *user, struct trm_proc *proc, uint32_t pid);

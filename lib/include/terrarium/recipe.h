@@ -25,7 +25,7 @@ struct trm_recipe;
 
 enum {
 	TRM_RECIPE_NAME = 32,  /* longest name of a recipe, including the NUL */
-	TRM_RECIPE_WORDS = 200 /* bytes for trm_recipe_tell_limits() */
+	TRM_RECIPE_BYTES = 200 /* bytes for trm_recipe_describe_limits() */
 };
 
 /* How a backend of that name is spelled, for a name in any case of letters: "docker" for "Docker". A backend
@@ -50,8 +50,8 @@ const char *trm_recipe_about(const struct trm_recipe *recipe); /* one line; "" *
 
 /* Describe the limits of a new sandbox, for the question before code runs: "512 MiB memory, 1 core, 128
  * processes, no limit for files, no network". A limit that no command of the recipe uses is described as
- * not limited. `out` has TRM_RECIPE_WORDS bytes. Returns `out`. */
-const char *trm_recipe_tell_limits(
+ * not limited. `out` has TRM_RECIPE_BYTES bytes. Returns `out`. */
+const char *trm_recipe_describe_limits(
 		const struct trm_recipe *recipe, const struct trm_limits *limits, char *out);
 /* True if the option of that name ("--memory") changes how its sandboxes are created, with a root that is
  * read-only or without. */

@@ -113,7 +113,7 @@ int trm_registry_wait(struct trm_registry *registry, const struct trm_entry *ent
 /* Attach to a running sandbox as another client. You can measure it and create processes, files and
  * sessions in it, as with trm_sandbox_open(). trm_sandbox_close() leaves it running, trm_sandbox_stop()
  * ends it. When the sandbox itself ends, cb->closed says why. Of `opts` only metrics_interval_ms,
- * metrics_with_processes and is_onlooker are used; it may be NULL. Errors: TRM_ENOENT no running sandbox
+ * metrics_with_processes and is_observer are used; it may be NULL. Errors: TRM_ENOENT no running sandbox
  * has that name; otherwise as trm_sandbox_open(). */
 int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,

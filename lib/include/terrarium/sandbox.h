@@ -81,11 +81,11 @@ int trm_sandbox_keep(struct trm_sandbox *sandbox, bool is_kept, struct trm_error
 bool trm_sandbox_is_kept(const struct trm_sandbox *sandbox);
 /* True if it existed before and we attached to it. */
 bool trm_sandbox_is_attached(const struct trm_sandbox *sandbox);
-/* True if it already ran at its server (enum trm_server_join), so that closing leaves it there. Known once
+/* True if it already ran at its server (enum trm_remote_join), so that closing leaves it there. Known once
  * `ready` was called. */
 bool trm_sandbox_is_joined(const struct trm_sandbox *sandbox);
 /* True if closing leaves it running, for one of these reasons, and no client has changed that since. */
-bool trm_sandbox_stays(const struct trm_sandbox *sandbox);
+bool trm_sandbox_survives_close(const struct trm_sandbox *sandbox);
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_backend(const struct trm_sandbox *sandbox); /* for a recipe: its name */

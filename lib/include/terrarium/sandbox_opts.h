@@ -50,11 +50,11 @@ struct trm_sandbox_opts {
 	bool hides_packages;
 	bool limits_lifetime; /* max_lifetime_ms applies even if it is not kept; the default is false */
 	/* borrowed until trm_sandbox_open() returns, including its strings */
-	struct trm_server_opts server;
+	struct trm_remote_opts server;
 	struct trm_container_opts container; /* likewise */
 	/* Only for trm_sandbox_attach(): we only observe. An observer is not counted as a client and does
 	 * not keep the sandbox from being idle. */
-	bool is_onlooker;
+	bool is_observer;
 	/* The parts of the host that are visible inside; none by default. Borrowed until trm_sandbox_open()
 	 * returns, including the strings. TRM_ENOTSUP if the backend has no mounts. */
 	struct trm_mount mounts[TRM_MOUNTS_MAX];

@@ -24,8 +24,8 @@
  * A comment is sent every 15 s if there is no event. A client that reads slowly slows the run down. These
  * requests have more params. For code: "stdin":bool (default false: reads see end of file), "file":text,
  * "args":[text], "echo":bool, "program":bool (is_program in struct trm_run_opts), "leave":bool
- * (trm_session_leave()). For commands: "stdin" and "terminal":{"rows":n,"cols":n}. There are further methods,
- * with "sandbox" and "namespace":
+ * (trm_session_run_exit()). For commands: "stdin" and "terminal":{"rows":n,"cols":n}. There are further
+ * methods, with "sandbox" and "namespace":
  *
  *   sandbox.run.input      {"run":ID,"text"|"base64":…,"eof":bool,"rows":n,"cols":n}
  *                          → {"accepted":bytes}, when the code has taken most of it
@@ -104,7 +104,7 @@ struct trm_serve_opts {
 	enum trm_isolation isolation; /* for local sandboxes */
 	/* For the backend "microsandbox": url, api_key and ca_file of the server to use, which must be
 	 * another one. NULL: as if all were NULL. Borrowed until cb->closed. */
-	const struct trm_server_opts *server;
+	const struct trm_remote_opts *server;
 	unsigned max_sandboxes;    /* at the same time; 0: limited only by the machine */
 	uint32_t idle_timeout_ms;  /* stop a sandbox after this long without requests; 0: never */
 	struct trm_limits limits;  /* for a sandbox whose start request names none */

@@ -37,7 +37,7 @@ struct trm_origin {
 	size_t code_cut; /* number of bytes cut from its end because it was too long */
 	const char *filename;
 	uint64_t began_ms; /* since 1970; 0: unknown */
-	bool offers_stdin; /* it was started with input: see trm_run_send() */
+	bool offers_stdin; /* it was started with input: see trm_run_write() */
 	/* It began, and may have ended, before this session was opened. Callbacks first repeat the output
 	 * that the sandbox has kept: about the latest 256 KiB of the kernel's output. */
 	bool is_recent;
@@ -136,8 +136,8 @@ struct trm_run_opts {
 	const char *filename; /* for tracebacks; NULL: "<run N>" */
 	int64_t timeout_ms;   /* -1: the session's; 0: none */
 	bool offers_stdin;    /* false: reads see EOF at once */
-	/* A person answers cb->input: the time limit does not count from that call until trm_run_send() or
-	 * trm_run_send_eof(). */
+	/* A person answers cb->input: the time limit does not count from that call until trm_run_write() or
+	 * trm_run_close_stdin(). */
 	bool waits_for_person;
 	/* Python: as at its prompt, the values of expressions inside blocks are printed too, and sys.ps1
 	 * exists */
@@ -190,11 +190,11 @@ struct trm_run_cb {
 	void (*started)(void *user, struct trm_run *run);
 	void (*output)(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
 	void (*display)(void *user, struct trm_run *run, const struct trm_display *display);
-	/* The code waits for a line of input. Answer with trm_run_send() or trm_run_send_eof(). Only with
+	/* The code waits for a line of input. Answer with trm_run_write() or trm_run_close_stdin(). Only with
 	 * offers_stdin. The prompt is hostile text and may be "". If the language prints its prompts
 	 * (trm_lang), the prompt was already part of the output. */
 	void (*input)(void *user, struct trm_run *run, const char *prompt, bool is_secret);
-	/* The code has taken most of the queued input; trm_run_send() may continue. Called when
+	/* The code has taken most of the queued input; trm_run_write() may continue. Called when
 	 * trm_run_queued() falls to 128 KiB after it was above. */
 	void (*drained)(void *user, struct trm_run *run);
 	/* Memory use has passed the threshold of the session's options. The run continues, and may soon be
@@ -217,7 +217,7 @@ int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts
  * wait, with output, input, timeout and interrupts. The code and file name of `opts` are ignored. If no
  * kernel runs, there is nothing to wait for. The next run starts a new kernel. The result is TRM_STATUS_OK,
  * or TRM_STATUS_ERROR with the resulting exit code. */
-int trm_session_leave(struct trm_session *session, const struct trm_run_opts *opts,
+int trm_session_run_exit(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr);
 /* Call this inside cb->joined to follow another session's run with the usual callbacks, except `started`,
  * `drained` and `memory`. Its output is not held back (no manual credit). Interrupts, pauses and input work
@@ -243,8 +243,8 @@ int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *rete
 void trm_run_hold_clock(struct trm_run *run, bool is_held);
 /* Send input to the code. Another session's run accepts it only after that session is gone; until then only
  * that session may answer (TRM_EBUSY). */
-int trm_run_send(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
-void trm_run_send_eof(struct trm_run *run);
+int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr);
+void trm_run_close_stdin(struct trm_run *run);
 size_t trm_run_queued(const struct trm_run *run);     /* bytes of stdin that the code has not taken yet */
 void trm_run_consumed(struct trm_run *run, size_t n); /* with manual_credit */
 

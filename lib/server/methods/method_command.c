@@ -49,7 +49,7 @@ static cJSON *make_result(
 	cJSON *json = cJSON_CreateObject();
 	rpc_put_text(&json, "command", c->command);
 	rpc_put(&json, "args", c->args ? cJSON_Duplicate(c->args, true) : cJSON_CreateArray());
-	trm_exit_reason(exit, reason, sizeof reason);
+	trm_exit_describe(exit, reason, sizeof reason);
 	bool is_failed = exit->signal || *reason;
 	rpc_put_number(&json, "exit_code", is_failed ? 1 : exit->exit_code);
 	rpc_put_bool(&json, "success", !is_failed && exit->exit_code == 0);

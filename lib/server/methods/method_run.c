@@ -170,12 +170,12 @@ static const struct trm_run_cb STREAM_CB = {.started = on_started,
 
 static int send_input(void *user, const void *bytes, size_t n, struct trm_error *reterr)
 {
-	return trm_run_send(((struct run_call *)user)->run, bytes, n, reterr);
+	return trm_run_write(((struct run_call *)user)->run, bytes, n, reterr);
 }
 
 static void send_eof(void *user)
 {
-	trm_run_send_eof(((struct run_call *)user)->run);
+	trm_run_close_stdin(((struct run_call *)user)->run);
 }
 
 static size_t queued(void *user)
@@ -278,7 +278,7 @@ static int begin(struct use *u, struct trm_error *why)
 	opts.offers_stdin = streams && c->wants_stdin;
 	r = run_stream_open(u->call, u->target.space, u->target.name, &STREAM_OPS, c, &c->stream, why);
 	if (r == 0)
-		r = (c->is_leave ? trm_session_leave : trm_session_run)(
+		r = (c->is_leave ? trm_session_run_exit : trm_session_run)(
 				u->served->session, &opts, streams ? &STREAM_CB : &PLAIN_CB, c, &c->run, why);
 	if (r == 0)
 		run_stream_begin(c->stream);

@@ -207,7 +207,7 @@ void run_stream_exited(struct run_stream *s, const struct trm_exit *exit)
 	if (!s)
 		return;
 	send_rest(s);
-	trm_exit_reason(exit, reason, sizeof reason);
+	trm_exit_describe(exit, reason, sizeof reason);
 	snprintf(numbers, sizeof numbers,
 			"{\"exit_code\":%d,\"signal\":%d,\"user_us\":%llu,\"system_us\":%llu,\"max_rss_bytes\":%llu",
 			exit->exit_code, exit->signal, (unsigned long long)exit->user_us,

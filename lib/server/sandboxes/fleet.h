@@ -45,7 +45,7 @@ struct fleet_opts {
 	struct trm_container_opts container; /* of recipes */
 	const char *backend;                 /* NULL: local */
 	enum trm_isolation isolation;
-	const struct trm_server_opts *server; /* address of "microsandbox"; may be NULL. Borrowed */
+	const struct trm_remote_opts *server; /* address of "microsandbox"; may be NULL. Borrowed */
 	/* For lists of sandboxes: "serve:5555", to which '/' and the namespace are added. */
 	const char *group;
 	struct trm_limits limits;  /* of sandboxes whose config does not set them */

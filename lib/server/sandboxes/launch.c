@@ -231,9 +231,9 @@ static int take_list(const cJSON *list, const char **out, size_t *ret_n, struct 
 	const cJSON *item;
 	cJSON_ArrayForEach(item, list)
 	{
-		if (*ret_n == TRM_SERVER_LIST_MAX)
+		if (*ret_n == TRM_REMOTE_LIST_MAX)
 			return trm_error_set(reterr, TRM_EINVAL, "a list has at most %d rows",
-					TRM_SERVER_LIST_MAX);
+					TRM_REMOTE_LIST_MAX);
 		out[(*ret_n)++] = item->valuestring;
 	}
 	return 0;
@@ -243,8 +243,8 @@ static int take_list(const cJSON *list, const char **out, size_t *ret_n, struct 
 static int take_there(struct launching *l, struct served *served, const struct rpc_config *config,
 		struct trm_error *reterr)
 {
-	struct trm_server_opts *server = &l->opts.server;
-	const struct trm_server_opts *there = served->fleet->opts.server;
+	struct trm_remote_opts *server = &l->opts.server;
+	const struct trm_remote_opts *there = served->fleet->opts.server;
 	const cJSON *script;
 	if (there) {
 		server->url = there->url;
@@ -258,9 +258,9 @@ static int take_there(struct launching *l, struct served *served, const struct r
 		served->languages = ~0u;
 	cJSON_ArrayForEach(script, config->scripts)
 	{
-		if (server->n_scripts == TRM_SERVER_LIST_MAX)
+		if (server->n_scripts == TRM_REMOTE_LIST_MAX)
 			return trm_error_set(reterr, TRM_EINVAL, "there are at most %d scripts",
-					TRM_SERVER_LIST_MAX);
+					TRM_REMOTE_LIST_MAX);
 		server->scripts[server->n_scripts++] =
 				(struct trm_script){script->string, script->valuestring};
 	}

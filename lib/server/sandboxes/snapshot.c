@@ -98,7 +98,7 @@ void snapshot_remove(struct trm_loop *loop, const char *path)
 		_exit(0);
 	}
 	if (pid > 0 && trm_loop_add_child(loop, pid, on_removed, NULL, &child, NULL) == 0)
-		trm_child_leave(child);
+		trm_child_detach(child);
 }
 
 /* Replace the old tree by the new one. */

@@ -68,7 +68,7 @@ static int send_hello(const struct bridges *b, uint32_t interval_ms)
 {
 	struct buf out;
 	buf_init(&out, FRAME_HEADER + 256);
-	int r = hello_msg_put(&out, 0, HELLO_ONLOOKER, (uint32_t)getpid());
+	int r = hello_msg_put(&out, 0, HELLO_OBSERVER, (uint32_t)getpid());
 	if (r == 0 && interval_ms)
 		r = put_watch(&out, interval_ms);
 	if (r < 0)

@@ -22,7 +22,7 @@ size_t clients_count(const struct clients *c)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < c->n; i++)
-		n += !c->of[i].is_onlooker;
+		n += !c->of[i].is_observer;
 	return n;
 }
 
@@ -47,7 +47,7 @@ static bool add_client(struct clients *c, int fd, pid_t pid)
 	struct client *client = &c->of[c->n++];
 	client->fd = fd;
 	client->pid = pid;
-	client->is_onlooker = false;
+	client->is_observer = false;
 	client->command[0] = '\0';
 	client->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
 	return true;
@@ -77,7 +77,7 @@ static void close_client(struct client *client)
 
 /* The first packet of an observer says so, and has mostly arrived before the connection is accepted.
  * Peeking at it here keeps the observer from being counted even for a moment. */
-static bool is_onlooker(int fd)
+static bool is_observer(int fd)
 {
 	char packet[64];
 	bool is_kept;
@@ -89,8 +89,8 @@ static bool accept_client(struct clients *c, int fd, pid_t pid)
 {
 	if (!add_client(c, fd, pid))
 		return false;
-	c->of[c->n - 1].is_onlooker = is_onlooker(fd);
-	return !c->of[c->n - 1].is_onlooker;
+	c->of[c->n - 1].is_observer = is_observer(fd);
+	return !c->of[c->n - 1].is_observer;
 }
 
 bool clients_let_in(struct clients *c)
@@ -133,7 +133,7 @@ static bool read_requests(struct client *client, client_said_fn *said, void *use
 		if (type == CONTROL_STOP)
 			said(user, client, CLIENT_STOP);
 		else if (type == CONTROL_LOOK) {
-			client->is_onlooker = true;
+			client->is_observer = true;
 			said(user, client, CLIENT_LOOK);
 		} else if (type == CONTROL_KEEP)
 			said(user, client, is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);

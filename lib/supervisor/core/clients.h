@@ -19,7 +19,7 @@ struct client {
 	int fd;
 	int pidfd; /* -1: Linux before 5.3, or the client is in a PID namespace that we do not see */
 	pid_t pid;
-	bool is_onlooker; /* it only watches and is not counted */
+	bool is_observer; /* it only watches and is not counted */
 	/* Without control characters; read only once the client sends a request, as most clients come and
 	 * go within a millisecond. */
 	char command[128];

@@ -163,7 +163,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 			k->owner_fd = -1;
 		if (is_owner && !k->is_kept)
 			end_asked(k, GONE_OWNER, client->pid, client->command);
-		else if (!client->is_onlooker && !clients_count(&k->clients))
+		else if (!client->is_observer && !clients_count(&k->clients))
 			idle_touch(&k->idle, supervisor_now_ms(), cpu_ns(k));
 		break;
 	}

@@ -25,7 +25,7 @@ static void expect(const char *text, const char *host, const char *guest, bool i
 	assert_string_equal(m.host, host);
 	assert_string_equal(m.guest, guest);
 	assert_int_equal(m.is_writable, is_writable);
-	trm_mount_print(&m, again, sizeof again);
+	trm_mount_format(&m, again, sizeof again);
 	assert_int_equal(parse(again, &m, &why), 0);
 	assert_string_equal(m.host, host);
 }

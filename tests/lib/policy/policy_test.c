@@ -175,7 +175,7 @@ static void test_findings_tell_place_severity_and_reason(void **state)
 	assert_int_equal(found.all[0].column, 9);
 	assert_int_equal(found.all[0].severity, TRM_MEDIUM);
 	assert_true(found.all[0].is_refused);
-	assert_string_equal(trm_finding_tell(&found.all[0], line, sizeof line),
+	assert_string_equal(trm_finding_describe(&found.all[0], line, sizeof line),
 			"line 3: eval: runs code that is made while it runs (medium)");
 	assert_int_equal(trm_policy_refusal(policy, &found, &why), TRM_EPERM);
 	assert_non_null(strstr(why.msg, "'production'"));

@@ -67,7 +67,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	(void)user;
 	(void)prompt;
 	(void)is_secret;
-	trm_run_send(run, "line\n", 5, NULL);
+	trm_run_write(run, "line\n", 5, NULL);
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)

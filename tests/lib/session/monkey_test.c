@@ -60,9 +60,9 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	(void)prompt;
 	(void)is_secret;
 	if (any(user, 2))
-		trm_run_send(run, "line\n", 5, NULL);
+		trm_run_write(run, "line\n", 5, NULL);
 	else
-		trm_run_send_eof(run);
+		trm_run_close_stdin(run);
 	maybe_act(user);
 }
 
@@ -181,8 +181,8 @@ static void touch_run(struct monkey *m)
 	switch (any(m, 5)) {
 	case 0:
 	case 1: trm_run_interrupt(run); break;
-	case 2: trm_run_send(run, "a\nb\n", 4, NULL); break;
-	case 3: trm_run_send_eof(run); break;
+	case 2: trm_run_write(run, "a\nb\n", 4, NULL); break;
+	case 3: trm_run_close_stdin(run); break;
 	case 4: trm_run_consumed(run, any(m, 1 << 20)); break;
 	}
 }

@@ -425,7 +425,7 @@ static void manual_credit_holds_output_back(void **state)
 
 static void answer_bob(struct bed *b)
 {
-	assert_int_equal(trm_run_send(b->run, "bob\n", 4, &b->why), 0);
+	assert_int_equal(trm_run_write(b->run, "bob\n", 4, &b->why), 0);
 }
 
 static void input_is_asked_for(void **state)
@@ -592,7 +592,7 @@ static void bad_requests_are_refused(void **state)
 			TRM_EINVAL);
 	o = python("print x");
 	bed_begin(&bed, &o);
-	assert_int_equal(trm_run_send(bed.run, "x", 1, &why), TRM_EINVAL);
+	assert_int_equal(trm_run_write(bed.run, "x", 1, &why), TRM_EINVAL);
 	bed_end(&bed);
 	bed_close(&bed);
 }

@@ -208,8 +208,8 @@ static void pester(void *user, struct trm_run *run, const struct trm_result *res
 	trm_run_interrupt(run);
 	trm_run_pause(run, true);
 	trm_run_hold_clock(run, true);
-	assert_int_equal(trm_run_send(run, "late\n", 5, NULL), TRM_ECLOSED);
-	trm_run_send_eof(run);
+	assert_int_equal(trm_run_write(run, "late\n", 5, NULL), TRM_ECLOSED);
+	trm_run_close_stdin(run);
 	*is_done = true;
 }
 

@@ -197,7 +197,7 @@ static void bad_settings_are_refused(void **state)
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
 	assert_null(strstr(why.msg, "msb_a"));
 	opts.server.api_key = NULL;
-	opts.server.n_ports = TRM_SERVER_LIST_MAX + 1;
+	opts.server.n_ports = TRM_REMOTE_LIST_MAX + 1;
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
 	opts.server.n_ports = 1; /* of which there is none */
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
@@ -475,7 +475,7 @@ static void others_are_stopped_by_name(void **state)
 		why.code = 1;
 		if (lists[i])
 			peer_answers(&peer, "sandbox.metrics.get", lists[i], 0);
-		assert_int_equal(trm_sandbox_end(loop, &opts, on_end, &why, NULL), 0);
+		assert_int_equal(trm_remote_stop(loop, &opts, on_end, &why, NULL), 0);
 		while (why.code > 0)
 			trm_loop_step(loop, 100);
 		assert_int_equal(why.code, codes[i]);
@@ -486,7 +486,7 @@ static void others_are_stopped_by_name(void **state)
 				0);
 	}
 	opts.backend = "fake";
-	assert_int_equal(trm_sandbox_end(loop, &opts, on_end, &why, NULL), TRM_ENOTSUP);
+	assert_int_equal(trm_remote_stop(loop, &opts, on_end, &why, NULL), TRM_ENOTSUP);
 	trm_loop_destroy(loop);
 }
 
