@@ -198,10 +198,10 @@ int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr)
 	return 0;
 }
 
-size_t trm_mount_format(const struct trm_mount *m, char *out, size_t cap)
+const char *trm_mount_format(const struct trm_mount *m, char *out, size_t cap)
 {
-	int n = snprintf(out, cap, "%s:%s:%s", m->host, m->guest, m->is_writable ? "rw" : "ro");
-	return n > 0 ? (size_t)n : 0;
+	snprintf(out, cap, "%s:%s:%s", m->host, m->guest, m->is_writable ? "rw" : "ro");
+	return out;
 }
 
 const char *trm_mount_describe(const struct trm_mount *m, char *out, size_t cap)

@@ -424,7 +424,8 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *s, const
 	}
 }
 
-size_t trm_config_get(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
+/* Returns the length that it would have, as snprintf() does. */
+static size_t get_field(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
 {
 	const void *field = (const char *)config + s->offset;
 	if (field == config->server_url)
@@ -445,6 +446,13 @@ size_t trm_config_get(const struct trm_config *config, const struct trm_setting 
 	case TRM_SETTING_COUNT: break;
 	}
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);
+}
+
+const char *trm_config_get(
+		const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
+{
+	get_field(config, s, out, cap);
+	return out;
 }
 
 void trm_config_default(struct trm_config *config)

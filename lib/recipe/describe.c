@@ -51,7 +51,8 @@ static size_t tell_free(const struct limit *limits, char *out, size_t cap)
 	return used;
 }
 
-const char *trm_recipe_describe_limits(const struct trm_recipe *recipe, const struct trm_limits *l, char *out)
+const char *trm_recipe_describe_limits(
+		const struct trm_recipe *recipe, const struct trm_limits *l, char *out, size_t cap)
 {
 	struct limit limits[LIMITS] = {
 			{is_asked(recipe, "memory_mb") || is_asked(recipe, "memory_bytes"), "", "memory"},
@@ -59,7 +60,6 @@ const char *trm_recipe_describe_limits(const struct trm_recipe *recipe, const st
 			{is_asked(recipe, "procs"), "", "processes"},
 			{false, "", "files"},
 	};
-	const size_t cap = TRM_RECIPE_BYTES;
 	snprintf(limits[0].much, sizeof limits[0].much, "%.4g MiB memory", (double)l->mem_bytes / (1 << 20));
 	snprintf(limits[1].much, sizeof limits[1].much, "%.3g core%s", l->cpus, l->cpus == 1 ? "" : "s");
 	snprintf(limits[2].much, sizeof limits[2].much, "%u processes", l->procs);

@@ -45,10 +45,11 @@ void flood_describe(uint64_t max_bytes, char *out, size_t cap)
 			(double)max_bytes / (1024 * 1024));
 }
 
-void trm_exit_describe(const struct trm_exit *exit, char *out, size_t cap)
+const char *trm_exit_describe(const struct trm_exit *exit, char *out, size_t cap)
 {
 	if (exit->over_output_bytes)
 		flood_describe(exit->over_output_bytes, out, cap);
 	else if (cap)
 		out[0] = '\0';
+	return out;
 }

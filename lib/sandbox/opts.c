@@ -35,7 +35,7 @@ static int check_mounts(const struct trm_sandbox_opts *opts, struct trm_error *r
 				r = check_pair(&opts->mounts[k], m, reterr);
 		if (r < 0)
 			return r;
-		bytes += trm_mount_format(m, NULL, 0) + 1;
+		bytes += strlen(m->host) + strlen(m->guest) + sizeof "::rw";
 	}
 	return bytes < TRM_MOUNTS_BYTES
 			       ? 0

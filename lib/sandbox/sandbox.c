@@ -289,7 +289,7 @@ static int keep_mounts(struct trm_sandbox *s, struct trm_error *reterr)
 	if (!(s->mounts = malloc(cap)))
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->opts.n_mounts; i++) {
-		used += trm_mount_format(&s->opts.mounts[i], s->mounts + used, cap - used);
+		used += strlen(trm_mount_format(&s->opts.mounts[i], s->mounts + used, cap - used));
 		s->mounts[used++] = '\n';
 	}
 	s->mounts[used] = '\0';
@@ -415,7 +415,7 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	const struct backend_ops *ops;
 	const char *backend = opts->backend ? opts->backend : "local";
 	char name[TRM_RECIPE_NAME];
-	trm_backend_name(backend, opts->container.config, name);
+	trm_backend_name(backend, opts->container.config, name, sizeof name);
 	int r = backend_find(name, &ops, reterr);
 	if (r < 0 || !strcmp(name, backend) || strlen(backend) >= sizeof name)
 		return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);

@@ -13,7 +13,7 @@ static void check_mount(const struct trm_mount *mount)
 {
 	char text[TRM_HOST_PATH + TRM_INSIDE_PATH + 8], reported[256], clean[512];
 	struct trm_mount again;
-	if (trm_mount_format(mount, text, sizeof text) >= sizeof text)
+	if (strlen(trm_mount_format(mount, text, sizeof text)) == sizeof text - 1)
 		return;
 	if (trm_mount_parse(text, &again, NULL) < 0 || strcmp(again.host, mount->host) != 0
 			|| strcmp(again.guest, mount->guest) != 0 || again.is_writable != mount->is_writable)

@@ -182,7 +182,8 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 				c->container, c->backend);
 	} else if (recipe) {
 		print_source(tty, c, recipe);
-		print_fact(tty, ": %s, user %s,\n", trm_recipe_describe_limits(recipe, &c->limits, words),
+		print_fact(tty, ": %s, user %s,\n",
+				trm_recipe_describe_limits(recipe, &c->limits, words, sizeof words),
 				*c->user                        ? c->user
 				: trm_recipe_keeps_user(recipe) ? "as the user that its commands run as"
 								: "of the image, but not root");
@@ -218,7 +219,7 @@ static void print_limits(
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	struct trm_recipe *recipe = is_made ? load_recipe(backend, c) : NULL;
 	if (recipe)
-		print_fact(tty, "%s,\n", trm_recipe_describe_limits(recipe, l, words));
+		print_fact(tty, "%s,\n", trm_recipe_describe_limits(recipe, l, words, sizeof words));
 	else
 		print_fact(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
@@ -369,7 +370,7 @@ int confirm_container(const struct trm_config *c)
 		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
 				"without asking",
 				c->backend, c->container);
-	print_fact(tty, "%s\n", trm_container_describe(c->backend, c->container, c->user, words));
+	print_fact(tty, "%s\n", trm_container_describe(c->backend, c->container, c->user, words, sizeof words));
 	fputs("Do this? [Y/n] ", tty);
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");

@@ -366,7 +366,8 @@ int options_config_from(
 	}
 	char backend[TRM_RECIPE_NAME];
 	if (strlen(ret_config->backend) < sizeof backend) {
-		trm_backend_name(ret_config->backend, *ret_config->path ? ret_config->path : NULL, backend);
+		trm_backend_name(ret_config->backend, *ret_config->path ? ret_config->path : NULL, backend,
+				sizeof backend);
 		snprintf(ret_config->backend, sizeof ret_config->backend, "%s", backend);
 	}
 	if (check_together(o, ret_config))

@@ -107,7 +107,8 @@ void engines_ask_look(struct model *m, const struct engine_row *row)
 	m->sandboxes.engines.target = *row;
 	dialog_begin(&m->dialog, DIALOG_CONTAINER, "Look into this container?");
 	const char *name = row->name + strlen(row->engine) + 1;
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s", trm_container_describe(row->engine, name, NULL, words));
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s",
+			trm_container_describe(row->engine, name, NULL, words, sizeof words));
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 

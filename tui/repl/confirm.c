@@ -40,7 +40,7 @@ static void print_limits(struct repl *r)
 	struct trm_recipe *recipe = NULL;
 	if (is_made && trm_recipe_load(backend, *r->config.path ? r->config.path : NULL, &recipe, NULL) == 0)
 		repl_say(r, "%s%s%s%s", *origin ? "made from " : "", origin, *origin ? ": " : "",
-				trm_recipe_describe_limits(recipe, l, words));
+				trm_recipe_describe_limits(recipe, l, words, sizeof words));
 	else
 		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
 				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,

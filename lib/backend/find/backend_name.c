@@ -9,7 +9,7 @@
 static const char *const BUILT_IN[] = {"local", "microsandbox", "fake", "docker", "podman", "msb"};
 enum { N_BUILT_IN = sizeof BUILT_IN / sizeof *BUILT_IN, N_NO_RECIPES = 3 };
 
-const char *trm_backend_name(const char *name, const char *config_path, char out[TRM_RECIPE_NAME])
+const char *trm_backend_name(const char *name, const char *config_path, char *out, size_t cap)
 {
 	struct trm_recipe *recipe = NULL;
 	const char *found = NULL;
@@ -22,7 +22,7 @@ const char *trm_backend_name(const char *name, const char *config_path, char out
 	for (size_t i = 0; !found && i < N_NO_RECIPES; i++)
 		if (!strcasecmp(name, BUILT_IN[i]))
 			found = BUILT_IN[i];
-	snprintf(out, TRM_RECIPE_NAME, "%s", found ? found : recipe ? trm_recipe_name(recipe) : name);
+	snprintf(out, cap, "%s", found ? found : recipe ? trm_recipe_name(recipe) : name);
 	trm_recipe_free(recipe);
 	return out;
 }

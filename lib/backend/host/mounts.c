@@ -175,9 +175,10 @@ int mounts_open(struct mounts *mounts, const struct trm_sandbox_opts *opts, cons
 					h.path, opts->mounts[i].guest, opts->mounts[i].is_writable};
 			mounts->fds[mounts->n++] = h.fd;
 			mounts->writable |= (uint32_t)found.is_writable << i;
-			used += trm_mount_format(&found, mounts->text + used, TRM_MOUNTS_BYTES - used);
+			used += strlen(trm_mount_format(
+					&found, mounts->text + used, TRM_MOUNTS_BYTES - used));
 		}
-		if (r == 0 && used >= TRM_MOUNTS_BYTES)
+		if (r == 0 && used + 1 >= TRM_MOUNTS_BYTES)
 			r = trm_error_set(reterr, TRM_ETOOBIG, "the mounts' paths are too long together");
 		if (r < 0) {
 			mounts_close(mounts);

@@ -31,9 +31,10 @@ const char *trm_container_image(const char *language)
 	return lang->image;
 }
 
-const char *trm_container_describe(const char *backend, const char *container, const char *user, char *out)
+const char *trm_container_describe(
+		const char *backend, const char *container, const char *user, char *out, size_t cap)
 {
-	snprintf(out, TRM_CONTAINER_BYTES,
+	snprintf(out, cap,
 			"A file, /.terrarium/agent, is copied into the container %.400s (%.80s; it is started if it is "
 			"stopped), and runs in it. What you start runs as %.200s, with the container's own limits and "
 			"network. The container is not stopped or removed; at the end the agent and its file "

@@ -166,8 +166,8 @@ int trm_config_add(struct trm_config *config, const struct trm_setting *setting,
 const char *trm_list_next(const char *list, const char *at);
 
 /* Format the field as you would type it, for help, dialogs and tests: "512", "on". Secrets are left out,
- * and so is the password in an address: http://user:***@host. Returns the length. */
-size_t trm_config_get(
+ * and so is the password in an address: http://user:***@host. Returns `out`. */
+const char *trm_config_get(
 		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
 
 void trm_config_default(struct trm_config *config);

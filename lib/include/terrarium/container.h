@@ -65,10 +65,10 @@ const char *trm_container_image(const char *language);
 #define TRM_BUILT_IMAGE "terrarium-build:"
 
 /* Describe in whole sentences what is done to the existing container that opts->container names, so that a
- * person can agree to it. `user` is as in the options. Returns `out`, which must hold TRM_CONTAINER_BYTES
- * bytes. */
-enum { TRM_CONTAINER_BYTES = 1280 };
-const char *trm_container_describe(const char *backend, const char *container, const char *user, char *out);
+ * person can agree to it. `user` is as in the options. Returns `out`. */
+enum { TRM_CONTAINER_BYTES = 1280 }; /* enough for it */
+const char *trm_container_describe(
+		const char *backend, const char *container, const char *user, char *out, size_t cap);
 
 TRM_END_API
 

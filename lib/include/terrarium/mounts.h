@@ -34,8 +34,8 @@ struct trm_mount {
  * slash ends HOST. The function cuts `text` into pieces, from which `ret` borrows. TRM_EINVAL with a
  * sentence. */
 int trm_mount_parse(char *text, struct trm_mount *ret, struct trm_error *reterr);
-/* Print a mount in that form: "HOST:GUEST:ro". Returns the length, like snprintf(). */
-size_t trm_mount_format(const struct trm_mount *mount, char *out, size_t cap);
+/* A mount in that form: "HOST:GUEST:ro". Returns `out`. */
+const char *trm_mount_format(const struct trm_mount *mount, char *out, size_t cap);
 /* Describe a mount for questions and lists, as clean text: "./data → /data read-only". Returns `out`. */
 const char *trm_mount_describe(const struct trm_mount *mount, char *out, size_t cap);
 /* True if the mount gives the code more than expected, such as keys, or programs that you start. `out` is

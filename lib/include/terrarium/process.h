@@ -35,8 +35,8 @@ struct trm_exit {
 	/* If it failed and `tells_limit` was set: a text that names the limit it reached, or "". */
 	char limit[160];
 };
-/* The reason why we ended it, as text; "" if we did not. */
-void trm_exit_describe(const struct trm_exit *exit, char *out, size_t cap);
+/* The reason why we ended it, as text; "" if we did not. Returns `out`. */
+const char *trm_exit_describe(const struct trm_exit *exit, char *out, size_t cap);
 
 struct trm_proc_cb {
 	void (*started)(void *user, struct trm_proc *proc, uint32_t pid);

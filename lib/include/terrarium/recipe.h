@@ -25,12 +25,12 @@ struct trm_recipe;
 
 enum {
 	TRM_RECIPE_NAME = 32,  /* longest name of a recipe, including the NUL */
-	TRM_RECIPE_BYTES = 200 /* bytes for trm_recipe_describe_limits() */
+	TRM_RECIPE_BYTES = 200 /* enough for trm_recipe_describe_limits() */
 };
 
 /* How a backend of that name is spelled, for a name in any case of letters: "docker" for "Docker". A backend
  * with exactly this name comes first. A name that is unknown is copied. Returns `out`. */
-const char *trm_backend_name(const char *name, const char *config_path, char out[TRM_RECIPE_NAME]);
+const char *trm_backend_name(const char *name, const char *config_path, char *out, size_t cap);
 
 /* Load a recipe by name, in any case of letters if none has exactly this name: from the section "backends" of
  * the config file `config_path` (as in trm_config_load()), else a built-in one. TRM_EINVAL with file, line,
@@ -50,9 +50,9 @@ const char *trm_recipe_about(const struct trm_recipe *recipe); /* one line; "" *
 
 /* Describe the limits of a new sandbox, for the question before code runs: "512 MiB memory, 1 core, 128
  * processes, no limit for files, no network". A limit that no command of the recipe uses is described as
- * not limited. `out` has TRM_RECIPE_BYTES bytes. Returns `out`. */
+ * not limited. Returns `out`. */
 const char *trm_recipe_describe_limits(
-		const struct trm_recipe *recipe, const struct trm_limits *limits, char *out);
+		const struct trm_recipe *recipe, const struct trm_limits *limits, char *out, size_t cap);
 /* True if the option of that name ("--memory") changes how its sandboxes are created, with a root that is
  * read-only or without. */
 bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool is_read_only);

@@ -8,6 +8,17 @@
  * until `done`; trm_session_close, trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
  * tests/clients/example.c is a complete example.
  *
+ * Verbs mean the same everywhere:
+ *   create, destroy   make and free, at once
+ *   open, close       begin and end our use; what others use as well goes on. One last callback tells the end
+ *   stop              end the thing itself, whoever uses it
+ *   detach            hear no more of it; it goes on
+ *   cancel            end a request of ours early; its last callback follows
+ *   finish            free what a struct of the caller holds; free: what a function has returned
+ *   describe          write a text for people; format: as a person would type it
+ * What writes a text takes `char *out, size_t cap`, ends the text with a NUL, cuts it if need be, and returns
+ * `out`.
+ *
  * Set unwanted callbacks to NULL. Only the last callback of an object (`closed`, `done`, `exited`) is
  * required.
  *

@@ -56,8 +56,7 @@ static void passwords_in_addresses_are_not_reported(void **state)
 	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
 		assert_int_equal(trm_config_set(&c, s, some[i].url, "x", NULL), 0);
 		assert_string_equal(c.server_url, some[i].url);
-		assert_int_equal(trm_config_get(&c, s, text, sizeof text), strlen(some[i].reported));
-		assert_string_equal(text, some[i].reported);
+		assert_string_equal(trm_config_get(&c, s, text, sizeof text), some[i].reported);
 		trm_config_get(&c, s, little, sizeof little);
 		assert_memory_equal(little, text, sizeof little - 1);
 	}

@@ -437,13 +437,13 @@ static void test_words_claim_no_more_than_is_asked_for(void **state)
 	char words[TRM_RECIPE_BYTES];
 	struct trm_recipe *recipe = load("docker");
 	(void)state;
-	assert_string_equal(trm_recipe_describe_limits(recipe, &limits, words),
+	assert_string_equal(trm_recipe_describe_limits(recipe, &limits, words, sizeof words),
 			"256 MiB memory, 0.5 cores, 64 processes, no limit for files, no network");
 	assert_true(trm_recipe_takes_image(recipe));
 	trm_recipe_free(recipe);
 	recipe = parse("{\"user\": \"same\", \"steps\": {\"put\": [\"a\"], \"connect\": [\"a\", \"{key}\"], "
 		       "\"destroy\": [\"a\"]}}");
-	assert_string_equal(trm_recipe_describe_limits(recipe, &limits, words),
+	assert_string_equal(trm_recipe_describe_limits(recipe, &limits, words, sizeof words),
 			"no limit for memory, cores, processes and files, the backend's own network");
 	assert_false(trm_recipe_takes_image(recipe));
 	assert_true(trm_recipe_keeps_user(recipe));

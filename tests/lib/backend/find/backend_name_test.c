@@ -49,8 +49,9 @@ static void test_exact_names_come_first(void **state)
 	char out[TRM_RECIPE_NAME];
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		assert_string_equal(trm_backend_name(rows[i].asked, path, out), rows[i].with_config);
-		assert_string_equal(trm_backend_name(rows[i].asked, NULL, out), rows[i].without);
+		assert_string_equal(
+				trm_backend_name(rows[i].asked, path, out, sizeof out), rows[i].with_config);
+		assert_string_equal(trm_backend_name(rows[i].asked, NULL, out, sizeof out), rows[i].without);
 	}
 }
 
