@@ -276,6 +276,7 @@ static void set_container(const struct trm_config *config, struct trm_container_
 void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
 {
 	*opts = (struct trm_sandbox_opts){
+			.size = sizeof(struct trm_sandbox_opts),
 			.backend = config->backend,
 			.name = *config->name ? config->name : NULL,
 			.limits = config->limits,
@@ -299,6 +300,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts)
 {
 	*opts = (struct trm_session_opts){
+			.size = sizeof(struct trm_session_opts),
 			.timeout_ms = config->timeout_ms,
 			.grace_ms = config->grace_ms,
 			.terminate_grace_ms = config->terminate_grace_ms,

@@ -198,7 +198,8 @@ static int spawn(struct talk *t)
 	const char *argv[ARGV_MAX + 1] = {NULL};
 	for (size_t i = 0; i < ARGV_MAX && spec->argv[i]; i++)
 		argv[i] = i ? spec->argv[i] : sandbox_program(t->sandbox, spec->argv[i]);
-	const struct trm_proc_opts opts = {.argv = argv,
+	const struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = argv,
 			.label = "driver that is tested",
 			.env = spec->env,
 			.control = true,

@@ -64,7 +64,7 @@ static void ask_question(
 		struct trial *t, struct trm_sandbox *sandbox, const struct trm_lang *lang, struct question *q)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
-	const struct trm_proc_opts opts = {.argv = lang->version};
+	const struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = lang->version};
 	struct trm_proc *proc;
 	if (trm_proc_spawn(sandbox, &opts, &cb, q, &proc, NULL) == 0)
 		t->n_pending++;

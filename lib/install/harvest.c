@@ -163,7 +163,8 @@ int harvest_start(struct trm_sandbox *sandbox, const struct recipe *recipe, harv
 	buf_init(&h->list, LIST_MAX);
 	const char *argv[] = {sandbox_program(sandbox, recipe->program), recipe->option,
 			recipe->script().bytes, "list", NULL};
-	const struct trm_proc_opts opts = {.argv = argv, .label = "what was fetched"};
+	const struct trm_proc_opts opts = {
+			.size = sizeof(struct trm_proc_opts), .argv = argv, .label = "what was fetched"};
 	int r = trm_proc_spawn(sandbox, &opts, &cb, h, &h->lister, reterr);
 	if (r < 0) {
 		free(h);

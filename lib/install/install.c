@@ -7,6 +7,7 @@
 #include "base/cachedir.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/opts.h"
 #include "install/install.h"
 #include "kernel/kernel.h"
 #include "sandbox/sandbox.h"
@@ -438,7 +439,11 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 		const struct trm_install_cb *cb, void *user, struct trm_install **ret_install,
 		struct trm_error *reterr)
 {
-	int r = check(sandbox, opts, reterr);
+	struct trm_install_opts own = TRM_INSTALL_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	opts = &own;
+	if (r == 0)
+		r = check(sandbox, opts, reterr);
 	if (r < 0)
 		return r;
 	struct trm_install *in = calloc(1, sizeof *in);

@@ -61,7 +61,8 @@ static int begin_copy(struct take *t, struct trm_error *reterr)
 		t->folder[0] = '\0';
 		return r;
 	}
-	const struct trm_copy_opts opts = {.sources = sources,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = t->folder,
 			.own = t->sandbox,
 			.in_fd = -1,

@@ -116,7 +116,8 @@ static int spawn(struct tool *t, struct trm_error *reterr)
 		put_row_words(t, argv);
 	else
 		put_words(t, argv);
-	const struct trm_proc_opts opts = {.argv = argv,
+	const struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = argv,
 			.env = (const char *const *)t->opts->env,
 			.label = t->opts->lang->package_manager,
 			.pty = t->opts->has_terminal,

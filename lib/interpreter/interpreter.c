@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/opts.h"
 #include "sync/text.h"
 
 struct trm_interpreter {
@@ -24,21 +25,27 @@ static const char *const code_types[CODE_TYPES + 1] = {"python", "py3", "python3
 
 /* ---- life --------------------------------------------------------------------------- */
 
-void trm_interpreter_opts_default(struct trm_interpreter_opts *opts)
+void trm_interpreter_opts_init(struct trm_interpreter_opts *opts, size_t size)
 {
-	*opts = (struct trm_interpreter_opts){
-			.require_confirm = true,
+	struct trm_interpreter_opts defaults = {.require_confirm = true,
 			.prompt = trm_prompt_stdio,
 			.timeout_ms = 30000,
-	};
-	trm_sync_opts_default(&opts->sync);
-	opts->sync.may_join = true;
+			.sync = TRM_SYNC_OPTS_INIT};
+	defaults.sync.may_join = true;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }
 
 int trm_interpreter_create(const struct trm_interpreter_opts *opts, struct trm_interpreter **ret,
 		struct trm_error *reterr)
 {
-	struct trm_sync_opts sync = opts->sync;
+	struct trm_interpreter_opts own;
+	trm_interpreter_opts_default(&own);
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
+	own.sync.size = sizeof own.sync;
+	opts = &own;
+	struct trm_sync_opts sync = own.sync;
 	if (opts->require_confirm && !opts->prompt)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "require_confirm needs a prompt function to ask with");
@@ -55,7 +62,7 @@ int trm_interpreter_create(const struct trm_interpreter_opts *opts, struct trm_i
 		sync.sandbox.server.api_key = opts->api_key;
 	if (opts->server_namespace)
 		sync.sandbox.server.space = opts->server_namespace;
-	int r = trm_sync_create(&sync, &i->sync, reterr);
+	r = trm_sync_create(&sync, &i->sync, reterr);
 	if (r < 0) {
 		free(i);
 		return r;

@@ -8,6 +8,7 @@
 #include <terrarium/registry.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 
 enum { TICK_MS = 100 };
 
@@ -347,18 +348,22 @@ static int join_early(struct trm_copy *copy, struct trm_error *reterr)
 int trm_copy_start(struct trm_loop *loop, const struct trm_copy_opts *opts, const struct trm_copy_cb *cb,
 		void *user, struct trm_copy **ret_copy, struct trm_error *reterr)
 {
+	struct trm_copy_opts own = TRM_COPY_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
 	struct trm_copy *copy = calloc(1, sizeof *copy);
 	if (!copy)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	copy->loop = loop;
 	copy->cb = cb;
 	copy->user = user;
-	copy->opts = *opts;
+	copy->opts = own;
 	if (!copy->opts.max_bytes)
 		copy->opts.max_bytes = TRM_COPY_MAX_BYTES;
 	if (!copy->opts.max_files)
 		copy->opts.max_files = TRM_COPY_MAX_FILES;
-	int r = take_places(copy, opts, reterr);
+	r = take_places(copy, &own, reterr);
 	if (r == 0)
 		r = join_early(copy, reterr);
 	if (r == 0)

@@ -8,6 +8,7 @@
 
 #include "base/cidr.h"
 #include "base/err.h"
+#include "base/opts.h"
 
 #define MIB (1024ull * 1024)
 
@@ -20,14 +21,7 @@ enum { MIN_MEM_MIB = 16, MIN_PROCS = 4, MIN_OPEN_FILES = 64 };
 
 void trm_limits_default(struct trm_limits *limits)
 {
-	*limits = (struct trm_limits){
-			.mem_bytes = 512 * MIB,
-			.cpus = 1.0,
-			.procs = 128,
-			.disk_bytes = 256 * MIB,
-			.file_bytes = 256 * MIB,
-			.open_files = 4096,
-	};
+	*limits = (struct trm_limits)TRM_LIMITS_INIT;
 }
 
 static int check_bytes(const char *what, uint64_t bytes, uint64_t min_bytes, struct trm_error *reterr)
@@ -103,11 +97,8 @@ int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)
 	return check_net(limits, reterr);
 }
 
-enum { IDLE_TIMEOUT_MS = 8 * 3600 * 1000, MAX_LIFETIME_MS = 7 * 24 * 3600 * 1000 };
-
-void trm_sandbox_opts_default(struct trm_sandbox_opts *opts)
+void trm_sandbox_opts_init(struct trm_sandbox_opts *opts, size_t size)
 {
-	*opts = (struct trm_sandbox_opts){
-			.idle_timeout_ms = IDLE_TIMEOUT_MS, .max_lifetime_ms = MAX_LIFETIME_MS};
-	trm_limits_default(&opts->limits);
+	static const struct trm_sandbox_opts defaults = TRM_SANDBOX_OPTS_INIT;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }

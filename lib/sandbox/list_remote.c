@@ -6,6 +6,7 @@
 #include <terrarium/sandbox.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 #include "sandbox/sandbox.h"
 
 struct listing {
@@ -46,7 +47,10 @@ int trm_remote_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, 
 	static const struct carrier_cb CB = {.closed = on_closed};
 	const struct backend_ops *ops;
 	struct carrier *carrier;
-	int r = backend_find(opts->backend, &ops, reterr);
+	struct trm_sandbox_opts own = TRM_SANDBOX_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r == 0)
+		r = backend_find(own.backend, &ops, reterr);
 	if (r == 0 && !(ops->caps & BACKEND_LIST))
 		r = trm_error_set(reterr, TRM_ENOTSUP,
 				"the backend %s has no server with a list of sandboxes", ops->name);
@@ -56,7 +60,6 @@ int trm_remote_list(struct trm_loop *loop, const struct trm_sandbox_opts *opts, 
 	if (!l)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*l = (struct listing){.fn = fn, .user = user};
-	struct trm_sandbox_opts own = *opts;
 	own.name = NULL;
 	r = ops->list(loop, &own, on_rows, l, &CB, l, &carrier, reterr);
 	if (r < 0)

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/mount.h"
+#include "base/opts.h"
 
 static int check_pair(const struct trm_mount *a, const struct trm_mount *b, struct trm_error *reterr)
 {
@@ -86,7 +87,11 @@ static int check_group(const char *group, struct trm_error *reterr)
 
 int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error *reterr)
 {
-	int r = check_mounts(opts, reterr);
+	struct trm_sandbox_opts own = TRM_SANDBOX_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	opts = &own;
+	if (r == 0)
+		r = check_mounts(opts, reterr);
 	if (r == 0)
 		r = check_env(opts, reterr);
 	if (r == 0 && opts->workdir)

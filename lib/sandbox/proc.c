@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 #include "sandbox/sandbox.h"
 #include "wire/message.h"
 
@@ -344,7 +345,9 @@ int trm_proc_spawn(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts
 		const struct trm_proc_cb *cb, void *user, struct trm_proc **ret_proc,
 		struct trm_error *reterr)
 {
-	return proc_spawn_shared(sandbox, opts, NULL, cb, user, ret_proc, reterr);
+	struct trm_proc_opts own = TRM_PROC_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	return r < 0 ? r : proc_spawn_shared(sandbox, &own, NULL, cb, user, ret_proc, reterr);
 }
 
 /* ---- the caller's requests ------------------------------------------------------------------ */

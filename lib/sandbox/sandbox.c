@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/mount.h"
+#include "base/opts.h"
 #include "base/utf8.h"
 
 enum { START_TIMEOUT_MS = 180000, LEAST_SILENCE_MS = 60000, NAME_MAX_BYTES = 64 };
@@ -413,14 +414,18 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		struct trm_error *reterr)
 {
 	const struct backend_ops *ops;
-	const char *backend = opts->backend ? opts->backend : "local";
+	struct trm_sandbox_opts own = TRM_SANDBOX_OPTS_INIT;
 	char name[TRM_RECIPE_NAME];
-	trm_backend_name(backend, opts->container.config, name, sizeof name);
-	int r = backend_find(name, &ops, reterr);
-	if (r < 0 || !strcmp(name, backend) || strlen(backend) >= sizeof name)
-		return r < 0 ? r : open_on(ops, NULL, loop, opts, cb, user, ret_sandbox, reterr);
-	struct trm_sandbox_opts own = *opts; /* the implementation copies the name too */
-	own.backend = name;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
+	const char *backend = own.backend ? own.backend : "local";
+	trm_backend_name(backend, own.container.config, name, sizeof name);
+	r = backend_find(name, &ops, reterr);
+	if (r < 0)
+		return r;
+	if (strcmp(name, backend) != 0 && strlen(backend) < sizeof name)
+		own.backend = name; /* the implementation copies the name too */
 	return open_on(ops, NULL, loop, &own, cb, user, ret_sandbox, reterr);
 }
 
@@ -460,17 +465,19 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr)
 {
-	struct trm_sandbox_opts own = {.name = name};
+	struct trm_sandbox_opts asked = TRM_SANDBOX_OPTS_INIT, own = {.name = name};
 	int r = trm_sandbox_name_check(name, reterr);
+	if (r == 0)
+		r = opts_take(&asked, sizeof asked, opts, reterr);
 	if (r < 0)
 		return r;
 	struct found *found = calloc(1, sizeof *found);
 	if (!found)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	r = describe_found(name, found, &own, reterr);
-	own.metrics_interval_ms = opts ? opts->metrics_interval_ms : 0;
-	own.metrics_with_processes = opts && opts->metrics_with_processes;
-	own.is_observer = opts && opts->is_observer;
+	own.metrics_interval_ms = asked.metrics_interval_ms;
+	own.metrics_with_processes = asked.metrics_with_processes;
+	own.is_observer = asked.is_observer;
 	if (r == 0)
 		r = open_on(&backend_attached, found, loop, &own, cb, user, ret_sandbox, reterr);
 	found_finish(found);

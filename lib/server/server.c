@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "rpc/names.h"
 
 enum {
@@ -24,10 +25,10 @@ static const char *const headers[] = {"Access-Control-Allow-Origin", "*", "Vary"
 		"Terrarium-Extensions, Terrarium-Run, Terrarium-Reason, Mcp-Session-Id",
 		"Terrarium-Extensions", "events, input, interrupt, ask, terminal, files", NULL};
 
-void trm_serve_opts_default(struct trm_serve_opts *opts)
+void trm_serve_opts_init(struct trm_serve_opts *opts, size_t size)
 {
-	*opts = (struct trm_serve_opts){.host = "127.0.0.1", .port = RPC_PORT};
-	trm_limits_default(&opts->limits);
+	static const struct trm_serve_opts defaults = TRM_SERVE_OPTS_INIT;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }
 
 static void on_over(void *user, const struct http_request *request, int status, uint64_t took_ns)
@@ -97,6 +98,11 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, const struct trm_server_cb *cb,
 		void *user, struct trm_server **ret_server, struct trm_error *reterr)
 {
+	struct trm_serve_opts own = TRM_SERVE_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
+	opts = &own;
 	struct trm_server *server = calloc(1, sizeof *server);
 	if (!server)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -106,7 +112,7 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	server->user = user;
 	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
 	server->opts.host = server->host;
-	int r = backend_check(opts->backend, opts->container.config, reterr);
+	r = backend_check(opts->backend, opts->container.config, reterr);
 	if (r == 0 && opts->key)
 		r = hmac_load(&server->hmac, reterr);
 	if (opts->key)

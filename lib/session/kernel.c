@@ -441,6 +441,7 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 		argv[i] = i ? spec->argv[i] : sandbox_program(s->sandbox, spec->argv[i]);
 	const char **env = join_env(s->opts.env, spec->env);
 	struct trm_proc_opts opts = {
+			.size = sizeof(struct trm_proc_opts),
 			.argv = argv,
 			.label = label,
 			.env = env ? env : s->opts.env,

@@ -123,7 +123,8 @@ static const struct trm_install_cb install_cb = {.output = on_words, .begun = on
 static struct libraries *begin_libraries(struct trm_run *run, struct trm_error *reterr)
 {
 	struct libraries *l = calloc(1, sizeof *l);
-	const struct trm_install_opts opts = {.lang = run->lang,
+	const struct trm_install_opts opts = {.size = sizeof(struct trm_install_opts),
+			.lang = run->lang,
 			.packages = (const char *const *)run->libraries,
 			.is_shared = true,
 			.net_credentials = run->session->opts.net_credentials};

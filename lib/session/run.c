@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/opts.h"
 #include "base/utf8.h"
 #include "session/session.h"
 
@@ -69,9 +70,10 @@ void run_free(struct trm_run *run)
 
 /* ---- request --------------------------------------------------------------------- */
 
-void trm_run_opts_default(struct trm_run_opts *opts)
+void trm_run_opts_init(struct trm_run_opts *opts, size_t size)
 {
-	*opts = (struct trm_run_opts){.timeout_ms = -1};
+	static const struct trm_run_opts defaults = TRM_RUN_OPTS_INIT;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }
 
 static bool fits_request(const struct trm_run_opts *o)
@@ -254,13 +256,18 @@ static int ask_for(struct trm_session *session, const struct trm_run_opts *opts,
 int trm_session_run(struct trm_session *session, const struct trm_run_opts *opts, const struct trm_run_cb *cb,
 		void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
-	return ask_for(session, opts, false, cb, user, ret_run, reterr);
+	struct trm_run_opts own = TRM_RUN_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	return r < 0 ? r : ask_for(session, &own, false, cb, user, ret_run, reterr);
 }
 
 int trm_session_run_exit(struct trm_session *session, const struct trm_run_opts *opts,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
-	struct trm_run_opts none = *opts;
+	struct trm_run_opts none = TRM_RUN_OPTS_INIT;
+	int r = opts_take(&none, sizeof none, opts, reterr);
+	if (r < 0)
+		return r;
 	none.code = NULL;
 	none.code_len = 0;
 	none.libraries = NULL;

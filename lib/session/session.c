@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 
 uint64_t session_clock_ns(void)
 {
@@ -269,15 +270,10 @@ static void on_sample(void *user, const struct trm_sample *sample)
 
 /* ---- opening and closing -------------------------------------------------------------- */
 
-void trm_session_opts_default(struct trm_session_opts *opts)
+void trm_session_opts_init(struct trm_session_opts *opts, size_t size)
 {
-	*opts = (struct trm_session_opts){
-			.timeout_ms = 30000,
-			.grace_ms = 2000,
-			.output_keep_bytes = 64u * 1024 * 1024,
-			.memory_alert = TRM_MEMORY_TELL,
-			.memory_alert_percent = 90,
-	};
+	static const struct trm_session_opts defaults = TRM_SESSION_OPTS_INIT;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }
 
 int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts *opts,
@@ -285,10 +281,14 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 		struct trm_error *reterr)
 {
 	static const struct trm_session_cb none;
+	struct trm_session_opts own = TRM_SESSION_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
 	if (!sandbox_is_open(sandbox))
 		return trm_error_set(
 				reterr, TRM_ECLOSED, "sandbox '%s' is closed", trm_sandbox_name(sandbox));
-	if (opts && opts->is_shared && sandbox->has_shared_session)
+	if (own.is_shared && sandbox->has_shared_session)
 		return trm_error_set(reterr, TRM_EBUSY,
 				"this connection to sandbox '%s' already has a shared session: attach to it "
 				"once more for another",
@@ -298,10 +298,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->sandbox = sandbox;
 	s->loop = sandbox->loop;
-	if (opts)
-		s->opts = *opts;
-	else
-		trm_session_opts_default(&s->opts);
+	s->opts = own;
 	s->cb = cb ? cb : &none;
 	s->user = user;
 	s->queue_end = &s->queue;
@@ -310,7 +307,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 	output_init(&s->output, s->opts.output_keep_bytes);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		kernel_init(&s->kernels[i], s, trm_lang_at(i));
-	int r = trm_loop_add_timer(s->loop, on_soon, s, &s->soon, reterr);
+	r = trm_loop_add_timer(s->loop, on_soon, s, &s->soon, reterr);
 	for (size_t i = 0; i < trm_lang_count() && r == 0; i++)
 		r = trm_loop_add_timer(s->loop, stop_on_timer, &s->kernels[i], &s->kernels[i].timer, reterr);
 	for (size_t i = 0; i < trm_lang_count() && r == 0 && s->opts.is_shared; i++)

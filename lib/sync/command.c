@@ -69,7 +69,7 @@ static int spawn_waiting(struct waiting *w, struct trm_proc **ret_proc, struct t
 	argv[0] = w->ret->command;
 	for (size_t i = 0; i < n; i++)
 		argv[i + 1] = w->ret->args[i];
-	struct trm_proc_opts opts = {.argv = argv};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = argv};
 	int r = w->sync->opts.policy ? pass_gate(w->sync->opts.policy, argv, reterr) : 0;
 	if (r == 0)
 		r = trm_proc_spawn(w->sync->sandbox, &opts, &cb, w, ret_proc, reterr);

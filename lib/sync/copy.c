@@ -68,7 +68,11 @@ int trm_sync_put_tree(struct trm_sync *s, const char *here, const char *path, st
 	if (asprintf(&source, "%s%s", *here == '/' || *here == '.' ? "" : "./", here) < 0)
 		source = NULL;
 	const char *const sources[] = {source, NULL};
-	struct trm_copy_opts opts = {.sources = sources, .target = target, .in_fd = -1, .out_fd = -1};
+	struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
+			.target = target,
+			.in_fd = -1,
+			.out_fd = -1};
 	r = target && source ? perform(s, &opts, reterr) : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	free(target);
 	free(source);
@@ -165,7 +169,8 @@ int trm_sync_archive(struct trm_sync *s, const char *path, uint64_t max_bytes, s
 		return trm_error_set(reterr, TRM_ENOMEM, "Failed to read files: out of memory");
 	}
 	const char *const sources[] = {source, NULL};
-	struct trm_copy_opts opts = {.sources = sources,
+	struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = "-",
 			.in_fd = -1,
 			.out_fd = fd,

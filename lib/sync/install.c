@@ -70,7 +70,8 @@ int trm_sync_install(struct trm_sync *s, const char *const *packages, struct trm
 	int r = sync_need_started(s, reterr);
 	if (r < 0)
 		return r;
-	const struct trm_install_opts opts = {.lang = s->opts.language,
+	const struct trm_install_opts opts = {.size = sizeof(struct trm_install_opts),
+			.lang = s->opts.language,
 			.packages = packages,
 			.is_shared = true,
 			.net_credentials = s->opts.sandbox.net_credentials};

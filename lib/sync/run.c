@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "sync/sync.h"
 
 struct waiting {
@@ -140,9 +141,11 @@ static int run_and_wait(struct trm_sync *s, const struct trm_run_opts *opts, str
 int trm_sync_run_with(struct trm_sync *s, const struct trm_run_opts *given, struct trm_execution *ret,
 		struct trm_error *reterr)
 {
-	struct trm_run_opts opts = *given;
+	struct trm_run_opts opts = TRM_RUN_OPTS_INIT;
 	*ret = (struct trm_execution){.status = "unknown", .language = "unknown", .exit_code = -1};
 	int r = sync_need_started(s, reterr);
+	if (r == 0)
+		r = opts_take(&opts, sizeof opts, given, reterr);
 	if (r < 0)
 		return r;
 	if (!opts.code)

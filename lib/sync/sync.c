@@ -11,6 +11,7 @@
 #include <terrarium/registry.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 
 /* ---- waiting --------------------------------------------------------------------- */
 
@@ -113,15 +114,10 @@ static const struct trm_sandbox_cb sandbox_cb = {
 
 /* ---- life --------------------------------------------------------------------------- */
 
-void trm_sync_opts_default(struct trm_sync_opts *opts)
+void trm_sync_opts_init(struct trm_sync_opts *opts, size_t size)
 {
-	*opts = (struct trm_sync_opts){
-			.language = trm_lang_default(),
-			.timeout_ms = 300000,
-			.output_keep_bytes = (size_t)64 << 20,
-			.interrupt_fd = -1,
-	};
-	trm_sandbox_opts_default(&opts->sandbox);
+	static const struct trm_sync_opts defaults = TRM_SYNC_OPTS_INIT;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }
 
 /* The name is known before the start, and stays the same for the next start. */
@@ -146,14 +142,18 @@ static int choose_name(struct trm_sync *s, struct trm_error *reterr)
 
 int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync, struct trm_error *reterr)
 {
+	struct trm_sync_opts own = TRM_SYNC_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
 	struct trm_sync *s = calloc(1, sizeof *s);
-	int r;
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	s->opts = *opts;
-	if (!opts->language)
-		r = trm_error_set(reterr, TRM_EINVAL, "no language was given");
-	else if ((r = choose_name(s, reterr)) == 0)
+	s->opts = own;
+	s->opts.sandbox.size = sizeof s->opts.sandbox;
+	if (!s->opts.language)
+		s->opts.language = trm_lang_default();
+	if ((r = choose_name(s, reterr)) == 0)
 		r = trm_loop_create(&s->loop, reterr);
 	if (r < 0) {
 		free(s);

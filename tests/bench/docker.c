@@ -93,7 +93,8 @@ static bool measure_open(struct samples *open, struct samples *close)
 {
 	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
 	static const struct trm_proc_cb proc_cb = {.exited = on_exited};
-	const struct trm_proc_opts command = {.argv = (const char *const[]){"true", NULL}};
+	const struct trm_proc_opts command = {
+			.size = sizeof(struct trm_proc_opts), .argv = (const char *const[]){"true", NULL}};
 	struct trm_sandbox_opts opts;
 	struct trm_sandbox *sandbox;
 	struct trm_proc *proc;

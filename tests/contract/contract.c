@@ -310,7 +310,8 @@ static const struct trm_proc_cb PROC_CB = {
 
 static struct trm_proc *spawn(struct proc_end *end, bool stdin_open, const char *const *argv)
 {
-	struct trm_proc_opts o = {.argv = argv, .stdin_open = stdin_open};
+	struct trm_proc_opts o = {
+			.size = sizeof(struct trm_proc_opts), .argv = argv, .stdin_open = stdin_open};
 	struct trm_proc *proc;
 	*end = (struct proc_end){0};
 	assert_int_equal(trm_proc_spawn(bed.sandbox, &o, &PROC_CB, end, &proc, NULL), 0);
@@ -475,8 +476,12 @@ static void copy(const char *from, const char *to)
 {
 	static const struct trm_copy_cb COPY_CB = {.done = on_copied};
 	const char *sources[] = {from, NULL};
-	const struct trm_copy_opts opts = {
-			.sources = sources, .target = to, .own = bed.sandbox, .in_fd = -1, .out_fd = -1};
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
+			.target = to,
+			.own = bed.sandbox,
+			.in_fd = -1,
+			.out_fd = -1};
 	struct looked l = {0};
 	struct trm_copy *handle;
 	assert_int_equal(trm_copy_start(bed.loop, &opts, &COPY_CB, &l, &handle, NULL), 0);

@@ -22,6 +22,8 @@ PRINTS = {
               r"not safe; .*a placeholder.*\n  refused\n",
     "plots": r"plot 0: image/(?:png|svg\+xml), not empty, with a size\n",
     "limits": r"success: \ntimeout: .*0\.5 s.*\nsuccess: 42\n",
+    "binding.py": r"stdout step 0\nstdout step 1\nResult\(output='42', error='', status='success', exit_code=0\)\n"
+                  r"ZeroDivisionError: division by zero\n",
     "existing": r"Hello from existing container!\n42\n",
 }
 
@@ -38,7 +40,8 @@ def make_folder(at):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         make_folder(folder)
-        done = subprocess.run([f"{PROGRAMS}/{NAME}", *ARGS], cwd=folder, capture_output=True, text=True, timeout=500)
+        program = [sys.executable, "-B"] if NAME.endswith(".py") else []
+        done = subprocess.run([*program, f"{PROGRAMS}/{NAME}", *ARGS], cwd=folder, capture_output=True, text=True, timeout=500)
     if done.returncode != 0 or not re.fullmatch(PRINTS[NAME], done.stdout):
         sys.exit(f"{NAME}: exit code {done.returncode}\n{done.stdout}{done.stderr}\nis not\n{PRINTS[NAME]}")
 

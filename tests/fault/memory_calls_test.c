@@ -237,7 +237,8 @@ static int copy(struct stay *s, const char *from, const char *to)
 {
 	static const struct trm_copy_cb cb = {.refused = on_refused, .done = on_copied};
 	const char *const sources[] = {from, NULL};
-	const struct trm_copy_opts opts = {.sources = sources,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = to,
 			.own = s->sandbox,
 			.in_fd = -1,
@@ -360,7 +361,8 @@ static int install(struct stay *s, unsigned id, const char *package, const char 
 {
 	static const struct trm_install_cb cb = {.output = on_output, .done = on_installed};
 	const char *const packages[] = {package, NULL}, *const env[] = {"A=1", NULL};
-	const struct trm_install_opts opts = {.lang = trm_lang_at(id),
+	const struct trm_install_opts opts = {.size = sizeof(struct trm_install_opts),
+			.lang = trm_lang_at(id),
 			.packages = packages,
 			.requirements = requirements,
 			.requirements_len = requirements ? strlen(requirements) : 0,

@@ -136,7 +136,7 @@ static void on_exited(
 struct trm_proc *inside_start(struct inside *in, const char *const *argv, struct outcome *ret)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
-	const struct trm_proc_opts opts = {.argv = argv};
+	const struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = argv};
 	struct trm_proc *proc;
 	struct trm_error e;
 	memset(ret, 0, sizeof *ret);

@@ -136,8 +136,12 @@ void app_copy_files(struct app *a, const struct effect *effect)
 	place_of(effect->text, effect->flag, from);
 	snprintf(c->to, sizeof c->to, "%s", typed);
 	place_of(typed, !effect->flag, to);
-	const struct trm_copy_opts opts = {
-			.sources = sources, .target = to, .own = a->sandbox, .in_fd = -1, .out_fd = -1};
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
+			.target = to,
+			.own = a->sandbox,
+			.in_fd = -1,
+			.out_fd = -1};
 	a->copier = c;
 	if (trm_copy_start(a->loop, &opts, &copy_cb, c, &c->copy, &err) == 0)
 		return;

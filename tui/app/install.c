@@ -67,6 +67,7 @@ static int begin_app_install(struct app *a, struct app_install *in, char *text, 
 {
 	const char **words = words_of(text);
 	struct trm_install_opts opts = {
+			.size = sizeof(struct trm_install_opts),
 			.lang = in->lang,
 			.packages = words,
 			.net_credentials = a->opts->sandbox.net_credentials,

@@ -229,7 +229,9 @@ static void begin_peek(struct app *a, const char *name, const struct trm_sandbox
 
 void app_peek(struct app *a, const char *name)
 {
-	const struct trm_sandbox_opts opts = {.metrics_interval_ms = LOOK_MS, .metrics_with_processes = true};
+	const struct trm_sandbox_opts opts = {.size = sizeof(struct trm_sandbox_opts),
+			.metrics_interval_ms = LOOK_MS,
+			.metrics_with_processes = true};
 
 	begin_peek(a, name, &opts);
 }

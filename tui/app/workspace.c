@@ -49,7 +49,10 @@ static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exi
 void app_list_files(struct app *a)
 {
 	static const char *const argv[] = {"find", ".", "-xdev", "-type", "f", "-printf", "%s\\t%P\\n", NULL};
-	struct trm_proc_opts opts = {.argv = argv, .cwd = "/workspace", .label = "list of files"};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = argv,
+			.cwd = "/workspace",
+			.label = "list of files"};
 	struct listing *l = calloc(1, sizeof *l);
 	struct trm_error err = {0};
 	struct trm_proc *proc;

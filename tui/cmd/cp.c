@@ -171,7 +171,8 @@ static int start_cp(struct cp *cp, char **places, size_t n, struct trm_error *re
 	if (r < 0)
 		return r;
 	sandbox_list_remote_opts(&cp->config, NULL, &cp->far);
-	const struct trm_copy_opts opts = {.far = sandbox_list_is_remote(&cp->config) ? &cp->far : NULL,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.far = sandbox_list_is_remote(&cp->config) ? &cp->far : NULL,
 			.sources = (const char *const *)places,
 			.target = target,
 			.in_fd = STDIN_FILENO,

@@ -227,6 +227,7 @@ static int spawn_exec(struct exec *e, char **argv, struct trm_error *reterr)
 		env[n++] = asked.env[i];
 	tty_size(&size);
 	struct trm_proc_opts opts = {
+			.size = sizeof(struct trm_proc_opts),
 			.argv = (const char *const *)argv,
 			.env = env,
 			.cwd = is_running && e->has_workdir ? asked.workdir : NULL,

@@ -208,10 +208,12 @@ static const struct trm_sandbox_cb sandbox_cb = {
 static int open_inspected(struct asking *a, struct trm_error *reterr)
 {
 	static const char *const argv[] = {"cat", "/proc/self/mountinfo", NULL};
-	const struct trm_sandbox_opts opts = {.metrics_interval_ms = SAMPLE_MS,
+	const struct trm_sandbox_opts opts = {.size = sizeof(struct trm_sandbox_opts),
+			.metrics_interval_ms = SAMPLE_MS,
 			.metrics_with_processes = true,
 			.is_observer = true};
-	const struct trm_proc_opts proc_opts = {.argv = argv, .label = "terrarium inspect"};
+	const struct trm_proc_opts proc_opts = {
+			.size = sizeof(struct trm_proc_opts), .argv = argv, .label = "terrarium inspect"};
 
 	int r = sandbox_list_open(
 			a->loop, &a->x->config, a->x->entry.name, &opts, &sandbox_cb, a, &a->sandbox, reterr);

@@ -121,6 +121,7 @@ static int begin_install(struct install *in, const struct trm_lang *lang, struct
 	struct winsize size;
 	tty_size(&size);
 	struct trm_install_opts opts = {
+			.size = sizeof(struct trm_install_opts),
 			.lang = lang,
 			.packages = in->packages,
 			.requirements = in->requirements,

@@ -80,7 +80,7 @@ static int spawn_version(struct langs *l, unsigned id, struct trm_error *reterr)
 	const char *argv[WORDS + 1] = {slash && l->is_image ? slash + 1 : version[0]};
 	for (size_t i = 1; i < WORDS && version[i]; i++)
 		argv[i] = version[i];
-	struct trm_proc_opts opts = {.argv = argv};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = argv};
 
 	l->answers[id].langs = l;
 	return trm_proc_spawn(l->cli_session.sandbox, &opts, &proc_cb, &l->answers[id], &l->answers[id].proc,

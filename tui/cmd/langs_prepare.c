@@ -73,7 +73,7 @@ static void on_prepare_closed(void *user, const struct trm_error *why)
 static int perform_command(struct preparation *p)
 {
 	static const struct trm_proc_cb cb = {.output = on_said, .exited = on_prepared};
-	struct trm_proc_opts opts = {.argv = p->lang->prepare};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = p->lang->prepare};
 	int r = trm_proc_spawn(p->cli_session.sandbox, &opts, &cb, p, &p->proc, &p->why);
 	while (r == 0 && p->proc && trm_loop_step(p->cli_session.loop, -1) >= 0)
 		;
@@ -84,7 +84,8 @@ static int copy_out(struct preparation *p)
 {
 	static const struct trm_copy_cb cb = {.done = on_copied};
 	const char *const sources[] = {":" TRM_LANG_PREPARING, NULL};
-	struct trm_copy_opts opts = {.sources = sources,
+	struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = p->fresh,
 			.own = p->cli_session.sandbox,
 			.in_fd = -1,

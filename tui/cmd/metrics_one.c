@@ -118,7 +118,7 @@ static const struct trm_sandbox_cb one_cb = {.metrics = on_metrics, .closed = on
 
 int metrics_of_one(const struct metrics_request *q)
 {
-	const struct trm_sandbox_opts opts = {
+	const struct trm_sandbox_opts opts = {.size = sizeof(struct trm_sandbox_opts),
 			.metrics_interval_ms = q->is_watch ? q->interval_ms : METRICS_SNAPSHOT_MS,
 			.metrics_with_processes = true,
 			.is_observer = !q->is_watch};

@@ -643,7 +643,8 @@ static int begin_copy(struct run_session *p, struct trm_error *reterr)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	const char *const sources[] = {from, NULL};
 	snprintf(p->inside, sizeof p->inside, ":%s", p->cwd ? p->cwd : ".");
-	const struct trm_copy_opts opts = {.sources = sources,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = p->inside,
 			.own = p->cli_session.sandbox,
 			.in_fd = -1,

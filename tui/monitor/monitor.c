@@ -226,7 +226,7 @@ static int open_model(struct monitor *w, bool has_utf8, struct trm_error *reterr
 
 static int open_loop(struct monitor *w, struct trm_error *reterr)
 {
-	struct trm_sandbox_opts opts = {0};
+	struct trm_sandbox_opts opts = {.size = sizeof(struct trm_sandbox_opts)};
 
 	if (w->opts->far)
 		opts = *w->opts->far;

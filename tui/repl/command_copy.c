@@ -79,7 +79,8 @@ void repl_command_copy(struct repl *r, const char *rest)
 	} else {
 		const char *target = words.items[words.n - 1];
 		words.items[words.n - 1] = NULL;
-		struct trm_copy_opts opts = {.sources = (const char *const *)words.items,
+		struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+				.sources = (const char *const *)words.items,
 				.target = target,
 				.own = r->cli_session.sandbox,
 				.in_fd = -1,

@@ -66,7 +66,8 @@ static int start_repl_install(struct repl *r, const struct words *words, struct 
 	tty_size(&size);
 	filter_init(&in->filter, FILTER_PROGRESS);
 	in->has_terminal = repl_has_person(r);
-	struct trm_install_opts opts = {.lang = r->lang,
+	struct trm_install_opts opts = {.size = sizeof(struct trm_install_opts),
+			.lang = r->lang,
 			.packages = (const char *const *)words->items,
 			.net_credentials = r->config.net_credentials,
 			.env = in->has_terminal ? env : NULL,

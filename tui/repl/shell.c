@@ -98,7 +98,8 @@ static int spawn_shell(struct repl *r, struct shell *sh, const char *command, st
 	char term[80];
 	const char *env[] = {tty_name(term, sizeof term), NULL}, *argv[] = {"bash", "-c", command, NULL};
 	tty_size(&size);
-	struct trm_proc_opts opts = {.argv = argv,
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = argv,
 			.env = sh->has_terminal ? env : NULL,
 			.label = command[0] && strlen(command) <= 64 ? command : "shell command",
 			.pty = sh->has_terminal,

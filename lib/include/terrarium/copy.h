@@ -24,6 +24,7 @@
  * limited. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <terrarium/api.h>
@@ -40,6 +41,7 @@ struct trm_sandbox_opts;
 #define TRM_COPY_MAX_FILES UINT64_C(1000000)
 
 struct trm_copy_opts {
+	size_t size;                /* sizeof(struct trm_copy_opts), as TRM_COPY_OPTS_INIT sets it */
 	const char *const *sources; /* NULL-terminated; with several, the target must be a directory */
 	const char *target;
 	/* If set, NAME is a sandbox at this server, and is left running there. NULL: NAME is on this
@@ -55,6 +57,11 @@ struct trm_copy_opts {
 	bool is_archive;    /* with the target "-": a tar stream also of a single file */
 	bool one_system;    /* leave out everything that is mounted below a source in a sandbox */
 };
+
+#define TRM_COPY_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_copy_opts), .in_fd = -1, .out_fd = -1 \
+	}
 
 struct trm_copy_progress {
 	uint64_t bytes, files, dirs, links;

@@ -62,6 +62,7 @@ const struct trm_lang *trm_package_command_line(const char *line, char *packages
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr);
 
 struct trm_install_opts {
+	size_t size; /* sizeof(struct trm_install_opts), as TRM_INSTALL_OPTS_INIT sets it */
 	const struct trm_lang *lang;
 	const char *const *packages; /* NULL-terminated; may be NULL with `requirements` */
 	/* Python: the text of a requirements file, with anything that pip understands. NULL: none. */
@@ -82,6 +83,11 @@ struct trm_install_opts {
 	bool has_terminal; /* show progress as on a terminal of this size */
 	uint16_t rows, cols;
 };
+
+#define TRM_INSTALL_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_install_opts) \
+	}
 
 struct trm_install_cb {
 	/* Output of pip or npm: raw and hostile. With a terminal everything is TRM_STDOUT. */

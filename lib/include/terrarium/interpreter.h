@@ -41,6 +41,7 @@ int trm_prompt_stdio(void *user, const char *question, char *answer, size_t cap)
 
 /* All strings are borrowed until trm_interpreter_destroy(). */
 struct trm_interpreter_opts {
+	size_t size;          /* sizeof(struct trm_interpreter_opts), as TRM_INTERPRETER_OPTS_INIT sets it */
 	bool require_confirm; /* ask before each run. Default true */
 	trm_prompt_fn *prompt;
 	void *prompt_user;
@@ -51,7 +52,8 @@ struct trm_interpreter_opts {
 	/* All other options: backend, limits, interrupts; but not the timeout. */
 	struct trm_sync_opts sync;
 };
-void trm_interpreter_opts_default(struct trm_interpreter_opts *opts);
+void trm_interpreter_opts_init(struct trm_interpreter_opts *opts, size_t size);
+#define trm_interpreter_opts_default(opts) trm_interpreter_opts_init(opts, sizeof *(opts))
 
 /* Create an interpreter; nothing is started yet. Errors: as trm_sync_create(); TRM_EINVAL confirmation
  * without a prompt. */

@@ -32,6 +32,11 @@ struct trm_limits {
 };
 
 /* 512 MiB, 1.0 core, 128 processes, 256 MiB of files, 4096 descriptors, no network. */
+#define TRM_LIMITS_INIT \
+	{ \
+		.mem_bytes = UINT64_C(512) << 20, .cpus = 1, .procs = 128, \
+		.disk_bytes = UINT64_C(256) << 20, .file_bytes = UINT64_C(256) << 20, .open_files = 4096 \
+	}
 void trm_limits_default(struct trm_limits *limits);
 
 /* Describe the network in a few words, for questions and lists: "no network"; "network ON"; "network ON,

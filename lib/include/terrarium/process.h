@@ -57,6 +57,7 @@ struct trm_proc_cb {
 };
 
 struct trm_proc_opts {
+	size_t size;             /* sizeof(struct trm_proc_opts), as TRM_PROC_OPTS_INIT sets it */
 	const char *const *argv; /* NULL-terminated; argv[0] is searched in PATH inside */
 	const char *const *env;  /* "NAME=value", NULL-terminated; added to the sandbox's own; may be NULL */
 	const char *cwd;         /* NULL: the sandbox's workdir, or / if code has locked it */
@@ -78,6 +79,11 @@ struct trm_proc_opts {
 	uint64_t output_max_bytes;
 	bool tells_limit; /* trm_exit names the limit of the sandbox that the process reached */
 };
+
+#define TRM_PROC_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_proc_opts) \
+	}
 
 /* Start a process. Copies `opts`, including the script; borrows `cb`.
  * Later:  cb->started unless it cannot start; exactly one cb->exited; never before this returns.

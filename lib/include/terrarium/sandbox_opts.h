@@ -26,6 +26,7 @@ enum {
 };
 
 struct trm_sandbox_opts {
+	size_t size;                  /* sizeof(struct trm_sandbox_opts), as TRM_SANDBOX_OPTS_INIT sets it */
 	const char *backend;          /* "local", "microsandbox", "fake", or a recipe's name; NULL: local */
 	const char *name;             /* NULL: "sandbox-" and 8 hex digits; see trm_sandbox_name_check() */
 	struct trm_limits limits;     /* start from trm_limits_default() */
@@ -82,7 +83,13 @@ int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error
 int trm_sandbox_name_check(const char *name, struct trm_error *reterr);
 
 /* Defaults: not kept; if kept, 8 hours idle and 7 days in all. */
-void trm_sandbox_opts_default(struct trm_sandbox_opts *opts);
+#define TRM_SANDBOX_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_sandbox_opts), .limits = TRM_LIMITS_INIT, \
+		.idle_timeout_ms = 8 * 60 * 60 * 1000, .max_lifetime_ms = 7 * 24 * 60 * 60 * 1000 \
+	}
+void trm_sandbox_opts_init(struct trm_sandbox_opts *opts, size_t size);
+#define trm_sandbox_opts_default(opts) trm_sandbox_opts_init(opts, sizeof *(opts))
 
 TRM_END_API
 

@@ -54,6 +54,7 @@
  * not wait for it. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <terrarium/api.h>
@@ -86,6 +87,7 @@ struct trm_serve_pool {
 };
 
 struct trm_serve_opts {
+	size_t size; /* sizeof(struct trm_serve_opts), as TRM_SERVE_OPTS_INIT sets it */
 	struct trm_container_opts
 			container; /* for backends that are recipes: image, user … of every sandbox */
 	const char *host;          /* address or name to listen at; NULL: 127.0.0.1 */
@@ -128,7 +130,13 @@ struct trm_serve_opts {
 };
 
 /* Defaults: 127.0.0.1, port 5555. */
-void trm_serve_opts_default(struct trm_serve_opts *opts);
+#define TRM_SERVE_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_serve_opts), .host = "127.0.0.1", .port = 5555, \
+		.limits = TRM_LIMITS_INIT \
+	}
+void trm_serve_opts_init(struct trm_serve_opts *opts, size_t size);
+#define trm_serve_opts_default(opts) trm_serve_opts_init(opts, sizeof *(opts))
 
 /* A request, for logs, without body and key. Strings from clients may contain any bytes. */
 struct trm_server_request {

@@ -70,6 +70,7 @@ enum trm_memory_alert {
 };
 
 struct trm_session_opts {
+	size_t size;         /* sizeof(struct trm_session_opts), as TRM_SESSION_OPTS_INIT sets it */
 	uint32_t timeout_ms; /* per run; 0: none. Default 30 000 */
 	uint32_t grace_ms;   /* after an interrupt, before the next step. Default 2 000 */
 	/* After SIGTERM, before the kernel is killed. 0: there is no SIGTERM, and the kill follows the
@@ -105,7 +106,13 @@ struct trm_session_opts {
 	 * false. */
 	bool net_credentials;
 };
-void trm_session_opts_default(struct trm_session_opts *opts);
+#define TRM_SESSION_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_session_opts), .timeout_ms = 30000, .grace_ms = 2000, \
+		.output_keep_bytes = 64u << 20, .memory_alert = TRM_MEMORY_TELL, .memory_alert_percent = 90 \
+	}
+void trm_session_opts_init(struct trm_session_opts *opts, size_t size);
+#define trm_session_opts_default(opts) trm_session_opts_init(opts, sizeof *(opts))
 
 /* Open a session.
  * Owns:   copies `opts`; borrows `sandbox` and `cb`. Do not free the sandbox while the session is open.
@@ -130,6 +137,7 @@ int trm_session_restart(struct trm_session *session, const struct trm_lang *lang
 /* ---- runs ---------------------------------------------------------------- */
 
 struct trm_run_opts {
+	size_t size; /* sizeof(struct trm_run_opts), as TRM_RUN_OPTS_INIT sets it */
 	const struct trm_lang *lang;
 	const char *code; /* UTF-8 */
 	size_t code_len;
@@ -170,7 +178,12 @@ struct trm_run_opts {
 	 * own error. */
 	const char *cwd;
 };
-void trm_run_opts_default(struct trm_run_opts *opts);
+#define TRM_RUN_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_run_opts), .timeout_ms = -1 \
+	}
+void trm_run_opts_init(struct trm_run_opts *opts, size_t size);
+#define trm_run_opts_default(opts) trm_run_opts_init(opts, sizeof *(opts))
 
 /* A run is stopped in steps: SIGINT, which keeps the state; SIGTERM to the kernel and all its children, if
  * the session has a grace period for it; SIGKILL. After the last two the kernel is restarted. A step is

@@ -48,15 +48,12 @@ struct trm_sync;
 /* ---- life ---------------------------------------------------------------- */
 
 struct trm_sync_opts {
-	/* The sandbox. trm_config_sandbox_opts() fills this in from the user's settings, including `.env`.
-	 * Its strings and lists are borrowed until trm_sync_destroy(). With `keep` the sandbox stays after
-	 * trm_sync_destroy(), until it is stopped. */
-	struct trm_sandbox_opts sandbox;
+	size_t size; /* sizeof(struct trm_sync_opts), as TRM_SYNC_OPTS_INIT sets it */
 	/* If a local sandbox of that name already runs, use it with its state instead of failing with
 	 * TRM_EEXIST, and leave it running after trm_sync_destroy(). If another trm_sync started it, that
 	 * one must set may_join or keep as well. Default false. */
 	bool may_join;
-	const struct trm_lang *language; /* for trm_sync_run(). Default trm_lang_default() */
+	const struct trm_lang *language; /* for trm_sync_run(); NULL: Python */
 	uint32_t timeout_ms;             /* of a run, a command or a copied file; 0: none. Default 300 000 */
 	size_t output_keep_bytes;        /* of the output of a run or command. Default 64 MiB */
 	/* Code and commands that it refuses never run: TRM_EPERM (terrarium/policy.h). Borrowed; NULL:
@@ -74,9 +71,19 @@ struct trm_sync_opts {
 	bool (*is_interrupted)(void *user);
 	int interrupt_fd;
 	void *user;
+	/* The sandbox. trm_config_sandbox_opts() fills this in from the user's settings, including `.env`.
+	 * Its strings and lists are borrowed until trm_sync_destroy(). With `keep` the sandbox stays after
+	 * trm_sync_destroy(), until it is stopped. */
+	struct trm_sandbox_opts sandbox;
 };
 /* Defaults: a Python sandbox on the local backend. */
-void trm_sync_opts_default(struct trm_sync_opts *opts);
+#define TRM_SYNC_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_sync_opts), .timeout_ms = 300000, .output_keep_bytes = 64u << 20, \
+		.interrupt_fd = -1, .sandbox = TRM_SANDBOX_OPTS_INIT \
+	}
+void trm_sync_opts_init(struct trm_sync_opts *opts, size_t size);
+#define trm_sync_opts_default(opts) trm_sync_opts_init(opts, sizeof *(opts))
 
 /* Create a trm_sync; nothing is started yet. Copies `opts`. Errors: TRM_EINVAL a bad option. */
 int trm_sync_create(const struct trm_sync_opts *opts, struct trm_sync **ret_sync, struct trm_error *reterr);

@@ -19,6 +19,11 @@
  * What writes a text takes `char *out, size_t cap`, ends the text with a NUL, cuts it if need be, and returns
  * `out`.
  *
+ * Structs of options begin with their size, and grow only at their end: begin with `struct trm_run_opts opts
+ * = TRM_RUN_OPTS_INIT;`, or with trm_run_opts_default() where the struct exists already. A program that was
+ * compiled with an older, shorter struct gets the defaults for what it lacks. A binding for another language
+ * may define only the first fields, and call trm_run_opts_init() with the size of those.
+ *
  * Set unwanted callbacks to NULL. Only the last callback of an object (`closed`, `done`, `exited`) is
  * required.
  *

@@ -256,7 +256,8 @@ static int spawn(struct command_call *c, struct trm_error *why)
 	argv[0] = c->command;
 	cJSON_ArrayForEach(arg, c->args) argv[i++] = arg->valuestring;
 	int r = pass_gate(c, argv, why);
-	const struct trm_proc_opts opts = {.argv = argv,
+	const struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = argv,
 			.reported_by = "terrarium serve",
 			.output_max_bytes = fleet_opts(c->use.call->server->fleet)->output_max_bytes,
 			.tells_limit = true,

@@ -131,7 +131,8 @@ static const struct trm_proc_cb PROC_CB = {.output = on_output, .exited = on_exi
 
 static int spawn(struct file_call *c, const char *const *argv, struct trm_error *why)
 {
-	const struct trm_proc_opts opts = {.argv = argv,
+	const struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = argv,
 			.label = "terrarium serve",
 			.stdin_open = c->is_put,
 			.tells_limit = true};

@@ -215,7 +215,8 @@ static int copy_place(struct keep *k, size_t place, struct trm_error *reterr)
 			k->is_restore ? "/." : "");
 	if (!k->is_restore && mkdir(saved, 0700) < 0)
 		return trm_error_set_errno(reterr, errno, "%s cannot be made", saved);
-	const struct trm_copy_opts opts = {.sources = sources,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = target,
 			.own = k->sandbox,
 			.in_fd = -1,

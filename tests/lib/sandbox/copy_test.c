@@ -131,7 +131,8 @@ static void until_over(struct bench *b)
 static void start_copy(struct bench *b, const char *source, const char *target)
 {
 	const char *sources[] = {source, NULL};
-	const struct trm_copy_opts opts = {.sources = sources,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = target,
 			.own = b->sandbox,
 			.in_fd = -1,

@@ -209,8 +209,11 @@ static void welcome(struct bench *b)
 static void spawn(struct bench *b, bool manual_credit)
 {
 	static const char *const ARGV[] = {"prog", NULL};
-	struct trm_proc_opts opts = {
-			.argv = ARGV, .control = true, .stdin_open = true, .manual_credit = manual_credit};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = ARGV,
+			.control = true,
+			.stdin_open = true,
+			.manual_credit = manual_credit};
 	struct trm_error why;
 	assert_int_equal(trm_proc_spawn(b->sandbox, &opts, &PROC_CB, b, &b->proc, &why), 0);
 }
@@ -673,7 +676,7 @@ static void names_are_made_up(void **state)
 static void many_streams_come_and_go(void **state)
 {
 	static const char *const ARGV[] = {"prog", NULL};
-	struct trm_proc_opts opts = {.argv = ARGV};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = ARGV};
 	struct trm_proc *procs[1024], *one;
 	struct trm_error why;
 	struct bench b;

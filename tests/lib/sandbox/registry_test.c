@@ -149,7 +149,9 @@ static void on_signaled(void *user, const struct trm_error *why)
 
 static struct trm_sandbox *attach(struct looked_at *v, const char *name)
 {
-	const struct trm_sandbox_opts opts = {.metrics_interval_ms = 200, .metrics_with_processes = true};
+	const struct trm_sandbox_opts opts = {.size = sizeof(struct trm_sandbox_opts),
+			.metrics_interval_ms = 200,
+			.metrics_with_processes = true};
 	struct trm_sandbox *sandbox;
 	struct trm_error why = {0};
 	if (trm_sandbox_attach(bed.loop, name, &opts, &VISIT_CB, v, &sandbox, &why) < 0)

@@ -114,7 +114,7 @@ static void ask_for_everything(struct person *p)
 {
 	static const char *const ARGV[] = {"echo", "hi", NULL};
 	static const char *const MORE[] = {"flood 40\nset a 1", "fail E message", "die 11"};
-	struct trm_proc_opts o = {.argv = ARGV};
+	struct trm_proc_opts o = {.size = sizeof(struct trm_proc_opts), .argv = ARGV};
 	struct trm_proc *proc;
 	p->has_asked = true;
 	p->n_asked += trm_proc_spawn(p->sandbox, &o, &PROC_CB, p, &proc, NULL) == 0;

@@ -200,7 +200,8 @@ static void spawn(struct monkey *m)
 {
 	static const char *const COMMANDS[] = {"echo", "cat", "sleep", "false", "none"};
 	const char *argv[] = {COMMANDS[any(m, 5)], "x", NULL};
-	struct trm_proc_opts o = {.argv = argv, .stdin_open = any(m, 2)};
+	struct trm_proc_opts o = {
+			.size = sizeof(struct trm_proc_opts), .argv = argv, .stdin_open = any(m, 2)};
 	struct trm_proc *proc;
 	if (!m->sandbox || trm_proc_spawn(m->sandbox, &o, &PROC_CB, m, &proc, NULL) < 0)
 		return;

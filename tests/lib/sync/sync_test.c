@@ -120,10 +120,11 @@ static void bad_options_are_refused(void **state)
 	opts.sandbox.name = "../etc";
 	assert_int_equal(trm_sync_create(&opts, &none, &why), TRM_EINVAL);
 	opts.sandbox.name = NULL;
-	opts.language = NULL;
+	opts.size = 0;
 	assert_int_equal(trm_sync_create(&opts, &none, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "_INIT"));
 	assert_null(none);
-	opts.language = trm_lang_default();
+	opts.size = sizeof opts;
 	opts.sandbox.backend = "nonesuch";
 	create();
 	assert_true(trm_sync_start(s, &why) < 0);

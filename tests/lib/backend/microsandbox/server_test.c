@@ -34,8 +34,10 @@ static struct trm_sandbox_opts opts_for(const char *url)
 static bool open_bed(void)
 {
 	struct trm_sandbox_opts opts = opts_for(peer.url);
-	struct trm_session_opts session = {
-			.timeout_ms = 20000, .grace_ms = 100, .output_keep_bytes = 1 << 20};
+	struct trm_session_opts session = {.size = sizeof(struct trm_session_opts),
+			.timeout_ms = 20000,
+			.grace_ms = 100,
+			.output_keep_bytes = 1 << 20};
 	return bed_open(&bed, "microsandbox", &opts, &session) && bed_run(&bed, "bash", "") != NULL;
 }
 
