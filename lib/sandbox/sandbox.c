@@ -465,7 +465,7 @@ int trm_sandbox_attach(struct trm_loop *loop, const char *name, const struct trm
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr)
 {
-	struct trm_sandbox_opts asked = TRM_SANDBOX_OPTS_INIT, own = {.name = name};
+	struct trm_sandbox_opts asked = TRM_SANDBOX_OPTS_INIT, own = {.size = sizeof own, .name = name};
 	int r = trm_sandbox_name_check(name, reterr);
 	if (r == 0)
 		r = opts_take(&asked, sizeof asked, opts, reterr);
