@@ -288,6 +288,7 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.max_lifetime_ms = config->max_lifetime_ms,
 			.net_credentials = config->net_credentials,
 			.workdir = *config->workdir ? config->workdir : NULL,
+			.from = *config->from ? config->from : NULL,
 	};
 	trm_isolation_find(config->isolation, &opts->isolation);
 	add_mounts(config, opts);

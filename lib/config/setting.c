@@ -56,6 +56,8 @@ static const struct trm_setting settings[] = {
 				false, true, "mount a file or folder; repeatable", FIELD(mounts)},
 		{"env", "--env", 0, "TERRARIUM_ENV", "NAME[=VALUE]", "", TRM_SETTING_LIST, 0, 0, false, true,
 				"set a variable inside; repeatable", FIELD(env)},
+		{"from", "--from", 0, "TERRARIUM_FROM", "TAG", "", TRM_SETTING_TEXT, 0, 0, false, true,
+				"start from this snapshot", FIELD(from)},
 		{"workdir", "--workdir", 0, "TERRARIUM_WORKDIR", "PATH", "", TRM_SETTING_TEXT, 0, 0, false,
 				false, "working directory; default: /workspace", FIELD(workdir)},
 		{"server_url", "--server-url", 0, "MSB_SERVER_URL", "URL", "http://127.0.0.1:5555",

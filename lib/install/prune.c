@@ -11,6 +11,7 @@
 
 #include "base/cachedir.h"
 #include "install/install.h"
+#include "store/store.h"
 
 /* Beyond CACHE_MAX the files that came first go, until CACHE_AFTER is left. */
 static const uint64_t CACHE_MAX = 4096ull << 20, CACHE_AFTER = 3072ull << 20;
@@ -26,6 +27,25 @@ struct crowd {
 	size_t n, cap;
 	uint64_t bytes;
 };
+
+/* Snapshots refer to sets; all files of one set come in a row. */
+struct pin {
+	char set[SET_NAME];
+	bool is_needed;
+};
+
+static bool is_pinned(struct pin *pin, const char *path)
+{
+	static const char folder[] = "/sets/";
+	const char *at = strstr(path, folder), *set = at ? at + strlen(folder) : "";
+	if (strcspn(set, "/") != SET_NAME - 1)
+		return false;
+	if (memcmp(pin->set, set, SET_NAME - 1) != 0) {
+		memcpy(pin->set, set, SET_NAME - 1);
+		pin->is_needed = snapstore_needs_set(pin->set);
+	}
+	return pin->is_needed;
+}
 
 static int by_age(const void *a, const void *b)
 {
@@ -57,6 +77,7 @@ void cache_prune(void)
 	char path[CACHEDIR_PATH];
 	char *const roots[] = {path, NULL};
 	struct crowd crowd = {0};
+	struct pin pin = {0};
 	struct trm_error why;
 	int fd = cachedir_open("packages", path, &why);
 	if (fd < 0)
@@ -64,7 +85,7 @@ void cache_prune(void)
 	close(fd);
 	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 	for (FTSENT *entry; walk && (entry = fts_read(walk));)
-		if (entry->fts_info == FTS_F)
+		if (entry->fts_info == FTS_F && !is_pinned(&pin, entry->fts_path))
 			add(&crowd, entry);
 	if (walk)
 		fts_close(walk);

@@ -237,6 +237,7 @@ static int to_here(struct trm_copy *copy, struct trm_error *why)
 			.max_bytes = copy->opts.max_bytes,
 			.max_files = copy->opts.max_files,
 			.withheld = procstat_umask(),
+			.keeps_links = copy->opts.keeps_links,
 			.refused = on_sink_refused,
 			.user = copy};
 	int r = sink_create(&opts, &job->writer, why);

@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include <terrarium/recipe.h>
 #include <terrarium/registry.h>
+#include <terrarium/snapshot.h>
 
 #include "backend/supervised/found.h"
 #include "base/command_words.h"
@@ -322,6 +324,9 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"sandboxes of the %s backend cannot have variables or a working directory",
 				s->backend);
+	if (opts->from && s->ops != &backend_local && !(s->ops->caps & BACKEND_RECIPE))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"sandboxes of the %s backend cannot start from a snapshot", s->backend);
 	if (opts->isolation != TRM_ISOLATION_AUTO && s->ops != &backend_local)
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"an isolation level is for local sandboxes: those of the %s backend are "
@@ -399,6 +404,7 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	s->opts.n_env = 0;
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
+	s->opts.from = NULL;
 	s->opts.server = (struct trm_remote_opts){0}; /* its texts, including a key, belong to the caller */
 	s->opts.container = (struct trm_container_opts){0};
 	log_write(LOG_INFO, "sandbox '%s' starts on %s", s->name, s->backend);
@@ -409,7 +415,8 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 	return 0;
 }
 
-int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+/* A new sandbox on the backend of its options. */
+static int open_new(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr)
 {
@@ -427,6 +434,37 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 	if (strcmp(name, backend) != 0 && strlen(backend) < sizeof name)
 		own.backend = name; /* the implementation copies the name too */
 	return open_on(ops, NULL, loop, &own, cb, user, ret_sandbox, reterr);
+}
+
+/* The snapshot decides about the backend, and about the image. */
+static int open_from(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
+		struct trm_error *reterr)
+{
+	struct trm_snapshot_info info;
+	struct trm_sandbox_opts own = *opts;
+	int r = trm_snapshot_find(opts->from, &info, reterr);
+	if (r < 0)
+		return r;
+	if (opts->backend && strcasecmp(opts->backend, info.backend) != 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"the snapshot '%s' is of the backend '%s', so its sandboxes are not of '%s'",
+				info.tag, info.backend, opts->backend);
+	if (opts->container.image || opts->container.container || opts->container.dockerfile)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"the snapshot '%s' has its own image: leave out the other one", info.tag);
+	own.backend = info.backend;
+	own.container.image = *info.image ? info.image : NULL;
+	if (!own.container.user && *info.user)
+		own.container.user = info.user;
+	return open_new(loop, &own, cb, user, ret_sandbox, reterr);
+}
+
+int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
+		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
+		struct trm_error *reterr)
+{
+	return (opts->from ? open_from : open_new)(loop, opts, cb, user, ret_sandbox, reterr);
 }
 
 static int describe_found(

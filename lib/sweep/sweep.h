@@ -51,6 +51,9 @@ bool sweep_groups(int entry_fd);
  * supervisor's is touched. False: something is left. */
 bool sweep_folder(int entry_fd);
 
+/* Remove a folder with all that hostile code has put into it. False: something is left. */
+bool sweep_tree(const char *path);
+
 /* Is the entry locked? Its supervisor holds the lock, or a process about to become the supervisor, or for
  * a moment another sweep. */
 bool sweep_is_held(int entry_fd);

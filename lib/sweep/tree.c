@@ -95,7 +95,7 @@ static bool is_folder(const char *path)
 	       && strspn(name + 1 + n, FOLDER_LETTERS) == 8 && !name[1 + n + 8];
 }
 
-static bool remove_folder(const char *path)
+bool sweep_tree(const char *path)
 {
 	unsigned n_before, n_quiet = 0;
 	struct removal r = {.top_fd = -1};
@@ -118,5 +118,5 @@ bool sweep_folder(int entry_fd)
 	char path[PATH];
 	if (sysfile_read_at(entry_fd, FOLDER_FILE, path, sizeof path) <= 0)
 		return true;
-	return !is_folder(path) || remove_folder(path);
+	return !is_folder(path) || sweep_tree(path);
 }

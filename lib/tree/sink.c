@@ -266,7 +266,7 @@ static int in_file(struct sink *s, const struct entry *e, struct trm_error *why)
 
 static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct trm_error *why)
 {
-	if (!entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
+	if (!s->opts.keeps_links && !entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
 		return refuse_entry(s, why, TRM_EINVAL, "this link leads out of the copied tree (to %.150s)",
 				e->text);
 	int error = tree_link_make(dir_fd, e);

@@ -32,6 +32,7 @@ struct sink_opts {
 	const char *path; /* target, as typed */
 	const char *base; /* see target.h */
 	bool must_be_dir, makes_parents;
+	bool keeps_links; /* also those that lead out of the target, where nobody follows them */
 	uint64_t max_bytes, max_files;
 	uint32_t withheld;     /* permission bits that no file gets */
 	const char *when_full; /* advice when there is no space, which follows a colon; may be NULL */

@@ -61,6 +61,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_str(&p, m->workdir);
 	pack_str(&p, m->group);
 	pack_str(&p, m->engine);
+	pack_str(&p, m->from);
 	pack_u8(&p, (uint8_t)m->isolation);
 	pack_str(&p, m->folder);
 	pack_slice(&p, m->environment);
@@ -74,7 +75,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 void spec_msg_finish(struct spec_msg *m)
 {
 	const char *const texts[] = {m->name, m->run_path, m->bwrap, m->cache, m->slirp, m->net_allow,
-			m->mounts, m->env, m->workdir, m->group, m->engine, m->folder};
+			m->mounts, m->env, m->workdir, m->group, m->engine, m->folder, m->from};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free((char *)texts[i]);
 	*m = (struct spec_msg){0};
@@ -121,6 +122,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.workdir = unpack_str(&u, MAX_TEXT);
 	m.group = unpack_str(&u, MAX_TEXT);
 	m.engine = unpack_str(&u, MAX_TEXT);
+	m.from = unpack_str(&u, MAX_TEXT);
 	m.isolation = unpack_u8(&u);
 	m.folder = unpack_str(&u, MAX_TEXT);
 	m.environment = unpack_slice(&u);
@@ -213,6 +215,7 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	put_origin(&p, &m->ready.origin);
 	put_isolation(&p, &m->ready);
 	pack_str(&p, m->engine);
+	pack_str(&p, m->from);
 	return p.error;
 }
 
@@ -432,6 +435,7 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	else /* a supervisor that is older than isolation levels wrote this: it used namespaces */
 		m.ready.folder = unpack_nothing(&u);
 	m.engine = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
+	m.from = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
 	if (u.bad || m.supervisor <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
 		return unpack_failure(&u);
@@ -466,6 +470,7 @@ void info_msg_finish(struct info_msg *m)
 	free(m->mounts);
 	free(m->env);
 	free(m->engine);
+	free(m->from);
 	finish_ready(&m->ready);
 	*m = (struct info_msg){0};
 }

@@ -45,6 +45,7 @@ enum supervisor_fd {
 	SUPERVISOR_AGENT,     /* the agent's program file; with a plan, the input of its PUT step */
 	SUPERVISOR_CERTS,     /* with spec.has_certs: one more file for bubblewrap, too long for the spec */
 	SUPERVISOR_PLAN,      /* with spec.has_plan: struct plan_msg of a recipe's sandbox */
+	SUPERVISOR_SNAPSHOT,  /* with spec.from: its folder, locked (lib/store); it stays open */
 	SUPERVISOR_FD_END,
 	SUPERVISOR_MOUNTS = SUPERVISOR_FD_END, /* and following: O_PATH descriptors to be mounted */
 };
@@ -124,6 +125,7 @@ struct spec_msg {
 	const char *env;                    /* only the names, with commas between */
 	const char *workdir, *group;
 	const char *engine; /* options for a container engine, each with a newline */
+	const char *from;   /* tag of the snapshot that it starts from; "": none */
 	enum isolation isolation;
 	const char *folder;       /* absolute, see folder.h; "" with namespaces */
 	struct slice environment; /* without namespaces: "NAME=value", each ended by NUL */
@@ -139,6 +141,8 @@ enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
 enum { NET_PROCS = 3 };
 /* Error messages about a network that cannot be set up begin with this text. */
 #define NET_FAILED "the network cannot be set up: "
+/* Error messages about the snapshot that a sandbox starts from begin with this text. */
+#define SNAPSHOT_FAILED "cannot start from the snapshot: "
 /* Error messages about a mount begin with this text. */
 #define MOUNT_FAILED "cannot mount "
 
@@ -211,8 +215,8 @@ struct info_msg {
 	bool has_net;
 	char *net_allow; /* as in trm_limits */
 	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, none of this is true */
-	char *group, *workdir, *mounts, *env,
-			*engine; /* as in spec_msg; "" where an older supervisor does not say */
+	char *group, *workdir, *mounts, *env, *engine,
+			*from; /* as in spec_msg; "" where an older supervisor does not say */
 };
 
 /* State that changes, in STATE_FILE beside INFO_FILE: struct state_msg and, at STATE_GONE_AT once the

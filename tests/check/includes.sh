@@ -33,16 +33,18 @@ lib/rpc: base
 lib/backend:
 lib/backend/host: sweep wire base
 lib/backend/supervised: backend/host backend kernel sweep wire base
-lib/backend/local: backend/supervised backend/host backend embed wire base
-lib/backend/recipe: backend/supervised backend/host recipe embed wire base
+lib/store: sweep base
+lib/backend/local: backend/supervised backend/host backend store embed wire base
+lib/backend/recipe: backend/supervised backend/host store recipe embed wire base
 lib/backend/microsandbox: backend rpc kernel loop wire base
 lib/backend/fake: backend kernel wire base
 lib/backend/find: backend/recipe backend base
-lib/sandbox: backend/supervised backend/host backend sweep tree wire base
+lib/sandbox: backend/supervised backend/host backend store sweep tree wire base
 lib/session: sandbox kernel base
 lib/table: base
-lib/install: sandbox kernel embed base
+lib/install: sandbox kernel embed base store
 lib/pool: base
+lib/snapshot: sandbox backend/recipe backend/supervised backend recipe store wire base
 lib/sync: base
 lib/interpreter: sync base
 lib/doctor: backend/local backend/recipe backend/host backend recipe base

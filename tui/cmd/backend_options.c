@@ -33,6 +33,7 @@ static const struct {
 	const char *is_for;
 } fits[] = {
 		{"isolation", ON_LOCAL, false, "sandboxes of the backend local"},
+		{"from", ON_LOCAL | ON_ENGINE, false, "new sandboxes of local and of containers"},
 		{"net_allow", ON_LOCAL, false, "sandboxes of the backend local"},
 		{"memory", ON_LOCAL | ON_SERVER | ON_ENGINE, true, FOR_NEW},
 		{"cpus", ON_LOCAL | ON_SERVER | ON_ENGINE, true, FOR_NEW},

@@ -67,6 +67,8 @@ struct cmd {
 	X(run) \
 	X(scan) \
 	X(serve) \
+	X(snapshot) \
+	X(snapshots) \
 	X(stop) \
 	X(themes) \
 	X(tutor) \

@@ -80,6 +80,7 @@ static void put_requested(struct json_out *j, const struct trm_requested *w)
 {
 	json_put_text(j, "group", *w->group ? w->group : NULL);
 	json_put_text(j, "workdir", w->workdir);
+	json_put_text(j, "from", *w->from ? w->from : NULL);
 	json_open(j, "engine_args", '[');
 	for (const char *at = w->engine; *at; at += strcspn(at, "\n") + 1) {
 		char arg[TRM_ENGINE_ARGS_BYTES];
@@ -271,6 +272,8 @@ static void print_requested(const struct trm_requested *w)
 	if (*w->group)
 		printf("group       %s\n", w->group);
 	printf("workdir     %s\n", w->workdir);
+	if (*w->from)
+		printf("from        %s\n", w->from);
 	for (const char *at = w->engine; *at; at += strcspn(at, "\n") + 1)
 		printf("%s%.*s\n", at == w->engine ? "engine      " : "            ", (int)strcspn(at, "\n"),
 				at);

@@ -304,8 +304,8 @@ bool options_has_lasting_request(const struct options *o)
 {
 	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
 			"open_files", "net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime",
-			"mount", "dockerfile", "user", "read_only", "commit", "image", "volume", "port",
-			"shell", "script", "engine_arg", "runtime", "service_account", "runtime_class"};
+			"mount", "from", "dockerfile", "user", "read_only", "commit", "image", "volume",
+			"port", "shell", "script", "engine_arg", "runtime", "service_account", "runtime_class"};
 	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
 		if (options_has(o, requested[i]))
 			return true;
@@ -342,6 +342,20 @@ static int set_list(const struct options *o, int row, struct trm_config *config,
 	return r;
 }
 
+/* Whoever names a snapshot need not name its backend, too. */
+static int take_snapshot(const struct options *o, struct trm_config *config)
+{
+	struct trm_snapshot_info info;
+	struct trm_error why = {0};
+	if (trm_snapshot_find(config->from, &info, &why) < 0)
+		return options_has(o, "from") ? cmd_fail("--from: %s", why.msg) : CMD_OK;
+	if (!options_has(o, "backend"))
+		snprintf(config->backend, sizeof config->backend, "%s", info.backend);
+	if (options_has(o, "from") && !options_asked(o).source)
+		*config->image = *config->dockerfile = *config->container = '\0';
+	return CMD_OK;
+}
+
 int options_config_from(
 		const struct options *o, struct trm_config *ret_config, struct trm_config_origin *ret_origins)
 {
@@ -370,7 +384,7 @@ int options_config_from(
 				sizeof backend);
 		snprintf(ret_config->backend, sizeof ret_config->backend, "%s", backend);
 	}
-	if (check_together(o, ret_config))
+	if (check_together(o, ret_config) || (*ret_config->from && take_snapshot(o, ret_config)))
 		return -1;
 	if (o->yes) {
 		ret_config->confirm = false;

@@ -25,6 +25,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "embed/embed.h"
+#include "store/store.h"
 #include "wire/control.h"
 
 /* ---- limits -------------------------------------------------------------------------- */
@@ -119,6 +120,7 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group,
 			.engine = "",
+			.from = opts->from ? opts->from : "",
 	};
 	if (hold->level == ISOLATION_NAMESPACES)
 		spec->n_files = argv_files(spec->files, CONTROL_MAX_FILES);
@@ -191,9 +193,9 @@ static int send_spec(int control_fd, struct spec_msg *spec, const struct trm_san
 
 /* All descriptors of a start; -1: not open yet. */
 struct parts {
-	int null_fd, supervisor_fd, agent_fd, listen_fd, handoff_fd, far_fd,
-			certs_fd;  /* for the supervisor */
-	int stream_fd, control_fd; /* for the caller */
+	int null_fd, supervisor_fd, agent_fd, listen_fd, handoff_fd, far_fd, certs_fd,
+			snapshot_fd; /* for the supervisor */
+	int stream_fd, control_fd;   /* for the caller */
 };
 
 static int make_parts(struct parts *p, const struct rundir_entry *entry, const struct buf *certs,
@@ -243,6 +245,7 @@ static pid_t spawn_supervisor(const struct parts *p, const struct rundir_entry *
 			[SUPERVISOR_AGENT] = p->agent_fd,
 			[SUPERVISOR_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
 			[SUPERVISOR_PLAN] = p->null_fd,
+			[SUPERVISOR_SNAPSHOT] = p->snapshot_fd < 0 ? p->null_fd : p->snapshot_fd,
 	};
 	for (size_t i = 0; i < mounts->n; i++)
 		fds[SUPERVISOR_MOUNTS + i] = mounts->fds[i];
@@ -267,11 +270,36 @@ static void find_cache(const struct trm_sandbox_opts *opts, char path[CACHEDIR_P
 	spec->cache = fd < 0 ? "" : path;
 }
 
+/* Its files must fit, and find what they refer to. */
+static int open_snapshot(const char *tag, const struct spec_msg *spec, int *ret_fd, struct trm_error *reterr)
+{
+	struct store_about about;
+	int r = snapstore_open(tag, &about, ret_fd, reterr);
+	if (r < 0)
+		return r;
+	bool is_bare = spec->isolation != ISOLATION_NAMESPACES;
+	if (about.info.bytes > spec->disk_bytes)
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"the snapshot '%s' has %llu MiB of files, and the sandbox may have %llu: give it more (disk, "
+				"memory)",
+				tag, (unsigned long long)(about.info.bytes >> 20) + 1,
+				(unsigned long long)spec->disk_bytes >> 20);
+	if (about.n_sets && !*spec->cache)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"the snapshot '%s' needs packages of the cache, which this sandbox may not see",
+				tag);
+	if (about.n_sets && about.is_bare != is_bare)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"the snapshot '%s' was made %s namespaces, and its packages are found only so: make it anew",
+				tag, about.is_bare ? "without" : "with");
+	return 0;
+}
+
 static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry,
 		const struct mounts *mounts, struct spec_msg *spec, struct started *ret,
 		struct trm_error *reterr)
 {
-	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
+	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 	struct netplan plan = {0};
 	char env[TRM_ENV_BYTES], cache[CACHEDIR_PATH];
 	pid_t pid = -1;
@@ -281,7 +309,9 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	spec->n_mounts = (uint32_t)mounts->n;
 	spec->writable_mounts = mounts->writable;
 	find_cache(opts, cache, spec);
-	int r = opts->limits.net ? netplan_make(&plan, opts, spec, reterr) : 0;
+	int r = opts->from ? open_snapshot(opts->from, spec, &p.snapshot_fd, reterr) : 0;
+	if (r == 0 && opts->limits.net)
+		r = netplan_make(&plan, opts, spec, reterr);
 	if (r == 0)
 		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);
 	if (r == 0)
@@ -290,7 +320,7 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	if (r == 0)
 		r = pid = spawn_supervisor(&p, entry, mounts, reterr);
 	const int theirs[] = {p.null_fd, p.supervisor_fd, p.agent_fd, p.listen_fd, p.handoff_fd, p.far_fd,
-			p.certs_fd};
+			p.certs_fd, p.snapshot_fd};
 	const int ours[] = {p.stream_fd, p.control_fd};
 	close_all(theirs, sizeof theirs / sizeof *theirs);
 	if (r < 0) {

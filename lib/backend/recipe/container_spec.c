@@ -64,7 +64,7 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 			&own->container.image, &own->container.language, &own->container.dockerfile,
 			&own->container.container, &own->container.user, &own->container.commit_tag,
 			&own->container.runtime, &own->container.kube.context, &own->container.kube.space,
-			&own->container.kube.service_account, &own->container.kube.runtime_class};
+			&own->container.kube.service_account, &own->container.kube.runtime_class, &own->from};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);

@@ -22,6 +22,7 @@
 #include "backend/recipe/pod.h"
 #include "base/err.h"
 #include "embed/embed.h"
+#include "store/store.h"
 #include "wire/control.h"
 #include "wire/plan.h"
 
@@ -409,6 +410,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 			.workdir = opts->workdir ? opts->workdir : "/workspace",
 			.group = opts->group ? opts->group : "",
 			.engine = engine,
+			.from = opts->from ? opts->from : "",
 	};
 	buf_init(&packet, CONTROL_MAX_BYTES);
 	int r = spec_msg_put(&packet, &spec);
@@ -423,7 +425,20 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 /* ---- descriptors --------------------------------------------------------------------------------- */
 
 /* All descriptors of a start; -1: not open yet. The last two are for the caller. */
-enum part { NULL_FD, SUPERVISOR, PUT, PLAN, LISTEN, CONTROL, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
+enum part {
+	NULL_FD,
+	SUPERVISOR,
+	PUT,
+	PLAN,
+	LISTEN,
+	CONTROL,
+	FAR,
+	SNAPSHOT,
+	THEIRS,
+	STREAM = THEIRS,
+	NEAR,
+	PARTS
+};
 
 static int make_parts(int p[PARTS], const struct box *box, const struct rundir_entry *entry,
 		struct trm_error *reterr)
@@ -444,7 +459,11 @@ static int make_parts(int p[PARTS], const struct box *box, const struct rundir_e
 			     : agentfile_put_fd(recipe_put_reads(box->recipe) == RECIPE_PUT_TAR, reterr);
 	if (p[PUT] < 0)
 		return p[PUT];
-	return rundir_listen(entry, &p[LISTEN], &p[CONTROL], &p[STREAM], reterr);
+	/* Locked, so that its image is not removed meanwhile. */
+	const char *from = box->container_spec.opts.from;
+	struct store_about about;
+	int r = from ? snapstore_open(from, &about, &p[SNAPSHOT], reterr) : 0;
+	return r < 0 ? r : rundir_listen(entry, &p[LISTEN], &p[CONTROL], &p[STREAM], reterr);
 }
 
 static pid_t spawn_supervisor(const int p[PARTS], const struct rundir_entry *entry, struct trm_error *reterr)
@@ -461,6 +480,7 @@ static pid_t spawn_supervisor(const int p[PARTS], const struct rundir_entry *ent
 			[SUPERVISOR_AGENT] = p[PUT],
 			[SUPERVISOR_CERTS] = p[NULL_FD],
 			[SUPERVISOR_PLAN] = p[PLAN],
+			[SUPERVISOR_SNAPSHOT] = p[SNAPSHOT] < 0 ? p[NULL_FD] : p[SNAPSHOT],
 	};
 	return spawn_program(p[SUPERVISOR], "terrarium-supervisor", fds, SUPERVISOR_FD_END, reterr);
 }

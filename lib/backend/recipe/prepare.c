@@ -200,7 +200,9 @@ static void went_well(struct box *box, enum recipe_step step, const char *out)
 static void went_wrong(struct box *box, enum recipe_step step, const struct command_result *result)
 {
 	struct trm_error why = {0};
-	bool may_be_missing = step == STEP_IMAGE && !box->is_made && !*box->image_id && !result->is_timed_out;
+	/* The image of a snapshot is here or nowhere: nobody else's is fetched in its place. */
+	bool may_be_missing = step == STEP_IMAGE && !box->is_made && !*box->image_id && !result->is_timed_out
+			      && !box->container_spec.opts.from;
 	if (may_be_missing && recipe_has(box->recipe, STEP_PULL)) {
 		run_step(box, recipe_has(box->recipe, STEP_PROBE) ? STEP_PROBE : STEP_PULL);
 		return;

@@ -180,6 +180,8 @@ static int tell_words(const char *words, struct trm_error *why)
 		return trm_error_set(why, TRM_ENOTSUP, "%.*s", line_length(words), words);
 	if (!strncmp(words, MOUNT_FAILED, strlen(MOUNT_FAILED)))
 		return trm_error_set(why, TRM_EPERM, "%.*s", line_length(words), words);
+	if (!strncmp(words, SNAPSHOT_FAILED, strlen(SNAPSHOT_FAILED)))
+		return trm_error_set(why, TRM_EIO, "%.*s", line_length(words), words);
 	const char *chdir = strstr(words, NO_CHDIR);
 	if (chdir)
 		return trm_error_set(why, TRM_EINVAL, "the sandbox cannot start in %.*s",

@@ -234,6 +234,7 @@ void found_requested(const struct info_msg *info, struct trm_requested *ret)
 	copy_unless_empty(ret->group, sizeof ret->group, info->group);
 	copy_unless_empty(ret->env, sizeof ret->env, info->env);
 	copy_unless_empty(ret->engine, sizeof ret->engine, info->engine);
+	copy_unless_empty(ret->from, sizeof ret->from, info->from);
 }
 
 /* ---- its supervisor -------------------------------------------------------------------------- */

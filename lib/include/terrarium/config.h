@@ -18,6 +18,7 @@
 #include <terrarium/api.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
+#include <terrarium/snapshot.h>
 
 TRM_BEGIN_API
 
@@ -88,8 +89,9 @@ struct trm_config {
 	char runtime_class[256];
 	char user[128];
 	char commit[256];
-	char record[1024];       /* file for a recording of the workbench's session; "": none */
-	char api_key_file[1024]; /* for a server: the file that the key was read from, if any */
+	char from[TRM_SNAPSHOT_TAG]; /* the snapshot that new sandboxes start from; "": none */
+	char record[1024];           /* file for a recording of the workbench's session; "": none */
+	char api_key_file[1024];     /* for a server: the file that the key was read from, if any */
 	char ca_file[1024];
 	char dockerfile[1024];           /* for containers */
 	char ports[1024];                /* a list, for servers */

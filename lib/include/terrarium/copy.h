@@ -56,6 +56,9 @@ struct trm_copy_opts {
 	bool wants_total;   /* count first, so that a progress bar knows its end */
 	bool is_archive;    /* with the target "-": a tar stream also of a single file */
 	bool one_system;    /* leave out everything that is mounted below a source in a sandbox */
+	/* To this machine: also make links that lead outside of the copied tree. Only for a tree in which
+	 * nobody here follows links, such as one that goes into a sandbox again. */
+	bool keeps_links;
 };
 
 #define TRM_COPY_OPTS_INIT \

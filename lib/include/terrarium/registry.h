@@ -15,6 +15,7 @@
 #include <terrarium/api.h>
 #include <terrarium/metrics.h>
 #include <terrarium/sandbox.h>
+#include <terrarium/snapshot.h>
 
 TRM_BEGIN_API
 
@@ -56,6 +57,7 @@ struct trm_requested {
 	char env[TRM_ENV_BYTES]; /* only the names, separated by commas */
 	/* options for the engine, each ended by a newline; the runtime is "--runtime=NAME" */
 	char engine[TRM_ENGINE_ARGS_BYTES];
+	char from[TRM_SNAPSHOT_TAG]; /* the snapshot that it was started from; "": none */
 	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
 };
 

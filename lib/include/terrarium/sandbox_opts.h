@@ -72,6 +72,10 @@ struct trm_sandbox_opts {
 	/* For the backend "local". Other backends have their own isolation and accept only
 	 * TRM_ISOLATION_AUTO. */
 	enum trm_isolation isolation;
+	/* Tag of the snapshot that it starts from (terrarium/snapshot.h). NULL: none. `backend` is NULL or
+	 * the snapshot's, and a container has no other image. The files count against the new sandbox's
+	 * limits: TRM_ETOOBIG if they do not fit. */
+	const char *from;
 };
 
 /* Check the options as trm_sandbox_open() does: mounts (all together), env, workdir and group. TRM_EINVAL

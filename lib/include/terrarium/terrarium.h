@@ -58,6 +58,7 @@
 #include <terrarium/sandbox_opts.h>
 #include <terrarium/server.h>
 #include <terrarium/session.h>
+#include <terrarium/snapshot.h>
 #include <terrarium/sync.h>
 #include <terrarium/table.h>
 #include <terrarium/text.h>

@@ -187,6 +187,7 @@ void supervisor_save_info(const struct supervisor *k)
 			.mounts = (char *)k->spec.mounts,
 			.env = (char *)k->spec.env,
 			.engine = (char *)k->spec.engine,
+			.from = (char *)k->spec.from,
 	};
 	buf_init(&b, INFO_MAX_BYTES);
 	if (info_msg_put(&b, &msg) == 0)

@@ -22,6 +22,7 @@
 #include "supervisor/launch/confine.h"
 #include "supervisor/launch/mount_view.h"
 #include "supervisor/limits/folder.h"
+#include "supervisor/limits/seed.h"
 #include "supervisor/net/net.h"
 
 enum { BWRAP_MAX_FDS = BWRAP_FILES + CONTROL_MAX_FILES + 1 + CONTROL_MAX_MOUNTS };
@@ -236,6 +237,21 @@ static int find_mount(const struct spec_msg *spec, uint32_t which, const char **
 	return n > 3 ? n - 3 : n;
 }
 
+/* Copy what the snapshot has into the sandbox's files. */
+static void fill_space(const struct spec_msg *spec, bool is_shared, uint32_t uid)
+{
+	const char *failed = "mount the file system for its files here: only bubblewrap may do that";
+	if (!*spec->from)
+		return;
+	errno = EPERM;
+	if (is_shared)
+		failed = seed_copy(SPACE_PATH "/workspace", SPACE_PATH "/home", uid);
+	if (!failed)
+		return;
+	dprintf(STDERR_FILENO, SNAPSHOT_FAILED "cannot %s: %s", failed, strerror(errno));
+	_exit(NOT_STARTED);
+}
+
 static bool make_space(const struct spec_msg *spec, bool is_root, uint32_t uid)
 {
 	struct mount_view_failure failure;
@@ -297,11 +313,14 @@ static _Noreturn void child(
 	const pid_t supervisor = getppid();
 	bool is_strict = !(groups->limits & LIMIT_MEMORY), has_tun = *spec->slirp && net_has_tun();
 	sysfile_write("/proc/self/oom_score_adj", "500");
-	bool is_shared = uid && make_space(spec, true, uid);
+	bool is_root_made = uid && make_space(spec, true, uid);
+	if (is_root_made)
+		fill_space(spec, true, uid);
 	if (uid)
 		become(uid);
-	if (!is_shared)
-		is_shared = make_space(spec, false, 0);
+	bool is_shared = is_root_made || make_space(spec, false, 0);
+	if (!is_root_made)
+		fill_space(spec, is_shared, 0);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
 	make_and_report(spec, report_fd, is_shared, has_tun);

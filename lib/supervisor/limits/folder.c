@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/procstat.h"
+#include "supervisor/limits/seed.h"
 #include "wire/folder.h"
 
 /* ---- making it ------------------------------------------------------------------------ */
@@ -157,6 +158,11 @@ const char *folder_make(const struct spec_msg *spec, uint32_t uid)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!make_dir(spec->folder, names[i], 0700, uid))
 			return "make the sandbox's folder";
+	char workspace[PATH_MAX], home[PATH_MAX];
+	snprintf(workspace, sizeof workspace, "%s/" FOLDER_WORKSPACE, spec->folder);
+	snprintf(home, sizeof home, "%s/" FOLDER_HOME, spec->folder);
+	if (*spec->from && seed_copy(workspace, home, uid))
+		return "copy the files of the snapshot into";
 	if (!copy_certs(spec))
 		return "copy certificates into the sandbox's folder";
 	return make_links(spec, uid) ? NULL : "link a mount into the sandbox's folder";
