@@ -290,6 +290,18 @@ static void fail_waiting(struct kernel *k, const struct trm_exit *status, const 
 	session_fail_waiting(k->session, k->lang, reason);
 }
 
+/* Nobody's run tells of the end: say why the variables are gone. */
+static void tell_ended(struct kernel *k, const struct trm_exit *status)
+{
+	struct trm_session *s = k->session;
+	char reason[600];
+	if (!s->cb->ended || !status || k->is_restarting || s->is_closed || !session_is_open(s)
+			|| (share_is_on(k) && !k->share.is_started))
+		return;
+	describe_death(k, status, reason, sizeof reason);
+	s->cb->ended(s->user, k->lang, reason);
+}
+
 void kernel_died(struct kernel *k, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct trm_session *s = k->session;
@@ -304,6 +316,8 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	log_write(LOG_INFO, "the %s kernel ended: exit code %d, signal %d", k->lang->name,
 			status ? status->exit_code : -1, status ? status->signal : 0);
 	k->proc = NULL;
+	if (!run)
+		tell_ended(k, status);
 	kernel_forget_process(k);
 	k->question = NULL;
 	k->is_restarting = k->is_awaited = k->is_clearing = false;

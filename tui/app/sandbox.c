@@ -23,7 +23,15 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 				       .len = n});
 }
 
-static const struct trm_session_cb session_cb = {.late = on_late, .joined = app_run_joined};
+static void on_ended(void *user, const struct trm_lang *lang, const char *reason)
+{
+	char text[700];
+	snprintf(text, sizeof text, "%s has ended: %s; its variables are lost", lang->name, reason);
+	app_tell(user, MSG_NOTICE, text);
+}
+
+static const struct trm_session_cb session_cb = {
+		.late = on_late, .joined = app_run_joined, .ended = on_ended};
 
 /* ---- the sandbox ---- */
 

@@ -64,6 +64,7 @@ struct cmd {
 	X(ps) \
 	X(repl) \
 	X(replay) \
+	X(restart) \
 	X(run) \
 	X(scan) \
 	X(serve) \

@@ -49,8 +49,16 @@ static void on_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_s
 	repl_kernel_changed(user, lang, state);
 }
 
-const struct trm_session_cb repl_run_session_cb = {
-		.kernel = on_kernel, .late = on_late, .joined = peer_runs_joined, .caught_up = on_caught_up};
+static void on_ended(void *user, const struct trm_lang *lang, const char *reason)
+{
+	repl_say(user, "%s has ended: %s; its variables are lost, files are kept", lang->name, reason);
+}
+
+const struct trm_session_cb repl_run_session_cb = {.kernel = on_kernel,
+		.late = on_late,
+		.joined = peer_runs_joined,
+		.caught_up = on_caught_up,
+		.ended = on_ended};
 
 static void show_text(void *user, const char *text)
 {

@@ -61,6 +61,10 @@ struct trm_session_cb {
 	void (*joined)(void *user, struct trm_run *run, const struct trm_origin *origin);
 	/* With is_shared: all earlier events have been reported. Called once. */
 	void (*caught_up)(void *user);
+	/* A kernel has ended while none of its runs was ours to tell of it, and not because this session
+	 * restarted it: another client did, or it was killed. Its variables are lost. `reason` is a
+	 * sentence, borrowed: "killed by signal 9 (kill), sent by another client, process 42: …". */
+	void (*ended)(void *user, const struct trm_lang *lang, const char *reason);
 };
 
 enum trm_memory_alert {
