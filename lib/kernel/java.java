@@ -3,7 +3,8 @@
  *
  * Code is evaluated by JShell's API in this very process: pieces that the parser tells apart are compiled one by one,
  * and each runs in a thread of its own, which an interrupt can stop. The host starts this file by way of a shell, as
- * `java` takes no source from a pipe; the folder that the file lies in is the argument. */
+ * `java` takes no source from a pipe; the folder that the file lies in is the argument. If `terrarium langs --prepare` has
+ * compiled this very file, the class is started instead, with CLASSPATH as the second argument. */
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.FileInputStream;
@@ -1105,6 +1106,8 @@ public class Terrarium {
 	public static void main(String[] args) throws Exception {
 		if (args.length > 0)
 			removeSource(args[0]);
+		if (args.length > 1) // compiled beforehand: the user's class path, not ours
+			System.setProperty("java.class.path", args[1]);
 		requests = new FileInputStream("/proc/self/fd/3");
 		events = new FileOutputStream("/proc/self/fd/4");
 		openStreams();

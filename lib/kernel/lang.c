@@ -310,6 +310,13 @@ int trm_lang_guess(const char *filename, const struct trm_lang **ret, struct trm
 
 /* ---- what a row tells ---- */
 
+const void *trm_lang_companion(const struct trm_lang *lang, size_t *ret_n)
+{
+	struct embed companion = row_companion(&rows[lang->index]);
+	*ret_n = companion.n;
+	return companion.bytes;
+}
+
 int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct trm_error *reterr)
 {
 	char path[CACHEDIR_PATH];

@@ -463,9 +463,11 @@ static int read_key(const struct spot *s)
 
 /* ---- the row ---- */
 
-/* What is compiled with pieces: compilers of C and C++ are told their language by -x. */
-static struct embed companion(const char *const *compiler)
+struct embed row_companion(const struct row *row)
 {
+	const char *const *compiler = row->compiler;
+	if (!compiler)
+		return row->spec.driver;
 	for (; compiler && *compiler; compiler++)
 		if (!strcmp(*compiler, "-x"))
 			return embed_driver_native();
@@ -479,7 +481,7 @@ static int make_batch(const struct spot *s)
 	const struct trm_lang *l = &row->lang;
 	const char *ending = l->suffixes[0] ? l->suffixes[0] : ".txt";
 	size_t n = strlen(ending) + 1;
-	const struct embed native = companion(row->compiler);
+	const struct embed native = row->compiler ? row_companion(row) : (struct embed){0};
 	for (const char *const *const *command = l->commands; *command; command++, n++)
 		for (const char *const *word = *command; *word; word++)
 			n += strlen(*word) + 1;
@@ -512,6 +514,32 @@ static int make_batch(const struct spot *s)
 	argv[2] = missing;
 	row->spec.argv = argv;
 	row->spec.driver = (struct embed){bytes, n};
+	return 0;
+}
+
+/* In the command that prepares, the word {pieces} stands for the compiler of pieces and its options. */
+static int expand_prepare(const struct spot *s)
+{
+	struct row *row = s->row;
+	const char *const *words = row->lang.prepare;
+	size_t n = 0, n_compiler = 0, used = 0;
+	while (words && words[n])
+		n++;
+	while (row->compiler && row->compiler[n_compiler])
+		n_compiler++;
+	if (!n || !n_compiler)
+		return 0;
+	const char **list = new_list(s, n * n_compiler + n + 1);
+	if (!list)
+		return no_memory(s);
+	for (; *words; words++) {
+		bool is_place = !strcmp(*words, "{pieces}");
+		for (size_t i = 0; is_place && i < n_compiler; i++)
+			list[used++] = row->compiler[i];
+		if (!is_place)
+			list[used++] = *words;
+	}
+	row->lang.prepare = list;
 	return 0;
 }
 
@@ -554,7 +582,8 @@ static int complete(const struct spot *s)
 	if (!l->version)
 		l->version = lists[1];
 	row->spec.argv = row->start;
-	return l->commands ? make_batch(s) : 0;
+	int r = expand_prepare(s);
+	return r == 0 && l->commands ? make_batch(s) : r;
 }
 
 int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_error *reterr)

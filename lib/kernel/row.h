@@ -32,6 +32,9 @@ void row_text_finish(struct row_text *text);
 
 /* Read child `nth` of text->root on top of what is in `row`. 0, or TRM_EINVAL with the place. */
 int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_error *reterr);
+/* The source of its driver, or what is compiled with its pieces: native.inc of C and C++, whose compilers are
+ * told their language by -x, or carry.go. */
+struct embed row_companion(const struct row *row);
 /* "FILE:LINE:COLUMN: language \"x\", KEY: …"; key NULL: the row as a whole. Returns TRM_EINVAL. */
 int row_fail(const struct row_text *text, size_t nth, const char *key, struct trm_error *reterr,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));

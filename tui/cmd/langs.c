@@ -310,7 +310,7 @@ static const struct option_spec options[] = {
 		[OPTION_NAMES] = {"--names", 0, NULL, "print only names; start no sandbox"},
 		[OPTION_TEST] = {"--test", 0, "LANG",
 				"test whether the driver of this language keeps to the protocol"},
-		[OPTION_PREPARE] = {"--prepare", 0, "LANG",
+		[OPTION_PREPARE] = {"--prepare", 0, "LANG|all",
 				"make what the language's compiler can use again in all local sandboxes"},
 		{0},
 };
@@ -372,7 +372,7 @@ static const char *const settings[] = {"backend", "image", "name", NULL};
 
 const struct cmd cmd_langs = {
 		.name = "langs",
-		.usage = "langs [--json | --names | --test LANG | --prepare LANG]",
+		.usage = "langs [--json | --names | --test LANG | --prepare LANG|all]",
 		.summary = "list the languages",
 		.help = "Lists the languages with their aliases, file name endings and interpreters. To "
 			"find the versions it asks a new sandbox, one of an --image, or the running one that "
@@ -381,8 +381,10 @@ const struct cmd cmd_langs = {
 			"code has main(). A batch language keeps only files. What "
 			"is missing is named with the Debian package that brings it. --test tries the driver "
 			"of one language, a built-in one or your own, and fails if it breaks the protocol of "
-			"docs/languages.md. --prepare compiles Go's own packages once for all local sandboxes, "
-			"in a new sandbox, and prints the folder that it has filled.",
+			"docs/languages.md. --prepare makes what compilers of "
+			"C, C++, Go and Java can use again, once for all local sandboxes, in a new sandbox: "
+			"precompiled headers, Go's own packages, the archive of Java's classes. It prints the "
+			"folder that it has filled. 'all' means each language that is installed.",
 		.options = options,
 		.settings = settings,
 		.run = langs_main,

@@ -33,9 +33,14 @@ struct preparation {
 static void on_said(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	(void)user, (void)proc, (void)channel;
-	char line[400];
-	trm_text_clean_line(line, sizeof line, bytes, n);
-	fprintf(stderr, "%s\n", line);
+	for (const char *at = bytes, *end = at + n; at < end;) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((newline ? newline : end) - at);
+		char line[400];
+		trm_text_clean_line(line, sizeof line, at, len);
+		fprintf(stderr, "%s\n", line);
+		at += len + (newline != NULL);
+	}
 }
 
 static void on_prepared(
@@ -73,7 +78,9 @@ static void on_prepare_closed(void *user, const struct trm_error *why)
 static int perform_command(struct preparation *p)
 {
 	static const struct trm_proc_cb cb = {.output = on_said, .exited = on_prepared};
-	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = p->lang->prepare};
+	/* Drivers have these descriptors, and may be tried out. */
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = p->lang->prepare, .control = true, .spare_channels = 4};
+	opts.script = trm_lang_companion(p->lang, &opts.script_len);
 	int r = trm_proc_spawn(p->cli_session.sandbox, &opts, &cb, p, &p->proc, &p->why);
 	while (r == 0 && p->proc && trm_loop_step(p->cli_session.loop, -1) >= 0)
 		;
@@ -139,16 +146,12 @@ static int prepare_in(struct preparation *p, const struct trm_config *config)
 	return r;
 }
 
-int langs_prepare(const struct trm_config *config, const char *name)
+static int prepare_one(const struct trm_config *config, const struct trm_lang *lang)
 {
-	struct preparation p = {0};
-	if (trm_lang_find(name, &p.lang, &p.why) < 0)
-		return cmd_fail("%s", p.why.msg);
+	struct preparation p = {.lang = lang};
 	if (!p.lang->prepare)
 		return cmd_fail("%s has nothing that could be prepared: its row has no \"prepare\"",
 				p.lang->name);
-	if (strcmp(config->backend, "local") != 0)
-		return cmd_fail("--prepare is for local sandboxes, and the backend is %s", config->backend);
 	if (trm_lang_prepared(p.lang, p.folder, sizeof p.folder, &p.why) < 0)
 		return cmd_fail("%s", p.why.msg);
 	snprintf(p.fresh, sizeof p.fresh, "%s.new-%d", p.folder, (int)getpid());
@@ -161,4 +164,29 @@ int langs_prepare(const struct trm_config *config, const char *name)
 						  p.lang->name, p.exit_code);
 	printf("%s\n", p.folder);
 	return cmd_flush();
+}
+
+static int prepare_all(const struct trm_config *config)
+{
+	int code = CMD_OK;
+	for (unsigned i = 0; i < trm_lang_count() && code == CMD_OK; i++) {
+		const struct trm_lang *lang = trm_lang_at(i);
+		if (!lang->prepare || !trm_lang_is_here(lang))
+			continue;
+		fprintf(stderr, "%s:\n", lang->name);
+		code = prepare_one(config, lang);
+	}
+	return code;
+}
+
+int langs_prepare(const struct trm_config *config, const char *name)
+{
+	const struct trm_lang *lang;
+	struct trm_error why;
+	bool is_lang = trm_lang_find(name, &lang, &why) == 0;
+	if (!is_lang && strcmp(name, "all") != 0)
+		return cmd_fail("%s", why.msg);
+	if (strcmp(config->backend, "local") != 0)
+		return cmd_fail("--prepare is for local sandboxes, and the backend is %s", config->backend);
+	return is_lang ? prepare_one(config, lang) : prepare_all(config);
 }

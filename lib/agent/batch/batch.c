@@ -105,6 +105,7 @@ static bool read_spec(struct batch *b)
 	const char *at = buf_at(&spec), *end = at + spec.len - 1;
 	struct pieces *p = &b->pieces;
 	p->ending = b->ending = at;
+	p->name = b->name;
 	p->missing = b->missing;
 	for (at += strlen(at) + 1; at < end && *at; b->n_commands++)
 		if (b->n_commands == COMMANDS || !read_words(&at, end, b->commands[b->n_commands]))

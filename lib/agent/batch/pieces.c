@@ -17,15 +17,16 @@
 #include "agent/batch/event.h"
 #include "agent/batch/failure.h"
 #include "agent/batch/go_part.h"
+#include "agent/batch/making.h"
 #include "agent/batch/order.h"
 #include "agent/batch/question.h"
 #include "agent/batch/reading.h"
 #include "agent/batch/trace.h"
 #include "base/signame.h"
 
-enum { ARGS = 24, ATTEMPTS = 2 };
-
-#define OBJECT_OPTIONS "-fPIC", "-fno-optimize-sibling-calls" /* which would take frames out of a trace */
+/* The host has all libraries. The linker needs those whose symbols have incompatible older versions; to read
+ * the symbols of libstdc++ takes it longer than the rest of its work. */
+#define PIECE_LIBRARIES "-nodefaultlibs", "-lc", "-lm", "-lgcc"
 #define SAID_MAX (1u << 20)
 #define EVENT_MAX (8u << 20)
 
@@ -38,104 +39,6 @@ struct attempt {
 	char object[PATH_MAX];
 	unsigned front;
 };
-
-static void name_file(char out[PATH_MAX], const struct pieces *p, const char *format, ...)
-		__attribute__((format(printf, 3, 4)));
-static void name_file(char out[PATH_MAX], const struct pieces *p, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	int n = snprintf(out, PATH_MAX, "%s/", p->source.folder);
-	if (n < PATH_MAX)
-		vsnprintf(out + n, PATH_MAX - (size_t)n, format, args);
-	va_end(args);
-}
-
-static bool write_file(const char *path, const struct buf *a, const struct buf *b)
-{
-	FILE *f = fopen(path, "we");
-	bool is_written = f && (!a->len || fwrite(buf_at(a), a->len, 1, f) == 1)
-			  && (!b || !b->len || fwrite(buf_at(b), b->len, 1, f) == 1);
-	return f && fclose(f) == 0 && is_written;
-}
-
-/* ---- the compiler ---- */
-
-static void add_words(const struct pieces *p, const char *argv[], const char *const *more)
-{
-	size_t n = 0;
-	for (; p->compiler[n]; n++)
-		argv[n] = p->compiler[n];
-	for (; *more; more++)
-		argv[n++] = *more;
-	argv[n] = NULL;
-}
-
-/* The words are the row's, then these. Gives errno. */
-static int compile(const struct pieces *p, const char *const *more, struct buf *said, int *ret_status)
-{
-	const char *argv[PIECES_WORDS + ARGS + 1];
-	add_words(p, argv, more);
-	return step_listen((char **)argv, said, ret_status);
-}
-
-static bool has_succeeded(int error, int status)
-{
-	return !error && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
-/* ---- what stands in front ---- */
-
-static bool write_front(const struct pieces *p, unsigned number, const struct buf *more)
-{
-	char path[PATH_MAX];
-	struct buf text;
-	buf_init(&text, EVENT_MAX);
-	buf_append(&text, p->native, p->native_len);
-	event_add(&text, "\n");
-	buf_append(&text, buf_at(&p->source.includes), p->source.includes.len);
-	name_file(path, p, "front_%u.h", number);
-	bool is_written = write_file(path, &text, more);
-	buf_finish(&text);
-	return is_written;
-}
-
-/* The precompiled header is made while nothing else is done, and used when it is there. */
-static void precompile(struct pieces *p)
-{
-	char from[PATH_MAX], made[PATH_MAX], to[PATH_MAX];
-	const char *argv[PIECES_WORDS + ARGS + 1];
-	int status = 0;
-	name_file(made, p, "front_%u.tmp", p->made_front);
-	name_file(to, p, "front_%u.h.gch", p->made_front);
-	pid_t ended = p->precompiler ? waitpid(p->precompiler, &status, WNOHANG) : 0;
-	if (ended && has_succeeded(0, status) && rename(made, to) < 0)
-		unlink(made);
-	if (ended)
-		p->precompiler = 0;
-	bool is_other = p->made_front != p->front;
-	if (is_other)
-		p->attempts = 0;
-	if ((p->precompiler && !is_other)
-			|| (!is_other && (access(to, F_OK) == 0 || p->attempts == ATTEMPTS)))
-		return;
-	if (p->precompiler && kill(p->precompiler, SIGKILL) == 0)
-		waitpid(p->precompiler, NULL, 0);
-	unlink(made);
-	p->attempts++;
-	p->made_front = p->front;
-	name_file(from, p, "front_%u.h", p->front);
-	name_file(made, p, "front_%u.tmp", p->front);
-	/* A precompiled header is only taken with the very options that it was made with. */
-	const char *const more[] = {OBJECT_OPTIONS, "-c", "-x", p->source.is_c ? "c-header" : "c++-header",
-			"-o", made, from, NULL};
-	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	add_words(p, argv, more);
-	if (fd < 0 || step_start((char **)argv, fd, &p->precompiler))
-		p->precompiler = 0;
-	if (fd >= 0)
-		close(fd);
-}
 
 /* The word after -x among the compiler's words; "": there is none. */
 static const char *dialect(const struct pieces *p)
@@ -164,37 +67,32 @@ static const char script[] =
 		"SECTIONS\n{\n\t.trm_steps : { trm_begin = .; KEEP(*(.init_array .init_array.*)) trm_end = .; }\n}\n"
 		"INSERT AFTER .init_array;\n";
 
-/* A folder, the host's program, and what every piece is compiled with. Gives errno; *said tells more. */
-static int make_ready(struct pieces *p, struct buf *said)
+/* A folder, the host's program, and what every piece is compiled with. Gives errno. */
+static int make_ready(struct pieces *p)
 {
-	char folder[PATH_MAX], program[PATH_MAX], code[PATH_MAX], path[PATH_MAX];
+	char folder[PATH_MAX], code[PATH_MAX], path[PATH_MAX];
 	struct buf text;
-	int status = 0;
 	if (p->is_ready)
 		return 0;
 	if (!step_folder_make(folder))
 		return errno;
 	source_open(&p->source, folder, p->ending, !strcmp(dialect(p), "c"));
-	name_file(program, p, "host");
-	name_file(code, p, "host%s", p->ending);
-	name_file(path, p, "steps.ld");
+	prepared_find(&p->prepared, p->name, p->compiler, p->native, p->native_len);
+	making_name(code, p, "host%s", p->ending);
+	making_name(path, p, "steps.ld");
 	buf_init(&text, EVENT_MAX);
 	buf_append(&text, script, strlen(script));
-	bool is_written = write_file(path, &text, NULL);
+	bool is_written = making_write(path, &text, NULL);
 	buf_clear(&text);
 	buf_append(&text, p->native, p->native_len);
-	is_written = is_written && write_file(code, &text, NULL) && write_front(p, 0, NULL);
+	is_written = is_written && making_write(code, &text, NULL) && making_write_front(p, 0, NULL);
 	buf_finish(&text);
-	const char *const more[] = {"-DTRM_HOST", "-D_GNU_SOURCE", "-rdynamic", "-o", program, code,
-			"-Wl,--no-as-needed", "-lm", "-ldl", NULL};
-	int error = is_written ? compile(p, more, said, &status) : EIO;
-	p->is_ready = has_succeeded(error, status);
-	if (!p->is_ready) {
-		source_close(&p->source);
-		step_folder_remove(folder);
-		return error ? error : ENOEXEC;
+	p->is_ready = true;
+	int error = is_written ? making_begin_host(p) : EIO;
+	if (error) {
+		pieces_stop(p);
+		return error;
 	}
-	keeper_init(&p->keeper, program);
 	p->front = p->attempts = 0;
 	p->made_front = 1; /* so that the first one is made */
 	return 0;
@@ -207,9 +105,13 @@ void pieces_stop(struct pieces *p)
 	if (!p->is_ready)
 		return;
 	keeper_stop(&p->keeper);
-	if (p->precompiler && kill(p->precompiler, SIGKILL) == 0)
-		waitpid(p->precompiler, NULL, 0);
-	p->precompiler = 0;
+	pid_t *const makers[] = {&p->precompiler, &p->host_maker};
+	for (size_t i = 0; i < 2; i++) {
+		if (*makers[i] && kill(*makers[i], SIGKILL) == 0)
+			waitpid(*makers[i], NULL, 0);
+		*makers[i] = 0;
+	}
+	prepared_finish(&p->prepared);
 	snprintf(folder, sizeof folder, "%s", p->source.folder);
 	source_close(&p->source);
 	step_folder_remove(folder);
@@ -247,8 +149,8 @@ static bool is_about_us(const struct pieces *p, const char *at, size_t n)
 {
 	static const char *const idle[] = {"In file included from <command-line>", "compilation terminated."};
 	char ours[2][PATH_MAX];
-	name_file(ours[0], p, "piece_");
-	name_file(ours[1], p, "front_");
+	making_name(ours[0], p, "piece_");
+	making_name(ours[1], p, "front_");
 	for (size_t i = 0; i < sizeof idle / sizeof *idle; i++)
 		if (begins_with(at, n, idle[i]))
 			return true;
@@ -287,22 +189,25 @@ static void put_said(struct attempt *a, const struct buf *said)
 static int compile_piece(struct attempt *a, const struct buf *first, struct buf *said, int *ret_status)
 {
 	struct pieces *p = a->p;
-	char code[PATH_MAX], front[PATH_MAX], steps[PATH_MAX + 8];
+	char code[PATH_MAX], fronts[2][PATH_MAX], steps[PATH_MAX + 8];
+	const char *argv[PIECES_WORDS + MAKING_ARGS + 1], *front[5];
 	source_piece_finish(&a->piece);
 	buf_clear(said);
 	if (!source_make(&p->source, a->o->code, a->o->code_len, first, &a->piece))
 		return ENOMEM;
-	name_file(code, p, "piece_%u%s", a->piece.number, p->ending);
-	name_file(a->object, p, "piece_%u.so", a->piece.number);
+	making_name(code, p, "piece_%u%s", a->piece.number, p->ending);
+	making_name(a->object, p, "piece_%u.so", a->piece.number);
 	a->front = p->front + a->piece.has_includes;
-	name_file(front, p, "front_%u.h", a->front);
 	snprintf(steps, sizeof steps, "-Wl,-T,%.*s/steps.ld", PATH_MAX - 16, p->source.folder);
-	if (!write_file(code, &a->piece.text, NULL)
-			|| (a->piece.has_includes && !write_front(p, a->front, &a->piece.includes)))
+	if (!making_write(code, &a->piece.text, NULL)
+			|| (a->piece.has_includes && !making_write_front(p, a->front, &a->piece.includes)))
 		return EIO;
-	const char *const more[] = {OBJECT_OPTIONS, "-shared", "-Wl,-z,lazy", steps, "-include", front, "-o",
-			a->object, code, NULL};
-	int error = compile(p, more, said, ret_status);
+	making_put_front(p, a->front, fronts, front);
+	const char *const more[] = {MAKING_OBJECT, "-shared", "-Wl,-z,lazy", steps, "-o", a->object, code,
+			PIECE_LIBRARIES, NULL};
+	making_begin(p, argv, front);
+	making_append(argv, more);
+	int error = step_listen((char **)argv, said, ret_status);
 	unlink(code);
 	return error;
 }
@@ -312,8 +217,8 @@ static bool write_shown(const struct pieces *p, const struct order *o, unsigned 
 {
 	char path[PATH_MAX];
 	struct buf text = {.mem = (char *)o->code, .len = o->code_len};
-	name_file(path, p, "%u%s", number, p->ending);
-	return write_file(path, &text, NULL);
+	making_name(path, p, "%u%s", number, p->ending);
+	return making_write(path, &text, NULL);
 }
 
 /* False: it has failed, and the event tells. */
@@ -324,7 +229,7 @@ static bool build(struct attempt *a, struct buf *event)
 	int status = 0;
 	char message[1000];
 	buf_init(&said, SAID_MAX);
-	int error = make_ready(p, &said);
+	int error = make_ready(p);
 	unsigned number = error ? 0 : source_begin(&p->source, a->o->file);
 	if (!error && (!number || !write_shown(p, a->o, number)))
 		error = EIO;
@@ -336,6 +241,11 @@ static bool build(struct attempt *a, struct buf *event)
 		error = compile_piece(a, &first, &said, &status);
 		buf_finish(&first);
 	}
+	int host_error = making_finish_host(p, &said);
+	if (host_error)
+		pieces_stop(p);
+	if (!error)
+		error = host_error;
 	if (error == ENOENT)
 		failure_say(event, "NotInstalled", "%s cannot be started in the sandbox: it is not there%s%s",
 				p->compiler[0], *p->missing ? ": " : "", p->missing);
@@ -346,7 +256,7 @@ static bool build(struct attempt *a, struct buf *event)
 	else if (error)
 		failure_say(event, "SandboxError", "the piece cannot be compiled in the sandbox: %s",
 				strerror(error));
-	else if (!has_succeeded(0, status)) {
+	else if (!making_succeeded(0, status)) {
 		put_said(a, &said);
 		diagnose_message(buf_at(&a->rows), a->rows.len, message, sizeof message);
 		event_add(event, "error\"");
@@ -354,7 +264,7 @@ static bool build(struct attempt *a, struct buf *event)
 				&a->rows);
 	}
 	buf_finish(&said);
-	return !error && has_succeeded(0, status);
+	return !error && making_succeeded(0, status);
 }
 
 /* The piece has ended its process. */
@@ -434,7 +344,7 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 	}
 	buf_init(&a.rows, SAID_MAX * 2);
 	if (p->is_ready)
-		precompile(p); /* which may be ready now */
+		making_precompile(p); /* which may be ready now */
 	bool is_built = build(&a, event);
 	if (interrupts()) {
 		buf_clear(event);
@@ -454,7 +364,7 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 		}
 	}
 	if (p->is_ready)
-		precompile(p);
+		making_precompile(p);
 	source_piece_finish(&a.piece);
 	buf_finish(&a.rows);
 }
@@ -523,7 +433,7 @@ static void answer_reset(struct pieces *p, const struct order *o)
 		keeper_stop(&p->keeper);
 		source_reset(&p->source);
 		p->front++;
-		write_front(p, p->front, NULL);
+		making_write_front(p, p->front, NULL);
 	}
 	event_reply(o, "{}");
 }

@@ -12,6 +12,7 @@
 
 #include "agent/batch/go_pieces.h"
 #include "agent/batch/keeper.h"
+#include "agent/batch/prepared.h"
 #include "agent/batch/source.h"
 
 enum { PIECES_WORDS = 32 };
@@ -23,8 +24,10 @@ struct pieces {
 	const char *compiler[PIECES_WORDS + 1]; /* with its options; [0] NULL: the language has no pieces */
 	const char *native;                     /* kernel/native.inc, or carry.go */
 	size_t native_len;
-	const char *missing, *ending;
+	const char *name, *missing, *ending; /* of the language */
 	bool is_ready;
+	struct prepared prepared;
+	pid_t host_maker; /* compiles the program that keeps the state; 0: it is there */
 	struct keeper keeper;
 	struct source source;
 	unsigned front;      /* number of the file that stands in front of pieces: what is included */

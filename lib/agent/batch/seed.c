@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/batch.h"
+#include "agent/batch/prepared.h"
 
 enum { SEED_DEPTH = 4 };
 
@@ -35,14 +35,14 @@ static void link_tree(const char *from, const char *to, int depth)
 
 void seed_fill(const char *seed)
 {
-	char from[PATH_MAX], to[PATH_MAX];
+	char name[NAME_MAX], from[PATH_MAX], to[PATH_MAX];
 	struct stat st;
 	const char *colon = seed ? strchr(seed, ':') : NULL, *home = getenv("HOME");
 	if (!colon || !home)
 		return;
-	int n = snprintf(from, sizeof from, "%s/%.*s", BATCH_PREPARED, (int)(colon - seed), seed);
+	snprintf(name, sizeof name, "%.*s", (int)(colon - seed), seed);
 	int k = snprintf(to, sizeof to, "%s/%s", home, colon + 1);
-	if (n >= PATH_MAX || k >= PATH_MAX || stat(from, &st) < 0 || stat(to, &st) == 0)
+	if (!prepared_path(from, name) || k >= PATH_MAX || stat(from, &st) < 0 || stat(to, &st) == 0)
 		return;
 	for (char *slash = strchr(to + strlen(home) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';

@@ -166,26 +166,29 @@ static void add_net_variables(struct lines *l, const char *folder, const struct 
 	}
 }
 
-/* For our own programs inside (lib/install). */
-static void add_places(struct lines *l, const char *folder, const char *cache)
+/* For our own programs inside (lib/install, agent/batch). */
+static void add_places(struct lines *l, const char *folder, const char *cache, const char *prepared)
 {
 	char workspace[BARE_FOLDER + sizeof FOLDER_WORKSPACE + 1];
 	snprintf(workspace, sizeof workspace, "%s/" FOLDER_WORKSPACE, folder);
 	add_variable(l, "TERRARIUM_WORKSPACE", workspace);
 	if (*cache)
 		add_variable(l, "TERRARIUM_CACHE", cache);
+	if (*prepared)
+		add_variable(l, "TERRARIUM_PREPARED", prepared);
 }
 
-int bare_environment(struct buf *out, const char *folder, const char *cache, const struct argv_net *net,
+int bare_environment(struct buf *out, const struct bare_places *places, const struct argv_net *net,
 		const struct argv_request *request)
 {
+	const char *folder = places->folder;
 	struct lines l = {.out = out};
 	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++) {
 		const char *name = ARGV_ENVIRONMENT[i][0], *value = ARGV_ENVIRONMENT[i][1];
 		if (!is_overridden(request, name))
 			add_own(&l, folder, name, value);
 	}
-	add_places(&l, folder, cache);
+	add_places(&l, folder, places->cache, places->prepared);
 	if (net)
 		add_net_variables(&l, folder, net, request);
 	for (size_t i = 0; i < request->n_env; i++)
@@ -282,14 +285,16 @@ static void add_net_rules(struct lines *l, const struct argv_net *net)
 			add_rule(l, ARGV_NET_FILES[i], RULE_READ);
 }
 
-int bare_rules(struct buf *out, const char *folder, const char *cache, const struct argv_net *net)
+int bare_rules(struct buf *out, const struct bare_places *places, const struct argv_net *net)
 {
+	const char *const read_only[] = {places->cache, places->prepared};
 	struct lines l = {.out = out};
 	for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++)
 		add_rule(&l, RULES[i].path, RULES[i].flags);
-	add_rule(&l, folder, RULE_READ | RULE_EXECUTE | RULE_WRITE);
-	if (*cache)
-		add_rule(&l, cache, RULE_READ | RULE_EXECUTE);
+	add_rule(&l, places->folder, RULE_READ | RULE_EXECUTE | RULE_WRITE);
+	for (size_t i = 0; i < sizeof read_only / sizeof *read_only; i++)
+		if (*read_only[i])
+			add_rule(&l, read_only[i], RULE_READ | RULE_EXECUTE);
 	if (net)
 		add_net_rules(&l, net);
 	return l.error;

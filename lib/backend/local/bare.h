@@ -20,12 +20,17 @@ bool bare_is_in_memory(const char *folder);
  * elsewhere, ranges of addresses. `has_rules`: under Landlock. */
 int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_error *reterr);
 
-/* Append "NAME=value" entries, each ended by NUL: the same variables as in other sandboxes. `cache` is
- * the folder of packages; "": none. Returns 0 or a code. */
-int bare_environment(struct buf *out, const char *folder, const char *cache, const struct argv_net *net,
+/* Its folder, that of packages, and that of what was prepared for compilers; "": none. */
+struct bare_places {
+	const char *folder, *cache, *prepared;
+};
+
+/* Append "NAME=value" entries, each ended by NUL: the same variables as in other sandboxes. Returns 0 or a
+ * code. */
+int bare_environment(struct buf *out, const struct bare_places *places, const struct argv_net *net,
 		const struct argv_request *request);
 
 /* Append the rules as in spec_msg. The supervisor adds those for mounts. */
-int bare_rules(struct buf *out, const char *folder, const char *cache, const struct argv_net *net);
+int bare_rules(struct buf *out, const struct bare_places *places, const struct argv_net *net);
 
 #endif

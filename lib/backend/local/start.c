@@ -132,12 +132,17 @@ static int put_bare(struct buf *out, struct spec_msg *spec, const struct trm_san
 {
 	const struct argv_request request = {
 			opts->mounts, opts->n_mounts, opts->env, opts->n_env, opts->workdir};
+	char prepared[CACHEDIR_PATH] = "";
+	struct bare_places places = {.folder = spec->folder, .cache = spec->cache, .prepared = prepared};
 	struct buf environment, rules;
+	/* Where nothing keeps code from changing it, it would not stay what it is. */
+	if (spec->isolation != ISOLATION_LANDLOCK || !cachedir_has("compilers", prepared))
+		prepared[0] = '\0';
 	buf_init(&environment, CONTROL_MAX_BYTES / 3);
 	buf_init(&rules, CONTROL_MAX_BYTES / 3);
-	int r = bare_environment(&environment, spec->folder, spec->cache, net, &request);
+	int r = bare_environment(&environment, &places, net, &request);
 	if (r == 0 && spec->isolation == ISOLATION_LANDLOCK)
-		r = bare_rules(&rules, spec->folder, spec->cache, net);
+		r = bare_rules(&rules, &places, net);
 	if (r == 0) {
 		spec->environment = (struct slice){buf_at(&environment), environment.len};
 		spec->rules = (struct slice){buf_at(&rules), rules.len};

@@ -93,6 +93,9 @@ char *trm_lang_blank_comments(const struct trm_lang *lang, const char *code, siz
 /* The folder on this machine for what trm_lang.prepare has made, which local sandboxes see read-only; it is
  * made if need be. Only what was made without code of anybody else's belongs there. */
 int trm_lang_prepared(const struct trm_lang *lang, char *out, size_t cap, struct trm_error *reterr);
+/* What the command may read at descriptor 5: the source of the language's driver, or what is compiled with
+ * its pieces. It is the library's. */
+const void *trm_lang_companion(const struct trm_lang *lang, size_t *ret_n);
 /* Where the command leaves it inside of a sandbox. */
 #define TRM_LANG_PREPARING "/tmp/prepared"
 
