@@ -2,7 +2,8 @@
 """The kernel driver for Python. What is spoken on its descriptors is in kernel.h.
 
 Code is loaded in sections, for a quick start: this file first, those that begin with "#:"
-in python_run.py, python_display.py, python_os.py, python_ask.py and python_table.py when a function of them is first wanted.
+in python_run.py, python_display.py, python_os.py, python_ask.py, python_table.py and python_magic.py when a
+function of them is first wanted.
 Modules that take long to import (traceback, asyncio, inspect) are imported there, or never.
 
 Signals: SIGINT raises KeyboardInterrupt while `state` is RUNNING, which it is only
@@ -338,6 +339,13 @@ def show(value):
 	return text
 
 
+class Magic:
+	"""What lines of notebooks become calls of; see python_magic.py."""
+
+	def __getattr__(self, name):
+		return later('be_magic')(name)
+
+
 def finish():
 	"""Everything that the run has printed goes out; gives members of `done`."""
 	global spawned
@@ -500,6 +508,6 @@ sys.argv = ['']
 sys.meta_path.insert(0, ImportWatch)
 sys.addaudithook(on_audit)
 os.register_at_fork(after_in_child=lambda: later('after_fork')())
-builtins.input, builtins.display = ask, display
+builtins.input, builtins.display, builtins.__magic__ = ask, display, Magic()
 put(f'{{"ev":"ready","version":"{sys.version.split()[0]}"}}\n')
 serve()

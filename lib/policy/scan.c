@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include <terrarium/magic.h>
 #include <terrarium/text.h>
 
 #include "base/buf.h"
@@ -349,16 +350,11 @@ static bool is_ascii(const char *code, size_t n)
 	return true;
 }
 
-int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+static int scan_text(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
 		struct trm_findings *ret, struct trm_error *reterr)
 {
 	size_t n_folded;
 	*ret = (struct trm_findings){0};
-	if (!policy->n_patterns && !policy->n_modules)
-		return 0;
-	if (n > CODE_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG, "the code is too long for a policy: at most %d MiB",
-				CODE_MAX >> 20);
 	if (lang->style != TRM_STYLE_INDENT || is_ascii(code, n))
 		return scan_code(policy, lang, code, n, ret, reterr);
 	char *folded = fold_create(code, n, &n_folded);
@@ -366,6 +362,91 @@ int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, cons
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	int r = scan_code(policy, lang, folded, n_folded, ret, reterr);
 	free(folded);
+	return r;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct trm_finding *x = a, *y = b;
+	return x->line != y->line ? (x->line < y->line ? -1 : 1)
+				  : (x->column > y->column) - (x->column < y->column);
+}
+
+/* Put the findings of `more` among those of `into`, and end it. */
+static int join_findings(struct trm_findings *into, struct trm_findings *more)
+{
+	struct trm_finding *all = realloc(into->all, (into->n + more->n + 1) * sizeof *all);
+	if (!all)
+		return TRM_ENOMEM;
+	into->all = all;
+	if (more->n)
+		memcpy(all + into->n, more->all, more->n * sizeof *all);
+	into->n += more->n;
+	if (into->n)
+		qsort(all, into->n, sizeof *all, by_place);
+	into->n_dropped += more->n_dropped;
+	into->n_refused += more->n_refused;
+	into->worst = more->worst > into->worst ? more->worst : into->worst;
+	if (more->has_no_tree && !into->has_no_tree) {
+		into->has_no_tree = true;
+		memcpy(into->why_no_tree, more->why_no_tree, sizeof into->why_no_tree);
+	}
+	into->comments_count |= more->comments_count;
+	if (into->n > FINDINGS_MAX) {
+		into->n_dropped += into->n - FINDINGS_MAX;
+		into->n = FINDINGS_MAX;
+	}
+	trm_findings_finish(more);
+	return 0;
+}
+
+/* Commands of Bash among the code, and packages that are to be installed. */
+static int scan_beside(struct trm_policy *policy, const struct trm_magic *magic, struct trm_findings *ret,
+		struct trm_error *reterr)
+{
+	struct trm_findings more = {0};
+	int r = 0;
+	if (magic->shell)
+		r = scan_text(policy, trm_lang_shell(), magic->shell, magic->shell_len, &more, reterr);
+	if (r == 0 && magic->shell)
+		r = join_findings(ret, &more);
+	for (char **name = magic->libraries; name && *name && r == 0; name++) {
+		r = trm_policy_scan_package(policy, magic->lang, *name, &more, reterr);
+		if (r == 0)
+			r = join_findings(ret, &more);
+	}
+	return r;
+}
+
+static int scan_magic(struct trm_policy *policy, const struct trm_magic *magic, struct trm_findings *ret,
+		struct trm_error *reterr)
+{
+	int r = scan_text(policy, magic->lang, magic->plain, magic->plain_len, ret, reterr);
+	if (r == 0)
+		r = scan_beside(policy, magic, ret, reterr);
+	if (r == TRM_ENOMEM)
+		trm_error_set(reterr, r, "out of memory");
+	if (r < 0)
+		trm_findings_finish(ret);
+	return r;
+}
+
+int trm_policy_scan(struct trm_policy *policy, const struct trm_lang *lang, const char *code, size_t n,
+		struct trm_findings *ret, struct trm_error *reterr)
+{
+	struct trm_magic magic;
+	*ret = (struct trm_findings){0};
+	if (!policy->n_patterns && !policy->n_modules)
+		return 0;
+	if (n > CODE_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG, "the code is too long for a policy: at most %d MiB",
+				CODE_MAX >> 20);
+	int r = trm_magic_read(lang, code, n, &magic, reterr);
+	if (r > 0)
+		r = scan_magic(policy, &magic, ret, reterr);
+	else if (r == 0)
+		r = scan_text(policy, lang, code, n, ret, reterr);
+	trm_magic_finish(&magic);
 	return r;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <terrarium/artifact.h>
+#include <terrarium/magic.h>
 
 #include "base/err.h"
 #include "base/json.h"
@@ -52,6 +53,8 @@ void run_free(struct trm_run *run)
 	}
 	free(run->displays);
 	free(run->code);
+	free(run->meant);
+	free(run->magic_hint);
 	free(run->filename);
 	free_args(run->args);
 	libraries_forget(run);
@@ -237,12 +240,21 @@ static struct trm_run *run_new(
 static int ask_for(struct trm_session *session, const struct trm_run_opts *opts, bool is_leave,
 		const struct trm_run_cb *cb, void *user, struct trm_run **ret_run, struct trm_error *reterr)
 {
-	int r = check(session, opts, reterr);
-	if (r < 0 || (r = pass_gate(session, opts, reterr)) < 0)
+	struct trm_magic magic;
+	struct trm_run_opts meant;
+	int r = notebook_read(opts, &magic, &meant, reterr);
+	if (r == 0)
+		r = check(session, &meant, reterr);
+	if (r == 0)
+		r = pass_gate(session, opts, reterr);
+	struct trm_run *run = r == 0 ? run_new(session, opts, cb, user) : NULL;
+	if (run)
+		notebook_take(run, opts, &magic);
+	else if (r == 0)
+		r = trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	trm_magic_finish(&magic);
+	if (r < 0)
 		return r;
-	struct trm_run *run = run_new(session, opts, cb, user);
-	if (!run)
-		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	run->is_leave = is_leave;
 	session->last_number = run->number;
 	*session->queue_end = run;
@@ -373,8 +385,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	run->id = share_run_id(run);
 	struct kernel_request request = {.op = run->is_leave ? KERNEL_OP_LEAVE : KERNEL_OP_RUN,
 			.id = run->id,
-			.code = run->code,
-			.code_len = run->code_len,
+			.code = run->meant ? run->meant : run->code,
+			.code_len = run->meant ? run->meant_len : run->code_len,
 			.file = run->filename,
 			.echoes = run->echoes,
 			.is_program = run->is_program,
@@ -407,7 +419,8 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	sandbox_release(s->sandbox);
 	if (!is_shared) {
 		free(run->code);
-		run->code = NULL;
+		free(run->meant);
+		run->code = run->meant = NULL;
 	}
 	if (k->is_ready)
 		start_clock(run);
@@ -651,6 +664,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		leftovers_unwatch(s);
 		run_announce(run);
 	}
+	notebook_tell(run, result);
 	tell_met_dead(run, result, hint, sizeof hint);
 	tell_missed(run, result, hint, sizeof hint);
 	if (run->output)

@@ -144,6 +144,10 @@ struct trm_run {
 	const struct trm_lang *lang;
 	char *code; /* NULL once sent, unless it may have to be sent again */
 	size_t code_len;
+	char *meant; /* what the interpreter is sent in its place, see notebook.c; NULL: the code */
+	size_t meant_len;
+	bool is_timed;    /* tells at its end what it took */
+	char *magic_hint; /* what is said if it fails; NULL: nothing */
 	char *filename;
 	char **args; /* NULL: none */
 	bool has_own_filename;
@@ -411,6 +415,16 @@ void memory_finish(struct trm_session *session);
 void memory_sample(struct trm_session *session, const struct trm_sample *sample);
 
 /* ---- run.c ----------------------------------------------------------------------- */
+
+/* Read the lines of notebooks in the text of a run: what is to be run instead, with `ret` for
+ * trm_magic_finish(). Errors as trm_magic_read(). */
+struct trm_magic;
+int notebook_read(const struct trm_run_opts *opts, struct trm_magic *ret, struct trm_run_opts *ret_opts,
+		struct trm_error *reterr);
+/* Keep for a new run what was read; `opts` are the caller's. */
+void notebook_take(struct trm_run *run, const struct trm_run_opts *opts, struct trm_magic *magic);
+/* The run is over: what it took, and a hint. */
+void notebook_tell(struct trm_run *run, struct trm_result *result);
 
 void run_free(struct trm_run *run);
 /* The run was sent but not read: it will be sent again. */

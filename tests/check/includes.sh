@@ -26,6 +26,7 @@ lib/supervisor/container: sweep wire base
 lib/supervisor/core: supervisor/container supervisor/launch supervisor/net supervisor/limits sweep wire base
 lib/loop: base
 lib/config: base
+lib/magic: base
 lib/policy: embed base
 lib/recipe: embed base
 lib/kernel: embed base

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/install.h>
+#include <terrarium/magic.h>
+
 #include "app/app_internal.h"
 
 /* A run that was requested and has not ended. */
@@ -130,7 +133,13 @@ static int request_run(
 	opts.offers_stdin = opts.waits_for_person = true;
 	opts.manual_credit = true;
 	opts.timeout_ms = a->model.timeout_ms;
-	return trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);
+	char **libraries = NULL;
+	int e = trm_magic_libraries(&libraries, opts.lang, opts.code, opts.code_len, reterr);
+	opts.libraries = (const char *const *)libraries;
+	if (e == 0)
+		e = trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);
+	trm_libraries_free(libraries);
+	return e;
 }
 
 static void refuse_run(struct app *a, const struct effect *effect, const char *why)

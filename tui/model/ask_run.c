@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/install.h>
+#include <terrarium/magic.h>
 #include <terrarium/policy.h>
 
 #include "model/confirm_loss.h"
@@ -209,6 +211,26 @@ static bool describe_policy(const struct model *m, struct dialog *d)
 	return is_high;
 }
 
+/* Packages that the code asks for with %pip install. */
+static void describe_libraries(const struct model *m, struct dialog *d)
+{
+	struct editor_run range = m->to_run;
+	char *code = text_slice(model_editor(m)->text, range.pos, range.len), **libraries = NULL,
+	     words[200] = "";
+	size_t n = 0;
+	if (code)
+		trm_magic_libraries(&libraries, m->lang, code, range.len, NULL);
+	for (char **name = libraries; name && *name && n < sizeof words; name++)
+		n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "", *name);
+	if (n) {
+		dialog_add_labeled(d, "Needs", ROLE_WARN, "%s", words);
+		dialog_add_labeled(d, "", ROLE_DIALOG_DIM,
+				"what is missing is fetched from the package index, outside of the sandbox");
+	}
+	trm_libraries_free(libraries);
+	free(code);
+}
+
 static void describe_code(const struct model *m, struct dialog *d)
 {
 	struct editor_run range = m->to_run;
@@ -241,6 +263,7 @@ void ask_confirm(struct model *m)
 	bool is_high = describe_policy(m, d);
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			run_source_describe(model_editor(m), m->to_run, what));
+	describe_libraries(m, d);
 	describe_where(m, d);
 	describe_limits(m, d);
 	describe_guards(m, d);

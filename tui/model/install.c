@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Installing packages into the sandbox. The person types names, and the installation is shown like a run. */
-#include <ctype.h>
+/* Packages for the code in the sandbox: asked for by name, shown as a run whose code is not code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,32 +86,19 @@ void answer_install(struct model *m, int answer, struct effects *out)
 	}
 }
 
-static bool is_ipython_command(const char *code)
-{
-	code += strspn(code, " \t\r\n");
-	return (*code == '!' || *code == '%') && isalpha((unsigned char)code[1 + (code[1] == '%')]);
-}
-
-void install_advise(
-		const struct model *m, const struct trm_result *r, const char *code, char *out, size_t cap)
+void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap)
 {
 	const struct keys *keys = keymap_keys(&m->keymap, command_find("palette"));
 	char palette[KEYMAP_NAME_BYTES] = "the palette", name[64];
 	const char *net = m->sandbox.limits.net || ask_is_of_server(m)
 					  ? ""
 					  : " It needs the network: start with --net on";
-	bool is_command = code && r->error_name && strcmp(r->error_name, "SyntaxError") == 0
-			  && is_ipython_command(code);
 
 	out[0] = '\0';
 	if (keys)
 		keys_name(keys, palette);
 	if (trm_missing_package(r, name, sizeof name))
 		snprintf(out, cap, "To install %s: %s, \"Install packages\".%s", name, palette, net);
-	else if (is_command)
-		snprintf(out, cap,
-				"Commands with ! and %% are IPython's. To install packages: %s, \"Install packages\".%s",
-				palette, net);
 }
 
 static const struct command commands[] = {

@@ -188,7 +188,7 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 		add_note(m, serial, "interrupted; variables are kept");
 	if (r->hint)
 		add_note(m, serial, r->hint);
-	install_advise(m, r, info ? info->code : NULL, text, sizeof text);
+	install_advise(m, r, text, sizeof text);
 	if (*text)
 		add_note(m, serial, text);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {

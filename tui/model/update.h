@@ -113,8 +113,7 @@ void buffer_tab_click(struct model *m, int col, struct effects *out);
 /* closes the buffer if it was to be closed after saving */
 void buffer_saved(struct model *m, uint32_t id, struct effects *out);
 
-/* How to get the package that the error of the run says is missing. "": unknown. `code` may be NULL. */
-void install_advise(
-		const struct model *m, const struct trm_result *r, const char *code, char *out, size_t cap);
+/* How to get what the run missed: a package, by the text of its error. "": nothing is known. */
+void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap);
 
 #endif

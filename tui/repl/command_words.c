@@ -12,6 +12,7 @@ enum { LEFT_COLS = 19 };
 /* Inputs without a colon, listed at the end of :help. */
 static const struct repl_command signs[] = {
 		{.name = "!COMMAND", .args = "", .brief = "in the sandbox"},
+		{.name = "%%LANGUAGE", .args = "", .brief = "%%bash; also %pip, %time"},
 		{.name = "?NAME", .args = "", .brief = "explain a name"},
 };
 #define N_SIGNS (sizeof signs / sizeof *signs)
@@ -24,7 +25,7 @@ static const struct repl_command *row_at(size_t i, size_t n)
 static void write_cell(char *out, size_t cap, const struct repl_command *c)
 {
 	char left[64];
-	snprintf(left, sizeof left, "%s%s%s%s", *c->name == '!' || *c->name == '?' ? "" : ":", c->name,
+	snprintf(left, sizeof left, "%s%s%s%s", strchr("!?%", *c->name) ? "" : ":", c->name,
 			*c->args ? " " : "", c->args);
 	bool has_dots = strstr(left, "…") != NULL; /* one column, three bytes */
 	snprintf(out, cap, "%-*s %s", LEFT_COLS + (has_dots ? 2 : 0), left, c->brief);

@@ -7,7 +7,11 @@
 
 #include <cjson/cJSON.h>
 
+#include <terrarium/install.h>
+#include <terrarium/magic.h>
+
 #include "repl/answer.h"
+#include "repl/command.h"
 #include "repl/doctest.h"
 #include "repl/repl_internal.h"
 
@@ -139,6 +143,12 @@ static void gather(struct repl *r, const char *text, size_t n)
 		repl_drop_input(r);
 		return;
 	}
+	bool ends = n == 0 || r->code.text[r->code.n - 1] == '\n';
+	if (trm_magic_is_cell(r->lang, r->code.text, r->code.n) && !has_newline) {
+		repl_begin(r, &asking); /* a blank line ends it */
+		on_gathered(r, ends ? WHOLE_COMPLETE : WHOLE_INCOMPLETE, "");
+		return;
+	}
 	/* For pasted lines, ask as if a blank line followed: the user will not type one. */
 	ask_completeness(r, r->code.text, r->code.n, has_newline ? "\n" : "", on_gathered);
 }
@@ -181,14 +191,22 @@ static bool is_own_sign(const struct repl *r, const char *text)
 	return r->lang->style == TRM_STYLE_SHELL && (text[1] == ' ' || !text[1]);
 }
 
+/* "%pip install six", alone: what :install does. */
+static bool is_install_line(const struct repl *r, const char *text)
+{
+	char packages[256];
+	return *text == '%' && r->lang->style != TRM_STYLE_SHELL
+	       && trm_package_command_line(text, packages, sizeof packages) == r->lang && *packages;
+}
+
 /* Lines that are not code: ":command", "!command", "?name", "name?" and words for leaving. */
 static bool is_other(const struct repl *r, const char *text, size_t n)
 {
 	int code;
 	if (memchr(text, '\n', n) || memchr(text, 0, n))
 		return false;
-	return ((*text == ':' || *text == '!') && !is_own_sign(r, text)) || *text == '?'
-	       || is_question(text, n) || is_exit(text, &code);
+	return (*text == ':' && !is_own_sign(r, text)) || trm_magic_is_command(r->lang, text, n)
+	       || *text == '?' || is_install_line(r, text) || is_question(text, n) || is_exit(text, &code);
 }
 
 /* ---- in a transcript a block ends before a line without indentation ---------------------------- */
@@ -236,6 +254,23 @@ static void inspect_trailing(struct repl *r, const char *text, size_t n)
 	free(name);
 }
 
+static void install_typed(struct repl *r, const char *text)
+{
+	char **libraries = NULL, packages[512] = "";
+	struct trm_error why = {0};
+	size_t len = 0;
+	if (trm_package_command_line(text, packages, sizeof packages) && r->lang == trm_lang_default()
+			&& trm_magic_libraries(&libraries, r->lang, text, strlen(text), &why) < 0) {
+		repl_error(r, "%s", why.msg);
+		return;
+	}
+	for (char **name = libraries; name && *name && len < sizeof packages; name++)
+		len += (size_t)snprintf(
+				packages + len, sizeof packages - len, "%s'%s'", len ? " " : "", *name);
+	trm_libraries_free(libraries);
+	repl_command_install(r, packages);
+}
+
 /* False: the line is code. */
 static bool take_other(struct repl *r, const char *text, size_t n)
 {
@@ -246,6 +281,8 @@ static bool take_other(struct repl *r, const char *text, size_t n)
 		history_add(&r->history, text, n);
 	if (*text == ':')
 		repl_command_start(r, text + 1);
+	else if (*text == '%')
+		install_typed(r, text);
 	else if (*text == '!')
 		shell_start(r, text + 1);
 	else if (*text == '?')

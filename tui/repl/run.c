@@ -5,6 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <terrarium/install.h>
+#include <terrarium/magic.h>
+
 #include "output/runs.h"
 #include "repl/repl_internal.h"
 #include "stream/exit_code.h"
@@ -335,7 +338,13 @@ void repl_run_start(struct repl *r, const char *code, size_t n, const char *file
 	opts.manual_credit = true;
 	r->used_langs |= 1u << r->lang->index;
 	repl_begin(r, &running);
-	if (trm_session_run(r->session, &opts, &run_cb, r, &r->run, &why) < 0) {
+	char **libraries = NULL;
+	int e = trm_magic_libraries(&libraries, r->lang, code, n, &why);
+	opts.libraries = (const char *const *)libraries;
+	if (e == 0)
+		e = trm_session_run(r->session, &opts, &run_cb, r, &r->run, &why);
+	trm_libraries_free(libraries);
+	if (e < 0) {
 		r->run = NULL;
 		repl_error(r, "%s", why.msg);
 		if (why.code == TRM_EPERM)

@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <terrarium/install.h>
 #include <terrarium/lang.h>
+#include <terrarium/magic.h>
 #include <terrarium/session.h>
 
 #include "rpc/params.h"
@@ -224,13 +226,14 @@ static const struct run_stream_ops STREAM_OPS = {.input = send_input,
 
 /* ---- the beginning --------------------------------------------------------------------------- */
 
-/* The packages that are to be installed first. Who runs the server may forbid that. */
-static int take_libraries(const struct use *u, const cJSON *libraries, const char *names[LIBRARIES_MAX + 1],
-		struct trm_error *why)
+/* The packages that are to be installed first: those of the call, and those that the code names with %pip.
+ * Who runs the server may forbid that. */
+static int take_libraries(const struct use *u, const cJSON *libraries, char *const *of_code,
+		const char *names[LIBRARIES_MAX + 1], struct trm_error *why)
 {
 	size_t n = 0;
 	const cJSON *name;
-	if (libraries && u->call->server->opts.forbids_libraries && libraries->child)
+	if (((libraries && libraries->child) || of_code) && u->call->server->opts.forbids_libraries)
 		return trm_error_set(why, TRM_EPERM,
 				"this server was started with '--net off', which also forbids fetching libraries");
 	cJSON_ArrayForEach(name, libraries)
@@ -238,6 +241,11 @@ static int take_libraries(const struct use *u, const cJSON *libraries, const cha
 		if (n == LIBRARIES_MAX)
 			return trm_error_set(why, TRM_ETOOBIG, "at most %d libraries at once", LIBRARIES_MAX);
 		names[n++] = name->valuestring;
+	}
+	for (; of_code && *of_code; of_code++) {
+		if (n == LIBRARIES_MAX)
+			return trm_error_set(why, TRM_ETOOBIG, "at most %d libraries at once", LIBRARIES_MAX);
+		names[n++] = *of_code;
 	}
 	names[n] = NULL;
 	return 0;
@@ -260,10 +268,15 @@ static int begin(struct use *u, struct trm_error *why)
 	const char *args[ARGS_MAX + 2] = {NULL}; /* one more, so that too many are refused */
 	bool streams = call_streams(u->call);
 	int r = image_language(u->served->languages, c->language, &lang, why);
+	char **of_code = NULL;
 	if (r == 0)
-		r = take_libraries(u, c->libraries, libraries, why);
-	if (r < 0)
+		r = trm_magic_libraries(&of_code, lang, c->code, strlen(c->code), why);
+	if (r == 0)
+		r = take_libraries(u, c->libraries, of_code, libraries, why);
+	if (r < 0) {
+		trm_libraries_free(of_code);
 		return r;
+	}
 	trm_run_opts_default(&opts);
 	opts.lang = lang;
 	opts.code = c->code;
@@ -280,6 +293,7 @@ static int begin(struct use *u, struct trm_error *why)
 	if (r == 0)
 		r = (c->is_leave ? trm_session_run_exit : trm_session_run)(
 				u->served->session, &opts, streams ? &STREAM_CB : &PLAIN_CB, c, &c->run, why);
+	trm_libraries_free(of_code);
 	if (r == 0)
 		run_stream_begin(c->stream);
 	else

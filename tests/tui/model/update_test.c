@@ -296,16 +296,6 @@ static void a_missing_module_leads_to_packages(void **state)
 	assert_shown("start with --net on");
 }
 
-static void ipython_commands_lead_to_packages(void **state)
-{
-	(void)state;
-	run("!pip install six");
-	done((struct trm_result){.status = TRM_STATUS_ERROR,
-			.error_name = (char *)"SyntaxError",
-			.error_message = (char *)"invalid syntax"});
-	assert_shown("Commands with ! and % are IPython's.");
-}
-
 static void escape_is_not_lost_before_a_quick_key(void **state)
 {
 	(void)state;
@@ -706,7 +696,6 @@ int main(void)
 			TEST(shows_output_and_result),
 			TEST(shows_why_a_run_failed),
 			TEST(a_missing_module_leads_to_packages),
-			TEST(ipython_commands_lead_to_packages),
 			TEST(escape_is_not_lost_before_a_quick_key),
 			TEST(late_output_names_its_run),
 			TEST(interrupts_then_kills),
