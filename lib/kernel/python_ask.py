@@ -9,6 +9,7 @@ import re
 import reprlib
 import types
 
+SLOW_S = 0.5  # that a repr() may take before an interrupt is blamed on it
 SHORT = 200  # characters of a value in a list
 DOC_MAX = 20_000
 MATCHES_MAX = 1000
@@ -44,7 +45,25 @@ def short_repr(value):
 	return text if len(text) <= SHORT else text[:SHORT - 1] + '…'
 
 
-short = reprlib.Repr()
+class Short(reprlib.Repr):
+	"""Calls a repr() of the user's that was interrupted after a while no more for values of this type."""
+
+	def repr_instance(self, x, level):
+		kind = type(x)
+		if kind in slow_types:
+			return f'<{kind.__name__}: repr() took too long>'
+		began = time.monotonic()
+		try:
+			return super().repr_instance(x, level)
+		except KeyboardInterrupt:
+			if time.monotonic() - began < SLOW_S:
+				raise
+			slow_types.add(kind)
+			return f'<{kind.__name__}: repr() took too long>'
+
+
+slow_types = set()
+short = Short()
 short.maxstring = short.maxother = SHORT
 short.maxlong = 60
 for kind in 'list', 'tuple', 'set', 'frozenset', 'deque', 'array', 'dict':

@@ -12,16 +12,10 @@ CELLS_MAX = 20_000
 SAMPLE = 1000  # rows that tell a list's columns and their types
 MEMBERS = 100  # in an answer
 LOOK_S = 0.5  # that one search may take; the next one goes on behind it
-SLOW_S = 0.5  # a repr() that is interrupted after this time is not called again
 NUMBERS = {'int', 'float', 'complex', 'Decimal', 'Fraction'}
 PLAIN = {'datetime', 'decimal', 'fractions', 'uuid', 'numpy', 'pandas._libs.tslibs.timestamps',
 	'pandas._libs.tslibs.timedeltas', 'pandas._libs.tslibs.nattype', 'pandas._libs.missing'}  # modules whose str() is good
 MISSING = object()  # a record has no such key
-slow_types = set()
-
-
-def clock():
-	return time.monotonic()
 
 
 def cell_text(value):
@@ -41,16 +35,7 @@ def cell_text(value):
 	if kind.__module__ in PLAIN and (kind.__module__ != 'numpy' or value.ndim == 0):
 		text = str(value)[:CELL + 1]
 		return 'NaN' if text == 'nan' else text
-	if kind in slow_types:
-		return f'<{kind.__name__}: repr() took too long>'
-	began = clock()
-	try:
-		return short_repr(value)
-	except KeyboardInterrupt:
-		if clock() - began < SLOW_S:
-			raise
-		slow_types.add(kind)
-		return f'<{kind.__name__}: repr() took too long>'
+	return short_repr(value)
 
 
 def is_none(value):
@@ -238,7 +223,9 @@ class Frame(Rows):
 	def page(self, rows, columns):
 		if not len(columns):
 			return [[] for _ in rows]
-		part = self.value.iloc[list(rows), columns.start:columns.stop]
+		rows = list(rows)
+		is_block = bool(rows) and rows == list(range(rows[0], rows[0] + len(rows)))
+		part = self.value.iloc[slice(rows[0], rows[-1] + 1) if is_block else rows, columns.start:columns.stop]
 		lists = [list(part.iloc[:, i]) for i in range(len(columns))]
 		return [[values[i] for values in lists] for i in range(len(rows))]
 
@@ -303,21 +290,30 @@ def table_order(path, rows, request):
 	return orders[key]
 
 
+def may_have(rows, column, text):
+	"""Not a column of numbers or times when the text is none."""
+	kind, is_number = rows.type(column)
+	return not (is_number or kind.startswith('datetime64')) or not set(text) - set('0123456789.+-ejnaift()/: ')
+
+
 def find_in(rows, order, request):
 	"""The next row with a text in a cell or its label, looked for from a row on, for a short time. The answer's
 	`looked` is the row to go on from."""
-	text, at, end = request['find'].lower(), request.get('from', 0), clock() + LOOK_S
+	text, at, end = request['find'].lower(), request.get('from', 0), time.monotonic() + LOOK_S
+	columns = [column for column in range(rows.columns) if may_have(rows, column, text)]
+	step = max(20, CELLS_MAX // max(1, len(columns)) // 4)
 	while at < rows.rows:
-		places = [int(order[i]) for i in range(at, min(at + 200, rows.rows))]
-		step = max(1, CELLS_MAX // max(1, rows.columns))
-		for first in range(0, len(places), step):
-			part = places[first:first + step]
-			for i, cells in enumerate(rows.page(part, range(rows.columns))):
-				if any(text in (cell_text(cell) or '').lower() for cell in cells) \
-						or text in label_text(rows.label(part[i])).lower():
-					return {'hit': at + first + i}
+		places = [int(place) for place in order[at:at + step]]
+		hits = [i for i, place in enumerate(places) if text in label_text(rows.label(place)).lower()][:1]
+		for column in columns:
+			for i, (cell,) in enumerate(rows.page(places, range(column, column + 1))):
+				if text in (cell_text(cell) or '').lower():
+					hits.append(i)
+					break
+		if hits:
+			return {'hit': at + min(hits)}
 		at += len(places)
-		if clock() > end:
+		if time.monotonic() > end:
 			return {'looked': at}
 	return {'looked': rows.rows}
 

@@ -291,6 +291,7 @@ void app_flush_history(struct app *a);
 void app_read_history(struct app *a);
 
 /* ---- kernel_query.c: questions to kernels */
+void app_read_table(struct app *a, const char *path); /* read_table.c */
 void app_ask(struct app *a, const struct effect *effect);
 
 /* ---- peek.c: other sandboxes of this user */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions to the kernels. The answers become messages with the serial of the question. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/app_internal.h"
 
@@ -34,10 +35,17 @@ void app_ask(struct app *a, const struct effect *effect)
 		return;
 	}
 	*q = (struct question){a, (uint32_t)effect->number};
-	if (trm_session_ask(a->session, effect->lang, effect->question, effect->text, effect->cursor,
-			    on_answer, q, &err)
-			== 0)
+	if (effect->question == TRM_ASK_TABLE) {
+		struct trm_table_query table = effect->table;
+		table.path = effect->text;
+		table.find = effect->text + strlen(effect->text) + 1;
+		if (trm_session_table(a->session, effect->lang, &table, on_answer, q, &err) == 0)
+			return;
+	} else if (trm_session_ask(a->session, effect->lang, effect->question, effect->text, effect->cursor,
+				   on_answer, q, &err)
+			== 0) {
 		return;
+	}
 	free(q);
 	send_kernel_answer(a, (uint32_t)effect->number, NULL, err.msg);
 }

@@ -64,6 +64,7 @@ void app_perform(struct app *a, const struct effect *effect)
 		if (a->term)
 			term_notify(a->term, effect->text, effect->len);
 		break;
+	case EFFECT_READ_TABLE: app_read_table(a, effect->text); break;
 	case EFFECT_ASK: app_ask(a, effect); break;
 	case EFFECT_SIGNAL: app_signal(a, effect); break;
 	case EFFECT_STDIN:

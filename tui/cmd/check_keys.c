@@ -57,7 +57,8 @@ static bool is_reached(const struct keymap *map, enum key_context key_context, c
 static bool is_pane(enum key_context key_context)
 {
 	return key_context == CONTEXT_EDITOR || key_context == CONTEXT_OUTPUT
-	       || key_context == CONTEXT_METRICS || key_context == CONTEXT_VARIABLES;
+	       || key_context == CONTEXT_METRICS || key_context == CONTEXT_VARIABLES
+	       || key_context == CONTEXT_TABLE;
 }
 
 /* A binding for all contexts is hidden in a context with its own binding of the same keys. */

@@ -77,6 +77,7 @@ extern const struct command_table sandboxes_commands;
 extern const struct command_table engines_commands;
 extern const struct command_table stopping_commands;
 extern const struct command_table variables_commands;
+extern const struct command_table table_commands;
 extern const struct command_table inspect_commands;
 extern const struct command_table record_commands;
 extern const struct command_table settings_commands;

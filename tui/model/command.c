@@ -32,6 +32,7 @@ static const struct command_table *const tables[] = {
 		&engines_commands,
 		&stopping_commands,
 		&variables_commands,
+		&table_commands,
 		&inspect_commands,
 		&record_commands,
 		&complete_commands,
@@ -54,6 +55,7 @@ const char *context_name(enum key_context key_context)
 			[CONTEXT_DEMO] = "demo",
 			[CONTEXT_PAUSED] = "paused",
 			[CONTEXT_SANDBOXES] = "sandboxes",
+			[CONTEXT_TABLE] = "table",
 			[CONTEXT_ANY] = "any",
 			[CONTEXT_ALWAYS] = "always"};
 

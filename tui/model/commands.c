@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"
+#include "model/page.h"
 #include "model/palette.h"
 #include "model/update.h"
 #include "text/text.h"
@@ -194,13 +195,13 @@ static void cancel(struct model *m, struct effects *out)
 {
 	const struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE};
 	const struct msg msg = {.type = MSG_EVENT, .now_ns = m->now_ns, .event = &escape};
-	const struct command *c = command_find(m->sandboxes.is_shown     ? "sandboxes-back"
+	const struct command *c = command_find(page_is_shown(m)          ? page_leave_command(m)
 					       : m->focus == PANE_EDITOR ? "deselect"
 									 : "output-deselect");
 
 	if (m->dialog.kind != DIALOG_NONE)
 		update_dialog(m, &msg, out);
-	else if (!m->sandboxes.is_shown && (finder_event(m, &msg, out) || output_search_event(m, &msg)))
+	else if (!page_is_shown(m) && (finder_event(m, &msg, out) || output_search_event(m, &msg)))
 		return;
 	else if (c)
 		command_run(m, c, out);

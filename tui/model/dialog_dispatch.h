@@ -56,6 +56,9 @@ void answer_copy_over(struct model *m, int answer, struct effects *out);
 /* buffer_update.c */
 void answer_close(struct model *m, int answer, struct effects *out);
 
+/* table_commands.c */
+void answer_table(struct model *m, int answer, struct effects *out);
+
 /* palette.c */
 void answer_palette(struct model *m, int answer, struct effects *out);
 

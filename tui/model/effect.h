@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <terrarium/session.h>
+#include <terrarium/table.h>
 
 struct trm_lang;
 
@@ -80,10 +81,11 @@ enum effect_type {
 	EFFECT_DETACH,           /* quit and leave the sandbox running */
 	/* flag: keep the sandbox when the workbench ends, or not; answered by MSG_SANDBOX_KEPT */
 	EFFECT_KEEP,
-	EFFECT_SETTINGS,   /* text: name, NUL, value for the config file; answered by MSG_SETTING_STORED */
-	EFFECT_SETTING,    /* start a sandbox without isolation; flag: always, on this machine */
-	EFFECT_GO_WITHOUT, /* quit; the text of unsaved buffers comes back at the next start */
-	EFFECT_QUIT,       /* What to do with unsaved texts that were found. */
+	EFFECT_SETTINGS,   /* answered by MSG_SETTINGS */
+	EFFECT_SETTING,    /* text: name, NUL, value for the config file; answered by MSG_SETTING_STORED */
+	EFFECT_GO_WITHOUT, /* start a sandbox without isolation; flag: always, on this machine */
+	EFFECT_READ_TABLE, /* text: path of a file in the sandbox; answered by MSG_TABLE_FILE */
+	EFFECT_QUIT,       /* quit; the text of unsaved buffers comes back at the next start */
 };
 
 /* What becomes of unsaved texts that were found. */
@@ -95,7 +97,8 @@ struct effect {
 	char *text; /* NUL-terminated, or NULL */
 	size_t len;
 	uint64_t number;
-	enum trm_question question; /* for EFFECT_ASK */
+	enum trm_question question;   /* EFFECT_ASK */
+	struct trm_table_query table; /* … of TRM_ASK_TABLE; its texts are in `text`: path, NUL, find */
 	size_t cursor;
 	uint32_t buffer; /* id of the buffer; 0: none */
 	uint64_t identity;

@@ -8,6 +8,7 @@
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
 #include "model/model.h"
+#include "model/page.h"
 #include "model/update.h"
 
 /* Keys that belong to no command. */
@@ -37,6 +38,7 @@ static const char *const sections[CONTEXT_COUNT + 1] = {[CONTEXT_EDITOR] = "In t
 		[CONTEXT_DEMO] = "In a demo",
 		[CONTEXT_PAUSED] = "While a run is paused near the memory limit",
 		[CONTEXT_SANDBOXES] = "In the list of sandboxes",
+		[CONTEXT_TABLE] = "In a table",
 		[CONTEXT_ANY] = "Everywhere",
 		[CONTEXT_ALWAYS] = "Everywhere, also in dialogs",
 		[CONTEXT_COUNT] = "In dialogs"};
@@ -191,9 +193,9 @@ static void list_help(struct model *m)
 			[PANE_METRICS] = CONTEXT_METRICS};
 	static const enum key_context order[] = {CONTEXT_ANY, CONTEXT_ALWAYS, CONTEXT_EDITOR, CONTEXT_OUTPUT,
 			CONTEXT_METRICS, CONTEXT_VARIABLES, CONTEXT_POPUP, CONTEXT_STOPPING, CONTEXT_REPLAY,
-			CONTEXT_DEMO, CONTEXT_PAUSED, CONTEXT_SANDBOXES};
+			CONTEXT_DEMO, CONTEXT_PAUSED, CONTEXT_SANDBOXES, CONTEXT_TABLE};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
-	enum key_context here = m->sandboxes.is_shown    ? CONTEXT_SANDBOXES
+	enum key_context here = page_is_shown(m)         ? page_context(m)
 				: variables_has_focus(m) ? CONTEXT_VARIABLES
 							 : of_pane[m->focus];
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/kernel_query.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "model/complete.h"
 #include "model/confirm_loss.h"
 #include "model/effect.h"
@@ -15,6 +18,7 @@ static void (*const TAKERS[ASK_COUNT])(struct model *m, const struct msg *msg, s
 		[ASK_SIGNATURE] = signature_answer,
 		[ASK_VARIABLES] = variables_answer,
 		[ASK_RESET] = loss_answer,
+		[ASK_TABLE] = table_page_answer,
 };
 
 bool kernel_query_can(const struct model *m, const struct trm_lang *lang)
@@ -36,6 +40,23 @@ void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_quest
 	} else {
 		m->kernel_queries.items[purpose].is_open = false;
 	}
+}
+
+void kernel_query_table(struct model *m, const struct trm_lang *lang, const struct trm_table_query *query,
+		struct effects *out)
+{
+	const char *find = query->find ? query->find : "";
+	size_t path_len = strlen(query->path), find_len = strlen(find);
+	char *texts = malloc(path_len + find_len + 2);
+
+	if (!texts)
+		return;
+	memcpy(texts, query->path, path_len + 1);
+	memcpy(texts + path_len + 1, find, find_len + 1);
+	kernel_query_send(m, ASK_TABLE, TRM_ASK_TABLE, lang, texts, path_len + find_len + 1, 0, out);
+	if (m->kernel_queries.items[ASK_TABLE].is_open)
+		out->items[out->n - 1].table = *query;
+	free(texts);
 }
 
 void kernel_query_forget(struct model *m, enum ask_purpose purpose)

@@ -12,6 +12,7 @@
 #include <terrarium/session.h>
 
 struct effects;
+struct trm_table_query;
 struct model;
 struct msg;
 
@@ -21,6 +22,7 @@ enum ask_purpose {
 	ASK_SIGNATURE, /* of the call at the cursor: inspect.c */
 	ASK_VARIABLES, /* variables.c */
 	ASK_RESET,     /* confirm_loss.c */
+	ASK_TABLE,     /* table_page.c */
 	ASK_COUNT
 };
 
@@ -43,7 +45,10 @@ bool kernel_query_can(const struct model *m, const struct trm_lang *lang);
 void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_question question,
 		const struct trm_lang *lang, const char *code, size_t len, size_t cursor,
 		struct effects *out);
-/* Ignore the answer for this purpose. */
+/* Ask for a page of a table. */
+void kernel_query_table(struct model *m, const struct trm_lang *lang, const struct trm_table_query *query,
+		struct effects *out);
+/* The answer will not be wanted. */
 void kernel_query_forget(struct model *m, enum ask_purpose purpose);
 
 /* MSG_ANSWER. */

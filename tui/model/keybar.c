@@ -50,12 +50,21 @@ static const struct {
 		{"graph-zoom-out", "Zoom out", 10, CONTEXT_METRICS},
 		{"look-back", "Earlier", 11, CONTEXT_METRICS},
 		{"look-forth", "Later", 12, CONTEXT_METRICS},
-		{"variables-inspect", "Inspect", 4, CONTEXT_VARIABLES},
+		{"variables-open", "Open", 4, CONTEXT_VARIABLES},
+		{"variables-inspect", "Inspect", 5, CONTEXT_VARIABLES},
 		{"variables-filter", "Filter", 6, CONTEXT_VARIABLES},
 		{"variables-changed", "Changed", 6, CONTEXT_VARIABLES},
 		{"variables-sort", "Sort", 7, CONTEXT_VARIABLES},
 		{"variables-reverse", "Reverse", 8, CONTEXT_VARIABLES},
 		{"variables-leave", "Close", 9, CONTEXT_VARIABLES},
+		{"table-sort", "Sort", 2, CONTEXT_TABLE},
+		{"table-find", "Find", 2, CONTEXT_TABLE},
+		{"table-find-next", "Next", 5, CONTEXT_TABLE},
+		{"table-cell", "Cell", 4, CONTEXT_TABLE},
+		{"table-widen", "Wider", 6, CONTEXT_TABLE},
+		{"table-narrow", "Narrower", 7, CONTEXT_TABLE},
+		{"table-fit", "Fit", 8, CONTEXT_TABLE},
+		{"table-leave", "Close", 1, CONTEXT_TABLE},
 		{"popup-choose", "Choose", 0, CONTEXT_POPUP},
 		{"popup-accept", "Complete", 1, CONTEXT_POPUP},
 		{"popup-close", "Close", 3, CONTEXT_POPUP},
@@ -86,6 +95,8 @@ static enum key_context place_of(const struct model *m)
 			[PANE_OUTPUT] = CONTEXT_OUTPUT,
 			[PANE_METRICS] = CONTEXT_METRICS};
 
+	if (m->table_page.is_shown)
+		return CONTEXT_TABLE;
 	if (m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on)
 		return CONTEXT_ANY;
 	if (complete_is_shown(m))

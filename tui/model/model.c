@@ -65,6 +65,7 @@ void model_finish(struct model *m)
 	field_finish(&m->variables_page.filter);
 	metrics_finish(&m->metrics);
 	sandboxes_finish(&m->sandboxes);
+	table_page_finish(&m->table_page);
 	completion_finish(&m->completion);
 	run_history_finish(&m->run_history);
 	demo_finish(&m->demo);

@@ -34,6 +34,7 @@
 #include "model/run_history.h"
 #include "model/sandboxes.h"
 #include "model/settings_page.h"
+#include "model/table_page.h"
 #include "model/tutor.h"
 #include "model/variables.h"
 #include "output/outpane.h"
@@ -165,7 +166,8 @@ struct model {
 	struct kernel_queries kernel_queries;
 	struct variables variables[TRM_LANG_MAX];
 	struct variables_page variables_page;
-	uint64_t variables_due_ns; /* when the kernels may be asked for variables */
+	uint64_t variables_due_ns; /* when the kernels may be asked for them */
+	struct table_page table_page;
 	struct loss_question loss_question;
 	struct run_history run_history;
 	uint64_t first_disk_bytes; /* disk use of the new sandbox */

@@ -5,6 +5,7 @@
 #include "command/keymap.h"
 #include "model/effect.h"
 #include "model/model.h"
+#include "model/page.h"
 #include "model/update.h"
 
 static void pane_mouse(struct model *m, enum pane pane, const struct event *ev, struct effects *out)
@@ -83,7 +84,7 @@ void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 		pane_mouse(m, m->mouse_pane, ev, out);
 		return;
 	}
-	if (replay_mouse(m, ev, out) || sandboxes_mouse(m, ev, out))
+	if (replay_mouse(m, ev, out) || page_mouse(m, ev, out))
 		return;
 	if (complete_mouse(m, ev, out) || variables_mouse(m, ev, out))
 		return;

@@ -12,6 +12,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"
+#include "model/page.h"
 #include "model/stopping.h"
 #include "model/vi_keys.h"
 
@@ -30,7 +31,7 @@ static enum keymap_match resolve_keys(
 			stopping_has_clock(m) ? CONTEXT_STOPPING : CONTEXT_COUNT,
 			complete_is_shown(m) ? CONTEXT_POPUP : CONTEXT_COUNT,
 			m->run.paused_ns ? CONTEXT_PAUSED : CONTEXT_COUNT,
-			m->sandboxes.is_shown    ? CONTEXT_SANDBOXES
+			page_is_shown(m)         ? page_context(m)
 			: variables_has_focus(m) ? CONTEXT_VARIABLES
 						 : of_pane[m->focus],
 			CONTEXT_ANY,
@@ -136,19 +137,20 @@ static bool is_sign(const struct event *ev)
 	return ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT));
 }
 
-/* A command for the panes below closes the page first. */
-static void on_sandboxes_key(struct model *m, const struct keys *keys, enum keymap_match match,
+/* What is for the panes below closes the page first. */
+static void on_page_key(struct model *m, const struct keys *keys, enum keymap_match match,
 		const struct command *c, struct effects *out)
 {
-	static const char *const stays[] = {"help", "palette", "messages", "theme", "sandboxes"};
+	static const char *const stays[] = {"help", "palette", "messages", "theme"};
 	bool leaves = match == KEYMAP_COMMAND && c && c->key_context == CONTEXT_ANY;
 
 	if (match == KEYMAP_PREFIX)
 		m->typed = *keys;
 	for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
 		leaves = leaves && !command_is(c, stays[i]);
+	leaves = leaves && !(command_is(c, "sandboxes") && page_context(m) == CONTEXT_SANDBOXES);
 	if (leaves)
-		sandboxes_leave(m, out);
+		page_leave_all(m, out);
 	if (match == KEYMAP_COMMAND && !c->edit)
 		command_run(m, c, out);
 }
@@ -159,19 +161,18 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	const struct command *c = NULL;
 	struct keys keys = m->typed;
 
-	if (!m->sandboxes.is_shown && variables_key(m, ev))
+	if (table_page_key(m, ev) || (!page_is_shown(m) && variables_key(m, ev)))
 		return;
 	m->typed.n = 0;
-	if (keys.n == 0 && !m->sandboxes.is_shown
-			&& (finder_event(m, msg, out) || output_search_event(m, msg)))
+	if (keys.n == 0 && !page_is_shown(m) && (finder_event(m, msg, out) || output_search_event(m, msg)))
 		return;
 	if (keys.n == 0 && vi_keys_take(m, msg, out, on_key))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = resolve_keys(m, &keys, &c);
 
-	if (m->sandboxes.is_shown)
-		on_sandboxes_key(m, &keys, match, c, out);
+	if (page_is_shown(m))
+		on_page_key(m, &keys, match, c, out);
 	else if (m->replay.is_on)
 		on_replay_key(m, &keys, match, c, out);
 	else if (match == KEYMAP_PREFIX)
@@ -191,7 +192,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)
 {
-	if (m->sandboxes.is_shown || finder_event(m, msg, out) || output_search_event(m, msg))
+	if (table_page_key(m, msg->event) || page_is_shown(m) || finder_event(m, msg, out)
+			|| output_search_event(m, msg))
 		return;
 	if (!m->replay.is_on && output_takes_input(m, msg->event))
 		input_event(m, msg, out);
@@ -350,6 +352,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SETTING_STORED: settings_page_stored(m, msg, out); break;
 	case MSG_HISTORY: run_history_show(m, msg); break;
 	case MSG_FILES: loss_take_files(m, msg); break;
+	case MSG_TABLE_FILE: table_page_file(m, msg); break;
 	case MSG_ANSWER: update_answer(m, msg, out); break;
 	case MSG_RECORDING:
 	case MSG_EXPORTED: update_record(m, msg); break;
@@ -375,4 +378,5 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	}
 	tutor_update(m, msg);
 	figures_want(m, out);
+	table_page_want(m, out);
 }

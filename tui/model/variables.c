@@ -58,6 +58,7 @@ void variables_wait(struct model *m)
 void variables_run_ended(struct model *m, const struct trm_lang *lang)
 {
 	m->variables[lang->index].is_stale = true;
+	table_page_run_ended(m, lang);
 	variables_wait(m);
 }
 
@@ -67,6 +68,7 @@ void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
 
 	variables_finish(v);
 	v->is_known = true; /* there are none */
+	table_page_run_ended(m, lang);
 	cell_runs_kernel_gone(m, lang);
 }
 
@@ -162,6 +164,8 @@ static bool take_row(struct variable *v, const cJSON *row)
 	v->size = v->type + t;
 	v->value = v->size + s;
 	v->magnitude = magnitude_of(size);
+	v->is_table = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "is_table"));
+	v->has_members = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(row, "has_members"));
 	memcpy(v->name, name, n);
 	memcpy(v->type, type, t);
 	memcpy(v->size, size, s);

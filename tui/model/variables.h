@@ -30,6 +30,7 @@ struct variable {
 	char *name, *type, *size, *value; /* one block at `name` holds all four */
 	uint64_t magnitude;               /* numeric size, for sorting */
 	enum variable_change change;
+	bool is_table, has_members; /* it can be shown as a table; it can be expanded */
 };
 
 enum variable_column { VARIABLE_NAME, VARIABLE_TYPE, VARIABLE_SIZE, VARIABLE_VALUE, VARIABLE_COLUMNS };

@@ -217,6 +217,17 @@ bool variables_key(struct model *m, const struct event *ev)
 	return true;
 }
 
+/* What can be shown as a table is. */
+static void open_variable(struct model *m, struct effects *out)
+{
+	const struct variable *v = variables_current(m);
+
+	if (v && v->is_table)
+		table_page_open(m, m->lang, v->name, NULL, out);
+	else
+		inspect_variable(m, out);
+}
+
 bool variables_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
 	bool is_overlay = variables_is_overlay(m);
@@ -237,7 +248,7 @@ bool variables_mouse(struct model *m, const struct event *ev, struct effects *ou
 	else if (row > 0)
 		move_to(m, (long)m->variables_page.scroll + row - 1);
 	if (row > 0 && ev->action == MOUSE_PRESS && ev->clicks == 2)
-		inspect_variable(m, out);
+		open_variable(m, out);
 	m->needs_draw = true;
 	return true;
 }
@@ -262,6 +273,8 @@ static const struct command commands[] = {
 		{"variables-changed", NULL,
 				"show only what the last run has made (+) or changed (*), or all again",
 				CONTEXT_VARIABLES, show_changed, NULL, 0, false},
+		{"variables-open", NULL, "show a data frame, array, list or dictionary as a table; else inspect",
+				CONTEXT_VARIABLES, open_variable, NULL, 0, false},
 		{"variables-inspect", NULL, "show whole value, type and documentation", CONTEXT_VARIABLES,
 				inspect_variable, NULL, 0, false},
 		{"variables-leave", NULL, "clear the filter; again: show the processes", CONTEXT_VARIABLES,

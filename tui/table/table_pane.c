@@ -5,7 +5,7 @@
 
 #include "text/cluster.h"
 
-enum { PAGES_AROUND = 2, COLUMNS_AROUND = 10, CELLS_MAX = 20000, UNKNOWN_COLS = 8, LABEL_COLS = 20 };
+enum { PAGES_AROUND = 2, COLUMNS_AROUND = 10, CELLS_MAX = 20000, UNKNOWN_COLS = 8, LABEL_COLS = 20, TYPE_COLS = 14 };
 
 void table_pane_init(struct table_pane *p)
 {
@@ -33,10 +33,11 @@ static int at_most(int value, int most)
 	return value < most ? value : most;
 }
 
-/* As wide as the widest text of the page in hand, the heading and its sign of sorting included. */
+/* As wide as the widest text of the page in hand; the heading and its sign of sorting, and a short type, count. */
 static int page_cols(const struct trm_table *t, size_t column)
 {
-	int cols = text_cols(t->heads[column].name) + 2;
+	int cols = text_cols(t->heads[column].name) + 2, type = text_cols(t->heads[column].type);
+	cols = type > cols && type <= TYPE_COLS ? type : cols;
 	for (size_t i = 0; i < t->n_rows; i++) {
 		int own = text_cols(t->cells[i * t->n_columns + column]);
 		cols = own > cols ? own : cols;
@@ -233,6 +234,7 @@ const char *table_pane_label(const struct table_pane *p, uint64_t row)
 const char *table_pane_cell(const struct table_pane *p, uint64_t row, uint64_t column, bool *ret_is_known)
 {
 	*ret_is_known = table_pane_label(p, row) && table_pane_head(p, column);
-	return *ret_is_known ? p->page.cells[(row - p->page.row) * p->page.n_columns + (column - p->page.column)]
+	return *ret_is_known ? p->page.cells[(row - p->page.row) * p->page.n_columns
+					     + (column - p->page.column)]
 			     : NULL;
 }

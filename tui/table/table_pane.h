@@ -20,15 +20,15 @@ enum {
 };
 
 struct table_pane {
-	struct trm_table page;  /* in hand; empty if there is none */
+	struct trm_table page; /* in hand; empty if there is none */
 	bool has_page;
-	bool is_stale;          /* the table may have changed since */
-	uint64_t row, column;   /* the marked cell */
-	uint64_t top, left;     /* the first ones that are seen */
-	int rows, cols;         /* of the window, the heading not counted */
-	int64_t sort;           /* column; -1: none */
+	bool is_stale;        /* the table may have changed since */
+	uint64_t row, column; /* the marked cell */
+	uint64_t top, left;   /* the first ones that are seen */
+	int rows, cols;       /* of the window, the heading not counted */
+	int64_t sort;         /* column; -1: none */
 	bool is_descending;
-	uint8_t seen[TABLE_SEEN];  /* widest text of the columns so far */
+	uint8_t seen[TABLE_SEEN];   /* widest text of the columns so far */
 	uint8_t chosen[TABLE_SEEN]; /* widths that were chosen; 0: it fits */
 };
 

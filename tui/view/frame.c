@@ -367,3 +367,15 @@ void draw_frame(const struct model *m, struct canvas *c)
 	title(m, c);
 	keys(m, c);
 }
+
+/* The corners of the frame that is covered point at nothing, and no pane has the focus. */
+void draw_level_title(const struct model *m, struct canvas *c)
+{
+	const struct cell *row = c->cells + (size_t)m->layout.title_row * (size_t)c->cols;
+
+	for (int col = 0; col < c->cols; col += m->has_utf8 ? 1 : c->cols - 1) /* a plus may be text */
+		for (enum sign s = SIGN_HORIZONTAL; s <= SIGN_TEE_LEFT; s++)
+			if (strcmp(row[col].text, sign(m->has_utf8, s)) == 0)
+				draw_sign(c, m->has_utf8, m->layout.title_row, col, SIGN_HORIZONTAL,
+						ROLE_BORDER);
+}

@@ -243,19 +243,6 @@ static void draw_inside(const struct model *m, struct canvas *c)
 		draw_text(c, log, log.row, log.col, ROLE_DIM, "nothing has been run there yet");
 }
 
-/* Replace the corners of the hidden frame, which nothing meets now. No pane has the focus. */
-static void level_title(const struct model *m, struct canvas *c)
-{
-	const struct cell *row = c->cells + (size_t)m->layout.title_row * (size_t)c->cols;
-
-	for (int col = 0; col < c->cols;
-			col += m->has_utf8 ? 1 : c->cols - 1) /* in ASCII a plus sign may be text */
-		for (enum sign s = SIGN_HORIZONTAL; s <= SIGN_TEE_LEFT; s++)
-			if (strcmp(row[col].text, sign(m->has_utf8, s)) == 0)
-				draw_sign(c, m->has_utf8, m->layout.title_row, col, SIGN_HORIZONTAL,
-						ROLE_BORDER);
-}
-
 void draw_sandboxes(const struct model *m, struct canvas *c)
 {
 	const struct sandboxes *s = &m->sandboxes;
@@ -272,7 +259,7 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 	else
 		snprintf(title, sizeof title, " sandboxes: %zu ", s->n);
 	if (l.inner.row > l.box.row)
-		level_title(m, c);
+		draw_level_title(m, c);
 	if (l.inner.row > l.box.row)
 		draw_text(c, l.box, l.box.row, l.box.col + 2, s->ended[0] ? ROLE_STATUS_ERROR : ROLE_TITLE,
 				title);

@@ -6,6 +6,7 @@
 #include "editor/editor.h"
 #include "model/complete.h"
 #include "model/model.h"
+#include "model/page.h"
 #include "text/text.h"
 #include "view/editor_view.h"
 #include "view/parts.h"
@@ -41,7 +42,7 @@ static void draw_editor(const struct model *m, struct canvas *c)
 static bool is_covered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
-	       || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on || m->tutor.is_on
+	       || page_is_shown(m) || m->replay.is_on || m->demo.is_on || m->tutor.is_on
 	       || m->out.figures.zoomed;
 }
 
@@ -104,7 +105,7 @@ bool view_output(const struct model *m, struct canvas *c)
 /* Something may cover the metrics, or they are a part of the frame. */
 static bool is_layered(const struct model *m)
 {
-	return m->dialog.kind != DIALOG_NONE || m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on
+	return m->dialog.kind != DIALOG_NONE || page_is_shown(m) || m->replay.is_on || m->demo.is_on
 	       || m->tutor.is_on || complete_is_shown(m) || m->out.figures.zoomed
 	       || (m->layout.kind != LAYOUT_WIDE && m->layout.kind != LAYOUT_STACKED);
 }
@@ -166,6 +167,10 @@ void view(const struct model *m, struct canvas *c)
 	if (m->sandboxes.is_shown) {
 		c->cursor_row = c->cursor_col = -1;
 		draw_sandboxes(m, c);
+	}
+	if (m->table_page.is_shown) {
+		c->cursor_row = c->cursor_col = -1;
+		draw_table_page(m, c);
 	}
 	if (m->dialog.kind != DIALOG_NONE)
 		draw_dialog(m, c);

@@ -57,6 +57,7 @@ enum dialog_kind {
 	DIALOG_COPY_OUT_TO,
 	DIALOG_COPY_OVER,
 	DIALOG_ISOLATION,
+	DIALOG_TABLE,
 };
 
 struct dialog_button {

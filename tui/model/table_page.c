@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/table_page.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+#include <terrarium/text.h>
+
+#include "model/kernel_query.h"
+#include "model/model.h"
+#include "model/msg.h"
+
+void table_page_finish(struct table_page *t)
+{
+	table_pane_finish(&t->pane);
+	trm_csv_close(t->csv);
+	free(t->bytes);
+	field_finish(&t->find);
+	memset(t, 0, sizeof *t);
+}
+
+struct table_page_layout table_page_layout(const struct model *m)
+{
+	int from = m->layout.title_row + 1, rows = m->layout.keys_row - from;
+	struct table_page_layout l = {.box = {from, 0, rows, m->cols}};
+	bool has_border = m->rows >= 16 && m->cols >= 60, has_types = m->rows >= 16;
+
+	l.inner = has_border ? (struct rect){from + 1, 1, rows - 2, m->cols - 2} : l.box;
+	l.head_row = l.inner.row + !has_border; /* the title takes a row where there is no border */
+	l.type_row = has_types ? l.head_row + 1 : -1;
+	int first = l.head_row + 1 + has_types;
+	l.hint_row = l.inner.row + l.inner.rows - 1;
+	l.cells = (struct rect){first, l.inner.col, l.hint_row - first, l.inner.cols};
+	return l;
+}
+
+/* ---- opening ---- */
+
+static void begin_page(struct model *m, const struct trm_lang *lang, const char *path, const char *title)
+{
+	struct table_page *t = &m->table_page;
+
+	table_page_finish(t);
+	kernel_query_forget(m, ASK_TABLE);
+	table_pane_init(&t->pane);
+	t->lang = lang;
+	t->is_shown = true;
+	snprintf(t->path, sizeof t->path, "%s", path);
+	trm_text_clean_line(t->title, sizeof t->title, title, strlen(title));
+	m->needs_draw = true;
+}
+
+void table_page_open(struct model *m, const struct trm_lang *lang, const char *path, const char *title,
+		struct effects *out)
+{
+	begin_page(m, lang, path, title ? title : path);
+	table_page_want(m, out);
+}
+
+bool table_page_open_csv(struct model *m, const char *name, const char *bytes, size_t n)
+{
+	struct table_page *t = &m->table_page;
+	struct trm_error why = {0};
+	char *copy = malloc(n + 1);
+
+	begin_page(m, NULL, name, name);
+	if (copy)
+		memcpy(copy, bytes, n);
+	t->bytes = copy;
+	if (copy && trm_csv_open(copy, n, &t->csv, &why) == 0)
+		return true;
+	table_page_close(m);
+	notices_add(&m->notices, m->now_ns, true, "cannot show %.80s as a table: %s", name,
+			copy ? why.msg : "out of memory");
+	return false;
+}
+
+void table_page_close(struct model *m)
+{
+	table_page_finish(&m->table_page);
+	kernel_query_forget(m, ASK_TABLE);
+	m->needs_draw = true;
+}
+
+void table_page_file(struct model *m, const struct msg *msg)
+{
+	if (msg->other)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
+	else
+		table_page_open_csv(m, msg->origin, msg->text, msg->len);
+	m->needs_draw = true;
+}
+
+/* ---- pages ---- */
+
+static bool needs_page(const struct table_page *t)
+{
+	return table_pane_lacks(&t->pane) || t->is_searching;
+}
+
+static void fit_window(struct model *m)
+{
+	struct rect cells = table_page_layout(m).cells;
+
+	table_pane_resize(&m->table_page.pane, cells.rows, cells.cols);
+}
+
+static void make_query(struct table_page *t, struct trm_table_query *q)
+{
+	trm_table_query_default(q);
+	table_pane_query(&t->pane, q);
+	q->path = t->path;
+	t->is_asked = t->is_searching;
+	if (t->is_searching) {
+		q->find = field_text(&t->find);
+		q->find_from = t->searched_to;
+	}
+}
+
+/* The text was found, is looked for further on, or is not there. */
+static void take_search(struct model *m, const struct trm_table *found)
+{
+	struct table_page *t = &m->table_page;
+
+	if (found->has_hit) {
+		t->is_searching = false;
+		table_pane_to(&t->pane, found->hit, t->pane.column);
+	} else if (found->looked > t->searched_to && found->looked < found->rows) {
+		t->searched_to = found->looked;
+	} else {
+		t->is_searching = false;
+		notices_add(&m->notices, m->now_ns, false, "\"%.60s\" is in no row from here to the end",
+				field_text(&t->find));
+	}
+}
+
+static void take_page(struct model *m, struct trm_table *page)
+{
+	struct table_page *t = &m->table_page;
+	struct trm_table found = {.has_hit = page->has_hit,
+			.hit = page->hit,
+			.looked = page->looked,
+			.rows = page->rows};
+
+	t->error[0] = '\0';
+	table_pane_take(&t->pane, page);
+	if (t->is_searching && t->is_asked)
+		take_search(m, &found);
+	m->needs_draw = true;
+}
+
+/* All that is needed is here. */
+static void want_csv(struct model *m)
+{
+	struct table_page *t = &m->table_page;
+	struct trm_error why = {0};
+
+	for (int i = 0; i < 3 && needs_page(t) && !t->error[0]; i++) {
+		struct trm_table_query q;
+		struct trm_table page;
+		make_query(t, &q);
+		if (trm_csv_page(t->csv, &q, &page, &why) == 0)
+			take_page(m, &page);
+		else
+			snprintf(t->error, sizeof t->error, "%.230s", why.msg);
+	}
+}
+
+void table_page_want(struct model *m, struct effects *out)
+{
+	struct table_page *t = &m->table_page;
+	struct trm_table_query q;
+
+	if (!t->is_shown || m->layout.kind == LAYOUT_TOO_SMALL)
+		return;
+	fit_window(m);
+	if (!t->lang) {
+		want_csv(m);
+		return;
+	}
+	if (!needs_page(t) || t->error[0] || m->kernel_queries.items[ASK_TABLE].is_open
+			|| !kernel_query_can(m, t->lang))
+		return;
+	make_query(t, &q);
+	kernel_query_table(m, t->lang, &q, out);
+	m->needs_draw = true;
+}
+
+void table_page_answer(struct model *m, const struct msg *msg, struct effects *out)
+{
+	struct table_page *t = &m->table_page;
+	struct trm_error why = {0};
+	struct trm_table page;
+	bool is_running = model_is_running(m) && m->run.lang == t->lang;
+
+	(void)out; /* update() asks for what is needed next */
+	m->needs_draw = true;
+	if (!t->is_shown)
+		return;
+	if (msg->text && trm_table_read(msg->text, &page, &why) == 0) {
+		take_page(m, &page);
+		return;
+	}
+	if (!msg->text && is_running)
+		return; /* a run has cut it short: it is asked again behind that */
+	t->is_searching = false;
+	if (!msg->text && t->pane.sort >= 0 && t->pane.is_stale) {
+		/* What cannot be sorted, or takes too long, is shown as it is. */
+		t->pane.sort = -1;
+		notices_add(&m->notices, m->now_ns, true, "not sorted: %s", msg->other);
+		return;
+	}
+	trm_text_clean_line(t->error, sizeof t->error, msg->text ? why.msg : msg->other,
+			strlen(msg->text ? why.msg : msg->other));
+}
+
+void table_page_run_ended(struct model *m, const struct trm_lang *lang)
+{
+	struct table_page *t = &m->table_page;
+
+	if (!t->is_shown || t->lang != lang)
+		return;
+	t->pane.is_stale = true;
+	t->error[0] = '\0';
+}
+
+/* ---- what it says ---- */
+
+static const char *busy_words(const struct model *m)
+{
+	const struct table_page *t = &m->table_page;
+
+	if (!t->lang || !needs_page(t))
+		return NULL;
+	if (m->sandbox.state == SANDBOX_DEAD)
+		return "the sandbox has ended: only rows that were fetched before are shown";
+	if (m->sandbox.state != SANDBOX_READY)
+		return "the sandbox is starting";
+	if (!kernel_query_can(m, t->lang))
+		return "the interpreter is busy: rows come when the run has ended";
+	return NULL;
+}
+
+void table_page_hint(const struct model *m, char *out, size_t cap, bool *ret_is_problem)
+{
+	const struct table_page *t = &m->table_page;
+	const struct notice *notice = m->notices.is_shown ? notices_at(&m->notices, 0) : NULL;
+	const char *busy = busy_words(m);
+	int cols = table_page_layout(m).inner.cols;
+
+	*ret_is_problem = t->error[0] || busy || (notice && notice->is_error);
+	if (t->error[0] || busy)
+		snprintf(out, cap, "%s", t->error[0] ? t->error : busy);
+	else if (t->is_searching)
+		snprintf(out, cap, "looking for \"%.40s\": row %" PRIu64 " of %" PRIu64 "   Esc stops",
+				field_text(&t->find), t->searched_to, t->pane.page.rows);
+	else if (notice)
+		snprintf(out, cap, "%s", notice->text);
+	else if (t->lang && m->kernel_queries.items[ASK_TABLE].is_open && t->pane.is_stale)
+		snprintf(out, cap, "%s", t->pane.sort >= 0 ? "sorting ..." : "fetching rows ...");
+	else
+		snprintf(out, cap, "%s",
+				cols < 90 ? "s sort  / find  +- width  Esc close"
+					  : "s sorts   / finds, n next   + - = width   Enter whole cell   "
+					    "? keys   Esc closes");
+}
