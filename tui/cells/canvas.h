@@ -17,6 +17,12 @@
 #define COLOR_INDEX(i) (0x01000000u | (uint8_t)(i))
 #define COLOR_RGB(rgb) (0x02000000u | ((rgb)&0xFFFFFFu))
 
+/* The role's own color, in so many steps on its way over ROLE_GRAPH_MID to ROLE_GRAPH_HIGH: 0 to COLOR_HEATS.
+ * Only as `fg` of a style. */
+#define COLOR_HEAT(step) (0x03000000u | (uint8_t)(step))
+#define COLOR_IS_HEAT(color) (((color)&0xFF000000u) == 0x03000000u)
+#define COLOR_HEATS 8
+
 enum {
 	ATTR_BOLD = 1,
 	ATTR_DIM = 2,

@@ -41,14 +41,14 @@ enum key {
 };
 enum { MOD_SHIFT = 1, MOD_ALT = 2, MOD_CTRL = 4 };
 
-enum mouse_action { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_DRAG, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN };
+enum mouse_action { MOUSE_PRESS, MOUSE_RELEASE, MOUSE_DRAG, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN, MOUSE_MOVE };
 
 struct event {
 	enum event_type type;
 	uint32_t key;             /* KEY; FOCUS: 1 gained, 0 lost */
 	uint8_t mods;             /* KEY, MOUSE */
 	enum mouse_action action; /* MOUSE */
-	uint8_t button;           /* MOUSE: 1 left, 2 middle, 3 right */
+	uint8_t button;           /* MOUSE: 1 left, 2 middle, 3 right; MOVE: 0 */
 	uint8_t clicks;           /* MOUSE PRESS: 1, 2 double, 3 triple */
 	int row, col;             /* MOUSE: cell; RESIZE: new rows and columns */
 	const char *text; /* PASTE: borrowed while the event is handled; valid UTF-8, newlines as \n */

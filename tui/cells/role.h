@@ -23,7 +23,8 @@
 	X(OUT_LATE, "out_late", TEXT) X(OUT_INPUT, "out_input", TEXT) \
 	X(GRAPH_CPU, "graph_cpu", TEXT) X(GRAPH_MEM, "graph_mem", TEXT) X(GRAPH_DISK, "graph_disk", TEXT) \
 	X(GRAPH_PROC, "graph_proc", TEXT) X(GRAPH_NET, "graph_net", GRAPH_CPU) \
-	X(GRAPH_PRESSURE, "graph_pressure", WARN) X(GRAPH_LIMIT, "graph_limit", DIM) \
+	X(GRAPH_PRESSURE, "graph_pressure", WARN) X(GRAPH_MID, "graph_mid", WARN) \
+	X(GRAPH_HIGH, "graph_high", CRITICAL) X(GRAPH_LIMIT, "graph_limit", DIM) \
 	X(GRAPH_AXIS, "graph_axis", DIM) X(MARK, "mark", TITLE) X(MARK_CURRENT, "mark_current", MENU_CURRENT) \
 	X(TABLE_HEADER, "table_header", TITLE) X(TABLE_CURRENT, "table_current", MENU_CURRENT) \
 	X(WARN, "warn", TEXT) X(CRITICAL, "critical", TEXT) \

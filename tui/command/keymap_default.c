@@ -177,6 +177,8 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_METRICS, "f", "look-forth"},
 		{CONTEXT_METRICS, "0", "look-now"},
 		{CONTEXT_METRICS, "escape", "look-now"},
+		{CONTEXT_METRICS, ",", "graph-cursor-back"},
+		{CONTEXT_METRICS, ".", "graph-cursor-forth"},
 		{CONTEXT_METRICS, "+", "graph-zoom-in"},
 		{CONTEXT_METRICS, "=", "graph-zoom-in"},
 		{CONTEXT_METRICS, "-", "graph-zoom-out"},

@@ -78,6 +78,7 @@ unsigned editor_mouse(struct editor *e, const struct event *ev)
 	case MOUSE_WHEEL_DOWN: editor_scroll(e, WHEEL_LINES); return DONE;
 	case MOUSE_PRESS: bits = press_in_editor(e, ev); break;
 	case MOUSE_DRAG: bits = drag(e, ev); break;
+	case MOUSE_MOVE:
 	case MOUSE_RELEASE:
 		bits = e->drag ? EDITOR_HANDLED : 0;
 		e->drag = DRAG_NONE;

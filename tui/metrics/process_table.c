@@ -13,18 +13,27 @@ const struct process_column_info process_columns[PROCESS_COLUMNS] = {
 		[PROCESS_COLUMN_STATE] = {"S", 1, 1, false, true, PROCESS_SORTS},
 		[PROCESS_COLUMN_THREADS] = {"THR", 3, 3, false, true, PROCESS_SORTS},
 		[PROCESS_COLUMN_TIME] = {"TIME", 6, 4, false, true, PROCESS_SORTS},
+		[PROCESS_COLUMN_PAST] = {"CPU BEFORE", 10, 10, false, true, PROCESS_SORTS},
 		[PROCESS_COLUMN_COMMAND] = {"COMMAND", 0, 7, true, false, PROCESS_BY_COMMAND},
 };
 
+/* The past needs more room than the other extra columns. */
+static bool is_column_shown(enum process_column column, int table_cols)
+{
+	enum { EXTRA_FROM = 48, PAST_FROM = 56 };
+
+	return !process_columns[column].is_extra
+	       || table_cols >= (column == PROCESS_COLUMN_PAST ? PAST_FROM : EXTRA_FROM);
+}
+
 bool process_column_place(enum process_column column, int table_cols, int *ret_col, int *ret_cols)
 {
-	enum { EXTRA_FROM = 48 };
 	int col = 0;
 
-	if (process_columns[column].is_extra && table_cols < EXTRA_FROM)
+	if (!is_column_shown(column, table_cols))
 		return false;
 	for (unsigned i = 0; i < (unsigned)column; i++)
-		if (!process_columns[i].is_extra || table_cols >= EXTRA_FROM)
+		if (is_column_shown((enum process_column)i, table_cols))
 			col += process_columns[i].cols + 1;
 	*ret_col = col + process_columns[column].is_left;
 	*ret_cols = process_columns[column].cols ? process_columns[column].cols : table_cols - *ret_col;
@@ -35,12 +44,13 @@ void process_table_finish(struct process_table *t)
 {
 	free(t->processes);
 	free(t->rows);
+	free(t->pasts);
 	*t = (struct process_table){0};
 }
 
 void process_table_clear(struct process_table *t)
 {
-	t->n = t->top = 0;
+	t->n = t->top = t->n_pasts = 0;
 	t->is_known = false;
 	t->selected_pid = 0;
 }
@@ -156,6 +166,49 @@ static bool grow_process_table(struct process_table *t, size_t n)
 	return true;
 }
 
+/* ---- the past ---- */
+
+static int compare_pasts(const void *a, const void *b)
+{
+	const struct process_past *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+const struct process_past *process_table_past(const struct process_table *t, const struct trm_process *p)
+{
+	struct process_past key = {.pid = p->pid, .start = p->start};
+
+	return t->n_pasts ? bsearch(&key, t->pasts, t->n_pasts, sizeof key, compare_pasts) : NULL;
+}
+
+static void remember(struct process_past *past, const struct trm_process *p)
+{
+	if (past->n == PROCESS_VALUES)
+		memmove(past->cpu, past->cpu + 1, --past->n * sizeof *past->cpu);
+	past->cpu[past->n++] = p->has_cpu ? (float)p->cpu_percent : -1.0f;
+}
+
+/* The pasts of those that live go on; the others are forgotten. */
+static void take_pasts(struct process_table *t)
+{
+	struct process_past *pasts = t->n ? calloc(t->n, sizeof *pasts) : NULL;
+
+	for (size_t i = 0; pasts && i < t->n; i++) {
+		const struct trm_process *p = &t->processes[i];
+		const struct process_past *before = process_table_past(t, p);
+		pasts[i] = before ? *before : (struct process_past){.pid = p->pid, .start = p->start};
+		remember(&pasts[i], p);
+	}
+	free(t->pasts);
+	t->pasts = pasts;
+	t->n_pasts = pasts ? t->n : 0;
+	if (pasts)
+		qsort(pasts, t->n_pasts, sizeof *pasts, compare_pasts);
+}
+
 void process_table_take(struct process_table *t, const struct trm_metrics *metrics)
 {
 	if (!grow_process_table(t, metrics->n_processes))
@@ -164,6 +217,7 @@ void process_table_take(struct process_table *t, const struct trm_metrics *metri
 	t->n = t->is_known ? metrics->n_processes : 0;
 	if (t->n)
 		memcpy(t->processes, metrics->processes, t->n * sizeof *t->processes);
+	take_pasts(t);
 	sort_processes(t);
 	if (t->top >= t->n)
 		t->top = 0;

@@ -21,6 +21,7 @@ enum process_column {
 	PROCESS_COLUMN_STATE,
 	PROCESS_COLUMN_THREADS,
 	PROCESS_COLUMN_TIME,
+	PROCESS_COLUMN_PAST,
 	PROCESS_COLUMN_COMMAND,
 	PROCESS_COLUMNS
 };
@@ -35,6 +36,15 @@ extern const struct process_column_info process_columns[PROCESS_COLUMNS];
 /* The position of a column in a table of this width. False: it is not shown. */
 bool process_column_place(enum process_column column, int table_cols, int *ret_col, int *ret_cols);
 
+/* What a process has used of late, a value for each sample, oldest first. It ends with the process. */
+#define PROCESS_VALUES 32
+struct process_past {
+	uint32_t pid;
+	uint64_t start;
+	uint8_t n;
+	float cpu[PROCESS_VALUES]; /* per cent of a core; negative: unknown */
+};
+
 struct process_row {
 	uint32_t at; /* index into `processes` */
 	uint8_t depth;
@@ -42,8 +52,10 @@ struct process_row {
 };
 
 struct process_table {
-	struct trm_process *processes; /* in the order of the sample */
-	struct process_row *rows;      /* in the order of display */
+	struct trm_process *processes; /* as they came */
+	struct process_row *rows;      /* as they are shown */
+	struct process_past *pasts;    /* of the first n_pasts processes, in the order of numbers */
+	size_t n_pasts;
 	size_t n, cap;
 	bool is_known;
 	enum process_sort sort;
@@ -58,7 +70,10 @@ void process_table_clear(struct process_table *t);  /* removes the processes, ke
 /* Copies the processes. Out of memory: the table does not change. */
 void process_table_take(struct process_table *t, const struct trm_metrics *metrics);
 
-/* Sort by this column. If it is sorted so already, reverse the order. */
+/* The past of a process; NULL: not known. */
+const struct process_past *process_table_past(const struct process_table *t, const struct trm_process *p);
+
+/* Sort by this, or if it is so already, the other way round. */
 void process_table_sort(struct process_table *t, enum process_sort sort);
 void process_table_set_tree(struct process_table *t, bool is_tree);
 

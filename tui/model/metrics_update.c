@@ -135,6 +135,7 @@ static void graphs_now(struct model *m, struct effects *out)
 	(void)out;
 	m->metrics.end_ns = 0;
 	m->metrics.marked_run = 0;
+	m->metrics.cursor = 0;
 	m->needs_draw = true;
 }
 
@@ -150,6 +151,26 @@ static void graph_zoom_out(struct model *m, struct effects *out)
 	(void)out;
 	metrics_zoom(&m->metrics, -1);
 	m->needs_draw = true;
+}
+
+/* The cell whose values are told; beyond either end there is none. */
+static void set_cursor(struct model *m, int cursor)
+{
+	m->metrics.cursor = cursor > 0 && cursor <= layout(m).time.cols ? cursor : 0;
+	m->needs_draw = true;
+}
+
+static void cursor_back(struct model *m, struct effects *out)
+{
+	(void)out;
+	if (m->metrics.cursor < graph_cols(m))
+		set_cursor(m, m->metrics.cursor + 1);
+}
+
+static void cursor_forth(struct model *m, struct effects *out)
+{
+	(void)out;
+	set_cursor(m, m->metrics.cursor - 1);
 }
 
 /* ---- the pane ---- */
@@ -275,6 +296,12 @@ static const struct command commands[] = {
 				NULL, 0, false},
 		{"look-now", "Graphs: back to now", "return to now and deselect the run", CONTEXT_METRICS,
 				graphs_now, NULL, 0, false},
+		{"graph-cursor-back", "Graphs: read an earlier value",
+				"read the values at a time: the cursor goes back", CONTEXT_METRICS,
+				cursor_back, NULL, 0, false},
+		{"graph-cursor-forth", "Graphs: read a later value",
+				"the cursor goes forward; at the end it goes", CONTEXT_METRICS, cursor_forth,
+				NULL, 0, false},
 		{"graph-zoom-in", "Graphs: zoom in", "zoom in", CONTEXT_METRICS, graph_zoom_in, NULL, 0,
 				false},
 		{"graph-zoom-out", "Graphs: zoom out", "zoom out", CONTEXT_METRICS, graph_zoom_out, NULL, 0,
@@ -324,6 +351,21 @@ static void click_metrics(struct model *m, const struct event *ev)
 	m->needs_draw = true;
 }
 
+/* The pointer is over the graphs, and no dialog or page is. */
+void metrics_hover(struct model *m, const struct event *ev)
+{
+	struct metrics_layout l = layout(m);
+	int cursor = l.time.col + l.time.cols - ev->col;
+	bool is_over = rect_contains(m->layout.panes[PANE_METRICS], ev->row, ev->col) && cursor > 0
+		       && cursor <= l.time.cols && ev->row <= l.axis_row;
+
+	cursor = is_over ? cursor : 0;
+	if (cursor == m->metrics.cursor || (!cursor && !m->metrics.is_hovered))
+		return;
+	m->metrics.is_hovered = is_over;
+	set_cursor(m, cursor);
+}
+
 void metrics_mouse(struct model *m, const struct event *ev)
 {
 	struct metrics_layout l = layout(m);
@@ -335,9 +377,9 @@ void metrics_mouse(struct model *m, const struct event *ev)
 		return;
 	else if (rect_contains(l.table, ev->row, ev->col))
 		process_table_scroll(&m->metrics.processes, 3 * by, page_of(m));
-	else if (ev->mods & MOD_CTRL)
-		metrics_zoom(&m->metrics, -by);
-	else
+	else if (ev->mods & (MOD_CTRL | MOD_ALT | MOD_SHIFT))
 		scroll_graphs(m, by);
+	else
+		metrics_zoom(&m->metrics, -by);
 	m->needs_draw = true;
 }

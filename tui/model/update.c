@@ -270,6 +270,16 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 		on_key(m, msg, out);
 }
 
+/* The mouse has moved with no button down: only the graphs care. */
+static void on_pointer(struct model *m, const struct event *ev)
+{
+	bool is_covered = m->dialog.kind != DIALOG_NONE || m->layout.kind == LAYOUT_TOO_SMALL
+			  || m->sandboxes.is_shown;
+
+	if (!is_covered)
+		metrics_hover(m, ev);
+}
+
 static void on_tick(struct model *m, const struct msg *msg, struct effects *out)
 {
 	time_limit_tick(m, msg->number);
@@ -297,6 +307,10 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	m->now_ns = m->out.now_ns = msg->now_ns;
 	switch (msg->type) {
 	case MSG_EVENT:
+		if (msg->event->type == EVENT_MOUSE && msg->event->action == MOUSE_MOVE) {
+			on_pointer(m, msg->event);
+			break;
+		}
 		if (msg->event->type == EVENT_RESIZE)
 			on_resize(m, msg->event);
 		else if (msg->event->type != EVENT_FOCUS)

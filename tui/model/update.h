@@ -32,9 +32,10 @@ bool output_takes_input(const struct model *m, const struct event *ev);
 void output_key(struct model *m, const struct event *ev); /* a key without a command */
 void output_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_mouse(struct model *m, const struct event *ev);
-void metrics_show(struct model *m);                      /* show the pane and focus it */
-void metrics_mark_run(struct model *m, uint32_t serial); /* select a run in the graphs */
-void ask_signal(struct model *m, struct effects *out);   /* ask_signal.c: for the selected process */
+void metrics_hover(struct model *m, const struct event *ev); /* the mouse has moved */
+void metrics_show(struct model *m);                          /* bring the pane up, with the focus */
+void metrics_mark_run(struct model *m, uint32_t serial);     /* select a run on the graphs */
+void ask_signal(struct model *m, struct effects *out);       /* ask_signal.c: for the selected process */
 
 /* runs: run_update.c */
 void update_run(struct model *m, const struct msg *msg);

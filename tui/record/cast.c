@@ -52,14 +52,16 @@ static void put_style(struct cast *c, const struct style *style)
 
 	if (c->has_style && memcmp(&c->style, style, sizeof *style) == 0)
 		return;
-	struct theme_style look =
-			has_ground ? theme_style_on(c->opts->theme, role, (enum role)style->ground, DEPTH_RGB)
-				   : theme_style(c->opts->theme, role, DEPTH_RGB);
+	bool is_heat = COLOR_IS_HEAT(style->fg);
+	struct theme_style look = is_heat      ? theme_heat(c->opts->theme, role, style->fg & 0xff, DEPTH_RGB)
+				  : has_ground ? theme_style_on(
+						    c->opts->theme, role, (enum role)style->ground, DEPTH_RGB)
+					       : theme_style(c->opts->theme, role, DEPTH_RGB);
 	writer_text(&c->frame, "\033[0");
 	for (int i = 0; i < (int)sizeof codes; i++)
 		if ((look.attrs | style->attrs) & (1 << i))
 			writer_print(&c->frame, ";%c", codes[i]);
-	put_color(&c->frame, style->fg != COLOR_NONE ? style->fg : look.fg, 30);
+	put_color(&c->frame, style->fg != COLOR_NONE && !is_heat ? style->fg : look.fg, 30);
 	put_color(&c->frame, style->bg != COLOR_NONE ? style->bg : look.bg, 40);
 	writer_text(&c->frame, "m");
 	c->style = *style;

@@ -59,11 +59,14 @@ static void resolve_style(struct curses_look *s, const struct term *t, const str
 		return;
 	enum role role = style->role < ROLE_COUNT ? (enum role)style->role : ROLE_TEXT;
 	bool has_ground = style->ground > 0 && style->ground < ROLE_COUNT;
+	bool is_heat = COLOR_IS_HEAT(style->fg);
 	struct theme_style look =
-			has_ground ? theme_style_on(&t->theme, role, (enum role)style->ground, t->depth)
-				   : t->looks[role];
-	bool is_own_text = style->fg != COLOR_NONE && style->bg == COLOR_NONE;
-	uint32_t own = is_own_text ? mended(s, style->fg, look.bg, t->depth) : style->fg;
+			is_heat      ? theme_heat(&t->theme, role, style->fg & 0xFF, t->depth)
+			: has_ground ? theme_style_on(&t->theme, role, (enum role)style->ground, t->depth)
+				     : t->looks[role];
+	uint32_t fg_of_program = is_heat ? COLOR_NONE : style->fg;
+	bool is_own_text = fg_of_program != COLOR_NONE && style->bg == COLOR_NONE;
+	uint32_t own = is_own_text ? mended(s, fg_of_program, look.bg, t->depth) : fg_of_program;
 	int fg = curses_color(own != COLOR_NONE ? own : look.fg, t->depth);
 	int bg = curses_color(style->bg != COLOR_NONE ? style->bg : look.bg, t->depth);
 	s->style = *style;

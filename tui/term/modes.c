@@ -21,11 +21,11 @@ void modes_choose(struct term *t)
 	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0
 		      || strncmp(name, "ansi", 4) == 0;
 	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",
-			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1006h" : "", is_old ? "" : "\033[>1u",
-			is_xterm ? "\033[?1036s\033[?1036h\033[>4;1m" : "");
+			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1003h\033[?1006h" : "",
+			is_old ? "" : "\033[>1u", is_xterm ? "\033[?1036s\033[?1036h\033[>4;1m" : "");
 	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s\033[?2004l%s",
 			is_xterm ? "\033[>4m\033[?1036r" : "", is_old ? "" : "\033[<u",
-			t->has_mouse ? "\033[?1006l\033[?1002l\033[?1000l" : "");
+			t->has_mouse ? "\033[?1006l\033[?1003l\033[?1002l\033[?1000l" : "");
 }
 
 void term_write(const char *bytes, size_t n)

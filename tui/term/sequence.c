@@ -220,6 +220,10 @@ static bool mouse_event(int bits, int col, int row, bool is_release, struct even
 	}
 	if (bits & 128)
 		return false;
+	if ((bits & 35) == 35) { /* no button is down */
+		ret->action = MOUSE_MOVE;
+		return !is_release;
+	}
 	ret->button = (uint8_t)((bits & 3) + 1);
 	ret->action = is_release ? MOUSE_RELEASE : bits & 32 ? MOUSE_DRAG : MOUSE_PRESS;
 	return ret->button <= 3;

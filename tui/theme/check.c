@@ -17,6 +17,8 @@ static double least_of(enum role role, double least_text)
 	case ROLE_GRAPH_DISK:
 	case ROLE_GRAPH_PROC:
 	case ROLE_GRAPH_NET:
+	case ROLE_GRAPH_MID:
+	case ROLE_GRAPH_HIGH:
 	case ROLE_GRAPH_PRESSURE: return GRAPHIC_CONTRAST;
 	default: return least_text;
 	}

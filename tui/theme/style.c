@@ -73,3 +73,44 @@ struct theme_style theme_style_on(
 	look.attrs |= under.attrs;
 	return look;
 }
+
+static uint32_t mix(uint32_t from, uint32_t to, unsigned part, unsigned whole)
+{
+	uint32_t a = color_rgb(from), b = color_rgb(to), rgb = 0;
+
+	for (int shift = 16; shift >= 0; shift -= 8) {
+		uint32_t x = a >> shift & 0xFF, y = b >> shift & 0xFF;
+		rgb |= ((x * (whole - part) + y * part) / whole & 0xFF) << shift;
+	}
+	return COLOR_RGB(rgb);
+}
+
+/* A palette color is what the terminal makes of it: it is not mixed. */
+static bool is_mixable(const struct theme_style *look)
+{
+	return (look->fg & 0xFF000000u) == COLOR_RGB(0);
+}
+
+struct theme_style theme_heat(const struct theme *t, enum role role, unsigned step, enum color_depth depth)
+{
+	enum { HALF = COLOR_HEATS / 2 };
+	struct theme_style look = t->looks[role];
+	const struct theme_style *mid = &t->looks[ROLE_GRAPH_MID], *high = &t->looks[ROLE_GRAPH_HIGH];
+	bool is_few = depth < DEPTH_256 || !is_mixable(&look) || !is_mixable(mid) || !is_mixable(high);
+
+	step = step > COLOR_HEATS ? COLOR_HEATS : step;
+	if (depth == DEPTH_NONE) {
+		look = theme_style(t, role, depth);
+		look.attrs |= step > HALF + 1 ? ATTR_BOLD : 0;
+		return look;
+	}
+	if (is_few)
+		return theme_style(t,
+				step < HALF              ? role
+				: step < COLOR_HEATS - 1 ? ROLE_GRAPH_MID
+							 : ROLE_GRAPH_HIGH,
+				depth);
+	look.fg = step <= HALF ? mix(look.fg, mid->fg, step, HALF)
+			       : mix(mid->fg, high->fg, step - HALF, HALF);
+	return degrade(look, depth);
+}

@@ -112,6 +112,10 @@ struct theme_style theme_style(const struct theme *t, enum role role, enum color
 struct theme_style theme_style_on(
 		const struct theme *t, enum role role, enum role ground, enum color_depth depth);
 
+/* The look of a role with the color of COLOR_HEAT(step). With few colors there are three steps; without any,
+ * the highest ones are bold. Pure. */
+struct theme_style theme_heat(const struct theme *t, enum role role, unsigned step, enum color_depth depth);
+
 /* The role whose look `role` has: itself, or its replacement. */
 enum role theme_stand_in(const struct theme *t, enum role role);
 

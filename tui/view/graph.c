@@ -31,31 +31,51 @@ static int steps_in_row(int steps, int row, int per_row)
 	return here < 0 ? 0 : here > per_row ? per_row : here;
 }
 
-static uint16_t role_of(const struct graph *g, float value)
+/* How hot a height is: a part of the limit, and so the same in each graph of the series. In a single row the
+ * value itself is the height. */
+static unsigned heat_of(const struct graph *g, int row, float value)
 {
-	double load = g->limit > 0.0 ? (double)value / g->limit : 0.0;
+	double height = g->area.rows > 1 ? (row + 0.5) / g->area.rows * g->scale : (double)value;
+	double load = g->limit > 0.0 ? height / g->limit : 0.0;
+	double heat = (load - HEAT_FROM) / (1.0 - HEAT_FROM) * COLOR_HEATS;
 
-	if (load >= GRAPH_CRITICAL)
-		return g->is_busy_at_limit ? ROLE_WARN : ROLE_CRITICAL;
-	return load >= GRAPH_WARN && !g->is_busy_at_limit ? ROLE_WARN : g->role;
+	heat = g->is_busy_at_limit ? heat / 2 : heat;
+	return heat < 0.0 ? 0 : heat > COLOR_HEATS ? COLOR_HEATS : (unsigned)(heat + 0.5);
 }
 
-static void put_graph_cell(
-		struct canvas *c, const struct graph *g, int row, int column, const char *text, uint16_t role)
+static bool is_marked(const struct graph *g, int column)
+{
+	return (column >= g->marked_from && column <= g->marked_to) || column == g->cursor;
+}
+
+static void put_graph_cell(struct canvas *c, const struct graph *g, int row, int column, const char *text,
+		struct style style)
 {
 	int y = g->area.row + g->area.rows - 1 - row, x = g->area.col + column;
-	bool is_marked = column >= g->marked_from && column <= g->marked_to;
 
 	canvas_put(c, g->area, y, x, text, strlen(text),
-			is_marked ? style_with(ROLE_MARK, ATTR_BOLD) : style_of(role));
+			is_marked(g, column) ? style_with(ROLE_MARK, ATTR_BOLD) : style);
 }
 
-/* Draw the limit if the graph reaches up to it and the cell is free. */
-static void limit_line(struct canvas *c, const struct graph *g, int row, int column)
+static void put_filled(
+		struct canvas *c, const struct graph *g, int row, int column, const char *text, float value)
 {
-	if (g->limit <= 0.0 || row != g->area.rows - 1 || g->scale < g->limit || g->area.rows < 2)
-		return;
-	put_graph_cell(c, g, row, column, g->style == GRAPH_ASCII ? "." : "┈", ROLE_GRAPH_LIMIT);
+	struct style style = style_of(g->role);
+
+	style.fg = COLOR_HEAT(heat_of(g, row, value));
+	put_graph_cell(c, g, row, column, text, style);
+}
+
+/* The cursor, or the limit where the graph reaches up to it, if nothing is in the way. */
+static void put_empty(struct canvas *c, const struct graph *g, int row, int column)
+{
+	bool is_limit = g->limit > 0.0 && row == g->area.rows - 1 && g->scale >= g->limit && g->area.rows > 1;
+	bool is_ascii = g->style == GRAPH_ASCII;
+
+	if (column == g->cursor)
+		put_graph_cell(c, g, row, column, is_ascii ? "|" : "│", style_of(ROLE_MARK));
+	else if (is_limit)
+		put_graph_cell(c, g, row, column, is_ascii ? "." : "┈", style_of(ROLE_GRAPH_LIMIT));
 }
 
 /* A braille character is U+2800 plus one bit per dot. From top to bottom, the left column has the bits 1 2 4
@@ -78,15 +98,15 @@ static void draw_dots(struct canvas *c, const struct graph *g, const float *valu
 	for (int x = 0; x < g->area.cols; x++) {
 		float left = values[2 * x], right = values[2 * x + 1];
 		int steps[2] = {steps_of(g, left, DOTS), steps_of(g, right, DOTS)};
-		uint16_t role = role_of(g, left > right ? left : right);
+		float most = left > right ? left : right;
 		for (int y = 0; y < g->area.rows; y++) {
 			int l = steps_in_row(steps[0], y, DOTS), r = steps_in_row(steps[1], y, DOTS);
 			if (!l && !r) {
-				limit_line(c, g, y, x);
+				put_empty(c, g, y, x);
 				continue;
 			}
 			braille(text, l, r);
-			put_graph_cell(c, g, y, x, text, role);
+			put_filled(c, g, y, x, text, most);
 		}
 	}
 }
@@ -98,12 +118,19 @@ static void draw_blocks(struct canvas *c, const struct graph *g, const float *va
 		for (int y = 0; y < g->area.rows; y++) {
 			int here = steps_in_row(steps, y, EIGHTHS);
 			if (here)
-				put_graph_cell(c, g, y, x, blocks[g->style == GRAPH_BLOCKS][here],
-						role_of(g, values[x]));
+				put_filled(c, g, y, x, blocks[g->style == GRAPH_BLOCKS][here], values[x]);
 			else
-				limit_line(c, g, y, x);
+				put_empty(c, g, y, x);
 		}
 	}
+}
+
+void draw_spark(struct canvas *c, struct graph *g, const float *values)
+{
+	if (g->style == GRAPH_BRAILLE)
+		draw_dots(c, g, values);
+	else
+		draw_blocks(c, g, values);
 }
 
 void draw_graph(struct canvas *c, struct graph *g, const struct metric_history *h, enum series series,
@@ -121,8 +148,5 @@ void draw_graph(struct canvas *c, struct graph *g, const struct metric_history *
 		return;
 	metric_history_columns(h, series, &fine, g->area.cols * per_cell, values);
 	g->scale = metric_scale(values, g->area.cols * per_cell, g->limit, halve);
-	if (g->style == GRAPH_BRAILLE)
-		draw_dots(c, g, values);
-	else
-		draw_blocks(c, g, values);
+	draw_spark(c, g, values);
 }

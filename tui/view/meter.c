@@ -55,8 +55,7 @@ static void format_procs(const struct trm_sample *s, char out[64], bool is_short
 	if (!(s->known & TRM_METRIC_PROCS))
 		snprintf(out, 64, "n/a");
 	else if (s->known & TRM_METRIC_PROCS_LIMIT)
-		snprintf(out, 64,
-				is_short ? "%" PRIu64 "/%" PRIu64 : "%" PRIu64 " / %" PRIu64 " with threads",
+		snprintf(out, 64, is_short ? "%" PRIu64 "/%" PRIu64 : "%" PRIu64 " / %" PRIu64 " tasks",
 				s->procs, s->procs_limit);
 	else
 		snprintf(out, 64, "%" PRIu64, s->procs);

@@ -65,13 +65,20 @@ static struct graph graph_of(
 			.limit = x->has_sample ? meter->limit(&x->sample) : 0.0,
 			.is_busy_at_limit = meter->is_busy_at_limit,
 			.marked_from = 0,
-			.marked_to = -1};
+			.marked_to = -1,
+			.cursor = -1};
 }
 
 /* A small value must look small. A graph with enough rows therefore always includes the limit. */
 static bool halves(const struct meter *meter, int rows)
 {
 	return meter->halves && rows < 5;
+}
+
+/* -1: there is no cursor. */
+static int cursor_column(const struct measured *p)
+{
+	return p->x->cursor > 0 && p->x->cursor <= p->l.time.cols ? p->l.time.cols - p->x->cursor : -1;
 }
 
 static void draw_series(const struct measured *p, enum series series)
@@ -85,27 +92,44 @@ static void draw_series(const struct measured *p, enum series series)
 		g.marked_from = p->marked->from;
 		g.marked_to = p->marked->to;
 	}
+	if (!is_beside)
+		g.cursor = cursor_column(p);
 	struct metric_span span = is_beside ? metrics_span_of(p->x, g.area.cols) : p->span;
 	draw_graph(p->c, &g, &p->x->history, series, &span, halves(&meters[series], g.area.rows));
 	if (!is_beside)
 		draw_labels(p, &g, &meters[series]);
 }
 
-/* Draw the highest visible value, to the right of the current value. */
+/* The value where the cursor is; negative: unknown. */
+static float value_at_cursor(const struct measured *p, enum series series)
+{
+	struct metric_span one = {.end_ns = p->span.end_ns - (uint64_t)(p->x->cursor - 1) * p->span.column_ns,
+			.column_ns = p->span.column_ns};
+	float value = -1.0f;
+
+	metric_history_columns(&p->x->history, series, &one, 1, &value);
+	return value;
+}
+
+/* At the right of the number: the value under the cursor, else the peak of what is in view. */
 static void draw_peak(const struct measured *p, enum series series, int row, int from_col)
 {
+	bool has_cursor = cursor_column(p) >= 0;
 	uint64_t width_ns = (uint64_t)(p->l.time.cols > 0 ? p->l.time.cols : 1) * p->span.column_ns;
 	uint64_t from_ns = p->span.end_ns > width_ns ? p->span.end_ns - width_ns : 0;
-	float peak = metric_history_peak(&p->x->history, series, from_ns, p->span.end_ns);
-	char value[24], text[40];
+	float peak = has_cursor ? value_at_cursor(p, series)
+				: metric_history_peak(&p->x->history, series, from_ns, p->span.end_ns);
+	char value[24] = "n/a", text[40];
 
-	if (peak < 0.0f || p->l.meters[series].graph.row == row)
+	if ((peak < 0.0f && !has_cursor) || p->l.meters[series].graph.row == row)
 		return;
-	meters[series].tell_value((double)peak, value);
+	if (peak >= 0.0f)
+		meters[series].tell_value((double)peak, value);
 	int right = p->l.rule_col >= 0 ? p->l.rule_col : p->area.col + p->area.cols;
-	int n = snprintf(text, sizeof text, "peak %s", value), col = right - 1 - n;
+	int n = snprintf(text, sizeof text, "%s %s", has_cursor ? "there" : "peak", value),
+	    col = right - 1 - n;
 	if (col > from_col)
-		draw_text(p->c, p->area, row, col, ROLE_DIM, text);
+		draw_text(p->c, p->area, row, col, has_cursor ? ROLE_MARK : ROLE_DIM, text);
 }
 
 /* Draw a part of a row if all of it fits. Returns the column after it. */
@@ -145,6 +169,19 @@ static void draw_wait(const struct measured *p, int row)
 			known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
 }
 
+/* How many processes the list has: a limit counts tasks, which are their threads and the agent. */
+static int draw_listed(const struct measured *p, int row, int col)
+{
+	const struct process_table *t = &p->x->processes;
+	char text[40];
+
+	if (!t->is_known || p->l.meters[SERIES_PROC].graph.row == row || !p->x->has_sample
+			|| !(p->x->sample.known & TRM_METRIC_PROCS))
+		return col;
+	snprintf(text, sizeof text, ", %zu process%s", t->n, t->n == 1 ? "" : "es");
+	return draw_whole(p, row, col, ROLE_DIM, text);
+}
+
 static void draw_meter(const struct measured *p, enum series series)
 {
 	const struct meter *meter = &meters[series];
@@ -159,9 +196,11 @@ static void draw_meter(const struct measured *p, enum series series)
 		return;
 	}
 	draw_text(p->c, p->area, row, p->area.col + 1, meter->role, meter->name);
-	int end = draw_text(p->c, p->area, row, p->area.col + 6,
-			p->x->has_sample ? meter_role(meter, &p->x->sample) : ROLE_DIM,
-			format_meter(p->x, meter, text, false));
+	uint16_t role = p->x->has_sample ? meter_role(meter, &p->x->sample) : ROLE_DIM;
+	int end = draw_text(
+			p->c, p->area, row, p->area.col + 6, role, format_meter(p->x, meter, text, false));
+	if (series == SERIES_PROC)
+		end = draw_listed(p, row, end);
 	draw_peak(p, series, row, end);
 	draw_series(p, series);
 }
@@ -181,25 +220,58 @@ static void format_ago(uint64_t ago_ns, uint64_t longest_ns, char out[24])
 		snprintf(out, 24, unit_s < 60 ? "-%.0f %s" : "-%.3g %s", s / unit_s, unit);
 }
 
+/* The time between two labels: a round one, and no label runs into the next. */
+static uint64_t tick_ns(uint64_t column_ns)
+{
+	static const unsigned steps_s[] = {
+			5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600};
+	enum { N = sizeof steps_s / sizeof *steps_s, APART = 12 };
+	size_t i = 0;
+
+	while (i + 1 < N && steps_s[i] * UINT64_C(1000000000) < APART * column_ns)
+		i++;
+	return steps_s[i] * UINT64_C(1000000000);
+}
+
+/* A label whose end is under its column, as that of "now" is. Returns the first column that it takes. */
+static int draw_tick(const struct measured *p, struct rect t, uint64_t ago_ns, uint64_t longest_ns,
+		uint16_t role, int free_to)
+{
+	char text[24];
+	uint64_t now_ns = metric_span_at(metric_history_last_ns(&p->x->history), p->span.column_ns).end_ns;
+	uint64_t shown_ns = now_ns - p->span.end_ns; /* how long ago the right end is */
+	int end = t.cols - (int)((ago_ns - shown_ns) / p->span.column_ns);
+
+	format_ago(ago_ns, longest_ns, text);
+	int n = (int)strlen(text), col = end - n;
+	if (col < 0 || col + n > free_to)
+		return free_to;
+	draw_text(p->c, t, t.row, t.col + col, role, text);
+	return col - 1;
+}
+
 static void draw_axis(const struct measured *p)
 {
 	struct rect t = p->l.time;
-	uint64_t last_ns = metric_history_last_ns(&p->x->history);
-	uint64_t now_ns = metric_span_at(last_ns, p->span.column_ns).end_ns;
-	char text[24];
+	uint64_t last_ns = metric_history_last_ns(&p->x->history), column_ns = p->span.column_ns;
+	uint64_t now_ns = metric_span_at(last_ns, column_ns).end_ns;
 
 	if (p->l.axis_row < 0 || !last_ns)
 		return;
 	t.row = p->l.axis_row;
 	t.rows = 1;
-	for (int part = 0; part <= 2; part++) {
-		int column = part * t.cols / 2;
-		uint64_t left_ns = (uint64_t)(t.cols - column) * p->span.column_ns;
-		uint64_t whole_ns = (uint64_t)t.cols * p->span.column_ns;
-		format_ago(now_ns + left_ns - p->span.end_ns, now_ns + whole_ns - p->span.end_ns, text);
-		int n = (int)strlen(text), col = t.col + column - (part == 2 ? n : part ? n / 2 : 0);
-		draw_text(p->c, t, t.row, col, p->x->end_ns && part == 2 ? ROLE_WARN : ROLE_GRAPH_AXIS, text);
+	uint64_t nearest_ns = now_ns - p->span.end_ns, longest_ns = nearest_ns + (uint64_t)t.cols * column_ns;
+	int cursor = cursor_column(p), free_to = t.cols;
+	if (cursor >= 0) { /* its label comes first, and the others make room */
+		draw_tick(p, t, nearest_ns + (uint64_t)(p->x->cursor - 1) * column_ns, longest_ns, ROLE_MARK,
+				t.cols);
+		return;
 	}
+	free_to = draw_tick(
+			p, t, nearest_ns, longest_ns, p->x->end_ns ? ROLE_WARN : ROLE_GRAPH_AXIS, free_to);
+	uint64_t tick = tick_ns(column_ns);
+	for (uint64_t ago = (nearest_ns / tick + 1) * tick; ago < longest_ns; ago += tick)
+		free_to = draw_tick(p, t, ago, longest_ns, ROLE_GRAPH_AXIS, free_to);
 }
 
 static uint16_t role_of_run(const struct run_info *run)

@@ -111,6 +111,29 @@ static void draw_command(const struct model *m, struct canvas *c, const struct p
 				sign(m->has_utf8, SIGN_ELLIPSIS));
 }
 
+/* A graph of what the process has used of late; its full height is a core, or more if it used more. */
+static void draw_past(
+		const struct model *m, struct canvas *c, const struct process_past *past, struct rect area)
+{
+	int n = area.cols * (m->graph_style == GRAPH_BRAILLE ? 2 : 1);
+	float values[2 * PROCESS_VALUES];
+	struct graph g = {.area = area,
+			.style = m->graph_style,
+			.role = ROLE_GRAPH_CPU,
+			.limit = 100.0,
+			.is_busy_at_limit = true,
+			.marked_to = -1,
+			.cursor = -1,
+			.scale = 100.0};
+
+	for (int i = 0; i < n; i++) {
+		int at = past->n - n + i;
+		values[i] = at < 0 ? -1.0f : past->cpu[at];
+		g.scale = (double)values[i] > g.scale ? (double)values[i] : g.scale;
+	}
+	draw_spark(c, &g, values);
+}
+
 static void draw_process(const struct model *m, struct canvas *c, const struct process_table *t,
 		const struct process_row *r, struct rect area, int row, uint16_t role)
 {
@@ -125,6 +148,9 @@ static void draw_process(const struct model *m, struct canvas *c, const struct p
 		cells[i](p, text);
 		draw_format(c, area, row, area.col + col, role, "%*s", cols, text);
 	}
+	const struct process_past *past = process_table_past(t, p);
+	if (past && process_column_place(PROCESS_COLUMN_PAST, area.cols, &col, &cols))
+		draw_past(m, c, past, (struct rect){row, area.col + col, 1, cols});
 	draw_command(m, c, t, r, area, row, role);
 }
 

@@ -7,6 +7,7 @@
 #include <terrarium/doctor.h>
 
 #include "langs.h"
+#include "metrics/metrics_layout.h"
 #include "metrics/run_marks.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -577,14 +578,54 @@ static void an_axis_has_one_unit(void **state)
 	(void)state;
 	event((struct event){.type = EVENT_RESIZE, .row = 60, .col = 160});
 	sample(5, 50);
-	assert_screen("-90 s", true);
-	assert_screen("-46 s", true);
+	assert_screen("-60 s          -30 s            now", true);
 	press(K_F6, 0);
 	press(K_F6, 0);
 	press('-', 0);
 	press('-', 0);
-	assert_screen("-7.5 min", true);
-	assert_screen("-3.83 min", true);
+	assert_screen("-6 min", true);
+	assert_screen("-2 min", true);
+}
+
+static void a_value_is_read_under_the_pointer(void **state)
+{
+	(void)state;
+	event((struct event){.type = EVENT_RESIZE, .row = 60, .col = 160});
+	for (int i = 0; i < 40; i++)
+		sample(i == 30 ? 73 : 5, 50);
+	struct rect area = m.layout.panes[PANE_METRICS];
+	struct metrics_layout l = metrics_layout_of(&m.metrics, area);
+	struct metric_span span = metrics_span(&m.metrics);
+	int peak = 0;
+	for (int i = 0; i < l.time.cols && !peak; i++) {
+		mouse(MOUSE_MOVE, area.row + 2, l.time.col + i);
+		peak = shows("there 73%") ? i : 0;
+	}
+	assert_true(peak > 0 && span.column_ns > 0);
+	assert_true(shows("-8 s") || shows("-10 s"));
+	mouse(MOUSE_MOVE, 2, 2); /* it has left */
+	assert_screen("there", false);
+	assert_screen("peak 73%", true);
+	press(K_F6, 0);
+	press(K_F6, 0);
+	for (int i = 0; i < 20 && !shows("there 73%"); i++)
+		press(',', 0);
+	assert_screen("there 73%", true);
+	press(K_ESCAPE, 0);
+	assert_screen("there", false);
+}
+
+static void the_wheel_zooms(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 40; i++)
+		sample(5, 50);
+	struct rect area = m.layout.panes[PANE_METRICS];
+	uint64_t before = metrics_cell_ns(&m.metrics);
+	mouse(MOUSE_WHEEL_DOWN, area.row + 2, area.col + 5);
+	assert_true(metrics_cell_ns(&m.metrics) > before);
+	mouse(MOUSE_WHEEL_UP, area.row + 2, area.col + 5);
+	assert_int_equal(metrics_cell_ns(&m.metrics), before);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -610,6 +651,8 @@ int main(void)
 			TEST(a_row_more_moves_the_line_between),
 			TEST(waiting_has_one_row),
 			TEST(an_axis_has_one_unit),
+			TEST(a_value_is_read_under_the_pointer),
+			TEST(the_wheel_zooms),
 			TEST(nothing_of_the_page_breaks_on_any_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

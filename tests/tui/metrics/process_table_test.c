@@ -143,6 +143,27 @@ static void nothing_to_select(void **state)
 	assert_null(process_table_at(&t, 0));
 }
 
+static void a_process_has_a_past_while_it_lives(void **state)
+{
+	struct trm_process one[] = {{.pid = 7, .start = 70, .has_cpu = true, .command = "a"},
+			{.pid = 3, .start = 30, .command = "b"}};
+
+	(void)state;
+	for (int i = 0; i < PROCESS_VALUES + 5; i++) {
+		one[0].cpu_percent = i;
+		take(one, 2);
+	}
+	const struct process_past *past = process_table_past(&t, &one[0]);
+	assert_int_equal(past->n, PROCESS_VALUES);
+	assert_true(past->cpu[PROCESS_VALUES - 1] == PROCESS_VALUES + 4 && past->cpu[0] == 5);
+	assert_true(process_table_past(&t, &one[1])->cpu[0] < 0); /* unknown */
+	one[0].start = 71;                                        /* another one with its number */
+	take(one, 2);
+	assert_int_equal(process_table_past(&t, &one[0])->n, 1);
+	take(one + 1, 1);
+	assert_null(process_table_past(&t, &one[0]));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -154,6 +175,7 @@ int main(void)
 			TEST(the_selection_stays_on_its_process),
 			TEST(scrolling_keeps_it_in_view),
 			TEST(nothing_to_select),
+			TEST(a_process_has_a_past_while_it_lives),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,6 +221,28 @@ static void test_black_is_not_bold(void **state)
 	assert_true(theme_style(&t, ROLE_BUTTON_FOCUS, DEPTH_256).attrs & ATTR_BOLD);
 }
 
+/* A graph's color goes from its own to the hottest, with as many steps as the terminal's colors allow. */
+static void test_heat(void **state)
+{
+	struct theme t;
+
+	(void)state;
+	assert_int_equal(theme_builtin("dark", &t, NULL), 0);
+	assert_int_equal(theme_heat(&t, ROLE_GRAPH_MEM, 0, DEPTH_RGB).fg, t.looks[ROLE_GRAPH_MEM].fg);
+	assert_int_equal(theme_heat(&t, ROLE_GRAPH_MEM, COLOR_HEATS / 2, DEPTH_RGB).fg,
+			t.looks[ROLE_GRAPH_MID].fg);
+	assert_int_equal(theme_heat(&t, ROLE_GRAPH_MEM, 99, DEPTH_RGB).fg, t.looks[ROLE_GRAPH_HIGH].fg);
+	for (unsigned step = 1; step <= COLOR_HEATS; step++)
+		assert_int_not_equal(theme_heat(&t, ROLE_GRAPH_MEM, step, DEPTH_RGB).fg,
+				theme_heat(&t, ROLE_GRAPH_MEM, step - 1, DEPTH_RGB).fg);
+	struct theme_style low = theme_heat(&t, ROLE_GRAPH_MEM, 0, DEPTH_8),
+			   mid = theme_heat(&t, ROLE_GRAPH_MEM, 4, DEPTH_8),
+			   high = theme_heat(&t, ROLE_GRAPH_MEM, COLOR_HEATS, DEPTH_8);
+	assert_true(low.fg != mid.fg && mid.fg != high.fg && low.fg != high.fg);
+	assert_int_equal(theme_heat(&t, ROLE_GRAPH_MEM, 0, DEPTH_NONE).attrs & ATTR_BOLD, 0);
+	assert_true(theme_heat(&t, ROLE_GRAPH_MEM, COLOR_HEATS, DEPTH_NONE).attrs & ATTR_BOLD);
+}
+
 static void test_builtin(void **state)
 {
 	struct theme t, file;
@@ -309,6 +331,7 @@ int main(void)
 			cmocka_unit_test(test_check_finds),
 			cmocka_unit_test(test_degrade),
 			cmocka_unit_test(test_black_is_not_bold),
+			cmocka_unit_test(test_heat),
 			cmocka_unit_test(test_builtin),
 			cmocka_unit_test(test_search_and_list),
 	};

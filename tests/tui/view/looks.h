@@ -16,6 +16,8 @@ enum { LOOKS_MAX = 52 };
 static inline struct theme_style looks_of(
 		const struct theme *t, const struct style *style, enum color_depth depth)
 {
+	if (COLOR_IS_HEAT(style->fg))
+		return theme_heat(t, style->role, style->fg & 0xff, depth);
 	struct theme_style look = style->ground ? theme_style_on(t, style->role, style->ground, depth)
 						: theme_style(t, style->role, depth);
 
