@@ -30,6 +30,10 @@ const struct repl_command repl_command_table[] = {
 				ARG_TEXT, repl_command_history},
 		{"vars", "", "list variables", "list the variables with their values", ARG_NONE,
 				repl_command_variables},
+		{"table", "[NAME …]", "show a table",
+				"show a page of a variable or a CSV file: NAME [ROW] [by COLUMN] [down] [find TEXT] "
+				"[column N]; alone: the next page",
+				ARG_TEXT, repl_command_table_show},
 		{"reset", "", "forget variables", "forget all variables; files are kept", ARG_NONE,
 				repl_command_reset},
 		{"restart", "", "restart it", "restart the interpreter; variables are lost, files are kept",

@@ -56,8 +56,10 @@ repl_command_fn repl_command_run, repl_command_load, repl_command_save, repl_com
 repl_command_fn repl_command_env, repl_command_metrics, repl_command_top, repl_command_variables,
 		repl_command_files, repl_command_limits, repl_command_attach;
 repl_command_fn repl_command_interrupt, repl_command_reset, repl_command_restart, repl_command_copy,
-		repl_command_install, repl_command_net, repl_command_keep, repl_command_confirm;
+		repl_command_install, repl_command_table_show, repl_command_net, repl_command_keep,
+		repl_command_confirm;
 
+void repl_command_table_close(struct repl *r);
 void repl_command_copy_close(struct repl *r);
 void repl_command_install_close(struct repl *r);
 void repl_command_install_resize(struct repl *r);

@@ -455,6 +455,7 @@ static void close_all(struct repl *r)
 	echo_off_end(&r->echo_off);
 	repl_command_copy_close(r);
 	repl_command_install_close(r);
+	repl_command_table_close(r);
 	images_close(r);
 	shell_close(r);
 	edit_close(r);
