@@ -28,7 +28,7 @@ enum recipe_step {
 	STEP_BUILD, /* makes {tag} from {dockerfile} and {context} */
 	STEP_IMAGE_REMOVE, /* removes {image} */
 	STEP_CREATE, /* makes the sandbox; prints its id in the last line. Without output the id is {name} */
-	STEP_PUT,    /* copies the agent in, if it is not shared; gets it on stdin: recipe_puts_tar() */
+	STEP_PUT,    /* copies the agent in, if it is not shared; gets it on stdin: recipe_put_reads() */
 	STEP_START,  /* starts the created sandbox */
 	/* Prints lines like those of STEP_INSPECT while the sandbox starts, until one of them says that it
 	 * runs ("running") or has failed (any state but "waiting"). */

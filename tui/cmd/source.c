@@ -11,6 +11,7 @@
 
 #include <terrarium/error.h>
 #include <terrarium/install.h>
+#include <terrarium/magic.h>
 #include <terrarium/text.h>
 
 static int read_all(struct source *s, int fd, const char *label, struct trm_error *reterr)
@@ -154,6 +155,8 @@ int source_find_libraries(struct source *s, struct trm_error *reterr)
 	while (s->libraries && s->libraries[n_before])
 		n_before++;
 	int r = trm_libraries_of_script(&s->libraries, s->lang, s->text, s->n, &why);
+	if (r == 0)
+		r = trm_magic_libraries(&s->libraries, s->lang, s->text, s->n, &why);
 	while (s->libraries && s->libraries[n])
 		n++;
 	s->has_own_libraries = n > n_before;

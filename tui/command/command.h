@@ -21,6 +21,7 @@ enum key_context {
 	CONTEXT_OUTPUT,
 	CONTEXT_METRICS,
 	CONTEXT_VARIABLES, /* the page of variables */
+	CONTEXT_TABLE,     /* the page that shows a table */
 	CONTEXT_POPUP,     /* in the editor, while the completion popup is open */
 	CONTEXT_STOPPING,  /* anywhere, while a run is being stopped */
 	CONTEXT_REPLAY,    /* anywhere, while a recording is shown */

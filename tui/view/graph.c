@@ -5,6 +5,7 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
+#define HEAT_FROM 0.3 /* part of the limit up to which a graph has its own color */
 enum { CELLS_MAX = 256, DOTS = 4, EIGHTHS = 8 };
 
 /* The characters for each fill level of a cell, from empty to full. */

@@ -338,7 +338,7 @@ static void test_like(void **state)
 	assert_string_equal(trm_recipe_about(recipe), "containers of Podman, also without root");
 	assert_false(recipe_has(recipe, STEP_PROBE));
 	assert_false(recipe_has(recipe, STEP_WHERE));
-	assert_true(recipe_puts_tar(recipe));
+	assert_int_equal(recipe_put_reads(recipe), RECIPE_PUT_TAR);
 	assert_int_equal(recipe_timeout_ms(recipe), 7000);
 	assert_non_null(strstr(expand(recipe, STEP_DESTROY, &facts), "ssh|box|podman|rm|--force|--ignore|"));
 	assert_string_equal(recipe_hint(recipe, "Is the docker daemon running?"), "mine");

@@ -3,6 +3,7 @@
 
 #include <cJSON.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <terrarium/error.h>
