@@ -21,6 +21,7 @@ enum recipe_step {
 	STEP_PROBE,    /* does it work here? Its stderr is the reason why not */
 	STEP_WHERE,    /* prints the engine's address; anything but unix:// is on another machine */
 	STEP_PIN,      /* prints the context and the namespace that its program uses if none is given */
+	STEP_MANIFEST, /* prints {pod_manifest} as JSON */
 	STEP_PLATFORM, /* prints os/architecture of the engine (linux/amd64) */
 	STEP_IMAGE, /* prints os/architecture, user, id, working directory, entry point and command (the last
 		       two as JSON) of {image}; fails if the image is not here */
@@ -85,6 +86,7 @@ enum recipe_fact {
 	FACT_KUBE_NAMESPACE,
 	FACT_SERVICE_ACCOUNT,
 	FACT_RUNTIME_CLASS,
+	FACT_POD_MANIFEST,  /* a file */
 	FACT_POD,           /* of an existing container POD/CONTAINER */
 	FACT_POD_CONTAINER, /* of that container, or of ours */
 	FACT_COUNT

@@ -43,6 +43,7 @@ static const struct word words[] = {
 		{"kube_namespace", WORD_FACT, FACT_KUBE_NAMESPACE, 0, ~0u, NULL, "--kube-namespace"},
 		{"service_account", WORD_FACT, FACT_SERVICE_ACCOUNT, 0, INSIDE, NULL, "--service-account"},
 		{"runtime_class", WORD_FACT, FACT_RUNTIME_CLASS, 0, INSIDE, NULL, "--runtime-class"},
+		{"pod_manifest", WORD_FACT, FACT_POD_MANIFEST, 0, ~0u, NULL, "--pod-manifest"},
 		{"pod", WORD_FACT, FACT_POD, 0, KNOW_EXISTING | INSIDE, NULL, "--container"},
 		{"pod_container", WORD_FACT, FACT_POD_CONTAINER, 0, KNOW_EXISTING | INSIDE, NULL,
 				"--container"},
@@ -84,6 +85,7 @@ static const struct {
 		[STEP_PROBE] = {"probe", 0},
 		[STEP_WHERE] = {"where", 0},
 		[STEP_PIN] = {"pin", 0},
+		[STEP_MANIFEST] = {"manifest", 0},
 		[STEP_PLATFORM] = {"platform", 0},
 		[STEP_IMAGE] = {"image", KNOW_IMAGE},
 		[STEP_PULL] = {"pull", KNOW_IMAGE},
@@ -142,7 +144,8 @@ const struct word *word_condition(const char *name)
 bool word_is_in_pod(const char *name)
 {
 	static const char *const pod[] = {"image", "memory_bytes", "cpus", "disk_mb", "net", "read_only",
-			"root", "env", "service_account", "runtime_class", "kube_context", "kube_namespace"};
+			"root", "env", "service_account", "runtime_class", "kube_context", "kube_namespace",
+			"pod_manifest"};
 	for (size_t i = 0; i < sizeof pod / sizeof *pod; i++)
 		if (!strcmp(pod[i], name))
 			return true;

@@ -53,6 +53,7 @@ static const struct {
 		{"kube_namespace", ON_CONTAINERS, true, FOR_PODS},
 		{"service_account", ON_ENGINE, true, "new " FOR_PODS},
 		{"runtime_class", ON_ENGINE, true, "new " FOR_PODS},
+		{"pod_manifest", ON_ENGINE, true, "new " FOR_PODS},
 		{"read_only", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit_over", ON_CONTAINERS, false, FOR_CONTAINERS},

@@ -49,6 +49,8 @@ struct box {
 	char id[160], image_user[128]; /* of the image or container */
 	char image_id[160];            /* of an existing container's image */
 	char image_workdir[TRM_INSIDE_PATH], image_entrypoint[2048], image_cmd[2048];
+	struct cJSON *manifest;           /* the user's, of a pod; NULL: none */
+	char told[TRM_ENGINE_ARGS_BYTES]; /* what it changes, one per line */
 	char origin[320];
 	struct netenv netenv; /* with a network of its own; else empty */
 };
@@ -82,6 +84,9 @@ void launch_facts(const struct box *box, struct recipe_facts *ret);
 /* ---- a pod (pod_file.c) ---------------------------------------------------------------------------- */
 
 /* Make a file in memory with the manifests of a new pod: a descriptor, or a negative code. */
+/* Take the output of STEP_MANIFEST. TRM_EINVAL if it cannot be merged. */
+int pod_file_take_manifest(struct box *box, const char *json, struct trm_error *reterr);
+void pod_file_finish(struct box *box);
 int pod_file_open(const struct box *box, const char *user, struct trm_error *reterr);
 
 /* ---- words (words.c) ------------------------------------------------------------------------------ */

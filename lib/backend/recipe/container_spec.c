@@ -64,7 +64,8 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 			&own->container.image, &own->container.language, &own->container.dockerfile,
 			&own->container.container, &own->container.user, &own->container.commit_tag,
 			&own->container.runtime, &own->container.kube.context, &own->container.kube.space,
-			&own->container.kube.service_account, &own->container.kube.runtime_class, &own->from};
+			&own->container.kube.service_account, &own->container.kube.runtime_class,
+			&own->container.kube.manifest, &own->from};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);
@@ -109,6 +110,8 @@ static int check_able(
 					"have no service account (service_account)"},
 			{kube->runtime_class, recipe_uses(recipe, STEP_CREATE, "runtime_class"),
 					"have no runtime class (runtime_class)"},
+			{kube->manifest, recipe_has(recipe, STEP_MANIFEST),
+					"have no manifest (pod_manifest)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
 					"cannot be built from a file (dockerfile)"},
@@ -142,6 +145,7 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	const char *fixed = c->read_only              ? "a read-only root (read_only)"
 			    : c->kube.service_account ? "a service account (service_account)"
 			    : c->kube.runtime_class   ? "a runtime class (runtime_class)"
+			    : c->kube.manifest        ? "a manifest (pod_manifest)"
 			    : opts->n_mounts          ? "mounts (mount)"
 			    : opts->limits.net        ? "a network (net)"
 						      : NULL;

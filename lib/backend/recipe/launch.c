@@ -75,6 +75,7 @@ void launch_facts(const struct box *box, struct recipe_facts *ret)
 	ret->value[FACT_NAME] = w->name;
 	ret->value[FACT_KUBE_CONTEXT] = w->kube_context;
 	ret->value[FACT_KUBE_NAMESPACE] = w->kube_namespace;
+	ret->value[FACT_POD_MANIFEST] = w->opts.container.kube.manifest;
 	ret->value[FACT_POD] = w->opts.container.container ? w->pod : w->name;
 	ret->value[FACT_POD_CONTAINER] = w->opts.container.container ? w->pod_container : POD_CONTAINER;
 }
@@ -387,6 +388,8 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 	char engine[TRM_ENGINE_ARGS_BYTES];
 	rundir_list_env(opts->env, opts->n_env, env);
 	engine_args_list(&opts->container, engine);
+	size_t n = strlen(engine); /* empty for a pod, except for what its manifest changes */
+	snprintf(engine + n, sizeof engine - n, "%s", box->told);
 	const struct spec_msg spec = {
 			.name = entry->name,
 			.run_path = entry->path,

@@ -8,6 +8,7 @@
 
 #include <terrarium/error.h>
 
+#include "backend/recipe/pod_merge.h"
 #include "base/base64.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -18,6 +19,8 @@ struct manifest {
 	const struct pod_spec *spec;
 	uint32_t uid, gid;
 	bool lacks_memory;
+	int merged; /* 0, or the error of the user's manifest */
+	struct trm_error *err;
 };
 
 /* ---- names ------------------------------------------------------------------------------ */
@@ -359,13 +362,16 @@ static cJSON *make_list(struct manifest *m)
 	if (m->spec->cut == POD_CUT_BY_POLICY)
 		add_policy(m, items);
 	add_config_map(m, items);
-	put_spec(m, add_kind(m, items, "v1", "Pod"));
+	cJSON *pod = add_kind(m, items, "v1", "Pod");
+	put_spec(m, pod);
+	if (m->spec->manifest && !m->lacks_memory)
+		m->merged = pod_merge(pod, m->spec->manifest, m->spec->told, m->err);
 	return list;
 }
 
 int pod_put(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr)
 {
-	struct manifest m = {.spec = spec};
+	struct manifest m = {.spec = spec, .err = reterr};
 	if (spec->agent_n > POD_AGENT_MAX)
 		return trm_error_set(reterr, TRM_ETOOBIG,
 				"the agent's program has %zu bytes, and a ConfigMap holds at most %d",
@@ -374,8 +380,10 @@ int pod_put(struct buf *out, const struct pod_spec *spec, struct trm_error *rete
 	if (r < 0)
 		return r;
 	cJSON *list = make_list(&m);
-	char *text = m.lacks_memory ? NULL : cJSON_PrintUnformatted(list);
+	char *text = m.lacks_memory || m.merged < 0 ? NULL : cJSON_PrintUnformatted(list);
 	cJSON_Delete(list);
+	if (m.merged < 0)
+		return m.merged;
 	r = text ? buf_append(out, text, strlen(text)) : TRM_ENOMEM;
 	cJSON_free(text);
 	return r < 0 ? trm_error_set(reterr, r, "cannot make the pod's manifest: %s", trm_strerror(r)) : 0;

@@ -20,6 +20,7 @@
 #include <terrarium/sandbox.h>
 
 struct buf;
+struct cJSON;
 struct trm_error;
 
 #define POD_CONTAINER "sandbox"
@@ -54,6 +55,8 @@ struct pod_spec {
 	const char *const *env; /* NAME=value */
 	size_t n_env;
 	enum pod_cut cut;
+	const struct cJSON *manifest; /* to be merged into the pod (pod_merge.h); NULL: none */
+	struct buf *told;             /* what it changes; NULL: nobody wants to know */
 };
 
 /* Make a pod's name of one of ours, in place: lowercase letters, digits and hyphens, not longer than a host

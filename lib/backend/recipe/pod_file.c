@@ -3,8 +3,11 @@
  */
 #include "backend/recipe/box.h"
 #include "backend/recipe/pod.h"
+#include "backend/recipe/pod_merge.h"
 
+#include <cJSON.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "backend/host/spawn.h"
@@ -34,7 +37,35 @@ static struct pod_spec describe_pod(const struct box *box, const char *user)
 			.max_lifetime_ms = w->opts.max_lifetime_ms,
 			.limits = w->opts.limits,
 			.env = w->opts.env,
-			.n_env = w->opts.n_env};
+			.n_env = w->opts.n_env,
+			.manifest = box->manifest};
+}
+
+int pod_file_take_manifest(struct box *box, const char *json, struct trm_error *reterr)
+{
+	struct buf told, out;
+	int r = pod_manifest_parse(json, strlen(json), &box->manifest, reterr);
+	if (r < 0)
+		return r;
+	/* A pod that is not made: it shows what is changed. */
+	struct pod_spec spec = describe_pod(box, box->container_spec.opts.container.user);
+	buf_init(&told, sizeof box->told - 1);
+	buf_init(&out, FILE_MAX);
+	spec.owner = "0";
+	spec.cut = box->container_spec.opts.limits.net ? POD_KEEPS_NET : POD_CUT_BY_INIT;
+	spec.told = &told;
+	r = pod_put(&out, &spec, reterr);
+	if (r == 0)
+		snprintf(box->told, sizeof box->told, "%.*s", (int)told.len, told.len ? buf_at(&told) : "");
+	buf_finish(&told);
+	buf_finish(&out);
+	return r;
+}
+
+void pod_file_finish(struct box *box)
+{
+	cJSON_Delete(box->manifest);
+	box->manifest = NULL;
 }
 
 int pod_file_open(const struct box *box, const char *user, struct trm_error *reterr)

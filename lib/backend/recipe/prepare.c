@@ -173,16 +173,35 @@ static void take_last_line(struct box *box, const char *out, void (*take)(struct
 	take(box, last);
 }
 
+static void take_manifest(struct box *box, const char *out)
+{
+	struct trm_error why = {0};
+	if (pod_file_take_manifest(box, out, &why) < 0)
+		fail_prepare(box, &why);
+	else
+		box->is_found = true;
+}
+
+/* An existing container has no manifest of ours. */
+static void run_after_pin(struct box *box)
+{
+	const struct trm_container_opts *c = &box->container_spec.opts.container;
+	if (c->container)
+		run_step(box, STEP_ADOPT);
+	else if (c->kube.manifest)
+		run_step(box, STEP_MANIFEST);
+	else
+		box->is_found = true;
+}
+
 static void went_well(struct box *box, enum recipe_step step, const char *out)
 {
 	switch (step) {
 	case STEP_PIN:
 		take_last_line(box, out, take_pin);
-		if (box->container_spec.opts.container.container)
-			run_step(box, STEP_ADOPT);
-		else
-			box->is_found = true;
+		run_after_pin(box);
 		return;
+	case STEP_MANIFEST: take_manifest(box, out); return;
 	case STEP_IMAGE: take_last_line(box, out, take_image); return;
 	case STEP_ADOPT: take_last_line(box, out, take_container); return;
 	case STEP_WAKE: run_step(box, STEP_ADOPT); return;
@@ -366,6 +385,9 @@ static void describe_step(struct box *box, enum recipe_step step)
 				step == STEP_WAKE ? "starting" : "looking at", w->opts.container.container);
 		break;
 	case STEP_PIN: snprintf(box->doing, sizeof box->doing, "looking for the cluster"); break;
+	case STEP_MANIFEST:
+		snprintf(box->doing, sizeof box->doing, "reading %.200s", w->opts.container.kube.manifest);
+		break;
 	default: snprintf(box->doing, sizeof box->doing, "looking for the image %s", w->image); break;
 	}
 }
@@ -387,6 +409,8 @@ static enum recipe_step first_step(const struct box *box)
 		return STEP_PIN;
 	if (c->container)
 		return STEP_ADOPT;
+	if (c->kube.manifest)
+		return STEP_MANIFEST;
 	if (c->dockerfile)
 		return STEP_BUILD;
 	return *box->container_spec.image && recipe_has(box->recipe, STEP_IMAGE) ? STEP_IMAGE : STEP_PROBE;

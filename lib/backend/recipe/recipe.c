@@ -45,6 +45,7 @@ static void box_destroy(struct supervised *supervised)
 	rundir_entry_remove(&box->entry);
 	container_spec_finish(&box->container_spec);
 	netenv_finish(&box->netenv);
+	pod_file_finish(box);
 	trm_recipe_free(box->recipe);
 	free(box);
 }

@@ -18,6 +18,7 @@ static const struct {
 } STEPS[STEP_COUNT] = {
 		[STEP_PROBE] = {"does not work here", false},
 		[STEP_PIN] = {"cannot find the cluster", false},
+		[STEP_MANIFEST] = {"cannot read the manifest", false},
 		[STEP_IMAGE] = {"cannot look for the image", false},
 		[STEP_PULL] = {"cannot pull the image", false},
 		[STEP_BUILD] = {"cannot build the image of", false},
@@ -42,9 +43,13 @@ static const char *noun(const struct box *box, enum recipe_step step)
 	const struct trm_container_opts *c = &box->container_spec.opts.container;
 	if (STEPS[step].wants_container)
 		return c->container;
-	return step == STEP_BUILD                       ? box->container_spec.dockerfile
-	       : step == STEP_PROBE || step == STEP_PIN ? ""
-							: box->container_spec.image;
+	switch (step) {
+	case STEP_BUILD: return box->container_spec.dockerfile;
+	case STEP_MANIFEST: return c->kube.manifest;
+	case STEP_PIN:
+	case STEP_PROBE: return "";
+	default: return box->container_spec.image;
+	}
 }
 
 /* Fetching and building print much; the last line is the reason. */

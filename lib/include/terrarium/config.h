@@ -87,6 +87,7 @@ struct trm_config {
 	char kube_namespace[64];
 	char service_account[256];
 	char runtime_class[256];
+	char pod_manifest[1024];
 	char user[128];
 	char commit[256];
 	char from[TRM_SNAPSHOT_TAG]; /* the snapshot that new sandboxes start from; "": none */

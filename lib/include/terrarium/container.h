@@ -24,6 +24,9 @@ struct trm_kube_opts {
 	const char *space;           /* namespace of the pod */
 	const char *service_account; /* of a new pod; its token is not mounted */
 	const char *runtime_class;   /* of a new pod: "gvisor", "kata" */
+	/* A file with the manifest of a Pod, YAML or JSON, that is merged into that of a new pod. What the
+	 * sandbox cannot do without stays (TRM_EINVAL); limits and security settings may be replaced. */
+	const char *manifest;
 };
 
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "kubernetes", "msb" and

@@ -19,7 +19,7 @@ bool exit_reason_read(const struct step *inspect, struct exit_reason *ret)
 	step_last_line(inspect, line, sizeof line);
 	for (char *at = line; at && n < COLUMNS; n++) {
 		column[n] = at;
-		at = strchr(at, '\t');
+		at = strpbrk(at, "\t\x1f"); /* kubectl makes spaces of tabs when it watches */
 		if (at)
 			*at++ = '\0';
 	}

@@ -71,7 +71,12 @@ const char *step_tell_command(const struct step_facts *facts, enum plan_step whi
 		const char *arg = plan_arg_next(&ahead, &is_first);
 		if (!arg || (is_first && words->n_args))
 			break;
-		command_words_add(words, strcmp(arg, PLAN_LATE_ID) == 0      ? facts->id
+		const char *mark = strstr(arg, PLAN_LATE_ID);
+		char filled[512];
+		if (mark)
+			snprintf(filled, sizeof filled, "%.*s%s%s", (int)(mark - arg), arg, facts->id,
+					mark + strlen(PLAN_LATE_ID));
+		command_words_add(words, mark                                ? filled
 					 : strstr(arg, PLAN_LATE_SUPERVISOR) ? "dev.terrarium.supervisor=…"
 									     : arg);
 	}

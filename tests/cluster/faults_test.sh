@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# faults_test.sh TERRARIUM: the API server restarts, the node is lost, a pod is evicted: whoever waits is told, nothing hangs.
+. "$(dirname "$0")/tell_cluster.sh"
+
+admin() { "$CLUSTER" admin "$CLUSTER_DIR" "$@"; }
+
+# during NAME COMMAND...: a run is going on, the command happens, and the run ends with a reason.
+during() {
+	name=$1
+	shift
+	setsid -w timeout 100 "$terrarium" run $new --timeout 0 --name "$name" -c 'print("on", flush=True)
+import time
+time.sleep(1000)' >out 2>err &
+	first=$!
+	until_true grep -q on out
+	"$@"
+	code=0
+	wait $first || code=$?
+	tried="run, and $*"
+	[ "$code" != 0 ] && [ "$code" != 124 ] && [ "$code" != 130 ] || wrong "the run should have failed"
+	[ -s err ] || wrong "it should say why"
+}
+
+restart_api() {
+	admin end kube-apiserver
+	admin again kube-apiserver
+}
+is_ready() { kubectl get --raw /readyz >/dev/null 2>&1; }
+
+during api restart_api
+until_true is_ready
+try run $new -c 'print("again")'
+expect_code 0
+expect_out again
+until_true is_empty || objects
+
+# Files are too many for the pod: the kubelet evicts it.
+during evicted kubectl -n "$space" exec "$(pod evicted)" -- true 2>/dev/null
+
+# A node without a kubelet: exec ends.
+during node admin end kubelet
+admin again kubelet
+verdict

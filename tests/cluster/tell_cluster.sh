@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# For the scripts beside this one: what tests/cli/tell.sh has, with a namespace of the test's own in the cluster.
+. "$(dirname "$0")/../cli/tell.sh"
+own_runtime
+space=t-$(basename "$0" _test.sh)-$$
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; kubectl delete namespace "$space" --wait=false >/dev/null 2>&1; rm -rf "$dir"' EXIT
+kubectl create namespace "$space" >/dev/null || exit 1
+has_account() { kubectl -n "$space" get serviceaccount default >/dev/null 2>&1; }
+until_true has_account
+image=localhost/tt:deb
+in="--backend kubernetes --kube-namespace $space"
+new="--yes $in --image $image"
+
+# Everything of ours in the namespace: pods, ConfigMaps, policies.
+objects() { kubectl -n "$space" get pods,configmaps,networkpolicies -l dev.terrarium=1 -o name; }
+is_empty() { [ -z "$(objects)" ]; }
+# pod NAME: the pod of a sandbox.
+pod() { kubectl -n "$space" get pods -l dev.terrarium=1 -o name | grep "terrarium-$1-" | sed 's|pod/||'; }
+is_gone() { [ -z "$(pod "$1")" ] && [ ! -e "run/terrarium/$1" ]; }
