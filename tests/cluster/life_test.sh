@@ -54,7 +54,7 @@ try cp file lab:there
 expect_code 0
 try cp lab:there back
 cmp -s file back || wrong "a file should come back as it went"
-try inspect lab
+try inspect --json lab
 expect_code 0
 expect_in out "off: an init container took its devices down"
 try metrics --json lab

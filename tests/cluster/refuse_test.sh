@@ -20,7 +20,7 @@ refused InvalidImageName --image 'not/A/NAME:::'
 refused RuntimeClass --runtime-class not-there
 refused 'error looking up service account' --service-account not-there
 refused 'is not a number' --user daemon
-refused 'did not exist' --kube-context not-there
+refused 'lists those that there are' --kube-context not-there
 try run --yes --backend kubernetes --kube-namespace not-there --image "$image" -c 1
 expect_code 125
 expect_in err 'namespaces "not-there" not found'
@@ -40,7 +40,7 @@ kubectl label namespace "$space" pod-security.kubernetes.io/enforce=restricted >
 try run $new --keep --name strict -c 'print("on")'
 expect_code 0
 expect_out on
-try inspect strict
+try inspect --json strict
 expect_in out 'though a NetworkPolicy forbids it'
 [ "$(kubectl -n "$space" get networkpolicies -o name | wc -l)" = 1 ] || wrong "there should be one policy"
 try stop strict --yes

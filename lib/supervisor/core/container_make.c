@@ -217,6 +217,8 @@ static bool put(struct supervisor *k)
 			close(fd);
 		if (has_next)
 			close(next_fd);
+		if (!is_done && r->step.end == STEP_FAILED && !r->step.out.n)
+			r->shared->may_be_there = false; /* it has told of nothing that it made */
 		if (is_done || !has_next || k->is_ending || !put_text_is_refused(&r->step))
 			return is_done;
 		prepare_next(k);
