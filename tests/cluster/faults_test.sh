@@ -35,8 +35,24 @@ expect_code 0
 expect_out again
 until_true is_empty || objects
 
-# Files are too many for the pod: the kubelet evicts it.
-during evicted kubectl -n "$space" exec "$(pod evicted)" -- true 2>/dev/null
+# kubectl, which is the line, is killed.
+kill_lines() {
+	for pid in $(pgrep -P "$(tr -dc 0-9 <supervisor)" kubectl); do kill -KILL "$pid"; done
+}
+kill_kubectl() {
+	field line supervisor_pid >supervisor
+	kill_lines
+}
+during line kill_kubectl
+until_true is_empty || objects
+
+# Its time is over: the kubelet ends it, as it does when it evicts a pod.
+deadline() {
+	kubectl -n "$space" patch pod "$(pod late)" --type=merge -p '{"spec":{"activeDeadlineSeconds":1}}' >/dev/null
+}
+during late deadline
+expect_in err DeadlineExceeded
+until_true is_empty || objects
 
 # A node without a kubelet: exec ends.
 during node admin end kubelet

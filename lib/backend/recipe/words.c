@@ -72,8 +72,13 @@ static void append_advice(const struct trm_recipe *recipe, const char *said, str
 	size_t n = strlen(why->msg);
 	while (n && (why->msg[n - 1] == '.' || why->msg[n - 1] == ' '))
 		why->msg[--n] = '\0';
-	if (hint && n + strlen(hint) + 3 < sizeof why->msg)
-		snprintf(why->msg + n, sizeof why->msg - n, "; %s", hint);
+	if (!hint || strlen(hint) >= sizeof why->msg / 2)
+		return;
+	size_t room = sizeof why->msg - strlen(hint) - sizeof "…; ";
+	bool is_cut = n > room; /* the advice is worth more than the end of a long reason */
+	for (n = is_cut ? room : n; is_cut && n && ((unsigned char)why->msg[n] & 0xC0) == 0x80;)
+		n--;
+	snprintf(why->msg + n, sizeof why->msg - n, "%s; %s", is_cut ? "…" : "", hint);
 }
 
 void words_advise(const struct trm_recipe *recipe, struct trm_error *why)

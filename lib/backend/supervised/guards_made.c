@@ -101,14 +101,17 @@ static void add_cut_net(struct guard_list *l)
 				"off: an init container took its devices down; seen from inside");
 	else if (o->net_seen == NET_SEEN_OPEN)
 		guards_add(l, "network", TRM_NOT_ENFORCED,
-				"ON, though a NetworkPolicy forbids it: this cluster enforces none; the API service answers from inside");
-	else if (o->net_seen == NET_SEEN_DEAF)
+				"ON: the API service answers from inside, so this cluster does not enforce the NetworkPolicy (%.70s)",
+				o->note);
+	else if (o->version)
 		guards_add(l, "network", TRM_WEAK,
-				"off by NetworkPolicy, which the cluster enforces: from inside its API service does not answer");
+				"off by NetworkPolicy, if the cluster enforces it%s (%.70s)",
+				o->net_seen == NET_SEEN_DEAF ? "; the API service did not answer from inside"
+							     : "",
+				o->note);
 	else
-		guards_add(l, "network", TRM_WEAK, "off by %s",
-				o->version ? "NetworkPolicy, if the cluster enforces it"
-					   : "an init container");
+		guards_add(l, "network", TRM_NOT_ENFORCED,
+				"ON: an init container took its devices down, and one is up again");
 }
 
 static void add_net(struct guard_list *l)
@@ -136,11 +139,12 @@ static void add_net(struct guard_list *l)
 static void add_way(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
+	const char *note = o->asks & ASK_CUT ? "" : o->note; /* there it is about the network */
 	if (o->way == WAY_DIRECT)
 		guards_add(l, "stream", TRM_ENFORCED, "a socket straight to the agent in it");
 	else
 		guards_add(l, "stream", TRM_WEAK, "through a command of %.40s for each connection%s%.70s",
-				o->backend, *o->note ? ": " : "", o->note);
+				o->backend, *note ? ": " : "", note);
 }
 
 void guards_add_made(struct guard_list *l, const struct trm_limits *limits)

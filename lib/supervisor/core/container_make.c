@@ -195,7 +195,11 @@ static bool open_line(struct supervisor *k)
 static void prepare_next(struct supervisor *k)
 {
 	struct container *r = &k->container;
-	step_clean_tail(r->step.err_bytes, r->step.err.n, r->note, sizeof r->note);
+	char words[STEP_WORDS];
+	step_clean_tail(r->step.err_bytes, r->step.err.n, words, sizeof words);
+	const char *reason = strstr(words, "violates ");
+	reason = reason ? reason : strstr(words, "denied");
+	snprintf(r->note, sizeof r->note, "%s", reason ? reason : words);
 	container_destroy(k, "trying another way");
 	snprintf(r->shared->id, sizeof r->shared->id, "%s", r->plan.name);
 	r->shared->may_be_there = true;
