@@ -140,9 +140,9 @@ __trm_quote() {
 # Take a request, one flat object, apart: into the variables __trm_got_KEY, strings still encoded but
 # for their quotes. Control characters cannot be in it and stand for what would mislead a search.
 __trm_parse() {
-	local line=$1 key value has_escapes=
-	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_program= __trm_got_cursor=0
-	__trm_got_args=()
+	local line=$1 key value rest has_escapes=
+	__trm_got_op= __trm_got_id= __trm_got_code= __trm_got_file= __trm_got_program= __trm_got_cursor=0 __trm_got_cwd=
+	__trm_got_args=() __trm_got_env=()
 	if ((${#line} > 4096)); then
 		__trm_parse_long "$line"
 		builtin return
@@ -152,7 +152,7 @@ __trm_parse() {
 		line=${line//\\\\/$'\1'}
 		line=${line//\\\"/$'\2'}
 	fi
-	for key in op id code file program cursor; do
+	for key in op id code file program cursor cwd; do
 		value=${line#*\"$key\":}
 		[[ $value == "$line" ]] && continue
 		value=${value# }
@@ -165,13 +165,24 @@ __trm_parse() {
 		esac
 		builtin printf -v "__trm_got_$key" %s "$value"
 	done
-	[[ $line == *\"args\":\[* ]] || builtin return 0
-	line=${line#*\"args\":\[}
-	while [[ $line == \"* ]]; do
-		line=${line#\"} value=${line%%\"*} line=${line#*\"} line=${line#,}
-		[[ $has_escapes ]] && value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
-		__trm_got_args+=("$value")
+	for key in args env; do
+		[[ $line == *\"$key\":\[* ]] || continue
+		rest=${line#*\"$key\":\[}
+		while [[ $rest == \"* ]]; do
+			rest=${rest#\"} value=${rest%%\"*} rest=${rest#*\"} rest=${rest#,}
+			[[ $has_escapes ]] && value=${value//$'\2'/\"} value=${value//$'\1'/\\\\}
+			__trm_take_item $key "$value"
+		done
 	done
+}
+
+# An item of the list $1.
+__trm_take_item() {
+	if [[ $1 == env ]]; then
+		__trm_got_env+=("$2")
+	else
+		__trm_got_args+=("$2")
+	fi
 }
 
 # The same for a long one. Splitting at the quotes and joining again is the one way that takes Bash
@@ -196,7 +207,7 @@ __trm_parse_long() {
 		string[n]=$part
 		value=${string[*]} part=${parts[i + 1]-}
 		if [[ $is_list ]]; then
-			__trm_got_args+=("$value")
+			__trm_take_item "$is_list" "$value"
 			[[ $part == *]* ]] && is_list=
 			continue
 		fi
@@ -206,8 +217,8 @@ __trm_parse_long() {
 			[[ $value ]] || continue
 		fi
 		case $key in
-		op | id | code | file | program | cursor) builtin printf -v "__trm_got_$key" %s "$value" ;;
-		args) is_list=1 ;;
+		op | id | code | file | program | cursor | cwd) builtin printf -v "__trm_got_$key" %s "$value" ;;
+		args | env) is_list=$key ;;
 		esac
 		key=
 	done
@@ -332,6 +343,7 @@ __trm_finish() {
 	((code)) && status=error
 	[[ $__trm_how == interrupted ]] && status=interrupted
 	local cpu=$__trm_cpu newest=$__trm_pid
+	__trm_put_back
 	__trm_count_cpu
 	members=",\"cpu_us\":$((__trm_cpu - cpu))"
 	[[ $BASHOPTS == *failglob* ]] && __trm_failglob=1 && builtin shopt -u failglob
@@ -358,6 +370,7 @@ __trm_begin() {
 	[[ $__trm_text == *$'\r\n'* ]] && __trm_text=${__trm_text//$'\r\n'/$'\n'}
 	__trm_code=$__trm_trace$__trm_text
 	__trm_before+='__trm_reopen;'
+	__trm_give_env
 	((__trm_last)) && [[ $__trm_text != exit* ]] && __trm_before+='__trm_again && __trm_nothing'
 	__trm_arm
 	__trm_id=$__trm_got_id
@@ -375,6 +388,59 @@ __trm_give_args() {
 	[[ $__trm_got_program || ${#__trm_args[@]} == 0 ]] && builtin return
 	__trm_before+='__trm_kept=("$@"); builtin set -- "${__trm_args[@]}";'
 	__trm_is_given=1
+}
+
+# The variables and the directory of this run alone. What they were is in __trm_had: names, each with its value
+# and its attributes, or with nothing. (Bash does not take IFS from its environment either.)
+__trm_give_env() {
+	local text name value
+	__trm_had=() __trm_had_cwd=
+	for text in "${__trm_got_env[@]}"; do
+		__trm_decode "$text"
+		name=${__trm_text%%=*}
+		[[ $name == [a-zA-Z_]*([a-zA-Z0-9_]) && $name != IFS ]] || continue
+		builtin printf -v value %q "${__trm_text#*=}"
+		if [[ -v $name ]]; then
+			__trm_had+=("$name" "=${!name}" "${!name@a}")
+		else
+			__trm_had+=("$name" '' '')
+		fi
+		__trm_before+="builtin export $name=$value;"
+	done
+	[[ $__trm_got_cwd ]] || builtin return 0
+	__trm_decode "$__trm_got_cwd"
+	if [[ -d $__trm_text && -x $__trm_text ]]; then
+		__trm_had_cwd=$PWD __trm_had_old=${OLDPWD-}
+		builtin cd -- "$__trm_text"
+	else
+		__trm_where=$__trm_text
+		__trm_code='__trm_refuse_cwd'
+	fi
+}
+
+__trm_refuse_cwd() {
+	builtin printf 'bash: cannot change to the directory %s\n' "$__trm_where" >&2
+	builtin return 1
+}
+
+# The newest is put back first: a variable may have been given twice.
+__trm_put_back() {
+	local i name
+	for ((i = ${#__trm_had[@]} - 3; i >= 0; i -= 3)); do
+		name=${__trm_had[i]}
+		if [[ ${__trm_had[i + 1]} ]]; then
+			builtin printf -v "$name" %s "${__trm_had[i + 1]#=}"
+			[[ ${__trm_had[i + 2]} == *x* ]] || builtin declare -g +x "$name"
+		else
+			builtin unset -v "$name"
+		fi
+	done
+	if [[ $__trm_had_cwd ]]; then
+		builtin cd -- "$__trm_had_cwd"
+		OLDPWD=$__trm_had_old
+		[[ $OLDPWD ]] || builtin unset -v OLDPWD
+	fi
+	__trm_had=() __trm_had_cwd=
 }
 
 # Programs ask by BASH_SOURCE, which is empty here, whether they were sourced: outside of functions it is $0.
@@ -516,7 +582,7 @@ __trm_await() {
 # ---- starting ----------------------------------------------------------------------------------
 
 __trm_begin_state() {
-	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before= __trm_arguments= __trm_is_given=
+	__trm_id= __trm_how= __trm_exit=0 __trm_on_exit= __trm_last=0 __trm_flags= __trm_before= __trm_arguments= __trm_is_given= __trm_had=() __trm_had_cwd=
 	eval "$__trm_wrappers"
 	shopt -s expand_aliases
 	__trm_arm_deadly

@@ -46,9 +46,39 @@ C
 	try run --yes --name lab env.c
 	expect_in out "first "
 fi
-try run --yes --name lab -l bash --env MORE=x -c 'echo $MORE'
-expect_code 125
-expect_in err "cannot have variables and a working directory of its own here"
+# Bash: also what was there, exported or not; whatever the run does to them, and however it ends.
+try run --yes --name lab -l bash -c 'plain=old; export SHOWN=old; list=(a b); set -- p q'
+try run --yes --name lab -l bash --env OWN=second --env 'MORE=a b=c "$x" \\ é' --env plain=new --env SHOWN=new --env list=z --workdir /tmp \
+	-c 'echo "$OWN|$MORE|$plain|$SHOWN|$list ${list[1]}|$1$2"; pwd; env | grep -c -E "^(plain|SHOWN|MORE)="; cd /; SHOWN=changed; unset plain'
+as_named out >out.named
+grep -qxF 'second|a b=c "$x" \\ é|new|new|z b|pq' out || wrong "these were its variables"
+grep -qx /tmp out.named || wrong "this was its directory"
+grep -qx 3 out || wrong "they were to be exported"
+try run --yes --name lab -l bash -c 'echo "$OWN|${MORE-none}|$plain|$SHOWN|${list[*]}|$1$2"; env | grep -c -E "^(plain|SHOWN|MORE)="; pwd; cd - 2>&1'
+as_named out >out.named
+[ "$(head -n 3 out.named)" = "first|none|old|old|a b|pq
+1
+/workspace" ] || wrong "they were not put back"
+expect_in out "OLDPWD not set"
+for end in 'exit 3' 'set -e; false' 'kill -INT $$; sleep 9' 'return 1'; do
+	try run --yes --name lab -l bash --env MORE=x --workdir /tmp -c "$end"
+	try run --yes --name lab -l bash -c 'set +e; echo "${MORE-none}"; pwd'
+	as_named out >out.named
+	[ "$(cat out.named)" = "none
+/workspace" ] || wrong "after '$end' they were not put back"
+done
+long=$(printf '%05000d' 1)
+try run --yes --name lab -l bash --env LONG=$long --env MORE=y -c 'echo ${#LONG} $MORE' -- "$long"
+expect_out "5000 y"
+try run --yes --name lab -l bash --workdir /nowhere -c 'echo ran'
+expect_code 1
+expect_out ""
+expect_in err "cannot change to the directory /nowhere"
+cat >env.sh <<'SH'
+echo "$OWN $MORE"; pwd
+SH
+try run --yes --name lab --env MORE=x --workdir /tmp env.sh
+expect_in out "first x"
 for word in =x 1=x 'a b=x' ''; do
 	try run --yes --name lab --env "$word" -c 'print("it ran")'
 	grep -q "it ran" out && [ -n "$word" ] && wrong "that is no variable"

@@ -204,11 +204,13 @@ static void info_of_before_is_of_a_local_one(void **state)
 					.isolation = ISOLATION_LANDLOCK,
 					.landlock_abi = 7,
 					.folder = boot},
-			.engine = boot};
+			.engine = boot,
+			.from = boot};
 	enum {
 		ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4,
 		ISOLATION_BYTES = 1 + 4 + 4 + 1,
-		ENGINE_BYTES = 4 + 1
+		ENGINE_BYTES = 4 + 1,
+		FROM_BYTES = 4 + 1
 	};
 	struct info_msg m;
 	struct buf b;
@@ -222,8 +224,14 @@ static void info_of_before_is_of_a_local_one(void **state)
 	assert_int_equal(m.ready.landlock_abi, 7);
 	assert_string_equal(m.ready.folder, "b");
 	assert_string_equal(m.engine, "b");
+	assert_string_equal(m.from, "b");
 	info_msg_finish(&m);
 	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
+	b.len -= FROM_BYTES;
+	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_string_equal(m.engine, "b");
+	assert_string_equal(m.from, "");
+	info_msg_finish(&m);
 	b.len -= ENGINE_BYTES;
 	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
 	assert_string_equal(m.engine, "");
