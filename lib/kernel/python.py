@@ -282,6 +282,17 @@ class ImportWatch:
 		return ()
 
 
+class SecondLook:
+	"""Finder that is asked last: what this run itself has installed can be imported, too."""
+
+	@staticmethod
+	def find_spec(name, path=None, target=None):
+		before = packages_age
+		if path is None:
+			find_packages()
+		return later('find_new')(name) if packages_age != before else None
+
+
 def with_other_lines(code, before):
 	"""A cell of a file comes with empty lines in place of what stands before it: those that ran before keep their text."""
 	now, old = code.split('\n'), before.split('\n')
@@ -506,6 +517,7 @@ sys.unraisablehook = on_unraisable
 open_streams()
 sys.argv = ['']
 sys.meta_path.insert(0, ImportWatch)
+sys.meta_path.append(SecondLook)
 sys.addaudithook(on_audit)
 os.register_at_fork(after_in_child=lambda: later('after_fork')())
 builtins.input, builtins.display, builtins.__magic__ = ask, display, Magic()

@@ -462,6 +462,10 @@ def take_packages():
 		sys.path[:] = rest[:place] + added + rest[place:]
 	importlib.invalidate_caches()
 
+def find_new(name):
+	from importlib.machinery import PathFinder
+	return PathFinder.find_spec(name)
+
 #: place
 
 def begin_place(request):

@@ -148,15 +148,68 @@ try run --yes -c 'import there_is_no_such'
 grep -q "run --with" err && wrong "there is no terminal"
 $python question.py "$terrarium" run --yes -c 'import there_is_no_such' >out 2>err
 expect_in out "terrarium: 'terrarium run --with there_is_no_such …' installs it first"
-try exec lab -- pip install helper
+try exec lab -- pip install plain
 [ $code != 0 ] || wrong "there is no network"
-expect_in err "this sandbox has no network: 'terrarium install --name lab helper' installs it"
+expect_in err "this sandbox has no network: 'terrarium install --name lab plain' installs it"
+# What code installs by itself: where there is no network, one line says what to do, and nothing else is tried.
+try run --yes -c 'import subprocess; subprocess.run(["pip", "install", "helper"]); print("went on")'
+expect_code 0
+expect_in out "went on"
+expect_in err "this sandbox has no network: 'terrarium run --with helper …' installs it first"
+grep -q externally-managed err && wrong "the home is the sandbox's own"
+try run --yes --name lab --json -c 'import os; os.system("python3 -m pip install plain"); 0'
+is_json '"this sandbox has no network: '"'"'terrarium install --name lab plain'"'"' installs it" in value["hint"]'
+try run --yes -c 'import os; print(os.environ["PIP_NO_INDEX"])' --env PIP_NO_INDEX=0
+expect_out 0
+if [ -x /usr/bin/npm ]; then
+	try run --yes -l bash -c 'npm install tiny'
+	expect_in err "this sandbox has no network: 'terrarium run -l javascript --with tiny …' installs it first"
+fi
+if command -v apt-get >/dev/null; then
+	try run --yes -l bash -c 'apt-get update'
+	expect_in err "terrarium: apt-get works in containers: start one with --backend docker"
+	try exec -- apt-get install -y jq
+	expect_in err "terrarium: apt-get works in containers"
+fi
+# Where there is one, it works, into the sandbox's own place.
+try run --yes --net on $allow -c 'import subprocess, sys; subprocess.run([sys.executable, "-m", "pip", "install", "-q", "helper"], check=True)
+import helper, os; print(helper.f(), helper.__file__.startswith(os.path.expanduser("~")))'
+expect_code 0
+expect_out "helped True"
+if [ -x /usr/bin/npm ]; then
+	try run --yes --net on $allow -l bash -c 'npm install --no-audit --no-fund tiny >/dev/null && node -p "require(\"tiny\")()"'
+	expect_out tiny
+fi
 if [ -x /usr/bin/node ]; then
 	try run --yes --json -l js -c 'require("there-is-no-such")'
 	is_json '"run -l javascript --with there-is-no-such" in value["hint"]'
 fi
-printf '!pip install helper\nimport there_is_no_such\n' | try repl --yes --name lab
-expect_in err "this sandbox has no network: ':install helper' installs it"
+printf '!pip install plain\nimport there_is_no_such\n' | try repl --yes --name lab
+expect_in err "this sandbox has no network: ':install plain' installs it"
+
+# The REPL, before its first input; what its sandbox has already costs nothing.
+printf 'import demo, helper\nprint(demo.version, helper.f())\n' >typed
+setsid -w "$terrarium" repl --yes $allow --with demo,helper <typed >out 2>err && code=0 || code=$?
+tried="repl --with"
+expect_code 0
+expect_in out "1.0 helped"
+setsid -w "$terrarium" repl --yes --name lab --with demo <typed >out 2>err && code=0 || code=$?
+expect_in out "1.0"
+try repl --yes --with 'a b' </dev/null
+expect_code 125
+expect_in err "is not the name of a package"
+try repl --yes --net off --with demo </dev/null
+expect_code 125
+expect_in err "--net off also forbids"
+
+# A snapshot keeps what it refers to of the cache.
+try run --yes --keep --name kept $allow --with demo -c 'open("own", "w").write("file")'
+try snapshot kept base
+expect_code 0
+grep -q '^set [0-9a-f]\{32\}$' .local/share/terrarium/snapshots/base/about || wrong "it should name the folder of the cache"
+try run --yes --from base -c 'import demo; print(demo.version, open("own").read())'
+expect_code 0
+expect_out "1.0 file"
 
 # An interrupt while an index does not answer ends it.
 cat >silent.py <<'PY'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <terrarium/terrarium.h>
@@ -11,10 +12,11 @@
 #include "repl/repl.h"
 #include "stream/policy_gate.h"
 
-enum { OPTION_FIGURES };
+enum { OPTION_FIGURES, OPTION_WITH };
 
 static const struct option_spec options[] = {
 		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save images that the code shows in DIR"},
+		[OPTION_WITH] = {"--with", 0, "PKG", "install packages first, such as 'rich>=13,six'"},
 		{0},
 };
 
@@ -31,7 +33,27 @@ static int confirm_transcript(const struct trm_config *config, const struct poli
 	return has_person ? CMD_OK : confirm_if_wanted(config, policy_gate, &what, 1);
 }
 
-int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures)
+/* What a policy has against them, as with 'terrarium install'. */
+static int check_with(const struct trm_config *config, const struct policy_gate *gate, char *const *with)
+{
+	const char *language = *config->language ? config->language : trm_lang_default()->name;
+	const struct trm_lang *lang;
+	struct trm_error why = {0};
+	int code = CMD_OK;
+	if (trm_lang_find(language, &lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	for (; with && *with && gate->policy && code == CMD_OK; with++) {
+		struct trm_findings found = {0};
+		code = trm_policy_scan_package(gate->policy, lang, *with, &found, &why) < 0
+				       ? cmd_fail("%s", why.msg)
+				       : confirm_findings(gate, &found);
+		trm_findings_finish(&found);
+	}
+	return code;
+}
+
+static int open_with(const struct trm_config *config, const struct options *o, bool attach,
+		const char *figures, char *const *with)
 {
 	struct policy_gate policy_gate;
 	struct trm_error why = {0};
@@ -41,9 +63,12 @@ int repl_open(const struct trm_config *config, const struct options *o, bool att
 			.policy_gate = &policy_gate,
 			.asked = options_asked(o),
 			.attach = attach,
-			.figures = figures};
+			.figures = figures,
+			.with = with};
 	bool is_pipe_broken = false;
 	int code = confirm_transcript(config, &policy_gate);
+	if (code == CMD_OK)
+		code = check_with(config, &policy_gate, with);
 	if (code == CMD_OK)
 		code = repl_main(&opts, &is_pipe_broken);
 	policy_gate_close(&policy_gate);
@@ -52,29 +77,67 @@ int repl_open(const struct trm_config *config, const struct options *o, bool att
 	return code;
 }
 
-static int repl_cmd_main(const struct cmd *cmd, int argc, char **argv)
+int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures)
+{
+	return open_with(config, o, attach, figures, NULL);
+}
+
+/* Each text may name several; they are packages of the REPL's language. */
+static int add_packages(const struct trm_config *config, const char *const *texts, size_t n, char ***ret)
+{
+	const char *language = *config->language ? config->language : trm_lang_default()->name;
+	const struct trm_lang *lang;
+	struct trm_error why = {0};
+	if (trm_lang_find(language, &lang, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	for (size_t i = 0; i < n; i++)
+		if (trm_libraries_add(ret, lang, texts[i], &why) < 0)
+			return cmd_fail("--with: %s", why.msg);
+	return CMD_OK;
+}
+
+static int open_asked(struct options *o, const char *figures, const char *const *texts, size_t n)
 {
 	struct trm_config config;
-	struct options o;
-	const char *figures = NULL;
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_OPERAND)
-			return cmd_fail("the REPL takes no file: '%s'; try 'terrarium run', or :run in it",
-					o.value);
-		if (got != OPTION_FIGURES)
-			return CMD_FAILED;
-		figures = o.value;
-	}
-	if (options_config_start(&o, &config) < 0)
+	char **with = NULL;
+	if (options_config_start(o, &config) < 0)
 		return CMD_FAILED;
-	sandbox_list_note_running(&o, &config, false);
-	int code = confirm_isolation(&config, o.config_path);
-	if (code != CMD_OK)
-		return code;
-	return repl_open(&config, &o, false, figures);
+	if (n && options_has(o, "net") && !config.limits.net)
+		return cmd_fail("--net off also forbids fetching packages; leave it out: they are fetched outside of "
+				"the sandbox, which gets no network by that");
+	sandbox_list_note_running(o, &config, false);
+	int code = add_packages(&config, texts, n, &with);
+	if (code == CMD_OK)
+		code = confirm_isolation(&config, o->config_path);
+	if (code == CMD_OK)
+		code = open_with(&config, o, false, figures, with);
+	trm_libraries_free(with);
+	return code;
+}
+
+static int repl_cmd_main(const struct cmd *cmd, int argc, char **argv)
+{
+	struct options o;
+	const char *figures = NULL, **texts = calloc((size_t)argc, sizeof *texts);
+	size_t n = 0;
+	int got;
+	if (!texts)
+		return cmd_fail("out of memory");
+	options_init(&o, cmd->name, options, argc, argv);
+	while ((got = options_next(&o)) == OPTION_FIGURES || got == OPTION_WITH)
+		if (got == OPTION_WITH)
+			texts[n++] = o.value;
+		else
+			figures = o.value;
+	o.fetches = n > 0;
+	int code = got == OPTIONS_HELP      ? cmd_print_help(cmd)
+		   : got == OPTIONS_OPERAND ? cmd_fail(
+				     "the REPL takes no file: '%s'; try 'terrarium run', or :run in it",
+				     o.value)
+		   : got == OPTIONS_WRONG ? CMD_FAILED
+					  : open_asked(&o, figures, texts, n);
+	free(texts);
+	return code;
 }
 
 static const char *const settings[] = {"language", "name", "timeout", "theme", "images", "keep", "net",

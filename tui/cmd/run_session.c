@@ -307,10 +307,20 @@ static bool find_package_hint(const struct run_session *p, const struct trm_resu
 			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
 }
 
+/* Could what the code has started not install something? */
+static bool find_refused_hint(const struct run_session *p, char out[HINT])
+{
+	const struct trm_sandbox *sandbox = p->cli_session.sandbox;
+	bool stays = sandbox && trm_sandbox_stays(sandbox);
+	return install_hint_of_words(sandbox, p->tail, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
+			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
+}
+
 static void print_result(struct run_session *p, const struct trm_result *result)
 {
 	char hint[HINT];
-	bool is_neighbor = !result->hint && find_neighbor_hint(p, result, hint);
+	bool is_neighbor =
+			!result->hint && (find_neighbor_hint(p, result, hint) || find_refused_hint(p, hint));
 	bool has_hint = is_neighbor || (!result->hint && find_package_hint(p, result, hint));
 	if (p->opts->is_json) {
 		struct trm_result hinted = *result;

@@ -63,5 +63,7 @@ void repl_command_table_close(struct repl *r);
 void repl_command_copy_close(struct repl *r);
 void repl_command_install_close(struct repl *r);
 void repl_command_install_resize(struct repl *r);
+/* Begin to install the packages of the options, if that has not been done. */
+void repl_install_with(struct repl *r);
 
 #endif

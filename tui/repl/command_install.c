@@ -55,7 +55,7 @@ static void on_interrupt(struct repl *r)
 
 static const struct activity installing = {.what = "installing", .interrupt = on_interrupt};
 
-static int start_repl_install(struct repl *r, const struct words *words, struct trm_error *reterr)
+static int start_repl_install(struct repl *r, const char *const *packages, bool is_shared, struct trm_error *reterr)
 {
 	struct install *in = calloc(1, sizeof *in);
 	struct winsize size;
@@ -68,7 +68,8 @@ static int start_repl_install(struct repl *r, const struct words *words, struct 
 	in->has_terminal = repl_has_person(r);
 	struct trm_install_opts opts = {.size = sizeof(struct trm_install_opts),
 			.lang = r->lang,
-			.packages = (const char *const *)words->items,
+			.packages = packages,
+			.is_shared = is_shared,
 			.net_credentials = r->config.net_credentials,
 			.env = in->has_terminal ? env : NULL,
 			.has_terminal = in->has_terminal,
@@ -89,12 +90,26 @@ void repl_command_install(struct repl *r, const char *rest)
 	if (e == 0 && !words.n) {
 		repl_error(r, "which packages? for example :install %s",
 				!strcmp(r->lang->package_manager, "npm") ? "left-pad" : "rich");
-	} else if (e < 0 || start_repl_install(r, &words, &why) < 0) {
+	} else if (e < 0 || start_repl_install(r, (const char *const *)words.items, false, &why) < 0) {
 		repl_error(r, "%s", why.msg);
 	} else {
 		repl_begin(r, &installing);
 	}
 	words_finish(&words);
+}
+
+void repl_install_with(struct repl *r)
+{
+	struct trm_error why = {0};
+	if (!r->owes_with)
+		return;
+	r->owes_with = false;
+	if (start(r, (const char *const *)r->opts->with, true, &why) == 0) {
+		repl_begin(r, &installing);
+		return;
+	}
+	repl_fail(r, 0);
+	repl_error(r, "%s", why.msg);
 }
 
 void repl_command_install_resize(struct repl *r)

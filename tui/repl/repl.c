@@ -409,6 +409,7 @@ static bool has_output_left(const struct repl *r)
 static void stop_catching_up(struct repl *r)
 {
 	repl_done(r);
+	repl_install_with(r);
 }
 
 static const struct activity catching_up = {.what = "attaching", .interrupt = stop_catching_up};
@@ -416,7 +417,7 @@ static const struct activity catching_up = {.what = "attaching", .interrupt = st
 void repl_caught_up(struct repl *r)
 {
 	if (r->activity.interrupt == stop_catching_up)
-		repl_done(r);
+		stop_catching_up(r);
 }
 
 /* True: the next turn has work to do without waiting. */
@@ -434,12 +435,15 @@ static void work_on_repl(struct repl *r)
 {
 	repl_set_language(r, r->lang);
 	r->owes_start = repl_has_person(r);
+	r->owes_with = r->opts->with != NULL;
 	if (repl_has_person(r))
 		repl_say(r, ":help lists the commands, Ctrl-D leaves");
 	if (trm_sandbox_is_attached(r->cli_session.sandbox)) {
 		repl_begin(r, &catching_up);
 		if (repl_has_person(r))
 			peer_runs_gather(r);
+	} else {
+		repl_install_with(r);
 	}
 	while (!r->cli_session.is_closing && (!r->is_over || has_output_left(r))) {
 		if (r->is_over || r->activity.interrupt != stop_catching_up)

@@ -19,6 +19,8 @@ struct repl_opts {
 	struct cli_session_asked asked;
 	bool attach;         /* the sandbox must already be running */
 	const char *figures; /* directory to save images in; NULL: nowhere */
+	char *const *with; /* packages that are installed before the first input, NULL-terminated; NULL: none
+			    */
 };
 
 /* Blocks until the REPL ends. Returns the exit code: 0, or in a pipe the code of the first failure; 125

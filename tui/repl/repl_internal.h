@@ -103,6 +103,7 @@ struct repl {
 	const struct policy_gate *policy_gate;
 	enum confirm_mode confirm_mode;
 	bool owes_start;                      /* the question at the start */
+	bool owes_with;                       /* the packages that were asked for */
 	enum confirm_question question_shown; /* the line that is typed answers it */
 
 	struct trm_run *run;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/install_hint.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,10 +55,96 @@ bool install_hint_of_result(const struct trm_result *result, enum install_hint_k
 	return false;
 }
 
+/* ---- what others have said ------------------------------------------------------------------ */
+
+#define APT_HINT \
+	"apt-get works in containers: start one with --backend docker; local sandboxes see this machine's /usr, " \
+	"read-only"
+
+static bool is_local(const struct trm_sandbox *sandbox)
+{
+	return sandbox && !strcmp(trm_sandbox_backend(sandbox), "local");
+}
+
+static bool has_no_net(const struct trm_sandbox *sandbox)
+{
+	return sandbox && !trm_sandbox_limits(sandbox)->net && !trm_sandbox_is_adopted(sandbox)
+	       && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_NONE;
+}
+
+/* Words of package managers that name what they have not found. */
+static const struct {
+	const char *manager, *said, *before, *end;
+} refusals[] = {
+		{"pip", "No matching distribution found for ", "No matching distribution found for ", "\r\n"},
+		{"npm", "ENOTCACHED", "request to ", " \r\n"},
+};
+
+static const struct trm_lang *lang_of_manager(const char *manager)
+{
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		if (!strcmp(trm_lang_at(i)->package_manager, manager))
+			return trm_lang_at(i);
+	return NULL;
+}
+
+/* The address of a package ends with its name: "https://…/left-pad", "https://…/@scope%2fname". */
+static bool take_package(const struct trm_lang *lang, const char *at, size_t n, char out[PACKAGES])
+{
+	char text[PACKAGES];
+	if (snprintf(text, sizeof text, "%.*s", (int)n, at) >= (int)sizeof text)
+		return false;
+	const char *slash = !strncmp(text, "http", 4) ? strrchr(text, '/') : NULL;
+	const char *name = slash ? slash + 1 : text;
+	const char *escaped = strstr(name, "%2f");
+	snprintf(out, PACKAGES, "%.*s%s%s", (int)(escaped ? escaped - name : (ptrdiff_t)strlen(name)), name,
+			escaped ? "/" : "", escaped ? escaped + 3 : "");
+	return trm_package_check(lang, out, NULL) == 0;
+}
+
+bool install_hint_of_words(const struct trm_sandbox *sandbox, const char *words, enum install_hint_kind kind,
+		const char *what, char out[INSTALL_HINT])
+{
+	char package[PACKAGES], command[INSTALL_HINT];
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals && has_no_net(sandbox); i++) {
+		const struct trm_lang *lang = lang_of_manager(refusals[i].manager);
+		const char *at = lang && strstr(words, refusals[i].said) ? strstr(words, refusals[i].before)
+									 : NULL;
+		at = at ? at + strlen(refusals[i].before) : NULL;
+		if (!at || !take_package(lang, at, strcspn(at, refusals[i].end), package))
+			continue;
+		put_command(command, kind, lang, package, trm_sandbox_name(sandbox), what);
+		snprintf(out, INSTALL_HINT, "this sandbox has no network: %.240s", command);
+		return true;
+	}
+	bool is_apt = strstr(words, "/var/lib/apt/lists") || strstr(words, "/var/lib/dpkg/lock");
+	if (is_apt && is_local(sandbox))
+		snprintf(out, INSTALL_HINT, APT_HINT);
+	return is_apt && is_local(sandbox);
+}
+
+/* Is it apt's, perhaps behind "sudo"? */
+static bool is_apt_command(const char *const *argv, const char *line)
+{
+	char word[64] = "";
+	if (argv)
+		snprintf(word, sizeof word, "%s", argv[0]);
+	else
+		sscanf(line, " %*[!%%] %63s", word);
+	if (!argv && !*word)
+		sscanf(line, " %63s", word);
+	const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+	return !strcmp(name, "apt") || !strcmp(name, "apt-get");
+}
+
 bool install_hint_of_command(struct trm_sandbox *sandbox, const char *const *argv, const char *line,
 		enum install_hint_kind kind, char out[INSTALL_HINT])
 {
 	char packages[PACKAGES], command[INSTALL_HINT];
+	if (is_local(sandbox) && is_apt_command(argv, line)) {
+		snprintf(out, INSTALL_HINT, APT_HINT);
+		return true;
+	}
 	const struct trm_lang *lang = argv ? trm_package_command(argv, packages, sizeof packages)
 					   : trm_package_command_line(line, packages, sizeof packages);
 	if (!lang || !*packages || !sandbox || trm_sandbox_limits(sandbox)->net

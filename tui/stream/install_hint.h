@@ -22,6 +22,10 @@ enum { INSTALL_HINT = 300 };
  * the command line that stand for the code ("plot.py"; NULL: "…"). False: there is nothing to be said. */
 bool install_hint_of_result(const struct trm_result *result, enum install_hint_kind kind, const char *name,
 		const char *what, char out[INSTALL_HINT]);
+/* What the code has started has said, at the end of its stderr, that it could install nothing: pip or npm
+ * without a network, or apt-get in a local sandbox. `sandbox` NULL: nothing is said. */
+bool install_hint_of_words(const struct trm_sandbox *sandbox, const char *words, enum install_hint_kind kind,
+		const char *what, char out[INSTALL_HINT]);
 /* A command has failed: was it to install something without a network? `argv` or `line`; the other is NULL.
  */
 bool install_hint_of_command(struct trm_sandbox *sandbox, const char *const *argv, const char *line,

@@ -73,6 +73,13 @@ const char *const ARGV_ENVIRONMENT[][2] = {
 		{"LANG", "C.UTF-8"},
 		{"TERM", "dumb"},
 		{"TMPDIR", "/tmp"},
+		/* The home is the sandbox's own: what the distribution manages, pip cannot break. */
+		{"PIP_BREAK_SYSTEM_PACKAGES", "1"},
+		{NULL, NULL},
+};
+const char *const ARGV_OFFLINE[][2] = {
+		{"PIP_NO_INDEX", "1"},
+		{"npm_config_offline", "true"},
 		{NULL, NULL},
 };
 
@@ -217,6 +224,8 @@ static void add_namespaces(struct args *a, const struct argv_facts *facts)
 	append_word(a, "--clearenv");
 	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++)
 		add3(a, "--setenv", ARGV_ENVIRONMENT[i][0], ARGV_ENVIRONMENT[i][1]);
+	for (size_t i = 0; ARGV_OFFLINE[i][0] && !net; i++)
+		add3(a, "--setenv", ARGV_OFFLINE[i][0], ARGV_OFFLINE[i][1]);
 	if (net)
 		add_net_env(a, net);
 	add_env(a, &facts->request);

@@ -54,6 +54,8 @@ struct argv_facts {
 /* The variables of all sandboxes, {"NAME", "value"}, ended by {NULL}. Paths are those in sandboxes with
  * namespaces. */
 extern const char *const ARGV_ENVIRONMENT[][2];
+/* The same of those without a network: package managers fail at once, and do not try for long. */
+extern const char *const ARGV_OFFLINE[][2];
 /* Files of the host's /etc for a network. */
 extern const char *const ARGV_NET_FILES[ARGV_NET_ETC_FILES];
 

@@ -178,16 +178,22 @@ static void add_places(struct lines *l, const char *folder, const char *cache, c
 		add_variable(l, "TERRARIUM_PREPARED", prepared);
 }
 
-int bare_environment(struct buf *out, const struct bare_places *places, const struct argv_net *net,
+static void add_table(struct lines *l, const char *folder, const char *const table[][2],
 		const struct argv_request *request)
+{
+	for (size_t i = 0; table[i][0]; i++)
+		if (!is_overridden(request, table[i][0]))
+			add_own(l, folder, table[i][0], table[i][1]);
+}
+
+int bare_environment(struct buf *out, const struct bare_places *places, const struct argv_net *net,
+		bool is_offline, const struct argv_request *request)
 {
 	const char *folder = places->folder;
 	struct lines l = {.out = out};
-	for (size_t i = 0; ARGV_ENVIRONMENT[i][0]; i++) {
-		const char *name = ARGV_ENVIRONMENT[i][0], *value = ARGV_ENVIRONMENT[i][1];
-		if (!is_overridden(request, name))
-			add_own(&l, folder, name, value);
-	}
+	add_table(&l, folder, ARGV_ENVIRONMENT, request);
+	if (is_offline)
+		add_table(&l, folder, ARGV_OFFLINE, request);
 	add_places(&l, folder, places->cache, places->prepared);
 	if (net)
 		add_net_variables(&l, folder, net, request);

@@ -25,10 +25,10 @@ struct bare_places {
 	const char *folder, *cache, *prepared;
 };
 
-/* Append "NAME=value" entries, each ended by NUL: the same variables as in other sandboxes. Returns 0 or a
- * code. */
+/* Append "NAME=value" entries, each ended by NUL: the same variables as in other sandboxes.
+ * `is_offline`: nothing can be reached. Returns 0 or a code. */
 int bare_environment(struct buf *out, const struct bare_places *places, const struct argv_net *net,
-		const struct argv_request *request);
+		bool is_offline, const struct argv_request *request);
 
 /* Append the rules as in spec_msg. The supervisor adds those for mounts. */
 int bare_rules(struct buf *out, const struct bare_places *places, const struct argv_net *net);

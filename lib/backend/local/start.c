@@ -140,7 +140,7 @@ static int put_bare(struct buf *out, struct spec_msg *spec, const struct trm_san
 		prepared[0] = '\0';
 	buf_init(&environment, CONTROL_MAX_BYTES / 3);
 	buf_init(&rules, CONTROL_MAX_BYTES / 3);
-	int r = bare_environment(&environment, &places, net, &request);
+	int r = bare_environment(&environment, &places, net, !spec->shares_net, &request);
 	if (r == 0 && spec->isolation == ISOLATION_LANDLOCK)
 		r = bare_rules(&rules, &places, net);
 	if (r == 0) {
@@ -265,7 +265,8 @@ static void find_cache(const struct trm_sandbox_opts *opts, char path[CACHEDIR_P
 {
 	struct trm_error why;
 	spec->cache = "";
-	if (opts->hides_packages && !opts->limits.net)
+	/* A snapshot may refer to it. */
+	if (opts->hides_packages && !opts->limits.net && !opts->from)
 		return;
 	int fd = cachedir_open("packages", path, &why);
 	if (fd < 0)
