@@ -57,6 +57,8 @@ static const struct recipe recipes[] = {
 };
 
 static const struct recipe of_row = {.is_of_row = true};
+/* It can fetch in one sandbox and use that in another. */
+static const struct recipe of_row_in_steps = {.is_of_row = true, .has_sets = true};
 
 const char *const *recipe_command(const struct trm_lang *lang)
 {
@@ -69,7 +71,9 @@ const struct recipe *recipe_for(const struct trm_lang *lang)
 	for (size_t i = 0; i < sizeof recipes / sizeof *recipes; i++)
 		if (!strcmp(recipes[i].tool, lang->package_manager))
 			return &recipes[i];
-	return *lang->package_manager && recipe_command(lang) ? &of_row : NULL;
+	if (!*lang->package_manager || !recipe_command(lang))
+		return NULL;
+	return kernel_spec(lang)->fetches ? &of_row_in_steps : &of_row;
 }
 
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr)

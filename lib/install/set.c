@@ -73,20 +73,23 @@ static int by_text(const void *a, const void *b)
 static int put_request(struct buf *b, const struct tool_opts *opts)
 {
 	static const char *const variables[] = {"PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS",
-			"PIP_NO_INDEX", "PIP_PRE", "npm_config_registry", "NPM_CONFIG_REGISTRY"};
+			"PIP_NO_INDEX", "PIP_PRE", "npm_config_registry", "NPM_CONFIG_REGISTRY", "GEM_SOURCE",
+			"R_REPO", "MAVEN_REPO", "GOPROXY"};
 	char **packages = calloc(opts->n_packages + 1, sizeof *packages);
 	if (!packages)
 		return TRM_ENOMEM;
 	memcpy(packages, opts->packages, opts->n_packages * sizeof *packages);
 	qsort(packages, opts->n_packages, sizeof *packages, by_text);
-	add_text(b, "for", opts->recipe->tool);
+	add_text(b, "for", opts->lang->package_manager);
 	for (size_t i = 0; i < opts->n_packages; i++)
 		add_text(b, "package", packages[i]);
 	free(packages);
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		if (getenv(variables[i]))
 			add_text(b, variables[i], getenv(variables[i]));
-	add_stat(b, opts->recipe->program);
+	const char *program = opts->recipe->is_of_row ? opts->lang->interpreter : opts->recipe->program;
+	if (*program == '/')
+		add_stat(b, program);
 	add_stat(b, "/etc/pip.conf");
 	add_home_stat(b, ".config/pip/pip.conf");
 	add_home_stat(b, ".npmrc");

@@ -73,9 +73,28 @@ static void on_exited(
 
 enum { ARGV_MAX = ARGUMENTS_MAX + 33 };
 
+/* A row's command knows by TERRARIUM_STEP what to do: the downloader fetches into the folder
+ * TERRARIUM_FETCHED, a sandbox without network uses what is there. Without these it does both. */
+static const char fetches[] =
+		"set=${TERRARIUM_WORKSPACE:-/workspace}/.terrarium-set\n"
+		"export TERRARIUM_STEP=fetch TERRARIUM_FETCHED=\"$set/files\"\n"
+		"mkdir -p \"$TERRARIUM_FETCHED\" && \"$@\" || exit\n"
+		"cd \"$TERRARIUM_FETCHED\" && find . -type f -exec sha256sum {} + | sort | sha256sum | cut -c -32 "
+		">\"$set/name\"\n";
+static const char uses[] = "export TERRARIUM_STEP=use TERRARIUM_FETCHED=\"${TERRARIUM_CACHE:-" CACHEDIR_INSIDE
+			   "}/sets/$0\"\n"
+			   "exec \"$@\"\n";
+
 static void put_row_words(const struct tool *t, const char *argv[ARGV_MAX + 1])
 {
 	size_t n = 0;
+	bool is_fetch = !strcmp(t->verb, "unpack");
+	if (is_fetch || !strcmp(t->verb, "use")) {
+		argv[n++] = "/bin/sh";
+		argv[n++] = "-c";
+		argv[n++] = is_fetch ? fetches : uses;
+		argv[n++] = is_fetch ? "fetch" : t->opts->set;
+	}
 	for (const char *const *word = recipe_command(t->opts->lang); *word && n < ARGV_MAX; word++)
 		if (strcmp(*word, "{package}") != 0)
 			argv[n++] = *word;

@@ -108,6 +108,7 @@ struct kernel_spec {
 	/* What installs packages, which stand in place of the word {package}: NULL: trm_lang.install_command.
 	 */
 	const char *const *installer;
+	bool fetches;                        /* the installer knows TERRARIUM_STEP: see lib/install/tool.c */
 	const char *samples[KERNEL_SAMPLES]; /* NULL: the row has none of that name */
 };
 

@@ -415,6 +415,7 @@ static const struct key {
 		WORDS("install", lang.install_command),
 		WORDS("prepare", lang.prepare),
 		WORDS("installer", spec.installer),
+		FLAG("fetches", spec.fetches),
 		WORDS("plot_libraries", lang.plot_libraries),
 		TEXT("imports", lang.imports),
 		TEXT("module_prefix", lang.module_prefix),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Gems and CRAN packages into sandboxes, from repositories of the test's own in a network of the test's own. Maven and Go
-# have no such repository here: their command is tried without a network.
+# Gems, CRAN packages, Go modules and Maven's packages into sandboxes with a network and without, from repositories of the
+# test's own in a network of the test's own. Maven's own plugins are no part of its repository here: see below.
 if [ -z "$IN_OWN_NETWORK" ]; then
 	[ "$(id -u)" = 0 ] || { echo "SKIP: only root can make a network for the test"; exit 77; }
 	why=$(unshare -n true 2>&1) || { echo "SKIP: no network of the test's own can be made: $why"; exit 77; }
@@ -30,6 +30,24 @@ echo 'answer <- function() 42' >cran/tiny/R/a.R
 (cd web/src/contrib && R CMD build ../../../cran/tiny >../../../cran/made 2>&1) &&
 	Rscript -e 'tools::write_PACKAGES("web/src/contrib", type = "source")' ||
 	{ cat cran/made; echo "SKIP: no repository of R packages can be made"; exit 77; }
+# A Go module and one that it needs, as a module proxy has them.
+for module in inner outer; do
+	mkdir -p "web/go/example.org/$module/@v" "go/example.org/$module@v1.2.0"
+	echo "module example.org/$module" >"go/example.org/$module@v1.2.0/go.mod"
+done
+echo 'require example.org/inner v1.2.0' >>go/example.org/outer@v1.2.0/go.mod
+printf 'package inner\nconst X = 42\n' >go/example.org/inner@v1.2.0/a.go
+printf 'package outer\nimport "example.org/inner"\nfunc Answer() int { return inner.X }\n' >go/example.org/outer@v1.2.0/a.go
+for module in inner outer; do
+	echo v1.2.0 >"web/go/example.org/$module/@v/list"
+	echo '{"Version":"v1.2.0","Time":"2024-01-01T00:00:00Z"}' >"web/go/example.org/$module/@v/v1.2.0.info"
+	cp "go/example.org/$module@v1.2.0/go.mod" "web/go/example.org/$module/@v/v1.2.0.mod"
+	python3 -c 'import sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+	for name in "go.mod", "a.go":
+		archive.write(f"{sys.argv[2]}/{name}", f"{sys.argv[2]}/{name}"[3:])' \
+		"web/go/example.org/$module/@v/v1.2.0.zip" "go/example.org/$module@v1.2.0"
+done
 python3 -B -u -c "
 import http.server, os, sys
 os.chdir('web')
@@ -81,6 +99,47 @@ if command -v mvn >/dev/null; then
 	expect_code 2
 	expect_in err "Maven needs GROUP:NAME:VERSION"
 fi
+
+# Without a network another sandbox fetches, and this one uses what lies in the cache. Once it is there, nothing is asked.
+cache=$(mktemp -d /var/tmp/terrarium-test-XXXXXX) && chmod 755 "$cache"
+trap '"$terrarium" stop --all --yes >/dev/null 2>&1; kill $server; rm -rf "$dir" "$cache"' EXIT
+export XDG_CACHE_HOME="$cache"
+try run --yes --keep --name off --net-allow $address/32 --memory 2048 --disk 1024 --timeout 120 -l bash \
+	-c 'echo hi >/dev/tcp/'$address/$(cat port)' 2>/dev/null || echo none'
+expect_out none
+try install --name off -l ruby tiny
+expect_code 0
+try run --yes --name off --timeout 120 -l ruby -c 'require "tiny"; puts Tiny::X'
+expect_out 42
+try install --name off -l r tiny
+expect_code 0
+try run --yes --name off --timeout 120 -l r -c 'library(tiny); cat(answer(), "\n")'
+expect_out "42 "
+if command -v go >/dev/null || [ -x /usr/local/go/bin/go ]; then
+	export GOPROXY="$url/go" GOSUMDB=off
+	try install --name off -l go example.org/outer@v1.2.0
+	expect_code 0
+	printf 'package main\nimport ("fmt"; "example.org/outer")\nfunc main() { fmt.Println(outer.Answer()) }\n' >a.go
+	try run --yes --name off --timeout 300 a.go
+	expect_out 42
+	try install --name off -l go example.org/none
+	[ "$code" != 0 ] || wrong "there is no such module"
+	unset GOPROXY GOSUMDB
+fi
+before=$(wc -l <requests)
+try run --yes --keep --name again --net-allow $address/32 --timeout 120 -l ruby -c 'puts 1'
+try install --name again -l ruby tiny
+expect_code 0
+[ "$(wc -l <requests)" = "$before" ] || wrong "what is in the cache should not be fetched again"
+try run --yes --name again --timeout 120 -l ruby -c 'require "tiny"; puts Tiny::X'
+expect_out 42
+try install --name off -l ruby no-such-gem
+[ "$code" != 0 ] || wrong "there is no such gem"
+expect_in err "Unable to resolve dependency"
+try install --name off -l r nosuch
+[ "$code" != 0 ] || wrong "there is no such package"
+expect_in err "there is no package nosuch"
+unset XDG_CACHE_HOME
 # A package manager of one's own.
 echo '{ "languages": { "mine": { "like": "bash", "package_manager": "echo", "install": ["echo", "got", "{package}", "all"] },
 	"none": { "like": "bash", "package_manager": "nopm", "install": ["nopm", "{package}"] } } }' >mine.json

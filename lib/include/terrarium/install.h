@@ -3,19 +3,23 @@
 #define TERRARIUM_INSTALL_H
 
 /* Install packages for the code in a sandbox: with pip for Python, with npm for JavaScript, and with the
- * command of the language's row for others, of which nothing is cached. They are
+ * command of the language's row for others. They are
  * installed among the sandbox's own files (pip: the user's site-packages in its home; npm:
  * /workspace/node_modules), so they disappear with it. The next run finds them without a restart. Modules
  * that were already imported stay as they are.
  *
- * A local sandbox without network gets packages of pip and npm as with is_shared (see below). Everything else
- * needs the network of the sandbox. Downloads are kept on the host in $XDG_CACHE_HOME/terrarium/packages
+ * A local sandbox without network gets packages as with is_shared (see below), if the language's row says
+ * that its command can fetch them in one sandbox for another: those of pip, npm, gem, CRAN, Maven and Go.
+ * Everything else needs the network of the sandbox. Downloads are kept on the host in
+ * $XDG_CACHE_HOME/terrarium/packages
  * (~/.cache/…), which every local sandbox sees read-only. Data that comes from code in a sandbox is not
  * trusted:
  *  - Only a second, short-lived sandbox downloads wheels for the cache. It cannot start any process, so a
  *    package's code never runs in it. If the index provides checksums, pip verifies them at each use.
  *  - npm's archives are found by their SHA-512, which npm verifies at each use.
- * A package that must be built from source is downloaded and built in the sandbox itself, and not kept. */
+ *  - gem, R, Maven and Go download what was asked for and what that needs, and build nothing there. It is
+ * used as it came by sandboxes without network only. A package that must be built from source is downloaded
+ * and built in the sandbox itself, and not kept. */
 
 #include <stdbool.h>
 #include <stddef.h>
