@@ -82,7 +82,7 @@ static void alternating_streams_do_not_grow_memory(void **state)
 	(void)state;
 	output_init(&o, 64);
 	for (int i = 0; i < 100000; i++) {
-		output_append(&o, i & 1, "x", 1);
+		output_append(&o, i % 2 ? TRM_STDERR : TRM_STDOUT, "x", 1);
 		assert_true(o.n_blocks <= o.max_blocks + 1);
 	}
 	output_to_result(&o, &r);
