@@ -19,7 +19,7 @@ static void print(const char *text)
 {
 	send((struct msg){.type = MSG_RUN_OUTPUT,
 			.serial = m.run.serial,
-			.stream = 1,
+			.stream = TRM_STDERR,
 			.text = text,
 			.len = strlen(text)});
 }

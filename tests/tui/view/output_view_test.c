@@ -48,7 +48,7 @@ static void set_the_scene(void)
 			(char *)"NameError: name 'y' is not defined", NULL};
 
 	begin("folded = 1");
-	print("hidden\nhidden\n", 1);
+	print("hidden\nhidden\n", TRM_STDERR);
 	end((struct trm_result){.value = (char *)"1"});
 	m.out.mark = 0;
 	m.out.has_mark = true;
@@ -57,9 +57,10 @@ static void set_the_scene(void)
 	press(K_ESCAPE, 0);
 	press(K_F6, MOD_SHIFT);
 	begin("colors()");
-	print("\x1b[31mred\x1b[0m \x1b[1;38;5;208morange\x1b[0m \x1b[48;2;10;20;120;4mon blue\x1b[0m\n", 1);
-	print("one  10%\ntwo  10%\n", 1);
-	print("\x1b[2A\x1b[32mone 100%\x1b[0m\n\x1b[2Ktwo  90%\n", 2);
+	print("\x1b[31mred\x1b[0m \x1b[1;38;5;208morange\x1b[0m \x1b[48;2;10;20;120;4mon blue\x1b[0m\n",
+			TRM_STDERR);
+	print("one  10%\ntwo  10%\n", TRM_STDERR);
+	print("\x1b[2A\x1b[32mone 100%\x1b[0m\n\x1b[2Ktwo  90%\n", TRM_STDOUT);
 	end((struct trm_result){0});
 	begin("y");
 	end((struct trm_result){.status = TRM_STATUS_ERROR,
