@@ -18,7 +18,18 @@ PROGRAM = """
 #if TRM_VERSION < TRM_VERSION_OF(0, 2, 0) || TRM_VERSION >= TRM_VERSION_OF(1, 0, 0)
 #error "TRM_VERSION is not what its parts say"
 #endif
-int main() { return trm_version_number() != TRM_VERSION || !trm_version()[0]; }
+int main() {
+    struct trm_sync_opts sync = TRM_SYNC_OPTS_INIT;
+    struct trm_session_opts session = TRM_SESSION_OPTS_INIT;
+    struct trm_run_opts run = TRM_RUN_OPTS_INIT;
+    struct trm_proc_opts proc = TRM_PROC_OPTS_INIT;
+    struct trm_copy_opts copy = TRM_COPY_OPTS_INIT;
+    struct trm_install_opts install = TRM_INSTALL_OPTS_INIT;
+    struct trm_serve_opts serve = TRM_SERVE_OPTS_INIT;
+    bool are_sized = sync.size && sync.sandbox.size && session.size && run.size && proc.size && copy.size && install.size
+                     && serve.size;
+    return !are_sized || trm_version_number() != TRM_VERSION || !trm_version()[0];
+}
 """
 
 
@@ -49,7 +60,7 @@ def try_cxx(folder):
     with open(folder + "/client.cc", "w", encoding="utf-8") as file:
         file.write("#include <terrarium/terrarium.h>\n" + PROGRAM)
     where = os.path.dirname(LIBRARY)
-    subprocess.run([CXX, *STRICT, "client.cc", "-o", "client", "-L", where, "-lterrarium", f"-Wl,-rpath,{where}"], cwd=folder,
+    subprocess.run([CXX, "-std=c++20", *STRICT, "-Wno-missing-field-initializers", "client.cc", "-o", "client", "-L", where, "-lterrarium", f"-Wl,-rpath,{where}"], cwd=folder,
                    check=True)
     subprocess.run([folder + "/client"], check=True)
 
