@@ -79,17 +79,35 @@ struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const 
 
 /* ---- sending -------------------------------------------------------------------------------- */
 
-static void send_announcement(struct tell *t, struct announced_msg *msg)
+static void send_to_others(struct trm_sandbox *s, const struct announced_msg *msg)
 {
-	struct trm_sandbox *s = t->sandbox;
 	if (s->n_clients < 2 || s->is_dead || s->state != SANDBOX_READY
 			|| s->out.len > SANDBOX_OUT_SOFT_BYTES)
 		return;
-	msg->id = t->id;
-	msg->position = t->position;
 	sandbox_hold(s);
 	announced_msg_put(&s->out, msg); /* without memory the other clients miss it */
 	sandbox_release(s);
+}
+
+static void send_announcement(struct tell *t, struct announced_msg *msg)
+{
+	msg->id = t->id;
+	msg->position = t->position;
+	send_to_others(t->sandbox, msg);
+}
+
+static void say_present(struct trm_sandbox *s)
+{
+	struct announced_msg msg = {
+			.kind = ANNOUNCED_PRESENT, .by = s->presence, .by_len = strlen(s->presence)};
+	if (msg.by_len)
+		send_to_others(s, &msg);
+}
+
+void announce_presence(struct trm_sandbox *sandbox, const char *by)
+{
+	strncpy(sandbox->presence, by, sizeof sandbox->presence - 1);
+	say_present(sandbox);
 }
 
 static void say_began(struct tell *t)
@@ -143,6 +161,7 @@ void announce_end(struct tell *t, const struct trm_exit *exit)
 
 void announce_to_newcomers(struct trm_sandbox *sandbox)
 {
+	say_present(sandbox);
 	for (struct tell *t = sandbox->tells; t; t = t->next)
 		if (t->pid)
 			say_began(t);

@@ -147,6 +147,7 @@ struct trm_sandbox {
 	uint32_t n_clients; /* as the agent says; 0: unknown so far */
 	uint32_t last_tell;
 	struct tell *tells;   /* announcements of our processes */
+	char presence[128];   /* what other clients are told that we are; "" nothing */
 	struct trm_error why; /* of closing */
 	bool is_kept;         /* as far as we know */
 	bool leaves;          /* closing leaves the sandbox running: it is kept, or we have only attached */
@@ -310,6 +311,8 @@ void announce_begin(struct tell *tell, uint32_t pid);
 void announce_output(struct tell *tell, unsigned channel, const void *bytes, size_t n);
 /* Announce the end, and free `tell`. `exit` NULL: unknown. Accepts NULL. */
 void announce_end(struct tell *tell, const struct trm_exit *exit);
+/* Tell the other clients what we are, now and whenever one has come. */
+void announce_presence(struct trm_sandbox *sandbox, const char *by);
 /* A client has connected, and gets the current announcements. */
 void announce_to_newcomers(struct trm_sandbox *sandbox);
 

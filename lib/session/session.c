@@ -7,6 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <terrarium/text.h>
+
 #include "base/err.h"
 #include "base/opts.h"
 
@@ -243,11 +245,24 @@ static void on_listed(void *user)
 	session_leave(s);
 }
 
+/* What the other client says of itself. */
+static void report_present(struct trm_session *s, const struct announced_msg *what)
+{
+	char by[128];
+	if (!s->opts.is_shared || !s->cb->present || s->is_closed)
+		return;
+	trm_text_clean_line(by, sizeof by, what->by ? what->by : "", what->by_len);
+	s->cb->present(s->user, what->client, what->kind == ANNOUNCED_PRESENT ? by : NULL);
+}
+
 static void on_reported(void *user, const struct announced_msg *what)
 {
 	struct trm_session *s = user;
 	session_enter(s);
-	peer_command_handle(s, what);
+	if (what->kind == ANNOUNCED_PRESENT || what->kind == ANNOUNCED_GONE)
+		report_present(s, what);
+	if (what->kind != ANNOUNCED_PRESENT)
+		peer_command_handle(s, what);
 	session_leave(s);
 }
 
@@ -330,6 +345,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 				s->opts.client ? s->opts.client : program_invocation_short_name,
 				(long)getpid());
 		sandbox->has_shared_session = true;
+		announce_presence(sandbox, s->by);
 		sandbox_list_shared(sandbox);
 	}
 	*ret_session = s;

@@ -245,6 +245,8 @@ int announced_msg_put(struct buf *out, const struct announced_msg *msg)
 	} else if (msg->kind == ANNOUNCED_OUTPUT) {
 		pack_u8(&p, msg->channel);
 		pack_bytes(&p, msg->bytes, msg->n_bytes);
+	} else if (msg->kind == ANNOUNCED_PRESENT) {
+		pack_bytes(&p, msg->by, msg->by_len);
 	} else {
 		pack_u32(&p, (uint32_t)msg->exit_code);
 		pack_u32(&p, msg->signal);
@@ -280,6 +282,7 @@ int announced_msg_get(const struct frame *frame, struct announced_msg *ret)
 		msg.exit_code = (int32_t)unpack_u32(&u);
 		msg.signal = unpack_u32(&u);
 		break;
+	case ANNOUNCED_PRESENT: msg.by = unpack_bytes(&u, &msg.by_len); break;
 	default: return TRM_EPROTO;
 	}
 	if (u.bad || (!is_gone && msg.kind == ANNOUNCED_GONE) || msg.channel > CHANNEL_STDERR)

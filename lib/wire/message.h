@@ -80,16 +80,16 @@ int turn_msg_get(const struct frame *frame, enum turn_word *ret); /* TRM_EPROTO:
 int shared_msg_put(struct buf *out, const char *key);
 int shared_msg_get(const struct frame *frame, char **ret_key); /* malloc'd */
 
-/* The payload of ANNOUNCE and ANNOUNCED: a process that other clients cannot attach to. A client that
- * connects later gets BEGIN at that time, so BEGIN may come twice. The agent drops what it cannot pass
- * on; `position` shows the gap. */
-enum announced_kind { ANNOUNCED_GONE, ANNOUNCED_BEGIN, ANNOUNCED_OUTPUT, ANNOUNCED_END };
+/* The payload of ANNOUNCE and ANNOUNCED: a process that other clients cannot attach to, or (PRESENT) what the
+ * client is. A client that connects later gets BEGIN and PRESENT at that time, so both may come twice. The
+ * agent drops what it cannot pass on; `position` shows the gap. */
+enum announced_kind { ANNOUNCED_GONE, ANNOUNCED_BEGIN, ANNOUNCED_OUTPUT, ANNOUNCED_END, ANNOUNCED_PRESENT };
 struct announced_msg {
 	uint32_t client; /* the one that runs the process; only read */
 	enum announced_kind kind;
 	uint32_t id;       /* of the process, unique for its client */
 	uint64_t position; /* bytes that the process had written before */
-	/* BEGIN. Texts are borrowed and hostile. */
+	/* BEGIN; PRESENT has `by` alone. Texts are borrowed and hostile. */
 	uint64_t began_ms; /* since 1970 */
 	uint32_t pid;      /* in the sandbox */
 	const char *by, *words;

@@ -74,6 +74,23 @@ static void its_run_is_a_block(void **state)
 	leave();
 }
 
+static void who_is_attached_is_in_sight(void **state)
+{
+	char words[80];
+
+	(void)state;
+	start();
+	assert_false(screen_shows(&s, "clients"));
+	run_elsewhere("1");
+	screen_wait(&s, " 2 clients ");
+	snprintf(words, sizeof words, "this one; peer, pid %ld", (long)client);
+	screen_wait(&s, words);
+	end_client();
+	screen_wait_gone(&s, "2 clients");
+	screen_wait_gone(&s, words);
+	leave();
+}
+
 static void it_can_be_stopped_here(void **state)
 {
 	(void)state;
@@ -169,6 +186,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(its_run_is_a_block),
+			TEST(who_is_attached_is_in_sight),
 			TEST(it_can_be_stopped_here),
 			TEST(a_run_of_ours_waits),
 			TEST(its_question_is_answered_here_when_it_is_gone),

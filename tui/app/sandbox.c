@@ -23,6 +23,11 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 				       .len = n});
 }
 
+static void on_present(void *user, uint32_t client, const char *by)
+{
+	app_send(user, &(struct msg){.type = MSG_CLIENT, .number = client, .text = by});
+}
+
 static void on_ended(void *user, const struct trm_lang *lang, const char *reason)
 {
 	char text[700];
@@ -31,7 +36,7 @@ static void on_ended(void *user, const struct trm_lang *lang, const char *reason
 }
 
 static const struct trm_session_cb session_cb = {
-		.late = on_late, .joined = app_run_joined, .ended = on_ended};
+		.late = on_late, .joined = app_run_joined, .ended = on_ended, .present = on_present};
 
 /* ---- the sandbox ---- */
 

@@ -43,7 +43,8 @@ enum msg_type {
 	MSG_RUN_JOINED,
 	MSG_SANDBOX_PROGRESS, /* text: current step of the start */
 	MSG_SANDBOX_WARNING,  /* text: a sentence */
-	MSG_CLIENTS,          /* number: clients of the sandbox */
+	MSG_CLIENTS,          /* number: of programs attached to the sandbox */
+	MSG_CLIENT,           /* number: of another program; text: what it is; NULL: it has gone */
 	MSG_RUN_OUTPUT,       /* stream, text, len */
 	MSG_RUN_DISPLAY,      /* display */
 	MSG_RUN_INPUT,        /* text: the prompt; flag: secret */

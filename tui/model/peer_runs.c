@@ -190,6 +190,37 @@ void answer_stop_other(struct model *m, int answer, struct effects *out)
 
 /* ---- texts ---- */
 
+void peer_runs_name(struct model *m, uint32_t client, const char *words)
+{
+	struct peer_runs *p = &m->peer_runs;
+	unsigned i = 0;
+
+	m->needs_draw = true;
+	while (i < p->n_names && p->names[i].client != client)
+		i++;
+	if (words && i == p->n_names && i == PEER_NAMES_MAX)
+		return;
+	if (words) {
+		p->names[i].client = client;
+		snprintf(p->names[i].words, sizeof p->names[i].words, "%.63s", words);
+		p->n_names += i == p->n_names;
+	} else if (i < p->n_names) {
+		p->names[i] = p->names[--p->n_names];
+	}
+}
+
+/* "2 clients: this one, and terrarium repl, pid 42" */
+static void tell_attached(const struct peer_runs *p, char *out, size_t cap)
+{
+	size_t used = (size_t)snprintf(out, cap, "%u clients are attached: this one", p->n_clients);
+	unsigned unnamed = p->n_clients - 1 > p->n_names ? p->n_clients - 1 - p->n_names : 0;
+
+	for (unsigned i = 0; i < p->n_names && used < cap; i++)
+		used += (size_t)snprintf(out + used, cap - used, "; %s", p->names[i].words);
+	if (unnamed && used < cap)
+		snprintf(out + used, cap - used, "; %u other%s", unnamed, unnamed == 1 ? "" : "s");
+}
+
 void peer_runs_text(const struct model *m, char *out, size_t cap)
 {
 	const struct peer_run *other = peer_runs_running(m);
@@ -200,5 +231,5 @@ void peer_runs_text(const struct model *m, char *out, size_t cap)
 		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
 				info->excerpt[0] ? ":" : "", info->excerpt);
 	else if (m->peer_runs.n_clients > 1)
-		snprintf(out, cap, "%u clients are attached to this sandbox", m->peer_runs.n_clients);
+		tell_attached(&m->peer_runs, out, cap);
 }

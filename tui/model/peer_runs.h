@@ -25,13 +25,23 @@ struct peer_run {
 	uint64_t began_ns;
 };
 
+/* Another program that is attached, and says what it is. */
+struct peer_name {
+	uint32_t client;
+	char words[64];
+};
+
+enum { PEER_NAMES_MAX = 8 };
+
 enum { PEER_RUNS_MAX = TRM_LANG_MAX + 64 };
 
 struct peer_runs {
-	struct peer_run items[PEER_RUNS_MAX]; /* one per language, then commands */
-	unsigned n;                           /* items in use: those at n and after it are free */
-	unsigned n_clients;                   /* clients of the sandbox, including this one; 0: unknown */
-	uint32_t target;                      /* subject of the open question */
+	struct peer_run items[PEER_RUNS_MAX]; /* by language; then commands */
+	unsigned n;                           /* behind so many of them there is none */
+	unsigned n_clients; /* programs attached to the sandbox, this one included; 0: not known */
+	struct peer_name names[PEER_NAMES_MAX];
+	unsigned n_names;
+	uint32_t target; /* that a question is about */
 };
 
 /* MSG_RUN_JOINED, or a message about a peer run. False: the message is about none. */
@@ -48,7 +58,10 @@ bool peer_runs_may_be_stopped(const struct model *m);
 void peer_runs_ask_stop(struct model *m);
 void answer_stop_other(struct model *m, int answer, struct effects *out);
 
-/* "terrarium repl, pid 42 runs print(x)"; "" while no peer run is active. */
+/* A program says what it is; NULL: it has gone. */
+void peer_runs_name(struct model *m, uint32_t client, const char *words);
+
+/* "terrarium repl, pid 42 runs print(x)"; who is attached, too; "" while nobody else is. */
 void peer_runs_text(const struct model *m, char *out, size_t cap);
 
 #endif

@@ -131,6 +131,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	case MSG_METRICS: on_metrics(m, msg, out); break;
 	case MSG_CLIENTS: m->peer_runs.n_clients = (unsigned)msg->number; break;
+	case MSG_CLIENT: peer_runs_name(m, (uint32_t)msg->number, msg->text); break;
 	default: break;
 	}
 }

@@ -326,6 +326,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_CLOSED:
 	case MSG_NO_ISOLATION:
 	case MSG_CLIENTS:
+	case MSG_CLIENT:
 	case MSG_METRICS: update_sandbox(m, msg, out); break;
 	case MSG_SANDBOXES:
 	case MSG_CONTAINER:

@@ -114,6 +114,11 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 		col = draw_text(c, clip, 0, col, ROLE_STATUS_ERROR,
 				m->cols < BRIEF_COLS ? " OPEN " : " NO ISOLATION ");
 	}
+	if (m->peer_runs.n_clients > 1 && m->sandbox.state != SANDBOX_DEAD) {
+		col = title_gap(m, c, clip, col);
+		col = draw_format(c, clip, 0, col, ROLE_WARN,
+				m->cols < BRIEF_COLS ? " %u cl " : " %u clients ", m->peer_runs.n_clients);
+	}
 	if (m->sandbox.limits.net && m->sandbox.state != SANDBOX_DEAD) {
 		col = title_gap(m, c, clip, col);
 		col = draw_text(c, clip, 0, col, ROLE_WARN, " NET ");
@@ -157,7 +162,8 @@ static int title_sandbox(const struct model *m, struct canvas *c, struct rect cl
 	char text[96], forms[3][128];
 	uint16_t role;
 	int state = (int)strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 21 : 9)
-		    + (m->panes.is_zoomed ? 16 : 0) + (s->limits.net ? 7 : 0) + (s->is_open ? 16 : 0);
+		    + (m->panes.is_zoomed ? 16 : 0) + (s->limits.net ? 7 : 0) + (s->is_open ? 16 : 0)
+		    + (m->peer_runs.n_clients > 1 ? 14 : 0);
 
 	snprintf(forms[0], sizeof forms[0], "%s/%s%s", s->backend, s->name, kept);
 	snprintf(forms[1], sizeof forms[1], "%s%s", s->name, kept);

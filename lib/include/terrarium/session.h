@@ -59,6 +59,10 @@ struct trm_session_cb {
 	/* With is_shared: another session's run has begun, or was found. To follow it, call
 	 * trm_run_follow() inside this callback; `run` is a valid handle until it has ended. */
 	void (*joined)(void *user, struct trm_run *run, const struct trm_origin *origin);
+	/* With is_shared: another client of the sandbox says what it is ("terrarium repl, pid 42"), perhaps
+	 * again; NULL: it has gone. `client` is its number. Clients without a shared session say nothing: the
+	 * number of all is trm_sandbox_cb.clients. The text is one clean line, borrowed; it may be a lie. */
+	void (*present)(void *user, uint32_t client, const char *by);
 	/* With is_shared: all earlier events have been reported. Called once. */
 	void (*caught_up)(void *user);
 	/* A kernel has ended while none of its runs was ours to tell of it, and not because this session

@@ -206,6 +206,28 @@ static void test_spawn_is_no_more_than_can_be_read(void **state)
 	buf_finish(&buf);
 }
 
+/* What a client is, as the agent passes it on: the number of the client stands in front. */
+static void test_present(void **state)
+{
+	struct buf buf = buffer();
+	struct announced_msg msg;
+	char passed[128] = {9, 0, 0, 0};
+	(void)state;
+	assert_int_equal(announced_msg_put(&buf, &(struct announced_msg){.kind = ANNOUNCED_PRESENT,
+								 .by = "repl, pid 4",
+								 .by_len = 11}),
+			0);
+	struct frame frame = frame_of(&buf);
+	memcpy(passed + 4, frame.payload, frame.len);
+	struct frame told = {.type = FRAME_ANNOUNCED, .payload = passed, .len = frame.len + 4};
+	assert_int_equal(announced_msg_get(&told, &msg), 0);
+	assert_true(msg.kind == ANNOUNCED_PRESENT && msg.client == 9 && msg.by_len == 11);
+	assert_memory_equal(msg.by, "repl, pid 4", 11);
+	while (--told.len > 4)
+		assert_int_equal(announced_msg_get(&told, &msg), TRM_EPROTO);
+	buf_finish(&buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +237,7 @@ int main(void)
 			cmocka_unit_test(test_started_that_contradicts_itself),
 			cmocka_unit_test(test_turn),
 			cmocka_unit_test(test_shared),
+			cmocka_unit_test(test_present),
 			cmocka_unit_test(test_spawn_without_a_program),
 			cmocka_unit_test(test_spawn_is_no_more_than_can_be_read),
 	};
