@@ -7,6 +7,7 @@
 #include <terrarium/error.h>
 
 #include "model/output.h"
+#include "model/which_key.h"
 
 int model_init(struct model *m, const struct model_opts *opts)
 {
@@ -146,6 +147,7 @@ int model_tick_ms(const struct model *m)
 	int wait_ms = sooner(variables_wait_ms(m), output_search_is_busy(m) ? 10 : -1);
 
 	wait_ms = sooner(wait_ms, demo_wait_ms(m));
+	wait_ms = sooner(wait_ms, which_key_wait_ms(m));
 
 	if (m->replay.is_on) /* the player feeds everything that depends on the time */
 		return m->notices.is_shown ? 500 : -1;

@@ -126,9 +126,12 @@ struct model {
 	enum pane focus_back; /* pane that gets the focus after a run that asked for input */
 	bool owes_focus;
 	struct keymap keymap;
-	bool tells_keys;      /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
-	struct keys typed;    /* keys of an incomplete sequence */
-	enum pane mouse_pane; /* pane in which a drag began */
+	bool tells_keys;    /* the terminal does, also those that are one to others: Enter and Shift-Enter */
+	struct keys typed;  /* of a sequence that is not complete */
+	bool has_which_key; /* such a sequence, or one of vi's, has begun: … */
+	uint32_t which_key_begun; /* … which, and … */
+	uint64_t which_key_ns;    /* … when its last key came */
+	enum pane mouse_pane;     /* that a drag began in */
 	bool has_mouse_pane;
 
 	struct vi vi; /* its state, if the key map is that of vi */

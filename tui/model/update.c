@@ -15,6 +15,7 @@
 #include "model/page.h"
 #include "model/stopping.h"
 #include "model/vi_keys.h"
+#include "model/which_key.h"
 
 /* ---- keys ---- */
 
@@ -316,6 +317,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		else if (msg->event->type != EVENT_FOCUS)
 			on_input(m, msg, out);
 		signature_follow(m, msg->event);
+		which_key_follow(m);
 		break;
 	case MSG_TICK: on_tick(m, msg, out); break;
 	case MSG_SANDBOX_STARTING:

@@ -7,6 +7,7 @@
 #include "model/complete.h"
 #include "model/model.h"
 #include "model/page.h"
+#include "model/which_key.h"
 #include "text/text.h"
 #include "view/editor_view.h"
 #include "view/parts.h"
@@ -43,7 +44,7 @@ static bool is_covered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
 	       || page_is_shown(m) || m->replay.is_on || m->demo.is_on || m->tutor.is_on
-	       || m->out.figures.zoomed;
+	       || m->out.figures.zoomed || which_key_is_shown(m);
 }
 
 void view_editor(const struct model *m, struct canvas *c)
@@ -106,7 +107,7 @@ bool view_output(const struct model *m, struct canvas *c)
 static bool is_layered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || page_is_shown(m) || m->replay.is_on || m->demo.is_on
-	       || m->tutor.is_on || complete_is_shown(m) || m->out.figures.zoomed
+	       || m->tutor.is_on || complete_is_shown(m) || m->out.figures.zoomed || which_key_is_shown(m)
 	       || (m->layout.kind != LAYOUT_WIDE && m->layout.kind != LAYOUT_STACKED);
 }
 
@@ -172,6 +173,8 @@ void view(const struct model *m, struct canvas *c)
 		c->cursor_row = c->cursor_col = -1;
 		draw_table_page(m, c);
 	}
+	if (which_key_is_shown(m))
+		draw_which_key(m, c);
 	if (m->dialog.kind != DIALOG_NONE)
 		draw_dialog(m, c);
 }

@@ -219,12 +219,12 @@ static void test_present(void **state)
 			0);
 	struct frame frame = frame_of(&buf);
 	memcpy(passed + 4, frame.payload, frame.len);
-	struct frame told = {.type = FRAME_ANNOUNCED, .payload = passed, .len = frame.len + 4};
-	assert_int_equal(announced_msg_get(&told, &msg), 0);
+	struct frame passed_on = {.type = FRAME_ANNOUNCED, .payload = passed, .len = frame.len + 4};
+	assert_int_equal(announced_msg_get(&passed_on, &msg), 0);
 	assert_true(msg.kind == ANNOUNCED_PRESENT && msg.client == 9 && msg.by_len == 11);
 	assert_memory_equal(msg.by, "repl, pid 4", 11);
-	while (--told.len > 4)
-		assert_int_equal(announced_msg_get(&told, &msg), TRM_EPROTO);
+	while (--passed_on.len > 4)
+		assert_int_equal(announced_msg_get(&passed_on, &msg), TRM_EPROTO);
 	buf_finish(&buf);
 }
 
