@@ -12,30 +12,30 @@ static void wait_ms(unsigned ms)
 static void who_waits_sees_what_may_come(void **state)
 {
 	(void)state;
-	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_ANY, "ctrl-x ctrl-s", "save", NULL), 0);
-	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_EDITOR, "ctrl-x u", "undo", NULL), 0);
-	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_OUTPUT, "ctrl-x o", "undo", NULL), 0);
-	press('x', MOD_CTRL);
-	assert_screen("^X ...", false);
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_ANY, "alt-q ctrl-s", "save", NULL), 0);
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_EDITOR, "alt-q u", "undo", NULL), 0);
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_OUTPUT, "alt-q o", "undo", NULL), 0);
+	press('q', MOD_ALT);
+	assert_screen("Alt-q ...", false);
 	int wait = which_key_wait_ms(&m);
 	assert_true(wait > 450 && wait <= 501 && model_tick_ms(&m) <= wait);
 	wait_ms((unsigned)wait);
-	assert_screen("^X ...", true);
+	assert_screen("Alt-q ...", true);
 	assert_screen("^S  Save", true);
 	assert_screen("u   Undo", true);
-	assert_screen("o  ", false); /* of another pane */
+	assert_screen("o   Undo", false); /* of another pane */
 	assert_int_equal(which_key_wait_ms(&m), -1);
 	m.needs_draw = false;
 	press('u', 0);
 	assert_true(m.needs_draw);
-	assert_screen("^X ...", false);
+	assert_screen("Alt-q ...", false);
 }
 
 static void who_goes_on_at_once_sees_nothing(void **state)
 {
 	(void)state;
-	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_ANY, "ctrl-x ctrl-s", "save", NULL), 0);
-	press('x', MOD_CTRL);
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_ANY, "alt-q ctrl-s", "save", NULL), 0);
+	press('q', MOD_ALT);
 	press('s', MOD_CTRL);
 	wait_ms(900);
 	assert_false(which_key_is_shown(&m));
