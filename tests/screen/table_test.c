@@ -58,7 +58,7 @@ static void a_variable_is_opened_sorted_and_searched(void **state)
 	screen_wait(&s, "list   200000");
 	screen_send(&s, "\r");
 	screen_wait(&s, "big: list, 200 000 rows, 2 columns, row 1");
-	screen_wait(&s, "6   6 name 6");
+	screen_wait(&s, " 6    6 name 6");
 	screen_send(&s, "ss");
 	screen_wait(&s, "199999 199999 name");
 	screen_send(&s, "/name 3\r");
@@ -95,8 +95,9 @@ static void a_file_is_opened(void **state)
 static void it_outlives_the_sandbox(void **state)
 {
 	(void)state;
-	start(10, 40, "r = [[i] for i in range(3000)]\nimport os, threading\n"
-		      "threading.Timer(3, lambda: os.kill(os.getpid(), 9)).start()\n");
+	start(10, 40,
+			"r = [[i] for i in range(3000)]\nimport os, threading\n"
+			"threading.Timer(3, lambda: os.kill(os.getpid(), 9)).start()\n");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "✓");
 	open_table("r");

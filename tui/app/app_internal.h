@@ -380,6 +380,7 @@ void app_images_answered(struct app *a); /* keys have arrived, and perhaps the t
 void app_draw_figure(struct app *a, uint32_t id, bool is_zoom);
 void app_close_images(struct app *a);
 void app_save_figure(struct app *a, const struct effect *effect);
+void app_save_all(struct app *a, const char *folder);
 void app_open_figure(struct app *a, const struct effect *effect);
 void app_remove_figures(struct app *a);
 

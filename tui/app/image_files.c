@@ -14,9 +14,10 @@
 
 #include "app/app_internal.h"
 
-static const struct figure *figure_of(const struct app *a, const struct effect *effect)
+/* False: it is not there any more. */
+static bool find_artifact(const struct app *a, const struct effect *effect, struct artifact_row *ret)
 {
-	return figures_find(&a->model.out.figures, (uint32_t)effect->number);
+	return artifacts_find(&a->model.artifacts, &a->model.out.figures, (uint32_t)effect->number, ret);
 }
 
 /* 0 or an errno. An incomplete file is removed. */
@@ -40,16 +41,16 @@ static int write_file(const char *path, int flags, const uint8_t *bytes, size_t 
 
 void app_save_figure(struct app *a, const struct effect *effect)
 {
-	const struct figure *fig = figure_of(a, effect);
+	struct artifact_row found;
 	bool is_over = effect->type == EFFECT_SAVE_FIGURE_OVER;
 	char path[PATH_MAX], why[PATH_MAX + 100];
 	struct stat st;
 
-	if (!fig)
+	if (!find_artifact(a, effect, &found))
 		return;
 	app_expand_path(effect->text, path);
-	struct msg msg = {.type = MSG_FIGURE_SAVED, .number = fig->id, .text = path};
-	int error = write_file(path, is_over ? O_TRUNC : O_EXCL, fig->bytes, fig->n);
+	struct msg msg = {.type = MSG_FIGURE_SAVED, .number = found.id, .text = path};
+	int error = write_file(path, is_over ? O_TRUNC : O_EXCL, found.bytes, found.n);
 	msg.flag = error == EEXIST && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 	if (error && !msg.flag) {
 		snprintf(why, sizeof why, "%s could not be written: %s", path,
@@ -57,6 +58,47 @@ void app_save_figure(struct app *a, const struct effect *effect)
 		msg.other = why;
 	}
 	app_send(a, &msg);
+}
+
+/* Beside files that are there already: "a.png", "a-2.png", … Returns 0 or an errno. */
+static int write_beside(const char *folder, const struct artifact_row *row)
+{
+	const char *dot = strrchr(row->name, '.');
+	int stem = dot && dot != row->name ? (int)(dot - row->name) : (int)strlen(row->name);
+	char path[PATH_MAX + 200];
+	int error = EEXIST;
+
+	for (int i = 1; error == EEXIST && i < 1000; i++) {
+		if (i == 1)
+			snprintf(path, sizeof path, "%s/%s", folder, row->name);
+		else
+			snprintf(path, sizeof path, "%.4000s/%.*s-%d%s", folder, stem, row->name, i,
+					row->name + stem);
+		error = write_file(path, O_EXCL, row->bytes, row->n);
+	}
+	return error;
+}
+
+void app_save_all(struct app *a, const char *typed)
+{
+	size_t n = artifacts_count(&a->model.artifacts, &a->model.out.figures), n_saved = 0;
+	char folder[PATH_MAX], text[PATH_MAX + 100];
+	int error = 0;
+
+	app_expand_path(typed, folder);
+	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+		error = errno;
+	for (size_t i = 0; i < n && !error; i++) {
+		struct artifact_row row = artifacts_row(&a->model.artifacts, &a->model.out.figures, i);
+		error = write_beside(folder, &row);
+		n_saved += !error;
+	}
+	if (error)
+		snprintf(text, sizeof text, "%zu of %zu files saved in %s, then: %s", n_saved, n, folder,
+				strerror(error));
+	else
+		snprintf(text, sizeof text, "saved %zu file%s in %s", n, n == 1 ? "" : "s", folder);
+	app_tell(a, error ? MSG_ERROR : MSG_NOTICE, text);
 }
 
 /* ---- opening ---- */
@@ -113,34 +155,33 @@ static void start_opener(const char *path)
 
 void app_open_figure(struct app *a, const struct effect *effect)
 {
-	const struct figure *fig = figure_of(a, effect);
-	char path[PATH_MAX], name[64], text[PATH_MAX + 100];
+	struct artifact_row found;
+	char path[PATH_MAX], text[PATH_MAX + 100];
 
-	if (!fig)
+	if (!find_artifact(a, effect, &found))
 		return;
 	if (!has_program("xdg-open")) {
 		app_tell(a, MSG_ERROR,
-				"images are opened with xdg-open (package xdg-utils), which is not installed; s saves it");
+				"files are opened with xdg-open (package xdg-utils), which is not installed; s saves it");
 		return;
 	}
 	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) {
-		app_tell(a, MSG_ERROR, "there is no desktop here that could open an image; s saves it");
+		app_tell(a, MSG_ERROR, "there is no desktop here that could open it; s saves it");
 		return;
 	}
-	figure_file_name(fig, fig->id, name);
 	if (!make_folder(a)) {
-		app_tell(a, MSG_ERROR, "no folder could be made to open the image from; s saves it");
+		app_tell(a, MSG_ERROR, "no folder could be made to open it from; s saves it");
 		return;
 	}
-	snprintf(path, sizeof path, "%s/%s", a->figure_folder, name);
-	int error = write_file(path, O_TRUNC, fig->bytes, fig->n);
+	snprintf(path, sizeof path, "%s/%s", a->figure_folder, found.name);
+	int error = write_file(path, O_TRUNC, found.bytes, found.n);
 	if (error) {
 		snprintf(text, sizeof text, "%s could not be written: %s", path, strerror(error));
 		app_tell(a, MSG_ERROR, text);
 		return;
 	}
 	start_opener(path);
-	app_tell(a, MSG_NOTICE, "opened the image outside");
+	app_tell(a, MSG_NOTICE, "opened it outside");
 }
 
 void app_remove_figures(struct app *a)

@@ -105,6 +105,7 @@ void app_perform(struct app *a, const struct effect *effect)
 		break;
 	case EFFECT_SAVE_FIGURE:
 	case EFFECT_SAVE_FIGURE_OVER: app_save_figure(a, effect); break;
+	case EFFECT_SAVE_ALL: app_save_all(a, effect->text); break;
 	case EFFECT_OPEN_FIGURE: app_open_figure(a, effect); break;
 	case EFFECT_RELOAD: app_reload(a, effect->buffer); break;
 	case EFFECT_EDIT_OUTSIDE: app_edit_outside(a, effect->buffer); break;

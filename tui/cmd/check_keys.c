@@ -58,7 +58,7 @@ static bool is_pane(enum key_context key_context)
 {
 	return key_context == CONTEXT_EDITOR || key_context == CONTEXT_OUTPUT
 	       || key_context == CONTEXT_METRICS || key_context == CONTEXT_VARIABLES
-	       || key_context == CONTEXT_TABLE;
+	       || key_context == CONTEXT_TABLE || key_context == CONTEXT_GALLERY;
 }
 
 /* A binding for all contexts is hidden in a context with its own binding of the same keys. */

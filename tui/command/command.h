@@ -21,12 +21,13 @@ enum key_context {
 	CONTEXT_OUTPUT,
 	CONTEXT_METRICS,
 	CONTEXT_VARIABLES, /* the page of variables */
-	CONTEXT_TABLE,     /* the page that shows a table */
 	CONTEXT_POPUP,     /* in the editor, while the completion popup is open */
 	CONTEXT_STOPPING,  /* anywhere, while a run is being stopped */
 	CONTEXT_REPLAY,    /* anywhere, while a recording is shown */
 	CONTEXT_PAUSED,    /* anywhere, while a run is paused near the memory limit */
 	CONTEXT_SANDBOXES, /* the page of running sandboxes */
+	CONTEXT_TABLE,     /* the page that shows a table */
+	CONTEXT_GALLERY,   /* the page of what runs have made */
 	CONTEXT_DEMO,      /* anywhere, while a file is presented cell by cell */
 	CONTEXT_ANY,       /* in every pane */
 	CONTEXT_ALWAYS,    /* also while a dialog is open */
@@ -79,6 +80,7 @@ extern const struct command_table engines_commands;
 extern const struct command_table stopping_commands;
 extern const struct command_table variables_commands;
 extern const struct command_table table_commands;
+extern const struct command_table gallery_commands;
 extern const struct command_table inspect_commands;
 extern const struct command_table record_commands;
 extern const struct command_table settings_commands;

@@ -94,8 +94,8 @@ struct keybar_item {
 	const char *label;
 	int col, cols;
 };
-enum { KEYBAR_MAX = 64 };
-/* Items for this width: commands with their columns, left to right. Returns their number. */
+enum { KEYBAR_MAX = 96 };
+/* For a width: commands with their columns, left to right. Returns how many. */
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX]);
 
 #endif

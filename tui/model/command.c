@@ -33,6 +33,7 @@ static const struct command_table *const tables[] = {
 		&stopping_commands,
 		&variables_commands,
 		&table_commands,
+		&gallery_commands,
 		&inspect_commands,
 		&record_commands,
 		&complete_commands,
@@ -56,6 +57,7 @@ const char *context_name(enum key_context key_context)
 			[CONTEXT_PAUSED] = "paused",
 			[CONTEXT_SANDBOXES] = "sandboxes",
 			[CONTEXT_TABLE] = "table",
+			[CONTEXT_GALLERY] = "gallery",
 			[CONTEXT_ANY] = "any",
 			[CONTEXT_ALWAYS] = "always"};
 

@@ -56,6 +56,7 @@ static void on_answer(struct model *m, int answer, struct effects *out)
 	case DIALOG_SAVE_FIGURE: answer_save_figure(m, answer, out); break;
 	case DIALOG_FIGURE_OVER: answer_figure_over(m, answer, out); break;
 	case DIALOG_ISOLATION: answer_isolation(m, answer, out); break;
+	case DIALOG_SAVE_ALL: answer_save_all(m, answer, out); break;
 	case DIALOG_TABLE: answer_table(m, answer, out); break;
 	case DIALOG_INSPECT:
 	case DIALOG_MESSAGES: dialog_close(m); break;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <terrarium/result.h>
+#include <terrarium/text.h>
 
 #include "model/effect.h"
 #include "model/figures_internal.h"
@@ -42,6 +43,10 @@ static void set_form(struct figure_form *form, const struct trm_display *display
 	form->data = data;
 	form->n = display->n;
 	snprintf(form->mime, sizeof form->mime, "%s", display->mime);
+	form->title[0] = '\0';
+	if (display->title)
+		trm_text_clean_line(form->title, sizeof form->title, display->title, strlen(display->title));
+	form->is_collected = display->source == TRM_DISPLAY_COLLECTED;
 }
 
 static void offer_form(struct figures *f, const struct trm_display *display)
@@ -59,16 +64,17 @@ static void add_lines(struct model *m, enum out_kind kind, const char *text, siz
 	outpane_add(&m->out, kind, m->out.figures.offer.serial, text, n);
 }
 
-static void add_figure(struct model *m, const char *mime, uint8_t *bytes, size_t n)
+static void add_figure(struct model *m, const struct figure_form *form, uint8_t *bytes, size_t n)
 {
 	struct rect area = model_output_area(m);
-	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, mime, bytes, n);
-	/* So that the header of the run and the line below are visible, too. */
-	int max_rows = area.rows - 2;
+	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, form->mime, bytes, n);
+	int max_rows = area.rows - 2; /* the run's header above it, and what comes next, are to be seen too */
 	char text[48];
 
 	if (!fig)
 		return;
+	snprintf(fig->title, sizeof fig->title, "%s", form->title);
+	fig->is_collected = form->is_collected;
 	figure_fit(&m->out.figures, fig, area.cols, max_rows > MIN_ROWS ? max_rows : MIN_ROWS);
 	fig->lines = fig->rows;
 	for (int row = 0; row < fig->rows; row++) {
@@ -105,13 +111,32 @@ static bool show_form(struct model *m, const struct figure_form *form)
 	else if (!mime_is_text(form->mime)) {
 		uint8_t *bytes = mime_bytes(form->mime, form->data, form->n, &n);
 		if (bytes)
-			add_figure(m, form->mime, bytes, n);
+			add_figure(m, form, bytes, n);
 		return bytes;
 	}
 	if (n && (text || mime_is_text(form->mime)))
 		add_lines(m, OUT_VALUE, text ? text : form->data, n);
 	free(text);
 	return n > 0;
+}
+
+/* What is not an image, and more than the text of a value, is kept for the gallery. */
+static void keep_artifact(struct model *m, const struct figure_form *form)
+{
+	struct artifact one = {.run = m->out.figures.offer.serial,
+			.after = m->out.figures.last_id,
+			.is_collected = form->is_collected,
+			.n = form->n};
+
+	if (!form->data || !mime_is_text(form->mime) || (mime_is_plain(form->mime) && !form->is_collected))
+		return;
+	snprintf(one.mime, sizeof one.mime, "%s", form->mime);
+	snprintf(one.title, sizeof one.title, "%s", form->title);
+	if (!(one.bytes = malloc(form->n + 1)))
+		return;
+	memcpy(one.bytes, form->data, form->n);
+	one.bytes[form->n] = '\0';
+	artifacts_add(&m->artifacts, &one);
 }
 
 static void end_offer(struct model *m)
@@ -121,6 +146,7 @@ static void end_offer(struct model *m)
 	if (!f->offer.is_open)
 		return;
 	outpane_turn_to(&m->out, f->offer.serial);
+	keep_artifact(m, f->offer.best.data ? &f->offer.best : &f->offer.plain);
 	bool is_rich = show_form(m, &f->offer.best);
 	if (!is_rich)
 		show_form(m, &f->offer.plain);

@@ -39,6 +39,7 @@ static const char *const sections[CONTEXT_COUNT + 1] = {[CONTEXT_EDITOR] = "In t
 		[CONTEXT_PAUSED] = "While a run is paused near the memory limit",
 		[CONTEXT_SANDBOXES] = "In the list of sandboxes",
 		[CONTEXT_TABLE] = "In a table",
+		[CONTEXT_GALLERY] = "In the gallery",
 		[CONTEXT_ANY] = "Everywhere",
 		[CONTEXT_ALWAYS] = "Everywhere, also in dialogs",
 		[CONTEXT_COUNT] = "In dialogs"};
@@ -193,7 +194,7 @@ static void list_help(struct model *m)
 			[PANE_METRICS] = CONTEXT_METRICS};
 	static const enum key_context order[] = {CONTEXT_ANY, CONTEXT_ALWAYS, CONTEXT_EDITOR, CONTEXT_OUTPUT,
 			CONTEXT_METRICS, CONTEXT_VARIABLES, CONTEXT_POPUP, CONTEXT_STOPPING, CONTEXT_REPLAY,
-			CONTEXT_DEMO, CONTEXT_PAUSED, CONTEXT_SANDBOXES, CONTEXT_TABLE};
+			CONTEXT_DEMO, CONTEXT_PAUSED, CONTEXT_SANDBOXES, CONTEXT_TABLE, CONTEXT_GALLERY};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
 	enum key_context here = page_is_shown(m)         ? page_context(m)
 				: variables_has_focus(m) ? CONTEXT_VARIABLES

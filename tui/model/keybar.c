@@ -6,6 +6,7 @@
 #include "cells/event.h"
 #include "command/keymap.h"
 #include "model/model.h"
+#include "model/page.h"
 #include "model/stopping.h"
 #include "text/text.h"
 
@@ -65,6 +66,11 @@ static const struct {
 		{"table-narrow", "Narrower", 7, CONTEXT_TABLE},
 		{"table-fit", "Fit", 8, CONTEXT_TABLE},
 		{"table-leave", "Close", 1, CONTEXT_TABLE},
+		{"gallery-look", "Look", 1, CONTEXT_GALLERY},
+		{"gallery-open", "Outside", 4, CONTEXT_GALLERY},
+		{"gallery-save", "Save", 2, CONTEXT_GALLERY},
+		{"gallery-save-all", "Save all", 3, CONTEXT_GALLERY},
+		{"gallery-leave", "Close", 1, CONTEXT_GALLERY},
 		{"popup-choose", "Choose", 0, CONTEXT_POPUP},
 		{"popup-accept", "Complete", 1, CONTEXT_POPUP},
 		{"popup-close", "Close", 3, CONTEXT_POPUP},
@@ -95,8 +101,8 @@ static enum key_context place_of(const struct model *m)
 			[PANE_OUTPUT] = CONTEXT_OUTPUT,
 			[PANE_METRICS] = CONTEXT_METRICS};
 
-	if (m->table_page.is_shown)
-		return CONTEXT_TABLE;
+	if (m->table_page.is_shown || (m->gallery.is_shown && !m->sandboxes.is_shown))
+		return page_context(m);
 	if (m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on)
 		return CONTEXT_ANY;
 	if (complete_is_shown(m))

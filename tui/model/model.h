@@ -26,6 +26,7 @@
 #include "model/demo.h"
 #include "model/file_picker.h"
 #include "model/finder.h"
+#include "model/gallery.h"
 #include "model/kernel_query.h"
 #include "model/layout.h"
 #include "model/palette.h"
@@ -37,6 +38,7 @@
 #include "model/table_page.h"
 #include "model/tutor.h"
 #include "model/variables.h"
+#include "output/artifacts.h"
 #include "output/outpane.h"
 #include "output/runs.h"
 #include "widget/dialog.h"
@@ -171,6 +173,8 @@ struct model {
 	struct variables_page variables_page;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
 	struct table_page table_page;
+	struct artifacts artifacts; /* beside out.figures */
+	struct gallery gallery;
 	struct loss_question loss_question;
 	struct run_history run_history;
 	uint64_t first_disk_bytes; /* disk use of the new sandbox */

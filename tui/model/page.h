@@ -2,7 +2,7 @@
 #ifndef TUI_MODEL_PAGE_H
 #define TUI_MODEL_PAGE_H
 
-/* Pages lie over all panes and take all keys: the table, the sandboxes. */
+/* Pages lie over all panes and take all keys: the table, the gallery, the sandboxes. */
 
 #include <stdbool.h>
 

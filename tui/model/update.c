@@ -149,6 +149,7 @@ static void on_page_key(struct model *m, const struct keys *keys, enum keymap_ma
 		m->typed = *keys;
 	for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
 		leaves = leaves && !command_is(c, stays[i]);
+	leaves = leaves && !(command_is(c, "gallery") && page_context(m) == CONTEXT_GALLERY);
 	leaves = leaves && !(command_is(c, "sandboxes") && page_context(m) == CONTEXT_SANDBOXES);
 	if (leaves)
 		page_leave_all(m, out);

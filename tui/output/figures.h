@@ -26,8 +26,9 @@ enum figure_state { FIGURE_WAITING, FIGURE_ASKED, FIGURE_READY, FIGURE_FAILED };
 struct figure {
 	uint32_t id;     /* from 1, in the order of arrival */
 	uint32_t run;    /* serial */
-	unsigned number; /* among the figures of the run, from 1 */
-	char mime[64];
+	unsigned number; /* of the run's figures, from 1 */
+	char mime[64], title[100];
+	bool is_collected;      /* it is a file of the code's; the title is its name */
 	struct image_info info; /* type IMAGE_NONE: it cannot be drawn */
 	uint8_t *bytes;         /* owned */
 	size_t n;
@@ -47,7 +48,8 @@ struct figure_terminal {
 
 /* The forms of a display that is arriving: the best so far, and the plain text. */
 struct figure_form {
-	char mime[64];
+	char mime[64], title[100];
+	bool is_collected;
 	char *data; /* owned */
 	size_t n;
 };

@@ -119,7 +119,8 @@ void draw_processes(const struct model *m, struct canvas *c, const struct proces
 void draw_sandboxes(const struct model *m, struct canvas *c); /* sandboxes_view.c */
 /* The title row below a page that covers the panes: frame.c. */
 void draw_level_title(const struct model *m, struct canvas *c);
-void draw_table_page(const struct model *m, struct canvas *c);     /* table_view.c */
+void draw_gallery(const struct model *m, struct canvas *c);    /* gallery_view.c */
+void draw_table_page(const struct model *m, struct canvas *c); /* table_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
 void draw_popup(const struct model *m, struct canvas *c);     /* popup_view.c */
 void draw_variables(const struct model *m, struct canvas *c); /* variables_view.c */

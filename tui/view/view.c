@@ -169,6 +169,10 @@ void view(const struct model *m, struct canvas *c)
 		c->cursor_row = c->cursor_col = -1;
 		draw_sandboxes(m, c);
 	}
+	if (m->gallery.is_shown) {
+		c->cursor_row = c->cursor_col = -1;
+		draw_gallery(m, c);
+	}
 	if (m->table_page.is_shown) {
 		c->cursor_row = c->cursor_col = -1;
 		draw_table_page(m, c);

@@ -58,6 +58,7 @@ enum dialog_kind {
 	DIALOG_COPY_OVER,
 	DIALOG_ISOLATION,
 	DIALOG_TABLE,
+	DIALOG_SAVE_ALL,
 };
 
 struct dialog_button {

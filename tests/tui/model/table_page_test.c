@@ -76,7 +76,11 @@ static bool shows(const char *text)
 
 static int start(void **state)
 {
-	struct model_opts opts = {.rows = 24, .cols = 80, .has_utf8 = true, .theme = "dark", .scrollback_bytes = 1 << 20};
+	struct model_opts opts = {.rows = 24,
+			.cols = 80,
+			.has_utf8 = true,
+			.theme = "dark",
+			.scrollback_bytes = 1 << 20};
 
 	(void)state;
 	assert_int_equal(trm_lang_find("python", &opts.lang, NULL), 0);
@@ -179,7 +183,8 @@ static void csv_needs_no_kernel(void **state)
 {
 	(void)state;
 	m.sandbox.state = SANDBOX_DEAD;
-	send((struct msg){.type = MSG_TABLE_FILE, .text = "a,b\n1,x\n22,y\n", .len = 13, .origin = "data.csv"});
+	send((struct msg){
+			.type = MSG_TABLE_FILE, .text = "a,b\n1,x\n22,y\n", .len = 13, .origin = "data.csv"});
 	press(K_DOWN);
 	assert_true(shows("data.csv: CSV, 2 rows, 2 columns, row 2"));
 	press('s');

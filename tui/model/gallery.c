@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "model/gallery.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/text.h>
+
+#include "cells/event.h"
+#include "command/command.h"
+#include "model/dialog_dispatch.h"
+#include "model/effect.h"
+#include "model/model.h"
+#include "model/table_page.h"
+#include "model/update.h"
+
+enum { PREVIEW_LINES = 2000, PREVIEW_LINE_BYTES = 400 };
+
+struct gallery_layout gallery_layout(const struct model *m)
+{
+	int from = m->layout.title_row + 1, rows = m->layout.keys_row - from;
+	struct gallery_layout l = {.box = {from, 0, rows, m->cols}};
+	bool has_border = m->rows >= 16 && m->cols >= 60;
+
+	l.inner = has_border ? (struct rect){from + 1, 1, rows - 2, m->cols - 2} : l.box;
+	l.head_row = l.inner.row + !has_border;
+	l.hint_row = l.inner.row + l.inner.rows - 1;
+	l.rows = (struct rect){l.head_row + 1, l.inner.col, l.hint_row - l.head_row - 1, l.inner.cols};
+	return l;
+}
+
+static size_t n_rows(const struct model *m)
+{
+	return artifacts_count(&m->artifacts, &m->out.figures);
+}
+
+static void mark_artifact(struct model *m, long to)
+{
+	struct gallery *g = &m->gallery;
+	size_t n = n_rows(m);
+	int shown = gallery_layout(m).rows.rows;
+	size_t rows = shown > 1 ? (size_t)shown : 1;
+
+	g->current = n == 0 || to < 0 ? 0 : (size_t)to < n ? (size_t)to : n - 1;
+	if (g->current < g->top)
+		g->top = g->current;
+	if (g->current >= g->top + rows)
+		g->top = g->current - rows + 1;
+	m->needs_draw = true;
+}
+
+static void show_gallery(struct model *m, struct effects *out)
+{
+	(void)out;
+	m->gallery = (struct gallery){.is_shown = !m->gallery.is_shown};
+	m->needs_draw = true;
+}
+
+void gallery_close(struct model *m)
+{
+	m->gallery.is_shown = false;
+	m->needs_draw = true;
+}
+
+static void leave_gallery(struct model *m, struct effects *out)
+{
+	(void)out;
+	gallery_close(m);
+}
+
+static void artifact_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	mark_artifact(m, (long)m->gallery.current - 1);
+}
+
+static void artifact_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	mark_artifact(m, (long)m->gallery.current + 1);
+}
+
+static void artifact_page_up(struct model *m, struct effects *out)
+{
+	(void)out;
+	mark_artifact(m, (long)m->gallery.current - gallery_layout(m).rows.rows);
+}
+
+static void artifact_page_down(struct model *m, struct effects *out)
+{
+	(void)out;
+	mark_artifact(m, (long)m->gallery.current + gallery_layout(m).rows.rows);
+}
+
+static void artifact_first(struct model *m, struct effects *out)
+{
+	(void)out;
+	mark_artifact(m, 0);
+}
+
+static void artifact_last(struct model *m, struct effects *out)
+{
+	(void)out;
+	mark_artifact(m, (long)n_rows(m) - 1);
+}
+
+/* ---- looking at one ---- */
+
+/* False, with a notice: there is none. */
+static bool artifact_at_hand(struct model *m, struct artifact_row *ret)
+{
+	size_t n = n_rows(m), at = m->gallery.current < n ? m->gallery.current : n - 1;
+
+	if (n == 0)
+		notices_add(&m->notices, m->now_ns, false, "no run has made anything yet");
+	else
+		*ret = artifacts_row(&m->artifacts, &m->out.figures, n - 1 - at);
+	m->needs_draw = true;
+	return n > 0;
+}
+
+static bool is_of_type(const struct artifact_row *row, const char *mime)
+{
+	return strncmp(row->mime, mime, strlen(mime)) == 0;
+}
+
+static void preview_text(struct model *m, const struct artifact_row *row)
+{
+	struct dialog *d = &m->dialog;
+	const char *at = (const char *)row->bytes, *end = at + row->n;
+	char title[96], line[PREVIEW_LINE_BYTES];
+	int n = 0;
+
+	snprintf(title, sizeof title, "%.70s (Esc closes)", row->name);
+	dialog_begin(d, DIALOG_INSPECT, title);
+	d->is_large = true;
+	for (; at < end && n < PREVIEW_LINES; n++) {
+		const char *newline = memchr(at, '\n', (size_t)(end - at));
+		size_t len = (size_t)((newline ? newline : end) - at);
+		size_t clean = trm_text_clean_line(line, sizeof line, at, len);
+		dialog_add_code(d, line, clean);
+		at += len + 1;
+	}
+	if (at < end)
+		dialog_add(d, ROLE_DIALOG_DIM, "%zu bytes more", (size_t)(end - at));
+}
+
+static void look_at_artifact(struct model *m, struct effects *out)
+{
+	struct artifact_row row;
+
+	(void)out;
+	if (!artifact_at_hand(m, &row))
+		return;
+	if (row.id < ARTIFACT_ID && !is_of_type(&row, "image/svg"))
+		figures_zoom(m, row.id);
+	else if (is_of_type(&row, "text/csv") || is_of_type(&row, "text/tab-separated"))
+		table_page_open_csv(m, row.name, (const char *)row.bytes, row.n);
+	else if (row.n && !memchr(row.bytes, '\0', row.n < 4096 ? row.n : 4096))
+		preview_text(m, &row);
+	else
+		notices_add(&m->notices, m->now_ns, false,
+				"%.80s has no preview: o opens it outside, s saves it", row.name);
+}
+
+static void open_artifact(struct model *m, struct effects *out)
+{
+	struct artifact_row row;
+
+	if (artifact_at_hand(m, &row))
+		effect_number(out, EFFECT_OPEN_FIGURE, row.id);
+}
+
+/* ---- saving ---- */
+
+static void save_artifact(struct model *m, struct effects *out)
+{
+	struct artifact_row row;
+	struct dialog *d = &m->dialog;
+
+	(void)out;
+	if (!artifact_at_hand(m, &row))
+		return;
+	m->out.figures.pending = row.id;
+	dialog_begin(d, DIALOG_SAVE_FIGURE, "Save as");
+	dialog_add(d, ROLE_DIALOG_DIM, "%s, %zu bytes   Tab: complete   Esc: cancel", row.mime, row.n);
+	d->has_field = true;
+	d->field_label = "Path";
+	field_set(&d->field, row.name);
+}
+
+static void save_all_artifacts(struct model *m, struct effects *out)
+{
+	struct dialog *d = &m->dialog;
+
+	(void)out;
+	if (n_rows(m) == 0) {
+		notices_add(&m->notices, m->now_ns, false, "no run has made anything yet");
+		return;
+	}
+	dialog_begin(d, DIALOG_SAVE_ALL, "Save all into a folder");
+	dialog_add(d, ROLE_DIALOG_DIM, "%zu files; the folder is made, and no file is replaced", n_rows(m));
+	d->has_field = true;
+	d->field_label = "Folder";
+	field_set(&d->field, "artifacts");
+	m->needs_draw = true;
+}
+
+void answer_save_all(struct model *m, int answer, struct effects *out)
+{
+	const char *path = field_text(&m->dialog.field);
+
+	if (answer == ANSWER_TAB) {
+		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+		return;
+	}
+	if (answer == ANSWER_ENTER && *path)
+		effect_text(out, EFFECT_SAVE_ALL, NULL, path);
+	if (answer != ANSWER_ENTER || *path)
+		dialog_close(m);
+}
+
+bool gallery_mouse(struct model *m, const struct event *ev, struct effects *out)
+{
+	struct gallery_layout l = gallery_layout(m);
+
+	if (!m->gallery.is_shown || ev->row == m->layout.keys_row || ev->row == m->layout.title_row)
+		return false;
+	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN) {
+		mark_artifact(m, (long)m->gallery.current + (ev->action == MOUSE_WHEEL_UP ? -3 : 3));
+	} else if (ev->action == MOUSE_PRESS && ev->button == 1 && rect_contains(l.rows, ev->row, ev->col)) {
+		mark_artifact(m, (long)m->gallery.top + ev->row - l.rows.row);
+		if (ev->clicks >= 2)
+			look_at_artifact(m, out);
+	}
+	m->needs_draw = true;
+	return true;
+}
+
+static const struct command commands[] = {
+		{"gallery", "Gallery of artifacts", "list the images, tables and files that runs have made",
+				CONTEXT_ANY, show_gallery, NULL, 0, false},
+		{"gallery-up", NULL, "select another one", CONTEXT_GALLERY, artifact_up, NULL, 0, false},
+		{"gallery-down", NULL, NULL, CONTEXT_GALLERY, artifact_down, NULL, 0, false},
+		{"gallery-page-up", NULL, "by a page", CONTEXT_GALLERY, artifact_page_up, NULL, 0, false},
+		{"gallery-page-down", NULL, NULL, CONTEXT_GALLERY, artifact_page_down, NULL, 0, false},
+		{"gallery-first", NULL, "go to the newest or the oldest", CONTEXT_GALLERY, artifact_first,
+				NULL, 0, false},
+		{"gallery-last", NULL, NULL, CONTEXT_GALLERY, artifact_last, NULL, 0, false},
+		{"gallery-look", NULL, "look at it: an image, a table, or text", CONTEXT_GALLERY,
+				look_at_artifact, NULL, 0, false},
+		{"gallery-open", NULL, "open it with the desktop's program", CONTEXT_GALLERY, open_artifact,
+				NULL, 0, false},
+		{"gallery-save", NULL, "save it", CONTEXT_GALLERY, save_artifact, NULL, 0, false},
+		{"gallery-save-all", NULL, "save all into a folder", CONTEXT_GALLERY, save_all_artifacts,
+				NULL, 0, false},
+		{"gallery-leave", NULL, "close the gallery", CONTEXT_GALLERY, leave_gallery, NULL, 0, false},
+};
+const struct command_table gallery_commands = COMMAND_TABLE(commands);
