@@ -260,6 +260,8 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_VARIABLES, "/", "variables-filter"},
 		{CONTEXT_VARIABLES, "enter", "variables-open"},
 		{CONTEXT_VARIABLES, "i", "variables-inspect"},
+		{CONTEXT_VARIABLES, "right", "variables-expand"},
+		{CONTEXT_VARIABLES, "left", "variables-collapse"},
 		{CONTEXT_VARIABLES, "escape", "variables-leave"},
 		{CONTEXT_VARIABLES, "?", "help"},
 		{CONTEXT_ANY, "alt-y", "gallery"},

@@ -13,7 +13,7 @@
 #include "model/kernel_query.h"
 #include "model/model.h"
 #include "model/msg.h"
-#include "model/variables.h"
+#include "model/variable_tree.h"
 #include "text/text.h"
 
 enum { CONTEXT_BEFORE = 16384, CONTEXT_BEHIND = 1024 };
@@ -102,9 +102,18 @@ void inspect_cursor(struct model *m, struct effects *out)
 
 void inspect_variable(struct model *m, struct effects *out)
 {
-	const struct variable *v = variables_current(m);
+	struct variable_line line;
+	bool is_there = variable_line_current(m, &line) && line.row;
+	const struct variable *v = is_there ? line.row : NULL;
 
-	if (v && is_possible(m))
+	if (v && line.of) { /* all that is known of a member is on its line */
+		dialog_begin(&m->dialog, DIALOG_INSPECT, "Member (Esc closes)");
+		m->dialog.is_large = true;
+		dialog_add_labeled(&m->dialog, "Name", ROLE_DIALOG, "%s", v->name);
+		dialog_add_labeled(&m->dialog, "Type", ROLE_DIALOG, "%s", v->type);
+		dialog_add(&m->dialog, ROLE_DIALOG, "%s", "");
+		dialog_add(&m->dialog, ROLE_DIALOG, "%s", v->value);
+	} else if (v && is_possible(m))
 		kernel_query_send(m, ASK_INSPECT, TRM_ASK_INSPECT, m->lang, v->name, strlen(v->name),
 				make_valid(v->name, strlen(v->name), strlen(v->name)), out);
 }

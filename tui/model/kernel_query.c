@@ -19,6 +19,7 @@ static void (*const TAKERS[ASK_COUNT])(struct model *m, const struct msg *msg, s
 		[ASK_VARIABLES] = variables_answer,
 		[ASK_RESET] = loss_answer,
 		[ASK_TABLE] = table_page_answer,
+		[ASK_MEMBERS] = variable_tree_answer,
 };
 
 bool kernel_query_can(const struct model *m, const struct trm_lang *lang)

@@ -23,6 +23,7 @@ enum ask_purpose {
 	ASK_VARIABLES, /* variables.c */
 	ASK_RESET,     /* confirm_loss.c */
 	ASK_TABLE,     /* table_page.c */
+	ASK_MEMBERS,   /* variable_tree.c */
 	ASK_COUNT
 };
 

@@ -52,6 +52,7 @@ static const struct {
 		{"look-back", "Earlier", 11, CONTEXT_METRICS},
 		{"look-forth", "Later", 12, CONTEXT_METRICS},
 		{"variables-open", "Open", 4, CONTEXT_VARIABLES},
+		{"variables-expand", "Expand", 4, CONTEXT_VARIABLES},
 		{"variables-inspect", "Inspect", 5, CONTEXT_VARIABLES},
 		{"variables-filter", "Filter", 6, CONTEXT_VARIABLES},
 		{"variables-changed", "Changed", 6, CONTEXT_VARIABLES},

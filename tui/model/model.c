@@ -67,6 +67,7 @@ void model_finish(struct model *m)
 	metrics_finish(&m->metrics);
 	sandboxes_finish(&m->sandboxes);
 	table_page_finish(&m->table_page);
+	variable_tree_finish(&m->variable_tree);
 	artifacts_finish(&m->artifacts);
 	completion_finish(&m->completion);
 	run_history_finish(&m->run_history);

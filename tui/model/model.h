@@ -37,6 +37,7 @@
 #include "model/settings_page.h"
 #include "model/table_page.h"
 #include "model/tutor.h"
+#include "model/variable_tree.h"
 #include "model/variables.h"
 #include "output/artifacts.h"
 #include "output/outpane.h"
@@ -171,6 +172,7 @@ struct model {
 	struct kernel_queries kernel_queries;
 	struct variables variables[TRM_LANG_MAX];
 	struct variables_page variables_page;
+	struct variable_tree variable_tree;
 	uint64_t variables_due_ns; /* when the kernels may be asked for them */
 	struct table_page table_page;
 	struct artifacts artifacts; /* beside out.figures */

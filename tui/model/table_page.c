@@ -208,7 +208,7 @@ void table_page_answer(struct model *m, const struct msg *msg, struct effects *o
 	if (!msg->text && is_running)
 		return; /* a run has cut it short: it is asked again behind that */
 	t->is_searching = false;
-	if (!msg->text && t->pane.sort >= 0 && t->pane.is_stale) {
+	if (!msg->text && t->pane.sort >= 0 && table_pane_is_stale(&t->pane)) {
 		/* What cannot be sorted, or takes too long, is shown as it is. */
 		t->pane.sort = -1;
 		notices_add(&m->notices, m->now_ns, true, "not sorted: %s", msg->other);
@@ -224,7 +224,7 @@ void table_page_run_ended(struct model *m, const struct trm_lang *lang)
 
 	if (!t->is_shown || t->lang != lang)
 		return;
-	t->pane.is_stale = true;
+	table_pane_changed(&t->pane);
 	t->error[0] = '\0';
 }
 
@@ -260,7 +260,7 @@ void table_page_hint(const struct model *m, char *out, size_t cap, bool *ret_is_
 				field_text(&t->find), t->searched_to, t->pane.page.rows);
 	else if (notice)
 		snprintf(out, cap, "%s", notice->text);
-	else if (t->lang && m->kernel_queries.items[ASK_TABLE].is_open && t->pane.is_stale)
+	else if (t->lang && m->kernel_queries.items[ASK_TABLE].is_open && table_pane_is_stale(&t->pane))
 		snprintf(out, cap, "%s", t->pane.sort >= 0 ? "sorting ..." : "fetching rows ...");
 	else
 		snprintf(out, cap, "%s",

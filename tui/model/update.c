@@ -397,4 +397,5 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	tutor_update(m, msg);
 	figures_want(m, out);
 	table_page_want(m, out);
+	variable_tree_want(m, out);
 }

@@ -13,6 +13,7 @@
 #include "model/kernel_query.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/variable_tree.h"
 
 enum {
 	QUIET_MS = 150
@@ -59,6 +60,7 @@ void variables_run_ended(struct model *m, const struct trm_lang *lang)
 {
 	m->variables[lang->index].is_stale = true;
 	table_page_run_ended(m, lang);
+	variable_tree_run_ended(m, lang);
 	variables_wait(m);
 }
 
@@ -69,6 +71,7 @@ void variables_kernel_gone(struct model *m, const struct trm_lang *lang)
 	variables_finish(v);
 	v->is_known = true; /* there are none */
 	table_page_run_ended(m, lang);
+	variable_tree_run_ended(m, lang);
 	cell_runs_kernel_gone(m, lang);
 }
 
@@ -148,7 +151,7 @@ static uint64_t magnitude_of(const char *size)
 	return has_digits ? product : 0;
 }
 
-static bool take_row(struct variable *v, const cJSON *row)
+bool variable_take(struct variable *v, const cJSON *row)
 {
 	char name[NAME_BYTES], type[TYPE_BYTES], size[SIZE_BYTES], value[VALUE_BYTES];
 	size_t n = strlen(copy_row_member(row, "name", name, sizeof name)) + 1;
@@ -226,7 +229,7 @@ static void take_rows(struct variables *v, const cJSON *list, bool has_run)
 	v->n = 0;
 	v->rows = calloc(n > VARIABLES_MAX ? VARIABLES_MAX : n > 0 ? (size_t)n : 1, sizeof *v->rows);
 	cJSON_ArrayForEach(row, list) if (v->rows && v->n < VARIABLES_MAX && cJSON_IsObject(row)
-					  && take_row(&v->rows[v->n], row)) v->n++;
+					  && variable_take(&v->rows[v->n], row)) v->n++;
 	v->is_known = v->rows != NULL;
 	compare_rows(v, &old, has_run);
 	rows_clear(&old);
@@ -323,12 +326,4 @@ size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX])
 			list[n++] = (uint16_t)i;
 	qsort_r(list, n, sizeof *list, compare_variables, &order);
 	return n;
-}
-
-const struct variable *variables_current(const struct model *m)
-{
-	uint16_t list[VARIABLES_MAX];
-	size_t n = variables_list(m, list), at = m->variables_page.current;
-
-	return n ? &m->variables[m->lang->index].rows[list[at < n ? at : n - 1]] : NULL;
 }

@@ -85,8 +85,9 @@ size_t variables_list(const struct model *m, uint16_t list[VARIABLES_MAX]);
 /* The number of functions and classes, which are only shown with a filter. With a filter: 0. */
 size_t variables_definitions(const struct model *m);
 
-/* The selected variable. NULL: there is none. */
-const struct variable *variables_current(const struct model *m);
+/* Read a row of an answer: its name is then the owner of all texts. False: out of memory. */
+struct cJSON;
+bool variable_take(struct variable *v, const struct cJSON *row);
 
 /* The area of the page: in the metrics pane, or, if that is not visible, in a box over the other panes that
  * takes all keys. 0 rows: the page is not open. The area of a box includes its borders. */

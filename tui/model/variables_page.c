@@ -6,6 +6,7 @@
 #include "command/command.h"
 #include "model/inspect.h"
 #include "model/model.h"
+#include "model/variable_tree.h"
 #include "model/variables.h"
 #include "text/cluster.h"
 
@@ -37,13 +38,16 @@ static int at_most(int value, int most)
 /* Names and types are as wide as the longest one, within bounds. The value gets the rest. */
 void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS + 1])
 {
-	const struct variables *v = &m->variables[m->lang->index];
-	size_t longest[3] = {6, 6, 6}; /* least widths: a heading and the sort mark */
+	size_t longest[3] = {6, 6, 6}; /* a heading with the mark of what is sorted by */
+	struct variable_line lines[VARIABLE_LINES_MAX];
+	size_t n_lines = variable_lines(m, lines);
 
-	for (size_t i = 0; i < v->n; i++) {
-		const char *texts[3] = {v->rows[i].name, v->rows[i].type, v->rows[i].size};
+	for (size_t i = 0; i < n_lines; i++) {
+		const struct variable *v = lines[i].row;
+		const char *texts[3] = {v ? v->name : "", v ? v->type : "", v ? v->size : ""};
 		for (int k = 0; k < 3; k++) {
 			size_t n = cluster_columns(texts[k], strlen(texts[k]));
+			n += k == 0 ? 2 * (lines[i].depth + 1) : 0;
 			longest[k] = n > longest[k] && n < 100 ? n : longest[k];
 		}
 	}
@@ -82,8 +86,8 @@ static size_t rows_shown(const struct model *m)
 static void move_to(struct model *m, long to)
 {
 	struct variables_page *p = &m->variables_page;
-	uint16_t list[VARIABLES_MAX];
-	size_t n = variables_list(m, list), rows = rows_shown(m);
+	struct variable_line lines[VARIABLE_LINES_MAX];
+	size_t n = variable_lines(m, lines), rows = rows_shown(m);
 
 	p->current = to < 0 || n == 0 ? 0 : (size_t)to >= n ? n - 1 : (size_t)to;
 	if (p->current < p->scroll)
@@ -220,12 +224,33 @@ bool variables_key(struct model *m, const struct event *ev)
 /* What can be shown as a table is. */
 static void open_variable(struct model *m, struct effects *out)
 {
-	const struct variable *v = variables_current(m);
+	struct variable_line line;
+	char path[VARIABLE_PATH_BYTES];
 
-	if (v && v->is_table)
-		table_page_open(m, m->lang, v->name, NULL, out);
-	else
+	if (!variable_line_current(m, &line))
+		return;
+	if (!line.row) {
+		variable_expand(m);
+	} else if (line.row->is_table) {
+		variable_line_path(&line, path);
+		table_page_open(m, m->lang, path, line.of ? line.row->name : NULL, out);
+	} else {
 		inspect_variable(m, out);
+	}
+}
+
+static void expand_variable(struct model *m, struct effects *out)
+{
+	(void)out;
+	variable_expand(m);
+}
+
+static void collapse_variable(struct model *m, struct effects *out)
+{
+	long to = variable_collapse(m);
+
+	(void)out;
+	move_to(m, to < 0 ? (long)m->variables_page.current : to);
 }
 
 bool variables_mouse(struct model *m, const struct event *ev, struct effects *out)
@@ -273,8 +298,13 @@ static const struct command commands[] = {
 		{"variables-changed", NULL,
 				"show only what the last run has made (+) or changed (*), or all again",
 				CONTEXT_VARIABLES, show_changed, NULL, 0, false},
-		{"variables-open", NULL, "show a data frame, array, list or dictionary as a table; else inspect",
+		{"variables-open", NULL,
+				"show a data frame, array, list or dictionary as a table; else inspect",
 				CONTEXT_VARIABLES, open_variable, NULL, 0, false},
+		{"variables-expand", NULL, "show what the value consists of", CONTEXT_VARIABLES,
+				expand_variable, NULL, 0, false},
+		{"variables-collapse", NULL, "hide it; again: go to what it is a part of", CONTEXT_VARIABLES,
+				collapse_variable, NULL, 0, false},
 		{"variables-inspect", NULL, "show whole value, type and documentation", CONTEXT_VARIABLES,
 				inspect_variable, NULL, 0, false},
 		{"variables-leave", NULL, "clear the filter; again: show the processes", CONTEXT_VARIABLES,

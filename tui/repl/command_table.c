@@ -136,7 +136,7 @@ static bool take_page(struct repl *r, struct repl_table *t, struct trm_table *pa
 
 /* ---- asking ---- */
 
-static void make_query(const struct repl_table *t, struct trm_table_query *q)
+static void make_query(struct repl_table *t, struct trm_table_query *q)
 {
 	trm_table_query_default(q);
 	table_pane_query(&t->pane, q);

@@ -5,7 +5,14 @@
 
 #include "text/cluster.h"
 
-enum { PAGES_AROUND = 2, COLUMNS_AROUND = 10, CELLS_MAX = 20000, UNKNOWN_COLS = 8, LABEL_COLS = 20, TYPE_COLS = 14 };
+enum {
+	PAGES_AROUND = 2,
+	COLUMNS_AROUND = 10,
+	CELLS_MAX = 20000,
+	UNKNOWN_COLS = 8,
+	LABEL_COLS = 20,
+	TYPE_COLS = 14
+};
 
 void table_pane_init(struct table_pane *p)
 {
@@ -33,7 +40,8 @@ static int at_most(int value, int most)
 	return value < most ? value : most;
 }
 
-/* As wide as the widest text of the page in hand; the heading and its sign of sorting, and a short type, count. */
+/* As wide as the widest text of the page in hand; the heading and its sign of sorting, and a short type,
+ * count. */
 static int page_cols(const struct trm_table *t, size_t column)
 {
 	int cols = text_cols(t->heads[column].name) + 2, type = text_cols(t->heads[column].type);
@@ -162,7 +170,7 @@ void table_pane_sort(struct table_pane *p)
 		p->sort = -1;
 	}
 	p->row = p->top = 0;
-	p->is_stale = true;
+	table_pane_changed(p);
 }
 
 /* ---- pages ---- */
@@ -173,7 +181,7 @@ void table_pane_take(struct table_pane *p, struct trm_table *page)
 	p->page = *page;
 	memset(page, 0, sizeof *page);
 	p->has_page = true;
-	p->is_stale = false;
+	p->got = p->asked;
 	if (p->sort >= (int64_t)p->page.columns)
 		p->sort = -1;
 	measure_page(p);
@@ -194,7 +202,7 @@ bool table_pane_lacks(const struct table_pane *p)
 {
 	const struct trm_table *t = &p->page;
 	struct table_place places[TABLE_PLACES];
-	if (!p->has_page || p->is_stale)
+	if (!p->has_page || table_pane_is_stale(p))
 		return true;
 	if (t->rows == 0 || t->columns == 0)
 		return false;
@@ -204,8 +212,19 @@ bool table_pane_lacks(const struct table_pane *p)
 	       || last >= t->column + t->n_columns;
 }
 
-void table_pane_query(const struct table_pane *p, struct trm_table_query *query)
+void table_pane_changed(struct table_pane *p)
 {
+	p->wanted++;
+}
+
+bool table_pane_is_stale(const struct table_pane *p)
+{
+	return p->got != p->wanted;
+}
+
+void table_pane_query(struct table_pane *p, struct trm_table_query *query)
+{
+	p->asked = p->wanted;
 	uint64_t around = (uint64_t)p->rows, before = p->top < around ? p->top : around;
 	uint64_t columns = (uint64_t)p->cols / (TABLE_NARROW_COLS + 1) + 2 * COLUMNS_AROUND;
 	unsigned rows = (unsigned)p->rows * (1 + PAGES_AROUND);

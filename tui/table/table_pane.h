@@ -22,7 +22,8 @@ enum {
 struct table_pane {
 	struct trm_table page; /* in hand; empty if there is none */
 	bool has_page;
-	bool is_stale;        /* the table may have changed since */
+	unsigned wanted, asked,
+			got;  /* versions of the table: what is to be seen, was asked for, is in hand */
 	uint64_t row, column; /* the marked cell */
 	uint64_t top, left;   /* the first ones that are seen */
 	int rows, cols;       /* of the window, the heading not counted */
@@ -46,8 +47,12 @@ void table_pane_resize(struct table_pane *p, int rows, int cols);
 void table_pane_take(struct table_pane *p, struct trm_table *page);
 /* A page is to be fetched: what is seen is not in hand, or may have changed. */
 bool table_pane_lacks(const struct table_pane *p);
+/* The table may have changed: a page that was asked for before does not do. */
+void table_pane_changed(struct table_pane *p);
+/* What is in hand is from before that. */
+bool table_pane_is_stale(const struct table_pane *p);
 /* The page to ask for: what is seen, and some of what is around it. `path` and `find` are left alone. */
-void table_pane_query(const struct table_pane *p, struct trm_table_query *query);
+void table_pane_query(struct table_pane *p, struct trm_table_query *query);
 
 void table_pane_move(struct table_pane *p, int64_t rows, int64_t columns);
 void table_pane_to(struct table_pane *p, uint64_t row, uint64_t column);

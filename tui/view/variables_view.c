@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "model/variables.h"
+#include "model/variable_tree.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 
@@ -33,10 +33,39 @@ static void draw_head(const struct model *m, struct canvas *c, struct rect area)
 	}
 }
 
-static void draw_variable(const struct model *m, struct canvas *c, struct rect area, const struct variable *v,
-		bool is_current)
+/* "▸ " before what can be expanded; members stand further in. */
+static void put_name(const struct model *m, const struct variable_line *line, bool has_signs, char *out,
+		size_t cap)
 {
-	const char *texts[] = {v->name, v->type, v->size, v->value};
+	const char *sign = line->is_open            ? (m->has_utf8 ? "▾ " : "v ")
+			   : line->row->has_members ? (m->has_utf8 ? "▸ " : "> ")
+						    : "  ";
+
+	snprintf(out, cap, "%*s%s%s", 2 * (int)line->depth, "", has_signs ? sign : "", line->row->name);
+}
+
+static void draw_more(const struct model *m, struct canvas *c, struct rect area,
+		const struct variable_line *line, bool is_current)
+{
+	uint16_t role = is_current ? ROLE_TABLE_CURRENT : ROLE_DIM;
+
+	if (is_current)
+		canvas_fill(c, area, " ", style_of(role));
+	draw_format(c, area, area.row, area.col + 2 * (int)line->depth, role, "%s %llu more",
+			m->has_utf8 ? "…" : "...", (unsigned long long)(line->of->count - line->of->n));
+}
+
+static void draw_variable(const struct model *m, struct canvas *c, struct rect area,
+		const struct variable_line *line, bool has_signs, bool is_current)
+{
+	char name[300];
+	if (!line->row) {
+		draw_more(m, c, area, line, is_current);
+		return;
+	}
+	const struct variable *v = line->row;
+	put_name(m, line, has_signs, name, sizeof name);
+	const char *texts[] = {name, v->type, v->size, v->value};
 	uint16_t role = is_current ? ROLE_TABLE_CURRENT : ROLE_TEXT;
 	int starts[VARIABLE_COLUMNS + 1];
 
@@ -96,17 +125,19 @@ static void draw_filter(const struct model *m, struct canvas *c, struct rect are
 static void draw_rows(const struct model *m, struct canvas *c, struct rect area)
 {
 	const struct variables_page *p = &m->variables_page;
-	const struct variables *v = &m->variables[m->lang->index];
-	uint16_t list[VARIABLES_MAX];
-	size_t n = variables_list(m, list);
+	struct variable_line lines[VARIABLE_LINES_MAX];
+	size_t n = variable_lines(m, lines);
+	bool has_signs = false;
 	char text[96];
 
+	for (size_t i = 0; i < n; i++)
+		has_signs |= lines[i].row && lines[i].row->has_members;
 	if (n == 0)
 		draw_text(c, area, area.row, area.col, variables_is_overlay(m) ? ROLE_DIALOG_DIM : ROLE_DIM,
 				nothing_text(m, text, sizeof text));
 	for (size_t i = p->scroll; i < n && (int)(i - p->scroll) < area.rows; i++) {
 		struct rect row = {area.row + (int)(i - p->scroll), area.col, 1, area.cols};
-		draw_variable(m, c, row, &v->rows[list[i]], i == p->current && variables_has_focus(m));
+		draw_variable(m, c, row, &lines[i], has_signs, i == p->current && variables_has_focus(m));
 	}
 }
 

@@ -116,6 +116,13 @@ static void sorting_goes_round(void **state)
 	assert_false(q.is_descending);
 	assert_int_equal(p->row, 0);
 	table_pane_sort(p);
+	fetch(p, 100, 3);
+	assert_false(table_pane_lacks(p));
+	table_pane_query(p, &q);
+	table_pane_changed(p); /* while a page is awaited */
+	struct trm_table late = {.rows = 100, .columns = 3};
+	table_pane_take(p, &late);
+	assert_true(table_pane_lacks(p));
 	assert_true(p->is_descending);
 	table_pane_sort(p);
 	assert_int_equal(p->sort, -1);
@@ -129,14 +136,14 @@ static void a_table_that_shrinks_stays_in_sight(void **state)
 	fetch(p, 1000, 9);
 	table_pane_sort(p);
 	table_pane_to(p, 999, 8);
-	p->is_stale = true;
+	table_pane_changed(p);
 	fetch(p, 3, 2);
 	if (table_pane_lacks(p))
 		fetch(p, 3, 2);
 	assert_int_equal(p->top, 0);
 	assert_int_equal(p->sort, -1);
 	assert_string_equal(marked(p), "2.1");
-	p->is_stale = true;
+	table_pane_changed(p);
 	fetch(p, 0, 0);
 	assert_false(table_pane_lacks(p));
 	assert_null(marked(p));
