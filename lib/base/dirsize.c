@@ -97,7 +97,7 @@ void dirsize_init(struct dirsize *d, int fd)
 	*d = (struct dirsize){.fd = fd};
 }
 
-bool dirsize_look(struct dirsize *d, uint64_t now_ns, uint64_t *ret_bytes)
+bool dirsize_poll(struct dirsize *d, uint64_t now_ns, uint64_t *ret_bytes)
 {
 	struct statvfs fs;
 	if (d->fd < 0 || fstatvfs(d->fd, &fs) < 0)

@@ -24,6 +24,6 @@ void dirsize_init(struct dirsize *d, int fd);
  * ago: walks may take a twentieth of the time. True: *ret_bytes is known. False: something lay in
  * directories that the caller cannot read, or more than 256 deep. Each entry counts as at least 4 KiB.
  * Files that are deleted but still open do not count. */
-bool dirsize_look(struct dirsize *d, uint64_t now_ns, uint64_t *ret_bytes);
+bool dirsize_poll(struct dirsize *d, uint64_t now_ns, uint64_t *ret_bytes);
 
 #endif

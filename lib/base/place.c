@@ -53,7 +53,7 @@ size_t place_child(const char *json, size_t n, size_t at, size_t nth)
 	return i < n ? i : n;
 }
 
-void place_tell(const char *json, size_t offset, size_t *ret_line, size_t *ret_column)
+void place_line_column(const char *json, size_t offset, size_t *ret_line, size_t *ret_column)
 {
 	*ret_line = *ret_column = 1;
 	for (size_t i = 0; i < offset; i++) {

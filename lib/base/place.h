@@ -11,6 +11,6 @@ size_t place_child(const char *json, size_t n, size_t at, size_t nth);
 /* Offset of the value of the key at `key`. */
 size_t place_value(const char *json, size_t n, size_t key);
 /* Line and column from 1, the column in code points. */
-void place_tell(const char *json, size_t offset, size_t *ret_line, size_t *ret_column);
+void place_line_column(const char *json, size_t offset, size_t *ret_line, size_t *ret_column);
 
 #endif

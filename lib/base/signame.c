@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-const char *signal_words(int signo)
+const char *signal_text(int signo)
 {
 	static const char *const words[] = {
 			[SIGHUP] = "Hangup",

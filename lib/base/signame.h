@@ -4,6 +4,6 @@
 
 /* The name of a signal as in glibc: "Segmentation fault". The text is the same with every C library. Only
  * the classic signals have names; others are an "Unknown signal". */
-const char *signal_words(int signo);
+const char *signal_text(int signo);
 
 #endif

@@ -33,7 +33,7 @@ void doctor_say(struct doctor *d, enum trm_check_status status, const char *name
 int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user)
 {
 	struct doctor d = {.fn = fn, .user = user};
-	doctor_look_at_engines(&d, opts->backend, opts->container.config);
+	doctor_check_engines(&d, opts->backend, opts->container.config);
 	doctor_try_made(&d, opts);
 	return d.n_failed;
 }
@@ -48,9 +48,9 @@ int trm_doctor_server(const struct trm_sandbox_opts *opts, trm_check_fn *fn, voi
 int trm_doctor(const struct trm_sandbox_opts *opts, trm_check_fn *fn, void *user)
 {
 	struct doctor d = {.fn = fn, .user = user};
-	doctor_look_at_levels(&d, opts->isolation);
-	doctor_look_around(&d);
+	doctor_check_levels(&d, opts->isolation);
+	doctor_check_machine(&d);
 	doctor_try_sandbox(&d, opts->isolation);
-	doctor_look_at_engines(&d, NULL, NULL);
+	doctor_check_engines(&d, NULL, NULL);
 	return d.n_failed;
 }

@@ -47,7 +47,7 @@ static void on_backend(void *user, const struct trm_backend_info *info)
 	}
 }
 
-void doctor_look_at_engines(struct doctor *d, const char *only, const char *config)
+void doctor_check_engines(struct doctor *d, const char *only, const char *config)
 {
 	struct looking looking = {d, only};
 	struct trm_error why;

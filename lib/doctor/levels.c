@@ -117,7 +117,7 @@ static void tell_taken(struct doctor *d, enum trm_isolation want)
 		doctor_say(d, TRM_CHECK_OK, "isolation", NULL, "'%s' %s namespaces", name, verb);
 }
 
-void doctor_look_at_levels(struct doctor *d, enum trm_isolation want)
+void doctor_check_levels(struct doctor *d, enum trm_isolation want)
 {
 	bool has_namespaces = tell_namespaces(d);
 	tell_landlock(d, has_namespaces);

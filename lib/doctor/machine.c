@@ -182,7 +182,7 @@ static void look_at_libraries(struct doctor *d)
 	}
 }
 
-void doctor_look_around(struct doctor *d)
+void doctor_check_machine(struct doctor *d)
 {
 	look_at_filters(d);
 	look_at_rundir(d);

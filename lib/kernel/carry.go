@@ -61,7 +61,7 @@ func trmFail(format string, args ...any) {
 
 var trmReport bytes.Buffer
 
-func trmTell(fields ...string) {
+func trmWriteRecord(fields ...string) {
 	for _, field := range fields {
 		trmReport.WriteString(strings.ReplaceAll(field, "\x00", "\ufffd"))
 		trmReport.WriteByte(0)
@@ -111,7 +111,7 @@ func trmCatch() {
 	if value == nil {
 		return
 	}
-	trmTell("E", "panic", fmt.Sprint(value))
+	trmWriteRecord("E", "panic", fmt.Sprint(value))
 	pcs := make([]uintptr, 100)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
 	for {
@@ -121,7 +121,7 @@ func trmCatch() {
 			if strings.HasPrefix(name, "trm") {
 				name = ""
 			}
-			trmTell("T", name, fmt.Sprintf("%s:%d", frame.File, frame.Line))
+			trmWriteRecord("T", name, fmt.Sprintf("%s:%d", frame.File, frame.Line))
 		}
 		if !more {
 			break
@@ -807,10 +807,10 @@ func trmRead() {
 func trmReportFailure() {
 	value := recover()
 	if failure, is := value.(trmFailure); is {
-		trmTell("E", "NotCarriedOver", string(failure))
+		trmWriteRecord("E", "NotCarriedOver", string(failure))
 		trmLeave(1)
 	} else if value != nil {
-		trmTell("E", "NotCarriedOver", fmt.Sprint("the variables cannot be written or read: ", value))
+		trmWriteRecord("E", "NotCarriedOver", fmt.Sprint("the variables cannot be written or read: ", value))
 		trmLeave(1)
 	}
 }
@@ -856,11 +856,11 @@ func trmEnd() {
 		if len(text) > 200 {
 			text = text[:200]
 		}
-		trmTell("v", one.name, written, paths, strings.ReplaceAll(one.typ.String(), "main.", ""), text)
+		trmWriteRecord("v", one.name, written, paths, strings.ReplaceAll(one.typ.String(), "main.", ""), text)
 	}
 	if trmShown != "" {
-		trmTell("V", trmShown)
+		trmWriteRecord("V", trmShown)
 	}
-	trmTell("D")
+	trmWriteRecord("D")
 	trmLeave(0)
 }

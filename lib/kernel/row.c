@@ -53,7 +53,7 @@ static int fail_v(const struct row_text *text, size_t nth, const char *key, stru
 		offset = place_child(text->json, text->n, place_value(text->json, text->n, offset), k);
 	trm_text_clean_line(name, sizeof name, row->string, strlen(row->string));
 	vsnprintf(why, sizeof why, fmt, args);
-	place_tell(text->json, offset, &line, &column);
+	place_line_column(text->json, offset, &line, &column);
 	if (*text->file)
 		snprintf(where, sizeof where, "%s:%zu:%zu", text->file, line, column);
 	return trm_error_set(reterr, TRM_EINVAL, "%s: language \"%s\"%s%.40s: %s", where, name,

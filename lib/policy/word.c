@@ -132,22 +132,22 @@ static int define_variable(struct view_walk *w, TSNode node)
 static int visit_command(struct view_walk *w, TSNode command)
 {
 	struct name name = {0};
-	bool is_sought = false, is_alias = false;
+	bool starts_if_missing = false, is_alias = false;
 	int r = 0;
 	for (uint32_t i = 0; i < ts_node_named_child_count(command) && r == 0; i++) {
 		TSNode word = ts_node_named_child(command, i);
 		struct name text = {0};
 		if (node_is(word, "command_name")) {
 			r = name_command(w, word, &name);
-			is_sought = is_starter(&name);
+			starts_if_missing = is_starter(&name);
 			is_alias = name_is(&name, "alias");
 		} else if (is_alias) {
 			r = define_alias(w, word);
-		} else if (is_sought && add_word(w, word, &text) && text.n && text.text[0] != '-'
+		} else if (starts_if_missing && add_word(w, word, &text) && text.n && text.text[0] != '-'
 				&& !strchr(text.text, '=')
 				&& strspn(text.text, "0123456789.smhd") != text.n) {
 			r = name_command(w, word, &name);
-			is_sought = is_starter(&name);
+			starts_if_missing = is_starter(&name);
 		}
 	}
 	return r;

@@ -58,7 +58,7 @@ static int fail_v(const struct recipe_text *text, const struct spot *at, struct 
 	put_path(at, path, sizeof path);
 	trm_text_clean_line(name, sizeof name, root->name, strlen(root->name));
 	vsnprintf(why, sizeof why, fmt, args);
-	place_tell(text->json, spot_offset(text, at), &line, &column);
+	place_line_column(text->json, spot_offset(text, at), &line, &column);
 	if (*text->file)
 		snprintf(where, sizeof where, "%s:%zu:%zu", text->file, line, column);
 	return trm_error_set(reterr, TRM_EINVAL, "%s: backend \"%s\"%s%s: %s", where, name, *path ? ", " : "",

@@ -355,8 +355,8 @@ static int report_entry(const struct book *book, const struct recipe_text *text,
 	if (r == TRM_ENOMEM)
 		return trm_error_set(reterr, r, "%s", why.msg); /* the recipe is not to blame */
 	if (*text->file) {
-		place_tell(text->json, place_child(text->json, text->n, text->offset, (size_t)nth), &line,
-				&column);
+		place_line_column(text->json, place_child(text->json, text->n, text->offset, (size_t)nth),
+				&line, &column);
 		snprintf(where, sizeof where, "%s:%zu", text->file, line);
 	}
 	fn(user, &(struct trm_recipe_entry){.name = item->string,

@@ -149,7 +149,7 @@ static void wait_for_life(struct trm_sandbox *s)
 }
 
 /* Counts checks, not time: if this process was stopped itself, it must not take the agent for dead. */
-void client_look_for_life(struct trm_sandbox *s)
+void client_probe(struct trm_sandbox *s)
 {
 	struct trm_error why;
 	sandbox_hold(s);

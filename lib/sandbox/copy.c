@@ -160,7 +160,7 @@ static void end_copy(struct trm_copy *copy)
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
 
-void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why)
+void copy_report_skipped(struct trm_copy *copy, const struct box *box, const struct trm_error *why)
 {
 	struct trm_error announced = *why;
 	if (box)
@@ -206,7 +206,7 @@ static void take_job_apart(struct trm_copy *copy)
 		copy->next = copy->n_sources;
 	} else if (why.code) {
 		copy->sum.refused++;
-		copy_tell(copy, NULL, &why);
+		copy_report_skipped(copy, NULL, &why);
 	}
 	job_finish(copy);
 }

@@ -85,7 +85,7 @@ void job_finish(struct trm_copy *copy);
 void job_over(struct trm_copy *copy, const struct trm_error *why);
 /* Tell the user that something was not copied. `box`: the sandbox whose path begins the message; NULL: a
  * path of this machine. */
-void copy_tell(struct trm_copy *copy, const struct box *box, const struct trm_error *why);
+void copy_report_skipped(struct trm_copy *copy, const struct box *box, const struct trm_error *why);
 
 /* copy_stream.c: "-". */
 int stream_in_start(struct trm_copy *copy, struct trm_error *why);

@@ -157,7 +157,7 @@ static int on_pump(void *user, struct trm_error *why)
 static void on_put_refused(void *user, const struct trm_error *why)
 {
 	struct trm_copy *copy = user;
-	copy_tell(copy, copy->job.to_box, why);
+	copy_report_skipped(copy, copy->job.to_box, why);
 }
 
 static uint64_t lesser_count(uint64_t a, uint64_t b)
@@ -223,7 +223,7 @@ static int from_here(struct trm_copy *copy, struct trm_error *why)
 
 static void on_sink_refused(void *user, const struct trm_error *why)
 {
-	copy_tell(user, NULL, why);
+	copy_report_skipped(user, NULL, why);
 }
 
 static int to_here(struct trm_copy *copy, struct trm_error *why)

@@ -160,7 +160,7 @@ static int archive_entry(struct trm_copy *copy, const struct entry *entry, struc
 		return why->code; /* the source itself */
 	if (r == COPY_TAR_REFUSED) {
 		job->sum.refused++;
-		copy_tell(copy, job->from_box, why);
+		copy_report_skipped(copy, job->from_box, why);
 	}
 	return r < 0 ? r : flush_backlog(copy, why);
 }

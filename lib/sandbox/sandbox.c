@@ -236,7 +236,7 @@ static void on_impatient(void *user)
 	struct trm_sandbox *s = user;
 	struct trm_error why;
 	if (s->state == SANDBOX_READY && !s->is_hung_up) {
-		client_look_for_life(s);
+		client_probe(s);
 		return;
 	}
 	if (s->is_hung_up)

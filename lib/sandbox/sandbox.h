@@ -198,7 +198,7 @@ void client_finish(struct trm_sandbox *sandbox);
 void client_trim(struct trm_sandbox *sandbox);
 void client_connected(struct trm_sandbox *sandbox, int fd);
 /* Ask the agent for a sign of life. After several unanswered checks the sandbox is given up. */
-void client_look_for_life(struct trm_sandbox *sandbox);
+void client_probe(struct trm_sandbox *sandbox);
 /* Stop reading and writing. */
 void client_stop(struct trm_sandbox *sandbox);
 /* Queue a frame; it is sent when the last hold is released. If the queue has no room (memory), the

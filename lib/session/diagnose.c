@@ -13,7 +13,7 @@ static const uint64_t mib = 1024 * 1024;
 
 /* ---- the counters ------------------------------------------------------------------ */
 
-void diagnose_look(struct trm_session *s)
+void diagnose_record_counters(struct trm_session *s)
 {
 	struct trm_sample now;
 	bool is_marked;
@@ -33,11 +33,11 @@ static struct limit_report limit_report_start(struct trm_session *s)
 	return limit_report;
 }
 
-void diagnose_look_again(struct trm_session *s)
+void diagnose_reset_peak(struct trm_session *s)
 {
 	struct limit_report limit_report = limit_report_start(s);
 	if (!s->knows_events) {
-		diagnose_look(s);
+		diagnose_record_counters(s);
 		return;
 	}
 	metrics_events_now(s->sandbox, false, &limit_report.now, NULL);
@@ -55,7 +55,7 @@ void diagnose_look_again(struct trm_session *s)
  * inside a sentence. */
 static void describe_signal(int signo, char *out, size_t cap)
 {
-	snprintf(out, cap, "%s", signal_words(signo));
+	snprintf(out, cap, "%s", signal_text(signo));
 	if (out[0] >= 'A' && out[0] <= 'Z' && !(out[1] >= 'A' && out[1] <= 'Z'))
 		out[0] = (char)(out[0] - 'A' + 'a');
 }

@@ -27,7 +27,7 @@ void kernel_finish(struct kernel *k)
 
 enum trm_kernel_state kernel_state(const struct kernel *k)
 {
-	if (k->share.is_left)
+	if (k->share.is_detached)
 		return TRM_KERNEL_BUSY;
 	if (!k->proc)
 		return TRM_KERNEL_NONE;
@@ -350,16 +350,16 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	if (why->code == TRM_EBUSY && k->share.is_started) {
 		k->proc = NULL;
 		/* Attaching again gains nothing before the reader has consumed what it already has. */
-		k->share.is_left = k->run && k->run->unconsumed;
-		return k->share.is_left || share_follow_again(k, true);
+		k->share.is_detached = k->run && k->run->unconsumed;
+		return k->share.is_detached || share_follow_again(k, true);
 	}
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
-	bool is_sought = k->share.is_sought, was_past = k->share.is_started;
+	bool starts_if_missing = k->share.starts_if_missing, was_past = k->share.is_started;
 	k->proc = NULL;
 	kernel_forget_process(k);
 	share_reset(k);
-	if (is_sought && session_is_open(k->session))
+	if (starts_if_missing && session_is_open(k->session))
 		/* a failure here is reported when the kernel is needed and the start fails again */
 		kernel_spawn(k, false, NULL);
 	if (k->run)
@@ -416,13 +416,13 @@ void kernel_watch_start(struct kernel *k)
 
 int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 {
-	if (k->share.is_left)
+	if (k->share.is_detached)
 		share_come_back(k);
 	if (k->proc)
 		return 0;
 	bool seeks = share_may_run(k);
 	int r = kernel_spawn(k, seeks, reterr);
-	k->share.is_sought = r == 0 && seeks;
+	k->share.starts_if_missing = r == 0 && seeks;
 	return r;
 }
 

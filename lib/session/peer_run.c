@@ -39,7 +39,7 @@ void peer_run_announce(struct trm_run *run)
 		log_write(LOG_WARNING, "others are not told of run %llu", (unsigned long long)run->number);
 }
 
-void peer_run_tell_limit(struct trm_run *run)
+void peer_run_announce_limit(struct trm_run *run)
 {
 	const struct kernel *k = run->kernel;
 	struct trm_session *s = run->session;

@@ -356,7 +356,7 @@ static void measure_begin(struct trm_run *run)
 	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
 		return;
 	s->sampled_ns = now_ns;
-	diagnose_look(s);
+	diagnose_record_counters(s);
 	note_peak(run);
 }
 
@@ -371,7 +371,7 @@ static void start_clock(struct trm_run *run)
 
 void run_begin(struct trm_run *run)
 {
-	diagnose_look_again(run->session);
+	diagnose_reset_peak(run->session);
 	note_peak(run);
 	start_clock(run);
 }
@@ -548,7 +548,7 @@ void trm_run_consumed(struct trm_run *run, size_t n)
 	run->unconsumed -= n;
 	if (n && run->kernel && run->kernel->proc)
 		trm_proc_consumed(run->kernel->proc, n);
-	if (!run->unconsumed && run->kernel && run->kernel->share.is_left)
+	if (!run->unconsumed && run->kernel && run->kernel->share.is_detached)
 		session_due(run->session);
 }
 

@@ -204,7 +204,7 @@ static void on_sandbox_ready(void *user)
 static void on_connected(void *user)
 {
 	struct trm_session *s = user;
-	diagnose_look(s);
+	diagnose_record_counters(s);
 }
 
 static void loss_all(struct trm_session *s, const struct trm_error *why)

@@ -83,9 +83,9 @@ struct share {
 	struct proc_share proc; /* the key, and the options of the attach */
 	char key[48];
 	enum turn turn;
-	bool is_started; /* STARTED has come */
-	bool was_there;  /* STARTED said that the process was there before us */
-	bool is_left;    /* the agent has detached us, and our reader has not yet consumed all output */
+	bool is_started;  /* STARTED has come */
+	bool was_there;   /* STARTED said that the process was there before us */
+	bool is_detached; /* the agent has detached us, and our reader has not yet consumed all output */
 	uint32_t pid;
 	bool is_wanted;                  /* others want the turn */
 	bool is_used;                    /* we have used the turn since it became ours */
@@ -96,7 +96,7 @@ struct share {
 	bool is_announced;               /* the agent has announced such a kernel */
 	bool is_greeted;                 /* by the living process, not by one before it */
 	bool knows_past;                 /* the history before this process has been reported or seen */
-	bool is_sought;                  /* start one if there is none */
+	bool starts_if_missing;          /* start one if there is none */
 	uint32_t pins_left, replay_left; /* bytes of history still to come (wire/message.h: started_msg) */
 	uint64_t position;               /* how much of everything the process has written we have received */
 	uint64_t lost_bytes;             /* bytes that nobody has kept */
@@ -345,7 +345,7 @@ void peer_run_read(struct kernel *kernel, const char *bytes, size_t n);
 /* Announce our run, which is about to be sent, to the other sessions. */
 void peer_run_announce(struct trm_run *run);
 /* Tell the other sessions that the time of this run is up: an interrupt follows. */
-void peer_run_tell_limit(struct trm_run *run);
+void peer_run_announce_limit(struct trm_run *run);
 /* Report the run that was held back during the replay. */
 void peer_run_caught_up(struct kernel *kernel);
 /* Its session is gone: we take over its time limit and its questions. */
@@ -396,9 +396,9 @@ void run_clock_resume(struct trm_run *run, enum clock_stop why); /* if it was st
 
 /* Record the limit counters, so that later changes count for the next run, and reset the memory peak. Call it
  * before the interpreter has the run, because afterwards it might be over already. */
-void diagnose_look(struct trm_session *session);
+void diagnose_record_counters(struct trm_session *session);
 /* The interpreter has just started and begins with this run: reset the memory peak. */
-void diagnose_look_again(struct trm_session *session);
+void diagnose_reset_peak(struct trm_session *session);
 /* Writes a sentence about a process that ended by itself or by a signal that we did not send. */
 void diagnose_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
 /* Writes which limit interrupted a run. Returns the length; 0 if no limit did. */

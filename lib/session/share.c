@@ -407,9 +407,9 @@ bool share_follow_again(struct kernel *k, bool is_left_behind)
 void share_come_back(struct kernel *k)
 {
 	struct trm_error why;
-	if (!k->share.is_left || (k->run && k->run->unconsumed))
+	if (!k->share.is_detached || (k->run && k->run->unconsumed))
 		return;
-	k->share.is_left = false;
+	k->share.is_detached = false;
 	if (share_follow_again(k, true))
 		return;
 	trm_error_set(&why, TRM_ECLOSED, "the interpreter can no longer be followed");
@@ -422,7 +422,7 @@ void share_on_shared(struct trm_session *s, const char *key)
 		struct kernel *k = &s->kernels[i];
 		if (!s->opts.is_shared || strcmp(key, k->share.key) != 0)
 			continue;
-		if (!k->proc && !k->share.is_left && is_follower(s))
+		if (!k->proc && !k->share.is_detached && is_follower(s))
 			kernel_spawn(k, true, NULL);
 		k->share.is_announced = true;
 	}

@@ -171,7 +171,7 @@ static void time_is_up(struct kernel *k)
 	}
 	if (k->run) {
 		k->run->is_timed_out = true;
-		peer_run_tell_limit(k->run);
+		peer_run_announce_limit(k->run);
 	}
 	stop_interrupt(k);
 }

@@ -190,7 +190,7 @@ size_t sweep_all(int run_fd)
 	return for_each(run_fd, sweep_entry);
 }
 
-static bool is_left(int run_fd, const char *name)
+static bool is_leftover(int run_fd, const char *name)
 {
 	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	bool is = fd >= 0 && !sweep_is_held(fd);
@@ -201,5 +201,5 @@ static bool is_left(int run_fd, const char *name)
 
 size_t sweep_left(int run_fd)
 {
-	return for_each(run_fd, is_left);
+	return for_each(run_fd, is_leftover);
 }

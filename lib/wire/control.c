@@ -244,10 +244,10 @@ int stop_msg_put(struct buf *out)
 	return p.error;
 }
 
-int look_msg_put(struct buf *out)
+int observe_msg_put(struct buf *out)
 {
 	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_LOOK);
+	pack_u8(&p, CONTROL_OBSERVE);
 	return p.error;
 }
 
@@ -380,7 +380,7 @@ int request_get(const void *packet, size_t n, bool *ret_is_kept)
 	int type = unpack_u8(&u);
 	if (type == CONTROL_KEEP)
 		*ret_is_kept = unpack_u8(&u) != 0;
-	bool is_known = type == CONTROL_KEEP || type == CONTROL_STOP || type == CONTROL_LOOK;
+	bool is_known = type == CONTROL_KEEP || type == CONTROL_STOP || type == CONTROL_OBSERVE;
 	return !u.bad && is_known ? type : TRM_EPROTO;
 }
 

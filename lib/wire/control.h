@@ -10,7 +10,7 @@
  *   client → supervisor
  *     KEEP       the sandbox is to outlive its clients, or (off) to end with this one
  *     STOP       the sandbox is to end now
- *     LOOK       this client is not to be counted
+ *     OBSERVE    this client is not to be counted
  *   supervisor → client
  *     PROGRESS   the current step of a recipe's sandbox; before READY
  *     OOM        the supervisor or the kernel has killed a process for memory
@@ -22,7 +22,7 @@
  * it, or the last one that switched KEEP off.
  *
  * The supervisor closes its end after it has recorded the disconnect and everything before it. So a
- * client that sends LOOK and shuts down its side knows, once it reads the end, that the state in the
+ * client that sends OBSERVE and shuts down its side knows, once it reads the end, that the state in the
  * entry is up to date.
  *
  * All clients belong to the same user: the directory is closed to others, and both sides check
@@ -266,7 +266,7 @@ enum control_type {
 	CONTROL_KEEP,
 	CONTROL_STOP,
 	CONTROL_STATE,
-	CONTROL_LOOK,
+	CONTROL_OBSERVE,
 	CONTROL_PROGRESS,
 	CONTROL_LOST
 };
@@ -291,7 +291,7 @@ int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
 int keep_msg_put(struct buf *out, bool is_kept);
 int stop_msg_put(struct buf *out);
-int look_msg_put(struct buf *out);
+int observe_msg_put(struct buf *out);
 
 /* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO, TRM_ENOMEM: nothing to
  * free, here and below. */
@@ -299,7 +299,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
 /* From the supervisor. TRM_EPROTO: nothing to free. */
 int control_get(const void *packet, size_t n, struct control_msg *ret);
-/* From an attached client: CONTROL_KEEP (with *ret_is_kept), CONTROL_STOP, CONTROL_LOOK, or TRM_EPROTO. */
+/* From an attached client: CONTROL_KEEP (with *ret_is_kept), CONTROL_STOP, CONTROL_OBSERVE, or TRM_EPROTO. */
 int request_get(const void *packet, size_t n, bool *ret_is_kept);
 /* From the files. TRM_EPROTO: nothing to free. */
 int state_msg_get(const void *bytes, size_t n, struct state_msg *ret);

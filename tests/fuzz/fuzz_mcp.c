@@ -70,7 +70,7 @@ void call_gone(struct call *call)
 	end_late(i);
 }
 
-void call_tell(const struct call *call, char out[static CALL_REPORTED])
+void call_format(const struct call *call, char out[static CALL_REPORTED])
 {
 	snprintf(out, CALL_REPORTED, "%s", call->method);
 }

@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	struct transcript transcript;
 	transcript_init(&transcript, 4096);
-	recording_tell(&recording, &transcript);
+	recording_fill_transcript(&recording, &transcript);
 	export_all(&transcript);
 	play(&recording);
 	transcript_finish(&transcript);

@@ -65,14 +65,14 @@ void app_perform_all(struct app *a)
 	a->is_performing = false;
 }
 
-void app_tell(struct app *a, enum msg_type type, const char *text)
+void app_notify(struct app *a, enum msg_type type, const char *text)
 {
 	app_send(a, &(struct msg){.type = type, .text = text});
 }
 
 static void on_slow_stop(void *user)
 {
-	app_tell(user, MSG_STOPPING, NULL);
+	app_notify(user, MSG_STOPPING, NULL);
 }
 
 void app_quit(struct app *a)
@@ -120,7 +120,7 @@ enum graph_style app_graph_style(const char *wanted)
 
 static struct alert_opts alert_opts(const struct app_opts *o)
 {
-	return (struct alert_opts){.ways = alerts_ways(o->alerts),
+	return (struct alert_opts){.ways = alerts_parse(o->alerts),
 			.percent = o->alert_percent,
 			.after_ms = o->alert_after_ms,
 			.run_ms = o->alert_run_ms};
@@ -182,7 +182,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 
 static void on_key_fault(void *user, const char *sentence)
 {
-	app_tell(user, MSG_ERROR, sentence);
+	app_notify(user, MSG_ERROR, sentence);
 }
 
 int app_load_keys(struct app *a, struct trm_error *reterr)
@@ -235,7 +235,7 @@ static int start_app(struct app *a, struct trm_error *reterr)
 		return r;
 	if (a->opts->is_tutor)
 		tutor_begin(&a->model);
-	app_tell_theme(a);
+	app_report_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
 	if ((r = app_load_keys(a, reterr)) < 0)
 		return r;

@@ -180,9 +180,9 @@ struct app {
 
 /* ---- app.c */
 uint64_t app_clock_ns(void);
-void app_send(struct app *a, struct msg *msg);                      /* adds the time */
-void app_perform_all(struct app *a);                                /* all pending effects */
-void app_tell(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
+void app_send(struct app *a, struct msg *msg);                        /* adds the time */
+void app_perform_all(struct app *a);                                  /* all pending effects */
+void app_notify(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
 void app_quit(struct app *a);
 
 /* ---- perform.c: effects */
@@ -245,9 +245,9 @@ void app_save_preferences(struct app *a); /* call this at the end; writes if som
 
 /* ---- themes.c: themes and their files */
 /* Load a theme before the model exists. A theme with errors is used as far as possible, else "dark";
- * app_tell_theme() reports the errors later. Fails if there is no theme of this name. */
+ * app_report_theme() reports the errors later. Fails if there is no theme of this name. */
 int app_first_theme(struct app *a, const char *name, struct trm_error *reterr);
-void app_tell_theme(struct app *a);
+void app_report_theme(struct app *a);
 /* Errors in the file are reported; an unreadable file changes nothing. */
 void app_set_theme(struct app *a, const char *name);
 void app_list_themes(struct app *a);

@@ -30,7 +30,7 @@ static void report_progress(void *user, const struct trm_copy_progress *progress
 	c->has_reported = true;
 	snprintf(text, sizeof text, "copying: %s so far; its end will be told",
 			format_bytes(bytes, progress->bytes));
-	app_tell(c->app, MSG_NOTICE, text);
+	app_notify(c->app, MSG_NOTICE, text);
 }
 
 static void report_refused(void *user, const struct trm_error *why)
@@ -38,7 +38,7 @@ static void report_refused(void *user, const struct trm_error *why)
 	struct app_copier *c = user;
 
 	if (c->n_refused++ < REFUSED_REPORTED)
-		app_tell(c->app, MSG_ERROR, why->msg);
+		app_notify(c->app, MSG_ERROR, why->msg);
 }
 
 static void report_end(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
@@ -57,7 +57,7 @@ static void report_end(void *user, const struct trm_error *why, const struct trm
 		snprintf(text, sizeof text, "copied to %.200s: %llu file%s, %s", c->to,
 				(unsigned long long)progress->files, progress->files == 1 ? "" : "s",
 				format_bytes(bytes, progress->bytes));
-	app_tell(c->app, why->code || progress->refused ? MSG_ERROR : MSG_NOTICE, text);
+	app_notify(c->app, why->code || progress->refused ? MSG_ERROR : MSG_NOTICE, text);
 	free(c);
 }
 
@@ -127,7 +127,7 @@ void app_copy_files(struct app *a, const struct effect *effect)
 	c = calloc(1, sizeof *c);
 	if (!c || !a->sandbox || a->copier) {
 		free(c);
-		app_tell(a, MSG_ERROR,
+		app_notify(a, MSG_ERROR,
 				a->copier ? "another copy is still under way"
 					  : "there is no sandbox to copy with");
 		return;
@@ -146,7 +146,7 @@ void app_copy_files(struct app *a, const struct effect *effect)
 	if (trm_copy_start(a->loop, &opts, &copy_cb, c, &c->copy, &err) == 0)
 		return;
 	a->copier = NULL;
-	app_tell(a, MSG_ERROR, err.msg);
+	app_notify(a, MSG_ERROR, err.msg);
 	free(c);
 }
 

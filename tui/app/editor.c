@@ -51,9 +51,9 @@ static void take_over(struct app *a, struct app_editor *x, int status)
 		snprintf(text, sizeof text, "the editor ended with %s %d: the buffer is as it was",
 				WIFEXITED(status) ? "code" : "signal",
 				WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-		app_tell(a, MSG_ERROR, text);
+		app_notify(a, MSG_ERROR, text);
 	} else if (b && editor_take_file(&b->editor, x->path, &err) < 0) {
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 	}
 }
 
@@ -111,7 +111,7 @@ void app_edit_outside(struct app *a, uint32_t buffer)
 	struct trm_error err = {0};
 
 	if (!a->term)
-		app_tell(a, MSG_ERROR,
+		app_notify(a, MSG_ERROR,
 				"there is no screen that the editor could be given: save, edit, open again");
 	if (!x)
 		return;
@@ -120,7 +120,7 @@ void app_edit_outside(struct app *a, uint32_t buffer)
 		return;
 	remove_copy(x);
 	free(x);
-	app_tell(a, MSG_ERROR, err.msg);
+	app_notify(a, MSG_ERROR, err.msg);
 }
 
 void app_close_editor(struct app *a)

@@ -18,7 +18,7 @@ static void set_language(struct app *a, struct editor *e)
 	const struct syntax_language *l = e->lang ? grammars_get(a->grammars, e->lang->grammar, &err) : NULL;
 
 	if (err.code)
-		app_tell(a, MSG_NOTICE, err.msg);
+		app_notify(a, MSG_NOTICE, err.msg);
 	syntax_set_language(e->syntax, l);
 }
 
@@ -45,7 +45,7 @@ int app_work_on_colors(struct app *a)
 	size_t to = below < text_lines(e->text) ? text_line_start(e->text, below) : text_len(e->text);
 	if (syntax_is_beyond(e->syntax, from)) {
 		if (!a->has_reported_beyond)
-			app_tell(a, MSG_NOTICE,
+			app_notify(a, MSG_NOTICE,
 					"no colors so far down in a file: finding them out takes too long");
 		a->has_reported_beyond = true;
 		return -1;

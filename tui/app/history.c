@@ -125,7 +125,7 @@ static void report_fault(struct app *a, const char *path, int error)
 		return;
 	snprintf(text, sizeof text, "runs are not remembered: %.300s: %s", path, strerror(error));
 	a->has_reported_history = true;
-	app_tell(a, MSG_NOTICE, text);
+	app_notify(a, MSG_NOTICE, text);
 }
 
 void app_remember(struct app *a, const struct effect *effect)

@@ -161,27 +161,27 @@ void app_open_figure(struct app *a, const struct effect *effect)
 	if (!find_artifact(a, effect, &found))
 		return;
 	if (!has_program("xdg-open")) {
-		app_tell(a, MSG_ERROR,
+		app_notify(a, MSG_ERROR,
 				"files are opened with xdg-open (package xdg-utils), which is not installed; s saves it");
 		return;
 	}
 	if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) {
-		app_tell(a, MSG_ERROR, "there is no desktop here that could open it; s saves it");
+		app_notify(a, MSG_ERROR, "there is no desktop here that could open it; s saves it");
 		return;
 	}
 	if (!make_folder(a)) {
-		app_tell(a, MSG_ERROR, "no folder could be made to open it from; s saves it");
+		app_notify(a, MSG_ERROR, "no folder could be made to open it from; s saves it");
 		return;
 	}
 	snprintf(path, sizeof path, "%s/%s", a->figure_folder, found.name);
 	int error = write_file(path, O_TRUNC, found.bytes, found.n);
 	if (error) {
 		snprintf(text, sizeof text, "%s could not be written: %s", path, strerror(error));
-		app_tell(a, MSG_ERROR, text);
+		app_notify(a, MSG_ERROR, text);
 		return;
 	}
 	start_opener(path);
-	app_tell(a, MSG_NOTICE, "opened it outside");
+	app_notify(a, MSG_NOTICE, "opened it outside");
 }
 
 void app_remove_figures(struct app *a)

@@ -136,7 +136,7 @@ void app_linear_turn(struct app *a)
 	struct app_lines *s = a->linear;
 
 	do {
-		if (linear_tell(&s->linear, &a->model))
+		if (linear_report(&s->linear, &a->model))
 			on_line(a, ""); /* the message was printed and needs no answer */
 		print_linear(a);
 		set_echo(a);
@@ -144,7 +144,7 @@ void app_linear_turn(struct app *a)
 	if (s->is_ended && !s->is_end_reported && s->typed.n == s->taken && may_take(a) && !a->is_quitting) {
 		s->is_end_reported = true;
 		on_end(a);
-		linear_tell(&s->linear, &a->model);
+		linear_report(&s->linear, &a->model);
 	}
 	if (!a->is_quitting)
 		linear_prompt(&s->linear, &a->model);

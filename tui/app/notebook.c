@@ -48,7 +48,7 @@ static void report_imported(struct app *a, const char *path, const struct import
 			found->n_code + found->n_text, path, found->lang->name,
 			found->is_lang_guessed ? " (it does not say its language)" : "", found->n_outputs,
 			found->n_foreign ? "; cells in other languages are comments" : "");
-	app_tell(a, MSG_NOTICE, text);
+	app_notify(a, MSG_NOTICE, text);
 }
 
 static void import_old(struct app *a, const char *path)

@@ -54,11 +54,11 @@ void app_list_sandboxes(struct app *a)
 	struct trm_error err = {0};
 
 	if (!a->registry && trm_registry_create(&a->registry, &err) < 0) {
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 		return;
 	}
 	if (!a->list_timer && trm_loop_add_timer(a->loop, on_list, a, &a->list_timer, &err) < 0) {
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 		return;
 	}
 	trm_timer_start(a->list_timer, LIST_MS, LIST_MS);
@@ -82,7 +82,7 @@ void app_stop_sandbox(struct app *a, const struct effect *effect)
 	struct trm_error err = {0};
 
 	if (a->registry && trm_registry_stop(a->registry, &entry, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 /* ---- runs in the sandbox ---- */
@@ -194,7 +194,7 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *wor
 
 	(void)sandbox;
 	if (look->is_current)
-		app_tell(look->app, MSG_INSIDE_PROGRESS, words);
+		app_notify(look->app, MSG_INSIDE_PROGRESS, words);
 }
 
 static void on_ready(void *user, struct trm_sandbox *sandbox)
@@ -224,7 +224,7 @@ static void begin_peek(struct app *a, const char *name, const struct trm_sandbox
 	}
 	a->looks = look;
 	if (follow(look, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 void app_peek(struct app *a, const char *name)
@@ -246,7 +246,7 @@ void app_peek_container(struct app *a, const char *both)
 	opts.container.config = a->opts->config;
 	opts.metrics_interval_ms = LOOK_MS;
 	opts.metrics_with_processes = true;
-	app_tell(a, MSG_INSIDE_PROGRESS, "putting an agent into it …");
+	app_notify(a, MSG_INSIDE_PROGRESS, "putting an agent into it …");
 	begin_peek(a, NULL, &opts);
 }
 

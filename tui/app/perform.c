@@ -8,7 +8,7 @@
 static void copy_to_clipboard(struct app *a, const struct effect *effect)
 {
 	if (a->term && effect->text && !term_copy(a->term, effect->text, effect->len))
-		app_tell(a, MSG_NOTICE, "copied for use in here; too long for the terminal's clipboard");
+		app_notify(a, MSG_NOTICE, "copied for use in here; too long for the terminal's clipboard");
 }
 
 static void warm(struct app *a, const struct effect *effect)
@@ -16,7 +16,7 @@ static void warm(struct app *a, const struct effect *effect)
 	struct trm_error err = {0};
 
 	if (a->session && trm_session_warm(a->session, effect->lang, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 static void restart_kernel(struct app *a, const struct effect *effect)
@@ -24,7 +24,7 @@ static void restart_kernel(struct app *a, const struct effect *effect)
 	struct trm_error err = {0};
 
 	if (a->session && trm_session_restart(a->session, effect->lang, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 static void quit_with_text(struct app *a)

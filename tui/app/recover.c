@@ -149,7 +149,7 @@ void app_find_unsaved(struct app *a)
 		used += more;
 	}
 	if (used > 0)
-		app_tell(a, MSG_FOUND, reported);
+		app_notify(a, MSG_FOUND, reported);
 	free(reported);
 }
 
@@ -191,7 +191,7 @@ static void restore_all(struct app *a)
 		else
 			unsaved_close(&a->found[i]);
 	}
-	app_tell(a, MSG_NOTICE, text);
+	app_notify(a, MSG_NOTICE, text);
 }
 
 void app_recover(struct app *a, enum recover_answer answer)

@@ -37,7 +37,7 @@ static void go_to_time(struct app *a, uint64_t at_us)
 
 	app_perform_all(a);
 	if (r < 0) {
-		app_tell(a, MSG_ERROR, "the recording cannot go on: out of memory");
+		app_notify(a, MSG_ERROR, "the recording cannot go on: out of memory");
 		a->model.replay.is_playing = false;
 	}
 }

@@ -216,7 +216,7 @@ void app_run_extend(struct app *a, uint64_t serial)
 	struct trm_error err = {0};
 
 	if (r && trm_run_extend(r->handle, a->model.timeout_ms, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 uint64_t app_run_left_ms(const struct app *a)
@@ -237,7 +237,7 @@ void app_run_input(struct app *a, const struct effect *effect)
 	if (effect->type == EFFECT_STDIN_EOF)
 		trm_run_close_stdin(r->handle);
 	else if (trm_run_write(r->handle, effect->text, effect->len, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 void app_run_spill(struct app *a, uint64_t serial, bool goes_on)

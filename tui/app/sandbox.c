@@ -32,7 +32,7 @@ static void on_ended(void *user, const struct trm_lang *lang, const char *reason
 {
 	char text[700];
 	snprintf(text, sizeof text, "%s has ended: %s; its variables are lost", lang->name, reason);
-	app_tell(user, MSG_NOTICE, text);
+	app_notify(user, MSG_NOTICE, text);
 }
 
 static const struct trm_session_cb session_cb = {
@@ -56,13 +56,13 @@ static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg *
 static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
 {
 	(void)sandbox;
-	app_tell(user, MSG_SANDBOX_PROGRESS, words);
+	app_notify(user, MSG_SANDBOX_PROGRESS, words);
 }
 
 static void on_warning(void *user, struct trm_sandbox *sandbox, const char *words)
 {
 	(void)sandbox;
-	app_tell(user, MSG_SANDBOX_WARNING, words);
+	app_notify(user, MSG_SANDBOX_WARNING, words);
 }
 
 /* The languages of an image are unknown until one is started. */
@@ -192,11 +192,11 @@ static void tell_engine_args(struct app *a, const struct trm_container_opts *opt
 	char line[TRM_ENGINE_ARGS_BYTES];
 	if (opts->runtime) {
 		snprintf(line, sizeof line, "runtime of the engine: %s", opts->runtime);
-		app_tell(a, MSG_NOTICE, line);
+		app_notify(a, MSG_NOTICE, line);
 	}
 	for (size_t i = 0; i < opts->n_engine_args; i++) {
 		snprintf(line, sizeof line, "engine option: %.400s", opts->engine_args[i]);
-		app_tell(a, MSG_NOTICE, line);
+		app_notify(a, MSG_NOTICE, line);
 	}
 }
 
@@ -230,10 +230,10 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	app_send(a, &msg);
 	char hint[TRM_NET_HINT];
 	if (!name && trm_net_hint(trm_sandbox_limits(a->sandbox), hint, sizeof hint))
-		app_tell(a, MSG_NOTICE, hint);
+		app_notify(a, MSG_NOTICE, hint);
 	for (size_t i = 0; i < msg.n_mounts && !name; i++)
 		if (trm_mount_hint(&msg.mounts[i], hint, sizeof hint))
-			app_tell(a, MSG_NOTICE, hint);
+			app_notify(a, MSG_NOTICE, hint);
 	if (!name)
 		tell_engine_args(a, &opts.container);
 	/* The workbench stores the output itself. A second copy in the result would cost time: joining 8 MiB
@@ -253,7 +253,7 @@ static int open_box(struct app *a, struct trm_error *reterr)
 static void on_signaled(void *user, const struct trm_error *why)
 {
 	if (why->code && why->code != TRM_ECANCELED)
-		app_tell(user, MSG_ERROR, why->msg);
+		app_notify(user, MSG_ERROR, why->msg);
 }
 
 void app_signal(struct app *a, const struct effect *effect)
@@ -264,7 +264,7 @@ void app_signal(struct app *a, const struct effect *effect)
 			&& trm_sandbox_signal(a->sandbox, (uint32_t)effect->number, effect->identity,
 					   effect->signo, effect->flag, on_signaled, a, &err)
 					   < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 }
 
 void app_start_sandbox(struct app *a)
@@ -277,7 +277,7 @@ void app_start_sandbox(struct app *a)
 		return;
 	if (a->sandbox)
 		trm_sandbox_close(a->sandbox);
-	app_tell(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
+	app_notify(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
 }
 
 void app_go_without(struct app *a, bool always)
@@ -306,7 +306,7 @@ void app_keep(struct app *a, bool is_kept)
 	if (!a->sandbox)
 		return;
 	if (trm_sandbox_keep(a->sandbox, is_kept, &err) < 0)
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 	else
 		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .kept = is_kept});
 }
@@ -319,7 +319,7 @@ void app_detach(struct app *a)
 		return;
 	if (a->sandbox && !trm_sandbox_survives_close(a->sandbox)
 			&& trm_sandbox_keep(a->sandbox, true, &err) < 0) {
-		app_tell(a, MSG_ERROR, err.msg);
+		app_notify(a, MSG_ERROR, err.msg);
 		return;
 	}
 	app_quit(a);

@@ -88,7 +88,7 @@ static void report_saved(struct app *a, const struct buffer *b)
 
 	snprintf(text, sizeof text, "saving %.300s, %zu MiB ...", b->editor.path,
 			text_len(b->editor.text) >> 20);
-	app_tell(a, MSG_NOTICE, text);
+	app_notify(a, MSG_NOTICE, text);
 }
 
 bool app_save_behind(struct app *a, struct buffer *b, const char *path)
@@ -96,7 +96,7 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 	struct trm_error err = {0};
 
 	if (b->editor.is_saving) {
-		app_tell(a, MSG_NOTICE, "it is still being saved: once more when that is done");
+		app_notify(a, MSG_NOTICE, "it is still being saved: once more when that is done");
 		return true;
 	}
 	if (text_len(b->editor.text) < BIG_BYTES || !has_watch(a))

@@ -82,7 +82,7 @@ static void restore_session_buffers(
 		return;
 	snprintf(text, sizeof text, "restored your last session here (%zu buffer%s)", restored,
 			restored == 1 ? "" : "s");
-	app_tell(a, MSG_NOTICE, text);
+	app_notify(a, MSG_NOTICE, text);
 }
 
 static void read_session(struct app *a)

@@ -122,7 +122,7 @@ void app_list_settings(struct app *a)
 
 	if (!rows || !a->settings) {
 		free(rows);
-		app_tell(a, MSG_ERROR, "settings cannot be changed here");
+		app_notify(a, MSG_ERROR, "settings cannot be changed here");
 		return;
 	}
 	for (size_t i = 0; i < OFFERED; i++) {
@@ -174,7 +174,7 @@ static void use_setting(struct app *a, const struct trm_setting *s)
 	if (strcmp(s->name, "keymap") == 0) {
 		a->own_opts.keymap = now->keymap;
 		if (app_load_keys(a, &err) < 0)
-			app_tell(a, MSG_ERROR, err.msg);
+			app_notify(a, MSG_ERROR, err.msg);
 	}
 	take_sandbox_opts(a);
 }
@@ -192,7 +192,7 @@ static void tell_stored(struct app *a, const struct trm_setting *s, const char *
 			: o->from == TRM_FROM_DOTENV ? ".env"
 						     : s->env,
 			is_outranked ? " decides if it is given again" : "");
-	app_tell(a, MSG_NOTICE, text);
+	app_notify(a, MSG_NOTICE, text);
 	if (o)
 		*o = (struct trm_config_origin){.from = TRM_FROM_FILE};
 }

@@ -74,7 +74,7 @@ void app_keep_output(struct app *a, const struct effect *effect)
 		snprintf(text, sizeof text, "wrote %s to %s", format_bytes(size, effect->len), path);
 	else
 		snprintf(text, sizeof text, "the output was not written to %s: %s", path, strerror(why));
-	app_tell(a, ok ? MSG_NOTICE : MSG_ERROR, text);
+	app_notify(a, ok ? MSG_NOTICE : MSG_ERROR, text);
 }
 
 /* ---- all output of a run ---- */

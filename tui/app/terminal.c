@@ -18,7 +18,7 @@ static void pass_events(struct app *a)
 		app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 	}
 	app_images_answered(a);
-	if (!a->model.tells_keys && term_tells_keys(a->term))
+	if (!a->model.tells_keys && term_has_distinct_keys(a->term))
 		app_send(a, &(struct msg){.type = MSG_KEYS_DISTINCT});
 	int flush_ms = term_flush_ms(a->term);
 	if (flush_ms >= 0)

@@ -51,7 +51,7 @@ static void report_theme_faults(struct app *a, const char *then)
 				a->theme_fault, a->theme_faults - 1, then);
 	else
 		snprintf(text, sizeof text, "%.400s %s", a->theme_fault, then);
-	app_tell(a, MSG_ERROR, text);
+	app_notify(a, MSG_ERROR, text);
 }
 
 int app_first_theme(struct app *a, const char *name, struct trm_error *reterr)
@@ -66,7 +66,7 @@ int app_first_theme(struct app *a, const char *name, struct trm_error *reterr)
 	return r;
 }
 
-void app_tell_theme(struct app *a)
+void app_report_theme(struct app *a)
 {
 	bool is_other = strcmp(a->theme.name, "dark") == 0 && a->opts->theme
 			&& strcmp(a->opts->theme, "dark") != 0;
@@ -91,7 +91,7 @@ void app_list_themes(struct app *a)
 	struct theme_list list = {0};
 
 	if (theme_list_init(&list) < 0) {
-		app_tell(a, MSG_ERROR, "the themes cannot be listed: out of memory");
+		app_notify(a, MSG_ERROR, "the themes cannot be listed: out of memory");
 		return;
 	}
 	app_send(a, &(struct msg){.type = MSG_THEMES,
@@ -142,7 +142,7 @@ static void read_again(struct app *a)
 	report_theme_faults(a, r < 0 ? "The colors stay as they were."
 				     : "What is wrong looks as if it were left out.");
 	if (r == 0 && is_new && a->theme_faults == 0)
-		app_tell(a, MSG_NOTICE, "the theme has changed on the disk and was read again");
+		app_notify(a, MSG_NOTICE, "the theme has changed on the disk and was read again");
 	a->model.needs_draw = true;
 }
 

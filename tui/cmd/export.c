@@ -72,7 +72,7 @@ static int convert(const struct request *q, const struct export_format *format)
 	writer_init(&w, WRITER_MAX);
 	if (format->write) {
 		transcript_init(&transcript, 0);
-		recording_tell(&recording, &transcript);
+		recording_fill_transcript(&recording, &transcript);
 		format->write(&transcript, &w);
 		transcript_finish(&transcript);
 	} else {

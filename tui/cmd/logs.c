@@ -76,7 +76,7 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	(void)run;
 	(void)stream;
 	if (!e->logs->is_json)
-		logs_tell(e, bytes, n);
+		logs_put_output(e, bytes, n);
 }
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
@@ -99,9 +99,9 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	} else {
 		displays_end(&e->displays, &logs_displays, e);
 		if (is_running)
-			logs_tell_line(e, "= still running");
+			logs_put_line(e, "= still running");
 		else
-			logs_tell_end(e, result);
+			logs_put_end(e, result);
 	}
 	if (l->is_live || l->is_json)
 		drop_logs_entry(l, e);
@@ -148,7 +148,7 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 				e->began_ms = run->began_ms;
 	}
 	if (e)
-		logs_tell(e, bytes, n);
+		logs_put_output(e, bytes, n);
 }
 
 static void on_caught_up(void *user)

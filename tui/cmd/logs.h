@@ -54,10 +54,10 @@ struct logs {
 /* Print the heading of this entry if the last output was another entry's. */
 void logs_turn_to(struct logs *l, struct logs_entry *e);
 /* Output of the code. It is printed, or kept until it is the entry's turn. */
-void logs_tell(struct logs_entry *e, const char *bytes, size_t n);
+void logs_put_output(struct logs_entry *e, const char *bytes, size_t n);
 /* A message on a line of its own within the output of the code. */
-void logs_tell_line(struct logs_entry *e, const char *text);
-void logs_tell_end(struct logs_entry *e, const struct trm_result *r);
+void logs_put_line(struct logs_entry *e, const char *text);
+void logs_put_end(struct logs_entry *e, const struct trm_result *r);
 extern const struct displays_out logs_displays; /* user: the entry */
 
 /* Print the whole entry as one line. With `is_running` the result holds only the output so far. */

@@ -80,7 +80,7 @@ void logs_turn_to(struct logs *l, struct logs_entry *e)
 	l->reported_last = e;
 }
 
-void logs_tell(struct logs_entry *e, const char *bytes, size_t n)
+void logs_put_output(struct logs_entry *e, const char *bytes, size_t n)
 {
 	struct logs *l = e->logs;
 	if (!l->is_live || l->is_json) {
@@ -92,34 +92,34 @@ void logs_tell(struct logs_entry *e, const char *bytes, size_t n)
 		sink_pass(&l->out, bytes, n);
 }
 
-void logs_tell_line(struct logs_entry *e, const char *text)
+void logs_put_line(struct logs_entry *e, const char *text)
 {
 	struct logs *l = e->logs;
 	bool is_kept = !l->is_live || l->is_json;
 	char last = is_kept ? (e->text.n ? e->text.bytes[e->text.n - 1] : '\n') : l->out.last;
 	if (last != '\n' && (is_kept || l->reported_last == e))
-		logs_tell(e, "\n", 1);
-	logs_tell(e, text, strlen(text));
-	logs_tell(e, "\n", 1);
+		logs_put_output(e, "\n", 1);
+	logs_put_output(e, text, strlen(text));
+	logs_put_output(e, "\n", 1);
 }
 
 static void on_display_line(void *user, const char *line)
 {
-	logs_tell_line(user, line);
+	logs_put_line(user, line);
 }
 
 const struct displays_out logs_displays = {.text = on_display_line, .note = on_display_line};
 
-void logs_tell_end(struct logs_entry *e, const struct trm_result *r)
+void logs_put_end(struct logs_entry *e, const struct trm_result *r)
 {
 	char line[700], took[40] = "";
 	if (r->value)
-		logs_tell_line(e, r->value);
+		logs_put_line(e, r->value);
 	for (char **row = r->traceback; row && *row; row++)
-		logs_tell_line(e, *row);
+		logs_put_line(e, *row);
 	if (r->error_name && !(r->traceback && *r->traceback)) {
 		snprintf(line, sizeof line, "%s: %s", r->error_name, r->error_message);
-		logs_tell_line(e, line);
+		logs_put_line(e, line);
 	}
 	if (!r->is_wall_unknown)
 		snprintf(took, sizeof took, ", %.3f s", (double)r->wall_us / 1e6);
@@ -127,5 +127,5 @@ void logs_tell_end(struct logs_entry *e, const struct trm_result *r)
 			r->reason ? r->reason : "", took);
 	if (r->status == TRM_STATUS_ERROR && !r->error_name)
 		snprintf(line, sizeof line, "= error, exit code %d%s", r->exit_code, took);
-	logs_tell_line(e, line);
+	logs_put_line(e, line);
 }

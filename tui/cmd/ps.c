@@ -205,7 +205,7 @@ static void group_cell(const struct trm_entry *e, char out[CELL])
  * always stays. */
 static const struct column {
 	const char *title;
-	bool is_left;
+	bool is_left_aligned;
 	int worth;
 	/* Does nothing if the value is unknown. */
 	void (*fill)(const struct trm_entry *e, char out[CELL]);
@@ -289,7 +289,7 @@ static void print_cell(const char *text, size_t c, const int widths[N_COLUMNS])
 	for (size_t k = c + 1; k < N_COLUMNS; k++)
 		is_last &= !widths[k];
 	pad = pad < 0 ? 0 : pad;
-	if (columns[c].is_left)
+	if (columns[c].is_left_aligned)
 		printf("%s%*s", text, is_last ? 0 : pad, "");
 	else
 		printf("%*s%s", pad, "", text);

@@ -34,7 +34,7 @@ bool sandbox_list_runs_remote(const struct trm_config *config, const char *name)
 /* Set the options for attaching to a sandbox there. They borrow from both arguments. */
 void sandbox_list_remote_opts(
 		const struct trm_config *config, const char *name, struct trm_sandbox_opts *ret);
-/* Attach to the running sandbox `name`, wherever it is, to watch it. Of `look`, only metrics and is_onlooker
+/* Attach to the running sandbox `name`, wherever it is, to watch it. Of `look`, only metrics and is_observer
  * are used. Works like trm_sandbox_attach(), or for a server like trm_sandbox_open(): there, `closed`
  * reports that no such sandbox runs. */
 int sandbox_list_open(struct trm_loop *loop, const struct trm_config *config, const char *name,

@@ -200,14 +200,14 @@ void cell_marks_edited(struct cell_marks *c, const struct text *after, const str
 
 /* ---- texts ---- */
 
-void cell_mark_take_words(char out[CELL_WORDS], const char *text)
+void cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text)
 {
 	size_t used = 0, len = strlen(text += strspn(text, " \t\r\n"));
 
 	for (size_t at = 0; at < len && text[at] != '\n';) {
 		struct cluster c = cluster_at(text + at, len - at);
 		bool is_text = c.kind == CLUSTER_TEXT;
-		if (used + c.len >= CELL_WORDS)
+		if (used + c.len >= CELL_TEXT_BYTES)
 			break;
 		memcpy(out + used, is_text ? text + at : " ", is_text ? c.len : 1);
 		used += is_text ? c.len : 1;

@@ -15,7 +15,7 @@ struct text_edit;
 #define CELL_MARKS_MAX 2048 /* more marks than this: the oldest is dropped */
 /* bytes that are compared with the code that ran; an edit of a longer mark always makes it stale */
 #define CELL_CODE_MAX 65536u
-#define CELL_WORDS 160 /* room for a value or an error, including its NUL */
+#define CELL_TEXT_BYTES 160 /* room for a value or an error, including its NUL */
 
 enum cell_state {
 	CELL_PLANNED, /* runs if the cells before it succeed */
@@ -32,11 +32,11 @@ struct cell_mark {
 	bool ends_with_line; /* text inserted after a newline at its end does not belong to it */
 	bool is_stale;       /* it was edited since it ran, or its result is lost */
 	bool is_lost;
-	bool is_noted;                             /* the file of the notebook holds what it made */
-	uint64_t code;                             /* stands for the bytes as they were run */
-	uint64_t number;                           /* of the run in its session; 0: not known */
-	uint64_t wall_us;                          /* how long it took, or has taken so far */
-	char value[CELL_WORDS], error[CELL_WORDS]; /* a line each; "": none */
+	bool is_noted;                                       /* the file of the notebook holds what it made */
+	uint64_t code;                                       /* stands for the bytes as they were run */
+	uint64_t number;                                     /* of the run in its session; 0: not known */
+	uint64_t wall_us;                                    /* how long it took, or has taken so far */
+	char value[CELL_TEXT_BYTES], error[CELL_TEXT_BYTES]; /* a line each; "": none */
 	bool has_error_pos;
 	size_t error_pos; /* a position in the line that the error names */
 };
@@ -63,6 +63,6 @@ void cell_marks_kernel_gone(struct cell_marks *c);
 void cell_marks_edited(struct cell_marks *c, const struct text *after, const struct text_edit *edit);
 
 /* Copy the first line of `text` that is not blank, without control characters. */
-void cell_mark_take_words(char out[CELL_WORDS], const char *text);
+void cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text);
 
 #endif

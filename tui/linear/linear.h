@@ -47,7 +47,7 @@ void linear_finish(struct linear *l); /* takes a zeroed object */
 
 /* Report all changes. True: a text was shown that needs no answer; the caller closes it by linear_line()
  * with "". */
-bool linear_tell(struct linear *l, const struct model *m);
+bool linear_report(struct linear *l, const struct model *m);
 /* The text in front of the cursor, for a person who types. The caller calls linear_prompt() when it has
  * nothing else to report for now. */
 void linear_prompt(struct linear *l, const struct model *m);
@@ -88,7 +88,7 @@ void linear_search(struct linear *l, const struct model *m, const char *what);
 void linear_inspect(struct linear *l, struct model *m, const char *words, struct effects *out);
 void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out);
 void linear_complete_end(struct linear *l, struct model *m, struct effects *out);
-bool linear_say_words(struct linear *l, const struct model *m);
+bool linear_print_candidates(struct linear *l, const struct model *m);
 
 /* tell.c */
 void linear_output(struct linear *l, const struct model *m, uint32_t serial); /* of one run again; 0: all */

@@ -143,7 +143,7 @@ void linear_inspect(struct linear *l, struct model *m, const char *words, struct
 }
 
 /* True: the completions were reported, and the caller calls linear_complete_end(). */
-bool linear_say_words(struct linear *l, const struct model *m)
+bool linear_print_candidates(struct linear *l, const struct model *m)
 {
 	const struct complete *c = &m->completion;
 	struct writer list;

@@ -35,7 +35,7 @@ bool process_column_place(enum process_column column, int table_cols, int *ret_c
 	for (unsigned i = 0; i < (unsigned)column; i++)
 		if (is_column_shown((enum process_column)i, table_cols))
 			col += process_columns[i].cols + 1;
-	*ret_col = col + process_columns[column].is_left;
+	*ret_col = col + process_columns[column].is_left_aligned;
 	*ret_cols = process_columns[column].cols ? process_columns[column].cols : table_cols - *ret_col;
 	return true;
 }

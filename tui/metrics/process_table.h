@@ -28,7 +28,7 @@ enum process_column {
 struct process_column_info {
 	const char *title;
 	int cols, title_cols;
-	bool is_left;           /* its text is left-aligned */
+	bool is_left_aligned;   /* its text is left-aligned */
 	bool is_extra;          /* only in a wide table */
 	enum process_sort sort; /* PROCESS_SORTS: none */
 };

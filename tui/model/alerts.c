@@ -106,7 +106,7 @@ void alerts_run_done(struct model *m, const struct msg *msg, struct effects *out
 	alert(m, text, out);
 }
 
-unsigned alerts_ways(const char *setting)
+unsigned alerts_parse(const char *setting)
 {
 	static const struct {
 		const char *word;

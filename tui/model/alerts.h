@@ -32,7 +32,7 @@ struct alerts {
 	uint64_t rung_ns; /* time of the last bell or notification */
 };
 
-unsigned alerts_ways(const char *setting); /* from the text of the setting */
+unsigned alerts_parse(const char *setting); /* from the text of the setting */
 /* Check a new sample. */
 void alerts_sample(struct model *m, struct effects *out);
 /* MSG_RUN_DONE; call this before the run is dropped. */

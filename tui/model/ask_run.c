@@ -147,7 +147,7 @@ static void describe_network(const struct model *m, struct dialog *d)
 				*l->net_allow ? "; local: only " : " or local addresses", l->net_allow);
 }
 
-void ask_tell_mounts(const struct model *m, struct dialog *d)
+void ask_add_mounts(const struct model *m, struct dialog *d)
 {
 	for (size_t i = 0; i < m->sandbox.n_mounts; i++)
 		dialog_add_labeled(d, i ? "" : "Mounts",
@@ -161,7 +161,7 @@ static void describe_guards(const struct model *m, struct dialog *d)
 	size_t weak = 0;
 
 	describe_network(m, d);
-	ask_tell_mounts(m, d);
+	ask_add_mounts(m, d);
 	for (size_t i = 0; i < m->sandbox.n_guards; i++) {
 		const struct trm_guard *g = &m->sandbox.guards[i];
 		if (g->strength == TRM_ENFORCED)

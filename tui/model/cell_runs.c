@@ -94,7 +94,7 @@ void cell_runs_plan(struct model *m, struct editor_run cells, struct effects *ou
 
 static void name_end(const struct trm_result *r, struct cell_mark *mark)
 {
-	char text[CELL_WORDS * 2];
+	char text[CELL_TEXT_BYTES * 2];
 
 	if (r->error_name)
 		snprintf(text, sizeof text, "%s%s%.200s", r->error_name, r->error_message ? ": " : "",
@@ -103,7 +103,7 @@ static void name_end(const struct trm_result *r, struct cell_mark *mark)
 		snprintf(text, sizeof text, "exit %d", r->exit_code);
 	else
 		snprintf(text, sizeof text, "%s", trm_status_name(r->status));
-	cell_mark_take_words(mark->error, text);
+	cell_mark_take_text(mark->error, text);
 }
 
 static void mark_error_line(struct model *m, uint32_t serial, struct buffer *b, struct cell_mark *mark)
@@ -129,11 +129,11 @@ static void end_mark(struct model *m, const struct msg *msg)
 	mark->wall_us = r ? r->wall_us : 0;
 	const struct run_info *info = runs_find(&m->out.runs, msg->serial);
 	if (r && r->value && !(info && info->is_drawn))
-		cell_mark_take_words(mark->value, r->value);
+		cell_mark_take_text(mark->value, r->value);
 	if (mark->state == CELL_FAILED && r)
 		name_end(r, mark);
 	else if (!r)
-		cell_mark_take_words(mark->error, msg->text ? msg->text : "");
+		cell_mark_take_text(mark->error, msg->text ? msg->text : "");
 	if (r && r->status == TRM_STATUS_ERROR)
 		mark_error_line(m, msg->serial, b, mark);
 	b->editor.marks.version++;

@@ -153,7 +153,7 @@ void demo_ask(struct model *m)
 	else
 		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
 				trm_limits_describe_net(l, net, sizeof net));
-	ask_tell_mounts(m, d);
+	ask_add_mounts(m, d);
 	dialog_add(d, ROLE_DIM, "This question comes only once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 	m->needs_draw = true;
@@ -222,7 +222,7 @@ static void demo_next(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-const char *demo_next_words(const struct model *m)
+const char *demo_next_text(const struct model *m)
 {
 	const struct demo *d = &m->demo;
 

@@ -55,6 +55,6 @@ int demo_wait_ms(const struct model *m);              /* time until the next dem
 bool demo_has_keys(const struct model *m);
 
 /* What the key that advances would do: "run this cell", "next cell", "the last cell". */
-const char *demo_next_words(const struct model *m);
+const char *demo_next_text(const struct model *m);
 
 #endif

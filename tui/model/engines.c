@@ -94,7 +94,7 @@ static void ask_engines(struct model *m, struct effects *out)
 
 /* ---- looking into a container ---- */
 
-void engines_ask_look(struct model *m, const struct engine_row *row)
+void engines_ask_peek(struct model *m, const struct engine_row *row)
 {
 	static const struct dialog_button buttons[] = {
 			{"Look inside", NULL, 'l', 1}, {"Cancel", NULL, 'c', 0}};

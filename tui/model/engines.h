@@ -38,6 +38,6 @@ const struct engine_row *engines_selected(const struct engines *e); /* NULL: non
 /* MSG_CONTAINER, MSG_CONTAINERS_END */
 void engines_take(struct engines *e, const struct msg *msg);
 /* Ask before an agent is put into the container. For an engine that cannot be asked, show the reason. */
-void engines_ask_look(struct model *m, const struct engine_row *row);
+void engines_ask_peek(struct model *m, const struct engine_row *row);
 
 #endif

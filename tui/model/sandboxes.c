@@ -56,7 +56,7 @@ bool sandboxes_place(
 	for (unsigned i = 0; i < (unsigned)column; i++)
 		if (is_placed(i, table_cols, has_groups))
 			col += sandboxes_columns[i].cols + 1;
-	*ret_col = col + sandboxes_columns[column].is_left * (column != SANDBOXES_NAME);
+	*ret_col = col + sandboxes_columns[column].is_left_aligned * (column != SANDBOXES_NAME);
 	*ret_cols = sandboxes_columns[column].cols ? sandboxes_columns[column].cols : table_cols - *ret_col;
 	return true;
 }

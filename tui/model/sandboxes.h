@@ -101,7 +101,7 @@ enum sandboxes_column {
 };
 struct sandboxes_column_info {
 	const char *title;
-	bool is_left;
+	bool is_left_aligned;
 	int cols, from; /* cols: width; from: least width of the table */
 	enum sandboxes_sort sort;
 };

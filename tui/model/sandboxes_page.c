@@ -247,7 +247,7 @@ static void sandboxes_look(struct model *m, struct effects *out)
 	if (m->sandboxes.is_inside)
 		return;
 	if (container) {
-		engines_ask_look(m, container);
+		engines_ask_peek(m, container);
 		return;
 	}
 	const struct trm_entry *e = selected(m);

@@ -212,7 +212,7 @@ static void take_setting(struct model *m, const char *name, const struct trm_con
 	else if (strcmp(name, "alert_run") == 0)
 		m->alerts.opts.run_ms = c->alert_run_ms;
 	else if (strcmp(name, "alerts") == 0)
-		m->alerts.opts.ways = alerts_ways(c->alerts);
+		m->alerts.opts.ways = alerts_parse(c->alerts);
 }
 
 void settings_page_stored(struct model *m, const struct msg *msg, struct effects *out)

@@ -51,7 +51,7 @@ static const char *key_of(const struct model *m, const char *command, char out[K
 	return out;
 }
 
-void tutor_words(const struct model *m, char out[400])
+void tutor_instruction(const struct model *m, char out[400])
 {
 	char key[KEYMAP_NAME_BYTES], other[KEYMAP_NAME_BYTES];
 	const char *write = lesson(m, LESSON_WRITE), *endless = lesson(m, LESSON_ENDLESS),

@@ -25,6 +25,6 @@ void tutor_update(struct model *m, const struct msg *msg);
 
 /* The title of a step, such as "Run", and the instruction of the current step. */
 const char *tutor_title(int step);
-void tutor_words(const struct model *m, char out[400]);
+void tutor_instruction(const struct model *m, char out[400]);
 
 #endif

@@ -68,7 +68,7 @@ bool confirmation_is_wanted(const struct model *m); /* is the code to run asked 
 void ask_confirmation(struct model *m, bool runs_then);
 struct dialog;
 /* the parts of the host that the code will see */
-void ask_tell_mounts(const struct model *m, struct dialog *d);
+void ask_add_mounts(const struct model *m, struct dialog *d);
 /* the sandbox belongs to a server, which decides about limits */
 bool ask_is_of_server(const struct model *m);
 void ask_restart(struct model *m);

@@ -223,7 +223,7 @@ uint64_t recording_length_us(const struct recording *r)
 	return r->n ? r->places[r->n - 1].t_us : 0;
 }
 
-void recording_tell(const struct recording *r, struct transcript *s)
+void recording_fill_transcript(const struct recording *r, struct transcript *s)
 {
 	struct rec_event e;
 

@@ -48,7 +48,7 @@ void recording_finish(struct recording *r); /* takes a zeroed object */
 bool recording_event(const struct recording *r, size_t k, struct rec_event *ret);
 uint64_t recording_length_us(const struct recording *r);
 /* The whole recording as a transcript without a size limit. */
-void recording_tell(const struct recording *r, struct transcript *s);
+void recording_fill_transcript(const struct recording *r, struct transcript *s);
 
 /* ---- writing ---- */
 

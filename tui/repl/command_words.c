@@ -141,7 +141,7 @@ void repl_command_attach(struct repl *r, const char *rest)
 	const char *name = trm_sandbox_name(r->cli_session.sandbox);
 	char way[TRM_REMOTE_OPTIONS_BYTES];
 	(void)rest;
-	repl_way(r, way);
+	repl_server_options(r, way);
 	show_answer(&r->show, ROLE_TEXT,
 			"this is the sandbox %s. While it runs, use it elsewhere with:\n"
 			"  terrarium attach %s%s          the workbench on it\n"

@@ -128,7 +128,7 @@ void peer_runs_joined(void *user, struct trm_run *run, const struct trm_origin *
 	trm_run_follow(run, repl_has_person(r) ? &run_cb : &quiet_cb, o);
 }
 
-void peer_runs_tell_wait(struct repl *r)
+void peer_runs_print_wait(struct repl *r)
 {
 	for (struct other *o = r->others; o && repl_has_person(r); o = o->next)
 		if (o->lang == r->lang && !o->is_command)

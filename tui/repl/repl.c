@@ -86,7 +86,7 @@ bool repl_is_far(const struct repl *r)
 	return strcmp(trm_sandbox_backend(r->cli_session.sandbox), "microsandbox") == 0;
 }
 
-const char *repl_way(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES])
+const char *repl_server_options(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES])
 {
 	struct trm_sandbox_opts opts;
 	way[0] = '\0';
@@ -105,7 +105,7 @@ void repl_leave(struct repl *r)
 	if (repl_has_person(r) && r->cli_session.sandbox && cli_session_is_shared(&r->cli_session)
 			&& !r->is_over)
 		repl_say(r, "%s keeps running: terrarium attach %s%s --repl",
-				trm_sandbox_name(r->cli_session.sandbox), repl_way(r, way),
+				trm_sandbox_name(r->cli_session.sandbox), repl_server_options(r, way),
 				trm_sandbox_name(r->cli_session.sandbox));
 	if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
 			|| !r->cli_session.sandbox)
@@ -247,7 +247,7 @@ static void on_before_output(void *user)
 
 static void on_wait(void *user)
 {
-	peer_runs_tell_wait(user);
+	peer_runs_print_wait(user);
 }
 
 static void on_calm(void *user)

@@ -124,7 +124,7 @@ struct repl {
 	struct trm_copy *copy; /* under way */
 	struct install *install;
 	struct repl_table *table; /* that was shown last: command_table.c; NULL: none */
-	struct edit *edit; /* an editor has the terminal: edit.c */
+	struct edit *edit;        /* an editor has the terminal: edit.c */
 
 	int exit_code; /* the first failure's */
 	bool is_leaving, is_over, is_pipe_broken;
@@ -138,7 +138,7 @@ void repl_leave(struct repl *r);
 /* The sandbox is at a server. */
 bool repl_is_far(const struct repl *r);
 /* What a command line says before its name; "" for one of this machine. Returns `way`. */
-const char *repl_way(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES]);
+const char *repl_server_options(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES]);
 void repl_say(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* dim */
 /* What went wrong on our side; counts as a failure. */
 void repl_error(struct repl *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -216,8 +216,8 @@ void complete_tab(struct repl *r);
 
 /* ---- others.c */
 void peer_runs_joined(void *user, struct trm_run *run, const struct trm_origin *origin);
-void peer_runs_tell_wait(struct repl *r); /* for which of them it is waited */
-bool peer_runs_interrupt(struct repl *r); /* those in the language of the prompt; false: there are none */
+void peer_runs_print_wait(struct repl *r); /* for which of them it is waited */
+bool peer_runs_interrupt(struct repl *r);  /* those in the language of the prompt; false: there are none */
 /* Of those that were over before we came the newest are shown, all at once: what others do is gathered from
  * here on until peer_runs_show(), which may be called again. */
 void peer_runs_gather(struct repl *r);

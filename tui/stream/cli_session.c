@@ -63,7 +63,7 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *wor
 	struct cli_session *cli_session = user;
 	(void)sandbox;
 	if (words[0] == '$' && words[1] == ' ') { /* a command, which was asked for */
-		progress_tell(&cli_session->progress, words);
+		progress_print(&cli_session->progress, words);
 		return;
 	}
 	if (cli_session->is_ready && !cli_session->is_closing) /* it ends by itself: what is slow now is
@@ -81,7 +81,7 @@ static void on_warning(void *user, struct trm_sandbox *sandbox, const char *word
 	struct cli_session *cli_session = user;
 	(void)sandbox;
 	cli_session->has_warned = true;
-	progress_tell(&cli_session->progress, words);
+	progress_print(&cli_session->progress, words);
 }
 
 static void tell_guards(struct cli_session *cli_session, const struct trm_sandbox *sandbox)
@@ -94,7 +94,7 @@ static void tell_guards(struct cli_session *cli_session, const struct trm_sandbo
 	for (size_t i = 0, n = trm_sandbox_guards(sandbox, &guards); i < n; i++) {
 		snprintf(line, sizeof line, "%s: %s (%s)", guards[i].what, guards[i].how,
 				strengths[guards[i].strength]);
-		progress_tell(&cli_session->progress, line);
+		progress_print(&cli_session->progress, line);
 	}
 }
 

@@ -50,7 +50,7 @@ void progress_say(struct progress *p, const char *words, uint64_t now_ns)
 	fprintf(stderr, "terrarium: %s\n", phase);
 }
 
-void progress_tell(struct progress *p, const char *words)
+void progress_print(struct progress *p, const char *words)
 {
 	progress_clear(p);
 	fprintf(stderr, "terrarium: %s\n", words);

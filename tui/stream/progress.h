@@ -20,7 +20,7 @@ void progress_init(struct progress *p, uint64_t now_ns);
 /* `words` are fit for display, such as "pulling the image x (3 s): layer 2". */
 void progress_say(struct progress *p, const char *words, uint64_t now_ns);
 /* Write a line that stays. */
-void progress_tell(struct progress *p, const char *words);
+void progress_print(struct progress *p, const char *words);
 /* Remove the line, before anything else is written. */
 void progress_clear(struct progress *p);
 

@@ -218,7 +218,7 @@ static void paint_known(struct syntax *s, const struct text *t, size_t from, siz
 {
 	if (memo_get(s, from, to, kinds))
 		return;
-	segment_tell(s);
+	segment_apply_edits(s);
 	paint_segments(s, t, from, to, kinds);
 	memo_put(s, from, to, kinds);
 }

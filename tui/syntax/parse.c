@@ -322,7 +322,7 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	size_t job;
 	if (!find_job(s, t, from, to, &job))
 		return false;
-	segment_tell(s);
+	segment_apply_edits(s);
 	if (s->is_parsing && s->job != job)
 		parse_cancel(s);
 	if (!s->is_parsing) {

@@ -66,7 +66,7 @@ static TSPoint point(struct text_place place, size_t first_line)
 	return (TSPoint){.row = (uint32_t)(place.line - first_line), .column = (uint32_t)place.column};
 }
 
-void segment_tell(struct syntax *s)
+void segment_apply_edits(struct syntax *s)
 {
 	for (size_t i = 0; i < s->n_untold; i++) {
 		TSTree *tree = s->segments[s->untold[i].segment].tree;
@@ -83,7 +83,7 @@ static void edit_tree(struct syntax *s, size_t i, const struct text *after, size
 	size_t first_line = text_line_of(after, origin), at = edit->pos - origin;
 	s->segments[i].is_dirty = true;
 	if (s->n_untold == UNTOLD_MAX)
-		segment_tell(s);
+		segment_apply_edits(s);
 	s->untold[s->n_untold++] = (struct untold){
 			i, {.start_byte = (uint32_t)at,
 					   .old_end_byte = (uint32_t)(at + edit->removed),
@@ -158,7 +158,7 @@ void syntax_edited(void *user, const struct text *after, const struct text_edit 
 	bool is_big = edit->inserted > 2 * SYNTAX_WINDOW;
 	bool is_at_start = i > 0 && edit->start.line == text_line_of(after, start);
 	if (reaches_out || is_big) {
-		segment_tell(s);
+		segment_apply_edits(s);
 		segment_loosen(s, i);
 		cut_out(s, i, start, edit->pos, edit->removed);
 		g->bytes += edit->inserted;

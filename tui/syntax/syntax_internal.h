@@ -70,7 +70,7 @@ struct syntax {
 };
 
 /* Tell the trees about pending edits. Call this before they are read, used for a parse, or dropped. */
-void segment_tell(struct syntax *s);
+void segment_apply_edits(struct syntax *s);
 
 /* The start of segment i in the text. */
 size_t segment_start(const struct syntax *s, size_t i);

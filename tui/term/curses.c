@@ -389,7 +389,7 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 	take_answers(t);
 	if (t->is_all_stale)
 		pictures_cleared(&t->pictures);
-	bool has_moved = pictures_look(&t->pictures, c);
+	bool has_moved = pictures_compare(&t->pictures, c);
 	struct rect area = stale_area(t, c);
 	for (int row = area.row; row < area.row + area.rows && area.cols > 0; row++)
 		differs |= paint_row(t, c, row, area.col, area.col + area.cols - 1);

@@ -89,7 +89,7 @@ bool term_ask_now(struct term *t, int last_row)
 	return true;
 }
 
-bool term_tells_keys(const struct term *t)
+bool term_has_distinct_keys(const struct term *t)
 {
 	/* xterm does not answer this query, but modes.c switches its reports on. */
 	return keys_answers(t->keys)->tells_keys || getenv("XTERM_VERSION");

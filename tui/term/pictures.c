@@ -35,7 +35,7 @@ static bool is_same(const struct picture_part *a, const struct picture_part *b)
 	       && a->rows == b->rows && a->cols == b->cols;
 }
 
-bool pictures_look(struct pictures *p, const struct canvas *c)
+bool pictures_compare(struct pictures *p, const struct canvas *c)
 {
 	p->n_next = 0;
 	for (size_t i = 0; i < c->n_pictures; i++) {

@@ -34,10 +34,11 @@ struct pictures {
 };
 
 /* Collect the pictures of a canvas. True: they differ from those on the screen. */
-bool pictures_look(struct pictures *p, const struct canvas *c);
+bool pictures_compare(struct pictures *p, const struct canvas *c);
 /* Before curses paints: call `redraw` for the rows whose cells must be written again. */
 void pictures_before(struct pictures *p, void (*redraw)(int row, int rows));
-/* After curses has painted: update the screen to what pictures_look() has found. `move` moves the cursor. */
+/* After curses has painted: update the screen to what pictures_compare() has found. `move` moves the cursor.
+ */
 void pictures_after(struct pictures *p, void (*move)(int row, int col), picture_write_fn *write, void *user);
 /* The screen was cleared, so no picture is left. */
 void pictures_cleared(struct pictures *p);

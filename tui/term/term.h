@@ -73,7 +73,7 @@ void term_images(const struct term *t, struct term_images *ret);
 
 /* True if the terminal reports different keys for, say, Enter and Shift-Enter, which are the same on
  * others. False until the terminal has answered. */
-bool term_tells_keys(const struct term *t);
+bool term_has_distinct_keys(const struct term *t);
 
 /* Copy text to the terminal's clipboard (OSC 52). False: more than 100 000 bytes, which are not sent. */
 bool term_copy(struct term *t, const char *text, size_t n);

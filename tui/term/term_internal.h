@@ -46,7 +46,7 @@ void term_want_sync(struct term *t);
 bool term_ask_now(struct term *t, int last_row);
 /* Make the terminal forget the images that were sent. */
 void term_drop_pictures(struct term *t);
-/* Show the pictures that pictures_look() has found. The cursor does not move. */
+/* Show the pictures that pictures_compare() has found. The cursor does not move. */
 void term_paint_pictures(struct term *t);
 
 #endif

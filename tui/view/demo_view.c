@@ -70,10 +70,10 @@ void draw_demo(const struct model *m, struct canvas *c)
 	int col = draw_number(m, c, area) + 2, row = area.row;
 	int end = canvas_put(c, area, row, col, title, strlen(title), bold);
 	if (area.rows < DEMO_ROWS) {
-		draw_key(m, c, area, row, end + 3, "demo-next", demo_next_words(m));
+		draw_key(m, c, area, row, end + 3, "demo-next", demo_next_text(m));
 		return;
 	}
-	draw_key(m, c, area, row + 1, col, "demo-next", demo_next_words(m));
+	draw_key(m, c, area, row + 1, col, "demo-next", demo_next_text(m));
 	col = draw_key(m, c, area, row + 2, col, "demo-back", "back");
 	col = draw_key(m, c, area, row + 2, col, "demo-run", "run");
 	col = draw_key(m, c, area, row + 2, col, "demo-skip", "skip");

@@ -134,7 +134,8 @@ static uint16_t note_role(const struct cell_mark *mark)
 }
 
 /* Write a note such as "✓ [3] 12 ms = 42". Returns its length. */
-static size_t note_words(const struct painter *p, const struct cell_mark *mark, char out[2 * CELL_WORDS])
+static size_t format_note(
+		const struct painter *p, const struct cell_mark *mark, char out[2 * CELL_TEXT_BYTES])
 {
 	char number[32] = "", duration[24] = "running";
 	const char *state = mark->state < CELL_RUNNING                 ? "waiting"
@@ -149,10 +150,10 @@ static size_t note_words(const struct painter *p, const struct cell_mark *mark, 
 	if (mark->number)
 		snprintf(number, sizeof number, "[%" PRIu64 "] ", mark->number);
 	if (mark->state < CELL_RUNNING)
-		n = snprintf(out, 2 * CELL_WORDS, "%s %s", note_sign(p, mark), state);
+		n = snprintf(out, 2 * CELL_TEXT_BYTES, "%s %s", note_sign(p, mark), state);
 	else
-		n = snprintf(out, 2 * CELL_WORDS, "%s %s%s%s%s%s%s", note_sign(p, mark), number, duration,
-				*state ? " " : "", state,
+		n = snprintf(out, 2 * CELL_TEXT_BYTES, "%s %s%s%s%s%s%s", note_sign(p, mark), number,
+				duration, *state ? " " : "", state,
 				is_value         ? " = "
 				: mark->error[0] ? " "
 						 : "",
@@ -188,12 +189,12 @@ static void draw_note(const struct painter *p, int row, size_t line, int col)
 {
 	const struct line_note *note = note_of(p, line);
 	int right = p->text.col + p->text.cols, room = right - col - NOTE_GAP;
-	char words[2 * CELL_WORDS];
+	char words[2 * CELL_TEXT_BYTES];
 	const char *text = words;
 
 	if (!note || room < NOTE_COLS)
 		return;
-	size_t n = note_words(p, note->mark, words);
+	size_t n = format_note(p, note->mark, words);
 	if (note->is_error) {
 		text = note->mark->error;
 		n = strlen(text);

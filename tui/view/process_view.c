@@ -79,7 +79,7 @@ static void draw_header(const struct model *m, struct canvas *c, const struct pr
 			continue;
 		const struct process_column_info *info = &process_columns[i];
 		bool is_sorted = info->sort == t->sort;
-		if (info->is_left)
+		if (info->is_left_aligned)
 			draw_text(c, area, row, area.col + col, is_sorted ? ROLE_TITLE : ROLE_TABLE_HEADER,
 					info->title);
 		else
@@ -87,7 +87,7 @@ static void draw_header(const struct model *m, struct canvas *c, const struct pr
 					"%*s", cols, info->title);
 		if (is_sorted)
 			draw_sign(c, m->has_utf8, row,
-					area.col + col + (info->is_left ? info->title_cols : cols),
+					area.col + col + (info->is_left_aligned ? info->title_cols : cols),
 					t->is_reversed ? SIGN_RISING : SIGN_FALLING, ROLE_TITLE);
 	}
 }

@@ -78,7 +78,7 @@ static void draw_header(const struct model *m, struct canvas *c, const struct sa
 			continue;
 		uint16_t role = info->sort == s->sort ? ROLE_TITLE : ROLE_TABLE_HEADER;
 		int end = draw_format(c, l->inner, l->header_row, l->table.col + col, role, "%*s",
-				info->is_left ? 0 : cols, info->title);
+				info->is_left_aligned ? 0 : cols, info->title);
 		if (info->sort == s->sort && info->sort != SANDBOXES_SORTS)
 			draw_sign(c, m->has_utf8, l->header_row, end,
 					s->is_reversed ? SIGN_RISING : SIGN_FALLING, ROLE_TITLE);

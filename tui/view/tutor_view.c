@@ -22,7 +22,7 @@ void draw_tutor(const struct model *m, struct canvas *c)
 	int row = area.row, col = area.col + 1;
 
 	canvas_fill(c, area, " ", style_of(ROLE_BANNER));
-	tutor_words(m, words);
+	tutor_instruction(m, words);
 	if (keys)
 		keys_name(keys, name);
 	if (area.rows >= TUTOR_ROWS) {

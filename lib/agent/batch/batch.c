@@ -374,7 +374,7 @@ static void put_outcome(struct buf *out, const struct batch *b, struct job *job,
 	} else if (WIFSIGNALED(job->status)) {
 		snprintf(text, sizeof text, "%s was ended by signal %d",
 				is_last ? "the program" : job->program, WTERMSIG(job->status));
-		event_add_error(out, signal_words(WTERMSIG(job->status)), text);
+		event_add_error(out, signal_text(WTERMSIG(job->status)), text);
 	} else if (code && !is_last) {
 		diagnose_message(buf_at(&job->said), job->said.len, text, sizeof text);
 		event_add_error(out, "CompileError", *text ? text : "see its output");

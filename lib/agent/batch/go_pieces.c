@@ -33,7 +33,7 @@ struct go_run {
 	char program[PATH_MAX];
 };
 
-/* The report that a program writes at its end: see trmTell() in kernel/carry.go. */
+/* The report that a program writes at its end: see trmWriteRecord() in kernel/carry.go. */
 struct go_report {
 	struct buf value, name, message, variables, known;
 	bool is_done;
@@ -335,7 +335,7 @@ static void put_go_outcome(struct go_run *r, int status, struct buf *event, stru
 		buf_finish(&message);
 	} else if (WIFSIGNALED(status)) {
 		snprintf(text, sizeof text, "the piece was ended by signal %d", WTERMSIG(status));
-		event_add_error(event, signal_words(WTERMSIG(status)), text);
+		event_add_error(event, signal_text(WTERMSIG(status)), text);
 	}
 }
 
@@ -409,7 +409,7 @@ static void answer_go_inspect(struct go_pieces *p, const struct order *o)
 			buf_append(&known, at, (size_t)(next - at));
 		at = next;
 	}
-	question_tell_variable(o, &known);
+	question_answer_variable(o, &known);
 	buf_finish(&known);
 }
 
@@ -420,7 +420,7 @@ bool go_pieces_answer(struct go_pieces *p, const struct order *o)
 	else if (!strcmp(o->op, "inspect"))
 		answer_go_inspect(p, o);
 	else if (!strcmp(o->op, "variables"))
-		question_tell_variables(o, &p->known);
+		question_answer_variables(o, &p->known);
 	else if (strcmp(o->op, "reset") != 0)
 		return false;
 	else {

@@ -234,7 +234,7 @@ void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(
 		if (is_running && interrupts())
 			repeat_interrupt(k, &since, &last);
 		else if (is_running)
-			reading_look(reading, k->host);
+			reading_poll(reading, k->host);
 	}
 	uint64_t deadline = now_ms() + COPY_WAIT_MS;
 	while (ret->is_done && !k->copy && now_ms() < deadline) {

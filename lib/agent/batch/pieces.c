@@ -298,7 +298,7 @@ static void put_end(struct attempt *a, struct keeper_result *r, bool is_interrup
 				r->lost_threads, r->lost_threads == 1 ? "" : "s");
 	if (has_exited && !r->has_lost_all && !r->lost_threads)
 		return; /* the exit code says it all */
-	name = *name ? name : is_signal ? signal_words(WTERMSIG(r->status)) : "SystemExit";
+	name = *name ? name : is_signal ? signal_text(WTERMSIG(r->status)) : "SystemExit";
 	snprintf(first, sizeof first, "%s%s%s\n", name, *message ? ": " : "", message);
 	event_add(&a->rows, first);
 	trace_put(&a->p->source, &r->frames, &a->rows);
@@ -404,7 +404,7 @@ static void answer_variables(struct pieces *p, const struct order *o)
 	struct buf known;
 	buf_init(&known, SAID_MAX);
 	keeper_ask(&p->keeper, "", o->cursor != 1, &known);
-	question_tell_variables(o, &known);
+	question_answer_variables(o, &known);
 	buf_finish(&known);
 }
 
@@ -415,7 +415,7 @@ static void answer_inspect(struct pieces *p, const struct order *o)
 	buf_init(&known, SAID_MAX);
 	if (question_name(o, name) && source_knows(&p->source, name, strlen(name)))
 		keeper_ask(&p->keeper, name, true, &known);
-	question_tell_variable(o, &known);
+	question_answer_variable(o, &known);
 	buf_finish(&known);
 }
 

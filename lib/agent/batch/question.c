@@ -106,7 +106,7 @@ static void put_variables(const struct buf *known, bool is_row, struct buf *data
 	}
 }
 
-void question_tell_variables(const struct order *o, const struct buf *known)
+void question_answer_variables(const struct order *o, const struct buf *known)
 {
 	struct buf data;
 	buf_init(&data, TEXT_MAX * 2);
@@ -118,7 +118,7 @@ void question_tell_variables(const struct order *o, const struct buf *known)
 	buf_finish(&data);
 }
 
-void question_tell_variable(const struct order *o, const struct buf *known)
+void question_answer_variable(const struct order *o, const struct buf *known)
 {
 	struct buf data;
 	buf_init(&data, TEXT_MAX * 2);

@@ -30,9 +30,9 @@ void question_add_words(struct question_names *q, const char *words); /* keyword
 void question_end(struct question_names *q);
 
 /* Answer with variables; `known`: "NAME\0TYPE\0VALUE\0" for each. */
-void question_tell_variables(const struct order *o, const struct buf *known);
+void question_answer_variables(const struct order *o, const struct buf *known);
 /* The same for an inspection; without a variable it is not found. */
-void question_tell_variable(const struct order *o, const struct buf *known);
+void question_answer_variable(const struct order *o, const struct buf *known);
 /* The name at the cursor. False: there is none. */
 bool question_name(const struct order *o, char name[QUESTION_NAME_SIZE]);
 

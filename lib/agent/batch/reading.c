@@ -38,7 +38,7 @@ static unsigned long waits(pid_t pid)
 	return n;
 }
 
-void reading_look(struct reading *r, pid_t pid)
+void reading_poll(struct reading *r, pid_t pid)
 {
 	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
 	if (!reads_stdin(pid) || poll(&in, 1, 0) > 0)
@@ -68,7 +68,7 @@ int reading_wait_or_kill(struct reading *r, pid_t pid, bool (*interrupts)(void),
 	/* Without such a descriptor we notice the end a little later. */
 	while (!(ended = waitpid(pid, &status, WNOHANG)) || (ended < 0 && errno == EINTR))
 		if (poll(&fd, 1, READING_TICK_MS) == 0) {
-			reading_look(r, pid);
+			reading_poll(r, pid);
 			waited += interrupts();
 			if (waited > ticks)
 				kill(pid, SIGKILL);

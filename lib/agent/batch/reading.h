@@ -16,7 +16,7 @@ struct reading {
 };
 
 /* Does the first thread of the process wait in read() on descriptor 0? Reports each wait once. */
-void reading_look(struct reading *r, pid_t pid);
+void reading_poll(struct reading *r, pid_t pid);
 /* Wait for the end of a child, and check meanwhile. Returns its wait status. */
 int reading_wait(struct reading *r, pid_t pid);
 /* The same, but one that has not ended so many ticks after `interrupts` tells of an interrupt is killed. */

@@ -221,7 +221,7 @@ static void select_rows(struct sampler *sampler, bool is_init)
 static void sample_disk(struct sampler *sampler, struct trm_sample *sample)
 {
 	struct statfs fs;
-	if (dirsize_look(&sampler->folder, agent_now_ns(), &sample->disk_bytes))
+	if (dirsize_poll(&sampler->folder, agent_now_ns(), &sample->disk_bytes))
 		sample->known |= TRM_METRIC_DISK;
 	if (sampler->space_fd < 0 || fstatfs(sampler->space_fd, &fs) < 0)
 		return;

@@ -111,7 +111,7 @@ int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
 }
 
 /* Nobody else can replace the directory: its parent is closed to others, or sticky. */
-int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr)
+int rundir_find_path(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	struct stat st;
 	int r = choose_directory(path, reterr);
@@ -320,7 +320,7 @@ static bool say_look(int fd)
 {
 	struct buf b;
 	buf_init(&b, CONTROL_MAX_BYTES);
-	bool is_said = look_msg_put(&b) == 0 && send(fd, buf_at(&b), b.len, MSG_NOSIGNAL) > 0;
+	bool is_said = observe_msg_put(&b) == 0 && send(fd, buf_at(&b), b.len, MSG_NOSIGNAL) > 0;
 	buf_finish(&b);
 	return is_said && shutdown(fd, SHUT_WR) == 0;
 }

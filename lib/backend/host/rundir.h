@@ -33,7 +33,7 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr);
 int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr);
 
 /* Only its path, if it exists and is safe: 0 or a negative code, as rundir_find(). */
-int rundir_look(char path[RUNDIR_PATH], struct trm_error *reterr);
+int rundir_find_path(char path[RUNDIR_PATH], struct trm_error *reterr);
 
 struct rundir_entry {
 	char path[RUNDIR_PATH]; /* of the runtime directory */

@@ -25,7 +25,7 @@ static int local_probe(struct trm_error *reterr)
 
 static void tell_guards(struct supervised *k, const struct ready_msg *ready)
 {
-	k->n_guards = guards_tell(k->guards, ready, &k->limits, k->disk_bytes);
+	k->n_guards = guards_report(k->guards, ready, &k->limits, k->disk_bytes);
 }
 
 static void local_destroy(struct supervised *k)

@@ -68,7 +68,7 @@ void prepare_finish(struct box *box);
 
 /* ---- what prepare.c calls (recipe.c) ------------------------------------------------------- */
 
-void box_tell(struct box *box, const char *words); /* progress */
+void box_report_progress(struct box *box, const char *words); /* progress */
 /* Everything is ready: start the supervisor. */
 void box_launch(struct box *box);
 /* The sandbox was not made: box->why says why, unless we were told to stop. Frees the box. */
@@ -93,10 +93,10 @@ int pod_file_open(const struct box *box, const char *user, struct trm_error *ret
 
 /* Why a step failed: a sentence with the command's own words and, if the recipe has a hint, with advice.
  * Returns the code. */
-int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
+int step_failure_text(const struct box *box, enum recipe_step step, const struct command_result *result,
 		struct trm_error *ret);
 /* Append the recipe's advice for such a sentence, if there is any. */
-void words_advise(const struct trm_recipe *recipe, struct trm_error *why);
+void advice_append(const struct trm_recipe *recipe, struct trm_error *why);
 /* The architecture of this program in the words of images: "amd64" for "x86_64", and so on. */
 const char *words_machine(void);
 

@@ -226,7 +226,7 @@ static void went_wrong(struct box *box, enum recipe_step step, const struct comm
 		run_step(box, recipe_has(box->recipe, STEP_PROBE) ? STEP_PROBE : STEP_PULL);
 		return;
 	}
-	words_of_step(box, step, result, &why);
+	step_failure_text(box, step, result, &why);
 	fail_prepare(box, &why);
 }
 
@@ -239,7 +239,7 @@ static void on_line(void *user, const char *line)
 	if (!is_reported)
 		return;
 	snprintf(words, sizeof words, "%s - %s", box->doing, box->line);
-	box_tell(box, words);
+	box_report_progress(box, words);
 }
 
 static void on_done(void *user, const struct command_result *result)
@@ -292,7 +292,7 @@ static void on_tick(void *user)
 	if (s)
 		snprintf(time, sizeof time, " (%llu s)", (unsigned long long)s);
 	snprintf(words, sizeof words, "%s%s%s%s", box->doing, time, *box->line ? " - " : "", box->line);
-	box_tell(box, words);
+	box_report_progress(box, words);
 }
 
 /* ---- running -------------------------------------------------------------------------------- */
@@ -302,7 +302,7 @@ static void tell_untold(struct box *box)
 	for (char *at = box->untold, *end; at && *at; at = end + 1) {
 		if ((end = strchr(at, '\n')))
 			*end = '\0';
-		box_tell(box, at);
+		box_report_progress(box, at);
 		if (!end)
 			break;
 	}
@@ -315,7 +315,7 @@ static void tell_command(struct box *box, const char *line)
 {
 	if (!box->is_opening) {
 		tell_untold(box);
-		box_tell(box, line);
+		box_report_progress(box, line);
 		return;
 	}
 	char *more = NULL;
@@ -365,7 +365,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 	if (r == TRM_EMISSING) {
 		err_wrap(reterr, r, "the backend '%s' does not work here", trm_recipe_name(box->recipe));
 		if (reterr)
-			words_advise(box->recipe, reterr);
+			advice_append(box->recipe, reterr);
 	}
 	return r;
 }

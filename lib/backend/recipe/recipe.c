@@ -84,7 +84,7 @@ static int set_kept(struct carrier *carrier, bool is_kept, struct trm_error *ret
 
 /* ---- life ------------------------------------------------------------------------------------------ */
 
-void box_tell(struct box *box, const char *words)
+void box_report_progress(struct box *box, const char *words)
 {
 	if (box->supervised.base.cb->progress && !box->is_closing)
 		box->supervised.base.cb->progress(box->supervised.base.user, words);
@@ -104,12 +104,12 @@ void box_launch(struct box *box)
 
 static void box_advise(struct supervised *supervised, struct trm_error *why)
 {
-	words_advise(((struct box *)supervised)->recipe, why);
+	advice_append(((struct box *)supervised)->recipe, why);
 }
 
 static void tell_guards(struct supervised *supervised, const struct ready_msg *ready)
 {
-	supervised->n_guards = guards_tell(supervised->guards, ready, &supervised->limits, 0);
+	supervised->n_guards = guards_report(supervised->guards, ready, &supervised->limits, 0);
 }
 
 /* ---- start ------------------------------------------------------------------------------------------ */

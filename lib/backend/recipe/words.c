@@ -60,7 +60,7 @@ static void how_it_ended(enum recipe_step step, const struct command_result *res
 		snprintf(out, cap, "%s", said);
 	else if (result->status > 0 && WIFSIGNALED(result->status))
 		snprintf(out, cap, "%.40s was killed by signal %d (%s)", result->program,
-				WTERMSIG(result->status), signal_words(WTERMSIG(result->status)));
+				WTERMSIG(result->status), signal_text(WTERMSIG(result->status)));
 	else
 		snprintf(out, cap, "%.40s ended with exit status %d and no message", result->program,
 				result->status > 0 ? WEXITSTATUS(result->status) : 1);
@@ -81,7 +81,7 @@ static void append_advice(const struct trm_recipe *recipe, const char *said, str
 	snprintf(why->msg + n, sizeof why->msg - n, "%s; %s", is_cut ? "…" : "", hint);
 }
 
-void words_advise(const struct trm_recipe *recipe, struct trm_error *why)
+void advice_append(const struct trm_recipe *recipe, struct trm_error *why)
 {
 	append_advice(recipe, why->msg, why);
 }
@@ -106,7 +106,7 @@ static int code_of_failure(enum recipe_step step, const struct command_result *r
 	return step == STEP_ADOPT && strcasestr(result->words, "no such object") ? TRM_ENOENT : code;
 }
 
-int words_of_step(const struct box *box, enum recipe_step step, const struct command_result *result,
+int step_failure_text(const struct box *box, enum recipe_step step, const struct command_result *result,
 		struct trm_error *ret)
 {
 	char how[TAIL_BYTES + 8];
@@ -123,7 +123,7 @@ int words_of_step(const struct box *box, enum recipe_step step, const struct com
 				*what ? " " : "", what, how);
 	/* The sentence may be too short for the part that leads to a hint. */
 	if (recipe_hint(box->recipe, ret->msg))
-		words_advise(box->recipe, ret);
+		advice_append(box->recipe, ret);
 	else
 		append_advice(box->recipe, result->words, ret);
 	return ret->code;

@@ -83,7 +83,7 @@ static void connect_both(struct attached *a, bool is_observer)
 			&& control_conn_open(&a->control_conn, a->loop, fd, &CONTROL_CONN_CB, a, &a->no_line)
 					   == 0) {
 		if (is_observer)
-			control_conn_look(&a->control_conn);
+			control_conn_observe(&a->control_conn);
 		a->fd = rundir_connect(a->entry.path, a->entry.fd, a->name, AGENT_FILE, &a->no_line);
 	}
 	found_close_directory(&a->entry);
@@ -97,7 +97,7 @@ static void explain_end(struct attached *a, struct trm_error *why)
 	if (!is_reported && a->no_line.code && a->no_line.code != TRM_ENOENT)
 		*why = a->no_line;
 	else if (!a->is_stopping)
-		control_conn_tell_why(&a->control_conn, why);
+		control_conn_end_reason(&a->control_conn, why);
 	if (!is_reported) /* its supervisor was killed */
 		found_sweep();
 }
@@ -232,7 +232,7 @@ static size_t attached_guards(const struct carrier *carrier, const struct trm_gu
 	struct trm_limits limits;
 	if (!a->guards && (a->guards = calloc(GUARDS_MAX, sizeof *a->guards))) {
 		found_limits(&a->info, &limits);
-		a->n_guards = guards_tell(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
+		a->n_guards = guards_report(a->guards, &a->info.ready, &limits, a->info.disk_bytes);
 	}
 	*ret_guards = a->guards;
 	return a->n_guards;

@@ -70,7 +70,7 @@ static bool read_packet(struct control_conn *control_conn, size_t n)
 	return is_good;
 }
 
-void control_conn_hear(struct control_conn *control_conn)
+void control_conn_receive(struct control_conn *control_conn)
 {
 	ssize_t n = -1;
 	errno = EAGAIN;
@@ -92,7 +92,7 @@ static void on_line(void *user, int fd, uint32_t events)
 {
 	(void)fd;
 	(void)events;
-	control_conn_hear(user);
+	control_conn_receive(user);
 }
 
 int control_conn_open(struct control_conn *control_conn, struct trm_loop *loop, int fd,
@@ -141,10 +141,10 @@ int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct tr
 	return send_request(control_conn, &request, reterr);
 }
 
-void control_conn_look(struct control_conn *control_conn)
+void control_conn_observe(struct control_conn *control_conn)
 {
 	struct request request;
-	look_msg_put(start_request(&request));
+	observe_msg_put(start_request(&request));
 	send_request(control_conn, &request, NULL);
 }
 
@@ -207,7 +207,7 @@ static int tell_status(const struct gone_msg *gone, struct trm_error *why)
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox was killed: out of memory");
 	if (signo)
 		return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent was killed by signal %d (%s)",
-				signo, signal_words(signo));
+				signo, signal_text(signo));
 	return trm_error_set(why, TRM_ECLOSED, "the sandbox's agent ended with exit status %d",
 			WEXITSTATUS(status));
 }
@@ -225,7 +225,7 @@ static const char *format_timeout(uint64_t ms, char *out, size_t cap)
 	return out;
 }
 
-int control_conn_tell_why(const struct control_conn *control_conn, struct trm_error *why)
+int control_conn_end_reason(const struct control_conn *control_conn, struct trm_error *why)
 {
 	const struct gone_msg *gone = &control_conn->gone.gone;
 	char by[160] = "a signal", time[32];

@@ -37,7 +37,7 @@ int control_conn_open(struct control_conn *control_conn, struct trm_loop *loop, 
 void control_conn_close(struct control_conn *control_conn); /* accepts one that is only initialized */
 
 /* Read the messages that have come, without the loop. May call back. */
-void control_conn_hear(struct control_conn *control_conn);
+void control_conn_receive(struct control_conn *control_conn);
 
 int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct trm_error *reterr);
 /* Announce that we disconnect. The supervisor closes the connection when it has recorded that; so nobody
@@ -45,11 +45,11 @@ int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct tr
 enum { CONTROL_CONN_GOODBYE_MS = 200 };
 void control_conn_leave(struct control_conn *control_conn);
 /* We are only an observer, and not to be counted. */
-void control_conn_look(struct control_conn *control_conn);
+void control_conn_observe(struct control_conn *control_conn);
 /* Ask the supervisor to end the sandbox. */
 void control_conn_stop(struct control_conn *control_conn);
 
 /* Set why the sandbox has ended, from the messages received. Returns the code. */
-int control_conn_tell_why(const struct control_conn *control_conn, struct trm_error *why);
+int control_conn_end_reason(const struct control_conn *control_conn, struct trm_error *why);
 
 #endif

@@ -131,7 +131,7 @@ int found_open(struct found_entry *ret, const char *name, struct info_msg *ret_i
 {
 	char path[RUNDIR_PATH];
 	ret->fd = ret->state_fd = -1;
-	int r = rundir_look(path, reterr);
+	int r = rundir_find_path(path, reterr);
 	if (r < 0)
 		return r;
 	snprintf(ret->path, sizeof ret->path, "%s/%s", path, name);

@@ -118,7 +118,7 @@ static void add_local(struct guard_list *l, const struct trm_limits *want, uint6
 				"your own uid on the host, in a user namespace; no capabilities");
 }
 
-size_t guards_tell(struct trm_guard *ret, const struct ready_msg *r, const struct trm_limits *want,
+size_t guards_report(struct trm_guard *ret, const struct ready_msg *r, const struct trm_limits *want,
 		uint64_t disk_bytes)
 {
 	struct guard_list l = {.row = ret, .ready = r};

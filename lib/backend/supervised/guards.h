@@ -30,7 +30,7 @@ enum ask {
 
 /* Fill `ret` (GUARDS_MAX rows); returns the number of rows. `disk_bytes` is the size in force of a local
  * sandbox. */
-size_t guards_tell(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits,
+size_t guards_report(struct trm_guard *ret, const struct ready_msg *ready, const struct trm_limits *limits,
 		uint64_t disk_bytes);
 
 /* ---- between guards.c, guards_made.c and guards_bare.c ---- */

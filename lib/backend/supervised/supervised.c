@@ -67,9 +67,9 @@ static void on_supervisor_end(void *user, pid_t pid, int wait_status)
 	(void)pid;
 	(void)wait_status;
 	k->child = NULL;
-	control_conn_hear(&k->control_conn);
-	if (!k->is_left && (!k->is_stopping || k->control_conn.is_garbled))
-		control_conn_tell_why(&k->control_conn, &why);
+	control_conn_receive(&k->control_conn);
+	if (!k->is_detached && (!k->is_stopping || k->control_conn.is_garbled))
+		control_conn_end_reason(&k->control_conn, &why);
 	if (why.code && k->kind->advise)
 		k->kind->advise(k, &why);
 	report_trouble(k);
@@ -89,7 +89,7 @@ static void on_left(struct supervised *k)
 static void on_timeout(void *user)
 {
 	struct supervised *k = user;
-	if (k->is_left)
+	if (k->is_detached)
 		on_left(k);
 	else if (k->child)
 		kill(k->supervisor_pid, SIGKILL);
@@ -101,11 +101,11 @@ void supervised_stop(struct carrier *carrier)
 	if (k->is_stopping)
 		return;
 	k->is_stopping = true;
-	if (k->is_left && k->child) /* our side of the connection is shut */
+	if (k->is_detached && k->child) /* our side of the connection is shut */
 		kill(k->supervisor_pid, SIGTERM);
 	else
 		control_conn_stop(&k->control_conn);
-	k->is_left = false;
+	k->is_detached = false;
 	trm_timer_start(k->timeout, k->kind->wait_ms, 0);
 }
 
@@ -114,7 +114,7 @@ void supervised_leave(struct carrier *carrier)
 	struct supervised *k = supervised(carrier);
 	if (k->is_stopping)
 		return;
-	k->is_left = true;
+	k->is_detached = true;
 	control_conn_leave(&k->control_conn);
 	trm_timer_start(k->timeout, k->control_conn.watch ? CONTROL_CONN_GOODBYE_MS : 0, 0);
 }
@@ -139,7 +139,7 @@ static void on_ready(void *user, const struct ready_msg *ready)
 static void on_tether_end(void *user)
 {
 	struct supervised *k = user;
-	if (k->is_left)
+	if (k->is_detached)
 		trm_timer_start(k->timeout, 0, 0);
 	else if (k->control_conn.is_garbled)
 		supervised_stop(&k->base);
@@ -157,7 +157,7 @@ static void on_progress(void *user, const char *words)
 static void on_lost(void *user, const struct trm_error *why)
 {
 	struct supervised *k = user;
-	if (k->base.cb->lost && !k->is_left && !k->is_stopping)
+	if (k->base.cb->lost && !k->is_detached && !k->is_stopping)
 		k->base.cb->lost(k->base.user, why);
 }
 

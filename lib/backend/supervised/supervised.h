@@ -56,7 +56,7 @@ struct supervised {
 	struct trm_child *child; /* NULL: there is no supervisor (yet) */
 	struct trm_timer *
 			timeout; /* while it is being stopped; after leaving, until the next loop iteration */
-	bool is_stopping, is_left;
+	bool is_stopping, is_detached;
 	struct stats stats;
 	size_t n_guards;
 	struct trm_guard guards[GUARDS_MAX];

@@ -79,7 +79,7 @@ static char *append_text(char *at, const char *text, size_t max, char next)
 }
 
 /* Built by hand: each request is logged, and printf() would take longer than finding its method. */
-void call_tell(const struct call *call, char out[static CALL_REPORTED])
+void call_format(const struct call *call, char out[static CALL_REPORTED])
 {
 	out = append_text(out, call->method, CALL_REPORTED_METHOD, ' ');
 	out = append_text(out, param(call, "namespace", RPC_NAMESPACE), CALL_REPORTED_NAME, '/');

@@ -66,7 +66,7 @@ enum {
 	CALL_REPORTED_NAME = 64,
 	CALL_REPORTED = CALL_REPORTED_METHOD + 2 * CALL_REPORTED_NAME + 3
 };
-void call_tell(const struct call *call, char out[static CALL_REPORTED]);
+void call_format(const struct call *call, char out[static CALL_REPORTED]);
 /* For carriers: the client has left. */
 void call_gone(struct call *call);
 

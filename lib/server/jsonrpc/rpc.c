@@ -123,6 +123,6 @@ void rpc_handle(struct trm_server *server, struct http_request *http, const stru
 		call_fail(&c->call, RPC_INTERNAL, "out of memory");
 		return;
 	}
-	call_tell(&c->call, http->note);
+	call_format(&c->call, http->note);
 	call_begin(&c->call);
 }

@@ -285,7 +285,7 @@ static void call_tool(struct message *m)
 			.carrier = &tool_carrier,
 			.carrier_data = m};
 	if (m->post->http && !m->post->is_batch)
-		call_tell(&m->call, m->post->http->note);
+		call_format(&m->call, m->post->http->note);
 	call_begin(&m->call);
 }
 

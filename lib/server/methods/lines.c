@@ -117,7 +117,7 @@ void lines_add(struct lines *lines, int stream, const char *text)
 	lines->max = LINES_MAX_BYTES;
 }
 
-void lines_tell(struct lines *lines, const char *fmt, ...)
+void lines_add_format(struct lines *lines, const char *fmt, ...)
 {
 	char text[1024];
 	va_list args;
@@ -130,7 +130,7 @@ void lines_tell(struct lines *lines, const char *fmt, ...)
 static void add_gap(struct lines *lines, const struct trm_result *result)
 {
 	flush(lines, 0);
-	lines_tell(lines,
+	lines_add_format(lines,
 			"[terrarium: %" PRIu64
 			" bytes of output are left out here: of one run, %zu are kept, the first "
 			"half and the last]",

@@ -31,7 +31,7 @@ void lines_finish(struct lines *lines);
 void lines_feed(struct lines *lines, int stream, const char *bytes, size_t n);
 /* Add text that is not output, on lines of its own. */
 void lines_add(struct lines *lines, int stream, const char *text);
-__attribute__((format(printf, 2, 3))) void lines_tell(
+__attribute__((format(printf, 2, 3))) void lines_add_format(
 		struct lines *lines, const char *fmt, ...); /* on stderr */
 /* Add the kept output of a run or command, and a note about what was not kept. */
 void lines_feed_kept(struct lines *lines, const struct trm_result *result);

@@ -56,11 +56,11 @@ static cJSON *make_result(
 	lines_init(&lines);
 	lines_feed_kept(&lines, kept);
 	if (*reason)
-		lines_tell(&lines, "Error: Command was %s", reason);
+		lines_add_format(&lines, "Error: Command was %s", reason);
 	else if (*exit->limit)
-		lines_tell(&lines, "Error: %s", exit->limit);
+		lines_add_format(&lines, "Error: %s", exit->limit);
 	else if (exit->signal)
-		lines_tell(&lines, "Error: Command was ended by signal %d (%s)", exit->signal,
+		lines_add_format(&lines, "Error: Command was ended by signal %d (%s)", exit->signal,
 				strsignal(exit->signal));
 	return lines_end_in(&lines, json);
 }

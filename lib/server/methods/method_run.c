@@ -47,10 +47,10 @@ static void add_error(struct lines *lines, const struct trm_result *result)
 	for (char **row = result->traceback; row && *row; row++)
 		lines_add(lines, TRM_STDERR, **row ? *row : "\n");
 	if (result->error_name && !(result->traceback && *result->traceback))
-		lines_tell(lines, "%s: %s", result->error_name,
+		lines_add_format(lines, "%s: %s", result->error_name,
 				result->error_message ? result->error_message : "");
 	else if (!result->error_name)
-		lines_tell(lines, "Error: exit code %d", result->exit_code);
+		lines_add_format(lines, "Error: exit code %d", result->exit_code);
 }
 
 /* The reason may begin with the word "interrupted" already. */
@@ -58,9 +58,9 @@ static void add_interrupt(struct lines *lines, const char *reason)
 {
 	static const char word[] = "interrupted";
 	if (reason && strncmp(reason, word, sizeof word - 1) == 0)
-		lines_tell(lines, "Error: Execution was %s", reason);
+		lines_add_format(lines, "Error: Execution was %s", reason);
 	else
-		lines_tell(lines, "Error: Execution was %s%s%s", word, reason ? ": " : "",
+		lines_add_format(lines, "Error: Execution was %s%s%s", word, reason ? ": " : "",
 				reason ? reason : "");
 }
 
@@ -70,11 +70,11 @@ static void add_outcome(const struct run_call *c, struct lines *lines, const str
 	switch (result->status) {
 	case TRM_STATUS_ERROR: add_error(lines, result); break;
 	case TRM_STATUS_TIMEOUT:
-		lines_tell(lines, "Error: Execution timed out after %" PRIu64 " seconds", c->timeout_s);
+		lines_add_format(lines, "Error: Execution timed out after %" PRIu64 " seconds", c->timeout_s);
 		break;
 	case TRM_STATUS_INTERRUPTED: add_interrupt(lines, result->reason); break;
 	case TRM_STATUS_KILLED:
-		lines_tell(lines, "Error: %s",
+		lines_add_format(lines, "Error: %s",
 				result->reason ? result->reason : "the interpreter was killed");
 		break;
 	default: break;
@@ -82,9 +82,9 @@ static void add_outcome(const struct run_call *c, struct lines *lines, const str
 	if (result->value)
 		lines_add(lines, TRM_STDOUT, *result->value ? result->value : "\n");
 	if (result->hint && result->status != TRM_STATUS_OK)
-		lines_tell(lines, "%s", result->hint);
+		lines_add_format(lines, "%s", result->hint);
 	if (result->state_lost)
-		lines_tell(lines, "The interpreter was restarted: its variables are lost");
+		lines_add_format(lines, "The interpreter was restarted: its variables are lost");
 }
 
 /* To a client with events each display was sent when it came. */

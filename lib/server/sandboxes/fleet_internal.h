@@ -71,7 +71,7 @@ void lifecycle_finish_stop(struct served *served);
 /* autosave.c. The sandbox is unused now; it is used again. */
 void autosave_begin(struct served *served);
 void autosave_end(struct served *served);
-void autosave_is_over(void *user);   /* timer of served->rest */
-void lifecycle_look_all(void *user); /* timer of the fleet */
+void autosave_is_over(void *user);    /* timer of served->rest */
+void lifecycle_check_all(void *user); /* timer of the fleet */
 
 #endif

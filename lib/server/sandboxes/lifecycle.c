@@ -91,13 +91,13 @@ void lifecycle_rest(struct served *served)
 	autosave_begin(served);
 }
 
-void lifecycle_look_all(void *user)
+void lifecycle_check_all(void *user)
 {
 	struct fleet *fleet = user;
 	for (struct space *space = fleet->spaces; space; space = space->next)
 		for (struct served *s = space->sandboxes; s; s = s->next)
 			if (s->state == SERVED_RUNNING) {
-				usage_rate_look(&s->usage_rate, s->sandbox);
+				usage_rate_poll(&s->usage_rate, s->sandbox);
 				if (fleet->has_waste && !s->n_uses)
 					client_trim(s->sandbox);
 			}

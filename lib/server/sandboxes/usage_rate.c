@@ -32,7 +32,7 @@ bool usage_rate_suffices(struct trm_sandbox *sandbox)
 	       && now.known & TRM_METRIC_MEM;
 }
 
-void usage_rate_look(struct usage_rate *usage_rate, struct trm_sandbox *sandbox)
+void usage_rate_poll(struct usage_rate *usage_rate, struct trm_sandbox *sandbox)
 {
 	struct trm_sample now;
 	if (!metrics_usage_now(sandbox, &now) || !(now.known & TRM_METRIC_CPU_TIME))

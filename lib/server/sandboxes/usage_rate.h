@@ -26,7 +26,7 @@ struct usage_rate {
 /* Call this before the sandbox is opened. */
 void usage_rate_start(struct usage_rate *usage_rate);
 uint64_t usage_rate_age_ms(const struct usage_rate *usage_rate); /* since the start */
-void usage_rate_look(struct usage_rate *usage_rate, struct trm_sandbox *sandbox);
+void usage_rate_poll(struct usage_rate *usage_rate, struct trm_sandbox *sandbox);
 /* The current usage. cpu_percent is in ret->known if it can be known. */
 void usage_rate_read(
 		const struct usage_rate *usage_rate, struct trm_sandbox *sandbox, struct trm_sample *ret);

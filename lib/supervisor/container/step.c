@@ -62,7 +62,7 @@ static char **fill_in_all(const struct step_facts *facts, struct slice step)
 	return argv;
 }
 
-const char *step_tell_command(const struct step_facts *facts, enum plan_step which, struct slice *step,
+const char *step_format_command(const struct step_facts *facts, enum plan_step which, struct slice *step,
 		struct command_words *words)
 {
 	bool is_first;

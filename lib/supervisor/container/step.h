@@ -87,7 +87,7 @@ pid_t step_spawn(const struct step_facts *facts, struct slice step, int in_fd, i
 /* Format the program and the first argument of the first command. */
 void step_describe(struct slice step, char *out, size_t cap);
 /* Take the first command from the front of a step and tell it as one line. */
-const char *step_tell_command(const struct step_facts *facts, enum plan_step which, struct slice *step,
+const char *step_format_command(const struct step_facts *facts, enum plan_step which, struct slice *step,
 		struct command_words *words);
 /* Read the available bytes into the tail. Returns false if the other end is closed. */
 bool step_tail_read(struct step_tail *tail, char *bytes, size_t cap);

@@ -82,7 +82,7 @@ static bool is_observer(int fd)
 	char packet[64];
 	bool is_kept;
 	ssize_t n = recv(fd, packet, sizeof packet, MSG_DONTWAIT | MSG_PEEK);
-	return n > 0 && request_get(packet, (size_t)n, &is_kept) == CONTROL_LOOK;
+	return n > 0 && request_get(packet, (size_t)n, &is_kept) == CONTROL_OBSERVE;
 }
 
 static bool accept_client(struct clients *c, int fd, pid_t pid)
@@ -128,13 +128,13 @@ static bool read_requests(struct client *client, client_said_fn *said, void *use
 	ssize_t n;
 	while ((n = recv(client->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0) {
 		int type = request_get(packet, (size_t)n, &is_kept);
-		if (type != CONTROL_LOOK)
+		if (type != CONTROL_OBSERVE)
 			note_command(client);
 		if (type == CONTROL_STOP)
 			said(user, client, CLIENT_STOP);
-		else if (type == CONTROL_LOOK) {
+		else if (type == CONTROL_OBSERVE) {
 			client->is_observer = true;
-			said(user, client, CLIENT_LOOK);
+			said(user, client, CLIENT_OBSERVE);
 		} else if (type == CONTROL_KEEP)
 			said(user, client, is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
 	}

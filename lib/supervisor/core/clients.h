@@ -32,7 +32,7 @@ struct clients {
 };
 
 /* A client's request. After CLIENT_GONE its connection is closed. */
-enum client_word { CLIENT_GONE, CLIENT_KEEP, CLIENT_KEEP_OFF, CLIENT_STOP, CLIENT_LOOK };
+enum client_word { CLIENT_GONE, CLIENT_KEEP, CLIENT_KEEP_OFF, CLIENT_STOP, CLIENT_OBSERVE };
 typedef void client_said_fn(void *user, const struct client *client, enum client_word word);
 
 void clients_init(struct clients *c, int handoff_fd);

@@ -115,12 +115,12 @@ bool container_take_id(struct supervisor *k)
 	return true;
 }
 
-void container_tell(struct supervisor *k, enum plan_step which)
+void container_report_commands(struct supervisor *k, enum plan_step which)
 {
 	struct container *r = &k->container;
 	struct command_words words;
 	for (struct slice step = r->plan.steps[which]; r->plan.is_verbose && step.n;)
-		supervisor_publish_progress(k, step_tell_command(&r->facts, which, &step, &words));
+		supervisor_publish_progress(k, step_format_command(&r->facts, which, &step, &words));
 }
 
 bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const char *doing)
@@ -137,7 +137,7 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 	r->owes_id = false;
 	if (container_has(r, which) && doing)
 		container_fail(k, "%s: %s", r->plan.backend, doing);
-	container_tell(k, which);
+	container_report_commands(k, which);
 	step_begin(s, &r->facts, which, in_fd, supervisor_now_ms());
 	while (!step_is_over(s) && !(r->is_overtaken && r->handoff.has_report)) {
 		/* Repeat the failure while destroying takes long, so that a waiting client sees the reason.

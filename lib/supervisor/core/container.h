@@ -98,7 +98,7 @@ bool container_has(const struct container *r, enum plan_step which);
  * does not exist. */
 bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const char *doing);
 /* If the clients want to know: tell them the commands of a step. */
-void container_tell(struct supervisor *k, enum plan_step which);
+void container_report_commands(struct supervisor *k, enum plan_step which);
 __attribute__((format(printf, 2, 3))) void container_fail(struct supervisor *k, const char *format, ...);
 /* Destroy everything that was made. Errors are published with the end. */
 void container_destroy(struct supervisor *k, const char *doing);

@@ -171,7 +171,7 @@ static bool open_line(struct supervisor *k)
 	struct container *r = &k->container;
 	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
 	container_fail(k, "%s: connecting to the agent", r->plan.backend);
-	container_tell(k, PLAN_CONNECT);
+	container_report_commands(k, PLAN_CONNECT);
 	int error = bridges_begin(&r->bridges, watch_interval_ms(k));
 	if (error < 0) {
 		supervisor_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend,

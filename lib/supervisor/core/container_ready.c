@@ -77,7 +77,7 @@ bool container_await(struct supervisor *k)
 	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_READY];
 	struct exit_reason last = {0};
 	container_fail(k, "%s: waiting for it to start", r->plan.backend);
-	container_tell(k, PLAN_READY);
+	container_report_commands(k, PLAN_READY);
 	for (bool has_ended = false; !k->is_ending && supervisor_now_ms() < due_ms;) {
 		bool is_final = watch(k, due_ms, &last);
 		has_ended = step_is_over(&r->step);

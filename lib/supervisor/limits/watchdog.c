@@ -224,7 +224,7 @@ static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, si
 static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms, const pid_t *pids, size_t n)
 {
 	uint64_t bytes = 0, before_ns = w->folder.next_ns;
-	bool is_known = w->folder.fd < 0 || dirsize_look(&w->folder, now_ms * 1000000, &bytes);
+	bool is_known = w->folder.fd < 0 || dirsize_poll(&w->folder, now_ms * 1000000, &bytes);
 	w->hidden_looks = is_known ? 0 : w->hidden_looks + 1;
 	if (w->folder.next_ns != before_ns)
 		w->unnamed_bytes = unnamed_bytes(w->folder.fd, w->uid, pids, n);

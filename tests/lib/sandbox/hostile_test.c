@@ -572,7 +572,7 @@ static void one_that_falls_silent_is_given_up(void **state)
 	(void)state;
 	begin_with_proc(&b, false);
 	b.sandbox->silence_ms = SILENCE_MS;
-	client_look_for_life(b.sandbox);
+	client_probe(b.sandbox);
 	for (int answers = 0, t = 0; answers < LONG_MS / (SILENCE_MS / 4) && t < 5000; t++) {
 		struct frame frame;
 		turns(&b, 1);

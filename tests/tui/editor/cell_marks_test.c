@@ -177,15 +177,15 @@ static void the_line_that_shows_it(void **state)
 
 static void words_are_a_line_that_a_terminal_may_show(void **state)
 {
-	char out[CELL_WORDS], many[1000];
+	char out[CELL_TEXT_BYTES], many[1000];
 
 	(void)state;
-	cell_mark_take_words(out, "\n  one\ttwo\033[31m\r\nthree");
+	cell_mark_take_text(out, "\n  one\ttwo\033[31m\r\nthree");
 	assert_string_equal(out, "one two [31m ");
 	memset(many, 'x', sizeof many - 1);
 	many[sizeof many - 1] = '\0';
-	cell_mark_take_words(out, many);
-	assert_int_equal(strlen(out), CELL_WORDS - 1);
+	cell_mark_take_text(out, many);
+	assert_int_equal(strlen(out), CELL_TEXT_BYTES - 1);
 }
 
 static void cells_are_taken_one_by_one(void **state)

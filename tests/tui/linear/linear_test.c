@@ -31,9 +31,9 @@ static void type(const char *line)
 /* What is told now. */
 static const char *reported(void)
 {
-	if (linear_tell(&l, &m)) {
+	if (linear_report(&l, &m)) {
 		type("");
-		linear_tell(&l, &m);
+		linear_report(&l, &m);
 	}
 	linear_prompt(&l, &m);
 	free(kept);

@@ -107,7 +107,7 @@ static void one_key_goes_through(void **state)
 	key(' '); /* text is not run */
 	assert_null(last_effect(EFFECT_RUN));
 	expect_text("first()\nmore()");
-	assert_string_equal(demo_next_words(&m), "run this cell");
+	assert_string_equal(demo_next_text(&m), "run this cell");
 	key(K_PAGE_DOWN);
 	assert_string_equal(last_effect(EFFECT_RUN)->text, "first()\nmore()");
 	key(' '); /* while it runs: nothing */
@@ -119,7 +119,7 @@ static void one_key_goes_through(void **state)
 	end_run();
 	key(' ');
 	expect_text("second()");
-	assert_string_equal(demo_next_words(&m), "(the end)");
+	assert_string_equal(demo_next_text(&m), "(the end)");
 	key(K_PAGE_UP);
 	expect_text("first()\nmore()");
 	key('x'); /* nothing is typed into it */

@@ -64,7 +64,7 @@ static void what_is_said_has_lines_of_its_own(void **state)
 	lines_init(&lines);
 	feed(&lines, TRM_STDOUT, "x");
 	lines_add(&lines, TRM_STDOUT, "1\n2");
-	lines_tell(&lines, "exit code %d", 3);
+	lines_add_format(&lines, "exit code %d", 3);
 	end(&lines, "[" OUT("x") "," OUT("1") "," OUT("2") "," ERR("exit code 3") "]");
 }
 
@@ -111,7 +111,7 @@ static void a_reply_has_an_end(void **state)
 	lines_init(&lines);
 	lines_feed(&lines, TRM_STDOUT, empty, MANY);
 	free(empty);
-	lines_tell(&lines, "the end");
+	lines_add_format(&lines, "the end");
 	cJSON *raw = lines_end(&lines);
 	size_t n = strlen(raw->valuestring);
 	assert_true(n < LINES_MAX_BYTES + 4096);

@@ -23,7 +23,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 			[CLIENT_KEEP] = "keep ",
 			[CLIENT_KEEP_OFF] = "keep-off ",
 			[CLIENT_STOP] = "stop ",
-			[CLIENT_LOOK] = "look "};
+			[CLIENT_OBSERVE] = "look "};
 	(void)user;
 	(void)client;
 	strncat(heard, words[word], sizeof heard - strlen(heard) - 1);
@@ -134,7 +134,7 @@ static void a_line_ends_when_those_before_it_are_noted(void **state)
 	char byte;
 	(void)state;
 	buf_init(&look, 64);
-	look_msg_put(&look);
+	observe_msg_put(&look);
 	int a = come(), b = come(), last = come();
 	send(last, buf_at(&look), look.len, 0);
 	shutdown(last, SHUT_WR);

@@ -365,7 +365,7 @@ static void say_variables(struct linear *l, const struct model *m)
 	l->wants_variables = false;
 }
 
-bool linear_tell(struct linear *l, const struct model *m)
+bool linear_report(struct linear *l, const struct model *m)
 {
 	const struct dialog *d = &m->dialog;
 	uint64_t question = question_of(d);
@@ -389,7 +389,7 @@ bool linear_tell(struct linear *l, const struct model *m)
 		say_question(l, d);
 	else if (is_filled_in(d))
 		say_lines(l, d);
-	if (linear_say_words(l, m))
+	if (linear_print_candidates(l, m))
 		return true;
 	return is_new && !d->n_buttons && !d->n_items && (!d->has_field || d->is_live);
 }
