@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* vi's operators, and changes without a motion. */
+#include "editor/vi_internal.h"
+
+#include <string.h>
+
+#include "text/text.h"
+#include "text/walk.h"
+
+/* ---- the cursor ---- */
+
+void vi_put_cursor(struct editor *e, size_t pos)
+{
+	size_t start = vi_line_start(e, pos), end = vi_line_end(e, pos);
+
+	if (pos == end && pos > start)
+		pos = text_previous(e->text, pos);
+	e->sel.anchor = e->sel.cursor = pos;
+}
+
+void vi_go_to(struct editor *e, size_t pos)
+{
+	vi_put_cursor(e, pos);
+	e->goal_col = NO_GOAL;
+	e->burst = BURST_NONE;
+}
+
+void vi_show_visual(struct vi *v, struct editor *e)
+{
+	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
+	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	size_t from = low, to = high < vi_line_end(e, high) ? text_next(e->text, high) : high;
+
+	if (v->mode == VI_VISUAL_LINES) {
+		from = vi_line_start(e, low);
+		to = vi_line_end(e, high);
+	}
+	e->sel = v->cursor >= v->anchor ? (struct selection){.anchor = from, .cursor = to}
+					: (struct selection){.anchor = to, .cursor = from};
+}
+
+void vi_begin_insert(struct vi *v, struct editor *e, size_t pos)
+{
+	v->mode = VI_INSERT;
+	e->sel.anchor = e->sel.cursor = pos;
+	e->burst = BURST_NONE;
+}
+
+/* ---- operators ---- */
+
+static unsigned indent_lines(struct editor *e, size_t from, size_t to, int by)
+{
+	e->sel = (struct selection){.anchor = from, .cursor = to};
+	unsigned bits = edit_tab(e, by);
+	vi_go_to(e, vi_first_ink(e, from));
+	return bits;
+}
+
+unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, size_t to, bool is_lines)
+{
+	unsigned bits;
+
+	if (op == '>' || op == '<')
+		return indent_lines(e, vi_line_start(e, from), vi_line_end(e, to > from ? to - 1 : to),
+				op == '>' ? 1 : -1);
+	e->sel = (struct selection){.anchor = from, .cursor = to};
+	bits = editor_copy(e);
+	v->has_lines = is_lines;
+	v->lines_len = e->clipboard->len;
+	e->sel.anchor = e->sel.cursor = from;
+	if (op == 'y') {
+		vi_go_to(e, from);
+		return bits | DONE;
+	}
+	e->burst = BURST_NONE;
+	if (op == 'c' && is_lines && to > from && text_byte(e->text, to - 1) == '\n')
+		to--; /* the line remains and becomes empty */
+	bits |= editor_replace(e, from, to - from, "", 0, BURST_NONE);
+	if (op == 'c')
+		vi_begin_insert(v, e, from);
+	else if (is_lines)
+		vi_go_to(e, vi_first_ink(e, from < text_len(e->text) || from == 0 ? from : from - 1));
+	else
+		vi_go_to(e, from);
+	return bits | DONE;
+}
+
+unsigned vi_operate_lines(struct vi *v, struct editor *e, uint32_t op, size_t one, size_t other)
+{
+	size_t low = one < other ? one : other, high = one < other ? other : one,
+	       line = text_line_of(e->text, high);
+	size_t from = vi_line_start(e, low);
+	size_t to = line + 1 < text_lines(e->text) ? text_line_start(e->text, line + 1) : text_len(e->text);
+	size_t cursor = e->sel.cursor;
+
+	/* The last line has no newline, so the newline before it is removed. */
+	if (op == 'd' && to == text_len(e->text) && from > 0
+			&& (to == from || text_byte(e->text, to - 1) != '\n'))
+		from--;
+	unsigned bits = vi_operate(v, e, op, from, to, true);
+	if (op == 'y')
+		vi_go_to(e, low < cursor ? low : cursor);
+	return bits;
+}
+
+/* ---- changes without a motion ---- */
+
+unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsigned count)
+{
+	const struct clipboard *c = e->clipboard;
+	bool is_lines = v->has_lines && v->lines_len == c->len;
+	size_t pos = e->sel.cursor, end = vi_line_end(e, pos), at = pos;
+	unsigned bits = EDITOR_HANDLED;
+
+	if (!c->len)
+		return bits;
+	if (is_lines)
+		at = is_behind ? (end < text_len(e->text) ? end + 1 : end) : vi_line_start(e, pos);
+	else if (is_behind && pos < end)
+		at = text_next(e->text, pos);
+	bool needs_break = is_lines && is_behind && end == text_len(e->text);
+	e->burst = BURST_NONE;
+	if (needs_break)
+		bits |= editor_replace(e, at++, 0, "\n", 1, BURST_NONE);
+	for (unsigned k = 0; k < (count ? count : 1); k++)
+		bits |= editor_replace(e, at, 0, c->text, c->len, BURST_NONE);
+	vi_go_to(e, is_lines ? vi_first_ink(e, at)
+			     : text_previous(e->text, at + c->len * (count ? count : 1)));
+	return bits | DONE;
+}
+
+unsigned vi_join_lines(struct editor *e, unsigned count)
+{
+	unsigned bits = DONE;
+
+	for (unsigned k = 1; k < (count > 2 ? count : 2); k++) {
+		size_t end = vi_line_end(e, e->sel.cursor), to = end + 1;
+		if (end >= text_len(e->text))
+			break;
+		while (text_byte(e->text, to) == ' ' || text_byte(e->text, to) == '\t')
+			to++;
+		bool has_gap = text_byte(e->text, to) != ')' && text_byte(e->text, to) != '\n'
+			       && end > vi_line_start(e, end);
+		bits |= editor_replace(e, end, to - end, " ", has_gap, BURST_NONE);
+		vi_go_to(e, end);
+	}
+	return bits;
+}
+
+unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count)
+{
+	size_t pos = e->sel.cursor, end = vi_line_end(e, pos), to = pos;
+	char bytes[4], made[512];
+	size_t n = trm_utf8_encode(cp, bytes), len = 0;
+
+	for (unsigned k = 0; k < (count ? count : 1); k++) {
+		if (to >= end || len + n > sizeof made)
+			return EDITOR_HANDLED;
+		to = text_next(e->text, to);
+		memcpy(made + len, bytes, n);
+		len += n;
+	}
+	unsigned bits = editor_replace(e, pos, to - pos, made, len, BURST_NONE);
+	vi_go_to(e, pos + len - n);
+	return bits;
+}
+
+unsigned vi_swap_case(struct editor *e, unsigned count)
+{
+	unsigned bits = DONE;
+
+	for (unsigned k = 0; k < (count ? count : 1); k++) {
+		size_t pos = e->sel.cursor, end = vi_line_end(e, pos);
+		char c = (char)text_byte(e->text, pos), other = c ^ 0x20;
+		if (pos >= end)
+			break;
+		if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z')
+			bits |= editor_replace(e, pos, 1, &other, 1, BURST_NONE);
+		size_t next = text_next(e->text, pos);
+		vi_put_cursor(e, next < end ? next : pos);
+	}
+	return bits;
+}

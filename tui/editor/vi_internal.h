@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_EDITOR_VI_INTERNAL_H
+#define TUI_EDITOR_VI_INTERNAL_H
+
+/* Shared by the files of vi's keys: vi.c (keys and modes), vi_motion.c (motions and positions), vi_change.c
+ * (operators and changes). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "editor/editor_internal.h"
+#include "editor/vi.h"
+
+static inline bool vi_is_visual(const struct vi *v)
+{
+	return v->mode == VI_VISUAL || v->mode == VI_VISUAL_LINES;
+}
+
+/* ---- vi_motion.c ---- */
+
+/* The text that an operator takes with a motion. */
+enum span { SPAN_NONE, SPAN_EXCLUSIVE, SPAN_INCLUSIVE, SPAN_LINES };
+
+size_t vi_line_start(const struct editor *e, size_t pos);
+size_t vi_line_end(const struct editor *e, size_t pos);
+size_t vi_first_ink(const struct editor *e, size_t pos);
+/* 0 white space, 1 a word, 2 punctuation. Big words include punctuation. */
+int vi_class_of(const struct editor *e, size_t pos, bool is_big);
+bool vi_is_word_end(const struct editor *e, size_t pos, bool is_big);
+bool vi_find_in_line(const struct editor *e, uint32_t kind, uint32_t wanted, unsigned count, size_t *pos,
+		bool is_again);
+size_t vi_down_by(const struct editor *e, size_t pos, long by);
+/* Move *pos by a motion. The return value says which text an operator takes. SPAN_NONE: the key is not a
+ * motion, or the motion fails. */
+enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count, size_t *pos);
+
+/* ---- vi_change.c ---- */
+
+/* In normal mode the cursor is on a character, not after the last one of the line. */
+void vi_put_cursor(struct editor *e, size_t pos);
+void vi_go_to(struct editor *e, size_t pos);
+void vi_show_visual(struct vi *v, struct editor *e);
+void vi_begin_insert(struct vi *v, struct editor *e, size_t pos);
+/* Copy [from, to) to the clipboard, as whole lines or not. d and c also remove it. */
+unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, size_t to, bool is_lines);
+unsigned vi_operate_lines(struct vi *v, struct editor *e, uint32_t op, size_t one, size_t other);
+unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsigned count);
+unsigned vi_join_lines(struct editor *e, unsigned count);
+unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count);
+unsigned vi_swap_case(struct editor *e, unsigned count);
+
+#endif

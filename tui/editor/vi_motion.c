@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* vi's motions. */
+#include "editor/vi_internal.h"
+
+#include <string.h>
+
+#include "cells/event.h"
+#include "syntax/syntax.h"
+#include "text/text.h"
+#include "text/walk.h"
+
+#define MATCH_REACH ((size_t)1 << 20)
+
+/* ---- positions ---- */
+
+size_t vi_line_start(const struct editor *e, size_t pos)
+{
+	return text_line_start(e->text, text_line_of(e->text, pos));
+}
+
+size_t vi_line_end(const struct editor *e, size_t pos)
+{
+	return text_line_end(e->text, text_line_of(e->text, pos));
+}
+
+size_t vi_first_ink(const struct editor *e, size_t pos)
+{
+	pos = vi_line_start(e, pos);
+	while (text_byte(e->text, pos) == ' ' || text_byte(e->text, pos) == '\t')
+		pos++;
+	return pos;
+}
+
+int vi_class_of(const struct editor *e, size_t pos, bool is_big)
+{
+	unsigned char c = text_byte(e->text, pos);
+
+	if (c == ' ' || c == '\t' || c == '\n' || pos >= text_len(e->text))
+		return 0;
+	bool is_word = c >= 0x80 || c == '_' || (c >= '0' && c <= '9')
+		       || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+	return is_word || is_big ? 1 : 2;
+}
+
+static bool is_empty_line(const struct editor *e, size_t pos)
+{
+	return text_byte(e->text, pos) == '\n' && vi_line_start(e, pos) == pos;
+}
+
+static size_t word_forward(const struct editor *e, size_t pos, bool is_big)
+{
+	size_t len = text_len(e->text);
+	int class = vi_class_of(e, pos, is_big);
+
+	while (pos < len && class && vi_class_of(e, pos, is_big) == class)
+		pos = text_next(e->text, pos);
+	while (pos < len && vi_class_of(e, pos, is_big) == 0) {
+		pos = text_next(e->text, pos);
+		if (is_empty_line(e, pos))
+			break;
+	}
+	return pos;
+}
+
+static size_t word_end(const struct editor *e, size_t pos, bool is_big)
+{
+	size_t len = text_len(e->text);
+
+	pos = text_next(e->text, pos);
+	while (pos < len && vi_class_of(e, pos, is_big) == 0)
+		pos = text_next(e->text, pos);
+	int class = vi_class_of(e, pos, is_big);
+	for (size_t next = text_next(e->text, pos); next < len && vi_class_of(e, next, is_big) == class;
+			next = text_next(e->text, pos))
+		pos = next;
+	return pos;
+}
+
+bool vi_is_word_end(const struct editor *e, size_t pos, bool is_big)
+{
+	return vi_class_of(e, text_next(e->text, pos), is_big) != vi_class_of(e, pos, is_big);
+}
+
+static size_t word_back(const struct editor *e, size_t pos, bool is_big)
+{
+	while (pos > 0 && vi_class_of(e, text_previous(e->text, pos), is_big) == 0) {
+		pos = text_previous(e->text, pos);
+		if (is_empty_line(e, pos))
+			return pos;
+	}
+	if (pos == 0)
+		return 0;
+	int class = vi_class_of(e, text_previous(e->text, pos), is_big);
+	while (pos > 0 && vi_class_of(e, text_previous(e->text, pos), is_big) == class)
+		pos = text_previous(e->text, pos);
+	return pos;
+}
+
+/* The next or previous empty line. */
+static size_t paragraph(const struct editor *e, size_t pos, int by)
+{
+	size_t line = text_line_of(e->text, pos), lines = text_lines(e->text);
+	bool has_ink = false;
+
+	for (;;) {
+		bool is_empty = text_line_start(e->text, line) == text_line_end(e->text, line);
+		if (is_empty && has_ink)
+			return text_line_start(e->text, line);
+		has_ink |= !is_empty;
+		if (by < 0 ? line == 0 : line + 1 >= lines)
+			return by < 0 ? 0 : text_len(e->text);
+		line = by < 0 ? line - 1 : line + 1;
+	}
+}
+
+bool vi_find_in_line(const struct editor *e, uint32_t kind, uint32_t wanted, unsigned count, size_t *pos,
+		bool is_again)
+{
+	size_t start = vi_line_start(e, *pos), end = vi_line_end(e, *pos), at = *pos;
+	bool is_back = kind == 'F' || kind == 'T', is_till = kind == 't' || kind == 'T';
+	struct walk w;
+
+	/* Repeating t from the position before a match would find the same match again, so the search starts
+	 * one character later. */
+	if (is_again && is_till)
+		at = is_back ? (at > start ? text_previous(e->text, at) : at) : text_next(e->text, at);
+	for (unsigned k = 0; k < count;) {
+		if (is_back ? at <= start : at >= end)
+			return false;
+		at = is_back ? text_previous(e->text, at) : text_next(e->text, at);
+		if (at >= end)
+			return false;
+		walk_init(&w, e->text, at, e->tab_width);
+		k += walk_next(&w) && w.cluster.cp == wanted;
+	}
+	*pos = !is_till ? at : is_back ? text_next(e->text, at) : text_previous(e->text, at);
+	return true;
+}
+
+size_t vi_down_by(const struct editor *e, size_t pos, long by)
+{
+	long line = (long)text_line_of(e->text, pos) + by, last = (long)text_lines(e->text) - 1;
+
+	line = line < 0 ? 0 : line > last ? last : line;
+	return text_line_start(e->text, (size_t)line);
+}
+
+static bool find_partner(const struct editor *e, size_t *pos)
+{
+	for (size_t at = *pos, end = vi_line_end(e, *pos); at < end; at = text_next(e->text, at))
+		if (strchr("([{)]}", text_byte(e->text, at)))
+			return syntax_match(e->syntax, e->text, at, MATCH_REACH, pos);
+	return false;
+}
+
+enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count, size_t *pos)
+{
+	size_t from = *pos, start = vi_line_start(e, from), end = vi_line_end(e, from);
+	unsigned n = count ? count : 1;
+
+	switch (key) {
+	case 'h':
+	case K_BACKSPACE:
+		for (; n && *pos > start; n--)
+			*pos = text_previous(e->text, *pos);
+		return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
+	case 'l':
+	case ' ':
+		for (; n && *pos < end; n--)
+			*pos = text_next(e->text, *pos);
+		return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
+	case '0': *pos = start; return SPAN_EXCLUSIVE;
+	case '^': *pos = vi_first_ink(e, from); return SPAN_EXCLUSIVE;
+	case '$': *pos = vi_line_end(e, vi_down_by(e, from, (long)n - 1)); return SPAN_EXCLUSIVE;
+	case 'w':
+	case 'W':
+		for (; n; n--)
+			*pos = word_forward(e, *pos, key == 'W');
+		/* An operator with the last word of a line takes neither the end of the line nor the
+		 * indentation of the next line. */
+		if (v->operator&& * pos> end)
+			*pos = end;
+		return SPAN_EXCLUSIVE;
+	case 'e':
+	case 'E':
+		for (; n; n--)
+			*pos = word_end(e, *pos, key == 'E');
+		return SPAN_INCLUSIVE;
+	case 'b':
+	case 'B':
+		for (; n; n--)
+			*pos = word_back(e, *pos, key == 'B');
+		return SPAN_EXCLUSIVE;
+	case '{':
+	case '}':
+		for (; n; n--)
+			*pos = paragraph(e, *pos, key == '{' ? -1 : 1);
+		return SPAN_EXCLUSIVE;
+	case 'G':
+		*pos = vi_first_ink(
+				e, count ? text_line_start(e->text, count - 1)
+				   : text_len(e->text) && text_byte(e->text, text_len(e->text) - 1) == '\n'
+						   ? text_len(e->text) - 1
+						   : text_len(e->text));
+		return SPAN_LINES;
+	case 'j':
+	case 'k':
+		*pos = vi_down_by(e, from, key == 'j' ? (long)n : -(long)n);
+		return text_line_of(e->text, *pos) == text_line_of(e->text, from) ? SPAN_NONE : SPAN_LINES;
+	case '+':
+	case K_ENTER:
+	case '-':
+		*pos = vi_first_ink(e, vi_down_by(e, from, key == '-' ? -(long)n : (long)n));
+		return SPAN_LINES;
+	case '%': return find_partner(e, pos) ? SPAN_INCLUSIVE : SPAN_NONE;
+	case ';':
+	case ',': {
+		uint32_t kind = v->find, other = kind ^ 0x20; /* f F, t T */
+		bool is_found = kind
+				&& vi_find_in_line(e, key == ';' ? kind : other, v->find_char, n, pos, true);
+		bool is_forward = (key == ';' ? kind : other) & 0x20;
+		return !is_found ? SPAN_NONE : is_forward ? SPAN_INCLUSIVE : SPAN_EXCLUSIVE;
+	}
+	default: return SPAN_NONE;
+	}
+}
