@@ -37,7 +37,7 @@ static bool watch(struct supervisor *k, uint64_t due_ms, struct exit_reason *las
 {
 	struct container *r = &k->container;
 	struct step *s = &r->step;
-	char told[sizeof last->error] = "";
+	char reported[sizeof last->error] = "";
 	step_begin(s, &r->facts, PLAN_READY, -1, supervisor_now_ms());
 	for (bool is_over = false; !is_over && !k->is_ending && supervisor_now_ms() < due_ms;) {
 		supervisor_turn(k, due_ms);
@@ -46,9 +46,9 @@ static bool watch(struct supervisor *k, uint64_t due_ms, struct exit_reason *las
 			continue;
 		if (!exit_reason_is_waiting(last))
 			return true;
-		if (*last->error && strcmp(told, last->error) != 0)
+		if (*last->error && strcmp(reported, last->error) != 0)
 			container_fail(k, "%s: waiting: %s", r->plan.backend, last->error);
-		snprintf(told, sizeof told, "%s", last->error);
+		snprintf(reported, sizeof reported, "%s", last->error);
 	}
 	return false;
 }
