@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_CMD_RUN_SESSION_INTERNAL_H
+#define TUI_CMD_RUN_SESSION_INTERNAL_H
+
+/* Shared by run_session.c (the order of the runs) and run_session_output.c (output, input and results). */
+
+#include "cmd/missing_file.h"
+#include "cmd/run_session.h"
+#include "stream/cli_session.h"
+#include "stream/displays.h"
+#include "stream/echo_off.h"
+#include "stream/install_hint.h"
+#include "stream/sink.h"
+#include "stream/stdin_feed.h"
+
+enum { LATE_HELD_MAX = 8 << 20, TAIL_BYTES = 4096 };
+
+struct run_session {
+	const struct run_session_opts *opts;
+	size_t next; /* index of the next source */
+	/* Index of the next language whose interpreter must end, after all sources. */
+	unsigned next_to_leave;
+	bool is_leaving;
+	struct cli_session cli_session;
+	struct trm_session *session;
+	struct trm_run *run;              /* NULL between runs */
+	const struct source *source;      /* source of that run */
+	struct trm_copy *copy;            /* copy of the folder, before the first run; NULL: none */
+	struct trm_sandbox_opts asked;    /* options from the config; the members below point to its texts */
+	char inside[TRM_INSIDE_PATH + 1]; /* target of the folder */
+	/* For each run; env is NULL-terminated; NULL: as in the sandbox. */
+	const char *env[TRM_ENV_MAX + 1], *cwd;
+	uint64_t first_number; /* number of the first run; 0 until it has started */
+	struct sink out, err;
+	struct stdin_feed stdin_feed;
+	struct displays displays;
+	struct collect *collect;    /* NULL: no files are collected */
+	struct trm_result *waiting; /* result that is printed when its files have been fetched */
+	struct echo_off echo_off;   /* while a password is typed */
+	char tail[TAIL_BYTES + 1];  /* the end of the run's stderr */
+	size_t tail_n;
+	int exit_code;
+	bool is_over;         /* no further run will start */
+	bool was_interrupted; /* by the person, who wants no further run */
+	bool is_pipe_broken;  /* stdout has no reader */
+};
+
+enum { HINT = (int)MISSING_FILE_HINT > (int)INSTALL_HINT ? (int)MISSING_FILE_HINT : (int)INSTALL_HINT };
+
+/* ---- run_session_output.c ---- */
+
+void run_session_end(struct run_session *p, int exit_code);
+/* Print a message of terrarium itself. */
+void run_session_message(struct run_session *p, const char *text);
+void run_session_on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
+/* Show the last line of pip or npm next to the packages that are being installed. */
+void run_session_on_installing(void *user, struct trm_run *run, int stream, const void *bytes, size_t n);
+void run_session_on_started(void *user, struct trm_run *run);
+/* Output after the end of a run of this program. Late output of other runs in the sandbox is not printed.
+ * With --json, stdout has only results. */
+void run_session_on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream,
+		const void *bytes, size_t n);
+void run_session_on_display(void *user, struct trm_run *run, const struct trm_display *display);
+void run_session_on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret);
+void run_session_print_error(struct run_session *p, const struct trm_result *result);
+void run_session_print_result(struct run_session *p, const struct trm_result *result);
+
+extern const struct sink_cb run_session_sink_cb;
+extern const struct displays_out run_session_displays_out;
+extern const struct stdin_feed_cb run_session_stdin_cb;
+
+#endif
