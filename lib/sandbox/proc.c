@@ -78,7 +78,9 @@ static int on_turn(struct trm_proc *p, const struct frame *frame, struct trm_err
 	enum turn_word word;
 	if (!p->share || turn_msg_get(frame, &word) < 0 || word < TURN_YOURS)
 		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable word about a turn");
-	p->share->turn(p->user, word);
+	p->share->turn(p->user, word == TURN_YOURS    ? PROC_TURN_OURS
+				: word == TURN_WANTED ? PROC_TURN_WANTED
+						      : PROC_TURN_TAKEN);
 	return 0;
 }
 
@@ -398,11 +400,26 @@ int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct tr
 	return write_input(proc, &proc->note, bytes, n, reterr);
 }
 
-void proc_send_turn(struct trm_proc *proc, enum turn_word word)
+static void send_turn(struct trm_proc *proc, enum turn_word word)
 {
 	const uint8_t byte = (uint8_t)word;
 	if (!is_over(proc))
 		client_send(proc->stream.sandbox, proc->stream.id, FRAME_TURN, 0, &byte, 1);
+}
+
+void proc_want_turn(struct trm_proc *proc)
+{
+	send_turn(proc, TURN_WANT);
+}
+
+void proc_take_turn(struct trm_proc *proc)
+{
+	send_turn(proc, TURN_TAKE);
+}
+
+void proc_release_turn(struct trm_proc *proc)
+{
+	send_turn(proc, TURN_RELEASE);
 }
 
 bool proc_has_unread(const struct trm_proc *proc)

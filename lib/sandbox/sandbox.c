@@ -34,6 +34,16 @@ bool sandbox_is_attached(const struct trm_sandbox *s)
 	return s->ops == &backend_attached;
 }
 
+bool sandbox_enforces_timeout(const struct trm_sandbox *s)
+{
+	return s->ops->caps & BACKEND_WANTS_TIMEOUT;
+}
+
+bool sandbox_reports_fate(const struct trm_sandbox *s)
+{
+	return s->ops->caps & BACKEND_TELLS_FATE;
+}
+
 bool sandbox_is_made(const struct trm_sandbox *s)
 {
 	return s->ops->caps & BACKEND_RECIPE

@@ -180,6 +180,11 @@ void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);
 /* Has another program started it? */
 bool sandbox_is_attached(const struct trm_sandbox *sandbox);
+/* Does the backend enforce the time limit of a run, so that its kernels must know the limit (kernel.h:
+ * timeout_ms)? */
+bool sandbox_enforces_timeout(const struct trm_sandbox *sandbox);
+/* Does the backend say why an interpreter ends (kernel.h: fate)? */
+bool sandbox_reports_fate(const struct trm_sandbox *sandbox);
 /* Has a recipe made it from an image, so that its contents are the image's? */
 bool sandbox_is_made(const struct trm_sandbox *sandbox);
 /* Ask which processes can be attached to: `shared` for each, then `listed`. */
@@ -221,6 +226,14 @@ int proxy_env_send(const struct trm_sandbox *sandbox, struct buf *out);
  * even `exited`. For owners that are freed first. */
 void proc_forget(struct trm_proc *proc);
 
+/* News about the turn of a shared process: the session has it now; another client waits for it; another
+ * client has taken it. */
+enum proc_turn { PROC_TURN_OURS, PROC_TURN_WANTED, PROC_TURN_TAKEN };
+/* Channels of cb->output besides the streams: a line for the other clients, and the end of an earlier
+ * process. */
+enum { PROC_NOTE = CHANNEL_NOTE, PROC_ENDED = CHANNEL_ENDED };
+enum { PROC_GREETING_MAX = FRAME_GREETING_MAX };
+
 /* A process that several clients follow (wire/frame.h: Sharing). It outlives them. */
 struct proc_share {
 	const char *key;
@@ -229,14 +242,17 @@ struct proc_share {
 	bool wants_past; /* also output of processes before it, even if none lives; then `exited` follows */
 	/* Called after cb->started. */
 	void (*started)(void *user, const struct started_msg *how);
-	void (*turn)(void *user, enum turn_word word);
+	void (*turn)(void *user, enum proc_turn news);
 };
 /* As trm_proc_spawn(). With `attaches`, script and environment are not sent. cb->output also gets notes
- * (CHANNEL_NOTE) and CHANNEL_ENDED. Borrows `share` for as long as the process lives. */
+ * (PROC_NOTE) and PROC_ENDED. Borrows `share` for as long as the process lives. */
 int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *opts,
 		const struct proc_share *share, const struct trm_proc_cb *cb, void *user,
 		struct trm_proc **ret_proc, struct trm_error *reterr);
-void proc_send_turn(struct trm_proc *proc, enum turn_word word);
+/* Ask for the turn; take it from a client that does not give it up in time; give it up. */
+void proc_want_turn(struct trm_proc *proc);
+void proc_take_turn(struct trm_proc *proc);
+void proc_release_turn(struct trm_proc *proc);
 /* Send a whole line to the other clients. */
 int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr);
 /* Kill the processes that `proc` has started within the last age_ms; with NULL or 0, all orphans. */
@@ -303,6 +319,12 @@ void limit_report_by_process(
 		struct limit_report *limit_report, const struct trm_exit *exit, char *out, size_t cap);
 
 /* ---- announcements (announce.c) ---------------------------------------------------------------- */
+
+/* The kinds of an announcement, for its receiver; and its channel for stderr. */
+#define PEER_COMMAND_GONE ANNOUNCED_GONE
+#define PEER_COMMAND_BEGIN ANNOUNCED_BEGIN
+#define PEER_COMMAND_OUTPUT ANNOUNCED_OUTPUT
+#define PEER_COMMAND_STDERR CHANNEL_STDERR
 
 /* Announce a process of ours to other clients. Nothing is sent while there are none, and clients miss
  * what they do not accept in time. `by` and argv are copied. NULL: no memory. */

@@ -203,7 +203,7 @@ static void on_reply(struct kernel *k, const struct kernel_event *e)
 
 static void on_fate(struct kernel *k, const struct kernel_event *e)
 {
-	if (k->session->sandbox->ops->caps & BACKEND_TELLS_FATE)
+	if (sandbox_reports_fate(k->session->sandbox))
 		trm_text_clean_line(k->fate, sizeof k->fate, e->text, strlen(e->text));
 }
 

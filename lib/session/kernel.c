@@ -129,15 +129,15 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	session_enter(k->session);
 	size_t skip = share_count(k, channel, bytes, n);
 	const char *at = (const char *)bytes + skip;
-	bool is_text = channel != TRM_CONTROL && channel != CHANNEL_NOTE && channel != CHANNEL_ENDED;
+	bool is_text = channel != TRM_CONTROL && channel != PROC_NOTE && channel != PROC_ENDED;
 	trm_proc_consumed(proc, is_text ? skip : n);
 	if (skip == n)
 		;
 	else if (channel == TRM_CONTROL)
 		read_events(k, at, n - skip);
-	else if (channel == CHANNEL_NOTE)
+	else if (channel == PROC_NOTE)
 		peer_run_read(k, at, n - skip);
-	else if (channel == CHANNEL_ENDED)
+	else if (channel == PROC_ENDED)
 		share_past_ended(k, (unsigned char)*at);
 	else
 		read_output(k, channel, at, n - skip);
@@ -270,7 +270,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 			describe_no_start(k, why, reason, sizeof reason);
 		/* If the backend reports the end of an interpreter itself, this error means only that the
 		 * request failed. State of earlier runs is still there. */
-		if (k->session->sandbox->ops->caps & BACKEND_TELLS_FATE)
+		if (sandbox_reports_fate(k->session->sandbox))
 			run->is_begun = false;
 		run_finish_with(run, TRM_STATUS_KILLED, 125, reason);
 	} else {

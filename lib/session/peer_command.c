@@ -89,7 +89,8 @@ static void print_output(struct trm_run *run, const struct announced_msg *what)
 	if (what->position > run->announced_position)
 		run->missed_bytes += what->position - run->announced_position;
 	run->announced_position = what->position + what->n_bytes;
-	run_print(run, what->channel == CHANNEL_STDERR ? TRM_STDERR : TRM_STDOUT, what->bytes, what->n_bytes);
+	run_print(run, what->channel == PEER_COMMAND_STDERR ? TRM_STDERR : TRM_STDOUT, what->bytes,
+			what->n_bytes);
 }
 
 static void unlink_run(struct trm_run *run)
@@ -146,11 +147,11 @@ void peer_command_handle(struct trm_session *s, const struct announced_msg *what
 	struct trm_run *run = find_command(s, what);
 	if (!s->opts.is_shared || !s->cb->joined || s->is_closed)
 		return;
-	if (what->kind == ANNOUNCED_GONE)
+	if (what->kind == PEER_COMMAND_GONE)
 		drop_commands_of(s, what->client);
-	else if (what->kind == ANNOUNCED_BEGIN)
+	else if (what->kind == PEER_COMMAND_BEGIN)
 		begin_command(s, what);
-	else if (run && what->kind == ANNOUNCED_OUTPUT)
+	else if (run && what->kind == PEER_COMMAND_OUTPUT)
 		print_output(run, what);
 	else if (run)
 		end_command(run, what);

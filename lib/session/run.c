@@ -396,7 +396,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 	struct trm_error why;
 	measure_begin(run);
 	leftovers_begin(s);
-	if (run->timeout_ms > 0 && s->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
+	if (run->timeout_ms > 0 && sandbox_enforces_timeout(s->sandbox))
 		request.timeout_ms = (uint64_t)run->timeout_ms;
 	s->active = run;
 	k->run = run;

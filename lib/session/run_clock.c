@@ -28,7 +28,7 @@ void run_clock_arm(struct trm_run *run)
 
 int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *reterr)
 {
-	if (run->session->sandbox->ops->caps & BACKEND_WANTS_TIMEOUT)
+	if (sandbox_enforces_timeout(run->session->sandbox))
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"the server enforces the time limit: set timeout before the run");
 	if (run->timeout_ms <= 0 || run->is_timed_out)

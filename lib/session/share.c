@@ -77,7 +77,7 @@ void share_want_turn(struct kernel *k)
 	if (!share_is_on(k) || sh->turn != TURN_NONE || !k->proc)
 		return;
 	sh->turn = TURN_ASKED;
-	proc_send_turn(k->proc, TURN_WANT);
+	proc_want_turn(k->proc);
 	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
 }
 
@@ -119,7 +119,7 @@ static void on_timer(void *user)
 	if (sh->turn != TURN_ASKED)
 		return;
 	if (sh->is_started && !sh->is_catching_up && !k->run)
-		proc_send_turn(k->proc, TURN_TAKE);
+		proc_take_turn(k->proc);
 	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
 }
 
@@ -156,7 +156,7 @@ void share_give_turn(struct kernel *k)
 		return;
 	sh->turn = TURN_NONE;
 	sh->is_wanted = false;
-	proc_send_turn(k->proc, TURN_RELEASE);
+	proc_release_turn(k->proc);
 }
 
 /* The agent has discarded what we sent last. */
@@ -169,18 +169,18 @@ static void resend_later(struct kernel *k)
 		question_take_back(k);
 }
 
-static void on_turn(void *user, enum turn_word word)
+static void on_turn(void *user, enum proc_turn news)
 {
 	struct kernel *k = user;
 	struct share *sh = &k->share;
 	session_enter(k->session);
-	if (word == TURN_WANTED) {
+	if (news == PROC_TURN_WANTED) {
 		sh->is_wanted = true;
-	} else if (word == TURN_TAKEN && sh->turn == TURN_OURS) {
+	} else if (news == PROC_TURN_TAKEN && sh->turn == TURN_OURS) {
 		sh->turn = TURN_NONE;
 		sh->is_wanted = false;
 		resend_later(k);
-	} else if (word == TURN_YOURS && sh->turn != TURN_OURS) {
+	} else if (news == PROC_TURN_OURS && sh->turn != TURN_OURS) {
 		sh->turn = TURN_OURS;
 		sh->is_wanted = sh->is_used = false;
 		trm_timer_stop(sh->timer);
@@ -239,7 +239,7 @@ static void resume_replay(struct kernel *k, const struct started_msg *how)
 static void handle_greeting(struct kernel *k, const struct started_msg *how)
 {
 	struct kernel_event event;
-	char line[FRAME_GREETING_MAX];
+	char line[PROC_GREETING_MAX];
 	memcpy(line, how->greeting, how->greeting_len);
 	if (kernel_event_decode(line, how->greeting_len, &event, NULL) < 0)
 		return;
@@ -301,14 +301,14 @@ size_t share_count(struct kernel *k, unsigned channel, const char *bytes, size_t
 	sh->replay_left -= n < sh->replay_left ? (uint32_t)n : sh->replay_left;
 	if (is_pin && sh->drops_pins)
 		return n;
-	if (channel == CHANNEL_NOTE || channel == CHANNEL_ENDED)
+	if (channel == PROC_NOTE || channel == PROC_ENDED)
 		return sh->known_left ? n : 0;
 	if (!is_pin) {
 		skip = n < sh->known_left ? n : (size_t)sh->known_left;
 		sh->known_left -= skip;
 		sh->position += n - skip;
 	}
-	if (channel == CHANNEL_CONTROL && sh->skips_line) {
+	if (channel == TRM_CONTROL && sh->skips_line) {
 		const char *end = memchr(bytes + skip, '\n', n - skip);
 		sh->skips_line = !end;
 		skip = end ? (size_t)(end + 1 - bytes) : n;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Who may include whom. A room is a folder with sources; a sub-room is a room of its own. A room may include itself,
-# <terrarium/*.h>, and the rooms that its row names. The rows may form no cycle. docs/architecture.md says more.
+# <terrarium/*.h>, and the rooms that its row names, and it may use only what these define: reach.py finds a file that
+# uses a lower room by way of another room's header. The rows may form no cycle. docs/architecture.md says more.
 set -eu
 cd "$(dirname "$0")/../.."
 list=$(mktemp)
@@ -36,7 +37,7 @@ lib/backend/host: sweep wire base
 lib/backend/supervised: backend/host backend kernel sweep wire base
 lib/store: sweep base
 lib/backend/local: backend/supervised backend/host backend store embed wire base
-lib/backend/recipe: backend/supervised backend/host store recipe embed wire base
+lib/backend/recipe: backend/supervised backend/host store recipe embed wire base backend
 lib/backend/microsandbox: backend rpc kernel loop wire base
 lib/backend/fake: backend kernel wire base
 lib/backend/find: backend/recipe backend base
@@ -48,15 +49,15 @@ lib/pool: base
 lib/snapshot: sandbox backend/recipe backend/supervised backend recipe store wire base
 lib/sync: base
 lib/interpreter: sync base
-lib/doctor: backend/local backend/recipe backend/host backend recipe base
+lib/doctor: backend/local backend/recipe backend/host backend recipe base wire
 lib/conform: sandbox kernel wire base
 lib/server/http: base
 lib/server/keys: server/http rpc base
 lib/server/sandboxes: sandbox rpc base
 lib/server/jsonrpc: server/sandboxes server/keys server/http rpc base
 lib/server/methods: server/jsonrpc server/sandboxes session sandbox rpc base
-lib/server/mcp: server/jsonrpc rpc
-lib/server: server/mcp server/jsonrpc backend rpc base
+lib/server/mcp: server/jsonrpc rpc server/sandboxes server/http
+lib/server: server/mcp server/jsonrpc backend rpc base server/sandboxes server/http
 tui/text:
 tui/notebook:
 tui/image:
@@ -72,13 +73,13 @@ tui/output: widget cells text image
 tui/table: text
 tui/metrics: output cells
 tui/editor: notebook command cells text syntax
-tui/model: metrics table output editor widget command cells text syntax
-tui/view: model metrics table output editor command cells text syntax
-tui/record: notebook model output view theme cells text
-tui/linear: record model command text
-tui/app: linear stream state record notebook model metrics output view term theme cells text syntax image command
+tui/model: metrics table output editor widget command cells text syntax image
+tui/view: model metrics table output editor command cells text syntax widget image
+tui/record: notebook model output view theme cells text command editor widget
+tui/linear: record model command text metrics output editor widget cells image
+tui/app: linear stream state record notebook model metrics output view term theme cells text syntax image command editor widget
 tui/repl: stream table output state term theme cells text image
-tui/monitor: app model metrics command view term theme
+tui/monitor: app model metrics command view term theme cells
 tui/cmd: monitor app repl stream record notebook command theme cells text
 tui: cmd'
 
@@ -147,4 +148,6 @@ for room in $leaves; do
 	bad=$(grep -rnE '#include <terrarium/' "$room" | grep -vE 'terrarium/(error|text|regex|grammar|dynlib)\.h' || :)
 	[ -z "$bad" ] || complain "$bad: $room knows nothing of the library but its errors, texts and loaders"
 done
+python3 tests/check/reach.py --self-test || fail=1
+printf '%s\n' "$rules" | python3 tests/check/reach.py || fail=1
 exit $fail
