@@ -126,7 +126,7 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 			.run_ms = o->alert_run_ms};
 }
 
-/* What leads to a sandbox at a server from a command line; "" for one of this machine. */
+/* The options by which a command line reaches a sandbox on a server. "": the sandbox is on this machine. */
 static const char *describe_way(const struct app_opts *o, char words[TRM_REMOTE_OPTIONS_BYTES])
 {
 	bool is_far = !o->attach && o->sandbox.backend && !strcmp(o->sandbox.backend, "microsandbox");

@@ -146,7 +146,7 @@ struct app {
 	uint32_t *transcript_serials; /* the workbench's serial of run k + 1 of the transcript */
 	size_t transcript_cap;
 	struct run_outputs run_outputs; /* of the story, for notebooks */
-	bool input_is_secret;           /* what the code asked for last must not be kept */
+	bool input_is_secret;           /* the answer to the code's last question must not be stored */
 	struct recorder recorder;
 	uint32_t recorded_from; /* runs of the transcript up to this one are not in the recording */
 	char recording[4096];   /* path of the recording */

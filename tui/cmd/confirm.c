@@ -49,7 +49,7 @@ void confirm_show(FILE *tty, const char *what, const struct source *s)
 	if (s->text)
 		fprintf(tty, "  %s, %zu line%s: ", what, lines, lines == 1 ? "" : "s");
 	else
-		fprintf(tty, "  %s: ", what); /* it has not been read yet */
+		fprintf(tty, "  %s: ", what); /* the source was not read yet */
 	if (s->kind == SOURCE_FILE || s->kind == SOURCE_CELL)
 		print_clean(tty, s->name, strlen(s->name));
 	else
@@ -370,7 +370,8 @@ int confirm_container(const struct trm_config *c)
 		return cmd_fail("there is no terminal to ask on before an agent is put into %s:%s; give --yes to do it "
 				"without asking",
 				c->backend, c->container);
-	print_fact(tty, "%s\n", trm_container_describe(c->backend, c->container, c->user, words, sizeof words));
+	print_fact(tty, "%s\n",
+			trm_container_describe(c->backend, c->container, c->user, words, sizeof words));
 	fputs("Do this? [Y/n] ", tty);
 	fflush(tty);
 	return take_answer(tty) == CONFIRM_YES ? CMD_OK : cmd_fail("nothing was done");

@@ -188,7 +188,8 @@ static size_t on_feed_queued(void *user)
 static void on_feed_bytes(void *user, const void *bytes, size_t n)
 {
 	struct exec *e = user;
-	trm_proc_write(e->proc, TRM_STDIN, bytes, n, NULL); /* fails only when it has just ended */
+	/* This can only fail if the process has just ended. */
+	trm_proc_write(e->proc, TRM_STDIN, bytes, n, NULL);
 }
 
 static void on_feed_eof(void *user)

@@ -28,7 +28,8 @@ struct bridge {
 	struct trm_config config;
 	struct trm_serve_opts opts;
 	struct trm_remote_opts there;
-	char files[512]; /* folder of our own for the files of stopped sandboxes; "": another one is named */
+	/* Temporary folder for the files of stopped sandboxes; "": the config names one. */
+	char files[512];
 	struct trm_loop *loop;
 	struct trm_server *server; /* NULL: it has ended */
 	struct trm_watch *input;

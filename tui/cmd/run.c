@@ -176,7 +176,7 @@ static int take_notebook(struct request *q, size_t at, const struct trm_lang *fo
 	return 0;
 }
 
-/* Read everything that will run, and settle in which language. 0 or an exit code. */
+/* Read all code and find its languages. 0 or an exit code. */
 static int read_sources(struct request *q, const struct options *o)
 {
 	bool is_forced = options_has(o, "language");

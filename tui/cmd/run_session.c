@@ -172,7 +172,7 @@ static void leave_next(struct run_session *p)
 	opts.lang = trm_lang_at(p->next_to_leave++);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run_exit(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
-		p->is_over = true; /* the sandbox is gone, which on_closed tells */
+		p->is_over = true; /* the sandbox has ended, which on_closed() reports */
 }
 
 /* List all findings if there are several. The refusal itself names only the first one. */

@@ -23,10 +23,10 @@ enum {
 	VOLUMES_MAX = 32,
 	POOLS_MAX = 32,
 	POOL_IDLE_MAX = 1000,
-	PROGRESS_MS = 500, /* between words about a stop that takes its time */
-	FILES_MAX = 65536, /* descriptors that are enough for everything */
-	FILES_SPARE = 512, /* not for clients, who get … */
-	CLIENTS_PART = 2,  /* … one half of the others */
+	PROGRESS_MS = 500, /* time between messages about a slow stop */
+	FILES_MAX = 65536, /* this many descriptors are enough */
+	FILES_SPARE = 512, /* not for clients, which get … */
+	CLIENTS_PART = 2,  /* … half of the others */
 	CONNECTIONS_MIN = 64,
 	CONNECTIONS_MAX = 12000,
 };
@@ -40,7 +40,7 @@ struct serve {
 	size_t n_volumes;
 	struct trm_serve_pool pools[POOLS_MAX];
 	char pool_images[POOLS_MAX][128];
-	struct trm_remote_opts there; /* the server that has the sandboxes, with --backend microsandbox */
+	struct trm_remote_opts there; /* the server of the sandboxes, with --backend microsandbox */
 	const char *key_file;
 	bool is_dev, resets_key, is_verbose, is_quiet;
 	char key[TRM_SERVER_KEY];

@@ -32,11 +32,11 @@ struct cell_mark {
 	bool ends_with_line; /* text inserted after a newline at its end does not belong to it */
 	bool is_stale;       /* it was edited since it ran, or its result is lost */
 	bool is_lost;
-	bool is_noted;                                       /* the file of the notebook holds what it made */
-	uint64_t code;                                       /* stands for the bytes as they were run */
-	uint64_t number;                                     /* of the run in its session; 0: not known */
-	uint64_t wall_us;                                    /* how long it took, or has taken so far */
-	char value[CELL_TEXT_BYTES], error[CELL_TEXT_BYTES]; /* a line each; "": none */
+	bool is_noted;    /* the file of the notebook holds what it made */
+	uint64_t code;    /* hash of the bytes that ran */
+	uint64_t number;  /* number of the run in its session; 0: unknown */
+	uint64_t wall_us; /* duration of the run, up to now if it still runs */
+	char value[CELL_TEXT_BYTES], error[CELL_TEXT_BYTES]; /* one line each; "": none */
 	bool has_error_pos;
 	size_t error_pos; /* a position in the line that the error names */
 };

@@ -49,7 +49,7 @@ struct run_outputs {
 	void *user;
 };
 
-/* State that the view reads; change it only through the functions below. */
+/* The view reads this state. Change it only through the functions below. */
 struct editor {
 	struct history *history;
 	struct text *text; /* owned by the history */
@@ -63,15 +63,15 @@ struct editor {
 	struct notebook *notebook;         /* that the file is; NULL: the text is the file */
 	struct notebook *next_notebook;    /* that is being saved */
 	const struct run_outputs *outputs; /* for saving a notebook; NULL: none. Borrowed */
-	bool is_saving;                    /* the disk is being waited for */
-	struct file_stamp stamp;           /* of the file when it was read or written */
-	uint32_t generation;               /* how many texts it has had */
-	int tab_width;                     /* columns of a tab stop, and of one level of indentation */
+	bool is_saving;                    /* a save is in progress */
+	struct file_stamp stamp;           /* of the file when it was last read or written */
+	uint32_t generation;               /* number of texts it has had */
+	int tab_width;                     /* columns of a tab stop and of one level of indentation */
 	int rows, cols;                    /* size of the pane, gutter included */
-	size_t top_line, left_col;         /* first line and text column shown */
-	size_t top_row;  /* of the first line shown, where lines wrap: rows of it above the first */
+	size_t top_line, left_col;         /* first visible line and text column */
+	size_t top_row;  /* with wrapped lines: rows of the first visible line that are above the pane */
 	size_t goal_col; /* column that up and down try to keep */
-	uint8_t drag;    /* what a mouse drag selects by: 0 no drag, 1 char, 2 word, 3 line */
+	uint8_t drag;    /* unit of the mouse drag: 0 none, 1 character, 2 word, 3 line */
 	struct selection drag_from;    /* where the drag began */
 	bool closes_pairs;             /* a typed bracket or quote is closed automatically */
 	size_t closers[16], n_closers; /* positions of automatic closers that may be typed over */
@@ -178,7 +178,7 @@ struct editor_run editor_cell_at(const struct editor *e, size_t line);
 bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *pos, struct editor_run *ret);
 /* Its mark says that it is no code of the buffer's language: "# %% [markdown]". */
 bool editor_is_text_cell(const struct editor *e, struct editor_run cell);
-bool editor_begins_cell(const struct editor *e, size_t pos); /* the line that begins at `pos` */
+bool editor_begins_cell(const struct editor *e, size_t pos); /* does the line at `pos` begin a cell? */
 
 /* The line that shows a mark: the line that begins the cell, else the first line that is not blank. */
 size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark);

@@ -21,9 +21,9 @@ struct metrics {
 	struct process_table processes;
 	struct metric_history history;
 	/* looking */
-	int zoom;            /* 0: two seconds a cell; positive: closer */
-	uint64_t end_ns;     /* of the time shown; 0: now, whatever comes */
-	uint32_t marked_run; /* serial of the run that is selected on the graphs; 0: none */
+	int zoom;            /* 0: two seconds per cell; positive: closer */
+	uint64_t end_ns;     /* end of the visible time; 0: follows the newest sample */
+	uint32_t marked_run; /* serial of the run that is selected in the graphs; 0: none */
 	int cursor;          /* cell whose values are told, counted from the right, from 1; 0: none */
 	bool is_hovered;     /* the pointer has put it there */
 };

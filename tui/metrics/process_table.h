@@ -53,7 +53,7 @@ struct process_row {
 
 struct process_table {
 	struct trm_process *processes; /* as they came */
-	struct process_row *rows;      /* as they are shown */
+	struct process_row *rows;      /* in the order of display */
 	struct process_past *pasts;    /* of the first n_pasts processes, in the order of numbers */
 	size_t n_pasts;
 	size_t n, cap;
@@ -73,7 +73,7 @@ void process_table_take(struct process_table *t, const struct trm_metrics *metri
 /* The past of a process; NULL: not known. */
 const struct process_past *process_table_past(const struct process_table *t, const struct trm_process *p);
 
-/* Sort by this, or if it is so already, the other way round. */
+/* Sort by this column. If it is sorted so already, reverse the order. */
 void process_table_sort(struct process_table *t, enum process_sort sort);
 void process_table_set_tree(struct process_table *t, bool is_tree);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packages for the code in the sandbox: asked for by name, shown as a run whose code is not code. */
+/* Installing packages into the sandbox. The person types names, and the installation is shown like a run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

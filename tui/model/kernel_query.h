@@ -49,7 +49,7 @@ void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_quest
 /* Ask for a page of a table. */
 void kernel_query_table(struct model *m, const struct trm_lang *lang, const struct trm_table_query *query,
 		struct effects *out);
-/* The answer will not be wanted. */
+/* Ignore the answer for this purpose. */
 void kernel_query_forget(struct model *m, enum ask_purpose purpose);
 
 /* MSG_ANSWER. */

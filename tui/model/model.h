@@ -57,16 +57,16 @@ struct sandbox_info {
 	enum sandbox_state state;
 	char name[65];
 	char backend[32];
-	char origin[128]; /* image or container that it was made from; "" */
-	bool is_adopted;  /* … which was there before, and keeps its own limits and network */
-	char doing[160];  /* while it starts: what takes its time; "" */
+	char origin[128]; /* image or container of which it was made; "" */
+	bool is_adopted;  /* … which existed before, and keeps its own limits and network */
+	char doing[160];  /* while it starts: the current step; "" */
 	bool is_kept;     /* it outlives the workbench … */
-	bool is_attached; /* … and so does one that was there before */
-	char words[TRM_REMOTE_OPTIONS_BYTES]; /* by which a command line gets at it; "" */
-	char reason[560];                     /* why it died: a sentence */
+	bool is_attached; /* … and it existed before the workbench */
+	char words[TRM_REMOTE_OPTIONS_BYTES]; /* options for command lines; "" */
+	char reason[560];                     /* the reason of its end: a sentence */
 	bool was_ready;                       /* it has started */
-	bool is_open;                         /* nothing isolates it */
-	uint32_t missing_langs;               /* bit i: language i is not installed; 0: or not known */
+	bool is_open;                         /* it has no isolation */
+	uint32_t missing_langs; /* bit i: language i is not installed; 0: all are installed, or unknown */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];
 	size_t n_guards;

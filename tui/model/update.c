@@ -138,7 +138,7 @@ static bool is_sign(const struct event *ev)
 	return ev->key >= 0x20 && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT));
 }
 
-/* What is for the panes below closes the page first. */
+/* A command for the panes below closes the page first. */
 static void on_page_key(struct model *m, const struct keys *keys, enum keymap_match match,
 		const struct command *c, struct effects *out)
 {

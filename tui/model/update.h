@@ -33,8 +33,8 @@ void output_key(struct model *m, const struct event *ev); /* a key without a com
 void output_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_mouse(struct model *m, const struct event *ev);
 void metrics_hover(struct model *m, const struct event *ev); /* the mouse has moved */
-void metrics_show(struct model *m);                          /* bring the pane up, with the focus */
-void metrics_mark_run(struct model *m, uint32_t serial);     /* select a run on the graphs */
+void metrics_show(struct model *m);                          /* show the pane and focus it */
+void metrics_mark_run(struct model *m, uint32_t serial);     /* select a run in the graphs */
 void ask_signal(struct model *m, struct effects *out);       /* ask_signal.c: for the selected process */
 
 /* runs: run_update.c */

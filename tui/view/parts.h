@@ -67,10 +67,10 @@ struct graph {
 	enum graph_style style;
 	uint16_t role;
 	double limit;               /* in the units of the series; 0: none */
-	bool is_busy_at_limit;      /* at the limit it is busy, not in danger */
-	int marked_from, marked_to; /* cells of a run that is selected; from > to: none */
+	bool is_busy_at_limit;      /* at its limit it is busy, not in danger */
+	int marked_from, marked_to; /* cells of the selected run; from > to: none */
 	int cursor;                 /* cell whose value is told; -1: none */
-	double scale;               /* set by draw_graph: what the full height stands for */
+	double scale;               /* set by draw_graph(): the value at full height */
 };
 /* Draw a series over a span of time, one column of the span per cell. With `halve` the scale may be a half,
  * a quarter … of the limit. */
