@@ -48,6 +48,12 @@ podman|/usr/bin/podman|another real engine for tests
 crun|/usr/bin/crun|starts containers for it
 uidmap|/usr/bin/newuidmap|gives ids to a podman that is not root in tests
 busybox-static|/usr/bin/busybox /bin/busybox|a system of one file for images of tests'
+cluster_needs='containerd|/usr/bin/containerd|runs the containers of a real cluster in tests
+runc|/usr/bin/runc /usr/sbin/runc|starts them
+containernetworking-plugins|/usr/lib/cni/bridge|gives its pods a network
+busybox-static|/usr/bin/busybox /bin/busybox|a system of one file for its images
+iproute2|/usr/sbin/ip /sbin/ip|sets up the network of its node
+openssl|/usr/bin/openssl|makes its certificates'
 client_needs='openssh-server|/usr/sbin/sshd|another machine, for tests of backends by ssh
 openssh-client|/usr/bin/ssh|the way there'
 client_requested='systemd-container|/usr/bin/systemd-nspawn|a backend of tests

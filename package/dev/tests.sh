@@ -9,6 +9,7 @@ run_dir='' report='' # of this run of tests: see begin_run
 # In ctest a test of a group has its name as label (see tests/CMakeLists.txt). Tests without such a label are "core".
 groups='core|run_needs unit_needs test_needs|test_requested
 engines|run_needs unit_needs test_needs engine_needs|test_requested
+cluster|run_needs unit_needs test_needs cluster_needs|test_requested
 languages|run_needs unit_needs test_needs|test_requested language_requested
 clients|run_needs unit_needs test_needs client_needs|test_requested client_requested'
 

@@ -50,7 +50,7 @@ struct box {
 	char image_id[160];            /* of an existing container's image */
 	char image_workdir[TRM_INSIDE_PATH], image_entrypoint[2048], image_cmd[2048];
 	struct cJSON *manifest;           /* the user's, of a pod; NULL: none */
-	char told[TRM_ENGINE_ARGS_BYTES]; /* what it changes, one per line */
+	char changes[TRM_ENGINE_ARGS_BYTES]; /* what it changes, one per line */
 	char origin[320];
 	struct netenv netenv; /* with a network of its own; else empty */
 };

@@ -389,7 +389,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 	rundir_list_env(opts->env, opts->n_env, env);
 	engine_args_list(&opts->container, engine);
 	size_t n = strlen(engine); /* empty for a pod, except for what its manifest changes */
-	snprintf(engine + n, sizeof engine - n, "%s", box->told);
+	snprintf(engine + n, sizeof engine - n, "%s", box->changes);
 	const struct spec_msg spec = {
 			.name = entry->name,
 			.run_path = entry->path,

@@ -365,7 +365,7 @@ static cJSON *make_list(struct manifest *m)
 	cJSON *pod = add_kind(m, items, "v1", "Pod");
 	put_spec(m, pod);
 	if (m->spec->manifest && !m->lacks_memory)
-		m->merged = pod_merge(pod, m->spec->manifest, m->spec->told, m->err);
+		m->merged = pod_merge(pod, m->spec->manifest, m->spec->changes, m->err);
 	return list;
 }
 

@@ -56,7 +56,7 @@ struct pod_spec {
 	size_t n_env;
 	enum pod_cut cut;
 	const struct cJSON *manifest; /* to be merged into the pod (pod_merge.h); NULL: none */
-	struct buf *told;             /* what it changes; NULL: nobody wants to know */
+	struct buf *changes;          /* what it changes; NULL: nobody wants to know */
 };
 
 /* Make a pod's name of one of ours, in place: lowercase letters, digits and hyphens, not longer than a host

@@ -43,21 +43,22 @@ static struct pod_spec describe_pod(const struct box *box, const char *user)
 
 int pod_file_take_manifest(struct box *box, const char *json, struct trm_error *reterr)
 {
-	struct buf told, out;
+	struct buf changes, out;
 	int r = pod_manifest_parse(json, strlen(json), &box->manifest, reterr);
 	if (r < 0)
 		return r;
 	/* A pod that is not made: it shows what is changed. */
 	struct pod_spec spec = describe_pod(box, box->container_spec.opts.container.user);
-	buf_init(&told, sizeof box->told - 1);
+	buf_init(&changes, sizeof box->changes - 1);
 	buf_init(&out, FILE_MAX);
 	spec.owner = "0";
 	spec.cut = box->container_spec.opts.limits.net ? POD_KEEPS_NET : POD_CUT_BY_INIT;
-	spec.told = &told;
+	spec.changes = &changes;
 	r = pod_put(&out, &spec, reterr);
 	if (r == 0)
-		snprintf(box->told, sizeof box->told, "%.*s", (int)told.len, told.len ? buf_at(&told) : "");
-	buf_finish(&told);
+		snprintf(box->changes, sizeof box->changes, "%.*s", (int)changes.len,
+				changes.len ? buf_at(&changes) : "");
+	buf_finish(&changes);
 	buf_finish(&out);
 	return r;
 }

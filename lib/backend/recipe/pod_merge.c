@@ -23,7 +23,7 @@ struct pod_path {
 };
 
 struct merge {
-	struct buf *told;
+	struct buf *changes;
 	struct trm_error *err;
 };
 
@@ -37,7 +37,7 @@ static int merge_no_memory(struct merge *m)
 	return trm_error_set(m->err, TRM_ENOMEM, "out of memory for the pod's manifest");
 }
 
-/* ---- what is told, and what must stay -------------------------------------------------------- */
+/* ---- what changes, and what must stay -------------------------------------------------------- */
 
 /* A pattern ends in '*' for everything below; CONTAINER stands for our container. */
 #define CONTAINER "spec.containers[" POD_CONTAINER "]"
@@ -50,6 +50,7 @@ static const struct {
 		{"metadata.namespace", "the namespace is chosen with --kube-namespace"},
 		{"metadata.labels.dev.terrarium*", "Terrarium finds its pods by these labels"},
 		{"metadata.annotations.dev.terrarium*", "Terrarium finds its pods by these annotations"},
+		{"spec.hostNetwork", "the node's own network would be cut"},
 		{"spec.restartPolicy", "a sandbox is not started again"},
 		{"spec.terminationGracePeriodSeconds", "a sandbox ends at once"},
 		{CONTAINER ".command", "Terrarium's agent is the first process"},
@@ -61,9 +62,9 @@ static const struct {
 };
 
 static const char *const SENSITIVE[] = {"spec.activeDeadlineSeconds", "spec.automountServiceAccountToken",
-		"spec.serviceAccountName", "spec.runtimeClassName", "spec.host*",
-		"spec.shareProcessNamespace", "spec.securityContext*", "spec.nodeName", "spec.dns*",
-		CONTAINER ".resources*", CONTAINER ".securityContext*", CONTAINER ".lifecycle*",
+		"spec.serviceAccountName", "spec.runtimeClassName", "spec.hostPID", "spec.hostIPC",
+		"spec.hostUsers", "spec.shareProcessNamespace", "spec.securityContext*", "spec.nodeName",
+		"spec.dns*", CONTAINER ".resources*", CONTAINER ".securityContext*", CONTAINER ".lifecycle*",
 		"spec.containers[*", "spec.initContainers[*", "spec.volumes[*", CONTAINER ".volumeMounts[*"};
 
 static bool matches(const char *pattern, const char *path)
@@ -94,15 +95,15 @@ static bool is_sensitive(const char *path)
 static int tell_value(struct merge *m, const char *path, const cJSON *value)
 {
 	char line[PATH_BYTES + VALUE_SHOWN + 8], clean[sizeof line];
-	char *text = value && m->told ? cJSON_PrintUnformatted(value) : NULL;
-	if (!m->told)
+	char *text = value && m->changes ? cJSON_PrintUnformatted(value) : NULL;
+	if (!m->changes)
 		return 0;
 	if (value && !text)
 		return merge_no_memory(m);
 	snprintf(line, sizeof line, "%s: %.*s", path, VALUE_SHOWN, text ? text : "removed");
 	cJSON_free(text);
 	trm_text_clean_line(clean, sizeof clean, line, strlen(line));
-	return buf_append(m->told, clean, strlen(clean)) < 0 || buf_append(m->told, "\n", 1) < 0
+	return buf_append(m->changes, clean, strlen(clean)) < 0 || buf_append(m->changes, "\n", 1) < 0
 			       ? merge_no_memory(m)
 			       : 0;
 }
@@ -239,6 +240,9 @@ static int merge_value(struct merge *m, cJSON *to, const cJSON *from, const stru
 		return merge_no_memory(m);
 	if (cJSON_IsArray(from) && (key || adds) && cJSON_IsArray(own))
 		return merge_list(m, own, from, from->string, key, path);
+	/* Ours are in there, so nothing else may take their place. */
+	if ((key || adds) && !cJSON_IsArray(from))
+		return refuse_path(m, path->text, "it must be a list, and ours stay in it");
 	if (cJSON_IsObject(from) && !own && !(own = cJSON_AddObjectToObject(to, from->string)))
 		return merge_no_memory(m);
 	if (cJSON_IsObject(from) && cJSON_IsObject(own))
@@ -272,9 +276,9 @@ static int merge_part(struct merge *m, cJSON *pod, const cJSON *manifest, const 
 	return from && to ? merge_object(m, to, from, &path) : 0;
 }
 
-int pod_merge(cJSON *pod, const cJSON *manifest, struct buf *told, struct trm_error *reterr)
+int pod_merge(cJSON *pod, const cJSON *manifest, struct buf *changes, struct trm_error *reterr)
 {
-	struct merge m = {told, reterr};
+	struct merge m = {changes, reterr};
 	int r = merge_part(&m, pod, manifest, "metadata");
 	return r == 0 ? merge_part(&m, pod, manifest, "spec") : r;
 }

@@ -19,8 +19,8 @@ enum { POD_MANIFEST_MAX = 256 << 10 }; /* bytes */
 int pod_manifest_parse(const char *json, size_t n, struct cJSON **ret, struct trm_error *reterr);
 
 /* Merge `manifest` into the object `pod`. Each limit and each security setting of ours that it replaces, and
- * each right that it adds, is appended to `told` (may be NULL) as a line: "spec.hostNetwork: true".
+ * each right that it adds, is appended to `changes` (may be NULL) as a line: "spec.hostPID: true".
  * TRM_EINVAL if it names something that must stay, TRM_ENOMEM. */
-int pod_merge(struct cJSON *pod, const struct cJSON *manifest, struct buf *told, struct trm_error *reterr);
+int pod_merge(struct cJSON *pod, const struct cJSON *manifest, struct buf *changes, struct trm_error *reterr);
 
 #endif
