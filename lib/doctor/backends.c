@@ -115,6 +115,12 @@ static const char *last_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static const char *last_line(const char *text)
+{
+	const char *newline = strrchr(text, '\n');
+	return newline ? newline + 1 : text;
+}
+
 static void on_done(void *user, const struct command_result *result)
 {
 	struct row *row = user;
@@ -131,7 +137,7 @@ static void on_done(void *user, const struct command_result *result)
 				last_name(result->program),
 				WIFEXITED(result->status) ? WEXITSTATUS(result->status) : -1);
 	else
-		append_words(row->detail, sizeof row->detail, result->out);
+		append_words(row->detail, sizeof row->detail, last_line(result->out));
 	if (result->is_timed_out || result->status)
 		advise(row, result->words);
 }

@@ -34,6 +34,7 @@ int trm_doctor_backend(const struct trm_sandbox_opts *opts, trm_check_fn *fn, vo
 {
 	struct doctor d = {.fn = fn, .user = user};
 	doctor_check_engines(&d, opts->backend, opts->container.config);
+	doctor_ask_recipe(&d, opts);
 	doctor_try_made(&d, opts);
 	return d.n_failed;
 }

@@ -26,6 +26,8 @@ void doctor_check_machine(struct doctor *d);
 void doctor_try_sandbox(struct doctor *d, enum trm_isolation want);
 /* Report Docker and Podman, or only the engine of the given backend. */
 void doctor_check_engines(struct doctor *d, const char *only, const char *config);
+/* Report what a recipe's step "doctor" finds. */
+void doctor_ask_recipe(struct doctor *d, const struct trm_sandbox_opts *opts);
 /* Start a sandbox of a recipe, and report whether it starts and what is enforced. */
 void doctor_try_made(struct doctor *d, const struct trm_sandbox_opts *opts);
 void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts);

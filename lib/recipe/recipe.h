@@ -43,8 +43,9 @@ enum recipe_step {
 	STEP_DESTROY, /* removes the sandbox and everything that belongs to it; succeeds if it is gone already
 		       */
 	STEP_RELEASE, /* ends our agent in {container}, which stays as it was */
-	STEP_LIST, /* lists our sandboxes, one per line: id, supervisor, state, name there, our name, owner,
-		      image */
+	STEP_LIST,   /* lists our sandboxes, one per line: id, supervisor, state, name there, our name, owner,
+			image */
+	STEP_DOCTOR, /* prints further findings, one per line: what, "ok" or "weak", words, advice */
 	STEP_LIST_ALL, /* lists the other containers, one per line: id, name, image, state */
 	STEP_COUNT
 };

@@ -104,6 +104,7 @@ static const struct {
 		[STEP_DESTROY] = {"destroy", KNOW_SANDBOX | KNOW_ID},
 		[STEP_RELEASE] = {"release", KNOW_SANDBOX | KNOW_ID},
 		[STEP_LIST] = {"list", 0},
+		[STEP_DOCTOR] = {"doctor", 0},
 		[STEP_LIST_ALL] = {"list_all", 0},
 };
 

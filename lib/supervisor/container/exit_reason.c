@@ -11,6 +11,20 @@
 enum { COLUMNS = 4, LINE = 1024 };
 enum { KILLED = 137, TERMINATED = 143 }; /* exit codes: 128 + signal */
 
+/* In place: a text that is quoted because it may have several lines. */
+static void unquote(char *text)
+{
+	size_t n = strlen(text), to = 0;
+	if (n < 2 || text[0] != '"' || text[n - 1] != '"')
+		return;
+	for (size_t at = 1; at + 1 < n; at++) {
+		if (text[at] == '\\' && at + 2 < n)
+			at++;
+		text[to++] = text[at - 1] == '\\' && text[at] == 'n' ? ' ' : text[at];
+	}
+	text[to] = '\0';
+}
+
 bool exit_reason_read(const struct step *inspect, struct exit_reason *ret)
 {
 	char line[LINE], *column[COLUMNS] = {NULL};
@@ -31,6 +45,8 @@ bool exit_reason_read(const struct step *inspect, struct exit_reason *ret)
 	ret->has_code = end && end != column[1];
 	ret->exit_code = (int)code;
 	ret->is_oom = column[2] && !strcmp(column[2], "true");
+	if (column[3])
+		unquote(column[3]);
 	if (column[3])
 		trm_text_clean_line(ret->error, sizeof ret->error, column[3], strlen(column[3]));
 	return true;
