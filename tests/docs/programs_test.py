@@ -24,6 +24,7 @@ PRINTS = {
     "limits": r"success: \ntimeout: .*0\.5 s.*\nsuccess: 42\n",
     "binding.py": r"stdout step 0\nstdout step 1\nResult\(output='42', error='', status='success', exit_code=0\)\n"
                   r"ZeroDivisionError: division by zero\n",
+    "image": r"built 1\nsaved x\n",
     "existing": r"Hello from existing container!\n42\n",
 }
 
@@ -32,6 +33,9 @@ def make_folder(at):
     os.makedirs(at + "/project/data")
     with open(at + "/script.py", "w", encoding="utf-8") as file:
         file.write("print(6 * 7)\n")
+    os.mkdir(at + "/env")
+    with open(at + "/env/Dockerfile", "w", encoding="utf-8") as file:
+        file.write("FROM localhost/tt:deb\nRUN chmod 777 /opt\n")
     for name, text in (("report.csv", "a,b\n"), ("data/numbers", "1\n2\n")):
         with open(f"{at}/project/{name}", "w", encoding="utf-8") as file:
             file.write(text)
