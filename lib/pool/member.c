@@ -107,8 +107,10 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 		open_session(member);
 		return;
 	}
-	const struct trm_install_opts install = {
-			.lang = opts->languages[0], .packages = opts->libraries, .is_shared = true};
+	const struct trm_install_opts install = {.size = sizeof(struct trm_install_opts),
+			.lang = opts->languages[0],
+			.packages = opts->libraries,
+			.is_shared = true};
 	if (trm_install_start(sandbox, &install, &INSTALL_CB, member, &member->install, &why) < 0)
 		fail_member(member, &why);
 }

@@ -117,7 +117,8 @@ static int copy_next_place(struct trm_snapshot *s, struct trm_error *reterr)
 	place_target(s, s->next++, target);
 	if (mkdir(target, 0700) < 0)
 		return trm_error_set_errno(reterr, errno, "cannot make the folder of the snapshot");
-	const struct trm_copy_opts opts = {.sources = sources,
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = sources,
 			.target = target,
 			.own = s->sandbox,
 			.in_fd = -1,

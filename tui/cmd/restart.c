@@ -130,7 +130,7 @@ static void on_deadline(void *user)
 static int perform(struct restarter *p)
 {
 	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-	static const struct trm_sandbox_opts look = {0};
+	static const struct trm_sandbox_opts look = TRM_SANDBOX_OPTS_INIT;
 	struct trm_signal *handlers[SIGNALS] = {0};
 	int r = trm_loop_create(&p->loop, &p->why);
 	for (int i = 0; r == 0 && i < SIGNALS; i++)

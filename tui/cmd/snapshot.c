@@ -99,7 +99,8 @@ static void on_signal(void *user, int signo)
 static int perform(struct snap *s)
 {
 	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-	static const struct trm_sandbox_opts look = {.is_observer = true};
+	static const struct trm_sandbox_opts look = {
+			.size = sizeof(struct trm_sandbox_opts), .is_observer = true};
 	struct trm_signal *handlers[SIGNALS] = {0};
 	int r = trm_loop_create(&s->loop, &s->why);
 	for (int i = 0; r == 0 && i < SIGNALS; i++)

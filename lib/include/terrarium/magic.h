@@ -26,6 +26,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <terrarium/api.h>
+
+TRM_BEGIN_API
+
 struct trm_error;
 struct trm_lang;
 
@@ -56,5 +60,7 @@ bool trm_magic_is_command(const struct trm_lang *lang, const char *line, size_t 
 bool trm_magic_is_cell(const struct trm_lang *lang, const char *code, size_t n);
 /* What to say about a text that failed and has a line that only looks like these. False: nothing. */
 bool trm_magic_hint(const struct trm_lang *lang, const char *code, size_t n, char *out, size_t cap);
+
+TRM_END_API
 
 #endif

@@ -17,7 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/copy.h>
+
+TRM_BEGIN_API
 
 struct trm_error;
 struct trm_sandbox;
@@ -77,5 +80,7 @@ int trm_sandbox_snapshot(struct trm_sandbox *sandbox, const struct trm_snapshot_
 		struct trm_error *reterr);
 /* Give it up: `done` follows with TRM_ECANCELED, and nothing of it is left. Takes NULL. */
 void trm_snapshot_cancel(struct trm_snapshot *snapshot);
+
+TRM_END_API
 
 #endif

@@ -9,7 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <terrarium/api.h>
 #include <terrarium/session.h>
+
+TRM_BEGIN_API
 
 enum {
 	TRM_TABLE_ROWS_MAX = 500, /* of a page */
@@ -77,5 +80,7 @@ int trm_csv_open(const char *bytes, size_t n, struct trm_csv **ret, struct trm_e
 int trm_csv_page(struct trm_csv *csv, const struct trm_table_query *query, struct trm_table *ret,
 		struct trm_error *reterr);
 void trm_csv_close(struct trm_csv *csv); /* takes NULL */
+
+TRM_END_API
 
 #endif
