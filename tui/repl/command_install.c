@@ -104,7 +104,7 @@ void repl_install_with(struct repl *r)
 	if (!r->owes_with)
 		return;
 	r->owes_with = false;
-	if (start(r, (const char *const *)r->opts->with, true, &why) == 0) {
+	if (start_repl_install(r, (const char *const *)r->opts->with, true, &why) == 0) {
 		repl_begin(r, &installing);
 		return;
 	}
