@@ -98,7 +98,7 @@ void app_save_all(struct app *a, const char *typed)
 				strerror(error));
 	else
 		snprintf(text, sizeof text, "saved %zu file%s in %s", n, n == 1 ? "" : "s", folder);
-	app_tell(a, error ? MSG_ERROR : MSG_NOTICE, text);
+	app_notify(a, error ? MSG_ERROR : MSG_NOTICE, text);
 }
 
 /* ---- opening ---- */

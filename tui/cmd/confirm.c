@@ -165,7 +165,7 @@ static void print_engine_args(FILE *tty, const struct trm_config *c)
 		print_fact(tty, "cluster: %s%s%s%s\n", *c->kube_context ? "context " : "", c->kube_context,
 				*c->kube_namespace ? " namespace " : "", c->kube_namespace);
 	if (*c->pod_manifest)
-		say(tty, "pod manifest: %s, which may replace these limits\n", c->pod_manifest);
+		print_fact(tty, "pod manifest: %s, which may replace these limits\n", c->pod_manifest);
 	if (*c->runtime_class)
 		print_fact(tty, "runtime class: %s\n", c->runtime_class);
 	if (*c->service_account)
