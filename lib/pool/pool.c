@@ -9,6 +9,7 @@
 #include <terrarium/loop.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 #include "base/sysfile.h"
 
 enum {
@@ -17,9 +18,6 @@ enum {
 	PAUSE_MIN_MS = 1000,
 	PAUSE_MAX_MS = 30000,
 	MEMORY_LOOK_MS = 1000,
-	DEFAULT_IDLE_MS = 3600 * 1000,
-	DEFAULT_WAIT_MS = 60 * 1000,
-	DEFAULT_SPARE_MIB = 512,
 };
 
 /* How many members there are in each state, without those that are ending. */
@@ -263,13 +261,10 @@ void pool_has_lost(struct trm_pool *pool, enum member_state was, const struct tr
 /* ---- the public functions --------------------------------------------------------------------------------
  */
 
-void trm_pool_opts_default(struct trm_pool_opts *opts)
+void trm_pool_opts_init(struct trm_pool_opts *opts, size_t size)
 {
-	*opts = (struct trm_pool_opts){.min_idle = 1,
-			.idle_timeout_ms = DEFAULT_IDLE_MS,
-			.wait_timeout_ms = DEFAULT_WAIT_MS,
-			.spare_memory_bytes = (uint64_t)DEFAULT_SPARE_MIB << 20};
-	trm_sandbox_opts_default(&opts->sandbox);
+	static const struct trm_pool_opts defaults = TRM_POOL_OPTS_INIT;
+	opts_fill(opts, size, &defaults, sizeof defaults);
 }
 
 static int check_opts(const struct trm_pool_opts *opts, struct trm_error *reterr)
@@ -302,13 +297,17 @@ static int check_opts(const struct trm_pool_opts *opts, struct trm_error *reterr
 int trm_pool_open(struct trm_loop *loop, const struct trm_pool_opts *opts, struct trm_pool **ret_pool,
 		struct trm_error *reterr)
 {
-	int r = check_opts(opts, reterr);
+	struct trm_pool_opts own = TRM_POOL_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	own.sandbox.size = sizeof own.sandbox;
+	if (r == 0)
+		r = check_opts(&own, reterr);
 	struct trm_pool *pool = r < 0 ? NULL : calloc(1, sizeof *pool);
 	if (r < 0)
 		return r;
 	if (!pool)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*pool = (struct trm_pool){.loop = loop, .opts = *opts, .requests_end = NULL};
+	*pool = (struct trm_pool){.loop = loop, .opts = own, .requests_end = NULL};
 	pool->requests_end = &pool->requests;
 	r = trm_loop_add_timer(loop, on_wake, pool, &pool->timer, reterr);
 	if (r < 0) {

@@ -15,6 +15,7 @@
 #include "backend/supervised/guards.h"
 #include "base/err.h"
 #include "base/mount.h"
+#include "base/opts.h"
 #include "sandbox/sandbox.h"
 
 static const struct {
@@ -218,6 +219,11 @@ int trm_sandbox_snapshot(struct trm_sandbox *sandbox, const struct trm_snapshot_
 		struct trm_error *reterr)
 {
 	bool is_local = strcmp(trm_sandbox_backend(sandbox), "local") == 0;
+	struct trm_snapshot_opts own = TRM_SNAPSHOT_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
+	opts = &own;
 	if (!is_local && !sandbox_is_made(sandbox))
 		return trm_error_set(reterr, TRM_ENOTSUP, "sandboxes of the backend '%s' have no snapshots",
 				trm_sandbox_backend(sandbox));
@@ -229,7 +235,7 @@ int trm_sandbox_snapshot(struct trm_sandbox *sandbox, const struct trm_snapshot_
 			.user = user,
 			.max_bytes = opts->max_bytes ? opts->max_bytes : TRM_COPY_MAX_BYTES,
 			.max_files = opts->max_files ? opts->max_files : TRM_COPY_MAX_FILES};
-	int r = snapstore_begin(&s->draft, opts->tag, opts->overwrites, reterr);
+	r = snapstore_begin(&s->draft, opts->tag, opts->overwrites, reterr);
 	if (r == 0) {
 		describe_snapshot(s, opts);
 		r = is_local ? begin_files(s, reterr) : begin_image(s, opts->config, reterr);

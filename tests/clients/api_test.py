@@ -26,8 +26,10 @@ int main() {
     struct trm_copy_opts copy = TRM_COPY_OPTS_INIT;
     struct trm_install_opts install = TRM_INSTALL_OPTS_INIT;
     struct trm_serve_opts serve = TRM_SERVE_OPTS_INIT;
+    struct trm_pool_opts pool = TRM_POOL_OPTS_INIT;
+    struct trm_snapshot_opts snapshot = TRM_SNAPSHOT_OPTS_INIT;
     bool are_sized = sync.size && sync.sandbox.size && session.size && run.size && proc.size && copy.size && install.size
-                     && serve.size;
+                     && serve.size && pool.size && snapshot.size;
     return !are_sized || trm_version_number() != TRM_VERSION || !trm_version()[0];
 }
 """

@@ -64,7 +64,8 @@ static const struct trm_snapshot_cb snapshot_cb = {
 static void on_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct snap *s = user;
-	const struct trm_snapshot_opts opts = {.tag = s->tag,
+	const struct trm_snapshot_opts opts = {.size = sizeof(struct trm_snapshot_opts),
+			.tag = s->tag,
 			.overwrites = s->is_forced,
 			.max_bytes = s->config.max_copy_bytes,
 			.max_files = s->config.max_copy_files,

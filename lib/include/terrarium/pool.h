@@ -19,6 +19,7 @@
  * Everything is asynchronous, as in terrarium/sandbox.h: callbacks come from inside trm_loop_step(). */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <terrarium/api.h>
@@ -39,11 +40,7 @@ enum trm_pool_empty {
 };
 
 struct trm_pool_opts {
-	/* Each sandbox. `name` is the beginning of their names, and a dash and 8 hex digits follow; NULL:
-	 * "pool". Its lifetime (limits_lifetime) begins at its start, not when it is taken. `keep` must not
-	 * be set; an owner may call trm_sandbox_keep(). Strings and lists are borrowed until the pool has
-	 * closed. */
-	struct trm_sandbox_opts sandbox;
+	size_t size; /* sizeof(struct trm_pool_opts), as TRM_POOL_OPTS_INIT sets it */
 	/* Languages whose kernels are started, and packages that are installed for the first of them, as
 	 * with is_shared of trm_install_opts. NULL-terminated; NULL: none. Borrowed until the pool has
 	 * closed. Only sessions with is_shared use these kernels. */
@@ -58,8 +55,20 @@ struct trm_pool_opts {
 	/* While this machine has less memory available, no sandbox is started in advance; those that requests
 	 * wait for are. 0: never look. Default 512 MiB. */
 	uint64_t spare_memory_bytes;
+	/* Each sandbox. `name` is the beginning of their names, and a dash and 8 hex digits follow; NULL:
+	 * "pool". Its lifetime (limits_lifetime) begins at its start, not when it is taken. `keep` must not
+	 * be set; an owner may call trm_sandbox_keep(). Strings and lists are borrowed until the pool has
+	 * closed. */
+	struct trm_sandbox_opts sandbox;
 };
-void trm_pool_opts_default(struct trm_pool_opts *opts);
+#define TRM_POOL_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_pool_opts), .min_idle = 1, .idle_timeout_ms = 60 * 60 * 1000, \
+		.wait_timeout_ms = 60000, .spare_memory_bytes = UINT64_C(512) << 20, \
+		.sandbox = TRM_SANDBOX_OPTS_INIT \
+	}
+void trm_pool_opts_init(struct trm_pool_opts *opts, size_t size);
+#define trm_pool_opts_default(opts) trm_pool_opts_init(opts, sizeof *(opts))
 
 /* Open a pool. It starts sandboxes from now on, two at a time. If a start fails, the requests that wait get
  * the reason, and the next attempt follows after a pause of up to 30 s.

@@ -52,12 +52,18 @@ int trm_snapshot_list(trm_snapshot_fn *fn, void *user, struct trm_error *reterr)
 int trm_snapshot_remove(const char *tag, const char *config, struct trm_error *reterr);
 
 struct trm_snapshot_opts {
+	size_t size; /* sizeof(struct trm_snapshot_opts), as TRM_SNAPSHOT_OPTS_INIT sets it */
 	const char *tag;
 	bool overwrites;    /* a snapshot of that tag, which no sandbox may be using */
 	uint64_t max_bytes; /* of all files together; 0: TRM_COPY_MAX_BYTES. Not of images */
 	uint64_t max_files; /* 0: TRM_COPY_MAX_FILES. Not of images */
 	const char *config; /* as above */
 };
+
+#define TRM_SNAPSHOT_OPTS_INIT \
+	{ \
+		.size = sizeof(struct trm_snapshot_opts) \
+	}
 
 struct trm_snapshot_cb {
 	/* At most ten times a second; not of images. May be NULL. */
