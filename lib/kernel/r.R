@@ -236,7 +236,7 @@ local({
 	is_plain <- function(value) {
 		length(value) == 1L && is.null(attributes(value)) && typeof(value) %in% plain_types && !is.na(value) &&
 			(!is.character(value) || nchar(value, "bytes") < 1000L) &&
-			!any(vapply(print_methods, exists, NA, user, inherits = FALSE))
+			!any(print_methods %in% names(user))
 	}
 
 	show_value <- function(value) if (isS4(value)) methods::show(value) else print(value)
@@ -375,7 +375,9 @@ local({
 		run_id <<- request$id
 		began <- cpu_us()
 		file <- if (is.null(request$file)) "<run>" else request$file
-		code <- gsub("\r\n?", "\n", sub("^\ufeff", "", request$code))
+		code <- request$code
+		if (grepl("\r", code, fixed = TRUE) || startsWith(code, "\ufeff"))
+			code <- gsub("\r\n?", "\n", sub("^\ufeff", "", code))
 		state$srcrefs <- NULL
 		if (!has_own_library && dir.exists(own_library)) {
 			has_own_library <<- TRUE
@@ -468,7 +470,7 @@ local({
 
 	# ---- processes ----------------------------------------------------------------------
 
-	newest <- function() sub(".* ", "", real$readLines("/proc/loadavg", 1L))
+	newest <- function() strsplit(real$readLines("/proc/loadavg", 1L), " ", fixed = TRUE)[[1L]][5L]
 	state$newest <- newest()
 	links <- function(fds) Sys.readlink(file.path("/proc/self/fd", fds))
 	set_names <- list(links(1:2))

@@ -161,18 +161,41 @@ static int read_block(const struct spot *s)
 	return 0;
 }
 
+/* Which of the names it is; -1: none of them. */
+static int find_word(const cJSON *item, const char *const *names)
+{
+	for (int i = 0; cJSON_IsString(item) && names[i]; i++)
+		if (!strcmp(item->valuestring, names[i]))
+			return i;
+	return -1;
+}
+
 static int read_style(const struct spot *s)
 {
 	static const char *const names[] = {[TRM_STYLE_BRACES] = "braces",
 			[TRM_STYLE_INDENT] = "indent",
 			[TRM_STYLE_SHELL] = "shell",
-			[TRM_STYLE_END] = "end"};
-	for (size_t i = 0; cJSON_IsString(s->item) && i < sizeof names / sizeof *names; i++)
-		if (!strcmp(s->item->valuestring, names[i])) {
-			s->row->lang.style = (enum trm_lang_style)i;
-			return 0;
-		}
-	return fail(s, "must be \"braces\", \"indent\", \"shell\" or \"end\"");
+			[TRM_STYLE_END] = "end",
+			NULL};
+	int found = find_word(s->item, names);
+	if (found < 0)
+		return fail(s, "must be \"braces\", \"indent\", \"shell\" or \"end\"");
+	s->row->lang.style = (enum trm_lang_style)found;
+	return 0;
+}
+
+static int read_tree(const struct spot *s)
+{
+	static const char *const names[] = {[TRM_TREE_NONE] = "none",
+			[TRM_TREE_ATTRIBUTES] = "attributes",
+			[TRM_TREE_MEMBERS] = "members",
+			[TRM_TREE_COMMANDS] = "commands",
+			NULL};
+	int found = find_word(s->item, names);
+	if (found < 0)
+		return fail(s, "must be \"none\", \"attributes\", \"members\" or \"commands\"");
+	s->row->lang.tree = (enum trm_lang_tree)found;
+	return 0;
 }
 
 /* What stands between braces is a placeholder that there is. */
@@ -394,7 +417,7 @@ static const struct key {
 		FLAG("prints_prompts", lang.prints_prompts),
 		FLAG("takes_args", lang.takes_args),
 		FLAG("takes_env", lang.takes_env),
-		FLAG("borrows_grammar", lang.borrows_grammar),
+		OTHER("tree", read_tree),
 		OTHER("commands", read_commands),
 		WORDS("pieces", compiler),
 		OTHER("driver", read_driver),

@@ -128,26 +128,23 @@ static int kind_of(struct view_walk *w, TSNode node)
 	return kind;
 }
 
-static const struct tongue {
-	const char *grammar;
-	int (*visit)(struct view_walk *walk, TSNode node, const char *type);
-} tongues[] = {{"python", expression_visit_python}, {"javascript", expression_visit_javascript},
-		{"bash", word_visit}};
+typedef int visit_fn(struct view_walk *walk, TSNode node, const char *type);
 
-static const struct tongue *tongue_of(const struct trm_lang *lang)
+static visit_fn *visit_of(const struct trm_lang *lang)
 {
-	for (size_t i = 0; i < sizeof tongues / sizeof *tongues && !lang->borrows_grammar; i++)
-		if (!strcmp(lang->grammar, tongues[i].grammar))
-			return &tongues[i];
-	return NULL;
+	static visit_fn *const visits[] = {[TRM_TREE_NONE] = NULL,
+			[TRM_TREE_ATTRIBUTES] = expression_visit_python,
+			[TRM_TREE_MEMBERS] = expression_visit_javascript,
+			[TRM_TREE_COMMANDS] = word_visit};
+	return *lang->grammar ? visits[lang->tree] : NULL;
 }
 
 bool view_reads(const struct trm_lang *lang)
 {
-	return tongue_of(lang) != NULL;
+	return visit_of(lang) != NULL;
 }
 
-static int visit_node(struct view_walk *w, const struct tongue *tongue, TSNode node)
+static int visit_node(struct view_walk *w, visit_fn *visit, TSNode node)
 {
 	struct view *v = w->view;
 	int kind = kind_of(w, node);
@@ -161,7 +158,7 @@ static int visit_node(struct view_walk *w, const struct tongue *tongue, TSNode n
 	}
 	if (is_one_of(type, contents))
 		blank(v->code, node);
-	return tongue->visit(w, node, type);
+	return visit(w, node, type);
 }
 
 /* To the next node in the order of the text; false behind the last. */
@@ -175,27 +172,27 @@ static bool step(TSTreeCursor *cursor)
 	return false;
 }
 
-static int walk_once(struct view_walk *w, const struct tongue *tongue, const TSTree *tree)
+static int walk_once(struct view_walk *w, visit_fn *visit, const TSTree *tree)
 {
 	TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
 	int r;
 	w->cursor = &cursor;
 	w->named_from = w->named_to = w->defined_to = 0;
 	do
-		r = visit_node(w, tongue, ts_tree_cursor_current_node(&cursor));
+		r = visit_node(w, visit, ts_tree_cursor_current_node(&cursor));
 	while (r == 0 && step(&cursor));
 	ts_tree_cursor_delete(&cursor);
 	return r;
 }
 
 /* Twice, as a function may use an alias that is defined below it. */
-static int walk(struct view *v, const struct tongue *tongue, const TSTree *tree)
+static int walk(struct view *v, visit_fn *visit, const TSTree *tree)
 {
 	struct view_walk w = {.view = v, .only_aliases = true};
-	int r = walk_once(&w, tongue, tree);
+	int r = walk_once(&w, visit, tree);
 	w.only_aliases = false;
 	if (r == 0)
-		r = walk_once(&w, tongue, tree);
+		r = walk_once(&w, visit, tree);
 	aliases_finish(&w.aliases);
 	return r == 0 ? rename_all(v) : r;
 }
@@ -242,12 +239,12 @@ int view_init(struct view *v, const struct trm_grammar *grammar, const struct tr
 		memcpy(v->text, code, n);
 	}
 	v->code[n] = v->text[n] = '\0';
-	const struct tongue *tongue = tongue_of(lang);
-	TSTree *tree = grammar && tongue ? parse(grammar, code, n) : NULL;
+	visit_fn *visit = visit_of(lang);
+	TSTree *tree = grammar && visit ? parse(grammar, code, n) : NULL;
 	v->has_tree = tree != NULL;
-	v->has_comments = !tree && tongue;
+	v->has_comments = !tree && visit;
 	if (tree)
-		r = walk(v, tongue, tree);
+		r = walk(v, visit, tree);
 	else if (!v->has_comments)
 		r = blank_comments(v, lang);
 	if (tree)

@@ -33,13 +33,14 @@ static const char *fresh_state(void)
  * (PYTHONUNBUFFERED makes a flood four times slower). */
 const char *const *bench_env(void)
 {
-	static const char *const passed[] = {"HOME", "XDG_RUNTIME_DIR", "DOCKER_HOST", "DOCKER_CONFIG"};
-	static char words[4][512];
-	static const char *env[9] = {
+	static const char *const passed[] = {
+			"HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "DOCKER_HOST", "DOCKER_CONFIG"};
+	static char words[5][512];
+	static const char *env[10] = {
 			"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=xterm-256color"};
 	size_t n = 3;
 	env[n++] = fresh_state();
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < 5; i++)
 		if (getenv(passed[i])) {
 			snprintf(words[i], sizeof words[i], "%s=%s", passed[i], getenv(passed[i]));
 			env[n++] = words[i];

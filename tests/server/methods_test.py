@@ -2,6 +2,8 @@
 """methods_test.py PROGRAM: what the five methods do and say."""
 import http.client
 import json
+import os
+import shutil
 import time
 
 from serve import Server, check, main, together, wait_until
@@ -105,7 +107,17 @@ def languages(program):
     check("a language that the image has not", r.failed(500, 5002, "Unsupported language: python", "javascript"), r)
     r = s.run("1", "cobol", "node")
     check("one that nobody has", r.failed(500, 5002, "cobol"), r)
+    rows = json.load(open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../lib/kernel/languages.json")))
+    for name, row in rows.items():
+        for word in {spelled for alias in [name, *row.get("aliases", [])] for spelled in (alias, alias.upper())}:
+            if name not in ("javascript", "bash"):
+                r = s.run("1", word, "node")
+                check(f"{word} is known, though not here", r.failed(500, 5002, "the image of this sandbox runs"), r)
     s.start_box("all", image="terrarium/all")
+    for word, tool in (("RB", "ruby"), ("R", "R"), ("Shell", "bash"), ("C", "gcc")):
+        if shutil.which(tool):
+            r = s.run("echo 42" if tool == "bash" else "40 + 2", word, "all")
+            check(f"{word} by its alias", "42" in r.out[0] and r.result["language"] == word, r)
     check("bash", s.run("cd /tmp; x=1", "bash", "all").status == 200
           and s.run("echo $PWD $x", "bash", "all").out == ["/tmp 1"])
     check("all languages in one", s.run("1", "python", "all").out == s.run("1", "node", "all").out == ["1"])

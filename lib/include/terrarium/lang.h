@@ -17,6 +17,10 @@ struct trm_error;
 
 enum { TRM_LANG_MAX = 32 }; /* rows at most: for arrays that are indexed by trm_lang.index */
 
+/* How a policy finds in a syntax tree what is imported and used: names and their attributes, as in Python;
+ * objects and their members, as in JavaScript; commands, as in Bash. Not: it looks for patterns. */
+enum trm_lang_tree { TRM_TREE_NONE, TRM_TREE_ATTRIBUTES, TRM_TREE_MEMBERS, TRM_TREE_COMMANDS };
+
 /* How blocks are written: in braces, by indentation, as in a shell, or with a closing `end`, as in Ruby. */
 enum trm_lang_style { TRM_STYLE_BRACES, TRM_STYLE_INDENT, TRM_STYLE_SHELL, TRM_STYLE_END };
 
@@ -30,11 +34,11 @@ struct trm_lang {
 	const char *comment;         /* line comment sign, e.g. "#"; "" there is none */
 	const char *block_begin, *block_end; /* of a comment over several lines; "" there is none */
 	enum trm_lang_style style;
-	bool has_tab;         /* the workbench shows a tab for it from the start */
-	bool prints_prompts;  /* when code asks for a line; Bash does so on terminals only */
-	bool takes_args;      /* whole programs can be given arguments; batch languages always can */
-	bool borrows_grammar; /* the grammar is of a similar language: fit for colors, not for policies */
-	bool takes_env;       /* runs can have variables and a directory of their own; likewise */
+	enum trm_lang_tree tree;
+	bool has_tab;        /* the workbench shows a tab for it from the start */
+	bool prints_prompts; /* when code asks for a line; Bash does so on terminals only */
+	bool takes_args;     /* whole programs can be given arguments; batch languages always can */
+	bool takes_env;      /* runs can have variables and a directory of their own; likewise */
 	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
 	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only
 	 * files stay from run to run, unless has_pieces. NULL: a resident interpreter runs the code, and
