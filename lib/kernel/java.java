@@ -92,6 +92,7 @@ public class Terrarium {
 	// ---- descriptors and events -------------------------------------------------------------
 
 	static synchronized void setState(State next) { state = next; }
+	static synchronized boolean goesOn() { return isStopped && state == State.RUNNING; }
 
 	static void put(Map<String, Object> event) {
 		byte[] line = (Json.text(event) + "\n").getBytes(StandardCharsets.UTF_8);
@@ -257,8 +258,11 @@ public class Terrarium {
 		}
 
 		@Override protected String invoke(Method piece) throws Exception {
-			if (!CAN_STOP)
+			if (!CAN_STOP) {
+				if (isStopped) // between two pieces of a run
+					throw new StoppedException();
 				return super.invoke(piece);
+			}
 			Object[] result = new Object[2];
 			Thread mine = new Thread(() -> {
 				try {
@@ -290,7 +294,19 @@ public class Terrarium {
 			if (CAN_STOP)
 				stopThread();
 			else
-				super.stop();
+				stopPiece();
+		}
+
+		/* Again and again: it does nothing if the piece has not quite begun. */
+		private void stopPiece() throws EngineTerminationException, InternalException {
+			try {
+				do {
+					super.stop();
+					Thread.sleep(50);
+				} while (goesOn());
+			} catch (InterruptedException e) {
+				return;
+			}
 		}
 
 		/* Politely, then again and again: a `finally` or a `catch` of the user's may swallow it. */
