@@ -100,6 +100,10 @@ struct backend_ops {
 	 * since the last mark, disk, oom_kills, procs_refused, and the limits. With `marks` the memory
 	 * peak starts anew; returns whether that was possible. */
 	bool (*events)(struct carrier *carrier, bool marks, struct trm_sample *sample);
+	/* May be NULL. The last connection to a host that net_allow_host does not allow, and how many there
+	 * were;
+	 * "" if none is known. Borrowed. */
+	const char *(*refused)(struct carrier *carrier, uint64_t *ret_n);
 	/* BACKEND_EVENTS. A descriptor that becomes readable when memory passes this many bytes, upwards
 	 * or downwards; the caller closes it. -1: the kernel does not notify; poll from time to time. */
 	int (*watch_memory)(struct carrier *carrier, uint64_t bytes);

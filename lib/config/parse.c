@@ -52,7 +52,8 @@ static bool value_text(const cJSON *item, char *out, size_t cap)
 static bool list_text(const struct trm_setting *setting, const cJSON *item, char *out, size_t cap)
 {
 	size_t n = 0;
-	if (setting->kind != TRM_SETTING_RANGES || !cJSON_IsArray(item))
+	bool is_list = setting->kind == TRM_SETTING_RANGES || setting->kind == TRM_SETTING_HOSTS;
+	if (!is_list || !cJSON_IsArray(item))
 		return false;
 	out[0] = '\0';
 	for (const cJSON *at = item->child; at; at = at->next) {
@@ -104,7 +105,7 @@ static int set_value(const struct config_target *target, const struct source *sr
 	if (!value_text(item, text, sizeof text) && !list_text(setting, item, text, sizeof text))
 		return fail_plain(src, setting, offset, reterr);
 	snprintf(label, sizeof label, "\"%s\"%s", setting->name,
-			setting->kind == TRM_SETTING_RANGES ? "" : ":");
+			setting->kind == TRM_SETTING_RANGES || setting->kind == TRM_SETTING_HOSTS ? "" : ":");
 	if (trm_config_set(target->config, setting, text, label, &below) < 0)
 		return source_fail(src, offset, reterr, below.msg);
 	return 0;

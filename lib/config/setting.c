@@ -8,6 +8,7 @@
 
 #include "base/cidr.h"
 #include "base/err.h"
+#include "base/hostlist.h"
 #include "base/suggest.h"
 #include "config/config.h"
 
@@ -49,6 +50,10 @@ static const struct trm_setting settings[] = {
 		{"net_allow", "--net-allow", 0, "TERRARIUM_NET_ALLOW", "CIDR", "", TRM_SETTING_RANGES, 0, 0,
 				false, true, "local range that it may reach; repeatable",
 				FIELD(limits.net_allow)},
+		{"net_allow_host", "--net-allow-host", 0, "TERRARIUM_NET_ALLOW_HOST", "HOST", "",
+				TRM_SETTING_HOSTS, 0, 0, false, true,
+				"only host that it may reach, *.NAME too; repeatable",
+				FIELD(limits.net_allow_host)},
 		{"net_credentials", "--net-credentials", 0, "TERRARIUM_NET_CREDENTIALS", "on|off", "off",
 				TRM_SETTING_SWITCH, 0, 0, false, true,
 				"pass on passwords of proxies and indexes", FIELD(net_credentials)},
@@ -382,6 +387,17 @@ static int set_ranges(struct trm_config *config, const struct trm_setting *s, co
 	return set_text(config, s, text, label, reterr);
 }
 
+static int set_hosts(struct trm_config *config, const struct trm_setting *s, const char *text,
+		const char *label, struct trm_error *reterr)
+{
+	struct host_rule rules[HOSTLIST_MAX];
+	struct trm_error why = {0};
+	size_t n;
+	if (hostlist_parse(text, rules, &n, &why) < 0)
+		return trm_error_set(reterr, TRM_EINVAL, "%s: %s", label, why.msg);
+	return set_text(config, s, text, label, reterr);
+}
+
 /* "ask|interrupt|off" as "ask, interrupt or off". */
 static void list_choices(const char *choices, char *out, size_t cap)
 {
@@ -420,6 +436,7 @@ int trm_config_set(struct trm_config *config, const struct trm_setting *s, const
 	switch (s->kind) {
 	case TRM_SETTING_TEXT: return set_text(config, s, text, label, reterr);
 	case TRM_SETTING_RANGES: return set_ranges(config, s, text, label, reterr);
+	case TRM_SETTING_HOSTS: return set_hosts(config, s, text, label, reterr);
 	case TRM_SETTING_LIST: return list_set(config, s, text, label, reterr);
 	case TRM_SETTING_SECRET: return secret_set(config, s, text, label, reterr);
 	case TRM_SETTING_SECRET_FILE: return secret_set_file(config, s, text, label, reterr);
@@ -441,6 +458,7 @@ static size_t get_field(const struct trm_config *config, const struct trm_settin
 	case TRM_SETTING_SECRET_FILE:
 	case TRM_SETTING_CHOICE:
 	case TRM_SETTING_RANGES:
+	case TRM_SETTING_HOSTS:
 	case TRM_SETTING_TEXT: return (size_t)snprintf(out, cap, "%s", (const char *)field);
 	case TRM_SETTING_SWITCH: return (size_t)snprintf(out, cap, "%s", *(const bool *)field ? "on" : "off");
 	case TRM_SETTING_BYTES:

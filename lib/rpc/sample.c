@@ -38,6 +38,7 @@ static const struct row {
 		ROW(net_tx_bytes, WHOLE, NET),
 		ROW(uptime_ms, WHOLE, UPTIME),
 		ROW(oom_kills, WHOLE, OOM_KILLS),
+		ROW(net_refused, WHOLE, NET_REFUSED),
 		ROW(cpu_periods, WHOLE, THROTTLE),
 		ROW(cpu_throttled, WHOLE, THROTTLE),
 		ROW(throttled_ns, WHOLE, THROTTLE),

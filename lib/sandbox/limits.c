@@ -8,6 +8,7 @@
 
 #include "base/cidr.h"
 #include "base/err.h"
+#include "base/hostlist.h"
 #include "base/opts.h"
 
 #define MIB (1024ull * 1024)
@@ -50,6 +51,10 @@ static int check_count(const char *what, uint32_t count, uint32_t min, struct tr
 const char *trm_limits_describe_net(const struct trm_limits *limits, char *out, size_t cap)
 {
 	bool has_more = limits->net && *limits->net_allow;
+	if (!limits->net && *limits->net_allow_host) {
+		snprintf(out, cap, "network ONLY to %s", limits->net_allow_host);
+		return out;
+	}
 	snprintf(out, cap, "%s%s%s", limits->net ? "network ON" : "no network", has_more ? ", also to " : "",
 			has_more ? limits->net_allow : "");
 	return out;
@@ -62,9 +67,27 @@ const char *trm_guards_net_name(const struct trm_guard *guards, size_t n, const 
 			[TRM_NOT_ENFORCED] = "not cut off"};
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(guards[i].what, "network") == 0)
-			return limits->net && guards[i].strength != TRM_WEAK ? "on"
-									     : words[guards[i].strength];
+			return !limits->net && *limits->net_allow_host && guards[i].strength == TRM_ENFORCED
+					       ? "hosts"
+			       : limits->net && guards[i].strength != TRM_WEAK ? "on"
+									       : words[guards[i].strength];
 	return "n/a";
+}
+
+static int check_hosts(const struct trm_limits *limits, struct trm_error *reterr)
+{
+	struct host_rule rules[HOSTLIST_MAX];
+	size_t n;
+	if (!memchr(limits->net_allow_host, 0, sizeof limits->net_allow_host))
+		return trm_error_set(reterr, TRM_EINVAL, "net_allow_host is not NUL-terminated");
+	int r = hostlist_parse(limits->net_allow_host, rules, &n, reterr);
+	if (r < 0)
+		return err_wrap(reterr, r, "net_allow_host");
+	if (n && limits->net)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"net_allow_host names the only hosts that are reached, and the network is on: all public "
+				"hosts are reached then. Leave one of the two out");
+	return 0;
 }
 
 static int check_net(const struct trm_limits *limits, struct trm_error *reterr)
@@ -74,7 +97,7 @@ static int check_net(const struct trm_limits *limits, struct trm_error *reterr)
 	if (!memchr(limits->net_allow, 0, sizeof limits->net_allow))
 		return trm_error_set(reterr, TRM_EINVAL, "net_allow is not NUL-terminated");
 	int r = cidr_parse_list(limits->net_allow, open, &n, reterr);
-	return r < 0 ? err_wrap(reterr, r, "net_allow") : 0;
+	return r < 0 ? err_wrap(reterr, r, "net_allow") : check_hosts(limits, reterr);
 }
 
 int trm_limits_check(const struct trm_limits *limits, struct trm_error *reterr)

@@ -348,6 +348,30 @@ static void note_peak(struct trm_run *run)
 	run->peak_before_bytes = s->events.mem_peak_bytes;
 }
 
+/* Connections that the sandbox was refused so far: the last one, "" if none. */
+static const char *refused_now(const struct trm_session *s, uint64_t *ret_n)
+{
+	*ret_n = 0;
+	return s->sandbox && s->sandbox->carrier && s->sandbox->ops->refused
+			       ? s->sandbox->ops->refused(s->sandbox->carrier, ret_n)
+			       : "";
+}
+
+/* One line, however many there were. */
+static void tell_refused(const struct trm_run *run, struct trm_result *result, char *hint, size_t cap)
+{
+	uint64_t n;
+	const char *last = refused_now(run->session, &n);
+	if (run->is_peer || !run->kernel || n <= run->refused_before)
+		return;
+	n -= run->refused_before;
+	if (n == 1)
+		snprintf(hint, cap, "the network refused a connection: %s", last);
+	else
+		snprintf(hint, cap, "the network refused %" PRIu64 " connections; the last one: %s", n, last);
+	result->hint = hint;
+}
+
 /* Measure before the interpreter has the run, because afterwards it might be over already. */
 static void measure_begin(struct trm_run *run)
 {
@@ -395,6 +419,7 @@ void run_send_off(struct trm_run *run, struct kernel *k)
 			.cwd = run->cwd};
 	struct trm_error why;
 	measure_begin(run);
+	refused_now(s, &run->refused_before);
 	leftovers_begin(s);
 	if (run->timeout_ms > 0 && sandbox_enforces_timeout(s->sandbox))
 		request.timeout_ms = (uint64_t)run->timeout_ms;
@@ -647,7 +672,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 {
 	struct trm_session *s = run->session;
 	bool was_active = run->kernel && !run->is_peer;
-	char hint[160];
+	char hint[400];
 	run->is_over = true;
 	result->number = run->number;
 	result->lang = run->lang;
@@ -665,6 +690,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 		run_announce(run);
 	}
 	notebook_tell(run, result);
+	tell_refused(run, result, hint, sizeof hint);
 	tell_met_dead(run, result, hint, sizeof hint);
 	tell_missed(run, result, hint, sizeof hint);
 	if (run->output)

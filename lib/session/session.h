@@ -193,7 +193,8 @@ struct trm_run {
 	bool has_printed;
 	uint64_t printed_bytes; /* that passed the session's limit */
 	bool is_stopped_for_output;
-	uint64_t begun_ns; /* never before the interpreter was ready */
+	uint64_t begun_ns;       /* never before the interpreter was ready */
+	uint64_t refused_before; /* connections, before it began */
 	bool knows_peak;
 	bool peak_is_own;               /* the memory peak counts from the beginning of this run */
 	uint64_t peak_before_bytes;     /* otherwise: the sandbox's peak when the run began */

@@ -67,6 +67,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 	pack_slice(&p, m->environment);
 	pack_slice(&p, m->rules);
 	pack_u32(&p, m->landlock_abi);
+	pack_str(&p, m->net_hosts);
 	pack_u8(&p, m->shares_net);
 	pack_u8(&p, m->has_plan);
 	return p.error;
@@ -75,7 +76,7 @@ int spec_msg_put(struct buf *out, const struct spec_msg *m)
 void spec_msg_finish(struct spec_msg *m)
 {
 	const char *const texts[] = {m->name, m->run_path, m->bwrap, m->cache, m->slirp, m->net_allow,
-			m->mounts, m->env, m->workdir, m->group, m->engine, m->folder, m->from};
+			m->mounts, m->env, m->workdir, m->group, m->engine, m->folder, m->from, m->net_hosts};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free((char *)texts[i]);
 	*m = (struct spec_msg){0};
@@ -128,6 +129,7 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	m.environment = unpack_slice(&u);
 	m.rules = unpack_slice(&u);
 	m.landlock_abi = unpack_u32(&u);
+	m.net_hosts = unpack_str(&u, MAX_TEXT);
 	m.shares_net = unpack_u8(&u) != 0;
 	m.has_plan = unpack_u8(&u) != 0;
 	if (u.bad || m.isolation > ISOLATION_NONE || m.n_files > CONTROL_MAX_FILES
@@ -216,6 +218,7 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	put_isolation(&p, &m->ready);
 	pack_str(&p, m->engine);
 	pack_str(&p, m->from);
+	pack_str(&p, m->net_hosts);
 	return p.error;
 }
 
@@ -256,6 +259,15 @@ int oom_msg_put(struct buf *out, uint64_t oom_kills)
 	struct pack p = {.to = out};
 	pack_u8(&p, CONTROL_OOM);
 	pack_u64(&p, oom_kills);
+	return p.error;
+}
+
+int refused_msg_put(struct buf *out, uint64_t n_refused, const char *words)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, CONTROL_REFUSED);
+	pack_u64(&p, n_refused);
+	pack_str(&p, words);
 	return p.error;
 }
 
@@ -363,6 +375,10 @@ int control_get(const void *packet, size_t n, struct control_msg *ret)
 	case CONTROL_OOM: m.oom_kills = unpack_u64(&u); break;
 	case CONTROL_GONE: get_gone(&u, &m.gone); break;
 	case CONTROL_PROGRESS: m.progress = unpack_str(&u, MAX_TEXT); break;
+	case CONTROL_REFUSED:
+		m.n_refused = unpack_u64(&u);
+		m.refused = unpack_str(&u, MAX_TEXT);
+		break;
 	case CONTROL_LOST: m.lost = unpack_str(&u, MAX_TEXT); break;
 	default: u.bad = true; break;
 	}
@@ -436,6 +452,7 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 		m.ready.folder = unpack_nothing(&u);
 	m.engine = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
 	m.from = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
+	m.net_hosts = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
 	if (u.bad || m.supervisor <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
 		return unpack_failure(&u);
@@ -471,6 +488,7 @@ void info_msg_finish(struct info_msg *m)
 	free(m->env);
 	free(m->engine);
 	free(m->from);
+	free(m->net_hosts);
 	finish_ready(&m->ready);
 	*m = (struct info_msg){0};
 }
@@ -481,6 +499,7 @@ void control_finish(struct control_msg *m)
 	free(m->gone.words);
 	free(m->gone.command);
 	free(m->progress);
+	free(m->refused);
 	free(m->lost);
 	*m = (struct control_msg){0};
 }

@@ -13,6 +13,7 @@
  *     OBSERVE    this client is not to be counted
  *   supervisor → client
  *     PROGRESS   the current step of a recipe's sandbox; before READY
+ *     REFUSED    the proxy has refused connections: how many so far, and the last one
  *     OOM        the supervisor or the kernel has killed a process for memory
  *     LOST       the command through which only this client reaches the agent has ended; the sandbox lives on
  *     GONE       the sandbox has ended, and why; the last message
@@ -131,6 +132,7 @@ struct spec_msg {
 	struct slice environment; /* without namespaces: "NAME=value", each ended by NUL */
 	struct slice rules;       /* with Landlock: "FLAGS PATH", each ended by NUL; FLAGS is a number */
 	uint32_t landlock_abi;    /* no newer right is used */
+	const char *net_hosts;    /* the only hosts that may be reached, as in trm_limits; "": see slirp */
 	bool shares_net;          /* without namespaces: the sandbox uses this machine's network */
 	bool has_plan;            /* if true, there is no bubblewrap, and its fields are empty */
 };
@@ -138,7 +140,7 @@ struct spec_msg {
 /* Host numbers in the sandbox's network, which slirp4netns assigns (libslirp). */
 enum { NET_GATEWAY = 2, NET_DNS = 3, NET_OWN = 100 };
 /* Processes of the network in the sandbox's control groups, at most. */
-enum { NET_PROCS = 3 };
+enum { NET_PROCS = 3, PROXY_PROCS = 8 };
 /* Error messages about a network that cannot be set up begin with this text. */
 #define NET_FAILED "the network cannot be set up: "
 /* Error messages about the snapshot that a sandbox starts from begin with this text. */
@@ -215,8 +217,8 @@ struct info_msg {
 	bool has_net;
 	char *net_allow; /* as in trm_limits */
 	char *boot_id;   /* /proc/sys/kernel/random/boot_id: after a reboot, none of this is true */
-	char *group, *workdir, *mounts, *env, *engine,
-			*from; /* as in spec_msg; "" where an older supervisor does not say */
+	char *group, *workdir, *mounts, *env, *engine, *from,
+			*net_hosts; /* as in spec_msg; "" where an older supervisor does not say */
 };
 
 /* State that changes, in STATE_FILE beside INFO_FILE: struct state_msg and, at STATE_GONE_AT once the
@@ -268,14 +270,16 @@ enum control_type {
 	CONTROL_STATE,
 	CONTROL_OBSERVE,
 	CONTROL_PROGRESS,
-	CONTROL_LOST
+	CONTROL_LOST,
+	CONTROL_REFUSED
 };
 
 struct control_msg {
 	enum control_type type;
 	struct ready_msg ready;
 	struct gone_msg gone;
-	uint64_t oom_kills;
+	uint64_t oom_kills, n_refused;
+	char *refused;  /* the last connection, from inside: not to be trusted */
 	char *progress; /* the current step, such as "creating the container" */
 	char *lost;     /* why the agent can no longer be reached: a sentence */
 };
@@ -284,6 +288,7 @@ struct control_msg {
 int spec_msg_put(struct buf *out, const struct spec_msg *msg);
 int ready_msg_put(struct buf *out, const struct ready_msg *msg);
 int oom_msg_put(struct buf *out, uint64_t oom_kills);
+int refused_msg_put(struct buf *out, uint64_t n_refused, const char *words);
 int gone_msg_put(struct buf *out, const struct gone_msg *msg);
 int progress_msg_put(struct buf *out, const char *words);
 int lost_msg_put(struct buf *out, const char *words);

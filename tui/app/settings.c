@@ -29,6 +29,7 @@ static const struct offered_setting {
 		{"max_output", SETTING_SANDBOX},
 		{"net", SETTING_SANDBOX},
 		{"net_allow", SETTING_SANDBOX},
+		{"net_allow_host", SETTING_SANDBOX},
 		{"backend", SETTING_SANDBOX},
 		{"image", SETTING_SANDBOX},
 		{"isolation", SETTING_SANDBOX},

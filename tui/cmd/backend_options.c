@@ -35,6 +35,8 @@ static const struct {
 		{"isolation", ON_LOCAL, false, "sandboxes of the backend local"},
 		{"from", ON_LOCAL | ON_ENGINE, false, "new sandboxes of local and of containers"},
 		{"net_allow", ON_LOCAL, false, "sandboxes of the backend local"},
+		{"net_allow_host", ON_LOCAL, false,
+				"sandboxes of the backend local: an engine's network knows no names"},
 		{"memory", ON_LOCAL | ON_SERVER | ON_ENGINE, true, FOR_NEW},
 		{"cpus", ON_LOCAL | ON_SERVER | ON_ENGINE, true, FOR_NEW},
 		{"processes", ON_LOCAL | ON_ENGINE, true, "new sandboxes of other backends"},

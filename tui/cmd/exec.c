@@ -546,7 +546,8 @@ static int exec_main(const struct cmd *cmd, int argc, char **argv)
 }
 
 static const char *const settings[] = {"name", "keep", "memory", "cpus", "processes", "disk", "net",
-		"net_allow", "mount", "env", "workdir", "max_output", "timeout", "backend", NULL};
+		"net_allow", "net_allow_host", "mount", "env", "workdir", "max_output", "timeout", "backend",
+		NULL};
 
 const struct cmd cmd_exec = {
 		.name = "exec",

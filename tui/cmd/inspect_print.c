@@ -130,7 +130,8 @@ static void put_own(struct json_out *j, const struct inspect *x)
 		json_put_null(j, "on");
 	else
 		json_put_bool(j, "on", e->limits.net);
-	json_put_text(j, "allow", e->limits.net ? e->limits.net_allow : NULL);
+	json_put_text(j, "allow", e->limits.net || *e->limits.net_allow_host ? e->limits.net_allow : NULL);
+	json_put_text(j, "hosts", *e->limits.net_allow_host ? e->limits.net_allow_host : NULL);
 	json_close(j, '}');
 }
 

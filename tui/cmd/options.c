@@ -115,7 +115,8 @@ static bool join_values(struct options *o, int row)
 	size_t count;
 	const struct trm_setting *setting = &trm_settings(&count)[row];
 	const char *before = o->settings[row].text;
-	if (setting->kind != TRM_SETTING_RANGES || !before)
+	bool is_list = setting->kind == TRM_SETTING_RANGES || setting->kind == TRM_SETTING_HOSTS;
+	if (!is_list || !before)
 		return true;
 	char both[sizeof rare.joined];
 	if ((size_t)snprintf(both, sizeof both, "%s,%s", before, o->value) >= sizeof both) {
@@ -303,8 +304,9 @@ bool options_has_request(const struct options *o)
 bool options_has_lasting_request(const struct options *o)
 {
 	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
-			"open_files", "net", "net_allow", "net_credentials", "idle_timeout", "max_lifetime",
-			"mount", "from", "dockerfile", "user", "read_only", "commit", "image", "volume",
+			"open_files", "net", "net_allow", "net_allow_host", "net_credentials", "idle_timeout",
+			"max_lifetime", "mount", "from", "dockerfile", "user", "read_only", "commit", "image",
+			"volume",
 			"port", "shell", "script", "engine_arg", "runtime", "service_account", "runtime_class",
 			"pod_manifest"};
 	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
@@ -325,8 +327,11 @@ static int check_together(const struct options *o, const struct trm_config *conf
 {
 	if (options_has(o, "name") && !*config->name)
 		return cmd_fail("--name '': a sandbox cannot have an empty name; without --name it has a random one");
-	if (options_has(o, "net_allow") && !config->limits.net && !o->fetches && *config->limits.net_allow)
-		cmd_fail("--net-allow takes effect only with --net on, when a sandbox is started");
+	if (options_has(o, "net_allow") && !config->limits.net && !o->fetches && *config->limits.net_allow
+			&& !*config->limits.net_allow_host)
+		cmd_fail("--net-allow takes effect only with --net on or --net-allow-host, when a sandbox is started");
+	if (options_has(o, "net_allow_host") && config->limits.net)
+		return cmd_fail("--net-allow-host names the only hosts that are reached: it cannot be used with --net on");
 	return 0;
 }
 

@@ -40,6 +40,7 @@ static const struct {
 		{"procs_refused", TRM_METRIC_PROCS_REFUSED, FIELD_U64,
 				offsetof(struct trm_sample, procs_refused)},
 		{"oom_kills", TRM_METRIC_OOM_KILLS, FIELD_U64, offsetof(struct trm_sample, oom_kills)},
+		{"net_refused", TRM_METRIC_NET_REFUSED, FIELD_U64, offsetof(struct trm_sample, net_refused)},
 		{"net_rx_bytes", TRM_METRIC_NET, FIELD_U64, offsetof(struct trm_sample, net_rx_bytes)},
 		{"net_tx_bytes", TRM_METRIC_NET, FIELD_U64, offsetof(struct trm_sample, net_tx_bytes)},
 		{"throttled_percent", TRM_METRIC_THROTTLED_PERCENT, FIELD_DOUBLE,
@@ -126,6 +127,7 @@ void sample_put_limits(struct json_out *j, const struct trm_limits *limits)
 	json_put_u64(j, "open_files", limits->open_files);
 	json_put_bool(j, "net", limits->net);
 	json_put_text(j, "net_allow", limits->net_allow);
+	json_put_text(j, "net_allow_host", limits->net_allow_host);
 	json_close(j, '}');
 }
 
@@ -217,6 +219,8 @@ static void print_mem(const struct trm_sample *s)
 		printf(", peak %.1f", (double)s->mem_peak_bytes / MIB);
 	if (s->known & TRM_METRIC_OOM_KILLS && s->oom_kills)
 		printf(", out of memory %" PRIu64 " times", s->oom_kills);
+	if (s->known & TRM_METRIC_NET_REFUSED && s->net_refused)
+		printf(", %" PRIu64 " connections refused", s->net_refused);
 	putchar('\n');
 }
 

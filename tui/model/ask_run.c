@@ -137,6 +137,8 @@ static void describe_network(const struct model *m, struct dialog *d)
 		dialog_add_labeled(d, "Network", ROLE_WARN,
 				"ON: that of %s; it may reach this machine and local addresses",
 				m->sandbox.backend);
+	else if (!l->net && *l->net_allow_host && !ask_is_of_server(m))
+		dialog_add_labeled(d, "Network", ROLE_WARN, "ONLY to %s", l->net_allow_host);
 	else if (!l->net || ask_is_of_server(m))
 		dialog_add_labeled(d, "Network", ROLE_DIALOG, "%s", off);
 	else if (g && g->strength != TRM_ENFORCED)

@@ -12,7 +12,7 @@ enum { LEFT_COLS = 19 };
 /* Inputs without a colon, listed at the end of :help. */
 static const struct repl_command signs[] = {
 		{.name = "!COMMAND", .args = "", .brief = "in the sandbox"},
-		{.name = "%%LANGUAGE", .args = "", .brief = "%%bash; also %pip, %time"},
+		{.name = "%%LANGUAGE", .args = "", .brief = "for one input"},
 		{.name = "?NAME", .args = "", .brief = "explain a name"},
 };
 #define N_SIGNS (sizeof signs / sizeof *signs)

@@ -210,6 +210,18 @@ void netenv_find(struct netenv *env, bool has_credentials, bool sees_host)
 	netenv_read_files(env);
 }
 
+void netenv_find_certs(struct netenv *env)
+{
+	*env = (struct netenv){.sees_host = true};
+	buf_init(&env->vars, MAX_VARS);
+	buf_init(&env->certs, MAX_CERTS);
+	for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
+		const char *value = getenv(VARIABLES[i].name);
+		if (value && VARIABLES[i].kind == CERTS)
+			netenv_put_certs(env, VARIABLES[i].name, value);
+	}
+}
+
 void netenv_finish(struct netenv *env)
 {
 	buf_finish(&env->vars);

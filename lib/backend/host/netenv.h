@@ -37,6 +37,8 @@ struct netenv {
 
 /* Search everywhere. Files that cannot be read or are too long are left out. */
 void netenv_find(struct netenv *env, bool has_credentials, bool sees_host);
+/* Certificates alone. */
+void netenv_find_certs(struct netenv *env);
 void netenv_finish(struct netenv *env); /* accepts a zeroed object */
 
 /* ---- inner parts, public for the tests ---- */

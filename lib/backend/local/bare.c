@@ -89,6 +89,10 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 				"the working directory %s is not possible without namespaces: choose one below "
 				"/workspace",
 				opts->workdir);
+	if (*opts->limits.net_allow_host)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"named hosts (net_allow_host) need namespaces: without them nothing keeps code from going past the "
+				"proxy");
 	if (!opts->limits.net && !has_rules)
 		return 0; /* without isolation nothing keeps code from the network */
 	if (*opts->limits.net_allow)

@@ -75,5 +75,6 @@ const struct backend_ops backend_local = {
 		.stats = supervised_stats,
 		.usage = supervised_usage,
 		.events = supervised_events,
+		.refused = supervised_refused,
 		.watch_memory = supervised_watch_memory,
 };

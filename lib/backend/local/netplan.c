@@ -38,11 +38,35 @@ static void tell_resolver(struct netplan *plan, struct spec_msg *spec)
 	spec->files[spec->n_files++] = (struct slice){plan->resolv_conf, (size_t)n};
 }
 
+/* Only to named hosts: programs find the proxy in their environment (supervisor/net/proxy.h). The host's own
+ * proxies and indexes are not passed on, because the sandbox could not reach them. */
+static void plan_named(struct netplan *plan, struct spec_msg *spec, size_t n_open)
+{
+	static const char url[] = "http://127.0.0.1:3128", here[] = "localhost,127.0.0.1,::1";
+	static const char *const names[] = {
+			"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"};
+	static const char note[] = "# names are resolved by the proxy of this sandbox\n";
+	netenv_find_certs(&plan->argv.env);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		netenv_put(&plan->argv.env, names[i], url, false);
+	netenv_put(&plan->argv.env, "no_proxy", here, false);
+	netenv_put(&plan->argv.env, "NO_PROXY", here, false);
+	netenv_put(&plan->argv.env, "NODE_USE_ENV_PROXY", "1", false);
+	argv_net_find(&plan->argv);
+	spec->has_certs = plan->argv.env.certs.len > 0;
+	spec->net_open = (struct slice){(const char *)plan->open, n_open * sizeof *plan->open};
+	spec->files[spec->n_files++] = (struct slice){note, sizeof note - 1};
+}
+
 int netplan_make(struct netplan *plan, const struct trm_sandbox_opts *opts, struct spec_msg *spec,
 		struct trm_error *reterr)
 {
 	size_t n;
 	int r = cidr_parse_list(opts->limits.net_allow, plan->open, &n, reterr);
+	if (r == 0 && !opts->limits.net) {
+		plan_named(plan, spec, n);
+		return 0;
+	}
 	if (r == 0 && !spec->shares_net)
 		r = machine_find_slirp(plan->slirp, reterr);
 	if (r < 0)

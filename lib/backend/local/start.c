@@ -109,6 +109,7 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.procs = limits->procs,
 			.open_files = limits->open_files,
 			.net_allow = limits->net_allow,
+			.net_hosts = limits->net_allow_host,
 			.calls = filters.calls,
 			.arguments = filters.arguments,
 			.calls_strict = filters.calls_strict,
@@ -266,7 +267,7 @@ static void find_cache(const struct trm_sandbox_opts *opts, char path[CACHEDIR_P
 	struct trm_error why;
 	spec->cache = "";
 	/* A snapshot may refer to it. */
-	if (opts->hides_packages && !opts->limits.net && !opts->from)
+	if (opts->hides_packages && !opts->limits.net && !*opts->limits.net_allow_host && !opts->from)
 		return;
 	int fd = cachedir_open("packages", path, &why);
 	if (fd < 0)
@@ -315,13 +316,14 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	spec->n_mounts = (uint32_t)mounts->n;
 	spec->writable_mounts = mounts->writable;
 	find_cache(opts, cache, spec);
+	bool has_net = opts->limits.net || *opts->limits.net_allow_host;
 	int r = opts->from ? open_snapshot(opts->from, spec, &p.snapshot_fd, reterr) : 0;
-	if (r == 0 && opts->limits.net)
+	if (r == 0 && has_net)
 		r = netplan_make(&plan, opts, spec, reterr);
 	if (r == 0)
 		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);
 	if (r == 0)
-		r = send_spec(p.control_fd, spec, opts, opts->limits.net ? &plan.argv : NULL, reterr);
+		r = send_spec(p.control_fd, spec, opts, has_net ? &plan.argv : NULL, reterr);
 	netplan_finish(&plan);
 	if (r == 0)
 		r = pid = spawn_supervisor(&p, entry, mounts, reterr);

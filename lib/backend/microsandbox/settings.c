@@ -166,6 +166,9 @@ static int set_config(struct msb_settings *s, const struct trm_sandbox_opts *opt
 	s->is_complete_cpus = s->cpus < 1 ? 1 : (unsigned)lround(s->cpus);
 	s->mem_bytes = opts->limits.mem_bytes;
 	s->wants_net = opts->limits.net;
+	if (*opts->limits.net_allow_host)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"a server's sandbox cannot be limited to named hosts from here (net_allow_host)");
 	if (s->is_complete_cpus > CPUS_MAX)
 		return trm_error_set(
 				reterr, TRM_EINVAL, "a microsandbox server gives at most %d cores", CPUS_MAX);

@@ -122,6 +122,8 @@ static int check_able(
 					"cannot have a root that is read-only (read_only)"},
 			{o->n_mounts && !is_adopted, recipe_uses(recipe, STEP_CREATE, "mount"),
 					"cannot have mounts (mount)"},
+			{*o->limits.net_allow_host, false,
+					"have the network of their engine, which knows no names of hosts (net_allow_host)"},
 			{o->limits.net && !is_adopted, recipe_uses(recipe, STEP_CREATE, "net"),
 					"have their own network, which cannot be changed (net)"},
 	};

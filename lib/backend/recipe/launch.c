@@ -408,6 +408,7 @@ static int send_spec(int control_fd, const struct box *box, const struct rundir_
 			.max_lifetime_ms = opts->max_lifetime_ms,
 			.limits_lifetime = opts->limits_lifetime,
 			.net_allow = "",
+			.net_hosts = "",
 			.mounts = box->container_spec.mounts.text,
 			.env = env,
 			.workdir = opts->workdir ? opts->workdir : "/workspace",

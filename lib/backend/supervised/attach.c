@@ -272,6 +272,10 @@ static void add_limits(const struct attached *a, struct trm_sample *sample)
 		sample->oom_kills = a->control_conn.oom_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
+	if (*a->info.net_hosts) {
+		sample->net_refused = a->control_conn.n_refused;
+		sample->known |= TRM_METRIC_NET_REFUSED;
+	}
 }
 
 static const char *attached_origin(const struct carrier *carrier)
@@ -308,6 +312,14 @@ static int watch_memory(struct carrier *carrier, uint64_t bytes)
 	return stats_watch_memory(&a->stats, a->info.ready.mem_dir, bytes);
 }
 
+static const char *refused(struct carrier *carrier, uint64_t *ret_n)
+{
+	struct attached *a = attached(carrier);
+	control_conn_receive_refused(&a->control_conn);
+	*ret_n = a->control_conn.n_refused;
+	return a->control_conn.refused;
+}
+
 const struct backend_ops backend_attached = {
 		.name = "local",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
@@ -320,6 +332,7 @@ const struct backend_ops backend_attached = {
 		.isolation = isolation,
 		.stats = stats,
 		.events = events,
+		.refused = refused,
 		.watch_memory = watch_memory,
 		.origin = attached_origin,
 		.is_adopted = is_adopted,

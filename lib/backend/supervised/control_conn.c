@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <terrarium/text.h>
+
 #include "backend/host/machine.h"
 #include "base/err.h"
 #include "base/signame.h"
@@ -49,6 +51,11 @@ static void dispatch_message(struct control_conn *control_conn, struct control_m
 	} else {
 		if (msg->type == CONTROL_OOM)
 			control_conn->oom_kills = msg->oom_kills;
+		if (msg->type == CONTROL_REFUSED) {
+			control_conn->n_refused = msg->n_refused;
+			trm_text_clean_line(control_conn->refused, sizeof control_conn->refused, msg->refused,
+					strlen(msg->refused));
+		}
 		if (msg->type == CONTROL_PROGRESS && control_conn->cb->progress)
 			control_conn->cb->progress(control_conn->user, msg->progress);
 		if (msg->type == CONTROL_LOST)
@@ -68,6 +75,17 @@ static bool read_packet(struct control_conn *control_conn, size_t n)
 	if (is_good)
 		dispatch_message(control_conn, &msg);
 	return is_good;
+}
+
+void control_conn_receive_refused(struct control_conn *control_conn)
+{
+	unsigned char type;
+	while (control_conn->fd >= 0 && recv(control_conn->fd, &type, 1, MSG_PEEK | MSG_DONTWAIT) == 1
+			&& type == CONTROL_REFUSED) {
+		ssize_t n = recv(control_conn->fd, NULL, 0, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+		if (n <= 0 || !read_packet(control_conn, (size_t)n))
+			return;
+	}
 }
 
 void control_conn_receive(struct control_conn *control_conn)

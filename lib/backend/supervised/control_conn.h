@@ -28,6 +28,8 @@ struct control_conn {
 	struct control_msg ready, gone; /* type 0: not received */
 	bool is_garbled;                /* a packet could not be read, most likely for lack of memory */
 	uint64_t oom_kills;             /* kills by the supervisor itself */
+	uint64_t n_refused;             /* connections to hosts that are not named */
+	char refused[256];              /* the last one, cleaned */
 };
 
 void control_conn_init(struct control_conn *control_conn);
@@ -37,6 +39,8 @@ int control_conn_open(struct control_conn *control_conn, struct trm_loop *loop, 
 void control_conn_close(struct control_conn *control_conn); /* accepts one that is only initialized */
 
 /* Read the messages that have come, without the loop. May call back. */
+void control_conn_receive_refused(
+		struct control_conn *control_conn); /* only messages REFUSED; calls nobody */
 void control_conn_receive(struct control_conn *control_conn);
 
 int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct trm_error *reterr);

@@ -211,6 +211,7 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 			.open_files = info->open_files,
 			.net = info->has_net};
 	snprintf(ret->net_allow, sizeof ret->net_allow, "%s", info->net_allow);
+	snprintf(ret->net_allow_host, sizeof ret->net_allow_host, "%s", info->net_hosts);
 }
 
 const char *found_workdir(const struct info_msg *info)

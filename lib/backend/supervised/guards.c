@@ -81,7 +81,11 @@ static void add_files(struct guard_list *l, const struct trm_limits *want, uint6
 
 static void add_net(struct guard_list *l, const struct trm_limits *want)
 {
-	if (!want->net)
+	if (!want->net && *want->net_allow_host)
+		guards_add(l, "network", TRM_ENFORCED,
+				"only to %.90s: a proxy outside of a network namespace",
+				want->net_allow_host);
+	else if (!want->net)
 		guards_add(l, "network", TRM_ENFORCED,
 				"off: a network namespace with only a loopback device");
 	else if (*want->net_allow)

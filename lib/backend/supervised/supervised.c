@@ -251,6 +251,10 @@ static void add_limits(const struct supervised *k, struct trm_sample *sample)
 		sample->oom_kills = k->control_conn.oom_kills;
 		sample->known |= TRM_METRIC_OOM_KILLS;
 	}
+	if (*k->limits.net_allow_host) {
+		sample->net_refused = k->control_conn.n_refused;
+		sample->known |= TRM_METRIC_NET_REFUSED;
+	}
 }
 
 void supervised_stats(struct carrier *carrier, struct trm_sample *sample)
@@ -258,6 +262,14 @@ void supervised_stats(struct carrier *carrier, struct trm_sample *sample)
 	struct supervised *k = supervised(carrier);
 	stats_sample(&k->stats, trm_loop_now_ns(k->loop), sample);
 	add_limits(k, sample);
+}
+
+const char *supervised_refused(struct carrier *carrier, uint64_t *ret_n)
+{
+	struct supervised *k = supervised(carrier);
+	control_conn_receive_refused(&k->control_conn);
+	*ret_n = k->control_conn.n_refused;
+	return k->control_conn.refused;
 }
 
 void supervised_usage(struct carrier *carrier, struct trm_sample *sample)

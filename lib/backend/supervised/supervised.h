@@ -86,6 +86,7 @@ enum trm_isolation supervised_isolation_made(const struct ready_msg *ready);
 uint32_t supervised_nproc_made(const struct ready_msg *ready, uint32_t procs);
 void supervised_stats(struct carrier *carrier, struct trm_sample *sample);
 void supervised_usage(struct carrier *carrier, struct trm_sample *sample);
+const char *supervised_refused(struct carrier *carrier, uint64_t *ret_n);
 bool supervised_events(struct carrier *carrier, bool marks, struct trm_sample *sample);
 int supervised_watch_memory(struct carrier *carrier, uint64_t bytes);
 

@@ -105,6 +105,7 @@ struct trm_config {
 
 enum trm_setting_kind {
 	TRM_SETTING_TEXT,        /* char [] */
+	TRM_SETTING_HOSTS,       /* char []: names of hosts, in the same way */
 	TRM_SETTING_RANGES,      /* char []: address ranges, separated by commas; an option may be repeated */
 	TRM_SETTING_LIST,        /* char []: strings, see trm_list_next(); an option may be repeated */
 	TRM_SETTING_SECRET,      /* char []: trm_config_get() does not show it */

@@ -29,6 +29,13 @@ struct trm_limits {
 	 * services or this machine's own addresses; name each of those by itself. */
 	bool net;
 	char net_allow[TRM_NET_ALLOW];
+	/* Without `net`: the only hosts that code may connect to, by name, through an HTTP proxy outside that
+	 * its environment names (http_proxy and the like): "example.org, *.example.com, git.example.net:22".
+	 * A "*." stands for one or more labels; without a port, 80 and 443 are meant. Names are resolved
+	 * outside. Addresses that `net` would refuse are refused, except for those in net_allow, and for an
+	 * address that stands in this list itself ("127.0.0.1:8080"). Nothing else is reached. Local
+	 * sandboxes with namespaces; "" is none. */
+	char net_allow_host[TRM_NET_ALLOW];
 };
 
 /* 512 MiB, 1.0 core, 128 processes, 256 MiB of files, 4096 descriptors, no network. */
@@ -40,7 +47,7 @@ struct trm_limits {
 void trm_limits_default(struct trm_limits *limits);
 
 /* Describe the network in a few words, for questions and lists: "no network"; "network ON"; "network ON,
- * also to 10.1.0.0/16". Returns `out`. */
+ * also to 10.1.0.0/16"; "network ONLY to example.org". Returns `out`. */
 const char *trm_limits_describe_net(const struct trm_limits *limits, char *out, size_t cap);
 
 /* True if the sandbox has a network and this machine's proxy or package index would be passed to it
@@ -60,8 +67,8 @@ struct trm_guard {
 	enum trm_strength strength;
 };
 
-/* Describe the network of a sandbox with these guards: "on", "off", "off (weakly)", "not cut off"; "n/a" if
- * there are no guards. Returns `out`. */
+/* Describe the network of a sandbox with these guards: "on", "hosts" (only named ones), "off", "off
+ * (weakly)", "not cut off"; "n/a" if there are no guards. Returns `out`. */
 const char *trm_guards_net_name(const struct trm_guard *guards, size_t n, const struct trm_limits *limits);
 
 TRM_END_API

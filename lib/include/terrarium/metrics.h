@@ -34,6 +34,7 @@ enum trm_metric {
 	TRM_METRIC_PRESSURE_IO = 1 << 17,
 	TRM_METRIC_THROTTLED_PERCENT = 1 << 18,
 	TRM_METRIC_FILES = 1 << 19, /* files, files_limit */
+	TRM_METRIC_NET_REFUSED = 1 << 20,
 };
 
 struct trm_sample {
@@ -65,6 +66,8 @@ struct trm_sample {
 	/* the pressure is that of the whole machine, because the kernel does not report the sandbox's own */
 	bool pressure_is_machine;
 	uint64_t files, files_limit; /* files and directories on the disk */
+	/* connections to hosts that net_allow_host does not name, or whose addresses are refused */
+	uint64_t net_refused;
 };
 
 struct trm_process {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "supervisor/core/cleanup.h"
 #include "supervisor/core/entry.h"
 #include "supervisor/core/supervisor.h"
+#include "supervisor/net/proxy.h"
 
 uint64_t supervisor_now_ms(void)
 {
@@ -64,7 +66,10 @@ int supervisor_start_net(struct supervisor *k)
 {
 	net_finish(&k->net);
 	k->net_starts++;
-	return net_start(&k->net, &k->spec, k->groups, k->user.uid, &k->launch_sandbox.net);
+	k->refused_before = k->n_refused;
+	const struct net_ends *ends = &k->launch_sandbox.net;
+	return ends->proxy_fd >= 0 ? net_start_proxy(&k->net, &k->spec, k->groups, k->user.uid, ends)
+				   : net_start(&k->net, &k->spec, k->groups, k->user.uid, ends);
 }
 
 /* slirp4netns has crashed on what the sandbox sent, or was killed. Its connections are lost, but the
@@ -131,6 +136,24 @@ static void handle_net(struct supervisor *k)
 	}
 	k->n_words = (size_t)snprintf(k->words, sizeof k->words, "%s", why);
 	supervisor_end(k, GONE_BY_ITSELF);
+}
+
+/* The proxy has refused connections: clients are told of the last one, and how many there were. */
+static void handle_refused(struct supervisor *k)
+{
+	struct proxy_word word;
+	ssize_t n = recv(k->net.refused_fd, &word, sizeof word, MSG_DONTWAIT);
+	if (n == 0) { /* it has ended, and is started again */
+		close(k->net.refused_fd);
+		k->net.refused_fd = -1;
+	}
+	if (n != sizeof word)
+		return;
+	word.words[sizeof word.words - 1] = '\0';
+	k->n_refused = k->refused_before + word.n_refused;
+	snprintf(k->refused, sizeof k->refused, "%s", word.words);
+	supervisor_publish_refused(k);
+	send(k->net.refused_fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
 /* ---- clients ------------------------------------------------------------------------- */
@@ -241,12 +264,13 @@ static void pass_time(struct supervisor *k)
 
 void supervisor_turn(struct supervisor *k, uint64_t until_ms)
 {
-	enum { SIGNALS, WORDS, NET, ROAM, RECIPE, CLIENTS = RECIPE + CONTAINER_POLLS };
+	enum { SIGNALS, WORDS, NET, ROAM, REFUSED, RECIPE, CLIENTS = RECIPE + CONTAINER_POLLS };
 	static struct pollfd fds[CLIENTS + CLIENTS_POLLS];
 	fds[SIGNALS] = (struct pollfd){.fd = k->signal_fd, .events = POLLIN};
 	fds[WORDS] = (struct pollfd){.fd = k->launch_sandbox.words_fd, .events = POLLIN};
 	fds[NET] = (struct pollfd){.fd = k->net.ready_fd, .events = POLLIN};
 	fds[ROAM] = (struct pollfd){.fd = k->addr_watch.fd, .events = POLLIN};
+	fds[REFUSED] = (struct pollfd){.fd = k->net.refused_fd, .events = POLLIN};
 	container_poll(&k->container, fds + RECIPE);
 	size_t n = CLIENTS + clients_poll(&k->clients, fds + CLIENTS);
 	int happened = poll(fds, n, wait_ms(k, until_ms));
@@ -254,6 +278,8 @@ void supervisor_turn(struct supervisor *k, uint64_t until_ms)
 		supervisor_read_stderr(k);
 	if (happened > 0)
 		container_handle(k, fds + RECIPE);
+	if (happened > 0 && fds[REFUSED].revents)
+		handle_refused(k);
 	if (happened > 0 && fds[SIGNALS].revents)
 		handle_signals(k);
 	if (happened > 0 && fds[ROAM].revents)

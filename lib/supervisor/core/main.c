@@ -75,7 +75,11 @@ static void make_groups(struct supervisor *k)
 {
 	char self[4096];
 	const struct group_limits limits = {k->spec.mem_bytes,
-			k->spec.procs + 1 + (*k->spec.slirp ? NET_PROCS : 0), k->spec.cpus};
+			k->spec.procs + 1
+					+ (*k->spec.slirp                    ? NET_PROCS
+							: *k->spec.net_hosts ? PROXY_PROCS
+									     : 0),
+			k->spec.cpus};
 	sysfile_read("/proc/self/cgroup", self, sizeof self);
 	groups_create(k->groups, CGROUP_ROOT, self, &limits, k->starter);
 	if (k->groups->limits & LIMIT_MEMORY || !scope_enter(CGROUP_ROOT))
@@ -147,10 +151,11 @@ static bool start(struct supervisor *k)
 	close(SUPERVISOR_CERTS);
 	close(SUPERVISOR_PLAN);
 	set_clocks(k);
-	if (k->launch_sandbox.net.net_fd < 0)
-		supervisor_announce(k);
-	else
+	const struct net_ends *net = &k->launch_sandbox.net;
+	if (net->net_fd >= 0 || net->proxy_fd >= 0)
 		r = supervisor_start_net(k);
+	if (net->net_fd < 0 && r == 0)
+		supervisor_announce(k);
 	if (r < 0)
 		fail_with_errno(k, NET_FAILED "cannot start a process", -r);
 	return r == 0;

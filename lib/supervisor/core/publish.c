@@ -112,6 +112,15 @@ void supervisor_publish_oom(const struct supervisor *k)
 	buf_finish(&b);
 }
 
+void supervisor_publish_refused(const struct supervisor *k)
+{
+	struct buf b;
+	buf_init(&b, CONTROL_MAX_BYTES);
+	if (refused_msg_put(&b, k->n_refused, k->refused) == 0)
+		clients_publish(&k->clients, &b);
+	buf_finish(&b);
+}
+
 static int put_gone(struct buf *out, struct supervisor *k, uint64_t oom_kills)
 {
 	k->words[k->n_words] = '\0';
@@ -188,6 +197,7 @@ void supervisor_save_info(const struct supervisor *k)
 			.env = (char *)k->spec.env,
 			.engine = (char *)k->spec.engine,
 			.from = (char *)k->spec.from,
+			.net_hosts = (char *)k->spec.net_hosts,
 	};
 	buf_init(&b, INFO_MAX_BYTES);
 	if (info_msg_put(&b, &msg) == 0)

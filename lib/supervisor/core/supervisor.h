@@ -50,6 +50,8 @@ struct supervisor {
 	struct container container;
 	struct addr_watch addr_watch;
 	unsigned net_starts;
+	uint64_t n_refused, refused_before; /* connections: by all proxies, and by those before this one */
+	char refused[256];                  /* the last one */
 	bool is_announced;
 	struct clients clients;
 	struct idle idle;
@@ -104,6 +106,7 @@ __attribute__((format(printf, 3, 4))) void supervisor_fail(
 __attribute__((format(printf, 2, 3))) void supervisor_add_reason(
 		struct supervisor *k, const char *format, ...);
 void supervisor_publish_oom(const struct supervisor *k);
+void supervisor_publish_refused(const struct supervisor *k);
 void supervisor_save_gone(struct supervisor *k, uint64_t oom_kills); /* before the entry is removed */
 void supervisor_publish_gone(struct supervisor *k, uint64_t oom_kills);
 void supervisor_save_info(const struct supervisor *k);

@@ -165,13 +165,13 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 
 /* The report to the supervisor. Descriptors follow in the order of the fields. */
 struct report {
-	bool is_shared, has_space, has_net, has_wire;
+	bool is_shared, has_space, has_net, has_wire, has_proxy;
 };
-enum { REPORT_FILES = 4 };
+enum { REPORT_FILES = 5 };
 
 static size_t count_files(const struct report *r)
 {
-	return r->has_space + 2 * (size_t)r->has_net + r->has_wire;
+	return r->has_space + 2 * (size_t)r->has_net + r->has_wire + r->has_proxy;
 }
 
 union rights {
@@ -200,7 +200,7 @@ static void report(int to, const struct report *r, const int *fds)
 
 static void make_net(const struct spec_msg *spec, bool has_tun, struct net_ends *ret)
 {
-	const char *failed = net_enter(spec, has_tun, ret);
+	const char *failed = *spec->slirp ? net_enter(spec, has_tun, ret) : net_enter_named(ret);
 	if (!failed)
 		return;
 	dprintf(STDERR_FILENO, NET_FAILED "cannot %s: %s", failed, strerror(errno));
@@ -212,17 +212,20 @@ static void make_net(const struct spec_msg *spec, bool has_tun, struct net_ends 
 static void make_and_report(const struct spec_msg *spec, int to, bool is_shared, bool has_tun)
 {
 	int fds[REPORT_FILES], n = 0;
-	struct net_ends ends = {-1, -1, -1};
-	struct report r = {.is_shared = is_shared, .has_net = *spec->slirp != '\0'};
+	struct net_ends ends = NET_ENDS_NONE;
+	struct report r = {.is_shared = is_shared,
+			.has_net = *spec->slirp != '\0',
+			.has_proxy = *spec->net_hosts != '\0'};
 	fds[n] = is_shared ? open(SPACE_PATH, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	r.has_space = fds[n] >= 0;
 	n += r.has_space;
-	if (r.has_net)
+	if (r.has_net || r.has_proxy)
 		make_net(spec, has_tun, &ends);
 	r.has_wire = ends.veth_relay_fd >= 0;
-	fds[n] = ends.user_fd;
-	fds[n + 1] = ends.net_fd;
-	fds[n + 2] = ends.veth_relay_fd;
+	const int of_net[] = {ends.user_fd, ends.net_fd, ends.veth_relay_fd, ends.proxy_fd};
+	for (size_t i = 0; i < sizeof of_net / sizeof *of_net; i++)
+		if (of_net[i] >= 0)
+			fds[n++] = of_net[i];
 	report(to, &r, fds);
 }
 
@@ -365,7 +368,9 @@ static void read_report(int from, struct launch_sandbox *ret)
 		ret->net.net_fd = *at++;
 	}
 	if (r.has_wire)
-		ret->net.veth_relay_fd = *at;
+		ret->net.veth_relay_fd = *at++;
+	if (r.has_proxy)
+		ret->net.proxy_fd = *at;
 }
 
 int launch_sandbox(const struct spec_msg *spec, const struct groups *groups, uint32_t uid,

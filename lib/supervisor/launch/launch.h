@@ -33,7 +33,7 @@ struct launch_sandbox {
 /* Nothing is started. */
 #define LAUNCH_NONE \
 	{ \
-		.words_fd = -1, .space_fd = -1, .net = { -1, -1, -1 } \
+		.words_fd = -1, .space_fd = -1, .net = NET_ENDS_NONE \
 	}
 
 /* Blocks until the child is about to exec (well under a millisecond). Returns 0, or -errno if no process

@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/sysfile.h"
 #include "supervisor/net/nft.h"
+#include "supervisor/net/proxy.h"
 #include "supervisor/net/userns.h"
 #include "supervisor/net/veth_relay.h"
 
@@ -218,7 +220,7 @@ const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends
 {
 	const unsigned uid = getuid(), gid = getgid();
 	static struct net_own own; /* static, because it is large */
-	*ret = (struct net_ends){-1, -1, -1};
+	*ret = (struct net_ends)NET_ENDS_NONE;
 	if (!net_find_own(&own)) /* read the host's addresses before leaving its namespace */
 		return "list the host's addresses";
 	if (!userns_enter(CLONE_NEWNET, 0, 0))
@@ -236,6 +238,64 @@ const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends
 	if (ret->user_fd < 0 || ret->net_fd < 0)
 		return "open the namespaces";
 	return userns_enter(0, uid, gid) ? NULL : "make a second user namespace";
+}
+
+const char *net_enter_named(struct net_ends *ret)
+{
+	const struct sockaddr_in address = {.sin_family = AF_INET,
+			.sin_port = htons(PROXY_PORT),
+			.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	const unsigned uid = getuid(), gid = getgid();
+	*ret = (struct net_ends)NET_ENDS_NONE;
+	if (!userns_enter(CLONE_NEWNET, 0, 0))
+		return "make a user namespace with a network (see 'terrarium doctor')";
+	if (!raise_loopback())
+		return "start the loopback device";
+	ret->proxy_fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (ret->proxy_fd < 0 || bind(ret->proxy_fd, (const struct sockaddr *)&address, sizeof address) < 0
+			|| listen(ret->proxy_fd, SOMAXCONN) < 0)
+		return "listen for connections to named hosts";
+	return userns_enter(0, uid, gid) ? NULL : "make a second user namespace";
+}
+
+static bool is_opened(const struct spec_msg *spec, const struct cidr *address, enum cidr_kind kind)
+{
+	bool is_found = false;
+	for (size_t i = 0; i < n_open(spec) && !is_found; i++) {
+		const struct cidr c = get_open(spec, i);
+		is_found = is_named(&c, kind) && cidr_holds(&c, address);
+	}
+	return is_found;
+}
+
+static bool is_opened_alone(const struct spec_msg *spec, const struct cidr *address)
+{
+	bool is_found = false;
+	for (size_t i = 0; i < n_open(spec) && !is_found; i++) {
+		const struct cidr c = get_open(spec, i);
+		is_found = cidr_is_single(&c) && cidr_holds(&c, address);
+	}
+	return is_found;
+}
+
+/* In the order of set_filter(). */
+bool net_may_reach(const struct spec_msg *spec, const struct net_own *own, const struct cidr *address)
+{
+	const struct cidr_refused *row = cidr_find_refused(address);
+	if (row && row->kind == CIDR_NEVER)
+		return false;
+	if (is_opened_alone(spec, address))
+		return true;
+	for (size_t i = 0; i < own->n; i++)
+		if (cidr_holds(&own->addrs[i], address))
+			return false;
+	if (is_opened(spec, address, CIDR_LINK))
+		return true;
+	if (row && row->kind == CIDR_LINK)
+		return false;
+	if (is_opened(spec, address, CIDR_PRIVATE))
+		return true;
+	return !row && (address->family == 4 || cidr_holds(&V6_PUBLIC, address));
 }
 
 bool net_set_again(const struct spec_msg *spec, const struct net_ends *ends, const struct net_own *own)

@@ -46,18 +46,26 @@ struct net {
 	int ready_fd;    /* one byte arrives when the network is usable, EOF if it failed */
 	int exit_fd;     /* closing it ends slirp4netns */
 	int words_fd;    /* its error messages; neither side blocks */
+	int refused_fd;  /* of a proxy: one struct proxy_word for each refusal; -1: none */
 };
 
 /* A sandbox without a network. */
 #define NET_NONE \
 	{ \
-		0, 0, -1, -1, -1 \
+		0, 0, -1, -1, -1, -1 \
 	}
 
-/* Descriptors of the namespaces. veth_relay_fd is -1 if slirp4netns makes the device itself. */
+/* Descriptors of the namespaces. veth_relay_fd is -1 if slirp4netns makes the device itself. With named hosts
+ * there is only proxy_fd, the socket on which the proxy listens. */
 struct net_ends {
-	int user_fd, net_fd, veth_relay_fd;
+	int user_fd, net_fd, veth_relay_fd, proxy_fd;
 };
+
+/* Nothing. */
+#define NET_ENDS_NONE \
+	{ \
+		-1, -1, -1, -1 \
+	}
 
 /* The host's own addresses. */
 enum { NET_MAX_OWN = 512 };
@@ -76,6 +84,18 @@ bool net_has_tun(void);
  * filter and, if needed, the device. Then it enters a further user namespace, in which it has no
  * capabilities over the network. Returns NULL, or what failed (errno is set). */
 const char *net_enter(const struct spec_msg *spec, bool has_tun, struct net_ends *ret);
+
+/* The same for a sandbox that may reach only named hosts (proxy.h): only a loopback device, and on it the
+ * proxy's listening socket, ret->proxy_fd. */
+const char *net_enter_named(struct net_ends *ret);
+
+/* May this address be reached? The rules of the packet filter, for a connection that the proxy makes. */
+bool net_may_reach(const struct spec_msg *spec, const struct net_own *own, const struct cidr *address);
+
+/* In the supervisor: start the proxy on its socket, as the user `uid` (0: the caller). Returns 0 or -errno.
+ */
+int net_start_proxy(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
+		const struct net_ends *ends);
 
 /* Runs in a child of the supervisor, which enters the sandbox's namespaces: replace the filter after the
  * host's addresses have changed. */

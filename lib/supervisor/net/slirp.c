@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts slirp4netns and, if /dev/net/tun is not available, the relay that carries frames to it. */
+/* Starts slirp4netns and, if /dev/net/tun is not available, the relay that carries frames to it; or the proxy
+ * for named hosts. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -11,6 +12,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -18,6 +20,7 @@
 
 #include "base/sysfile.h"
 #include "supervisor/net/net.h"
+#include "supervisor/net/proxy.h"
 #include "supervisor/net/veth_relay.h"
 
 enum { NOT_STARTED = 125, HELPER_FILES = 1024 };
@@ -219,14 +222,55 @@ int net_start(struct net *net, const struct spec_msg *spec, const struct groups 
 	fcntl(pipes[WORDS][1], F_SETFL, O_NONBLOCK);
 	const int fds[HELPER_FD_END] = {
 			STDIN_FILENO, STDOUT_FILENO, pipes[WORDS][1], where, pipes[READY][1], pipes[EXIT][0]};
-	*net = (struct net){
-			.ready_fd = pipes[READY][0], .exit_fd = pipes[EXIT][1], .words_fd = pipes[WORDS][0]};
+	*net = (struct net){.ready_fd = pipes[READY][0],
+			.exit_fd = pipes[EXIT][1],
+			.words_fd = pipes[WORDS][0],
+			.refused_fd = -1};
 	int error = start_both(net, spec, groups, uid, ends, fds);
 	close(pipes[READY][1]);
 	close(pipes[EXIT][0]);
 	close(pipes[WORDS][1]);
 	if (where != ends->net_fd)
 		close(where);
+	if (error)
+		net_finish(net);
+	return -error;
+}
+
+/* ---- the proxy ----------------------------------------------------------------------------- */
+
+/* It needs two descriptors and no rights. */
+static _Noreturn void proxy(const struct spec_msg *spec, uint32_t uid, int listen_fd, int word_fd)
+{
+	const int fds[] = {STDIN_FILENO, STDOUT_FILENO, STDOUT_FILENO, listen_fd, word_fd};
+	sigset_t none;
+	prctl(PR_SET_NAME, "terrarium-proxy");
+	limit_helper();
+	place_fds(fds, 5);
+	if (uid)
+		become(uid);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	proxy_serve(spec, 3, 4);
+}
+
+int net_start_proxy(struct net *net, const struct spec_msg *spec, const struct groups *groups, uint32_t uid,
+		const struct net_ends *ends)
+{
+	int words[2];
+	*net = (struct net)NET_NONE;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, words) < 0)
+		return -errno;
+	net->pid = groups_fork(groups, STDERR_FILENO);
+	if (!net->pid)
+		proxy(spec, uid, ends->proxy_fd, words[1]);
+	int error = net->pid < 0 ? errno : 0;
+	close(words[1]);
+	net->refused_fd = words[0];
 	if (error)
 		net_finish(net);
 	return -error;
@@ -258,7 +302,7 @@ bool net_is_up(struct net *net, char *out, size_t cap)
 
 void net_finish(struct net *net)
 {
-	const int fds[] = {net->ready_fd, net->exit_fd, net->words_fd};
+	const int fds[] = {net->ready_fd, net->exit_fd, net->words_fd, net->refused_fd};
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);

@@ -45,6 +45,10 @@ static void ranges_may_be_a_list(void **state)
 	assert_int_equal(parse(&c, "{ \"net_allow\": [10] }", &why), TRM_EINVAL);
 	assert_int_equal(parse(&c, "{ \"net_allow\": [\"127.0.0.1\"] }", &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "can never be opened"));
+	assert_int_equal(parse(&c, "{ \"net_allow_host\": [\"a.org\", \"*.b.org:22\"] }", NULL), 0);
+	assert_string_equal(c.limits.net_allow_host, "a.org,*.b.org:22");
+	assert_int_equal(parse(&c, "{ \"net_allow_host\": \"http://a\" }", &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "is no host"));
 }
 
 static void lists_hold_anything(void **state)

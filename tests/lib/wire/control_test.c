@@ -36,6 +36,7 @@ static void put_spec(struct buf *b)
 			.net_subnet = 0x0a000200,
 			.net_open = slice("h"),
 			.net_allow = "10.0.0.0/8",
+			.net_hosts = "example.org",
 			.is_kept = true,
 			.idle_timeout_ms = 6,
 			.max_lifetime_ms = 7,
@@ -71,6 +72,7 @@ static void a_spec_comes_through(void **state)
 	assert_int_equal(m.net_subnet, 0x0a000200);
 	assert_memory_equal(m.net_open.bytes, "h", 1);
 	assert_string_equal(m.net_allow, "10.0.0.0/8");
+	assert_string_equal(m.net_hosts, "example.org");
 	assert_true(m.is_kept);
 	assert_int_equal(m.idle_timeout_ms, 6);
 	assert_int_equal(m.max_lifetime_ms, 7);
@@ -205,12 +207,14 @@ static void info_of_before_is_of_a_local_one(void **state)
 					.landlock_abi = 7,
 					.folder = boot},
 			.engine = boot,
-			.from = boot};
+			.from = boot,
+			.net_hosts = boot};
 	enum {
 		ORIGIN_BYTES = 1 + 1 + 6 * 4 + 1 + 4 + 4,
 		ISOLATION_BYTES = 1 + 4 + 4 + 1,
 		ENGINE_BYTES = 4 + 1,
-		FROM_BYTES = 4 + 1
+		FROM_BYTES = 4 + 1,
+		HOSTS_BYTES = 4 + 1
 	};
 	struct info_msg m;
 	struct buf b;
@@ -225,8 +229,14 @@ static void info_of_before_is_of_a_local_one(void **state)
 	assert_string_equal(m.ready.folder, "b");
 	assert_string_equal(m.engine, "b");
 	assert_string_equal(m.from, "b");
+	assert_string_equal(m.net_hosts, "b");
 	info_msg_finish(&m);
 	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
+	b.len -= HOSTS_BYTES;
+	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_string_equal(m.from, "b");
+	assert_string_equal(m.net_hosts, "");
+	info_msg_finish(&m);
 	b.len -= FROM_BYTES;
 	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
 	assert_string_equal(m.engine, "b");
