@@ -422,6 +422,110 @@ public class Terrarium {
 			shell.eval("import " + name + ".*;");
 	}
 
+	// ---- display ------------------------------------------------------------------------------
+
+	static final String SHOWN = "terrarium.display"; // the property by which code reaches us
+	static final String DISPLAY = "@SuppressWarnings(\"unchecked\") void display(Object... values) {"
+		+ " ((java.util.function.Consumer<Object[]>) System.getProperties().get(\"" + SHOWN + "\")).accept(values); }";
+	static final Pattern USES_DISPLAY = Pattern.compile("\\bdisplay\\s*\\(");
+	static final Pattern DEFINES_DISPLAY = Pattern.compile("\\bvoid\\s+display\\s*\\(");
+	static final int DISPLAY_MAX = 16 << 20; // bytes of one display on their way, all its forms together
+	static boolean hasDisplay;
+
+	/* The method that code calls, once it does: a piece takes a while to compile. */
+	static void defineDisplay(String code) {
+		if (hasDisplay || !USES_DISPLAY.matcher(code).find() || DEFINES_DISPLAY.matcher(code).find())
+			return;
+		hasDisplay = true;
+		java.util.function.Consumer<Object[]> show = Terrarium::display;
+		System.getProperties().put(SHOWN, show);
+		shell.eval(DISPLAY);
+	}
+
+	static void display(Object... values) {
+		for (Object value : values == null ? new Object[] { null } : values)
+			putForms(formsOf(value));
+	}
+
+	static boolean startsWith(byte[] bytes, int... sign) {
+		for (int i = 0; i < sign.length; i++)
+			if (bytes.length <= i || (bytes[i] & 0xff) != sign[i])
+				return false;
+		return true;
+	}
+
+	static String typeOf(byte[] bytes) {
+		return startsWith(bytes, 0x89, 'P', 'N', 'G') ? "image/png" : startsWith(bytes, 0xff, 0xd8, 0xff) ? "image/jpeg"
+			: startsWith(bytes, 'G', 'I', 'F', '8') ? "image/gif" : startsWith(bytes, '%', 'P', 'D', 'F') ? "application/pdf"
+			: "application/octet-stream";
+	}
+
+	/* Forms by MIME type; the bytes of an image; an image of Java's; else text. */
+	static Map<?, ?> formsOf(Object value) {
+		if (value instanceof Map<?, ?> forms && !forms.isEmpty()
+				&& forms.keySet().stream().allMatch(key -> String.valueOf(key).matches("[\\w.+-]+/[\\w.+-]+")))
+			return forms;
+		if (value instanceof byte[] bytes)
+			return Map.of(typeOf(bytes), bytes);
+		byte[] png = pngOf(value);
+		return png != null ? Map.of("image/png", png) : Map.of("text/plain", String.valueOf(value));
+	}
+
+	/* Of a java.awt.image.RenderedImage. By name, because a runtime without a desktop lacks these classes. */
+	static byte[] pngOf(Object value) {
+		try {
+			Class<?> image = Class.forName("java.awt.image.RenderedImage");
+			if (!image.isInstance(value))
+				return null;
+			ByteArrayOutputStream to = new ByteArrayOutputStream();
+			Class.forName("javax.imageio.ImageIO").getMethod("write", image, String.class, OutputStream.class)
+				.invoke(null, value, "png", to);
+			return to.toByteArray();
+		} catch (ReflectiveOperationException | LinkageError e) {
+			return null;
+		}
+	}
+
+	/* Text, or base64 for what is none. */
+	static String formOf(String type, Object data) {
+		if (!(data instanceof byte[] bytes))
+			return String.valueOf(data);
+		boolean isText = type.startsWith("text/") || type.matches(".*[+/](xml|json)");
+		return isText ? new String(bytes, StandardCharsets.UTF_8) : java.util.Base64.getEncoder().encodeToString(bytes);
+	}
+
+	static void putForms(Map<?, ?> forms) {
+		Map<String, Object> data = new LinkedHashMap<>();
+		List<String> tooBig = new ArrayList<>();
+		int room = DISPLAY_MAX;
+		for (Map.Entry<?, ?> form : forms.entrySet()) {
+			String type = String.valueOf(form.getKey()), text = formOf(type, form.getValue());
+			if (text.length() > room) {
+				tooBig.add(type + " left out: " + text.length() + " characters are too many to show");
+				continue;
+			}
+			data.put(type, text);
+			room -= text.length();
+		}
+		if (!tooBig.isEmpty() && data.keySet().stream().allMatch("text/plain"::equals))
+			data.put("text/plain", String.join("\n", tooBig));
+		String id = runId;
+		System.out.flush();
+		System.err.flush();
+		if (data.isEmpty())
+			return;
+		if (id == null || isLate()) {
+			System.err.println("a display (" + String.join(", ", data.keySet()) + ") came after its run had ended");
+			return;
+		}
+		put(map("ev", "display", "id", id, "data", data));
+		try {
+			Thread.sleep(1); // that it is read before what is printed next, which comes by another pipe
+		} catch (InterruptedException e) {
+			Thread.currentThread().interrupt();
+		}
+	}
+
 	/* The user's error, as members of `done`. */
 	static Map<String, Object> failed(String name, String message, List<String> rows) {
 		if (rows.size() > ROWS_MAX) {
@@ -593,6 +697,8 @@ public class Terrarium {
 		noticeJars();
 		Map<String, Object> end;
 		try {
+			if (!isStopped)
+				defineDisplay(code);
 			end = isStopped ? map("status", "interrupted") : evaluateRequest(request, code, file);
 		} catch (RuntimeException | Error e) {
 			end = failed(e.getClass().getSimpleName(), e.getMessage(), List.of("JShell failed: " + e));
@@ -974,6 +1080,7 @@ public class Terrarium {
 
 	static Map<String, Object> reset() {
 		shell.close();
+		hasDisplay = false;
 		places.clear();
 		try {
 			openShell();

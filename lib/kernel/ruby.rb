@@ -90,6 +90,9 @@ module Terrarium
 			@state, @is_early, @has_read, @is_late = WAITING, false, false, false
 			@pid, @newest = Process.pid, newest
 			@binding = TOPLEVEL_BINDING.dup
+			TOPLEVEL_BINDING.receiver.define_singleton_method(:display) do |*values|
+				values.empty? ? super() : Terrarium.display(*values)
+			end
 			@globals, @constants = global_variables, Object.constants
 			open_streams
 			Process.singleton_class.prepend(Fork)
@@ -248,6 +251,58 @@ module Terrarium
 			text = Object === value ? value.inspect.to_s : '#<BasicObject>'
 			return text if text.length <= VALUE_MAX
 			"#{text[0, VALUE_MAX]}\u2026 #{text.length - VALUE_MAX} more characters"
+		end
+
+		# ---- display ---------------------------------------------------------------------------
+
+		DISPLAY_MAX = 16 << 20 # bytes of one display on their way, all its forms together
+		MIME = %r{\A[\w.+-]+/[\w.+-]+\z}
+		SIGNS = { 'image/png' => "\x89PNG\r\n\x1A\n".b, 'image/jpeg' => "\xFF\xD8\xFF".b, 'image/gif' => 'GIF8'.b,
+			'application/pdf' => '%PDF-'.b }
+		WAYS = { to_png: 'image/png', to_svg: 'image/svg+xml', to_html: 'text/html' }
+
+		# What display() shows: forms by MIME type, the bytes of an image, what knows how it looks, or just text.
+		def display(*values)
+			values.each { |value| put_forms(forms_of(value)) }
+			nil
+		end
+
+		def forms_of(value)
+			return value if value.is_a?(Hash) && !value.empty? && value.keys.all? { |key| key.to_s.match?(MIME) }
+			if value.is_a?(String)
+				mime, = SIGNS.find { |_, sign| value.b.start_with?(sign) }
+				return { mime || 'text/plain' => value }
+			end
+			forms = WAYS.select { |way, _| value.respond_to?(way) }.to_h { |way, mime| [mime, value.public_send(way)] }
+			{ 'text/plain' => value.inspect.to_s, **forms }
+		end
+
+		def put_forms(forms)
+			room, too_big = DISPLAY_MAX, []
+			data = forms.each_with_object({}) do |(mime, given), kept|
+				text = form_of(mime.to_s, given)
+				if text.bytesize > room
+					too_big << "#{mime} left out: #{text.length} characters are too many to show"
+				else
+					kept[mime.to_s] = text
+					room -= text.bytesize
+				end
+			end
+			data['text/plain'] = too_big.join("\n") if too_big.any? && (data.keys - ['text/plain']).empty?
+			return if data.empty?
+			return warn("a display (#{data.keys.join(', ')}) came after its run had ended") if late? || !@run_id
+			[STDOUT, STDERR].each(&:flush)
+			put_shielded('ev' => 'display', 'id' => @run_id, 'data' => data)
+			sleep(0.001) # that it is read before what is printed next, which comes by another pipe
+		end
+
+		# Text, or base64 for what is none.
+		def form_of(mime, data)
+			return JSON.generate(data) if mime.end_with?('json') && !data.is_a?(String)
+			text = data.to_s
+			is_text = mime.start_with?('text/') || mime.match?(%r{[+/](?:xml|json)\z})
+			is_base64 = text.ascii_only? && text.count("^A-Za-z0-9+/= \t\r\n").zero?
+			is_text || is_base64 ? text : [text].pack('m0')
 		end
 
 		# Everything that the run has printed goes out; adds to the members of `done`.

@@ -55,6 +55,13 @@ is_json 'len(value["displays"]) == 1000 and value["dropped_displays"] == 100'
 try run --yes --json -c 'display({"image/png": "A" * 100_000_000}, raw=True)'
 expect_code 0
 is_json '[d["mime"] for d in value["displays"]] == ["text/plain"] and "left out: 100000000 characters" in value["displays"][0]["data"]'
+try run --yes --memory 1536 --json -c 'display({"image/svg+xml": "<svg>" + "x" * 500_000_000}, raw=True)'
+expect_code 0
+is_json '[d["mime"] for d in value["displays"]] == ["text/plain"] and "left out: 500000005 characters" in value["displays"][0]["data"]'
+# A type with control characters is none.
+try run --yes --json -c 'display({"image/png\x1b]0;x\x07\n": b"\x89PNG", "text/plain": "p"}, raw=True)'
+expect_code 0
+is_json '[d["mime"] for d in value["displays"]] == ["text/plain"]'
 huge='import struct; display({"image/png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 50000, 50000) + b"\x08\2\0\0\0crc."}, raw=True)'
 try run --yes --json -c "$huge"
 is_json '(value["displays"][0]["width"], value["displays"][0]["height"]) == (50000, 50000)'
@@ -66,6 +73,37 @@ expect_in err "[image/png, 33 bytes]"
 try run --yes --artifacts kept -c 'display({"image/svg+xml": "<svg><image href=\"file:///etc/passwd\"/></svg>"}, raw=True)'
 expect_code 0
 [ "$(cat kept/fig-1-1.svg)" = '<svg><image href="file:///etc/passwd"/></svg>' ] || wrong "it should be there as it is"
+
+# Other languages show things, too; one that cannot says so.
+shown='[sorted((f["mime"], f["data"]) for f in value["displays"] if f["bundle"] == k) for k in range(3)] == [[("image/svg+xml", "<svg/>"), ("text/html", "<b>x</b>")], [("image/png", "iVBORw0KGgo=")], [("text/plain", "text")]] and value["stdout"] == "ab"'
+if command -v ruby >/dev/null; then
+	try run --yes --json -l ruby -c 'print "a"
+display({ "image/svg+xml" => "<svg/>", "text/html" => "<b>x</b>" })
+display("\x89PNG\r\n\x1a\n".b, "text")
+print "b"'
+	is_json "$shown"
+	try run --yes --json -l ruby -c 'class Circle; def to_svg = "<svg/>"; end
+def show = Terrarium.display(Circle.new)
+show
+display({ "image/png" => "A" * 20_000_000 })
+display({ "image/p\e]0;x\a" => "x" })
+display' -c 'puts 5'
+	expect_in out '"mime":"image/svg+xml"'
+	expect_in out 'left out: 20000000 characters'
+	expect_in out '"stdout":"main"'
+fi
+if command -v javac >/dev/null; then
+	try run --yes --json --memory 1024 -l java -c 'System.out.print("a");
+display(Map.of("image/svg+xml", "<svg/>", "text/html", "<b>x</b>"));
+display(new byte[] {(byte) 0x89, 80, 78, 71, 13, 10, 26, 10}, "text");
+System.out.print("b");'
+	is_json "$shown"
+fi
+if command -v gcc >/dev/null; then
+	try run --yes --save-figures figs -l c -c 'int main(void) { return 0; }'
+	expect_code 0
+	expect_in err "c shows no figures"
+fi
 
 # What has no effect, or cannot work, is refused.
 try run --yes --collect 'a/*' -c x

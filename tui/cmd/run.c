@@ -223,6 +223,17 @@ static int find_libraries(struct request *q, const struct options *o)
 	return 0;
 }
 
+/* A language without displays makes no figures that could be saved. */
+static void tell_no_plots(const struct request *q)
+{
+	for (size_t i = 0; (q->figures || q->artifacts) && !q->collect && i < q->n_sources; i++)
+		if (q->sources[i].lang->commands) {
+			cmd_fail("%s shows no figures: let the code write files, and add --collect '*.png'",
+					q->sources[i].lang->name);
+			return;
+		}
+}
+
 static int play_all(struct request *q, const struct options *o)
 {
 	struct run_session_opts opts = {
@@ -369,6 +380,7 @@ static int run_parsed(struct request *q, const struct options *o)
 		code = confirm_if_wanted(&q->config, &q->policy_gate, q->sources, q->n_sources);
 	if (code)
 		return code;
+	tell_no_plots(q);
 	q->has_begun = true;
 	return q->is_camel ? be_camel(q, o) : play_all(q, o);
 }
