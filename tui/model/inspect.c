@@ -216,24 +216,33 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 
 enum { CALL_BYTES = 2000 }; /* in a longer call the hint is no longer shown */
 
-/* Is the call closed before the cursor? Brackets in strings do not count. */
-static bool is_closed(const struct text *t, size_t from, size_t to)
+/* What lies between the bracket of a call and the cursor; brackets and commas in strings do not count. */
+struct call_so_far {
+	int depth;       /* below 0: the call is closed */
+	unsigned commas; /* of the call itself */
+};
+
+static struct call_so_far read_call(const struct text *t, size_t from, size_t to)
 {
 	char code[CALL_BYTES], quote = '\0';
-	int depth = 0;
+	struct call_so_far call = {0};
 	size_t n = text_copy(t, from, code, to - from);
 
-	for (size_t i = 0; i < n && depth >= 0; i++) {
+	for (size_t i = 0; i < n && call.depth >= 0; i++) {
 		if (quote && code[i] == '\\')
 			i++;
 		else if (quote)
 			quote = code[i] == quote ? '\0' : quote;
 		else if (code[i] == '"' || code[i] == '\'')
 			quote = code[i];
+		else if (strchr("([{", code[i]) && code[i])
+			call.depth++;
+		else if (strchr(")]}", code[i]) && code[i])
+			call.depth--;
 		else
-			depth += (code[i] == '(') - (code[i] == ')');
+			call.commas += code[i] == ',' && call.depth == 0;
 	}
-	return depth < 0;
+	return call;
 }
 
 /* Is the cursor in the call whose bracket is before `pos`? */
@@ -244,7 +253,8 @@ static bool is_in_call(const struct model *m, size_t pos)
 	size_t cursor = e->sel.cursor;
 
 	return m->focus == PANE_EDITOR && s->buffer == buffers_current(&m->buffers)->id && cursor >= pos
-	       && cursor - pos < CALL_BYTES && editor_line(e) == s->line && !is_closed(e->text, pos, cursor);
+	       && cursor - pos < CALL_BYTES && editor_line(e) == s->line
+	       && read_call(e->text, pos, cursor).depth >= 0;
 }
 
 const char *signature_text(const struct model *m)
@@ -252,11 +262,38 @@ const char *signature_text(const struct model *m)
 	return m->signature.text;
 }
 
+unsigned signature_argument(const struct model *m)
+{
+	const struct editor *e = model_editor(m);
+	size_t pos = m->signature.pos;
+
+	return e->sel.cursor >= pos && e->sel.cursor - pos < CALL_BYTES
+			       ? read_call(e->text, pos, e->sel.cursor).commas
+			       : 0;
+}
+
+/* Show what the buffer says of the call whose bracket opened before `pos`. */
+static void take_from_text(struct model *m, size_t pos)
+{
+	struct signature now = {.buffer = buffers_current(&m->buffers)->id,
+			.line = editor_line(model_editor(m)),
+			.pos = pos,
+			.asked_pos = pos};
+
+	if (!signature_from_text(m, pos - 1, now.text, sizeof now.text))
+		return;
+	m->signature = now;
+	m->needs_draw = true;
+}
+
 void signature_typed(struct model *m, unsigned typed, struct effects *out)
 {
 	const struct editor *e = model_editor(m);
 
-	if (typed != '(' || m->lang->style == TRM_STYLE_SHELL || !kernel_query_can(m, m->lang))
+	if (typed != '(' || m->lang->style == TRM_STYLE_SHELL)
+		return;
+	take_from_text(m, e->sel.cursor);
+	if (!kernel_query_can(m, m->lang))
 		return;
 	/* The hint of the outer call remains, because the new bracket may not belong to a call. */
 	if (!m->signature.text[0])

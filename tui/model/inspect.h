@@ -30,7 +30,11 @@ char *inspect_context(const struct model *m, size_t *ret_len, size_t *ret_cursor
 
 /* The signature of the call at the cursor. "": there is none to show. */
 const char *signature_text(const struct model *m);
-/* A key has changed the text. `typed` is the character, or 0. */
+/* Which of its arguments the cursor is in, from 0. */
+unsigned signature_argument(const struct model *m);
+/* The signature of the name before a bracket, from its definition in the buffer. False: there is none. */
+bool signature_from_text(const struct model *m, size_t bracket, char *out, size_t cap);
+/* The text has changed by a key: `typed` is the character, or 0. */
 void signature_typed(struct model *m, unsigned typed, struct effects *out);
 /* After an event: hide the hint if the cursor has left the call or Escape was pressed. */
 struct event;

@@ -264,7 +264,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (m->notices.is_shown && notice)
 		return notice->text;
 	*role = ROLE_STATUS;
-	if (*signature_text(m))
+	if (*signature_text(m) && !signature_is_beside(m))
 		return signature_text(m);
 	peer_runs_text(m, out, cap);
 	/* In the layout with one pane the text would hide the metrics. */

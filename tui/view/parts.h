@@ -124,6 +124,8 @@ void draw_table_page(const struct model *m, struct canvas *c); /* table_view.c *
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);
 void draw_popup(const struct model *m, struct canvas *c);     /* popup_view.c */
 void draw_variables(const struct model *m, struct canvas *c); /* variables_view.c */
+bool signature_is_beside(const struct model *m);              /* signature_view.c */
+void draw_signature(const struct model *m, struct canvas *c);
 void draw_which_key(const struct model *m, struct canvas *c); /* which_key_view.c */
 void draw_tutor(const struct model *m, struct canvas *c);
 void draw_demo(const struct model *m, struct canvas *c);   /* demo_view.c */

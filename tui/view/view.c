@@ -44,7 +44,7 @@ static bool is_covered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
 	       || page_is_shown(m) || m->replay.is_on || m->demo.is_on || m->tutor.is_on
-	       || m->out.figures.zoomed || which_key_is_shown(m);
+	       || m->out.figures.zoomed || which_key_is_shown(m) || signature_is_beside(m);
 }
 
 void view_editor(const struct model *m, struct canvas *c)
@@ -108,6 +108,7 @@ static bool is_layered(const struct model *m)
 {
 	return m->dialog.kind != DIALOG_NONE || page_is_shown(m) || m->replay.is_on || m->demo.is_on
 	       || m->tutor.is_on || complete_is_shown(m) || m->out.figures.zoomed || which_key_is_shown(m)
+	       || signature_is_beside(m)
 	       || (m->layout.kind != LAYOUT_WIDE && m->layout.kind != LAYOUT_STACKED);
 }
 
@@ -155,6 +156,8 @@ void view(const struct model *m, struct canvas *c)
 	draw_status(m, c);
 	if (m->layout.strip.rows > 0)
 		draw_strip(m, c, m->layout.strip);
+	if (signature_is_beside(m))
+		draw_signature(m, c);
 	if (complete_is_shown(m))
 		draw_popup(m, c);
 	if (m->replay.is_on)

@@ -8,6 +8,7 @@
 
 #include "cmocka_all.h"
 #include "model/effect.h"
+#include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -386,6 +387,23 @@ static void the_signature_of_a_call_is_shown(void **state)
 	assert_true(m.needs_draw);
 }
 
+static void the_buffer_knows_what_has_not_run(void **state)
+{
+	(void)state;
+	type("def area(width, unit=\"a, b\"):\n pass\n"); /* Enter keeps the indentation */
+	press(K_END, MOD_CTRL);
+	press(K_BACKSPACE, 0);
+	type("\narea(");
+	assert_true(shows("area(width, unit=\"a, b\")"));
+	assert_int_equal(signature_argument(&m), 0);
+	type("1, [2, 3], ");
+	assert_int_equal(signature_argument(&m), 2);
+	type(")");
+	assert_false(shows("area(width, unit=\"a, b\") "));
+	type("\nnowhere(");
+	assert_string_equal(signature_text(&m), "");
+}
+
 static void call(void)
 {
 	press(K_END, MOD_CTRL);
@@ -544,6 +562,7 @@ int main(void)
 			TEST(a_question_mark_asks_instead_of_running),
 			TEST(the_signature_of_a_call_is_shown),
 			TEST(the_signature_goes_with_the_call),
+			TEST(the_buffer_knows_what_has_not_run),
 			TEST(variables_are_sorted_and_filtered),
 			TEST(variables_take_the_focus),
 			TEST(what_a_run_has_changed_is_marked),
