@@ -183,7 +183,15 @@ bool editor_begins_cell(const struct editor *e, size_t pos); /* does the line at
 /* The line that shows a mark: the line that begins the cell, else the first line that is not blank. */
 size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark);
 
-/* With wrapped lines: the number of rows of a line. */
+/* Where lines wrap: a row of a line. */
+struct line_row {
+	size_t row;         /* from 0 */
+	size_t first, next; /* columns that it and the row below it begin with; next SIZE_MAX: it is the last
+			     */
+};
+struct line_row editor_row_of(const struct editor *e, size_t line, size_t column); /* that shows a column */
+struct line_row editor_row_numbered(const struct editor *e, size_t line, size_t number);
+/* How many rows a line has. */
 size_t editor_line_rows(const struct editor *e, size_t line);
 /* The row of the pane that shows a column of a line, and the first column of that row. A row that is
  * negative or beyond the pane is not visible. */

@@ -53,6 +53,11 @@ static inline size_t selection_end(struct selection s)
 	return s.anchor < s.cursor ? s.cursor : s.anchor;
 }
 
+/* ---- editor_wrap.c ---- */
+
+/* `by` rows up or down from a row of a line; stays in the text. */
+void editor_step_rows(const struct editor *e, size_t *line, size_t *row, long by);
+
 /* ---- editor_notebook.c ---- */
 
 /* The text of a file becomes the script of the notebook that it is. On error the text is as it was. */

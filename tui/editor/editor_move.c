@@ -85,90 +85,22 @@ static size_t smart_home(const struct editor *e)
 
 /* ---- wrapped lines: each row has the same number of columns, so a column determines the row ---- */
 
-#define WRAP_BYTES 65536u /* a longer line is not measured */
-
-static size_t text_width(const struct editor *e)
-{
-	int width = e->cols - editor_gutter(e);
-
-	return width > 0 ? (size_t)width : 1;
-}
-
-size_t editor_line_rows(const struct editor *e, size_t line)
-{
-	size_t start = text_line_start(e->text, line), end = text_line_end_from(e->text, line, start);
-
-	if (!e->wraps || end - start < text_width(e) / 4 || end - start > WRAP_BYTES)
-		return 1;
-	return walk_column(e->text, start, end, e->tab_width) / text_width(e) + 1;
-}
-
-/* Move by `by` rows up (negative) or down from a row of a line, within the text. */
-static void step_rows(const struct editor *e, size_t *line, size_t *row, long by)
-{
-	for (; by < 0; by++) {
-		if (*row > 0) {
-			--*row;
-		} else if (*line > 0) {
-			--*line;
-			*row = editor_line_rows(e, *line) - 1;
-		}
-	}
-	for (; by > 0; by--) {
-		if (*row + 1 < editor_line_rows(e, *line)) {
-			++*row;
-		} else if (*line + 1 < text_lines(e->text)) {
-			++*line;
-			*row = 0;
-		}
-	}
-}
-
-long editor_row_at(const struct editor *e, size_t line, size_t column, size_t *ret_first)
-{
-	bool wraps = e->wraps && editor_line_rows(e, line) > 1;
-	size_t row = wraps ? column / text_width(e) : 0;
-	long at = (long)row - (long)e->top_row;
-
-	*ret_first = wraps ? row * text_width(e) : e->left_col;
-	if (!e->wraps)
-		return (long)line - (long)e->top_line;
-	if (line < e->top_line)
-		return -1;
-	for (size_t l = e->top_line; l < line; l++) {
-		at += (long)editor_line_rows(e, l);
-		if (at > e->rows)
-			return at;
-	}
-	return at;
-}
-
-size_t editor_line_at(const struct editor *e, long row, size_t *ret_first)
-{
-	long line = (long)e->top_line + row, last = (long)text_lines(e->text) - 1;
-	size_t at = e->top_line, at_row = e->top_row;
-
-	*ret_first = e->left_col;
-	if (!e->wraps)
-		return line < 0 ? 0 : line > last ? (size_t)last : (size_t)line;
-	step_rows(e, &at, &at_row, row);
-	*ret_first = at_row * text_width(e);
-	return at;
-}
-
-/* Move by rows. The column within the row is that of the first such motion. */
+/* By rows, keeping to the column in the row where the first such motion began. */
 static size_t vertical_wrapped(struct editor *e, long rows)
 {
-	size_t width = text_width(e), column = editor_column(e), line = editor_line(e), row = column / width;
-	size_t first_line = line, first_row = row;
+	size_t column = editor_column(e), line = editor_line(e), first_line = line;
+	struct line_row place = editor_row_of(e, line, column);
+	size_t row = place.row;
 
 	if (e->goal_col == NO_GOAL)
-		e->goal_col = column % width;
-	step_rows(e, &line, &row, rows);
-	if (line == first_line && row == first_row)
+		e->goal_col = column - place.first;
+	editor_step_rows(e, &line, &row, rows);
+	if (line == first_line && row == place.row)
 		return rows < 0 ? 0 : text_len(e->text);
-	size_t goal = e->goal_col < width ? e->goal_col : width - 1;
-	return walk_position(e->text, text_line_start(e->text, line), row * width + goal, e->tab_width);
+	place = editor_row_numbered(e, line, row);
+	size_t goal = place.first + e->goal_col;
+	goal = goal < place.next ? goal : place.next - 1;
+	return walk_position(e->text, text_line_start(e->text, line), goal, e->tab_width);
 }
 
 /* Move by lines. The column is that of the first such motion. */
@@ -233,7 +165,7 @@ void editor_scroll(struct editor *e, long lines)
 	size_t all = text_lines(e->text), rows = e->rows > 0 ? (size_t)e->rows : 1;
 	size_t most = all > rows ? all - rows : 0, by = (size_t)(lines < 0 ? -lines : lines);
 	if (e->wraps) {
-		step_rows(e, &e->top_line, &e->top_row, lines);
+		editor_step_rows(e, &e->top_line, &e->top_row, lines);
 		return;
 	}
 	if (lines < 0)
@@ -264,8 +196,7 @@ void editor_center(struct editor *e)
 static void show_cursor_wrapped(struct editor *e)
 {
 	size_t line = editor_line(e), column = editor_column(e), first, lines = text_lines(e->text);
-	bool is_long = editor_line_rows(e, line) > 1;
-	size_t row = is_long ? column / text_width(e) : 0;
+	size_t row = editor_row_of(e, line, column).row;
 	long margin = e->rows > 2 * MARGIN_LINES + 1 ? MARGIN_LINES : 0;
 
 	e->left_col = 0;
@@ -275,7 +206,7 @@ static void show_cursor_wrapped(struct editor *e)
 	long at = editor_row_at(e, line, column, &first);
 	if (at >= margin && at < e->rows - margin)
 		return;
-	step_rows(e, &line, &row, at < margin ? -margin : margin + 1 - (long)e->rows);
+	editor_step_rows(e, &line, &row, at < margin ? -margin : margin + 1 - (long)e->rows);
 	e->top_line = line;
 	e->top_row = row;
 }

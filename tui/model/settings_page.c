@@ -31,6 +31,26 @@ static const char *when_words(const struct setting_row *r)
 							   : words[r->when];
 }
 
+/* "30 s", "512 MiB": the value with the unit that it is in. What 0 means stands in the help: "0: no limit".
+ */
+static void put_value(const struct setting_row *r, char *out, size_t cap)
+{
+	static const char *const units[][2] = {{"S", " s"}, {"MIB", " MiB"}, {"PERCENT", " %"}};
+	bool is_number = r->value[0] && !r->value[strspn(r->value, "0123456789.")];
+	const char *unit = "", *zero = strcmp(r->value, "0") == 0 ? strstr(r->help, "0: ") : NULL;
+
+	if (zero) {
+		snprintf(out, cap, "%.36s", zero + 3);
+		return;
+	}
+	for (size_t i = 0; i < sizeof units / sizeof *units && is_number; i++)
+		if (strcmp(r->metavar, units[i][0]) == 0)
+			unit = units[i][1];
+	if (is_number && strcmp(r->name, "cpus") == 0)
+		unit = strcmp(r->value, "1") == 0 ? " core" : " cores";
+	snprintf(out, cap, "%.36s%s", r->value[0] ? r->value : "-", unit);
+}
+
 static void hint_setting(struct model *m)
 {
 	const struct setting_row *r = dialog_choice(&m->dialog);
@@ -63,14 +83,13 @@ static void fill_settings(struct model *m)
 	for (size_t i = 0; i < p->n; i++) {
 		const struct setting_row *r = &p->rows[i];
 		uint64_t marks = 0;
-		char value[40];
+		char value[56], plain[48];
 		scores[d->n_items] = setting_score(r, needle, &marks);
 		if (!scores[d->n_items])
 			continue;
-		snprintf(value, sizeof value, "%.36s%s", *r->value ? r->value : "-",
-				r->is_changed ? " *" : "");
-		/* Select the best match. The order of the list does not change, because it is sorted by
-		 * subject. */
+		put_value(r, plain, sizeof plain);
+		snprintf(value, sizeof value, "%s%s", plain, r->is_changed ? " *" : "");
+		/* The best hit is chosen; the order of the list stays, as it is one by subjects. */
 		if (needle[0] ? scores[d->n_items] > best : strcmp(r->name, p->current) == 0) {
 			best = scores[d->n_items];
 			d->current = d->n_items;

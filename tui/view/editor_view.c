@@ -33,8 +33,8 @@ struct line_note {
 struct painter {
 	const struct editor *editor;
 	struct canvas *canvas;
-	struct rect text; /* the area without the gutter */
-	size_t left_col;  /* first visible column of the current line */
+	struct rect text;          /* the area without the gutter */
+	size_t left_col, next_col; /* of the line at hand: the first column shown, the first one beyond */
 	size_t sel_start, sel_end;
 	size_t cursor_line;
 	size_t brackets[2];          /* the pair of brackets at the cursor; NOWHERE: none */
@@ -354,7 +354,7 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 	const struct editor *e = p->editor;
 	bool is_current = line == p->cursor_line && p->has_focus && p->sel_start == p->sel_end;
 	uint16_t ground = is_current ? ROLE_LINE_CURRENT : ROLE_TEXT;
-	size_t right = p->left_col + (size_t)p->text.cols;
+	size_t right = p->next_col;
 	int shift = p->text.col - (int)p->left_col;
 	size_t line_end = text_line_end_from(e->text, line, start);
 	struct walk w;
@@ -422,6 +422,8 @@ static void put_cursor(const struct painter *p)
 	size_t first, column = editor_column(e);
 	long row = editor_row_at(e, p->cursor_line, column, &first);
 	long col = (long)column - (long)first;
+	if (e->wraps && col >= p->text.cols) /* on a blank beyond the edge */
+		col = p->text.cols - 1;
 	bool is_seen = row >= 0 && row < p->text.rows && col >= 0 && col < p->text.cols;
 	p->canvas->cursor_row = is_seen ? p->text.row + (int)row : -1;
 	p->canvas->cursor_col = is_seen ? p->text.col + (int)col : -1;
@@ -438,11 +440,24 @@ static struct painter painter_for(const struct editor *e, struct canvas *c, stru
 			.marked = marked,
 			.has_utf8 = has_utf8,
 			.left_col = e->wraps ? 0 : e->left_col,
+			.next_col = (e->wraps ? 0 : e->left_col)
+				    + (size_t)(area.cols > gutter ? area.cols - gutter : 0),
 			.cursor_line = editor_line(e),
 			.brackets = {NOWHERE, NOWHERE},
 			.text = {area.row, area.col + gutter, area.rows, area.cols - gutter},
 			.sel_start = e->sel.anchor < e->sel.cursor ? e->sel.anchor : e->sel.cursor,
 			.sel_end = e->sel.anchor < e->sel.cursor ? e->sel.cursor : e->sel.anchor};
+}
+
+/* The columns of a row of a line that wraps. Returns how many rows there are down to it, and one more if the
+ * line goes on. */
+static size_t take_row(struct painter *p, size_t line, size_t row)
+{
+	struct line_row place = editor_row_numbered(p->editor, line, row);
+
+	p->left_col = place.first;
+	p->next_col = place.next != SIZE_MAX ? place.next : place.first + (size_t)p->text.cols;
+	return place.row + 1 + (place.next != SIZE_MAX);
 }
 
 void editor_draw(const struct editor *e, struct canvas *c, struct rect area, bool has_focus,
@@ -457,11 +472,12 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 	size_t start = text_line_start(e->text, e->top_line);
 	size_t line = e->top_line, row = e->wraps ? e->top_row : 0;
 	for (int i = 0; i < area.rows; i++) {
+		size_t rows = 1;
 		if (line < lines && e->wraps)
-			p.left_col = row * (size_t)(p.text.cols > 0 ? p.text.cols : 1);
+			rows = take_row(&p, line, row);
 		if (line < lines) {
 			size_t end = draw_line(&p, area.row + i, line, start);
-			bool is_whole = !e->wraps || ++row >= editor_line_rows(e, line);
+			bool is_whole = !e->wraps || ++row >= rows;
 			line += is_whole;
 			row = is_whole ? 0 : row;
 			start = is_whole ? end + 1 : start;

@@ -11,13 +11,17 @@ static struct setting_row rows[] = {
 				"the default"},
 		{"memory", "memory, files included", "MIB", "--memory", false, SETTING_SANDBOX, false, "512",
 				"config.json:3"},
+		{"timeout", "time limit of a run in seconds; 0: none", "S", "--timeout", false, SETTING_NOW,
+				false, "30", "the default"},
+		{"max_output", "interrupt a run that prints more; 0: no limit", "MIB", "--max-output", false,
+				SETTING_SANDBOX, false, "0", "the default"},
 		{"theme", "colors of the workbench", "THEME", "--theme", false, SETTING_NOW, false, "dark",
 				"the default"},
 };
 
 static void list(void)
 {
-	send((struct msg){.type = MSG_SETTINGS, .settings = rows, .n_settings = 3});
+	send((struct msg){.type = MSG_SETTINGS, .settings = rows, .n_settings = 5});
 }
 
 static void open_page(void)
@@ -43,6 +47,9 @@ static void it_tells_what_where_from_and_what_a_change_means(void **state)
 	(void)state;
 	open_page();
 	assert_screen("ask before running code (on|off). From: the default", true);
+	assert_screen(" 512 MiB ", true);
+	assert_screen(" 30 s ", true);
+	assert_screen(" no limit ", true);
 	type("files incl");
 	assert_screen("confirm", false);
 	assert_screen("memory, files included (MIB). From: config.json:3", true);

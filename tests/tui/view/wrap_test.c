@@ -109,6 +109,41 @@ static void a_click_hits_what_is_shown(void **state)
 	assert_int_equal(e.sel.cursor, 6 + 22);
 }
 
+static void rows_end_at_words(void **state)
+{
+	static const char text[] = "one two three four five six seven\n"
+				   "01234567890123456789 exactly\n"
+				   "no-blank-in-this-word-that-is-long";
+
+	(void)state;
+	editor_set_text(&e, text, strlen(text));
+	editor_select(&e, 0, 0);
+	expect("  1 one two three four\n"
+	       "    five six seven\n"
+	       "  2 01234567890123456789\n"
+	       "    exactly\n"
+	       "  3 no-blank-in-this-wor\n",
+			0, 4);
+	editor_select(&e, 18, 18); /* on the blank at the end of a row, and then on the word below */
+	expect("  1 one two three four\n"
+	       "    five six seven\n"
+	       "  2 01234567890123456789\n"
+	       "    exactly\n"
+	       "  3 no-blank-in-this-wor\n",
+			0, 22);
+	editor_move(&e, MOVE_RIGHT, false);
+	assert_int_equal(editor_row_of(&e, 0, editor_column(&e)).first, 19);
+	editor_move(&e, MOVE_DOWN, false);
+	assert_int_equal(editor_line(&e), 1);
+	/* A blank that is beyond the edge leaves the cursor at it. */
+	editor_select(&e, 34 + 20, 34 + 20);
+	editor_draw(&e, &c, (struct rect){0, 0, ROWS, COLS}, true, NULL, true);
+	assert_int_equal(c.cursor_col, COLS - 1);
+	editor_move(&e, MOVE_RIGHT, false);
+	assert_int_equal(editor_row_of(&e, 1, editor_column(&e)).row, 1);
+	assert_int_equal(editor_line_rows(&e, 2), 2);
+}
+
 /* A line of megabytes is not measured with every key. */
 static void an_endless_line_is_cut(void **state)
 {
@@ -134,6 +169,7 @@ int main(void)
 			TEST(the_cursor_goes_by_rows),
 			TEST(it_scrolls_by_rows),
 			TEST(a_click_hits_what_is_shown),
+			TEST(rows_end_at_words),
 			TEST(an_endless_line_is_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
