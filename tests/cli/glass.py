@@ -27,7 +27,7 @@ ATTACKS = [
     b"\x1bkHACKED\x1b\\", b"\x1b^pm\x1b\\", b"\x1bXsos\x1b\\", b"\x1b]50;?\x07", b"\x1b]777;notify;a;b\x07",
     b"\x05", b"\x1b[c", b"\x1b[>c", b"\x1b[=c", b"\x1b[6n", b"\x1b[?6n", b"\x1b[21t", b"\x1b[14t", b"\x1b[>q", b"\x1b[x",
     b"\x1b]10;?\x07", b"\x1b]4;1;?\x07", b"\x1bZ", b"\x1b[?u", b"\x1b[>1u", b"\x1b[>4;2m", b"\x1b[0$p",
-    b"\x1b[?1049h", b"\x1b[?47h", b"\x1b[?1003h", b"\x1b[?1006h", b"\x1b[?2004l", b"\x1b[?1004h", b"\x1b[?5h", b"\x1b[?1h",
+    b"\x1b[?1049h", b"\x1b[?47h", b"\x1b[?1003h", b"\x1b[?1006h", b"\x1b[?1005h", b"\x1b[?1015h", b"\x1b[?2004l", b"\x1b[?1004h", b"\x1b[?5h", b"\x1b[?1h",
     b"\x1b[3J", b"\x1b[2J", b"\x1b[H", b"\x1bc", b"\x1b[!p", b"\x1b[4i", b"\x1b[5i", b"\x1b[?5i", b"\x1b#8", b"\x1b(0",
     b"\x0e", b"\x1bH", b"\x1b[3g", b"\x1b[2 q", b"\x1b[20h", b"\x1b[4h", b"\x1b[12l", b"\x1b[2l", b"\x1b[5;10r", b"\x1b=",
     b"\x9b31m", b"\x9d0;HACKED\x9c", b"\x90q\x9c", b"\xc2\x9b6n", b"\xc2\x9d52;c;aGFja2Vk\xc2\x9c", b"\xc0\x9b6n",
@@ -59,7 +59,7 @@ MOVES = LINES | set("ABCDEFGHJKLMPSTX@dr")
 # What the workbench itself sends where it begins and ends, beside the moves.
 OWN = {
     "[?1049h", "[?1049l", "[22;0;0t", "[23;0;0t", "[?25h", "[?25l", "[?12h", "[?12l", "[?7h", "[?1h", "[?1l", "[4l",
-    "[?1000h", "[?1000l", "[?1002h", "[?1002l", "[?1006h", "[?1006l", "[?2004h", "[?2004l", "[>1u", "[<u", "[?1036s", "[?1036h", "[?1036r", "[>4;1m", "[>4m",
+    "[?1000h", "[?1000l", "[?1002h", "[?1002l", "[?1003h", "[?1003l", "[?1004h", "[?1004l", "[?1006h", "[?1006l", "[?2004h", "[?2004l", "[>1u", "[<u", "[?1036s", "[?1036h", "[?1036r", "[>4;1m", "[>4m",
     "[>4;0m", "[?2026$p", "[?u", "[6n", "[?2026h", "[?2026l", "(B", "=", ">", "7", "8", "M",
 }  # fmt: skip
 SEQUENCE = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|[ -/]*[0-~])")

@@ -49,5 +49,9 @@ const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x1b[200~pasted\r\ntext \x1b[31m\x1b[201~z"),
 		SEED("\x1b[<0;10;5M\x1b[<0;10;5m\x1b[<64;1;1M\x1b[M !!"),
 		SEED("\x1b[27;5;13~\x1b[13;5u\x1b\x1b[B\x03\x7f\x1b"),
+		/* kitty's keyboard protocol: Shift-Enter, Control-Enter, releases, the keypad, other layouts
+		 */
+		SEED("\x1b[13;2u\x1b[13;5u\x1b[97;5:3u\x1b[57414u\x1b[97:65:99;6;65u\x1b[?1u\x1b[27u\x1b[1;5:1A"),
+		SEED("\x1b[I\x1b[O\x1b[<35;10;5M\x1b[<35;11;5M\x1b[<67;1;1M\x1b[<0;1;1m"),
 		{NULL, 0},
 };

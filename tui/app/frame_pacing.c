@@ -14,10 +14,16 @@
 #include "app/app_internal.h"
 
 #define FRAME_NS 16000000u /* between frames of a flood */
-#define PRICE_NS 3000000u  /* cost of a frame that is painted because nothing more is waiting */
+#define AWAY_NS 100000000u /* the same while the terminal has no focus */
+#define PRICE_NS 3000000u  /* of a frame painted because nothing more was waiting */
 #define BURST_NS (32 * (uint64_t)PRICE_NS)
 #define SLOW_TERMINAL_MS 5
 #define RESULT_MS 1 /* how long the frame that shows the start of a run waits for its result */
+
+static uint64_t frame_ns(const struct app *a)
+{
+	return a->model.is_away ? AWAY_NS : FRAME_NS;
+}
 
 static void count_credit(struct app *a, uint64_t now_ns)
 {
@@ -95,9 +101,9 @@ bool app_frame_is_due(struct app *a, uint64_t now_ns, bool is_quiet)
 		return false;
 	a->has_result = a->result_until_ns;
 	a->result_until_ns = 0;
-	if (a->had_input || a->has_result || now_ns - a->painted_ns >= FRAME_NS)
+	if (a->had_input || a->has_result || now_ns - a->painted_ns >= frame_ns(a))
 		return terminal_takes_more();
-	if (!is_quiet || a->credit_ns < PRICE_NS || !terminal_takes_more())
+	if (!is_quiet || a->model.is_away || a->credit_ns < PRICE_NS || !terminal_takes_more())
 		return false;
 	a->credit_ns -= PRICE_NS;
 	return true;
@@ -111,8 +117,7 @@ int app_frame_wait_ms(const struct app *a, uint64_t now_ns)
 		return -1;
 	if (a->result_until_ns)
 		return RESULT_MS;
-	if (since_ns >= FRAME_NS)
-		/* The frame is due, but the terminal has not taken the last one. */
-		return SLOW_TERMINAL_MS;
-	return (int)((FRAME_NS - since_ns) / 1000000u) + 1;
+	if (since_ns >= frame_ns(a))
+		return SLOW_TERMINAL_MS; /* it was due, and the terminal did not take it */
+	return (int)((frame_ns(a) - since_ns) / 1000000u) + 1;
 }

@@ -144,6 +144,8 @@ static int sooner(int a, int b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
+enum { AWAY_MS = 1000 }; /* of a clock that nobody looks at */
+
 int model_tick_ms(const struct model *m)
 {
 	int wait_ms = sooner(variables_wait_ms(m), output_search_is_busy(m) ? 10 : -1);
@@ -154,9 +156,9 @@ int model_tick_ms(const struct model *m)
 	if (m->replay.is_on) /* the player feeds everything that depends on the time */
 		return m->notices.is_shown ? 500 : -1;
 	if (m->run.state == RUN_RUNNING || m->run.state == RUN_INTERRUPTING || m->run.state == RUN_KILLING)
-		return sooner(wait_ms, 100);
+		return sooner(wait_ms, m->is_away ? AWAY_MS : 100);
 	if (peer_runs_running(m))
-		return sooner(wait_ms, 500);
+		return sooner(wait_ms, m->is_away ? AWAY_MS : 500);
 	if (m->is_quitting || m->notices.is_shown)
 		return sooner(wait_ms, 500);
 	return wait_ms;

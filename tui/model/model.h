@@ -208,7 +208,9 @@ struct model {
 	struct trm_policy *policy; /* checks code before it runs; NULL: no check. Borrowed */
 	bool policy_asks;          /* always ask about code that the policy refuses */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
-	uint64_t now_ns; /* of the last message */
+	bool is_away; /* the terminal says that it has no focus: what moves by itself moves slowly */
+	uint64_t metrics_drawn_ns; /* when the figures were drawn last while that is so */
+	uint64_t now_ns;           /* of the last message */
 	bool is_quitting;
 	bool text_is_unsafe; /* unsaved text could not be stored outside of this process */
 	bool is_slow_to_quit;

@@ -9,6 +9,8 @@
 #include "model/msg.h"
 #include "model/update.h"
 
+#define AWAY_NS (UINT64_C(5) * 1000000000)
+
 static void take_sandbox_facts(struct sandbox_info *s, const struct msg *msg)
 {
 	if (msg->text)
@@ -102,10 +104,19 @@ static void on_metrics(struct model *m, const struct msg *msg, struct effects *o
 	alerts_sample(m, out);
 }
 
+/* While the terminal has no focus the figures are drawn every few seconds. */
+static bool figures_are_due(struct model *m)
+{
+	if (m->is_away && m->now_ns - m->metrics_drawn_ns < AWAY_NS)
+		return false;
+	m->metrics_drawn_ns = m->now_ns;
+	return true;
+}
+
 void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw |= msg->type != MSG_METRICS;
-	m->needs_metrics_draw |= msg->type == MSG_METRICS;
+	m->needs_metrics_draw |= msg->type == MSG_METRICS && figures_are_due(m);
 	switch (msg->type) {
 	case MSG_SANDBOX_STARTING: on_starting(m, msg); break;
 	case MSG_SANDBOX_PROGRESS:

@@ -272,6 +272,12 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 		on_key(m, msg, out);
 }
 
+static void on_focus(struct model *m, const struct event *ev)
+{
+	m->is_away = ev->key == 0;
+	m->needs_draw |= !m->is_away; /* what was left out meanwhile */
+}
+
 /* The mouse has moved with no button down: only the graphs care. */
 static void on_pointer(struct model *m, const struct event *ev)
 {
@@ -315,7 +321,9 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		}
 		if (msg->event->type == EVENT_RESIZE)
 			on_resize(m, msg->event);
-		else if (msg->event->type != EVENT_FOCUS)
+		else if (msg->event->type == EVENT_FOCUS)
+			on_focus(m, msg->event);
+		else
 			on_input(m, msg, out);
 		signature_follow(m, msg->event);
 		which_key_follow(m);

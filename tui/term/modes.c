@@ -9,8 +9,8 @@
 #include "term/term.h"
 #include "term/term_internal.h"
 
-/* Modes that terminfo does not describe: SGR mouse with drags, bracketed paste, Alt as Escape
- * (metaSendsEscape, without which a stock xterm sends accented letters), and distinct keys for
+/* Modes that terminfo does not describe: SGR mouse with drags and moves, focus, bracketed paste, Alt as
+ * Escape (metaSendsEscape, without which a stock xterm sends accented letters), and distinct keys for
  * Control-Enter (xterm's modifyOtherKeys, kitty's protocol). */
 void modes_choose(struct term *t)
 {
@@ -20,11 +20,13 @@ void modes_choose(struct term *t)
 			|| strncmp(name, "tmux", 4) == 0;
 	bool is_old = strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0
 		      || strncmp(name, "ansi", 4) == 0;
-	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s",
+	snprintf(t->modes_on, sizeof(t->modes_on), "%s\033[?2004h%s%s%s",
 			t->has_mouse ? "\033[?1000h\033[?1002h\033[?1003h\033[?1006h" : "",
-			is_old ? "" : "\033[>1u", is_xterm ? "\033[?1036s\033[?1036h\033[>4;1m" : "");
-	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s\033[?2004l%s",
+			is_old ? "" : "\033[?1004h", is_old ? "" : "\033[>1u",
+			is_xterm ? "\033[?1036s\033[?1036h\033[>4;1m" : "");
+	snprintf(t->modes_off, sizeof(t->modes_off), "%s%s%s\033[?2004l%s",
 			is_xterm ? "\033[>4m\033[?1036r" : "", is_old ? "" : "\033[<u",
+			is_old ? "" : "\033[?1004l",
 			t->has_mouse ? "\033[?1006l\033[?1003l\033[?1002l\033[?1000l" : "");
 }
 

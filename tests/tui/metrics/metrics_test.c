@@ -615,6 +615,27 @@ static void a_value_is_read_under_the_pointer(void **state)
 	assert_screen("there", false);
 }
 
+/* Nobody looks at a terminal without focus: the figures move slowly, and all is drawn when they come back. */
+static void without_focus_little_is_drawn(void **state)
+{
+	unsigned drawn = 0;
+
+	(void)state;
+	sample(5, 50);
+	event((struct event){.type = EVENT_FOCUS, .key = 0});
+	for (int i = 0; i < 10; i++) {
+		m.needs_metrics_draw = false;
+		sample(5, 50);
+		drawn += m.needs_metrics_draw;
+	}
+	assert_int_equal(drawn, 2);
+	m.needs_draw = m.needs_metrics_draw = false;
+	event((struct event){.type = EVENT_FOCUS, .key = 1});
+	assert_true(m.needs_draw);
+	sample(5, 50);
+	assert_true(m.needs_metrics_draw);
+}
+
 static void the_wheel_zooms(void **state)
 {
 	(void)state;
@@ -653,6 +674,7 @@ int main(void)
 			TEST(an_axis_has_one_unit),
 			TEST(a_value_is_read_under_the_pointer),
 			TEST(the_wheel_zooms),
+			TEST(without_focus_little_is_drawn),
 			TEST(nothing_of_the_page_breaks_on_any_size),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,7 @@ static const struct {
 		{"\033[27;5;13~", K_ENTER, MOD_CTRL},
 		{"\033[27;6;65~", 'a', MOD_CTRL | MOD_SHIFT},
 		{"\033[13;5u", K_ENTER, MOD_CTRL},
+		{"\033[13;2u", K_ENTER, MOD_SHIFT},
 		{"\033[97;5u", 'a', MOD_CTRL},
 		{"\033[27u", K_ESCAPE, 0},
 		{"\033[9;5u", K_TAB, MOD_CTRL},
