@@ -22,6 +22,19 @@ expect_in err "saved as text/fig-1-2.html"
 try run --yes --json --no-plots -c "$show"
 is_json '[d["mime"] for d in value["displays"]] == ["text/html", "text/plain"] and value["dropped_displays"] == 0'
 
+# Numbers go on, or start anew.
+try run --yes --artifacts all -c 'display({"text/html": "<i>two</i>"}, raw=True)'
+[ "$(cat all/fig-2-1.html)" = "<i>two</i>" ] || wrong "the number should go on"
+[ -e all/fig-1-3.svg ] || wrong "earlier files should stay"
+: >all/fig-notes.txt
+: >all/fig-9-x.png
+try run --yes --json --artifacts all --clear-artifacts -c 'display({"text/html": "<i>new</i>"}, raw=True)'
+is_json '[d["path"] for d in value["displays"]] == ["all/fig-1-1.html"]'
+[ "$(ls all | tr '\n' ' ')" = "fig-1-1.html fig-9-x.png fig-notes.txt " ] || wrong "only earlier artifacts should be removed: $(ls all)"
+try run --yes --clear-artifacts -c 1
+expect_code 125
+expect_in err "--clear-artifacts has no effect without --artifacts"
+
 # Files that the code writes; in any language.
 write='open("a.csv", "w").write("a,b\n1,2\n"); open(".hidden.csv", "w"); open("c.txt", "w")
 open("odd.csv", "wb").write(b"\xff\0"); open("big.csv", "w").truncate(200 << 20)

@@ -85,7 +85,9 @@ static void values_are_expanded(void **state)
 	screen_wait(&s, "[0]");
 	screen_send(&s, "\033[D\033[D\033[D"); /* Left: closed, to its parent, closed */
 	screen_wait_gone(&s, "'layers'  ");
-	screen_send(&s, "\033[F\033[C\033[F"); /* End, Right, End */
+	screen_send(&s, "\033[F\033[C"); /* End, Right */
+	screen_wait(&s, "7    int");
+	screen_send(&s, "\033[F");
 	screen_wait(&s, "… 150 more");
 	screen_send(&s, "\033");
 	assert_int_equal(screen_leave(&s), 0);

@@ -29,9 +29,10 @@ struct request {
 	const char *artifacts; /* folder for all displays; NULL: they are not saved */
 	const char *collect;   /* patterns of files to collect; NULL: none */
 	bool no_plots;
-	const char *dir;         /* folder to copy into the sandbox; NULL: none */
-	const char *input;       /* file for standard input; NULL: stdin of this program */
-	const char *const *args; /* after "--"; NULL: none */
+	bool clears;             /* files of earlier runs in the directory are removed */
+	const char *dir;         /* that is put in; NULL: none */
+	const char *input;       /* file that is standard input; NULL: ours */
+	const char *const *args; /* behind "--"; NULL: none */
 	const char **with;       /* n_with lists of packages */
 	size_t n_with;
 	bool is_json;
@@ -47,6 +48,7 @@ enum {
 	OPTION_JSON,
 	OPTION_FIGURES,
 	OPTION_ARTIFACTS,
+	OPTION_CLEAR,
 	OPTION_COLLECT,
 	OPTION_NO_PLOTS,
 	OPTION_CAMEL,
@@ -61,6 +63,8 @@ static const struct option_spec options[] = {
 		[OPTION_JSON] = {"--json", 0, NULL, "print the whole result as one JSON object per run"},
 		[OPTION_FIGURES] = {"--save-figures", 0, "DIR", "save figures that the code shows in DIR"},
 		[OPTION_ARTIFACTS] = {"--artifacts", 0, "DIR", "the same for all that is more than text"},
+		[OPTION_CLEAR] = {"--clear-artifacts", 0, NULL,
+				"remove those of earlier runs from DIR first"},
 		[OPTION_COLLECT] = {"--collect", 0, "GLOBS",
 				"show files that the code writes: '*.png,*.csv'"},
 		[OPTION_NO_PLOTS] = {"--no-plots", 0, NULL, "drop figures"},
@@ -116,6 +120,8 @@ static int parse_run(struct request *q, struct options *o)
 			q->figures = o->value;
 		else if (got == OPTION_ARTIFACTS)
 			q->artifacts = o->value;
+		else if (got == OPTION_CLEAR)
+			q->clears = true;
 		else if (got == OPTION_COLLECT)
 			q->collect = o->value;
 		else if (got == OPTION_NO_PLOTS)
@@ -244,6 +250,7 @@ static int play_all(struct request *q, const struct options *o)
 			.args = q->args,
 			.figures = q->artifacts ? q->artifacts : q->figures,
 			.saves_all = q->artifacts != NULL,
+			.clears = q->clears,
 			.collect = q->collect,
 			.no_plots = q->no_plots,
 			.dir = q->dir,
@@ -288,6 +295,8 @@ static int check_options(const struct request *q)
 	if (q->figures && (q->artifacts || q->no_plots))
 		return cmd_fail("--save-figures cannot be combined with %s",
 				q->artifacts ? "--artifacts, which saves figures as well" : "--no-plots");
+	if (q->clears && !q->figures && !q->artifacts)
+		return cmd_fail("--clear-artifacts has no effect without --artifacts DIR or --save-figures DIR");
 	if (q->collect && collect_check(q->collect))
 		return CMD_FAILED;
 	for (size_t i = 0; i < q->n_sources && !q->is_camel; i++)
@@ -434,8 +443,8 @@ const struct cmd cmd_run = {
 		.name = "run",
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…] [-- ARG…]",
 		.summary = "run code in a sandbox",
-		.help = "Runs code in the sandbox that --name names, else in a new one, where a single FILE runs as "
-			"its interpreter alone would. Several share state; -c, - and the cells of a notebook "
+		.help = "Runs code in the sandbox that --name names, else in a new one. One FILE runs as "
+			"its interpreter would. Several share state; -c, - and the cells of a notebook "
 			"(.ipynb) print the last value. Exit codes: the first failed run's; 124 time limit, 125 "
 			"terrarium failed.",
 		.operands = "FILE|-...",

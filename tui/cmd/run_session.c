@@ -467,8 +467,10 @@ static int perform_session(struct run_session *p)
 
 int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken)
 {
-	struct run_session p = {
-			.opts = opts, .displays = {.dir = opts->figures, .saves_all = opts->saves_all}};
+	struct run_session p = {.opts = opts,
+			.displays = {.dir = opts->figures,
+					.saves_all = opts->saves_all,
+					.clears = opts->clears}};
 	if (opts->collect && !(p.collect = collect_create(opts->collect, &collect_cb, &p)))
 		return cmd_fail("out of memory");
 	int code = perform_session(&p);

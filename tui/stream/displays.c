@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/displays.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -44,6 +46,40 @@ static int save_display_file(const char *dir, const char *path, const uint8_t *b
 	return error;
 }
 
+/* The run in "fig-RUN-N.SUFFIX"; 0: the file has another name. */
+static uint64_t run_of_name(const char *name)
+{
+	char *end;
+	if (strncmp(name, "fig-", 4) || !isdigit((unsigned char)name[4]))
+		return 0;
+	uint64_t run = strtoull(name + 4, &end, 10);
+	if (*end != '-' || !isdigit((unsigned char)end[1]))
+		return 0;
+	strtoull(end + 1, &end, 10);
+	return *end == '.' ? run : 0;
+}
+
+/* Numbers go on behind those of files that are there, or these are removed. */
+static void settle_numbers(struct displays *d)
+{
+	DIR *dir = d->has_offset ? NULL : opendir(d->dir);
+	const struct dirent *entry;
+	uint64_t highest = 0;
+
+	d->has_offset = true;
+	while (dir && (entry = readdir(dir))) {
+		uint64_t run = run_of_name(entry->d_name);
+		if (run && d->clears)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+		else if (run > highest && run < UINT32_MAX)
+			highest = run;
+	}
+	if (dir)
+		closedir(dir);
+	if (highest >= d->run)
+		d->offset = highest - d->run + 1;
+}
+
 /* "image/png 640x480", or how many bytes it has. */
 static void describe_image(
 		const struct displays *d, size_t n, const struct image_info *info, char *out, size_t cap)
@@ -60,8 +96,9 @@ static bool save_display(struct displays *d, const uint8_t *bytes, size_t n, con
 {
 	char what[160], text[4400];
 	describe_image(d, n, info, what, sizeof what);
-	snprintf(path, cap, "%s/fig-%u-%u.%s", d->dir, (unsigned)d->run, d->n_images,
-			mime_suffix(info->type ? image_mime(info->type) : d->mime));
+	settle_numbers(d);
+	snprintf(path, cap, "%s/fig-%llu-%u.%s", d->dir, (unsigned long long)(d->run + d->offset),
+			d->n_images, mime_suffix(info->type ? image_mime(info->type) : d->mime));
 	int error = save_display_file(d->dir, path, bytes, n);
 	if (error)
 		snprintf(text, sizeof text, "[%s] could not be saved as %.4000s: %s", what, path,
@@ -181,6 +218,9 @@ void displays_save_all(struct displays *d, struct trm_display *displays, size_t 
 		one.mime = displays[i].mime;
 		if (bytes && image_probe(bytes, len, &info, NULL) < 0)
 			info = (struct image_info){0};
+		settle_numbers(d);
+		one.offset = d->offset;
+		one.has_offset = true;
 		if (bytes && save_display(&one, bytes, len, &info, path, sizeof path, out, user))
 			displays[i].path = strdup(path);
 		free(bytes);

@@ -17,6 +17,9 @@ struct displays {
 	bool is_plain;   /* without bold and the like, which what is no terminal does not know in any case */
 	const char *dir; /* to save figures in; NULL: nowhere */
 	bool saves_all;  /* whatever is more than plain text */
+	bool clears;     /* files of earlier runs in `dir` are removed before the first is saved */
+	bool has_offset; /* `offset` is known */
+	uint64_t offset; /* added to the numbers of runs: files of earlier ones stay */
 	uint64_t run;    /* number of the one that is shown */
 	unsigned n_images; /* of it, and what else was saved */
 	char *mime, *data; /* the best form of the display that is coming in, and its bundle */
