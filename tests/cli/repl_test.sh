@@ -123,6 +123,18 @@ expect_code 0
 expect_in out "x                int"
 expect_in out "runs have a time limit of 5 s"
 expect_in err "there are no variables yet"
+# Tables and artifacts.
+feed 'r = [{"id": i, "name": "n%%d" %% (i %% 3)} for i in range(30)]\n:table r 29 by name down\n:table r find n2\n:table x\n'
+expect_in out " 0    0 n0"
+expect_in err "list: rows 11 to 30 of 30, columns 1 to 2 of 2"
+expect_in err "list: rows 3 to 22 of 30"
+expect_in err "there is no variable of this name: x"
+feed 'display({"text/csv": "a,b\\n1,2\\n", "text/plain": "t"}, raw=True)\n:artifacts\n:artifacts save 1 one.csv\n:artifacts save all all\n:artifacts save 2\n'
+expect_in out "  1  out-1-1.csv              text/csv"
+expect_in err "saved one.csv"
+expect_in err "saved all/out-1-1.csv"
+expect_in err "which one? :artifacts save 1 to 1, or all"
+[ "$(tail -n 1 all/out-1-1.csv)" = 1,2 ] || wrong "the file should be as it was shown"
 feed ':re\n'
 expect_code 125
 expect_err "terrarium: :re may be :reset, :restart"

@@ -22,6 +22,12 @@ static void drop_first(struct artifacts *a)
 	memmove(a->all, a->all + 1, --a->n * sizeof *a->all);
 }
 
+void artifacts_drop_last(struct artifacts *a)
+{
+	a->bytes -= a->all[--a->n].n;
+	free(a->all[a->n].bytes);
+}
+
 static bool make_place(struct artifacts *a)
 {
 	if (a->n < a->cap)

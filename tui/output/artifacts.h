@@ -35,6 +35,8 @@ void artifacts_finish(struct artifacts *a); /* takes a zeroed object */
 /* Take one in: `bytes`, which are malloc'd with a NUL behind them, become the store's. False: no memory. */
 bool artifacts_add(struct artifacts *a, const struct artifact *artifact);
 
+void artifacts_drop_last(struct artifacts *a); /* there is one */
+
 /* A figure or another one, the same for both. Texts and bytes are borrowed. */
 struct artifact_row {
 	uint32_t id, run;

@@ -34,6 +34,9 @@ const struct repl_command repl_command_table[] = {
 				"show a page of a variable or a CSV file: NAME [ROW] [by COLUMN] [down] [find TEXT] "
 				"[column N]; alone: the next page",
 				ARG_TEXT, repl_command_table_show},
+		{"artifacts", "[save …]", "list artifacts",
+				"list what runs have shown: images, tables, files; save N [FILE], save all [DIR]",
+				ARG_TEXT, repl_command_artifacts},
 		{"reset", "", "forget variables", "forget all variables; files are kept", ARG_NONE,
 				repl_command_reset},
 		{"restart", "", "restart it", "restart the interpreter; variables are lost, files are kept",

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct repl;
 
@@ -56,10 +57,14 @@ repl_command_fn repl_command_run, repl_command_load, repl_command_save, repl_com
 repl_command_fn repl_command_env, repl_command_metrics, repl_command_top, repl_command_variables,
 		repl_command_files, repl_command_limits, repl_command_attach;
 repl_command_fn repl_command_interrupt, repl_command_reset, repl_command_restart, repl_command_copy,
-		repl_command_install, repl_command_table_show, repl_command_net, repl_command_keep,
-		repl_command_confirm;
+		repl_command_install, repl_command_table_show, repl_command_artifacts, repl_command_net,
+		repl_command_keep, repl_command_confirm;
 
 void repl_command_table_close(struct repl *r);
+struct trm_display;
+/* A run shows this. */
+void repl_artifacts_keep(struct repl *r, uint64_t run, const struct trm_display *display);
+void repl_artifacts_close(struct repl *r);
 void repl_command_copy_close(struct repl *r);
 void repl_command_install_close(struct repl *r);
 void repl_command_install_resize(struct repl *r);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "output/runs.h"
+#include "repl/command.h"
 #include "repl/repl_internal.h"
 
 enum { HELD_MAX = 8 << 20, EXCERPT = 200 };
@@ -32,6 +33,7 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct other *o = user;
+	repl_artifacts_keep(o->r, trm_run_number(run), display);
 	displays_add(&o->r->displays, trm_run_number(run), display, &repl_run_displays, o->r);
 }
 

@@ -460,6 +460,7 @@ static void close_all(struct repl *r)
 	repl_command_copy_close(r);
 	repl_command_install_close(r);
 	repl_command_table_close(r);
+	repl_artifacts_close(r);
 	images_close(r);
 	shell_close(r);
 	edit_close(r);

@@ -123,6 +123,7 @@ struct repl {
 	unsigned n_samples;
 	struct trm_copy *copy; /* under way */
 	struct install *install;
+	struct repl_artifacts *artifacts; /* command_artifacts.c; NULL: no run has made any */
 	struct repl_table *table; /* that was shown last: command_table.c; NULL: none */
 	struct edit *edit;        /* an editor has the terminal: edit.c */
 

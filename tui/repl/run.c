@@ -9,6 +9,7 @@
 #include <terrarium/magic.h>
 
 #include "output/runs.h"
+#include "repl/command.h"
 #include "repl/repl_internal.h"
 #include "stream/exit_code.h"
 #include "stream/install_hint.h"
@@ -85,6 +86,7 @@ const struct displays_out repl_run_displays = {.text = show_text, .note = show_n
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct repl *r = user;
+	repl_artifacts_keep(r, trm_run_number(run), display);
 	displays_add(&r->displays, trm_run_number(run), display, &repl_run_displays, r);
 }
 
