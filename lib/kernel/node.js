@@ -582,6 +582,7 @@ function take() {
 	}
 	const request = JSON.parse(queue.shift());
 	if (request.op === 'run') {
+		table_order = null;
 		state = TAKEN; // an interrupt that finds the request neither waiting nor begun would be lost
 		begin(request);
 	} else if (request.op === 'leave') {

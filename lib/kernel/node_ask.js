@@ -13,10 +13,10 @@ const NAMES_ONLY = 1;
 const first_globals = new Set(Object.getOwnPropertyNames(globalThis));
 
 /* The value of an expression, or NOTHING: it fails, would change something, or takes too long. */
-function probe(expression) {
+function probe(expression, timeout = PROBE_MS) {
 	let found = NOTHING;
 	session.post('Runtime.evaluate', {
-		expression: `(${expression}\n)`, throwOnSideEffect: true, timeout: PROBE_MS, silent: true, objectGroup: 'ask',
+		expression: `(${expression}\n)`, throwOnSideEffect: true, timeout, silent: true, objectGroup: 'ask',
 	}, (error, reply) => {
 		if (!error && !reply.exceptionDetails)
 			found = value_of(reply.result);
@@ -280,6 +280,7 @@ function row_of(name, value, has_values) {
 	return {
 		name, type, size: value === NOTHING || !has_values ? '' : safely(() => size_of(value)),
 		value: text.length > SHORT ? text.slice(0, SHORT - 1) + '…' : text.replaceAll('\n', ' '),
+		has_members: value !== NOTHING && has_members(value), is_table: value !== NOTHING && is_table(value),
 	};
 }
 
@@ -310,7 +311,7 @@ function is_complete({ code }) {
 }
 
 const answers = {
-	complete, inspect: inspect_name, is_complete, variables,
+	complete, inspect: inspect_name, is_complete, variables, members: answer_members, table,
 	reset: () => ({}), // asked only of a process that has just begun
 };
 

@@ -542,6 +542,15 @@ local({
 		else as.character(length(value))
 	}
 
+	cell_texts <- function(column) {
+		texts <- if (is.list(column)) vapply(column, short, "")
+			else if (is.double(column) && !is.object(column)) vapply(column, format, "", digits = 7L)
+			else as.character(column)
+		texts <- utf8(texts)
+		texts[is.na(texts)] <- "NA"
+		substr(texts, 1L, 200L)
+	}
+
 	answers <- list(
 		complete = function(request) {
 			before <- substr(request$code, 1L, request$cursor)
@@ -595,9 +604,37 @@ local({
 			rows <- lapply(ls(user), function(name) {
 				value <- get(name, user)
 				list(name = name, type = class(value)[1L], size = if (is_whole) size_of(value) else "",
-					value = if (is_whole) short(value) else "")
+					value = if (is_whole) short(value) else "", is_table = is.data.frame(value) || is.matrix(value))
 			})
 			list(variables = rows)
+		},
+		table = function(request) {
+			if (!exists(request$code, user, inherits = FALSE))
+				return(list(found = FALSE, why = paste("there is no variable of this name:", request$code)))
+			value <- get(request$code, user)
+			type <- class(value)[1L]
+			if (is.matrix(value)) value <- as.data.frame(value)
+			if (!is.data.frame(value))
+				return(list(found = FALSE, why = paste0("no table: ", request$code, " is of the type ", type)))
+			given <- function(name, otherwise) if (is.null(request[[name]])) otherwise else request[[name]]
+			places <- if (is.null(request$sort) || request$sort >= ncol(value)) seq_len(nrow(value))
+				else order(value[[request$sort + 1]], decreasing = given("down", FALSE), na.last = TRUE)
+			span <- function(first, count, all) if (first >= all) integer() else seq.int(first + 1, min(first + count, all))
+			columns <- span(given("column", 0), min(given("width", 20), 200), ncol(value))
+			shown <- places[span(given("row", 0), min(given("count", 50), 500, 20000 %/% max(1, length(columns))), nrow(value))]
+			texts <- lapply(columns, function(j) cell_texts(value[[j]][shown]))
+			heads <- lapply(columns, function(j) list(name = names(value)[j], type = class(value[[j]])[1L],
+				is_number = is.numeric(value[[j]]) && !is.factor(value[[j]])))
+			answer <- list(found = TRUE, type = type, rows = nrow(value), columns = ncol(value), row = given("row", 0),
+				column = given("column", 0), heads = heads, labels = I(substr(rownames(value)[shown], 1L, 200L)),
+				cells = lapply(seq_along(shown), function(i) I(vapply(texts, `[`, "", i))))
+			if (!is.null(request$find)) {
+				from <- span(given("from", 0), 100000, nrow(value))
+				has <- function(column) grepl(tolower(request$find), tolower(as.character(column[places[from]])), fixed = TRUE)
+				hit <- if (length(from)) from[Reduce(`|`, lapply(value, has))] else integer()
+				if (length(hit)) answer$hit <- hit[1L] - 1 else answer$looked <- max(from, given("from", 0))
+			}
+			answer
 		},
 		reset = function(request) {
 			rm(list = ls(user, all.names = TRUE), envir = user)

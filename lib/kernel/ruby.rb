@@ -605,7 +605,76 @@ module Terrarium
 		def row_of(name, value, is_whole)
 			type = Kernel.instance_method(:class).bind_call(value)
 			size = is_whole && [String, Array, Hash].include?(type) ? value.size.to_s : ''
-			{ 'name' => name.to_s, 'type' => type.to_s, 'size' => size, 'value' => is_whole ? short(value) : '' }
+			{ 'name' => name.to_s, 'type' => type.to_s, 'size' => size, 'value' => is_whole ? short(value) : '',
+				'is_table' => type == Array && !value.empty? }
+		end
+
+		CELL, CELLS_MAX, SAMPLE = 200, 20_000, 1000
+
+		# An array of hashes, of arrays or of values; nil: it is no table.
+		def columns_of(rows)
+			return unless Array === rows && !rows.empty?
+			sample = rows.first(SAMPLE)
+			return sample.flat_map(&:keys).uniq if sample.all?(Hash)
+			return (0...sample.map(&:size).max).to_a if sample.all?(Array)
+			[nil]
+		end
+
+		def cell_of(row, key)
+			return row if key.nil?
+			return row.fetch(key) { :none } if Hash === row
+			Array === row && Integer === key && key < row.size ? row[key] : :none
+		end
+
+		def cell_text(value) = value == :none ? nil : (String === value ? utf8(value[0, CELL + 1]) : short(value))[0, CELL]
+
+		def answer_table(request)
+			path, known = request['code'], false
+			rows = catch(:none) { value_of(path).tap { known = true } }
+			return { 'found' => false, 'why' => "there is no variable of this name: #{path}" } unless known
+			keys = columns_of(rows)
+			return { 'found' => false, 'why' => "no table: #{path} is of the type #{rows.class}" } unless keys
+			places = places_of(rows, keys, request)
+			first, column = request.fetch('row', 0), request.fetch('column', 0)
+			shown = keys[column, [request.fetch('width', 20), 200].min] || []
+			count = [request.fetch('count', 50), 500, CELLS_MAX / [shown.size, 1].max].min
+			page = places ? places[first, count] || [] : (first...[first + count, rows.size].min).to_a
+			{ 'found' => true, 'type' => rows.class.to_s, 'rows' => rows.size, 'columns' => keys.size, 'row' => first,
+				'column' => column, 'heads' => shown.map { |key| head_of(rows, key) }, 'labels' => page.map(&:to_s),
+				'cells' => page.map { |i| shown.map { |key| cell_text(cell_of(rows[i], key)) } },
+				**find_in(rows, keys, places, request) }
+		end
+
+		def head_of(rows, key)
+			types = rows.first(SAMPLE).map { |row| cell_of(row, key) }.reject { |v| v == :none || v.nil? }.map(&:class).uniq
+			{ 'name' => key.nil? ? 'value' : key.to_s[0, CELL], 'type' => types.size > 3 ? 'mixed' : types.join('|'),
+				'is_number' => !types.empty? && types.all? { |type| type <= Numeric } }
+		end
+
+		# Places of the rows in the order that is asked for; nil: as they are. What is missing comes last.
+		def places_of(rows, keys, request)
+			sort = request['sort']
+			return unless sort && sort < keys.size
+			values = rows.map { |row| cell_of(row, keys[sort]) }
+			known, missing = values.each_index.partition { |i| values[i] != :none && !values[i].nil? }
+			known = begin
+				known.sort_by { |i| [values[i], request['down'] ? -i : i] }
+			rescue ArgumentError, NoMethodError # of different types
+				known.sort_by { |i| [values[i].class.to_s, cell_text(values[i]), i] }
+			end
+			(request['down'] ? known.reverse : known) + missing
+		end
+
+		def find_in(rows, keys, places, request)
+			return {} unless request['find']
+			text, from = request['find'].downcase, request.fetch('from', 0)
+			ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.5
+			(from...rows.size).each do |at|
+				row = rows[places ? places[at] : at]
+				return { 'hit' => at } if keys.any? { |key| cell_text(cell_of(row, key)).to_s.downcase.include?(text) }
+				return { 'looked' => at + 1 } if at % 100 == 0 && Process.clock_gettime(Process::CLOCK_MONOTONIC) > ends
+			end
+			{ 'looked' => rows.size }
 		end
 
 		OPEN = /unexpected end-of-input|unterminated|meets end of file|before EOF/
