@@ -322,6 +322,7 @@ void limit_report_by_process(
 
 /* The kinds of an announcement, for its receiver; and its channel for stderr. */
 #define PEER_COMMAND_GONE ANNOUNCED_GONE
+#define PEER_COMMAND_PRESENT ANNOUNCED_PRESENT
 #define PEER_COMMAND_BEGIN ANNOUNCED_BEGIN
 #define PEER_COMMAND_OUTPUT ANNOUNCED_OUTPUT
 #define PEER_COMMAND_STDERR CHANNEL_STDERR

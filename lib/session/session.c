@@ -252,16 +252,16 @@ static void report_present(struct trm_session *s, const struct announced_msg *wh
 	if (!s->opts.is_shared || !s->cb->present || s->is_closed)
 		return;
 	trm_text_clean_line(by, sizeof by, what->by ? what->by : "", what->by_len);
-	s->cb->present(s->user, what->client, what->kind == ANNOUNCED_PRESENT ? by : NULL);
+	s->cb->present(s->user, what->client, what->kind == PEER_COMMAND_PRESENT ? by : NULL);
 }
 
 static void on_reported(void *user, const struct announced_msg *what)
 {
 	struct trm_session *s = user;
 	session_enter(s);
-	if (what->kind == ANNOUNCED_PRESENT || what->kind == ANNOUNCED_GONE)
+	if (what->kind == PEER_COMMAND_PRESENT || what->kind == PEER_COMMAND_GONE)
 		report_present(s, what);
-	if (what->kind != ANNOUNCED_PRESENT)
+	if (what->kind != PEER_COMMAND_PRESENT)
 		peer_command_handle(s, what);
 	session_leave(s);
 }
