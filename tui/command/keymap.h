@@ -95,7 +95,7 @@ struct keybar_item {
 	int col, cols;
 };
 enum { KEYBAR_MAX = 96 };
-/* For a width: commands with their columns, left to right. Returns how many. */
+/* Items for this width: commands with their columns, left to right. Returns their number. */
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX]);
 
 #endif

@@ -53,25 +53,26 @@ enum effect_type {
 	/* number: serial of the run; also write its output to a new file; answered by MSG_SPILL */
 	EFFECT_SPILL,
 	EFFECT_SPILL_END,
-	EFFECT_COPY_FILES,       /* text: from, NUL, to; flag: out of the sandbox, else into it */
-	EFFECT_COPY_CHECKED,     /* as EFFECT_COPY_FILES, but ask before what lies here is replaced */
-	EFFECT_COPY,             /* text, len: to the terminal's clipboard */
-	EFFECT_THEME,            /* text: name */
-	EFFECT_LIST_THEMES,      /* answered by MSG_THEMES */
-	EFFECT_COMPLETE_PATH,    /* text: what was typed; answered by MSG_PATH */
-	EFFECT_SEEK,             /* number: time in the recording, in us; also when its speed has changed */
-	EFFECT_EXPORT,           /* text: path, its ending is the format; answered by MSG_EXPORTED */
-	EFFECT_EXPORT_OVER,      /* the same, though the file exists */
-	EFFECT_RECORD,           /* text: path; answered by MSG_RECORDING */
-	EFFECT_RECORD_STOP,      /* answered by MSG_RECORDING */
-	EFFECT_ASK_TERMINAL,     /* which images it can show; answered by MSG_IMAGES */
-	EFFECT_DRAW_FIGURE,      /* number: its id; answered by MSG_FIGURE_DRAWN */
-	EFFECT_ZOOM_FIGURE,      /* the same, for the whole screen */
-	EFFECT_SAVE_FIGURE,      /* number: its id; text: path; answered by MSG_FIGURE_SAVED */
+	EFFECT_COPY_FILES, /* text: source, NUL, target; flag: out of the sandbox, else into it */
+	/* Like EFFECT_COPY_FILES, but ask before an existing file here is replaced. */
+	EFFECT_COPY_CHECKED,
+	EFFECT_COPY,          /* text, len: for the terminal's clipboard */
+	EFFECT_THEME,         /* text: name */
+	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
+	EFFECT_COMPLETE_PATH, /* text: the typed path; answered by MSG_PATH */
+	EFFECT_SEEK,          /* number: time in the recording, in us; also after a change of speed */
+	EFFECT_EXPORT,        /* text: path, whose extension decides the format; answered by MSG_EXPORTED */
+	EFFECT_EXPORT_OVER,   /* the same, though the file exists */
+	EFFECT_RECORD,        /* text: path; answered by MSG_RECORDING */
+	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
+	EFFECT_ASK_TERMINAL,  /* ask which images it can show; answered by MSG_IMAGES */
+	EFFECT_DRAW_FIGURE,   /* number: its id; answered by MSG_FIGURE_DRAWN */
+	EFFECT_ZOOM_FIGURE,   /* the same for the whole screen */
+	EFFECT_SAVE_FIGURE,   /* number: its id; text: path; answered by MSG_FIGURE_SAVED */
 	EFFECT_SAVE_FIGURE_OVER, /* the same, though the file exists */
-	EFFECT_OPEN_FIGURE,      /* number: its id; with the desktop's program */
+	EFFECT_OPEN_FIGURE,      /* number: its id; open it with a program of the desktop */
 	EFFECT_SAVE_ALL,         /* text: folder, for all artifacts; answered by a notice */
-	EFFECT_REPAINT,          /* trust nothing on the screen */
+	EFFECT_REPAINT,          /* redraw the whole screen */
 	EFFECT_RELOAD,           /* buffer: read its file again */
 	EFFECT_EDIT_OUTSIDE,     /* buffer: edit it in $VISUAL or $EDITOR */
 	EFFECT_RECOVER,          /* number: enum recover_answer */

@@ -68,7 +68,8 @@ static void add_figure(struct model *m, const struct figure_form *form, uint8_t 
 {
 	struct rect area = model_output_area(m);
 	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, form->mime, bytes, n);
-	int max_rows = area.rows - 2; /* the run's header above it, and what comes next, are to be seen too */
+	/* So that the header of the run and the line below are visible, too. */
+	int max_rows = area.rows - 2;
 	char text[48];
 
 	if (!fig)

@@ -129,12 +129,12 @@ struct model {
 	enum pane focus_back; /* pane that gets the focus after a run that asked for input */
 	bool owes_focus;
 	struct keymap keymap;
-	bool tells_keys;    /* the terminal does, also those that are one to others: Enter and Shift-Enter */
-	struct keys typed;  /* of a sequence that is not complete */
+	bool tells_keys;    /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
+	struct keys typed;  /* keys of an incomplete sequence */
 	bool has_which_key; /* such a sequence, or one of vi's, has begun: … */
 	uint32_t which_key_begun; /* … which, and … */
 	uint64_t which_key_ns;    /* … when its last key came */
-	enum pane mouse_pane;     /* that a drag began in */
+	enum pane mouse_pane;     /* pane in which a drag began */
 	bool has_mouse_pane;
 
 	struct vi vi; /* its state, if the key map is that of vi */
@@ -173,7 +173,7 @@ struct model {
 	struct variables variables[TRM_LANG_MAX];
 	struct variables_page variables_page;
 	struct variable_tree variable_tree;
-	uint64_t variables_due_ns; /* when the kernels may be asked for them */
+	uint64_t variables_due_ns; /* when the kernels may be asked for variables */
 	struct table_page table_page;
 	struct artifacts artifacts; /* beside out.figures */
 	struct gallery gallery;

@@ -43,7 +43,7 @@ enum msg_type {
 	MSG_RUN_JOINED,
 	MSG_SANDBOX_PROGRESS, /* text: current step of the start */
 	MSG_SANDBOX_WARNING,  /* text: a sentence */
-	MSG_CLIENTS,          /* number: of programs attached to the sandbox */
+	MSG_CLIENTS,          /* number: clients of the sandbox */
 	MSG_CLIENT,           /* number: of another program; text: what it is; NULL: it has gone */
 	MSG_RUN_OUTPUT,       /* stream, text, len */
 	MSG_RUN_DISPLAY,      /* display */
@@ -88,7 +88,7 @@ enum msg_type {
 	MSG_ERROR,       /* text: a problem */
 	MSG_TEXT_UNSAFE, /* text: why unsaved text cannot be stored; flag: this prevents quitting */
 	MSG_ANSWER,      /* from a kernel. serial: of the question; text: JSON, or NULL and other: why not */
-	MSG_TABLE_FILE,     /* text, len: CSV; origin: its name; or other: why it could not be read */
+	MSG_TABLE_FILE,  /* text, len: CSV; origin: its name; or other: why it could not be read */
 	MSG_HISTORY,     /* text, len: the history file; number: the time, in s since 1970 */
 	MSG_FILES,       /* text: lines of size, tab, name; NULL: unknown; flag: there are more */
 	/* text, len: paths, each with a NUL; number: recent files among them, which come first */

@@ -36,12 +36,12 @@ enum { PEER_NAMES_MAX = 8 };
 enum { PEER_RUNS_MAX = TRM_LANG_MAX + 64 };
 
 struct peer_runs {
-	struct peer_run items[PEER_RUNS_MAX]; /* by language; then commands */
-	unsigned n;                           /* behind so many of them there is none */
-	unsigned n_clients; /* programs attached to the sandbox, this one included; 0: not known */
+	struct peer_run items[PEER_RUNS_MAX]; /* one per language, then commands */
+	unsigned n;                           /* items in use: those at n and after it are free */
+	unsigned n_clients;                   /* clients of the sandbox, including this one; 0: unknown */
 	struct peer_name names[PEER_NAMES_MAX];
 	unsigned n_names;
-	uint32_t target; /* that a question is about */
+	uint32_t target; /* subject of the open question */
 };
 
 /* MSG_RUN_JOINED, or a message about a peer run. False: the message is about none. */

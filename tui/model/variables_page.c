@@ -38,7 +38,7 @@ static int at_most(int value, int most)
 /* Names and types are as wide as the longest one, within bounds. The value gets the rest. */
 void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS + 1])
 {
-	size_t longest[3] = {6, 6, 6}; /* a heading with the mark of what is sorted by */
+	size_t longest[3] = {6, 6, 6}; /* least widths: a heading and the sort mark */
 	struct variable_line lines[VARIABLE_LINES_MAX];
 	size_t n_lines = variable_lines(m, lines);
 

@@ -26,7 +26,7 @@ enum figure_state { FIGURE_WAITING, FIGURE_ASKED, FIGURE_READY, FIGURE_FAILED };
 struct figure {
 	uint32_t id;     /* from 1, in the order of arrival */
 	uint32_t run;    /* serial */
-	unsigned number; /* of the run's figures, from 1 */
+	unsigned number; /* among the figures of the run, from 1 */
 	char mime[64], title[100];
 	bool is_collected;      /* it is a file of the code's; the title is its name */
 	struct image_info info; /* type IMAGE_NONE: it cannot be drawn */
