@@ -176,7 +176,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 		snprintf(reterr->msg, sizeof reterr->msg, "the workbench cannot start: out of memory");
 		return TRM_ENOMEM;
 	}
-	describe_way(a->opts, a->model.sandbox.words);
+	describe_way(a->opts, a->model.sandbox.remote_options);
 	return 0;
 }
 

@@ -188,13 +188,13 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 }
 
 /* The preparation of a container may take a while. */
-static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	const struct app_peek *look = user;
 
 	(void)sandbox;
 	if (look->is_current)
-		app_notify(look->app, MSG_INSIDE_PROGRESS, words);
+		app_notify(look->app, MSG_INSIDE_PROGRESS, text);
 }
 
 static void on_ready(void *user, struct trm_sandbox *sandbox)

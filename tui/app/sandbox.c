@@ -53,16 +53,16 @@ static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg *
 	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
 }
 
-static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	(void)sandbox;
-	app_notify(user, MSG_SANDBOX_PROGRESS, words);
+	app_notify(user, MSG_SANDBOX_PROGRESS, text);
 }
 
-static void on_warning(void *user, struct trm_sandbox *sandbox, const char *words)
+static void on_warning(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	(void)sandbox;
-	app_notify(user, MSG_SANDBOX_WARNING, words);
+	app_notify(user, MSG_SANDBOX_WARNING, text);
 }
 
 /* The languages of an image are unknown until one is started. */

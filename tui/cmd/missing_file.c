@@ -70,12 +70,12 @@ static void write_hint(const char *file, const char *name, const char *ending, c
 			name, ending, base, n ? n : 1, n ? file : ".");
 }
 
-bool missing_file_hint(const char *file, const char *words, char out[MISSING_FILE_HINT])
+bool missing_file_hint(const char *file, const char *output, char out[MISSING_FILE_HINT])
 {
 	char name[256], path[PATH_MAX];
 	const char *neighbor, *ending;
 	for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++) {
-		const char *at = strstr(words, SIGNS[i].sign);
+		const char *at = strstr(output, SIGNS[i].sign);
 		if (!at || !copy_module_name(at + strlen(SIGNS[i].sign), SIGNS[i].end, name, sizeof name)
 				|| !(neighbor = neighbor_of(name, SIGNS[i].has_dots))
 				|| !find_neighbor(file, neighbor, path, &ending))

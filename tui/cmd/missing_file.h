@@ -10,8 +10,8 @@
 
 enum { MISSING_FILE_HINT = 800 };
 
-/* `words` is the end of the program's stderr, or its error. If a missing module is a file next to `file`,
+/* `output` is the end of the program's stderr, or its error. If a missing module is a file next to `file`,
  * set `out` to one line that says so, and what to do, and return true. */
-bool missing_file_hint(const char *file, const char *words, char out[MISSING_FILE_HINT]);
+bool missing_file_hint(const char *file, const char *output, char out[MISSING_FILE_HINT]);
 
 #endif

@@ -154,7 +154,7 @@ void ask_add_mounts(const struct model *m, struct dialog *d)
 	for (size_t i = 0; i < m->sandbox.n_mounts; i++)
 		dialog_add_labeled(d, i ? "" : "Mounts",
 				m->sandbox.mounts[i].is_writable ? ROLE_WARN : ROLE_DIALOG, "%s",
-				m->sandbox.mounts[i].words);
+				m->sandbox.mounts[i].text);
 }
 
 /* The network has its own line. The other guards are listed unless they are strong. */

@@ -198,8 +198,8 @@ void loss_refresh(struct model *m)
 		describe_uptime(m, d);
 	}
 	if (m->loss_question.what == LOSS_NONE_OF_IT) {
-		dialog_add_labeled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s", m->sandbox.words,
-				m->sandbox.name);
+		dialog_add_labeled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s",
+				m->sandbox.remote_options, m->sandbox.name);
 	}
 	if (is_leaving(&m->loss_question))
 		describe_unsaved(m, d);

@@ -62,17 +62,18 @@ struct sandbox_info {
 	char doing[160];  /* while it starts: the current step; "" */
 	bool is_kept;     /* it outlives the workbench … */
 	bool is_attached; /* … and it existed before the workbench */
-	char words[TRM_REMOTE_OPTIONS_BYTES]; /* options for command lines; "" */
-	char reason[560];                     /* the reason of its end: a sentence */
-	bool was_ready;                       /* it has started */
-	bool is_open;                         /* it has no isolation */
+	char remote_options[TRM_REMOTE_OPTIONS_BYTES]; /* for command lines; see trm_remote_format_options();
+							  "" */
+	char reason[560];                              /* the reason of its end: a sentence */
+	bool was_ready;                                /* it has started */
+	bool is_open;                                  /* it has no isolation */
 	uint32_t missing_langs; /* bit i: language i is not installed; 0: all are installed, or unknown */
 	struct trm_limits limits;
 	struct trm_guard guards[MODEL_GUARDS];
 	size_t n_guards;
 	struct {
 		bool is_writable;
-		char words[MODEL_MOUNT_BYTES];
+		char text[MODEL_MOUNT_BYTES];
 	} mounts[TRM_MOUNTS_MAX];
 	size_t n_mounts;
 };

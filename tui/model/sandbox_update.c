@@ -25,7 +25,7 @@ static void take_sandbox_facts(struct sandbox_info *s, const struct msg *msg)
 	for (s->n_mounts = 0; s->n_mounts < msg->n_mounts; s->n_mounts++) {
 		const struct trm_mount *mount = &msg->mounts[s->n_mounts];
 		s->mounts[s->n_mounts].is_writable = mount->is_writable;
-		trm_mount_describe(mount, s->mounts[s->n_mounts].words, MODEL_MOUNT_BYTES);
+		trm_mount_describe(mount, s->mounts[s->n_mounts].text, MODEL_MOUNT_BYTES);
 	}
 	s->is_kept = msg->kept;
 	s->is_attached = msg->attached;

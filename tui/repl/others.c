@@ -157,14 +157,14 @@ void peer_runs_gather(struct repl *r)
 
 void peer_runs_show(struct repl *r)
 {
-	char words[160];
+	char text[160];
 	if (!show_is_gathering(&r->show))
 		return;
 	bool is_all = r->n_before <= PEER_RUNS_BEFORE;
 	unsigned n = is_all ? 0 : r->n_before - PEER_RUNS_BEFORE;
-	snprintf(words, sizeof words, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",
+	snprintf(text, sizeof text, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",
 			r->cli_session.sandbox ? trm_sandbox_name(r->cli_session.sandbox) : "");
-	show_from(&r->show, is_all ? 0 : r->before[r->n_before % PEER_RUNS_BEFORE], words);
+	show_from(&r->show, is_all ? 0 : r->before[r->n_before % PEER_RUNS_BEFORE], text);
 }
 
 void peer_runs_close(struct repl *r)

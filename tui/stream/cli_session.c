@@ -58,12 +58,12 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	cli_session->cb->closed(cli_session->user, why);
 }
 
-static void on_progress(void *user, struct trm_sandbox *sandbox, const char *words)
+static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
-	if (words[0] == '$' && words[1] == ' ') { /* a command, which was asked for */
-		progress_print(&cli_session->progress, words);
+	if (text[0] == '$' && text[1] == ' ') { /* a command, which was asked for */
+		progress_print(&cli_session->progress, text);
 		return;
 	}
 	if (cli_session->is_ready && !cli_session->is_closing) /* it ends by itself: what is slow now is
@@ -71,17 +71,17 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *wor
 		progress_init(&cli_session->progress, trm_loop_now_ns(cli_session->loop));
 	cli_session->is_ready = false;
 	if (cli_session->cb->progress)
-		cli_session->cb->progress(cli_session->user, words);
+		cli_session->cb->progress(cli_session->user, text);
 	else
-		progress_say(&cli_session->progress, words, trm_loop_now_ns(cli_session->loop));
+		progress_say(&cli_session->progress, text, trm_loop_now_ns(cli_session->loop));
 }
 
-static void on_warning(void *user, struct trm_sandbox *sandbox, const char *words)
+static void on_warning(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
 	cli_session->has_warned = true;
-	progress_print(&cli_session->progress, words);
+	progress_print(&cli_session->progress, text);
 }
 
 static void tell_guards(struct cli_session *cli_session, const struct trm_sandbox *sandbox)

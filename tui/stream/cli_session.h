@@ -23,7 +23,7 @@ struct cli_session_cb {
 	/* The sandbox has closed; why->code is TRM_OK if that was requested. Once. */
 	void (*closed)(void *user, const struct trm_error *why);
 	/* The current step before the sandbox is ready, and while it ends. NULL: it is shown on stderr. */
-	void (*progress)(void *user, const char *words);
+	void (*progress)(void *user, const char *text);
 	/* Called after trm_sandbox_set_metrics(). May be NULL. */
 	void (*metrics)(void *user, const struct trm_metrics *metrics);
 };

@@ -17,10 +17,10 @@ struct progress {
 };
 
 void progress_init(struct progress *p, uint64_t now_ns);
-/* `words` are fit for display, such as "pulling the image x (3 s): layer 2". */
-void progress_say(struct progress *p, const char *words, uint64_t now_ns);
+/* `text` are fit for display, such as "pulling the image x (3 s): layer 2". */
+void progress_say(struct progress *p, const char *text, uint64_t now_ns);
 /* Write a line that stays. */
-void progress_print(struct progress *p, const char *words);
+void progress_print(struct progress *p, const char *text);
 /* Remove the line, before anything else is written. */
 void progress_clear(struct progress *p);
 
