@@ -168,6 +168,11 @@ static void put_origin(struct pack *p, const struct origin_msg *m)
 	pack_str(p, m->words);
 	pack_u32(p, m->asks);
 	pack_u32(p, (uint32_t)m->root_pid);
+}
+
+/* Of a sandbox that a text has made (plan_msg.puts_text). */
+static void put_made(struct pack *p, const struct origin_msg *m)
+{
 	pack_u8(p, m->version);
 	pack_u8(p, m->net_seen);
 }
@@ -186,6 +191,7 @@ int ready_msg_put(struct buf *out, const struct ready_msg *m)
 	put_ready(&p, m);
 	put_origin(&p, &m->origin);
 	put_isolation(&p, m);
+	put_made(&p, &m->origin);
 	return p.error;
 }
 
@@ -219,6 +225,7 @@ int info_msg_put(struct buf *out, const struct info_msg *m)
 	pack_str(&p, m->engine);
 	pack_str(&p, m->from);
 	pack_str(&p, m->net_hosts);
+	put_made(&p, &m->ready.origin);
 	return p.error;
 }
 
@@ -315,9 +322,13 @@ static void get_origin(struct unpack *u, struct origin_msg *m)
 	m->words = unpack_str(u, MAX_TEXT);
 	m->asks = unpack_u32(u);
 	m->root_pid = (int32_t)unpack_u32(u);
+	u->bad |= m->way > WAY_EXEC || m->root_pid < 0;
+}
+
+static void get_made(struct unpack *u, struct origin_msg *m)
+{
 	m->version = unpack_u8(u);
 	m->net_seen = unpack_u8(u);
-	u->bad |= m->way > WAY_EXEC || m->root_pid < 0;
 }
 
 static void no_origin(struct unpack *u, struct origin_msg *m)
@@ -371,6 +382,7 @@ int control_get(const void *packet, size_t n, struct control_msg *ret)
 		get_ready(&u, &m.ready);
 		get_origin(&u, &m.ready.origin);
 		get_isolation(&u, &m.ready);
+		get_made(&u, &m.ready.origin);
 		break;
 	case CONTROL_OOM: m.oom_kills = unpack_u64(&u); break;
 	case CONTROL_GONE: get_gone(&u, &m.gone); break;
@@ -453,6 +465,8 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	m.engine = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
 	m.from = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
 	m.net_hosts = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
+	if (u.left)
+		get_made(&u, &m.ready.origin);
 	if (u.bad || m.supervisor <= 1 || m.ready.kind > LIMITS_ENGINE) {
 		info_msg_finish(&m);
 		return unpack_failure(&u);

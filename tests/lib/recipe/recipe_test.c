@@ -190,7 +190,8 @@ static void test_mistakes_name_place_and_reason(void **state)
 			{"{\"like\":[]}", "like: must be the name of another backend"},
 			{"{\"like\":\"docker\",\"program\":[]}", "program: must be a string, or a list"},
 			{"{\"like\":\"docker\",\"program\":[\"a\",7]}", "program[1]: must be a string"},
-			{"{\"like\":\"docker\",\"put_reads\":\"zip\"}", "must be \"agent\" or \"tar\""},
+			{"{\"like\":\"docker\",\"put_reads\":\"zip\"}",
+					"must be \"agent\", \"tar\" or \"pod\""},
 			{"{\"like\":\"docker\",\"user\":\"root\"}", "user: must be \"image\""},
 			{"{\"like\":\"docker\",\"workdir\":\"x\"}", "workdir: must begin with a slash"},
 			{"{\"like\":\"docker\",\"workdir\":\"/{id}\"}", "{id} is not known yet"},
@@ -408,7 +409,7 @@ static void test_places_in_a_config_file(void **state)
 	assert_string_equal(load_mistake("docker"), "");
 	assert_non_null(strstr(load_mistake("dokcer"),
 			"there is no backend 'dokcer': known are local, microsandbox, "
-			"fake, docker, podman, msb, box"));
+			"fake, docker, podman, kubernetes, msb, box"));
 }
 
 static void test_chains_and_circles(void **state)
@@ -465,7 +466,7 @@ static void test_list(void **state)
 	(void)state;
 	write_config("{\"backends\":{\n\"docker\":{\"like\":\"docker\"},\n\"bad\":7,\n\"box\":{\"like\":\"podman\"}}}");
 	assert_int_equal(trm_recipe_list(file, note, line, NULL), 0);
-	assert_string_equal(line, "podman msb docker:2 bad:3! box:4 ");
+	assert_string_equal(line, "podman kubernetes msb docker:2 bad:3! box:4 ");
 	write_config("{");
 	assert_int_equal(trm_recipe_list(file, note, line, NULL), TRM_EINVAL);
 	write_config("{\"backends\":[]}");

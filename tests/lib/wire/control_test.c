@@ -214,7 +214,8 @@ static void info_of_before_is_of_a_local_one(void **state)
 		ISOLATION_BYTES = 1 + 4 + 4 + 1,
 		ENGINE_BYTES = 4 + 1,
 		FROM_BYTES = 4 + 1,
-		HOSTS_BYTES = 4 + 1
+		HOSTS_BYTES = 4 + 1,
+		MADE_BYTES = 2
 	};
 	struct info_msg m;
 	struct buf b;
@@ -232,6 +233,10 @@ static void info_of_before_is_of_a_local_one(void **state)
 	assert_string_equal(m.net_hosts, "b");
 	info_msg_finish(&m);
 	assert_int_equal(info_msg_get(buf_at(&b), b.len - 1, &m), TRM_EPROTO);
+	b.len -= MADE_BYTES;
+	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
+	assert_string_equal(m.net_hosts, "b");
+	info_msg_finish(&m);
 	b.len -= HOSTS_BYTES;
 	assert_int_equal(info_msg_get(buf_at(&b), b.len, &m), 0);
 	assert_string_equal(m.from, "b");

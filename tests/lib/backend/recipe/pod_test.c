@@ -2,6 +2,7 @@
 #include "cmocka_all.h"
 
 #include <cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
