@@ -309,8 +309,9 @@ image() { # NAME ROOT [PROGRAM ARGUMENT...]: a docker archive of one layer, made
     rm -r "$t"
 }
 
-archive() { # FILE
-    "${ctr[@]}" images import "$1" >/dev/null
+archive() { # FILE: an image of another architecture stays packed
+    "${ctr[@]}" images import "$1" >/dev/null 2>"$dir/log/import.log" ||
+        grep -q 'failed to resolve rootfs' "$dir/log/import.log" || { cat "$dir/log/import.log" >&2; return 1; }
 }
 
 pause() {

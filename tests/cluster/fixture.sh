@@ -14,7 +14,7 @@ set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")
 verb=$1 dir=${TMPDIR:-/tmp}/$2
 shift 2
-version=$(sha256sum "$here/kube/main.go" "$here/kube/go.sum" "$here/cluster.sh" | sha256sum | cut -c 1-12)
+version=$(cat "$here/kube/main.go" "$here/kube/go.mod" "$here/kube/go.sum" | sha256sum | cut -c 1-12)
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/terrarium-tests/kube-$version
 
 unable() {
