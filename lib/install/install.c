@@ -29,6 +29,9 @@ struct trm_install {
 	int held_stream; /* -1: there was none */
 	bool is_canceled;
 	bool is_shared, has_credentials;
+	struct turn turn;
+	struct trm_timer *turn_timer; /* until it is our turn */
+	bool has_told_turn;
 	bool trusts_record; /* what the sandbox says that it has is not looked for */
 	struct buf record;  /* with is_shared: what the sandbox says that it has */
 };
@@ -57,6 +60,8 @@ static bool copy_words(char ***ret, const char *const *words)
 
 static void destroy(struct trm_install *in)
 {
+	turn_end(&in->turn);
+	trm_timer_remove(in->turn_timer);
 	free_words(in->opts.packages);
 	free_words(in->opts.env);
 	free(in->opts.requirements);
@@ -225,6 +230,7 @@ static void use_set(struct trm_install *in, int exit_code, const struct trm_erro
 	struct trm_error why = *failed;
 	if (exit_code == 0 && *in->opts.set) {
 		set_note(&in->opts);
+		turn_end(&in->turn);
 		if (begin_put(in, "use", &why) == 0)
 			return;
 	} else if (why.code == TRM_OK) {
@@ -244,6 +250,8 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 	struct trm_install *in = user;
 	struct trm_error why = *failed;
 	in->fetch = NULL;
+	if (!in->is_shared || exit_code)
+		turn_end(&in->turn);
 	if (exit_code > 0 && (in->is_canceled || !in->sandbox || !may_build_here(in, seen)))
 		tell_held(in);
 	if (!in->sandbox) {
@@ -287,17 +295,58 @@ static bool has_sets(const struct trm_install *in)
 	return in->opts.recipe->has_sets && !sandbox_is_made(in->sandbox);
 }
 
-static int begin_shared(struct trm_install *in, struct trm_error *reterr)
+/* It is our turn: perhaps somebody else has fetched them since. */
+static int begin_fetch(struct trm_install *in, struct trm_error *reterr)
 {
 	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
+	if (in->is_shared && !in->opts.upgrades && set_find(&in->opts, false, in->opts.set)) {
+		turn_end(&in->turn);
+		return begin_put(in, "use", reterr);
+	}
+	in->opts.wants_set = in->is_shared;
+	return fetch_start(in->sandbox, in->has_credentials, &in->opts, &cb, in, &in->fetch, reterr);
+}
+
+static void on_turn_timer(void *user)
+{
+	static const char words[] = "Waiting for another run that fetches the same packages.\n";
+	struct trm_install *in = user;
+	struct trm_error why = {0};
+	if (!in->sandbox)
+		fail(in, TRM_ECLOSED, "the sandbox has closed");
+	else if (in->is_canceled)
+		fail(in, TRM_ECANCELED, "interrupted: nothing was installed");
+	else if (turn_take(&in->turn, &in->opts)) {
+		trm_timer_stop(in->turn_timer);
+		if (begin_fetch(in, &why) < 0 && (in->is_shared || begin_put(in, "build", &why) < 0))
+			end(in, -1, &why);
+	} else if (!in->has_told_turn) {
+		in->has_told_turn = true;
+		on_tool_output(in, TRM_STDERR, words, sizeof words - 1);
+	}
+}
+
+/* One download of the same packages at a time, on the whole machine. */
+static int begin_in_turn(struct trm_install *in, struct trm_error *reterr)
+{
+	enum { TURN_MS = 50 };
+	if (turn_take(&in->turn, &in->opts))
+		return begin_fetch(in, reterr);
+	int r = trm_loop_add_timer(in->sandbox->loop, on_turn_timer, in, &in->turn_timer, reterr);
+	if (r == 0)
+		trm_timer_start(in->turn_timer, TURN_MS, TURN_MS);
+	return r;
+}
+
+static int begin_shared(struct trm_install *in, struct trm_error *reterr)
+{
 	if (in->cb->begun)
 		in->cb->begun(in->user, in);
 	if (!has_sets(in))
 		return begin_put(in, "build", reterr);
 	if (!in->opts.upgrades && set_find(&in->opts, false, in->opts.set))
 		return begin_put(in, "use", reterr);
-	in->opts.wants_set = true;
-	return fetch_start(in->sandbox, in->has_credentials, &in->opts, &cb, in, &in->fetch, reterr);
+	return begin_in_turn(in, reterr);
 }
 
 static void on_record_data(void *user, const void *bytes, size_t n)
@@ -333,7 +382,6 @@ static int look_at_record(struct trm_install *in, struct trm_error *reterr)
 
 static int begin(struct trm_install *in, const struct trm_install_opts *opts, struct trm_error *reterr)
 {
-	static const struct tool_cb cb = {.output = on_fetch_output, .done = on_fetched};
 	struct trm_error why = {0};
 	if (in->is_shared)
 		return look_at_record(in, reterr);
@@ -341,9 +389,7 @@ static int begin(struct trm_install *in, const struct trm_install_opts *opts, st
 	if (in->opts.recipe->has_fetcher && !sandbox_is_made(in->sandbox) && has_cache()
 			&& (!opts->requirements
 					|| requirements_are_plain(opts->requirements, opts->requirements_len))
-			&& fetch_start(in->sandbox, opts->net_credentials, &in->opts, &cb, in, &in->fetch,
-					   &why)
-					   == 0)
+			&& begin_in_turn(in, &why) == 0)
 		return 0;
 	if (why.code)
 		log_write(LOG_WARNING, "no downloader: %s", why.msg);
@@ -463,6 +509,7 @@ int trm_install_start(struct trm_sandbox *sandbox, const struct trm_install_opts
 					.has_terminal = opts->has_terminal,
 					.rows = opts->rows,
 					.cols = opts->cols}};
+	turn_init(&in->turn);
 	buf_init(&in->held, HELD_MAX);
 	buf_init(&in->record, RECORD_MAX);
 	r = copy(&in->opts, opts) ? begin(in, opts, reterr)

@@ -142,6 +142,21 @@ int set_begin(char folder[CACHEDIR_PATH], struct trm_error *reterr);
 int set_end(const char *folder, const char *name, struct trm_error *reterr);
 void set_remove(const char *folder);
 
+/* A file for locking out others who fetch the same packages; false: there is no cache, or no room. */
+bool set_lock_path(const struct tool_opts *opts, char path[CACHEDIR_PATH]);
+
+/* ---- turn.c: one after the other ---------------------------------------------------------------- */
+
+struct turn {
+	int fd; /* the lock; -1: we do not have it */
+	char path[CACHEDIR_PATH];
+};
+
+void turn_init(struct turn *turn);
+/* False: somebody else on this machine fetches these packages now. Try again a moment later. */
+bool turn_take(struct turn *turn, const struct tool_opts *opts);
+void turn_end(struct turn *turn); /* also of one that we do not have */
+
 /* ---- take.c: a set, out of a downloader into the cache ----------------------------------------- */
 
 struct take;

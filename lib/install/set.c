@@ -84,6 +84,10 @@ static int put_request(struct buf *b, const struct tool_opts *opts)
 	for (size_t i = 0; i < opts->n_packages; i++)
 		add_text(b, "package", packages[i]);
 	free(packages);
+	if (opts->requirements) {
+		add_text(b, "requirements", "");
+		buf_append(b, opts->requirements, opts->requirements_len);
+	}
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
 		if (getenv(variables[i]))
 			add_text(b, variables[i], getenv(variables[i]));
@@ -201,6 +205,20 @@ bool set_find(const struct tool_opts *opts, bool is_any_age, char ret[SET_NAME])
 	buf_finish(&request);
 	free(text);
 	return is_found;
+}
+
+bool set_lock_path(const struct tool_opts *opts, char path[CACHEDIR_PATH])
+{
+	char folder[CACHEDIR_PATH], key[SET_NAME + 8];
+	struct buf request;
+	buf_init(&request, ASKED_MAX);
+	bool is_found = put_request(&request, opts) == 0 && find_path(folder, "asked", NULL, NULL);
+	name_asked(key, &request);
+	buf_finish(&request);
+	if (!is_found || snprintf(path, CACHEDIR_PATH, "%s/%s.lock", folder, key) >= CACHEDIR_PATH)
+		return false;
+	mkdir(folder, 0755);
+	return true;
 }
 
 static int write_text(

@@ -202,6 +202,38 @@ try repl --yes --net off --with demo </dev/null
 expect_code 125
 expect_in err "--net off also forbids"
 
+# Ten at once share one download; the others are told what they wait for.
+mkdir crowd
+before=$(requests demo-1.0)
+for i in $(seq 10); do
+	XDG_CACHE_HOME=$dir/crowd setsid -w "$terrarium" run --yes $allow --with demo -c 'import demo; print(demo.version)' >crowd/out$i 2>crowd/err$i &
+	crowd="$crowd $!"
+done
+wait $crowd
+tried="ten runs at once"
+[ "$(cat crowd/out* | sort -u)" = 1.0 ] || wrong "all should have it: $(cat crowd/out* crowd/err*)"
+expect_requests $((before + 1)) demo-1.0
+[ -z "$(find crowd -name '*.lock')" ] || wrong "no lock should be left"
+# One that was killed while it fetched stops nobody.
+lock=$(ls crowd/terrarium/packages/asked | head -n 1)
+rm -r crowd/terrarium/packages/asked/"$lock" && : >"crowd/terrarium/packages/asked/$lock.lock"
+export XDG_CACHE_HOME=$dir/crowd
+try run --yes $allow --with demo -c 'import demo; demo.version'
+expect_out "'1.0'"
+flock -o "crowd/terrarium/packages/asked/$lock.lock" sh -c ': >locked; exec sleep 1000' &
+holder=$!
+until_true test -e locked
+rm "crowd/terrarium/packages/asked/$lock"
+setsid -w "$terrarium" install --keep --name waits $allow demo >out 2>err &
+waiting=$!
+until_true grep -q "Waiting for another run that fetches the same packages" err
+kill $holder
+code=0
+wait $waiting || code=$?
+tried="an install that waited"
+expect_code 0
+export XDG_CACHE_HOME=$dir/cache
+
 # A snapshot keeps what it refers to of the cache.
 try run --yes --keep --name kept $allow --with demo -c 'open("own", "w").write("file")'
 try snapshot kept base
