@@ -8,22 +8,23 @@
 #include "cmd/cmd.h"
 #include "cmd/sandbox_list.h"
 
-/* Theory of operation. We attach to the sandbox, and restart its interpreters through a session of our own,
- * one after the other. Each is over when the new one is ready: whoever comes next finds that, and no old one
- * that still ends. */
+/* Theory of operation. The program attaches to the sandbox, and a session of its own restarts the
+ * interpreters one after the other. A restart has ended when the new interpreter is ready, so that later
+ * clients never meet an old one that is still ending. */
 
 enum { SIGNALS = 3, LONGEST_MS = 60000 };
 
 struct restarter {
 	struct trm_config config;
 	const char *name;
-	const struct trm_lang *only; /* NULL: all that run */
+	const struct trm_lang *only; /* NULL: all running ones */
 	unsigned left;               /* mask of 1 << trm_lang.index */
-	const struct trm_lang *now;  /* NULL: none is being restarted */
-	bool is_asked;               /* it has been told to restart; before, it was only looked for */
-	bool is_down;                /* the old interpreter has ended */
+	const struct trm_lang *now;  /* NULL: no restart is in progress */
+	/* The restart was requested; before that, the session was only looking for the interpreter. */
+	bool is_asked;
+	bool is_down; /* the old interpreter has ended */
 	struct trm_loop *loop;
-	struct trm_sandbox *sandbox; /* NULL: it has closed */
+	struct trm_sandbox *sandbox; /* NULL: it has ended */
 	struct trm_session *session;
 	struct trm_timer *deadline;
 	int ended_by;
@@ -46,7 +47,7 @@ static void restart_now(struct restarter *p)
 		end_all(p);
 }
 
-/* It must be in our hands before it can be restarted. */
+/* The session must be attached to an interpreter before it can restart it. */
 static void look_for_next(struct restarter *p)
 {
 	unsigned i = 0;
@@ -156,7 +157,7 @@ static int perform(struct restarter *p)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* Which languages: the one that is named, else all that run, as far as this machine sees them. */
+/* Choose the languages: the one that is named, else all running ones, as far as this machine can see. */
 static int choose_languages(struct restarter *p, const struct options *o)
 {
 	struct trm_error why = {0};

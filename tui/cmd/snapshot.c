@@ -19,7 +19,7 @@ struct snap {
 	const char *name, *tag;
 	bool is_forced, is_json;
 	struct trm_loop *loop;
-	struct trm_sandbox *sandbox; /* NULL: it has closed */
+	struct trm_sandbox *sandbox; /* NULL: it has ended */
 	struct trm_snapshot *snapshot;
 	bool is_over;
 	struct progress_bar progress_bar;
@@ -147,7 +147,7 @@ static int report(const struct snap *s)
 	return cmd_flush();
 }
 
-/* What can be told before anything is opened. */
+/* Check what can be checked before the sandbox is opened. */
 static int check_names(const struct snap *s)
 {
 	struct trm_error why = {0};

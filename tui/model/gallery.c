@@ -105,9 +105,9 @@ static void artifact_last(struct model *m, struct effects *out)
 	mark_artifact(m, (long)n_rows(m) - 1);
 }
 
-/* ---- looking at one ---- */
+/* ---- showing one ---- */
 
-/* False, with a notice: there is none. */
+/* Find the current artifact. False, with a notice: there is none. */
 static bool artifact_at_hand(struct model *m, struct artifact_row *ret)
 {
 	size_t n = n_rows(m), at = m->gallery.current < n ? m->gallery.current : n - 1;

@@ -2,8 +2,8 @@
 #ifndef TUI_MODEL_GALLERY_H
 #define TUI_MODEL_GALLERY_H
 
-/* The page of what runs have made: images, tables, HTML, files. They can be looked at, saved and opened
- * outside. HTML and SVG are shown as text here, never interpreted. */
+/* The page of artifacts: images, tables, HTML and files of the runs. They can be shown, saved and opened
+ * with other programs. The page shows HTML and SVG as text and never interprets them. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@ struct msg;
 
 struct gallery {
 	bool is_shown;
-	size_t current, top; /* rows, the newest first */
+	size_t current, top; /* rows, newest first */
 };
 
 struct gallery_layout {
@@ -28,7 +28,8 @@ struct gallery_layout {
 };
 struct gallery_layout gallery_layout(const struct model *m);
 
-bool gallery_mouse(struct model *m, const struct event *ev, struct effects *out); /* false: it is not shown */
+/* False: the page is not open. */
+bool gallery_mouse(struct model *m, const struct event *ev, struct effects *out);
 void gallery_close(struct model *m);
 /* DIALOG_SAVE_ALL */
 void answer_save_all(struct model *m, int answer, struct effects *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of a table: what its keys and the mouse do. */
+/* The page of a table: keys and mouse. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -30,7 +30,7 @@ struct table_page_layout table_page_layout(const struct model *m)
 	bool has_border = m->rows >= 16 && m->cols >= 60, has_types = m->rows >= 16;
 
 	l.inner = has_border ? (struct rect){from + 1, 1, rows - 2, m->cols - 2} : l.box;
-	l.head_row = l.inner.row + !has_border; /* the title takes a row where there is no border */
+	l.head_row = l.inner.row + !has_border; /* without a border the title takes a row */
 	l.type_row = has_types ? l.head_row + 1 : -1;
 	int first = l.head_row + 1 + has_types;
 	l.hint_row = l.inner.row + l.inner.rows - 1;
@@ -121,7 +121,7 @@ static void make_query(struct table_page *t, struct trm_table_query *q)
 	}
 }
 
-/* The text was found, is looked for further on, or is not there. */
+/* The text was found, or the search continues, or it is not in the table. */
 static void take_search(struct model *m, const struct trm_table *found)
 {
 	struct table_page *t = &m->table_page;
@@ -153,7 +153,7 @@ static void take_page(struct model *m, struct trm_table *page)
 	m->needs_draw = true;
 }
 
-/* All that is needed is here. */
+/* CSV needs no kernel. */
 static void want_csv(struct model *m)
 {
 	struct table_page *t = &m->table_page;
@@ -197,7 +197,7 @@ void table_page_answer(struct model *m, const struct msg *msg, struct effects *o
 	struct trm_table page;
 	bool is_running = model_is_running(m) && m->run.lang == t->lang;
 
-	(void)out; /* update() asks for what is needed next */
+	(void)out; /* update() requests what is needed next */
 	m->needs_draw = true;
 	if (!t->is_shown)
 		return;
@@ -206,10 +206,10 @@ void table_page_answer(struct model *m, const struct msg *msg, struct effects *o
 		return;
 	}
 	if (!msg->text && is_running)
-		return; /* a run has cut it short: it is asked again behind that */
+		return; /* a run has cancelled the question, which is repeated after the run */
 	t->is_searching = false;
 	if (!msg->text && t->pane.sort >= 0 && table_pane_is_stale(&t->pane)) {
-		/* What cannot be sorted, or takes too long, is shown as it is. */
+		/* A table that cannot be sorted, or not in time, is shown unsorted. */
 		t->pane.sort = -1;
 		notices_add(&m->notices, m->now_ns, true, "not sorted: %s", msg->other);
 		return;
@@ -228,7 +228,7 @@ void table_page_run_ended(struct model *m, const struct trm_lang *lang)
 	t->error[0] = '\0';
 }
 
-/* ---- what it says ---- */
+/* ---- texts ---- */
 
 static const char *busy_words(const struct model *m)
 {

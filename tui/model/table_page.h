@@ -2,8 +2,8 @@
 #ifndef TUI_MODEL_TABLE_PAGE_H
 #define TUI_MODEL_TABLE_PAGE_H
 
-/* The page that shows a table, over the panes: a variable of a kernel, asked for page by page whenever that
- * is idle, or CSV, whose text is here. A run in the kernel has its page fetched again. */
+/* The page that shows a table and covers the panes. The table is a variable of a kernel, which is asked for
+ * pages while it is idle, or CSV, whose text is stored here. After a run the page is fetched again. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,46 +21,46 @@ struct trm_lang;
 
 struct table_page {
 	bool is_shown;
-	const struct trm_lang *lang; /* whose kernel has it; NULL: it is CSV */
-	char path[400];              /* of the variable, or the name of the file */
+	const struct trm_lang *lang; /* language of the kernel; NULL: CSV */
+	char path[400];              /* path of the variable, or name of the file */
 	char title[120];
 	struct table_pane pane;
-	char *bytes; /* of CSV; owned */
+	char *bytes; /* text of the CSV; owned */
 	struct trm_csv *csv;
-	char error[240]; /* why the table, or what was asked for last, is not there; "" */
-	/* searching */
-	bool has_find; /* the text is being typed */
+	char error[240]; /* why the table, or the last request, has failed; "" */
+	/* search */
+	bool has_find; /* the person types the text */
 	struct field find;
-	bool is_searching; /* … on from searched_to */
+	bool is_searching; /* … and continues at searched_to */
 	uint64_t searched_to;
-	bool is_asked; /* … by the page that is awaited */
+	bool is_asked; /* … with the requested page */
 };
 
-void table_page_finish(struct table_page *t); /* takes a zeroed object */
+void table_page_finish(struct table_page *t); /* accepts a zeroed object */
 /* Show a variable (a path as in <terrarium/table.h>), with this title; NULL: the path. */
 void table_page_open(struct model *m, const struct trm_lang *lang, const char *path, const char *title,
 		struct effects *out);
-/* Show CSV; copies the text. False, with a notice: it is none. */
+/* Show CSV. Copies the text. False, with a notice: the text is not CSV. */
 bool table_page_open_csv(struct model *m, const char *name, const char *bytes, size_t n);
 void table_page_close(struct model *m);
 
-/* Ask for the page that is needed, if the kernel can answer now. Called behind every message. */
+/* Request the page that is needed, if the kernel can answer now. Called after each message. */
 void table_page_want(struct model *m, struct effects *out);
 void table_page_answer(struct model *m, const struct msg *msg, struct effects *out);
 void table_page_run_ended(struct model *m, const struct trm_lang *lang);
 /* MSG_TABLE_FILE */
 void table_page_file(struct model *m, const struct msg *msg);
 
-/* A key for the text that is looked for; false: it is none of its. */
+/* A key for the search text. False: it is another key. */
 bool table_page_key(struct model *m, const struct event *ev);
-bool table_page_mouse(struct model *m, const struct event *ev); /* false: it is not shown */
+bool table_page_mouse(struct model *m, const struct event *ev); /* false: the page is not open */
 
-/* What holds the table up, or what can be done; for the last line. *ret_is_problem: it is the former. */
+/* The last line: why the table is not complete, or what the keys do. *ret_is_problem: it is the former. */
 void table_page_hint(const struct model *m, char *out, size_t cap, bool *ret_is_problem);
 
-/* Where it lies. */
+/* The layout of the page. */
 struct table_page_layout {
-	struct rect box, inner; /* inner: without borders; the same where there are none */
+	struct rect box, inner; /* inner: without borders, if there are any */
 	int head_row, type_row; /* type_row -1: types are not shown */
 	struct rect cells;
 	int hint_row;

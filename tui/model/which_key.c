@@ -10,7 +10,7 @@
 
 #define WAIT_NS 500000000u
 
-/* What vi's keys wait for: behind a prefix, or an operator. */
+/* The keys that may follow a prefix or an operator of vi. */
 static const struct {
 	const char *begun, *keys, *words;
 } vi_rows[] = {
@@ -34,7 +34,7 @@ static const struct {
 		{"dcy<>", "t", "to a character, without it"},
 };
 
-/* The key that vi's keys wait behind; 0: none. */
+/* The key of vi that waits for another one; 0: none. */
 static uint32_t vi_begun(const struct model *m)
 {
 	const struct vi *v = &m->vi;
@@ -92,7 +92,7 @@ static bool is_context_here(const struct model *m, enum key_context key_context)
 	       || key_context == CONTEXT_ALWAYS;
 }
 
-/* The keys of a binding behind those that were typed. False: it begins otherwise. */
+/* Set *ret to the keys of a binding after the typed ones. False: the binding begins with other keys. */
 static bool rest_of(const struct binding *b, const struct keys *typed, struct keys *ret)
 {
 	if (b->keys.n <= typed->n

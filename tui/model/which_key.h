@@ -2,7 +2,8 @@
 #ifndef TUI_MODEL_WHICH_KEY_H
 #define TUI_MODEL_WHICH_KEY_H
 
-/* What may come next after the first key of a sequence, shown to a person who waits half a second. */
+/* A list of the keys that may follow the first key of a sequence. It appears when the person waits for half
+ * a second. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,12 +20,12 @@ struct which_key_row {
 	const char *words;
 };
 
-/* After every event: has a sequence begun, gone on or ended? */
+/* Call this after each event: a sequence may have begun, continued or ended. */
 void which_key_follow(struct model *m);
 bool which_key_is_shown(const struct model *m);
-int which_key_wait_ms(const struct model *m); /* until it is to be shown; -1: it is not */
+int which_key_wait_ms(const struct model *m); /* time until the list appears; -1: it will not */
 
-/* The rows, sorted as their keys are. `begun`: the keys typed so far. Returns how many. */
+/* The rows, sorted by their keys. `begun`: the keys typed so far. Returns their number. */
 size_t which_key_rows(const struct model *m, struct which_key_row rows[WHICH_KEY_ROWS],
 		char begun[KEYMAP_NAME_BYTES]);
 

@@ -11,7 +11,7 @@
 
 struct checker {
 	const char *at, *end;
-	const char *why; /* NULL: nothing is wrong */
+	const char *why; /* NULL: there is no error */
 	int depth;
 };
 
@@ -211,7 +211,7 @@ static const char *string_end(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The end of the value that begins here. */
+/* The end of the value that begins at p. */
 static const char *value_end(const char *p, const char *end)
 {
 	size_t depth = 0;
@@ -313,7 +313,7 @@ static unsigned hex4(const char *p)
 	return value;
 }
 
-/* Decode what is behind a backslash. Returns the position behind it. */
+/* Decode an escape sequence after its backslash. Returns the position after it. */
 static const char *take_escape(const char *p, const char *end, uint32_t *ret)
 {
 	static const char names[] = "bfnrt", values[] = "\b\f\n\r\t";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which cell of the file a cell of the script was. The cells that are the same at both ends are taken first.
- * The rest is aligned as a whole, so that the pairs are alike as much as possible; then cells that have moved
+/* Finds the cell of the file that each cell of the script was. Equal cells at both ends are matched first.
+ * The rest is aligned as a whole, so that the pairs are as similar as possible. Then cells that have moved
  * are found. */
 #include "notebook/notebook.h"
 
@@ -9,8 +9,9 @@
 
 #include <terrarium/error.h>
 
-#define PAIRS_MAX ((size_t)4 << 20) /* that are compared; beyond that, cells go by their place */
-#define ALIKE_BYTES 256             /* that are compared at either end */
+/* Pairs that are compared; with more, cells are matched by position. */
+#define PAIRS_MAX ((size_t)4 << 20)
+#define ALIKE_BYTES 256 /* bytes that are compared at each end */
 
 enum { SAME = 2000, ALIKE = 1000, MOVED = 500 };
 
@@ -20,7 +21,7 @@ bool notebook_same_cell(const struct notebook_cell *a, const struct notebook_cel
 	       && memcmp(a->source, b->source, a->n) == 0 && strcmp(a->title, b->title) == 0;
 }
 
-/* 0: they cannot be one; else how alike they are. */
+/* How similar two cells are; 0: they cannot be the same cell. */
 static int likeness(const struct notebook_cell *a, const struct notebook_cell *b)
 {
 	size_t shorter = a->n < b->n ? a->n : b->n, longer = a->n < b->n ? b->n : a->n, head = 0, tail = 0;
@@ -41,11 +42,11 @@ static int likeness(const struct notebook_cell *a, const struct notebook_cell *b
 
 struct alignment {
 	const struct notebook_cell *old, *new;
-	size_t n_old, n_new, first; /* where both begin in the whole */
+	size_t n_old, n_new, first; /* position of both ranges in the whole */
 	size_t *ret;
 };
 
-/* Too many to be compared with each other. */
+/* Match by position, because there are too many cells to compare. */
 static void pair_by_place(struct alignment *a)
 {
 	for (size_t i = 0; i < a->n_new && i < a->n_old; i++)
@@ -55,7 +56,7 @@ static void pair_by_place(struct alignment *a)
 
 enum step { STEP_PAIR, STEP_OLD, STEP_NEW };
 
-/* The best sum for the first i + 1 new cells and each number of old ones, row by row. */
+/* Fill in the best sum for the first i + 1 new cells and each number of old cells, row by row. */
 static void fill_steps(struct alignment *a, int *above, int *row, char *steps)
 {
 	size_t width = a->n_old + 1;
@@ -110,7 +111,7 @@ static int align(struct alignment *a)
 	return is_done ? 0 : TRM_ENOMEM;
 }
 
-/* The cell that nobody has taken, and that is most like this one; NOTEBOOK_NEW: none is like it. */
+/* The most similar cell that is not taken yet. NOTEBOOK_NEW: none is similar. */
 static size_t most_alike(const struct notebook_cell *old, size_t n_old, const bool *is_taken,
 		const struct notebook_cell *new, int least, size_t *budget)
 {
@@ -126,7 +127,7 @@ static size_t most_alike(const struct notebook_cell *old, size_t n_old, const bo
 	return found;
 }
 
-/* A cell that is much like one that nobody has taken was moved. */
+/* A cell that is very similar to one that is not taken was moved. */
 static int find_moved(const struct notebook_cell *old, size_t n_old, const struct notebook_cell *new,
 		size_t n_new, size_t *ret)
 {

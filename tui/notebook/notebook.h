@@ -29,12 +29,12 @@ enum notebook_kind { NOTEBOOK_CODE, NOTEBOOK_MARKDOWN, NOTEBOOK_RAW };
 struct notebook_cell {
 	enum notebook_kind kind;
 	const struct trm_lang *foreign; /* code in another language; NULL: in the notebook's */
-	char *title;                    /* behind "# %%"; "" none */
-	char *magic;                    /* line that says the language, not part of `source`; "" none */
+	char *title;                    /* after "# %%"; "": none */
+	char *magic;                    /* line that names the language, not part of `source`; "": none */
 	char *source;                   /* without line breaks at its end */
 	size_t n;
 	struct json_span raw; /* a cell of a file: its bytes */
-	size_t pos, end;      /* a cell of a script: its bytes behind the mark */
+	size_t pos, end;      /* a cell of a script: its bytes after the mark */
 };
 
 struct notebook {
@@ -44,28 +44,27 @@ struct notebook {
 	char indent[17];             /* one level */
 	bool is_one_line;            /* it has no indentation */
 	bool has_ids;                /* cells have ids: nbformat 4.5 */
-	bool is_old;                 /* nbformat 3 or older: it can be read, but not printed */
+	bool is_old;                 /* nbformat 3 or older: it can be read, but not written */
 	const struct trm_lang *lang; /* of its kernel */
 	bool is_lang_guessed;        /* it names no language: python */
 	struct notebook_cell *cells;
 	size_t n_cells;
-	size_t n_code, n_text, n_outputs, n_foreign; /* how many */
+	size_t n_code, n_text, n_outputs, n_foreign; /* numbers of cells and outputs */
 };
 
 bool notebook_is_named(const char *path); /* "x.ipynb" */
 
-/* Read a notebook; an empty text is one without cells. Errors, each with a sentence: TRM_EPROTO with the
- * line or cell that is broken; TRM_ENOTSUP for a language that cannot run here; TRM_ETOOBIG; TRM_ENOMEM. */
+/* Read a notebook. An empty text is a notebook without cells. Errors: TRM_EPROTO names the invalid line or
+ * cell; TRM_ENOTSUP for a language that cannot run here; TRM_ETOOBIG; TRM_ENOMEM. */
 int notebook_parse(const char *json, size_t n, struct notebook **ret, struct trm_error *reterr);
-/* One without cells for the kernel of a language. NULL: out of memory. */
+/* Create a notebook without cells for the kernel of a language. NULL: out of memory. */
 struct notebook *notebook_create(const struct trm_lang *lang);
 void notebook_destroy(struct notebook *nb); /* accepts NULL */
 
-/* Find a language by a name of Jupyter's: "ipython" is python. As trm_lang_find(). */
+/* Find a language by Jupyter's name: "ipython" is python. Returns as trm_lang_find() does. */
 int notebook_find_language(const char *name, const struct trm_lang **ret, struct trm_error *reterr);
 
-/* What Jupyter calls the kernel of a language. Languages that Jupyter has no fixed name for go by their own.
- */
+/* Jupyter's names for the kernel of a language. Languages without a fixed name in Jupyter keep their own. */
 struct notebook_kernel {
 	const char *name, *display, *language, *suffix, *mime;
 	const char *magic; /* first line of a cell in this language in a python notebook */
@@ -75,21 +74,21 @@ struct notebook_kernel notebook_kernel_of(const struct trm_lang *lang);
 /* Write the script. */
 void notebook_put_script(const struct notebook *nb, FILE *out);
 
-/* What a run has made of a cell of the script. */
+/* The result of a run of a cell of the script. */
 struct notebook_result {
-	size_t pos, end;     /* the bytes that were run: not beyond those of the cell */
+	size_t pos, end;     /* the bytes that ran, within those of the cell */
 	uint64_t count;      /* the number of the run; 0: null */
 	const char *outputs; /* list of outputs in JSON; borrowed */
 	size_t n;
 };
 
-/* Write the notebook with what its script has become. 0, or TRM_ENOMEM. */
+/* Write the notebook with the changes of its script. 0, or TRM_ENOMEM. */
 int notebook_print(const struct notebook *nb, const char *script, size_t n,
 		const struct notebook_result *results, size_t n_results, FILE *out);
 
 /* ---- shared by the files of this room ---- */
 
-/* The cells of a script. 0, or TRM_ENOMEM. */
+/* Find the cells of a script. 0, or TRM_ENOMEM. */
 int notebook_split(const struct trm_lang *lang, const char *script, size_t n, struct notebook_cell **ret,
 		size_t *ret_n);
 void notebook_cells_free(struct notebook_cell *cells, size_t n);
@@ -97,7 +96,7 @@ void notebook_cells_free(struct notebook_cell *cells, size_t n);
 bool notebook_same_cell(const struct notebook_cell *a, const struct notebook_cell *b);
 
 #define NOTEBOOK_NEW SIZE_MAX
-/* Find for each new cell the old one that it was; NOTEBOOK_NEW: it is new. `ret` has room for n_new. 0, or
+/* Find for each new cell the old cell that it was; NOTEBOOK_NEW: none. `ret` has room for n_new. 0, or
  * TRM_ENOMEM. */
 int notebook_match(const struct notebook_cell *old, size_t n_old, const struct notebook_cell *new,
 		size_t n_new, size_t *ret);

@@ -97,7 +97,7 @@ static bool read_cell_source(struct json_span source, char **ret, size_t *ret_n)
 	return fclose(out) == 0 && is_right;
 }
 
-/* A title that a mark can show. */
+/* The title of a cell, if a mark can show it. */
 static char *read_cell_title(struct json_span cell)
 {
 	size_t n = 0;
@@ -112,7 +112,7 @@ static char *read_cell_title(struct json_span cell)
 	return strdup("");
 }
 
-/* A first line that is a magic of another language is no part of the source. */
+/* If the first line is a magic of another language, it is not part of the source. */
 static void take_magic(struct notebook_cell *c)
 {
 	size_t line = strcspn(c->source, "\n");
@@ -203,9 +203,9 @@ static int read_cells(struct notebook *nb, struct trm_error *reterr)
 	return 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole notebook ---- */
 
-/* A whole number; what is none is 0. */
+/* A whole number; 0 for any other value. */
 static long number_of(struct json_span value)
 {
 	char text[16];
@@ -263,7 +263,7 @@ static int read_notebook(struct notebook *nb, struct trm_error *reterr)
 	return r == 0 ? read_cells(nb, reterr) : r;
 }
 
-/* Takes the text. */
+/* Takes over the text. */
 static int notebook_adopt(char *json, size_t n, struct notebook **ret, struct trm_error *reterr)
 {
 	struct notebook *nb = calloc(1, sizeof *nb);

@@ -8,20 +8,20 @@
 #include <terrarium/error.h>
 #include <terrarium/lang.h>
 
-#define CELL_DEPTH 2 /* the notebook's object, its list of cells */
+#define CELL_DEPTH 2 /* depth of a cell: the notebook's object, then its list of cells */
 
-/* A member of an object that gets another value. */
+/* A member of an object that gets a new value. */
 struct change {
 	const char *name;
-	char *json; /* as it is to be written; NULL: the member goes */
+	char *json; /* the new value; NULL: remove the member */
 	size_t n;
 };
 
 struct printer {
 	const struct notebook *nb;
-	const char *indent; /* NULL: all in one line */
+	const char *indent; /* NULL: everything in one line */
 	FILE *out;
-	uint64_t seed; /* of new ids */
+	uint64_t seed; /* for new ids */
 	bool has_failed;
 };
 
@@ -35,7 +35,7 @@ static struct change *change_of(struct change *changes, size_t n, struct json_sp
 	return NULL;
 }
 
-/* No member comes or goes: only the bytes of the values change. */
+/* If no member is added or removed, only the bytes of the values change. */
 static void put_replaced(FILE *out, struct json_span object, struct change *changes, size_t n)
 {
 	struct span_items items = span_items(object);
@@ -68,7 +68,7 @@ static void begin_member(struct member_list *m)
 		span_put_break(m->out, m->indent, m->depth + 1);
 }
 
-/* Put in the members that are new and belong before `key`, in the order of names, as Jupyter sorts them. */
+/* Write new members that come before `key` in the order of names, which is Jupyter's order. */
 static void put_new_members(
 		struct member_list *m, struct change *changes, size_t n, bool *is_done, struct json_span key)
 {
@@ -109,7 +109,7 @@ static void put_rebuilt(FILE *out, struct json_span object, struct change *chang
 	putc('}', out);
 }
 
-/* Write an object with other values of some members; changes are sorted by name. */
+/* Write an object with new values of some members. Changes are sorted by name. */
 static void put_changed(FILE *out, struct json_span object, struct change *changes, size_t n,
 		const char *indent, int depth)
 {
@@ -253,7 +253,7 @@ static void put_old_cell(struct printer *p, const struct notebook_cell *old, con
 		free(changes[i].json);
 }
 
-/* Eight digits that the file does not hold yet. */
+/* Eight digits that are not in the file yet. */
 static void add_id(struct printer *p, struct change *c, const struct notebook_cell *cell)
 {
 	char id[11];
@@ -344,7 +344,7 @@ static void put_new_cell(
 struct new_cells {
 	struct notebook_cell *items;
 	size_t n;
-	size_t *old; /* which cell of the file it was */
+	size_t *old; /* the cell of the file that it was */
 	const struct notebook_result *results;
 	size_t n_results;
 };
@@ -372,7 +372,7 @@ static void put_one_cell(struct printer *p, const struct new_cells *c, size_t i)
 		put_old_cell(p, old, &c->items[i], result);
 }
 
-/* The same cells in the same order: what is between them stays. */
+/* If the cells and their order are the same, the text between them does not change. */
 static bool is_same_order(const struct printer *p, const struct new_cells *c)
 {
 	for (size_t i = 0; i < c->n; i++)

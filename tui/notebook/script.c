@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The script of a notebook. A line of a cell that would be a mark, or looks like one that was made harmless,
- * gets one more comment sign in front; the way back takes it off. */
+/* The script of a notebook. A line of a cell that would look like a mark gets an additional comment sign at
+ * its start. Reading the script removes the sign. */
 #include "notebook/notebook.h"
 
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct line {
 	size_t n;
 };
 
-/* The next line of a text, without its break. False: there is none. */
+/* Read the next line of a text, without its line break. False: there is none. */
 static bool take_line(const char *text, size_t n, size_t *at, struct line *ret)
 {
 	if (*at >= n)
@@ -103,7 +103,7 @@ void notebook_put_script(const struct notebook *nb, FILE *out)
 
 /* ---- reading ---- */
 
-/* What "[…]" says. False: nothing that is known. */
+/* Read the kind of a cell in "[…]". False: it is unknown. */
 static bool read_kind(struct notebook_cell *c, const struct trm_lang *lang, struct line name)
 {
 	const struct trm_lang *foreign = NULL;
@@ -149,7 +149,7 @@ static struct line plain_line(struct line l, const char *sign, bool is_comment)
 	return l;
 }
 
-/* The source from the lines behind the mark. */
+/* Read the source from the lines after the mark. */
 static bool read_body(struct notebook_cell *c, const struct trm_lang *lang, const char *text, size_t n)
 {
 	bool is_comment = c->kind != NOTEBOOK_CODE || c->foreign;
@@ -185,7 +185,7 @@ struct split {
 	size_t n, cap;
 };
 
-/* Add the cell whose mark, if it has one, is `mark`, and whose lines go from `pos` to `end`. */
+/* Add a cell with the mark `mark`, if it has one, and the lines from `pos` to `end`. */
 static bool add_split_cell(struct split *s, struct line mark, size_t pos, size_t end)
 {
 	struct notebook_cell c = {.pos = pos, .end = end};

@@ -40,8 +40,8 @@ static int at_most(int value, int most)
 	return value < most ? value : most;
 }
 
-/* As wide as the widest text of the page in hand; the heading and its sign of sorting, and a short type,
- * count. */
+/* The width of the widest text on the current page. The heading with its sort sign counts, and so does a
+ * short type. */
 static int page_cols(const struct trm_table *t, size_t column)
 {
 	int cols = text_cols(t->heads[column].name) + 2, type = text_cols(t->heads[column].type);
@@ -106,7 +106,7 @@ size_t table_pane_places(const struct table_pane *p, struct table_place places[T
 	return n;
 }
 
-/* ---- what is seen ---- */
+/* ---- the visible part ---- */
 
 static void keep_column_seen(struct table_pane *p)
 {
@@ -185,7 +185,7 @@ void table_pane_take(struct table_pane *p, struct trm_table *page)
 	if (p->sort >= (int64_t)p->page.columns)
 		p->sort = -1;
 	measure_page(p);
-	/* What is above the last rows stays filled when the table has become shorter. */
+	/* If the table has become shorter, scroll so that the window stays filled. */
 	uint64_t rows = (uint64_t)p->rows;
 	if (p->top + rows > p->page.rows)
 		p->top = p->page.rows > rows ? p->page.rows - rows : 0;

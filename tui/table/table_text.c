@@ -14,7 +14,7 @@ static size_t put_blanks(char *out, size_t at, int n)
 	return at;
 }
 
-/* Bytes of a text that fit into so many columns. */
+/* The bytes of a text that fit into a number of columns. */
 static size_t bytes_within(const char *text, int cols)
 {
 	size_t n = strlen(text), at = 0;
@@ -29,7 +29,7 @@ static size_t bytes_within(const char *text, int cols)
 	return at;
 }
 
-/* The text in a column of that width; what is longer ends in "~". */
+/* Write a text in a column of this width. A longer text ends in "~". */
 static size_t put_column(char *out, size_t at, const char *text, int cols, bool is_right)
 {
 	int own = (int)cluster_columns(text, strlen(text));

@@ -10,12 +10,12 @@ enum { TABLE_TEXT_BYTES = 4096 };
 
 enum table_text_line { TABLE_TEXT_NAMES, TABLE_TEXT_TYPES, TABLE_TEXT_ROW };
 
-/* One line of what the pane's window shows, at most p->cols wide; `row` is for TABLE_TEXT_ROW. Whole columns
- * only, unless the first one is too wide. */
+/* One line of the pane's window, at most p->cols wide. `row` is for TABLE_TEXT_ROW. Columns are complete,
+ * unless the first one is too wide. */
 void table_text_line(const struct table_pane *p, enum table_text_line line, uint64_t row,
 		char out[TABLE_TEXT_BYTES]);
 
-/* How many columns that is. */
+/* The number of these columns. */
 size_t table_text_columns(const struct table_pane *p);
 
 /* "rows 1 to 20 of 1000000, columns 1 to 4 of 4". */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of what runs have made. */
+/* The page of artifacts. */
 #include <stdio.h>
 #include <string.h>
 
 #include "model/model.h"
 #include "view/parts.h"
 
-/* Where columns begin; type, size, run and source from the right edge. */
+/* The start of each column. Type, size, run and source are placed from the right edge. */
 struct gallery_columns {
 	int name, type, size, run, source;
 };

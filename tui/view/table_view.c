@@ -8,7 +8,7 @@
 #include "text/cluster.h"
 #include "view/parts.h"
 
-/* A text in a cell of its own; what is longer ends in an ellipsis. */
+/* Draw a text in a cell. A longer text ends in an ellipsis. */
 static void draw_cell(const struct model *m, struct canvas *c, struct rect cell, const char *text,
 		bool is_right, struct style style)
 {

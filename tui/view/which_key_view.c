@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys that may come next, above the status line. */
+/* The list of keys that may follow, above the status line. */
 #include <string.h>
 
 #include "model/model.h"
