@@ -15,7 +15,7 @@
 
 #define FRAME_NS 16000000u /* between frames of a flood */
 #define AWAY_NS 100000000u /* the same while the terminal has no focus */
-#define PRICE_NS 3000000u  /* of a frame painted because nothing more was waiting */
+#define PRICE_NS 3000000u  /* cost of a frame that is painted because nothing more is waiting */
 #define BURST_NS (32 * (uint64_t)PRICE_NS)
 #define SLOW_TERMINAL_MS 5
 #define RESULT_MS 1 /* how long the frame that shows the start of a run waits for its result */
@@ -118,6 +118,7 @@ int app_frame_wait_ms(const struct app *a, uint64_t now_ns)
 	if (a->result_until_ns)
 		return RESULT_MS;
 	if (since_ns >= frame_ns(a))
-		return SLOW_TERMINAL_MS; /* it was due, and the terminal did not take it */
+		/* The frame is due, but the terminal has not taken the last one. */
+		return SLOW_TERMINAL_MS;
 	return (int)((frame_ns(a) - since_ns) / 1000000u) + 1;
 }

@@ -30,9 +30,9 @@ struct request {
 	const char *collect;   /* patterns of files to collect; NULL: none */
 	bool no_plots;
 	bool clears;             /* files of earlier runs in the directory are removed */
-	const char *dir;         /* that is put in; NULL: none */
-	const char *input;       /* file that is standard input; NULL: ours */
-	const char *const *args; /* behind "--"; NULL: none */
+	const char *dir;         /* folder to copy into the sandbox; NULL: none */
+	const char *input;       /* file for standard input; NULL: stdin of this program */
+	const char *const *args; /* after "--"; NULL: none */
 	const char **with;       /* n_with lists of packages */
 	size_t n_with;
 	bool is_json;

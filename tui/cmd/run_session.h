@@ -25,9 +25,9 @@ struct run_session_opts {
 	const char *dir;           /* folder whose content is copied before the first run; NULL: none */
 	/* If the sandbox runs already, these runs get the variables and the folder of the config. */
 	bool has_env, has_workdir;
-	const char *figures; /* directory to save figures in; NULL: nowhere */
+	const char *figures; /* folder for figures; NULL: they are not saved */
 	bool clears;         /* … after those of earlier runs were removed from it */
-	bool saves_all;      /* in it, and whatever else is more than text */
+	bool saves_all;      /* also save all other displays that are not just text there */
 	const char *collect; /* as in collect.h; NULL: nothing */
 	bool no_plots;
 	bool is_json; /* print results as JSON on stdout instead of the output of the code */

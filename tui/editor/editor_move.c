@@ -85,7 +85,7 @@ static size_t smart_home(const struct editor *e)
 
 /* ---- wrapped lines: each row has the same number of columns, so a column determines the row ---- */
 
-/* By rows, keeping to the column in the row where the first such motion began. */
+/* Move by rows. The column within the row is that of the first such motion. */
 static size_t vertical_wrapped(struct editor *e, long rows)
 {
 	size_t column = editor_column(e), line = editor_line(e), first_line = line;

@@ -34,7 +34,7 @@ const char *signature_text(const struct model *m);
 unsigned signature_argument(const struct model *m);
 /* The signature of the name before a bracket, from its definition in the buffer. False: there is none. */
 bool signature_from_text(const struct model *m, size_t bracket, char *out, size_t cap);
-/* The text has changed by a key: `typed` is the character, or 0. */
+/* A key has changed the text. `typed` is the character, or 0. */
 void signature_typed(struct model *m, unsigned typed, struct effects *out);
 /* After an event: hide the hint if the cursor has left the call or Escape was pressed. */
 struct event;

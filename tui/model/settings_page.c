@@ -89,7 +89,8 @@ static void fill_settings(struct model *m)
 			continue;
 		put_value(r, plain, sizeof plain);
 		snprintf(value, sizeof value, "%s%s", plain, r->is_changed ? " *" : "");
-		/* The best hit is chosen; the order of the list stays, as it is one by subjects. */
+		/* Select the best match. The order of the list does not change, because it is sorted by
+		 * subject. */
 		if (needle[0] ? scores[d->n_items] > best : strcmp(r->name, p->current) == 0) {
 			best = scores[d->n_items];
 			d->current = d->n_items;
