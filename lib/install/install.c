@@ -31,7 +31,7 @@ struct trm_install {
 	bool is_shared, has_credentials;
 	struct turn turn;
 	struct trm_timer *turn_timer; /* until it is our turn */
-	bool has_told_turn;
+	bool has_reported_turn;
 	bool trusts_record; /* what the sandbox says that it has is not looked for */
 	struct buf record;  /* with is_shared: what the sandbox says that it has */
 };
@@ -320,8 +320,8 @@ static void on_turn_timer(void *user)
 		trm_timer_stop(in->turn_timer);
 		if (begin_fetch(in, &why) < 0 && (in->is_shared || begin_put(in, "build", &why) < 0))
 			end(in, -1, &why);
-	} else if (!in->has_told_turn) {
-		in->has_told_turn = true;
+	} else if (!in->has_reported_turn) {
+		in->has_reported_turn = true;
 		on_tool_output(in, TRM_STDERR, words, sizeof words - 1);
 	}
 }

@@ -59,8 +59,8 @@ static uint64_t run_of_name(const char *name)
 	return *end == '.' ? run : 0;
 }
 
-/* Numbers go on behind those of files that are there, or these are removed. */
-static void settle_numbers(struct displays *d)
+/* Numbers continue after those of existing files, unless these files are removed. */
+static void choose_first_number(struct displays *d)
 {
 	DIR *dir = d->has_offset ? NULL : opendir(d->dir);
 	const struct dirent *entry;
@@ -96,7 +96,7 @@ static bool save_display(struct displays *d, const uint8_t *bytes, size_t n, con
 {
 	char what[160], text[4400];
 	describe_image(d, n, info, what, sizeof what);
-	settle_numbers(d);
+	choose_first_number(d);
 	snprintf(path, cap, "%s/fig-%llu-%u.%s", d->dir, (unsigned long long)(d->run + d->offset),
 			d->n_images, mime_suffix(info->type ? image_mime(info->type) : d->mime));
 	int error = save_display_file(d->dir, path, bytes, n);
@@ -218,7 +218,7 @@ void displays_save_all(struct displays *d, struct trm_display *displays, size_t 
 		one.mime = displays[i].mime;
 		if (bytes && image_probe(bytes, len, &info, NULL) < 0)
 			info = (struct image_info){0};
-		settle_numbers(d);
+		choose_first_number(d);
 		one.offset = d->offset;
 		one.has_offset = true;
 		if (bytes && save_display(&one, bytes, len, &info, path, sizeof path, out, user))
