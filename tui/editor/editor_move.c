@@ -83,7 +83,7 @@ static size_t smart_home(const struct editor *e)
 	return e->sel.cursor == pos ? start : pos;
 }
 
-/* ---- wrapped lines: each row has the same number of columns, so a column determines the row ---- */
+/* ---- wrapped lines ---- */
 
 /* Move by rows. The column within the row is that of the first such motion. */
 static size_t vertical_wrapped(struct editor *e, long rows)
