@@ -206,6 +206,9 @@ static const struct trm_setting settings[] = {
 		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
 				TRM_SETTING_SWITCH, 0, 0, false, false, "complete after a dot",
 				FIELD(auto_complete)},
+		{"theme_plots", "--theme-plots", 0, "TERRARIUM_THEME_PLOTS", "on|off", "off",
+				TRM_SETTING_SWITCH, 0, 0, false, false,
+				"draw matplotlib's plots in the theme's colors", FIELD(theme_plots)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 _Static_assert(N_SETTINGS <= SETTINGS_MAX, "tables by row have room for each");

@@ -222,6 +222,23 @@ def choose_backend(matplotlib):
 			matplotlib.rcParams['backend'] = 'agg'
 	except Exception:
 		pass  # not the matplotlib that we know
+	take_colors(matplotlib)
+
+
+def take_colors(matplotlib):
+	"""The workbench's, where it is asked for: ground and text. What code or a style sets comes later and counts."""
+	colors = os.environ.get('TERRARIUM_PLOT_COLORS', '').split(',')
+	if len(colors) != 2:
+		return
+	ground, text = colors
+	try:
+		rc = matplotlib.rcParams
+		for name in ('figure.facecolor', 'axes.facecolor', 'savefig.facecolor'):
+			rc[name] = ground
+		for name in ('text.color', 'axes.edgecolor', 'axes.labelcolor', 'xtick.color', 'ytick.color', 'patch.edgecolor'):
+			rc[name] = text
+	except Exception:
+		pass  # not the matplotlib that we know
 
 
 def share_manager(module):

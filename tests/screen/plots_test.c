@@ -14,11 +14,12 @@ enum { ROWS = 44, COLS = 120 };
 static const char *program;
 static struct screen s = {.fd = -1};
 
-static void run(const char *lang, const char *code)
+static void run_with(const char *option, const char *lang, const char *code)
 {
 	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor",
 			"XDG_CONFIG_HOME=/nonexistent", NULL};
-	const char *argv[] = {program, "--backend", "local", "--confirm", "off", "--lang", lang, NULL};
+	const char *argv[] = {program, "--backend", "local", "--confirm", "off", "--lang", lang, option,
+			option ? "on" : NULL, NULL};
 
 	screen_start(&s, ROWS, COLS, argv, env);
 	screen_wait(&s, "idle");
@@ -27,6 +28,11 @@ static void run(const char *lang, const char *code)
 	screen_send(&s, "\033[201~");
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "\u2713");
+}
+
+static void run(const char *lang, const char *code)
+{
+	run_with(NULL, lang, code);
 }
 
 static void leave(void)
@@ -86,6 +92,20 @@ static void matplotlib_is_drawn_between_the_lines(void **state)
 	leave();
 }
 
+/* The text says what was chosen; a color of the code's own stays. */
+static void plots_have_the_colors_of_the_theme(void **state)
+{
+	(void)state;
+	if (access("/usr/lib/python3/dist-packages/matplotlib", F_OK) < 0)
+		skip();
+	run_with("--theme-plots", "python",
+			"import matplotlib.pyplot as plt\nprint(plt.rcParams['axes.facecolor'], "
+			"plt.rcParams['text.color'])\nplt.bar([1, 2, 3], [3, 1, 2], color='#ff0000')\nplt.show()");
+	wait_cells(0xFF0000, 40);
+	assert_true(cells_of(0xFFFFFF) < 100);
+	leave();
+}
+
 static void node_shows_a_buffer(void **state)
 {
 	(void)state;
@@ -117,6 +137,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			CASE(matplotlib_is_drawn_between_the_lines),
+			CASE(plots_have_the_colors_of_the_theme),
 			CASE(node_shows_a_buffer),
 			CASE(bash_shows_a_file),
 	};

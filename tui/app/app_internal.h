@@ -123,20 +123,20 @@ struct app {
 
 	struct trm_sandbox *sandbox; /* NULL: there is none */
 	struct trm_session *session;
-	bool has_attached;        /* to the sandbox of the options … */
-	char like_backend[64];    /* … whose backend this is; "" */
-	char like_origin[256];    /* and whose image or container this is; "" */
-	bool like_is_adopted;     /* … it is an existing container */
-	bool stops_sandbox;       /* close it even if it is kept */
-	char detached[65];        /* name of a sandbox that the person left running; "" */
-	bool has_had_sandbox;     /* a sandbox was ready */
-	struct trm_error failure; /* why no sandbox was ever ready; all zero: no error */
-	const char *env[APP_ENV]; /* environment of the kernels */
-	char columns[32], lines[32];
-	struct app_run *runs;          /* requested and not ended yet; owned by run.c */
-	struct app_copier *copier;     /* NULL: no copy is in progress */
-	struct app_install *install;   /* NULL: no installation is in progress */
-	struct trm_registry *registry; /* NULL: the list of sandboxes is not open */
+	bool has_attached;        /* to the sandbox of the options; … */
+	char like_backend[64];    /* … which was of this kind; "" */
+	char like_origin[256];    /* and made from this image, or … */
+	bool like_is_adopted;     /* … went into this container; "" */
+	bool stops_sandbox;       /* closing is to end it, whatever it is */
+	char detached[65];        /* left running, on the person's wish; "" */
+	bool has_had_sandbox;     /* one was ready */
+	struct trm_error failure; /* why none ever was; all zero: nothing has failed */
+	const char *env[APP_ENV]; /* of the kernels */
+	char columns[32], lines[32], plot_colors[64];
+	struct app_run *runs;          /* asked for and not ended; run.c's own */
+	struct app_copier *copier;     /* NULL: nothing is being copied */
+	struct app_install *install;   /* NULL: nothing is being installed */
+	struct trm_registry *registry; /* NULL: nobody looks at the list */
 	struct trm_timer *list_timer;
 	struct trm_containers *containers; /* query in progress; NULL: none */
 	struct app_peek *looks;            /* sandboxes that it is attached to; owned by peek.c */
@@ -274,9 +274,9 @@ void app_note_file(const char *file); /* it was opened */
 int app_open_settings(struct app *a, const struct app_opts *opts);
 void app_close_settings(struct app *a);
 void app_list_settings(struct app *a);
-/* Writes the config file and reports the result. */
-void app_store_setting(struct app *a, const char *name, const char *value);
-void app_settings_used(struct app *a);                      /* a sandbox was started with the settings */
+const struct trm_config *app_settings_now(const struct app *a);             /* NULL: not known */
+void app_store_setting(struct app *a, const char *name, const char *value); /* in the config file; tells it */
+void app_settings_used(struct app *a);                      /* a sandbox has been made by them */
 int app_load_keys(struct app *a, struct trm_error *reterr); /* app.c */
 /* Start without isolation; always: store this in the config file. */
 void app_go_without(struct app *a, bool always);

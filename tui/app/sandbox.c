@@ -141,9 +141,28 @@ static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
 		.clients = on_clients,
 		.closed = on_closed};
 
-/* Programs write into pipes, but the pane shows their output like a terminal of its size. So they get
- * environment variables that describe this terminal, as notebooks do. FORCE_COLOR also makes progress
- * displays move (rich, pip, npm). */
+/* As it is now: the page of settings may have changed it. */
+static bool plots_have_theme(const struct app *a)
+{
+	const struct trm_config *now = app_settings_now(a);
+
+	return now && now->theme_plots;
+}
+
+/* "TERRARIUM_PLOT_COLORS=#101418,#d5d8da": ground and text. False: the terminal's own, which nobody knows. */
+static bool plot_colors(const struct app *a, char *out, size_t cap)
+{
+	const struct theme_style *text = &a->theme.looks[ROLE_TEXT];
+
+	if (text->bg == COLOR_NONE || text->fg == COLOR_NONE)
+		return false;
+	snprintf(out, cap, "TERRARIUM_PLOT_COLORS=#%06x,#%06x", (unsigned)color_rgb(text->bg),
+			(unsigned)color_rgb(text->fg));
+	return true;
+}
+
+/* Programs write into pipes, yet what they print is shown as on a terminal of the pane's size. So they are
+ * told what it can show, as notebooks do; FORCE_COLOR also makes progress displays move (rich, pip, npm). */
 static void describe_terminal(struct app *a)
 {
 	const struct live_screen *o = &a->model.out.screen;
@@ -163,6 +182,8 @@ static void describe_terminal(struct app *a)
 		a->env[n++] = "NO_COLOR=1";
 	for (size_t i = 0; i < COUNT_OF(colored) && !(no_color && *no_color); i++)
 		a->env[n++] = colored[i];
+	if (plots_have_theme(a) && plot_colors(a, a->plot_colors, sizeof a->plot_colors))
+		a->env[n++] = a->plot_colors;
 	a->env[n] = NULL;
 }
 

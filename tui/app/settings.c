@@ -45,6 +45,7 @@ static const struct offered_setting {
 		{"theme", SETTING_NOW},
 		{"graphs", SETTING_START},
 		{"images", SETTING_START},
+		{"theme_plots", SETTING_SANDBOX},
 		{"scrollback", SETTING_START},
 		{"alerts", SETTING_NOW},
 		{"alert_at", SETTING_NOW},
@@ -81,6 +82,11 @@ void app_close_settings(struct app *a)
 {
 	free(a->settings);
 	a->settings = NULL;
+}
+
+const struct trm_config *app_settings_now(const struct app *a)
+{
+	return a->settings ? &a->settings->now : NULL;
 }
 
 void app_settings_used(struct app *a)

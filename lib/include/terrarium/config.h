@@ -68,6 +68,7 @@ struct trm_config {
 	bool auto_close;         /* brackets and quotes that are typed get their partner */
 	bool wrap;               /* long lines in the editor go on in the next row */
 	bool auto_complete;      /* offer members as soon as a dot is typed */
+	bool theme_plots;        /* the workbench's plots have the colors of its theme */
 	bool commit_over;        /* for containers, like the next two: terrarium/sandbox.h */
 	bool keep_image;
 	bool verbose; /* tell each command that is run for a sandbox */
