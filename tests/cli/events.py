@@ -234,6 +234,12 @@ def asks():
     call("sandbox.repl.run", language="python", code="seen = [1, 2]")
     names = [v["name"] for v in call("sandbox.repl.ask", language="python", question="variables")[1]["variables"]]
     check("variables", "seen" in names, names)
+    call("sandbox.repl.run", language="python", code="rows = [{'a': i} for i in range(100)]")
+    page = call("sandbox.repl.ask", language="python", question="table", code="rows", sort=0, descending=True, rows=2)[1]
+    equal("page", (page["rows"], page["cells"]), (100, [["99"], ["98"]]))
+    inside = call("sandbox.repl.ask", language="python", question="members", code="rows/7")[1]
+    equal("members", [(m["name"], m["value"]) for m in inside["members"]], [("'a'", "7")])
+    equal("too big", call("sandbox.repl.ask", language="python", question="table", code="rows", rows=5000)[0], 400)
     equal("forgotten", call("sandbox.repl.ask", language="python", question="reset"), (200, {}))
 
 
