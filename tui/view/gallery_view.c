@@ -13,10 +13,10 @@ struct gallery_columns {
 
 static struct gallery_columns gallery_columns_of(int cols)
 {
-	int type = cols * (cols >= 70 ? 32 : 50) / 100;
+	int type = cols * (cols >= 70 ? 32 : 42) / 100;
 
 	return cols >= 70 ? (struct gallery_columns){1, type, cols - 28, cols - 18, cols - 11}
-			  : (struct gallery_columns){1, type, cols - 11, cols, cols};
+			  : (struct gallery_columns){1, type, cols - 9, cols, cols};
 }
 
 static void draw_part(struct canvas *c, struct rect line, int from, int to, uint16_t role, const char *text)
