@@ -3,13 +3,10 @@
 # visit_test.sh TERRARIUM: a visit to a pod of others leaves nothing behind.
 . "$(dirname "$0")/tell_cluster.sh"
 
-# host NAME IMAGE COMMAND...: a pod that others have made.
-host() {
-	kubectl -n "$space" run "$1" --image="$2" --image-pull-policy=Never --restart=Never --command -- "$@" >/dev/null
-}
 kubectl -n "$space" run host --image=localhost/tt:deb --image-pull-policy=Never --restart=Never --command -- sleep 1000 >/dev/null
 kubectl -n "$space" run busy --image=localhost/busybox:1 --image-pull-policy=Never --restart=Never --command -- sleep 1000 >/dev/null
-kubectl -n "$space" wait --for=condition=Ready pod/host pod/busy --timeout=60s >/dev/null
+kubectl -n "$space" run bare --image=localhost/pause:1 --image-pull-policy=Never --restart=Never >/dev/null
+kubectl -n "$space" wait --for=condition=Ready pod/host pod/busy pod/bare --timeout=60s >/dev/null
 
 traces() {
 	kubectl -n "$space" exec "$1" -- sh -c 'ls -d /tmp/.terrarium* /workspace 2>/dev/null; cat /proc/[0-9]*/stat 2>/dev/null | grep ") Z " || :'
@@ -30,6 +27,9 @@ busy"
 until_true is_clean busy || traces busy
 kubectl -n "$space" get pod host busy >/dev/null || wrong "the pods should still be there"
 
+try exec $in --container bare -- ls
+expect_code 125
+expect_in err 'the container has no shell (sh), by which the agent could be copied in'
 try run --yes $in --container not-there -c 1
 expect_code 125
 expect_in err 'not found'

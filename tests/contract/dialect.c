@@ -134,7 +134,8 @@ static const struct dialect DIALECTS[] = {
 const struct dialect *dialect_find(const char *backend, const char *lang)
 {
 	const struct dialect *d = DIALECTS;
-	static const char *const alike[] = {"docker", "podman", "kubernetes", "namespaces", "landlock", "none"};
+	static const char *const alike[] = {
+			"docker", "podman", "kubernetes", "namespaces", "landlock", "none"};
 	const char *as = backend;
 	for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
 		as = strcmp(backend, alike[i]) ? as : "local";

@@ -215,6 +215,11 @@ static void tell_engine_args(struct app *a, const struct trm_container_opts *opt
 		snprintf(line, sizeof line, "runtime of the engine: %s", opts->runtime);
 		app_notify(a, MSG_NOTICE, line);
 	}
+	if (opts->kube.manifest) {
+		snprintf(line, sizeof line, "pod manifest: %.400s, which may replace limits",
+				opts->kube.manifest);
+		app_tell(a, MSG_NOTICE, line);
+	}
 	for (size_t i = 0; i < opts->n_engine_args; i++) {
 		snprintf(line, sizeof line, "engine option: %.400s", opts->engine_args[i]);
 		app_notify(a, MSG_NOTICE, line);

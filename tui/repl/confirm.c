@@ -76,6 +76,8 @@ static void print_where(struct repl *r, const char *front)
 	bool is_new = !trm_sandbox_is_attached(r->cli_session.sandbox);
 	if (is_new && *r->config.runtime)
 		repl_say(r, "runtime: %s", r->config.runtime);
+	if (is_new && *r->config.pod_manifest)
+		repl_say(r, "pod manifest: %s, which may replace these limits", r->config.pod_manifest);
 	for (const char *at = NULL; is_new && (at = trm_list_next(r->config.engine_args, at));)
 		repl_say(r, "engine option: %s", at);
 	const struct trm_mount *mounts;

@@ -49,7 +49,7 @@ struct box {
 	char id[160], image_user[128]; /* of the image or container */
 	char image_id[160];            /* of an existing container's image */
 	char image_workdir[TRM_INSIDE_PATH], image_entrypoint[2048], image_cmd[2048];
-	struct cJSON *manifest;           /* the user's, of a pod; NULL: none */
+	struct cJSON *manifest;              /* the user's, of a pod; NULL: none */
 	char changes[TRM_ENGINE_ARGS_BYTES]; /* what it changes, one per line */
 	char origin[320];
 	struct netenv netenv; /* with a network of its own; else empty */
