@@ -98,9 +98,42 @@ def show_list(args):
 			print(f'{index_folder()}/{os.path.basename(wheel)}')
 
 
-def install_command(*options):
-	pip = [pip_archive() + '/pip'] if pip_archive() else ['-m', 'pip']
-	return [sys.executable, *pip, 'install', '--user', '--no-warn-script-location', *options]
+# What the distribution has does not count as installed: what is installed here must not be built on a version of
+# something that the next installation replaces. pip itself may lie there, and is loaded before.
+PIP = '''
+import sys
+if sys.argv[1]:
+	sys.path.insert(0, sys.argv[1])
+import pip, runpy
+sys.path[:] = [path for path in sys.path if not path.endswith('dist-packages')]
+sys.argv[:2] = ['pip']
+runpy.run_module('pip', run_name='__main__', alter_sys=True)
+'''
+
+
+def install(*options):
+	import subprocess
+	try:
+		code = subprocess.call([sys.executable, '-c', PIP, pip_archive() or '', 'install', '--user',
+			'--no-warn-script-location', *options])
+	except KeyboardInterrupt:
+		return 130
+	if code == 0:
+		hide_broken()
+	return code if code >= 0 else 128 - code
+
+
+def hide_broken():
+	"""As in a set: modules of the distribution's that would now get other versions of what they need."""
+	import site
+	home = site.getusersitepackages()
+	try:
+		write_hiding(home)
+		if os.path.exists(f'{home}/{HIDING_FILE}'):
+			with open(f'{home}/terrarium-hiding.pth', 'w') as file:
+				file.write(f"import sys; f = {home!r} + '/{HIDING_FILE}'; exec(open(f).read(), {{'__file__': f}})\n")
+	except OSError as error:
+		print(f'what of the distribution no longer works is not hidden: {error}', file=sys.stderr)
 
 
 def put(args):
@@ -108,19 +141,15 @@ def put(args):
 	folder = f'{CACHE}/{args[0]}'
 	if not os.path.isdir(folder): # the cache was deleted since this sandbox began, or it sees another
 		build(args[1:])
-	os.execv(sys.executable, install_command('--no-index', f'--find-links={folder}', *args[1:]))
+	sys.exit(install('--no-index', f'--find-links={folder}', *args[1:]))
 
 
 def build(args):
-	import subprocess
-	try:
-		code = subprocess.call(install_command(*args))
-	except KeyboardInterrupt:
-		code = 130
+	code = install(*args)
 	if code not in (0, 130):
 		sys.path.insert(0, pip_archive() or sys.path[0])
 		explain_authorities()
-	sys.exit(code if code >= 0 else 128 - code)
+	sys.exit(code)
 
 
 def name_of(root):
@@ -151,7 +180,8 @@ class Finder:
 			raise ModuleNotFoundError(f"No module named {{name!r}}: that of the distribution needs " + HIDDEN[name], name=name)
 
 
-if HIDDEN:
+if HIDDEN and not any(getattr(finder, 'terrarium', None) == __file__ for finder in sys.meta_path):
+	Finder.terrarium = __file__
 	sys.meta_path.insert(0, Finder)
 for name in SHARED:
 	module = sys.modules.setdefault(name, type(sys)(name))

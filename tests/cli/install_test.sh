@@ -102,6 +102,18 @@ expect_in out "Successfully installed plain-2.0"
 try install --name three --upgrade -l ruby rake
 expect_code 125
 
+# What the distribution has does not count as installed: it would mix with what comes into something that no longer works.
+if /usr/bin/python3 -c 'import sys; sys.path[:] = [p for p in sys.path if "site-packages" not in p]; import dateutil, six' 2>/dev/null; then
+	try install --name two python-dateutil
+	expect_code 0
+	expect_in out "Successfully installed python-dateutil-99.0 six-99.0"
+	try run --yes --name two -c 'import dateutil; print(dateutil.number)'
+	expect_code 0
+	expect_out 99
+	try install --name two python-dateutil
+	expect_in out "already satisfied"
+fi
+
 # No sum, no wheel, a requirements file, an address inside of a package.
 printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
 try install --name two -r wanted.txt

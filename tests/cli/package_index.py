@@ -90,6 +90,10 @@ def publish_python(port):
 	publish('sized', 'sized-1.0.tar.gz', sized)
 	direct = f'insource @ {scheme}://{address}:{port}/files/insource-1.0.tar.gz'
 	publish('direct', 'direct-1.0-py3-none-any.whl', wheel('direct', '1.0', {'direct.py': ''}, [direct]))
+	# Newer ones than any distribution has.
+	publish('six', 'six-99.0-py3-none-any.whl', wheel('six', '99.0', {'six.py': 'number = 99\n'}))
+	publish('python-dateutil', 'python_dateutil-99.0-py3-none-any.whl',
+		wheel('python_dateutil', '99.0', {'dateutil/__init__.py': 'import six\nnumber = six.number\n'}, ['six']))
 	publish('big', 'big-1.0-py3-none-any.whl', wheel('big', '1.0', {'big.txt': '0' * (40 << 20)}))
 
 
