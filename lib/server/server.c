@@ -75,6 +75,7 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 			.volume_dirs = opts->volume_dirs,
 			.backend = opts->backend,
 			.isolation = opts->isolation,
+			.from = opts->from,
 			.server = opts->server,
 			.container = opts->container,
 			.group = server->group,

@@ -52,6 +52,27 @@ expect_in out home
 expect_in out d/file
 expect_in err "new"
 
+# A server's sandboxes start from it.
+setsid -w "$terrarium" serve --dev --port 0 --from base >serve.out 2>serve.err &
+serving=$!
+until_true grep -q 'http://' serve.out serve.err
+cat >ask.py <<'PY'
+import json, re, sys, urllib.request
+url = re.search(r'http://[^\s/]+', open('serve.out').read() + open('serve.err').read())[0] + '/api/v1/rpc'
+def ask(method, **params):
+	params = {'namespace': 'default', 'sandbox': 'far', **params}
+	body = json.dumps({'jsonrpc': '2.0', 'id': 1, 'method': method, 'params': params}).encode()
+	return json.load(urllib.request.urlopen(urllib.request.Request(url, body, {'Content-Type': 'application/json'})))
+ask('sandbox.start', config={'image': 'microsandbox/python'})
+print(ask('sandbox.repl.run', language='python', code='print(open("d/file").read())')['result']['output'][0]['text'].strip())
+ask('sandbox.stop')
+PY
+tried="serve --from"
+/usr/bin/python3 ask.py >out 2>err
+expect_out in
+kill $serving
+wait $serving
+
 # The list.
 try snapshots --json
 is_json 'len(value) == 1 and value[0]["tag"] == "base" and value[0]["backend"] == "local" and value[0]["sandbox"] == "lab"'

@@ -336,6 +336,7 @@ void serve_take_config(struct trm_serve_opts *opts, struct trm_remote_opts *ther
 	trm_config_sandbox_opts(config, &sandbox);
 	opts->backend = config->backend;
 	opts->isolation = sandbox.isolation;
+	opts->from = sandbox.from;
 	opts->container = sandbox.container;
 	*there = sandbox.server;
 	opts->server = there;

@@ -104,6 +104,7 @@ struct trm_serve_opts {
 	const char *namespace_dir;
 	const char *backend;          /* where the sandboxes run; NULL: local */
 	enum trm_isolation isolation; /* for local sandboxes */
+	const char *from; /* the snapshot that all sandboxes start from (terrarium/snapshot.h); NULL: none */
 	/* For the backend "microsandbox": url, api_key and ca_file of the server to use, which must be
 	 * another one. NULL: as if all were NULL. Borrowed until cb->closed. */
 	const struct trm_remote_opts *server;

@@ -45,6 +45,7 @@ struct fleet_opts {
 	struct trm_container_opts container; /* of recipes */
 	const char *backend;                 /* NULL: local */
 	enum trm_isolation isolation;
+	const char *from;                     /* snapshot; NULL: none */
 	const struct trm_remote_opts *server; /* address of "microsandbox"; may be NULL. Borrowed */
 	/* For lists of sandboxes: "serve:5555", to which '/' and the namespace are added. */
 	const char *group;

@@ -326,7 +326,11 @@ int launching_create(struct served *served, char *ret_note, struct launching **r
 	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve",
 			served->space->name);
 	l->opts.group = l->group;
-	return take_all(l, served, ret_note, reterr);
+	int r = take_all(l, served, ret_note, reterr);
+	l->opts.from = opts->from;
+	if (opts->from) /* it has its own */
+		l->opts.container.image = NULL;
+	return r;
 }
 
 const struct trm_sandbox_opts *launching_opts(const struct launching *l)
