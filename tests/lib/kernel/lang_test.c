@@ -244,6 +244,32 @@ static void every_language_has_a_kernel(void **state)
 	}
 }
 
+static size_t count_word(const char *const *words, const char *word)
+{
+	size_t n = 0;
+	for (; *words; words++)
+		n += !strcmp(*words, word);
+	return n;
+}
+
+/* The command that prepares has the compiler's words in place of {pieces}, and reads what pieces are compiled
+ * with. */
+static void what_prepares_knows_the_compiler(void **state)
+{
+	(void)state;
+	const struct trm_lang *cpp, *python;
+	size_t n;
+	assert_int_equal(trm_lang_find("c++", &cpp, NULL), 0);
+	assert_int_equal(trm_lang_find("python", &python, NULL), 0);
+	assert_int_equal(count_word(cpp->prepare, "{pieces}"), 0);
+	assert_int_equal(count_word(cpp->prepare, "g++"), 1);
+	assert_int_equal(count_word(cpp->prepare, "-std=c++17"), 1);
+	const char *native = trm_lang_companion(cpp, &n);
+	assert_non_null(memmem(native, n, "TRM_HOST", 8));
+	assert_null(python->prepare);
+	assert_ptr_equal(trm_lang_companion(python, &n), kernel_spec(python)->driver.bytes);
+}
+
 static void tells_what_is_here(void **state)
 {
 	static const char *const version[] = {"x", NULL};
@@ -263,6 +289,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(tells_what_is_here),
+			cmocka_unit_test(what_prepares_knows_the_compiler),
 			cmocka_unit_test(every_alias_finds_its_language),
 			cmocka_unit_test(no_alias_means_two_languages),
 			cmocka_unit_test(unknown_names_list_the_known_ones),
