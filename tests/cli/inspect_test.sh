@@ -42,7 +42,7 @@ value = json.load(open("out"))
 assert set(value) == told, set(value) ^ told
 assert value["name"] == "looked-at" and value["kept"] is True and value["idle_timeout_s"] == 3600
 assert value["limits"]["mem_bytes"] == 64 << 20 and value["kernels"] == ["python"]
-assert value["network"] == {"on": False, "allow": None}
+assert value["network"] == {"on": False, "allow": None, "hosts": None}
 assert any(g["what"] == "memory" for g in value["guards"])
 assert all(g["strength"] in ("enforced", "weak", "not enforced") for g in value["guards"])
 if sys.argv[2] != "/workspace":
