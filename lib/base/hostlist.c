@@ -32,7 +32,7 @@ static bool is_name(const char *name, size_t n)
 	return label && !is_number && !is_hex;
 }
 
-bool host_read(const char *text, size_t n, struct host *ret)
+bool hostlist_read(const char *text, size_t n, struct host *ret)
 {
 	*ret = (struct host){.is_address = false};
 	if (!n || n > NAME_MAX_BYTES + 1 || memchr(text, 0, n) || memchr(text, '/', n))
@@ -96,7 +96,8 @@ static int parse_rule(const char *text, size_t n, struct host_rule *ret, struct 
 			return refuse_host(text, n, reterr);
 		end = colon;
 	}
-	if (!host_read(host, (size_t)(end - host), &ret->host) || (ret->is_suffix && ret->host.is_address))
+	if (!hostlist_read(host, (size_t)(end - host), &ret->host)
+			|| (ret->is_suffix && ret->host.is_address))
 		return refuse_host(text, n, reterr);
 	return 0;
 }

@@ -30,7 +30,7 @@ struct host_rule {
 /* Read a name or an address; IPv6 without brackets. False: it is neither. Addresses are taken only in their
  * plain form: of four numbers, or of IPv6. What else resolvers take for numbers ("0x7f.1", "2130706433",
  * "127.1") is no name either. */
-bool host_read(const char *text, size_t n, struct host *ret);
+bool hostlist_read(const char *text, size_t n, struct host *ret);
 
 /* Read a list, with commas or blanks between; "" is none. TRM_EINVAL with a sentence. */
 int hostlist_parse(const char *text, struct host_rule ret[HOSTLIST_MAX], size_t *ret_n,

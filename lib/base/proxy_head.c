@@ -72,7 +72,7 @@ static bool read_authority(struct part p, bool needs_port, struct proxy_head *he
 		return false;
 	head->port = colon ? (uint16_t)port : HTTP_PORT;
 	const char *from = close ? p.at + 1 : p.at, *to = close ? close : colon ? colon : end;
-	return host_read(from, (size_t)(to - from), &head->host)
+	return hostlist_read(from, (size_t)(to - from), &head->host)
 	       && (!close || (head->host.is_address && head->host.address.family == 6));
 }
 

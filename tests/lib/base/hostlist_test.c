@@ -13,7 +13,7 @@ static bool allows(const char *list, const char *name, uint16_t port)
 	struct host host;
 	size_t n;
 	assert_int_equal(hostlist_parse(list, rules, &n, NULL), 0);
-	return host_read(name, strlen(name), &host) && hostlist_find(rules, n, &host, port);
+	return hostlist_read(name, strlen(name), &host) && hostlist_find(rules, n, &host, port);
 }
 
 static void names_are_allowed(void **state)
@@ -42,7 +42,7 @@ static void addresses_have_one_form(void **state)
 			"fe80::1%eth0"};
 	struct host host;
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-		if (host_read(none[i], strlen(none[i]), &host))
+		if (hostlist_read(none[i], strlen(none[i]), &host))
 			fail_msg("%s is read as %s", none[i], host.name);
 	assert_true(allows("127.0.0.1:8080", "127.0.0.1", 8080));
 	assert_false(allows("127.0.0.1:8080", "127.0.0.1", 80));
@@ -58,16 +58,16 @@ static void names_are_names(void **state)
 	static const char *const none[] = {"", ".", "..", "a..b", ".a", "a b", "a/b", "a@b", "a:b", "a\tb",
 			"é.org", "a,b", "*.a", "a.0x1f", "a.12"};
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-		if (host_read(none[i], strlen(none[i]), &host))
+		if (hostlist_read(none[i], strlen(none[i]), &host))
 			fail_msg("'%s' is read as %s", none[i], host.name);
-	assert_false(host_read("a\0.example.org", 14, &host));
+	assert_false(hostlist_read("a\0.example.org", 14, &host));
 	memset(longest, 'a', sizeof longest);
-	assert_false(host_read(longest, 64, &host));
-	assert_true(host_read(longest, 63, &host));
+	assert_false(hostlist_read(longest, 64, &host));
+	assert_true(hostlist_read(longest, 63, &host));
 	for (size_t i = 50; i < sizeof longest; i += 50)
 		longest[i] = '.';
-	assert_false(host_read(longest, 255, &host));
-	assert_true(host_read(longest, 249, &host));
+	assert_false(hostlist_read(longest, 255, &host));
+	assert_true(hostlist_read(longest, 249, &host));
 }
 
 static void mistakes_are_reported(void **state)
