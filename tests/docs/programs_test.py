@@ -24,6 +24,7 @@ PRINTS = {
     "limits": r"success: \ntimeout: .*0\.5 s.*\nsuccess: 42\n",
     "binding.py": r"stdout step 0\nstdout step 1\nResult\(output='42', error='', status='success', exit_code=0\)\n"
                   r"ZeroDivisionError: division by zero\n",
+    "pool": r"(?:Hello from pool! False\n){3}",
     "image": r"built 1\nsaved x\n",
     "existing": r"Hello from existing container!\n42\n",
 }
