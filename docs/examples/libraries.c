@@ -31,6 +31,7 @@ static int run_with(struct trm_sync *session, const char *const *libraries)
 int main(int argc, char **argv)
 {
 	static struct trm_config config;
+	static struct trm_config_lists lists;
 	struct trm_sync_opts opts;
 	struct trm_sync *session = NULL;
 	struct trm_error why;
@@ -40,7 +41,7 @@ int main(int argc, char **argv)
 	trm_sync_opts_default(&opts);
 	if (trm_config_load(&config, NULL, &why)
 			== 0) /* the user's settings, such as the addresses of an index */
-		trm_config_sandbox_opts(&config, &opts.sandbox);
+		trm_config_sandbox_opts(&config, &lists, &opts.sandbox);
 	if (trm_sync_create(&opts, &session, &why) < 0 || trm_sync_start(session, &why) < 0)
 		fprintf(stderr, "%s\n", why.msg);
 	else if ((r = run_with(session, (const char *const *)&argv[1])) == 0

@@ -209,20 +209,32 @@ int trm_config_load(struct trm_config *config, const char *path, struct trm_erro
 	return trm_config_load_from(config, path, NULL, reterr);
 }
 
-static void add_mounts(const struct trm_config *config, struct trm_sandbox_opts *opts)
+static size_t read_mounts(const struct trm_config *config, struct trm_mount *ret)
 {
 	const char *host = NULL, *guest = NULL, *mode = NULL;
-	while (opts->n_mounts < TRM_MOUNTS_MAX && (host = trm_list_next(config->mounts, mode))
+	size_t n = 0;
+	while (n < TRM_MOUNTS_MAX && (host = trm_list_next(config->mounts, mode))
 			&& (guest = trm_list_next(config->mounts, host))
 			&& (mode = trm_list_next(config->mounts, guest)))
-		opts->mounts[opts->n_mounts++] = (struct trm_mount){host, guest, mode[1] == 'w'};
+		ret[n++] = (struct trm_mount){host, guest, mode[1] == 'w'};
+	return n;
 }
 
-static size_t add_list(const char *list, const char **ret)
+static size_t read_list(const char *list, const char **ret, size_t max)
 {
 	size_t n = 0;
-	for (const char *at = NULL; n < TRM_REMOTE_LIST_MAX && (at = trm_list_next(list, at));)
+	for (const char *at = NULL; n < max && (at = trm_list_next(list, at));)
 		ret[n++] = at;
+	return n;
+}
+
+static size_t read_scripts(const struct trm_config *config, struct trm_script *ret)
+{
+	const char *name = NULL, *text = NULL;
+	size_t n = 0;
+	while (n < TRM_REMOTE_LIST_MAX && (name = trm_list_next(config->scripts, text))
+			&& (text = trm_list_next(config->scripts, name)))
+		ret[n++] = (struct trm_script){name, text};
 	return n;
 }
 
@@ -231,9 +243,9 @@ static const char *or_null(const char *text)
 	return *text ? text : NULL;
 }
 
-static void set_server(const struct trm_config *config, struct trm_remote_opts *server)
+static void set_server(const struct trm_config *config, struct trm_config_lists *lists,
+		struct trm_remote_opts *server)
 {
-	const char *name = NULL, *text = NULL;
 	/* A named sandbox may belong to somebody else. */
 	server->join = *config->name ? TRM_REMOTE_JOIN_OR_START : TRM_REMOTE_START;
 	server->url = config->server_url;
@@ -242,14 +254,16 @@ static void set_server(const struct trm_config *config, struct trm_remote_opts *
 	server->ca_file = or_null(config->ca_file);
 	server->image = or_null(config->image);
 	server->shell = or_null(config->shell);
-	server->n_volumes = add_list(config->volumes, server->volumes);
-	server->n_ports = add_list(config->ports, server->ports);
-	while (server->n_scripts < TRM_REMOTE_LIST_MAX && (name = trm_list_next(config->scripts, text))
-			&& (text = trm_list_next(config->scripts, name)))
-		server->scripts[server->n_scripts++] = (struct trm_script){name, text};
+	server->volumes = lists->volumes;
+	server->n_volumes = read_list(config->volumes, lists->volumes, TRM_REMOTE_LIST_MAX);
+	server->ports = lists->ports;
+	server->n_ports = read_list(config->ports, lists->ports, TRM_REMOTE_LIST_MAX);
+	server->scripts = lists->scripts;
+	server->n_scripts = read_scripts(config, lists->scripts);
 }
 
-static void set_container(const struct trm_config *config, struct trm_container_opts *container)
+static void set_container(const struct trm_config *config, struct trm_config_lists *lists,
+		struct trm_container_opts *container)
 {
 	*container = (struct trm_container_opts){
 			.runtime = or_null(config->runtime),
@@ -268,13 +282,14 @@ static void set_container(const struct trm_config *config, struct trm_container_
 			.commit_overwrites = config->commit_over,
 			.keep_image = config->keep_image,
 			.read_only = config->read_only,
+			.engine_args = lists->engine_args,
+			.n_engine_args = read_list(
+					config->engine_args, lists->engine_args, TRM_ENGINE_ARGS_MAX),
 	};
-	for (const char *at = NULL; container->n_engine_args < TRM_ENGINE_ARGS_MAX
-				    && (at = trm_list_next(config->engine_args, at));)
-		container->engine_args[container->n_engine_args++] = at;
 }
 
-void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts)
+void trm_config_sandbox_opts(const struct trm_config *config, struct trm_config_lists *lists,
+		struct trm_sandbox_opts *opts)
 {
 	*opts = (struct trm_sandbox_opts){
 			.size = sizeof(struct trm_sandbox_opts),
@@ -290,13 +305,14 @@ void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox
 			.net_credentials = config->net_credentials,
 			.workdir = *config->workdir ? config->workdir : NULL,
 			.from = *config->from ? config->from : NULL,
+			.mounts = lists->mounts,
+			.n_mounts = read_mounts(config, lists->mounts),
+			.env = lists->env,
+			.n_env = read_list(config->env, lists->env, TRM_ENV_MAX),
 	};
 	trm_isolation_find(config->isolation, &opts->isolation);
-	add_mounts(config, opts);
-	set_server(config, &opts->server);
-	set_container(config, &opts->container);
-	for (const char *at = NULL; opts->n_env < TRM_ENV_MAX && (at = trm_list_next(config->env, at));)
-		opts->env[opts->n_env++] = at;
+	set_server(config, lists, &opts->server);
+	set_container(config, lists, &opts->container);
 }
 
 void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts)

@@ -293,20 +293,28 @@ static int name_random(char *name, size_t cap, struct trm_error *reterr)
 	return 0;
 }
 
+struct kept_mounts {
+	struct trm_mount of[TRM_MOUNTS_MAX];
+	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
+};
+
 /* The caller may free its texts after the opening. */
 static int keep_mounts(struct trm_sandbox *s, struct trm_error *reterr)
 {
-	size_t used = 0, cap = TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX;
+	size_t used = 0;
+	struct kept_mounts *own;
 	if (!s->opts.n_mounts)
 		return 0;
-	if (!(s->mounts = malloc(cap)))
+	if (!(s->mounts = own = malloc(sizeof *own)))
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->opts.n_mounts; i++) {
-		used += strlen(trm_mount_format(&s->opts.mounts[i], s->mounts + used, cap - used));
-		s->mounts[used++] = '\n';
+		used += strlen(trm_mount_format(
+				&s->opts.mounts[i], own->text + used, sizeof own->text - used));
+		own->text[used++] = '\n';
 	}
-	s->mounts[used] = '\0';
-	s->opts.n_mounts = mount_read_lines(s->mounts, s->opts.mounts);
+	own->text[used] = '\0';
+	s->opts.n_mounts = mount_read_lines(own->text, own->of);
+	s->opts.mounts = own->of;
 	return 0;
 }
 
@@ -411,6 +419,7 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 		free(s);
 		return r;
 	}
+	s->opts.env = NULL;
 	s->opts.n_env = 0;
 	s->opts.workdir = s->workdir;
 	s->opts.group = s->group;
@@ -493,7 +502,7 @@ static int describe_found(
 	if (found->mounts) {
 		found_requested(info, found->mounts);
 		ret->n_mounts = found->mounts->n_mounts;
-		memcpy(ret->mounts, found->mounts->mounts, ret->n_mounts * sizeof *ret->mounts);
+		ret->mounts = found->mounts->mounts;
 	}
 	ret->workdir = found_workdir(info);
 	ret->group = info->group;

@@ -135,8 +135,8 @@ struct trm_sandbox {
 	char backend[32];
 	char workdir[TRM_INSIDE_PATH];
 	char group[TRM_GROUP_BYTES];
-	char *mounts;    /* malloc'd; NULL: none */
-	char doing[160]; /* the carrier's last progress message; "" */
+	struct kept_mounts *mounts; /* malloc'd; NULL: none */
+	char doing[160];            /* the carrier's last progress message; "" */
 	const struct backend_ops *ops;
 	struct carrier *carrier; /* NULL once it has closed */
 	enum sandbox_state state;

@@ -62,7 +62,9 @@ int main(int argc, char **argv)
 					bad_name = {.image = "localhost/tt:deb",
 							.commit_tag = "UPPER/Case:1"},
 					bad_option = {.image = "localhost/tt:deb",
-							.engine_args = {"--nosuch-option"},
+							.engine_args =
+									(const char *const[]){
+											"--nosuch-option"},
 							.n_engine_args = 1},
 					foreign = {.image = "localhost/tt:foreign"};
 	int code = code_of(engine, &no_image), n_wrong = 0;

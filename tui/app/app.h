@@ -17,6 +17,7 @@ struct app_opts {
 	const char *file;                /* file to open; NULL: an empty buffer */
 	const struct trm_lang *lang;     /* NULL: from the extension of the file, else python */
 	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms), keep */
+	struct trm_config_lists lists;   /* room for the lists of `sandbox` */
 	const char *attach;              /* name of a running sandbox to attach to; NULL: start a new one */
 	struct trm_session_opts session; /* time limit and grace time of runs */
 	const char *theme;               /* name of a theme or path of its file; NULL: the default theme */

@@ -163,7 +163,7 @@ static void take_sandbox_opts(struct app *a)
 	int join = own->sandbox.server.join;
 	struct trm_policy *policy = own->session.policy;
 
-	trm_config_sandbox_opts(&a->settings->now, &own->sandbox);
+	trm_config_sandbox_opts(&a->settings->now, &own->lists, &own->sandbox);
 	trm_config_session_opts(&a->settings->now, &own->session);
 	own->sandbox.server.join = join;
 	own->session.policy = policy;

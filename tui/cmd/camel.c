@@ -24,7 +24,8 @@
 struct camel {
 	const struct camel_opts *opts;
 	struct trm_interpreter *interpreter;
-	struct trm_loop *loop; /* for printing */
+	struct trm_config_lists lists; /* room for those of its sandbox */
+	struct trm_loop *loop;         /* for printing */
 	struct sink out;
 	int signal_fd;
 	int answer_fd;               /* where the person types; -1: no terminal */
@@ -207,7 +208,7 @@ static int create_interpreter(struct camel *c, struct trm_error *reterr)
 	const struct trm_config *config = c->opts->config;
 	struct trm_interpreter_opts opts;
 	trm_interpreter_opts_default(&opts);
-	trm_config_sandbox_opts(config, &opts.sync.sandbox);
+	trm_config_sandbox_opts(config, &c->lists, &opts.sync.sandbox);
 	opts.sync.sandbox.metrics_interval_ms = 0;
 	opts.sync.output_keep_bytes = config->output_keep_bytes;
 	opts.sync.interrupt_fd = c->signal_fd;

@@ -108,7 +108,8 @@ static void print_requested(FILE *tty, const struct trm_config *c, bool is_runni
 {
 	struct trm_requested *requested = calloc(1, sizeof *requested);
 	struct trm_sandbox_opts opts;
-	trm_config_sandbox_opts(c, &opts);
+	struct trm_config_lists lists;
+	trm_config_sandbox_opts(c, &lists, &opts);
 	const struct trm_mount *mounts = opts.mounts;
 	size_t n = opts.n_mounts;
 	if (is_running && requested) {

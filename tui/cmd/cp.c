@@ -23,8 +23,9 @@ enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
 struct cp {
 	struct trm_config config;
 	struct trm_loop *loop;
-	struct trm_sandbox_opts far; /* options of the server, if the sandbox is on one */
-	struct trm_copy *copy;       /* NULL: it has ended */
+	struct trm_config_lists lists; /* room for the lists of `far` */
+	struct trm_sandbox_opts far;   /* options of the server, if the sandbox is on one */
+	struct trm_copy *copy;         /* NULL: it has ended */
 	struct progress_bar progress_bar;
 	bool is_json, is_to_stdout;
 	int out_fd; /* where "-" writes to */
@@ -170,7 +171,7 @@ static int start_cp(struct cp *cp, char **places, size_t n, struct trm_error *re
 	int r = cp->is_to_stdout ? open_output(cp, reterr) : 0;
 	if (r < 0)
 		return r;
-	sandbox_list_remote_opts(&cp->config, NULL, &cp->far);
+	sandbox_list_remote_opts(&cp->config, NULL, &cp->lists, &cp->far);
 	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
 			.far = sandbox_list_is_remote(&cp->config) ? &cp->far : NULL,
 			.sources = (const char *const *)places,

@@ -69,7 +69,8 @@ static void on_leftover(void *user, const char *name, const char *nearest)
 static int examine(const struct trm_config *config, struct report *report)
 {
 	struct trm_sandbox_opts opts;
-	trm_config_sandbox_opts(config, &opts);
+	struct trm_config_lists lists;
+	trm_config_sandbox_opts(config, &lists, &opts);
 	if (strcmp(config->backend, "local") == 0 || strcmp(config->backend, "fake") == 0)
 		return trm_doctor(&opts, on_check, report);
 	return strcmp(config->backend, "microsandbox") == 0 ? trm_doctor_server(&opts, on_check, report)

@@ -217,11 +217,12 @@ static int spawn_exec(struct exec *e, char **argv, struct trm_error *reterr)
 	struct winsize size;
 	char term[80];
 	struct trm_sandbox_opts asked;
+	struct trm_config_lists lists;
 	const char *env[TRM_ENV_MAX + 2] = {NULL};
 	size_t n = 0;
 	/* A new sandbox was started with these options. */
 	bool is_running = trm_sandbox_is_attached(e->cli_session.sandbox);
-	trm_config_sandbox_opts(&e->config, &asked);
+	trm_config_sandbox_opts(&e->config, &lists, &asked);
 	if (e->has_terminal)
 		env[n++] = tty_name(term, sizeof term);
 	for (size_t i = 0; is_running && e->has_env && i < asked.n_env; i++)

@@ -279,6 +279,7 @@ static int test_driver(const struct options *o, const char *name, bool is_json)
 {
 	struct trm_config config;
 	struct trm_sandbox_opts opts;
+	struct trm_config_lists lists;
 	const struct trm_lang *lang;
 	struct trm_error why = {0};
 	struct test t = {.is_json = is_json};
@@ -287,7 +288,7 @@ static int test_driver(const struct options *o, const char *name, bool is_json)
 		return CMD_FAILED;
 	if (trm_lang_find(name, &lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	trm_config_sandbox_opts(&config, &opts);
+	trm_config_sandbox_opts(&config, &lists, &opts);
 	json_init(&t.json);
 	if (is_json)
 		json_open(&t.json, NULL, '[');

@@ -28,8 +28,8 @@ struct bridge {
 	struct trm_config config;
 	struct trm_serve_opts opts;
 	struct trm_remote_opts there;
-	/* Temporary folder for the files of stopped sandboxes; "": the config names one. */
-	char files[512];
+	struct trm_config_lists lists; /* room for those of the options */
+	char files[512]; /* folder of our own for the files of stopped sandboxes; "": another one is named */
 	struct trm_loop *loop;
 	struct trm_server *server; /* NULL: it has ended */
 	struct trm_watch *input;
@@ -288,7 +288,7 @@ static int run_bridge(struct bridge *b, const struct cmd *cmd, int argc, char **
 	if (options_config_start(&o, &b->config) < 0)
 		return CMD_FAILED;
 	b->opts.has_no_listener = true;
-	serve_take_config(&b->opts, &b->there, &o, &b->config);
+	serve_take_config(&b->opts, &b->there, &b->lists, &o, &b->config);
 	if (serve_check_isolation(&o, &b->config) != CMD_OK)
 		return CMD_FAILED;
 	if (isatty(STDIN_FILENO))

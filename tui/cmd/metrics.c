@@ -35,9 +35,10 @@ static int watch_screen(const struct metrics_request *q)
 			.keymap = q->config.keymap,
 			.graphs = app_graph_style(q->config.graphs)};
 	struct trm_error why = {0}, ended;
+	struct trm_config_lists lists;
 	struct trm_sandbox_opts far;
 
-	sandbox_list_remote_opts(&q->config, q->name, &far);
+	sandbox_list_remote_opts(&q->config, q->name, &lists, &far);
 	opts.far = sandbox_list_is_remote(&q->config) ? &far : NULL;
 	int r = monitor_main(&opts, &ended, &why);
 	if (r == TRM_ENOTSUP) /* the terminal cannot move its cursor */

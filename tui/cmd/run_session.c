@@ -272,7 +272,7 @@ static void take_own_env(struct run_session *p)
 	size_t n = 0;
 	if (!trm_sandbox_is_attached(p->cli_session.sandbox))
 		return;
-	trm_config_sandbox_opts(p->opts->config, &p->asked);
+	trm_config_sandbox_opts(p->opts->config, &p->lists, &p->asked);
 	for (size_t i = 0; p->opts->has_env && i < p->asked.n_env; i++)
 		p->env[n++] = p->asked.env[i];
 	p->cwd = p->opts->has_workdir ? p->asked.workdir : NULL;

@@ -26,6 +26,7 @@ struct run_session {
 	struct trm_run *run;              /* NULL between runs */
 	const struct source *source;      /* source of that run */
 	struct trm_copy *copy;            /* copy of the folder, before the first run; NULL: none */
+	struct trm_config_lists lists;    /* room for the lists of `asked` */
 	struct trm_sandbox_opts asked;    /* options from the config; the members below point to its texts */
 	char inside[TRM_INSIDE_PATH + 1]; /* target of the folder */
 	/* For each run; env is NULL-terminated; NULL: as in the sandbox. */

@@ -25,15 +25,16 @@ bool sandbox_list_runs(const char *name, struct trm_entry *ret);
 
 /* Are the sandboxes of the config's backend on a server? The functions above do not find those. */
 struct trm_config;
+struct trm_config_lists;
 bool sandbox_list_is_remote(const struct trm_config *config);
 /* The sandboxes that run there, malloc'd. The fields are those that the server reports, with the namespace
  * as group. Unknown limits and started_ms are 0. 0, or an exit code after a message. */
 int sandbox_list_remote(const struct trm_config *config, struct trm_entry **ret_entries, size_t *ret_n);
 /* Does a sandbox with this name run there? Prints no message. */
 bool sandbox_list_runs_remote(const struct trm_config *config, const char *name);
-/* Set the options for attaching to a sandbox there. They borrow from both arguments. */
-void sandbox_list_remote_opts(
-		const struct trm_config *config, const char *name, struct trm_sandbox_opts *ret);
+/* Set the options for attaching to a sandbox there. They borrow from the other arguments. */
+void sandbox_list_remote_opts(const struct trm_config *config, const char *name,
+		struct trm_config_lists *lists, struct trm_sandbox_opts *ret);
 /* Attach to the running sandbox `name`, wherever it is, to watch it. Of `look`, only metrics and is_observer
  * are used. Works like trm_sandbox_attach(), or for a server like trm_sandbox_open(): there, `closed`
  * reports that no such sandbox runs. */

@@ -71,11 +71,12 @@ static void on_list(void *user, const struct trm_remote_entry *entries, size_t n
 static int fetch_remote_list(const struct trm_config *config, struct look *l)
 {
 	struct trm_sandbox_opts opts;
+	struct trm_config_lists lists;
 	struct trm_loop *loop;
 	int r = trm_loop_create(&loop, &l->why);
 	if (r < 0)
 		return r;
-	trm_config_sandbox_opts(config, &opts);
+	trm_config_sandbox_opts(config, &lists, &opts);
 	r = trm_remote_list(loop, &opts, on_list, l, &l->why);
 	while (r == 0 && !l->is_done && trm_loop_step(loop, -1) >= 0)
 		continue;
@@ -103,9 +104,10 @@ bool sandbox_list_runs_remote(const struct trm_config *config, const char *name)
 	return runs;
 }
 
-void sandbox_list_remote_opts(const struct trm_config *config, const char *name, struct trm_sandbox_opts *ret)
+void sandbox_list_remote_opts(const struct trm_config *config, const char *name,
+		struct trm_config_lists *lists, struct trm_sandbox_opts *ret)
 {
-	trm_config_sandbox_opts(config, ret);
+	trm_config_sandbox_opts(config, lists, ret);
 	ret->name = name;
 	ret->server.join = TRM_REMOTE_JOIN;
 }
@@ -114,10 +116,11 @@ int sandbox_list_open(struct trm_loop *loop, const struct trm_config *config, co
 		const struct trm_sandbox_opts *look, const struct trm_sandbox_cb *cb, void *user,
 		struct trm_sandbox **ret, struct trm_error *reterr)
 {
+	struct trm_config_lists lists;
 	struct trm_sandbox_opts opts;
 	if (!sandbox_list_is_remote(config))
 		return trm_sandbox_attach(loop, name, look, cb, user, ret, reterr);
-	sandbox_list_remote_opts(config, name, &opts);
+	sandbox_list_remote_opts(config, name, &lists, &opts);
 	opts.metrics_interval_ms = look->metrics_interval_ms;
 	opts.metrics_with_processes = look->metrics_with_processes;
 	return trm_sandbox_open(loop, &opts, cb, user, ret, reterr);

@@ -40,7 +40,8 @@ struct serve {
 	size_t n_volumes;
 	struct trm_serve_pool pools[POOLS_MAX];
 	char pool_images[POOLS_MAX][128];
-	struct trm_remote_opts there; /* the server of the sandboxes, with --backend microsandbox */
+	struct trm_config_lists lists; /* room for the lists of the options */
+	struct trm_remote_opts there;  /* the server that has the sandboxes, with --backend microsandbox */
 	const char *key_file;
 	bool is_dev, resets_key, is_verbose, is_quiet;
 	char key[TRM_SERVER_KEY];
@@ -329,11 +330,11 @@ static const char *contradiction(const struct serve *s)
 	return NULL;
 }
 
-void serve_take_config(struct trm_serve_opts *opts, struct trm_remote_opts *there, const struct options *o,
-		const struct trm_config *config)
+void serve_take_config(struct trm_serve_opts *opts, struct trm_remote_opts *there,
+		struct trm_config_lists *lists, const struct options *o, const struct trm_config *config)
 {
 	struct trm_sandbox_opts sandbox;
-	trm_config_sandbox_opts(config, &sandbox);
+	trm_config_sandbox_opts(config, lists, &sandbox);
 	opts->backend = config->backend;
 	opts->isolation = sandbox.isolation;
 	opts->from = sandbox.from;
@@ -397,7 +398,7 @@ static int serve_main(const struct cmd *cmd, int argc, char **argv)
 		return cmd_fail("%s", wrong);
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
-	serve_take_config(&s.opts, &s.there, &o, &s.config);
+	serve_take_config(&s.opts, &s.there, &s.lists, &o, &s.config);
 	if (serve_check_isolation(&o, &s.config) != CMD_OK)
 		return CMD_FAILED;
 	if (asks_itself(&s))

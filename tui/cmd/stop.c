@@ -145,8 +145,9 @@ static void on_far_stop(void *user, const struct trm_error *why)
 static int stop_far(struct trm_loop *loop, const struct trm_config *config, const char *name)
 {
 	struct trm_sandbox_opts opts;
+	struct trm_config_lists lists;
 	struct far_stop f = {0};
-	trm_config_sandbox_opts(config, &opts);
+	trm_config_sandbox_opts(config, &lists, &opts);
 	opts.name = name;
 	if (trm_remote_stop(loop, &opts, on_far_stop, &f, &f.why) < 0)
 		return cmd_fail("%s", f.why.msg);

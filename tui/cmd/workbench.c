@@ -39,7 +39,7 @@ int workbench_opts(const struct trm_config *config, const char *config_path, str
 	opts->restore = config->restore;
 	opts->scrollback_bytes = (size_t)config->scrollback_bytes;
 	opts->has_history = config->history;
-	trm_config_sandbox_opts(config, &opts->sandbox);
+	trm_config_sandbox_opts(config, &opts->lists, &opts->sandbox);
 	trm_config_session_opts(config, &opts->session);
 	return CMD_OK;
 }

@@ -89,10 +89,11 @@ bool repl_is_far(const struct repl *r)
 const char *repl_server_options(const struct repl *r, char way[TRM_REMOTE_OPTIONS_BYTES])
 {
 	struct trm_sandbox_opts opts;
+	struct trm_config_lists lists;
 	way[0] = '\0';
 	if (!repl_is_far(r))
 		return way;
-	trm_config_sandbox_opts(&r->config, &opts);
+	trm_config_sandbox_opts(&r->config, &lists, &opts);
 	return trm_remote_format_options(&opts.server, way, TRM_REMOTE_OPTIONS_BYTES);
 }
 

@@ -140,7 +140,8 @@ static int join_session(
 		struct cli_session *cli_session, const struct trm_config *config, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts;
-	trm_config_sandbox_opts(config, &opts);
+	struct trm_config_lists lists;
+	trm_config_sandbox_opts(config, &lists, &opts);
 	opts.metrics_interval_ms = 0;
 	opts.server.join = TRM_REMOTE_JOIN;
 	return trm_sandbox_open(
@@ -215,7 +216,8 @@ static int start_session(struct cli_session *cli_session, const struct trm_confi
 		struct cli_session_asked asked, struct trm_error *reterr)
 {
 	struct trm_sandbox_opts opts;
-	trm_config_sandbox_opts(config, &opts);
+	struct trm_config_lists lists;
+	trm_config_sandbox_opts(config, &lists, &opts);
 	opts.limits_lifetime = asked.lifetime;
 	opts.hides_packages = asked.no_packages && !config->keep;
 	opts.metrics_interval_ms = 0;

@@ -72,12 +72,14 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	}
 	for (size_t i = 0; i < own->n_env; i++) {
 		n_wanted++;
-		own->env[i] = store_text(container_spec, own->env[i]);
+		container_spec->env[i] = store_text(container_spec, opts->env[i]);
 	}
 	for (size_t i = 0; i < own->container.n_engine_args; i++) {
 		n_wanted++;
-		own->container.engine_args[i] = store_text(container_spec, own->container.engine_args[i]);
+		container_spec->engine_args[i] = store_text(container_spec, opts->container.engine_args[i]);
 	}
+	own->env = container_spec->env;
+	own->container.engine_args = container_spec->engine_args;
 	own->n_mounts = 0;
 	own->server = (struct trm_remote_opts){0};
 	return container_spec->n_texts == n_wanted ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");

@@ -32,6 +32,9 @@ struct container_spec {
 	size_t n_mounts;
 	char *texts[TRM_ENV_MAX + TRM_ENGINE_ARGS_MAX + 24];
 	size_t n_texts;
+	/* what `opts` points to */
+	const char *env[TRM_ENV_MAX];
+	const char *engine_args[TRM_ENGINE_ARGS_MAX];
 };
 
 #define CONTAINER_SPEC_COMMITS_OVER \

@@ -240,8 +240,19 @@ int trm_config_text(
 /* The file that trm_config_load() reads for `path`. Returns false if there is none. */
 bool trm_config_path(const char *path, char *out, size_t cap);
 
-/* Fill in the options of a sandbox and a session. `opts` borrows strings of `config`. */
-void trm_config_sandbox_opts(const struct trm_config *config, struct trm_sandbox_opts *opts);
+/* Room for the lists that the options of a sandbox point to. There is nothing to free. */
+struct trm_config_lists {
+	struct trm_mount mounts[TRM_MOUNTS_MAX];
+	const char *env[TRM_ENV_MAX];
+	const char *engine_args[TRM_ENGINE_ARGS_MAX];
+	const char *volumes[TRM_REMOTE_LIST_MAX], *ports[TRM_REMOTE_LIST_MAX];
+	struct trm_script scripts[TRM_REMOTE_LIST_MAX];
+};
+
+/* Fill in the options of a sandbox and a session. `opts` borrows strings of `config`, and `lists`, which is
+ * written. */
+void trm_config_sandbox_opts(const struct trm_config *config, struct trm_config_lists *lists,
+		struct trm_sandbox_opts *opts);
 void trm_config_session_opts(const struct trm_config *config, struct trm_session_opts *opts);
 
 TRM_END_API

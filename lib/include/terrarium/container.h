@@ -53,7 +53,7 @@ struct trm_container_opts {
 	bool read_only; /* make its root read-only; the working directory, /tmp and the home stay writable */
 	/* Further options for the engine's command that creates the container, one word each:
 	 * "--shm-size=1g". Options that Terrarium sets itself are TRM_EINVAL. */
-	const char *engine_args[TRM_ENGINE_ARGS_MAX];
+	const char *const *engine_args;
 	size_t n_engine_args;
 	/* OCI runtime of the engine: "runsc", "kata". NULL: its default. TRM_ENOTSUP if it has none of that
 	 * name. */

@@ -48,11 +48,11 @@ struct trm_remote_opts {
 	const char *image; /* NULL: microsandbox/python, and for JavaScript microsandbox/node */
 	const char *shell; /* NULL: the image's own */
 	/* "HOST:GUEST": a path on the server's machine, and the path inside */
-	const char *volumes[TRM_REMOTE_LIST_MAX];
+	const char *const *volumes;
 	size_t n_volumes;
-	const char *ports[TRM_REMOTE_LIST_MAX]; /* "HOST:GUEST", or "PORT" for both */
+	const char *const *ports; /* "HOST:GUEST", or "PORT" for both */
 	size_t n_ports;
-	struct trm_script scripts[TRM_REMOTE_LIST_MAX]; /* files in /.sandbox/scripts */
+	const struct trm_script *scripts; /* files in /.sandbox/scripts */
 	size_t n_scripts;
 };
 

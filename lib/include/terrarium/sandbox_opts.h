@@ -58,10 +58,11 @@ struct trm_sandbox_opts {
 	bool is_observer;
 	/* The parts of the host that are visible inside; none by default. Borrowed until trm_sandbox_open()
 	 * returns, including the strings. TRM_ENOTSUP if the backend has no mounts. */
-	struct trm_mount mounts[TRM_MOUNTS_MAX];
+	const struct trm_mount *mounts;
 	size_t n_mounts;
-	/* "NAME=value", for everything that runs inside; overrides the sandbox's own variables */
-	const char *env[TRM_ENV_MAX];
+	/* "NAME=value", for everything that runs inside; overrides the sandbox's own variables. Borrowed
+	 * likewise. */
+	const char *const *env;
 	size_t n_env;
 	/* The directory for processes whose options name none, and for paths that do not begin with '/'. It
 	 * is created, writable, if it is missing, unless it is below a mount. NULL: /workspace. */

@@ -22,7 +22,9 @@
  * Structs of options begin with their size, and grow only at their end: begin with `struct trm_run_opts opts
  * = TRM_RUN_OPTS_INIT;`, or with trm_run_opts_default() where the struct exists already. A program that was
  * compiled with an older, shorter struct gets the defaults for what it lacks. A binding for another language
- * may define only the first fields, and call trm_run_opts_init() with the size of those.
+ * may define only the first fields, and call trm_run_opts_init() with the size of those. Structs without a
+ * size, such as trm_limits, stay as they are until the minor version changes. Lists are a pointer and a
+ * count.
  *
  * Set unwanted callbacks to NULL. Only the last callback of an object (`closed`, `done`, `exited`) is
  * required.

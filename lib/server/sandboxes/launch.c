@@ -19,6 +19,11 @@ enum { MIB = 1 << 20, PORT_MAX = 65535 };
 /* Texts that the options borrow until the sandbox is open. */
 struct launching {
 	struct trm_sandbox_opts opts;
+	/* what `opts` points to */
+	struct trm_mount mounts[TRM_MOUNTS_MAX];
+	const char *env[TRM_ENV_MAX];
+	const char *volumes_there[TRM_REMOTE_LIST_MAX], *ports_there[TRM_REMOTE_LIST_MAX];
+	struct trm_script scripts_there[TRM_REMOTE_LIST_MAX];
 	struct volume volumes[TRM_MOUNTS_MAX];
 	size_t n_volumes;
 	char scripts[PATH_MAX], search_path[TRM_ENV_BYTES], shell[TRM_INSIDE_PATH + 8];
@@ -70,7 +75,7 @@ static int add_mount(struct launching *l, const char *host, const char *guest, b
 {
 	if (l->opts.n_mounts == TRM_MOUNTS_MAX)
 		return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d volumes", TRM_MOUNTS_MAX);
-	l->opts.mounts[l->opts.n_mounts++] = (struct trm_mount){host, guest, is_writable};
+	l->mounts[l->opts.n_mounts++] = (struct trm_mount){host, guest, is_writable};
 	return 0;
 }
 
@@ -98,7 +103,7 @@ static int add_env(struct launching *l, const char *text, struct trm_error *rete
 {
 	if (l->opts.n_env == TRM_ENV_MAX)
 		return trm_error_set(reterr, TRM_EINVAL, "a sandbox has at most %d variables", TRM_ENV_MAX);
-	l->opts.env[l->opts.n_env++] = text;
+	l->env[l->opts.n_env++] = text;
 	return 0;
 }
 
@@ -261,11 +266,11 @@ static int take_there(struct launching *l, struct served *served, const struct r
 		if (server->n_scripts == TRM_REMOTE_LIST_MAX)
 			return trm_error_set(reterr, TRM_EINVAL, "there are at most %d scripts",
 					TRM_REMOTE_LIST_MAX);
-		server->scripts[server->n_scripts++] =
+		l->scripts_there[server->n_scripts++] =
 				(struct trm_script){script->string, script->valuestring};
 	}
-	int r = take_list(config->volumes, server->volumes, &server->n_volumes, reterr);
-	return r < 0 ? r : take_list(config->ports, server->ports, &server->n_ports, reterr);
+	int r = take_list(config->volumes, l->volumes_there, &server->n_volumes, reterr);
+	return r < 0 ? r : take_list(config->ports, l->ports_there, &server->n_ports, reterr);
 }
 
 bool launch_is_elsewhere(const struct served *served)
@@ -319,6 +324,11 @@ int launching_create(struct served *served, char *ret_note, struct launching **r
 	if (!l)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	trm_sandbox_opts_default(&l->opts);
+	l->opts.mounts = l->mounts;
+	l->opts.env = l->env;
+	l->opts.server.volumes = l->volumes_there;
+	l->opts.server.ports = l->ports_there;
+	l->opts.server.scripts = l->scripts_there;
 	l->opts.backend = opts->backend;
 	l->opts.isolation = opts->isolation;
 	l->opts.limits = opts->limits;

@@ -127,31 +127,33 @@ static void variables(void **state)
 
 static void all_together(void **state)
 {
+	struct trm_mount mounts[TRM_MOUNTS_MAX + 1] = {{"a", "/data", false}, {"b", "/data", false}};
+	const char *env[2] = {"A=1", NULL /* such as what getenv() did not find */};
 	struct trm_sandbox_opts opts;
 	struct trm_error why = {0};
 	(void)state;
 	trm_sandbox_opts_default(&opts);
-	opts.mounts[0] = (struct trm_mount){"a", "/data", false};
-	opts.mounts[1] = (struct trm_mount){"b", "/data", false};
+	opts.mounts = mounts;
+	opts.env = env;
 	opts.n_mounts = 2;
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "same place"));
-	opts.mounts[1].guest = "/data/x";
+	mounts[1].guest = "/data/x";
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "within"));
-	opts.mounts[1].guest = "/datax";
+	mounts[1].guest = "/datax";
 	opts.group = "serve:5555/default";
 	opts.workdir = "/data";
-	opts.env[opts.n_env++] = "A=1";
+	opts.n_env = 1;
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), 0);
-	opts.env[opts.n_env++] = NULL; /* such as what getenv() did not find */
+	opts.n_env = 2;
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
 	opts.n_env--;
-	opts.mounts[1].guest = NULL;
+	mounts[1].guest = NULL;
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
-	opts.mounts[1] = (struct trm_mount){NULL, "/datax", false};
+	mounts[1] = (struct trm_mount){NULL, "/datax", false};
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
-	opts.mounts[1].host = "b";
+	mounts[1].host = "b";
 	opts.group = "two\nlines";
 	assert_int_equal(trm_sandbox_opts_check(&opts, &why), TRM_EINVAL);
 	opts.group = NULL;

@@ -56,6 +56,7 @@ static void lists_hold_anything(void **state)
 	(void)state;
 	struct trm_config c;
 	struct trm_error why = {0};
+	struct trm_config_lists lists;
 	struct trm_sandbox_opts opts;
 	char text[200];
 	setenv("PASSED_ON", "a,b", 1);
@@ -65,7 +66,7 @@ static void lists_hold_anything(void **state)
 					 " \"env\": [\"A=1\\n2,3\", \"PASSED_ON\", \"NOT_SET\"] }",
 					 &why),
 			0);
-	trm_config_sandbox_opts(&c, &opts);
+	trm_config_sandbox_opts(&c, &lists, &opts);
 	assert_int_equal(opts.n_mounts, 2);
 	assert_string_equal(opts.mounts[0].host, "a");
 	assert_false(opts.mounts[0].is_writable);

@@ -201,9 +201,11 @@ static void bad_settings_are_refused(void **state)
 	opts.server.api_key = NULL;
 	opts.server.n_ports = TRM_REMOTE_LIST_MAX + 1;
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
-	opts.server.n_ports = 1; /* of which there is none */
+	opts.server.ports = (const char *const[]){NULL};
+	opts.server.n_ports = 1;
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
 	opts.server.n_ports = 0;
+	opts.server.scripts = (const struct trm_script[]){{NULL, NULL}};
 	opts.server.n_scripts = 1;
 	assert_int_equal(trm_sandbox_open(loop, &opts, NULL, NULL, &sandbox, &why), TRM_EINVAL);
 	opts.server.n_scripts = 0;
@@ -255,9 +257,12 @@ static void what_is_asked_for(void **state)
 	opts.limits.cpus = 1.6;
 	opts.server.space = "team";
 	opts.server.image = "my/python";
-	opts.server.volumes[opts.server.n_volumes++] = "/data:/mnt";
-	opts.server.ports[opts.server.n_ports++] = "8080:80";
-	opts.env[opts.n_env++] = "A=1";
+	opts.server.volumes = (const char *const[]){"/data:/mnt"};
+	opts.server.n_volumes = 1;
+	opts.server.ports = (const char *const[]){"8080:80"};
+	opts.server.n_ports = 1;
+	opts.env = (const char *const[]){"A=1"};
+	opts.n_env = 1;
 	opts.workdir = "/srv";
 	assert_true(bed_open(&bed, "microsandbox", &opts, NULL));
 	bed_run(&bed, "bash", "true");

@@ -28,7 +28,8 @@ static int close_recipes(void **state)
 
 static int check(const char *arg, struct trm_error *why)
 {
-	const struct trm_container_opts opts = {.engine_args = {arg}, .n_engine_args = 1};
+	const struct trm_container_opts opts = {
+			.engine_args = (const char *const[]){arg}, .n_engine_args = 1};
 	return engine_args_check(&opts, docker, why);
 }
 
@@ -53,7 +54,7 @@ static void test_which_pass(void **state)
 
 static void test_where_they_have_no_place(void **state)
 {
-	struct trm_container_opts opts = {.engine_args = {"--init"}, .n_engine_args = 1};
+	struct trm_container_opts opts = {.engine_args = (const char *const[]){"--init"}, .n_engine_args = 1};
 	struct trm_error why;
 	(void)state;
 	assert_int_equal(engine_args_check(&opts, msb, &why), TRM_ENOTSUP);
@@ -68,8 +69,9 @@ static void test_where_they_have_no_place(void **state)
 
 static void test_list(void **state)
 {
-	const struct trm_container_opts opts = {
-			.engine_args = {"--init", "--env=A=b c"}, .n_engine_args = 2, .runtime = "runsc"};
+	const struct trm_container_opts opts = {.engine_args = (const char *const[]){"--init", "--env=A=b c"},
+			.n_engine_args = 2,
+			.runtime = "runsc"};
 	char list[TRM_ENGINE_ARGS_BYTES];
 	(void)state;
 	engine_args_list(&opts, list);
