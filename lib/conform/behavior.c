@@ -201,8 +201,7 @@ static bool reads_input(struct talk *t, char *detail, size_t cap)
 	struct kernel_request request = {
 			.op = KERNEL_OP_RUN, .code = code, .code_len = strlen(code), .file = "<run>"};
 	trm_proc_open_stdin(t->proc);
-	bool is_sent = talk_send(t, &request)
-		       && trm_proc_write(t->proc, TRM_STDIN, "one\n", 4, &t->why) == 0;
+	bool is_sent = talk_send(t, &request) && trm_proc_write(t->proc, TRM_STDIN, "one\n", 4, &t->why) == 0;
 	if (is_sent)
 		trm_proc_close_stdin(t->proc);
 	talk_wait(t);

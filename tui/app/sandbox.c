@@ -218,7 +218,7 @@ static void tell_engine_args(struct app *a, const struct trm_container_opts *opt
 	if (opts->kube.manifest) {
 		snprintf(line, sizeof line, "pod manifest: %.400s, which may replace limits",
 				opts->kube.manifest);
-		app_tell(a, MSG_NOTICE, line);
+		app_notify(a, MSG_NOTICE, line);
 	}
 	for (size_t i = 0; i < opts->n_engine_args; i++) {
 		snprintf(line, sizeof line, "engine option: %.400s", opts->engine_args[i]);

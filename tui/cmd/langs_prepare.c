@@ -79,7 +79,10 @@ static int perform_command(struct preparation *p)
 {
 	static const struct trm_proc_cb cb = {.output = on_said, .exited = on_prepared};
 	/* Drivers have these descriptors, and may be tried out. */
-	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts), .argv = p->lang->prepare, .control = true, .spare_channels = 4};
+	struct trm_proc_opts opts = {.size = sizeof(struct trm_proc_opts),
+			.argv = p->lang->prepare,
+			.control = true,
+			.spare_channels = 4};
 	opts.script = trm_lang_companion(p->lang, &opts.script_len);
 	int r = trm_proc_spawn(p->cli_session.sandbox, &opts, &cb, p, &p->proc, &p->why);
 	while (r == 0 && p->proc && trm_loop_step(p->cli_session.loop, -1) >= 0)

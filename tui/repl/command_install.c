@@ -55,7 +55,8 @@ static void on_interrupt(struct repl *r)
 
 static const struct activity installing = {.what = "installing", .interrupt = on_interrupt};
 
-static int start_repl_install(struct repl *r, const char *const *packages, bool is_shared, struct trm_error *reterr)
+static int start_repl_install(
+		struct repl *r, const char *const *packages, bool is_shared, struct trm_error *reterr)
 {
 	struct install *in = calloc(1, sizeof *in);
 	struct winsize size;

@@ -124,8 +124,8 @@ struct repl {
 	struct trm_copy *copy; /* under way */
 	struct install *install;
 	struct repl_artifacts *artifacts; /* command_artifacts.c; NULL: no run has made any */
-	struct repl_table *table; /* that was shown last: command_table.c; NULL: none */
-	struct edit *edit;        /* an editor has the terminal: edit.c */
+	struct repl_table *table;         /* that was shown last: command_table.c; NULL: none */
+	struct edit *edit;                /* an editor has the terminal: edit.c */
 
 	int exit_code; /* the first failure's */
 	bool is_leaving, is_over, is_pipe_broken;

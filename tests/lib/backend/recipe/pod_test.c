@@ -4,7 +4,6 @@
 #include <cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <terrarium/error.h>
