@@ -162,7 +162,8 @@ static void start_with(bool is_kept, uint64_t idle_ms)
 	assert_int_equal(spec_msg_put(&b, &spec), 0);
 	assert_int_equal(send(line[0], buf_at(&b), b.len, 0), (ssize_t)b.len);
 	buf_finish(&b);
-	fds[0] = fds[1] = fds[2] = fds[SUPERVISOR_CERTS] = open("/dev/null", O_RDWR | O_CLOEXEC);
+	fds[0] = fds[1] = fds[2] = fds[SUPERVISOR_CERTS] = fds[SUPERVISOR_SNAPSHOT] =
+			open("/dev/null", O_RDWR | O_CLOEXEC);
 	fds[SUPERVISOR_CLIENT] = line[1];
 	fds[SUPERVISOR_RUN_DIR] = rig.entry.run_fd;
 	fds[SUPERVISOR_ENTRY_DIR] = rig.entry.entry_fd;
@@ -178,7 +179,7 @@ static void start_with(bool is_kept, uint64_t idle_ms)
 	close(program_fd);
 	close(fds[0]);
 	for (int i = SUPERVISOR_LISTEN; i < SUPERVISOR_FD_END; i++)
-		if (i != SUPERVISOR_CERTS)
+		if (i != SUPERVISOR_CERTS && i != SUPERVISOR_SNAPSHOT)
 			close(fds[i]);
 	close(line[1]);
 	rundir_entry_leave(&rig.entry);
