@@ -36,7 +36,7 @@ def make_folder(at):
         file.write("print(6 * 7)\n")
     os.mkdir(at + "/env")
     with open(at + "/env/Dockerfile", "w", encoding="utf-8") as file:
-        file.write("FROM localhost/tt:deb\nRUN chmod 777 /opt\n")
+        file.write("FROM localhost/tt:deb\nRUN mkdir -p /opt && chmod 777 /opt\n")
     for name, text in (("report.csv", "a,b\n"), ("data/numbers", "1\n2\n")):
         with open(f"{at}/project/{name}", "w", encoding="utf-8") as file:
             file.write(text)

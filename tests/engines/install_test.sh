@@ -148,7 +148,7 @@ try run --yes --name trusted -c "$told"
 expect_in out "https://one:secret@$host/simple/"
 expect_in out "http://one:secret@proxy.example:3128"
 expect_in out "True True"
-try run --yes --backend "$ours" --image $image -c 'import os; print([n for n in os.environ if "proxy" in n.lower() or "PIP" in n])'
+try run --yes --backend "$ours" --image $image -c 'import os; print([n for n in os.environ if "proxy" in n.lower() or "PIP_INDEX" in n])'
 expect_out "[]"
 
 # An image that is saved has what was installed, and knows nothing of where it came from.
