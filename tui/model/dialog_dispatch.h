@@ -26,19 +26,21 @@ void answer_clear(struct model *m, int answer);                             /* c
 void answer_path(struct model *m, int answer, struct effects *out);
 void answer_pending(struct model *m, int answer, struct effects *out);
 void ask_replace(struct model *m, const struct msg *msg);
-void answer_save_figure(struct model *m, int answer, struct effects *out); /* figure_update.c, both */
+void answer_save_figure(struct model *m, int answer, struct effects *out); /* figure_commands.c, both */
 void answer_figure_over(struct model *m, int answer, struct effects *out);
 void answer_export(struct model *m, int answer, struct effects *out); /* record_update.c, both */
 void answer_record(struct model *m, int answer, struct effects *out);
 void ask_path_again(struct model *m, const char *why); /* keeps the typed text */
 
-/* sandboxes.c */
+/* sandboxes_page.c */
 void answer_stop_sandbox(struct model *m, int answer, struct effects *out);
 void answer_container(struct model *m, int answer, struct effects *out); /* engines.c */
 
 /* ask_signal.c */
 void answer_signal(struct model *m, int answer);
 void answer_signal_sure(struct model *m, int answer, struct effects *out);
+
+/* ask_file.c: unsaved texts that a crash has left */
 void ask_recover(struct model *m, const struct msg *msg);
 void answer_recover(struct model *m, int answer, struct effects *out);
 

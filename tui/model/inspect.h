@@ -3,7 +3,7 @@
 #define TUI_INSPECT_H
 
 /* Questions to the kernel about a name: its signature, type, value and documentation, in a dialog that
- * scrolls (F9). Also the signature of the call at the cursor, in the status line. */
+ * scrolls (F9). Also the signature of the call at the cursor, beside the cursor or in the status line. */
 
 #include <stdbool.h>
 #include <stddef.h>

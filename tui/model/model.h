@@ -150,7 +150,7 @@ struct model {
 	struct active_run run;
 	uint32_t waiting[MODEL_WAITING]; /* serials of the waiting runs, next first */
 	size_t n_waiting;
-	bool has_last; /* there was a run */
+	bool has_last; /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;
 	struct peer_runs peer_runs;
@@ -198,14 +198,14 @@ struct model {
 	struct replay replay; /* state of a recording that is shown */
 	struct tutor tutor;
 	struct demo demo; /* state of a file that is presented cell by cell */
-	int foot_rows;    /* rows below the layout, for replay and demo */
+	int foot_rows;    /* rows below the layout, for replay, tutorial and demo */
 	bool is_recording;
 	struct editor_run to_run; /* the code of the last request */
 	enum run_then run_then;
-	bool confirm;              /* ask before a run … */
-	bool trusts_session;       /* … but in this session only about findings of high severity … */
-	char trust[128];           /* … and also in sandboxes of these backends */
-	bool runs_when_chosen;     /* a question about a run opened the dialog for that */
+	bool confirm;          /* ask before a run … */
+	bool trusts_session;   /* … but in this session only about findings of high severity … */
+	char trust[128];       /* … and also in sandboxes of these backends */
+	bool runs_when_chosen; /* a question about a run opened the dialog of this setting: run afterwards */
 	struct trm_policy *policy; /* checks code before it runs; NULL: no check. Borrowed */
 	bool policy_asks;          /* always ask about code that the policy refuses */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;

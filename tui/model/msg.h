@@ -64,21 +64,21 @@ enum msg_type {
 	MSG_LATE,             /* number, stream, text, len */
 	MSG_SPILL,            /* serial; text: the result; flag: more follows; other: not NULL if it failed */
 	/* Files. number: id of the buffer */
-	MSG_OPENED,       /* text: path; other: NULL or the error; flag: a new file */
-	MSG_ALREADY_OPEN, /* text: path */
-	MSG_SAVED,        /* text: path; other: NULL or the error */
-	MSG_FILE_CHANGED, /* text: path of a file that another program changed; flag: it was deleted */
-	MSG_RELOADED,     /* text: path; other: NULL or the error */
-	MSG_FOUND,        /* text: unsaved buffers that a crash has left, one per line */
-	MSG_SAVE_EXISTS,  /* text: path of an existing file; flag: another program has changed it */
-	MSG_COPY_EXISTS,  /* text: existing target of a copy; flag: it is a folder */
-	MSG_THEMES,       /* names, n_names */
-	MSG_PATH,         /* text: the completed path */
-	MSG_RECORDING,    /* text: path; flag: recording continues; other: NULL or the error */
-	MSG_EXPORTED,     /* text: path; number: runs; other: NULL or the error; flag: the file exists */
-	/* Images. */
+	MSG_OPENED,        /* text: path; other: NULL or the error; flag: a new file */
+	MSG_ALREADY_OPEN,  /* text: path */
+	MSG_SAVED,         /* text: path; other: NULL or the error */
+	MSG_FILE_CHANGED,  /* text: path of a file that another program changed; flag: it was deleted */
+	MSG_RELOADED,      /* text: path; other: NULL or the error */
+	MSG_FOUND,         /* text: unsaved buffers that a crash has left, one per line */
+	MSG_SAVE_EXISTS,   /* text: path of an existing file; flag: another program has changed it */
+	MSG_COPY_EXISTS,   /* text: existing target of a copy; flag: it is a folder */
+	MSG_THEMES,        /* names, n_names */
+	MSG_PATH,          /* text: the completed path */
+	MSG_RECORDING,     /* text: path; flag: recording continues; other: NULL or the error */
+	MSG_EXPORTED,      /* text: path; number: runs; other: NULL or the error; flag: the file exists */
 	MSG_KEYS_DISTINCT, /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
-	MSG_IMAGES,        /* look: the abilities of the terminal; flag: show no images */
+	/* Images. */
+	MSG_IMAGES, /* look: the abilities of the terminal; flag: show no images */
 	/* number: id of the figure; flag: for the whole screen; picture: the model takes it, or NULL and
 	 * text: why not */
 	MSG_FIGURE_DRAWN,

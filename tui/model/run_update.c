@@ -265,7 +265,7 @@ static void on_spill(struct model *m, const struct msg *msg)
 		outpane_add(&m->out, OUT_NOTE, msg->serial, msg->text, strlen(msg->text));
 }
 
-/* A message about a waiting run. It can only say that the run will not start. */
+/* A message about a waiting run: its number, or that it will not start. */
 static void update_waiting(struct model *m, const struct msg *msg)
 {
 	struct run_info *info = info_of(m, msg->serial);

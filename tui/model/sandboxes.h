@@ -60,7 +60,7 @@ void sandboxes_update(struct model *m, const struct msg *msg);
 void sandboxes_show(struct model *m, struct effects *out);
 /* Look into the sandbox with this name. The caller adds the effect. */
 void sandboxes_enter(struct model *m, const char *name);
-/* A key without a command on this page. No key goes to the panes below. */
+/* Close the page. */
 void sandboxes_leave(struct model *m, struct effects *out);
 bool sandboxes_mouse(struct model *m, const struct event *ev, struct effects *out); /* false: not shown */
 

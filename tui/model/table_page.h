@@ -28,12 +28,12 @@ struct table_page {
 	char *bytes; /* text of the CSV; owned */
 	struct trm_csv *csv;
 	char error[240]; /* why the table, or the last request, has failed; "" */
-	/* search */
+	/* The search. */
 	bool has_find; /* the person types the text */
 	struct field find;
-	bool is_searching; /* … and continues at searched_to */
+	bool is_searching; /* the text is searched for; the next page continues at searched_to */
 	uint64_t searched_to;
-	bool is_asked; /* … with the requested page */
+	bool is_asked; /* the requested page includes the search */
 };
 
 void table_page_finish(struct table_page *t); /* accepts a zeroed object */

@@ -89,7 +89,7 @@ void edit_outside(struct model *m, struct effects *out); /* the current buffer, 
 void update_file(struct model *m, const struct msg *msg, struct effects *out);
 void update_sandbox(struct model *m, const struct msg *msg, struct effects *out);
 
-/* images: figure_update.c */
+/* images: figure_update.c, figure_commands.c */
 void update_figures(struct model *m, const struct msg *msg);
 void figures_want(struct model *m, struct effects *out); /* request the drawing of visible images */
 /* The current run ends: show its last displays. True: its value is among them. */
@@ -114,7 +114,7 @@ void buffer_tab_click(struct model *m, int col, struct effects *out);
 /* closes the buffer if it was to be closed after saving */
 void buffer_saved(struct model *m, uint32_t id, struct effects *out);
 
-/* How to get what the run missed: a package, by the text of its error. "": nothing is known. */
+/* install.c: how to get what the run missed: a package, by the text of its error. "": nothing is known. */
 void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap);
 
 #endif

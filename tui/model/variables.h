@@ -43,8 +43,8 @@ struct variables {
 	bool is_stale;   /* code has run since then */
 	bool is_awaited; /* … and the kernel was asked again */
 	bool is_untold;  /* … and did not answer (a server may not be able to); nothing is known */
-	bool is_warm;    /* the kernel has answered before; its first answer takes longer */
-	bool has_values; /* … were asked for, too */
+	bool is_warm;    /* the kernel was asked before; its first answer takes longer */
+	bool has_values; /* the last question asked for values, too */
 };
 
 /* The page. */
@@ -68,9 +68,9 @@ void variables_finish(struct variables *v); /* accepts a zeroed object */
  * made", "the variables of python" if nothing is known. */
 void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap);
 
-/* A run has ended; the kernel is new. */
 /* Wait a moment before the kernels are asked. */
 void variables_wait(struct model *m);
+/* A run has ended; the interpreter has ended, and its variables are lost. */
 void variables_run_ended(struct model *m, const struct trm_lang *lang);
 void variables_kernel_gone(struct model *m, const struct trm_lang *lang);
 /* Ask if it is time. */
