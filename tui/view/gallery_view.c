@@ -6,7 +6,8 @@
 #include "model/model.h"
 #include "view/parts.h"
 
-/* The start of each column. Type, size, run and source are placed from the right edge. */
+/* The start of each column. The type starts at a share of the width. Size, run and source are placed from the
+ * right edge. A narrow page shows neither run nor source. */
 struct gallery_columns {
 	int name, type, size, run, source;
 };
