@@ -3,7 +3,7 @@
 #define TUI_EDITOR_H
 
 /* The editor pane: one buffer with its cursor, selection and scrolling. Pure: events in, bits out. Only
- * editor_open() and editor_save() do I/O; the app calls them as effects.
+ * the functions that read or save files do I/O; the app calls them as effects.
  *
  * Command tables (editor_commands.c) and the key map define the keys. Typing, pastes and the mouse go to
  * editor_handle(). Mouse: click, drag, double-click (word), triple-click (line), wheel, middle button
@@ -82,7 +82,7 @@ struct editor {
 	uint64_t burst_ns;   /* time of its last key */
 	size_t indent_ahead; /* remaining blanks of Enter's indentation that a paste may repeat */
 	uint64_t enter_ns;   /* time of that Enter */
-	/* ^The last key removed `moved_by` blanks from its line, and left the cursor at `moved_to`. */
+	/* The last key removed `moved_by` blanks from its line, and left the cursor at `moved_to`. */
 	size_t moved_by, moved_to;
 };
 

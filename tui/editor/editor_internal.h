@@ -3,8 +3,8 @@
 #define TUI_EDITOR_INTERNAL_H
 
 /* Shared by the files of the editor's model: editor.c (buffer and events), editor_move.c (cursor),
- * editor_edit.c (changes), editor_lines.c (whole lines), editor_indent.c, editor_pairs.c, editor_replace.c,
- * editor_mouse.c, editor_run.c. */
+ * editor_wrap.c (rows of long lines), editor_edit.c (changes), editor_lines.c (whole lines), editor_indent.c,
+ * editor_pairs.c, editor_replace.c, editor_notebook.c, editor_mouse.c, editor_run.c. */
 
 #include "editor/editor.h"
 
