@@ -170,7 +170,7 @@ static void on_exited(
 		tty_restore(&e->cooked);
 	if (!e->cli_session.ended_by) /* a signal, before the command had started */
 		cmd_fail("%s", why->msg);
-	/* Otherwise the sandbox was not found, or may not be used. */
+	/* If the sandbox is not ready, the error is its own: it was not found, or may not be used. */
 	bool has_sandbox = e->cli_session.sandbox && trm_sandbox_is_ready(e->cli_session.sandbox);
 	end_exec(e, has_sandbox && why->code == TRM_ENOENT      ? CMD_NOT_FOUND
 			: has_sandbox && why->code == TRM_EPERM ? CMD_NOT_EXECUTABLE
