@@ -108,9 +108,8 @@ struct app {
 	bool has_result;             /* this frame shows the result of a run */
 	struct editor_glance glance; /* from the last full frame */
 	bool has_reported_beyond;    /* that the end of a large file has no colors */
-	uint64_t colors_cost_ns,
-			/* Highlight.c: time for the last pass; time of this pass so far. */
-			colors_spent_ns;
+	/* highlight.c: time of the last pass; time of this pass so far */
+	uint64_t colors_cost_ns, colors_spent_ns;
 	bool had_input; /* a key arrived in this turn */
 	/* A run has started, and painting waits for its result until then; 0: paint. */
 	uint64_t result_until_ns;
@@ -125,8 +124,8 @@ struct app {
 	struct trm_session *session;
 	bool has_attached;        /* to the sandbox of the options; … */
 	char like_backend[64];    /* … which was of this kind; "" */
-	char like_origin[256];    /* and made from this image, or … */
-	bool like_is_adopted;     /* … went into this container; "" */
+	char like_origin[256];    /* made from this image, or …; "" */
+	bool like_is_adopted;     /* … running in this container */
 	bool stops_sandbox;       /* closing is to end it, whatever it is */
 	char detached[65];        /* left running, on the person's wish; "" */
 	bool has_had_sandbox;     /* one was ready */
@@ -264,6 +263,7 @@ void app_signal(struct app *a, const struct effect *effect);
 void app_close_sandbox(struct app *a);
 void app_keep(struct app *a, bool is_kept);
 void app_detach(struct app *a);
+/* run.c */
 void app_run_extend(struct app *a, uint64_t serial);
 uint64_t app_run_left_ms(const struct app *a); /* time until the limit of the current run; 0: no limit */
 /* pick_files.c */
@@ -278,7 +278,7 @@ const struct trm_config *app_settings_now(const struct app *a);             /* N
 void app_store_setting(struct app *a, const char *name, const char *value); /* in the config file; tells it */
 void app_settings_used(struct app *a);                      /* a sandbox has been made by them */
 int app_load_keys(struct app *a, struct trm_error *reterr); /* app.c */
-/* Start without isolation; always: store this in the config file. */
+/* sandbox.c: start without isolation; always: store this in the config file. */
 void app_go_without(struct app *a, bool always);
 
 /* ---- workspace.c: files in the sandbox */
@@ -324,6 +324,9 @@ void app_copy_finish(struct app *a); /* waits until the copy has ended */
 void app_install(struct app *a, const struct effect *effect);
 bool app_install_interrupt(struct app *a, uint64_t serial); /* false: this run is not an installation */
 void app_install_finish(struct app *a);                     /* waits until the installation has ended */
+
+/* ---- run.c, again ---- */
+
 void app_run_pause(struct app *a, uint64_t serial, bool is_paused);
 void app_run_hold(struct app *a, uint64_t serial, bool is_held);
 void app_run_input(struct app *a, const struct effect *effect);   /* EFFECT_STDIN, EFFECT_STDIN_EOF */

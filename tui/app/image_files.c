@@ -20,7 +20,7 @@ static bool find_artifact(const struct app *a, const struct effect *effect, stru
 	return artifacts_find(&a->model.artifacts, &a->model.out.figures, (uint32_t)effect->number, ret);
 }
 
-/* 0 or an errno. An incomplete file is removed. */
+/* 0 or an errno. An incomplete new file is removed. */
 static int write_file(const char *path, int flags, const uint8_t *bytes, size_t n)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens a notebook as a script with cells in a new buffer. The notebook itself is never changed. */
+/* Jupyter notebooks: opens one in an old format as a script in a new buffer, which never changes the notebook
+ * itself; finds the language of a notebook; gives a notebook the outputs of its cells. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
