@@ -80,9 +80,9 @@ struct out_shift scrollback_take_shift(struct scrollback *s);
 /* Drop everything from the start of a line on. Output continues there. */
 void scrollback_cut(struct scrollback *s, uint64_t line);
 
-/* Lines first <= k < end can be read. An empty last line does not count. */
 /* Does the incomplete line end with this text? If the text is in two chunks, the answer may be a false no. */
 bool scrollback_ends_with(const struct scrollback *s, const char *text);
+/* Lines first <= k < end can be read. An empty last line does not count. */
 uint64_t scrollback_first(const struct scrollback *s);
 uint64_t scrollback_end(const struct scrollback *s);
 size_t scrollback_memory(const struct scrollback *s); /* bytes in use */
