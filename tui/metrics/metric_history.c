@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HALVINGS 4 /* halvings of a limit, so that a small value still looks small */
+#define HALVINGS 4 /* most halvings of a limit, so that a small value still looks small */
 #define FIRST_POINTS 256
 #define MIB (1024.0 * 1024.0)
 
@@ -23,7 +23,7 @@ static float wait_of(const struct trm_sample *s)
 	float most = known(s, TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
 
 	if (s->pressure_is_machine)
-		return most; /* the CPU of the machine is busy with other work */
+		return most; /* the pressure of the whole machine, which other programs may cause */
 	most = worst(most, known(s, TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent));
 	most = worst(most, known(s, TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent));
 	return worst(most, known(s, TRM_METRIC_PRESSURE_IO, s->pressure_io_percent));
@@ -57,7 +57,7 @@ static bool grow_metric_history(struct metric_history *h)
 	struct metric_point *points = realloc(h->points, cap * sizeof *points);
 	if (!points)
 		return h->cap > 0;
-	/* N is the old capacity: the ring has not wrapped yet, so its order is right. */
+	/* h->n is the old capacity: the ring has not wrapped yet, so its order is right. */
 	h->points = points;
 	h->cap = cap;
 	return true;
