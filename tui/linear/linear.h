@@ -90,7 +90,7 @@ void linear_complete(struct linear *l, struct model *m, const char *words, struc
 void linear_complete_end(struct linear *l, struct model *m, struct effects *out);
 bool linear_print_candidates(struct linear *l, const struct model *m);
 
-/* tell.c */
+/* report.c */
 void linear_output(struct linear *l, const struct model *m, uint32_t serial); /* of one run again; 0: all */
 
 #endif
