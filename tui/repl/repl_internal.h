@@ -8,7 +8,7 @@
  * (`activity`), which Ctrl-C ends and whose end is repl_done(). Lines come from the line editor or from a
  * pipe; both give them to repl_take(). A line that begins an input may be a command (:), a shell command (!)
  * or a question (?); else lines are gathered until the kernel says that they are complete, and are run.
- * Everything happens inside trm_loop_step(); repl_turn() follows each step and shows the next prompt. */
+ * Everything happens inside trm_loop_step(); take_repl_turn() follows each step and shows the next prompt. */
 
 #include <stdbool.h>
 #include <stddef.h>
