@@ -506,6 +506,14 @@ bool trm_magic_is_cell(const struct trm_lang *lang, const char *code, size_t n)
 	return begins_cell(lang, first, body);
 }
 
+/* Does the line begin like one of a notebook? In a shell "! command" and "%1" are its own. */
+static bool begins_like_magic(const struct trm_lang *lang, struct magic_text line)
+{
+	if (line.n < 2 || (*line.at != '!' && *line.at != '%'))
+		return false;
+	return !is_shell_lang(lang) || isalpha((unsigned char)line.at[1]) || line.at[1] == '%';
+}
+
 /* The first line that begins with a sign where a statement may. */
 static struct magic_text find_odd_line(const struct trm_lang *lang, const char *code, size_t n)
 {
@@ -513,7 +521,7 @@ static struct magic_text find_odd_line(const struct trm_lang *lang, const char *
 		size_t end = magic_line_end(code, n, at);
 		struct magic_text line = magic_trim((struct magic_text){code + at, end - at});
 		bool is_known = is_notebook_lang(lang) && magic_line_read(line).kind != MAGIC_NONE;
-		if (line.n > 1 && (*line.at == '!' || *line.at == '%') && !is_known)
+		if (begins_like_magic(lang, line) && !is_known)
 			return line;
 		at = is_notebook_lang(lang) && !is_known ? magic_next_statement(code, n, at) : end + 1;
 	}

@@ -144,6 +144,7 @@ static void hints(void **state)
 	assert_true(trm_magic_hint(row("javascript"), "!ls -la", 7, hint, sizeof hint));
 	assert_non_null(strstr(hint, "%%bash"));
 	assert_true(trm_magic_hint(row("bash"), "%pip install x", 14, hint, sizeof hint));
+	assert_false(trm_magic_hint(row("bash"), "! false", 7, hint, sizeof hint));
 }
 
 /* A line of 10 MB, and a million quotes, are read in a moment. */
