@@ -41,8 +41,8 @@ expect_no_paths() {
 
 # Programs of the tree work from where it lies now. Machines without sandboxes run nothing.
 expect_runs() {
-	expect "terrarium $(sed -n 's/^project(terrarium VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")" \
-		"$1/bin/terrarium" --version
+	version=$(sed -n 's/^#define TRM_VERSION_[A-Z]* \([0-9]*\)$/\1/p' "$source/lib/include/terrarium/version.h" | paste -sd.)
+	expect "terrarium $version" "$1/bin/terrarium" --version
 	"$build/terrarium" run --yes -c pass >/dev/null 2>&1 || return 0
 	expect 42 "$1/bin/terrarium" run --yes -c '6 * 7'
 }
