@@ -156,7 +156,7 @@ expect_in err "contains your home directory"
 # ---- options that need another one, or change nothing
 try run --yes --net-allow 10.0.0.0/8 -c 1
 expect_out 1
-expect_err "terrarium: --net-allow takes effect only with --net on, when a sandbox is started"
+expect_err "terrarium: --net-allow takes effect only with --net on or --net-allow-host, when a sandbox is started"
 try run --yes --keep --name kept -c 1
 try run --yes --keep=off --name kept -c 2
 expect_out 2
