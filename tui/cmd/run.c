@@ -444,8 +444,8 @@ const struct cmd cmd_run = {
 		.usage = "run [OPTIONS] [FILE… | - | -c CODE…] [-- ARG…]",
 		.summary = "run code in a sandbox",
 		.help = "Runs code in the sandbox that --name names, else in a new one. One FILE runs as "
-			"its interpreter would. Several share state; -c, - and cells of .ipynb print the last "
-			"value. Exit codes: the first failed run's; 124 time limit, 125 terrarium failed.",
+			"its interpreter would. Several share state; -c, - and .ipynb cells print the last value. "
+			"Exit codes: the first failed run's; 124 time limit, 125 our own.",
 		.operands = "FILE|-...",
 		.options = options,
 		.settings = settings,
