@@ -220,7 +220,7 @@ rm -r crowd/terrarium/packages/asked/"$lock" && : >"crowd/terrarium/packages/ask
 export XDG_CACHE_HOME=$dir/crowd
 try run --yes $allow --with demo -c 'import demo; demo.version'
 expect_out "'1.0'"
-flock -o "crowd/terrarium/packages/asked/$lock.lock" sh -c ': >locked; exec sleep 1000' &
+flock -F "crowd/terrarium/packages/asked/$lock.lock" sh -c ': >locked; exec sleep 1000' &
 holder=$!
 until_true test -e locked
 rm "crowd/terrarium/packages/asked/$lock"
