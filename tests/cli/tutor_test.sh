@@ -25,7 +25,7 @@ for lang in typescript ruby r java cpp c go; do
 	cp out sample.$lang
 	try langs
 	grep "^$lang " out | grep -q missing && continue
-	try run --yes --memory 1024 -l $lang -c "$(cat sample.$lang)"
+	try run --yes --timeout 120 --memory 1024 -l $lang -c "$(cat sample.$lang)"
 	expect_code 0
 done
 
