@@ -340,12 +340,12 @@ static const char *take_escape(const char *p, const char *end, uint32_t *ret)
 char *span_text(struct json_span string, size_t *ret_n)
 {
 	char *out = span_is_string(string) ? malloc(string.n + 1) : NULL;
-	const char *end = string.at + string.n - 1;
 	uint32_t cp;
 	size_t n = 0;
 
 	if (!out)
 		return NULL;
+	const char *end = string.at + string.n - 1;
 	for (const char *p = string.at + 1; p < end;) {
 		if (*p != '\\') {
 			out[n++] = *p++;
