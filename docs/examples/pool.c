@@ -3,7 +3,7 @@
  *     with SandboxSession(lang="python", pool=pool) as session:
  *         session.run("print('Hello from pool!')")
  *
- * Whoever gets a sandbox from this pool gets a new one: nobody sees what another one has left.
+ * Each sandbox of this pool is used once, so nobody sees the files of another user.
  * Argument: a backend. */
 #include <stdio.h>
 #include <string.h>

@@ -195,31 +195,40 @@ static const struct {
 		{"NODE_EXTRA_CA_CERTS", CERTS},
 };
 
+static void init_buffers(struct netenv *env)
+{
+	buf_init(&env->vars, MAX_VARS);
+	buf_init(&env->certs, MAX_CERTS);
+}
+
+/* Read the variables of one kind. */
+static void read_variables(struct netenv *env, bool are_certs)
+{
+	for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
+		const char *value = getenv(VARIABLES[i].name);
+		if (!value || (VARIABLES[i].kind == CERTS) != are_certs)
+			continue;
+		if (are_certs)
+			netenv_put_certs(env, VARIABLES[i].name, value);
+		else
+			netenv_put(env, VARIABLES[i].name, value, VARIABLES[i].kind == ADDRESS);
+	}
+}
+
 void netenv_find(struct netenv *env, bool has_credentials, bool sees_host)
 {
 	*env = (struct netenv){.has_credentials = has_credentials, .sees_host = sees_host};
-	buf_init(&env->vars, MAX_VARS);
-	buf_init(&env->certs, MAX_CERTS);
-	for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
-		const char *value = getenv(VARIABLES[i].name);
-		if (value && VARIABLES[i].kind == CERTS)
-			netenv_put_certs(env, VARIABLES[i].name, value);
-		else if (value)
-			netenv_put(env, VARIABLES[i].name, value, VARIABLES[i].kind == ADDRESS);
-	}
+	init_buffers(env);
+	read_variables(env, false);
+	read_variables(env, true);
 	netenv_read_files(env);
 }
 
 void netenv_find_certs(struct netenv *env)
 {
 	*env = (struct netenv){.sees_host = true};
-	buf_init(&env->vars, MAX_VARS);
-	buf_init(&env->certs, MAX_CERTS);
-	for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
-		const char *value = getenv(VARIABLES[i].name);
-		if (value && VARIABLES[i].kind == CERTS)
-			netenv_put_certs(env, VARIABLES[i].name, value);
-	}
+	init_buffers(env);
+	read_variables(env, true);
 }
 
 void netenv_finish(struct netenv *env)
