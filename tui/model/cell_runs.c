@@ -95,10 +95,10 @@ void cell_runs_plan(struct model *m, struct editor_run cells, struct effects *ou
 static void name_end(const struct trm_result *r, struct cell_mark *mark)
 {
 	char text[CELL_TEXT_BYTES * 2];
+	const char *message = r->error_message ? r->error_message : "";
 
 	if (r->error_name)
-		snprintf(text, sizeof text, "%s%s%.200s", r->error_name, r->error_message ? ": " : "",
-				r->error_message ? r->error_message : "");
+		snprintf(text, sizeof text, "%s%s%.200s", r->error_name, *message ? ": " : "", message);
 	else if (r->status == TRM_STATUS_ERROR)
 		snprintf(text, sizeof text, "exit %d", r->exit_code);
 	else

@@ -160,8 +160,9 @@ static void show_error(struct model *m, uint32_t serial, const struct trm_result
 	for (char **line = r->traceback; line && *line; line++)
 		add_text(m, OUT_TRACE, serial, *line, strlen(*line));
 	if (r->error_name && !(r->traceback && r->traceback[0])) {
+		const char *message = r->error_message ? r->error_message : "";
 		char *text = NULL;
-		int n = asprintf(&text, "%s: %s", r->error_name, r->error_message ? r->error_message : "");
+		int n = asprintf(&text, "%s%s%s", r->error_name, *message ? ": " : "", message);
 		if (n >= 0)
 			add_text(m, OUT_TRACE, serial, text, (size_t)n);
 		free(text);

@@ -83,6 +83,22 @@ static void the_line_that_failed_is_marked(void **state)
 	assert_screen("✗  6 y = 1/0  ZeroDivisionError: division by zero", true);
 }
 
+static void an_error_without_a_message_has_no_colon(void **state)
+{
+	char name[] = "KeyboardInterrupt", words[] = "";
+
+	(void)state;
+	given(cells);
+	editor_goto_line(model_editor(&m), 4);
+	press(K_F5, 0);
+	end_run(ran("y = 1/0\n\n"), (struct trm_result){.status = TRM_STATUS_INTERRUPTED,
+						    .lang = trm_lang_default(),
+						    .error_name = name,
+						    .error_message = words});
+	assert_screen("KeyboardInterrupt", true);
+	assert_screen("KeyboardInterrupt:", false);
+}
+
 static void all_cells_run_until_one_fails(void **state)
 {
 	(void)state;
@@ -183,6 +199,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(a_cell_tells_what_it_came_to),
 			TEST(the_line_that_failed_is_marked),
+			TEST(an_error_without_a_message_has_no_colon),
 			TEST(all_cells_run_until_one_fails),
 			TEST(all_cells_run_to_the_end),
 			TEST(cells_above_and_below),
