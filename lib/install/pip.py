@@ -168,7 +168,7 @@ def name_of(root):
 
 
 HIDING = """# Made by Terrarium: what of the distribution's does not go with the packages beside this file.
-import sys
+import glob, sys
 HIDDEN = {hidden!r}
 SHARED = {shared!r}
 
@@ -176,11 +176,12 @@ SHARED = {shared!r}
 class Finder:
 	@staticmethod
 	def find_spec(name, path=None, target=None):
-		if name in HIDDEN:
-			raise ModuleNotFoundError(f"No module named {{name!r}}: that of the distribution needs " + HIDDEN[name], name=name)
+		if name in HIDDEN and not glob.glob(f"{{__file__.rpartition('/')[0]}}/{{name}}*"): # nor was it installed since
+			raise ModuleNotFoundError(f"No module named {{name!r}} (the system's needs " + HIDDEN[name] + ")", name=name)
 
 
-if HIDDEN and not any(getattr(finder, 'terrarium', None) == __file__ for finder in sys.meta_path):
+sys.meta_path[:] = [finder for finder in sys.meta_path if getattr(finder, 'terrarium', None) != __file__]
+if HIDDEN:
 	Finder.terrarium = __file__
 	sys.meta_path.insert(0, Finder)
 for name in SHARED:
@@ -208,15 +209,28 @@ def find_broken(ours):
 		grows = False
 		for name, dist in theirs.items():
 			needs = [plain(re.match(r'[\w.-]*', text)[0]) for text in dist.requires or () if 'extra ==' not in text]
+			if 'numpy' in changed and 'numpy' not in needs and is_built_on_numpy(dist):
+				needs.append('numpy')
 			why = next((changed.get(need) or broken.get(need) for need in needs if need in changed or need in broken), None)
 			if why and name not in ours and name not in broken:
 				broken[name] = why
 				grows = True
-	hidden = {}
-	for name, why in broken.items():
-		for module in (theirs[name].read_text('top_level.txt') or name.replace('-', '_')).split():
-			hidden[module] = why
-	return hidden
+	return {module: why for name, why in broken.items() for module in modules_of(theirs[name])}
+
+
+def modules_of(dist):
+	return (dist.read_text('top_level.txt') or dist.metadata['Name'].replace('-', '_')).split()
+
+
+def is_built_on_numpy(dist):
+	"""Many packages of Debian's declare nothing that they need. A module that was compiled for NumPy imports its table of
+	functions by this name, and each major version of NumPy has another table."""
+	for module in modules_of(dist):
+		for path in glob.glob(f'{dist.locate_file(module)}/**/*.so', recursive=True):
+			with open(path, 'rb') as file:
+				if b'_ARRAY_API' in file.read():
+					return True
+	return False
 
 
 def find_shared(root):

@@ -273,6 +273,8 @@ class ImportWatch:
 	def find_spec(name, path=None, target=None):
 		if not has_looked:
 			find_packages()
+			if sys.meta_path[0] is not ImportWatch:  # it came with packages, too late to be asked for this import
+				sys.meta_path[0].find_spec(name, path)
 		return later('find_watched')(name, path) if name in watched else None
 
 	@staticmethod

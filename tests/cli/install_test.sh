@@ -114,6 +114,15 @@ if /usr/bin/python3 -c 'import sys; sys.path[:] = [p for p in sys.path if "site-
 	expect_in out "already satisfied"
 fi
 
+# A module of the system's that was compiled for another NumPy is hidden, although Debian's declares nothing.
+if /usr/bin/python3 -c 'import sys; sys.path[:] = [p for p in sys.path if "site-packages" not in p]; import matplotlib' 2>/dev/null; then
+	try install --name two numpy
+	expect_code 0
+	try run --yes --name two -c 'import matplotlib'
+	expect_code 1
+	expect_in err "No module named 'matplotlib' (the system's needs another numpy than 99.0)"
+fi
+
 # No sum, no wheel, a requirements file, an address inside of a package.
 printf '# all\nplain == 2.0\nhelper; python_version > "3"\n' >wanted.txt
 try install --name two -r wanted.txt

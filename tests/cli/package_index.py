@@ -91,6 +91,7 @@ def publish_python(port):
 	direct = f'insource @ {scheme}://{address}:{port}/files/insource-1.0.tar.gz'
 	publish('direct', 'direct-1.0-py3-none-any.whl', wheel('direct', '1.0', {'direct.py': ''}, [direct]))
 	# Newer ones than any distribution has.
+	publish('numpy', 'numpy-99.0-py3-none-any.whl', wheel('numpy', '99.0', {'numpy/__init__.py': '__version__ = "99.0"\n'}))
 	publish('six', 'six-99.0-py3-none-any.whl', wheel('six', '99.0', {'six.py': 'number = 99\n'}))
 	publish('python-dateutil', 'python_dateutil-99.0-py3-none-any.whl',
 		wheel('python_dateutil', '99.0', {'dateutil/__init__.py': 'import six\nnumber = six.number\n'}, ['six']))

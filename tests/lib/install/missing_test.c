@@ -39,7 +39,7 @@ static void a_missing_module_names_its_package(void **state)
 	assert_string_equal(missing(LANG_PYTHON, "ModuleNotFoundError", "No module named 'PIL'"), "pillow");
 	assert_string_equal(
 			missing(LANG_PYTHON, "ModuleNotFoundError",
-					"No module named 'scipy': that of the distribution needs another numpy"),
+					"No module named 'scipy' (the system's needs another numpy than 2.4.6)"),
 			"scipy");
 	assert_string_equal(
 			missing(LANG_JAVASCRIPT, "Error", "Cannot find module 'axios'\nRequire stack:\n- x"),
