@@ -375,6 +375,7 @@ static void test_languages_without_grammars_have_comments(void **state)
 		const char *lang, *code;
 		size_t n;
 	} cases[] = {{"go", "import (\n\t\"net/http\"\n)\n// \"net\"\n", 1},
+			{"go", "import (\"fmt\"; \"net/http\"); f(\"net\")\n", 1},
 			{"java", "/* \nimport net.x;\n*/\n", 0},
 			{"java", "String s = \"/*\";\nimport net.x;\n", 1},
 			{"ruby", "# require 'net'\nrequire 'net/http'\n", 1},
@@ -392,6 +393,53 @@ static void test_languages_without_grammars_have_comments(void **state)
 		trm_findings_finish(&found);
 	}
 	trm_policy_free(policy);
+}
+
+/* Each preset knows how each language starts programs, deletes and so on. */
+static void test_presets_know_every_language(void **state)
+{
+	static const char *const every[] = {"minimal", "development", "educational", "data_science",
+			"web_scraping", "production", "strict"};
+	static const struct {
+		const char *lang, *destroys, *harmless, *reaches; /* the last one: found by "strict" */
+	} cases[] = {
+			{"python", "import os\nos.system('rm -rf /')\n", "print('system')\n", "open('x')\n"},
+			{"javascript", "require('child_process').exec('rm -rf /')\n", "console.log(1)\n",
+					"fetch('x')\n"},
+			{"bash", "rm -rf /\n", "echo hello\n", "kill 1\n"},
+			{"typescript", "import {exec} from 'child_process'\nexec('rm -rf /')\n",
+					"let a = 1\n", "import 'dgram'\n"},
+			{"ruby", "system('rm -rf /')\n", "puts [1, 2].sum # system('x')\n",
+					"File.read('x')\n"},
+			{"r", "system(\"rm -rf /\")\n", "system.time(sum(1:9))\n", "Sys.getenv('x')\n"},
+			{"java", "Runtime.getRuntime().exec(\"rm -rf /\");\n", "System.out.println(1);\n",
+					"import java.io.File;\n"},
+			{"go", "exec.Command(\"rm\", \"-rf\", \"/\").Run()\n", "fmt.Println(1)\n",
+					"import (\"fmt\"; \"os\")\n"},
+			{"c", "int main() { system(\"rm -rf /\"); }\n", "int main() { puts(\"x\"); }\n",
+					"#include <dlfcn.h>\n"},
+			{"cpp", "int main() { std::system(\"rm -rf /\"); }\n",
+					"int f() { return a.remove(1); }\n", "#include <thread>\n"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof every / sizeof *every; i++) {
+		struct trm_policy *policy = load(every[i]);
+		for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+			struct trm_findings found = look(policy, cases[k].lang, cases[k].destroys);
+			if (found.n == 0)
+				fail_msg("%s finds nothing in: %s", every[i], cases[k].destroys);
+			trm_findings_finish(&found);
+			found = look(policy, cases[k].lang, cases[k].harmless);
+			if (found.n > 0)
+				fail_msg("%s finds something in: %s", every[i], cases[k].harmless);
+			trm_findings_finish(&found);
+			found = look(policy, cases[k].lang, cases[k].reaches);
+			if (!strcmp(every[i], "strict") && found.n == 0)
+				fail_msg("strict finds nothing in: %s", cases[k].reaches);
+			trm_findings_finish(&found);
+		}
+		trm_policy_free(policy);
+	}
 }
 
 static void test_safe_is_what_may_run(void **state)
@@ -487,6 +535,7 @@ int main(void)
 			cmocka_unit_test(test_a_policy_may_be_like_another),
 			cmocka_unit_test(test_entries_can_be_added),
 			cmocka_unit_test(test_languages_without_grammars_have_comments),
+			cmocka_unit_test(test_presets_know_every_language),
 			cmocka_unit_test(test_safe_is_what_may_run),
 			cmocka_unit_test(test_a_long_line_ends),
 			cmocka_unit_test(test_every_shipped_policy_is_sound),
