@@ -6,79 +6,76 @@
 
 #include <terrarium/error.h>
 
-#include "wire/pack.h"
+#include "wire/fields.h"
 
 enum { MAX_TEXT = 4096, MAX_MOUNTS = 8192, MAX_ENV = 8192 };
 
-static void pack_slice(struct pack *p, struct slice s)
-{
-	pack_bytes(p, s.bytes, s.n);
-}
+/* ---- what a sandbox is to be -------------------------------------------------------- */
 
-static struct slice unpack_slice(struct unpack *u)
-{
-	struct slice s;
-	s.bytes = unpack_bytes(u, &s.n);
-	return s;
-}
+/* Up to the files, of which there are n_files. */
+static const struct field spec_rows[] = {
+		{TEXT(struct spec_msg, name, MAX_TEXT)},
+		{TEXT(struct spec_msg, run_path, MAX_TEXT)},
+		{TEXT(struct spec_msg, bwrap, MAX_TEXT)},
+		{FIELD(struct spec_msg, mem_bytes)},
+		{FIELD(struct spec_msg, disk_bytes)},
+		{FIELD(struct spec_msg, file_bytes)},
+		{FIELD(struct spec_msg, cpus)},
+		{FIELD(struct spec_msg, procs)},
+		{FIELD(struct spec_msg, open_files)},
+		{FIELD(struct spec_msg, args_shared)},
+		{FIELD(struct spec_msg, args_separate)},
+		{FIELD(struct spec_msg, calls)},
+		{FIELD(struct spec_msg, arguments)},
+		{FIELD(struct spec_msg, calls_strict)},
+		{FIELD(struct spec_msg, arguments_strict)},
+};
+static const struct field spec_further_rows[] = {
+		{FIELD(struct spec_msg, is_kept)},
+		{FIELD(struct spec_msg, idle_timeout_ms)},
+		{FIELD(struct spec_msg, max_lifetime_ms)},
+		{FIELD(struct spec_msg, limits_lifetime)},
+		{TEXT(struct spec_msg, cache, MAX_TEXT)},
+		{TEXT(struct spec_msg, slirp, MAX_TEXT)},
+		{FIELD(struct spec_msg, net_subnet)},
+		{FIELD(struct spec_msg, net_open)},
+		{FIELD(struct spec_msg, has_certs)},
+		{TEXT(struct spec_msg, net_allow, MAX_TEXT)},
+		{FIELD(struct spec_msg, n_mounts)},
+		{FIELD(struct spec_msg, writable_mounts)},
+		{TEXT(struct spec_msg, mounts, MAX_MOUNTS)},
+		{TEXT(struct spec_msg, env, MAX_ENV)},
+		{TEXT(struct spec_msg, workdir, MAX_TEXT)},
+		{TEXT(struct spec_msg, group, MAX_TEXT)},
+		{TEXT(struct spec_msg, engine, MAX_TEXT)},
+		{TEXT(struct spec_msg, from, MAX_TEXT)},
+		{ENUM(struct spec_msg, isolation, ISOLATION_NONE)},
+		{TEXT(struct spec_msg, folder, MAX_TEXT)},
+		{FIELD(struct spec_msg, environment)},
+		{FIELD(struct spec_msg, rules)},
+		{FIELD(struct spec_msg, landlock_abi)},
+		{TEXT(struct spec_msg, net_hosts, MAX_TEXT)},
+		{FIELD(struct spec_msg, shares_net)},
+		{FIELD(struct spec_msg, has_plan)},
+};
+static const struct fields SPEC = FIELDS(spec_rows), SPEC_FURTHER = FIELDS(spec_further_rows);
 
 int spec_msg_put(struct buf *out, const struct spec_msg *m)
 {
 	struct pack p = {.to = out};
 	pack_u8(&p, CONTROL_SPEC);
-	pack_str(&p, m->name);
-	pack_str(&p, m->run_path);
-	pack_str(&p, m->bwrap);
-	pack_u64(&p, m->mem_bytes);
-	pack_u64(&p, m->disk_bytes);
-	pack_u64(&p, m->file_bytes);
-	pack_f64(&p, m->cpus);
-	pack_u32(&p, m->procs);
-	pack_u32(&p, m->open_files);
-	pack_slice(&p, m->args_shared);
-	pack_slice(&p, m->args_separate);
-	pack_slice(&p, m->calls);
-	pack_slice(&p, m->arguments);
-	pack_slice(&p, m->calls_strict);
-	pack_slice(&p, m->arguments_strict);
+	fields_pack(&p, &SPEC, m);
 	pack_u32(&p, (uint32_t)m->n_files);
 	for (size_t i = 0; i < m->n_files; i++)
-		pack_slice(&p, m->files[i]);
-	pack_u8(&p, m->is_kept);
-	pack_u64(&p, m->idle_timeout_ms);
-	pack_u64(&p, m->max_lifetime_ms);
-	pack_u8(&p, m->limits_lifetime);
-	pack_str(&p, m->cache);
-	pack_str(&p, m->slirp);
-	pack_u32(&p, m->net_subnet);
-	pack_slice(&p, m->net_open);
-	pack_u8(&p, m->has_certs);
-	pack_str(&p, m->net_allow);
-	pack_u32(&p, m->n_mounts);
-	pack_u32(&p, m->writable_mounts);
-	pack_str(&p, m->mounts);
-	pack_str(&p, m->env);
-	pack_str(&p, m->workdir);
-	pack_str(&p, m->group);
-	pack_str(&p, m->engine);
-	pack_str(&p, m->from);
-	pack_u8(&p, (uint8_t)m->isolation);
-	pack_str(&p, m->folder);
-	pack_slice(&p, m->environment);
-	pack_slice(&p, m->rules);
-	pack_u32(&p, m->landlock_abi);
-	pack_str(&p, m->net_hosts);
-	pack_u8(&p, m->shares_net);
-	pack_u8(&p, m->has_plan);
+		pack_bytes(&p, m->files[i].bytes, m->files[i].n);
+	fields_pack(&p, &SPEC_FURTHER, m);
 	return p.error;
 }
 
 void spec_msg_finish(struct spec_msg *m)
 {
-	const char *const texts[] = {m->name, m->run_path, m->bwrap, m->cache, m->slirp, m->net_allow,
-			m->mounts, m->env, m->workdir, m->group, m->engine, m->folder, m->from, m->net_hosts};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		free((char *)texts[i]);
+	fields_free(&SPEC, m);
+	fields_free(&SPEC_FURTHER, m);
 	*m = (struct spec_msg){0};
 }
 
@@ -88,52 +85,12 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	struct spec_msg m = {0};
 	if (unpack_u8(&u) != CONTROL_SPEC)
 		return TRM_EPROTO;
-	m.name = unpack_str(&u, MAX_TEXT);
-	m.run_path = unpack_str(&u, MAX_TEXT);
-	m.bwrap = unpack_str(&u, MAX_TEXT);
-	m.mem_bytes = unpack_u64(&u);
-	m.disk_bytes = unpack_u64(&u);
-	m.file_bytes = unpack_u64(&u);
-	m.cpus = unpack_f64(&u);
-	m.procs = unpack_u32(&u);
-	m.open_files = unpack_u32(&u);
-	m.args_shared = unpack_slice(&u);
-	m.args_separate = unpack_slice(&u);
-	m.calls = unpack_slice(&u);
-	m.arguments = unpack_slice(&u);
-	m.calls_strict = unpack_slice(&u);
-	m.arguments_strict = unpack_slice(&u);
+	fields_unpack(&u, &SPEC, &m);
 	m.n_files = unpack_u32(&u);
 	for (size_t i = 0; i < m.n_files && i < CONTROL_MAX_FILES; i++)
-		m.files[i] = unpack_slice(&u);
-	m.is_kept = unpack_u8(&u) != 0;
-	m.idle_timeout_ms = unpack_u64(&u);
-	m.max_lifetime_ms = unpack_u64(&u);
-	m.limits_lifetime = unpack_u8(&u) != 0;
-	m.cache = unpack_str(&u, MAX_TEXT);
-	m.slirp = unpack_str(&u, MAX_TEXT);
-	m.net_subnet = unpack_u32(&u);
-	m.net_open = unpack_slice(&u);
-	m.has_certs = unpack_u8(&u) != 0;
-	m.net_allow = unpack_str(&u, MAX_TEXT);
-	m.n_mounts = unpack_u32(&u);
-	m.writable_mounts = unpack_u32(&u);
-	m.mounts = unpack_str(&u, MAX_MOUNTS);
-	m.env = unpack_str(&u, MAX_ENV);
-	m.workdir = unpack_str(&u, MAX_TEXT);
-	m.group = unpack_str(&u, MAX_TEXT);
-	m.engine = unpack_str(&u, MAX_TEXT);
-	m.from = unpack_str(&u, MAX_TEXT);
-	m.isolation = unpack_u8(&u);
-	m.folder = unpack_str(&u, MAX_TEXT);
-	m.environment = unpack_slice(&u);
-	m.rules = unpack_slice(&u);
-	m.landlock_abi = unpack_u32(&u);
-	m.net_hosts = unpack_str(&u, MAX_TEXT);
-	m.shares_net = unpack_u8(&u) != 0;
-	m.has_plan = unpack_u8(&u) != 0;
-	if (u.bad || m.isolation > ISOLATION_NONE || m.n_files > CONTROL_MAX_FILES
-			|| m.n_mounts > CONTROL_MAX_MOUNTS) {
+		m.files[i].bytes = unpack_bytes(&u, &m.files[i].n);
+	fields_unpack(&u, &SPEC_FURTHER, &m);
+	if (u.bad || m.n_files > CONTROL_MAX_FILES || m.n_mounts > CONTROL_MAX_MOUNTS) {
 		spec_msg_finish(&m);
 		return unpack_failure(&u);
 	}
@@ -141,260 +98,109 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret)
 	return 0;
 }
 
-static void put_ready(struct pack *p, const struct ready_msg *m)
-{
-	pack_u8(p, (uint8_t)m->kind);
-	pack_u32(p, m->limits);
-	pack_u8(p, m->is_shared);
-	pack_u32(p, m->uid);
-	pack_str(p, m->mem_dir);
-	pack_str(p, m->pids_dir);
-	pack_str(p, m->cpuacct_dir);
-	pack_str(p, m->cpu_dir);
-	pack_str(p, m->pressure_dir);
-	pack_u32(p, (uint32_t)m->space_fd);
-	pack_u32(p, m->n_outer);
-}
+/* ---- what it has become ------------------------------------------------------------- */
 
-static void put_origin(struct pack *p, const struct origin_msg *m)
-{
-	pack_u8(p, (uint8_t)m->way);
-	pack_u8(p, m->is_adopted);
-	pack_str(p, m->backend);
-	pack_str(p, m->image);
-	pack_str(p, m->where);
-	pack_str(p, m->note);
-	pack_str(p, m->user);
-	pack_str(p, m->words);
-	pack_u32(p, m->asks);
-	pack_u32(p, (uint32_t)m->root_pid);
-}
+static const struct field limits_rows[] = {
+		{ENUM(struct ready_msg, kind, LIMITS_ENGINE)},
+		{FIELD(struct ready_msg, limits)},
+		{FIELD(struct ready_msg, is_shared)},
+		{FIELD(struct ready_msg, uid)},
+		{TEXT(struct ready_msg, mem_dir, MAX_TEXT)},
+		{TEXT(struct ready_msg, pids_dir, MAX_TEXT)},
+		{TEXT(struct ready_msg, cpuacct_dir, MAX_TEXT)},
+		{TEXT(struct ready_msg, cpu_dir, MAX_TEXT)},
+		{TEXT(struct ready_msg, pressure_dir, MAX_TEXT)},
+		{FIELD(struct ready_msg, space_fd)},
+		{FIELD(struct ready_msg, n_outer)},
+};
+static const struct fields LIMITS = FIELDS(limits_rows);
+
+static const struct field origin_rows[] = {
+		{ENUM(struct ready_msg, origin.way, WAY_EXEC)},
+		{FIELD(struct ready_msg, origin.is_adopted)},
+		{TEXT(struct ready_msg, origin.backend, MAX_TEXT)},
+		{TEXT(struct ready_msg, origin.image, MAX_TEXT)},
+		{TEXT(struct ready_msg, origin.where, MAX_TEXT)},
+		{TEXT(struct ready_msg, origin.note, MAX_TEXT)},
+		{TEXT(struct ready_msg, origin.user, MAX_TEXT)},
+		{TEXT(struct ready_msg, origin.words, MAX_TEXT)},
+		{FIELD(struct ready_msg, origin.asks)},
+		{FIELD(struct ready_msg, origin.root_pid)},
+};
+static const struct fields ORIGIN = FIELDS(origin_rows);
+
+static const struct field isolation_rows[] = {
+		{ENUM(struct ready_msg, isolation, ISOLATION_NONE)},
+		{FIELD(struct ready_msg, landlock_abi)},
+		{TEXT(struct ready_msg, folder, MAX_TEXT)},
+};
+static const struct fields ISOLATION = FIELDS(isolation_rows);
 
 /* Of a sandbox that a text has made (plan_msg.puts_text). */
-static void put_made(struct pack *p, const struct origin_msg *m)
-{
-	pack_u8(p, m->version);
-	pack_u8(p, m->net_seen);
-}
+static const struct field made_rows[] = {
+		{FIELD(struct ready_msg, origin.version)},
+		{FIELD(struct ready_msg, origin.net_seen)},
+};
+static const struct fields MADE = FIELDS(made_rows);
 
-static void put_isolation(struct pack *p, const struct ready_msg *m)
-{
-	pack_u8(p, (uint8_t)m->isolation);
-	pack_u32(p, m->landlock_abi);
-	pack_str(p, m->folder);
-}
+/* ---- messages to clients, and requests ---------------------------------------------- */
 
-int ready_msg_put(struct buf *out, const struct ready_msg *m)
+static const struct field ready_rows[] = {
+		{PART(struct control_msg, ready, &LIMITS)},
+		{PART(struct control_msg, ready, &ORIGIN)},
+		{PART(struct control_msg, ready, &ISOLATION)},
+		{PART(struct control_msg, ready, &MADE)},
+};
+static const struct field oom_rows[] = {{FIELD(struct control_msg, oom_kills)}};
+static const struct field gone_rows[] = {
+		{ENUM(struct control_msg, gone.cause, GONE_CAUSES - 1)},
+		{FIELD(struct control_msg, gone.pid)},
+		{FIELD(struct control_msg, gone.after_ms)},
+		{FIELD(struct control_msg, gone.status)},
+		{FIELD(struct control_msg, gone.oom_kills)},
+		{TEXT(struct control_msg, gone.words, MAX_TEXT)},
+		{TEXT(struct control_msg, gone.command, MAX_TEXT)},
+};
+static const struct field keep_rows[] = {{FIELD(struct control_msg, is_kept)}};
+static const struct field progress_rows[] = {{TEXT(struct control_msg, progress, MAX_TEXT)}};
+static const struct field lost_rows[] = {{TEXT(struct control_msg, lost, MAX_TEXT)}};
+static const struct field refused_rows[] = {
+		{FIELD(struct control_msg, n_refused)},
+		{TEXT(struct control_msg, refused, MAX_TEXT)},
+};
+
+enum { TO_CLIENT = 1, TO_SUPERVISOR };
+static const struct control_row {
+	int direction;
+	struct fields fields;
+} ROWS[CONTROL_TYPES] = {
+		[CONTROL_READY] = {TO_CLIENT, FIELDS(ready_rows)},
+		[CONTROL_OOM] = {TO_CLIENT, FIELDS(oom_rows)},
+		[CONTROL_GONE] = {TO_CLIENT, FIELDS(gone_rows)},
+		[CONTROL_PROGRESS] = {TO_CLIENT, FIELDS(progress_rows)},
+		[CONTROL_LOST] = {TO_CLIENT, FIELDS(lost_rows)},
+		[CONTROL_REFUSED] = {TO_CLIENT, FIELDS(refused_rows)},
+		[CONTROL_KEEP] = {TO_SUPERVISOR, FIELDS(keep_rows)},
+		[CONTROL_STOP] = {TO_SUPERVISOR, {NULL, 0}},
+		[CONTROL_OBSERVE] = {TO_SUPERVISOR, {NULL, 0}},
+};
+
+int control_put(struct buf *out, const struct control_msg *msg)
 {
 	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_READY);
-	put_ready(&p, m);
-	put_origin(&p, &m->origin);
-	put_isolation(&p, m);
-	put_made(&p, &m->origin);
+	pack_u8(&p, (uint8_t)msg->type);
+	fields_pack(&p, &ROWS[msg->type].fields, msg);
 	return p.error;
 }
 
-int info_msg_put(struct buf *out, const struct info_msg *m)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_INFO);
-	pack_u32(&p, (uint32_t)m->supervisor);
-	pack_u32(&p, (uint32_t)m->client);
-	pack_u64(&p, m->supervisor_start);
-	pack_str(&p, m->command);
-	pack_u64(&p, m->started_ms);
-	pack_u64(&p, m->mem_bytes);
-	pack_u64(&p, m->disk_bytes);
-	pack_u64(&p, m->file_bytes);
-	pack_f64(&p, m->cpus);
-	pack_u32(&p, m->procs);
-	pack_u32(&p, m->open_files);
-	put_ready(&p, &m->ready);
-	pack_u64(&p, m->idle_timeout_ms);
-	pack_u64(&p, m->max_lifetime_ms);
-	pack_str(&p, m->boot_id);
-	pack_u8(&p, m->has_net);
-	pack_str(&p, m->net_allow);
-	pack_str(&p, m->group);
-	pack_str(&p, m->workdir);
-	pack_str(&p, m->mounts);
-	pack_str(&p, m->env);
-	put_origin(&p, &m->ready.origin);
-	put_isolation(&p, &m->ready);
-	pack_str(&p, m->engine);
-	pack_str(&p, m->from);
-	pack_str(&p, m->net_hosts);
-	put_made(&p, &m->ready.origin);
-	return p.error;
-}
-
-int state_msg_put(struct buf *out, const struct state_msg *m)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_STATE);
-	pack_u8(&p, m->is_kept);
-	pack_u32(&p, m->n_clients);
-	pack_u64(&p, m->active_ms);
-	return p.error;
-}
-
-int keep_msg_put(struct buf *out, bool is_kept)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_KEEP);
-	pack_u8(&p, is_kept);
-	return p.error;
-}
-
-int stop_msg_put(struct buf *out)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_STOP);
-	return p.error;
-}
-
-int observe_msg_put(struct buf *out)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_OBSERVE);
-	return p.error;
-}
-
-int oom_msg_put(struct buf *out, uint64_t oom_kills)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_OOM);
-	pack_u64(&p, oom_kills);
-	return p.error;
-}
-
-int refused_msg_put(struct buf *out, uint64_t n_refused, const char *words)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_REFUSED);
-	pack_u64(&p, n_refused);
-	pack_str(&p, words);
-	return p.error;
-}
-
-int gone_msg_put(struct buf *out, const struct gone_msg *m)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, CONTROL_GONE);
-	pack_u8(&p, (uint8_t)m->cause);
-	pack_u32(&p, (uint32_t)m->pid);
-	pack_u64(&p, m->after_ms);
-	pack_u32(&p, (uint32_t)m->status);
-	pack_u64(&p, m->oom_kills);
-	pack_str(&p, m->words);
-	pack_str(&p, m->command);
-	return p.error;
-}
-
-static int words_put(struct buf *out, enum control_type type, const char *words)
-{
-	struct pack p = {.to = out};
-	pack_u8(&p, type);
-	pack_str(&p, words);
-	return p.error;
-}
-
-int progress_msg_put(struct buf *out, const char *words)
-{
-	return words_put(out, CONTROL_PROGRESS, words);
-}
-
-int lost_msg_put(struct buf *out, const char *words)
-{
-	return words_put(out, CONTROL_LOST, words);
-}
-
-static void get_origin(struct unpack *u, struct origin_msg *m)
-{
-	m->way = unpack_u8(u);
-	m->is_adopted = unpack_u8(u) != 0;
-	m->backend = unpack_str(u, MAX_TEXT);
-	m->image = unpack_str(u, MAX_TEXT);
-	m->where = unpack_str(u, MAX_TEXT);
-	m->note = unpack_str(u, MAX_TEXT);
-	m->user = unpack_str(u, MAX_TEXT);
-	m->words = unpack_str(u, MAX_TEXT);
-	m->asks = unpack_u32(u);
-	m->root_pid = (int32_t)unpack_u32(u);
-	u->bad |= m->way > WAY_EXEC || m->root_pid < 0;
-}
-
-static void get_made(struct unpack *u, struct origin_msg *m)
-{
-	m->version = unpack_u8(u);
-	m->net_seen = unpack_u8(u);
-}
-
-static void no_origin(struct unpack *u, struct origin_msg *m)
-{
-	char **const texts[] = {&m->backend, &m->image, &m->where, &m->note, &m->user, &m->words};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		*texts[i] = unpack_nothing(u);
-}
-
-static void get_ready(struct unpack *u, struct ready_msg *m)
-{
-	m->kind = unpack_u8(u);
-	m->limits = unpack_u32(u);
-	m->is_shared = unpack_u8(u) != 0;
-	m->uid = unpack_u32(u);
-	m->mem_dir = unpack_str(u, MAX_TEXT);
-	m->pids_dir = unpack_str(u, MAX_TEXT);
-	m->cpuacct_dir = unpack_str(u, MAX_TEXT);
-	m->cpu_dir = unpack_str(u, MAX_TEXT);
-	m->pressure_dir = unpack_str(u, MAX_TEXT);
-	m->space_fd = (int32_t)unpack_u32(u);
-	m->n_outer = unpack_u32(u);
-}
-
-static void get_isolation(struct unpack *u, struct ready_msg *m)
-{
-	m->isolation = unpack_u8(u);
-	m->landlock_abi = unpack_u32(u);
-	m->folder = unpack_str(u, MAX_TEXT);
-	u->bad |= m->isolation > ISOLATION_NONE;
-}
-
-static void get_gone(struct unpack *u, struct gone_msg *m)
-{
-	m->cause = unpack_u8(u);
-	m->pid = (int32_t)unpack_u32(u);
-	m->after_ms = unpack_u64(u);
-	m->status = (int32_t)unpack_u32(u);
-	m->oom_kills = unpack_u64(u);
-	m->words = unpack_str(u, MAX_TEXT);
-	m->command = unpack_str(u, MAX_TEXT);
-	u->bad |= m->cause >= GONE_CAUSES;
-}
-
-int control_get(const void *packet, size_t n, struct control_msg *ret)
+static int get_line(const void *packet, size_t n, int direction, struct control_msg *ret)
 {
 	struct unpack u = {.at = packet, .left = n};
 	struct control_msg m = {.type = unpack_u8(&u)};
-	switch (m.type) {
-	case CONTROL_READY:
-		get_ready(&u, &m.ready);
-		get_origin(&u, &m.ready.origin);
-		get_isolation(&u, &m.ready);
-		get_made(&u, &m.ready.origin);
-		break;
-	case CONTROL_OOM: m.oom_kills = unpack_u64(&u); break;
-	case CONTROL_GONE: get_gone(&u, &m.gone); break;
-	case CONTROL_PROGRESS: m.progress = unpack_str(&u, MAX_TEXT); break;
-	case CONTROL_REFUSED:
-		m.n_refused = unpack_u64(&u);
-		m.refused = unpack_str(&u, MAX_TEXT);
-		break;
-	case CONTROL_LOST: m.lost = unpack_str(&u, MAX_TEXT); break;
-	default: u.bad = true; break;
-	}
-	if (u.bad) {
+	if (m.type >= CONTROL_TYPES || ROWS[m.type].direction != direction)
+		return TRM_EPROTO;
+	fields_unpack(&u, &ROWS[m.type].fields, &m);
+	if (u.bad || m.ready.origin.root_pid < 0) {
 		control_finish(&m);
 		return unpack_failure(&u);
 	}
@@ -402,24 +208,87 @@ int control_get(const void *packet, size_t n, struct control_msg *ret)
 	return 0;
 }
 
-int request_get(const void *packet, size_t n, bool *ret_is_kept)
+int control_get(const void *packet, size_t n, struct control_msg *ret)
 {
-	struct unpack u = {.at = packet, .left = n};
-	int type = unpack_u8(&u);
-	if (type == CONTROL_KEEP)
-		*ret_is_kept = unpack_u8(&u) != 0;
-	bool is_known = type == CONTROL_KEEP || type == CONTROL_STOP || type == CONTROL_OBSERVE;
-	return !u.bad && is_known ? type : TRM_EPROTO;
+	return get_line(packet, n, TO_CLIENT, ret);
+}
+
+int request_get(const void *packet, size_t n, struct control_msg *ret)
+{
+	return get_line(packet, n, TO_SUPERVISOR, ret);
+}
+
+void control_finish(struct control_msg *m)
+{
+	fields_free(&ROWS[m->type].fields, m);
+	*m = (struct control_msg){0};
+}
+
+/* ---- files -------------------------------------------------------------------------- */
+
+static const struct field state_rows[] = {
+		{FIELD(struct state_msg, is_kept)},
+		{FIELD(struct state_msg, n_clients)},
+		{FIELD(struct state_msg, active_ms)},
+};
+static const struct fields STATE = FIELDS(state_rows);
+
+static const struct field info_rows[] = {
+		{FIELD(struct info_msg, supervisor)},
+		{FIELD(struct info_msg, client)},
+		{FIELD(struct info_msg, supervisor_start)},
+		{TEXT(struct info_msg, command, MAX_TEXT)},
+		{FIELD(struct info_msg, started_ms)},
+		{FIELD(struct info_msg, mem_bytes)},
+		{FIELD(struct info_msg, disk_bytes)},
+		{FIELD(struct info_msg, file_bytes)},
+		{FIELD(struct info_msg, cpus)},
+		{FIELD(struct info_msg, procs)},
+		{FIELD(struct info_msg, open_files)},
+		{PART(struct info_msg, ready, &LIMITS)},
+		{FIELD(struct info_msg, idle_timeout_ms)},
+		{FIELD(struct info_msg, max_lifetime_ms)},
+		{TEXT(struct info_msg, boot_id, BOOT_ID_BYTES)},
+		{FIELD(struct info_msg, has_net)},
+		{TEXT(struct info_msg, net_allow, MAX_TEXT)},
+		{TEXT(struct info_msg, group, MAX_TEXT), LATER},
+		{TEXT(struct info_msg, workdir, MAX_TEXT)},
+		{TEXT(struct info_msg, mounts, MAX_MOUNTS)},
+		{TEXT(struct info_msg, env, MAX_ENV)},
+		{PART(struct info_msg, ready, &ORIGIN), LATER},
+		{PART(struct info_msg, ready, &ISOLATION), LATER},
+		{TEXT(struct info_msg, engine, MAX_TEXT), LATER},
+		{TEXT(struct info_msg, from, MAX_TEXT), LATER},
+		{TEXT(struct info_msg, net_hosts, MAX_TEXT), LATER},
+		{PART(struct info_msg, ready, &MADE), LATER},
+};
+static const struct fields INFO = FIELDS(info_rows);
+
+static int put_file(struct buf *out, enum control_type type, const struct fields *fields, const void *msg)
+{
+	struct pack p = {.to = out};
+	pack_u8(&p, (uint8_t)type);
+	fields_pack(&p, fields, msg);
+	return p.error;
+}
+
+int state_msg_put(struct buf *out, const struct state_msg *m)
+{
+	return put_file(out, CONTROL_STATE, &STATE, m);
+}
+
+int info_msg_put(struct buf *out, const struct info_msg *m)
+{
+	return put_file(out, CONTROL_INFO, &INFO, m);
 }
 
 int state_msg_get(const void *bytes, size_t n, struct state_msg *ret)
 {
 	struct unpack u = {.at = bytes, .left = n};
+	struct state_msg m = {0};
 	if (unpack_u8(&u) != CONTROL_STATE)
 		return TRM_EPROTO;
-	struct state_msg m = {.is_kept = unpack_u8(&u) != 0};
-	m.n_clients = unpack_u32(&u);
-	m.active_ms = unpack_u64(&u);
+	fields_unpack(&u, &STATE, &m);
 	if (u.bad)
 		return TRM_EPROTO;
 	*ret = m;
@@ -432,42 +301,8 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	struct info_msg m = {0};
 	if (unpack_u8(&u) != CONTROL_INFO)
 		return TRM_EPROTO;
-	m.supervisor = (int32_t)unpack_u32(&u);
-	m.client = (int32_t)unpack_u32(&u);
-	m.supervisor_start = unpack_u64(&u);
-	m.command = unpack_str(&u, MAX_TEXT);
-	m.started_ms = unpack_u64(&u);
-	m.mem_bytes = unpack_u64(&u);
-	m.disk_bytes = unpack_u64(&u);
-	m.file_bytes = unpack_u64(&u);
-	m.cpus = unpack_f64(&u);
-	m.procs = unpack_u32(&u);
-	m.open_files = unpack_u32(&u);
-	get_ready(&u, &m.ready);
-	m.idle_timeout_ms = unpack_u64(&u);
-	m.max_lifetime_ms = unpack_u64(&u);
-	m.boot_id = unpack_str(&u, BOOT_ID_BYTES);
-	m.has_net = unpack_u8(&u) != 0;
-	m.net_allow = unpack_str(&u, MAX_TEXT);
-	bool is_older = !u.left; /* an older supervisor does not write these fields */
-	m.group = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
-	m.workdir = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_TEXT);
-	m.mounts = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_MOUNTS);
-	m.env = is_older ? unpack_nothing(&u) : unpack_str(&u, MAX_ENV);
-	if (u.left)
-		get_origin(&u, &m.ready.origin);
-	else /* a supervisor that is older than recipes wrote this */
-		no_origin(&u, &m.ready.origin);
-	if (u.left)
-		get_isolation(&u, &m.ready);
-	else /* a supervisor that is older than isolation levels wrote this: it used namespaces */
-		m.ready.folder = unpack_nothing(&u);
-	m.engine = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
-	m.from = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
-	m.net_hosts = u.left ? unpack_str(&u, MAX_TEXT) : unpack_nothing(&u);
-	if (u.left)
-		get_made(&u, &m.ready.origin);
-	if (u.bad || m.supervisor <= 1 || m.ready.kind > LIMITS_ENGINE) {
+	fields_unpack(&u, &INFO, &m);
+	if (u.bad || m.supervisor <= 1 || m.ready.origin.root_pid < 0) {
 		info_msg_finish(&m);
 		return unpack_failure(&u);
 	}
@@ -475,45 +310,8 @@ int info_msg_get(const void *bytes, size_t n, struct info_msg *ret)
 	return 0;
 }
 
-static void finish_ready(struct ready_msg *m)
-{
-	free(m->mem_dir);
-	free(m->pids_dir);
-	free(m->cpuacct_dir);
-	free(m->cpu_dir);
-	free(m->pressure_dir);
-	free(m->origin.backend);
-	free(m->origin.image);
-	free(m->origin.where);
-	free(m->origin.note);
-	free(m->origin.user);
-	free(m->origin.words);
-	free(m->folder);
-}
-
 void info_msg_finish(struct info_msg *m)
 {
-	free(m->command);
-	free(m->boot_id);
-	free(m->net_allow);
-	free(m->group);
-	free(m->workdir);
-	free(m->mounts);
-	free(m->env);
-	free(m->engine);
-	free(m->from);
-	free(m->net_hosts);
-	finish_ready(&m->ready);
+	fields_free(&INFO, m);
 	*m = (struct info_msg){0};
-}
-
-void control_finish(struct control_msg *m)
-{
-	finish_ready(&m->ready);
-	free(m->gone.words);
-	free(m->gone.command);
-	free(m->progress);
-	free(m->refused);
-	free(m->lost);
-	*m = (struct control_msg){0};
 }

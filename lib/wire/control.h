@@ -35,6 +35,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "wire/pack.h"
 
 /* Descriptors that the supervisor inherits. 0, 1 and 2 are /dev/null. */
 enum supervisor_fd {
@@ -78,11 +79,6 @@ enum {
 	CONTROL_MAX_FILES = 8,
 	CONTROL_MAX_WORDS = 1024,
 	CONTROL_MAX_MOUNTS = 16
-};
-
-struct slice {
-	const char *bytes;
-	size_t n;
 };
 
 /* How a sandbox is isolated from this machine: by bubblewrap with namespaces; by Landlock and seccomp without
@@ -271,32 +267,29 @@ enum control_type {
 	CONTROL_OBSERVE,
 	CONTROL_PROGRESS,
 	CONTROL_LOST,
-	CONTROL_REFUSED
+	CONTROL_REFUSED,
+	CONTROL_TYPES
 };
 
+/* A message on the connection. Only the fields of its type have a meaning. */
 struct control_msg {
 	enum control_type type;
 	struct ready_msg ready;
 	struct gone_msg gone;
-	uint64_t oom_kills, n_refused;
-	char *refused;  /* the last connection, from inside: not to be trusted */
-	char *progress; /* the current step, such as "creating the container" */
-	char *lost;     /* why the agent can no longer be reached: a sentence */
+	uint64_t oom_kills;
+	uint64_t n_refused;
+	const char *refused;  /* the last connection, from inside: not to be trusted */
+	const char *progress; /* the current step, such as "creating the container" */
+	const char *lost;     /* why the agent can no longer be reached: a sentence */
+	bool is_kept;         /* KEEP */
 };
 
 /* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */
 int spec_msg_put(struct buf *out, const struct spec_msg *msg);
-int ready_msg_put(struct buf *out, const struct ready_msg *msg);
-int oom_msg_put(struct buf *out, uint64_t oom_kills);
-int refused_msg_put(struct buf *out, uint64_t n_refused, const char *words);
-int gone_msg_put(struct buf *out, const struct gone_msg *msg);
-int progress_msg_put(struct buf *out, const char *words);
-int lost_msg_put(struct buf *out, const char *words);
+/* Every message but SPEC, and every request. */
+int control_put(struct buf *out, const struct control_msg *msg);
 int info_msg_put(struct buf *out, const struct info_msg *msg);
 int state_msg_put(struct buf *out, const struct state_msg *msg);
-int keep_msg_put(struct buf *out, bool is_kept);
-int stop_msg_put(struct buf *out);
-int observe_msg_put(struct buf *out);
 
 /* The strings are allocated, the slices are borrowed from the packet. TRM_EPROTO, TRM_ENOMEM: nothing to
  * free, here and below. */
@@ -304,8 +297,8 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
 /* From the supervisor. TRM_EPROTO: nothing to free. */
 int control_get(const void *packet, size_t n, struct control_msg *ret);
-/* From an attached client: CONTROL_KEEP (with *ret_is_kept), CONTROL_STOP, CONTROL_OBSERVE, or TRM_EPROTO. */
-int request_get(const void *packet, size_t n, bool *ret_is_kept);
+/* From an attached client: KEEP, STOP or OBSERVE. TRM_EPROTO. There is nothing to free. */
+int request_get(const void *packet, size_t n, struct control_msg *ret);
 /* From the files. TRM_EPROTO: nothing to free. */
 int state_msg_get(const void *bytes, size_t n, struct state_msg *ret);
 int info_msg_get(const void *bytes, size_t n, struct info_msg *ret);

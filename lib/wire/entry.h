@@ -120,6 +120,7 @@ enum file_op { FILE_OP_MKDIR = 1, FILE_OP_REMOVE, FILE_OP_REMOVE_TREE };
  */
 struct tree_sum {
 	uint64_t bytes, files, dirs, links, refused;
+	uint32_t mode; /* only in other answers than these; 0 */
 };
 int tree_sum_put(struct buf *out, uint32_t stream, const struct tree_sum *sum);
 int tree_sum_get(const struct frame *frame, struct tree_sum *ret);

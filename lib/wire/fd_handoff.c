@@ -9,6 +9,7 @@
 #include <terrarium/error.h>
 
 #include "base/utf8.h"
+#include "wire/fields.h"
 
 enum { MAX_NAME = 256, MAX_PATH = 4096, MAX_WORDS = 2048 };
 
@@ -58,43 +59,44 @@ int handoff_take(int handoff_fd)
 	return fd;
 }
 
+static const struct field report_rows[] = {
+		{FIELD(struct handoff_report, is_init)},
+		{FIELD(struct handoff_report, uid)},
+		{FIELD(struct handoff_report, gid)},
+		{ENUM(struct handoff_report, net, NET_SEEN_END - 1)},
+		{TEXT(struct handoff_report, user, MAX_NAME)},
+		{TEXT(struct handoff_report, workdir, MAX_PATH)},
+		{TEXT(struct handoff_report, words, MAX_WORDS)},
+		{TEXT(struct handoff_report, error, MAX_WORDS)},
+};
+static const struct fields REPORT = FIELDS(report_rows);
+
 void handoff_report_pack(struct pack *p, const struct handoff_report *r)
 {
-	pack_u8(p, r->is_init);
-	pack_u32(p, r->uid);
-	pack_u32(p, r->gid);
-	pack_u8(p, (uint8_t)r->net);
-	pack_str(p, r->user);
-	pack_str(p, r->workdir);
-	pack_str(p, r->words);
-	pack_str(p, r->error);
+	fields_pack(p, &REPORT, r);
 }
 
 /* These strings come from inside the sandbox and are displayed: remove control characters and incomplete
  * characters. */
-static char *unpack_line(struct unpack *u, size_t max)
+static void clean_text(struct unpack *u, char **text, size_t max)
 {
-	char *raw = unpack_str(u, max), *clean = raw ? malloc(max + 1) : NULL;
+	char *clean = *text ? malloc(max + 1) : NULL;
 	if (clean)
-		trm_text_clean_line(clean, max + 1, raw, strlen(raw));
-	u->lacks_memory |= raw && !clean;
+		trm_text_clean_line(clean, max + 1, *text, strlen(*text));
+	u->lacks_memory |= *text && !clean;
 	u->bad |= !clean;
-	free(raw);
-	return clean;
+	free(*text);
+	*text = clean;
 }
 
 void handoff_report_unpack(struct unpack *u, struct handoff_report *ret)
 {
-	struct handoff_report r = {.is_init = unpack_u8(u) != 0};
-	r.uid = unpack_u32(u);
-	r.gid = unpack_u32(u);
-	r.net = unpack_u8(u);
-	r.user = unpack_line(u, MAX_NAME);
-	r.workdir = unpack_line(u, MAX_PATH);
-	r.words = unpack_line(u, MAX_WORDS);
-	r.error = unpack_line(u, MAX_WORDS);
-	if (r.net >= NET_SEEN_END)
-		u->bad = true;
+	struct handoff_report r = {0};
+	fields_unpack(u, &REPORT, &r);
+	clean_text(u, &r.user, MAX_NAME);
+	clean_text(u, &r.workdir, MAX_PATH);
+	clean_text(u, &r.words, MAX_WORDS);
+	clean_text(u, &r.error, MAX_WORDS);
 	if (u->bad)
 		handoff_report_finish(&r);
 	*ret = r;
@@ -116,9 +118,6 @@ int handoff_report_get(const void *packet, size_t n, struct handoff_report *ret)
 
 void handoff_report_finish(struct handoff_report *r)
 {
-	free(r->user);
-	free(r->workdir);
-	free(r->words);
-	free(r->error);
+	fields_free(&REPORT, r);
 	*r = (struct handoff_report){0};
 }

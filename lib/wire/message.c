@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
+#include "wire/fields.h"
 
 enum { MAX_ARGS = 4096, MAX_KEY = 64, MAX_PATH = 4096, MAX_SENTENCE = 4096 };
 
@@ -17,68 +18,57 @@ static struct unpack reader(const struct frame *frame)
 	return (struct unpack){.at = frame->payload, .left = frame->len};
 }
 
-/* Close the frame that `p` was filling. On an error, the whole frame is removed. */
-static int finish_message(struct buf *out, size_t mark, const struct pack *p)
-{
-	if (p->error) {
-		out->len = mark;
-		return p->error;
-	}
-	return frame_end(out, mark);
-}
+/* ---- connecting --------------------------------------------------------------------- */
+
+static const struct field hello_rows[] = {
+		{FIELD(struct hello_msg, magic)},
+		{FIELD(struct hello_msg, version)},
+		{FIELD(struct hello_msg, nproc)},
+		{FIELD(struct hello_msg, flags), LATER},
+		{FIELD(struct hello_msg, pid), LATER},
+};
+static const struct fields HELLO = FIELDS(hello_rows);
 
 int hello_msg_put(struct buf *out, uint32_t nproc, uint32_t flags, uint32_t pid)
 {
-	size_t mark;
-	struct pack p = {.to = out};
-	int r = frame_begin(out, 0, FRAME_HELLO, 0, &mark);
-	if (r < 0)
-		return r;
-	pack_u32(&p, FRAME_MAGIC);
-	pack_u32(&p, FRAME_VERSION);
-	pack_u32(&p, nproc);
-	pack_u32(&p, flags);
-	pack_u32(&p, pid);
-	return finish_message(out, mark, &p);
+	const struct hello_msg msg = {FRAME_MAGIC, FRAME_VERSION, nproc, flags, pid};
+	return fields_put(out, 0, FRAME_HELLO, &HELLO, &msg);
 }
 
 int hello_msg_get(const struct frame *frame, struct hello_msg *ret)
 {
-	struct unpack u = reader(frame);
-	struct hello_msg m = {.magic = unpack_u32(&u)};
-	m.version = unpack_u32(&u);
-	m.nproc = unpack_u32(&u);
-	m.flags = u.left ? unpack_u32(&u) : 0; /* an older client sends neither */
-	m.pid = u.left ? unpack_u32(&u) : 0;
-	if (u.bad)
-		return TRM_EPROTO;
-	*ret = m;
-	return 0;
+	return fields_get(frame, &HELLO, NULL, ret, sizeof *ret);
 }
+
+static const struct field welcome_rows[] = {
+		{FIELD(struct welcome_msg, version)},
+		{FIELD(struct welcome_msg, agent)},
+		{FIELD(struct welcome_msg, client)},
+};
+static const struct fields WELCOME = FIELDS(welcome_rows);
 
 int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client, const char *report,
 		size_t report_len)
 {
+	const struct welcome_msg msg = {.version = FRAME_VERSION,
+			.agent = {agent_version, strlen(agent_version)},
+			.client = client};
 	size_t mark;
 	struct pack p = {.to = out};
 	int r = frame_begin(out, 0, FRAME_WELCOME, 0, &mark);
 	if (r < 0)
 		return r;
-	pack_u32(&p, FRAME_VERSION);
-	pack_str(&p, agent_version);
-	pack_u32(&p, client);
+	fields_pack(&p, &WELCOME, &msg);
 	if (report)
 		pack_bytes(&p, report, report_len);
-	return finish_message(out, mark, &p);
+	return frame_close(out, mark, &p);
 }
 
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
 {
 	struct unpack u = reader(frame);
-	struct welcome_msg m = {.version = unpack_u32(&u)};
-	size_t n;
-	unpack_bytes(&u, &n);
-	m.client = unpack_u32(&u);
+	struct welcome_msg m = {0};
+	fields_unpack(&u, &WELCOME, &m);
 	m.report = u.left ? unpack_bytes(&u, &m.report_len) : NULL; /* only in containers */
 	/* Another version may have other fields after its number. */
 	if (frame->len < sizeof(uint32_t) || (m.version == FRAME_VERSION && (u.bad || !m.client)))
@@ -87,108 +77,129 @@ int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret)
 	return 0;
 }
 
-static bool fits_reader(char *const *strv)
+/* ---- processes ---------------------------------------------------------------------- */
+
+static const struct field spawn_rows[] = {
+		{TEXT(struct spawn_msg, key, MAX_KEY)},
+		{FIELD(struct spawn_msg, flags)},
+		{FIELD(struct spawn_msg, rows)},
+		{FIELD(struct spawn_msg, cols)},
+		{FIELD(struct spawn_msg, spare_sets)},
+		{FIELD(struct spawn_msg, window)},
+		{FIELD_OF(struct spawn_msg, argv, FIELD_TEXTS, MAX_ARGS)},
+		{FIELD_OF(struct spawn_msg, env, FIELD_TEXTS, MAX_ARGS)},
+		{TEXT(struct spawn_msg, cwd, MAX_PATH)},
+		{SLICE(struct spawn_msg, script, script_len)},
+		{TEXT(struct spawn_msg, label, SPAWN_LABEL_MAX)},
+};
+static const struct fields SPAWN = FIELDS(spawn_rows);
+
+static bool spawn_is_sound(const void *msg)
 {
-	size_t n = 0;
-	while (strv && n <= MAX_ARGS && strv[n])
-		n++;
-	return n <= MAX_ARGS;
+	const struct spawn_msg *m = msg;
+	return (m->argv[0] || m->flags & SPAWN_ATTACH) && m->spare_sets <= SPARE_SETS_MAX;
 }
 
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg)
 {
-	size_t mark;
-	struct pack p = {.to = out};
-	if (!fits_reader(msg->argv) || !fits_reader(msg->env) || (msg->cwd && strlen(msg->cwd) > MAX_PATH)
-			|| (msg->label && strlen(msg->label) > SPAWN_LABEL_MAX))
-		return TRM_ETOOBIG;
-	int r = frame_begin(out, stream, FRAME_SPAWN, 0, &mark);
-	if (r < 0)
-		return r;
-	pack_str(&p, msg->key);
-	pack_u32(&p, msg->flags);
-	pack_u16(&p, msg->rows);
-	pack_u16(&p, msg->cols);
-	pack_u32(&p, msg->spare_sets);
-	pack_u32(&p, msg->window);
-	pack_strv(&p, (const char *const *)msg->argv);
-	pack_strv(&p, (const char *const *)msg->env);
-	pack_str(&p, msg->cwd);
-	pack_bytes(&p, msg->script, msg->script_len);
-	pack_str(&p, msg->label);
-	return finish_message(out, mark, &p);
+	return fields_put(out, stream, FRAME_SPAWN, &SPAWN, msg);
 }
 
 int spawn_msg_get(const struct frame *frame, struct spawn_msg *ret)
 {
-	struct unpack u = reader(frame);
-	struct spawn_msg m = {0};
-	m.key = unpack_str(&u, MAX_KEY);
-	m.flags = unpack_u32(&u);
-	m.rows = unpack_u16(&u);
-	m.cols = unpack_u16(&u);
-	m.spare_sets = unpack_u32(&u);
-	m.window = unpack_u32(&u);
-	m.argv = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
-	m.env = unpack_strv(&u, MAX_ARGS, FRAME_MAX_PAYLOAD);
-	m.cwd = unpack_str(&u, MAX_PATH);
-	m.script = unpack_bytes(&u, &m.script_len);
-	m.label = unpack_str(&u, SPAWN_LABEL_MAX);
-	if (u.bad || (!m.argv[0] && !(m.flags & SPAWN_ATTACH)) || m.spare_sets > SPARE_SETS_MAX) {
-		spawn_msg_finish(&m);
-		return unpack_failure(&u);
-	}
-	*ret = m;
-	return 0;
+	return fields_get(frame, &SPAWN, spawn_is_sound, ret, sizeof *ret);
 }
 
 void spawn_msg_finish(struct spawn_msg *msg)
 {
-	free(msg->key);
-	free(msg->argv);
-	free(msg->env);
-	free(msg->cwd);
-	free(msg->label);
+	fields_free(&SPAWN, msg);
 	*msg = (struct spawn_msg){0};
+}
+
+static const struct field started_rows[] = {
+		{FIELD(struct started_msg, pid)},
+		{FIELD(struct started_msg, was_there)},
+		{FIELD(struct started_msg, has_turn)},
+		{FIELD(struct started_msg, is_torn)},
+		{FIELD(struct started_msg, pinned_bytes)},
+		{FIELD(struct started_msg, replay_bytes)},
+		{FIELD(struct started_msg, lost_bytes)},
+		{FIELD(struct started_msg, position)},
+		{SLICE(struct started_msg, greeting, greeting_len)},
+};
+static const struct fields STARTED = FIELDS(started_rows);
+
+static bool started_is_sound(const void *msg)
+{
+	const struct started_msg *m = msg;
+	return m->pinned_bytes <= m->replay_bytes && m->lost_bytes <= m->position
+	       && m->greeting_len <= FRAME_GREETING_MAX;
 }
 
 int started_msg_put(struct buf *out, uint32_t stream, const struct started_msg *msg)
 {
-	size_t mark;
-	struct pack p = {.to = out};
-	int r = frame_begin(out, stream, FRAME_STARTED, 0, &mark);
-	if (r < 0)
-		return r;
-	pack_u32(&p, msg->pid);
-	pack_u8(&p, msg->was_there);
-	pack_u8(&p, msg->has_turn);
-	pack_u8(&p, msg->is_torn);
-	pack_u32(&p, msg->pinned_bytes);
-	pack_u32(&p, msg->replay_bytes);
-	pack_u64(&p, msg->lost_bytes);
-	pack_u64(&p, msg->position);
-	pack_bytes(&p, msg->greeting, msg->greeting_len);
-	return finish_message(out, mark, &p);
+	return fields_put(out, stream, FRAME_STARTED, &STARTED, msg);
 }
 
 int started_msg_get(const struct frame *frame, struct started_msg *ret)
 {
-	struct unpack u = reader(frame);
-	struct started_msg m = {.pid = unpack_u32(&u)};
-	m.was_there = unpack_u8(&u) != 0;
-	m.has_turn = unpack_u8(&u) != 0;
-	m.is_torn = unpack_u8(&u) != 0;
-	m.pinned_bytes = unpack_u32(&u);
-	m.replay_bytes = unpack_u32(&u);
-	m.lost_bytes = unpack_u64(&u);
-	m.position = unpack_u64(&u);
-	m.greeting = unpack_bytes(&u, &m.greeting_len);
-	if (u.bad || m.pinned_bytes > m.replay_bytes || m.lost_bytes > m.position
-			|| m.greeting_len > FRAME_GREETING_MAX)
-		return TRM_EPROTO;
-	*ret = m;
-	return 0;
+	return fields_get(frame, &STARTED, started_is_sound, ret, sizeof *ret);
 }
+
+static const struct field exited_rows[] = {
+		{FIELD(struct exited_msg, exit_code)},
+		{FIELD(struct exited_msg, signal)},
+		{FIELD(struct exited_msg, user_us)},
+		{FIELD(struct exited_msg, system_us)},
+		{FIELD(struct exited_msg, max_rss_bytes)},
+		{FIELD(struct exited_msg, by_client), LATER},
+		{FIELD(struct exited_msg, by_pid), LATER},
+		{FIELD(struct exited_msg, oom_kills), LATER},
+		{FIELD(struct exited_msg, has_unread), LATER},
+};
+static const struct fields EXITED = FIELDS(exited_rows);
+
+static bool exited_is_sound(const void *msg)
+{
+	const struct exited_msg *m = msg;
+	return m->exit_code >= -1 && m->exit_code <= 255 && m->signal <= 64;
+}
+
+int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg)
+{
+	return fields_put(out, stream, FRAME_EXITED, &EXITED, msg);
+}
+
+int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
+{
+	return fields_get(frame, &EXITED, exited_is_sound, ret, sizeof *ret);
+}
+
+static const struct field signal_pid_rows[] = {
+		{FIELD(struct signal_pid_msg, pid)},
+		{FIELD(struct signal_pid_msg, start)},
+		{FIELD(struct signal_pid_msg, signo)},
+		{FIELD(struct signal_pid_msg, has_tree)},
+};
+static const struct fields SIGNAL_PID = FIELDS(signal_pid_rows);
+
+static bool signal_is_sound(const void *msg)
+{
+	const struct signal_pid_msg *m = msg;
+	return m->pid <= INT32_MAX && m->signo >= 1 && m->signo <= 64;
+}
+
+int signal_pid_msg_put(struct buf *out, uint32_t stream, const struct signal_pid_msg *msg)
+{
+	return fields_put(out, stream, FRAME_SIGNAL_PID, &SIGNAL_PID, msg);
+}
+
+int signal_pid_msg_get(const struct frame *frame, struct signal_pid_msg *ret)
+{
+	return fields_get(frame, &SIGNAL_PID, signal_is_sound, ret, sizeof *ret);
+}
+
+/* ---- sharing ------------------------------------------------------------------------ */
 
 int turn_msg_put(struct buf *out, uint32_t stream, enum turn_word word)
 {
@@ -214,7 +225,7 @@ int shared_msg_put(struct buf *out, const char *key)
 	if (r < 0)
 		return r;
 	pack_str(&p, key);
-	return finish_message(out, mark, &p);
+	return frame_close(out, mark, &p);
 }
 
 int shared_msg_get(const struct frame *frame, char **ret_key)
@@ -227,6 +238,37 @@ int shared_msg_get(const struct frame *frame, char **ret_key)
 	return 0;
 }
 
+static const struct field announced_rows[] = {
+		{ENUM(struct announced_msg, kind, ANNOUNCED_PRESENT)},
+		{FIELD(struct announced_msg, id)},
+		{FIELD(struct announced_msg, position)},
+};
+static const struct fields ANNOUNCED = FIELDS(announced_rows);
+
+static const struct field begin_rows[] = {
+		{FIELD(struct announced_msg, began_ms)},
+		{FIELD(struct announced_msg, pid)},
+		{SLICE(struct announced_msg, by, by_len)},
+		{SLICE(struct announced_msg, words, words_len)},
+};
+static const struct field output_rows[] = {
+		{FIELD(struct announced_msg, channel)},
+		{SLICE(struct announced_msg, bytes, n_bytes)},
+};
+static const struct field end_rows[] = {
+		{FIELD(struct announced_msg, exit_code)},
+		{FIELD(struct announced_msg, signal)},
+};
+static const struct field present_rows[] = {
+		{SLICE(struct announced_msg, by, by_len)},
+};
+static const struct fields ANNOUNCED_BY_KIND[] = {
+		[ANNOUNCED_BEGIN] = FIELDS(begin_rows),
+		[ANNOUNCED_OUTPUT] = FIELDS(output_rows),
+		[ANNOUNCED_END] = FIELDS(end_rows),
+		[ANNOUNCED_PRESENT] = FIELDS(present_rows),
+};
+
 int announced_msg_put(struct buf *out, const struct announced_msg *msg)
 {
 	size_t mark, before = out->len;
@@ -234,26 +276,11 @@ int announced_msg_put(struct buf *out, const struct announced_msg *msg)
 	int r = frame_begin(out, 0, FRAME_ANNOUNCE, 0, &mark);
 	if (r < 0)
 		return r;
-	pack_u8(&p, (uint8_t)msg->kind);
-	pack_u32(&p, msg->id);
-	pack_u64(&p, msg->position);
-	if (msg->kind == ANNOUNCED_BEGIN) {
-		pack_u64(&p, msg->began_ms);
-		pack_u32(&p, msg->pid);
-		pack_bytes(&p, msg->by, msg->by_len);
-		pack_bytes(&p, msg->words, msg->words_len);
-	} else if (msg->kind == ANNOUNCED_OUTPUT) {
-		pack_u8(&p, msg->channel);
-		pack_bytes(&p, msg->bytes, msg->n_bytes);
-	} else if (msg->kind == ANNOUNCED_PRESENT) {
-		pack_bytes(&p, msg->by, msg->by_len);
-	} else {
-		pack_u32(&p, (uint32_t)msg->exit_code);
-		pack_u32(&p, msg->signal);
-	}
+	fields_pack(&p, &ANNOUNCED, msg);
+	fields_pack(&p, &ANNOUNCED_BY_KIND[msg->kind], msg);
 	if (!p.error && out->len - before > FRAME_HEADER + FRAME_ANNOUNCE_MAX)
 		p.error = TRM_ETOOBIG;
-	return finish_message(out, mark, &p);
+	return frame_close(out, mark, &p);
 }
 
 int announced_msg_get(const struct frame *frame, struct announced_msg *ret)
@@ -262,71 +289,18 @@ int announced_msg_get(const struct frame *frame, struct announced_msg *ret)
 	struct announced_msg msg = {.client = unpack_u32(&u)};
 	bool is_gone = !u.bad && !u.left;
 	if (!is_gone) {
-		msg.kind = unpack_u8(&u);
-		msg.id = unpack_u32(&u);
-		msg.position = unpack_u64(&u);
+		fields_unpack(&u, &ANNOUNCED, &msg);
+		u.bad |= msg.kind == ANNOUNCED_GONE;
 	}
-	switch (msg.kind) {
-	case ANNOUNCED_GONE: break;
-	case ANNOUNCED_BEGIN:
-		msg.began_ms = unpack_u64(&u);
-		msg.pid = unpack_u32(&u);
-		msg.by = unpack_bytes(&u, &msg.by_len);
-		msg.words = unpack_bytes(&u, &msg.words_len);
-		break;
-	case ANNOUNCED_OUTPUT:
-		msg.channel = unpack_u8(&u);
-		msg.bytes = unpack_bytes(&u, &msg.n_bytes);
-		break;
-	case ANNOUNCED_END:
-		msg.exit_code = (int32_t)unpack_u32(&u);
-		msg.signal = unpack_u32(&u);
-		break;
-	case ANNOUNCED_PRESENT: msg.by = unpack_bytes(&u, &msg.by_len); break;
-	default: return TRM_EPROTO;
-	}
-	if (u.bad || (!is_gone && msg.kind == ANNOUNCED_GONE) || msg.channel > CHANNEL_STDERR)
+	if (!u.bad)
+		fields_unpack(&u, &ANNOUNCED_BY_KIND[msg.kind], &msg);
+	if (u.bad || msg.channel > CHANNEL_STDERR)
 		return TRM_EPROTO;
 	*ret = msg;
 	return 0;
 }
 
-int exited_msg_put(struct buf *out, uint32_t stream, const struct exited_msg *msg)
-{
-	size_t mark;
-	struct pack p = {.to = out};
-	int r = frame_begin(out, stream, FRAME_EXITED, 0, &mark);
-	if (r < 0)
-		return r;
-	pack_u32(&p, (uint32_t)msg->exit_code);
-	pack_u32(&p, msg->signal);
-	pack_u64(&p, msg->user_us);
-	pack_u64(&p, msg->system_us);
-	pack_u64(&p, msg->max_rss_bytes);
-	pack_u32(&p, msg->by_client);
-	pack_u32(&p, msg->by_pid);
-	pack_u64(&p, msg->oom_kills);
-	pack_u8(&p, msg->has_unread);
-	return finish_message(out, mark, &p);
-}
-
-int exited_msg_get(const struct frame *frame, struct exited_msg *ret)
-{
-	struct unpack u = reader(frame);
-	struct exited_msg m = {.exit_code = (int32_t)unpack_u32(&u)};
-	m.signal = unpack_u32(&u);
-	m.user_us = unpack_u64(&u);
-	m.system_us = unpack_u64(&u);
-	m.max_rss_bytes = unpack_u64(&u);
-	m.by_client = u.left ? unpack_u32(&u) : 0; /* an older agent sends none of these */
-	m.by_pid = u.left ? unpack_u32(&u) : 0;
-	m.oom_kills = u.left ? unpack_u64(&u) : 0;
-	m.has_unread = u.left && unpack_u8(&u);
-	if (u.bad || m.exit_code < -1 || m.exit_code > 255 || m.signal > 64)
-		return TRM_EPROTO;
-	*ret = m;
-	return 0;
-}
+/* ---- errors ------------------------------------------------------------------------- */
 
 int error_msg_put(struct buf *out, uint32_t stream, int32_t code, const char *sentence)
 {
@@ -337,34 +311,7 @@ int error_msg_put(struct buf *out, uint32_t stream, int32_t code, const char *se
 		return r;
 	pack_u32(&p, (uint32_t)code);
 	pack_str(&p, sentence);
-	return finish_message(out, mark, &p);
-}
-
-int signal_pid_msg_put(struct buf *out, uint32_t stream, const struct signal_pid_msg *msg)
-{
-	size_t mark;
-	struct pack p = {.to = out};
-	int r = frame_begin(out, stream, FRAME_SIGNAL_PID, 0, &mark);
-	if (r < 0)
-		return r;
-	pack_u32(&p, msg->pid);
-	pack_u64(&p, msg->start);
-	pack_u32(&p, msg->signo);
-	pack_u8(&p, msg->has_tree);
-	return finish_message(out, mark, &p);
-}
-
-int signal_pid_msg_get(const struct frame *frame, struct signal_pid_msg *ret)
-{
-	struct unpack u = reader(frame);
-	struct signal_pid_msg m = {.pid = unpack_u32(&u)};
-	m.start = unpack_u64(&u);
-	m.signo = unpack_u32(&u);
-	m.has_tree = unpack_u8(&u) != 0;
-	if (u.bad || m.pid > INT32_MAX || m.signo < 1 || m.signo > 64)
-		return TRM_EPROTO;
-	*ret = m;
-	return 0;
+	return frame_close(out, mark, &p);
 }
 
 static int known_code(int32_t code)
@@ -391,42 +338,62 @@ int error_msg_get(const struct frame *frame, struct trm_error *ret)
 	return 0;
 }
 
-static void put_sample(struct pack *p, const struct trm_sample *s)
-{
-	pack_u32(p, s->known);
-	pack_f64(p, s->cpu_percent);
-	pack_u64(p, s->cpu_ns);
-	pack_f64(p, s->cpu_limit);
-	const uint64_t counts[] = {s->mem_bytes, s->mem_peak_bytes, s->mem_limit_bytes, s->disk_bytes,
-			s->disk_limit_bytes, s->procs, s->procs_limit, s->net_rx_bytes, s->net_tx_bytes,
-			s->uptime_ms, s->oom_kills};
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		pack_u64(p, counts[i]);
-	pack_str(p, s->source);
-}
+/* ---- metrics ------------------------------------------------------------------------ */
 
-/* Fields that were added to the format later come after all others. */
-static void put_later(struct pack *p, const struct trm_sample *s, const struct trm_process *rows, size_t n)
-{
-	pack_u64(p, s->cpu_periods);
-	pack_u64(p, s->cpu_throttled);
-	pack_u64(p, s->throttled_ns);
-	pack_u64(p, s->procs_refused);
-	pack_f64(p, s->throttled_percent);
-	pack_f64(p, s->pressure_cpu_percent);
-	pack_f64(p, s->pressure_mem_percent);
-	pack_f64(p, s->pressure_io_percent);
-	pack_u8(p, s->pressure_is_machine);
-	for (size_t i = 0; i < n; i++) {
-		pack_u32(p, rows[i].threads);
-		pack_u64(p, rows[i].cpu_ns);
-		pack_u64(p, rows[i].start);
-	}
-}
+static const struct field sample_rows[] = {
+		{FIELD(struct trm_sample, known)},
+		{FIELD(struct trm_sample, cpu_percent)},
+		{FIELD(struct trm_sample, cpu_ns)},
+		{FIELD(struct trm_sample, cpu_limit)},
+		{FIELD(struct trm_sample, mem_bytes)},
+		{FIELD(struct trm_sample, mem_peak_bytes)},
+		{FIELD(struct trm_sample, mem_limit_bytes)},
+		{FIELD(struct trm_sample, disk_bytes)},
+		{FIELD(struct trm_sample, disk_limit_bytes)},
+		{FIELD(struct trm_sample, procs)},
+		{FIELD(struct trm_sample, procs_limit)},
+		{FIELD(struct trm_sample, net_rx_bytes)},
+		{FIELD(struct trm_sample, net_tx_bytes)},
+		{FIELD(struct trm_sample, uptime_ms)},
+		{FIELD(struct trm_sample, oom_kills)},
+		{LINE(struct trm_sample, source)},
+};
+static const struct fields SAMPLE = FIELDS(sample_rows);
+
+static const struct field process_rows[] = {
+		{FIELD(struct trm_process, pid)},
+		{FIELD(struct trm_process, ppid)},
+		{FIELD_OF(struct trm_process, state, FIELD_U8, 0)},
+		{FIELD(struct trm_process, has_cpu)},
+		{FIELD(struct trm_process, cpu_percent)},
+		{FIELD(struct trm_process, mem_bytes)},
+		{LINE(struct trm_process, command)},
+};
+static const struct fields PROCESS = FIELDS(process_rows);
+
+/* Fields that were added to the format later come after all others: of the sample, then of each process. */
+static const struct field sample_later_rows[] = {
+		{FIELD(struct trm_sample, cpu_periods)},
+		{FIELD(struct trm_sample, cpu_throttled)},
+		{FIELD(struct trm_sample, throttled_ns)},
+		{FIELD(struct trm_sample, procs_refused)},
+		{FIELD(struct trm_sample, throttled_percent)},
+		{FIELD(struct trm_sample, pressure_cpu_percent)},
+		{FIELD(struct trm_sample, pressure_mem_percent)},
+		{FIELD(struct trm_sample, pressure_io_percent)},
+		{FIELD(struct trm_sample, pressure_is_machine)},
+};
+static const struct fields SAMPLE_LATER = FIELDS(sample_later_rows);
+
+static const struct field process_later_rows[] = {
+		{FIELD(struct trm_process, threads)},
+		{FIELD(struct trm_process, cpu_ns)},
+		{FIELD(struct trm_process, start)},
+};
+static const struct fields PROCESS_LATER = FIELDS(process_later_rows);
 
 int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
 {
-	const struct trm_sample *s = &metrics->sample;
 	size_t mark, n = metrics->has_processes ? metrics->n_processes : 0;
 	struct pack p = {.to = out};
 	int r = frame_begin(out, 0, FRAME_METRICS, 0, &mark);
@@ -434,37 +401,15 @@ int metrics_msg_put(struct buf *out, const struct trm_metrics *metrics)
 		return r;
 	if (n > METRICS_MAX_PROCESSES)
 		n = METRICS_MAX_PROCESSES;
-	put_sample(&p, s);
+	fields_pack(&p, &SAMPLE, &metrics->sample);
 	pack_u8(&p, metrics->has_processes);
 	pack_u32(&p, (uint32_t)n);
-	for (size_t i = 0; i < n; i++) {
-		const struct trm_process *row = &metrics->processes[i];
-		pack_u32(&p, row->pid);
-		pack_u32(&p, row->ppid);
-		pack_u8(&p, (uint8_t)row->state);
-		pack_u8(&p, row->has_cpu);
-		pack_f64(&p, row->cpu_percent);
-		pack_u64(&p, row->mem_bytes);
-		pack_str(&p, row->command);
-	}
-	put_later(&p, s, metrics->processes, n);
-	return finish_message(out, mark, &p);
-}
-
-static void get_process(struct unpack *u, struct trm_process *row)
-{
-	size_t n;
-	row->pid = unpack_u32(u);
-	row->ppid = unpack_u32(u);
-	char state = (char)unpack_u8(u);
-	row->state = state >= 'A' && state <= 'z' ? state : '?';
-	row->has_cpu = unpack_u8(u) != 0;
-	row->cpu_percent = unpack_f64(u);
-	if (row->cpu_percent < 0)
-		u->bad = true;
-	row->mem_bytes = unpack_u64(u);
-	const char *command = unpack_bytes(u, &n);
-	trm_text_clean_line(row->command, sizeof row->command, command, n);
+	for (size_t i = 0; i < n; i++)
+		fields_pack(&p, &PROCESS, &metrics->processes[i]);
+	fields_pack(&p, &SAMPLE_LATER, &metrics->sample);
+	for (size_t i = 0; i < n; i++)
+		fields_pack(&p, &PROCESS_LATER, &metrics->processes[i]);
+	return frame_close(out, mark, &p);
 }
 
 static bool is_percent(double value)
@@ -472,55 +417,36 @@ static bool is_percent(double value)
 	return value >= 0 && value <= 1e6;
 }
 
-static void get_later(struct unpack *u, struct trm_sample *s, struct trm_process *table, uint32_t n)
+static bool sample_is_sound(const struct trm_sample *s)
 {
-	s->cpu_periods = unpack_u64(u);
-	s->cpu_throttled = unpack_u64(u);
-	s->throttled_ns = unpack_u64(u);
-	s->procs_refused = unpack_u64(u);
-	s->throttled_percent = unpack_f64(u);
-	s->pressure_cpu_percent = unpack_f64(u);
-	s->pressure_mem_percent = unpack_f64(u);
-	s->pressure_io_percent = unpack_f64(u);
-	s->pressure_is_machine = unpack_u8(u) != 0;
-	if (!is_percent(s->throttled_percent) || !is_percent(s->pressure_cpu_percent)
-			|| !is_percent(s->pressure_mem_percent) || !is_percent(s->pressure_io_percent))
-		u->bad = true;
-	for (uint32_t i = 0; i < n && !u->bad; i++) {
-		table[i].threads = unpack_u32(u);
-		table[i].cpu_ns = unpack_u64(u);
-		table[i].start = unpack_u64(u);
-	}
+	return s->cpu_percent >= 0 && s->cpu_limit >= 0 && is_percent(s->throttled_percent)
+	       && is_percent(s->pressure_cpu_percent) && is_percent(s->pressure_mem_percent)
+	       && is_percent(s->pressure_io_percent);
+}
+
+static void get_process(struct unpack *u, struct trm_process *row)
+{
+	fields_unpack(u, &PROCESS, row);
+	if (row->state < 'A' || row->state > 'z')
+		row->state = '?';
+	u->bad |= row->cpu_percent < 0;
 }
 
 int metrics_msg_get(const struct frame *frame, struct trm_metrics *ret, struct trm_process *table)
 {
 	struct unpack u = reader(frame);
-	struct trm_metrics m = {0};
-	struct trm_sample *s = &m.sample;
-	size_t n;
-	s->known = unpack_u32(&u);
-	s->cpu_percent = unpack_f64(&u);
-	s->cpu_ns = unpack_u64(&u);
-	s->cpu_limit = unpack_f64(&u);
-	uint64_t *const counts[] = {&s->mem_bytes, &s->mem_peak_bytes, &s->mem_limit_bytes, &s->disk_bytes,
-			&s->disk_limit_bytes, &s->procs, &s->procs_limit, &s->net_rx_bytes, &s->net_tx_bytes,
-			&s->uptime_ms, &s->oom_kills};
-	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-		*counts[i] = unpack_u64(&u);
-	const char *source = unpack_bytes(&u, &n);
-	trm_text_clean_line(s->source, sizeof s->source, source, n);
+	struct trm_metrics m = {.processes = table};
+	fields_unpack(&u, &SAMPLE, &m.sample);
 	m.has_processes = unpack_u8(&u) != 0;
-	uint32_t rows = unpack_u32(&u);
-	if (u.bad || s->cpu_percent < 0 || s->cpu_limit < 0 || rows > METRICS_MAX_PROCESSES)
-		return TRM_EPROTO;
-	for (uint32_t i = 0; i < rows && !u.bad; i++)
+	m.n_processes = unpack_u32(&u);
+	u.bad |= m.n_processes > METRICS_MAX_PROCESSES;
+	for (size_t i = 0; i < m.n_processes && !u.bad; i++)
 		get_process(&u, &table[i]);
-	get_later(&u, s, table, rows);
-	if (u.bad)
+	fields_unpack(&u, &SAMPLE_LATER, &m.sample);
+	for (size_t i = 0; i < m.n_processes && !u.bad; i++)
+		fields_unpack(&u, &PROCESS_LATER, &table[i]);
+	if (u.bad || !sample_is_sound(&m.sample))
 		return TRM_EPROTO;
-	m.processes = table;
-	m.n_processes = rows;
 	*ret = m;
 	return 0;
 }

@@ -24,13 +24,13 @@ int hello_msg_get(const struct frame *frame, struct hello_msg *ret);
 
 struct welcome_msg {
 	uint32_t version;
+	struct slice agent; /* its version; only for people who read the wire */
 	uint32_t client;    /* never 0 */
 	const char *report; /* a packed struct handoff_report, borrowed from the payload; NULL: none */
 	size_t report_len;
 };
 int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client, const char *report,
 		size_t report_len);
-/* Skips the agent's version, which is only for people who read the wire. */
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret);
 
 enum { SPAWN_LABEL_MAX = 64 };
@@ -92,8 +92,10 @@ struct announced_msg {
 	/* BEGIN; PRESENT has `by` alone. Texts are borrowed and hostile. */
 	uint64_t began_ms; /* since 1970 */
 	uint32_t pid;      /* in the sandbox */
-	const char *by, *words;
-	size_t by_len, words_len;
+	const char *by;
+	size_t by_len;
+	const char *words;
+	size_t words_len;
 	/* OUTPUT */
 	uint8_t channel; /* CHANNEL_STDOUT or CHANNEL_STDERR */
 	const char *bytes;

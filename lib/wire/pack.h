@@ -12,6 +12,12 @@
 
 #include "base/buf.h"
 
+/* Borrowed bytes. */
+struct slice {
+	const char *bytes;
+	size_t n;
+};
+
 struct unpack {
 	const char *at;
 	size_t left;

@@ -6,7 +6,7 @@
 
 #include <terrarium/error.h>
 
-#include "wire/pack.h"
+#include "wire/fields.h"
 
 enum { VERSION = 1, MAX_TEXT = 4096 };
 
@@ -94,23 +94,28 @@ static bool is_sound(const struct plan_msg *m)
 
 /* ---- the message --------------------------------------------------------------------- */
 
+static const struct field plan_rows[] = {
+		{TEXT(struct plan_msg, backend, MAX_TEXT)},
+		{TEXT(struct plan_msg, image, MAX_TEXT)},
+		{TEXT(struct plan_msg, name, MAX_TEXT)},
+		{TEXT(struct plan_msg, container, MAX_TEXT)},
+		{TEXT(struct plan_msg, cwd, MAX_TEXT)},
+		{TEXT(struct plan_msg, user, MAX_TEXT)},
+		{FIELD(struct plan_msg, asks)},
+		{FIELD(struct plan_msg, is_adopted)},
+		{FIELD(struct plan_msg, has_net)},
+		{FIELD(struct plan_msg, is_verbose)},
+		{FIELD(struct plan_msg, puts_text)},
+};
+static const struct fields PLAN = FIELDS(plan_rows);
+
 int plan_msg_put(struct buf *out, const struct plan_msg *m)
 {
 	struct pack p = {.to = out};
 	if (!is_sound(m))
 		return TRM_EINVAL;
 	pack_u8(&p, VERSION);
-	pack_str(&p, m->backend);
-	pack_str(&p, m->image);
-	pack_str(&p, m->name);
-	pack_str(&p, m->container);
-	pack_str(&p, m->cwd);
-	pack_str(&p, m->user);
-	pack_u32(&p, m->asks);
-	pack_u8(&p, m->is_adopted);
-	pack_u8(&p, m->has_net);
-	pack_u8(&p, m->is_verbose);
-	pack_u8(&p, m->puts_text);
+	fields_pack(&p, &PLAN, m);
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		pack_bytes(&p, m->steps[i].bytes, m->steps[i].n);
 		pack_u32(&p, m->timeout_ms[i]);
@@ -121,9 +126,7 @@ int plan_msg_put(struct buf *out, const struct plan_msg *m)
 
 void plan_msg_finish(struct plan_msg *m)
 {
-	const char *const texts[] = {m->backend, m->image, m->name, m->container, m->cwd, m->user};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		free((char *)texts[i]);
+	fields_free(&PLAN, m);
 	*m = (struct plan_msg){0};
 }
 
@@ -133,17 +136,7 @@ int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret)
 	struct plan_msg m = {0};
 	if (n > PLAN_MAX_BYTES || unpack_u8(&u) != VERSION)
 		return TRM_EPROTO;
-	m.backend = unpack_str(&u, MAX_TEXT);
-	m.image = unpack_str(&u, MAX_TEXT);
-	m.name = unpack_str(&u, MAX_TEXT);
-	m.container = unpack_str(&u, MAX_TEXT);
-	m.cwd = unpack_str(&u, MAX_TEXT);
-	m.user = unpack_str(&u, MAX_TEXT);
-	m.asks = unpack_u32(&u);
-	m.is_adopted = unpack_u8(&u) != 0;
-	m.has_net = unpack_u8(&u) != 0;
-	m.is_verbose = unpack_u8(&u) != 0;
-	m.puts_text = unpack_u8(&u) != 0;
+	fields_unpack(&u, &PLAN, &m);
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		m.steps[i].bytes = unpack_bytes(&u, &m.steps[i].n);
 		m.timeout_ms[i] = unpack_u32(&u);

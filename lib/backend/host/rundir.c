@@ -320,7 +320,8 @@ static bool say_look(int fd)
 {
 	struct buf b;
 	buf_init(&b, CONTROL_MAX_BYTES);
-	bool is_said = observe_msg_put(&b) == 0 && send(fd, buf_at(&b), b.len, MSG_NOSIGNAL) > 0;
+	bool is_said = control_put(&b, &(struct control_msg){.type = CONTROL_OBSERVE}) == 0
+		       && send(fd, buf_at(&b), b.len, MSG_NOSIGNAL) > 0;
 	buf_finish(&b);
 	return is_said && shutdown(fd, SHUT_WR) == 0;
 }

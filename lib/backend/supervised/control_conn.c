@@ -129,24 +129,14 @@ int control_conn_open(struct control_conn *control_conn, struct trm_loop *loop, 
 /* ---- asking ----------------------------------------------------------------------------- */
 
 /* Requests are a few bytes on the stack, because stopping a sandbox must work without any memory. */
-struct request {
+static int send_request(struct control_conn *control_conn, const struct control_msg *request,
+		struct trm_error *reterr)
+{
 	char bytes[16];
-	struct buf packet;
-};
-
-static struct buf *start_request(struct request *request)
-{
-	request->packet = (struct buf){
-			.mem = request->bytes, .cap = sizeof request->bytes, .max = sizeof request->bytes};
-	return &request->packet;
-}
-
-static int send_request(
-		struct control_conn *control_conn, const struct request *request, struct trm_error *reterr)
-{
-	const struct buf *packet = &request->packet;
+	struct buf packet = {.mem = bytes, .cap = sizeof bytes, .max = sizeof bytes};
+	control_put(&packet, request);
 	if (control_conn->fd < 0
-			|| send(control_conn->fd, buf_at(packet), packet->len, MSG_NOSIGNAL | MSG_DONTWAIT)
+			|| send(control_conn->fd, buf_at(&packet), packet.len, MSG_NOSIGNAL | MSG_DONTWAIT)
 					   < 0)
 		return trm_error_set(reterr, TRM_ECLOSED, "the sandbox has ended");
 	return 0;
@@ -154,16 +144,13 @@ static int send_request(
 
 int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct trm_error *reterr)
 {
-	struct request request;
-	keep_msg_put(start_request(&request), is_kept);
-	return send_request(control_conn, &request, reterr);
+	return send_request(control_conn, &(struct control_msg){.type = CONTROL_KEEP, .is_kept = is_kept},
+			reterr);
 }
 
 void control_conn_observe(struct control_conn *control_conn)
 {
-	struct request request;
-	observe_msg_put(start_request(&request));
-	send_request(control_conn, &request, NULL);
+	send_request(control_conn, &(struct control_msg){.type = CONTROL_OBSERVE}, NULL);
 }
 
 void control_conn_leave(struct control_conn *control_conn)
@@ -174,9 +161,8 @@ void control_conn_leave(struct control_conn *control_conn)
 
 void control_conn_stop(struct control_conn *control_conn)
 {
-	struct request request;
-	stop_msg_put(start_request(&request));
-	send_request(control_conn, &request, NULL); /* if there is no supervisor, the sandbox has ended */
+	/* if there is no supervisor, the sandbox has ended */
+	send_request(control_conn, &(struct control_msg){.type = CONTROL_STOP}, NULL);
 }
 
 /* ---- why --------------------------------------------------------------------------------- */

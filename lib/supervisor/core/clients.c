@@ -32,7 +32,7 @@ static void refuse(int fd)
 	const struct gone_msg msg = {.cause = GONE_FULL, .words = none, .command = none};
 	struct buf b;
 	buf_init(&b, CONTROL_MAX_BYTES);
-	if (gone_msg_put(&b, &msg) == 0)
+	if (control_put(&b, &(struct control_msg){.type = CONTROL_GONE, .gone = msg}) == 0)
 		send(fd, buf_at(&b), b.len, MSG_NOSIGNAL | MSG_DONTWAIT);
 	buf_finish(&b);
 	close(fd);
@@ -80,9 +80,9 @@ static void close_client(struct client *client)
 static bool is_observer(int fd)
 {
 	char packet[64];
-	bool is_kept;
+	struct control_msg request;
 	ssize_t n = recv(fd, packet, sizeof packet, MSG_DONTWAIT | MSG_PEEK);
-	return n > 0 && request_get(packet, (size_t)n, &is_kept) == CONTROL_OBSERVE;
+	return n > 0 && request_get(packet, (size_t)n, &request) == 0 && request.type == CONTROL_OBSERVE;
 }
 
 static bool accept_client(struct clients *c, int fd, pid_t pid)
@@ -124,19 +124,20 @@ size_t clients_poll(const struct clients *c, struct pollfd *fds)
 static bool read_requests(struct client *client, client_said_fn *said, void *user)
 {
 	char packet[64];
-	bool is_kept;
+	struct control_msg request;
 	ssize_t n;
 	while ((n = recv(client->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0) {
-		int type = request_get(packet, (size_t)n, &is_kept);
-		if (type != CONTROL_OBSERVE)
+		if (request_get(packet, (size_t)n, &request) < 0)
+			request.type = CONTROL_TYPES;
+		if (request.type != CONTROL_OBSERVE)
 			note_command(client);
-		if (type == CONTROL_STOP)
+		if (request.type == CONTROL_STOP)
 			said(user, client, CLIENT_STOP);
-		else if (type == CONTROL_OBSERVE) {
+		else if (request.type == CONTROL_OBSERVE) {
 			client->is_observer = true;
 			said(user, client, CLIENT_OBSERVE);
-		} else if (type == CONTROL_KEEP)
-			said(user, client, is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
+		} else if (request.type == CONTROL_KEEP)
+			said(user, client, request.is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
 	}
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }

@@ -43,30 +43,25 @@ static struct ready_msg describe(const struct supervisor *k)
 	};
 }
 
-static void publish_ready(const struct supervisor *k)
+static void publish_message(const struct supervisor *k, const struct control_msg *msg)
 {
-	const struct ready_msg msg = describe(k);
 	struct buf b;
 	buf_init(&b, CONTROL_MAX_BYTES);
-	if (ready_msg_put(&b, &msg) == 0)
+	if (control_put(&b, msg) == 0)
 		clients_publish(&k->clients, &b);
 	buf_finish(&b);
 }
 
 void supervisor_publish_progress(const struct supervisor *k, const char *words)
 {
-	struct buf b;
-	buf_init(&b, CONTROL_MAX_BYTES);
-	if (progress_msg_put(&b, words) == 0)
-		clients_publish(&k->clients, &b);
-	buf_finish(&b);
+	publish_message(k, &(struct control_msg){.type = CONTROL_PROGRESS, .progress = words});
 }
 
 void supervisor_publish_lost(const struct supervisor *k, pid_t client, const char *words)
 {
 	struct buf b;
 	buf_init(&b, CONTROL_MAX_BYTES);
-	if (lost_msg_put(&b, words) == 0)
+	if (control_put(&b, &(struct control_msg){.type = CONTROL_LOST, .lost = words}) == 0)
 		clients_publish_to(&k->clients, client, &b);
 	buf_finish(&b);
 }
@@ -105,20 +100,14 @@ void supervisor_add_reason(struct supervisor *k, const char *format, ...)
 
 void supervisor_publish_oom(const struct supervisor *k)
 {
-	struct buf b;
-	buf_init(&b, CONTROL_MAX_BYTES);
-	if (oom_msg_put(&b, k->watchdog.kills) == 0)
-		clients_publish(&k->clients, &b);
-	buf_finish(&b);
+	publish_message(k, &(struct control_msg){.type = CONTROL_OOM, .oom_kills = k->watchdog.kills});
 }
 
 void supervisor_publish_refused(const struct supervisor *k)
 {
-	struct buf b;
-	buf_init(&b, CONTROL_MAX_BYTES);
-	if (refused_msg_put(&b, k->n_refused, k->refused) == 0)
-		clients_publish(&k->clients, &b);
-	buf_finish(&b);
+	publish_message(k, &(struct control_msg){.type = CONTROL_REFUSED,
+					   .n_refused = k->n_refused,
+					   .refused = k->refused});
 }
 
 static int put_gone(struct buf *out, struct supervisor *k, uint64_t oom_kills)
@@ -133,7 +122,7 @@ static int put_gone(struct buf *out, struct supervisor *k, uint64_t oom_kills)
 			.words = k->words,
 			.command = k->asker,
 	};
-	return gone_msg_put(out, &msg);
+	return control_put(out, &(struct control_msg){.type = CONTROL_GONE, .gone = msg});
 }
 
 void supervisor_save_gone(struct supervisor *k, uint64_t oom_kills)
@@ -222,5 +211,5 @@ void supervisor_announce(struct supervisor *k)
 	sweep_forget_end(SUPERVISOR_RUN_DIR, k->spec.name);
 	supervisor_save_state(k);
 	supervisor_save_info(k);
-	publish_ready(k);
+	publish_message(k, &(struct control_msg){.type = CONTROL_READY, .ready = describe(k)});
 }

@@ -522,7 +522,7 @@ static void test_a_put_that_is_answered_with_files(void **state)
 
 static void test_an_agent_that_claims_too_much(void **state)
 {
-	const struct tree_sum sum = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
+	const struct tree_sum sum = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 0};
 	struct bench b;
 	char path[100];
 	(void)state;

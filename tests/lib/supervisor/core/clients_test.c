@@ -98,9 +98,9 @@ static void requests_are_heard(void **state)
 	buf_init(&keep, 64);
 	buf_init(&off, 64);
 	buf_init(&stop, 64);
-	keep_msg_put(&keep, true);
-	keep_msg_put(&off, false);
-	stop_msg_put(&stop);
+	control_put(&keep, &(struct control_msg){.type = CONTROL_KEEP, .is_kept = true});
+	control_put(&off, &(struct control_msg){.type = CONTROL_KEEP, .is_kept = false});
+	control_put(&stop, &(struct control_msg){.type = CONTROL_STOP});
 	int a = come();
 	send(a, buf_at(&keep), keep.len, 0);
 	assert_string_equal(hear(), "keep ");
@@ -134,7 +134,7 @@ static void a_line_ends_when_those_before_it_are_noted(void **state)
 	char byte;
 	(void)state;
 	buf_init(&look, 64);
-	observe_msg_put(&look);
+	control_put(&look, &(struct control_msg){.type = CONTROL_OBSERVE});
 	int a = come(), b = come(), last = come();
 	send(last, buf_at(&look), look.len, 0);
 	shutdown(last, SHUT_WR);
@@ -200,7 +200,7 @@ static void all_are_reported_and_none_is_waited_for(void **state)
 	int a = come(), deaf = come(), c = come();
 	hear();
 	buf_init(&b, 64);
-	oom_msg_put(&b, 3);
+	control_put(&b, &(struct control_msg){.type = CONTROL_OOM, .oom_kills = 3});
 	for (int i = 0; i < 5000; i++) { /* far more than a socket holds */
 		clients_publish(&clients, &b);
 		assert_true(recv(a, packet, sizeof packet, 0) > 0);

@@ -230,7 +230,7 @@ static void ask_to_stop(void)
 {
 	struct buf b;
 	buf_init(&b, 64);
-	stop_msg_put(&b);
+	control_put(&b, &(struct control_msg){.type = CONTROL_STOP});
 	send(rig.line_fd, buf_at(&b), b.len, MSG_NOSIGNAL);
 	buf_finish(&b);
 }
