@@ -7,103 +7,56 @@
 #include <terrarium/error.h>
 
 #include "fuzz/fuzz.h"
-#include "fuzz/old/old.h"
 #include "wire/control.h"
 #include "wire/fd_handoff.h"
 #include "wire/plan.h"
 
-/* Both writers were given the same message. */
-static void compare_written(struct buf *one, struct buf *other, int r, int r_other)
-{
-	if (r != r_other || one->len != other->len
-			|| (one->len && memcmp(buf_at(one), buf_at(other), one->len) != 0))
-		abort();
-	buf_finish(one);
-	buf_finish(other);
-}
-
 static void read_spec(const uint8_t *bytes, size_t n)
 {
-	struct spec_msg spec, old;
-	struct buf one, other;
-	int r = spec_msg_get(bytes, n, &spec), r_old = old_spec_msg_get(bytes, n, &old);
-	if (r != r_old)
-		abort();
-	if (r < 0)
+	struct spec_msg spec;
+	if (spec_msg_get(bytes, n, &spec) < 0)
 		return;
-	buf_init(&one, CONTROL_MAX_BYTES);
-	buf_init(&other, CONTROL_MAX_BYTES);
-	r = spec_msg_put(&one, &spec);
-	r_old = old_spec_msg_put(&other, &old);
-	compare_written(&one, &other, r, r_old);
-	old_spec_msg_finish(&old);
 	if (spec.n_files > CONTROL_MAX_FILES || spec.n_mounts > CONTROL_MAX_MOUNTS)
 		abort();
 	spec_msg_finish(&spec);
 }
 
-static int put_old(struct buf *out, const struct control_msg *m)
-{
-	switch (m->type) {
-	case CONTROL_READY: return old_ready_msg_put(out, &m->ready);
-	case CONTROL_GONE: return old_gone_msg_put(out, &m->gone);
-	case CONTROL_OOM: return old_oom_msg_put(out, m->oom_kills);
-	case CONTROL_REFUSED: return old_refused_msg_put(out, m->n_refused, m->refused);
-	case CONTROL_PROGRESS: return old_progress_msg_put(out, m->progress);
-	case CONTROL_LOST: return old_lost_msg_put(out, m->lost);
-	default: abort();
-	}
-}
-
+/* What was read can be written, and reads the same. */
 static void read_line(const uint8_t *bytes, size_t n)
 {
-	struct control_msg msg, old;
-	struct buf one, other;
-	int r = control_get(bytes, n, &msg), r_old = old_control_get(bytes, n, &old);
-	if (r < 0 && r_old == 0 && old.type == CONTROL_READY && old.ready.kind > LIMITS_ENGINE) {
-		old_control_finish(&old); /* the new reader is stricter */
+	struct control_msg msg, again;
+	struct buf out, twice;
+	if (control_get(bytes, n, &msg) < 0)
 		return;
-	}
-	if (r != r_old)
+	buf_init(&out, CONTROL_MAX_BYTES);
+	buf_init(&twice, CONTROL_MAX_BYTES);
+	if (control_put(&out, &msg) < 0 || out.len > n || control_get(buf_at(&out), out.len, &again) < 0
+			|| control_put(&twice, &again) < 0 || twice.len != out.len
+			|| memcmp(buf_at(&out), buf_at(&twice), out.len) != 0)
 		abort();
-	if (r < 0)
-		return;
-	buf_init(&one, CONTROL_MAX_BYTES);
-	buf_init(&other, CONTROL_MAX_BYTES);
-	r = control_put(&one, &msg);
-	r_old = put_old(&other, &old);
-	compare_written(&one, &other, r, r_old);
+	control_finish(&again);
+	buf_finish(&twice);
+	buf_finish(&out);
 	control_finish(&msg);
-	old_control_finish(&old);
 }
 
 static void read_request(const uint8_t *bytes, size_t n)
 {
 	struct control_msg msg;
-	struct buf b;
+	struct buf out;
 	if (request_get(bytes, n, &msg) < 0)
 		return;
-	buf_init(&b, CONTROL_MAX_BYTES);
-	if (control_put(&b, &msg) < 0 || b.len > n)
+	buf_init(&out, CONTROL_MAX_BYTES);
+	if (control_put(&out, &msg) < 0 || out.len > n)
 		abort();
-	buf_finish(&b);
+	buf_finish(&out);
 }
 
 static void read_info(const uint8_t *bytes, size_t n)
 {
-	struct info_msg info, old;
-	struct buf one, other;
-	int r = info_msg_get(bytes, n, &info), r_old = old_info_msg_get(bytes, n, &old);
-	if (r != r_old)
-		abort();
-	if (r < 0)
+	struct info_msg info;
+	if (info_msg_get(bytes, n, &info) < 0)
 		return;
-	buf_init(&one, CONTROL_MAX_BYTES);
-	buf_init(&other, CONTROL_MAX_BYTES);
-	r = info_msg_put(&one, &info);
-	r_old = old_info_msg_put(&other, &old);
-	compare_written(&one, &other, r, r_old);
-	old_info_msg_finish(&old);
 	if (!info.command || !info.boot_id || strlen(info.boot_id) > INFO_MAX_BYTES)
 		abort();
 	info_msg_finish(&info);
@@ -111,36 +64,15 @@ static void read_info(const uint8_t *bytes, size_t n)
 
 static void read_state(const uint8_t *bytes, size_t n)
 {
-	struct state_msg state, old;
-	struct buf one, other;
-	int r = state_msg_get(bytes, n, &state), r_old = old_state_msg_get(bytes, n, &old);
-	if (r != r_old)
-		abort();
-	if (r < 0)
-		return;
-	buf_init(&one, CONTROL_MAX_BYTES);
-	buf_init(&other, CONTROL_MAX_BYTES);
-	r = state_msg_put(&one, &state);
-	r_old = old_state_msg_put(&other, &old);
-	compare_written(&one, &other, r, r_old);
+	struct state_msg state;
+	state_msg_get(bytes, n, &state);
 }
 
 static void read_report(const uint8_t *bytes, size_t n)
 {
-	struct handoff_report report, old;
-	struct buf one, other;
-	int r = handoff_report_get(bytes, n, &report), r_old = old_handoff_report_get(bytes, n, &old);
-	if (r != r_old)
-		abort();
-	if (r < 0)
-		return;
-	buf_init(&one, CONTROL_MAX_BYTES);
-	buf_init(&other, CONTROL_MAX_BYTES);
-	r = handoff_report_put(&one, &report);
-	r_old = old_handoff_report_put(&other, &old);
-	compare_written(&one, &other, r, r_old);
-	handoff_report_finish(&report);
-	old_handoff_report_finish(&old);
+	struct handoff_report report;
+	if (handoff_report_get(bytes, n, &report) == 0)
+		handoff_report_finish(&report);
 }
 
 static size_t count_args(struct slice step)
@@ -155,19 +87,10 @@ static size_t count_args(struct slice step)
 /* A plan that was read is a plan: written, it is read again as the same one. */
 static void read_plan(const uint8_t *bytes, size_t n)
 {
-	struct plan_msg plan, again, old;
-	struct buf out, one, other;
-	int r = plan_msg_get(bytes, n, &plan), r_old = old_plan_msg_get(bytes, n, &old);
-	if (r != r_old)
-		abort();
-	if (r < 0)
+	struct plan_msg plan, again;
+	struct buf out;
+	if (plan_msg_get(bytes, n, &plan) < 0)
 		return;
-	buf_init(&one, PLAN_MAX_BYTES);
-	buf_init(&other, PLAN_MAX_BYTES);
-	r = plan_msg_put(&one, &plan);
-	r_old = old_plan_msg_put(&other, &old);
-	compare_written(&one, &other, r, r_old);
-	old_plan_msg_finish(&old);
 	buf_init(&out, PLAN_MAX_BYTES);
 	if (plan_msg_put(&out, &plan) < 0 || plan_msg_get(buf_at(&out), out.len, &again) < 0)
 		abort();
