@@ -13,31 +13,32 @@ static bool is_over(const struct trm_run *run)
 
 /* A kernel that is still starting has no state to save, and the signal might kill it halfway through its
  * start. So we abandon the process and put the run back in the queue. */
-static void forget_start(struct trm_run *run)
+static void forget_start(struct own_run *own)
 {
-	struct kernel *k = run->kernel;
+	struct kernel *k = own->run.kernel;
 	proc_forget(k->proc);
 	k->proc = NULL;
 	kernel_lines_finish(&k->lines);
 	kernel_lines_init(&k->lines);
 	stop_reset(k);
 	/* session_due() finds the interrupted run in the queue and ends it. */
-	run_requeue(run);
+	run_requeue(own);
 }
 
 void trm_run_interrupt(struct trm_run *run)
 {
 	struct kernel *k = run->kernel;
+	struct own_run *own = run_own(run);
 	bool again = run->is_interrupted;
 	if (is_over(run))
 		return;
-	if (run->is_command) {
-		peer_command_interrupt(run);
+	if (run->kind == RUN_COMMAND) {
+		peer_command_interrupt((struct peer_command *)run);
 		return;
 	}
 	run->is_interrupted = true;
-	if (run->installation) {
-		libraries_cancel(run);
+	if (own && own->installation) {
+		libraries_cancel(own);
 		return;
 	}
 	if (k && k->is_ready && k->proc) {
@@ -51,8 +52,8 @@ void trm_run_interrupt(struct trm_run *run)
 	run_release_credit(run);
 	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
 		stop_kill(k); /* without us the interpreter would live on and execute this run */
-	else if (k && k->proc && k->stage != STAGE_KILLED)
-		forget_start(run);
+	else if (own && k && k->proc && k->stage != STAGE_KILLED)
+		forget_start(own);
 	session_due(run->session);
 }
 
@@ -60,7 +61,7 @@ void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
 	if (is_over(run) || !k || !k->proc || !run->is_begun
-			|| is_paused == ((run->clock_stops & CLOCK_PAUSED) != 0) || k->stage != STAGE_CALM)
+			|| is_paused == ((run->clock.stops & CLOCK_PAUSED) != 0) || k->stage != STAGE_CALM)
 		return;
 	if (!is_paused) {
 		stop_release(k);
@@ -78,28 +79,32 @@ void trm_run_hold_clock(struct trm_run *run, bool is_held)
 
 int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
 {
+	struct own_run *own = run_own(run);
 	if (!run->offers_stdin)
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
 	if (is_over(run))
 		return trm_error_set(reterr, TRM_ECLOSED, "the run has ended");
-	if (run->is_peer && run->kernel->share.turn != TURN_OURS)
+	if (!own && run->kernel->share.turn != TURN_OURS)
 		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
-	run->has_sent_stdin = run->has_sent_bytes = true;
+	if (own)
+		own->has_sent_stdin = own->has_sent_bytes = true;
 	if (run->kernel && !run->kernel->proc)
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
 	if (run->kernel) {
 		run_clock_resume(run, CLOCK_ASKED);
 		return trm_proc_write(run->kernel->proc, TRM_STDIN, bytes, n, reterr);
 	}
-	int r = buf_append(&run->early_stdin, bytes, n);
+	int r = buf_append(&own->early_stdin, bytes, n);
 	return r < 0 ? trm_error_set(reterr, r, "too much input is already waiting for the run") : 0;
 }
 
 void trm_run_close_stdin(struct trm_run *run)
 {
-	if (is_over(run) || !run->offers_stdin || (run->is_peer && run->kernel->share.turn != TURN_OURS))
+	struct own_run *own = run_own(run);
+	if (is_over(run) || !run->offers_stdin || (!own && run->kernel->share.turn != TURN_OURS))
 		return;
-	run->has_sent_stdin = run->has_sent_eof = true;
+	if (own)
+		own->has_sent_stdin = own->has_sent_eof = true;
 	if (run->kernel && run->kernel->proc) {
 		run_clock_resume(run, CLOCK_ASKED);
 		trm_proc_close_stdin(run->kernel->proc);
@@ -110,5 +115,5 @@ size_t trm_run_queued(const struct trm_run *run)
 {
 	if (run->kernel)
 		return run->kernel->proc ? trm_proc_queued(run->kernel->proc) : 0;
-	return run->early_stdin.len;
+	return run->kind == RUN_OWN ? ((const struct own_run *)run)->early_stdin.len : 0;
 }

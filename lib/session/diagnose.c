@@ -96,15 +96,18 @@ void diagnose_death(struct trm_session *s, const struct trm_exit *status, char *
 	}
 }
 
-size_t diagnose_interrupt(const struct trm_run *run, char *out, size_t cap)
+size_t diagnose_interrupt(struct trm_run *run, char *out, size_t cap)
 {
 	const struct trm_session *s = run->session;
+	const struct own_run *own = run_own(run);
 	out[0] = '\0';
-	if (run->is_stopped_for_output)
+	if (!own)
+		return 0;
+	if (own->is_stopped_for_output)
 		flood_describe(s->opts.output_max_bytes, out, cap);
-	else if (run->is_stopped_for_memory)
+	else if (own->is_stopped_for_memory)
 		snprintf(out, cap, "interrupted at %" PRIu64 " of %" PRIu64 " MiB, before the memory limit",
-				run->memory_reported_bytes / mib, s->sandbox->opts.limits.mem_bytes / mib);
+				own->memory_reported_bytes / mib, s->sandbox->opts.limits.mem_bytes / mib);
 	return strlen(out);
 }
 

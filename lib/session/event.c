@@ -26,8 +26,8 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 	k->is_ready = true;
 	if (k->stage == STAGE_CALM)
 		trm_timer_stop(k->timer);
-	if (k->run && !k->run->is_peer)
-		run_begin(k->run);
+	if (run_own(k->run))
+		run_begin(run_own(k->run));
 	else if (k->question)
 		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
 	session_due(k->session);
@@ -36,12 +36,13 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 static void on_input(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_run *run = run_of(k, e);
-	if (run && run->is_peer)
-		peer_run_on_input(run, e->text, e->is_secret);
-	if (!run || run->is_peer || !run->offers_stdin || !run->cb->input)
+	struct own_run *own = run_own(run);
+	if (run_peer(run))
+		peer_run_on_input(run_peer(run), e->text, e->is_secret);
+	if (!own || !run->offers_stdin || !run->cb->input)
 		return;
 	run->has_printed = true;
-	if (run->waits_for_person)
+	if (own->waits_for_person)
 		run_clock_stop(run, CLOCK_ASKED);
 	run_announce(run);
 	run->cb->input(run->user, run, e->text ? e->text : "", e->is_secret);
@@ -60,6 +61,7 @@ static bool is_form(const cJSON *item)
 
 static void on_display(struct kernel *k, const struct kernel_event *e)
 {
+	const struct own_run *own = run_own(run_of(k, e));
 	const cJSON *item;
 	size_t more = 0, n_plots = 0;
 	cJSON_ArrayForEach(item, e->data)
@@ -69,7 +71,7 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 			   && trm_display_is_figure(&(struct trm_display){
 					   .mime = item->string, .data = item->valuestring});
 	}
-	if (n_plots && run_of(k, e) && run_of(k, e)->no_plots)
+	if (n_plots && own && own->no_plots)
 		return;
 	cJSON_ArrayForEach(item, e->data)
 	{
@@ -90,7 +92,8 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 static void on_late(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_session *s = k->session;
-	if (k->run && k->run->is_leave) /* this run exists only to wait for this answer */
+	const struct own_run *own = run_own(k->run);
+	if (own && own->is_leave) /* this run exists only to wait for this answer */
 		run_print(k->run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text, strlen(e->text));
 	else if (s->cb->late && (!share_is_replaying(k) || s->opts.wants_recent))
 		s->cb->late(s->user, k->lang, k->ended_run, e->is_stderr ? TRM_STDERR : TRM_STDOUT, e->text,
@@ -101,15 +104,16 @@ static void on_late(struct kernel *k, const struct kernel_event *e)
 
 /* Did the interrupt end this run? Interrupted code may also raise an error of its own or end normally, and
  * that result then counts. But if output is missing, the run always counts as interrupted. */
-static bool ended_by_interrupt(const struct trm_run *run, const struct kernel_event *e)
+static bool ended_by_interrupt(struct trm_run *run, const struct kernel_event *e)
 {
-	if (e->done == KERNEL_DONE_INTERRUPTED || run->is_stopped_for_output)
+	const struct own_run *own = run_own(run);
+	if (e->done == KERNEL_DONE_INTERRUPTED || (own && own->is_stopped_for_output))
 		return true;
 	return run->is_interrupted && e->done == KERNEL_DONE_ERROR
 	       && (e->exit_code == 130 || (e->error_name && !strcmp(e->error_name, "KeyboardInterrupt")));
 }
 
-static void judge(const struct trm_run *run, const struct kernel_event *e, struct trm_result *result)
+static void judge(struct trm_run *run, const struct kernel_event *e, struct trm_result *result)
 {
 	if (run->is_timed_out) {
 		result->status = TRM_STATUS_TIMEOUT;
@@ -140,7 +144,7 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 	char reason[96];
 	if (e->set >= 0)
 		k->set = e->set;
-	if (e->done == KERNEL_DONE_LOST && k->run && k->run->is_peer && share_is_replaying(k)) {
+	if (e->done == KERNEL_DONE_LOST && run_peer(k->run) && share_is_replaying(k)) {
 		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed");
 		return;
 	}

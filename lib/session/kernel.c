@@ -153,8 +153,7 @@ static void on_hung_up(void *user, struct trm_proc *proc)
 	session_enter(k->session);
 	/* A program may replace the interpreter (exec), and an interpreter that exits closes its descriptors
 	 * first. Neither is a fault. */
-	bool may_hang_up = k->run && (k->run->is_program || k->run->is_leave);
-	if (k->stage != STAGE_KILLED && !may_hang_up)
+	if (k->stage != STAGE_KILLED && !run_may_end_kernel(k->run))
 		kill_for_fault(k, "its program closed the descriptors that control it");
 	session_leave(k->session);
 }
@@ -250,7 +249,7 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 	char reason[600];
 	bool is_peaceful = status
 			   && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
-	if ((run->is_leave || run->is_program) && is_peaceful && session_is_open(k->session)) {
+	if (run_may_end_kernel(run) && is_peaceful && session_is_open(k->session)) {
 		finish_with_exit(run, status);
 	} else if (!session_is_open(k->session)) {
 		run_finish_with(run, TRM_STATUS_LOST, 125, why->msg);
@@ -307,7 +306,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct trm_session *s = k->session;
 	struct trm_run *run = k->run;
 	struct question *question = k->question;
-	bool is_wanted = (run && k->is_ready && !run->is_leave && !run->is_program && !run->is_peer)
+	bool is_wanted = (run_own(run) && k->is_ready && !run_may_end_kernel(run))
 			 || k->is_restarting; /* start again now, so that the next run need not wait */
 	bool has_started = status && (!share_is_on(k) || k->share.is_started);
 	enum stage stage = k->stage;
@@ -350,7 +349,7 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 	if (why->code == TRM_EBUSY && k->share.is_started) {
 		k->proc = NULL;
 		/* Attaching again gains nothing before the reader has consumed what it already has. */
-		k->share.is_detached = k->run && k->run->unconsumed;
+		k->share.is_detached = run_holds_credit(k->run);
 		return k->share.is_detached || share_follow_again(k, true);
 	}
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
@@ -378,11 +377,12 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
  * pipe. */
 static bool was_sent_to_dead(const struct kernel *k, const struct trm_proc *proc)
 {
+	const struct own_run *own = run_own(k->run);
 	const struct trm_run *run = k->run;
-	return run && !run->is_peer && !run->is_leave && run->code && !run->has_met_dead
-	       && !run->is_interrupted && !run->is_timed_out && !run->has_sent_bytes && !run->has_printed
-	       && k->is_ready && k->stage == STAGE_CALM && !k->fault[0] && !k->question
-	       && session_is_open(k->session) && proc_has_unread(proc);
+	return own && !own->is_leave && run->code && !own->has_met_dead && !run->is_interrupted
+	       && !run->is_timed_out && !own->has_sent_bytes && !run->has_printed && k->is_ready
+	       && k->stage == STAGE_CALM && !k->fault[0] && !k->question && session_is_open(k->session)
+	       && proc_has_unread(proc);
 }
 
 static void on_exited(
@@ -391,10 +391,11 @@ static void on_exited(
 	struct kernel *k = user;
 	session_enter(k->session);
 	if (status && was_sent_to_dead(k, proc)) {
-		k->run->has_met_dead = true;
+		struct own_run *own = run_own(k->run);
+		own->has_met_dead = true;
 		/* at most its end was sent, and the next interpreter gets that anyway */
-		k->run->has_sent_stdin = false;
-		run_take_back(k->run);
+		own->has_sent_stdin = false;
+		run_take_back(own);
 	}
 	if (status || !was_detached(k, why))
 		kernel_died(k, status, why);

@@ -13,7 +13,7 @@
 #include "session/session.h"
 
 struct libraries {
-	struct trm_run *run; /* NULL: it has ended */
+	struct own_run *own; /* NULL: it has ended */
 	struct trm_install *install;
 	struct buf words; /* the end of what the package manager has said */
 };
@@ -28,7 +28,7 @@ static void end_libraries(struct libraries *l)
 
 static void tell_installing(struct libraries *l, int stream, const void *bytes, size_t n)
 {
-	struct trm_run *run = l->run;
+	struct trm_run *run = l->own ? &l->own->run : NULL;
 	if (!run || !run->cb->installing || run->is_interrupted)
 		return;
 	struct trm_session *s = run->session;
@@ -79,7 +79,6 @@ static char *last_words(const struct libraries *l)
 
 static void fail_run(struct libraries *l, int exit_code, const struct trm_error *why)
 {
-	struct trm_run *run = l->run;
 	char *words = last_words(l);
 	struct trm_result result = {
 			.status = TRM_STATUS_ERROR,
@@ -88,29 +87,29 @@ static void fail_run(struct libraries *l, int exit_code, const struct trm_error 
 			.error_message = words && *words ? words : (char *)why->msg,
 			.reason = words && *words ? (char *)why->msg : NULL,
 	};
-	run_unqueue(run);
-	run_finish(run, &result);
+	run_unqueue(l->own);
+	run_finish(&l->own->run, &result);
 	free(words);
 }
 
 static void on_installed(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
 {
 	struct libraries *l = user;
-	struct trm_run *run = l->run;
+	struct own_run *own = l->own;
 	(void)install;
-	if (!run) {
+	if (!own) {
 		end_libraries(l);
 		return;
 	}
-	struct trm_session *s = run->session;
+	struct trm_session *s = own->run.session;
 	session_enter(s);
-	run->installation = NULL;
+	own->installation = NULL;
 	if (why->code == TRM_OK) {
-		for (char **name = run->libraries; *name; name++)
+		for (char **name = own->libraries; *name; name++)
 			free(*name);
-		free(run->libraries);
-		run->libraries = NULL;
-	} else if (!run->is_interrupted) {
+		free(own->libraries);
+		own->libraries = NULL;
+	} else if (!own->run.is_interrupted) {
 		fail_run(l, exit_code, why);
 	}
 	end_libraries(l);
@@ -120,19 +119,20 @@ static void on_installed(void *user, struct trm_install *install, int exit_code,
 
 static const struct trm_install_cb install_cb = {.output = on_words, .begun = on_begun, .done = on_installed};
 
-static struct libraries *begin_libraries(struct trm_run *run, struct trm_error *reterr)
+static struct libraries *begin_libraries(struct own_run *own, struct trm_error *reterr)
 {
+	struct trm_run *run = &own->run;
 	struct libraries *l = calloc(1, sizeof *l);
 	const struct trm_install_opts opts = {.size = sizeof(struct trm_install_opts),
 			.lang = run->lang,
-			.packages = (const char *const *)run->libraries,
+			.packages = (const char *const *)own->libraries,
 			.is_shared = true,
 			.net_credentials = run->session->opts.net_credentials};
 	if (!l) {
 		trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 		return NULL;
 	}
-	l->run = run;
+	l->own = own;
 	buf_init(&l->words, WORDS_MAX);
 	if (trm_install_start(run->session->sandbox, &opts, &install_cb, l, &l->install, reterr) == 0)
 		return l;
@@ -140,39 +140,40 @@ static struct libraries *begin_libraries(struct trm_run *run, struct trm_error *
 	return NULL;
 }
 
-bool libraries_are_there(struct trm_run *run, bool in_turn)
+bool libraries_are_there(struct own_run *own, bool in_turn)
 {
+	struct trm_run *run = &own->run;
 	struct trm_error why = {0};
-	if (!run->libraries)
+	if (!own->libraries)
 		return true;
-	if (run->installation)
+	if (own->installation)
 		return false;
 	if (!in_turn) {
 		session_due(run->session);
 		return false;
 	}
 	struct trm_session *s = run->session;
-	run->installation = begin_libraries(run, &why);
-	if (!run->installation) {
-		struct libraries none = {.run = run};
+	own->installation = begin_libraries(own, &why);
+	if (!own->installation) {
+		struct libraries none = {.own = own};
 		fail_run(&none, -1, &why);
 		session_due(s);
 	}
 	return false;
 }
 
-void libraries_cancel(struct trm_run *run)
+void libraries_cancel(struct own_run *own)
 {
-	trm_install_cancel(run->installation->install);
+	trm_install_cancel(own->installation->install);
 }
 
-void libraries_forget(struct trm_run *run)
+void libraries_forget(struct own_run *own)
 {
-	struct libraries *l = run->installation;
+	struct libraries *l = own->installation;
 	if (!l)
 		return;
-	run->installation = NULL;
-	l->run = NULL;
+	own->installation = NULL;
+	l->own = NULL;
 	trm_install_cancel(l->install);
 }
 

@@ -15,19 +15,21 @@ static uint64_t threshold(const struct trm_session *s)
 
 static bool is_wanted(const struct trm_session *s)
 {
-	const struct trm_run *run = s->active;
+	const struct own_run *own = s->active;
+	const struct trm_run *run = own ? &own->run : NULL;
 	return session_is_open(s) && !s->is_closed && s->opts.memory_alert != TRM_MEMORY_IGNORE
-	       && s->opts.memory_alert_percent && run && run->is_begun && !run->memory_reported_bytes
+	       && s->opts.memory_alert_percent && run && run->is_begun && !own->memory_reported_bytes
 	       && !run->is_interrupted && !run->is_timed_out
 	       && (run->cb->memory || s->opts.memory_alert == TRM_MEMORY_INTERRUPT);
 }
 
-static void warn(struct trm_run *run, uint64_t used)
+static void warn(struct own_run *own, uint64_t used)
 {
+	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
-	run->memory_reported_bytes = used;
+	own->memory_reported_bytes = used;
 	if (s->opts.memory_alert == TRM_MEMORY_INTERRUPT) {
-		run->is_stopped_for_memory = true;
+		own->is_stopped_for_memory = true;
 		trm_run_interrupt(run);
 	} else if (run->cb->memory) {
 		run_announce(run);
@@ -37,17 +39,18 @@ static void warn(struct trm_run *run, uint64_t used)
 
 /* Warn if use has reached the threshold; returns true if so. A run that begins above the threshold has not
  * crossed it: it is warned once it has added 2 % of the limit to what was in use. */
-static bool warn_if_above(struct trm_run *run, uint64_t used)
+static bool warn_if_above(struct own_run *own, uint64_t used)
 {
+	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
 	uint64_t from = threshold(s), more = s->sandbox->opts.limits.mem_bytes / 50;
-	if (!run->memory_begin_bytes)
-		run->memory_begin_bytes = used;
-	if (run->memory_begin_bytes >= from)
-		from = run->memory_begin_bytes + more;
+	if (!own->memory_begin_bytes)
+		own->memory_begin_bytes = used;
+	if (own->memory_begin_bytes >= from)
+		from = own->memory_begin_bytes + more;
 	if (used < from)
 		return false;
-	warn(run, used);
+	warn(own, used);
 	return true;
 }
 
@@ -109,8 +112,9 @@ static void on_timer(void *user)
 	session_leave(s);
 }
 
-void memory_begin(struct trm_run *run)
+void memory_begin(struct own_run *own)
 {
+	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
 	if (!is_wanted(s))
 		return;

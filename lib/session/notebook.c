@@ -25,20 +25,21 @@ int notebook_read(const struct trm_run_opts *opts, struct trm_magic *ret, struct
 	return 0;
 }
 
-void notebook_take(struct trm_run *run, const struct trm_run_opts *opts, struct trm_magic *magic)
+void notebook_take(struct own_run *own, const struct trm_run_opts *opts, struct trm_magic *magic)
 {
+	struct trm_run *run = &own->run;
 	char hint[400];
 	bool is_cell = magic->code && trm_magic_is_cell(opts->lang, opts->code, opts->code_len);
 	if (magic->code) {
-		run->meant = magic->code;
-		run->meant_len = magic->code_len;
+		own->meant = magic->code;
+		own->meant_len = magic->code_len;
 		run->lang = magic->lang;
-		run->is_timed = magic->is_timed;
+		own->is_timed = magic->is_timed;
 		magic->code = NULL;
 	}
 	if (!is_cell && opts->code_len
 			&& trm_magic_hint(opts->lang, opts->code, opts->code_len, hint, sizeof hint))
-		run->magic_hint = strdup(hint);
+		own->magic_hint = strdup(hint);
 }
 
 static void tell_us(uint64_t us, char *out, size_t cap)
@@ -52,12 +53,13 @@ static void tell_us(uint64_t us, char *out, size_t cap)
 }
 
 /* As the last words of its output, in front of what its value is. */
-void notebook_tell(struct trm_run *run, struct trm_result *result)
+void notebook_tell(struct own_run *own, struct trm_result *result)
 {
+	struct trm_run *run = &own->run;
 	char wall[32], cpu[32], text[128];
-	if (run->magic_hint && result->status == TRM_STATUS_ERROR && !result->hint)
-		result->hint = run->magic_hint;
-	if (!run->is_timed || !run->is_begun)
+	if (own->magic_hint && result->status == TRM_STATUS_ERROR && !result->hint)
+		result->hint = own->magic_hint;
+	if (!own->is_timed || !run->is_begun)
 		return;
 	tell_us(result->wall_us, wall, sizeof wall);
 	tell_us(result->cpu_us, cpu, sizeof cpu);

@@ -15,106 +15,111 @@
 
 enum { ANNOUNCED_MAX = 64 }; /* at one time; further ones are ignored */
 
-static struct trm_run *find_command(const struct trm_session *s, const struct announced_msg *what)
+static struct peer_command *find_command(const struct trm_session *s, const struct announced_msg *what)
 {
-	struct trm_run *run = s->announced;
-	while (run && !(run->announced_client == what->client && run->announced_id == what->id))
-		run = run->next;
-	return run;
+	struct peer_command *command = s->announced;
+	while (command && !(command->client == what->client && command->id == what->id))
+		command = command->next;
+	return command;
 }
 
 static size_t count_commands(const struct trm_session *s)
 {
 	size_t n = 0;
-	for (const struct trm_run *run = s->announced; run; run = run->next)
+	for (const struct peer_command *c = s->announced; c; c = c->next)
 		n++;
 	return n;
 }
 
-static struct trm_run *run_of(struct trm_session *s, const struct announced_msg *what)
+static struct peer_command *new_command(struct trm_session *s, const struct announced_msg *what)
 {
 	static const struct trm_run_cb none;
-	struct trm_run *run = calloc(1, sizeof *run);
-	if (!run)
+	struct peer_command *command = malloc(sizeof *command);
+	if (!command)
 		return NULL;
-	*run = (struct trm_run){.session = s,
-			.lang = trm_lang_shell(),
-			.code = strndup(what->words, what->words_len),
-			.filename = strdup(""),
-			.cb = &none,
-			.is_peer = true,
-			.is_command = true,
-			.is_announced = true,
-			.is_begun = true,
-			.begun_ns = session_clock_ns(),
-			.began_ms = what->began_ms,
-			.is_recent = what->position > 0,
-			.lost_bytes = what->position,
-			.announced_client = what->client,
-			.announced_id = what->id,
-			.announced_pid = what->pid,
-			.announced_position = what->position};
+	*command = (struct peer_command){.run = {.kind = RUN_COMMAND,
+							 .session = s,
+							 .lang = trm_lang_shell(),
+							 .code = strndup(what->words, what->words_len),
+							 .filename = strdup(""),
+							 .cb = &none,
+							 .is_announced = true,
+							 .is_begun = true,
+							 .is_recent = what->position > 0,
+							 .begun_ns = session_clock_ns()},
+			.origin = {.began_ms = what->began_ms, .lost_bytes = what->position},
+			.client = what->client,
+			.id = what->id,
+			.pid = what->pid,
+			.position = what->position};
+	struct trm_run *run = &command->run;
 	run->code_len = run->code ? strlen(run->code) : 0;
-	trm_text_clean_line(run->by, sizeof run->by, what->by, what->by_len);
+	trm_text_clean_line(command->origin.by, sizeof command->origin.by, what->by, what->by_len);
 	if (run->code && run->filename)
-		return run;
+		return command;
 	run_free(run);
 	return NULL;
 }
 
 static void begin_command(struct trm_session *s, const struct announced_msg *what)
 {
-	struct trm_run *run = !find_command(s, what) && count_commands(s) < ANNOUNCED_MAX
-							      && utf8_is_valid(what->words, what->words_len)
-					      ? run_of(s, what)
-					      : NULL;
-	if (!run)
+	struct peer_command *command =
+			!find_command(s, what) && count_commands(s) < ANNOUNCED_MAX
+							&& utf8_is_valid(what->words, what->words_len)
+					? new_command(s, what)
+					: NULL;
+	if (!command)
 		return;
-	run->next = s->announced;
-	s->announced = run;
+	struct trm_run *run = &command->run;
+	command->next = s->announced;
+	s->announced = command;
 	s->cb->joined(s->user, run,
-			&(struct trm_origin){.by = run->by,
+			&(struct trm_origin){.by = command->origin.by,
 					.lang = run->lang,
 					.code = run->code,
 					.code_len = run->code_len,
 					.filename = run->filename,
-					.began_ms = run->began_ms,
+					.began_ms = command->origin.began_ms,
 					.is_recent = run->is_recent,
-					.lost_bytes = run->lost_bytes,
+					.lost_bytes = command->origin.lost_bytes,
 					.is_command = true});
 }
 
-static void print_output(struct trm_run *run, const struct announced_msg *what)
+static void note_missed(struct peer_command *command, const struct announced_msg *what)
 {
-	if (what->position > run->announced_position)
-		run->missed_bytes += what->position - run->announced_position;
-	run->announced_position = what->position + what->n_bytes;
-	run_print(run, what->channel == PEER_COMMAND_STDERR ? TRM_STDERR : TRM_STDOUT, what->bytes,
+	if (what->position > command->position)
+		command->run.missed_bytes += what->position - command->position;
+}
+
+static void print_output(struct peer_command *command, const struct announced_msg *what)
+{
+	note_missed(command, what);
+	command->position = what->position + what->n_bytes;
+	run_print(&command->run, what->channel == PEER_COMMAND_STDERR ? TRM_STDERR : TRM_STDOUT, what->bytes,
 			what->n_bytes);
 }
 
-static void unlink_run(struct trm_run *run)
+static void unlink_command(struct peer_command *command)
 {
-	struct trm_run **at = &run->session->announced;
-	while (*at != run)
+	struct peer_command **at = &command->run.session->announced;
+	while (*at != command)
 		at = &(*at)->next;
-	*at = run->next;
+	*at = command->next;
 }
 
-static void drop_command(struct trm_run *run, const char *why)
+static void drop_command(struct peer_command *command, const char *why)
 {
-	unlink_run(run);
-	run_finish_with(run, TRM_STATUS_LOST, 125, why);
+	unlink_command(command);
+	run_finish_with(&command->run, TRM_STATUS_LOST, 125, why);
 }
 
-static void end_command(struct trm_run *run, const struct announced_msg *what)
+static void end_command(struct peer_command *command, const struct announced_msg *what)
 {
 	char reason[80] = "";
 	struct trm_result result = {.status = what->exit_code == 0 ? TRM_STATUS_OK : TRM_STATUS_ERROR,
 			.exit_code = what->exit_code,
 			.reason = reason};
-	if (what->position > run->announced_position)
-		run->missed_bytes += what->position - run->announced_position;
+	note_missed(command, what);
 	if (what->signal > 0 && what->signal <= (uint32_t)SIGRTMAX) {
 		result.status = TRM_STATUS_KILLED;
 		result.exit_code = 128 + (int)what->signal;
@@ -127,42 +132,43 @@ static void end_command(struct trm_run *run, const struct announced_msg *what)
 	} else {
 		result.reason = NULL;
 	}
-	unlink_run(run);
-	run_finish(run, &result);
+	unlink_command(command);
+	run_finish(&command->run, &result);
 }
 
 static void drop_commands_of(struct trm_session *s, uint32_t client)
 {
-	struct trm_run *run = s->announced;
-	while (run && !s->is_closed) {
-		bool is_its = run->announced_client == client;
+	struct peer_command *command = s->announced;
+	while (command && !s->is_closed) {
+		bool is_its = command->client == client;
 		if (is_its)
-			drop_command(run, "the program that ran it is gone");
-		run = is_its ? s->announced : run->next;
+			drop_command(command, "the program that ran it is gone");
+		command = is_its ? s->announced : command->next;
 	}
 }
 
 void peer_command_handle(struct trm_session *s, const struct announced_msg *what)
 {
-	struct trm_run *run = find_command(s, what);
+	struct peer_command *command = find_command(s, what);
 	if (!s->opts.is_shared || !s->cb->joined || s->is_closed)
 		return;
 	if (what->kind == PEER_COMMAND_GONE)
 		drop_commands_of(s, what->client);
 	else if (what->kind == PEER_COMMAND_BEGIN)
 		begin_command(s, what);
-	else if (run && what->kind == PEER_COMMAND_OUTPUT)
-		print_output(run, what);
-	else if (run)
-		end_command(run, what);
+	else if (command && what->kind == PEER_COMMAND_OUTPUT)
+		print_output(command, what);
+	else if (command)
+		end_command(command, what);
 }
 
-void peer_command_interrupt(struct trm_run *run)
+void peer_command_interrupt(struct peer_command *command)
 {
+	struct trm_run *run = &command->run;
 	struct trm_sandbox *sandbox = run->session->sandbox;
-	if (sandbox && run->announced_pid)
-		trm_sandbox_signal(sandbox, run->announced_pid, 0, run->is_interrupted ? SIGKILL : SIGINT,
-				true, NULL, NULL, NULL);
+	if (sandbox && command->pid)
+		trm_sandbox_signal(sandbox, command->pid, 0, run->is_interrupted ? SIGKILL : SIGINT, true,
+				NULL, NULL, NULL);
 	run->is_interrupted = true;
 }
 

@@ -19,14 +19,15 @@ static uint64_t wall_clock_ms(void)
 
 /* ---- announcing our runs ----------------------------------------------------------------- */
 
-void peer_run_announce(struct trm_run *run)
+void peer_run_announce(struct own_run *own)
 {
+	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
 	struct trm_error why;
 	struct kernel_note note = {.id = run->id,
 			.number = run->number,
 			.at_ms = wall_clock_ms(),
-			.timeout_ms = run->timeout_ms > 0 ? (uint64_t)run->timeout_ms : 0,
+			.timeout_ms = run->clock.timeout_ms > 0 ? (uint64_t)run->clock.timeout_ms : 0,
 			.set = run->kernel->set,
 			.offers_stdin = run->offers_stdin,
 			.by = s->by,
@@ -45,7 +46,7 @@ void peer_run_announce_limit(struct trm_run *run)
 	struct trm_session *s = run->session;
 	struct trm_error why;
 	const struct kernel_note note = {
-			.is_limit = true, .id = run->id, .timeout_ms = (uint64_t)run->timeout_ms};
+			.is_limit = true, .id = run->id, .timeout_ms = (uint64_t)run->clock.timeout_ms};
 	if (!share_is_on(k) || k->share.turn != TURN_OURS)
 		return;
 	buf_clear(&s->request);
@@ -57,60 +58,60 @@ void peer_run_announce_limit(struct trm_run *run)
 
 /* ---- reporting their runs ---------------------------------------------------------------- */
 
-static void report_joined(struct trm_run *run)
+static void report_joined(struct peer_run *peer)
 {
+	struct trm_run *run = &peer->run;
 	struct trm_session *s = run->session;
-	const struct trm_origin origin = {.by = run->by,
+	const struct trm_origin origin = {.by = peer->origin.by,
 			.lang = run->lang,
 			.code = run->code,
 			.code_len = run->code_len,
-			.code_cut = run->code_cut,
+			.code_cut = peer->code_cut,
 			.filename = run->filename,
-			.began_ms = run->began_ms,
+			.began_ms = peer->origin.began_ms,
 			.offers_stdin = run->offers_stdin,
 			.is_recent = run->is_recent,
-			.lost_bytes = run->lost_bytes};
-	run->is_held_back = false;
+			.lost_bytes = peer->origin.lost_bytes};
+	peer->is_held_back = false;
 	if (s->cb->joined)
 		s->cb->joined(s->user, run, &origin);
 }
 
-static struct trm_run *peer_run_new(struct kernel *k, const struct kernel_note *note)
+static struct peer_run *new_peer_run(struct kernel *k, const struct kernel_note *note)
 {
 	static const struct trm_run_cb none;
 	bool is_recent = share_is_replaying(k);
-	struct trm_run *run = calloc(1, sizeof *run);
-	if (!run)
+	struct peer_run *peer = malloc(sizeof *peer);
+	if (!peer)
 		return NULL;
-	*run = (struct trm_run){
-			.session = k->session,
-			.kernel = k,
-			.number = note->number,
-			.id = note->id,
-			.lang = k->lang,
-			.code = strdup(note->code),
-			.code_len = note->code_len,
+	*peer = (struct peer_run){
+			.run = {.kind = RUN_PEER,
+					.session = k->session,
+					.kernel = k,
+					.number = note->number,
+					.id = note->id,
+					.lang = k->lang,
+					.code = strdup(note->code),
+					.code_len = note->code_len,
+					.filename = strdup(note->file),
+					.offers_stdin = note->offers_stdin,
+					.cb = &none,
+					.is_announced = true,
+					.is_begun = true,
+					.is_recent = is_recent,
+					.begun_ns = session_clock_ns(),
+					.clock.announced_ms = note->timeout_ms},
+			.origin = {.began_ms = note->at_ms,
+					.lost_bytes = is_recent ? k->share.lost_bytes : 0},
 			.code_cut = note->code_cut,
-			.filename = strdup(note->file),
-			.offers_stdin = note->offers_stdin,
-			.cb = &none,
-			.is_peer = true,
-			.is_announced = true,
-			.is_begun = true,
-			.begun_ns = session_clock_ns(),
-			.is_recent = is_recent,
 			.is_held_back = is_recent && !k->session->opts.wants_recent,
-			.began_ms = note->at_ms,
-			.limit_ms = note->timeout_ms,
-			.lost_bytes = is_recent ? k->share.lost_bytes : 0,
 	};
 	k->share.lost_bytes = 0; /* these bytes came before the first run that is reported */
-	trm_text_clean_line(run->by, sizeof run->by, note->by, strlen(note->by));
-	if (!run->code || !run->filename) {
-		run_free(run);
-		return NULL;
-	}
-	return run;
+	trm_text_clean_line(peer->origin.by, sizeof peer->origin.by, note->by, strlen(note->by));
+	if (peer->run.code && peer->run.filename)
+		return peer;
+	run_free(&peer->run);
+	return NULL;
 }
 
 static void begin_peer_run(struct kernel *k, const struct kernel_note *note)
@@ -126,15 +127,15 @@ static void begin_peer_run(struct kernel *k, const struct kernel_note *note)
 		stop_reset(k);
 		run_finish_with(k->run, TRM_STATUS_LOST, 125, "its end was missed: another run has begun");
 	}
-	struct trm_run *run = s->is_closed || k->run ? NULL : peer_run_new(k, note);
-	if (!run)
+	struct peer_run *peer = s->is_closed || k->run ? NULL : new_peer_run(k, note);
+	if (!peer)
 		return;
-	k->run = run;
+	k->run = &peer->run;
 	k->set = note->set;
-	k->set_runs[k->set] = run->number;
+	k->set_runs[k->set] = note->number;
 	session_due(s);
-	if (!run->is_held_back)
-		report_joined(run);
+	if (!peer->is_held_back)
+		report_joined(peer);
 }
 
 /* The run may be ours: another session may have taken over its limit while we were detached. */
@@ -144,7 +145,7 @@ static void limit_peer_run(struct kernel *k, const struct kernel_note *note)
 		return;
 	k->run->is_timed_out = true;
 	if (note->timeout_ms)
-		k->run->limit_ms = note->timeout_ms;
+		k->run->clock.announced_ms = note->timeout_ms;
 }
 
 void peer_run_read(struct kernel *k, const char *bytes, size_t n)
@@ -173,47 +174,50 @@ void peer_run_read(struct kernel *k, const char *bytes, size_t n)
 void peer_run_caught_up(struct kernel *k)
 {
 	struct trm_session *s = k->session;
-	if (k->run && k->run->is_held_back)
-		report_joined(k->run);
-	if (!s->is_closed && k->run && k->run->awaits_input && k->run->cb->input)
+	if (run_peer(k->run) && run_peer(k->run)->is_held_back)
+		report_joined(run_peer(k->run));
+	const struct peer_run *peer = s->is_closed ? NULL : run_peer(k->run);
+	if (peer && peer->awaits_input && peer->run.cb->input)
 		share_want_turn(k);
 }
 
 /* ---- abandoned runs ---------------------------------------------------------------------- */
 
-static void ask_for_input(struct trm_run *run)
+static void ask_for_input(struct peer_run *peer)
 {
-	if (!run->awaits_input || !run->offers_stdin)
+	struct trm_run *run = &peer->run;
+	if (!peer->awaits_input || !run->offers_stdin)
 		return;
 	if (!run->cb->input) {
 		share_watch_input(run->kernel);
 		return;
 	}
-	run->awaits_input = false;
-	run->is_asking = true;
-	run->cb->input(run->user, run, run->prompt ? run->prompt : "", run->is_secret);
+	peer->awaits_input = false;
+	peer->is_asking = true;
+	run->cb->input(run->user, run, peer->prompt ? peer->prompt : "", peer->is_secret);
 }
 
 void peer_run_end_input(struct kernel *k)
 {
-	struct trm_run *run = k->run;
-	if (!run || !run->is_peer || !run->awaits_input || run->cb->input)
+	struct peer_run *peer = run_peer(k->run);
+	if (!peer || !peer->awaits_input || peer->run.cb->input)
 		return;
-	run->awaits_input = false;
+	peer->awaits_input = false;
 	trm_proc_close_stdin(k->proc);
 }
 
-void peer_run_on_input(struct trm_run *run, const char *prompt, bool is_secret)
+void peer_run_on_input(struct peer_run *peer, const char *prompt, bool is_secret)
 {
+	struct trm_run *run = &peer->run;
 	struct kernel *k = run->kernel;
-	free(run->prompt);
-	run->prompt = prompt ? strdup(prompt) : NULL;
-	run->is_secret = is_secret;
-	run->awaits_input = true;
+	free(peer->prompt);
+	peer->prompt = prompt ? strdup(prompt) : NULL;
+	peer->is_secret = is_secret;
+	peer->awaits_input = true;
 	if (share_is_replaying(k))
 		return;
 	if (k->share.turn == TURN_OURS)
-		ask_for_input(run);
+		ask_for_input(peer);
 	else if (run->cb->input)
 		share_want_turn(k);
 }
@@ -222,14 +226,18 @@ void peer_run_on_input(struct trm_run *run, const char *prompt, bool is_secret)
  * would block everybody forever. */
 void peer_run_adopt(struct kernel *k)
 {
+	struct peer_run *peer = run_peer(k->run);
 	struct trm_run *run = k->run;
-	if (!run || !run->is_peer)
+	if (!peer)
 		return;
-	if (run->limit_ms && !run->timeout_ms && k->is_ready && k->stage == STAGE_CALM) {
+	if (run->clock.announced_ms && !run->clock.timeout_ms && k->is_ready && k->stage == STAGE_CALM) {
 		uint64_t now_ms = wall_clock_ms();
-		uint64_t ran_ms = run->began_ms && run->began_ms < now_ms ? now_ms - run->began_ms : 0;
-		run->timeout_ms = (int64_t)run->limit_ms;
-		trm_timer_start(k->timer, ran_ms < run->limit_ms ? run->limit_ms - ran_ms : 0, 0);
+		uint64_t ran_ms = peer->origin.began_ms && peer->origin.began_ms < now_ms
+						  ? now_ms - peer->origin.began_ms
+						  : 0;
+		run->clock.timeout_ms = (int64_t)run->clock.announced_ms;
+		trm_timer_start(k->timer,
+				ran_ms < run->clock.announced_ms ? run->clock.announced_ms - ran_ms : 0, 0);
 	}
-	ask_for_input(run);
+	ask_for_input(peer);
 }

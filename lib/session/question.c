@@ -123,7 +123,7 @@ static int send_first(struct kernel *k, struct trm_error *reterr)
 void question_next(struct kernel *k, bool in_turn)
 {
 	struct trm_error why;
-	if (k->questions && k->run && k->run->is_peer)
+	if (k->questions && run_peer(k->run))
 		/* if the client with the turn is gone, we take over the time limit of its run */
 		share_want_turn(k);
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {

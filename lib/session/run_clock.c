@@ -6,17 +6,17 @@
 
 static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
 {
-	return run->stopped_ns + (run->clock_stops ? now_ns - run->stopped_at_ns : 0);
+	return run->clock.stopped_ns + (run->clock.stops ? now_ns - run->clock.stopped_at_ns : 0);
 }
 
 int64_t trm_run_time_left_ms(const struct trm_run *run)
 {
 	uint64_t now_ns = session_clock_ns();
 	bool is_running = run->kernel && run->kernel->run == run && run->kernel->stage == STAGE_CALM;
-	if (run->timeout_ms <= 0 || run->clock_stops || !run->is_begun || !is_running)
+	if (run->clock.timeout_ms <= 0 || run->clock.stops || !run->is_begun || !is_running)
 		return -1;
 	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - stopped_ns(run, now_ns)) / 1000000);
-	return ran_ms < run->timeout_ms ? run->timeout_ms - ran_ms : 0;
+	return ran_ms < run->clock.timeout_ms ? run->clock.timeout_ms - ran_ms : 0;
 }
 
 void run_clock_arm(struct trm_run *run)
@@ -31,36 +31,38 @@ int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *rete
 	if (sandbox_enforces_timeout(run->session->sandbox))
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"the server enforces the time limit: set timeout before the run");
-	if (run->timeout_ms <= 0 || run->is_timed_out)
+	if (run->clock.timeout_ms <= 0 || run->is_timed_out)
 		return 0;
-	run->timeout_ms += more_ms;
+	run->clock.timeout_ms += more_ms;
 	run_clock_arm(run);
 	return 0;
 }
 
 void run_clock_stop(struct trm_run *run, enum clock_stop why)
 {
-	if (!run->clock_stops)
-		run->stopped_at_ns = session_clock_ns();
-	run->clock_stops |= why;
+	if (!run->clock.stops)
+		run->clock.stopped_at_ns = session_clock_ns();
+	run->clock.stops |= why;
 	if (run->kernel->stage == STAGE_CALM)
 		trm_timer_stop(run->kernel->timer);
 }
 
 void run_clock_resume(struct trm_run *run, enum clock_stop why)
 {
-	if (!(run->clock_stops & why))
+	if (!(run->clock.stops & why))
 		return;
 	uint64_t now_ns = session_clock_ns();
-	if (run->clock_stops == why)
-		run->stopped_ns = stopped_ns(run, now_ns);
-	run->clock_stops &= ~(unsigned)why;
+	if (run->clock.stops == why)
+		run->clock.stopped_ns = stopped_ns(run, now_ns);
+	run->clock.stops &= ~(unsigned)why;
 	run_clock_arm(run);
 }
 
 size_t run_clock_describe(const struct trm_run *run, char *out, size_t cap)
 {
-	double limit_s = (double)(run->timeout_ms > 0 ? run->timeout_ms : (int64_t)run->limit_ms) / 1000;
+	double limit_s = (double)(run->clock.timeout_ms > 0 ? run->clock.timeout_ms
+							    : (int64_t)run->clock.announced_ms)
+			 / 1000;
 	int n = snprintf(out, cap, "timed out after %g s (time limit %g s: the setting timeout)", limit_s,
 			limit_s);
 	return n < 0 ? 0 : (size_t)n < cap ? (size_t)n : cap - 1;

@@ -33,50 +33,50 @@ int session_refuse(const struct trm_session *s, struct trm_error *reterr)
 
 /* ---- turns ----------------------------------------------------------------------- */
 
-static struct trm_run *dequeue(struct trm_session *s)
+static struct own_run *dequeue(struct trm_session *s)
 {
-	struct trm_run *run = s->queue;
-	s->queue = run->next;
+	struct own_run *own = s->queue;
+	s->queue = own->next;
 	if (!s->queue)
 		s->queue_end = &s->queue;
-	run->next = NULL;
-	return run;
+	own->next = NULL;
+	return own;
 }
 
 /* The sandbox accepts no more runs, or the interpreter of this run cannot be started. */
 static void fail_first(struct trm_session *s, const struct trm_error *why)
 {
-	struct trm_run *run = dequeue(s);
+	struct own_run *own = dequeue(s);
 	bool is_lost = !session_is_open(s);
-	run_finish_with(run, is_lost ? TRM_STATUS_LOST : TRM_STATUS_KILLED, 125, why->msg);
+	run_finish_with(&own->run, is_lost ? TRM_STATUS_LOST : TRM_STATUS_KILLED, 125, why->msg);
 }
 
 void session_fail_waiting(struct trm_session *s, const struct trm_lang *lang, const char *reason)
 {
-	if (session_is_open(s) && !s->active && s->queue && s->queue->lang == lang)
-		run_finish_with(dequeue(s), TRM_STATUS_KILLED, 125, reason);
+	if (session_is_open(s) && !s->active && s->queue && s->queue->run.lang == lang)
+		run_finish_with(&dequeue(s)->run, TRM_STATUS_KILLED, 125, reason);
 }
 
 static void pump(struct trm_session *s, bool in_turn)
 {
 	while (!s->active && s->queue && !s->is_closed) {
-		struct kernel *k = &s->kernels[s->queue->lang->index];
+		struct kernel *k = &s->kernels[s->queue->run.lang->index];
 		struct trm_error why;
 		if (s->queue->installation)
 			break;
-		if (!s->queue->is_interrupted && s->queue->libraries) {
+		if (!s->queue->run.is_interrupted && s->queue->libraries) {
 			if (kernel_is_free(k))
 				kernel_ensure(k, NULL); /* meanwhile; what fails is told later */
 			if (!libraries_are_there(s->queue, in_turn))
 				break;
 		}
-		if (s->queue->is_interrupted)
+		if (s->queue->run.is_interrupted)
 			session_due(s); /* the run was interrupted: it must end, not begin */
-		if (!s->queue->is_interrupted && k->question)
+		if (!s->queue->run.is_interrupted && k->question)
 			question_hurry(k);
-		if (!s->queue->is_interrupted && k->run)
+		if (!s->queue->run.is_interrupted && k->run)
 			share_want_turn(k); /* another session's run or turn is in the way */
-		if (s->queue->is_interrupted || !kernel_is_free(k))
+		if (s->queue->run.is_interrupted || !kernel_is_free(k))
 			break;
 		bool has_nothing_left = s->queue->is_leave && !k->proc;
 		if (has_nothing_left && !in_turn) {
@@ -84,7 +84,7 @@ static void pump(struct trm_session *s, bool in_turn)
 			return;
 		}
 		if (has_nothing_left) {
-			run_finish_with(dequeue(s), TRM_STATUS_OK, 0, NULL);
+			run_finish_with(&dequeue(s)->run, TRM_STATUS_OK, 0, NULL);
 		} else if (kernel_ensure(k, &why) == 0) {
 			if (!share_has_turn(k))
 				break;
@@ -114,17 +114,17 @@ void session_pump(struct trm_session *s, bool in_turn)
 /* End runs that were interrupted while they were queued. */
 static void end_unwanted(struct trm_session *s)
 {
-	struct trm_run **at = &s->queue;
+	struct own_run **at = &s->queue;
 	while (*at && !s->is_closed) {
-		struct trm_run *run = *at;
-		if (!run->is_interrupted || run->installation) {
-			at = &run->next;
+		struct own_run *own = *at;
+		if (!own->run.is_interrupted || own->installation) {
+			at = &own->next;
 			continue;
 		}
-		*at = run->next;
+		*at = own->next;
 		if (!*at)
 			s->queue_end = at;
-		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, NULL);
+		run_finish_with(&own->run, TRM_STATUS_INTERRUPTED, 130, NULL);
 		at = &s->queue; /* the caller may have changed the queue */
 	}
 }
@@ -139,7 +139,7 @@ static void finish_callback(struct trm_session *s)
 	if (!s->is_closed)
 		session_pump(s, true);
 	if (!s->is_closed && s->active)
-		run_announce(s->active);
+		run_announce(&s->active->run);
 	for (size_t i = 0; i < trm_lang_count() && !s->is_closed; i++) {
 		if (s->kernels[i].run)
 			stop_report(s->kernels[i].run);

@@ -10,7 +10,7 @@
  *   stop.c          interrupt, grace, kill
  *   diagnose.c      which limit was hit
  *   memory.c        the warning before the memory limit
- *   run.c           one run: request, begin, end
+ *   run.h           runs: their kinds, and the files of them
  *   libraries.c     what a run needs is installed before it begins
  *   control.c       requests to a run: interrupt, pause, input
  *   question.c      complete, inspect, …
@@ -35,6 +35,7 @@
 #include "kernel/protocol.h"
 #include "sandbox/sandbox.h"
 #include "session/output.h"
+#include "session/run.h"
 
 enum {
 	ANSWER_TIMEOUT_MS = 5000, /* for the answer to a question; then the kernel is interrupted */
@@ -136,83 +137,6 @@ struct kernel {
 	char fate[200];          /* why it is about to end, as its carrier says; or "" */
 };
 
-struct trm_run {
-	struct trm_run *next;
-	struct trm_session *session;
-	uint64_t number;
-	uint64_t id; /* in requests and events; 0: not sent yet */
-	const struct trm_lang *lang;
-	char *code; /* NULL once sent, unless it may have to be sent again */
-	size_t code_len;
-	char *meant; /* what the interpreter is sent in its place, see notebook.c; NULL: the code */
-	size_t meant_len;
-	bool is_timed;    /* tells at its end what it took */
-	char *magic_hint; /* what is said if it fails; NULL: nothing */
-	char *filename;
-	char **args; /* NULL: none */
-	bool has_own_filename;
-	bool is_peer; /* it belongs to another session */
-	/* of a peer run */
-	bool is_recent, is_held_back; /* not reported yet: it may be over already */
-	char by[128];
-	size_t code_cut;
-	uint64_t began_ms, limit_ms; /* reported by its session, which enforces the limit while it lives */
-	uint64_t lost_bytes;
-	/* It waits for input, and its session may be gone. Then the client that has the turn is asked. */
-	bool awaits_input, is_asking, was_passed_on, is_secret;
-	char *prompt;
-	/* of another client's command, which has no kernel */
-	bool is_command;
-	uint32_t announced_client, announced_id, announced_pid;
-	uint64_t announced_position; /* bytes that it is known to have written */
-	/* of our own run in a shared kernel */
-	uint64_t missed_bytes; /* bytes of output that we missed as a slow client */
-	uint64_t seen_before;  /* the session's seen_number before it was sent */
-	bool has_sent_stdin;   /* or its end */
-	bool has_sent_bytes;   /* of it */
-	bool has_met_dead;     /* it was sent to a dead interpreter, and is sent again */
-	int64_t timeout_ms;
-	bool offers_stdin, has_manual_credit;
-	const struct trm_run_cb *cb;
-	void *user;
-	struct kernel *kernel;          /* NULL while queued */
-	char **env;                     /* NULL-terminated; NULL: none */
-	char *cwd;                      /* NULL: as it is */
-	char **libraries;               /* NULL-terminated; NULL: none, or they are there */
-	struct libraries *installation; /* NULL: none is under way */
-	bool echoes;
-	bool is_leave;         /* it ends the kernel normally */
-	bool is_program;       /* the kernel may end normally with it */
-	bool no_plots;         /* displays that are figures do not count */
-	bool is_announced;     /* cb->started was called */
-	struct output *output; /* where output is kept; NULL: nowhere */
-	bool is_begun;         /* the interpreter has it, and the clock runs */
-	bool is_interrupted, is_timed_out;
-	bool is_over;       /* cb->done is being called, or will be soon */
-	bool owes_stopping; /* cb->stopping must still be called */
-	bool has_printed;
-	uint64_t printed_bytes; /* that passed the session's limit */
-	bool is_stopped_for_output;
-	uint64_t begun_ns;       /* never before the interpreter was ready */
-	uint64_t refused_before; /* connections, before it began */
-	bool knows_peak;
-	bool peak_is_own;               /* the memory peak counts from the beginning of this run */
-	uint64_t peak_before_bytes;     /* otherwise: the sandbox's peak when the run began */
-	struct said last_words;         /* the end of its stderr */
-	uint64_t memory_begin_bytes;    /* in use when first measured; 0: not yet */
-	uint64_t memory_reported_bytes; /* in use when the warning was given; 0: it was not */
-	bool is_stopped_for_memory;
-	bool waits_for_person;              /* its time limit stands still while it waits for input */
-	unsigned clock_stops;               /* enum clock_stop: why its time limit stands still */
-	uint64_t stopped_at_ns, stopped_ns; /* since when it stands still; for how long it did before */
-	size_t unconsumed;                  /* with manual credit: delivered, not yet consumed */
-	struct buf early_stdin;             /* sent before the run began */
-	bool has_sent_eof;
-	bool has_opened_stdin;        /* the interpreter's stdin, for this run */
-	struct trm_display *displays; /* n_displays of them, texts malloc'd */
-	size_t n_displays, display_bytes, n_bundles, dropped_displays;
-};
-
 struct trm_session {
 	struct trm_sandbox *sandbox; /* NULL once it has closed */
 	struct trm_loop *loop;
@@ -229,9 +153,9 @@ struct trm_session {
 	bool is_listed;       /* all kernels that existed when we attached have been reported */
 	bool is_caught_up;    /* and their history was reported too: the caller knows */
 	char by[128];
-	struct trm_run *announced; /* commands of other clients */
-	struct trm_run *active;    /* ours; no longer in the queue */
-	struct trm_run *queue, **queue_end;
+	struct peer_command *announced; /* commands of other clients */
+	struct own_run *active;         /* no longer in the queue */
+	struct own_run *queue, **queue_end;
 	struct kernel kernels[TRM_LANG_MAX];
 	struct output output; /* of the active run */
 	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
@@ -344,21 +268,21 @@ uint64_t share_question_id(struct trm_session *session);
 /* Bytes of the note channel came. */
 void peer_run_read(struct kernel *kernel, const char *bytes, size_t n);
 /* Announce our run, which is about to be sent, to the other sessions. */
-void peer_run_announce(struct trm_run *run);
+void peer_run_announce(struct own_run *run);
 /* Tell the other sessions that the time of this run is up: an interrupt follows. */
 void peer_run_announce_limit(struct trm_run *run);
 /* Report the run that was held back during the replay. */
 void peer_run_caught_up(struct kernel *kernel);
 /* Its session is gone: we take over its time limit and its questions. */
 void peer_run_adopt(struct kernel *kernel);
-void peer_run_on_input(struct trm_run *run, const char *prompt, bool is_secret);
+void peer_run_on_input(struct peer_run *run, const char *prompt, bool is_secret);
 /* Nobody will answer its question: close its stdin. */
 void peer_run_end_input(struct kernel *kernel);
 
 /* ---- peer_command.c ----------------------------------------------------------------------- */
 
 void peer_command_handle(struct trm_session *session, const struct announced_msg *what);
-void peer_command_interrupt(struct trm_run *run);
+void peer_command_interrupt(struct peer_command *command);
 /* No further announcements will come. */
 void peer_command_end_all(struct trm_session *session, const struct trm_error *why);
 
@@ -380,18 +304,10 @@ void stop_report(struct trm_run *run);
 void stop_reset(struct kernel *kernel);
 void stop_on_timer(void *user);
 
+/* Is the work in hand being interrupted, terminated or killed? */
+bool stop_is_under_way(const struct kernel *kernel);
 /* Let a paused process continue for good: it is about to get a signal, or its run has ended. */
 void stop_release(struct kernel *kernel);
-
-/* ---- run_clock.c */
-
-enum clock_stop { CLOCK_PAUSED = 1, CLOCK_ASKED = 2 };
-/* Start the timer with the rest of the time limit, unless there is none or the clock is stopped. */
-void run_clock_arm(struct trm_run *run);
-void run_clock_stop(struct trm_run *run, enum clock_stop why);
-/* Write that the time of the run is up, and how long its limit was. Returns the length. */
-size_t run_clock_describe(const struct trm_run *run, char *out, size_t cap);
-void run_clock_resume(struct trm_run *run, enum clock_stop why); /* if it was stopped for this reason */
 
 /* ---- diagnose.c --------------------------------------------------------------------- */
 
@@ -403,67 +319,17 @@ void diagnose_reset_peak(struct trm_session *session);
 /* Writes a sentence about a process that ended by itself or by a signal that we did not send. */
 void diagnose_death(struct trm_session *session, const struct trm_exit *exit, char *out, size_t cap);
 /* Writes which limit interrupted a run. Returns the length; 0 if no limit did. */
-size_t diagnose_interrupt(const struct trm_run *run, char *out, size_t cap);
+size_t diagnose_interrupt(struct trm_run *run, char *out, size_t cap);
 /* Writes a sentence about the limit that the run hit; "" if it hit none. */
 void diagnose_hint(struct trm_run *run, const struct trm_result *result, char *out, size_t cap);
 
 /* ---- memory.c -------------------------------------------------------------------- */
 
-void memory_begin(struct trm_run *run);
+void memory_begin(struct own_run *run);
 void memory_end(struct trm_session *session);
 void memory_finish(struct trm_session *session);
 /* A sample came. It is the fallback for machines where nothing quicker warns us. */
 void memory_sample(struct trm_session *session, const struct trm_sample *sample);
-
-/* ---- run.c ----------------------------------------------------------------------- */
-
-/* Read the lines of notebooks in the text of a run: what is to be run instead, with `ret` for
- * trm_magic_finish(). Errors as trm_magic_read(). */
-struct trm_magic;
-int notebook_read(const struct trm_run_opts *opts, struct trm_magic *ret, struct trm_run_opts *ret_opts,
-		struct trm_error *reterr);
-/* Keep for a new run what was read; `opts` are the caller's. */
-void notebook_take(struct trm_run *run, const struct trm_run_opts *opts, struct trm_magic *magic);
-/* The run is over: what it took, and a hint. */
-void notebook_tell(struct trm_run *run, struct trm_result *result);
-
-void run_free(struct trm_run *run);
-/* The run was sent but not read: it will be sent again. */
-void run_take_back(struct trm_run *run);
-/* Back to the front of the queue; its kernel is free. */
-void run_requeue(struct trm_run *run);
-/* Send it to its kernel, which must be free and have a process. */
-void run_send_off(struct trm_run *run, struct kernel *kernel);
-/* The interpreter begins with the run. */
-void run_begin(struct trm_run *run);
-void run_announce(struct trm_run *run);
-void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);
-/* The same for output that did not come through a pipe. */
-void run_print(struct trm_run *run, int stream, const void *bytes, size_t n);
-/* `more`: how many further forms of the same thing follow. */
-/* Copies `shown`, of which mime, data, more, title and source count. */
-void run_display(struct trm_run *run, const struct trm_display *shown);
-/* Return the credit that the caller holds, because it no longer needs it. */
-void run_release_credit(struct trm_run *run);
-/* End the run. `result` has status, exit_code and texts (borrowed); the rest is filled in here. */
-void run_finish(struct trm_run *run, struct trm_result *result);
-/* Take it out of the queue, wherever it is there. */
-void run_unqueue(struct trm_run *run);
-/* End the run without an answer: status, exit code and a sentence. */
-void run_finish_with(struct trm_run *run, enum trm_status status, int exit_code, const char *reason);
-
-/* ---- libraries.c ----------------------------------------------------------------- */
-
-/* Make sure that the run, the first of the queue, has its libraries. False: not yet; it may end for that
- * reason, which is done only `in_turn`. */
-bool libraries_are_there(struct trm_run *run, bool in_turn);
-/* Stop installing; the run stays in the queue until that has ended. */
-void libraries_cancel(struct trm_run *run);
-/* The run ends now; what is installed for it ends by itself. */
-void libraries_forget(struct trm_run *run);
-/* Check the names, and have the policy look at them. */
-int libraries_check(
-		const struct trm_session *session, const struct trm_run_opts *opts, struct trm_error *reterr);
 
 /* ---- question.c ------------------------------------------------------------------ */
 

@@ -127,31 +127,31 @@ static void on_timer(void *user)
 static bool has_work(const struct kernel *k)
 {
 	const struct trm_session *s = k->session;
-	return k->questions || (s->queue && !s->active && s->queue->lang == k->lang);
+	return k->questions || (s->queue && !s->active && s->queue->run.lang == k->lang);
 }
 
 /* An abandoned run asks for input that we cannot give, but another waiting client perhaps can. Pass it on
  * only once, or it would circulate forever. */
 static bool is_passed_on(struct kernel *k)
 {
-	struct trm_run *run = k->run;
-	if (!run || !run->is_peer || !run->awaits_input || run->cb->input || run->was_passed_on)
+	struct peer_run *peer = run_peer(k->run);
+	if (!peer || !peer->awaits_input || peer->run.cb->input || peer->was_passed_on)
 		return false;
-	run->was_passed_on = true;
+	peer->was_passed_on = true;
 	return true;
 }
 
 void share_give_turn(struct kernel *k)
 {
 	struct share *sh = &k->share;
-	const struct trm_run *run = k->run;
+	const struct peer_run *peer = run_peer(k->run);
 	/* Do not give up the turn before STARTED has come: that message says whose turn it is, and would give
 	 * it back to us. */
 	if (!share_is_on(k) || sh->turn != TURN_OURS || !sh->is_wanted || !k->proc || !sh->is_started)
 		return;
 	if (k->question)
 		question_hurry(k);
-	bool is_busy = k->question || (run && (!run->is_peer || run->is_asking));
+	bool is_busy = k->question || run_own(k->run) || (peer && peer->is_asking);
 	if (is_busy || (!sh->is_used && has_work(k) && !is_passed_on(k)))
 		return;
 	sh->turn = TURN_NONE;
@@ -163,8 +163,8 @@ void share_give_turn(struct kernel *k)
 static void resend_later(struct kernel *k)
 {
 	proc_drop_input(k->proc);
-	if (k->run && !k->run->is_peer)
-		run_take_back(k->run);
+	if (run_own(k->run))
+		run_take_back(run_own(k->run));
 	if (k->question)
 		question_take_back(k);
 }
@@ -197,7 +197,7 @@ static void on_turn(void *user, enum proc_turn news)
 static void resume_own_run(struct kernel *k)
 {
 	struct trm_run *run = k->run;
-	if (!run || run->is_peer || !k->is_ready || k->stage != STAGE_CALM)
+	if (!run_own(run) || !k->is_ready || k->stage != STAGE_CALM)
 		return;
 	if (run->is_interrupted)
 		stop_interrupt(k);
@@ -332,7 +332,7 @@ void share_past_ended(struct kernel *k, unsigned char exit_code)
 	k->is_ready = k->share.is_greeted;
 	k->fate[0] = '\0';
 	k->share.skips_line = false;
-	if (!run || !run->is_peer)
+	if (!run_peer(run))
 		return;
 	size_t n = run->is_timed_out ? run_clock_describe(run, reason, sizeof reason) : 0;
 	snprintf(reason + n, sizeof reason - n, "%sthe interpreter ended with exit code %d", n ? "; " : "",
@@ -407,7 +407,7 @@ bool share_follow_again(struct kernel *k, bool is_left_behind)
 void share_come_back(struct kernel *k)
 {
 	struct trm_error why;
-	if (!k->share.is_detached || (k->run && k->run->unconsumed))
+	if (!k->share.is_detached || run_holds_credit(k->run))
 		return;
 	k->share.is_detached = false;
 	if (share_follow_again(k, true))

@@ -25,6 +25,11 @@ static void notify_stopping(struct kernel *k)
 	session_due(k->session);
 }
 
+bool stop_is_under_way(const struct kernel *k)
+{
+	return k->stage != STAGE_CALM;
+}
+
 void stop_reset(struct kernel *k)
 {
 	k->stage = STAGE_CALM;
@@ -75,7 +80,7 @@ static void enter_stage(struct kernel *k, enum stage stage)
 void stop_release(struct kernel *k)
 {
 	struct trm_run *run = k->run;
-	if (!run || !(run->clock_stops & CLOCK_PAUSED))
+	if (!run || !(run->clock.stops & CLOCK_PAUSED))
 		return;
 	trm_proc_signal(k->proc, SIGCONT, TRM_SIGNAL_TREE);
 	run_clock_resume(run, CLOCK_PAUSED);
