@@ -162,7 +162,7 @@ void linear_line(struct linear *l, struct model *m, const char *line, struct eff
 		if (!*line)
 			return;
 	}
-	if (m->dialog.kind != DIALOG_NONE && line[0] != ':') {
+	if (dialog_is_open(&m->dialog) && line[0] != ':') {
 		answer_question(l, m, line, out);
 		return;
 	}
@@ -185,7 +185,7 @@ void linear_interrupt(struct linear *l, struct model *m, struct effects *out)
 	m->needs_draw = true;
 	if (model_is_running(m))
 		command_run(m, command_find("stop"), out);
-	else if (m->dialog.kind != DIALOG_NONE)
+	else if (dialog_is_open(&m->dialog))
 		send_key(m, K_ESCAPE, 0, out);
 	else
 		linear_say(l, "nothing is running; :quit quits");

@@ -8,6 +8,7 @@
 #include <terrarium/text.h>
 
 #include "linear/linear.h"
+#include "model/confirm_loss.h"
 #include "model/stopping.h"
 
 #define QUICK_NS 1000000000u  /* an action that ends within this time is reported only at its end */
@@ -279,17 +280,17 @@ static uint64_t hash_status(uint64_t h, const char *text)
 /* The lines of this dialog arrive while the dialog is already open. */
 static bool is_filled_in(const struct dialog *d)
 {
-	return d->kind == DIALOG_LOSS;
+	return d->answer == answer_loss;
 }
 
-/* A different kind, title or text means a new dialog. */
+/* A different title or text means a new dialog. */
 static uint64_t question_of(const struct dialog *d)
 {
-	uint64_t h = hash_status(1469598103934665603u + (uint64_t)d->kind, d->title);
+	uint64_t h = hash_status(1469598103934665603u, d->title);
 
 	for (size_t i = 0; i < d->n_lines && !is_filled_in(d); i++)
 		h = hash_status(h, d->lines[i].text);
-	return d->kind == DIALOG_NONE ? 0 : h | 1;
+	return dialog_is_open(d) ? h | 1 : 0;
 }
 
 /* False: the line was already reported, or there is no room to remember it. */
@@ -398,7 +399,7 @@ void linear_prompt(struct linear *l, const struct model *m)
 {
 	if (!l->has_person || l->has_prompt || m->is_quitting)
 		return;
-	if (m->dialog.kind != DIALOG_NONE)
+	if (dialog_is_open(&m->dialog))
 		writer_text(&l->out, "answer> ");
 	else if (m->run.reads_line)
 		writer_text(&l->out, "input> ");

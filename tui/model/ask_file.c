@@ -23,14 +23,12 @@ static const struct dialog_button stale_buttons[] = {
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
 
-static void ask_path(
-		struct model *m, enum dialog_kind kind, const char *title, const char *path, const char *why)
+static void ask_path(struct model *m, bool is_open, const char *title, const char *path, const char *why)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, kind, title);
-	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s   Tab: complete   Esc: cancel",
-			kind == DIALOG_OPEN ? "open" : "save");
+	dialog_begin(d, title, is_open ? answer_open : answer_save);
+	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s   Tab: complete   Esc: cancel", is_open ? "open" : "save");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	d->has_field = true;
@@ -42,7 +40,7 @@ static void ask_path(
 
 void ask_open(struct model *m)
 {
-	ask_path(m, DIALOG_OPEN, "Open a file", NULL, NULL);
+	ask_path(m, true, "Open a file", NULL, NULL);
 }
 
 void ask_path_again(struct model *m, const char *why)
@@ -51,7 +49,7 @@ void ask_path_again(struct model *m, const char *why)
 	char title[sizeof d->title], *path = strdup(field_text(&d->field));
 
 	memcpy(title, d->title, sizeof title);
-	ask_path(m, d->kind, title, path, why);
+	ask_path(m, d->answer == answer_open, title, path, why);
 	free(path);
 }
 
@@ -67,7 +65,7 @@ void ask_save(struct model *m, bool under_new_name, struct effects *out)
 		return;
 	}
 	snprintf(title, sizeof title, "Save the %s buffer as", m->lang->name);
-	ask_path(m, DIALOG_SAVE, title, e->path, NULL);
+	ask_path(m, false, title, e->path, NULL);
 }
 
 /* The buffer in which a file is opened: that of the file's language, else the current one. */
@@ -78,39 +76,38 @@ const struct trm_lang *path_lang(const struct model *m, const char *path)
 	return trm_lang_guess(path, &lang, NULL) == 0 ? lang : m->lang;
 }
 
-/* The dialog stays open until the result is known, so that the person can correct the path. */
-void answer_path(struct model *m, int answer, struct effects *out)
+/* The dialog stays open until the result is known, so that the person can correct the path. False: the answer
+ * is not a path to use. */
+static bool take_path(struct model *m, int answer, struct effects *out)
 {
 	const char *path = field_text(&m->dialog.field);
 
+	if (answer == ANSWER_ENTER && *path)
+		return true;
 	if (answer == ANSWER_TAB) {
 		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
-	} else if (answer == ANSWER_ENTER && *path && m->dialog.kind == DIALOG_OPEN) {
-		effect_text(out, EFFECT_OPEN, path_lang(m, path), path);
-	} else if (answer == ANSWER_ENTER && *path) {
-		effect_buffer(out, EFFECT_SAVE_CHECKED, m->pending_buffer, path);
 	} else {
 		m->closing_buffer = 0;
 		dialog_close(m);
 	}
+	return false;
 }
 
-void ask_replace(struct model *m, const struct msg *msg)
+void answer_open(struct model *m, int answer, struct effects *out)
 {
-	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
-	m->pending_buffer = (uint32_t)msg->number;
-	dialog_begin(&m->dialog, DIALOG_OVERWRITE, msg->flag ? "The file has changed" : "The file exists");
-	dialog_add(&m->dialog, ROLE_DIALOG,
-			msg->flag ? "%s has changed on disk since it was opened. Replace it?"
-				  : "%s already exists. Replace it?",
-			msg->text);
-	if (msg->flag)
-		dialog_set_buttons(&m->dialog, stale_buttons, COUNT(stale_buttons));
-	else
-		dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));
+	const char *path = field_text(&m->dialog.field);
+
+	if (take_path(m, answer, out))
+		effect_text(out, EFFECT_OPEN, path_lang(m, path), path);
 }
 
-void answer_pending(struct model *m, int answer, struct effects *out)
+void answer_save(struct model *m, int answer, struct effects *out)
+{
+	if (take_path(m, answer, out))
+		effect_buffer(out, EFFECT_SAVE_CHECKED, m->pending_buffer, field_text(&m->dialog.field));
+}
+
+static void answer_overwrite(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_YES)
@@ -119,6 +116,21 @@ void answer_pending(struct model *m, int answer, struct effects *out)
 		effect_buffer(out, EFFECT_RELOAD, m->pending_buffer, NULL);
 	if (answer != BUTTON_YES)
 		m->closing_buffer = 0;
+}
+
+void ask_replace(struct model *m, const struct msg *msg)
+{
+	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
+	m->pending_buffer = (uint32_t)msg->number;
+	dialog_begin(&m->dialog, msg->flag ? "The file has changed" : "The file exists", answer_overwrite);
+	dialog_add(&m->dialog, ROLE_DIALOG,
+			msg->flag ? "%s has changed on disk since it was opened. Replace it?"
+				  : "%s already exists. Replace it?",
+			msg->text);
+	if (msg->flag)
+		dialog_set_buttons(&m->dialog, stale_buttons, COUNT(stale_buttons));
+	else
+		dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));
 }
 
 /* ---- recovery after a crash ---- */
@@ -132,11 +144,20 @@ static const struct dialog_button recover_buttons[] = {
 		{"Discard", NULL, 0, BUTTON_DISCARD},
 };
 
+static void answer_recover(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	effect_number(out, EFFECT_RECOVER,
+			answer == BUTTON_RESTORE   ? RECOVER_RESTORE
+			: answer == BUTTON_DISCARD ? RECOVER_DISCARD
+						   : RECOVER_LATER);
+}
+
 void ask_recover(struct model *m, const struct msg *msg)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, DIALOG_RECOVER, "Unsaved text found");
+	dialog_begin(d, "Unsaved text found", answer_recover);
 	dialog_add(d, ROLE_DIALOG,
 			"A workbench ended before it saved this text. Restore opens it in buffers:");
 	dialog_add(d, ROLE_DIALOG, "%s", "");
@@ -147,13 +168,4 @@ void ask_recover(struct model *m, const struct msg *msg)
 	}
 	dialog_set_buttons(d, recover_buttons, COUNT(recover_buttons));
 	m->needs_draw = true;
-}
-
-void answer_recover(struct model *m, int answer, struct effects *out)
-{
-	dialog_close(m);
-	effect_number(out, EFFECT_RECOVER,
-			answer == BUTTON_RESTORE   ? RECOVER_RESTORE
-			: answer == BUTTON_DISCARD ? RECOVER_DISCARD
-						   : RECOVER_LATER);
 }

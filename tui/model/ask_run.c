@@ -18,6 +18,8 @@
 #include "syntax/syntax.h"
 #include "text/text.h"
 
+static void answer_restart(struct model *m, int answer, struct effects *out);
+
 enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_LESS, BUTTON_EDIT, BUTTON_YES };
 
 #define FINDINGS_SHOWN 20
@@ -255,12 +257,12 @@ static void describe_code(const struct model *m, struct dialog *d)
 void ask_confirm(struct model *m)
 {
 	struct dialog *d = &m->dialog;
-	bool again = d->kind == DIALOG_CONFIRM; /* new facts: keep the scroll position and the focus */
+	bool again = d->answer == answer_confirm; /* new facts: keep the scroll position and the focus */
 	int focus = d->focus;
 	size_t scroll = again ? d->scroll : 0;
 	char what[64];
 
-	dialog_begin(d, DIALOG_CONFIRM, "Run this code?");
+	dialog_begin(d, "Run this code?", answer_confirm);
 	/* Findings come first, so that they are visible on a low screen. */
 	bool is_high = describe_policy(m, d);
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
@@ -299,7 +301,7 @@ void ask_restart(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, DIALOG_RESTART, "There is no sandbox");
+	dialog_begin(d, "There is no sandbox", answer_restart);
 	dialog_add(d, ROLE_DIALOG, "%s", m->sandbox.reason);
 	dialog_add(d, ROLE_DIALOG, "%s", "");
 	dialog_add(d, ROLE_DIALOG,
@@ -308,7 +310,7 @@ void ask_restart(struct model *m)
 	m->needs_draw = true;
 }
 
-void answer_restart(struct model *m, int answer, struct effects *out)
+static void answer_restart(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_YES)

@@ -9,6 +9,10 @@
 #include "model/model.h"
 #include "model/update.h"
 
+static void answer_signal_sure(struct model *m, int answer, struct effects *out);
+
+static void answer_signal(struct model *m, int answer, struct effects *out);
+
 static const struct {
 	int signo;
 	const char *name, *what;
@@ -50,7 +54,7 @@ void ask_signal(struct model *m, struct effects *out)
 	m->target = (struct signal_target){.pid = p->pid, .start = p->start};
 	snprintf(m->target.command, sizeof m->target.command, "%.60s", p->command);
 	snprintf(title, sizeof title, "Signal to %u %.60s", p->pid, p->command);
-	dialog_begin(&m->dialog, DIALOG_SIGNAL, title);
+	dialog_begin(&m->dialog, title, answer_signal);
 	for (int i = 0; i < COUNT(signals); i++) {
 		snprintf(text, sizeof text, "%-5s %s", signals[i].name, signals[i].what);
 		snprintf(number, sizeof number, "%d", signals[i].signo);
@@ -76,7 +80,7 @@ static void ask_if_sure(struct model *m)
 	static const struct dialog_button buttons[] = {{"Send", NULL, 's', 1}, {"Cancel", NULL, 'c', 0}};
 	const struct signal_target *target = &m->target;
 
-	dialog_begin(&m->dialog, DIALOG_SIGNAL_SURE, "Send the signal?");
+	dialog_begin(&m->dialog, "Send the signal?", answer_signal_sure);
 	dialog_add(&m->dialog, ROLE_DIALOG, "SIG%s (%d) to process %u, %s", name_of(target->signo),
 			target->signo, target->pid, target->command);
 	if (is_kernel(target) && is_deadly(target->signo))
@@ -85,8 +89,9 @@ static void ask_if_sure(struct model *m)
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 
-void answer_signal(struct model *m, int answer)
+static void answer_signal(struct model *m, int answer, struct effects *out)
 {
+	(void)out;
 	if (answer == ANSWER_MOVED)
 		return;
 	if (answer != ANSWER_ENTER || m->dialog.current >= (size_t)COUNT(signals)) {
@@ -97,7 +102,7 @@ void answer_signal(struct model *m, int answer)
 	ask_if_sure(m);
 }
 
-void answer_signal_sure(struct model *m, int answer, struct effects *out)
+static void answer_signal_sure(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer != 1 || !effect_number(out, EFFECT_SIGNAL, m->target.pid))

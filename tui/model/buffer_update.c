@@ -8,6 +8,8 @@
 #include "model/model.h"
 #include "model/update.h"
 
+static void answer_close(struct model *m, int answer, struct effects *out);
+
 enum { BUTTON_SAVE = 1, BUTTON_DISCARD };
 
 static const struct dialog_button close_buttons[] = {
@@ -108,14 +110,14 @@ void buffer_close(struct model *m, struct effects *out)
 		return;
 	}
 	m->pending_buffer = b->id;
-	dialog_begin(&m->dialog, DIALOG_CLOSE, "Unsaved changes");
+	dialog_begin(&m->dialog, "Unsaved changes", answer_close);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s has unsaved changes. Save before closing?",
 			buffer_name(b, name, sizeof name));
 	dialog_set_buttons(&m->dialog, close_buttons, COUNT(close_buttons));
 	m->needs_draw = true;
 }
 
-void answer_close(struct model *m, int answer, struct effects *out)
+static void answer_close(struct model *m, int answer, struct effects *out)
 {
 	uint32_t id = m->pending_buffer;
 

@@ -7,6 +7,8 @@
 #include "model/model.h"
 #include "model/update.h"
 
+static void answer_clear(struct model *m, int answer, struct effects *out);
+
 enum { BUTTON_CLEAR = 1 };
 
 static void ask_clear(struct model *m, struct effects *out)
@@ -22,15 +24,16 @@ static void ask_clear(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "there is no output to clear");
 		return;
 	}
-	dialog_begin(&m->dialog, DIALOG_CLEAR, "Clear the output?");
+	dialog_begin(&m->dialog, "Clear the output?", answer_clear);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%zu line%s of output and all images are deleted for good.",
 			lines, lines == 1 ? "" : "s");
 	dialog_add(&m->dialog, ROLE_DIALOG, "Variables, files and the history stay.");
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 
-void answer_clear(struct model *m, int answer)
+static void answer_clear(struct model *m, int answer, struct effects *out)
 {
+	(void)out;
 	dialog_close(m);
 	if (answer == BUTTON_CLEAR)
 		outpane_clear(&m->out);

@@ -199,7 +199,7 @@ static void cancel(struct model *m, struct effects *out)
 					       : m->focus == PANE_EDITOR ? "deselect"
 									 : "output-deselect");
 
-	if (m->dialog.kind != DIALOG_NONE)
+	if (dialog_is_open(&m->dialog))
 		update_dialog(m, &msg, out);
 	else if (!page_is_shown(m) && (finder_event(m, &msg, out) || output_search_event(m, &msg)))
 		return;

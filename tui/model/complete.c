@@ -148,7 +148,7 @@ static void filter_candidates(struct complete *c, const char *typed)
 bool complete_is_shown(const struct model *m)
 {
 	return m->completion.state == COMPLETE_OPEN && m->completion.n_shown > 0 && m->focus == PANE_EDITOR
-	       && m->dialog.kind == DIALOG_NONE && m->completion.buffer == buffers_current(&m->buffers)->id;
+	       && !dialog_is_open(&m->dialog) && m->completion.buffer == buffers_current(&m->buffers)->id;
 }
 
 const struct candidate *complete_at(const struct model *m, size_t k)

@@ -187,7 +187,7 @@ void loss_refresh(struct model *m)
 			[LOSS_VARIABLES] = "files, buffers, output, the other kernels"};
 	struct dialog *d = &m->dialog;
 
-	if (d->kind != DIALOG_LOSS)
+	if (d->answer != answer_loss)
 		return;
 	dialog_clear_lines(d);
 	describe_run(m, d);
@@ -239,12 +239,12 @@ bool loss_is_worth_asking(const struct model *m)
 
 bool loss_is_leaving(const struct model *m)
 {
-	return m->dialog.kind == DIALOG_LOSS && is_leaving(&m->loss_question);
+	return m->dialog.answer == answer_loss && is_leaving(&m->loss_question);
 }
 
 void loss_ask(struct model *m, enum loss what, struct effects *out)
 {
-	dialog_begin(&m->dialog, DIALOG_LOSS, questions[what].title);
+	dialog_begin(&m->dialog, questions[what].title, answer_loss);
 	m->loss_question = (struct loss_question){.what = what, .lang = m->lang};
 	if (is_of_sandbox(&m->loss_question) && m->sandbox.state == SANDBOX_READY) {
 		m->loss_question.files = FILES_ASKED;
@@ -280,7 +280,7 @@ static void perform_loss(struct model *m, struct effects *out)
 	}
 }
 
-void loss_answer_dialog(struct model *m, int answer, struct effects *out)
+void answer_loss(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_DO)

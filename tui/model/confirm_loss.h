@@ -45,7 +45,7 @@ bool loss_is_leaving(const struct model *m);
 /* Update the dialog, if it is open, after new facts. */
 void loss_refresh(struct model *m);
 
-void loss_answer_dialog(struct model *m, int answer, struct effects *out);
+void answer_loss(struct model *m, int answer, struct effects *out); /* the function of the dialog */
 /* MSG_FILES; the answer to a reset. */
 void loss_take_files(struct model *m, const struct msg *msg);
 void loss_answer(struct model *m, const struct msg *msg, struct effects *out);

@@ -11,6 +11,8 @@
 #include "model/model.h"
 #include "model/update.h"
 
+static void answer_confirmation(struct model *m, int answer, struct effects *out);
+
 enum choice { CHOICE_EACH, CHOICE_SESSION, CHOICE_KIND, CHOICE_ALL, N_CHOICES };
 
 bool confirmation_is_each(const struct model *m)
@@ -37,7 +39,7 @@ void ask_confirmation(struct model *m, bool runs_then)
 	snprintf(kind, sizeof kind, "Do not ask in %.30s sandboxes", m->sandbox.backend);
 	const char *const items[N_CHOICES] = {"Ask before each run", "Do not ask in this session", kind,
 			"Do not ask in any sandbox"};
-	dialog_begin(d, DIALOG_CONFIRMATION, "Confirm before code runs");
+	dialog_begin(d, "Confirm before code runs", answer_confirmation);
 	dialog_add(d, ROLE_DIALOG,
 			"Code in which the policy finds something of high severity is asked about in any case.");
 	dialog_add(d, ROLE_DIALOG, "%s", "");
@@ -86,7 +88,7 @@ static void choose_confirmation(struct model *m, enum choice choice, struct effe
 	effect_setting(out, "trust", trust);
 }
 
-void answer_confirmation(struct model *m, int answer, struct effects *out)
+static void answer_confirmation(struct model *m, int answer, struct effects *out)
 {
 	size_t choice = m->dialog.current;
 

@@ -11,47 +11,46 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-static bool is_out(const struct model *m)
-{
-	return m->dialog.kind == DIALOG_COPY_OUT_FROM || m->dialog.kind == DIALOG_COPY_OUT_TO;
-}
+static void answer_copy_in_from(struct model *m, int answer, struct effects *out);
+static void answer_copy_in_to(struct model *m, int answer, struct effects *out);
+static void answer_copy_out_from(struct model *m, int answer, struct effects *out);
+static void answer_copy_out_to(struct model *m, int answer, struct effects *out);
 
-static void ask_copy_path(struct model *m, enum dialog_kind kind, const char *title, const char *label,
-		const char *path)
+/* The path of this machine can be completed. */
+static void ask_copy_path(struct model *m, const char *title,
+		void (*answer)(struct model *m, int answer, struct effects *out), const char *path)
 {
 	struct dialog *d = &m->dialog;
-	bool is_last = kind == DIALOG_COPY_IN_TO || kind == DIALOG_COPY_OUT_TO;
-	bool is_here = kind == DIALOG_COPY_IN_FROM || kind == DIALOG_COPY_OUT_TO;
+	bool is_last = answer == answer_copy_in_to || answer == answer_copy_out_to;
+	bool is_here = answer == answer_copy_in_from || answer == answer_copy_out_to;
 
-	dialog_begin(d, kind, title);
+	dialog_begin(d, title, answer);
 	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s%s   Esc: cancel", is_last ? "copy" : "go on",
 			is_here ? "   Tab: complete" : "");
 	d->has_field = true;
-	d->field_label = label;
+	d->field_label = is_here ? "Here" : "In the sandbox";
 	if (path)
 		field_set(&d->field, path);
 	m->needs_draw = true;
 }
 
-static void begin_copy_question(struct model *m, enum dialog_kind kind, const char *title, const char *label)
-{
-	if (m->sandbox.state == SANDBOX_DEAD)
-		ask_restart(m);
-	else
-		ask_copy_path(m, kind, title, label, NULL);
-}
-
 static void copy_in(struct model *m, struct effects *out)
 {
 	(void)out;
-	begin_copy_question(m, DIALOG_COPY_IN_FROM, "Copy into the sandbox: which file or folder?", "Here");
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else
+		ask_copy_path(m, "Copy into the sandbox: which file or folder?", answer_copy_in_from, NULL);
 }
 
 static void copy_out(struct model *m, struct effects *out)
 {
 	(void)out;
-	begin_copy_question(m, DIALOG_COPY_OUT_FROM, "Copy out of the sandbox: which file or folder?",
-			"In the sandbox");
+	if (m->sandbox.state == SANDBOX_DEAD)
+		ask_restart(m);
+	else
+		ask_copy_path(m, "Copy out of the sandbox: which file or folder?", answer_copy_out_from,
+				NULL);
 }
 
 /* The last name of a path such as "DIR/name" or "name/", as a suggestion for the target. */
@@ -66,24 +65,25 @@ static void last_name(const char *path, char *out, size_t cap)
 	snprintf(out, cap, "%.*s", (int)(n - start), path + start);
 }
 
-static void ask_where_to(struct model *m, const char *from)
+static void ask_where_to(struct model *m, bool is_out)
 {
 	char title[sizeof m->dialog.title], name[256];
 
-	snprintf(m->pending_path, sizeof m->pending_path, "%s", from);
+	snprintf(m->pending_path, sizeof m->pending_path, "%s", field_text(&m->dialog.field));
 	last_name(m->pending_path, name, sizeof name);
 	snprintf(title, sizeof title, "Copy %.50s %s the sandbox: where to?", name,
-			is_out(m) ? "out of" : "into");
-	if (is_out(m))
-		ask_copy_path(m, DIALOG_COPY_OUT_TO, title, "Here", name);
+			is_out ? "out of" : "into");
+	if (is_out)
+		ask_copy_path(m, title, answer_copy_out_to, name);
 	else
-		ask_copy_path(m, DIALOG_COPY_IN_TO, title, "In the sandbox", "/workspace");
+		ask_copy_path(m, title, answer_copy_in_to, "/workspace");
 }
 
 /* Start the copy. The source is in m->pending_path. The target is stored after it until it is clear whether
  * a question is needed. */
-static void start_copy(struct model *m, const char *to, struct effects *out)
+static void start_copy(struct model *m, bool is_out, struct effects *out)
 {
+	const char *to = field_text(&m->dialog.field);
 	char *both = m->pending_path;
 	size_t from_len = strlen(both), to_len = strlen(to), n = from_len + 1 + to_len;
 
@@ -92,49 +92,57 @@ static void start_copy(struct model *m, const char *to, struct effects *out)
 		return;
 	}
 	memcpy(both + from_len + 1, to, to_len + 1);
-	if (effect_add(out, is_out(m) ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES, NULL, both, n, 0))
-		out->items[out->n - 1].flag = is_out(m);
+	if (effect_add(out, is_out ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES, NULL, both, n, 0))
+		out->items[out->n - 1].flag = is_out;
 }
 
-void answer_copy_files(struct model *m, int answer, struct effects *out)
+/* True: a path was entered. Any other answer is dealt with here. */
+static bool take_copy_path(struct model *m, int answer, bool is_here, struct effects *out)
 {
 	const char *text = field_text(&m->dialog.field);
-	bool is_first = m->dialog.kind == DIALOG_COPY_IN_FROM || m->dialog.kind == DIALOG_COPY_OUT_FROM;
-	bool is_here = is_first != is_out(m);
 
-	if (answer == ANSWER_MOVED)
-		return;
-	if (answer == ANSWER_TAB) {
-		if (is_here)
-			effect_text(out, EFFECT_COMPLETE_PATH, NULL, text);
-	} else if (answer == ANSWER_ENTER && *text && is_first) {
-		ask_where_to(m, text);
-	} else {
-		if (answer == ANSWER_ENTER && *text)
-			start_copy(m, text, out);
+	if (answer == ANSWER_ENTER && *text)
+		return true;
+	if (answer == ANSWER_TAB && is_here)
+		effect_text(out, EFFECT_COMPLETE_PATH, NULL, text);
+	else if (answer != ANSWER_TAB && answer != ANSWER_MOVED)
 		dialog_close(m);
-	}
+	return false;
+}
+
+static void answer_copy_in_from(struct model *m, int answer, struct effects *out)
+{
+	if (take_copy_path(m, answer, true, out))
+		ask_where_to(m, false);
+}
+
+static void answer_copy_out_from(struct model *m, int answer, struct effects *out)
+{
+	if (take_copy_path(m, answer, false, out))
+		ask_where_to(m, true);
+}
+
+static void answer_copy_in_to(struct model *m, int answer, struct effects *out)
+{
+	if (!take_copy_path(m, answer, false, out))
+		return;
+	start_copy(m, false, out);
+	dialog_close(m);
+}
+
+static void answer_copy_out_to(struct model *m, int answer, struct effects *out)
+{
+	if (!take_copy_path(m, answer, true, out))
+		return;
+	start_copy(m, true, out);
+	dialog_close(m);
 }
 
 /* ---- an existing target ---- */
 
 enum { BUTTON_REPLACE = 1 };
 
-void ask_copy_over(struct model *m, const struct msg *msg)
-{
-	static const struct dialog_button buttons[] = {
-			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
-	struct dialog *d = &m->dialog;
-
-	dialog_begin(d, DIALOG_COPY_OVER, msg->flag ? "The folder exists" : "The file exists");
-	dialog_add(d, ROLE_DIALOG,
-			msg->flag ? "%s already exists. Replace files of the same names in it?"
-				  : "%s already exists. Replace it?",
-			msg->text);
-	dialog_set_buttons(d, buttons, COUNT(buttons));
-}
-
-void answer_copy_over(struct model *m, int answer, struct effects *out)
+static void answer_copy_over(struct model *m, int answer, struct effects *out)
 {
 	const char *both = m->pending_path, *to = both + strlen(both) + 1;
 
@@ -143,6 +151,20 @@ void answer_copy_over(struct model *m, int answer, struct effects *out)
 			&& effect_add(out, EFFECT_COPY_FILES, NULL, both, (size_t)(to - both) + strlen(to),
 					0))
 		out->items[out->n - 1].flag = true;
+}
+
+void ask_copy_over(struct model *m, const struct msg *msg)
+{
+	static const struct dialog_button buttons[] = {
+			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
+	struct dialog *d = &m->dialog;
+
+	dialog_begin(d, msg->flag ? "The folder exists" : "The file exists", answer_copy_over);
+	dialog_add(d, ROLE_DIALOG,
+			msg->flag ? "%s already exists. Replace files of the same names in it?"
+				  : "%s already exists. Replace it?",
+			msg->text);
+	dialog_set_buttons(d, buttons, COUNT(buttons));
 }
 
 /* ---- commands ---- */

@@ -17,6 +17,8 @@
 #include "text/cluster.h"
 #include "text/text.h"
 
+static void answer_demo(struct model *m, int answer, struct effects *out);
+
 #define TICK_MS 30
 
 enum { BUTTON_YES = 1 };
@@ -141,7 +143,7 @@ void demo_ask(struct model *m)
 	const struct trm_limits *l = &m->sandbox.limits;
 	char mem[24], net[TRM_NET_ALLOW + 32];
 
-	dialog_begin(d, DIALOG_DEMO, "Run the cells of this file?");
+	dialog_begin(d, "Run the cells of this file?", answer_demo);
 	dialog_add_labeled(d, "File", ROLE_DIALOG, "%s", demo->path);
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %zu cell%s, one by one as you advance", m->lang->name,
 			demo->n, demo->n == 1 ? "" : "s");
@@ -161,7 +163,7 @@ void demo_ask(struct model *m)
 
 static void demo_leave(struct model *m, struct effects *out);
 
-void answer_demo(struct model *m, int answer, struct effects *out)
+static void answer_demo(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_YES)

@@ -47,7 +47,6 @@ int demo_split(struct demo *d, const char *comment);
 
 /* Ask, once per file, whether its cells may run. */
 void demo_ask(struct model *m);
-void answer_demo(struct model *m, int answer, struct effects *out);
 
 void demo_tick(struct model *m, struct effects *out); /* shows more of the cell */
 int demo_wait_ms(const struct model *m);              /* time until the next demo_tick(); -1: none */

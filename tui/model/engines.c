@@ -15,6 +15,8 @@
 #include "model/msg.h"
 #include "model/update.h"
 
+static void answer_container(struct model *m, int answer, struct effects *out);
+
 enum { ROWS_MAX = 4096 };
 
 void engines_finish(struct engines *e)
@@ -105,14 +107,14 @@ void engines_ask_peek(struct model *m, const struct engine_row *row)
 		return;
 	}
 	m->sandboxes.engines.target = *row;
-	dialog_begin(&m->dialog, DIALOG_CONTAINER, "Look into this container?");
+	dialog_begin(&m->dialog, "Look into this container?", answer_container);
 	const char *name = row->name + strlen(row->engine) + 1;
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s",
 			trm_container_describe(row->engine, name, NULL, words, sizeof words));
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 
-void answer_container(struct model *m, int answer, struct effects *out)
+static void answer_container(struct model *m, int answer, struct effects *out)
 {
 	const struct engine_row *row = &m->sandboxes.engines.target;
 	char both[sizeof row->engine + sizeof row->id];

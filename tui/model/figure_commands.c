@@ -11,6 +11,8 @@
 #include "model/msg.h"
 #include "model/update.h"
 
+static void answer_figure_over(struct model *m, int answer, struct effects *out);
+
 /* ---- the current image ---- */
 
 static bool note_last(struct model *m, uint32_t id, void *user)
@@ -65,7 +67,7 @@ static void ask_where(struct model *m, const struct figure *fig, const char *pat
 	struct dialog *d = &m->dialog;
 
 	m->out.figures.pending = fig->id;
-	dialog_begin(d, DIALOG_SAVE_FIGURE, "Save the image as");
+	dialog_begin(d, "Save the image as", answer_save_figure);
 	if (fig->info.type)
 		dialog_add(d, ROLE_DIALOG_DIM, "%s, %d x %d   Tab: complete   Esc: cancel",
 				image_mime(fig->info.type), fig->info.width, fig->info.height);
@@ -107,12 +109,12 @@ static void ask_over(struct model *m, const char *path)
 			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
 
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", path);
-	dialog_begin(&m->dialog, DIALOG_FIGURE_OVER, "The file exists");
+	dialog_begin(&m->dialog, "The file exists", answer_figure_over);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", path);
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 }
 
-void answer_figure_over(struct model *m, int answer, struct effects *out)
+static void answer_figure_over(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_REPLACE)
@@ -131,7 +133,7 @@ void figures_saved(struct model *m, const struct msg *msg)
 		dialog_close(m);
 		snprintf(m->out.figures.saved, sizeof m->out.figures.saved, "%s", msg->text);
 		notices_add(&m->notices, m->now_ns, false, "saved the image as %s", msg->text);
-	} else if (fig && m->dialog.kind == DIALOG_SAVE_FIGURE) {
+	} else if (fig && m->dialog.answer == answer_save_figure) {
 		ask_where(m, fig, msg->text, msg->other);
 	} else {
 		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);

@@ -13,6 +13,8 @@
 #include "model/update.h"
 #include "widget/fuzzy.h"
 
+static void answer_files(struct model *m, int answer, struct effects *out);
+
 enum { FILE_ROWS = 14, FILES_SHOWN = 200, TAIL = 58 };
 
 void file_picker_finish(struct file_picker *p)
@@ -115,9 +117,10 @@ void file_picker_show(struct model *m, const struct msg *msg)
 {
 	struct dialog *d = &m->dialog;
 
-	if (m->dialog.kind != DIALOG_NONE || !take_paths(&m->file_picker, msg->text, msg->len, msg->number))
+	if (dialog_is_open(&m->dialog) || !take_paths(&m->file_picker, msg->text, msg->len, msg->number))
 		return;
-	dialog_begin(d, DIALOG_FILES, "Go to a file");
+	dialog_begin(d, "Go to a file", answer_files);
+	d->command = "go-to-file";
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = FILE_ROWS;
@@ -125,7 +128,7 @@ void file_picker_show(struct model *m, const struct msg *msg)
 	m->needs_draw = true;
 }
 
-void answer_files(struct model *m, int answer, struct effects *out)
+static void answer_files(struct model *m, int answer, struct effects *out)
 {
 	const char *path = dialog_choice(&m->dialog);
 

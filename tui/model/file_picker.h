@@ -2,7 +2,7 @@
 #ifndef TUI_MODEL_FILE_PICKER_H
 #define TUI_MODEL_FILE_PICKER_H
 
-/* Opening a file by a few letters of its name (DIALOG_FILES). Recent files come first, then the files of the
+/* Opening a file by a few letters of its name. Recent files come first, then the files of the
  * folder. The app lists them: EFFECT_PICK_FILES, MSG_PICK_FILES. */
 
 #include <stddef.h>
@@ -21,6 +21,5 @@ struct file_picker {
 
 void file_picker_finish(struct file_picker *p); /* accepts a zeroed object */
 void file_picker_show(struct model *m, const struct msg *msg);
-void answer_files(struct model *m, int answer, struct effects *out);
 
 #endif

@@ -12,18 +12,12 @@
 
 /* Say what failed: in the dialog that asked for the path, so that the path can be corrected, else as a
  * notice. */
-static void report_failure(struct model *m, enum dialog_kind kind, const char *why)
+static void report_failure(struct model *m, bool is_asked, const char *why)
 {
-	if (m->dialog.kind == kind)
+	if (is_asked)
 		ask_path_again(m, why);
 	else
 		notices_add(&m->notices, m->now_ns, true, "%s", why);
-}
-
-static void close_if(struct model *m, enum dialog_kind kind)
-{
-	if (m->dialog.kind == kind)
-		dialog_close(m);
 }
 
 static void report_opened(struct model *m, const struct msg *msg, const struct editor *e)
@@ -49,10 +43,12 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 	struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);
 
 	if (msg->other || !b) {
-		report_failure(m, DIALOG_OPEN, msg->other ? msg->other : "the buffer is gone");
+		report_failure(m, m->dialog.answer == answer_open,
+				msg->other ? msg->other : "the buffer is gone");
 		return;
 	}
-	close_if(m, DIALOG_OPEN);
+	if (m->dialog.answer == answer_open)
+		dialog_close(m);
 	buffer_show(m, b, out);
 	model_focus(m, PANE_EDITOR);
 	report_opened(m, msg, &b->editor);
@@ -61,12 +57,13 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 static void on_saved(struct model *m, const struct msg *msg, struct effects *out)
 {
 	if (msg->other) {
-		if (m->dialog.kind != DIALOG_SAVE)
+		if (m->dialog.answer != answer_save)
 			m->closing_buffer = 0;
-		report_failure(m, DIALOG_SAVE, msg->other);
+		report_failure(m, m->dialog.answer == answer_save, msg->other);
 		return;
 	}
-	close_if(m, DIALOG_SAVE);
+	if (m->dialog.answer == answer_save)
+		dialog_close(m);
 	notices_add(&m->notices, m->now_ns, false, "saved %s", msg->text);
 	buffer_saved(m, (uint32_t)msg->number, out);
 }

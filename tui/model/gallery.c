@@ -15,6 +15,8 @@
 #include "model/table_page.h"
 #include "model/update.h"
 
+static void answer_save_all(struct model *m, int answer, struct effects *out);
+
 enum { PREVIEW_LINES = 2000, PREVIEW_LINE_BYTES = 400 };
 
 struct gallery_layout gallery_layout(const struct model *m)
@@ -133,7 +135,8 @@ static void preview_text(struct model *m, const struct artifact_row *row)
 	int n = 0;
 
 	snprintf(title, sizeof title, "%.70s (Esc closes)", row->name);
-	dialog_begin(d, DIALOG_INSPECT, title);
+	dialog_begin(d, title, dialog_dismiss);
+	d->command = "inspect";
 	d->is_large = true;
 	for (; at < end && n < PREVIEW_LINES; n++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -183,7 +186,7 @@ static void save_artifact(struct model *m, struct effects *out)
 	if (!artifact_at_hand(m, &row))
 		return;
 	m->out.figures.pending = row.id;
-	dialog_begin(d, DIALOG_SAVE_FIGURE, "Save as");
+	dialog_begin(d, "Save as", answer_save_figure);
 	dialog_add(d, ROLE_DIALOG_DIM, "%s, %zu bytes   Tab: complete   Esc: cancel", row.mime, row.n);
 	d->has_field = true;
 	d->field_label = "Path";
@@ -199,7 +202,7 @@ static void save_all_artifacts(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "no run has made anything yet");
 		return;
 	}
-	dialog_begin(d, DIALOG_SAVE_ALL, "Save all into a folder");
+	dialog_begin(d, "Save all into a folder", answer_save_all);
 	dialog_add(d, ROLE_DIALOG_DIM, "%zu files; the folder is made, and no file is replaced", n_rows(m));
 	d->has_field = true;
 	d->field_label = "Folder";
@@ -207,7 +210,7 @@ static void save_all_artifacts(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-void answer_save_all(struct model *m, int answer, struct effects *out)
+static void answer_save_all(struct model *m, int answer, struct effects *out)
 {
 	const char *path = field_text(&m->dialog.field);
 

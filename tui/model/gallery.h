@@ -31,7 +31,5 @@ struct gallery_layout gallery_layout(const struct model *m);
 /* False: the page is not open. */
 bool gallery_mouse(struct model *m, const struct event *ev, struct effects *out);
 void gallery_close(struct model *m);
-/* DIALOG_SAVE_ALL */
-void answer_save_all(struct model *m, int answer, struct effects *out);
 
 #endif

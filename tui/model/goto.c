@@ -10,13 +10,15 @@
 #include "text/text.h"
 #include "text/walk.h"
 
+static void answer_goto(struct model *m, int answer, struct effects *out);
+
 static void go_to_line(struct model *m, struct effects *out)
 {
 	struct dialog *d = &m->dialog;
 
 	(void)out;
 	model_focus(m, PANE_EDITOR);
-	dialog_begin(d, DIALOG_GOTO, "Go to line");
+	dialog_begin(d, "Go to line", answer_goto);
 	dialog_add(d, ROLE_DIALOG_DIM, "LINE or LINE:COLUMN, 1 to %zu; +N and -N count from here",
 			text_lines(model_editor(m)->text));
 	d->has_field = true;
@@ -62,7 +64,7 @@ unsigned editor_goto(struct editor *e, const char *where)
 	return DONE;
 }
 
-void answer_goto(struct model *m, int answer, struct effects *out)
+static void answer_goto(struct model *m, int answer, struct effects *out)
 {
 	const char *where = field_text(&m->dialog.field);
 

@@ -11,6 +11,8 @@
 #include "model/page.h"
 #include "model/update.h"
 
+static void answer_help(struct model *m, int answer, struct effects *out);
+
 /* Keys that belong to no command. */
 static const struct {
 	enum key_context key_context; /* CONTEXT_COUNT: in dialogs */
@@ -218,15 +220,17 @@ void show_help(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, DIALOG_HELP, "Help (type to search, arrow keys scroll, Esc closes)");
+	dialog_begin(d, "Help (type to search, arrow keys scroll, Esc closes)", answer_help);
+	d->command = "help";
 	d->is_large = d->has_field = d->is_live = true;
 	d->field_label = "Search";
 	list_help(m);
 	m->needs_draw = true;
 }
 
-void answer_help(struct model *m, int answer)
+static void answer_help(struct model *m, int answer, struct effects *out)
 {
+	(void)out;
 	if (answer == ANSWER_TYPED)
 		list_help(m);
 	else if (answer != ANSWER_TAB)

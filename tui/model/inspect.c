@@ -10,6 +10,7 @@
 
 #include "command/command.h"
 #include "model/complete_internal.h"
+#include "model/dialog_dispatch.h"
 #include "model/kernel_query.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -107,7 +108,8 @@ void inspect_variable(struct model *m, struct effects *out)
 	const struct variable *v = is_there ? line.row : NULL;
 
 	if (v && line.of) { /* all that is known of a member is on its line */
-		dialog_begin(&m->dialog, DIALOG_INSPECT, "Member (Esc closes)");
+		dialog_begin(&m->dialog, "Member (Esc closes)", dialog_dismiss);
+		m->dialog.command = "inspect";
 		m->dialog.is_large = true;
 		dialog_add_labeled(&m->dialog, "Name", ROLE_DIALOG, "%s", v->name);
 		dialog_add_labeled(&m->dialog, "Type", ROLE_DIALOG, "%s", v->type);
@@ -185,7 +187,8 @@ static void show_inspection_dialog(struct model *m, const cJSON *json)
 	char title[90];
 
 	snprintf(title, sizeof title, "%.60s (Esc closes)", json_member(json, "name"));
-	dialog_begin(d, DIALOG_INSPECT, title);
+	dialog_begin(d, title, dialog_dismiss);
+	d->command = "inspect";
 	d->is_large = true;
 	if (*json_member(json, "signature"))
 		dialog_add_labeled(d, "Called", ROLE_DIALOG, "%s", json_member(json, "signature"));
@@ -200,7 +203,7 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 
 	(void)out;
 	m->needs_draw = true;
-	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "found")) && m->dialog.kind == DIALOG_NONE)
+	if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "found")) && !dialog_is_open(&m->dialog))
 		show_inspection_dialog(m, json);
 	else if (!json)
 		notices_add(&m->notices, m->now_ns, true, "%s",

@@ -16,13 +16,15 @@
 #include "model/msg.h"
 #include "model/update.h"
 
+static void answer_install(struct model *m, int answer, struct effects *out);
+
 static void ask_packages(struct model *m, const char *why, const char *typed)
 {
 	struct dialog *d = &m->dialog;
 	char title[64], *text = typed ? strdup(typed) : NULL;
 
 	snprintf(title, sizeof title, "Install packages for %s", m->lang->name);
-	dialog_begin(d, DIALOG_INSTALL, title);
+	dialog_begin(d, title, answer_install);
 	dialog_add(d, ROLE_DIALOG,
 			m->lang->style == TRM_STYLE_INDENT
 					? "Installed with pip. Example: six rich>=13,<14"
@@ -69,7 +71,7 @@ static bool is_fine(const struct trm_lang *lang, const char *text, struct trm_er
 	return is_fine;
 }
 
-void answer_install(struct model *m, int answer, struct effects *out)
+static void answer_install(struct model *m, int answer, struct effects *out)
 {
 	struct trm_error why = {0};
 	const char *text = field_text(&m->dialog.field);

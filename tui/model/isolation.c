@@ -7,6 +7,8 @@
 #include "model/model.h"
 #include "model/update.h"
 
+static void answer_isolation(struct model *m, int answer, struct effects *out);
+
 enum answer { ANSWER_RUN = 1, ANSWER_ALWAYS, ANSWER_QUIT };
 
 /* The middle part of the library's message. The dialog says the rest itself. */
@@ -28,7 +30,7 @@ void ask_isolation(struct model *m, const char *why)
 	int len;
 	const char *reason = find_reason(why, &len);
 
-	dialog_begin(d, DIALOG_ISOLATION, "No isolation");
+	dialog_begin(d, "No isolation", answer_isolation);
 	dialog_add(d, ROLE_DIALOG_WARN, "This machine offers no isolation: code runs with all your rights.");
 	dialog_add(d, ROLE_DIALOG, "If this container is your sandbox, that may be what you want.");
 	dialog_add(d, ROLE_DIALOG, "%s", "");
@@ -39,7 +41,7 @@ void ask_isolation(struct model *m, const char *why)
 }
 
 /* Esc postpones the question until F5 asks it again. */
-void answer_isolation(struct model *m, int answer, struct effects *out)
+static void answer_isolation(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == ANSWER_QUIT)

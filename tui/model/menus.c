@@ -9,6 +9,10 @@
 #include "model/msg.h"
 #include "model/update.h"
 
+static void answer_theme(struct model *m, int answer, struct effects *out);
+
+static void answer_language(struct model *m, int answer, struct effects *out);
+
 /* ---- menus ---- */
 
 /* Add a language with the extension of its files, or with the way to install it. */
@@ -29,7 +33,8 @@ static void add_language(struct model *m, const struct trm_lang *lang)
 
 void ask_language(struct model *m)
 {
-	dialog_begin(&m->dialog, DIALOG_LANGUAGE, "Language");
+	dialog_begin(&m->dialog, "Language", answer_language);
+	m->dialog.command = "language";
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		add_language(m, trm_lang_at(i));
 	m->dialog.current = m->lang->index;
@@ -37,7 +42,7 @@ void ask_language(struct model *m)
 	m->needs_draw = true;
 }
 
-void answer_language(struct model *m, int answer, struct effects *out)
+static void answer_language(struct model *m, int answer, struct effects *out)
 {
 	const struct trm_lang *lang = trm_lang_at((unsigned)m->dialog.current);
 
@@ -52,7 +57,8 @@ void answer_language(struct model *m, int answer, struct effects *out)
 
 void ask_themes(struct model *m, const struct msg *msg)
 {
-	dialog_begin(&m->dialog, DIALOG_THEME, "Theme");
+	dialog_begin(&m->dialog, "Theme", answer_theme);
+	m->dialog.command = "theme";
 	for (size_t i = 0; i < msg->n_names; i++) {
 		dialog_add_item(&m->dialog, msg->names[i]);
 		if (strcmp(msg->names[i], m->theme) == 0)
@@ -61,7 +67,7 @@ void ask_themes(struct model *m, const struct msg *msg)
 	m->needs_draw = true;
 }
 
-void answer_theme(struct model *m, int answer, struct effects *out)
+static void answer_theme(struct model *m, int answer, struct effects *out)
 {
 	const struct dialog *d = &m->dialog;
 	const char *name = d->n_items ? d->items[d->current] : m->theme;
@@ -82,7 +88,8 @@ void show_messages(struct model *m)
 	struct dialog *d = &m->dialog;
 	const struct notice *n;
 
-	dialog_begin(d, DIALOG_MESSAGES, "Messages, newest first (Esc closes)");
+	dialog_begin(d, "Messages, newest first (Esc closes)", dialog_dismiss);
+	d->command = "messages";
 	d->is_large = true;
 	for (size_t k = 0; (n = notices_at(&m->notices, k)) != NULL; k++) {
 		char ago[24];

@@ -14,6 +14,8 @@
 #include "model/update.h"
 #include "widget/fuzzy.h"
 
+static void answer_palette(struct model *m, int answer, struct effects *out);
+
 enum { MAX_COMMANDS = 512, ROWS = 14 };
 
 void palette_remember(struct palette *p, const struct command *c)
@@ -181,7 +183,8 @@ void palette_ask(struct model *m, struct effects *out)
 	struct dialog *d = &m->dialog;
 
 	(void)out;
-	dialog_begin(d, DIALOG_PALETTE, "Commands");
+	dialog_begin(d, "Commands", answer_palette);
+	d->command = "palette";
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = ROWS;
@@ -200,7 +203,7 @@ static void go_where_it_works(struct model *m, const struct command *c)
 		model_focus(m, panes[c->key_context]);
 }
 
-void answer_palette(struct model *m, int answer, struct effects *out)
+static void answer_palette(struct model *m, int answer, struct effects *out)
 {
 	const struct command *c = dialog_choice(&m->dialog);
 

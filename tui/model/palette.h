@@ -2,7 +2,7 @@
 #ifndef TUI_PALETTE_H
 #define TUI_PALETTE_H
 
-/* The command palette: a dialog (DIALOG_PALETTE) with all commands that have a title, and their keys. A few
+/* The command palette: a dialog with all commands that have a title, and their keys. A few
  * letters of the title or the name find a command. Recently chosen commands come first. */
 
 #include <stddef.h>

@@ -13,6 +13,8 @@
 #include "model/stopping.h"
 #include "model/update.h"
 
+static void answer_stop_other(struct model *m, int answer, struct effects *out);
+
 static struct peer_run *find_peer_run(struct model *m, uint32_t serial)
 {
 	for (unsigned i = 0; i < m->peer_runs.n && serial; i++)
@@ -165,14 +167,14 @@ void peer_runs_ask_stop(struct model *m)
 	if (!info)
 		return;
 	m->peer_runs.target = other->serial;
-	dialog_begin(&m->dialog, DIALOG_STOP_OTHER, "Interrupt another program's run?");
+	dialog_begin(&m->dialog, "Interrupt another program's run?", answer_stop_other);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s runs, in %s:", who(info), other->lang->name);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s", info->excerpt);
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
 	m->needs_draw = true;
 }
 
-void answer_stop_other(struct model *m, int answer, struct effects *out)
+static void answer_stop_other(struct model *m, int answer, struct effects *out)
 {
 	struct peer_run *other = find_peer_run(m, m->peer_runs.target);
 

@@ -56,7 +56,6 @@ void peer_runs_forget(struct model *m);
  * it would copy. */
 bool peer_runs_may_be_stopped(const struct model *m);
 void peer_runs_ask_stop(struct model *m);
-void answer_stop_other(struct model *m, int answer, struct effects *out);
 
 /* A program says what it is; NULL: it has gone. */
 void peer_runs_name(struct model *m, uint32_t client, const char *words);

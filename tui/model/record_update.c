@@ -20,13 +20,43 @@ static const struct dialog_button replace_buttons[] = {
 
 /* ---- questions ---- */
 
+/* The dialog stays open until the result is known. */
+static void answer_record_path(struct model *m, int answer, enum effect_type effect, struct effects *out)
+{
+	const char *path = field_text(&m->dialog.field);
+
+	if (answer == ANSWER_TAB)
+		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+	else if (answer == ANSWER_ENTER && *path)
+		effect_text(out, effect, NULL, path);
+	else
+		dialog_close(m);
+}
+
+static void answer_record(struct model *m, int answer, struct effects *out)
+{
+	answer_record_path(m, answer, EFFECT_RECORD, out);
+}
+
+static void answer_export(struct model *m, int answer, struct effects *out)
+{
+	answer_record_path(m, answer, EFFECT_EXPORT, out);
+}
+
+static void answer_export_over(struct model *m, int answer, struct effects *out)
+{
+	dialog_close(m);
+	if (answer == BUTTON_YES)
+		effect_text(out, EFFECT_EXPORT_OVER, NULL, m->pending_path);
+}
+
 static void ask_record_path(
-		struct model *m, enum dialog_kind kind, const char *title, const char *path, const char *why)
+		struct model *m, bool is_export, const char *title, const char *path, const char *why)
 {
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, kind, title);
-	if (kind == DIALOG_EXPORT)
+	dialog_begin(d, title, is_export ? answer_export : answer_record);
+	if (is_export)
 		dialog_add(d, ROLE_DIALOG,
 				"Writes all runs of this session with their output. The file "
 				"name ending chooses the format: .ipynb Jupyter notebook, .md "
@@ -36,8 +66,7 @@ static void ask_record_path(
 				"Records code, input, output with its times, and metrics to "
 				"this file, from now on. \"terrarium replay\" plays it. Input "
 				"without an echo, such as passwords, is not recorded.");
-	dialog_add(d, ROLE_DIM, "Enter: %s   Tab: complete   Esc: cancel",
-			kind == DIALOG_EXPORT ? "export" : "record");
+	dialog_add(d, ROLE_DIM, "Enter: %s   Tab: complete   Esc: cancel", is_export ? "export" : "record");
 	if (why)
 		dialog_add(d, ROLE_STATUS_ERROR, "%s", why);
 	d->has_field = true;
@@ -46,47 +75,21 @@ static void ask_record_path(
 	m->needs_draw = true;
 }
 
-void answer_record(struct model *m, int answer, struct effects *out)
-{
-	const char *path = field_text(&m->dialog.field);
-	enum effect_type effect = m->dialog.kind == DIALOG_EXPORT ? EFFECT_EXPORT : EFFECT_RECORD;
-
-	if (answer == ANSWER_TAB)
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
-	else if (answer == ANSWER_ENTER && *path)
-		effect_text(out, effect, NULL, path); /* the dialog stays open until the result is known */
-	else
-		dialog_close(m);
-}
-
-void answer_export(struct model *m, int answer, struct effects *out)
-{
-	dialog_close(m);
-	if (answer == BUTTON_YES)
-		effect_text(out, EFFECT_EXPORT_OVER, NULL, m->pending_path);
-}
-
 /* ---- messages ---- */
 
-static void close_if(struct model *m, enum dialog_kind kind)
-{
-	if (m->dialog.kind == kind)
-		dialog_close(m);
-}
-
-static void report_record_failure(struct model *m, enum dialog_kind kind, const char *why)
+static void report_record_failure(struct model *m, bool is_export, const char *why)
 {
 	struct dialog *d = &m->dialog;
 	char title[sizeof d->title], *path;
 
-	if (d->kind != kind) {
+	if (d->answer != (is_export ? answer_export : answer_record)) {
 		notices_add(&m->notices, m->now_ns, true, "%s", why);
 		return;
 	}
 	/* The typed text stays, so that the person can correct it. */
 	path = strdup(field_text(&d->field));
 	memcpy(title, d->title, sizeof title);
-	ask_record_path(m, kind, title, path ? path : "", why);
+	ask_record_path(m, is_export, title, path ? path : "", why);
 	free(path);
 }
 
@@ -94,10 +97,11 @@ static void on_recording(struct model *m, const struct msg *msg)
 {
 	if (msg->other) {
 		m->is_recording = msg->flag;
-		report_record_failure(m, DIALOG_RECORD, msg->other);
+		report_record_failure(m, false, msg->other);
 		return;
 	}
-	close_if(m, DIALOG_RECORD);
+	if (m->dialog.answer == answer_record)
+		dialog_close(m);
 	m->is_recording = msg->flag;
 	notices_add(&m->notices, m->now_ns, false, msg->flag ? "recording to %s" : "recorded to %s",
 			msg->text);
@@ -106,17 +110,18 @@ static void on_recording(struct model *m, const struct msg *msg)
 static void on_exported(struct model *m, const struct msg *msg)
 {
 	if (msg->other) {
-		report_record_failure(m, DIALOG_EXPORT, msg->other);
+		report_record_failure(m, true, msg->other);
 		return;
 	}
-	close_if(m, DIALOG_EXPORT);
+	if (m->dialog.answer == answer_export)
+		dialog_close(m);
 	if (!msg->flag) {
 		notices_add(&m->notices, m->now_ns, false, "exported %llu run%s to %s",
 				(unsigned long long)msg->number, msg->number == 1 ? "" : "s", msg->text);
 		return;
 	}
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
-	dialog_begin(&m->dialog, DIALOG_EXPORT_OVER, "The file exists");
+	dialog_begin(&m->dialog, "The file exists", answer_export_over);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", msg->text);
 	dialog_set_buttons(&m->dialog, replace_buttons, COUNT(replace_buttons));
 }
@@ -138,7 +143,7 @@ static void start_recording(struct model *m, struct effects *out)
 	if (m->is_recording)
 		notices_add(&m->notices, m->now_ns, false, "already recording");
 	else
-		ask_record_path(m, DIALOG_RECORD, "Record", "session.trec", NULL);
+		ask_record_path(m, false, "Record", "session.trec", NULL);
 }
 
 static void stop_recording(struct model *m, struct effects *out)
@@ -160,19 +165,19 @@ static void toggle_recording(struct model *m, struct effects *out)
 static void export_notebook(struct model *m, struct effects *out)
 {
 	(void)out;
-	ask_record_path(m, DIALOG_EXPORT, "Export as a notebook", "session.ipynb", NULL);
+	ask_record_path(m, true, "Export as a notebook", "session.ipynb", NULL);
 }
 
 static void export_markdown(struct model *m, struct effects *out)
 {
 	(void)out;
-	ask_record_path(m, DIALOG_EXPORT, "Export as Markdown", "session.md", NULL);
+	ask_record_path(m, true, "Export as Markdown", "session.md", NULL);
 }
 
 static void export_html(struct model *m, struct effects *out)
 {
 	(void)out;
-	ask_record_path(m, DIALOG_EXPORT, "Export as a web page", "session.html", NULL);
+	ask_record_path(m, true, "Export as a web page", "session.html", NULL);
 }
 
 static void export_script(struct model *m, struct effects *out)
@@ -181,7 +186,7 @@ static void export_script(struct model *m, struct effects *out)
 
 	(void)out;
 	snprintf(path, sizeof path, "session%s", m->lang->suffixes[0]);
-	ask_record_path(m, DIALOG_EXPORT, "Export as a script", path, NULL);
+	ask_record_path(m, true, "Export as a script", path, NULL);
 }
 
 static const struct command commands[] = {

@@ -20,6 +20,8 @@
 #include "syntax/syntax.h"
 #include "widget/fuzzy.h"
 
+static void answer_history(struct model *m, int answer, struct effects *out);
+
 enum { LIST_ROWS = 8, PREVIEW_ROWS = 7 };
 
 static void clear_list(struct run_history *h)
@@ -279,7 +281,8 @@ void run_history_show(struct model *m, const struct msg *msg)
 		notices_add(&m->notices, m->now_ns, false, "nothing has run yet");
 		return;
 	}
-	dialog_begin(d, DIALOG_HISTORY, "Run history");
+	dialog_begin(d, "Run history", answer_history);
+	d->command = "history";
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = LIST_ROWS;
@@ -300,7 +303,7 @@ static void recall_run(struct model *m, const struct past_run *p, bool into_new,
 	editor_done(m, editor_insert(model_editor(m), p->code, p->len), out);
 }
 
-void answer_history(struct model *m, int answer, struct effects *out)
+static void answer_history(struct model *m, int answer, struct effects *out)
 {
 	const struct past_run *p = dialog_choice(&m->dialog);
 

@@ -52,6 +52,5 @@ void run_history_end(struct model *m, uint32_t serial, const struct trm_result *
 /* ^T: read the file. MSG_HISTORY opens the list. */
 void run_history_ask(struct model *m, struct effects *out);
 void run_history_show(struct model *m, const struct msg *msg);
-void answer_history(struct model *m, int answer, struct effects *out);
 
 #endif

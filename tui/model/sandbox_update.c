@@ -131,7 +131,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		m->sandbox.doing[0] = '\0';
 		variables_wait(m);
 		take_sandbox_facts(&m->sandbox, msg);
-		if (m->dialog.kind == DIALOG_CONFIRM)
+		if (m->dialog.answer == answer_confirm)
 			ask_confirm(m); /* the strength of the limits is known now */
 		break;
 	case MSG_SANDBOX_KEPT: on_kept(m, msg); break;

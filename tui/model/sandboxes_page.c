@@ -12,6 +12,8 @@
 #include "model/model.h"
 #include "model/update.h"
 
+static void answer_stop_sandbox(struct model *m, int answer, struct effects *out);
+
 static size_t page_of(const struct model *m)
 {
 	int rows = sandboxes_layout(m).table.rows;
@@ -313,7 +315,7 @@ static void ask_stop(struct model *m, struct effects *out)
 		return;
 	}
 	m->sandboxes.target = *e;
-	dialog_begin(&m->dialog, DIALOG_STOP_SANDBOX, "Stop the sandbox? You will lose:");
+	dialog_begin(&m->dialog, "Stop the sandbox? You will lose:", answer_stop_sandbox);
 	describe_loss(m, &m->dialog, e);
 	if (sandboxes_is_own(m, e))
 		dialog_add(&m->dialog, ROLE_DIALOG_WARN, "It is the sandbox of this workbench.");
@@ -324,7 +326,7 @@ static void ask_stop(struct model *m, struct effects *out)
 	m->dialog.focus = 1;
 }
 
-void answer_stop_sandbox(struct model *m, int answer, struct effects *out)
+static void answer_stop_sandbox(struct model *m, int answer, struct effects *out)
 {
 	const struct trm_entry *e = &m->sandboxes.target;
 

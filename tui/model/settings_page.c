@@ -16,6 +16,10 @@
 #include "model/update.h"
 #include "widget/fuzzy.h"
 
+static void answer_setting(struct model *m, int answer, struct effects *out);
+
+static void answer_settings(struct model *m, int answer, struct effects *out);
+
 enum { SETTING_ROWS = 14 };
 
 /* ---- the list ---- */
@@ -114,7 +118,8 @@ void settings_page_show(struct model *m, const struct msg *msg)
 
 	memcpy(p->rows, msg->settings, n * sizeof *p->rows);
 	p->n = n;
-	dialog_begin(d, DIALOG_SETTINGS, "Settings");
+	dialog_begin(d, "Settings", answer_settings);
+	d->command = "settings";
 	d->has_field = d->is_live = true;
 	d->field_label = m->has_utf8 ? "›" : ">";
 	d->list_rows = SETTING_ROWS;
@@ -147,7 +152,7 @@ static void open_setting(struct model *m, const struct setting_row *r, const cha
 	snprintf(text, sizeof text, "%s", typed ? typed : kept.value);
 
 	snprintf(title, sizeof title, "Setting: %s", kept.name);
-	dialog_begin(d, DIALOG_SETTING, title);
+	dialog_begin(d, title, answer_setting);
 	dialog_add(d, ROLE_DIALOG, "%s", kept.help);
 	dialog_add_labeled(d, "Values", ROLE_DIALOG, "%s", kept.metavar);
 	dialog_add_labeled(d, "From", ROLE_DIALOG, "%s", kept.from);
@@ -172,7 +177,7 @@ static void open_setting(struct model *m, const struct setting_row *r, const cha
 	m->needs_draw = true;
 }
 
-void answer_settings(struct model *m, int answer, struct effects *out)
+static void answer_settings(struct model *m, int answer, struct effects *out)
 {
 	struct settings_page *p = &m->settings_page;
 	const struct setting_row *r = dialog_choice(&m->dialog);
@@ -195,7 +200,7 @@ void answer_settings(struct model *m, int answer, struct effects *out)
 	}
 }
 
-void answer_setting(struct model *m, int answer, struct effects *out)
+static void answer_setting(struct model *m, int answer, struct effects *out)
 {
 	struct settings_page *p = &m->settings_page;
 	const struct setting_row *r = &p->rows[p->edited];
@@ -238,7 +243,7 @@ static void take_setting(struct model *m, const char *name, const struct trm_con
 void settings_page_stored(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw = true;
-	if (msg->other && m->dialog.kind == DIALOG_SETTING)
+	if (msg->other && m->dialog.answer == answer_setting)
 		open_setting(m, &m->settings_page.rows[m->settings_page.edited], field_text(&m->dialog.field),
 				msg->other);
 	else if (msg->other)
@@ -246,7 +251,7 @@ void settings_page_stored(struct model *m, const struct msg *msg, struct effects
 	if (msg->other)
 		return;
 	take_setting(m, msg->text, msg->config);
-	if (m->dialog.kind == DIALOG_SETTING)
+	if (m->dialog.answer == answer_setting)
 		effect_plain(out, EFFECT_SETTINGS);
 }
 

@@ -2,7 +2,7 @@
 #ifndef TUI_MODEL_SETTINGS_PAGE_H
 #define TUI_MODEL_SETTINGS_PAGE_H
 
-/* The settings as a list with a search (DIALOG_SETTINGS), and the dialog that changes one (DIALOG_SETTING).
+/* The settings as a list with a search, and the dialog that changes one.
  * The app lists and stores them: MSG_SETTINGS, EFFECT_SETTING. */
 
 #include <stdbool.h>
@@ -29,7 +29,7 @@ struct setting_row {
 struct settings_page {
 	struct setting_row rows[SETTINGS_PAGE_MAX];
 	size_t n;
-	size_t edited; /* the row of DIALOG_SETTING */
+	size_t edited; /* the row of the dialog that changes one */
 	char query[64];
 	char current[32]; /* the row that is selected when the list opens again */
 };
@@ -37,7 +37,5 @@ struct settings_page {
 void settings_page_ask(struct model *m, struct effects *out); /* opens when the app has listed the settings */
 void settings_page_show(struct model *m, const struct msg *msg);
 void settings_page_stored(struct model *m, const struct msg *msg, struct effects *out);
-void answer_settings(struct model *m, int answer, struct effects *out);
-void answer_setting(struct model *m, int answer, struct effects *out);
 
 #endif

@@ -13,6 +13,8 @@
 #include "model/table_page.h"
 #include "model/variables.h"
 
+static void answer_table(struct model *m, int answer, struct effects *out);
+
 static void move_mark(struct model *m, int64_t rows, int64_t columns)
 {
 	table_pane_move(&m->table_page.pane, rows, columns);
@@ -178,7 +180,8 @@ static void show_cell(struct model *m, struct effects *out)
 	(void)out;
 	if (!is_known || !head)
 		return;
-	dialog_begin(&m->dialog, DIALOG_INSPECT, "Cell (Esc closes)");
+	dialog_begin(&m->dialog, "Cell (Esc closes)", dialog_dismiss);
+	m->dialog.command = "inspect";
 	m->dialog.is_large = true;
 	dialog_add_labeled(&m->dialog, "Column", ROLE_DIALOG, "%s", head->name);
 	dialog_add_labeled(&m->dialog, "Type", ROLE_DIALOG, "%s", head->type);
@@ -240,7 +243,7 @@ static void ask_table(struct model *m, struct effects *out)
 	struct dialog *d = &m->dialog;
 
 	(void)out;
-	dialog_begin(d, DIALOG_TABLE, "Show as a table");
+	dialog_begin(d, "Show as a table", answer_table);
 	dialog_add(d, ROLE_DIALOG_DIM, "a variable of %s, or a CSV file in the sandbox: data.csv",
 			m->lang->name);
 	d->has_field = true;
@@ -255,7 +258,7 @@ static bool is_csv_name(const char *name)
 	       || (n > 4 && (!strcasecmp(name + n - 4, ".csv") || !strcasecmp(name + n - 4, ".tsv")));
 }
 
-void answer_table(struct model *m, int answer, struct effects *out)
+static void answer_table(struct model *m, int answer, struct effects *out)
 {
 	char name[400];
 

@@ -219,7 +219,7 @@ static void on_resize(struct model *m, const struct event *ev)
 static bool is_escape_first(const struct model *m, const struct event *ev)
 {
 	bool is_command = (ev->key >= K_F1 && ev->key <= K_F12) || ev->mods & MOD_CTRL;
-	bool is_in_dialog = m->dialog.kind != DIALOG_NONE && !m->dialog.has_field;
+	bool is_in_dialog = dialog_is_open(&m->dialog) && !m->dialog.has_field;
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c;
 
@@ -246,7 +246,7 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 {
 	const struct event *ev = msg->event;
 	const struct command *over = command_over_dialogs(m, ev);
-	bool is_in_dialog = m->dialog.kind != DIALOG_NONE;
+	bool is_in_dialog = dialog_is_open(&m->dialog);
 
 	if (m->is_quitting)
 		return;
@@ -281,7 +281,7 @@ static void on_focus(struct model *m, const struct event *ev)
 /* The mouse has moved with no button down: only the graphs care. */
 static void on_pointer(struct model *m, const struct event *ev)
 {
-	bool is_covered = m->dialog.kind != DIALOG_NONE || m->layout.kind == LAYOUT_TOO_SMALL
+	bool is_covered = dialog_is_open(&m->dialog) || m->layout.kind == LAYOUT_TOO_SMALL
 			  || m->sandboxes.is_shown;
 
 	if (!is_covered)

@@ -16,11 +16,13 @@
 #include "model/update.h"
 #include "text/text.h"
 
+static void answer_vi(struct model *m, int answer, struct effects *out);
+
 #define KEY_NS 20000000u /* time between the keys of a repeated change, as if they were typed */
 
 static void ask_vi_command(struct model *m)
 {
-	dialog_begin(&m->dialog, DIALOG_VI, "Command");
+	dialog_begin(&m->dialog, "Command", answer_vi);
 	dialog_add(&m->dialog, ROLE_DIALOG_DIM, "w, w FILE, q, wq, x, e FILE, or the number of a line");
 	m->dialog.has_field = true;
 	m->dialog.field_label = ":";
@@ -113,7 +115,7 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 	}
 }
 
-void answer_vi(struct model *m, int answer, struct effects *out)
+static void answer_vi(struct model *m, int answer, struct effects *out)
 {
 	char *text = answer == ANSWER_ENTER ? strdup(field_text(&m->dialog.field)) : NULL;
 

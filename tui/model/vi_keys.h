@@ -13,6 +13,5 @@ struct msg;
 /* True: the key belongs to vi. `again` is called with each key of a repeated change. */
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		void (*again)(struct model *m, const struct msg *msg, struct effects *out));
-void answer_vi(struct model *m, int answer, struct effects *out); /* DIALOG_VI */
 
 #endif

@@ -68,7 +68,7 @@ bool which_key_is_shown(const struct model *m)
 	char begun[KEYMAP_NAME_BYTES];
 
 	return m->has_which_key && has_begun(m) && m->now_ns - m->which_key_ns >= WAIT_NS
-	       && m->dialog.kind == DIALOG_NONE && which_key_rows(m, rows, begun) > 0;
+	       && !dialog_is_open(&m->dialog) && which_key_rows(m, rows, begun) > 0;
 }
 
 int which_key_wait_ms(const struct model *m)

@@ -28,7 +28,7 @@ static void draw_field(const struct model *m, struct canvas *c, struct rect area
 	canvas_fill(c, area, " ", style_of(ROLE_DIALOG_FIELD));
 	canvas_put(c, area, area.row, area.col - shift, field_text(f), f->len,
 			style_of(f->is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
-	if (has_cursor && m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE && area.cols > 0) {
+	if (has_cursor && m->focus == PANE_EDITOR && !dialog_is_open(&m->dialog) && area.cols > 0) {
 		c->cursor_row = area.row;
 		c->cursor_col = area.col + before - shift;
 	}

@@ -183,7 +183,7 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 			: bar->is_wrong ? ROLE_STATUS_ERROR
 					: ROLE_STATUS_OK,
 			has_hint ? hint : bar->said);
-	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE) {
+	if (m->focus == PANE_OUTPUT && !dialog_is_open(&m->dialog)) {
 		c->cursor_row = clip.row;
 		c->cursor_col = col + (int)before - shift;
 	}
@@ -209,7 +209,7 @@ static void draw_input(const struct model *m, struct canvas *c, struct rect pane
 	struct rect field = {clip.row, col, 1, room + 1};
 	if (!m->run.is_secret)
 		canvas_put(c, field, clip.row, col - shift, text, m->input.len, style_of(ROLE_OUT_INPUT));
-	if (m->focus == PANE_OUTPUT && m->dialog.kind == DIALOG_NONE && room >= 0 && !m->out.bar.is_open) {
+	if (m->focus == PANE_OUTPUT && !dialog_is_open(&m->dialog) && room >= 0 && !m->out.bar.is_open) {
 		c->cursor_row = clip.row;
 		c->cursor_col = m->run.is_secret ? col : col + (int)before - shift;
 	}

@@ -9,7 +9,7 @@
 
 bool signature_is_beside(const struct model *m)
 {
-	return *signature_text(m) && m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE
+	return *signature_text(m) && m->focus == PANE_EDITOR && !dialog_is_open(&m->dialog)
 	       && model_editor_area(m).rows >= 3;
 }
 

@@ -33,7 +33,7 @@ static struct find *marked(const struct model *m)
 
 static void draw_editor(const struct model *m, struct canvas *c)
 {
-	bool has_keys = m->focus == PANE_EDITOR && m->dialog.kind == DIALOG_NONE;
+	bool has_keys = m->focus == PANE_EDITOR && !dialog_is_open(&m->dialog);
 
 	editor_draw(model_editor(m), c, model_editor_area(m), has_keys, marked(m), m->has_utf8);
 	draw_finder(m, c);
@@ -42,7 +42,7 @@ static void draw_editor(const struct model *m, struct canvas *c)
 /* Something may cover the editor. Drawing only the editor would then hide it. */
 static bool is_covered(const struct model *m)
 {
-	return m->dialog.kind != DIALOG_NONE || complete_is_shown(m) || variables_is_overlay(m)
+	return dialog_is_open(&m->dialog) || complete_is_shown(m) || variables_is_overlay(m)
 	       || page_is_shown(m) || m->replay.is_on || m->demo.is_on || m->tutor.is_on
 	       || m->out.figures.zoomed || which_key_is_shown(m) || signature_is_beside(m);
 }
@@ -106,7 +106,7 @@ bool view_output(const struct model *m, struct canvas *c)
 /* Something may cover the metrics, or they are a part of the frame. */
 static bool is_layered(const struct model *m)
 {
-	return m->dialog.kind != DIALOG_NONE || page_is_shown(m) || m->replay.is_on || m->demo.is_on
+	return dialog_is_open(&m->dialog) || page_is_shown(m) || m->replay.is_on || m->demo.is_on
 	       || m->tutor.is_on || complete_is_shown(m) || m->out.figures.zoomed || which_key_is_shown(m)
 	       || signature_is_beside(m)
 	       || (m->layout.kind != LAYOUT_WIDE && m->layout.kind != LAYOUT_STACKED);
@@ -142,7 +142,7 @@ void view(const struct model *m, struct canvas *c)
 		return;
 	}
 	if (draw_zoom(m, c)) {
-		if (m->dialog.kind != DIALOG_NONE)
+		if (dialog_is_open(&m->dialog))
 			draw_dialog(m, c);
 		return;
 	}
@@ -182,6 +182,6 @@ void view(const struct model *m, struct canvas *c)
 	}
 	if (which_key_is_shown(m))
 		draw_which_key(m, c);
-	if (m->dialog.kind != DIALOG_NONE)
+	if (dialog_is_open(&m->dialog))
 		draw_dialog(m, c);
 }

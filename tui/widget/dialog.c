@@ -30,10 +30,11 @@ void dialog_finish(struct dialog *d)
 	memset(d, 0, sizeof *d);
 }
 
-void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title)
+void dialog_begin(struct dialog *d, const char *title,
+		void (*answer)(struct model *m, int answer, struct effects *out))
 {
 	dialog_finish(d);
-	d->kind = kind;
+	d->answer = answer;
 	snprintf(d->title, sizeof d->title, "%s", title);
 }
 

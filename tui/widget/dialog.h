@@ -3,8 +3,8 @@
 #define TUI_DIALOG_H
 
 /* A dialog covers the panes and takes all keys. It has a text that scrolls, below it a text field or a list,
- * and below that buttons. Each part may be missing. This file implements the behavior; dialog_dispatch.c and
- * its neighbors act on the answers. */
+ * and below that buttons. Each part may be missing. This file implements the behavior; the function
+ * of the dialog acts on the answers. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,53 +13,9 @@
 #include "cells/canvas.h"
 #include "widget/field.h"
 
+struct effects;
 struct event;
-
-enum dialog_kind {
-	DIALOG_NONE,
-	DIALOG_CONFIRM,
-	DIALOG_CONFIRMATION,
-	DIALOG_CLEAR,
-	DIALOG_LOSS,
-	DIALOG_HISTORY,
-	DIALOG_OPEN,
-	DIALOG_SAVE,
-	DIALOG_OVERWRITE,
-	DIALOG_CLOSE,
-	DIALOG_GOTO,
-	DIALOG_INSTALL,
-	DIALOG_RECOVER,
-	DIALOG_RESTART,
-	DIALOG_LANGUAGE,
-	DIALOG_THEME,
-	DIALOG_HELP,
-	DIALOG_PALETTE,
-	DIALOG_VI,
-	DIALOG_FILES,
-	DIALOG_SETTINGS,
-	DIALOG_SETTING,
-	DIALOG_MESSAGES,
-	DIALOG_INSPECT,
-	DIALOG_STOP_SANDBOX,
-	DIALOG_CONTAINER,
-	DIALOG_STOP_OTHER,
-	DIALOG_SIGNAL,
-	DIALOG_SIGNAL_SURE,
-	DIALOG_EXPORT,
-	DIALOG_EXPORT_OVER,
-	DIALOG_RECORD,
-	DIALOG_DEMO,
-	DIALOG_SAVE_FIGURE,
-	DIALOG_FIGURE_OVER,
-	DIALOG_COPY_IN_FROM,
-	DIALOG_COPY_IN_TO,
-	DIALOG_COPY_OUT_FROM,
-	DIALOG_COPY_OUT_TO,
-	DIALOG_COPY_OVER,
-	DIALOG_ISOLATION,
-	DIALOG_TABLE,
-	DIALOG_SAVE_ALL,
-};
+struct model;
 
 struct dialog_button {
 	const char *label, *brief; /* brief: for little room; NULL: the same */
@@ -83,7 +39,9 @@ struct dialog_choice {
 };
 
 struct dialog {
-	enum dialog_kind kind;
+	/* Acts on each answer; also tells dialogs apart. NULL: no dialog is open. */
+	void (*answer)(struct model *m, int answer, struct effects *out);
+	const char *command; /* name of a command whose key also closes the dialog; NULL: none */
 	char title[96];
 	struct dialog_line *lines;
 	size_t n_lines, cap_lines;
@@ -113,8 +71,13 @@ enum {
 	ANSWER_TYPED = -6
 };
 
-void dialog_finish(struct dialog *d); /* accepts a zeroed object; sets DIALOG_NONE */
-void dialog_begin(struct dialog *d, enum dialog_kind kind, const char *title);
+void dialog_finish(struct dialog *d); /* accepts a zeroed object; no dialog is open then */
+void dialog_begin(struct dialog *d, const char *title,
+		void (*answer)(struct model *m, int answer, struct effects *out));
+static inline bool dialog_is_open(const struct dialog *d)
+{
+	return d->answer != NULL;
+}
 void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n);
 
 /* Add a line to the text. Out of memory: it is left out. */

@@ -98,9 +98,9 @@ static void sequences(void **state)
 	type("x");
 	press('x', MOD_CTRL);
 	press('s', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_SAVE);
+	assert_string_equal(m.dialog.title, "Save the python buffer as");
 	press('g', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	press('x', MOD_CTRL);
 	press('o', 0);
 	assert_int_equal(m.focus, PANE_OUTPUT);
@@ -108,7 +108,7 @@ static void sequences(void **state)
 	press('c', MOD_CTRL);
 	assert_int_equal(fx.items[fx.n - 1].type, EFFECT_QUIT);
 	press('x', MOD_ALT);
-	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
+	assert_string_equal(m.dialog.title, "Commands");
 	assert_screen("^X ^F", true);
 }
 

@@ -92,7 +92,7 @@ static uint32_t run(const char *code)
 {
 	type(code);
 	type(":run");
-	if (m.dialog.kind != DIALOG_NONE)
+	if (dialog_is_open(&m.dialog))
 		type("r");
 	uint32_t serial = (uint32_t)last_effect(EFFECT_RUN)->number;
 	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = serial, .number = serial});
@@ -162,10 +162,10 @@ static void a_question_is_asked_in_words(void **state)
 	type("perhaps");
 	expect("please answer r, a, l, e or c\nanswer> "); /* and nothing is read out once more */
 	type("n");
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	type(":run");
 	type("cancel");
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_null(last_effect(EFFECT_RUN));
 	type(":run");
 	type("y");

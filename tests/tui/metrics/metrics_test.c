@@ -179,7 +179,7 @@ static void a_signal_is_sent_after_two_questions(void **state)
 	press(K_ENTER, 0);
 	assert_screen("its variables will be lost", true);
 	press(K_ESCAPE, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 /* ---- alerts ---- */
@@ -256,7 +256,7 @@ static void a_run_is_paused_and_interrupted(void **state)
 	assert_screen("● paused", true);
 	assert_screen("] python  paused", true);
 	/* The focus stays where it was: typing goes on. */
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	press('y', 0);
 	assert_screen("xy", true);
 	press('i', MOD_ALT);
@@ -474,7 +474,7 @@ static void a_container_is_looked_into_after_a_question(void **state)
 	press(K_DOWN, 0);
 	press(K_ENTER, 0); /* the engine that cannot be asked */
 	assert_false(m.sandboxes.is_inside);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	press(K_UP, 0);
 	press(K_UP, 0);
 	assert_int_equal(sandboxes_selected(&m.sandboxes), 1);

@@ -164,7 +164,7 @@ static void the_plan_is_confirmed_as_a_whole(void **state)
 	assert_screen("the cells, each a run", true);
 	press('r', 0);
 	end_run(ran("x = 6\n\n"), (struct trm_result){0});
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	ran("y = 1/0\n\n");
 }
 

@@ -346,14 +346,14 @@ static void the_name_under_the_cursor_is_inspected(void **state)
 	assert_int_equal(asked()->question, TRM_ASK_INSPECT);
 	assert_int_equal(asked()->cursor, 7);
 	answer("{\"found\":true,\"name\":\"x\",\"type\":\"int\",\"value\":\"42\",\"doc\":\"a\\nb\"}");
-	assert_int_equal(m.dialog.kind, DIALOG_INSPECT);
+	assert_string_equal(m.dialog.title, "x (Esc closes)");
 	assert_true(shows("int"));
 	assert_true(shows("42"));
 	press(K_ESCAPE, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	press(K_F9, 0);
 	answer("{\"found\":false}");
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void a_question_mark_asks_instead_of_running(void **state)

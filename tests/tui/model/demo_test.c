@@ -134,13 +134,13 @@ static void it_is_asked_once(void **state)
 {
 	(void)state;
 	begin_demo(true, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_DEMO);
+	assert_string_equal(m.dialog.title, "Run the cells of this file?");
 	key('g');
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	key(' ');
 	key(' ');
 	assert_non_null(last_effect(EFFECT_RUN));
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_true(m.confirm); /* for everything else */
 }
 

@@ -26,7 +26,7 @@ static void a_few_letters_find_a_file(void **state)
 	assert_screen("main.py", false);
 	press(K_ENTER, 0);
 	assert_string_equal(last_effect(EFFECT_OPEN)->text, "src/engine/motor.py");
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void the_whole_path_is_opened(void **state)
@@ -47,7 +47,7 @@ static void nothing_fits_and_nothing_happens(void **state)
 	press(K_ENTER, 0);
 	assert_null(last_effect(EFFECT_OPEN));
 	press(K_ESCAPE, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	press(K_ESCAPE, 0);
 	send((struct msg){.type = MSG_PICK_FILES, .text = "", .len = 0});
 	assert_screen("no matches", true);

@@ -247,7 +247,7 @@ static void goes_to_a_line(void **state)
 	press('g', MOD_CTRL);
 	type("x\n");
 	assert_non_null(strstr(last_notice(), "is not a line"));
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void the_bar_takes_rows_of_the_editor(void **state)

@@ -7,7 +7,7 @@ static void finds_and_runs(void **state)
 {
 	(void)state;
 	press('p', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_PALETTE);
+	assert_string_equal(m.dialog.title, "Commands");
 	type("themeq");
 	assert_screen("no matches", true);
 	press(K_BACKSPACE, 0);
@@ -15,7 +15,7 @@ static void finds_and_runs(void **state)
 	assert_screen("choose the colors", true);
 	assert_screen("F3", true);
 	press(K_ENTER, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_non_null(last_effect(EFFECT_LIST_THEMES));
 }
 
@@ -32,7 +32,7 @@ static void finds_by_name_and_help(void **state)
 	type("another name");
 	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "save-as");
 	press(K_ESCAPE, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 /* "Run the selection" has all letters of it, but Enter would run code. */
@@ -91,7 +91,7 @@ static void what_was_used_comes_first(void **state)
 	press(K_F7, 0);
 	type("messages");
 	press(K_ENTER, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_MESSAGES);
+	assert_string_equal(m.dialog.title, "Messages, newest first (Esc closes)");
 	press(K_ESCAPE, 0);
 	press(K_F7, 0);
 	type("next pane");
@@ -101,7 +101,7 @@ static void what_was_used_comes_first(void **state)
 	assert_string_equal(m.dialog.items[0], "Next pane");
 	assert_string_equal(m.dialog.items[1], "Messages");
 	press(K_F7, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void goes_to_the_pane_of_the_command(void **state)
@@ -146,7 +146,7 @@ static void works_by_mouse(void **state)
 	mouse(MOUSE_PRESS, l.list.row + 1, l.list.col + 3);
 	assert_int_equal(m.dialog.current, 1);
 	mouse(MOUSE_PRESS, l.list.row + 1, l.list.col + 3);
-	assert_int_not_equal(m.dialog.kind, DIALOG_PALETTE);
+	assert_string_not_equal(m.dialog.title, "Commands");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, desk_setup, desk_teardown)

@@ -134,7 +134,7 @@ static void kernel_query_before_a_run(void **state)
 	(void)state;
 	type("print(1)");
 	press(K_F5, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_CONFIRM);
+	assert_string_equal(m.dialog.title, "Run this code?");
 	assert_null(last_effect(EFFECT_RUN));
 	press(K_ENTER, 0);
 	const struct effect *run = last_effect(EFFECT_RUN);
@@ -156,7 +156,7 @@ static void kernel_query_never_again_if_reported_so(void **state)
 	done((struct trm_result){.number = 1});
 	effects_clear(&fx);
 	press(K_ENTER, MOD_ALT);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_non_null(last_effect(EFFECT_RUN));
 }
 
@@ -171,9 +171,9 @@ static void every_way_out_of_the_question_runs_nothing(void **state)
 	type("1");
 	for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
 		press(K_F5, 0);
-		assert_int_equal(m.dialog.kind, DIALOG_CONFIRM);
+		assert_string_equal(m.dialog.title, "Run this code?");
 		press(ways[i].key, ways[i].mods);
-		assert_int_equal(m.dialog.kind, DIALOG_NONE);
+		assert_false(dialog_is_open(&m.dialog));
 		assert_null(last_effect(EFFECT_RUN));
 	}
 	press(K_F5, 0);
@@ -181,7 +181,7 @@ static void every_way_out_of_the_question_runs_nothing(void **state)
 	press(K_RIGHT, 0);
 	press(K_RIGHT, 0);
 	press(K_ENTER, 0); /* the fourth button is Cancel */
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_null(last_effect(EFFECT_RUN));
 }
 
@@ -190,7 +190,7 @@ static void an_empty_buffer_is_not_run(void **state)
 	(void)state;
 	type("  \n");
 	press(K_F5, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_true(m.notices.is_shown);
 }
 
@@ -300,11 +300,11 @@ static void escape_is_not_lost_before_a_quick_key(void **state)
 {
 	(void)state;
 	press(K_F1, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_HELP);
+	assert_string_equal(m.dialog.title, "Help (type to search, arrow keys scroll, Esc closes)");
 	press(K_F2, MOD_ALT);
-	assert_int_equal(m.dialog.kind, DIALOG_LANGUAGE);
+	assert_string_equal(m.dialog.title, "Language");
 	press('z', MOD_ALT);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_int_equal(text_len(m.buffers.items[0]->editor.text), 1);
 	press('z', MOD_ALT);
 	assert_int_equal(text_len(m.buffers.items[0]->editor.text), 1);
@@ -398,7 +398,7 @@ static void each_language_has_its_buffer(void **state)
 	assert_ptr_equal(m.lang, trm_lang_shell());
 	press(K_F2, 0);
 	press(K_F2, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void leaves_at_once_if_nothing_is_lost(void **state)
@@ -414,7 +414,7 @@ static void kernel_query_before_something_is_lost(void **state)
 	type("kept");
 	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space"});
 	press('q', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
+	assert_string_equal(m.dialog.title, "Quit? You will lose:");
 	assert_null(last_effect(EFFECT_QUIT));
 	press(K_ESCAPE, 0);
 	assert_null(last_effect(EFFECT_QUIT));
@@ -422,7 +422,7 @@ static void kernel_query_before_something_is_lost(void **state)
 	press(K_ENTER, 0);
 	assert_non_null(last_effect(EFFECT_QUIT)); /* tries again to keep it */
 	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space", .flag = true});
-	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
+	assert_string_equal(m.dialog.title, "Quit? You will lose:");
 	press('d', 0);
 	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
 }
@@ -440,7 +440,7 @@ static void kernel_query_while_variables_are_awaited(void **state)
 	assert_int_equal(last_effect(EFFECT_ASK)->question, TRM_ASK_VARIABLES);
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
-	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
+	assert_string_equal(m.dialog.title, "Quit? You will lose:");
 	assert_string_equal(m.dialog.lines[0].text, "Variables python: asking ...");
 }
 
@@ -459,7 +459,7 @@ static void kernel_query_before_untold_variables_are_lost(void **state)
 			.other = "no such questions"});
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
-	assert_int_equal(m.dialog.kind, DIALOG_LOSS);
+	assert_string_equal(m.dialog.title, "Quit? You will lose:");
 	assert_string_equal(m.dialog.lines[0].text, "Variables of python");
 }
 
@@ -474,7 +474,7 @@ static void a_dead_sandbox_can_be_replaced(void **state)
 	assert_non_null(strstr(m.sandbox.reason, "the sandbox has ended: its supervisor died"));
 	effects_clear(&fx);
 	press(K_F5, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_RESTART);
+	assert_string_equal(m.dialog.title, "There is no sandbox");
 	press(K_ENTER, 0);
 	assert_non_null(last_effect(EFFECT_START_SANDBOX));
 	assert_null(last_effect(EFFECT_RUN));
@@ -501,11 +501,11 @@ static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
 	(void)state;
 	type("x");
 	press('s', MOD_CTRL);
-	assert_int_equal(m.dialog.kind, DIALOG_SAVE);
+	assert_string_equal(m.dialog.title, "Save the python buffer as");
 	type("/tmp/x.py\n");
 	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "/tmp/x.py");
 	send((struct msg){.type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .number = 1});
-	assert_int_equal(m.dialog.kind, DIALOG_OVERWRITE);
+	assert_string_equal(m.dialog.title, "The file exists");
 	press('r', 0);
 	assert_string_equal(last_effect(EFFECT_SAVE)->text, "/tmp/x.py");
 }
@@ -517,7 +517,7 @@ static void a_file_is_taken_to_be_in_the_language_of_its_name(void **state)
 	type("a.js\n");
 	assert_ptr_equal(last_effect(EFFECT_OPEN)->lang, trm_lang_at(LANG_JAVASCRIPT));
 	send((struct msg){.type = MSG_OPENED, .text = "a.js", .number = 2});
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 	assert_ptr_equal(m.lang, trm_lang_at(LANG_JAVASCRIPT));
 }
 
@@ -529,11 +529,11 @@ static void a_path_that_fails_can_be_put_right(void **state)
 	send((struct msg){.type = MSG_OPENED,
 			.text = "nowhere/a.js",
 			.other = "There is no directory nowhere."});
-	assert_int_equal(m.dialog.kind, DIALOG_OPEN);
+	assert_string_equal(m.dialog.title, "Open a file");
 	assert_string_equal(field_text(&m.dialog.field), "nowhere/a.js");
 	assert_string_equal(m.dialog.lines[m.dialog.n_lines - 1].text, "There is no directory nowhere.");
 	press(K_ESCAPE, 0);
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void closing_asks_before_something_is_lost(void **state)
@@ -545,7 +545,7 @@ static void closing_asks_before_something_is_lost(void **state)
 	uint32_t id = buffers_current(&m.buffers)->id;
 	type("precious");
 	buffer_close(&m, &fx);
-	assert_int_equal(m.dialog.kind, DIALOG_CLOSE);
+	assert_string_equal(m.dialog.title, "Unsaved changes");
 	press(K_ESCAPE, 0);
 	assert_non_null(buffers_find(&m.buffers, id));
 	buffer_close(&m, &fx);
@@ -554,7 +554,7 @@ static void closing_asks_before_something_is_lost(void **state)
 	assert_int_equal(last_effect(EFFECT_SAVE_CHECKED)->buffer, id);
 	send((struct msg){.type = MSG_SAVED, .text = "/tmp/y.js", .number = id});
 	assert_null(buffers_find(&m.buffers, id));
-	assert_int_equal(m.dialog.kind, DIALOG_NONE);
+	assert_false(dialog_is_open(&m.dialog));
 }
 
 static void the_last_buffer_is_replaced(void **state)

@@ -67,7 +67,7 @@ static void colon_takes_commands(void **state)
 	type(":nonsense\n");
 	assert_screen("is not known here", true);
 	type(":q\n");
-	assert_true(m.dialog.kind != DIALOG_NONE || last_effect(EFFECT_QUIT));
+	assert_true(dialog_is_open(&m.dialog) || last_effect(EFFECT_QUIT));
 }
 
 static void a_search_goes_on(void **state)

@@ -220,7 +220,7 @@ static void saving_asks_for_a_path_and_before_it_replaces(void **state)
 	display("image/png", HALF_PNG_BASE64, 1, 0);
 	end_run(NULL);
 	press('s', MOD_ALT);
-	assert_int_equal(m.dialog.kind, DIALOG_SAVE_FIGURE);
+	assert_string_equal(m.dialog.title, "Save the image as");
 	assert_string_equal(field_text(&m.dialog.field), "fig-1-2.png");
 	press(K_ENTER, 0);
 	const struct effect *save = last_effect(EFFECT_SAVE_FIGURE);
@@ -228,7 +228,7 @@ static void saving_asks_for_a_path_and_before_it_replaces(void **state)
 	assert_string_equal(save->text, "fig-1-2.png");
 	assert_int_equal(save->number, 2);
 	send((struct msg){.type = MSG_FIGURE_SAVED, .number = 2, .text = "fig-1-2.png", .flag = true});
-	assert_int_equal(m.dialog.kind, DIALOG_FIGURE_OVER);
+	assert_string_equal(m.dialog.title, "The file exists");
 	press('r', 0);
 	assert_non_null(last_effect(EFFECT_SAVE_FIGURE_OVER));
 	send((struct msg){.type = MSG_FIGURE_SAVED, .number = 2, .text = "fig-1-2.png"});
