@@ -217,7 +217,7 @@ static void answer(struct monkey *k, const struct effect *effect)
 			"{\"variables\":[{\"name\":\"y\",\"size\":\"2×3\",\"value\":\"\\u001b[1m\\n\"},7,{}]}"};
 	bool has_failed = pick(k, 6) == 0;
 	tell(k, (struct msg){.type = MSG_ANSWER,
-				.serial = pick(k, 10) ? (uint32_t)effect->number : pick(k, 50),
+				.serial = pick(k, 10) ? effect->ask.serial : pick(k, 50),
 				.text = has_failed ? NULL
 						   : answers[pick(k, sizeof answers / sizeof *answers)],
 				.other = has_failed ? "the kernel is busy" : NULL});
@@ -254,38 +254,38 @@ static void tell_themes(struct monkey *k)
 
 void monkey_perform(struct monkey *k, const struct effect *effect)
 {
-	const char *path = effect->text ? effect->text : "/tmp/x.py", *why = pick(k, 3) ? NULL : "no room";
-	uint32_t buffer = effect->buffer;
+	const char *why = pick(k, 3) ? NULL : "no room", *saved = "/tmp/x.py";
 	switch (effect->type) {
 	case EFFECT_ASK: answer(k, effect); break;
 	case EFFECT_READ_HISTORY: tell_history(k); break;
 	case EFFECT_LIST_FILES: tell_files(k); break;
 	case EFFECT_OPEN:
-		buffer = buffers_current(&k->model.buffers)->id;
 		tell(k, (struct msg){.type = MSG_OPENED,
-					.number = buffer,
-					.lang = effect->lang,
-					.text = path,
+					.number = buffers_current(&k->model.buffers)->id,
+					.text = effect->open.path,
 					.other = why});
 		break;
 	case EFFECT_SAVE_CHECKED:
 		if (pick(k, 2)) {
 			tell(k, (struct msg){.type = MSG_SAVE_EXISTS,
-						.number = buffer,
-						.text = path,
+						.number = effect->save.buffer,
+						.text = effect->save.path ? effect->save.path : saved,
 						.flag = pick(k, 2)});
 			break;
 		}
 		/* fallthrough */
 	case EFFECT_SAVE:
-		tell(k, (struct msg){.type = MSG_SAVED, .number = buffer, .text = path, .other = why});
+		tell(k, (struct msg){.type = MSG_SAVED,
+					.number = effect->save.buffer,
+					.text = effect->save.path ? effect->save.path : saved,
+					.other = why});
 		break;
 	case EFFECT_LIST_THEMES: tell_themes(k); break;
-	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .text = path}); break;
+	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .text = effect->path}); break;
 	case EFFECT_EXPORT:
 	case EFFECT_EXPORT_OVER:
 		tell(k, (struct msg){.type = MSG_EXPORTED,
-					.text = path,
+					.text = effect->path,
 					.number = 3,
 					.other = why,
 					.flag = pick(k, 2)});
@@ -293,7 +293,7 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 	case EFFECT_RECORD:
 	case EFFECT_RECORD_STOP:
 		tell(k, (struct msg){.type = MSG_RECORDING,
-					.text = path,
+					.text = effect->type == EFFECT_RECORD ? effect->path : "/tmp/x.py",
 					.other = why,
 					.flag = effect->type == EFFECT_RECORD});
 		break;

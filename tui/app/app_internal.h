@@ -298,8 +298,8 @@ void app_ask(struct app *a, const struct effect *effect);
 void app_list_sandboxes(struct app *a);
 void app_list_end(struct app *a);
 void app_peek(struct app *a, const char *name);
-/* `both`: name of an engine, NUL, id of a container. An agent is put into the container. */
-void app_peek_container(struct app *a, const char *both);
+/* An agent is put into the container. */
+void app_peek_container(struct app *a, const char *engine, const char *id);
 void app_peek_end(struct app *a);
 void app_stop_sandbox(struct app *a, const struct effect *effect);
 void app_peek_finish(struct app *a); /* call this before the loop is destroyed */
@@ -384,7 +384,7 @@ void app_draw_figure(struct app *a, uint32_t id, bool is_zoom);
 void app_close_images(struct app *a);
 void app_save_figure(struct app *a, const struct effect *effect);
 void app_save_all(struct app *a, const char *folder);
-void app_open_figure(struct app *a, const struct effect *effect);
+void app_open_figure(struct app *a, uint32_t figure);
 void app_remove_figures(struct app *a);
 
 /* ---- terminal.c: keys, signals, crashes */

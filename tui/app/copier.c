@@ -116,13 +116,13 @@ static bool is_asked(struct app *a, const char *from, const char *typed)
 
 void app_copy_files(struct app *a, const struct effect *effect)
 {
-	const char *typed = effect->text + strlen(effect->text) + 1;
+	const char *typed = effect->copy.to;
 	struct app_copier *c;
 	struct trm_error err = {0};
 	char from[PATH_MAX], to[PATH_MAX];
 	const char *sources[] = {from, NULL};
 
-	if (effect->type == EFFECT_COPY_CHECKED && is_asked(a, effect->text, typed))
+	if (effect->type == EFFECT_COPY_CHECKED && is_asked(a, effect->copy.from, typed))
 		return;
 	c = calloc(1, sizeof *c);
 	if (!c || !a->sandbox || a->copier) {
@@ -133,9 +133,9 @@ void app_copy_files(struct app *a, const struct effect *effect)
 		return;
 	}
 	*c = (struct app_copier){.app = a, .began_ns = app_clock_ns()};
-	place_of(effect->text, effect->flag, from);
+	place_of(effect->copy.from, effect->copy.is_out, from);
 	snprintf(c->to, sizeof c->to, "%s", typed);
-	place_of(typed, !effect->flag, to);
+	place_of(typed, !effect->copy.is_out, to);
 	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
 			.sources = sources,
 			.target = to,

@@ -133,7 +133,7 @@ void app_remember(struct app *a, const struct effect *effect)
 	char *lines = NULL, *before = a->unwritten;
 
 	if (asprintf(&lines, "%s{\"time\":%lld,%s\n", before ? before : "", (long long)time(NULL),
-			    effect->text + 1)
+			    effect->text.bytes + 1)
 			< 0)
 		return;
 	free(before);

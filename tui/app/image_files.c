@@ -15,9 +15,9 @@
 #include "app/app_internal.h"
 
 /* False: it is not there any more. */
-static bool find_artifact(const struct app *a, const struct effect *effect, struct artifact_row *ret)
+static bool find_artifact(const struct app *a, uint32_t figure, struct artifact_row *ret)
 {
-	return artifacts_find(&a->model.artifacts, &a->model.out.figures, (uint32_t)effect->number, ret);
+	return artifacts_find(&a->model.artifacts, &a->model.out.figures, figure, ret);
 }
 
 /* 0 or an errno. An incomplete new file is removed. */
@@ -46,9 +46,9 @@ void app_save_figure(struct app *a, const struct effect *effect)
 	char path[PATH_MAX], why[PATH_MAX + 100];
 	struct stat st;
 
-	if (!find_artifact(a, effect, &found))
+	if (!find_artifact(a, effect->save_figure.figure, &found))
 		return;
-	app_expand_path(effect->text, path);
+	app_expand_path(effect->save_figure.path, path);
 	struct msg msg = {.type = MSG_FIGURE_SAVED, .number = found.id, .text = path};
 	int error = write_file(path, is_over ? O_TRUNC : O_EXCL, found.bytes, found.n);
 	msg.flag = error == EEXIST && stat(path, &st) == 0 && S_ISREG(st.st_mode);
@@ -153,12 +153,12 @@ static void start_opener(const char *path)
 		;
 }
 
-void app_open_figure(struct app *a, const struct effect *effect)
+void app_open_figure(struct app *a, uint32_t figure)
 {
 	struct artifact_row found;
 	char path[PATH_MAX], text[PATH_MAX + 100];
 
-	if (!find_artifact(a, effect, &found))
+	if (!find_artifact(a, figure, &found))
 		return;
 	if (!has_program("xdg-open")) {
 		app_notify(a, MSG_ERROR,

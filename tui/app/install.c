@@ -91,16 +91,16 @@ void app_install(struct app *a, const struct effect *effect)
 	if (!in || !a->sandbox || a->install) {
 		free(in);
 		app_send(a, &(struct msg){.type = MSG_RUN_REFUSED,
-					    .serial = (uint32_t)effect->number,
+					    .serial = effect->install.serial,
 					    .text = "there is nothing to install into"});
 		return;
 	}
 	*in = (struct app_install){.app = a,
-			.lang = effect->lang,
-			.serial = (uint32_t)effect->number,
+			.lang = effect->install.lang,
+			.serial = effect->install.serial,
 			.began_ns = app_clock_ns()};
 	a->install = in;
-	if (begin_app_install(a, in, effect->text, &err) == 0) {
+	if (begin_app_install(a, in, effect->install.packages, &err) == 0) {
 		send_install_msg(in, (struct msg){.type = MSG_RUN_STARTED});
 		return;
 	}

@@ -29,23 +29,20 @@ void app_ask(struct app *a, const struct effect *effect)
 	struct trm_error err = {0};
 
 	if (!q || !a->session) {
-		send_kernel_answer(a, (uint32_t)effect->number, NULL,
-				q ? "there is no sandbox" : "out of memory");
+		send_kernel_answer(a, effect->ask.serial, NULL, q ? "there is no sandbox" : "out of memory");
 		free(q);
 		return;
 	}
-	*q = (struct question){a, (uint32_t)effect->number};
-	if (effect->question == TRM_ASK_TABLE) {
-		struct trm_table_query table = effect->table;
-		table.path = effect->text;
-		table.find = effect->text + strlen(effect->text) + 1;
-		if (trm_session_table(a->session, effect->lang, &table, on_answer, q, &err) == 0)
+	*q = (struct question){a, effect->ask.serial};
+	if (effect->ask.question == TRM_ASK_TABLE) {
+		if (trm_session_table(a->session, effect->ask.lang, &effect->ask.table, on_answer, q, &err)
+				== 0)
 			return;
-	} else if (trm_session_ask(a->session, effect->lang, effect->question, effect->text, effect->cursor,
-				   on_answer, q, &err)
+	} else if (trm_session_ask(a->session, effect->ask.lang, effect->ask.question, effect->ask.code,
+				   effect->ask.cursor, on_answer, q, &err)
 			== 0) {
 		return;
 	}
 	free(q);
-	send_kernel_answer(a, (uint32_t)effect->number, NULL, err.msg);
+	send_kernel_answer(a, effect->ask.serial, NULL, err.msg);
 }

@@ -77,8 +77,8 @@ void app_list_end(struct app *a)
 /* Stop a sandbox by its identity. Another sandbox may have taken its name in the meantime. */
 void app_stop_sandbox(struct app *a, const struct effect *effect)
 {
-	struct trm_entry entry = {
-			.supervisor_pid = (uint32_t)effect->number, .supervisor_start = effect->identity};
+	struct trm_entry entry = {.supervisor_pid = effect->stop_sandbox.supervisor_pid,
+			.supervisor_start = effect->stop_sandbox.supervisor_start};
 	struct trm_error err = {0};
 
 	if (a->registry && trm_registry_stop(a->registry, &entry, &err) < 0)
@@ -236,13 +236,13 @@ void app_peek(struct app *a, const char *name)
 	begin_peek(a, name, &opts);
 }
 
-void app_peek_container(struct app *a, const char *both)
+void app_peek_container(struct app *a, const char *engine, const char *id)
 {
 	struct trm_sandbox_opts opts;
 
 	trm_sandbox_opts_default(&opts);
-	opts.backend = both;
-	opts.container.container = both + strlen(both) + 1;
+	opts.backend = engine;
+	opts.container.container = id;
 	opts.container.config = a->opts->config;
 	opts.metrics_interval_ms = LOOK_MS;
 	opts.metrics_with_processes = true;

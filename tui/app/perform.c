@@ -7,7 +7,7 @@
 
 static void copy_to_clipboard(struct app *a, const struct effect *effect)
 {
-	if (a->term && effect->text && !term_copy(a->term, effect->text, effect->len))
+	if (a->term && effect->text.bytes && !term_copy(a->term, effect->text.bytes, effect->text.len))
 		app_notify(a, MSG_NOTICE, "copied for use in here; too long for the terminal's clipboard");
 }
 
@@ -41,30 +41,32 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_RUN: app_run(a, effect); break;
 	case EFFECT_INSTALL: app_install(a, effect); break;
 	case EFFECT_INTERRUPT:
-		if (!app_install_interrupt(a, effect->number))
-			app_run_interrupt(a, effect->number);
+		if (!app_install_interrupt(a, effect->serial))
+			app_run_interrupt(a, effect->serial);
 		break;
-	case EFFECT_EXTEND: app_run_extend(a, effect->number); break;
+	case EFFECT_EXTEND: app_run_extend(a, effect->serial); break;
 	case EFFECT_HOLD:
-	case EFFECT_LET_GO: app_run_hold(a, effect->number, effect->type == EFFECT_HOLD); break;
+	case EFFECT_LET_GO: app_run_hold(a, effect->serial, effect->type == EFFECT_HOLD); break;
 	case EFFECT_SANDBOXES: app_list_sandboxes(a); break;
 	case EFFECT_SANDBOXES_END: app_list_end(a); break;
 	case EFFECT_CONTAINERS: app_ask_engines(a); break;
-	case EFFECT_LOOK_CONTAINER: app_peek_container(a, effect->text); break;
-	case EFFECT_PEEK: app_peek(a, effect->text); break;
+	case EFFECT_LOOK_CONTAINER:
+		app_peek_container(a, effect->container.engine, effect->container.id);
+		break;
+	case EFFECT_PEEK: app_peek(a, effect->name); break;
 	case EFFECT_LOOK_END: app_peek_end(a); break;
 	case EFFECT_STOP_SANDBOX: app_stop_sandbox(a, effect); break;
 	case EFFECT_PAUSE:
-	case EFFECT_RESUME: app_run_pause(a, effect->number, effect->type == EFFECT_PAUSE); break;
+	case EFFECT_RESUME: app_run_pause(a, effect->serial, effect->type == EFFECT_PAUSE); break;
 	case EFFECT_BELL:
 		if (a->term)
 			term_bell(a->term);
 		break;
 	case EFFECT_NOTIFY:
 		if (a->term)
-			term_notify(a->term, effect->text, effect->len);
+			term_notify(a->term, effect->text.bytes, effect->text.len);
 		break;
-	case EFFECT_READ_TABLE: app_read_table(a, effect->text); break;
+	case EFFECT_READ_TABLE: app_read_table(a, effect->path); break;
 	case EFFECT_ASK: app_ask(a, effect); break;
 	case EFFECT_SIGNAL: app_signal(a, effect); break;
 	case EFFECT_STDIN:
@@ -76,23 +78,23 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_READ_HISTORY: app_read_history(a); break;
 	case EFFECT_LIST_FILES: app_list_files(a); break;
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
-	case EFFECT_OPEN: app_open_file(a, effect->lang, effect->text); break;
+	case EFFECT_OPEN: app_open_file(a, effect->open.lang, effect->open.path); break;
 	case EFFECT_PICK_FILES: app_pick_files(a); break;
-	case EFFECT_SAVE: app_save_file(a, effect->buffer, effect->text, false); break;
-	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->buffer, effect->text, true); break;
+	case EFFECT_SAVE: app_save_file(a, effect->save.buffer, effect->save.path, false); break;
+	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->save.buffer, effect->save.path, true); break;
 	case EFFECT_KEEP_OUTPUT: app_keep_output(a, effect); break;
 	case EFFECT_SPILL:
-	case EFFECT_SPILL_END: app_run_spill(a, effect->number, effect->type == EFFECT_SPILL); break;
+	case EFFECT_SPILL_END: app_run_spill(a, effect->serial, effect->type == EFFECT_SPILL); break;
 	case EFFECT_COPY: copy_to_clipboard(a, effect); break;
 	case EFFECT_COPY_FILES:
 	case EFFECT_COPY_CHECKED: app_copy_files(a, effect); break;
-	case EFFECT_THEME: app_set_theme(a, effect->text); break;
+	case EFFECT_THEME: app_set_theme(a, effect->name); break;
 	case EFFECT_LIST_THEMES: app_list_themes(a); break;
-	case EFFECT_COMPLETE_PATH: app_complete_path(a, effect->text); break;
-	case EFFECT_SEEK: app_replay_seek(a, effect->number); break;
+	case EFFECT_COMPLETE_PATH: app_complete_path(a, effect->path); break;
+	case EFFECT_SEEK: app_replay_seek(a, effect->at_us); break;
 	case EFFECT_EXPORT:
 	case EFFECT_EXPORT_OVER: app_export(a, effect); break;
-	case EFFECT_RECORD: app_record(a, effect->text); break;
+	case EFFECT_RECORD: app_record(a, effect->path); break;
 	case EFFECT_RECORD_STOP: app_record_stop(a); break;
 	case EFFECT_ASK_TERMINAL:
 		if (a->term)
@@ -101,15 +103,15 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_DRAW_FIGURE:
 	case EFFECT_ZOOM_FIGURE:
 		if (a->term)
-			app_draw_figure(a, (uint32_t)effect->number, effect->type == EFFECT_ZOOM_FIGURE);
+			app_draw_figure(a, effect->figure, effect->type == EFFECT_ZOOM_FIGURE);
 		break;
 	case EFFECT_SAVE_FIGURE:
 	case EFFECT_SAVE_FIGURE_OVER: app_save_figure(a, effect); break;
-	case EFFECT_SAVE_ALL: app_save_all(a, effect->text); break;
-	case EFFECT_OPEN_FIGURE: app_open_figure(a, effect); break;
+	case EFFECT_SAVE_ALL: app_save_all(a, effect->path); break;
+	case EFFECT_OPEN_FIGURE: app_open_figure(a, effect->figure); break;
 	case EFFECT_RELOAD: app_reload(a, effect->buffer); break;
 	case EFFECT_EDIT_OUTSIDE: app_edit_outside(a, effect->buffer); break;
-	case EFFECT_RECOVER: app_recover(a, (enum recover_answer)effect->number); break;
+	case EFFECT_RECOVER: app_recover(a, effect->recover); break;
 	case EFFECT_QUIT_SAVING:
 		if (app_save_files(a))
 			quit_with_text(a);
@@ -123,16 +125,14 @@ void app_perform(struct app *a, const struct effect *effect)
 		quit_with_text(a);
 		break;
 	case EFFECT_DETACH: app_detach(a); break;
-	case EFFECT_KEEP: app_keep(a, effect->flag); break;
+	case EFFECT_KEEP: app_keep(a, effect->is_kept); break;
 	case EFFECT_REPAINT:
 		if (a->term)
 			term_repaint_all(a->term);
 		break;
-	case EFFECT_SETTING:
-		app_store_setting(a, effect->text, effect->text + strlen(effect->text) + 1);
-		break;
+	case EFFECT_SETTING: app_store_setting(a, effect->setting.name, effect->setting.value); break;
 	case EFFECT_SETTINGS: app_list_settings(a); break;
-	case EFFECT_GO_WITHOUT: app_go_without(a, effect->flag); break;
+	case EFFECT_GO_WITHOUT: app_go_without(a, effect->is_always); break;
 	case EFFECT_QUIT: quit_with_text(a); break;
 	}
 }

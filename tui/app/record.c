@@ -163,40 +163,42 @@ void app_note_msg(struct app *a, const struct msg *msg)
 
 static void note_code(struct app *a, const struct effect *effect)
 {
-	const struct buffer *b = buffers_find(&a->model.buffers, effect->buffer);
+	const struct buffer *b = buffers_find(&a->model.buffers, effect->run.buffer);
 	struct rec_event e = {.kind = REC_RUN,
 			.run = (uint32_t)a->transcript.n_runs + 1,
-			.lang = effect->lang,
+			.lang = effect->run.lang,
 			.name = b ? b->editor.path : NULL,
-			.text = effect->text,
-			.len = effect->len};
+			.text = effect->run.code,
+			.len = effect->run.len};
 
 	if (!grow_serials(a))
 		return;
-	a->transcript_serials[a->transcript.n_runs] = (uint32_t)effect->number;
+	a->transcript_serials[a->transcript.n_runs] = effect->run.serial;
 	note_event(a, &e, app_clock_ns());
 }
 
 void app_note_effect(struct app *a, const struct effect *effect)
 {
-	struct rec_event e = {.text = effect->text, .len = effect->len};
+	struct rec_event e = {0};
 
 	switch (effect->type) {
 	case EFFECT_RUN: note_code(a, effect); return;
-	case EFFECT_INTERRUPT: e.kind = REC_INTERRUPT; break;
-	case EFFECT_STDIN:
-		e.kind = REC_INPUT;
-		e.is_secret = a->input_is_secret;
+	case EFFECT_INTERRUPT:
+	case EFFECT_STDIN_EOF:
+		e.kind = effect->type == EFFECT_STDIN_EOF ? REC_EOF : REC_INTERRUPT;
+		e.run = app_story_id(a, effect->serial);
 		break;
-	case EFFECT_STDIN_EOF: e.kind = REC_EOF; break;
-	case EFFECT_SANDBOXES_END:
-		e.kind = REC_SANDBOXES;
-		note_event(a, &e, app_clock_ns());
-		return;
+	case EFFECT_STDIN:
+		e = (struct rec_event){.kind = REC_INPUT,
+				.run = app_story_id(a, effect->input.serial),
+				.text = effect->input.bytes,
+				.len = effect->input.len,
+				.is_secret = a->input_is_secret};
+		break;
+	case EFFECT_SANDBOXES_END: e.kind = REC_SANDBOXES; break;
 	default: return;
 	}
-	e.run = app_story_id(a, effect->number);
-	if (e.run)
+	if (e.run || e.kind == REC_SANDBOXES)
 		note_event(a, &e, app_clock_ns());
 }
 
@@ -281,13 +283,13 @@ static void make(struct app *a, const struct export_format *format, const char *
 
 void app_export(struct app *a, const struct effect *effect)
 {
-	const struct export_format *format = export_guess(effect->text);
+	const struct export_format *format = export_guess(effect->path);
 	struct trm_error why = {0};
 	char path[4096];
 	struct stat st;
 	struct msg msg = {.type = MSG_EXPORTED, .text = path, .number = a->transcript.n_runs};
 
-	app_expand_path(effect->text, path);
+	app_expand_path(effect->path, path);
 	if (!format || !format->write)
 		msg.other = "what this shall become is not known: let it end with .ipynb, .md, .html, .py, .js or .sh";
 	else if (effect->type == EFFECT_EXPORT && stat(path, &st) == 0 && S_ISREG(st.st_mode))

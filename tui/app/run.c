@@ -126,10 +126,10 @@ static int request_run(
 	struct trm_run_opts opts;
 
 	trm_run_opts_default(&opts);
-	opts.lang = effect->lang;
-	opts.code = effect->text;
-	opts.code_len = effect->len;
-	opts.filename = code_name(buffers_find(&a->model.buffers, effect->buffer));
+	opts.lang = effect->run.lang;
+	opts.code = effect->run.code;
+	opts.code_len = effect->run.len;
+	opts.filename = code_name(buffers_find(&a->model.buffers, effect->run.buffer));
 	opts.offers_stdin = opts.waits_for_person = true;
 	opts.manual_credit = true;
 	opts.timeout_ms = a->model.timeout_ms;
@@ -144,7 +144,7 @@ static int request_run(
 
 static void refuse_run(struct app *a, const struct effect *effect, const char *why)
 {
-	app_send(a, &(struct msg){.type = MSG_RUN_REFUSED, .serial = (uint32_t)effect->number, .text = why});
+	app_send(a, &(struct msg){.type = MSG_RUN_REFUSED, .serial = effect->run.serial, .text = why});
 }
 
 void app_run(struct app *a, const struct effect *effect)
@@ -157,7 +157,7 @@ void app_run(struct app *a, const struct effect *effect)
 		refuse_run(a, effect, a->session ? "out of memory" : "there is no sandbox to run this in");
 		return;
 	}
-	*r = (struct app_run){.app = a, .next = a->runs, .serial = (uint32_t)effect->number};
+	*r = (struct app_run){.app = a, .next = a->runs, .serial = effect->run.serial};
 	a->runs = r;
 	if (request_run(a, r, effect, &err) < 0) {
 		forget_app_run(r);
@@ -229,14 +229,15 @@ uint64_t app_run_left_ms(const struct app *a)
 
 void app_run_input(struct app *a, const struct effect *effect)
 {
-	struct app_run *r = find_app_run(a, effect->number);
+	bool is_end = effect->type == EFFECT_STDIN_EOF;
+	struct app_run *r = find_app_run(a, is_end ? effect->serial : effect->input.serial);
 	struct trm_error err = {0};
 
 	if (!r)
 		return;
-	if (effect->type == EFFECT_STDIN_EOF)
+	if (is_end)
 		trm_run_close_stdin(r->handle);
-	else if (trm_run_write(r->handle, effect->text, effect->len, &err) < 0)
+	else if (trm_run_write(r->handle, effect->input.bytes, effect->input.len, &err) < 0)
 		app_notify(a, MSG_ERROR, err.msg);
 }
 

@@ -287,8 +287,8 @@ void app_signal(struct app *a, const struct effect *effect)
 	struct trm_error err = {0};
 
 	if (a->sandbox
-			&& trm_sandbox_signal(a->sandbox, (uint32_t)effect->number, effect->identity,
-					   effect->signo, effect->flag, on_signaled, a, &err)
+			&& trm_sandbox_signal(a->sandbox, effect->signal.pid, effect->signal.start,
+					   effect->signal.signo, false, on_signaled, a, &err)
 					   < 0)
 		app_notify(a, MSG_ERROR, err.msg);
 }

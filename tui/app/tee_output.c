@@ -60,8 +60,8 @@ static bool write_output_bytes(int fd, const char *bytes, size_t n)
 void app_keep_output(struct app *a, const struct effect *effect)
 {
 	char path[PATH_MAX] = "", text[PATH_MAX + 128], size[24];
-	int fd = create_output_file(effect->number, path);
-	bool ok = fd >= 0 && write_output_bytes(fd, effect->text, effect->len);
+	int fd = create_output_file(effect->keep_output.run, path);
+	bool ok = fd >= 0 && write_output_bytes(fd, effect->keep_output.bytes, effect->keep_output.len);
 	int why = errno;
 
 	if (fd >= 0 && close(fd) < 0 && ok) {
@@ -71,7 +71,8 @@ void app_keep_output(struct app *a, const struct effect *effect)
 	if (fd >= 0 && !ok)
 		unlink(path);
 	if (ok)
-		snprintf(text, sizeof text, "wrote %s to %s", format_bytes(size, effect->len), path);
+		snprintf(text, sizeof text, "wrote %s to %s", format_bytes(size, effect->keep_output.len),
+				path);
 	else
 		snprintf(text, sizeof text, "the output was not written to %s: %s", path, strerror(why));
 	app_notify(a, ok ? MSG_NOTICE : MSG_ERROR, text);

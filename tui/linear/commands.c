@@ -182,14 +182,14 @@ static void open_file(struct linear *l, struct model *m, const char *rest, struc
 	if (!*rest)
 		command_run(m, command_find("open"), out);
 	else
-		effect_text(out, EFFECT_OPEN, trm_lang_guess(rest, &lang, NULL) == 0 ? lang : m->lang, rest);
+		effect_open(out, rest, trm_lang_guess(rest, &lang, NULL) == 0 ? lang : m->lang);
 }
 
 static void save_file(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	(void)l;
 	if (*rest)
-		effect_buffer(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
+		effect_save(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
 	else
 		command_run(m, command_find("save"), out);
 }
@@ -197,7 +197,7 @@ static void save_file(struct linear *l, struct model *m, const char *rest, struc
 static void export(struct linear *l, struct model *m, const char *rest, struct effects *out)
 {
 	if (*rest)
-		effect_text(out, EFFECT_EXPORT, NULL, rest);
+		effect_path(out, EFFECT_EXPORT, rest);
 	else
 		linear_say(l, "which file? for example :export session.ipynb (or .md .html .py)");
 	(void)m;
@@ -207,7 +207,7 @@ static void record(struct linear *l, struct model *m, const char *rest, struct e
 {
 	(void)l;
 	if (*rest)
-		effect_text(out, EFFECT_RECORD, NULL, rest);
+		effect_path(out, EFFECT_RECORD, rest);
 	else
 		command_run(m, command_find("start-recording"), out);
 }

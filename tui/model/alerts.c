@@ -23,7 +23,7 @@ static void make_heard(struct model *m, const char *text, struct effects *out)
 	if (a->opts.ways & ALERT_BELL)
 		effect_plain(out, EFFECT_BELL);
 	if (a->opts.ways & ALERT_OSC9)
-		effect_text(out, EFFECT_NOTIFY, NULL, text);
+		effect_text(out, EFFECT_NOTIFY, text, strlen(text));
 }
 
 void alert(struct model *m, const char *text, struct effects *out)

@@ -61,7 +61,7 @@ void ask_save(struct model *m, bool under_new_name, struct effects *out)
 
 	m->pending_buffer = b->id;
 	if (e->path && !under_new_name) {
-		effect_buffer(out, EFFECT_SAVE, b->id, NULL);
+		effect_save(out, EFFECT_SAVE, b->id, NULL);
 		return;
 	}
 	snprintf(title, sizeof title, "Save the %s buffer as", m->lang->name);
@@ -85,7 +85,7 @@ static bool take_path(struct model *m, int answer, struct effects *out)
 	if (answer == ANSWER_ENTER && *path)
 		return true;
 	if (answer == ANSWER_TAB) {
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+		effect_path(out, EFFECT_COMPLETE_PATH, path);
 	} else {
 		m->closing_buffer = 0;
 		dialog_close(m);
@@ -98,22 +98,22 @@ void answer_open(struct model *m, int answer, struct effects *out)
 	const char *path = field_text(&m->dialog.field);
 
 	if (take_path(m, answer, out))
-		effect_text(out, EFFECT_OPEN, path_lang(m, path), path);
+		effect_open(out, path, path_lang(m, path));
 }
 
 void answer_save(struct model *m, int answer, struct effects *out)
 {
 	if (take_path(m, answer, out))
-		effect_buffer(out, EFFECT_SAVE_CHECKED, m->pending_buffer, field_text(&m->dialog.field));
+		effect_save(out, EFFECT_SAVE_CHECKED, m->pending_buffer, field_text(&m->dialog.field));
 }
 
 static void answer_overwrite(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_YES)
-		effect_buffer(out, EFFECT_SAVE, m->pending_buffer, m->pending_path);
+		effect_save(out, EFFECT_SAVE, m->pending_buffer, m->pending_path);
 	else if (answer == BUTTON_THEIRS)
-		effect_buffer(out, EFFECT_RELOAD, m->pending_buffer, NULL);
+		effect_buffer(out, EFFECT_RELOAD, m->pending_buffer);
 	if (answer != BUTTON_YES)
 		m->closing_buffer = 0;
 }
@@ -147,10 +147,10 @@ static const struct dialog_button recover_buttons[] = {
 static void answer_recover(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
-	effect_number(out, EFFECT_RECOVER,
-			answer == BUTTON_RESTORE   ? RECOVER_RESTORE
-			: answer == BUTTON_DISCARD ? RECOVER_DISCARD
-						   : RECOVER_LATER);
+	effect_add(out, (struct effect){.type = EFFECT_RECOVER,
+					.recover = answer == BUTTON_RESTORE   ? RECOVER_RESTORE
+						   : answer == BUTTON_DISCARD ? RECOVER_DISCARD
+									      : RECOVER_LATER});
 }
 
 void ask_recover(struct model *m, const struct msg *msg)

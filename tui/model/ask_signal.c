@@ -105,10 +105,10 @@ static void answer_signal(struct model *m, int answer, struct effects *out)
 static void answer_signal_sure(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
-	if (answer != 1 || !effect_number(out, EFFECT_SIGNAL, m->target.pid))
+	if (answer != 1)
 		return;
-	out->items[out->n - 1].identity = m->target.start;
-	out->items[out->n - 1].signo = m->target.signo;
+	effect_add(out, (struct effect){.type = EFFECT_SIGNAL,
+					.signal = {m->target.pid, m->target.start, m->target.signo}});
 	notices_add(&m->notices, m->now_ns, false, "SIG%s sent to process %u", name_of(m->target.signo),
 			m->target.pid);
 }

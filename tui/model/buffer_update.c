@@ -24,7 +24,7 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out)
 
 	buffers_show(&m->buffers, b->id);
 	if (m->lang != lang && m->sandbox.state != SANDBOX_DEAD)
-		effect_add(out, EFFECT_WARM, lang, NULL, 0, 0);
+		effect_lang(out, EFFECT_WARM, lang);
 	m->lang = lang;
 	m->needs_draw = true;
 }

@@ -17,7 +17,7 @@
 
 static void keep_clipboard(struct model *m, struct effects *out, const char *what)
 {
-	effect_add(out, EFFECT_COPY, NULL, m->clipboard.text, m->clipboard.len, 0);
+	effect_text(out, EFFECT_COPY, m->clipboard.text, m->clipboard.len);
 	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of %s", m->clipboard.len, what);
 }
 

@@ -271,7 +271,7 @@ static void perform_loss(struct model *m, struct effects *out)
 	case LOSS_NONE_OF_IT: effect_plain(out, EFFECT_DETACH); break;
 	case LOSS_SANDBOX: effect_plain(out, EFFECT_RESTART_SANDBOX); break;
 	case LOSS_KERNEL:
-		effect_add(out, EFFECT_RESTART_KERNEL, lang, NULL, 0, 0);
+		effect_lang(out, EFFECT_RESTART_KERNEL, lang);
 		variables_kernel_gone(m, lang);
 		notices_add(&m->notices, m->now_ns, false, "%s was restarted, without variables", lang->name);
 		break;

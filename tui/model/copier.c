@@ -79,6 +79,15 @@ static void ask_where_to(struct model *m, bool is_out)
 		ask_copy_path(m, title, answer_copy_in_to, "/workspace");
 }
 
+/* `both`: the source, NUL, the target. */
+static void add_copy(const char *both, enum effect_type type, bool is_out, struct effects *out)
+{
+	effect_add(out, (struct effect){.type = type,
+					.copy = {effects_string(out, both),
+							effects_string(out, both + strlen(both) + 1),
+							is_out}});
+}
+
 /* Start the copy. The source is in m->pending_path. The target is stored after it until it is clear whether
  * a question is needed. */
 static void start_copy(struct model *m, bool is_out, struct effects *out)
@@ -92,8 +101,7 @@ static void start_copy(struct model *m, bool is_out, struct effects *out)
 		return;
 	}
 	memcpy(both + from_len + 1, to, to_len + 1);
-	if (effect_add(out, is_out ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES, NULL, both, n, 0))
-		out->items[out->n - 1].flag = is_out;
+	add_copy(both, is_out ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES, is_out, out);
 }
 
 /* True: a path was entered. Any other answer is dealt with here. */
@@ -104,7 +112,7 @@ static bool take_copy_path(struct model *m, int answer, bool is_here, struct eff
 	if (answer == ANSWER_ENTER && *text)
 		return true;
 	if (answer == ANSWER_TAB && is_here)
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, text);
+		effect_path(out, EFFECT_COMPLETE_PATH, text);
 	else if (answer != ANSWER_TAB && answer != ANSWER_MOVED)
 		dialog_close(m);
 	return false;
@@ -144,13 +152,9 @@ enum { BUTTON_REPLACE = 1 };
 
 static void answer_copy_over(struct model *m, int answer, struct effects *out)
 {
-	const char *both = m->pending_path, *to = both + strlen(both) + 1;
-
 	dialog_close(m);
-	if (answer == BUTTON_REPLACE
-			&& effect_add(out, EFFECT_COPY_FILES, NULL, both, (size_t)(to - both) + strlen(to),
-					0))
-		out->items[out->n - 1].flag = true;
+	if (answer == BUTTON_REPLACE)
+		add_copy(m->pending_path, EFFECT_COPY_FILES, true, out);
 }
 
 void ask_copy_over(struct model *m, const struct msg *msg)

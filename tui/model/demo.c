@@ -252,7 +252,7 @@ static void demo_back(struct model *m, struct effects *out)
 /* End the demo. Its file becomes an ordinary buffer. */
 static void demo_leave(struct model *m, struct effects *out)
 {
-	effect_text(out, EFFECT_OPEN, m->lang, m->demo.path);
+	effect_open(out, m->demo.path, m->lang);
 	demo_finish(&m->demo);
 	m->foot_rows = 0;
 	model_relayout(m);

@@ -10,12 +10,6 @@ bool detach_is_certain(const struct model *m)
 	return m->sandbox.state != SANDBOX_DEAD && (m->sandbox.is_kept || m->sandbox.is_attached);
 }
 
-static void add_flagged(struct effects *out, enum effect_type type, bool flag)
-{
-	if (effect_plain(out, type))
-		out->items[out->n - 1].flag = flag;
-}
-
 /* ---- commands ---- */
 
 static bool has_sandbox(struct model *m)
@@ -35,7 +29,7 @@ static void detach(struct model *m, struct effects *out)
 static void keep_sandbox(struct model *m, struct effects *out)
 {
 	if (has_sandbox(m))
-		add_flagged(out, EFFECT_KEEP, !detach_is_certain(m));
+		effect_add(out, (struct effect){.type = EFFECT_KEEP, .is_kept = !detach_is_certain(m)});
 }
 
 static const struct command commands[] = {

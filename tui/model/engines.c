@@ -117,14 +117,14 @@ void engines_ask_peek(struct model *m, const struct engine_row *row)
 static void answer_container(struct model *m, int answer, struct effects *out)
 {
 	const struct engine_row *row = &m->sandboxes.engines.target;
-	char both[sizeof row->engine + sizeof row->id];
 
 	dialog_close(m);
 	if (answer != 1 || !m->sandboxes.is_shown)
 		return;
-	int n = snprintf(both, sizeof both, "%s%c%s", row->engine, '\0', row->id);
 	sandboxes_enter(m, row->name);
-	effect_add(out, EFFECT_LOOK_CONTAINER, NULL, both, (size_t)n, 0);
+	effect_add(out, (struct effect){.type = EFFECT_LOOK_CONTAINER,
+					.container = {effects_string(out, row->engine),
+							effects_string(out, row->id)}});
 }
 
 static const struct command commands[] = {

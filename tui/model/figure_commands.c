@@ -96,9 +96,11 @@ void answer_save_figure(struct model *m, int answer, struct effects *out)
 	const char *path = field_text(&m->dialog.field);
 
 	if (answer == ANSWER_TAB)
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+		effect_path(out, EFFECT_COMPLETE_PATH, path);
 	else if (answer == ANSWER_ENTER && *path)
-		effect_add(out, EFFECT_SAVE_FIGURE, NULL, path, strlen(path), m->out.figures.pending);
+		effect_add(out, (struct effect){.type = EFFECT_SAVE_FIGURE,
+						.save_figure = {m->out.figures.pending,
+								effects_string(out, path)}});
 	else if (answer != ANSWER_ENTER)
 		dialog_close(m);
 }
@@ -118,8 +120,9 @@ static void answer_figure_over(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_REPLACE)
-		effect_add(out, EFFECT_SAVE_FIGURE_OVER, NULL, m->pending_path, strlen(m->pending_path),
-				m->out.figures.pending);
+		effect_add(out, (struct effect){.type = EFFECT_SAVE_FIGURE_OVER,
+						.save_figure = {m->out.figures.pending,
+								effects_string(out, m->pending_path)}});
 }
 
 void figures_saved(struct model *m, const struct msg *msg)
@@ -145,7 +148,7 @@ static void open_figure(struct model *m, struct effects *out)
 	const struct figure *fig = at_hand(m);
 
 	if (fig)
-		effect_number(out, EFFECT_OPEN_FIGURE, fig->id);
+		effect_figure(out, EFFECT_OPEN_FIGURE, fig->id);
 }
 
 static void copy_path(struct model *m, struct effects *out)
@@ -153,7 +156,7 @@ static void copy_path(struct model *m, struct effects *out)
 	const char *path = m->out.figures.saved;
 
 	if (*path) {
-		effect_add(out, EFFECT_COPY, NULL, path, strlen(path), 0);
+		effect_text(out, EFFECT_COPY, path, strlen(path));
 		notices_add(&m->notices, m->now_ns, false, "copied %s", path);
 	} else {
 		notices_add(&m->notices, m->now_ns, false, "no image has been saved yet");

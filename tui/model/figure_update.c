@@ -203,7 +203,7 @@ static void want(struct figures *f, uint32_t id, struct effects *out)
 	if (!fig || fig->state != FIGURE_WAITING)
 		return;
 	fig->state = FIGURE_ASKED;
-	effect_number(out, EFFECT_DRAW_FIGURE, id);
+	effect_figure(out, EFFECT_DRAW_FIGURE, id);
 }
 
 void figures_each_shown(struct model *m, bool (*fn)(struct model *m, uint32_t id, void *user), void *user)
@@ -256,7 +256,7 @@ static void want_zoom(struct model *m, struct effects *out)
 	f->zoom_why[0] = '\0';
 	f->zoom_cols = cols;
 	f->zoom_rows = rows;
-	f->is_zoom_asked = effect_number(out, EFFECT_ZOOM_FIGURE, fig->id);
+	f->is_zoom_asked = effect_figure(out, EFFECT_ZOOM_FIGURE, fig->id);
 }
 
 void figures_want(struct model *m, struct effects *out)

@@ -136,7 +136,7 @@ static void answer_files(struct model *m, int answer, struct effects *out)
 		fill_files(m);
 	} else if (answer == ANSWER_ENTER && path) {
 		dialog_close(m);
-		effect_text(out, EFFECT_OPEN, path_lang(m, path), path);
+		effect_open(out, path, path_lang(m, path));
 	} else if (answer != ANSWER_MOVED && answer != ANSWER_TAB && answer != ANSWER_ENTER) {
 		dialog_close(m);
 	}

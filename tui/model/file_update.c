@@ -83,7 +83,7 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 				"%s has changed on disk, too: saving asks, \"reload\" reads the file",
 				msg->text);
 	else
-		effect_buffer(out, EFFECT_RELOAD, b->id, NULL);
+		effect_buffer(out, EFFECT_RELOAD, b->id);
 }
 
 static void on_reloaded(struct model *m, const struct msg *msg)
@@ -95,14 +95,14 @@ static void on_reloaded(struct model *m, const struct msg *msg)
 void reload(struct model *m, struct effects *out)
 {
 	if (model_editor(m)->path)
-		effect_buffer(out, EFFECT_RELOAD, buffers_current(&m->buffers)->id, NULL);
+		effect_buffer(out, EFFECT_RELOAD, buffers_current(&m->buffers)->id);
 	else
 		notices_add(&m->notices, m->now_ns, false, "the buffer has no file yet");
 }
 
 void edit_outside(struct model *m, struct effects *out)
 {
-	effect_buffer(out, EFFECT_EDIT_OUTSIDE, buffers_current(&m->buffers)->id, NULL);
+	effect_buffer(out, EFFECT_EDIT_OUTSIDE, buffers_current(&m->buffers)->id);
 }
 
 void update_file(struct model *m, const struct msg *msg, struct effects *out)

@@ -172,7 +172,7 @@ static void open_artifact(struct model *m, struct effects *out)
 	struct artifact_row row;
 
 	if (artifact_at_hand(m, &row))
-		effect_number(out, EFFECT_OPEN_FIGURE, row.id);
+		effect_figure(out, EFFECT_OPEN_FIGURE, row.id);
 }
 
 /* ---- saving ---- */
@@ -215,11 +215,11 @@ static void answer_save_all(struct model *m, int answer, struct effects *out)
 	const char *path = field_text(&m->dialog.field);
 
 	if (answer == ANSWER_TAB) {
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+		effect_path(out, EFFECT_COMPLETE_PATH, path);
 		return;
 	}
 	if (answer == ANSWER_ENTER && *path)
-		effect_text(out, EFFECT_SAVE_ALL, NULL, path);
+		effect_path(out, EFFECT_SAVE_ALL, path);
 	if (answer != ANSWER_ENTER || *path)
 		dialog_close(m);
 }

@@ -99,7 +99,9 @@ static void send_line(struct model *m, struct effects *out)
 
 	if (n < 0)
 		return;
-	effect_add(out, EFFECT_STDIN, NULL, line, (size_t)n, m->run.serial);
+	effect_add(out, (struct effect){.type = EFFECT_STDIN,
+					.input = {m->run.serial, effects_copy(out, line, (size_t)n),
+							(size_t)n}});
 	remember_input(m, field_text(&m->input));
 	free(line);
 	echo_input(m, field_text(&m->input));
@@ -115,7 +117,7 @@ void input_event(struct model *m, const struct msg *msg, struct effects *out)
 	if (is_key && ev->key == K_ENTER) {
 		send_line(m, out);
 	} else if (is_key && ev->key == 'd' && ev->mods == MOD_CTRL) {
-		effect_number(out, EFFECT_STDIN_EOF, m->run.serial);
+		effect_serial(out, EFFECT_STDIN_EOF, m->run.serial);
 		echo_prompt(m);
 		outpane_print(&m->out, OUT_INPUT, m->run.serial, "^D\n", 3);
 		input_close(m);

@@ -46,6 +46,7 @@ static void answer_isolation(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 	if (answer == ANSWER_QUIT)
 		effect_plain(out, EFFECT_QUIT);
-	else if ((answer == ANSWER_RUN || answer == ANSWER_ALWAYS) && effect_plain(out, EFFECT_GO_WITHOUT))
-		out->items[out->n - 1].flag = answer == ANSWER_ALWAYS;
+	else if (answer == ANSWER_RUN || answer == ANSWER_ALWAYS)
+		effect_add(out, (struct effect){.type = EFFECT_GO_WITHOUT,
+						.is_always = answer == ANSWER_ALWAYS});
 }

@@ -34,30 +34,26 @@ void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_quest
 {
 	uint32_t serial = ++m->kernel_queries.last_serial;
 
-	m->kernel_queries.items[purpose] = (struct ask){serial, lang, m->now_ns, true};
-	if (effect_add(out, EFFECT_ASK, lang, code, len, serial)) {
-		out->items[out->n - 1].question = question;
-		out->items[out->n - 1].cursor = cursor;
-	} else {
-		m->kernel_queries.items[purpose].is_open = false;
-	}
+	bool is_sent = effect_add(out, (struct effect){.type = EFFECT_ASK,
+						       .ask = {.serial = serial,
+								       .question = question,
+								       .lang = lang,
+								       .code = effects_copy(out, code, len),
+								       .cursor = cursor}});
+
+	m->kernel_queries.items[purpose] = (struct ask){serial, lang, m->now_ns, is_sent};
 }
 
 void kernel_query_table(struct model *m, const struct trm_lang *lang, const struct trm_table_query *query,
 		struct effects *out)
 {
-	const char *find = query->find ? query->find : "";
-	size_t path_len = strlen(query->path), find_len = strlen(find);
-	char *texts = malloc(path_len + find_len + 2);
+	uint32_t serial = ++m->kernel_queries.last_serial;
+	struct effect effect = {.type = EFFECT_ASK,
+			.ask = {.serial = serial, .question = TRM_ASK_TABLE, .lang = lang, .table = *query}};
 
-	if (!texts)
-		return;
-	memcpy(texts, query->path, path_len + 1);
-	memcpy(texts + path_len + 1, find, find_len + 1);
-	kernel_query_send(m, ASK_TABLE, TRM_ASK_TABLE, lang, texts, path_len + find_len + 1, 0, out);
-	if (m->kernel_queries.items[ASK_TABLE].is_open)
-		out->items[out->n - 1].table = *query;
-	free(texts);
+	effect.ask.table.path = effects_string(out, query->path);
+	effect.ask.table.find = effects_string(out, query->find ? query->find : "");
+	m->kernel_queries.items[ASK_TABLE] = (struct ask){serial, lang, m->now_ns, effect_add(out, effect)};
 }
 
 void kernel_query_forget(struct model *m, enum ask_purpose purpose)

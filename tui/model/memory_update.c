@@ -34,7 +34,7 @@ void memory_reported(struct model *m, const struct msg *msg, struct effects *out
 	m->run.paused_ns = m->now_ns;
 	mark_paused(m, true);
 	m->run.memory_bytes = msg->number;
-	effect_number(out, EFFECT_PAUSE, m->run.serial);
+	effect_serial(out, EFFECT_PAUSE, m->run.serial);
 	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB" PAUSED, msg->number >> 20,
 			m->sandbox.limits.mem_bytes >> 20);
 	alert(m, text, out);
@@ -43,7 +43,7 @@ void memory_reported(struct model *m, const struct msg *msg, struct effects *out
 
 static void resume_paused(struct model *m, const char *why, struct effects *out)
 {
-	effect_number(out, EFFECT_RESUME, m->run.serial);
+	effect_serial(out, EFFECT_RESUME, m->run.serial);
 	m->run.paused_ns = 0;
 	mark_paused(m, false);
 	notices_add(&m->notices, m->now_ns, false, "%s", why);

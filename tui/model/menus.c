@@ -74,7 +74,7 @@ static void answer_theme(struct model *m, int answer, struct effects *out)
 
 	if (answer == ANSWER_CANCEL)
 		name = m->theme;
-	effect_text(out, EFFECT_THEME, NULL, name);
+	effect_name(out, EFFECT_THEME, name);
 	if (answer == ANSWER_ENTER)
 		snprintf(m->theme, sizeof m->theme, "%s", name);
 	if (answer != ANSWER_MOVED)

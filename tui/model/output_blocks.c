@@ -108,7 +108,7 @@ static void copy_block(struct model *m, struct effects *out)
 	}
 	clipboard_finish(&m->clipboard);
 	m->clipboard = (struct clipboard){text, len};
-	effect_add(out, EFFECT_COPY, NULL, text, len, 0);
+	effect_text(out, EFFECT_COPY, text, len);
 	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of the block", len);
 }
 
@@ -121,7 +121,9 @@ static void save_block(struct model *m, struct effects *out)
 
 	m->needs_draw = true;
 	if (text)
-		effect_add(out, EFFECT_KEEP_OUTPUT, NULL, text, len, run ? run->number : 0);
+		effect_add(out, (struct effect){.type = EFFECT_KEEP_OUTPUT,
+						.keep_output = {run ? run->number : 0,
+								effects_copy(out, text, len), len}});
 	else
 		notices_add(&m->notices, m->now_ns, false, "there is nothing to save");
 	free(text);
@@ -141,7 +143,7 @@ static void spill(struct model *m, struct effects *out)
 		return;
 	}
 	live_screen_commit(&m->out.screen, &m->out.store);
-	effect_add(out, run->is_spilling ? EFFECT_SPILL_END : EFFECT_SPILL, NULL, NULL, 0, run->serial);
+	effect_serial(out, run->is_spilling ? EFFECT_SPILL_END : EFFECT_SPILL, run->serial);
 }
 
 /* ---- display ---- */

@@ -26,9 +26,9 @@ static void answer_record_path(struct model *m, int answer, enum effect_type eff
 	const char *path = field_text(&m->dialog.field);
 
 	if (answer == ANSWER_TAB)
-		effect_text(out, EFFECT_COMPLETE_PATH, NULL, path);
+		effect_path(out, EFFECT_COMPLETE_PATH, path);
 	else if (answer == ANSWER_ENTER && *path)
-		effect_text(out, effect, NULL, path);
+		effect_path(out, effect, path);
 	else
 		dialog_close(m);
 }
@@ -47,7 +47,7 @@ static void answer_export_over(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_YES)
-		effect_text(out, EFFECT_EXPORT_OVER, NULL, m->pending_path);
+		effect_path(out, EFFECT_EXPORT_OVER, m->pending_path);
 }
 
 static void ask_record_path(

@@ -79,7 +79,7 @@ void replay_refuse(struct model *m)
 static void replay_seek(struct model *m, uint64_t us, struct effects *out)
 {
 	m->replay.at_us = us > m->replay.end_us ? m->replay.end_us : us;
-	effect_number(out, EFFECT_SEEK, m->replay.at_us);
+	effect_add(out, (struct effect){.type = EFFECT_SEEK, .at_us = m->replay.at_us});
 	m->needs_draw = true;
 }
 
@@ -91,7 +91,7 @@ static void pause_or_play(struct model *m, struct effects *out)
 	if (r->is_playing && r->at_us >= r->end_us)
 		replay_seek(m, 0, out); /* at the end: start again */
 	else
-		effect_number(out, EFFECT_SEEK, r->at_us);
+		effect_add(out, (struct effect){.type = EFFECT_SEEK, .at_us = r->at_us});
 }
 
 static void replay_back(struct model *m, struct effects *out)
@@ -143,7 +143,8 @@ static void change_speed(struct model *m, int by, struct effects *out)
 		k++;
 	k += by;
 	m->replay.speed_percent = speeds[k < 0 ? 0 : k >= N_SPEEDS ? N_SPEEDS - 1 : k];
-	effect_number(out, EFFECT_SEEK, m->replay.at_us); /* continue from here at the new speed */
+	effect_add(out, (struct effect){.type = EFFECT_SEEK,
+					.at_us = m->replay.at_us}); /* continue from here at the new speed */
 }
 
 static void slower(struct model *m, struct effects *out)

@@ -75,7 +75,7 @@ static void remember_run(const struct trm_result *r, const char *code, struct ef
 	cJSON_AddStringToObject(line, "code", code);
 	char *text = cJSON_PrintUnformatted(line);
 	if (text)
-		effect_text(out, EFFECT_REMEMBER, NULL, text);
+		effect_text(out, EFFECT_REMEMBER, text, strlen(text));
 	cJSON_free(text);
 	cJSON_Delete(line);
 }

@@ -78,12 +78,15 @@ bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct 
 	size_t len;
 	char *code = run_source_text(&b->editor, what, lang, &len);
 	struct run_info *info = code ? runs_add(&m->out.runs, lang, code, len) : NULL;
-	bool is_added = info && effect_add(out, EFFECT_RUN, lang, code, len, info->serial);
+	bool is_added = info
+			&& effect_add(out, (struct effect){.type = EFFECT_RUN,
+							   .run = {lang, effects_copy(out, code, len), len,
+									   info->serial, b->id}});
 
-	if (is_added)
-		info->buffer = out->items[out->n - 1].buffer = b->id;
-	if (is_added)
+	if (is_added) {
+		info->buffer = b->id;
 		run_history_begin(m, info->serial, code, len);
+	}
 	free(code);
 	m->needs_draw = true;
 	if (!is_added) {
@@ -121,7 +124,11 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 	struct run_info *info = runs_add(&m->out.runs, m->lang, title,
 			(size_t)n < sizeof title ? (size_t)n : sizeof title - 1);
 
-	if (!info || !effect_add(out, EFFECT_INSTALL, m->lang, packages, strlen(packages), info->serial))
+	if (!info
+			|| !effect_add(out,
+					(struct effect){.type = EFFECT_INSTALL,
+							.install = {m->lang, effects_string(out, packages),
+									info->serial}}))
 		return;
 	info->is_install = true;
 	make_run_current(m, info->serial);
@@ -135,7 +142,7 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 void run_stop(struct model *m, struct effects *out)
 {
 	for (size_t i = 0; i < m->n_waiting; i++)
-		effect_number(out, EFFECT_INTERRUPT, m->waiting[i]);
+		effect_serial(out, EFFECT_INTERRUPT, m->waiting[i]);
 	stopping_press(m, out);
 	m->needs_draw = true;
 }

@@ -260,7 +260,7 @@ static void sandboxes_look(struct model *m, struct effects *out)
 		return;
 	}
 	sandboxes_enter(m, e->name);
-	effect_text(out, EFFECT_PEEK, NULL, e->name);
+	effect_name(out, EFFECT_PEEK, e->name);
 }
 
 /* ---- stopping ---- */
@@ -331,10 +331,11 @@ static void answer_stop_sandbox(struct model *m, int answer, struct effects *out
 	const struct trm_entry *e = &m->sandboxes.target;
 
 	dialog_close(m);
-	if (answer != 1 || !effect_text(out, EFFECT_STOP_SANDBOX, NULL, e->name))
+	if (answer != 1)
 		return;
-	out->items[out->n - 1].number = e->supervisor_pid;
-	out->items[out->n - 1].identity = e->supervisor_start;
+	effect_add(out, (struct effect){.type = EFFECT_STOP_SANDBOX,
+					.stop_sandbox = {effects_string(out, e->name), e->supervisor_pid,
+							e->supervisor_start}});
 	if (m->sandboxes.is_inside && strcmp(m->sandboxes.inside, e->name) == 0)
 		look_end(m, out);
 }

@@ -41,7 +41,7 @@ void stopping_press(struct model *m, struct effects *out)
 	uint32_t grace_ms = step == TRM_STOP_TERMINATE ? m->terminate_grace_ms : m->grace_ms;
 	struct trm_stopping how = {step, after(m, step), grace_ms};
 
-	effect_number(out, EFFECT_INTERRUPT, m->run.serial);
+	effect_serial(out, EFFECT_INTERRUPT, m->run.serial);
 	if (step != TRM_STOP_NONE)
 		stopping_update(m, &how);
 }
@@ -65,7 +65,7 @@ void stopping_hold(struct model *m, struct effects *out)
 		l->next_at_ns = m->now_ns
 				+ (l->step == TRM_STOP_TERMINATE ? m->terminate_grace_ms : m->grace_ms)
 						  * UINT64_C(1000000);
-	effect_number(out, l->is_held ? EFFECT_HOLD : EFFECT_LET_GO, m->run.serial);
+	effect_serial(out, l->is_held ? EFFECT_HOLD : EFFECT_LET_GO, m->run.serial);
 }
 
 /* ---- texts ---- */

@@ -269,7 +269,7 @@ static void answer_table(struct model *m, int answer, struct effects *out)
 	if (answer != ANSWER_ENTER || !*name)
 		return;
 	if (is_csv_name(name))
-		effect_text(out, EFFECT_READ_TABLE, NULL, name);
+		effect_path(out, EFFECT_READ_TABLE, name);
 	else
 		table_page_open(m, m->lang, name, NULL, out);
 }

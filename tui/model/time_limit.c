@@ -47,7 +47,7 @@ static void extend_time_limit(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "no run with a time limit is under way");
 		return;
 	}
-	effect_number(out, EFFECT_EXTEND, m->run.serial);
+	effect_serial(out, EFFECT_EXTEND, m->run.serial);
 	m->run.left_ms = 0; /* until the next tick */
 	format_duration(limit, (uint64_t)m->timeout_ms * 1000);
 	notices_add(&m->notices, m->now_ns, false, "the run has %s more", limit);

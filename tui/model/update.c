@@ -74,7 +74,7 @@ static const struct command *motion_with_shift(const struct model *m, const stru
 void editor_done(struct model *m, unsigned bits, struct effects *out)
 {
 	if (bits & EDITOR_CLIPBOARD)
-		effect_add(out, EFFECT_COPY, NULL, m->clipboard.text, m->clipboard.len, 0);
+		effect_text(out, EFFECT_COPY, m->clipboard.text, m->clipboard.len);
 	if (bits & EDITOR_NOMEM) {
 		notices_add(&m->notices, m->now_ns, true, "out of memory: the text is unchanged");
 		m->needs_draw = true;

@@ -98,7 +98,7 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 	} else if (strcmp(name, "$") == 0) {
 		editor_goto_line(model_editor(m), lines - 1);
 	} else if (strcmp(name, "w") == 0 && *rest) {
-		effect_buffer(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
+		effect_save(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
 	} else if (strcmp(name, "w") == 0) {
 		run_named(m, "save", out);
 	} else if (strcmp(name, "q") == 0 || strcmp(name, "q!") == 0 || strcmp(name, "qa") == 0) {
@@ -106,7 +106,7 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 	} else if (strcmp(name, "wq") == 0 || strcmp(name, "x") == 0 || strcmp(name, "wqa") == 0) {
 		effect_plain(out, EFFECT_QUIT_SAVING);
 	} else if (strcmp(name, "e") == 0 && *rest) {
-		effect_text(out, EFFECT_OPEN, path_lang(m, rest), rest);
+		effect_open(out, rest, path_lang(m, rest));
 	} else if (strcmp(name, "e") == 0) {
 		run_named(m, "open", out);
 	} else {

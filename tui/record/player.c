@@ -228,8 +228,10 @@ static void pass_on(struct feed *f)
 {
 	for (size_t i = 0; i < f->effects.n && f->out; i++) {
 		enum effect_type type = f->effects.items[i].type;
-		if (type == EFFECT_DRAW_FIGURE || type == EFFECT_ASK_TERMINAL)
-			effect_number(f->out, type, f->effects.items[i].number);
+		if (type == EFFECT_DRAW_FIGURE)
+			effect_figure(f->out, type, f->effects.items[i].figure);
+		else if (type == EFFECT_ASK_TERMINAL)
+			effect_plain(f->out, type);
 	}
 }
 

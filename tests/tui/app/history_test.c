@@ -16,16 +16,14 @@ static struct app app;
 
 static void remember(const char *code, size_t n)
 {
-	struct effect effect = {.type = EFFECT_REMEMBER};
 	size_t size = n + 64;
+	char *text = malloc(size);
 
-	effect.text = malloc(size);
-	assert_non_null(effect.text);
-	int used = snprintf(effect.text, size, "{\"language\":\"python\",\"code\":\"%.*s\"}", (int)n, code);
-	effect.len = (size_t)used;
-	app_remember(&app, &effect);
+	assert_non_null(text);
+	int used = snprintf(text, size, "{\"language\":\"python\",\"code\":\"%.*s\"}", (int)n, code);
+	app_remember(&app, &(struct effect){.type = EFFECT_REMEMBER, .text = {text, (size_t)used}});
 	app_flush_history(&app);
-	free(effect.text);
+	free(text);
 }
 
 /* Lines of the file; each must be whole. */

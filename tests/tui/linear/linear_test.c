@@ -94,7 +94,7 @@ static uint32_t run(const char *code)
 	type(":run");
 	if (dialog_is_open(&m.dialog))
 		type("r");
-	uint32_t serial = (uint32_t)last_effect(EFFECT_RUN)->number;
+	uint32_t serial = last_effect(EFFECT_RUN)->run.serial;
 	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = serial, .number = serial});
 	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
 	return serial;
@@ -199,8 +199,8 @@ static void code_after_a_run_is_another_cell(void **state)
 	type("two()");
 	type("three()");
 	type(":run");
-	assert_non_null(strstr(last_effect(EFFECT_RUN)->text, "two()\nthree()"));
-	assert_null(strstr(last_effect(EFFECT_RUN)->text, "one()"));
+	assert_non_null(strstr(last_effect(EFFECT_RUN)->run.code, "two()\nthree()"));
+	assert_null(strstr(last_effect(EFFECT_RUN)->run.code, "one()"));
 	reported();
 	type(":change 1 first()");
 	type(":delete 3 4");
@@ -250,7 +250,7 @@ static void input_is_asked_for(void **state)
 	send((struct msg){.type = MSG_RUN_INPUT, .serial = serial, .text = "name? "});
 	expect("the code asks: name? \ninput> ");
 	type("Ada");
-	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Ada\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "Ada\n");
 	print(serial, "hi Ada\n");
 	const char *text = reported();
 	assert_string_equal(text, "hi Ada\n");

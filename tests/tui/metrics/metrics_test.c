@@ -170,9 +170,9 @@ static void a_signal_is_sent_after_two_questions(void **state)
 	press('s', 0);
 	const struct effect *e = last_effect(EFFECT_SIGNAL);
 	assert_non_null(e);
-	assert_int_equal(e->number, 7);
-	assert_int_equal(e->identity, 70);
-	assert_int_equal(e->signo, SIGKILL);
+	assert_int_equal(e->signal.pid, 7);
+	assert_int_equal(e->signal.start, 70);
+	assert_int_equal(e->signal.signo, SIGKILL);
 	press(K_UP, 0);
 	press('k', 0);
 	press(K_DOWN, 0);
@@ -203,7 +203,7 @@ static void an_alert_comes_once_after_its_time(void **state)
 	for (int i = 0; i < 30; i++)
 		sample(1, 480);
 	assert_int_equal(count(EFFECT_BELL), 1);
-	assert_non_null(strstr(last_effect(EFFECT_NOTIFY)->text, "memory at 94 % of the limit"));
+	assert_non_null(strstr(last_effect(EFFECT_NOTIFY)->text.bytes, "memory at 94 % of the limit"));
 	sample(1, 455); /* it dances about the threshold */
 	for (int i = 0; i < 30; i++)
 		sample(1, 480);
@@ -250,7 +250,7 @@ static void a_run_is_paused_and_interrupted(void **state)
 	(void)state;
 	start_run();
 	warn();
-	assert_int_equal(last_effect(EFFECT_PAUSE)->number, m.run.serial);
+	assert_int_equal(last_effect(EFFECT_PAUSE)->serial, m.run.serial);
 	assert_screen("paused: 461 of 512 MiB in use. Alt-i: stop, and keep the variables if it can.", true);
 	assert_screen("continues in 8 s, and may be killed", true);
 	assert_screen("● paused", true);
@@ -260,7 +260,7 @@ static void a_run_is_paused_and_interrupted(void **state)
 	press('y', 0);
 	assert_screen("xy", true);
 	press('i', MOD_ALT);
-	assert_int_equal(last_effect(EFFECT_INTERRUPT)->number, m.run.serial);
+	assert_int_equal(last_effect(EFFECT_INTERRUPT)->serial, m.run.serial);
 	assert_screen("paused", false);
 }
 
@@ -356,8 +356,8 @@ static void sandboxes_are_listed_sorted_and_stopped(void **state)
 	press('s', 0);
 	const struct effect *e = last_effect(EFFECT_STOP_SANDBOX);
 	assert_non_null(e);
-	assert_string_equal(e->text, "zebra");
-	assert_true(e->number == 10 && e->identity == 1);
+	assert_string_equal(e->stop_sandbox.name, "zebra");
+	assert_true(e->stop_sandbox.supervisor_pid == 10 && e->stop_sandbox.supervisor_start == 1);
 	press(K_ESCAPE, 0);
 	assert_false(m.sandboxes.is_shown);
 	assert_non_null(last_effect(EFFECT_SANDBOXES_END));
@@ -373,7 +373,7 @@ static void one_is_looked_into(void **state)
 	list(1);
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
-	assert_string_equal(last_effect(EFFECT_PEEK)->text, "zebra");
+	assert_string_equal(last_effect(EFFECT_PEEK)->name, "zebra");
 	send((struct msg){.type = MSG_INSIDE_METRICS, .metrics = &metrics});
 	assert_screen("inside zebra", true);
 	assert_screen("37.5 %", true);
@@ -459,12 +459,8 @@ static void a_container_is_looked_into_after_a_question(void **state)
 	press(K_ENTER, 0);
 	const struct effect *e = last_effect(EFFECT_LOOK_CONTAINER);
 	assert_non_null(e);
-	assert_int_equal(e->len, sizeof "toy\0"
-					"0a1b" - 1);
-	assert_memory_equal(e->text,
-			"toy\0"
-			"0a1b",
-			e->len);
+	assert_string_equal(e->container.engine, "toy");
+	assert_string_equal(e->container.id, "0a1b");
 	send((struct msg){.type = MSG_INSIDE_PROGRESS, .text = "putting an agent into it"});
 	assert_screen("inside toy:web: putting an agent into it", true);
 	send((struct msg){.type = MSG_INSIDE_PROGRESS, .text = ""});

@@ -20,8 +20,8 @@ static uint32_t ran(const char *code)
 	const struct effect *run = last_effect(EFFECT_RUN);
 
 	assert_non_null(run);
-	assert_string_equal(run->text + strspn(run->text, "\n"), code);
-	uint32_t serial = (uint32_t)run->number;
+	assert_string_equal(run->run.code + strspn(run->run.code, "\n"), code);
+	uint32_t serial = run->run.serial;
 	effects_clear(&fx);
 	return serial;
 }

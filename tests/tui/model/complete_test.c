@@ -56,7 +56,7 @@ static void answer(const char *json)
 	const struct effect *e = asked();
 
 	assert_non_null(e);
-	uint32_t serial = (uint32_t)e->number;
+	uint32_t serial = e->ask.serial;
 	effects_clear(&fx);
 	send((struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = json ? NULL : "no"});
 }
@@ -135,9 +135,9 @@ static void a_key_asks_and_offers(void **state)
 	(void)state;
 	type("al");
 	press(' ', MOD_CTRL);
-	assert_string_equal(asked()->text, "al");
-	assert_int_equal(asked()->cursor, 2);
-	assert_int_equal(asked()->question, TRM_ASK_COMPLETE);
+	assert_string_equal(asked()->ask.code, "al");
+	assert_int_equal(asked()->ask.cursor, 2);
+	assert_int_equal(asked()->ask.question, TRM_ASK_COMPLETE);
 	assert_string_equal(offered(), "");
 	answer(TWO);
 	assert_string_equal(offered(), "alpha alpine");
@@ -187,7 +187,7 @@ static void stale_answers_are_dropped(void **state)
 	(void)state;
 	type("al");
 	press(' ', MOD_CTRL);
-	uint32_t old = (uint32_t)asked()->number;
+	uint32_t old = asked()->ask.serial;
 	effects_clear(&fx);
 	type(" be");
 	press(' ', MOD_CTRL);
@@ -343,8 +343,8 @@ static void the_name_under_the_cursor_is_inspected(void **state)
 	press(K_LEFT, 0);
 	effects_clear(&fx);
 	press(K_F9, 0);
-	assert_int_equal(asked()->question, TRM_ASK_INSPECT);
-	assert_int_equal(asked()->cursor, 7);
+	assert_int_equal(asked()->ask.question, TRM_ASK_INSPECT);
+	assert_int_equal(asked()->ask.cursor, 7);
 	answer("{\"found\":true,\"name\":\"x\",\"type\":\"int\",\"value\":\"42\",\"doc\":\"a\\nb\"}");
 	assert_string_equal(m.dialog.title, "x (Esc closes)");
 	assert_true(shows("int"));
@@ -362,8 +362,8 @@ static void a_question_mark_asks_instead_of_running(void **state)
 	type("os.path?");
 	effects_clear(&fx);
 	press(K_F5, 0);
-	assert_int_equal(asked()->question, TRM_ASK_INSPECT);
-	assert_string_equal(asked()->text, "os.path");
+	assert_int_equal(asked()->ask.question, TRM_ASK_INSPECT);
+	assert_string_equal(asked()->ask.code, "os.path");
 	assert_false(model_is_running(&m));
 	effects_clear(&fx);
 	type(" + 1");
@@ -455,8 +455,8 @@ static void variables_are_sorted_and_filtered(void **state)
 	assert_null(asked()); /* not at once */
 	now_ns += 300000000;
 	send((struct msg){.type = MSG_TICK});
-	assert_int_equal(asked()->question, TRM_ASK_VARIABLES);
-	assert_int_equal(asked()->cursor, TRM_VARIABLES_WHOLE);
+	assert_int_equal(asked()->ask.question, TRM_ASK_VARIABLES);
+	assert_int_equal(asked()->ask.cursor, TRM_VARIABLES_WHOLE);
 	answer("{\"variables\":[{\"name\":\"b\",\"type\":\"list\",\"size\":\"2×3\",\"value\":\"[1]\"},"
 	       "{\"name\":\"a\",\"type\":\"int\",\"size\":\"\",\"value\":\"1\"},"
 	       "{\"name\":\"c\",\"type\":\"str\",\"size\":3,\"value\":\"'x'\"},7]}");
@@ -470,7 +470,7 @@ static void variables_are_sorted_and_filtered(void **state)
 	type("\n");
 	effects_clear(&fx);
 	press(K_ENTER, 0);
-	assert_string_equal(asked()->text, "b");
+	assert_string_equal(asked()->ask.code, "b");
 	press(K_ESCAPE, 0);
 	press(K_ESCAPE, 0);
 	assert_false(m.variables_page.is_shown);

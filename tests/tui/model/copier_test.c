@@ -13,9 +13,9 @@ static void expect_copy(const char *from, const char *to, bool is_out)
 	const struct effect *effect = last_effect(is_out ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES);
 
 	assert_non_null(effect);
-	assert_string_equal(effect->text, from);
-	assert_string_equal(effect->text + strlen(from) + 1, to);
-	assert_int_equal(effect->flag, is_out);
+	assert_string_equal(effect->copy.from, from);
+	assert_string_equal(effect->copy.to, to);
+	assert_int_equal(effect->copy.is_out, is_out);
 	assert_screen("where to?", false);
 }
 
@@ -59,8 +59,9 @@ static void what_lies_here_is_replaced_only_when_asked(void **state)
 	type("r");
 	const struct effect *effect = last_effect(EFFECT_COPY_FILES);
 	assert_non_null(effect);
-	assert_memory_equal(effect->text, "data\0data", 10);
-	assert_true(effect->flag);
+	assert_string_equal(effect->copy.from, "data");
+	assert_string_equal(effect->copy.to, "data");
+	assert_true(effect->copy.is_out);
 }
 
 static void nothing_is_copied_without_answers(void **state)

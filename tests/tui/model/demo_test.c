@@ -109,7 +109,7 @@ static void one_key_goes_through(void **state)
 	expect_text("first()\nmore()");
 	assert_string_equal(demo_next_text(&m), "run this cell");
 	key(K_PAGE_DOWN);
-	assert_string_equal(last_effect(EFFECT_RUN)->text, "first()\nmore()");
+	assert_string_equal(last_effect(EFFECT_RUN)->run.code, "first()\nmore()");
 	key(' '); /* while it runs: nothing */
 	expect_text("first()\nmore()");
 	end_run();
@@ -127,7 +127,7 @@ static void one_key_goes_through(void **state)
 	assert_false(buffer_is_unsaved(buffers_current(&m.buffers)));
 	key(K_ESCAPE);
 	assert_false(m.demo.is_on);
-	assert_string_equal(last_effect(EFFECT_OPEN)->text, "/x/show.py");
+	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "/x/show.py");
 }
 
 static void it_is_asked_once(void **state)

@@ -25,7 +25,7 @@ static void a_few_letters_find_a_file(void **state)
 	type("motor");
 	assert_screen("main.py", false);
 	press(K_ENTER, 0);
-	assert_string_equal(last_effect(EFFECT_OPEN)->text, "src/engine/motor.py");
+	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "src/engine/motor.py");
 	assert_false(dialog_is_open(&m.dialog));
 }
 
@@ -35,7 +35,7 @@ static void the_whole_path_is_opened(void **state)
 	list();
 	type("deep");
 	press(K_ENTER, 0);
-	assert_non_null(strstr(last_effect(EFFECT_OPEN)->text, "a/very/long/path/"));
+	assert_non_null(strstr(last_effect(EFFECT_OPEN)->open.path, "a/very/long/path/"));
 }
 
 static void nothing_fits_and_nothing_happens(void **state)

@@ -35,7 +35,7 @@ static void options_are_put_right_before_it_begins(void **state)
 	type("rich>=13\n");
 	const struct effect *effect = last_effect(EFFECT_INSTALL);
 	assert_non_null(effect);
-	assert_string_equal(effect->text, "six rich>=13");
+	assert_string_equal(effect->install.packages, "six rich>=13");
 	assert_screen("install six rich>=13", true);
 	assert_screen("Install packages for", false);
 }
@@ -50,7 +50,7 @@ static void nothing_else_runs_meanwhile(void **state)
 	(void)state;
 	ask_to_install(true);
 	type("six\n");
-	uint32_t serial = (uint32_t)last_effect(EFFECT_INSTALL)->number;
+	uint32_t serial = last_effect(EFFECT_INSTALL)->install.serial;
 	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
 	send((struct msg){.type = MSG_RUN_OUTPUT, .serial = serial, .text = "Collecting six\r\n", .len = 16});
 	assert_screen("Collecting six", true);
@@ -59,7 +59,7 @@ static void nothing_else_runs_meanwhile(void **state)
 	assert_screen("packages are being installed", true);
 	assert_null(last_effect(EFFECT_RUN));
 	command_run(&m, command_find("stop"), &fx);
-	assert_int_equal(last_effect(EFFECT_INTERRUPT)->number, serial);
+	assert_int_equal(last_effect(EFFECT_INTERRUPT)->serial, serial);
 	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
 	assert_screen("pip failed", true);
 	assert_int_equal(m.run.state, RUN_NONE);

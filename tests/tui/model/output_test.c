@@ -272,11 +272,11 @@ static void a_block_is_copied_and_written(void **state)
 	done((struct trm_result){0});
 	press(K_F6, 0);
 	press('c', 0);
-	assert_string_equal(last_effect(EFFECT_COPY)->text, "some\nwords\n");
+	assert_string_equal(last_effect(EFFECT_COPY)->text.bytes, "some\nwords\n");
 	press('-', 0);
 	press('f', 0);
-	assert_string_equal(last_effect(EFFECT_KEEP_OUTPUT)->text, "some\nwords\n");
-	assert_int_equal(last_effect(EFFECT_KEEP_OUTPUT)->number, 1);
+	assert_string_equal(last_effect(EFFECT_KEEP_OUTPUT)->keep_output.bytes, "some\nwords\n");
+	assert_int_equal(last_effect(EFFECT_KEEP_OUTPUT)->keep_output.run, 1);
 	assert_screen("▸ [1]", true);
 }
 
@@ -332,7 +332,7 @@ static void a_flood_is_reported(void **state)
 	assert_screen(" older lines dropped (", false);
 	assert_int_equal(m.out.store.front_lines, 0);
 	press('d', MOD_ALT);
-	assert_int_equal(last_effect(EFFECT_SPILL)->number, m.run.serial);
+	assert_int_equal(last_effect(EFFECT_SPILL)->serial, m.run.serial);
 	send((struct msg){.type = MSG_SPILL, .serial = m.run.serial, .text = "goes to x.txt", .flag = true});
 	press(K_END, 0);
 	assert_screen("to a file", true);
@@ -376,7 +376,7 @@ static void lines_for_stdin_are_remembered(void **state)
 	assert_string_equal(field_text(&m.input), "Ada");
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
-	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Bob\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "Bob\n");
 	assert_screen("secret", false);
 }
 

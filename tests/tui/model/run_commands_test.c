@@ -57,7 +57,7 @@ static void ran(const char *code)
 	for (size_t i = 0; i < fx.n; i++) {
 		if (fx.items[i].type != EFFECT_RUN)
 			continue;
-		const char *text = fx.items[i].text;
+		const char *text = fx.items[i].run.code;
 		assert_string_equal(text + strspn(text, "\n"), code);
 		return;
 	}

@@ -37,8 +37,8 @@ static void is_stored(const char *name, const char *value)
 	const struct effect *e = last_effect(EFFECT_SETTING);
 
 	assert_non_null(e);
-	assert_string_equal(e->text, name);
-	assert_string_equal(e->text + strlen(name) + 1, value);
+	assert_string_equal(e->setting.name, name);
+	assert_string_equal(e->setting.value, value);
 	effects_clear(&fx);
 }
 

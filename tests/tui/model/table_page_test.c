@@ -43,7 +43,7 @@ static void type(const char *text)
 static const struct effect *wanted(void)
 {
 	for (size_t i = fx.n; i-- > 0;)
-		if (fx.items[i].type == EFFECT_ASK && fx.items[i].question == TRM_ASK_TABLE)
+		if (fx.items[i].type == EFFECT_ASK && fx.items[i].ask.question == TRM_ASK_TABLE)
 			return &fx.items[i];
 	return NULL;
 }
@@ -53,7 +53,7 @@ static void answer(const char *json, const char *why)
 	const struct effect *e = wanted();
 
 	assert_non_null(e);
-	uint32_t serial = (uint32_t)e->number;
+	uint32_t serial = e->ask.serial;
 	effects_clear(&fx);
 	send((struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = why});
 }
@@ -103,7 +103,7 @@ static int stop(void **state)
 static void a_page_is_asked_for_and_shown(void **state)
 {
 	(void)state;
-	assert_string_equal(wanted()->text, "r");
+	assert_string_equal(wanted()->ask.table.path, "r");
 	assert_true(shows("waiting for the first rows"));
 	answer(PAGE(""), NULL);
 	assert_null(wanted());
@@ -125,11 +125,11 @@ static void sorting_asks_again(void **state)
 	(void)state;
 	answer(PAGE(""), NULL);
 	press('s');
-	assert_int_equal(wanted()->table.sort, 0);
+	assert_int_equal(wanted()->ask.table.sort, 0);
 	assert_true(shows("sorting ..."));
 	answer(NULL, "the interpreter took too long");
 	assert_true(shows("not sorted: the interpreter took too long"));
-	assert_int_equal(wanted()->table.sort, -1);
+	assert_int_equal(wanted()->ask.table.sort, -1);
 	answer(PAGE(""), NULL);
 	assert_true(shows("Anna"));
 }
@@ -139,14 +139,14 @@ static void searching_goes_on_until_found(void **state)
 	(void)state;
 	answer(PAGE(""), NULL);
 	type("/Bo\n");
-	assert_string_equal(wanted()->text + 2, "Bo");
+	assert_string_equal(wanted()->ask.table.find, "Bo");
 	answer(PAGE("\"looked\":1,"), NULL);
 	assert_true(shows("looking for \"Bo\": row 1 of 3"));
-	assert_int_equal(wanted()->table.find_from, 1);
+	assert_int_equal(wanted()->ask.table.find_from, 1);
 	answer(PAGE("\"hit\":1,"), NULL);
 	assert_true(shows("row 2"));
 	press('n');
-	assert_int_equal(wanted()->table.find_from, 2);
+	assert_int_equal(wanted()->ask.table.find_from, 2);
 	answer(PAGE("\"looked\":3,"), NULL);
 	assert_true(shows("is in no row"));
 	assert_null(wanted());

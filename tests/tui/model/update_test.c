@@ -139,8 +139,8 @@ static void kernel_query_before_a_run(void **state)
 	press(K_ENTER, 0);
 	const struct effect *run = last_effect(EFFECT_RUN);
 	assert_non_null(run);
-	assert_string_equal(run->text, "print(1)");
-	assert_ptr_equal(run->lang, trm_lang_default());
+	assert_string_equal(run->run.code, "print(1)");
+	assert_ptr_equal(run->run.lang, trm_lang_default());
 	assert_int_equal(m.run.state, RUN_QUEUED);
 	assert_true(m.confirm);
 }
@@ -202,7 +202,7 @@ static void runs_the_selection_with_its_line_numbers(void **state)
 	press(K_HOME, MOD_SHIFT);
 	press(K_HOME, MOD_SHIFT);
 	press(K_F5, 0);
-	assert_string_equal(last_effect(EFFECT_RUN)->text,
+	assert_string_equal(last_effect(EFFECT_RUN)->run.code,
 			"\n\nb"); /* indentation that all lines share is gone */
 }
 
@@ -214,8 +214,8 @@ static void a_second_run_waits_for_the_first(void **state)
 	press('a', MOD_CTRL);
 	type("second");
 	press(K_F5, 0);
-	assert_string_equal(last_effect(EFFECT_RUN)->text, "second");
-	uint32_t second = (uint32_t)last_effect(EFFECT_RUN)->number;
+	assert_string_equal(last_effect(EFFECT_RUN)->run.code, "second");
+	uint32_t second = last_effect(EFFECT_RUN)->run.serial;
 	assert_int_equal(m.n_waiting, 1);
 	output(" more");
 	done((struct trm_result){.number = 1});
@@ -235,7 +235,7 @@ static void stopping_stops_what_waits(void **state)
 	(void)state;
 	run("loop");
 	press(K_F5, 0);
-	uint32_t second = (uint32_t)last_effect(EFFECT_RUN)->number;
+	uint32_t second = last_effect(EFFECT_RUN)->run.serial;
 	effects_clear(&fx);
 	press('c', MOD_CTRL);
 	assert_int_equal(fx.n, 2);
@@ -347,7 +347,7 @@ static void a_question_of_the_program_opens_a_line(void **state)
 	assert_true(m.has_input);
 	assert_int_equal(m.focus, PANE_OUTPUT);
 	type("Bob\n");
-	assert_string_equal(last_effect(EFFECT_STDIN)->text, "Bob\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "Bob\n");
 	assert_false(m.has_input);
 	done((struct trm_result){.number = 1});
 	assert_int_equal(m.focus, PANE_EDITOR);
@@ -360,7 +360,7 @@ static void a_secret_is_not_shown(void **state)
 	run("getpass()");
 	send((struct msg){.type = MSG_RUN_INPUT, .text = "Password: ", .flag = true});
 	type("hunter2\n");
-	assert_string_equal(last_effect(EFFECT_STDIN)->text, "hunter2\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "hunter2\n");
 	char *text = shown();
 	assert_null(strstr(text, "hunter2"));
 	free(text);
@@ -374,7 +374,7 @@ static void typing_in_the_output_goes_to_stdin(void **state)
 	type("abc");
 	assert_true(m.has_input);
 	press(K_ENTER, 0);
-	assert_string_equal(last_effect(EFFECT_STDIN)->text, "abc\n");
+	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "abc\n");
 	press('d', MOD_CTRL);
 	assert_non_null(last_effect(EFFECT_STDIN_EOF));
 }
@@ -437,7 +437,7 @@ static void kernel_query_while_variables_are_awaited(void **state)
 	press(K_DELETE, 0);
 	now_ns += 300000000;
 	send((struct msg){.type = MSG_TICK});
-	assert_int_equal(last_effect(EFFECT_ASK)->question, TRM_ASK_VARIABLES);
+	assert_int_equal(last_effect(EFFECT_ASK)->ask.question, TRM_ASK_VARIABLES);
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
 	assert_string_equal(m.dialog.title, "Quit? You will lose:");
@@ -503,11 +503,11 @@ static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
 	press('s', MOD_CTRL);
 	assert_string_equal(m.dialog.title, "Save the python buffer as");
 	type("/tmp/x.py\n");
-	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "/tmp/x.py");
+	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->save.path, "/tmp/x.py");
 	send((struct msg){.type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .number = 1});
 	assert_string_equal(m.dialog.title, "The file exists");
 	press('r', 0);
-	assert_string_equal(last_effect(EFFECT_SAVE)->text, "/tmp/x.py");
+	assert_string_equal(last_effect(EFFECT_SAVE)->save.path, "/tmp/x.py");
 }
 
 static void a_file_is_taken_to_be_in_the_language_of_its_name(void **state)
@@ -515,7 +515,7 @@ static void a_file_is_taken_to_be_in_the_language_of_its_name(void **state)
 	(void)state;
 	press('o', MOD_CTRL);
 	type("a.js\n");
-	assert_ptr_equal(last_effect(EFFECT_OPEN)->lang, trm_lang_at(LANG_JAVASCRIPT));
+	assert_ptr_equal(last_effect(EFFECT_OPEN)->open.lang, trm_lang_at(LANG_JAVASCRIPT));
 	send((struct msg){.type = MSG_OPENED, .text = "a.js", .number = 2});
 	assert_false(dialog_is_open(&m.dialog));
 	assert_ptr_equal(m.lang, trm_lang_at(LANG_JAVASCRIPT));
@@ -551,7 +551,7 @@ static void closing_asks_before_something_is_lost(void **state)
 	buffer_close(&m, &fx);
 	press('s', 0);
 	type("/tmp/y.js\n");
-	assert_int_equal(last_effect(EFFECT_SAVE_CHECKED)->buffer, id);
+	assert_int_equal(last_effect(EFFECT_SAVE_CHECKED)->save.buffer, id);
 	send((struct msg){.type = MSG_SAVED, .text = "/tmp/y.js", .number = id});
 	assert_null(buffers_find(&m.buffers, id));
 	assert_false(dialog_is_open(&m.dialog));
@@ -576,9 +576,9 @@ static void themes_are_tried_before_they_are_taken(void **state)
 	assert_non_null(last_effect(EFFECT_LIST_THEMES));
 	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
 	press(K_DOWN, 0);
-	assert_string_equal(last_effect(EFFECT_THEME)->text, "light");
+	assert_string_equal(last_effect(EFFECT_THEME)->name, "light");
 	press(K_ESCAPE, 0);
-	assert_string_equal(last_effect(EFFECT_THEME)->text, "dark");
+	assert_string_equal(last_effect(EFFECT_THEME)->name, "dark");
 	press(K_F3, 0);
 	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
 	press(K_DOWN, 0);
@@ -631,7 +631,7 @@ static void output_can_be_copied_by_mouse(void **state)
 			.row = area.row + 1,
 			.col = area.col + 10});
 	press('c', MOD_CTRL);
-	assert_string_equal(last_effect(EFFECT_COPY)->text, "words");
+	assert_string_equal(last_effect(EFFECT_COPY)->text.bytes, "words");
 }
 
 static void any_size_and_back_loses_nothing(void **state)

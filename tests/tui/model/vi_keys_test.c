@@ -59,9 +59,9 @@ static void colon_takes_commands(void **state)
 	type(":2\n");
 	assert_int_equal(editor_line(model_editor(&m)), 1);
 	type(":w notes.py\n");
-	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->text, "notes.py");
+	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->save.path, "notes.py");
 	type(":e other.py\n");
-	assert_string_equal(last_effect(EFFECT_OPEN)->text, "other.py");
+	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "other.py");
 	type(":wq\n");
 	assert_non_null(last_effect(EFFECT_QUIT_SAVING));
 	type(":nonsense\n");

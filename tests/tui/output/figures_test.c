@@ -79,10 +79,10 @@ static void draw_it(enum picture_kind kind)
 	const struct effect *wanted = last_effect(EFFECT_DRAW_FIGURE);
 
 	assert_non_null(wanted);
-	const struct figure *fig = figures_find(&m.out.figures, (uint32_t)wanted->number);
+	const struct figure *fig = figures_find(&m.out.figures, wanted->figure);
 	assert_non_null(fig);
 	send((struct msg){.type = MSG_FIGURE_DRAWN,
-			.number = wanted->number,
+			.number = wanted->figure,
 			.picture = picture_of(fig, kind)});
 }
 
@@ -207,7 +207,7 @@ static void what_cannot_be_drawn_says_why(void **state)
 	const struct effect *wanted = last_effect(EFFECT_DRAW_FIGURE);
 	assert_non_null(wanted);
 	send((struct msg){.type = MSG_FIGURE_DRAWN,
-			.number = wanted->number,
+			.number = wanted->figure,
 			.text = "the PNG image is broken"});
 	assert_non_null(strstr(screen_now(), "64\u00d748: the PNG image is broken]"));
 }
@@ -225,8 +225,8 @@ static void saving_asks_for_a_path_and_before_it_replaces(void **state)
 	press(K_ENTER, 0);
 	const struct effect *save = last_effect(EFFECT_SAVE_FIGURE);
 	assert_non_null(save);
-	assert_string_equal(save->text, "fig-1-2.png");
-	assert_int_equal(save->number, 2);
+	assert_string_equal(save->save_figure.path, "fig-1-2.png");
+	assert_int_equal(save->save_figure.figure, 2);
 	send((struct msg){.type = MSG_FIGURE_SAVED, .number = 2, .text = "fig-1-2.png", .flag = true});
 	assert_string_equal(m.dialog.title, "The file exists");
 	press('r', 0);
@@ -255,7 +255,7 @@ static void one_is_shown_on_the_whole_screen(void **state)
 	press('i', MOD_ALT);
 	const struct effect *wanted = last_effect(EFFECT_ZOOM_FIGURE);
 	assert_non_null(wanted);
-	assert_int_equal(wanted->number, 2);
+	assert_int_equal(wanted->figure, 2);
 	assert_non_null(strstr(screen_now(), "image 2 of 2"));
 	struct figure like = {.cols = m.out.figures.zoom_cols, .rows = m.out.figures.zoom_rows};
 	assert_true(like.rows == m.rows - 2 || like.cols == m.cols);
