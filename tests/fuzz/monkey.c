@@ -151,8 +151,12 @@ static void open_workbench(struct monkey *k)
 	if (model_init(&k->model, &opts) < 0 || canvas_init(&k->canvas, opts.rows, opts.cols) < 0)
 		fail(k, "no memory");
 	k->model.grammars = k->grammars;
-	tell(k, (struct msg){.type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake"});
-	tell(k, (struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake"});
+	tell(k, (struct msg){.type = MSG_SANDBOX_STARTING,
+				.sandbox.name = "calm-fern",
+				.sandbox.backend = "fake"});
+	tell(k, (struct msg){.type = MSG_SANDBOX_READY,
+				.sandbox.name = "calm-fern",
+				.sandbox.backend = "fake"});
 }
 
 static void close_workbench(struct monkey *k)

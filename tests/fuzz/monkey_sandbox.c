@@ -39,25 +39,27 @@ static uint32_t pick_serial(struct monkey *k)
 
 static void accepted(struct monkey *k)
 {
-	tell(k, (struct msg){.type = MSG_RUN_ACCEPTED, .serial = pick_serial(k), .number = ++k->runs});
+	tell(k, (struct msg){.type = MSG_RUN_ACCEPTED,
+				.run.serial = pick_serial(k),
+				.run.number = ++k->runs});
 }
 
 static void started(struct monkey *k)
 {
-	tell(k, (struct msg){.type = MSG_RUN_STARTED, .serial = pick_serial(k)});
+	tell(k, (struct msg){.type = MSG_RUN_STARTED, .run.serial = pick_serial(k)});
 }
 
 static void output(struct monkey *k)
 {
 	size_t n;
 	const char *bytes = pick_output(k, &n);
-	bool is_late = pick(k, 8) == 0;
-	tell(k, (struct msg){.type = is_late ? MSG_LATE : MSG_RUN_OUTPUT,
-				.serial = pick_serial(k),
-				.number = pick(k, 30),
-				.stream = 1 + (int)pick(k, 2),
-				.text = bytes,
-				.len = n});
+	int stream = 1 + (int)pick(k, 2);
+	struct msg msg = {.type = MSG_RUN_OUTPUT,
+			.run.serial = pick_serial(k),
+			.run.output = {stream, bytes, n}};
+	if (pick(k, 8) == 0)
+		msg = (struct msg){.type = MSG_LATE, .late = {pick(k, 30), stream, bytes, n}};
+	tell(k, msg);
 }
 
 static void display(struct monkey *k)
@@ -71,23 +73,23 @@ static void display(struct monkey *k)
 			.n = n,
 			.bundle = pick(k, 4),
 			.more = pick(k, 3)};
-	tell(k, (struct msg){.type = MSG_RUN_DISPLAY, .serial = pick_serial(k), .display = &d});
+	tell(k, (struct msg){.type = MSG_RUN_DISPLAY, .run.serial = pick_serial(k), .run.display = &d});
 }
 
 static void kernel_query_input(struct monkey *k)
 {
 	size_t n;
 	tell(k, (struct msg){.type = MSG_RUN_INPUT,
-				.serial = pick_serial(k),
-				.text = pick_text(k, 100, &n),
-				.flag = pick(k, 2)});
+				.run.serial = pick_serial(k),
+				.run.input.prompt = pick_text(k, 100, &n),
+				.run.input.is_secret = pick(k, 2)});
 }
 
 static void memory(struct monkey *k)
 {
 	tell(k, (struct msg){.type = MSG_RUN_MEMORY,
-				.serial = pick_serial(k),
-				.number = (uint64_t)pick(k, 1u << 31)});
+				.run.serial = pick_serial(k),
+				.run.memory_bytes = (uint64_t)pick(k, 1u << 31)});
 }
 
 static void stopping(struct monkey *k)
@@ -95,7 +97,7 @@ static void stopping(struct monkey *k)
 	struct trm_stopping how = {.step = (enum trm_stop)pick(k, 4),
 			.next = (enum trm_stop)pick(k, 4),
 			.next_ms = (int64_t)pick(k, 5000) - 1};
-	tell(k, (struct msg){.type = MSG_RUN_STOPPING, .serial = pick_serial(k), .stopping = &how});
+	tell(k, (struct msg){.type = MSG_RUN_STOPPING, .run.serial = pick_serial(k), .run.stopping = &how});
 }
 
 static void done(struct monkey *k)
@@ -120,14 +122,14 @@ static void done(struct monkey *k)
 			.has_mem_peak = pick(k, 2),
 			.mem_peak_bytes = pick(k, 1u << 31),
 			.dropped_bytes = pick(k, 3) ? 0 : pick(k, 1000000)};
-	tell(k, (struct msg){.type = MSG_RUN_DONE, .serial = pick_serial(k), .result = &r});
+	tell(k, (struct msg){.type = MSG_RUN_DONE, .run.serial = pick_serial(k), .run.result = &r});
 }
 
 static void refused(struct monkey *k)
 {
 	tell(k, (struct msg){.type = MSG_RUN_REFUSED,
-				.serial = pick_serial(k),
-				.text = "there is no sandbox"});
+				.run.serial = pick_serial(k),
+				.run.why = "there is no sandbox"});
 }
 
 static void metrics(struct monkey *k)
@@ -169,8 +171,12 @@ static void closed(struct monkey *k)
 				.text = is_wanted ? NULL : "the sandbox was killed from outside"});
 	if (pick(k, 2))
 		return;
-	tell(k, (struct msg){.type = MSG_SANDBOX_STARTING, .text = "odd-moss", .other = "fake"});
-	tell(k, (struct msg){.type = MSG_SANDBOX_READY, .text = "odd-moss", .other = "fake"});
+	tell(k, (struct msg){.type = MSG_SANDBOX_STARTING,
+				.sandbox.name = "odd-moss",
+				.sandbox.backend = "fake"});
+	tell(k, (struct msg){.type = MSG_SANDBOX_READY,
+				.sandbox.name = "odd-moss",
+				.sandbox.backend = "fake"});
 }
 
 static void tick(struct monkey *k)
@@ -217,10 +223,11 @@ static void answer(struct monkey *k, const struct effect *effect)
 			"{\"variables\":[{\"name\":\"y\",\"size\":\"2×3\",\"value\":\"\\u001b[1m\\n\"},7,{}]}"};
 	bool has_failed = pick(k, 6) == 0;
 	tell(k, (struct msg){.type = MSG_ANSWER,
-				.serial = pick(k, 10) ? effect->ask.serial : pick(k, 50),
-				.text = has_failed ? NULL
-						   : answers[pick(k, sizeof answers / sizeof *answers)],
-				.other = has_failed ? "the kernel is busy" : NULL});
+				.answer.serial = pick(k, 10) ? effect->ask.serial : pick(k, 50),
+				.answer.json = has_failed ? NULL
+							  : answers[pick(k,
+									  sizeof answers / sizeof *answers)],
+				.answer.why = has_failed ? "the kernel is busy" : NULL});
 }
 
 /* What was run: whole lines, broken ones, hostile ones. */
@@ -233,9 +240,9 @@ static void tell_history(struct monkey *k)
 			"{\"language\":\"js\",\"code\":\"\"}\n{\"language\":\"js\",\"code\":\"let x\"}\n"};
 	const char *text = texts[pick(k, 4)];
 	tell(k, (struct msg){.type = MSG_HISTORY,
-				.text = text,
-				.len = strlen(text),
-				.number = pick(k, 1000)});
+				.history.bytes = text,
+				.history.len = strlen(text),
+				.history.now_s = pick(k, 1000)});
 }
 
 static void tell_files(struct monkey *k)
@@ -243,13 +250,15 @@ static void tell_files(struct monkey *k)
 	static const char *const texts[] = {
 			"", "12\ta.csv\n", "\n\t\n999999999999999999999\tb\x1b[31m\n7", "x"};
 	uint32_t i = pick(k, 5);
-	tell(k, (struct msg){.type = MSG_FILES, .text = i < 4 ? texts[i] : NULL, .flag = pick(k, 2)});
+	tell(k, (struct msg){.type = MSG_FILES,
+				.files.lines = i < 4 ? texts[i] : NULL,
+				.files.has_more = pick(k, 2)});
 }
 
 static void tell_themes(struct monkey *k)
 {
 	static const char names[3][64] = {"dark", "light", "mono"};
-	tell(k, (struct msg){.type = MSG_THEMES, .names = names, .n_names = 3});
+	tell(k, (struct msg){.type = MSG_THEMES, .themes.names = names, .themes.n = 3});
 }
 
 void monkey_perform(struct monkey *k, const struct effect *effect)
@@ -261,41 +270,43 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 	case EFFECT_LIST_FILES: tell_files(k); break;
 	case EFFECT_OPEN:
 		tell(k, (struct msg){.type = MSG_OPENED,
-					.number = buffers_current(&k->model.buffers)->id,
-					.text = effect->open.path,
-					.other = why});
+					.file.buffer = buffers_current(&k->model.buffers)->id,
+					.file.path = effect->open.path,
+					.file.error = why});
 		break;
 	case EFFECT_SAVE_CHECKED:
 		if (pick(k, 2)) {
 			tell(k, (struct msg){.type = MSG_SAVE_EXISTS,
-						.number = effect->save.buffer,
-						.text = effect->save.path ? effect->save.path : saved,
-						.flag = pick(k, 2)});
+						.save_exists.buffer = effect->save.buffer,
+						.save_exists.path =
+								effect->save.path ? effect->save.path : saved,
+						.save_exists.is_changed = pick(k, 2)});
 			break;
 		}
 		/* fallthrough */
 	case EFFECT_SAVE:
 		tell(k, (struct msg){.type = MSG_SAVED,
-					.number = effect->save.buffer,
-					.text = effect->save.path ? effect->save.path : saved,
-					.other = why});
+					.file.buffer = effect->save.buffer,
+					.file.path = effect->save.path ? effect->save.path : saved,
+					.file.error = why});
 		break;
 	case EFFECT_LIST_THEMES: tell_themes(k); break;
 	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .text = effect->path}); break;
 	case EFFECT_EXPORT:
 	case EFFECT_EXPORT_OVER:
 		tell(k, (struct msg){.type = MSG_EXPORTED,
-					.text = effect->path,
-					.number = 3,
-					.other = why,
-					.flag = pick(k, 2)});
+					.exported.path = effect->path,
+					.exported.n_runs = 3,
+					.exported.error = why,
+					.exported.exists = pick(k, 2)});
 		break;
 	case EFFECT_RECORD:
 	case EFFECT_RECORD_STOP:
 		tell(k, (struct msg){.type = MSG_RECORDING,
-					.text = effect->type == EFFECT_RECORD ? effect->path : "/tmp/x.py",
-					.other = why,
-					.flag = effect->type == EFFECT_RECORD});
+					.recording.path = effect->type == EFFECT_RECORD ? effect->path
+											: "/tmp/x.py",
+					.recording.error = why,
+					.recording.goes_on = effect->type == EFFECT_RECORD});
 		break;
 	default: break; /* answered, if at all, by what the sandbox tells */
 	}

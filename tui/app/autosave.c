@@ -47,7 +47,9 @@ static void report_unwritten(struct app *a, int err)
 		return;
 	a->autosave.has_failed = true;
 	snprintf(text, sizeof text, "unsaved text cannot be kept: %s", strerror(-err));
-	app_send(a, &(struct msg){.type = MSG_TEXT_UNSAFE, .text = text, .flag = a->autosave.is_leaving});
+	app_send(a, &(struct msg){.type = MSG_TEXT_UNSAFE,
+				    .text_unsafe.why = text,
+				    .text_unsafe.is_quitting = a->autosave.is_leaving});
 }
 
 static struct kept_buffer *kept_of(struct autosave *k, uint32_t id)

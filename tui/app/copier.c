@@ -107,9 +107,9 @@ static bool is_asked(struct app *a, const char *from, const char *typed)
 	char to[PATH_MAX], path[PATH_MAX];
 
 	app_expand_path(typed, to);
-	if (!is_in_the_way(from, to, path, &msg.flag))
+	if (!is_in_the_way(from, to, path, &msg.copy_exists.is_folder))
 		return false;
-	msg.text = path;
+	msg.copy_exists.path = path;
 	app_send(a, &msg);
 	return true;
 }

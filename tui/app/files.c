@@ -97,14 +97,14 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	app_expand_path(typed, path);
 	if (app_open_old_notebook(a, path))
 		return;
-	msg.text = path;
+	msg.file.path = path;
 	if (buffer_with(&a->model.buffers, path))
 		msg.type = MSG_ALREADY_OPEN;
-	const struct buffer *b = app_load_file(a, lang, path, &msg.flag, &err);
+	const struct buffer *b = app_load_file(a, lang, path, &msg.file.is_new, &err);
 	if (!b)
-		msg.other = err.msg[0] ? err.msg : trm_strerror(err.code ? err.code : TRM_ENOMEM);
-	msg.number = b ? b->id : 0;
-	if (b && !msg.flag && !a->opts->is_demo)
+		msg.file.error = err.msg[0] ? err.msg : trm_strerror(err.code ? err.code : TRM_ENOMEM);
+	msg.file.buffer = b ? b->id : 0;
+	if (b && !msg.file.is_new && !a->opts->is_demo)
 		app_note_file(path);
 	app_send(a, &msg);
 }
@@ -132,9 +132,9 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 	bool is_stale = !is_other && (checked || !typed) && editor_is_stale(e);
 	if (is_other || is_stale) {
 		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS,
-					    .number = buffer,
-					    .text = is_other ? path : e->path,
-					    .flag = is_stale});
+					    .save_exists.buffer = buffer,
+					    .save_exists.path = is_other ? path : e->path,
+					    .save_exists.is_changed = is_stale});
 		return;
 	}
 	app_lend_outputs(a, e);
@@ -142,11 +142,11 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 		return;
 	int r = editor_save(e, typed ? path : NULL, &err);
 	app_send(a, &(struct msg){.type = MSG_SAVED,
-				    .number = buffer,
-				    .text = e->path ? e->path : path,
-				    .other = r == 0       ? NULL
-					     : err.msg[0] ? err.msg
-							  : trm_strerror(r)});
+				    .file.buffer = buffer,
+				    .file.path = e->path ? e->path : path,
+				    .file.error = r == 0       ? NULL
+						  : err.msg[0] ? err.msg
+							       : trm_strerror(r)});
 }
 
 bool app_save_files(struct app *a)
@@ -166,11 +166,11 @@ bool app_save_files(struct app *a)
 		app_lend_outputs(a, e);
 		int r = editor_save(e, NULL, &err);
 		app_send(a, &(struct msg){.type = MSG_SAVED,
-					    .number = all->items[i]->id,
-					    .text = e->path,
-					    .other = r == 0       ? NULL
-						     : err.msg[0] ? err.msg
-								  : trm_strerror(r)});
+					    .file.buffer = all->items[i]->id,
+					    .file.path = e->path,
+					    .file.error = r == 0       ? NULL
+							  : err.msg[0] ? err.msg
+								       : trm_strerror(r)});
 		if (r < 0)
 			return false;
 	}

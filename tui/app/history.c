@@ -187,8 +187,8 @@ void app_read_history(struct app *a)
 		close(fd);
 	}
 	app_send(a, &(struct msg){.type = MSG_HISTORY,
-				    .text = text,
-				    .len = n,
-				    .number = (uint64_t)time(NULL)});
+				    .history.bytes = text,
+				    .history.len = n,
+				    .history.now_s = time(NULL)});
 	free(text);
 }

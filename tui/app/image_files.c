@@ -49,13 +49,13 @@ void app_save_figure(struct app *a, const struct effect *effect)
 	if (!find_artifact(a, effect->save_figure.figure, &found))
 		return;
 	app_expand_path(effect->save_figure.path, path);
-	struct msg msg = {.type = MSG_FIGURE_SAVED, .number = found.id, .text = path};
+	struct msg msg = {.type = MSG_FIGURE_SAVED, .figure_saved.id = found.id, .figure_saved.path = path};
 	int error = write_file(path, is_over ? O_TRUNC : O_EXCL, found.bytes, found.n);
-	msg.flag = error == EEXIST && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-	if (error && !msg.flag) {
+	msg.figure_saved.exists = error == EEXIST && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	if (error && !msg.figure_saved.exists) {
 		snprintf(why, sizeof why, "%s could not be written: %s", path,
 				error == EEXIST ? "it exists, and is no file" : strerror(error));
-		msg.other = why;
+		msg.figure_saved.error = why;
 	}
 	app_send(a, &msg);
 }

@@ -85,7 +85,7 @@ static void report_terminal(struct app *a)
 	}
 	a->images->is_asking = false;
 	trm_timer_stop(a->images->timer);
-	app_send(a, &(struct msg){.type = MSG_IMAGES, .look = &look, .flag = way == WAY_OFF});
+	app_send(a, &(struct msg){.type = MSG_IMAGES, .images.look = &look, .images.is_off = way == WAY_OFF});
 }
 
 void app_images_answered(struct app *a)
@@ -115,10 +115,10 @@ static void end_job(struct app_images *images)
 static void report_drawn(struct app_images *images, struct picture *picture, const char *why)
 {
 	struct msg msg = {.type = MSG_FIGURE_DRAWN,
-			.number = images->current.id,
-			.flag = images->current.is_zoom,
-			.picture = picture,
-			.text = picture ? NULL : why};
+			.figure_drawn.id = images->current.id,
+			.figure_drawn.is_zoom = images->current.is_zoom,
+			.figure_drawn.picture = picture,
+			.figure_drawn.why = picture ? NULL : why};
 
 	end_job(images);
 	app_send(images->app, &msg);
@@ -172,9 +172,9 @@ static bool begin_image_job(struct app_images *images, const struct wanted *want
 	}
 	end_job(images);
 	app_send(a, &(struct msg){.type = MSG_FIGURE_DRAWN,
-				    .number = wanted->id,
-				    .flag = wanted->is_zoom,
-				    .text = why.msg});
+				    .figure_drawn.id = wanted->id,
+				    .figure_drawn.is_zoom = wanted->is_zoom,
+				    .figure_drawn.why = why.msg});
 	return false;
 }
 
@@ -228,9 +228,9 @@ void app_draw_figure(struct app *a, uint32_t id, bool is_zoom)
 
 	if (!images || images->n_queue == WANTED_MAX) {
 		app_send(a, &(struct msg){.type = MSG_FIGURE_DRAWN,
-					    .number = id,
-					    .flag = is_zoom,
-					    .text = "too many images at once"});
+					    .figure_drawn.id = id,
+					    .figure_drawn.is_zoom = is_zoom,
+					    .figure_drawn.why = "too many images at once"});
 		return;
 	}
 	images->queue[images->n_queue++] = (struct wanted){id, is_zoom};

@@ -15,15 +15,17 @@ struct app_install {
 
 static void send_install_msg(const struct app_install *in, struct msg msg)
 {
-	msg.serial = in->serial;
+	msg.run.serial = in->serial;
 	app_send(in->app, &msg);
 }
 
 static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
 {
 	(void)install;
-	send_install_msg(user,
-			(struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
+	send_install_msg(user, (struct msg){.type = MSG_RUN_OUTPUT,
+					       .run.output.stream = stream,
+					       .run.output.bytes = bytes,
+					       .run.output.len = n});
 }
 
 static void on_done(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
@@ -45,7 +47,7 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 		result.reason = reason;
 	in->app->install = NULL;
 	free(in);
-	send_install_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .result = &result});
+	send_install_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .run.result = &result});
 }
 
 static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
@@ -91,8 +93,8 @@ void app_install(struct app *a, const struct effect *effect)
 	if (!in || !a->sandbox || a->install) {
 		free(in);
 		app_send(a, &(struct msg){.type = MSG_RUN_REFUSED,
-					    .serial = effect->install.serial,
-					    .text = "there is nothing to install into"});
+					    .run.serial = effect->install.serial,
+					    .run.why = "there is nothing to install into"});
 		return;
 	}
 	*in = (struct app_install){.app = a,
@@ -105,7 +107,7 @@ void app_install(struct app *a, const struct effect *effect)
 		return;
 	}
 	a->install = NULL;
-	send_install_msg(in, (struct msg){.type = MSG_RUN_REFUSED, .text = err.msg});
+	send_install_msg(in, (struct msg){.type = MSG_RUN_REFUSED, .run.why = err.msg});
 	free(in);
 }
 

@@ -12,7 +12,10 @@ struct question {
 
 static void send_kernel_answer(struct app *a, uint32_t serial, const char *json, const char *why)
 {
-	app_send(a, &(struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = why});
+	app_send(a, &(struct msg){.type = MSG_ANSWER,
+				    .answer.serial = serial,
+				    .answer.json = json,
+				    .answer.why = why});
 }
 
 static void on_answer(void *user, const char *json, const struct trm_error *why)

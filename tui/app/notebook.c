@@ -72,9 +72,9 @@ static void import_old(struct app *a, const char *path)
 	if (r == 0 && !b)
 		trm_error_set(&why, TRM_ENOMEM, "%s cannot be imported: out of memory", path);
 	app_send(a, &(struct msg){.type = MSG_OPENED,
-				    .text = path,
-				    .number = b ? b->id : 0,
-				    .other = b ? NULL : why.msg});
+				    .file.path = path,
+				    .file.buffer = b ? b->id : 0,
+				    .file.error = b ? NULL : why.msg});
 	if (b)
 		report_imported(a, path, &found);
 }

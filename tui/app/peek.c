@@ -36,9 +36,9 @@ static void send_sandbox_list(struct app *a)
 	int r = trm_registry_refresh(a->registry, &entries, &n, &err);
 
 	app_send(a, &(struct msg){.type = MSG_SANDBOXES,
-				    .entries = entries,
-				    .n_entries = r < 0 ? 0 : n,
-				    .text = r < 0 ? err.msg : NULL});
+				    .sandboxes.entries = entries,
+				    .sandboxes.n = r < 0 ? 0 : n,
+				    .sandboxes.why = r < 0 ? err.msg : NULL});
 }
 
 static void on_list(void *user)
@@ -89,7 +89,7 @@ void app_stop_sandbox(struct app *a, const struct effect *effect)
 
 static void send_run(const struct look_run *r, struct msg msg)
 {
-	msg.serial = r->serial;
+	msg.run.serial = r->serial;
 	if (r->look->is_current)
 		app_send(r->look->app, &msg);
 }
@@ -97,7 +97,10 @@ static void send_run(const struct look_run *r, struct msg msg)
 static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	(void)run;
-	send_run(user, (struct msg){.type = MSG_INSIDE_OUTPUT, .stream = stream, .text = bytes, .len = n});
+	send_run(user, (struct msg){.type = MSG_INSIDE_OUTPUT,
+				       .run.output.stream = stream,
+				       .run.output.bytes = bytes,
+				       .run.output.len = n});
 }
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
@@ -108,9 +111,9 @@ static void on_display(void *user, struct trm_run *run, const struct trm_display
 	(void)run;
 	if (display->more == 0)
 		send_run(user, (struct msg){.type = MSG_INSIDE_OUTPUT,
-					       .stream = TRM_STDOUT,
-					       .text = text,
-					       .len = (size_t)n});
+					       .run.output.stream = TRM_STDOUT,
+					       .run.output.bytes = text,
+					       .run.output.len = (size_t)n});
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -118,7 +121,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	struct look_run *r = user, **link = &r->look->runs;
 
 	(void)run;
-	send_run(r, (struct msg){.type = MSG_INSIDE_DONE, .result = result});
+	send_run(r, (struct msg){.type = MSG_INSIDE_DONE, .run.result = result});
 	while (*link != r)
 		link = &(*link)->next;
 	*link = r->next;
@@ -139,11 +142,11 @@ static void on_joined(void *user, struct trm_run *run, const struct trm_origin *
 			.serial = look->app->model.sandboxes.log.out.runs.last + 1};
 	look->runs = r;
 	send_run(r, (struct msg){.type = MSG_INSIDE_JOINED,
-				    .number = trm_run_number(run),
-				    .lang = origin->lang,
-				    .text = origin->code,
-				    .len = origin->code_len,
-				    .other = origin->by});
+				    .run.joined.number = trm_run_number(run),
+				    .run.joined.lang = origin->lang,
+				    .run.joined.code = origin->code,
+				    .run.joined.len = origin->code_len,
+				    .run.joined.by = origin->by});
 	trm_run_follow(run, &run_cb, r);
 }
 

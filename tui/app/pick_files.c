@@ -164,9 +164,9 @@ void app_pick_files(struct app *a)
 		fwrite(l.paths[i], 1, strlen(l.paths[i]) + 1, f);
 	if (fclose(f) == 0)
 		app_send(a, &(struct msg){.type = MSG_PICK_FILES,
-					    .text = bytes,
-					    .len = n,
-					    .number = n_recent});
+					    .picks.paths = bytes,
+					    .picks.len = n,
+					    .picks.n_recent = n_recent});
 	free(bytes);
 	list_finish(&l);
 }

@@ -39,9 +39,9 @@ static void on_table_read(void *user, const struct trm_error *why, uint64_t size
 	struct table_file *f = user;
 	char sentence[600];
 	struct msg msg = {.type = MSG_TABLE_FILE,
-			.text = f->bytes ? f->bytes : "",
-			.len = f->n,
-			.origin = f->path};
+			.table_file.bytes = f->bytes ? f->bytes : "",
+			.table_file.len = f->n,
+			.table_file.name = f->path};
 
 	(void)size;
 	(void)mode;
@@ -50,7 +50,7 @@ static void on_table_read(void *user, const struct trm_error *why, uint64_t size
 				f->is_short                ? "out of memory"
 				: why->code == TRM_ETOOBIG ? "files of more than 64 MiB are not shown"
 							   : why->msg);
-		msg.other = sentence;
+		msg.table_file.why = sentence;
 	}
 	app_send(f->app, &msg);
 	free(f->bytes);
@@ -70,8 +70,8 @@ void app_read_table(struct app *a, const char *path)
 		if (a->sandbox && trm_file_get(a->sandbox, path, TABLE_FILE_MAX, &cb, f, &why) == 0)
 			return;
 		app_send(a, &(struct msg){.type = MSG_TABLE_FILE,
-					    .origin = copy,
-					    .other = a->sandbox ? why.msg : "there is no sandbox"});
+					    .table_file.name = copy,
+					    .table_file.why = a->sandbox ? why.msg : "there is no sandbox"});
 	}
 	free(copy);
 	free(f);

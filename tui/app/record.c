@@ -45,13 +45,13 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 	if (state == REC_CLOSED) {
 		e.text = msg->text;
 	} else {
-		e.name = msg->text;
-		e.backend = msg->other;
-		e.has_limits = msg->limits != NULL;
-		if (msg->limits)
-			e.limits = *msg->limits;
-		e.guards = msg->guards;
-		e.n_guards = msg->n_guards < REC_GUARDS ? msg->n_guards : REC_GUARDS;
+		e.name = msg->sandbox.name;
+		e.backend = msg->sandbox.backend;
+		e.has_limits = msg->sandbox.limits != NULL;
+		if (msg->sandbox.limits)
+			e.limits = *msg->sandbox.limits;
+		e.guards = msg->sandbox.guards;
+		e.n_guards = msg->sandbox.n_guards < REC_GUARDS ? msg->sandbox.n_guards : REC_GUARDS;
 	}
 	note_event(a, &e, msg->now_ns);
 }
@@ -59,14 +59,14 @@ static void note_sandbox(struct app *a, const struct msg *msg, enum rec_sandbox 
 /* Note a message about a run. */
 static void note_run(struct app *a, const struct msg *msg, struct rec_event *e)
 {
-	e->run = app_story_id(a, msg->serial);
+	e->run = app_story_id(a, msg->run.serial);
 	if (e->run)
 		note_event(a, e, msg->now_ns);
 }
 
 static void note_display(struct app *a, const struct msg *msg)
 {
-	const struct trm_display *d = msg->display;
+	const struct trm_display *d = msg->run.display;
 
 	struct rec_event e = {.kind = REC_DISPLAY,
 			.name = d->mime,
@@ -96,22 +96,22 @@ static void note_joined(struct app *a, const struct msg *msg)
 {
 	struct rec_event e = {.kind = REC_RUN,
 			.run = (uint32_t)a->transcript.n_runs + 1,
-			.number = msg->number,
-			.lang = msg->lang,
-			.by = msg->other && *msg->other ? msg->other : "another program",
-			.text = msg->text,
-			.len = msg->len};
+			.number = msg->run.joined.number,
+			.lang = msg->run.joined.lang,
+			.by = msg->run.joined.by && *msg->run.joined.by ? msg->run.joined.by
+									: "another program",
+			.text = msg->run.joined.code,
+			.len = msg->run.joined.len};
 
 	if (!grow_serials(a))
 		return;
-	a->transcript_serials[a->transcript.n_runs] = msg->serial;
+	a->transcript_serials[a->transcript.n_runs] = msg->run.serial;
 	note_event(a, &e, msg->now_ns);
 }
 
 void app_note_msg(struct app *a, const struct msg *msg)
 {
-	struct rec_event e = {
-			.text = msg->text, .len = msg->len, .stream = msg->stream, .number = msg->number};
+	struct rec_event e = {0};
 
 	switch (msg->type) {
 	case MSG_SANDBOX_STARTING: note_sandbox(a, msg, REC_STARTING); return;
@@ -119,7 +119,11 @@ void app_note_msg(struct app *a, const struct msg *msg)
 	case MSG_SANDBOX_CLOSED: note_sandbox(a, msg, REC_CLOSED); return;
 	case MSG_RUN_DISPLAY: note_display(a, msg); return;
 	case MSG_LATE:
-		e.kind = REC_LATE;
+		e = (struct rec_event){.kind = REC_LATE,
+				.text = msg->late.bytes,
+				.len = msg->late.len,
+				.stream = msg->late.stream,
+				.number = msg->late.number};
 		note_event(a, &e, msg->now_ns);
 		return;
 	case MSG_METRICS:
@@ -129,31 +133,40 @@ void app_note_msg(struct app *a, const struct msg *msg)
 	case MSG_SANDBOXES:
 		e = (struct rec_event){.kind = REC_SANDBOXES,
 				.is_shown = true,
-				.entries = msg->entries,
-				.n_entries = msg->n_entries};
+				.entries = msg->sandboxes.entries,
+				.n_entries = msg->sandboxes.n};
 		note_event(a, &e, msg->now_ns);
 		return;
 	case MSG_RUN_JOINED: note_joined(a, msg); return;
-	case MSG_RUN_ACCEPTED: e.kind = REC_ACCEPTED; break;
+	case MSG_RUN_ACCEPTED:
+		e.kind = REC_ACCEPTED;
+		e.number = msg->run.number;
+		break;
 	case MSG_RUN_STARTED: e.kind = REC_STARTED; break;
-	case MSG_RUN_OUTPUT: e.kind = REC_OUTPUT; break;
+	case MSG_RUN_OUTPUT:
+		e.kind = REC_OUTPUT;
+		e.text = msg->run.output.bytes;
+		e.len = msg->run.output.len;
+		e.stream = msg->run.output.stream;
+		break;
 	case MSG_RUN_STOPPING:
 		e.kind = REC_STOPPING;
-		e.stopping = *msg->stopping;
+		e.stopping = *msg->run.stopping;
 		break;
 	case MSG_RUN_INPUT:
 		e.kind = REC_PROMPT;
-		e.text = msg->text ? msg->text : "";
+		e.text = msg->run.input.prompt ? msg->run.input.prompt : "";
 		e.len = strlen(e.text);
-		e.is_secret = a->input_is_secret = msg->flag;
+		e.is_secret = a->input_is_secret = msg->run.input.is_secret;
 		break;
 	case MSG_RUN_REFUSED:
 		e.kind = REC_REFUSED;
-		e.len = strlen(msg->text);
+		e.text = msg->run.why;
+		e.len = strlen(e.text);
 		break;
 	case MSG_RUN_DONE:
 		e.kind = REC_DONE;
-		e.result = msg->result;
+		e.result = msg->run.result;
 		a->input_is_secret = false;
 		break;
 	default: return;
@@ -207,9 +220,9 @@ void app_note_effect(struct app *a, const struct effect *effect)
 static void report_recording(struct app *a, bool goes_on, const char *error)
 {
 	app_send(a, &(struct msg){.type = MSG_RECORDING,
-				    .text = a->recording,
-				    .flag = goes_on,
-				    .other = error});
+				    .recording.path = a->recording,
+				    .recording.goes_on = goes_on,
+				    .recording.error = error});
 }
 
 /* A recording begins with the current state. */
@@ -277,7 +290,7 @@ static void make(struct app *a, const struct export_format *format, const char *
 	int r = w.error ? trm_error_set(why, w.error, "%s cannot be written: %s", path, trm_strerror(w.error))
 			: file_write(path, w.bytes, w.n, why);
 	if (r < 0)
-		msg->other = why->msg;
+		msg->exported.error = why->msg;
 	writer_finish(&w);
 }
 
@@ -287,13 +300,15 @@ void app_export(struct app *a, const struct effect *effect)
 	struct trm_error why = {0};
 	char path[4096];
 	struct stat st;
-	struct msg msg = {.type = MSG_EXPORTED, .text = path, .number = a->transcript.n_runs};
+	struct msg msg = {
+			.type = MSG_EXPORTED, .exported.path = path, .exported.n_runs = a->transcript.n_runs};
 
 	app_expand_path(effect->path, path);
 	if (!format || !format->write)
-		msg.other = "what this shall become is not known: let it end with .ipynb, .md, .html, .py, .js or .sh";
+		msg.exported.error =
+				"what this shall become is not known: let it end with .ipynb, .md, .html, .py, .js or .sh";
 	else if (effect->type == EFFECT_EXPORT && stat(path, &st) == 0 && S_ISREG(st.st_mode))
-		msg.flag = true;
+		msg.exported.exists = true;
 	else
 		make(a, format, path, &msg, &why);
 	app_send(a, &msg);

@@ -20,7 +20,7 @@ struct app_run {
 
 static void send_run_msg(const struct app_run *r, struct msg msg)
 {
-	msg.serial = r->serial;
+	msg.run.serial = r->serial;
 	app_send(r->app, &msg);
 }
 
@@ -61,32 +61,37 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 	r->unconsumed += n;
 	if (r->tee)
 		tee_bytes(r->app, r->tee, bytes, n);
-	send_run_msg(r, (struct msg){.type = MSG_RUN_OUTPUT, .stream = stream, .text = bytes, .len = n});
+	send_run_msg(r, (struct msg){.type = MSG_RUN_OUTPUT,
+					.run.output.stream = stream,
+					.run.output.bytes = bytes,
+					.run.output.len = n});
 }
 
 static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	(void)run;
-	send_run_msg(user, (struct msg){.type = MSG_RUN_DISPLAY, .display = display});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_DISPLAY, .run.display = display});
 }
 
 static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	(void)run;
-	send_run_msg(user, (struct msg){.type = MSG_RUN_INPUT, .text = prompt, .flag = is_secret});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_INPUT,
+					   .run.input.prompt = prompt,
+					   .run.input.is_secret = is_secret});
 }
 
 static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
 {
 	(void)run;
 	(void)limit_bytes;
-	send_run_msg(user, (struct msg){.type = MSG_RUN_MEMORY, .number = used_bytes});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_MEMORY, .run.memory_bytes = used_bytes});
 }
 
 static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	(void)run;
-	send_run_msg(user, (struct msg){.type = MSG_RUN_STOPPING, .stopping = how});
+	send_run_msg(user, (struct msg){.type = MSG_RUN_STOPPING, .run.stopping = how});
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -97,7 +102,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	if (r->tee)
 		tee_end(r->app, r->tee);
 	forget_app_run(r); /* first, because the message may start the next run */
-	send_run_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .result = result});
+	send_run_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .run.result = result});
 }
 
 static const struct trm_run_cb run_cb = {
@@ -144,7 +149,7 @@ static int request_run(
 
 static void refuse_run(struct app *a, const struct effect *effect, const char *why)
 {
-	app_send(a, &(struct msg){.type = MSG_RUN_REFUSED, .serial = effect->run.serial, .text = why});
+	app_send(a, &(struct msg){.type = MSG_RUN_REFUSED, .run.serial = effect->run.serial, .run.why = why});
 }
 
 void app_run(struct app *a, const struct effect *effect)
@@ -165,7 +170,7 @@ void app_run(struct app *a, const struct effect *effect)
 		return;
 	}
 	app_await_result(a);
-	send_run_msg(r, (struct msg){.type = MSG_RUN_ACCEPTED, .number = trm_run_number(r->handle)});
+	send_run_msg(r, (struct msg){.type = MSG_RUN_ACCEPTED, .run.number = trm_run_number(r->handle)});
 }
 
 void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
@@ -178,11 +183,11 @@ void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *or
 	*r = (struct app_run){.app = a, .next = a->runs, .handle = run, .serial = a->model.out.runs.last + 1};
 	a->runs = r;
 	send_run_msg(r, (struct msg){.type = MSG_RUN_JOINED,
-					.number = trm_run_number(run),
-					.lang = origin->lang,
-					.text = origin->code,
-					.len = origin->code_len,
-					.other = origin->by});
+					.run.joined.number = trm_run_number(run),
+					.run.joined.lang = origin->lang,
+					.run.joined.code = origin->code,
+					.run.joined.len = origin->code_len,
+					.run.joined.by = origin->by});
 	trm_run_follow(run, &run_cb, r);
 }
 

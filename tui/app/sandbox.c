@@ -17,15 +17,15 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 {
 	(void)lang;
 	app_send(user, &(struct msg){.type = MSG_LATE,
-				       .number = number,
-				       .stream = stream,
-				       .text = bytes,
-				       .len = n});
+				       .late.number = number,
+				       .late.stream = stream,
+				       .late.bytes = bytes,
+				       .late.len = n});
 }
 
 static void on_present(void *user, uint32_t client, const char *by)
 {
-	app_send(user, &(struct msg){.type = MSG_CLIENT, .number = client, .text = by});
+	app_send(user, &(struct msg){.type = MSG_CLIENT, .client.id = client, .client.what = by});
 }
 
 static void on_ended(void *user, const struct trm_lang *lang, const char *reason)
@@ -40,17 +40,17 @@ static const struct trm_session_cb session_cb = {
 
 /* ---- the sandbox ---- */
 
-static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg *msg)
+static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg_sandbox *ret)
 {
-	msg->text = trm_sandbox_name(sandbox);
-	msg->other = trm_sandbox_backend(sandbox);
-	msg->origin = trm_sandbox_origin(sandbox);
-	msg->adopted = trm_sandbox_is_adopted(sandbox);
-	msg->limits = trm_sandbox_limits(sandbox);
-	msg->n_mounts = trm_sandbox_mounts(sandbox, &msg->mounts);
-	msg->kept = trm_sandbox_is_kept(sandbox);
-	msg->attached = trm_sandbox_is_attached(sandbox) || trm_sandbox_is_joined(sandbox);
-	msg->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &msg->guards) : 0;
+	ret->name = trm_sandbox_name(sandbox);
+	ret->backend = trm_sandbox_backend(sandbox);
+	ret->origin = trm_sandbox_origin(sandbox);
+	ret->is_adopted = trm_sandbox_is_adopted(sandbox);
+	ret->limits = trm_sandbox_limits(sandbox);
+	ret->n_mounts = trm_sandbox_mounts(sandbox, &ret->mounts);
+	ret->is_kept = trm_sandbox_is_kept(sandbox);
+	ret->is_attached = trm_sandbox_is_attached(sandbox) || trm_sandbox_is_joined(sandbox);
+	ret->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &ret->guards) : 0;
 }
 
 static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
@@ -82,16 +82,16 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 
 	a->has_had_sandbox = true;
 	a->failure = (struct trm_error){0};
-	describe_app_sandbox(sandbox, &msg);
-	msg.number = trm_sandbox_isolation(sandbox);
-	msg.missing_langs = missing_langs(sandbox);
+	describe_app_sandbox(sandbox, &msg.sandbox);
+	msg.sandbox.isolation = trm_sandbox_isolation(sandbox);
+	msg.sandbox.missing_langs = missing_langs(sandbox);
 	app_send(a, &msg);
 }
 
 static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
 {
 	(void)sandbox;
-	app_send(user, &(struct msg){.type = MSG_CLIENTS, .number = n});
+	app_send(user, &(struct msg){.type = MSG_CLIENTS, .n_clients = n});
 }
 
 static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
@@ -252,13 +252,13 @@ static int open_box(struct app *a, struct trm_error *reterr)
 	if (name)
 		remember_kind(a);
 	struct msg msg = {.type = MSG_SANDBOX_STARTING};
-	describe_app_sandbox(a->sandbox, &msg);
+	describe_app_sandbox(a->sandbox, &msg.sandbox);
 	app_send(a, &msg);
 	char hint[TRM_NET_HINT];
 	if (!name && trm_net_hint(trm_sandbox_limits(a->sandbox), hint, sizeof hint))
 		app_notify(a, MSG_NOTICE, hint);
-	for (size_t i = 0; i < msg.n_mounts && !name; i++)
-		if (trm_mount_hint(&msg.mounts[i], hint, sizeof hint))
+	for (size_t i = 0; i < msg.sandbox.n_mounts && !name; i++)
+		if (trm_mount_hint(&msg.sandbox.mounts[i], hint, sizeof hint))
 			app_notify(a, MSG_NOTICE, hint);
 	if (!name)
 		tell_engine_args(a, &opts.container);
@@ -334,7 +334,7 @@ void app_keep(struct app *a, bool is_kept)
 	if (trm_sandbox_keep(a->sandbox, is_kept, &err) < 0)
 		app_notify(a, MSG_ERROR, err.msg);
 	else
-		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .kept = is_kept});
+		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .is_kept = is_kept});
 }
 
 void app_detach(struct app *a)

@@ -48,9 +48,9 @@ static void finish_save(struct app *a, struct app_save *s)
 	if (b)
 		editor_saved(&b->editor, s->result == 0 ? &s->stamp : NULL);
 	app_send(a, &(struct msg){.type = MSG_SAVED,
-				    .number = s->buffer,
-				    .text = s->path,
-				    .other = s->result == 0 ? NULL : s->error.msg});
+				    .file.buffer = s->buffer,
+				    .file.path = s->path,
+				    .file.error = s->result == 0 ? NULL : s->error.msg});
 	free(s);
 }
 
@@ -108,9 +108,9 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 	s->done_fd = a->saves_fd;
 	if (editor_save_begin(&b->editor, path, &s->saving, &err) < 0) {
 		app_send(a, &(struct msg){.type = MSG_SAVED,
-					    .number = b->id,
-					    .text = path,
-					    .other = err.msg});
+					    .file.buffer = b->id,
+					    .file.path = path,
+					    .file.error = err.msg});
 		free(s);
 		return true;
 	}

@@ -150,7 +150,7 @@ void app_list_settings(struct app *a)
 			trm_config_get(&a->settings->now, s, r->value, sizeof r->value);
 		name_origin(a, s, r->from);
 	}
-	app_send(a, &(struct msg){.type = MSG_SETTINGS, .settings = rows, .n_settings = OFFERED});
+	app_send(a, &(struct msg){.type = MSG_SETTINGS, .settings.rows = rows, .settings.n = OFFERED});
 	free(rows);
 }
 
@@ -206,7 +206,7 @@ static void tell_stored(struct app *a, const struct trm_setting *s, const char *
 
 static void refuse_setting(struct app *a, const char *name, const char *why)
 {
-	app_send(a, &(struct msg){.type = MSG_SETTING_STORED, .text = name, .other = why});
+	app_send(a, &(struct msg){.type = MSG_SETTING_STORED, .setting.name = name, .setting.why = why});
 }
 
 void app_store_setting(struct app *a, const char *name, const char *value)
@@ -233,8 +233,8 @@ void app_store_setting(struct app *a, const char *name, const char *value)
 		a->settings->now = *scratch;
 		use_setting(a, s);
 		app_send(a, &(struct msg){.type = MSG_SETTING_STORED,
-					    .text = name,
-					    .config = &a->settings->now});
+					    .setting.name = name,
+					    .setting.config = &a->settings->now});
 	}
 	free(scratch);
 }

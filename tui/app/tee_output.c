@@ -93,10 +93,10 @@ static void report_tee(struct app *a, const struct tee *s, bool goes_on, const c
 	else
 		snprintf(text, sizeof text, "the run's output is in %s (%s)", s->path, size);
 	app_send(a, &(struct msg){.type = MSG_SPILL,
-				    .serial = s->serial,
-				    .text = text,
-				    .flag = goes_on,
-				    .other = failure});
+				    .run.serial = s->serial,
+				    .run.spill.text = text,
+				    .run.spill.goes_on = goes_on,
+				    .run.spill.has_failed = failure != NULL});
 }
 
 void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)

@@ -56,7 +56,7 @@ static void on_escape(void *user)
 
 static void on_tick(void *user)
 {
-	app_send(user, &(struct msg){.type = MSG_TICK, .number = app_run_left_ms(user)});
+	app_send(user, &(struct msg){.type = MSG_TICK, .left_ms = app_run_left_ms(user)});
 }
 
 /* ---- signals ---- */

@@ -95,8 +95,8 @@ void app_list_themes(struct app *a)
 		return;
 	}
 	app_send(a, &(struct msg){.type = MSG_THEMES,
-				    .names = (const char(*)[64])list.names,
-				    .n_names = list.n});
+				    .themes.names = (const char(*)[64])list.names,
+				    .themes.n = list.n});
 	theme_list_finish(&list);
 }
 

@@ -64,9 +64,9 @@ void app_check_files(struct app *a)
 		b->reported = now;
 		if (is_news)
 			app_send(a, &(struct msg){.type = MSG_FILE_CHANGED,
-						    .number = b->id,
-						    .text = b->editor.path,
-						    .flag = !now.exists});
+						    .file_changed.buffer = b->id,
+						    .file_changed.path = b->editor.path,
+						    .file_changed.is_deleted = !now.exists});
 	}
 }
 
@@ -132,7 +132,7 @@ void app_reload(struct app *a, uint32_t buffer)
 	int r = editor_reload(&b->editor, &err);
 	b->reported = b->editor.stamp;
 	app_send(a, &(struct msg){.type = MSG_RELOADED,
-				    .number = buffer,
-				    .text = b->editor.path,
-				    .other = r == 0 ? NULL : err.msg});
+				    .file.buffer = buffer,
+				    .file.path = b->editor.path,
+				    .file.error = r == 0 ? NULL : err.msg});
 }

@@ -39,8 +39,8 @@ static void on_exited(
 			l->bytes[i] = '?';
 	l->bytes[l->n] = '\0';
 	app_send(l->app, &(struct msg){.type = MSG_FILES,
-					 .text = status && status->exit_code == 0 ? l->bytes : NULL,
-					 .flag = l->has_more});
+					 .files.lines = status && status->exit_code == 0 ? l->bytes : NULL,
+					 .files.has_more = l->has_more});
 	free(l);
 }
 

@@ -95,7 +95,7 @@ void alerts_sample(struct model *m, struct effects *out)
 
 void alerts_run_done(struct model *m, const struct msg *msg, struct effects *out)
 {
-	const struct trm_result *r = msg->result;
+	const struct trm_result *r = msg->run.result;
 	const struct alert_opts *opts = &m->alerts.opts;
 	char text[96], took[24];
 

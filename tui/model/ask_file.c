@@ -120,14 +120,16 @@ static void answer_overwrite(struct model *m, int answer, struct effects *out)
 
 void ask_replace(struct model *m, const struct msg *msg)
 {
-	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
-	m->pending_buffer = (uint32_t)msg->number;
-	dialog_begin(&m->dialog, msg->flag ? "The file has changed" : "The file exists", answer_overwrite);
+	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->save_exists.path);
+	m->pending_buffer = msg->save_exists.buffer;
+	dialog_begin(&m->dialog, msg->save_exists.is_changed ? "The file has changed" : "The file exists",
+			answer_overwrite);
 	dialog_add(&m->dialog, ROLE_DIALOG,
-			msg->flag ? "%s has changed on disk since it was opened. Replace it?"
-				  : "%s already exists. Replace it?",
-			msg->text);
-	if (msg->flag)
+			msg->save_exists.is_changed
+					? "%s has changed on disk since it was opened. Replace it?"
+					: "%s already exists. Replace it?",
+			msg->save_exists.path);
+	if (msg->save_exists.is_changed)
 		dialog_set_buttons(&m->dialog, stale_buttons, COUNT(stale_buttons));
 	else
 		dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));

@@ -118,24 +118,24 @@ static void mark_error_line(struct model *m, uint32_t serial, struct buffer *b, 
 
 static void end_mark(struct model *m, const struct msg *msg)
 {
-	const struct trm_result *r = msg->result;
+	const struct trm_result *r = msg->type == MSG_RUN_DONE ? msg->run.result : NULL;
 	struct buffer *b;
-	struct cell_mark *mark = mark_of_run(m, msg->serial, &b);
+	struct cell_mark *mark = mark_of_run(m, msg->run.serial, &b);
 
 	if (!mark)
 		return;
 	mark->state = r && r->status == TRM_STATUS_OK ? CELL_OK : CELL_FAILED;
 	mark->number = r ? r->number : 0;
 	mark->wall_us = r ? r->wall_us : 0;
-	const struct run_info *info = runs_find(&m->out.runs, msg->serial);
+	const struct run_info *info = runs_find(&m->out.runs, msg->run.serial);
 	if (r && r->value && !(info && info->is_drawn))
 		cell_mark_take_text(mark->value, r->value);
 	if (mark->state == CELL_FAILED && r)
 		name_end(r, mark);
 	else if (!r)
-		cell_mark_take_text(mark->error, msg->text ? msg->text : "");
+		cell_mark_take_text(mark->error, msg->run.why);
 	if (r && r->status == TRM_STATUS_ERROR)
-		mark_error_line(m, msg->serial, b, mark);
+		mark_error_line(m, msg->run.serial, b, mark);
 	b->editor.marks.version++;
 }
 
@@ -156,11 +156,11 @@ void cell_runs_update(struct model *m, const struct msg *msg, struct effects *ou
 	struct buffer *b;
 
 	if (msg->type == MSG_RUN_STARTED)
-		start_mark(m, msg->serial);
+		start_mark(m, msg->run.serial);
 	if (!has_ended)
 		return;
-	bool has_failed = mark_of_run(m, msg->serial, &b)
-			  && (!msg->result || msg->result->status != TRM_STATUS_OK);
+	bool has_failed = mark_of_run(m, msg->run.serial, &b)
+			  && (msg->type == MSG_RUN_REFUSED || msg->run.result->status != TRM_STATUS_OK);
 	end_mark(m, msg);
 	if (has_failed)
 		cancel_plan(m, "stopped");

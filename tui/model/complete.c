@@ -369,7 +369,7 @@ void complete_answer(struct model *m, const struct msg *msg, struct effects *out
 {
 	struct complete *c = &m->completion;
 	const struct text *t = model_editor(m)->text;
-	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	cJSON *json = msg->answer.json ? cJSON_Parse(msg->answer.json) : NULL;
 	char typed[CANDIDATE_BYTES];
 
 	if (c->state == COMPLETE_CLOSED || !allocate_candidates(c)) {

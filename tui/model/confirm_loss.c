@@ -300,9 +300,9 @@ void loss_answer(struct model *m, const struct msg *msg, struct effects *out)
 
 	(void)out;
 	m->needs_draw = true;
-	if (!msg->text) {
+	if (!msg->answer.json) {
 		notices_add(&m->notices, m->now_ns, true, "%s",
-				msg->other ? msg->other : "nothing was forgotten");
+				msg->answer.why ? msg->answer.why : "nothing was forgotten");
 		return;
 	}
 	variables_kernel_gone(m, lang);
@@ -315,15 +315,15 @@ void loss_take_files(struct model *m, const struct msg *msg)
 	struct loss_question *l = &m->loss_question;
 	size_t used = 0;
 
-	l->files = msg->text ? FILES_KNOWN : FILES_UNKNOWN;
+	l->files = msg->files.lines ? FILES_KNOWN : FILES_UNKNOWN;
 	l->n_files = 0;
 	l->file_bytes = 0;
-	l->has_more = msg->flag;
+	l->has_more = msg->files.has_more;
 	l->names[0] = '\0';
-	for (const char *p = msg->text; p && *p;) {
+	for (const char *p = msg->files.lines; p && *p;) {
 		size_t n = strcspn(p, "\n"), size_len = strcspn(p, "\t\n");
 		char name[80];
-		if (p[n] == '\0' && msg->flag)
+		if (p[n] == '\0' && msg->files.has_more)
 			break; /* the line is incomplete */
 		l->file_bytes += strtoull(p, NULL, 10);
 		l->n_files++;

@@ -163,11 +163,13 @@ void ask_copy_over(struct model *m, const struct msg *msg)
 			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
 	struct dialog *d = &m->dialog;
 
-	dialog_begin(d, msg->flag ? "The folder exists" : "The file exists", answer_copy_over);
+	dialog_begin(d, msg->copy_exists.is_folder ? "The folder exists" : "The file exists",
+			answer_copy_over);
 	dialog_add(d, ROLE_DIALOG,
-			msg->flag ? "%s already exists. Replace files of the same names in it?"
-				  : "%s already exists. Replace it?",
-			msg->text);
+			msg->copy_exists.is_folder
+					? "%s already exists. Replace files of the same names in it?"
+					: "%s already exists. Replace it?",
+			msg->copy_exists.path);
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 }
 

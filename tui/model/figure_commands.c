@@ -127,19 +127,19 @@ static void answer_figure_over(struct model *m, int answer, struct effects *out)
 
 void figures_saved(struct model *m, const struct msg *msg)
 {
-	const struct figure *fig = figures_find(&m->out.figures, (uint32_t)msg->number);
+	const struct figure *fig = figures_find(&m->out.figures, msg->figure_saved.id);
 
 	m->needs_draw = true;
-	if (msg->flag) {
-		ask_over(m, msg->text);
-	} else if (!msg->other) {
+	if (msg->figure_saved.exists) {
+		ask_over(m, msg->figure_saved.path);
+	} else if (!msg->figure_saved.error) {
 		dialog_close(m);
-		snprintf(m->out.figures.saved, sizeof m->out.figures.saved, "%s", msg->text);
-		notices_add(&m->notices, m->now_ns, false, "saved the image as %s", msg->text);
+		snprintf(m->out.figures.saved, sizeof m->out.figures.saved, "%s", msg->figure_saved.path);
+		notices_add(&m->notices, m->now_ns, false, "saved the image as %s", msg->figure_saved.path);
 	} else if (fig && m->dialog.answer == answer_save_figure) {
-		ask_where(m, fig, msg->text, msg->other);
+		ask_where(m, fig, msg->figure_saved.path, msg->figure_saved.error);
 	} else {
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->figure_saved.error);
 	}
 }
 

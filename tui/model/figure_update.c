@@ -160,15 +160,15 @@ static void end_offer(struct model *m)
 
 static void on_display(struct model *m, const struct msg *msg)
 {
-	const struct trm_display *display = msg->display;
+	const struct trm_display *display = msg->run.display;
 	struct figures *f = &m->out.figures;
 
-	bool is_own = m->run.state != RUN_NONE && msg->serial == m->run.serial;
-	if (!is_own && !peer_runs_has(m, msg->serial))
+	bool is_own = m->run.state != RUN_NONE && msg->run.serial == m->run.serial;
+	if (!is_own && !peer_runs_has(m, msg->run.serial))
 		return;
-	if (f->offer.is_open && (f->offer.bundle != display->bundle || f->offer.serial != msg->serial))
+	if (f->offer.is_open && (f->offer.bundle != display->bundle || f->offer.serial != msg->run.serial))
 		end_offer(m);
-	f->offer.serial = msg->serial;
+	f->offer.serial = msg->run.serial;
 	f->offer.is_open = true;
 	f->offer.bundle = display->bundle;
 	offer_form(f, display);
@@ -282,8 +282,8 @@ static void on_terminal(struct model *m, const struct msg *msg)
 	struct figures *f = &m->out.figures;
 
 	f->terminal.is_known = true;
-	f->terminal.is_off = msg->flag;
-	f->terminal.look = *msg->look;
+	f->terminal.is_off = msg->images.is_off;
+	f->terminal.look = *msg->images.look;
 	figures_forget_pictures(f);
 	m->needs_draw = true;
 }
@@ -291,20 +291,21 @@ static void on_terminal(struct model *m, const struct msg *msg)
 static void on_drawn(struct model *m, const struct msg *msg)
 {
 	struct figures *f = &m->out.figures;
-	struct figure *fig = figures_find(f, (uint32_t)msg->number);
-	struct picture *picture = msg->picture;
+	struct figure *fig = figures_find(f, msg->figure_drawn.id);
+	struct picture *picture = msg->figure_drawn.picture;
 
 	m->needs_draw = true;
-	if (!fig || (msg->flag && fig->id != f->zoomed)) {
+	if (!fig || (msg->figure_drawn.is_zoom && fig->id != f->zoomed)) {
 		picture_destroy(picture);
-	} else if (!msg->flag) {
-		figure_set_picture(f, fig, picture, msg->text);
+	} else if (!msg->figure_drawn.is_zoom) {
+		figure_set_picture(f, fig, picture, msg->figure_drawn.why);
 	} else {
 		picture_destroy(f->zoom);
 		f->zoom = picture;
 		if (picture)
 			picture->id = ++f->last_picture;
-		snprintf(f->zoom_why, sizeof f->zoom_why, "%s", msg->text ? msg->text : "");
+		snprintf(f->zoom_why, sizeof f->zoom_why, "%s",
+				msg->figure_drawn.why ? msg->figure_drawn.why : "");
 	}
 }
 

@@ -117,7 +117,9 @@ void file_picker_show(struct model *m, const struct msg *msg)
 {
 	struct dialog *d = &m->dialog;
 
-	if (dialog_is_open(&m->dialog) || !take_paths(&m->file_picker, msg->text, msg->len, msg->number))
+	if (dialog_is_open(&m->dialog)
+			|| !take_paths(&m->file_picker, msg->picks.paths, msg->picks.len,
+					msg->picks.n_recent))
 		return;
 	dialog_begin(d, "Go to a file", answer_files);
 	d->command = "go-to-file";

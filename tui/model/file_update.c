@@ -25,26 +25,26 @@ static void report_opened(struct model *m, const struct msg *msg, const struct e
 	size_t lines = run_source_lines(e);
 
 	if (msg->type == MSG_ALREADY_OPEN)
-		notices_add(&m->notices, m->now_ns, false, "%s is already open", msg->text);
-	else if (msg->flag)
+		notices_add(&m->notices, m->now_ns, false, "%s is already open", msg->file.path);
+	else if (msg->file.is_new)
 		notices_add(&m->notices, m->now_ns, false, "%s does not exist yet: saving creates it",
-				msg->text);
+				msg->file.path);
 	else if (e->notebook)
-		notices_add(&m->notices, m->now_ns, false, "opened %s: %zu cell%s%s", msg->text,
+		notices_add(&m->notices, m->now_ns, false, "opened %s: %zu cell%s%s", msg->file.path,
 				e->notebook->n_cells, e->notebook->n_cells == 1 ? "" : "s",
 				e->notebook->n_foreign ? " (those in other languages are comments)" : "");
 	else
-		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->text, lines,
+		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->file.path, lines,
 				lines == 1 ? "" : "s");
 }
 
 static void on_opened(struct model *m, const struct msg *msg, struct effects *out)
 {
-	struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);
+	struct buffer *b = buffers_find(&m->buffers, msg->file.buffer);
 
-	if (msg->other || !b) {
+	if (msg->file.error || !b) {
 		report_failure(m, m->dialog.answer == answer_open,
-				msg->other ? msg->other : "the buffer is gone");
+				msg->file.error ? msg->file.error : "the buffer is gone");
 		return;
 	}
 	if (m->dialog.answer == answer_open)
@@ -56,40 +56,42 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 
 static void on_saved(struct model *m, const struct msg *msg, struct effects *out)
 {
-	if (msg->other) {
+	if (msg->file.error) {
 		if (m->dialog.answer != answer_save)
 			m->closing_buffer = 0;
-		report_failure(m, m->dialog.answer == answer_save, msg->other);
+		report_failure(m, m->dialog.answer == answer_save, msg->file.error);
 		return;
 	}
 	if (m->dialog.answer == answer_save)
 		dialog_close(m);
-	notices_add(&m->notices, m->now_ns, false, "saved %s", msg->text);
-	buffer_saved(m, (uint32_t)msg->number, out);
+	notices_add(&m->notices, m->now_ns, false, "saved %s", msg->file.path);
+	buffer_saved(m, msg->file.buffer, out);
 }
 
 /* A file has changed on disk. An unedited buffer is reloaded; otherwise the person decides. */
 static void on_changed(struct model *m, const struct msg *msg, struct effects *out)
 {
-	const struct buffer *b = buffers_find(&m->buffers, (uint32_t)msg->number);
+	const struct buffer *b = buffers_find(&m->buffers, msg->file_changed.buffer);
 
 	if (!b)
 		return;
-	if (msg->flag)
+	if (msg->file_changed.is_deleted)
 		notices_add(&m->notices, m->now_ns, false,
-				"%s was deleted from the disk: saving creates it again", msg->text);
+				"%s was deleted from the disk: saving creates it again",
+				msg->file_changed.path);
 	else if (buffer_is_unsaved(b))
 		notices_add(&m->notices, m->now_ns, true,
 				"%s has changed on disk, too: saving asks, \"reload\" reads the file",
-				msg->text);
+				msg->file_changed.path);
 	else
 		effect_buffer(out, EFFECT_RELOAD, b->id);
 }
 
 static void on_reloaded(struct model *m, const struct msg *msg)
 {
-	notices_add(&m->notices, m->now_ns, msg->other != NULL, "%s",
-			msg->other ? msg->other : "reloaded from the disk (undo restores your version)");
+	notices_add(&m->notices, m->now_ns, msg->file.error != NULL, "%s",
+			msg->file.error ? msg->file.error
+					: "reloaded from the disk (undo restores your version)");
 }
 
 void reload(struct model *m, struct effects *out)

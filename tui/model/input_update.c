@@ -31,8 +31,9 @@ void input_close(struct model *m)
 void input_ask(struct model *m, const struct msg *msg)
 {
 	m->run.reads_line = true;
-	m->run.is_secret = msg->flag;
-	snprintf(m->run.prompt, sizeof m->run.prompt, "%s", msg->text ? msg->text : "");
+	m->run.is_secret = msg->run.input.is_secret;
+	snprintf(m->run.prompt, sizeof m->run.prompt, "%s",
+			msg->run.input.prompt ? msg->run.input.prompt : "");
 	open_input(m);
 }
 

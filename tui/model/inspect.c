@@ -199,7 +199,7 @@ static void show_inspection_dialog(struct model *m, const cJSON *json)
 
 void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
-	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	cJSON *json = msg->answer.json ? cJSON_Parse(msg->answer.json) : NULL;
 
 	(void)out;
 	m->needs_draw = true;
@@ -207,7 +207,7 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 		show_inspection_dialog(m, json);
 	else if (!json)
 		notices_add(&m->notices, m->now_ns, true, "%s",
-				msg->other ? msg->other : "the kernel did not answer");
+				msg->answer.why ? msg->answer.why : "the kernel did not answer");
 	else
 		notices_add(&m->notices, m->now_ns, false,
 				"%s does not know the name at the cursor (run its code first)",
@@ -319,7 +319,7 @@ void signature_follow(struct model *m, const struct event *ev)
 
 void signature_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
-	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	cJSON *json = msg->answer.json ? cJSON_Parse(msg->answer.json) : NULL;
 	const char *text = json_member(json, "signature");
 
 	(void)out;

@@ -65,7 +65,7 @@ void update_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
 	for (int i = 0; i < ASK_COUNT; i++) {
 		struct ask *ask = &m->kernel_queries.items[i];
-		if (!ask->is_open || ask->serial != msg->serial)
+		if (!ask->is_open || ask->serial != msg->answer.serial)
 			continue;
 		ask->is_open = false;
 		TAKERS[i](m, msg, out);

@@ -29,14 +29,14 @@ void memory_reported(struct model *m, const struct msg *msg, struct effects *out
 {
 	char text[96];
 
-	if (m->run.state != RUN_RUNNING || msg->serial != m->run.serial)
+	if (m->run.state != RUN_RUNNING || msg->run.serial != m->run.serial)
 		return;
 	m->run.paused_ns = m->now_ns;
 	mark_paused(m, true);
-	m->run.memory_bytes = msg->number;
+	m->run.memory_bytes = msg->run.memory_bytes;
 	effect_serial(out, EFFECT_PAUSE, m->run.serial);
-	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB" PAUSED, msg->number >> 20,
-			m->sandbox.limits.mem_bytes >> 20);
+	snprintf(text, sizeof text, "memory at %" PRIu64 " of %" PRIu64 " MiB" PAUSED,
+			msg->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20);
 	alert(m, text, out);
 	m->needs_draw = true;
 }

@@ -59,9 +59,9 @@ void ask_themes(struct model *m, const struct msg *msg)
 {
 	dialog_begin(&m->dialog, "Theme", answer_theme);
 	m->dialog.command = "theme";
-	for (size_t i = 0; i < msg->n_names; i++) {
-		dialog_add_item(&m->dialog, msg->names[i]);
-		if (strcmp(msg->names[i], m->theme) == 0)
+	for (size_t i = 0; i < msg->themes.n; i++) {
+		dialog_add_item(&m->dialog, msg->themes.names[i]);
+		if (strcmp(msg->themes.names[i], m->theme) == 0)
 			m->dialog.current = i;
 	}
 	m->needs_draw = true;

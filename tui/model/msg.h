@@ -24,115 +24,237 @@ struct trm_result;
 struct trm_display;
 struct trm_stopping;
 
+/* After the colon: the member of struct msg that goes with it. */
 enum msg_type {
-	MSG_EVENT, /* event: a key, the mouse, a paste, a new size */
-	/* Time has passed (see model_tick_ms()); number: ms until the time limit of the current run, 0: none.
-	 */
-	MSG_TICK,
-	MSG_SANDBOX_STARTING, /* text: name; other: name of the backend; limits; kept, attached */
-	/* text, other, limits, kept, attached as above; guards; number: isolation level */
-	MSG_SANDBOX_READY,
-	MSG_SANDBOX_KEPT,   /* kept: the new state */
-	MSG_SANDBOX_CLOSED, /* text: the reason, or NULL if the end was requested */
-	MSG_NO_ISOLATION,   /* text: why no isolation level works here; the sandbox has not started */
-	MSG_METRICS,        /* metrics */
-	MSG_RUN_ACCEPTED,   /* number: number of the run in its session */
-	MSG_RUN_STARTED,
-	/* Another client's run: lang, text, len: the code; other: the client; number; serial: the next one.
-	 */
-	MSG_RUN_JOINED,
-	MSG_SANDBOX_PROGRESS, /* text: current step of the start */
-	MSG_SANDBOX_WARNING,  /* text: a sentence */
-	MSG_CLIENTS,          /* number: clients of the sandbox */
-	MSG_CLIENT,           /* number: of another program; text: what it is; NULL: it has gone */
-	MSG_RUN_OUTPUT,       /* stream, text, len */
-	MSG_RUN_DISPLAY,      /* display */
-	MSG_RUN_INPUT,        /* text: the prompt; flag: secret */
-	MSG_SANDBOXES,        /* entries, n_entries; text: NULL, or why there is no list */
-	MSG_CONTAINER,        /* container: a container of an engine, or an engine that cannot be asked */
-	MSG_CONTAINERS_END,   /* end of the containers; text: NULL, or why no engine could be asked */
-	MSG_INSIDE_PROGRESS,  /* text: current step of looking into a sandbox; "": done */
-	MSG_INSIDE_METRICS,   /* metrics: of the sandbox that is shown */
-	MSG_INSIDE_JOINED,    /* a run in that sandbox, like MSG_RUN_JOINED */
-	MSG_INSIDE_OUTPUT,    /* serial, stream, text, len */
-	MSG_INSIDE_DONE,      /* serial, result */
-	MSG_INSIDE_CLOSED,    /* text: the reason */
-	MSG_RUN_MEMORY,       /* number: bytes in use, which are near the limit */
-	MSG_RUN_STOPPING,     /* stopping */
-	MSG_RUN_DONE,         /* result */
-	MSG_RUN_REFUSED,      /* text: why the run could not be requested */
-	MSG_LATE,             /* number, stream, text, len */
-	MSG_SPILL,            /* serial; text: the result; flag: more follows; other: not NULL if it failed */
-	/* Files. number: id of the buffer */
-	MSG_OPENED,        /* text: path; other: NULL or the error; flag: a new file */
-	MSG_ALREADY_OPEN,  /* text: path */
-	MSG_SAVED,         /* text: path; other: NULL or the error */
-	MSG_FILE_CHANGED,  /* text: path of a file that another program changed; flag: it was deleted */
-	MSG_RELOADED,      /* text: path; other: NULL or the error */
-	MSG_FOUND,         /* text: unsaved buffers that a crash has left, one per line */
-	MSG_SAVE_EXISTS,   /* text: path of an existing file; flag: another program has changed it */
-	MSG_COPY_EXISTS,   /* text: existing target of a copy; flag: it is a folder */
-	MSG_THEMES,        /* names, n_names */
-	MSG_PATH,          /* text: the completed path */
-	MSG_RECORDING,     /* text: path; flag: recording continues; other: NULL or the error */
-	MSG_EXPORTED,      /* text: path; number: runs; other: NULL or the error; flag: the file exists */
-	MSG_KEYS_DISTINCT, /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
-	/* Images. */
-	MSG_IMAGES, /* look: the abilities of the terminal; flag: show no images */
-	/* number: id of the figure; flag: for the whole screen; picture: the model takes it, or NULL and
-	 * text: why not */
-	MSG_FIGURE_DRAWN,
-	/* number: id of the figure; text: path; other: NULL or the error; flag: the file exists */
-	MSG_FIGURE_SAVED,
-	MSG_NOTICE,      /* text: an information */
-	MSG_ERROR,       /* text: a problem */
-	MSG_TEXT_UNSAFE, /* text: why unsaved text cannot be stored; flag: this prevents quitting */
-	MSG_ANSWER,      /* from a kernel. serial: of the question; text: JSON, or NULL and other: why not */
-	MSG_TABLE_FILE,  /* text, len: CSV; origin: its name; or other: why it could not be read */
-	MSG_HISTORY,     /* text, len: the history file; number: the time, in s since 1970 */
-	MSG_FILES,       /* text: lines of size, tab, name; NULL: unknown; flag: there are more */
-	/* text, len: paths, each with a NUL; number: recent files among them, which come first */
-	MSG_PICK_FILES,
-	MSG_SETTINGS,       /* settings, n_settings */
-	MSG_SETTING_STORED, /* text: name; other: why it was not stored; config: all current values */
-	MSG_STOPPING,       /* the sandbox is being removed, which takes a while */
+	MSG_EVENT,            /* : event, a key, the mouse, a paste, a new size */
+	MSG_TICK,             /* : left_ms; time has passed (see model_tick_ms()) */
+	MSG_KEYS_DISTINCT,    /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
+	MSG_NOTICE,           /* : text, an information */
+	MSG_ERROR,            /* : text, a problem */
+	MSG_STOPPING,         /* the sandbox is being removed, which takes a while */
+	MSG_SANDBOX_STARTING, /* : sandbox, of which guards and isolation are not known yet */
+	MSG_SANDBOX_PROGRESS, /* : text, the current step of the start */
+	MSG_SANDBOX_WARNING,  /* : text, a sentence */
+	MSG_SANDBOX_READY,    /* : sandbox */
+	MSG_SANDBOX_KEPT,     /* : is_kept, the new state */
+	MSG_SANDBOX_CLOSED,   /* : text, the reason, or NULL if the end was requested */
+	MSG_NO_ISOLATION,     /* : text, why no isolation level works here; the sandbox has not started */
+	MSG_CLIENTS,          /* : n_clients, of the sandbox */
+	MSG_CLIENT,           /* : client */
+	MSG_METRICS,          /* : metrics */
+	MSG_RUN_ACCEPTED,     /* : run.number */
+	MSG_RUN_STARTED,      /* : run */
+	MSG_RUN_JOINED,       /* : run.joined, a run of another client; run.serial is the next one */
+	MSG_RUN_OUTPUT,       /* : run.output */
+	MSG_RUN_DISPLAY,      /* : run.display */
+	MSG_RUN_INPUT,        /* : run.input */
+	MSG_RUN_MEMORY,       /* : run.memory_bytes in use, which are near the limit */
+	MSG_RUN_STOPPING,     /* : run.stopping */
+	MSG_RUN_DONE,         /* : run.result */
+	MSG_RUN_REFUSED,      /* : run.why it could not be requested */
+	MSG_SPILL,            /* : run.spill */
+	MSG_LATE,             /* : late, output after the end of its run */
+	MSG_SANDBOXES,        /* : sandboxes */
+	MSG_CONTAINER,        /* : container, of an engine, or an engine that cannot be asked */
+	MSG_CONTAINERS_END,   /* : text, NULL, or why no engine could be asked */
+	MSG_INSIDE_PROGRESS,  /* : text, the current step of looking into a sandbox; "": done */
+	MSG_INSIDE_METRICS,   /* : metrics, of the sandbox that is shown */
+	MSG_INSIDE_JOINED,    /* : run.joined, in that sandbox */
+	MSG_INSIDE_OUTPUT,    /* : run.output */
+	MSG_INSIDE_DONE,      /* : run.result */
+	MSG_INSIDE_CLOSED,    /* : text, the reason */
+	MSG_OPENED,           /* : file */
+	MSG_ALREADY_OPEN,     /* : file */
+	MSG_SAVED,            /* : file */
+	MSG_RELOADED,         /* : file */
+	MSG_FILE_CHANGED,     /* : file_changed, by another program */
+	MSG_SAVE_EXISTS,      /* : save_exists */
+	MSG_COPY_EXISTS,      /* : copy_exists */
+	MSG_FOUND,            /* : text, unsaved buffers that a crash has left, one per line */
+	MSG_TEXT_UNSAFE,      /* : text_unsafe */
+	MSG_PATH,             /* : text, the completed path */
+	MSG_PICK_FILES,       /* : picks */
+	MSG_THEMES,           /* : themes */
+	MSG_SETTINGS,         /* : settings */
+	MSG_SETTING_STORED,   /* : setting */
+	MSG_RECORDING,        /* : recording */
+	MSG_EXPORTED,         /* : exported */
+	MSG_IMAGES,           /* : images */
+	MSG_FIGURE_DRAWN,     /* : figure_drawn */
+	MSG_FIGURE_SAVED,     /* : figure_saved */
+	MSG_ANSWER,           /* : answer, from a kernel */
+	MSG_TABLE_FILE,       /* : table_file */
+	MSG_HISTORY,          /* : history */
+	MSG_FILES,            /* : files */
 };
 
-struct msg {
-	enum msg_type type;
-	uint64_t now_ns; /* always set */
-	const struct event *event;
-	const char *text, *other;
-	size_t len;
-	uint64_t number;
-	uint32_t serial; /* MSG_RUN_…: the workbench's number for the run */
-	int stream;
-	bool flag;
-	bool kept, attached; /* the sandbox outlives the workbench; it existed before */
-	/* Bit i: language i is not installed on this machine, whose programs the sandbox uses. */
-	uint32_t missing_langs;
-	bool adopted; /* its origin is an existing container */
-	const struct trm_lang *lang;
-	const struct trm_result *result;
-	const struct trm_display *display;
-	const struct picture_style *look;
-	struct picture *picture;
-	const struct trm_stopping *stopping;
-	const struct trm_metrics *metrics;
-	const struct trm_entry *entries;
-	size_t n_entries;
-	const struct trm_container_info *container;
-	const char *origin; /* image or container of which it was made; "" */
+/* The facts about a sandbox. */
+struct msg_sandbox {
+	const char *name, *backend;
+	const char *origin;        /* image or container of which it was made; "" */
+	bool is_adopted;           /* … which is a container that existed before */
+	bool is_kept, is_attached; /* it outlives the workbench; it existed before */
 	const struct trm_limits *limits;
 	const struct trm_mount *mounts;
 	size_t n_mounts;
 	const struct trm_guard *guards;
 	size_t n_guards;
-	const struct setting_row *settings;
-	size_t n_settings;
-	const struct trm_config *config;
-	const char (*names)[64];
-	size_t n_names;
+	int isolation; /* a TRM_ISOLATION_… */
+	/* Bit i: language i is not installed on this machine, whose programs the sandbox uses. */
+	uint32_t missing_langs;
+};
+
+/* Something about a run. */
+struct msg_run {
+	uint32_t serial; /* the workbench's number for the run */
+	union {
+		uint64_t number; /* in its session */
+		struct {
+			uint64_t number; /* 0: a command */
+			const struct trm_lang *lang;
+			const char *code;
+			size_t len;
+			const char *by; /* the client; NULL or "": unknown */
+		} joined;
+		struct {
+			int stream;
+			const char *bytes;
+			size_t len;
+		} output;
+		const struct trm_display *display;
+		struct {
+			const char *prompt; /* may be NULL */
+			bool is_secret;
+		} input;
+		uint64_t memory_bytes;
+		const struct trm_stopping *stopping;
+		const struct trm_result *result;
+		const char *why;
+		struct {
+			const char *text; /* the result */
+			bool goes_on, has_failed;
+		} spill;
+	};
+};
+
+struct msg {
+	enum msg_type type;
+	uint64_t now_ns; /* always set */
+	union {
+		const struct event *event;
+		uint64_t left_ms; /* until the time limit of the current run; 0: none */
+		const char *text;
+		struct msg_sandbox sandbox;
+		bool is_kept;
+		unsigned n_clients;
+		struct {
+			uint32_t id;      /* of another program */
+			const char *what; /* NULL: it has gone */
+		} client;
+		const struct trm_metrics *metrics;
+		struct msg_run run;
+		struct {
+			uint64_t number; /* of the run */
+			int stream;
+			const char *bytes;
+			size_t len;
+		} late;
+		struct {
+			const struct trm_entry *entries;
+			size_t n;
+			const char *why; /* there is no list; NULL: there is one */
+		} sandboxes;
+		const struct trm_container_info *container;
+		struct {
+			uint32_t buffer;
+			const char *path;
+			const char *error; /* NULL: none */
+			bool is_new;       /* the file does not exist yet */
+		} file;
+		struct {
+			uint32_t buffer;
+			const char *path;
+			bool is_deleted;
+		} file_changed;
+		struct {
+			uint32_t buffer;
+			const char *path; /* of an existing file … */
+			bool is_changed;  /* … that another program has changed */
+		} save_exists;
+		struct {
+			const char *path; /* the existing target of a copy */
+			bool is_folder;
+		} copy_exists;
+		struct {
+			const char *why;  /* unsaved text cannot be stored … */
+			bool is_quitting; /* … which prevents quitting */
+		} text_unsafe;
+		struct {
+			const char *paths; /* each with a NUL … */
+			size_t len;
+			size_t n_recent; /* … and recent files come first */
+		} picks;
+		struct {
+			const char (*names)[64];
+			size_t n;
+		} themes;
+		struct {
+			const struct setting_row *rows;
+			size_t n;
+		} settings;
+		struct {
+			const char *name;
+			const char *why;                 /* it was not stored; NULL: it was */
+			const struct trm_config *config; /* all current values */
+		} setting;
+		struct {
+			const char *path;
+			const char *error; /* NULL: none */
+			bool goes_on;
+		} recording;
+		struct {
+			const char *path;
+			const char *error; /* NULL: none */
+			size_t n_runs;
+			bool exists; /* the file, which was left alone */
+		} exported;
+		struct {
+			const struct picture_style *look; /* the abilities of the terminal */
+			bool is_off;                      /* show no images */
+		} images;
+		struct {
+			uint32_t id;
+			bool is_zoom;            /* for the whole screen */
+			struct picture *picture; /* the model takes it; or NULL … */
+			const char *why;         /* … and why not */
+		} figure_drawn;
+		struct {
+			uint32_t id;
+			const char *path;
+			const char *error; /* NULL: none */
+			bool exists;       /* the file, which was left alone */
+		} figure_saved;
+		struct {
+			uint32_t serial;  /* of the question */
+			const char *json; /* NULL … */
+			const char *why;  /* … and why not */
+		} answer;
+		struct {
+			const char *name;
+			const char *bytes; /* CSV */
+			size_t len;
+			const char *why; /* it could not be read; NULL: it was */
+		} table_file;
+		struct {
+			const char *bytes; /* the file; may be NULL */
+			size_t len;
+			int64_t now_s; /* since 1970 */
+		} history;
+		struct {
+			const char *lines; /* of size, tab, name; NULL: unknown */
+			bool has_more;
+		} files;
+	};
 };
 
 #endif

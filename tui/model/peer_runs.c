@@ -58,8 +58,8 @@ static struct peer_run *place_for(struct model *m, const struct msg *msg)
 {
 	unsigned i = TRM_LANG_MAX;
 
-	if (msg->number)
-		return &m->peer_runs.items[msg->lang->index];
+	if (msg->run.joined.number)
+		return &m->peer_runs.items[msg->run.joined.lang->index];
 	while (i < PEER_RUNS_MAX && m->peer_runs.items[i].serial)
 		i++;
 	return i < PEER_RUNS_MAX ? &m->peer_runs.items[i] : NULL;
@@ -75,16 +75,18 @@ static void drop_peer_run(struct model *m, struct peer_run *other)
 static void add_peer_run(struct model *m, const struct msg *msg)
 {
 	struct peer_run *place = place_for(m, msg);
-	struct run_info *info = place ? runs_add(&m->out.runs, msg->lang, msg->text, msg->len) : NULL;
+	struct run_info *info = place ? runs_add(&m->out.runs, msg->run.joined.lang, msg->run.joined.code,
+						msg->run.joined.len)
+				      : NULL;
 
 	if (!info)
 		return;
-	info->number = msg->number;
+	info->number = msg->run.joined.number;
 	info->state = RUN_RUNNING;
 	info->began_ns = msg->now_ns;
-	const char *by = msg->other && *msg->other ? msg->other : "another program";
+	const char *by = msg->run.joined.by && *msg->run.joined.by ? msg->run.joined.by : "another program";
 	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
-	*place = (struct peer_run){info->serial, msg->lang, msg->now_ns};
+	*place = (struct peer_run){info->serial, msg->run.joined.lang, msg->now_ns};
 	unsigned n = (unsigned)(place - m->peer_runs.items) + 1;
 	m->peer_runs.n = n > m->peer_runs.n ? n : m->peer_runs.n;
 	outpane_begin(&m->out, info->serial);
@@ -113,10 +115,10 @@ static void end_peer_run(struct model *m, struct peer_run *other, const struct m
 	bool is_command = other - m->peer_runs.items >= TRM_LANG_MAX;
 
 	drop_peer_run(m, other);
-	run_show_end(m, msg->serial, msg->result);
+	run_show_end(m, msg->run.serial, msg->run.result);
 	if (is_command)
 		return;
-	if (msg->result->state_lost)
+	if (msg->run.result->state_lost)
 		variables_kernel_gone(m, lang);
 	else
 		variables_run_ended(m, lang);
@@ -124,8 +126,8 @@ static void end_peer_run(struct model *m, struct peer_run *other, const struct m
 
 bool peer_runs_update(struct model *m, const struct msg *msg)
 {
-	struct peer_run *other = find_peer_run(m, msg->serial);
-	struct run_info *info = other ? runs_find(&m->out.runs, msg->serial) : NULL;
+	struct peer_run *other = find_peer_run(m, msg->run.serial);
+	struct run_info *info = other ? runs_find(&m->out.runs, msg->run.serial) : NULL;
 
 	if (msg->type == MSG_RUN_JOINED)
 		add_peer_run(m, msg);
@@ -133,15 +135,15 @@ bool peer_runs_update(struct model *m, const struct msg *msg)
 		return false;
 	switch (msg->type) {
 	case MSG_RUN_OUTPUT:
-		outpane_turn_to(&m->out, msg->serial);
-		outpane_print(&m->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, msg->serial,
-				msg->text, msg->len);
+		outpane_turn_to(&m->out, msg->run.serial);
+		outpane_print(&m->out, msg->run.output.stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT,
+				msg->run.serial, msg->run.output.bytes, msg->run.output.len);
 		if (info)
-			run_count(info, msg->len);
+			run_count(info, msg->run.output.len);
 		break;
 	case MSG_RUN_INPUT:
 		make_peer_run_current(m, other);
-		if (m->run.serial == msg->serial)
+		if (m->run.serial == msg->run.serial)
 			input_ask(m, msg);
 		break;
 	case MSG_RUN_DONE: end_peer_run(m, other, msg); break;

@@ -95,34 +95,35 @@ static void report_record_failure(struct model *m, bool is_export, const char *w
 
 static void on_recording(struct model *m, const struct msg *msg)
 {
-	if (msg->other) {
-		m->is_recording = msg->flag;
-		report_record_failure(m, false, msg->other);
+	if (msg->recording.error) {
+		m->is_recording = msg->recording.goes_on;
+		report_record_failure(m, false, msg->recording.error);
 		return;
 	}
 	if (m->dialog.answer == answer_record)
 		dialog_close(m);
-	m->is_recording = msg->flag;
-	notices_add(&m->notices, m->now_ns, false, msg->flag ? "recording to %s" : "recorded to %s",
-			msg->text);
+	m->is_recording = msg->recording.goes_on;
+	notices_add(&m->notices, m->now_ns, false,
+			msg->recording.goes_on ? "recording to %s" : "recorded to %s", msg->recording.path);
 }
 
 static void on_exported(struct model *m, const struct msg *msg)
 {
-	if (msg->other) {
-		report_record_failure(m, true, msg->other);
+	if (msg->exported.error) {
+		report_record_failure(m, true, msg->exported.error);
 		return;
 	}
 	if (m->dialog.answer == answer_export)
 		dialog_close(m);
-	if (!msg->flag) {
+	if (!msg->exported.exists) {
 		notices_add(&m->notices, m->now_ns, false, "exported %llu run%s to %s",
-				(unsigned long long)msg->number, msg->number == 1 ? "" : "s", msg->text);
+				(unsigned long long)msg->exported.n_runs,
+				msg->exported.n_runs == 1 ? "" : "s", msg->exported.path);
 		return;
 	}
-	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->text);
+	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->exported.path);
 	dialog_begin(&m->dialog, "The file exists", answer_export_over);
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", msg->text);
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", msg->exported.path);
 	dialog_set_buttons(&m->dialog, replace_buttons, COUNT(replace_buttons));
 }
 

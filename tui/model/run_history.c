@@ -274,8 +274,9 @@ void run_history_show(struct model *m, const struct msg *msg)
 
 	m->needs_draw = true;
 	clear_list(h);
-	h->now_s = (int64_t)msg->number;
-	read_lines(h, msg->text ? msg->text : "", msg->text ? msg->len : 0);
+	h->now_s = msg->history.now_s;
+	read_lines(h, msg->history.bytes ? msg->history.bytes : "",
+			msg->history.bytes ? msg->history.len : 0);
 	if (h->n == 0) {
 		clear_list(h);
 		notices_add(&m->notices, m->now_ns, false, "nothing has run yet");

@@ -257,33 +257,34 @@ static void on_refused(struct model *m, const struct msg *msg)
 		info->status = TRM_STATUS_LOST;
 	}
 	outpane_turn_to(&m->out, m->run.serial);
-	add_note(m, m->run.serial, msg->text);
-	notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
+	add_note(m, m->run.serial, msg->run.why);
+	notices_add(&m->notices, m->now_ns, true, "%s", msg->run.why);
 	start_waiting_run(m);
 }
 
 static void on_spill(struct model *m, const struct msg *msg)
 {
-	struct run_info *info = info_of(m, msg->serial);
+	struct run_info *info = info_of(m, msg->run.serial);
 
 	if (info)
-		info->is_spilling = msg->flag;
-	notices_add(&m->notices, m->now_ns, msg->other != NULL, "%s", msg->text);
-	if (!msg->flag)
-		outpane_add(&m->out, OUT_NOTE, msg->serial, msg->text, strlen(msg->text));
+		info->is_spilling = msg->run.spill.goes_on;
+	notices_add(&m->notices, m->now_ns, msg->run.spill.has_failed, "%s", msg->run.spill.text);
+	if (!msg->run.spill.goes_on)
+		outpane_add(&m->out, OUT_NOTE, msg->run.serial, msg->run.spill.text,
+				strlen(msg->run.spill.text));
 }
 
 /* A message about a waiting run: its number, or that it will not start. */
 static void update_waiting(struct model *m, const struct msg *msg)
 {
-	struct run_info *info = info_of(m, msg->serial);
+	struct run_info *info = info_of(m, msg->run.serial);
 
 	if (msg->type == MSG_RUN_ACCEPTED && info)
-		info->number = msg->number;
+		info->number = msg->run.number;
 	if (msg->type != MSG_RUN_DONE && msg->type != MSG_RUN_REFUSED)
 		return;
 	for (size_t i = 0; i < m->n_waiting; i++) {
-		if (m->waiting[i] != msg->serial)
+		if (m->waiting[i] != msg->run.serial)
 			continue;
 		memmove(m->waiting + i, m->waiting + i + 1, (--m->n_waiting - i) * sizeof *m->waiting);
 		notices_add(&m->notices, m->now_ns, false, "canceled queued run: %s",
@@ -299,7 +300,7 @@ static void update_current(struct model *m, const struct msg *msg)
 	switch (msg->type) {
 	case MSG_RUN_ACCEPTED:
 		if (info)
-			info->number = msg->number;
+			info->number = msg->run.number;
 		break;
 	case MSG_RUN_STARTED:
 		if (m->run.state == RUN_QUEUED)
@@ -312,14 +313,14 @@ static void update_current(struct model *m, const struct msg *msg)
 		break;
 	case MSG_RUN_OUTPUT:
 		outpane_turn_to(&m->out, m->run.serial);
-		outpane_print(&m->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, m->run.serial,
-				msg->text, msg->len);
+		outpane_print(&m->out, msg->run.output.stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT,
+				m->run.serial, msg->run.output.bytes, msg->run.output.len);
 		if (info)
-			run_count(info, msg->len);
+			run_count(info, msg->run.output.len);
 		break;
 	case MSG_RUN_INPUT: input_ask(m, msg); break;
-	case MSG_RUN_STOPPING: stopping_update(m, msg->stopping); break;
-	case MSG_RUN_DONE: on_done(m, msg->result); break;
+	case MSG_RUN_STOPPING: stopping_update(m, msg->run.stopping); break;
+	case MSG_RUN_DONE: on_done(m, msg->run.result); break;
 	case MSG_RUN_REFUSED: on_refused(m, msg); break;
 	default: break;
 	}
@@ -332,10 +333,10 @@ void update_run(struct model *m, const struct msg *msg)
 	if (msg->type == MSG_SPILL)
 		on_spill(m, msg);
 	else if (msg->type == MSG_LATE)
-		outpane_print(&m->out, OUT_LATE, (uint32_t)msg->number, msg->text, msg->len);
+		outpane_print(&m->out, OUT_LATE, (uint32_t)msg->late.number, msg->late.bytes, msg->late.len);
 	else if (peer_runs_update(m, msg))
 		;
-	else if (m->run.state != RUN_NONE && msg->serial == m->run.serial)
+	else if (m->run.state != RUN_NONE && msg->run.serial == m->run.serial)
 		update_current(m, msg);
 	else
 		update_waiting(m, msg);

@@ -36,14 +36,15 @@ void peek_finish(struct peek_log *log)
 
 static void begin_peeked_run(struct outpane *p, const struct msg *msg)
 {
-	struct run_info *info = runs_add(&p->runs, msg->lang, msg->text, msg->len);
+	struct run_info *info =
+			runs_add(&p->runs, msg->run.joined.lang, msg->run.joined.code, msg->run.joined.len);
 
 	if (!info)
 		return;
-	info->number = msg->number;
+	info->number = msg->run.joined.number;
 	info->state = RUN_RUNNING;
 	info->began_ns = msg->now_ns;
-	trm_text_clean_line(info->by, sizeof info->by, msg->other, strlen(msg->other));
+	trm_text_clean_line(info->by, sizeof info->by, msg->run.joined.by, strlen(msg->run.joined.by));
 	outpane_begin(p, info->serial);
 }
 
@@ -68,7 +69,7 @@ static void end_peeked_run(struct outpane *p, struct run_info *info, const struc
 void peek_update(struct model *m, const struct msg *msg)
 {
 	struct peek_log *log = &m->sandboxes.log;
-	struct run_info *info = log->is_open ? runs_find(&log->out.runs, msg->serial) : NULL;
+	struct run_info *info = log->is_open ? runs_find(&log->out.runs, msg->run.serial) : NULL;
 
 	if (!m->sandboxes.is_inside || !log->is_open)
 		return;
@@ -77,12 +78,12 @@ void peek_update(struct model *m, const struct msg *msg)
 	if (msg->type == MSG_INSIDE_JOINED) {
 		begin_peeked_run(&log->out, msg);
 	} else if (info && msg->type == MSG_INSIDE_DONE) {
-		end_peeked_run(&log->out, info, msg->result);
-	} else if (info && msg->text) {
-		outpane_turn_to(&log->out, msg->serial);
-		outpane_print(&log->out, msg->stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT, msg->serial,
-				msg->text, msg->len);
-		run_count(info, msg->len);
+		end_peeked_run(&log->out, info, msg->run.result);
+	} else if (info && msg->type == MSG_INSIDE_OUTPUT) {
+		outpane_turn_to(&log->out, msg->run.serial);
+		outpane_print(&log->out, msg->run.output.stream == TRM_STDERR ? OUT_STDERR : OUT_STDOUT,
+				msg->run.serial, msg->run.output.bytes, msg->run.output.len);
+		run_count(info, msg->run.output.len);
 	}
 }
 

@@ -11,27 +11,27 @@
 
 #define AWAY_NS (UINT64_C(5) * 1000000000)
 
-static void take_sandbox_facts(struct sandbox_info *s, const struct msg *msg)
+static void take_sandbox_facts(struct sandbox_info *s, const struct msg_sandbox *from)
 {
-	if (msg->text)
-		snprintf(s->name, sizeof s->name, "%s", msg->text);
-	if (msg->other)
-		snprintf(s->backend, sizeof s->backend, "%s", msg->other);
-	if (msg->origin)
-		snprintf(s->origin, sizeof s->origin, "%s", msg->origin);
-	s->is_adopted = msg->adopted;
-	if (msg->limits)
-		s->limits = *msg->limits;
-	for (s->n_mounts = 0; s->n_mounts < msg->n_mounts; s->n_mounts++) {
-		const struct trm_mount *mount = &msg->mounts[s->n_mounts];
+	if (from->name)
+		snprintf(s->name, sizeof s->name, "%s", from->name);
+	if (from->backend)
+		snprintf(s->backend, sizeof s->backend, "%s", from->backend);
+	if (from->origin)
+		snprintf(s->origin, sizeof s->origin, "%s", from->origin);
+	s->is_adopted = from->is_adopted;
+	if (from->limits)
+		s->limits = *from->limits;
+	for (s->n_mounts = 0; s->n_mounts < from->n_mounts; s->n_mounts++) {
+		const struct trm_mount *mount = &from->mounts[s->n_mounts];
 		s->mounts[s->n_mounts].is_writable = mount->is_writable;
 		trm_mount_describe(mount, s->mounts[s->n_mounts].text, MODEL_MOUNT_BYTES);
 	}
-	s->is_kept = msg->kept;
-	s->is_attached = msg->attached;
-	s->n_guards = msg->n_guards < MODEL_GUARDS ? msg->n_guards : MODEL_GUARDS;
+	s->is_kept = from->is_kept;
+	s->is_attached = from->is_attached;
+	s->n_guards = from->n_guards < MODEL_GUARDS ? from->n_guards : MODEL_GUARDS;
 	if (s->n_guards)
-		memcpy(s->guards, msg->guards, s->n_guards * sizeof *s->guards);
+		memcpy(s->guards, from->guards, s->n_guards * sizeof *s->guards);
 }
 
 /* Add a line of the workbench to the output, where run numbers restart. */
@@ -53,17 +53,17 @@ static void on_starting(struct model *m, const struct msg *msg)
 	metrics_forget(&m->metrics);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		variables_kernel_gone(m, trm_lang_at(i));
-	take_sandbox_facts(&m->sandbox, msg);
+	take_sandbox_facts(&m->sandbox, &msg->sandbox);
 	if (is_next)
 		add_sandbox_note(m, "a new sandbox: ", m->sandbox.name);
 }
 
 static void on_kept(struct model *m, const struct msg *msg)
 {
-	m->sandbox.is_kept = msg->kept;
-	if (!msg->kept)
+	m->sandbox.is_kept = msg->is_kept;
+	if (!msg->is_kept)
 		m->sandbox.is_attached = false; /* it ends with the workbench */
-	if (msg->kept)
+	if (msg->is_kept)
 		notices_add(&m->notices, m->now_ns, false,
 				"%s keeps running when you leave; 'terrarium attach %s' reopens it",
 				m->sandbox.name, m->sandbox.name);
@@ -126,11 +126,11 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_SANDBOX_READY:
 		m->sandbox.state = SANDBOX_READY;
 		m->sandbox.was_ready = true;
-		m->sandbox.is_open = msg->number == TRM_ISOLATION_NONE;
-		m->sandbox.missing_langs = msg->missing_langs;
+		m->sandbox.is_open = msg->sandbox.isolation == TRM_ISOLATION_NONE;
+		m->sandbox.missing_langs = msg->sandbox.missing_langs;
 		m->sandbox.doing[0] = '\0';
 		variables_wait(m);
-		take_sandbox_facts(&m->sandbox, msg);
+		take_sandbox_facts(&m->sandbox, &msg->sandbox);
 		if (m->dialog.answer == answer_confirm)
 			ask_confirm(m); /* the strength of the limits is known now */
 		break;
@@ -141,8 +141,8 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 		ask_isolation(m, msg->text);
 		break;
 	case MSG_METRICS: on_metrics(m, msg, out); break;
-	case MSG_CLIENTS: m->peer_runs.n_clients = (unsigned)msg->number; break;
-	case MSG_CLIENT: peer_runs_name(m, (uint32_t)msg->number, msg->text); break;
+	case MSG_CLIENTS: m->peer_runs.n_clients = msg->n_clients; break;
+	case MSG_CLIENT: peer_runs_name(m, msg->client.id, msg->client.what); break;
 	default: break;
 	}
 }

@@ -126,18 +126,18 @@ static void take_sandbox_list(struct sandboxes *s, const struct msg *msg)
 {
 	long before = sandboxes_selected(s);
 
-	if (msg->n_entries > s->cap) {
-		struct trm_entry *entries = realloc(s->entries, msg->n_entries * sizeof *entries);
+	if (msg->sandboxes.n > s->cap) {
+		struct trm_entry *entries = realloc(s->entries, msg->sandboxes.n * sizeof *entries);
 		if (!entries)
 			return;
 		s->entries = entries;
-		s->cap = msg->n_entries;
+		s->cap = msg->sandboxes.n;
 	}
 	s->is_known = true;
-	s->n = msg->n_entries;
+	s->n = msg->sandboxes.n;
 	if (s->n)
-		memcpy(s->entries, msg->entries, s->n * sizeof *s->entries);
-	snprintf(s->error, sizeof s->error, "%s", msg->text ? msg->text : "");
+		memcpy(s->entries, msg->sandboxes.entries, s->n * sizeof *s->entries);
+	snprintf(s->error, sizeof s->error, "%s", msg->sandboxes.why ? msg->sandboxes.why : "");
 	sort_sandboxes(s);
 	if (s->top >= s->n + engines_lines(&s->engines))
 		s->top = 0;

@@ -114,9 +114,9 @@ void settings_page_show(struct model *m, const struct msg *msg)
 {
 	struct settings_page *p = &m->settings_page;
 	struct dialog *d = &m->dialog;
-	size_t n = msg->n_settings < SETTINGS_PAGE_MAX ? msg->n_settings : SETTINGS_PAGE_MAX;
+	size_t n = msg->settings.n < SETTINGS_PAGE_MAX ? msg->settings.n : SETTINGS_PAGE_MAX;
 
-	memcpy(p->rows, msg->settings, n * sizeof *p->rows);
+	memcpy(p->rows, msg->settings.rows, n * sizeof *p->rows);
 	p->n = n;
 	dialog_begin(d, "Settings", answer_settings);
 	d->command = "settings";
@@ -243,14 +243,14 @@ static void take_setting(struct model *m, const char *name, const struct trm_con
 void settings_page_stored(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->needs_draw = true;
-	if (msg->other && m->dialog.answer == answer_setting)
+	if (msg->setting.why && m->dialog.answer == answer_setting)
 		open_setting(m, &m->settings_page.rows[m->settings_page.edited], field_text(&m->dialog.field),
-				msg->other);
-	else if (msg->other)
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
-	if (msg->other)
+				msg->setting.why);
+	else if (msg->setting.why)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->setting.why);
+	if (msg->setting.why)
 		return;
-	take_setting(m, msg->text, msg->config);
+	take_setting(m, msg->setting.name, msg->setting.config);
 	if (m->dialog.answer == answer_setting)
 		effect_plain(out, EFFECT_SETTINGS);
 }

@@ -88,10 +88,10 @@ void table_page_close(struct model *m)
 
 void table_page_file(struct model *m, const struct msg *msg)
 {
-	if (msg->other)
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
+	if (msg->table_file.why)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->table_file.why);
 	else
-		table_page_open_csv(m, msg->origin, msg->text, msg->len);
+		table_page_open_csv(m, msg->table_file.name, msg->table_file.bytes, msg->table_file.len);
 	m->needs_draw = true;
 }
 
@@ -201,21 +201,21 @@ void table_page_answer(struct model *m, const struct msg *msg, struct effects *o
 	m->needs_draw = true;
 	if (!t->is_shown)
 		return;
-	if (msg->text && trm_table_read(msg->text, &page, &why) == 0) {
+	if (msg->answer.json && trm_table_read(msg->answer.json, &page, &why) == 0) {
 		take_page(m, &page);
 		return;
 	}
-	if (!msg->text && is_running)
+	if (!msg->answer.json && is_running)
 		return; /* a run has cancelled the question, which is repeated after the run */
 	t->is_searching = false;
-	if (!msg->text && t->pane.sort >= 0 && table_pane_is_stale(&t->pane)) {
+	if (!msg->answer.json && t->pane.sort >= 0 && table_pane_is_stale(&t->pane)) {
 		/* A table that cannot be sorted, or not in time, is shown unsorted. */
 		t->pane.sort = -1;
-		notices_add(&m->notices, m->now_ns, true, "not sorted: %s", msg->other);
+		notices_add(&m->notices, m->now_ns, true, "not sorted: %s", msg->answer.why);
 		return;
 	}
-	trm_text_clean_line(t->error, sizeof t->error, msg->text ? why.msg : msg->other,
-			strlen(msg->text ? why.msg : msg->other));
+	trm_text_clean_line(t->error, sizeof t->error, msg->answer.json ? why.msg : msg->answer.why,
+			strlen(msg->answer.json ? why.msg : msg->answer.why));
 }
 
 void table_page_run_ended(struct model *m, const struct trm_lang *lang)

@@ -97,7 +97,7 @@ static bool has_code(const struct model *m)
 
 static bool is_step_done(const struct model *m, const struct msg *msg)
 {
-	const struct trm_result *r = msg->type == MSG_RUN_DONE ? msg->result : NULL;
+	const struct trm_result *r = msg->type == MSG_RUN_DONE ? msg->run.result : NULL;
 
 	switch (m->tutor.at) {
 	case STEP_WRITE: return has_code(m) && text_len(model_editor(m)->text) >= CODE_LEAST;

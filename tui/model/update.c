@@ -290,7 +290,7 @@ static void on_pointer(struct model *m, const struct event *ev)
 
 static void on_tick(struct model *m, const struct msg *msg, struct effects *out)
 {
-	time_limit_tick(m, msg->number);
+	time_limit_tick(m, msg->left_ms);
 	variables_tick(m, out);
 	memory_tick(m, out);
 	output_tick(m);
@@ -303,7 +303,7 @@ static void on_tick(struct model *m, const struct msg *msg, struct effects *out)
 static void on_run(struct model *m, const struct msg *msg, struct effects *out)
 {
 	if (msg->type == MSG_RUN_DONE || msg->type == MSG_RUN_REFUSED)
-		run_history_end(m, msg->serial, msg->type == MSG_RUN_DONE ? msg->result : NULL, out);
+		run_history_end(m, msg->run.serial, msg->type == MSG_RUN_DONE ? msg->run.result : NULL, out);
 	if (msg->type == MSG_RUN_DONE)
 		alerts_run_done(m, msg, out);
 	update_run(m, msg);
@@ -384,8 +384,8 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_EXPORTED: update_record(m, msg); break;
 	case MSG_TEXT_UNSAFE:
 		m->text_is_unsafe = true;
-		notices_add(&m->notices, m->now_ns, true, "%s", msg->text);
-		if (msg->flag)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->text_unsafe.why);
+		if (msg->text_unsafe.is_quitting)
 			loss_ask(m, LOSS_WORKBENCH, out);
 		break;
 	case MSG_ERROR:

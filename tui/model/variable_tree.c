@@ -231,7 +231,7 @@ static void take_members(struct expansion *e, const cJSON *list, bool is_anew)
 void variable_tree_answer(struct model *m, const struct msg *msg, struct effects *out)
 {
 	struct variable_tree *t = &m->variable_tree;
-	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	cJSON *json = msg->answer.json ? cJSON_Parse(msg->answer.json) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "members");
 	const cJSON *count = cJSON_GetObjectItemCaseSensitive(json, "count");
 	struct expansion *e = find_expansion(t, t->asked);
@@ -245,12 +245,12 @@ void variable_tree_answer(struct model *m, const struct msg *msg, struct effects
 		/* An answer that brings nothing would be asked for again and again. */
 		if (e->n >= MEMBERS_MAX || cJSON_GetArraySize(list) == 0)
 			e->count = e->n;
-	} else if (e && !msg->text && model_is_running(m)) {
+	} else if (e && !msg->answer.json && model_is_running(m)) {
 		e->is_stale = true; /* a run has cut it short */
 	} else if (e) {
 		drop_expansions(t, t->asked);
-		if (!msg->text)
-			notices_add(&m->notices, m->now_ns, true, "%s", msg->other);
+		if (!msg->answer.json)
+			notices_add(&m->notices, m->now_ns, true, "%s", msg->answer.why);
 	}
 	cJSON_Delete(json);
 }

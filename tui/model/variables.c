@@ -239,7 +239,7 @@ void variables_answer(struct model *m, const struct msg *msg, struct effects *ou
 {
 	const struct trm_lang *lang = m->kernel_queries.items[ASK_VARIABLES].lang;
 	struct variables *v = &m->variables[lang->index];
-	cJSON *json = msg->text ? cJSON_Parse(msg->text) : NULL;
+	cJSON *json = msg->answer.json ? cJSON_Parse(msg->answer.json) : NULL;
 	const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "variables");
 
 	/* A question that a run interrupted is repeated after the run. */

@@ -100,12 +100,12 @@ static void join_run(struct feed *f)
 	uint32_t before = f->m->out.runs.last;
 
 	send_recorded(f, (struct msg){.type = MSG_RUN_JOINED,
-					 .lang = e->lang,
-					 .text = e->text,
-					 .len = e->len,
-					 .other = e->by,
-					 .number = e->number,
-					 .serial = before + 1});
+					 .run.joined.lang = e->lang,
+					 .run.joined.code = e->text,
+					 .run.joined.len = e->len,
+					 .run.joined.by = e->by,
+					 .run.joined.number = e->number,
+					 .run.serial = before + 1});
 	if (f->m->out.runs.last != before)
 		f->p->serials[e->run - 1] = f->m->out.runs.last;
 }
@@ -137,15 +137,14 @@ static void send_sandbox(struct feed *f)
 	const struct rec_event *e = f->e;
 	struct msg msg = {.type = types[e->state]};
 
-	if (e->state == REC_CLOSED) {
+	if (e->state == REC_CLOSED)
 		msg.text = e->text;
-	} else {
-		msg.text = e->name;
-		msg.other = e->backend;
-		msg.limits = e->has_limits ? &e->limits : NULL;
-		msg.guards = e->guards;
-		msg.n_guards = e->n_guards;
-	}
+	else
+		msg.sandbox = (struct msg_sandbox){.name = e->name,
+				.backend = e->backend,
+				.limits = e->has_limits ? &e->limits : NULL,
+				.guards = e->guards,
+				.n_guards = e->n_guards};
 	send_recorded(f, msg);
 }
 
@@ -168,8 +167,8 @@ static void send_sandboxes(struct feed *f)
 	if (!f->m->sandboxes.is_shown)
 		sandboxes_show(f->m, &f->effects);
 	send_recorded(f, (struct msg){.type = MSG_SANDBOXES,
-					 .entries = e->entries,
-					 .n_entries = e->n_entries});
+					 .sandboxes.entries = e->entries,
+					 .sandboxes.n = e->n_entries});
 }
 
 static void send_display(struct feed *f, uint32_t serial)
@@ -181,7 +180,8 @@ static void send_display(struct feed *f, uint32_t serial)
 			.bundle = e->bundle,
 			.more = e->more};
 
-	send_recorded(f, (struct msg){.type = MSG_RUN_DISPLAY, .serial = serial, .display = &display});
+	send_recorded(f,
+			(struct msg){.type = MSG_RUN_DISPLAY, .run.serial = serial, .run.display = &display});
 }
 
 static void send_done(struct feed *f, uint32_t serial)
@@ -193,30 +193,42 @@ static void send_done(struct feed *f, uint32_t serial)
 		result.lang = info->lang;
 		result.number = info->number;
 	}
-	send_recorded(f, (struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+	send_recorded(f, (struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &result});
 }
 
 /* Send a message about a run that the model knows. */
 static void send_run(struct feed *f)
 {
 	const struct rec_event *e = f->e;
-	struct msg msg = {.serial = f->p->serials[e->run - 1],
-			.text = e->text,
-			.len = e->len,
-			.stream = e->stream,
-			.number = e->number,
-			.flag = e->is_secret,
-			.stopping = &e->stopping};
+	struct msg msg = {.run.serial = f->p->serials[e->run - 1]};
 
 	switch (e->kind) {
-	case REC_ACCEPTED: msg.type = MSG_RUN_ACCEPTED; break;
+	case REC_ACCEPTED:
+		msg.type = MSG_RUN_ACCEPTED;
+		msg.run.number = e->number;
+		break;
 	case REC_STARTED: msg.type = MSG_RUN_STARTED; break;
-	case REC_OUTPUT: msg.type = MSG_RUN_OUTPUT; break;
-	case REC_PROMPT: msg.type = MSG_RUN_INPUT; break;
-	case REC_STOPPING: msg.type = MSG_RUN_STOPPING; break;
-	case REC_REFUSED: msg.type = MSG_RUN_REFUSED; break;
-	case REC_DISPLAY: send_display(f, msg.serial); return;
-	case REC_DONE: send_done(f, msg.serial); return;
+	case REC_OUTPUT:
+		msg.type = MSG_RUN_OUTPUT;
+		msg.run.output.stream = e->stream;
+		msg.run.output.bytes = e->text;
+		msg.run.output.len = e->len;
+		break;
+	case REC_PROMPT:
+		msg.type = MSG_RUN_INPUT;
+		msg.run.input.prompt = e->text;
+		msg.run.input.is_secret = e->is_secret;
+		break;
+	case REC_STOPPING:
+		msg.type = MSG_RUN_STOPPING;
+		msg.run.stopping = &e->stopping;
+		break;
+	case REC_REFUSED:
+		msg.type = MSG_RUN_REFUSED;
+		msg.run.why = e->text;
+		break;
+	case REC_DISPLAY: send_display(f, msg.run.serial); return;
+	case REC_DONE: send_done(f, msg.run.serial); return;
 	case REC_INPUT:
 	case REC_EOF: type_input(f); return;
 	default: return;
@@ -252,10 +264,10 @@ static void feed_event(struct feed *f)
 		break;
 	case REC_LATE:
 		send_recorded(f, (struct msg){.type = MSG_LATE,
-						 .number = e->number,
-						 .stream = e->stream,
-						 .text = e->text,
-						 .len = e->len});
+						 .late.number = e->number,
+						 .late.stream = e->stream,
+						 .late.bytes = e->text,
+						 .late.len = e->len});
 		break;
 	default:
 		if (e->run && f->p->serials[e->run - 1])

@@ -72,7 +72,7 @@ static int begin(void **state)
 	assert_int_equal(model_init(&m, &opts), 0);
 	linear_init(&l, true);
 	m.now_ns = 1000000000;
-	send((struct msg){.type = MSG_SANDBOX_READY, .text = "box", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "box", .sandbox.backend = "fake"});
 	return 0;
 }
 
@@ -95,18 +95,18 @@ static uint32_t run(const char *code)
 	if (dialog_is_open(&m.dialog))
 		type("r");
 	uint32_t serial = last_effect(EFFECT_RUN)->run.serial;
-	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = serial, .number = serial});
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .run.serial = serial, .run.number = serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
 	return serial;
 }
 
 static void print(uint32_t serial, const char *text)
 {
 	send((struct msg){.type = MSG_RUN_OUTPUT,
-			.serial = serial,
-			.stream = TRM_STDOUT,
-			.text = text,
-			.len = strlen(text)});
+			.run.serial = serial,
+			.run.output.stream = TRM_STDOUT,
+			.run.output.bytes = text,
+			.run.output.len = strlen(text)});
 }
 
 static void end(uint32_t serial, enum trm_status status)
@@ -117,7 +117,7 @@ static void end(uint32_t serial, enum trm_status status)
 			.wall_us = 2000,
 			.exit_code = status ? 3 : 0};
 
-	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &r});
 }
 
 /* ---- tests ---- */
@@ -132,7 +132,7 @@ static void a_long_start_is_reported(void **state)
 {
 	(void)state;
 	reported();
-	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "box"});
+	send((struct msg){.type = MSG_SANDBOX_STARTING, .sandbox.name = "box"});
 	reported();
 	doing(100, "making the container");
 	assert_string_equal(reported(), "");
@@ -144,7 +144,7 @@ static void a_long_start_is_reported(void **state)
 	expect("pulling the image x - layer 3\npython> ");
 	doing(121, "making the container");
 	expect("making the container\npython> ");
-	send((struct msg){.type = MSG_SANDBOX_READY, .text = "box", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "box", .sandbox.backend = "fake"});
 	expect("sandbox box is ready\npython> ");
 }
 
@@ -231,12 +231,12 @@ static void a_question_is_reported_once(void **state)
 	assert_non_null(strstr(text, "question: Quit?"));
 	assert_non_null(strstr(text, "asking"));
 	assert_non_null(strstr(text, "looking ..."));
-	send((struct msg){.type = MSG_FILES, .text = ""});
+	send((struct msg){.type = MSG_FILES, .files.lines = ""});
 	text = reported();
 	assert_non_null(strstr(text, "Files     none in /workspace\nanswer> "));
 	assert_null(strstr(text, "Quit?"));
 	assert_null(strstr(text, "asking"));
-	send((struct msg){.type = MSG_FILES, .text = ""});
+	send((struct msg){.type = MSG_FILES, .files.lines = ""});
 	assert_string_equal(reported(), "");
 	type("what");
 	expect("please answer ");
@@ -247,7 +247,7 @@ static void input_is_asked_for(void **state)
 	(void)state;
 	uint32_t serial = run("x");
 	print(serial, "name? ");
-	send((struct msg){.type = MSG_RUN_INPUT, .serial = serial, .text = "name? "});
+	send((struct msg){.type = MSG_RUN_INPUT, .run.serial = serial, .run.input.prompt = "name? "});
 	expect("the code asks: name? \ninput> ");
 	type("Ada");
 	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "Ada\n");

@@ -51,8 +51,8 @@ static uint32_t run(unsigned seconds, double cpu)
 	press('x', 0);
 	press(K_F5, 0);
 	uint32_t serial = m.run.serial;
-	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = serial, .number = serial});
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .run.serial = serial, .run.number = serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
 	for (unsigned i = 0; i < seconds; i++)
 		sample(cpu, 100);
 	struct trm_result result = {.number = serial,
@@ -62,7 +62,7 @@ static uint32_t run(unsigned seconds, double cpu)
 			.cpu_us = 500000,
 			.has_mem_peak = true,
 			.mem_peak_bytes = 205 * MIB};
-	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &result});
 	return serial;
 }
 
@@ -237,12 +237,12 @@ static void start_run(void)
 	m.confirm = false;
 	press('x', 0);
 	press(K_F5, 0);
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = m.run.serial});
 }
 
 static void warn(void)
 {
-	send((struct msg){.type = MSG_RUN_MEMORY, .serial = m.run.serial, .number = 461 * MIB});
+	send((struct msg){.type = MSG_RUN_MEMORY, .run.serial = m.run.serial, .run.memory_bytes = 461 * MIB});
 }
 
 static void a_run_is_paused_and_interrupted(void **state)
@@ -274,7 +274,7 @@ static void what_was_said_of_a_run_goes_with_it(void **state)
 	now_ns += 9 * SECOND;
 	send((struct msg){.type = MSG_TICK});
 	assert_screen("no answer: the run continues", true);
-	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &result});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.run.serial, .run.result = &result});
 	assert_screen("no answer", false);
 }
 
@@ -323,7 +323,7 @@ static void list(size_t n)
 			{.name = "calm-fern", .backend = "fake", .supervisor_pid = 20, .supervisor_start = 2},
 			{.name = "old", .backend = "local", .is_stale = true, .supervisor_pid = 30},
 	};
-	send((struct msg){.type = MSG_SANDBOXES, .entries = entries, .n_entries = n});
+	send((struct msg){.type = MSG_SANDBOXES, .sandboxes.entries = entries, .sandboxes.n = n});
 }
 
 static void sandboxes_are_listed_sorted_and_stopped(void **state)

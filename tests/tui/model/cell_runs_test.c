@@ -32,8 +32,8 @@ static void end_run(uint32_t serial, struct trm_result r)
 
 	r.lang = trm_lang_default();
 	r.number = ++number;
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
-	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &r});
 }
 
 static void a_cell_tells_what_it_came_to(void **state)
@@ -45,7 +45,7 @@ static void a_cell_tells_what_it_came_to(void **state)
 	press(K_F5, 0);
 	uint32_t serial = ran("x = 6\n\n");
 	assert_screen("… waiting", true);
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
 	assert_screen("⟳", true);
 	end_run(serial, (struct trm_result){.value = value, .wall_us = 12000});
 	assert_screen("12 ms = 4 [31m2 ", true);
@@ -74,8 +74,8 @@ static void the_line_that_failed_is_marked(void **state)
 			.error_name = name,
 			.error_message = words,
 			.traceback = trace};
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
-	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &r});
 	assert_screen("✗  5 y = 1/0  ZeroDivisionError: division by zero", true);
 	assert_screen("✗  4 # %% two", true);
 	editor_goto_line(model_editor(&m), 0);

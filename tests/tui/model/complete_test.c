@@ -23,8 +23,8 @@ static uint64_t now_ns;
 
 static void send(struct msg msg)
 {
-	if (!msg.serial)
-		msg.serial = m.run.serial;
+	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL && !msg.run.serial)
+		msg.run.serial = m.run.serial;
 	msg.now_ns = now_ns += 1000000;
 	update(&m, &msg, &fx);
 }
@@ -58,7 +58,10 @@ static void answer(const char *json)
 	assert_non_null(e);
 	uint32_t serial = e->ask.serial;
 	effects_clear(&fx);
-	send((struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = json ? NULL : "no"});
+	send((struct msg){.type = MSG_ANSWER,
+			.answer.serial = serial,
+			.answer.json = json,
+			.answer.why = json ? NULL : "no"});
 }
 
 static const char *text(void)
@@ -113,8 +116,10 @@ static int setup(void **state)
 	now_ns = 1000000000;
 	assert_int_equal(model_init(&m, &opts), 0);
 	assert_int_equal(canvas_init(&canvas, 24, 80), 0);
-	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake"});
-	send((struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_STARTING,
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "fake"});
 	effects_clear(&fx);
 	return 0;
 }
@@ -191,7 +196,7 @@ static void stale_answers_are_dropped(void **state)
 	effects_clear(&fx);
 	type(" be");
 	press(' ', MOD_CTRL);
-	send((struct msg){.type = MSG_ANSWER, .serial = old, .text = TWO});
+	send((struct msg){.type = MSG_ANSWER, .answer.serial = old, .answer.json = TWO});
 	assert_string_equal(offered(), "");
 	answer("{\"matches\":[\"beta\",\"bell\"],\"start\":3,\"end\":5}");
 	assert_string_equal(offered(), "beta bell");
@@ -448,7 +453,7 @@ static void variables_are_sorted_and_filtered(void **state)
 	type("x");
 	press(K_F5, 0);
 	send((struct msg){.type = MSG_RUN_STARTED});
-	send((struct msg){.type = MSG_RUN_DONE, .result = &result});
+	send((struct msg){.type = MSG_RUN_DONE, .run.result = &result});
 	effects_clear(&fx);
 	press('v', MOD_ALT);
 	send((struct msg){.type = MSG_TICK});
@@ -492,7 +497,7 @@ static void variables_take_the_focus(void **state)
 	type("x");
 	press(K_F5, 0);
 	send((struct msg){.type = MSG_RUN_STARTED});
-	send((struct msg){.type = MSG_RUN_DONE, .result = &result});
+	send((struct msg){.type = MSG_RUN_DONE, .run.result = &result});
 	press('v', MOD_ALT);
 	now_ns += 300000000;
 	send((struct msg){.type = MSG_TICK});
@@ -513,8 +518,8 @@ static void run_and_list(const char *json)
 	type("x");
 	press(K_F5, 0);
 	result.number = m.run.serial;
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
-	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &result});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.run.serial, .run.result = &result});
 	now_ns += 300000000;
 	send((struct msg){.type = MSG_TICK});
 	answer(json);

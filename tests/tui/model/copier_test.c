@@ -4,7 +4,8 @@
 
 static void begin(const char *command)
 {
-	send((struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "local"});
+	send((struct msg){
+			.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
 	command_run(&m, command_find(command), &fx);
 }
 
@@ -47,14 +48,15 @@ static void what_lies_here_is_replaced_only_when_asked(void **state)
 	begin("copy-out");
 	type("data/a.txt\n\n");
 	expect_copy("data/a.txt", "a.txt", true);
-	send((struct msg){.type = MSG_COPY_EXISTS, .text = "a.txt"});
+	send((struct msg){.type = MSG_COPY_EXISTS, .copy_exists.path = "a.txt"});
 	assert_screen("a.txt already exists. Replace it?", true);
 	press(K_ESCAPE, 0);
 	assert_screen("already exists", false);
 	assert_null(last_effect(EFFECT_COPY_FILES));
 	begin("copy-out");
 	type("data\n\n");
-	send((struct msg){.type = MSG_COPY_EXISTS, .text = "data", .flag = true});
+	send((struct msg){
+			.type = MSG_COPY_EXISTS, .copy_exists.path = "data", .copy_exists.is_folder = true});
 	assert_screen("data already exists. Replace files of the same names in it?", true);
 	type("r");
 	const struct effect *effect = last_effect(EFFECT_COPY_FILES);

@@ -62,8 +62,13 @@ static void end_run(void)
 	uint32_t serial = m.run.serial;
 	struct trm_result r = {.number = serial, .lang = m.lang};
 
-	update(&m, &(struct msg){.type = MSG_RUN_STARTED, .now_ns = m.now_ns, .serial = serial}, &effects);
-	update(&m, &(struct msg){.type = MSG_RUN_DONE, .now_ns = m.now_ns, .serial = serial, .result = &r},
+	update(&m, &(struct msg){.type = MSG_RUN_STARTED, .now_ns = m.now_ns, .run.serial = serial},
+			&effects);
+	update(&m,
+			&(struct msg){.type = MSG_RUN_DONE,
+					.now_ns = m.now_ns,
+					.run.serial = serial,
+					.run.result = &r},
 			&effects);
 }
 
@@ -82,8 +87,8 @@ static void begin_demo(bool confirm, uint32_t typing)
 	update(&m,
 			&(struct msg){.type = MSG_SANDBOX_READY,
 					.now_ns = m.now_ns,
-					.text = "box",
-					.other = "fake"},
+					.sandbox.name = "box",
+					.sandbox.backend = "fake"},
 			&effects);
 	assert_int_equal(demo_begin(&m, opts.lang, "/x/show.py", file, sizeof file - 1, typing), 0);
 }

@@ -101,8 +101,10 @@ static inline int desk_setup_sized(int rows, int cols)
 	now_ns = 1000000000;
 	if (model_init(&m, &opts) < 0)
 		return -1;
-	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake"});
-	send((struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_STARTING,
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "fake"});
 	return 0;
 }
 

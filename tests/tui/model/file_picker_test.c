@@ -11,7 +11,10 @@ static void list(void)
 	press('h', MOD_ALT);
 	assert_non_null(last_effect(EFFECT_PICK_FILES));
 	effects_clear(&fx);
-	send((struct msg){.type = MSG_PICK_FILES, .text = files, .len = sizeof files, .number = 1});
+	send((struct msg){.type = MSG_PICK_FILES,
+			.picks.paths = files,
+			.picks.len = sizeof files,
+			.picks.n_recent = 1});
 }
 
 static void a_few_letters_find_a_file(void **state)
@@ -49,7 +52,7 @@ static void nothing_fits_and_nothing_happens(void **state)
 	press(K_ESCAPE, 0);
 	assert_false(dialog_is_open(&m.dialog));
 	press(K_ESCAPE, 0);
-	send((struct msg){.type = MSG_PICK_FILES, .text = "", .len = 0});
+	send((struct msg){.type = MSG_PICK_FILES, .picks.paths = "", .picks.len = 0});
 	assert_screen("no matches", true);
 }
 

@@ -8,8 +8,10 @@ static void ask_to_install(bool has_net)
 
 	trm_limits_default(&limits);
 	limits.net = has_net;
-	send((struct msg){
-			.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "local", .limits = &limits});
+	send((struct msg){.type = MSG_SANDBOX_READY,
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "local",
+			.sandbox.limits = &limits});
 	command_run(&m, command_find("install-packages"), &fx);
 }
 
@@ -51,8 +53,11 @@ static void nothing_else_runs_meanwhile(void **state)
 	ask_to_install(true);
 	type("six\n");
 	uint32_t serial = last_effect(EFFECT_INSTALL)->install.serial;
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = serial});
-	send((struct msg){.type = MSG_RUN_OUTPUT, .serial = serial, .text = "Collecting six\r\n", .len = 16});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.run.serial = serial,
+			.run.output.bytes = "Collecting six\r\n",
+			.run.output.len = 16});
 	assert_screen("Collecting six", true);
 	type("1");
 	command_run(&m, command_find("run"), &fx);
@@ -60,7 +65,7 @@ static void nothing_else_runs_meanwhile(void **state)
 	assert_null(last_effect(EFFECT_RUN));
 	command_run(&m, command_find("stop"), &fx);
 	assert_int_equal(last_effect(EFFECT_INTERRUPT)->serial, serial);
-	send((struct msg){.type = MSG_RUN_DONE, .serial = serial, .result = &result});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &result});
 	assert_screen("pip failed", true);
 	assert_int_equal(m.run.state, RUN_NONE);
 }

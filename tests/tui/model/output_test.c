@@ -11,24 +11,24 @@ static void run_code(const char *code)
 	press('a', MOD_CTRL);
 	type(code);
 	press(K_F5, 0);
-	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = m.run.serial, .number = m.run.serial});
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .run.serial = m.run.serial, .run.number = m.run.serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = m.run.serial});
 }
 
 static void print(const char *text)
 {
 	send((struct msg){.type = MSG_RUN_OUTPUT,
-			.serial = m.run.serial,
-			.stream = TRM_STDERR,
-			.text = text,
-			.len = strlen(text)});
+			.run.serial = m.run.serial,
+			.run.output.stream = TRM_STDERR,
+			.run.output.bytes = text,
+			.run.output.len = strlen(text)});
 }
 
 static void done(struct trm_result r)
 {
 	r.lang = m.lang;
 	r.number = m.run.serial;
-	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.run.serial, .run.result = &r});
 }
 
 static void print_lines(const char *format, int n)
@@ -333,7 +333,10 @@ static void a_flood_is_reported(void **state)
 	assert_int_equal(m.out.store.front_lines, 0);
 	press('d', MOD_ALT);
 	assert_int_equal(last_effect(EFFECT_SPILL)->serial, m.run.serial);
-	send((struct msg){.type = MSG_SPILL, .serial = m.run.serial, .text = "goes to x.txt", .flag = true});
+	send((struct msg){.type = MSG_SPILL,
+			.run.serial = m.run.serial,
+			.run.spill.text = "goes to x.txt",
+			.run.spill.goes_on = true});
 	press(K_END, 0);
 	assert_screen("to a file", true);
 	press('d', MOD_ALT);
@@ -363,12 +366,17 @@ static void lines_for_stdin_are_remembered(void **state)
 	(void)state;
 	run_code("x");
 	for (int i = 0; i < 2; i++) {
-		send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "name? "});
+		send((struct msg){.type = MSG_RUN_INPUT,
+				.run.serial = m.run.serial,
+				.run.input.prompt = "name? "});
 		type(i ? "Bob\n" : "Ada\n");
 	}
-	send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "password: ", .flag = true});
+	send((struct msg){.type = MSG_RUN_INPUT,
+			.run.serial = m.run.serial,
+			.run.input.prompt = "password: ",
+			.run.input.is_secret = true});
 	type("secret\n");
-	send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "again? "});
+	send((struct msg){.type = MSG_RUN_INPUT, .run.serial = m.run.serial, .run.input.prompt = "again? "});
 	press(K_UP, 0);
 	assert_string_equal(field_text(&m.input), "Bob");
 	press(K_UP, 0);
@@ -386,7 +394,9 @@ static void a_prompt_is_shown_once(void **state)
 	(void)state;
 	run_code("x");
 	print("Your name: ");
-	send((struct msg){.type = MSG_RUN_INPUT, .serial = m.run.serial, .text = "Your name: "});
+	send((struct msg){.type = MSG_RUN_INPUT,
+			.run.serial = m.run.serial,
+			.run.input.prompt = "Your name: "});
 	assert_screen("input› ", true);
 	char *text = screen();
 	const char *first = strstr(text, "Your name: ");

@@ -28,7 +28,10 @@ static void press(uint32_t key, uint8_t mods)
 static int setup(void **state)
 {
 	struct model_opts opts = {.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
-	struct msg ready = {.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake", .now_ns = 1};
+	struct msg ready = {.type = MSG_SANDBOX_READY,
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "fake",
+			.now_ns = 1};
 
 	(void)state;
 	if (model_init(&m, &opts) < 0)

@@ -21,7 +21,7 @@ static struct setting_row rows[] = {
 
 static void list(void)
 {
-	send((struct msg){.type = MSG_SETTINGS, .settings = rows, .n_settings = 5});
+	send((struct msg){.type = MSG_SETTINGS, .settings.rows = rows, .settings.n = 5});
 }
 
 static void open_page(void)
@@ -69,7 +69,7 @@ static void a_switch_is_chosen(void **state)
 	press(K_ENTER, 0);
 	is_stored("confirm", "off");
 	assert_true(m.confirm);
-	send((struct msg){.type = MSG_SETTING_STORED, .text = "confirm", .config = &config});
+	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "confirm", .setting.config = &config});
 	assert_false(m.confirm);
 	assert_non_null(last_effect(EFFECT_SETTINGS));
 }
@@ -85,8 +85,8 @@ static void a_refused_value_stays_to_be_mended(void **state)
 	press(K_ENTER, 0);
 	is_stored("memory", "5");
 	send((struct msg){.type = MSG_SETTING_STORED,
-			.text = "memory",
-			.other = "memory 5: must be at least 16 MiB"});
+			.setting.name = "memory",
+			.setting.why = "memory 5: must be at least 16 MiB"});
 	assert_screen("must be at least 16 MiB", true);
 	assert_screen("Value:  5", true);
 	type("00");
@@ -104,7 +104,7 @@ static void a_new_sandbox_is_offered_at_the_end(void **state)
 	type("mem");
 	press(K_ENTER, 0);
 	press(K_ENTER, 0);
-	send((struct msg){.type = MSG_SETTING_STORED, .text = "memory", .config = &config});
+	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "memory", .setting.config = &config});
 	rows[1].is_changed = true;
 	list();
 	assert_screen("changed: counts", true);

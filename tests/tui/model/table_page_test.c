@@ -55,7 +55,8 @@ static void answer(const char *json, const char *why)
 	assert_non_null(e);
 	uint32_t serial = e->ask.serial;
 	effects_clear(&fx);
-	send((struct msg){.type = MSG_ANSWER, .serial = serial, .text = json, .other = why});
+	send((struct msg){
+			.type = MSG_ANSWER, .answer.serial = serial, .answer.json = json, .answer.why = why});
 }
 
 #define PAGE(more) \
@@ -183,14 +184,19 @@ static void csv_needs_no_kernel(void **state)
 {
 	(void)state;
 	m.sandbox.state = SANDBOX_DEAD;
-	send((struct msg){
-			.type = MSG_TABLE_FILE, .text = "a,b\n1,x\n22,y\n", .len = 13, .origin = "data.csv"});
+	send((struct msg){.type = MSG_TABLE_FILE,
+			.table_file.bytes = "a,b\n1,x\n22,y\n",
+			.table_file.len = 13,
+			.table_file.name = "data.csv"});
 	press(K_DOWN);
 	assert_true(shows("data.csv: CSV, 2 rows, 2 columns, row 2"));
 	press('s');
 	press('s');
 	assert_true(shows("2     22 y"));
-	send((struct msg){.type = MSG_TABLE_FILE, .text = "a\0b", .len = 3, .origin = "data.csv"});
+	send((struct msg){.type = MSG_TABLE_FILE,
+			.table_file.bytes = "a\0b",
+			.table_file.len = 3,
+			.table_file.name = "data.csv"});
 	assert_false(m.table_page.is_shown);
 	assert_true(shows("it has NUL bytes"));
 }

@@ -7,8 +7,8 @@
 static void end_run(struct trm_result r)
 {
 	r.lang = trm_lang_default();
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
-	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.run.serial, .run.result = &r});
 }
 
 static void start(const char *command)

@@ -20,8 +20,8 @@ static uint64_t now_ns;
 
 static void send(struct msg msg)
 {
-	if (!msg.serial)
-		msg.serial = m.run.serial;
+	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL && !msg.run.serial)
+		msg.run.serial = m.run.serial;
 	msg.now_ns = now_ns += 1000000;
 	update(&m, &msg, &fx);
 }
@@ -73,8 +73,10 @@ static int setup(void **state)
 	now_ns = 1000000000;
 	if (model_init(&m, &opts) < 0)
 		return -1;
-	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "calm-fern", .other = "fake"});
-	send((struct msg){.type = MSG_SANDBOX_READY, .text = "calm-fern", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_STARTING,
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "fake"});
 	return 0;
 }
 
@@ -89,12 +91,15 @@ static int teardown(void **state)
 static void done(struct trm_result result)
 {
 	result.lang = m.run.lang;
-	send((struct msg){.type = MSG_RUN_DONE, .result = &result});
+	send((struct msg){.type = MSG_RUN_DONE, .run.result = &result});
 }
 
 static void output(const char *text)
 {
-	send((struct msg){.type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = TRM_STDOUT});
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.run.output.bytes = text,
+			.run.output.len = strlen(text),
+			.run.output.stream = TRM_STDOUT});
 }
 
 /* Type code and start it without the question. */
@@ -103,7 +108,7 @@ static void run(const char *code)
 	m.confirm = false;
 	type(code);
 	press(K_F5, 0);
-	send((struct msg){.type = MSG_RUN_ACCEPTED, .number = 1});
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .run.number = 1});
 	send((struct msg){.type = MSG_RUN_STARTED});
 }
 
@@ -239,7 +244,7 @@ static void stopping_stops_what_waits(void **state)
 	effects_clear(&fx);
 	press('c', MOD_CTRL);
 	assert_int_equal(fx.n, 2);
-	send((struct msg){.type = MSG_RUN_DONE, .serial = second, .result = &dropped});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = second, .run.result = &dropped});
 	assert_int_equal(m.n_waiting, 0);
 	assert_int_equal(m.run.state, RUN_INTERRUPTING);
 	done((struct trm_result){.number = 1, .status = TRM_STATUS_INTERRUPTED});
@@ -313,7 +318,7 @@ static void escape_is_not_lost_before_a_quick_key(void **state)
 static void late_output_names_its_run(void **state)
 {
 	(void)state;
-	send((struct msg){.type = MSG_LATE, .number = 3, .text = "boo\n", .len = 4});
+	send((struct msg){.type = MSG_LATE, .late.number = 3, .late.bytes = "boo\n", .late.len = 4});
 	assert_shown("boo");
 	assert_int_equal(scrollback_end(&m.out.store), 1);
 }
@@ -343,7 +348,7 @@ static void a_question_of_the_program_opens_a_line(void **state)
 	run("input()");
 	assert_int_equal(m.focus, PANE_EDITOR);
 	output("name? ");
-	send((struct msg){.type = MSG_RUN_INPUT, .text = "name? "});
+	send((struct msg){.type = MSG_RUN_INPUT, .run.input.prompt = "name? "});
 	assert_true(m.has_input);
 	assert_int_equal(m.focus, PANE_OUTPUT);
 	type("Bob\n");
@@ -358,7 +363,9 @@ static void a_secret_is_not_shown(void **state)
 {
 	(void)state;
 	run("getpass()");
-	send((struct msg){.type = MSG_RUN_INPUT, .text = "Password: ", .flag = true});
+	send((struct msg){.type = MSG_RUN_INPUT,
+			.run.input.prompt = "Password: ",
+			.run.input.is_secret = true});
 	type("hunter2\n");
 	assert_string_equal(last_effect(EFFECT_STDIN)->input.bytes, "hunter2\n");
 	char *text = shown();
@@ -412,7 +419,7 @@ static void kernel_query_before_something_is_lost(void **state)
 {
 	(void)state;
 	type("kept");
-	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space"});
+	send((struct msg){.type = MSG_TEXT_UNSAFE, .text_unsafe.why = "no space"});
 	press('q', MOD_CTRL);
 	assert_string_equal(m.dialog.title, "Quit? You will lose:");
 	assert_null(last_effect(EFFECT_QUIT));
@@ -421,7 +428,9 @@ static void kernel_query_before_something_is_lost(void **state)
 	press(K_F10, 0);
 	press(K_ENTER, 0);
 	assert_non_null(last_effect(EFFECT_QUIT)); /* tries again to keep it */
-	send((struct msg){.type = MSG_TEXT_UNSAFE, .text = "no space", .flag = true});
+	send((struct msg){.type = MSG_TEXT_UNSAFE,
+			.text_unsafe.why = "no space",
+			.text_unsafe.is_quitting = true});
 	assert_string_equal(m.dialog.title, "Quit? You will lose:");
 	press('d', 0);
 	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
@@ -455,8 +464,8 @@ static void kernel_query_before_untold_variables_are_lost(void **state)
 	now_ns += 300000000;
 	send((struct msg){.type = MSG_TICK});
 	send((struct msg){.type = MSG_ANSWER,
-			.serial = m.kernel_queries.last_serial,
-			.other = "no such questions"});
+			.answer.serial = m.kernel_queries.last_serial,
+			.answer.why = "no such questions"});
 	press(K_F10, 0);
 	assert_null(last_effect(EFFECT_QUIT));
 	assert_string_equal(m.dialog.title, "Quit? You will lose:");
@@ -485,7 +494,7 @@ static void a_sandbox_that_never_was_has_not_ended(void **state)
 	(void)state;
 	struct canvas c;
 	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "x"});
-	send((struct msg){.type = MSG_SANDBOX_STARTING, .text = "second", .other = "fake"});
+	send((struct msg){.type = MSG_SANDBOX_STARTING, .sandbox.name = "second", .sandbox.backend = "fake"});
 	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "bwrap is not there"});
 	assert_string_equal(m.sandbox.reason, "the sandbox did not start: bwrap is not there");
 	assert_int_equal(canvas_init(&c, m.rows, m.cols), 0);
@@ -504,7 +513,7 @@ static void saving_needs_a_name_and_asks_before_it_replaces(void **state)
 	assert_string_equal(m.dialog.title, "Save the python buffer as");
 	type("/tmp/x.py\n");
 	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->save.path, "/tmp/x.py");
-	send((struct msg){.type = MSG_SAVE_EXISTS, .text = "/tmp/x.py", .number = 1});
+	send((struct msg){.type = MSG_SAVE_EXISTS, .save_exists.path = "/tmp/x.py", .save_exists.buffer = 1});
 	assert_string_equal(m.dialog.title, "The file exists");
 	press('r', 0);
 	assert_string_equal(last_effect(EFFECT_SAVE)->save.path, "/tmp/x.py");
@@ -516,7 +525,7 @@ static void a_file_is_taken_to_be_in_the_language_of_its_name(void **state)
 	press('o', MOD_CTRL);
 	type("a.js\n");
 	assert_ptr_equal(last_effect(EFFECT_OPEN)->open.lang, trm_lang_at(LANG_JAVASCRIPT));
-	send((struct msg){.type = MSG_OPENED, .text = "a.js", .number = 2});
+	send((struct msg){.type = MSG_OPENED, .file.path = "a.js", .file.buffer = 2});
 	assert_false(dialog_is_open(&m.dialog));
 	assert_ptr_equal(m.lang, trm_lang_at(LANG_JAVASCRIPT));
 }
@@ -527,8 +536,8 @@ static void a_path_that_fails_can_be_put_right(void **state)
 	press('o', MOD_CTRL);
 	type("nowhere/a.js\n");
 	send((struct msg){.type = MSG_OPENED,
-			.text = "nowhere/a.js",
-			.other = "There is no directory nowhere."});
+			.file.path = "nowhere/a.js",
+			.file.error = "There is no directory nowhere."});
 	assert_string_equal(m.dialog.title, "Open a file");
 	assert_string_equal(field_text(&m.dialog.field), "nowhere/a.js");
 	assert_string_equal(m.dialog.lines[m.dialog.n_lines - 1].text, "There is no directory nowhere.");
@@ -552,7 +561,7 @@ static void closing_asks_before_something_is_lost(void **state)
 	press('s', 0);
 	type("/tmp/y.js\n");
 	assert_int_equal(last_effect(EFFECT_SAVE_CHECKED)->save.buffer, id);
-	send((struct msg){.type = MSG_SAVED, .text = "/tmp/y.js", .number = id});
+	send((struct msg){.type = MSG_SAVED, .file.path = "/tmp/y.js", .file.buffer = id});
 	assert_null(buffers_find(&m.buffers, id));
 	assert_false(dialog_is_open(&m.dialog));
 }
@@ -574,13 +583,13 @@ static void themes_are_tried_before_they_are_taken(void **state)
 	(void)state;
 	press(K_F3, 0);
 	assert_non_null(last_effect(EFFECT_LIST_THEMES));
-	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
+	send((struct msg){.type = MSG_THEMES, .themes.names = names, .themes.n = 2});
 	press(K_DOWN, 0);
 	assert_string_equal(last_effect(EFFECT_THEME)->name, "light");
 	press(K_ESCAPE, 0);
 	assert_string_equal(last_effect(EFFECT_THEME)->name, "dark");
 	press(K_F3, 0);
-	send((struct msg){.type = MSG_THEMES, .names = names, .n_names = 2});
+	send((struct msg){.type = MSG_THEMES, .themes.names = names, .themes.n = 2});
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
 	assert_string_equal(m.theme, "light");

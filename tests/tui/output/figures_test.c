@@ -26,8 +26,8 @@ static void begin_run(void)
 	press(K_F5, 0);
 	const struct effect *run = last_effect(EFFECT_RUN);
 	assert_non_null(run);
-	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = m.run.serial, .number = m.run.serial});
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .run.serial = m.run.serial, .run.number = m.run.serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = m.run.serial});
 }
 
 static void display(const char *mime, const char *data, size_t bundle, size_t more)
@@ -38,14 +38,14 @@ static void display(const char *mime, const char *data, size_t bundle, size_t mo
 			.bundle = bundle,
 			.more = more};
 
-	send((struct msg){.type = MSG_RUN_DISPLAY, .serial = m.run.serial, .display = &d});
+	send((struct msg){.type = MSG_RUN_DISPLAY, .run.serial = m.run.serial, .run.display = &d});
 }
 
 static void end_run(const char *value)
 {
 	struct trm_result r = {.lang = m.lang, .number = m.run.serial, .value = (char *)value};
 
-	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.run.serial, .run.result = &r});
 }
 
 static void tell_terminal(enum picture_kind kind)
@@ -57,7 +57,7 @@ static void tell_terminal(enum picture_kind kind)
 			.glyphs = PICTURE_UNICODE};
 
 	assert_non_null(last_effect(EFFECT_ASK_TERMINAL));
-	send((struct msg){.type = MSG_IMAGES, .look = &look});
+	send((struct msg){.type = MSG_IMAGES, .images.look = &look});
 }
 
 /* A picture of the figure's size, all of one character. */
@@ -82,8 +82,8 @@ static void draw_it(enum picture_kind kind)
 	const struct figure *fig = figures_find(&m.out.figures, wanted->figure);
 	assert_non_null(fig);
 	send((struct msg){.type = MSG_FIGURE_DRAWN,
-			.number = wanted->figure,
-			.picture = picture_of(fig, kind)});
+			.figure_drawn.id = wanted->figure,
+			.figure_drawn.picture = picture_of(fig, kind)});
 }
 
 /* ---- */
@@ -207,8 +207,8 @@ static void what_cannot_be_drawn_says_why(void **state)
 	const struct effect *wanted = last_effect(EFFECT_DRAW_FIGURE);
 	assert_non_null(wanted);
 	send((struct msg){.type = MSG_FIGURE_DRAWN,
-			.number = wanted->figure,
-			.text = "the PNG image is broken"});
+			.figure_drawn.id = wanted->figure,
+			.figure_drawn.why = "the PNG image is broken"});
 	assert_non_null(strstr(screen_now(), "64\u00d748: the PNG image is broken]"));
 }
 
@@ -227,17 +227,21 @@ static void saving_asks_for_a_path_and_before_it_replaces(void **state)
 	assert_non_null(save);
 	assert_string_equal(save->save_figure.path, "fig-1-2.png");
 	assert_int_equal(save->save_figure.figure, 2);
-	send((struct msg){.type = MSG_FIGURE_SAVED, .number = 2, .text = "fig-1-2.png", .flag = true});
+	send((struct msg){.type = MSG_FIGURE_SAVED,
+			.figure_saved.id = 2,
+			.figure_saved.path = "fig-1-2.png",
+			.figure_saved.exists = true});
 	assert_string_equal(m.dialog.title, "The file exists");
 	press('r', 0);
 	assert_non_null(last_effect(EFFECT_SAVE_FIGURE_OVER));
-	send((struct msg){.type = MSG_FIGURE_SAVED, .number = 2, .text = "fig-1-2.png"});
+	send((struct msg){
+			.type = MSG_FIGURE_SAVED, .figure_saved.id = 2, .figure_saved.path = "fig-1-2.png"});
 	assert_non_null(strstr(screen_now(), "saved the image as fig-1-2.png"));
 	press('s', MOD_ALT);
 	send((struct msg){.type = MSG_FIGURE_SAVED,
-			.number = 2,
-			.text = "no/x.png",
-			.other = "no such folder"});
+			.figure_saved.id = 2,
+			.figure_saved.path = "no/x.png",
+			.figure_saved.error = "no such folder"});
 	assert_non_null(strstr(screen_now(), "no such folder"));
 	assert_string_equal(field_text(&m.dialog.field), "no/x.png");
 }
@@ -260,9 +264,9 @@ static void one_is_shown_on_the_whole_screen(void **state)
 	struct figure like = {.cols = m.out.figures.zoom_cols, .rows = m.out.figures.zoom_rows};
 	assert_true(like.rows == m.rows - 2 || like.cols == m.cols);
 	send((struct msg){.type = MSG_FIGURE_DRAWN,
-			.number = 2,
-			.flag = true,
-			.picture = picture_of(&like, PICTURE_SYMBOLS)});
+			.figure_drawn.id = 2,
+			.figure_drawn.is_zoom = true,
+			.figure_drawn.picture = picture_of(&like, PICTURE_SYMBOLS)});
 	assert_non_null(strstr(screen_now(), "########################"));
 	press(K_LEFT, 0);
 	assert_non_null(strstr(screen_now(), "image 1 of 2"));

@@ -13,10 +13,10 @@ static struct canvas canvas;
 static void print(const char *text, int stream)
 {
 	send((struct msg){.type = MSG_RUN_OUTPUT,
-			.serial = m.run.serial,
-			.stream = stream,
-			.text = text,
-			.len = strlen(text)});
+			.run.serial = m.run.serial,
+			.run.output.stream = stream,
+			.run.output.bytes = text,
+			.run.output.len = strlen(text)});
 }
 
 static void begin(const char *code)
@@ -24,8 +24,8 @@ static void begin(const char *code)
 	press('a', MOD_CTRL);
 	type(code);
 	press(K_F5, 0);
-	send((struct msg){.type = MSG_RUN_ACCEPTED, .serial = m.run.serial, .number = m.run.serial});
-	send((struct msg){.type = MSG_RUN_STARTED, .serial = m.run.serial});
+	send((struct msg){.type = MSG_RUN_ACCEPTED, .run.serial = m.run.serial, .run.number = m.run.serial});
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = m.run.serial});
 }
 
 static void end(struct trm_result r)
@@ -37,7 +37,7 @@ static void end(struct trm_result r)
 	r.cpu_us = 2500;
 	r.has_mem_peak = true;
 	r.mem_peak_bytes = 12 << 20;
-	send((struct msg){.type = MSG_RUN_DONE, .serial = m.run.serial, .result = &r});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.run.serial, .run.result = &r});
 }
 
 /* A folded run, one with colors and a progress display, one that fails; a search; a run in hand. */

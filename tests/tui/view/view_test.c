@@ -23,7 +23,8 @@ static uint64_t now_ns;
 
 static void send(struct msg msg)
 {
-	msg.serial = m.run.serial;
+	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL)
+		msg.run.serial = m.run.serial;
 	msg.now_ns = now_ns += 1000000;
 	update(&m, &msg, &fx);
 }
@@ -48,7 +49,10 @@ static void resize(int rows, int cols)
 
 static void output(int stream, const char *text)
 {
-	send((struct msg){.type = MSG_RUN_OUTPUT, .text = text, .len = strlen(text), .stream = stream});
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.run.output.bytes = text,
+			.run.output.len = strlen(text),
+			.run.output.stream = stream});
 }
 
 static void add_metrics(void)
@@ -123,24 +127,24 @@ static void set_up(bool has_utf8)
 	assert_int_equal(model_init(&m, &opts), 0);
 	assert_int_equal(canvas_init(&canvas, 36, 120), 0);
 	send((struct msg){.type = MSG_SANDBOX_STARTING,
-			.text = "calm-fern",
-			.other = "fake",
-			.limits = &limits});
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "fake",
+			.sandbox.limits = &limits});
 	send((struct msg){.type = MSG_SANDBOX_READY,
-			.text = "calm-fern",
-			.other = "fake",
-			.limits = &limits,
-			.guards = guards,
-			.n_guards = 3});
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "fake",
+			.sandbox.limits = &limits,
+			.sandbox.guards = guards,
+			.sandbox.n_guards = 3});
 	type("import math\nx = 42\nprint(math.sqrt(x))");
 	m.confirm = false;
 	press(K_F5);
 	output(TRM_STDOUT, "\x1b[32m6.48074069840786\x1b[0m\n50%\r100%\n");
 	output(TRM_STDERR, "a warning\n");
-	send((struct msg){.type = MSG_RUN_DONE, .result = &ok});
+	send((struct msg){.type = MSG_RUN_DONE, .run.result = &ok});
 	press(K_F5);
-	send((struct msg){.type = MSG_RUN_DONE, .result = &bad});
-	send((struct msg){.type = MSG_LATE, .number = 1, .text = "too late\n", .len = 9});
+	send((struct msg){.type = MSG_RUN_DONE, .run.result = &bad});
+	send((struct msg){.type = MSG_LATE, .late.number = 1, .late.bytes = "too late\n", .late.len = 9});
 	m.confirm = true;
 	add_metrics();
 }
@@ -283,7 +287,7 @@ static void dialogs(void **state)
 	assert_screen("language");
 	m.sandbox.missing_langs = 0;
 	press(K_ESCAPE);
-	send((struct msg){.type = MSG_THEMES, .names = themes, .n_names = 3});
+	send((struct msg){.type = MSG_THEMES, .themes.names = themes, .themes.n = 3});
 	assert_screen("theme");
 	press(K_ESCAPE);
 	press(K_F1);
@@ -385,7 +389,7 @@ static void sandboxes(void **state)
 	(void)state;
 	set_up(true);
 	press(K_F8);
-	send((struct msg){.type = MSG_SANDBOXES, .entries = entries, .n_entries = 3});
+	send((struct msg){.type = MSG_SANDBOXES, .sandboxes.entries = entries, .sandboxes.n = 3});
 	press(K_DOWN);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		resize(sizes[i].rows, sizes[i].cols);
@@ -445,7 +449,7 @@ static void states(void **state)
 	press(K_F5);
 	send((struct msg){.type = MSG_RUN_STARTED});
 	now_ns += 2345000000u;
-	send((struct msg){.type = MSG_RUN_INPUT, .text = "your name? "});
+	send((struct msg){.type = MSG_RUN_INPUT, .run.input.prompt = "your name? "});
 	type("Ada");
 	assert_screen("input");
 	struct event ctrl_c = {.type = EVENT_KEY, .key = 'c', .mods = MOD_CTRL};
