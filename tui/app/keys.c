@@ -34,7 +34,7 @@ static bool find_place(struct loading *l, const struct trm_config_entry *e, enum
 	if (!*e->group)
 		return true;
 	for (int key_context = 0; key_context < CONTEXT_COUNT; key_context++)
-		if (strcmp(context_name((enum key_context)key_context), e->group) == 0) {
+		if (strcmp(contexts[key_context].name, e->group) == 0) {
 			*ret = (enum key_context)key_context;
 			return true;
 		}

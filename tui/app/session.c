@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "app/app_internal.h"
+#include "command/command.h"
+#include "model/pane.h"
 #include "model/update.h"
 
 #define SESSION_BYTES ((size_t)4 << 20)
@@ -36,15 +38,17 @@ static bool find_file(struct session_file *f)
 	return state_path(name, f->path);
 }
 
-static const char *const panes[PANE_COUNT] = {
-		[PANE_EDITOR] = "editor", [PANE_OUTPUT] = "output", [PANE_METRICS] = "metrics"};
+static const char *pane_name(enum pane pane)
+{
+	return contexts[pane_ops[pane].key_context].name;
+}
 
 /* ---- restoring ---- */
 
 static void take_up_focus(struct app *a, const char *name)
 {
 	for (size_t i = 0; i < PANE_COUNT; i++)
-		if (strcmp(panes[i], name) == 0)
+		if (strcmp(pane_name((enum pane)i), name) == 0)
 			model_focus(&a->model, (enum pane)i);
 }
 
@@ -153,7 +157,7 @@ void app_save_session(struct app *a)
 			continue; /* there is nothing to restore */
 		app_place_of(a, all->items[i], &place);
 		if (place.is_current)
-			snprintf(place.pane, sizeof place.pane, "%s", panes[a->model.focus]);
+			snprintf(place.pane, sizeof place.pane, "%s", pane_name(a->model.focus));
 		place.text = is_text_kept ? all->items[i]->id : 0;
 		n += buffer_state_write(&place, bytes + n);
 		places++;

@@ -75,7 +75,7 @@ static void check_hidden(
 			continue;
 		check_say(r, CHECK_WARNING, name,
 				"is \"%s\", but in the pane %s it is \"%s\", and no other key does it there",
-				b->command->name, context_name((enum key_context)key_context),
+				b->command->name, contexts[key_context].name,
 				c ? c->name : "the first of several");
 	}
 }
@@ -172,7 +172,7 @@ static void report_nobody(void *user, const char *sentence)
 
 static void print_command(const struct keymap *map, const struct command *c)
 {
-	printf("%-10s %-24s", context_name(c->key_context), c->name);
+	printf("%-10s %-24s", contexts[c->key_context].name, c->name);
 	for (size_t k = 0, n = 0; k < map->n; k++) {
 		const struct binding *b = &map->bindings[k];
 		char name[KEYMAP_NAME_BYTES];
@@ -181,7 +181,7 @@ static void print_command(const struct keymap *map, const struct command *c)
 		keys_write(&b->keys, name);
 		printf("%s%s", n++ ? ", " : " ", name);
 		if (b->key_context != c->key_context)
-			printf(" (%s)", context_name(b->key_context));
+			printf(" (%s)", contexts[b->key_context].name);
 	}
 	putchar('\n');
 }
@@ -190,7 +190,7 @@ static void put_command(struct json_out *j, const struct keymap *map, const stru
 {
 	json_open(j, NULL, '{');
 	json_put_text(j, "command", c->name);
-	json_put_text(j, "place", context_name(c->key_context));
+	json_put_text(j, "place", contexts[c->key_context].name);
 	json_put_text(j, "title", c->title);
 	json_put_text(j, "help", c->help);
 	json_open(j, "keys", '[');
@@ -202,7 +202,7 @@ static void put_command(struct json_out *j, const struct keymap *map, const stru
 		keys_write(&b->keys, name);
 		json_open(j, NULL, '{');
 		json_put_text(j, "keys", name);
-		json_put_text(j, "place", context_name(b->key_context));
+		json_put_text(j, "place", contexts[b->key_context].name);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

@@ -33,7 +33,11 @@ enum key_context {
 	CONTEXT_ALWAYS,    /* also while a dialog is open */
 	CONTEXT_COUNT
 };
-const char *context_name(enum key_context key_context); /* as in the config: "editor" */
+struct context_info {
+	const char *name;    /* as in the config: "editor" */
+	const char *section; /* of the help: "In the editor" */
+};
+extern const struct context_info contexts[CONTEXT_COUNT];
 
 struct command {
 	const char *name;  /* "select-all": lower case, for the config and for command_find() */

@@ -44,25 +44,22 @@ static const struct command_table *const tables[] = {
 		&history_commands,
 };
 
-const char *context_name(enum key_context key_context)
-{
-	static const char *const names[CONTEXT_COUNT] = {[CONTEXT_EDITOR] = "editor",
-			[CONTEXT_OUTPUT] = "output",
-			[CONTEXT_METRICS] = "metrics",
-			[CONTEXT_VARIABLES] = "variables",
-			[CONTEXT_POPUP] = "popup",
-			[CONTEXT_STOPPING] = "clock",
-			[CONTEXT_REPLAY] = "replay",
-			[CONTEXT_DEMO] = "demo",
-			[CONTEXT_PAUSED] = "paused",
-			[CONTEXT_SANDBOXES] = "sandboxes",
-			[CONTEXT_TABLE] = "table",
-			[CONTEXT_GALLERY] = "gallery",
-			[CONTEXT_ANY] = "any",
-			[CONTEXT_ALWAYS] = "always"};
-
-	return names[key_context];
-}
+const struct context_info contexts[CONTEXT_COUNT] = {
+		[CONTEXT_EDITOR] = {"editor", "In the editor"},
+		[CONTEXT_OUTPUT] = {"output", "In the output"},
+		[CONTEXT_METRICS] = {"metrics", "In the metrics"},
+		[CONTEXT_VARIABLES] = {"variables", "In the variables"},
+		[CONTEXT_POPUP] = {"popup", "While completions are shown"},
+		[CONTEXT_STOPPING] = {"clock", "While a run is being stopped"},
+		[CONTEXT_REPLAY] = {"replay", "In a replay"},
+		[CONTEXT_DEMO] = {"demo", "In a demo"},
+		[CONTEXT_PAUSED] = {"paused", "While a run is paused near the memory limit"},
+		[CONTEXT_SANDBOXES] = {"sandboxes", "In the list of sandboxes"},
+		[CONTEXT_TABLE] = {"table", "In a table"},
+		[CONTEXT_GALLERY] = {"gallery", "In the gallery"},
+		[CONTEXT_ANY] = {"any", "Everywhere"},
+		[CONTEXT_ALWAYS] = {"always", "Everywhere, also in dialogs"},
+};
 
 const struct command *command_at(size_t i)
 {

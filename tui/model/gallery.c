@@ -59,16 +59,11 @@ static void show_gallery(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-void gallery_close(struct model *m)
-{
-	m->gallery.is_shown = false;
-	m->needs_draw = true;
-}
-
-static void leave_gallery(struct model *m, struct effects *out)
+void gallery_close(struct model *m, struct effects *out)
 {
 	(void)out;
-	gallery_close(m);
+	m->gallery.is_shown = false;
+	m->needs_draw = true;
 }
 
 static void artifact_up(struct model *m, struct effects *out)
@@ -258,6 +253,6 @@ static const struct command commands[] = {
 		{"gallery-save", NULL, "save it", CONTEXT_GALLERY, save_artifact, NULL, 0, false},
 		{"gallery-save-all", NULL, "save all into a folder", CONTEXT_GALLERY, save_all_artifacts,
 				NULL, 0, false},
-		{"gallery-leave", NULL, "close the gallery", CONTEXT_GALLERY, leave_gallery, NULL, 0, false},
+		{"gallery-leave", NULL, "close the gallery", CONTEXT_GALLERY, gallery_close, NULL, 0, false},
 };
 const struct command_table gallery_commands = COMMAND_TABLE(commands);

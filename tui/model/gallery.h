@@ -30,6 +30,6 @@ struct gallery_layout gallery_layout(const struct model *m);
 
 /* False: the page is not open. */
 bool gallery_mouse(struct model *m, const struct event *ev, struct effects *out);
-void gallery_close(struct model *m);
+void gallery_close(struct model *m, struct effects *out);
 
 #endif

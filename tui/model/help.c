@@ -8,7 +8,7 @@
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
 #include "model/model.h"
-#include "model/page.h"
+#include "model/pane.h"
 #include "model/update.h"
 
 static void answer_help(struct model *m, int answer, struct effects *out);
@@ -30,21 +30,10 @@ static const struct {
 		{CONTEXT_COUNT, "Esc", "cancel"},
 };
 
-static const char *const sections[CONTEXT_COUNT + 1] = {[CONTEXT_EDITOR] = "In the editor",
-		[CONTEXT_OUTPUT] = "In the output",
-		[CONTEXT_METRICS] = "In the metrics",
-		[CONTEXT_VARIABLES] = "In the variables",
-		[CONTEXT_POPUP] = "While completions are shown",
-		[CONTEXT_STOPPING] = "While a run is being stopped",
-		[CONTEXT_REPLAY] = "In a replay",
-		[CONTEXT_DEMO] = "In a demo",
-		[CONTEXT_PAUSED] = "While a run is paused near the memory limit",
-		[CONTEXT_SANDBOXES] = "In the list of sandboxes",
-		[CONTEXT_TABLE] = "In a table",
-		[CONTEXT_GALLERY] = "In the gallery",
-		[CONTEXT_ANY] = "Everywhere",
-		[CONTEXT_ALWAYS] = "Everywhere, also in dialogs",
-		[CONTEXT_COUNT] = "In dialogs"};
+static const char *help_section(int key_context)
+{
+	return key_context == CONTEXT_COUNT ? "In dialogs" : contexts[key_context].section;
+}
 
 struct help {
 	struct model *m;
@@ -78,7 +67,7 @@ static void add_help_row(struct help *h, int section, const char *keys, const ch
 		dialog_add(d, ROLE_DIALOG_WARN, "%s",
 				section == CONTEXT_COUNT + 2 ? "First of all"
 				: section > CONTEXT_COUNT    ? "Without a key"
-							     : sections[section]);
+							     : help_section(section));
 	h->section = section;
 	char column[32]; /* a column that is wide enough for most keys, if there is room */
 	snprintf(column, sizeof column, "%-*s", h->m->cols < 70 ? 9 : 15, keys);
@@ -104,7 +93,7 @@ static void name_with_place(const struct binding *b, bool has_name, char *out, s
 	char name[KEYMAP_NAME_BYTES], pane[64];
 
 	keys_name(&b->keys, name);
-	snprintf(pane, sizeof pane, " %s", sections[b->key_context]);
+	snprintf(pane, sizeof pane, " %s", help_section(b->key_context));
 	pane[1] = (char)tolower((unsigned char)pane[1]);
 	snprintf(out, cap, "%s%s", has_name ? name : "",
 			keymap_is_at_home(b) ? ""
@@ -191,25 +180,19 @@ static void add_first(struct help *h)
 
 static void list_help(struct model *m)
 {
-	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
-			[PANE_OUTPUT] = CONTEXT_OUTPUT,
-			[PANE_METRICS] = CONTEXT_METRICS};
-	static const enum key_context order[] = {CONTEXT_ANY, CONTEXT_ALWAYS, CONTEXT_EDITOR, CONTEXT_OUTPUT,
-			CONTEXT_METRICS, CONTEXT_VARIABLES, CONTEXT_POPUP, CONTEXT_STOPPING, CONTEXT_REPLAY,
-			CONTEXT_DEMO, CONTEXT_PAUSED, CONTEXT_SANDBOXES, CONTEXT_TABLE, CONTEXT_GALLERY};
 	struct help h = {.m = m, .needle = field_text(&m->dialog.field), .section = -1};
-	enum key_context here = page_is_shown(m)         ? page_context(m)
-				: variables_has_focus(m) ? CONTEXT_VARIABLES
-							 : of_pane[m->focus];
+	enum key_context here = context_of_keys(m);
 
 	dialog_clear_lines(&m->dialog);
 	/* The key bar is about a pane, and the page of sandboxes is not one. */
 	if (!*h.needle && here != CONTEXT_SANDBOXES)
 		add_first(&h);
 	add_section(&h, here);
-	for (int i = 0; i < COUNT(order); i++)
-		if (order[i] != here)
-			add_section(&h, order[i]);
+	add_section(&h, CONTEXT_ANY);
+	add_section(&h, CONTEXT_ALWAYS);
+	for (int i = 0; i < CONTEXT_ANY; i++)
+		if (i != (int)here)
+			add_section(&h, (enum key_context)i);
 	add_section(&h, CONTEXT_COUNT);
 	add_keyless(&h);
 	if (!m->dialog.n_lines)

@@ -7,6 +7,7 @@
 #include "command/keymap.h"
 #include "model/model.h"
 #include "model/page.h"
+#include "model/pane.h"
 #include "model/stopping.h"
 #include "text/text.h"
 
@@ -98,19 +99,13 @@ _Static_assert((int)BAR_COUNT <= (int)KEYBAR_MAX, "the key bar holds all");
 /* The context whose keys are shown. CONTEXT_ANY: no pane's, because typed keys go elsewhere. */
 static enum key_context place_of(const struct model *m)
 {
-	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
-			[PANE_OUTPUT] = CONTEXT_OUTPUT,
-			[PANE_METRICS] = CONTEXT_METRICS};
-
 	if (m->table_page.is_shown || (m->gallery.is_shown && !m->sandboxes.is_shown))
 		return page_context(m);
 	if (m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on)
 		return CONTEXT_ANY;
 	if (complete_is_shown(m))
 		return CONTEXT_POPUP;
-	if (variables_has_focus(m))
-		return CONTEXT_VARIABLES;
-	return m->focus == PANE_OUTPUT && m->has_input ? CONTEXT_ANY : of_pane[m->focus];
+	return m->focus == PANE_OUTPUT && m->has_input ? CONTEXT_ANY : context_of_keys(m);
 }
 
 /* Does a visible line begin a cell? */

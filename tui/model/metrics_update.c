@@ -366,11 +366,12 @@ void metrics_hover(struct model *m, const struct event *ev)
 	set_cursor(m, cursor);
 }
 
-void metrics_mouse(struct model *m, const struct event *ev)
+void metrics_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
 	struct metrics_layout l = layout(m);
 	int by = ev->action == MOUSE_WHEEL_UP ? -1 : 1;
 
+	(void)out;
 	if (ev->action == MOUSE_PRESS && ev->button == 1)
 		click_metrics(m, ev);
 	else if (ev->action != MOUSE_WHEEL_UP && ev->action != MOUSE_WHEEL_DOWN)

@@ -6,26 +6,16 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/page.h"
+#include "model/pane.h"
 #include "model/update.h"
 
 static void pane_mouse(struct model *m, enum pane pane, const struct event *ev, struct effects *out)
 {
-	struct event own = *ev;
-
 	if (ev->action == MOUSE_PRESS && m->focus != pane) {
 		m->owes_focus = false;
 		model_focus(m, pane);
 	}
-	switch (pane) {
-	case PANE_EDITOR:
-		own.row -= m->layout.panes[pane].row;
-		own.col -= m->layout.panes[pane].col;
-		editor_done(m, editor_handle(model_editor(m), &own), out);
-		break;
-	case PANE_OUTPUT: output_mouse(m, ev, out); break;
-	case PANE_METRICS: metrics_mouse(m, ev); break;
-	case PANE_COUNT: break;
-	}
+	pane_ops[pane].mouse(m, ev, out);
 }
 
 static void run_named(struct model *m, const char *name, struct effects *out)

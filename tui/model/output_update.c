@@ -164,8 +164,9 @@ bool output_takes_input(const struct model *m, const struct event *ev)
 	       && (ev->type == EVENT_PASTE || (ev->type == EVENT_KEY && is_for_line(m, ev)));
 }
 
-void output_key(struct model *m, const struct event *ev)
+void output_key(struct model *m, const struct event *ev, struct effects *out)
 {
+	(void)out;
 	if (is_text(ev))
 		notices_add(&m->notices, m->now_ns, false, "nothing is reading input: F6 goes to the editor");
 	m->needs_draw = true;

@@ -11,6 +11,7 @@
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
 #include "model/model.h"
+#include "model/pane.h"
 #include "model/update.h"
 #include "widget/fuzzy.h"
 
@@ -192,17 +193,6 @@ void palette_ask(struct model *m, struct effects *out)
 	m->needs_draw = true;
 }
 
-/* Focus the pane of the command, so that the person sees its effect. */
-static void go_where_it_works(struct model *m, const struct command *c)
-{
-	static const enum pane panes[] = {[CONTEXT_EDITOR] = PANE_EDITOR,
-			[CONTEXT_OUTPUT] = PANE_OUTPUT,
-			[CONTEXT_METRICS] = PANE_METRICS};
-
-	if (c->key_context <= CONTEXT_METRICS && panes[c->key_context] != m->focus)
-		model_focus(m, panes[c->key_context]);
-}
-
 static void answer_palette(struct model *m, int answer, struct effects *out)
 {
 	const struct command *c = dialog_choice(&m->dialog);
@@ -214,7 +204,7 @@ static void answer_palette(struct model *m, int answer, struct effects *out)
 	} else if (answer == ANSWER_ENTER && c) {
 		dialog_close(m);
 		palette_remember(&m->palette, c);
-		go_where_it_works(m, c);
+		pane_focus_for(m, c->key_context); /* so that the person sees its effect */
 		command_run(m, c, out);
 	} else if (answer != ANSWER_ENTER) {
 		dialog_close(m);

@@ -202,7 +202,7 @@ static void leave(struct model *m, struct effects *out)
 
 /* ---- the mouse ---- */
 
-static void click_table(struct model *m, const struct event *ev)
+static void click_table(struct model *m, const struct event *ev, struct effects *out)
 {
 	struct table_page_layout l = table_page_layout(m);
 	struct table_pane *p = &m->table_page.pane;
@@ -215,23 +215,23 @@ static void click_table(struct model *m, const struct event *ev)
 			continue;
 		if (ev->row == l.head_row) {
 			table_pane_to(p, p->row, places[i].column);
-			sort_column(m, NULL);
+			sort_column(m, out);
 		} else if (rect_contains(l.cells, ev->row, ev->col)) {
 			table_pane_to(p, p->top + (uint64_t)(ev->row - l.cells.row), places[i].column);
 			if (ev->clicks >= 2)
-				show_cell(m, NULL);
+				show_cell(m, out);
 		}
 	}
 }
 
-bool table_page_mouse(struct model *m, const struct event *ev)
+bool table_page_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
 	if (!m->table_page.is_shown || ev->row == m->layout.keys_row || ev->row == m->layout.title_row)
 		return false;
 	if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
 		move_mark(m, ev->action == MOUSE_WHEEL_UP ? -3 : 3, 0);
 	else if (ev->action == MOUSE_PRESS && ev->button == 1)
-		click_table(m, ev);
+		click_table(m, ev, out);
 	m->needs_draw = true;
 	return true;
 }

@@ -53,7 +53,8 @@ void table_page_file(struct model *m, const struct msg *msg);
 
 /* A key for the search text. False: it is another key. */
 bool table_page_key(struct model *m, const struct event *ev);
-bool table_page_mouse(struct model *m, const struct event *ev); /* false: the page is not open */
+bool table_page_mouse(struct model *m, const struct event *ev,
+		struct effects *out); /* false: the page is not open */
 
 /* The last line: why the table is not complete, or what the keys do. *ret_is_problem: it is the former. */
 void table_page_hint(const struct model *m, char *out, size_t cap, bool *ret_is_problem);

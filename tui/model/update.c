@@ -6,13 +6,13 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/cell_runs.h"
-#include "model/complete.h"
 #include "model/effect.h"
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"
 #include "model/page.h"
+#include "model/pane.h"
 #include "model/stopping.h"
 #include "model/vi_keys.h"
 #include "model/which_key.h"
@@ -23,18 +23,13 @@
 static enum keymap_match resolve_keys(
 		const struct model *m, const struct keys *keys, const struct command **ret)
 {
-	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
-			[PANE_OUTPUT] = CONTEXT_OUTPUT,
-			[PANE_METRICS] = CONTEXT_METRICS};
 	const enum key_context places[] = {
 			m->replay.is_on ? CONTEXT_REPLAY : CONTEXT_COUNT,
 			demo_has_keys(m) ? CONTEXT_DEMO : CONTEXT_COUNT,
 			stopping_has_clock(m) ? CONTEXT_STOPPING : CONTEXT_COUNT,
 			complete_is_shown(m) ? CONTEXT_POPUP : CONTEXT_COUNT,
 			m->run.paused_ns ? CONTEXT_PAUSED : CONTEXT_COUNT,
-			page_is_shown(m)         ? page_context(m)
-			: variables_has_focus(m) ? CONTEXT_VARIABLES
-						 : of_pane[m->focus],
+			context_of_keys(m),
 			CONTEXT_ANY,
 			CONTEXT_ALWAYS,
 	};
@@ -57,58 +52,6 @@ static const struct command *command_over_dialogs(const struct model *m, const s
 	if (command_is(c, "stop") && (!model_is_running(m) || loss_is_leaving(m)))
 		return NULL;
 	return c;
-}
-
-/* A motion of the editor whose key was pressed together with Shift, and which selects. */
-static const struct command *motion_with_shift(const struct model *m, const struct event *ev)
-{
-	struct keys keys = {.n = 1, .chords = {{ev->key, (uint8_t)(ev->mods & ~MOD_SHIFT)}}};
-	const struct command *c;
-
-	if (m->focus != PANE_EDITOR || !(ev->mods & MOD_SHIFT)
-			|| keymap_resolve(&m->keymap, CONTEXT_EDITOR, &keys, &c) != KEYMAP_COMMAND)
-		return NULL;
-	return c->is_motion ? c : NULL;
-}
-
-void editor_done(struct model *m, unsigned bits, struct effects *out)
-{
-	if (bits & EDITOR_CLIPBOARD)
-		effect_text(out, EFFECT_COPY, m->clipboard.text, m->clipboard.len);
-	if (bits & EDITOR_NOMEM) {
-		notices_add(&m->notices, m->now_ns, true, "out of memory: the text is unchanged");
-		m->needs_draw = true;
-	}
-	if (bits)
-		m->needs_editor_draw = true;
-	if (bits & EDITOR_HANDLED)
-		complete_follow(m, out);
-}
-
-static void type_key(struct model *m, const struct event *ev, struct effects *out)
-{
-	unsigned bits = editor_handle(model_editor(m), ev);
-
-	editor_done(m, bits, out);
-	if (bits & EDITOR_CHANGED) {
-		complete_typed(m, ev->key, out);
-		signature_typed(m, ev->key, out);
-	}
-}
-
-/* A key without a command. */
-static void plain_key(struct model *m, const struct event *ev, struct effects *out)
-{
-	const struct command *motion = motion_with_shift(m, ev);
-
-	if (m->demo.is_on && m->focus == PANE_EDITOR)
-		notices_add(&m->notices, m->now_ns, false, "this is a demo: press Esc to edit the file");
-	else if (motion)
-		editor_done(m, editor_command(model_editor(m), motion, true, ev->time_ns), out);
-	else if (m->focus == PANE_EDITOR)
-		type_key(m, ev, out);
-	else if (m->focus == PANE_OUTPUT)
-		output_key(m, ev);
 }
 
 static void say_unbound(struct model *m, const struct keys *keys)
@@ -149,9 +92,7 @@ static void on_page_key(struct model *m, const struct keys *keys, enum keymap_ma
 		m->typed = *keys;
 	for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
 		leaves = leaves && !command_is(c, stays[i]);
-	leaves = leaves && !(command_is(c, "gallery") && page_context(m) == CONTEXT_GALLERY);
-	leaves = leaves && !(command_is(c, "sandboxes") && page_context(m) == CONTEXT_SANDBOXES);
-	if (leaves)
+	if (leaves && !page_is_opened_by(m, c))
 		page_leave_all(m, out);
 	if (match == KEYMAP_COMMAND && !c->edit)
 		command_run(m, c, out);
@@ -188,8 +129,8 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);
 	else if (match == KEYMAP_COMMAND)
 		command_run(m, c, out);
-	else
-		plain_key(m, ev, out);
+	else if (pane_ops[m->focus].key)
+		pane_ops[m->focus].key(m, ev, out);
 }
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)
@@ -201,8 +142,8 @@ static void on_paste(struct model *m, const struct msg *msg, struct effects *out
 		input_event(m, msg, out);
 	else if (m->replay.is_on)
 		replay_refuse(m);
-	else if (m->focus == PANE_EDITOR)
-		editor_done(m, editor_handle(model_editor(m), msg->event), out);
+	else if (pane_ops[m->focus].paste)
+		pane_ops[m->focus].paste(m, msg->event, out);
 }
 
 /* ---- messages ---- */

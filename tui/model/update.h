@@ -29,9 +29,9 @@ void editor_done(struct model *m, unsigned bits, struct effects *out);
 void update_mouse(struct model *m, const struct event *ev, struct effects *out);
 /* is the event for the run's stdin? */
 bool output_takes_input(const struct model *m, const struct event *ev);
-void output_key(struct model *m, const struct event *ev); /* a key without a command */
+void output_key(struct model *m, const struct event *ev, struct effects *out); /* a key without a command */
 void output_mouse(struct model *m, const struct event *ev, struct effects *out);
-void metrics_mouse(struct model *m, const struct event *ev);
+void metrics_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_hover(struct model *m, const struct event *ev); /* the mouse has moved */
 void metrics_show(struct model *m);                          /* show the pane and focus it */
 void metrics_mark_run(struct model *m, uint32_t serial);     /* select a run in the graphs */

@@ -7,6 +7,7 @@
 
 #include "command/command.h"
 #include "model/model.h"
+#include "model/pane.h"
 
 #define WAIT_NS 500000000u
 
@@ -84,11 +85,7 @@ int which_key_wait_ms(const struct model *m)
 
 static bool is_context_here(const struct model *m, enum key_context key_context)
 {
-	static const enum key_context of_pane[PANE_COUNT] = {[PANE_EDITOR] = CONTEXT_EDITOR,
-			[PANE_OUTPUT] = CONTEXT_OUTPUT,
-			[PANE_METRICS] = CONTEXT_METRICS};
-
-	return key_context == of_pane[m->focus] || key_context == CONTEXT_ANY
+	return key_context == pane_ops[m->focus].key_context || key_context == CONTEXT_ANY
 	       || key_context == CONTEXT_ALWAYS;
 }
 

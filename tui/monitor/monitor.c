@@ -105,7 +105,7 @@ static void pass_events(struct monitor *w)
 		if (ev.type == EVENT_KEY)
 			on_key(w, &ev);
 		else if (ev.type == EVENT_MOUSE)
-			metrics_mouse(&w->model, &ev);
+			metrics_mouse(&w->model, &ev, &w->effects);
 	}
 	int flush_ms = term_flush_ms(w->term);
 	if (flush_ms >= 0)

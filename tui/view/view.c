@@ -132,6 +132,9 @@ void view_metrics(const struct model *m, struct canvas *c)
 		draw_variables(m, c);
 }
 
+static void (*const draw_pane[PANE_COUNT])(const struct model *m, struct canvas *c) = {
+		[PANE_EDITOR] = draw_editor, [PANE_OUTPUT] = draw_output, [PANE_METRICS] = draw_metrics};
+
 void view(const struct model *m, struct canvas *c)
 {
 	canvas_fill(c, (struct rect){0, 0, c->rows, c->cols}, " ", style_of(ROLE_TEXT));
@@ -147,12 +150,9 @@ void view(const struct model *m, struct canvas *c)
 		return;
 	}
 	draw_frame(m, c);
-	if (m->layout.panes[PANE_EDITOR].rows > 0)
-		draw_editor(m, c);
-	if (m->layout.panes[PANE_OUTPUT].rows > 0)
-		draw_output(m, c);
-	if (m->layout.panes[PANE_METRICS].rows > 0)
-		draw_metrics(m, c);
+	for (int pane = 0; pane < PANE_COUNT; pane++)
+		if (m->layout.panes[pane].rows > 0)
+			draw_pane[pane](m, c);
 	draw_status(m, c);
 	if (m->layout.strip.rows > 0)
 		draw_strip(m, c, m->layout.strip);
