@@ -128,10 +128,13 @@ for shell in bash zsh fish; do
 	HOME= XDG_CONFIG_HOME= try completion $shell
 	expect_code 0
 	expect_err ""
-	expect_in out "metrics"
-	grep -q '@TABLE@' out && wrong "the table is there"
+	expect_in out "__complete"
 	! command -v $shell >/dev/null || $shell -n out || wrong "$shell understands it"
 done
+try __complete run --js
+expect_out "--json	print the whole result as one JSON object per run"
+try __complete check themes ''
+expect_in out dark
 try completion
 expect_code 125
 expect_err "terrarium: which shell? Give bash, zsh or fish"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/completion.h"
-
 #include <stdio.h>
 #include <string.h>
 
 #include "cmd/cmd.h"
 
-/* The scripts are compiled in. Only their tables are generated here. */
+/* The scripts are compiled in. */
 #define EMBED(symbol, path) \
 	__asm__(".section .rodata\n" \
 		".local " #symbol "\n" #symbol ":\n" \
@@ -17,26 +15,16 @@ EMBED(script_bash, TERRARIUM_SOURCE_DIR "/tui/cmd/completion/terrarium.bash");
 EMBED(script_zsh, TERRARIUM_SOURCE_DIR "/tui/cmd/completion/terrarium.zsh");
 EMBED(script_fish, TERRARIUM_SOURCE_DIR "/tui/cmd/completion/terrarium.fish");
 
-static const struct {
-	const char *shell, *script;
-	void (*print_table)(void);
-} shells[] = {
-		{"bash", script_bash, completion_rows},
-		{"zsh", script_zsh, completion_rows},
-		{"fish", script_fish, completion_fish_lines},
-};
-
-static int print_script(const char *shell)
+static int print_completion_script(const char *shell)
 {
-	static const char mark[] = "@TABLE@";
+	static const struct {
+		const char *shell, *script;
+	} shells[] = {{"bash", script_bash}, {"zsh", script_zsh}, {"fish", script_fish}};
 
 	for (size_t i = 0; i < sizeof shells / sizeof *shells; i++) {
 		if (strcmp(shell, shells[i].shell) != 0)
 			continue;
-		const char *at = strstr(shells[i].script, mark);
-		fwrite(shells[i].script, 1, (size_t)(at - shells[i].script), stdout);
-		shells[i].print_table();
-		fputs(at + sizeof mark - 1, stdout);
+		fputs(shells[i].script, stdout);
 		return cmd_flush();
 	}
 	return cmd_fail("there is no completion for '%s'; known are bash, zsh and fish", shell);
@@ -57,7 +45,7 @@ static int completion_main(const struct cmd *cmd, int argc, char **argv)
 			return cmd_fail("'completion' takes one shell, and '%s' is a second one", o.value);
 		shell = o.value;
 	}
-	return shell ? print_script(shell) : cmd_fail("which shell? Give bash, zsh or fish");
+	return shell ? print_completion_script(shell) : cmd_fail("which shell? Give bash, zsh or fish");
 }
 
 const struct cmd cmd_completion = {
