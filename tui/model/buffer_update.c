@@ -145,19 +145,18 @@ static void toggle_wrap(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"wrap", "Wrap long lines", "wrap long lines, or cut them at the edge", CONTEXT_EDITOR,
-				toggle_wrap, NULL, 0, false},
+				.run = toggle_wrap},
 		{"new-buffer", "New buffer", "open a new buffer of the same language", CONTEXT_ANY,
-				buffer_new, NULL, 0, false},
+				.run = buffer_new},
 		{"close-buffer", "Close the buffer", "close the buffer; asks about unsaved changes",
-				CONTEXT_EDITOR, buffer_close, NULL, 0, false},
+				CONTEXT_EDITOR, .run = buffer_close},
 		{"reload", "Reload from the disk",
 				"read the buffer's file again (undo restores your version)", CONTEXT_ANY,
-				reload, NULL, 0, false},
+				.run = reload},
 		{"external-editor", "Edit in $EDITOR", "edit the buffer in $VISUAL or $EDITOR",
-				CONTEXT_EDITOR, edit_outside, NULL, 0, false},
-		{"next-buffer", "Next buffer", "go to the next buffer", CONTEXT_ANY, buffer_next, NULL, 0,
-				false},
+				CONTEXT_EDITOR, .run = edit_outside},
+		{"next-buffer", "Next buffer", "go to the next buffer", CONTEXT_ANY, .run = buffer_next},
 		{"previous-buffer", "Previous buffer", "go to the previous buffer", CONTEXT_ANY,
-				buffer_previous, NULL, 0, false},
+				.run = buffer_previous},
 };
 const struct command_table buffer_commands = COMMAND_TABLE(commands);

@@ -41,6 +41,6 @@ static void answer_clear(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"clear-output", "Clear the output…", "delete all output, after a question", CONTEXT_ANY,
-				ask_clear, NULL, 0, false},
+				.run = ask_clear},
 };
 const struct command_table clear_commands = COMMAND_TABLE(commands);

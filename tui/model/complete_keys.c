@@ -116,20 +116,20 @@ bool complete_mouse(struct model *m, const struct event *ev, struct effects *out
 
 static const struct command commands[] = {
 		{"complete", "Complete the word", "complete the word: asks the running interpreter",
-				CONTEXT_EDITOR, popup_complete, NULL, 0, false},
+				CONTEXT_EDITOR, .run = popup_complete},
 		{"complete-or-indent", NULL, "complete the word; after a space: indent", CONTEXT_EDITOR,
-				complete_or_indent, NULL, 0, false},
-		{"popup-up", NULL, "select another completion", CONTEXT_POPUP, popup_up, NULL, 0, false},
-		{"popup-down", NULL, NULL, CONTEXT_POPUP, popup_down, NULL, 0, false},
-		{"popup-page-up", NULL, NULL, CONTEXT_POPUP, popup_page_up, NULL, 0, false},
-		{"popup-page-down", NULL, NULL, CONTEXT_POPUP, popup_page_down, NULL, 0, false},
-		{"popup-accept", NULL, "accept the selected completion", CONTEXT_POPUP, complete_accept, NULL,
-				0, false},
+				.run = complete_or_indent},
+		{"popup-up", NULL, "select another completion", CONTEXT_POPUP, .run = popup_up},
+		{"popup-down", NULL, NULL, CONTEXT_POPUP, .run = popup_down},
+		{"popup-page-up", NULL, NULL, CONTEXT_POPUP, .run = popup_page_up},
+		{"popup-page-down", NULL, NULL, CONTEXT_POPUP, .run = popup_page_down},
+		{"popup-accept", NULL, "accept the selected completion", CONTEXT_POPUP,
+				.run = complete_accept},
 		{"popup-choose", NULL,
 				"accept it if you asked for completions or used the arrow keys; "
 				"else new line",
-				CONTEXT_POPUP, choose_candidate, NULL, 0, false},
-		{"popup-close", NULL, "close", CONTEXT_POPUP, dismiss, NULL, 0, false},
+				CONTEXT_POPUP, .run = choose_candidate},
+		{"popup-close", NULL, "close", CONTEXT_POPUP, .run = dismiss},
 };
 const struct command_table complete_commands = COMMAND_TABLE(commands);
 

@@ -369,11 +369,11 @@ static void restart_sandbox(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"restart-kernel", "Restart the kernel…",
 				"restart this language's interpreter: variables are lost, files are kept",
-				CONTEXT_ANY, restart_kernel, NULL, 0, false},
+				CONTEXT_ANY, .run = restart_kernel},
 		{"reset-variables", "Forget all variables…", "forget the variables of this language",
-				CONTEXT_ANY, reset_variables, NULL, 0, false},
+				CONTEXT_ANY, .run = reset_variables},
 		{"restart-sandbox", "New sandbox…",
 				"end this sandbox with everything in it, and start another", CONTEXT_ANY,
-				restart_sandbox, NULL, 0, false},
+				.run = restart_sandbox},
 };
 const struct command_table loss_commands = COMMAND_TABLE(commands);

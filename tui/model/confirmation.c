@@ -112,6 +112,6 @@ static const struct command commands[] = {
 		{"confirm", "Confirm before code runs: always, or less often",
 				"choose when the workbench asks before code runs: in this session, in this kind of "
 				"sandbox, or everywhere",
-				CONTEXT_ANY, command_confirm, NULL, 0, false},
+				CONTEXT_ANY, .run = command_confirm},
 };
 const struct command_table confirmation_commands = COMMAND_TABLE(commands);

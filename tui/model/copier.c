@@ -178,9 +178,9 @@ void ask_copy_over(struct model *m, const struct msg *msg)
 static const struct command commands[] = {
 		{"copy-in", "Copy files into the sandbox…",
 				"copy a file or folder of this machine into the sandbox", CONTEXT_ANY,
-				copy_in, NULL, 0, false},
+				.run = copy_in},
 		{"copy-out", "Copy files out of the sandbox…",
-				"copy a file or folder of the sandbox to this machine", CONTEXT_ANY, copy_out,
-				NULL, 0, false},
+				"copy a file or folder of the sandbox to this machine", CONTEXT_ANY,
+				.run = copy_out},
 };
 const struct command_table copier_commands = COMMAND_TABLE(commands);

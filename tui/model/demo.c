@@ -287,20 +287,20 @@ static void type_faster(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"demo-next", "Demo: continue", "run the cell, then show the next", CONTEXT_DEMO, demo_next,
-				NULL, 0, false},
-		{"demo-run", "Demo: run the cell", "run the cell, or run it again", CONTEXT_DEMO, run_cell,
-				NULL, 0, false},
-		{"demo-back", "Demo: previous cell", "show the previous cell", CONTEXT_DEMO, demo_back, NULL,
-				0, false},
+		{"demo-next", "Demo: continue", "run the cell, then show the next", CONTEXT_DEMO,
+				.run = demo_next},
+		{"demo-run", "Demo: run the cell", "run the cell, or run it again", CONTEXT_DEMO,
+				.run = run_cell},
+		{"demo-back", "Demo: previous cell", "show the previous cell", CONTEXT_DEMO,
+				.run = demo_back},
 		{"demo-skip", "Demo: skip the cell", "show the next cell and do not run this one",
-				CONTEXT_DEMO, skip, NULL, 0, false},
+				CONTEXT_DEMO, .run = skip},
 		{"demo-type-slower", "Demo: type slower",
 				"type cells more slowly; at the lowest speed they appear at once",
-				CONTEXT_DEMO, type_slower, NULL, 0, false},
-		{"demo-type-faster", "Demo: type faster", "type cells faster", CONTEXT_DEMO, type_faster,
-				NULL, 0, false},
-		{"demo-leave", "Demo: leave", "end the demo and edit the file", CONTEXT_DEMO, demo_leave,
-				NULL, 0, false},
+				CONTEXT_DEMO, .run = type_slower},
+		{"demo-type-faster", "Demo: type faster", "type cells faster", CONTEXT_DEMO,
+				.run = type_faster},
+		{"demo-leave", "Demo: leave", "end the demo and edit the file", CONTEXT_DEMO,
+				.run = demo_leave},
 };
 const struct command_table demo_commands = COMMAND_TABLE(commands);

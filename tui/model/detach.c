@@ -34,9 +34,9 @@ static void keep_sandbox(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"detach", "Detach", "leave the workbench; the sandbox keeps running with all its state",
-				CONTEXT_ANY, detach, NULL, 0, false},
+				CONTEXT_ANY, .run = detach},
 		{"keep", "Keep the sandbox (toggle)",
 				"choose whether the sandbox keeps running when you leave", CONTEXT_ANY,
-				keep_sandbox, NULL, 0, false},
+				.run = keep_sandbox},
 };
 const struct command_table detach_commands = COMMAND_TABLE(commands);

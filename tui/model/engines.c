@@ -130,6 +130,6 @@ static void answer_container(struct model *m, int answer, struct effects *out)
 static const struct command commands[] = {
 		{"sandboxes-containers", "Other containers…",
 				"list other containers of the engines; Enter asks, then looks inside one",
-				CONTEXT_SANDBOXES, ask_engines, NULL, 0, false},
+				CONTEXT_SANDBOXES, .run = ask_engines},
 };
 const struct command_table engines_commands = COMMAND_TABLE(commands);

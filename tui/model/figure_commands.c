@@ -221,14 +221,14 @@ bool figures_zoom_event(struct model *m, const struct event *ev, struct effects 
 
 static const struct command commands[] = {
 		{"save-figure", "Save the image as…", "save the newest image in the output pane to a file",
-				CONTEXT_ANY, save_figure, NULL, 0, false},
+				CONTEXT_ANY, .run = save_figure},
 		{"zoom-figure", "Zoom the image",
 				"show the image on the whole screen; arrow keys go to others", CONTEXT_ANY,
-				zoom_figure, NULL, 0, false},
+				.run = zoom_figure},
 		{"open-figure", "Open the image outside", "open the image with the desktop's program",
-				CONTEXT_ANY, open_figure, NULL, 0, false},
+				CONTEXT_ANY, .run = open_figure},
 		{"copy-figure-path", "Copy the path of the saved image",
-				"copy the path of the image that was saved last", CONTEXT_ANY, copy_path,
-				NULL, 0, false},
+				"copy the path of the image that was saved last", CONTEXT_ANY,
+				.run = copy_path},
 };
 const struct command_table figure_commands = COMMAND_TABLE(commands);

@@ -153,6 +153,6 @@ static void pick_file(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"go-to-file", "Go to a file",
 				"find a file by a few letters: those opened lately, then those of this folder",
-				CONTEXT_ANY, pick_file, NULL, 0, false},
+				CONTEXT_ANY, .run = pick_file},
 };
 const struct command_table file_picker_commands = COMMAND_TABLE(commands);

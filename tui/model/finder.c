@@ -381,12 +381,11 @@ static void find_previous_match(struct model *m, struct effects *out)
 static const struct command commands[] = {
 		{"find", "Find…",
 				"find: Enter next, Shift-Enter or Up previous, Alt-x regular expression, Alt-c case, Alt-w word",
-				CONTEXT_EDITOR, open_finder, NULL, 0, false},
-		{"find-next", "Find next", "find the next match", CONTEXT_EDITOR, find_next_match, NULL, 0,
-				false},
+				CONTEXT_EDITOR, .run = open_finder},
+		{"find-next", "Find next", "find the next match", CONTEXT_EDITOR, .run = find_next_match},
 		{"find-previous", "Find previous", "find the previous match", CONTEXT_EDITOR,
-				find_previous_match, NULL, 0, false},
+				.run = find_previous_match},
 		{"replace", "Replace…", "replace, with a preview of each match", CONTEXT_EDITOR,
-				finder_replace, NULL, 0, false},
+				.run = finder_replace},
 };
 const struct command_table finder_commands = COMMAND_TABLE(commands);

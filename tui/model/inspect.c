@@ -336,6 +336,6 @@ static const struct command commands[] = {
 		{"inspect", "Inspect the name at the cursor",
 				"show signature, type, value and documentation of the name at "
 				"the cursor (also: run \"name?\")",
-				CONTEXT_ANY, inspect_cursor, NULL, 0, false},
+				CONTEXT_ANY, .run = inspect_cursor},
 };
 const struct command_table inspect_commands = COMMAND_TABLE(commands);

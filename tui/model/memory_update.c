@@ -111,10 +111,10 @@ static void resume(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"interrupt-paused", "Interrupt the paused run",
-				"interrupt the paused run and keep its variables", CONTEXT_PAUSED, interrupt,
-				NULL, 0, false},
+				"interrupt the paused run and keep its variables", CONTEXT_PAUSED,
+				.run = interrupt},
 		{"resume-paused", "Continue the paused run",
-				"continue the paused run, though it may be killed", CONTEXT_PAUSED, resume,
-				NULL, 0, false},
+				"continue the paused run, though it may be killed", CONTEXT_PAUSED,
+				.run = resume},
 };
 const struct command_table memory_commands = COMMAND_TABLE(commands);

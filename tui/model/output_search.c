@@ -119,11 +119,11 @@ static void output_find_previous(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"output-find", "Find in the output…", "find in the output (plain or regular expression)",
-				CONTEXT_OUTPUT, output_find, NULL, 0, false},
+				CONTEXT_OUTPUT, .run = output_find},
 		{"output-find-next", "Find next in the output", "go to the next match", CONTEXT_OUTPUT,
-				output_find_next, NULL, 0, false},
+				.run = output_find_next},
 		{"output-find-previous", "Find previous in the output", "go to the previous match",
-				CONTEXT_OUTPUT, output_find_previous, NULL, 0, false},
+				CONTEXT_OUTPUT, .run = output_find_previous},
 };
 const struct command_table output_search_commands = COMMAND_TABLE(commands);
 

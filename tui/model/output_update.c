@@ -116,24 +116,21 @@ static void deselect(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"output-up", NULL, "move the current line", CONTEXT_OUTPUT, output_up, NULL, 0, false},
-		{"output-down", NULL, NULL, CONTEXT_OUTPUT, output_down, NULL, 0, false},
-		{"output-scroll-up", NULL, "scroll by a line", CONTEXT_OUTPUT, output_scroll_up, NULL, 0,
-				false},
-		{"output-scroll-down", NULL, NULL, CONTEXT_OUTPUT, output_scroll_down, NULL, 0, false},
-		{"output-page-up", NULL, "scroll by a page", CONTEXT_OUTPUT, output_page_up, NULL, 0, false},
-		{"output-page-down", NULL, NULL, CONTEXT_OUTPUT, output_page_down, NULL, 0, false},
-		{"output-oldest", "Oldest output", "go to the oldest output", CONTEXT_OUTPUT, output_oldest,
-				NULL, 0, false},
+		{"output-up", NULL, "move the current line", CONTEXT_OUTPUT, .run = output_up},
+		{"output-down", NULL, NULL, CONTEXT_OUTPUT, .run = output_down},
+		{"output-scroll-up", NULL, "scroll by a line", CONTEXT_OUTPUT, .run = output_scroll_up},
+		{"output-scroll-down", NULL, NULL, CONTEXT_OUTPUT, .run = output_scroll_down},
+		{"output-page-up", NULL, "scroll by a page", CONTEXT_OUTPUT, .run = output_page_up},
+		{"output-page-down", NULL, NULL, CONTEXT_OUTPUT, .run = output_page_down},
+		{"output-oldest", "Oldest output", "go to the oldest output", CONTEXT_OUTPUT,
+				.run = output_oldest},
 		{"output-newest", "Newest output", "go to the newest output and follow it", CONTEXT_OUTPUT,
-				output_newest, NULL, 0, false},
-		{"output-select-up", NULL, "select lines (also by mouse)", CONTEXT_OUTPUT, select_up, NULL, 0,
-				false},
-		{"output-select-down", NULL, NULL, CONTEXT_OUTPUT, select_down, NULL, 0, false},
-		{"output-select-all", "Select all output", "select all", CONTEXT_OUTPUT, select_all, NULL, 0,
-				false},
+				.run = output_newest},
+		{"output-select-up", NULL, "select lines (also by mouse)", CONTEXT_OUTPUT, .run = select_up},
+		{"output-select-down", NULL, NULL, CONTEXT_OUTPUT, .run = select_down},
+		{"output-select-all", "Select all output", "select all", CONTEXT_OUTPUT, .run = select_all},
 		{"output-deselect", NULL, "clear the search, the selection and the current line",
-				CONTEXT_OUTPUT, deselect, NULL, 0, false},
+				CONTEXT_OUTPUT, .run = deselect},
 };
 const struct command_table output_commands = COMMAND_TABLE(commands);
 

@@ -159,21 +159,19 @@ static void faster(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"replay-pause", "Replay: pause or continue", "pause or continue", CONTEXT_REPLAY,
-				pause_or_play, NULL, 0, false},
-		{"replay-back", "Replay: 5 seconds back", "5 seconds back", CONTEXT_REPLAY, replay_back, NULL,
-				0, false},
-		{"replay-forward", "Replay: 5 seconds forward", "5 seconds forward", CONTEXT_REPLAY, forward,
-				NULL, 0, false},
+				.run = pause_or_play},
+		{"replay-back", "Replay: 5 seconds back", "5 seconds back", CONTEXT_REPLAY,
+				.run = replay_back},
+		{"replay-forward", "Replay: 5 seconds forward", "5 seconds forward", CONTEXT_REPLAY,
+				.run = forward},
 		{"replay-previous-run", "Replay: previous run",
 				"go to the start of the run, or to the previous run", CONTEXT_REPLAY,
-				previous_run, NULL, 0, false},
-		{"replay-next-run", "Replay: next run", "to the next run", CONTEXT_REPLAY, next_run, NULL, 0,
-				false},
-		{"replay-slower", "Replay: slower", "half as fast", CONTEXT_REPLAY, slower, NULL, 0, false},
-		{"replay-faster", "Replay: faster", "twice as fast", CONTEXT_REPLAY, faster, NULL, 0, false},
-		{"replay-start", "Replay: to the start", "to the start", CONTEXT_REPLAY, to_start, NULL, 0,
-				false},
-		{"replay-end", "Replay: to the end", "to the end", CONTEXT_REPLAY, to_end, NULL, 0, false},
+				.run = previous_run},
+		{"replay-next-run", "Replay: next run", "to the next run", CONTEXT_REPLAY, .run = next_run},
+		{"replay-slower", "Replay: slower", "half as fast", CONTEXT_REPLAY, .run = slower},
+		{"replay-faster", "Replay: faster", "twice as fast", CONTEXT_REPLAY, .run = faster},
+		{"replay-start", "Replay: to the start", "to the start", CONTEXT_REPLAY, .run = to_start},
+		{"replay-end", "Replay: to the end", "to the end", CONTEXT_REPLAY, .run = to_end},
 };
 const struct command_table replay_commands = COMMAND_TABLE(commands);
 

@@ -327,6 +327,6 @@ static void answer_history(struct model *m, int answer, struct effects *out)
 static const struct command commands[] = {
 		{"history", "Run history…",
 				"search earlier runs, of all sessions, and insert one in the editor",
-				CONTEXT_ANY, run_history_ask, NULL, 0, false},
+				CONTEXT_ANY, .run = run_history_ask},
 };
 const struct command_table history_commands = COMMAND_TABLE(commands);

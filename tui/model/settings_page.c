@@ -259,6 +259,6 @@ static const struct command commands[] = {
 		{"settings", "Settings",
 				"search and change settings: what each is, where its value comes from, when a "
 				"change counts",
-				CONTEXT_ANY, settings_page_ask, NULL, 0, false},
+				CONTEXT_ANY, .run = settings_page_ask},
 };
 const struct command_table settings_commands = COMMAND_TABLE(commands);

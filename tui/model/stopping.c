@@ -107,6 +107,6 @@ void stopping_text(const struct model *m, char *out, size_t cap)
 static const struct command commands[] = {
 		{"hold-clock", "Pause or resume the stop countdown",
 				"while a run is being stopped: pause or resume the countdown",
-				CONTEXT_STOPPING, stopping_hold, NULL, 0, false},
+				CONTEXT_STOPPING, .run = stopping_hold},
 };
 const struct command_table stopping_commands = COMMAND_TABLE(commands);

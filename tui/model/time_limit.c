@@ -55,6 +55,6 @@ static void extend_time_limit(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"extend-time", "Give the run more time", "extend the time limit of the run by as much again",
-				CONTEXT_ANY, extend_time_limit, NULL, 0, false},
+				CONTEXT_ANY, .run = extend_time_limit},
 };
 const struct command_table time_limit_commands = COMMAND_TABLE(commands);

@@ -169,12 +169,12 @@ static void open_sample(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"tutor", "Tutorial", "learn the workbench in five steps: write, run, see, stop, plot",
-				CONTEXT_ANY, start_tutor, NULL, 0, false},
+				CONTEXT_ANY, .run = start_tutor},
 		{"tutor-next", "Tutorial: next step",
 				"go on to the next step of the tutorial; at the end: close it", CONTEXT_ANY,
-				tutor_skip, NULL, 0, false},
+				.run = tutor_skip},
 		{"sample", "Open a sample program",
 				"open a short program in this language to try things with", CONTEXT_ANY,
-				open_sample, NULL, 0, false},
+				.run = open_sample},
 };
 const struct command_table tutor_commands = COMMAND_TABLE(commands);
