@@ -104,8 +104,15 @@ as_root() {
 	fi
 }
 
+# apt WHAT COUNT ARGUMENT...: see with_progress.
 apt() {
-	as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 "$@"
+	apt_log=$(mktemp)
+	what=$1 count=$2 code=0
+	shift 2
+	with_progress "$what" "$count" "$apt_log" \
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120 "$@" || code=$?
+	rm -f "$apt_log"
+	return $code
 }
 
 # No package is to start a daemon: tests start those that they need, and nobody asked for others. What Debian
@@ -119,24 +126,25 @@ apt_install() {
 		as_root chmod 755 $policy
 		trap 'as_root rm -f $policy; trap - INT TERM EXIT; exit 1' INT TERM
 	fi
-	code=0
+	installed=0
 	say "installing them, and what they depend on"
 	# shellcheck disable=SC2086 # one word per package
-	apt install -y --no-install-recommends $missing || code=$?
+	apt "installing packages" count_installed install -y --no-install-recommends $missing || installed=$?
 	[ -z "$policy" ] || as_root rm -f $policy
 	trap - INT TERM
-	return $code
+	return $installed
 }
 
 # The lists are updated once, and only if there are none or they turn out to be old.
 apt_install_all() {
+	as_root true # sudo may ask for a password, which no line of progress is to overwrite
 	if has_one '/var/lib/apt/lists/*_Packages*'; then
 		apt_install && return 0
 		say "could not install from the package lists of this machine: updating them"
 	else
 		say "fetching the package lists, of which this machine has none"
 	fi
-	apt update
+	apt "fetching package lists" count_fetched update
 	apt_install || die "could not install:$missing"
 }
 
