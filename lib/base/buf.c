@@ -37,12 +37,14 @@ char *buf_reserve(struct buf *b, size_t n)
 	size_t cap = b->cap ? b->cap : BUF_FIRST;
 	while (cap - b->len < n)
 		cap *= 2;
-	char *mem = malloc(cap);
+	/* realloc() moves large memory without copying it. What was taken from the front would be copied. */
+	char *mem = b->start ? malloc(cap) : realloc(b->mem, cap);
 	if (!mem)
 		return NULL;
-	if (b->len)
+	if (b->start) {
 		memcpy(mem, b->mem + b->start, b->len);
-	free(b->mem);
+		free(b->mem);
+	}
 	b->mem = mem;
 	b->cap = cap;
 	b->start = 0;

@@ -28,6 +28,29 @@ static bool is_plain(unsigned char c)
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
+#define EACH_BYTE UINT64_C(0x0101010101010101)
+
+/* Sets the high bit of the lowest byte that is zero. What it says of the bytes above that one may be wrong.
+ */
+static uint64_t zero_bytes(uint64_t word)
+{
+	return (word - EACH_BYTE) & ~word & EACH_BYTE << 7;
+}
+
+size_t json_plain_run(const char *s, size_t n)
+{
+	size_t i = 0;
+	for (uint64_t word; i + sizeof word <= n; i += sizeof word) {
+		memcpy(&word, s + i, sizeof word);
+		if (((word | (word - EACH_BYTE * 0x20) | (word + EACH_BYTE)) & EACH_BYTE << 7)
+				|| zero_bytes(word ^ EACH_BYTE * '"') || zero_bytes(word ^ EACH_BYTE * '\\'))
+			break;
+	}
+	while (i < n && is_plain((unsigned char)s[i]))
+		i++;
+	return i;
+}
+
 static bool needs_number(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7F && cp < 0xA0) || (cp >= 0x202A && cp <= 0x202E)
@@ -70,30 +93,28 @@ int json_put_digits(struct buf *out, uint64_t value)
  * length. */
 static size_t begin_string(struct buf *out, const char *s, size_t n, int *ret)
 {
-	size_t i = 0;
+	size_t run = json_plain_run(s, n);
 	char *to = n < out->max ? buf_reserve(out, n + 1) : NULL;
 	if (!to) {
 		*ret = buf_append(out, "\"", 1);
 		return 0;
 	}
 	*to++ = '"';
-	for (; i < n && is_plain((unsigned char)s[i]); i++)
-		to[i] = s[i];
-	buf_fill(out, i + 1);
+	if (run)
+		memcpy(to, s, run);
+	buf_fill(out, run + 1);
 	*ret = 0;
-	return i;
+	return run;
 }
 
 int json_put_string(struct buf *out, const char *s, size_t n)
 {
 	int r;
 	for (size_t i = begin_string(out, s, n, &r); i < n && !r;) {
-		size_t run = i;
-		while (run < n && is_plain((unsigned char)s[run]))
-			run++;
-		if (run > i) {
-			r = buf_append(out, s + i, run - i);
-			i = run;
+		size_t run = json_plain_run(s + i, n - i);
+		if (run) {
+			r = buf_append(out, s + i, run);
+			i += run;
 			continue;
 		}
 		uint32_t cp;
@@ -110,9 +131,10 @@ size_t json_string_size(const char *s, size_t n)
 	for (size_t i = 0; i < n;) {
 		uint32_t cp;
 		char bytes[8];
-		if (is_plain((unsigned char)s[i])) {
-			i++;
-			size++;
+		size_t run = json_plain_run(s + i, n - i);
+		if (run) {
+			i += run;
+			size += run;
 			continue;
 		}
 		i += trm_utf8_decode(s + i, n - i, &cp, NULL);

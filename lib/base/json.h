@@ -15,7 +15,10 @@
 int json_put_string(struct buf *out, const char *s, size_t n);
 /* The number of bytes that json_put_string() appends. */
 size_t json_string_size(const char *s, size_t n);
-/* The same for a number, much faster than printf(). */
+/* The number of bytes at the start that a string holds as they are: ASCII without quotes, backslashes and
+ * control characters. */
+size_t json_plain_run(const char *s, size_t n);
+/* Append a number, much faster than printf(). */
 int json_put_digits(struct buf *out, uint64_t value);
 
 enum { JSON_DIGITS = 20 };

@@ -147,13 +147,29 @@ static size_t mend_escape(char *s, const char *end)
 	return 5;
 }
 
-/* Mend the strings of a line and measure its depth. False: too deep. */
-static bool mend_line(char *line, size_t n)
+enum { LONG_BYTES = 64 << 10 };
+
+/* A string that holds nothing to decode, without its quotes. cJSON would read each byte of it twice. */
+struct long_string {
+	char *at;
+	size_t n;
+};
+
+/* Mend the strings of a line, measure its depth, and find its first long string (else n is 0). False: too
+ * deep. */
+static bool mend_line(char *line, size_t n, struct long_string *ret_long)
 {
 	const char *end = line + n;
 	bool in_string = false;
 	int depth = 0;
+	*ret_long = (struct long_string){0};
 	for (char *s = line; s < end; s++) {
+		size_t run = in_string ? json_plain_run(s, (size_t)(end - s)) : 0;
+		if (run >= LONG_BYTES && !ret_long->n && s[-1] == '"' && s + run < end && s[run] == '"')
+			*ret_long = (struct long_string){s, run};
+		s += run;
+		if (s == end)
+			break;
 		if (in_string && *s == '\\' && s + 1 < end)
 			s += mend_escape(s + 1, end);
 		else if (*s == '"')
@@ -302,15 +318,63 @@ static int read_event(struct kernel_event *e, struct trm_error *reterr)
 	return 0;
 }
 
+/* ---- long strings ------------------------------------------------------------ */
+
+static const char stand_in[] = "\"<long string>\"";
+
+/* The first item, in the order of the text, that is the stand-in. */
+static cJSON *find_stand_in(cJSON *item)
+{
+	for (; item; item = item->next) {
+		const char *text = cJSON_GetStringValue(item);
+		if (text && strlen(text) == sizeof stand_in - 3
+				&& !memcmp(text, stand_in + 1, sizeof stand_in - 3))
+			return item;
+		cJSON *inside = find_stand_in(item->child);
+		if (inside)
+			return inside;
+	}
+	return NULL;
+}
+
+/* Parse a line without that string, which is put in afterwards. NULL: parse it as it is. */
+static cJSON *parse_without(const char *line, size_t n, struct long_string s)
+{
+	size_t head = (size_t)(s.at - 1 - line), tail = n - head - s.n - 2, mark = sizeof stand_in - 1;
+	char *brief = malloc(n - s.n + sizeof stand_in), *copy = malloc(s.n + 1);
+	cJSON *json = NULL, *item = NULL;
+	if (brief && copy) {
+		memcpy(brief, line, head);
+		memcpy(brief + head, stand_in, mark);
+		memcpy(brief + head + mark, s.at + s.n + 1, tail);
+		json = cJSON_ParseWithLength(brief, head + mark + tail);
+		item = find_stand_in(json);
+	}
+	free(brief);
+	if (!item) { /* no memory, no JSON, or the string is a name */
+		cJSON_Delete(json);
+		free(copy);
+		return NULL;
+	}
+	memcpy(copy, s.at, s.n);
+	copy[s.n] = '\0';
+	cJSON_free(item->valuestring);
+	item->valuestring = copy;
+	return json;
+}
+
 cJSON *kernel_json_parse(char *line, size_t n, bool *ret_is_deep)
 {
-	bool is_deep = !mend_line(line, n);
+	struct long_string s;
+	bool is_deep = !mend_line(line, n, &s);
 	if (ret_is_deep)
 		*ret_is_deep = is_deep;
 	if (is_deep)
 		return NULL;
-	if (utf8_is_valid(line, n))
-		return cJSON_ParseWithLength(line, n);
+	if (utf8_is_valid(line, n)) {
+		cJSON *json = s.n ? parse_without(line, n, s) : NULL;
+		return json ? json : cJSON_ParseWithLength(line, n);
+	}
 	size_t len;
 	char *repaired = utf8_repair(line, n, &len);
 	cJSON *json = repaired ? cJSON_ParseWithLength(repaired, len) : NULL;

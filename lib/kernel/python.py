@@ -126,12 +126,13 @@ def quote(text):
 
 
 def put(line):
-	data = line.encode()
+	"""Write an event: text, or pieces of bytes."""
 	try:
 		with write_lock:
-			n = os_write(events, data)
-			while n < len(data):
-				n += os_write(events, data[n:n + BLOCK])
+			for data in (line.encode(),) if type(line) is str else line:
+				n = os_write(events, data)
+				while n < len(data):
+					n += os_write(events, data[n:n + BLOCK])
 	except OSError:
 		os._exit(1)  # nobody listens any more
 

@@ -11,6 +11,8 @@ import binascii
 import io
 
 DISPLAY_MAX = 16 << 20  # bytes of one display on their way, all its forms together
+MEMBER_SIGNS = 6  # bytes: the signs around a form
+ENCODED_BYTES = 48 << 10  # at a time; a multiple of three
 METHODS = (
 	('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'), ('_repr_svg_', 'image/svg+xml'),
 	('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
@@ -65,29 +67,48 @@ def first_of(data):
 	return data[0] if isinstance(data, tuple) and data else data
 
 
-def members_of(bundle):
-	"""JSON members: forms beyond what one display may take are left out, and that is said."""
-	members, too_big, room = [], [], DISPLAY_MAX
+def forms_of(bundle):
+	"""The forms that fit into one display: JSON strings, and views of bytes that are to be encoded. What does not
+	fit is said."""
+	forms, too_big, room = {}, [], DISPLAY_MAX
 	for mime, data in bundle.items():
-		if isinstance(data, (bytes, bytearray, memoryview)):
-			data = binascii.b2a_base64(data, newline=False).decode()
-		if not isinstance(mime, str) or not isinstance(data, str):
+		is_text = isinstance(data, str)
+		if not isinstance(mime, str) or not (is_text or isinstance(data, (bytes, bytearray, memoryview))):
 			continue
-		member = f'{quote(mime)}:{quote(data)}' if len(data) <= room else ''
-		if 0 < len(member) <= room:
-			members.append(member)
-			room -= len(member)
+		if is_text:
+			form = quote(data).encode() if len(data) <= room else data
+			size = len(form)
 		else:
-			too_big.append(f'{mime} left out: {len(data)} characters are too many to show')
-	if too_big and len(members) < 2:
-		members = [member for member in members if not member.startswith('"text/plain"')]
-		members.append('"text/plain":' + quote('\n'.join(too_big)))
-	return members
+			form = memoryview(bytes(data) if isinstance(data, memoryview) else data)
+			size = (len(form) + 2) // 3 * 4
+		if size + len(mime) + MEMBER_SIGNS <= room:
+			forms[mime] = form
+			room -= size + len(mime) + MEMBER_SIGNS
+		else:
+			too_big.append(f'{mime} left out: {len(data) if is_text else size} characters are too many to show')
+	if too_big and len(forms) < 2:
+		forms['text/plain'] = quote('\n'.join(too_big)).encode()
+	return forms
+
+
+def pieces_of(head, forms):
+	"""A display as pieces of bytes: a figure may be large, and each copy of it costs."""
+	yield head.encode()
+	for i, (mime, form) in enumerate(forms.items()):
+		yield f'{"," if i else ""}{quote(mime)}:'.encode()
+		if isinstance(form, bytes):
+			yield form
+			continue
+		yield b'"'
+		for at in range(0, len(form), ENCODED_BYTES):
+			yield binascii.b2a_base64(form[at:at + ENCODED_BYTES], newline=False)
+		yield b'"'
+	yield b'}}\n'
 
 
 def put_bundle(bundle, title='', source=''):
-	members = members_of(bundle)
-	if not members or in_child:
+	forms = forms_of(bundle)
+	if not forms or in_child:
 		return
 	flush()
 	if run_id is None:
@@ -96,7 +117,7 @@ def put_bundle(bundle, title='', source=''):
 	for fd in 1, 2:  # three pipes do not tell their reader which was written first
 		later('settle')(fd)
 	facts = ''.join(f',"{name}":{quote(text)}' for name, text in (('title', title), ('source', source)) if text)
-	later('put_shielded')(f'{{"ev":"display","id":{run_id}{facts},"data":{{{",".join(members)}}}}}\n')
+	later('put_shielded')(pieces_of(f'{{"ev":"display","id":{run_id}{facts},"data":{{', forms))
 	later('settle')(events)
 
 

@@ -62,7 +62,7 @@ static bool is_form(const cJSON *item)
 static void on_display(struct kernel *k, const struct kernel_event *e)
 {
 	const struct own_run *own = run_own(run_of(k, e));
-	const cJSON *item;
+	cJSON *item;
 	size_t more = 0, n_plots = 0;
 	cJSON_ArrayForEach(item, e->data)
 	{
@@ -79,13 +79,15 @@ static void on_display(struct kernel *k, const struct kernel_event *e)
 		struct trm_run *run = run_of(k, e);
 		if (!run || k->session->is_closed)
 			return;
-		if (is_form(item))
-			run_display(run, &(struct trm_display){.mime = item->string,
-							 .data = item->valuestring,
-							 .more = --more,
-							 .title = (char *)e->title,
-							 .source = e->is_saved ? TRM_DISPLAY_SAVED
-									       : TRM_DISPLAY_SHOWN});
+		if (!is_form(item))
+			continue;
+		struct trm_display shown = {.mime = item->string,
+				.data = item->valuestring,
+				.more = --more,
+				.title = (char *)e->title,
+				.source = e->is_saved ? TRM_DISPLAY_SAVED : TRM_DISPLAY_SHOWN};
+		item->valuestring = NULL; /* the run has it now */
+		run_display(run, &shown);
 	}
 }
 

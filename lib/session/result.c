@@ -290,11 +290,11 @@ static char *finish_writing(struct writer *w)
 {
 	if (!w->error)
 		w->error = buf_append(&w->to, "", 1);
-	char *json = w->error ? NULL : malloc(w->to.len);
-	if (json)
-		memcpy(json, buf_at(&w->to), w->to.len);
-	buf_finish(&w->to);
-	return json;
+	if (w->error) {
+		buf_finish(&w->to);
+		return NULL;
+	}
+	return w->to.mem; /* nothing was taken from its front */
 }
 
 char *trm_result_to_json(const struct trm_result *result)

@@ -115,7 +115,8 @@ void run_free_displays(struct run_displays *shown)
 	free(shown->of);
 }
 
-/* Returns NULL if there is no memory or the run has shown more than is kept. */
+/* Takes the data over. Returns NULL, and has not, if there is no memory or the run has shown more than is
+ * kept. */
 static struct trm_display *keep_display(struct trm_run *run, const struct trm_display *shown)
 {
 	size_t n = strlen(shown->data);
@@ -128,14 +129,12 @@ static struct trm_display *keep_display(struct trm_run *run, const struct trm_di
 	struct trm_display *display = &all[run->shown.n];
 	*display = *shown;
 	display->mime = strdup(shown->mime);
-	display->data = strdup(shown->data);
 	display->title = shown->title ? strdup(shown->title) : NULL;
 	display->n = n;
 	display->bundle = run->shown.n_bundles;
 	display->run = run->number;
-	if (!display->mime || !display->data || (shown->title && !display->title)) {
+	if (!display->mime || (shown->title && !display->title)) {
 		free(display->mime);
-		free(display->data);
 		free(display->title);
 		return NULL;
 	}
@@ -149,6 +148,8 @@ void run_display(struct trm_run *run, const struct trm_display *shown)
 {
 	run->has_printed = true;
 	const struct trm_display *display = keep_display(run, shown);
+	if (!display)
+		free(shown->data);
 	run->shown.dropped += !display;
 	run->shown.n_bundles += shown->more == 0;
 	run_announce(run);

@@ -78,6 +78,8 @@ void bench_typing(void);
 void bench_copy(void);
 void bench_kept(void);
 void bench_serve(void);
+void bench_figure(void);
+void bench_scan(void);
 void bench_lang(void);
 void bench_docker(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The least that an HTTP server in C does: libmicrohttpd, with its own thread, gives back what it was sent.
- * And the least that one with an interpreter does: before that it has a sum done, with nothing between. */
+/* The least that an HTTP server in C does: libmicrohttpd, with its own thread, gives back what it was sent,
+ * and SERVED_FIGURE bytes to who sends nothing. And the least that one with an interpreter does: before that
+ * it has a sum done, with nothing between. */
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -32,12 +33,25 @@ static bool has_sum_done(void)
 	return write(ask, "1+1", 3) == 3 && read(reported, text, sizeof text) == 1 && text[0] == '2';
 }
 
+static int answer_figure(const struct mhd *mhd, struct MHD_Connection *connection)
+{
+	static char letters[SERVED_FIGURE];
+	memset(letters, 'A', sizeof letters);
+	struct MHD_Response *response =
+			mhd->response_from_buffer(sizeof letters, letters, MHD_RESPMEM_PERSISTENT);
+	int queued = mhd->queue_response(connection, 200, response);
+	mhd->destroy_response(response);
+	return queued;
+}
+
 static int answer(void *user, struct MHD_Connection *connection, const char *url, const char *method,
 		const char *version, const char *upload, size_t *upload_len, void **request)
 {
 	const struct mhd *mhd = user;
 	struct body *body = *request;
-	(void)url, (void)method, (void)version;
+	(void)url, (void)version;
+	if (!strcmp(method, "GET"))
+		return answer_figure(mhd, connection);
 	if (!body)
 		return (*request = calloc(1, sizeof *body)) ? MHD_YES : MHD_NO;
 	if (*upload_len) {

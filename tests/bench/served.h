@@ -23,8 +23,10 @@ double served_mib(const struct served *s, const char *field); /* of its smaps_ro
 int served_descriptors(const struct served *s);
 int served_processes(const struct served *s); /* all that descends from it */
 
+enum { SERVED_FIGURE = 40000000 / 3 }; /* bytes: a figure of 10 MB in base64 */
+
 /* A libmicrohttpd that answers each POST with its body, in a process of its own; before that, if it has an
- * interpreter, it has a sum done. */
+ * interpreter, it has a sum done. A GET is answered with SERVED_FIGURE bytes. */
 bool echo_start(struct served *s, bool has_interpreter);
 void echo_stop(struct served *s);
 

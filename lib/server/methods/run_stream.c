@@ -159,20 +159,23 @@ static void send_rest(struct run_stream *s)
 	send_event(s, "lost");
 }
 
+/* A display may be large: it is not copied into `json`. */
 void run_stream_display(struct run_stream *s, const struct trm_display *display)
 {
-	char more[32];
+	enum { MORE_MAX = 32 };
 	if (!s)
 		return;
-	char *json = trm_display_to_json(display);
-	snprintf(more, sizeof more, ",\"more\":%zu}", display->more);
-	if (json) {
-		json[strlen(json) - 1] = '\0'; /* the bracket at its end */
-		put_text(s, json);
-		put_text(s, more);
+	char *json = trm_display_to_json(display), *grown;
+	size_t n = json ? strlen(json) : 0;
+	bool is_flushed = true;
+	if (json && (grown = realloc(json, n + MORE_MAX))) {
+		json = grown;
+		n += (size_t)snprintf(json + n - 1, MORE_MAX, ",\"more\":%zu}", display->more) - 1;
+		is_flushed = events_put(s->events, "display", json, n);
 	}
 	free(json);
-	send_event(s, "display");
+	if (is_flushed)
+		consume(s);
 }
 
 void run_stream_input(struct run_stream *s, const char *prompt, bool is_secret)

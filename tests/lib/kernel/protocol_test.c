@@ -132,6 +132,58 @@ static void mends_strings(void **state)
 	kernel_event_finish(&e);
 }
 
+enum { FIGURE_BYTES = 300000 };
+
+/* A line of a display with a figure between `head` and `tail`. */
+static int decode_figure(const char *head, const char *tail, struct kernel_event *ret)
+{
+	size_t n = strlen(head), left = strlen(tail);
+	char *line = malloc(n + FIGURE_BYTES + left);
+	assert_non_null(line);
+	memcpy(line, head, n);
+	memset(line + n, 'A', FIGURE_BYTES);
+	memcpy(line + n + FIGURE_BYTES, tail, left);
+	int r = kernel_event_decode(line, n + FIGURE_BYTES + left, ret, NULL);
+	free(line);
+	return r;
+}
+
+/* Long strings are not parsed with the rest of the line. */
+static void reads_long_strings(void **state)
+{
+	static const char *const HEADS[] = {
+			"{\"ev\":\"display\",\"id\":\"1\",\"data\":{\"text/plain\":\"a\\\"b\",\"image/png\":\"",
+			"{\"ev\":\"display\",\"id\":\"1\",\"data\":{\"image/png\":\"\\n",
+			"{\"ev\":\"display\",\"id\":\"1\",\"data\":{\"image/png\":\""};
+	static const char *const TAILS[] = {"\"}}", "\"}}", "\",\"text/plain\":\"<long string>\"}}"};
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct kernel_event e;
+		assert_int_equal(decode_figure(HEADS[i], TAILS[i], &e), 0);
+		const char *figure = kernel_json_text(e.data, "image/png");
+		assert_non_null(figure);
+		assert_int_equal(strlen(figure), FIGURE_BYTES + (i == 1));
+		assert_int_equal(strspn(figure + (i == 1), "A"), FIGURE_BYTES);
+		if (i == 2)
+			assert_string_equal(kernel_json_text(e.data, "text/plain"), "<long string>");
+		kernel_event_finish(&e);
+	}
+}
+
+static void refuses_broken_long_strings(void **state)
+{
+	static const char head[] = "{\"ev\":\"display\",\"id\":\"1\",\"data\":{\"image/png\":\"";
+	static const char *const TAILS[] = {"", "\"", "\"}", "\\", "\"\"}}"};
+	struct kernel_event e;
+	(void)state;
+	for (size_t i = 0; i < sizeof TAILS / sizeof *TAILS; i++)
+		assert_int_not_equal(decode_figure(head, TAILS[i], &e), 0);
+	/* a long name is one */
+	assert_int_equal(decode_figure("{\"ev\":\"display\",\"id\":\"1\",\"data\":{\"", "\":\"x\"}}", &e), 0);
+	assert_int_equal(strlen(e.data->child->string), FIGURE_BYTES);
+	kernel_event_finish(&e);
+}
+
 static void refuses_what_is_no_event(void **state)
 {
 	struct kernel_event e;
@@ -186,6 +238,8 @@ int main(void)
 			cmocka_unit_test(a_usual_end_needs_no_tree),
 			cmocka_unit_test(odd_numbers_count_as_absent),
 			cmocka_unit_test(mends_strings),
+			cmocka_unit_test(reads_long_strings),
+			cmocka_unit_test(refuses_broken_long_strings),
 			cmocka_unit_test(refuses_what_is_no_event),
 			cmocka_unit_test(ignores_unknown_events),
 			cmocka_unit_test(finds_lines_byte_by_byte),
