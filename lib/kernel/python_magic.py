@@ -94,7 +94,7 @@ def time_often(text):
 	print(f'{tell_seconds(mean)} ± {tell_seconds(spread)} per loop (mean ± std. dev. of 7 runs, {loops:,} loops each)')
 
 
-def change_directory(text):
+def go_to(text):
 	os.chdir(os.path.expanduser(fill_in(text).strip('\'"') or '~'))
 	print(os.getcwd())
 
@@ -121,5 +121,5 @@ def write_file(appends, file, text):
 def be_magic(name):
 	return {
 		'shell': run_shell, 'lines': shell_lines, 'pip': run_pip, 'time': time_code, 'timeit': time_often,
-		'cd': change_directory, 'pwd': lambda _: os.getcwd(), 'env': environment, 'write': write_file,
+		'cd': go_to, 'pwd': lambda _: os.getcwd(), 'env': environment, 'write': write_file,
 	}[name]

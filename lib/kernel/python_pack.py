@@ -14,6 +14,9 @@ source = ''
 for file in files:
 	with open(file, encoding='utf-8') as f:
 		source += f.read()
+names = re.findall(r'^(?:def|class) (\w+)', source, re.MULTILINE)
+if len(names) != len(set(names)):  # all sections share one namespace: the later one would replace the other
+	sys.exit('python_pack: defined twice: ' + ', '.join(sorted({name for name in names if names.count(name) > 1})))
 first, *later = source.split('\n#: ')
 code = {'': compile(first, '<terrarium>', 'exec')}
 for text in later:
