@@ -13,6 +13,7 @@ lib/embed:
 lib/grammar:
 lib/wire: base
 lib/tree: wire base
+lib/websocket: base
 lib/agent/core: wire base
 lib/agent/batch: base
 lib/agent/process: agent/batch agent/core wire base
