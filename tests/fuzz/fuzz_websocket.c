@@ -7,9 +7,10 @@
 #include "websocket/channel.h"
 #include "websocket/handshake.h"
 
+/* Compared as bytes, so it has no padding. */
 struct total {
 	size_t out, err, pings, closes, status;
-	int error;
+	long error;
 };
 
 static struct total read_in_steps(const uint8_t *bytes, size_t n, size_t step)
