@@ -116,6 +116,7 @@ int plan_msg_put(struct buf *out, const struct plan_msg *m)
 		return TRM_EINVAL;
 	pack_u8(&p, VERSION);
 	fields_pack(&p, &PLAN, m);
+	pack_u8(&p, m->shares_proxy);
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		pack_bytes(&p, m->steps[i].bytes, m->steps[i].n);
 		pack_u32(&p, m->timeout_ms[i]);
@@ -137,6 +138,7 @@ int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret)
 	if (n > PLAN_MAX_BYTES || unpack_u8(&u) != VERSION)
 		return TRM_EPROTO;
 	fields_unpack(&u, &PLAN, &m);
+	m.shares_proxy = unpack_u8(&u) != 0;
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		m.steps[i].bytes = unpack_bytes(&u, &m.steps[i].n);
 		m.timeout_ms[i] = unpack_u32(&u);

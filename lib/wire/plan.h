@@ -91,6 +91,7 @@ struct plan_msg {
 	/* SUPERVISOR_AGENT is text with marks, which become JSON strings' contents, and may have several
 	 * versions, each ended by a NUL; a later one is tried if the engine refuses the one before. */
 	bool puts_text;
+	bool shares_proxy;               /* commands of kubectl go over one proxy for all (kube/kube.h) */
 	bool is_verbose;                 /* clients are told each command: see base/command_words.h */
 	struct slice steps[PLAN_STEPS];  /* made with plan_arg_put() */
 	uint32_t timeout_ms[PLAN_STEPS]; /* 0: PLAN_TIMEOUT_MS */

@@ -14,6 +14,7 @@ lib/grammar:
 lib/wire: base
 lib/tree: wire base
 lib/websocket: base
+lib/kube: websocket base
 lib/agent/core: wire base
 lib/agent/batch: base
 lib/agent/process: agent/batch agent/core wire base
@@ -24,8 +25,8 @@ lib/sweep: wire base
 lib/supervisor/limits: sweep wire base
 lib/supervisor/net: supervisor/limits wire base
 lib/supervisor/launch: supervisor/net supervisor/limits wire base
-lib/supervisor/container: sweep wire base
-lib/supervisor/core: supervisor/container supervisor/launch supervisor/net supervisor/limits sweep wire base
+lib/supervisor/container: kube sweep wire base
+lib/supervisor/core: supervisor/container supervisor/launch supervisor/net supervisor/limits kube sweep wire base
 lib/loop: base
 lib/config: base
 lib/magic: base

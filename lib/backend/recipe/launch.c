@@ -336,6 +336,7 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 			.has_net = w->opts.limits.net,
 			.is_verbose = w->opts.is_verbose,
 			.puts_text = is_pod(box),
+			.shares_proxy = recipe_put_reads(box->recipe) == RECIPE_PUT_POD,
 			.asks = asks_of(box->recipe, &w->opts)};
 	struct buf packet;
 	int r = put_steps(d, box, t, reterr);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -105,6 +106,15 @@ static void place_stdio(int in_fd, int out_fd, int err_fd)
 			_exit(NOT_STARTED);
 }
 
+/* Clients must see that the supervisor closes their connections, so nobody else keeps them open. */
+static void leave_supervisor_fds(void)
+{
+	if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
+		return;
+	for (int fd = 3; fd < 1024; fd++) /* Linux before 5.9 */
+		close(fd);
+}
+
 static _Noreturn void child(const struct step_facts *facts, struct slice step)
 {
 	sigset_t none;
@@ -115,6 +125,13 @@ static _Noreturn void child(const struct step_facts *facts, struct slice step)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (chdir(facts->plan->cwd) < 0 && chdir("/") < 0)
 		_exit(NOT_STARTED);
+	if (facts->kube) {
+		leave_supervisor_fds();
+		const struct kube_place place = {facts->run_path, env, facts->kube, facts->is_early};
+		int code = kube_run(&place, argv);
+		if (code >= 0)
+			_exit(code);
+	}
 	environ = env; /* execvp() searches the PATH of this environment */
 	execvp(argv[0], argv);
 	dprintf(STDERR_FILENO, "cannot run %s: %s", argv[0], strerror(errno));

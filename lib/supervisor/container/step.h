@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/command_words.h"
+#include "kube/kube.h"
 #include "wire/plan.h"
 
 enum {
@@ -35,6 +36,10 @@ enum step_end { STEP_RUNS, STEP_DONE, STEP_FAILED, STEP_LATE, STEP_STOPPED };
 struct step_facts {
 	const struct plan_msg *plan;
 	const char *id, *supervisor; /* they replace the placeholders */
+	const char *run_path;        /* the runtime directory */
+	struct kube_report
+			*kube; /* commands of kubectl may go over a proxy for all (kube/kube.h); NULL: not */
+	bool is_early;         /* the pod may not run yet */
 };
 
 struct step {

@@ -40,7 +40,7 @@ static bool read_plan(struct container *r)
 	return true;
 }
 
-static void init_container(struct container *r)
+static void init_container(struct container *r, const char *run_path)
 {
 	/* Processes that commands leave behind on purpose (podman's conmon) must not become our children,
 	 * or we would kill them. */
@@ -52,7 +52,11 @@ static void init_container(struct container *r)
 	snprintf(r->shared->id, sizeof r->shared->id, "%s",
 			r->plan.is_adopted ? r->plan.container : r->plan.name);
 	container_gc_label(r->label, sizeof r->label);
-	r->facts = (struct step_facts){&r->plan, r->shared->id, r->label};
+	r->facts = (struct step_facts){.plan = &r->plan,
+			.id = r->shared->id,
+			.supervisor = r->label,
+			.run_path = run_path,
+			.kube = r->plan.shares_proxy ? &r->shared->kube : NULL};
 	bridges_init(&r->bridges, &r->facts);
 }
 
@@ -61,7 +65,7 @@ void container_load(struct supervisor *k)
 	struct container *r = &k->container;
 	r->shared = cleanup_shared(sizeof *r->shared);
 	if (r->shared && read_plan(r))
-		init_container(r);
+		init_container(r, k->spec.run_path);
 	k->groups->kind = LIMITS_ENGINE; /* until groups_find() has found some */
 }
 

@@ -40,6 +40,7 @@ struct container_shared {
 	char id[CONTAINER_ID];
 	bool may_be_there; /* something may have been made and must be destroyed */
 	bool is_up;        /* the sandbox has been used */
+	struct kube_report kube;
 };
 
 struct container {

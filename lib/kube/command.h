@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_KUBE_COMMAND_H
+#define TRM_KUBE_COMMAND_H
+
+/* The command lines of kubectl that the recipe `kubernetes` has, and that lib/kube can do without kubectl.
+ * Pure. */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+
+enum kube_verb {
+	KUBE_NONE,   /* another command: only kubectl can do it */
+	KUBE_CREATE, /* create --filename - */
+	KUBE_WATCH,  /* get pod POD --watch: lines for a step READY (wire/plan.h) */
+	KUBE_EXEC,   /* exec POD -- COMMAND */
+	KUBE_DELETE  /* delete --ignore-not-found --wait=false KIND/NAME … */
+};
+
+enum { KUBE_TARGETS = 4, KUBE_NAME = 254 };
+
+/* Borrowed from the arguments. */
+struct kube_command {
+	enum kube_verb verb;
+	const char *program;
+	const char *context, *space; /* NULL: kubectl chooses */
+	const char *pod, *container; /* of WATCH and EXEC */
+	bool has_stdin;
+	char *const *args;                 /* of EXEC: what runs in the pod, up to NULL */
+	const char *targets[KUBE_TARGETS]; /* of DELETE */
+	size_t n_targets;
+};
+
+void kube_command_read(char *const *argv, struct kube_command *ret);
+/* Append the path of `pods/NAME` and the like: "/api/v1/namespaces/SPACE/pods/NAME". An empty name stands for
+ * the collection. TRM_EINVAL: the kind is unknown, or a name could be something else in a path. */
+int kube_path_put(struct buf *out, const char *space, const char *kind, const char *name);
+/* Append the path by which a command is executed in a pod. */
+int kube_exec_path_put(struct buf *out, const char *space, const struct kube_command *command);
+
+#endif
