@@ -264,7 +264,7 @@ int kube_run(const struct kube_place *place, char *const *argv)
 	switch (command.verb) {
 	case KUBE_CREATE: code = run_create(&d); break;
 	case KUBE_DELETE: code = run_delete(&d); break;
-	case KUBE_WATCH: code = run_watch(&d, command.container ? command.container : "sandbox"); break;
+	case KUBE_WATCH: code = run_watch(&d, command.container ? command.container : KUBE_MAIN); break;
 	case KUBE_EXEC: code = kube_stream(&d.use, d.space, &command, place->waits, why); break;
 	case KUBE_NONE: break;
 	}

@@ -78,16 +78,24 @@ static void put_container(struct json_value container, char *out)
 		put_terminated(value, NULL, out);
 }
 
-/* A container that prepares the pod matters only while it cannot. */
-static void put_helper(struct json_value container, char *out)
+/* The container that cuts the network could not. */
+static void put_cut(struct json_value container, char *out)
 {
 	struct json_value state, value, code;
 	json_member(container, "state", &state);
-	if (json_member(state, "waiting", &value))
-		put_waiting(value, out);
 	if (json_member(state, "terminated", &value) && json_member(value, "exitCode", &code)
 			&& json_number(code, 0))
 		put_terminated(value, "InitFailed", out);
+}
+
+/* A container that prepares the pod matters only while it has not. */
+static void put_init(struct json_value container, char *out)
+{
+	struct json_value state, value;
+	json_member(container, "state", &state);
+	if (json_member(state, "waiting", &value))
+		put_waiting(value, out);
+	put_cut(container, out);
 }
 
 char *pod_state_format(struct json_value pod, const char *container, char out[POD_STATE])
@@ -101,10 +109,14 @@ char *pod_state_format(struct json_value pod, const char *container, char out[PO
 	while (json_item(&list, &item))
 		if (json_member(item, "name", &value) && json_is(value, container))
 			put_container(item, out);
+	json_member(status, "containerStatuses", &list);
+	while (json_item(&list, &item))
+		if (json_member(item, "name", &value) && json_is(value, KUBE_CUT))
+			put_cut(item, out);
 	json_member(status, "initContainerStatuses", &list);
 	while (json_item(&list, &item))
 		if (!json_member(item, "ready", &value) || value.n != 4 || memcmp(value.at, "true", 4) != 0)
-			put_helper(item, out);
+			put_init(item, out);
 	if (json_member(pod, "metadata", &value) && json_member(value, "deletionTimestamp", &value))
 		put_state(out, "removing", "");
 	if (*read_line_of(status, "reason", reason, sizeof reason))

@@ -9,6 +9,10 @@
 
 #include "base/json_scan.h"
 
+/* In pods of ours (backend/recipe/pod.h). */
+#define KUBE_MAIN "sandbox"
+#define KUBE_CUT "cut-network"
+
 enum { POD_STATE = 640 };
 
 /* "state 0x1F exit code 0x1F killed for memory 0x1F words", without a newline. Returns out. */

@@ -116,7 +116,7 @@ static const struct field limits_rows[] = {
 static const struct fields LIMITS = FIELDS(limits_rows);
 
 static const struct field origin_rows[] = {
-		{ENUM(struct ready_msg, origin.way, WAY_EXEC)},
+		{ENUM(struct ready_msg, origin.way, WAY_PROXY)},
 		{FIELD(struct ready_msg, origin.is_adopted)},
 		{TEXT(struct ready_msg, origin.backend, MAX_TEXT)},
 		{TEXT(struct ready_msg, origin.image, MAX_TEXT)},
@@ -140,6 +140,7 @@ static const struct fields ISOLATION = FIELDS(isolation_rows);
 static const struct field made_rows[] = {
 		{FIELD(struct ready_msg, origin.version)},
 		{FIELD(struct ready_msg, origin.net_seen)},
+		{TEXT(struct ready_msg, origin.stream, MAX_TEXT), LATER},
 };
 static const struct fields MADE = FIELDS(made_rows);
 

@@ -157,7 +157,7 @@ enum limit_bit {
 };
 
 /* How clients reach the agent of a recipe's sandbox: directly, or each through its own `connect` step. */
-enum origin_way { WAY_LOCAL, WAY_DIRECT, WAY_EXEC };
+enum origin_way { WAY_LOCAL, WAY_DIRECT, WAY_EXEC, WAY_PROXY };
 
 /* What a recipe has created. Everything is empty for a local sandbox. */
 struct origin_msg {
@@ -173,6 +173,7 @@ struct origin_msg {
 	int32_t root_pid; /* its first process on this machine; 0: unknown */
 	uint8_t version;  /* of the text that made it (plan_msg.puts_text); 0: the first */
 	uint8_t net_seen; /* enum net_seen (fd_handoff.h): by the agent */
+	char *stream;     /* why it is not WAY_PROXY although it might be; "" if nothing is known */
 };
 
 struct ready_msg {

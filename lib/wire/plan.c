@@ -106,6 +106,7 @@ static const struct field plan_rows[] = {
 		{FIELD(struct plan_msg, has_net)},
 		{FIELD(struct plan_msg, is_verbose)},
 		{FIELD(struct plan_msg, puts_text)},
+		{FIELD(struct plan_msg, shares_proxy)},
 };
 static const struct fields PLAN = FIELDS(plan_rows);
 
@@ -116,7 +117,6 @@ int plan_msg_put(struct buf *out, const struct plan_msg *m)
 		return TRM_EINVAL;
 	pack_u8(&p, VERSION);
 	fields_pack(&p, &PLAN, m);
-	pack_u8(&p, m->shares_proxy);
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		pack_bytes(&p, m->steps[i].bytes, m->steps[i].n);
 		pack_u32(&p, m->timeout_ms[i]);
@@ -138,7 +138,6 @@ int plan_msg_get(const void *bytes, size_t n, struct plan_msg *ret)
 	if (n > PLAN_MAX_BYTES || unpack_u8(&u) != VERSION)
 		return TRM_EPROTO;
 	fields_unpack(&u, &PLAN, &m);
-	m.shares_proxy = unpack_u8(&u) != 0;
 	for (int i = 0; i < PLAN_STEPS; i++) {
 		m.steps[i].bytes = unpack_bytes(&u, &m.steps[i].n);
 		m.timeout_ms[i] = unpack_u32(&u);

@@ -56,7 +56,7 @@ try cp lab:there back
 cmp -s file back || wrong "a file should come back as it went"
 try inspect --json lab
 expect_code 0
-expect_in out "off: an init container took its devices down"
+expect_in out "off: a container of its own took its devices down"
 try metrics --json lab
 expect_code 0
 try stop lab --yes

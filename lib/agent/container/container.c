@@ -78,11 +78,13 @@ static bool set_flag(struct container_opts *opts, const char *word)
 	bool is_remove = strcmp(word, "--remove") == 0;
 	bool is_stay = strcmp(word, "--stay") == 0;
 	bool is_probe = strcmp(word, "--probe-net") == 0;
+	bool is_await = strcmp(word, "--await-cut") == 0;
+	opts->awaits_cut |= is_await;
 	opts->probes_net |= is_probe;
 	opts->is_start |= is_start;
 	opts->is_remove |= is_remove;
 	opts->container_setup.is_visit |= is_stay;
-	return is_start || is_remove || is_stay || is_probe;
+	return is_start || is_remove || is_stay || is_probe || is_await;
 }
 
 static bool is_key(const char *key)
@@ -234,6 +236,8 @@ int agent_container(char **args)
 		return EXIT_FAILED;
 	if (opts.is_start || opts.is_remove)
 		return fail("-- is for connect, and --remove for stop");
+	if (opts.awaits_cut && !await_cut())
+		return fail("the network devices of the pod are still up after 10 s: no container has taken them down");
 	int fd = opts.handoff ? handoff_connect(opts.handoff) : key_listen(opts.key);
 	if (fd < 0)
 		return fail_errno(opts.handoff ? "the handoff socket cannot be reached"

@@ -18,7 +18,7 @@
  *         End that agent and everything that it has started. With --remove also delete the program file if
  *         its name is "agent".
  *
- * "container" also has --probe-net: see probe_net.h.
+ * "container" also has --await-cut and --probe-net: see probe_net.h.
  *
  * OPTIONS are --user USER[:GROUP], --workdir DIR, --nproc N, --files N, --file-mb N (see
  * container_setup.h), and after -- also --linger. Exit code 125 means failure, with the reason as a
@@ -38,6 +38,7 @@ struct container_opts {
 	uint64_t linger_s; /* 0: no limit */
 	bool is_start;     /* "connect": -- or --start was given */
 	bool is_remove;    /* "stop": --remove was given */
+	bool awaits_cut;   /* --await-cut was given: nobody is served before the network is cut */
 	bool probes_net;   /* --probe-net was given: look whether there is a network, and report it */
 	struct container_setup_opts container_setup;
 };

@@ -76,6 +76,17 @@ static bool answers(const struct sockaddr_storage *address, socklen_t n)
 	return error == 0 || error == ECONNREFUSED || error == ECONNRESET;
 }
 
+bool await_cut(void)
+{
+	enum { LONGEST_MS = 10 * 1000, BETWEEN_MS = 5 };
+	for (int waited_ms = 0; has_device(); waited_ms += BETWEEN_MS) {
+		if (waited_ms >= LONGEST_MS)
+			return false;
+		poll(NULL, 0, BETWEEN_MS);
+	}
+	return true;
+}
+
 enum net_seen probe_net(void)
 {
 	struct sockaddr_storage address;

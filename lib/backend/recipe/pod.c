@@ -206,9 +206,8 @@ static void add_mount(struct manifest *m, cJSON *list, const char *name, const c
 		put_switch(m, mount, "readOnly", true);
 }
 
-static void put_resources(struct manifest *m, cJSON *container)
+static void put_resources(struct manifest *m, cJSON *container, const struct trm_limits *l)
 {
-	const struct trm_limits *l = &m->spec->limits;
 	const uint64_t least = (uint64_t)POD_REQUEST_MIB << 20;
 	char text[32];
 	cJSON *resources = put_object(m, container, "resources");
@@ -241,20 +240,34 @@ static cJSON *put_security(struct manifest *m, cJSON *container, bool is_root, c
 	return security;
 }
 
-static cJSON *add_container(struct manifest *m, cJSON *list, const char *name)
+static cJSON *add_container(
+		struct manifest *m, cJSON *list, const char *name, const struct trm_limits *limits)
 {
 	cJSON *container = add_object(m, list);
 	put_text(m, container, "name", name);
 	put_text(m, container, "image", m->spec->image);
 	put_text(m, container, "imagePullPolicy", "IfNotPresent");
 	put_text(m, container, "terminationMessagePolicy", "FallbackToLogsOnError");
-	put_resources(m, container);
+	put_resources(m, container, limits);
 	return container;
 }
 
-static void add_cut(struct manifest *m, cJSON *spec)
+/* It runs for some milliseconds. Beside the sandbox's container its limits count in addition. */
+static struct trm_limits cut_limits(const struct manifest *m)
 {
-	cJSON *container = add_container(m, put_list(m, spec, "initContainers"), POD_CUT);
+	const uint64_t memory = (uint64_t)POD_CUT_MIB << 20;
+	struct trm_limits limits = m->spec->limits;
+	if (m->spec->cut == POD_CUT_BY_INIT)
+		return limits;
+	limits.mem_bytes = limits.mem_bytes < memory ? limits.mem_bytes : memory;
+	limits.cpus = limits.cpus < 0.5 ? limits.cpus : 0.5;
+	return limits;
+}
+
+static void add_cut(struct manifest *m, cJSON *containers)
+{
+	const struct trm_limits limits = cut_limits(m);
+	cJSON *container = add_container(m, containers, POD_CUT, &limits);
 	cJSON *command = put_list(m, container, "command");
 	add_text(m, command, "/.terrarium/agent");
 	add_text(m, command, "cut");
@@ -278,13 +291,15 @@ static void put_command(struct manifest *m, cJSON *container)
 	cJSON *command = put_list(m, container, "command");
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		add_text(m, command, words[i]);
+	if (s->cut == POD_CUT_BESIDE)
+		add_text(m, command, "--await-cut");
 	if (s->cut != POD_KEEPS_NET)
 		add_text(m, command, "--probe-net");
 }
 
-static void add_main(struct manifest *m, cJSON *spec)
+static void add_main(struct manifest *m, cJSON *containers)
 {
-	cJSON *container = add_container(m, put_list(m, spec, "containers"), POD_CONTAINER);
+	cJSON *container = add_container(m, containers, POD_CONTAINER, &m->spec->limits);
 	put_command(m, container);
 	put_env(m, container);
 	cJSON *security = put_security(m, container, m->uid == 0, NULL);
@@ -348,8 +363,11 @@ static void put_spec(struct manifest *m, cJSON *pod)
 		put_text(m, spec, "runtimeClassName", s->runtime_class);
 	put_pod_security(m, spec);
 	if (s->cut == POD_CUT_BY_INIT)
-		add_cut(m, spec);
-	add_main(m, spec);
+		add_cut(m, put_list(m, spec, "initContainers"));
+	cJSON *containers = put_list(m, spec, "containers");
+	if (s->cut == POD_CUT_BESIDE)
+		add_cut(m, containers);
+	add_main(m, containers);
 	put_volumes(m, spec);
 }
 
@@ -363,6 +381,8 @@ static cJSON *make_list(struct manifest *m)
 		add_policy(m, items);
 	add_config_map(m, items);
 	cJSON *pod = add_kind(m, items, "v1", "Pod");
+	cJSON *annotations = cJSON_GetObjectItem(cJSON_GetObjectItem(pod, "metadata"), "annotations");
+	put_text(m, annotations, "kubectl.kubernetes.io/default-container", POD_CONTAINER);
 	put_spec(m, pod);
 	if (m->spec->manifest && !m->lacks_memory)
 		m->merged = pod_merge(pod, m->spec->manifest, m->spec->changes, m->err);

@@ -7,11 +7,14 @@
  *   Pod             one container, POD_CONTAINER, whose first process is the agent. It has no rights that a
  *                   pod can do without, no token of a service account, and ends by itself after a day.
  *   ConfigMap       of the same name: the agent's program, which both containers mount.
- *   NetworkPolicy   of the same name, and only if no init container may cut the network.
+ *   NetworkPolicy   of the same name, and only if no container may cut the network.
  *
  * Without a network there are two ways, and the supervisor tries the second only if the cluster refuses the
- * first: an init container POD_CUT that takes the network devices of the pod down, for which it has
- * NET_ADMIN and nothing else; and a NetworkPolicy, which nobody enforces in some clusters. */
+ * first: a container POD_CUT that takes the network devices of the pod down, for which it has NET_ADMIN and
+ * nothing else; and a NetworkPolicy, which nobody enforces in some clusters. POD_CUT runs beside the
+ * sandbox's container, whose agent serves nobody until the devices are down: after an init container a
+ * kubelet waits for up to a second. With a manifest it is an init container, because what a manifest adds
+ * would have the network for a moment. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,10 +36,11 @@ enum {
 	POD_LIFETIME_S = 24 * 60 * 60,    /* without a limit of its own */
 	POD_LIFETIME_SLACK_S = 60,        /* our own limit comes first */
 	POD_REQUEST_MIB = 32,             /* reserved on the node; the limits may be much higher */
+	POD_CUT_MIB = 64,                 /* limit of the container that cuts the network */
 	POD_USER = 1000,
 };
 
-enum pod_cut { POD_KEEPS_NET, POD_CUT_BY_INIT, POD_CUT_BY_POLICY };
+enum pod_cut { POD_KEEPS_NET, POD_CUT_BESIDE, POD_CUT_BY_INIT, POD_CUT_BY_POLICY };
 
 struct pod_spec {
 	const char *name;               /* pod_name() */

@@ -41,6 +41,14 @@ static struct pod_spec describe_pod(const struct box *box, const char *user)
 			.manifest = box->manifest};
 }
 
+/* The way that is tried first. */
+static enum pod_cut first_cut(const struct box *box)
+{
+	if (box->container_spec.opts.limits.net)
+		return POD_KEEPS_NET;
+	return box->manifest ? POD_CUT_BY_INIT : POD_CUT_BESIDE;
+}
+
 int pod_file_take_manifest(struct box *box, const char *json, struct trm_error *reterr)
 {
 	struct buf changes, out;
@@ -52,7 +60,7 @@ int pod_file_take_manifest(struct box *box, const char *json, struct trm_error *
 	buf_init(&changes, sizeof box->changes - 1);
 	buf_init(&out, FILE_MAX);
 	spec.owner = "0";
-	spec.cut = box->container_spec.opts.limits.net ? POD_KEEPS_NET : POD_CUT_BY_INIT;
+	spec.cut = first_cut(box);
 	spec.changes = &changes;
 	r = pod_put(&out, &spec, reterr);
 	if (r == 0)
@@ -78,7 +86,7 @@ int pod_file_open(const struct box *box, const char *user, struct trm_error *ret
 	snprintf(owner, sizeof owner, "%u", (unsigned)geteuid());
 	spec.owner = owner;
 	buf_init(&out, FILE_MAX);
-	spec.cut = has_net ? POD_KEEPS_NET : POD_CUT_BY_INIT;
+	spec.cut = first_cut(box);
 	int r = pod_put(&out, &spec, reterr);
 	if (r == 0)
 		r = buf_append(&out, "", 1);

@@ -59,6 +59,7 @@ static const struct {
 		{CONTAINER ".volumeMounts[/.terrarium]*", "Terrarium's agent is there"},
 		{"spec.volumes[terrarium-agent]*", "Terrarium's agent is in it"},
 		{"spec.initContainers[" POD_CUT "]*", "Terrarium's own container cuts the network"},
+		{"spec.containers[" POD_CUT "]*", "Terrarium's own container cuts the network"},
 };
 
 static const char *const SENSITIVE[] = {"spec.activeDeadlineSeconds", "spec.automountServiceAccountToken",

@@ -98,7 +98,7 @@ static void add_cut_net(struct guard_list *l)
 	const struct origin_msg *o = &l->ready->origin;
 	if (o->net_seen == NET_SEEN_NONE)
 		guards_add(l, "network", TRM_ENFORCED,
-				"off: an init container took its devices down; seen from inside");
+				"off: a container of its own took its devices down; seen from inside");
 	else if (o->net_seen == NET_SEEN_OPEN)
 		guards_add(l, "network", TRM_NOT_ENFORCED,
 				"ON: the API service answers from inside, so this cluster does not enforce the NetworkPolicy (%.70s)",
@@ -111,7 +111,7 @@ static void add_cut_net(struct guard_list *l)
 				o->note);
 	else
 		guards_add(l, "network", TRM_NOT_ENFORCED,
-				"ON: an init container took its devices down, and one is up again");
+				"ON: a container of its own took its devices down, and one is up again");
 }
 
 static void add_net(struct guard_list *l)
@@ -140,8 +140,12 @@ static void add_way(struct guard_list *l)
 {
 	const struct origin_msg *o = &l->ready->origin;
 	const char *note = o->asks & ASK_CUT ? "" : o->note; /* there it is about the network */
+	note = o->stream && *o->stream ? o->stream : note;
 	if (o->way == WAY_DIRECT)
 		guards_add(l, "stream", TRM_ENFORCED, "a socket straight to the agent in it");
+	else if (o->way == WAY_PROXY)
+		guards_add(l, "stream", TRM_ENFORCED,
+				"over one kubectl proxy for all sandboxes of the context");
 	else
 		guards_add(l, "stream", TRM_WEAK, "through a command of %.40s for each connection%s%.70s",
 				o->backend, *note ? ": " : "", note);

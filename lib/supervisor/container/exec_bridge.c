@@ -92,6 +92,8 @@ int bridges_begin(struct bridges *b, uint32_t interval_ms)
 		return (int)pid;
 	}
 	fcntl(line[0], F_SETFL, O_NONBLOCK);
+	buf_clear(&b->in);
+	b->is_up = false;
 	b->line_fd = line[0];
 	b->line_pid = pid;
 	b->has_line = true;

@@ -310,8 +310,10 @@ struct origin_msg container_origin(const struct container *r)
 	const struct handoff_report *report = r->handoff.has_report ? &r->handoff.report : &r->bridges.report;
 	if (!r->is_on)
 		return (struct origin_msg){0};
+	const struct kube_report *kube = &r->shared->kube;
 	return (struct origin_msg){
-			.way = r->way,
+			.way = r->way == WAY_EXEC && kube->is_proxied ? WAY_PROXY : r->way,
+			.stream = (char *)kube->why,
 			.is_adopted = r->plan.is_adopted,
 			.backend = (char *)r->plan.backend,
 			.image = (char *)r->plan.image,

@@ -166,18 +166,39 @@ static uint32_t watch_interval_ms(const struct supervisor *k)
 	return period_ms && period_ms < SHORTEST_MS ? SHORTEST_MS : (uint32_t)period_ms;
 }
 
+static bool begin_line(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	container_report_commands(k, PLAN_CONNECT);
+	int error = bridges_begin(&r->bridges, watch_interval_ms(k));
+	if (error < 0)
+		supervisor_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend,
+				strerror(-error));
+	return error == 0;
+}
+
+/* The API tells that a container runs only when the kubelet has told it, up to a second later. A process that
+ * tries again and again is connected before. It needs no answer: if it has none, the connection is made in
+ * the usual way. */
+static bool begin_early_line(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	if (!r->facts.kube || !r->shared->kube.is_proxied || r->plan.is_adopted)
+		return true;
+	r->facts.is_early = true;
+	bool has_begun = begin_line(k);
+	r->facts.is_early = false;
+	return has_begun;
+}
+
 static bool open_line(struct supervisor *k)
 {
 	struct container *r = &k->container;
 	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
 	container_fail(k, "%s: connecting to the agent", r->plan.backend);
-	container_report_commands(k, PLAN_CONNECT);
-	int error = bridges_begin(&r->bridges, watch_interval_ms(k));
-	if (error < 0) {
-		supervisor_fail(k, TRM_EIO, "%s: cannot start a process: %s", r->plan.backend,
-				strerror(-error));
+	r->is_lost = false;
+	if (r->bridges.line_fd < 0 && !begin_line(k))
 		return false;
-	}
 	while (!k->is_ending && !r->bridges.is_up && !r->is_lost && supervisor_now_ms() < due_ms)
 		supervisor_turn(k, due_ms);
 	if (k->is_ending)
@@ -242,7 +263,9 @@ static bool go_by_exec(struct supervisor *k)
 		return k->is_ending ? false : fail_step(k);
 	if (!put(k) || !container_run(k, PLAN_START, -1, "starting"))
 		return fail_step(k);
-	if ((container_has(r, PLAN_READY) && !container_await(k)) || !open_line(k))
+	if (container_has(r, PLAN_READY) && (!begin_early_line(k) || !container_await(k)))
+		return false;
+	if (!open_line(k))
 		return false;
 	bridges_serve(&r->bridges, SUPERVISOR_LISTEN);
 	return true;

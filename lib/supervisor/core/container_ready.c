@@ -42,6 +42,10 @@ static bool watch(struct supervisor *k, uint64_t due_ms, struct exit_reason *las
 	for (bool is_over = false; !is_over && !k->is_ending && supervisor_now_ms() < due_ms;) {
 		supervisor_turn(k, due_ms);
 		is_over = step_is_over(s);
+		if (r->bridges.is_up) {
+			snprintf(last->state, sizeof last->state, "running");
+			return true;
+		}
 		if (!read_state(s, last))
 			continue;
 		if (!exit_reason_is_waiting(last))

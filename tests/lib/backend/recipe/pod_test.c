@@ -147,6 +147,17 @@ static void test_the_network_is_cut_one_way_or_the_other(void **state)
 	assert_null(at(kind(list, "NetworkPolicy"), "spec/egress"));
 	cJSON_Delete(list);
 
+	spec.cut = POD_CUT_BESIDE;
+	list = make(&spec);
+	const cJSON *containers = at(kind(list, "Pod"), "spec/containers");
+	assert_null(at(kind(list, "Pod"), "spec/initContainers"));
+	expect_text(containers, "0/name", POD_CUT); /* the kubelet starts it first */
+	expect_text(containers, "0/securityContext/capabilities/add/0", "NET_ADMIN");
+	expect_text(containers, "0/resources/limits/memory", "67108864");
+	expect_text(containers, "1/name", POD_CONTAINER);
+	expect_text(containers, "1/command/12", "--await-cut");
+	cJSON_Delete(list);
+
 	spec.cut = POD_KEEPS_NET;
 	list = make(&spec);
 	assert_null(at(kind(list, "Pod"), "spec/initContainers"));
