@@ -295,24 +295,25 @@ static int name_random(char *name, size_t cap, struct trm_error *reterr)
 
 struct kept_mounts {
 	struct trm_mount of[TRM_MOUNTS_MAX];
-	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
+	char text[]; /* what they point to */
 };
 
 /* The caller may free its texts after the opening. */
 static int keep_mounts(struct trm_sandbox *s, struct trm_error *reterr)
 {
+	char text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX];
 	size_t used = 0;
 	struct kept_mounts *own;
 	if (!s->opts.n_mounts)
 		return 0;
-	if (!(s->mounts = own = malloc(sizeof *own)))
-		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->opts.n_mounts; i++) {
-		used += strlen(trm_mount_format(
-				&s->opts.mounts[i], own->text + used, sizeof own->text - used));
-		own->text[used++] = '\n';
+		used += strlen(trm_mount_format(&s->opts.mounts[i], text + used, sizeof text - used));
+		text[used++] = '\n';
 	}
-	own->text[used] = '\0';
+	text[used++] = '\0';
+	if (!(s->mounts = own = malloc(sizeof *own + used)))
+		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
+	memcpy(own->text, text, used);
 	s->opts.n_mounts = mount_read_lines(own->text, own->of);
 	s->opts.mounts = own->of;
 	return 0;

@@ -308,7 +308,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 				"this connection to sandbox '%s' already has a shared session: attach to it "
 				"once more for another",
 				trm_sandbox_name(sandbox));
-	struct trm_session *s = calloc(1, sizeof *s);
+	struct trm_session *s = calloc(1, sizeof *s + trm_lang_count() * sizeof s->kernels[0]);
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	s->sandbox = sandbox;

@@ -156,7 +156,6 @@ struct trm_session {
 	struct peer_command *announced; /* commands of other clients */
 	struct own_run *active;         /* no longer in the queue */
 	struct own_run *queue, **queue_end;
-	struct kernel kernels[TRM_LANG_MAX];
 	struct output output; /* of the active run */
 	uint64_t sampled_ns;  /* when a run was last measured at its beginning */
 	bool knows_events;    /* `events` holds the limit counters of the last measurement */
@@ -167,6 +166,7 @@ struct trm_session {
 	struct trm_timer *memory_timer;    /* NULL until it is needed */
 	struct trm_timer *leftovers_timer; /* likewise */
 	struct buf request;                /* scratch */
+	struct kernel kernels[];           /* trm_lang_count() of them */
 };
 
 /* ---- session.c ------------------------------------------------------------------- */
