@@ -88,8 +88,16 @@ void stats_open(struct stats *s, const struct ready_msg *r, pid_t supervisor, ui
 	s->kind = r->kind;
 	s->n_outer = r->n_outer;
 	s->pressure_is_machine = !*r->pressure_dir;
+	stats_open_more(s, r, supervisor, files);
+}
+
+void stats_open_more(struct stats *s, const struct ready_msg *r, pid_t supervisor, uint32_t files)
+{
+	files &= ~s->opened;
+	s->opened |= files;
 	for (int i = 0; i < STATS_FILES; i++)
-		s->fds[i] = files & 1u << i ? open_file(s, (enum stats_file)i, r, supervisor) : -1;
+		if (files & 1u << i)
+			s->fds[i] = open_file(s, (enum stats_file)i, r, supervisor);
 }
 
 void stats_close(struct stats *s)
@@ -99,6 +107,7 @@ void stats_close(struct stats *s)
 			close(s->fds[i]);
 		s->fds[i] = -1;
 	}
+	s->opened = 0;
 }
 
 /* ---- reading ---------------------------------------------------------------------- */

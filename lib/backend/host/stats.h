@@ -32,6 +32,7 @@ enum stats_file {
 struct stats {
 	enum limits_kind kind;
 	int fds[STATS_FILES]; /* -1: not there */
+	uint32_t opened;      /* bits of those that were looked for */
 	uint32_t n_outer;     /* processes that are counted, but run outside */
 	bool pressure_is_machine;
 	bool can_mark_peak;
@@ -51,8 +52,13 @@ void stats_init(struct stats *s);
 #define STATS_ALL ((1u << STATS_FILES) - 1)
 #define STATS_LISTED \
 	(1u << STATS_CPU | 1u << STATS_MEM | 1u << STATS_MEM_STAT | 1u << STATS_PIDS | 1u << STATS_SPACE)
+/* Those that only stats_sample() reads. A server with a thousand sandboxes asks for few samples. */
+#define STATS_SAMPLED \
+	(1u << STATS_CPU_STAT | 1u << STATS_PRESSURE_CPU | 1u << STATS_PRESSURE_MEM | 1u << STATS_PRESSURE_IO)
 /* `supervisor`: the process that ready->space_fd belongs to. */
 void stats_open(struct stats *s, const struct ready_msg *ready, pid_t supervisor, uint32_t files);
+/* Open some more, unless they were looked for already. */
+void stats_open_more(struct stats *s, const struct ready_msg *ready, pid_t supervisor, uint32_t files);
 void stats_close(struct stats *s);
 
 /* Overwrite the values that are known better here, and set their bits. If nothing inside has run since

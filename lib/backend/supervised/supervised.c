@@ -129,7 +129,7 @@ int supervised_keep(struct carrier *carrier, bool is_kept, struct trm_error *ret
 static void on_ready(void *user, const struct ready_msg *ready)
 {
 	struct supervised *k = user;
-	stats_open(&k->stats, ready, k->supervisor_pid, STATS_ALL);
+	stats_open(&k->stats, ready, k->supervisor_pid, STATS_ALL & ~STATS_SAMPLED);
 	k->kind->tell_guards(k, ready);
 	if (!k->is_stopping && k->base.cb->connected)
 		k->base.cb->connected(k->base.user, k->stream_fd);
@@ -260,6 +260,8 @@ static void add_limits(const struct supervised *k, struct trm_sample *sample)
 void supervised_stats(struct carrier *carrier, struct trm_sample *sample)
 {
 	struct supervised *k = supervised(carrier);
+	if (k->control_conn.ready.type)
+		stats_open_more(&k->stats, &k->control_conn.ready.ready, k->supervisor_pid, STATS_SAMPLED);
 	stats_sample(&k->stats, trm_loop_now_ns(k->loop), sample);
 	add_limits(k, sample);
 }
