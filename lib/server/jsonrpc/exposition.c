@@ -53,19 +53,41 @@ static double usage_value(enum trm_metric bit, const struct trm_sample *now)
 	}
 }
 
-static void write_usage(FILE *out, struct fleet *fleet, const struct usage_family *family)
+enum { N_FAMILIES = sizeof FAMILIES / sizeof *FAMILIES };
+
+struct family_text {
+	FILE *out;
+	char *text;
+	size_t n;
+};
+
+static void write_rows(struct family_text texts[N_FAMILIES], const struct served *s)
 {
-	write_family(out, family->name, family->type, family->help);
+	struct trm_sample now = {0};
+	usage_rate_read(&s->usage_rate, s->sandbox, &now);
+	for (size_t i = 0; i < N_FAMILIES; i++)
+		if (texts[i].out && now.known & FAMILIES[i].bit)
+			fprintf(texts[i].out, "terrarium_%s{namespace=\"%s\",sandbox=\"%s\"} %.15g\n",
+					FAMILIES[i].name, s->space->name, s->name,
+					usage_value(FAMILIES[i].bit, &now));
+}
+
+/* Each sandbox is measured once, though the rows of a family must stand together. */
+static void write_usage(FILE *out, struct fleet *fleet)
+{
+	struct family_text texts[N_FAMILIES] = {{0}};
+	for (size_t i = 0; i < N_FAMILIES; i++)
+		texts[i].out = open_memstream(&texts[i].text, &texts[i].n);
 	for (struct space *space = fleet_spaces(fleet); space; space = space->next)
-		for (struct served *s = space->sandboxes; s; s = s->next) {
-			struct trm_sample now = {0};
+		for (struct served *s = space->sandboxes; s; s = s->next)
 			if (s->state == SERVED_RUNNING)
-				usage_rate_read(&s->usage_rate, s->sandbox, &now);
-			if (now.known & family->bit)
-				fprintf(out, "terrarium_%s{namespace=\"%s\",sandbox=\"%s\"} %.15g\n",
-						family->name, space->name, s->name,
-						usage_value(family->bit, &now));
-		}
+				write_rows(texts, s);
+	for (size_t i = 0; i < N_FAMILIES; i++) {
+		write_family(out, FAMILIES[i].name, FAMILIES[i].type, FAMILIES[i].help);
+		if (texts[i].out && fclose(texts[i].out) == 0)
+			fwrite(texts[i].text, 1, texts[i].n, out);
+		free(texts[i].text);
+	}
 }
 
 /* ---- pools --------------------------------------------------------------------------------------- */
@@ -132,8 +154,7 @@ void exposition_handle(struct trm_server *server, struct http_request *request, 
 	FILE *out = open_memstream(&text, &n);
 	if (out) {
 		write_states(out, server->fleet);
-		for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES; i++)
-			write_usage(out, server->fleet, &FAMILIES[i]);
+		write_usage(out, server->fleet);
 		write_pools(out, server->fleet);
 		fclose(out);
 	}
