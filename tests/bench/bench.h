@@ -80,6 +80,7 @@ void bench_kept(void);
 void bench_serve(void);
 void bench_figure(void);
 void bench_scan(void);
+void bench_pool(void);
 void bench_lang(void);
 void bench_docker(void);
 

@@ -110,13 +110,25 @@ int peer_receive(struct peer *c, int *ret_status, const char **ret_body)
 	}
 }
 
-int peer_call(struct peer *c, const char *body, size_t n, const char **ret_body)
+static int await_reply(struct peer *c, bool is_sent, const char **ret_body)
 {
-	int status = 0, got = peer_send(c, body, n) ? 0 : -1;
+	int status = 0, got = is_sent ? 0 : -1;
 	struct pollfd wait = {.fd = c->fd, .events = POLLIN};
 	while (got == 0 && poll(&wait, 1, ANSWER_MS) > 0)
 		got = peer_receive(c, &status, ret_body);
 	return got == 1 ? status : 0;
+}
+
+int peer_call(struct peer *c, const char *body, size_t n, const char **ret_body)
+{
+	return await_reply(c, peer_send(c, body, n), ret_body);
+}
+
+int peer_get(struct peer *c, const char *path, const char **ret_body)
+{
+	char text[HEAD_MAX];
+	int n = snprintf(text, sizeof text, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", path);
+	return await_reply(c, send(c->fd, text, (size_t)n, MSG_NOSIGNAL) == n, ret_body);
 }
 
 const char *call_text(const char *method, const char *name_space, const char *sandbox, const char *more)

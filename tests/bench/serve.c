@@ -76,8 +76,8 @@ static void bench_call(enum placement where, const char *name)
 	struct served servers[N_SERVERS] = {{0}};
 	struct peer peers[N_SERVERS] = {{.fd = -1}, {.fd = -1}, {.fd = -1}};
 	place_servers(where);
-	bool is_ready = served_start(&servers[SERVE], BENCH_PROGRAM) && echo_start(&servers[ECHO], false)
-			&& echo_start(&servers[BARE], true);
+	bool is_ready = served_start(&servers[SERVE], BENCH_PROGRAM, NULL)
+			&& echo_start(&servers[ECHO], false) && echo_start(&servers[BARE], true);
 	place_client(where);
 	for (int i = 0; i < N_SERVERS && is_ready; i++)
 		is_ready = peer_open(&peers[i], servers[i].port);
@@ -198,7 +198,7 @@ void bench_serve(void)
 	bench_call(PLACE_APART, "repl.run over HTTP against an echo by libmicrohttpd");
 	bench_call(PLACE_TOGETHER, "the same, all on one processor");
 	bench_call(PLACE_ANYWHERE, "the same, where the scheduler puts them");
-	if (!served_start(&s, BENCH_PROGRAM) || !peer_open(&c, s.port)) {
+	if (!served_start(&s, BENCH_PROGRAM, NULL) || !peer_open(&c, s.port)) {
 		report_missing("terrarium serve", "it did not start");
 	} else {
 		bench_start(&c);

@@ -16,8 +16,8 @@ struct served {
 	pid_t pid;
 	uint16_t port;
 };
-/* On a free port of the loopback, without keys. */
-bool served_start(struct served *s, const char *program);
+/* On a free port of the loopback, without keys. `pool` is for --pool; NULL: none. */
+bool served_start(struct served *s, const char *program, const char *pool);
 void served_stop(struct served *s);                           /* as Ctrl-C does, and waits */
 double served_mib(const struct served *s, const char *field); /* of its smaps_rollup, as "Pss" */
 int served_descriptors(const struct served *s);
@@ -56,6 +56,7 @@ bool peer_send(struct peer *c, const char *body, size_t n);
 int peer_receive(struct peer *c, int *ret_status, const char **ret_body);
 /* All of it: 0 if there was no answer, else the status. The body is valid until the next call. */
 int peer_call(struct peer *c, const char *body, size_t n, const char **ret_body);
+int peer_get(struct peer *c, const char *path, const char **ret_body);
 
 /* JSON of calls, in a static buffer. `sandbox` NULL: without one. `more`: further members, from a comma on.
  */

@@ -28,10 +28,10 @@ static uint16_t read_port(int fd)
 	return 0;
 }
 
-bool served_start(struct served *s, const char *program)
+bool served_start(struct served *s, const char *program, const char *pool)
 {
-	const char *const argv[] = {
-			program, "serve", "--dev", "--port", "0", "--max-sandboxes", "1000", NULL};
+	const char *const argv[] = {program, "serve", "--dev", "--port", "0", "--max-sandboxes", "1000",
+			pool ? "--pool" : NULL, pool, NULL};
 	posix_spawn_file_actions_t actions;
 	int fds[2];
 	*s = (struct served){0};

@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 		fputs("Usage: soak PROGRAM SECONDS\n", stderr);
 		return 2;
 	}
-	if (!served_start(&s, argv[1]) || !peer_open(&c, s.port)) {
+	if (!served_start(&s, argv[1], NULL) || !peer_open(&c, s.port)) {
 		fputs("soak: the server did not start\n", stderr);
 		return 1;
 	}

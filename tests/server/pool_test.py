@@ -97,4 +97,26 @@ def refusals(program):
     check("a pool elsewhere", r.returncode and "another server" in r.stderr, r)
 
 
-main(giving, missing, keys, refusals)
+def costs(program):
+    """What a sandbox more costs the server; a thousand of them must fit."""
+    n = 20
+    s = Server(program)
+
+    def used():
+        pid = s.process.pid
+        rss = re.search(r"^Rss: *(\d+) kB", open("/proc/%d/smaps_rollup" % pid).read(), re.M)
+        return len(os.listdir("/proc/%d/fd" % pid)), int(rss.group(1))
+
+    def more(first):
+        return all(s.start_box("c%d" % i).status == 200 and s.run("1+1", name="c%d" % i).out == ["2"]
+                   for i in range(first, first + n))
+    check("sandboxes start", more(0))
+    files, kib = used()
+    check("as many again", more(n))
+    check("each takes few descriptors", used()[0] - files <= 12 * n, (files, used()))
+    if "asan" not in s.program:
+        check("and little memory", wait_until(lambda: used()[1] - kib <= 80 * n, 10), (kib, used()))
+    s.remove()
+
+
+main(giving, missing, keys, refusals, costs)
