@@ -3,6 +3,7 @@
 # A cluster for tests: a fixture of CTest.
 #
 #   fixture.sh up DIR ARCHIVE       build Kubernetes, once per machine, start a cluster and load the images
+#   fixture.sh engine DIR           build agent-sandbox, once per machine, and start it on that cluster
 #   fixture.sh down DIR             end it
 #   fixture.sh with DIR COMMAND...  the command, with KUBECONFIG and a PATH with the cluster's own kubectl
 #   fixture.sh admin DIR VERB ...   cluster.sh of that cluster: end, again, enter
@@ -23,13 +24,14 @@ unable() {
     exit 77
 }
 
-find_go() {
-    local go
-    for go in go /usr/local/go/bin/go /usr/lib/go-1.2[4-9]/bin/go; do
+find_go() { # VERSION WHAT: Go 1.VERSION or newer
+    local go has
+    for go in go /usr/local/go/bin/go /usr/lib/go-1.*/bin/go; do
         command -v "$go" >/dev/null || continue
-        case $("$go" version) in *go1.2[4-9]* | *go1.[3-9][0-9]*) PATH=$(dirname "$(command -v "$go")"):$PATH; return ;; esac
+        has=$("$go" version | sed -n 's/.* go1\.\([0-9]*\).*/\1/p')
+        [ "${has:-0}" -lt "$1" ] || { PATH=$(dirname "$(command -v "$go")"):$PATH; return; }
     done
-    unable "no Go 1.24 or newer, by which Kubernetes would be built"
+    unable "no Go 1.$1 or newer, by which $2 would be built"
 }
 
 check_machine() {
@@ -44,7 +46,7 @@ check_machine() {
 
 build() {
     [ ! -x "$cache/bin/kubectl" ] || return 0
-    find_go
+    find_go 24 Kubernetes
     local free
     mkdir -p "$cache"
     free=$(df --output=avail -B1G "$cache" | tail -1)
@@ -72,6 +74,24 @@ up() { # ARCHIVE
     [ ! -e "${1:-}" ] || "$here/cluster.sh" archive "$dir" "$1"
 }
 
+engine() {
+    [ -e "$dir/kubeconfig" ] || unable "there is no cluster"
+    local sum cache
+    sum=$(cat "$here/agent-sandbox.sh" "$here/agent-sandbox/go.mod" "$here/agent-sandbox/go.sum" | sha256sum | cut -c 1-12)
+    cache=${XDG_CACHE_HOME:-$HOME/.cache}/terrarium-tests/agent-sandbox-$sum
+    if [ ! -e "$cache/complete" ]; then
+        find_go 26 agent-sandbox
+        mkdir -p "$cache"
+        "$here/agent-sandbox.sh" build "$cache" >"$cache/build.log" 2>&1 || {
+            tail -3 "$cache/build.log"
+            unable "agent-sandbox cannot be built: see $cache/build.log"
+        }
+        touch "$cache/complete"
+    fi
+    ln -sfn "$cache" "$dir/engine"
+    "$here/agent-sandbox.sh" start "$dir"
+}
+
 down() {
     [ ! -d "$dir" ] || "$here/cluster.sh" stop "$dir"
     rm -rf "$dir"
@@ -90,7 +110,7 @@ admin() { # VERB ...
 }
 
 case $verb in
-up | down | with | admin) "$verb" "$@" ;;
+up | engine | down | with | admin) "$verb" "$@" ;;
 *)
     echo "$verb: no such verb" >&2
     exit 2
