@@ -32,7 +32,9 @@ enum recipe_step {
 	STEP_PUT,    /* copies the agent in, if it is not shared; gets it on stdin: recipe_put_reads() */
 	STEP_START,  /* starts the created sandbox */
 	/* Prints lines like those of STEP_INSPECT while the sandbox starts, until one of them says that it
-	 * runs ("running") or has failed (any state but "waiting"). */
+	 * runs ("running") or has failed (any state but "waiting"). Two more fields may follow: {place}, and
+	 * {agent_path} if the agent is there already; then STEP_PUT is left out. It runs before STEP_PUT if
+	 * that does not make the sandbox and there is no STEP_START. */
 	STEP_READY,
 	STEP_CONNECT, /* its stdin and stdout are the stream to the agent */
 	STEP_INSPECT, /* prints state, exit code, out of memory and error */
@@ -90,6 +92,10 @@ enum recipe_fact {
 	FACT_POD_MANIFEST,  /* a file */
 	FACT_POD,           /* of an existing container POD/CONTAINER */
 	FACT_POD_CONTAINER, /* of that container, or of ours */
+	/* For agent-sandbox. */
+	FACT_WARM_POOL,
+	FACT_TEMPLATE,
+	FACT_SHUTDOWN_TIME, /* when the engine itself ends the sandbox: 2026-01-31T12:00:00Z */
 	FACT_COUNT
 };
 
@@ -97,6 +103,8 @@ enum recipe_fact {
  * In arguments they are these texts, which occur nowhere else (a fact with byte 1 in it is refused). */
 #define RECIPE_LATE_ID "\1id\1"                 /* {id} */
 #define RECIPE_LATE_SUPERVISOR "\1supervisor\1" /* {supervisor}: its identity */
+#define RECIPE_LATE_PLACE "\1place\1"           /* {place}: where it runs, as "ready" tells it; else {id} */
+#define RECIPE_LATE_AGENT "\1agent\1" /* {agent_path}: as "ready" tells it, or the last line of "put" */
 
 /* The prefix of the names of everything that we make (PLAN_NAME_PREFIX of wire/plan.h). */
 #define RECIPE_NAME_PREFIX "terrarium-"

@@ -14,6 +14,9 @@
  *                         plan.name; of an adopted container plan.container
  *   PLAN_LATE_SUPERVISOR  the identity of the supervisor: HOST/BOOT/PIDNS/UID/PID/START, for a label by which
  *                         orphans are found
+ *   PLAN_LATE_PLACE       where the sandbox runs, if READY tells it; else the id
+ *   PLAN_LATE_AGENT       path of the agent's program in the sandbox: as READY tells it, else the last line that
+ *                         PUT has printed
  *
  * The steps of a plan. Any of them may be empty unless stated otherwise:
  *
@@ -23,7 +26,10 @@
  *   CREATE_EXEC    make it without the agent; used if there is no CREATE_DIRECT, or if no agent connects to
  * its handoff socket PUT            copy the agent in; SUPERVISOR_AGENT is its standard input START after PUT
  *   READY          runs while the sandbox starts, and prints lines like those of INSPECT: "waiting" goes on,
- *                  "running" is the end, and any other state is the reason why it does not start
+ *                  "running" is the end, and any other state is the reason why it does not start. Two more
+ *                  fields may follow: PLAN_LATE_PLACE, and PLAN_LATE_AGENT if the agent is there already, so
+ *                  that PUT is left out. Before PUT, unless PUT makes the sandbox (puts_text) or
+ *                  START starts it
  *   CONNECT        its standard input and output become a stream to the agent; required unless there is
  *                  CREATE_DIRECT
  *   INSPECT        prints "state TAB exit code TAB killed for memory: true or false TAB error"
@@ -69,6 +75,8 @@ enum {
 #define PLAN_NAME_PREFIX "terrarium-"
 #define PLAN_LATE_ID "\1id\1"
 #define PLAN_LATE_SUPERVISOR "\1supervisor\1"
+#define PLAN_LATE_PLACE "\1place\1"
+#define PLAN_LATE_AGENT "\1agent\1"
 
 /* Where the directory of the handoff socket lies in the sandbox's entry. The supervisor makes SHARE_DIR
  * with mode 0755. */

@@ -21,6 +21,7 @@ enum {
 #define FOR_CONTAINERS "containers: add --backend docker or podman"
 #define FOR_NEW_CONTAINERS "new containers: add --backend docker or podman"
 #define FOR_PODS "pods: add --backend kubernetes"
+#define FOR_CLAIMS "pods of agent-sandbox: add --backend agent-sandbox"
 #define FOR_SERVERS "sandboxes on a server: add --backend microsandbox"
 #define FOR_NEW \
 	"new sandboxes, and a container that exists keeps its own: set it when you create the container"
@@ -56,6 +57,8 @@ static const struct {
 		{"service_account", ON_ENGINE, true, "new " FOR_PODS},
 		{"runtime_class", ON_ENGINE, true, "new " FOR_PODS},
 		{"pod_manifest", ON_ENGINE, true, "new " FOR_PODS},
+		{"warm_pool", ON_ENGINE, true, "new " FOR_CLAIMS},
+		{"template", ON_ENGINE, true, "new " FOR_CLAIMS},
 		{"read_only", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit_over", ON_CONTAINERS, false, FOR_CONTAINERS},

@@ -167,6 +167,11 @@ static void print_engine_args(FILE *tty, const struct trm_config *c)
 				*c->kube_namespace ? " namespace " : "", c->kube_namespace);
 	if (*c->pod_manifest)
 		print_fact(tty, "pod manifest: %s, which may replace these limits\n", c->pod_manifest);
+	if (*c->warm_pool)
+		print_fact(tty, "a pod of the warm pool %s, with its limits, user and network\n", c->warm_pool);
+	if (*c->sandbox_template)
+		print_fact(tty, "a pod of the template %s, with its limits, user and network\n",
+				c->sandbox_template);
 	if (*c->runtime_class)
 		print_fact(tty, "runtime class: %s\n", c->runtime_class);
 	if (*c->service_account)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/recipe.h>
@@ -65,7 +66,8 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 			&own->container.container, &own->container.user, &own->container.commit_tag,
 			&own->container.runtime, &own->container.kube.context, &own->container.kube.space,
 			&own->container.kube.service_account, &own->container.kube.runtime_class,
-			&own->container.kube.manifest, &own->from};
+			&own->container.kube.manifest, &own->container.kube.warm_pool,
+			&own->container.kube.sandbox_template, &own->from};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);
@@ -114,6 +116,10 @@ static int check_able(
 					"have no runtime class (runtime_class)"},
 			{kube->manifest, recipe_has(recipe, STEP_MANIFEST),
 					"have no manifest (pod_manifest)"},
+			{kube->warm_pool, recipe_uses(recipe, STEP_CREATE, "warm_pool"),
+					"come from no warm pool (warm_pool)"},
+			{kube->sandbox_template, recipe_uses(recipe, STEP_CREATE, "template"),
+					"come from no template (template)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
 					"cannot be built from a file (dockerfile)"},
@@ -160,6 +166,29 @@ static int check_source(const struct trm_sandbox_opts *opts, struct trm_error *r
 	if (!c->commit_tag && c->commit_overwrites)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"only a commit can overwrite an image: name the image to save it as (commit)");
+	return 0;
+}
+
+/* A claim names a pool, or else a template, by a name that Kubernetes allows. */
+static int check_claim(
+		const struct trm_recipe *recipe, const struct trm_kube_opts *kube, struct trm_error *reterr)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+	const char *name = kube->warm_pool ? kube->warm_pool : kube->sandbox_template;
+	if (!recipe_uses(recipe, STEP_CREATE, "warm_pool"))
+		return 0;
+	if (!name)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"the backend '%s' takes its pods from a warm pool (warm_pool) or a template "
+				"(template): name one; 'terrarium backends --print-manifest %s' prints both",
+				trm_recipe_name(recipe), trm_recipe_name(recipe));
+	if (kube->warm_pool && kube->sandbox_template)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a pod comes from a warm pool (warm_pool) or from a template (template), not both");
+	if (!*name || name[strspn(name, letters)] || strlen(name) > 253)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"'%.80s' is not the name of a %s: use lowercase letters, digits and hyphens",
+				name, kube->warm_pool ? "warm pool" : "template");
 	return 0;
 }
 
@@ -272,6 +301,15 @@ static int take_mounts(struct container_spec *container_spec, const struct trm_s
 	return 0;
 }
 
+/* When the engine ends the sandbox by itself: a safety net, after our own limit. */
+static void put_shutdown_time(struct container_spec *w)
+{
+	struct tm tm;
+	const uint64_t limit_s = w->opts.max_lifetime_ms / 1000;
+	const time_t at = time(NULL) + (time_t)(limit_s ? limit_s + POD_LIFETIME_SLACK_S : POD_LIFETIME_S);
+	strftime(w->shutdown_time, sizeof w->shutdown_time, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&at, &tm));
+}
+
 static int make_names(struct container_spec *container_spec, const struct trm_recipe *recipe,
 		struct trm_error *reterr)
 {
@@ -283,8 +321,9 @@ static int make_names(struct container_spec *container_spec, const struct trm_re
 	snprintf(container_spec->name, sizeof container_spec->name, "terrarium-%.64s-%.8s",
 			container_spec->opts.name, container_spec->key);
 	const struct trm_container_opts *c = &container_spec->opts.container;
-	if (recipe_put_reads(recipe) == RECIPE_PUT_POD)
+	if (recipe_put_reads(recipe) == RECIPE_PUT_POD || recipe_uses(recipe, STEP_CREATE, "warm_pool"))
 		pod_name(container_spec->name);
+	put_shutdown_time(container_spec);
 	if (c->dockerfile)
 		snprintf(container_spec->image, sizeof container_spec->image, TRM_BUILT_IMAGE "%.16s",
 				container_spec->key);
@@ -344,7 +383,7 @@ int container_spec_init(struct container_spec *container_spec, const struct trm_
 	if ((r = engine_args_check(c, recipe, reterr)) < 0
 			|| (r = copy_opts(container_spec, opts, reterr)) < 0
 			|| (r = check_able(recipe, opts, reterr)) < 0 || (r = check_source(opts, reterr)) < 0
-			|| (r = check_words(c, reterr)) < 0
+			|| (r = check_words(c, reterr)) < 0 || (r = check_claim(recipe, &c->kube, reterr)) < 0
 			|| (r = take_place(container_spec, recipe, reterr)) < 0
 			|| (r = make_names(container_spec, recipe, reterr)) < 0
 			|| (r = check_commit(container_spec, recipe, reterr)) < 0

@@ -76,6 +76,9 @@ void launch_facts(const struct box *box, struct recipe_facts *ret)
 	ret->value[FACT_KUBE_CONTEXT] = w->kube_context;
 	ret->value[FACT_KUBE_NAMESPACE] = w->kube_namespace;
 	ret->value[FACT_POD_MANIFEST] = w->opts.container.kube.manifest;
+	ret->value[FACT_WARM_POOL] = w->opts.container.kube.warm_pool;
+	ret->value[FACT_TEMPLATE] = w->opts.container.kube.sandbox_template;
+	ret->value[FACT_SHUTDOWN_TIME] = w->shutdown_time;
 	ret->value[FACT_POD] = w->opts.container.container ? w->pod : w->name;
 	ret->value[FACT_POD_CONTAINER] = w->opts.container.container ? w->pod_container : POD_CONTAINER;
 }

@@ -89,6 +89,8 @@ struct trm_config {
 	char service_account[256];
 	char runtime_class[256];
 	char pod_manifest[1024];
+	char warm_pool[256];
+	char sandbox_template[256];
 	char user[128];
 	char commit[256];
 	char from[TRM_SNAPSHOT_TAG]; /* the snapshot that new sandboxes start from; "": none */

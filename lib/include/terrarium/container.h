@@ -27,6 +27,9 @@ struct trm_kube_opts {
 	/* A file with the manifest of a Pod, YAML or JSON, that is merged into that of a new pod. What the
 	 * sandbox cannot do without stays (TRM_EINVAL); limits and security settings may be replaced. */
 	const char *manifest;
+	/* For agent-sandbox, which makes pods from templates: one of these two is required. */
+	const char *warm_pool; /* SandboxWarmPool to claim a pod from */
+	const char *sandbox_template; /* SandboxTemplate to make a new pod from */
 };
 
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "kubernetes", "msb" and

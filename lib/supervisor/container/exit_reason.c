@@ -8,7 +8,7 @@
 
 #include <terrarium/text.h>
 
-enum { COLUMNS = 4, LINE = 1024 };
+enum { COLUMNS = 6, LINE = 2048 };
 enum { KILLED = 137, TERMINATED = 143 }; /* exit codes: 128 + signal */
 
 /* In place: a text that is quoted because it may have several lines. */
@@ -23,6 +23,15 @@ static void unquote(char *text)
 		text[to++] = text[at - 1] == '\\' && text[at] == 'n' ? ' ' : text[at];
 	}
 	text[to] = '\0';
+}
+
+/* They become arguments of commands: one word that is no option. Anything else is left out. */
+static void copy_word(char *out, size_t cap, const char *text)
+{
+	bool is_word = text && *text != '-' && strlen(text) < cap;
+	for (const char *at = text; is_word && *at; at++)
+		is_word = *at > ' ' && *at < 0x7F;
+	snprintf(out, cap, "%s", is_word ? text : "");
 }
 
 bool exit_reason_read(const struct step *inspect, struct exit_reason *ret)
@@ -49,6 +58,8 @@ bool exit_reason_read(const struct step *inspect, struct exit_reason *ret)
 		unquote(column[3]);
 	if (column[3])
 		trm_text_clean_line(ret->error, sizeof ret->error, column[3], strlen(column[3]));
+	copy_word(ret->place, sizeof ret->place, column[4]);
+	copy_word(ret->agent, sizeof ret->agent, column[5]);
 	return true;
 }
 

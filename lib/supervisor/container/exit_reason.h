@@ -15,6 +15,8 @@ struct exit_reason {
 	int exit_code;
 	bool has_code, is_oom;
 	char error[256]; /* without control characters */
+	/* Of READY: see PLAN_LATE_PLACE and PLAN_LATE_AGENT. "": it does not tell. */
+	char place[256], agent[256];
 };
 
 /* Returns false if the output has another form. */

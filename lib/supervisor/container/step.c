@@ -29,23 +29,39 @@ static _Noreturn void lack_memory(void)
 	_exit(NOT_STARTED);
 }
 
-/* Returns a copy of the argument with its placeholders replaced. */
-static char *fill_in(const struct step_facts *facts, const char *arg)
+/* The text for the mark at the beginning of `at`; NULL: there is none. */
+static const char *text_of_mark(const struct step_facts *facts, const char *at, size_t *ret_n)
 {
 	const struct {
 		const char *mark, *text;
-	} marks[] = {{PLAN_LATE_ID, facts->id}, {PLAN_LATE_SUPERVISOR, facts->supervisor}};
+	} marks[] = {{PLAN_LATE_ID, facts->id}, {PLAN_LATE_SUPERVISOR, facts->supervisor},
+			{PLAN_LATE_PLACE, facts->place}, {PLAN_LATE_AGENT, facts->agent}};
+	for (size_t i = 0; *at == PLAN_LATE_ID[0] && i < sizeof marks / sizeof *marks; i++) {
+		*ret_n = strlen(marks[i].mark);
+		if (!strncmp(at, marks[i].mark, *ret_n))
+			return marks[i].text;
+	}
+	return NULL;
+}
+
+/* Append the argument with its placeholders replaced, and a NUL. */
+static int append_filled(struct buf *b, const struct step_facts *facts, const char *arg)
+{
+	size_t n;
+	int r = 0;
+	for (const char *at = arg; r == 0 && *at; at += n) {
+		const char *text = text_of_mark(facts, at, &n);
+		n = text ? n : 1;
+		r = text ? buf_append(b, text, strlen(text)) : buf_append(b, at, 1);
+	}
+	return r == 0 ? buf_append(b, "", 1) : r;
+}
+
+static char *fill_in(const struct step_facts *facts, const char *arg)
+{
 	struct buf b;
 	buf_init(&b, MAX_ARG_BYTES);
-	int r = 0;
-	for (const char *at = arg; r == 0 && *at;) {
-		size_t i = 0, n = sizeof marks / sizeof *marks;
-		while (i < n && strncmp(at, marks[i].mark, strlen(marks[i].mark)) != 0)
-			i++;
-		r = i < n ? buf_append(&b, marks[i].text, strlen(marks[i].text)) : buf_append(&b, at, 1);
-		at += i < n ? strlen(marks[i].mark) : 1;
-	}
-	if (r < 0 || buf_append(&b, "", 1) < 0)
+	if (append_filled(&b, facts, arg) < 0)
 		lack_memory();
 	return buf_at(&b);
 }
@@ -72,14 +88,13 @@ const char *step_format_command(const struct step_facts *facts, enum plan_step w
 		const char *arg = plan_arg_next(&ahead, &is_first);
 		if (!arg || (is_first && words->n_args))
 			break;
-		const char *mark = strstr(arg, PLAN_LATE_ID);
-		char filled[512];
-		if (mark)
-			snprintf(filled, sizeof filled, "%.*s%s%s", (int)(mark - arg), arg, facts->id,
-					mark + strlen(PLAN_LATE_ID));
-		command_words_add(words, mark                                ? filled
-					 : strstr(arg, PLAN_LATE_SUPERVISOR) ? "dev.terrarium.supervisor=…"
-									     : arg);
+		struct buf filled;
+		buf_init(&filled, MAX_ARG_BYTES);
+		if (strstr(arg, PLAN_LATE_SUPERVISOR))
+			command_words_add(words, "dev.terrarium.supervisor=…");
+		else if (append_filled(&filled, facts, arg) == 0)
+			command_words_add(words, buf_at(&filled));
+		buf_finish(&filled);
 	}
 	return command_words_end(words);
 }

@@ -35,8 +35,8 @@ enum step_end { STEP_RUNS, STEP_DONE, STEP_FAILED, STEP_LATE, STEP_STOPPED };
 /* The facts that commands need beside the plan. */
 struct step_facts {
 	const struct plan_msg *plan;
-	const char *id, *supervisor; /* they replace the placeholders */
-	const char *run_path;        /* the runtime directory */
+	const char *id, *supervisor, *place, *agent; /* they replace the placeholders */
+	const char *run_path;                        /* the runtime directory */
 	struct kube_report
 			*kube; /* commands of kubectl may go over a proxy for all (kube/kube.h); NULL: not */
 	bool is_early;         /* the pod may not run yet */

@@ -55,6 +55,8 @@ static void init_container(struct container *r, const char *run_path)
 	r->facts = (struct step_facts){.plan = &r->plan,
 			.id = r->shared->id,
 			.supervisor = r->label,
+			.place = r->shared->id,
+			.agent = r->agent,
 			.run_path = run_path,
 			.kube = r->plan.shares_proxy ? &r->shared->kube : NULL};
 	bridges_init(&r->bridges, &r->facts);

@@ -48,6 +48,7 @@ struct container {
 	struct plan_msg plan;
 	char *bytes; /* the plan points into them */
 	struct step_facts facts;
+	char place[CONTAINER_ID], agent[CONTAINER_ID]; /* PLAN_LATE_PLACE, PLAN_LATE_AGENT */
 	char label[CONTAINER_ID];
 	struct container_shared *shared;
 	enum origin_way way;

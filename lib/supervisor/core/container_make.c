@@ -226,13 +226,23 @@ static void prepare_next(struct supervisor *k)
 	r->shared->may_be_there = true;
 }
 
+/* Where the agent was put, if the step tells it. */
+static bool take_agent(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	step_last_line(&r->step, r->agent, sizeof r->agent);
+	if (*r->agent != '/' || strpbrk(r->agent, " \t"))
+		*r->agent = '\0';
+	return true;
+}
+
 /* Returns false with the failed step, or at the end of the sandbox. */
 static bool put(struct supervisor *k)
 {
 	struct container *r = &k->container;
 	const char *doing = r->plan.puts_text ? "creating the sandbox" : "copying the agent in";
 	if (!r->plan.puts_text)
-		return container_run(k, PLAN_PUT, SUPERVISOR_AGENT, doing);
+		return *r->agent || (container_run(k, PLAN_PUT, SUPERVISOR_AGENT, doing) && take_agent(k));
 	for (r->version = 0;; r->version++) {
 		int fd = put_text_open(&r->facts, SUPERVISOR_AGENT, r->version);
 		int next_fd = fd < 0 ? fd : put_text_open(&r->facts, SUPERVISOR_AGENT, r->version + 1);
@@ -261,9 +271,13 @@ static bool go_by_exec(struct supervisor *k)
 	}
 	if (!r->plan.is_adopted && !create(k, PLAN_CREATE_EXEC))
 		return k->is_ending ? false : fail_step(k);
+	const bool has_ready = container_has(r, PLAN_READY);
+	const bool is_put_first = r->plan.puts_text || container_has(r, PLAN_START);
+	if (has_ready && !is_put_first && !container_await(k))
+		return false;
 	if (!put(k) || !container_run(k, PLAN_START, -1, "starting"))
 		return fail_step(k);
-	if (container_has(r, PLAN_READY) && (!begin_early_line(k) || !container_await(k)))
+	if (has_ready && is_put_first && (!begin_early_line(k) || !container_await(k)))
 		return false;
 	if (!open_line(k))
 		return false;

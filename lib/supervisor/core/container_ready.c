@@ -75,6 +75,16 @@ static bool fail_ready(struct supervisor *k, const struct exit_reason *last, boo
 	return false;
 }
 
+/* It runs: take what the line says about where. */
+static bool take_place(struct container *r, const struct exit_reason *last)
+{
+	snprintf(r->place, sizeof r->place, "%s", last->place);
+	snprintf(r->agent, sizeof r->agent, "%s", last->agent);
+	if (*r->place)
+		r->facts.place = r->place;
+	return true;
+}
+
 bool container_await(struct supervisor *k)
 {
 	struct container *r = &k->container;
@@ -87,7 +97,8 @@ bool container_await(struct supervisor *k)
 		has_ended = step_is_over(&r->step);
 		finish_watch(k);
 		if (is_final)
-			return exit_reason_is_running(&last) || fail_ready(k, &last, false);
+			return exit_reason_is_running(&last) ? take_place(r, &last)
+							      : fail_ready(k, &last, false);
 		if (has_ended && r->step.end == STEP_FAILED)
 			return fail_ready(k, &last, false);
 		supervisor_turn(k, supervisor_now_ms() + AGAIN_MS); /* the watch was closed: begin another */
