@@ -95,6 +95,7 @@ enum recipe_fact {
 	/* For agent-sandbox. */
 	FACT_WARM_POOL,
 	FACT_TEMPLATE,
+	FACT_AGENT_NAME,    /* of the agent file without its folder: agent-HASH */
 	FACT_SHUTDOWN_TIME, /* when the engine itself ends the sandbox: 2026-01-31T12:00:00Z */
 	FACT_COUNT
 };

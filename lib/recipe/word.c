@@ -49,6 +49,7 @@ static const struct word words[] = {
 				"--container"},
 		{"warm_pool", WORD_FACT, FACT_WARM_POOL, 0, INSIDE, NULL, "--warm-pool"},
 		{"template", WORD_FACT, FACT_TEMPLATE, 0, INSIDE, NULL, "--template"},
+		{"agent_name", WORD_FACT, FACT_AGENT_NAME, 0, INSIDE, NULL, NULL},
 		{"shutdown_time", WORD_FACT, FACT_SHUTDOWN_TIME, 0, INSIDE, NULL, NULL},
 		{"dir", WORD_FIXED, 0, 0, INSIDE, "/.terrarium", NULL},
 		{"lbrace", WORD_FIXED, 0, 0, ~0u, "{", NULL},

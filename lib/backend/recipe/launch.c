@@ -158,7 +158,9 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 		return 0;
 	add_option(t, "--files", t->open_files);
 	add_option(t, "--file-mb", t->file_mb);
-	return agentfile_path(t->agent, reterr);
+	int r = agentfile_path(t->agent, reterr);
+	value[FACT_AGENT_NAME] = r == 0 ? strrchr(t->agent, '/') + 1 : NULL;
+	return r;
 }
 
 /* ---- the plan -------------------------------------------------------------------------------- */

@@ -134,7 +134,11 @@ static cJSON *add_kind(struct manifest *m, cJSON *items, const char *version, co
 	cJSON *object = add_object(m, items);
 	put_text(m, object, "apiVersion", version);
 	put_text(m, object, "kind", kind);
-	put_metadata(m, object);
+	if (m->spec->is_template)
+		put_text(m, put_object(m, object, "metadata"), "name",
+				!strcmp(kind, "ConfigMap") ? m->spec->map : m->spec->name);
+	else
+		put_metadata(m, object);
 	return object;
 }
 
@@ -286,14 +290,18 @@ static void put_command(struct manifest *m, cJSON *container)
 	snprintf(linger, sizeof linger, "%d", POD_LINGER_S);
 	snprintf(files, sizeof files, "%u", s->limits.open_files);
 	snprintf(file_mb, sizeof file_mb, "%llu", (unsigned long long)(s->limits.file_bytes >> 20));
+	const char *const waits[] = {
+			"/.terrarium/agent", "container", "--key", "template", "--workdir", s->workdir};
 	const char *const words[] = {"/.terrarium/agent", "container", "--key", s->key, "--linger", linger,
 			"--workdir", s->workdir, "--files", files, "--file-mb", file_mb};
 	cJSON *command = put_list(m, container, "command");
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		add_text(m, command, words[i]);
+	const char *const *all = s->is_template ? waits : words;
+	const size_t n = s->is_template ? sizeof waits / sizeof *waits : sizeof words / sizeof *words;
+	for (size_t i = 0; i < n; i++)
+		add_text(m, command, all[i]);
 	if (s->cut == POD_CUT_BESIDE)
 		add_text(m, command, "--await-cut");
-	if (s->cut != POD_KEEPS_NET)
+	if (s->cut != POD_KEEPS_NET && !s->is_template)
 		add_text(m, command, "--probe-net");
 }
 
@@ -327,7 +335,7 @@ static void put_volumes(struct manifest *m, cJSON *spec)
 	cJSON *volumes = put_list(m, spec, "volumes"), *agent = add_object(m, volumes);
 	put_text(m, agent, "name", "terrarium-agent");
 	cJSON *map = put_object(m, agent, "configMap");
-	put_text(m, map, "name", m->spec->name);
+	put_text(m, map, "name", m->spec->map ? m->spec->map : m->spec->name);
 	put_number(m, map, "defaultMode", 0555);
 	add_room(m, volumes, "workdir");
 	if (strcmp(m->spec->workdir, "/tmp") != 0)
@@ -343,14 +351,15 @@ static void put_pod_security(struct manifest *m, cJSON *spec)
 	put_text(m, put_object(m, security, "seccompProfile"), "type", "RuntimeDefault");
 }
 
-static void put_spec(struct manifest *m, cJSON *pod)
+static void put_pod_spec(struct manifest *m, cJSON *pod)
 {
 	const struct pod_spec *s = m->spec;
 	const uint64_t lifetime_s = s->max_lifetime_ms ? s->max_lifetime_ms / 1000 + POD_LIFETIME_SLACK_S
 						       : POD_LIFETIME_S;
 	cJSON *spec = put_object(m, pod, "spec");
 	put_text(m, spec, "restartPolicy", "Never");
-	put_number(m, spec, "activeDeadlineSeconds", (double)lifetime_s);
+	if (!s->is_template)
+		put_number(m, spec, "activeDeadlineSeconds", (double)lifetime_s);
 	put_number(m, spec, "terminationGracePeriodSeconds", 0);
 	put_switch(m, spec, "automountServiceAccountToken", false);
 	put_switch(m, spec, "enableServiceLinks", false);
@@ -383,13 +392,33 @@ static cJSON *make_list(struct manifest *m)
 	cJSON *pod = add_kind(m, items, "v1", "Pod");
 	cJSON *annotations = cJSON_GetObjectItem(cJSON_GetObjectItem(pod, "metadata"), "annotations");
 	put_text(m, annotations, "kubectl.kubernetes.io/default-container", POD_CONTAINER);
-	put_spec(m, pod);
+	put_pod_spec(m, pod);
 	if (m->spec->manifest && !m->lacks_memory)
 		m->merged = pod_merge(pod, m->spec->manifest, m->spec->changes, m->err);
 	return list;
 }
 
-int pod_put(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr)
+/* Without rules the policy of a template allows nothing; without a policy the engine makes one that allows
+ * public addresses. */
+static cJSON *make_template_list(struct manifest *m)
+{
+	static const char group[] = "extensions.agents.x-k8s.io/v1beta1";
+	cJSON *list = checked(m, cJSON_CreateObject());
+	put_text(m, list, "apiVersion", "v1");
+	put_text(m, list, "kind", "List");
+	cJSON *items = put_list(m, list, "items");
+	add_config_map(m, items);
+	cJSON *spec = put_object(m, add_kind(m, items, group, "SandboxTemplate"), "spec");
+	put_pod_spec(m, put_object(m, spec, "podTemplate"));
+	if (m->spec->cut == POD_CUT_BY_POLICY)
+		put_object(m, spec, "networkPolicy");
+	spec = put_object(m, add_kind(m, items, group, "SandboxWarmPool"), "spec");
+	put_number(m, spec, "replicas", POD_POOL_SIZE);
+	put_text(m, put_object(m, spec, "sandboxTemplateRef"), "name", m->spec->name);
+	return list;
+}
+
+static int put_all(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr)
 {
 	struct manifest m = {.spec = spec, .err = reterr};
 	if (spec->agent_n > POD_AGENT_MAX)
@@ -399,12 +428,26 @@ int pod_put(struct buf *out, const struct pod_spec *spec, struct trm_error *rete
 	int r = pod_user(spec->user, &m.uid, &m.gid, reterr);
 	if (r < 0)
 		return r;
-	cJSON *list = make_list(&m);
-	char *text = m.lacks_memory || m.merged < 0 ? NULL : cJSON_PrintUnformatted(list);
+	cJSON *list = spec->is_template ? make_template_list(&m) : make_list(&m);
+	char *text = m.lacks_memory || m.merged < 0 ? NULL
+		     : spec->is_template            ? cJSON_Print(list)
+						    : cJSON_PrintUnformatted(list);
 	cJSON_Delete(list);
 	if (m.merged < 0)
 		return m.merged;
 	r = text ? buf_append(out, text, strlen(text)) : TRM_ENOMEM;
 	cJSON_free(text);
 	return r < 0 ? trm_error_set(reterr, r, "cannot make the pod's manifest: %s", trm_strerror(r)) : 0;
+}
+
+int pod_put(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr)
+{
+	return put_all(out, spec, reterr);
+}
+
+int pod_template_put(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr)
+{
+	struct pod_spec template = *spec;
+	template.is_template = true;
+	return put_all(out, &template, reterr);
 }

@@ -59,6 +59,10 @@ struct pod_spec {
 	const char *const *env; /* NAME=value */
 	size_t n_env;
 	enum pod_cut cut;
+	/* The pod is a template's, which waits for agents to be started in it: there is no key, and its
+	 * engine limits its life. */
+	bool is_template;
+	const char *map;              /* name of the agent's ConfigMap; NULL: that of the pod */
 	const struct cJSON *manifest; /* to be merged into the pod (pod_merge.h); NULL: none */
 	struct buf *changes;          /* what it changes; NULL: nobody wants to know */
 };
@@ -70,5 +74,10 @@ void pod_name(char *name);
 int pod_user(const char *user, uint32_t *ret_uid, uint32_t *ret_gid, struct trm_error *reterr);
 /* Append the list. TRM_ETOOBIG, TRM_ENOMEM, TRM_EINVAL. */
 int pod_put(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr);
+
+enum { POD_POOL_SIZE = 2 };
+/* The same with the objects that agent-sandbox makes pods from, as text for people: the agent's ConfigMap, a
+ * SandboxTemplate spec->name, and a SandboxWarmPool of the same name with POD_POOL_SIZE pods. */
+int pod_template_put(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr);
 
 #endif

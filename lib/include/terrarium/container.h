@@ -28,7 +28,7 @@ struct trm_kube_opts {
 	 * sandbox cannot do without stays (TRM_EINVAL); limits and security settings may be replaced. */
 	const char *manifest;
 	/* For agent-sandbox, which makes pods from templates: one of these two is required. */
-	const char *warm_pool; /* SandboxWarmPool to claim a pod from */
+	const char *warm_pool;        /* SandboxWarmPool to claim a pod from */
 	const char *sandbox_template; /* SandboxTemplate to make a new pod from */
 };
 
@@ -75,6 +75,19 @@ const char *trm_container_image(const char *language);
 enum { TRM_CONTAINER_BYTES = 1280 }; /* enough for it */
 const char *trm_container_describe(
 		const char *backend, const char *container, const char *user, char *out, size_t cap);
+
+struct trm_sandbox_opts;
+struct trm_error;
+
+/* The name of the SandboxTemplate and the SandboxWarmPool that trm_kube_template() makes if the options name
+ * none (kube.sandbox_template). */
+#define TRM_KUBE_TEMPLATE "terrarium"
+
+/* Make the objects from which agent-sandbox makes pods that hold our agent, as a JSON list for `kubectl apply
+ * --server-side`: a ConfigMap with the agent, a SandboxTemplate and a SandboxWarmPool. Image, user, limits,
+ * environment, working directory and the options of pods are those of `opts`. A pod of it has no rights that
+ * it can do without, and no token. Free *ret_text with free(). TRM_EINVAL, TRM_ETOOBIG, TRM_ENOMEM. */
+int trm_kube_template(const struct trm_sandbox_opts *opts, char **ret_text, struct trm_error *reterr);
 
 TRM_END_API
 
