@@ -181,8 +181,7 @@ enum {
 };
 enum turn_word {
 	/* client → agent; a word that changes nothing is ignored */
-	TURN_WANT = 1, /* YOURS as soon as the turn is free, in the order of asking; a client that has it gets
-			  YOURS again */
+	TURN_WANT = 1, /* YOURS as soon as the turn is free, in the order of asking */
 	TURN_RELEASE,  /* give up the turn, or the request for it */
 	TURN_TAKE,     /* WANT; and the client that has the turn loses it if it has been WANTED for
 			  FRAME_TAKE_AFTER_MS and has sent nothing since. If it has sent something, it gets

@@ -61,10 +61,10 @@ static void grant(struct proc *proc)
 static void want(struct subscriber *subscriber)
 {
 	struct proc *proc = subscriber->proc;
-	if (proc->turn == subscriber) {
-		subscriber_send_turn(subscriber, TURN_YOURS);
+	/* It was told, or STARTED says it. Told once more, it could take that for an answer to a later
+	 * request, when it has given up this turn. */
+	if (proc->turn == subscriber)
 		return;
-	}
 	if (!subscriber->ticket)
 		subscriber->ticket = ++proc->last_ticket;
 	grant(proc);

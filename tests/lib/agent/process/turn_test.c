@@ -57,9 +57,12 @@ static void test_turn_goes_from_hand_to_hand(void **state)
 	assert_int_equal(crowd_word(&pair->b, &pair->tape_b), TURN_YOURS);
 	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "two\n");
 	link_until_text(&pair->a, &pair->tape_a, 0, "=one\n=two\n");
-	/* Who has it may ask, and hears the same again. */
+	/* Who has it and asks hears nothing: an answer would come after it has given up this turn, and would
+	 * be taken for the next one. */
 	crowd_say(&pair->b, 9, TURN_WANT);
-	assert_int_equal(crowd_word(&pair->b, &pair->tape_b), TURN_YOURS);
+	crowd_say(&pair->b, 9, TURN_TAKE);
+	crowd_say(&pair->a, 1, TURN_WANT);
+	assert_int_equal(crowd_word(&pair->b, &pair->tape_b), TURN_WANTED);
 	pair_close(pair);
 }
 
