@@ -84,7 +84,7 @@ int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_e
 		return trm_error_set(reterr, TRM_EINVAL, "the run offers no input");
 	if (is_over(run))
 		return trm_error_set(reterr, TRM_ECLOSED, "the run has ended");
-	if (!own && run->kernel->share.turn != TURN_OURS)
+	if (!own && !share_owns_turn(run->kernel))
 		return trm_error_set(reterr, TRM_EBUSY, "the program that began the run is there to answer");
 	if (own)
 		own->has_sent_stdin = own->has_sent_bytes = true;
@@ -101,7 +101,7 @@ int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_e
 void trm_run_close_stdin(struct trm_run *run)
 {
 	struct own_run *own = run_own(run);
-	if (is_over(run) || !run->offers_stdin || (!own && run->kernel->share.turn != TURN_OURS))
+	if (is_over(run) || !run->offers_stdin || (!own && !share_owns_turn(run->kernel)))
 		return;
 	if (own)
 		own->has_sent_stdin = own->has_sent_eof = true;

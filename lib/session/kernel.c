@@ -27,7 +27,7 @@ void kernel_finish(struct kernel *k)
 
 enum trm_kernel_state kernel_state(const struct kernel *k)
 {
-	if (k->share.is_detached)
+	if (share_is_detached(k))
 		return TRM_KERNEL_BUSY;
 	if (!k->proc)
 		return TRM_KERNEL_NONE;
@@ -295,7 +295,7 @@ static void tell_ended(struct kernel *k, const struct trm_exit *status)
 	struct trm_session *s = k->session;
 	char reason[600];
 	if (!s->cb->ended || !status || k->is_restarting || s->is_closed || !session_is_open(s)
-			|| (share_is_on(k) && !k->share.is_started))
+			|| (share_is_on(k) && !share_is_started(k)))
 		return;
 	describe_death(k, status, reason, sizeof reason);
 	s->cb->ended(s->user, k->lang, reason);
@@ -308,7 +308,7 @@ void kernel_died(struct kernel *k, const struct trm_exit *status, const struct t
 	struct question *question = k->question;
 	bool is_wanted = (run_own(run) && k->is_ready && !run_may_end_kernel(run))
 			 || k->is_restarting; /* start again now, so that the next run need not wait */
-	bool has_started = status && (!share_is_on(k) || k->share.is_started);
+	bool has_started = status && (!share_is_on(k) || share_is_started(k));
 	enum stage stage = k->stage;
 	struct trm_error gone, *sentence = &gone;
 	trm_error_set(&gone, TRM_ECLOSED, "the %s interpreter ended", k->lang->name);
@@ -346,15 +346,13 @@ static bool was_detached(struct kernel *k, const struct trm_error *why)
 {
 	if (!share_is_on(k) || k->session->is_closed)
 		return false;
-	if (why->code == TRM_EBUSY && k->share.is_started) {
+	if (why->code == TRM_EBUSY && share_is_started(k)) {
 		k->proc = NULL;
-		/* Attaching again gains nothing before the reader has consumed what it already has. */
-		k->share.is_detached = run_holds_credit(k->run);
-		return k->share.is_detached || share_follow_again(k, true);
+		return share_left_behind(k);
 	}
 	if (why->code != TRM_ENOENT || !k->share.proc.attaches)
 		return false;
-	bool starts_if_missing = k->share.starts_if_missing, was_past = k->share.is_started;
+	bool starts_if_missing = k->share.starts_if_missing, was_past = share_is_started(k);
 	k->proc = NULL;
 	kernel_forget_process(k);
 	share_reset(k);
@@ -417,7 +415,7 @@ void kernel_watch_start(struct kernel *k)
 
 int kernel_ensure(struct kernel *k, struct trm_error *reterr)
 {
-	if (k->share.is_detached)
+	if (share_is_detached(k))
 		share_come_back(k);
 	if (k->proc)
 		return 0;

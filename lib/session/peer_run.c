@@ -47,7 +47,7 @@ void peer_run_announce_limit(struct trm_run *run)
 	struct trm_error why;
 	const struct kernel_note note = {
 			.is_limit = true, .id = run->id, .timeout_ms = (uint64_t)run->clock.timeout_ms};
-	if (!share_is_on(k) || k->share.turn != TURN_OURS)
+	if (!share_is_on(k) || !share_owns_turn(k))
 		return;
 	buf_clear(&s->request);
 	if (kernel_note_put(&s->request, &note) < 0
@@ -102,11 +102,11 @@ static struct peer_run *new_peer_run(struct kernel *k, const struct kernel_note 
 					.begun_ns = session_clock_ns(),
 					.clock.announced_ms = note->timeout_ms},
 			.origin = {.began_ms = note->at_ms,
-					.lost_bytes = is_recent ? k->share.lost_bytes : 0},
+					.lost_bytes = is_recent ? k->share.state.catchup.lost_bytes : 0},
 			.code_cut = note->code_cut,
 			.is_held_back = is_recent && !k->session->opts.wants_recent,
 	};
-	k->share.lost_bytes = 0; /* these bytes came before the first run that is reported */
+	k->share.state.catchup.lost_bytes = 0; /* these bytes came before the first run that is reported */
 	trm_text_clean_line(peer->origin.by, sizeof peer->origin.by, note->by, strlen(note->by));
 	if (peer->run.code && peer->run.filename)
 		return peer;
@@ -216,7 +216,7 @@ void peer_run_on_input(struct peer_run *peer, const char *prompt, bool is_secret
 	peer->awaits_input = true;
 	if (share_is_replaying(k))
 		return;
-	if (k->share.turn == TURN_OURS)
+	if (share_owns_turn(k))
 		ask_for_input(peer);
 	else if (run->cb->input)
 		share_want_turn(k);

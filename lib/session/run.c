@@ -238,7 +238,7 @@ static void detach(struct trm_run *run)
 	if (!k)
 		return;
 	run_release_credit(run);
-	bool has_stdin = own ? own->has_opened_stdin : k->share.turn == TURN_OURS;
+	bool has_stdin = own ? own->has_opened_stdin : share_owns_turn(k);
 	if (run->offers_stdin && k->proc && has_stdin)
 		trm_proc_reset_stdin(k->proc);
 	k->run = NULL;

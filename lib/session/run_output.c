@@ -88,7 +88,7 @@ void trm_run_consumed(struct trm_run *run, size_t n)
 	own->unconsumed -= n;
 	if (n && run->kernel && run->kernel->proc)
 		trm_proc_consumed(run->kernel->proc, n);
-	if (!own->unconsumed && run->kernel && run->kernel->share.is_detached)
+	if (!own->unconsumed && run->kernel && share_is_detached(run->kernel))
 		session_due(run->session);
 }
 

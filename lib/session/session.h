@@ -14,7 +14,8 @@
  *   libraries.c     what a run needs is installed before it begins
  *   control.c       requests to a run: interrupt, pause, input
  *   question.c      complete, inspect, …
- *   share.c         a kernel that other sessions use too: how to find and follow it, whose turn it is
+ *   share.c         a kernel that other sessions use too: how to find and follow it
+ *   sharing.c       whose turn it is and what is history: a state machine without I/O
  *   peer_run.c      runs of other sessions
  *   peer_command.c  commands of other clients
  *
@@ -36,6 +37,7 @@
 #include "sandbox/sandbox.h"
 #include "session/output.h"
 #include "session/run.h"
+#include "session/sharing.h"
 
 enum {
 	ANSWER_TIMEOUT_MS = 5000, /* for the answer to a question; then the kernel is interrupted */
@@ -69,40 +71,18 @@ struct question {
 	void *user;
 };
 
-/* The turn is the right to send requests. One session has it at a time. Its owner may keep it while it sends
- * nothing, so that a session that is alone never asks.
- *
- *   none --WANT--> asked --YOURS--> ours --(WANTED, and nothing in hand)--> none
- *
- * STARTED says whether the turn is ours from the beginning, as it is for a process that we have started.
- * Nothing is sent before that. */
-enum turn { TURN_NONE, TURN_ASKED, TURN_OURS };
-
-/* State of a shared kernel. All zero while there is no process, except for `key`, `timer`, `knows_past` and
- * `seen_bytes`. */
+/* A shared kernel. All zero while there is no process, except for `key`, `timer`, `knows_past` and the bytes
+ * that were seen. */
 struct share {
 	struct proc_share proc; /* the key, and the options of the attach */
 	char key[48];
-	enum turn turn;
-	bool is_started;  /* STARTED has come */
-	bool was_there;   /* STARTED said that the process was there before us */
-	bool is_detached; /* the agent has detached us, and our reader has not yet consumed all output */
+	struct sharing state;
+	bool was_there; /* STARTED said that the process was there before us */
 	uint32_t pid;
-	bool is_wanted;                  /* others want the turn */
-	bool is_used;                    /* we have used the turn since it became ours */
-	bool is_resumed;                 /* we were detached during a run and have attached again */
-	bool is_catching_up;             /* the bytes that come now are history */
-	bool drops_pins;                 /* drop the pinned bytes: we have them already */
-	bool skips_line;                 /* ignore bytes up to the next newline on control */
-	bool is_announced;               /* the agent has announced such a kernel */
-	bool is_greeted;                 /* by the living process, not by one before it */
-	bool knows_past;                 /* the history before this process has been reported or seen */
-	bool starts_if_missing;          /* start one if there is none */
-	uint32_t pins_left, replay_left; /* bytes of history still to come (wire/message.h: started_msg) */
-	uint64_t position;               /* how much of everything the process has written we have received */
-	uint64_t lost_bytes;             /* bytes that nobody has kept */
-	uint64_t seen_bytes; /* of earlier processes: not lost, though we do not receive them again */
-	uint64_t known_left; /* bytes of the replay that we had before */
+	bool is_announced;      /* the agent has announced such a kernel */
+	bool is_greeted;        /* by the living process, not by one before it */
+	bool knows_past;        /* the history before this process has been reported or seen */
+	bool starts_if_missing; /* start one if there is none */
 	struct kernel_lines notes;
 	struct trm_timer *timer; /* runs while we wait for the turn and nothing runs */
 };
@@ -232,6 +212,8 @@ int share_spawn(struct kernel *kernel, const struct trm_proc_opts *opts, bool at
 /* May a request be sent once the interpreter is free? If not, ask for the turn. */
 bool share_has_turn(struct kernel *kernel);
 void share_want_turn(struct kernel *kernel);
+/* Is it ours? Then a run whose session is gone is ours to look after. */
+bool share_owns_turn(const struct kernel *kernel);
 /* A peer run has ended: its session should give up the turn soon. */
 void share_watch_turn(struct kernel *kernel);
 /* We have the turn, and an abandoned run asks for input that we cannot give. If nobody else can soon, its
@@ -251,6 +233,12 @@ void share_past_ended(struct kernel *kernel, unsigned char exit_code);
 bool share_may_run(const struct kernel *kernel);
 /* Are the bytes that come now history? */
 bool share_is_replaying(const struct kernel *kernel);
+/* Has the agent detached us, while our reader still has output? */
+bool share_is_detached(const struct kernel *kernel);
+/* Is there a process that we follow, or whose history we read? */
+bool share_is_started(const struct kernel *kernel);
+/* The agent has detached us. Returns true if we shall attach again. */
+bool share_left_behind(struct kernel *kernel);
 /* Attach again to a process that detached us, now that there is room. */
 void share_come_back(struct kernel *kernel);
 /* The process has ended, or the agent has detached us. Returns true if it is followed again. */

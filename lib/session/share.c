@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A kernel that other sessions use too: how we find and follow it, and whose turn it is. wire/frame.h, under
- * Sharing, describes the agent's side. */
+/* A kernel that other sessions use too: how we find and follow it. The states are those of sharing.h, of
+ * which this takes the actions; wire/frame.h, under Sharing, describes the agent's side. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ bool share_may_run(const struct kernel *k)
 
 bool share_is_replaying(const struct kernel *k)
 {
-	return k->share.is_catching_up;
+	return k->share.state.phase == SHARE_REPLAYING;
 }
 
 /* We attached to it, or do not know yet; in any case we did not start it. */
@@ -71,33 +71,61 @@ uint64_t share_question_id(struct trm_session *s)
 
 /* ---- the turn ----------------------------------------------------------------------------- */
 
-void share_want_turn(struct kernel *k)
+static void caught_up(struct kernel *k);
+static void resend_later(struct kernel *k);
+
+/* An event for the state machine, and what comes of it. */
+static void share_event(struct kernel *k, enum share_event event)
 {
 	struct share *sh = &k->share;
-	if (!share_is_on(k) || sh->turn != TURN_NONE || !k->proc)
-		return;
-	sh->turn = TURN_ASKED;
-	proc_want_turn(k->proc);
-	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
+	unsigned actions = share_step(&sh->state, event);
+	if (actions & SHARE_DO_WANT)
+		proc_want_turn(k->proc);
+	if (actions & SHARE_DO_TAKE)
+		proc_take_turn(k->proc);
+	if (actions & SHARE_DO_RELEASE)
+		proc_release_turn(k->proc);
+	if (actions & SHARE_DO_START_TIMER)
+		trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
+	if (actions & SHARE_DO_STOP_TIMER)
+		trm_timer_stop(sh->timer);
+	if (actions & SHARE_DO_RESEND)
+		resend_later(k);
+	if (actions & SHARE_DO_END_INPUT)
+		peer_run_end_input(k);
+	if (actions & SHARE_DO_CAUGHT_UP)
+		caught_up(k);
+	if (actions & SHARE_DO_ADOPT)
+		peer_run_adopt(k);
+}
+
+void share_want_turn(struct kernel *k)
+{
+	if (share_is_on(k) && k->proc)
+		share_event(k, SHARE_NEED);
 }
 
 bool share_has_turn(struct kernel *k)
 {
-	const struct share *sh = &k->share;
-	if (!share_is_on(k) || (sh->turn == TURN_OURS && sh->is_started && !sh->is_catching_up))
+	if (!share_is_on(k) || sharing_may_write(&k->share.state))
 		return true;
 	share_want_turn(k);
 	return false;
 }
 
+bool share_owns_turn(const struct kernel *k)
+{
+	return sharing_is_ours(&k->share.state);
+}
+
 void share_use_turn(struct kernel *k)
 {
-	k->share.is_used = true;
+	share_step(&k->share.state, SHARE_SENT);
 }
 
 void share_watch_turn(struct kernel *k)
 {
-	if (k->share.turn == TURN_ASKED)
+	if (k->share.state.turn == TURN_ASKED)
 		trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
 }
 
@@ -106,21 +134,11 @@ void share_watch_input(struct kernel *k)
 	trm_timer_start(k->share.timer, TAKE_AFTER_MS, 0);
 }
 
-/* The timer has two uses. If we have the turn, nobody has answered an abandoned run in time. If we want the
- * turn, nothing runs and yet its owner does not give it up: that client is stopped or stuck. */
 static void on_timer(void *user)
 {
 	struct kernel *k = user;
-	struct share *sh = &k->share;
-	if (!k->proc || k->session->is_closed)
-		return;
-	if (sh->turn == TURN_OURS)
-		peer_run_end_input(k);
-	if (sh->turn != TURN_ASKED)
-		return;
-	if (sh->is_started && !sh->is_catching_up && !k->run)
-		proc_take_turn(k->proc);
-	trm_timer_start(sh->timer, TAKE_AFTER_MS, 0);
+	if (k->proc && !k->session->is_closed)
+		share_event(k, k->run ? SHARE_TIMEOUT_BUSY : SHARE_TIMEOUT);
 }
 
 /* Is there something to send that none of our own work delays? */
@@ -143,20 +161,18 @@ static bool is_passed_on(struct kernel *k)
 
 void share_give_turn(struct kernel *k)
 {
-	struct share *sh = &k->share;
+	const struct sharing *state = &k->share.state;
 	const struct peer_run *peer = run_peer(k->run);
-	/* Do not give up the turn before STARTED has come: that message says whose turn it is, and would give
-	 * it back to us. */
-	if (!share_is_on(k) || sh->turn != TURN_OURS || !sh->is_wanted || !k->proc || !sh->is_started)
+	if (!state->is_wanted || !sharing_is_ours(state) || !sharing_is_started(state) || !k->proc)
 		return;
 	if (k->question)
 		question_hurry(k);
-	bool is_busy = k->question || run_own(k->run) || (peer && peer->is_asking);
-	if (is_busy || (!sh->is_used && has_work(k) && !is_passed_on(k)))
+	if (k->question || run_own(k->run) || (peer && peer->is_asking))
 		return;
-	sh->turn = TURN_NONE;
-	sh->is_wanted = false;
-	proc_release_turn(k->proc);
+	bool has_more = has_work(k);
+	if (has_more && state->turn == TURN_FRESH)
+		has_more = !is_passed_on(k);
+	share_event(k, has_more ? SHARE_IDLE_WITH_WORK : SHARE_IDLE);
 }
 
 /* The agent has discarded what we sent last. */
@@ -171,22 +187,12 @@ static void resend_later(struct kernel *k)
 
 static void on_turn(void *user, enum proc_turn news)
 {
+	static const enum share_event events[] = {[PROC_TURN_OURS] = SHARE_YOURS,
+			[PROC_TURN_WANTED] = SHARE_WANTED,
+			[PROC_TURN_TAKEN] = SHARE_TAKEN};
 	struct kernel *k = user;
-	struct share *sh = &k->share;
 	session_enter(k->session);
-	if (news == PROC_TURN_WANTED) {
-		sh->is_wanted = true;
-	} else if (news == PROC_TURN_TAKEN && sh->turn == TURN_OURS) {
-		sh->turn = TURN_NONE;
-		sh->is_wanted = false;
-		resend_later(k);
-	} else if (news == PROC_TURN_OURS && sh->turn != TURN_OURS) {
-		sh->turn = TURN_OURS;
-		sh->is_wanted = sh->is_used = false;
-		trm_timer_stop(sh->timer);
-		if (!sh->is_catching_up)
-			peer_run_adopt(k);
-	}
+	share_event(k, events[news]);
 	session_due(k->session);
 	session_leave(k->session);
 }
@@ -207,33 +213,12 @@ static void resume_own_run(struct kernel *k)
 
 static void caught_up(struct kernel *k)
 {
-	struct share *sh = &k->share;
-	if (sh->is_resumed)
+	struct catchup *catchup = &k->share.state.catchup;
+	if (catchup->is_resumed)
 		resume_own_run(k);
-	sh->is_catching_up = sh->is_resumed = sh->drops_pins = false;
-	sh->known_left = 0;
+	catchup_end(catchup);
 	peer_run_caught_up(k);
-	if (sh->turn == TURN_OURS)
-		peer_run_adopt(k);
 	session_due(k->session);
-}
-
-/* We attach again to a process that detached us during a run. With luck the history still holds everything
- * that we missed. */
-static void resume_replay(struct kernel *k, const struct started_msg *how)
-{
-	struct share *sh = &k->share;
-	if (how->lost_bytes <= sh->position) {
-		sh->known_left = sh->position - how->lost_bytes;
-		sh->drops_pins = true;
-		return;
-	}
-	if (k->run)
-		k->run->missed_bytes += how->lost_bytes - sh->position;
-	sh->position = how->lost_bytes;
-	sh->skips_line = how->is_torn;
-	kernel_lines_finish(&k->lines);
-	kernel_lines_init(&k->lines);
 }
 
 static void handle_greeting(struct kernel *k, const struct started_msg *how)
@@ -249,77 +234,70 @@ static void handle_greeting(struct kernel *k, const struct started_msg *how)
 	kernel_event_finish(&event);
 }
 
+/* We attach again to a process that detached us during a run: is it still the same? */
+static void check_resumed(struct kernel *k, uint32_t pid)
+{
+	struct share *sh = &k->share;
+	if (sh->state.catchup.is_resumed && pid != sh->pid) {
+		sh->state.catchup.is_resumed = false;
+		if (k->run)
+			run_finish_with(k->run, TRM_STATUS_LOST, 125,
+					"its end was missed: the interpreter has ended meanwhile");
+	}
+	sh->pid = pid;
+}
+
+static void begin_replay(struct kernel *k, const struct started_msg *how)
+{
+	bool is_torn;
+	if (!k->is_ready && k->stage == STAGE_CALM)
+		trm_timer_stop(k->timer); /* its creator decides how long the start may take */
+	uint64_t missed = catchup_begin(&k->share.state.catchup, how, &is_torn);
+	if (k->run)
+		k->run->missed_bytes += missed;
+	if (is_torn) {
+		kernel_lines_finish(&k->lines);
+		kernel_lines_init(&k->lines);
+	}
+	if (how->greeting_len)
+		handle_greeting(k, how);
+	share_counted(k);
+}
+
 static void on_started(void *user, const struct started_msg *how)
 {
 	struct kernel *k = user;
 	struct share *sh = &k->share;
 	session_enter(k->session);
-	sh->is_started = sh->knows_past = true;
+	sh->knows_past = true;
 	if (!how->was_there)
-		sh->position = how->position;
+		sh->state.catchup.position = how->position;
 	sh->was_there = how->was_there;
-	if (how->has_turn) {
-		sh->turn = TURN_OURS;
-		trm_timer_stop(sh->timer);
-	}
-	if (sh->is_resumed && how->pid != sh->pid) { /* another process by now */
-		sh->is_resumed = false;
-		if (k->run)
-			run_finish_with(k->run, TRM_STATUS_LOST, 125,
-					"its end was missed: the interpreter has ended meanwhile");
-	}
-	sh->pid = how->pid;
-	if (how->was_there) {
-		if (!k->is_ready && k->stage == STAGE_CALM)
-			trm_timer_stop(k->timer); /* its creator decides how long the start may take */
-		sh->is_catching_up = true;
-		sh->pins_left = how->pinned_bytes;
-		sh->replay_left = how->replay_bytes;
-		if (sh->is_resumed) {
-			resume_replay(k, how);
-		} else {
-			sh->position = how->lost_bytes;
-			sh->lost_bytes = sh->position > sh->seen_bytes ? sh->position - sh->seen_bytes : 0;
-			sh->skips_line = how->is_torn;
-		}
-		if (how->greeting_len)
-			handle_greeting(k, how);
-		share_counted(k);
-	}
+	share_event(k, how->was_there ? SHARE_STARTED_OLD : SHARE_STARTED_NEW);
+	if (how->has_turn)
+		share_event(k, SHARE_GIVEN);
+	check_resumed(k, how->pid);
+	if (how->was_there)
+		begin_replay(k, how);
 	session_due(k->session);
 	session_leave(k->session);
 }
 
 size_t share_count(struct kernel *k, unsigned channel, const char *bytes, size_t n)
 {
-	struct share *sh = &k->share;
-	bool is_pin = sh->pins_left > 0;
-	size_t skip = 0;
-	if (!share_is_on(k))
-		return 0;
-	sh->pins_left -= n < sh->pins_left ? (uint32_t)n : sh->pins_left;
-	sh->replay_left -= n < sh->replay_left ? (uint32_t)n : sh->replay_left;
-	if (is_pin && sh->drops_pins)
-		return n;
-	if (channel == PROC_NOTE || channel == PROC_ENDED)
-		return sh->known_left ? n : 0;
-	if (!is_pin) {
-		skip = n < sh->known_left ? n : (size_t)sh->known_left;
-		sh->known_left -= skip;
-		sh->position += n - skip;
-	}
-	if (channel == TRM_CONTROL && sh->skips_line) {
-		const char *end = memchr(bytes + skip, '\n', n - skip);
-		sh->skips_line = !end;
-		skip = end ? (size_t)(end + 1 - bytes) : n;
-	}
-	return skip;
+	bool is_mark = channel == PROC_NOTE || channel == PROC_ENDED;
+	return share_is_on(k) ? catchup_count(&k->share.state.catchup,
+			       is_mark                  ? CATCHUP_MARK
+			       : channel == TRM_CONTROL ? CATCHUP_CONTROL
+							: CATCHUP_OUTPUT,
+			       bytes, n)
+			      : 0;
 }
 
 void share_counted(struct kernel *k)
 {
-	if (k->share.is_catching_up && !k->share.replay_left && !k->session->is_closed)
-		caught_up(k);
+	if (!k->share.state.catchup.replay_left && !k->session->is_closed)
+		share_event(k, SHARE_REPLAYED);
 }
 
 void share_past_ended(struct kernel *k, unsigned char exit_code)
@@ -331,7 +309,7 @@ void share_past_ended(struct kernel *k, unsigned char exit_code)
 	kernel_forget_process(k);
 	k->is_ready = k->share.is_greeted;
 	k->fate[0] = '\0';
-	k->share.skips_line = false;
+	k->share.state.catchup.skips_line = false;
 	if (!run_peer(run))
 		return;
 	size_t n = run->is_timed_out ? run_clock_describe(run, reason, sizeof reason) : 0;
@@ -360,11 +338,11 @@ void share_finish(struct kernel *k)
 void share_reset(struct kernel *k)
 {
 	struct share *sh = &k->share;
-	struct share fresh = {.timer = sh->timer,
-			.knows_past = sh->knows_past,
-			.seen_bytes = sh->position > sh->seen_bytes ? sh->position : sh->seen_bytes};
+	struct share fresh = {
+			.timer = sh->timer, .knows_past = sh->knows_past, .state.catchup = sh->state.catchup};
 	if (!share_is_on(k))
 		return;
+	catchup_reset(&fresh.state.catchup);
 	memcpy(fresh.key, sh->key, sizeof fresh.key);
 	kernel_lines_finish(&sh->notes);
 	*sh = fresh;
@@ -382,34 +360,56 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 	struct share *sh = &k->share;
 	sh->proc = (struct proc_share){.key = sh->key,
 			.attaches = attaches,
-			.wants_recent = s->opts.wants_recent || sh->is_resumed,
+			.wants_recent = s->opts.wants_recent || sh->state.catchup.is_resumed,
 			.wants_past = attaches && !sh->knows_past,
 			.started = on_started,
 			.turn = on_turn};
-	return proc_spawn_shared(s->sandbox, opts, &sh->proc, cb, k, &k->proc, reterr);
+	int r = proc_spawn_shared(s->sandbox, opts, &sh->proc, cb, k, &k->proc, reterr);
+	if (r == 0)
+		share_event(k, SHARE_SPAWNED);
+	return r;
 }
 
 bool share_follow_again(struct kernel *k, bool is_left_behind)
 {
 	struct trm_session *s = k->session;
-	uint64_t position = k->share.position;
+	uint64_t position = k->share.state.catchup.position;
 	uint32_t pid = k->share.pid;
 	if (!share_is_on(k) || s->is_closed || !session_is_open(s) || k->proc
 			|| (!is_left_behind && !is_follower(s)))
 		return false;
 	share_reset(k);
-	k->share.is_resumed = is_left_behind;
-	k->share.position = position;
+	k->share.state.catchup.is_resumed = is_left_behind;
+	k->share.state.catchup.position = position;
 	k->share.pid = pid;
 	return kernel_spawn(k, true, NULL) == 0;
+}
+
+bool share_is_detached(const struct kernel *k)
+{
+	return k->share.state.phase == SHARE_DETACHED;
+}
+
+bool share_is_started(const struct kernel *k)
+{
+	return sharing_is_started(&k->share.state);
+}
+
+bool share_left_behind(struct kernel *k)
+{
+	/* Attaching again gains nothing before the reader has consumed what it already has. */
+	if (!run_holds_credit(k->run))
+		return share_follow_again(k, true);
+	share_event(k, SHARE_LEFT_BEHIND);
+	return true;
 }
 
 void share_come_back(struct kernel *k)
 {
 	struct trm_error why;
-	if (!k->share.is_detached || run_holds_credit(k->run))
+	if (!share_is_detached(k) || run_holds_credit(k->run))
 		return;
-	k->share.is_detached = false;
+	share_event(k, SHARE_BACK);
 	if (share_follow_again(k, true))
 		return;
 	trm_error_set(&why, TRM_ECLOSED, "the interpreter can no longer be followed");
@@ -422,7 +422,7 @@ void share_on_shared(struct trm_session *s, const char *key)
 		struct kernel *k = &s->kernels[i];
 		if (!s->opts.is_shared || strcmp(key, k->share.key) != 0)
 			continue;
-		if (!k->proc && !k->share.is_detached && is_follower(s))
+		if (!k->proc && !share_is_detached(k) && is_follower(s))
 			kernel_spawn(k, true, NULL);
 		k->share.is_announced = true;
 	}
@@ -434,7 +434,7 @@ void share_report(struct trm_session *s)
 		return;
 	for (size_t i = 0; i < trm_lang_count(); i++) {
 		const struct kernel *k = &s->kernels[i];
-		if (k->proc && (!k->share.is_started || k->share.is_catching_up))
+		if (k->proc && k->share.state.phase != SHARE_FOLLOWING)
 			return;
 	}
 	s->is_caught_up = true;
