@@ -42,7 +42,7 @@ void trm_run_interrupt(struct trm_run *run)
 		return;
 	}
 	if (k && k->is_ready && k->proc) {
-		if (k->stage == STAGE_CALM)
+		if (!stop_is_under_way(k))
 			stop_interrupt(k);
 		else if (again)
 			stop_further(k);
@@ -50,9 +50,9 @@ void trm_run_interrupt(struct trm_run *run)
 	}
 	/* if the agent has detached us as a slow client, this lets us attach again to interrupt the run */
 	run_release_credit(run);
-	if (k && k->proc && k->stage != STAGE_KILLED && share_is_on(k))
+	if (k && k->proc && !stop_is_killing(k) && share_is_on(k))
 		stop_kill(k); /* without us the interpreter would live on and execute this run */
-	else if (own && k && k->proc && k->stage != STAGE_KILLED)
+	else if (own && k && k->proc && !stop_is_killing(k))
 		forget_start(own);
 	session_due(run->session);
 }
@@ -61,7 +61,7 @@ void trm_run_pause(struct trm_run *run, bool is_paused)
 {
 	struct kernel *k = run->kernel;
 	if (is_over(run) || !k || !k->proc || !run->is_begun
-			|| is_paused == ((run->clock.stops & CLOCK_PAUSED) != 0) || k->stage != STAGE_CALM)
+			|| is_paused == ((run->clock.stops & CLOCK_PAUSED) != 0) || stop_is_under_way(k))
 		return;
 	if (!is_paused) {
 		stop_release(k);

@@ -24,7 +24,7 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 	if (k->is_ready)
 		return;
 	k->is_ready = true;
-	if (k->stage == STAGE_CALM)
+	if (!stop_is_under_way(k))
 		trm_timer_stop(k->timer);
 	if (run_own(k->run))
 		run_begin(run_own(k->run));
@@ -175,7 +175,7 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 		result.reason = reason;
 	}
 	k->set_runs[k->set] = k->ended_run = run->number;
-	bool was_stopped = k->stage != STAGE_CALM;
+	bool was_stopped = stop_is_under_way(k);
 	stop_reset(k);
 	if (was_stopped && !kernel_spec(k->lang)->loses_interrupts && question_drain_interrupt(k)) {
 		k->is_clearing = true;

@@ -55,7 +55,7 @@ static void state_changed(struct kernel *k)
 
 bool kernel_is_free(const struct kernel *k)
 {
-	return !k->run && !k->question && !k->is_clearing && k->stage == STAGE_CALM;
+	return !k->run && !k->question && !k->is_clearing && !stop_is_under_way(k);
 }
 
 /* ---- bytes from the process ----------------------------------------------------------- */
@@ -89,7 +89,7 @@ static void read_events(struct kernel *k, const void *bytes, size_t n)
 						     : "out of memory for an event that it sent");
 		return;
 	}
-	while (!s->is_closed && k->proc == proc && k->stage != STAGE_KILLED
+	while (!s->is_closed && k->proc == proc && !stop_is_killing(k)
 			&& (line = kernel_lines_next(&k->lines, &len))) {
 		struct kernel_event event;
 		int r = kernel_event_decode(line, len, &event, &why);
@@ -153,7 +153,7 @@ static void on_hung_up(void *user, struct trm_proc *proc)
 	session_enter(k->session);
 	/* A program may replace the interpreter (exec), and an interpreter that exits closes its descriptors
 	 * first. Neither is a fault. */
-	if (k->stage != STAGE_KILLED && !run_may_end_kernel(k->run))
+	if (!stop_is_killing(k) && !run_may_end_kernel(k->run))
 		kill_for_fault(k, "its program closed the descriptors that control it");
 	session_leave(k->session);
 }
@@ -243,12 +243,9 @@ static int exit_code_of_death(const struct kernel *k, const struct trm_exit *sta
 static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, const struct trm_exit *status,
 		const struct trm_error *why)
 {
-	const char *stubborn = stage == STAGE_TERMINATED
-					       ? "it ignored the interrupt, so the interpreter was terminated"
-					       : "it ignored the interrupt, so the interpreter was killed";
+	const char *stubborn = stop_sentence(stage);
 	char reason[600];
-	bool is_peaceful = status
-			   && (!status->signal || (status->signal == SIGINT && stage == STAGE_INTERRUPTED));
+	bool is_peaceful = status && stop_allows_end(stage, status->signal);
 	if (run_may_end_kernel(run) && is_peaceful && session_is_open(k->session)) {
 		finish_with_exit(run, status);
 	} else if (!session_is_open(k->session)) {
@@ -379,7 +376,7 @@ static bool was_sent_to_dead(const struct kernel *k, const struct trm_proc *proc
 	const struct trm_run *run = k->run;
 	return own && !own->is_leave && run->code && !own->has_met_dead && !run->is_interrupted
 	       && !run->is_timed_out && !own->has_sent_bytes && !run->has_printed && k->is_ready
-	       && k->stage == STAGE_CALM && !k->fault[0] && !k->question && session_is_open(k->session)
+	       && !stop_is_under_way(k) && !k->fault[0] && !k->question && session_is_open(k->session)
 	       && proc_has_unread(proc);
 }
 
@@ -409,7 +406,7 @@ void kernel_watch_start(struct kernel *k)
 {
 	if (!k->proc || share_is_others(k))
 		return;
-	if (!k->is_ready && k->stage == STAGE_CALM)
+	if (!k->is_ready && !stop_is_under_way(k))
 		trm_timer_start(k->timer, k->session->sandbox->opts.start_timeout_ms, 0);
 }
 

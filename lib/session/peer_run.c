@@ -230,7 +230,7 @@ void peer_run_adopt(struct kernel *k)
 	struct trm_run *run = k->run;
 	if (!peer)
 		return;
-	if (run->clock.announced_ms && !run->clock.timeout_ms && k->is_ready && k->stage == STAGE_CALM) {
+	if (run->clock.announced_ms && !run->clock.timeout_ms && k->is_ready && !stop_is_under_way(k)) {
 		uint64_t now_ms = wall_clock_ms();
 		uint64_t ran_ms = peer->origin.began_ms && peer->origin.began_ms < now_ms
 						  ? now_ms - peer->origin.began_ms

@@ -75,7 +75,7 @@ void question_take_back(struct kernel *k)
 
 void question_hurry(struct kernel *k)
 {
-	if (k->is_awaited || k->is_clearing || !k->is_ready || k->stage != STAGE_CALM
+	if (k->is_awaited || k->is_clearing || !k->is_ready || stop_is_under_way(k)
 			|| kernel_spec(k->lang)->answers_quickly)
 		return;
 	k->is_awaited = true;

@@ -12,7 +12,7 @@ static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
 int64_t trm_run_time_left_ms(const struct trm_run *run)
 {
 	uint64_t now_ns = session_clock_ns();
-	bool is_running = run->kernel && run->kernel->run == run && run->kernel->stage == STAGE_CALM;
+	bool is_running = run->kernel && run->kernel->run == run && !stop_is_under_way(run->kernel);
 	if (run->clock.timeout_ms <= 0 || run->clock.stops || !run->is_begun || !is_running)
 		return -1;
 	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - stopped_ns(run, now_ns)) / 1000000);
@@ -43,7 +43,7 @@ void run_clock_stop(struct trm_run *run, enum clock_stop why)
 	if (!run->clock.stops)
 		run->clock.stopped_at_ns = session_clock_ns();
 	run->clock.stops |= why;
-	if (run->kernel->stage == STAGE_CALM)
+	if (!stop_is_under_way(run->kernel))
 		trm_timer_stop(run->kernel->timer);
 }
 

@@ -386,7 +386,7 @@ int trm_session_warm(struct trm_session *session, const struct trm_lang *lang, s
 	if (!session_is_open(session))
 		return session_refuse(session, reterr);
 	struct kernel *k = &session->kernels[lang->index];
-	return k->stage == STAGE_KILLED ? 0 : kernel_ensure(k, reterr);
+	return stop_is_killing(k) ? 0 : kernel_ensure(k, reterr);
 }
 
 int trm_session_restart(struct trm_session *session, const struct trm_lang *lang, struct trm_error *reterr)

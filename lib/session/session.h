@@ -57,6 +57,7 @@ enum {
 #define DISPLAY_BYTES_MAX (64u * 1024 * 1024)
 #define STDIN_QUEUE_MAX (64u * 1024 * 1024)
 
+/* Only stop.c knows what they mean. */
 enum stage { STAGE_CALM, STAGE_INTERRUPTED, STAGE_TERMINATED, STAGE_KILLED };
 
 struct question {
@@ -294,6 +295,11 @@ void stop_on_timer(void *user);
 
 /* Is the work in hand being interrupted, terminated or killed? */
 bool stop_is_under_way(const struct kernel *kernel);
+bool stop_is_killing(const struct kernel *kernel);
+/* Why an interpreter that was stopped so far is gone: a clause. */
+const char *stop_sentence(enum stage stage);
+/* May a run that was stopped so far end its interpreter with this signal, or without one (0)? */
+bool stop_allows_end(enum stage stage, int signal);
 /* Let a paused process continue for good: it is about to get a signal, or its run has ended. */
 void stop_release(struct kernel *kernel);
 

@@ -203,7 +203,7 @@ static void on_turn(void *user, enum proc_turn news)
 static void resume_own_run(struct kernel *k)
 {
 	struct trm_run *run = k->run;
-	if (!run_own(run) || !k->is_ready || k->stage != STAGE_CALM)
+	if (!run_own(run) || !k->is_ready || stop_is_under_way(k))
 		return;
 	if (run->is_interrupted)
 		stop_interrupt(k);
@@ -250,7 +250,7 @@ static void check_resumed(struct kernel *k, uint32_t pid)
 static void begin_replay(struct kernel *k, const struct started_msg *how)
 {
 	bool is_torn;
-	if (!k->is_ready && k->stage == STAGE_CALM)
+	if (!k->is_ready && !stop_is_under_way(k))
 		trm_timer_stop(k->timer); /* its creator decides how long the start may take */
 	uint64_t missed = catchup_begin(&k->share.state.catchup, how, &is_torn);
 	if (k->run)

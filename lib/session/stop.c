@@ -30,6 +30,22 @@ bool stop_is_under_way(const struct kernel *k)
 	return k->stage != STAGE_CALM;
 }
 
+bool stop_is_killing(const struct kernel *k)
+{
+	return k->stage == STAGE_KILLED;
+}
+
+const char *stop_sentence(enum stage stage)
+{
+	return stage == STAGE_TERMINATED ? "it ignored the interrupt, so the interpreter was terminated"
+					 : "it ignored the interrupt, so the interpreter was killed";
+}
+
+bool stop_allows_end(enum stage stage, int signal)
+{
+	return !signal || (signal == SIGINT && stage == STAGE_INTERRUPTED);
+}
+
 void stop_reset(struct kernel *k)
 {
 	k->stage = STAGE_CALM;
