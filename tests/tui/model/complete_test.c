@@ -6,41 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_all.h"
-#include "model/effect.h"
 #include "model/inspect.h"
-#include "model/model.h"
-#include "model/msg.h"
-#include "model/update.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
-#include "view/view.h"
-
-static struct model m;
-static struct effects fx;
-static struct canvas canvas;
-static uint64_t now_ns;
-
-static void send(struct msg msg)
-{
-	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL && !msg.run.serial)
-		msg.run.serial = m.run.serial;
-	msg.now_ns = now_ns += 1000000;
-	update(&m, &msg, &fx);
-}
-
-static void press(uint32_t key, uint8_t mods)
-{
-	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods};
-
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-}
-
-static void type(const char *text)
-{
-	for (; *text; text++)
-		press(*text == '\n' ? K_ENTER : (uint32_t)*text, 0);
-}
+#include "tui/model/desk.h"
 
 /* The question that was asked last; NULL: none since the last call. */
 static const struct effect *asked(void)
@@ -91,45 +60,14 @@ static const char *offered(void)
 	return out;
 }
 
-static bool shows(const char *part)
-{
-	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
-	view(&m, &canvas);
-	char *seen = canvas_dump(&canvas);
-	bool is_there = strstr(seen, part) != NULL;
-	free(seen);
-	return is_there;
-}
-
 static int setup(void **state)
 {
-	struct model_opts opts = {.rows = 24,
-			.cols = 80,
-			.has_utf8 = true,
-			.lang = trm_lang_default(),
-			.theme = "dark",
-			.auto_complete = true,
-			.grace_ms = 2000};
-
 	(void)state;
-	trm_limits_default(&opts.limits);
-	now_ns = 1000000000;
-	assert_int_equal(model_init(&m, &opts), 0);
-	assert_int_equal(canvas_init(&canvas, 24, 80), 0);
-	send((struct msg){.type = MSG_SANDBOX_STARTING,
-			.sandbox.name = "calm-fern",
-			.sandbox.backend = "fake"});
-	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "fake"});
+	if (desk_setup_sized(24, 80) < 0)
+		return -1;
+	m.confirm = false;
+	m.auto_complete = true;
 	effects_clear(&fx);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	effects_finish(&fx);
-	canvas_finish(&canvas);
-	model_finish(&m);
 	return 0;
 }
 
@@ -146,8 +84,8 @@ static void a_key_asks_and_offers(void **state)
 	assert_string_equal(offered(), "");
 	answer(TWO);
 	assert_string_equal(offered(), "alpha alpine");
-	assert_true(shows("alpha"));
-	assert_true(shows("func"));
+	assert_screen("alpha", true);
+	assert_screen("func", true);
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
 	assert_string_equal(text(), "alpine");
@@ -163,10 +101,12 @@ static void the_editor_does_not_draw_over_it(void **state)
 	type("al");
 	press(' ', MOD_CTRL);
 	answer(TWO);
-	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
+	struct canvas canvas;
+	assert_int_equal(canvas_init(&canvas, m.rows, m.cols), 0);
 	view(&m, &canvas);
 	view_editor(&m, &canvas);
 	char *seen = canvas_dump(&canvas);
+	canvas_finish(&canvas);
 	assert_non_null(strstr(seen, "alpine"));
 	free(seen);
 }
@@ -244,13 +184,6 @@ static void tab_completes_or_indents(void **state)
 	assert_string_equal(text(), "    alphanum");
 }
 
-static void mouse(enum mouse_action action, int row, int col)
-{
-	struct event ev = {.type = EVENT_MOUSE, .action = action, .button = 1, .row = row, .col = col};
-
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-}
-
 static void the_mouse_works(void **state)
 {
 	(void)state;
@@ -282,7 +215,7 @@ static void a_busy_kernel_is_not_waited_for(void **state)
 	press(' ', MOD_CTRL);
 	assert_null(asked());
 	assert_string_equal(offered(), "alphabet");
-	assert_true(shows("kernel busy"));
+	assert_screen("kernel busy", true);
 	press(K_ENTER, 0);
 	assert_string_equal(text(), "alphabet = 1\nalphabet");
 }
@@ -352,8 +285,8 @@ static void the_name_under_the_cursor_is_inspected(void **state)
 	assert_int_equal(asked()->ask.cursor, 7);
 	answer("{\"found\":true,\"name\":\"x\",\"type\":\"int\",\"value\":\"42\",\"doc\":\"a\\nb\"}");
 	assert_string_equal(m.dialog.title, "x (Esc closes)");
-	assert_true(shows("int"));
-	assert_true(shows("42"));
+	assert_screen("int", true);
+	assert_screen("42", true);
 	press(K_ESCAPE, 0);
 	assert_false(dialog_is_open(&m.dialog));
 	press(K_F9, 0);
@@ -381,14 +314,14 @@ static void the_signature_of_a_call_is_shown(void **state)
 	(void)state;
 	type("f(");
 	answer("{\"found\":true,\"name\":\"f\",\"signature\":\"f(a, b=2)\"}");
-	assert_true(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", true);
 	type("1, 2");
-	assert_true(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", true);
 	type(", ')', (3)");
-	assert_true(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", true);
 	m.needs_draw = false;
 	type(")");
-	assert_false(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", false);
 	assert_true(m.needs_draw);
 }
 
@@ -399,12 +332,12 @@ static void the_buffer_knows_what_has_not_run(void **state)
 	press(K_END, MOD_CTRL);
 	press(K_BACKSPACE, 0);
 	type("\narea(");
-	assert_true(shows("area(width, unit=\"a, b\")"));
+	assert_screen("area(width, unit=\"a, b\")", true);
 	assert_int_equal(signature_argument(&m), 0);
 	type("1, [2, 3], ");
 	assert_int_equal(signature_argument(&m), 2);
 	type(")");
-	assert_false(shows("area(width, unit=\"a, b\") "));
+	assert_screen("area(width, unit=\"a, b\") ", false);
 	type("\nnowhere(");
 	assert_string_equal(signature_text(&m), "");
 }
@@ -414,7 +347,7 @@ static void call(void)
 	press(K_END, MOD_CTRL);
 	type("\nf(");
 	answer("{\"found\":true,\"name\":\"f\",\"signature\":\"f(a, b=2)\"}");
-	assert_true(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", true);
 	m.needs_draw = false;
 }
 
@@ -424,25 +357,25 @@ static void the_signature_goes_with_the_call(void **state)
 	call();
 	press(K_ENTER, 0);
 	assert_true(m.needs_draw);
-	assert_false(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", false);
 	call();
 	press(K_LEFT, 0);
 	assert_true(m.needs_draw);
-	assert_false(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", false);
 	press(K_RIGHT, 0); /* it does not come back by itself */
-	assert_false(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", false);
 	call();
 	press(K_UP, 0);
 	assert_true(m.needs_draw);
 	call();
 	press(K_ESCAPE, 0);
 	assert_true(m.needs_draw);
-	assert_false(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", false);
 	/* The answer comes when the call is over. */
 	type("\nf(");
 	type(")");
 	answer("{\"found\":true,\"name\":\"f\",\"signature\":\"f(a, b=2)\"}");
-	assert_false(shows("f(a, b=2)"));
+	assert_screen("f(a, b=2)", false);
 }
 
 static void variables_are_sorted_and_filtered(void **state)
@@ -504,10 +437,10 @@ static void variables_take_the_focus(void **state)
 	answer("{\"variables\":[{\"name\":\"a_rather_long_name\",\"type\":\"int\",\"size\":\"\",\"value\":\"1\"},"
 	       "{\"name\":\"f\",\"type\":\"function\",\"size\":\"\",\"value\":\"def f\"},"
 	       "{\"name\":\"C\",\"type\":\"type\",\"size\":\"\",\"value\":\"class C\"}]}");
-	assert_true(shows("variables of python: 1, 2 hidden"));
-	assert_false(shows("class C"));
+	assert_screen("variables of python: 1, 2 hidden", true);
+	assert_screen("class C", false);
 	type("/C\n");
-	assert_true(shows("class C"));
+	assert_screen("class C", true);
 }
 
 static void run_and_list(const char *json)
@@ -547,7 +480,7 @@ static void what_a_run_has_changed_is_marked(void **state)
 	assert_int_equal(variables_list(&m, list), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, desk_teardown)
 
 int main(void)
 {

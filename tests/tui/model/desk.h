@@ -21,8 +21,11 @@ static struct model m;
 static struct effects fx;
 static uint64_t now_ns;
 
+/* A message about a run that names none is about the current one. */
 static inline void send(struct msg msg)
 {
+	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL && !msg.run.serial)
+		msg.run.serial = m.run.serial;
 	msg.now_ns = now_ns += 1000000;
 	update(&m, &msg, &fx);
 }
@@ -60,6 +63,11 @@ static inline const struct effect *last_effect(enum effect_type wanted)
 		if (fx.items[i].type == wanted)
 			return &fx.items[i];
 	return NULL;
+}
+
+static inline void resize(int rows, int cols)
+{
+	event((struct event){.type = EVENT_RESIZE, .row = rows, .col = cols});
 }
 
 /* The screen as text; to be freed. */

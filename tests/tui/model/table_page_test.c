@@ -8,36 +8,7 @@
 
 #include <terrarium/lang.h>
 
-#include "cmocka_all.h"
-#include "model/effect.h"
-#include "model/model.h"
-#include "model/msg.h"
-#include "model/update.h"
-#include "view/view.h"
-
-static struct model m;
-static struct effects fx;
-static struct canvas canvas;
-static uint64_t now_ns;
-
-static void send(struct msg msg)
-{
-	msg.now_ns = now_ns += 1000000;
-	update(&m, &msg, &fx);
-}
-
-static void press(uint32_t key)
-{
-	struct event ev = {.type = EVENT_KEY, .key = key};
-
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-}
-
-static void type(const char *text)
-{
-	for (; *text; text++)
-		press(*text == '\n' ? K_ENTER : (uint32_t)*text);
-}
+#include "tui/model/desk.h"
 
 /* The page that was asked for last; NULL: none since the last call. */
 static const struct effect *wanted(void)
@@ -64,40 +35,13 @@ static void answer(const char *json, const char *why)
 	"\"heads\":[{\"name\":\"id\",\"type\":\"int\",\"is_number\":true},{\"name\":\"name\",\"type\":\"str\"}]," \
 	"\"labels\":[\"0\",\"1\",\"2\"],\"cells\":[[\"7\",\"Anna\"],[\"70\",\"Bo\"],[\"8\",null]]}"
 
-static bool shows(const char *text)
-{
-	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
-	view(&m, &canvas);
-	char *dump = canvas_dump(&canvas);
-	bool is_shown = strstr(dump, text);
-
-	free(dump);
-	return is_shown;
-}
-
 static int start(void **state)
 {
-	struct model_opts opts = {.rows = 24,
-			.cols = 80,
-			.has_utf8 = true,
-			.theme = "dark",
-			.scrollback_bytes = 1 << 20};
-
 	(void)state;
-	assert_int_equal(trm_lang_find("python", &opts.lang, NULL), 0);
-	assert_int_equal(model_init(&m, &opts), 0);
-	canvas_init(&canvas, 24, 80);
-	m.sandbox.state = SANDBOX_READY;
+	if (desk_setup_sized(24, 80) < 0)
+		return -1;
+	effects_clear(&fx);
 	table_page_open(&m, m.lang, "r", NULL, &fx);
-	return 0;
-}
-
-static int stop(void **state)
-{
-	(void)state;
-	model_finish(&m);
-	effects_finish(&fx);
-	canvas_finish(&canvas);
 	return 0;
 }
 
@@ -105,19 +49,19 @@ static void a_page_is_asked_for_and_shown(void **state)
 {
 	(void)state;
 	assert_string_equal(wanted()->ask.table.path, "r");
-	assert_true(shows("waiting for the first rows"));
+	assert_screen("waiting for the first rows", true);
 	answer(PAGE(""), NULL);
 	assert_null(wanted());
-	assert_true(shows("r: list, 3 rows, 2 columns, row 1"));
-	assert_true(shows("0    7 Anna"));
-	assert_true(shows("2    8 -"));
-	press(K_DOWN);
-	assert_true(shows("row 2"));
-	press(K_ENTER);
-	assert_true(shows("Cell (Esc closes)"));
-	press(K_ESCAPE);
+	assert_screen("r: list, 3 rows, 2 columns, row 1", true);
+	assert_screen("0    7 Anna", true);
+	assert_screen("2    8 -", true);
+	press(K_DOWN, 0);
+	assert_screen("row 2", true);
+	press(K_ENTER, 0);
+	assert_screen("Cell (Esc closes)", true);
+	press(K_ESCAPE, 0);
 	assert_true(m.table_page.is_shown);
-	press(K_ESCAPE);
+	press(K_ESCAPE, 0);
 	assert_false(m.table_page.is_shown);
 }
 
@@ -125,14 +69,14 @@ static void sorting_asks_again(void **state)
 {
 	(void)state;
 	answer(PAGE(""), NULL);
-	press('s');
+	press('s', 0);
 	assert_int_equal(wanted()->ask.table.sort, 0);
-	assert_true(shows("sorting ..."));
+	assert_screen("sorting ...", true);
 	answer(NULL, "the interpreter took too long");
-	assert_true(shows("not sorted: the interpreter took too long"));
+	assert_screen("not sorted: the interpreter took too long", true);
 	assert_int_equal(wanted()->ask.table.sort, -1);
 	answer(PAGE(""), NULL);
-	assert_true(shows("Anna"));
+	assert_screen("Anna", true);
 }
 
 static void searching_goes_on_until_found(void **state)
@@ -142,17 +86,17 @@ static void searching_goes_on_until_found(void **state)
 	type("/Bo\n");
 	assert_string_equal(wanted()->ask.table.find, "Bo");
 	answer(PAGE("\"looked\":1,"), NULL);
-	assert_true(shows("looking for \"Bo\": row 1 of 3"));
+	assert_screen("looking for \"Bo\": row 1 of 3", true);
 	assert_int_equal(wanted()->ask.table.find_from, 1);
 	answer(PAGE("\"hit\":1,"), NULL);
-	assert_true(shows("row 2"));
-	press('n');
+	assert_screen("row 2", true);
+	press('n', 0);
 	assert_int_equal(wanted()->ask.table.find_from, 2);
 	answer(PAGE("\"looked\":3,"), NULL);
-	assert_true(shows("is in no row"));
+	assert_screen("is in no row", true);
 	assert_null(wanted());
-	press('n');
-	press(K_ESCAPE);
+	press('n', 0);
+	press(K_ESCAPE, 0);
 	assert_true(m.table_page.is_shown);
 	assert_false(m.table_page.is_searching);
 }
@@ -163,20 +107,20 @@ static void a_busy_or_dead_kernel_is_said(void **state)
 	answer(PAGE(""), NULL);
 	m.run.state = RUN_RUNNING;
 	m.run.lang = m.lang;
-	press('s');
+	press('s', 0);
 	assert_null(wanted());
-	assert_true(shows("the interpreter is busy"));
+	assert_screen("the interpreter is busy", true);
 	m.run.state = RUN_NONE;
 	table_page_run_ended(&m, m.lang);
-	press(K_DOWN);
+	press(K_DOWN, 0);
 	assert_non_null(wanted());
 	answer("{\"found\":false,\"why\":\"there is no variable of this name: r\"}", NULL);
-	assert_true(shows("there is no variable of this name: r"));
+	assert_screen("there is no variable of this name: r", true);
 	assert_null(wanted());
 	m.table_page.error[0] = '\0';
 	m.sandbox.state = SANDBOX_DEAD;
-	assert_true(shows("the sandbox has ended"));
-	press(K_ESCAPE);
+	assert_screen("the sandbox has ended", true);
+	press(K_ESCAPE, 0);
 	assert_false(m.table_page.is_shown);
 }
 
@@ -188,37 +132,33 @@ static void csv_needs_no_kernel(void **state)
 			.table_file.bytes = "a,b\n1,x\n22,y\n",
 			.table_file.len = 13,
 			.table_file.name = "data.csv"});
-	press(K_DOWN);
-	assert_true(shows("data.csv: CSV, 2 rows, 2 columns, row 2"));
-	press('s');
-	press('s');
-	assert_true(shows("2     22 y"));
+	press(K_DOWN, 0);
+	assert_screen("data.csv: CSV, 2 rows, 2 columns, row 2", true);
+	press('s', 0);
+	press('s', 0);
+	assert_screen("2     22 y", true);
 	send((struct msg){.type = MSG_TABLE_FILE,
 			.table_file.bytes = "a\0b",
 			.table_file.len = 3,
 			.table_file.name = "data.csv"});
 	assert_false(m.table_page.is_shown);
-	assert_true(shows("it has NUL bytes"));
+	assert_screen("it has NUL bytes", true);
 }
 
 static void narrow_screens_hold_it(void **state)
 {
 	(void)state;
 	answer(PAGE(""), NULL);
-	struct event ev = {.type = EVENT_RESIZE, .row = 10, .col = 40};
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-	canvas_resize(&canvas, 10, 40);
-	assert_true(shows("r: list, 3 rows"));
-	assert_true(shows("0    7 Anna"));
-	ev = (struct event){.type = EVENT_RESIZE, .row = 3, .col = 10};
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-	canvas_resize(&canvas, 3, 10);
-	shows("");
+	resize(10, 40);
+	assert_screen("r: list, 3 rows", true);
+	assert_screen("0    7 Anna", true);
+	resize(3, 10);
+	assert_screen("r: list", false);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(a_page_is_asked_for_and_shown),
 			TEST(sorting_asks_again),

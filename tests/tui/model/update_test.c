@@ -5,88 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_all.h"
-#include "command/command.h"
 #include "langs.h"
-#include "model/effect.h"
-#include "model/model.h"
-#include "model/msg.h"
 #include "text/text.h"
-#include "view/view.h"
-
-static struct model m;
-static struct effects fx;
-static uint64_t now_ns;
-
-static void send(struct msg msg)
-{
-	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL && !msg.run.serial)
-		msg.run.serial = m.run.serial;
-	msg.now_ns = now_ns += 1000000;
-	update(&m, &msg, &fx);
-}
-
-static void event(struct event ev)
-{
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-}
-
-static void press(uint32_t key, uint8_t mods)
-{
-	event((struct event){.type = EVENT_KEY, .key = key, .mods = mods});
-}
-
-static void type(const char *text)
-{
-	for (; *text; text++)
-		press(*text == '\n' ? K_ENTER : (uint32_t)*text, 0);
-}
-
-static void resize(int rows, int cols)
-{
-	event((struct event){.type = EVENT_RESIZE, .row = rows, .col = cols});
-}
-
-static const struct effect *last_effect(enum effect_type wanted)
-{
-	for (size_t i = fx.n; i-- > 0;)
-		if (fx.items[i].type == wanted)
-			return &fx.items[i];
-	return NULL;
-}
-
-static int setup(void **state)
-{
-	struct model_opts opts = {
-			.rows = 36,
-			.cols = 120,
-			.has_utf8 = true,
-			.lang = trm_lang_default(),
-			.theme = "dark",
-			.confirm = true,
-			.timeout_ms = 30000,
-			.grace_ms = 2000,
-	};
-
-	(void)state;
-	trm_limits_default(&opts.limits);
-	now_ns = 1000000000;
-	if (model_init(&m, &opts) < 0)
-		return -1;
-	send((struct msg){.type = MSG_SANDBOX_STARTING,
-			.sandbox.name = "calm-fern",
-			.sandbox.backend = "fake"});
-	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "fake"});
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	effects_finish(&fx);
-	model_finish(&m);
-	return 0;
-}
+#include "tui/model/desk.h"
 
 static void done(struct trm_result result)
 {
@@ -690,7 +611,7 @@ static void the_key_bar_tells_how_to_stop(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
 int main(void)
 {

@@ -9,43 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_all.h"
-#include "model/effect.h"
-#include "model/model.h"
-#include "model/msg.h"
-#include "model/update.h"
+#include "tui/model/desk.h"
 #include "tui/view/looks.h"
 
-static struct model m;
-static struct effects fx;
 static struct canvas canvas;
-static uint64_t now_ns;
-
-static void send(struct msg msg)
-{
-	if (msg.type >= MSG_RUN_ACCEPTED && msg.type <= MSG_SPILL)
-		msg.run.serial = m.run.serial;
-	msg.now_ns = now_ns += 1000000;
-	update(&m, &msg, &fx);
-}
-
-static void press(uint32_t key)
-{
-	struct event ev = {.type = EVENT_KEY, .key = key};
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-}
-
-static void type(const char *text)
-{
-	for (; *text; text++)
-		press(*text == '\n' ? K_ENTER : (uint32_t)*text);
-}
-
-static void resize(int rows, int cols)
-{
-	struct event ev = {.type = EVENT_RESIZE, .row = rows, .col = cols};
-	send((struct msg){.type = MSG_EVENT, .event = &ev});
-}
 
 static void output(int stream, const char *text)
 {
@@ -138,11 +105,11 @@ static void set_up(bool has_utf8)
 			.sandbox.n_guards = 3});
 	type("import math\nx = 42\nprint(math.sqrt(x))");
 	m.confirm = false;
-	press(K_F5);
+	press(K_F5, 0);
 	output(TRM_STDOUT, "\x1b[32m6.48074069840786\x1b[0m\n50%\r100%\n");
 	output(TRM_STDERR, "a warning\n");
 	send((struct msg){.type = MSG_RUN_DONE, .run.result = &ok});
-	press(K_F5);
+	press(K_F5, 0);
 	send((struct msg){.type = MSG_RUN_DONE, .run.result = &bad});
 	send((struct msg){.type = MSG_LATE, .late.number = 1, .late.bytes = "too late\n", .late.len = 9});
 	m.confirm = true;
@@ -184,7 +151,7 @@ static void assert_text(const char *name, const char *seen)
 	assert_string_equal(seen, read_file(path));
 }
 
-static void assert_screen(const char *name)
+static void assert_screen_file(const char *name)
 {
 	assert_int_equal(canvas_resize(&canvas, m.rows, m.cols), 0);
 	view(&m, &canvas);
@@ -220,7 +187,7 @@ static void depths(void **state)
 			snprintf(name, sizeof name, "%s_%s", turn ? "palette_looks" : "looks", names[depth]);
 			assert_text(name, seen);
 		}
-		press(K_F7);
+		press(K_F7, 0);
 		type("repaint the screen"); /* one that no new command comes beside */
 	}
 	tear_down();
@@ -238,15 +205,15 @@ static void sizes(void **state)
 	set_up(true);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		resize(sizes[i].rows, sizes[i].cols);
-		assert_screen(sizes[i].name);
+		assert_screen_file(sizes[i].name);
 	}
 	resize(10, 40);
-	press(K_F6);
-	assert_screen("40x10_output");
-	press(K_F6);
-	assert_screen("40x10_metrics");
+	press(K_F6, 0);
+	assert_screen_file("40x10_output");
+	press(K_F6, 0);
+	assert_screen_file("40x10_metrics");
 	resize(9, 40);
-	assert_screen("40x9");
+	assert_screen_file("40x9");
 	tear_down();
 }
 
@@ -276,27 +243,27 @@ static void dialogs(void **state)
 	(void)state;
 	set_up(true);
 	resize(24, 80);
-	press(K_F5);
-	assert_screen("confirm");
+	press(K_F5, 0);
+	assert_screen_file("confirm");
 	resize(10, 40);
-	assert_screen("confirm_40x10");
+	assert_screen_file("confirm_40x10");
 	resize(24, 80);
-	press(K_ESCAPE);
+	press(K_ESCAPE, 0);
 	m.sandbox.missing_langs = 1u << 4 | 1u << 9;
-	press(K_F2);
-	assert_screen("language");
+	press(K_F2, 0);
+	assert_screen_file("language");
 	m.sandbox.missing_langs = 0;
-	press(K_ESCAPE);
+	press(K_ESCAPE, 0);
 	send((struct msg){.type = MSG_THEMES, .themes.names = themes, .themes.n = 3});
-	assert_screen("theme");
-	press(K_ESCAPE);
-	press(K_F1);
+	assert_screen_file("theme");
+	press(K_ESCAPE, 0);
+	press(K_F1, 0);
 	for (const char *c = "draw again"; *c; c++) /* all of it changes with every new command */
-		press((uint32_t)*c);
-	assert_screen("help");
-	press(K_ESCAPE);
-	press(K_F10);
-	assert_screen("quit");
+		press((uint32_t)*c, 0);
+	assert_screen_file("help");
+	press(K_ESCAPE, 0);
+	press(K_F10, 0);
+	assert_screen_file("quit");
 	assert_underlined("[ Quit, keep text ]", 2);
 	assert_underlined("Discard text", 0);
 	assert_underlined("Stay", 0);
@@ -320,17 +287,17 @@ static void code_in_question(void **state)
 	(void)state;
 	set_up(true);
 	resize(10, 40);
-	press(K_F6);
-	press(K_F6);
-	press(K_F6);
+	press(K_F6, 0);
+	press(K_F6, 0);
+	press(K_F6, 0);
 	struct event paste = {.type = EVENT_PASTE,
 			.text = "if x:\n\ty = 1\n\tsystem('far too long to be seen here') + 1"};
 	struct event all = {.type = EVENT_KEY, .key = 'a', .mods = MOD_CTRL};
 	paste.text_len = strlen(paste.text);
 	send((struct msg){.type = MSG_EVENT, .event = &all});
 	send((struct msg){.type = MSG_EVENT, .event = &paste});
-	press(K_F5);
-	press(K_END);
+	press(K_F5, 0);
+	press(K_END, 0);
 	assert_true(shows("│      y = 1"));
 	assert_true(shows("│      system('far too long to be see…"));
 	tear_down();
@@ -388,22 +355,22 @@ static void sandboxes(void **state)
 	};
 	(void)state;
 	set_up(true);
-	press(K_F8);
+	press(K_F8, 0);
 	send((struct msg){.type = MSG_SANDBOXES, .sandboxes.entries = entries, .sandboxes.n = 3});
-	press(K_DOWN);
+	press(K_DOWN, 0);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		resize(sizes[i].rows, sizes[i].cols);
-		assert_screen(sizes[i].name);
+		assert_screen_file(sizes[i].name);
 	}
-	press('o');
+	press('o', 0);
 	for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
 		send((struct msg){.type = MSG_CONTAINER, .container = &containers[i]});
 	send((struct msg){.type = MSG_CONTAINERS_END});
-	press(K_END);
-	press(K_UP);
+	press(K_END, 0);
+	press(K_UP, 0);
 	for (size_t i = 0; i < sizeof with_containers / sizeof *with_containers; i++) {
 		resize(with_containers[i].rows, with_containers[i].cols);
-		assert_screen(with_containers[i].name);
+		assert_screen_file(with_containers[i].name);
 	}
 	tear_down();
 }
@@ -416,17 +383,17 @@ static void lines_meet(void **state)
 	assert_true(shows("├─ processes"));
 	resize(24, 80);
 	m.confirm = false;
-	press(K_F6);
-	press(K_F6);
+	press(K_F6, 0);
+	press(K_F6, 0);
 	struct event paste = {.type = EVENT_PASTE,
 			.text = "print('a header that is too long for the pane, really') # and more"};
 	struct event all = {.type = EVENT_KEY, .key = 'a', .mods = MOD_CTRL};
 	paste.text_len = strlen(paste.text);
 	send((struct msg){.type = MSG_EVENT, .event = &all});
 	send((struct msg){.type = MSG_EVENT, .event = &paste});
-	press(K_F5);
+	press(K_F5, 0);
 	resize(10, 40);
-	press(K_F6);
+	press(K_F6, 0);
 	assert_true(shows("print('a header…\n"));
 	tear_down();
 }
@@ -446,19 +413,19 @@ static void states(void **state)
 	set_up(true);
 	resize(24, 80);
 	m.confirm = false;
-	press(K_F5);
+	press(K_F5, 0);
 	send((struct msg){.type = MSG_RUN_STARTED});
 	now_ns += 2345000000u;
 	send((struct msg){.type = MSG_RUN_INPUT, .run.input.prompt = "your name? "});
 	type("Ada");
-	assert_screen("input");
+	assert_screen_file("input");
 	struct event ctrl_c = {.type = EVENT_KEY, .key = 'c', .mods = MOD_CTRL};
 	send((struct msg){.type = MSG_EVENT, .event = &ctrl_c});
 	now_ns += 700000000u;
 	send((struct msg){.type = MSG_TICK});
-	assert_screen("interrupting");
+	assert_screen_file("interrupting");
 	send((struct msg){.type = MSG_SANDBOX_CLOSED, .text = "its supervisor was killed"});
-	assert_screen("ended");
+	assert_screen_file("ended");
 	tear_down();
 }
 
@@ -467,7 +434,7 @@ static void without_utf8(void **state)
 	(void)state;
 	set_up(false);
 	resize(24, 80);
-	assert_screen("ascii_80x24");
+	assert_screen_file("ascii_80x24");
 	view(&m, &canvas);
 	char *seen = canvas_dump(&canvas);
 	for (const char *p = seen; *p; p++)
@@ -535,7 +502,7 @@ static void the_line_comes_first(void **state)
 	view(&m, &canvas);
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		struct editor_glance glance = view_glance(&m);
-		press(keys[i].key);
+		press(keys[i].key, 0);
 		assert_int_equal(view_editor_line(&m, &canvas, &glance), keys[i].is_line_only);
 		view(&m, &whole);
 		int row = whole.cursor_row, col = model_editor_area(&m).col,
@@ -564,7 +531,7 @@ static void a_line_that_is_covered_does_not_come_first(void **state)
 	resize(36, 120);
 	struct editor_glance glance = view_glance(&m);
 	assert_true(view_editor_line(&m, &canvas, &glance));
-	press('a');
+	press('a', 0);
 	m.sandboxes.is_shown = true;
 	assert_false(view_editor_line(&m, &canvas, &glance));
 	m.sandboxes.is_shown = false;
