@@ -10,15 +10,10 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-enum { BUTTON_YES = 1, BUTTON_THEIRS };
-
-static const struct dialog_button overwrite_buttons[] = {
-		{"Replace", NULL, 'r', BUTTON_YES},
-		{"Cancel", NULL, 'c', ANSWER_CANCEL},
-};
+enum { BUTTON_THEIRS = BUTTON_REPLACE + 1 };
 
 static const struct dialog_button stale_buttons[] = {
-		{"Replace", NULL, 'r', BUTTON_YES},
+		{"Replace", NULL, 'r', BUTTON_REPLACE},
 		{"Load theirs", "Theirs", 'l', BUTTON_THEIRS},
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
@@ -31,10 +26,7 @@ static void ask_path(struct model *m, bool is_open, const char *title, const cha
 	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s   Tab: complete   Esc: cancel", is_open ? "open" : "save");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	d->has_field = true;
-	d->field_label = "Path";
-	if (path)
-		field_set(&d->field, path);
+	dialog_set_field(d, "Path", path);
 	m->needs_draw = true;
 }
 
@@ -76,21 +68,14 @@ const struct trm_lang *path_lang(const struct model *m, const char *path)
 	return trm_lang_guess(path, &lang, NULL) == 0 ? lang : m->lang;
 }
 
-/* The dialog stays open until the result is known, so that the person can correct the path. False: the answer
- * is not a path to use. */
+/* The dialog stays open until the result is known, so that the person can correct the path. */
 static bool take_path(struct model *m, int answer, struct effects *out)
 {
-	const char *path = field_text(&m->dialog.field);
+	bool is_path = dialog_takes_path(m, answer, out);
 
-	if (answer == ANSWER_ENTER && *path)
-		return true;
-	if (answer == ANSWER_TAB) {
-		effect_path(out, EFFECT_COMPLETE_PATH, path);
-	} else {
+	if (!dialog_is_open(&m->dialog))
 		m->closing_buffer = 0;
-		dialog_close(m);
-	}
-	return false;
+	return is_path;
 }
 
 void answer_open(struct model *m, int answer, struct effects *out)
@@ -110,29 +95,26 @@ void answer_save(struct model *m, int answer, struct effects *out)
 static void answer_overwrite(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
-	if (answer == BUTTON_YES)
+	if (answer == BUTTON_REPLACE)
 		effect_save(out, EFFECT_SAVE, m->pending_buffer, m->pending_path);
 	else if (answer == BUTTON_THEIRS)
 		effect_buffer(out, EFFECT_RELOAD, m->pending_buffer);
-	if (answer != BUTTON_YES)
+	if (answer != BUTTON_REPLACE)
 		m->closing_buffer = 0;
 }
 
 void ask_replace(struct model *m, const struct msg *msg)
 {
+	bool is_changed = msg->save_exists.is_changed;
+
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->save_exists.path);
 	m->pending_buffer = msg->save_exists.buffer;
-	dialog_begin(&m->dialog, msg->save_exists.is_changed ? "The file has changed" : "The file exists",
+	dialog_ask_over(m, is_changed ? "The file has changed" : "The file exists", m->pending_path,
+			is_changed ? "has changed on disk since it was opened. Replace it?"
+				   : "already exists. Replace it?",
 			answer_overwrite);
-	dialog_add(&m->dialog, ROLE_DIALOG,
-			msg->save_exists.is_changed
-					? "%s has changed on disk since it was opened. Replace it?"
-					: "%s already exists. Replace it?",
-			msg->save_exists.path);
-	if (msg->save_exists.is_changed)
+	if (is_changed)
 		dialog_set_buttons(&m->dialog, stale_buttons, COUNT(stale_buttons));
-	else
-		dialog_set_buttons(&m->dialog, overwrite_buttons, COUNT(overwrite_buttons));
 }
 
 /* ---- recovery after a crash ---- */

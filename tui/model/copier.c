@@ -27,10 +27,7 @@ static void ask_copy_path(struct model *m, const char *title,
 	dialog_begin(d, title, answer);
 	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s%s   Esc: cancel", is_last ? "copy" : "go on",
 			is_here ? "   Tab: complete" : "");
-	d->has_field = true;
-	d->field_label = is_here ? "Here" : "In the sandbox";
-	if (path)
-		field_set(&d->field, path);
+	dialog_set_field(d, is_here ? "Here" : "In the sandbox", path);
 	m->needs_draw = true;
 }
 
@@ -104,35 +101,27 @@ static void start_copy(struct model *m, bool is_out, struct effects *out)
 	add_copy(both, is_out ? EFFECT_COPY_CHECKED : EFFECT_COPY_FILES, is_out, out);
 }
 
-/* True: a path was entered. Any other answer is dealt with here. */
-static bool take_copy_path(struct model *m, int answer, bool is_here, struct effects *out)
+/* Paths in the sandbox are not completed. */
+static bool takes_inside(struct model *m, int answer, struct effects *out)
 {
-	const char *text = field_text(&m->dialog.field);
-
-	if (answer == ANSWER_ENTER && *text)
-		return true;
-	if (answer == ANSWER_TAB && is_here)
-		effect_path(out, EFFECT_COMPLETE_PATH, text);
-	else if (answer != ANSWER_TAB && answer != ANSWER_MOVED)
-		dialog_close(m);
-	return false;
+	return answer != ANSWER_TAB && dialog_takes_path(m, answer, out);
 }
 
 static void answer_copy_in_from(struct model *m, int answer, struct effects *out)
 {
-	if (take_copy_path(m, answer, true, out))
+	if (dialog_takes_path(m, answer, out))
 		ask_where_to(m, false);
 }
 
 static void answer_copy_out_from(struct model *m, int answer, struct effects *out)
 {
-	if (take_copy_path(m, answer, false, out))
+	if (takes_inside(m, answer, out))
 		ask_where_to(m, true);
 }
 
 static void answer_copy_in_to(struct model *m, int answer, struct effects *out)
 {
-	if (!take_copy_path(m, answer, false, out))
+	if (!takes_inside(m, answer, out))
 		return;
 	start_copy(m, false, out);
 	dialog_close(m);
@@ -140,15 +129,13 @@ static void answer_copy_in_to(struct model *m, int answer, struct effects *out)
 
 static void answer_copy_out_to(struct model *m, int answer, struct effects *out)
 {
-	if (!take_copy_path(m, answer, true, out))
+	if (!dialog_takes_path(m, answer, out))
 		return;
 	start_copy(m, true, out);
 	dialog_close(m);
 }
 
 /* ---- an existing target ---- */
-
-enum { BUTTON_REPLACE = 1 };
 
 static void answer_copy_over(struct model *m, int answer, struct effects *out)
 {
@@ -159,18 +146,12 @@ static void answer_copy_over(struct model *m, int answer, struct effects *out)
 
 void ask_copy_over(struct model *m, const struct msg *msg)
 {
-	static const struct dialog_button buttons[] = {
-			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
-	struct dialog *d = &m->dialog;
+	bool is_folder = msg->copy_exists.is_folder;
 
-	dialog_begin(d, msg->copy_exists.is_folder ? "The folder exists" : "The file exists",
+	dialog_ask_over(m, is_folder ? "The folder exists" : "The file exists", msg->copy_exists.path,
+			is_folder ? "already exists. Replace files of the same names in it?"
+				  : "already exists. Replace it?",
 			answer_copy_over);
-	dialog_add(d, ROLE_DIALOG,
-			msg->copy_exists.is_folder
-					? "%s already exists. Replace files of the same names in it?"
-					: "%s already exists. Replace it?",
-			msg->copy_exists.path);
-	dialog_set_buttons(d, buttons, COUNT(buttons));
 }
 
 /* ---- commands ---- */

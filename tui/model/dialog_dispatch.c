@@ -20,6 +20,30 @@ void dialog_dismiss(struct model *m, int answer, struct effects *out)
 	dialog_close(m);
 }
 
+bool dialog_takes_path(struct model *m, int answer, struct effects *out)
+{
+	const char *path = field_text(&m->dialog.field);
+
+	if (answer == ANSWER_ENTER && *path)
+		return true;
+	if (answer == ANSWER_TAB)
+		effect_path(out, EFFECT_COMPLETE_PATH, path);
+	else if (answer != ANSWER_MOVED)
+		dialog_close(m);
+	return false;
+}
+
+void dialog_ask_over(struct model *m, const char *title, const char *path, const char *question,
+		void (*answer)(struct model *m, int answer, struct effects *out))
+{
+	static const struct dialog_button buttons[] = {
+			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
+
+	dialog_begin(&m->dialog, title, answer);
+	dialog_add(&m->dialog, ROLE_DIALOG, "%s %s", path, question);
+	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+}
+
 /* A key that opened an overlay also closes it. */
 static bool closes_itself(const struct model *m, const struct event *ev)
 {

@@ -17,6 +17,13 @@ void dialog_close(struct model *m);
 /* The function of a dialog that only shows something: any answer closes it, and q. */
 void dialog_dismiss(struct model *m, int answer, struct effects *out);
 
+/* A path was entered: true. Tab completes it on this machine. Any other answer closes the dialog. */
+bool dialog_takes_path(struct model *m, int answer, struct effects *out);
+/* Ask before something that exists is replaced. The answer is BUTTON_REPLACE, or closes the dialog. */
+enum { BUTTON_REPLACE = 1 };
+void dialog_ask_over(struct model *m, const char *title, const char *path, const char *question,
+		void (*answer)(struct model *m, int answer, struct effects *out));
+
 /* The functions of dialogs that other files ask about or open, too. */
 void answer_confirm(struct model *m, int answer, struct effects *out);     /* ask_run.c */
 void answer_open(struct model *m, int answer, struct effects *out);        /* ask_file.c */

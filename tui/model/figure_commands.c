@@ -60,8 +60,6 @@ static unsigned run_number(const struct model *m, const struct figure *fig)
 
 /* ---- saving and opening ---- */
 
-enum { BUTTON_REPLACE = 1 };
-
 static void ask_where(struct model *m, const struct figure *fig, const char *path, const char *why)
 {
 	struct dialog *d = &m->dialog;
@@ -73,9 +71,7 @@ static void ask_where(struct model *m, const struct figure *fig, const char *pat
 				image_mime(fig->info.type), fig->info.width, fig->info.height);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	d->has_field = true;
-	d->field_label = "Path";
-	field_set(&d->field, path);
+	dialog_set_field(d, "Path", path);
 	m->needs_draw = true;
 }
 
@@ -91,38 +87,23 @@ static void save_figure(struct model *m, struct effects *out)
 	ask_where(m, fig, name, NULL);
 }
 
-void answer_save_figure(struct model *m, int answer, struct effects *out)
+static void add_save(const struct model *m, enum effect_type type, const char *path, struct effects *out)
 {
-	const char *path = field_text(&m->dialog.field);
-
-	if (answer == ANSWER_TAB)
-		effect_path(out, EFFECT_COMPLETE_PATH, path);
-	else if (answer == ANSWER_ENTER && *path)
-		effect_add(out, (struct effect){.type = EFFECT_SAVE_FIGURE,
-						.save_figure = {m->out.figures.pending,
-								effects_string(out, path)}});
-	else if (answer != ANSWER_ENTER)
-		dialog_close(m);
+	effect_add(out, (struct effect){.type = type,
+					.save_figure = {m->out.figures.pending, effects_string(out, path)}});
 }
 
-static void ask_over(struct model *m, const char *path)
+void answer_save_figure(struct model *m, int answer, struct effects *out)
 {
-	static const struct dialog_button buttons[] = {
-			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
-
-	snprintf(m->pending_path, sizeof m->pending_path, "%s", path);
-	dialog_begin(&m->dialog, "The file exists", answer_figure_over);
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", path);
-	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+	if (dialog_takes_path(m, answer, out))
+		add_save(m, EFFECT_SAVE_FIGURE, field_text(&m->dialog.field), out);
 }
 
 static void answer_figure_over(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_REPLACE)
-		effect_add(out, (struct effect){.type = EFFECT_SAVE_FIGURE_OVER,
-						.save_figure = {m->out.figures.pending,
-								effects_string(out, m->pending_path)}});
+		add_save(m, EFFECT_SAVE_FIGURE_OVER, m->pending_path, out);
 }
 
 void figures_saved(struct model *m, const struct msg *msg)
@@ -131,7 +112,9 @@ void figures_saved(struct model *m, const struct msg *msg)
 
 	m->needs_draw = true;
 	if (msg->figure_saved.exists) {
-		ask_over(m, msg->figure_saved.path);
+		snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->figure_saved.path);
+		dialog_ask_over(m, "The file exists", m->pending_path, "already exists. Replace it?",
+				answer_figure_over);
 	} else if (!msg->figure_saved.error) {
 		dialog_close(m);
 		snprintf(m->out.figures.saved, sizeof m->out.figures.saved, "%s", msg->figure_saved.path);

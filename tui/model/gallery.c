@@ -183,9 +183,7 @@ static void save_artifact(struct model *m, struct effects *out)
 	m->out.figures.pending = row.id;
 	dialog_begin(d, "Save as", answer_save_figure);
 	dialog_add(d, ROLE_DIALOG_DIM, "%s, %zu bytes   Tab: complete   Esc: cancel", row.mime, row.n);
-	d->has_field = true;
-	d->field_label = "Path";
-	field_set(&d->field, row.name);
+	dialog_set_field(d, "Path", row.name);
 }
 
 static void save_all_artifacts(struct model *m, struct effects *out)
@@ -199,24 +197,16 @@ static void save_all_artifacts(struct model *m, struct effects *out)
 	}
 	dialog_begin(d, "Save all into a folder", answer_save_all);
 	dialog_add(d, ROLE_DIALOG_DIM, "%zu files; the folder is made, and no file is replaced", n_rows(m));
-	d->has_field = true;
-	d->field_label = "Folder";
-	field_set(&d->field, "artifacts");
+	dialog_set_field(d, "Folder", "artifacts");
 	m->needs_draw = true;
 }
 
 static void answer_save_all(struct model *m, int answer, struct effects *out)
 {
-	const char *path = field_text(&m->dialog.field);
-
-	if (answer == ANSWER_TAB) {
-		effect_path(out, EFFECT_COMPLETE_PATH, path);
+	if (!dialog_takes_path(m, answer, out))
 		return;
-	}
-	if (answer == ANSWER_ENTER && *path)
-		effect_path(out, EFFECT_SAVE_ALL, path);
-	if (answer != ANSWER_ENTER || *path)
-		dialog_close(m);
+	effect_path(out, EFFECT_SAVE_ALL, field_text(&m->dialog.field));
+	dialog_close(m);
 }
 
 bool gallery_mouse(struct model *m, const struct event *ev, struct effects *out)

@@ -21,8 +21,7 @@ static void go_to_line(struct model *m, struct effects *out)
 	dialog_begin(d, "Go to line", answer_goto);
 	dialog_add(d, ROLE_DIALOG_DIM, "LINE or LINE:COLUMN, 1 to %zu; +N and -N count from here",
 			text_lines(model_editor(m)->text));
-	d->has_field = true;
-	d->field_label = "Line";
+	dialog_set_field(d, "Line", NULL);
 	m->needs_draw = true;
 }
 

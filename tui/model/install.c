@@ -32,10 +32,7 @@ static void ask_packages(struct model *m, const char *why, const char *typed)
 	dialog_add(d, ROLE_DIALOG_DIM, "Separate names with spaces   Enter: install   Esc: cancel");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	d->has_field = true;
-	d->field_label = "Packages";
-	if (text)
-		field_set(&d->field, text);
+	dialog_set_field(d, "Packages", text);
 	free(text);
 	m->needs_draw = true;
 }

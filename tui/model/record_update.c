@@ -11,42 +11,25 @@
 #include "model/msg.h"
 #include "model/update.h"
 
-enum { BUTTON_YES = 1 };
-
-static const struct dialog_button replace_buttons[] = {
-		{"Replace", NULL, 'r', BUTTON_YES},
-		{"Cancel", NULL, 'c', ANSWER_CANCEL},
-};
-
 /* ---- questions ---- */
 
-/* The dialog stays open until the result is known. */
-static void answer_record_path(struct model *m, int answer, enum effect_type effect, struct effects *out)
-{
-	const char *path = field_text(&m->dialog.field);
-
-	if (answer == ANSWER_TAB)
-		effect_path(out, EFFECT_COMPLETE_PATH, path);
-	else if (answer == ANSWER_ENTER && *path)
-		effect_path(out, effect, path);
-	else
-		dialog_close(m);
-}
-
+/* These dialogs stay open until the result is known. */
 static void answer_record(struct model *m, int answer, struct effects *out)
 {
-	answer_record_path(m, answer, EFFECT_RECORD, out);
+	if (dialog_takes_path(m, answer, out))
+		effect_path(out, EFFECT_RECORD, field_text(&m->dialog.field));
 }
 
 static void answer_export(struct model *m, int answer, struct effects *out)
 {
-	answer_record_path(m, answer, EFFECT_EXPORT, out);
+	if (dialog_takes_path(m, answer, out))
+		effect_path(out, EFFECT_EXPORT, field_text(&m->dialog.field));
 }
 
 static void answer_export_over(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
-	if (answer == BUTTON_YES)
+	if (answer == BUTTON_REPLACE)
 		effect_path(out, EFFECT_EXPORT_OVER, m->pending_path);
 }
 
@@ -69,9 +52,7 @@ static void ask_record_path(
 	dialog_add(d, ROLE_DIM, "Enter: %s   Tab: complete   Esc: cancel", is_export ? "export" : "record");
 	if (why)
 		dialog_add(d, ROLE_STATUS_ERROR, "%s", why);
-	d->has_field = true;
-	d->field_label = "Path";
-	field_set(&d->field, path);
+	dialog_set_field(d, "Path", path);
 	m->needs_draw = true;
 }
 
@@ -122,9 +103,8 @@ static void on_exported(struct model *m, const struct msg *msg)
 		return;
 	}
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->exported.path);
-	dialog_begin(&m->dialog, "The file exists", answer_export_over);
-	dialog_add(&m->dialog, ROLE_DIALOG, "%s already exists. Replace it?", msg->exported.path);
-	dialog_set_buttons(&m->dialog, replace_buttons, COUNT(replace_buttons));
+	dialog_ask_over(m, "The file exists", m->pending_path, "already exists. Replace it?",
+			answer_export_over);
 }
 
 void update_record(struct model *m, const struct msg *msg)

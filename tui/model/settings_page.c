@@ -168,10 +168,8 @@ static void open_setting(struct model *m, const struct setting_row *r, const cha
 		dialog_add_item(d, word);
 		at += n + (at[n] == '|');
 	}
-	d->has_field = !kept.is_choice;
-	d->field_label = "Value: ";
 	if (!kept.is_choice)
-		field_set(&d->field, text);
+		dialog_set_field(d, "Value: ", text);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	m->needs_draw = true;

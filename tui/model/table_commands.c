@@ -246,8 +246,7 @@ static void ask_table(struct model *m, struct effects *out)
 	dialog_begin(d, "Show as a table", answer_table);
 	dialog_add(d, ROLE_DIALOG_DIM, "a variable of %s, or a CSV file in the sandbox: data.csv",
 			m->lang->name);
-	d->has_field = true;
-	d->field_label = "Name";
+	dialog_set_field(d, "Name", NULL);
 	m->needs_draw = true;
 }
 

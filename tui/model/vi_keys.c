@@ -24,8 +24,7 @@ static void ask_vi_command(struct model *m)
 {
 	dialog_begin(&m->dialog, "Command", answer_vi);
 	dialog_add(&m->dialog, ROLE_DIALOG_DIM, "w, w FILE, q, wq, x, e FILE, or the number of a line");
-	m->dialog.has_field = true;
-	m->dialog.field_label = ":";
+	dialog_set_field(&m->dialog, ":", NULL);
 	m->needs_draw = true;
 }
 

@@ -38,6 +38,14 @@ void dialog_begin(struct dialog *d, const char *title,
 	snprintf(d->title, sizeof d->title, "%s", title);
 }
 
+void dialog_set_field(struct dialog *d, const char *label, const char *text)
+{
+	d->has_field = true;
+	d->field_label = label;
+	if (text)
+		field_set(&d->field, text);
+}
+
 void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n)
 {
 	d->buttons = buttons;
