@@ -147,7 +147,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.theme = a->theme.name,
 			.confirm = a->opts->confirm,
 			.trust = a->opts->trust,
-			.policy = a->opts->policy,
+			.policy = a->opts->policy ? trm_policy_name(a->opts->policy) : NULL,
 			.policy_asks = a->opts->policy_asks,
 			.auto_close = a->opts->auto_close,
 			.wrap = a->opts->wrap,

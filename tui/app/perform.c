@@ -11,6 +11,17 @@ static void copy_to_clipboard(struct app *a, const struct effect *effect)
 		app_notify(a, MSG_NOTICE, "copied for use in here; too long for the terminal's clipboard");
 }
 
+static void scan_code(struct app *a, const struct effect *effect)
+{
+	struct trm_findings found = {0};
+	bool is_done = trm_policy_scan(a->opts->policy, effect->scan.lang, effect->scan.code,
+				       effect->scan.len, &found, NULL)
+		       == 0;
+
+	app_send(a, &(struct msg){.type = MSG_SCANNED, .findings = is_done ? &found : NULL});
+	trm_findings_finish(&found);
+}
+
 static void warm(struct app *a, const struct effect *effect)
 {
 	struct trm_error err = {0};
@@ -38,6 +49,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	if (!a->replay)
 		app_note_effect(a, effect);
 	switch (effect->type) {
+	case EFFECT_SCAN: scan_code(a, effect); break;
 	case EFFECT_RUN: app_run(a, effect); break;
 	case EFFECT_INSTALL: app_install(a, effect); break;
 	case EFFECT_INTERRUPT:

@@ -180,39 +180,25 @@ static void describe_guards(const struct model *m, struct dialog *d)
 		dialog_add_labeled(d, "Guards", ROLE_DIALOG, "known after the sandbox has started");
 }
 
-bool ask_scan(const struct model *m, struct trm_findings *ret)
+static void describe_policy(const struct model *m, struct dialog *d)
 {
-	struct editor_run range = m->to_run;
-	char *code = m->policy ? text_slice(model_editor(m)->text, range.pos, range.len) : NULL;
-	bool is_done = code && trm_policy_scan(m->policy, m->lang, code, range.len, ret, NULL) == 0;
-	free(code);
-	return is_done;
-}
-
-/* Returns whether there is a finding of high severity. */
-static bool describe_policy(const struct model *m, struct dialog *d)
-{
-	struct trm_findings found;
+	const struct trm_findings *found = &m->findings;
 	char line[400];
-	if (!ask_scan(m, &found))
-		return false;
-	bool is_high = found.worst == TRM_HIGH;
-	for (size_t i = 0; i < found.n && i < FINDINGS_SHOWN; i++) {
-		const struct trm_finding *f = &found.all[i];
+
+	for (size_t i = 0; i < found->n && i < FINDINGS_SHOWN; i++) {
+		const struct trm_finding *f = &found->all[i];
 		dialog_add_labeled(d, i ? "" : "Policy", f->is_refused ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
 				trm_finding_describe(f, line, sizeof line));
 	}
-	if (found.n > FINDINGS_SHOWN)
+	if (found->n > FINDINGS_SHOWN)
 		dialog_add_labeled(d, "", ROLE_DIALOG, "and %zu more",
-				found.n + found.n_dropped - FINDINGS_SHOWN);
-	if (found.n)
-		dialog_add_labeled(d, "", ROLE_DIALOG_DIM, "policy: %s", trm_policy_name(m->policy));
-	if (found.has_no_tree)
-		dialog_add_labeled(d, found.n ? "" : "Policy", ROLE_DIALOG_DIM,
+				found->n + found->n_dropped - FINDINGS_SHOWN);
+	if (found->n)
+		dialog_add_labeled(d, "", ROLE_DIALOG_DIM, "policy: %s", m->policy);
+	if (found->has_no_tree)
+		dialog_add_labeled(d, found->n ? "" : "Policy", ROLE_DIALOG_DIM,
 				"scans coarsely, and counts strings%s: %s",
-				found.comments_count ? " and comments" : "", found.why_no_tree);
-	trm_findings_finish(&found);
-	return is_high;
+				found->comments_count ? " and comments" : "", found->why_no_tree);
 }
 
 /* Packages that the code asks for with %pip install. */
@@ -264,7 +250,7 @@ void ask_confirm(struct model *m)
 
 	dialog_begin(d, "Run this code?", answer_confirm);
 	/* Findings come first, so that they are visible on a low screen. */
-	bool is_high = describe_policy(m, d);
+	describe_policy(m, d);
 	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
 			run_source_describe(model_editor(m), m->to_run, what));
 	describe_libraries(m, d);
@@ -273,7 +259,7 @@ void ask_confirm(struct model *m)
 	describe_guards(m, d);
 	describe_code(m, d);
 	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
-	d->focus = again ? focus : is_high ? COUNT(confirm_buttons) - 1 : 0;
+	d->focus = again ? focus : m->findings.worst == TRM_HIGH ? COUNT(confirm_buttons) - 1 : 0;
 	d->scroll = scroll;
 	m->needs_draw = true;
 }

@@ -23,12 +23,8 @@ bool confirmation_is_each(const struct model *m)
 
 bool confirmation_is_wanted(const struct model *m)
 {
-	struct trm_findings found = {0};
-	bool is_each = confirmation_is_each(m);
-	bool is_wanted = !is_each && ask_scan(m, &found)
-			 && ((m->confirm && found.worst == TRM_HIGH) || (m->policy_asks && found.n_refused));
-	trm_findings_finish(&found);
-	return is_each || is_wanted;
+	return confirmation_is_each(m) || (m->confirm && m->findings.worst == TRM_HIGH)
+	       || (m->policy_asks && m->findings.n_refused);
 }
 
 void ask_confirmation(struct model *m, bool runs_then)

@@ -16,6 +16,7 @@ struct trm_lang;
 
 /* After the colon: the member of struct effect that goes with it. */
 enum effect_type {
+	EFFECT_SCAN,      /* : scan, by the policy; answered by MSG_SCANNED */
 	EFFECT_RUN,       /* : run */
 	EFFECT_INSTALL,   /* : install */
 	EFFECT_INTERRUPT, /* : serial; the second interrupt kills the run */
@@ -92,6 +93,11 @@ enum recover_answer { RECOVER_LATER, RECOVER_RESTORE, RECOVER_DISCARD };
 struct effect {
 	enum effect_type type;
 	union {
+		struct {
+			const struct trm_lang *lang;
+			const char *code;
+			size_t len;
+		} scan;
 		struct {
 			const struct trm_lang *lang;
 			const char *code;

@@ -22,7 +22,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->lang = opts->lang;
 	m->confirm = opts->confirm;
 	snprintf(m->trust, sizeof m->trust, "%s", opts->trust ? opts->trust : "");
-	m->policy = opts->policy;
+	snprintf(m->policy, sizeof m->policy, "%s", opts->policy ? opts->policy : "");
 	m->policy_asks = opts->policy_asks;
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
@@ -61,6 +61,7 @@ void model_finish(struct model *m)
 	field_finish(&m->input);
 	input_history_finish(&m->input_history);
 	dialog_finish(&m->dialog);
+	trm_findings_finish(&m->findings);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		variables_finish(&m->variables[i]);
 	field_finish(&m->variables_page.filter);

@@ -11,6 +11,7 @@
 
 #include <terrarium/lang.h>
 #include <terrarium/metrics.h>
+#include <terrarium/policy.h>
 #include <terrarium/result.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/session.h>
@@ -206,8 +207,9 @@ struct model {
 	bool trusts_session;   /* … but in this session only about findings of high severity … */
 	char trust[128];       /* … and also in sandboxes of these backends */
 	bool runs_when_chosen; /* a question about a run opened the dialog of this setting: run afterwards */
-	struct trm_policy *policy; /* checks code before it runs; NULL: no check. Borrowed */
-	bool policy_asks;          /* always ask about code that the policy refuses */
+	char policy[64];       /* name of the policy that checks code before it runs; "": no check */
+	bool policy_asks;      /* always ask about code that the policy refuses */
+	struct trm_findings findings; /* in the code to run */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	bool is_away; /* the terminal says that it has no focus: what moves by itself moves slowly */
 	uint64_t metrics_drawn_ns; /* when the figures were drawn last while that is so */
@@ -228,8 +230,8 @@ struct model_opts {
 	const struct trm_lang *lang;
 	const char *theme;
 	bool confirm;
-	const char *trust; /* the setting; NULL: none */
-	struct trm_policy *policy;
+	const char *trust;  /* the setting; NULL: none */
+	const char *policy; /* NULL: none */
 	bool policy_asks;
 	bool auto_close, wrap, auto_complete, has_history;
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;

@@ -19,6 +19,7 @@ struct setting_row;
 struct trm_config;
 struct trm_container_info;
 struct trm_entry;
+struct trm_findings;
 struct trm_lang;
 struct trm_result;
 struct trm_display;
@@ -42,6 +43,7 @@ enum msg_type {
 	MSG_CLIENTS,          /* : n_clients, of the sandbox */
 	MSG_CLIENT,           /* : client */
 	MSG_METRICS,          /* : metrics */
+	MSG_SCANNED,          /* : findings in the code to run */
 	MSG_RUN_ACCEPTED,     /* : run.number */
 	MSG_RUN_STARTED,      /* : run */
 	MSG_RUN_JOINED,       /* : run.joined, a run of another client; run.serial is the next one */
@@ -152,6 +154,7 @@ struct msg {
 			const char *what; /* NULL: it has gone */
 		} client;
 		const struct trm_metrics *metrics;
+		struct trm_findings *findings; /* the model takes what is in it; NULL: it was not scanned */
 		struct msg_run run;
 		struct {
 			uint64_t number; /* of the run */

@@ -13,6 +13,7 @@
 #include "model/run_source.h"
 #include "model/stopping.h"
 #include "model/update.h"
+#include "text/text.h"
 
 #define VALUE_SHOWN ((size_t)1 << 20) /* bytes of a value or a traceback that the output pane shows */
 
@@ -49,6 +50,25 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 	m->needs_draw = true;
 	if (!may_run(m) || inspect_is_asked(m, what, out))
 		return;
+	char *code = *m->policy ? text_slice(model_editor(m)->text, what.pos, what.len) : NULL;
+	if (code)
+		effect_add(out, (struct effect){.type = EFFECT_SCAN,
+						.scan = {m->lang, effects_copy(out, code, what.len),
+								what.len}});
+	else
+		run_scanned(m, NULL, out);
+	free(code);
+}
+
+void run_scanned(struct model *m, struct trm_findings *found, struct effects *out)
+{
+	trm_findings_finish(&m->findings);
+	m->findings = (struct trm_findings){0};
+	if (found) {
+		m->findings = *found;
+		*found = (struct trm_findings){0};
+	}
+	m->needs_draw = true;
 	if (confirmation_is_wanted(m))
 		ask_confirm(m);
 	else

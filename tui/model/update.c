@@ -289,6 +289,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_INSIDE_OUTPUT:
 	case MSG_INSIDE_DONE:
 	case MSG_INSIDE_CLOSED: sandboxes_update(m, msg); break;
+	case MSG_SCANNED: run_scanned(m, msg->findings, out); break;
 	case MSG_RUN_MEMORY: memory_reported(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:
 	case MSG_RUN_JOINED:

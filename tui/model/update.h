@@ -43,7 +43,8 @@ void update_run(struct model *m, const struct msg *msg);
 void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
 /* run_commands.c: after the start of a run, move the cursor as requested */
 void run_moved_on(struct model *m);
-void run_start(struct model *m, struct effects *out); /* without a question */
+void run_start(struct model *m, struct effects *out);                               /* without a question */
+void run_scanned(struct model *m, struct trm_findings *found, struct effects *out); /* MSG_SCANNED */
 /* Run part of a buffer, now or after the current run. False: out of memory, which was reported. */
 bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct effects *out);
 /* Install packages. Nothing may be running, and nothing else can run until the end. */
@@ -59,9 +60,6 @@ void input_close(struct model *m);
 
 /* questions and menus: ask_run.c, ask_file.c, menus.c; actions for the answers: dialog_dispatch.c */
 void ask_confirm(struct model *m);
-struct trm_findings;
-/* Check the code to run against the policy. False: there was no check. */
-bool ask_scan(const struct model *m, struct trm_findings *ret);
 /* confirmation.c */
 bool confirmation_is_each(const struct model *m);   /* is each run asked about? */
 bool confirmation_is_wanted(const struct model *m); /* is the code to run asked about? */

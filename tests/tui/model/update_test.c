@@ -2,6 +2,7 @@
 /* The workbench without a terminal and without a sandbox: messages in, state and effects out. */
 #include "model/update.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,27 @@ static void kernel_query_before_a_run(void **state)
 	assert_ptr_equal(run->run.lang, trm_lang_default());
 	assert_int_equal(m.run.state, RUN_QUEUED);
 	assert_true(m.confirm);
+}
+
+static void the_policy_scans_before_the_question(void **state)
+{
+	struct trm_findings high = {.worst = TRM_HIGH}, none = {0};
+
+	(void)state;
+	snprintf(m.policy, sizeof m.policy, "strict");
+	m.trusts_session = true;
+	type("x");
+	press(K_F5, 0);
+	assert_string_equal(last_effect(EFFECT_SCAN)->scan.code, "x");
+	assert_false(dialog_is_open(&m.dialog));
+	send((struct msg){.type = MSG_SCANNED, .findings = &high});
+	assert_string_equal(m.dialog.title, "Run this code?");
+	press(K_ESCAPE, 0);
+	assert_null(last_effect(EFFECT_RUN));
+	press(K_F5, 0);
+	send((struct msg){.type = MSG_SCANNED, .findings = &none});
+	assert_false(dialog_is_open(&m.dialog));
+	assert_non_null(last_effect(EFFECT_RUN));
 }
 
 static void kernel_query_never_again_if_reported_so(void **state)
@@ -617,6 +639,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(kernel_query_before_a_run),
+			TEST(the_policy_scans_before_the_question),
 			TEST(kernel_query_never_again_if_reported_so),
 			TEST(every_way_out_of_the_question_runs_nothing),
 			TEST(an_empty_buffer_is_not_run),

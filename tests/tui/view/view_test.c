@@ -470,7 +470,7 @@ static void the_editor_alone_is_enough(void **state)
 		view(&m, &canvas);
 		for (const char *keys = "ab\ncd (e\n\nf"; *keys; keys++) {
 			m.needs_draw = m.needs_editor_draw = false;
-			press(*keys == '\n' ? K_ENTER : (uint32_t)*keys);
+			press(*keys == '\n' ? K_ENTER : (uint32_t)*keys, 0);
 			assert_true(m.needs_editor_draw);
 			assert_false(m.needs_draw);
 			view_editor(&m, &canvas);
