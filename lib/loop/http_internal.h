@@ -6,13 +6,9 @@
 
 #include <stdbool.h>
 
-#define CURL_DISABLE_TYPECHECK /* curl's macros do not work with a table of functions */
-#include <curl/curl.h>
-
+#include "loop/curl.h"
 #include "loop/http.h"
 
-/* The functions in use, with their types from curl's own header, so that a changed signature is a compile
- * error. */
 /* clang-format off */
 #define CURL_FUNCTIONS(X) \
 	X(curl_multi_init) X(curl_multi_cleanup) X(curl_multi_setopt) X(curl_multi_socket_action) X(curl_multi_assign) \

@@ -10,7 +10,6 @@ pkg-config|/usr/bin/pkg-config|finds the libraries
 musl-tools|/usr/bin/musl-gcc|compiles the static programs that live in sandboxes
 libncurses-dev|/usr/include/curses.h|the screen
 libcjson-dev|/usr/include/cjson/cJSON.h|JSON
-libcurl4-openssl-dev|/usr/include/curl/curl.h /usr/include/*/curl/curl.h|headers of libcurl, which is loaded only for HTTP
 libpcre2-dev|/usr/include/pcre2.h|headers of PCRE2, which is loaded only for regular expressions
 libvterm-dev|/usr/include/vterm.h|terminal emulation of what programs print
 libseccomp-dev|/usr/include/seccomp.h|system call filters of the sandbox

@@ -46,12 +46,7 @@ count_installed() {
 		/^Unpacking / { unpacked++ }
 		/^Setting up / { ready++ }
 		END {
-			if (ready)
-				print ready " of " n " are ready"
-			else if (unpacked)
-				print unpacked " of " n " are unpacked"
-			else
-				print fetched + 0 " of " n + 0 " are fetched"
+			print fetched + 0 " fetched, " unpacked + 0 " unpacked, " ready + 0 " ready, of " n + 0
 		}' "$1"
 }
 

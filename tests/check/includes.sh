@@ -87,7 +87,6 @@ tui: cmd'
 
 # Headers of other libraries, and the places that may include them.
 headers='curses.h tui/term/curses
-curl/curl.h lib/loop/
 tree_sitter/api.h tui/syntax/ lib/grammar/ lib/policy/
 pcre2.h lib/base/regex.c
 seccomp.h lib/backend/local/seccomp_gen.c'

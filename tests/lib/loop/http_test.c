@@ -4,8 +4,6 @@
 #include "cmocka_all.h"
 
 #include <arpa/inet.h>
-#define CURL_DISABLE_TYPECHECK /* its macros and our table of functions do not go together */
-#include <curl/curl.h>
 #include <dlfcn.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -16,6 +14,8 @@
 
 #include <terrarium/error.h>
 #include <terrarium/loop.h>
+
+#include "loop/curl.h"
 
 /* The library loads libcurl by itself; so does the test, to make the easy handle. */
 #define EASY(X) X(curl_easy_init) X(curl_easy_setopt) X(curl_easy_cleanup) X(curl_multi_add_handle)
