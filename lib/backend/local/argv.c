@@ -15,8 +15,8 @@
 
 static const char *const USR_DIRS[ARGV_USR_DIRS] = {"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 /* From the host's /etc only the files that programs in /usr need. */
-static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives", "/etc/R",
-		"/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
+static const char *const ETC_FILES[ARGV_ETC_FILES] = {"/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts",
+		"/etc/R", "/etc/java-11-openjdk", "/etc/java-17-openjdk", "/etc/java-21-openjdk",
 		"/etc/java-25-openjdk"};
 /* With a network: certificates, where distributions keep them. Not all of /etc/ssl, because it holds
  * private keys. */

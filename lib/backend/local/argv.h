@@ -17,7 +17,7 @@
 /* Facts about this machine that the arguments depend on. */
 enum {
 	ARGV_USR_DIRS = 6, /* /bin /sbin /lib /lib32 /lib64 /libx32 */
-	ARGV_ETC_FILES = 7,
+	ARGV_ETC_FILES = 8,
 	ARGV_NET_ETC_FILES = 5,
 	ARGV_MASKS = 15,
 	ARGV_PATH = 64,
