@@ -42,6 +42,9 @@ def complain(function, error):
 def bundle_of(value):
 	"""MIME types and data that the value's class offers."""
 	bundle, kind = {}, type(value)
+	page = page_of(value)
+	if page is not None:
+		return {'text/html': page}
 	if callable(getattr(kind, '_repr_mimebundle_', None)):
 		data = first_of(call_shown(mime_bundle, value._repr_mimebundle_))
 		if isinstance(data, dict):
@@ -52,6 +55,19 @@ def bundle_of(value):
 	if is_figure(value):
 		bundle['image/png'] = call_shown(png_of, value)
 	return {mime: data for mime, data in bundle.items() if data is not None}
+
+
+def page_of(value):
+	"""A page that needs no network, for a figure of plotly: its own one fetches a script. None for other values."""
+	types = sys.modules.get('plotly.basedatatypes')
+	if types and isinstance(value, types.BaseFigure):
+		return call_shown(plotly_page, value)
+	return None
+
+
+def plotly_page(figure):
+	from plotly.io import to_html
+	return to_html(figure, include_plotlyjs=True, validate=False)
 
 
 def mime_bundle(method):
@@ -328,7 +344,7 @@ def share_plotly(module):
 	"""fig.show() asks a renderer. Ours makes a page that needs no network."""
 	class Renderer(sys.modules['plotly.io._base_renderers'].ExternalRenderer):
 		def render(self, figure):
-			html = sys.modules['plotly.io'].to_html(figure, include_plotlyjs=True, validate=False)
+			html = later('plotly_page')(figure)
 			title = (figure.get('layout') or {}).get('title') or ''
 			title = (title.get('text') or '' if isinstance(title, dict) else str(title))[:TITLE_MAX]
 			put_bundle({'text/html': html, 'text/plain': f'<plotly figure{": " + title if title else ""}>'}, title)

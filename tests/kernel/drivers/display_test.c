@@ -139,6 +139,7 @@ static void figures_that_are_saved_are_shown(void **state)
 	"put('plotly/io/_renderers.py', 'from ._base_renderers import ExternalRenderer\\n'\n" \
 	"    'class Renderers(dict): default = \"browser\"\\nrenderers = Renderers()\\n'\n" \
 	"    'def show(figure): renderers[renderers.default].render(figure)\\n')\n" \
+	"put('plotly/basedatatypes.py', 'class BaseFigure(dict):\\n    def _repr_html_(self): return \"cdn\"\\n')\n" \
 	"put('bokeh/__init__.py', '')\n" \
 	"put('bokeh/embed.py', 'def file_html(obj, resources, title): return title + resources')\n" \
 	"put('bokeh/resources.py', 'INLINE = \"<script>\"')\n" \
@@ -154,6 +155,9 @@ static void libraries_show_by_their_own_hooks(void **state)
 			"ok", "");
 	assert_string_equal(shown(d, 0, "text/html"), "<script>bars");
 	assert_string_equal(fact(d, 0, "title"), "Bars");
+	check_run(d, "from plotly.basedatatypes import BaseFigure; display(BaseFigure(x='points'))", "ok",
+			"");
+	assert_string_equal(shown(d, 0, "text/html"), "<script>points");
 	check_run(d, "from bokeh.io import show; show(None)", "ok", "");
 	assert_string_equal(shown(d, 0, "text/html"), "Bokeh Plot<script>");
 	check_run(d, "import altair; altair.TopLevelMixin().show(); altair.TopLevelMixin().display()", "ok",
