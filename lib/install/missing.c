@@ -174,3 +174,50 @@ const struct trm_lang *trm_package_command_line(const char *line, char *packages
 		argv[n++] = word;
 	return trm_package_command(argv, packages, cap);
 }
+
+/* ---- what package managers say -------------------------------------------------------------- */
+
+enum { NAME_MAX_BYTES = 120 };
+
+/* Words of package managers that name what they have not found. */
+static const struct {
+	const char *manager, *said, *before, *end;
+} refusals[] = {
+		{"pip", "No matching distribution found for ", "No matching distribution found for ", "\r\n"},
+		{"npm", "ENOTCACHED", "request to ", " \r\n"},
+};
+
+static const struct trm_lang *lang_of_manager(const char *manager)
+{
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		if (!strcmp(trm_lang_at(i)->package_manager, manager))
+			return trm_lang_at(i);
+	return NULL;
+}
+
+/* The address of a package ends with its name: "https://…/left-pad", "https://…/@scope%2fname". */
+static bool take_refused_name(const struct trm_lang *lang, const char *at, size_t n, char *out, size_t cap)
+{
+	char text[NAME_MAX_BYTES];
+	if (snprintf(text, sizeof text, "%.*s", (int)n, at) >= (int)sizeof text)
+		return false;
+	const char *slash = !strncmp(text, "http", 4) ? strrchr(text, '/') : NULL;
+	const char *name = slash ? slash + 1 : text;
+	const char *escaped = strstr(name, "%2f");
+	snprintf(out, cap, "%.*s%s%s", (int)(escaped ? escaped - name : (ptrdiff_t)strlen(name)), name,
+			escaped ? "/" : "", escaped ? escaped + 3 : "");
+	return trm_package_check(lang, out, NULL) == 0;
+}
+
+const struct trm_lang *trm_package_refused(const char *words, char *package, size_t cap)
+{
+	for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+		const struct trm_lang *lang = lang_of_manager(refusals[i].manager);
+		const char *at = lang && strstr(words, refusals[i].said) ? strstr(words, refusals[i].before)
+									 : NULL;
+		at = at ? at + strlen(refusals[i].before) : NULL;
+		if (at && take_refused_name(lang, at, strcspn(at, refusals[i].end), package, cap))
+			return lang;
+	}
+	return NULL;
+}

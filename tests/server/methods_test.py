@@ -293,4 +293,26 @@ def measuring(program):
     s.remove()
 
 
-main(starting, running, languages, commands, flooding, canceling, measuring)
+def missing(program):
+    s = Server(program)
+    s.start_box()
+    asks = '"libraries": ["six"]'
+    last = s.run("import six_of_them as six\nprint(1)").err[-1]
+    check("a module that is missing", 'run python code with "libraries": ["six_of_them"]' in last, last)
+    check("another error has no note", "libraries" not in s.run("1/0").err[-1])
+    said = "printf 'ERROR: No matching distribution found for six\\n' >&2; exit "
+    r = s.command("bash", "-c", said + "1")
+    check("pip without a network", r.err[-1].startswith("this sandbox has no network: ") and asks in r.err[-1], r)
+    check("of a command that succeeds nothing is said", asks not in s.command("bash", "-c", said + "0").err[-1])
+    r = s.run("import os\nx = os.system(" + repr(said + "1") + ")")
+    check("pip that code started", r.err and asks in r.err[-1], r)
+    r = s.command("bash", "-c", "echo 'E: List directory /var/lib/apt/lists/partial is missing.' >&2; exit 100")
+    check("apt-get", r.err[-1].startswith("apt-get works in containers"), r)
+    s.remove()
+    s = Server(program, "--net", "off")
+    s.start_box()
+    check("nothing is promised that is forbidden", "libraries" not in s.run("import six_of_them").err[-1])
+    s.remove()
+
+
+main(starting, running, languages, commands, flooding, canceling, measuring, missing)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/install_hint.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,47 +71,13 @@ static bool has_no_net(const struct trm_sandbox *sandbox)
 	       && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_NONE;
 }
 
-/* Words of package managers that name what they have not found. */
-static const struct {
-	const char *manager, *said, *before, *end;
-} refusals[] = {
-		{"pip", "No matching distribution found for ", "No matching distribution found for ", "\r\n"},
-		{"npm", "ENOTCACHED", "request to ", " \r\n"},
-};
-
-static const struct trm_lang *lang_of_manager(const char *manager)
-{
-	for (unsigned i = 0; i < trm_lang_count(); i++)
-		if (!strcmp(trm_lang_at(i)->package_manager, manager))
-			return trm_lang_at(i);
-	return NULL;
-}
-
-/* The address of a package ends with its name: "https://…/left-pad", "https://…/@scope%2fname". */
-static bool take_package(const struct trm_lang *lang, const char *at, size_t n, char out[PACKAGES])
-{
-	char text[PACKAGES];
-	if (snprintf(text, sizeof text, "%.*s", (int)n, at) >= (int)sizeof text)
-		return false;
-	const char *slash = !strncmp(text, "http", 4) ? strrchr(text, '/') : NULL;
-	const char *name = slash ? slash + 1 : text;
-	const char *escaped = strstr(name, "%2f");
-	snprintf(out, PACKAGES, "%.*s%s%s", (int)(escaped ? escaped - name : (ptrdiff_t)strlen(name)), name,
-			escaped ? "/" : "", escaped ? escaped + 3 : "");
-	return trm_package_check(lang, out, NULL) == 0;
-}
-
 bool install_hint_of_words(const struct trm_sandbox *sandbox, const char *words, enum install_hint_kind kind,
 		const char *what, char out[INSTALL_HINT])
 {
 	char package[PACKAGES], command[INSTALL_HINT];
-	for (size_t i = 0; i < sizeof refusals / sizeof *refusals && has_no_net(sandbox); i++) {
-		const struct trm_lang *lang = lang_of_manager(refusals[i].manager);
-		const char *at = lang && strstr(words, refusals[i].said) ? strstr(words, refusals[i].before)
-									 : NULL;
-		at = at ? at + strlen(refusals[i].before) : NULL;
-		if (!at || !take_package(lang, at, strcspn(at, refusals[i].end), package))
-			continue;
+	const struct trm_lang *lang =
+			has_no_net(sandbox) ? trm_package_refused(words, package, sizeof package) : NULL;
+	if (lang) {
 		put_command(command, kind, lang, package, trm_sandbox_name(sandbox), what);
 		snprintf(out, INSTALL_HINT, "this sandbox has no network: %.240s", command);
 		return true;

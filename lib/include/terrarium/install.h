@@ -61,6 +61,10 @@ const struct trm_lang *trm_package_command(const char *const *argv, char *packag
 /* The same for a line as typed, which may begin with '!' or '%'. */
 const struct trm_lang *trm_package_command_line(const char *line, char *packages, size_t cap);
 
+/* Find the package that pip or npm says it could not fetch, as without a network, in `words` of its output.
+ * NULL: there is none. */
+const struct trm_lang *trm_package_refused(const char *words, char *package, size_t cap);
+
 /* Check a language. TRM_ENOTSUP with the reason why no package can be installed for it, and what to do
  * instead. */
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr);

@@ -17,6 +17,7 @@
 #include "server/jsonrpc/call.h"
 #include "server/jsonrpc/method.h"
 #include "server/jsonrpc/server.h"
+#include "server/methods/install_note.h"
 #include "server/methods/lines.h"
 #include "server/methods/run_stream.h"
 #include "server/methods/use.h"
@@ -45,7 +46,7 @@ static cJSON *make_result(
 		const struct command_call *c, const struct trm_exit *exit, const struct trm_result *kept)
 {
 	struct lines lines;
-	char reason[128];
+	char reason[128], note[INSTALL_NOTE];
 	cJSON *json = cJSON_CreateObject();
 	rpc_put_text(&json, "command", c->command);
 	rpc_put(&json, "args", c->args ? cJSON_Duplicate(c->args, true) : cJSON_CreateArray());
@@ -55,6 +56,9 @@ static cJSON *make_result(
 	rpc_put_bool(&json, "success", !is_failed && exit->exit_code == 0);
 	lines_init(&lines);
 	lines_feed_kept(&lines, kept);
+	if (exit->exit_code && !c->use.call->server->opts.forbids_libraries && c->use.served->sandbox
+			&& install_note_find(c->use.served->sandbox, kept, note))
+		lines_add_format(&lines, "%s", note);
 	if (*reason)
 		lines_add_format(&lines, "Error: Command was %s", reason);
 	else if (*exit->limit)

@@ -17,6 +17,7 @@
 #include "server/jsonrpc/method.h"
 #include "server/jsonrpc/server.h"
 #include "server/methods/display_list.h"
+#include "server/methods/install_note.h"
 #include "server/methods/lines.h"
 #include "server/methods/run_stream.h"
 #include "server/methods/use.h"
@@ -67,6 +68,7 @@ static void add_interrupt(struct lines *lines, const char *reason)
 /* Add what the output does not show. The value gets a line of its own, as at a prompt. */
 static void add_outcome(const struct run_call *c, struct lines *lines, const struct trm_result *result)
 {
+	char note[INSTALL_NOTE];
 	switch (result->status) {
 	case TRM_STATUS_ERROR: add_error(lines, result); break;
 	case TRM_STATUS_TIMEOUT:
@@ -83,6 +85,9 @@ static void add_outcome(const struct run_call *c, struct lines *lines, const str
 		lines_add(lines, TRM_STDOUT, *result->value ? result->value : "\n");
 	if (result->hint && result->status != TRM_STATUS_OK)
 		lines_add_format(lines, "%s", result->hint);
+	else if (!c->use.call->server->opts.forbids_libraries && c->use.served->sandbox
+			&& install_note_find(c->use.served->sandbox, result, note))
+		lines_add_format(lines, "%s", note);
 	if (result->state_lost)
 		lines_add_format(lines, "The interpreter was restarted: its variables are lost");
 }
