@@ -23,8 +23,8 @@ bool confirmation_is_each(const struct model *m)
 
 bool confirmation_is_wanted(const struct model *m)
 {
-	return confirmation_is_each(m) || (m->confirm && m->findings.worst == TRM_HIGH)
-	       || (m->policy_asks && m->findings.n_refused);
+	bool is_wanted = confirmation_is_each(m) || (m->confirm && m->findings.worst == TRM_HIGH);
+	return (is_wanted && m->run_then != RUN_THEN_DEMO) || (m->policy_asks && m->findings.n_refused);
 }
 
 void ask_confirmation(struct model *m, bool runs_then)

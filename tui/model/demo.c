@@ -192,19 +192,13 @@ static bool is_running(const struct model *m)
 static void run_cell(struct model *m, struct effects *out)
 {
 	struct demo *d = &m->demo;
-	bool confirm = m->confirm;
-	uint32_t before = m->out.runs.last;
 
 	put_demo_text(m, demo_bytes_left(d), out);
 	if (d->cells[d->current].is_text) {
 		notices_add(&m->notices, m->now_ns, false, "this cell is text: nothing to run");
 		return;
 	}
-	m->confirm = false; /* the person has agreed to the whole file */
-	run_ask(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
-	m->confirm = confirm;
-	if (m->out.runs.last != before)
-		d->run = m->out.runs.last;
+	run_ask(m, editor_run_range(model_editor(m)), RUN_THEN_DEMO, out);
 }
 
 static void demo_next(struct model *m, struct effects *out)

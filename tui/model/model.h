@@ -110,8 +110,9 @@ struct active_run {
 	char prompt[256];
 };
 
-/* The position of the cursor after code was started. */
-enum run_then { RUN_THEN_STAY, RUN_THEN_NEXT_CELL, RUN_THEN_NEXT_LINE };
+/* The position of the cursor after code was started. RUN_THEN_DEMO: it stays, and the run belongs to the
+ * demo, to whose whole file the person has agreed. */
+enum run_then { RUN_THEN_STAY, RUN_THEN_NEXT_CELL, RUN_THEN_NEXT_LINE, RUN_THEN_DEMO };
 
 /* Lines that were sent to runs. */
 #define INPUT_LINES 200

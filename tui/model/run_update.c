@@ -130,6 +130,8 @@ void run_start(struct model *m, struct effects *out)
 		cell_runs_plan(m, m->to_run, out);
 	else if (!run_part(m, buffers_current(&m->buffers), m->to_run, out))
 		return;
+	if (m->run_then == RUN_THEN_DEMO)
+		m->demo.run = m->out.runs.last;
 	run_moved_on(m);
 	outpane_scroll_end(&m->out);
 	m->out.has_selection = false;
