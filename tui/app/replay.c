@@ -38,7 +38,7 @@ static void go_to_time(struct app *a, uint64_t at_us)
 	app_perform_all(a);
 	if (r < 0) {
 		app_notify(a, MSG_ERROR, "the recording cannot go on: out of memory");
-		a->model.replay.is_playing = false;
+		app_notify(a, MSG_REPLAY_END, NULL);
 	}
 }
 
@@ -57,7 +57,7 @@ static void on_frame(void *user)
 	go_to_time(a, place_us(a));
 	if (a->model.replay.at_us >= a->model.replay.end_us) {
 		a->replay->from_us = a->model.replay.end_us;
-		a->model.replay.is_playing = false;
+		app_notify(a, MSG_REPLAY_END, NULL);
 	}
 	set_timer(a);
 }

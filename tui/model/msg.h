@@ -79,6 +79,7 @@ enum msg_type {
 	MSG_THEMES,           /* : themes */
 	MSG_SETTINGS,         /* : settings */
 	MSG_SETTING_STORED,   /* : setting */
+	MSG_REPLAY_END,       /* the recording that is shown has no more, or cannot go on */
 	MSG_RECORDING,        /* : recording */
 	MSG_EXPORTED,         /* : exported */
 	MSG_IMAGES,           /* : images */

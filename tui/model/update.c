@@ -322,6 +322,10 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_FILES: loss_take_files(m, msg); break;
 	case MSG_TABLE_FILE: table_page_file(m, msg); break;
 	case MSG_ANSWER: update_answer(m, msg, out); break;
+	case MSG_REPLAY_END:
+		m->replay.is_playing = false;
+		m->needs_draw = true;
+		break;
 	case MSG_RECORDING:
 	case MSG_EXPORTED: update_record(m, msg); break;
 	case MSG_TEXT_UNSAFE:
