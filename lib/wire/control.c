@@ -140,9 +140,11 @@ static const struct fields ISOLATION = FIELDS(isolation_rows);
 static const struct field made_rows[] = {
 		{FIELD(struct ready_msg, origin.version)},
 		{FIELD(struct ready_msg, origin.net_seen)},
-		{TEXT(struct ready_msg, origin.stream, MAX_TEXT), LATER},
 };
 static const struct fields MADE = FIELDS(made_rows);
+
+static const struct field stream_rows[] = {{TEXT(struct ready_msg, origin.stream, MAX_TEXT)}};
+static const struct fields STREAM = FIELDS(stream_rows);
 
 /* ---- messages to clients, and requests ---------------------------------------------- */
 
@@ -151,6 +153,7 @@ static const struct field ready_rows[] = {
 		{PART(struct control_msg, ready, &ORIGIN)},
 		{PART(struct control_msg, ready, &ISOLATION)},
 		{PART(struct control_msg, ready, &MADE)},
+		{PART(struct control_msg, ready, &STREAM)},
 };
 static const struct field oom_rows[] = {{FIELD(struct control_msg, oom_kills)}};
 static const struct field gone_rows[] = {
@@ -262,6 +265,7 @@ static const struct field info_rows[] = {
 		{TEXT(struct info_msg, from, MAX_TEXT), LATER},
 		{TEXT(struct info_msg, net_hosts, MAX_TEXT), LATER},
 		{PART(struct info_msg, ready, &MADE), LATER},
+		{PART(struct info_msg, ready, &STREAM), LATER},
 };
 static const struct fields INFO = FIELDS(info_rows);
 

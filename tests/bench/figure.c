@@ -63,7 +63,7 @@ void bench_figure(void)
 	struct peer c = {.fd = -1};
 	if (!program_exists("/usr/bin/curl"))
 		report_missing("a figure of 10 MB through the event stream", "curl is missing");
-	else if (served_start(&ours, BENCH_PROGRAM) && echo_start(&bare, false) && peer_open(&c, ours.port)
+	else if (served_start(&ours, BENCH_PROGRAM, NULL) && echo_start(&bare, false) && peer_open(&c, ours.port)
 			&& begin_figure(&c))
 		report_fetches(&ours, &bare);
 	else

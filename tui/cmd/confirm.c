@@ -19,6 +19,7 @@
 #include "cmd/source.h"
 #include "stream/filter.h"
 #include "stream/policy_gate.h"
+#include "stream/run_facts.h"
 #include "text/yes_no.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10, SAID_BYTES = 2048 };
@@ -157,27 +158,9 @@ static void print_source(FILE *tty, const struct trm_config *c, const struct trm
 		print_fact(tty, " of the image %s", image);
 }
 
-/* Options for the engine may contradict the lines above. */
-static void print_engine_args(FILE *tty, const struct trm_config *c)
+static void print_engine_fact(void *user, const char *sentence)
 {
-	if (*c->runtime)
-		print_fact(tty, "runtime: %s\n", c->runtime);
-	if (*c->kube_context || *c->kube_namespace)
-		print_fact(tty, "cluster: %s%s%s%s\n", *c->kube_context ? "context " : "", c->kube_context,
-				*c->kube_namespace ? " namespace " : "", c->kube_namespace);
-	if (*c->pod_manifest)
-		print_fact(tty, "pod manifest: %s, which may replace these limits\n", c->pod_manifest);
-	if (*c->warm_pool)
-		print_fact(tty, "a pod of the warm pool %s, with its limits, user and network\n", c->warm_pool);
-	if (*c->sandbox_template)
-		print_fact(tty, "a pod of the template %s, with its limits, user and network\n",
-				c->sandbox_template);
-	if (*c->runtime_class)
-		print_fact(tty, "runtime class: %s\n", c->runtime_class);
-	if (*c->service_account)
-		print_fact(tty, "service account: %s (without its token)\n", c->service_account);
-	for (const char *at = NULL; (at = trm_list_next(c->engine_args, at));)
-		print_fact(tty, "engine option: %s\n", at);
+	print_fact(user, "%s\n", sentence);
 }
 
 /* An engine enforces only what it is asked to enforce, and files are not among that. */
@@ -199,7 +182,7 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 		print_fact(tty, "in a new %s sandbox,\n", c->backend);
 	}
 	trm_recipe_free(recipe);
-	print_engine_args(tty, c);
+	run_facts_engine(c, print_engine_fact, tty); /* they may contradict the lines above */
 	print_requested(tty, c, false);
 }
 
@@ -220,24 +203,9 @@ static void print_level(FILE *tty, enum trm_isolation level)
 		fputs("WITHOUT ISOLATION, with all your rights, ", tty);
 }
 
-static void print_limits(
-		FILE *tty, const struct trm_config *c, const char *backend, const struct trm_limits *l)
-{
-	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES];
-	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
-	struct trm_recipe *recipe = is_made ? load_recipe(backend, c) : NULL;
-	if (recipe)
-		print_fact(tty, "%s,\n", trm_recipe_describe_limits(recipe, l, words, sizeof words));
-	else
-		print_fact(tty, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s,\n",
-				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-				(double)l->disk_bytes / (1 << 20),
-				trm_limits_describe_net(l, words, sizeof words));
-	trm_recipe_free(recipe);
-}
-
 static void print_local(FILE *tty, const struct trm_config *c)
 {
+	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES + 120];
 	struct trm_entry entry;
 	bool is_running = *c->name && trm_registry_lists(c->backend) && sandbox_list_runs(c->name, &entry);
 	if (!is_running && strcmp(c->backend, "local") != 0 && strcmp(c->backend, "fake") != 0) {
@@ -250,8 +218,9 @@ static void print_local(FILE *tty, const struct trm_config *c)
 		print_fact(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
 	if (!is_running)
 		print_level(tty, level_of(c, c->backend));
-	print_limits(tty, c, is_running ? entry.backend : c->backend,
-			is_running ? &entry.limits : &c->limits);
+	print_fact(tty, "%s,\n",
+			run_facts_limits(is_running ? entry.backend : c->backend, c,
+					is_running ? &entry.limits : &c->limits, words, sizeof words));
 	print_requested(tty, c, is_running);
 }
 

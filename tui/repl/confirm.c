@@ -10,6 +10,7 @@
 #include <terrarium/recipe.h>
 
 #include "repl/repl_internal.h"
+#include "stream/run_facts.h"
 
 enum { SHOWN_LINES = 6, SHOWN_BYTES = 70, SHOWN_FINDINGS = 6 };
 
@@ -29,24 +30,21 @@ static void print_code(struct repl *r)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more lines", lines - SHOWN_LINES);
 }
 
-/* What a recipe does not ask for is not claimed. */
 static void print_limits(struct repl *r)
 {
-	const char *backend = trm_sandbox_backend(r->cli_session.sandbox),
-		   *origin = trm_sandbox_origin(r->cli_session.sandbox);
-	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
-	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES];
+	const struct trm_sandbox *sandbox = r->cli_session.sandbox;
+	const char *origin = trm_sandbox_origin(sandbox), *backend = trm_sandbox_backend(sandbox);
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
-	struct trm_recipe *recipe = NULL;
-	if (is_made && trm_recipe_load(backend, *r->config.path ? r->config.path : NULL, &recipe, NULL) == 0)
-		repl_say(r, "%s%s%s%s", *origin ? "made from " : "", origin, *origin ? ": " : "",
-				trm_recipe_describe_limits(recipe, l, words, sizeof words));
-	else
-		repl_say(r, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
-				(double)l->mem_bytes / (1 << 20), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
-				(double)l->disk_bytes / (1 << 20),
-				trm_limits_describe_net(l, words, sizeof words));
-	trm_recipe_free(recipe);
+	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES + 120];
+
+	run_facts_limits(backend, &r->config, trm_sandbox_limits(sandbox), words, sizeof words);
+	repl_say(r, "%s%s%s%s", is_made && *origin ? "made from " : "", is_made ? origin : "",
+			is_made && *origin ? ": " : "", words);
+}
+
+static void say_fact(void *user, const char *sentence)
+{
+	repl_say(user, "%s", sentence);
 }
 
 static void print_where(struct repl *r, const char *front)
@@ -73,13 +71,8 @@ static void print_where(struct repl *r, const char *front)
 				trm_sandbox_origin(r->cli_session.sandbox));
 	else
 		print_limits(r);
-	bool is_new = !trm_sandbox_is_attached(r->cli_session.sandbox);
-	if (is_new && *r->config.runtime)
-		repl_say(r, "runtime: %s", r->config.runtime);
-	if (is_new && *r->config.pod_manifest)
-		repl_say(r, "pod manifest: %s, which may replace these limits", r->config.pod_manifest);
-	for (const char *at = NULL; is_new && (at = trm_list_next(r->config.engine_args, at));)
-		repl_say(r, "engine option: %s", at);
+	if (!trm_sandbox_is_attached(r->cli_session.sandbox))
+		run_facts_engine(&r->config, say_fact, r);
 	const struct trm_mount *mounts;
 	for (size_t i = 0, n = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < n; i++)
 		repl_say(r, "mounts: %s", trm_mount_describe(&mounts[i], words, sizeof words));

@@ -223,7 +223,8 @@ static void test_requests(void **state)
 			.max_bytes = 5,
 			.max_files = 6};
 	struct tree_msg got;
-	struct tree_sum sum = {1, 2, 3, 4, 5, 0}, got_sum;
+	static const struct tree_sum sum = {1, 2, 3, 4, 5, 0}; /* static: its padding is 0, too */
+	struct tree_sum got_sum;
 	struct frame frame;
 	struct buf out;
 	(void)state;

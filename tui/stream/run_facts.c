@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "stream/run_facts.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/config.h>
+#include <terrarium/recipe.h>
+
+char *run_facts_limits(const char *backend, const struct trm_config *config, const struct trm_limits *limits,
+		char *out, size_t cap)
+{
+	char net[TRM_NET_ALLOW + TRM_RECIPE_BYTES];
+	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
+	struct trm_recipe *recipe = NULL;
+
+	if (is_made && trm_recipe_load(backend, *config->path ? config->path : NULL, &recipe, NULL) == 0)
+		trm_recipe_describe_limits(recipe, limits, out, cap);
+	else
+		snprintf(out, cap, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
+				(double)limits->mem_bytes / (1 << 20), limits->cpus,
+				limits->cpus == 1 ? "" : "s", limits->procs,
+				(double)limits->disk_bytes / (1 << 20),
+				trm_limits_describe_net(limits, net, sizeof net));
+	trm_recipe_free(recipe);
+	return out;
+}
+
+struct engine_say {
+	void (*say)(void *user, const char *sentence);
+	void *user;
+};
+
+__attribute__((format(printf, 2, 3))) static void say_engine(
+		const struct engine_say *to, const char *fmt, ...)
+{
+	char sentence[2048];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(sentence, sizeof sentence, fmt, args);
+	va_end(args);
+	to->say(to->user, sentence);
+}
+
+void run_facts_engine(const struct trm_config *c, void (*say)(void *user, const char *sentence), void *user)
+{
+	const struct engine_say to = {say, user};
+
+	if (*c->runtime)
+		say_engine(&to, "runtime: %s", c->runtime);
+	if (*c->kube_context || *c->kube_namespace)
+		say_engine(&to, "cluster: %s%s%s%s", *c->kube_context ? "context " : "", c->kube_context,
+				*c->kube_namespace ? " namespace " : "", c->kube_namespace);
+	if (*c->pod_manifest)
+		say_engine(&to, "pod manifest: %s, which may replace these limits", c->pod_manifest);
+	if (*c->warm_pool)
+		say_engine(&to, "a pod of the warm pool %s, with its limits, user and network", c->warm_pool);
+	if (*c->sandbox_template)
+		say_engine(&to, "a pod of the template %s, with its limits, user and network", c->sandbox_template);
+	if (*c->runtime_class)
+		say_engine(&to, "runtime class: %s", c->runtime_class);
+	if (*c->service_account)
+		say_engine(&to, "service account: %s (without its token)", c->service_account);
+	for (const char *at = NULL; (at = trm_list_next(c->engine_args, at));)
+		say_engine(&to, "engine option: %s", at);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TUI_STREAM_RUN_FACTS_H
+#define TUI_STREAM_RUN_FACTS_H
+
+/* Sentences about where code will run, for the question before it runs: in the REPL, and in commands that
+ * ask on the terminal. */
+
+#include <stddef.h>
+
+struct trm_config;
+struct trm_limits;
+
+/* The limits. A backend that is a recipe names only those that it asks for. Returns `out`. */
+char *run_facts_limits(const char *backend, const struct trm_config *config, const struct trm_limits *limits,
+		char *out, size_t cap);
+
+/* What a new container gets beside its limits: each sentence goes to say(). It may contain anything. */
+void run_facts_engine(
+		const struct trm_config *config, void (*say)(void *user, const char *sentence), void *user);
+
+#endif
