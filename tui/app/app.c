@@ -70,6 +70,11 @@ void app_notify(struct app *a, enum msg_type type, const char *text)
 	app_send(a, &(struct msg){.type = type, .text = text});
 }
 
+void app_send_file(struct app *a, enum msg_type type, uint32_t buffer, const char *path, const char *error)
+{
+	app_send(a, &(struct msg){.type = type, .file = {buffer, path, error, false}});
+}
+
 static void on_slow_stop(void *user)
 {
 	app_notify(user, MSG_STOPPING, NULL);

@@ -179,8 +179,10 @@ struct app {
 
 /* ---- app.c */
 uint64_t app_clock_ns(void);
-void app_send(struct app *a, struct msg *msg);                        /* adds the time */
-void app_perform_all(struct app *a);                                  /* all pending effects */
+void app_send(struct app *a, struct msg *msg); /* adds the time */
+void app_perform_all(struct app *a);           /* all pending effects */
+/* A message with struct msg.file. `error`: NULL if there is none. */
+void app_send_file(struct app *a, enum msg_type type, uint32_t buffer, const char *path, const char *error);
 void app_notify(struct app *a, enum msg_type type, const char *text); /* MSG_ERROR, MSG_NOTICE … */
 void app_quit(struct app *a);
 

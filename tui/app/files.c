@@ -141,12 +141,10 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 	if (app_save_behind(a, b, typed ? path : NULL))
 		return;
 	int r = editor_save(e, typed ? path : NULL, &err);
-	app_send(a, &(struct msg){.type = MSG_SAVED,
-				    .file.buffer = buffer,
-				    .file.path = e->path ? e->path : path,
-				    .file.error = r == 0       ? NULL
-						  : err.msg[0] ? err.msg
-							       : trm_strerror(r)});
+	app_send_file(a, MSG_SAVED, buffer, e->path ? e->path : path,
+			r == 0       ? NULL
+			: err.msg[0] ? err.msg
+				     : trm_strerror(r));
 }
 
 bool app_save_files(struct app *a)
@@ -165,12 +163,10 @@ bool app_save_files(struct app *a)
 		}
 		app_lend_outputs(a, e);
 		int r = editor_save(e, NULL, &err);
-		app_send(a, &(struct msg){.type = MSG_SAVED,
-					    .file.buffer = all->items[i]->id,
-					    .file.path = e->path,
-					    .file.error = r == 0       ? NULL
-							  : err.msg[0] ? err.msg
-								       : trm_strerror(r)});
+		app_send_file(a, MSG_SAVED, all->items[i]->id, e->path,
+				r == 0       ? NULL
+				: err.msg[0] ? err.msg
+					     : trm_strerror(r));
 		if (r < 0)
 			return false;
 	}

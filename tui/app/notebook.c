@@ -71,10 +71,7 @@ static void import_old(struct app *a, const char *path)
 	writer_finish(&w);
 	if (r == 0 && !b)
 		trm_error_set(&why, TRM_ENOMEM, "%s cannot be imported: out of memory", path);
-	app_send(a, &(struct msg){.type = MSG_OPENED,
-				    .file.path = path,
-				    .file.buffer = b ? b->id : 0,
-				    .file.error = b ? NULL : why.msg});
+	app_send_file(a, MSG_OPENED, b ? b->id : 0, path, b ? NULL : why.msg);
 	if (b)
 		report_imported(a, path, &found);
 }

@@ -47,10 +47,7 @@ static void finish_save(struct app *a, struct app_save *s)
 		pthread_join(s->thread, NULL);
 	if (b)
 		editor_saved(&b->editor, s->result == 0 ? &s->stamp : NULL);
-	app_send(a, &(struct msg){.type = MSG_SAVED,
-				    .file.buffer = s->buffer,
-				    .file.path = s->path,
-				    .file.error = s->result == 0 ? NULL : s->error.msg});
+	app_send_file(a, MSG_SAVED, s->buffer, s->path, s->result == 0 ? NULL : s->error.msg);
 	free(s);
 }
 
@@ -107,10 +104,7 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 	s->buffer = b->id;
 	s->done_fd = a->saves_fd;
 	if (editor_save_begin(&b->editor, path, &s->saving, &err) < 0) {
-		app_send(a, &(struct msg){.type = MSG_SAVED,
-					    .file.buffer = b->id,
-					    .file.path = path,
-					    .file.error = err.msg});
+		app_send_file(a, MSG_SAVED, b->id, path, err.msg);
 		free(s);
 		return true;
 	}

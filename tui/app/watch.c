@@ -131,8 +131,5 @@ void app_reload(struct app *a, uint32_t buffer)
 		return;
 	int r = editor_reload(&b->editor, &err);
 	b->reported = b->editor.stamp;
-	app_send(a, &(struct msg){.type = MSG_RELOADED,
-				    .file.buffer = buffer,
-				    .file.path = b->editor.path,
-				    .file.error = r == 0 ? NULL : err.msg});
+	app_send_file(a, MSG_RELOADED, buffer, b->editor.path, r == 0 ? NULL : err.msg);
 }

@@ -21,7 +21,6 @@ struct trm_error;
 
 enum {
 	IMAGE_SIDE_MAX = 16384, /* pixels */
-	IMAGE_CELLS_MAX = 1000, /* columns or rows of a picture */
 };
 #define IMAGE_PIXELS_MAX ((size_t)32 << 20)
 

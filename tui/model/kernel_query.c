@@ -41,7 +41,7 @@ void kernel_query_send(struct model *m, enum ask_purpose purpose, enum trm_quest
 								       .code = effects_copy(out, code, len),
 								       .cursor = cursor}});
 
-	m->kernel_queries.items[purpose] = (struct ask){serial, lang, m->now_ns, is_sent};
+	m->kernel_queries.items[purpose] = (struct ask){serial, lang, is_sent};
 }
 
 void kernel_query_table(struct model *m, const struct trm_lang *lang, const struct trm_table_query *query,
@@ -53,7 +53,7 @@ void kernel_query_table(struct model *m, const struct trm_lang *lang, const stru
 
 	effect.ask.table.path = effects_string(out, query->path);
 	effect.ask.table.find = effects_string(out, query->find ? query->find : "");
-	m->kernel_queries.items[ASK_TABLE] = (struct ask){serial, lang, m->now_ns, effect_add(out, effect)};
+	m->kernel_queries.items[ASK_TABLE] = (struct ask){serial, lang, effect_add(out, effect)};
 }
 
 void kernel_query_forget(struct model *m, enum ask_purpose purpose)

@@ -30,7 +30,6 @@ enum ask_purpose {
 struct ask {
 	uint32_t serial; /* of the newest question; 0: none */
 	const struct trm_lang *lang;
-	uint64_t sent_ns;
 	bool is_open; /* there is no answer yet */
 };
 

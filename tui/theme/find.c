@@ -63,11 +63,6 @@ static void find_dirs(struct dirs *d)
 	add_dir(d, "%s/themes", TERRARIUM_DATA_DIR);
 }
 
-static int64_t mtime_of(const struct stat *st)
-{
-	return (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
-}
-
 struct parents {
 	int depth;
 	const struct theme_faults *faults; /* NULL: do not skip any */
@@ -127,7 +122,6 @@ static int load_file(const char *path, struct theme *ret, struct parents *parent
 	if (r < 0)
 		return r;
 	snprintf(ret->path, sizeof(ret->path), "%s", path);
-	ret->mtime_ns = mtime_of(&st);
 	return 0;
 }
 
@@ -179,12 +173,6 @@ int theme_load_most(const char *name, const struct theme_faults *faults, struct 
 int theme_load(const char *name, struct theme *ret, struct trm_error *reterr)
 {
 	return theme_load_most(name, NULL, ret, reterr);
-}
-
-bool theme_is_stale(const struct theme *t)
-{
-	struct stat st;
-	return *t->path && stat(t->path, &st) == 0 && mtime_of(&st) != t->mtime_ns;
 }
 
 /* ---- list ---- */

@@ -428,7 +428,6 @@ int theme_parse_most(const char *json, size_t n, const char *file, theme_find_fn
 	if (!*fresh.name)
 		name_from_file(&fresh, file);
 	fresh.path[0] = '\0';
-	fresh.mtime_ns = 0;
 	*ret = fresh;
 	return 0;
 }

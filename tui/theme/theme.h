@@ -36,8 +36,7 @@ struct theme_style {
 
 struct theme {
 	char name[64];
-	char path[1024];  /* "" for a compiled-in theme */
-	int64_t mtime_ns; /* of the file when it was read */
+	char path[1024]; /* "" for a compiled-in theme */
 	struct theme_style looks[ROLE_COUNT];
 	bool is_given[ROLE_COUNT]; /* by the file or a theme that it inherits from; otherwise another role
 				      replaces it */
@@ -82,9 +81,6 @@ struct theme_list {
 };
 int theme_list_init(struct theme_list *list);
 void theme_list_finish(struct theme_list *list); /* accepts a zeroed object */
-
-/* Has the theme's file changed since it was read? Then load it again. */
-bool theme_is_stale(const struct theme *t);
 
 /* The color nearest to `color` that the depth can show (COLOR_NONE stays). Pure. */
 uint32_t color_degrade(uint32_t color, enum color_depth depth);
