@@ -185,14 +185,14 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 	return 0;
 }
 
-static void on_key_fault(void *user, const char *sentence)
+static void on_app_key_fault(void *user, const char *sentence)
 {
 	app_notify(user, MSG_ERROR, sentence);
 }
 
 int app_load_keys(struct app *a, struct trm_error *reterr)
 {
-	const struct keys_faults faults = {on_key_fault, a};
+	const struct keys_faults faults = {on_app_key_fault, a};
 	struct keymap map;
 
 	int r = app_keys_load(&map, a->opts->config, a->opts->keymap ? a->opts->keymap : "default", &faults);

@@ -165,7 +165,7 @@ static uint64_t time_left(const struct app *a, uint64_t now)
 	return quiet - (now - k->last_ns);
 }
 
-static void on_timer(void *user)
+static void on_autosave_timer(void *user)
 {
 	struct app *a = user;
 	struct autosave *k = &a->autosave;
@@ -229,7 +229,7 @@ int app_open_autosave(struct app *a, struct trm_error *reterr)
 	a->autosave.seen_version = editor_version(&b->editor);
 	a->autosave.seen_n = a->model.buffers.n;
 	a->autosave.seen_unsaved = buffer_is_unsaved(b);
-	return trm_loop_add_timer(a->loop, on_timer, a, &a->autosave.timer, reterr);
+	return trm_loop_add_timer(a->loop, on_autosave_timer, a, &a->autosave.timer, reterr);
 }
 
 void app_close_autosave(struct app *a)

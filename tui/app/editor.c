@@ -68,7 +68,7 @@ static void come_back(struct app *a)
 	a->model.needs_draw = true;
 }
 
-static void on_end(void *user, pid_t pid, int status)
+static void on_app_editor_end(void *user, pid_t pid, int status)
 {
 	struct app *a = user;
 	struct app_editor *x = a->editor;
@@ -94,7 +94,7 @@ static int start_external_editor(
 	a->editor = x;
 	r = external_editor_start(x->path, editor_line(e) + 1, &pid);
 	if (r == 0)
-		r = trm_loop_add_child(a->loop, pid, on_end, a, &x->child, reterr);
+		r = trm_loop_add_child(a->loop, pid, on_app_editor_end, a, &x->child, reterr);
 	else
 		trm_error_set(reterr, TRM_EIO, "The editor cannot be started: %s.", strerror(-r));
 	if (r < 0) {

@@ -9,7 +9,7 @@ static void on_found(void *user, const struct trm_container_info *info)
 	app_send(user, &(struct msg){.type = MSG_CONTAINER, .container = info});
 }
 
-static void on_done(void *user)
+static void on_engines_done(void *user)
 {
 	struct app *a = user;
 
@@ -17,7 +17,7 @@ static void on_done(void *user)
 	app_send(a, &(struct msg){.type = MSG_CONTAINERS_END});
 }
 
-static const struct trm_containers_cb containers_cb = {.found = on_found, .done = on_done};
+static const struct trm_containers_cb containers_cb = {.found = on_found, .done = on_engines_done};
 
 void app_ask_engines(struct app *a)
 {

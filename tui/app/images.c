@@ -125,7 +125,7 @@ static void report_drawn(struct app_images *images, struct picture *picture, con
 	begin_next(images);
 }
 
-static void on_readable(void *user, int fd, uint32_t events)
+static void on_app_images_readable(void *user, int fd, uint32_t events)
 {
 	struct app_images *images = user;
 	struct picture *picture = NULL;
@@ -138,7 +138,7 @@ static void on_readable(void *user, int fd, uint32_t events)
 		report_drawn(images, state == IMAGE_JOB_DONE ? picture : NULL, why.msg);
 }
 
-static void on_timer(void *user)
+static void on_app_images_timer(void *user)
 {
 	struct app_images *images = user;
 
@@ -164,8 +164,8 @@ static bool begin_image_job(struct app_images *images, const struct wanted *want
 	look.rows = wanted->is_zoom ? f->zoom_rows : fig->rows;
 	int r = image_job_start(fig->bytes, fig->n, &fig->info, &look, &images->job, &why);
 	if (r == 0)
-		r = trm_loop_add_fd(a->loop, image_job_fd(images->job), TRM_READ, on_readable, images,
-				&images->watch, &why);
+		r = trm_loop_add_fd(a->loop, image_job_fd(images->job), TRM_READ, on_app_images_readable,
+				images, &images->watch, &why);
 	if (r == 0) {
 		trm_timer_start(images->timer, IMAGE_JOB_MS, 0);
 		return true;
@@ -199,7 +199,7 @@ static struct app_images *images_of(struct app *a)
 	if (!images)
 		return NULL;
 	images->app = a;
-	if (trm_loop_add_timer(a->loop, on_timer, images, &images->timer, &why) < 0) {
+	if (trm_loop_add_timer(a->loop, on_app_images_timer, images, &images->timer, &why) < 0) {
 		free(images);
 		return NULL;
 	}

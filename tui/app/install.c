@@ -19,7 +19,8 @@ static void send_install_msg(const struct app_install *in, struct msg msg)
 	app_send(in->app, &msg);
 }
 
-static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
+static void on_app_install_output(
+		void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
 {
 	(void)install;
 	send_install_msg(user, (struct msg){.type = MSG_RUN_OUTPUT,
@@ -28,7 +29,8 @@ static void on_output(void *user, struct trm_install *install, int stream, const
 					       .run.output.len = n});
 }
 
-static void on_done(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
+static void on_app_install_done(
+		void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
 {
 	struct app_install *in = user, ended = *in;
 	char reason[sizeof why->msg];
@@ -50,7 +52,8 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 	send_install_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .run.result = &result});
 }
 
-static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
+static const struct trm_install_cb install_cb = {
+		.output = on_app_install_output, .done = on_app_install_done};
 
 /* Split a text into words, in place. NULL: out of memory. */
 static const char **words_of(char *text)

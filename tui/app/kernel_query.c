@@ -18,7 +18,7 @@ static void send_kernel_answer(struct app *a, uint32_t serial, const char *json,
 				    .answer.why = why});
 }
 
-static void on_answer(void *user, const char *json, const struct trm_error *why)
+static void on_query_answer(void *user, const char *json, const struct trm_error *why)
 {
 	struct question q = *(struct question *)user;
 
@@ -38,11 +38,12 @@ void app_ask(struct app *a, const struct effect *effect)
 	}
 	*q = (struct question){a, effect->ask.serial};
 	if (effect->ask.question == TRM_ASK_TABLE) {
-		if (trm_session_table(a->session, effect->ask.lang, &effect->ask.table, on_answer, q, &err)
+		if (trm_session_table(a->session, effect->ask.lang, &effect->ask.table, on_query_answer, q,
+				    &err)
 				== 0)
 			return;
 	} else if (trm_session_ask(a->session, effect->ask.lang, effect->ask.question, effect->ask.code,
-				   effect->ask.cursor, on_answer, q, &err)
+				   effect->ask.cursor, on_query_answer, q, &err)
 			== 0) {
 		return;
 	}

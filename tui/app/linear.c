@@ -123,7 +123,7 @@ static bool take_line(struct app *a)
 	return true;
 }
 
-static void on_end(struct app *a)
+static void on_linear_end(struct app *a)
 {
 	a->model.now_ns = app_clock_ns();
 	linear_end(&a->linear->linear, &a->model, &a->effects);
@@ -143,7 +143,7 @@ void app_linear_turn(struct app *a)
 	} while (!a->is_quitting && take_line(a));
 	if (s->is_ended && !s->is_end_reported && s->typed.n == s->taken && may_take(a) && !a->is_quitting) {
 		s->is_end_reported = true;
-		on_end(a);
+		on_linear_end(a);
 		linear_report(&s->linear, &a->model);
 	}
 	if (!a->is_quitting)
@@ -161,7 +161,7 @@ static void read_some(struct app *a)
 	if (n > 0)
 		writer_put(&s->typed, bytes, (size_t)n);
 	if (n == 0 && s->linear.has_person) {
-		on_end(a); /* a key after which more may come; the second one leaves */
+		on_linear_end(a); /* a key after which more may come; the second one leaves */
 		return;
 	}
 	if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN) || s->typed.error) {
@@ -172,7 +172,7 @@ static void read_some(struct app *a)
 	a->model.needs_draw = true;
 }
 
-static void on_input(void *user, int fd, uint32_t events)
+static void on_linear_input(void *user, int fd, uint32_t events)
 {
 	struct app *a = user;
 
@@ -199,7 +199,8 @@ int app_linear_open(struct app *a, struct trm_error *reterr)
 
 int app_linear_watch(struct app *a, struct trm_error *reterr)
 {
-	int r = trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_input, a, &a->linear->watch, reterr);
+	int r = trm_loop_add_fd(
+			a->loop, STDIN_FILENO, TRM_READ, on_linear_input, a, &a->linear->watch, reterr);
 
 	if (r != TRM_ENOTSUP)
 		return r;

@@ -41,7 +41,7 @@ static void send_sandbox_list(struct app *a)
 				    .sandboxes.why = r < 0 ? err.msg : NULL});
 }
 
-static void on_list(void *user)
+static void on_peek_list(void *user)
 {
 	struct app *a = user;
 
@@ -57,7 +57,7 @@ void app_list_sandboxes(struct app *a)
 		app_notify(a, MSG_ERROR, err.msg);
 		return;
 	}
-	if (!a->list_timer && trm_loop_add_timer(a->loop, on_list, a, &a->list_timer, &err) < 0) {
+	if (!a->list_timer && trm_loop_add_timer(a->loop, on_peek_list, a, &a->list_timer, &err) < 0) {
 		app_notify(a, MSG_ERROR, err.msg);
 		return;
 	}
@@ -94,7 +94,7 @@ static void send_run(const struct look_run *r, struct msg msg)
 		app_send(r->look->app, &msg);
 }
 
-static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+static void on_peek_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	(void)run;
 	send_run(user, (struct msg){.type = MSG_INSIDE_OUTPUT,
@@ -103,7 +103,7 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 				       .run.output.len = n});
 }
 
-static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+static void on_peek_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	char text[100];
 	int n = snprintf(text, sizeof text, "[%.80s]\n", display->mime);
@@ -116,7 +116,7 @@ static void on_display(void *user, struct trm_run *run, const struct trm_display
 					       .run.output.len = (size_t)n});
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_peek_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct look_run *r = user, **link = &r->look->runs;
 
@@ -128,9 +128,10 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	free(r);
 }
 
-static const struct trm_run_cb run_cb = {.output = on_output, .display = on_display, .done = on_done};
+static const struct trm_run_cb run_cb = {
+		.output = on_peek_output, .display = on_peek_display, .done = on_peek_done};
 
-static void on_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
+static void on_peek_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {
 	struct app_peek *look = user;
 	struct look_run *r = calloc(1, sizeof *r);
@@ -150,7 +151,7 @@ static void on_joined(void *user, struct trm_run *run, const struct trm_origin *
 	trm_run_follow(run, &run_cb, r);
 }
 
-static const struct trm_session_cb follow_cb = {.joined = on_joined};
+static const struct trm_session_cb follow_cb = {.joined = on_peek_joined};
 
 static int follow(struct app_peek *look, struct trm_error *reterr)
 {
@@ -165,7 +166,7 @@ static int follow(struct app_peek *look, struct trm_error *reterr)
 
 /* ---- the look ---- */
 
-static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+static void on_peek_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	const struct app_peek *look = user;
 
@@ -174,7 +175,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 		app_send(look->app, &(struct msg){.type = MSG_INSIDE_METRICS, .metrics = metrics});
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_peek_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct app_peek *look = user, **link = &look->app->looks;
 	struct app *a = look->app;
@@ -191,7 +192,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 }
 
 /* The preparation of a container may take a while. */
-static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
+static void on_peek_progress(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	const struct app_peek *look = user;
 
@@ -200,13 +201,15 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *tex
 		app_notify(look->app, MSG_INSIDE_PROGRESS, text);
 }
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_peek_ready(void *user, struct trm_sandbox *sandbox)
 {
-	on_progress(user, sandbox, "");
+	on_peek_progress(user, sandbox, "");
 }
 
-static const struct trm_sandbox_cb look_cb = {
-		.progress = on_progress, .ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb look_cb = {.progress = on_peek_progress,
+		.ready = on_peek_ready,
+		.metrics = on_peek_metrics,
+		.closed = on_peek_closed};
 
 /* Look into the sandbox with this name, or without a name into the one of `opts`. */
 static void begin_peek(struct app *a, const char *name, const struct trm_sandbox_opts *opts)

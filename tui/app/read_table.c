@@ -16,7 +16,7 @@ struct table_file {
 	bool is_short; /* there was no memory */
 };
 
-static void on_table_bytes(void *user, const void *bytes, size_t n)
+static void on_app_table_bytes(void *user, const void *bytes, size_t n)
 {
 	struct table_file *f = user;
 
@@ -60,7 +60,7 @@ static void on_table_read(void *user, const struct trm_error *why, uint64_t size
 
 void app_read_table(struct app *a, const char *path)
 {
-	static const struct trm_transfer_cb cb = {.data = on_table_bytes, .done = on_table_read};
+	static const struct trm_transfer_cb cb = {.data = on_app_table_bytes, .done = on_table_read};
 	struct trm_error why = {0};
 	struct table_file *f = calloc(1, sizeof *f);
 	char *copy = f ? strdup(path) : NULL;

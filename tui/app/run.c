@@ -47,13 +47,13 @@ static void forget_app_run(struct app_run *r)
 
 /* ---- callbacks of the library ---- */
 
-static void on_started(void *user, struct trm_run *run)
+static void on_app_run_started(void *user, struct trm_run *run)
 {
 	(void)run;
 	send_run_msg(user, (struct msg){.type = MSG_RUN_STARTED});
 }
 
-static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+static void on_app_run_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct app_run *r = user;
 
@@ -67,13 +67,13 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 					.run.output.len = n});
 }
 
-static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+static void on_app_run_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	(void)run;
 	send_run_msg(user, (struct msg){.type = MSG_RUN_DISPLAY, .run.display = display});
 }
 
-static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+static void on_app_run_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	(void)run;
 	send_run_msg(user, (struct msg){.type = MSG_RUN_INPUT,
@@ -81,20 +81,20 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 					   .run.input.is_secret = is_secret});
 }
 
-static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
+static void on_app_run_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
 {
 	(void)run;
 	(void)limit_bytes;
 	send_run_msg(user, (struct msg){.type = MSG_RUN_MEMORY, .run.memory_bytes = used_bytes});
 }
 
-static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
+static void on_app_run_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	(void)run;
 	send_run_msg(user, (struct msg){.type = MSG_RUN_STOPPING, .run.stopping = how});
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_app_run_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct app_run *r = user, ended = *r;
 
@@ -106,13 +106,13 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 }
 
 static const struct trm_run_cb run_cb = {
-		.started = on_started,
-		.output = on_output,
-		.display = on_display,
-		.input = on_input,
-		.memory = on_memory,
-		.stopping = on_stopping,
-		.done = on_done,
+		.started = on_app_run_started,
+		.output = on_app_run_output,
+		.display = on_app_run_display,
+		.input = on_app_run_input,
+		.memory = on_app_run_memory,
+		.stopping = on_app_run_stopping,
+		.done = on_app_run_done,
 };
 
 /* ---- requests of the workbench ---- */

@@ -12,8 +12,8 @@
 
 /* ---- the session ---- */
 
-static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
-		size_t n)
+static void on_app_sandbox_late(void *user, const struct trm_lang *lang, uint64_t number, int stream,
+		const void *bytes, size_t n)
 {
 	(void)lang;
 	app_send(user, &(struct msg){.type = MSG_LATE,
@@ -28,15 +28,17 @@ static void on_present(void *user, uint32_t client, const char *by)
 	app_send(user, &(struct msg){.type = MSG_CLIENT, .client.id = client, .client.what = by});
 }
 
-static void on_ended(void *user, const struct trm_lang *lang, const char *reason)
+static void on_app_sandbox_ended(void *user, const struct trm_lang *lang, const char *reason)
 {
 	char text[700];
 	snprintf(text, sizeof text, "%s has ended: %s; its variables are lost", lang->name, reason);
 	app_notify(user, MSG_NOTICE, text);
 }
 
-static const struct trm_session_cb session_cb = {
-		.late = on_late, .joined = app_run_joined, .ended = on_ended, .present = on_present};
+static const struct trm_session_cb session_cb = {.late = on_app_sandbox_late,
+		.joined = app_run_joined,
+		.ended = on_app_sandbox_ended,
+		.present = on_present};
 
 /* ---- the sandbox ---- */
 
@@ -53,13 +55,13 @@ static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg_s
 	ret->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &ret->guards) : 0;
 }
 
-static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
+static void on_app_sandbox_progress(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	(void)sandbox;
 	app_notify(user, MSG_SANDBOX_PROGRESS, text);
 }
 
-static void on_warning(void *user, struct trm_sandbox *sandbox, const char *text)
+static void on_app_sandbox_warning(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	(void)sandbox;
 	app_notify(user, MSG_SANDBOX_WARNING, text);
@@ -75,7 +77,7 @@ static uint32_t missing_langs(const struct trm_sandbox *sandbox)
 	return missing;
 }
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_app_sandbox_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct app *a = user;
 	struct msg msg = {.type = MSG_SANDBOX_READY};
@@ -94,7 +96,7 @@ static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)
 	app_send(user, &(struct msg){.type = MSG_CLIENTS, .n_clients = n});
 }
 
-static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+static void on_app_sandbox_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	(void)sandbox;
 	app_send(user, &(struct msg){.type = MSG_METRICS, .metrics = metrics});
@@ -117,7 +119,7 @@ static bool gives_up(struct app *a, const struct trm_error *why)
 	return a->is_quitting;
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_app_sandbox_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct app *a = user;
 
@@ -134,12 +136,12 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	a->is_renewing = false;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
-		.warning = on_warning,
-		.ready = on_ready,
-		.metrics = on_metrics,
+static const struct trm_sandbox_cb sandbox_cb = {.progress = on_app_sandbox_progress,
+		.warning = on_app_sandbox_warning,
+		.ready = on_app_sandbox_ready,
+		.metrics = on_app_sandbox_metrics,
 		.clients = on_clients,
-		.closed = on_closed};
+		.closed = on_app_sandbox_closed};
 
 /* As it is now: the page of settings may have changed it. */
 static bool plots_have_theme(const struct app *a)

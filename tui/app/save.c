@@ -51,7 +51,7 @@ static void finish_save(struct app *a, struct app_save *s)
 	free(s);
 }
 
-static void on_done(void *user, int fd, uint32_t events)
+static void on_save_done(void *user, int fd, uint32_t events)
 {
 	struct app *a = user;
 	uint64_t count;
@@ -76,7 +76,8 @@ static bool has_watch(struct app *a)
 		return a->saves_fd > 0;
 	a->saves_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	return a->saves_fd > 0
-	       && trm_loop_add_fd(a->loop, a->saves_fd, TRM_READ, on_done, a, &a->saves_watch, NULL) == 0;
+	       && trm_loop_add_fd(a->loop, a->saves_fd, TRM_READ, on_save_done, a, &a->saves_watch, NULL)
+				  == 0;
 }
 
 static void report_saved(struct app *a, const struct buffer *b)

@@ -27,7 +27,7 @@ static void pass_events(struct app *a)
 		trm_timer_stop(a->escape_timer);
 }
 
-static void on_keys(void *user, int fd, uint32_t events)
+static void on_terminal_keys(void *user, int fd, uint32_t events)
 {
 	struct app *a = user;
 
@@ -44,7 +44,7 @@ static void on_keys(void *user, int fd, uint32_t events)
 	pass_events(a);
 }
 
-static void on_escape(void *user)
+static void on_terminal_escape(void *user)
 {
 	struct app *a = user;
 
@@ -54,14 +54,14 @@ static void on_escape(void *user)
 
 /* ---- time ---- */
 
-static void on_tick(void *user)
+static void on_terminal_tick(void *user)
 {
 	app_send(user, &(struct msg){.type = MSG_TICK, .left_ms = app_run_left_ms(user)});
 }
 
 /* ---- signals ---- */
 
-static void on_resize(struct app *a)
+static void on_terminal_resize(struct app *a)
 {
 	struct event ev = {.type = EVENT_RESIZE};
 
@@ -77,7 +77,7 @@ static bool is_of_terminal(int signo)
 	return signo == SIGWINCH || signo == SIGINT || signo == SIGTSTP || signo == SIGCONT;
 }
 
-static void on_signal(void *user, int signo)
+static void on_terminal_signal(void *user, int signo)
 {
 	struct app *a = user;
 
@@ -89,16 +89,16 @@ static void on_signal(void *user, int signo)
 	if (a->linear && signo == SIGINT && app_linear_interrupt(a))
 		return;
 	switch (signo) {
-	case SIGWINCH: on_resize(a); break;
+	case SIGWINCH: on_terminal_resize(a); break;
 	case SIGTSTP:
 		term_suspend(a->term);
 		kill(getpid(), SIGSTOP);
 		term_resume(a->term);
-		on_resize(a);
+		on_terminal_resize(a);
 		break;
 	case SIGCONT:
 		term_repaint_all(a->term);
-		on_resize(a);
+		on_terminal_resize(a);
 		break;
 	default: a->ended_by = signo; app_quit(a);
 	}
@@ -127,15 +127,15 @@ int app_open_terminal(struct app *a, struct trm_error *reterr)
 int app_watch_terminal(struct app *a, struct trm_error *reterr)
 {
 	int r = a->linear ? app_linear_watch(a, reterr)
-			  : trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_keys, a, &a->keys_watch,
-					  reterr);
+			  : trm_loop_add_fd(a->loop, STDIN_FILENO, TRM_READ, on_terminal_keys, a,
+					  &a->keys_watch, reterr);
 
 	if (r == 0)
-		r = trm_loop_add_timer(a->loop, on_escape, a, &a->escape_timer, reterr);
+		r = trm_loop_add_timer(a->loop, on_terminal_escape, a, &a->escape_timer, reterr);
 	if (r == 0)
-		r = trm_loop_add_timer(a->loop, on_tick, a, &a->tick_timer, reterr);
+		r = trm_loop_add_timer(a->loop, on_terminal_tick, a, &a->tick_timer, reterr);
 	for (size_t i = 0; i < (a->linear ? LINE_SIGNALS : APP_SIGNALS) && r == 0; i++)
-		r = trm_loop_add_signal(a->loop, signals[i], on_signal, a, &a->signals[i], reterr);
+		r = trm_loop_add_signal(a->loop, signals[i], on_terminal_signal, a, &a->signals[i], reterr);
 	return r;
 }
 

@@ -15,7 +15,7 @@
 
 /* ---- loading ---- */
 
-static void on_fault(void *user, const char *sentence)
+static void on_themes_fault(void *user, const char *sentence)
 {
 	struct app *a = user;
 
@@ -26,7 +26,7 @@ static void on_fault(void *user, const char *sentence)
 /* Load a theme and store its errors. */
 static int load_app_theme(struct app *a, const char *name, struct trm_error *reterr)
 {
-	const struct theme_faults faults = {on_fault, a};
+	const struct theme_faults faults = {on_themes_fault, a};
 	struct theme fresh;
 
 	a->theme_faults = 0;
@@ -35,7 +35,7 @@ static int load_app_theme(struct app *a, const char *name, struct trm_error *ret
 	if (r == 0)
 		a->theme = fresh;
 	else if (a->theme_faults == 0)
-		on_fault(a, reterr->msg);
+		on_themes_fault(a, reterr->msg);
 	return r;
 }
 

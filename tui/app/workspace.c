@@ -14,7 +14,8 @@ struct listing {
 	char bytes[LIST_MAX + 1];
 };
 
-static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+static void on_workspace_output(
+		void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	struct listing *l = user;
 	size_t room = LIST_MAX - l->n;
@@ -27,7 +28,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	l->n += n > room ? room : n;
 }
 
-static void on_exited(
+static void on_workspace_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
 {
 	struct listing *l = user;
@@ -44,7 +45,7 @@ static void on_exited(
 	free(l);
 }
 
-static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+static const struct trm_proc_cb proc_cb = {.output = on_workspace_output, .exited = on_workspace_exited};
 
 void app_list_files(struct app *a)
 {

@@ -69,7 +69,7 @@ static void put_row(struct json_out *j, const struct listing *l, const struct tr
 	json_close(j, '}');
 }
 
-static void on_backend(void *user, const struct trm_backend_info *info)
+static void on_backends_backend(void *user, const struct trm_backend_info *info)
 {
 	struct listing *l = user;
 	char name[64];
@@ -102,7 +102,7 @@ static int list_backends(struct listing *l, const struct options *o)
 	json_init(&l->json);
 	if (l->is_json)
 		json_open(&l->json, NULL, '[');
-	if (trm_backends(o->config_path, !l->names_only, on_backend, l, &why) < 0) {
+	if (trm_backends(o->config_path, !l->names_only, on_backends_backend, l, &why) < 0) {
 		json_drop(&l->json);
 		return cmd_fail("%s", why.msg);
 	}

@@ -123,7 +123,7 @@ static int open_answers(const struct camel_opts *opts)
 
 /* ---- printing --------------------------------------------------------------------------- */
 
-static void on_broken(void *user, struct sink *sink, int saved_errno)
+static void on_camel_broken(void *user, struct sink *sink, int saved_errno)
 {
 	struct camel *c = user;
 	(void)sink;
@@ -134,7 +134,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 		cmd_fail("cannot write the output: %s", strerror(saved_errno));
 }
 
-static void on_signal(void *user, int fd, uint32_t events)
+static void on_camel_signal(void *user, int fd, uint32_t events)
 {
 	(void)fd;
 	(void)events;
@@ -145,7 +145,7 @@ static void print_camel(struct camel *c, const char *text)
 {
 	struct trm_watch *watch = NULL;
 	sink_line(&c->out, text);
-	if (trm_loop_add_fd(c->loop, c->signal_fd, TRM_READ, on_signal, c, &watch, NULL) < 0)
+	if (trm_loop_add_fd(c->loop, c->signal_fd, TRM_READ, on_camel_signal, c, &watch, NULL) < 0)
 		return;
 	while (!sink_is_empty(&c->out) && !c->is_broken && !c->ended_by)
 		trm_loop_step(c->loop, -1);
@@ -224,7 +224,7 @@ static int create_interpreter(struct camel *c, struct trm_error *reterr)
 
 int camel(const struct camel_opts *opts, bool *ret_is_pipe_broken)
 {
-	static const struct sink_cb sink_cb = {.broken = on_broken};
+	static const struct sink_cb sink_cb = {.broken = on_camel_broken};
 	struct camel c = {.opts = opts, .signal_fd = open_signals(), .answer_fd = open_answers(opts)};
 	struct trm_error why = {0};
 	if (create_interpreter(&c, &why) < 0) {

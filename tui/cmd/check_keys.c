@@ -11,7 +11,7 @@
 
 enum { PALETTE_COLS = 66 }; /* room for a title and its key, with 80 columns */
 
-static void on_fault(void *user, const char *sentence)
+static void on_check_keys_fault(void *user, const char *sentence)
 {
 	check_say(user, CHECK_ERROR, "keys", "%s", sentence);
 }
@@ -140,7 +140,7 @@ static void check_needed(struct check_report *r, const struct keymap *map)
 
 void check_keys(struct check_report *r)
 {
-	const struct keys_faults faults = {on_fault, r};
+	const struct keys_faults faults = {on_check_keys_fault, r};
 	size_t before = r->n_errors, bound = 0, n = 0;
 	const struct command *c;
 	struct keymap map;

@@ -22,7 +22,7 @@ static const struct {
 } depths[] = {{DEPTH_RGB, ""}, {DEPTH_256, " with 256 colors"}, {DEPTH_16, " with 16 colors"},
 		{DEPTH_8, " with 8 colors"}};
 
-static void on_fault(void *user, const char *sentence)
+static void on_check_themes_fault(void *user, const char *sentence)
 {
 	struct theme_report *t = user;
 
@@ -96,7 +96,7 @@ static void say_ok(struct theme_report *t, const struct theme *theme)
 static void check_theme(struct check_report *r, const char *name)
 {
 	struct theme_report t = {.report = r, .name = name};
-	const struct theme_faults faults = {on_fault, &t};
+	const struct theme_faults faults = {on_check_themes_fault, &t};
 	struct trm_error why = {0};
 	struct theme theme;
 

@@ -52,13 +52,13 @@ static void put_sum(char *out, size_t cap, const struct trm_copy_progress *p)
 	snprintf(out, cap, "%llu file%s (%s)", (unsigned long long)p->files, many(p->files), bytes);
 }
 
-static void on_progress(void *user, const struct trm_copy_progress *progress)
+static void on_cp_progress(void *user, const struct trm_copy_progress *progress)
 {
 	struct cp *cp = user;
 	progress_bar_draw(&cp->progress_bar, progress, trm_loop_now_ns(cp->loop));
 }
 
-static void on_refused(void *user, const struct trm_error *why)
+static void on_cp_refused(void *user, const struct trm_error *why)
 {
 	struct cp *cp = user;
 	if (cp->is_json && cp->n_refused < 1000)
@@ -69,7 +69,7 @@ static void on_refused(void *user, const struct trm_error *why)
 	cmd_fail("%s", why->msg);
 }
 
-static void on_done(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+static void on_cp_done(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
 {
 	struct cp *cp = user;
 	cp->copy = NULL;
@@ -78,7 +78,8 @@ static void on_done(void *user, const struct trm_error *why, const struct trm_co
 	cp->sum.path = NULL;
 }
 
-static const struct trm_copy_cb copy_cb = {.progress = on_progress, .refused = on_refused, .done = on_done};
+static const struct trm_copy_cb copy_cb = {
+		.progress = on_cp_progress, .refused = on_cp_refused, .done = on_cp_done};
 
 /* Print a summary if the person had to wait. */
 static void report_end(struct cp *cp, bool was_drawn)
@@ -115,7 +116,7 @@ static void put_json(struct cp *cp)
 
 /* ---- the copy ----------------------------------------------------------------------------- */
 
-static void on_signal(void *user, int signo)
+static void on_cp_signal(void *user, int signo)
 {
 	struct cp *cp = user;
 	cp->ended_by = signo;
@@ -197,7 +198,8 @@ static void copy_places(struct cp *cp, char **places, size_t n)
 	int r = trm_loop_create(&cp->loop, &cp->why);
 	for (int i = 0; r == 0 && i < SIGNALS; i++)
 		if (!is_nohup(signals[i]))
-			r = trm_loop_add_signal(cp->loop, signals[i], on_signal, cp, &handlers[i], &cp->why);
+			r = trm_loop_add_signal(
+					cp->loop, signals[i], on_cp_signal, cp, &handlers[i], &cp->why);
 	if (r == 0) {
 		cp->start_ns = trm_loop_now_ns(cp->loop);
 		progress_bar_init(&cp->progress_bar, STDERR_FILENO, cp->start_ns);

@@ -38,7 +38,7 @@ static void put_row(struct json_out *j, const struct trm_check *check)
 	json_close(j, '}');
 }
 
-static void on_check(void *user, const struct trm_check *check)
+static void on_doctor_check(void *user, const struct trm_check *check)
 {
 	struct report *report = user;
 	if (report->is_json)
@@ -63,7 +63,7 @@ static void on_leftover(void *user, const char *name, const char *nearest)
 		snprintf(check.advice, sizeof check.advice, "did you mean %s?", nearest);
 	else
 		snprintf(check.advice, sizeof check.advice, "terrarium help settings lists the variables");
-	on_check(user, &check);
+	on_doctor_check(user, &check);
 }
 
 static int examine(const struct trm_config *config, struct report *report)
@@ -72,9 +72,10 @@ static int examine(const struct trm_config *config, struct report *report)
 	struct trm_config_lists lists;
 	trm_config_sandbox_opts(config, &lists, &opts);
 	if (strcmp(config->backend, "local") == 0 || strcmp(config->backend, "fake") == 0)
-		return trm_doctor(&opts, on_check, report);
-	return strcmp(config->backend, "microsandbox") == 0 ? trm_doctor_server(&opts, on_check, report)
-							    : trm_doctor_backend(&opts, on_check, report);
+		return trm_doctor(&opts, on_doctor_check, report);
+	return strcmp(config->backend, "microsandbox") == 0
+			       ? trm_doctor_server(&opts, on_doctor_check, report)
+			       : trm_doctor_backend(&opts, on_doctor_check, report);
 }
 
 static int doctor_main(const struct cmd *cmd, int argc, char **argv)

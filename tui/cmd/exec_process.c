@@ -22,7 +22,7 @@ static void end_exec(struct exec *e, int exit_code)
 
 /* ---- terminal --------------------------------------------------------------------- */
 
-static void on_winch(void *user, int signo)
+static void on_exec_winch(void *user, int signo)
 {
 	struct exec *e = user;
 	struct winsize size;
@@ -34,7 +34,7 @@ static void on_winch(void *user, int signo)
 
 /* ---- the time limit ------------------------------------------------------------------- */
 
-static void on_timer(void *user)
+static void on_exec_timer(void *user)
 {
 	struct exec *e = user;
 	if (!e->proc)
@@ -45,7 +45,7 @@ static void on_timer(void *user)
 	e->is_timed_out = true;
 }
 
-static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
+static void on_exec_started(void *user, struct trm_proc *proc, uint32_t pid)
 {
 	struct exec *e = user;
 	(void)proc;
@@ -56,14 +56,14 @@ static void on_started(void *user, struct trm_proc *proc, uint32_t pid)
 
 /* ---- process ------------------------------------------------------------------------ */
 
-static void on_released(void *user, size_t n)
+static void on_exec_released(void *user, size_t n)
 {
 	struct exec *e = user;
 	if (e->proc)
 		trm_proc_consumed(e->proc, n);
 }
 
-static void on_broken(void *user, struct sink *sink, int saved_errno)
+static void on_exec_broken(void *user, struct sink *sink, int saved_errno)
 {
 	struct exec *e = user;
 	if (sink != &e->out)
@@ -73,9 +73,9 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 				      : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
-static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
+static const struct sink_cb sink_cb = {.released = on_exec_released, .broken = on_exec_broken};
 
-static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+static void on_exec_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	struct exec *e = user;
 	(void)proc;
@@ -119,7 +119,7 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 	end_exec(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);
 }
 
-static void on_exited(
+static void on_exec_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct exec *e = user;
@@ -142,39 +142,40 @@ static void on_exited(
 								: CMD_FAILED);
 }
 
-static const struct trm_proc_cb proc_cb = {.started = on_started, .output = on_output, .exited = on_exited};
+static const struct trm_proc_cb proc_cb = {
+		.started = on_exec_started, .output = on_exec_output, .exited = on_exec_exited};
 
-static size_t on_feed_queued(void *user)
+static size_t on_exec_feed_queued(void *user)
 {
 	struct exec *e = user;
 	return e->proc ? trm_proc_queued(e->proc) : SIZE_MAX;
 }
 
-static void on_feed_bytes(void *user, const void *bytes, size_t n)
+static void on_exec_feed_bytes(void *user, const void *bytes, size_t n)
 {
 	struct exec *e = user;
 	/* This can only fail if the process has just ended. */
 	trm_proc_write(e->proc, TRM_STDIN, bytes, n, NULL);
 }
 
-static void on_feed_eof(void *user)
+static void on_exec_feed_eof(void *user)
 {
 	struct exec *e = user;
 	if (e->proc)
 		trm_proc_close_stdin(e->proc);
 }
 
-static void on_feed_broken(void *user, const char *why)
+static void on_exec_feed_broken(void *user, const char *why)
 {
 	struct exec *e = user;
 	print_exec_message(e, why);
 	e->is_stdin_broken = true;
 }
 
-static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_feed_queued,
-		.bytes = on_feed_bytes,
-		.eof = on_feed_eof,
-		.broken = on_feed_broken};
+static const struct stdin_feed_cb stdin_feed_cb = {.queued = on_exec_feed_queued,
+		.bytes = on_exec_feed_bytes,
+		.eof = on_exec_feed_eof,
+		.broken = on_exec_feed_broken};
 
 static int spawn_exec(struct exec *e, char **argv, struct trm_error *reterr)
 {
@@ -211,7 +212,7 @@ static int spawn_exec(struct exec *e, char **argv, struct trm_error *reterr)
 
 /* ---- the session ------------------------------------------------------------------------ */
 
-static void on_interrupt(void *user)
+static void on_exec_interrupt(void *user)
 {
 	struct exec *e = user;
 	if (e->is_over) /* only output is left, which nobody reads */
@@ -223,7 +224,7 @@ static void on_interrupt(void *user)
 }
 
 /* The command decides how to react to the signal. */
-static bool on_signal(void *user, int signo)
+static bool on_exec_signal(void *user, int signo)
 {
 	struct exec *e = user;
 	bool is_running = !e->is_over && e->proc && trm_sandbox_is_ready(e->cli_session.sandbox);
@@ -232,10 +233,10 @@ static bool on_signal(void *user, int signo)
 
 static void on_user_signal(void *user, int signo)
 {
-	on_signal(user, signo);
+	on_exec_signal(user, signo);
 }
 
-static void on_closed(void *user, const struct trm_error *why)
+static void on_exec_closed(void *user, const struct trm_error *why)
 {
 	struct exec *e = user;
 	if (why->code == TRM_OK || e->is_over)
@@ -251,8 +252,10 @@ static bool is_stuck(void *user)
 	return sinks_are_stuck(&e->out, &e->err);
 }
 
-static const struct cli_session_cb cli_session_cb = {
-		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
+static const struct cli_session_cb cli_session_cb = {.interrupt = on_exec_interrupt,
+		.signal = on_exec_signal,
+		.is_stuck = is_stuck,
+		.closed = on_exec_closed};
 
 static int open_exec_session(struct exec *e, char **argv, struct trm_error *reterr)
 {
@@ -263,12 +266,12 @@ static int open_exec_session(struct exec *e, char **argv, struct trm_error *rete
 	if (r == 0)
 		r = spawn_exec(e, argv, reterr);
 	if (r == 0 && e->has_timeout)
-		r = trm_loop_add_timer(e->cli_session.loop, on_timer, e, &e->timer, reterr);
+		r = trm_loop_add_timer(e->cli_session.loop, on_exec_timer, e, &e->timer, reterr);
 	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
 		r = trm_loop_add_signal(
 				e->cli_session.loop, passed_on[i], on_user_signal, e, &e->signals[i], reterr);
 	if (r == 0 && e->has_terminal)
-		r = trm_loop_add_signal(e->cli_session.loop, SIGWINCH, on_winch, e, &e->winch, reterr);
+		r = trm_loop_add_signal(e->cli_session.loop, SIGWINCH, on_exec_winch, e, &e->winch, reterr);
 	if (r < 0)
 		return r;
 	enum filter_kind kind = e->has_terminal ? FILTER_SCREEN : FILTER_LINES;

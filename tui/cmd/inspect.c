@@ -103,7 +103,8 @@ static void take_mounts(struct asking *a)
 	a->x->has_mounts = a->x->n_mounts > 0;
 }
 
-static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+static void on_inspect_output(
+		void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	struct asking *a = user;
 	size_t room = sizeof a->mountinfo - 1 - a->n;
@@ -125,7 +126,7 @@ static void finish_if_done(struct asking *a)
 		trm_sandbox_close(a->sandbox);
 }
 
-static void on_exited(
+static void on_inspect_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct asking *a = user;
@@ -138,7 +139,7 @@ static void on_exited(
 	finish_if_done(a);
 }
 
-static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+static const struct trm_proc_cb proc_cb = {.output = on_inspect_output, .exited = on_inspect_exited};
 
 static void take_guards(struct asking *a)
 {
@@ -166,7 +167,7 @@ static void note_kernels(struct trm_entry *entry, const struct trm_metrics *metr
 	entry->has_kernels = true;
 }
 
-static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+static void on_inspect_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	struct asking *a = user;
 	struct trm_metrics *m = &a->x->metrics;
@@ -184,7 +185,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 	finish_if_done(a);
 }
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_inspect_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct asking *a = user;
 
@@ -192,7 +193,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 	take_guards(a);
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_inspect_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct asking *a = user;
 
@@ -203,7 +204,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 }
 
 static const struct trm_sandbox_cb sandbox_cb = {
-		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+		.ready = on_inspect_ready, .metrics = on_inspect_metrics, .closed = on_inspect_closed};
 
 static int open_inspected(struct asking *a, struct trm_error *reterr)
 {

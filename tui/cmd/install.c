@@ -44,7 +44,7 @@ static void end_install(struct install *in, int exit_code)
 
 /* ---- output ------------------------------------------------------------------------ */
 
-static void on_broken(void *user, struct sink *sink, int saved_errno)
+static void on_cmd_install_broken(void *user, struct sink *sink, int saved_errno)
 {
 	struct install *in = user;
 	if (sink != &in->out || in->is_over)
@@ -55,16 +55,18 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 					   : cmd_fail("cannot write the output: %s", strerror(saved_errno)));
 }
 
-static const struct sink_cb sink_cb = {.broken = on_broken};
+static const struct sink_cb sink_cb = {.broken = on_cmd_install_broken};
 
-static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
+static void on_cmd_install_output(
+		void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
 {
 	struct install *in = user;
 	(void)install;
 	sink_write(stream == TRM_STDERR ? &in->err : &in->out, bytes, n);
 }
 
-static void on_done(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
+static void on_cmd_install_done(
+		void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
 {
 	struct install *in = user;
 	(void)install;
@@ -83,11 +85,12 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 	in->is_over = true;
 }
 
-static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
+static const struct trm_install_cb install_cb = {
+		.output = on_cmd_install_output, .done = on_cmd_install_done};
 
 /* ---- the session ---------------------------------------------------------------------- */
 
-static void on_interrupt(void *user)
+static void on_cmd_install_interrupt(void *user)
 {
 	struct install *in = user;
 	if (in->install)
@@ -96,16 +99,17 @@ static void on_interrupt(void *user)
 		end_install(in, CMD_SIGNALED + SIGINT);
 }
 
-static void on_closed(void *user, const struct trm_error *why)
+static void on_cmd_install_closed(void *user, const struct trm_error *why)
 {
 	struct install *in = user;
 	if (why->code != TRM_OK && !in->is_over)
 		end_install(in, cmd_fail("%s", why->msg));
 }
 
-static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, .closed = on_closed};
+static const struct cli_session_cb cli_session_cb = {
+		.interrupt = on_cmd_install_interrupt, .closed = on_cmd_install_closed};
 
-static void on_winch(void *user, int signo)
+static void on_cmd_install_winch(void *user, int signo)
 {
 	struct install *in = user;
 	struct winsize size;
@@ -145,7 +149,8 @@ static int open_install_session(struct install *in, const struct trm_lang *lang,
 	if (r == 0)
 		r = begin_install(in, lang, reterr);
 	if (r == 0 && in->has_terminal)
-		r = trm_loop_add_signal(in->cli_session.loop, SIGWINCH, on_winch, in, &in->winch, reterr);
+		r = trm_loop_add_signal(
+				in->cli_session.loop, SIGWINCH, on_cmd_install_winch, in, &in->winch, reterr);
 	if (r < 0)
 		return r;
 	sink_init(&in->out, in->cli_session.loop, STDOUT_FILENO, FILTER_PROGRESS, &sink_cb, in);

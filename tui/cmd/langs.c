@@ -29,7 +29,7 @@ struct langs {
 
 /* ---- questions ---- */
 
-static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+static void on_langs_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	struct answer *a = user;
 	size_t room = sizeof a->text - a->n;
@@ -41,7 +41,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 	a->n += n;
 }
 
-static void on_exited(
+static void on_langs_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct answer *a = user;
@@ -53,16 +53,16 @@ static void on_exited(
 		a->langs->why = *why;
 }
 
-static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+static const struct trm_proc_cb proc_cb = {.output = on_langs_output, .exited = on_langs_exited};
 
-static void on_interrupt(void *user)
+static void on_langs_interrupt(void *user)
 {
 	struct langs *l = user;
 
 	cli_session_close(&l->cli_session);
 }
 
-static void on_closed(void *user, const struct trm_error *why)
+static void on_langs_closed(void *user, const struct trm_error *why)
 {
 	struct langs *l = user;
 
@@ -70,7 +70,8 @@ static void on_closed(void *user, const struct trm_error *why)
 		l->why = *why;
 }
 
-static const struct cli_session_cb cli_session_cb = {.interrupt = on_interrupt, .closed = on_closed};
+static const struct cli_session_cb cli_session_cb = {
+		.interrupt = on_langs_interrupt, .closed = on_langs_closed};
 
 static int spawn_version(struct langs *l, unsigned id, struct trm_error *reterr)
 {
@@ -221,7 +222,7 @@ static int print_lang_names(void)
 
 /* ---- the sandbox ---- */
 
-static void on_backend(void *user, const struct trm_backend_info *info)
+static void on_langs_backend(void *user, const struct trm_backend_info *info)
 {
 	struct trm_config *config = user;
 	bool has_images = !strcmp(info->name, "docker") || !strcmp(info->name, "podman");
@@ -238,7 +239,7 @@ static int load_config(const struct options *o, struct trm_config *config)
 	if (options_config(o, config) < 0)
 		return -1;
 	if (options_has(o, "image") && !options_has(o, "backend") && !strcmp(config->backend, "local")
-			&& trm_backends(o->config_path, true, on_backend, config, &why) < 0) {
+			&& trm_backends(o->config_path, true, on_langs_backend, config, &why) < 0) {
 		cmd_fail("%s", why.msg);
 		return -1;
 	}
@@ -255,7 +256,7 @@ struct test {
 	unsigned n[TRM_CHECK_NOTE + 1]; /* number of checks per status */
 };
 
-static void on_check(void *user, const struct trm_check *check)
+static void on_langs_check(void *user, const struct trm_check *check)
 {
 	struct test *t = user;
 
@@ -293,7 +294,7 @@ static int test_driver(const struct options *o, const char *name, bool is_json)
 	if (is_json)
 		json_open(&t.json, NULL, '[');
 	int n_failed = trm_doctor_language(
-			lang, &opts, config.timeout_ms ? config.timeout_ms : UINT32_MAX, on_check, &t);
+			lang, &opts, config.timeout_ms ? config.timeout_ms : UINT32_MAX, on_langs_check, &t);
 	if (is_json)
 		json_close(&t.json, ']');
 	else

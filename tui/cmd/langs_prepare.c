@@ -54,7 +54,8 @@ static void on_prepared(
 		p->why = *why;
 }
 
-static void on_copied(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+static void on_prepare_copied(
+		void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
 {
 	struct preparation *p = user;
 	(void)progress;
@@ -92,7 +93,7 @@ static int perform_command(struct preparation *p)
 
 static int copy_out(struct preparation *p)
 {
-	static const struct trm_copy_cb cb = {.done = on_copied};
+	static const struct trm_copy_cb cb = {.done = on_prepare_copied};
 	const char *const sources[] = {":" TRM_LANG_PREPARING, NULL};
 	struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
 			.sources = sources,

@@ -70,7 +70,7 @@ static void sort(struct logs *l)
 
 /* ---- events of the session ------------------------------------------------------------------ */
 
-static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+static void on_logs_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct logs_entry *e = user;
 	(void)run;
@@ -79,7 +79,7 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 		logs_put_output(e, bytes, n);
 }
 
-static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+static void on_logs_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct logs_entry *e = user;
 	(void)run;
@@ -87,7 +87,7 @@ static void on_display(void *user, struct trm_run *run, const struct trm_display
 		displays_add(&e->displays, e->number, display, &logs_displays, e);
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_logs_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct logs_entry *e = user;
 	struct logs *l = e->logs;
@@ -107,9 +107,10 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 		drop_logs_entry(l, e);
 }
 
-static const struct trm_run_cb run_cb = {.output = on_output, .display = on_display, .done = on_done};
+static const struct trm_run_cb run_cb = {
+		.output = on_logs_output, .display = on_logs_display, .done = on_logs_done};
 
-static void on_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
+static void on_logs_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {
 	struct logs *l = user;
 	if (l->only && l->only != origin->lang)
@@ -131,8 +132,8 @@ static void on_joined(void *user, struct trm_run *run, const struct trm_origin *
 		logs_turn_to(l, e);
 }
 
-static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
-		size_t n)
+static void on_logs_late(void *user, const struct trm_lang *lang, uint64_t number, int stream,
+		const void *bytes, size_t n)
 {
 	struct logs *l = user;
 	struct logs_entry *e = l->first;
@@ -151,7 +152,7 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		logs_put_output(e, bytes, n);
 }
 
-static void on_caught_up(void *user)
+static void on_logs_caught_up(void *user)
 {
 	struct logs *l = user;
 	l->is_live = true;
@@ -168,11 +169,11 @@ static void on_caught_up(void *user)
 }
 
 static const struct trm_session_cb session_cb = {
-		.late = on_late, .joined = on_joined, .caught_up = on_caught_up};
+		.late = on_logs_late, .joined = on_logs_joined, .caught_up = on_logs_caught_up};
 
 /* ---- the session -------------------------------------------------------------------------------- */
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_logs_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct logs *l = user;
 	(void)sandbox;
@@ -184,16 +185,16 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	l->is_over = true;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {.closed = on_logs_closed};
 
-static void on_signal(void *user, int signo)
+static void on_logs_signal(void *user, int signo)
 {
 	struct logs *l = user;
 	l->exit_code = CMD_SIGNALED + signo;
 	l->is_over = true;
 }
 
-static void on_broken(void *user, struct sink *sink, int saved_errno)
+static void on_logs_broken(void *user, struct sink *sink, int saved_errno)
 {
 	struct logs *l = user;
 	(void)sink;
@@ -203,7 +204,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 		l->exit_code = cmd_fail("cannot write the output: %s", strerror(saved_errno));
 }
 
-static const struct sink_cb sink_cb = {.broken = on_broken};
+static const struct sink_cb sink_cb = {.broken = on_logs_broken};
 
 static int open_logs_session(struct logs *l, const char *name, struct trm_error *reterr)
 {
@@ -211,7 +212,7 @@ static int open_logs_session(struct logs *l, const char *name, struct trm_error 
 	struct trm_session_opts opts;
 	int r = trm_loop_create(&l->loop, reterr);
 	for (int i = 0; r == 0 && i < 2; i++)
-		r = trm_loop_add_signal(l->loop, SIGNALS[i], on_signal, l, &l->signals[i], reterr);
+		r = trm_loop_add_signal(l->loop, SIGNALS[i], on_logs_signal, l, &l->signals[i], reterr);
 	if (r == 0)
 		r = trm_sandbox_attach(l->loop, name, NULL, &sandbox_cb, l, &l->sandbox, reterr);
 	if (r < 0)

@@ -168,7 +168,7 @@ static bool has_reader(void)
 	return poll(&out, 1, 0) <= 0 || !(out.revents & (POLLERR | POLLHUP | POLLNVAL));
 }
 
-static void on_wait(void *user)
+static void on_mcp_wait(void *user)
 {
 	struct bridge *b = user;
 	b->waited_ms += WAIT_MS;
@@ -226,7 +226,7 @@ static int open_bridge(struct bridge *b, struct trm_error *why)
 	for (size_t i = 0; i < N_ENDS && r == 0; i++)
 		r = trm_loop_add_signal(b->loop, ends[i], on_end_signal, b, &b->handlers[i], why);
 	if (r == 0)
-		r = trm_loop_add_timer(b->loop, on_wait, b, &b->timer, why);
+		r = trm_loop_add_timer(b->loop, on_mcp_wait, b, &b->timer, why);
 	if (r == 0)
 		r = trm_server_open(b->loop, &b->opts, &callbacks, b, &b->server, why);
 	if (r == 0)

@@ -77,7 +77,7 @@ static void print_line(struct one *w, const struct trm_metrics *metrics)
 	w->code = cmd_flush();
 }
 
-static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+static void on_metrics_one_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	struct one *w = user;
 
@@ -94,7 +94,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 }
 
 /* The last line says why the watch has ended. */
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_metrics_one_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct one *w = user;
 
@@ -114,7 +114,8 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	}
 }
 
-static const struct trm_sandbox_cb one_cb = {.metrics = on_metrics, .closed = on_closed};
+static const struct trm_sandbox_cb one_cb = {
+		.metrics = on_metrics_one_metrics, .closed = on_metrics_one_closed};
 
 int metrics_of_one(const struct metrics_request *q)
 {

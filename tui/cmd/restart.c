@@ -64,7 +64,7 @@ static void look_for_next(struct restarter *p)
 		end_all(p);
 }
 
-static void on_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_state state)
+static void on_restart_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_state state)
 {
 	struct restarter *p = user;
 	bool is_up = state == TRM_KERNEL_IDLE || state == TRM_KERNEL_BUSY;
@@ -82,16 +82,17 @@ static void on_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_s
 	}
 }
 
-static void on_caught_up(void *user)
+static void on_restart_caught_up(void *user)
 {
 	look_for_next(user);
 }
 
-static const struct trm_session_cb session_cb = {.kernel = on_kernel, .caught_up = on_caught_up};
+static const struct trm_session_cb session_cb = {
+		.kernel = on_restart_kernel, .caught_up = on_restart_caught_up};
 
 /* ---- the sandbox --------------------------------------------------------------------------- */
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_restart_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct restarter *p = user;
 	struct trm_session_opts opts;
@@ -102,7 +103,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 		end_all(p);
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_restart_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct restarter *p = user;
 	(void)sandbox;
@@ -111,9 +112,9 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 		p->why = *why;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.ready = on_ready, .closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {.ready = on_restart_ready, .closed = on_restart_closed};
 
-static void on_signal(void *user, int signo)
+static void on_restart_signal(void *user, int signo)
 {
 	struct restarter *p = user;
 	p->ended_by = signo;
@@ -135,7 +136,7 @@ static int perform(struct restarter *p)
 	struct trm_signal *handlers[SIGNALS] = {0};
 	int r = trm_loop_create(&p->loop, &p->why);
 	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		r = trm_loop_add_signal(p->loop, signals[i], on_signal, p, &handlers[i], &p->why);
+		r = trm_loop_add_signal(p->loop, signals[i], on_restart_signal, p, &handlers[i], &p->why);
 	if (r == 0)
 		r = trm_loop_add_timer(p->loop, on_deadline, p, &p->deadline, &p->why);
 	if (r == 0) {

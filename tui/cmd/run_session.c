@@ -57,7 +57,7 @@ static void end_run(struct run_session *p, const struct trm_result *result)
 	start_next(p);
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_cmd_run_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct run_session *p = user;
 	(void)run;
@@ -122,13 +122,13 @@ static const struct trm_run_cb run_cb = {.installing = run_session_on_installing
 		.output = run_session_on_output,
 		.display = run_session_on_display,
 		.input = run_session_on_input,
-		.done = on_done};
+		.done = on_cmd_run_done};
 
 /* ---- the end of the program ----------------------------------------------------------- */
 
 static void leave_next(struct run_session *p);
 
-static void on_left(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_cmd_run_left(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct run_session *p = user;
 	(void)run;
@@ -144,7 +144,7 @@ static void on_left(void *user, struct trm_run *run, const struct trm_result *re
 		leave_next(p);
 }
 
-static const struct trm_run_cb leave_cb = {.output = run_session_on_output, .done = on_left};
+static const struct trm_run_cb leave_cb = {.output = run_session_on_output, .done = on_cmd_run_left};
 
 static bool was_used(const struct run_session *p, unsigned lang)
 {
@@ -172,7 +172,7 @@ static void leave_next(struct run_session *p)
 	opts.lang = trm_lang_at(p->next_to_leave++);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run_exit(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
-		p->is_over = true; /* the sandbox has ended, which on_closed() reports */
+		p->is_over = true; /* the sandbox has ended, which on_cmd_run_closed() reports */
 }
 
 /* List all findings if there are several. The refusal itself names only the first one. */
@@ -285,7 +285,8 @@ static void on_refused_file(void *user, const struct trm_error *why)
 	run_session_message(user, why->msg);
 }
 
-static void on_copied(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+static void on_cmd_run_copied(
+		void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
 {
 	struct run_session *p = user;
 	(void)progress;
@@ -305,7 +306,7 @@ static void on_copied(void *user, const struct trm_error *why, const struct trm_
 
 static int begin_copy(struct run_session *p, struct trm_error *reterr)
 {
-	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_copied};
+	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_cmd_run_copied};
 	char *from = NULL;
 	if (asprintf(&from, "%s%s/.", p->opts->dir[0] == '/' ? "" : "./", p->opts->dir) < 0)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
@@ -342,7 +343,7 @@ static bool may_be_running(const struct run_session *p)
 	return p->run && (trm_sandbox_is_ready(s) || (trm_sandbox_is_attached(s) && !p->was_interrupted));
 }
 
-static void on_interrupt(void *user)
+static void on_cmd_run_interrupt(void *user)
 {
 	struct run_session *p = user;
 	bool is_to_be_reported = !p->is_over && may_be_running(p);
@@ -359,7 +360,7 @@ static void on_interrupt(void *user)
 		run_session_end(p, CMD_SIGNALED + SIGINT);
 }
 
-static void on_closed(void *user, const struct trm_error *why)
+static void on_cmd_run_closed(void *user, const struct trm_error *why)
 {
 	struct run_session *p = user;
 	if (why->code == TRM_OK || p->is_over)
@@ -369,7 +370,7 @@ static void on_closed(void *user, const struct trm_error *why)
 }
 
 /* In a shared sandbox the run would continue, and nobody would enforce its time limit. */
-static bool on_signal(void *user, int signo)
+static bool on_cmd_run_signal(void *user, int signo)
 {
 	struct run_session *p = user;
 	if (!cli_session_is_shared(&p->cli_session) || p->is_over || !may_be_running(p))
@@ -386,8 +387,10 @@ static bool is_stuck(void *user)
 	return sinks_are_stuck(&p->out, &p->err);
 }
 
-static const struct cli_session_cb cli_session_cb = {
-		.interrupt = on_interrupt, .signal = on_signal, .is_stuck = is_stuck, .closed = on_closed};
+static const struct cli_session_cb cli_session_cb = {.interrupt = on_cmd_run_interrupt,
+		.signal = on_cmd_run_signal,
+		.is_stuck = is_stuck,
+		.closed = on_cmd_run_closed};
 static const struct trm_session_cb session_cb = {.late = run_session_on_late};
 
 /* A sandbox without a chosen name: print its name, so that the person can find it again. */

@@ -33,14 +33,14 @@ void run_session_message(struct run_session *p, const char *text)
 
 /* ---- output --------------------------------------------------------------------- */
 
-static void on_released(void *user, size_t n)
+static void on_cmd_run_released(void *user, size_t n)
 {
 	struct run_session *p = user;
 	if (p->run && !p->opts->is_json)
 		trm_run_consumed(p->run, n);
 }
 
-static void on_broken(void *user, struct sink *sink, int saved_errno)
+static void on_cmd_run_broken(void *user, struct sink *sink, int saved_errno)
 {
 	struct run_session *p = user;
 	if (sink != &p->out)
@@ -55,7 +55,7 @@ static void on_broken(void *user, struct sink *sink, int saved_errno)
 	run_session_end(p, CMD_FAILED);
 }
 
-const struct sink_cb run_session_sink_cb = {.released = on_released, .broken = on_broken};
+const struct sink_cb run_session_sink_cb = {.released = on_cmd_run_released, .broken = on_cmd_run_broken};
 
 static void keep_tail(struct run_session *p, const char *bytes, size_t n)
 {
@@ -150,14 +150,14 @@ void run_session_on_display(void *user, struct trm_run *run, const struct trm_di
 
 /* ---- input ------------------------------------------------------------------------ */
 
-static size_t on_feed_queued(void *user)
+static size_t on_cmd_run_feed_queued(void *user)
 {
 	struct run_session *p = user;
 	return p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving ? trm_run_queued(p->run)
 									   : SIZE_MAX;
 }
 
-static void on_feed_bytes(void *user, const void *bytes, size_t n)
+static void on_cmd_run_feed_bytes(void *user, const void *bytes, size_t n)
 {
 	struct run_session *p = user;
 	echo_off_end(&p->echo_off);
@@ -166,14 +166,14 @@ static void on_feed_bytes(void *user, const void *bytes, size_t n)
 		run_session_message(p, why.msg);
 }
 
-static void on_feed_eof(void *user)
+static void on_cmd_run_feed_eof(void *user)
 {
 	struct run_session *p = user;
 	if (p->run && p->source->kind != SOURCE_STDIN && !p->is_leaving)
 		trm_run_close_stdin(p->run);
 }
 
-static void on_feed_broken(void *user, const char *why)
+static void on_cmd_run_feed_broken(void *user, const char *why)
 {
 	struct run_session *p = user;
 	run_session_message(p, why);
@@ -191,10 +191,10 @@ void run_session_on_input(void *user, struct trm_run *run, const char *prompt, b
 		echo_off_begin(&p->echo_off, STDIN_FILENO);
 }
 
-const struct stdin_feed_cb run_session_stdin_cb = {.queued = on_feed_queued,
-		.bytes = on_feed_bytes,
-		.eof = on_feed_eof,
-		.broken = on_feed_broken};
+const struct stdin_feed_cb run_session_stdin_cb = {.queued = on_cmd_run_feed_queued,
+		.bytes = on_cmd_run_feed_bytes,
+		.eof = on_cmd_run_feed_eof,
+		.broken = on_cmd_run_feed_broken};
 
 /* ---- results ------------------------------------------------------------------------ */
 

@@ -54,7 +54,8 @@ static int compare_entry_names(const void *a, const void *b)
 	return order ? order : strcmp(one->group, two->group);
 }
 
-static void on_list(void *user, const struct trm_remote_entry *entries, size_t n, const struct trm_error *why)
+static void on_remote_list(
+		void *user, const struct trm_remote_entry *entries, size_t n, const struct trm_error *why)
 {
 	struct look *l = user;
 	l->is_done = true;
@@ -77,7 +78,7 @@ static int fetch_remote_list(const struct trm_config *config, struct look *l)
 	if (r < 0)
 		return r;
 	trm_config_sandbox_opts(config, &lists, &opts);
-	r = trm_remote_list(loop, &opts, on_list, l, &l->why);
+	r = trm_remote_list(loop, &opts, on_remote_list, l, &l->why);
 	while (r == 0 && !l->is_done && trm_loop_step(loop, -1) >= 0)
 		continue;
 	trm_loop_destroy(loop);

@@ -138,17 +138,17 @@ static void on_log(void *user, int level, const char *msg)
 
 /* ---- the end -------------------------------------------------------------------------------- */
 
-static void on_closed(void *user, struct trm_server *server)
+static void on_serve_closed(void *user, struct trm_server *server)
 {
 	struct serve *s = user;
 	(void)server;
 	s->server = NULL;
 }
 
-static const struct trm_server_cb callbacks = {.request = on_request, .closed = on_closed};
+static const struct trm_server_cb callbacks = {.request = on_request, .closed = on_serve_closed};
 
 /* Print first that the server is stopping, then how many sandboxes remain. */
-static void on_progress(void *user)
+static void on_serve_progress(void *user)
 {
 	struct serve *s = user;
 	unsigned n = s->server ? trm_server_sandboxes(s->server) : 0;
@@ -160,7 +160,7 @@ static void on_progress(void *user)
 	s->n_reported = n;
 }
 
-static void on_signal(void *user, int signo)
+static void on_serve_signal(void *user, int signo)
 {
 	struct serve *s = user;
 	if (s->is_closing) {
@@ -207,9 +207,10 @@ static int open_server(struct serve *s, struct trm_error *why)
 		r = trm_loop_create(&s->loop, why);
 	for (size_t i = 0; i < N_SIGNALS && r == 0; i++)
 		if (signals[i] != SIGHUP || !is_ignored(SIGHUP))
-			r = trm_loop_add_signal(s->loop, signals[i], on_signal, s, &s->handlers[i], why);
+			r = trm_loop_add_signal(
+					s->loop, signals[i], on_serve_signal, s, &s->handlers[i], why);
 	if (r == 0)
-		r = trm_loop_add_timer(s->loop, on_progress, s, &s->progress, why);
+		r = trm_loop_add_timer(s->loop, on_serve_progress, s, &s->progress, why);
 	if (r == 0)
 		r = trm_server_open(s->loop, &s->opts, &callbacks, s, &s->server, why);
 	return r;

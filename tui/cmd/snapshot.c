@@ -31,7 +31,7 @@ struct snap {
 
 /* ---- the snapshot ------------------------------------------------------------------------ */
 
-static void on_progress(void *user, const struct trm_copy_progress *progress)
+static void on_snapshot_progress(void *user, const struct trm_copy_progress *progress)
 {
 	struct snap *s = user;
 	progress_bar_draw(&s->progress_bar, progress, trm_loop_now_ns(s->loop));
@@ -46,7 +46,7 @@ static void on_left_out(void *user, const struct trm_error *why)
 	cmd_fail("left out: %s", why->msg);
 }
 
-static void on_done(void *user, const struct trm_error *why, const struct trm_snapshot_info *info)
+static void on_snapshot_done(void *user, const struct trm_error *why, const struct trm_snapshot_info *info)
 {
 	struct snap *s = user;
 	s->snapshot = NULL;
@@ -59,9 +59,9 @@ static void on_done(void *user, const struct trm_error *why, const struct trm_sn
 }
 
 static const struct trm_snapshot_cb snapshot_cb = {
-		.progress = on_progress, .refused = on_left_out, .done = on_done};
+		.progress = on_snapshot_progress, .refused = on_left_out, .done = on_snapshot_done};
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_snapshot_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct snap *s = user;
 	const struct trm_snapshot_opts opts = {.size = sizeof(struct trm_snapshot_opts),
@@ -76,7 +76,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 	trm_sandbox_close(sandbox);
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_snapshot_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct snap *s = user;
 	(void)sandbox;
@@ -85,9 +85,9 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 		s->why = *why;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.ready = on_ready, .closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {.ready = on_snapshot_ready, .closed = on_snapshot_closed};
 
-static void on_signal(void *user, int signo)
+static void on_snapshot_signal(void *user, int signo)
 {
 	struct snap *s = user;
 	s->ended_by = signo;
@@ -105,7 +105,7 @@ static int perform(struct snap *s)
 	struct trm_signal *handlers[SIGNALS] = {0};
 	int r = trm_loop_create(&s->loop, &s->why);
 	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		r = trm_loop_add_signal(s->loop, signals[i], on_signal, s, &handlers[i], &s->why);
+		r = trm_loop_add_signal(s->loop, signals[i], on_snapshot_signal, s, &handlers[i], &s->why);
 	if (r == 0) {
 		progress_bar_init(&s->progress_bar, STDERR_FILENO, trm_loop_now_ns(s->loop));
 		r = sandbox_list_open(

@@ -158,7 +158,7 @@ static void end_offer(struct model *m)
 	figures_end_offer(f);
 }
 
-static void on_display(struct model *m, const struct msg *msg)
+static void on_figure_display(struct model *m, const struct msg *msg)
 {
 	const struct trm_display *display = msg->run.display;
 	struct figures *f = &m->out.figures;
@@ -312,7 +312,7 @@ static void on_drawn(struct model *m, const struct msg *msg)
 void update_figures(struct model *m, const struct msg *msg)
 {
 	switch (msg->type) {
-	case MSG_RUN_DISPLAY: on_display(m, msg); break;
+	case MSG_RUN_DISPLAY: on_figure_display(m, msg); break;
 	case MSG_IMAGES: on_terminal(m, msg); break;
 	case MSG_FIGURE_DRAWN: on_drawn(m, msg); break;
 	case MSG_FIGURE_SAVED: figures_saved(m, msg); break;

@@ -256,7 +256,7 @@ void run_show_end(struct model *m, uint32_t serial, const struct trm_result *r)
 	show_result(m, serial, r);
 }
 
-static void on_done(struct model *m, const struct trm_result *r)
+static void on_run_done(struct model *m, const struct trm_result *r)
 {
 	memory_run_ended(m);
 	run_show_end(m, m->run.serial, r);
@@ -270,7 +270,7 @@ static void on_done(struct model *m, const struct trm_result *r)
 	start_waiting_run(m);
 }
 
-static void on_refused(struct model *m, const struct msg *msg)
+static void on_run_refused(struct model *m, const struct msg *msg)
 {
 	struct run_info *info = info_of(m, m->run.serial);
 
@@ -342,8 +342,8 @@ static void update_current(struct model *m, const struct msg *msg)
 		break;
 	case MSG_RUN_INPUT: input_ask(m, msg); break;
 	case MSG_RUN_STOPPING: stopping_update(m, msg->run.stopping); break;
-	case MSG_RUN_DONE: on_done(m, msg->run.result); break;
-	case MSG_RUN_REFUSED: on_refused(m, msg); break;
+	case MSG_RUN_DONE: on_run_done(m, msg->run.result); break;
+	case MSG_RUN_REFUSED: on_run_refused(m, msg); break;
 	default: break;
 	}
 }

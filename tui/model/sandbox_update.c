@@ -71,7 +71,7 @@ static void on_kept(struct model *m, const struct msg *msg)
 		notices_add(&m->notices, m->now_ns, false, "%s ends when you leave", m->sandbox.name);
 }
 
-static void on_closed(struct model *m, const struct msg *msg)
+static void on_sandbox_closed(struct model *m, const struct msg *msg)
 {
 	const char *what = m->sandbox.state == SANDBOX_STARTING ? "the sandbox did not start"
 								: "the sandbox has ended";
@@ -92,7 +92,7 @@ static void on_closed(struct model *m, const struct msg *msg)
 
 /* The metrics above the processes may need one more row. This moves the line between them, which joins the
  * borders, and the borders are not drawn together with the metrics. */
-static void on_metrics(struct model *m, const struct msg *msg, struct effects *out)
+static void on_sandbox_metrics(struct model *m, const struct msg *msg, struct effects *out)
 {
 	struct rect area = m->layout.panes[PANE_METRICS];
 	int rule_row = metrics_layout_of(&m->metrics, area).rule_row;
@@ -135,12 +135,12 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 			ask_confirm(m); /* the strength of the limits is known now */
 		break;
 	case MSG_SANDBOX_KEPT: on_kept(m, msg); break;
-	case MSG_SANDBOX_CLOSED: on_closed(m, msg); break;
+	case MSG_SANDBOX_CLOSED: on_sandbox_closed(m, msg); break;
 	case MSG_NO_ISOLATION:
-		on_closed(m, &(struct msg){.type = MSG_SANDBOX_CLOSED});
+		on_sandbox_closed(m, &(struct msg){.type = MSG_SANDBOX_CLOSED});
 		ask_isolation(m, msg->text);
 		break;
-	case MSG_METRICS: on_metrics(m, msg, out); break;
+	case MSG_METRICS: on_sandbox_metrics(m, msg, out); break;
 	case MSG_CLIENTS: m->peer_runs.n_clients = msg->n_clients; break;
 	case MSG_CLIENT: peer_runs_name(m, msg->client.id, msg->client.what); break;
 	default: break;

@@ -98,7 +98,7 @@ static void on_page_key(struct model *m, const struct keys *keys, enum keymap_ma
 		command_run(m, c, out);
 }
 
-static void on_key(struct model *m, const struct msg *msg, struct effects *out)
+static void on_model_key(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
 	const struct command *c = NULL;
@@ -109,7 +109,7 @@ static void on_key(struct model *m, const struct msg *msg, struct effects *out)
 	m->typed.n = 0;
 	if (keys.n == 0 && !page_is_shown(m) && (finder_event(m, msg, out) || output_search_event(m, msg)))
 		return;
-	if (keys.n == 0 && vi_keys_take(m, msg, out, on_key))
+	if (keys.n == 0 && vi_keys_take(m, msg, out, on_model_key))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = resolve_keys(m, &keys, &c);
@@ -148,7 +148,7 @@ static void on_paste(struct model *m, const struct msg *msg, struct effects *out
 
 /* ---- messages ---- */
 
-static void on_resize(struct model *m, const struct event *ev)
+static void on_model_resize(struct model *m, const struct event *ev)
 {
 	m->rows = ev->row;
 	m->cols = ev->col;
@@ -168,7 +168,7 @@ static bool is_escape_first(const struct model *m, const struct event *ev)
 	       && resolve_keys(m, &keys, &c) == KEYMAP_NONE;
 }
 
-static void on_input(struct model *m, const struct msg *msg, struct effects *out);
+static void on_model_input(struct model *m, const struct msg *msg, struct effects *out);
 
 static void on_escape_first(struct model *m, const struct msg *msg, struct effects *out)
 {
@@ -178,12 +178,12 @@ static void on_escape_first(struct model *m, const struct msg *msg, struct effec
 
 	then.mods &= (uint8_t)~MOD_ALT;
 	part.event = &escape;
-	on_input(m, &part, out);
+	on_model_input(m, &part, out);
 	part.event = &then;
-	on_input(m, &part, out);
+	on_model_input(m, &part, out);
 }
 
-static void on_input(struct model *m, const struct msg *msg, struct effects *out)
+static void on_model_input(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
 	const struct command *over = command_over_dialogs(m, ev);
@@ -210,7 +210,7 @@ static void on_input(struct model *m, const struct msg *msg, struct effects *out
 	else if (ev->type == EVENT_PASTE)
 		on_paste(m, msg, out);
 	else if (ev->type == EVENT_KEY)
-		on_key(m, msg, out);
+		on_model_key(m, msg, out);
 }
 
 static void on_focus(struct model *m, const struct event *ev)
@@ -229,7 +229,7 @@ static void on_pointer(struct model *m, const struct event *ev)
 		metrics_hover(m, ev);
 }
 
-static void on_tick(struct model *m, const struct msg *msg, struct effects *out)
+static void on_model_tick(struct model *m, const struct msg *msg, struct effects *out)
 {
 	time_limit_tick(m, msg->left_ms);
 	variables_tick(m, out);
@@ -261,15 +261,15 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 			break;
 		}
 		if (msg->event->type == EVENT_RESIZE)
-			on_resize(m, msg->event);
+			on_model_resize(m, msg->event);
 		else if (msg->event->type == EVENT_FOCUS)
 			on_focus(m, msg->event);
 		else
-			on_input(m, msg, out);
+			on_model_input(m, msg, out);
 		signature_follow(m, msg->event);
 		which_key_follow(m);
 		break;
-	case MSG_TICK: on_tick(m, msg, out); break;
+	case MSG_TICK: on_model_tick(m, msg, out); break;
 	case MSG_SANDBOX_STARTING:
 	case MSG_SANDBOX_PROGRESS:
 	case MSG_SANDBOX_WARNING:

@@ -66,7 +66,7 @@ static void leave_monitor(struct monitor *w)
 		trm_sandbox_close(w->sandbox);
 }
 
-static void on_key(struct monitor *w, const struct event *ev)
+static void on_monitor_key(struct monitor *w, const struct event *ev)
 {
 	struct keys keys = {.chords = {{ev->key, ev->mods}}, .n = 1};
 	const struct command *c = NULL;
@@ -103,7 +103,7 @@ static void pass_events(struct monitor *w)
 	while (term_next(w->term, &ev)) {
 		w->model.needs_draw = true;
 		if (ev.type == EVENT_KEY)
-			on_key(w, &ev);
+			on_monitor_key(w, &ev);
 		else if (ev.type == EVENT_MOUSE)
 			metrics_mouse(&w->model, &ev, &w->effects);
 	}
@@ -114,7 +114,7 @@ static void pass_events(struct monitor *w)
 		trm_timer_stop(w->escape_timer);
 }
 
-static void on_input(void *user, int fd, uint32_t events)
+static void on_monitor_input(void *user, int fd, uint32_t events)
 {
 	struct monitor *w = user;
 
@@ -130,7 +130,7 @@ static void on_input(void *user, int fd, uint32_t events)
 	leave_monitor(w);
 }
 
-static void on_escape(void *user)
+static void on_monitor_escape(void *user)
 {
 	struct monitor *w = user;
 
@@ -140,7 +140,7 @@ static void on_escape(void *user)
 
 static const int signals[MONITOR_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
 
-static void on_signal(void *user, int signo)
+static void on_monitor_signal(void *user, int signo)
 {
 	struct monitor *w = user;
 
@@ -159,7 +159,7 @@ static void on_signal(void *user, int signo)
 
 /* ---- the sandbox ---- */
 
-static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+static void on_monitor_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	struct monitor *w = user;
 
@@ -169,7 +169,7 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 }
 
 /* Whether it has a network is shown beside the figures. */
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_monitor_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct monitor *w = user;
 	struct sandbox_info *info = &w->model.sandbox;
@@ -182,7 +182,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 		memcpy(info->guards, guards, info->n_guards * sizeof *guards);
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_monitor_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct monitor *w = user;
 
@@ -193,11 +193,11 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 }
 
 static const struct trm_sandbox_cb sandbox_cb = {
-		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+		.ready = on_monitor_ready, .metrics = on_monitor_metrics, .closed = on_monitor_closed};
 
 /* ---- begin and end ---- */
 
-static void on_key_fault(void *user, const char *sentence)
+static void on_monitor_key_fault(void *user, const char *sentence)
 {
 	(void)user;
 	(void)sentence; /* the workbench and `terrarium check` report the fault */
@@ -205,7 +205,7 @@ static void on_key_fault(void *user, const char *sentence)
 
 static int open_model(struct monitor *w, bool has_utf8, struct trm_error *reterr)
 {
-	const struct keys_faults faults = {on_key_fault, NULL};
+	const struct keys_faults faults = {on_monitor_key_fault, NULL};
 	struct model_opts opts = {.rows = 24,
 			.cols = 80,
 			.has_utf8 = has_utf8,
@@ -234,11 +234,12 @@ static int open_loop(struct monitor *w, struct trm_error *reterr)
 	opts.metrics_with_processes = true;
 	int r = trm_loop_create(&w->loop, reterr);
 	if (r == 0)
-		r = trm_loop_add_fd(w->loop, STDIN_FILENO, TRM_READ, on_input, w, &w->keys_watch, reterr);
+		r = trm_loop_add_fd(
+				w->loop, STDIN_FILENO, TRM_READ, on_monitor_input, w, &w->keys_watch, reterr);
 	if (r == 0)
-		r = trm_loop_add_timer(w->loop, on_escape, w, &w->escape_timer, reterr);
+		r = trm_loop_add_timer(w->loop, on_monitor_escape, w, &w->escape_timer, reterr);
 	for (size_t i = 0; i < MONITOR_SIGNALS && r == 0; i++)
-		r = trm_loop_add_signal(w->loop, signals[i], on_signal, w, &w->signals[i], reterr);
+		r = trm_loop_add_signal(w->loop, signals[i], on_monitor_signal, w, &w->signals[i], reterr);
 	if (r == 0 && w->opts->far)
 		r = trm_sandbox_open(w->loop, &opts, &sandbox_cb, w, &w->sandbox, reterr);
 	else if (r == 0)

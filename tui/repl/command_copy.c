@@ -12,7 +12,7 @@
 #include "repl/repl_internal.h"
 #include "repl/words.h"
 
-static void on_progress(void *user, const struct trm_copy_progress *p)
+static void on_copy_progress(void *user, const struct trm_copy_progress *p)
 {
 	struct repl *r = user;
 	char bytes[24], total[24], text[100];
@@ -24,14 +24,14 @@ static void on_progress(void *user, const struct trm_copy_progress *p)
 	show_status(&r->show, text);
 }
 
-static void on_refused(void *user, const struct trm_error *why)
+static void on_copy_refused(void *user, const struct trm_error *why)
 {
 	struct repl *r = user;
 	show_status(&r->show, "");
 	repl_error(r, "%s", why->msg);
 }
 
-static void on_done(void *user, const struct trm_error *why, const struct trm_copy_progress *p)
+static void on_copy_done(void *user, const struct trm_error *why, const struct trm_copy_progress *p)
 {
 	struct repl *r = user;
 	char bytes[24];
@@ -49,9 +49,10 @@ static void on_done(void *user, const struct trm_error *why, const struct trm_co
 	repl_done(r);
 }
 
-static const struct trm_copy_cb copy_cb = {.progress = on_progress, .refused = on_refused, .done = on_done};
+static const struct trm_copy_cb copy_cb = {
+		.progress = on_copy_progress, .refused = on_copy_refused, .done = on_copy_done};
 
-static void on_interrupt(struct repl *r)
+static void on_copy_interrupt(struct repl *r)
 {
 	if (r->copy)
 		trm_copy_cancel(r->copy);
@@ -65,7 +66,7 @@ void repl_command_copy_close(struct repl *r)
 		trm_loop_step(r->cli_session.loop, -1);
 }
 
-static const struct activity copying = {.what = "copying", .interrupt = on_interrupt};
+static const struct activity copying = {.what = "copying", .interrupt = on_copy_interrupt};
 
 void repl_command_copy(struct repl *r, const char *rest)
 {

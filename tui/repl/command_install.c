@@ -17,7 +17,8 @@ struct install {
 	bool has_terminal;
 };
 
-static void on_output(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
+static void on_repl_install_output(
+		void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
 {
 	struct repl *r = user;
 	(void)install;
@@ -27,7 +28,8 @@ static void on_output(void *user, struct trm_install *install, int stream, const
 		show_output(&r->show, stream, bytes, n, false);
 }
 
-static void on_done(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
+static void on_repl_install_done(
+		void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
 {
 	struct repl *r = user;
 	struct install *in = r->install;
@@ -45,15 +47,16 @@ static void on_done(void *user, struct trm_install *install, int exit_code, cons
 	repl_done(r);
 }
 
-static const struct trm_install_cb install_cb = {.output = on_output, .done = on_done};
+static const struct trm_install_cb install_cb = {
+		.output = on_repl_install_output, .done = on_repl_install_done};
 
-static void on_interrupt(struct repl *r)
+static void on_repl_install_interrupt(struct repl *r)
 {
 	if (r->install)
 		trm_install_cancel(r->install->install);
 }
 
-static const struct activity installing = {.what = "installing", .interrupt = on_interrupt};
+static const struct activity installing = {.what = "installing", .interrupt = on_repl_install_interrupt};
 
 static int start_repl_install(
 		struct repl *r, const char *const *packages, bool is_shared, struct trm_error *reterr)

@@ -15,7 +15,7 @@ struct question {
 	void (*tell)(struct repl *r, const cJSON *answer);
 };
 
-static void on_answer(void *user, const char *json, const struct trm_error *why)
+static void on_kernel_answer(void *user, const char *json, const struct trm_error *why)
 {
 	struct question q = *(struct question *)user;
 	free(user);
@@ -30,13 +30,13 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	repl_done(q.r);
 }
 
-static void on_interrupt(struct repl *r)
+static void on_kernel_interrupt(struct repl *r)
 {
 	r->question++;
 	repl_done(r);
 }
 
-static const struct activity asking = {.what = "asking the interpreter", .interrupt = on_interrupt};
+static const struct activity asking = {.what = "asking the interpreter", .interrupt = on_kernel_interrupt};
 
 static void ask_repl_kernel(
 		struct repl *r, enum trm_question what, void (*tell)(struct repl *r, const cJSON *answer))
@@ -47,7 +47,8 @@ static void ask_repl_kernel(
 		return;
 	*q = (struct question){r, ++r->question, tell};
 	repl_begin(r, &asking);
-	if (trm_session_ask(r->session, r->lang, what, "", TRM_VARIABLES_WHOLE, on_answer, q, &why) == 0)
+	if (trm_session_ask(r->session, r->lang, what, "", TRM_VARIABLES_WHOLE, on_kernel_answer, q, &why)
+			== 0)
 		return;
 	free(q);
 	repl_error(r, "%s", why.msg);

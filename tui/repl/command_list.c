@@ -59,7 +59,7 @@ static void print_list_row(struct repl *r, const struct row *row)
 			marks[row->kind]);
 }
 
-static void on_done(void *user, const struct trm_error *why)
+static void on_list_done(void *user, const struct trm_error *why)
 {
 	struct listing *l = user;
 	struct repl *r = l->r;
@@ -79,7 +79,7 @@ static void on_done(void *user, const struct trm_error *why)
 	repl_done(r);
 }
 
-static const struct trm_list_cb list_cb = {.file = on_file, .done = on_done};
+static const struct trm_list_cb list_cb = {.file = on_file, .done = on_list_done};
 static const struct activity listing = {.what = "listing files"};
 
 void repl_command_files(struct repl *r, const char *rest)

@@ -211,7 +211,7 @@ static const struct activity looking = {.what = "reading the table", .interrupt 
 
 /* ---- files ---- */
 
-static void on_table_bytes(void *user, const void *bytes, size_t n)
+static void on_repl_table_bytes(void *user, const void *bytes, size_t n)
 {
 	struct repl_table *t = ((struct repl *)user)->table;
 
@@ -260,7 +260,7 @@ static bool is_file_name(const char *name)
 
 static void begin_file(struct repl *r, struct repl_table *t)
 {
-	static const struct trm_transfer_cb cb = {.data = on_table_bytes, .done = on_table_file};
+	static const struct trm_transfer_cb cb = {.data = on_repl_table_bytes, .done = on_table_file};
 	struct trm_error why = {0};
 
 	forget_text(t);

@@ -147,7 +147,7 @@ static void take_answer(struct repl *r, const struct question *q, const cJSON *a
 	candidates_finish(&c);
 }
 
-static void on_answer(void *user, const char *json, const struct trm_error *why)
+static void on_complete_answer(void *user, const char *json, const struct trm_error *why)
 {
 	struct question *q = user;
 	struct repl *r = q->r;
@@ -185,7 +185,8 @@ static void ask_kernel(struct repl *r, const char *line, size_t point)
 				.before = before};
 		is_ready = q->line
 			   && trm_session_ask(r->session, lang, TRM_ASK_COMPLETE, code.text,
-					      before + answer_points(line, point), on_answer, q, NULL)
+					      before + answer_points(line, point), on_complete_answer, q,
+					      NULL)
 					      == 0;
 	}
 	code_finish(&code);

@@ -51,7 +51,7 @@ static void take_over(struct repl *r, const char *path)
 	free(text);
 }
 
-static void on_end(void *user, pid_t pid, int status)
+static void on_repl_edit_end(void *user, pid_t pid, int status)
 {
 	struct repl *r = user;
 	(void)pid;
@@ -99,7 +99,9 @@ void repl_command_edit(struct repl *r, const char *rest)
 	line_suspend(r->line);
 	if (error == 0)
 		error = external_editor_start(e->path, 1, &pid);
-	if (error == 0 && trm_loop_add_child(r->cli_session.loop, pid, on_end, r, &e->child, &why) == 0) {
+	if (error == 0
+			&& trm_loop_add_child(r->cli_session.loop, pid, on_repl_edit_end, r, &e->child, &why)
+					   == 0) {
 		repl_begin(r, &editing);
 		return;
 	}

@@ -96,7 +96,7 @@ static void end_asking(struct images *m)
 }
 
 /* Take the terminal's answers out of the bytes. All other bytes were typed. */
-static void on_answer(void *user, const char *bytes, size_t n)
+static void on_repl_images_answer(void *user, const char *bytes, size_t n)
 {
 	struct images *m = user;
 	size_t at = 0, room = sizeof m->held - m->n_held;
@@ -138,7 +138,7 @@ static bool ask_terminal(struct images *m)
 	if (m->is_known || strcmp(m->r->config.images, "symbols") == 0 || !term_can_be_asked())
 		return false;
 	m->is_asking = m->terminal_answers.is_expected = true;
-	line_borrow(m->r->line, on_answer, m);
+	line_borrow(m->r->line, on_repl_images_answer, m);
 	sink_put(&m->r->show.out, is_inside ? TERMINAL_QUERY_QUERY_PLAIN : TERMINAL_QUERY_QUERY,
 			strlen(is_inside ? TERMINAL_QUERY_QUERY_PLAIN : TERMINAL_QUERY_QUERY), 0);
 	trm_timer_start(m->timer, TERMINAL_QUERY_MS, 0);
@@ -175,7 +175,7 @@ static void end_first(struct images *m, struct picture *picture, const char *why
 	begin_next(m);
 }
 
-static void on_readable(void *user, int fd, uint32_t events)
+static void on_repl_images_readable(void *user, int fd, uint32_t events)
 {
 	struct images *m = user;
 	struct picture *picture = NULL;
@@ -186,7 +186,7 @@ static void on_readable(void *user, int fd, uint32_t events)
 		end_first(m, state == IMAGE_JOB_DONE ? picture : NULL, why.msg);
 }
 
-static void on_timer(void *user)
+static void on_repl_images_timer(void *user)
 {
 	struct images *m = user;
 	if (m->is_asking)
@@ -204,8 +204,8 @@ static void begin_next(struct images *m)
 	struct picture_style look = look_of(m, &w->info);
 	int e = image_job_start(w->bytes, w->n, &w->info, &look, &m->job, &why);
 	if (e == 0)
-		e = trm_loop_add_fd(m->r->cli_session.loop, image_job_fd(m->job), TRM_READ, on_readable, m,
-				&m->watch, &why);
+		e = trm_loop_add_fd(m->r->cli_session.loop, image_job_fd(m->job), TRM_READ,
+				on_repl_images_readable, m, &m->watch, &why);
 	if (e == 0)
 		trm_timer_start(m->timer, IMAGE_JOB_MS, 0);
 	else
@@ -221,7 +221,7 @@ static struct images *images_of(struct repl *r)
 		return NULL;
 	m->r = r;
 	m->last_picture = (uint32_t)getpid() << 12;
-	if (trm_loop_add_timer(r->cli_session.loop, on_timer, m, &m->timer, NULL) < 0) {
+	if (trm_loop_add_timer(r->cli_session.loop, on_repl_images_timer, m, &m->timer, NULL) < 0) {
 		free(m);
 		return NULL;
 	}

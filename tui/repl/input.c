@@ -45,7 +45,7 @@ static void on_whole(void *user, const char *json, const struct trm_error *why)
 	cJSON_Delete(answer);
 }
 
-static void on_interrupt(struct repl *r)
+static void on_repl_input_interrupt(struct repl *r)
 {
 	r->question++;
 	trm_timer_stop(r->wait_timer);
@@ -54,7 +54,7 @@ static void on_interrupt(struct repl *r)
 }
 
 static const struct activity asking = {
-		.what = "asking whether the input is complete", .interrupt = on_interrupt};
+		.what = "asking whether the input is complete", .interrupt = on_repl_input_interrupt};
 
 /* Ask the kernel about `text` followed by `tail`. */
 static void ask_completeness(struct repl *r, const char *text, size_t n, const char *tail, whole_fn *then)
@@ -228,7 +228,7 @@ static void on_follower(struct repl *r, enum whole whole, const char *indent)
 		repl_submit(r); /* the held line follows after this input */
 }
 
-static void on_ended(struct repl *r, enum whole whole, const char *indent)
+static void on_repl_input_ended(struct repl *r, enum whole whole, const char *indent)
 {
 	(void)indent;
 	if (whole == WHOLE_COMPLETE && is_other(r, r->held_line, strlen(r->held_line)))
@@ -350,7 +350,7 @@ void repl_take(struct repl *r, const char *text, size_t n)
 	else if (!r->has_gathered && (is_blank(text, n) || take_other(r, text, n)))
 		return;
 	else if (may_end_block(r, text, n) && (r->held_line = strndup(text, n)))
-		ask_completeness(r, r->code.text, r->code.n, "\n\n", on_ended);
+		ask_completeness(r, r->code.text, r->code.n, "\n\n", on_repl_input_ended);
 	else
 		gather(r, text, n);
 }

@@ -38,7 +38,7 @@ struct question {
 	char name[200];
 };
 
-static void on_answer(void *user, const char *json, const struct trm_error *why)
+static void on_repl_inspect_answer(void *user, const char *json, const struct trm_error *why)
 {
 	struct question q = *(struct question *)user;
 	struct repl *r = q.r;
@@ -61,13 +61,13 @@ static void on_answer(void *user, const char *json, const struct trm_error *why)
 	repl_done(r);
 }
 
-static void on_interrupt(struct repl *r)
+static void on_repl_inspect_interrupt(struct repl *r)
 {
 	r->question++;
 	repl_done(r);
 }
 
-static const struct activity activity = {.what = "inspecting", .interrupt = on_interrupt};
+static const struct activity activity = {.what = "inspecting", .interrupt = on_repl_inspect_interrupt};
 
 void inspect_start(struct repl *r, const char *name)
 {
@@ -84,7 +84,7 @@ void inspect_start(struct repl *r, const char *name)
 	trm_text_clean_line(q->name, sizeof q->name, name, strlen(name));
 	repl_begin(r, &activity);
 	if (trm_session_ask(r->session, r->lang, TRM_ASK_INSPECT, name, answer_points(name, strlen(name)),
-			    on_answer, q, &why)
+			    on_repl_inspect_answer, q, &why)
 			== 0)
 		return;
 	free(q);

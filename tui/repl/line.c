@@ -66,7 +66,7 @@ static bool is_in_margin(const struct line *l)
 	return at == 0 || text[at - 1] == '\n';
 }
 
-static int on_tab(int count, int key)
+static int on_line_tab(int count, int key)
 {
 	(void)count, (void)key;
 	current->has_tab = true; /* handled after readline has finished the key */
@@ -119,7 +119,7 @@ static void bind_over(struct line *l, const char *key, readline_command *old, re
 
 static void bind_keys(struct line *l)
 {
-	bind_over(l, "\t", l->rl.complete, on_tab);
+	bind_over(l, "\t", l->rl.complete, on_line_tab);
 	bind_over(l, "\177", l->rl.rubout, on_rubout);
 	bind_over(l, "\b", l->rl.rubout, on_rubout);
 }
@@ -145,7 +145,7 @@ static bool set_up_library(struct line *l)
 	*l->rl.getc_function = on_getc;
 	*l->rl.input_available_hook = on_input_available;
 	*l->rl.attempted_completion = on_attempted_completion;
-	l->rl.add_defun("terrarium-complete", on_tab, -1);
+	l->rl.add_defun("terrarium-complete", on_line_tab, -1);
 	initialize_in_utf8(l);
 	l->rl.using_history();
 	l->rl.stifle_history(HISTORY_MOST);

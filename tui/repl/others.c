@@ -22,7 +22,7 @@ struct other {
 
 /* ---- output of the run --------------------------------------------------------------------- */
 
-static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+static void on_peer_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct other *o = user;
 	(void)run;
@@ -30,14 +30,14 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 		show_output(&o->r->show, stream, bytes, n, false);
 }
 
-static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+static void on_peer_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct other *o = user;
 	repl_artifacts_keep(o->r, trm_run_number(run), display);
 	displays_add(&o->r->displays, trm_run_number(run), display, &repl_run_displays, o->r);
 }
 
-static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+static void on_peer_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	struct other *o = user;
 	(void)prompt, (void)is_secret;
@@ -57,7 +57,7 @@ static void forget_other(struct other *o)
 	free(o);
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_peer_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct other *o = user;
 	struct repl *r = o->r;
@@ -74,8 +74,10 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	repl_renew_prompt(r);
 }
 
-static const struct trm_run_cb run_cb = {
-		.output = on_output, .display = on_display, .input = on_input, .done = on_done};
+static const struct trm_run_cb run_cb = {.output = on_peer_output,
+		.display = on_peer_display,
+		.input = on_peer_input,
+		.done = on_peer_done};
 
 static void on_quiet_done(void *user, struct trm_run *run, const struct trm_result *result)
 {

@@ -42,7 +42,7 @@ static void on_bytes(void *user, const void *bytes, size_t n)
 		piped_answer(r);
 }
 
-static void on_eof(void *user)
+static void on_piped_eof(void *user)
 {
 	struct repl *r = user;
 	r->is_eof = true;
@@ -50,14 +50,14 @@ static void on_eof(void *user)
 		piped_answer(r);
 }
 
-static void on_broken(void *user, const char *why)
+static void on_piped_broken(void *user, const char *why)
 {
 	struct repl *r = user;
 	repl_error(r, "%s", why);
 }
 
 static const struct stdin_feed_cb stdin_feed_cb = {
-		.queued = on_queued, .bytes = on_bytes, .eof = on_eof, .broken = on_broken};
+		.queued = on_queued, .bytes = on_bytes, .eof = on_piped_eof, .broken = on_piped_broken};
 
 void piped_open(struct repl *r)
 {

@@ -111,7 +111,7 @@ static void interrupt_prompt(struct repl *r)
 	repl_drop_input(r);
 }
 
-static void on_interrupt(void *user)
+static void on_repl_interrupt(void *user)
 {
 	struct repl *r = user;
 	if (r->activity.interrupt)
@@ -126,7 +126,7 @@ static void on_interrupt(void *user)
 	}
 }
 
-static void on_closed(void *user, const struct trm_error *why)
+static void on_repl_closed(void *user, const struct trm_error *why)
 {
 	struct repl *r = user;
 	if (why->code == TRM_OK || r->is_over)
@@ -138,13 +138,13 @@ static void on_closed(void *user, const struct trm_error *why)
 	r->is_over = true;
 }
 
-static void on_metrics(void *user, const struct trm_metrics *metrics)
+static void on_repl_metrics(void *user, const struct trm_metrics *metrics)
 {
 	info_metrics(user, metrics);
 }
 
 static const struct cli_session_cb cli_session_cb = {
-		.interrupt = on_interrupt, .closed = on_closed, .metrics = on_metrics};
+		.interrupt = on_repl_interrupt, .closed = on_repl_closed, .metrics = on_repl_metrics};
 
 static void write_size(struct repl *r)
 {
@@ -154,7 +154,7 @@ static void write_size(struct repl *r)
 	snprintf(r->lines, sizeof r->lines, "LINES=%d", size.ws_row);
 }
 
-static void on_winch(void *user, int signo)
+static void on_repl_winch(void *user, int signo)
 {
 	struct repl *r = user;
 	(void)signo;
@@ -174,12 +174,12 @@ static void on_stop(void *user, int signo)
 
 /* ---- output ------------------------------------------------------------------------------------------ */
 
-static void on_released(void *user, size_t n)
+static void on_repl_released(void *user, size_t n)
 {
 	repl_run_released(user, n);
 }
 
-static void on_broken(void *user, int saved_errno)
+static void on_repl_broken(void *user, int saved_errno)
 {
 	struct repl *r = user;
 	if (saved_errno == EPIPE)
@@ -199,7 +199,7 @@ static void on_before_output(void *user)
 	trm_timer_start(r->calm, CALM_MS, 0);
 }
 
-static void on_wait(void *user)
+static void on_repl_wait(void *user)
 {
 	peer_runs_print_wait(user);
 }
@@ -210,7 +210,7 @@ static void on_calm(void *user)
 }
 
 static const struct show_cb show_cb = {
-		.released = on_released, .broken = on_broken, .before = on_before_output};
+		.released = on_repl_released, .broken = on_repl_broken, .before = on_before_output};
 
 /* ---- lines -------------------------------------------------------------------------------------------- */
 
@@ -222,12 +222,12 @@ static void on_accepted(void *user, const char *text)
 	repl_take(r, text, text ? strlen(text) : 0);
 }
 
-static void on_tab(void *user)
+static void on_repl_tab(void *user)
 {
 	complete_tab(user);
 }
 
-static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_tab, .passed = on_passed};
+static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_repl_tab, .passed = on_passed};
 
 /* May a line be taken? Piped lines and their end wait until the sandbox is ready or has failed. */
 static bool is_free(const struct repl *r)
@@ -286,7 +286,7 @@ static int open_line(struct repl *r, struct trm_error *reterr)
 		return e;
 	if (notice.code)
 		repl_say(r, "%s", notice.msg);
-	e = trm_loop_add_signal(r->cli_session.loop, SIGWINCH, on_winch, r, &r->winch, reterr);
+	e = trm_loop_add_signal(r->cli_session.loop, SIGWINCH, on_repl_winch, r, &r->winch, reterr);
 	if (e == 0)
 		e = trm_loop_add_signal(r->cli_session.loop, SIGTSTP, on_stop, r, &r->tstp, reterr);
 	return e;
@@ -337,7 +337,7 @@ static int open_repl_session(struct repl *r, struct trm_error *reterr)
 	if (e == 0)
 		e = trm_loop_add_timer(r->cli_session.loop, on_calm, r, &r->calm, reterr);
 	if (e == 0)
-		e = trm_loop_add_timer(r->cli_session.loop, on_wait, r, &r->wait_timer, reterr);
+		e = trm_loop_add_timer(r->cli_session.loop, on_repl_wait, r, &r->wait_timer, reterr);
 	if (e == 0)
 		e = repl_run_open(r, reterr);
 	char hint[TRM_NET_HINT];

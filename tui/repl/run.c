@@ -26,7 +26,7 @@ void repl_run_released(struct repl *r, size_t n)
 		trm_run_consumed(r->run, n);
 }
 
-static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+static void on_code_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct repl *r = user;
 	(void)run;
@@ -34,8 +34,8 @@ static void on_output(void *user, struct trm_run *run, int stream, const void *b
 }
 
 /* Of something that outlived its run: it is not held back by what the reader takes. */
-static void on_late(void *user, const struct trm_lang *lang, uint64_t number, int stream, const void *bytes,
-		size_t n)
+static void on_code_late(void *user, const struct trm_lang *lang, uint64_t number, int stream,
+		const void *bytes, size_t n)
 {
 	struct repl *r = user;
 	(void)lang, (void)number;
@@ -43,26 +43,26 @@ static void on_late(void *user, const struct trm_lang *lang, uint64_t number, in
 		show_output(&r->show, stream, bytes, n, false);
 }
 
-static void on_caught_up(void *user)
+static void on_code_caught_up(void *user)
 {
 	repl_caught_up(user);
 }
 
-static void on_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_state state)
+static void on_code_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_state state)
 {
 	repl_kernel_changed(user, lang, state);
 }
 
-static void on_ended(void *user, const struct trm_lang *lang, const char *reason)
+static void on_code_ended(void *user, const struct trm_lang *lang, const char *reason)
 {
 	repl_say(user, "%s has ended: %s; its variables are lost, files are kept", lang->name, reason);
 }
 
-const struct trm_session_cb repl_run_session_cb = {.kernel = on_kernel,
-		.late = on_late,
+const struct trm_session_cb repl_run_session_cb = {.kernel = on_code_kernel,
+		.late = on_code_late,
 		.joined = peer_runs_joined,
-		.caught_up = on_caught_up,
-		.ended = on_ended};
+		.caught_up = on_code_caught_up,
+		.ended = on_code_ended};
 
 static void show_text(void *user, const char *text)
 {
@@ -83,7 +83,7 @@ static bool show_image(void *user, const uint8_t *bytes, size_t n, const struct 
 
 const struct displays_out repl_run_displays = {.text = show_text, .note = show_note, .image = show_image};
 
-static void on_display(void *user, struct trm_run *run, const struct trm_display *display)
+static void on_code_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct repl *r = user;
 	repl_artifacts_keep(r, trm_run_number(run), display);
@@ -120,7 +120,7 @@ static void send_stdin(struct repl *r, const char *bytes, size_t n)
 	repl_watch_keys(r, reads_unasked(r));
 }
 
-static void on_keys(struct repl *r, const char *bytes, size_t n)
+static void on_code_keys(struct repl *r, const char *bytes, size_t n)
 {
 	if (r->run)
 		send_stdin(r, bytes, n);
@@ -135,7 +135,7 @@ static void on_keys_end(struct repl *r)
 	repl_watch_keys(r, false);
 }
 
-static void on_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
+static void on_code_input(void *user, struct trm_run *run, const char *prompt, bool is_secret)
 {
 	struct repl *r = user;
 	size_t n = 0;
@@ -160,7 +160,7 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
+static void on_code_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
 {
 	struct repl *r = user;
 	char used[24], limit[24];
@@ -172,7 +172,7 @@ static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint
 
 /* ---- stopping ------------------------------------------------------------------------------- */
 
-static void on_interrupt(struct repl *r)
+static void on_code_interrupt(struct repl *r)
 {
 	if (!repl_has_person(r)) { /* nobody wants the rest of the transcript */
 		repl_fail(r, 130);
@@ -211,7 +211,7 @@ int repl_run_open(struct repl *r, struct trm_error *reterr)
 }
 
 /* Most code stops at the first word: nothing is told then. What a kill has done is told by the result. */
-static void on_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
+static void on_code_stopping(void *user, struct trm_run *run, const struct trm_stopping *how)
 {
 	struct repl *r = user;
 	(void)run;
@@ -288,7 +288,7 @@ static void end_input_run(struct repl *r)
 	displays_end(&r->displays, &repl_run_displays, r);
 }
 
-static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_code_done(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct repl *r = user;
 	(void)run;
@@ -302,15 +302,15 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	repl_done(r);
 }
 
-static const struct trm_run_cb run_cb = {.output = on_output,
-		.display = on_display,
-		.input = on_input,
-		.memory = on_memory,
-		.stopping = on_stopping,
-		.done = on_done};
+static const struct trm_run_cb run_cb = {.output = on_code_output,
+		.display = on_code_display,
+		.input = on_code_input,
+		.memory = on_code_memory,
+		.stopping = on_code_stopping,
+		.done = on_code_done};
 
 static const struct activity running = {
-		.what = "running", .interrupt = on_interrupt, .input = on_keys, .eof = on_keys_end};
+		.what = "running", .interrupt = on_code_interrupt, .input = on_code_keys, .eof = on_keys_end};
 
 /* A refusal names the first finding, and says how many there are. */
 static void list_code_findings(struct repl *r, const char *code, size_t n)
@@ -371,7 +371,7 @@ void repl_run_code(struct repl *r)
 
 /* ---- the end of the program ------------------------------------------------------------------------ */
 
-static void on_left(void *user, struct trm_run *run, const struct trm_result *result)
+static void on_code_left(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct repl *r = user;
 	(void)run;
@@ -384,7 +384,8 @@ static void on_left(void *user, struct trm_run *run, const struct trm_result *re
 		repl_run_leave(r);
 }
 
-static const struct trm_run_cb leave_cb = {.output = on_output, .stopping = on_stopping, .done = on_left};
+static const struct trm_run_cb leave_cb = {
+		.output = on_code_output, .stopping = on_code_stopping, .done = on_code_left};
 
 void repl_run_leave(struct repl *r)
 {

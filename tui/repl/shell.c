@@ -26,7 +26,7 @@ static void release_shell(struct shell *sh)
 	free(sh);
 }
 
-static void on_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
+static void on_shell_output(void *user, struct trm_proc *proc, unsigned channel, const void *bytes, size_t n)
 {
 	struct repl *r = user;
 	struct shell *sh = r->shell;
@@ -41,7 +41,7 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 		r->shell_owed += n;
 }
 
-static void on_exited(
+static void on_shell_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
 	struct repl *r = user;
@@ -69,28 +69,30 @@ static void on_exited(
 	repl_done(r);
 }
 
-static const struct trm_proc_cb proc_cb = {.output = on_output, .exited = on_exited};
+static const struct trm_proc_cb proc_cb = {.output = on_shell_output, .exited = on_shell_exited};
 
-static void on_interrupt(struct repl *r)
+static void on_shell_interrupt(struct repl *r)
 {
 	if (r->shell)
 		trm_proc_signal(r->shell->proc, SIGINT, TRM_SIGNAL_GROUP);
 }
 
-static void on_keys(struct repl *r, const char *bytes, size_t n)
+static void on_shell_keys(struct repl *r, const char *bytes, size_t n)
 {
 	if (r->shell)
 		trm_proc_write(r->shell->proc, TRM_STDIN, bytes, n, NULL); /* fails after its end */
 }
 
-static void on_eof(struct repl *r)
+static void on_shell_eof(struct repl *r)
 {
 	if (r->shell)
 		trm_proc_close_stdin(r->shell->proc);
 }
 
-static const struct activity activity = {
-		.what = "a shell command", .interrupt = on_interrupt, .input = on_keys, .eof = on_eof};
+static const struct activity activity = {.what = "a shell command",
+		.interrupt = on_shell_interrupt,
+		.input = on_shell_keys,
+		.eof = on_shell_eof};
 
 static int spawn_shell(struct repl *r, struct shell *sh, const char *command, struct trm_error *reterr)
 {
@@ -139,7 +141,7 @@ void shell_start(struct repl *r, const char *command)
 	size_t n;
 	char *ahead = line_take_ahead(r->line, &n);
 	if (n)
-		on_keys(r, ahead, n);
+		on_shell_keys(r, ahead, n);
 	free(ahead);
 	repl_watch_keys(r, true);
 	tcgetattr(STDIN_FILENO, &sh->cooked);

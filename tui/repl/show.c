@@ -15,20 +15,20 @@
 
 /* ---- life ------------------------------------------------------------------------------- */
 
-static void on_released(void *user, size_t n)
+static void on_show_released(void *user, size_t n)
 {
 	struct show *s = user;
 	s->cb->released(s->user, n);
 }
 
-static void on_broken(void *user, struct sink *sink, int saved_errno)
+static void on_show_broken(void *user, struct sink *sink, int saved_errno)
 {
 	struct show *s = user;
 	if (sink == &s->out)
 		s->cb->broken(s->user, saved_errno);
 }
 
-static const struct sink_cb sink_cb = {.released = on_released, .broken = on_broken};
+static const struct sink_cb sink_cb = {.released = on_show_released, .broken = on_show_broken};
 
 void show_init(struct show *s, struct trm_loop *loop, struct paint *paint, const struct show_cb *cb,
 		void *user)

@@ -27,7 +27,7 @@ static void watch_stuck(struct cli_session *cli_session, int signo)
 		trm_timer_start(cli_session->stuck_timer, STUCK_MS, STUCK_MS);
 }
 
-static void on_signal(void *user, int signo)
+static void on_cli_signal(void *user, int signo)
 {
 	struct cli_session *cli_session = user;
 	if (signo == SIGINT && !cli_session->is_closing) {
@@ -49,7 +49,7 @@ static void on_signal(void *user, int signo)
 	cli_session_close(cli_session);
 }
 
-static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+static void on_cli_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
@@ -58,7 +58,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	cli_session->cb->closed(cli_session->user, why);
 }
 
-static void on_progress(void *user, struct trm_sandbox *sandbox, const char *text)
+static void on_cli_progress(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
@@ -76,7 +76,7 @@ static void on_progress(void *user, struct trm_sandbox *sandbox, const char *tex
 		progress_say(&cli_session->progress, text, trm_loop_now_ns(cli_session->loop));
 }
 
-static void on_warning(void *user, struct trm_sandbox *sandbox, const char *text)
+static void on_cli_warning(void *user, struct trm_sandbox *sandbox, const char *text)
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
@@ -98,7 +98,7 @@ static void tell_guards(struct cli_session *cli_session, const struct trm_sandbo
 	}
 }
 
-static void on_ready(void *user, struct trm_sandbox *sandbox)
+static void on_cli_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct cli_session *cli_session = user;
 	cli_session->is_ready = true;
@@ -107,7 +107,7 @@ static void on_ready(void *user, struct trm_sandbox *sandbox)
 		tell_guards(cli_session, sandbox);
 }
 
-static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
+static void on_cli_metrics(void *user, struct trm_sandbox *sandbox, const struct trm_metrics *metrics)
 {
 	struct cli_session *cli_session = user;
 	(void)sandbox;
@@ -115,11 +115,11 @@ static void on_metrics(void *user, struct trm_sandbox *sandbox, const struct trm
 		cli_session->cb->metrics(cli_session->user, metrics);
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {.progress = on_progress,
-		.warning = on_warning,
-		.ready = on_ready,
-		.metrics = on_metrics,
-		.closed = on_closed};
+static const struct trm_sandbox_cb sandbox_cb = {.progress = on_cli_progress,
+		.warning = on_cli_warning,
+		.ready = on_cli_ready,
+		.metrics = on_cli_metrics,
+		.closed = on_cli_closed};
 
 /* nohup needs SIGHUP to be ignored. (Shells also ignore SIGINT for background jobs, but a person who
  * sends it to one by hand means it.) */
@@ -278,7 +278,7 @@ int cli_session_open(struct cli_session *cli_session, const struct trm_config *c
 		progress_init(&cli_session->progress, trm_loop_now_ns(cli_session->loop));
 	if (r == 0)
 		r = trm_loop_add_signals(cli_session->loop, signals, N_SIGNALS - is_hangup_ignored(),
-				on_signal, cli_session, &cli_session->signals, reterr);
+				on_cli_signal, cli_session, &cli_session->signals, reterr);
 	if (r < 0)
 		return r;
 	switch (how) {

@@ -17,7 +17,7 @@ static void continue_filter(void *user, size_t n)
 
 static const struct sink_cb sink_cb = {.released = continue_filter};
 
-static void on_readable(void *user, int fd, uint32_t events)
+static void on_filter_pipe_readable(void *user, int fd, uint32_t events)
 {
 	struct filter_pipe *filter_pipe = user;
 	char bytes[16 * 1024];
@@ -41,7 +41,7 @@ int filter_pipe_init(struct filter_pipe *filter_pipe, struct trm_loop *loop, int
 	if (pipe2(filter_pipe->fds, O_CLOEXEC | O_NONBLOCK) < 0)
 		return trm_error_set_errno(reterr, errno, "cannot make a pipe to the terminal");
 	sink_init(&filter_pipe->sink, loop, fd, FILTER_LINES, &sink_cb, filter_pipe);
-	return trm_loop_add_fd(loop, filter_pipe->fds[0], TRM_READ, on_readable, filter_pipe,
+	return trm_loop_add_fd(loop, filter_pipe->fds[0], TRM_READ, on_filter_pipe_readable, filter_pipe,
 			&filter_pipe->watch, reterr);
 }
 

@@ -68,7 +68,7 @@ static void read_some(struct stdin_feed *f)
 	free(bytes);
 }
 
-static void on_readable(void *user, int fd, uint32_t events)
+static void on_stdin_readable(void *user, int fd, uint32_t events)
 {
 	struct stdin_feed *f = user;
 	(void)fd;
@@ -84,7 +84,7 @@ static void watch_stdin(struct stdin_feed *f)
 {
 	if (f->watch || f->is_ready || f->is_always_readable)
 		return;
-	int r = trm_loop_add_fd(f->loop, f->fd, TRM_READ, on_readable, f, &f->watch, NULL);
+	int r = trm_loop_add_fd(f->loop, f->fd, TRM_READ, on_stdin_readable, f, &f->watch, NULL);
 	if (r == TRM_ENOTSUP) {
 		f->is_always_readable = true; /* a file */
 	} else if (r < 0) { /* for example without descriptors: then check in each loop iteration */
