@@ -268,8 +268,9 @@ static int ps_table_cols(const int widths[N_COLUMNS])
 /* Output into a file has all columns. */
 static void make_fit(const struct ps *ps, int cols, int widths[N_COLUMNS])
 {
-	if (!has_groups(ps))
-		widths[N_COLUMNS - 1] = 0;
+	for (size_t c = 0; c < N_COLUMNS; c++)
+		if (columns[c].fill == group_cell && !has_groups(ps))
+			widths[c] = 0;
 	while (ps_table_cols(widths) > cols) {
 		size_t least = 0;
 		for (size_t c = 1; c < N_COLUMNS; c++)
