@@ -147,7 +147,7 @@ within() {
 	unshare $spaces sh -ec "$script"'
 exec "$0" "$@"' "$terrarium" "$@" >out 2>err || code=$?
 }
-closed='for place in /dev/shm /tmp /var/tmp; do mount --bind $place $place && mount -o remount,bind,OPTION $place; done
+closed='for place in /dev/shm /tmp /var/tmp; do mount --rbind $place $place && mount -o remount,bind,OPTION $place; done
 mount -t tmpfs -o mode=700 tmpfs "$XDG_RUNTIME_DIR"'
 
 within 'mount -t tmpfs -o size=4m tmpfs /dev/shm' run --yes --isolation landlock --disk 3 \
@@ -155,6 +155,13 @@ within 'mount -t tmpfs -o size=4m tmpfs /dev/shm' run --yes --isolation landlock
 expect_in err "No space left on device"
 expect_in out 42
 within 'mount -t tmpfs -o ro tmpfs /dev/shm' run --yes --isolation landlock -c 'print(6 * 7)'
+expect_out 42
+within 'mount -t tmpfs -o mode=755 tmpfs /mnt
+for file in null zero full random urandom tty; do touch /mnt/$file && mount --bind /dev/$file /mnt/$file; done
+mount --rbind /mnt /dev; [ ! -e /dev/shm ]' run --yes --isolation landlock -c 'print(6 * 7)'
+expect_out 42
+within 'mount -t tmpfs -o mode=700 tmpfs "$XDG_RUNTIME_DIR"; mount -o remount,bind,ro /; ! mkdir /made 2>/dev/null' \
+	run --yes --isolation landlock -c 'print(6 * 7)'
 expect_out 42
 within "$(echo "$closed" | sed s/OPTION/$noexec/)" doctor --isolation landlock
 expect_code 0

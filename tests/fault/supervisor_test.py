@@ -92,7 +92,7 @@ def names_in(folder):
 def locks():
     """Numbers of users that nobody uses. (To try the lock would be in the way of who takes it away.)"""
     held, found = read("/proc/locks"), []
-    for folder in ("/run/terrarium", "/tmp/terrarium-0") if os.geteuid() == 0 else ():
+    for folder in ("/run/terrarium", "/tmp/terrarium-0", "/dev/shm/terrarium-0") if os.geteuid() == 0 else ():
         for name in names_in(folder):
             try:
                 inode = os.stat(f"{folder}/{name}").st_ino

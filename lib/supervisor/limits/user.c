@@ -13,8 +13,9 @@
 
 #include "base/sysfile.h"
 
-/* Shared by all of root's sandboxes, whatever their runtime directory is. */
-static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0"};
+/* Shared by all of root's sandboxes, whatever their runtime directory is. Those after the first are for a
+ * read-only root, whose only writable places are in memory. */
+static const char *const LOCK_DIRS[] = {"/run/terrarium", "/tmp/terrarium-0", "/dev/shm/terrarium-0"};
 enum { N_LOCK_DIRS = sizeof LOCK_DIRS / sizeof *LOCK_DIRS };
 
 /* The ':' cannot be part of a sandbox's name. These files may share a directory with entries. */
@@ -39,7 +40,7 @@ static int open_lock_dir(void)
 	int r = -EACCES;
 	for (size_t i = 0; i < N_LOCK_DIRS && r < 0; i++) {
 		bool is_there = mkdir(LOCK_DIRS[i], 0700) == 0 || errno == EEXIST;
-		r = is_there ? open_ours(LOCK_DIRS[i]) : -errno;
+		r = is_there && access(LOCK_DIRS[i], W_OK) == 0 ? open_ours(LOCK_DIRS[i]) : -errno;
 		if (is_there && r == -ENOENT)
 			return r;
 	}
