@@ -162,8 +162,8 @@ run_pass() {
 	report_results "$who" "$run_dir.log" "$dir/Testing/Temporary/LastTest.log" >>"$report"
 }
 
-# Two tests for each processor: a test waits for half of its time.
-ctest_options="-j$(($(nproc) * 2)) --output-on-failure --repeat until-pass:2"
+# Three tests for each processor: a test waits for two thirds of its time.
+ctest_options="-j$(($(nproc) * 3)) --output-on-failure --repeat until-pass:2"
 
 # Root also sees the tests labeled "unprivileged" pass as an ordinary user. A tree under a home
 # that others may not enter is shown to that user in a mount namespace of its own.

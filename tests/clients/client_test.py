@@ -635,7 +635,7 @@ def pieces_may_be_refused():
 	with Double('--files') as double, tempfile.TemporaryDirectory() as home:
 		os.mkdir(home + '/inside')
 		with open(home + '/big', 'wb') as file:
-			file.write(os.urandom(3 << 20))
+			file.write(os.urandom((1 << 20) + 1000))  # two pieces
 		post(double, 'sandbox.start', sandbox='lab', config={'image': 'microsandbox/python'})
 		for kind, *words in *FAULTS, ('other_id', 'did not accept all'), ('few_bytes', 'did not accept all'), ('lost_piece', 'has not arrived whole'):
 			double.tell(fault=kind, method='sandbox.file.put')
