@@ -44,7 +44,9 @@ test_group() {
 # control groups of the run's own: so other sandboxes on this machine and the tests of another clone do not count.
 begin_run() {
 	if [ -z "$run_dir" ]; then
+		sweep_killed_runs
 		run_dir=$(mktemp -d /tmp/tt-XXXXXX)
+		echo $$ >"$run_dir.owner"
 		report=$run_dir.report
 		: >"$report"
 		chmod 711 "$run_dir"
@@ -54,6 +56,19 @@ begin_run() {
 	fi
 	trap end_run EXIT
 	trap 'exit 1' HUP INT TERM
+}
+
+# The folders and control groups of runs whose owner was killed; and what tests have made in /tmp itself a day ago.
+sweep_killed_runs() {
+	for owner in /tmp/tt-??????.owner; do
+		if [ -O "$owner" ] && ! kill -0 "$(cat "$owner")" 2>/dev/null; then
+			killed=${owner%.owner}
+			find /sys/fs/cgroup -depth -type d -path "*/${killed##*/}*" -exec rmdir {} + 2>/dev/null || :
+			rm -rf --one-file-system "$killed" "$killed".*
+		fi
+	done
+	find /tmp -maxdepth 1 -user "$(id -u)" -name 'terrarium-*-??????' -mmin +1440 \
+		-exec rm -rf --one-file-system {} + || :
 }
 
 end_run() {
