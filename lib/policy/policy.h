@@ -40,4 +40,8 @@ struct trm_policy {
 	struct trm_error no_grammar[TRM_LANG_MAX]; /* why there is none of those that were tried */
 };
 
+/* Does a rule of one language (NULL: of all) hold for another? What is said of JavaScript holds for
+ * TypeScript, and of C for C++: they import in the same way. */
+bool policy_counts(const struct trm_lang *of_rule, const struct trm_lang *lang);
+
 #endif

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "policy/fold.h"
 #include "policy/policy.h"
+#include "policy/sieve.h"
 #include "policy/view.h"
 
 enum { CODE_MAX = 16 << 20, FINDINGS_MAX = 1000, HITS_MAX = 65536, SHOWN_BYTES = 60, SCAN_MS = 5000 };
@@ -261,8 +262,7 @@ static int search_imports(
 	return 0;
 }
 
-/* What is said of JavaScript holds for TypeScript, and of C for C++: they import in the same way. */
-static bool counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
+bool policy_counts(const struct trm_lang *of_rule, const struct trm_lang *lang)
 {
 	return !of_rule || of_rule == lang || (*lang->imports && !strcmp(of_rule->imports, lang->imports));
 }
@@ -285,7 +285,7 @@ static int scan_view(struct scan *s, struct trm_policy *policy, const struct trm
 	int r = 0;
 	for (size_t i = 0; i < policy->n_patterns; i++) {
 		struct pattern *p = &policy->patterns[i];
-		if (!counts(p->lang, lang))
+		if (!policy_counts(p->lang, lang))
 			continue;
 		if (!p->regex)
 			r = trm_regex_create(p->text, strlen(p->text), false, false, &p->regex, reterr);
@@ -296,9 +296,9 @@ static int scan_view(struct scan *s, struct trm_policy *policy, const struct trm
 	}
 	for (size_t i = 0; i < policy->n_modules && r == 0; i++) {
 		struct module *m = &policy->modules[i];
-		if (counts(m->lang, lang) && !view->has_tree)
+		if (policy_counts(m->lang, lang) && !view->has_tree)
 			r = search_imports(s, m, lang, reterr);
-		for (size_t k = 0; counts(m->lang, lang) && k < view->n_imports; k++) {
+		for (size_t k = 0; policy_counts(m->lang, lang) && k < view->n_imports; k++) {
 			const struct view_import *import = &view->imports[k];
 			if (is_module(lang, m->name, buf_at(&view->names) + import->name, import->name_n))
 				add_hit(s, import->at, import->n, m->severity, m->reason);
@@ -319,7 +319,10 @@ static int scan_code(struct trm_policy *policy, const struct trm_lang *lang, con
 {
 	struct view view;
 	struct scan s = {.policy = policy, .view = &view, .code = code, .n = n, .deadline_ns = deadline()};
-	int r = view_init(&view, grammar_of(policy, lang), lang, code, n, reterr);
+	const struct trm_grammar *grammar = grammar_of(policy, lang);
+	if (grammar && !sieve_may_find(policy, lang, code, n))
+		return 0;
+	int r = view_init(&view, grammar, lang, code, n, reterr);
 	if (r < 0)
 		return r;
 	ret->has_no_tree = !view.has_tree;
@@ -582,7 +585,7 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 	for (size_t i = 0; i < policy->n_modules; i++) {
 		const struct module *m = &policy->modules[i];
 		bool is_same = strlen(m->name) == n && !strncasecmp(m->name, package, n);
-		if (is_same && counts(m->lang, lang))
+		if (is_same && policy_counts(m->lang, lang))
 			add_hit(&s, 0, n, m->severity, m->reason);
 	}
 	bool is_listed = !s.is_out_of_memory && tell_hits(&s, ret) == 0;
