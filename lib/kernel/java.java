@@ -17,6 +17,8 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.lang.management.ManagementFactory;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -255,6 +257,35 @@ public class Terrarium {
 			for (int i = 0; i < classes.length; i++)
 				changed[i] = new ClassBytecodes(classes[i].name(), Exits.redirect(classes[i].bytecodes()));
 			super.load(changed);
+		}
+
+		private boolean holds;
+		private Object held;
+
+		@Override public String varValue(String className, String name) throws RunException, EngineTerminationException,
+				InternalException {
+			if (!holds)
+				return super.varValue(className, name);
+			try {
+				Field field = findClass(className).getDeclaredField(name);
+				field.setAccessible(true);
+				held = field.get(null);
+				return "";
+			} catch (ReflectiveOperationException | RuntimeException e) {
+				throw new InternalException(e.toString());
+			}
+		}
+
+		/* The value of a variable itself, not as text: none of the user's code runs for it. */
+		Object valueOf(VarSnippet variable) {
+			holds = true;
+			try {
+				shell.varValue(variable);
+				return held;
+			} finally {
+				holds = false;
+				held = null;
+			}
 		}
 
 		@Override protected String invoke(Method piece) throws Exception {
@@ -1074,8 +1105,168 @@ public class Terrarium {
 	static Map<String, Object> variables(boolean isWhole) {
 		List<Object> rows = new ArrayList<>();
 		shell.variables().filter(one -> !one.name().startsWith("$")).forEach(one -> rows.add(map("name", one.name(),
-			"type", one.typeName(), "size", "", "value", isWhole ? brief(shell.varValue(one)) : "")));
+			"type", one.typeName(), "size", "", "value", isWhole ? brief(shell.varValue(one)) : "",
+			"is_table", TABLE_TYPE.matcher(one.typeName()).matches())));
 		return map("variables", rows);
+	}
+
+	// ---- tables ---------------------------------------------------------------------------------
+
+	static final Pattern TABLE_TYPE = Pattern.compile("(?:java\\.util\\.)?(?:Array|Linked)?List(?:<.*>)?|Set<.*>|.*\\[\\]");
+	static final int CELL = 200, CELLS_MAX = 20_000, SAMPLE = 1000;
+	static final Object NONE = new Object(); // where a row has no such cell
+
+	/* The rows of an array or of a collection of Java's own; null: it is no table. */
+	static List<?> rowsOf(Object value) {
+		if (value instanceof List<?> list && isOfJava(value))
+			return list;
+		if (value instanceof java.util.Collection<?> all && isOfJava(value))
+			return new ArrayList<>(all);
+		if (value == null || !value.getClass().isArray())
+			return null;
+		return new java.util.AbstractList<Object>() {
+			@Override public int size() { return Array.getLength(value); }
+			@Override public Object get(int i) { return Array.get(value, i); }
+		};
+	}
+
+	/* Its methods are known to end, and to do nothing else. */
+	static boolean isOfJava(Object value) {
+		return value.getClass().getName().startsWith("java.");
+	}
+
+	/* Keys of maps, fields of records and objects, places in rows; null for the value itself. */
+	static List<Object> columnsOf(List<?> rows) {
+		Set<Object> keys = new java.util.LinkedHashSet<>();
+		for (Object row : rows.subList(0, Math.min(rows.size(), SAMPLE))) {
+			List<?> inner = row == null ? null : rowsOf(row);
+			if (inner != null)
+				for (int i = 0; i < inner.size(); i++)
+					keys.add(i);
+			else if (row instanceof Map<?, ?> map && isOfJava(row))
+				keys.addAll(map.keySet());
+			else if (row != null && !isOfJava(row) && !(row instanceof Enum<?>))
+				Arrays.stream(row.getClass().getDeclaredFields()).filter(f -> !Modifier.isStatic(f.getModifiers())
+					&& !f.isSynthetic()).forEach(f -> keys.add(f.getName()));
+			else
+				keys.add(null);
+		}
+		return new ArrayList<>(keys);
+	}
+
+	static Object cellOf(Object row, Object key) {
+		if (key == null || row == null)
+			return key == null ? row : NONE;
+		List<?> inner = rowsOf(row);
+		if (inner != null)
+			return key instanceof Integer i && i < inner.size() ? inner.get(i) : NONE;
+		if (row instanceof Map<?, ?> map && isOfJava(row))
+			return map.containsKey(key) ? map.get(key) : NONE;
+		try {
+			Field field = row.getClass().getDeclaredField(String.valueOf(key));
+			field.setAccessible(true);
+			return field.get(row);
+		} catch (ReflectiveOperationException | RuntimeException e) {
+			return NONE;
+		}
+	}
+
+	static String cellText(Object cell) {
+		if (cell == NONE)
+			return null;
+		boolean isPlain = cell == null || cell instanceof Enum<?> || (isOfJava(cell) && rowsOf(cell) == null && !(cell instanceof Map<?, ?>));
+		String text = isPlain ? cell instanceof Enum<?> one ? one.name() : String.valueOf(cell) : cell.getClass().getSimpleName();
+		return text.length() <= CELL ? text : text.substring(0, CELL - 1) + "\u2026";
+	}
+
+	@SuppressWarnings("unchecked")
+	static int compareCells(Object a, Object b) {
+		if (a instanceof Number x && b instanceof Number y)
+			return Double.compare(x.doubleValue(), y.doubleValue());
+		if (a.getClass() == b.getClass() && a instanceof Comparable<?> && isOfJava(a))
+			return ((Comparable<Object>) a).compareTo(b);
+		return cellText(a).compareTo(cellText(b));
+	}
+
+	/* Places of the rows in the order that is asked for. What is missing comes last. */
+	static List<Integer> placesOf(List<?> rows, List<Object> keys, Integer sort, boolean isDown) {
+		List<Integer> places = new ArrayList<>(java.util.stream.IntStream.range(0, rows.size()).boxed().toList());
+		if (sort == null || sort >= keys.size())
+			return places;
+		Map<Boolean, List<Integer>> parts = places.stream().collect(java.util.stream.Collectors.partitioningBy(i -> {
+			Object cell = cellOf(rows.get(i), keys.get(sort));
+			return cell != null && cell != NONE;
+		}));
+		List<Integer> known = new ArrayList<>(parts.get(true));
+		java.util.Comparator<Integer> order = (i, k) -> compareCells(cellOf(rows.get(i), keys.get(sort)), cellOf(rows.get(k), keys.get(sort)));
+		known.sort(isDown ? order.reversed() : order);
+		known.addAll(parts.get(false));
+		return known;
+	}
+
+	static void find(Map<String, Object> answer, List<?> rows, List<Object> keys, List<Integer> places, String text, int from) {
+		long end = System.nanoTime() + 500_000_000L;
+		for (int at = from; at < rows.size(); at++) {
+			Object row = rows.get(places.get(at));
+			for (Object key : keys) {
+				String cell = cellText(cellOf(row, key));
+				if (cell != null && cell.toLowerCase(Locale.ROOT).contains(text)) {
+					answer.put("hit", at);
+					return;
+				}
+			}
+			if (System.nanoTime() > end) {
+				answer.put("looked", at + 1);
+				return;
+			}
+		}
+		answer.put("looked", rows.size());
+	}
+
+	static Map<String, Object> headOf(List<?> rows, Object key) {
+		Set<String> types = new TreeSet<>();
+		boolean areNumbers = true;
+		for (Object row : rows.subList(0, Math.min(rows.size(), SAMPLE))) {
+			Object cell = cellOf(row, key);
+			if (cell == null || cell == NONE)
+				continue;
+			types.add(cell.getClass().getSimpleName());
+			areNumbers &= cell instanceof Number;
+		}
+		return map("name", key == null ? "value" : cellText(key), "type", types.size() > 3 ? "mixed" : String.join("|", types),
+			"is_number", areNumbers && !types.isEmpty());
+	}
+
+	static int number(Map<String, Object> request, String name, int otherwise) {
+		return request.get(name) instanceof Number n ? n.intValue() : otherwise;
+	}
+
+	static Map<String, Object> table(Map<String, Object> request) {
+		String name = (String) request.getOrDefault("code", "");
+		VarSnippet variable = shell.variables().filter(one -> one.name().equals(name)).findFirst().orElse(null);
+		if (variable == null)
+			return map("found", false, "why", "there is no variable of this name: " + name);
+		List<?> rows = rowsOf(control.valueOf(variable));
+		if (rows == null)
+			return map("found", false, "why", "no table: " + name + " is of the type " + variable.typeName());
+		List<Object> keys = columnsOf(rows);
+		List<Integer> places = placesOf(rows, keys, request.get("sort") instanceof Number n ? n.intValue() : null,
+			Boolean.TRUE.equals(request.get("down")));
+		int row = number(request, "row", 0), column = number(request, "column", 0);
+		List<Object> shown = keys.subList(Math.min(column, keys.size()),
+			Math.min(column + Math.min(number(request, "width", 20), 200), keys.size()));
+		int count = Math.min(Math.min(number(request, "count", 50), 500), CELLS_MAX / Math.max(shown.size(), 1));
+		List<Integer> page = places.subList(Math.min(row, rows.size()), Math.min(row + count, rows.size()));
+		Map<String, Object> answer = map("found", true, "type", variable.typeName(), "rows", rows.size(), "columns", keys.size(),
+			"row", row, "column", column, "heads", shown.stream().map(key -> headOf(rows, key)).toList(),
+			"labels", page.stream().map(String::valueOf).toList(), "cells", page.stream().map(i -> {
+				List<Object> cells = new ArrayList<>();
+				shown.forEach(key -> cells.add(cellText(cellOf(rows.get(i), key))));
+				return cells;
+			}).toList());
+		if (request.get("find") instanceof String text)
+			find(answer, rows, keys, places, text.toLowerCase(Locale.ROOT), number(request, "from", 0));
+		return answer;
 	}
 
 	static Map<String, Object> reset() {
@@ -1094,7 +1285,8 @@ public class Terrarium {
 		Map<String, Object> reply = map("ev", "reply", "id", request.get("id"));
 		try {
 			int cursor = ((Number) request.getOrDefault("cursor", 0)).intValue();
-			reply.put("data", answer((String) request.get("op"), (String) request.getOrDefault("code", ""), cursor));
+			reply.put("data", "table".equals(request.get("op")) ? table(request)
+				: answer((String) request.get("op"), (String) request.getOrDefault("code", ""), cursor));
 		} catch (RuntimeException e) {
 			reply.put("error", "the kernel could not answer: " + e.getClass().getSimpleName());
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of tables from the drivers of JavaScript, Ruby and R. What is not installed is skipped. */
+/* Pages of tables from the drivers of JavaScript, Ruby, R and Java. What is not installed is skipped. */
 #include "kernel/drivers/harness.h"
 
 #include <stdio.h>
@@ -99,12 +99,41 @@ static void tables_of_r(void **state)
 	driver_stop(d);
 }
 
+static void tables_of_java(void **state)
+{
+	struct driver *d = start_if("java", "/usr/bin/javac");
+	(void)state;
+	if (!d)
+		return;
+	check_run(d,
+			"record Row(int a, String b) { static boolean odd; public String toString() { if (odd) throw new Error(); return \"\"; } }\n"
+			"List<Row> r = new ArrayList<>(); for (int i = 0; i < 1000; i++) r.add(new Row(i, \"n\" + i % 3));\n"
+			"r.set(1, new Row(1, null)); int[][] m = {{1, 2}, {3}}; Object[] odd = {3, \"x\", null, 1};\n"
+			"List<Map<String, Integer>> maps = List.of(Map.of(\"k\", 7), Map.of(\"v\", 8)); int n = 5; Row.odd = true;",
+			"ok", "");
+	assert_contains(page(d, "r", ",\"row\":1,\"count\":2"),
+			"\"labels\":[\"1\",\"2\"],\"cells\":[[\"1\",\"null\"],[\"2\",\"n2\"]]");
+	assert_contains(page(d, "r", ""),
+			"\"heads\":[{\"name\":\"a\",\"type\":\"Integer\",\"is_number\":true}");
+	assert_contains(page(d, "r", ",\"sort\":0,\"down\":true,\"count\":1"),
+			"\"cells\":[[\"999\",\"n0\"]]");
+	assert_contains(page(d, "r", ",\"find\":\"N2\",\"from\":3"), "\"hit\":5");
+	assert_contains(page(d, "r", ",\"row\":5000,\"column\":70"), "\"rows\":1000,\"columns\":2");
+	assert_contains(page(d, "m", ""), "\"cells\":[[\"1\",\"2\"],[\"3\",null]]");
+	assert_contains(page(d, "odd", ",\"sort\":0"), "\"labels\":[\"3\",\"0\",\"1\",\"2\"]");
+	assert_contains(page(d, "maps", ""), "\"cells\":[[\"7\",null],[null,\"8\"]]");
+	assert_contains(page(d, "n", ""), "no table: n is of the type int");
+	assert_contains(page(d, "none", ""), "there is no variable");
+	driver_stop(d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(tables_of_javascript),
 			cmocka_unit_test(tables_of_ruby),
 			cmocka_unit_test(tables_of_r),
+			cmocka_unit_test(tables_of_java),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
