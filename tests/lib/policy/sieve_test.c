@@ -10,7 +10,7 @@
 #include "cmocka_all.h"
 
 /* "<word>" has both boundaries, "-" none at all. */
-static const char *told(const char *pattern)
+static const char *words_text(const char *pattern)
 {
 	static char out[512];
 	struct sieve_word words[SIEVE_PATTERN_WORDS];
@@ -53,7 +53,7 @@ static void knows_words_of_patterns(void **state)
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-		assert_string_equal(told(CASES[i][0]), CASES[i][1]);
+		assert_string_equal(words_text(CASES[i][0]), CASES[i][1]);
 }
 
 static bool may_find(struct trm_policy *policy, const char *code)
