@@ -160,7 +160,7 @@ static size_t read_escape(const char **at, const char *end, char out[4])
 	return 1;
 }
 
-char *json_text(struct json_value string, char *out, size_t cap)
+char *json_value_text(struct json_value string, char *out, size_t cap)
 {
 	const char *at = string.at + 1, *end = string.at + string.n - 1;
 	size_t n = 0;

@@ -24,7 +24,7 @@ bool json_member(struct json_value object, const char *name, struct json_value *
 bool json_item(struct json_value *rest, struct json_value *ret);
 /* Copy a string's text with its escapes resolved, cut to `cap`; "" if this is no string. \u0000 and halves of
  * surrogate pairs become U+FFFD. Returns out. */
-char *json_text(struct json_value string, char *out, size_t cap);
+char *json_value_text(struct json_value string, char *out, size_t cap);
 /* Whether the value is this string, which has no escapes. */
 bool json_is(struct json_value value, const char *text);
 /* A number, or `otherwise`. */

@@ -36,9 +36,9 @@ static int tell_refusal(struct json_value status, const char *when)
 	struct json_value value;
 	char reason[64] = "", message[1024] = "";
 	if (json_member(status, "reason", &value))
-		json_text(value, reason, sizeof reason);
+		json_value_text(value, reason, sizeof reason);
 	if (json_member(status, "message", &value))
-		json_text(value, message, sizeof message);
+		json_value_text(value, message, sizeof message);
 	fprintf(stderr, "Error from server (%s): %s%s\n", reason, when, message);
 	return FAILED;
 }
@@ -77,7 +77,7 @@ static int create_object(const struct doing *d, struct json_value object, bool i
 	char kind[64] = "";
 	buf_init(&path, 1024);
 	if (json_member(object, "kind", &value))
-		json_text(value, kind, sizeof kind);
+		json_value_text(value, kind, sizeof kind);
 	int r = kube_path_put(&path, d->space, kind, "");
 	r = r == 0 ? buf_append(&path, "", 1) : r;
 	if (r < 0) {

@@ -16,7 +16,7 @@ static char *read_line_of(struct json_value object, const char *name, char *out,
 	struct json_value value;
 	*out = '\0';
 	if (json_member(object, name, &value)) {
-		json_text(value, text, sizeof text);
+		json_value_text(value, text, sizeof text);
 		trm_text_clean_line(out, cap, text, strlen(text));
 	}
 	return out;

@@ -268,7 +268,7 @@ static int exit_code_of(struct json_value status)
 	while (json_item(&causes, &cause))
 		if (json_member(cause, "reason", &value) && json_is(value, "ExitCode")
 				&& json_member(cause, "message", &value))
-			return atoi(json_text(value, text, sizeof text)) & 255;
+			return atoi(json_value_text(value, text, sizeof text)) & 255;
 	return -1;
 }
 
@@ -286,7 +286,7 @@ static int conclude(const struct stream *s)
 	if (code >= 0)
 		return code;
 	json_member(status, "message", &value);
-	json_text(value, message, sizeof message);
+	json_value_text(value, message, sizeof message);
 	trm_text_clean_line(clean, sizeof clean, message, strlen(message));
 	if (!s->is_quiet)
 		fprintf(stderr, "error: %s\n", clean);

@@ -43,7 +43,9 @@ kill_kubectl() {
 	field line supervisor_pid >supervisor
 	kill_lines
 }
+export TERRARIUM_KUBE_TRANSPORT=exec
 during line kill_kubectl
+unset TERRARIUM_KUBE_TRANSPORT
 until_true is_empty || objects
 
 # Its time is over: the kubelet ends it, as it does when it evicts a pod.

@@ -29,23 +29,25 @@ static void look(const struct model *m)
 	canvas_finish(&c);
 }
 
-static void hear(struct model *m, uint8_t which, const struct msg *msg)
+static void hear(struct model *m, uint8_t which, const char *text, size_t n)
 {
 	struct effects out = {0};
+	const struct msg answer = {.answer = {.json = text}};
+	const struct msg history = {.history = {.bytes = text, .len = n, .now_s = 1700000000}};
 	switch (which % 6) {
 	case 0:
 		m->completion.state = COMPLETE_OPEN;
 		m->completion.is_eager = which & 0x80;
-		complete_answer(m, msg, &out);
+		complete_answer(m, &answer, &out);
 		break;
-	case 1: inspect_answer(m, msg, &out); break;
-	case 2: signature_answer(m, msg, &out); break;
+	case 1: inspect_answer(m, &answer, &out); break;
+	case 2: signature_answer(m, &answer, &out); break;
 	case 3:
 		m->kernel_queries.items[ASK_VARIABLES].lang = m->lang;
 		m->variables_page.is_shown = true;
-		variables_answer(m, msg, &out);
+		variables_answer(m, &answer, &out);
 		break;
-	default: run_history_show(m, msg); break;
+	default: run_history_show(m, &history); break;
 	}
 	effects_finish(&out);
 }
@@ -67,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	text[n - 1] = '\0';
 	if (model_init(&m, &opts) < 0)
 		abort();
-	hear(&m, bytes[0], &(struct msg){.text = text, .len = n - 1, .number = 1700000000});
+	hear(&m, bytes[0], text, n - 1);
 	look(&m);
 	model_finish(&m);
 	free(text);

@@ -219,6 +219,13 @@ static bool is_pod(const struct box *box)
 	       && !box->container_spec.opts.container.container;
 }
 
+static bool shares_proxy(const struct box *box)
+{
+	const char *transport = getenv("TERRARIUM_KUBE_TRANSPORT");
+	return recipe_put_reads(box->recipe) == RECIPE_PUT_POD
+	       && !(transport && strcmp(transport, "exec") == 0);
+}
+
 /* Tests and measurements can force a way. */
 static bool is_direct(const struct box *box)
 {
@@ -341,7 +348,7 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 			.has_net = w->opts.limits.net,
 			.is_verbose = w->opts.is_verbose,
 			.puts_text = is_pod(box),
-			.shares_proxy = recipe_put_reads(box->recipe) == RECIPE_PUT_POD,
+			.shares_proxy = shares_proxy(box),
 			.asks = asks_of(box->recipe, &w->opts)};
 	struct buf packet;
 	int r = put_steps(d, box, t, reterr);

@@ -141,6 +141,7 @@ static void handle_welcome(struct bridges *b, const struct frame *frame)
 	if (welcome_msg_get(frame, &welcome) < 0)
 		return;
 	b->is_up = true;
+	handoff_report_finish(&b->report);
 	b->has_report = welcome.report
 			&& handoff_report_get(welcome.report, welcome.report_len, &b->report) == 0;
 }
@@ -225,6 +226,8 @@ void bridges_note_end(struct bridges *b, pid_t pid, int status, uint64_t now_ms)
 uint64_t bridges_next_ms(const struct bridges *b)
 {
 	uint64_t next_ms = UINT64_MAX;
+	if (b->has_line && !b->is_up) /* our own connection is being made again: perhaps all has ended */
+		return next_ms;
 	for (size_t i = 0; i < b->n; i++)
 		if (!b->of[i].pid && b->of[i].due_ms < next_ms)
 			next_ms = b->of[i].due_ms;

@@ -35,6 +35,7 @@ struct bridges {
 	struct bridge of[BRIDGES_MAX]; /* the bridges of clients */
 	int line_fd;                   /* the supervisor's own connection; -1: none, or it has ended */
 	pid_t line_pid;                /* 0: none, or it has ended */
+	uint64_t line_ms;              /* when it was made again; 0: it is the first */
 	bool has_line;
 	bool is_up; /* the agent has answered */
 	bool has_report;

@@ -233,7 +233,8 @@ void container_handle(struct supervisor *k, const struct pollfd *fds)
 	if (fds[STEP_POLLS + 1].revents)
 		read_handoff(r);
 	bridges_handle(&r->bridges, fds + STEP_POLLS + 2);
-	r->is_lost |= r->bridges.has_line && r->bridges.line_fd < 0;
+	if (r->bridges.has_line && r->bridges.line_fd < 0)
+		r->is_lost |= !container_redial(k);
 	if (r->is_lost && r->handoff.line_fd >= 0) {
 		close(r->handoff.line_fd);
 		r->handoff.line_fd = -1;

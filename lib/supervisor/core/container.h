@@ -91,6 +91,11 @@ struct origin_msg container_origin(const struct container *r);
 
 /* ---- inner parts: container_make.c, container_ready.c, container_end.c ---- */
 
+/* Our connection over a proxy has broken, perhaps only because the proxy has died: make another one. Returns
+ * false if there is nothing to hope for. If the sandbox has ended, the other connection breaks as well,
+ * before the agent answers. */
+bool container_redial(struct supervisor *k);
+
 /* Wait until READY says that the sandbox runs. Returns false, with the reason published, if it does not. */
 bool container_await(struct supervisor *k);
 

@@ -191,6 +191,17 @@ static bool begin_early_line(struct supervisor *k)
 	return has_begun;
 }
 
+bool container_redial(struct supervisor *k)
+{
+	enum { LIVED_MS = 1000 }; /* a connection that breaks at once breaks again */
+	struct container *r = &k->container;
+	const bool was_good = r->bridges.is_up && supervisor_now_ms() >= r->bridges.line_ms + LIVED_MS;
+	if (!r->facts.kube || !r->shared->kube.is_proxied || !k->is_announced || k->is_ending || !was_good)
+		return false;
+	r->bridges.line_ms = supervisor_now_ms();
+	return bridges_begin(&r->bridges, watch_interval_ms(k)) == 0;
+}
+
 static bool open_line(struct supervisor *k)
 {
 	struct container *r = &k->container;
