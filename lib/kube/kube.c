@@ -86,8 +86,8 @@ static int create_object(const struct doing *d, struct json_value object, bool i
 	}
 	r = request_make(&d->use, "POST", buf_at(&path), object, &answer);
 	int code = 0;
-	if (is_first && (r == TRM_ENOENT || (r == 0 && answer.status >= 300 && !is_final(&answer, &status))))
-		code = UNDONE;
+	if (is_first && (r < 0 || (answer.status >= 300 && !is_final(&answer, &status))))
+		code = UNDONE; /* a server that cannot be reached, or credentials: kubectl tells it better */
 	else if (r < 0)
 		code = tell_failure("cannot create an object", r);
 	else if (request_is_refused(&answer, &status))

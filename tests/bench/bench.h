@@ -83,5 +83,6 @@ void bench_scan(void);
 void bench_pool(void);
 void bench_lang(void);
 void bench_docker(void);
+void bench_cluster(void);
 
 #endif

@@ -12,7 +12,8 @@ static const struct {
 } groups[] = {{"warm", bench_warm}, {"cold", bench_cold}, {"flood", bench_flood}, {"tui", bench_tui},
 		{"big", bench_big}, {"output", bench_output}, {"typing", bench_typing}, {"cp", bench_copy},
 		{"kept", bench_kept}, {"serve", bench_serve}, {"figure", bench_figure}, {"scan", bench_scan},
-		{"pool", bench_pool}, {"lang", bench_lang}, {"docker", bench_docker}};
+		{"pool", bench_pool}, {"lang", bench_lang}, {"docker", bench_docker},
+		{"cluster", bench_cluster}};
 
 struct time_spent {
 	unsigned long long busy, stolen;

@@ -121,7 +121,7 @@ static void answers_come_through(void **state)
 	struct buf b;
 	(void)state;
 	buf_init(&b, 4096);
-	assert_int_equal(ready_msg_put(&b, &ready), 0);
+	assert_int_equal(control_put(&b, &(struct control_msg){.type = CONTROL_READY, .ready = ready}), 0);
 	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
 	assert_int_equal(m.type, CONTROL_READY);
 	assert_int_equal(m.ready.limits, LIMIT_MEMORY | LIMIT_CPU);
@@ -136,7 +136,7 @@ static void answers_come_through(void **state)
 	for (size_t n = 0; n < b.len; n++)
 		assert_int_equal(control_get(buf_at(&b), n, &m), TRM_EPROTO);
 	buf_clear(&b);
-	assert_int_equal(gone_msg_put(&b, &gone), 0);
+	assert_int_equal(control_put(&b, &(struct control_msg){.type = CONTROL_GONE, .gone = gone}), 0);
 	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
 	assert_int_equal(m.gone.cause, GONE_STOPPED);
 	assert_int_equal(m.gone.pid, 42);
@@ -146,12 +146,14 @@ static void answers_come_through(void **state)
 	assert_string_equal(m.gone.words, "it failed");
 	control_finish(&m);
 	buf_clear(&b);
-	assert_int_equal(oom_msg_put(&b, 5), 0);
+	assert_int_equal(control_put(&b, &(struct control_msg){.type = CONTROL_OOM, .oom_kills = 5}), 0);
 	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
 	assert_int_equal(m.oom_kills, 5);
 	control_finish(&m);
 	buf_clear(&b);
-	assert_int_equal(progress_msg_put(&b, "creating"), 0);
+	assert_int_equal(control_put(&b, &(struct control_msg){.type = CONTROL_PROGRESS,
+							 .progress = "creating"}),
+			0);
 	assert_int_equal(control_get(buf_at(&b), b.len, &m), 0);
 	assert_int_equal(m.type, CONTROL_PROGRESS);
 	assert_string_equal(m.progress, "creating");
@@ -163,18 +165,21 @@ static void answers_come_through(void **state)
 static void requests_come_through(void **state)
 {
 	struct buf b;
-	bool is_kept = false;
+	struct control_msg m;
 	(void)state;
 	buf_init(&b, 64);
-	assert_int_equal(keep_msg_put(&b, true), 0);
-	assert_int_equal(request_get(buf_at(&b), b.len, &is_kept), CONTROL_KEEP);
-	assert_true(is_kept);
-	assert_int_equal(request_get(buf_at(&b), 1, &is_kept), TRM_EPROTO);
+	assert_int_equal(control_put(&b, &(struct control_msg){.type = CONTROL_KEEP, .is_kept = true}), 0);
+	assert_int_equal(request_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.type, CONTROL_KEEP);
+	assert_true(m.is_kept);
+	assert_int_equal(request_get(buf_at(&b), 1, &m), TRM_EPROTO);
 	buf_clear(&b);
-	assert_int_equal(stop_msg_put(&b), 0);
-	assert_int_equal(request_get(buf_at(&b), b.len, &is_kept), CONTROL_STOP);
-	assert_int_equal(request_get("", 0, &is_kept), TRM_EPROTO);
-	assert_int_equal(request_get("\xff", 1, &is_kept), TRM_EPROTO);
+	assert_int_equal(control_put(&b, &(struct control_msg){.type = CONTROL_STOP}), 0);
+	assert_int_equal(request_get(buf_at(&b), b.len, &m), 0);
+	assert_int_equal(m.type, CONTROL_STOP);
+	assert_int_equal(control_get(buf_at(&b), b.len, &m), TRM_EPROTO); /* that is no message to a client */
+	assert_int_equal(request_get("", 0, &m), TRM_EPROTO);
+	assert_int_equal(request_get("\xff", 1, &m), TRM_EPROTO);
 	buf_finish(&b);
 }
 

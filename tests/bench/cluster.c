@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Pods of a real cluster, against kubectl in the same run. ./run starts the cluster. */
+#include <ctype.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <terrarium/terrarium.h>
+
+#include "bench/bench.h"
+
+enum { CROWD = 20, CROWD_S = 10, OPENS = 5, STREAMS = 11 };
+#define IMAGE "localhost/tt:deb"
+#define PEER "bench-peer"
+
+/* With our own environment, in which kubectl is found. Negative: it failed. */
+static double shell_took(const char *command)
+{
+	char line[1024];
+	snprintf(line, sizeof line, "{ %s; } >/dev/null 2>&1 </dev/null", command);
+	uint64_t start_ns = now_ns();
+	return system(line) == 0 ? ms_since(start_ns) : -1;
+}
+
+static void choose_pod(struct trm_sandbox_opts *ret)
+{
+	trm_sandbox_opts_default(ret);
+	ret->backend = "kubernetes";
+	ret->container.image = IMAGE;
+	ret->limits.mem_bytes = 64 << 20;
+}
+
+/* ---- one pod ------------------------------------------------------------------------------------- */
+
+/* Whole processes: until the result, and the end of the pod. */
+static void bench_first_result(void)
+{
+	static const char theirs[] =
+			"kubectl run " PEER " --image=" IMAGE " --image-pull-policy=Never --restart=Never "
+			"--command -- sleep 1000 && kubectl wait --for=condition=Ready pod/" PEER
+			" && kubectl exec " PEER " -- python3 -c 'print(1)'";
+	static const char ours[] =
+			BENCH_PROGRAM " run --yes --backend kubernetes --image " IMAGE " -c 'print(1)'";
+	struct samples own = {0}, peer = {0};
+	bool is_good = true;
+	for (int i = 0; is_good && i < OPENS; i++) {
+		double ms = shell_took(theirs), own_ms = shell_took(ours);
+		is_good = ms >= 0 && own_ms >= 0;
+		samples_add(&peer, ms);
+		samples_add(&own, own_ms);
+		shell_took("kubectl delete pod " PEER " --grace-period=0 --force");
+	}
+	if (is_good)
+		report("a pod, its first result and its end, against kubectl run, wait and exec",
+				samples_at(&own, 0.5), "ms", samples_at(&peer, 0.5), 1.3);
+	else
+		report_missing("a pod and its first result", "it failed");
+	samples_free(&own);
+	samples_free(&peer);
+}
+
+static void bench_warm_pod(const char *transport, double target)
+{
+	struct trm_sandbox_opts opts;
+	struct samples s = {0};
+	char why[512] = "", title[96];
+	choose_pod(&opts);
+	snprintf(title, sizeof title, "warm 1+1 in a pod, %s",
+			*transport ? "by kubectl exec" : "over the proxy");
+	setenv("TERRARIUM_KUBE_TRANSPORT", transport, 1);
+	if (warm_measure(&s, &opts, false, why, sizeof why))
+		report(title, samples_at(&s, 0.5), "ms", 0, target);
+	else
+		report_missing(title, why);
+	unsetenv("TERRARIUM_KUBE_TRANSPORT");
+	samples_free(&s);
+}
+
+/* A new client of a pod that runs: whole processes again. */
+static void bench_streams(void)
+{
+	struct samples own = {0}, peer = {0};
+	bool is_good = shell_took(BENCH_PROGRAM " run --yes --keep --name " PEER
+						" --backend kubernetes --image " IMAGE " -c 1")
+		       >= 0;
+	for (int i = 0; is_good && i < STREAMS; i++) {
+		double own_ms = shell_took(BENCH_PROGRAM " exec " PEER " -- true");
+		double ms = shell_took(
+				"kubectl exec $(kubectl get pods -l dev.terrarium=1 -o name | head -n 1) -- /.terrarium/agent version");
+		is_good = own_ms >= 0;
+		samples_add(&own, own_ms);
+		samples_add(&peer, ms);
+	}
+	shell_took(BENCH_PROGRAM " stop " PEER " --yes");
+	if (is_good)
+		report("exec in a pod that runs, against kubectl get and exec", samples_at(&own, 0.5), "ms",
+				samples_at(&peer, 0.5), 0.5);
+	else
+		report_missing("exec in a pod that runs", "it failed");
+	samples_free(&own);
+	samples_free(&peer);
+}
+
+/* ---- many ---------------------------------------------------------------------------------------- */
+
+struct crowd;
+
+struct pod {
+	struct crowd *crowd;
+	struct trm_sandbox *sandbox;
+	struct trm_session *session;
+	uint64_t since_ns;
+	bool is_closed;
+};
+
+struct crowd {
+	struct pod pods[CROWD];
+	struct samples took;
+	size_t n_ready, n_failed, n_closed, n_busy;
+	uint64_t until_ns; /* 0: each runs once */
+};
+
+static void run_again(struct pod *pod);
+
+static void on_crowd_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct pod *pod = user;
+	(void)run;
+	pod->crowd->n_busy--;
+	if (result->status != TRM_STATUS_OK || !result->value || strcmp(result->value, "2") != 0)
+		pod->crowd->n_failed++;
+	else if (!pod->crowd->until_ns)
+		pod->crowd->n_ready++;
+	else
+		samples_add(&pod->crowd->took, ms_since(pod->since_ns));
+	if (now_ns() < pod->crowd->until_ns)
+		run_again(pod);
+}
+
+static void run_again(struct pod *pod)
+{
+	static const struct trm_run_cb cb = {.done = on_crowd_done};
+	struct trm_run_opts opts;
+	struct trm_run *run;
+	trm_run_opts_default(&opts);
+	opts.lang = trm_lang_default();
+	opts.code = "1+1";
+	opts.code_len = 3;
+	pod->since_ns = now_ns();
+	if (trm_session_run(pod->session, &opts, &cb, pod, &run, NULL) < 0)
+		pod->crowd->n_failed++;
+	else
+		pod->crowd->n_busy++;
+}
+
+static void on_crowd_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct pod *pod = user;
+	(void)sandbox;
+	if (*why->msg)
+		fprintf(stderr, "bench: %s\n", why->msg);
+	pod->is_closed = true;
+	pod->crowd->n_closed++;
+}
+
+static void open_crowd(struct crowd *c, struct trm_loop *loop)
+{
+	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_crowd_closed};
+	static const struct trm_session_cb session_cb = {0};
+	struct trm_sandbox_opts opts;
+	struct trm_session_opts session_opts;
+	choose_pod(&opts);
+	trm_session_opts_default(&session_opts);
+	for (size_t i = 0; i < CROWD; i++) {
+		struct pod *pod = &c->pods[i];
+		pod->crowd = c;
+		if (trm_sandbox_open(loop, &opts, &sandbox_cb, pod, &pod->sandbox, NULL) < 0
+				|| trm_session_open(pod->sandbox, &session_opts, &session_cb, NULL,
+						   &pod->session, NULL)
+						   < 0) {
+			c->n_failed++;
+			continue;
+		}
+		run_again(pod);
+	}
+	while (c->n_busy && !c->n_failed && !c->n_closed)
+		trm_loop_step(loop, -1);
+}
+
+static void close_crowd(struct crowd *c, struct trm_loop *loop)
+{
+	for (size_t i = 0; i < CROWD; i++) {
+		if (c->pods[i].session)
+			trm_session_close(c->pods[i].session);
+		if (c->pods[i].sandbox && !c->pods[i].is_closed)
+			trm_sandbox_close(c->pods[i].sandbox);
+	}
+	for (size_t i = 0; i < CROWD; i++)
+		while (c->pods[i].sandbox && !c->pods[i].is_closed)
+			trm_loop_step(loop, -1);
+}
+
+/* ---- memory of the client's side ------------------------------------------------------------------- */
+
+/* Was it started with our runtime directory? The bench itself is not counted: it was not. */
+static bool is_ours(const char *pid, const char *dir)
+{
+	static char env[65536];
+	char path[64], variable[128];
+	snprintf(path, sizeof path, "/proc/%.16s/environ", pid);
+	int n = snprintf(variable, sizeof variable, "XDG_RUNTIME_DIR=%s", dir);
+	FILE *f = fopen(path, "re");
+	size_t got = f ? fread(env, 1, sizeof env, f) : 0;
+	if (f)
+		fclose(f);
+	return got && memmem(env, got, variable, (size_t)n + 1);
+}
+
+static double pss_mib(const char *pid)
+{
+	char path[64], line[128];
+	double kib = 0;
+	snprintf(path, sizeof path, "/proc/%.16s/smaps_rollup", pid);
+	FILE *f = fopen(path, "re");
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "Pss: %lf", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib / 1024;
+}
+
+static double helpers_mib(const char *dir)
+{
+	DIR *all = opendir("/proc");
+	struct dirent *entry;
+	double mib = 0;
+	while (all && (entry = readdir(all)))
+		if (isdigit((unsigned char)*entry->d_name) && is_ours(entry->d_name, dir))
+			mib += pss_mib(entry->d_name);
+	if (all)
+		closedir(all);
+	return mib;
+}
+
+static void bench_crowd(const char *dir)
+{
+	static struct crowd c;
+	struct trm_loop *loop;
+	char title[96];
+	if (trm_loop_create(&loop, NULL) < 0)
+		return;
+	uint64_t start_ns = now_ns();
+	open_crowd(&c, loop);
+	const double open_ms = ms_since(start_ns);
+	snprintf(title, sizeof title, "%d pods, each used in turns", CROWD);
+	if (c.n_failed || c.n_closed) {
+		report_missing(title, "a pod failed");
+	} else {
+		c.until_ns = now_ns() + CROWD_S * 1000000000ull;
+		for (size_t i = 0; i < CROWD; i++)
+			run_again(&c.pods[i]);
+		while (c.n_busy && !c.n_failed && !c.n_closed)
+			trm_loop_step(loop, -1);
+		report_beside("pods that were opened at once", open_ms / CROWD, "ms for each");
+		report("memory of the supervisors and the proxy, for each pod", helpers_mib(dir) / CROWD,
+				"MiB", 0, 5);
+		report_beside("requests to all of them", (double)c.took.n / CROWD_S, "per second");
+		report("p99 of these", samples_at(&c.took, 0.99), "ms", 0, 150);
+		report("errors", (double)(c.n_failed + c.n_closed), "", 0, 0);
+	}
+	close_crowd(&c, loop);
+	samples_free(&c.took);
+	trm_loop_destroy(loop);
+}
+
+void bench_cluster(void)
+{
+	char dir[] = "/tmp/terrarium-bench-XXXXXX", command[64];
+	if (!getenv("KUBECONFIG") || !mkdtemp(dir)) {
+		report_missing("cluster", "no cluster is up: see tests/bench/run");
+		return;
+	}
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	bench_first_result();
+	bench_warm_pod("", 1.5);
+	bench_warm_pod("exec", INFINITY);
+	bench_streams();
+	bench_crowd(dir);
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	shell_took(command);
+}
