@@ -26,6 +26,7 @@ enum {
 	PING_MS = 20 * 1000,   /* a silent connection is asked whether it lives … */
 	SILENT_MS = 60 * 1000, /* … and given up */
 	AGAIN_MS = 25,
+	AGAIN_MAX_MS = 500,
 	FAILED = 1,
 	UNDONE = -1
 };
@@ -327,6 +328,14 @@ static int run_stream(
 	return conclude(s);
 }
 
+/* The longer it takes, the less often we try: where many pods start at once, trying would take the processors
+ * that they need. */
+static int nap_ms(uint64_t waited_ms)
+{
+	const uint64_t ms = waited_ms / 8;
+	return ms < AGAIN_MS ? AGAIN_MS : ms > AGAIN_MAX_MS ? AGAIN_MAX_MS : (int)ms;
+}
+
 int kube_stream(const struct proxy_use *use, const char *space, const struct kube_command *command,
 		bool waits, char why[PROXY_WORDS])
 {
@@ -344,8 +353,9 @@ int kube_stream(const struct proxy_use *use, const char *space, const struct kub
 	buf_init(&target, HANDSHAKE_HEAD_MAX);
 	if (kube_exec_path_put(&target, space, command) == 0 && buf_append(&target, "", 1) == 0)
 		code = run_stream(&s, use, buf_at(&target), why);
+	const uint64_t since_ms = clock_ms();
 	while (waits && code != 0 && !s.has_answered && s.keeps_input) {
-		poll(NULL, 0, AGAIN_MS);
+		poll(NULL, 0, nap_ms(clock_ms() - since_ms));
 		code = run_stream(&s, use, buf_at(&target), why);
 	}
 	buf_finish(&s.to_pod);
