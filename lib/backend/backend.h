@@ -84,6 +84,9 @@ struct backend_ops {
 	bool (*is_joined)(const struct carrier *carrier);
 	/* BACKEND_KEEP. From now on the sandbox outlives us, or does not. Valid at once. */
 	int (*keep)(struct carrier *carrier, bool is_kept, struct trm_error *reterr);
+	/* May be NULL: nobody else lists such sandboxes. Move it to another group. Valid from `connected` on.
+	 */
+	int (*set_group)(struct carrier *carrier, const char *group, struct trm_error *reterr);
 	/* The limits that are enforced, and how. Valid from `connected` on. Borrowed. */
 	size_t (*guards)(const struct carrier *carrier, const struct trm_guard **ret_guards);
 	/* RLIMIT_NPROC that the agent is to set in each process; 0: the carrier has better means. Valid

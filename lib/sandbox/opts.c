@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/mount.h"
 #include "base/opts.h"
+#include "sandbox/sandbox.h"
 
 static int check_pair(const struct trm_mount *a, const struct trm_mount *b, struct trm_error *reterr)
 {
@@ -73,7 +74,7 @@ static int check_env(const struct trm_sandbox_opts *opts, struct trm_error *rete
 						      bytes, TRM_ENV_BYTES);
 }
 
-static int check_group(const char *group, struct trm_error *reterr)
+int opts_check_group(const char *group, struct trm_error *reterr)
 {
 	char clean[TRM_GROUP_BYTES];
 	size_t n = strlen(group);
@@ -96,5 +97,5 @@ int trm_sandbox_opts_check(const struct trm_sandbox_opts *opts, struct trm_error
 		r = check_env(opts, reterr);
 	if (r == 0 && opts->workdir)
 		r = mount_check_path("the working directory", opts->workdir, reterr);
-	return r == 0 && opts->group ? check_group(opts->group, reterr) : r;
+	return r == 0 && opts->group ? opts_check_group(opts->group, reterr) : r;
 }

@@ -247,6 +247,8 @@ static void fill_state(const struct known *k, struct trm_entry *e)
 	e->has_kernels = found_kernels(&k->info, &e->kernels);
 	if (!k->has_state)
 		return;
+	if (*k->state.group)
+		snprintf(e->group, sizeof e->group, "%s", k->state.group);
 	e->is_kept = k->state.is_kept;
 	e->clients = k->state.n_clients;
 	e->idle_ms = !e->clients && now_ms > k->state.active_ms ? now_ms - k->state.active_ms : 0;

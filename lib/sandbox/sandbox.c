@@ -371,7 +371,9 @@ struct found {
 	struct found_entry entry;
 	struct info_msg info;
 	struct trm_requested *mounts; /* big, and usually not needed: NULL */
+	char group[STATE_GROUP];      /* that it was moved to */
 };
+_Static_assert((int)STATE_GROUP == (int)TRM_GROUP_BYTES, "a group fits into the state");
 
 static int start_carrier(struct trm_sandbox *s, struct found *found, struct trm_error *reterr)
 {
@@ -507,7 +509,10 @@ static int describe_found(
 	}
 	ret->workdir = found_workdir(info);
 	ret->group = info->group;
-	ret->keep = found_entry_state(&found->entry, &state) && state.is_kept;
+	bool has_state = found_entry_state(&found->entry, &state);
+	ret->keep = has_state && state.is_kept;
+	if (has_state && *state.group)
+		ret->group = memcpy(found->group, state.group, sizeof found->group);
 	return 0;
 }
 
@@ -592,6 +597,18 @@ size_t trm_sandbox_mounts(const struct trm_sandbox *sandbox, const struct trm_mo
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox)
 {
 	return sandbox->group;
+}
+
+int trm_sandbox_set_group(struct trm_sandbox *sandbox, const char *group, struct trm_error *reterr)
+{
+	int r = opts_check_group(group, reterr);
+	if (r == 0 && (!sandbox_is_open(sandbox) || sandbox->state != SANDBOX_READY))
+		r = trm_error_set(reterr, TRM_ECLOSED, "sandbox '%s' is not ready", sandbox->name);
+	if (r == 0 && sandbox->ops->set_group)
+		r = sandbox->ops->set_group(sandbox->carrier, group, reterr);
+	if (r == 0)
+		snprintf(sandbox->group, sizeof sandbox->group, "%s", group);
+	return r;
 }
 
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox)

@@ -318,6 +318,11 @@ enum limit_hit limit_report_find(const struct limit_report *limit_report, char *
 void limit_report_by_process(
 		struct limit_report *limit_report, const struct trm_exit *exit, char *out, size_t cap);
 
+/* ---- options (opts.c) ------------------------------------------------------------------------------ */
+
+/* One line without control characters that fits. TRM_EINVAL. */
+int opts_check_group(const char *group, struct trm_error *reterr);
+
 /* ---- announcements (announce.c) ---------------------------------------------------------------- */
 
 /* The kinds of an announcement, for its receiver; and its channel for stderr. */

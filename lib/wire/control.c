@@ -166,6 +166,9 @@ static const struct field gone_rows[] = {
 		{TEXT(struct control_msg, gone.command, MAX_TEXT)},
 };
 static const struct field keep_rows[] = {{FIELD(struct control_msg, is_kept)}};
+static const struct field group_rows[] = {
+		{FIELD_OF(struct control_msg, group, FIELD_NAME, STATE_GROUP - 1)},
+};
 static const struct field progress_rows[] = {{TEXT(struct control_msg, progress, MAX_TEXT)}};
 static const struct field lost_rows[] = {{TEXT(struct control_msg, lost, MAX_TEXT)}};
 static const struct field refused_rows[] = {
@@ -185,6 +188,7 @@ static const struct control_row {
 		[CONTROL_LOST] = {TO_CLIENT, FIELDS(lost_rows)},
 		[CONTROL_REFUSED] = {TO_CLIENT, FIELDS(refused_rows)},
 		[CONTROL_KEEP] = {TO_SUPERVISOR, FIELDS(keep_rows)},
+		[CONTROL_GROUP] = {TO_SUPERVISOR, FIELDS(group_rows)},
 		[CONTROL_STOP] = {TO_SUPERVISOR, {NULL, 0}},
 		[CONTROL_OBSERVE] = {TO_SUPERVISOR, {NULL, 0}},
 };
@@ -234,6 +238,7 @@ static const struct field state_rows[] = {
 		{FIELD(struct state_msg, is_kept)},
 		{FIELD(struct state_msg, n_clients)},
 		{FIELD(struct state_msg, active_ms)},
+		{FIELD_OF(struct state_msg, group, FIELD_NAME, STATE_GROUP - 1), LATER},
 };
 static const struct fields STATE = FIELDS(state_rows);
 

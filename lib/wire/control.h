@@ -221,12 +221,13 @@ struct info_msg {
 /* State that changes, in STATE_FILE beside INFO_FILE: struct state_msg and, at STATE_GONE_AT once the
  * sandbox has ended, GONE. It is for clients that have the file open but connect too late. */
 #define STATE_FILE "state"
-enum { STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES };
+enum { STATE_MAX_BYTES = 128, STATE_GONE_AT = STATE_MAX_BYTES, STATE_GROUP = 96 };
 struct state_msg {
 	bool is_kept;
 	uint32_t n_clients; /* attached now */
 	uint64_t active_ms; /* time of the last activity that the supervisor has seen: CLOCK_MONOTONIC, which
 			       all processes share */
+	char group[STATE_GROUP]; /* that a client has moved it to; "": that of the info */
 };
 
 /* Why a sandbox has ended. */
@@ -269,6 +270,7 @@ enum control_type {
 	CONTROL_PROGRESS,
 	CONTROL_LOST,
 	CONTROL_REFUSED,
+	CONTROL_GROUP,
 	CONTROL_TYPES
 };
 
@@ -279,10 +281,11 @@ struct control_msg {
 	struct gone_msg gone;
 	uint64_t oom_kills;
 	uint64_t n_refused;
-	const char *refused;  /* the last connection, from inside: not to be trusted */
-	const char *progress; /* the current step, such as "creating the container" */
-	const char *lost;     /* why the agent can no longer be reached: a sentence */
-	bool is_kept;         /* KEEP */
+	const char *refused;     /* the last connection, from inside: not to be trusted */
+	const char *progress;    /* the current step, such as "creating the container" */
+	const char *lost;        /* why the agent can no longer be reached: a sentence */
+	bool is_kept;            /* KEEP */
+	char group[STATE_GROUP]; /* GROUP */
 };
 
 /* Writers append one packet to `out`. 0, TRM_ETOOBIG or TRM_ENOMEM. */
@@ -298,7 +301,8 @@ int spec_msg_get(const void *packet, size_t n, struct spec_msg *ret);
 void spec_msg_finish(struct spec_msg *msg); /* frees what spec_msg_get() allocated */
 /* From the supervisor. TRM_EPROTO: nothing to free. */
 int control_get(const void *packet, size_t n, struct control_msg *ret);
-/* From an attached client: KEEP, STOP or OBSERVE. TRM_EPROTO. There is nothing to free. */
+/* From an attached client: KEEP, STOP, OBSERVE or GROUP. TRM_EPROTO. There is nothing to free. */
+enum { REQUEST_MAX_BYTES = STATE_MAX_BYTES };
 int request_get(const void *packet, size_t n, struct control_msg *ret);
 /* From the files. TRM_EPROTO: nothing to free. */
 int state_msg_get(const void *bytes, size_t n, struct state_msg *ret);

@@ -69,6 +69,7 @@ const struct backend_ops backend_local = {
 		.stop = supervised_stop,
 		.leave = supervised_leave,
 		.keep = supervised_keep,
+		.set_group = supervised_set_group,
 		.guards = supervised_guards,
 		.nproc = supervised_nproc,
 		.isolation = supervised_isolation,

@@ -182,6 +182,7 @@ const struct backend_ops backend_recipe = {
 		.stop = box_stop,
 		.leave = box_leave,
 		.keep = set_kept,
+		.set_group = supervised_set_group,
 		.guards = supervised_guards,
 		.nproc = supervised_nproc,
 		.stats = supervised_stats,

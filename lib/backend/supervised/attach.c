@@ -213,6 +213,11 @@ static void attached_stop(struct carrier *carrier)
 	trm_timer_start(a->timeout, STOP_TIMEOUT_MS, 0);
 }
 
+static int set_group(struct carrier *carrier, const char *group, struct trm_error *reterr)
+{
+	return control_conn_set_group(&attached(carrier)->control_conn, group, reterr);
+}
+
 static int set_kept(struct carrier *carrier, bool is_kept, struct trm_error *reterr)
 {
 	return control_conn_keep(&attached(carrier)->control_conn, is_kept, reterr);
@@ -327,6 +332,7 @@ const struct backend_ops backend_attached = {
 		.stop = attached_stop,
 		.leave = attached_leave,
 		.keep = set_kept,
+		.set_group = set_group,
 		.guards = attached_guards,
 		.nproc = attached_nproc,
 		.isolation = isolation,

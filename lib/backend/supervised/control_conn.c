@@ -132,9 +132,11 @@ int control_conn_open(struct control_conn *control_conn, struct trm_loop *loop, 
 static int send_request(struct control_conn *control_conn, const struct control_msg *request,
 		struct trm_error *reterr)
 {
-	char bytes[16];
+	char bytes[REQUEST_MAX_BYTES];
 	struct buf packet = {.mem = bytes, .cap = sizeof bytes, .max = sizeof bytes};
-	control_put(&packet, request);
+	int r = control_put(&packet, request);
+	if (r < 0)
+		return trm_error_set(reterr, r, "the request is too long");
 	if (control_conn->fd < 0
 			|| send(control_conn->fd, buf_at(&packet), packet.len, MSG_NOSIGNAL | MSG_DONTWAIT)
 					   < 0)
@@ -146,6 +148,13 @@ int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct tr
 {
 	return send_request(control_conn, &(struct control_msg){.type = CONTROL_KEEP, .is_kept = is_kept},
 			reterr);
+}
+
+int control_conn_set_group(struct control_conn *control_conn, const char *group, struct trm_error *reterr)
+{
+	struct control_msg request = {.type = CONTROL_GROUP};
+	snprintf(request.group, sizeof request.group, "%s", group);
+	return send_request(control_conn, &request, reterr);
 }
 
 void control_conn_observe(struct control_conn *control_conn)

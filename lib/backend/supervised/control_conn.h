@@ -44,6 +44,8 @@ void control_conn_receive_refused(
 void control_conn_receive(struct control_conn *control_conn);
 
 int control_conn_keep(struct control_conn *control_conn, bool is_kept, struct trm_error *reterr);
+/* Move the sandbox to another group, for lists of sandboxes. */
+int control_conn_set_group(struct control_conn *control_conn, const char *group, struct trm_error *reterr);
 /* Announce that we disconnect. The supervisor closes the connection when it has recorded that; so nobody
  * who looks after our end counts us. We wait at most CONTROL_CONN_GOODBYE_MS. */
 enum { CONTROL_CONN_GOODBYE_MS = 200 };

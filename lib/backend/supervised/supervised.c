@@ -124,6 +124,11 @@ int supervised_keep(struct carrier *carrier, bool is_kept, struct trm_error *ret
 	return control_conn_keep(&supervised(carrier)->control_conn, is_kept, reterr);
 }
 
+int supervised_set_group(struct carrier *carrier, const char *group, struct trm_error *reterr)
+{
+	return control_conn_set_group(&supervised(carrier)->control_conn, group, reterr);
+}
+
 /* ---- life ------------------------------------------------------------------------- */
 
 static void on_ready(void *user, const struct ready_msg *ready)

@@ -78,6 +78,7 @@ void supervised_close(struct supervised *k, const struct trm_error *why);
 void supervised_stop(struct carrier *carrier);
 void supervised_leave(struct carrier *carrier);
 int supervised_keep(struct carrier *carrier, bool is_kept, struct trm_error *reterr);
+int supervised_set_group(struct carrier *carrier, const char *group, struct trm_error *reterr);
 size_t supervised_guards(const struct carrier *carrier, const struct trm_guard **ret_guards);
 uint32_t supervised_nproc(const struct carrier *carrier);
 enum trm_isolation supervised_isolation(const struct carrier *carrier);

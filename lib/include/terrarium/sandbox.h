@@ -99,6 +99,9 @@ bool trm_sandbox_is_adopted(const struct trm_sandbox *sandbox);
 enum trm_isolation trm_sandbox_isolation(const struct trm_sandbox *sandbox);
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox); /* "/workspace", or that of the options */
 const char *trm_sandbox_group(const struct trm_sandbox *sandbox);   /* "" if it has no manager */
+/* Move a ready sandbox to another group, as in trm_sandbox_opts: a pool's sandbox gets another manager when
+ * it is given away. Errors: TRM_EINVAL, TRM_ECLOSED. */
+int trm_sandbox_set_group(struct trm_sandbox *sandbox, const char *group, struct trm_error *reterr);
 const struct trm_limits *trm_sandbox_limits(const struct trm_sandbox *sandbox);
 /* The parts of the host that are visible inside; borrowed, constant. Returns their number. */
 size_t trm_sandbox_mounts(const struct trm_sandbox *sandbox, const struct trm_mount **ret_mounts);

@@ -15,6 +15,7 @@ void clients_init(struct clients *c, int handoff_fd)
 {
 	c->handoff_fd = handoff_fd;
 	c->n = 0;
+	c->group[0] = '\0';
 	fcntl(handoff_fd, F_SETFL, O_NONBLOCK);
 }
 
@@ -79,7 +80,7 @@ static void close_client(struct client *client)
  * Peeking at it here keeps the observer from being counted even for a moment. */
 static bool is_observer(int fd)
 {
-	char packet[64];
+	char packet[REQUEST_MAX_BYTES];
 	struct control_msg request;
 	ssize_t n = recv(fd, packet, sizeof packet, MSG_DONTWAIT | MSG_PEEK);
 	return n > 0 && request_get(packet, (size_t)n, &request) == 0 && request.type == CONTROL_OBSERVE;
@@ -121,9 +122,9 @@ size_t clients_poll(const struct clients *c, struct pollfd *fds)
 }
 
 /* Returns false if the connection has ended. */
-static bool read_requests(struct client *client, client_said_fn *said, void *user)
+static bool read_requests(struct clients *c, struct client *client, client_said_fn *said, void *user)
 {
-	char packet[64];
+	char packet[REQUEST_MAX_BYTES];
 	struct control_msg request;
 	ssize_t n;
 	while ((n = recv(client->fd, packet, sizeof packet, MSG_DONTWAIT)) > 0) {
@@ -138,6 +139,10 @@ static bool read_requests(struct client *client, client_said_fn *said, void *use
 			said(user, client, CLIENT_OBSERVE);
 		} else if (request.type == CONTROL_KEEP)
 			said(user, client, request.is_kept ? CLIENT_KEEP : CLIENT_KEEP_OFF);
+		else if (request.type == CONTROL_GROUP) {
+			memcpy(c->group, request.group, sizeof c->group);
+			said(user, client, CLIENT_GROUP);
+		}
 	}
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
@@ -149,7 +154,7 @@ void clients_handle(struct clients *c, const struct pollfd *fds, client_said_fn 
 	 * are not in `fds`. */
 	for (size_t i = were; i-- > 0;) {
 		const struct pollfd *line = &fds[1 + 2 * i], *life = &fds[2 + 2 * i];
-		bool is_there = !line->revents || read_requests(&c->of[i], said, user);
+		bool is_there = !line->revents || read_requests(c, &c->of[i], said, user);
 		if (is_there && !life->revents)
 			continue;
 		struct client gone = c->of[i];

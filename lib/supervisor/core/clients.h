@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "wire/control.h"
+
 struct buf;
 
 enum { CLIENTS_MAX = 128, CLIENTS_POLLS = 2 * CLIENTS_MAX + 1 };
@@ -29,10 +31,11 @@ struct clients {
 	int handoff_fd;
 	size_t n;
 	struct client of[CLIENTS_MAX];
+	char group[STATE_GROUP]; /* that a client has moved the sandbox to; "": none has */
 };
 
 /* A client's request. After CLIENT_GONE its connection is closed. */
-enum client_word { CLIENT_GONE, CLIENT_KEEP, CLIENT_KEEP_OFF, CLIENT_STOP, CLIENT_OBSERVE };
+enum client_word { CLIENT_GONE, CLIENT_KEEP, CLIENT_KEEP_OFF, CLIENT_STOP, CLIENT_OBSERVE, CLIENT_GROUP };
 typedef void client_said_fn(void *user, const struct client *client, enum client_word word);
 
 void clients_init(struct clients *c, int handoff_fd);

@@ -176,7 +176,8 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 		k->is_kept = false;
 		k->owner_fd = client->fd;
 		break;
-	case CLIENT_OBSERVE: break;
+	case CLIENT_OBSERVE:
+	case CLIENT_GROUP: break;
 	case CLIENT_STOP: /* its owner sends this before it exits */
 		end_asked(k, is_owner && !k->is_kept ? GONE_OWNER : GONE_STOPPED, client->pid,
 				client->command);

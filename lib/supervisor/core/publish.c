@@ -196,11 +196,12 @@ void supervisor_save_info(const struct supervisor *k)
 
 void supervisor_save_state(const struct supervisor *k)
 {
-	const struct state_msg msg = {
+	struct state_msg msg = {
 			.is_kept = k->is_kept,
 			.n_clients = (uint32_t)clients_count(&k->clients),
 			.active_ms = k->idle.since_ms,
 	};
+	memcpy(msg.group, k->clients.group, sizeof msg.group);
 	entry_write_state(SUPERVISOR_ENTRY_DIR, &msg);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cmocka_all.h"
 #include "wire/control.h"
+#include "wire/pack.h"
 
 static struct slice slice(const char *s)
 {
@@ -183,20 +184,45 @@ static void requests_come_through(void **state)
 	buf_finish(&b);
 }
 
+static void a_group_that_is_too_long_is_refused(void **state)
+{
+	struct control_msg msg = {.type = CONTROL_GROUP}, got;
+	struct buf b;
+	(void)state;
+	buf_init(&b, 256);
+	memset(msg.group, 'g', sizeof msg.group - 1);
+	assert_int_equal(control_put(&b, &msg), 0);
+	for (size_t n = 0; n < b.len; n++)
+		assert_int_equal(request_get(buf_at(&b), n, &got), TRM_EPROTO);
+	assert_int_equal(request_get(buf_at(&b), b.len, &got), 0);
+	assert_string_equal(got.group, msg.group);
+	buf_clear(&b);
+	struct pack p = {.to = &b};
+	char text[STATE_GROUP + 1] = {0};
+	memset(text, 'g', STATE_GROUP);
+	pack_u8(&p, CONTROL_GROUP);
+	pack_str(&p, text);
+	assert_int_equal(request_get(buf_at(&b), b.len, &got), TRM_EPROTO);
+	buf_finish(&b);
+}
+
 static void the_state_comes_through(void **state)
 {
-	const struct state_msg msg = {.is_kept = true, .n_clients = 3, .active_ms = 1795271904724};
+	const struct state_msg msg = {
+			.is_kept = true, .n_clients = 3, .active_ms = 1795271904724, .group = "lab"};
+	enum { OF_BEFORE = 1 + 1 + 4 + 8 }; /* what supervisors without groups in it wrote */
 	struct state_msg m;
 	struct buf b;
 	(void)state;
 	buf_init(&b, STATE_MAX_BYTES);
 	assert_int_equal(state_msg_put(&b, &msg), 0);
 	for (size_t n = 0; n < b.len; n++)
-		assert_int_equal(state_msg_get(buf_at(&b), n, &m), TRM_EPROTO);
+		assert_int_equal(state_msg_get(buf_at(&b), n, &m), n == OF_BEFORE ? 0 : TRM_EPROTO);
 	assert_int_equal(state_msg_get(buf_at(&b), b.len, &m), 0);
 	assert_true(m.is_kept);
 	assert_int_equal(m.n_clients, 3);
 	assert_int_equal(m.active_ms, msg.active_ms);
+	assert_string_equal(m.group, "lab");
 	buf_finish(&b);
 }
 
@@ -277,6 +303,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(requests_come_through),
+			cmocka_unit_test(a_group_that_is_too_long_is_refused),
 			cmocka_unit_test(the_state_comes_through),
 			cmocka_unit_test(a_spec_comes_through),
 			cmocka_unit_test(a_cut_spec_is_refused),

@@ -23,7 +23,8 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 			[CLIENT_KEEP] = "keep ",
 			[CLIENT_KEEP_OFF] = "keep-off ",
 			[CLIENT_STOP] = "stop ",
-			[CLIENT_OBSERVE] = "look "};
+			[CLIENT_OBSERVE] = "look ",
+			[CLIENT_GROUP] = "group "};
 	(void)user;
 	(void)client;
 	strncat(heard, words[word], sizeof heard - strlen(heard) - 1);
@@ -93,8 +94,10 @@ static void who_comes_counts_until_the_line_closes(void **state)
 
 static void requests_are_heard(void **state)
 {
-	struct buf keep, off, stop;
+	struct buf keep, off, stop, group;
 	(void)state;
+	buf_init(&group, 64);
+	control_put(&group, &(struct control_msg){.type = CONTROL_GROUP, .group = "serve:5555/lab"});
 	buf_init(&keep, 64);
 	buf_init(&off, 64);
 	buf_init(&stop, 64);
@@ -108,9 +111,12 @@ static void requests_are_heard(void **state)
 	send(a, buf_at(&keep), keep.len, 0);
 	send(a, "nonsense", 8, 0);
 	send(a, buf_at(&off), off.len, 0);
+	send(a, buf_at(&group), group.len, 0);
 	send(a, buf_at(&stop), stop.len, 0);
 	close(a);
-	assert_string_equal(hear(), "keep keep-off stop gone ");
+	assert_string_equal(hear(), "keep keep-off group stop gone ");
+	assert_string_equal(clients.group, "serve:5555/lab");
+	buf_finish(&group);
 	buf_finish(&keep);
 	buf_finish(&off);
 	buf_finish(&stop);
