@@ -146,6 +146,7 @@ int rpc_config_read(struct rpc_config *ret, const cJSON *config, struct trm_erro
 			{"workdir", offsetof(struct rpc_config, workdir)},
 			{"shell", offsetof(struct rpc_config, shell)},
 			{"exec", offsetof(struct rpc_config, exec)},
+			{"from", offsetof(struct rpc_config, from)},
 	};
 	*ret = (struct rpc_config){0};
 	int e = config ? read_numbers(ret, config, reterr) : 0;

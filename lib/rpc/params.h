@@ -39,6 +39,7 @@ struct rpc_config {
 	uint32_t cpus;
 	const struct cJSON *volumes, *ports, *envs, *depends_on; /* arrays of strings */
 	const char *workdir, *shell, *exec;
+	const char *from;            /* a snapshot */
 	const struct cJSON *scripts; /* object: text by name */
 };
 int rpc_config_read(struct rpc_config *ret, const struct cJSON *config, struct trm_error *reterr);

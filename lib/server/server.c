@@ -87,6 +87,7 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 			.output_max_bytes = opts->output_max_bytes,
 			.policy = opts->policy,
 			.files_keep_bytes = opts->files_keep_bytes,
+			.snapshots = opts->snapshots,
 			.pools = opts->pools,
 			.n_pools = opts->n_pools};
 	if (server->listener)

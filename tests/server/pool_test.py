@@ -4,6 +4,7 @@ import http.client
 import os
 import re
 import subprocess
+import tempfile
 
 from serve import Server, check, main, wait_until
 
@@ -39,6 +40,8 @@ def giving(program):
     r = s.start_box()
     check("a start", r.status == 200 and r.result == "Sandbox box started successfully", r)
     check("gets one of them", requests(figures(s)[1], "hit") == "1", figures(s)[2])
+    groups = sorted(box["group"].split("/")[1] for box in s.boxes())
+    check("ps shows whose it is now", "default" in groups and set(groups) <= {"default", "pool"}, groups)
     check("it runs", s.run("x = 41\nx + 1").out == ["42"])
     check("runs count from one", s.run("y = 1").result["status"] == "success")
     check("the pool is filled again", ready(s, 2), figures(s)[2])
@@ -50,6 +53,11 @@ def giving(program):
     s.stop_box()
     s.start_box()
     check("saved files are put back into one of the pool", s.run("open('f').read()").out == ["'old'"])
+    ready(s, 2)
+    idle = [box["name"] for box in s.boxes() if box["group"].endswith("/pool")]
+    subprocess.run([program, "stop", idle[0], "--yes"], env=s.env, capture_output=True)
+    check("one that ends while it waits is replaced", wait_until(lambda: ready(s, 2) and idle[0] not in
+                                                                 {box["name"] for box in s.boxes()}), s.boxes())
     for more in ({"envs": ["A=b"]}, {"memory": 64}, {"workdir": "/workspace/x"}, {"image": "microsandbox/node"}):
         before = requests(figures(s)[1], "hit")
         r = s.start_box("own" + next(iter(more)), **more)
@@ -97,6 +105,38 @@ def refusals(program):
     check("a pool elsewhere", r.returncode and "another server" in r.stderr, r)
 
 
+def snapshots(program):
+    home = tempfile.mkdtemp(prefix="terrarium-")
+    os.chmod(home, 0o700)
+    env = dict(os.environ, HOME=home, XDG_RUNTIME_DIR=home, XDG_DATA_HOME=home + "/data", XDG_CONFIG_HOME=home + "/config",
+               XDG_STATE_HOME=home + "/state", XDG_CACHE_HOME=home + "/cache")
+
+    def ours(*words):
+        return subprocess.run([program, *words], env=env, capture_output=True, text=True, timeout=60)
+    ours("run", "--yes", "--keep", "--name", "maker", "-c", "open('made', 'w').write('before')")
+    for tag in ("base-1", "other-1"):
+        r = ours("snapshot", "maker", tag)
+        check("a snapshot " + tag, r.returncode == 0, r)
+    ours("stop", "maker", "--yes")
+    s = Server(program, "--from", "base-1", "--pool", "python=1", home=home)
+    check("a pool from a snapshot fills", ready(s, 1), figures(s)[2])
+    r = s.start_box()
+    check("a start gets its sandbox", r.status == 200 and requests(figures(s)[1], "hit") == "1", r)
+    check("which has the snapshot's files", s.run("open('made').read()").out == ["'before'"])
+    s.stop()
+    s = Server(program, "--snapshot", "other-1", "--pool", "python=1", home=home)
+    check("a pool without one fills", ready(s, 1))
+    r = s.start_box("plain")
+    check("a start that names none has none", r.status == 200
+          and s.command("test", "-e", "made", name="plain").result["exit_code"] == 1, r)
+    r = s.start_box("asked", **{"from": "other-1"})
+    check("a start may name what is offered", r.status == 200 and s.run("open('made').read()", name="asked").out == ["'before'"], r)
+    check("and is no miss", requests(figures(s)[1], "miss") == "0", figures(s)[2])
+    r = s.start_box("refused", **{"from": "base-1"})
+    check("and nothing else", r.status != 200 and "not one that this server offers" in r.error, r)
+    s.remove()
+
+
 def costs(program):
     """What a sandbox more costs the server; a thousand of them must fit."""
     n = 20
@@ -119,4 +159,4 @@ def costs(program):
     s.remove()
 
 
-main(giving, missing, keys, refusals, costs)
+main(giving, missing, keys, refusals, snapshots, costs)

@@ -22,6 +22,7 @@ enum {
 	N_SIGNALS = 3,
 	VOLUMES_MAX = 32,
 	POOLS_MAX = 32,
+	SNAPSHOTS_MAX = 32,
 	POOL_IDLE_MAX = 1000,
 	PROGRESS_MS = 500, /* time between messages about a slow stop */
 	FILES_MAX = 65536, /* this many descriptors are enough */
@@ -38,6 +39,8 @@ struct serve {
 	struct trm_serve_opts opts;
 	const char *volumes[VOLUMES_MAX + 1]; /* folders; NULL-terminated */
 	size_t n_volumes;
+	const char *snapshots[SNAPSHOTS_MAX + 1]; /* NULL-terminated */
+	size_t n_snapshots;
 	struct trm_serve_pool pools[POOLS_MAX];
 	char pool_images[POOLS_MAX][128];
 	struct trm_config_lists lists; /* room for the lists of the options */
@@ -64,6 +67,7 @@ enum {
 	OPTION_VOLUMES,
 	OPTION_MAX_SANDBOXES,
 	OPTION_POOL,
+	OPTION_SNAPSHOT,
 	OPTION_KEEP_FILES,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
@@ -83,6 +87,8 @@ static const struct option_spec options[] = {
 		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N",
 				"most that may run at a time; 0: no limit"},
 		[OPTION_POOL] = {"--pool", 0, "IMAGE=N", "keep N of IMAGE (python …) ready; repeatable"},
+		[OPTION_SNAPSHOT] = {"--snapshot", 0, "TAG",
+				"let clients start from the snapshot; repeatable"},
 		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most to save of a stopped sandbox (1024)"},
 		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "print a line on stderr for each request"},
 		[OPTION_QUIET] = {"--quiet", 'q', NULL, "print only errors"},
@@ -285,6 +291,17 @@ static bool add_pool(struct serve *s, const char *text)
 	return true;
 }
 
+static bool add_snapshot(struct serve *s, const char *tag)
+{
+	if (s->n_snapshots == SNAPSHOTS_MAX) {
+		cmd_fail("--snapshot %s: there are too many of these", tag);
+		return false;
+	}
+	s->snapshots[s->n_snapshots++] = tag;
+	s->opts.snapshots = s->snapshots;
+	return true;
+}
+
 static bool take_serve_option(struct serve *s, int option, const char *value)
 {
 	unsigned long number;
@@ -307,6 +324,7 @@ static bool take_serve_option(struct serve *s, int option, const char *value)
 		s->opts.max_sandboxes = (unsigned)number;
 		break;
 	case OPTION_POOL: return add_pool(s, value);
+	case OPTION_SNAPSHOT: return add_snapshot(s, value);
 	case OPTION_KEEP_FILES:
 		if (!read_number("--keep-files", value, 1 << 20, &number))
 			return false;

@@ -128,6 +128,9 @@ struct trm_serve_opts {
 	 * to max_sandboxes. Not for the backend "microsandbox": TRM_ENOTSUP. */
 	const struct trm_serve_pool *pools;
 	size_t n_pools;
+	/* Snapshots that a start request may name in its config (`from`); any other one is refused, except
+	 * that of `from` above. NULL-terminated; NULL: none. Borrowed. */
+	const char *const *snapshots;
 };
 
 /* Defaults: 127.0.0.1, port 5555. */

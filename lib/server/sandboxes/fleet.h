@@ -57,6 +57,7 @@ struct fleet_opts {
 	uint64_t output_max_bytes; /* output that a run or command may print; 0: no limit */
 	uint64_t files_keep_bytes; /* saved files of a stopped sandbox; 0: FLEET_FILES_BYTES */
 	struct trm_policy *policy; /* code that it refuses never runs; NULL: none */
+	const char *const *snapshots; /* that a config may name; NULL-terminated, or NULL */
 	const struct trm_serve_pool *pools;
 	size_t n_pools;
 };

@@ -279,6 +279,23 @@ bool launch_is_elsewhere(const struct served *served)
 	return backend && !strcmp(backend, "microsandbox");
 }
 
+/* A client may name only the snapshots that the server's options name: others are the user's own. */
+static int take_from(struct launching *l, const struct fleet_opts *opts, const char *from,
+		struct trm_error *reterr)
+{
+	const char *const *allowed = opts->snapshots;
+	l->opts.from = from ? from : opts->from;
+	if (!from || (opts->from && !strcmp(from, opts->from)))
+		return 0;
+	while (allowed && *allowed && strcmp(*allowed, from) != 0)
+		allowed++;
+	return allowed && *allowed ? 0
+				   : trm_error_set(reterr, TRM_EINVAL,
+						   "the snapshot '%.80s' is not one that this server offers "
+						   "(terrarium serve --snapshot TAG)",
+						   from);
+}
+
 static int take_all(struct launching *l, struct served *served, char *note, struct trm_error *reterr)
 {
 	struct rpc_config config;
@@ -289,9 +306,14 @@ static int take_all(struct launching *l, struct served *served, char *note, stru
 		r = take_limits(l, &config, reterr);
 	if (r == 0)
 		r = take_envs(l, config.envs, reterr);
+	if (r == 0)
+		r = take_from(l, &served->fleet->opts, config.from, reterr);
 	l->opts.workdir = config.workdir;
 	if (r < 0)
 		return r;
+	if (config.from && launch_is_elsewhere(served))
+		return trm_error_set(reterr, TRM_EINVAL,
+				"a sandbox on another server starts from no snapshot of this machine (`from`)");
 	return launch_is_elsewhere(served) ? take_there(l, served, &config, reterr)
 					   : take_here(l, served, &config, note, reterr);
 }
@@ -317,6 +339,19 @@ static int open_it(struct launching *l, struct served *served, const struct trm_
 	return trm_sandbox_open(loop, &l->opts, cb, served, ret, reterr);
 }
 
+static void name_group(const struct served *served, char out[TRM_GROUP_BYTES])
+{
+	const char *group = served->fleet->opts.group;
+	snprintf(out, TRM_GROUP_BYTES, "%s/%s", group ? group : "serve", served->space->name);
+}
+
+void launch_join_group(const struct served *served, struct trm_sandbox *sandbox)
+{
+	char group[TRM_GROUP_BYTES];
+	name_group(served, group);
+	trm_sandbox_set_group(sandbox, group, NULL); /* it has ended: its own reason follows */
+}
+
 int launching_create(struct served *served, char *ret_note, struct launching **ret, struct trm_error *reterr)
 {
 	const struct fleet_opts *opts = &served->fleet->opts;
@@ -333,12 +368,10 @@ int launching_create(struct served *served, char *ret_note, struct launching **r
 	l->opts.isolation = opts->isolation;
 	l->opts.limits = opts->limits;
 	l->opts.start_timeout_ms = opts->start_timeout_ms;
-	snprintf(l->group, sizeof l->group, "%s/%s", opts->group ? opts->group : "serve",
-			served->space->name);
+	name_group(served, l->group);
 	l->opts.group = l->group;
 	int r = take_all(l, served, ret_note, reterr);
-	l->opts.from = opts->from;
-	if (opts->from) /* it has its own */
+	if (l->opts.from) /* it has its own */
 		l->opts.container.image = NULL;
 	return r;
 }

@@ -24,6 +24,9 @@ int launching_create(struct served *served, char *ret_note, struct launching **r
 const struct trm_sandbox_opts *launching_opts(const struct launching *launching);
 void launching_free(struct launching *launching); /* accepts NULL */
 
+/* A pool has given us this sandbox: for lists it belongs to the namespace from now on. */
+void launch_join_group(const struct served *served, struct trm_sandbox *sandbox);
+
 /* Does it live on another server, which keeps its files? */
 bool launch_is_elsewhere(const struct served *served);
 

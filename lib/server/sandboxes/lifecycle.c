@@ -308,6 +308,7 @@ static void on_pooled(void *user, struct trm_sandbox *sandbox, const struct trm_
 	struct served *served = user;
 	served->sandbox = sandbox;
 	if (sandbox) {
+		launch_join_group(served, sandbox);
 		on_ready(served, sandbox);
 		return;
 	}

@@ -158,7 +158,7 @@ static void pending_op(struct served *served, enum pending_op_kind kind, cJSON *
 static int take_config(const cJSON *config, cJSON **ret, struct trm_error *why)
 {
 	static const char *const FIELDS[] = {"image", "memory", "cpus", "volumes", "ports", "envs",
-			"depends_on", "workdir", "shell", "scripts"};
+			"depends_on", "workdir", "shell", "scripts", "from"};
 	*ret = NULL;
 	if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(config, "image")))
 		return 0;

@@ -145,8 +145,8 @@ static bool is_empty(const cJSON *list)
 /* Does the config ask for nothing but an image, and for the server's own limits? */
 static bool is_plain(const struct rpc_config *config, const struct trm_limits *limits)
 {
-	return config->image && is_empty(config->volumes) && is_empty(config->ports) && is_empty(config->envs)
-	       && is_empty(config->scripts) && !config->workdir && !config->shell
+	return config->image && !config->from && is_empty(config->volumes) && is_empty(config->ports)
+	       && is_empty(config->envs) && is_empty(config->scripts) && !config->workdir && !config->shell
 	       && (!config->memory_mib || (uint64_t)config->memory_mib * MIB == limits->mem_bytes)
 	       && (!config->cpus || config->cpus == limits->cpus);
 }
