@@ -109,8 +109,7 @@ static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_
 	s->why = *why;
 }
 
-static const struct trm_sandbox_cb sandbox_cb = {
-		.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
+const struct trm_sandbox_cb sync_sandbox_cb = {.ready = on_ready, .metrics = on_metrics, .closed = on_closed};
 
 /* ---- life --------------------------------------------------------------------------- */
 
@@ -181,7 +180,8 @@ void trm_sync_destroy(struct trm_sync *s)
 	if (!s)
 		return;
 	release_sandbox(s, false);
-	trm_loop_destroy(s->loop);
+	if (!s->is_pooled)
+		trm_loop_destroy(s->loop);
 	free(s);
 }
 
@@ -202,9 +202,10 @@ static int open_sandbox(struct trm_sync *s, struct trm_error *reterr)
 		struct trm_error why;
 		int r = TRM_ENOENT;
 		if (may_join(s))
-			r = trm_sandbox_attach(s->loop, s->name, opts, &sandbox_cb, s, &s->sandbox, &why);
+			r = trm_sandbox_attach(
+					s->loop, s->name, opts, &sync_sandbox_cb, s, &s->sandbox, &why);
 		if (r == TRM_ENOENT)
-			r = trm_sandbox_open(s->loop, opts, &sandbox_cb, s, &s->sandbox, &why);
+			r = trm_sandbox_open(s->loop, opts, &sync_sandbox_cb, s, &s->sandbox, &why);
 		if (r < 0 && (r != TRM_EEXIST || !may_join(s) || waited_ms > TIMEOUT_MS))
 			return trm_error_set(reterr, r, "%s", why.msg);
 		if (r == 0)
@@ -213,7 +214,7 @@ static int open_sandbox(struct trm_sync *s, struct trm_error *reterr)
 	}
 }
 
-static int open_session(struct trm_sync *s, struct trm_error *reterr)
+int sync_open_session(struct trm_sync *s, struct trm_error *reterr)
 {
 	struct trm_session_opts opts;
 	trm_session_opts_default(&opts);
@@ -224,7 +225,7 @@ static int open_session(struct trm_sync *s, struct trm_error *reterr)
 	opts.policy = s->opts.policy;
 	opts.net_credentials = s->opts.sandbox.net_credentials;
 	/* A session that others can join shares its state. */
-	opts.is_shared = may_join(s) || trm_sandbox_is_kept(s->sandbox);
+	opts.is_shared = may_join(s) || s->is_pooled || trm_sandbox_is_kept(s->sandbox);
 	return trm_session_open(s->sandbox, &opts, NULL, NULL, &s->session, reterr);
 }
 
@@ -236,7 +237,7 @@ int trm_sync_start(struct trm_sync *s, struct trm_error *reterr)
 	s->is_closed = s->is_joined = false;
 	int r = open_sandbox(s, reterr);
 	if (r == 0)
-		r = open_session(s, reterr);
+		r = sync_open_session(s, reterr);
 	if (r == 0)
 		r = sync_wait(s, &s->is_joined, -1, reterr); /* its own time-out ends it */
 	if (r == 0 && s->is_closed)

@@ -16,6 +16,7 @@ struct trm_sync {
 	struct trm_sync_opts opts;
 	char name[65];
 	struct trm_loop *loop;
+	bool is_pooled;              /* the loop is a pool's, and its kernels are shared ones */
 	struct trm_sandbox *sandbox; /* NULL: none, or it has closed */
 	struct trm_session *session; /* of this sandbox, or of the one that has closed */
 	bool is_joined;              /* the start is over: it is ready, or has closed */
@@ -38,6 +39,10 @@ enum { SYNC_GRACE_MS = 2000 };
 int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct trm_error *reterr);
 /* The same without interrupts. False: time is up. */
 bool sync_wait_out(struct trm_sync *s, const bool *flag, int64_t timeout_ms);
+
+/* For pool.c: what a sandbox calls, with its trm_sync as the user; a session in it. */
+extern const struct trm_sandbox_cb sync_sandbox_cb;
+int sync_open_session(struct trm_sync *s, struct trm_error *reterr);
 
 /* TRM_ECLOSED with the SDK's sentence, if it is not started. */
 int sync_need_started(struct trm_sync *s, struct trm_error *reterr);

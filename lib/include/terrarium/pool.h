@@ -16,7 +16,8 @@
  *   trm_pool_open(loop, &opts, &pool, &why);
  *   trm_pool_take(pool, &sandbox_cb, me, on_taken, me, &why);
  *
- * Everything is asynchronous, as in terrarium/sandbox.h: callbacks come from inside trm_loop_step(). */
+ * Everything is asynchronous, as in terrarium/sandbox.h: callbacks come from inside trm_loop_step().
+ * terrarium/sync_pool.h has the same as calls that wait. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -62,6 +62,7 @@
 #include <terrarium/session.h>
 #include <terrarium/snapshot.h>
 #include <terrarium/sync.h>
+#include <terrarium/sync_pool.h>
 #include <terrarium/table.h>
 #include <terrarium/text.h>
 #include <terrarium/version.h>
