@@ -441,9 +441,8 @@ const struct cmd cmd_serve = {
 		.name = "serve",
 		.usage = "serve [OPTIONS]",
 		.summary = "serve sandboxes over HTTP",
-		.help = "Serves sandboxes to other programs with the protocol of microsandbox 0.2 "
-			"(JSON-RPC, MCP). Clients need keys: see 'terrarium keygen'. Ctrl-C stops the "
-			"server and all its sandboxes.",
+		.help = "Serves sandboxes with the protocol of microsandbox 0.2 (JSON-RPC, MCP). Clients "
+			"need keys: see 'terrarium keygen'. Ctrl-C ends it and all its sandboxes.",
 		.options = options,
 		.settings = settings,
 		.run = serve_main,
