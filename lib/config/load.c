@@ -267,6 +267,7 @@ static void set_container(const struct trm_config *config, struct trm_config_lis
 {
 	*container = (struct trm_container_opts){
 			.runtime = or_null(config->runtime),
+			.environment = or_null(config->environment),
 			.kube = {.context = or_null(config->kube_context),
 					.space = or_null(config->kube_namespace),
 					.service_account = or_null(config->service_account),

@@ -144,7 +144,22 @@ def put(args):
 	sys.exit(install('--no-index', f'--find-links={folder}', *args[1:]))
 
 
+def install_by_micromamba(args):
+	"""Into the environment that is active in this sandbox."""
+	import subprocess
+	verb = 'update' if '--upgrade' in args else 'install'
+	words = ['--file' if word == '-r' else word for word in args if word not in ('--upgrade', '--')]
+	try:
+		code = subprocess.call(['micromamba', verb, '--yes', '--prefix', os.environ['CONDA_PREFIX'],
+			'--channel', 'conda-forge', *words])
+	except KeyboardInterrupt:
+		return 130
+	return code if code >= 0 else 128 - code
+
+
 def build(args):
+	if os.environ.get('TERRARIUM_INSTALLER') == 'micromamba':
+		sys.exit(install_by_micromamba(args))
 	code = install(*args)
 	if code not in (0, 130):
 		sys.path.insert(0, pip_archive() or sys.path[0])

@@ -58,6 +58,11 @@ static int read_put_reads(const struct reader *r, const struct spot *at, const c
 	return reader_fail(r, at, "must be \"agent\", \"tar\" or \"pod\"");
 }
 
+static int read_image(const struct reader *r, const struct spot *at, const cJSON *item)
+{
+	return reader_text(r, at, item, &r->recipe->image);
+}
+
 static int read_user(const struct reader *r, const struct spot *at, const cJSON *item)
 {
 	bool keeps = cJSON_IsString(item) && !strcmp(item->valuestring, "same");
@@ -164,6 +169,7 @@ static const struct key {
 		{"put_reads", read_put_reads},
 		{"user", read_user},
 		{"workdir", read_workdir},
+		{"image", read_image},
 		{"timeout", read_timeout},
 		{"hints", read_hints},
 		{"env", read_env},

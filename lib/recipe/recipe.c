@@ -58,6 +58,7 @@ void trm_recipe_free(struct trm_recipe *recipe)
 	free(recipe->env);
 	free(recipe->about);
 	free(recipe->workdir);
+	free(recipe->image);
 	free(recipe);
 }
 
@@ -402,6 +403,11 @@ const char *trm_recipe_about(const struct trm_recipe *recipe)
 bool recipe_has(const struct trm_recipe *recipe, enum recipe_step step)
 {
 	return recipe->steps[step].n > 0;
+}
+
+const char *trm_recipe_image(const struct trm_recipe *recipe)
+{
+	return recipe->image;
 }
 
 enum recipe_put recipe_put_reads(const struct trm_recipe *recipe)

@@ -83,7 +83,8 @@ enum recipe_fact {
 	FACT_IMAGE_WORKDIR,
 	FACT_IMAGE_ENTRYPOINT, /* JSON, as the next */
 	FACT_IMAGE_CMD,
-	FACT_RUNTIME, /* OCI runtime; not set: the engine's default */
+	FACT_RUNTIME,     /* OCI runtime; not set: the engine's default */
+	FACT_ENVIRONMENT, /* of micromamba */
 	/* For Kubernetes; not set: what its program chooses. */
 	FACT_KUBE_CONTEXT,
 	FACT_KUBE_NAMESPACE,

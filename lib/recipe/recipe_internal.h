@@ -99,6 +99,7 @@ struct trm_recipe {
 	char **env;
 	size_t n_env;
 	char *workdir; /* with placeholders; may be NULL */
+	char *image;   /* if none is named; may be NULL */
 	enum recipe_put put_reads;
 	bool keeps_user;
 	uint32_t timeout_ms;

@@ -39,6 +39,7 @@ static const struct word words[] = {
 		{"image_entrypoint", WORD_FACT, FACT_IMAGE_ENTRYPOINT, 0, INSIDE, NULL, NULL},
 		{"image_cmd", WORD_FACT, FACT_IMAGE_CMD, 0, INSIDE, NULL, NULL},
 		{"runtime", WORD_FACT, FACT_RUNTIME, 0, INSIDE, NULL, "--runtime"},
+		{"environment", WORD_FACT, FACT_ENVIRONMENT, 0, INSIDE, NULL, "--environment"},
 		{"kube_context", WORD_FACT, FACT_KUBE_CONTEXT, 0, ~0u, NULL, "--kube-context"},
 		{"kube_namespace", WORD_FACT, FACT_KUBE_NAMESPACE, 0, ~0u, NULL, "--kube-namespace"},
 		{"service_account", WORD_FACT, FACT_SERVICE_ACCOUNT, 0, INSIDE, NULL, "--service-account"},

@@ -52,6 +52,7 @@ static const struct {
 		{"user", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"engine_arg", ON_ENGINE, true, FOR_NEW_CONTAINERS},
 		{"runtime", ON_ENGINE, true, FOR_NEW_CONTAINERS},
+		{"environment", ON_CONTAINERS, false, "sandboxes of micromamba (--backend micromamba)"},
 		{"kube_context", ON_CONTAINERS, true, FOR_PODS},
 		{"kube_namespace", ON_CONTAINERS, true, FOR_PODS},
 		{"service_account", ON_ENGINE, true, "new " FOR_PODS},

@@ -150,7 +150,10 @@ static struct trm_recipe *load_recipe(const char *backend, const struct trm_conf
 
 static void print_source(FILE *tty, const struct trm_config *c, const struct trm_recipe *recipe)
 {
-	const char *image = *c->image ? c->image : trm_container_image(*c->language ? c->language : NULL);
+	const char *usual = trm_recipe_image(recipe);
+	const char *image = *c->image ? c->image
+			    : usual   ? usual
+				      : trm_container_image(*c->language ? c->language : NULL);
 	print_fact(tty, "in a new %s sandbox%s", c->backend, c->keep ? " that is kept" : "");
 	if (*c->dockerfile)
 		print_fact(tty, " of %s", c->dockerfile);

@@ -306,8 +306,8 @@ bool options_has_lasting_request(const struct options *o)
 	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
 			"open_files", "net", "net_allow", "net_allow_host", "net_credentials", "idle_timeout",
 			"max_lifetime", "mount", "from", "dockerfile", "user", "read_only", "commit", "image",
-			"volume", "port", "shell", "script", "engine_arg", "runtime", "service_account",
-			"runtime_class", "pod_manifest", "warm_pool", "template"};
+			"volume", "port", "shell", "script", "engine_arg", "runtime", "environment",
+			"service_account", "runtime_class", "pod_manifest", "warm_pool", "template"};
 	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
 		if (options_has(o, requested[i]))
 			return true;

@@ -50,6 +50,8 @@ void run_facts_engine(const struct trm_config *c, void (*say)(void *user, const 
 
 	if (*c->runtime)
 		say_engine(&to, "runtime: %s", c->runtime);
+	if (*c->environment)
+		say_engine(&to, "environment of micromamba: %s", c->environment);
 	if (*c->kube_context || *c->kube_namespace)
 		say_engine(&to, "cluster: %s%s%s%s", *c->kube_context ? "context " : "", c->kube_context,
 				*c->kube_namespace ? " namespace " : "", c->kube_namespace);

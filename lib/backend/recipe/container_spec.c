@@ -64,9 +64,9 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	const char **const fields[] = {&own->backend, &own->name, &own->workdir, &own->group,
 			&own->container.image, &own->container.language, &own->container.dockerfile,
 			&own->container.container, &own->container.user, &own->container.commit_tag,
-			&own->container.runtime, &own->container.kube.context, &own->container.kube.space,
-			&own->container.kube.service_account, &own->container.kube.runtime_class,
-			&own->container.kube.manifest, &own->container.kube.warm_pool,
+			&own->container.runtime, &own->container.environment, &own->container.kube.context,
+			&own->container.kube.space, &own->container.kube.service_account,
+			&own->container.kube.runtime_class, &own->container.kube.manifest, &own->container.kube.warm_pool,
 			&own->container.kube.sandbox_template, &own->from};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
@@ -110,6 +110,8 @@ static int check_able(
 					"are in no context of kubectl (kube_context)"},
 			{kube->space, recipe_uses(recipe, STEP_CONNECT, "kube_namespace"),
 					"are in no namespace of Kubernetes (kube_namespace)"},
+			{c->environment, recipe_uses(recipe, STEP_CREATE, "environment"),
+					"have no environments of micromamba (environment)"},
 			{kube->service_account, recipe_uses(recipe, STEP_CREATE, "service_account"),
 					"have no service account (service_account)"},
 			{kube->runtime_class, recipe_uses(recipe, STEP_CREATE, "runtime_class"),
@@ -215,8 +217,8 @@ static int check_words(const struct trm_container_opts *c, struct trm_error *ret
 	} words[] = {{"the image", c->image, CONTAINER_SPEC_IMAGE},
 			{"the container", c->container, CONTAINER_SPEC_IMAGE},
 			{"the image to save it as,", c->commit_tag, CONTAINER_SPEC_IMAGE},
-			{"the user", c->user, 128}, {"the context", c->kube.context, 256},
-			{"the namespace", c->kube.space, 64},
+			{"the user", c->user, 128}, {"the environment", c->environment, 128},
+			{"the context", c->kube.context, 256}, {"the namespace", c->kube.space, 64},
 			{"the service account", c->kube.service_account, 254},
 			{"the runtime class", c->kube.runtime_class, 254}};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
@@ -331,7 +333,8 @@ static int make_names(struct container_spec *container_spec, const struct trm_re
 		snprintf(container_spec->image, sizeof container_spec->image, "%s",
 				c->container || !recipe_uses(recipe, STEP_CREATE, "image") ? ""
 				: c->image                                                 ? c->image
-					   : trm_container_image(c->language));
+				: trm_recipe_image(recipe) ? trm_recipe_image(recipe)
+							   : trm_container_image(c->language));
 	return 0;
 }
 

@@ -151,6 +151,7 @@ static int make_terms(struct terms *t, const struct box *box, const struct rundi
 	t->facts.engine_args = c->engine_args;
 	t->facts.n_engine_args = c->n_engine_args;
 	value[FACT_RUNTIME] = c->runtime;
+	value[FACT_ENVIRONMENT] = c->environment ? c->environment : "base";
 	if (*user_of(box))
 		add_option(t, "--user", user_of(box));
 	add_option(t, "--workdir", w->opts.workdir ? w->opts.workdir : "/workspace");

@@ -83,6 +83,7 @@ struct trm_config {
 	/* for containers (terrarium/sandbox.h: struct trm_container_opts); "": none */
 	char container[256];
 	char runtime[64];
+	char environment[128];
 	char engine_args[4096]; /* a list */
 	char kube_context[256];
 	char kube_namespace[64];

@@ -32,8 +32,8 @@ struct trm_kube_opts {
 	const char *sandbox_template; /* SandboxTemplate to make a new pod from */
 };
 
-/* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "kubernetes", "msb" and
- * your own). Other
+/* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "micromamba", "kubernetes", "msb"
+ * and your own). Other
  * backends ignore it. A zeroed struct is valid. An option that the recipe does not support is TRM_ENOTSUP. */
 struct trm_container_opts {
 	/* NULL: the recipe named opts->backend, from the config file `config` (NULL: the usual one) or
@@ -61,6 +61,8 @@ struct trm_container_opts {
 	/* OCI runtime of the engine: "runsc", "kata". NULL: its default. TRM_ENOTSUP if it has none of that
 	 * name. */
 	const char *runtime;
+	/* Environment of micromamba in the container; NULL: "base". TRM_ENOTSUP if the recipe has none. */
+	const char *environment;
 	struct trm_kube_opts kube; /* an option that the recipe does not support is TRM_ENOTSUP */
 };
 

@@ -58,6 +58,8 @@ const char *trm_recipe_describe_limits(
 bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool is_read_only);
 /* true if its sandboxes are made from an image */
 bool trm_recipe_takes_image(const struct trm_recipe *recipe);
+/* The image of sandboxes that name none; NULL: that of the language (trm_container_image()). */
+const char *trm_recipe_image(const struct trm_recipe *recipe);
 /* True if code runs as the user that the commands run as, unless the options name another user. */
 bool trm_recipe_keeps_user(const struct trm_recipe *recipe);
 

@@ -409,7 +409,7 @@ static void test_places_in_a_config_file(void **state)
 	assert_string_equal(load_mistake("docker"), "");
 	assert_non_null(strstr(load_mistake("dokcer"),
 			"there is no backend 'dokcer': known are local, microsandbox, "
-			"fake, docker, podman, kubernetes, msb, box"));
+			"fake, docker, podman, micromamba, kubernetes, msb, box"));
 }
 
 static void test_chains_and_circles(void **state)
@@ -466,7 +466,7 @@ static void test_list(void **state)
 	(void)state;
 	write_config("{\"backends\":{\n\"docker\":{\"like\":\"docker\"},\n\"bad\":7,\n\"box\":{\"like\":\"podman\"}}}");
 	assert_int_equal(trm_recipe_list(file, note, line, NULL), 0);
-	assert_string_equal(line, "podman kubernetes msb docker:2 bad:3! box:4 ");
+	assert_string_equal(line, "podman micromamba kubernetes msb docker:2 bad:3! box:4 ");
 	write_config("{");
 	assert_int_equal(trm_recipe_list(file, note, line, NULL), TRM_EINVAL);
 	write_config("{\"backends\":[]}");
