@@ -83,6 +83,11 @@ bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool 
 	return false;
 }
 
+bool trm_recipe_suspends(const struct trm_recipe *recipe)
+{
+	return recipe_has(recipe, STEP_SUSPEND);
+}
+
 bool trm_recipe_takes_image(const struct trm_recipe *recipe)
 {
 	return is_asked(recipe, "image");

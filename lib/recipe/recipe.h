@@ -44,6 +44,7 @@ enum recipe_step {
 	STEP_SPARE,   /* renames the sandbox to {name}-kept, because its commit has failed */
 	STEP_DESTROY, /* removes the sandbox and everything that belongs to it; succeeds if it is gone already
 		       */
+	STEP_SUSPEND, /* instead of destroying: has the engine keep the sandbox until {resume} */
 	STEP_RELEASE, /* ends our agent in {container}, which stays as it was */
 	STEP_LIST,   /* lists our sandboxes, one per line: id, supervisor, state, name there, our name, owner,
 			image */
@@ -96,6 +97,7 @@ enum recipe_fact {
 	/* For agent-sandbox. */
 	FACT_WARM_POOL,
 	FACT_TEMPLATE,
+	FACT_RESUME,        /* "on": "create" goes on with a suspended sandbox, and prints its id */
 	FACT_AGENT_NAME,    /* of the agent file without its folder: agent-HASH */
 	FACT_SHUTDOWN_TIME, /* when the engine itself ends the sandbox: 2026-01-31T12:00:00Z */
 	FACT_COUNT

@@ -413,6 +413,12 @@ int trm_registry_stop(struct trm_registry *r, const struct trm_entry *entry, str
 	return found_kill((pid_t)entry->supervisor_pid, entry->supervisor_start, SIGTERM, reterr);
 }
 
+int trm_registry_suspend(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
+{
+	(void)r;
+	return found_kill((pid_t)entry->supervisor_pid, entry->supervisor_start, SIGUSR2, reterr);
+}
+
 int trm_registry_wait(struct trm_registry *r, const struct trm_entry *entry, uint64_t timeout_ms,
 		struct trm_error *reterr)
 {

@@ -28,6 +28,7 @@ const char *plan_step_name(enum plan_step step)
 			[PLAN_COMMIT] = "commit",
 			[PLAN_SPARE] = "spare",
 			[PLAN_DESTROY] = "destroy",
+			[PLAN_SUSPEND] = "suspend",
 			[PLAN_AFTER] = "image_remove",
 			[PLAN_LIST] = "list",
 	};
@@ -107,6 +108,7 @@ static const struct field plan_rows[] = {
 		{FIELD(struct plan_msg, is_verbose)},
 		{FIELD(struct plan_msg, puts_text)},
 		{FIELD(struct plan_msg, shares_proxy)},
+		{FIELD(struct plan_msg, takes_over)},
 };
 static const struct fields PLAN = FIELDS(plan_rows);
 

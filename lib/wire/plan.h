@@ -15,8 +15,10 @@
  *   PLAN_LATE_SUPERVISOR  the identity of the supervisor: HOST/BOOT/PIDNS/UID/PID/START, for a label by which
  *                         orphans are found
  *   PLAN_LATE_PLACE       where the sandbox runs, if READY tells it; else the id
- *   PLAN_LATE_AGENT       path of the agent's program in the sandbox: as READY tells it, else the last line that
- *                         PUT has printed
+ *   PLAN_LATE_AGENT       path of the agent's program in the sandbox: as READY tells it, else the last line
+ * that PUT has printed
+ *
+ * SUSPEND is run in place of DESTROY if the supervisor is told to (SIGUSR2): the engine keeps the sandbox.
  *
  * The steps of a plan. Any of them may be empty unless stated otherwise:
  *
@@ -61,6 +63,7 @@ enum plan_step {
 	PLAN_COMMIT,
 	PLAN_SPARE,
 	PLAN_DESTROY,
+	PLAN_SUSPEND,
 	PLAN_AFTER,
 	PLAN_LIST,
 	PLAN_STEPS
@@ -99,8 +102,10 @@ struct plan_msg {
 	/* SUPERVISOR_AGENT is text with marks, which become JSON strings' contents, and may have several
 	 * versions, each ended by a NUL; a later one is tried if the engine refuses the one before. */
 	bool puts_text;
-	bool shares_proxy;               /* commands of kubectl go over one proxy for all (kube/kube.h) */
-	bool is_verbose;                 /* clients are told each command: see base/command_words.h */
+	bool shares_proxy; /* commands of kubectl go over one proxy for all (kube/kube.h) */
+	bool is_verbose;   /* clients are told each command: see base/command_words.h */
+	bool takes_over; /* who has the same host name and user, but another boot or PID namespace, has ended
+			  */
 	struct slice steps[PLAN_STEPS];  /* made with plan_arg_put() */
 	uint32_t timeout_ms[PLAN_STEPS]; /* 0: PLAN_TIMEOUT_MS */
 	struct slice env;                /* of commands: NAME=value, each ended by NUL */

@@ -33,7 +33,7 @@ completes() {
 }
 
 completes "terrarium metr" "metrics"
-completes "terrarium re" "repl|replay|restart"
+completes "terrarium re" "repl|replay|restart|resume"
 completes "terrarium run --js" "--json"
 completes "terrarium run --no" "--no-plots"
 completes "terrarium run --scroll" "--scrollback"

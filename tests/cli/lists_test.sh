@@ -58,7 +58,7 @@ is_json 'all(set(t) == {"name", "about", "current", "recipe", "like", "where", "
 is_json '[t["name"] for t in value if t["current"]] == ["good"]'
 is_json '{t["name"]: t["works"] for t in value if t["where"]} == {"good": True, "sad": False, "broken": False, "missing": False}'
 is_json '[(t["advice"], t["like"]) for t in value if t["name"] == "sad"] == [("make some", "good")]'
-is_json '{t["name"] for t in value if not t["where"]} == {"local", "microsandbox", "fake", "docker", "podman", "micromamba", "kubernetes", "msb"}'
+is_json '{t["name"] for t in value if not t["where"]} == {"local", "microsandbox", "fake", "docker", "podman", "micromamba", "kubernetes", "agent-sandbox", "msb"}'
 try backends --names
 expect_out "local
 microsandbox
@@ -67,6 +67,7 @@ docker
 podman
 micromamba
 kubernetes
+agent-sandbox
 msb
 good
 sad
@@ -83,7 +84,7 @@ expect_code 125
 expect_in err "config.json:5:24: backend \"broken\", steps.probe[0]"
 try run --yes --backend gud -c 1
 expect_code 125
-expect_in err "there is no backend 'gud': known are local, microsandbox, fake, docker, podman, micromamba, kubernetes, msb, good"
+expect_in err "there is no backend 'gud': known are local, microsandbox, fake, docker, podman, micromamba, kubernetes, agent-sandbox, msb, good"
 echo '{ "backends": { "hangs": { "program": "'"$dir"'/bin/hangs", "steps": { "probe": ["{program}"], "connect": ["{agent}", "{key}"], "destroy": ["true"] } } } }' >config/terrarium/config.json
 try backends
 expect_in out "hangs does not end; it was stopped after 10 s"

@@ -69,7 +69,7 @@ run --yes nowhere.py|cannot read nowhere.py: No such file or directory
 run --yes binary.py|cannot run binary.py: it is a binary file (a NUL byte in line 1), not text
 run --yes folder.py|cannot run folder.py: it is a directory
 run --yes - -|'-' was given twice, but standard input can be read only once
-run --yes --backend moon -c x|there is no backend 'moon': known are local, microsandbox, fake, docker, podman, micromamba, kubernetes, msb
+run --yes --backend moon -c x|there is no backend 'moon': known are local, microsandbox, fake, docker, podman, micromamba, kubernetes, agent-sandbox, msb
 exec --yes|there is no command to execute; see 'terrarium exec --help'
 help nonsense|there is no command 'nonsense'; see 'terrarium help'
 help rnu|there is no command 'rnu'; did you mean 'terrarium help run'?

@@ -60,7 +60,7 @@ static void list(char *text)
 	const char *fields[FIELDS];
 	char id[64], *rest;
 	for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (container_gc_is(line, strlen(line), OWN, id, sizeof id)
+		if (container_gc_is(line, strlen(line), OWN, false, id, sizeof id)
 				&& (!*id || *id == '-' || !strstr(line, PLAN_NAME_PREFIX)))
 			abort();
 		recipe_fields(line, fields, FIELDS);

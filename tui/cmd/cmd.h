@@ -65,12 +65,14 @@ struct cmd {
 	X(repl) \
 	X(replay) \
 	X(restart) \
+	X(resume) \
 	X(run) \
 	X(scan) \
 	X(serve) \
 	X(snapshot) \
 	X(snapshots) \
 	X(stop) \
+	X(suspend) \
 	X(themes) \
 	X(tutor) \
 	X(version)

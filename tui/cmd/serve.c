@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <terrarium/recipe.h>
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
@@ -46,6 +47,7 @@ struct serve {
 	struct trm_config_lists lists; /* room for the lists of the options */
 	struct trm_remote_opts there;  /* the server that has the sandboxes, with --backend microsandbox */
 	const char *key_file;
+	bool takes_over; /* --take-over */
 	bool is_dev, resets_key, is_verbose, is_quiet;
 	char key[TRM_SERVER_KEY];
 	struct trm_loop *loop;
@@ -69,6 +71,7 @@ enum {
 	OPTION_POOL,
 	OPTION_SNAPSHOT,
 	OPTION_KEEP_FILES,
+	OPTION_TAKE_OVER,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
 };
@@ -90,6 +93,8 @@ static const struct option_spec options[] = {
 		[OPTION_SNAPSHOT] = {"--snapshot", 0, "TAG",
 				"let clients start from the snapshot; repeatable"},
 		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most to save of a stopped sandbox (1024)"},
+		[OPTION_TAKE_OVER] = {"--take-over", 0, NULL,
+				"remove what a server before this one left in the engine"},
 		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "print a line on stderr for each request"},
 		[OPTION_QUIET] = {"--quiet", 'q', NULL, "print only errors"},
 		{0},
@@ -332,6 +337,7 @@ static bool take_serve_option(struct serve *s, int option, const char *value)
 				/* 1: a limit that nothing fits into */
 				number ? (uint64_t)number << 20 : 1;
 		break;
+	case OPTION_TAKE_OVER: s->takes_over = true; break;
 	case OPTION_VERBOSE: s->is_verbose = true; break;
 	case OPTION_QUIET: s->is_quiet = true; break;
 	}
@@ -396,6 +402,20 @@ int serve_check_isolation(const struct options *o, const struct trm_config *conf
 	return CMD_OK;
 }
 
+/* Only an engine can hold what a server before this one left. */
+static int check_take_over(const struct serve *s)
+{
+	struct trm_recipe *recipe = NULL;
+	const char *file = *s->config.path ? s->config.path : NULL;
+	bool has_engine = trm_recipe_load(s->config.backend, file, &recipe, NULL) == 0;
+	trm_recipe_free(recipe);
+	if (s->takes_over && !has_engine)
+		return cmd_fail("--take-over does nothing on the backend '%s': it is for sandboxes in an engine or a "
+				"cluster, which outlive a server that is killed",
+				s->config.backend);
+	return CMD_OK;
+}
+
 static int serve_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct serve s = {0};
@@ -418,7 +438,8 @@ static int serve_main(const struct cmd *cmd, int argc, char **argv)
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
 	serve_take_config(&s.opts, &s.there, &s.lists, &o, &s.config);
-	if (serve_check_isolation(&o, &s.config) != CMD_OK)
+	s.opts.container.kube.takes_over = s.takes_over;
+	if (serve_check_isolation(&o, &s.config) != CMD_OK || check_take_over(&s) != CMD_OK)
 		return CMD_FAILED;
 	if (asks_itself(&s))
 		return cmd_fail("the server that is to be asked for sandboxes, %s, would be this one itself: give another "

@@ -122,6 +122,7 @@ static int check_able(
 					"come from no warm pool (warm_pool)"},
 			{kube->sandbox_template, recipe_uses(recipe, STEP_CREATE, "template"),
 					"come from no template (template)"},
+			{kube->resumes, recipe_has(recipe, STEP_SUSPEND), "cannot be suspended (resume)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
 					"cannot be built from a file (dockerfile)"},
@@ -177,7 +178,7 @@ static int check_claim(
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
 	const char *name = kube->warm_pool ? kube->warm_pool : kube->sandbox_template;
-	if (!recipe_uses(recipe, STEP_CREATE, "warm_pool"))
+	if (!recipe_uses(recipe, STEP_CREATE, "warm_pool") || kube->resumes)
 		return 0;
 	if (!name)
 		return trm_error_set(reterr, TRM_EINVAL,

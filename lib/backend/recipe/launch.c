@@ -78,6 +78,7 @@ void launch_facts(const struct box *box, struct recipe_facts *ret)
 	ret->value[FACT_POD_MANIFEST] = w->opts.container.kube.manifest;
 	ret->value[FACT_WARM_POOL] = w->opts.container.kube.warm_pool;
 	ret->value[FACT_TEMPLATE] = w->opts.container.kube.sandbox_template;
+	ret->value[FACT_RESUME] = w->opts.container.kube.resumes ? "on" : NULL;
 	ret->value[FACT_SHUTDOWN_TIME] = w->shutdown_time;
 	ret->value[FACT_POD] = w->opts.container.container ? w->pod : w->name;
 	ret->value[FACT_POD_CONTAINER] = w->opts.container.container ? w->pod_container : POD_CONTAINER;
@@ -223,8 +224,9 @@ static bool is_pod(const struct box *box)
 static bool shares_proxy(const struct box *box)
 {
 	const char *transport = getenv("TERRARIUM_KUBE_TRANSPORT");
-	return recipe_put_reads(box->recipe) == RECIPE_PUT_POD
-	       && !(transport && strcmp(transport, "exec") == 0);
+	bool is_of_cluster = recipe_put_reads(box->recipe) == RECIPE_PUT_POD
+			     || recipe_uses(box->recipe, STEP_CREATE, "warm_pool");
+	return is_of_cluster && !(transport && strcmp(transport, "exec") == 0);
 }
 
 /* Tests and measurements can force a way. */
@@ -297,6 +299,7 @@ static int put_steps(struct draft *d, const struct box *box, struct terms *t, st
 			{PLAN_COMMIT, STEP_COMMIT, c->commit_tag},
 			{PLAN_SPARE, STEP_SPARE, c->commit_tag},
 			{PLAN_DESTROY, STEP_DESTROY, !c->container},
+			{PLAN_SUSPEND, STEP_SUSPEND, !c->container},
 			{PLAN_AFTER, STEP_IMAGE_REMOVE, box->is_made && !c->keep_image},
 			{PLAN_LIST, STEP_LIST, true},
 	};
@@ -347,6 +350,7 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 			.cwd = getcwd(cwd, sizeof cwd) ? cwd : "/",
 			.is_adopted = w->opts.container.container != NULL,
 			.has_net = w->opts.limits.net,
+			.takes_over = w->opts.container.kube.takes_over,
 			.is_verbose = w->opts.is_verbose,
 			.puts_text = is_pod(box),
 			.shares_proxy = shares_proxy(box),

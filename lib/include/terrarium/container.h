@@ -30,6 +30,10 @@ struct trm_kube_opts {
 	/* For agent-sandbox, which makes pods from templates: one of these two is required. */
 	const char *warm_pool;        /* SandboxWarmPool to claim a pod from */
 	const char *sandbox_template; /* SandboxTemplate to make a new pod from */
+	bool resumes; /* go on with the suspended sandbox of this name (trm_registry_suspend()) */
+	/* Remove what others of this user and host name left in the namespace, even from another PID
+	 * namespace or boot: for a server that alone has this host name and replaces one that has ended. */
+	bool takes_over;
 };
 
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "micromamba", "kubernetes", "msb"

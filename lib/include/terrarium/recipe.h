@@ -56,6 +56,8 @@ const char *trm_recipe_describe_limits(
 /* True if the option of that name ("--memory") changes how its sandboxes are created, with a root that is
  * read-only or without. */
 bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool is_read_only);
+/* true if its sandboxes can be suspended (trm_registry_suspend()) */
+bool trm_recipe_suspends(const struct trm_recipe *recipe);
 /* true if its sandboxes are made from an image */
 bool trm_recipe_takes_image(const struct trm_recipe *recipe);
 /* The image of sandboxes that name none; NULL: that of the language (trm_container_image()). */

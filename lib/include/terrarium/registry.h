@@ -106,7 +106,13 @@ size_t trm_registry_sweep(struct trm_registry *registry);
  * has reused the supervisor's pid, it is not touched. TRM_ENOENT: the sandbox has already ended; TRM_EPERM:
  * it belongs to another user. */
 int trm_registry_stop(struct trm_registry *registry, const struct trm_entry *entry, struct trm_error *reterr);
-/* The same by force: the supervisor is killed, the sandbox dies with it, and its remains are removed. */
+/* The same, but its engine keeps the sandbox with its volumes, if trm_recipe_suspends() is true of its
+ * backend: a sandbox that is opened with kube.resumes (terrarium/container.h) goes on with them. Processes
+ * and what is in no volume are lost. Any other sandbox is not affected. */
+int trm_registry_suspend(
+		struct trm_registry *registry, const struct trm_entry *entry, struct trm_error *reterr);
+/* The same as stopping, by force: the supervisor is killed, the sandbox dies with it, and its remains are
+ * removed. */
 int trm_registry_kill(struct trm_registry *registry, const struct trm_entry *entry, struct trm_error *reterr);
 /* Block until the sandbox has ended and nothing of it is left. TRM_ETIMEDOUT: it has not ended in time. */
 int trm_registry_wait(struct trm_registry *registry, const struct trm_entry *entry, uint64_t timeout_ms,

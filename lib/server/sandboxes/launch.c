@@ -204,6 +204,8 @@ static void take_image(struct launching *l, const struct served *served, const c
 	struct trm_container_opts *container = &l->opts.container;
 	bool is_ours = strstr(name, "microsandbox/") || strstr(name, "terrarium/");
 	*container = served->fleet->opts.container;
+	if (container->kube.warm_pool || container->kube.sandbox_template)
+		return; /* it has the image */
 	if (container->image)
 		return;
 	if (!is_ours)

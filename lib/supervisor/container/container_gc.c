@@ -63,7 +63,7 @@ static bool supervisor_lives(const char *pid, const char *start)
 			       && now.start == strtoull(start, NULL, 10));
 }
 
-static bool is_orphaned(const char *label, const char *state, const char *own_label)
+static bool is_orphaned(const char *label, const char *state, const char *own_label, bool takes_over)
 {
 	char theirs[LABEL], ours[LABEL], *their[PARTS], *our[PARTS];
 	snprintf(theirs, sizeof theirs, "%s", label);
@@ -72,6 +72,10 @@ static bool is_orphaned(const char *label, const char *state, const char *own_la
 		return false;
 	if (strcmp(their[PART_HOST], our[PART_HOST]) != 0 || strcmp(their[PART_UID], our[PART_UID]) != 0)
 		return false;
+	const bool is_elsewhere = strcmp(their[PART_BOOT], our[PART_BOOT])
+				  || strcmp(their[PART_PIDNS], our[PART_PIDNS]);
+	if (is_elsewhere && takes_over)
+		return true;
 	if (strcmp(their[PART_BOOT], our[PART_BOOT]) != 0)
 		return strncmp(state, "running", strlen("running")) != 0 && strncmp(state, "Up", 2) != 0;
 	return !strcmp(their[PART_PIDNS], our[PART_PIDNS])
@@ -90,7 +94,8 @@ static bool is_our_name(const char *name, const char *given)
 	return !strncmp(name + prefix, given, strlen(given));
 }
 
-bool container_gc_is(const char *line, size_t n, const char *own_label, char *ret_id, size_t cap)
+bool container_gc_is(
+		const char *line, size_t n, const char *own_label, bool takes_over, char *ret_id, size_t cap)
 {
 	enum { ID, LABEL_COLUMN, STATE, NAME, GIVEN, COLUMNS, LINE = 2048 };
 	char text[LINE], *column[COLUMNS], *at = text;
@@ -108,7 +113,7 @@ bool container_gc_is(const char *line, size_t n, const char *own_label, char *re
 	if (!id || id >= cap || *column[ID] == '-' || !is_our_name(column[NAME], column[GIVEN]))
 		return false;
 	memcpy(ret_id, column[ID], id + 1);
-	return is_orphaned(column[LABEL_COLUMN], column[STATE], own_label);
+	return is_orphaned(column[LABEL_COLUMN], column[STATE], own_label, takes_over);
 }
 
 /* ---- sweeping ---------------------------------------------------------------------------- */
@@ -127,7 +132,9 @@ _Noreturn void container_gc_sweep(const struct step_facts *facts)
 		const char *eol = memchr(at, '\n', (size_t)(end - at));
 		size_t n = (size_t)((eol ? eol : end) - at);
 		bool is_whole = at > list.out_bytes || !list.out.is_cut;
-		if (is_whole && container_gc_is(at, n, facts->supervisor, id, sizeof id))
+		if (is_whole
+				&& container_gc_is(at, n, facts->supervisor, facts->plan->takes_over, id,
+						sizeof id))
 			step_run(&destroy, &each, PLAN_DESTROY, -1);
 		at += n + 1;
 	}

@@ -23,7 +23,8 @@ char *container_gc_label(char *out, size_t cap);
 
 /* Examine one line that the LIST step printed. Returns true if it describes an orphan, whose id is in
  * *ret_id. */
-bool container_gc_is(const char *line, size_t n, const char *own_label, char *ret_id, size_t cap);
+bool container_gc_is(
+		const char *line, size_t n, const char *own_label, bool takes_over, char *ret_id, size_t cap);
 
 /* List the containers and destroy the orphans. Runs in a process of its own and does not return.
  * `facts->id` is ignored. */

@@ -56,6 +56,7 @@ struct container {
 	unsigned version;  /* of the text that PUT has read (plan_msg.puts_text) */
 	bool is_overtaken; /* whoever waits for the step stops waiting once the agent has connected */
 	bool owes_id;      /* `create` was overtaken, so its last line is still to come */
+	bool is_suspended; /* at the end the engine is to keep the sandbox */
 	bool is_lost;      /* our connection has broken */
 	struct step step;  /* the current or the last one */
 	struct handoff handoff;
@@ -71,6 +72,9 @@ void container_load(struct supervisor *k);
 bool container_start(struct supervisor *k);
 /* Destroy the sandbox. Adds errors to the supervisor's messages, and the exit reason if none is known. */
 void container_end(struct supervisor *k);
+
+/* True, and the end is to suspend the sandbox, if its engine can do that. */
+bool container_suspend(struct container *r);
 
 /* Take the id from the last line of `create`, once that step is over. Reports an error and returns false if
  * it is no id. */

@@ -110,6 +110,32 @@ static void release(struct supervisor *k)
 				step_describe_failure(&r->step, words, sizeof words));
 }
 
+bool container_suspend(struct container *r)
+{
+	r->is_suspended |= r->is_on && container_has(r, PLAN_SUSPEND);
+	return r->is_suspended;
+}
+
+/* Whoever asks for it by name is told that it is suspended. What cannot be suspended is destroyed, because
+ * nobody would find it again. */
+static bool suspend_engine(struct supervisor *k)
+{
+	struct container *r = &k->container;
+	char words[STEP_WORDS];
+	if (!r->is_suspended)
+		return false;
+	if (!container_run(k, PLAN_SUSPEND, -1, "suspending the sandbox")) {
+		supervisor_add_reason(k, "it could not be suspended, and was removed: %s",
+				step_describe_failure(&r->step, words, sizeof words));
+		return false;
+	}
+	snprintf(words, sizeof words, "it is suspended: 'terrarium resume %.64s' goes on with it",
+			k->spec.name);
+	sweep_note_end(SUPERVISOR_RUN_DIR, k->spec.name, r->plan.backend, words);
+	r->shared->may_be_there = false;
+	return true;
+}
+
 void container_end(struct supervisor *k)
 {
 	struct container *r = &k->container;
@@ -124,7 +150,7 @@ void container_end(struct supervisor *k)
 	bool is_saved = save(k);
 	bridges_finish(&r->bridges);
 	handoff_finish(&r->handoff, SUPERVISOR_ENTRY_DIR);
-	if (is_saved) {
+	if (is_saved && !suspend_engine(k)) {
 		container_destroy(k, "removing the sandbox");
 		if (container_has(r, PLAN_AFTER) && !container_run(k, PLAN_AFTER, -1, "removing its image"))
 			supervisor_add_reason(k, "%s", step_describe_failure(&r->step, words, sizeof words));

@@ -119,7 +119,7 @@ static void handle_signals(struct supervisor *k)
 		pid_t from = (pid_t)info.ssi_pid;
 		if (info.ssi_signo == SIGCHLD)
 			reap(k);
-		else
+		else if (info.ssi_signo != SIGUSR2 || (k->is_announced && container_suspend(&k->container)))
 			end_asked(k, GONE_SIGNAL, from, procstat_command(from, command, sizeof command));
 	}
 }

@@ -57,6 +57,7 @@ static bool init_supervisor(struct supervisor *k)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGHUP);
+	sigaddset(&signals, SIGUSR2);
 	sigprocmask(SIG_SETMASK, &signals, NULL);
 	k->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	for (int fd = SUPERVISOR_CLIENT; fd < SUPERVISOR_FD_END; fd++)

@@ -409,7 +409,7 @@ static void test_places_in_a_config_file(void **state)
 	assert_string_equal(load_mistake("docker"), "");
 	assert_non_null(strstr(load_mistake("dokcer"),
 			"there is no backend 'dokcer': known are local, microsandbox, "
-			"fake, docker, podman, micromamba, kubernetes, msb, box"));
+			"fake, docker, podman, micromamba, kubernetes, agent-sandbox, msb, box"));
 }
 
 static void test_chains_and_circles(void **state)
@@ -460,13 +460,41 @@ static void note(void *user, const struct trm_recipe_entry *entry)
 	assert_true(!entry->recipe == !!*entry->problem);
 }
 
+/* A claim names a pool or a template, or goes on. */
+static void test_claims(void **state)
+{
+	struct trm_recipe *recipe = load("agent-sandbox");
+	struct recipe_facts facts = {.value = {[FACT_NAME] = "terrarium-lab-0123abcd",
+						     [FACT_UID] = "1000",
+						     [FACT_SHUTDOWN_TIME] = "2026-01-31T12:00:00Z",
+						     [FACT_KEY] = "0123abcd",
+						     [FACT_WARM_POOL] = "tools"}};
+	(void)state;
+	assert_non_null(strstr(expand(recipe, STEP_CREATE, &facts), "|pool|tools|kubectl"));
+	facts.value[FACT_RESUME] = "on";
+	assert_non_null(strstr(expand(recipe, STEP_CREATE, &facts), "|resume|-|kubectl"));
+	assert_string_equal(expand(recipe, STEP_CONNECT, &facts),
+			"kubectl|exec|--stdin|--quiet|" RECIPE_LATE_PLACE "|--|" RECIPE_LATE_AGENT
+			"|connect|--key|0123abcd|--start|--stay|");
+	assert_false(recipe_has(recipe, STEP_ADOPT));
+	assert_false(trm_recipe_takes_image(recipe));
+	assert_true(trm_recipe_suspends(recipe));
+	assert_true(trm_recipe_takes(recipe, "--warm-pool", false));
+	assert_false(trm_recipe_takes(recipe, "--memory", false));
+	trm_recipe_free(recipe);
+	recipe = load("kubernetes");
+	assert_false(trm_recipe_suspends(recipe));
+	assert_false(trm_recipe_takes(recipe, "--template", false));
+	trm_recipe_free(recipe);
+}
+
 static void test_list(void **state)
 {
 	char line[1000] = "";
 	(void)state;
 	write_config("{\"backends\":{\n\"docker\":{\"like\":\"docker\"},\n\"bad\":7,\n\"box\":{\"like\":\"podman\"}}}");
 	assert_int_equal(trm_recipe_list(file, note, line, NULL), 0);
-	assert_string_equal(line, "podman micromamba kubernetes msb docker:2 bad:3! box:4 ");
+	assert_string_equal(line, "podman micromamba kubernetes agent-sandbox msb docker:2 bad:3! box:4 ");
 	write_config("{");
 	assert_int_equal(trm_recipe_list(file, note, line, NULL), TRM_EINVAL);
 	write_config("{\"backends\":[]}");
@@ -489,6 +517,7 @@ int main(void)
 			cmocka_unit_test(test_places_in_a_config_file),
 			cmocka_unit_test(test_chains_and_circles),
 			cmocka_unit_test(test_words_claim_no_more_than_is_asked_for),
+			cmocka_unit_test(test_claims),
 			cmocka_unit_test(test_list),
 	};
 	int fd = mkstemp(file);

@@ -35,17 +35,24 @@ static struct pod_spec example(void)
 			.cut = POD_CUT_BY_INIT};
 }
 
-static cJSON *make(const struct pod_spec *spec)
+typedef int put_fn(struct buf *out, const struct pod_spec *spec, struct trm_error *reterr);
+
+static cJSON *make_by(put_fn *put, const struct pod_spec *spec)
 {
 	struct buf out;
 	struct trm_error why = {0};
 	buf_init(&out, 1 << 20);
-	if (pod_put(&out, spec, &why) < 0)
+	if (put(&out, spec, &why) < 0)
 		fail_msg("%s", why.msg);
 	cJSON *list = cJSON_ParseWithLength(buf_at(&out), out.len);
 	buf_finish(&out);
 	assert_non_null(list);
 	return list;
+}
+
+static cJSON *make(const struct pod_spec *spec)
+{
+	return make_by(pod_put, spec);
 }
 
 /* The object of a kind in the list; NULL: there is none. */
@@ -244,6 +251,33 @@ static void test_names_are_host_names(void **state)
 	assert_string_equal(name + strlen(name) - 9, "-0123abcd");
 }
 
+static void test_a_template_makes_pods_of_the_same_kind(void **state)
+{
+	struct pod_spec spec = example();
+	(void)state;
+	spec.name = "tools";
+	spec.map = "terrarium-agent-0123";
+	spec.cut = POD_CUT_BY_POLICY;
+	cJSON *list = make_by(pod_template_put, &spec);
+	expect_text(kind(list, "ConfigMap"), "metadata/name", "terrarium-agent-0123");
+	const cJSON *template = kind(list, "SandboxTemplate"), *pod = at(template, "spec/podTemplate/spec");
+	expect_text(template, "metadata/name", "tools");
+	assert_null(at(template, "metadata/labels")); /* a sweep finds it by none of them */
+	expect_text(pod, "volumes/0/configMap/name", "terrarium-agent-0123");
+	expect_text(pod, "containers/0/securityContext/capabilities/drop/0", "ALL");
+	expect_text(pod, "containers/0/command/0", "/.terrarium/agent");
+	assert_true(cJSON_IsFalse(at(pod, "automountServiceAccountToken")));
+	assert_null(at(pod, "activeDeadlineSeconds")); /* it may wait for long */
+	assert_null(at(pod, "initContainers"));
+	assert_true(cJSON_IsObject(at(template, "spec/networkPolicy")));
+	expect_text(kind(list, "SandboxWarmPool"), "spec/sandboxTemplateRef/name", "tools");
+	cJSON_Delete(list);
+	spec.cut = POD_KEEPS_NET;
+	list = make_by(pod_template_put, &spec);
+	assert_null(at(kind(list, "SandboxTemplate"), "spec/networkPolicy"));
+	cJSON_Delete(list);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +289,7 @@ int main(void)
 			cmocka_unit_test(test_root_has_what_the_cluster_gives),
 			cmocka_unit_test(test_users_are_numbers),
 			cmocka_unit_test(test_names_are_host_names),
+			cmocka_unit_test(test_a_template_makes_pods_of_the_same_kind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static bool judge(const char *const *other, int pid, const char *state, const ch
 		part[i] = other && other[i] ? (char *)other[i] : part[i];
 	int n = snprintf(line, sizeof line, "c1\t%s/%s/%s/%s/%d/1\t%s\t%s\tbox\tmore", part[PART_HOST],
 			part[PART_BOOT], part[PART_PIDNS], part[PART_UID], pid, state, name);
-	bool is = container_gc_is(line, (size_t)n, own, id, sizeof id);
+	bool is = container_gc_is(line, (size_t)n, own, false, id, sizeof id);
 	if (is)
 		assert_string_equal(id, "c1");
 	return is;
@@ -50,12 +50,31 @@ static void whose_supervisor_is_dead_is_one(void **state)
 	assert_true(judge(NULL, getpid(), "running", "terrarium-box-01234567")); /* another start time */
 }
 
+/* A server whose machine or pod was replaced has the same name, but can no longer look at the process. */
+static void of_a_predecessor_is_one_for_who_takes_over(void **state)
+{
+	static const char other[] = "running\tterrarium-box-01234567\tbox";
+	char line[1024], id[64], ours[LABEL], *part[PARTS];
+	(void)state;
+	snprintf(ours, sizeof ours, "%s", own);
+	assert_true(split(ours, '/', part, PARTS));
+	int n = snprintf(line, sizeof line, "c1\t%s/%s/4711/%s/1/1\t%s", part[PART_HOST], part[PART_BOOT],
+			part[PART_UID], other);
+	assert_false(container_gc_is(line, (size_t)n, own, false, id, sizeof id));
+	assert_true(container_gc_is(line, (size_t)n, own, true, id, sizeof id));
+	n = snprintf(line, sizeof line, "c1\tother/%s/4711/%s/1/1\t%s", part[PART_BOOT], part[PART_UID],
+			other);
+	assert_false(container_gc_is(line, (size_t)n, own, true, id, sizeof id));
+	n = snprintf(line, sizeof line, "c1\t%s\t%s", own, other);
+	assert_false(container_gc_is(line, (size_t)n, own, true, id, sizeof id));
+}
+
 static void whose_supervisor_lives_is_none(void **state)
 {
 	char line[1024], id[64];
 	(void)state;
 	int n = snprintf(line, sizeof line, "c1\t%s\texited\tterrarium-box-1\tbox", own);
-	assert_false(container_gc_is(line, (size_t)n, own, id, sizeof id));
+	assert_false(container_gc_is(line, (size_t)n, own, false, id, sizeof id));
 }
 
 static void others_are_left_alone(void **state)
@@ -92,7 +111,7 @@ static void lines_that_are_none(void **state)
 	char id[64];
 	(void)state;
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-		assert_false(container_gc_is(lines[i], strlen(lines[i]), own, id, sizeof id));
+		assert_false(container_gc_is(lines[i], strlen(lines[i]), own, false, id, sizeof id));
 }
 
 int main(void)
@@ -100,6 +119,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(whose_supervisor_is_dead_is_one),
 			cmocka_unit_test(whose_supervisor_lives_is_none),
+			cmocka_unit_test(of_a_predecessor_is_one_for_who_takes_over),
 			cmocka_unit_test(others_are_left_alone),
 			cmocka_unit_test(labels_are_inherited_and_names_are_not),
 			cmocka_unit_test(lines_that_are_none),

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <terrarium/recipe.h>
+#include <terrarium/terrarium.h>
+
+#include "cmd/cmd.h"
+#include "cmd/sandbox_list.h"
+
+enum { SIGNALS = 3 };
+
+struct resumption {
+	struct trm_loop *loop;
+	struct trm_sandbox *sandbox; /* NULL: closed */
+	struct trm_error why;
+	int ended_by;
+	bool is_up;
+};
+
+static void on_ready(void *user, struct trm_sandbox *sandbox)
+{
+	struct resumption *p = user;
+	p->is_up = true;
+	trm_sandbox_close(sandbox); /* it is kept */
+}
+
+static void on_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct resumption *p = user;
+	(void)sandbox;
+	p->sandbox = NULL;
+	if (!p->is_up && !p->why.code)
+		p->why = *why;
+}
+
+static void on_signal(void *user, int signo)
+{
+	struct resumption *p = user;
+	p->ended_by = signo;
+	if (p->sandbox)
+		trm_sandbox_stop(p->sandbox);
+}
+
+static const struct trm_sandbox_cb SANDBOX_CB = {.ready = on_ready, .closed = on_closed};
+
+static int open_resumed(struct resumption *p, const struct trm_config *config, const char *name)
+{
+	struct trm_config_lists lists;
+	struct trm_sandbox_opts opts;
+	trm_config_sandbox_opts(config, &lists, &opts);
+	opts.name = name;
+	opts.keep = true;
+	opts.container.kube.resumes = true;
+	return trm_sandbox_open(p->loop, &opts, &SANDBOX_CB, p, &p->sandbox, &p->why);
+}
+
+static int resume_sandbox(const struct trm_config *config, const char *name)
+{
+	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+	struct trm_signal *handlers[SIGNALS] = {0};
+	struct resumption p = {0};
+	int r = trm_loop_create(&p.loop, &p.why);
+	for (int i = 0; r == 0 && i < SIGNALS; i++)
+		r = trm_loop_add_signal(p.loop, signals[i], on_signal, &p, &handlers[i], &p.why);
+	if (r == 0)
+		r = open_resumed(&p, config, name);
+	while (r == 0 && p.sandbox)
+		trm_loop_step(p.loop, -1);
+	for (int i = 0; i < SIGNALS; i++)
+		trm_signal_remove(handlers[i]);
+	trm_loop_destroy(p.loop);
+	if (p.ended_by)
+		return CMD_SIGNALED + p.ended_by;
+	if (!p.is_up)
+		return cmd_fail("%s", p.why.msg);
+	puts(name);
+	return cmd_flush();
+}
+
+/* The backend that is remembered, unless another is asked for. */
+static int choose_backend(const struct options *o, struct trm_config *config, const char *name)
+{
+	struct trm_ended ended;
+	struct trm_recipe *recipe = NULL;
+	struct trm_entry entry;
+	struct trm_error why = {0};
+	if (sandbox_list_runs(name, &entry))
+		return cmd_fail("the sandbox '%s' runs: there is nothing to resume", name);
+	if (!options_has(o, "backend") && trm_registry_ended(name, &ended))
+		snprintf(config->backend, sizeof config->backend, "%.*s", (int)sizeof config->backend - 1,
+				ended.backend);
+	if (!trm_registry_lists(config->backend))
+		return cmd_fail("the backend '%s' cannot suspend sandboxes", config->backend);
+	int r = trm_recipe_load(config->backend, *config->path ? config->path : NULL, &recipe, &why);
+	bool can = r == 0 && trm_recipe_suspends(recipe);
+	trm_recipe_free(recipe);
+	return can ? CMD_OK
+		   : cmd_fail("the backend '%s' cannot suspend sandboxes, so there is none to resume: name the backend "
+			      "with --backend, as agent-sandbox",
+				   config->backend);
+}
+
+static int run_resume(const struct cmd *cmd, int argc, char **argv)
+{
+	struct trm_config config;
+	struct trm_error why = {0};
+	struct options o;
+	const char *name = NULL;
+	options_init(&o, cmd->name, cmd->options, argc, argv);
+	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
+		if (got == OPTIONS_HELP)
+			return cmd_print_help(cmd);
+		if (got == OPTIONS_WRONG)
+			return CMD_FAILED;
+		if (name)
+			return cmd_fail("'resume' takes one NAME, and '%s' is a second one", o.value);
+		name = o.value;
+	}
+	if (!name)
+		return cmd_fail("which sandbox? Give the NAME of a suspended one");
+	if (options_config(&o, &config) < 0)
+		return CMD_FAILED;
+	if (trm_sandbox_name_check(name, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	int code = choose_backend(&o, &config, name);
+	return code == CMD_OK ? resume_sandbox(&config, name) : code;
+}
+
+static const char *const settings[] = {
+		"backend", "kube_context", "kube_namespace", "max_lifetime", "idle_timeout", NULL};
+
+const struct cmd cmd_resume = {
+		.name = "resume",
+		.usage = "resume [OPTIONS] NAME",
+		.summary = "go on with a suspended sandbox",
+		.help = "Starts a pod for the sandbox NAME that 'terrarium suspend' let rest, with the files of its "
+			"volume claims, and keeps it. --kube-context and --kube-namespace say where it is, if that is "
+			"not where kubectl looks.",
+		.operands = "NAME",
+		.settings = settings,
+		.run = run_resume,
+};
