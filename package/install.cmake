@@ -33,6 +33,9 @@ file(RELATIVE_PATH PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(lib/terrarium.pc.in terrarium.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/terrarium.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# A server in a cluster, for kubectl apply -k: docs/server.md.
+install(DIRECTORY package/kubernetes DESTINATION ${CMAKE_INSTALL_DATADIR}/terrarium)
+
 foreach(section 1 3 5 7)
   file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})

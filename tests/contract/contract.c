@@ -21,7 +21,7 @@ static struct trm_sandbox_opts sandbox_opts(void)
 {
 	struct trm_sandbox_opts opts;
 	trm_sandbox_opts_default(&opts);
-	opts.container.image = image;
+	dialect_origin(&opts, backend, image);
 	return opts;
 }
 

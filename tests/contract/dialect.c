@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <terrarium/sandbox.h>
+
 #define WAIT_UNTIL_CALLED "until [ -e called ]; do sleep 0.02; done; "
 
 static const struct dialect DIALECTS[] = {
@@ -135,11 +137,19 @@ const struct dialect *dialect_find(const char *backend, const char *lang)
 {
 	const struct dialect *d = DIALECTS;
 	static const char *const alike[] = {
-			"docker", "podman", "kubernetes", "namespaces", "landlock", "none"};
+			"docker", "podman", "kubernetes", "agent-sandbox", "namespaces", "landlock", "none"};
 	const char *as = backend;
 	for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
 		as = strcmp(backend, alike[i]) ? as : "local";
 	while (d->backend && (strcmp(d->backend, as) || strcmp(d->lang, lang)))
 		d++;
 	return d->backend ? d : NULL;
+}
+
+void dialect_origin(struct trm_sandbox_opts *opts, const char *backend, const char *origin)
+{
+	if (!strcmp(backend, "agent-sandbox"))
+		opts->container.kube.warm_pool = origin;
+	else
+		opts->container.image = origin;
 }

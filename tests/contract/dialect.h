@@ -32,4 +32,8 @@ struct dialect {
  * machine does. */
 const struct dialect *dialect_find(const char *backend, const char *lang);
 
+struct trm_sandbox_opts;
+/* What its sandboxes are made from: an image, or a warm pool. */
+void dialect_origin(struct trm_sandbox_opts *opts, const char *backend, const char *origin);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmocka_all.h"
+#include "contract/dialect.h"
 
 const char *seen_out(const struct seen *seen)
 {
@@ -132,7 +133,7 @@ bool peer_open(struct peer *p, struct trm_loop *loop, const struct place *at, co
 	sandbox.name = name;
 	if (at) {
 		sandbox.backend = trm_isolation_find(at->backend, &sandbox.isolation) ? "local" : at->backend;
-		sandbox.container.image = at->image;
+		dialect_origin(&sandbox, at->backend, at->image);
 	}
 	int r = at ? trm_sandbox_open(loop, &sandbox, &SANDBOX_CB, p, &p->sandbox, &p->why)
 		   : trm_sandbox_attach(loop, name, NULL, &SANDBOX_CB, p, &p->sandbox, &p->why);

@@ -555,7 +555,7 @@ int main(int argc, char **argv)
 	place = (struct place){argv[1], argv[3]};
 	struct trm_sandbox_opts opts;
 	trm_sandbox_opts_default(&opts);
-	opts.container.image = argv[3];
+	dialect_origin(&opts, argv[1], argv[3]);
 	if (!bed_works(argv[1], &opts))
 		return 77;
 	if (argc == 5)

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# serve_test.sh TERRARIUM: the server with sandboxes in the cluster, on this machine and in a pod of package/kubernetes, which has
+# the rights of its Role and no more. A server that replaces another one removes what that one left.
+. "$(dirname "$0")/tell_claims.sh"
+
+admin() { "$CLUSTER" admin "$CLUSTER_DIR" "$@"; }
+
+# await_port FILE: until the server, or the tunnel to it, has told its port.
+port_of() { sed -n 's/.*127\.0\.0\.1:\([0-9]*\).*/\1/p' "$1" | head -n 1; }
+has_port() { [ -n "$(port_of "$1")" ]; }
+
+# ---- on this machine, with both backends
+
+# serves BACKEND OPTION...
+serves() {
+	backend=$1
+	shift
+	"$terrarium" serve --dev --port 0 --backend "$backend" --kube-namespace "$space" "$@" >told 2>errors &
+	server=$!
+	until_true has_port told
+	there="--backend microsandbox --server-url http://127.0.0.1:$(port_of told)"
+	try run --yes $there --name lab --image python -c 'x = 41' -c 'import os; print(x + 1, os.path.exists("/.terrarium/agent"))'
+	[ "$code" = 0 ] || cat errors
+	expect_code 0
+	expect_out '42 True'
+	kill -TERM $server
+	wait $server || :
+	until_true is_empty || objects
+}
+serves kubernetes --image "$image"
+until_true is_warm
+serves agent-sandbox --warm-pool terrarium
+
+# ---- in the cluster
+
+mkdir -p root/usr/bin root/bin root/tmp
+cp "$terrarium" root/usr/bin/terrarium
+cp "$(command -v kubectl)" root/usr/bin/kubectl
+cp "$(command -v busybox)" root/bin/sh
+keys=$(ldconfig -p | sed -n 's/.*libgnutls\.so\.30 .*x86-64.* => //p' | head -n 1) # loaded when it is needed
+{
+	echo "$keys"
+	ldd "$terrarium" "$keys"
+} | grep -o '/[^ ]*' | while read -r library; do
+	mkdir -p "root$(dirname "$library")"
+	cp -L "$library" "root$library"
+done
+admin image localhost/terrarium:1 "$PWD/root"
+
+# The folder as it is, in the test's namespace. Here nobody answers at the address of the API service.
+mkdir overlay
+cp -r "$source/package/kubernetes" overlay/base
+cat >overlay/kustomization.yaml <<YAML
+namespace: $space
+resources: [base]
+patches:
+  - target: {kind: Namespace}
+    patch: '[{"op": "replace", "path": "/metadata/name", "value": "$space"}]'
+  - target: {kind: Deployment}
+    patch: |
+      - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: KUBERNETES_SERVICE_HOST, value: 10.250.0.1}}
+      - {op: add, path: /spec/template/spec/containers/0/env/-, value: {name: KUBERNETES_SERVICE_PORT, value: "6443"}}
+      - {op: add, path: /spec/template/spec/containers/0/command/-, value: --image}
+      - {op: add, path: /spec/template/spec/containers/0/command/-, value: $image}
+YAML
+kubectl apply --server-side --force-conflicts -k overlay >applied 2>&1 || cat applied
+tried="the folder package/kubernetes"
+kubectl -n "$space" rollout status deployment/terrarium --timeout=120s >rolled 2>&1 || {
+	wrong "the server should become ready"
+	kubectl -n "$space" logs deployment/terrarium
+}
+
+# rights: of the account, by what it may do. Not one of those that a Role should not have.
+can() { kubectl -n "$space" auth can-i --quiet --as "system:serviceaccount:$space:terrarium" "$@"; }
+for right in 'create pods' 'create pods/exec' 'create configmaps' 'create sandboxclaims.extensions.agents.x-k8s.io'; do
+	can $right || wrong "the server should be allowed to $right"
+done
+for right in 'get secrets' 'list secrets' 'create deployments' 'update roles' 'get configmaps'; do
+	! can $right || wrong "the server should not be allowed to $right"
+done
+
+# tunnel: to the server's pod, by kubectl. Sets $there.
+tunnel() {
+	kubectl -n "$space" port-forward deployment/terrarium :5555 >tunnel.out 2>&1 &
+	line=$!
+	until_true has_port tunnel.out
+	MSB_API_KEY=$(kubectl -n "$space" exec deployment/terrarium -- terrarium keygen)
+	export MSB_API_KEY
+	there="--backend microsandbox --server-url http://127.0.0.1:$(port_of tunnel.out)"
+}
+pods() { kubectl -n "$space" get pods,configmaps -l dev.terrarium=1 -o name; }
+has_no_pods() { [ -z "$(pods)" ]; }
+
+tunnel
+try run --yes $there --name lab --image python -c 'x = 41' -c 'print(x + 1)'
+[ "$code" = 0 ] || kubectl -n "$space" logs deployment/terrarium
+expect_code 0
+expect_out 42
+
+# ---- a successor
+
+try run --yes $there --name left --image python --keep -c 'print("left")'
+expect_code 0
+expect_out left
+[ -n "$(pods)" ] || wrong "there should be a pod of the server's"
+before=$(pods | grep pod/)
+kill $line
+wait $line 2>/dev/null || :
+# Its pod is deleted without a chance to clean up.
+kubectl -n "$space" delete pod -l app.kubernetes.io/name=terrarium --grace-period=0 --force >/dev/null 2>&1
+is_replaced() { kubectl -n "$space" rollout status deployment/terrarium --timeout=5s >/dev/null 2>&1; }
+until_true is_replaced
+tunnel
+try run --yes $there --name next --image python --keep -c 'print("next")'
+expect_code 0
+expect_out next
+is_removed() { ! pods | grep -qxF "$before"; }
+until_true is_removed || pods
+kill $line
+wait $line 2>/dev/null || :
+kubectl delete -n "$space" deployment terrarium --wait=true >/dev/null
+until_true has_no_pods || pods
+verdict
