@@ -38,11 +38,13 @@ mkdir -p root/usr/bin root/bin root/tmp
 cp "$terrarium" root/usr/bin/terrarium
 cp "$(command -v kubectl)" root/usr/bin/kubectl
 cp "$(command -v busybox)" root/bin/sh
-keys=$(ldconfig -p | sed -n 's/.*libgnutls\.so\.30 .*x86-64.* => //p' | head -n 1) # loaded when it is needed
+# Two libraries are loaded when they are needed.
+loaded=$(ldconfig -p | sed -n 's/.*lib\(gnutls\.so\.30\|microhttpd\.so\.12\) .*x86-64.* => //p')
 {
-	echo "$keys"
-	ldd "$terrarium" "$keys"
-} | grep -o '/[^ ]*' | while read -r library; do
+	echo "$loaded"
+	ldd "$terrarium" $loaded
+} | grep '/lib' | grep -o '/[^ :]*' | sort -u | while read -r library; do
+	[ "$library" = "$terrarium" ] && continue
 	mkdir -p "root$(dirname "$library")"
 	cp -L "$library" "root$library"
 done
@@ -87,7 +89,22 @@ tunnel() {
 	until_true has_port tunnel.out
 	MSB_API_KEY=$(kubectl -n "$space" exec deployment/terrarium -- terrarium keygen)
 	export MSB_API_KEY
-	there="--backend microsandbox --server-url http://127.0.0.1:$(port_of tunnel.out)"
+	url=http://127.0.0.1:$(port_of tunnel.out)
+	there="--backend microsandbox --server-url $url"
+}
+# start NAME: a sandbox that nobody ends.
+start() {
+	tried="sandbox.start $1"
+	python3 - "$url/api/v1/rpc" "$1" >out 2>err <<'PY' || wrong "the server should start it"
+import json, os, sys, urllib.request
+call = {"jsonrpc": "2.0", "id": 1, "method": "sandbox.start",
+        "params": {"sandbox": sys.argv[2], "namespace": "default", "config": {"image": "microsandbox/python"}}}
+request = urllib.request.Request(sys.argv[1], json.dumps(call).encode(), {
+    "Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MSB_API_KEY"]})
+reply = json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=100))
+print(reply)
+sys.exit("error" in reply)
+PY
 }
 pods() { kubectl -n "$space" get pods,configmaps -l dev.terrarium=1 -o name; }
 has_no_pods() { [ -z "$(pods)" ]; }
@@ -100,9 +117,7 @@ expect_out 42
 
 # ---- a successor
 
-try run --yes $there --name left --image python --keep -c 'print("left")'
-expect_code 0
-expect_out left
+start left
 [ -n "$(pods)" ] || wrong "there should be a pod of the server's"
 before=$(pods | grep pod/)
 kill $line
@@ -112,9 +127,7 @@ kubectl -n "$space" delete pod -l app.kubernetes.io/name=terrarium --grace-perio
 is_replaced() { kubectl -n "$space" rollout status deployment/terrarium --timeout=5s >/dev/null 2>&1; }
 until_true is_replaced
 tunnel
-try run --yes $there --name next --image python --keep -c 'print("next")'
-expect_code 0
-expect_out next
+start next
 is_removed() { ! pods | grep -qxF "$before"; }
 until_true is_removed || pods
 kill $line
