@@ -134,7 +134,7 @@ static const char *const settings[] = {
 const struct cmd cmd_resume = {
 		.name = "resume",
 		.usage = "resume [OPTIONS] NAME",
-		.summary = "go on with a suspended sandbox",
+		.summary = "go on with a suspended one",
 		.help = "Starts a pod for the sandbox NAME that 'terrarium suspend' let rest, with the files of its "
 			"volume claims, and keeps it. --kube-context and --kube-namespace say where it is, if that is "
 			"not where kubectl looks.",

@@ -76,7 +76,7 @@ static int run_suspend(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_suspend = {
 		.name = "suspend",
 		.usage = "suspend NAME",
-		.summary = "let a sandbox of agent-sandbox rest",
+		.summary = "let a claimed sandbox rest",
 		.help = "Gives the pod of the sandbox NAME back to the cluster. Files in its volume claims stay, "
 			"everything else is lost. 'terrarium resume' goes on with them.",
 		.operands = "NAME",
