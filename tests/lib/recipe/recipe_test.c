@@ -479,6 +479,10 @@ static void test_claims(void **state)
 	assert_false(recipe_has(recipe, STEP_ADOPT));
 	assert_false(trm_recipe_takes_image(recipe));
 	assert_true(trm_recipe_suspends(recipe));
+	assert_non_null(strstr(
+			recipe_hint(recipe,
+					"no matches for kind \"SandboxClaim\" in version \"extensions.agents.x-k8s.io/v1beta1\""),
+			"agent-sandbox is not installed"));
 	assert_true(trm_recipe_takes(recipe, "--warm-pool", false));
 	assert_false(trm_recipe_takes(recipe, "--memory", false));
 	trm_recipe_free(recipe);
