@@ -102,6 +102,35 @@ static unsigned move_vertically(struct vi *v, struct editor *e, uint32_t key)
 	return DONE;
 }
 
+/* An operator or visual mode with a text object: diw, va(. */
+static unsigned take_object(struct vi *v, struct editor *e, bool is_around, uint32_t key)
+{
+	size_t pos = vi_is_visual(v) ? v->cursor : e->sel.cursor;
+	uint32_t op = v->operator;
+	struct vi_object o;
+
+	bool is_found = vi_find_object(e, is_around, key, count_of(v), pos, &o);
+	forget_keys(v);
+	if (!is_found)
+		return EDITOR_HANDLED;
+	if (vi_is_visual(v)) {
+		if (o.to <= o.from)
+			return EDITOR_HANDLED;
+		v->anchor = v->anchor == v->cursor ? o.from : v->anchor;
+		v->cursor = text_previous(e->text, o.to);
+		v->mode = o.is_lines && key == 'p' ? VI_VISUAL_LINES : v->mode;
+		vi_show_visual(v, e);
+		return DONE;
+	}
+	v->is_change = op != 'y';
+	if (o.is_lines && (op == '>' || op == '<'))
+		return vi_operate_lines(v, e, op, o.from, text_previous(e->text, o.to));
+	if (o.is_lines && key == 'p')
+		return vi_operate_lines(v, e, op, o.from,
+				o.to > o.from && text_byte(e->text, o.to - 1) == '\n' ? o.to - 1 : o.to);
+	return vi_operate(v, e, op, o.from, o.to, o.is_lines);
+}
+
 static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = vi_is_visual(v) ? v->cursor : e->sel.cursor;
@@ -109,6 +138,8 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 	unsigned count = count_of(v), n = count ? count : 1;
 
 	v->prefix = 0;
+	if (prefix == 'i' || prefix == 'a')
+		return take_object(v, e, prefix == 'a', key);
 	if (prefix == 'r') {
 		forget_keys(v);
 		v->is_change = true;
@@ -271,7 +302,8 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 		forget_keys(v);
 		return DONE;
 	}
-	if (key < 0x80 && strchr("fFtTgZr", (int)key) && !(key == 'r' && v->operator)) {
+	bool is_object = (key == 'i' || key == 'a') && (v->operator|| vi_is_visual(v));
+	if (is_object || (key < 0x80 && strchr("fFtTgZr", (int)key) && !(key == 'r' && v->operator))) {
 		v->prefix = key;
 		return EDITOR_HANDLED;
 	}

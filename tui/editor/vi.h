@@ -22,9 +22,9 @@ enum { VI_KEYS = 512 }; /* keys of a change that can be repeated */
 
 struct vi {
 	enum vi_mode mode;
-	unsigned count, before;   /* typed counts: of the motion; before the operator. 0: none */
-	uint32_t operator;        /* d c y < >, waiting for its motion; 0: none */
-	uint32_t prefix;          /* f F t T r g Z, waiting for its character; 0: none */
+	unsigned count, before; /* typed counts: of the motion; before the operator. 0: none */
+	uint32_t operator;      /* d c y < >, waiting for its motion; 0: none */
+	uint32_t prefix; /* f F t T r g Z, or i a of a text object: waiting for its character; 0: none */
 	uint32_t find, find_char; /* the last f F t T and its character, for ; and , */
 	size_t anchor, cursor;    /* of visual mode, which includes both characters */
 	bool has_lines;           /* the clipboard holds whole lines … */

@@ -2,8 +2,8 @@
 #ifndef TUI_EDITOR_VI_INTERNAL_H
 #define TUI_EDITOR_VI_INTERNAL_H
 
-/* Shared by the files of vi's keys: vi.c (keys and modes), vi_motion.c (motions and positions), vi_change.c
- * (operators and changes). */
+/* Shared by the files of vi's keys: vi.c (keys and modes), vi_motion.c (motions and positions), vi_object.c
+ * (text objects), vi_change.c (operators and changes). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +34,18 @@ size_t vi_down_by(const struct editor *e, size_t pos, long by);
 /* Move *pos by a motion. The return value says which text an operator takes. SPAN_NONE: the key is not a
  * motion, or the motion fails. */
 enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count, size_t *pos);
+
+/* ---- vi_object.c ---- */
+
+struct vi_object {
+	size_t from, to;
+	bool is_lines; /* whole lines */
+};
+
+/* The text object of `key` ("w", quotes, brackets, "p") at `pos`. is_around: with the blanks or brackets
+ * around it. False: there is none here. */
+bool vi_find_object(const struct editor *e, bool is_around, uint32_t key, unsigned count, size_t pos,
+		struct vi_object *ret);
 
 /* ---- vi_change.c ---- */
 

@@ -13,6 +13,7 @@
 #include "model/msg.h"
 #include "model/update.h"
 #include "text/text.h"
+#include "text/walk.h"
 
 /* bytes that are searched while the pattern is being typed */
 #define TYPING_BYTES ((size_t)4 << 20)
@@ -136,8 +137,11 @@ static void go_next(struct model *m)
 	struct selection s = e->sel;
 	struct find_match match;
 	bool has_wrapped, is_empty = s.anchor == s.cursor;
-	size_t from = selection_end(s)
-		      + (is_empty && m->finder.is_marking && m->finder.opts.is_regex ? 1 : 0);
+	size_t from = selection_end(s);
+
+	/* vi's cursor stands on the match that it has found. */
+	if (is_empty && (m->vi.mode == VI_NORMAL || (m->finder.is_marking && m->finder.opts.is_regex)))
+		from = text_next(e->text, from);
 
 	bool is_found = find_on(&m->finder, e->text, from, SIZE_MAX, &match, &has_wrapped);
 	took_place(m, is_found, match, has_wrapped);
@@ -166,7 +170,9 @@ static void search_again(struct model *m)
 		editor_select(e, f->origin.anchor, f->origin.cursor);
 		return;
 	}
-	if (find_on(f, e->text, selection_start(f->origin), TYPING_BYTES, &match, &has_wrapped)) {
+	size_t from = selection_start(f->origin);
+	if (find_on(f, e->text, f->is_vi ? text_next(e->text, from) : from, TYPING_BYTES, &match,
+			    &has_wrapped)) {
 		took_place(m, true, match, has_wrapped);
 		return;
 	}
@@ -204,12 +210,19 @@ void finder_open(struct model *m, bool has_replace)
 	take_selection(f, e);
 	f->state = FINDER_WHAT;
 	f->has_replace = has_replace;
+	f->is_vi = false;
 	f->origin = (struct selection){selection_start(e->sel), selection_end(e->sel)};
 	field_select(&f->what);
 	field_select(&f->by);
 	if (finder_compile(f))
 		f->is_marking = true;
 	relayout(m);
+}
+
+void finder_open_vi(struct model *m)
+{
+	finder_open(m, false);
+	m->finder.is_vi = true;
 }
 
 void finder_close(struct model *m)
@@ -262,6 +275,10 @@ static void on_enter(struct model *m, bool is_back)
 	if (f->has_replace && !is_back) {
 		f->state = FINDER_BY;
 		return;
+	}
+	if (f->is_vi) {
+		finder_close(m);
+		editor_select(model_editor(m), f->origin.anchor, f->origin.anchor);
 	}
 	if (!f->find)
 		return;

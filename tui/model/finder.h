@@ -37,6 +37,7 @@ struct finder {
 	char said[160];
 	bool is_wrong;           /* … and it is an error */
 	struct selection origin; /* start of the search; a changed pattern searches from there again */
+	bool is_vi;              /* opened by vi's "/": search after the cursor; Enter closes the bar */
 
 	/* While replacing. */
 	struct find_match match; /* the match that is shown */
@@ -52,6 +53,7 @@ void finder_finish(struct finder *f); /* accepts a zeroed object */
 int finder_rows(const struct finder *f);
 
 void finder_open(struct model *m, bool has_replace);
+void finder_open_vi(struct model *m);
 void finder_close(struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out);

@@ -23,7 +23,8 @@ static void answer_vi(struct model *m, int answer, struct effects *out);
 static void ask_vi_command(struct model *m)
 {
 	dialog_begin(&m->dialog, "Command", answer_vi);
-	dialog_add(&m->dialog, ROLE_DIALOG_DIM, "w, w FILE, q, wq, x, e FILE, or the number of a line");
+	dialog_add(&m->dialog, ROLE_DIALOG_DIM,
+			"w, w FILE, q, q!, wq, x, e FILE, %%s/OLD/NEW/g, or the number of a line");
 	dialog_set_field(&m->dialog, ":", NULL);
 	m->needs_draw = true;
 }
@@ -69,7 +70,7 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &request), out);
 	m->needs_draw = true;
 	switch (request) {
-	case VI_SEARCH: run_named(m, "find", out); break;
+	case VI_SEARCH: finder_open_vi(m); break;
 	case VI_NEXT: run_named(m, "find-next", out); break;
 	case VI_PREVIOUS: run_named(m, "find-previous", out); break;
 	case VI_COMMAND: ask_vi_command(m); break;
@@ -89,7 +90,7 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 	char name[8] = "";
 
 	snprintf(name, sizeof name, "%.*s", (int)(n < 7 ? n : 7), word);
-	if (!name[0])
+	if (!name[0] || vi_substitute(m, word, out))
 		return;
 	if (name[strspn(name, "0123456789")] == '\0') {
 		size_t line = strtoul(name, NULL, 10);
@@ -100,8 +101,10 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 		effect_save(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
 	} else if (strcmp(name, "w") == 0) {
 		run_named(m, "save", out);
-	} else if (strcmp(name, "q") == 0 || strcmp(name, "q!") == 0 || strcmp(name, "qa") == 0) {
+	} else if (strcmp(name, "q") == 0 || strcmp(name, "qa") == 0) {
 		run_named(m, "quit", out);
+	} else if (strcmp(name, "q!") == 0 || strcmp(name, "qa!") == 0) {
+		effect_plain(out, EFFECT_QUIT_DISCARDING);
 	} else if (strcmp(name, "wq") == 0 || strcmp(name, "x") == 0 || strcmp(name, "wqa") == 0) {
 		effect_plain(out, EFFECT_QUIT_SAVING);
 	} else if (strcmp(name, "e") == 0 && *rest) {
@@ -110,7 +113,8 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 		run_named(m, "open", out);
 	} else {
 		notices_add(&m->notices, m->now_ns, false,
-				"\":%s\" is not known here: w, q, wq, e FILE, a number", name);
+				"\":%s\" is not known here: w, q, q!, wq, e FILE, s/OLD/NEW/, a number",
+				name);
 	}
 }
 

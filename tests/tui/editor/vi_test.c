@@ -144,6 +144,36 @@ static const struct {
 		{"a\n\nb\n", "wx", "a\n\nb\n"},
 		{"one\n", "yiw", "one\n"},
 		{"one\n", "d\x1bx", "ne\n"},
+		{"foo world\n", "wciwBAR\x1b", "foo BAR\n"},
+		{"foo world bar\n", "wdaw", "foo bar\n"},
+		{"foo world\n", "wdaw", "foo\n"},
+		{"foo  bar baz\n", "lll diw", "foobar baz\n"},
+		{"foo bar baz\n", "fodaw.", "baz\n"},
+		{"foo bar baz qux\n", "d2aw", "baz qux\n"},
+		{"a.b c\n", "diw", ".b c\n"},
+		{"a.b c\n", "diW", " c\n"},
+		{"  foo\n", "wdaw", "  \n"},
+		{"x = \"one two\" + y\n", "ci\"z\x1b", "x = \"z\" + y\n"},
+		{"x = \"one two\" + y\n", "fodi\"", "x = \"\" + y\n"},
+		{"x = 'one' + y\n", "foda'", "x = + y\n"},
+		{"f(a, g(b), c)\n", "fadi(", "f()\n"},
+		{"f(a, g(b), c)\n", "fbdi)", "f(a, g(), c)\n"},
+		{"f(a, g(b), c)\n", "fbd2i(", "f()\n"},
+		{"f(a, g(b), c)\n", "fbdab", "f(a, g, c)\n"},
+		{"f(a)\n", "$di(", "f()\n"},
+		{"x[i + 1]\n", "fici[0\x1b", "x[0]\n"},
+		{"x[i + 1]\n", "fida[", "x\n"},
+		{"if {\n  a\n  b\n}\n", "jdi{", "if {\n}\n"},
+		{"if { a }\n", "fadiB", "if {}\n"},
+		{"a\nb\n\nc\n", "dip", "\nc\n"},
+		{"a\nb\n\nc\n", "dap", "c\n"},
+		{"a\n\nb\nc\n", "Gdap", "a\n"},
+		{"a\nb\n\nc\n", "yipGp", "a\nb\n\nc\na\nb\n"},
+		{"a\nb\n\nc\n", "vipd", "\nc\n"},
+		{"one two\n", "wviwd", "one \n"},
+		{"f(a, b)\n", "fbvi(y$p", "f(a, b)a, b\n"},
+		{"abc\n", "diz", "abc\n"},
+		{"foo bar\n", "ciwx\x1bw.", "x x\n"},
 		{"one two\n", "3\x1bx", "ne two\n"},
 };
 
@@ -246,7 +276,8 @@ static void keys_with_ctrl_are_the_key_maps(void **state)
 /* Any keys in any order: the cursor stays in the text. */
 static void no_keys_lead_astray(void **state)
 {
-	static const char all[] = "hjklwbeWBE0^$GgfFtTrxXdDcCyYpPuJ~iaoOIAvV.;,%{}<>sS123\x1b\x1b\x1b\r()a ";
+	static const char all[] =
+			"hjklwbeWBE0^$GgfFtTrxXdDcCyYpPuJ~iaoOIAvV.;,%{}<>sS123\"'[`\x1b\x1b\x1b\r()a ";
 	unsigned seed = 1;
 
 	(void)state;

@@ -75,14 +75,66 @@ static void a_search_goes_on(void **state)
 	(void)state;
 	type("iab\ncd\nab\ncd");
 	press(K_ESCAPE, 0);
-	type("gg/cd\n");
-	press(K_ESCAPE, 0);
+	type("gg/cd\n"); /* Enter closes the bar */
+	assert_int_equal(m.finder.state, FINDER_CLOSED);
+	assert_int_equal(editor_line(model_editor(&m)), 1);
+	assert_screen("cd: 1 of 2", true);
 	type("n");
 	assert_int_equal(editor_line(model_editor(&m)), 3);
 	type("N");
 	assert_int_equal(editor_line(model_editor(&m)), 1);
 	type("x");
 	has_text("ab\nd\nab\ncd");
+}
+
+/* The first match is the one after the cursor, even if the cursor stands on a match. */
+static void a_search_begins_after_the_cursor(void **state)
+{
+	(void)state;
+	type("ione\none\none");
+	press(K_ESCAPE, 0);
+	type("gg/one\n");
+	assert_int_equal(editor_line(model_editor(&m)), 1);
+	type("n");
+	assert_int_equal(editor_line(model_editor(&m)), 2);
+	type("n");
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	type("/none here\n");
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	type("x");
+	has_text("ne\none\none");
+}
+
+static void text_is_substituted(void **state)
+{
+	(void)state;
+	type("iaa b\naa\naa c/d");
+	press(K_ESCAPE, 0);
+	type(":2s/a/x/\n");
+	has_text("aa b\nxa\naa c/d");
+	type(":%s/a/&&/g\n");
+	has_text("aaaa b\nxaa\naaaa c/d");
+	type("u");
+	has_text("aa b\nxa\naa c/d");
+	type(":%s#(a+) c/#\\1$#\n");
+	has_text("aa b\nxa\naa$d");
+	type(":1,2s/A/y/gi\n");
+	has_text("yy b\nxy\naa$d");
+	type(":s/zz/y/\n");
+	assert_screen("no match", true);
+	type(":s/aa/y/q\n");
+	assert_screen("flags g and i", true);
+	has_text("yy b\nxy\naa$d");
+}
+
+static void an_exclamation_mark_discards(void **state)
+{
+	(void)state;
+	type("ia");
+	press(K_ESCAPE, 0);
+	type(":q!\n");
+	assert_false(dialog_is_open(&m.dialog));
+	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
 }
 
 int main(void)
@@ -93,6 +145,9 @@ int main(void)
 			TEST(a_change_is_repeated_as_it_was_typed),
 			TEST(colon_takes_commands),
 			TEST(a_search_goes_on),
+			TEST(a_search_begins_after_the_cursor),
+			TEST(text_is_substituted),
+			TEST(an_exclamation_mark_discards),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
