@@ -9,6 +9,7 @@
 #include <terrarium/error.h>
 
 #include "cmocka_all.h"
+#include "image/decode.h"
 #include "image/image.h"
 #include "image/job.h"
 #include "support/half_png.h"
@@ -217,6 +218,39 @@ static void an_answer_that_cannot_be_is_refused(void **state)
 	free(packed);
 }
 
+/* Thin lines in all colors that matplotlib draws with, on white and on black. */
+static void every_curve_has_ink(void **state)
+{
+	static const uint8_t colors[][3] = {{31, 119, 180}, {255, 127, 14}, {44, 160, 44}, {214, 39, 40},
+			{148, 103, 189}, {140, 86, 75}, {227, 119, 194}, {127, 127, 127}, {188, 189, 34},
+			{23, 190, 207}};
+	enum { N = sizeof colors / sizeof *colors, WIDTH = 640, HEIGHT = 480 };
+	const struct picture_style look = {.kind = PICTURE_SYMBOLS,
+			.cols = 60,
+			.rows = 20,
+			.colors = PICTURE_MONO,
+			.glyphs = PICTURE_UNICODE};
+	struct pixels pixels = {WIDTH, HEIGHT, malloc((size_t)WIDTH * HEIGHT * 3)};
+
+	(void)state;
+	for (int ground = 0; ground < 256; ground += 255) {
+		memset(pixels.rgb, ground, (size_t)WIDTH * HEIGHT * 3);
+		for (int k = 0; k < N; k++)
+			for (int i = 0; i < 2 * WIDTH; i++) /* two pixels high, in row 2 k of cells */
+				memcpy(pixels.rgb + ((size_t)(k * 48 + 10) * WIDTH + (size_t)i) * 3,
+						colors[k], 3);
+		struct picture *p = picture_create(&pixels, &look);
+		assert_non_null(p);
+		for (int k = 0; k < N; k++)
+			for (int col = 0; col < look.cols; col++)
+				if (p->cells[2 * k * look.cols + col].glyph == ' ')
+					fail_msg("color %d is not drawn on %d in column %d", k, ground, col);
+		assert_int_equal(p->cells[look.cols].glyph, ' ');
+		picture_destroy(p);
+	}
+	pixels_finish(&pixels);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +262,7 @@ int main(void)
 			cmocka_unit_test(broken_images_give_a_sentence),
 			cmocka_unit_test(bombs_do_no_harm),
 			cmocka_unit_test(an_answer_that_cannot_be_is_refused),
+			cmocka_unit_test(every_curve_has_ink),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
