@@ -113,6 +113,26 @@ void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)
 	report_tee(a, s, false, strerror(why));
 }
 
+/* The scrollback has a piece or two for each line, so pieces are collected. */
+struct piece_buffer {
+	char bytes[1 << 18];
+	size_t n;
+};
+
+static void tee_piece(struct app *a, struct tee *s, struct piece_buffer *b, const char *bytes, size_t n)
+{
+	if (n > sizeof b->bytes - b->n) {
+		tee_bytes(a, s, b->bytes, b->n);
+		b->n = 0;
+	}
+	if (n > sizeof b->bytes) {
+		tee_bytes(a, s, bytes, n);
+		return;
+	}
+	memcpy(b->bytes + b->n, bytes, n);
+	b->n += n;
+}
+
 /* Write the run's earlier output, as far as it is still stored. */
 static void tee_kept(struct app *a, struct tee *s)
 {
@@ -124,14 +144,21 @@ static void tee_kept(struct app *a, struct tee *s)
 	if (!block)
 		return;
 	s->lacks_start = block->line < scrollback_first(&p->store);
+	struct piece_buffer *b = calloc(1, sizeof *b);
+	if (!b) {
+		s->lacks_start = true;
+		return;
+	}
 	out_reader_seek(&r, &p->store, block->line);
-	while (out_reader_next(&r, &piece)) {
+	while (s->fd >= 0 && out_reader_next(&r, &piece)) {
 		if (piece.run != s->serial || (piece.kind != OUT_STDOUT && piece.kind != OUT_STDERR))
 			continue;
-		tee_bytes(a, s, piece.bytes, piece.n);
+		tee_piece(a, s, b, piece.bytes, piece.n);
 		if (piece.ends_line && !piece.is_soft)
-			tee_bytes(a, s, "\n", 1);
+			tee_piece(a, s, b, "\n", 1);
 	}
+	tee_bytes(a, s, b->bytes, b->n);
+	free(b);
 }
 
 void tee_begin(struct app *a, struct tee *s, uint32_t serial)
