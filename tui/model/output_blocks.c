@@ -47,7 +47,7 @@ static void fold_all(struct model *m, struct effects *out)
 	(void)out;
 	out_blocks_fold_all(b, b->n_folded < b->n);
 	if (block && m->out.has_mark && block->is_folded)
-		m->out.mark = block->line;
+		m->out.mark = out_blocks_head(b, block);
 	m->out.has_selection = false;
 	m->needs_draw = true;
 }
@@ -138,8 +138,7 @@ static void spill(struct model *m, struct effects *out)
 	m->needs_draw = true;
 	if (!model_is_running(m) || !run) {
 		notices_add(&m->notices, m->now_ns, false,
-				"nothing is running; use \"Save output to a file\" for runs "
-				"that have ended");
+				"nothing is running (press f in the output to save a finished run)");
 		return;
 	}
 	live_screen_commit(&m->out.screen, &m->out.store);
@@ -220,9 +219,8 @@ static const struct command commands[] = {
 				.run = copy_block},
 		{"output-save", "Save output to a file", "save the selection, else a run's output, to a file",
 				CONTEXT_OUTPUT, .run = save_block},
-		{"spill", "Also write output to a file",
-				"also write the current run's output to a file; again: stop", CONTEXT_ANY,
-				.run = spill},
+		{"spill", "Log this run's output to a file (toggle)",
+				"log the current run's output to a file (toggle)", CONTEXT_ANY, .run = spill},
 		{"output-wrap", "Wrap long lines of output (toggle)", "wrap or cut long lines",
 				CONTEXT_OUTPUT, .run = wrap},
 		{"output-left", NULL, "scroll cut lines to the left or right", CONTEXT_OUTPUT,

@@ -80,12 +80,17 @@ void out_blocks_fold_all(struct out_blocks *b, bool is_folded)
 		out_blocks_fold(b, &b->items[i], is_folded);
 }
 
+uint64_t out_blocks_head(const struct out_blocks *b, const struct out_block *block)
+{
+	return block->line > b->first ? block->line : b->first;
+}
+
 /* The folded block that hides the line, or NULL. */
 static const struct out_block *hiding(const struct out_blocks *b, uint64_t line)
 {
 	const struct out_block *block = b->n_folded ? out_blocks_at(b, line) : NULL;
 
-	return block && block->is_folded && line > block->line && block->line >= b->first ? block : NULL;
+	return block && block->is_folded && line > out_blocks_head(b, block) ? block : NULL;
 }
 
 uint64_t out_blocks_shown(const struct out_blocks *b, uint64_t line, uint64_t end)
@@ -99,5 +104,5 @@ uint64_t out_blocks_shown_before(const struct out_blocks *b, uint64_t line)
 {
 	const struct out_block *block = line ? hiding(b, line - 1) : NULL;
 
-	return block ? block->line : line - (line > 0);
+	return block ? out_blocks_head(b, block) : line - (line > 0);
 }

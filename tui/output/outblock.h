@@ -19,7 +19,8 @@ struct out_blocks {
 	struct out_block *items; /* sorted by line */
 	size_t n, cap;
 	size_t n_folded;
-	uint64_t first; /* headers before this line were dropped; their blocks are always shown */
+	uint64_t first; /* lines before this one were dropped; it stands for the header of the block it is in
+			 */
 };
 
 void out_blocks_finish(struct out_blocks *b); /* accepts a zeroed object */
@@ -32,6 +33,9 @@ struct out_block *out_blocks_at(const struct out_blocks *b, uint64_t line);
 struct out_block *out_blocks_of(const struct out_blocks *b, uint32_t serial);
 /* The line after a block; `end` after the last one. */
 uint64_t out_blocks_end(const struct out_blocks *b, const struct out_block *block, uint64_t end);
+
+/* The line that shows a block's header. */
+uint64_t out_blocks_head(const struct out_blocks *b, const struct out_block *block);
 
 /* Move headers before a line by a number of lines. */
 void out_blocks_shift(struct out_blocks *b, uint64_t before, uint64_t by);

@@ -116,14 +116,32 @@ uint64_t outpane_end(const struct outpane *p)
 	return scrollback_end(&p->store) + (uint64_t)live_screen_lines(&p->screen);
 }
 
-/* The line in place of dropped output. */
+/* The lines of a folded block; -1: it is not folded. */
+static int64_t folded_lines(const struct outpane *p, const struct out_block *block)
+{
+	if (!block || !block->is_folded)
+		return -1;
+	return (int64_t)(out_blocks_end(&p->blocks, block, outpane_end(p))
+			 - out_blocks_head(&p->blocks, block) - 1);
+}
+
+/* The line in place of dropped output. If the header of a run was dropped, too, the line is its header. */
 static void read_dropped(const struct outpane *p, struct output_line *line)
 {
-	char text[128], bytes[24], count[32];
+	const struct out_block *block = out_blocks_at(&p->blocks, outpane_first(p));
+	const struct run_info *run = block ? runs_find(&p->runs, block->serial) : NULL;
+	char text[64], bytes[24], count[32];
 	uint64_t n = p->store.front_lines;
-	int len = snprintf(text, sizeof text, "%s older line%s dropped (%s)", format_count(count, n),
+	int len = snprintf(text, sizeof text, "%.24s older line%s dropped (%s)", format_count(count, n),
 			n == 1 ? "" : "s", format_bytes(bytes, p->store.front_bytes));
 
+	if (run) {
+		struct run_info dropped = *run;
+		snprintf(dropped.excerpt, sizeof dropped.excerpt, "%s", text);
+		output_line_begin(line, OUT_HEADER, block->serial);
+		run_header(line, &dropped, p->has_utf8, p->now_ns, folded_lines(p, block));
+		return;
+	}
 	output_line_begin(line, OUT_NOTE, 0);
 	output_line_put(line, text, (size_t)len, (struct style){.role = ROLE_WARN});
 }
@@ -131,12 +149,8 @@ static void read_dropped(const struct outpane *p, struct output_line *line)
 void outpane_write_header(const struct outpane *p, struct output_line *line)
 {
 	const struct out_block *block = out_blocks_of(&p->blocks, line->run);
-	uint64_t hidden = 0;
 
-	if (block && block->is_folded)
-		hidden = out_blocks_end(&p->blocks, block, outpane_end(p)) - block->line - 1;
-	run_header(line, runs_find(&p->runs, line->run), p->has_utf8, p->now_ns,
-			block && block->is_folded ? (int64_t)hidden : -1);
+	run_header(line, runs_find(&p->runs, line->run), p->has_utf8, p->now_ns, folded_lines(p, block));
 }
 
 void outwalk_start(struct outwalk *w, const struct outpane *p, uint64_t line)

@@ -107,8 +107,8 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 	if (top.line < outpane_first(p))
 		return (struct out_pos){outpane_first(p), 0};
 	const struct out_block *block = out_blocks_at(&p->blocks, top.line);
-	if (block && block->is_folded && top.line > block->line && block->line >= p->blocks.first)
-		return (struct out_pos){block->line, 0}; /* folded since then */
+	if (block && block->is_folded && top.line > out_blocks_head(&p->blocks, block))
+		return (struct out_pos){out_blocks_head(&p->blocks, block), 0}; /* folded since then */
 	/* The width of the pane may have changed since then. */
 	if (top.cell && outpane_read(p, top.line, &l))
 		top.cell = row_start(p, &l, width, row_of(p, &l, width, top.cell));
@@ -228,7 +228,7 @@ void outpane_show(struct outpane *p, int rows, int cols, uint64_t line)
 	struct out_block *block = out_blocks_at(&p->blocks, line);
 	uint64_t first, last;
 
-	if (block && block->is_folded && line > block->line)
+	if (block && block->is_folded && line > out_blocks_head(&p->blocks, block))
 		out_blocks_fold(&p->blocks, block, false);
 	p->mark = line;
 	p->has_mark = true;

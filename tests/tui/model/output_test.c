@@ -306,6 +306,57 @@ static void long_lines_are_wrapped_or_cut(void **state)
 	assert_screen("START", true);
 }
 
+/* The header of a run goes first when older output is dropped. The line that says so stands for it. */
+static void a_run_without_its_header_can_be_folded(void **state)
+{
+	static char line[512];
+
+	(void)state;
+	memset(line, 'x', sizeof line - 2);
+	line[sizeof line - 2] = '\n';
+	run_code("first");
+	print("old\n");
+	done((struct trm_result){0});
+	run_code("flooding");
+	for (int i = 0; i < 50; i++)
+		print("before\n");
+	/* Runs that print in turns are no flood of one of them. */
+	for (uint32_t i = 0; i < 45000; i++)
+		outpane_print(&m.out, OUT_LATE, 1000 + i % 2, line, sizeof line - 1);
+	done((struct trm_result){0});
+	assert_true(m.out.store.front_lines > 0);
+	press(K_F6, 0);
+	press(K_HOME, 0);
+	assert_screen("older lines dropped (", true);
+	assert_screen("▾ [", true);
+	assert_screen("xxx", true);
+	press('-', 0);
+	assert_screen("▸ [", true);
+	assert_screen("folded", true);
+	assert_screen("xxx", false);
+	press('-', 0);
+	assert_screen("xxx", true);
+}
+
+static void a_flood_of_short_lines_keeps_its_header(void **state)
+{
+	static char flood[1 << 16];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof flood; i++)
+		flood[i] = i % 2 ? '\n' : 'y';
+	run_code("yes");
+	for (int i = 0; i < 600; i++)
+		outpane_print(&m.out, OUT_STDOUT, m.run.serial, flood, sizeof flood);
+	done((struct trm_result){.status = TRM_STATUS_INTERRUPTED});
+	press(K_F6, 0);
+	press(K_HOME, 0);
+	assert_screen("▾ [", true);
+	assert_screen(" older lines dropped (", false);
+	press('-', 0);
+	assert_screen("folded", true);
+}
+
 static void a_flood_is_reported(void **state)
 {
 	static char flood[1 << 16];
@@ -441,6 +492,8 @@ int main(void)
 			TEST(the_current_line_moves_and_the_view_follows),
 			TEST(a_block_is_copied_and_written),
 			TEST(long_lines_are_wrapped_or_cut),
+			TEST(a_run_without_its_header_can_be_folded),
+			TEST(a_flood_of_short_lines_keeps_its_header),
 			TEST(a_flood_is_reported),
 			TEST(a_search_does_not_hold_an_interrupt_back),
 			TEST(lines_for_stdin_are_remembered),
