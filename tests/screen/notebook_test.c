@@ -86,7 +86,7 @@ static void outputs_are_saved_with_the_cells_that_ran(void **state)
 	write_notebook(notebook);
 	start();
 	screen_send(&s, "\x1b[15~"); /* F5 on the text */
-	screen_wait(&s, "this cell is text");
+	screen_wait(&s, "this is a text cell");
 	screen_send(&s, "\x1b[27;2;13~"); /* Shift-Enter goes past it … */
 	screen_send(&s, "\x1b[27;2;13~"); /* … and runs the next one */
 	screen_wait(&s, "= 42");
@@ -106,6 +106,30 @@ static void outputs_are_saved_with_the_cells_that_ran(void **state)
 	assert_null(strstr(text, "\"kept\\n\""));
 	assert_non_null(strstr(text, "\"ename\": \"ZeroDivisionError\""));
 	assert_non_null(strstr(text, "\"execution_count\": 3,\n   \"id\": \"c2\""));
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* "%%bash" runs here as "terrarium run" and Jupyter run it. */
+static void a_cell_of_another_language_runs(void **state)
+{
+	static const char with_bash[] =
+			"{\n \"cells\": [\n"
+			"  {\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"id\": \"b1\",\n   \"metadata\": {},\n"
+			"   \"outputs\": [],\n   \"source\": [\n    \"%%bash\\n\",\n    \"echo $((6 * 7)) from bash\"\n   ]\n  }\n"
+			" ],\n \"metadata\": {},\n \"nbformat\": 4,\n \"nbformat_minor\": 5\n}\n";
+
+	(void)state;
+	write_notebook(with_bash);
+	start();
+	screen_wait(&s, "# %% [bash]");
+	save();
+	assert_string_equal(read_notebook(), with_bash);
+	screen_send(&s, "\x1b[15~"); /* F5 */
+	screen_wait(&s, "42 from bash");
+	screen_wait(&s, "book.ipynb*");
+	save();
+	assert_non_null(strstr(read_notebook(), "\"%%bash\\n\",\n    \"echo $((6 * 7)) from bash\"\n"));
+	assert_non_null(strstr(read_notebook(), "\"42 from bash\\n\""));
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -142,6 +166,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 			TEST(a_notebook_is_saved_as_it_was),
 			TEST(outputs_are_saved_with_the_cells_that_ran),
+			TEST(a_cell_of_another_language_runs),
 			TEST(a_broken_notebook_stays_as_it_is),
 			TEST(a_buffer_becomes_a_notebook),
 	};

@@ -176,8 +176,13 @@ struct editor_run editor_cell_at(const struct editor *e, size_t line);
 /* The next cell of `cells` that begins at `*pos` or later. `*pos` moves to the end of the cell. False: there
  * is none. */
 bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *pos, struct editor_run *ret);
-/* Its mark says that it is no code of the buffer's language: "# %% [markdown]". */
+/* Its mark says that it is no code: "# %% [markdown]". */
 bool editor_is_text_cell(const struct editor *e, struct editor_run cell);
+/* The other language that its mark names: "# %% [bash]". Its lines are comments. NULL: the buffer's. */
+const struct trm_lang *editor_cell_foreign(const struct editor *e, struct editor_run cell);
+/* Turn its text into code, in place: a cell in another language loses its comment signs. Returns the new
+ * length. */
+size_t editor_cell_code(const struct editor *e, struct editor_run cell, char *text, size_t n);
 bool editor_begins_cell(const struct editor *e, size_t pos); /* does the line at `pos` begin a cell? */
 
 /* The line that shows a mark: the line that begins the cell, else the first line that is not blank. */

@@ -2,6 +2,7 @@
 /* The parts of a buffer that are run: cells, which lines such as "# %%" separate, and others. */
 #include "editor/editor_internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <terrarium/lang.h>
@@ -109,25 +110,46 @@ bool editor_take_cell(const struct editor *e, struct editor_run cells, size_t *p
 	return true;
 }
 
-bool editor_is_text_cell(const struct editor *e, struct editor_run cell)
+/* The word in brackets in the line that begins the cell; "" if there is none. */
+static void take_cell_word(const struct editor *e, struct editor_run cell, char word[96])
 {
 	char line[96];
 
+	word[0] = '\0';
 	if (cell.kind != EDITOR_RUN_CELL || cell.first_line == 0)
-		return false;
+		return;
 	size_t start = text_line_start(e->text, cell.first_line - 1);
 	size_t n = text_line_end(e->text, cell.first_line - 1) - start;
 	n = text_copy(e->text, start, line, n < sizeof line ? n : sizeof line - 1);
 	line[n] = '\0';
 	char *name = editor_begins_cell(e, start) ? strstr(line, "%% [") : NULL,
 	     *end = name ? strchr(name, ']') : NULL;
-	const struct trm_lang *lang;
 	if (!end)
-		return false;
-	name += strlen("%% [");
+		return;
 	*end = '\0';
-	return strcmp(name, "markdown") == 0 || strcmp(name, "md") == 0 || strcmp(name, "raw") == 0
-	       || (notebook_find_language(name, &lang, NULL) == 0 && lang != e->lang);
+	snprintf(word, 96, "%s", name + strlen("%% ["));
+}
+
+bool editor_is_text_cell(const struct editor *e, struct editor_run cell)
+{
+	char word[96];
+
+	take_cell_word(e, cell, word);
+	return strcmp(word, "markdown") == 0 || strcmp(word, "md") == 0 || strcmp(word, "raw") == 0;
+}
+
+const struct trm_lang *editor_cell_foreign(const struct editor *e, struct editor_run cell)
+{
+	const struct trm_lang *lang;
+	char word[96];
+
+	take_cell_word(e, cell, word);
+	return *word && notebook_find_language(word, &lang, NULL) == 0 && lang != e->lang ? lang : NULL;
+}
+
+size_t editor_cell_code(const struct editor *e, struct editor_run cell, char *text, size_t n)
+{
+	return editor_cell_foreign(e, cell) ? notebook_uncomment(e->lang, text, n) : n;
 }
 
 size_t editor_mark_line(const struct editor *e, const struct cell_mark *mark)

@@ -205,11 +205,11 @@ static void describe_policy(const struct model *m, struct dialog *d)
 static void describe_libraries(const struct model *m, struct dialog *d)
 {
 	struct editor_run range = m->to_run;
-	char *code = text_slice(model_editor(m)->text, range.pos, range.len), **libraries = NULL,
-	     words[200] = "";
-	size_t n = 0;
+	size_t n = 0, len;
+	char *code = run_source_slice(model_editor(m), range, &len), **libraries = NULL, words[200] = "";
 	if (code)
-		trm_magic_libraries(&libraries, m->lang, code, range.len, NULL);
+		trm_magic_libraries(&libraries, run_source_lang(model_editor(m), range, m->lang), code, len,
+				NULL);
 	for (char **name = libraries; name && *name && n < sizeof words; name++)
 		n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "", *name);
 	if (n) {
@@ -224,9 +224,9 @@ static void describe_libraries(const struct model *m, struct dialog *d)
 static void describe_code(const struct model *m, struct dialog *d)
 {
 	struct editor_run range = m->to_run;
-	size_t most = range.len < CODE_BYTES_SHOWN ? range.len : CODE_BYTES_SHOWN;
-	char *code = text_slice(model_editor(m)->text, range.pos, most);
-	size_t n = 0;
+	size_t n = 0, code_len;
+	range.len = range.len < CODE_BYTES_SHOWN ? range.len : CODE_BYTES_SHOWN;
+	char *code = run_source_slice(model_editor(m), range, &code_len);
 
 	dialog_add(d, ROLE_DIALOG, "%s", "");
 	for (const char *p = code; p && *p && n < CODE_LINES_SHOWN; n++) {
@@ -237,7 +237,8 @@ static void describe_code(const struct model *m, struct dialog *d)
 			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
 	}
 	free(code);
-	dialog_color_code(d, grammars_loaded(m->grammars, m->lang->grammar));
+	dialog_color_code(d, grammars_loaded(m->grammars,
+					     run_source_lang(model_editor(m), range, m->lang)->grammar));
 }
 
 void ask_confirm(struct model *m)
@@ -251,7 +252,8 @@ void ask_confirm(struct model *m)
 	dialog_begin(d, "Run this code?", answer_confirm);
 	/* Findings come first, so that they are visible on a low screen. */
 	describe_policy(m, d);
-	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s", m->lang->name,
+	dialog_add_labeled(d, "What", ROLE_DIALOG, "%s, %s",
+			run_source_lang(model_editor(m), m->to_run, m->lang)->name,
 			run_source_describe(model_editor(m), m->to_run, what));
 	describe_libraries(m, d);
 	describe_where(m, d);

@@ -210,7 +210,8 @@ struct model {
 	bool runs_when_chosen; /* a question about a run opened the dialog of this setting: run afterwards */
 	char policy[64];       /* name of the policy that checks code before it runs; "": no check */
 	bool policy_asks;      /* always ask about code that the policy refuses */
-	struct trm_findings findings; /* in the code to run */
+	struct trm_findings findings; /* in the code to run, of its worst part */
+	size_t n_scans;               /* for them: still to be answered */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	bool is_away; /* the terminal says that it has no focus: what moves by itself moves slowly */
 	uint64_t metrics_drawn_ns; /* when the figures were drawn last while that is so */

@@ -15,7 +15,7 @@ static void run_unless_text(struct model *m, struct editor_run what, enum run_th
 	else if (then == RUN_THEN_NEXT_CELL)
 		edit_next_cell(model_editor(m), 0);
 	else
-		notices_add(&m->notices, m->now_ns, false, "this cell is text: there is nothing to run");
+		notices_add(&m->notices, m->now_ns, false, "this is a text cell: nothing to run");
 	m->needs_draw = true;
 }
 

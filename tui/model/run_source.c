@@ -106,6 +106,24 @@ size_t run_source_lines(const struct editor *e)
 										 : text_lines(e->text);
 }
 
+const struct trm_lang *run_source_lang(
+		const struct editor *e, struct editor_run range, const struct trm_lang *lang)
+{
+	const struct trm_lang *foreign = editor_cell_foreign(e, range);
+
+	return foreign ? foreign : e->lang ? e->lang : lang;
+}
+
+char *run_source_slice(const struct editor *e, struct editor_run range, size_t *ret_len)
+{
+	char *code = text_slice(e->text, range.pos, range.len);
+
+	*ret_len = code ? editor_cell_code(e, range, code, range.len) : 0;
+	if (code)
+		code[*ret_len] = '\0';
+	return code;
+}
+
 char *run_source_text(
 		const struct editor *e, struct editor_run range, const struct trm_lang *lang, size_t *ret_len)
 {
@@ -119,6 +137,7 @@ char *run_source_text(
 		return NULL;
 	memset(code, '\n', lines);
 	size_t len = text_copy(e->text, range.pos, code + lines, range.len);
+	len = editor_cell_code(e, range, code + lines, len);
 	if (is_part && lang->style == TRM_STYLE_INDENT)
 		len = dedent(code + lines, len);
 	*ret_len = lines + len;

@@ -26,4 +26,12 @@ size_t run_source_lines(const struct editor *e);
 /* "all, 12 lines", "selection, 3 lines", "cell, 7 lines". Returns out. */
 char *run_source_describe(const struct editor *e, struct editor_run range, char out[64]);
 
+/* The language in which a range runs: that of the buffer, or of its cell ("# %% [bash]"). `lang` is for a
+ * buffer without a language. */
+const struct trm_lang *run_source_lang(
+		const struct editor *e, struct editor_run range, const struct trm_lang *lang);
+/* The text of a range for questions about it, without comment signs if it is in another language. malloc'd
+ * and NUL-terminated; NULL: out of memory. */
+char *run_source_slice(const struct editor *e, struct editor_run range, size_t *ret_len);
+
 #endif

@@ -43,6 +43,37 @@ static bool may_run(struct model *m)
 	return true;
 }
 
+static void scan_range(struct model *m, struct editor_run range, struct effects *out)
+{
+	const struct editor *e = model_editor(m);
+	size_t len;
+	char *code = run_source_slice(e, range, &len);
+
+	if (code)
+		m->n_scans += effect_add(
+				out, (struct effect){.type = EFFECT_SCAN,
+						     .scan = {run_source_lang(e, range, m->lang),
+								     effects_copy(out, code, len), len}});
+	free(code);
+}
+
+/* For the buffer's language, cells in other languages are comments. */
+static void scan_ranges(struct model *m, struct effects *out)
+{
+	const struct editor *e = model_editor(m);
+	struct editor_run cell;
+
+	trm_findings_finish(&m->findings);
+	m->findings = (struct trm_findings){0};
+	if (!*m->policy)
+		return;
+	scan_range(m, m->to_run, out);
+	bool has_cells = m->to_run.kind == EDITOR_RUN_CELLS;
+	for (size_t pos = m->to_run.pos; has_cells && editor_take_cell(e, m->to_run, &pos, &cell);)
+		if (editor_cell_foreign(e, cell))
+			scan_range(m, cell, out);
+}
+
 void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out)
 {
 	m->to_run = what;
@@ -50,25 +81,33 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 	m->needs_draw = true;
 	if (!may_run(m) || inspect_is_asked(m, what, out))
 		return;
-	char *code = *m->policy ? text_slice(model_editor(m)->text, what.pos, what.len) : NULL;
-	if (code)
-		effect_add(out, (struct effect){.type = EFFECT_SCAN,
-						.scan = {m->lang, effects_copy(out, code, what.len),
-								what.len}});
-	else
+	m->n_scans = 0;
+	scan_ranges(m, out);
+	if (!m->n_scans)
 		run_scanned(m, NULL, out);
-	free(code);
+}
+
+/* The findings of the worst part count. */
+static void keep_findings(struct trm_findings *worst, struct trm_findings *found)
+{
+	bool is_worse = found->n
+			&& (!worst->n || found->worst > worst->worst
+					|| (found->n_refused && !worst->n_refused));
+	if (!is_worse)
+		return;
+	trm_findings_finish(worst);
+	*worst = *found;
+	*found = (struct trm_findings){0};
 }
 
 void run_scanned(struct model *m, struct trm_findings *found, struct effects *out)
 {
-	trm_findings_finish(&m->findings);
-	m->findings = (struct trm_findings){0};
-	if (found) {
-		m->findings = *found;
-		*found = (struct trm_findings){0};
-	}
+	if (found)
+		keep_findings(&m->findings, found);
+	m->n_scans -= m->n_scans > 0;
 	m->needs_draw = true;
+	if (m->n_scans)
+		return;
 	if (confirmation_is_wanted(m))
 		ask_confirm(m);
 	else

@@ -71,6 +71,10 @@ struct notebook_kernel {
 };
 struct notebook_kernel notebook_kernel_of(const struct trm_lang *lang);
 
+/* The code of a cell in another language: remove the comment sign of `lang` from each line, in place. Returns
+ * the new length. */
+size_t notebook_uncomment(const struct trm_lang *lang, char *text, size_t n);
+
 /* Write the script. */
 void notebook_put_script(const struct notebook *nb, FILE *out);
 

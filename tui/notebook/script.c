@@ -149,6 +149,21 @@ static struct line plain_line(struct line l, const char *sign, bool is_comment)
 	return l;
 }
 
+size_t notebook_uncomment(const struct trm_lang *lang, char *text, size_t n)
+{
+	size_t len = 0, at = 0;
+	struct line l;
+
+	while (take_line(text, n, &at, &l)) {
+		l = plain_line(l, lang->comment, true);
+		memmove(text + len, l.at, l.n);
+		len += l.n;
+		if (at <= n)
+			text[len++] = '\n';
+	}
+	return len;
+}
+
 /* Read the source from the lines after the mark. */
 static bool read_body(struct notebook_cell *c, const struct trm_lang *lang, const char *text, size_t n)
 {
