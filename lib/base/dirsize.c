@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 /* ENTRY_BYTES: a file or directory also takes memory that no file system counts in blocks. */
 enum { DEEPEST = 256, SHARE = 20, BLOCK_BYTES = 512, ENTRY_BYTES = 4096 };
@@ -83,13 +84,6 @@ static void add_below(struct walk *w, int fd, unsigned depth)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			add_entry(w, dirfd(dir), entry->d_name, depth);
 	closedir(dir);
-}
-
-static uint64_t clock_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 void dirsize_init(struct dirsize *d, int fd)

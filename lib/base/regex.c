@@ -3,12 +3,13 @@
 #include <terrarium/regex.h>
 
 #include <stdlib.h>
-#include <time.h>
 
 #include <pcre2.h>
 
 #include <terrarium/dynlib.h>
 #include <terrarium/error.h>
+
+#include "base/clock.h"
 
 /* How much work one line may cost before it counts as not matching: catastrophic patterns must not block
  * the workbench. */
@@ -109,25 +110,18 @@ void trm_regex_destroy(struct trm_regex *r)
 	free(r);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 bool trm_regex_match_until(struct trm_regex *r, const char *text, size_t n, size_t from, uint64_t deadline_ns,
 		struct trm_regex_span spans[TRM_REGEX_GROUPS])
 {
 	bool found = false;
 	size_t window = WINDOW_MIN;
 	r->gave_up = false;
-	for (uint64_t now = now_ns(); !found && !r->gave_up && from <= n;) {
+	for (uint64_t now = clock_ns(); !found && !r->gave_up && from <= n;) {
 		r->library.set_offset_limit(r->context, from + window);
 		found = trm_regex_match(r, text, n, from, spans);
 		from += window + 1;
 		uint64_t then = now;
-		now = now_ns();
+		now = clock_ns();
 		if (now - then > WINDOW_QUICK_NS)
 			window = WINDOW_MIN;
 		else if (window < WINDOW_MAX)

@@ -14,20 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "loop/http.h"
 
 enum { BATCH = 64, LONGEST_WAIT_MS = 3600000 };
-
-uint64_t loop_clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void drain_wakeup(void *user, int fd, uint32_t events)
 {
@@ -56,7 +49,7 @@ int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
 	struct trm_loop *loop = calloc(1, sizeof *loop);
 	if (!loop)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	loop->now_ns = loop_clock_ns();
+	loop->now_ns = clock_ns();
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	int r = loop->epoll_fd < 0 || loop->wake_fd < 0
@@ -182,14 +175,14 @@ static int wait_ms(const struct trm_loop *loop, int timeout_ms, uint64_t now_ns)
 int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 {
 	struct epoll_event batch[BATCH];
-	int left_ms = timeout_ms ? wait_ms(loop, timeout_ms, loop_clock_ns()) : 0;
+	int left_ms = timeout_ms ? wait_ms(loop, timeout_ms, clock_ns()) : 0;
 	int n = epoll_wait(loop->epoll_fd, batch, BATCH, left_ms);
 	if (n < 0 && errno == EINTR) /* after SIGCONT, for example, timers may be long due, but earlier input
 					goes first */
 		n = epoll_wait(loop->epoll_fd, batch, BATCH, 0);
 	if (n < 0 && errno != EINTR)
 		return err_code_of(errno);
-	loop->now_ns = loop_clock_ns();
+	loop->now_ns = clock_ns();
 	int calls = n > 0 ? deliver(batch, n) : 0;
 	calls += timers_run(loop);
 	if (loop->http)
@@ -205,7 +198,7 @@ int trm_loop_fd(const struct trm_loop *loop)
 
 int trm_loop_timeout_ms(const struct trm_loop *loop)
 {
-	return wait_ms(loop, -1, loop_clock_ns());
+	return wait_ms(loop, -1, clock_ns());
 }
 
 int trm_loop_dispatch(struct trm_loop *loop)

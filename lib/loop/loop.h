@@ -38,8 +38,6 @@ struct trm_watch {
 };
 
 void children_finish(struct trm_loop *loop); /* frees the children that were left to the loop */
-/* CLOCK_MONOTONIC, now. */
-uint64_t loop_clock_ns(void);
 /* Milliseconds until the next timer, rounded up; -1: none. */
 int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns);
 /* Deliver the due timers; returns the number of calls. */

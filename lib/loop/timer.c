@@ -2,6 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "loop/loop.h"
 
@@ -106,7 +107,7 @@ void trm_timer_start(struct trm_timer *timer, uint64_t delay_ms, uint64_t repeat
 	timer->repeat_ns = to_ns(repeat_ms);
 	/* The loop's time may be old, so read the clock: a timer may be late, but never early. A timer
 	 * without delay still runs in the current turn if that has not yet reached its timers. */
-	start_at(timer, delay_ms ? loop_clock_ns() + to_ns(delay_ms) : timer->loop->now_ns);
+	start_at(timer, delay_ms ? clock_ns() + to_ns(delay_ms) : timer->loop->now_ns);
 }
 
 bool trm_timer_is_running(const struct trm_timer *timer)

@@ -2,8 +2,8 @@
 /* Announces our processes to the other clients of the sandbox (wire/frame.h: Announcements). */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "sandbox/sandbox.h"
 
 enum {
@@ -52,14 +52,12 @@ static void add_quoted(char *out, size_t *n, const char *word)
 
 struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv)
 {
-	struct timespec now;
 	struct tell *t = calloc(1, sizeof *t + WORDS_MAX);
 	if (!t)
 		return NULL;
-	clock_gettime(CLOCK_REALTIME, &now);
 	t->sandbox = sandbox;
 	t->id = ++sandbox->last_tell;
-	t->began_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	t->began_ms = clock_wall_ms();
 	strncpy(t->by, by, sizeof t->by - 1);
 	for (size_t i = 0; argv[i]; i++) {
 		if (i)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "sandbox/sandbox.h"
 #include "wire/message.h"
@@ -26,17 +26,10 @@ void metrics_send_watch(struct trm_sandbox *s)
 	client_send(s, 0, FRAME_WATCH, 0, buf_at(&payload), payload.len);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* False: the carrier has nothing to add. */
 static bool add_stats(struct trm_sandbox *s, struct trm_sample *sample)
 {
-	sample->time_ns = now_ns();
+	sample->time_ns = clock_ns();
 	if (!(s->ops->caps & BACKEND_STATS) || !s->carrier)
 		return false;
 	s->ops->stats(s->carrier, sample);
@@ -84,7 +77,7 @@ bool metrics_sample_now(struct trm_sandbox *s, struct trm_sample *ret)
 
 bool metrics_usage_now(struct trm_sandbox *s, struct trm_sample *ret)
 {
-	*ret = (struct trm_sample){.time_ns = now_ns()};
+	*ret = (struct trm_sample){.time_ns = clock_ns()};
 	if (!s->carrier || !s->ops->usage)
 		return metrics_sample_now(s, ret);
 	s->ops->usage(s->carrier, ret);

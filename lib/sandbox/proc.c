@@ -478,22 +478,16 @@ int trm_proc_signal(struct trm_proc *proc, int signo, enum trm_signal_scope scop
 	return 0;
 }
 
-static void pack_le32(unsigned char *at, uint32_t value)
-{
-	for (int i = 0; i < 4; i++)
-		at[i] = (unsigned char)(value >> 8 * i);
-}
-
 void proc_ask_kill_leftovers(struct trm_sandbox *sandbox, const struct trm_proc *proc, uint32_t age_ms)
 {
-	unsigned char payload[16];
+	char payload[16];
 	struct timespec now;
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-	pack_le32(payload, proc && !is_over(proc) ? proc->stream.id : 0);
-	pack_le32(payload + 4, age_ms);
-	pack_le32(payload + 8, (uint32_t)now_ms);
-	pack_le32(payload + 12, (uint32_t)(now_ms >> 32));
+	frame_store_u32(payload, proc && !is_over(proc) ? proc->stream.id : 0);
+	frame_store_u32(payload + 4, age_ms);
+	frame_store_u32(payload + 8, (uint32_t)now_ms);
+	frame_store_u32(payload + 12, (uint32_t)(now_ms >> 32));
 	client_send(sandbox, 0, FRAME_LEFTOVERS, 0, payload, sizeof payload);
 }
 

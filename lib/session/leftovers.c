@@ -2,6 +2,7 @@
 /* Processes that a run starts and leaves behind are normally the user's business: a server, a background job.
  * If a limit ended the run, its whole process tree is killed: otherwise a fork bomb would leave no processes
  * for the next run. */
+#include "base/clock.h"
 #include "session/session.h"
 
 /* Resolution of process start times. */
@@ -74,7 +75,7 @@ void leftovers_end(const struct trm_run *run, const struct trm_result *result, b
 		const struct trm_sample *now)
 {
 	struct trm_session *s = run->session;
-	uint64_t age_ms = (session_clock_ns() - run->begun_ns) / 1000000 + START_TICK_MS;
+	uint64_t age_ms = (clock_ns() - run->begun_ns) / 1000000 + START_TICK_MS;
 	bool was_ended = result->status == TRM_STATUS_TIMEOUT || run->is_timed_out;
 	bool has_failed = has_met_limit && result->status != TRM_STATUS_OK;
 	if (run->is_begun && (was_ended || has_failed || (has_met_limit && is_crowded(s, now))))

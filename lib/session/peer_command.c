@@ -10,6 +10,7 @@
 #include <terrarium/lang.h>
 #include <terrarium/text.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "session/session.h"
 
@@ -46,7 +47,7 @@ static struct peer_command *new_command(struct trm_session *s, const struct anno
 							 .is_announced = true,
 							 .is_begun = true,
 							 .is_recent = what->position > 0,
-							 .begun_ns = session_clock_ns()},
+							 .begun_ns = clock_ns()},
 			.origin = {.began_ms = what->began_ms, .lost_bytes = what->position},
 			.client = what->client,
 			.id = what->id,

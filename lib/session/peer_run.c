@@ -3,19 +3,12 @@
  * as it ends our own. Notes are untrusted: a malformed one is ignored. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <terrarium/text.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "session/session.h"
-
-static uint64_t wall_clock_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- announcing our runs ----------------------------------------------------------------- */
 
@@ -26,7 +19,7 @@ void peer_run_announce(struct own_run *own)
 	struct trm_error why;
 	struct kernel_note note = {.id = run->id,
 			.number = run->number,
-			.at_ms = wall_clock_ms(),
+			.at_ms = clock_wall_ms(),
 			.timeout_ms = run->clock.timeout_ms > 0 ? (uint64_t)run->clock.timeout_ms : 0,
 			.set = run->kernel->set,
 			.offers_stdin = run->offers_stdin,
@@ -99,7 +92,7 @@ static struct peer_run *new_peer_run(struct kernel *k, const struct kernel_note 
 					.is_announced = true,
 					.is_begun = true,
 					.is_recent = is_recent,
-					.begun_ns = session_clock_ns(),
+					.begun_ns = clock_ns(),
 					.clock.announced_ms = note->timeout_ms},
 			.origin = {.began_ms = note->at_ms,
 					.lost_bytes = is_recent ? k->share.state.catchup.lost_bytes : 0},
@@ -231,7 +224,7 @@ void peer_run_adopt(struct kernel *k)
 	if (!peer)
 		return;
 	if (run->clock.announced_ms && !run->clock.timeout_ms && k->is_ready && !stop_is_under_way(k)) {
-		uint64_t now_ms = wall_clock_ms();
+		uint64_t now_ms = clock_wall_ms();
 		uint64_t ran_ms = peer->origin.began_ms && peer->origin.began_ms < now_ms
 						  ? now_ms - peer->origin.began_ms
 						  : 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "session/session.h"
 
 enum { PEER_LEAST_US = 1000 };
@@ -87,7 +88,7 @@ static void measure_begin(struct own_run *own)
 {
 	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
-	uint64_t now_ns = session_clock_ns();
+	uint64_t now_ns = clock_ns();
 	if (now_ns - s->sampled_ns < SAMPLE_SPACING_MS * UINT64_C(1000000))
 		return;
 	s->sampled_ns = now_ns;
@@ -99,7 +100,7 @@ static void start_clock(struct own_run *own)
 {
 	struct trm_run *run = &own->run;
 	run->is_begun = true;
-	run->begun_ns = session_clock_ns();
+	run->begun_ns = clock_ns();
 	run_clock_arm(run);
 	memory_begin(own);
 	leftovers_watch(run);
@@ -286,7 +287,7 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 	result->n_displays = run->shown.n;
 	result->dropped_displays = run->shown.dropped;
 	if (run->is_begun)
-		result->wall_us = (session_clock_ns() - run->begun_ns) / 1000;
+		result->wall_us = (clock_ns() - run->begun_ns) / 1000;
 	if (own)
 		measure_end(own, result);
 	if (own && run->kernel) {

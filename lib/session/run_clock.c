@@ -2,6 +2,7 @@
 /* The time limit of a run. It uses the kernel's timer, which is free as long as nobody stops the run. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "session/session.h"
 
 static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
@@ -11,7 +12,7 @@ static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
 
 int64_t trm_run_time_left_ms(const struct trm_run *run)
 {
-	uint64_t now_ns = session_clock_ns();
+	uint64_t now_ns = clock_ns();
 	bool is_running = run->kernel && run->kernel->run == run && !stop_is_under_way(run->kernel);
 	if (run->clock.timeout_ms <= 0 || run->clock.stops || !run->is_begun || !is_running)
 		return -1;
@@ -41,7 +42,7 @@ int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *rete
 void run_clock_stop(struct trm_run *run, enum clock_stop why)
 {
 	if (!run->clock.stops)
-		run->clock.stopped_at_ns = session_clock_ns();
+		run->clock.stopped_at_ns = clock_ns();
 	run->clock.stops |= why;
 	if (!stop_is_under_way(run->kernel))
 		trm_timer_stop(run->kernel->timer);
@@ -51,7 +52,7 @@ void run_clock_resume(struct trm_run *run, enum clock_stop why)
 {
 	if (!(run->clock.stops & why))
 		return;
-	uint64_t now_ns = session_clock_ns();
+	uint64_t now_ns = clock_ns();
 	if (run->clock.stops == why)
 		run->clock.stopped_ns = stopped_ns(run, now_ns);
 	run->clock.stops &= ~(unsigned)why;

@@ -4,20 +4,13 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/text.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/opts.h"
-
-uint64_t session_clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 bool session_is_open(const struct trm_session *s)
 {

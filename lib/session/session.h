@@ -163,7 +163,6 @@ void session_pump(struct trm_session *session, bool in_turn);
 bool session_is_open(const struct trm_session *session);
 /* Fails with TRM_ECLOSED, and with the reason if it is known already. */
 int session_refuse(const struct trm_session *session, struct trm_error *reterr);
-uint64_t session_clock_ns(void);
 
 /* ---- kernel.c -------------------------------------------------------------------- */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "session/session.h"
 
@@ -54,7 +55,7 @@ static uint64_t next_id(struct trm_session *s)
 	if (!client) {
 		client = UNNUMBERED | (uint32_t)getpid();
 		if (!sandbox->last_shared_id)
-			sandbox->last_shared_id = (uint32_t)session_clock_ns();
+			sandbox->last_shared_id = (uint32_t)clock_ns();
 	}
 	return client << 32 | ++sandbox->last_shared_id;
 }

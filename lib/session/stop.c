@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "session/session.h"
 
@@ -57,7 +58,7 @@ void stop_reset(struct kernel *k)
 
 static uint64_t grace_left_ms(const struct kernel *k)
 {
-	uint64_t now = session_clock_ns();
+	uint64_t now = clock_ns();
 	return k->next_at_ns > now ? (k->next_at_ns - now + 999999) / 1000000 : 0;
 }
 
@@ -86,7 +87,7 @@ static void enter_stage(struct kernel *k, enum stage stage)
 {
 	k->stage = stage;
 	k->is_clearing = false;
-	k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
+	k->next_at_ns = clock_ns() + grace_ms(k) * UINT64_C(1000000);
 	if (k->run)
 		run_release_credit(k->run);
 	notify_stopping(k);
@@ -145,7 +146,7 @@ void stop_hold(struct kernel *k, bool is_held)
 		return;
 	k->is_held = is_held;
 	if (!is_held)
-		k->next_at_ns = session_clock_ns() + grace_ms(k) * UINT64_C(1000000);
+		k->next_at_ns = clock_ns() + grace_ms(k) * UINT64_C(1000000);
 	wait_for_next(k);
 	notify_stopping(k);
 }

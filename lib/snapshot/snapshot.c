@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/sandbox.h>
 
 #include "backend/supervised/found.h"
 #include "backend/supervised/guards.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/mount.h"
 #include "base/opts.h"
@@ -198,20 +198,13 @@ static int begin_image(struct trm_snapshot *s, const char *config, struct trm_er
 
 /* ---- the whole --------------------------------------------------------------------------------- */
 
-static uint64_t unix_now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void describe_snapshot(struct trm_snapshot *s, const struct trm_snapshot_opts *opts)
 {
 	struct trm_snapshot_info *info = &s->about.info;
 	snprintf(info->tag, sizeof info->tag, "%s", opts->tag);
 	snprintf(info->backend, sizeof info->backend, "%s", trm_sandbox_backend(s->sandbox));
 	snprintf(info->sandbox, sizeof info->sandbox, "%s", trm_sandbox_name(s->sandbox));
-	info->created_ms = unix_now_ms();
+	info->created_ms = clock_wall_ms();
 }
 
 int trm_sandbox_snapshot(struct trm_sandbox *sandbox, const struct trm_snapshot_opts *opts,

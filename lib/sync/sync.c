@@ -10,6 +10,7 @@
 #include <terrarium/loop.h>
 #include <terrarium/registry.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/opts.h"
 
@@ -18,16 +19,9 @@
 /* How often the program's function is called. A handled signal ends a loop iteration anyway. */
 enum { ASK_MS = 100 };
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 static int64_t end_of(int64_t timeout_ms)
 {
-	int64_t now = now_ms();
+	int64_t now = (int64_t)clock_ms();
 	return timeout_ms < INT64_MAX - now ? now + timeout_ms : INT64_MAX;
 }
 
@@ -60,7 +54,7 @@ int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct t
 		r = trm_loop_add_fd(
 				s->loop, s->opts.interrupt_fd, TRM_READ, on_interrupt_fd, s, &watch, reterr);
 	while (r == 0 && !*flag && !s->is_interrupted) {
-		int64_t left_ms = timeout_ms < 0 ? -1 : until - now_ms();
+		int64_t left_ms = timeout_ms < 0 ? -1 : until - (int64_t)clock_ms();
 		if (timeout_ms >= 0 && left_ms <= 0)
 			r = trm_error_set(reterr, TRM_ETIMEDOUT, "timed out after %g s",
 					(double)timeout_ms / 1000);
@@ -76,8 +70,8 @@ int sync_wait(struct trm_sync *s, const bool *flag, int64_t timeout_ms, struct t
 bool sync_wait_out(struct trm_sync *s, const bool *flag, int64_t timeout_ms)
 {
 	int64_t until = end_of(timeout_ms);
-	while (!*flag && (timeout_ms < 0 || now_ms() < until))
-		if (run_loop_once(s, timeout_ms < 0 ? -1 : until - now_ms(), false) < 0)
+	while (!*flag && (timeout_ms < 0 || (int64_t)clock_ms() < until))
+		if (run_loop_once(s, timeout_ms < 0 ? -1 : until - (int64_t)clock_ms(), false) < 0)
 			break;
 	return *flag;
 }

@@ -9,7 +9,7 @@ static uint32_t load_u32(const char *s)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-static void store_u32(char *s, uint32_t v)
+void frame_store_u32(char *s, uint32_t v)
 {
 	for (int i = 0; i < 4; i++)
 		s[i] = (char)(v >> (8 * i));
@@ -17,8 +17,8 @@ static void store_u32(char *s, uint32_t v)
 
 static void store_header(char *at, uint32_t stream, enum frame_type type, uint8_t channel, size_t n)
 {
-	store_u32(at, (uint32_t)n);
-	store_u32(at + 4, stream);
+	frame_store_u32(at, (uint32_t)n);
+	frame_store_u32(at + 4, stream);
 	at[8] = (char)type;
 	at[9] = (char)channel;
 	at[10] = at[11] = 0;
@@ -83,6 +83,6 @@ int frame_end(struct buf *out, size_t mark)
 		out->len = mark;
 		return TRM_ETOOBIG;
 	}
-	store_u32(buf_at(out) + mark, (uint32_t)n);
+	frame_store_u32(buf_at(out) + mark, (uint32_t)n);
 	return 0;
 }

@@ -218,6 +218,8 @@ int frame_put(struct buf *out, uint32_t stream, enum frame_type type, uint8_t ch
 		size_t n);
 /* Append only the header of a frame. The caller appends the payload itself. */
 int frame_put_header(struct buf *out, uint32_t stream, enum frame_type type, uint8_t channel, size_t n);
+/* The four bytes of a u32 as in pack.h, for payloads of nothing else. */
+void frame_store_u32(char *at, uint32_t v);
 /* Reserve a header now; frame_end() sets its length once the payload has been appended. */
 int frame_begin(struct buf *out, uint32_t stream, enum frame_type type, uint8_t channel, size_t *ret_mark);
 int frame_end(struct buf *out, size_t mark); /* TRM_ETOOBIG: the payload is too long, the frame is removed */

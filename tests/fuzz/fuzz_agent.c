@@ -15,6 +15,7 @@
 #include "agent/process/proc.h"
 #include "agent/process/subscriber.h"
 #include "agent/process/turns.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "fuzz/fuzz.h"
 
@@ -149,7 +150,7 @@ static void end_turn(struct agent *agent)
 {
 	poller_turn(&agent->poller, 0);
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
-		slow_client_check(proc, agent_now_ns());
+		slow_client_check(proc, clock_ns());
 	turns_count(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
 		agent_client_flush(client);

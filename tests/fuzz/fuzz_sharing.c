@@ -44,7 +44,7 @@ struct session {
 struct model {
 	struct session of[SESSIONS];
 	/* the agent's side */
-	bool follows[SESSIONS], is_living, is_told, has_stirred;
+	bool follows[SESSIONS], is_living, has_news, has_stirred;
 	int holder; /* -1: nobody */
 	unsigned tickets[SESSIONS], last_ticket;
 };
@@ -84,15 +84,15 @@ static void grant_turn(struct model *m)
 		if (m->tickets[i] && (next < 0 || m->tickets[i] < m->tickets[next]))
 			next = i;
 	if (next < 0)
-		m->is_told = false;
+		m->has_news = false;
 	if (m->holder < 0 && next >= 0) {
 		m->holder = next;
 		m->tickets[next] = 0;
-		m->is_told = false;
+		m->has_news = false;
 		tell(m, next, YOURS);
 		grant_turn(m);
-	} else if (m->holder >= 0 && next >= 0 && !m->is_told) {
-		m->is_told = true;
+	} else if (m->holder >= 0 && next >= 0 && !m->has_news) {
+		m->has_news = true;
 		m->has_stirred = false;
 		tell(m, m->holder, WANTED);
 	}
@@ -118,12 +118,12 @@ static void take_turn(struct model *m, int who)
 {
 	if (m->holder == who)
 		return;
-	if (m->holder >= 0 && m->is_told && !m->has_stirred) {
+	if (m->holder >= 0 && m->has_news && !m->has_stirred) {
 		tell(m, m->holder, TAKEN);
 		m->holder = -1;
-		m->is_told = false;
-	} else if (m->is_told) {
-		m->is_told = false; /* tell it again */
+		m->has_news = false;
+	} else if (m->has_news) {
+		m->has_news = false; /* tell it again */
 	}
 	want_turn(m, who);
 }

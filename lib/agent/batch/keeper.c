@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/batch/reading.h"
+#include "base/clock.h"
 
 extern char **environ;
 
@@ -30,13 +30,6 @@ enum {
 };
 
 #define TEXT_MAX (2u << 20)
-
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* ---- life ---- */
 
@@ -168,7 +161,7 @@ static bool is_alive(struct keeper *k, struct keeper_result *r)
 /* An interrupt sends SIGINT repeatedly, and SIGKILL if the piece does not end. */
 static void repeat_interrupt(struct keeper *k, uint64_t *since, uint64_t *last)
 {
-	uint64_t now = now_ms();
+	uint64_t now = clock_ms();
 	if (!*since)
 		*since = now;
 	if (now - *last < AGAIN_MS)
@@ -183,10 +176,10 @@ static void fall_back(struct keeper *k, struct keeper_result *r)
 	char text[PACKET + 1];
 	size_t n;
 	char kind;
-	uint64_t deadline = now_ms() + COPY_WAIT_MS;
+	uint64_t deadline = clock_ms() + COPY_WAIT_MS;
 	while ((kind = receive_packet(k, 0, text, &n)))
 		handle_packet(k, r, kind, text, n);
-	while (!k->copy && !r->no_copy && now_ms() < deadline)
+	while (!k->copy && !r->no_copy && clock_ms() < deadline)
 		if ((kind = receive_packet(k, TICK_MS, text, &n)))
 			handle_packet(k, r, kind, text, n);
 	r->is_done = false;
@@ -236,8 +229,8 @@ void keeper_run(struct keeper *k, int set, const char *path, bool (*interrupts)(
 		else if (is_running)
 			reading_poll(reading, k->host);
 	}
-	uint64_t deadline = now_ms() + COPY_WAIT_MS;
-	while (ret->is_done && !k->copy && now_ms() < deadline) {
+	uint64_t deadline = clock_ms() + COPY_WAIT_MS;
+	while (ret->is_done && !k->copy && clock_ms() < deadline) {
 		char kind = receive_packet(k, TICK_MS, text, &n);
 		if (kind)
 			handle_packet(k, ret, kind, text, n);

@@ -16,6 +16,7 @@
 
 #include "base/buf.h"
 #include "base/privilege.h"
+#include "base/rlimit.h"
 #include "base/sysfile.h"
 
 static void complain(struct container_identity *s, const char *fmt, ...)
@@ -163,13 +164,8 @@ static int take_user(const struct container_setup_opts *opts, struct container_i
 
 static void limit(int resource, uint64_t n)
 {
-	struct rlimit now;
-	if (!n || getrlimit(resource, &now) < 0)
-		return;
-	if (now.rlim_max != RLIM_INFINITY && n > now.rlim_max)
-		n = now.rlim_max;
-	now = (struct rlimit){n, n};
-	setrlimit(resource, &now);
+	if (n)
+		rlimit_set(resource, n, n);
 }
 
 static bool is_usable(const char *dir)

@@ -98,8 +98,6 @@ int agent_serve_stdio(void);
 /* The second exec: argv follows the word "exec". Returns only on failure. */
 int agent_exec(char **argv);
 
-uint64_t agent_now_ns(void);
-
 /* Convert a client's path to a local one: in a sandbox without namespaces it is written to `out`, otherwise
  * it is `path` itself. */
 enum { AGENT_PATH_BYTES = 4096 };

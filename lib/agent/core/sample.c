@@ -12,6 +12,7 @@
 #include <terrarium/error.h>
 
 #include "agent/core/agent.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "wire/message.h"
 
@@ -51,7 +52,7 @@ static int open_space(void)
 void sampler_init(struct sampler *sampler)
 {
 	*sampler = (struct sampler){
-			.start_ns = agent_now_ns(), .is_alone = is_in_container(), .space_fd = open_space()};
+			.start_ns = clock_ns(), .is_alone = is_in_container(), .space_fd = open_space()};
 	dirsize_init(&sampler->folder, -1);
 }
 
@@ -221,7 +222,7 @@ static void select_rows(struct sampler *sampler, bool is_init)
 static void sample_disk(struct sampler *sampler, struct trm_sample *sample)
 {
 	struct statfs fs;
-	if (dirsize_poll(&sampler->folder, agent_now_ns(), &sample->disk_bytes))
+	if (dirsize_poll(&sampler->folder, clock_ns(), &sample->disk_bytes))
 		sample->known |= TRM_METRIC_DISK;
 	if (sampler->space_fd < 0 || fstatfs(sampler->space_fd, &fs) < 0)
 		return;
@@ -318,7 +319,7 @@ static void rate(struct trm_sample *sample, const struct trm_sample *before, uin
 
 const struct trm_metrics *sampler_take(struct sampler *sampler, bool is_init, uint32_t nproc)
 {
-	uint64_t now_ns = agent_now_ns(), passed_ns = sampler->last_ns ? now_ns - sampler->last_ns : 0;
+	uint64_t now_ns = clock_ns(), passed_ns = sampler->last_ns ? now_ns - sampler->last_ns : 0;
 	if (sampler->last_ns && passed_ns < FRESH_NS)
 		return &sampler->metrics;
 	if (tree_scan_again(&sampler->tree) < 0 || !make_room(sampler))

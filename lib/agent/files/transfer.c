@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "agent/core/agent.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "wire/pack.h"
 
@@ -122,7 +123,7 @@ static int open_temp(struct transfer *transfer)
 		return -1;
 	for (int i = 0; i < TEMP_TRIES && transfer->fd < 0; i++) {
 		snprintf(transfer->temp_path, cap, "%.*s.terrarium-%llx.tmp", dir_len, transfer->path,
-				(unsigned long long)agent_now_ns());
+				(unsigned long long)clock_ns());
 		transfer->fd = open(transfer->temp_path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 				0600);
 		if (transfer->fd < 0 && errno != EEXIST)

@@ -20,6 +20,7 @@
 #include "base/batch.h"
 #include "base/err.h"
 #include "base/landlock.h"
+#include "base/rlimit.h"
 
 /* Best effort: without it, code can signal the agent, but nothing worse. */
 static void scope_signals(void)
@@ -91,17 +92,6 @@ static void offer_to_oom_killer(void)
 		/* Everybody may do this. Where it fails, only the preference is lost. */
 	}
 	close(fd);
-}
-
-static void limit_processes(rlim_t n)
-{
-	struct rlimit limit;
-	if (!n || getrlimit(RLIMIT_NPROC, &limit) < 0)
-		return;
-	if (limit.rlim_max != RLIM_INFINITY && n > limit.rlim_max)
-		n = limit.rlim_max;
-	limit = (struct rlimit){n, n};
-	setrlimit(RLIMIT_NPROC, &limit);
 }
 
 static int fail(enum exec_step step, int error)
@@ -180,7 +170,9 @@ int agent_exec(char **argv)
 		return fail(EXEC_CWD, errno);
 	offer_to_oom_killer();
 	tree_set_mark(strtoull(argv[MARK], NULL, 10));
-	limit_processes((rlim_t)strtoul(argv[NPROC], NULL, 10));
+	const rlim_t nproc = (rlim_t)strtoul(argv[NPROC], NULL, 10);
+	if (nproc)
+		rlimit_set(RLIMIT_NPROC, nproc, nproc);
 	if (strpbrk(argv[FLAGS], "sdl"))
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (strchr(argv[FLAGS], 's'))

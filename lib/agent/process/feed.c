@@ -77,8 +77,7 @@ void inlet_took(struct inlet *inlet, struct subscriber *subscriber, uint8_t chan
 	if (inlet->taken < GIVE_BACK)
 		return;
 	char payload[4];
-	for (int i = 0; i < 4; i++)
-		payload[i] = (char)(inlet->taken >> (8 * i));
+	frame_store_u32(payload, inlet->taken);
 	agent_client_send(subscriber->stream.client, subscriber->stream.id, FRAME_INPUT_CREDIT, channel,
 			payload, 4);
 	inlet->credit += inlet->taken;

@@ -12,6 +12,7 @@
 
 #include "agent/core/agent.h"
 #include "agent/process/proc.h"
+#include "base/clock.h"
 
 static bool has_several(const struct proc *proc)
 {
@@ -42,7 +43,7 @@ static size_t count_able(struct proc *proc, size_t *ret_all)
 			continue;
 		n++;
 		if (subscriber->stalled_ns)
-			clock_stop(subscriber, agent_now_ns());
+			clock_stop(subscriber, clock_ns());
 		if (subscriber->held_up_ns && subscriber->credit >= subscriber->window / 2)
 			subscriber->held_up_ns = 0;
 	}
@@ -56,14 +57,14 @@ bool slow_client_judge(struct proc *proc)
 		for (struct subscriber *subscriber = proc->subscribers; subscriber;
 				subscriber = subscriber->next)
 			if (subscriber->stalled_ns)
-				clock_stop(subscriber, agent_now_ns());
+				clock_stop(subscriber, clock_ns());
 		return false;
 	}
 	if (!output_is_waiting(proc))
 		return true;
 	for (struct subscriber *subscriber = proc->subscribers; subscriber; subscriber = subscriber->next)
 		if (!subscriber->stalled_ns && !subscriber_can_take(subscriber))
-			subscriber->stalled_ns = agent_now_ns();
+			subscriber->stalled_ns = clock_ns();
 	return false;
 }
 

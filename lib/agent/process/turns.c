@@ -8,6 +8,7 @@
 #include "agent/core/agent.h"
 #include "agent/process/proc.h"
 #include "agent/process/subscriber.h"
+#include "base/clock.h"
 #include "wire/message.h"
 
 enum {
@@ -42,7 +43,7 @@ static void notify_wanted(struct proc *proc)
 	else if (proc->turn && !proc->wanted_ns) {
 		subscriber_send_turn(proc->turn, TURN_WANTED);
 		proc->turn_stirred = false;
-		proc->wanted_ns = agent_now_ns();
+		proc->wanted_ns = clock_ns();
 	}
 }
 
@@ -86,7 +87,7 @@ static void release(struct subscriber *subscriber)
 /* Was the client told that another one waits, and has it sent nothing since? */
 static bool is_asleep(struct proc *proc)
 {
-	if (!proc->wanted_ns || agent_now_ns() - proc->wanted_ns < FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
+	if (!proc->wanted_ns || clock_ns() - proc->wanted_ns < FRAME_TAKE_AFTER_MS * UINT64_C(1000000))
 		return false;
 	if (!proc->turn_stirred)
 		return true;
@@ -235,8 +236,7 @@ void turns_count(struct agent *agent)
 				|| client->unpaid > CROWD_UNPAID_MAX)
 			continue;
 		char payload[4];
-		for (int i = 0; i < 4; i++)
-			payload[i] = (char)(n >> (8 * i));
+		frame_store_u32(payload, n);
 		client->crowd = n;
 		agent_client_send(client, 0, FRAME_CLIENTS, 0, payload, sizeof payload);
 	}
@@ -247,8 +247,7 @@ static void pass_on(struct client *to, uint32_t number, const char *words, size_
 {
 	char from[4];
 	size_t before = to->out.len;
-	for (int i = 0; i < 4; i++)
-		from[i] = (char)(number >> (8 * i));
+	frame_store_u32(from, number);
 	if (frame_put_header(&to->out, 0, FRAME_ANNOUNCED, 0, sizeof from + n) < 0
 			|| buf_append(&to->out, from, sizeof from) < 0 || buf_append(&to->out, words, n) < 0)
 		to->dead = true;

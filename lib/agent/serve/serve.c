@@ -14,7 +14,6 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/core/client.h"
@@ -23,6 +22,7 @@
 #include "agent/process/subscriber.h"
 #include "agent/process/turns.h"
 #include "agent/serve/ipc.h"
+#include "base/clock.h"
 #include "wire/folder.h"
 #include "wire/message.h"
 
@@ -30,13 +30,6 @@ enum {
 	EXIT_FAILED = 125,
 	METRICS_UNPAID_MAX = 64 * 1024, /* a client with more unread bytes gets no further sample for now */
 };
-
-uint64_t agent_now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 const char *agent_path(const struct agent *agent, const char *path, char out[AGENT_PATH_BYTES])
 {
@@ -119,7 +112,7 @@ static void sweep_clients(struct agent *agent)
 		turns_announce_command(client, NULL, 0);
 		client_destroy(client);
 		if (!agent->n_clients && agent->linger_ms)
-			agent->alone_ns = agent_now_ns();
+			agent->alone_ns = clock_ns();
 	}
 }
 
@@ -274,10 +267,10 @@ static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 
 static void turn(struct agent *agent)
 {
-	uint64_t now_ns = has_timers(agent) ? agent_now_ns() : 0;
+	uint64_t now_ns = has_timers(agent) ? clock_ns() : 0;
 	poller_turn(&agent->poller, timeout_ms(agent, now_ns));
 	if (has_timers(agent))
-		run_timers(agent, agent_now_ns());
+		run_timers(agent, clock_ns());
 	turns_count(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
 		agent_client_flush(client);
@@ -435,7 +428,7 @@ int agent_serve(const struct agent_way *way)
 	agent->is_keyed = way->is_keyed;
 	agent->owner = way->is_keyed ? way->owner : maker_of(way->listen_fd);
 	agent->linger_ms = way->linger_ms;
-	agent->alone_ns = agent_now_ns();
+	agent->alone_ns = clock_ns();
 	agent->folder = way->folder;
 	agent->rules_fd = way->rules_fd;
 	if (agent->folder)

@@ -4,20 +4,12 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include <terrarium/error.h>
 #include <terrarium/loop.h>
 
+#include "base/clock.h"
 #include "server/http/listener.h"
-
-/* The current time, not that of the turn. */
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- beginning and end ---- */
 

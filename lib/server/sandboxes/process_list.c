@@ -3,27 +3,20 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <terrarium/metrics.h>
 #include <terrarium/sandbox.h>
 
+#include "base/clock.h"
 #include "rpc/processes.h"
 
 enum { PROCESS_LIST_MS = 1000 };
-#define FORGOTTEN_NS UINT64_C(10000000000) /* nobody has asked for this long */
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
+#define FORGOTTEN_NS 10000000000u /* nobody has asked for this long */
 
 bool process_list_ask(struct process_list *process_list, struct trm_sandbox *sandbox, struct cJSON **ret)
 {
 	bool is_first = !process_list->asked_ns;
-	process_list->asked_ns = now_ns();
+	process_list->asked_ns = clock_ns();
 	if (is_first && trm_sandbox_set_metrics(sandbox, PROCESS_LIST_MS, true, NULL) < 0)
 		process_list->asked_ns = 0;
 	if (process_list->table)
@@ -49,7 +42,7 @@ void process_list_take(struct process_list *process_list, struct trm_sandbox *sa
 		return;
 	if (metrics->has_processes)
 		copy_processes(process_list, metrics);
-	if (now_ns() - process_list->asked_ns < FORGOTTEN_NS)
+	if (clock_ns() - process_list->asked_ns < FORGOTTEN_NS)
 		return;
 	trm_sandbox_set_metrics(sandbox, autosave_ms, false, NULL);
 	process_list_finish(process_list);

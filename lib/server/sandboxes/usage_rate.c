@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "server/sandboxes/usage_rate.h"
 
-#include <time.h>
-
+#include "base/clock.h"
 #include "sandbox/sandbox.h"
 
 /* A rate over a shorter time is mostly chance. */
-#define SPAN_MIN_NS UINT64_C(100000000)
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
-}
+#define SPAN_MIN_NS 100000000u
 
 void usage_rate_start(struct usage_rate *usage_rate)
 {
-	*usage_rate = (struct usage_rate){.start_ns = now_ns()};
+	*usage_rate = (struct usage_rate){.start_ns = clock_ns()};
 }
 
 uint64_t usage_rate_age_ms(const struct usage_rate *usage_rate)
 {
-	return (now_ns() - usage_rate->start_ns) / 1000000;
+	return (clock_ns() - usage_rate->start_ns) / 1000000;
 }
 
 bool usage_rate_suffices(struct trm_sandbox *sandbox)

@@ -10,12 +10,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/text.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 enum { NOT_STARTED = 127, MAX_ENV = 4096, MAX_ARG_BYTES = 1 << 20 };
 
@@ -419,19 +419,12 @@ void step_stop(struct step *s, uint64_t now_ms)
 
 /* ---- alone ---------------------------------------------------------------------------------- */
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 bool step_run(struct step *s, const struct step_facts *facts, enum plan_step which, int in_fd)
 {
 	enum { LOOKS_MS = 20 };
 	struct pollfd fds[STEP_POLLS];
 	int status;
-	step_begin(s, facts, which, in_fd, now_ms());
+	step_begin(s, facts, which, in_fd, clock_ms());
 	while (!step_is_over(s)) {
 		step_poll(s, fds);
 		poll(fds, STEP_POLLS, LOOKS_MS);
@@ -439,7 +432,7 @@ bool step_run(struct step *s, const struct step_facts *facts, enum plan_step whi
 		pid_t pid = waitpid(-1, &status, WNOHANG);
 		if (pid > 0)
 			step_child_ended(s, pid, status);
-		step_pass_time(s, now_ms());
+		step_pass_time(s, clock_ms());
 	}
 	return s->end == STEP_DONE;
 }

@@ -17,6 +17,7 @@
 
 #include <terrarium/error.h>
 
+#include "base/clock.h"
 #include "supervisor/container/container_gc.h"
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/cleanup.h"
@@ -93,11 +94,11 @@ static void wait_for_step(struct supervisor *k, bool was_ending)
 {
 	enum { LONGEST_MS = 2000 };
 	struct step *s = &k->container.step;
-	const uint64_t now_ms = supervisor_now_ms(), most_ms = now_ms + LONGEST_MS;
+	const uint64_t now_ms = clock_ms(), most_ms = now_ms + LONGEST_MS;
 	supervisor_turn(k, s->due_ms > now_ms && s->due_ms < most_ms ? s->due_ms : most_ms);
 	if (k->is_ending && !was_ending)
-		step_stop(s, supervisor_now_ms());
-	step_pass_time(s, supervisor_now_ms());
+		step_stop(s, clock_ms());
+	step_pass_time(s, clock_ms());
 }
 
 /* The id becomes an argument of commands, so it must not look like an option. */
@@ -135,7 +136,7 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 	struct container *r = &k->container;
 	struct step *s = &r->step;
 	const bool was_ending = k->is_ending;
-	uint64_t reported_ms = supervisor_now_ms();
+	uint64_t reported_ms = clock_ms();
 	while (!step_is_over(s)) /* a step that is no longer waited for may still run */
 		wait_for_step(k, was_ending);
 	if (r->owes_id && s->end == STEP_DONE)
@@ -144,13 +145,13 @@ bool container_run(struct supervisor *k, enum plan_step which, int in_fd, const 
 	if (container_has(r, which) && doing)
 		container_fail(k, "%s: %s", r->plan.backend, doing);
 	container_report_commands(k, which);
-	step_begin(s, &r->facts, which, in_fd, supervisor_now_ms());
+	step_begin(s, &r->facts, which, in_fd, clock_ms());
 	while (!step_is_over(s) && !(r->is_overtaken && r->handoff.has_report)) {
 		/* Repeat the failure while destroying takes long, so that a waiting client sees the reason.
 		 */
-		if (was_ending && doing && supervisor_now_ms() >= reported_ms + AGAIN_MS) {
+		if (was_ending && doing && clock_ms() >= reported_ms + AGAIN_MS) {
 			container_fail(k, "%s: %s", r->plan.backend, doing);
-			reported_ms = supervisor_now_ms();
+			reported_ms = clock_ms();
 		}
 		wait_for_step(k, was_ending);
 	}
@@ -163,10 +164,10 @@ static bool destroy(struct supervisor *k, const char *doing)
 	enum { TRIES = 3, FIRST_WAIT_MS = 100 };
 	struct container *r = &k->container;
 	for (unsigned i = 0; !container_run(k, PLAN_DESTROY, -1, doing); i++) {
-		const uint64_t again_ms = supervisor_now_ms() + (FIRST_WAIT_MS << 2 * i);
+		const uint64_t again_ms = clock_ms() + (FIRST_WAIT_MS << 2 * i);
 		if (i + 1 == TRIES || r->step.end != STEP_FAILED || exit_reason_is_missing(&r->step))
 			return false;
-		while (supervisor_now_ms() < again_ms)
+		while (clock_ms() < again_ms)
 			supervisor_turn(k, again_ms);
 	}
 	return true;
@@ -248,7 +249,7 @@ void container_child_ended(struct container *r, pid_t pid, int status)
 	if (!r->is_on)
 		return;
 	step_child_ended(&r->step, pid, status);
-	bridges_note_end(&r->bridges, pid, status, supervisor_now_ms());
+	bridges_note_end(&r->bridges, pid, status, clock_ms());
 	if (pid == r->sweeper)
 		r->sweeper = 0;
 }

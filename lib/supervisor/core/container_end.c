@@ -8,6 +8,7 @@
 
 #include <terrarium/error.h>
 
+#include "base/clock.h"
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/supervisor.h"
 #include "sweep/sweep.h"
@@ -16,8 +17,8 @@
 
 static void wait_ms(struct supervisor *k, uint64_t ms)
 {
-	const uint64_t until_ms = supervisor_now_ms() + ms;
-	while (supervisor_now_ms() < until_ms)
+	const uint64_t until_ms = clock_ms() + ms;
+	while (clock_ms() < until_ms)
 		supervisor_turn(k, until_ms);
 }
 
@@ -37,10 +38,10 @@ static void find_reason(struct supervisor *k)
 	enum { TIMEOUT_MS = 1500, BETWEEN_MS = 100 };
 	struct container *r = &k->container;
 	const bool has_inspect = container_has(r, PLAN_INSPECT);
-	const uint64_t due_ms = supervisor_now_ms() + TIMEOUT_MS;
+	const uint64_t due_ms = clock_ms() + TIMEOUT_MS;
 	struct exit_reason why = {0};
 	char words[STEP_WORDS];
-	while (has_inspect && !ask_why(k, &why) && supervisor_now_ms() < due_ms)
+	while (has_inspect && !ask_why(k, &why) && clock_ms() < due_ms)
 		wait_ms(k, BETWEEN_MS);
 	if (exit_reason_is_killed(&why)) {
 		wait_ms(k, BETWEEN_MS);
@@ -56,12 +57,12 @@ static void end_agent(struct supervisor *k)
 {
 	enum { TIMEOUT_MS = 1000 };
 	struct container *r = &k->container;
-	const uint64_t due_ms = supervisor_now_ms() + TIMEOUT_MS;
+	const uint64_t due_ms = clock_ms() + TIMEOUT_MS;
 	if (r->way == WAY_EXEC)
 		bridges_shut_down(&r->bridges);
 	else if (r->handoff.line_fd >= 0)
 		shutdown(r->handoff.line_fd, SHUT_WR);
-	while (!r->is_lost && supervisor_now_ms() < due_ms)
+	while (!r->is_lost && clock_ms() < due_ms)
 		supervisor_turn(k, due_ms);
 }
 

@@ -7,6 +7,7 @@
 
 #include <terrarium/error.h>
 
+#include "base/clock.h"
 #include "base/sysfile.h"
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/container/put_text.h"
@@ -74,12 +75,12 @@ static bool has_stopped(struct supervisor *k)
 static enum outcome wait_for_handoff(struct supervisor *k)
 {
 	struct container *r = &k->container;
-	const uint64_t due_ms = supervisor_now_ms() + HANDOFF_TIMEOUT_MS;
-	uint64_t look_ms = supervisor_now_ms() + 500;
+	const uint64_t due_ms = clock_ms() + HANDOFF_TIMEOUT_MS;
+	uint64_t look_ms = clock_ms() + 500;
 	bool is_over = false;
 	while (!k->is_ending && !r->handoff.has_report && !is_over) {
 		supervisor_turn(k, look_ms < due_ms ? look_ms : due_ms);
-		uint64_t now_ms = supervisor_now_ms();
+		uint64_t now_ms = clock_ms();
 		is_over = now_ms >= due_ms || r->is_lost;
 		if (!is_over && !r->handoff.has_report && now_ms >= look_ms) {
 			is_over = has_stopped(k);
@@ -205,12 +206,12 @@ bool container_redial(struct supervisor *k)
 static bool open_line(struct supervisor *k)
 {
 	struct container *r = &k->container;
-	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_CONNECT];
+	const uint64_t due_ms = clock_ms() + r->plan.timeout_ms[PLAN_CONNECT];
 	container_fail(k, "%s: connecting to the agent", r->plan.backend);
 	r->is_lost = false;
 	if (r->bridges.line_fd < 0 && !begin_line(k))
 		return false;
-	while (!k->is_ending && !r->bridges.is_up && !r->is_lost && supervisor_now_ms() < due_ms)
+	while (!k->is_ending && !r->bridges.is_up && !r->is_lost && clock_ms() < due_ms)
 		supervisor_turn(k, due_ms);
 	if (k->is_ending)
 		return false;
@@ -324,7 +325,7 @@ bool container_start(struct supervisor *k)
 		close(SUPERVISOR_LISTEN);
 	close(SUPERVISOR_AGENT);
 	if (container_has(r, PLAN_LIST))
-		r->sweep_ms = supervisor_now_ms() + SWEEP_AFTER_MS;
+		r->sweep_ms = clock_ms() + SWEEP_AFTER_MS;
 	r->shared->is_up = true;
 	supervisor_announce(k);
 	return true;

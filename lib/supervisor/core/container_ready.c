@@ -5,6 +5,7 @@
 
 #include <terrarium/error.h>
 
+#include "base/clock.h"
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/supervisor.h"
 #include "wire/engine_words.h"
@@ -25,10 +26,10 @@ static bool read_state(struct step *s, struct exit_reason *ret)
 static void finish_watch(struct supervisor *k)
 {
 	struct step *s = &k->container.step;
-	step_stop(s, supervisor_now_ms());
+	step_stop(s, clock_ms());
 	while (!step_is_over(s)) {
-		supervisor_turn(k, supervisor_now_ms() + 50);
-		step_pass_time(s, supervisor_now_ms());
+		supervisor_turn(k, clock_ms() + 50);
+		step_pass_time(s, clock_ms());
 	}
 }
 
@@ -38,8 +39,8 @@ static bool watch(struct supervisor *k, uint64_t due_ms, struct exit_reason *las
 	struct container *r = &k->container;
 	struct step *s = &r->step;
 	char reported[sizeof last->error] = "";
-	step_begin(s, &r->facts, PLAN_READY, -1, supervisor_now_ms());
-	for (bool is_over = false; !is_over && !k->is_ending && supervisor_now_ms() < due_ms;) {
+	step_begin(s, &r->facts, PLAN_READY, -1, clock_ms());
+	for (bool is_over = false; !is_over && !k->is_ending && clock_ms() < due_ms;) {
 		supervisor_turn(k, due_ms);
 		is_over = step_is_over(s);
 		if (r->bridges.is_up) {
@@ -88,11 +89,11 @@ static bool take_place(struct container *r, const struct exit_reason *last)
 bool container_await(struct supervisor *k)
 {
 	struct container *r = &k->container;
-	const uint64_t due_ms = supervisor_now_ms() + r->plan.timeout_ms[PLAN_READY];
+	const uint64_t due_ms = clock_ms() + r->plan.timeout_ms[PLAN_READY];
 	struct exit_reason last = {0};
 	container_fail(k, "%s: waiting for it to start", r->plan.backend);
 	container_report_commands(k, PLAN_READY);
-	for (bool has_ended = false; !k->is_ending && supervisor_now_ms() < due_ms;) {
+	for (bool has_ended = false; !k->is_ending && clock_ms() < due_ms;) {
 		bool is_final = watch(k, due_ms, &last);
 		has_ended = step_is_over(&r->step);
 		finish_watch(k);
@@ -101,7 +102,7 @@ bool container_await(struct supervisor *k)
 							      : fail_ready(k, &last, false);
 		if (has_ended && r->step.end == STEP_FAILED)
 			return fail_ready(k, &last, false);
-		supervisor_turn(k, supervisor_now_ms() + AGAIN_MS); /* the watch was closed: begin another */
+		supervisor_turn(k, clock_ms() + AGAIN_MS); /* the watch was closed: begin another */
 	}
 	return k->is_ending ? false : fail_ready(k, &last, true);
 }

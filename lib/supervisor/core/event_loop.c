@@ -7,23 +7,16 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
+#include "base/clock.h"
 #include "base/procstat.h"
 #include "supervisor/core/cleanup.h"
 #include "supervisor/core/entry.h"
 #include "supervisor/core/supervisor.h"
 #include "supervisor/net/proxy.h"
-
-uint64_t supervisor_now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 void supervisor_end(struct supervisor *k, enum gone_cause cause)
 {
@@ -188,7 +181,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 		if (is_owner && !k->is_kept)
 			end_asked(k, GONE_OWNER, client->pid, client->command);
 		else if (!client->is_observer && !clients_count(&k->clients))
-			idle_touch(&k->idle, supervisor_now_ms(), cpu_ns(k));
+			idle_touch(&k->idle, clock_ms(), cpu_ns(k));
 		break;
 	}
 	if (!k->is_ending)
@@ -228,7 +221,7 @@ static void check_age(struct supervisor *k, uint64_t now_ms)
 static int wait_ms(const struct supervisor *k, uint64_t until_ms)
 {
 	enum { LONGEST_MS = 1000 * 1000 * 1000 };
-	uint64_t now_ms = supervisor_now_ms(), next = until_ms;
+	uint64_t now_ms = clock_ms(), next = until_ms;
 	if (k->is_ending)
 		return next <= now_ms ? 0 : next - now_ms > LONGEST_MS ? LONGEST_MS : (int)(next - now_ms);
 	if (end_of_life_ms(k) < next)
@@ -246,7 +239,7 @@ static int wait_ms(const struct supervisor *k, uint64_t until_ms)
 
 static void pass_time(struct supervisor *k)
 {
-	uint64_t now_ms = supervisor_now_ms();
+	uint64_t now_ms = clock_ms();
 	if (watchdog_poll(&k->watchdog, now_ms, !clients_count(&k->clients)))
 		supervisor_publish_oom(k);
 	if (k->watchdog.overrun_bytes && !k->is_ending)

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sysfile.h"
 #include "supervisor/core/cleanup.h"
 #include "supervisor/core/entry.h"
@@ -93,7 +94,7 @@ static void make_groups(struct supervisor *k)
 /* From now on the sandbox can be kept, and the time limits count. */
 static void set_clocks(struct supervisor *k)
 {
-	k->started_ms = supervisor_now_ms();
+	k->started_ms = clock_ms();
 	k->is_kept = k->spec.is_kept;
 	idle_init(&k->idle, k->spec.idle_timeout_ms, k->started_ms);
 }

@@ -3,9 +3,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "supervisor/core/entry.h"
@@ -146,13 +146,6 @@ void supervisor_publish_gone(struct supervisor *k, uint64_t oom_kills)
 
 /* ---- the entry --------------------------------------------------------------------- */
 
-static uint64_t unix_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Lets other programs find this sandbox. Without it the sandbox still works. */
 void supervisor_save_info(const struct supervisor *k)
 {
@@ -167,7 +160,7 @@ void supervisor_save_info(const struct supervisor *k)
 			.supervisor_start = self.start,
 			.client = k->starter,
 			.command = procstat_command(k->starter, command, sizeof command),
-			.started_ms = unix_ms(),
+			.started_ms = clock_wall_ms(),
 			.mem_bytes = k->spec.mem_bytes,
 			.disk_bytes = k->spec.disk_bytes,
 			.file_bytes = k->spec.file_bytes,

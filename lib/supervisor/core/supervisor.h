@@ -58,7 +58,7 @@ struct supervisor {
 	pid_t starter; /* the client that started us */
 	int owner_fd;  /* connection of the client with which the sandbox ends; -1: it is closed */
 	bool is_kept;
-	uint64_t started_ms; /* of the clock of supervisor_now_ms() */
+	uint64_t started_ms; /* of the clock of clock_ms() */
 	int signal_fd;
 	bool is_ending;
 	enum gone_cause cause; /* the first one counts */
@@ -80,8 +80,6 @@ static inline uint32_t supervisor_outer(const struct supervisor *k)
 			       ? 0
 			       : 1 + (k->net.pid > 0) + (k->net.relay_pid > 0);
 }
-
-uint64_t supervisor_now_ms(void); /* CLOCK_MONOTONIC */
 
 /* event_loop.c. supervisor_run() returns when the sandbox must end. */
 /* Wait for events until `until_ms` at most, and handle them. */

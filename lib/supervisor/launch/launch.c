@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/privilege.h"
+#include "base/rlimit.h"
 #include "base/sysfile.h"
 #include "supervisor/launch/confine.h"
 #include "supervisor/launch/mount_view.h"
@@ -42,34 +43,21 @@ static _Noreturn void die(const char *what)
 
 /* ---- limits ----------------------------------------------------------------- */
 
-static void limit(int what, uint64_t soft, uint64_t hard)
-{
-	struct rlimit now, want = {.rlim_cur = soft, .rlim_max = hard};
-	if (getrlimit(what, &now) < 0)
-		return;
-	/* Keep a lower hard limit: an ordinary user could not raise it again. */
-	if (now.rlim_max < want.rlim_max)
-		want.rlim_max = now.rlim_max;
-	if (want.rlim_cur > want.rlim_max)
-		want.rlim_cur = want.rlim_max;
-	setrlimit(what, &want);
-}
-
 static void set_rlimits(const struct spec_msg *spec, const struct groups *groups)
 {
 	/* 1, not 0: with 0 the kernel still runs a core_pattern that is a pipe, as root on the host
 	 * (fs/coredump.c). */
-	limit(RLIMIT_CORE, 1, 1);
-	limit(RLIMIT_NOFILE, spec->open_files, spec->open_files);
-	limit(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
-	limit(RLIMIT_MEMLOCK, 1 << 20, 1 << 20);
-	limit(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
-	limit(RLIMIT_SIGPENDING, 1024, 1024);
-	limit(RLIMIT_RTPRIO, 0, 0);
-	limit(RLIMIT_NICE, 0, 0);
+	rlimit_set(RLIMIT_CORE, 1, 1);
+	rlimit_set(RLIMIT_NOFILE, spec->open_files, spec->open_files);
+	rlimit_set(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
+	rlimit_set(RLIMIT_MEMLOCK, 1 << 20, 1 << 20);
+	rlimit_set(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
+	rlimit_set(RLIMIT_SIGPENDING, 1024, 1024);
+	rlimit_set(RLIMIT_RTPRIO, 0, 0);
+	rlimit_set(RLIMIT_NICE, 0, 0);
 	/* DATA, not AS: just-in-time compilers reserve far more memory than they use. */
 	if (!(groups->limits & LIMIT_MEMORY))
-		limit(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
+		rlimit_set(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
 }
 
 /* Without a group the CPU limit is rounded to whole cores, and the strict filter keeps code from changing
@@ -305,7 +293,8 @@ static _Noreturn void bare_child(
 	place_fds(fds, sizeof fds / sizeof *fds);
 	set_rlimits(spec, groups);
 	if (!uid && !(groups->limits & LIMIT_PIDS))
-		limit(RLIMIT_NPROC, confine_count_tasks() + spec->procs, confine_count_tasks() + spec->procs);
+		rlimit_set(RLIMIT_NPROC, confine_count_tasks() + spec->procs,
+				confine_count_tasks() + spec->procs);
 	end_with(supervisor);
 	die(confine_exec(&c));
 }

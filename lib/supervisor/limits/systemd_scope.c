@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/sysfile.h"
 
 /* ---- time and bytes -------------------------------------------------------------- */
@@ -18,13 +19,6 @@ struct line {
 	int fd;
 	uint64_t deadline_ms;
 };
-
-static uint64_t clock_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static bool wait_for(const struct line *line, short events)
 {

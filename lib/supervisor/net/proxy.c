@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hostlist.h"
 #include "base/proxy_head.h"
 #include "supervisor/net/lookup.h"
@@ -71,13 +71,6 @@ struct proxy {
 	struct conn conns[CONNS_MAX];
 };
 
-static uint64_t proxy_now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* ---- connections ------------------------------------------------------------------------ */
 
 static void close_conn(struct proxy *p, struct conn *c)
@@ -114,7 +107,7 @@ static void let_in(struct proxy *p, struct conn *c)
 	c->client = fd;
 	c->server = -1;
 	c->lookup = (struct lookup){0, -1};
-	c->deadline_ms = proxy_now_ms() + HEAD_MS;
+	c->deadline_ms = clock_ms() + HEAD_MS;
 	c->up.at = c->up.n = c->down.at = c->down.n = 0;
 	c->up.is_over = c->up.is_passed = c->down.is_over = c->down.is_passed = false;
 	c->counts_body = c->is_exempt = false;
@@ -136,7 +129,7 @@ static void give_answer(struct conn *c, const char *status, const char *words)
 			status, words, strlen(words) + 12, words);
 	c->down.is_over = true;
 	c->stage = STAGE_ANSWER;
-	c->deadline_ms = proxy_now_ms() + LINGER_MS;
+	c->deadline_ms = clock_ms() + LINGER_MS;
 }
 
 /* Wait until the supervisor has told its clients: then they know before the code does, and so before its run
@@ -210,7 +203,7 @@ static void try_next(struct conn *c)
 {
 	char words[HOST_TEXT + 48];
 	c->stage = STAGE_CONNECT;
-	c->deadline_ms = proxy_now_ms() + CONNECT_MS;
+	c->deadline_ms = clock_ms() + CONNECT_MS;
 	while (c->next_address < c->n_addresses)
 		if (start_connect(c, &c->addresses[c->next_address++]))
 			return;
@@ -262,7 +255,7 @@ static void look_up_next(struct proxy *p, struct conn *c)
 	}
 	p->n_lookups++;
 	c->stage = STAGE_LOOKUP;
-	c->deadline_ms = proxy_now_ms() + LOOKUP_MS;
+	c->deadline_ms = clock_ms() + LOOKUP_MS;
 }
 
 /* ---- from the client ---------------------------------------------------------------------- */
@@ -312,7 +305,7 @@ static void take_head(struct proxy *p, struct conn *c)
 	if (c->ask == PROXY_CONNECT)
 		c->up.at = c->head.n;
 	c->stage = STAGE_WAIT;
-	c->deadline_ms = proxy_now_ms() + LOOKUP_MS;
+	c->deadline_ms = clock_ms() + LOOKUP_MS;
 	look_up_next(p, c);
 }
 
@@ -382,7 +375,7 @@ static void carry(struct proxy *p, struct conn *c, short client, short server)
 		close_conn(p, c);
 	} else if (is_done(c)) { /* the client may still write: it shall read the whole answer first */
 		c->stage = STAGE_ANSWER;
-		c->deadline_ms = proxy_now_ms() + LINGER_MS;
+		c->deadline_ms = clock_ms() + LINGER_MS;
 	}
 }
 
@@ -484,7 +477,7 @@ static bool has_deadline(const struct conn *c)
 
 static int next_wait_ms(const struct proxy *p)
 {
-	uint64_t now = proxy_now_ms(), next = UINT64_MAX;
+	uint64_t now = clock_ms(), next = UINT64_MAX;
 	for (size_t i = 0; i < CONNS_MAX; i++)
 		if (has_deadline(&p->conns[i]) && p->conns[i].deadline_ms < next)
 			next = p->conns[i].deadline_ms;
@@ -504,7 +497,7 @@ static void turn_proxy(struct proxy *p)
 	}
 	if (poll(fds, 1 + 2 * CONNS_MAX, next_wait_ms(p)) < 0)
 		return;
-	uint64_t now = proxy_now_ms();
+	uint64_t now = clock_ms();
 	for (size_t i = 0; i < CONNS_MAX; i++) {
 		struct conn *c = &p->conns[i];
 		handle_conn(p, c, fds[1 + 2 * i].revents, fds[2 + 2 * i].revents);

@@ -246,7 +246,8 @@ static void test_requests(void **state)
 	assert_int_equal(tree_sum_put(&out, 1, &sum), 0);
 	assert_int_equal(frame_next(&out, &frame), 1);
 	assert_int_equal(tree_sum_get(&frame, &got_sum), 0);
-	assert_memory_equal(&sum, &got_sum, sizeof sum);
+	assert_true(got_sum.bytes == 1 && got_sum.files == 2 && got_sum.dirs == 3 && got_sum.links == 4
+			&& got_sum.refused == 5);
 	buf_finish(&out);
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/rlimit.h"
+
+#include <sys/resource.h>
+
+void rlimit_set(int resource, uint64_t soft, uint64_t hard)
+{
+	struct rlimit now, want = {.rlim_cur = soft, .rlim_max = hard};
+	if (getrlimit(resource, &now) < 0)
+		return;
+	if (now.rlim_max < want.rlim_max)
+		want.rlim_max = now.rlim_max;
+	if (want.rlim_cur > want.rlim_max)
+		want.rlim_cur = want.rlim_max;
+	setrlimit(resource, &want);
+}
