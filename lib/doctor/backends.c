@@ -148,27 +148,14 @@ static void try_one(struct row *row)
 {
 	struct recipe_facts facts = {0};
 	struct trm_error why = {0};
-	struct buf step, env;
-	buf_init(&step, RECIPE_EXPANDED_MAX);
-	buf_init(&env, RECIPE_EXPANDED_MAX);
-	int r = recipe_expand(row->recipe, STEP_PROBE, &facts, &step, &why);
-	if (r == 0)
-		r = recipe_env(row->recipe, &env, &why);
-	const struct command_opts opts = {.step = buf_at(&step),
-			.n = step.len,
-			.env = buf_at(&env),
-			.env_n = env.len,
-			.timeout_ms = TRY_MS};
-	if (r == 0)
-		r = command_start(row->round->loop, &opts, &probe_cb, row, &row->command, &why);
+	int r = command_start_step(row->round->loop, row->recipe, STEP_PROBE, &facts, TRY_MS, &probe_cb, row,
+			&row->command, &why);
 	if (r == 0) {
 		row->round->n_running++;
 	} else {
 		append_words(row->detail, sizeof row->detail, why.msg);
 		advise(row, why.msg);
 	}
-	buf_finish(&step);
-	buf_finish(&env);
 }
 
 static int try_all(struct round *round, struct trm_error *reterr)

@@ -119,25 +119,12 @@ static void query_engine(struct engine *e)
 {
 	struct recipe_facts facts = {0};
 	struct trm_error why = {0};
-	struct buf step, env;
-	buf_init(&step, RECIPE_EXPANDED_MAX);
-	buf_init(&env, RECIPE_EXPANDED_MAX);
-	int r = recipe_expand(e->recipe, STEP_LIST_ALL, &facts, &step, &why);
-	if (r == 0)
-		r = recipe_env(e->recipe, &env, &why);
-	const struct command_opts opts = {.step = buf_at(&step),
-			.n = step.len,
-			.env = buf_at(&env),
-			.env_n = env.len,
-			.timeout_ms = LONGEST_MS};
-	if (r == 0)
-		r = command_start(e->round->loop, &opts, &list_cb, e, &e->command, &why);
+	int r = command_start_step(e->round->loop, e->recipe, STEP_LIST_ALL, &facts, LONGEST_MS, &list_cb, e,
+			&e->command, &why);
 	if (r == 0)
 		e->round->n_running++;
 	else if (r != TRM_EMISSING)
 		trm_text_clean_line(e->problem, sizeof e->problem, why.msg, strlen(why.msg));
-	buf_finish(&step);
-	buf_finish(&env);
 }
 
 /* ---- rounds -------------------------------------------------------------------------- */

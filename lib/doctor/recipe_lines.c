@@ -50,30 +50,17 @@ static char *ask_recipe(const struct trm_recipe *recipe, const struct trm_kube_o
 	struct asking asking = {0};
 	struct command *command = NULL;
 	struct trm_loop *loop = NULL;
-	struct buf step, env;
 	facts.value[FACT_KUBE_CONTEXT] = kube->context;
 	facts.value[FACT_KUBE_NAMESPACE] = kube->space;
-	buf_init(&step, RECIPE_EXPANDED_MAX);
-	buf_init(&env, RECIPE_EXPANDED_MAX);
-	int r = recipe_expand(recipe, STEP_DOCTOR, &facts, &step, NULL);
+	int r = trm_loop_create(&loop, NULL);
 	if (r == 0)
-		r = recipe_env(recipe, &env, NULL);
-	if (r == 0)
-		r = trm_loop_create(&loop, NULL);
-	const struct command_opts opts = {.step = buf_at(&step),
-			.n = step.len,
-			.env = buf_at(&env),
-			.env_n = env.len,
-			.timeout_ms = LONGEST_MS};
-	if (r == 0)
-		r = command_start(loop, &opts, &ASK_CB, &asking, &command, NULL);
+		r = command_start_step(loop, recipe, STEP_DOCTOR, &facts, LONGEST_MS, &ASK_CB, &asking,
+				&command, NULL);
 	while (r >= 0 && !asking.is_done)
 		r = trm_loop_step(loop, -1);
 	if (!asking.is_done)
 		command_abandon(command);
 	trm_loop_destroy(loop);
-	buf_finish(&step);
-	buf_finish(&env);
 	return asking.out;
 }
 

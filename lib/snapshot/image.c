@@ -59,26 +59,19 @@ static int run_step(struct image_job *job, enum recipe_step step, struct trm_err
 							   [FACT_IMAGE_WORKDIR] = job->workdir,
 							   [FACT_IMAGE_ENTRYPOINT] = job->entrypoint,
 							   [FACT_IMAGE_CMD] = job->cmd}};
-	struct buf words, args, env;
+	const struct command_opts opts = {.timeout_ms = step == STEP_COMMIT ? COMMIT_MS : REMOVE_MS};
+	struct buf words, args;
 	buf_init(&words, RECIPE_EXPANDED_MAX);
 	buf_init(&args, RECIPE_EXPANDED_MAX);
-	buf_init(&env, RECIPE_EXPANDED_MAX);
 	job->step = step;
 	int r = recipe_expand(job->recipe, step, &facts, &words, reterr);
 	if (r == 0 && (r = put_args(&args, buf_at(&words), words.len, job->id)) < 0)
 		trm_error_set(reterr, r, "the recipe's commands are too long");
 	if (r == 0)
-		r = recipe_env(job->recipe, &env, reterr);
-	const struct command_opts opts = {.step = buf_at(&args),
-			.n = args.len,
-			.env = buf_at(&env),
-			.env_n = env.len,
-			.timeout_ms = step == STEP_COMMIT ? COMMIT_MS : REMOVE_MS};
-	if (r == 0)
-		r = command_start(job->loop, &opts, &STEP_CB, job, &job->command, reterr);
+		r = command_start_args(
+				job->loop, job->recipe, &args, opts, &STEP_CB, job, &job->command, reterr);
 	buf_finish(&words);
 	buf_finish(&args);
-	buf_finish(&env);
 	return r;
 }
 

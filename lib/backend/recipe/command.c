@@ -390,6 +390,37 @@ int command_start(struct trm_loop *loop, const struct command_opts *opts, const 
 	return r;
 }
 
+int command_start_args(struct trm_loop *loop, const struct trm_recipe *recipe, const struct buf *args,
+		struct command_opts opts, const struct command_cb *cb, void *user, struct command **ret,
+		struct trm_error *reterr)
+{
+	struct buf env;
+	buf_init(&env, RECIPE_EXPANDED_MAX);
+	int r = recipe_env(recipe, &env, reterr);
+	opts.step = buf_at(args);
+	opts.n = args->len;
+	opts.env = buf_at(&env);
+	opts.env_n = env.len;
+	if (r == 0)
+		r = command_start(loop, &opts, cb, user, ret, reterr);
+	buf_finish(&env);
+	return r;
+}
+
+int command_start_step(struct trm_loop *loop, const struct trm_recipe *recipe, enum recipe_step step,
+		const struct recipe_facts *facts, uint32_t timeout_ms, const struct command_cb *cb,
+		void *user, struct command **ret, struct trm_error *reterr)
+{
+	const struct command_opts opts = {.timeout_ms = timeout_ms};
+	struct buf args;
+	buf_init(&args, RECIPE_EXPANDED_MAX);
+	int r = recipe_expand(recipe, step, facts, &args, reterr);
+	if (r == 0)
+		r = command_start_args(loop, recipe, &args, opts, cb, user, ret, reterr);
+	buf_finish(&args);
+	return r;
+}
+
 void command_stop(struct command *c)
 {
 	if (c->is_stopped)

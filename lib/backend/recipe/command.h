@@ -12,6 +12,8 @@
 
 #include <terrarium/loop.h>
 
+#include "recipe/recipe.h"
+
 struct buf;
 struct command;
 struct trm_error;
@@ -51,6 +53,14 @@ struct command_cb {
 /* Copies `opts`; borrows `cb`. Errors: TRM_EINVAL: the command is empty; TRM_EMISSING: there is no such
  * program. */
 int command_start(struct trm_loop *loop, const struct command_opts *opts, const struct command_cb *cb,
+		void *user, struct command **ret, struct trm_error *reterr);
+/* The same with the recipe's variables, and with `args` for the step; the rest of `opts` counts. */
+int command_start_args(struct trm_loop *loop, const struct trm_recipe *recipe, const struct buf *args,
+		struct command_opts opts, const struct command_cb *cb, void *user, struct command **ret,
+		struct trm_error *reterr);
+/* The same with a step of the recipe; errors also as recipe_expand(). */
+int command_start_step(struct trm_loop *loop, const struct trm_recipe *recipe, enum recipe_step step,
+		const struct recipe_facts *facts, uint32_t timeout_ms, const struct command_cb *cb,
 		void *user, struct command **ret, struct trm_error *reterr);
 /* Ask the step to end; `done` follows soon. */
 void command_stop(struct command *command);

@@ -342,26 +342,18 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 		struct command **ret, struct trm_error *reterr)
 {
 	struct recipe_facts facts;
-	struct buf args, env;
 	bool is_long = step == STEP_PULL || step == STEP_BUILD;
+	const struct command_opts opts = {.timeout_ms = is_long ? 0 : recipe_timeout_ms(box->recipe),
+			.silence_ms = is_long ? SILENCE_MS : 0};
+	struct buf args;
 	buf_init(&args, RECIPE_EXPANDED_MAX);
-	buf_init(&env, RECIPE_EXPANDED_MAX);
 	launch_facts(box, &facts);
 	int r = recipe_expand(box->recipe, step, &facts, &args, reterr);
-	if (r == 0)
-		r = recipe_env(box->recipe, &env, reterr);
 	if (r == 0) {
 		tell_commands(box, step, &args);
-		const struct command_opts opts = {.step = buf_at(&args),
-				.n = args.len,
-				.env = buf_at(&env),
-				.env_n = env.len,
-				.timeout_ms = is_long ? 0 : recipe_timeout_ms(box->recipe),
-				.silence_ms = is_long ? SILENCE_MS : 0};
-		r = command_start(box->supervised.loop, &opts, cb, box, ret, reterr);
+		r = command_start_args(box->supervised.loop, box->recipe, &args, opts, cb, box, ret, reterr);
 	}
 	buf_finish(&args);
-	buf_finish(&env);
 	if (r == TRM_EMISSING) {
 		err_wrap(reterr, r, "the backend '%s' does not work here", trm_recipe_name(box->recipe));
 		if (reterr)
