@@ -3,159 +3,9 @@
 
 #include <string.h>
 
+#include "agent/batch/c_token.h"
+
 enum { TOKENS = 4096 };
-
-enum token_kind { END, WORD, NUMBER, TEXT, SIGN, LINE };
-
-/* Signs are single characters, except "::" and "->". */
-struct token {
-	enum token_kind kind;
-	const char *at;
-	size_t n;
-	bool is_open; /* a string or a comment without an end */
-};
-
-struct cursor {
-	const char *at, *end;
-	bool is_line_start;
-};
-
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'
-	       || (unsigned char)c >= 0x80;
-}
-
-/* ---- tokens ---- */
-
-static size_t line_size(const char *at, const char *end)
-{
-	size_t i = 0, n = (size_t)(end - at);
-	while (i < n && (at[i] != '\n' || (i && at[i - 1] == '\\')))
-		i++;
-	return i;
-}
-
-static size_t quoted_size(const char *at, const char *end, bool *ret_open)
-{
-	for (size_t i = 1; at + i < end && at[i] != '\n'; i++) {
-		if (at[i] == '\\')
-			i++;
-		else if (at[i] == *at)
-			return i + 1;
-	}
-	*ret_open = true;
-	size_t n = line_size(at, end);
-	return n ? n : 1;
-}
-
-/* Size of R"x(…)x", from the quote on. */
-static size_t raw_size(const char *at, const char *end, bool *ret_open)
-{
-	char close[20] = ")";
-	const char *paren = memchr(at, '(', (size_t)(end - at));
-	size_t n = paren ? (size_t)(paren - at - 1) : 0;
-	if (!paren || n > 16) {
-		*ret_open = true;
-		return (size_t)(end - at);
-	}
-	memcpy(close + 1, at + 1, n);
-	close[n + 1] = '"';
-	const char *found = memmem(paren, (size_t)(end - paren), close, n + 2);
-	*ret_open = !found;
-	return found ? (size_t)(found - at) + n + 2 : (size_t)(end - at);
-}
-
-/* Skip spaces and comments. False: a comment has no end. */
-static bool skip_space(struct cursor *c)
-{
-	while (c->at < c->end) {
-		size_t left = (size_t)(c->end - c->at);
-		if (*c->at == '\n') {
-			c->is_line_start = true;
-			c->at++;
-		} else if (strchr(" \t\r\v\f", *c->at) || (left >= 2 && !memcmp(c->at, "\\\n", 2))) {
-			c->at++;
-		} else if (left >= 2 && !memcmp(c->at, "//", 2)) {
-			c->at += line_size(c->at, c->end);
-		} else if (left >= 2 && !memcmp(c->at, "/*", 2)) {
-			const char *end = memmem(c->at + 2, left - 2, "*/", 2);
-			c->at = end ? end + 2 : c->end;
-			if (!end)
-				return false;
-		} else {
-			break;
-		}
-	}
-	return true;
-}
-
-static struct token next_token(struct cursor *c)
-{
-	struct token t = {.kind = SIGN, .n = 1};
-	t.is_open = !skip_space(c);
-	t.at = c->at;
-	if (c->at >= c->end) {
-		t.kind = END;
-		t.n = 0;
-		return t;
-	}
-	size_t left = (size_t)(c->end - c->at);
-	bool is_number = *t.at >= '0' && *t.at <= '9';
-	if (*t.at == '#' && c->is_line_start) {
-		t.kind = LINE;
-		t.n = line_size(t.at, c->end);
-	} else if (is_word(*t.at)) {
-		t.kind = is_number ? NUMBER : WORD;
-		while (t.n < left
-				&& (is_word(t.at[t.n]) || (is_number && strchr(".'", t.at[t.n]) && t.at[t.n])
-						|| (is_number && strchr("+-", t.at[t.n]) && t.at[t.n]
-								&& strchr("eEpP", t.at[t.n - 1]))))
-			t.n++;
-		bool is_prefix = !is_number && t.n <= 3 && t.n < left && t.at[t.n] == '"'
-				 && strspn(t.at, "LuUR8") >= t.n;
-		if (is_prefix) {
-			const char *quote = t.at + t.n;
-			t.kind = TEXT;
-			t.n += t.at[t.n - 1] == 'R' ? raw_size(quote, c->end, &t.is_open)
-						    : quoted_size(quote, c->end, &t.is_open);
-		}
-	} else if (*t.at == '"' || *t.at == '\'') {
-		t.kind = TEXT;
-		t.n = quoted_size(t.at, c->end, &t.is_open);
-	} else if (left >= 2
-			&& (!memcmp(t.at, "::", 2) || !memcmp(t.at, "->", 2) || !memcmp(t.at, "&&", 2))) {
-		t.n = 2;
-	} else if (*t.at == '.' && left >= 2 && t.at[1] >= '0' && t.at[1] <= '9') {
-		t.kind = NUMBER;
-		while (t.n < left && is_word(t.at[t.n]))
-			t.n++;
-	}
-	c->at += t.n;
-	c->is_line_start = false;
-	return t;
-}
-
-static bool is(const struct token *t, const char *text)
-{
-	return t->n == strlen(text) && !memcmp(t->at, text, t->n);
-}
-
-static bool is_among(const struct token *t, const char *words)
-{
-	for (const char *at = words; *at && t->kind == WORD; at += strspn(at, " ")) {
-		size_t n = strcspn(at, " ");
-		if (n == t->n && !memcmp(at, t->at, n))
-			return true;
-		at += n;
-	}
-	return false;
-}
-
-static bool is_sign(const struct token *t, const char *signs)
-{
-	return t->kind == SIGN && t->n == 1 && strchr(signs, *t->at);
-}
 
 /* ---- where a part ends ---- */
 
@@ -174,7 +24,7 @@ static const char EXPRESSING[] = "new delete sizeof this alignof true false null
 
 /* The tokens of one part. */
 struct tokens {
-	struct token list[TOKENS];
+	struct c_token list[TOKENS];
 	size_t n;
 	const char *end;  /* end of the last token */
 	bool has_ended;   /* a semicolon or the closing brace ended the part */
@@ -182,7 +32,7 @@ struct tokens {
 	bool is_unpaired; /* a closing bracket has no opening one */
 };
 
-static bool add_token(struct tokens *t, const struct token *token)
+static bool add_token(struct tokens *t, const struct c_token *token)
 {
 	if (t->n == TOKENS) /* the first tokens of a long part are enough to find its kind */
 		t->list[TOKENS - 1] = *token;
@@ -195,52 +45,53 @@ static bool add_token(struct tokens *t, const struct token *token)
 /* True for a brace after `extern "C"`, after `namespace`, or after a list of parameters and its suffixes. */
 static bool ends_at_brace(const struct tokens *t, size_t brace)
 {
-	const struct token *list = t->list;
+	const struct c_token *list = t->list;
 	bool has_parens = false;
 	int depth = 0, angle = 0;
-	if (is_among(&list[0], STATEMENTS) || is_sign(&list[0], "{") || is_among(&list[0], "namespace")
-			|| (is_among(&list[0], "inline") && is_among(&list[1], "namespace")))
+	if (c_token_is_among(&list[0], STATEMENTS) || c_token_is_sign(&list[0], "{")
+			|| c_token_is_among(&list[0], "namespace")
+			|| (c_token_is_among(&list[0], "inline") && c_token_is_among(&list[1], "namespace")))
 		return true;
-	if (is_among(&list[0], "extern") && list[1].kind == TEXT)
+	if (c_token_is_among(&list[0], "extern") && list[1].kind == TOKEN_TEXT)
 		return brace == 2;
 	for (size_t i = 0; i < brace; i++) {
-		depth += is_sign(&list[i], "([{");
-		has_parens |= i && depth == 1 && is_sign(&list[i], "(");
-		depth -= is_sign(&list[i], ")]}");
-		angle += !depth && is_sign(&list[i], "<");
-		angle -= !depth && is_sign(&list[i], ">");
-		if (!depth && angle <= 0 && is_sign(&list[i], "=")
-				&& !is_among(&list[i ? i - 1 : 0], "operator"))
+		depth += c_token_is_sign(&list[i], "([{");
+		has_parens |= i && depth == 1 && c_token_is_sign(&list[i], "(");
+		depth -= c_token_is_sign(&list[i], ")]}");
+		angle += !depth && c_token_is_sign(&list[i], "<");
+		angle -= !depth && c_token_is_sign(&list[i], ">");
+		if (!depth && angle <= 0 && c_token_is_sign(&list[i], "=")
+				&& !c_token_is_among(&list[i ? i - 1 : 0], "operator"))
 			return false;
 	}
-	return has_parens && !is_sign(&list[0], "[");
+	return has_parens && !c_token_is_sign(&list[0], "[");
 }
 
 /* True if the part continues after a closing brace at the top level. */
-static bool goes_on(const struct tokens *t, size_t brace, struct cursor c)
+static bool goes_on(const struct tokens *t, size_t brace, struct c_cursor c)
 {
-	struct token next = next_token(&c);
-	if (next.kind == END)
+	struct c_token next = c_token_next(&c);
+	if (next.kind == TOKEN_END)
 		return false;
-	if (is_among(&t->list[0], "do"))
-		return is_among(&next, "while");
-	if (is_among(&t->list[0], "if try") || is_among(&t->list[0], "for while"))
-		return is_among(&next, "else catch");
-	if (is_sign(&t->list[0], "{") && brace == 0)
+	if (c_token_is_among(&t->list[0], "do"))
+		return c_token_is_among(&next, "while");
+	if (c_token_is_among(&t->list[0], "if try") || c_token_is_among(&t->list[0], "for while"))
+		return c_token_is_among(&next, "else catch");
+	if (c_token_is_sign(&t->list[0], "{") && brace == 0)
 		return false;
 	if (!ends_at_brace(t, brace))
 		return true;
-	return is_sign(&next, ",{") && !is_among(&t->list[0], STATEMENTS)
-	       && !is_among(&t->list[0], "namespace");
+	return c_token_is_sign(&next, ",{") && !c_token_is_among(&t->list[0], STATEMENTS)
+	       && !c_token_is_among(&t->list[0], "namespace");
 }
 
-static size_t directive_size(struct cursor *c, struct token t)
+static size_t directive_size(struct c_cursor *c, struct c_token t)
 {
 	int depth = 0;
 	const char *from = t.at;
-	for (; t.kind != END; t = next_token(c)) {
+	for (; t.kind != TOKEN_END; t = c_token_next(c)) {
 		const char *word = t.at + 1;
-		if (t.kind != LINE)
+		if (t.kind != TOKEN_LINE)
 			continue;
 		word += strspn(word, " \t");
 		depth += !strncmp(word, "if", 2);
@@ -252,38 +103,39 @@ static size_t directive_size(struct cursor *c, struct token t)
 }
 
 /* Read one part. A statement with a head, such as `if (x) y();`, includes its body. */
-static void read_part(struct cursor *c, struct tokens *t)
+static void read_part(struct c_cursor *c, struct tokens *t)
 {
 	int depth = 0;
 	size_t brace = 0;
 	t->n = 0;
 	t->has_ended = t->is_open = t->is_unpaired = false;
 	for (;;) {
-		struct cursor before = *c;
-		struct token token = next_token(c);
+		struct c_cursor before = *c;
+		struct c_token token = c_token_next(c);
 		t->is_open |= token.is_open;
-		if (token.kind == END || (token.kind == LINE && t->n == 0))
+		if (token.kind == TOKEN_END || (token.kind == TOKEN_LINE && t->n == 0))
 			break;
-		if (token.kind == LINE && depth == 0) {
+		if (token.kind == TOKEN_LINE && depth == 0) {
 			*c = before; /* a directive is a part of its own, except inside braces */
 			c->is_line_start = true;
 			break;
 		}
 		add_token(t, &token);
-		if (is_sign(&token, "{") && depth == 0)
+		if (c_token_is_sign(&token, "{") && depth == 0)
 			brace = t->n - 1;
-		depth += is_sign(&token, "([{");
-		depth -= is_sign(&token, ")]}");
+		depth += c_token_is_sign(&token, "([{");
+		depth -= c_token_is_sign(&token, ")]}");
 		t->is_unpaired |= depth < 0;
-		if (depth == 0 && is_sign(&token, ";")) {
-			struct cursor ahead = *c;
-			struct token next = next_token(&ahead);
-			t->has_ended = !(is_among(&t->list[0], "if") && is_among(&next, "else"));
+		if (depth == 0 && c_token_is_sign(&token, ";")) {
+			struct c_cursor ahead = *c;
+			struct c_token next = c_token_next(&ahead);
+			t->has_ended = !(c_token_is_among(&t->list[0], "if")
+					 && c_token_is_among(&next, "else"));
 			if (t->has_ended)
 				break;
 		}
-		if (depth == 0 && is_sign(&token, "}") && !goes_on(t, brace, *c)) {
-			t->has_ended = ends_at_brace(t, brace) && !is_among(&t->list[0], "do");
+		if (depth == 0 && c_token_is_sign(&token, "}") && !goes_on(t, brace, *c)) {
+			t->has_ended = ends_at_brace(t, brace) && !c_token_is_among(&t->list[0], "do");
 			break;
 		}
 	}
@@ -297,8 +149,8 @@ static size_t behind_brackets(const struct tokens *t, size_t i)
 {
 	int depth = 0;
 	for (; i < t->n; i++) {
-		depth += is_sign(&t->list[i], "([{");
-		depth -= is_sign(&t->list[i], ")]}");
+		depth += c_token_is_sign(&t->list[i], "([{");
+		depth -= c_token_is_sign(&t->list[i], ")]}");
 		if (!depth)
 			return i + 1;
 	}
@@ -310,15 +162,15 @@ static size_t behind_angles(const struct tokens *t, size_t i)
 {
 	int depth = 0;
 	for (size_t k = i; k < t->n; k++) {
-		if (is_sign(&t->list[k], "([{")) {
+		if (c_token_is_sign(&t->list[k], "([{")) {
 			k = behind_brackets(t, k) - 1;
 			continue;
 		}
-		depth += is_sign(&t->list[k], "<");
-		depth -= is_sign(&t->list[k], ">");
+		depth += c_token_is_sign(&t->list[k], "<");
+		depth -= c_token_is_sign(&t->list[k], ">");
 		if (!depth)
 			return k + 1;
-		if (is_sign(&t->list[k], ";="))
+		if (c_token_is_sign(&t->list[k], ";="))
 			break;
 	}
 	return i;
@@ -327,12 +179,12 @@ static size_t behind_angles(const struct tokens *t, size_t i)
 /* Index behind a::b<c>::d; i if there is no name. */
 static size_t behind_name(const struct tokens *t, size_t i)
 {
-	size_t k = i + (i < t->n && is(&t->list[i], "::"));
-	while (k < t->n && t->list[k].kind == WORD) {
+	size_t k = i + (i < t->n && c_token_is(&t->list[i], "::"));
+	while (k < t->n && t->list[k].kind == TOKEN_WORD) {
 		k++;
-		if (k < t->n && is_sign(&t->list[k], "<"))
+		if (k < t->n && c_token_is_sign(&t->list[k], "<"))
 			k = behind_angles(t, k);
-		if (k + 1 < t->n && is(&t->list[k], "::") && t->list[k + 1].kind == WORD)
+		if (k + 1 < t->n && c_token_is(&t->list[k], "::") && t->list[k + 1].kind == TOKEN_WORD)
 			k++;
 		else
 			return k;
@@ -340,9 +192,9 @@ static size_t behind_name(const struct tokens *t, size_t i)
 	return k > i ? k : i;
 }
 
-static bool is_star(const struct token *t)
+static bool is_star(const struct c_token *t)
 {
-	return t->kind == SIGN && (is_sign(t, "*&") || is(t, "&&"));
+	return t->kind == TOKEN_SIGN && (c_token_is_sign(t, "*&") || c_token_is(t, "&&"));
 }
 
 /* True if tokens that begin with a name (not a keyword) form a declaration. */
@@ -351,41 +203,43 @@ static bool declares(const struct tokens *t, part_knows *knows, void *user)
 	size_t i = behind_name(t, 0);
 	if (i >= t->n || i == 0 || (i == 1 && knows(user, t->list[0].at, t->list[0].n)))
 		return false;
-	const struct token *next = &t->list[i];
-	if (is(&t->list[i - 1], "operator"))
+	const struct c_token *next = &t->list[i];
+	if (c_token_is(&t->list[i - 1], "operator"))
 		return true;
-	if (next->kind == WORD)
+	if (next->kind == TOKEN_WORD)
 		return true;
-	if (is_sign(next, "(") && i > 2 && is(&t->list[i - 2], "::") && t->has_ended
-			&& is_sign(&t->list[t->n - 1], "}"))
+	if (c_token_is_sign(next, "(") && i > 2 && c_token_is(&t->list[i - 2], "::") && t->has_ended
+			&& c_token_is_sign(&t->list[t->n - 1], "}"))
 		return true; /* definition of a constructor */
-	if (is(next, "::") || !is_star(next))
+	if (c_token_is(next, "::") || !is_star(next))
 		return false;
-	while (i < t->n && (is_star(&t->list[i]) || is_among(&t->list[i], "const volatile")))
+	while (i < t->n && (is_star(&t->list[i]) || c_token_is_among(&t->list[i], "const volatile")))
 		i++;
-	if (i + 1 >= t->n || t->list[i].kind != WORD)
+	if (i + 1 >= t->n || t->list[i].kind != TOKEN_WORD)
 		return false;
 	next = &t->list[i + 1];
-	return is_sign(next, "=;[,{(") || is(next, "::") || is_among(&t->list[i], "operator");
+	return c_token_is_sign(next, "=;[,{(") || c_token_is(next, "::")
+	       || c_token_is_among(&t->list[i], "operator");
 }
 
 /* True for parameters, false for arguments. */
 static bool are_parameters(const struct tokens *t, size_t paren, part_knows *knows, void *user)
 {
-	struct token first = t->list[paren + 1];
-	if (is_sign(&first, ")") || is_among(&first, BUILTIN) || is_among(&first, DECLARING)
-			|| is_among(&first, TAGS))
+	struct c_token first = t->list[paren + 1];
+	if (c_token_is_sign(&first, ")") || c_token_is_among(&first, BUILTIN)
+			|| c_token_is_among(&first, DECLARING) || c_token_is_among(&first, TAGS))
 		return true;
-	if (first.kind != WORD || knows(user, first.at, first.n))
+	if (first.kind != TOKEN_WORD || knows(user, first.at, first.n))
 		return false;
 	size_t i = behind_name(t, paren + 1);
 	while (i < t->n && is_star(&t->list[i]))
 		i++;
 	return i < t->n
-	       && (t->list[i].kind == WORD || (is_star(&t->list[i - 1]) && is_sign(&t->list[i], ",)")));
+	       && (t->list[i].kind == TOKEN_WORD
+			       || (is_star(&t->list[i - 1]) && c_token_is_sign(&t->list[i], ",)")));
 }
 
-static void add_name(struct part *p, const struct token *t)
+static void add_name(struct part *p, const struct c_token *t)
 {
 	if (p->n_names == PART_NAMES || t->n >= PART_NAME_SIZE)
 		return;
@@ -401,31 +255,33 @@ static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
 	bool has_type = false;
 	*ret_tag = t->n;
 	while (i < t->n) {
-		const struct token *one = &t->list[i];
-		if (is_among(one, TAGS)) {
+		const struct c_token *one = &t->list[i];
+		if (c_token_is_among(one, TAGS)) {
 			*ret_tag = i;
-			i += 1 + is_among(&t->list[i + 1 < t->n ? i + 1 : i], "class struct");
+			i += 1 + c_token_is_among(&t->list[i + 1 < t->n ? i + 1 : i], "class struct");
 			size_t name = behind_name(t, i);
-			while (name < t->n && !is_sign(&t->list[name], "{;=,(*&[")
-					&& t->list[name].kind != WORD)
+			while (name < t->n && !c_token_is_sign(&t->list[name], "{;=,(*&[")
+					&& t->list[name].kind != TOKEN_WORD)
 				name++;
-			if (name < t->n && is_sign(&t->list[name], "{"))
+			if (name < t->n && c_token_is_sign(&t->list[name], "{"))
 				name = behind_brackets(t, name);
 			i = name;
 			has_type = true;
-		} else if (is_among(one, "decltype __typeof__ typeof alignas _Alignas __attribute__")) {
-			has_type |= !is_among(one, "alignas _Alignas __attribute__");
+		} else if (c_token_is_among(one,
+					   "decltype __typeof__ typeof alignas _Alignas __attribute__")) {
+			has_type |= !c_token_is_among(one, "alignas _Alignas __attribute__");
 			i = i + 1 < t->n ? behind_brackets(t, i + 1) : t->n;
-		} else if (is_among(one, BUILTIN)) {
+		} else if (c_token_is_among(one, BUILTIN)) {
 			has_type = true;
 			i++;
-		} else if (is_among(one, DECLARING)) {
+		} else if (c_token_is_among(one, DECLARING)) {
 			i++;
-		} else if (is_sign(one, "[") && i + 1 < t->n && is_sign(&t->list[i + 1], "[")) {
+		} else if (c_token_is_sign(one, "[") && i + 1 < t->n
+				&& c_token_is_sign(&t->list[i + 1], "[")) {
 			i = behind_brackets(t, i);
-		} else if (one->kind == WORD && !has_type) {
+		} else if (one->kind == TOKEN_WORD && !has_type) {
 			size_t next = behind_name(t, i);
-			if (next < t->n && is_sign(&t->list[next], "("))
+			if (next < t->n && c_token_is_sign(&t->list[next], "("))
 				return i; /* constructor */
 			has_type = true;
 			i = next;
@@ -440,22 +296,23 @@ static size_t behind_specifiers(const struct tokens *t, size_t *ret_tag)
 static void read_declarators(const struct tokens *t, size_t i, struct part *p, part_knows *knows, void *user)
 {
 	while (i < t->n) {
-		while (i < t->n && (is_star(&t->list[i]) || is_among(&t->list[i], "const volatile")))
+		while (i < t->n && (is_star(&t->list[i]) || c_token_is_among(&t->list[i], "const volatile")))
 			i++;
-		if (i < t->n && is_sign(&t->list[i], "(") && i + 1 < t->n && is_star(&t->list[i + 1])) {
+		if (i < t->n && c_token_is_sign(&t->list[i], "(") && i + 1 < t->n
+				&& is_star(&t->list[i + 1])) {
 			size_t k = i; /* (*name)(…) */
 			i = behind_brackets(t, i);
-			while (k < i && t->list[k].kind != WORD)
+			while (k < i && t->list[k].kind != TOKEN_WORD)
 				k++;
 			if (k < i)
 				add_name(p, &t->list[k]);
-			if (i < t->n && is_sign(&t->list[i], "("))
+			if (i < t->n && c_token_is_sign(&t->list[i], "("))
 				i = behind_brackets(t, i);
 		} else {
 			size_t next = behind_name(t, i);
 			if (next == i)
 				return;
-			if (is_among(&t->list[next - 1], "operator")) {
+			if (c_token_is_among(&t->list[next - 1], "operator")) {
 				p->kind = PART_FUNCTION;
 				return;
 			}
@@ -463,8 +320,8 @@ static void read_declarators(const struct tokens *t, size_t i, struct part *p, p
 			if (!is_member)
 				add_name(p, &t->list[i]);
 			i = next;
-			if (i < t->n && is_sign(&t->list[i], "(") && p->kind != PART_FUNCTION) {
-				bool has_body = is_sign(&t->list[t->n - 1], "}");
+			if (i < t->n && c_token_is_sign(&t->list[i], "(") && p->kind != PART_FUNCTION) {
+				bool has_body = c_token_is_sign(&t->list[t->n - 1], "}");
 				size_t end = behind_brackets(t, i);
 				if (has_body)
 					p->kind = PART_FUNCTION;
@@ -473,22 +330,22 @@ static void read_declarators(const struct tokens *t, size_t i, struct part *p, p
 				else
 					p->body = t->list[i].at;
 				if (has_body)
-					while (end < t->n && !is_sign(&t->list[end], "{"))
+					while (end < t->n && !c_token_is_sign(&t->list[end], "{"))
 						end++;
 				if (has_body && end < t->n)
 					p->body = t->list[end].at;
 				i = end;
 			}
 		}
-		while (i < t->n && is_sign(&t->list[i], "[")) {
+		while (i < t->n && c_token_is_sign(&t->list[i], "[")) {
 			p->has_brackets = true;
 			i = behind_brackets(t, i);
 		}
-		if (i < t->n && !p->body && is_sign(&t->list[i], "={"))
+		if (i < t->n && !p->body && c_token_is_sign(&t->list[i], "={"))
 			p->body = t->list[i].at;
-		while (i < t->n && !is_sign(&t->list[i], ",;"))
-			i = is_sign(&t->list[i], "([{") ? behind_brackets(t, i) : i + 1;
-		if (i >= t->n || !is_sign(&t->list[i], ",") || p->kind == PART_FUNCTION)
+		while (i < t->n && !c_token_is_sign(&t->list[i], ",;"))
+			i = c_token_is_sign(&t->list[i], "([{") ? behind_brackets(t, i) : i + 1;
+		if (i >= t->n || !c_token_is_sign(&t->list[i], ",") || p->kind == PART_FUNCTION)
 			return;
 		i++;
 	}
@@ -498,8 +355,8 @@ static void read_binding(const struct tokens *t, size_t bracket, struct part *p)
 {
 	p->kind = PART_BINDING;
 	size_t i = bracket + 1;
-	for (; i < t->n && !is_sign(&t->list[i], "]"); i++)
-		if (t->list[i].kind == WORD)
+	for (; i < t->n && !c_token_is_sign(&t->list[i], "]"); i++)
+		if (t->list[i].kind == TOKEN_WORD)
 			add_name(p, &t->list[i]);
 	p->body = i + 1 < t->n ? t->list[i + 1].at : NULL;
 }
@@ -508,10 +365,10 @@ static void read_declaration(const struct tokens *t, struct part *p, part_knows 
 {
 	size_t tag, i = behind_specifiers(t, &tag);
 	p->kind = PART_OBJECT;
-	if (tag < t->n && (i >= t->n || is_sign(&t->list[i], ";"))) {
+	if (tag < t->n && (i >= t->n || c_token_is_sign(&t->list[i], ";"))) {
 		p->kind = PART_TYPE;
-		for (size_t k = tag + 1; k < t->n && k < i && t->list[k].kind == WORD; k++)
-			if (!is_among(&t->list[k], "class struct final")) {
+		for (size_t k = tag + 1; k < t->n && k < i && t->list[k].kind == TOKEN_WORD; k++)
+			if (!c_token_is_among(&t->list[k], "class struct final")) {
 				add_name(p, &t->list[k]);
 				break;
 			}
@@ -520,7 +377,7 @@ static void read_declaration(const struct tokens *t, struct part *p, part_knows 
 	size_t k = i;
 	while (k < t->n && is_star(&t->list[k]))
 		k++;
-	if (k < t->n && is_sign(&t->list[k], "[")) {
+	if (k < t->n && c_token_is_sign(&t->list[k], "[")) {
 		read_binding(t, k, p);
 		return;
 	}
@@ -529,18 +386,19 @@ static void read_declaration(const struct tokens *t, struct part *p, part_knows 
 
 static void name_type(const struct tokens *t, struct part *p)
 {
-	if (is_among(&t->list[0], "using") && t->n > 2 && is_sign(&t->list[2], "="))
+	if (c_token_is_among(&t->list[0], "using") && t->n > 2 && c_token_is_sign(&t->list[2], "="))
 		add_name(p, &t->list[1]);
-	else if (is_among(&t->list[0], "typedef") && t->n > 2 && t->list[t->n - 2].kind == WORD)
+	else if (c_token_is_among(&t->list[0], "typedef") && t->n > 2 && t->list[t->n - 2].kind == TOKEN_WORD)
 		add_name(p, &t->list[t->n - 2]);
-	else if (is_among(&t->list[0], "template")) {
+	else if (c_token_is_among(&t->list[0], "template")) {
 		struct tokens *rest = (struct tokens *)t; /* read behind the parameters */
 		size_t i = behind_angles(rest, 1);
 		for (; i + 1 < t->n; i++)
-			if (is_among(&t->list[i], "struct class concept") && t->list[i + 1].kind == WORD) {
+			if (c_token_is_among(&t->list[i], "struct class concept")
+					&& t->list[i + 1].kind == TOKEN_WORD) {
 				add_name(p, &t->list[i + 1]);
 				return;
-			} else if (t->list[i].kind == WORD && is_sign(&t->list[i + 1], "(=")) {
+			} else if (t->list[i].kind == TOKEN_WORD && c_token_is_sign(&t->list[i + 1], "(=")) {
 				add_name(p, &t->list[i]);
 				return;
 			}
@@ -549,25 +407,27 @@ static void name_type(const struct tokens *t, struct part *p)
 
 static void tell_kind(const struct tokens *t, struct part *p, part_knows *knows, void *user)
 {
-	const struct token *first = &t->list[0], *second = &t->list[t->n > 1];
-	bool has_end = is_sign(&t->list[t->n - 1], ";");
+	const struct c_token *first = &t->list[0], *second = &t->list[t->n > 1];
+	bool has_end = c_token_is_sign(&t->list[t->n - 1], ";");
 	p->kind = PART_STATEMENT;
-	if (is_among(first, STATEMENTS) || is_sign(first, "{;"))
+	if (c_token_is_among(first, STATEMENTS) || c_token_is_sign(first, "{;"))
 		return;
-	if (is_among(first, "namespace") || (is_among(first, "inline") && is_among(second, "namespace"))
-			|| (is_among(first, "extern") && second->kind == TEXT)) {
-		p->kind = is_sign(&t->list[t->n - 1], "}") ? PART_NAMESPACE : PART_TYPE;
-	} else if (is_among(first, VERBATIM) || is_among(first, "template")) {
+	if (c_token_is_among(first, "namespace")
+			|| (c_token_is_among(first, "inline") && c_token_is_among(second, "namespace"))
+			|| (c_token_is_among(first, "extern") && second->kind == TOKEN_TEXT)) {
+		p->kind = c_token_is_sign(&t->list[t->n - 1], "}") ? PART_NAMESPACE : PART_TYPE;
+	} else if (c_token_is_among(first, VERBATIM) || c_token_is_among(first, "template")) {
 		p->kind = PART_TYPE;
 		name_type(t, p);
-	} else if (is_among(first, TAGS) || is_among(first, DECLARING)
-			|| (is_among(first, BUILTIN)
-					&& (!is_sign(second, "({") || (t->n > 2 && is_star(&t->list[2]))))
-			|| (is_among(first, "decltype __typeof__ typeof") && t->n > 1
+	} else if (c_token_is_among(first, TAGS) || c_token_is_among(first, DECLARING)
+			|| (c_token_is_among(first, BUILTIN)
+					&& (!c_token_is_sign(second, "({")
+							|| (t->n > 2 && is_star(&t->list[2]))))
+			|| (c_token_is_among(first, "decltype __typeof__ typeof") && t->n > 1
 					&& behind_brackets(t, 1) < t->n
-					&& t->list[behind_brackets(t, 1)].kind == WORD)
-			|| (is_sign(first, "[") && is_sign(second, "["))
-			|| (!is_among(first, EXPRESSING) && declares(t, knows, user))) {
+					&& t->list[behind_brackets(t, 1)].kind == TOKEN_WORD)
+			|| (c_token_is_sign(first, "[") && c_token_is_sign(second, "["))
+			|| (!c_token_is_among(first, EXPRESSING) && declares(t, knows, user))) {
 		read_declaration(t, p, knows, user);
 	} else if (!has_end) {
 		p->kind = PART_EXPRESSION;
@@ -576,7 +436,7 @@ static void tell_kind(const struct tokens *t, struct part *p, part_knows *knows,
 		p->is_unended = !t->has_ended;
 }
 
-static bool is_system_include(const struct token *t)
+static bool is_system_include(const struct c_token *t)
 {
 	const char *at = t->at + 1, *end = t->at + t->n;
 	at += strspn(at, " \t");
@@ -587,18 +447,18 @@ static bool is_system_include(const struct token *t)
 	return at < end && *at == '<';
 }
 
-static bool next_part(struct cursor *c, part_knows *knows, void *user, struct tokens *t, struct part *ret)
+static bool next_part(struct c_cursor *c, part_knows *knows, void *user, struct tokens *t, struct part *ret)
 {
 	*ret = (struct part){0};
-	struct cursor here = *c;
-	struct token first = next_token(&here);
+	struct c_cursor here = *c;
+	struct c_token first = c_token_next(&here);
 	t->is_open = first.is_open;
 	t->is_unpaired = false;
 	t->n = 0;
-	if (first.kind == END)
+	if (first.kind == TOKEN_END)
 		return false;
 	ret->at = first.at;
-	if (first.kind == LINE) {
+	if (first.kind == TOKEN_LINE) {
 		ret->n = directive_size(&here, first);
 		ret->kind = is_system_include(&first) ? PART_INCLUDE : PART_DIRECTIVE;
 		t->has_ended = true;
@@ -614,7 +474,7 @@ static bool next_part(struct cursor *c, part_knows *knows, void *user, struct to
 bool part_next(const char *at, size_t n, part_knows *knows, void *user, struct part *ret)
 {
 	static struct tokens t;
-	struct cursor c = {at, at + n, true};
+	struct c_cursor c = {at, at + n, true};
 	return next_part(&c, knows, user, &t, ret);
 }
 
@@ -640,24 +500,24 @@ bool part_has_main(const char *code, size_t n)
 /* True if a head still lacks its body. */
 static bool wants_more(const struct tokens *t, const struct part *p)
 {
-	const struct token *first = &t->list[0], *last = &t->list[t->n - 1];
-	if (is_among(first, "if for while switch") && is_sign(last, ")"))
+	const struct c_token *first = &t->list[0], *last = &t->list[t->n - 1];
+	if (c_token_is_among(first, "if for while switch") && c_token_is_sign(last, ")"))
 		return true;
-	if (is_among(last, "else do try") || is_among(first, "template namespace"))
+	if (c_token_is_among(last, "else do try") || c_token_is_among(first, "template namespace"))
 		return !t->has_ended;
 	if (p->kind == PART_STATEMENT)
-		return !t->has_ended && is_among(first, "do return throw goto");
+		return !t->has_ended && c_token_is_among(first, "do return throw goto");
 	if (p->kind == PART_EXPRESSION)
-		return is_sign(last, "+-*/%=<>&|^,.?:!~") || is(last, "->") || is(last, "::")
-		       || is(last, "&&");
-	return p->is_unended && !(p->kind == PART_OBJECT && p->body && !is_sign(last, "=,"))
+		return c_token_is_sign(last, "+-*/%=<>&|^,.?:!~") || c_token_is(last, "->")
+		       || c_token_is(last, "::") || c_token_is(last, "&&");
+	return p->is_unended && !(p->kind == PART_OBJECT && p->body && !c_token_is_sign(last, "=,"))
 	       && p->kind != PART_BINDING;
 }
 
 enum part_state part_state_of(const char *code, size_t n, part_knows *knows, void *user)
 {
 	static struct tokens t;
-	struct cursor c = {code, code + n, true};
+	struct c_cursor c = {code, code + n, true};
 	struct part p;
 	while (next_part(&c, knows, user, &t, &p)) {
 		if (t.is_unpaired)
