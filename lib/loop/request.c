@@ -472,13 +472,6 @@ bool http_request_field(const struct http_request *r, const char *name, char *ou
 	return false;
 }
 
-bool http_request_is_sent(const struct http_request *r)
-{
-	curl_off_t sent = 0;
-	r->http->curl_easy_getinfo(r->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-	return (size_t)sent >= r->n_body;
-}
-
 void http_pause(struct http_request *r, bool is_paused)
 {
 	r->is_paused = is_paused;

@@ -63,8 +63,6 @@ int http_send(struct trm_loop *loop, const struct http_opts *opts, const struct 
 void http_cancel(struct http_request *request);
 /* From `head` on: copy the header field of this name to `out`, cut to fit. False: there is no such field. */
 bool http_request_field(const struct http_request *request, const char *name, char *out, size_t cap);
-/* True if the server has received the whole request and may have acted on it. */
-bool http_request_is_sent(const struct http_request *request);
 /* Stop reading from the connection, or continue. */
 void http_pause(struct http_request *request, bool is_paused);
 

@@ -33,11 +33,6 @@ int event_put(struct buf *out, const char *name, const char *data, size_t n)
 	return r ? r : buf_append(out, "\n", 1);
 }
 
-int event_put_beat(struct buf *out)
-{
-	return buf_append(out, ":\n\n", 3);
-}
-
 /* ---- reading ---- */
 
 /* A line holds the longest text or the longest event name, with the name of the field before it. */

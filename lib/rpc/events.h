@@ -17,8 +17,6 @@ enum { EVENT_NAME_MAX = 31 };
 /* Append an event. `data` is valid UTF-8 and may have several lines. Fails with TRM_ETOOBIG or TRM_ENOMEM
  * as buf_append() does; a part of the event may have been appended then. */
 int event_put(struct buf *out, const char *name, const char *data, size_t n);
-/* Append a comment, which shows that the sender is alive. */
-int event_put_beat(struct buf *out);
 
 /* Input is hostile and may be split anywhere. Lines, texts and names of events have a maximum length, and
  * texts must be UTF-8 without NUL bytes. */
