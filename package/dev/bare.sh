@@ -21,7 +21,7 @@ make_bare() {
 	if [ "$1" = noble ]; then
 		components=main,universe
 		[ -e $bare_ubuntu_keys ] || die "cannot make a bare noble: there is no $bare_ubuntu_keys here, which tells \
-Ubuntu's packages from others' (Ubuntu's package ubuntu-keyring has it)"
+Ubuntu's packages from others' (the package ubuntu-keyring of Debian 13 and Ubuntu has it)"
 	fi
 	mmdebstrap --mode=root --variant=minbase --components=$components --include=sudo "$1" "build-bare/$1.part.tar" \
 		>"build-bare/$1.log" 2>&1 || {
