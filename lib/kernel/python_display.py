@@ -15,7 +15,7 @@ MEMBER_SIGNS = 6  # bytes: the signs around a form
 ENCODED_BYTES = 48 << 10  # at a time; a multiple of three
 METHODS = (
 	('_repr_png_', 'image/png'), ('_repr_jpeg_', 'image/jpeg'), ('_repr_svg_', 'image/svg+xml'),
-	('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
+	('_repr_pdf_', 'application/pdf'), ('_repr_html_', 'text/html'), ('_repr_markdown_', 'text/markdown'), ('_repr_latex_', 'text/latex'),
 )
 
 

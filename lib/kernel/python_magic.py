@@ -118,8 +118,29 @@ def write_file(appends, file, text):
 	print(f'{"Appending to" if appends and is_there else "Overwriting" if is_there else "Writing"} {file}')
 
 
+def tell_names(types):
+	"""Names of the user's variables, of the named types only if there are some."""
+	wanted = types.split()
+	found = [row['name'] for row in later('variables')({'cursor': 1})['variables'] if not wanted or row['type'] in wanted]
+	print('\t '.join(found) if found else 'There are no such variables.')
+
+
+def tell_variables(types):
+	wanted = types.split()
+	rows = [(row['name'], row['type'], row['value']) for row in later('variables')({})['variables']
+		if not wanted or row['type'] in wanted]
+	if not rows:
+		return print('There are no such variables.')
+	widths = [max(map(len, column)) for column in zip(('Variable', 'Type', ''), *rows)]
+	print(f'{"Variable":{widths[0]}}   {"Type":{widths[1]}}   Data/Info')
+	print('-' * (sum(widths[:2]) + 15))
+	for name, kind, value in rows:
+		print(f'{name:{widths[0]}}   {kind:{widths[1]}}   {value}')
+
+
 def be_magic(name):
 	return {
 		'shell': run_shell, 'lines': shell_lines, 'pip': run_pip, 'time': time_code, 'timeit': time_often,
 		'cd': go_to, 'pwd': lambda _: os.getcwd(), 'env': environment, 'write': write_file,
+		'who': tell_names, 'whos': tell_variables,
 	}[name]

@@ -21,6 +21,8 @@ static const struct {
 		{"pwd", MAGIC_CALL, "pwd"},
 		{"env", MAGIC_CALL, "env"},
 		{"set_env", MAGIC_CALL, "env"},
+		{"who", MAGIC_CALL, "who"},
+		{"whos", MAGIC_CALL, "whos"},
 		{"ls", MAGIC_SHELL, NULL},
 		{"cat", MAGIC_SHELL, NULL},
 		{"cp", MAGIC_SHELL, NULL},

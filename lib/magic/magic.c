@@ -546,7 +546,7 @@ bool trm_magic_hint(const struct trm_lang *lang, const char *code, size_t n, cha
 	else if (is_notebook_lang(lang))
 		snprintf(out, cap,
 				"there is no %.*s here: of notebooks' commands there are !COMMAND, %%pip install, %%time, "
-				"%%timeit, %%cd, %%pwd, %%env, and as first line %%%%time, %%%%timeit, %%%%bash (or another "
+				"%%timeit, %%cd, %%pwd, %%env, %%who, and as first line %%%%time, %%%%timeit, %%%%bash (or another "
 				"language) and %%%%writefile",
 				(int)word, line.at);
 	else if (begins_cell(lang, first, body) && magic_takes(first, "%%time", &body))

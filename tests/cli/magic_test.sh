@@ -46,6 +46,15 @@ b c"
 try run --yes -c '%timeit 1 + 1'
 expect_in out "per loop (mean ± std. dev. of 7 runs"
 
+try run --yes -c 'count, name = 5, "x"' -c '%who' -c '%who str' -c '%whos int' -c '%who list'
+expect_code 0
+expect_out "count	 name
+name
+Variable   Type   Data/Info
+---------------------------
+count      int    5
+There are no such variables."
+
 # Cells in other languages, of all languages.
 try run --yes -c '%%bash
 y=7' -c '%%bash

@@ -15,9 +15,9 @@
  *                    `_exit_code` is its exit code; a text of nothing else ends with that of the last one
  *   x = !command     a list of the lines that it prints
  *   %pip install …   packages for the run
- *   %time, %timeit   of one statement; %cd, %pwd, %env, %set_env, %ls, %cat, %cp, %mkdir, %mv, %rm, %rmdir
- *   %matplotlib, %load_ext, %reload_ext, %autoreload and %config do nothing
- * The first line of a text, in all languages but Bash:
+ *   %time, %timeit   of one statement; %cd, %pwd, %env, %set_env, %who, %whos, %ls, %cat, %cp, %mkdir, %mv,
+ * %rm, %rmdir %matplotlib, %load_ext, %reload_ext, %autoreload and %config do nothing The first line of a
+ * text, in all languages but Bash:
  *   %%time           tells the time that the run took
  *   %%LANGUAGE       the rest is in that language: %%bash, %%javascript
  *   %%writefile F    writes the rest to a file; with -a it is appended

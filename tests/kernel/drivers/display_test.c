@@ -232,6 +232,8 @@ static void bundles_of_every_signature_are_taken(void **state)
 	assert_string_equal(shown(d, 0, "text/html"), "a");
 	driver_run(d, "class B:\n    def _repr_mimebundle_(self, include, exclude): return {'text/html': 'b'}, {}\nB()");
 	assert_string_equal(shown(d, 0, "text/html"), "b");
+	driver_run(d, "class C:\n    def _repr_pdf_(self): return b'%PDF-1.4'\nC()");
+	assert_string_equal(shown(d, 0, "application/pdf"), "JVBERi0xLjQ=");
 }
 
 static void what_is_too_big_is_said(void **state)
