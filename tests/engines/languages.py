@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 
-from images import MACHINES, MERGED, Layer, add_bases, closure, files_of, image, pack, usr_merged
+from images import MACHINES, MERGED, PATH, Layer, add_bases, closure, files_of, image, pack, usr_merged
 
 PACKAGES = ("base-files bash coreutils dash gcc g++ grep nodejs node-typescript procps python3 r-base-core ruby sed tar "
             "default-jdk-headless openjdk-17-jdk-headless openjdk-17-jre-headless openjdk-21-jdk-headless "
@@ -15,6 +15,7 @@ PACKAGES = ("base-files bash coreutils dash gcc g++ grep nodejs node-typescript 
 LINKS = ("/usr/bin/java", "/usr/bin/javac", "/usr/lib/%s-linux-gnu/libblas.so.3", "/usr/lib/%s-linux-gnu/liblapack.so.3",
          "/usr/lib/%s-linux-gnu/libopenblas.so.0")
 SETTINGS = ("/etc/R", "/etc/java-17-openjdk", "/etc/java-21-openjdk")
+GO = "/usr/local/go"  # where golang's own image has it, too
 
 
 def languages(path):
@@ -30,8 +31,9 @@ def languages(path):
         name = link.replace("%s", os.uname().machine)
         if os.path.exists(name):
             layer.link(name.lstrip("/"), os.path.realpath(name))
-    for folder in SETTINGS:
-        for place, _, files in os.walk(folder):
+    for folder in (*SETTINGS, GO):
+        for place, inner, files in os.walk(folder):
+            inner[:] = [name for name in inner if name not in ("testdata", "test", "doc", "api")]
             for name in files:
                 layer.file(os.path.join(place, name))
     return layer.finish()
@@ -41,7 +43,8 @@ def main(archive):
     layer = archive + ".layer"
     digest = languages(layer)
     machine = os.uname().machine
-    pack(archive, {"languages": layer}, [image("languages", "languages", digest, MACHINES.get(machine, machine))])
+    pack(archive, {"languages": layer}, [image("languages", "languages", digest, MACHINES.get(machine, machine),
+                                              Env=[PATH + ":" + GO + "/bin"])])
     os.unlink(layer)
 
 
