@@ -166,6 +166,23 @@ wait $given 2>/dev/null
 try snapshots
 [ -z "$(find "$store" -maxdepth 1 -name '.*-*')" ] || wrong "leftovers should be gone: $(ls -A "$store")"
 
+# From one level of isolation to the other, and back.
+levels=landlock
+! sh "$source/tests/support/namespaces.sh" >/dev/null || levels="landlock namespaces"
+try run --yes --isolation landlock -c pass
+[ "$code" = 0 ] || levels= # the kernel has no Landlock
+for level in $levels; do
+	try run --yes --keep --name "from-$level" --isolation "$level" -c 'open("level", "w").write("kept")'
+	expect_code 0
+	try snapshot "from-$level" "of-$level"
+	expect_code 0
+	for other in $levels; do
+		try run --yes --isolation "$other" --from "of-$level" -c 'print(open("level").read())'
+		expect_out kept
+	done
+	try stop "from-$level"
+done
+
 # A full disk. (Only root can make one.)
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=4m tmpfs full 2>/dev/null; then
 	code=0

@@ -91,11 +91,38 @@ static void commands_that_install_are_known(void **state)
 	command(longest);
 }
 
+static const char *refused_in(const char *words, const char **ret_lang)
+{
+	static char package[64];
+	const struct trm_lang *lang = trm_package_refused(words, package, sizeof package);
+	*ret_lang = lang ? lang->name : NULL;
+	return lang ? package : NULL;
+}
+
+static void packages_that_were_refused_are_known(void **state)
+{
+	const char *lang;
+	(void)state;
+	assert_string_equal(refused_in("x\nERROR: No matching distribution found for six>=1.16\n", &lang),
+			"six>=1.16");
+	assert_string_equal(lang, "python");
+	assert_string_equal(
+			refused_in("npm ERR! code ENOTCACHED\nnpm ERR! request to https://a/@b%2fc failed",
+					&lang),
+			"@b/c");
+	assert_string_equal(lang, "javascript");
+	assert_null(refused_in("", &lang));
+	assert_null(refused_in("No matching distribution found for --index-url=x", &lang));
+	assert_null(refused_in("No matching distribution found for ", &lang));
+	assert_null(refused_in("request to https://a/b failed", &lang)); /* not for want of a network */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_missing_module_names_its_package),
 			cmocka_unit_test(commands_that_install_are_known),
+			cmocka_unit_test(packages_that_were_refused_are_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
