@@ -5,6 +5,8 @@
 
 #include <terrarium/error.h>
 
+#define LISTED "pods,configmaps"
+
 /* ---- reading a command line -------------------------------------------------------------------------- */
 
 /* Options with a value of their own. Returns false if this is none. */
@@ -26,13 +28,13 @@ static bool take_option(struct kube_command *c, const char *option, const char *
  * kubectl. */
 static bool is_expected(enum kube_verb verb, const char *word)
 {
-	static const char *const words[][4] = {
+	static const char *const words[][6] = {
 			[KUBE_CREATE] = {"--validate=false", "--filename", "-"},
-			[KUBE_WATCH] = {"pod", "--watch"},
+			[KUBE_WATCH] = {"pod", "--watch", LISTED, "--selector", KUBE_LABEL},
 			[KUBE_EXEC] = {"--stdin", "--quiet"},
 			[KUBE_DELETE] = {"--ignore-not-found", "--wait=false"},
 	};
-	for (size_t i = 0; i < 4 && words[verb][i]; i++)
+	for (size_t i = 0; i < 6 && words[verb][i]; i++)
 		if (strcmp(words[verb][i], word) == 0)
 			return true;
 	return false;
@@ -81,6 +83,7 @@ static bool is_complete(const struct kube_command *c, char *const *argv)
 	switch (c->verb) {
 	case KUBE_CREATE: return has_word(argv, "--filename");
 	case KUBE_WATCH: return c->pod && has_word(argv, "--watch");
+	case KUBE_LIST: return has_word(argv, KUBE_LABEL) && !has_word(argv, "--watch");
 	case KUBE_EXEC: return c->pod && c->args && *c->args;
 	case KUBE_DELETE: return c->n_targets && has_word(argv, "--ignore-not-found");
 	default: return false;
@@ -105,6 +108,8 @@ void kube_command_read(char *const *argv, struct kube_command *ret)
 		else if (c.verb == KUBE_NONE || !take_word(&c, *at))
 			return;
 	}
+	if (c.verb == KUBE_WATCH && !c.pod && has_word(argv, LISTED))
+		c.verb = KUBE_LIST;
 	if (is_complete(&c, argv))
 		*ret = c;
 }

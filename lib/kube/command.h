@@ -15,8 +15,11 @@ enum kube_verb {
 	KUBE_CREATE, /* create --filename - */
 	KUBE_WATCH,  /* get pod POD --watch: lines for a step READY (wire/plan.h) */
 	KUBE_EXEC,   /* exec POD -- COMMAND */
-	KUBE_DELETE  /* delete --ignore-not-found --wait=false KIND/NAME … */
+	KUBE_DELETE, /* delete --ignore-not-found --wait=false KIND/NAME … */
+	KUBE_LIST    /* get pods,configmaps --selector dev.terrarium=1: lines for a step LIST (wire/plan.h) */
 };
+
+#define KUBE_LABEL "dev.terrarium=1" /* of all objects of ours */
 
 enum { KUBE_TARGETS = 4, KUBE_NAME = 254 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <terrarium/error.h>
+#include <terrarium/text.h>
 
 #include "kube/command.h"
 #include "kube/pod_state.h"
@@ -27,8 +28,7 @@ struct doing {
 	char space[KUBE_NAME];
 };
 
-/* ---- failures -------------------------------------------------------------------------------------------
- */
+/* ---- failures ---------------------------------------------------------------------------------- */
 
 /* In kubectl's words, which hints and other sentences are made for. */
 static int tell_refusal(struct json_value status, const char *when)
@@ -56,8 +56,7 @@ static bool is_final(const struct request_answer *answer, struct json_value *ret
 	return answer->status != 401 && request_is_refused(answer, ret_status);
 }
 
-/* ---- create -----------------------------------------------------------------------------------------------
- */
+/* ---- create ------------------------------------------------------------------------------------ */
 
 static bool read_input(struct buf *out)
 {
@@ -119,8 +118,7 @@ static int run_create(const struct doing *d)
 	return code;
 }
 
-/* ---- delete
- * ------------------------------------------------------------------------------------------------ */
+/* ---- delete ------------------------------------------------------------------------------------ */
 
 static int delete_object(const struct doing *d, const char *target)
 {
@@ -153,8 +151,7 @@ static int run_delete(const struct doing *d)
 	return code;
 }
 
-/* ---- watch
- * -------------------------------------------------------------------------------------------------- */
+/* ---- watch ------------------------------------------------------------------------------------- */
 
 /* Returns false at the end. */
 static bool tell_event(const char *line, size_t n, const char *container)
@@ -213,8 +210,78 @@ static int run_watch(const struct doing *d, const char *container)
 	return code;
 }
 
-/* ---- one command
- * -------------------------------------------------------------------------------------------- */
+/* ---- list ------------------------------------------------------------------------------------- */
+
+static void read_mark(struct json_value metadata, const char *group, const char *name, char *out, size_t cap)
+{
+	struct json_value marks, value;
+	char text[256] = "";
+	if (json_member(metadata, group, &marks) && json_member(marks, name, &value))
+		json_value_text(value, text, sizeof text);
+	trm_text_clean_line(out, cap, text, strlen(text));
+}
+
+static bool has_ended(struct json_value object)
+{
+	struct json_value status, phase;
+	return json_member(object, "status", &status) && json_member(status, "phase", &phase)
+	       && (json_is(phase, "Failed") || json_is(phase, "Succeeded"));
+}
+
+/* One line as a step LIST prints it: id, supervisor, state, name, the sandbox's name, its owner. */
+static int put_listed(struct buf *out, struct json_value object)
+{
+	struct json_value metadata, value;
+	char name[KUBE_NAME] = "", supervisor[256], sandbox[128], owner[64], line[1024];
+	if (!json_member(object, "metadata", &metadata) || !json_member(metadata, "name", &value))
+		return 0;
+	json_value_text(value, name, sizeof name);
+	read_mark(metadata, "annotations", "dev.terrarium.supervisor", supervisor, sizeof supervisor);
+	read_mark(metadata, "annotations", "dev.terrarium.name", sandbox, sizeof sandbox);
+	read_mark(metadata, "labels", "dev.terrarium.owner", owner, sizeof owner);
+	int n = snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%s\t%s\t\n", name, supervisor,
+			has_ended(object) ? "ended" : "running", name, sandbox, owner);
+	return buf_append(out, line, (size_t)n);
+}
+
+static bool list_path(const struct doing *d, const char *path, bool has_contents, struct buf *out)
+{
+	struct request_answer answer;
+	struct json_value list, items, item;
+	int r = has_contents ? request_make(&d->use, "GET", path, (struct json_value){"", 0}, &answer)
+			     : request_metadata(&d->use, path, &answer);
+	bool is_good = r == 0 && answer.status == 200
+		       && json_scan(buf_at(&answer.body), answer.body.len, &list)
+		       && json_member(list, "items", &items);
+	while (is_good && json_item(&items, &item))
+		is_good = put_listed(out, item) == 0;
+	buf_finish(&answer.body);
+	return is_good;
+}
+
+static bool list_kind(const struct doing *d, const char *kind, bool has_contents, struct buf *out)
+{
+	static const char query[] = "?labelSelector=dev.terrarium%3D1";
+	struct buf path;
+	buf_init(&path, 1024);
+	bool is_good = kube_path_put(&path, d->space, kind, "") == 0
+		       && buf_append(&path, query, sizeof query) == 0
+		       && list_path(d, buf_at(&path), has_contents, out);
+	buf_finish(&path);
+	return is_good;
+}
+
+static int run_list(const struct doing *d)
+{
+	struct buf out;
+	buf_init(&out, INPUT_MAX);
+	bool is_good = list_kind(d, "pod", true, &out) && list_kind(d, "configmap", false, &out);
+	int code = !is_good ? UNDONE : request_write(STDOUT_FILENO, buf_at(&out), out.len) == 0 ? 0 : FAILED;
+	buf_finish(&out);
+	return code;
+}
+
+/* ---- one command ------------------------------------------------------------------------------- */
 
 /* Of a pod that a server runs in: see "in-cluster" in the documentation of kubectl. */
 static bool read_own_space(char *out, size_t cap)
@@ -266,6 +333,7 @@ int kube_run(const struct kube_place *place, char *const *argv)
 	case KUBE_DELETE: code = run_delete(&d); break;
 	case KUBE_WATCH: code = run_watch(&d, command.container ? command.container : KUBE_MAIN); break;
 	case KUBE_EXEC: code = kube_stream(&d.use, d.space, &command, place->waits, why); break;
+	case KUBE_LIST: code = run_list(&d); break;
 	case KUBE_NONE: break;
 	}
 	if (code == UNDONE && command.verb == KUBE_EXEC)

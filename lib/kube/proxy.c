@@ -66,8 +66,7 @@ static int name_files(const char *dir, const char *program, const char *context,
 	return 0;
 }
 
-/* ---- the lock -------------------------------------------------------------------------------------------
- */
+/* ---- the lock ---------------------------------------------------------------------------------- */
 
 /* The file may have been removed by whoever had the lock before. */
 static bool is_at(int fd, const char *path)
@@ -91,8 +90,7 @@ int proxy_lock(const struct proxy_files *files)
 	}
 }
 
-/* ---- joining --------------------------------------------------------------------------------------------
- */
+/* ---- joining ----------------------------------------------------------------------------------- */
 
 static int open_socket(const char *path, bool listens)
 {

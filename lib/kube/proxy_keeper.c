@@ -106,8 +106,7 @@ static bool admit_user(struct keeper *k)
 	return true;
 }
 
-/* ---- what kubectl says ----------------------------------------------------------------------------------
- */
+/* ---- what kubectl says ------------------------------------------------------------------------- */
 
 static void hear_kubectl(struct keeper *k)
 {
@@ -135,8 +134,7 @@ static void hear_kubectl(struct keeper *k)
 	}
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------
- */
+/* ---- life -------------------------------------------------------------------------------------- */
 
 static void remove_files(const struct proxy_files *files)
 {

@@ -50,14 +50,15 @@ static int read_head(int fd, struct buf *in, struct http_answer *ret)
 	return r < 0 ? r : 0;
 }
 
-static int send_request(int fd, const char *method, const char *path, struct json_value body)
+static int send_request(
+		int fd, const char *method, const char *path, const char *form, struct json_value body)
 {
 	struct buf head;
-	char text[160];
+	char text[240];
 	snprintf(text, sizeof text,
-			" HTTP/1.0\r\nHost: localhost\r\nAccept: application/json\r\nContent-Type: application/json\r\n"
-			"Content-Length: %zu\r\n\r\n",
-			body.n);
+			" HTTP/1.0\r\nHost: localhost\r\nAccept: application/json%.80s\r\n"
+			"Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+			form, body.n);
 	buf_init(&head, 4096);
 	int r = buf_append(&head, method, strlen(method));
 	r = r == 0 ? buf_append(&head, " ", 1) : r;
@@ -79,8 +80,8 @@ static int read_body(int fd, const struct http_answer *head, struct buf *in)
 	return r < 0 ? r : head->length >= 0 && in->len < (size_t)head->length ? TRM_EIO : 0;
 }
 
-int request_make(const struct proxy_use *use, const char *method, const char *path, struct json_value body,
-		struct request_answer *ret)
+static int make_request(const struct proxy_use *use, const char *method, const char *path, const char *form,
+		struct json_value body, struct request_answer *ret)
 {
 	struct http_answer head;
 	*ret = (struct request_answer){0};
@@ -88,12 +89,24 @@ int request_make(const struct proxy_use *use, const char *method, const char *pa
 	int fd = proxy_connect(use);
 	if (fd < 0)
 		return TRM_ENOENT;
-	int r = send_request(fd, method, path, body);
+	int r = send_request(fd, method, path, form, body);
 	r = r == 0 ? read_head(fd, &ret->body, &head) : r;
 	r = r == 0 ? read_body(fd, &head, &ret->body) : r;
 	close(fd);
 	ret->status = r == 0 ? head.status : 0;
 	return r;
+}
+
+int request_make(const struct proxy_use *use, const char *method, const char *path, struct json_value body,
+		struct request_answer *ret)
+{
+	return make_request(use, method, path, "", body, ret);
+}
+
+int request_metadata(const struct proxy_use *use, const char *path, struct request_answer *ret)
+{
+	return make_request(use, "GET", path, ";as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+			(struct json_value){"", 0}, ret);
 }
 
 bool request_is_refused(const struct request_answer *answer, struct json_value *ret_status)
@@ -110,7 +123,7 @@ int request_begin(const struct proxy_use *use, const char *path, int *ret_status
 	int fd = proxy_connect(use);
 	if (fd < 0)
 		return TRM_ENOENT;
-	int r = send_request(fd, "GET", path, (struct json_value){"", 0});
+	int r = send_request(fd, "GET", path, "", (struct json_value){"", 0});
 	r = r == 0 ? read_head(fd, ret_rest, &head) : r;
 	if (r < 0) {
 		close(fd);

@@ -13,7 +13,7 @@
 #include "base/json_scan.h"
 #include "kube/proxy.h"
 
-enum { REQUEST_MS = 30 * 1000, ANSWER_MAX = 4 << 20 };
+enum { REQUEST_MS = 30 * 1000, ANSWER_MAX = 32 << 20 };
 
 struct request_answer {
 	int status;
@@ -24,6 +24,9 @@ struct request_answer {
  * was sent, so that it may be tried in another way. */
 int request_make(const struct proxy_use *use, const char *method, const char *path, struct json_value body,
 		struct request_answer *ret);
+
+/* List objects without their contents: each of our ConfigMaps holds the agent's program. */
+int request_metadata(const struct proxy_use *use, const char *path, struct request_answer *ret);
 
 /* Whether the answer has a Status object, which only the API sends: a proxy's own errors are plain text. */
 bool request_is_refused(const struct request_answer *answer, struct json_value *ret_status);

@@ -111,8 +111,7 @@ static int open_stream(const struct proxy_use *use, const char *target, struct b
 	return -1;
 }
 
-/* ---- what the pod says ----------------------------------------------------------------------------------
- */
+/* ---- what the pod says ------------------------------------------------------------------------- */
 
 static void answer_ping(struct stream *s, const struct channel_event *event)
 {
@@ -164,8 +163,7 @@ static void read_pod(struct stream *s)
 		s->is_broken = true;
 }
 
-/* ---- what goes to it --------------------------------------------------------------------------------------
- */
+/* ---- what goes to it --------------------------------------------------------------------------- */
 
 static void put_input(struct stream *s, const char *bytes, size_t n)
 {
@@ -219,8 +217,7 @@ static void mind_silence(struct stream *s)
 	s->is_broken |= websocket_put(&s->to_pod, WEBSOCKET_PING, mask, NULL, 0) < 0;
 }
 
-/* ---- both
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- both -------------------------------------------------------------------------------------- */
 
 static void pass_once(struct stream *s)
 {
@@ -254,8 +251,7 @@ static void pass_all(struct stream *s)
 			break;
 }
 
-/* ---- the end
- * --------------------------------------------------------------------------------------------------- */
+/* ---- the end ----------------------------------------------------------------------------------- */
 
 /* Returns the exit code that the status has; -1: the command did not run to its end. */
 static int exit_code_of(struct json_value status)

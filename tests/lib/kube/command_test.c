@@ -43,6 +43,9 @@ static void the_recipes_commands_are_known(void **state)
 	assert_int_equal(READ("delete", "--ignore-not-found", "--wait=false", "pod/a", "configmap/a"),
 			KUBE_DELETE);
 	assert_int_equal(c.n_targets, 2);
+	assert_int_equal(READ("get", "pods,configmaps", "--selector", "dev.terrarium=1", "--output",
+					 "go-template={{.}}"),
+			KUBE_LIST);
 }
 
 /* A word that we do not know may mean anything, so kubectl does the whole command. */
@@ -58,6 +61,9 @@ static void other_commands_are_kubectls(void **state)
 	assert_int_equal(READ("delete", "pod/a"), KUBE_NONE);
 	assert_int_equal(READ("delete", "--ignore-not-found", "a/1", "a/2", "a/3", "a/4", "a/5"), KUBE_NONE);
 	assert_int_equal(READ("create", "--dry-run", "--filename", "-"), KUBE_NONE);
+	assert_int_equal(READ("get", "pods,configmaps", "--selector", "other=1", "--output", "json"),
+			KUBE_NONE);
+	assert_int_equal(READ("get", "pods,configmaps", "--output", "json"), KUBE_NONE);
 	assert_int_equal(READ("version"), KUBE_NONE);
 	assert_null(c.pod);
 }
