@@ -2,7 +2,10 @@
 /* What is known of a sandbox. */
 #include "sandbox/sandbox.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/err.h"
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox)
 {

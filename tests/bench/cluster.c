@@ -68,13 +68,12 @@ static void bench_warm_pod(const char *transport, double target)
 	char why[512] = "", title[96];
 	choose_pod(&opts);
 	snprintf(title, sizeof title, "warm 1+1 in a pod, %s",
-			*transport ? "by kubectl exec" : "over the proxy");
-	setenv("TERRARIUM_KUBE_TRANSPORT", transport, 1);
+			transport ? "by kubectl exec" : "over the proxy");
+	opts.container.kube.transport = transport;
 	if (warm_measure(&s, &opts, false, why, sizeof why))
 		report(title, samples_at(&s, 0.5), "ms", 0, target);
 	else
 		report_missing(title, why);
-	unsetenv("TERRARIUM_KUBE_TRANSPORT");
 	samples_free(&s);
 }
 
@@ -285,7 +284,7 @@ void bench_cluster(void)
 	}
 	setenv("XDG_RUNTIME_DIR", dir, 1);
 	bench_first_result();
-	bench_warm_pod("", 1.5);
+	bench_warm_pod(NULL, 1.5);
 	bench_warm_pod("exec", INFINITY);
 	bench_streams();
 	bench_crowd(dir);

@@ -60,6 +60,7 @@ static const struct {
 		{"pod_manifest", ON_ENGINE, true, "new " FOR_PODS},
 		{"warm_pool", ON_ENGINE, true, "new " FOR_CLAIMS},
 		{"template", ON_ENGINE, true, "new " FOR_CLAIMS},
+		{"kube_transport", ON_CONTAINERS, true, FOR_PODS},
 		{"read_only", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit", ON_CONTAINERS, false, FOR_CONTAINERS},
 		{"commit_over", ON_CONTAINERS, false, FOR_CONTAINERS},

@@ -66,8 +66,9 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 			&own->container.container, &own->container.user, &own->container.commit_tag,
 			&own->container.runtime, &own->container.environment, &own->container.kube.context,
 			&own->container.kube.space, &own->container.kube.service_account,
-			&own->container.kube.runtime_class, &own->container.kube.manifest, &own->container.kube.warm_pool,
-			&own->container.kube.sandbox_template, &own->from};
+			&own->container.kube.runtime_class, &own->container.kube.manifest,
+			&own->container.kube.warm_pool, &own->container.kube.sandbox_template,
+			&own->container.kube.transport, &own->from};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);
@@ -94,6 +95,11 @@ static int refuse_option(const struct trm_recipe *recipe, const char *what, stru
 	return trm_error_set(reterr, TRM_ENOTSUP,
 			"sandboxes of the backend '%s' %s: its recipe does not support that",
 			trm_recipe_name(recipe), what);
+}
+
+static bool is_exec_asked(const struct trm_kube_opts *kube)
+{
+	return kube->transport && strcmp(kube->transport, "auto") != 0;
 }
 
 static int check_able(
@@ -123,6 +129,10 @@ static int check_able(
 			{kube->sandbox_template, recipe_uses(recipe, STEP_CREATE, "template"),
 					"come from no template (template)"},
 			{kube->resumes, recipe_has(recipe, STEP_SUSPEND), "cannot be suspended (resume)"},
+			{is_exec_asked(kube),
+					recipe_put_reads(recipe) == RECIPE_PUT_POD
+							|| recipe_uses(recipe, STEP_CREATE, "warm_pool"),
+					"are not reached by kubectl (kube_transport)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
 					"cannot be built from a file (dockerfile)"},
@@ -222,6 +232,9 @@ static int check_words(const struct trm_container_opts *c, struct trm_error *ret
 			{"the context", c->kube.context, 256}, {"the namespace", c->kube.space, 64},
 			{"the service account", c->kube.service_account, 254},
 			{"the runtime class", c->kube.runtime_class, 254}};
+	if (is_exec_asked(&c->kube) && strcmp(c->kube.transport, "exec") != 0)
+		return trm_error_set(reterr, TRM_EINVAL,
+				"the transport '%.40s' is unknown: it is auto or exec", c->kube.transport);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		int r = check_word(words[i].what, words[i].word, words[i].max, reterr);
 		if (r < 0)

@@ -92,6 +92,7 @@ struct trm_config {
 	char pod_manifest[1024];
 	char warm_pool[256];
 	char sandbox_template[256];
+	char kube_transport[8]; /* "auto" or "exec" */
 	char user[128];
 	char commit[256];
 	char from[TRM_SNAPSHOT_TAG]; /* the snapshot that new sandboxes start from; "": none */

@@ -34,6 +34,10 @@ struct trm_kube_opts {
 	/* Remove what others of this user and host name left in the namespace, even from another PID
 	 * namespace or boot: for a server that alone has this host name and replaces one that has ended. */
 	bool takes_over;
+	/* How pods are reached. NULL or "auto": over one `kubectl proxy` for all sandboxes of the user in the
+	 * context, and by `kubectl exec` where that cannot be used. "exec": by a kubectl for each connection.
+	 * Else TRM_EINVAL. */
+	const char *transport;
 };
 
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "micromamba", "kubernetes", "msb"
