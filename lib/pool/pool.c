@@ -18,6 +18,7 @@ enum {
 	PAUSE_MIN_MS = 1000,
 	PAUSE_MAX_MS = 30000,
 	MEMORY_LOOK_MS = 1000,
+	REST_MS = 100, /* see is_resting() */
 };
 
 /* How many members there are in each state, without those that are ending. */
@@ -70,6 +71,7 @@ static void give_to_first(struct trm_pool *pool, struct member *member)
 	struct pool_request *request = remove_first(pool);
 	pool->stats.n_given++;
 	pool->stats.n_at_once += !request->has_waited;
+	pool->given_ns = trm_loop_now_ns(pool->loop);
 	member_give(member, request->cb, request->cb_user);
 	request->fn(request->user, member->sandbox, &well);
 	free(request);
@@ -143,6 +145,14 @@ static void note_failed_start(struct trm_pool *pool, const struct trm_error *why
 		refuse_first(pool, why);
 }
 
+/* Whoever has just got a sandbox uses it now. A start would take the processor away, so it comes a moment
+ * later, unless the pool is half empty. */
+static bool is_resting(const struct trm_pool *pool, const struct pool_count *n)
+{
+	return n->idle && n->idle * 2 >= pool->opts.min_idle && pool->given_ns
+	       && trm_loop_now_ns(pool->loop) < pool->given_ns + (uint64_t)REST_MS * MS;
+}
+
 /* Is one more sandbox to be started now? */
 static bool wants_start(struct trm_pool *pool)
 {
@@ -152,7 +162,7 @@ static bool wants_start(struct trm_pool *pool)
 			|| (pool->opts.when_empty == TRM_POOL_TEMPORARY && coming < waiting);
 	pool->stats.is_short_of_memory = false;
 	if (!has_room || n.starting >= STARTS_AT_ONCE || coming >= pool->opts.min_idle + waiting
-			|| trm_loop_now_ns(pool->loop) < pool->retry_ns)
+			|| trm_loop_now_ns(pool->loop) < pool->retry_ns || is_resting(pool, &n))
 		return false;
 	if (coming >= waiting && !has_spare_memory(pool)) {
 		pool->stats.is_short_of_memory = true;
@@ -201,6 +211,8 @@ static void plan_next(struct trm_pool *pool)
 		due = earlier(due, oldest->idle_since_ns + (uint64_t)opts->idle_timeout_ms * MS);
 	if (pool->retry_ns > now)
 		due = earlier(due, pool->retry_ns);
+	if (pool->given_ns + (uint64_t)REST_MS * MS > now)
+		due = earlier(due, pool->given_ns + (uint64_t)REST_MS * MS);
 	if (pool->stats.is_short_of_memory)
 		due = earlier(due, now + (uint64_t)MEMORY_LOOK_MS * MS);
 	if (due != UINT64_MAX)

@@ -50,6 +50,7 @@ struct trm_pool {
 	struct trm_timer *timer;
 	struct trm_pool_stats stats; /* the counts since it was opened */
 	uint64_t retry_ns;           /* no start before this time */
+	uint64_t given_ns;           /* when one was last given away; 0: never */
 	uint32_t pause_ms;           /* after the last failed start; 0: it succeeded */
 	bool is_closing;
 	void (*closed)(void *user);
