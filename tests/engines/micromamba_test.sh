@@ -6,7 +6,7 @@ own_runtime
 image=localhost/tt:micromamba
 trap '"$terrarium" stop lab --yes >/dev/null 2>&1; docker rm -f visited >/dev/null 2>&1; docker image rm -f $image >/dev/null 2>&1; rm -rf "$dir"' EXIT
 
-mkdir -p build/root/bin build/root/envs/lab/bin build/root/envs/lab/site
+mkdir -p build/conda/bin build/conda/envs/lab/bin build/conda/envs/lab/site
 cat >build/micromamba <<'STAND_IN'
 #!/bin/sh
 case "$1 $2 $3 $4" in
@@ -44,19 +44,19 @@ HOOK
 *) exit 2 ;;
 esac
 STAND_IN
-cat >build/root/envs/lab/bin/python3 <<'PYTHON'
+cat >build/conda/envs/lab/bin/python3 <<'PYTHON'
 #!/bin/sh
 export PYTHONPATH="$CONDA_PREFIX/site"
 exec /usr/bin/python3 "$@"
 PYTHON
-mkdir -p build/root/envs/lab/etc/conda/activate.d
-echo 'export ACTIVATED=yes' >build/root/envs/lab/etc/conda/activate.d/own.sh
+mkdir -p build/conda/envs/lab/etc/conda/activate.d
+echo 'export ACTIVATED=yes' >build/conda/envs/lab/etc/conda/activate.d/own.sh
 chmod -R a+rwX build
-chmod 755 build/micromamba build/root/envs/lab/bin/python3
+chmod 755 build/micromamba build/conda/envs/lab/bin/python3
 cat >build/Dockerfile <<'DOCKERFILE'
 FROM localhost/tt:deb
 COPY micromamba /usr/local/bin/micromamba
-COPY --chown=1234:1234 root /opt/conda
+COPY --chown=1234:1234 conda /opt/conda
 ENV MAMBA_ROOT_PREFIX=/opt/conda
 USER 1234
 DOCKERFILE
