@@ -2,6 +2,7 @@
 /* Runs. Their callbacks become messages with the serial of the run. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <terrarium/install.h>
 #include <terrarium/magic.h>
@@ -105,12 +106,26 @@ static void on_app_run_done(void *user, struct trm_run *run, const struct trm_re
 	send_run_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .run.result = result});
 }
 
+/* Bytes of the package manager, on this machine. They are no output of the run and need no credit. */
+static void on_installing(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	static const char begun[] = "installing packages ...\n";
+	bool is_begin = n == 0;
+
+	(void)run;
+	send_run_msg(user, (struct msg){.type = MSG_RUN_OUTPUT,
+					   .run.output.stream = stream,
+					   .run.output.bytes = is_begin ? begun : bytes,
+					   .run.output.len = is_begin ? sizeof begun - 1 : n});
+}
+
 static const struct trm_run_cb run_cb = {
 		.started = on_app_run_started,
 		.output = on_app_run_output,
 		.display = on_app_run_display,
 		.input = on_app_run_input,
 		.memory = on_app_run_memory,
+		.installing = on_installing,
 		.stopping = on_app_run_stopping,
 		.done = on_app_run_done,
 };
@@ -173,6 +188,16 @@ void app_run(struct app *a, const struct effect *effect)
 	send_run_msg(r, (struct msg){.type = MSG_RUN_ACCEPTED, .run.number = trm_run_number(r->handle)});
 }
 
+/* Milliseconds since a time by the system clock. 0: it is unknown, or in the future. */
+static uint64_t age_ms_of(uint64_t began_ms)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	uint64_t now_ms = (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return began_ms && began_ms < now_ms ? now_ms - began_ms : 0;
+}
+
 void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {
 	struct app *a = user;
@@ -187,6 +212,7 @@ void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *or
 					.run.joined.lang = origin->lang,
 					.run.joined.code = origin->code,
 					.run.joined.len = origin->code_len,
+					.run.joined.age_ms = age_ms_of(origin->began_ms),
 					.run.joined.by = origin->by});
 	trm_run_follow(run, &run_cb, r);
 }

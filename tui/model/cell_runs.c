@@ -97,7 +97,11 @@ static void name_end(const struct trm_result *r, struct cell_mark *mark)
 	char text[CELL_TEXT_BYTES * 2];
 	const char *message = r->error_message ? r->error_message : "";
 
-	if (r->error_name)
+	/* The error of an interrupt would hide that it was the time limit, or a kill. */
+	if (r->status == TRM_STATUS_TIMEOUT || r->state_lost)
+		snprintf(text, sizeof text, "%s",
+				r->status == TRM_STATUS_INTERRUPTED ? "killed" : trm_status_name(r->status));
+	else if (r->error_name)
 		snprintf(text, sizeof text, "%s%s%.200s", r->error_name, *message ? ": " : "", message);
 	else if (r->status == TRM_STATUS_ERROR)
 		snprintf(text, sizeof text, "exit %d", r->exit_code);

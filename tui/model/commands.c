@@ -163,7 +163,7 @@ static void stop_or_copy(struct model *m, struct effects *out)
 	if (model_is_running(m))
 		run_stop(m, out);
 	else if (peer_runs_may_be_stopped(m))
-		peer_runs_ask_stop(m);
+		peer_runs_ask_stop(m, out);
 	else
 		copy_selection(m, out);
 }
@@ -245,7 +245,7 @@ static const struct command commands[] = {
 		{"save-as", "Save as…", "save the buffer under another name", CONTEXT_ANY, .run = save_as},
 		{"repaint", "Repaint the screen", "draw the screen again", CONTEXT_ALWAYS, .run = repaint},
 		{"cancel", NULL, "close or deselect", CONTEXT_ALWAYS, .run = cancel},
-		{"quit", "Quit", "leave", CONTEXT_ALWAYS, .run = quit},
+		{"quit", "Quit", "quit the workbench", CONTEXT_ALWAYS, .run = quit},
 		{"insert-template", "Insert template", "put the frame of a program into the empty buffer",
 				CONTEXT_EDITOR, .run = insert_template},
 };

@@ -18,6 +18,17 @@
 
 static void answer_install(struct model *m, int answer, struct effects *out);
 
+static bool lacks_network(const struct model *m)
+{
+	return !m->sandbox.limits.net && !ask_is_of_server(m);
+}
+
+/* "%pip install" fetches packages outside of the sandbox, so it needs no network inside. */
+static bool has_pip_lines(const struct trm_lang *lang)
+{
+	return strcmp(lang->package_manager, "pip") == 0;
+}
+
 static void ask_packages(struct model *m, const char *why, const char *typed)
 {
 	struct dialog *d = &m->dialog;
@@ -30,6 +41,9 @@ static void ask_packages(struct model *m, const char *why, const char *typed)
 					? "Installed with pip. Example: six rich>=13,<14"
 					: "Installed with npm. Example: ms @scope/name@^1");
 	dialog_add(d, ROLE_DIALOG_DIM, "Separate names with spaces   Enter: install   Esc: cancel");
+	if (lacks_network(m))
+		dialog_add(d, ROLE_DIALOG_DIM,
+				"They are fetched from the package index, outside of the sandbox");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	dialog_set_field(d, "Packages", text);
@@ -45,10 +59,11 @@ static void install_packages(struct model *m, struct effects *out)
 	if (m->sandbox.state == SANDBOX_DEAD)
 		ask_restart(m);
 	else if (m->run.state != RUN_NONE)
-		notices_add(&m->notices, m->now_ns, false, "wait for the run to end, then install packages");
+		notices_add(&m->notices, m->now_ns, false,
+				"a run is in progress; try again when it has ended");
 	else if (trm_install_supports(m->lang, &why) < 0)
 		notices_add(&m->notices, m->now_ns, true, "%s", why.msg);
-	else if (!m->sandbox.limits.net && !ask_is_of_server(m))
+	else if (lacks_network(m) && !has_pip_lines(m->lang))
 		notices_add(&m->notices, m->now_ns, true,
 				"no network in this sandbox: restart terrarium with --net on to "
 				"install packages");
@@ -80,7 +95,10 @@ static void answer_install(struct model *m, int answer, struct effects *out)
 	else if (!is_fine(m->lang, text, &why))
 		ask_packages(m, why.msg, text);
 	else {
-		run_install(m, text, out);
+		if (lacks_network(m))
+			run_pip_line(m, text, out);
+		else
+			run_install(m, text, out);
 		dialog_close(m);
 	}
 }
@@ -89,15 +107,17 @@ void install_advise(const struct model *m, const struct trm_result *r, char *out
 {
 	const struct keys *keys = keymap_keys(&m->keymap, command_find("palette"));
 	char palette[KEYMAP_NAME_BYTES] = "the palette", name[64];
-	const char *net = m->sandbox.limits.net || ask_is_of_server(m)
-					  ? ""
-					  : " It needs the network: start with --net on";
 
 	out[0] = '\0';
 	if (keys)
 		keys_name(keys, palette);
-	if (trm_missing_package(r, name, sizeof name))
-		snprintf(out, cap, "To install %s: %s, \"Install packages\".%s", name, palette, net);
+	if (!trm_missing_package(r, name, sizeof name))
+		return;
+	if (has_pip_lines(r->lang))
+		snprintf(out, cap, "To install %s: run %%pip install %s", name, name);
+	else
+		snprintf(out, cap, "To install %s: %s, \"Install packages\".%s", name, palette,
+				lacks_network(m) ? " It needs the network: start with --net on" : "");
 }
 
 static const struct command commands[] = {

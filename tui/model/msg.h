@@ -117,7 +117,8 @@ struct msg_run {
 			const struct trm_lang *lang;
 			const char *code;
 			size_t len;
-			const char *by; /* the client; NULL or "": unknown */
+			const char *by;  /* the client; NULL or "": unknown */
+			uint64_t age_ms; /* since it began; 0: unknown */
 		} joined;
 		struct {
 			int stream;

@@ -52,6 +52,18 @@ static const char *who(const struct run_info *info)
 	return info && info->by[0] ? info->by : "another program";
 }
 
+/* Has the client of this run gone, so that nobody else waits for it? Each client that runs code says what it
+ * is. */
+static bool is_left_behind(const struct model *m, const struct run_info *info)
+{
+	const struct peer_runs *p = &m->peer_runs;
+
+	for (unsigned i = 0; i < p->n_names; i++)
+		if (info && strcmp(p->names[i].words, info->by) == 0)
+			return false;
+	return info && info->number && p->n_clients == p->n_names + 1;
+}
+
 /* ---- messages ---- */
 
 static struct peer_run *place_for(struct model *m, const struct msg *msg)
@@ -83,10 +95,11 @@ static void add_peer_run(struct model *m, const struct msg *msg)
 		return;
 	info->number = msg->run.joined.number;
 	info->state = RUN_RUNNING;
-	info->began_ns = msg->now_ns;
+	uint64_t age_ns = msg->run.joined.age_ms * 1000000u;
+	info->began_ns = age_ns < msg->now_ns ? msg->now_ns - age_ns : 1;
 	const char *by = msg->run.joined.by && *msg->run.joined.by ? msg->run.joined.by : "another program";
 	trm_text_clean_line(info->by, sizeof info->by, by, strlen(by));
-	*place = (struct peer_run){info->serial, msg->run.joined.lang, msg->now_ns};
+	*place = (struct peer_run){info->serial, msg->run.joined.lang, info->began_ns};
 	unsigned n = (unsigned)(place - m->peer_runs.items) + 1;
 	m->peer_runs.n = n > m->peer_runs.n ? n : m->peer_runs.n;
 	outpane_begin(&m->out, info->serial);
@@ -160,7 +173,21 @@ bool peer_runs_may_be_stopped(const struct model *m)
 	       && !editor_has_selection(model_editor(m));
 }
 
-void peer_runs_ask_stop(struct model *m)
+/* Interrupt the target as if it were an own run. */
+static void take_over_run(struct model *m, struct effects *out)
+{
+	struct peer_run *other = find_peer_run(m, m->peer_runs.target);
+
+	if (!other) {
+		notices_add(&m->notices, m->now_ns, false, "it has already ended");
+		return;
+	}
+	make_peer_run_current(m, other);
+	if (m->run.serial == m->peer_runs.target)
+		stopping_press(m, out);
+}
+
+void peer_runs_ask_stop(struct model *m, struct effects *out)
 {
 	static const struct dialog_button buttons[] = {{"Interrupt", NULL, 'i', 1}, {"Cancel", NULL, 'c', 0}};
 	const struct peer_run *other = peer_runs_running(m);
@@ -169,6 +196,10 @@ void peer_runs_ask_stop(struct model *m)
 	if (!info)
 		return;
 	m->peer_runs.target = other->serial;
+	if (is_left_behind(m, info)) {
+		take_over_run(m, out);
+		return;
+	}
 	dialog_begin(&m->dialog, "Interrupt another program's run?", answer_stop_other);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s runs, in %s:", who(info), other->lang->name);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s", info->excerpt);
@@ -178,18 +209,9 @@ void peer_runs_ask_stop(struct model *m)
 
 static void answer_stop_other(struct model *m, int answer, struct effects *out)
 {
-	struct peer_run *other = find_peer_run(m, m->peer_runs.target);
-
 	dialog_close(m);
-	if (answer != 1)
-		return;
-	if (!other) {
-		notices_add(&m->notices, m->now_ns, false, "it has already ended");
-		return;
-	}
-	make_peer_run_current(m, other);
-	if (m->run.serial == m->peer_runs.target)
-		stopping_press(m, out);
+	if (answer == 1)
+		take_over_run(m, out);
 }
 
 /* ---- texts ---- */
@@ -231,7 +253,10 @@ void peer_runs_text(const struct model *m, char *out, size_t cap)
 	const struct run_info *info = other ? runs_find(&m->out.runs, other->serial) : NULL;
 
 	out[0] = '\0';
-	if (info)
+	if (is_left_behind(m, info))
+		snprintf(out, cap, "%sdetached run: %s", m->run.state == RUN_QUEUED ? "waiting: " : "",
+				info->excerpt);
+	else if (info)
 		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
 				info->excerpt[0] ? ":" : "", info->excerpt);
 	else if (m->peer_runs.n_clients > 1)

@@ -55,7 +55,8 @@ void peer_runs_forget(struct model *m);
 /* Would Ctrl-C ask whether to stop a peer run? It does if no own run is active and nothing is selected that
  * it would copy. */
 bool peer_runs_may_be_stopped(const struct model *m);
-void peer_runs_ask_stop(struct model *m);
+void peer_runs_ask_stop(
+		struct model *m, struct effects *out); /* a run whose client has gone: just stops it */
 
 /* A program says what it is; NULL: it has gone. */
 void peer_runs_name(struct model *m, uint32_t client, const char *words);

@@ -133,7 +133,7 @@ static void make_run_current(struct model *m, uint32_t serial)
 
 bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct effects *out)
 {
-	const struct trm_lang *lang = b->editor.lang ? b->editor.lang : m->lang;
+	const struct trm_lang *lang = run_source_lang(&b->editor, what, m->lang);
 	size_t len;
 	char *code = run_source_text(&b->editor, what, lang, &len);
 	struct run_info *info = code ? runs_add(&m->out.runs, lang, code, len) : NULL;
@@ -194,6 +194,27 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 	info->is_install = true;
 	make_run_current(m, info->serial);
 	m->run.is_install = true;
+	outpane_scroll_end(&m->out);
+	if (m->layout.kind == LAYOUT_SINGLE)
+		model_focus(m, PANE_OUTPUT);
+}
+
+void run_pip_line(struct model *m, const char *packages, struct effects *out)
+{
+	char *code = NULL;
+	int n = asprintf(&code, "%%pip install %s\n", packages);
+	struct run_info *info = n >= 0 ? runs_add(&m->out.runs, m->lang, code, (size_t)n) : NULL;
+	bool is_added = info
+			&& effect_add(out,
+					(struct effect){.type = EFFECT_RUN,
+							.run = {m->lang, effects_copy(out, code, (size_t)n),
+									(size_t)n, info->serial, 0}});
+
+	if (n >= 0)
+		free(code);
+	if (!is_added)
+		return;
+	make_run_current(m, info->serial);
 	outpane_scroll_end(&m->out);
 	if (m->layout.kind == LAYOUT_SINGLE)
 		model_focus(m, PANE_OUTPUT);
@@ -262,8 +283,7 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 		add_note(m, serial, text);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
 		variables_phrase(m, r->lang, lost, sizeof lost);
-		snprintf(text, sizeof text, "%s was restarted: %s were lost, files are kept", r->lang->name,
-				lost);
+		snprintf(text, sizeof text, "%s was restarted: %s lost, files are kept", r->lang->name, lost);
 		add_note(m, serial, text);
 	}
 }

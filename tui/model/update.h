@@ -49,6 +49,8 @@ void run_scanned(struct model *m, struct trm_findings *found, struct effects *ou
 bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct effects *out);
 /* Install packages. Nothing may be running, and nothing else can run until the end. */
 void run_install(struct model *m, const char *packages, struct effects *out);
+/* The same for a sandbox without network: a run of the line "%pip install …". */
+void run_pip_line(struct model *m, const char *packages, struct effects *out);
 void run_stop(struct model *m, struct effects *out); /* interrupt, then kill */
 /* Show the end of an own or a peer run in its block. */
 void run_show_end(struct model *m, uint32_t serial, const struct trm_result *result);

@@ -188,8 +188,11 @@ static void outcome(struct output_line *line, const struct run_info *run, bool h
 		snprintf(text, sizeof text, "exit %d ", run->exit_code);
 		add_header_text(line, ROLE_OUT_ERROR, 0, text);
 	}
-	add_header_text(line, marks[run->status].role, 0,
-			has_utf8 ? marks[run->status].mark : marks[run->status].ascii);
+	/* A run that had to be killed is no harmless interrupt: the variables are gone. */
+	enum trm_status status = run->status == TRM_STATUS_INTERRUPTED && run->is_state_lost
+						 ? TRM_STATUS_KILLED
+						 : run->status;
+	add_header_text(line, marks[status].role, 0, has_utf8 ? marks[status].mark : marks[status].ascii);
 	cost(line, run);
 }
 
@@ -205,6 +208,7 @@ static void progress(struct output_line *line, const struct run_info *run, uint6
 
 	add_header_text(line, run->is_paused ? ROLE_OUT_ERROR : ROLE_WARN, 0,
 			run->is_paused                                   ? "paused"
+			: run->state == RUN_QUEUED && run->out_bytes     ? "installing"
 			: run->state <= RUN_KILLING && words[run->state] ? words[run->state]
 									 : "waiting");
 	if (tenths && run->state != RUN_QUEUED) {
@@ -270,6 +274,7 @@ void run_info_end(struct run_info *run, const struct trm_result *r, uint64_t now
 	run->state = RUN_DONE;
 	run->number = r->number;
 	run->status = r->status;
+	run->is_state_lost = r->state_lost;
 	run->exit_code = r->exit_code;
 	run->is_exit = r->status == TRM_STATUS_ERROR && (!r->error_name || r->exit_code > 1);
 	run->wall_us = r->wall_us;

@@ -27,6 +27,7 @@ struct run_info {
 	const struct trm_lang *lang;
 	uint32_t buffer;        /* id of the buffer with its code, which may be closed */
 	enum trm_status status; /* if it is done */
+	bool is_state_lost;     /* its end took the variables with it */
 	int exit_code;
 	bool is_exit; /* the code chose exit_code, and no error explains it */
 	uint64_t wall_us;

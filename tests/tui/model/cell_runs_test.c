@@ -193,6 +193,44 @@ static void shift_enter_runs_and_goes_on(void **state)
 	assert_screen("Run cell", false);
 }
 
+/* A cell of a notebook in another language runs in that language, without its comment signs. */
+static void a_cell_in_another_language_is_run_in_it(void **state)
+{
+	(void)state;
+	given("# %% [bash]\n# echo from bash\n# if true; then\n#     ls\n# fi\n\n# %%\nx\n\n# %% [markdown]\n# Text\n");
+	editor_goto_line(model_editor(&m), 1);
+	press(K_F5, 0);
+	assert_ptr_equal(last_effect(EFFECT_RUN)->run.lang, trm_lang_shell());
+	end_run(ran("echo from bash\nif true; then\n    ls\nfi\n\n"), (struct trm_result){0});
+	assert_screen("✓  1 # %% [bash]", true);
+	press(K_F5, MOD_CTRL);
+	end_run(ran("echo from bash\nif true; then\n    ls\nfi\n\n"), (struct trm_result){0});
+	assert_ptr_equal(last_effect(EFFECT_RUN)->run.lang, trm_lang_default());
+	end_run(ran("x\n\n"), (struct trm_result){0});
+	assert_null(last_effect(EFFECT_RUN));
+	m.confirm = true;
+	press(K_F5, 0);
+	assert_screen("bash, the cell", true);
+	assert_screen(" echo from bash", true);
+}
+
+static void a_time_limit_and_a_kill_are_called_so(void **state)
+{
+	char name[] = "KeyboardInterrupt";
+
+	(void)state;
+	given("x\n");
+	press(K_F5, 0);
+	end_run(ran("x\n"), (struct trm_result){.status = TRM_STATUS_TIMEOUT, .error_name = name});
+	assert_screen("ms timeout", true);
+	assert_screen("✗ timeout", true);
+	press(K_F5, 0);
+	end_run(ran("x\n"), (struct trm_result){.status = TRM_STATUS_INTERRUPTED, .state_lost = true});
+	assert_screen("ms killed", true);
+	assert_screen("✗ killed", true);
+	assert_screen("✗ interrupted", false);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -207,6 +245,8 @@ int main(void)
 			TEST(the_plan_is_confirmed_as_a_whole),
 			TEST(marks_of_a_dead_interpreter_are_lost),
 			TEST(shift_enter_runs_and_goes_on),
+			TEST(a_cell_in_another_language_is_run_in_it),
+			TEST(a_time_limit_and_a_kill_are_called_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

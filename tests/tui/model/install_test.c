@@ -15,12 +15,47 @@ static void ask_to_install(bool has_net)
 	command_run(&m, command_find("install-packages"), &fx);
 }
 
+/* pip's packages are fetched outside of the sandbox, as with %pip; npm wants a network. */
 static void it_wants_a_network(void **state)
 {
+	const struct trm_lang *javascript;
+
 	(void)state;
+	ask_to_install(false);
+	assert_screen("outside of the sandbox", true);
+	type("six rich>=13\n");
+	assert_null(last_effect(EFFECT_INSTALL));
+	const struct effect *run = last_effect(EFFECT_RUN);
+	assert_non_null(run);
+	assert_string_equal(run->run.code, "%pip install six rich>=13\n");
+	uint32_t serial = run->run.serial;
+	assert_screen("● waiting", true);
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.run.serial = serial,
+			.run.output.bytes = "Collecting six\n",
+			.run.output.len = 15});
+	assert_screen("installing", true);
+	assert_screen("Collecting six", true);
+	struct trm_result result = {.lang = trm_lang_default()};
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &result});
+	assert_int_equal(trm_lang_find("javascript", &javascript, NULL), 0);
+	m.lang = javascript;
 	ask_to_install(false);
 	assert_screen("--net on", true);
 	assert_screen("Install packages for", false);
+}
+
+static void a_missing_module_names_the_way_that_works(void **state)
+{
+	char name[] = "ModuleNotFoundError", words[] = "No module named 'cowsay'", text[200];
+	struct trm_result result = {.status = TRM_STATUS_ERROR,
+			.lang = trm_lang_default(),
+			.error_name = name,
+			.error_message = words};
+
+	(void)state;
+	install_advise(&m, &result, text, sizeof text);
+	assert_string_equal(text, "To install cowsay: run %pip install cowsay");
 }
 
 static void options_are_put_right_before_it_begins(void **state)
@@ -82,6 +117,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_setup_teardown(it_wants_a_network, desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(
+					a_missing_module_names_the_way_that_works, desk_setup, desk_teardown),
 			cmocka_unit_test_setup_teardown(
 					options_are_put_right_before_it_begins, desk_setup, desk_teardown),
 			cmocka_unit_test_setup_teardown(

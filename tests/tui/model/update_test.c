@@ -240,8 +240,7 @@ static void a_missing_module_leads_to_packages(void **state)
 			.error_name = (char *)"ModuleNotFoundError",
 			.lang = trm_lang_default(),
 			.error_message = (char *)"No module named 'six'"});
-	assert_shown("To install six: F7, \"Install packages\".");
-	assert_shown("start with --net on");
+	assert_shown("To install six: run %pip install six");
 }
 
 static void escape_is_not_lost_before_a_quick_key(void **state)
