@@ -229,10 +229,15 @@ static void what_others_write_is_read_again(void **state)
 	screen_wait(&s, "python: r.py*");
 	/* With changes of one's own, nothing is taken away. */
 	given("r.py", "theirs\n");
-	screen_wait(&s, "has changed on disk, too");
+	screen_wait(&s, "changed on disk. Save asks first");
 	screen_wait(&s, "2 two");
-	screen_send(&s, "\x13"); /* ^S */
-	screen_wait(&s, "Load theirs");
+	screen_send(&s, "\x13");       /* ^S */
+	screen_wait(&s, "[ Cancel ]"); /* Enter must not replace what others have written */
+	screen_send(&s, "\r");
+	screen_wait_gone(&s, "[ Cancel ]");
+	holds("r.py", "theirs\n");
+	screen_send(&s, "\x13");
+	screen_wait(&s, "Reload from disk");
 	screen_send(&s, "l");
 	screen_wait(&s, "1 theirs");
 	screen_wait(&s, "python: r.py ");
@@ -475,9 +480,71 @@ static void changed_files_can_be_saved_on_leaving(void **state)
 	screen_send(&s, KEY_F(10));
 	assert_int_equal(screen_end(&s), 0);
 	start(NULL);
-	screen_wait(&s, "Unsaved text");
-	screen_send(&s, "\r");
 	screen_wait(&s, "1 newer new old");
+	assert_false(screen_shows(&s, "Unsaved text"));
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* Text that was kept on quitting is no matter of other files and folders. */
+static void kept_text_stays_with_its_file(void **state)
+{
+	char here[200], path[200];
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(path, sizeof path, "%s", given("own.py", "old\n"));
+	start(path);
+	screen_send(&s, "mine ");
+	screen_wait(&s, "1 mine old");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Kept");
+	screen_send(&s, "\r");
+	assert_int_equal(screen_end(&s), 0);
+	start(given("other.py", "foreign\n"));
+	screen_wait(&s, "1 foreign");
+	assert_false(screen_shows(&s, "Unsaved text"));
+	assert_false(screen_shows(&s, "own.py"));
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(chdir(dir), 0);
+	start(NULL);
+	assert_false(screen_shows(&s, "Unsaved text"));
+	assert_false(screen_shows(&s, "own.py"));
+	screen_send(&s, "\x0f"); /* the file is opened later */
+	screen_send(&s, path);
+	screen_send(&s, "\r");
+	screen_wait(&s, "your unsaved text is back");
+	screen_wait(&s, "1 mine old");
+	screen_send(&s, "\x1a");
+	screen_wait(&s, "1 old");
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(chdir(here), 0);
+	start(path);
+	screen_wait(&s, "1 old");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* A question that opens by itself takes no keys that were typed before it could be read. */
+static void what_is_typed_ahead_answers_nothing(void **state)
+{
+	const char *argv[] = {program, "--backend", backend, NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
+			state_home, NULL};
+
+	(void)state;
+	start(NULL);
+	screen_send(&s, "precious");
+	wait_kept("precious");
+	kill_it();
+	screen_start(&s, 36, 120, argv, env);
+	screen_send(&s, "rdl rdl\r");
+	screen_wait(&s, "Unsaved text found");
+	screen_wait(&s, "1 rdl rdl");
+	screen_send(&s, "\t\r"); /* Later: it comes back in its folder */
+	screen_wait_gone(&s, "Unsaved text");
+	assert_int_equal(screen_leave(&s), 0);
+	start(NULL);
+	assert_false(screen_shows(&s, "Unsaved text"));
+	screen_wait(&s, "precious");
 	assert_int_equal(screen_leave(&s), 0);
 }
 
@@ -614,6 +681,8 @@ int main(int argc, char **argv)
 			TEST(an_audience_does_not_see_what_was_left),
 			TEST(what_is_kept_on_purpose_is_there_again),
 			TEST(changed_files_can_be_saved_on_leaving),
+			TEST(kept_text_stays_with_its_file),
+			TEST(what_is_typed_ahead_answers_nothing),
 			TEST(the_last_session_is_opened_again),
 			TEST(a_file_of_late_is_found_by_its_name),
 			TEST(the_first_of_two_has_the_session),

@@ -230,12 +230,14 @@ static int start_app(struct app *a, struct trm_error *reterr)
 	app_open_story(a);
 	if (a->opts->record && a->opts->record[0])
 		app_record(a, a->opts->record);
-	if (a->opts->is_demo)
+	if (a->opts->is_demo) {
 		r = app_open_demo(a, a->opts->file, reterr);
-	else if (a->opts->file)
+	} else if (a->opts->file) {
 		app_open_file(a, a->model.lang, a->opts->file);
-	else if (!a->replay && (!a->linear || app_linear_has_person(a)))
+	} else if (!a->replay && (!a->linear || app_linear_has_person(a))) {
 		app_open_session(a);
+		app_take_folder_texts(a);
+	}
 	if (r < 0)
 		return r;
 	if (a->opts->is_tutor)
@@ -262,7 +264,7 @@ static int start_app(struct app *a, struct trm_error *reterr)
 	if (r == 0) {
 		app_start_sandbox(a);
 		/* Not in front of an audience, and not instead of the question whether the cells may run. */
-		if (!a->opts->is_demo && (!a->linear || app_linear_has_person(a)))
+		if (!a->opts->is_demo && !a->opts->is_tutor && (!a->linear || app_linear_has_person(a)))
 			app_find_unsaved(a);
 	}
 	return r;
@@ -381,7 +383,7 @@ int app_main(const struct app_opts *opts)
 	app_close_settings(a);
 	free(a);
 	if (has_kept_text)
-		printf("unsaved text is kept for the next start of terrarium\n");
+		printf("unsaved text is kept and comes back with its file or in this folder\n");
 	if (*detached)
 		printf("sandbox %s is left running: terrarium attach %s%s\n", detached,
 				describe_way(opts, words), detached);

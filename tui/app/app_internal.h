@@ -228,6 +228,9 @@ void app_close_autosave(struct app *a);
 void app_place_of(const struct app *a, const struct buffer *b, struct buffer_state *ret);
 
 /* ---- recover.c: unsaved text of earlier workbenches */
+/* Put back texts that were left on purpose: those of this folder, or that of the buffer's file. */
+void app_take_folder_texts(struct app *a);
+void app_take_file_text(struct app *a, const struct buffer *b);
 void app_find_unsaved(struct app *a); /* offers text that a crash has left */
 void app_recover(struct app *a, enum recover_answer answer);
 /* Restore a stored buffer. `text` NULL: take the content of its file. NULL: this is not possible. */

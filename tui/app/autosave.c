@@ -236,7 +236,6 @@ void app_close_autosave(struct app *a)
 {
 	bool is_kept = !a->discards_text && !a->model.replay.is_on, is_safe = true;
 	struct autosave *k = &a->autosave;
-	char folder[PATH_MAX];
 
 	trm_timer_remove(k->timer);
 	k->timer = NULL;
@@ -245,8 +244,8 @@ void app_close_autosave(struct app *a)
 		is_safe = app_autosave_now(a);
 	for (size_t i = 0; i < k->n; i++)
 		a->has_kept_text |= is_kept && k->buffers[i].is_written;
-	if (a->has_kept_text && a->session_file.path[0] && getcwd(folder, sizeof folder))
-		unsaved_mark(&k->dir, folder);
+	if (a->has_kept_text)
+		unsaved_mark(&k->dir);
 	app_save_session(a);
 	if (a->has_kept_text || (is_kept && !is_safe)) /* an older text is better than none */
 		unsaved_close(&k->dir);

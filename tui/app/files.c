@@ -107,6 +107,8 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	if (b && !msg.file.is_new && !a->opts->is_demo)
 		app_note_file(path);
 	app_send(a, &msg);
+	if (b && msg.type == MSG_OPENED && !a->replay && !a->opts->is_demo)
+		app_take_file_text(a, b);
 }
 
 /* Could a save replace this? For anything else the save fails and says why. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Unsaved texts of other workbenches. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "app/app_internal.h"
 #include "model/update.h"
@@ -64,7 +66,7 @@ struct buffer *app_put_back(struct app *a, const struct buffer_state *place, con
 	return b;
 }
 
-/* ---- offering ---- */
+/* ---- describing ---- */
 
 static void when(int64_t written_ns, char out[40])
 {
@@ -125,12 +127,70 @@ static size_t describe_dir(const struct unsaved_dir *d, char *out, size_t cap)
 	return used;
 }
 
-/* Was the text left by a crash? Text that was left on purpose is restored in its own folder. If sessions are
- * never restored, it is offered like other text. */
-static bool is_meant(const struct app *a, const struct unsaved_dir *d)
+/* ---- texts that were left on purpose ---- */
+
+static void report_kept(struct app *a, const struct buffer *b)
 {
-	return !a->opts->restore || !unsaved_is_marked(d);
+	char text[160], name[96];
+
+	snprintf(text, sizeof text, "%s: your unsaved text is back%s", buffer_name(b, name, sizeof name),
+			b->editor.path ? " (undo shows the file)" : "");
+	app_notify(a, MSG_NOTICE, text);
 }
+
+/* Put back the texts of a marked folder that belong to the file of `only`, NULL: all of them. */
+static void take_marked(struct app *a, struct unsaved_dir *d, const struct buffer *only)
+{
+	struct unsaved_item items[UNSAVED_MAX];
+	size_t n = unsaved_read(d, items, UNSAVED_MAX);
+	struct buffer_state own;
+	struct buffer *b = NULL;
+
+	if (only)
+		app_place_of(a, only, &own);
+	for (size_t i = 0; i < n; i++) {
+		bool is_wanted = !only || strcmp(items[i].place.path, own.path) == 0;
+		b = is_wanted ? app_put_back(a, &items[i].place, items[i].text, items[i].len) : NULL;
+		free(items[i].text);
+		if (!b)
+			continue;
+		if (!only && items[i].place.is_current)
+			buffer_show(&a->model, b, &a->effects);
+		report_kept(a, b);
+		/* Remove the old text only after the new copy is stored. */
+		if (app_autosave_now(a))
+			unsaved_forget(d, items[i].number);
+	}
+}
+
+static void take_left(struct app *a, const struct buffer *only)
+{
+	char names[64][64], folder[PATH_MAX];
+	size_t n = getcwd(folder, sizeof folder) ? unsaved_names(names, 64) : 0;
+	struct unsaved_dir d;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!unsaved_take(&d, names[i]))
+			continue;
+		if (only ? unsaved_is_marked(&d) : unsaved_is_left_in(&d, folder))
+			take_marked(a, &d, only);
+		unsaved_close(&d);
+	}
+}
+
+void app_take_folder_texts(struct app *a)
+{
+	take_left(a, NULL);
+	effects_clear(&a->effects); /* there is no sandbox for these effects yet */
+}
+
+void app_take_file_text(struct app *a, const struct buffer *b)
+{
+	if (b->editor.path)
+		take_left(a, b);
+}
+
+/* ---- texts that a crash has left ---- */
 
 void app_find_unsaved(struct app *a)
 {
@@ -141,7 +201,8 @@ void app_find_unsaved(struct app *a)
 		struct unsaved_dir *d = &a->found[a->n_found];
 		if (!unsaved_take(d, names[i]))
 			continue;
-		size_t more = is_meant(a, d) ? describe_dir(d, reported + used, REPORTED_BYTES - used) : 0;
+		size_t more = unsaved_is_marked(d) ? 0
+						   : describe_dir(d, reported + used, REPORTED_BYTES - used);
 		if (more > 0)
 			a->n_found++;
 		else
@@ -199,6 +260,8 @@ void app_recover(struct app *a, enum recover_answer answer)
 	if (answer == RECOVER_RESTORE)
 		restore_all(a);
 	for (size_t i = 0; i < a->n_found && answer != RECOVER_RESTORE; i++) {
+		if (answer == RECOVER_LATER)
+			unsaved_mark(&a->found[i]); /* it comes back in its own folder */
 		if (answer == RECOVER_DISCARD)
 			unsaved_remove(&a->found[i]);
 		else

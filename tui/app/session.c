@@ -70,8 +70,8 @@ static void restore_session_buffers(
 
 	for (; (used = buffer_state_read(bytes, n, &place)) > 0; bytes += used, n -= used) {
 		const struct unsaved_item *item = item_of(items, n_items, place.text);
-		if (!item && (place.text || !place.path[0] || access(place.path, F_OK) < 0))
-			continue; /* the file was deleted */
+		if (!item && (!place.path[0] || access(place.path, F_OK) < 0))
+			continue; /* the file was deleted, or another workbench has the text */
 		struct buffer *b = app_put_back(a, &place, item ? item->text : NULL, item ? item->len : 0);
 		restored += b != NULL;
 		if (b && place.is_current) {

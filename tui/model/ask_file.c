@@ -12,10 +12,11 @@
 
 enum { BUTTON_THEIRS = BUTTON_REPLACE + 1 };
 
+/* Enter loses nothing: after a reload, undo brings back the text. */
 static const struct dialog_button stale_buttons[] = {
-		{"Replace", NULL, 'r', BUTTON_REPLACE},
-		{"Load theirs", "Theirs", 'l', BUTTON_THEIRS},
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+		{"Reload from disk", "Reload", 'l', BUTTON_THEIRS},
+		{"Replace", NULL, 'r', BUTTON_REPLACE},
 };
 
 static void ask_path(struct model *m, bool is_open, const char *title, const char *path, const char *why)
@@ -120,11 +121,12 @@ void ask_replace(struct model *m, const struct msg *msg)
 /* ---- recovery after a crash ---- */
 
 enum { BUTTON_RESTORE = 1, BUTTON_DISCARD };
+#define TYPED_AHEAD_NS 1000000000u
 
 static const struct dialog_button recover_buttons[] = {
-		{"Restore", NULL, 'r', BUTTON_RESTORE},
-		{"Later", NULL, 'l', ANSWER_CANCEL},
-		/* No letter, because this question may come while the person is typing. */
+		/* No letters, because this question may come while the person is typing. */
+		{"Open", NULL, 0, BUTTON_RESTORE},
+		{"Later", NULL, 0, ANSWER_CANCEL},
 		{"Discard", NULL, 0, BUTTON_DISCARD},
 };
 
@@ -142,8 +144,8 @@ void ask_recover(struct model *m, const struct msg *msg)
 	struct dialog *d = &m->dialog;
 
 	dialog_begin(d, "Unsaved text found", answer_recover);
-	dialog_add(d, ROLE_DIALOG,
-			"A workbench ended before it saved this text. Restore opens it in buffers:");
+	d->lets_type_until_ns = m->now_ns + TYPED_AHEAD_NS;
+	dialog_add(d, ROLE_DIALOG, "Unsaved text from a session that ended unexpectedly. Open it now?");
 	dialog_add(d, ROLE_DIALOG, "%s", "");
 	for (const char *p = msg->text; *p;) {
 		size_t n = strcspn(p, "\n");

@@ -130,7 +130,7 @@ static void describe_all_variables(const struct model *m, struct dialog *d)
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		if (is_of_sandbox(&m->loss_question) || m->loss_question.lang == trm_lang_at(i))
 			any |= describe_variables(m, d, trm_lang_at(i), !any);
-	if (!any)
+	if (!any && !is_leaving(&m->loss_question))
 		dialog_add_labeled(d, "Variables", ROLE_DIALOG, "none");
 }
 
@@ -143,6 +143,8 @@ static void describe_files(const struct model *m, struct dialog *d)
 		dialog_add_labeled(d, "Files", ROLE_DIALOG, "looking ...");
 	else if (l->files == FILES_UNKNOWN)
 		dialog_add_labeled(d, "Files", ROLE_DIALOG, "in /workspace");
+	else if (l->n_files == 0 && is_leaving(l))
+		return;
 	else if (l->n_files == 0)
 		dialog_add_labeled(d, "Files", ROLE_DIALOG, "none in /workspace");
 	else
@@ -162,7 +164,7 @@ static void describe_uptime(const struct model *m, struct dialog *d)
 
 static void describe_unsaved(const struct model *m, struct dialog *d)
 {
-	const char *label = m->text_is_unsafe ? "Unsaved" : "Text kept";
+	const char *label = m->text_is_unsafe ? "Unsaved" : "Kept";
 	uint16_t role = m->text_is_unsafe ? ROLE_DIALOG_WARN : ROLE_DIALOG;
 	char name[64];
 
@@ -172,7 +174,7 @@ static void describe_unsaved(const struct model *m, struct dialog *d)
 		if (!buffer_is_unsaved(b))
 			continue;
 		if (b->editor.path)
-			dialog_add_labeled(d, label, role, "changes of %s", b->editor.path);
+			dialog_add_labeled(d, label, role, "unsaved changes of %s", b->editor.path);
 		else
 			dialog_add_labeled(d, label, role, "%s, never saved (%zu line%s)",
 					buffer_name(b, name, sizeof name), lines, lines == 1 ? "" : "s");
@@ -190,11 +192,14 @@ void loss_refresh(struct model *m)
 	if (d->answer != answer_loss)
 		return;
 	dialog_clear_lines(d);
+	snprintf(d->title, sizeof d->title, "%s", questions[m->loss_question.what].title);
 	describe_run(m, d);
 	if (m->sandbox.state != SANDBOX_DEAD)
 		describe_all_variables(m, d);
 	if (is_of_sandbox(&m->loss_question) && m->sandbox.state != SANDBOX_DEAD) {
 		describe_files(m, d);
+		if (d->n_lines == 0 && m->loss_question.what == LOSS_WORKBENCH && !m->text_is_unsafe)
+			snprintf(d->title, sizeof d->title, "Quit?");
 		describe_uptime(m, d);
 	}
 	if (m->loss_question.what == LOSS_NONE_OF_IT) {
@@ -273,7 +278,8 @@ static void perform_loss(struct model *m, struct effects *out)
 	case LOSS_KERNEL:
 		effect_lang(out, EFFECT_RESTART_KERNEL, lang);
 		variables_kernel_gone(m, lang);
-		notices_add(&m->notices, m->now_ns, false, "%s was restarted, without variables", lang->name);
+		notices_add(&m->notices, m->now_ns, false, "%s was restarted; its variables are gone",
+				lang->name);
 		break;
 	case LOSS_VARIABLES: kernel_query_send(m, ASK_RESET, TRM_ASK_RESET, lang, NULL, 0, 0, out); break;
 	case LOSS_NOTHING: break;

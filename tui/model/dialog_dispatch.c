@@ -37,7 +37,7 @@ void dialog_ask_over(struct model *m, const char *title, const char *path, const
 		void (*answer)(struct model *m, int answer, struct effects *out))
 {
 	static const struct dialog_button buttons[] = {
-			{"Replace", NULL, 'r', BUTTON_REPLACE}, {"Cancel", NULL, 'c', ANSWER_CANCEL}};
+			{"Cancel", NULL, 'c', ANSWER_CANCEL}, {"Replace", NULL, 'r', BUTTON_REPLACE}};
 
 	dialog_begin(&m->dialog, title, answer);
 	dialog_add(&m->dialog, ROLE_DIALOG, "%s %s", path, question);

@@ -32,7 +32,8 @@ static void report_opened(struct model *m, const struct msg *msg, const struct e
 	else if (e->notebook)
 		notices_add(&m->notices, m->now_ns, false, "opened %s: %zu cell%s%s", msg->file.path,
 				e->notebook->n_cells, e->notebook->n_cells == 1 ? "" : "s",
-				e->notebook->n_foreign ? " (those in other languages are comments)" : "");
+				e->notebook->n_foreign ? " (those in other languages are shown as comments)"
+						       : "");
 	else
 		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->file.path, lines,
 				lines == 1 ? "" : "s");
@@ -81,7 +82,7 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 				msg->file_changed.path);
 	else if (buffer_is_unsaved(b))
 		notices_add(&m->notices, m->now_ns, true,
-				"%s has changed on disk, too: saving asks, \"reload\" reads the file",
+				"%s changed on disk. Save asks first; to drop your changes: Reload in the palette",
 				msg->file_changed.path);
 	else
 		effect_buffer(out, EFFECT_RELOAD, b->id);

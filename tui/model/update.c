@@ -183,11 +183,26 @@ static void on_escape_first(struct model *m, const struct msg *msg, struct effec
 	on_model_input(m, &part, out);
 }
 
+/* Text that was typed when a dialog opened by itself. Each letter lengthens the time, any key that moves in
+ * the dialog ends it. */
+static bool is_typed_ahead(struct model *m, const struct event *ev)
+{
+	struct dialog *d = &m->dialog;
+	bool is_text = ev->type == EVENT_KEY
+		       && (is_sign(ev) || ev->key == K_BACKSPACE || (ev->key == K_ENTER && d->has_typed));
+
+	if (m->now_ns >= d->lets_type_until_ns)
+		return false;
+	d->has_typed = is_text;
+	d->lets_type_until_ns = is_text ? m->now_ns + 1000000000u : 0;
+	return is_text;
+}
+
 static void on_model_input(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
 	const struct command *over = command_over_dialogs(m, ev);
-	bool is_in_dialog = dialog_is_open(&m->dialog);
+	bool is_in_dialog = dialog_is_open(&m->dialog) && !is_typed_ahead(m, ev);
 
 	if (m->is_quitting)
 		return;

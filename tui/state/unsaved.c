@@ -43,6 +43,14 @@ static int take_lock(struct unsaved_dir *d)
 	return d->is_open ? 0 : d->lock;
 }
 
+static void note_working_dir(const struct unsaved_dir *d)
+{
+	char path[STATE_PATH], working_dir[STATE_PATH];
+
+	if (file_path(d, "folder", path) && getcwd(working_dir, sizeof working_dir))
+		state_write(path, working_dir, strlen(working_dir));
+}
+
 int unsaved_create(struct unsaved_dir *d)
 {
 	char name[64];
@@ -55,7 +63,9 @@ int unsaved_create(struct unsaved_dir *d)
 	if (!state_path(name, d->path))
 		return -ENOENT;
 	int r = state_make_dir(d->path);
-	return r < 0 ? r : take_lock(d);
+	if (r == 0 && (r = take_lock(d)) == 0)
+		note_working_dir(d);
+	return r;
 }
 
 static bool is_text_name(const char *name)
@@ -130,23 +140,39 @@ size_t unsaved_names(char names[][64], size_t cap)
 	return n;
 }
 
-void unsaved_mark(const struct unsaved_dir *d, const char *working_dir)
+void unsaved_mark(const struct unsaved_dir *d)
+{
+	char from[STATE_PATH], to[STATE_PATH];
+
+	if (file_path(d, "folder", from) && file_path(d, "left", to))
+		rename(from, to);
+}
+
+/* The working directory of a marked folder, malloc'd. NULL: it is not marked. */
+static char *marked_working_dir(const struct unsaved_dir *d)
 {
 	char path[STATE_PATH];
+	size_t n;
 
-	if (file_path(d, "left", path))
-		state_write(path, working_dir, strlen(working_dir));
+	return file_path(d, "left", path) ? state_read(path, STATE_PATH, &n) : NULL;
 }
 
 bool unsaved_is_marked(const struct unsaved_dir *d)
 {
-	char path[STATE_PATH];
-	size_t n;
-	char *working_dir = file_path(d, "left", path) ? state_read(path, STATE_PATH, &n) : NULL;
-	bool is_there = working_dir && access(working_dir, F_OK) == 0;
+	char *marked = marked_working_dir(d);
+	bool is_there = marked && access(marked, F_OK) == 0;
 
-	free(working_dir);
+	free(marked);
 	return is_there;
+}
+
+bool unsaved_is_left_in(const struct unsaved_dir *d, const char *working_dir)
+{
+	char *marked = marked_working_dir(d);
+	bool is_left = marked && strcmp(marked, working_dir) == 0;
+
+	free(marked);
+	return is_left;
 }
 
 const char *unsaved_name(const struct unsaved_dir *d)

@@ -43,10 +43,12 @@ size_t unsaved_names(char names[][64], size_t cap);
 bool unsaved_take(struct unsaved_dir *d, const char *name);
 const char *unsaved_name(const struct unsaved_dir *d);
 
-/* Mark a folder that a session left on purpose, with the working directory in which the user continues.
- * The mark no longer counts when that directory is gone. */
-void unsaved_mark(const struct unsaved_dir *d, const char *working_dir);
+/* Mark texts that were left on purpose. They come back with their file, or in the working directory in which
+ * unsaved_create() was called. The mark no longer counts when that directory is gone. */
+void unsaved_mark(const struct unsaved_dir *d);
 bool unsaved_is_marked(const struct unsaved_dir *d);
+/* Is the folder marked, and is this its working directory? */
+bool unsaved_is_left_in(const struct unsaved_dir *d, const char *working_dir);
 
 /* ---- writing ---- */
 

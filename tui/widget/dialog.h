@@ -59,6 +59,9 @@ struct dialog {
 	int n_buttons, focus;
 	bool is_large; /* use most of the screen */
 	int below_col; /* place it below the title, near this column; 0: in the middle */
+	/* Until then, text goes to the pane below: the person had begun to type before the dialog opened. */
+	uint64_t lets_type_until_ns;
+	bool has_typed;
 };
 
 /* Answers in addition to those of the buttons. */
