@@ -99,7 +99,8 @@ static bool limit_report_memory(const struct limit_report *m, char *out, size_t 
 {
 	char words[96];
 	uint64_t kills = limit_report_kills(m);
-	if (!kills || m->result->status == TRM_STATUS_KILLED)
+	/* The reason of a run whose interpreter has ended says it already. */
+	if (!kills || m->result->status == TRM_STATUS_KILLED || m->result->state_lost)
 		return false;
 	limit_report_describe_memory(m, words, sizeof words);
 	if (kills == 1)

@@ -125,6 +125,11 @@ void diagnose_hint(struct trm_run *run, const struct trm_result *result, char *o
 	limit_report.last_words = said_text(&run->last_words);
 	metrics_events_now(s->sandbox, false, &limit_report.now, NULL);
 	bool is_crowd = limit_report_find(&limit_report, out, cap) == LIMIT_HIT_PROCESSES;
+	if (!*out && result->status == TRM_STATUS_TIMEOUT && !run->has_printed && run->lang->commands
+			&& run->lang->prepare)
+		snprintf(out, cap,
+				"compiling is part of the time limit; 'terrarium langs --prepare %s' makes it faster",
+				run->lang->name);
 	leftovers_end(run, result, is_crowd, &limit_report.now);
 	if (limit_report.now.known) { /* this hit is reported now: the next run counts from here */
 		s->events = limit_report.now;

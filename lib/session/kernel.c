@@ -256,8 +256,14 @@ static void end_run(struct kernel *k, struct trm_run *run, enum stage stage, con
 		run_finish_with(run, TRM_STATUS_TIMEOUT, 124, reason);
 	} else if (run->is_interrupted) {
 		size_t n = diagnose_interrupt(run, reason, sizeof reason);
+		/* Something else was faster than our steps: mostly the memory limit. */
+		bool is_by_others = status && status->signal == SIGKILL && !stop_has_killed(stage);
+		char death[300] = "";
+		if (is_by_others)
+			describe_death(k, status, death, sizeof death);
 		if (run->is_begun)
-			snprintf(reason + n, sizeof reason - n, "%s%s", n ? "; " : "", stubborn);
+			snprintf(reason + n, sizeof reason - n, "%s%s", n ? "; " : "",
+					is_by_others ? death : stubborn);
 		run_finish_with(run, TRM_STATUS_INTERRUPTED, 130, *reason ? reason : NULL);
 	} else if (!status) {
 		if (run->is_begun)

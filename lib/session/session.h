@@ -297,6 +297,7 @@ bool stop_is_under_way(const struct kernel *kernel);
 bool stop_is_killing(const struct kernel *kernel);
 /* Why an interpreter that was stopped so far is gone: a clause. */
 const char *stop_sentence(enum stage stage);
+bool stop_has_killed(enum stage stage);
 /* May a run that was stopped so far end its interpreter with this signal, or without one (0)? */
 bool stop_allows_end(enum stage stage, int signal);
 /* Let a paused process continue for good: it is about to get a signal, or its run has ended. */

@@ -38,8 +38,13 @@ bool stop_is_killing(const struct kernel *k)
 
 const char *stop_sentence(enum stage stage)
 {
-	return stage == STAGE_TERMINATED ? "it ignored the interrupt, so the interpreter was terminated"
-					 : "it ignored the interrupt, so the interpreter was killed";
+	return stage == STAGE_TERMINATED ? "it ignored the interrupt and was ended by SIGTERM"
+					 : "it ignored the interrupt and was killed";
+}
+
+bool stop_has_killed(enum stage stage)
+{
+	return stage == STAGE_KILLED;
 }
 
 bool stop_allows_end(enum stage stage, int signal)

@@ -108,7 +108,7 @@ static int with_plan(int (*use)(const struct plan_msg *plan))
 static int run_step(const struct plan_msg *plan)
 {
 	static struct step step;
-	const struct step_facts facts = {plan, "ID", "SUPERVISOR"};
+	const struct step_facts facts = {.plan = plan, .id = "ID", .supervisor = "SUPERVISOR"};
 	char line[64], words[STEP_WORDS];
 	if (step_run(&step, &facts, PLAN_CREATE_EXEC, -1)) {
 		if (strcmp(step_last_line(&step, line, sizeof line), "it is xID") != 0)
@@ -129,7 +129,7 @@ static int path_step(void)
 static int build_bridge(const struct plan_msg *plan)
 {
 	static struct bridges bridges;
-	const struct step_facts facts = {plan, "ID", "SUPERVISOR"};
+	const struct step_facts facts = {.plan = plan, .id = "ID", .supervisor = "SUPERVISOR"};
 	bridges_init(&bridges, &facts);
 	int error = bridges_begin(&bridges, 1000);
 	pid_t pid = bridges.line_pid;

@@ -2,6 +2,8 @@
 /* A run near its time limit: a countdown, and a key that grants the same time limit again. */
 #include <stdio.h>
 
+#include <terrarium/lang.h>
+
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/effect.h"
@@ -9,6 +11,8 @@
 #include "model/update.h"
 
 #define NEAR_MS 10000 /* or half of the limit, if that is less */
+#define COMPILE_NS UINT64_C(2000000000)
+#define SLOW_COMPILE_NS UINT64_C(5000000000)
 
 void time_limit_tick(struct model *m, uint64_t left_ms)
 {
@@ -22,14 +26,32 @@ static bool is_near(const struct model *m)
 	return m->run.state == RUN_RUNNING && m->run.left_ms && m->run.left_ms <= near_ms;
 }
 
+/* Compilers print nothing, so a run without output may still be compiling. */
+static void compiling_text(const struct model *m, char *out, size_t cap)
+{
+	const struct run_info *info = runs_find(&m->out.runs, m->run.serial);
+	uint64_t took_ns = m->now_ns - m->run.started_ns;
+	const struct trm_lang *lang = m->run.lang;
+
+	if (m->run.state != RUN_RUNNING || !info || info->out_bytes || took_ns < COMPILE_NS
+			|| !lang->commands)
+		return;
+	int n = snprintf(out, cap, "compiling, or running without output yet");
+	if (lang->prepare && took_ns >= SLOW_COMPILE_NS && (size_t)n < cap)
+		snprintf(out + n, cap - (size_t)n, " (faster after 'terrarium langs --prepare %s')",
+				lang->name);
+}
+
 const char *time_limit_text(const struct model *m, char *out, size_t cap)
 {
 	const struct keys *keys = keymap_keys(&m->keymap, command_find("extend-time"));
 	char name[KEYMAP_NAME_BYTES] = "?", limit[24];
 
 	out[0] = '\0';
-	if (!is_near(m))
+	if (!is_near(m)) {
+		compiling_text(m, out, cap);
 		return out;
+	}
 	if (keys)
 		keys_name(keys, name);
 	format_duration(limit, (uint64_t)m->timeout_ms * 1000);

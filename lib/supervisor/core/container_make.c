@@ -196,10 +196,10 @@ bool container_redial(struct supervisor *k)
 {
 	enum { LIVED_MS = 1000 }; /* a connection that breaks at once breaks again */
 	struct container *r = &k->container;
-	const bool was_good = r->bridges.is_up && supervisor_now_ms() >= r->bridges.line_ms + LIVED_MS;
+	const bool was_good = r->bridges.is_up && clock_ms() >= r->bridges.line_ms + LIVED_MS;
 	if (!r->facts.kube || !r->shared->kube.is_proxied || !k->is_announced || k->is_ending || !was_good)
 		return false;
-	r->bridges.line_ms = supervisor_now_ms();
+	r->bridges.line_ms = clock_ms();
 	return bridges_begin(&r->bridges, watch_interval_ms(k)) == 0;
 }
 
