@@ -63,7 +63,7 @@ static void a_key_holds_it_and_another_skips(void **state)
 	screen_wait(&s, "Esc Wait");
 	screen_send(&s, "\033");
 	screen_wait(&s, "countdown paused");
-	assert_true(screen_shows(&s, "Esc Go on"));
+	assert_true(screen_shows(&s, "Esc Resume"));
 	screen_send(&s, "\033");
 	screen_wait(&s, "SIGTERM in 59.");
 	screen_send(&s, "\x03");

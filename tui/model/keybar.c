@@ -68,6 +68,11 @@ static const struct {
 		{"table-narrow", "Narrower", 7, CONTEXT_TABLE},
 		{"table-fit", "Fit", 8, CONTEXT_TABLE},
 		{"table-leave", "Close", 1, CONTEXT_TABLE},
+		{"sandboxes-back", "Back", 1, CONTEXT_SANDBOXES},
+		{"sandboxes-look", "Look inside", 2, CONTEXT_SANDBOXES},
+		{"sandboxes-stop", "Stop", 3, CONTEXT_SANDBOXES},
+		{"sandboxes-runs", "Runs or graphs", 6, CONTEXT_SANDBOXES},
+		{"sandboxes-tree", "Tree", 5, CONTEXT_SANDBOXES},
 		{"gallery-look", "Look", 1, CONTEXT_GALLERY},
 		{"gallery-open", "Outside", 4, CONTEXT_GALLERY},
 		{"gallery-save", "Save", 2, CONTEXT_GALLERY},
@@ -101,7 +106,9 @@ static enum key_context place_of(const struct model *m)
 {
 	if (m->table_page.is_shown || (m->gallery.is_shown && !m->sandboxes.is_shown))
 		return page_context(m);
-	if (m->sandboxes.is_shown || m->replay.is_on || m->demo.is_on)
+	if (m->sandboxes.is_shown)
+		return CONTEXT_SANDBOXES;
+	if (m->replay.is_on || m->demo.is_on)
 		return CONTEXT_ANY;
 	if (complete_is_shown(m))
 		return CONTEXT_POPUP;
@@ -131,6 +138,18 @@ static const struct keys *keys_shown(const struct model *m, const struct command
 	return c && m->tells_keys && found == c ? &shift_enter : keymap_keys(&m->keymap, c);
 }
 
+/* On the page of sandboxes, commands for the panes below only leave the page. */
+static bool applies_to_sandboxes(const struct model *m, const struct command *c)
+{
+	bool is_list_only = command_is(c, "sandboxes-look") || command_is(c, "sandboxes-stop");
+	bool is_inside_only = command_is(c, "sandboxes-tree") || command_is(c, "sandboxes-runs");
+
+	if (c->key_context == CONTEXT_SANDBOXES)
+		return m->sandboxes.is_inside ? !is_list_only : !is_inside_only;
+	return command_is(c, "help") || command_is(c, "palette") || command_is(c, "messages")
+	       || command_is(c, "theme") || command_is(c, "quit");
+}
+
 /* Make an item such as " F5 Run ". The item stays empty if the command has no key or does not apply now. */
 static void make_item(const struct model *m, int i, struct keybar_item *ret)
 {
@@ -148,6 +167,8 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 		return;
 	if (command_is(c, "run-cell-and-advance") && !shows_cells(m))
 		return;
+	if (m->sandboxes.is_shown && !applies_to_sandboxes(m, c))
+		return;
 	*ret = (struct keybar_item){.command = c, .label = bar[i].label};
 	if (command_is(c, "stop") && model_is_running(m))
 		ret->label = stopping_label(m);
@@ -156,7 +177,7 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 	if (command_is(c, "replay-pause") && !m->replay.is_playing)
 		ret->label = "Play";
 	if (c->key_context == CONTEXT_STOPPING && m->run.ladder.is_held)
-		ret->label = "Go on";
+		ret->label = "Resume";
 	keys_name(keys, name);
 	snprintf(ret->keys, sizeof ret->keys, "%.23s", name);
 	ret->cols = (int)strlen(ret->keys) + (int)strlen(ret->label) + 3;

@@ -182,8 +182,8 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 		underline_letter(c, area, start, role, p.label, d->buttons[k].letter);
 		if (!is_focus)
 			continue;
-		draw_text(c, area, area.row, p.col, role, p.has_air ? "[" : "");
-		draw_text(c, area, area.row, p.col + p.cols - 1, role, p.has_air ? "]" : "");
+		draw_text(c, area, area.row, p.col, role, "[");
+		draw_text(c, area, area.row, p.col + p.cols - 1, role, "]");
 		c->cursor_row = area.row;
 		c->cursor_col = start;
 	}
