@@ -36,9 +36,18 @@ def to_json(value):
 	return '[' + ','.join(map(to_json, value)) + ']'
 
 
+def table_size(value):
+	"""Of a data frame, whose rows on one line would say nothing; '' for other values."""
+	kind = type(value)
+	if kind.__name__ != 'DataFrame' or str(kind.__module__).partition('.')[0] not in ('pandas', 'polars'):
+		return ''
+	rows, columns = value.shape
+	return f'{rows} row{"s" if rows != 1 else ""} × {columns} column{"s" if columns != 1 else ""}'
+
+
 def short_repr(value):
 	try:
-		text = short.repr(value)
+		text = table_size(value) or short.repr(value)
 	except Exception as e:
 		text = f'<{type(value).__name__}: repr() raised {type(e).__name__}>'
 	text = text.replace('\n', ' ')
