@@ -34,7 +34,7 @@ static const struct trm_setting settings[] = {
 				TRM_SETTING_SECONDS, 0.1, 4e6, true, false,
 				"stop a kept sandbox at this age; 0: never", FIELD(max_lifetime_ms)},
 		{"memory", "--memory", 0, "TERRARIUM_MEMORY", "MIB", "512", TRM_SETTING_BYTES, 16, 1 << 20,
-				false, false, "memory, files included", FIELD(limits.mem_bytes)},
+				false, false, "memory limit, files included", FIELD(limits.mem_bytes)},
 		{"cpus", "--cpus", 0, "TERRARIUM_CPUS", "N", "1", TRM_SETTING_CORES, 0.01, 1024, false, false,
 				"processor cores, e.g. 0.5", FIELD(limits.cpus)},
 		{"processes", "--processes", 0, "TERRARIUM_PROCESSES", "N", "128", TRM_SETTING_COUNT, 8,

@@ -143,8 +143,8 @@ static void explain(struct trm_install *in, int exit_code, unsigned seen, struct
 	const char *tool = in->opts.lang->package_manager;
 	if (in->is_shared && !in->is_canceled && may_be_built(seen) && !trm_sandbox_limits(in->sandbox)->net)
 		trm_error_set(why, TRM_ENOTSUP,
-				"%s failed: there is no such package or version, or only one that must be built from "
-				"source. Building takes a sandbox with a network: --net on (exit code %d)",
+				"%s failed: no such package or version, or one that must be built from source. To build it, "
+				"start with --net on (exit code %d)",
 				tool, exit_code);
 	else if (in->is_canceled)
 		trm_error_set(why, TRM_ECANCELED,

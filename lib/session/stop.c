@@ -38,7 +38,7 @@ bool stop_is_killing(const struct kernel *k)
 
 const char *stop_sentence(enum stage stage)
 {
-	return stage == STAGE_TERMINATED ? "it ignored the interrupt and was ended by SIGTERM"
+	return stage == STAGE_TERMINATED ? "it ignored the interrupt and was terminated (SIGTERM)"
 					 : "it ignored the interrupt and was killed";
 }
 

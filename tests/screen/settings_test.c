@@ -65,7 +65,7 @@ static void memory_for_the_next_sandbox(void **state)
 	screen_wait(&s, "must be at least");
 	screen_send(&s, "\x7f"
 			"400\r");
-	screen_wait(&s, "changed: counts");
+	screen_wait(&s, "400 MiB *");
 	holds("{\n  // mine\n  \"memory\": 400 // enough\n}\n");
 	screen_send(&s, "\x1b");
 	screen_wait(&s, "Start a new sandbox?");

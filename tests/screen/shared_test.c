@@ -100,7 +100,7 @@ static void it_can_be_stopped_here(void **state)
 	screen_wait(&s, "✓");
 	run_elsewhere("print('be', 'gun', flush=True)\nwhile True: pass");
 	screen_wait(&s, "be gun");
-	screen_wait(&s, "in use");
+	screen_wait(&s, "running (other client)");
 	screen_wait(&s, "runs: print('be', 'gun', flush=True)");
 	screen_send(&s, "\x03");
 	screen_wait(&s, "Interrupt another program's run?");
@@ -131,7 +131,7 @@ static void its_question_is_answered_here_when_it_is_gone(void **state)
 	start();
 	run_elsewhere("print('got', input('your name? '))");
 	screen_wait(&s, "your name?");
-	screen_wait(&s, "in use");
+	screen_wait(&s, "running (other client)");
 	end_client();
 	screen_wait(&s, "waiting for input");
 	screen_send(&s, "Ada\r");

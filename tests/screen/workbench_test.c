@@ -100,7 +100,7 @@ static void confirmation_is_set_from_inside(void **state)
 	screen_send(&s, "\r");
 	screen_wait(&s, "Do not ask in any sandbox");
 	screen_send(&s, "\033[B\033[B\r"); /* this kind */
-	screen_wait(&s, "remembered: \"trust\":");
+	screen_wait(&s, "saved: trust =");
 	run_code("print free", "│ free ");
 	assert_int_equal(screen_leave(&s), 0);
 	f = fopen(path, "r");

@@ -192,7 +192,7 @@ static void tell_stored(struct app *a, const struct trm_setting *s, const char *
 	bool is_outranked = o && o->from > TRM_FROM_FILE;
 	char text[1400];
 
-	snprintf(text, sizeof text, "remembered: \"%s\": \"%s\" in %s%s%s%s", s->name, value, path,
+	snprintf(text, sizeof text, "saved: %s = %s (%s)%s%s%s", s->name, value, path,
 			is_outranked ? "; at the next start " : "",
 			!is_outranked                ? ""
 			: o->from == TRM_FROM_OPTION ? s->option

@@ -24,7 +24,7 @@ static void answer_demo(struct model *m, int answer, struct effects *out);
 enum { BUTTON_YES = 1 };
 
 static const struct dialog_button buttons[] = {
-		{"Go on", NULL, 'g', BUTTON_YES},
+		{"Start", NULL, 's', BUTTON_YES},
 		{"Cancel", NULL, 'c', ANSWER_CANCEL},
 };
 
@@ -156,7 +156,6 @@ void demo_ask(struct model *m)
 		dialog_add_labeled(d, "Limits", ROLE_DIALOG, "memory %s, %u processes; %s", mem, l->procs,
 				trm_limits_describe_net(l, net, sizeof net));
 	ask_add_mounts(m, d);
-	dialog_add(d, ROLE_DIM, "This question comes only once.");
 	dialog_set_buttons(d, buttons, COUNT(buttons));
 	m->needs_draw = true;
 }

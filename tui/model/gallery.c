@@ -231,7 +231,7 @@ static const struct command commands[] = {
 				CONTEXT_ANY, .run = show_gallery},
 		{"gallery-up", NULL, "select another one", CONTEXT_GALLERY, .run = artifact_up},
 		{"gallery-down", NULL, NULL, CONTEXT_GALLERY, .run = artifact_down},
-		{"gallery-page-up", NULL, "by a page", CONTEXT_GALLERY, .run = artifact_page_up},
+		{"gallery-page-up", NULL, "page up or down", CONTEXT_GALLERY, .run = artifact_page_up},
 		{"gallery-page-down", NULL, NULL, CONTEXT_GALLERY, .run = artifact_page_down},
 		{"gallery-first", NULL, "go to the newest or the oldest", CONTEXT_GALLERY,
 				.run = artifact_first},

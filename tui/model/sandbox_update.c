@@ -73,8 +73,7 @@ static void on_kept(struct model *m, const struct msg *msg)
 
 static void on_sandbox_closed(struct model *m, const struct msg *msg)
 {
-	const char *what = m->sandbox.state == SANDBOX_STARTING ? "the sandbox did not start"
-								: "the sandbox has ended";
+	const char *what = m->sandbox.was_ready ? "the sandbox has ended" : "the sandbox did not start";
 
 	m->sandbox.state = SANDBOX_DEAD;
 	peer_runs_forget(m);

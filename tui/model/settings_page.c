@@ -26,12 +26,13 @@ enum { SETTING_ROWS = 14 };
 
 static const char *when_words(const struct setting_row *r)
 {
-	static const char *const words[] = {[SETTING_NOW] = "a change counts at once",
-			[SETTING_SANDBOX] = "a change needs a new sandbox: variables and files are lost",
-			[SETTING_START] = "a change counts at the next start"};
+	static const char *const words[] = {[SETTING_NOW] = "applies immediately",
+			[SETTING_SANDBOX] =
+					"applies to the next sandbox (a new one has no variables and files)",
+			[SETTING_START] = "applies at the next start"};
 
-	return r->is_changed && r->when == SETTING_SANDBOX ? "changed: counts for the next sandbox"
-	       : r->is_changed && r->when == SETTING_START ? "changed: counts at the next start"
+	return r->is_changed && r->when == SETTING_SANDBOX ? "changed: applies to the next sandbox"
+	       : r->is_changed && r->when == SETTING_START ? "changed: applies at the next start"
 							   : words[r->when];
 }
 
@@ -53,6 +54,18 @@ static void put_value(const struct setting_row *r, char *out, size_t cap)
 	if (is_number && strcmp(r->name, "cpus") == 0)
 		unit = strcmp(r->value, "1") == 0 ? " core" : " cores";
 	snprintf(out, cap, "%.36s%s", r->value[0] ? r->value : "-", unit);
+}
+
+/* What to type, in words. */
+static const char *value_words(const char *metavar)
+{
+	static const char *const words[][2] = {
+			{"S", "seconds"}, {"MIB", "MiB"}, {"PERCENT", "percent"}, {"N", "a number"}};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (strcmp(metavar, words[i][0]) == 0)
+			return words[i][1];
+	return metavar;
 }
 
 static void hint_setting(struct model *m)
@@ -154,7 +167,7 @@ static void open_setting(struct model *m, const struct setting_row *r, const cha
 	snprintf(title, sizeof title, "Setting: %s", kept.name);
 	dialog_begin(d, title, answer_setting);
 	dialog_add(d, ROLE_DIALOG, "%s", kept.help);
-	dialog_add_labeled(d, "Values", ROLE_DIALOG, "%s", kept.metavar);
+	dialog_add_labeled(d, "Value", ROLE_DIALOG, "%s", value_words(kept.metavar));
 	dialog_add_labeled(d, "From", ROLE_DIALOG, "%s", kept.from);
 	dialog_add_labeled(d, "Change", kept.when == SETTING_SANDBOX ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
 			when_words(&kept));
@@ -254,9 +267,6 @@ void settings_page_stored(struct model *m, const struct msg *msg, struct effects
 }
 
 static const struct command commands[] = {
-		{"settings", "Settings",
-				"search and change settings: what each is, where its value comes from, when a "
-				"change counts",
-				CONTEXT_ANY, .run = settings_page_ask},
+		{"settings", "Settings", "search and change settings", CONTEXT_ANY, .run = settings_page_ask},
 };
 const struct command_table settings_commands = COMMAND_TABLE(commands);

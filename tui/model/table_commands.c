@@ -280,7 +280,7 @@ static const struct command commands[] = {
 		{"table-down", NULL, NULL, CONTEXT_TABLE, .run = mark_down},
 		{"table-left", NULL, NULL, CONTEXT_TABLE, .run = mark_left},
 		{"table-right", NULL, NULL, CONTEXT_TABLE, .run = mark_right},
-		{"table-page-up", NULL, "by a page", CONTEXT_TABLE, .run = mark_page_up},
+		{"table-page-up", NULL, "page up or down", CONTEXT_TABLE, .run = mark_page_up},
 		{"table-page-down", NULL, NULL, CONTEXT_TABLE, .run = mark_page_down},
 		{"table-first-column", NULL, "go to the first or the last column", CONTEXT_TABLE,
 				.run = mark_first_column},
@@ -296,7 +296,7 @@ static const struct command commands[] = {
 		{"table-find-next", NULL, "find it again", CONTEXT_TABLE, .run = find_again},
 		{"table-widen", NULL, "widen the column", CONTEXT_TABLE, .run = widen_column},
 		{"table-narrow", NULL, "narrow the column", CONTEXT_TABLE, .run = narrow_column},
-		{"table-fit", NULL, "fit the column to what is seen", CONTEXT_TABLE, .run = fit_column},
+		{"table-fit", NULL, "fit the column to the visible text", CONTEXT_TABLE, .run = fit_column},
 		{"table-cell", NULL, "show the whole cell", CONTEXT_TABLE, .run = show_cell},
 		{"table-leave", NULL, "stop the search; again: close the table", CONTEXT_TABLE, .run = leave},
 };

@@ -44,9 +44,9 @@ void variables_phrase(const struct model *m, const struct trm_lang *lang, char *
 	const struct variables *v = &m->variables[lang->index];
 
 	if (!v->is_known)
-		snprintf(out, cap, "the variables of %s", lang->name);
+		snprintf(out, cap, "%s's variables", lang->name);
 	else if (v->n == 0)
-		snprintf(out, cap, "results of this run");
+		snprintf(out, cap, "what this run has computed");
 	else
 		snprintf(out, cap, "at least %zu variable%s of %s", v->n, v->n == 1 ? "" : "s", lang->name);
 }

@@ -49,7 +49,7 @@ static const char *const looking[] = {"processes-up", "processes-down", "process
 		"processes-page-down", "processes-first", "processes-last", "sort-by-cpu", "sort-by-memory",
 		"sort-by-pid", "sort-by-command", "process-tree", "look-back", "look-forth", "look-now",
 		"graph-zoom-in", "graph-zoom-out"};
-static const char key_line[] = "c m p n:sort|t:tree|+ -:zoom|b f:back, forth|0:now|q:quit";
+static const char key_line[] = "q:quit|c m p n:sort|t:tree|+ -:zoom|b f:back, forward|0:now";
 
 static bool only_looks(const struct command *c)
 {

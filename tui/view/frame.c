@@ -81,7 +81,7 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 	if (m->sandbox.state == SANDBOX_STARTING)
 		return "starting";
 	if (peer_runs_running(m))
-		return "in use";
+		return "running (other client)";
 	*role = m->sandbox.state == SANDBOX_DEAD ? ROLE_STATUS_ERROR : ROLE_STATUS_OK;
 	return m->sandbox.state != SANDBOX_DEAD ? "idle" : m->sandbox.was_ready ? "ended" : "not started";
 }

@@ -219,7 +219,7 @@ static void draw_hint(const struct model *m, struct canvas *c, struct rect area)
 {
 	static const char *const words[] = {"Output appears here.",
 			"Write some code, then press F5 (or Alt-Enter) to run it. F1 shows all keys.",
-			"New here? Type \"tutorial\" into the list of commands (F7)."};
+			"New here? Type \"tutorial\" into the list of commands (Ctrl-P)."};
 
 	int row = area.row;
 

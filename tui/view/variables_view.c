@@ -96,7 +96,7 @@ static const char *nothing_text(const struct model *m, char *out, size_t cap)
 	if (v->n && m->variables_page.only_changed)
 		snprintf(out, cap, "the last run has changed nothing");
 	else if (v->n && field_text(&m->variables_page.filter)[0])
-		snprintf(out, cap, "none of %zu has this text in its name or type", v->n);
+		snprintf(out, cap, "no match (%zu variable%s hidden)", v->n, v->n == 1 ? "" : "s");
 	else if (v->n)
 		snprintf(out, cap, "only functions and classes; a filter shows them");
 	else if (m->sandbox.state == SANDBOX_DEAD)

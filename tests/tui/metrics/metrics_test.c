@@ -251,7 +251,7 @@ static void a_run_is_paused_and_interrupted(void **state)
 	start_run();
 	warn();
 	assert_int_equal(last_effect(EFFECT_PAUSE)->serial, m.run.serial);
-	assert_screen("paused: 461 of 512 MiB in use. Alt-i: stop, and keep the variables if it can.", true);
+	assert_screen("paused: 461 of 512 MiB in use. Alt-i: interrupt (tries to keep variables).", true);
 	assert_screen("continues in 8 s, and may be killed", true);
 	assert_screen("● paused", true);
 	assert_screen("] python  paused", true);

@@ -140,7 +140,7 @@ static void it_is_asked_once(void **state)
 	(void)state;
 	begin_demo(true, 0);
 	assert_string_equal(m.dialog.title, "Run the cells of this file?");
-	key('g');
+	key('s');
 	assert_false(dialog_is_open(&m.dialog));
 	key(' ');
 	key(' ');

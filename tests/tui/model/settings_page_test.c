@@ -53,7 +53,7 @@ static void it_tells_what_where_from_and_what_a_change_means(void **state)
 	type("files incl");
 	assert_screen("confirm", false);
 	assert_screen("memory, files included (MIB). From: config.json:3", true);
-	assert_screen("needs a new", true);
+	assert_screen("applies to", true);
 }
 
 static void a_switch_is_chosen(void **state)
@@ -107,7 +107,7 @@ static void a_new_sandbox_is_offered_at_the_end(void **state)
 	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "memory", .setting.config = &config});
 	rows[1].is_changed = true;
 	list();
-	assert_screen("changed: counts", true);
+	assert_screen("changed: applies", true);
 	assert_screen("› mem", true);
 	press(K_ESCAPE, 0);
 	assert_screen("Start a new sandbox?", true);
