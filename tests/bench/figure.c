@@ -63,8 +63,8 @@ void bench_figure(void)
 	struct peer c = {.fd = -1};
 	if (!program_exists("/usr/bin/curl"))
 		report_missing("a figure of 10 MB through the event stream", "curl is missing");
-	else if (served_start(&ours, BENCH_PROGRAM, NULL) && echo_start(&bare, false) && peer_open(&c, ours.port)
-			&& begin_figure(&c))
+	else if (served_start(&ours, BENCH_PROGRAM, NULL) && echo_start(&bare, false)
+			&& peer_open(&c, ours.port) && begin_figure(&c))
 		report_fetches(&ours, &bare);
 	else
 		report_missing("a figure of 10 MB through the event stream", "a server did not start");

@@ -90,9 +90,8 @@ void run_ask(struct model *m, struct editor_run what, enum run_then then, struct
 /* The findings of the worst part count. */
 static void keep_findings(struct trm_findings *worst, struct trm_findings *found)
 {
-	bool is_worse = found->n
-			&& (!worst->n || found->worst > worst->worst
-					|| (found->n_refused && !worst->n_refused));
+	bool is_worse = found->worst > worst->worst || (found->n_refused && !worst->n_refused)
+			|| (found->n && !worst->n);
 	if (!is_worse)
 		return;
 	trm_findings_finish(worst);

@@ -60,7 +60,8 @@ void run_facts_engine(const struct trm_config *c, void (*say)(void *user, const 
 	if (*c->warm_pool)
 		say_engine(&to, "a pod of the warm pool %s, with its limits, user and network", c->warm_pool);
 	if (*c->sandbox_template)
-		say_engine(&to, "a pod of the template %s, with its limits, user and network", c->sandbox_template);
+		say_engine(&to, "a pod of the template %s, with its limits, user and network",
+				c->sandbox_template);
 	if (*c->runtime_class)
 		say_engine(&to, "runtime class: %s", c->runtime_class);
 	if (*c->service_account)

@@ -99,7 +99,7 @@ bool container_await(struct supervisor *k)
 		finish_watch(k);
 		if (is_final)
 			return exit_reason_is_running(&last) ? take_place(r, &last)
-							      : fail_ready(k, &last, false);
+							     : fail_ready(k, &last, false);
 		if (has_ended && r->step.end == STEP_FAILED)
 			return fail_ready(k, &last, false);
 		supervisor_turn(k, clock_ms() + AGAIN_MS); /* the watch was closed: begin another */

@@ -61,8 +61,8 @@ static void tells_keys_where_they_hold(void **state)
 	type("this help");
 	assert_screen("(also ? in the output, in the metrics, in the", true);
 	press('u', MOD_CTRL);
-	type("leave quit");
-	assert_screen("leave (also ^Q, q in a replay)", true);
+	type("quit the workbench");
+	assert_screen("quit the workbench (also ^Q, q in a replay)", true);
 }
 
 /* Not with how to close the buffer. */
