@@ -59,6 +59,18 @@ const char *sign(bool has_utf8, enum sign s)
 	return signs[s][has_utf8];
 }
 
+int draw_cut_text(struct canvas *c, bool has_utf8, struct rect clip, int row, int col, uint16_t role,
+		const char *text)
+{
+	const char *dots = sign(has_utf8, SIGN_ELLIPSIS);
+	int end = clip.col + clip.cols, cols = has_utf8 ? 1 : 3;
+
+	int to = draw_text(c, clip, row, col, role, text);
+	if (to > end && end - cols > col)
+		draw_text(c, clip, row, end - cols, role, dots);
+	return to;
+}
+
 void draw_horizontal(struct canvas *c, bool has_utf8, int row, int col, int cols, uint16_t role)
 {
 	canvas_fill(c, (struct rect){row, col, 1, cols}, sign(has_utf8, SIGN_HORIZONTAL), style_of(role));

@@ -219,7 +219,11 @@ static void divider(const struct model *m, struct canvas *c)
 {
 	struct rect clip = {m->layout.divider_row, 1, 1, m->layout.panes[PANE_OUTPUT].cols};
 	const struct scrollback *s = &m->out.store;
-	char position[64], count[32];
+	char position[64], count[32], text[200];
+	int n = snprintf(position, sizeof position, *vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ",
+			vi_mode_name(&m->vi), editor_line(model_editor(m)) + 1,
+			editor_column(model_editor(m)) + 1);
+	struct rect left = {clip.row, clip.col, 1, clip.cols - n - 2};
 	int col = draw_text(c, clip, clip.row, clip.col + 1, m->focus == PANE_OUTPUT ? ROLE_TITLE : ROLE_DIM,
 			" output ");
 
@@ -227,14 +231,14 @@ static void divider(const struct model *m, struct canvas *c)
 	if (area.rows > 0 && outpane_has_more(&m->out, area.rows, area.cols))
 		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ",
 				sign(m->has_utf8, SIGN_MORE));
-	if (s->dropped_lines)
-		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s lines dropped ",
-				format_count(count, s->dropped_lines));
-	if (m->out.search.find && !m->out.bar.is_open)
-		draw_format(c, clip, clip.row, col + 2, ROLE_DIM, " %s ", m->out.bar.said);
-	int n = snprintf(position, sizeof position, *vi_mode_name(&m->vi) ? " %s %zu:%zu " : "%s %zu:%zu ",
-			vi_mode_name(&m->vi), editor_line(model_editor(m)) + 1,
-			editor_column(model_editor(m)) + 1);
+	if (s->dropped_lines) {
+		snprintf(text, sizeof text, " %s lines dropped ", format_count(count, s->dropped_lines));
+		col = draw_cut_text(c, m->has_utf8, left, clip.row, col + 2, ROLE_WARN, text);
+	}
+	if (m->out.search.find && !m->out.bar.is_open) {
+		snprintf(text, sizeof text, " %s ", m->out.bar.said);
+		draw_cut_text(c, m->has_utf8, left, clip.row, col + 2, ROLE_DIM, text);
+	}
 	draw_text(c, clip, clip.row, clip.col + clip.cols - n - 1,
 			m->focus == PANE_EDITOR ? ROLE_TITLE : ROLE_DIM, position);
 }

@@ -22,6 +22,9 @@ struct style style_with(uint16_t role, uint16_t attrs);
 
 /* Draw a NUL-terminated text in a role with canvas_put(). Returns the column after it. */
 int draw_text(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *text);
+/* The same; a text that does not fit ends in an ellipsis. */
+int draw_cut_text(struct canvas *c, bool has_utf8, struct rect clip, int row, int col, uint16_t role,
+		const char *text);
 int draw_format(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 6, 7)));
 

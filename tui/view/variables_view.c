@@ -164,7 +164,8 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 	if (is_box) {
 		canvas_fill(c, area, " ", style_of(ROLE_DIALOG));
 		draw_box(c, m->has_utf8, area, ROLE_DIALOG_DIM);
-		draw_text(c, area, area.row, area.col + 2, ROLE_DIALOG_TITLE, text);
+		draw_cut_text(c, m->has_utf8, (struct rect){area.row, area.col, 1, area.cols - 2}, area.row,
+				area.col + 2, ROLE_DIALOG_TITLE, text);
 		return;
 	}
 	canvas_fill(c, area, " ", style_of(ROLE_TEXT));
@@ -178,7 +179,8 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 	enum sign left = area.row == m->layout.divider_row ? SIGN_CROSS : SIGN_TEE_RIGHT;
 	draw_sign(c, m->has_utf8, area.row, area.col - 1, left, ROLE_BORDER);
 	draw_sign(c, m->has_utf8, area.row, area.col + area.cols, SIGN_TEE_LEFT, ROLE_BORDER);
-	draw_text(c, area, area.row, area.col + 1, is_ours ? ROLE_TITLE : ROLE_DIM, text);
+	draw_cut_text(c, m->has_utf8, (struct rect){area.row, area.col, 1, area.cols - 1}, area.row,
+			area.col + 1, is_ours ? ROLE_TITLE : ROLE_DIM, text);
 }
 
 void draw_variables(const struct model *m, struct canvas *c)

@@ -200,6 +200,20 @@ static void variables_are_listed(void **state)
 	assert_non_null(variable(data, "half"));
 }
 
+/* The rows of a data frame say nothing on one line. */
+static void a_data_frame_is_told_by_its_size(void **state)
+{
+	struct driver *d = *state;
+	check_run(d,
+			"class DataFrame:\n    shape = (300, 1)\n    def __repr__(self): return 'a b 0 1'\n"
+			"mine = DataFrame()\nclass DataFrame(DataFrame): pass\n"
+			"DataFrame.__module__ = 'pandas.core.frame'\ndf = DataFrame()",
+			"ok", "");
+	const cJSON *data = ask_variables(d);
+	assert_string_equal(member(variable(data, "df"), "value"), "300 rows \u00d7 1 column");
+	assert_string_equal(member(variable(data, "mine"), "value"), "a b 0 1");
+}
+
 static void reset_forgets_everything(void **state)
 {
 	struct driver *d = *state;
@@ -249,6 +263,7 @@ int main(void)
 			CASE(things_are_inspected),
 			CASE(completeness_is_judged),
 			CASE(variables_are_listed),
+			CASE(a_data_frame_is_told_by_its_size),
 			CASE(reset_forgets_everything),
 			CASE(a_question_that_hangs_can_be_interrupted),
 	};

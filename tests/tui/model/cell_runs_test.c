@@ -231,6 +231,34 @@ static void a_time_limit_and_a_kill_are_called_so(void **state)
 	assert_screen("✗ interrupted", false);
 }
 
+/* Compilers print nothing, and their time is that of the run. */
+static void a_silent_compiler_is_told(void **state)
+{
+	const struct trm_lang *go;
+
+	(void)state;
+	assert_int_equal(trm_lang_find("go", &go, NULL), 0);
+	given("package main\n");
+	model_editor(&m)->lang = go;
+	press(K_F5, 0);
+	uint32_t serial = ran("package main\n");
+	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
+	now_ns += 1000000000;
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("compiling", false);
+	now_ns += 2000000000;
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("compiling, or running without output yet", true);
+	now_ns += 3000000000;
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("faster after 'terrarium langs --prepare go'", true);
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.run.serial = serial,
+			.run.output.bytes = "hello\n",
+			.run.output.len = 6});
+	assert_screen("compiling", false);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -247,6 +275,7 @@ int main(void)
 			TEST(shift_enter_runs_and_goes_on),
 			TEST(a_cell_in_another_language_is_run_in_it),
 			TEST(a_time_limit_and_a_kill_are_called_so),
+			TEST(a_silent_compiler_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
