@@ -29,6 +29,7 @@ static const struct {
 		{"palette", "Commands", 10, CONTEXT_ANY},
 		{"sandboxes", "Sandboxes", 12, CONTEXT_ANY},
 		{"stop", "Copy", 5, CONTEXT_ANY},
+		{"zoom-figure", "Image", 5, CONTEXT_ANY},
 		{"hold-clock", "Wait", 1, CONTEXT_ANY},
 		{"open", "Open", 6, CONTEXT_EDITOR},
 		{"save", "Save", 7, CONTEXT_EDITOR},
@@ -166,6 +167,8 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 			|| (c->key_context == CONTEXT_PAUSED && !m->run.paused_ns))
 		return;
 	if (command_is(c, "run-cell-and-advance") && !shows_cells(m))
+		return;
+	if (command_is(c, "zoom-figure") && m->out.figures.n == 0)
 		return;
 	if (m->sandboxes.is_shown && !applies_to_sandboxes(m, c))
 		return;

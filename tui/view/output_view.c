@@ -176,8 +176,8 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 	struct rect field = {clip.row, col, 1, room};
 	canvas_put(c, field, clip.row, col - shift, field_text(&bar->what), bar->what.len,
 			style_of(bar->what.is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
-	static const char hint[] = "Enter next  Alt-x regex  Esc close";
-	bool has_hint = !bar->said[0] && !bar->what.len && clip.cols > 60;
+	const char *hint = clip.cols > 60 ? "Enter next  Alt-x regex  Esc close" : "Enter next  Esc close";
+	bool has_hint = !bar->said[0] && !bar->what.len && clip.cols > 36;
 	draw_text(c, clip, clip.row, clip.col + clip.cols - (has_hint ? (int)strlen(hint) : said) - 1,
 			has_hint        ? ROLE_DIALOG_DIM
 			: bar->is_wrong ? ROLE_STATUS_ERROR
