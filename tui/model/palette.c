@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cells/event.h"
 #include "command/command.h"
@@ -119,7 +120,8 @@ static void show_hint(struct model *m)
 {
 	const struct command *c = dialog_choice(&m->dialog);
 
-	snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s", c && c->help ? c->help : "");
+	bool is_repeated = c && c->help && c->title && strcasecmp(c->title, c->help) == 0;
+	snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s", c && c->help && !is_repeated ? c->help : "");
 }
 
 /* Replace the ellipsis at the end of a title if the screen can only show ASCII. */

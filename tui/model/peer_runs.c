@@ -15,6 +15,8 @@
 
 static void answer_stop_other(struct model *m, int answer, struct effects *out);
 
+#define TOLD_NS UINT64_C(10000000000) /* so long it is told who is attached; the title keeps the number */
+
 static struct peer_run *find_peer_run(struct model *m, uint32_t serial)
 {
 	for (unsigned i = 0; i < m->peer_runs.n && serial; i++)
@@ -222,6 +224,7 @@ void peer_runs_name(struct model *m, uint32_t client, const char *words)
 	unsigned i = 0;
 
 	m->needs_draw = true;
+	p->told_ns = m->now_ns;
 	while (i < p->n_names && p->names[i].client != client)
 		i++;
 	if (words && i == p->n_names && i == PEER_NAMES_MAX)
@@ -247,6 +250,11 @@ static void tell_attached(const struct peer_runs *p, char *out, size_t cap)
 		snprintf(out + used, cap - used, "; %u other%s", unnamed, unnamed == 1 ? "" : "s");
 }
 
+bool peer_runs_tell_clients(const struct model *m)
+{
+	return m->peer_runs.n_clients > 1 && m->now_ns - m->peer_runs.told_ns < TOLD_NS;
+}
+
 void peer_runs_text(const struct model *m, char *out, size_t cap)
 {
 	const struct peer_run *other = peer_runs_running(m);
@@ -259,6 +267,6 @@ void peer_runs_text(const struct model *m, char *out, size_t cap)
 	else if (info)
 		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
 				info->excerpt[0] ? ":" : "", info->excerpt);
-	else if (m->peer_runs.n_clients > 1)
+	else if (peer_runs_tell_clients(m))
 		tell_attached(&m->peer_runs, out, cap);
 }

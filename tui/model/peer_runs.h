@@ -41,7 +41,8 @@ struct peer_runs {
 	unsigned n_clients;                   /* clients of the sandbox, including this one; 0: unknown */
 	struct peer_name names[PEER_NAMES_MAX];
 	unsigned n_names;
-	uint32_t target; /* subject of the open question */
+	uint64_t told_ns; /* when this changed: it is told for a while */
+	uint32_t target;  /* subject of the open question */
 };
 
 /* MSG_RUN_JOINED, or a message about a peer run. False: the message is about none. */
@@ -61,7 +62,10 @@ void peer_runs_ask_stop(
 /* A program says what it is; NULL: it has gone. */
 void peer_runs_name(struct model *m, uint32_t client, const char *words);
 
-/* "terrarium repl, pid 42 runs print(x)"; who is attached, too; "" while nobody else is. */
+/* Has it changed lately who is attached? */
+bool peer_runs_tell_clients(const struct model *m);
+
+/* "terrarium repl, pid 42 runs print(x)"; after a change who is attached; "": neither. */
 void peer_runs_text(const struct model *m, char *out, size_t cap);
 
 #endif

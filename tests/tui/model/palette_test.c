@@ -62,7 +62,7 @@ static void tells_keys_where_they_hold(void **state)
 	assert_screen("(also ? in the output, in the metrics, in the", true);
 	press('u', MOD_CTRL);
 	type("quit the workbench");
-	assert_screen("quit the workbench (also ^Q, q in a replay)", true);
+	assert_screen("quit the workbench (also ^Q", true);
 }
 
 /* Not with how to close the buffer. */

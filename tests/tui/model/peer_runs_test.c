@@ -40,12 +40,25 @@ static void a_run_of_another_client_is_asked_about(void **state)
 	assert_null(last_effect(EFFECT_INTERRUPT));
 }
 
+static void who_is_attached_is_told_for_a_while(void **state)
+{
+	(void)state;
+	send((struct msg){.type = MSG_CLIENTS, .n_clients = 2});
+	send((struct msg){.type = MSG_CLIENT, .client.id = 4, .client.what = "terrarium repl, pid 12"});
+	assert_screen("2 clients are attached: this one; terrarium repl, pid 12", true);
+	now_ns += 11000000000;
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("clients are attached", false);
+	assert_screen("2 clients", true);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(a_run_left_behind_is_stopped_like_an_own_one),
 			TEST(a_run_of_another_client_is_asked_about),
+			TEST(who_is_attached_is_told_for_a_while),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
