@@ -15,7 +15,8 @@
 
 static void answer_stop_other(struct model *m, int answer, struct effects *out);
 
-#define TOLD_NS UINT64_C(10000000000) /* so long it is told who is attached; the title keeps the number */
+#define ATTACHED_SHOWN_NS \
+	UINT64_C(10000000000) /* how long the clients are named; the title keeps their number */
 
 static struct peer_run *find_peer_run(struct model *m, uint32_t serial)
 {
@@ -224,7 +225,7 @@ void peer_runs_name(struct model *m, uint32_t client, const char *words)
 	unsigned i = 0;
 
 	m->needs_draw = true;
-	p->told_ns = m->now_ns;
+	p->changed_ns = m->now_ns;
 	while (i < p->n_names && p->names[i].client != client)
 		i++;
 	if (words && i == p->n_names && i == PEER_NAMES_MAX)
@@ -252,7 +253,7 @@ static void tell_attached(const struct peer_runs *p, char *out, size_t cap)
 
 bool peer_runs_tell_clients(const struct model *m)
 {
-	return m->peer_runs.n_clients > 1 && m->now_ns - m->peer_runs.told_ns < TOLD_NS;
+	return m->peer_runs.n_clients > 1 && m->now_ns - m->peer_runs.changed_ns < ATTACHED_SHOWN_NS;
 }
 
 void peer_runs_text(const struct model *m, char *out, size_t cap)

@@ -41,8 +41,8 @@ struct peer_runs {
 	unsigned n_clients;                   /* clients of the sandbox, including this one; 0: unknown */
 	struct peer_name names[PEER_NAMES_MAX];
 	unsigned n_names;
-	uint64_t told_ns; /* when this changed: it is told for a while */
-	uint32_t target;  /* subject of the open question */
+	uint64_t changed_ns; /* when the clients changed: they are named for a while */
+	uint32_t target;     /* subject of the open question */
 };
 
 /* MSG_RUN_JOINED, or a message about a peer run. False: the message is about none. */

@@ -142,7 +142,7 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_METRICS: on_sandbox_metrics(m, msg, out); break;
 	case MSG_CLIENTS:
 		m->peer_runs.n_clients = msg->n_clients;
-		m->peer_runs.told_ns = m->now_ns;
+		m->peer_runs.changed_ns = m->now_ns;
 		break;
 	case MSG_CLIENT: peer_runs_name(m, msg->client.id, msg->client.what); break;
 	default: break;

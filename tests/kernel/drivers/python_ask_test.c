@@ -201,7 +201,7 @@ static void variables_are_listed(void **state)
 }
 
 /* The rows of a data frame say nothing on one line. */
-static void a_data_frame_is_told_by_its_size(void **state)
+static void a_data_frame_is_described_by_its_size(void **state)
 {
 	struct driver *d = *state;
 	check_run(d,
@@ -263,7 +263,7 @@ int main(void)
 			CASE(things_are_inspected),
 			CASE(completeness_is_judged),
 			CASE(variables_are_listed),
-			CASE(a_data_frame_is_told_by_its_size),
+			CASE(a_data_frame_is_described_by_its_size),
 			CASE(reset_forgets_everything),
 			CASE(a_question_that_hangs_can_be_interrupted),
 	};

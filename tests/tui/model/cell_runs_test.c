@@ -232,7 +232,7 @@ static void a_time_limit_and_a_kill_are_called_so(void **state)
 }
 
 /* Compilers print nothing, and their time is that of the run. */
-static void a_silent_compiler_is_told(void **state)
+static void a_silent_compiler_is_named(void **state)
 {
 	const struct trm_lang *go;
 
@@ -275,7 +275,7 @@ int main(void)
 			TEST(shift_enter_runs_and_goes_on),
 			TEST(a_cell_in_another_language_is_run_in_it),
 			TEST(a_time_limit_and_a_kill_are_called_so),
-			TEST(a_silent_compiler_is_told),
+			TEST(a_silent_compiler_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static void a_run_of_another_client_is_asked_about(void **state)
 	assert_null(last_effect(EFFECT_INTERRUPT));
 }
 
-static void who_is_attached_is_told_for_a_while(void **state)
+static void who_is_attached_is_shown_for_a_while(void **state)
 {
 	(void)state;
 	send((struct msg){.type = MSG_CLIENTS, .n_clients = 2});
@@ -58,7 +58,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(a_run_left_behind_is_stopped_like_an_own_one),
 			TEST(a_run_of_another_client_is_asked_about),
-			TEST(who_is_attached_is_told_for_a_while),
+			TEST(who_is_attached_is_shown_for_a_while),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
