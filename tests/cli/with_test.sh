@@ -56,7 +56,7 @@ is_json '"No matching distribution" in value["error"]["message"]'
 try run --yes $allow --with insource -c 'print("it ran")'
 expect_code 1
 expect_out ""
-expect_in err "takes a sandbox with a network"
+expect_in err "start with --net on"
 try run --yes --net on $allow --with insource -c 'import insource; insource.answer'
 expect_code 0
 expect_out 42

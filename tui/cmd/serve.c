@@ -461,8 +461,7 @@ const struct cmd cmd_serve = {
 		.name = "serve",
 		.usage = "serve [OPTIONS]",
 		.summary = "serve sandboxes over HTTP",
-		.help = "Serves sandboxes with the protocol of microsandbox 0.2 (JSON-RPC, MCP). Clients "
-			"need keys: see 'terrarium keygen'. Ctrl-C ends it and all its sandboxes.",
+		.help = "Serves sandboxes with microsandbox's protocol 0.2; clients need keys (keygen).",
 		.options = options,
 		.settings = settings,
 		.run = serve_main,
