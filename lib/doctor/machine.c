@@ -136,7 +136,6 @@ static void look_at_installers(struct doctor *d)
 	}
 }
 
-/* Libraries that are loaded on demand. */
 /* Policies read these trees, and work without, but coarsely. */
 static void look_at_grammars(struct doctor *d)
 {
@@ -158,6 +157,7 @@ static void look_at_grammars(struct doctor *d)
 	}
 }
 
+/* Libraries that are loaded on demand. */
 static void look_at_libraries(struct doctor *d)
 {
 	static const struct {

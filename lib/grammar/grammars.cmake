@@ -71,8 +71,8 @@ function(fetch_archives ret_why)
   set(${ret_why} "${why}" PARENT_SCOPE)
 endfunction()
 
-# The sources are other people's and generated: no warnings, no sanitizers. Their headers would allocate with functions
-# of a libtree-sitter that they are linked with; ours are loaded by a program that shows them none.
+# The sources are other people's and generated: no warnings, no sanitizers. Their headers call
+# ts_malloc() of libtree-sitter, which our program does not export: they use malloc().
 function(build_grammar name version)
   set(dir ${CMAKE_BINARY_DIR}/grammar-sources/tree_sitter_${name}-${version})
   file(GLOB sources ${dir}/src/parser.c ${dir}/src/scanner.c)

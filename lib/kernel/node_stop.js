@@ -20,8 +20,7 @@ function count_immediates() {
 	timers.toggleImmediateRef(count_refs > 0); // not by itself: compiled code would abort
 }
 
-/* One of several immediates that was terminated is begun again by node, which then throws, again and again: it takes
- * it for one that was cleared. It is the last one that we know of, or the one behind. False: this was no such error. */
+/* Node begins a terminated immediate again, takes it for one that was cleared, and throws for ever. It is the last one that we know of, or the one behind. False: this was no such error. */
 function mend_immediates(error) {
 	if (!(error instanceof TypeError) || !safely(() => error.message.includes("'_idleNext'")))
 		return false;

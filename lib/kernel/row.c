@@ -333,7 +333,7 @@ static int read_program(const struct spot *s)
 
 static int read_like(const struct spot *s)
 {
-	return check_text(s, s->item); /* who has it read this one has followed it */
+	return check_text(s, s->item); /* the caller of row_read() has already applied it */
 }
 
 static const char *const sample_names[KERNEL_SAMPLES] = {

@@ -54,8 +54,7 @@ uint64_t limit_report_kills(const struct limit_report *m)
 	return rise(m, TRM_METRIC_OOM_KILLS, m->before.oom_kills, m->now.oom_kills);
 }
 
-/* The kernel kills when not a single page is left. The distance to the limit is then smaller than the
- * request. */
+/* At a kill the usage may be just below the limit: the request that was refused is not counted. */
 void limit_report_describe_memory(const struct limit_report *m, char *out, size_t cap)
 {
 	uint64_t limit = m->sandbox->opts.limits.mem_bytes;

@@ -136,7 +136,7 @@ static const struct field isolation_rows[] = {
 };
 static const struct fields ISOLATION = FIELDS(isolation_rows);
 
-/* Of a sandbox that a text has made (plan_msg.puts_text). */
+/* Of a pod that a manifest has made (plan_msg.puts_text). */
 static const struct field made_rows[] = {
 		{FIELD(struct ready_msg, origin.version)},
 		{FIELD(struct ready_msg, origin.net_seen)},
@@ -201,7 +201,7 @@ int control_put(struct buf *out, const struct control_msg *msg)
 	return p.error;
 }
 
-static int get_line(const void *packet, size_t n, int direction, struct control_msg *ret)
+static int get_message(const void *packet, size_t n, int direction, struct control_msg *ret)
 {
 	struct unpack u = {.at = packet, .left = n};
 	struct control_msg m = {.type = unpack_u8(&u)};
@@ -218,12 +218,12 @@ static int get_line(const void *packet, size_t n, int direction, struct control_
 
 int control_get(const void *packet, size_t n, struct control_msg *ret)
 {
-	return get_line(packet, n, TO_CLIENT, ret);
+	return get_message(packet, n, TO_CLIENT, ret);
 }
 
 int request_get(const void *packet, size_t n, struct control_msg *ret)
 {
-	return get_line(packet, n, TO_SUPERVISOR, ret);
+	return get_message(packet, n, TO_SUPERVISOR, ret);
 }
 
 void control_finish(struct control_msg *m)

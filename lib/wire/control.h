@@ -110,7 +110,7 @@ struct spec_msg {
 	struct slice files[CONTROL_MAX_FILES];
 	bool is_kept;
 	uint64_t idle_timeout_ms, max_lifetime_ms; /* in force while it is kept; 0: none */
-	bool limits_lifetime;                      /* that one is so in any case */
+	bool limits_lifetime;                      /* max_lifetime_ms also holds while it is not kept */
 	const char *cache;                         /* folder of packages, bound to CACHE_SOURCE; "": none */
 	const char *slirp;                         /* program; "": no network */
 	uint32_t net_subnet;   /* the first 24 bits of the addresses in the sandbox's network */

@@ -106,7 +106,7 @@ static void unpack_field(struct unpack *u, const struct field *f, void *at)
 	}
 }
 
-/* The field was not sent: numbers keep what the caller has put there. */
+/* The field was not sent: numbers keep the caller's value. */
 static void unpack_missing(struct unpack *u, const struct field *f, char *at)
 {
 	if (f->kind == FIELD_TEXT)

@@ -7,7 +7,11 @@
  * named once.
  *
  * A format grows at its end: an older writer does not send a row that is marked LATER, nor the rows behind it
- * up to the next LATER row. Numbers that were not sent read as 0, texts as "". */
+ * up to the next LATER row. Numbers that were not sent keep the caller's value, which is 0;
+ * texts are "".
+ *
+ * A table that is a PART of another must not grow: its rows lie between those of the outer table. Add a new
+ * table, as a PART at the end of the outer one. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,6 +2,7 @@
 #ifndef TRM_WIRE_PLAN_H
 #define TRM_WIRE_PLAN_H
 
+/* clang-format off: it joins the rows of tables */
 /* What the supervisor of a recipe's sandbox is to run, and when. The client expands a recipe into a plan
  * and passes it in a file in memory (SUPERVISOR_PLAN of control.h), because it may be longer than a
  * packet.
@@ -16,7 +17,7 @@
  *                         orphans are found
  *   PLAN_LATE_PLACE       where the sandbox runs, if READY tells it; else the id
  *   PLAN_LATE_AGENT       path of the agent's program in the sandbox: as READY tells it, else the last line
- * that PUT has printed
+ *                         that PUT has printed
  *
  * SUSPEND is run in place of DESTROY if the supervisor is told to (SIGUSR2): the engine keeps the sandbox.
  *
@@ -26,22 +27,28 @@
  *                  (supervisor/container/fd_handoff.h)
  *   START_DIRECT   start it, if CREATE_DIRECT only creates it
  *   CREATE_EXEC    make it without the agent; used if there is no CREATE_DIRECT, or if no agent connects to
- * its handoff socket PUT            copy the agent in; SUPERVISOR_AGENT is its standard input START after PUT
+ *                  its handoff socket
+ *   PUT            copy the agent in; SUPERVISOR_AGENT is its standard input
+ *   START          after PUT
  *   READY          runs while the sandbox starts, and prints lines like those of INSPECT: "waiting" goes on,
  *                  "running" is the end, and any other state is the reason why it does not start. Two more
  *                  fields may follow: PLAN_LATE_PLACE, and PLAN_LATE_AGENT if the agent is there already, so
- *                  that PUT is left out. Before PUT, unless PUT makes the sandbox (puts_text) or
+ *                  that PUT is left out. It runs before PUT, unless PUT makes the sandbox (puts_text) or
  *                  START starts it
  *   CONNECT        its standard input and output become a stream to the agent; required unless there is
  *                  CREATE_DIRECT
  *   INSPECT        prints "state TAB exit code TAB killed for memory: true or false TAB error"
- *   RELEASE        of an adopted container: ends our agent and removes its file. Nothing else is ever done to
- * it COMMIT         at the end, when the container has been stopped SPARE          after a COMMIT that
- * failed: gives the container a name that ends in PLAN_SPARED; it is not destroyed DESTROY        required
- * unless is_adopted; may be run more than once, and for others with our label AFTER          last: removes an
- * image that was made for this sandbox LIST           prints one line for each container with our label: "id
- * TAB label TAB state TAB name", and perhaps more fields. The first of these is plan.name without
- * PLAN_NAME_PREFIX, or begins with it */
+ *   RELEASE        of an adopted container: ends our agent and removes its file. Nothing else is ever done
+ *                  to it
+ *   COMMIT         at the end, when the container has been stopped
+ *   SPARE          after a COMMIT that failed: gives the container a name that ends in PLAN_SPARED; it is
+ *                  not destroyed
+ *   DESTROY        required unless is_adopted; may be run more than once, and for others with our label
+ *   AFTER          last: removes an image that was made for this sandbox
+ *   LIST           prints one line for each container with our label: "id TAB label TAB state TAB name", and
+ *                  perhaps more fields. The first of these is plan.name without PLAN_NAME_PREFIX, or begins
+ *                  with it */
+/* clang-format on */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@ Words behind the language of a block:
   setup    commands of the tree itself: only the verbs of ./dev are looked up
   server   runs in the background until the page ends
   docker   needs an engine: runs only in a test that says "docker", and nothing else does there
-  kubernetes  needs a cluster: never runs
+  elsewhere   needs a cluster or a public image: never runs
   net      needs a package index: likewise
   pattern  a `text` block that is not compared
   driver   the driver of a language: tests/languages/config_test.sh tries it"""
@@ -154,7 +154,7 @@ def compose(found, port):
     script = ["set -eu -o pipefail", "trap 'code=$?; for job in $(jobs -p); do kill $job; done; wait; exit $code' EXIT"]
     parts = []
     for i, (line, language, words, text, _) in enumerate(found):
-        if language != "sh" or "setup" in words or (ONLY or "") != ("".join({"docker", "net", "kubernetes"} & set(words))):
+        if language != "sh" or "setup" in words or (ONLY or "") != ("".join({"docker", "net", "elsewhere"} & set(words))):
             continue
         text = text.replace("5555", str(port))
         script.append(f"echo; echo @@{i}")

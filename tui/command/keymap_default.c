@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys that the workbench brings: like micro and nano where these agree. */
+/* The default keys of the workbench: those of micro and nano where these agree. */
 #include "command/keymap.h"
 
 const struct keymap_row keymap_default[] = {

@@ -58,7 +58,6 @@ const struct keymap_row keymap_emacs[] = {
 		{CONTEXT_ANY, "ctrl-x left", "previous-buffer"},
 		{CONTEXT_ANY, "ctrl-x o", "next-pane"},
 		{CONTEXT_ANY, "ctrl-x 1", "zoom"},
-		{CONTEXT_ANY, "ctrl-x v", "variables"},
 		{CONTEXT_ALWAYS, "ctrl-g", "cancel"},
 };
 const size_t keymap_emacs_count = sizeof keymap_emacs / sizeof *keymap_emacs;

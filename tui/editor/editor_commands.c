@@ -95,7 +95,7 @@ static const struct command commands[] = {
 		{"cut-line", "Cut the line", "cut the line (again: collect lines)", CONTEXT_EDITOR,
 				.edit = edit_cut_line},
 		{"duplicate", "Duplicate line or selection", "duplicate the line or selection",
-				CONTEXT_EDITOR, .edit = edit_double},
+				CONTEXT_EDITOR, .edit = edit_duplicate},
 		{"undo", "Undo", "undo", CONTEXT_EDITOR, .edit = act_undo},
 		{"redo", "Redo", "redo", CONTEXT_EDITOR, .edit = act_redo},
 		{"new-line", NULL, "new line, indented", CONTEXT_EDITOR, .edit = edit_enter},

@@ -155,7 +155,7 @@ unsigned edit_cut_line(struct editor *e, int arg)
 }
 
 /* Duplicate the selection. Without a selection, duplicate the line. */
-unsigned edit_double(struct editor *e, int arg)
+unsigned edit_duplicate(struct editor *e, int arg)
 {
 	size_t line = editor_line(e), start = selection_start(e->sel), end = selection_end(e->sel);
 	struct selection before = e->sel;

@@ -88,7 +88,7 @@ unsigned editor_replace_all(struct editor *e, struct find *f, const char *by,
 /* Actions of the table in editor_commands.c. */
 unsigned edit_erase(struct editor *e, int arg); /* arg: enum move to the end of the erased text */
 unsigned edit_cut_line(struct editor *e, int arg);
-unsigned edit_double(struct editor *e, int arg);
+unsigned edit_duplicate(struct editor *e, int arg);
 
 /* ---- editor_pairs.c ---- */
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* Makes a Go program of a piece: its declarations, those of earlier pieces that it uses, and the calls that
+ * read and write variables (lib/kernel/carry.go does that at run time). */
 #include "agent/batch/go_source.h"
 
 #include <stdio.h>

@@ -59,7 +59,7 @@ static void attached_destroy(struct attached *a)
 	free(a);
 }
 
-static void on_tether_end(void *user)
+static void on_control_end(void *user)
 {
 	struct attached *a = user;
 	a->is_over = true;
@@ -73,7 +73,7 @@ static void on_lost(void *user, const struct trm_error *why)
 		a->base.cb->lost(a->base.user, why);
 }
 
-static const struct control_conn_cb CONTROL_CONN_CB = {.lost = on_lost, .ended = on_tether_end};
+static const struct control_conn_cb CONTROL_CONN_CB = {.lost = on_lost, .ended = on_control_end};
 
 /* We do not check that this supervisor belongs to the entry: a dead supervisor has no socket. */
 static void connect_both(struct attached *a, bool is_observer)

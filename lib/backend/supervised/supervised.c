@@ -141,7 +141,7 @@ static void on_ready(void *user, const struct ready_msg *ready)
 }
 
 /* Unless our own disconnect closed the connection, the end of the supervisor explains the rest. */
-static void on_tether_end(void *user)
+static void on_control_end(void *user)
 {
 	struct supervised *k = user;
 	if (k->is_detached)
@@ -167,7 +167,7 @@ static void on_lost(void *user, const struct trm_error *why)
 }
 
 static const struct control_conn_cb CONTROL_CONN_CB = {
-		.progress = on_progress, .ready = on_ready, .lost = on_lost, .ended = on_tether_end};
+		.progress = on_progress, .ready = on_ready, .lost = on_lost, .ended = on_control_end};
 
 int supervised_watch(struct supervised *k, const struct started *started, struct trm_error *reterr)
 {

@@ -14,8 +14,8 @@
  * If no agent connects to the handoff socket within HANDOFF_TIMEOUT_MS, or the needed files cannot be
  * shared, the first attempt is destroyed and the exec transport is tried, if the plan has it.
  *
- * When our connection breaks, the sandbox has ended, and the INSPECT step says why. At the end the agent is
- * stopped first. Then changes are saved, if that was requested, and everything is destroyed. If the changes
+ * When our connection breaks, the sandbox has ended, and the INSPECT step says why. If
+ * changes are to be saved at the end, the agent is stopped first. Then everything is destroyed. If the changes
  * cannot be saved, the container is left, stopped, under a name that says so. An adopted container is left
  * as it is, without our agent. */
 
@@ -90,7 +90,7 @@ void container_child_ended(struct container *r, pid_t pid, int status);
 void container_pass_time(struct supervisor *k, uint64_t now_ms);
 uint64_t container_next_ms(const struct container *r); /* UINT64_MAX: never */
 
-/* For READY and for the entry. Borrowed. */
+/* For the message CONTROL_READY and for the entry. Borrowed. */
 struct origin_msg container_origin(const struct container *r);
 
 /* ---- inner parts: container_make.c, container_ready.c, container_end.c ---- */
@@ -100,7 +100,7 @@ struct origin_msg container_origin(const struct container *r);
  * before the agent answers. */
 bool container_redial(struct supervisor *k);
 
-/* Wait until READY says that the sandbox runs. Returns false, with the reason published, if it does not. */
+/* Wait until the step READY says that the sandbox runs. Returns false, with the reason published, if it does not. */
 bool container_await(struct supervisor *k);
 
 bool container_has(const struct container *r, enum plan_step which);

@@ -51,8 +51,7 @@ static void find_reason(struct supervisor *k)
 	supervisor_fail(k, TRM_ECLOSED, "%s: %s", r->plan.backend, words);
 }
 
-/* The agent ends when its connection does. When it closes its own end, all processes that it started are
- * gone. */
+/* Closing our side ends the agent. It closes its side after all processes that it started are gone. */
 static void end_agent(struct supervisor *k)
 {
 	enum { TIMEOUT_MS = 1000 };
@@ -158,7 +157,7 @@ void container_end(struct supervisor *k)
 	}
 	handoff_remove(SUPERVISOR_ENTRY_DIR);
 	k->words[k->n_words] = '\0';
-	/* Whoever knew it by name asks for it again, and is not to find himself elsewhere without a word. */
+	/* Note why a kept sandbox ended: whoever asks for its name must not get a new one without a word. */
 	if (k->is_kept && k->is_announced && k->cause == GONE_REASON)
 		sweep_note_end(SUPERVISOR_RUN_DIR, k->spec.name, r->plan.backend, k->words);
 	plan_msg_finish(&r->plan);
