@@ -35,7 +35,8 @@
  *                          hold: no further step follows automatically
  *
  *   sandbox.repl.ask       {"language":…,"question":…,"code":…,"cursor":n} → as in terrarium/session.h
- *                          question: complete, inspect, is_complete, variables, members, table, reset, restart
+ *                          question: complete, inspect, is_complete, variables, members, table, reset,
+ * restart
  *
  *   sandbox.file.put       {"path":…,"base64":…,"mode":n,"append":bool} → {"bytes":n}
  *   sandbox.file.get       {"path":…,"offset":n,"size":n} → {"base64":…,"mode":n,"size":of the whole file}

@@ -15,9 +15,9 @@
  * shared, the first attempt is destroyed and the exec transport is tried, if the plan has it.
  *
  * When our connection breaks, the sandbox has ended, and the INSPECT step says why. If
- * changes are to be saved at the end, the agent is stopped first. Then everything is destroyed. If the changes
- * cannot be saved, the container is left, stopped, under a name that says so. An adopted container is left
- * as it is, without our agent. */
+ * changes are to be saved at the end, the agent is stopped first. Then everything is destroyed. If the
+ * changes cannot be saved, the container is left, stopped, under a name that says so. An adopted container is
+ * left as it is, without our agent. */
 
 #include <poll.h>
 #include <stdbool.h>
@@ -100,7 +100,8 @@ struct origin_msg container_origin(const struct container *r);
  * before the agent answers. */
 bool container_redial(struct supervisor *k);
 
-/* Wait until the step READY says that the sandbox runs. Returns false, with the reason published, if it does not. */
+/* Wait until the step READY says that the sandbox runs. Returns false, with the reason published, if it does
+ * not. */
 bool container_await(struct supervisor *k);
 
 bool container_has(const struct container *r, enum plan_step which);
