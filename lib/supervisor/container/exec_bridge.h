@@ -36,6 +36,7 @@ struct bridges {
 	int line_fd;                   /* the supervisor's own connection; -1: none, or it has ended */
 	pid_t line_pid;                /* 0: none, or it has ended */
 	uint64_t line_ms;              /* when it was made again; 0: it is the first */
+	unsigned n_breaks; /* one after the other, each soon after the connection was made again */
 	bool has_line;
 	bool is_up; /* the agent has answered */
 	bool has_report;

@@ -194,10 +194,13 @@ static bool begin_early_line(struct supervisor *k)
 
 bool container_redial(struct supervisor *k)
 {
-	enum { LIVED_MS = 1000 }; /* a connection that breaks at once breaks again */
+	/* Two proxies may die in one second; a connection that breaks again and again will not do better. */
+	enum { LIVED_MS = 1000, BREAKS_MAX = 3 };
 	struct container *r = &k->container;
-	const bool was_good = r->bridges.is_up && clock_ms() >= r->bridges.line_ms + LIVED_MS;
-	if (!r->facts.kube || !r->shared->kube.is_proxied || !k->is_announced || k->is_ending || !was_good)
+	const bool has_lived = r->bridges.is_up && clock_ms() >= r->bridges.line_ms + LIVED_MS;
+	r->bridges.n_breaks = has_lived ? 0 : r->bridges.n_breaks + 1;
+	const bool is_hopeless = r->bridges.n_breaks == BREAKS_MAX;
+	if (!r->facts.kube || !r->shared->kube.is_proxied || !k->is_announced || k->is_ending || is_hopeless)
 		return false;
 	r->bridges.line_ms = clock_ms();
 	return bridges_begin(&r->bridges, watch_interval_ms(k)) == 0;
