@@ -102,7 +102,7 @@ void kube_command_read(char *const *argv, struct kube_command *ret)
 			c.args = at + 1;
 			break;
 		} else if (c.verb == KUBE_WATCH && strcmp(*at, "--output") == 0 && at[1])
-			at++; /* a template: see kube/watch.h */
+			at++; /* a template: see kube/pod_state.h */
 		else if (c.verb == KUBE_NONE && (c.verb = read_verb(*at)) != KUBE_NONE)
 			continue;
 		else if (c.verb == KUBE_NONE || !take_word(&c, *at))
@@ -121,7 +121,7 @@ static int put_words(struct buf *out, const char *words)
 	return buf_append(out, words, strlen(words));
 }
 
-/* What a name of Kubernetes may have. */
+/* Whether it is a name that Kubernetes allows; "" is one, too. */
 static bool is_plain(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
@@ -148,6 +148,15 @@ int kube_path_put(struct buf *out, const char *space, const char *kind, const ch
 		return r;
 	}
 	return TRM_EINVAL;
+}
+
+int kube_watch_path_put(struct buf *out, const char *space, const struct kube_command *command)
+{
+	if (!is_plain(command->pod))
+		return TRM_EINVAL;
+	int r = kube_path_put(out, space, "pod", "");
+	r = r == 0 ? put_words(out, "?watch=true&fieldSelector=metadata.name%3D") : r;
+	return r == 0 ? put_words(out, command->pod) : r;
 }
 
 static int put_parameter(struct buf *out, const char *name, const char *value)

@@ -39,7 +39,9 @@ void kube_command_read(char *const *argv, struct kube_command *ret);
 /* Append the path of `pods/NAME` and the like: "/api/v1/namespaces/SPACE/pods/NAME". An empty name stands for
  * the collection. TRM_EINVAL: the kind is unknown, or a name could be something else in a path. */
 int kube_path_put(struct buf *out, const char *space, const char *kind, const char *name);
-/* Append the path by which a command is executed in a pod. */
+/* Append the path by which a pod is watched. TRM_EINVAL, as above. */
+int kube_watch_path_put(struct buf *out, const char *space, const struct kube_command *command);
+/* Append the path by which a command is executed in a pod. TRM_EINVAL, as above. */
 int kube_exec_path_put(struct buf *out, const char *space, const struct kube_command *command);
 
 #endif

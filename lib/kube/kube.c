@@ -49,8 +49,8 @@ static int tell_failure(const char *what, int code)
 	return FAILED;
 }
 
-/* Whether the answer is one of the API that kubectl would not tell better. Credentials, and an API that
- * cannot be reached, are kubectl's own business. */
+/* Whether the API itself has refused. Failures of credentials and of the connection are left to kubectl,
+ * which explains them better. */
 static bool is_final(const struct request_answer *answer, struct json_value *ret_status)
 {
 	return answer->status != 401 && request_is_refused(answer, ret_status);
@@ -142,7 +142,7 @@ static int delete_object(const struct doing *d, const char *target)
 	return code;
 }
 
-/* What is deleted already does no harm, so kubectl may do the rest. */
+/* If one object fails, kubectl deletes them all again: it ignores those that are gone. */
 static int run_delete(const struct doing *d)
 {
 	int code = 0;
@@ -192,14 +192,12 @@ static int follow(int fd, struct buf *in, const char *container)
 /* The name of our container in a pod of ours; of others, as the command line says. */
 static int run_watch(const struct doing *d, const char *container)
 {
-	static const char tail[] = "?watch=true&fieldSelector=metadata.name%3D";
 	struct buf path, in;
 	int status = 0, code = UNDONE;
 	buf_init(&path, 1024);
 	buf_init(&in, WATCH_LINE_MAX);
-	int r = kube_path_put(&path, d->space, "pod", "");
-	r = r == 0 ? buf_append(&path, tail, sizeof tail - 1) : r;
-	r = r == 0 ? buf_append(&path, d->command->pod, strlen(d->command->pod) + 1) : r;
+	int r = kube_watch_path_put(&path, d->space, d->command);
+	r = r == 0 ? buf_append(&path, "", 1) : r;
 	int fd = r == 0 ? request_begin(&d->use, buf_at(&path), &status, &in) : r;
 	if (fd >= 0 && status == 200)
 		code = follow(fd, &in, container);
@@ -283,7 +281,7 @@ static int run_list(const struct doing *d)
 
 /* ---- one command ------------------------------------------------------------------------------- */
 
-/* Of a pod that a server runs in: see "in-cluster" in the documentation of kubectl. */
+/* The namespace of the pod that we run in, if any: see "in-cluster" in the documentation of kubectl. */
 static bool read_own_space(char *out, size_t cap)
 {
 	int fd = open("/var/run/secrets/kubernetes.io/serviceaccount/namespace", O_RDONLY | O_CLOEXEC);

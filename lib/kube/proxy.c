@@ -21,7 +21,7 @@
 
 /* ---- which proxy -------------------------------------------------------------------------------------- */
 
-/* What kubectl and its credential plugins depend on. */
+/* Whether kubectl or its credential plugins depend on the variable. */
 static bool matters(const char *variable)
 {
 	static const char *const names[] = {"HOME=", "PATH=", "USER=", "XDG_CONFIG_HOME=", "http_proxy=",
@@ -68,7 +68,7 @@ static int name_files(const char *dir, const char *program, const char *context,
 
 /* ---- the lock ---------------------------------------------------------------------------------- */
 
-/* The file may have been removed by whoever had the lock before. */
+/* Whether the locked file still has this path: the previous holder of the lock may have removed it. */
 static bool is_at(int fd, const char *path)
 {
 	struct stat own, there;
@@ -115,7 +115,7 @@ int proxy_connect(const struct proxy_use *use)
 	return open_socket(use->path, false);
 }
 
-/* The keeper must be nobody's child: it outlives whoever starts it. */
+/* The keeper outlives the process that starts it, so it is started by way of a child that exits at once. */
 static int start_keeper(
 		const struct proxy_files *files, const char *program, const char *context, char *const *env)
 {

@@ -70,7 +70,7 @@ static bool send_handshake(int fd, const char *target, const char *key)
 	return is_sent;
 }
 
-/* What has come behind the head stays in `in`. */
+/* Bytes behind the head stay in `in`. */
 static bool read_handshake(int fd, const char *key, struct buf *in, char why[PROXY_WORDS])
 {
 	struct http_answer answer;
@@ -245,7 +245,7 @@ static void pass_all(struct stream *s)
 {
 	while (!s->is_closed && !s->is_broken)
 		pass_once(s);
-	/* What has come before the end is still passed on. */
+	/* Pass on the bytes that came before the end. */
 	for (struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT}; s->to_out.len;)
 		if (poll(&out, 1, SILENT_MS) <= 0 || !write_pending(STDOUT_FILENO, &s->to_out))
 			break;

@@ -96,6 +96,22 @@ static void paths_hold_nothing_but_names(void **state)
 	expect_path("", "pod", "x", NULL);
 }
 
+static void a_watch_names_one_pod(void **state)
+{
+	static const char expected[] =
+			"/api/v1/namespaces/lab/pods?watch=true&fieldSelector=metadata.name%3Dp-1";
+	struct kube_command c = {.pod = "p-1"};
+	struct buf out;
+	(void)state;
+	buf_init(&out, 1000);
+	assert_int_equal(kube_watch_path_put(&out, "lab", &c), 0);
+	assert_int_equal(out.len, sizeof expected - 1);
+	assert_memory_equal(buf_at(&out), expected, sizeof expected - 1);
+	c.pod = "p&allowWatchBookmarks=true";
+	assert_int_equal(kube_watch_path_put(&out, "lab", &c), TRM_EINVAL);
+	buf_finish(&out);
+}
+
 static void arguments_are_coded(void **state)
 {
 	static const char expected[] = "/api/v1/namespaces/lab/pods/p/exec?stdout=true&stderr=true&stdin=true"
@@ -117,6 +133,7 @@ int main(void)
 			cmocka_unit_test(the_recipes_commands_are_known),
 			cmocka_unit_test(other_commands_are_kubectls),
 			cmocka_unit_test(paths_hold_nothing_but_names),
+			cmocka_unit_test(a_watch_names_one_pod),
 			cmocka_unit_test(arguments_are_coded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
