@@ -33,11 +33,6 @@ static bool start(struct peer *c, const char *name, double *ret_ms)
 			"started", ret_ms);
 }
 
-static const char *run_text(const char *name)
-{
-	return call_text("sandbox.repl.run", "bench", name, ",\"language\":\"python\",\"code\":\"1+1\"");
-}
-
 /* Wait until so many sandboxes of the pool are idle. */
 static bool wait_full(struct peer *c, unsigned n)
 {
@@ -65,7 +60,7 @@ static void bench_taking(struct peer *c)
 	for (int i = 0; i < STARTS; i++) {
 		snprintf(name, sizeof name, "taken-%d", i);
 		if (!wait_full(c, N_IDLE) || !start(c, name, &start_ms)
-				|| !ask(c, run_text(name), "\"2\"", &run_ms))
+				|| !ask(c, sum_text(name), "\"2\"", &run_ms))
 			break;
 		samples_add(&started, start_ms);
 		samples_add(&ran, run_ms);
@@ -82,39 +77,14 @@ static void bench_taking(struct peer *c)
 
 /* ---- a thousand ------------------------------------------------------------------------------ */
 
-/* Of ten requests seven run code, one runs a command, two ask for figures. */
-static const char *mixed(void *user, unsigned n)
-{
-	const struct crowd *crowd = user;
-	char name[32];
-	snprintf(name, sizeof name, "crowd-%u", n * 7919 % crowd->n);
-	if (n % 10 == 3)
-		return call_text("sandbox.command.run", "bench", name, ",\"command\":\"true\"");
-	if (n % 5 == 4)
-		return call_text("sandbox.metrics.get", "bench", name, "");
-	return run_text(name);
-}
-
-static bool is_right(void *user, unsigned n, int status, const char *body)
-{
-	(void)user;
-	if (status != 200)
-		return false;
-	if (n % 10 == 3)
-		return strstr(body, "\"exit_code\":0");
-	if (n % 5 == 4)
-		return strstr(body, "\"running\":true");
-	return strstr(body, "\"text\":\"2\"");
-}
-
 static void bench_requests(const struct served *s, struct crowd *crowd)
 {
 	struct load load = {.port = s->port,
 			.per_s = PER_S,
 			.seconds = LOAD_S,
-			.request = mixed,
-			.is_right = is_right,
-			.user = crowd};
+			.request = crowd_request,
+			.is_right = crowd_is_right,
+			.user = &crowd->n};
 	struct samples ms = {0};
 	if (!load_run(&load, &ms)) {
 		report_missing("1000 requests/s", "could not connect");
@@ -147,7 +117,7 @@ static bool fill_crowd(struct peer *c, struct crowd *crowd)
 	uint64_t start_ns = now_ns();
 	for (unsigned i = 0; i < crowd->n; i++) {
 		snprintf(name, sizeof name, "crowd-%u", i);
-		if (!start(c, name, &ms) || !ask(c, run_text(name), "\"2\"", &ms))
+		if (!start(c, name, &ms) || !ask(c, sum_text(name), "\"2\"", &ms))
 			return false;
 	}
 	report_beside("  started, with a first run each, within", ms_since(start_ns) / 1000, "s");

@@ -34,11 +34,6 @@ static bool stop(struct peer *c, const char *name)
 	return call(c, call_text("sandbox.stop", "bench", name, ""), NULL);
 }
 
-static const char *run_text(const char *name)
-{
-	return call_text("sandbox.repl.run", "bench", name, ",\"language\":\"python\",\"code\":\"1+1\"");
-}
-
 /* ---- one call ----------------------------------------------------------------------------- */
 
 enum { SERVE, ECHO, BARE, N_SERVERS }; /* ours, the echo, and that with an interpreter */
@@ -48,7 +43,7 @@ static void round_trips(struct peer peers[N_SERVERS], const char *name)
 	struct samples took[N_SERVERS] = {{0}};
 	double ms[N_SERVERS];
 	for (int i = 0; i < ROUNDS; i++) {
-		const char *text = run_text("one");
+		const char *text = sum_text("one");
 		if (!call(&peers[SERVE], text, &ms[SERVE]) || !call(&peers[ECHO], text, &ms[ECHO])
 				|| !call(&peers[BARE], text, &ms[BARE]))
 			break;
@@ -81,8 +76,8 @@ static void bench_call(enum placement where, const char *name)
 	place_client(where);
 	for (int i = 0; i < N_SERVERS && is_ready; i++)
 		is_ready = peer_open(&peers[i], servers[i].port);
-	if (is_ready && start(&peers[SERVE], "one", NULL) && call(&peers[SERVE], run_text("one"), NULL)
-			&& call(&peers[BARE], run_text("one"), NULL))
+	if (is_ready && start(&peers[SERVE], "one", NULL) && call(&peers[SERVE], sum_text("one"), NULL)
+			&& call(&peers[BARE], sum_text("one"), NULL))
 		round_trips(peers, name);
 	else
 		report_missing(name, "a server did not start");
@@ -101,7 +96,7 @@ static void bench_start(struct peer *c)
 	char name[32];
 	for (int i = 0; i < STARTS; i++) {
 		snprintf(name, sizeof name, "start-%d", i);
-		if (!start(c, name, &start_ms) || !call(c, run_text(name), &run_ms) || !stop(c, name))
+		if (!start(c, name, &start_ms) || !call(c, sum_text(name), &run_ms) || !stop(c, name))
 			break;
 		samples_add(&started, start_ms);
 		samples_add(&ready, start_ms + run_ms);
@@ -118,38 +113,15 @@ static void bench_start(struct peer *c)
 
 /* ---- two hundred ---------------------------------------------------------------------------- */
 
-/* Of ten requests seven run code, one runs a command, two ask for figures. */
-static const char *mixed(void *user, unsigned n)
-{
-	char name[32];
-	(void)user;
-	snprintf(name, sizeof name, "crowd-%u", n * 7919 % CROWD);
-	if (n % 10 == 3)
-		return call_text("sandbox.command.run", "bench", name, ",\"command\":\"true\"");
-	if (n % 5 == 4)
-		return call_text("sandbox.metrics.get", "bench", name, "");
-	return run_text(name);
-}
-
-static bool is_right(void *user, unsigned n, int status, const char *body)
-{
-	(void)user;
-	if (status != 200)
-		return false;
-	if (n % 10 == 3)
-		return strstr(body, "\"exit_code\":0");
-	if (n % 5 == 4)
-		return strstr(body, "\"running\":true");
-	return strstr(body, "\"text\":\"2\"");
-}
-
 static void bench_load(const struct served *s)
 {
+	unsigned n = CROWD;
 	struct load load = {.port = s->port,
 			.per_s = PER_S,
 			.seconds = LOAD_S,
-			.request = mixed,
-			.is_right = is_right};
+			.request = crowd_request,
+			.is_right = crowd_is_right,
+			.user = &n};
 	struct samples ms = {0};
 	if (!load_run(&load, &ms)) {
 		report_missing("1000 requests/s", "could not connect");
@@ -181,7 +153,7 @@ static void bench_crowd(struct peer *c, const struct served *s)
 	char name[32];
 	for (int i = 0; i < CROWD; i++) {
 		snprintf(name, sizeof name, "crowd-%d", i);
-		if (!start(c, name, NULL) || !call(c, run_text(name), NULL)) {
+		if (!start(c, name, NULL) || !call(c, sum_text(name), NULL)) {
 			report_missing("200 sandboxes", "not all of them started");
 			return;
 		}

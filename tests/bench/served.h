@@ -78,4 +78,12 @@ struct load {
 /* Each request has its time, whether or not earlier ones have been answered; its latency counts from then. */
 bool load_run(struct load *l, struct samples *latency_ms);
 
+/* ---- crowd.c ---- */
+
+const char *sum_text(const char *sandbox); /* a call that adds 1 and 1 in Python */
+/* Of a load on the sandboxes crowd-0, crowd-1 …; `user` points to their number, an unsigned. Of ten requests
+ * seven run code, one runs a command, two ask for figures. */
+const char *crowd_request(void *user, unsigned n);
+bool crowd_is_right(void *user, unsigned n, int status, const char *body);
+
 #endif

@@ -5,23 +5,6 @@
 
 admin() { "$CLUSTER" admin "$CLUSTER_DIR" "$@"; }
 
-# during NAME COMMAND...: a run is going on, the command happens, and the run ends with a reason.
-during() {
-	name=$1
-	shift
-	setsid -w timeout 100 "$terrarium" run $new --timeout 0 --name "$name" -c 'print("on", flush=True)
-import time
-time.sleep(1000)' >out 2>err &
-	first=$!
-	until_true grep -q on out
-	"$@"
-	code=0
-	wait $first || code=$?
-	tried="run, and $*"
-	[ "$code" != 0 ] && [ "$code" != 124 ] && [ "$code" != 130 ] || wrong "the run should have failed"
-	[ -s err ] || wrong "it should say why"
-}
-
 restart_api() {
 	admin end kube-apiserver
 	admin again kube-apiserver

@@ -17,3 +17,21 @@ is_empty() { [ -z "$(objects)" ]; }
 # pod NAME: the pod of a sandbox.
 pod() { kubectl -n "$space" get pods -l dev.terrarium=1 -o name | grep "terrarium-$1-" | sed 's|pod/||'; }
 is_gone() { [ -z "$(pod "$1")" ] && [ ! -e "run/terrarium/$1" ]; }
+
+# during NAME COMMAND...: a run that never ends in the sandbox NAME, while the command is done to it. The run fails.
+# $run_in: options of the sandbox, else $new.
+during() {
+	name=$1
+	shift
+	setsid -w timeout 100 "$terrarium" run ${run_in:-$new} --timeout 0 --name "$name" -c 'print("on", flush=True)
+import time
+time.sleep(1000)' >out 2>err &
+	first=$!
+	until_true grep -q on out
+	"$@"
+	code=0
+	wait $first || code=$?
+	tried="run, and $*"
+	[ "$code" != 0 ] && [ "$code" != 124 ] && [ "$code" != 130 ] || wrong "the run should have failed"
+	[ -s err ] || wrong "it should say why"
+}

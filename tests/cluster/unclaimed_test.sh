@@ -45,32 +45,20 @@ kubectl -n "$space" delete quota few >/dev/null
 
 # ---- taken away while a run is going on
 
-# during NAME COMMAND...
-during() {
-	name=$1
-	shift
-	until_true is_warm
-	setsid -w timeout 100 "$terrarium" run $pool --timeout 0 --name "$name" -c 'print("on", flush=True)
-import time
-time.sleep(1000)' >out 2>err &
-	first=$!
-	until_true grep -q on out
-	"$@"
-	code=0
-	wait $first || code=$?
-	tried="run, and $*"
-	[ "$code" != 0 ] && [ "$code" != 124 ] && [ "$code" != 130 ] || wrong "the run should have failed"
-	until_true is_empty || objects
-}
+run_in=$pool
 delete_claim() { kubectl -n "$space" delete sandboxclaim "$(claim robbed)" >/dev/null; }
+until_true is_warm
 during robbed delete_claim
 expect_in err removed
+until_true is_empty || objects
 # The kubelet ends it, as it does when it evicts a pod.
 evict() {
 	kubectl -n "$space" patch pod "$(place late)" --type=merge -p '{"spec":{"activeDeadlineSeconds":1}}' >/dev/null
 }
+until_true is_warm
 during late evict
 expect_in err DeadlineExceeded
+until_true is_empty || objects
 
 # ---- no rights, and a cluster without the engine
 
