@@ -82,7 +82,8 @@ class Sandbox:
 
 if __name__ == "__main__":
     def show(stream, data):
-        print({1: "stdout", 2: "stderr"}[stream], data.decode().rstrip(), flush=True)
+        for line in data.decode().splitlines():  # several may have come at once
+            print({1: "stdout", 2: "stderr"}[stream], line, flush=True)
 
     with Sandbox(on_output=show, **({"library": sys.argv[1]} if sys.argv[1:] else {})) as box:
         box.run("x = 6\nfor i in range(2):\n    print('step', i)")

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <terrarium/recipe.h>
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
@@ -83,23 +82,17 @@ static int resume_sandbox(const struct trm_config *config, const char *name)
 static int choose_backend(const struct options *o, struct trm_config *config, const char *name)
 {
 	struct trm_ended ended;
-	struct trm_recipe *recipe = NULL;
 	struct trm_entry entry;
-	struct trm_error why = {0};
 	if (sandbox_list_runs(name, &entry))
 		return cmd_fail("the sandbox '%s' runs: there is nothing to resume", name);
 	if (!options_has(o, "backend") && trm_registry_ended(name, &ended))
 		snprintf(config->backend, sizeof config->backend, "%.*s", (int)sizeof config->backend - 1,
 				ended.backend);
-	if (!trm_registry_lists(config->backend))
-		return cmd_fail("the backend '%s' cannot suspend sandboxes", config->backend);
-	int r = trm_recipe_load(config->backend, *config->path ? config->path : NULL, &recipe, &why);
-	bool can = r == 0 && trm_recipe_suspends(recipe);
-	trm_recipe_free(recipe);
-	return can ? CMD_OK
-		   : cmd_fail("the backend '%s' cannot suspend sandboxes, so there is none to resume: name the backend "
-			      "with --backend, as agent-sandbox",
-				   config->backend);
+	return sandbox_list_suspends(config, config->backend)
+			       ? CMD_OK
+			       : cmd_fail("the backend '%s' cannot suspend sandboxes, so there is none to resume: name the backend "
+					  "with --backend, as agent-sandbox",
+					       config->backend);
 }
 
 static int run_resume(const struct cmd *cmd, int argc, char **argv)
@@ -134,8 +127,8 @@ static const char *const settings[] = {
 const struct cmd cmd_resume = {
 		.name = "resume",
 		.usage = "resume [OPTIONS] NAME",
-		.summary = "go on with a suspended one",
-		.help = "Starts a pod for the sandbox NAME that 'terrarium suspend' let rest, with the files of its "
+		.summary = "resume a suspended sandbox",
+		.help = "Starts a pod for the sandbox NAME that 'terrarium suspend' has suspended, with the files of its "
 			"volume claims, and keeps it. --kube-context and --kube-namespace say where it is, if that is "
 			"not where kubectl looks.",
 		.operands = "NAME",

@@ -6,6 +6,7 @@
 
 #include <terrarium/config.h>
 #include <terrarium/error.h>
+#include <terrarium/recipe.h>
 
 #include "cmd/cmd.h"
 
@@ -28,6 +29,15 @@ const struct trm_entry *sandbox_list_find(const struct trm_entry *entries, size_
 bool sandbox_list_runs(const char *name, struct trm_entry *ret)
 {
 	return trm_registry_find(name, ret, NULL) == 0;
+}
+
+bool sandbox_list_suspends(const struct trm_config *config, const char *backend)
+{
+	struct trm_recipe *recipe = NULL;
+	bool can = trm_recipe_load(backend, *config->path ? config->path : NULL, &recipe, NULL) == 0
+		   && trm_recipe_suspends(recipe);
+	trm_recipe_free(recipe);
+	return can;
 }
 
 static int fail_unknown(const struct trm_entry *entries, size_t n, const char *name)

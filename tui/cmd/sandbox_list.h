@@ -9,6 +9,7 @@
 
 #include <terrarium/registry.h>
 
+struct trm_config;
 struct trm_error;
 struct trm_loop;
 
@@ -21,10 +22,12 @@ const struct trm_entry *sandbox_list_find(const struct trm_entry *entries, size_
 /* Does a sandbox with this name run? Prints no message. */
 bool sandbox_list_runs(const char *name, struct trm_entry *ret);
 
+/* Is the backend a recipe that can suspend sandboxes? Prints no message. */
+bool sandbox_list_suspends(const struct trm_config *config, const char *backend);
+
 /* ---- sandbox_list_remote.c ---- */
 
 /* Are the sandboxes of the config's backend on a server? The functions above do not find those. */
-struct trm_config;
 struct trm_config_lists;
 bool sandbox_list_is_remote(const struct trm_config *config);
 /* The sandboxes that run there, malloc'd. The fields are those that the server reports, with the namespace

@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <terrarium/recipe.h>
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
@@ -10,15 +9,6 @@
 
 /* The engine is asked by commands, which take their time. */
 enum { TIMEOUT_MS = 60000 };
-
-static bool can_suspend(const struct trm_config *config, const char *backend)
-{
-	struct trm_recipe *recipe = NULL;
-	bool can = trm_recipe_load(backend, *config->path ? config->path : NULL, &recipe, NULL) == 0
-		   && trm_recipe_suspends(recipe);
-	trm_recipe_free(recipe);
-	return can;
-}
 
 static int suspend_entry(struct trm_registry *registry, const struct trm_entry *entry)
 {
@@ -42,7 +32,7 @@ static int perform(const char *name, const struct trm_config *config)
 	struct trm_error why = {0};
 	if (!sandbox_list_runs(name, &entry))
 		return sandbox_list_fail_unknown(name);
-	if (!can_suspend(config, entry.backend))
+	if (!sandbox_list_suspends(config, entry.backend))
 		return cmd_fail("the backend '%s' cannot suspend sandboxes, as agent-sandbox can: 'terrarium snapshot %s' "
 				"saves files, where a backend can do that",
 				entry.backend, name);
@@ -76,7 +66,7 @@ static int run_suspend(const struct cmd *cmd, int argc, char **argv)
 const struct cmd cmd_suspend = {
 		.name = "suspend",
 		.usage = "suspend NAME",
-		.summary = "let a claimed sandbox rest",
+		.summary = "suspend a sandbox",
 		.help = "Gives the pod of the sandbox NAME back to the cluster. Files in its volume claims stay, "
 			"everything else is lost. 'terrarium resume' goes on with them.",
 		.operands = "NAME",
