@@ -37,7 +37,8 @@ char *buf_reserve(struct buf *b, size_t n)
 	size_t cap = b->cap ? b->cap : BUF_FIRST;
 	while (cap - b->len < n)
 		cap *= 2;
-	/* realloc() moves large memory without copying it. What was taken from the front would be copied. */
+	/* realloc() moves large memory without copying it, but would copy the bytes taken from the front as
+	 * well. */
 	char *mem = b->start ? malloc(cap) : realloc(b->mem, cap);
 	if (!mem)
 		return NULL;

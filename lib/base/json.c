@@ -30,8 +30,7 @@ static bool is_plain(unsigned char c)
 
 #define EACH_BYTE UINT64_C(0x0101010101010101)
 
-/* Sets the high bit of the lowest byte that is zero. What it says of the bytes above that one may be wrong.
- */
+/* Sets the high bit of the lowest byte that is zero. The bits of higher bytes may be wrong. */
 static uint64_t zero_bytes(uint64_t word)
 {
 	return (word - EACH_BYTE) & ~word & EACH_BYTE << 7;

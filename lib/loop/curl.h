@@ -22,7 +22,7 @@ typedef struct {
 	} data;
 } CURLMsg;
 
-/* What a transfer ends with. */
+/* Results of a transfer. */
 enum {
 	CURLE_OK = 0,
 	CURLE_UNSUPPORTED_PROTOCOL = 1,
@@ -76,7 +76,7 @@ enum {
 	CURLOPT_POSTFIELDSIZE_LARGE = 30120,
 };
 
-/* What can be asked about a transfer. */
+/* Facts about a transfer, for curl_easy_getinfo(). */
 enum {
 	CURLINFO_EFFECTIVE_URL = 1048577,
 	CURLINFO_CONTENT_TYPE = 1048594,
@@ -96,7 +96,7 @@ enum {
 	CURLMOPT_TIMERFUNCTION = 20004,
 };
 
-/* What a socket waits for, and how a transfer pauses. */
+/* Events of sockets, and ways to pause a transfer. */
 enum {
 	CURLPAUSE_CONT = 0,
 	CURLPAUSE_RECV = 1,

@@ -19,7 +19,7 @@ struct words {
 	size_t n;
 };
 
-/* Reads a pattern from its beginning to its end. What it does not know makes the pattern an unknown one. */
+/* Reads a pattern from its beginning to its end. Syntax that it does not know makes the pattern unknown. */
 struct reader {
 	const char *at;
 	bool is_unknown;
@@ -103,7 +103,7 @@ static struct sieve_word read_run(struct reader *r, bool begins)
 
 static void read_alternatives(struct reader *r, struct words *ret, int depth);
 
-/* What is in a group may be wanted only around the match. */
+/* Words of a lookaround or of an optional group need not be in the match: they do not count. */
 static void read_group(struct reader *r, struct words *ret, bool *ret_begins, int depth)
 {
 	static const char not_after_word[] = "(?<![\\w.])";

@@ -145,8 +145,8 @@ static void note_failed_start(struct trm_pool *pool, const struct trm_error *why
 		refuse_first(pool, why);
 }
 
-/* Whoever has just got a sandbox uses it now. A start would take the processor away, so it comes a moment
- * later, unless the pool is half empty. */
+/* A client that has just got a sandbox is using it. The next start would compete with it for the processor,
+ * so it waits a moment, unless the pool is half empty. */
 static bool is_resting(const struct trm_pool *pool, const struct pool_count *n)
 {
 	return n->idle && n->idle * 2 >= pool->opts.min_idle && pool->given_ns

@@ -119,7 +119,7 @@ struct own_run {
 	bool is_stopped_for_memory;
 };
 
-/* What its session has announced of a run or command. Untrusted. */
+/* Facts that another client's session has announced of its run or command. Untrusted. */
 struct run_origin {
 	char by[128];
 	uint64_t began_ms;

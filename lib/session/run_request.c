@@ -104,7 +104,7 @@ static int check_variable(const char *text, struct trm_error *reterr)
 					       "the variable %.*s is not valid UTF-8 text", (int)n, text);
 }
 
-/* What holds for one run and is put back. */
+/* The variables of one run. */
 static int check_env(const struct trm_session *s, const struct trm_run_opts *o, struct trm_error *reterr)
 {
 	size_t n = count_args(o->env), bytes = 0;

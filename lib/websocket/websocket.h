@@ -42,7 +42,7 @@ struct websocket_reader {
 	size_t n_control;
 };
 
-/* What has been read. `bytes` are borrowed: from the input if it is data, else from the reader. */
+/* One thing that was read. `bytes` are borrowed: from the input if it is data, else from the reader. */
 struct websocket_event {
 	enum {
 		WEBSOCKET_NOTHING, /* more input is needed */

@@ -56,7 +56,7 @@ static void put_value(const struct setting_row *r, char *out, size_t cap)
 	snprintf(out, cap, "%.36s%s", r->value[0] ? r->value : "-", unit);
 }
 
-/* What to type, in words. */
+/* The kind of value to type, in words. */
 static const char *value_words(const char *metavar)
 {
 	static const char *const words[][2] = {

@@ -14,7 +14,8 @@ struct trm_limits;
 char *run_facts_limits(const char *backend, const struct trm_config *config, const struct trm_limits *limits,
 		char *out, size_t cap);
 
-/* What a new container gets beside its limits: each sentence goes to say(). It may contain anything. */
+/* The engine options of a new container, one sentence for each call of say(). Values are not cleaned: a
+ * sentence may contain control characters. */
 void run_facts_engine(
 		const struct trm_config *config, void (*say)(void *user, const char *sentence), void *user);
 

@@ -15,7 +15,7 @@ struct exit_reason {
 	int exit_code;
 	bool has_code, is_oom;
 	char error[256]; /* without control characters */
-	/* Of READY: see PLAN_LATE_PLACE and PLAN_LATE_AGENT. "": it does not tell. */
+	/* From the step READY: see PLAN_LATE_PLACE and PLAN_LATE_AGENT. "": it did not print them. */
 	char place[256], agent[256];
 };
 

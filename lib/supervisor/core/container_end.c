@@ -116,8 +116,8 @@ bool container_suspend(struct container *r)
 	return r->is_suspended;
 }
 
-/* Whoever asks for it by name is told that it is suspended. What cannot be suspended is destroyed, because
- * nobody would find it again. */
+/* Leave a note, so that a client that asks for the name learns that the sandbox is suspended. If suspending
+ * fails, the sandbox is destroyed, because nobody would find it again. */
 static bool suspend_engine(struct supervisor *k)
 {
 	struct container *r = &k->container;
