@@ -170,6 +170,19 @@ static ssize_t read_greeting(int fd, char *line, size_t cap)
 	return (ssize_t)n;
 }
 
+/* Returns false if the proxy has died and its keeper has not noticed yet, after the keeper has ended. */
+static bool is_alive(const struct proxy_files *files, int keeper_fd)
+{
+	enum { NOTICED_MS = 1000 };
+	struct pollfd end = {.fd = keeper_fd, .events = POLLIN};
+	int fd = open_socket(files->api, false);
+	if (fd < 0)
+		poll(&end, 1, NOTICED_MS);
+	else
+		close(fd);
+	return fd >= 0;
+}
+
 int proxy_join(const char *dir, const char *program, const char *context, char *const *env,
 		struct proxy_use *ret, char why[PROXY_WORDS])
 {
@@ -183,7 +196,8 @@ int proxy_join(const char *dir, const char *program, const char *context, char *
 	for (int i = 0; i < TRIES; i++) {
 		int fd = find_keeper(&files, program, context, env);
 		ssize_t n = fd < 0 ? fd : read_greeting(fd, line, sizeof line);
-		if (n > 0 && *line == '+') {
+		bool is_ready = n > 0 && *line == '+';
+		if (is_ready && is_alive(&files, fd)) {
 			ret->keeper_fd = fd;
 			memcpy(ret->path, files.api, sizeof ret->path);
 			return 0;
@@ -191,10 +205,10 @@ int proxy_join(const char *dir, const char *program, const char *context, char *
 		if (fd >= 0)
 			close(fd);
 		snprintf(why, PROXY_WORDS, "%s",
-				n > 0   ? line + 1
-				: n < 0 ? strerror((int)-n)
-					: "kubectl proxy ended");
-		if (n != 0) /* it was about to end, or has died: there may be another now */
+				n < 0                ? strerror((int)-n)
+				: n > 0 && !is_ready ? line + 1
+						     : "kubectl proxy ended");
+		if (n != 0 && !is_ready) /* else it was about to end, or has died: there may be another now */
 			break;
 	}
 	return TRM_EIO;

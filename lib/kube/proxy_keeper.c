@@ -74,9 +74,13 @@ static void start_kubectl(struct keeper *k, const char *program, const char *con
 
 /* ---- users --------------------------------------------------------------------------------------------- */
 
+/* Users of a proxy that has served and died get no line: the end of the connection tells them to look for
+ * another keeper. */
 static void greet(struct keeper *k, int fd)
 {
 	char line[PROXY_WORDS] = "+\n";
+	if (k->is_ready && k->has_failed)
+		return;
 	if (k->has_failed) {
 		char clean[PROXY_WORDS - 3];
 		trm_text_clean_line(clean, sizeof clean, k->words, k->n_words);
