@@ -63,8 +63,10 @@ static void answer(struct pty *p, const char *bytes, size_t n)
 {
 	if (memmem(bytes, n, "\033[c", 3))
 		pty_send(p, "\033[?62;22c", 9);
-	if (memmem(bytes, n, "\033[6n", 4))
-		pty_send(p, "\033[1;1R", 6);
+	/* Below the first row: there, a position looks like the key F3. */
+	const char *end = bytes + n;
+	for (const char *at = bytes; (at = memmem(at, (size_t)(end - at), "\033[6n", 4)); at += 4)
+		pty_send(p, "\033[40;3R", 7);
 }
 
 /* One read; false when the program is gone. */
