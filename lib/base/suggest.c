@@ -31,8 +31,9 @@ size_t suggest_distance(const char *a, const char *b)
 
 void suggest_init(struct suggest *near, const char *word)
 {
-	/* More than three wrong letters are not a typing error. */
-	*near = (struct suggest){word, NULL, strlen(word) > WORD_MAX_LEN ? 0 : 4};
+	/* More than three wrong letters, or more than half of a word, are not a typing error. */
+	size_t n = strlen(word), wrong = n < 4 ? 1 : n < 6 ? 2 : 3;
+	*near = (struct suggest){word, NULL, n > WORD_MAX_LEN ? 0 : wrong + 1};
 }
 
 void suggest_try(struct suggest *near, const char *known)
