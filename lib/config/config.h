@@ -38,9 +38,6 @@ typedef int source_fn(void *user, const struct source *src, const char *blanked,
 int source_parse(const struct source *src, source_fn *use, void *user, struct trm_error *reterr);
 int source_fail(const struct source *src, size_t offset, struct trm_error *reterr, const char *why);
 
-/* The known key nearest to `key`, or NULL when none is near. */
-const struct trm_setting *setting_nearest(const char *key);
-
 /* Settings of kind LIST, as trm_config_set() and trm_config_get(). */
 int list_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
 		const char *label, struct trm_error *reterr);
@@ -60,15 +57,25 @@ size_t secret_get_url(
 bool secret_forbids_url(const struct trm_config *config, const char *url);
 
 /* Where settings are stored. `origins`: where their values came from, by row of trm_settings(); NULL: not
- * wanted. */
+ * wanted. `own`: the settings of the program, whose rows come behind those of the library; NULL: unknown. */
 struct config_target {
 	struct trm_config *config;
 	struct trm_config_origin *origins;
+	const struct trm_program_settings *own;
 };
 enum { SETTINGS_MAX = 96 };
-void config_note(const struct config_target *target, const struct trm_setting *setting,
-		enum trm_config_from from, size_t line, size_t column);
-/* As trm_config_parse(). */
+size_t config_count(const struct config_target *target);
+const struct trm_setting *config_row(const struct config_target *target, size_t row);
+/* The row with this name, option or variable; config_count() if there is none. */
+size_t config_find(const struct config_target *target, const char *key);
+/* The known name nearest to `key`, or NULL when none is near. */
+const char *config_nearest(const struct config_target *target, const char *key);
+int config_set_row(const struct config_target *target, size_t row, const char *text, const char *label,
+		struct trm_error *reterr);
+void config_note(const struct config_target *target, size_t row, enum trm_config_from from, size_t line,
+		size_t column);
+/* Parse the text of a config file on top of the settings in `target`. `filename` is for messages. On an error
+ * `target->config` does not change. */
 int config_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr);
 

@@ -191,29 +191,28 @@ int dotenv_each(const char *text, size_t n, dotenv_fn *fn, void *user, struct tr
 
 /* The last assignment of each setting counts, even if an earlier one is wrong. */
 struct wanted {
-	char *values[SETTINGS_MAX]; /* by row of trm_settings(); NULL: not set */
+	const struct config_target *target;
+	char *values[SETTINGS_MAX]; /* by config_row(); NULL: not set */
 	size_t lines[SETTINGS_MAX];
 };
 
 static int collect_setting(void *user, const char *key, const char *value, size_t line)
 {
 	struct wanted *w = user;
-	size_t count;
-	const struct trm_setting *first = trm_settings(&count);
-	const struct trm_setting *s = trm_setting_find(key);
+	size_t row = config_find(w->target, key);
 
-	if (!s || strcmp(s->env, key) != 0)
+	if (row == config_count(w->target) || strcmp(config_row(w->target, row)->env, key) != 0)
 		return 0;
-	size_t row = (size_t)(s - first);
 	free(w->values[row]);
 	w->lines[row] = line;
 	w->values[row] = value ? strdup(value) : NULL;
 	return value && !w->values[row] ? TRM_ENOMEM : 0;
 }
 
-static int apply_setting(const struct config_target *target, const struct trm_setting *s, const char *value,
+static int apply_setting(const struct config_target *target, size_t row, const char *value,
 		const char *filename, size_t line, struct trm_error *reterr)
 {
+	const struct trm_setting *s = config_row(target, row);
 	char label[200];
 
 	snprintf(label, sizeof label, "%.100s:%zu: %s", filename, line, s->env);
@@ -225,19 +224,18 @@ static int apply_setting(const struct config_target *target, const struct trm_se
 	/* Like the Python package, ignore the file's server. */
 	if (strcmp(s->name, "server_url") == 0 && secret_forbids_url(target->config, value))
 		return 0;
-	int r = trm_config_set(target->config, s, value, label, reterr);
+	int r = config_set_row(target, row, value, label, reterr);
 	if (r == 0)
-		config_note(target, s, TRM_FROM_DOTENV, line, 0);
+		config_note(target, row, TRM_FROM_DOTENV, line, 0);
 	return r;
 }
 
 int dotenv_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr)
 {
-	struct wanted w = {0};
+	struct wanted w = {.target = target};
 	struct trm_error why = {0};
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
+	size_t count = config_count(target);
 
 	int r = dotenv_each(text, n, collect_setting, &w, &why);
 	if (r < 0)
@@ -245,8 +243,8 @@ int dotenv_parse(const struct config_target *target, const char *text, size_t n,
 	/* The environment takes precedence, even an empty variable. An empty value in the file counts as
 	 * not set. */
 	for (size_t i = 0; i < count && r == 0; i++)
-		if (w.values[i] && *w.values[i] && !getenv(settings[i].env))
-			r = apply_setting(target, &settings[i], w.values[i], filename, w.lines[i], reterr);
+		if (w.values[i] && *w.values[i] && !getenv(config_row(target, i)->env))
+			r = apply_setting(target, i, w.values[i], filename, w.lines[i], reterr);
 	for (size_t i = 0; i < count; i++)
 		free(w.values[i]);
 	return r;

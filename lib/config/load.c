@@ -150,45 +150,39 @@ static bool has_settings(char *const *env)
 
 static int load_environment(const struct config_target *target, struct trm_error *reterr)
 {
-	size_t n;
-	const struct trm_setting *settings = trm_settings(&n);
+	size_t n = config_count(target);
 	if (!has_settings(environ))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
-		const char *text = getenv(settings[i].env);
+		const char *env = config_row(target, i)->env, *text = getenv(env);
 		if (!text || !*text)
 			continue;
-		char label[64];
-		snprintf(label, sizeof label, "%s", settings[i].env);
-		int r = trm_config_set(target->config, &settings[i], text, label, reterr);
+		int r = config_set_row(target, i, text, env, reterr);
 		if (r < 0)
 			return r;
-		config_note(target, &settings[i], TRM_FROM_ENVIRONMENT, 0, 0);
+		config_note(target, i, TRM_FROM_ENVIRONMENT, 0, 0);
 	}
 	return 0;
 }
 
-void config_note(const struct config_target *target, const struct trm_setting *setting,
-		enum trm_config_from from, size_t line, size_t column)
+static void set_defaults(const struct config_target *target)
 {
-	size_t count;
-
-	if (target->origins)
-		target->origins[setting - trm_settings(&count)] =
-				(struct trm_config_origin){from, (uint32_t)line, (uint32_t)column};
+	trm_config_default(target->config);
+	for (size_t i = 0; i < config_count(target); i++) {
+		const struct trm_setting *s = config_row(target, i);
+		config_set_row(target, i, s->fallback, s->name, NULL);
+		config_note(target, i, TRM_FROM_DEFAULT, 0, 0);
+	}
 }
 
-/* Load everything on top of the defaults. */
-static int load_all(struct trm_config *config, const char *path, struct trm_config_origin *origins,
-		struct trm_error *reterr)
+int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
+		const struct trm_program_settings *own, struct trm_error *reterr)
 {
-	struct config_target target = {config, origins};
-	size_t count;
-
-	trm_settings(&count);
+	struct config_target target = {config, origins, own};
+	if (config_count(&target) > SETTINGS_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG, "the program has too many settings");
+	set_defaults(&target);
 	snprintf(config->path, sizeof config->path, "%s", path ? path : "");
-	if (origins)
-		memset(origins, 0, count * sizeof *origins);
 	int r = load_config_file(&target, path, reterr);
 	if (r == 0)
 		r = load_dotenv(&target, reterr);
@@ -197,16 +191,9 @@ static int load_all(struct trm_config *config, const char *path, struct trm_conf
 	return r;
 }
 
-int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
-		struct trm_error *reterr)
-{
-	trm_config_default(config);
-	return load_all(config, path, origins, reterr);
-}
-
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr)
 {
-	return trm_config_load_from(config, path, NULL, reterr);
+	return trm_config_load_from(config, path, NULL, NULL, reterr);
 }
 
 static size_t read_mounts(const struct trm_config *config, struct trm_mount *ret)

@@ -16,12 +16,13 @@ int source_fail(const struct source *src, size_t offset, struct trm_error *reter
 	return trm_error_set(reterr, TRM_EINVAL, "%s:%zu:%zu: %s", src->filename, at.line, at.column, why);
 }
 
-static int fail_unknown(const struct source *src, size_t offset, const char *key, struct trm_error *reterr)
+static int fail_unknown(const struct config_target *target, const struct source *src, size_t offset,
+		const char *key, struct trm_error *reterr)
 {
-	const struct trm_setting *near = setting_nearest(key);
+	const char *near = config_nearest(target, key);
 	char why[240];
 	if (near)
-		snprintf(why, sizeof why, "unknown setting \"%.60s\"; did you mean \"%s\"?", key, near->name);
+		snprintf(why, sizeof why, "unknown setting \"%.60s\"; did you mean \"%s\"?", key, near);
 	else
 		snprintf(why, sizeof why, "unknown setting \"%.60s\"; see 'terrarium help settings'", key);
 	return source_fail(src, offset, reterr, why);
@@ -95,9 +96,10 @@ static int set_list(const struct config_target *target, const struct source *src
 	return r < 0 ? source_fail(src, offset, reterr, below.msg) : 0;
 }
 
-static int set_value(const struct config_target *target, const struct source *src,
-		const struct trm_setting *setting, const cJSON *item, size_t offset, struct trm_error *reterr)
+static int set_value(const struct config_target *target, const struct source *src, size_t row,
+		const cJSON *item, size_t offset, struct trm_error *reterr)
 {
+	const struct trm_setting *setting = config_row(target, row);
 	char text[TRM_API_KEY_BYTES], label[96];
 	struct trm_error below = {0};
 	if (setting->kind == TRM_SETTING_LIST)
@@ -106,7 +108,7 @@ static int set_value(const struct config_target *target, const struct source *sr
 		return fail_plain(src, setting, offset, reterr);
 	snprintf(label, sizeof label, "\"%s\"%s", setting->name,
 			setting->kind == TRM_SETTING_RANGES || setting->kind == TRM_SETTING_HOSTS ? "" : ":");
-	if (trm_config_set(target->config, setting, text, label, &below) < 0)
+	if (config_set_row(target, row, text, label, &below) < 0)
 		return source_fail(src, offset, reterr, below.msg);
 	return 0;
 }
@@ -114,22 +116,23 @@ static int set_value(const struct config_target *target, const struct source *sr
 static int apply_item(const struct config_target *target, const struct source *src, const cJSON *item,
 		size_t offset, struct trm_error *reterr)
 {
-	const struct trm_setting *setting = trm_setting_find(item->string);
+	size_t row = config_find(target, item->string);
+	bool is_known = row < config_count(target) && !strcmp(config_row(target, row)->name, item->string);
 	if (setting_is_section(item->string))
 		return cJSON_IsObject(item)
 				       ? 0
 				       : source_fail(src, offset, reterr, "this must be an object: { … }");
-	if (!setting || strcmp(setting->name, item->string))
-		return fail_unknown(src, offset, item->string, reterr);
+	if (!is_known) /* maybe a program's that shares the file */
+		return target->own ? fail_unknown(target, src, offset, item->string, reterr) : 0;
 	for (const cJSON *before = item->prev; before->next; before = before->prev)
 		if (!strcmp(before->string, item->string))
 			return source_fail(src, offset, reterr,
 					"this setting was already given above; keep one of the two");
-	int r = set_value(target, src, setting, item, offset, reterr);
+	int r = set_value(target, src, row, item, offset, reterr);
 	if (r < 0)
 		return r;
 	struct place at = jsonc_place(src->text, src->n, offset);
-	config_note(target, setting, TRM_FROM_FILE, at.line, at.column);
+	config_note(target, row, TRM_FROM_FILE, at.line, at.column);
 	return 0;
 }
 
@@ -221,15 +224,9 @@ int config_parse(const struct config_target *target, const char *text, size_t n,
 {
 	struct source src = {filename, text, n};
 	struct trm_config draft = *target->config;
-	struct config_target onto = {&draft, target->origins};
+	struct config_target onto = {&draft, target->origins, target->own};
 	int r = source_parse(&src, take_all, &onto, reterr);
 	if (r == 0)
 		*target->config = draft;
 	return r;
-}
-
-int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
-		struct trm_error *reterr)
-{
-	return config_parse(&(struct config_target){.config = config}, text, n, filename, reterr);
 }

@@ -154,13 +154,6 @@ static const struct trm_setting settings[] = {
 		{"max_output", "--max-output", 0, "TERRARIUM_MAX_OUTPUT", "MIB", "0", TRM_SETTING_BYTES,
 				0.001, 1 << 30, true, false, "interrupt a run that prints more; 0: no limit",
 				FIELD(output_max_bytes)},
-		{"scrollback", "--scrollback", 0, "TERRARIUM_SCROLLBACK", "MIB", "16", TRM_SETTING_BYTES, 1,
-				4096, false, false, "output that the workbench keeps",
-				FIELD(scrollback_bytes)},
-		{"theme", "--theme", 0, "TERRARIUM_THEME", "THEME", "dark", TRM_SETTING_TEXT, 0, 0, false,
-				false, "colors of the workbench", FIELD(theme)},
-		{"keymap", "--keymap", 0, "TERRARIUM_KEYMAP", "default|emacs|vi", "default", TRM_SETTING_TEXT,
-				0, 0, false, false, "set of keys", FIELD(keymap)},
 		{"confirm", "--confirm", 0, "TERRARIUM_CONFIRM", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
 				false, true, "ask before running code", FIELD(confirm)},
 		{"trust", "--trust", 0, "TERRARIUM_TRUST", "BACKEND,…|all", "", TRM_SETTING_TEXT, 0, 0, false,
@@ -176,49 +169,12 @@ static const struct trm_setting settings[] = {
 		{"memory_alert_at", "--memory-alert-at", 0, "TERRARIUM_MEMORY_ALERT_AT", "PERCENT", "90",
 				TRM_SETTING_COUNT, 10, 99, false, false,
 				"percent of the memory limit to act at", FIELD(memory_alert_at)},
-		{"alerts", "--alerts", 0, "TERRARIUM_ALERTS", "off|status|bell|osc9|all", "status",
-				TRM_SETTING_CHOICE, 0, 0, false, false, "how the workbench alerts you",
-				FIELD(alerts)},
-		{"alert_at", "--alert-at", 0, "TERRARIUM_ALERT_AT", "PERCENT", "90", TRM_SETTING_COUNT, 10,
-				100, false, false, "alert when this percentage of a limit is used",
-				FIELD(alert_at)},
-		{"alert_after", "--alert-after", 0, "TERRARIUM_ALERT_AFTER", "S", "10", TRM_SETTING_SECONDS,
-				0, 86400, false, false, "… for this many seconds", FIELD(alert_after_ms)},
-		{"alert_run", "--alert-run", 0, "TERRARIUM_ALERT_RUN", "S", "60", TRM_SETTING_SECONDS, 0.1,
-				1e6, true, false, "alert at the end of a longer run; 0: never",
-				FIELD(alert_run_ms)},
-		{"graphs", "--graphs", 0, "TERRARIUM_GRAPHS", "braille|blocks|ascii", "braille",
-				TRM_SETTING_CHOICE, 0, 0, false, false, "characters of graphs",
-				FIELD(graphs)},
-		{"restore", "--restore", 0, "TERRARIUM_RESTORE", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
-				false, false, "reopen the last session of this folder", FIELD(restore)},
-		{"typing", "--typing", 0, "TERRARIUM_TYPING", "CHARS", "0", TRM_SETTING_COUNT, 1, 1000, true,
-				false, "typing speed of a demo, per second; 0: instant", FIELD(typing)},
-		{"linear", "--linear", 0, "TERRARIUM_LINEAR", "on|off", "off", TRM_SETTING_SWITCH, 0, 0,
-				false, false, "use lines of text instead of a screen", FIELD(linear)},
-		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false, true,
-				"record the session to FILE", FIELD(record)},
-		{"history", "--history", 0, "TERRARIUM_HISTORY", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
-				false, false, "remember what you run, for ^T", FIELD(history)},
-		{"images", "--images", 0, "TERRARIUM_IMAGES", "auto|kitty|sixel|symbols|off", "auto",
-				TRM_SETTING_TEXT, 0, 0, false, false, "how to draw images", FIELD(images)},
 		{"max_size", "--max-size", 0, "TERRARIUM_MAX_SIZE", "MIB", "4096", TRM_SETTING_BYTES, 1,
 				1 << 30, false, false, "size limit of one source of a copy",
 				FIELD(max_copy_bytes)},
 		{"max_files", "--max-files", 0, "TERRARIUM_MAX_FILES", "N", "1000000", TRM_SETTING_COUNT, 1,
 				4e9, false, false, "limit of files in one source of a copy",
 				FIELD(max_copy_files)},
-		{"auto_close", "--auto-close", 0, "TERRARIUM_AUTO_CLOSE", "on|off", "on", TRM_SETTING_SWITCH,
-				0, 0, false, false, "close brackets and quotes as you type",
-				FIELD(auto_close)},
-		{"wrap", "--wrap", 0, "TERRARIUM_WRAP", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false,
-				false, "wrap long lines in the editor", FIELD(wrap)},
-		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
-				TRM_SETTING_SWITCH, 0, 0, false, false, "complete after a dot",
-				FIELD(auto_complete)},
-		{"theme_plots", "--theme-plots", 0, "TERRARIUM_THEME_PLOTS", "on|off", "off",
-				TRM_SETTING_SWITCH, 0, 0, false, false,
-				"draw matplotlib's plots in the theme's colors", FIELD(theme_plots)},
 };
 #define N_SETTINGS (sizeof settings / sizeof *settings)
 _Static_assert(N_SETTINGS <= SETTINGS_MAX, "tables by row have room for each");
@@ -230,28 +186,63 @@ const struct trm_setting *trm_settings(size_t *ret_count)
 }
 
 /* A setting has three names; the first character of the key says which one to compare. */
-static const char *name_like(const struct trm_setting *s, const char *key)
+static bool is_called(const struct trm_setting *s, const char *key)
 {
-	return *key == '-' ? s->option : *key >= 'A' && *key <= 'Z' ? s->env : s->name;
+	return strcmp(key, *key == '-' ? s->option : *key >= 'A' && *key <= 'Z' ? s->env : s->name) == 0;
 }
 
 const struct trm_setting *trm_setting_find(const char *key)
 {
-	for (size_t i = 0; i < N_SETTINGS; i++) {
-		const char *name = name_like(&settings[i], key);
-		if (*name == *key && !strcmp(key, name))
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (is_called(&settings[i], key))
 			return &settings[i];
-	}
 	return NULL;
 }
 
-const struct trm_setting *setting_nearest(const char *key)
+/* ---- with those of the program ------------------------------------------------ */
+
+size_t config_count(const struct config_target *target)
+{
+	return N_SETTINGS + (target->own ? target->own->n : 0);
+}
+
+const struct trm_setting *config_row(const struct config_target *target, size_t row)
+{
+	return row < N_SETTINGS ? &settings[row] : &target->own->rows[row - N_SETTINGS];
+}
+
+size_t config_find(const struct config_target *target, const char *key)
+{
+	size_t n = config_count(target), row = 0;
+	while (row < n && !is_called(config_row(target, row), key))
+		row++;
+	return row;
+}
+
+const char *config_nearest(const struct config_target *target, const char *key)
 {
 	struct suggest near;
 	suggest_init(&near, key);
-	for (size_t i = 0; i < N_SETTINGS; i++)
-		suggest_try(&near, key[0] == '-' ? settings[i].option : settings[i].name);
-	return near.best ? trm_setting_find(near.best) : NULL;
+	for (size_t i = 0, n = config_count(target); i < n; i++)
+		suggest_try(&near, config_row(target, i)->name);
+	return near.best;
+}
+
+int config_set_row(const struct config_target *target, size_t row, const char *text, const char *label,
+		struct trm_error *reterr)
+{
+	return trm_config_set(row < N_SETTINGS ? (void *)target->config : target->own->fields,
+			config_row(target, row), text, label, reterr);
+}
+
+void config_note(const struct config_target *target, size_t row, enum trm_config_from from, size_t line,
+		size_t column)
+{
+	bool is_own = row >= N_SETTINGS;
+	struct trm_config_origin *origins = is_own ? target->own->origins : target->origins;
+	if (origins)
+		origins[is_own ? row - N_SETTINGS : row] =
+				(struct trm_config_origin){from, (uint32_t)line, (uint32_t)column};
 }
 
 /* ---- numbers ---------------------------------------------------------------- */
@@ -338,10 +329,10 @@ static int check_range(const struct trm_setting *s, double value, const char *te
 	return 0;
 }
 
-static int set_number(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+static int set_number(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
-	void *field = (char *)config + s->offset;
+	void *field = (char *)fields + s->offset;
 	double value;
 	if (!read_quantity(s->kind, text, &value)
 			|| (s->kind == TRM_SETTING_COUNT && value != (double)(int64_t)value))
@@ -361,21 +352,21 @@ static int set_number(struct trm_config *config, const struct trm_setting *s, co
 
 /* ---- the rest ----------------------------------------------------------------- */
 
-static int set_switch(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+static int set_switch(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
 	static const char *const yes[] = {"on", "true", "yes", "1"}, *const no[] = {"off", "false", "no",
 										     "0"};
 	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
 		if (!strcasecmp(text, yes[i]) || !strcasecmp(text, no[i])) {
-			*(bool *)((char *)config + s->offset) = !strcasecmp(text, yes[i]);
+			*(bool *)((char *)fields + s->offset) = !strcasecmp(text, yes[i]);
 			return 0;
 		}
 	return trm_error_set(reterr, TRM_EINVAL, "%s %s: must be on or off", label, *text ? text : "''");
 }
 
-static int set_text(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+static int set_text(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
 	size_t n = strlen(text);
 	if (n >= s->size)
@@ -383,32 +374,32 @@ static int set_text(struct trm_config *config, const struct trm_setting *s, cons
 				label, text, s->size - 1);
 	if (!n && *s->fallback)
 		return trm_error_set(reterr, TRM_EINVAL, "%s '': must not be empty", label);
-	memcpy((char *)config + s->offset, text, n + 1);
+	memcpy((char *)fields + s->offset, text, n + 1);
 	return 0;
 }
 
-static int set_ranges(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+static int set_ranges(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
 	struct cidr ranges[CIDR_LIST_MAX];
 	struct trm_error why = {0};
 	size_t n;
 	if (!*text)
-		return set_text(config, s, text, label, reterr);
+		return set_text(fields, s, text, label, reterr);
 	if (cidr_parse_list(text, ranges, &n, &why) < 0)
 		return trm_error_set(reterr, TRM_EINVAL, "%s: %s", label, why.msg);
-	return set_text(config, s, text, label, reterr);
+	return set_text(fields, s, text, label, reterr);
 }
 
-static int set_hosts(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+static int set_hosts(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
 	struct host_rule rules[HOSTLIST_MAX];
 	struct trm_error why = {0};
 	size_t n;
 	if (hostlist_parse(text, rules, &n, &why) < 0)
 		return trm_error_set(reterr, TRM_EINVAL, "%s: %s", label, why.msg);
-	return set_text(config, s, text, label, reterr);
+	return set_text(fields, s, text, label, reterr);
 }
 
 /* "ask|interrupt|off" as "ask, interrupt or off". */
@@ -427,15 +418,15 @@ static void list_choices(const char *choices, char *out, size_t cap)
 	}
 }
 
-static int set_choice(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+static int set_choice(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
 	char choices[96];
 	for (const char *at = s->metavar; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
 		size_t n = strcspn(at, "|");
 		if (strlen(text) == n && !strncasecmp(text, at, n) && n < s->size) {
-			memcpy((char *)config + s->offset, at, n);
-			((char *)config + s->offset)[n] = '\0';
+			memcpy((char *)fields + s->offset, at, n);
+			((char *)fields + s->offset)[n] = '\0';
 			return 0;
 		}
 	}
@@ -443,31 +434,31 @@ static int set_choice(struct trm_config *config, const struct trm_setting *s, co
 	return trm_error_set(reterr, TRM_EINVAL, "%s %.40s: must be %s", label, *text ? text : "''", choices);
 }
 
-int trm_config_set(struct trm_config *config, const struct trm_setting *s, const char *text,
-		const char *label, struct trm_error *reterr)
+int trm_config_set(void *fields, const struct trm_setting *s, const char *text, const char *label,
+		struct trm_error *reterr)
 {
 	switch (s->kind) {
-	case TRM_SETTING_TEXT: return set_text(config, s, text, label, reterr);
-	case TRM_SETTING_RANGES: return set_ranges(config, s, text, label, reterr);
-	case TRM_SETTING_HOSTS: return set_hosts(config, s, text, label, reterr);
-	case TRM_SETTING_LIST: return list_set(config, s, text, label, reterr);
-	case TRM_SETTING_SECRET: return secret_set(config, s, text, label, reterr);
-	case TRM_SETTING_SECRET_FILE: return secret_set_file(config, s, text, label, reterr);
-	case TRM_SETTING_CHOICE: return set_choice(config, s, text, label, reterr);
-	case TRM_SETTING_SWITCH: return set_switch(config, s, text, label, reterr);
-	default: return set_number(config, s, text, label, reterr);
+	case TRM_SETTING_TEXT: return set_text(fields, s, text, label, reterr);
+	case TRM_SETTING_RANGES: return set_ranges(fields, s, text, label, reterr);
+	case TRM_SETTING_HOSTS: return set_hosts(fields, s, text, label, reterr);
+	case TRM_SETTING_LIST: return list_set(fields, s, text, label, reterr);
+	case TRM_SETTING_SECRET: return secret_set(fields, s, text, label, reterr);
+	case TRM_SETTING_SECRET_FILE: return secret_set_file(fields, s, text, label, reterr);
+	case TRM_SETTING_CHOICE: return set_choice(fields, s, text, label, reterr);
+	case TRM_SETTING_SWITCH: return set_switch(fields, s, text, label, reterr);
+	default: return set_number(fields, s, text, label, reterr);
 	}
 }
 
 /* Returns the length that it would have, as snprintf() does. */
-static size_t get_field(const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
+static size_t get_field(const void *fields, const struct trm_setting *s, char *out, size_t cap)
 {
-	const void *field = (const char *)config + s->offset;
-	if (field == config->server_url)
-		return secret_get_url(config, s, out, cap);
+	const void *field = (const char *)fields + s->offset;
+	if (strcmp(s->name, "server_url") == 0)
+		return secret_get_url(fields, s, out, cap);
 	switch (s->kind) {
-	case TRM_SETTING_LIST: return list_get(config, s, out, cap);
-	case TRM_SETTING_SECRET: return secret_get(config, s, out, cap);
+	case TRM_SETTING_LIST: return list_get(fields, s, out, cap);
+	case TRM_SETTING_SECRET: return secret_get(fields, s, out, cap);
 	case TRM_SETTING_SECRET_FILE:
 	case TRM_SETTING_CHOICE:
 	case TRM_SETTING_RANGES:
@@ -484,10 +475,9 @@ static size_t get_field(const struct trm_config *config, const struct trm_settin
 	return (size_t)snprintf(out, cap, "%u", *(const uint32_t *)field);
 }
 
-const char *trm_config_get(
-		const struct trm_config *config, const struct trm_setting *s, char *out, size_t cap)
+const char *trm_config_get(const void *fields, const struct trm_setting *s, char *out, size_t cap)
 {
-	get_field(config, s, out, cap);
+	get_field(fields, s, out, cap);
 	return out;
 }
 

@@ -61,12 +61,13 @@ lib/server/methods: server/jsonrpc server/sandboxes session sandbox rpc base
 lib/server/mcp: server/jsonrpc rpc server/sandboxes server/http
 lib/server: server/mcp server/jsonrpc backend rpc base server/sandboxes server/http
 tui/text:
+tui/settings: text
 tui/notebook:
 tui/image:
 tui/cells: text
 tui/syntax: text
 tui/state: text
-tui/stream: text image
+tui/stream: settings text image
 tui/theme: cells
 tui/term: cells theme text image
 tui/command: cells
@@ -75,14 +76,14 @@ tui/output: widget cells text image
 tui/table: text
 tui/metrics: output cells
 tui/editor: notebook command cells text syntax
-tui/model: metrics table output editor widget command cells text syntax image
+tui/model: settings metrics table output editor widget command cells text syntax image
 tui/view: model metrics table output editor command cells text syntax widget image
 tui/record: notebook model output view theme cells text command editor widget
 tui/linear: record model command text metrics output editor widget cells image
-tui/app: linear stream state record notebook model metrics output view term theme cells text syntax image command editor widget
-tui/repl: stream table output state term theme cells text image
+tui/app: settings linear stream state record notebook model metrics output view term theme cells text syntax image command editor widget
+tui/repl: settings stream table output state term theme cells text image
 tui/monitor: app model metrics command view term theme cells
-tui/cmd: monitor app repl stream record notebook command theme cells text
+tui/cmd: settings monitor app repl stream record notebook command theme cells text
 tui: cmd'
 
 # Headers of other libraries, and the places that may include them.

@@ -238,8 +238,8 @@ static int path_config(void)
 	struct trm_error why = {0};
 	struct trm_config config;
 	struct trm_config_origin origins[SETTINGS_MAX];
-	int r = reported(trm_config_load_from(&config, "config.json", origins, &why), &why);
-	if (r == 0 && (config.limits.mem_bytes != 300u << 20 || strcmp(config.theme, "light") != 0))
+	int r = reported(trm_config_load_from(&config, "config.json", origins, NULL, &why), &why);
+	if (r == 0 && (config.limits.mem_bytes != 300u << 20 || strcmp(config.policy, "light") != 0))
 		walk_fail("settings of .env or of the environment are not there");
 	if (r == 0)
 		r = set_by_hand(&config);
@@ -252,9 +252,9 @@ static void test_config(void **state)
 	write_file(".env", "# mine\nTERRARIUM_MEMORY='300M'\nexport X=\"${HOME:-none} a\\n\"\n"
 			   "Y=${X}${Z:-z}\nMSB_LIST=\"D=1\nE=2\"\n");
 	write_file("key", "sesame\n");
-	setenv("TERRARIUM_THEME", "light", 1);
+	setenv("TERRARIUM_POLICY", "light", 1);
 	assert_true(walk_all(path_config, "config") > 20);
-	unsetenv("TERRARIUM_THEME");
+	unsetenv("TERRARIUM_POLICY");
 	unlink(".env");
 }
 

@@ -2,6 +2,7 @@
 #include <terrarium/config.h>
 #include <terrarium/error.h>
 
+#include "config/config.h"
 #include "fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
@@ -9,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct trm_config config;
 	struct trm_error e;
 	trm_config_default(&config);
-	trm_config_parse(&config, (const char *)bytes, n, "config.json", &e);
+	config_parse(&(struct config_target){.config = &config}, (const char *)bytes, n, "config.json", &e);
 	return 0;
 }
 

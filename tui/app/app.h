@@ -12,6 +12,7 @@
 #include "metrics/metrics.h"
 
 struct recording;
+struct settings;
 
 struct app_opts {
 	const char *file;                /* file to open; NULL: an empty buffer */
@@ -30,7 +31,7 @@ struct app_opts {
 	const char *record;  /* path of a recording to make; NULL or "": none */
 	/* All settings, and the origin of each value. NULL: they cannot be changed while the workbench runs.
 	 */
-	const struct trm_config *settings;
+	const struct settings *settings;
 	const struct trm_config_origin *origins;
 	const char *config;        /* config file, for its keys; NULL: the usual one */
 	const char *keymap;        /* key map; NULL: the default one */

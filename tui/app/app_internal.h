@@ -279,7 +279,7 @@ void app_note_file(const char *file); /* it was opened */
 int app_open_settings(struct app *a, const struct app_opts *opts);
 void app_close_settings(struct app *a);
 void app_list_settings(struct app *a);
-const struct trm_config *app_settings_now(const struct app *a);             /* NULL: not known */
+const struct settings *app_settings_now(const struct app *a);               /* NULL: not known */
 void app_store_setting(struct app *a, const char *name, const char *value); /* in the config file; tells it */
 void app_settings_used(struct app *a);                      /* a sandbox has been made by them */
 int app_load_keys(struct app *a, struct trm_error *reterr); /* app.c */

@@ -7,6 +7,7 @@
 #include <terrarium/config.h>
 
 #include "app/app_internal.h"
+#include "settings/settings.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
@@ -146,7 +147,7 @@ static const struct trm_sandbox_cb sandbox_cb = {.progress = on_app_sandbox_prog
 /* As it is now: the page of settings may have changed it. */
 static bool plots_have_theme(const struct app *a)
 {
-	const struct trm_config *now = app_settings_now(a);
+	const struct settings *now = app_settings_now(a);
 
 	return now && now->theme_plots;
 }

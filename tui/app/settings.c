@@ -7,6 +7,7 @@
 
 #include "app/app_internal.h"
 #include "model/settings_page.h"
+#include "settings/settings.h"
 
 /* By subject: questions, limits, sandbox, keys and editor, appearance, alerts. */
 static const struct offered_setting {
@@ -56,25 +57,22 @@ enum { OFFERED = sizeof offered / sizeof *offered };
 _Static_assert((int)OFFERED <= SETTINGS_PAGE_MAX, "the page holds all");
 
 struct app_settings {
-	struct trm_config now;
-	struct trm_config_origin origins[256];
+	struct settings now;
+	struct trm_config_origin origins[SETTING_COUNT_MAX];
 	bool is_pending[OFFERED]; /* changed after the sandbox or the program started */
 };
 
 int app_open_settings(struct app *a, const struct app_opts *opts)
 {
-	size_t n;
-
 	a->own_opts = *opts;
 	a->opts = &a->own_opts;
-	trm_settings(&n);
-	if (!opts->settings || n > sizeof a->settings->origins / sizeof *a->settings->origins)
+	if (!opts->settings)
 		return 0;
 	a->settings = calloc(1, sizeof *a->settings);
 	if (!a->settings)
 		return TRM_ENOMEM;
 	a->settings->now = *opts->settings;
-	memcpy(a->settings->origins, opts->origins, n * sizeof *opts->origins);
+	memcpy(a->settings->origins, opts->origins, setting_count() * sizeof *opts->origins);
 	return 0;
 }
 
@@ -84,7 +82,7 @@ void app_close_settings(struct app *a)
 	a->settings = NULL;
 }
 
-const struct trm_config *app_settings_now(const struct app *a)
+const struct settings *app_settings_now(const struct app *a)
 {
 	return a->settings ? &a->settings->now : NULL;
 }
@@ -98,16 +96,9 @@ void app_settings_used(struct app *a)
 
 /* ---- the list ---- */
 
-static size_t row_of(const struct trm_setting *s)
-{
-	size_t n;
-
-	return (size_t)(s - trm_settings(&n));
-}
-
 static void name_origin(const struct app *a, const struct trm_setting *s, char out[64])
 {
-	const struct trm_config_origin *o = &a->settings->origins[row_of(s)];
+	const struct trm_config_origin *o = &a->settings->origins[setting_index(s)];
 	char path[1024];
 	const char *name = trm_config_path(a->opts->config, path, sizeof path) ? strrchr(path, '/') : NULL;
 
@@ -133,7 +124,7 @@ void app_list_settings(struct app *a)
 		return;
 	}
 	for (size_t i = 0; i < OFFERED; i++) {
-		const struct trm_setting *s = trm_setting_find(offered[i].name);
+		const struct trm_setting *s = setting_find(offered[i].name);
 		struct setting_row *r = &rows[i];
 		*r = (struct setting_row){.name = s->name,
 				.help = s->help,
@@ -163,8 +154,8 @@ static void take_sandbox_opts(struct app *a)
 	int join = own->sandbox.server.join;
 	struct trm_policy *policy = own->session.policy;
 
-	trm_config_sandbox_opts(&a->settings->now, &own->lists, &own->sandbox);
-	trm_config_session_opts(&a->settings->now, &own->session);
+	trm_config_sandbox_opts(&a->settings->now.config, &own->lists, &own->sandbox);
+	trm_config_session_opts(&a->settings->now.config, &own->session);
 	own->sandbox.server.join = join;
 	own->session.policy = policy;
 }
@@ -172,7 +163,7 @@ static void take_sandbox_opts(struct app *a)
 static void use_setting(struct app *a, const struct trm_setting *s)
 {
 	struct trm_error err = {0};
-	const struct trm_config *now = &a->settings->now;
+	const struct settings *now = &a->settings->now;
 
 	for (size_t i = 0; i < OFFERED; i++)
 		if (strcmp(offered[i].name, s->name) == 0)
@@ -188,7 +179,7 @@ static void use_setting(struct app *a, const struct trm_setting *s)
 
 static void tell_stored(struct app *a, const struct trm_setting *s, const char *value, const char *path)
 {
-	struct trm_config_origin *o = a->settings ? &a->settings->origins[row_of(s)] : NULL;
+	struct trm_config_origin *o = a->settings ? &a->settings->origins[setting_index(s)] : NULL;
 	bool is_outranked = o && o->from > TRM_FROM_FILE;
 	char text[1400];
 
@@ -211,7 +202,7 @@ static void refuse_setting(struct app *a, const char *name, const char *why)
 
 void app_store_setting(struct app *a, const char *name, const char *value)
 {
-	const struct trm_setting *s = trm_setting_find(name);
+	const struct trm_setting *s = setting_find(name);
 	struct trm_error err = {0};
 	char path[1024];
 
@@ -219,7 +210,7 @@ void app_store_setting(struct app *a, const char *name, const char *value)
 		refuse_setting(a, name, "this is not remembered: there is no folder for a config file");
 		return;
 	}
-	struct trm_config *scratch = a->settings ? malloc(sizeof *scratch) : NULL;
+	struct settings *scratch = a->settings ? malloc(sizeof *scratch) : NULL;
 	if (scratch)
 		*scratch = a->settings->now;
 	if ((scratch && trm_config_set(scratch, s, value, name, &err) < 0)
@@ -234,7 +225,7 @@ void app_store_setting(struct app *a, const char *name, const char *value)
 		use_setting(a, s);
 		app_send(a, &(struct msg){.type = MSG_SETTING_STORED,
 					    .setting.name = name,
-					    .setting.config = &a->settings->now});
+					    .setting.values = &a->settings->now});
 	}
 	free(scratch);
 }

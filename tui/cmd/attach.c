@@ -16,9 +16,10 @@ static const struct option_spec options[] = {
 
 /* "ENGINE:CONTAINER": a sandbox in an existing container, which the sandbox does not remove. */
 static int attach_container(
-		const struct options *o, struct trm_config *config, const char *name, bool is_repl)
+		const struct options *o, struct settings *settings, const char *name, bool is_repl)
 {
 	const size_t n = strcspn(name, ":");
+	struct trm_config *config = &settings->config;
 	struct trm_recipe *recipe;
 	struct trm_error why = {0};
 	if (!n || !name[n + 1] || n >= sizeof config->backend
@@ -33,24 +34,24 @@ static int attach_container(
 	int code = config->confirm ? confirm_container(config) : CMD_OK;
 	if (code != CMD_OK)
 		return code;
-	return is_repl ? repl_open(config, o, false, NULL) : workbench_open(config, o, NULL, false);
+	return is_repl ? repl_open(settings, o, false, NULL) : workbench_open(settings, o, NULL, false);
 }
 
 static int attach_sandbox(const struct options *o, const char *name, bool is_repl)
 {
-	struct trm_config config;
+	struct settings settings;
 	struct trm_entry entry;
 	struct trm_error why = {0};
-	if (options_config(o, &config) < 0)
+	if (options_settings(o, &settings, NULL) < 0)
 		return CMD_FAILED;
-	if (strchr(name, ':') && !sandbox_list_is_remote(&config))
-		return attach_container(o, &config, name, is_repl);
+	if (strchr(name, ':') && !sandbox_list_is_remote(&settings.config))
+		return attach_container(o, &settings, name, is_repl);
 	if (trm_sandbox_name_check(name, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	if (!sandbox_list_is_remote(&config) && !sandbox_list_runs(name, &entry))
+	if (!sandbox_list_is_remote(&settings.config) && !sandbox_list_runs(name, &entry))
 		return sandbox_list_fail_unknown(name);
-	snprintf(config.name, sizeof config.name, "%s", name);
-	return is_repl ? repl_open(&config, o, true, NULL) : workbench_attach(&config, o);
+	snprintf(settings.config.name, sizeof settings.config.name, "%s", name);
+	return is_repl ? repl_open(&settings, o, true, NULL) : workbench_attach(&settings, o);
 }
 
 static int attach_main(const struct cmd *cmd, int argc, char **argv)

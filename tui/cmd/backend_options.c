@@ -91,7 +91,7 @@ static bool is_asked(const struct options *o, const struct trm_config *config, c
 	char value[8];
 	if (!options_has(o, name))
 		return false;
-	trm_config_get(config, trm_setting_find(name), value, sizeof value);
+	trm_config_get(config, setting_find(name), value, sizeof value);
 	return *value && strcmp(value, "off") != 0;
 }
 
@@ -114,7 +114,7 @@ static int refuse_backend_option(
 
 static int check_option(const struct trm_config *config, int kind, size_t row)
 {
-	const struct trm_setting *setting = trm_setting_find(fits[row].setting);
+	const struct trm_setting *setting = setting_find(fits[row].setting);
 	if (!(fits[row].works_on & kind))
 		return refuse_backend_option(config, kind, setting->option, fits[row].is_for);
 	if (kind == ON_ENGINE && fits[row].asks_recipe
@@ -152,6 +152,6 @@ int options_check_kept(const struct options *o, const struct trm_config *config)
 	for (size_t i = 0; i < sizeof of_kept / sizeof *of_kept; i++)
 		if (!config->keep && options_has(o, of_kept[i]) && !is_running(config))
 			return cmd_fail("%s is for sandboxes that are kept: add --keep",
-					trm_setting_find(of_kept[i])->option);
+					setting_find(of_kept[i])->option);
 	return CMD_OK;
 }

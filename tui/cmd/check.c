@@ -126,11 +126,11 @@ static void check_trust(struct check_report *r, const char *trust)
 
 static void check_config(struct check_report *r)
 {
-	struct trm_config config;
+	struct settings settings;
 	struct trm_error why = {0};
 	char path[512];
 
-	if (trm_config_load(&config, r->config, &why) < 0) {
+	if (settings_load(&settings, r->config, NULL, &why) < 0) {
 		check_say(r, CHECK_ERROR, "settings", "%s", why.msg);
 		return;
 	}
@@ -138,17 +138,17 @@ static void check_config(struct check_report *r)
 		path[0] = '\0';
 	struct theme theme;
 	struct keymap map = {0};
-	if (theme_load(config.theme, &theme, &why) < 0)
+	if (theme_load(settings.theme, &theme, &why) < 0)
 		check_say(r, CHECK_ERROR, "theme", "%s", why.msg);
-	if (keymap_complete(&map, config.keymap, &why) < 0)
+	if (keymap_complete(&map, settings.keymap, &why) < 0)
 		check_say(r, CHECK_ERROR, "keymap", "%s", why.msg);
 	keymap_finish(&map);
 	if (trm_lang_load(r->config, &why) < 0)
 		check_say(r, CHECK_ERROR, "languages", "%s", why.msg);
 	if (trm_recipe_list(r->config, on_recipe, r, &why) < 0)
 		check_say(r, CHECK_ERROR, "backends", "%s", why.msg);
-	check_policies(r, config.policy);
-	check_trust(r, config.trust);
+	check_policies(r, settings.config.policy);
+	check_trust(r, settings.config.trust);
 	if (trm_server_check(r->config, &why) < 0)
 		check_say(r, CHECK_ERROR, "server images", "%s", why.msg);
 	check_say(r, CHECK_OK, "settings", "%s%sthe environment and .env can be read", path,
@@ -209,7 +209,7 @@ static int check_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct check_report r = {.has_color = cmd_has_color(), .keymap = "default"};
 	const char *theme = NULL;
-	struct trm_config config;
+	struct settings chosen;
 	bool wants_list = false;
 	struct options o;
 	int part = ALL;
@@ -229,10 +229,10 @@ static int check_main(const struct cmd *cmd, int argc, char **argv)
 	}
 	r.config = o.config_path;
 	/* Check the rest even if the config file cannot be read. */
-	if (trm_config_load(&config, o.config_path, NULL) == 0)
-		r.keymap = config.keymap;
-	if (options_has(&o, "keymap") && options_config(&o, &config) == 0)
-		r.keymap = config.keymap;
+	if (settings_load(&chosen, o.config_path, NULL, NULL) == 0)
+		r.keymap = chosen.keymap;
+	if (options_has(&o, "keymap") && options_settings(&o, &chosen, NULL) == 0)
+		r.keymap = chosen.keymap;
 	if (!wants_list)
 		return check_all(&r, part, theme);
 	return check_list_keys(&r);

@@ -86,17 +86,17 @@ struct app_opts;
 struct trm_config;
 /* Take the settings of the workbench from the config; `opts` borrows from it. CMD_OK, or an exit code after
  * a message. */
-int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts);
+int workbench_opts(const struct settings *settings, const char *config_path, struct app_opts *opts);
 /* Start the REPL. With `attach`, it attaches to the running sandbox of the config's name. `figures`: folder
  * for images, or NULL. */
-int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures);
+int repl_open(const struct settings *settings, const struct options *o, bool attach, const char *figures);
 /* Start the workbench with a file (NULL: none), or present the file as a demo. Returns the exit code. */
-int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo);
+int workbench_open(const struct settings *settings, const struct options *o, const char *file, bool is_demo);
 
-int workbench_tutor(const struct trm_config *config, const struct options *o); /* starts the tutorial */
+int workbench_tutor(const struct settings *settings, const struct options *o); /* starts the tutorial */
 
 /* Attach the workbench to the running sandbox of the config's name. */
-int workbench_attach(const struct trm_config *config, const struct options *o);
+int workbench_attach(const struct settings *settings, const struct options *o);
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

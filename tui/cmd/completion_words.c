@@ -125,11 +125,8 @@ static void offer_policy(void *user, const char *name, const char *description, 
 
 static void offer_settings(struct completion *c)
 {
-	size_t n;
-	const struct trm_setting *settings = trm_settings(&n);
-
-	for (size_t i = 0; i < n; i++)
-		offer_word(c, settings[i].name, settings[i].help);
+	for (size_t i = 0; i < setting_count(); i++)
+		offer_word(c, setting_row(i)->name, setting_row(i)->help);
 }
 
 static void offer_kind(struct completion *c, const char *kind)
@@ -204,8 +201,6 @@ static bool each_option(struct completion *c, bool is_common,
 		bool (*take)(struct completion *c, const struct option_row *row, const char *word),
 		const char *word)
 {
-	size_t n;
-	const struct trm_setting *all = trm_settings(&n);
 	bool is_taken = false;
 
 	for (const struct option_spec *o = c->cmd->options; !is_common && o && o->name; o++)
@@ -213,15 +208,14 @@ static bool each_option(struct completion *c, bool is_common,
 	for (const struct option_spec *o = options_common; !is_common && o->name; o++)
 		is_taken |= take(c, &(struct option_row){o->name, o->metavar, o->help, o->letter}, word);
 	for (const char *const *s = c->cmd->settings; !is_common && s && *s; s++) {
-		const struct trm_setting *one = trm_setting_find(*s);
+		const struct trm_setting *one = setting_find(*s);
 		is_taken |= take(c, &(struct option_row){one->option, one->metavar, one->help, one->letter},
 				word);
 	}
-	for (size_t i = 0; is_common && i < n; i++)
-		is_taken |= take(c,
-				&(struct option_row){
-						all[i].option, all[i].metavar, all[i].help, all[i].letter},
-				word);
+	for (size_t i = 0; is_common && i < setting_count(); i++) {
+		const struct trm_setting *s = setting_row(i);
+		is_taken |= take(c, &(struct option_row){s->option, s->metavar, s->help, s->letter}, word);
+	}
 	return is_taken;
 }
 

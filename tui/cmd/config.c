@@ -9,22 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <terrarium/config.h>
 #include <terrarium/error.h>
 #include <terrarium/text.h>
 
 #include "cmd/cmd.h"
 #include "cmd/json_out.h"
+#include "settings/settings.h"
 #include "text/edit_distance.h"
 
 enum { VALUE_BYTES = 1100 };
 
 /* All effective settings and their origins. */
 struct effective {
-	struct trm_config config;
-	struct trm_config_origin origins[OPTIONS_SETTINGS_MAX];
-	const struct trm_setting *settings;
-	size_t n;
+	struct settings settings;
+	struct trm_config_origin origins[SETTING_COUNT_MAX];
 	char path[PATH_MAX]; /* of the config file; "": there is none */
 };
 
@@ -40,34 +38,34 @@ static const char *const sources[] = {
 static bool describe_where(const struct effective *e, size_t row, char *out, size_t cap)
 {
 	const struct trm_config_origin *o = &e->origins[row];
-	bool is_yes = !strcmp(e->settings[row].name, "confirm") && o->column; /* see options_config_from() */
+	const struct trm_setting *s = setting_row(row);
+	bool is_yes = !strcmp(s->name, "confirm") && o->column; /* see options_settings() */
 
 	switch (o->from) {
 	case TRM_FROM_DEFAULT: return false;
 	case TRM_FROM_FILE: snprintf(out, cap, "%s:%u:%u", e->path, o->line, o->column); break;
 	case TRM_FROM_DOTENV: snprintf(out, cap, ".env:%u", o->line); break;
-	case TRM_FROM_ENVIRONMENT: snprintf(out, cap, "%s", e->settings[row].env); break;
-	case TRM_FROM_OPTION: snprintf(out, cap, "%s", is_yes ? "--yes" : e->settings[row].option); break;
+	case TRM_FROM_ENVIRONMENT: snprintf(out, cap, "%s", s->env); break;
+	case TRM_FROM_OPTION: snprintf(out, cap, "%s", is_yes ? "--yes" : s->option); break;
 	}
 	return true;
 }
 
 static int load_effective(const struct options *o, struct effective *e)
 {
-	e->settings = trm_settings(&e->n);
 	if (!trm_config_path(o->config_path, e->path, sizeof e->path))
 		e->path[0] = '\0';
-	return options_config_from(o, &e->config, e->origins) < 0 ? CMD_FAILED : CMD_OK;
+	return options_settings(o, &e->settings, e->origins) < 0 ? CMD_FAILED : CMD_OK;
 }
 
 /* ---- printing ---- */
 
 static void put_row(struct json_out *j, const struct effective *e, size_t row)
 {
-	const struct trm_setting *s = &e->settings[row];
+	const struct trm_setting *s = setting_row(row);
 	char value[VALUE_BYTES], where[PATH_MAX + 48];
 
-	trm_config_get(&e->config, s, value, sizeof value);
+	trm_config_get(&e->settings, s, value, sizeof value);
 	json_open(j, NULL, '{');
 	json_put_text(j, "name", s->name);
 	json_put_text(j, "value", value);
@@ -86,7 +84,7 @@ static int print_settings_json(const struct effective *e)
 
 	json_init(&j);
 	json_open(&j, NULL, '[');
-	for (size_t i = 0; i < e->n; i++)
+	for (size_t i = 0; i < setting_count(); i++)
 		put_row(&j, e, i);
 	json_close(&j, ']');
 	return json_finish(&j);
@@ -100,9 +98,9 @@ static void measure_settings(const struct effective *e, int *ret_name, int *ret_
 	char value[VALUE_BYTES];
 
 	*ret_name = *ret_value = 8;
-	for (size_t i = 0; i < e->n; i++) {
-		int name = (int)strlen(e->settings[i].name);
-		trm_config_get(&e->config, &e->settings[i], value, sizeof value);
+	for (size_t i = 0; i < setting_count(); i++) {
+		int name = (int)strlen(setting_row(i)->name);
+		trm_config_get(&e->settings, setting_row(i), value, sizeof value);
 		int cols = (int)strlen(value) > VALUE_COLS ? VALUE_COLS : (int)strlen(value);
 		*ret_name = name > *ret_name ? name : *ret_name;
 		*ret_value = cols > *ret_value ? cols : *ret_value;
@@ -116,15 +114,15 @@ static int print_settings_table(const struct effective *e)
 
 	measure_settings(e, &cols, &value_cols);
 	printf("%-*s %-*s %s\n", cols, "SETTING", value_cols, "VALUE", "FROM");
-	for (size_t i = 0; i < e->n; i++) {
+	for (size_t i = 0; i < setting_count(); i++) {
 		char value[VALUE_BYTES], clean[VALUE_BYTES], where[PATH_MAX + 48] = "default",
 									      shown[PATH_MAX];
-		trm_config_get(&e->config, &e->settings[i], value, sizeof value);
+		trm_config_get(&e->settings, setting_row(i), value, sizeof value);
 		trm_text_clean_line(clean, sizeof clean, value, strlen(value));
 		bool is_set = describe_where(e, i, where, sizeof where);
 		trm_text_clean_line(shown, sizeof shown, where, strlen(where));
 		printf("%s%-*s %-*s %s%s\n", has_color ? (is_set ? "\033[1m" : "\033[2m") : "", cols,
-				e->settings[i].name, value_cols, *clean ? clean : "-", shown,
+				setting_row(i)->name, value_cols, *clean ? clean : "-", shown,
 				has_color ? "\033[m" : "");
 	}
 	return cmd_flush();
@@ -143,34 +141,31 @@ static void describe_leftover(void *user, const char *name, const char *nearest)
 
 static int print_key(const struct effective *e, const char *key, bool is_json)
 {
-	const struct trm_setting *s = trm_setting_find(key);
+	const struct trm_setting *s = setting_find(key);
 	char value[VALUE_BYTES];
 
 	if (!s) {
 		struct near near = edit_distance_to(key, strlen(key));
-		for (size_t i = 0; i < e->n; i++)
-			edit_distance_try(&near, e->settings[i].name);
+		for (size_t i = 0; i < setting_count(); i++)
+			edit_distance_try(&near, setting_row(i)->name);
 		return near.best ? cmd_fail("there is no setting '%s'; did you mean %s?", key, near.best)
 				 : cmd_fail("there is no setting '%s'; 'terrarium config' lists them", key);
 	}
 	if (is_json) {
 		struct json_out j;
 		json_init(&j);
-		put_row(&j, e, (size_t)(s - e->settings));
+		put_row(&j, e, setting_index(s));
 		return json_finish(&j);
 	}
-	trm_config_get(&e->config, s, value, sizeof value);
+	trm_config_get(&e->settings, s, value, sizeof value);
 	puts(value);
 	return cmd_flush();
 }
 
 static int print_setting_names(void)
 {
-	size_t n;
-	const struct trm_setting *settings = trm_settings(&n);
-
-	for (size_t i = 0; i < n; i++)
-		puts(settings[i].name);
+	for (size_t i = 0; i < setting_count(); i++)
+		puts(setting_row(i)->name);
 	return cmd_flush();
 }
 
@@ -197,14 +192,11 @@ static void make_folders(char *path)
 /* Print all settings with their defaults, as comments. */
 static void print_start(FILE *out)
 {
-	size_t n;
-	const struct trm_setting *settings = trm_settings(&n);
-
 	fputs("// Settings of terrarium. Take the // off a line and change the value.\n"
 	      "// 'man terrarium-config' and 'terrarium help settings' explain them.\n{\n",
 			out);
-	for (size_t i = 0; i < n; i++) {
-		const struct trm_setting *s = &settings[i];
+	for (size_t i = 0; i < setting_count(); i++) {
+		const struct trm_setting *s = setting_row(i);
 		bool is_secret = s->kind == TRM_SETTING_SECRET; /* belongs in a file of its own */
 		if (!is_secret)
 			fprintf(out, "\t// %s\n\t// \"%s\": %s%s%s,\n", s->help, s->name,
@@ -260,7 +252,7 @@ static int run_editor(const char *path)
 
 static int edit(char *path)
 {
-	struct trm_config config;
+	struct settings settings;
 	struct trm_error why = {0};
 
 	if (!*path)
@@ -268,7 +260,7 @@ static int edit(char *path)
 	int code = begin_file(path);
 	if (code == CMD_OK)
 		code = run_editor(path);
-	if (code == CMD_OK && trm_config_load(&config, path, &why) < 0)
+	if (code == CMD_OK && settings_load(&settings, path, NULL, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	return code;
 }
@@ -296,7 +288,7 @@ static int show_config(const struct options *o, const char *word, bool is_json)
 	if (word)
 		return print_key(&e, word, is_json);
 	int code = is_json ? print_settings_json(&e) : print_settings_table(&e);
-	trm_config_unknown_env(describe_leftover, NULL);
+	setting_unknown_env(describe_leftover, NULL);
 	return code;
 }
 

@@ -129,7 +129,7 @@ static void print_requested(FILE *tty, const struct trm_config *c, bool is_runni
 static void print_server(FILE *tty, const struct trm_config *c)
 {
 	char url[TRM_REMOTE_URL_BYTES + 8];
-	trm_config_get(c, trm_setting_find("server_url"), url, sizeof url);
+	trm_config_get(c, setting_find("server_url"), url, sizeof url);
 	print_fact(tty,
 			"in a new sandbox on the server %s (namespace %s, image %s): %.4g MiB memory "
 			"and %.3g core%s are requested; the server decides the rest, including the network,\n",

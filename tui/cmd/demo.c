@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <terrarium/config.h>
 
 #include "cmd/cmd.h"
 
 static int demo_main(const struct cmd *cmd, int argc, char **argv)
 {
-	struct trm_config config;
+	struct settings settings;
 	const char *file = NULL;
 	struct options o;
 
@@ -21,7 +20,8 @@ static int demo_main(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!file)
 		return cmd_fail("nothing to show: give a FILE with cells (\"# %%%%\" lines), or a notebook");
-	return options_config(&o, &config) < 0 ? CMD_FAILED : workbench_open(&config, &o, file, true);
+	return options_settings(&o, &settings, NULL) < 0 ? CMD_FAILED
+							 : workbench_open(&settings, &o, file, true);
 }
 
 static const char *const settings[] = {"typing", "theme", "language", "memory", "timeout", "record", NULL};

@@ -94,7 +94,7 @@ static int doctor_main(const struct cmd *cmd, int argc, char **argv)
 	if (report.is_json)
 		json_open(&report.json, NULL, '[');
 	int n_failed = examine(&config, &report);
-	trm_config_unknown_env(on_leftover, &report);
+	setting_unknown_env(on_leftover, &report);
 	if (report.is_json)
 		json_close(&report.json, ']');
 	else if (n_failed)

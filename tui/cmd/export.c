@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <terrarium/config.h>
 #include <terrarium/error.h>
 
 #include "cmd/cmd.h"
@@ -87,7 +86,7 @@ static int convert(const struct request *q, const struct export_format *format)
 /* Set up the appearance of a cast. 0 or an exit code. */
 static int prepare_cast(struct request *q, const struct options *o)
 {
-	struct trm_config config;
+	struct settings settings;
 	struct trm_error why = {0};
 	char rest;
 
@@ -97,9 +96,9 @@ static int prepare_cast(struct request *q, const struct options *o)
 					|| q->cast.rows > 1000))
 		return cmd_fail("--size %s: must be COLUMNSxROWS, such as 120x36, from 40x11 to 1000x1000",
 				q->size);
-	if (options_config(o, &config) < 0)
+	if (options_settings(o, &settings, NULL) < 0)
 		return CMD_FAILED;
-	if (theme_load(config.theme, &q->theme, &why) < 0)
+	if (theme_load(settings.theme, &q->theme, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	q->cast.theme = &q->theme;
 	return CMD_OK;

@@ -55,7 +55,7 @@ void cmd_print_option(char letter, const char *name, const char *metavar, const 
 
 static void print_setting(const char *name)
 {
-	const struct trm_setting *s = trm_setting_find(name);
+	const struct trm_setting *s = setting_find(name);
 	char help[160];
 	bool has_default = *s->fallback && strcmp(s->fallback, "0") != 0;
 	snprintf(help, sizeof help, has_default ? "%s (%s)" : "%s", s->help, s->fallback);
@@ -122,8 +122,6 @@ static int print_options(void)
 
 static int print_settings(void)
 {
-	size_t n;
-	const struct trm_setting *s = trm_settings(&n);
 	cmd_print_wrapped(
 			"The first of these wins: option, environment, .env in the current directory, config file, default. "
 			"The config file is $XDG_CONFIG_HOME/terrarium/config.json (or --config FILE, TERRARIUM_CONFIG): a "
@@ -131,10 +129,11 @@ static int print_settings(void)
 			"    { \"memory\": 1024, \"theme\": \"light\" } // mine\n",
 			0);
 	putchar('\n');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < setting_count(); i++) {
+		const struct trm_setting *s = setting_row(i);
 		char left[48];
-		snprintf(left, sizeof left, "%-16s %s", s[i].name, *s[i].fallback ? s[i].fallback : "-");
-		printf("  %-24s  %s\n", left, s[i].help);
+		snprintf(left, sizeof left, "%-16s %s", s->name, *s->fallback ? s->fallback : "-");
+		printf("  %-24s  %s\n", left, s->help);
 	}
 	cmd_print_wrapped(
 			"\nAs an option: --metrics-interval 2. In the environment: TERRARIUM_METRICS_INTERVAL=2. Sizes are "

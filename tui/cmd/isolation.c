@@ -31,7 +31,7 @@ static int store(const char *config_path)
 	char path[1024];
 	if (!trm_config_path(config_path, path, sizeof path))
 		return cmd_fail("cannot save this choice: there is no folder for a config file");
-	if (trm_config_store(path, trm_setting_find("isolation"), "none", &why) < 0)
+	if (trm_config_store(path, setting_find("isolation"), "none", &why) < 0)
 		return cmd_fail("%s", why.msg);
 	fprintf(stderr, "remembered in %s\n", path);
 	return CMD_OK;

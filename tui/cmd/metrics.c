@@ -30,16 +30,16 @@ static int watch_screen(const struct metrics_request *q)
 {
 	struct monitor_opts opts = {.name = q->name,
 			.interval_ms = q->interval_ms,
-			.theme = q->config.theme,
+			.theme = q->settings.theme,
 			.config = q->options->config_path,
-			.keymap = q->config.keymap,
-			.graphs = app_graph_style(q->config.graphs)};
+			.keymap = q->settings.keymap,
+			.graphs = app_graph_style(q->settings.graphs)};
 	struct trm_error why = {0}, ended;
 	struct trm_config_lists lists;
 	struct trm_sandbox_opts far;
 
-	sandbox_list_remote_opts(&q->config, q->name, &lists, &far);
-	opts.far = sandbox_list_is_remote(&q->config) ? &far : NULL;
+	sandbox_list_remote_opts(&q->settings.config, q->name, &lists, &far);
+	opts.far = sandbox_list_is_remote(&q->settings.config) ? &far : NULL;
 	int r = monitor_main(&opts, &ended, &why);
 	if (r == TRM_ENOTSUP) /* the terminal cannot move its cursor */
 		return metrics_of_one(q);
@@ -81,11 +81,11 @@ static int watch_any(struct metrics_request *q)
 {
 	char *name = NULL;
 
-	int code = q->name ? CMD_OK : choose_measured(&q->config, &name);
+	int code = q->name ? CMD_OK : choose_measured(&q->settings.config, &name);
 	if (code != CMD_OK || (!q->name && !name))
 		return code ? code : cmd_fail("out of memory");
 	q->name = q->name ? q->name : name;
-	code = q->config.linear ? metrics_of_one(q) : watch_screen(q);
+	code = q->settings.linear ? metrics_of_one(q) : watch_screen(q);
 	free(name);
 	return code;
 }
@@ -106,14 +106,14 @@ static int show_metrics(struct metrics_request *q, const char *interval)
 {
 	struct trm_error why = {0};
 
-	if (options_config(q->options, &q->config) < 0)
+	if (options_settings(q->options, &q->settings, NULL) < 0)
 		return CMD_FAILED;
 	if (interval
-			&& trm_config_set(&q->config, trm_setting_find("metrics_interval"), interval,
+			&& trm_config_set(&q->settings, setting_find("metrics_interval"), interval,
 					   "--interval", &why)
 					   < 0)
 		return cmd_fail("%s", why.msg);
-	q->interval_ms = q->config.metrics_interval_ms;
+	q->interval_ms = q->settings.config.metrics_interval_ms;
 	bool is_screen = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 	if (q->is_watch && !q->is_json && is_screen)
 		return watch_any(q);

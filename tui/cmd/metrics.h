@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <terrarium/config.h>
 #include <terrarium/registry.h>
+
+#include "settings/settings.h"
 
 struct json_out;
 struct options;
@@ -19,7 +20,7 @@ struct options;
 enum { METRICS_SNAPSHOT_MS = 200 }; /* time between the two samples that a rate needs */
 
 struct metrics_request {
-	struct trm_config config;
+	struct settings settings;
 	const struct options *options;
 	const char *name; /* NULL: all sandboxes */
 	uint32_t interval_ms;

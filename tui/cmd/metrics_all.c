@@ -178,7 +178,7 @@ int metrics_of_all(const struct metrics_request *q)
 {
 	uint32_t wait_ms = q->is_watch ? q->interval_ms : METRICS_SNAPSHOT_MS;
 	struct trm_error why = {0};
-	struct all all = {.config = &q->config};
+	struct all all = {.config = &q->settings.config};
 	int code = CMD_OK;
 
 	if (trm_registry_create(&all.registry, &why) < 0)

@@ -130,7 +130,7 @@ int metrics_of_one(const struct metrics_request *q)
 	if (trm_loop_create(&loop, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	json_init(&w.json);
-	int r = sandbox_list_open(loop, &q->config, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
+	int r = sandbox_list_open(loop, &q->settings.config, q->name, &opts, &one_cb, &w, &w.sandbox, &why);
 	if (r < 0)
 		w.code = r == TRM_ENOENT ? sandbox_list_fail_unknown(q->name) : cmd_fail("%s", why.msg);
 	while (w.sandbox && trm_loop_step(loop, -1) >= 0)

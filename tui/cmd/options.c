@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <terrarium/config.h>
 #include <terrarium/error.h>
 #include <terrarium/terrarium.h>
 
 #include "cmd/cmd.h"
+#include "settings/settings.h"
 #include "text/edit_distance.h"
 
 enum { ITEMS_MAX = 192 };
@@ -69,11 +69,11 @@ static struct match find_option(const struct options *o, const char *word, size_
 	if (search_table(o->own, OWN, word, n, &match)
 			|| search_table(options_common, COMMON, word, n, &match))
 		return match;
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
-	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX; i++)
-		if (names(settings[i].option, settings[i].letter, word, n))
-			return (struct match){SETTING, (int)i, settings[i].metavar};
+	for (size_t i = 0; i < setting_count() && i < SETTING_COUNT_MAX; i++) {
+		const struct trm_setting *s = setting_row(i);
+		if (names(s->option, s->letter, word, n))
+			return (struct match){SETTING, (int)i, s->metavar};
+	}
 	return match;
 }
 
@@ -89,14 +89,12 @@ static int wrong(const struct options *o, const char *what, const char *word, in
 static const char *nearest(const struct options *o, const char *word, size_t n)
 {
 	struct near near = edit_distance_to(word, n);
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
 	for (const struct option_spec *own = o->own; own && own->name; own++)
 		edit_distance_try(&near, own->name);
 	for (const struct option_spec *common = options_common; common->name; common++)
 		edit_distance_try(&near, common->name);
-	for (size_t i = 0; i < count; i++)
-		edit_distance_try(&near, settings[i].option);
+	for (size_t i = 0; i < setting_count(); i++)
+		edit_distance_try(&near, setting_row(i)->option);
 	return near.best;
 }
 
@@ -112,8 +110,7 @@ static int refuse_unknown_option(const struct options *o, const char *word, size
 /* "--net-allow A --net-allow B" means "--net-allow A,B". */
 static bool join_values(struct options *o, int row)
 {
-	size_t count;
-	const struct trm_setting *setting = &trm_settings(&count)[row];
+	const struct trm_setting *setting = setting_row((size_t)row);
 	const char *before = o->settings[row].text;
 	bool is_list = setting->kind == TRM_SETTING_RANGES || setting->kind == TRM_SETTING_HOSTS;
 	if (!is_list || !before)
@@ -130,8 +127,7 @@ static bool join_values(struct options *o, int row)
 
 static bool keep_item(struct options *o, int row)
 {
-	size_t count;
-	const struct trm_setting *setting = &trm_settings(&count)[row];
+	const struct trm_setting *setting = setting_row((size_t)row);
 	if (setting->kind != TRM_SETTING_LIST)
 		return true;
 	if (o->n_items == ITEMS_MAX) {
@@ -146,8 +142,7 @@ static bool keep_item(struct options *o, int row)
 /* Erase a secret, because all users of the machine can read a command line while it exists. */
 static bool wipe_secret(struct options *o, int row)
 {
-	size_t count;
-	const struct trm_setting *setting = &trm_settings(&count)[row];
+	const struct trm_setting *setting = setting_row((size_t)row);
 	if (setting->kind != TRM_SETTING_SECRET)
 		return true;
 	size_t n = strlen(o->value);
@@ -195,15 +190,13 @@ static int take_option(struct options *o, struct match match, const char *label)
 /* The option's name in its table, for messages about its value. */
 static const char *label_of(struct match match)
 {
-	size_t count;
-	return match.kind == SETTING ? trm_settings(&count)[match.row].option : "";
+	return match.kind == SETTING ? setting_row((size_t)match.row)->option : "";
 }
 
 /* "--linear" without a value turns the switch on. */
 static bool is_switch(struct match match)
 {
-	size_t count;
-	return match.kind == SETTING && trm_settings(&count)[match.row].kind == TRM_SETTING_SWITCH;
+	return match.kind == SETTING && setting_row((size_t)match.row)->kind == TRM_SETTING_SWITCH;
 }
 
 static bool is_on_or_off(const char *word)
@@ -280,10 +273,8 @@ int options_next(struct options *o)
 
 bool options_has(const struct options *o, const char *setting)
 {
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
 	for (size_t i = 0; i < o->n_given; i++)
-		if (strcmp(settings[o->given[i]].name, setting) == 0)
+		if (strcmp(setting_row(o->given[i])->name, setting) == 0)
 			return true;
 	return false;
 }
@@ -337,8 +328,7 @@ static int check_together(const struct options *o, const struct trm_config *conf
 /* A list in options replaces a list in the config, as with any setting. */
 static int set_list(const struct options *o, int row, struct trm_config *config, struct trm_error *why)
 {
-	size_t count;
-	const struct trm_setting *setting = &trm_settings(&count)[row];
+	const struct trm_setting *setting = setting_row((size_t)row);
 	int r = 0;
 	trm_config_clear(config, setting);
 	for (size_t i = 0; i < o->n_items && r == 0; i++)
@@ -361,25 +351,31 @@ static int take_snapshot(const struct options *o, struct trm_config *config)
 	return CMD_OK;
 }
 
-int options_config_from(
-		const struct options *o, struct trm_config *ret_config, struct trm_config_origin *ret_origins)
+/* Load the settings and apply the options to them. */
+static int load_given(const struct options *o, struct settings *ret, struct trm_config_origin *ret_origins,
+		struct trm_error *why)
 {
-	struct trm_error why = {0};
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
-	int r = trm_lang_load(o->config_path, &why);
+	int r = trm_lang_load(o->config_path, why);
 	if (r == 0)
-		r = trm_config_load_from(ret_config, o->config_path, ret_origins, &why);
-	for (size_t i = 0; i < count && i < OPTIONS_SETTINGS_MAX && r == 0; i++) {
+		r = settings_load(ret, o->config_path, ret_origins, why);
+	for (size_t i = 0; i < setting_count() && r == 0; i++) {
+		const struct trm_setting *s = setting_row(i);
 		if (!o->settings[i].text)
 			continue;
-		r = settings[i].kind == TRM_SETTING_LIST
-				    ? set_list(o, (int)i, ret_config, &why)
-				    : trm_config_set(ret_config, &settings[i], o->settings[i].text,
-						    o->settings[i].label, &why);
+		r = s->kind == TRM_SETTING_LIST
+				    ? set_list(o, (int)i, &ret->config, why)
+				    : trm_config_set(ret, s, o->settings[i].text, o->settings[i].label, why);
 		note_origin(ret_origins, i, 0);
 	}
-	if (r < 0) {
+	return r;
+}
+
+int options_settings(
+		const struct options *o, struct settings *ret_settings, struct trm_config_origin *ret_origins)
+{
+	struct trm_config *ret_config = &ret_settings->config;
+	struct trm_error why = {0};
+	if (load_given(o, ret_settings, ret_origins, &why) < 0) {
 		cmd_fail("%s", why.msg);
 		return -1;
 	}
@@ -393,14 +389,18 @@ int options_config_from(
 		return -1;
 	if (o->yes) {
 		ret_config->confirm = false;
-		note_origin(ret_origins, (size_t)(trm_setting_find("confirm") - settings), 1);
+		note_origin(ret_origins, setting_index(setting_find("confirm")), 1);
 	}
 	return 0;
 }
 
 int options_config(const struct options *o, struct trm_config *ret_config)
 {
-	return options_config_from(o, ret_config, NULL);
+	struct settings settings;
+	int r = options_settings(o, &settings, NULL);
+	if (r == 0)
+		*ret_config = settings.config;
+	return r;
 }
 
 int options_config_start(const struct options *o, struct trm_config *ret_config)

@@ -9,9 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "settings/settings.h"
 #include "stream/cli_session.h"
-
-struct trm_config;
 
 /* A metavar describes a value, also for shell completion: NAME (of a running sandbox), FILE, DIR, THEME,
  * LANG, COMMAND (of terrarium), SETTING, NAME:PATH, or literal words in lower case. Alternatives are
@@ -25,8 +24,6 @@ struct option_spec {
 
 /* Options that all commands have besides their own and the settings; ended by a row without a name. */
 extern const struct option_spec options_common[];
-
-enum { OPTIONS_SETTINGS_MAX = 96 };
 
 struct options {
 	/* Input. */
@@ -47,9 +44,9 @@ struct options {
 	const char *bare_switch, *bare_word;
 	struct {
 		const char *text, *label;
-	} settings[OPTIONS_SETTINGS_MAX]; /* indexed by row of trm_settings() */
+	} settings[SETTING_COUNT_MAX]; /* by setting_index() */
 	/* The n_given rows that were given; few, so a search is fast. */
-	unsigned char given[OPTIONS_SETTINGS_MAX];
+	unsigned char given[SETTING_COUNT_MAX];
 	size_t n_given;
 	size_t n_items;
 };
@@ -86,10 +83,9 @@ int options_config_start(const struct options *o, struct trm_config *ret_config)
 int options_check_backend(const struct options *o, const struct trm_config *config);
 /* Refuse options that only make sense with a kept sandbox. Returns as options_check_backend() does. */
 int options_check_kept(const struct options *o, const struct trm_config *config);
-/* Like options_config(), and set the origin of each value by row of trm_settings() (OPTIONS_SETTINGS_MAX of
- * them; NULL: not needed). An origin OPTION of "confirm" with a column means --yes. */
-struct trm_config_origin;
-int options_config_from(const struct options *o, struct trm_config *ret_config,
+/* Like options_config(), with the settings of the screen, and set the origin of each value by setting_index()
+ * (SETTING_COUNT_MAX of them; NULL: not needed). An origin OPTION of "confirm" with a column means --yes. */
+int options_settings(const struct options *o, struct settings *ret_settings,
 		struct trm_config_origin *ret_origins);
 
 #endif

@@ -52,23 +52,23 @@ static int check_with(const struct trm_config *config, const struct policy_gate 
 	return code;
 }
 
-static int open_with(const struct trm_config *config, const struct options *o, bool attach,
+static int open_with(const struct settings *settings, const struct options *o, bool attach,
 		const char *figures, char *const *with)
 {
 	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	if (policy_gate_open(&policy_gate, config, o->config_path, &why) < 0)
+	if (policy_gate_open(&policy_gate, &settings->config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	struct repl_opts opts = {.config = config,
+	struct repl_opts opts = {.settings = settings,
 			.policy_gate = &policy_gate,
 			.asked = options_asked(o),
 			.attach = attach,
 			.figures = figures,
 			.with = with};
 	bool is_pipe_broken = false;
-	int code = confirm_transcript(config, &policy_gate);
+	int code = confirm_transcript(&settings->config, &policy_gate);
 	if (code == CMD_OK)
-		code = check_with(config, &policy_gate, with);
+		code = check_with(&settings->config, &policy_gate, with);
 	if (code == CMD_OK)
 		code = repl_main(&opts, &is_pipe_broken);
 	policy_gate_close(&policy_gate);
@@ -77,9 +77,9 @@ static int open_with(const struct trm_config *config, const struct options *o, b
 	return code;
 }
 
-int repl_open(const struct trm_config *config, const struct options *o, bool attach, const char *figures)
+int repl_open(const struct settings *settings, const struct options *o, bool attach, const char *figures)
 {
-	return open_with(config, o, attach, figures, NULL);
+	return open_with(settings, o, attach, figures, NULL);
 }
 
 /* Each text may name several; they are packages of the REPL's language. */
@@ -98,19 +98,19 @@ static int add_packages(const struct trm_config *config, const char *const *text
 
 static int open_asked(struct options *o, const char *figures, const char *const *texts, size_t n)
 {
-	struct trm_config config;
+	struct settings chosen;
 	char **with = NULL;
-	if (options_config_start(o, &config) < 0)
+	if (options_settings(o, &chosen, NULL) < 0 || options_check_backend(o, &chosen.config))
 		return CMD_FAILED;
-	if (n && options_has(o, "net") && !config.limits.net)
+	if (n && options_has(o, "net") && !chosen.config.limits.net)
 		return cmd_fail("--net off also forbids fetching packages; leave it out: they are fetched outside of "
 				"the sandbox, which gets no network by that");
-	sandbox_list_note_running(o, &config, false);
-	int code = add_packages(&config, texts, n, &with);
+	sandbox_list_note_running(o, &chosen.config, false);
+	int code = add_packages(&chosen.config, texts, n, &with);
 	if (code == CMD_OK)
-		code = confirm_isolation(&config, o->config_path);
+		code = confirm_isolation(&chosen.config, o->config_path);
 	if (code == CMD_OK)
-		code = open_with(&config, o, false, figures, with);
+		code = open_with(&chosen, o, false, figures, with);
 	trm_libraries_free(with);
 	return code;
 }

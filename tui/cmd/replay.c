@@ -5,13 +5,13 @@
 #include "cmd/cmd.h"
 #include "record/file.h"
 
-static int show_recording(const struct trm_config *config, const char *config_path, const char *path)
+static int show_recording(const struct settings *settings, const char *config_path, const char *path)
 {
 	struct recording recording;
 	struct trm_error why = {0};
 	struct app_opts opts;
 
-	int code = workbench_opts(config, config_path, &opts);
+	int code = workbench_opts(settings, config_path, &opts);
 	if (code != CMD_OK)
 		return code;
 	if (recording_load(&recording, path, &why) < 0)
@@ -26,7 +26,7 @@ static int show_recording(const struct trm_config *config, const char *config_pa
 
 static int replay_main(const struct cmd *cmd, int argc, char **argv)
 {
-	struct trm_config config;
+	struct settings settings;
 	const char *path = NULL;
 	struct options o;
 
@@ -42,7 +42,8 @@ static int replay_main(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!path)
 		return cmd_fail("nothing to replay: give a RECORDING (made with terrarium --record FILE)");
-	return options_config(&o, &config) < 0 ? CMD_FAILED : show_recording(&config, o.config_path, path);
+	return options_settings(&o, &settings, NULL) < 0 ? CMD_FAILED
+							 : show_recording(&settings, o.config_path, path);
 }
 
 static const char *const settings[] = {"theme", "keymap", "linear", NULL};

@@ -44,19 +44,18 @@ static void put_command(struct json_out *j, const struct cmd *cmd)
 
 static void put_settings(struct json_out *j)
 {
-	size_t n;
-	const struct trm_setting *s = trm_settings(&n);
 	json_open(j, "settings", '[');
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < setting_count(); i++) {
+		const struct trm_setting *s = setting_row(i);
 		json_open(j, NULL, '{');
-		json_put_text(j, "setting", s[i].name);
-		json_put_text(j, "option", s[i].option);
-		put_letter(j, s[i].letter);
-		json_put_text(j, "variable", s[i].env);
-		json_put_text(j, "value", s[i].metavar);
-		json_put_text(j, "default", s[i].fallback);
-		json_put_text(j, "help", s[i].help);
-		json_put_bool(j, "from_dotenv", !s[i].not_from_dotenv);
+		json_put_text(j, "setting", s->name);
+		json_put_text(j, "option", s->option);
+		put_letter(j, s->letter);
+		json_put_text(j, "variable", s->env);
+		json_put_text(j, "value", s->metavar);
+		json_put_text(j, "default", s->fallback);
+		json_put_text(j, "help", s->help);
+		json_put_bool(j, "from_dotenv", !s->not_from_dotenv);
 		json_close(j, '}');
 	}
 	json_close(j, ']');

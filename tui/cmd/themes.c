@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <terrarium/config.h>
 #include <terrarium/error.h>
 #include <terrarium/text.h>
 
@@ -13,7 +12,7 @@
 #include "theme/theme.h"
 
 struct request {
-	struct trm_config config;
+	struct settings settings;
 	struct theme_list list;
 	bool is_json, names_only;
 };
@@ -106,7 +105,7 @@ static void put_theme(struct json_out *j, const struct request *q, const char *n
 
 	json_open(j, NULL, '{');
 	json_put_text(j, "name", name);
-	json_put_bool(j, "current", !strcmp(name, q->config.theme));
+	json_put_bool(j, "current", !strcmp(name, q->settings.theme));
 	if (is_good)
 		json_put_bool(j, "own", is_own(&theme));
 	else
@@ -141,7 +140,7 @@ static int print_themes_table(const struct request *q)
 		const char *reported = !is_good ? why.msg : is_own(&theme) ? theme.path : "";
 		trm_text_clean_line(where, sizeof where, reported, strlen(reported));
 		bool has_swatch = is_good && depth != DEPTH_NONE;
-		printf("%c %-*s", !strcmp(name, q->config.theme) ? '*' : ' ', has_swatch || *where ? 18 : 0,
+		printf("%c %-*s", !strcmp(name, q->settings.theme) ? '*' : ' ', has_swatch || *where ? 18 : 0,
 				name);
 		if (has_swatch) {
 			putchar(' ');
@@ -170,7 +169,7 @@ static const struct option_spec options[] = {
 
 static int print_themes(struct request *q, const struct options *o)
 {
-	if (options_config(o, &q->config) < 0)
+	if (options_settings(o, &q->settings, NULL) < 0)
 		return CMD_FAILED;
 	if (theme_list_init(&q->list) < 0)
 		return cmd_fail("out of memory");

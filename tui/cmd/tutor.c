@@ -25,16 +25,16 @@ static int print_sample(const struct trm_config *config)
 
 static int tutor_main(const struct cmd *cmd, int argc, char **argv)
 {
-	struct trm_config config;
+	struct settings settings;
 	struct options o;
 	unsigned given;
 	int code;
 
 	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
 		return code;
-	if (options_config(&o, &config) < 0)
+	if (options_settings(&o, &settings, NULL) < 0)
 		return CMD_FAILED;
-	return given ? print_sample(&config) : workbench_tutor(&config, &o);
+	return given ? print_sample(&settings.config) : workbench_tutor(&settings, &o);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "confirm", NULL};

@@ -11,50 +11,51 @@
 #include "cmd/sandbox_list.h"
 #include "stream/policy_gate.h"
 
-int workbench_opts(const struct trm_config *config, const char *config_path, struct app_opts *opts)
+int workbench_opts(const struct settings *settings, const char *config_path, struct app_opts *opts)
 {
+	const struct trm_config *config = &settings->config;
 	struct trm_error why = {0};
 	app_opts_default(opts);
-	if (!app_knows_images(config->images))
-		return cmd_fail("images: %s: must be auto, kitty, sixel, symbols or off", config->images);
+	if (!app_knows_images(settings->images))
+		return cmd_fail("images: %s: must be auto, kitty, sixel, symbols or off", settings->images);
 	if (*config->language && trm_lang_find(config->language, &opts->lang, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	opts->typing = config->typing;
-	opts->theme = config->theme;
-	opts->is_linear = config->linear;
-	opts->record = config->record;
+	opts->typing = settings->typing;
+	opts->theme = settings->theme;
+	opts->is_linear = settings->linear;
+	opts->record = settings->record;
 	opts->config = config_path;
-	opts->keymap = config->keymap;
+	opts->keymap = settings->keymap;
 	opts->confirm = config->confirm;
 	opts->trust = config->trust;
-	opts->images = config->images;
-	opts->auto_close = config->auto_close;
-	opts->wrap = config->wrap;
-	opts->auto_complete = config->auto_complete;
-	opts->graphs = config->graphs;
-	opts->alerts = config->alerts;
-	opts->alert_percent = config->alert_at;
-	opts->alert_after_ms = config->alert_after_ms;
-	opts->alert_run_ms = config->alert_run_ms;
-	opts->restore = config->restore;
-	opts->scrollback_bytes = (size_t)config->scrollback_bytes;
-	opts->has_history = config->history;
+	opts->images = settings->images;
+	opts->auto_close = settings->auto_close;
+	opts->wrap = settings->wrap;
+	opts->auto_complete = settings->auto_complete;
+	opts->graphs = settings->graphs;
+	opts->alerts = settings->alerts;
+	opts->alert_percent = settings->alert_at;
+	opts->alert_after_ms = settings->alert_after_ms;
+	opts->alert_run_ms = settings->alert_run_ms;
+	opts->restore = settings->restore;
+	opts->scrollback_bytes = (size_t)settings->scrollback_bytes;
+	opts->has_history = settings->history;
 	trm_config_sandbox_opts(config, &opts->lists, &opts->sandbox);
 	trm_config_session_opts(config, &opts->session);
 	return CMD_OK;
 }
 
-static int open_behind_gate(const struct trm_config *config, const struct options *o, struct app_opts *opts)
+static int open_behind_gate(const struct settings *settings, const struct options *o, struct app_opts *opts)
 {
 	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	struct trm_config again;
-	struct trm_config_origin origins[OPTIONS_SETTINGS_MAX];
-	if (options_config_from(o, &again, origins) == 0) {
-		opts->settings = config;
+	struct settings again;
+	struct trm_config_origin origins[SETTING_COUNT_MAX];
+	if (options_settings(o, &again, origins) == 0) {
+		opts->settings = settings;
 		opts->origins = origins;
 	}
-	if (policy_gate_open(&policy_gate, config, o->config_path, &why) < 0)
+	if (policy_gate_open(&policy_gate, &settings->config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	opts->policy = policy_gate.policy;
 	opts->policy_asks = policy_gate.mode == TRM_POLICY_ASK;
@@ -64,47 +65,48 @@ static int open_behind_gate(const struct trm_config *config, const struct option
 	return code;
 }
 
-int workbench_open(const struct trm_config *config, const struct options *o, const char *file, bool is_demo)
+int workbench_open(const struct settings *settings, const struct options *o, const char *file, bool is_demo)
 {
 	struct app_opts opts;
 	const char *theme = getenv("TERRARIUM_THEME");
 	struct trm_entry entry;
-	int code = workbench_opts(config, o->config_path, &opts);
+	int code = workbench_opts(settings, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
+	const struct trm_config *config = &settings->config;
 	if (*config->name && trm_registry_lists(config->backend) && sandbox_list_runs(config->name, &entry))
 		return cmd_fail("a sandbox called '%s' is already running; 'terrarium attach %s' opens it",
 				entry.name, entry.name);
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.file = file;
 	opts.is_demo = is_demo;
-	return open_behind_gate(config, o, &opts);
+	return open_behind_gate(settings, o, &opts);
 }
 
-int workbench_tutor(const struct trm_config *config, const struct options *o)
+int workbench_tutor(const struct settings *settings, const struct options *o)
 {
 	struct app_opts opts;
-	int code = workbench_opts(config, o->config_path, &opts);
+	int code = workbench_opts(settings, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
 	opts.is_tutor = true;
 	opts.restore = false;
-	return open_behind_gate(config, o, &opts);
+	return open_behind_gate(settings, o, &opts);
 }
 
-int workbench_attach(const struct trm_config *config, const struct options *o)
+int workbench_attach(const struct settings *settings, const struct options *o)
 {
 	struct app_opts opts;
 	const char *theme = getenv("TERRARIUM_THEME");
-	int code = workbench_opts(config, o->config_path, &opts);
+	int code = workbench_opts(settings, o->config_path, &opts);
 	if (code != CMD_OK)
 		return code;
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
-	if (sandbox_list_is_remote(config))
+	if (sandbox_list_is_remote(&settings->config))
 		opts.sandbox.server.join = TRM_REMOTE_JOIN;
 	else
-		opts.attach = config->name;
-	return open_behind_gate(config, o, &opts);
+		opts.attach = settings->config.name;
+	return open_behind_gate(settings, o, &opts);
 }
 
 static int workbench_main(const struct cmd *cmd, int argc, char **argv)
@@ -130,14 +132,14 @@ static int workbench_main(const struct cmd *cmd, int argc, char **argv)
 				near->name);
 	if (file && access(file, F_OK) < 0 && !isatty(STDIN_FILENO) && !strpbrk(file, "./"))
 		return cmd_fail("there is no command and no file '%s'; see 'terrarium help'", file);
-	struct trm_config config;
-	if (options_config_start(&o, &config) < 0)
+	struct settings chosen;
+	if (options_settings(&o, &chosen, NULL) < 0 || options_check_backend(&o, &chosen.config))
 		return CMD_FAILED;
-	int code = config.linear ? confirm_isolation(&config, o.config_path) : CMD_OK;
-	return code == CMD_OK ? workbench_open(&config, &o, file, false) : code;
+	int code = chosen.linear ? confirm_isolation(&chosen.config, o.config_path) : CMD_OK;
+	return code == CMD_OK ? workbench_open(&chosen, &o, file, false) : code;
 }
 
-static const char *const settings[] = {"language", "theme", "keymap", "memory", "net", "timeout", "name",
+static const char *const main_settings[] = {"language", "theme", "keymap", "memory", "net", "timeout", "name",
 		"keep", "confirm", "restore", "record", NULL};
 
 const struct cmd cmd_workbench = {
@@ -145,6 +147,6 @@ const struct cmd cmd_workbench = {
 		.usage = "[OPTIONS] [FILE] | COMMAND [OPTIONS] …",
 		.summary = "open the workbench",
 		.operands = "FILE",
-		.settings = settings,
+		.settings = main_settings,
 		.run = workbench_main,
 };

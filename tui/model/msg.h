@@ -16,7 +16,7 @@
 struct picture;
 struct picture_style;
 struct setting_row;
-struct trm_config;
+struct settings;
 struct trm_container_info;
 struct trm_entry;
 struct trm_findings;
@@ -209,8 +209,8 @@ struct msg {
 		} settings;
 		struct {
 			const char *name;
-			const char *why;                 /* it was not stored; NULL: it was */
-			const struct trm_config *config; /* all current values */
+			const char *why;               /* it was not stored; NULL: it was */
+			const struct settings *values; /* all current values */
 		} setting;
 		struct {
 			const char *path;

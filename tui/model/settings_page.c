@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <terrarium/config.h>
-
 #include "command/command.h"
 #include "model/confirm_loss.h"
 #include "model/dialog_dispatch.h"
@@ -14,6 +12,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "settings/settings.h"
 #include "widget/fuzzy.h"
 
 static void answer_setting(struct model *m, int answer, struct effects *out);
@@ -225,14 +224,14 @@ static void answer_setting(struct model *m, int answer, struct effects *out)
 }
 
 /* Update the parts of the model that depend on a setting. */
-static void take_setting(struct model *m, const char *name, const struct trm_config *c)
+static void take_setting(struct model *m, const char *name, const struct settings *c)
 {
 	if (strcmp(name, "confirm") == 0)
-		m->confirm = c->confirm;
+		m->confirm = c->config.confirm;
 	else if (strcmp(name, "trust") == 0)
-		snprintf(m->trust, sizeof m->trust, "%s", c->trust);
+		snprintf(m->trust, sizeof m->trust, "%s", c->config.trust);
 	else if (strcmp(name, "timeout") == 0)
-		m->timeout_ms = c->timeout_ms;
+		m->timeout_ms = c->config.timeout_ms;
 	else if (strcmp(name, "auto_complete") == 0)
 		m->auto_complete = c->auto_complete;
 	else if (strcmp(name, "auto_close") == 0)
@@ -261,7 +260,7 @@ void settings_page_stored(struct model *m, const struct msg *msg, struct effects
 		notices_add(&m->notices, m->now_ns, true, "%s", msg->setting.why);
 	if (msg->setting.why)
 		return;
-	take_setting(m, msg->setting.name, msg->setting.config);
+	take_setting(m, msg->setting.name, msg->setting.values);
 	if (m->dialog.answer == answer_setting)
 		effect_plain(out, EFFECT_SETTINGS);
 }

@@ -92,7 +92,7 @@ void repl_command_quit(struct repl *r, const char *rest)
 void repl_command_timeout(struct repl *r, const char *rest)
 {
 	struct trm_error why = {0};
-	if (*rest && trm_config_set(&r->config, trm_setting_find("timeout"), rest, ":timeout", &why) < 0)
+	if (*rest && trm_config_set(&r->config, setting_find("timeout"), rest, ":timeout", &why) < 0)
 		repl_error(r, "%s", why.msg);
 	else if (r->config.timeout_ms)
 		show_answer(&r->show, ROLE_TEXT, "runs have a time limit of %.6g s",

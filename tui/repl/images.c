@@ -59,7 +59,7 @@ static struct picture_style look_of(struct images *m, const struct image_info *i
 			[DEPTH_16] = PICTURE_16,
 			[DEPTH_256] = PICTURE_256,
 			[DEPTH_RGB] = PICTURE_RGB};
-	const char *how = m->r->config.images, *term = getenv("TERM");
+	const char *how = m->r->opts->settings->images, *term = getenv("TERM");
 	const struct terminal_answers *a = &m->terminal_answers;
 	bool is_auto = !strcmp(how, "auto"), is_console = term && !strncmp(term, "linux", 5);
 	struct picture_style look = {.kind = PICTURE_SYMBOLS,
@@ -135,7 +135,7 @@ static bool ask_terminal(struct images *m)
 {
 	const char *term = getenv("TERM");
 	bool is_inside = term && (!strncmp(term, "screen", 6) || !strncmp(term, "tmux", 4));
-	if (m->is_known || strcmp(m->r->config.images, "symbols") == 0 || !term_can_be_asked())
+	if (m->is_known || strcmp(m->r->opts->settings->images, "symbols") == 0 || !term_can_be_asked())
 		return false;
 	m->is_asking = m->terminal_answers.is_expected = true;
 	line_borrow(m->r->line, on_repl_images_answer, m);
@@ -235,7 +235,7 @@ bool images_draw(struct repl *r, const uint8_t *bytes, size_t n, const struct im
 	if (!copy)
 		return false;
 	memcpy(copy, bytes, n);
-	if (!repl_has_person(r) || strcmp(r->config.images, "off") == 0) {
+	if (!repl_has_person(r) || strcmp(r->opts->settings->images, "off") == 0) {
 		free(m->last.bytes);
 		m->last = (struct waiting){copy, n, *info};
 		repl_say(r, "[%s %dx%d] :save NAME keeps it", image_mime(info->type), info->width,

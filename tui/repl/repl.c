@@ -87,7 +87,7 @@ void repl_set_language(struct repl *r, const struct trm_lang *lang)
 {
 	r->lang = lang;
 	if (repl_has_person(r))
-		history_open(&r->history, r->line, lang->name, r->config.history);
+		history_open(&r->history, r->line, lang->name, r->opts->settings->history);
 	trm_session_warm(r->session, lang, NULL); /* the first run reports errors */
 }
 
@@ -312,7 +312,7 @@ static int open_session(struct repl *r, struct trm_error *reterr)
 static void open_colors(struct repl *r)
 {
 	struct trm_error why = {0};
-	if (paint_load(&r->paint, r->config.theme, isatty(STDOUT_FILENO), &why) == 0)
+	if (paint_load(&r->paint, r->opts->settings->theme, isatty(STDOUT_FILENO), &why) == 0)
 		return;
 	theme_builtin("dark", &r->paint.theme, NULL);
 	repl_say(r, "%s", why.msg);
@@ -448,8 +448,10 @@ int repl_main(const struct repl_opts *opts, bool *ret_is_pipe_broken)
 	struct repl *r = calloc(1, sizeof *r);
 	if (!r)
 		return EXIT_OWN_FAILURE;
-	*r = (struct repl){
-			.opts = opts, .config = *opts->config, .policy_gate = opts->policy_gate, .number = 1};
+	*r = (struct repl){.opts = opts,
+			.config = opts->settings->config,
+			.policy_gate = opts->policy_gate,
+			.number = 1};
 	r->displays = (struct displays){.dir = opts->figures};
 	if (open_repl_session(r, &why) == 0) {
 		work_on_repl(r);

@@ -9,12 +9,12 @@
 
 #include "stream/cli_session.h"
 
-struct trm_config;
+struct settings;
 
 struct policy_gate;
 
 struct repl_opts {
-	const struct trm_config *config;       /* borrowed; its name, if set, names the sandbox */
+	const struct settings *settings;       /* borrowed; its name, if set, names the sandbox */
 	const struct policy_gate *policy_gate; /* borrowed */
 	struct cli_session_asked asked;
 	bool attach;         /* the sandbox must already be running */

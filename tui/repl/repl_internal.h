@@ -21,6 +21,7 @@
 #include "repl/paint.h"
 #include "repl/repl.h"
 #include "repl/show.h"
+#include "settings/settings.h"
 #include "stream/cli_session.h"
 #include "stream/displays.h"
 #include "stream/echo_off.h"

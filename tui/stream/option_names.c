@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <terrarium/config.h>
+#include "settings/settings.h"
 
 /* The setting whose name stands behind this parenthesis, alone or in front of a comma; NULL: none does. */
 static const struct trm_setting *setting_at(const char *text, size_t *ret_len)
@@ -16,7 +16,7 @@ static const struct trm_setting *setting_at(const char *text, size_t *ret_len)
 	memcpy(name, text + 1, n);
 	name[n] = '\0';
 	*ret_len = n;
-	return trm_setting_find(name);
+	return setting_find(name);
 }
 
 char *option_names_put(const char *text, char *out, size_t cap)

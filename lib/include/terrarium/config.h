@@ -2,7 +2,7 @@
 #ifndef TERRARIUM_CONFIG_H
 #define TERRARIUM_CONFIG_H
 
-/* Settings of the program. One table lists each setting with its option, its environment variable, its unit
+/* Settings. One table lists each setting with its option, its environment variable, its unit
  * and its range. Everything that reads, checks or explains a setting uses that table.
  *
  * Precedence, highest first: option, environment (TERRARIUM_…), the file `.env` in the current directory
@@ -29,8 +29,6 @@ struct trm_config {
 	char backend[32];  /* "local", "microsandbox", "fake", or a recipe's name (terrarium/recipe.h) */
 	char name[65];     /* name of the sandbox; "": a random one */
 	char language[64]; /* "": from the file's name, else python */
-	char theme[64];    /* name of a file in themes/ without .json */
-	char keymap[32];   /* set of keys of the workbench: "default", "emacs", "vi" */
 	struct trm_limits limits;
 	uint32_t timeout_ms;          /* per run; 0: none */
 	uint32_t grace_ms;            /* between an interrupt and the next step */
@@ -42,7 +40,6 @@ struct trm_config {
 	uint32_t metrics_interval_ms; /* 200 to 60 000 */
 	uint64_t output_keep_bytes;   /* how much of a run's output its result keeps */
 	uint64_t output_max_bytes;    /* how much a run may print; 0: no limit */
-	uint64_t scrollback_bytes;    /* how much output the workbench keeps */
 	/* pass credentials of proxies and package indexes to sandboxes with a network */
 	bool net_credentials;
 	bool confirm;             /* ask before code is run */
@@ -52,24 +49,9 @@ struct trm_config {
 	char isolation[16];       /* as in trm_isolation_find() */
 	char memory_alert[16];    /* "ask", "interrupt", "off" */
 	uint32_t memory_alert_at; /* percent of the memory limit */
-	char alerts[16];          /* "off", "status", "bell", "osc9", "all" */
-	uint32_t alert_at;        /* percent of a limit */
-	uint32_t alert_after_ms;  /* how long the use must stay above it */
-	uint32_t alert_run_ms;    /* alert when a run ends that took longer; 0: never */
-	char graphs[16];          /* "braille", "blocks", "ascii" */
-	bool restore;             /* the workbench reopens the files of the last session in this folder */
-	/* typing speed of a demo, in characters per second; 0: cells appear at once */
-	uint32_t typing;
-	bool linear;             /* run the workbench as lines of text instead of a screen */
-	bool history;            /* store the code run in the workbench in a file */
-	char images[16];         /* how the workbench draws images: auto, kitty, sixel, symbols, off */
-	uint64_t max_copy_bytes; /* size limit of a copy */
-	uint32_t max_copy_files; /* limit of files and directories in a copy */
-	bool auto_close;         /* brackets and quotes that are typed get their partner */
-	bool wrap;               /* long lines in the editor go on in the next row */
-	bool auto_complete;      /* offer members as soon as a dot is typed */
-	bool theme_plots;        /* the workbench's plots have the colors of its theme */
-	bool commit_over;        /* for containers, like the next two: terrarium/sandbox.h */
+	uint64_t max_copy_bytes;  /* size limit of a copy */
+	uint32_t max_copy_files;  /* limit of files and directories in a copy */
+	bool commit_over;         /* for containers, like the next two: terrarium/sandbox.h */
 	bool keep_image;
 	bool verbose; /* tell each command that is run for a sandbox */
 	bool read_only;
@@ -96,7 +78,6 @@ struct trm_config {
 	char user[128];
 	char commit[256];
 	char from[TRM_SNAPSHOT_TAG]; /* the snapshot that new sandboxes start from; "": none */
-	char record[1024];           /* file for a recording of the workbench's session; "": none */
 	char api_key_file[1024];     /* for a server: the file that the key was read from, if any */
 	char ca_file[1024];
 	char dockerfile[1024];           /* for containers */
@@ -135,7 +116,7 @@ struct trm_setting {
 	bool zero_is_off;     /* 0 is allowed although it is below min */
 	bool not_from_dotenv; /* a `.env` file may not set this */
 	const char *help;     /* one line */
-	size_t offset, size;  /* of the field in struct trm_config */
+	size_t offset, size; /* of the field in struct trm_config, or in the struct of a program's settings */
 };
 
 /* The table, in the order of --help. */
@@ -144,10 +125,12 @@ const struct trm_setting *trm_settings(size_t *ret_count);
 /* Find a row by name, by option ("--memory") or by environment variable; NULL if there is none. */
 const struct trm_setting *trm_setting_find(const char *key);
 
-/* Set one field from text. `label` is the name of the setting in messages ("--memory", "TERRARIUM_MEMORY").
- * TRM_EINVAL with a sentence such as "--memory -1: must be at least 16 MiB"; the field is then unchanged. */
-int trm_config_set(struct trm_config *config, const struct trm_setting *setting, const char *text,
-		const char *label, struct trm_error *reterr);
+/* Set one field from text. `fields` is the struct that the setting's offset is of: a struct trm_config, or
+ * that of a program's settings. `label` is the name of the setting in messages ("--memory",
+ * "TERRARIUM_MEMORY"). TRM_EINVAL with a sentence such as "--memory -1: must be at least 16 MiB"; the field
+ * is then unchanged. */
+int trm_config_set(void *fields, const struct trm_setting *setting, const char *text, const char *label,
+		struct trm_error *reterr);
 
 /* Does `trust`, the setting of that name, list this backend, or "all"? Where nothing isolates the code
  * (TRM_ISOLATION_NONE), the caller asks all the same. */
@@ -176,15 +159,14 @@ const char *trm_list_next(const char *list, const char *at);
 
 /* Format the field as you would type it, for help, dialogs and tests: "512", "on". Secrets are left out,
  * and so is the password in an address: http://user:***@host. Returns `out`. */
-const char *trm_config_get(
-		const struct trm_config *config, const struct trm_setting *setting, char *out, size_t cap);
+const char *trm_config_get(const void *fields, const struct trm_setting *setting, char *out, size_t cap);
 
 void trm_config_default(struct trm_config *config);
 
 /* Load the defaults, then the config file, `.env` and the environment. `path` NULL: the file named by
- * TERRARIUM_CONFIG, else the one in the config directory, which need not exist. Errors: TRM_EINVAL with
- * file, line and column, and for an unknown key the nearest known one; TRM_ENOENT a file that was named is
- * missing. */
+ * TERRARIUM_CONFIG, else the one in the config directory, which need not exist. Keys that the library does
+ * not know are ignored: see trm_config_load_from(). Errors: TRM_EINVAL with file, line and column; TRM_ENOENT
+ * a file that was named is missing. */
 int trm_config_load(struct trm_config *config, const char *path, struct trm_error *reterr);
 
 /* Where a value came from. */
@@ -199,19 +181,20 @@ struct trm_config_origin {
 	enum trm_config_from from;
 	uint32_t line, column; /* for FILE; for DOTENV only the line; from 1 */
 };
-/* Like trm_config_load(); origins[i] belongs to row i of trm_settings(). */
+
+/* The settings that a program has beside those of the library, in the same file, `.env` and environment. */
+struct trm_program_settings {
+	const struct trm_setting *rows; /* at most 24; none of kind SECRET, SECRET_FILE or LIST */
+	size_t n;
+	void *fields;                      /* the struct that the rows' offsets are of */
+	struct trm_config_origin *origins; /* one for each row; NULL: not wanted */
+};
+
+/* Like trm_config_load(); origins[i] belongs to row i of trm_settings(), and NULL is allowed. `own` is filled
+ * in, too, and then every other key of the file is an error. Without it (NULL) keys that the library does not
+ * know are ignored, because they may belong to a program that shares the file, as the workbench does. */
 int trm_config_load_from(struct trm_config *config, const char *path, struct trm_config_origin *origins,
-		struct trm_error *reterr);
-
-/* Find unknown environment variables that begin with TERRARIUM_, which loading ignores. `fn` is called for
- * each, with the most similar known variable (NULL: none is similar). The names are borrowed. */
-typedef void trm_config_unknown_env_fn(void *user, const char *name, const char *nearest);
-void trm_config_unknown_env(trm_config_unknown_env_fn *fn, void *user);
-
-/* Parse the text of a config file on top of the settings in `config`. `filename` is for messages. On an
- * error nothing changes. */
-int trm_config_parse(struct trm_config *config, const char *text, size_t n, const char *filename,
-		struct trm_error *reterr);
+		const struct trm_program_settings *own, struct trm_error *reterr);
 
 /* Sections are keys of the config file that hold an object with its own meaning ("keys"). Loading only
  * checks that they are objects. The code that knows the meaning walks over the entries, in the order of the

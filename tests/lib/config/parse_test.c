@@ -12,8 +12,47 @@
 
 static int parse(struct trm_config *c, const char *text, struct trm_error *why)
 {
+	struct trm_program_settings none = {0};
 	trm_config_default(c);
-	return trm_config_parse(c, text, strlen(text), "c.json", why);
+	return config_parse(&(struct config_target){.config = c, .own = &none}, text, strlen(text), "c.json",
+			why);
+}
+
+/* A library that shares the file with the workbench. */
+static void keys_of_a_program_are_its_own(void **state)
+{
+	(void)state;
+	struct mine {
+		uint32_t speed;
+		bool is_loud;
+	} mine;
+	static const struct trm_setting rows[] = {
+			{"speed", "--speed", 0, "TERRARIUM_SPEED", "N", "3", TRM_SETTING_COUNT, 1, 9, false,
+					false, "how fast", offsetof(struct mine, speed), sizeof(uint32_t)},
+			{"loud", "--loud", 0, "TERRARIUM_LOUD", "on|off", "off", TRM_SETTING_SWITCH, 0, 0,
+					false, false, "how loud", offsetof(struct mine, is_loud),
+					sizeof(bool)},
+	};
+	struct trm_config_origin origins[2] = {0};
+	struct trm_program_settings own = {rows, 2, &mine, origins};
+	struct trm_config c;
+	struct config_target with = {.config = &c, .own = &own}, without = {.config = &c};
+	struct trm_error why = {0};
+	static const char text[] = "{ \"memory\": 64,\n \"speed\": 7, \"loud\": true }",
+			  wrong[] = "{ \"speed\": 10 }", typo[] = "{ \"spede\": 3 }";
+	trm_config_default(&c);
+	assert_int_equal(config_parse(&with, text, strlen(text), "c.json", &why), 0);
+	assert_int_equal(mine.speed, 7);
+	assert_true(mine.is_loud);
+	assert_int_equal(origins[0].from, TRM_FROM_FILE);
+	assert_int_equal(origins[0].line, 2);
+	assert_int_equal(config_parse(&with, wrong, strlen(wrong), "c.json", &why), TRM_EINVAL);
+	assert_string_equal(why.msg, "c.json:1:3: \"speed\": 10: must be at most 9");
+	assert_int_equal(config_parse(&with, typo, strlen(typo), "c.json", &why), TRM_EINVAL);
+	assert_string_equal(why.msg, "c.json:1:3: unknown setting \"spede\"; did you mean \"speed\"?");
+	c.limits.mem_bytes = 0;
+	assert_int_equal(config_parse(&without, text, strlen(text), "c.json", &why), 0);
+	assert_int_equal(c.limits.mem_bytes, 64 << 20);
 }
 
 static void comments_are_allowed(void **state)
@@ -22,10 +61,10 @@ static void comments_are_allowed(void **state)
 	struct trm_config c;
 	static const char text[] =
 			"// mine\n{\n  /* two\n lines */ \"memory\": 256, // \"cpus\": 0\n"
-			"  \"theme\": \"a//b /* c */\", \"confirm\": false, \"timeout\": \"1m\"\n}\n";
+			"  \"image\": \"a//b /* c */\", \"confirm\": false, \"timeout\": \"1m\"\n}\n";
 	assert_int_equal(parse(&c, text, NULL), 0);
 	assert_int_equal(c.limits.mem_bytes, 256 << 20);
-	assert_string_equal(c.theme, "a//b /* c */");
+	assert_string_equal(c.image, "a//b /* c */");
 	assert_false(c.confirm);
 	assert_int_equal(c.timeout_ms, 60000);
 }
@@ -130,7 +169,7 @@ static void errors_name_the_place(void **state)
 					"c.json:3:3: unknown setting \"memroy\"; did you mean \"memory\"?"},
 			{"{ \"cpus\": 1, \"qqqqqqqq\": 1 }",
 					"c.json:1:14: unknown setting \"qqqqqqqq\"; see 'terrarium help settings'"},
-			{"{ \"theme\": \"{,é\", \"cpus\": 0 }",
+			{"{ \"image\": \"{,é\", \"cpus\": 0 }",
 					"c.json:1:19: \"cpus\": 0: must be at least 0.01 cores"},
 			{"{\n\t\"memory\": 5.5 }", "c.json:2:2: \"memory\": 5.5: must be at least 16 MiB"},
 			{"{ \"memory\": [512] }",
@@ -139,8 +178,8 @@ static void errors_name_the_place(void **state)
 					"c.json:2:1: this setting was already given above; keep one of the two"},
 			{"{ \"cpus\": 1\n /* open", "c.json:2:2: this comment is never closed"},
 			{"\n[1]", "c.json:2:1: a config is one object: { \"memory\": 512, … }"},
-			{"{\"theme\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
-			{"{\n  \"theme\": \"dark\\\\\\u0000er\"}",
+			{"{\"image\": \"\xff\"}", "c.json:1:12: this is not UTF-8 text"},
+			{"{\n  \"image\": \"dark\\\\\\u0000er\"}",
 					"c.json:2:19: \\u0000 is not allowed in a string here"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -181,8 +220,8 @@ static void a_last_comma_is_no_mistake(void **state)
 
 	(void)state;
 	assert_int_equal(parse(&c, "{ \"memory\": 512,\n // \"cpus\": 2,\n}", &why), 0);
-	assert_int_equal(parse(&c, "{ \"theme\": \",}\", }", &why), 0);
-	assert_string_equal(c.theme, ",}");
+	assert_int_equal(parse(&c, "{ \"image\": \",}\", }", &why), 0);
+	assert_string_equal(c.image, ",}");
 }
 
 /* Every prefix of a config, and every config with one byte changed, ends in a verdict. */
@@ -190,18 +229,18 @@ static void damage_is_survived(void **state)
 {
 	(void)state;
 	static const char whole[] =
-			"{ /* c */ \"memory\": 512, \"theme\": \"\\u00e9 x\", // d\n\"confirm\": true }";
+			"{ /* c */ \"memory\": 512, \"image\": \"\\u00e9 x\", // d\n\"confirm\": true }";
 	static const char bytes[] = {0, '"', '\\', '{', '}', ',', '/', '*', '\n', '\xff', '9'};
 	struct trm_config c;
 	for (size_t n = 0; n < sizeof whole; n++) {
 		char *exact = malloc(n + 1);
 		memcpy(exact, whole, n);
 		trm_config_default(&c);
-		trm_config_parse(&c, exact, n, "c.json", NULL);
+		config_parse(&(struct config_target){.config = &c}, exact, n, "c.json", NULL);
 		for (size_t i = 0; i < n; i++)
 			for (size_t k = 0; k < sizeof bytes; k++) {
 				exact[i] = bytes[k];
-				trm_config_parse(&c, exact, n, "c.json", NULL);
+				config_parse(&(struct config_target){.config = &c}, exact, n, "c.json", NULL);
 				exact[i] = whole[i];
 			}
 		free(exact);
@@ -220,17 +259,17 @@ static void dotenv_is_read(void **state)
 	(void)state;
 	static const char text[] =
 			"# c\nOTHER=1\nexport TERRARIUM_MEMORY=\"64\" # c\n TERRARIUM_CPUS = 2  # two\n"
-			"TERRARIUM_THEME='a # b'\nTERRARIUM_NEW_THING=1\nTERRARIUM_DISK=\nTERRARIUM_TIMEOUT\n"
-			"nonsense here\nTERRARIUM_NAME=${OTHER}-${NOBODY:-x}\r\n'TERRARIUM_RESTORE'=off";
+			"TERRARIUM_IMAGE='a # b'\nTERRARIUM_NEW_THING=1\nTERRARIUM_DISK=\nTERRARIUM_TIMEOUT\n"
+			"nonsense here\nTERRARIUM_NAME=${OTHER}-${NOBODY:-x}\r\n'TERRARIUM_KEEP'=on";
 	struct trm_config c;
 	assert_int_equal(read_dotenv(&c, text, NULL), 0);
 	assert_int_equal(c.limits.mem_bytes, 64 << 20);
 	assert_true(c.limits.cpus == 2);
-	assert_string_equal(c.theme, "a # b");
+	assert_string_equal(c.image, "a # b");
 	assert_int_equal(c.limits.disk_bytes, 256 << 20);
 	assert_int_equal(c.timeout_ms, 30000);
 	assert_string_equal(c.name, "1-x");
-	assert_false(c.restore);
+	assert_true(c.keep);
 }
 
 static void dotenv_errors_name_the_line(void **state)
@@ -276,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(comments_are_allowed),
+			cmocka_unit_test(keys_of_a_program_are_its_own),
 			cmocka_unit_test(ranges_may_be_a_list),
 			cmocka_unit_test(lists_hold_anything),
 			cmocka_unit_test(lists_are_checked),

@@ -78,7 +78,7 @@ static void values_are_typed(void **state)
 			{"timeout", "250ms"},
 			{"grace", "1m"},
 			{"confirm", "OFF"},
-			{"theme", "light"},
+			{"policy", "light"},
 			{"processes", "64"},
 			{"metrics_interval", "0.2"},
 	};
@@ -91,7 +91,7 @@ static void values_are_typed(void **state)
 	assert_int_equal(c.timeout_ms, 250);
 	assert_int_equal(c.grace_ms, 60000);
 	assert_false(c.confirm);
-	assert_string_equal(c.theme, "light");
+	assert_string_equal(c.policy, "light");
 	assert_int_equal(c.limits.procs, 64);
 	assert_int_equal(c.metrics_interval_ms, 200);
 	assert_int_equal(trm_config_set(&c, trm_setting_find("timeout"), "0", "x", NULL), 0);
@@ -117,7 +117,7 @@ static void impossible_values_are_sentences(void **state)
 			{"--metrics-interval", "0.1", "--metrics-interval 0.1: must be at least 0.2 seconds"},
 			{"--metrics-interval", "61", "--metrics-interval 61: must be at most 60 seconds"},
 			{"--confirm", "maybe", "--confirm maybe: must be on or off"},
-			{"--theme", "", "--theme '': must not be empty"},
+			{"--policy", "", "--policy '': must not be empty"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct trm_config c = {0}, before = {0};
@@ -152,10 +152,10 @@ static void what_is_refused_changes_nothing(void **state)
 static void a_typo_finds_its_setting(void **state)
 {
 	(void)state;
-	assert_string_equal(setting_nearest("memroy")->name, "memory");
-	assert_string_equal(setting_nearest("--tiemout")->name, "timeout");
-	assert_string_equal(setting_nearest("metrics-interval")->name, "metrics_interval");
-	assert_null(setting_nearest("zzzzzzzzzz"));
+	struct config_target plain = {0};
+	assert_string_equal(config_nearest(&plain, "memroy"), "memory");
+	assert_string_equal(config_nearest(&plain, "metrics-interval"), "metrics_interval");
+	assert_null(config_nearest(&plain, "zzzzzzzzzz"));
 }
 
 /* ---- a setting that a person has chosen ---- */

@@ -7,6 +7,7 @@
 #include <terrarium/error.h>
 
 #include "cmocka_all.h"
+#include "config/config.h"
 
 static void becomes(const char *old, const char *key, const char *value, const char *want)
 {
@@ -19,7 +20,7 @@ static void becomes(const char *old, const char *key, const char *value, const c
 	assert_string_equal(got, want);
 	assert_int_equal(strlen(got), n);
 	trm_config_default(&config);
-	assert_int_equal(trm_config_parse(&config, got, n, "it", &why), 0);
+	assert_int_equal(config_parse(&(struct config_target){.config = &config}, got, n, "it", &why), 0);
 	free(got);
 }
 
@@ -27,9 +28,9 @@ static void a_value_is_replaced_where_it_stands(void **state)
 {
 	(void)state;
 	becomes("{\"memory\": 512, \"net\": false}", "memory", "1024", "{\"memory\": 1024, \"net\": false}");
-	becomes("{ // mine\n  \"theme\" /* a */ : /* b */ \"dark\" /* c */,\n  \"net\": true // d\n}\n",
-			"theme", "light",
-			"{ // mine\n  \"theme\" /* a */ : /* b */ \"light\" /* c */,\n  \"net\": true // d\n}\n");
+	becomes("{ // mine\n  \"image\" /* a */ : /* b */ \"dark\" /* c */,\n  \"net\": true // d\n}\n",
+			"image", "light",
+			"{ // mine\n  \"image\" /* a */ : /* b */ \"light\" /* c */,\n  \"net\": true // d\n}\n");
 	becomes("{\"net_allow\": [\"10.0.0.0/8\", \"192.168.0.0/16\"], \"net\": true}", "net_allow",
 			"10.1.0.0/16", "{\"net_allow\": \"10.1.0.0/16\", \"net\": true}");
 }
@@ -40,8 +41,8 @@ static void a_new_one_becomes_the_last(void **state)
 	becomes("{}", "memory", "64", "{\n\t\"memory\": 64\n}");
 	becomes("{\n}\n", "net", "on", "{\n\t\"net\": true\n}\n");
 	becomes("{\"net\": true}", "memory", "64", "{\"net\": true, \"memory\": 64}");
-	becomes("{\n    \"net\": true // on\n}\n", "theme", "light",
-			"{\n    \"net\": true, // on\n    \"theme\": \"light\"\n}\n");
+	becomes("{\n    \"net\": true // on\n}\n", "image", "light",
+			"{\n    \"net\": true, // on\n    \"image\": \"light\"\n}\n");
 	becomes("{\r\n\t\"net\": true\r\n}\r\n", "memory", "64",
 			"{\r\n\t\"net\": true,\n\t\"memory\": 64\r\n}\r\n");
 	becomes("{\n\t\"net\": true /* goes\n\ton */\n}", "memory", "64",
@@ -56,15 +57,15 @@ static void a_new_one_becomes_the_last(void **state)
 static void what_only_looks_like_it_is_left_alone(void **state)
 {
 	(void)state;
-	becomes("{\"keys\": {\"theme\": \"x\", \"a\": \"}{\\\"\"}, \"theme\": \"dark\"}", "theme", "light",
-			"{\"keys\": {\"theme\": \"x\", \"a\": \"}{\\\"\"}, \"theme\": \"light\"}");
-	becomes("{ // \"theme\": \"no\"\n\"policies\": {}, /* \"theme\": 1 */ \"net\": true}", "theme",
+	becomes("{\"keys\": {\"image\": \"x\", \"a\": \"}{\\\"\"}, \"image\": \"dark\"}", "image", "light",
+			"{\"keys\": {\"image\": \"x\", \"a\": \"}{\\\"\"}, \"image\": \"light\"}");
+	becomes("{ // \"image\": \"no\"\n\"policies\": {}, /* \"image\": 1 */ \"net\": true}", "image",
 			"light",
-			"{ // \"theme\": \"no\"\n\"policies\": {}, /* \"theme\": 1 */ \"net\": true,\n\"theme\": "
+			"{ // \"image\": \"no\"\n\"policies\": {}, /* \"image\": 1 */ \"net\": true,\n\"image\": "
 			"\"light\"}");
-	becomes("{\"workdir\": \"/a//b/*c\"}", "theme", "light",
-			"{\"workdir\": \"/a//b/*c\", \"theme\": \"light\"}");
-	becomes("{\"th\\u0065me\": \"dark\"}", "theme", "light", "{\"th\\u0065me\": \"light\"}");
+	becomes("{\"workdir\": \"/a//b/*c\"}", "image", "light",
+			"{\"workdir\": \"/a//b/*c\", \"image\": \"light\"}");
+	becomes("{\"im\\u0061ge\": \"dark\"}", "image", "light", "{\"im\\u0061ge\": \"light\"}");
 }
 
 static void values_are_written_so_that_they_are_read_again(void **state)
@@ -81,7 +82,7 @@ static void values_are_written_so_that_they_are_read_again(void **state)
 	assert_int_equal(
 			trm_config_edit("{}", 2, trm_setting_find("workdir"), "/a\"b\\c", &got, &n, &why), 0);
 	trm_config_default(&config);
-	assert_int_equal(trm_config_parse(&config, got, n, "it", &why), 0);
+	assert_int_equal(config_parse(&(struct config_target){.config = &config}, got, n, "it", &why), 0);
 	assert_string_equal(config.workdir, "/a\"b\\c");
 	free(got);
 }
@@ -97,7 +98,7 @@ static void what_is_no_object_is_refused(void **state)
 		struct trm_error why = {0};
 		char *got = NULL;
 		size_t n = 0;
-		if (trm_config_edit(bad[i], strlen(bad[i]), trm_setting_find("theme"), "light", &got, &n,
+		if (trm_config_edit(bad[i], strlen(bad[i]), trm_setting_find("image"), "light", &got, &n,
 				    &why)
 				!= TRM_EINVAL)
 			fail_msg("%s became %s", bad[i], got);
@@ -107,7 +108,7 @@ static void what_is_no_object_is_refused(void **state)
 	struct trm_error why = {0};
 	char *got = NULL;
 	size_t n = 0;
-	assert_int_equal(trm_config_edit("{\0}", 3, trm_setting_find("theme"), "light", &got, &n, &why),
+	assert_int_equal(trm_config_edit("{\0}", 3, trm_setting_find("image"), "light", &got, &n, &why),
 			TRM_EINVAL);
 }
 
@@ -115,7 +116,7 @@ static void what_is_no_object_is_refused(void **state)
 static void broken_files_are_never_made_worse(void **state)
 {
 	static const char file[] =
-			"{ // c\n \"net\": true, /* x */ \"keys\": {\"f9\": \"run\"},\n \"theme\": \"a\\\"b\"\n}\n";
+			"{ // c\n \"net\": true, /* x */ \"keys\": {\"f9\": \"run\"},\n \"image\": \"a\\\"b\"\n}\n";
 	char text[sizeof file];
 
 	(void)state;
@@ -126,7 +127,7 @@ static void broken_files_are_never_made_worse(void **state)
 			size_t n = 0;
 			memcpy(text, file, sizeof file);
 			text[i] = (char)c;
-			if (trm_config_edit(text, sizeof file - 1, trm_setting_find("theme"), "light", &got,
+			if (trm_config_edit(text, sizeof file - 1, trm_setting_find("image"), "light", &got,
 					    &n, &why)
 					< 0)
 				continue;
@@ -136,7 +137,7 @@ static void broken_files_are_never_made_worse(void **state)
 		struct trm_error why = {0};
 		char *got = NULL;
 		size_t n = 0;
-		assert_true(trm_config_edit(file, i, trm_setting_find("theme"), "light", &got, &n, &why) < 0
+		assert_true(trm_config_edit(file, i, trm_setting_find("image"), "light", &got, &n, &why) < 0
 				|| strstr(got, "\"light\""));
 		free(got);
 	}

@@ -93,9 +93,7 @@ static void help_is_found(void **state)
 static void every_setting_has_a_place(void **state)
 {
 	(void)state;
-	size_t n;
-	trm_settings(&n);
-	assert_true(n <= OPTIONS_SETTINGS_MAX);
+	assert_true(setting_count() <= SETTING_COUNT_MAX);
 }
 
 static void commands_are_sorted_and_found(void **state)

@@ -2,9 +2,8 @@
 /* The page of settings, without the app that lists and stores them. */
 #include "tui/model/desk.h"
 
-#include <terrarium/config.h>
-
 #include "model/settings_page.h"
+#include "settings/settings.h"
 
 static struct setting_row rows[] = {
 		{"confirm", "ask before running code", "on|off", "--confirm", true, SETTING_NOW, false, "on",
@@ -58,18 +57,18 @@ static void it_tells_what_where_from_and_what_a_change_means(void **state)
 
 static void a_switch_is_chosen(void **state)
 {
-	struct trm_config config;
+	struct settings chosen = {0};
 
 	(void)state;
-	trm_config_default(&config);
-	config.confirm = false;
+	trm_config_default(&chosen.config);
+	chosen.config.confirm = false;
 	open_page();
 	press(K_ENTER, 0);
 	press(K_DOWN, 0);
 	press(K_ENTER, 0);
 	is_stored("confirm", "off");
 	assert_true(m.confirm);
-	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "confirm", .setting.config = &config});
+	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "confirm", .setting.values = &chosen});
 	assert_false(m.confirm);
 	assert_non_null(last_effect(EFFECT_SETTINGS));
 }
@@ -96,15 +95,15 @@ static void a_refused_value_stays_to_be_mended(void **state)
 
 static void a_new_sandbox_is_offered_at_the_end(void **state)
 {
-	struct trm_config config;
+	struct settings chosen = {0};
 
 	(void)state;
-	trm_config_default(&config);
+	trm_config_default(&chosen.config);
 	open_page();
 	type("mem");
 	press(K_ENTER, 0);
 	press(K_ENTER, 0);
-	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "memory", .setting.config = &config});
+	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "memory", .setting.values = &chosen});
 	rows[1].is_changed = true;
 	list();
 	assert_screen("changed: applies", true);

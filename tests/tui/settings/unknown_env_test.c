@@ -4,9 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <terrarium/config.h>
-
 #include "cmocka_all.h"
+#include "settings/settings.h"
 
 static void note(void *user, const char *name, const char *nearest)
 {
@@ -23,7 +22,7 @@ static const char *reported_of(const char *variable)
 	char **before = environ;
 	reported[0] = '\0';
 	environ = (char **)env;
-	trm_config_unknown_env(note, reported);
+	setting_unknown_env(note, reported);
 	environ = before;
 	return reported;
 }
@@ -48,12 +47,10 @@ static void what_means_nothing_is_reported_with_what_was_meant(void **state)
 
 static void what_is_known_is_not_reported(void **state)
 {
-	size_t n;
 	char text[96];
-	const struct trm_setting *settings = trm_settings(&n);
 	(void)state;
-	for (size_t i = 0; i < n; i++) {
-		snprintf(text, sizeof text, "%s=1", settings[i].env);
+	for (size_t i = 0; i < setting_count(); i++) {
+		snprintf(text, sizeof text, "%s=1", setting_row(i)->env);
 		assert_string_equal(reported_of(text), "");
 	}
 	assert_string_equal(reported_of("TERRARIUM_CONFIG=/x"), "");

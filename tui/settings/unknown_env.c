@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/suggest.h"
-#include "config/config.h"
+#include "settings/settings.h"
+#include "text/edit_distance.h"
 
 #define PREFIX "TERRARIUM_"
 enum { PREFIX_LEN = sizeof PREFIX - 1, NAME_BYTES = 96 };
@@ -18,40 +18,37 @@ static bool is_known(const char *name)
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (strcmp(name, others[i]) == 0)
 			return true;
-	return trm_setting_find(name);
+	return setting_find(name);
 }
 
 /* Compare the rest of the name; the prefix is right. */
-static void try_variable(struct suggest *near, const char *known)
+static void try_variable(struct near *near, const char *known)
 {
 	if (strncmp(known, PREFIX, PREFIX_LEN) == 0)
-		suggest_try(near, known + PREFIX_LEN);
+		edit_distance_try(near, known + PREFIX_LEN);
 }
 
 /* The variable is misspelled, or named like the setting in the config file. */
 static const char *nearest_variable(const char *name)
 {
-	size_t count;
-	const struct trm_setting *settings = trm_settings(&count);
 	char key[NAME_BYTES] = "";
-	struct suggest variable, setting;
 
 	for (size_t i = 0; name[PREFIX_LEN + i]; i++)
 		key[i] = (char)tolower((unsigned char)name[PREFIX_LEN + i]);
-	suggest_init(&variable, name + PREFIX_LEN);
-	suggest_init(&setting, key);
-	for (size_t i = 0; i < count; i++) {
-		try_variable(&variable, settings[i].env);
-		suggest_try(&setting, settings[i].name);
+	struct near variable = edit_distance_to(name + PREFIX_LEN, strlen(key)),
+		    setting = edit_distance_to(key, strlen(key));
+	for (size_t i = 0; i < setting_count(); i++) {
+		try_variable(&variable, setting_row(i)->env);
+		edit_distance_try(&setting, setting_row(i)->name);
 	}
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		try_variable(&variable, others[i]);
-	if (setting.distance < variable.distance)
-		return trm_setting_find(setting.best)->env;
+	if (setting.best && setting.distance < variable.distance)
+		return setting_find(setting.best)->env;
 	return variable.best ? variable.best - PREFIX_LEN : NULL;
 }
 
-void trm_config_unknown_env(trm_config_unknown_env_fn *fn, void *user)
+void setting_unknown_env(setting_unknown_env_fn *fn, void *user)
 {
 	for (char *const *env = environ; *env; env++) {
 		char name[NAME_BYTES] = "";

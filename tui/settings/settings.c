@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "settings/settings.h"
+
+#include <string.h>
+
+#define FIELD(f) offsetof(struct settings, f), sizeof(((struct settings *)0)->f)
+
+static const struct trm_setting own[] = {
+		{"scrollback", "--scrollback", 0, "TERRARIUM_SCROLLBACK", "MIB", "16", TRM_SETTING_BYTES, 1,
+				4096, false, false, "output that the workbench keeps",
+				FIELD(scrollback_bytes)},
+		{"theme", "--theme", 0, "TERRARIUM_THEME", "THEME", "dark", TRM_SETTING_TEXT, 0, 0, false,
+				false, "colors of the workbench", FIELD(theme)},
+		{"keymap", "--keymap", 0, "TERRARIUM_KEYMAP", "default|emacs|vi", "default", TRM_SETTING_TEXT,
+				0, 0, false, false, "set of keys", FIELD(keymap)},
+		{"alerts", "--alerts", 0, "TERRARIUM_ALERTS", "off|status|bell|osc9|all", "status",
+				TRM_SETTING_CHOICE, 0, 0, false, false, "how the workbench alerts you",
+				FIELD(alerts)},
+		{"alert_at", "--alert-at", 0, "TERRARIUM_ALERT_AT", "PERCENT", "90", TRM_SETTING_COUNT, 10,
+				100, false, false, "alert when this percentage of a limit is used",
+				FIELD(alert_at)},
+		{"alert_after", "--alert-after", 0, "TERRARIUM_ALERT_AFTER", "S", "10", TRM_SETTING_SECONDS,
+				0, 86400, false, false, "… for this many seconds", FIELD(alert_after_ms)},
+		{"alert_run", "--alert-run", 0, "TERRARIUM_ALERT_RUN", "S", "60", TRM_SETTING_SECONDS, 0.1,
+				1e6, true, false, "alert at the end of a longer run; 0: never",
+				FIELD(alert_run_ms)},
+		{"graphs", "--graphs", 0, "TERRARIUM_GRAPHS", "braille|blocks|ascii", "braille",
+				TRM_SETTING_CHOICE, 0, 0, false, false, "characters of graphs",
+				FIELD(graphs)},
+		{"restore", "--restore", 0, "TERRARIUM_RESTORE", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
+				false, false, "reopen the last session of this folder", FIELD(restore)},
+		{"typing", "--typing", 0, "TERRARIUM_TYPING", "CHARS", "0", TRM_SETTING_COUNT, 1, 1000, true,
+				false, "typing speed of a demo, per second; 0: instant", FIELD(typing)},
+		{"linear", "--linear", 0, "TERRARIUM_LINEAR", "on|off", "off", TRM_SETTING_SWITCH, 0, 0,
+				false, false, "use lines of text instead of a screen", FIELD(linear)},
+		{"record", "--record", 0, "TERRARIUM_RECORD", "FILE", "", TRM_SETTING_TEXT, 0, 0, false, true,
+				"record the session to FILE", FIELD(record)},
+		{"history", "--history", 0, "TERRARIUM_HISTORY", "on|off", "on", TRM_SETTING_SWITCH, 0, 0,
+				false, false, "remember what you run, for ^T", FIELD(history)},
+		{"images", "--images", 0, "TERRARIUM_IMAGES", "auto|kitty|sixel|symbols|off", "auto",
+				TRM_SETTING_TEXT, 0, 0, false, false, "how to draw images", FIELD(images)},
+		{"auto_close", "--auto-close", 0, "TERRARIUM_AUTO_CLOSE", "on|off", "on", TRM_SETTING_SWITCH,
+				0, 0, false, false, "close brackets and quotes as you type",
+				FIELD(auto_close)},
+		{"wrap", "--wrap", 0, "TERRARIUM_WRAP", "on|off", "off", TRM_SETTING_SWITCH, 0, 0, false,
+				false, "wrap long lines in the editor", FIELD(wrap)},
+		{"auto_complete", "--auto-complete", 0, "TERRARIUM_AUTO_COMPLETE", "on|off", "on",
+				TRM_SETTING_SWITCH, 0, 0, false, false, "complete after a dot",
+				FIELD(auto_complete)},
+		{"theme_plots", "--theme-plots", 0, "TERRARIUM_THEME_PLOTS", "on|off", "off",
+				TRM_SETTING_SWITCH, 0, 0, false, false,
+				"draw matplotlib's plots in the theme's colors", FIELD(theme_plots)},
+};
+enum { N_OWN = sizeof own / sizeof *own };
+_Static_assert(offsetof(struct settings, config) == 0, "the library's offsets hold");
+
+static size_t library_count(void)
+{
+	size_t n;
+
+	trm_settings(&n);
+	return n;
+}
+
+size_t setting_count(void)
+{
+	return library_count() + N_OWN;
+}
+
+const struct trm_setting *setting_row(size_t i)
+{
+	size_t n;
+	const struct trm_setting *first = trm_settings(&n);
+
+	return i < n ? &first[i] : &own[i - n];
+}
+
+size_t setting_index(const struct trm_setting *s)
+{
+	size_t n;
+	const struct trm_setting *first = trm_settings(&n);
+
+	return s >= own && s < own + N_OWN ? n + (size_t)(s - own) : (size_t)(s - first);
+}
+
+const struct trm_setting *setting_find(const char *key)
+{
+	for (size_t i = 0; i < N_OWN; i++)
+		if (!strcmp(key, own[i].name) || !strcmp(key, own[i].option) || !strcmp(key, own[i].env))
+			return &own[i];
+	return trm_setting_find(key);
+}
+
+int settings_load(struct settings *settings, const char *path, struct trm_config_origin *origins,
+		struct trm_error *reterr)
+{
+	struct trm_program_settings ours = {.rows = own,
+			.n = N_OWN,
+			.fields = settings,
+			.origins = origins ? origins + library_count() : NULL};
+
+	return trm_config_load_from(&settings->config, path, origins, &ours, reterr);
+}
