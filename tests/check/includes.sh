@@ -137,6 +137,13 @@ check_header() {
 	done
 }
 
+# update() and what it changes: no files, no libraries, no environment, no clock.
+for file in tui/model/*.c tui/editor/*.c tui/widget/*.c tui/output/*.c tui/metrics/*.c tui/command/*.c tui/notebook/*.c; do
+	grep -nE '(^|[^_a-z>.])(fopen|open|openat|opendir|stat|lstat|access|readlink|realpath|getenv|dlopen|clock_gettime|time|trm_policy_scan|trm_grammar_open)\(' \
+		"$file" | sed "s,^,$file:update() may not call this: ,"
+done >"$list"
+[ ! -s "$list" ] || complain "$(cat "$list")"
+
 for room in $(find lib tui -name '*.[ch]' ! -path 'lib/include/*' | sed 's,/[^/]*$,,' | sort -u); do
 	check_room "$room"
 done

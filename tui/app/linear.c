@@ -70,11 +70,15 @@ static void set_echo(struct app *a)
 
 /* ---- in ---- */
 
+static void send_from_line(void *user, struct msg *msg)
+{
+	app_send(user, msg);
+}
+
 static void on_line(struct app *a, const char *line)
 {
-	a->model.now_ns = app_clock_ns();
-	linear_line(&a->linear->linear, &a->model, line, &a->effects);
-	app_perform_all(a);
+	linear_line(&a->linear->linear, &a->model, line);
+	a->model.needs_draw = true; /* what the line has said is printed */
 }
 
 bool app_linear_has_person(const struct app *a)
@@ -86,9 +90,8 @@ bool app_linear_interrupt(struct app *a)
 {
 	if (!a->linear->linear.has_person && !model_is_running(&a->model))
 		return false;
-	a->model.now_ns = app_clock_ns();
-	linear_interrupt(&a->linear->linear, &a->model, &a->effects);
-	app_perform_all(a);
+	linear_interrupt(&a->linear->linear, &a->model);
+	a->model.needs_draw = true;
 	return true;
 }
 
@@ -125,9 +128,8 @@ static bool take_line(struct app *a)
 
 static void on_linear_end(struct app *a)
 {
-	a->model.now_ns = app_clock_ns();
-	linear_end(&a->linear->linear, &a->model, &a->effects);
-	app_perform_all(a);
+	linear_end(&a->linear->linear, &a->model);
+	a->model.needs_draw = true;
 }
 
 /* Handle the lines that may be handled now, then the end of the input. Then print the results. */
@@ -188,7 +190,7 @@ int app_linear_open(struct app *a, struct trm_error *reterr)
 
 	if (!s)
 		return trm_error_set(reterr, TRM_ENOMEM, "the workbench cannot start: out of memory");
-	linear_init(&s->linear, isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+	linear_init(&s->linear, isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), send_from_line, a);
 	writer_init(&s->typed, LINE_MAX_BYTES);
 	a->linear = s;
 	if (s->linear.has_person)

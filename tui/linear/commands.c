@@ -11,14 +11,12 @@
 
 #include "command/command.h"
 #include "linear/linear.h"
-#include "model/effect.h"
-#include "model/msg.h"
-#include "model/update.h"
+#include "model/order.h"
 #include "text/text.h"
 
 struct line_command {
 	const char *name, *words, *help;
-	void (*run)(struct linear *l, struct model *m, const char *rest, struct effects *out);
+	void (*run)(struct linear *l, const struct model *m, const char *rest);
 };
 static const struct line_command table[];
 
@@ -29,13 +27,13 @@ static bool command_fits(const char *needle, const char *a, const char *b)
 	return !*needle || strcasestr(a, needle) || strcasestr(b, needle);
 }
 
-static void linear_help(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_help(struct linear *l, const struct model *m, const char *rest)
 {
 	const struct command *c;
 	bool is_all = strcmp(rest, "all") == 0;
 	const char *needle = is_all ? "" : rest;
 
-	(void)m, (void)out;
+	(void)m;
 	if (!*rest)
 		linear_say(l, "Lines are code for the buffer. A line that begins with a colon is a command; type two "
 			      "colons for one in code. While code waits for input, lines are its input. "
@@ -76,12 +74,11 @@ static bool read_range(
 	return true;
 }
 
-static void linear_list(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_list(struct linear *l, const struct model *m, const char *rest)
 {
 	const struct text *t = model_editor(m)->text;
 	size_t from, to;
 
-	(void)out;
 	if (!read_range(l, m, rest, &from, &to))
 		return;
 	if (to < from)
@@ -95,31 +92,29 @@ static void linear_list(struct linear *l, struct model *m, const char *rest, str
 }
 
 /* Replace the lines [from, to] by `text`. */
-static void replace_lines(struct model *m, size_t from, size_t to, const char *text, struct effects *out)
+static void replace_lines(struct linear *l, const struct model *m, size_t from, size_t to, const char *text)
 {
-	struct editor *e = model_editor(m);
-	struct event ev = {.type = EVENT_PASTE, .text = text, .text_len = strlen(text), .time_ns = m->now_ns};
-	size_t end = to < text_lines(e->text) ? text_line_start(e->text, to) : text_len(e->text);
+	const struct text *t = model_editor(m)->text;
 
-	editor_select(e, text_line_start(e->text, from - 1), end);
-	if (*text)
-		editor_done(m, editor_handle(e, &ev), out);
-	else
-		editor_done(m, editor_command(e, command_find("delete-right"), false, m->now_ns), out);
+	linear_order(l, (struct order){.kind = ORDER_EDIT,
+					.from = text_line_start(t, from - 1),
+					.to = to < text_lines(t) ? text_line_start(t, to) : text_len(t),
+					.text = text,
+					.len = strlen(text)});
 }
 
-static void delete_lines(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void delete_lines(struct linear *l, const struct model *m, const char *rest)
 {
 	size_t from, to;
 
 	if (!*rest)
 		linear_say(l, "which lines? :delete 3 or :delete 3 7");
 	else if (read_range(l, m, rest, &from, &to))
-		replace_lines(m, from, to, "", out);
+		replace_lines(l, m, from, to, "");
 }
 
 /* "3 text" */
-static void put_line(struct linear *l, struct model *m, const char *rest, bool is_new, struct effects *out)
+static void put_line(struct linear *l, const struct model *m, const char *rest, bool is_new)
 {
 	char number[24], *line = NULL;
 	size_t n = strcspn(rest, " "), from, to;
@@ -132,38 +127,37 @@ static void put_line(struct linear *l, struct model *m, const char *rest, bool i
 	}
 	if (!read_range(l, m, number, &from, &to) || asprintf(&line, "%s\n", rest) < 0)
 		return;
-	replace_lines(m, from, is_new ? from - 1 : to, line, out);
+	replace_lines(l, m, from, is_new ? from - 1 : to, line);
 	free(line);
 }
 
-static void change_line(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void change_line(struct linear *l, const struct model *m, const char *rest)
 {
-	put_line(l, m, rest, false, out);
+	put_line(l, m, rest, false);
 }
 
-static void insert_line(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void insert_line(struct linear *l, const struct model *m, const char *rest)
 {
-	put_line(l, m, rest, true, out);
+	put_line(l, m, rest, true);
 }
 
-static void linear_go_to(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_go_to(struct linear *l, const struct model *m, const char *rest)
 {
 	size_t from, to;
 
-	(void)out;
 	if (!read_range(l, m, rest, &from, &to))
 		return;
-	editor_goto_line(model_editor(m), from - 1);
-	linear_list(l, m, rest, out);
+	linear_order(l, (struct order){.kind = ORDER_GO_TO_LINE, .number = from - 1});
+	linear_list(l, m, rest);
 }
 
-static void buffers(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void buffers(struct linear *l, const struct model *m, const char *rest)
 {
 	char name[4200];
 	size_t k = strtoul(rest, NULL, 10);
 
 	if (k >= 1 && k <= m->buffers.n)
-		buffer_show(m, m->buffers.items[k - 1], out);
+		linear_order(l, (struct order){.kind = ORDER_BUFFER, .number = k - 1});
 	for (size_t i = 0; i < m->buffers.n; i++) {
 		const struct buffer *b = m->buffers.items[i];
 		linear_say(l, "%zu: %s, %s%s%s", i + 1, buffer_name(b, name, sizeof name),
@@ -174,52 +168,49 @@ static void buffers(struct linear *l, struct model *m, const char *rest, struct 
 
 /* ---- files ---- */
 
-static void open_file(struct linear *l, struct model *m, const char *rest, struct effects *out)
+/* The command that asks for a path, or what is done with the path that is given. */
+static void with_path(struct linear *l, const char *path, enum order_kind kind, const char *asks)
 {
-	const struct trm_lang *lang;
-
-	(void)l;
-	if (!*rest)
-		command_run(m, command_find("open"), out);
+	if (*path)
+		linear_order(l, (struct order){.kind = kind, .text = path});
 	else
-		effect_open(out, rest, trm_lang_guess(rest, &lang, NULL) == 0 ? lang : m->lang);
+		linear_order_command(l, asks);
 }
 
-static void save_file(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void open_file(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)l;
-	if (*rest)
-		effect_save(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
-	else
-		command_run(m, command_find("save"), out);
+	(void)m;
+	with_path(l, rest, ORDER_OPEN, "open");
 }
 
-static void export(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void save_file(struct linear *l, const struct model *m, const char *rest)
 {
+	(void)m;
+	with_path(l, rest, ORDER_SAVE, "save");
+}
+
+static void export(struct linear *l, const struct model *m, const char *rest)
+{
+	(void)m;
 	if (*rest)
-		effect_path(out, EFFECT_EXPORT, rest);
+		linear_order(l, (struct order){.kind = ORDER_EXPORT, .text = rest});
 	else
 		linear_say(l, "which file? for example :export session.ipynb (or .md .html .py)");
-	(void)m;
 }
 
-static void record(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void record(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)l;
-	if (*rest)
-		effect_path(out, EFFECT_RECORD, rest);
-	else
-		command_run(m, command_find("start-recording"), out);
+	(void)m;
+	with_path(l, rest, ORDER_RECORD, "start-recording");
 }
 
 /* ---- looking ---- */
 
-static void output(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void output(struct linear *l, const struct model *m, const char *rest)
 {
 	uint64_t number = strtoull(rest, NULL, 10);
 	uint32_t serial = m->out.runs.last;
 
-	(void)out;
 	for (uint32_t s = serial; number && s > 0; s--) {
 		const struct run_info *run = runs_find(&m->out.runs, s);
 		if (run && run->number == number) {
@@ -230,76 +221,72 @@ static void output(struct linear *l, struct model *m, const char *rest, struct e
 	linear_output(l, m, strcmp(rest, "all") == 0 ? 0 : serial);
 }
 
-static void metrics(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void metrics(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)rest, (void)out;
+	(void)rest;
 	linear_metrics(l, m);
 }
 
-static void processes(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void processes(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)rest, (void)out;
+	(void)rest;
 	linear_processes(l, m);
 }
 
-static void status(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void status(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)rest, (void)out;
+	(void)rest;
 	linear_status(l, m);
 }
 
-static void variables(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void variables(struct linear *l, const struct model *m, const char *rest)
 {
 	(void)rest;
 	l->wants_variables = true; /* reported as soon as they are known with their values */
 	if (!m->variables_page.is_shown)
-		command_run(m, command_find("variables"), out);
+		linear_order_command(l, "variables");
 }
 
 /* The page stays open in the model, so that the list stays current for :stop-sandbox. */
-static void sandboxes(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void sandboxes(struct linear *l, const struct model *m, const char *rest)
 {
 	(void)rest;
 	l->wants_sandboxes = true;
 	if (!m->sandboxes.is_shown)
-		command_run(m, command_find("sandboxes"), out);
+		linear_order_command(l, "sandboxes");
 }
 
-static void stop_sandbox(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void stop_sandbox(struct linear *l, const struct model *m, const char *rest)
 {
-	struct sandboxes *s = &m->sandboxes;
+	const struct sandboxes *s = &m->sandboxes;
 	size_t k = strtoul(rest, NULL, 10);
 
 	if (!s->is_shown || k < 1 || k > s->n) {
 		linear_say(l, "which one? :sandboxes numbers them");
 		return;
 	}
-	s->selected_supervisor = s->entries[k - 1].supervisor_pid;
-	s->selected_start = s->entries[k - 1].supervisor_start;
-	command_run(m, command_find("sandboxes-stop"), out);
+	linear_order(l, (struct order){.kind = ORDER_SANDBOX, .number = k - 1});
+	linear_order_command(l, "sandboxes-stop");
 }
 
-static void linear_find_command(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_find_command(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)out;
 	linear_find(l, m, rest);
 }
 
-static void linear_search_output(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_search_output(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)out;
 	linear_search(l, m, rest);
 }
 
-static void substitute(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void substitute(struct linear *l, const struct model *m, const char *rest)
 {
-	(void)out;
 	linear_replace(l, m, rest);
 }
 
 /* ---- the rest ---- */
 
-static void linear_language(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_language(struct linear *l, const struct model *m, const char *rest)
 {
 	struct trm_error why = {0};
 	const struct trm_lang *lang;
@@ -309,24 +296,22 @@ static void linear_language(struct linear *l, struct model *m, const char *rest,
 	else if (trm_lang_find(rest, &lang, &why) < 0)
 		linear_say(l, "%s", why.msg);
 	else
-		language_set(m, lang, out);
+		linear_order(l, (struct order){.kind = ORDER_LANGUAGE, .lang = lang});
 }
 
-static void send_eof(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void send_eof(struct linear *l, const struct model *m, const char *rest)
 {
-	struct event ev = {.type = EVENT_KEY, .key = 'd', .mods = MOD_CTRL, .time_ns = m->now_ns};
-
 	(void)rest;
 	if (model_is_running(m))
-		input_event(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+		linear_order(l, (struct order){.kind = ORDER_INPUT});
 	else
 		linear_say(l, "nothing runs");
 }
 
-static void linear_stop(struct linear *l, struct model *m, const char *rest, struct effects *out)
+static void linear_stop(struct linear *l, const struct model *m, const char *rest)
 {
 	(void)rest;
-	linear_interrupt(l, m, out);
+	linear_interrupt(l, m);
 }
 
 static const struct line_command table[] = {
@@ -379,7 +364,7 @@ static const struct command *find_command(const char *name)
 	return c ? c : found;
 }
 
-void linear_command(struct linear *l, struct model *m, const char *text, struct effects *out)
+void linear_command(struct linear *l, const struct model *m, const char *text)
 {
 	size_t n = strcspn(text, " ");
 	char name[64];
@@ -388,12 +373,12 @@ void linear_command(struct linear *l, struct model *m, const char *text, struct 
 	text += n + strspn(text + n, " ");
 	for (const struct line_command *k = table; k->name; k++)
 		if (k->run && strcmp(k->name, name) == 0) {
-			k->run(l, m, text, out);
+			k->run(l, m, text);
 			return;
 		}
 	const struct command *c = *name ? find_command(name) : NULL;
 	if (!c)
 		linear_say(l, "there is no command \":%s\"; :help lists them", name);
 	else
-		command_run(m, c, out);
+		linear_order(l, (struct order){.kind = ORDER_COMMAND, .command = c});
 }

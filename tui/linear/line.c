@@ -9,34 +9,44 @@
 
 #include "command/command.h"
 #include "linear/linear.h"
-#include "model/effect.h"
 #include "model/msg.h"
-#include "model/update.h"
+#include "model/order.h"
 #include "text/text.h"
 
-static void send_key(struct model *m, uint32_t key, uint8_t mods, struct effects *out)
+void linear_order(struct linear *l, struct order order)
 {
-	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods, .time_ns = m->now_ns};
+	l->send(l->user, &(struct msg){.type = MSG_ORDER, .order = &order});
+}
 
-	update(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+void linear_order_command(struct linear *l, const char *name)
+{
+	linear_order(l, (struct order){.kind = ORDER_COMMAND, .command = command_find(name)});
+}
+
+static void press_escape(struct linear *l, const struct model *m)
+{
+	struct event ev = {.type = EVENT_KEY, .key = K_ESCAPE, .time_ns = m->now_ns};
+
+	l->send(l->user, &(struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
 /* ---- code ---- */
 
-void linear_append(struct model *m, const char *text, size_t n, struct effects *out)
+void linear_append(struct linear *l, const struct model *m, const char *text)
 {
-	struct editor *e = model_editor(m);
-	struct event ev = {.type = EVENT_PASTE, .text = text, .text_len = n, .time_ns = m->now_ns};
-	size_t end = text_len(e->text);
+	size_t end = text_len(model_editor(m)->text);
 
-	editor_select(e, end, end);
-	editor_done(m, editor_handle(e, &ev), out);
+	linear_order(l, (struct order){.kind = ORDER_EDIT,
+					.from = end,
+					.to = end,
+					.text = text,
+					.len = strlen(text)});
 }
 
 /* What is typed after a run is another cell, so that what has run is not run again. */
-static void type_code(struct linear *l, struct model *m, const char *line, struct effects *out)
+static void type_code(struct linear *l, const struct model *m, const char *line)
 {
-	struct editor *e = model_editor(m);
+	const struct editor *e = model_editor(m);
 	bool is_next = l->last_run != m->out.runs.last && text_len(e->text) > 0;
 	char *text = NULL;
 
@@ -45,7 +55,7 @@ static void type_code(struct linear *l, struct model *m, const char *line, struc
 			: asprintf(&text, "%s\n", line);
 	if (n < 0)
 		return;
-	linear_append(m, text, (size_t)n, out);
+	linear_append(l, m, text);
 	free(text);
 }
 
@@ -107,101 +117,84 @@ static long find_item(const struct dialog *d, const char *line)
 	return -1;
 }
 
-static void answer_question(struct linear *l, struct model *m, const char *line, struct effects *out)
+static void answer_question(struct linear *l, const struct model *m, const char *line)
 {
-	struct dialog *d = &m->dialog;
+	const struct dialog *d = &m->dialog;
+	struct order order = {.kind = ORDER_FILL};
+	long k = 0;
 
 	if (!*line) {
-		send_key(m, K_ESCAPE, 0, out);
+		press_escape(l, m);
 		return;
 	}
 	if (d->n_items) {
-		long k = find_item(d, line);
-		if (k < 0) {
-			linear_say(l, "\"%s\" is not one of these", line);
-			return;
-		}
-		d->current = (size_t)k;
-	} else if (d->has_field) {
-		if (strcmp(line, ".") != 0)
-			field_set(&d->field, line);
-	} else if (d->n_buttons) {
-		int k = find_button(d, line);
+		order.kind = ORDER_PICK;
+		k = find_item(d, line);
 		if (k < 0)
-			k = find_yes_no(d, line);
-		if (k < 0) {
+			linear_say(l, "\"%s\" is not one of these", line);
+	} else if (d->has_field) {
+		order.text = strcmp(line, ".") != 0 ? line : NULL;
+	} else if (d->n_buttons) {
+		order.kind = ORDER_PRESS;
+		k = find_button(d, line);
+		k = k < 0 ? find_yes_no(d, line) : k;
+		if (k < 0)
 			say_letters(l, d);
-			return;
-		}
-		d->focus = k;
 	}
-	send_key(m, K_ENTER, 0, out);
-}
-
-/* ---- input of the run ---- */
-
-static void send_input(struct model *m, const char *line, struct effects *out)
-{
-	struct event ev = {.type = EVENT_KEY, .key = K_ENTER, .time_ns = m->now_ns};
-
-	field_set(&m->input, line);
-	input_event(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
-	m->needs_draw = true;
+	order.number = (uint64_t)k;
+	if (k >= 0)
+		linear_order(l, order);
 }
 
 /* ---- lines ---- */
 
-void linear_line(struct linear *l, struct model *m, const char *line, struct effects *out)
+void linear_line(struct linear *l, const struct model *m, const char *line)
 {
 	l->has_prompt = false; /* the newline that ended the line has ended it, too */
-	m->needs_draw = true;
 	if (m->is_quitting)
 		return;
 	if (l->kernel_query_words) {
-		linear_complete_end(l, m, out);
+		linear_complete_end(l, m);
 		if (!*line)
 			return;
 	}
 	if (dialog_is_open(&m->dialog) && line[0] != ':') {
-		answer_question(l, m, line, out);
+		answer_question(l, m, line);
 		return;
 	}
 	if (line[0] == ':' && line[1] != ':') {
-		linear_command(l, m, line + 1, out);
+		linear_command(l, m, line + 1);
 		return;
 	}
 	if (line[0] == ':')
 		line++;
 	if (m->replay.is_on)
-		replay_refuse(m);
+		linear_order(l, (struct order){.kind = ORDER_REFUSE});
 	else if (model_is_running(m) && m->run.state == RUN_RUNNING)
-		send_input(m, line, out);
+		linear_order(l, (struct order){.kind = ORDER_INPUT, .text = line});
 	else
-		type_code(l, m, line, out);
+		type_code(l, m, line);
 }
 
-void linear_interrupt(struct linear *l, struct model *m, struct effects *out)
+void linear_interrupt(struct linear *l, const struct model *m)
 {
-	m->needs_draw = true;
 	if (model_is_running(m))
-		command_run(m, command_find("stop"), out);
+		linear_order_command(l, "stop");
 	else if (dialog_is_open(&m->dialog))
-		send_key(m, K_ESCAPE, 0, out);
+		press_escape(l, m);
 	else
 		linear_say(l, "nothing is running; :quit quits");
 }
 
-void linear_end(struct linear *l, struct model *m, struct effects *out)
+void linear_end(struct linear *l, const struct model *m)
 {
-	struct event ev = {.type = EVENT_KEY, .key = 'd', .mods = MOD_CTRL, .time_ns = m->now_ns};
-
-	m->needs_draw = true;
 	if (m->run.reads_line && l->has_person)
-		input_event(m, &(struct msg){.type = MSG_EVENT, .now_ns = m->now_ns, .event = &ev}, out);
+		linear_order(l, (struct order){.kind = ORDER_INPUT});
 	else if (l->has_person)
-		command_run(m, command_find("quit"), out);
+		linear_order_command(l, "quit");
 	else
-		effect_plain(out, EFFECT_QUIT_DISCARDING); /* the text came from a pipe or a file */
+		linear_order(l, (struct order){.kind = ORDER_LEAVE}); /* the text came from a pipe or a file
+								       */
 }
 
 bool linear_is_ready(const struct linear *l, const struct model *m)

@@ -12,11 +12,17 @@
 #include <stdint.h>
 
 #include "model/model.h"
+#include "model/order.h"
 #include "record/writer.h"
 
-struct effects;
+struct msg;
+
+/* Takes a message to update(). */
+typedef void linear_send_fn(void *user, struct msg *msg);
 
 struct linear {
+	linear_send_fn *send;
+	void *user;
 	struct writer out; /* to be printed */
 	bool has_person;   /* a person types: prompts are shown */
 	bool has_prompt;   /* the cursor stands behind a prompt */
@@ -42,7 +48,7 @@ struct linear {
 	uint32_t last_run;       /* newest run at the time of the last line of code */
 };
 
-void linear_init(struct linear *l, bool has_person);
+void linear_init(struct linear *l, bool has_person, linear_send_fn *send, void *user);
 void linear_finish(struct linear *l); /* takes a zeroed object */
 
 /* Report all changes. True: a text was shown that needs no answer; the caller closes it by linear_line()
@@ -52,12 +58,12 @@ bool linear_report(struct linear *l, const struct model *m);
  * nothing else to report for now. */
 void linear_prompt(struct linear *l, const struct model *m);
 
-/* A line was typed (without its newline). Effects go to `out`, as with update(). */
-void linear_line(struct linear *l, struct model *m, const char *line, struct effects *out);
+/* A line was typed (without its newline). What it asks for goes to `send`, which changes the model. */
+void linear_line(struct linear *l, const struct model *m, const char *line);
 /* Ctrl-C */
-void linear_interrupt(struct linear *l, struct model *m, struct effects *out);
+void linear_interrupt(struct linear *l, const struct model *m);
 /* The end of the input: of the run's input if the run reads, otherwise of the session. */
-void linear_end(struct linear *l, struct model *m, struct effects *out);
+void linear_end(struct linear *l, const struct model *m);
 /* For input from a pipe or a file: the next line may be taken, because it can depend on nothing that is
  * still in progress. */
 bool linear_is_ready(const struct linear *l, const struct model *m);
@@ -68,7 +74,7 @@ bool linear_is_ready(const struct linear *l, const struct model *m);
 void linear_say(struct linear *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* commands.c: "name rest" */
-void linear_command(struct linear *l, struct model *m, const char *text, struct effects *out);
+void linear_command(struct linear *l, const struct model *m, const char *text);
 
 /* words.c: values in spoken form */
 void linear_metrics(struct linear *l, const struct model *m);
@@ -78,16 +84,18 @@ void linear_variables(struct linear *l, const struct model *m);
 void linear_sandboxes(struct linear *l, const struct model *m);
 void linear_run(struct linear *l, const struct run_info *run);
 
-/* line.c: at the end of the buffer */
-void linear_append(struct model *m, const char *text, size_t n, struct effects *out);
+/* line.c */
+void linear_order(struct linear *l, struct order order);
+void linear_order_command(struct linear *l, const char *name);                 /* of the workbench */
+void linear_append(struct linear *l, const struct model *m, const char *text); /* at the end of the buffer */
 
 /* search.c */
 void linear_find(struct linear *l, const struct model *m, const char *what);
-void linear_replace(struct linear *l, struct model *m, const char *what);
+void linear_replace(struct linear *l, const struct model *m, const char *what);
 void linear_search(struct linear *l, const struct model *m, const char *what);
-void linear_inspect(struct linear *l, struct model *m, const char *words, struct effects *out);
-void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out);
-void linear_complete_end(struct linear *l, struct model *m, struct effects *out);
+void linear_inspect(struct linear *l, const struct model *m, const char *words);
+void linear_complete(struct linear *l, const struct model *m, const char *words);
+void linear_complete_end(struct linear *l, const struct model *m);
 bool linear_print_candidates(struct linear *l, const struct model *m);
 
 /* report.c */

@@ -14,9 +14,9 @@
 #define QUICK_NS 1000000000u  /* an action that ends within this time is reported only at its end */
 #define AGAIN_NS 15000000000u /* interval between reports of the progress of a start */
 
-void linear_init(struct linear *l, bool has_person)
+void linear_init(struct linear *l, bool has_person, linear_send_fn *send, void *user)
 {
-	*l = (struct linear){.has_person = has_person};
+	*l = (struct linear){.has_person = has_person, .send = send, .user = user};
 	writer_init(&l->out, WRITER_MAX);
 }
 

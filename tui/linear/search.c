@@ -5,7 +5,7 @@
 
 #include "command/command.h"
 #include "linear/linear.h"
-#include "model/update.h"
+#include "model/order.h"
 #include "text/text.h"
 
 #define WORDS_REPORTED 40
@@ -53,22 +53,27 @@ static char *replaced(const char *text, const char *old, const char *new, size_t
 }
 
 /* "/old/new/", with any character in the place of the slash. The replacement is one step of undo. */
-void linear_replace(struct linear *l, struct model *m, const char *what)
+void linear_replace(struct linear *l, const struct model *m, const char *what)
 {
 	char *rule = strdup(what), sign[2] = {rule ? rule[0] : '\0'}, *rest = rule ? rule + 1 : NULL;
 	char *old = rule && *rule ? strsep(&rest, sign) : NULL, *new = rest ? strsep(&rest, sign) : NULL;
-	struct editor *e = model_editor(m);
+	const struct text *t = model_editor(m)->text;
 	size_t count = 0;
 
 	if (!old || !*old || !new) {
 		linear_say(l, "replace what with what? for example :replace /old/new/");
 	} else {
-		char *text = text_slice(e->text, 0, text_len(e->text));
+		char *text = text_slice(t, 0, text_len(t));
 		char *after = text ? replaced(text, old, new, &count) : NULL;
-		if (!after || (count && editor_set_text(e, after, strlen(after)) < 0))
-			linear_say(l, "out of memory: the text is unchanged");
-		else
+		if (count && after)
+			linear_order(l, (struct order){.kind = ORDER_EDIT,
+							.to = text_len(t),
+							.text = after,
+							.len = strlen(after)});
+		if (after)
 			linear_say(l, "replaced %zu time%s", count, count == 1 ? "" : "s");
+		else
+			linear_say(l, "out of memory: the text is unchanged");
 		free(after);
 		free(text);
 	}
@@ -108,38 +113,34 @@ void linear_search(struct linear *l, const struct model *m, const char *what)
 /* ---- completion ---- */
 
 /* The words stand at the end of the buffer until the kernel has answered. */
-void linear_complete(struct linear *l, struct model *m, const char *words, struct effects *out)
+void linear_complete(struct linear *l, const struct model *m, const char *words)
 {
 	if (l->kernel_query_words)
-		linear_complete_end(l, m, out);
+		linear_complete_end(l, m);
 	l->probe = strlen(words);
 	l->kernel_query_words = true;
-	linear_append(m, words, l->probe, out);
-	model_focus(m, PANE_EDITOR);
-	command_run(m, command_find("complete"), out);
+	linear_append(l, m, words);
+	linear_order_command(l, "complete");
 }
 
-void linear_complete_end(struct linear *l, struct model *m, struct effects *out)
+void linear_complete_end(struct linear *l, const struct model *m)
 {
-	struct editor *e = model_editor(m);
-	size_t end = text_len(e->text);
+	size_t end = text_len(model_editor(m)->text);
 
-	complete_close(m);
+	linear_order(l, (struct order){.kind = ORDER_FORGET_HELP});
 	l->kernel_query_words = false;
-	if (!l->probe || l->probe > end)
-		return;
-	editor_select(e, end - l->probe, end);
-	editor_done(m, editor_command(e, command_find("delete-right"), false, m->now_ns), out);
+	if (l->probe && l->probe <= end)
+		linear_order(l, (struct order){.kind = ORDER_EDIT, .from = end - l->probe, .to = end});
 }
 
 /* Ask the kernel about a name; the answer comes as a text. The words can leave the buffer at once,
  * because the command has already copied them into its question. */
-void linear_inspect(struct linear *l, struct model *m, const char *words, struct effects *out)
+void linear_inspect(struct linear *l, const struct model *m, const char *words)
 {
-	linear_append(m, words, strlen(words), out);
-	command_run(m, command_find("inspect"), out);
+	linear_append(l, m, words);
+	linear_order_command(l, "inspect");
 	l->probe = strlen(words);
-	linear_complete_end(l, m, out);
+	linear_complete_end(l, m);
 }
 
 /* True: the completions were reported, and the caller calls linear_complete_end(). */

@@ -14,6 +14,7 @@
 #include "cells/event.h"
 
 struct picture;
+struct order;
 struct picture_style;
 struct setting_row;
 struct settings;
@@ -27,6 +28,7 @@ struct trm_stopping;
 
 /* After the colon: the member of struct msg that goes with it. */
 enum msg_type {
+	MSG_ORDER,            /* : order, of a front end without keys */
 	MSG_EVENT,            /* : event, a key, the mouse, a paste, a new size */
 	MSG_TICK,             /* : left_ms; time has passed (see model_tick_ms()) */
 	MSG_KEYS_DISTINCT,    /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
@@ -146,6 +148,7 @@ struct msg {
 	uint64_t now_ns; /* always set */
 	union {
 		const struct event *event;
+		const struct order *order;
 		uint64_t left_ms; /* until the time limit of the current run; 0: none */
 		const char *text;
 		struct msg_sandbox sandbox;

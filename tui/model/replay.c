@@ -27,6 +27,49 @@ void replay_begin(struct model *m, const uint64_t *runs_us, size_t n_runs, uint6
 	model_relayout(m);
 }
 
+void replay_rewind(struct model *m)
+{
+	struct model_opts opts = {.rows = m->rows,
+			.cols = m->cols,
+			.has_utf8 = m->has_utf8,
+			.graph_style = m->graph_style,
+			.lang = m->lang,
+			.theme = "",
+			.timeout_ms = m->timeout_ms,
+			.grace_ms = m->grace_ms,
+			.terminate_grace_ms = m->terminate_grace_ms,
+			.limits = m->sandbox.limits};
+	struct replay replay = m->replay;
+	struct keymap keymap = m->keymap;
+	struct notices notices = m->notices;
+	struct grammars *grammars = m->grammars;
+	struct figure_terminal terminal = m->out.figures.terminal;
+	enum pane focus = m->focus;
+	char theme[sizeof m->theme];
+
+	memcpy(theme, m->theme, sizeof theme);
+	m->keymap = (struct keymap){0};
+	m->notices = (struct notices){0};
+	model_finish(m);
+	if (model_init(m, &opts) < 0) {
+		model_finish(m);
+		memset(m, 0, sizeof *m);
+		keymap_finish(&keymap);
+		notices_finish(&notices);
+		return;
+	}
+	keymap_finish(&m->keymap);
+	m->keymap = keymap;
+	m->notices = notices;
+	m->grammars = grammars;
+	m->out.figures.terminal = terminal;
+	m->replay = replay;
+	m->focus = focus;
+	m->foot_rows = 1;
+	memcpy(m->theme, theme, sizeof theme);
+	model_relayout(m);
+}
+
 size_t replay_run(const struct model *m)
 {
 	size_t n = 0;

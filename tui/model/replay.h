@@ -28,6 +28,10 @@ struct replay {
 
 void replay_begin(struct model *m, const uint64_t *runs_us, size_t n_runs, uint64_t end_us, bool is_cut);
 
+/* Forget everything that came from the recording, and keep the person's choices. Out of memory: the model has
+ * no buffers. */
+void replay_rewind(struct model *m);
+
 /* Is this command allowed while a recording is shown? Commands that run or change something are not. */
 bool replay_allows(const struct model *m, const struct command *c);
 void replay_refuse(struct model *m);

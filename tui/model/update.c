@@ -10,6 +10,7 @@
 #include "model/inspect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/order.h"
 #include "model/output.h"
 #include "model/page.h"
 #include "model/pane.h"
@@ -270,6 +271,11 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 {
 	m->now_ns = m->out.now_ns = msg->now_ns;
 	switch (msg->type) {
+	case MSG_ORDER:
+		order_update(m, msg, out);
+		if (!m->buffers.n)
+			return; /* out of memory while the model was made again */
+		break;
 	case MSG_EVENT:
 		if (msg->event->type == EVENT_MOUSE && msg->event->action == MOUSE_MOVE) {
 			on_pointer(m, msg->event);

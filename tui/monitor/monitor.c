@@ -15,6 +15,8 @@
 #include "command/keymap.h"
 #include "model/effect.h"
 #include "model/model.h"
+#include "model/msg.h"
+#include "model/order.h"
 #include "model/update.h"
 #include "term/term.h"
 #include "theme/theme.h"
@@ -29,7 +31,7 @@ enum { MONITOR_SIGNALS = 6 };
 struct monitor {
 	const struct monitor_opts *opts;
 	struct model model;
-	struct effects effects; /* always empty: these commands have no effects; cleared all the same */
+	struct effects effects; /* ignored: nothing is run here */
 	struct canvas canvas;
 	struct theme theme;
 	struct term *term;
@@ -42,6 +44,14 @@ struct monitor {
 	int ended_by;            /* signal, or 0 */
 	struct trm_error *ended; /* owned by the caller */
 };
+
+/* What has happened goes through update(), as in the workbench. */
+static void send_to_monitor(struct monitor *w, struct msg msg)
+{
+	msg.now_ns = trm_loop_now_ns(w->loop);
+	update(&w->model, &msg, &w->effects);
+	effects_clear(&w->effects);
+}
 
 /* ---- keys ---- */
 
@@ -75,8 +85,9 @@ static void on_monitor_key(struct monitor *w, const struct event *ev)
 		leave_monitor(w);
 	} else if (keymap_resolve(&w->model.keymap, CONTEXT_METRICS, &keys, &c) == KEYMAP_COMMAND
 			&& only_looks(c)) {
-		c->run(&w->model, &w->effects);
-		effects_clear(&w->effects);
+		send_to_monitor(w, (struct msg){.type = MSG_ORDER,
+						   .order = &(struct order){
+								   .kind = ORDER_COMMAND, .command = c}});
 	} else if (keymap_resolve(&w->model.keymap, CONTEXT_ALWAYS, &keys, &c) == KEYMAP_COMMAND) {
 		if (command_is(c, "repaint"))
 			term_repaint_all(w->term);
@@ -104,8 +115,9 @@ static void pass_events(struct monitor *w)
 		w->model.needs_draw = true;
 		if (ev.type == EVENT_KEY)
 			on_monitor_key(w, &ev);
-		else if (ev.type == EVENT_MOUSE)
-			metrics_mouse(&w->model, &ev, &w->effects);
+		else if (ev.type == EVENT_MOUSE
+				&& rect_contains(w->model.layout.panes[PANE_METRICS], ev.row, ev.col))
+			send_to_monitor(w, (struct msg){.type = MSG_EVENT, .event = &ev});
 	}
 	int flush_ms = term_flush_ms(w->term);
 	if (flush_ms >= 0)
@@ -164,7 +176,7 @@ static void on_monitor_metrics(void *user, struct trm_sandbox *sandbox, const st
 	struct monitor *w = user;
 
 	(void)sandbox;
-	metrics_take(&w->model.metrics, metrics);
+	send_to_monitor(w, (struct msg){.type = MSG_METRICS, .metrics = metrics});
 	w->model.needs_draw = true;
 }
 
@@ -172,14 +184,16 @@ static void on_monitor_metrics(void *user, struct trm_sandbox *sandbox, const st
 static void on_monitor_ready(void *user, struct trm_sandbox *sandbox)
 {
 	struct monitor *w = user;
-	struct sandbox_info *info = &w->model.sandbox;
 	const struct trm_guard *guards;
 	size_t n = trm_sandbox_guards(sandbox, &guards);
 
-	info->limits = *trm_sandbox_limits(sandbox);
-	info->n_guards = n < MODEL_GUARDS ? n : MODEL_GUARDS;
-	if (info->n_guards)
-		memcpy(info->guards, guards, info->n_guards * sizeof *guards);
+	send_to_monitor(w, (struct msg){.type = MSG_SANDBOX_READY,
+					   .sandbox = {.name = w->opts->name,
+							   .backend = trm_sandbox_backend(sandbox),
+							   .is_attached = true,
+							   .limits = trm_sandbox_limits(sandbox),
+							   .guards = guards,
+							   .n_guards = n}});
 }
 
 static void on_monitor_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)

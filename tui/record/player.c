@@ -10,6 +10,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "model/order.h"
 #include "model/update.h"
 #include "text/text.h"
 
@@ -66,31 +67,20 @@ static void send_recorded(struct feed *f, struct msg msg)
 	update(f->m, &msg, &f->effects);
 }
 
-static void send_key(struct feed *f, uint32_t key, uint8_t mods)
+static void send_order(struct feed *f, const struct order order)
 {
-	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods, .time_ns = f->now_ns};
-
-	input_event(f->m, &(struct msg){.type = MSG_EVENT, .now_ns = f->now_ns, .event = &ev}, &f->effects);
+	send_recorded(f, (struct msg){.type = MSG_ORDER, .order = &order});
 }
 
-/* Put the code into the buffer of its language and run it as a selection of the whole buffer: the run
- * gets exactly these bytes. */
+/* The run gets exactly these bytes. */
 static void begin_run(struct feed *f)
 {
 	const struct rec_event *e = f->e;
-	struct model *m = f->m;
+	uint32_t before = f->m->out.runs.last;
 
-	language_set(m, e->lang, &f->effects);
-	struct editor *editor = model_editor(m);
-	if (m->n_waiting == MODEL_WAITING || editor_set_text(editor, e->text, e->len) < 0)
-		return;
-	editor_select(editor, 0, text_len(editor->text));
-	m->to_run = editor_run_range(editor);
-	uint32_t before = m->out.runs.last;
-	run_start(m, &f->effects);
-	editor_select(editor, 0, 0);
-	if (m->out.runs.last != before)
-		f->p->serials[e->run - 1] = m->out.runs.last;
+	send_order(f, (struct order){.kind = ORDER_RUN, .lang = e->lang, .text = e->text, .len = e->len});
+	if (f->m->out.runs.last != before)
+		f->p->serials[e->run - 1] = f->m->out.runs.last;
 }
 
 /* A run of another program: no buffer contains its code. */
@@ -114,17 +104,12 @@ static void join_run(struct feed *f)
 static void type_input(struct feed *f)
 {
 	const struct rec_event *e = f->e;
-	struct model *m = f->m;
+	const struct model *m = f->m;
 	char *line = strndup(e->text ? e->text : "", e->text ? e->len : 0);
 
 	if (line && m->run.state != RUN_NONE && m->run.serial == f->p->serials[e->run - 1]) {
 		line[strcspn(line, "\n")] = '\0';
-		if (e->kind == REC_EOF) {
-			send_key(f, 'd', MOD_CTRL);
-		} else {
-			field_set(&m->input, line);
-			send_key(f, K_ENTER, 0);
-		}
+		send_order(f, (struct order){.kind = ORDER_INPUT, .text = e->kind == REC_EOF ? NULL : line});
 	}
 	free(line);
 }
@@ -160,15 +145,11 @@ static void send_sandboxes(struct feed *f)
 {
 	const struct rec_event *e = f->e;
 
-	if (!e->is_shown) {
-		sandboxes_leave(f->m, &f->effects);
-		return;
-	}
-	if (!f->m->sandboxes.is_shown)
-		sandboxes_show(f->m, &f->effects);
-	send_recorded(f, (struct msg){.type = MSG_SANDBOXES,
-					 .sandboxes.entries = e->entries,
-					 .sandboxes.n = e->n_entries});
+	send_order(f, (struct order){.kind = ORDER_SHOW_LIST, .number = e->is_shown});
+	if (e->is_shown)
+		send_recorded(f, (struct msg){.type = MSG_SANDBOXES,
+						 .sandboxes.entries = e->entries,
+						 .sandboxes.n = e->n_entries});
 }
 
 static void send_display(struct feed *f, uint32_t serial)
@@ -251,7 +232,6 @@ static void feed_event(struct feed *f)
 {
 	const struct rec_event *e = f->e;
 
-	f->m->now_ns = f->now_ns;
 	switch (e->kind) {
 	case REC_SANDBOX: send_sandbox(f); break;
 	case REC_SAMPLE: send_sample(f); break;
@@ -279,56 +259,15 @@ static void feed_event(struct feed *f)
 
 /* ---- seeking ---- */
 
-/* Forget everything that came from the recording, and keep the person's choices. */
-static int rewind_model(struct model *m)
-{
-	struct model_opts opts = {.rows = m->rows,
-			.cols = m->cols,
-			.has_utf8 = m->has_utf8,
-			.graph_style = m->graph_style,
-			.lang = m->lang,
-			.theme = "",
-			.timeout_ms = m->timeout_ms,
-			.grace_ms = m->grace_ms,
-			.terminate_grace_ms = m->terminate_grace_ms,
-			.limits = m->sandbox.limits};
-	struct replay replay = m->replay;
-	struct keymap keymap = m->keymap;
-	struct notices notices = m->notices;
-	struct grammars *grammars = m->grammars;
-	struct figure_terminal terminal = m->out.figures.terminal;
-	enum pane focus = m->focus;
-	char theme[sizeof m->theme];
-
-	memcpy(theme, m->theme, sizeof theme);
-	m->keymap = (struct keymap){0};
-	m->notices = (struct notices){0};
-	model_finish(m);
-	if (model_init(m, &opts) < 0) {
-		keymap_finish(&keymap);
-		notices_finish(&notices);
-		return TRM_ENOMEM;
-	}
-	keymap_finish(&m->keymap);
-	m->keymap = keymap;
-	m->notices = notices;
-	m->grammars = grammars;
-	m->out.figures.terminal = terminal;
-	m->replay = replay;
-	m->focus = focus;
-	m->foot_rows = 1;
-	memcpy(m->theme, theme, sizeof theme);
-	model_relayout(m);
-	return 0;
-}
-
 int player_seek(struct player *p, struct model *m, uint64_t at_us, struct effects *out)
 {
 	struct feed f = {.p = p, .m = m, .out = out};
 	struct rec_event e;
 
 	if (at_us < p->at_us) {
-		if (rewind_model(m) < 0)
+		f.now_ns = player_clock_ns(0);
+		send_order(&f, (struct order){.kind = ORDER_REWIND});
+		if (!m->buffers.n)
 			return TRM_ENOMEM;
 		memset(p->serials, 0, p->recording->n_runs * sizeof *p->serials);
 		p->next = 0;
@@ -342,9 +281,9 @@ int player_seek(struct player *p, struct model *m, uint64_t at_us, struct effect
 		rec_event_finish(&e);
 		p->next++;
 	}
+	p->at_us = at_us;
+	f.now_ns = player_clock_ns(at_us);
+	send_order(&f, (struct order){.kind = ORDER_POSITION, .number = at_us});
 	effects_finish(&f.effects);
-	p->at_us = m->replay.at_us = at_us;
-	m->now_ns = player_clock_ns(at_us);
-	m->needs_draw = true;
 	return 0;
 }

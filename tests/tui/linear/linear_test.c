@@ -23,9 +23,16 @@ static void send(struct msg msg)
 	update(&m, &msg, &effects);
 }
 
+static void pass_on(void *user, struct msg *msg)
+{
+	(void)user;
+	msg->now_ns = m.now_ns;
+	update(&m, msg, &effects);
+}
+
 static void type(const char *line)
 {
-	linear_line(&l, &m, line, &effects);
+	linear_line(&l, &m, line);
 }
 
 /* What is told now. */
@@ -70,7 +77,7 @@ static int begin(void **state)
 	(void)state;
 	trm_limits_default(&opts.limits);
 	assert_int_equal(model_init(&m, &opts), 0);
-	linear_init(&l, true);
+	linear_init(&l, true, pass_on, NULL);
 	m.now_ns = 1000000000;
 	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "box", .sandbox.backend = "fake"});
 	return 0;
@@ -263,12 +270,12 @@ static void an_interrupt_tells_its_steps(void **state)
 	(void)state;
 	run("x");
 	reported();
-	linear_interrupt(&l, &m, &effects);
+	linear_interrupt(&l, &m);
 	assert_non_null(last_effect(EFFECT_INTERRUPT));
 	expect("in 2.0 s");
 	end(m.run.serial, TRM_STATUS_INTERRUPTED);
 	expect("interrupted");
-	linear_interrupt(&l, &m, &effects);
+	linear_interrupt(&l, &m);
 	expect("nothing is running; :quit quits");
 }
 
