@@ -140,6 +140,28 @@ static void metrics_are_live(void **state)
 	leave();
 }
 
+static void a_folder_lists_its_files(void **state)
+{
+	char folder[] = "/tmp/terrarium-folder-XXXXXX", path[64];
+	const char *argv[] = {program, "--backend", "local", folder, NULL};
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/notes.py", folder);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("seven = 3 + 4\n", f);
+	fclose(f);
+	screen_start(&s, 24, 80, argv, env);
+	screen_wait(&s, "Go to a file");
+	screen_wait(&s, "notes.py");
+	screen_send(&s, "not\r");
+	screen_wait(&s, "seven = 3 + 4");
+	leave();
+	unlink(path);
+	rmdir(folder);
+}
+
 static int clean_up(void **state)
 {
 	(void)state;
@@ -158,6 +180,7 @@ int main(int argc, char **argv)
 			TEST(a_flood_is_interrupted),
 			TEST(input_is_read),
 			TEST(metrics_are_live),
+			TEST(a_folder_lists_its_files),
 	};
 
 	if (argc < 2)

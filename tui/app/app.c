@@ -242,6 +242,8 @@ static int start_app(struct app *a, struct trm_error *reterr)
 		return r;
 	if (a->opts->is_tutor)
 		tutor_begin(&a->model);
+	if (a->opts->picks_file && a->term)
+		app_pick_files(a);
 	app_report_theme(a);
 	a->model.grammars = a->grammars = grammars_create();
 	if ((r = app_load_keys(a, reterr)) < 0)

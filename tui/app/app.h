@@ -16,6 +16,7 @@ struct settings;
 
 struct app_opts {
 	const char *file;                /* file to open; NULL: an empty buffer */
+	bool picks_file;                 /* start with the list of the folder's files */
 	const struct trm_lang *lang;     /* NULL: from the extension of the file, else python */
 	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms), keep */
 	struct trm_config_lists lists;   /* room for the lists of `sandbox` */

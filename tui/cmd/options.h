@@ -39,7 +39,8 @@ struct options {
 	const char *cluster; /* rest of -abc */
 	bool only_operands;  /* "--" was read */
 	const char *config_path;
-	bool fetches; /* packages are fetched even if the sandbox has no network */
+	bool opens_folder; /* the workbench starts in the folder that was named, with its list of files */
+	bool fetches;      /* packages are fetched even if the sandbox has no network */
 	/* A switch without a value, and the next word, which may have been meant as its value. */
 	const char *bare_switch, *bare_word;
 	struct {

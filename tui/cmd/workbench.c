@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <terrarium/terrarium.h>
@@ -79,6 +81,7 @@ int workbench_open(const struct settings *settings, const struct options *o, con
 				entry.name, entry.name);
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
 	opts.file = file;
+	opts.picks_file = !file && o->opens_folder;
 	opts.is_demo = is_demo;
 	return open_behind_gate(settings, o, &opts);
 }
@@ -109,6 +112,12 @@ int workbench_attach(const struct settings *settings, const struct options *o)
 	return open_behind_gate(settings, o, &opts);
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 static int workbench_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
@@ -132,6 +141,12 @@ static int workbench_main(const struct cmd *cmd, int argc, char **argv)
 				near->name);
 	if (file && access(file, F_OK) < 0 && !isatty(STDIN_FILENO) && !strpbrk(file, "./"))
 		return cmd_fail("there is no command and no file '%s'; see 'terrarium help'", file);
+	if (file && is_folder(file)) {
+		if (chdir(file) < 0)
+			return cmd_fail("cannot open the folder %s: %s", file, strerror(errno));
+		o.opens_folder = true;
+		file = NULL;
+	}
 	struct settings chosen;
 	if (options_settings(&o, &chosen, NULL) < 0 || options_check_backend(&o, &chosen.config))
 		return CMD_FAILED;
@@ -144,7 +159,7 @@ static const char *const main_settings[] = {"language", "theme", "keymap", "memo
 
 const struct cmd cmd_workbench = {
 		.name = "",
-		.usage = "[OPTIONS] [FILE] | COMMAND [OPTIONS] …",
+		.usage = "[OPTIONS] [FILE | FOLDER] | COMMAND [OPTIONS] …",
 		.summary = "open the workbench",
 		.operands = "FILE",
 		.settings = main_settings,
