@@ -37,6 +37,19 @@ static int attach_container(
 	return is_repl ? repl_open(settings, o, false, NULL) : workbench_open(settings, o, NULL, false);
 }
 
+/* The language of a kernel that runs there, unless it is the default, so that no other one is started. */
+static void choose_running_language(const struct trm_entry *entry, struct trm_config *config)
+{
+	unsigned running = entry->has_kernels ? entry->kernels : 0;
+	if (!running || running >> trm_lang_default()->index & 1)
+		return;
+	for (unsigned i = 0; i < trm_lang_count(); i++)
+		if (running >> i & 1) {
+			snprintf(config->language, sizeof config->language, "%s", trm_lang_at(i)->name);
+			return;
+		}
+}
+
 static int attach_sandbox(const struct options *o, const char *name, bool is_repl)
 {
 	struct settings settings;
@@ -51,6 +64,8 @@ static int attach_sandbox(const struct options *o, const char *name, bool is_rep
 	if (!sandbox_list_is_remote(&settings.config) && !sandbox_list_runs(name, &entry))
 		return sandbox_list_fail_unknown(name);
 	snprintf(settings.config.name, sizeof settings.config.name, "%s", name);
+	if (!sandbox_list_is_remote(&settings.config) && !*settings.config.language)
+		choose_running_language(&entry, &settings.config);
 	return is_repl ? repl_open(&settings, o, true, NULL) : workbench_attach(&settings, o);
 }
 
