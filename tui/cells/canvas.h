@@ -67,7 +67,8 @@ struct canvas {
 	int rows, cols;
 	struct cell *cells;         /* rows * cols, row by row */
 	struct rect touched;        /* everything drawn into since the last painting */
-	int cursor_row, cursor_col; /* -1: hidden */
+	int cursor_row, cursor_col; /* -1: hidden, and anywhere */
+	bool hides_cursor;          /* it stands there, for screen readers, but is not seen */
 	struct canvas_picture pictures[CANVAS_PICTURES];
 	size_t n_pictures;
 };

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "command/command.h"
 #include "command/keymap.h"
@@ -39,6 +40,8 @@ struct help {
 	struct model *m;
 	const char *needle;
 	int section; /* the section that is being written; -1: its heading is not written yet */
+	struct keybar_item first[KEYBAR_MAX]; /* what comes first, and is not repeated in its section */
+	int n_first;
 };
 
 /* Is each word of the needle in one of the texts? */
@@ -66,7 +69,7 @@ static void add_help_row(struct help *h, int section, const char *keys, const ch
 	if (h->section != section)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s",
 				section == CONTEXT_COUNT + 2 ? "First of all"
-				: section > CONTEXT_COUNT    ? "Without a key"
+				: section > CONTEXT_COUNT    ? "Without a key: from the list of commands"
 							     : help_section(section));
 	h->section = section;
 	char column[32]; /* a column that is wide enough for most keys, if there is room */
@@ -124,6 +127,14 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 		snprintf(out + used, cap - used, ")");
 }
 
+static bool is_first(const struct help *h, const struct command *c)
+{
+	for (int i = 0; i < h->n_first; i++)
+		if (h->first[i].command == c)
+			return true;
+	return false;
+}
+
 /* With `has_title`: commands that are also in the palette. Without: basic ones, such as arrow keys. */
 static void add_commands(struct help *h, enum key_context key_context, bool has_title)
 {
@@ -132,7 +143,8 @@ static void add_commands(struct help *h, enum key_context key_context, bool has_
 
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
 		const struct keys *keys = keymap_keys(&h->m->keymap, c);
-		if (c->key_context != key_context || !c->help || !keys || (c->title != NULL) != has_title)
+		if (c->key_context != key_context || !c->help || !keys || (c->title != NULL) != has_title
+				|| is_first(h, c))
 			continue;
 		keys_name(keys, key);
 		other_keys(h->m, c, others, sizeof others);
@@ -161,21 +173,26 @@ static void add_keyless(struct help *h)
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
 		if (!c->title || !c->help || keymap_keys(&h->m->keymap, c))
 			continue;
-		snprintf(text, sizeof text, "%s: %s", c->title, c->help);
-		add_help_row(h, CONTEXT_COUNT + 1, "palette", c->name, text);
+		bool is_same = strcasecmp(c->title, c->help) == 0;
+		snprintf(text, sizeof text, "%s%s%s", c->title, is_same ? "" : ": ", is_same ? "" : c->help);
+		add_help_row(h, CONTEXT_COUNT + 1, "", c->name, text);
 	}
 }
 
 /* The keys of the key bar, which are needed most. */
 static void add_first(struct help *h)
 {
-	struct keybar_item items[KEYBAR_MAX];
-	int n = keybar_make(h->m, 1000, items);
+	char others[240], text[500];
 
-	for (int i = 0; i < n; i++)
-		if (items[i].command->help)
-			add_help_row(h, CONTEXT_COUNT + 2, items[i].keys, items[i].command->name,
-					items[i].command->help);
+	h->n_first = keybar_make(h->m, 1000, h->first);
+	for (int i = 0; i < h->n_first; i++) {
+		const struct command *c = h->first[i].command;
+		if (!c->help)
+			continue;
+		other_keys(h->m, c, others, sizeof others);
+		snprintf(text, sizeof text, "%s%s", c->help, others);
+		add_help_row(h, CONTEXT_COUNT + 2, h->first[i].keys, c->name, text);
+	}
 }
 
 static void list_help(struct model *m)

@@ -89,8 +89,8 @@ size_t variables_definitions(const struct model *m);
 struct cJSON;
 bool variable_take(struct variable *v, const struct cJSON *row);
 
-/* The area of the page: in the metrics pane, or, if that is not visible, in a box over the other panes that
- * takes all keys. 0 rows: the page is not open. The area of a box includes its borders. */
+/* The area of the page: in the metrics pane, or, if that is not visible or too low, in a box over the other
+ * panes that takes all keys. 0 rows: the page is not open. The area of a box includes its borders. */
 struct rect variables_area(const struct model *m);
 bool variables_is_overlay(const struct model *m);
 bool variables_has_focus(const struct model *m);

@@ -10,9 +10,12 @@
 #include "model/variables.h"
 #include "text/cluster.h"
 
+/* Fewer rows of the pane would leave no room for the graphs and the list. */
+enum { SHARED_ROWS = 10 };
+
 bool variables_is_overlay(const struct model *m)
 {
-	return m->variables_page.is_shown && m->layout.panes[PANE_METRICS].rows == 0
+	return m->variables_page.is_shown && m->layout.panes[PANE_METRICS].rows < SHARED_ROWS
 	       && m->layout.kind != LAYOUT_TOO_SMALL;
 }
 

@@ -395,17 +395,19 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 		differs |= paint_row(t, c, row, area.col, area.col + area.cols - 1);
 	c->touched = (struct rect){0};
 	if (!differs && !has_moved && !t->wants_answer && !t->is_all_stale
-			&& c->cursor_row == t->last.cursor_row && c->cursor_col == t->last.cursor_col)
+			&& c->cursor_row == t->last.cursor_row && c->cursor_col == t->last.cursor_col
+			&& c->hides_cursor == t->last.hides_cursor)
 		return;
 	t->last.cursor_row = c->cursor_row;
 	t->last.cursor_col = c->cursor_col;
+	t->last.hides_cursor = c->hides_cursor;
 	t->is_all_stale = false;
 	if (has_moved)
 		pictures_before(&t->pictures, write_rows_anew);
 	bool is_caught = frame_catch(&t->screen->frame);
 	if (term_ask_now(t, c->rows - 1))
 		write_rows_anew(c->rows - 1, 1);
-	curs_set(c->cursor_row >= 0);
+	curs_set(c->cursor_row >= 0 && !c->hides_cursor);
 	if (c->cursor_row >= 0)
 		move(c->cursor_row, c->cursor_col);
 	refresh();

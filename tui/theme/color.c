@@ -182,8 +182,16 @@ static uint32_t mix(uint32_t rgb, uint32_t other, int part)
 	return (uint32_t)r << 16 | (uint32_t)g << 8 | (uint32_t)b;
 }
 
+/* On the terminal's own background, of which nothing is known: black or white text could be invisible. */
+static bool is_risky(uint32_t fg)
+{
+	return fg == COLOR_INDEX(0) || fg == COLOR_INDEX(7) || fg == COLOR_INDEX(15);
+}
+
 uint32_t color_mend(uint32_t fg, uint32_t bg, enum color_depth depth)
 {
+	if (bg == COLOR_NONE)
+		return is_risky(fg) ? COLOR_NONE : fg;
 	if (fg == COLOR_NONE || bg == COLOR_NONE || depth == DEPTH_NONE)
 		return fg;
 	if (depth <= DEPTH_16) /* the terminal chooses these colors, so only the worst are mended */

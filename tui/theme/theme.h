@@ -97,7 +97,8 @@ double color_contrast(uint32_t fg, uint32_t bg);
 uint32_t color_readable(uint32_t color, uint32_t bg, double least, enum color_depth depth);
 
 /* A readable text color of a program on a background of the theme: `fg` if its contrast is sufficient,
- * otherwise a color of the same hue with sufficient contrast, as far as the depth permits. Pure. */
+ * otherwise a color of the same hue with sufficient contrast, as far as the depth permits. On a background of
+ * the terminal's own, black and white become its own foreground: COLOR_NONE. Pure. */
 uint32_t color_mend(uint32_t fg, uint32_t bg, enum color_depth depth);
 
 /* The look of a role at a color depth. Colors are reduced, but readable text stays readable, and a role

@@ -113,6 +113,7 @@ static void draw_list_row(const struct model *m, struct canvas *c, struct rect s
 	if (is_current && !d->has_field) {
 		c->cursor_row = strip.row;
 		c->cursor_col = strip.col + 1;
+		c->hides_cursor = true; /* its block would hide the mark */
 	}
 }
 
@@ -186,6 +187,7 @@ static void draw_buttons(const struct dialog *d, struct canvas *c, const struct 
 		draw_text(c, area, area.row, p.col + p.cols - 1, role, "]");
 		c->cursor_row = area.row;
 		c->cursor_col = start;
+		c->hides_cursor = true;
 	}
 }
 

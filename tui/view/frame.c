@@ -7,6 +7,7 @@
 #include "command/keymap.h"
 #include "model/inspect.h"
 #include "model/model.h"
+#include "model/page.h"
 #include "model/stopping.h"
 #include "text/cluster.h"
 #include "view/parts.h"
@@ -86,10 +87,16 @@ static const char *state_text(const struct model *m, char out[96], uint16_t *rol
 	return m->sandbox.state != SANDBOX_DEAD ? "idle" : m->sandbox.was_ready ? "ended" : "not started";
 }
 
+/* Does the title stand alone, without a border? A page covers the frame. */
+static bool is_title_alone(const struct model *m)
+{
+	return m->layout.kind == LAYOUT_SINGLE || page_is_shown(m);
+}
+
 /* Leave a gap between two pieces of the title, in which the border shows. */
 static int title_gap(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
-	if (m->layout.kind == LAYOUT_SINGLE)
+	if (is_title_alone(m))
 		return draw_text(c, clip, 0, col, ROLE_DIM, " ");
 	return col + 2;
 }
@@ -177,7 +184,7 @@ static int title_sandbox(const struct model *m, struct canvas *c, struct rect cl
 
 static void title(const struct model *m, struct canvas *c)
 {
-	bool single = m->layout.kind == LAYOUT_SINGLE, brief = m->cols < BRIEF_COLS;
+	bool single = is_title_alone(m), brief = m->cols < BRIEF_COLS;
 	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 0 : 4)};
 	int col = clip.col;
 
@@ -367,25 +374,14 @@ void draw_editor_frame(const struct model *m, struct canvas *c)
 void draw_frame(const struct model *m, struct canvas *c)
 {
 	if (m->layout.kind == LAYOUT_SINGLE) {
-		canvas_fill(c, (struct rect){0, 0, 1, m->cols}, " ", style_of(ROLE_TITLE));
 		tabs_of_one(m, c);
 	} else {
 		borders(m, c);
 		divider(m, c);
 		tabs(m, c);
 	}
+	if (is_title_alone(m))
+		canvas_fill(c, (struct rect){0, 0, 1, m->cols}, " ", style_of(ROLE_TITLE));
 	title(m, c);
 	keys(m, c);
-}
-
-/* The corners of the frame that is covered point at nothing, and no pane has the focus. */
-void draw_level_title(const struct model *m, struct canvas *c)
-{
-	const struct cell *row = c->cells + (size_t)m->layout.title_row * (size_t)c->cols;
-
-	for (int col = 0; col < c->cols; col += m->has_utf8 ? 1 : c->cols - 1) /* a plus may be text */
-		for (enum sign s = SIGN_HORIZONTAL; s <= SIGN_TEE_LEFT; s++)
-			if (strcmp(row[col].text, sign(m->has_utf8, s)) == 0)
-				draw_sign(c, m->has_utf8, m->layout.title_row, col, SIGN_HORIZONTAL,
-						ROLE_BORDER);
 }

@@ -74,7 +74,6 @@ void draw_gallery(const struct model *m, struct canvas *c)
 
 	canvas_fill(c, l.box, " ", style_of(ROLE_TEXT));
 	if (l.inner.row > l.box.row) {
-		draw_level_title(m, c);
 		draw_box(c, m->has_utf8, l.box, ROLE_BORDER_FOCUS);
 	}
 	draw_format(c, l.box, l.box.row, l.box.col + 2, ROLE_TITLE, " gallery: %zu ", n);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen of `terrarium metrics --watch`. */
+#include <string.h>
+
 #include "model/model.h"
 #include "view/parts.h"
 #include "view/view.h"
@@ -11,14 +13,14 @@ struct rect view_monitor_area(int rows, int cols)
 	return (struct rect){1, 0, rows > SMALLEST_ROWS ? rows - 2 : 1, cols};
 }
 
-/* `keys`: "c m:sort|q:quit". */
+/* `keys`: "c m:sort|q:quit". What does not fit is left out as a whole. */
 static void draw_keys(struct canvas *c, const char *keys)
 {
 	struct rect row = {c->rows - 1, 0, 1, c->cols};
 	int col = 0;
 
 	canvas_fill(c, row, " ", style_of(ROLE_KEY_LABEL));
-	while (*keys) {
+	while (*keys && col + (int)strcspn(keys, "|") + 1 <= c->cols) {
 		size_t n = 0;
 		while (keys[n] && keys[n] != ':')
 			n++;

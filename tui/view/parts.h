@@ -118,10 +118,8 @@ void draw_metrics(const struct model *m, struct canvas *c); /* metrics_view.c */
 void draw_measured(const struct model *m, struct canvas *c, const struct metrics *x, struct rect area,
 		bool has_focus, bool has_runs);
 void draw_processes(const struct model *m, struct canvas *c, const struct process_table *t, int header_row,
-		struct rect area, bool has_focus);            /* process_view.c */
-void draw_sandboxes(const struct model *m, struct canvas *c); /* sandboxes_view.c */
-/* The title row below a page that covers the panes: frame.c. */
-void draw_level_title(const struct model *m, struct canvas *c);
+		struct rect area, bool has_focus);             /* process_view.c */
+void draw_sandboxes(const struct model *m, struct canvas *c);  /* sandboxes_view.c */
 void draw_gallery(const struct model *m, struct canvas *c);    /* gallery_view.c */
 void draw_table_page(const struct model *m, struct canvas *c); /* table_view.c */
 void draw_strip(const struct model *m, struct canvas *c, struct rect area);

@@ -259,8 +259,6 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 	else
 		snprintf(title, sizeof title, " sandboxes: %zu ", s->n);
 	if (l.inner.row > l.box.row)
-		draw_level_title(m, c);
-	if (l.inner.row > l.box.row)
 		draw_text(c, l.box, l.box.row, l.box.col + 2, s->ended[0] ? ROLE_STATUS_ERROR : ROLE_TITLE,
 				title);
 	if (s->is_inside) {

@@ -131,8 +131,6 @@ static void draw_table_title(const struct model *m, struct canvas *c, const stru
 	else
 		snprintf(text, sizeof text, " %s ", t->title);
 	if (l->inner.row > l->box.row)
-		draw_level_title(m, c);
-	if (l->inner.row > l->box.row)
 		draw_box(c, m->has_utf8, l->box, ROLE_BORDER_FOCUS);
 	struct rect line = {l->box.row, l->box.col + 1, 1, l->box.cols - 2};
 	draw_cell(m, c, line, text, false, style_of(ROLE_TITLE));

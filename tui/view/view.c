@@ -139,6 +139,7 @@ void view(const struct model *m, struct canvas *c)
 {
 	canvas_fill(c, (struct rect){0, 0, c->rows, c->cols}, " ", style_of(ROLE_TEXT));
 	c->cursor_row = c->cursor_col = -1;
+	c->hides_cursor = false;
 	c->n_pictures = 0;
 	if (m->layout.kind == LAYOUT_TOO_SMALL) {
 		draw_too_small(c);

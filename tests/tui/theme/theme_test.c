@@ -107,6 +107,7 @@ static void test_programs_colors_are_mended(void **state)
 	assert_true((cyan >> 16 & 0xFF) < 0x10 && (cyan >> 8 & 0xFF) > 0x40); /* still cyan */
 	assert_int_equal(color_mend(COLOR_INDEX(6), COLOR_RGB(0), DEPTH_RGB), COLOR_INDEX(6));
 	assert_int_equal(color_mend(COLOR_INDEX(6), COLOR_NONE, DEPTH_RGB), COLOR_INDEX(6));
+	assert_int_equal(color_mend(COLOR_INDEX(15), COLOR_NONE, DEPTH_16), COLOR_NONE);
 }
 
 static void test_contrast_is_that_of_wcag(void **state)
