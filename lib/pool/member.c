@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "pool/pool.h"
 
+enum { SETUP_TIMEOUT_MS = 120000 };
+
 /* ---- preparing ------------------------------------------------------------------------------ */
 
 static void fail_member(struct member *member, const struct trm_error *why)
@@ -22,39 +24,102 @@ static void fail_member(struct member *member, const struct trm_error *why)
 
 static void finish_preparing(struct member *member)
 {
-	trm_session_close(member->session); /* shared kernels stay */
-	member->session = NULL;
 	member->state = MEMBER_IDLE;
 	member->idle_since_ns = trm_loop_now_ns(member->pool->loop);
 	pool_is_prepared(member->pool);
 }
 
-/* Start the kernel of the next language. */
-static void warm_next(struct member *member)
+static const struct trm_lang *language_at(const struct member *member)
 {
 	const struct trm_lang *const *languages = member->pool->opts.languages;
-	const struct trm_lang *lang = languages ? languages[member->n_languages] : NULL;
+	return languages ? languages[member->n_languages] : NULL;
+}
+
+/* What its kernel is to run; NULL: nothing, because a batch language keeps nothing from an empty run. */
+static const char *setup_of(const struct member *member)
+{
+	const char *const *setup = member->pool->opts.setup;
+	const char *code = setup ? setup[member->n_languages] : NULL;
+	return code || language_at(member)->commands ? code : "";
+}
+
+static void prepare_next(struct member *member);
+
+static void on_setup_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct member *member = user;
+	const struct trm_lang *lang = language_at(member);
+	struct trm_error why;
+	(void)run;
+	if (member->is_ending)
+		return;
+	/* Only what was asked for must succeed. A kernel that did not survive is of no use in any case. */
+	if (result->status == TRM_STATUS_OK || (!*setup_of(member) && result->status == TRM_STATUS_ERROR)) {
+		member->n_languages++;
+		prepare_next(member);
+		return;
+	}
+	trm_error_set(&why, TRM_EIO, "%s in a sandbox of the pool: %s%s%s",
+			*setup_of(member) ? "the setup code fails" : "the interpreter fails",
+			result->reason       ? result->reason
+			: result->error_name ? result->error_name
+					     : lang->name,
+			!result->reason && result->error_message ? ": " : "",
+			!result->reason && result->error_message ? result->error_message : "");
+	fail_member(member, &why);
+}
+
+/* Start the kernel of the next language, and warm it. */
+static void prepare_next(struct member *member)
+{
+	static const struct trm_run_cb cb = {.done = on_setup_done};
+	const struct trm_lang *lang = language_at(member);
+	const char *code = lang ? setup_of(member) : NULL;
+	struct trm_run_opts opts;
 	struct trm_error why = {0};
+	int r = 0;
+	trm_run_opts_default(&opts);
+	opts.lang = lang;
+	opts.code = code;
+	opts.code_len = code ? strlen(code) : 0;
+	opts.timeout_ms = SETUP_TIMEOUT_MS;
+	opts.is_quiet = true;
 	if (!lang)
 		finish_preparing(member);
-	else if (trm_session_warm(member->session, lang, &why) < 0)
+	else if (code)
+		r = trm_session_run(member->session, &opts, &cb, member, NULL, &why);
+	else
+		r = trm_session_warm(member->session, lang, &why);
+	if (r < 0)
 		fail_member(member, &why);
 }
 
+static bool is_wanted_language(const struct member *member, const struct trm_lang *lang)
+{
+	const struct trm_lang *const *languages = member->pool->opts.languages;
+	while (languages && *languages && *languages != lang)
+		languages++;
+	return languages && *languages;
+}
+
+/* The start of a kernel without setup, and the health of an idle sandbox. */
 static void on_kernel(void *user, const struct trm_lang *lang, enum trm_kernel_state state)
 {
 	struct member *member = user;
-	const struct trm_lang *const *languages = member->pool->opts.languages;
 	struct trm_error why;
-	if (member->is_ending || member->state != MEMBER_PREPARING || lang != languages[member->n_languages])
+	bool is_next = member->state == MEMBER_PREPARING && lang == language_at(member) && !setup_of(member);
+	bool is_lost = member->state == MEMBER_IDLE && state == TRM_KERNEL_NONE
+		       && is_wanted_language(member, lang);
+	if (member->is_ending)
 		return;
-	if (state == TRM_KERNEL_IDLE) {
+	if (is_next && state == TRM_KERNEL_IDLE) {
 		member->n_languages++;
-		warm_next(member);
-	} else if (state == TRM_KERNEL_NONE) {
+		prepare_next(member);
+	} else if (is_lost || (is_next && state == TRM_KERNEL_NONE)) {
 		trm_error_set(&why, TRM_EMISSING,
-				"%s does not start in a sandbox of the pool: 'terrarium langs' shows what is "
-				"installed",
+				is_lost ? "the interpreter of %s has ended in an idle sandbox of the pool"
+					: "%s does not start in a sandbox of the pool: 'terrarium langs' shows "
+					  "what is installed",
 				lang->name);
 		fail_member(member, &why);
 	}
@@ -72,7 +137,7 @@ static void open_session(struct member *member)
 	if (trm_session_open(member->sandbox, &opts, &SESSION_CB, member, &member->session, &why) < 0)
 		fail_member(member, &why);
 	else
-		warm_next(member);
+		prepare_next(member);
 }
 
 static void on_installed(void *user, struct trm_install *install, int exit_code, const struct trm_error *why)
@@ -200,6 +265,8 @@ int member_start(struct trm_pool *pool, struct trm_error *reterr)
 
 void member_give(struct member *member, const struct trm_sandbox_cb *cb, void *user)
 {
+	trm_session_close(member->session); /* shared kernels stay */
+	member->session = NULL;
 	member->state = MEMBER_TAKEN;
 	member->cb = cb;
 	member->user = user;

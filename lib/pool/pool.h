@@ -22,9 +22,9 @@ struct member {
 	struct trm_pool *pool; /* NULL: taken, and the pool is gone */
 	enum member_state state;
 	struct trm_sandbox *sandbox;
-	struct trm_session *session; /* PREPARING */
+	struct trm_session *session; /* PREPARING and IDLE; then it tells of kernels that end */
 	struct trm_install *install; /* PREPARING, while libraries are installed */
-	size_t n_languages;          /* of opts.languages, those that have been started */
+	size_t n_languages;          /* of opts.languages, those that are prepared */
 	bool is_ending;              /* its sandbox is closing */
 	uint64_t idle_since_ns;
 	struct trm_error why;            /* why it cannot be used; TRM_OK */

@@ -118,7 +118,7 @@ void run_send_off(struct own_run *own, struct kernel *k)
 	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
 	bool is_shared = share_is_on(k);
-	if (is_shared)
+	if (is_shared && !own->is_quiet)
 		renumber(own);
 	run->id = share_run_id(run);
 	struct kernel_request request = {.op = own->is_leave ? KERNEL_OP_LEAVE : KERNEL_OP_RUN,
@@ -146,7 +146,8 @@ void run_send_off(struct own_run *own, struct kernel *k)
 	sandbox_hold(s->sandbox);
 	if (is_shared) {
 		share_use_turn(k);
-		peer_run_announce(own);
+		if (!own->is_quiet)
+			peer_run_announce(own);
 	}
 	if (run->offers_stdin)
 		open_stdin(own);
@@ -207,7 +208,8 @@ void run_take_back(struct own_run *own)
 	memory_end(run->session);
 	leftovers_unwatch(run->session);
 	run->is_begun = own->has_opened_stdin = false;
-	if (run->session->seen_number == run->number) /* no other client has seen this run */
+	if (!own->is_quiet
+			&& run->session->seen_number == run->number) /* no other client has seen this run */
 		run->session->seen_number = own->seen_before;
 	run_requeue(own);
 }

@@ -91,6 +91,7 @@ struct own_run {
 	bool has_own_filename;
 	bool is_timed; /* tells at its end what it took */
 	bool echoes;
+	bool is_quiet;         /* it has no number, and others are not told of it */
 	bool is_leave;         /* it ends the kernel normally */
 	bool is_program;       /* the kernel may end normally with it */
 	bool no_plots;         /* displays that are figures do not count */

@@ -209,12 +209,13 @@ static struct own_run *new_run(
 	*own = (struct own_run){
 			.run = {.kind = RUN_OWN,
 					.session = s,
-					.number = s->last_number + 1,
+					.number = o->is_quiet ? 0 : s->last_number + 1,
 					.lang = o->lang,
 					.code = malloc(o->code_len + 1),
 					.code_len = o->code_len,
-					.filename = o->filename ? strdup(o->filename)
-								: run_default_filename(s->last_number + 1),
+					.filename = o->filename   ? strdup(o->filename)
+						    : o->is_quiet ? strdup("<setup>")
+								  : run_default_filename(s->last_number + 1),
 					.clock.timeout_ms = o->timeout_ms < 0 ? s->opts.timeout_ms
 									      : o->timeout_ms,
 					.offers_stdin = o->offers_stdin,
@@ -224,6 +225,7 @@ static struct own_run *new_run(
 			.waits_for_person = o->waits_for_person,
 			.echoes = o->echoes,
 			.is_program = o->is_program,
+			.is_quiet = o->is_quiet,
 			.no_plots = o->no_plots,
 			.has_manual_credit = o->manual_credit,
 	};
@@ -258,7 +260,8 @@ static int ask_for(struct trm_session *session, const struct trm_run_opts *opts,
 	if (r < 0)
 		return r;
 	own->is_leave = is_leave;
-	session->last_number = own->run.number;
+	if (!own->is_quiet)
+		session->last_number = own->run.number;
 	*session->queue_end = own;
 	session->queue_end = &own->next;
 	if (ret_run)

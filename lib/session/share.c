@@ -44,6 +44,7 @@ bool share_is_others(const struct kernel *k)
 /* ---- ids --------------------------------------------------------------------------------- */
 
 #define QUESTION_BIT (UINT64_C(1) << 62)
+#define QUIET_ID (UINT64_C(1) << 61) /* of a quiet run in a kernel that is ours alone */
 
 /* An id is unique among everything ever sent to a kernel. It contains the number that the agent gave this
  * client or, before that is known, our process id and the time. */
@@ -62,7 +63,9 @@ static uint64_t next_id(struct trm_session *s)
 
 uint64_t share_run_id(struct trm_run *run)
 {
-	return run->session->opts.is_shared ? next_id(run->session) : run->number;
+	if (run->session->opts.is_shared)
+		return next_id(run->session);
+	return run->number ? run->number : QUIET_ID;
 }
 
 uint64_t share_question_id(struct trm_session *s)

@@ -93,6 +93,20 @@ def keys(program):
     s.remove()
 
 
+def setups(program):
+    s = Server(program, "--pool", "python=1", "--pool-setup", "python=import math\nhalf = math.tau / 2")
+    check("a pool with a setup fills", ready(s, 1), figures(s)[2])
+    s.start_box()
+    check("what the setup has made is there", s.run("round(half, 3)").out == ["3.142"])
+    s.stop()
+    s.remove()
+    s = Server(program, "--pool", "python=1", "--pool-setup", "python=import nowhere_at_all")
+    check("a setup that fails is counted", wait_until(lambda: int(figures(s)[1][
+        'terrarium_pool_starts_total{image="python",result="failed"}']) > 0))
+    check("and delays nobody", s.start_box().status == 200)
+    s.remove()
+
+
 def refusals(program):
     for option, words in (("python", "must be IMAGE=N"), ("=3", "must be IMAGE=N"), ("python=x", "must be a number"),
                           ("python=0", "must have from 1"), ("python=1001", "must be a number"),
@@ -100,6 +114,10 @@ def refusals(program):
         r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", option], capture_output=True, text=True,
                            timeout=30, env=dict(os.environ, MSB_SERVER_URL=""))
         check("--pool " + option, r.returncode and words in r.stderr, r)
+    for option, words in (("python", "must be IMAGE=CODE"), ("node=1", "--pool node=N")):
+        r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", "python=1", "--pool-setup", option],
+                           capture_output=True, text=True, timeout=30)
+        check("--pool-setup " + option, r.returncode and words in r.stderr, r)
     r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", "python=1", "--backend", "microsandbox"],
                        capture_output=True, text=True, timeout=30)
     check("a pool elsewhere", r.returncode and "another server" in r.stderr, r)
@@ -159,4 +177,4 @@ def costs(program):
     s.remove()
 
 
-main(giving, missing, keys, refusals, snapshots, costs)
+main(giving, missing, setups, keys, refusals, snapshots, costs)

@@ -47,6 +47,11 @@ struct trm_pool_opts {
 	 * closed. Only sessions with is_shared use these kernels. */
 	const struct trm_lang *const *languages;
 	const char *const *libraries;
+	/* For each of `languages`, code that its kernel runs before a sandbox is given away: imports,
+	 * functions. Its state is there for the owner, whose first run has number 1 all the same. If it
+	 * fails, so does the start of the sandbox. NULL, also for one language: a run of nothing, after which
+	 * the owner's first run is as fast as later ones (not in batch languages). Borrowed, as above. */
+	const char *const *setup;
 	unsigned min_idle; /* sandboxes to keep ready. Default 1 */
 	unsigned max; /* at most this many at a time, those given away included; 0: no limit. Default 0 */
 	/* An idle sandbox of this age is replaced by a new one. 0: never. Default 1 hour. */
@@ -57,9 +62,9 @@ struct trm_pool_opts {
 	 * wait for are. 0: never look. Default 512 MiB. */
 	uint64_t spare_memory_bytes;
 	/* Each sandbox. `name` is the beginning of their names, and a dash and 8 hex digits follow; NULL:
-	 * "pool". Its lifetime (limits_lifetime) begins at its start, not when it is taken. `keep` must not
-	 * be set; an owner may call trm_sandbox_keep(). Strings and lists are borrowed until the pool has
-	 * closed. */
+	 * "pool". Its lifetime (max_lifetime_ms with limits_lifetime) begins at its start, not when it is
+	 * taken. `keep` must not be set; an owner may call trm_sandbox_keep(). Strings and lists are borrowed
+	 * until the pool has closed. */
 	struct trm_sandbox_opts sandbox;
 };
 #define TRM_POOL_OPTS_INIT \
@@ -71,7 +76,11 @@ struct trm_pool_opts {
 void trm_pool_opts_init(struct trm_pool_opts *opts, size_t size);
 #define trm_pool_opts_default(opts) trm_pool_opts_init(opts, sizeof *(opts))
 
-/* Open a pool. It starts sandboxes from now on, two at a time. If a start fails, the requests that wait get
+/* Open a pool. It looks after the health of idle sandboxes without using the processor for it: one that ends,
+ * or a kernel of which ends, is replaced at once. `terrarium ps` shows its statistics while it is open, from
+ * a file in the runtime directory (terrarium/registry.h).
+ *
+ * It starts sandboxes from now on, two at a time. If a start fails, the requests that wait get
  * the reason, and the next attempt follows after a pause of up to 30 s.
  * Owns:   copies `opts` but borrows what they point to, and `loop`, until trm_pool_close() has ended.
  * Errors: TRM_EINVAL a bad option (also of the sandbox); TRM_ENOMEM. */
@@ -105,7 +114,7 @@ struct trm_pool_stats {
 	uint64_t n_refused;   /* requests that got none */
 	uint64_t n_failed;    /* starts that failed */
 	uint64_t n_expired;   /* idle sandboxes replaced because of their age */
-	uint64_t n_lost;      /* idle sandboxes that ended by themselves */
+	uint64_t n_lost;      /* idle sandboxes that ended by themselves, or lost a kernel */
 	struct trm_error why; /* of the last failed start; TRM_OK if none failed since a success */
 };
 void trm_pool_stats(const struct trm_pool *pool, struct trm_pool_stats *ret);

@@ -85,6 +85,9 @@ int trm_server_token(const char *key, const char *name_space, uint64_t lifetime_
 struct trm_serve_pool {
 	const char *image; /* as start requests name it: "python", "microsandbox/node" */
 	unsigned n_idle;   /* from 1 to 1000 */
+	/* Code in the image's language that each sandbox runs before it is given away (`setup` of
+	 * trm_pool_opts); NULL: none. */
+	const char *setup;
 };
 
 struct trm_serve_opts {

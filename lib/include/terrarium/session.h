@@ -185,6 +185,9 @@ struct trm_run_opts {
 	 * the sandbox's (trm_sandbox_workdir()). A run whose directory is not there fails with the language's
 	 * own error. */
 	const char *cwd;
+	/* The run prepares the sandbox for those who come later: it has no number (0), does not count, and
+	 * sessions that share the kernel are not told of it. Default: false. */
+	bool is_quiet;
 };
 #define TRM_RUN_OPTS_INIT \
 	{ \

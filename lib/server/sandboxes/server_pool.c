@@ -24,6 +24,7 @@ struct server_pool {
 	unsigned languages;
 	struct launching *launching; /* has the texts of the pool's options */
 	const struct trm_lang *warmed[2];
+	const char *setup[2]; /* of it */
 	struct trm_pool *pool;
 	uint64_t n_missed;
 };
@@ -71,6 +72,7 @@ static int check_pool(struct fleet *fleet, struct server_pool *pool, const struc
 	while (first + 1 < trm_lang_count() && !(pool->languages & 1u << first))
 		first++;
 	pool->warmed[0] = trm_lang_at(first);
+	pool->setup[0] = wanted->setup;
 	return 0;
 }
 
@@ -82,6 +84,7 @@ static int open_pool(struct fleet *fleet, struct server_pool *pool, unsigned n_i
 	opts.sandbox = *launching_opts(pool->launching);
 	opts.sandbox.name = pool->name;
 	opts.languages = pool->warmed;
+	opts.setup = pool->setup;
 	opts.min_idle = n_idle;
 	opts.idle_timeout_ms = 0;
 	opts.when_empty = TRM_POOL_FAIL;
