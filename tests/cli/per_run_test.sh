@@ -23,6 +23,16 @@ try run --yes --name lab --workdir /nowhere -c 1
 expect_in err "cannot change to the directory /nowhere"
 try run --yes --name lab --env MORE=x -c 'import subprocess; print(subprocess.check_output(["sh", "-c", "echo $MORE"], text=True))'
 expect_in out x
+
+# What a Python that code starts prints comes at once: nothing of it is lost. A run can say otherwise.
+child="import os; print('said'); os._exit(0)"
+try run --yes --name lab -c "import subprocess; r = subprocess.run(['python3', '-c', \"$child\"])"
+expect_in out said
+try exec lab -- python3 -c "$child"
+expect_in out said
+try run --yes --name lab --env PYTHONUNBUFFERED= -c "import subprocess; r = subprocess.run(['python3', '-c', \"$child\"])"
+[ -s out ] && wrong "this child was to keep its output back"
+
 if command -v node >/dev/null; then
 	try run --yes --name lab -l js --env MORE=x --workdir /tmp -c 'process.env.MORE + process.cwd()' -c 'process.env.OWN'
 	expect_out "'x/tmp'

@@ -112,7 +112,7 @@ static void the_environment_is_its_own(void **state)
 		       "for k, v in want.items():\n"
 		       "  if os.environ.get(k) != v: print(k, os.environ.get(k))\n"
 		       "extra = set(os.environ) - set(want) - set('HOME TMPDIR SHELL LOGNAME PWD LC_CTYPE "
-		       "TERRARIUM_WORKSPACE PIP_BREAK_SYSTEM_PACKAGES PIP_NO_INDEX npm_config_offline'.split())\n"
+		       "TERRARIUM_WORKSPACE PIP_BREAK_SYSTEM_PACKAGES PYTHONUNBUFFERED PIP_NO_INDEX npm_config_offline'.split())\n"
 		       "if extra: print('also', extra)\n"
 		       "if [W, H, T] != ['/workspace', '/home/user', '/tmp']: print('places:', W, H, T)\n"
 		       "if os.uname().nodename != 'sandbox': print('name of the machine')\n"

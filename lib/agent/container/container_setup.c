@@ -192,6 +192,7 @@ static void set_environment(const struct container_identity *s)
 	setenv("LOGNAME", s->passwd.name, 1);
 	setenv("PWD", s->workdir, 1);
 	setenv("PIP_BREAK_SYSTEM_PACKAGES", "1", 0); /* the container is ours: nobody else manages it */
+	setenv("PYTHONUNBUFFERED", "1", 0);          /* its children's output comes at once */
 	setenv("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", 0);
 }
 

@@ -75,6 +75,9 @@ const char *const ARGV_ENVIRONMENT[][2] = {
 		{"TMPDIR", "/tmp"},
 		/* The home is the sandbox's own: what the distribution manages, pip cannot break. */
 		{"PIP_BREAK_SYSTEM_PACKAGES", "1"},
+		/* What a Python that code starts prints comes at once, and in the order of the output around
+		   it. */
+		{"PYTHONUNBUFFERED", "1"},
 		{NULL, NULL},
 };
 const char *const ARGV_OFFLINE[][2] = {

@@ -38,6 +38,7 @@ static const char *const START[] = {
 	"--setenv", "TERM", "dumb",
 	"--setenv", "TMPDIR", "/tmp",
 	"--setenv", "PIP_BREAK_SYSTEM_PACKAGES", "1",
+	"--setenv", "PYTHONUNBUFFERED", "1",
 	"--setenv", "PIP_NO_INDEX", "1",
 	"--setenv", "npm_config_offline", "true",
 	"--ro-bind", "/usr", "/usr",
