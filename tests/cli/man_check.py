@@ -43,7 +43,7 @@ def options_of(rows):
 
 commands = {c["command"]: c for c in table["commands"]}
 settings = {s["setting"] for s in table["settings"]}
-common = options_of(table["options"])
+common = options_of(table["options"]) | options_of(table["workbench"])
 setting_options = options_of(table["settings"])
 
 main = read("terrarium.1")

@@ -202,6 +202,16 @@ try repl --yes --net off --with demo </dev/null
 expect_code 125
 expect_in err "--net off also forbids"
 
+# The workbench, before its first run.
+printf 'import demo, helper\nprint(demo.version, helper.f())\n:run\n' | try --linear --yes $allow --with demo,helper
+expect_in out "1.0 helped"
+try --linear --with 'a b' </dev/null
+expect_code 125
+expect_in err "is not the name of a package"
+try --linear --net off --with demo </dev/null
+expect_code 125
+expect_in err "--net off also forbids"
+
 # Ten at once share one download; the others are told what they wait for.
 mkdir crowd
 before=$(requests demo-1.0)

@@ -154,6 +154,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.trust = a->opts->trust,
 			.policy = a->opts->policy ? trm_policy_name(a->opts->policy) : NULL,
 			.policy_asks = a->opts->policy_asks,
+			.with = (const char *const *)a->opts->with,
 			.auto_close = a->opts->auto_close,
 			.wrap = a->opts->wrap,
 			.auto_complete = a->opts->auto_complete,

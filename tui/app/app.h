@@ -18,6 +18,7 @@ struct app_opts {
 	const char *file;                /* file to open; NULL: an empty buffer */
 	bool picks_file;                 /* start with the list of the folder's files */
 	const struct trm_lang *lang;     /* NULL: from the extension of the file, else python */
+	char **with;                     /* packages to install at the start, NULL-terminated; NULL: none */
 	struct trm_sandbox_opts sandbox; /* backend, name, limits, metrics interval (0: 1000 ms), keep */
 	struct trm_config_lists lists;   /* room for the lists of `sandbox` */
 	const char *attach;              /* name of a running sandbox to attach to; NULL: start a new one */

@@ -68,13 +68,15 @@ static const char **words_of(char *text)
 	return words;
 }
 
-static int begin_app_install(struct app *a, struct app_install *in, char *text, struct trm_error *reterr)
+static int begin_app_install(
+		struct app *a, struct app_install *in, char *text, bool is_shared, struct trm_error *reterr)
 {
 	const char **words = words_of(text);
 	struct trm_install_opts opts = {
 			.size = sizeof(struct trm_install_opts),
 			.lang = in->lang,
 			.packages = words,
+			.is_shared = is_shared,
 			.net_credentials = a->opts->sandbox.net_credentials,
 			.env = a->env,
 			.has_terminal = true,
@@ -105,7 +107,7 @@ void app_install(struct app *a, const struct effect *effect)
 			.serial = effect->install.serial,
 			.began_ns = app_clock_ns()};
 	a->install = in;
-	if (begin_app_install(a, in, effect->install.packages, &err) == 0) {
+	if (begin_app_install(a, in, effect->install.packages, effect->install.is_shared, &err) == 0) {
 		send_install_msg(in, (struct msg){.type = MSG_RUN_STARTED});
 		return;
 	}

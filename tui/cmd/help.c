@@ -94,10 +94,7 @@ static int print_overview(void)
 			printf("%-*s %-10s %s\n", CMD_SUMMARY_MAX, table[i]->summary, table[i + n_rows]->name,
 					table[i + n_rows]->summary);
 	}
-	puts("\nWithout a command terrarium opens the workbench. Some of its options:");
-	size_t room = SCREEN_LINES - 7 - n_rows; /* minus the lines around the two lists */
-	for (const char *const *name = cmd_workbench.settings; *name && room; name++, room--)
-		print_setting(*name);
+	puts("\nWithout a command terrarium opens the workbench; --with PKG installs PKG first.");
 	puts("More: terrarium help COMMAND, help options, help settings; man terrarium");
 	return cmd_flush();
 }

@@ -9,6 +9,7 @@
 #include "cmd/confirm.h"
 #include "cmd/sandbox_list.h"
 #include "cmd/source.h"
+#include "cmd/with.h"
 #include "repl/repl.h"
 #include "stream/policy_gate.h"
 
@@ -20,36 +21,21 @@ static const struct option_spec options[] = {
 		{0},
 };
 
+static int find_language(const struct trm_config *config, const struct trm_lang **ret)
+{
+	const char *language = *config->language ? config->language : trm_lang_default()->name;
+	struct trm_error why = {0};
+	return trm_lang_find(language, ret, &why) < 0 ? cmd_fail("%s", why.msg) : CMD_OK;
+}
+
 /* Ask once about a script on stdin, as `run` asks about a file. A person at a terminal is asked about each
  * input instead. */
 static int confirm_transcript(const struct trm_config *config, const struct policy_gate *policy_gate)
 {
 	struct source what = {.kind = SOURCE_FILE, .name = "the text on standard input"};
-	struct trm_error why = {0};
 	bool has_person = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-	const char *language = *config->language ? config->language : trm_lang_default()->name;
-	if (trm_lang_find(language, &what.lang, &why) < 0)
-		return cmd_fail("%s", why.msg);
-	return has_person ? CMD_OK : confirm_if_wanted(config, policy_gate, &what, 1);
-}
-
-/* What a policy has against them, as with 'terrarium install'. */
-static int check_with(const struct trm_config *config, const struct policy_gate *gate, char *const *with)
-{
-	const char *language = *config->language ? config->language : trm_lang_default()->name;
-	const struct trm_lang *lang;
-	struct trm_error why = {0};
-	int code = CMD_OK;
-	if (trm_lang_find(language, &lang, &why) < 0)
-		return cmd_fail("%s", why.msg);
-	for (; with && *with && gate->policy && code == CMD_OK; with++) {
-		struct trm_findings found = {0};
-		code = trm_policy_scan_package(gate->policy, lang, *with, &found, &why) < 0
-				       ? cmd_fail("%s", why.msg)
-				       : confirm_findings(gate, &found);
-		trm_findings_finish(&found);
-	}
-	return code;
+	int code = find_language(config, &what.lang);
+	return code != CMD_OK || has_person ? code : confirm_if_wanted(config, policy_gate, &what, 1);
 }
 
 static int open_with(const struct settings *settings, const struct options *o, bool attach,
@@ -65,10 +51,13 @@ static int open_with(const struct settings *settings, const struct options *o, b
 			.attach = attach,
 			.figures = figures,
 			.with = with};
+	const struct trm_lang *lang;
 	bool is_pipe_broken = false;
 	int code = confirm_transcript(&settings->config, &policy_gate);
-	if (code == CMD_OK)
-		code = check_with(&settings->config, &policy_gate, with);
+	if (code == CMD_OK && with)
+		code = find_language(&settings->config, &lang);
+	if (code == CMD_OK && with)
+		code = with_check_policy(&policy_gate, lang, with);
 	if (code == CMD_OK)
 		code = repl_main(&opts, &is_pipe_broken);
 	policy_gate_close(&policy_gate);
@@ -82,31 +71,20 @@ int repl_open(const struct settings *settings, const struct options *o, bool att
 	return open_with(settings, o, attach, figures, NULL);
 }
 
-/* Each text may name several; they are packages of the REPL's language. */
-static int add_packages(const struct trm_config *config, const char *const *texts, size_t n, char ***ret)
-{
-	const char *language = *config->language ? config->language : trm_lang_default()->name;
-	const struct trm_lang *lang;
-	struct trm_error why = {0};
-	if (trm_lang_find(language, &lang, &why) < 0)
-		return cmd_fail("%s", why.msg);
-	for (size_t i = 0; i < n; i++)
-		if (trm_libraries_add(ret, lang, texts[i], &why) < 0)
-			return cmd_fail("--with: %s", why.msg);
-	return CMD_OK;
-}
-
 static int open_asked(struct options *o, const char *figures, const char *const *texts, size_t n)
 {
 	struct settings chosen;
 	char **with = NULL;
 	if (options_settings(o, &chosen, NULL) < 0 || options_check_backend(o, &chosen.config))
 		return CMD_FAILED;
-	if (n && options_has(o, "net") && !chosen.config.limits.net)
-		return cmd_fail("--net off also forbids fetching packages; leave it out: they are fetched outside of "
-				"the sandbox, which gets no network by that");
-	sandbox_list_note_running(o, &chosen.config, false);
-	int code = add_packages(&chosen.config, texts, n, &with);
+	const struct trm_lang *lang;
+	int code = n ? with_check_net(o, &chosen.config) : CMD_OK;
+	if (code == CMD_OK)
+		code = find_language(&chosen.config, &lang);
+	if (code == CMD_OK)
+		sandbox_list_note_running(o, &chosen.config, false);
+	if (code == CMD_OK)
+		code = with_add(lang, texts, n, &with);
 	if (code == CMD_OK)
 		code = confirm_isolation(&chosen.config, o->config_path);
 	if (code == CMD_OK)

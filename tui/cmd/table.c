@@ -73,6 +73,7 @@ int cmd_print_table_json(void)
 		put_command(&j, table[i]);
 	json_close(&j, ']');
 	put_options(&j, "options", options_common);
+	put_options(&j, "workbench", cmd_workbench.options);
 	put_settings(&j);
 	json_close(&j, '}');
 	return json_finish(&j);

@@ -11,7 +11,15 @@
 #include "cmd/cmd.h"
 #include "cmd/confirm.h"
 #include "cmd/sandbox_list.h"
+#include "cmd/with.h"
 #include "stream/policy_gate.h"
+
+enum { OPTION_WITH };
+
+static const struct option_spec options[] = {
+		[OPTION_WITH] = {"--with", 0, "PKG", "install packages at the start, such as 'rich>=13,six'"},
+		{0},
+};
 
 int workbench_opts(const struct settings *settings, const char *config_path, struct app_opts *opts)
 {
@@ -62,12 +70,32 @@ static int open_behind_gate(const struct settings *settings, const struct option
 	opts->policy = policy_gate.policy;
 	opts->policy_asks = policy_gate.mode == TRM_POLICY_ASK;
 	opts->session.policy = policy_gate_enforced(&policy_gate);
-	int code = app_main(opts);
+	int code = opts->with ? with_check_policy(&policy_gate, opts->lang, opts->with) : CMD_OK;
+	if (code == CMD_OK)
+		code = app_main(opts);
 	policy_gate_close(&policy_gate);
 	return code;
 }
 
-int workbench_open(const struct settings *settings, const struct options *o, const char *file, bool is_demo)
+struct with_texts {
+	const char **items;
+	size_t n;
+};
+
+/* They are packages of the language that the workbench opens with. */
+static int take_packages(const struct trm_config *config, const struct options *o,
+		const struct with_texts *texts, struct app_opts *opts)
+{
+	int code = with_check_net(o, config);
+	if (code != CMD_OK)
+		return code;
+	if (!opts->lang && (!opts->file || trm_lang_guess(opts->file, &opts->lang, NULL) < 0))
+		opts->lang = trm_lang_default();
+	return with_add(opts->lang, texts->items, texts->n, &opts->with);
+}
+
+static int open_in_workbench(const struct settings *settings, const struct options *o, const char *file,
+		bool is_demo, const struct with_texts *with)
 {
 	struct app_opts opts;
 	const char *theme = getenv("TERRARIUM_THEME");
@@ -83,7 +111,17 @@ int workbench_open(const struct settings *settings, const struct options *o, con
 	opts.file = file;
 	opts.picks_file = !file && o->opens_folder;
 	opts.is_demo = is_demo;
-	return open_behind_gate(settings, o, &opts);
+	if (with->n)
+		code = take_packages(config, o, with, &opts);
+	if (code == CMD_OK)
+		code = open_behind_gate(settings, o, &opts);
+	trm_libraries_free(opts.with);
+	return code;
+}
+
+int workbench_open(const struct settings *settings, const struct options *o, const char *file, bool is_demo)
+{
+	return open_in_workbench(settings, o, file, is_demo, &(struct with_texts){0});
 }
 
 int workbench_tutor(const struct settings *settings, const struct options *o)
@@ -118,21 +156,9 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int workbench_main(const struct cmd *cmd, int argc, char **argv)
+/* A word such as "rnu" without an extension is more likely a misspelled command than a new file. */
+static int check_file(const char *file)
 {
-	struct options o;
-	const char *file = NULL;
-	options_init(&o, "", cmd->options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_help.run(&cmd_help, 1, argv);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (file)
-			return cmd_fail("the workbench opens one FILE, and '%s' is a second one", o.value);
-		file = o.value;
-	}
-	/* A word such as "rnu" without an extension is more likely a misspelled command than a new file. */
 	const struct cmd *near = file && access(file, F_OK) < 0 ? cmd_nearest(file) : NULL;
 	if (near && !strcmp(near->name, file))
 		return cmd_fail("options follow the command: terrarium %s …", file);
@@ -141,17 +167,50 @@ static int workbench_main(const struct cmd *cmd, int argc, char **argv)
 				near->name);
 	if (file && access(file, F_OK) < 0 && !isatty(STDIN_FILENO) && !strpbrk(file, "./"))
 		return cmd_fail("there is no command and no file '%s'; see 'terrarium help'", file);
+	return CMD_OK;
+}
+
+static int open_as_asked(struct options *o, const char *file, const struct with_texts *with)
+{
 	if (file && is_folder(file)) {
 		if (chdir(file) < 0)
 			return cmd_fail("cannot open the folder %s: %s", file, strerror(errno));
-		o.opens_folder = true;
+		o->opens_folder = true;
 		file = NULL;
 	}
 	struct settings chosen;
-	if (options_settings(&o, &chosen, NULL) < 0 || options_check_backend(&o, &chosen.config))
+	int code = check_file(file);
+	if (code != CMD_OK)
+		return code;
+	if (options_settings(o, &chosen, NULL) < 0 || options_check_backend(o, &chosen.config))
 		return CMD_FAILED;
-	int code = chosen.linear ? confirm_isolation(&chosen.config, o.config_path) : CMD_OK;
-	return code == CMD_OK ? workbench_open(&chosen, &o, file, false) : code;
+	code = chosen.linear ? confirm_isolation(&chosen.config, o->config_path) : CMD_OK;
+	return code == CMD_OK ? open_in_workbench(&chosen, o, file, false, with) : code;
+}
+
+static int workbench_main(const struct cmd *cmd, int argc, char **argv)
+{
+	struct options o;
+	struct with_texts with = {.items = calloc((size_t)argc, sizeof *with.items)};
+	const char *file = NULL;
+	int got, code = CMD_FAILED;
+	if (!with.items)
+		return cmd_fail("out of memory");
+	options_init(&o, "", cmd->options, argc, argv);
+	while ((got = options_next(&o)) == OPTION_WITH || (got == OPTIONS_OPERAND && !file))
+		if (got == OPTION_WITH)
+			with.items[with.n++] = o.value;
+		else
+			file = o.value;
+	o.fetches = with.n > 0;
+	if (got == OPTIONS_HELP)
+		code = cmd_help.run(&cmd_help, 1, argv);
+	else if (got == OPTIONS_OPERAND)
+		code = cmd_fail("the workbench opens one FILE, and '%s' is a second one", o.value);
+	else if (got == OPTIONS_END)
+		code = open_as_asked(&o, file, &with);
+	free(with.items);
+	return code;
 }
 
 static const char *const main_settings[] = {"language", "theme", "keymap", "memory", "net", "timeout", "name",
@@ -161,6 +220,7 @@ const struct cmd cmd_workbench = {
 		.name = "",
 		.usage = "[OPTIONS] [FILE | FOLDER] | COMMAND [OPTIONS] …",
 		.summary = "open the workbench",
+		.options = options,
 		.operands = "FILE",
 		.settings = main_settings,
 		.run = workbench_main,

@@ -107,6 +107,7 @@ struct effect {
 		struct {
 			const struct trm_lang *lang;
 			char *packages; /* names, separated by blanks */
+			bool is_shared; /* fetched outside of the sandbox, as the libraries of a run */
 			uint32_t serial;
 		} install;
 		uint32_t serial; /* of a run */

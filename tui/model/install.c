@@ -98,9 +98,77 @@ static void answer_install(struct model *m, int answer, struct effects *out)
 		if (lacks_network(m))
 			run_pip_line(m, text, out);
 		else
-			run_install(m, text, out);
+			run_install(m, text, false, out);
 		dialog_close(m);
 	}
+}
+
+/* ---- --with --------------------------------------------------------------------------------- */
+
+enum { ANSWER_PACKAGES = 1 };
+
+static const struct dialog_button with_buttons[] = {
+		{"Install", NULL, 'i', ANSWER_PACKAGES},
+		{"Cancel", NULL, 'c', ANSWER_CANCEL},
+};
+
+/* Their names, separated by blanks. NULL: out of memory. */
+static char *join_packages(const char *const *packages)
+{
+	size_t n = 1, used = 0;
+
+	for (size_t i = 0; packages[i]; i++)
+		n += strlen(packages[i]) + 1;
+	char *text = calloc(n, 1);
+	for (size_t i = 0; text && packages[i]; i++)
+		used += (size_t)snprintf(text + used, n - used, "%s%s", i ? " " : "", packages[i]);
+	return text;
+}
+
+static void start_with(struct model *m, struct effects *out)
+{
+	char *text = join_packages(m->with);
+
+	m->with = NULL;
+	if (text)
+		run_install(m, text, true, out);
+	free(text);
+}
+
+static void answer_with(struct model *m, int answer, struct effects *out)
+{
+	if (answer == ANSWER_MOVED || answer == ANSWER_TAB)
+		return;
+	dialog_close(m);
+	if (answer == ANSWER_PACKAGES)
+		start_with(m, out);
+	m->with = NULL;
+}
+
+static void ask_with(struct model *m)
+{
+	struct dialog *d = &m->dialog;
+	char title[64];
+
+	snprintf(title, sizeof title, "Install packages for %s?", m->lang->name);
+	dialog_begin(d, title, answer_with);
+	for (size_t i = 0; m->with[i]; i++)
+		dialog_add(d, ROLE_WARN, "%s", m->with[i]);
+	dialog_add(d, ROLE_DIALOG_DIM,
+			"What is missing is fetched from the package index, outside of the sandbox");
+	dialog_set_buttons(d, with_buttons, COUNT(with_buttons));
+	m->needs_draw = true;
+}
+
+void install_with(struct model *m, struct effects *out)
+{
+	if (!m->with || m->sandbox.state != SANDBOX_READY || m->run.state != RUN_NONE
+			|| dialog_is_open(&m->dialog))
+		return;
+	if (confirmation_is_each(m))
+		ask_with(m);
+	else
+		start_with(m, out);
 }
 
 void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap)

@@ -24,6 +24,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	snprintf(m->trust, sizeof m->trust, "%s", opts->trust ? opts->trust : "");
 	snprintf(m->policy, sizeof m->policy, "%s", opts->policy ? opts->policy : "");
 	m->policy_asks = opts->policy_asks;
+	m->with = opts->with;
 	m->timeout_ms = opts->timeout_ms;
 	m->grace_ms = opts->grace_ms;
 	m->auto_complete = opts->auto_complete;

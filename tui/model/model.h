@@ -211,6 +211,7 @@ struct model {
 	char policy[64];       /* name of the policy that checks code before it runs; "": no check */
 	bool policy_asks;      /* always ask about code that the policy refuses */
 	struct trm_findings findings; /* in the code to run, of its worst part */
+	const char *const *with;      /* packages that are still to be installed; NULL: none. Borrowed */
 	size_t n_scans;               /* for them: still to be answered */
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	bool is_away; /* the terminal says that it has no focus: what moves by itself moves slowly */
@@ -235,6 +236,7 @@ struct model_opts {
 	const char *trust;  /* the setting; NULL: none */
 	const char *policy; /* NULL: none */
 	bool policy_asks;
+	const char *const *with; /* packages to install at the start, NULL-terminated; NULL: none. Borrowed */
 	bool auto_close, wrap, auto_complete, has_history;
 	uint32_t timeout_ms, grace_ms, terminate_grace_ms;
 	struct trm_limits limits;

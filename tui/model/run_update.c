@@ -177,7 +177,7 @@ void run_start(struct model *m, struct effects *out)
 		model_focus(m, PANE_OUTPUT);
 }
 
-void run_install(struct model *m, const char *packages, struct effects *out)
+void run_install(struct model *m, const char *packages, bool is_shared, struct effects *out)
 {
 	char title[200];
 	int n = snprintf(title, sizeof title, "install %s", packages);
@@ -188,7 +188,7 @@ void run_install(struct model *m, const char *packages, struct effects *out)
 			|| !effect_add(out,
 					(struct effect){.type = EFFECT_INSTALL,
 							.install = {m->lang, effects_string(out, packages),
-									info->serial}}))
+									is_shared, info->serial}}))
 		return;
 	info->is_install = true;
 	make_run_current(m, info->serial);

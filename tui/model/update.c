@@ -370,6 +370,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	}
 	tutor_update(m, msg);
+	install_with(m, out);
 	figures_want(m, out);
 	table_page_want(m, out);
 	variable_tree_want(m, out);

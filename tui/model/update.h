@@ -47,8 +47,9 @@ void run_start(struct model *m, struct effects *out);                           
 void run_scanned(struct model *m, struct trm_findings *found, struct effects *out); /* MSG_SCANNED */
 /* Run part of a buffer, now or after the current run. False: out of memory, which was reported. */
 bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct effects *out);
-/* Install packages. Nothing may be running, and nothing else can run until the end. */
-void run_install(struct model *m, const char *packages, struct effects *out);
+/* Install packages. Nothing may be running, and nothing else can run until the end. `is_shared`: they are
+ * fetched outside of the sandbox, and what it has already is not asked for again. */
+void run_install(struct model *m, const char *packages, bool is_shared, struct effects *out);
 /* The same for a sandbox without network: a run of the line "%pip install …". */
 void run_pip_line(struct model *m, const char *packages, struct effects *out);
 void run_stop(struct model *m, struct effects *out); /* interrupt, then kill */
@@ -115,6 +116,9 @@ void buffer_tab_click(struct model *m, int col, struct effects *out);
 void buffer_saved(struct model *m, uint32_t id, struct effects *out);
 
 /* install.c: how to get what the run missed: a package, by the text of its error. "": nothing is known. */
+/* Install the packages of --with, or ask about them, as soon as the sandbox is ready and nothing else is
+ * asked. */
+void install_with(struct model *m, struct effects *out);
 void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap);
 
 #endif

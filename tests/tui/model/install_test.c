@@ -105,6 +105,49 @@ static void nothing_else_runs_meanwhile(void **state)
 	assert_int_equal(m.run.state, RUN_NONE);
 }
 
+/* --with: a question as soon as the sandbox is ready, or none if nothing is asked about. */
+static void packages_of_the_command_line_are_asked_about_once(void **state)
+{
+	static const char *const packages[] = {"six", "rich>=13", NULL};
+
+	(void)state;
+	m.with = packages;
+	m.confirm = true;
+	m.sandbox.state = SANDBOX_STARTING;
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("Install packages for", false);
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
+	assert_screen("Install packages for python?", true);
+	assert_screen("rich>=13", true);
+	assert_null(last_effect(EFFECT_INSTALL));
+	press(K_ESCAPE, 0);
+	assert_null(last_effect(EFFECT_INSTALL));
+	send((struct msg){.type = MSG_TICK});
+	assert_screen("Install packages for", false);
+
+	m.with = packages;
+	send((struct msg){.type = MSG_TICK});
+	press(K_ENTER, 0);
+	const struct effect *effect = last_effect(EFFECT_INSTALL);
+	assert_non_null(effect);
+	assert_string_equal(effect->install.packages, "six rich>=13");
+	assert_true(effect->install.is_shared);
+	assert_screen("install six rich>=13", true);
+	assert_null(m.with);
+}
+
+static void packages_of_the_command_line_come_at_once_without_questions(void **state)
+{
+	static const char *const packages[] = {"six", NULL};
+
+	(void)state;
+	m.with = packages;
+	m.confirm = false;
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
+	assert_screen("Install packages for", false);
+	assert_non_null(last_effect(EFFECT_INSTALL));
+}
+
 static void bash_has_nothing_to_install(void **state)
 {
 	(void)state;
@@ -125,6 +168,11 @@ int main(void)
 					nothing_else_runs_meanwhile, desk_setup, desk_teardown),
 			cmocka_unit_test_setup_teardown(
 					bash_has_nothing_to_install, desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(packages_of_the_command_line_are_asked_about_once,
+					desk_setup, desk_teardown),
+			cmocka_unit_test_setup_teardown(
+					packages_of_the_command_line_come_at_once_without_questions,
+					desk_setup, desk_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
