@@ -40,7 +40,7 @@ void show_init(struct show *s, struct trm_loop *loop, struct paint *paint, const
 	sink_init(&s->out, loop, STDOUT_FILENO, FILTER_LINES, &sink_cb, s);
 	sink_init(&s->err, loop, STDERR_FILENO, FILTER_LINES, &sink_cb, s);
 	for (int i = 0; i < 2; i++)
-		filter_init(&s->filters[i], FILTER_LINES);
+		filter_init(&s->filters[i], FILTER_LIVE);
 }
 
 void show_finish(struct show *s)
@@ -95,7 +95,7 @@ static void use_stream(struct show *s, int stream)
 		return;
 	if (s->stream >= 0) {
 		sink_put(&s->out, end, filter_finish(&s->filters[s->stream == TRM_STDERR], end), 0);
-		filter_init(&s->filters[s->stream == TRM_STDERR], FILTER_LINES);
+		filter_init(&s->filters[s->stream == TRM_STDERR], FILTER_LIVE);
 		if (s->stream == TRM_STDERR)
 			put_shown(s, paint_off(s->paint));
 	}

@@ -64,7 +64,7 @@ static bool may_pass_mode(struct filter *f, const char *params, char final)
 {
 	char *end;
 	long mode = strtol(params, &end, 10);
-	if (end == params || *end != final || (f->kind == FILTER_PROGRESS && mode != MODE_CURSOR))
+	if (end == params || *end != final || (f->kind < FILTER_SCREEN && mode != MODE_CURSOR))
 		return false;
 	for (size_t i = 0; i < N_MODES; i++)
 		if (modes[i].mode == mode) {
@@ -95,6 +95,8 @@ static bool may_pass_move(const struct filter *f, const char *params, size_t n, 
 	enum { DIGITS = 5, DIGITS_REPEAT = 3 };
 	if (f->kind == FILTER_LINES || !are_short(params, final == 'b' ? DIGITS_REPEAT : DIGITS))
 		return false;
+	if (f->kind == FILTER_LIVE)
+		return is_one_of(final, "CDGKX") || (final == 'J' && strspn(params, "0") == n);
 	if (f->kind == FILTER_PROGRESS)
 		return is_one_of(final, "ABCDEFGKX") || (final == 'J' && strspn(params, "0") == n);
 	if (final == 'J') /* not what has scrolled away: that is not the program's */
@@ -132,6 +134,30 @@ static void show_concealed(struct filter *f, char *params)
 		if (n == 0 || n == 28)
 			f->is_concealed = false;
 	}
+}
+
+/* CSI n A, B, E or F: the cursor stays in the lines that were passed on, so that nothing above them, such as
+ * a question, is drawn over. */
+static void move_line(struct filter *f, struct out *out)
+{
+	char final = f->held[f->n_held - 1], move[24];
+	bool is_up = final == 'A' || final == 'F';
+	uint32_t room = is_up ? f->row : f->lowest - f->row;
+	unsigned long n = strtoul(f->held + 2, NULL, 10);
+	n = n == 0 ? 1 : n;
+	n = n > room ? room : n;
+	f->row = is_up ? f->row - (uint32_t)n : f->row + (uint32_t)n;
+	if (n)
+		emit(out, move, (size_t)snprintf(move, sizeof move, "\033[%lu%c", n, final));
+	else if (final == 'E' || final == 'F')
+		emit(out, "\r", 1);
+}
+
+static bool is_line_move(const struct filter *f)
+{
+	size_t digits = strspn(f->held + 2, "0123456789");
+	return f->kind == FILTER_LIVE && digits <= 5 && digits + 3 == f->n_held
+	       && is_one_of(f->held[f->n_held - 1], "ABEF");
 }
 
 /* f->held is ESC [ … final, NUL-terminated. */
@@ -204,8 +230,16 @@ static void take_csi(struct filter *f, char c, struct out *out)
 	f->held[f->n_held++] = c;
 	if (byte >= 0x40) {
 		f->held[f->n_held] = 0;
-		pass_held(f, may_pass_csi(f), out);
+		if (is_line_move(f))
+			move_line(f, out);
+		pass_held(f, !is_line_move(f) && may_pass_csi(f), out);
 	}
+}
+
+static void note_newline(struct filter *f)
+{
+	f->row++;
+	f->lowest = f->row > f->lowest ? f->row : f->lowest;
 }
 
 /* OSC and similar strings are dropped up to their end. A newline ends them, too, so that an unclosed
@@ -216,6 +250,7 @@ static void take_string(struct filter *f, char c, struct out *out)
 		f->state = FILTER_STRING_ESCAPE;
 	} else if (c == '\n') {
 		f->state = FILTER_TEXT;
+		note_newline(f);
 		emit(out, "\n", 1);
 	} else if (is_one_of(c, "\a\030\032")) {
 		f->state = FILTER_TEXT;
@@ -302,6 +337,8 @@ static void take_text(struct filter *f, char c, struct out *out)
 		begin_escape(f);
 		return;
 	}
+	if (c == '\n')
+		note_newline(f);
 	f->n_marks = f->flag_left = 0;
 	f->has_region |= c == '\016' && f->kind == FILTER_SCREEN;
 	if (((unsigned char)c >= 0x20 && c != 0x7f) || may_pass_control(f, c))
@@ -352,6 +389,9 @@ size_t filter_feed(struct filter *f, const char *in, size_t n, char *out_mem)
 		emit(&out, in + i, plain);
 		if (plain)
 			f->n_marks = f->flag_left = 0;
+		for (size_t k = i; f->kind == FILTER_LIVE && k < i + plain; k++)
+			if (in[k] == '\n')
+				note_newline(f);
 		i += plain;
 		if (i < n)
 			take_filter_char(f, in[i++], &out);
@@ -372,6 +412,8 @@ size_t filter_finish(struct filter *f, char *out_mem)
 		emit(&out, "\0337\033[r\0338\033(B\017\033>", strlen("\0337\033[r\0338\033(B\017\033>"));
 	if (f->is_colored)
 		emit(&out, "\033[m", 3);
+	if (f->kind == FILTER_LIVE && f->row < f->lowest)
+		out.n += (size_t)snprintf(out.mem + out.n, 24, "\033[%uB\r", f->lowest - f->row);
 	filter_init(f, f->kind);
 	return out.n;
 }

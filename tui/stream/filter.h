@@ -18,6 +18,7 @@
 
 enum filter_kind {
 	FILTER_LINES,    /* text in lines: CR LF TAB BS and colors (SGR) */
+	FILTER_LIVE,     /* also lines that are redrawn, but only those that this filter has passed on */
 	FILTER_PROGRESS, /* lines that are redrawn: also cursor moves, erasing after the cursor, hiding it */
 	FILTER_SCREEN,   /* a program that draws: also all erasing of the screen, and some modes */
 };
@@ -36,12 +37,13 @@ struct filter {
 	} state;
 	char held[FILTER_SEQUENCE_MAX]; /* an incomplete sequence or code point */
 	size_t n_held;
-	bool is_colored;   /* the last SGR was no reset */
-	bool has_region;   /* scroll region, charset or keypad mode touched */
-	uint8_t n_marks;   /* code points of no width since the last that has one */
-	bool is_concealed; /* the text would be invisible: it is reverse */
-	uint8_t flag_left; /* tag characters that may follow a black flag */
-	uint32_t modes;    /* private modes that are not as they should be left, by row of the table */
+	bool is_colored;      /* the last SGR was no reset */
+	bool has_region;      /* scroll region, charset or keypad mode touched */
+	uint8_t n_marks;      /* code points of no width since the last that has one */
+	bool is_concealed;    /* the text would be invisible: it is reverse */
+	uint8_t flag_left;    /* tag characters that may follow a black flag */
+	uint32_t row, lowest; /* LIVE: lines below the first one; the lowest so far */
+	uint32_t modes;       /* private modes that are not as they should be left, by row of the table */
 };
 
 /* The start is zeroed except for `kind`. */

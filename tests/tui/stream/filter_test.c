@@ -129,6 +129,16 @@ static void a_screen_may_not_do_everything(void **state)
 	expect(FILTER_SCREEN, "a\033_Gi=1;AAAA\033\\b\033]1337;File=:AA\ac\033]8;;http://x\033\\d", "abcd");
 }
 
+static void live_lines_are_drawn_over_but_none_above(void **state)
+{
+	(void)state;
+	expect(FILTER_LIVE, "a\nb\n\033[2A\033[2Kc\nd\n", "a\nb\n\033[2A\033[2Kc\nd\n");
+	expect(FILTER_LIVE, "a\n\033[9Ab\n", "a\n\033[1Ab\n");
+	expect(FILTER_LIVE, "\033[A\033[Fx", "\rx");
+	expect(FILTER_LIVE, "a\nb\033[Ac", "a\nb\033[1Ac\033[1B\r");
+	expect(FILTER_LIVE, "\033[5Ba\033[2J\033[H\033[;A", "a");
+}
+
 static void progress_stays_in_its_lines(void **state)
 {
 	(void)state;
@@ -206,6 +216,7 @@ int main(void)
 			cmocka_unit_test(an_endless_sequence_is_given_up),
 			cmocka_unit_test(a_screen_may_be_drawn_and_is_left_sane),
 			cmocka_unit_test(a_screen_may_not_do_everything),
+			cmocka_unit_test(live_lines_are_drawn_over_but_none_above),
 			cmocka_unit_test(progress_stays_in_its_lines),
 			cmocka_unit_test(hidden_text_is_shown),
 			cmocka_unit_test(tags_pass_only_in_flags),
