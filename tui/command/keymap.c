@@ -219,15 +219,9 @@ static bool may_begin(const struct keymap *map, enum key_context key_context, co
 	return key_context < CONTEXT_COUNT && map->firsts[key_context] & first_bit(c);
 }
 
-static int put_binding(struct keymap *map, enum key_context key_context, const struct keys *keys,
+static int append_binding(struct keymap *map, enum key_context key_context, const struct keys *keys,
 		const struct command *command)
 {
-	struct binding *b = find_binding(map, key_context, keys);
-
-	if (b) {
-		b->command = command;
-		return 0;
-	}
 	if (map->n == map->cap) {
 		size_t cap = map->cap ? 2 * map->cap : 128;
 		struct binding *more = realloc(map->bindings, cap * sizeof *more);
@@ -238,6 +232,17 @@ static int put_binding(struct keymap *map, enum key_context key_context, const s
 	}
 	map->bindings[map->n++] = (struct binding){key_context, *keys, command};
 	map->firsts[key_context] |= first_bit(&keys->chords[0]);
+	return 0;
+}
+
+static int put_binding(struct keymap *map, enum key_context key_context, const struct keys *keys,
+		const struct command *command)
+{
+	struct binding *b = find_binding(map, key_context, keys);
+
+	if (!b)
+		return append_binding(map, key_context, keys, command);
+	b->command = command;
 	return 0;
 }
 
@@ -310,7 +315,8 @@ const struct keys *keymap_keys(const struct keymap *map, const struct command *c
 /* ---- sets ---- */
 
 /* Add the bindings of a set whose keys are free. Keys are not free if they, their beginning, or longer keys
- * that begin with them are bound in the same context. Keys that are bound everywhere are not free either. */
+ * that begin with them are bound in the same context. Keys that are bound everywhere are not free either. A set
+ * does not disagree with itself. */
 static int add_free_bindings(struct keymap *map, const struct keymap_row *rows, size_t n)
 {
 	size_t n_before = map->n;
@@ -321,12 +327,12 @@ static int add_free_bindings(struct keymap *map, const struct keymap_row *rows, 
 		if (!command || keys_parse(rows[i].keys, &keys) < 0)
 			return TRM_EINVAL;
 		const struct keymap before = {.bindings = map->bindings, .n = n_before};
-		bool is_taken = find_binding(&before, CONTEXT_ANY, &keys)
-				|| find_binding(&before, CONTEXT_ALWAYS, &keys)
-				|| find_binding(map, rows[i].key_context, &keys);
-		if (is_taken || keymap_clash(map, rows[i].key_context, &keys))
-			continue;
-		if (put_binding(map, rows[i].key_context, &keys, command) < 0)
+		bool is_taken = n_before > 0
+				&& (find_binding(&before, CONTEXT_ANY, &keys)
+						|| find_binding(&before, CONTEXT_ALWAYS, &keys)
+						|| find_binding(map, rows[i].key_context, &keys)
+						|| keymap_clash(map, rows[i].key_context, &keys));
+		if (!is_taken && append_binding(map, rows[i].key_context, &keys, command) < 0)
 			return TRM_ENOMEM;
 	}
 	return 0;
