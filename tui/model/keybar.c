@@ -152,15 +152,15 @@ static bool applies_to_sandboxes(const struct model *m, const struct command *c)
 }
 
 /* Make an item such as " F5 Run ". The item stays empty if the command has no key or does not apply now. */
-static void make_item(const struct model *m, int i, struct keybar_item *ret)
+static void make_item(const struct model *m, int i, enum key_context place, struct keybar_item *ret)
 {
-	const struct command *c = command_find(bar[i].command);
-	const struct keys *keys = c ? keys_shown(m, c) : NULL;
 	char name[KEYMAP_NAME_BYTES];
 
-	if (bar[i].place != CONTEXT_ANY && bar[i].place != place_of(m)
-			&& !(bar[i].place == CONTEXT_EDITOR && place_of(m) == CONTEXT_ANY))
+	if (bar[i].place != CONTEXT_ANY && bar[i].place != place
+			&& !(bar[i].place == CONTEXT_EDITOR && place == CONTEXT_ANY))
 		return;
+	const struct command *c = command_find(bar[i].command);
+	const struct keys *keys = c ? keys_shown(m, c) : NULL;
 	if (!keys || !replay_allows(m, c) || (c->key_context == CONTEXT_REPLAY && !m->replay.is_on))
 		return;
 	if ((c->key_context == CONTEXT_STOPPING && !stopping_has_clock(m))
@@ -187,7 +187,7 @@ static void make_item(const struct model *m, int i, struct keybar_item *ret)
 }
 
 /* While code runs, stopping it is more important than running more. */
-static int rank_of(const struct model *m, int i)
+static int rank_of(const struct model *m, int i, enum key_context place)
 {
 	if (model_is_running(m) && !strcmp(bar[i].command, "stop"))
 		return 0;
@@ -195,17 +195,16 @@ static int rank_of(const struct model *m, int i)
 		return RUN_RANK_RUNNING;
 	bool is_common = bar[i].place == CONTEXT_ANY && bar[i].rank > RANK_ALWAYS
 			 && strcmp(bar[i].command, "help");
-	enum key_context place = place_of(m);
 	return is_common && place != CONTEXT_EDITOR && place != CONTEXT_ANY ? bar[i].rank + COMMON_LATER
 									    : bar[i].rank;
 }
 
-static int keybar_cols(const struct model *m, const struct keybar_item items[BAR_COUNT], int most_rank)
+static int keybar_cols(const struct keybar_item items[BAR_COUNT], const int ranks[BAR_COUNT], int most_rank)
 {
 	int cols = 0;
 
 	for (int i = 0; i < BAR_COUNT; i++)
-		if (rank_of(m, i) <= most_rank)
+		if (ranks[i] <= most_rank)
 			cols += items[i].cols;
 	return cols;
 }
@@ -213,14 +212,17 @@ static int keybar_cols(const struct model *m, const struct keybar_item items[BAR
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX])
 {
 	struct keybar_item all[BAR_COUNT] = {0}; /* without columns: not shown */
-	int rank = RANKS, n = 0, col = 0;
+	int ranks[BAR_COUNT], rank = RANKS, n = 0, col = 0;
+	enum key_context place = place_of(m);
 
-	for (int i = 0; i < BAR_COUNT; i++)
-		make_item(m, i, &all[i]);
-	while (rank > 0 && keybar_cols(m, all, rank) > cols)
+	for (int i = 0; i < BAR_COUNT; i++) {
+		make_item(m, i, place, &all[i]);
+		ranks[i] = rank_of(m, i, place);
+	}
+	while (rank > 0 && keybar_cols(all, ranks, rank) > cols)
 		rank--;
 	for (int i = 0; i < BAR_COUNT; i++) {
-		if (rank_of(m, i) > rank || !all[i].cols)
+		if (ranks[i] > rank || !all[i].cols)
 			continue;
 		items[n] = all[i];
 		items[n].col = col;
