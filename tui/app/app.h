@@ -31,10 +31,9 @@ struct app_opts {
 	bool is_linear;                  /* lines on stdin and stdout instead of a screen */
 	bool is_theme_given; /* the theme applies only to this start and overrides the stored choice */
 	const char *record;  /* path of a recording to make; NULL or "": none */
-	/* All settings, and the origin of each value. NULL: they cannot be changed while the workbench runs.
+	/* All settings. NULL: they cannot be changed while the workbench runs.
 	 */
 	const struct settings *settings;
-	const struct trm_config_origin *origins;
 	const char *config;        /* config file, for its keys; NULL: the usual one */
 	const char *keymap;        /* key map; NULL: the default one */
 	bool has_history;          /* store what is run in the history file */

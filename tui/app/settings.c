@@ -58,7 +58,6 @@ _Static_assert((int)OFFERED <= SETTINGS_PAGE_MAX, "the page holds all");
 
 struct app_settings {
 	struct settings now;
-	struct trm_config_origin origins[SETTING_COUNT_MAX];
 	bool is_pending[OFFERED]; /* changed after the sandbox or the program started */
 };
 
@@ -72,7 +71,6 @@ int app_open_settings(struct app *a, const struct app_opts *opts)
 	if (!a->settings)
 		return TRM_ENOMEM;
 	a->settings->now = *opts->settings;
-	memcpy(a->settings->origins, opts->origins, setting_count() * sizeof *opts->origins);
 	return 0;
 }
 
@@ -98,7 +96,7 @@ void app_settings_used(struct app *a)
 
 static void name_origin(const struct app *a, const struct trm_setting *s, char out[64])
 {
-	const struct trm_config_origin *o = &a->settings->origins[setting_index(s)];
+	const struct trm_config_origin *o = &a->settings->now.origins[setting_index(s)];
 	char path[1024];
 	const char *name = trm_config_path(a->opts->config, path, sizeof path) ? strrchr(path, '/') : NULL;
 
@@ -179,7 +177,7 @@ static void use_setting(struct app *a, const struct trm_setting *s)
 
 static void tell_stored(struct app *a, const struct trm_setting *s, const char *value, const char *path)
 {
-	struct trm_config_origin *o = a->settings ? &a->settings->origins[setting_index(s)] : NULL;
+	struct trm_config_origin *o = a->settings ? &a->settings->now.origins[setting_index(s)] : NULL;
 	bool is_outranked = o && o->from > TRM_FROM_FILE;
 	char text[1400];
 
@@ -219,9 +217,10 @@ void app_store_setting(struct app *a, const char *name, const char *value)
 		free(scratch);
 		return;
 	}
+	if (scratch)
+		a->settings->now = *scratch;
 	tell_stored(a, s, value, path);
 	if (scratch) {
-		a->settings->now = *scratch;
 		use_setting(a, s);
 		app_send(a, &(struct msg){.type = MSG_SETTING_STORED,
 					    .setting.name = name,

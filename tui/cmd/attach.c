@@ -55,7 +55,7 @@ static int attach_sandbox(const struct options *o, const char *name, bool is_rep
 	struct settings settings;
 	struct trm_entry entry;
 	struct trm_error why = {0};
-	if (options_settings(o, &settings, NULL) < 0)
+	if (options_settings(o, &settings) < 0)
 		return CMD_FAILED;
 	if (strchr(name, ':') && !sandbox_list_is_remote(&settings.config))
 		return attach_container(o, &settings, name, is_repl);

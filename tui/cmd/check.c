@@ -130,7 +130,7 @@ static void check_config(struct check_report *r)
 	struct trm_error why = {0};
 	char path[512];
 
-	if (settings_load(&settings, r->config, NULL, &why) < 0) {
+	if (settings_load(&settings, r->config, &why) < 0) {
 		check_say(r, CHECK_ERROR, "settings", "%s", why.msg);
 		return;
 	}
@@ -229,9 +229,9 @@ static int check_main(const struct cmd *cmd, int argc, char **argv)
 	}
 	r.config = o.config_path;
 	/* Check the rest even if the config file cannot be read. */
-	if (settings_load(&chosen, o.config_path, NULL, NULL) == 0)
+	if (settings_load(&chosen, o.config_path, NULL) == 0)
 		r.keymap = chosen.keymap;
-	if (options_has(&o, "keymap") && options_settings(&o, &chosen, NULL) == 0)
+	if (options_has(&o, "keymap") && options_settings(&o, &chosen) == 0)
 		r.keymap = chosen.keymap;
 	if (!wants_list)
 		return check_all(&r, part, theme);

@@ -22,7 +22,6 @@ enum { VALUE_BYTES = 1100 };
 /* All effective settings and their origins. */
 struct effective {
 	struct settings settings;
-	struct trm_config_origin origins[SETTING_COUNT_MAX];
 	char path[PATH_MAX]; /* of the config file; "": there is none */
 };
 
@@ -37,7 +36,7 @@ static const char *const sources[] = {
 /* Describe the origin of a row's value, so that the person can find it. False: it is the default. */
 static bool describe_where(const struct effective *e, size_t row, char *out, size_t cap)
 {
-	const struct trm_config_origin *o = &e->origins[row];
+	const struct trm_config_origin *o = &e->settings.origins[row];
 	const struct trm_setting *s = setting_row(row);
 	bool is_yes = !strcmp(s->name, "confirm") && o->column; /* see options_settings() */
 
@@ -55,7 +54,7 @@ static int load_effective(const struct options *o, struct effective *e)
 {
 	if (!trm_config_path(o->config_path, e->path, sizeof e->path))
 		e->path[0] = '\0';
-	return options_settings(o, &e->settings, e->origins) < 0 ? CMD_FAILED : CMD_OK;
+	return options_settings(o, &e->settings) < 0 ? CMD_FAILED : CMD_OK;
 }
 
 /* ---- printing ---- */
@@ -69,7 +68,7 @@ static void put_row(struct json_out *j, const struct effective *e, size_t row)
 	json_open(j, NULL, '{');
 	json_put_text(j, "name", s->name);
 	json_put_text(j, "value", value);
-	json_put_text(j, "from", sources[e->origins[row].from]);
+	json_put_text(j, "from", sources[e->settings.origins[row].from]);
 	json_put_text(j, "where", describe_where(e, row, where, sizeof where) ? where : NULL);
 	json_put_text(j, "default", s->fallback);
 	json_put_text(j, "option", s->option);
@@ -260,7 +259,7 @@ static int edit(char *path)
 	int code = begin_file(path);
 	if (code == CMD_OK)
 		code = run_editor(path);
-	if (code == CMD_OK && settings_load(&settings, path, NULL, &why) < 0)
+	if (code == CMD_OK && settings_load(&settings, path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	return code;
 }

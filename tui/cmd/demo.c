@@ -20,8 +20,7 @@ static int demo_main(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!file)
 		return cmd_fail("nothing to show: give a FILE with cells (\"# %%%%\" lines), or a notebook");
-	return options_settings(&o, &settings, NULL) < 0 ? CMD_FAILED
-							 : workbench_open(&settings, &o, file, true);
+	return options_settings(&o, &settings) < 0 ? CMD_FAILED : workbench_open(&settings, &o, file, true);
 }
 
 static const char *const settings[] = {"typing", "theme", "language", "memory", "timeout", "record", NULL};

@@ -96,7 +96,7 @@ static int prepare_cast(struct request *q, const struct options *o)
 					|| q->cast.rows > 1000))
 		return cmd_fail("--size %s: must be COLUMNSxROWS, such as 120x36, from 40x11 to 1000x1000",
 				q->size);
-	if (options_settings(o, &settings, NULL) < 0)
+	if (options_settings(o, &settings) < 0)
 		return CMD_FAILED;
 	if (theme_load(settings.theme, &q->theme, &why) < 0)
 		return cmd_fail("%s", why.msg);

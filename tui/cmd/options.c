@@ -305,10 +305,9 @@ bool options_has_lasting_request(const struct options *o)
 	return false;
 }
 
-static void note_origin(struct trm_config_origin *origins, size_t row, uint32_t column)
+static void note_origin(struct settings *settings, size_t row, uint32_t column)
 {
-	if (origins)
-		origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
+	settings->origins[row] = (struct trm_config_origin){.from = TRM_FROM_OPTION, .column = column};
 }
 
 /* Refuse values that are never valid although the table accepts them, and options that need another option.
@@ -352,12 +351,11 @@ static int take_snapshot(const struct options *o, struct trm_config *config)
 }
 
 /* Load the settings and apply the options to them. */
-static int load_given(const struct options *o, struct settings *ret, struct trm_config_origin *ret_origins,
-		struct trm_error *why)
+static int load_given(const struct options *o, struct settings *ret, struct trm_error *why)
 {
 	int r = trm_lang_load(o->config_path, why);
 	if (r == 0)
-		r = settings_load(ret, o->config_path, ret_origins, why);
+		r = settings_load(ret, o->config_path, why);
 	for (size_t i = 0; i < setting_count() && r == 0; i++) {
 		const struct trm_setting *s = setting_row(i);
 		if (!o->settings[i].text)
@@ -365,17 +363,16 @@ static int load_given(const struct options *o, struct settings *ret, struct trm_
 		r = s->kind == TRM_SETTING_LIST
 				    ? set_list(o, (int)i, &ret->config, why)
 				    : trm_config_set(ret, s, o->settings[i].text, o->settings[i].label, why);
-		note_origin(ret_origins, i, 0);
+		note_origin(ret, i, 0);
 	}
 	return r;
 }
 
-int options_settings(
-		const struct options *o, struct settings *ret_settings, struct trm_config_origin *ret_origins)
+int options_settings(const struct options *o, struct settings *ret_settings)
 {
 	struct trm_config *ret_config = &ret_settings->config;
 	struct trm_error why = {0};
-	if (load_given(o, ret_settings, ret_origins, &why) < 0) {
+	if (load_given(o, ret_settings, &why) < 0) {
 		cmd_fail("%s", why.msg);
 		return -1;
 	}
@@ -389,7 +386,7 @@ int options_settings(
 		return -1;
 	if (o->yes) {
 		ret_config->confirm = false;
-		note_origin(ret_origins, setting_index(setting_find("confirm")), 1);
+		note_origin(ret_settings, setting_index(setting_find("confirm")), 1);
 	}
 	return 0;
 }
@@ -397,7 +394,7 @@ int options_settings(
 int options_config(const struct options *o, struct trm_config *ret_config)
 {
 	struct settings settings;
-	int r = options_settings(o, &settings, NULL);
+	int r = options_settings(o, &settings);
 	if (r == 0)
 		*ret_config = settings.config;
 	return r;

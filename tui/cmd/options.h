@@ -84,9 +84,8 @@ int options_config_start(const struct options *o, struct trm_config *ret_config)
 int options_check_backend(const struct options *o, const struct trm_config *config);
 /* Refuse options that only make sense with a kept sandbox. Returns as options_check_backend() does. */
 int options_check_kept(const struct options *o, const struct trm_config *config);
-/* Like options_config(), with the settings of the screen, and set the origin of each value by setting_index()
- * (SETTING_COUNT_MAX of them; NULL: not needed). An origin OPTION of "confirm" with a column means --yes. */
-int options_settings(const struct options *o, struct settings *ret_settings,
-		struct trm_config_origin *ret_origins);
+/* Like options_config(), with the settings of the screen and the origin of each value. An origin OPTION of
+ * "confirm" with a column means --yes. */
+int options_settings(const struct options *o, struct settings *ret_settings);
 
 #endif

@@ -75,7 +75,7 @@ static int open_asked(struct options *o, const char *figures, const char *const 
 {
 	struct settings chosen;
 	char **with = NULL;
-	if (options_settings(o, &chosen, NULL) < 0 || options_check_backend(o, &chosen.config))
+	if (options_settings(o, &chosen) < 0 || options_check_backend(o, &chosen.config))
 		return CMD_FAILED;
 	const struct trm_lang *lang;
 	int code = n ? with_check_net(o, &chosen.config) : CMD_OK;

@@ -42,8 +42,8 @@ static int replay_main(const struct cmd *cmd, int argc, char **argv)
 	}
 	if (!path)
 		return cmd_fail("nothing to replay: give a RECORDING (made with terrarium --record FILE)");
-	return options_settings(&o, &settings, NULL) < 0 ? CMD_FAILED
-							 : show_recording(&settings, o.config_path, path);
+	return options_settings(&o, &settings) < 0 ? CMD_FAILED
+						   : show_recording(&settings, o.config_path, path);
 }
 
 static const char *const settings[] = {"theme", "keymap", "linear", NULL};

@@ -169,7 +169,7 @@ static const struct option_spec options[] = {
 
 static int print_themes(struct request *q, const struct options *o)
 {
-	if (options_settings(o, &q->settings, NULL) < 0)
+	if (options_settings(o, &q->settings) < 0)
 		return CMD_FAILED;
 	if (theme_list_init(&q->list) < 0)
 		return cmd_fail("out of memory");

@@ -32,7 +32,7 @@ static int tutor_main(const struct cmd *cmd, int argc, char **argv)
 
 	if (!cmd_read_flags(cmd, argc, argv, &o, &given, &code))
 		return code;
-	if (options_settings(&o, &settings, NULL) < 0)
+	if (options_settings(&o, &settings) < 0)
 		return CMD_FAILED;
 	return given ? print_sample(&settings.config) : workbench_tutor(&settings, &o);
 }

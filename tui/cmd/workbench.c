@@ -59,12 +59,7 @@ static int open_behind_gate(const struct settings *settings, const struct option
 {
 	struct policy_gate policy_gate;
 	struct trm_error why = {0};
-	struct settings again;
-	struct trm_config_origin origins[SETTING_COUNT_MAX];
-	if (options_settings(o, &again, origins) == 0) {
-		opts->settings = settings;
-		opts->origins = origins;
-	}
+	opts->settings = settings;
 	if (policy_gate_open(&policy_gate, &settings->config, o->config_path, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	opts->policy = policy_gate.policy;
@@ -182,7 +177,7 @@ static int open_as_asked(struct options *o, const char *file, const struct with_
 	int code = check_file(file);
 	if (code != CMD_OK)
 		return code;
-	if (options_settings(o, &chosen, NULL) < 0 || options_check_backend(o, &chosen.config))
+	if (options_settings(o, &chosen) < 0 || options_check_backend(o, &chosen.config))
 		return CMD_FAILED;
 	code = chosen.linear ? confirm_isolation(&chosen.config, o->config_path) : CMD_OK;
 	return code == CMD_OK ? open_in_workbench(&chosen, o, file, false, with) : code;

@@ -91,13 +91,12 @@ const struct trm_setting *setting_find(const char *key)
 	return trm_setting_find(key);
 }
 
-int settings_load(struct settings *settings, const char *path, struct trm_config_origin *origins,
-		struct trm_error *reterr)
+int settings_load(struct settings *settings, const char *path, struct trm_error *reterr)
 {
 	struct trm_program_settings ours = {.rows = own,
 			.n = N_OWN,
 			.fields = settings,
-			.origins = origins ? origins + library_count() : NULL};
+			.origins = settings->origins + library_count()};
 
-	return trm_config_load_from(&settings->config, path, origins, &ours, reterr);
+	return trm_config_load_from(&settings->config, path, settings->origins, &ours, reterr);
 }

@@ -11,6 +11,8 @@
 
 #include <terrarium/config.h>
 
+enum { SETTING_COUNT_MAX = 96 };
+
 /* The offsets of all rows are of this struct: `config` is its first member. */
 struct settings {
 	struct trm_config config;
@@ -32,9 +34,8 @@ struct settings {
 	bool wrap;                 /* long lines in the editor go on in the next row */
 	bool auto_complete;        /* offer members as soon as a dot is typed */
 	bool theme_plots;          /* the workbench's plots have the colors of its theme */
+	struct trm_config_origin origins[SETTING_COUNT_MAX]; /* of each value, by setting_index() */
 };
-
-enum { SETTING_COUNT_MAX = 96 };
 
 /* The rows, in the order of --help. */
 size_t setting_count(void);
@@ -44,10 +45,8 @@ size_t setting_index(const struct trm_setting *s);
 /* Find a row by name, by option or by environment variable; NULL if there is none. */
 const struct trm_setting *setting_find(const char *key);
 
-/* As trm_config_load_from(): unknown keys are errors that name the nearest key. `origins` has setting_count()
- * entries; NULL: not wanted. */
-int settings_load(struct settings *settings, const char *path, struct trm_config_origin *origins,
-		struct trm_error *reterr);
+/* As trm_config_load_from(): unknown keys are errors that name the nearest key. */
+int settings_load(struct settings *settings, const char *path, struct trm_error *reterr);
 
 /* Find unknown environment variables that begin with TERRARIUM_, which loading ignores. `fn` is called for
  * each, with the most similar known variable (NULL: none is similar). The names are borrowed. */
