@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A pool: its requests, and when its sandboxes are started, given away and replaced. */
-#include "pool/pool.h"
+#include "pool/publish.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,6 +245,7 @@ static void on_wake(void *user)
 	serve_requests(pool);
 	refuse_waiting(pool);
 	start_members(pool);
+	publish_stats(pool);
 	plan_next(pool);
 }
 
@@ -326,6 +327,7 @@ int trm_pool_open(struct trm_loop *loop, const struct trm_pool_opts *opts, struc
 		free(pool);
 		return r;
 	}
+	publish_begin(pool);
 	pool_wake(pool);
 	*ret_pool = pool;
 	return 0;
@@ -335,6 +337,7 @@ void trm_pool_close(struct trm_pool *pool, void (*done)(void *user), void *user)
 {
 	if (!pool)
 		return;
+	publish_end(pool);
 	pool->is_closing = true;
 	pool->closed = done;
 	pool->closed_user = user;

@@ -42,6 +42,14 @@ struct pool_request {
 	bool has_waited; /* no sandbox was idle when it came */
 };
 
+/* publish.c: where others see the pool. */
+struct published {
+	int fd; /* -1: nowhere */
+	char directory[256], path[320];
+	uint64_t version;
+	struct trm_pool_stats stats; /* as they were written */
+};
+
 struct trm_pool {
 	struct trm_loop *loop;
 	struct trm_pool_opts opts;
@@ -52,6 +60,7 @@ struct trm_pool {
 	uint64_t retry_ns;           /* no start before this time */
 	uint64_t given_ns;           /* when one was last given away; 0: never */
 	uint32_t pause_ms;           /* after the last failed start; 0: it succeeded */
+	struct published published;
 	bool is_closing;
 	void (*closed)(void *user);
 	void *closed_user;

@@ -17,6 +17,7 @@
 #include "base/sysfile.h"
 #include "wire/control.h"
 #include "wire/plan.h"
+#include "wire/pool_note.h"
 
 enum { PATH = 512, NOTE_BYTES = 8 * (PATH + 1) };
 
@@ -165,8 +166,35 @@ void sweep_forget_end(int run_fd, const char *name)
 	unlinkat(run_fd, file, 0);
 }
 
+/* ---- pools ------------------------------------------------------------------------------ */
+
+/* A new one is empty until it is locked. */
+static bool is_note_left(int run_fd, const char *name)
+{
+	struct stat st;
+	int fd = openat(run_fd, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && flock(fd, LOCK_SH | LOCK_NB) == 0;
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+void sweep_pool_notes(int run_fd)
+{
+	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, POOL_NOTE_PREFIX, strlen(POOL_NOTE_PREFIX)) == 0
+				&& is_note_left(run_fd, entry->d_name))
+			unlinkat(run_fd, entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
 void sweep_directory(int run_fd, const char *run_path)
 {
+	sweep_pool_notes(run_fd);
 	remove_programs(run_fd);
 	rmdir(run_path);
 }

@@ -39,6 +39,9 @@ void sweep_note_end(int run_fd, const char *name, const char *backend, const cha
 /* Remove that file, because a sandbox of that name is running. */
 void sweep_forget_end(int run_fd, const char *name);
 
+/* Remove the notes of pools (wire/pool_note.h) whose programs are gone. */
+void sweep_pool_notes(int run_fd);
+
 /* True if this is the name of a supervisor's control group. */
 bool sweep_is_group(const char *name);
 /* Kill all processes in the group of that path. */

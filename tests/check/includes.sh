@@ -47,7 +47,7 @@ lib/sandbox: backend/supervised backend/host backend store sweep tree wire base
 lib/session: sandbox kernel base
 lib/table: base
 lib/install: sandbox kernel embed base store
-lib/pool: base
+lib/pool: backend/host wire base
 lib/snapshot: sandbox backend/recipe backend/supervised backend recipe store wire base
 lib/sync: base
 lib/interpreter: sync base

@@ -32,13 +32,19 @@ static void send_sandbox_list(struct app *a)
 {
 	const struct trm_entry *entries = NULL;
 	struct trm_error err = {0};
-	size_t n = 0;
+	struct trm_pool_entry *pools = NULL;
+	size_t n = 0, n_pools = 0;
 	int r = trm_registry_refresh(a->registry, &entries, &n, &err);
+	if (r == 0)
+		r = trm_registry_pools(&pools, &n_pools, &err);
 
 	app_send(a, &(struct msg){.type = MSG_SANDBOXES,
 				    .sandboxes.entries = entries,
 				    .sandboxes.n = r < 0 ? 0 : n,
+				    .sandboxes.pools = pools,
+				    .sandboxes.n_pools = n_pools,
 				    .sandboxes.why = r < 0 ? err.msg : NULL});
+	free(pools);
 }
 
 static void on_peek_list(void *user)

@@ -12,6 +12,7 @@
 #include "cmd/cmd.h"
 #include "cmd/containers.h"
 #include "cmd/json_out.h"
+#include "cmd/pool_list.h"
 #include "cmd/sample.h"
 #include "cmd/sandbox_list.h"
 #include "text/cluster.h"
@@ -21,14 +22,16 @@ enum { BETWEEN_LOOKS_MS = 10 };
 
 struct ps {
 	struct trm_config config;
-	bool is_json, has_all, names_only, has_containers;
+	bool is_json, has_all, names_only, has_containers, only_pools;
 	struct containers containers;
 	struct trm_registry *registry;
 	const struct trm_entry *entries;
 	size_t n;
+	struct trm_pool_entry *pools;
+	size_t n_pools;
 };
 
-enum { OPTION_ALL, OPTION_CONTAINERS, OPTION_JSON, OPTION_NAMES };
+enum { OPTION_ALL, OPTION_CONTAINERS, OPTION_JSON, OPTION_NAMES, OPTION_POOLS };
 
 static const struct option_spec options[] = {
 		[OPTION_ALL] = {"--all", 'a', NULL,
@@ -38,6 +41,7 @@ static const struct option_spec options[] = {
 				"also list other containers of the engines, for 'attach ENGINE:CONTAINER'"},
 		[OPTION_JSON] = {"--json", 0, NULL, "print a list of objects"},
 		[OPTION_NAMES] = {"--names", 0, NULL, "print only names"},
+		[OPTION_POOLS] = {"--pools", 0, NULL, "list only the pools of servers and other programs"},
 		{0},
 };
 
@@ -312,6 +316,7 @@ static int print_sandboxes_table(const struct ps *ps)
 	char cell[CELL];
 	if (!has_rows(ps) && isatty(STDOUT_FILENO)) {
 		puts("no sandbox is running");
+		pool_list_print(ps->pools, ps->n_pools);
 		containers_print(&ps->containers);
 		return cmd_flush();
 	}
@@ -327,6 +332,7 @@ static int print_sandboxes_table(const struct ps *ps)
 			if (widths[c])
 				print_cell(cell, c, widths);
 		}
+	pool_list_print(ps->pools, ps->n_pools);
 	containers_print(&ps->containers);
 	return cmd_flush();
 }
@@ -372,11 +378,23 @@ static int list_far(struct ps *ps)
 	return code;
 }
 
-static int list_sandboxes(struct ps *ps)
+static int list_pools(struct ps *ps)
+{
+	if (ps->is_json)
+		return pool_list_print_json(ps->pools, ps->n_pools);
+	if (!ps->n_pools)
+		puts("no program keeps a pool");
+	pool_list_print(ps->pools, ps->n_pools);
+	return cmd_flush();
+}
+
+static int list_here(struct ps *ps)
 {
 	struct trm_error why = {0};
-	if (sandbox_list_is_remote(&ps->config))
-		return list_far(ps);
+	if (trm_registry_pools(&ps->pools, &ps->n_pools, &why) < 0)
+		return cmd_fail("%s", why.msg);
+	if (ps->only_pools)
+		return list_pools(ps);
 	if (trm_registry_create(&ps->registry, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	int code = sample_sandboxes(ps);
@@ -385,6 +403,19 @@ static int list_sandboxes(struct ps *ps)
 	if (code == 0)
 		code = print_sandboxes(ps);
 	trm_registry_destroy(ps->registry);
+	return code;
+}
+
+static int list_sandboxes(struct ps *ps)
+{
+	bool is_remote = sandbox_list_is_remote(&ps->config);
+	if (is_remote && ps->only_pools)
+		return cmd_fail("--pools lists the pools on this machine, not those of another server: see the "
+				"server's /metrics");
+	if (ps->only_pools && (ps->names_only || ps->has_all || ps->has_containers))
+		return cmd_fail("--pools goes only with --json");
+	int code = is_remote ? list_far(ps) : list_here(ps);
+	free(ps->pools);
 	return code;
 }
 
@@ -405,6 +436,7 @@ static int ps_main(const struct cmd *cmd, int argc, char **argv)
 		ps.is_json |= got == OPTION_JSON;
 		ps.names_only |= got == OPTION_NAMES;
 		ps.has_containers |= got == OPTION_CONTAINERS;
+		ps.only_pools |= got == OPTION_POOLS;
 	}
 	int code = options_config(&o, &ps.config) < 0 ? CMD_FAILED : CMD_OK;
 	if (code == CMD_OK && ps.has_containers)
@@ -417,12 +449,14 @@ static int ps_main(const struct cmd *cmd, int argc, char **argv)
 
 const struct cmd cmd_ps = {
 		.name = "ps",
-		.usage = "ps [--all] [--containers] [--json | --names]",
+		.usage = "ps [--all] [--containers | --pools] [--json | --names]",
 		.summary = "list the running sandboxes",
 		.help = "Lists all your sandboxes on this machine: name, running kernels, clients, "
 			"whether it is kept, age, idle time (no client and nothing running), CPU in "
 			"percent of a core, memory and its limit in MiB, and who manages it. Narrow "
-			"terminals hide some columns. With --backend microsandbox it lists those in a "
+			"terminals hide some columns. Pools of servers and other programs follow: how many "
+			"sandboxes they keep ready, have idle and in use, have made, and how many starts "
+			"failed. With --backend microsandbox it lists those in a "
 			"--namespace of the server ('*': in all).",
 		.options = options,
 		.run = ps_main,

@@ -69,7 +69,6 @@ enum {
 	OPTION_VOLUMES,
 	OPTION_MAX_SANDBOXES,
 	OPTION_POOL,
-	OPTION_POOL_SETUP,
 	OPTION_SNAPSHOT,
 	OPTION_KEEP_FILES,
 	OPTION_TAKE_OVER,
@@ -91,8 +90,6 @@ static const struct option_spec options[] = {
 		[OPTION_MAX_SANDBOXES] = {"--max-sandboxes", 0, "N",
 				"most that may run at a time; 0: no limit"},
 		[OPTION_POOL] = {"--pool", 0, "IMAGE=N", "keep N of IMAGE (python …) ready; repeatable"},
-		[OPTION_POOL_SETUP] = {"--pool-setup", 0, "IMAGE=CODE",
-				"run CODE in each sandbox of a pool beforehand"},
 		[OPTION_SNAPSHOT] = {"--snapshot", 0, "TAG",
 				"let clients start from the snapshot; repeatable"},
 		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most to save of a stopped sandbox (1024)"},
@@ -277,44 +274,30 @@ static bool add_volumes(struct serve *s, const char *dir)
 	return true;
 }
 
-/* IMAGE=N */
+/* IMAGE=N or IMAGE=N:CODE. */
 static bool add_pool(struct serve *s, const char *text)
 {
-	const char *equals = strrchr(text, '=');
-	size_t n = equals ? (size_t)(equals - text) : 0, i = s->opts.n_pools;
-	unsigned long number;
-	if (!n || n >= sizeof s->pool_images[0] || i == POOLS_MAX) {
+	size_t n = strcspn(text, "="), i = s->opts.n_pools;
+	const char *number = text[n] ? text + n + 1 : text + n;
+	size_t digits = strcspn(number, ":");
+	char count[16];
+	unsigned long n_idle;
+	if (!n || !text[n] || n >= sizeof s->pool_images[0] || digits >= sizeof count || i == POOLS_MAX) {
 		cmd_fail("--pool %s: %s", *text ? text : "''",
 				i == POOLS_MAX ? "there are too many of these"
-					       : "must be IMAGE=N, as in python=8");
+					       : "must be IMAGE=N or IMAGE=N:CODE, as in python=8");
 		return false;
 	}
-	if (!read_number("--pool IMAGE=N", equals + 1, POOL_IDLE_MAX, &number))
+	snprintf(count, sizeof count, "%.*s", (int)digits, number);
+	if (!read_number("--pool IMAGE=N", count, POOL_IDLE_MAX, &n_idle))
 		return false;
 	snprintf(s->pool_images[i], sizeof s->pool_images[i], "%.*s", (int)n, text);
-	s->pools[i] = (struct trm_serve_pool){.image = s->pool_images[i], .n_idle = (unsigned)number};
+	s->pools[i] = (struct trm_serve_pool){.image = s->pool_images[i],
+			.n_idle = (unsigned)n_idle,
+			.setup = number[digits] ? number + digits + 1 : NULL};
 	s->opts.pools = s->pools;
 	s->opts.n_pools++;
 	return true;
-}
-
-/* IMAGE=CODE, of a pool that was named before. */
-static bool add_pool_setup(struct serve *s, const char *text)
-{
-	size_t n = strcspn(text, "=");
-	if (!text[n] || !text[n + 1]) {
-		cmd_fail("--pool-setup %s: must be IMAGE=CODE, as in python='import numpy'",
-				*text ? text : "''");
-		return false;
-	}
-	for (size_t i = 0; i < s->opts.n_pools; i++)
-		if (strlen(s->pool_images[i]) == n && !memcmp(s->pool_images[i], text, n)) {
-			s->pools[i].setup = text + n + 1;
-			return true;
-		}
-	cmd_fail("--pool-setup %.*s: there is no such pool: name it first, with --pool %.*s=N", (int)n, text,
-			(int)n, text);
-	return false;
 }
 
 static bool add_snapshot(struct serve *s, const char *tag)
@@ -350,7 +333,6 @@ static bool take_serve_option(struct serve *s, int option, const char *value)
 		s->opts.max_sandboxes = (unsigned)number;
 		break;
 	case OPTION_POOL: return add_pool(s, value);
-	case OPTION_POOL_SETUP: return add_pool_setup(s, value);
 	case OPTION_SNAPSHOT: return add_snapshot(s, value);
 	case OPTION_KEEP_FILES:
 		if (!read_number("--keep-files", value, 1 << 20, &number))

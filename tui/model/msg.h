@@ -171,6 +171,8 @@ struct msg {
 			const struct trm_entry *entries;
 			size_t n;
 			const char *why; /* there is no list; NULL: there is one */
+			const struct trm_pool_entry *pools;
+			size_t n_pools;
 		} sandboxes;
 		const struct trm_container_info *container;
 		struct {

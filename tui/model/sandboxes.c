@@ -61,6 +61,8 @@ bool sandboxes_place(
 	return true;
 }
 
+enum { LEAST_LIST_ROWS = 4 }; /* pools are shown below so many lines of the table */
+
 struct sandboxes_layout sandboxes_layout(const struct model *m)
 {
 	int from = m->layout.title_row + 1, rows = m->layout.keys_row - from;
@@ -71,6 +73,12 @@ struct sandboxes_layout sandboxes_layout(const struct model *m)
 	l.header_row = l.inner.row;
 	l.table = (struct rect){l.inner.row + 1, l.inner.col, l.inner.rows - 2, l.inner.cols};
 	l.hint_row = l.inner.row + l.inner.rows - 1;
+	size_t n_pools = m->sandboxes.n_pools;
+	int lines = n_pools > SANDBOXES_POOLS ? SANDBOXES_POOLS + 2 : n_pools ? (int)n_pools + 1 : 0;
+	if (l.table.rows >= lines + LEAST_LIST_ROWS) {
+		l.pools = (struct rect){l.hint_row - lines, l.inner.col, lines, l.inner.cols};
+		l.table.rows -= lines;
+	}
 	return l;
 }
 
@@ -137,6 +145,9 @@ static void take_sandbox_list(struct sandboxes *s, const struct msg *msg)
 	s->n = msg->sandboxes.n;
 	if (s->n)
 		memcpy(s->entries, msg->sandboxes.entries, s->n * sizeof *s->entries);
+	s->n_pools = msg->sandboxes.n_pools;
+	for (size_t i = 0; i < s->n_pools && i < SANDBOXES_POOLS; i++)
+		s->pools[i] = msg->sandboxes.pools[i];
 	snprintf(s->error, sizeof s->error, "%s", msg->sandboxes.why ? msg->sandboxes.why : "");
 	sort_sandboxes(s);
 	if (s->top >= s->n + engines_lines(&s->engines))

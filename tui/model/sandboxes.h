@@ -22,6 +22,8 @@ struct event;
 struct model;
 struct msg;
 
+enum { SANDBOXES_POOLS = 5 }; /* of so many pools there are figures */
+
 enum sandboxes_sort {
 	SANDBOXES_BY_NAME,
 	SANDBOXES_BY_CPU,
@@ -36,6 +38,8 @@ struct sandboxes {
 	bool is_known;             /* a list has arrived */
 	struct trm_entry *entries; /* sorted */
 	size_t n, cap;
+	struct trm_pool_entry pools[SANDBOXES_POOLS];
+	size_t n_pools; /* all, also those that are not in `pools` */
 	enum sandboxes_sort sort;
 	bool is_reversed;
 	uint32_t selected_supervisor; /* 0: none */
@@ -80,6 +84,7 @@ struct sandboxes_layout {
 	struct rect box, inner;
 	int header_row;
 	struct rect table;
+	struct rect pools; /* rows 0: there are none, or there is no room */
 	int hint_row;
 };
 struct sandboxes_layout sandboxes_layout(const struct model *m);

@@ -180,6 +180,49 @@ static void draw_engine_line(const struct model *m, struct canvas *c, struct rec
 					      : "no other container is running");
 }
 
+/* ---- pools ---- */
+
+static void draw_pool(
+		const struct model *m, struct canvas *c, struct rect line, const struct trm_pool_entry *pool)
+{
+	const struct trm_pool_stats *s = &pool->stats;
+	uint64_t others = s->n_failed + s->starting, made = s->n_started > others ? s->n_started - others : 0;
+	uint16_t role = s->why.code ? ROLE_STATUS_ERROR : ROLE_TEXT;
+	struct rect name = {line.row, line.col + 1, 1, 20};
+	char what[600];
+
+	snprintf(what, sizeof what, "%s%s", s->why.code ? "failed: " : "",
+			s->why.code             ? s->why.msg
+			: s->is_short_of_memory ? "too little memory"
+						: pool->group);
+	draw_cut_text(c, m->has_utf8, name, line.row, name.col, role, pool->name);
+	int end = draw_format(c, line, line.row, name.col + name.cols + 1, role,
+			"%4u %4u %8u %6u %7" PRIu64 " %7" PRIu64 "  ", pool->size, s->idle, s->starting,
+			s->taken, made, s->n_failed);
+	if (end < line.col + line.cols)
+		draw_cut_text(c, m->has_utf8, (struct rect){line.row, end, 1, line.col + line.cols - end},
+				line.row, end, role, what);
+}
+
+static void draw_pools(const struct model *m, struct canvas *c, struct rect area)
+{
+	const struct sandboxes *s = &m->sandboxes;
+	struct rect line = {area.row, area.col, 1, area.cols};
+
+	if (!area.rows)
+		return;
+	draw_format(c, line, line.row, line.col + 1, ROLE_TABLE_HEADER,
+			"%-20s SIZE IDLE STARTING IN USE    MADE  FAILED", "POOL");
+	for (size_t i = 0; i < s->n_pools && i < SANDBOXES_POOLS; i++) {
+		line.row++;
+		draw_pool(m, c, line, &s->pools[i]);
+	}
+	line.row++;
+	if (s->n_pools > SANDBOXES_POOLS)
+		draw_format(c, line, line.row, line.col + 1, ROLE_DIM, "and %zu more: terrarium ps --pools",
+				s->n_pools - SANDBOXES_POOLS);
+}
+
 static void draw_list(const struct model *m, struct canvas *c, const struct sandboxes_layout *l)
 {
 	const struct sandboxes *s = &m->sandboxes;
@@ -266,6 +309,7 @@ void draw_sandboxes(const struct model *m, struct canvas *c)
 		return;
 	}
 	draw_list(m, c, &l);
+	draw_pools(m, c, l.pools);
 	const struct notice *notice = notices_at(&m->notices, 0);
 	bool has_notice = m->notices.is_shown && notice;
 	draw_text(c, l.inner, l.hint_row, l.inner.col + 1,

@@ -14,6 +14,7 @@
 
 #include <terrarium/api.h>
 #include <terrarium/metrics.h>
+#include <terrarium/pool.h>
 #include <terrarium/sandbox.h>
 #include <terrarium/snapshot.h>
 
@@ -80,6 +81,19 @@ int trm_registry_list(struct trm_registry *registry, const struct trm_entry **re
 
 /* Measure the last entries again, for rates, without looking for new sandboxes. */
 void trm_registry_measure(struct trm_registry *registry);
+
+/* A pool (terrarium/pool.h) that a program of this user keeps: a server, or another user of the library. */
+struct trm_pool_entry {
+	char name[65]; /* what the names of its sandboxes begin with */
+	char backend[32];
+	char group[TRM_GROUP_BYTES]; /* of its sandboxes; "": none */
+	uint32_t pid;                /* of the program */
+	unsigned size, max;          /* sandboxes to keep ready; at most at a time, 0: no limit */
+	struct trm_pool_stats stats; /* of stats.why only the message is the pool's own */
+};
+/* Find the pools, sorted by group and name. Free *ret_pools with free(); it may be NULL. Errors: as
+ * trm_registry_refresh(). */
+int trm_registry_pools(struct trm_pool_entry **ret_pools, size_t *ret_n, struct trm_error *reterr);
 
 /* Find the running sandbox of that name. This is fast: nothing is measured (only the uptime of the sample
  * is known), and no other sandbox is examined. TRM_EINVAL: not a valid name; TRM_ENOENT: there is none;

@@ -346,7 +346,31 @@ static void sandboxes(void **state)
 	} sizes[] = {{"sandboxes_40x10", 10, 40}, {"sandboxes_80x24", 24, 80}, {"sandboxes_120x36", 36, 120},
 			{"sandboxes_200x60", 60, 200}},
 	  with_containers[] = {{"containers_80x24", 24, 80}, {"containers_120x36", 36, 120},
-			  {"containers_40x10", 10, 40}};
+			  {"containers_40x10", 10, 40}},
+	  with_pools[] = {{"pools_80x24", 24, 80}, {"pools_120x36", 36, 120}, {"pools_40x10", 10, 40}};
+	static const struct trm_pool_entry pools[] = {
+			{.name = "pool.node",
+					.group = "serve:5555/pool",
+					.size = 4,
+					.stats = {.starting = 2,
+							.n_started = 6,
+							.n_failed = 4,
+							.why = {.code = TRM_EIO,
+									.msg = "the setup code fails in a "
+									       "sandbox of the pool: "
+									       "ReferenceError"}}},
+			{.name = "pool.python",
+					.group = "serve:5555/pool",
+					.size = 8,
+					.stats = {.idle = 8, .taken = 3, .n_started = 61}},
+			{.name = "pool.r",
+					.size = 2,
+					.stats = {.idle = 1, .n_started = 1, .is_short_of_memory = true}},
+			{.name = "pool.a-long-name-of-an-image"},
+			{.name = "own"},
+			{.name = "sixth"},
+			{.name = "seventh"},
+	};
 	static const struct trm_container_info containers[] = {
 			{"docker", "0a1b2c", "a-database", "postgres:16", "running", ""},
 			{"docker", "4d5e6f", "", "a.registry.example/with/a/name/that/is/long:2026-11-21",
@@ -362,6 +386,17 @@ static void sandboxes(void **state)
 		resize(sizes[i].rows, sizes[i].cols);
 		assert_screen_file(sizes[i].name);
 	}
+	send((struct msg){.type = MSG_SANDBOXES,
+			.sandboxes.entries = entries,
+			.sandboxes.n = 3,
+			.sandboxes.pools = pools,
+			.sandboxes.n_pools = 7});
+	for (size_t i = 0; i < sizeof with_pools / sizeof *with_pools; i++) {
+		resize(with_pools[i].rows, with_pools[i].cols);
+		assert_screen_file(with_pools[i].name);
+	}
+	resize(60, 200);
+	send((struct msg){.type = MSG_SANDBOXES, .sandboxes.entries = entries, .sandboxes.n = 3});
 	press('o', 0);
 	for (size_t i = 0; i < sizeof containers / sizeof *containers; i++)
 		send((struct msg){.type = MSG_CONTAINER, .container = &containers[i]});
