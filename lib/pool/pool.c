@@ -14,7 +14,7 @@
 
 enum {
 	MS = 1000000,
-	STARTS_AT_ONCE = 2,
+	STARTS_AT_ONCE = 2, /* see starts_at_once() */
 	PAUSE_MIN_MS = 1000,
 	PAUSE_MAX_MS = 30000,
 	MEMORY_LOOK_MS = 1000,
@@ -153,6 +153,12 @@ static bool is_resting(const struct trm_pool *pool, const struct pool_count *n)
 	       && trm_loop_now_ns(pool->loop) < pool->given_ns + (uint64_t)REST_MS * MS;
 }
 
+/* A pool that is refilled while nobody waits leaves a processor to those who use its sandboxes. */
+static unsigned starts_at_once(const struct trm_pool *pool, bool is_urgent)
+{
+	return is_urgent || !pool->given_ns ? STARTS_AT_ONCE : 1;
+}
+
 /* Is one more sandbox to be started now? */
 static bool wants_start(struct trm_pool *pool)
 {
@@ -161,7 +167,8 @@ static bool wants_start(struct trm_pool *pool)
 	bool has_room = !pool->opts.max || n.alive < pool->opts.max
 			|| (pool->opts.when_empty == TRM_POOL_TEMPORARY && coming < waiting);
 	pool->stats.is_short_of_memory = false;
-	if (!has_room || n.starting >= STARTS_AT_ONCE || coming >= pool->opts.min_idle + waiting
+	if (!has_room || n.starting >= starts_at_once(pool, coming < waiting)
+			|| coming >= pool->opts.min_idle + waiting
 			|| trm_loop_now_ns(pool->loop) < pool->retry_ns || is_resting(pool, &n))
 		return false;
 	if (coming >= waiting && !has_spare_memory(pool)) {

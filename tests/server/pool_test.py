@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -137,15 +138,18 @@ def setups(program):
 
 
 def refusals(program):
+    home = tempfile.mkdtemp(prefix="terrarium-")  # another server on this machine may have the usual folder
+    env = dict(os.environ, MSB_SERVER_URL="", XDG_STATE_HOME=home)
     for option, words in (("python", "must be IMAGE=N"), ("=3", "must be IMAGE=N"), ("python=x", "must be a number"),
                           ("python=:x=1", "must be a number"), ("python=1x:2", "must be a number"), ("python=0", "must have from 1"), ("python=1001", "must be a number"),
                           ("nowhere/x=2", "not known here")):
         r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", option], capture_output=True, text=True,
-                           timeout=30, env=dict(os.environ, MSB_SERVER_URL=""))
+                           timeout=30, env=env)
         check("--pool " + option, r.returncode and words in r.stderr, r)
     r = subprocess.run([program, "serve", "--dev", "--port", "0", "--pool", "python=1", "--backend", "microsandbox"],
-                       capture_output=True, text=True, timeout=30)
+                       capture_output=True, text=True, timeout=30, env=env)
     check("a pool elsewhere", r.returncode and "another server" in r.stderr, r)
+    shutil.rmtree(home)
 
 
 def snapshots(program):

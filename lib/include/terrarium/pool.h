@@ -80,8 +80,9 @@ void trm_pool_opts_init(struct trm_pool_opts *opts, size_t size);
  * or a kernel of which ends, is replaced at once. `terrarium ps` shows its statistics while it is open, from
  * a file in the runtime directory (terrarium/registry.h).
  *
- * It starts sandboxes from now on, two at a time. If a start fails, the requests that wait get
- * the reason, and the next attempt follows after a pause of up to 30 s.
+ * It starts sandboxes from now on, two at a time; after the first one was taken, one at a time while nobody
+ * waits. If a start fails, the requests that wait get the reason, and the next attempt follows after a pause
+ * of up to 30 s.
  * Owns:   copies `opts` but borrows what they point to, and `loop`, until trm_pool_close() has ended.
  * Errors: TRM_EINVAL a bad option (also of the sandbox); TRM_ENOMEM. */
 int trm_pool_open(struct trm_loop *loop, const struct trm_pool_opts *opts, struct trm_pool **ret_pool,

@@ -48,7 +48,7 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 		fleet->opts.output_keep_bytes = FLEET_OUTPUT_BYTES;
 	if (!fleet->opts.files_keep_bytes)
 		fleet->opts.files_keep_bytes = FLEET_FILES_BYTES;
-	int r = trm_loop_add_timer(loop, lifecycle_check_all, fleet, &fleet->tick, reterr);
+	int r = trm_loop_add_timer(loop, lifecycle_check_some, fleet, &fleet->tick, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(loop, on_closing, fleet, &fleet->closing, reterr);
 	if (r == 0)

@@ -20,6 +20,12 @@ struct pending_op {
 	void *user;
 };
 
+/* Every USAGE_RATE_MS all running sandboxes are looked at, a part of them at a time. */
+struct check_round {
+	unsigned part, n_parts; /* equal: the next round begins */
+	bool trims;             /* it frees what sandboxes have no use for now */
+};
+
 struct fleet {
 	struct trm_loop *loop;
 	struct fleet_opts opts;
@@ -33,6 +39,7 @@ struct fleet {
 	unsigned n_running; /* not STOPPED */
 	uint64_t n_stops;   /* number of stops so far, for served.stopped_at */
 	struct trm_timer *tick;
+	struct check_round round;
 	struct trm_timer *closing;
 	void (*closed)(void *user); /* of fleet_close() */
 	void *closed_user;
@@ -71,7 +78,7 @@ void lifecycle_finish_stop(struct served *served);
 /* autosave.c. The sandbox is unused now; it is used again. */
 void autosave_begin(struct served *served);
 void autosave_end(struct served *served);
-void autosave_is_over(void *user);    /* timer of served->rest */
-void lifecycle_check_all(void *user); /* timer of the fleet */
+void autosave_is_over(void *user);     /* timer of served->rest */
+void lifecycle_check_some(void *user); /* timer of the fleet */
 
 #endif
