@@ -7,6 +7,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include <terrarium/install.h>
+#include <terrarium/sandbox.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -153,10 +156,32 @@ static int add(struct buf *text, const char *label, const char *part)
 	return r < 0 ? r : buf_append(text, part + before, n);
 }
 
-static int make_text(const struct trm_execution *done, bool is_shell, char **ret_text)
+enum { ADVICE = 300, PACKAGE_BYTES = 120 };
+
+/* What to do about a package manager that cannot work here. "": nothing. */
+static void advise(const struct trm_sandbox *sandbox, const char *words, char out[ADVICE])
+{
+	char package[PACKAGE_BYTES];
+	bool has_net = trm_sandbox_limits(sandbox)->net || trm_sandbox_is_adopted(sandbox)
+		       || trm_sandbox_isolation(sandbox) == TRM_ISOLATION_NONE;
+	bool is_apt = strstr(words, "/var/lib/apt/lists") || strstr(words, "/var/lib/dpkg/lock");
+	out[0] = '\0';
+	if (!has_net && trm_package_refused(words, package, sizeof package))
+		snprintf(out, ADVICE,
+				"this sandbox has no network to fetch %s by: start it with a network, or install "
+				"the package from outside",
+				package);
+	else if (is_apt && !strcmp(trm_sandbox_backend(sandbox), "local"))
+		snprintf(out, ADVICE,
+				"apt-get works in containers, such as those of the backend docker; this sandbox sees "
+				"the host's /usr, read-only");
+}
+
+static int make_text(const struct trm_sandbox *sandbox, const struct trm_execution *done, bool is_shell,
+		char **ret_text)
 {
 	struct buf text;
-	char code[16] = "", dropped[48] = "";
+	char code[16] = "", dropped[48] = "", advice[ADVICE] = "";
 	buf_init(&text, SIZE_MAX / 4);
 	if (is_shell && done->exit_code)
 		snprintf(code, sizeof code, "%d", done->exit_code);
@@ -170,6 +195,10 @@ static int make_text(const struct trm_execution *done, bool is_shell, char **ret
 		r = add(&text, "Exit code: ", code);
 	if (r == 0)
 		r = add(&text, "Not kept: ", dropped);
+	if (sandbox)
+		advise(sandbox, done->error, advice);
+	if (r == 0)
+		r = add(&text, "Note: ", advice);
 	if (r == 0 && !text.len)
 		r = add(&text, is_shell ? "Command " : "Code ", "executed successfully (no output)");
 	if (r == 0)
@@ -206,7 +235,10 @@ static int perform(struct trm_interpreter *i, const char *code, const struct trm
 		r = trm_sync_run_as(i->sync, language, code, -1, &done, reterr);
 	if (r == 0)
 		r = check(&done, reterr);
-	if (r == 0 && (r = make_text(&done, language == trm_lang_shell(), ret_text)) < 0)
+	if (r == 0
+			&& (r = make_text(trm_sync_sandbox(i->sync), &done, language == trm_lang_shell(),
+					    ret_text))
+					   < 0)
 		trm_error_set(reterr, r, "out of memory for its output");
 	trm_execution_finish(&done);
 	return r;

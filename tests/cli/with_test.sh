@@ -161,6 +161,8 @@ try run --yes --name lab --json -c 'import os; os.system("python3 -m pip install
 is_json '"this sandbox has no network: '"'"'terrarium install --name lab plain'"'"' installs it" in value["hint"]'
 try run --yes -c 'import os; print(os.environ["PIP_NO_INDEX"])' --env PIP_NO_INDEX=0
 expect_out 0
+try run --camel --yes --command 'pip install plain'
+expect_in out "Note: this sandbox has no network to fetch plain by: start it with a network"
 if [ -x /usr/bin/npm ]; then
 	try run --yes -l bash -c 'npm install tiny'
 	expect_in err "this sandbox has no network: 'terrarium run -l javascript --with tiny …' installs it first"
@@ -168,6 +170,8 @@ fi
 if command -v apt-get >/dev/null; then
 	try run --yes -l bash -c 'apt-get update'
 	expect_in err "terrarium: apt-get works in containers: start one with --backend docker"
+	try run --camel --yes --command 'apt-get update'
+	expect_in out "Note: apt-get works in containers"
 	try exec -- apt-get install -y jq
 	expect_in err "terrarium: apt-get works in containers"
 fi

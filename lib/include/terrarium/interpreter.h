@@ -66,6 +66,7 @@ void trm_interpreter_destroy(struct trm_interpreter *interpreter); /* ends the s
  *   "STDERR: " and the standard error, or the text of the exception;
  *   for shell code "Exit code: N", if that is not 0;
  *   "Not kept: N bytes of the output", if there was more than sync.output_keep_bytes, or too little memory.
+ *   "Note: " and what to do about a package manager that cannot work in this sandbox.
  * Each part that exists begins on a new line. If there is none: "Code executed successfully (no output)"
  * ("Command …" for shell code). An exception is not a failure. TypeScript is passed to Node unchanged, as
  * CAMEL does: types in it are syntax errors; the log hook gets a message.
