@@ -117,6 +117,33 @@ try cp $box:many many2
 TERM=xterm script -qec "'$terrarium' cp $box:many - | tar t >list" /dev/null >out 2>err </dev/null || wrong "cp to a tar: $(cat out err)"
 [ "$(wc -l <list)" = 3001 ] || wrong "$(wc -l <list) names in the archive"
 
+# Streams of every hostile kind: nothing leads out of the directory, and what is wrong is the exit code.
+PYTHONDONTWRITEBYTECODE=1 python3 - <<'PY'
+import io, tarfile
+def stream(name, *members):
+	with tarfile.open(name, 'w') as tar:
+		for path, kind, target in members:
+			info = tarfile.TarInfo(path)
+			info.type, info.linkname, info.size = kind, target, 5 if kind == tarfile.REGTYPE else 0
+			tar.addfile(info, io.BytesIO(b'evil\n'))
+stream('up.tar', ('../../up', tarfile.REGTYPE, ''))
+stream('link.tar', ('way', tarfile.SYMTYPE, '/tmp'), ('way/link', tarfile.REGTYPE, ''))
+stream('hard.tar', ('hard', tarfile.LNKTYPE, '/etc/passwd'))
+stream('root.tar', ('/tmp/root', tarfile.REGTYPE, ''))
+whole = open('root.tar', 'rb').read()
+open('cut.tar', 'wb').write(whole[:600])
+open('noise.tar', 'wb').write(bytes(range(256)) * 40)
+open('size.tar', 'wb').write(whole[:124] + b'\x80' + b'\xff' * 11 + whole[136:])
+PY
+for kind in up link hard cut noise size root; do
+	"$terrarium" exec $box -- mkdir -p in/$kind
+	tried="cp - with $kind.tar" code=0
+	"$terrarium" cp - $box:in/$kind <$kind.tar >out 2>err || code=$?
+	[ $kind = root ] || [ $code != 0 ] || wrong "a stream that is wrong has code 0"
+done
+try exec $box -- sh -c 'ls /up /workspace/up /workspace/in/up/up /tmp/link /tmp/root /workspace/in/hard/hard 2>/dev/null; cat in/root/tmp/root'
+expect_out evil
+
 # Nobody else can write to what comes out, unless the umask allows it; a file of one's own is nobody else's.
 mkdir -m 1777 wide
 echo wide >wide/all

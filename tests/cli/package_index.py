@@ -43,8 +43,8 @@ def archive(folder, texts):
 	return out.getvalue()
 
 
-def publish(name, file, content, has_sum=True):
-	digest = '#sha256=' + hashlib.sha256(content).hexdigest() if has_sum else ''
+def publish(name, file, content, has_sum=True, sum_of=None):
+	digest = '#sha256=' + hashlib.sha256(sum_of or content).hexdigest() if has_sum else ''
 	files[f'/files/{file}'] = 'application/octet-stream', content
 	page = files.get(f'/simple/{name}/', ('', b''))[1] + f'<a href="/files/{file}{digest}">{file}</a><br>\n'.encode()
 	files[f'/simple/{name}/'] = 'text/html', page
@@ -95,6 +95,7 @@ def publish_python(port):
 	publish('six', 'six-99.0-py3-none-any.whl', wheel('six', '99.0', {'six.py': 'number = 99\n'}))
 	publish('python-dateutil', 'python_dateutil-99.0-py3-none-any.whl',
 		wheel('python_dateutil', '99.0', {'dateutil/__init__.py': 'import six\nnumber = six.number\n'}, ['six']))
+	publish('forged', 'forged-1.0-py3-none-any.whl', wheel('forged', '1.0', {'forged.py': ''}), sum_of=b'another')
 	publish('big', 'big-1.0-py3-none-any.whl', wheel('big', '1.0', {'big.txt': '0' * (40 << 20)}))
 
 

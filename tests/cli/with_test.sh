@@ -61,6 +61,17 @@ try run --yes --net on $allow --with insource -c 'import insource; insource.answ
 expect_code 0
 expect_out 42
 
+# A wheel whose sum differs, wishes that contradict one another, one that does not fit: nothing runs, nothing stays.
+try run --yes $allow --with forged -c 'print("it ran")'
+expect_code 1
+expect_out ""
+expect_in err "DO NOT MATCH THE HASHES"
+[ -z "$(find cache -name '*forged*')" ] || wrong "what was forged is in the cache"
+try run --yes $allow --with 'demo==1.0,demo==2.0' -c 'print("it ran")'
+expect_code 1
+expect_out ""
+expect_in err "pip failed"
+
 # What is no name of a package, what is forbidden, what has no packages.
 for word in --index-url=http://x 'a b' 'git+http://x/y' ./x 'x;y' x.whl 'x @ http://y/z' '' , 'demo,' '-r x' '$(x)'; do
 	try run --yes --with "$word" -c 1
