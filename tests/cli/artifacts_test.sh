@@ -139,4 +139,12 @@ plt.plot([1, 2]); plt.savefig("b.jpg", dpi=50); plt.savefig("c.svg"); plt.savefi
 expect_code 0
 is_json '[(d["format"], d["width"], d["height"], d["dpi"], d["title"], d["source"], d["path"]) for d in value["displays"] if d["format"] != "txt"] == [("png", 640, 480, 100, "Above", "saved", "plots/fig-1-1.png"), ("jpeg", 320, 240, 50, "b.jpg", "saved", "plots/fig-1-2.jpg"), ("svg", 614, 461, None, "c.svg", "saved", "plots/fig-1-3.svg"), ("pdf", None, None, None, "d.pdf", "saved", "plots/fig-1-4.pdf")]'
 
+try run --yes --save-figures pages -c 'import matplotlib.pyplot as plt
+plt.plot([1, 2]); plt.savefig("a.pdf"); plt.close()'
+expect_out ""
+[ "$(head -c 5 pages/fig-1-1.pdf)" = "%PDF-" ] || wrong "a PDF is a figure, too"
+try run --yes -c 'import matplotlib.pyplot as plt
+plt.plot([1, 2]); plt.savefig("a.pdf"); plt.close()'
+expect_in err "[application/pdf, "
+
 verdict

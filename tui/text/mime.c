@@ -6,7 +6,8 @@
 
 /* Best first. The last one matches everything. */
 static const char *const by_rank[] = {"image/png", "image/jpeg", "image/svg+xml", "text/html",
-		"text/markdown", "text/plain", "text/latex", "application/json", "image/", "text/", ""};
+		"text/markdown", "application/pdf", "text/plain", "text/latex", "application/json", "image/",
+		"text/", ""};
 enum { RANKS = sizeof by_rank / sizeof *by_rank };
 
 static bool text_begins(const char *text, const char *with)
