@@ -129,19 +129,19 @@ def stream(name, *members):
 stream('up.tar', ('../../up', tarfile.REGTYPE, ''))
 stream('link.tar', ('way', tarfile.SYMTYPE, '/tmp'), ('way/link', tarfile.REGTYPE, ''))
 stream('hard.tar', ('hard', tarfile.LNKTYPE, '/etc/passwd'))
-stream('root.tar', ('/tmp/root', tarfile.REGTYPE, ''))
-whole = open('root.tar', 'rb').read()
+stream('top.tar', ('/tmp/top', tarfile.REGTYPE, ''))
+whole = open('top.tar', 'rb').read()
 open('cut.tar', 'wb').write(whole[:600])
 open('noise.tar', 'wb').write(bytes(range(256)) * 40)
 open('size.tar', 'wb').write(whole[:124] + b'\x80' + b'\xff' * 11 + whole[136:])
 PY
-for kind in up link hard cut noise size root; do
+for kind in up link hard cut noise size top; do
 	"$terrarium" exec $box -- mkdir -p in/$kind
 	tried="cp - with $kind.tar" code=0
 	"$terrarium" cp - $box:in/$kind <$kind.tar >out 2>err || code=$?
-	[ $kind = root ] || [ $code != 0 ] || wrong "a stream that is wrong has code 0"
+	[ $kind = top ] || [ $code != 0 ] || wrong "a stream that is wrong has code 0"
 done
-try exec $box -- sh -c 'ls /up /workspace/up /workspace/in/up/up /tmp/link /tmp/root /workspace/in/hard/hard 2>/dev/null; cat in/root/tmp/root'
+try exec $box -- sh -c 'ls /up ../up up in/up/up /tmp/link /tmp/top in/hard/hard 2>/dev/null; cat in/top/tmp/top'
 expect_out evil
 
 # Nobody else can write to what comes out, unless the umask allows it; a file of one's own is nobody else's.
