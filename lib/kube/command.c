@@ -6,6 +6,7 @@
 #include <terrarium/error.h>
 
 #define LISTED "pods,configmaps"
+#define KUBE_AGENT_SANDBOX "/apis/extensions.agents.x-k8s.io/v1beta1"
 
 /* ---- reading a command line -------------------------------------------------------------------------- */
 
@@ -16,25 +17,32 @@ static bool take_option(struct kube_command *c, const char *option, const char *
 		const char *name;
 		const char **to;
 	} rows[] = {{"--context", &c->context}, {"--namespace", &c->space}, {"--container", &c->container}};
+	static const char field[] = "metadata.name=";
+	const size_t n = sizeof field - 1;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (strcmp(option, rows[i].name) == 0 && value) {
 			*rows[i].to = value;
 			return true;
 		}
-	return false;
+	if (strcmp(option, "--field-selector") != 0 || !value || strncmp(value, field, n) != 0)
+		return false;
+	c->name = value + n;
+	return true;
 }
 
 /* The words of each verb that mean what the recipe means by them. Any other makes the command one for
  * kubectl. */
 static bool is_expected(enum kube_verb verb, const char *word)
 {
-	static const char *const words[][6] = {
+	static const char *const words[][7] = {
 			[KUBE_CREATE] = {"--validate=false", "--filename", "-"},
-			[KUBE_WATCH] = {"pod", "--watch", LISTED, "--selector", KUBE_LABEL},
+			[KUBE_WATCH] = {"pod", "--watch", LISTED, KUBE_CLAIMS, "--selector", KUBE_LABEL,
+					KUBE_CLAIMS_SELECTOR},
 			[KUBE_EXEC] = {"--stdin", "--quiet"},
-			[KUBE_DELETE] = {"--ignore-not-found", "--wait=false"},
+			[KUBE_DELETE] = {"--ignore-not-found", "--wait=false", KUBE_CLAIMS, "--selector",
+					KUBE_CLAIMS_SELECTOR},
 	};
-	for (size_t i = 0; i < 6 && words[verb][i]; i++)
+	for (size_t i = 0; i < 7 && words[verb][i]; i++)
 		if (strcmp(words[verb][i], word) == 0)
 			return true;
 	return false;
@@ -82,18 +90,54 @@ static bool is_complete(const struct kube_command *c, char *const *argv)
 {
 	switch (c->verb) {
 	case KUBE_CREATE: return has_word(argv, "--filename");
-	case KUBE_WATCH: return c->pod && has_word(argv, "--watch");
-	case KUBE_LIST: return has_word(argv, KUBE_LABEL) && !has_word(argv, "--watch");
+	case KUBE_WATCH: return c->pod && !c->name && has_word(argv, "--watch");
+	case KUBE_LIST_CLAIMS:
+		return has_word(argv, KUBE_CLAIMS_SELECTOR) && !has_word(argv, "--watch") && !c->name;
+	case KUBE_RELEASE:
+		return c->name && *c->name && !c->n_targets && has_word(argv, KUBE_CLAIMS_SELECTOR)
+		       && has_word(argv, "--wait=false");
+	case KUBE_LIST: return has_word(argv, KUBE_LABEL) && !has_word(argv, "--watch") && !c->name;
 	case KUBE_EXEC: return c->pod && c->args && *c->args;
-	case KUBE_DELETE: return c->n_targets && has_word(argv, "--ignore-not-found");
+	case KUBE_DELETE: return c->n_targets && !c->name && has_word(argv, "--ignore-not-found");
 	default: return false;
 	}
+}
+
+/* sh -c SCRIPT NAME OPERAND… kubectl OPTION…: returns false if it is no script that we can do. */
+static bool read_script(char *const *argv, struct kube_command *ret)
+{
+	static const struct {
+		const char *name;
+		enum kube_verb verb;
+		size_t n_operands;
+	} rows[] = {{"claim", KUBE_CLAIM, 6}, {"await-claim", KUBE_AWAIT_CLAIM, 5}};
+	enum { FIRST = 4 };
+	size_t n = 0, i = 0;
+	while (n < FIRST + KUBE_OPERANDS + 1 && argv[n])
+		n++;
+	if (n < FIRST || strcmp(argv[0], "sh") != 0 || strcmp(argv[1], "-c") != 0)
+		return false;
+	while (i < sizeof rows / sizeof *rows && strcmp(rows[i].name, argv[FIRST - 1]) != 0)
+		i++;
+	if (i == sizeof rows / sizeof *rows || n <= FIRST + rows[i].n_operands)
+		return false;
+	char *const *at = argv + FIRST + rows[i].n_operands;
+	struct kube_command c = {.verb = rows[i].verb, .program = *at, .operands = argv + FIRST};
+	for (at++; *at; at += 2)
+		if (!take_option(&c, *at, at[1]))
+			return false;
+	if (c.container || c.name)
+		return false;
+	*ret = c;
+	return true;
 }
 
 void kube_command_read(char *const *argv, struct kube_command *ret)
 {
 	struct kube_command c = {.program = argv[0]};
 	*ret = (struct kube_command){.program = argv[0]};
+	if (read_script(argv, ret))
+		return;
 	char *const *at = argv[0] ? argv + 1 : argv;
 	for (; *at; at++) {
 		if (take_option(&c, *at, at[1]))
@@ -110,6 +154,10 @@ void kube_command_read(char *const *argv, struct kube_command *ret)
 	}
 	if (c.verb == KUBE_WATCH && !c.pod && has_word(argv, LISTED))
 		c.verb = KUBE_LIST;
+	if (c.verb == KUBE_WATCH && !c.pod && has_word(argv, KUBE_CLAIMS))
+		c.verb = KUBE_LIST_CLAIMS;
+	if (c.verb == KUBE_DELETE && has_word(argv, KUBE_CLAIMS))
+		c.verb = KUBE_RELEASE;
 	if (is_complete(&c, argv))
 		*ret = c;
 }
@@ -131,17 +179,20 @@ static bool is_plain(const char *name)
 int kube_path_put(struct buf *out, const char *space, const char *kind, const char *name)
 {
 	static const struct {
-		const char *kind[2], *group;
-	} rows[] = {{{"pod", "Pod"}, "/api/v1"}, {{"configmap", "ConfigMap"}, "/api/v1"},
-			{{"networkpolicy", "NetworkPolicy"}, "/apis/networking.k8s.io/v1"}};
-	static const char *const plurals[] = {"/pods", "/configmaps", "/networkpolicies"};
+		const char *kind[2], *group, *plural;
+	} rows[] = {{{"pod", "Pod"}, "/api/v1", "/pods"},
+			{{"configmap", "ConfigMap"}, "/api/v1", "/configmaps"},
+			{{"networkpolicy", "NetworkPolicy"}, "/apis/networking.k8s.io/v1",
+					"/networkpolicies"},
+			{{"sandboxclaim", "SandboxClaim"}, KUBE_AGENT_SANDBOX, "/sandboxclaims"},
+			{{"sandboxwarmpool", "SandboxWarmPool"}, KUBE_AGENT_SANDBOX, "/sandboxwarmpools"}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		if (strcmp(kind, rows[i].kind[0]) != 0 && strcmp(kind, rows[i].kind[1]) != 0)
 			continue;
 		if (!*space || !is_plain(space) || !is_plain(name))
 			return TRM_EINVAL;
 		const char *const words[] = {
-				rows[i].group, "/namespaces/", space, plurals[i], *name ? "/" : "", name};
+				rows[i].group, "/namespaces/", space, rows[i].plural, *name ? "/" : "", name};
 		int r = 0;
 		for (size_t k = 0; r == 0 && k < sizeof words / sizeof *words; k++)
 			r = put_words(out, words[k]);
@@ -150,13 +201,13 @@ int kube_path_put(struct buf *out, const char *space, const char *kind, const ch
 	return TRM_EINVAL;
 }
 
-int kube_watch_path_put(struct buf *out, const char *space, const struct kube_command *command)
+int kube_watch_path_put(struct buf *out, const char *space, const char *kind, const char *name)
 {
-	if (!is_plain(command->pod))
+	if (!*name || !is_plain(name))
 		return TRM_EINVAL;
-	int r = kube_path_put(out, space, "pod", "");
+	int r = kube_path_put(out, space, kind, "");
 	r = r == 0 ? put_words(out, "?watch=true&fieldSelector=metadata.name%3D") : r;
-	return r == 0 ? put_words(out, command->pod) : r;
+	return r == 0 ? put_words(out, name) : r;
 }
 
 static int put_parameter(struct buf *out, const char *name, const char *value)

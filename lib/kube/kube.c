@@ -13,20 +13,13 @@
 #include <terrarium/error.h>
 #include <terrarium/text.h>
 
-#include "kube/command.h"
+#include "kube/doing.h"
 #include "kube/pod_state.h"
 #include "kube/request.h"
 #include "kube/stream.h"
+#include "kube/watch.h"
 
-enum { INPUT_MAX = 8 << 20, WATCH_LINE_MAX = 2 << 20, FAILED = 1, UNDONE = -1 };
-
-/* A command that is being done. */
-struct doing {
-	const struct kube_place *place;
-	const struct kube_command *command;
-	struct proxy_use use;
-	char space[KUBE_NAME];
-};
+enum { INPUT_MAX = 8 << 20 };
 
 /* ---- failures ---------------------------------------------------------------------------------- */
 
@@ -40,13 +33,13 @@ static int tell_refusal(struct json_value status, const char *when)
 	if (json_member(status, "message", &value))
 		json_value_text(value, message, sizeof message);
 	fprintf(stderr, "Error from server (%s): %s%s\n", reason, when, message);
-	return FAILED;
+	return KUBE_FAILED;
 }
 
 static int tell_failure(const char *what, int code)
 {
 	fprintf(stderr, "error: %s over kubectl proxy: %s\n", what, trm_strerror(code));
-	return FAILED;
+	return KUBE_FAILED;
 }
 
 /* Whether the API itself has refused. Failures of credentials and of the connection are left to kubectl,
@@ -68,7 +61,7 @@ static bool read_input(struct buf *out)
 	return n == 0 && out->len;
 }
 
-static int create_object(const struct doing *d, struct json_value object, bool is_first)
+int kube_create_object(const struct doing *d, struct json_value object, bool is_first)
 {
 	struct json_value value, status;
 	struct request_answer answer;
@@ -81,12 +74,13 @@ static int create_object(const struct doing *d, struct json_value object, bool i
 	r = r == 0 ? buf_append(&path, "", 1) : r;
 	if (r < 0) {
 		buf_finish(&path);
-		return is_first ? UNDONE : tell_failure("cannot create an object", r);
+		return is_first ? KUBE_UNDONE : tell_failure("cannot create an object", r);
 	}
 	r = request_make(&d->use, "POST", buf_at(&path), object, &answer);
 	int code = 0;
 	if (is_first && (r < 0 || (answer.status >= 300 && !is_final(&answer, &status))))
-		code = UNDONE; /* a server that cannot be reached, or credentials: kubectl tells it better */
+		code = KUBE_UNDONE; /* a server that cannot be reached, or credentials: kubectl tells it
+				       better */
 	else if (r < 0)
 		code = tell_failure("cannot create an object", r);
 	else if (request_is_refused(&answer, &status))
@@ -105,14 +99,14 @@ static int run_create(const struct doing *d)
 {
 	struct json_value list, items, item;
 	struct buf in;
-	int code = UNDONE;
+	int code = KUBE_UNDONE;
 	buf_init(&in, INPUT_MAX);
 	if (read_input(&in) && json_scan(buf_at(&in), in.len, &list) && json_member(list, "items", &items)) {
 		code = 0;
 		for (bool is_first = true; code == 0 && json_item(&items, &item); is_first = false)
-			code = create_object(d, item, is_first);
+			code = kube_create_object(d, item, is_first);
 	}
-	if (code == UNDONE)
+	if (code == KUBE_UNDONE)
 		lseek(0, 0, SEEK_SET); /* kubectl reads it again */
 	buf_finish(&in);
 	return code;
@@ -120,26 +114,32 @@ static int run_create(const struct doing *d)
 
 /* ---- delete ------------------------------------------------------------------------------------ */
 
-static int delete_object(const struct doing *d, const char *target)
+int kube_delete_object(const struct doing *d, const char *kind, const char *name)
 {
-	char kind[32];
 	struct request_answer answer;
 	struct buf path;
-	const char *slash = strchr(target, '/');
-	if (!slash || slash - target >= (int)sizeof kind || !slash[1])
-		return UNDONE;
-	snprintf(kind, sizeof kind, "%.*s", (int)(slash - target), target);
 	buf_init(&path, 1024);
-	int code = UNDONE;
-	if (kube_path_put(&path, d->space, kind, slash + 1) == 0 && buf_append(&path, "", 1) == 0) {
+	int code = KUBE_UNDONE;
+	if (*name && kube_path_put(&path, d->space, kind, name) == 0 && buf_append(&path, "", 1) == 0) {
 		int r = request_make(&d->use, "DELETE", buf_at(&path), (struct json_value){"", 0}, &answer);
 		struct json_value status;
 		bool is_gone = r == 0 && answer.status == 404 && request_is_refused(&answer, &status);
-		code = r == 0 && (answer.status < 300 || is_gone) ? 0 : UNDONE;
+		code = r == 0 && (answer.status < 300 || is_gone) ? KUBE_DONE : KUBE_UNDONE;
 		buf_finish(&answer.body);
 	}
 	buf_finish(&path);
 	return code;
+}
+
+/* A target is KIND/NAME. */
+static int delete_target(const struct doing *d, const char *target)
+{
+	char kind[32];
+	const char *slash = strchr(target, '/');
+	if (!slash || slash - target >= (int)sizeof kind)
+		return KUBE_UNDONE;
+	snprintf(kind, sizeof kind, "%.*s", (int)(slash - target), target);
+	return kube_delete_object(d, kind, slash + 1);
 }
 
 /* If one object fails, kubectl deletes them all again: it ignores those that are gone. */
@@ -147,64 +147,50 @@ static int run_delete(const struct doing *d)
 {
 	int code = 0;
 	for (size_t i = 0; code == 0 && i < d->command->n_targets; i++)
-		code = delete_object(d, d->command->targets[i]);
+		code = delete_target(d, d->command->targets[i]);
 	return code;
 }
 
 /* ---- watch ------------------------------------------------------------------------------------- */
 
-/* Returns false at the end. */
-static bool tell_event(const char *line, size_t n, const char *container)
+/* Returns false if nobody listens any more. */
+static bool tell_event(struct json_value type, struct json_value pod, const char *container)
 {
-	struct json_value event, type, pod;
 	char state[POD_STATE];
-	if (!json_scan(line, n, &event) || !json_member(event, "type", &type) || json_is(type, "ERROR")
-			|| !json_member(event, "object", &pod))
-		return false;
 	if (json_is(type, "DELETED"))
 		snprintf(state, sizeof state, "removing");
-	else if (!json_is(type, "BOOKMARK"))
-		pod_state_format(pod, container, state);
 	else
-		return true;
+		pod_state_format(pod, container, state);
 	return printf("%s\n", state) > 0 && fflush(stdout) == 0;
 }
 
 /* Tell the states of the pod, one line each, until the API ends the watch. */
-static int follow(int fd, struct buf *in, const char *container)
+static void follow(struct watch *w, const char *container)
 {
-	for (;;) {
-		const char *newline = in->len ? memchr(buf_at(in), '\n', in->len) : NULL;
-		if (newline) {
-			const size_t n = (size_t)(newline - buf_at(in)) + 1;
-			if (!tell_event(buf_at(in), n, container))
-				return 0;
-			buf_take(in, n);
-			continue;
-		}
-		char bytes[16 << 10];
-		ssize_t got = read(fd, bytes, sizeof bytes);
-		if (got <= 0 || buf_append(in, bytes, (size_t)got) < 0)
-			return 0;
-	}
+	struct json_value type, pod;
+	do
+		while (watch_next(w, &type, &pod))
+			if (!tell_event(type, pod, container))
+				return;
+	while (watch_read(w));
 }
 
 /* The name of our container in a pod of ours; of others, as the command line says. */
 static int run_watch(const struct doing *d, const char *container)
 {
-	struct buf path, in;
-	int status = 0, code = UNDONE;
+	struct watch w = {.fd = -1};
+	struct buf path;
+	int code = KUBE_UNDONE;
 	buf_init(&path, 1024);
-	buf_init(&in, WATCH_LINE_MAX);
-	int r = kube_watch_path_put(&path, d->space, d->command);
-	r = r == 0 ? buf_append(&path, "", 1) : r;
-	int fd = r == 0 ? request_begin(&d->use, buf_at(&path), &status, &in) : r;
-	if (fd >= 0 && status == 200)
-		code = follow(fd, &in, container);
-	if (fd >= 0)
-		close(fd);
+	if (kube_watch_path_put(&path, d->space, "pod", d->command->pod) == 0
+			&& buf_append(&path, "", 1) == 0) {
+		if (watch_begin(&w, &d->use, buf_at(&path))) {
+			follow(&w, container);
+			code = KUBE_DONE;
+		}
+		watch_end(&w);
+	}
 	buf_finish(&path);
-	buf_finish(&in);
 	return code;
 }
 
@@ -257,13 +243,13 @@ static bool list_path(const struct doing *d, const char *path, bool has_contents
 	return is_good;
 }
 
-static bool list_kind(const struct doing *d, const char *kind, bool has_contents, struct buf *out)
+bool kube_list_kind(const struct doing *d, const char *kind, const char *query, bool has_contents,
+		struct buf *out)
 {
-	static const char query[] = "?labelSelector=dev.terrarium%3D1";
 	struct buf path;
 	buf_init(&path, 1024);
 	bool is_good = kube_path_put(&path, d->space, kind, "") == 0
-		       && buf_append(&path, query, sizeof query) == 0
+		       && buf_append(&path, query, strlen(query) + 1) == 0
 		       && list_path(d, buf_at(&path), has_contents, out);
 	buf_finish(&path);
 	return is_good;
@@ -271,10 +257,14 @@ static bool list_kind(const struct doing *d, const char *kind, bool has_contents
 
 static int run_list(const struct doing *d)
 {
+	static const char query[] = "?labelSelector=dev.terrarium%3D1";
 	struct buf out;
 	buf_init(&out, INPUT_MAX);
-	bool is_good = list_kind(d, "pod", true, &out) && list_kind(d, "configmap", false, &out);
-	int code = !is_good ? UNDONE : request_write(STDOUT_FILENO, buf_at(&out), out.len) == 0 ? 0 : FAILED;
+	bool is_good = kube_list_kind(d, "pod", query, true, &out)
+		       && kube_list_kind(d, "configmap", query, false, &out);
+	int code = !is_good                                                   ? KUBE_UNDONE
+		   : request_write(STDOUT_FILENO, buf_at(&out), out.len) == 0 ? 0
+									      : KUBE_FAILED;
 	buf_finish(&out);
 	return code;
 }
@@ -318,25 +308,29 @@ int kube_run(const struct kube_place *place, char *const *argv)
 	char why[PROXY_WORDS];
 	kube_command_read(argv, &command);
 	if (command.verb == KUBE_NONE || !find_space(&d))
-		return UNDONE;
+		return KUBE_UNDONE;
 	signal(SIGPIPE, SIG_IGN);
 	if (proxy_join(place->dir, command.program, command.context, place->env, &d.use, why) < 0) {
 		report_way(place, false, why);
-		return UNDONE;
+		return KUBE_UNDONE;
 	}
 	report_way(place, true, "");
-	int code = UNDONE;
+	int code = KUBE_UNDONE;
 	switch (command.verb) {
 	case KUBE_CREATE: code = run_create(&d); break;
 	case KUBE_DELETE: code = run_delete(&d); break;
 	case KUBE_WATCH: code = run_watch(&d, command.container ? command.container : KUBE_MAIN); break;
 	case KUBE_EXEC: code = kube_stream(&d.use, d.space, &command, place->waits, why); break;
 	case KUBE_LIST: code = run_list(&d); break;
+	case KUBE_CLAIM: code = claim_create(&d); break;
+	case KUBE_AWAIT_CLAIM: code = claim_await(&d); break;
+	case KUBE_RELEASE: code = claim_release(&d); break;
+	case KUBE_LIST_CLAIMS: code = claim_list(&d); break;
 	case KUBE_NONE: break;
 	}
-	if (code == UNDONE && command.verb == KUBE_EXEC)
+	if (code == KUBE_UNDONE && command.verb == KUBE_EXEC)
 		report_way(place, false, why);
-	if (code == UNDONE)
+	if (code == KUBE_UNDONE)
 		close(d.use.keeper_fd);
 	return code;
 }

@@ -76,6 +76,8 @@ bool trm_recipe_takes(const struct trm_recipe *recipe, const char *option, bool 
 {
 	const char *untrue = is_read_only ? NULL : "read_only";
 	const struct word *word;
+	if (!strcmp(option, "--kube-transport")) /* no command has it: it says who runs them */
+		return recipe_is_of_cluster(recipe);
 	for (size_t i = 0; (word = word_at(i)); i++)
 		if (word->option && !strcmp(word->option, option)
 				&& recipe_uses_without(recipe, STEP_CREATE, word->name, untrue))

@@ -415,6 +415,11 @@ enum recipe_put recipe_put_reads(const struct trm_recipe *recipe)
 	return recipe->put_reads;
 }
 
+bool recipe_is_of_cluster(const struct trm_recipe *recipe)
+{
+	return recipe->put_reads == RECIPE_PUT_POD || recipe_uses(recipe, STEP_CREATE, "warm_pool");
+}
+
 bool recipe_keeps_user(const struct trm_recipe *recipe)
 {
 	return recipe->keeps_user;

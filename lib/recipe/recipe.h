@@ -154,6 +154,8 @@ enum recipe_put {
 	RECIPE_PUT_POD,
 };
 enum recipe_put recipe_put_reads(const struct trm_recipe *recipe);
+/* Whether its sandboxes are pods, which kubectl reaches. */
+bool recipe_is_of_cluster(const struct trm_recipe *recipe);
 /* No user is requested by default: code runs as the user that the commands run as there. */
 bool recipe_keeps_user(const struct trm_recipe *recipe);
 /* Append the default directory of code, ended by NUL; nothing if the recipe does not set one. */

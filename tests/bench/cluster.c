@@ -11,7 +11,7 @@
 
 #include "bench/bench.h"
 
-enum { CROWD = 20, CROWD_S = 10, OPENS = 5, STREAMS = 11 };
+enum { CROWD = 20, CROWD_S = 10, OPENS = 5, STREAMS = 11, CLAIMS = 8 };
 #define IMAGE "localhost/tt:deb"
 #define PEER "bench-peer"
 
@@ -100,6 +100,119 @@ static void bench_streams(void)
 		report_missing("exec in a pod that runs", "it failed");
 	samples_free(&own);
 	samples_free(&peer);
+}
+
+/* ---- a claim of agent-sandbox --------------------------------------------------------------------- */
+
+#define SPACE "bench-claims"
+
+/* A sandbox's first result, and its end. */
+struct claimed {
+	struct trm_session *session;
+	bool is_done, is_good, is_closed;
+};
+
+static void on_claim_done(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	struct claimed *c = user;
+	(void)run;
+	c->is_done = true;
+	c->is_good = result->status == TRM_STATUS_OK && result->value && strcmp(result->value, "2") == 0;
+}
+
+static void on_claim_closed(void *user, struct trm_sandbox *sandbox, const struct trm_error *why)
+{
+	struct claimed *c = user;
+	(void)sandbox;
+	if (*why->msg)
+		fprintf(stderr, "bench: %s\n", why->msg);
+	c->is_closed = c->is_done = true;
+}
+
+static bool open_claim(struct trm_loop *loop, struct claimed *c, struct trm_sandbox **ret)
+{
+	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_claim_closed};
+	static const struct trm_session_cb session_cb = {0};
+	static const struct trm_run_cb run_cb = {.done = on_claim_done};
+	struct trm_sandbox_opts opts;
+	struct trm_session_opts session_opts;
+	struct trm_run_opts run_opts;
+	struct trm_run *run;
+	trm_sandbox_opts_default(&opts);
+	trm_session_opts_default(&session_opts);
+	trm_run_opts_default(&run_opts);
+	opts.backend = "agent-sandbox";
+	opts.container.kube.context = "test"; /* both named: kubectl need not be asked for them */
+	opts.container.kube.space = SPACE;
+	opts.container.kube.warm_pool = "terrarium";
+	run_opts.lang = trm_lang_default();
+	run_opts.code = "1+1";
+	run_opts.code_len = 3;
+	*c = (struct claimed){0};
+	*ret = NULL;
+	if (trm_sandbox_open(loop, &opts, &sandbox_cb, c, ret, NULL) < 0
+			|| trm_session_open(*ret, &session_opts, &session_cb, NULL, &c->session, NULL) < 0
+			|| trm_session_run(c->session, &run_opts, &run_cb, c, &run, NULL) < 0)
+		return false;
+	while (!c->is_done)
+		trm_loop_step(loop, -1);
+	return c->is_good;
+}
+
+static void close_claim(struct trm_loop *loop, struct claimed *c, struct trm_sandbox *sandbox)
+{
+	if (c->session)
+		trm_session_close(c->session);
+	if (sandbox && !c->is_closed)
+		trm_sandbox_close(sandbox);
+	while (sandbox && !c->is_closed)
+		trm_loop_step(loop, -1);
+}
+
+static bool has_pool(void)
+{
+	return shell_took("kubectl create namespace " SPACE) >= 0
+	       && shell_took(BENCH_PROGRAM " backends --print-manifest agent-sandbox --image " IMAGE
+					   " | kubectl -n " SPACE " apply --server-side --filename -")
+				  >= 0;
+}
+
+/* A pool of two is full again before the next claim. */
+static bool await_pool(void)
+{
+	return shell_took("kubectl -n " SPACE " wait sandboxwarmpool terrarium --timeout=60s "
+			  "--for=jsonpath={.status.readyReplicas}=2")
+	       >= 0;
+}
+
+/* From the call that opens a sandbox to the first result, with a pod that waits. Another sandbox holds the
+ * proxy, as in a server. */
+static void bench_claim(void)
+{
+	static const char title[] = "agent-sandbox: claim from a warm pool to the first result";
+	struct claimed first, c;
+	struct trm_sandbox *held = NULL, *sandbox;
+	struct trm_loop *loop;
+	struct samples s = {0};
+	if (trm_loop_create(&loop, NULL) < 0)
+		return;
+	bool is_good = has_pool() && await_pool() && open_claim(loop, &first, &held);
+	for (int i = 0; is_good && i < CLAIMS; i++) {
+		is_good = await_pool();
+		uint64_t start_ns = now_ns();
+		is_good = is_good && open_claim(loop, &c, &sandbox);
+		samples_add(&s, ms_since(start_ns));
+		close_claim(loop, &c, sandbox);
+	}
+	if (is_good)
+		report(title, samples_at(&s, 0.5), "ms", 0, 500);
+	else
+		report_missing(title, "a claim failed: is agent-sandbox in the cluster?");
+	if (held)
+		close_claim(loop, &first, held);
+	trm_loop_destroy(loop);
+	samples_free(&s);
+	shell_took("kubectl delete namespace " SPACE " --wait=false");
 }
 
 /* ---- many ---------------------------------------------------------------------------------------- */
@@ -287,6 +400,7 @@ void bench_cluster(void)
 	bench_warm_pod(NULL, 1.5);
 	bench_warm_pod("exec", INFINITY);
 	bench_streams();
+	bench_claim();
 	bench_crowd(dir);
 	snprintf(command, sizeof command, "rm -rf %s", dir);
 	shell_took(command);

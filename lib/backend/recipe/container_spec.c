@@ -129,9 +129,7 @@ static int check_able(
 			{kube->sandbox_template, recipe_uses(recipe, STEP_CREATE, "template"),
 					"come from no template (template)"},
 			{kube->resumes, recipe_has(recipe, STEP_SUSPEND), "cannot be suspended (resume)"},
-			{is_exec_asked(kube),
-					recipe_put_reads(recipe) == RECIPE_PUT_POD
-							|| recipe_uses(recipe, STEP_CREATE, "warm_pool"),
+			{is_exec_asked(kube), recipe_is_of_cluster(recipe),
 					"are not reached by kubectl (kube_transport)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
 			{c->dockerfile, recipe_has(recipe, STEP_BUILD),
@@ -337,7 +335,7 @@ static int make_names(struct container_spec *container_spec, const struct trm_re
 	snprintf(container_spec->name, sizeof container_spec->name, "terrarium-%.64s-%.8s",
 			container_spec->opts.name, container_spec->key);
 	const struct trm_container_opts *c = &container_spec->opts.container;
-	if (recipe_put_reads(recipe) == RECIPE_PUT_POD || recipe_uses(recipe, STEP_CREATE, "warm_pool"))
+	if (recipe_is_of_cluster(recipe))
 		pod_name(container_spec->name);
 	put_shutdown_time(container_spec);
 	if (c->dockerfile)

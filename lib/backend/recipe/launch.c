@@ -224,9 +224,7 @@ static bool is_pod(const struct box *box)
 static bool shares_proxy(const struct box *box)
 {
 	const char *transport = box->container_spec.opts.container.kube.transport;
-	bool is_of_cluster = recipe_put_reads(box->recipe) == RECIPE_PUT_POD
-			     || recipe_uses(box->recipe, STEP_CREATE, "warm_pool");
-	return is_of_cluster && !(transport && strcmp(transport, "exec") == 0);
+	return recipe_is_of_cluster(box->recipe) && !(transport && strcmp(transport, "exec") == 0);
 }
 
 /* Tests and measurements can force a way. */

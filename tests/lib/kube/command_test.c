@@ -48,6 +48,45 @@ static void the_recipes_commands_are_known(void **state)
 			KUBE_LIST);
 }
 
+#define SCRIPT(...) read_words(&c, "sh", "-c", "script", __VA_ARGS__, NULL)
+#define CREATED "claim", "terrarium-a-1", "s", "0", "2030-01-01T00:00:00Z", "pool", "p"
+
+static void scripts_are_known_by_their_name(void **state)
+{
+	struct kube_command c;
+	(void)state;
+	assert_int_equal(SCRIPT(CREATED, "kubectl", "--context", "x"), KUBE_CLAIM);
+	assert_string_equal(c.program, "kubectl");
+	assert_string_equal(c.context, "x");
+	assert_string_equal(c.operands[CLAIM_FROM], "p");
+	assert_int_equal(SCRIPT("await-claim", "a", "pool", "t", "t", "terrarium-1", "kubectl", "--namespace",
+					 "y"),
+			KUBE_AWAIT_CLAIM);
+	assert_string_equal(c.space, "y");
+	assert_string_equal(c.operands[AWAITED_CONFIGMAP], "terrarium-1");
+	assert_int_equal(SCRIPT("sh", "a"), KUBE_NONE);
+	assert_int_equal(SCRIPT(CREATED), KUBE_NONE); /* no kubectl */
+	assert_int_equal(SCRIPT(CREATED, "ssh", "me@box", "kubectl"), KUBE_NONE);
+	assert_int_equal(SCRIPT(CREATED, "kubectl", "--context"), KUBE_NONE);
+	assert_int_equal(read_words(&c, "sh", NULL), KUBE_NONE);
+}
+
+static void claims_are_listed_and_released(void **state)
+{
+	struct kube_command c;
+	(void)state;
+	assert_int_equal(READ("delete", KUBE_CLAIMS, "--field-selector", "metadata.name=a", "--selector",
+					 KUBE_CLAIMS_SELECTOR, "--wait=false"),
+			KUBE_RELEASE);
+	assert_string_equal(c.name, "a");
+	assert_int_equal(READ("get", KUBE_CLAIMS, "--selector", KUBE_CLAIMS_SELECTOR, "--output", "x"),
+			KUBE_LIST_CLAIMS);
+	assert_int_equal(READ("delete", KUBE_CLAIMS, "--selector", KUBE_CLAIMS_SELECTOR, "--wait=false"),
+			KUBE_NONE);
+	assert_int_equal(READ("delete", KUBE_CLAIMS, "--field-selector", "metadata.name=a", "--wait=false"),
+			KUBE_NONE);
+}
+
 /* A word that we do not know may mean anything, so kubectl does the whole command. */
 static void other_commands_are_kubectls(void **state)
 {
@@ -100,15 +139,14 @@ static void a_watch_names_one_pod(void **state)
 {
 	static const char expected[] =
 			"/api/v1/namespaces/lab/pods?watch=true&fieldSelector=metadata.name%3Dp-1";
-	struct kube_command c = {.pod = "p-1"};
 	struct buf out;
 	(void)state;
 	buf_init(&out, 1000);
-	assert_int_equal(kube_watch_path_put(&out, "lab", &c), 0);
+	assert_int_equal(kube_watch_path_put(&out, "lab", "pod", "p-1"), 0);
 	assert_int_equal(out.len, sizeof expected - 1);
 	assert_memory_equal(buf_at(&out), expected, sizeof expected - 1);
-	c.pod = "p&allowWatchBookmarks=true";
-	assert_int_equal(kube_watch_path_put(&out, "lab", &c), TRM_EINVAL);
+	assert_int_equal(kube_watch_path_put(&out, "lab", "pod", "p&allowWatchBookmarks=true"), TRM_EINVAL);
+	assert_int_equal(kube_watch_path_put(&out, "lab", "pod", ""), TRM_EINVAL);
 	buf_finish(&out);
 }
 
@@ -131,6 +169,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(the_recipes_commands_are_known),
+			cmocka_unit_test(scripts_are_known_by_their_name),
+			cmocka_unit_test(claims_are_listed_and_released),
 			cmocka_unit_test(other_commands_are_kubectls),
 			cmocka_unit_test(paths_hold_nothing_but_names),
 			cmocka_unit_test(a_watch_names_one_pod),

@@ -485,10 +485,15 @@ static void test_claims(void **state)
 			"agent-sandbox is not installed"));
 	assert_true(trm_recipe_takes(recipe, "--warm-pool", false));
 	assert_false(trm_recipe_takes(recipe, "--memory", false));
+	assert_true(trm_recipe_takes(recipe, "--kube-transport", false));
 	trm_recipe_free(recipe);
 	recipe = load("kubernetes");
 	assert_false(trm_recipe_suspends(recipe));
 	assert_false(trm_recipe_takes(recipe, "--template", false));
+	assert_true(trm_recipe_takes(recipe, "--kube-transport", false));
+	trm_recipe_free(recipe);
+	recipe = load("docker");
+	assert_false(trm_recipe_takes(recipe, "--kube-transport", false));
 	trm_recipe_free(recipe);
 }
 
