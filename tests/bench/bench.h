@@ -67,6 +67,13 @@ void pty_stop(struct pty *p);                              /* kills it if it is 
 bool warm_measure(struct samples *s, const struct trm_sandbox_opts *opts, bool is_shared, char *why,
 		size_t why_cap);
 
+/* ---- cluster.c, pods.c ---- */
+
+/* Memory of all processes that were started with this runtime directory. */
+double helpers_mib(const char *dir);
+/* Many pods behind one server. */
+void bench_served_pods(const char *dir);
+
 /* ---- the groups ---- */
 void bench_warm(void);
 void bench_cold(void);
@@ -84,5 +91,6 @@ void bench_pool(void);
 void bench_lang(void);
 void bench_docker(void);
 void bench_cluster(void);
+void bench_pods(void);
 
 #endif

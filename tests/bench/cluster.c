@@ -344,7 +344,7 @@ static double pss_mib(const char *pid)
 	return kib / 1024;
 }
 
-static double helpers_mib(const char *dir)
+double helpers_mib(const char *dir)
 {
 	DIR *all = opendir("/proc");
 	struct dirent *entry;
@@ -388,7 +388,8 @@ static void bench_crowd(const char *dir)
 	trm_loop_destroy(loop);
 }
 
-void bench_cluster(void)
+/* Runs the part in a runtime directory of its own. */
+static void bench_in_cluster(void (*part)(const char *dir))
 {
 	char dir[] = "/tmp/terrarium-bench-XXXXXX", command[64];
 	if (!getenv("KUBECONFIG") || !mkdtemp(dir)) {
@@ -396,12 +397,27 @@ void bench_cluster(void)
 		return;
 	}
 	setenv("XDG_RUNTIME_DIR", dir, 1);
+	part(dir);
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	shell_took(command);
+}
+
+static void bench_single_pods(const char *dir)
+{
 	bench_first_result();
 	bench_warm_pod(NULL, 1.5);
 	bench_warm_pod("exec", INFINITY);
 	bench_streams();
 	bench_claim();
 	bench_crowd(dir);
-	snprintf(command, sizeof command, "rm -rf %s", dir);
-	shell_took(command);
+}
+
+void bench_cluster(void)
+{
+	bench_in_cluster(bench_single_pods);
+}
+
+void bench_pods(void)
+{
+	bench_in_cluster(bench_served_pods);
 }

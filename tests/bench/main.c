@@ -13,7 +13,7 @@ static const struct {
 		{"big", bench_big}, {"output", bench_output}, {"typing", bench_typing}, {"cp", bench_copy},
 		{"kept", bench_kept}, {"serve", bench_serve}, {"figure", bench_figure}, {"scan", bench_scan},
 		{"pool", bench_pool}, {"lang", bench_lang}, {"docker", bench_docker},
-		{"cluster", bench_cluster}};
+		{"cluster", bench_cluster}, {"pods", bench_pods}};
 
 struct time_spent {
 	unsigned long long busy, stolen;

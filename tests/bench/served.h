@@ -18,6 +18,8 @@ struct served {
 };
 /* On a free port of the loopback, without keys. `pool` is for --pool; NULL: none. */
 bool served_start(struct served *s, const char *program, const char *pool);
+/* With a command line and an environment of one's own. */
+bool served_spawn(struct served *s, const char *const *argv, const char *const *env);
 void served_stop(struct served *s);                           /* as Ctrl-C does, and waits */
 double served_mib(const struct served *s, const char *field); /* of its smaps_rollup, as "Pss" */
 int served_descriptors(const struct served *s);

@@ -28,10 +28,8 @@ static uint16_t read_port(int fd)
 	return 0;
 }
 
-bool served_start(struct served *s, const char *program, const char *pool)
+bool served_spawn(struct served *s, const char *const *argv, const char *const *env)
 {
-	const char *const argv[] = {program, "serve", "--dev", "--port", "0", "--max-sandboxes", "1000",
-			pool ? "--pool" : NULL, pool, NULL};
 	posix_spawn_file_actions_t actions;
 	int fds[2];
 	*s = (struct served){0};
@@ -40,8 +38,7 @@ bool served_start(struct served *s, const char *program, const char *pool)
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, fds[1], 1);
-	if (posix_spawn(&s->pid, program, &actions, NULL, (char *const *)argv, (char *const *)bench_env())
-			!= 0)
+	if (posix_spawn(&s->pid, argv[0], &actions, NULL, (char *const *)argv, (char *const *)env) != 0)
 		s->pid = 0;
 	posix_spawn_file_actions_destroy(&actions);
 	close(fds[1]);
@@ -50,6 +47,13 @@ bool served_start(struct served *s, const char *program, const char *pool)
 	if (s->pid && !s->port)
 		served_stop(s);
 	return s->pid > 0;
+}
+
+bool served_start(struct served *s, const char *program, const char *pool)
+{
+	const char *const argv[] = {program, "serve", "--dev", "--port", "0", "--max-sandboxes", "1000",
+			pool ? "--pool" : NULL, pool, NULL};
+	return served_spawn(s, argv, bench_env());
 }
 
 void served_stop(struct served *s)

@@ -118,6 +118,16 @@ docker --engine-arg=alpine|the engine argument 'alpine' is invalid: it must be a
 fake --idle-timeout 9|--idle-timeout is for sandboxes that are kept: add --keep
 MISTAKES
 
+# A server whose pods are claimed: their template has what these options say.
+for option in '--image x' --net --read-only '--volumes /tmp' '--snapshot x'; do
+	try serve --dev --port 0 --backend agent-sandbox --warm-pool p $option
+	expect_code 125
+	expect_err "terrarium: ${option%% *} does nothing on the backend 'agent-sandbox': the SandboxTemplate of its pods says which image, network and volumes they have"
+done
+try serve --dev --port 0 --backend agent-sandbox --warm-pool p --memory 64
+expect_code 125
+expect_err "terrarium: --memory does nothing on the backend 'agent-sandbox': its recipe does not use it"
+
 # One that stands still for longer than it may start is named, and what helps.
 try run --yes -c x --backend stands --image here --name slow --start-timeout 1 </dev/null
 expect_code 125

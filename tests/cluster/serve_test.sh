@@ -24,13 +24,34 @@ serves() {
 	[ "$code" = 0 ] || cat errors
 	expect_code 0
 	expect_out '42 True'
+	url=http://127.0.0.1:$(port_of told) MSB_API_KEY=none
+	export MSB_API_KEY
+	start limited '"memory":64'
+	unset MSB_API_KEY
+	cp out "started-$backend"
 	kill -TERM $server
 	wait $server || :
 	until_true is_empty || objects
 }
+# start NAME [MEMBER]: a sandbox that nobody ends, with this member in its config.
+start() {
+	tried="sandbox.start $1"
+	python3 - "$url/api/v1/rpc" "$1" "{\"image\":\"microsandbox/python\"${2:+,$2}}" >out 2>err <<'PY' || wrong "the server should start it"
+import json, os, sys, urllib.request
+call = {"jsonrpc": "2.0", "id": 1, "method": "sandbox.start",
+        "params": {"sandbox": sys.argv[2], "namespace": "default", "config": json.loads(sys.argv[3])}}
+request = urllib.request.Request(sys.argv[1], json.dumps(call).encode(), {
+    "Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MSB_API_KEY"]})
+reply = json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=100))
+print(reply)
+sys.exit("error" in reply)
+PY
+}
 serves kubernetes --image "$image"
 until_true is_warm
 serves agent-sandbox --warm-pool terrarium
+expect_in started-agent-sandbox 'its memory and cpus are those of its SandboxTemplate'
+! grep -q SandboxTemplate started-kubernetes || wrong "a pod of ours has the memory that the request names"
 
 # ---- in the cluster
 
@@ -91,20 +112,6 @@ tunnel() {
 	export MSB_API_KEY
 	url=http://127.0.0.1:$(port_of tunnel.out)
 	there="--backend microsandbox --server-url $url"
-}
-# start NAME: a sandbox that nobody ends.
-start() {
-	tried="sandbox.start $1"
-	python3 - "$url/api/v1/rpc" "$1" >out 2>err <<'PY' || wrong "the server should start it"
-import json, os, sys, urllib.request
-call = {"jsonrpc": "2.0", "id": 1, "method": "sandbox.start",
-        "params": {"sandbox": sys.argv[2], "namespace": "default", "config": {"image": "microsandbox/python"}}}
-request = urllib.request.Request(sys.argv[1], json.dumps(call).encode(), {
-    "Content-Type": "application/json", "Authorization": "Bearer " + os.environ["MSB_API_KEY"]})
-reply = json.load(urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=100))
-print(reply)
-sys.exit("error" in reply)
-PY
 }
 pods() { kubectl -n "$space" get pods,configmaps -l dev.terrarium=1 -o name; }
 has_no_pods() { [ -z "$(pods)" ]; }

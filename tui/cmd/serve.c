@@ -420,6 +420,31 @@ static int check_take_over(const struct serve *s)
 	return CMD_OK;
 }
 
+/* What the template of a claimed pod decides. */
+static int check_claimed(const struct serve *s, const struct options *o)
+{
+	static const char *const settings_of_template[] = {
+			"image", "net", "read_only", "commit", "dockerfile", "container", "from"};
+	struct trm_recipe *recipe = NULL;
+	const char *file = *s->config.path ? s->config.path : NULL;
+	bool is_claimed = trm_recipe_load(s->config.backend, file, &recipe, NULL) == 0
+			  && trm_recipe_takes(recipe, "--warm-pool", false);
+	trm_recipe_free(recipe);
+	const char *option = s->n_volumes ? "--volumes" : s->n_snapshots ? "--snapshot" : NULL;
+	for (size_t i = 0; !option && i < sizeof settings_of_template / sizeof *settings_of_template; i++) {
+		const struct trm_setting *setting = trm_setting_find(settings_of_template[i]);
+		char value[8];
+		trm_config_get(&s->config, setting, value, sizeof value);
+		if (options_has(o, settings_of_template[i]) && *value && strcmp(value, "off") != 0)
+			option = setting->option;
+	}
+	if (is_claimed && option)
+		return cmd_fail("%s does nothing on the backend '%s': the SandboxTemplate of its pods says which image, "
+				"network and volumes they have",
+				option, s->config.backend);
+	return CMD_OK;
+}
+
 static int serve_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct serve s = {0};
@@ -443,7 +468,8 @@ static int serve_main(const struct cmd *cmd, int argc, char **argv)
 		return CMD_FAILED;
 	serve_take_config(&s.opts, &s.there, &s.lists, &o, &s.config);
 	s.opts.container.kube.takes_over = s.takes_over;
-	if (serve_check_isolation(&o, &s.config) != CMD_OK || check_take_over(&s) != CMD_OK)
+	if (serve_check_isolation(&o, &s.config) != CMD_OK || check_take_over(&s) != CMD_OK
+			|| check_claimed(&s, &o) != CMD_OK)
 		return CMD_FAILED;
 	if (asks_itself(&s))
 		return cmd_fail("the server that is to be asked for sandboxes, %s, would be this one itself: give another "

@@ -216,6 +216,16 @@ static void take_image(struct launching *l, const struct served *served, const c
 	container->language = trm_lang_at(first)->name;
 }
 
+/* A pod that is claimed has the limits of its template. Clients of microsandbox always name some, so they are
+ * not refused, but told. */
+static void note_limits(const struct served *served, const struct rpc_config *config, char *note)
+{
+	const struct trm_kube_opts *kube = &served->fleet->opts.container.kube;
+	bool is_asked = config->memory_mib || config->cpus;
+	if ((kube->warm_pool || kube->sandbox_template) && is_asked && !*note)
+		snprintf(note, LAUNCH_NOTE, "its memory and cpus are those of its SandboxTemplate");
+}
+
 /* Set the options of a sandbox on this machine. */
 static int take_here(struct launching *l, struct served *served, const struct rpc_config *config, char *note,
 		struct trm_error *reterr)
@@ -230,6 +240,7 @@ static int take_here(struct launching *l, struct served *served, const struct rp
 		r = take_programs(l, served, config->shell ? config->shell : "/bin/sh", reterr);
 	if (r == 0)
 		r = check_ports(config->ports, note, reterr);
+	note_limits(served, config, note);
 	return r;
 }
 
