@@ -315,8 +315,8 @@ const struct keys *keymap_keys(const struct keymap *map, const struct command *c
 /* ---- sets ---- */
 
 /* Add the bindings of a set whose keys are free. Keys are not free if they, their beginning, or longer keys
- * that begin with them are bound in the same context. Keys that are bound everywhere are not free either. A set
- * does not disagree with itself. */
+ * that begin with them are bound in the same context. Keys that are bound everywhere are not free either. A
+ * set does not disagree with itself. */
 static int add_free_bindings(struct keymap *map, const struct keymap_row *rows, size_t n)
 {
 	size_t n_before = map->n;

@@ -116,7 +116,8 @@ static void packages_of_the_command_line_are_asked_about_once(void **state)
 	m.sandbox.state = SANDBOX_STARTING;
 	send((struct msg){.type = MSG_TICK});
 	assert_screen("Install packages for", false);
-	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
+	send((struct msg){
+			.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
 	assert_screen("Install packages for python?", true);
 	assert_screen("rich>=13", true);
 	assert_null(last_effect(EFFECT_INSTALL));
@@ -143,7 +144,8 @@ static void packages_of_the_command_line_come_at_once_without_questions(void **s
 	(void)state;
 	m.with = packages;
 	m.confirm = false;
-	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
+	send((struct msg){
+			.type = MSG_SANDBOX_READY, .sandbox.name = "calm-fern", .sandbox.backend = "local"});
 	assert_screen("Install packages for", false);
 	assert_non_null(last_effect(EFFECT_INSTALL));
 }
