@@ -48,6 +48,7 @@ let is_torn = false;     // and something was: node's own timers may be torn
 let owner;               // number of the run that the last callback was of
 let last;                // the last immediate that was begun
 let is_ours = false;     // the resource being made belongs to the driver
+let watcher = null; // the thread that waits for SIGINT; null: the kernel begins with a program, and has none
 let has_watcher = false; // the thread is there
 let is_leaving = false;  // the program has ended, but for what it has left to do
 let is_lost = false;     // the inspector takes no more code: the next run needs another process

@@ -333,7 +333,8 @@ mend_hooks();
 open_streams();
 serve();
 pull();
-const watcher = begins_with_program() ? null : start_watcher();
+if (!begins_with_program())
+	start_watcher();
 put({ ev: 'ready', version: process.version.slice(1) });
 take();
 //# sourceURL=<terrarium>

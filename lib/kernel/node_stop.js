@@ -357,15 +357,21 @@ function watch(cells) {
 		}
 	};
 	/* The main thread may be waiting for processes that were started just after the signal. */
+	const interrupt_child = (pid, group) => {
+		try {
+			if (pid > 0 && pid !== process.pid && is_in_group(pid, group))
+				process.kill(pid, 'SIGINT');
+		} catch {
+			// Gone.
+		}
+	};
 	const interrupt_children = () => {
-		const group = stat_of(process.pid)[2];
-		for (const pid of list_processes()) {
-			try {
-				if (pid > 0 && pid !== process.pid && is_in_group(pid, group))
-					process.kill(pid, 'SIGINT');
-			} catch {
-				// Gone.
-			}
+		try {
+			const group = stat_of(process.pid)[2];
+			for (const pid of list_processes())
+				interrupt_child(pid, group);
+		} catch {
+			// No file can be opened now, for instance: insist() comes again. An error would end this thread.
 		}
 	};
 	let is_asking = false, is_again = false, ends = 0, timer;
@@ -441,24 +447,52 @@ function watch(cells) {
 	};
 }
 
+/* Tried again and again while this user has no room for one more thread (RLIMIT_NPROC counts all of them): a run would
+ * wait for the thread for ever. */
+const WATCHER_TRIES = 100, WATCHER_PAUSE_MS = 50;
+
+function on_early_signal() {
+	early = state === TAKEN;
+}
+
+function on_watcher_ready(thread) {
+	process.off('SIGINT', on_early_signal);
+	delete globalThis.__terrarium;
+	hide('module', main_module);
+	has_watcher = true;
+	thread.on('message', on_message);
+	thread.unref();
+	state = WAITING;
+	take();
+}
+
+/* Without it no run can be stopped: the session starts another interpreter, and says that the state is lost. */
+function on_watcher_failed(error, tries) {
+	if (!has_watcher && tries < WATCHER_TRIES) {
+		setTimeout(create_watcher, WATCHER_PAUSE_MS, tries + 1);
+		return;
+	}
+	stderr.write(`the thread that waits for interrupts has failed: ${error?.message}\n`);
+	flush_all();
+	process.reallyExit(1);
+}
+
+function create_watcher(tries) {
+	const source = `(${watch})(require('worker_threads').workerData)`;
+	try {
+		const thread = new Worker(source, { eval: true, workerData: cells, execArgv: ['--expose-internals', '--no-warnings'] });
+		thread.once('message', () => on_watcher_ready(thread));
+		thread.once('error', (error) => on_watcher_failed(error, tries));
+		watcher = thread;
+	} catch (error) {
+		on_watcher_failed(error, tries);
+	}
+}
+
 function start_watcher() {
 	hide('__terrarium', calls);
 	connect();
-	const source = `(${watch})(require('worker_threads').workerData)`;
-	const watcher = new Worker(source, { eval: true, workerData: cells, execArgv: ['--expose-internals', '--no-warnings'] });
-	const on_early = () => {
-		early = state === TAKEN;
-	};
-	process.on('SIGINT', on_early);
-	watcher.once('message', () => {
-		process.off('SIGINT', on_early);
-		delete globalThis.__terrarium;
-		hide('module', main_module);
-		has_watcher = true;
-		watcher.on('message', on_message);
-		watcher.unref();
-		state = WAITING;
-		take();
-	});
-	return watcher;
+	process.on('SIGINT', on_early_signal);
+	watcher = undefined; // not yet
+	create_watcher(1);
 }

@@ -147,6 +147,32 @@ static void a_module_is_loaded_again_after_an_interrupt(void **state)
 	assert_value(*state, "require('./half.js')", "'whole'");
 }
 
+/* The thread that waits for interrupts cannot be started at first: once at once, once a little later. */
+static void a_thread_that_does_not_start_is_tried_again(void **state)
+{
+	static const char first[] =
+			"'use strict'; { const threads = globalThis.require('worker_threads'), Real = threads.Worker; let n = 0; "
+			"threads.Worker = class extends Real { constructor(source, opts) { "
+			"if (++n === 1) throw new Error('ERR_WORKER_INIT_FAILED'); "
+			"super(n === 2 ? 'throw new Error(\"no room\")' : source, opts); } }; }\n";
+	struct embed driver = kernel_spec(trm_lang_at(LANG_JAVASCRIPT))->driver;
+	size_t n = strlen(first);
+	char *source = malloc(n + driver.n);
+	(void)state;
+	assert_non_null(source);
+	memcpy(source, first, n);
+	memcpy(source + n, driver.bytes, driver.n);
+	struct driver *d = driver_start_source(LANG_JAVASCRIPT, (struct embed){source, n + driver.n});
+	assert_value(d, "6 * 7", "42");
+	driver_send(d, "console.log('on'); for (;;);");
+	driver_wait_text(d, 2 * d->set, "on\n");
+	driver_interrupt(d);
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "interrupted");
+	driver_stop(d);
+	free(source);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, start, stop)
 
 int main(void)
@@ -163,6 +189,7 @@ int main(void)
 			CASE(timers_are_interrupted_in_the_middle),
 			CASE(memory_of_buffers_is_not_given_twice),
 			CASE(a_module_is_loaded_again_after_an_interrupt),
+			cmocka_unit_test(a_thread_that_does_not_start_is_tried_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
