@@ -50,12 +50,28 @@ bool procstat_read(pid_t pid, struct procstat *ret)
 	return true;
 }
 
+bool procstat_status(pid_t pid, const char *key, char *out, size_t cap)
+{
+	char text[4096];
+	size_t n = strlen(key);
+	out[0] = '\0';
+	if (pid <= 0 || read_file(pid, "status", text, sizeof text) <= 0)
+		return false;
+	for (const char *at = text; (at = strchr(at, '\n'));)
+		if (strncmp(++at, key, n) == 0 && at[n] == ':') {
+			at += n + 1;
+			at += strspn(at, " \t");
+			snprintf(out, cap, "%.*s", (int)strcspn(at, "\n"), at);
+			return true;
+		}
+	return false;
+}
+
 mode_t procstat_umask(void)
 {
-	static const char key[] = "\nUmask:\t";
-	char text[256];
-	const char *at = read_file(getpid(), "status", text, sizeof text) > 0 ? strstr(text, key) : NULL;
-	return at ? (mode_t)strtoul(at + strlen(key), NULL, 8) & 0777 : 022;
+	char mask[16];
+	return procstat_status(getpid(), "Umask", mask, sizeof mask) ? (mode_t)strtoul(mask, NULL, 8) & 0777
+								     : 022;
 }
 
 uint64_t procstat_tag(pid_t pid)

@@ -25,6 +25,8 @@ char *procstat_command(pid_t pid, char *out, size_t cap);
 /* Soft RLIMIT_LOCKS, by which descendants are tagged: Linux does not enforce it, and children inherit it. 0:
  * unknown, or no limit. */
 uint64_t procstat_tag(pid_t pid);
+/* Write the value of a line of /proc/PID/status, such as "Threads". False, and "": unknown. */
+bool procstat_status(pid_t pid, const char *key, char *out, size_t cap);
 /* Our own umask. Unlike umask(), this does not change it for a moment for all threads. 022 if /proc does
  * not show it. */
 mode_t procstat_umask(void);

@@ -6,7 +6,9 @@
 
 enum { WORD_MAX_LEN = 64 };
 
-size_t suggest_distance(const char *a, const char *b)
+/* The number of wrong, missing or extra letters between two short words (Levenshtein). SIZE_MAX if `b` is
+ * longer than any known word. */
+static size_t suggest_distance(const char *a, const char *b)
 {
 	size_t row[48], n = strlen(b);
 	if (n >= sizeof row / sizeof *row)

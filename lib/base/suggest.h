@@ -6,10 +6,6 @@
 
 #include <stddef.h>
 
-/* The number of wrong, missing or extra letters between two short words (Levenshtein). SIZE_MAX if `b` is
- * longer than any known word. */
-size_t suggest_distance(const char *a, const char *b);
-
 /* A search: suggest_init(), then suggest_try() with every known word. Then `best` is the nearest one, or
  * NULL if none is near. */
 struct suggest {

@@ -25,7 +25,7 @@ void kernel_finish(struct kernel *k)
 
 /* ---- state ------------------------------------------------------------------------ */
 
-enum trm_kernel_state kernel_state(const struct kernel *k)
+static enum trm_kernel_state kernel_state(const struct kernel *k)
 {
 	if (share_is_detached(k))
 		return TRM_KERNEL_BUSY;

@@ -177,7 +177,6 @@ void kernel_restart(struct kernel *kernel);
 int kernel_send(struct kernel *kernel, const struct kernel_request *request, struct trm_error *reterr);
 /* Report a changed state to the caller. */
 void kernel_report(struct kernel *kernel);
-enum trm_kernel_state kernel_state(const struct kernel *kernel);
 /* Start a process as kernel_ensure() does; with `attaches`, only attach to one that exists. */
 int kernel_spawn(struct kernel *kernel, bool attaches, struct trm_error *reterr);
 /* The process is gone, or all bytes until now came from an earlier one. */

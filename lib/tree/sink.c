@@ -46,7 +46,8 @@ static bool is_at_root(const struct sink *s)
 	return s->n_levels == 0;
 }
 
-const char *sink_path(const struct sink *s)
+/* The current file or directory, below the target: raw bytes, borrowed until the next call. */
+static const char *sink_path(const struct sink *s)
 {
 	return buf_at(&s->path);
 }

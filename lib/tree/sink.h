@@ -51,7 +51,5 @@ int sink_data(struct sink *sink, const void *bytes, size_t n, struct trm_error *
 
 bool sink_is_over(const struct sink *sink); /* the tree is complete */
 const struct tree_sum *sink_sum(const struct sink *sink);
-/* The current file or directory, below the target: raw bytes, borrowed until the next call. */
-const char *sink_path(const struct sink *sink);
 
 #endif

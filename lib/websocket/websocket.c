@@ -214,9 +214,3 @@ int websocket_put(struct buf *out, enum websocket_opcode opcode, const uint8_t m
 	buf_fill(out, n_head + n);
 	return 0;
 }
-
-int websocket_put_close(struct buf *out, const uint8_t mask[4], uint16_t code)
-{
-	const uint8_t bytes[] = {(uint8_t)(code >> 8), (uint8_t)code};
-	return websocket_put(out, WEBSOCKET_CLOSE, mask, &(struct websocket_part){bytes, sizeof bytes}, 1);
-}

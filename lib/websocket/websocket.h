@@ -73,7 +73,5 @@ struct websocket_part {
  * new and random for each frame. 0, TRM_ETOOBIG, TRM_ENOMEM; TRM_EINVAL: too much for a control frame. */
 int websocket_put(struct buf *out, enum websocket_opcode opcode, const uint8_t mask[4],
 		const struct websocket_part *parts, size_t n_parts);
-/* Append CLOSE with a code such as 1000, for a normal end. */
-int websocket_put_close(struct buf *out, const uint8_t mask[4], uint16_t code);
 
 #endif

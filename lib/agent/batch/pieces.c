@@ -67,6 +67,26 @@ static const char script[] =
 		"SECTIONS\n{\n\t.trm_steps : { trm_begin = .; KEEP(*(.init_array .init_array.*)) trm_end = .; }\n}\n"
 		"INSERT AFTER .init_array;\n";
 
+static void pieces_stop(struct pieces *p)
+{
+	char folder[PATH_MAX];
+	go_pieces_stop(&p->go);
+	if (!p->is_ready)
+		return;
+	keeper_stop(&p->keeper);
+	pid_t *const makers[] = {&p->precompiler, &p->host_maker};
+	for (size_t i = 0; i < 2; i++) {
+		if (*makers[i] && kill(*makers[i], SIGKILL) == 0)
+			waitpid(*makers[i], NULL, 0);
+		*makers[i] = 0;
+	}
+	prepared_finish(&p->prepared);
+	snprintf(folder, sizeof folder, "%s", p->source.folder);
+	source_close(&p->source);
+	step_folder_remove(folder);
+	p->is_ready = false;
+}
+
 /* A folder, the host's program, and what every piece is compiled with. Gives errno. */
 static int make_ready(struct pieces *p)
 {
@@ -96,26 +116,6 @@ static int make_ready(struct pieces *p)
 	p->front = p->attempts = 0;
 	p->made_front = 1; /* so that the first one is made */
 	return 0;
-}
-
-void pieces_stop(struct pieces *p)
-{
-	char folder[PATH_MAX];
-	go_pieces_stop(&p->go);
-	if (!p->is_ready)
-		return;
-	keeper_stop(&p->keeper);
-	pid_t *const makers[] = {&p->precompiler, &p->host_maker};
-	for (size_t i = 0; i < 2; i++) {
-		if (*makers[i] && kill(*makers[i], SIGKILL) == 0)
-			waitpid(*makers[i], NULL, 0);
-		*makers[i] = 0;
-	}
-	prepared_finish(&p->prepared);
-	snprintf(folder, sizeof folder, "%s", p->source.folder);
-	source_close(&p->source);
-	step_folder_remove(folder);
-	p->is_ready = false;
 }
 
 int pieces_leave(struct pieces *p)

@@ -52,6 +52,5 @@ bool pieces_has_left(const struct pieces *p);
 bool pieces_answer(struct pieces *p, const struct order *o);
 /* Let the process exit, as at the end of a program; gives its exit code. */
 int pieces_leave(struct pieces *p);
-void pieces_stop(struct pieces *p);
 
 #endif

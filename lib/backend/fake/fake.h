@@ -112,7 +112,6 @@ struct fake_proc *fake_proc_find(struct fake *f, uint32_t stream);
 bool fake_proc_print(struct fake_proc *p, int channel, const char *bytes, size_t n);
 void fake_proc_event(struct fake_proc *p, const char *json);
 void fake_proc_flush(struct fake_proc *p); /* send as much as credit allows; end the process if it is due */
-bool fake_proc_is_blocked(const struct fake_proc *p);
 void fake_proc_input(struct fake_proc *p, uint8_t channel, const char *bytes, size_t n);
 void fake_proc_stdin(struct fake_proc *p, enum stdin_state state);
 void fake_proc_signal(struct fake_proc *p, uint32_t signo);

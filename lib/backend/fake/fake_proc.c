@@ -119,7 +119,7 @@ void fake_proc_event(struct fake_proc *p, const char *json)
 		p->fake->is_short = true;
 }
 
-bool fake_proc_is_blocked(const struct fake_proc *p)
+static bool fake_proc_is_blocked(const struct fake_proc *p)
 {
 	return p->out[0].len || p->out[1].len;
 }

@@ -71,7 +71,8 @@ int machine_check_filters(struct trm_error *reterr)
 			filters_machine(), u.machine);
 }
 
-long machine_read_long(const char *path)
+/* The number in a file of /proc or /sys; -1 if there is none. */
+static long machine_read_long(const char *path)
 {
 	char text[32] = "", *end;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

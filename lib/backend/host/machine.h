@@ -30,7 +30,4 @@ struct machine_switch {
 /* NULL: no such setting is active. */
 const struct machine_switch *machine_userns_switch(void);
 
-/* The number in a file of /proc or /sys; -1 if there is none. */
-long machine_read_long(const char *path);
-
 #endif

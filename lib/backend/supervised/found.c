@@ -364,14 +364,10 @@ bool found_kernels(const struct info_msg *info, unsigned *ret_mask)
 static uint64_t memory_below(pid_t pid, unsigned depth)
 {
 	enum { MAX_DEPTH = 16 };
-	char path[64], text[4096];
+	char text[4096];
 	uint64_t bytes = 0;
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	int fd = depth < MAX_DEPTH ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = '\0';
+	if (depth >= MAX_DEPTH || first_child(pid, text, sizeof text) <= 0)
+		return 0;
 	for (char *at = text, *end;; at = end) {
 		struct procstat child;
 		pid_t next = (pid_t)strtol(at, &end, 10);

@@ -18,9 +18,6 @@ void entry_write_state(int entry_fd, const struct state_msg *state);
 /* Write the GONE packet, before the entry is removed. */
 void entry_write_gone(int entry_fd, const struct buf *packet);
 
-/* CLOCK_MONOTONIC in ms of the last time that a client recorded its presence. 0: none has. */
-uint64_t entry_used_ms(int entry_fd);
-
 /* Remove the entry and, if it was the last, the runtime directory itself. */
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path);
 

@@ -15,11 +15,10 @@
 /* The user of the sandbox's first process, as seen on this machine. */
 static uint32_t uid_of(pid_t pid)
 {
-	char path[64], text[1024];
+	char ids[64];
 	unsigned uid = 0;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	const char *at = pid > 0 && sysfile_read(path, text, sizeof text) > 0 ? strstr(text, "\nUid:") : NULL;
-	return at && sscanf(at, "\nUid: %*u %u", &uid) == 1 ? uid : 0;
+	procstat_status(pid, "Uid", ids, sizeof ids);
+	return sscanf(ids, "%*u %u", &uid) == 1 ? uid : 0;
 }
 
 static struct ready_msg describe(const struct supervisor *k)
@@ -147,7 +146,7 @@ void supervisor_publish_gone(struct supervisor *k, uint64_t oom_kills)
 /* ---- the entry --------------------------------------------------------------------- */
 
 /* Lets other programs find this sandbox. Without it the sandbox still works. */
-void supervisor_save_info(const struct supervisor *k)
+static void supervisor_save_info(const struct supervisor *k)
 {
 	char command[256], boot_id[BOOT_ID_BYTES];
 	struct procstat self;

@@ -107,7 +107,6 @@ void supervisor_publish_oom(const struct supervisor *k);
 void supervisor_publish_refused(const struct supervisor *k);
 void supervisor_save_gone(struct supervisor *k, uint64_t oom_kills); /* before the entry is removed */
 void supervisor_publish_gone(struct supervisor *k, uint64_t oom_kills);
-void supervisor_save_info(const struct supervisor *k);
 void supervisor_save_state(const struct supervisor *k);
 
 #endif

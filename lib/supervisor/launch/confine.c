@@ -15,7 +15,7 @@
 
 #include "base/landlock.h"
 #include "base/privilege.h"
-#include "base/sysfile.h"
+#include "base/procstat.h"
 #include "supervisor/limits/folder.h"
 #include "wire/folder.h"
 
@@ -118,10 +118,9 @@ const char *confine_prepare(struct confinement *c)
 
 static uint64_t threads_of(const char *pid)
 {
-	char path[48], text[2048];
-	snprintf(path, sizeof path, "/proc/%.20s/status", pid);
-	const char *at = sysfile_read(path, text, sizeof text) > 0 ? strstr(text, "\nThreads:") : NULL;
-	return at ? strtoull(at + 9, NULL, 10) : 0;
+	char n[24];
+	procstat_status((pid_t)strtol(pid, NULL, 10), "Threads", n, sizeof n);
+	return strtoull(n, NULL, 10);
 }
 
 uint64_t confine_count_tasks(void)

@@ -145,6 +145,19 @@ static bool note_path(const char *folder)
 	return is_noted;
 }
 
+/* No process of that user can escape by forking: the kernel signals all of them under one lock. */
+static void folder_kill_user(uint32_t uid)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0)
+			kill(-1, SIGKILL);
+		_exit(0);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
 const char *folder_make(const struct spec_msg *spec, uint32_t uid)
 {
 	static const char *const names[] = {"", FOLDER_WORKSPACE, FOLDER_HOME, FOLDER_TMP};
@@ -208,19 +221,6 @@ static void signal_all_marked(uint64_t mark, int signo)
 {
 	for (int round = 0, quiet = 0; round < MOST_ROUNDS && quiet < QUIET_ROUNDS; round++)
 		quiet = signal_marked(mark, signo) ? 0 : quiet + 1;
-}
-
-/* No process of that user can escape by forking: the kernel signals all of them under one lock. */
-void folder_kill_user(uint32_t uid)
-{
-	pid_t pid = fork();
-	if (pid == 0) {
-		if (setgroups(0, NULL) == 0 && setresgid(uid, uid, uid) == 0 && setresuid(uid, uid, uid) == 0)
-			kill(-1, SIGKILL);
-		_exit(0);
-	}
-	if (pid > 0)
-		waitpid(pid, NULL, 0);
 }
 
 void folder_kill(pid_t supervisor, uint32_t uid)

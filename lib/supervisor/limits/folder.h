@@ -27,7 +27,6 @@ uint64_t folder_mark(pid_t supervisor);
  * found by user. Otherwise they are found by process tag, in a hundred rounds at most. A process that has
  * lowered its tag is missed then, but the supervisor still finds it as a descendant. */
 void folder_kill(pid_t supervisor, uint32_t uid);
-void folder_kill_user(uint32_t uid);
 
 /* Measure and remove the objects in /dev/shm of a sandbox with its own user. Other sandboxes (uid 0) have
  * none. */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/procstat.h"
 #include "base/sysfile.h"
 
 /* Shared by all of root's sandboxes, whatever their runtime directory is. Those after the first are for a
@@ -147,11 +148,9 @@ static bool may_change_user(void)
 {
 	enum { CHOWN = 1 << 0, KILL = 1 << 5, SETGID = 1 << 6, SETUID = 1 << 7 };
 	const unsigned long long needed = CHOWN | KILL | SETGID | SETUID;
-	char text[4096];
-	const char *at = sysfile_read("/proc/self/status", text, sizeof text) > 0
-					 ? strstr(text, "\nCapEff:\t")
-					 : NULL;
-	return !at || (strtoull(at + 9, NULL, 16) & needed) == needed;
+	char held[24];
+	return !procstat_status(getpid(), "CapEff", held, sizeof held)
+	       || (strtoull(held, NULL, 16) & needed) == needed;
 }
 
 int user_take(struct user *ret)

@@ -53,7 +53,8 @@ size_t watchdog_children(pid_t pid, pid_t *pids, size_t cap)
 	return add_children_of(pid, pids, 0, cap);
 }
 
-size_t watchdog_descendants(pid_t root, pid_t *pids, size_t cap)
+/* Processes below `root`, children after their parents; at most `cap`. */
+static size_t watchdog_descendants(pid_t root, pid_t *pids, size_t cap)
 {
 	size_t n = add_children_of(root, pids, 0, cap);
 	for (size_t i = 0; i < n; i++)

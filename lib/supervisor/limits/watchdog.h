@@ -65,7 +65,4 @@ uint64_t watchdog_cpu_ns(const struct watchdog *w);
 /* Children of a process; at most `cap`. */
 size_t watchdog_children(pid_t pid, pid_t *pids, size_t cap);
 
-/* Processes below `root`, children after their parents; at most `cap`. */
-size_t watchdog_descendants(pid_t root, pid_t *pids, size_t cap);
-
 #endif

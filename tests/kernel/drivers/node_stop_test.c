@@ -6,6 +6,7 @@
 #include "langs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { TIMES = 20 };
 
