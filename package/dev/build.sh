@@ -72,5 +72,5 @@ verb_grammars() {
 }
 
 verb_clean() {
-	rm -rf build build-asan build-tsan build-valgrind build-fuzz build-gcc build-clang build-release build-deb build-boot build-bare
+	rm -rf build build-asan build-tsan build-valgrind build-cover build-fuzz build-gcc build-clang build-release build-deb build-boot build-bare
 }

@@ -325,3 +325,17 @@ verb_valgrind() {
 	compile_units build-valgrind
 	test_some build-valgrind "${1:-^(lib|tui)/}"
 }
+
+verb_cover() {
+	need_group core
+	configure build-cover on -DCMAKE_BUILD_TYPE=Debug -DTERRARIUM_COVER=ON
+	if [ $# = 0 ]; then
+		# shellcheck disable=SC2046 # one word per target
+		compile_units build-cover && compile build-cover $(find tests/fuzz -name 'fuzz_*.c' -exec basename {} .c \;)
+	else
+		compile build-cover
+	fi
+	find build-cover -name '*.gcda' -delete
+	test_some build-cover "${1:-^(lib|tui)/|^fuzz/fuzz_}"
+	python3 tests/check/cover.py build-cover
+}
