@@ -155,6 +155,46 @@ static void other_attributes_are_not_sixel(void **state)
 	assert_string_equal(typed, "");
 }
 
+/* Column 3 is behind one picture of two columns; anything else is behind two emoji. */
+static void positions_tell_how_emoji_are_drawn(void **state)
+{
+	static const char bytes[] = "\033[40;3R\033[40;5R\033[40;9R";
+	(void)state;
+	keys_expect_answers(k);
+	feed(bytes, sizeof bytes - 1);
+	assert_int_equal(keys_answers(k)->shaded, EMOJI_JOINED);
+	assert_int_equal(keys_answers(k)->linked, EMOJI_APART);
+}
+
+static void keyboard_flags_are_known(void **state)
+{
+	(void)state;
+	keys_expect_answers(k);
+	feed("\033[?u", 4);
+	assert_false(keys_answers(k)->tells_keys);
+	feed("\033[?0u", 5);
+	assert_false(keys_answers(k)->tells_keys);
+	feed("\033[?1u", 5);
+	assert_true(keys_answers(k)->tells_keys);
+	assert_string_equal(typed, "");
+}
+
+static void odd_answers_change_nothing(void **state)
+{
+	static const char *const odd[] = {"\033[6;18t", "\033[4;18;9t", "\033[6;18;0t", "\033[6;18;513t",
+			"\033[6;513;9t", "\033[?2026$y", "\033[?2026;1;1$y", "\033[?62;x;4c", "\033[7R",
+			"\033[7;3;1R"};
+	(void)state;
+	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+		keys_expect_answers(k);
+		feed(odd[i], strlen(odd[i]));
+		const struct terminal_answers *a = keys_answers(k);
+		assert_false(a->has_sync || a->cell_w || a->cell_h || a->n_positions);
+		assert_false(a->has_sixel);
+		typed[0] = '\0';
+	}
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -167,6 +207,9 @@ int main(void)
 			CASE(nothing_is_taken_that_was_not_asked_for),
 			CASE(synchronized_output_is_known_or_not),
 			CASE(other_attributes_are_not_sixel),
+			CASE(positions_tell_how_emoji_are_drawn),
+			CASE(keyboard_flags_are_known),
+			CASE(odd_answers_change_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
