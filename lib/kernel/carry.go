@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 // What is compiled with every piece of Go: it brings back the variables of the pieces before, and writes down those that
-// are there at the end. Each piece is a program of its own (lib/agent/batch/go_pieces.h).
+// are there at the end. Each piece is a program of its own (lib/agent/batch/go_pieces.h). Pieces use the names that begin
+// with "Trm": go_direct.h makes this file a package of its own, which is compiled once.
 //
 // Memory is written down as regions: the variables, and what pointers and slices point to. A pointer is a region and an
 // offset, so that two that point to the same thing still do. What cannot be brought back is an error that names it.
@@ -59,7 +60,10 @@ func trmFail(format string, args ...any) {
 
 // ---- what the agent reads ----
 
-var trmReport bytes.Buffer
+var (
+	trmReport                               bytes.Buffer
+	trmOldState, trmNewState, trmReportFile string // paths; no old state: ""
+)
 
 func trmWriteRecord(fields ...string) {
 	for _, field := range fields {
@@ -94,7 +98,7 @@ func trmText(value any) (text string) {
 	return strings.ReplaceAll(text, "main.", "")
 }
 
-func trmShow(values ...any) {
+func TrmShow(values ...any) {
 	texts := make([]string, len(values))
 	for i, value := range values {
 		texts[i] = trmText(value)
@@ -106,7 +110,7 @@ func trmShow(values ...any) {
 }
 
 // Deferred in every function of statements.
-func trmCatch() {
+func TrmCatch() {
 	value := recover()
 	if value == nil {
 		return
@@ -206,13 +210,13 @@ func trmPrepare() {
 	}
 }
 
-func trmVar(name string, pointer any) {
+func TrmVar(name string, pointer any) {
 	value := reflect.ValueOf(pointer)
 	trmVariables = append(trmVariables, trmVariable{name, value.UnsafePointer(), value.Type().Elem()})
 	trmLearn(value.Type().Elem())
 }
 
-func trmType(pointer any) {
+func TrmType(pointer any) {
 	trmLearn(reflect.TypeOf(pointer).Elem())
 }
 
@@ -804,7 +808,7 @@ func trmRead() {
 
 // ---- the beginning and the end of a piece ----
 
-func trmReportFailure() {
+func TrmReportFailure() {
 	value := recover()
 	if failure, is := value.(trmFailure); is {
 		trmWriteRecord("E", "NotCarriedOver", string(failure))
@@ -815,10 +819,11 @@ func trmReportFailure() {
 	}
 }
 
-func trmBegin() (_ struct{}) {
-	defer trmReportFailure()
+func TrmBegin(registerOld func(), oldState, newState, reportFile string) (_ struct{}) {
+	trmOldState, trmNewState, trmReportFile = oldState, newState, reportFile
+	defer TrmReportFailure()
 	trmPrepare()
-	trmRegisterOld()
+	registerOld()
 	if trmOldState != "" {
 		trmRead()
 	}
@@ -828,16 +833,16 @@ func trmBegin() (_ struct{}) {
 // So that the value is made when the program runs, and not laid out by the compiler among the variables of packages.
 //
 //go:noinline
-func trmKeep[T any](value T) T { return value }
+func TrmKeep[T any](value T) T { return value }
 
-func trmLiteral(name string, now, first any) {
+func TrmLiteral(name string, now, first any) {
 	if reflect.ValueOf(now).Pointer() != reflect.ValueOf(first).Pointer() {
 		trmFail("%s is another function than the one it was declared with", name)
 	}
 }
 
-func trmEnd() {
-	defer trmReportFailure()
+func TrmEnd() {
+	defer TrmReportFailure()
 	for wait := 0; runtime.NumGoroutine() > 1; wait++ {
 		if wait == 100 {
 			trmFail("%d goroutine(s) of the piece still run: wait for them in the piece that starts them", runtime.NumGoroutine()-1)

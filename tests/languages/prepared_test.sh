@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is made once for all sandboxes: headers, the program that keeps the state, Java's classes. It is used, it is not used
+# What is made once for all sandboxes: headers, the program that keeps the state, Java's classes, Go's packages. It is used, it is not used
 # where it does not fit, and no sandbox can change it.
 . "$(dirname "$0")/../cli/tell.sh"
 need_local
@@ -60,6 +60,33 @@ if command -v javac >/dev/null; then
 		[ $level = landlock ] || expect_in out '"true"'
 	done
 	tried="$tried java"
+fi
+if command -v go >/dev/null; then
+	# `go build` writes down how a program was built; without it nothing does.
+	info='_, known := debug.ReadBuildInfo()
+fmt.Println("by go build:", known)'
+	try langs --prepare go
+	expect_code 0
+	try run --yes --timeout 120 -l go -c "import (\"fmt\"; \"os\"; \"runtime/debug\")
+$info" -c 'fmt.Println(nothing)'
+	expect_code 1
+	expect_in out 'by go build: false'
+	expect_in err '<run 2>:1:13: undefined: nothing'
+	# A module chooses the version of the language.
+	try run --yes --timeout 120 -l go -c 'import "os"
+os.WriteFile("go.mod", []byte("module own\n\ngo 1.18\n"), 0o644)' -c "import (\"fmt\"; \"runtime/debug\")
+$info"
+	expect_code 0
+	expect_in out 'by go build: true'
+	# Another compiler does not find its packages.
+	for words in '"go", "build", "-ldflags=-s -w"' '"/bin/sh", "-c", "ls -d ~/.cache/go-build; exit 1"'; do
+		echo "{ \"languages\": { \"go\": { \"like\": \"go\", \"pieces\": [$words] } } }" >own.json
+		try run --yes --config own.json --timeout 120 -l go -c 'nothing()'
+		[ "$code" != 0 ] || wrong "a piece with an error has run"
+	done
+	expect_in err 'go-build'
+	expect_in err 'No such file'
+	tried="$tried go"
 fi
 [ "$tried" ] || { echo "SKIP: no compiler is installed"; exit 77; }
 

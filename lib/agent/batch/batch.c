@@ -506,7 +506,7 @@ int batch_drive(char **argv)
 	prepare_signals();
 	if (!read_spec(&batch))
 		return 125;
-	seed_fill(getenv("TERRARIUM_SEED"));
+	seed_fill(getenv("TERRARIUM_SEED"), batch.pieces.compiler);
 	buf_init(&event, 1024);
 	event_add(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
 	event_say(&event);

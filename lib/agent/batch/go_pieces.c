@@ -31,6 +31,7 @@ struct go_run {
 	struct go_piece piece;
 	struct buf said, rows;
 	char program[PATH_MAX];
+	bool is_direct; /* compiled without `go build` */
 };
 
 /* The report that a program writes at its end: see trmWriteRecord() in kernel/carry.go. */
@@ -64,6 +65,7 @@ static int make_go_ready(struct go_pieces *p)
 	if (!step_folder_make(folder))
 		return errno;
 	go_source_open(&p->source, folder, p->ending);
+	go_direct_open(&p->direct, p->name, p->compiler, folder, p->carry, p->carry_len);
 	buf_init(&p->known, GO_TEXT_MAX);
 	snprintf(path, sizeof path, "%.*s/src", PATH_MAX - 10, folder);
 	p->is_ready = true;
@@ -82,6 +84,7 @@ void go_pieces_stop(struct go_pieces *p)
 		return;
 	snprintf(folder, sizeof folder, "%s", p->source.files.folder);
 	go_source_close(&p->source);
+	go_direct_close(&p->direct);
 	buf_finish(&p->known);
 	step_folder_remove(folder);
 	p->is_ready = false;
@@ -139,12 +142,15 @@ static int compile_go(struct go_run *r, bool shows, int *ret_status)
 	buf_clear(&r->said);
 	if (!go_source_make(&p->source, r->o->code, r->o->code_len, shows, &r->piece))
 		return ENOMEM;
+	snprintf(r->program, sizeof r->program, "%.*s/piece", PATH_MAX - 20, p->source.files.folder);
+	r->is_direct = go_direct_build(&p->direct, &r->piece.text, r->program, &r->said, ret_status);
+	if (r->is_direct)
+		return 0;
 	if (!write_go_file(p, "src/piece.go", buf_at(&r->piece.text), r->piece.text.len))
 		return EIO;
 	const char *folder = p->source.files.folder;
 	snprintf(source, sizeof source, "%.*s/src/piece.go", PATH_MAX - 20, folder);
 	snprintf(carry, sizeof carry, "%.*s/src/carry.go", PATH_MAX - 20, folder);
-	snprintf(r->program, sizeof r->program, "%.*s/piece", PATH_MAX - 20, folder);
 	for (; p->compiler[n] && n < GO_WORDS - 5; n++)
 		argv[n] = p->compiler[n];
 	argv[n++] = "-o";
@@ -366,6 +372,8 @@ void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts
 		buf_clear(event);
 		event_add(event, "interrupted\"");
 	}
+	if (is_built && !r.is_direct)
+		go_direct_learn(&p->direct, &r.piece.text);
 	finish_report(&report);
 	go_piece_finish(&r.piece);
 	buf_finish(&r.said);

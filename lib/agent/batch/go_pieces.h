@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agent/batch/go_direct.h"
 #include "agent/batch/go_source.h"
 
 struct order;
@@ -17,9 +18,10 @@ struct go_pieces {
 	const char *const *compiler; /* with its options */
 	const char *carry;           /* kernel/carry.go */
 	size_t carry_len;
-	const char *missing, *ending;
+	const char *name, *missing, *ending; /* of the language */
 	bool is_ready;
 	struct go_source source;
+	struct go_direct direct;
 	struct buf known; /* "NAME\0TYPE\0VALUE\0" of each variable */
 };
 

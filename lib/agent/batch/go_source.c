@@ -301,9 +301,9 @@ static void register_go_names(struct go_maker *m, const struct go_entry *e)
 		if (!strcmp(name, "_"))
 			continue;
 		if (e->is_literal)
-			source_put(&m->after, "\ttrmLiteral(\"%s\", %s, trml_%s)\n", name, name, name);
+			source_put(&m->after, "\tTrmLiteral(\"%s\", %s, trml_%s)\n", name, name, name);
 		else
-			source_put(&m->after, "\ttrmVar(\"%s\", &%s)\n", name, name);
+			source_put(&m->after, "\tTrmVar(\"%s\", &%s)\n", name, name);
 	}
 }
 
@@ -327,7 +327,7 @@ static const char *value_end(const char *at, const char *end)
 	return go_part_value(at, (size_t)(end - at), &one) ? one.at + one.n : end;
 }
 
-/* = x, y: each value is made when the program runs (see trmKeep() in kernel/carry.go); those of a call are.
+/* = x, y: each value is made when the program runs (see TrmKeep() in kernel/carry.go); those of a call are.
  */
 static void put_values(const struct go_maker *m, struct buf *out, const struct go_part *p)
 {
@@ -339,7 +339,7 @@ static void put_values(const struct go_maker *m, struct buf *out, const struct g
 		const char *end = value_end(at, p->value_end);
 		bool is_kept = n == p->n_names;
 		at += strspn(at, " \t");
-		source_put(out, is_kept ? "trmKeep" : "");
+		source_put(out, is_kept ? "TrmKeep" : "");
 		if (is_kept && p->type) {
 			source_put(out, "[");
 			put_go_text(out, p->type, p->type_end);
@@ -382,7 +382,7 @@ static void make_go_variable(struct go_maker *m, const struct go_part *p)
 static void begin_step(struct go_maker *m)
 {
 	unsigned id = m->count++;
-	source_put(&m->body, "var _ = trmStep%u()\nfunc trmStep%u() (_ struct{}) {\n\tdefer trmCatch()\n", id,
+	source_put(&m->body, "var _ = trmStep%u()\nfunc trmStep%u() (_ struct{}) {\n\tdefer TrmCatch()\n", id,
 			id);
 }
 
@@ -465,7 +465,7 @@ static bool make_steps(struct go_maker *m, struct go_part *p, bool shows)
 		bool is_shown = shows && !has_next && this.kind == GO_EXPRESSION && !is_printing(&this)
 				&& !has_semicolon(m, &this);
 		m->piece->shows |= is_shown;
-		source_put(&m->body, is_shown ? "trmShow(" : "");
+		source_put(&m->body, is_shown ? "TrmShow(" : "");
 		put_go_place(m, &m->body, this.at);
 		put_go_text(&m->body, this.at, end);
 		source_put(&m->body, is_shown ? ")" : "");
@@ -514,9 +514,9 @@ static void put_registry(const struct go_source *s, const struct go_piece *piece
 				continue;
 			for (size_t j = 0; j < e->n_names; j++) {
 				if (e->kind == GO_VAR && sets[k].is_old && !e->is_literal)
-					source_put(body, "\ttrmVar(\"%s\", &%s)\n", e->names[j], e->names[j]);
+					source_put(body, "\tTrmVar(\"%s\", &%s)\n", e->names[j], e->names[j]);
 				if (e->kind == GO_TYPE && !e->is_generic)
-					source_put(body, "\ttrmType((*%s)(nil))\n", e->names[j]);
+					source_put(body, "\tTrmType((*%s)(nil))\n", e->names[j]);
 			}
 		}
 	source_put(body, "}\n");
@@ -563,12 +563,12 @@ static void put_program(struct go_maker *m)
 	source_put(text, "package main\n\n");
 	put_imports(s, piece, &old, text);
 	source_put(text,
-			"\nconst trmOldState, trmNewState, trmReportFile = \"%s\", \"%s\", \"%s\"\n\nvar _ = trmBegin()\n",
+			"\nvar _ = TrmBegin(trmRegisterOld, \"%s\", \"%s\", \"%s\")\n",
 			state, piece->state, piece->report);
 	buf_append(text, buf_at(&old), old.len);
-	source_put(text, "\nfunc main() {\n\tdefer trmReportFailure()\n");
+	source_put(text, "\nfunc main() {\n\tdefer TrmReportFailure()\n");
 	buf_append(text, buf_at(&m->after), m->after.len);
-	source_put(text, "\ttrmEnd()\n}\n");
+	source_put(text, "\tTrmEnd()\n}\n");
 	buf_finish(&old);
 }
 

@@ -56,6 +56,7 @@ void pieces_init(struct pieces *p)
 	p->go = (struct go_pieces){.compiler = p->compiler,
 			.carry = p->native,
 			.carry_len = p->native_len,
+			.name = p->name,
 			.missing = p->missing,
 			.ending = p->ending};
 }
@@ -97,7 +98,7 @@ static int make_ready(struct pieces *p)
 	if (!step_folder_make(folder))
 		return errno;
 	source_open(&p->source, folder, p->ending, !strcmp(dialect(p), "c"));
-	prepared_find(&p->prepared, p->name, p->compiler, p->native, p->native_len);
+	prepared_find(&p->prepared, p->name, "front.h", p->compiler, p->native, p->native_len);
 	making_name(code, p, "host%s", p->ending);
 	making_name(path, p, "steps.ld");
 	buf_init(&text, EVENT_MAX);
@@ -127,7 +128,7 @@ int pieces_leave(struct pieces *p)
 
 bool pieces_has_left(const struct pieces *p)
 {
-	return keeper_has_left(&p->keeper, p->precompiler);
+	return keeper_has_left(&p->keeper, p->is_go ? p->go.direct.maker : p->precompiler);
 }
 
 bool pieces_take(const struct pieces *p, const struct order *o)

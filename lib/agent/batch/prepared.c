@@ -18,12 +18,12 @@ bool prepared_path(char out[PATH_MAX], const char *name)
 	return n < PATH_MAX;
 }
 
-static bool read_prepared(const struct prepared *p, const char *name, size_t max, struct buf *out)
+static bool read_prepared(const char *folder, const char *name, size_t max, struct buf *out)
 {
 	char path[PATH_MAX];
 	buf_init(out, max);
-	FILE *f = snprintf(path, sizeof path, "%.4000s/%s", p->folder, name) < PATH_MAX ? fopen(path, "re")
-											: NULL;
+	FILE *f = snprintf(path, sizeof path, "%.4000s/%s", folder, name) < PATH_MAX ? fopen(path, "re")
+										     : NULL;
 	char *room = f ? buf_reserve(out, max) : NULL;
 	if (room)
 		buf_fill(out, fread(room, 1, max, f));
@@ -48,7 +48,7 @@ static bool find_program(const char *name, struct stat *ret)
 }
 
 /* The file "made_with" has size and time of the compiler, then its words, each one on a line. */
-static bool is_made_with(const struct prepared *p, const char *const *compiler)
+bool prepared_is_made_with(const char *folder, const char *const *compiler)
 {
 	struct buf known, wanted;
 	struct stat st;
@@ -63,21 +63,22 @@ static bool is_made_with(const struct prepared *p, const char *const *compiler)
 			buf_append(&wanted, "\n", 1);
 		}
 	}
-	bool is_it = read_prepared(p, "made_with", MADE_WITH_MAX, &known) && wanted.len
+	bool is_it = read_prepared(folder, "made_with", MADE_WITH_MAX, &known) && wanted.len
 		     && known.len == wanted.len && !memcmp(buf_at(&known), buf_at(&wanted), known.len);
 	buf_finish(&known);
 	buf_finish(&wanted);
 	return is_it;
 }
 
-void prepared_find(struct prepared *ret, const char *language, const char *const *compiler,
+void prepared_find(struct prepared *ret, const char *language, const char *front, const char *const *compiler,
 		const char *native, size_t n)
 {
 	*ret = (struct prepared){0};
 	buf_init(&ret->front, FRONT_MAX);
-	if (!prepared_path(ret->folder, language) || !read_prepared(ret, "front.h", FRONT_MAX, &ret->front)
-			|| ret->front.len < n || memcmp(buf_at(&ret->front), native, n) != 0
-			|| !is_made_with(ret, compiler))
+	if (!prepared_path(ret->folder, language)
+			|| !read_prepared(ret->folder, front, FRONT_MAX, &ret->front) || ret->front.len < n
+			|| memcmp(buf_at(&ret->front), native, n) != 0
+			|| !prepared_is_made_with(ret->folder, compiler))
 		ret->folder[0] = '\0';
 }
 

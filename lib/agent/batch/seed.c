@@ -33,7 +33,7 @@ static void link_tree(const char *from, const char *to, int depth)
 		closedir(dir);
 }
 
-void seed_fill(const char *seed)
+void seed_fill(const char *seed, const char *const *compiler)
 {
 	char name[NAME_MAX], from[PATH_MAX], to[PATH_MAX];
 	struct stat st;
@@ -42,7 +42,8 @@ void seed_fill(const char *seed)
 		return;
 	snprintf(name, sizeof name, "%.*s", (int)(colon - seed), seed);
 	int k = snprintf(to, sizeof to, "%s/%s", home, colon + 1);
-	if (!prepared_path(from, name) || k >= PATH_MAX || stat(from, &st) < 0 || stat(to, &st) == 0)
+	if (!prepared_path(from, name) || k >= PATH_MAX || stat(from, &st) < 0 || stat(to, &st) == 0
+			|| (compiler[0] && !prepared_is_made_with(from, compiler)))
 		return;
 	for (char *slash = strchr(to + strlen(home) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';

@@ -8,6 +8,6 @@
 
 /* `seed`: "NAME:FOLDER", the folder of that name, and a cache below the home; NULL: nothing is done. A cache
  * that is there already stays as it is. */
-void seed_fill(const char *seed);
+void seed_fill(const char *seed, const char *const *compiler);
 
 #endif

@@ -74,6 +74,27 @@ static void declarations_of_go_stay(void **state)
 			"\"map[a:[1] b:[1]] 3nxy{[1]}\"");
 }
 
+/* As soon as the packages are known. `go build` would write down how it has built the program. */
+static void go_pieces_soon_need_no_go_build(void **state)
+{
+	static const char code[] =
+			"import (\"os\"; \"runtime/debug\")\nfunc init() {\n"
+			"\tif _, is := debug.ReadBuildInfo(); !is { os.WriteFile(\"%s\", nil, 0o600) }\n}";
+	char text[400], mark[] = "/tmp/terrarium-test-go-XXXXXX";
+	(void)state;
+	int fd = mkstemp(mark);
+	assert_true(fd >= 0);
+	close(fd);
+	unlink(mark);
+	snprintf(text, sizeof text, code, mark);
+	for (int i = 0; i < 100 && access(mark, F_OK) < 0; i++)
+		check_run(driver, text, "ok", "");
+	assert_int_equal(access(mark, F_OK), 0);
+	unlink(mark);
+	check_run(driver, "carried := map[string]int{\"a\": 1}", "ok", "");
+	check_value(driver, "carried", "map[string]int{\"a\":1}");
+}
+
 static void what_is_shared_stays_shared(void **state)
 {
 	(void)state;
@@ -198,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(values_of_go_are_shown),
 			cmocka_unit_test(declarations_of_go_stay),
+			cmocka_unit_test(go_pieces_soon_need_no_go_build),
 			cmocka_unit_test(what_is_shared_stays_shared),
 			cmocka_unit_test(errors_of_packages_stay_the_same),
 			cmocka_unit_test(no_piece_of_go_runs_again),
