@@ -562,9 +562,8 @@ static void put_program(struct go_maker *m)
 	put_registry(s, piece, &old);
 	source_put(text, "package main\n\n");
 	put_imports(s, piece, &old, text);
-	source_put(text,
-			"\nvar _ = TrmBegin(trmRegisterOld, \"%s\", \"%s\", \"%s\")\n",
-			state, piece->state, piece->report);
+	source_put(text, "\nvar _ = TrmBegin(trmRegisterOld, \"%s\", \"%s\", \"%s\")\n", state, piece->state,
+			piece->report);
 	buf_append(text, buf_at(&old), old.len);
 	source_put(text, "\nfunc main() {\n\tdefer TrmReportFailure()\n");
 	buf_append(text, buf_at(&m->after), m->after.len);
