@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Gems, CRAN packages, Go modules and Maven's packages into sandboxes with a network and without, from repositories of the
-# test's own in a network of the test's own. Maven's own plugins are no part of its repository here: see below.
+# test's own in a network of the test's own.
 if [ -z "$IN_OWN_NETWORK" ]; then
 	[ "$(id -u)" = 0 ] || { echo "SKIP: only root can make a network for the test"; exit 77; }
 	why=$(unshare -n true 2>&1) || { echo "SKIP: no network of the test's own can be made: $why"; exit 77; }
@@ -125,6 +125,18 @@ if command -v go >/dev/null || [ -x /usr/local/go/bin/go ]; then
 	try install --name off -l go example.org/none
 	[ "$code" != 0 ] || wrong "there is no such module"
 	unset GOPROXY GOSUMDB
+fi
+if command -v mvn >/dev/null && command -v javac >/dev/null; then
+	mkdir web/maven && sh "$(dirname "$0")/maven_repository.sh" web/maven || wrong "no repository of Maven's can be made"
+	export MAVEN_REPO="$url/maven"
+	try install --name off -l java org.example:outer:1.2
+	expect_code 0
+	try run --yes --name off --timeout 120 -l java -c 'outer.Thing.answer()'
+	expect_in out 42
+	try install --name off -l java org.example:none:1.2
+	[ "$code" != 0 ] || wrong "there is no such package"
+	expect_in err org.example:none
+	unset MAVEN_REPO
 fi
 before=$(wc -l <requests)
 try run --yes --keep --name again --net-allow $address/32 --timeout 120 -l ruby -c 'puts 1'
