@@ -306,24 +306,28 @@ type trmFinder struct {
 	own     [][2]uintptr // where the program's own variables lie
 }
 
+// From the program's header (elf(5), 64 bits), which lies in front of its code: /proc is not readable at all levels of
+// isolation. Its fields are at fixed places: type 16, table of segments 32, size of a row 54, rows 56; in a row
+// its type 0, offset 8, address 16, size in memory 40.
 func (f *trmFinder) readOwn() {
-	self, _ := os.Readlink("/proc/self/exe")
-	maps, err := os.ReadFile("/proc/self/maps")
-	if err != nil {
-		trmFail("the memory of the program is not known: %v", err)
+	const page, executable, load = 4096, 2, 1
+	head := reflect.ValueOf(trmFail).Pointer() &^ (page - 1)
+	for *(*[4]byte)(unsafe.Pointer(head)) != [4]byte{0x7f, 'E', 'L', 'F'} {
+		head -= page
 	}
-	var last uintptr
-	for _, line := range strings.Split(string(maps), "\n") {
-		var from, to uintptr
-		var mode string
-		if n, _ := fmt.Sscanf(line, "%x-%x %s", &from, &to, &mode); n < 3 {
+	half := func(at uintptr) uint16 { return *(*uint16)(unsafe.Pointer(at)) }
+	word := func(at uintptr) uintptr { return uintptr(*(*uint64)(unsafe.Pointer(at))) }
+	base := uintptr(0) // what is added to the addresses of the rows
+	for i := uintptr(0); i < uintptr(half(head+56)); i++ {
+		row := head + word(head+32) + i*uintptr(half(head+54))
+		if *(*uint32)(unsafe.Pointer(row)) != load {
 			continue
 		}
-		// What is not initialized follows without a name.
-		if strings.HasSuffix(line, self) || (from == last && !strings.Contains(line, "/") && !strings.Contains(line, "[")) {
-			f.own = append(f.own, [2]uintptr{from, to})
-			last = to
+		from := word(row + 16)
+		if half(head+16) != executable && word(row+8) == 0 {
+			base = head - from
 		}
+		f.own = append(f.own, [2]uintptr{base + from, base + from + word(row+40)})
 	}
 }
 
