@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sysfile.h"
 #include "base/utf8.h"
 
 /* Numbers of fields, counted from 1; the name in parentheses is the second. */
@@ -80,6 +81,22 @@ uint64_t procstat_tag(pid_t pid)
 	char text[2048];
 	const char *at = read_file(pid, "limits", text, sizeof text) > 0 ? strstr(text, KEY) : NULL;
 	return at ? strtoull(at + sizeof KEY - 1, NULL, 10) : 0;
+}
+
+ssize_t procstat_children(pid_t pid, pid_t thread, pid_t *ret, size_t cap)
+{
+	char path[64], text[8192];
+	size_t n = 0;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)thread);
+	if (pid <= 0 || sysfile_read(path, text, sizeof text) < 0)
+		return -1;
+	for (char *at = text, *end; n < cap; at = end) {
+		long child = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		ret[n++] = (pid_t)child;
+	}
+	return (ssize_t)n;
 }
 
 char *procstat_command(pid_t pid, char *out, size_t cap)

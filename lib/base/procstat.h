@@ -27,6 +27,9 @@ char *procstat_command(pid_t pid, char *out, size_t cap);
 uint64_t procstat_tag(pid_t pid);
 /* Write the value of a line of /proc/PID/status, such as "Threads". False, and "": unknown. */
 bool procstat_status(pid_t pid, const char *key, char *out, size_t cap);
+/* The children that one thread of a process has forked; the first thread's id is the pid. Returns how many of
+ * them there are room for in `ret`, and -1 if /proc does not tell. */
+ssize_t procstat_children(pid_t pid, pid_t thread, pid_t *ret, size_t cap);
 /* Our own umask. Unlike umask(), this does not change it for a moment for all threads. 022 if /proc does
  * not show it. */
 mode_t procstat_umask(void);

@@ -15,6 +15,7 @@
 
 #include "agent/batch/reading.h"
 #include "base/clock.h"
+#include "base/procstat.h"
 
 extern char **environ;
 
@@ -262,27 +263,19 @@ void keeper_ask(struct keeper *k, const char *name, bool is_whole, struct buf *o
 }
 
 /* Does a process have children other than these? True if unknown. */
-static bool has_children(const char *pid, const pid_t besides[3])
+static bool has_children(pid_t pid, const pid_t besides[3])
 {
-	char path[80];
-	int child;
-	bool has = false;
-	snprintf(path, sizeof path, "/proc/%s/task/%s/children", pid, pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return true;
-	while (!has && fscanf(f, "%d", &child) == 1)
-		has = child != besides[0] && child != besides[1] && child != besides[2];
-	fclose(f);
-	return has;
+	pid_t children[4]; /* one of four is another than these three */
+	ssize_t n = procstat_children(pid, pid, children, 4);
+	for (ssize_t i = 0; i < n; i++)
+		if (children[i] != besides[0] && children[i] != besides[1] && children[i] != besides[2])
+			return true;
+	return n < 0;
 }
 
 bool keeper_has_left(const struct keeper *k, pid_t other)
 {
-	char own[20], host[20];
 	const pid_t besides[] = {k->host, k->copy, other}, none[3] = {0};
-	snprintf(own, sizeof own, "%d", (int)getpid());
-	snprintf(host, sizeof host, "%d", (int)k->host);
 	for (pid_t pid = 1; pid > 0;) { /* do not count those that have ended */
 		siginfo_t info = {0};
 		pid = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ? info.si_pid : 0;
@@ -291,7 +284,7 @@ bool keeper_has_left(const struct keeper *k, pid_t other)
 		if (pid > 0)
 			waitpid(pid, NULL, 0);
 	}
-	return has_children(own, besides) || (k->host && has_children(host, none));
+	return has_children(getpid(), besides) || (k->host && has_children(k->host, none));
 }
 
 int keeper_leave(struct keeper *k)

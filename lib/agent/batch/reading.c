@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/procstat.h"
 
 static bool reads_stdin(pid_t pid)
 {
@@ -26,16 +29,9 @@ static bool reads_stdin(pid_t pid)
 /* How often it has waited for anything. The number is different for each wait. */
 static unsigned long waits(pid_t pid)
 {
-	char text[256];
-	unsigned long n = 0;
-	snprintf(text, sizeof text, "/proc/%d/status", (int)pid);
-	FILE *f = fopen(text, "re");
-	while (f && fgets(text, sizeof text, f))
-		if (sscanf(text, "voluntary_ctxt_switches: %lu", &n) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return n;
+	char value[32];
+	return procstat_status(pid, "voluntary_ctxt_switches", value, sizeof value) ? strtoul(value, NULL, 10)
+										    : 0;
 }
 
 void reading_poll(struct reading *r, pid_t pid)

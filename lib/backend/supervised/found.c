@@ -24,6 +24,8 @@
 #include "kernel/kernel.h"
 #include "sweep/sweep.h"
 
+enum { CHILDREN_MAX = 512 };
+
 int found_open_dir(struct trm_error *reterr)
 {
 	char path[RUNDIR_PATH];
@@ -284,12 +286,11 @@ int found_wait(pid_t supervisor, uint64_t supervisor_start, uint64_t timeout_ms,
 
 /* ---- its kernels --------------------------------------------------------------------------- */
 
-/* The first child of a process's first thread; 0: none. */
-static pid_t first_child(pid_t pid, char *text, size_t cap)
+/* Bubblewrap, the agent and interpreters fork from their first thread. */
+static size_t children_of(pid_t pid, pid_t children[CHILDREN_MAX])
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-	return sysfile_read(path, text, cap) > 0 ? (pid_t)strtol(text, NULL, 10) : 0;
+	ssize_t n = procstat_children(pid, pid, children, CHILDREN_MAX);
+	return n > 0 ? (size_t)n : 0;
 }
 
 static bool is_kernel(const char *line, size_t n, const struct kernel_spec *spec)
@@ -323,59 +324,42 @@ static unsigned kernel_of(pid_t pid)
  * process, which is above the agent. */
 static pid_t agent_below(pid_t supervisor, enum isolation isolation)
 {
-	char text[256], below[64];
-	pid_t agent = 0;
-	if (first_child(supervisor, text, sizeof text) <= 0)
-		return 0;
-	for (char *at = text, *end; !agent; at = end) {
-		pid_t pid = (pid_t)strtol(at, &end, 10);
-		if (end == at)
-			return 0;
-		agent = first_child(pid, below, sizeof below);
-		if (agent && isolation != ISOLATION_NAMESPACES)
-			agent = pid;
-	}
-	return agent;
+	pid_t children[CHILDREN_MAX], below[CHILDREN_MAX];
+	size_t n = children_of(supervisor, children);
+	for (size_t i = 0; i < n; i++)
+		if (children_of(children[i], below))
+			return isolation == ISOLATION_NAMESPACES ? below[0] : children[i];
+	return 0;
 }
 
 bool found_kernels(const struct info_msg *info, unsigned *ret_mask)
 {
-	char text[4096];
-	unsigned mask = 0;
+	pid_t children[CHILDREN_MAX];
 	const struct origin_msg *origin = &info->ready.origin;
 	pid_t agent = *origin->backend ? origin->root_pid
 				       : agent_below(info->supervisor, info->ready.isolation);
 	if (*origin->backend && agent <= 0)
 		return false;
-	bool has_children = agent > 0 && first_child(agent, text, sizeof text) > 0;
-	for (char *at = text, *end; has_children; at = end) {
-		pid_t pid = (pid_t)strtol(at, &end, 10);
-		if (end == at)
-			break;
-		mask |= kernel_of(pid);
-	}
-	*ret_mask = mask;
+	size_t n = children_of(agent, children);
+	*ret_mask = 0;
+	for (size_t i = 0; i < n; i++)
+		*ret_mask |= kernel_of(children[i]);
 	return true;
 }
 
 /* ---- a tree of processes ----------------------------------------------------------- */
 
-/* The children of a process's first thread: bubblewrap, the agent and interpreters fork from it. */
 static uint64_t memory_below(pid_t pid, unsigned depth)
 {
 	enum { MAX_DEPTH = 16 };
-	char text[4096];
+	pid_t children[CHILDREN_MAX];
+	struct procstat child;
 	uint64_t bytes = 0;
-	if (depth >= MAX_DEPTH || first_child(pid, text, sizeof text) <= 0)
-		return 0;
-	for (char *at = text, *end;; at = end) {
-		struct procstat child;
-		pid_t next = (pid_t)strtol(at, &end, 10);
-		if (end == at)
-			return bytes;
-		if (procstat_read(next, &child))
-			bytes += child.mem_bytes + memory_below(next, depth + 1);
-	}
+	size_t n = depth < MAX_DEPTH ? children_of(pid, children) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (procstat_read(children[i], &child))
+			bytes += child.mem_bytes + memory_below(children[i], depth + 1);
+	return bytes;
 }
 
 uint64_t found_memory_below(pid_t root)

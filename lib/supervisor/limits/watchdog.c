@@ -18,31 +18,19 @@
 #include "supervisor/limits/folder.h"
 #include "supervisor/limits/unnamed.h"
 
-/* Append the children of one thread to the list. */
-static size_t add_children(int task_fd, const char *tid, pid_t *pids, size_t n, size_t cap)
-{
-	char path[64], text[8192];
-	snprintf(path, sizeof path, "%.20s/children", tid);
-	sysfile_read_at(task_fd, path, text, sizeof text);
-	for (char *at = text, *end; n < cap; at = end) {
-		long pid = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		pids[n++] = (pid_t)pid;
-	}
-	return n;
-}
-
-/* A child belongs to the thread that made it. */
+/* Append the children of a process to the list. A child belongs to the thread that made it. */
 static size_t add_children_of(pid_t pid, pid_t *pids, size_t n, size_t cap)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			n = add_children(dirfd(dir), entry->d_name, pids, n, cap);
+	while (dir && (entry = readdir(dir))) {
+		ssize_t more = entry->d_name[0] == '.' ? 0
+						       : procstat_children(pid, (pid_t)atol(entry->d_name),
+								       pids + n, cap - n);
+		n += more > 0 ? (size_t)more : 0;
+	}
 	if (dir)
 		closedir(dir);
 	return n;

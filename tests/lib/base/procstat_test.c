@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "base/procstat.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
@@ -43,6 +45,27 @@ static void a_long_value_is_cut(void **state)
 	assert_int_equal(strlen(value), 3);
 }
 
+static void children_are_those_of_a_process(void **state)
+{
+	(void)state;
+	pid_t children[4] = {0}, made[3];
+	assert_int_equal(procstat_children(getpid(), getpid(), children, 4), 0);
+	for (size_t i = 0; i < 3; i++)
+		if (!(made[i] = fork())) {
+			pause();
+			_exit(0);
+		}
+	assert_int_equal(procstat_children(getpid(), getpid(), children, 4), 3);
+	assert_memory_equal(children, made, sizeof made);
+	assert_int_equal(procstat_children(getpid(), getpid(), children, 2), 2); /* no room for more */
+	for (size_t i = 0; i < 3; i++) {
+		kill(made[i], SIGKILL);
+		waitpid(made[i], NULL, 0);
+	}
+	assert_int_equal(procstat_children(made[0], made[0], children, 4), -1);
+	assert_int_equal(procstat_children(0, 0, children, 4), -1);
+}
+
 static void the_umask_is_read_without_a_change(void **state)
 {
 	(void)state;
@@ -58,6 +81,7 @@ int main(void)
 			cmocka_unit_test(a_key_is_a_whole_word),
 			cmocka_unit_test(of_a_process_that_is_not_there_nothing_is_known),
 			cmocka_unit_test(a_long_value_is_cut),
+			cmocka_unit_test(children_are_those_of_a_process),
 			cmocka_unit_test(the_umask_is_read_without_a_change),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
