@@ -74,19 +74,29 @@ void box_launch(struct box *box);
 /* The sandbox was not made: box->why says why, unless we were told to stop. Frees the box. */
 void box_over(struct box *box);
 
+/* ---- its plan (plan.c) ---------------------------------------------------------------------------- */
+
+/* Facts for the first steps: those that are known without a supervisor. */
+void box_facts(const struct box *box, struct recipe_facts *ret);
+/* The user that code runs as: the requested one, otherwise the image's own, but root only on request. "":
+ * the user that the recipe's commands run as. */
+const char *box_user(const struct box *box);
+/* Whether the sandbox is a new pod, which is made from a manifest. */
+bool box_is_pod(const struct box *box);
+/* Make a file in memory with the plan of the later steps: a descriptor, or a negative code. */
+int box_plan_open(const struct box *box, const struct rundir_entry *entry, struct trm_error *reterr);
+
 /* ---- the supervisor (launch.c) -------------------------------------------------------------------- */
 
 /* 0, or a code; then nothing was started and nothing is left behind. */
 int launch_supervisor(const struct box *box, struct started *ret, struct trm_error *reterr);
-/* Facts for the first steps: those that are known without a supervisor. */
-void launch_facts(const struct box *box, struct recipe_facts *ret);
 
 /* ---- a pod (pod_file.c) ---------------------------------------------------------------------------- */
 
-/* Make a file in memory with the manifests of a new pod: a descriptor, or a negative code. */
 /* Take the output of STEP_MANIFEST. TRM_EINVAL if it cannot be merged. */
 int pod_file_take_manifest(struct box *box, const char *json, struct trm_error *reterr);
 void pod_file_finish(struct box *box);
+/* Make a file in memory with the manifests of a new pod: a descriptor, or a negative code. */
 int pod_file_open(const struct box *box, const char *user, struct trm_error *reterr);
 
 /* ---- words (words.c) ------------------------------------------------------------------------------ */

@@ -347,7 +347,7 @@ static int run_command(struct box *box, enum recipe_step step, const struct comm
 			.silence_ms = is_long ? SILENCE_MS : 0};
 	struct buf args;
 	buf_init(&args, RECIPE_EXPANDED_MAX);
-	launch_facts(box, &facts);
+	box_facts(box, &facts);
 	int r = recipe_expand(box->recipe, step, &facts, &args, reterr);
 	if (r == 0) {
 		tell_commands(box, step, &args);
