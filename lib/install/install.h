@@ -100,6 +100,16 @@ void tool_interrupt(struct tool *tool);
 /* The size that is now in its options. */
 void tool_resize(struct tool *tool);
 
+/* ---- opts.c: what was asked for ------------------------------------------------------------ */
+
+/* Can these packages be installed in this sandbox? 0, or a code with the reason. */
+int install_check(struct trm_sandbox *sandbox, const struct trm_install_opts *opts, struct trm_error *reterr);
+/* The sandbox has no network, so that its packages come from the shared cache, or not at all. */
+bool install_is_shared_only(const struct trm_sandbox *sandbox, const struct trm_install_opts *opts);
+/* Copy the packages, the variables and the requirements. False: out of memory; finish it all the same. */
+bool tool_opts_copy(struct tool_opts *to, const struct trm_install_opts *from);
+void tool_opts_finish(struct tool_opts *opts);
+
 /* ---- fetch.c: the downloader ------------------------------------------------------------ */
 
 struct fetch;
