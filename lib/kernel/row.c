@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "kernel/row.h"
+#include "kernel/row_internal.h"
 
 #include <cjson/cJSON.h>
 #include <limits.h>
@@ -10,22 +10,12 @@
 
 #include <terrarium/text.h>
 
-#include "base/batch.h"
 #include "base/err.h"
 #include "base/place.h"
 #include "base/suggest.h"
 
-enum { WORDS_MAX = 32, TEXT_MAX = 4096, COMMANDS_MAX = 8, MISSING_MAX = 256 };
+enum { WORDS_MAX = 32, TEXT_MAX = 4096, COMMANDS_MAX = 8 };
 #define DRIVER_MAX (192u << 10) /* it travels in one message with the command: terrarium/sandbox.h */
-
-/* One key of one row. */
-struct spot {
-	struct row_text *text;
-	size_t nth;
-	const cJSON *item;
-	struct row *row;
-	struct trm_error *err;
-};
 
 void row_text_finish(struct row_text *text)
 {
@@ -80,7 +70,7 @@ static int fail(const struct spot *s, const char *fmt, ...)
 	return code;
 }
 
-static int no_memory(const struct spot *s)
+int row_no_memory(const struct spot *s)
 {
 	return trm_error_set(s->err, TRM_ENOMEM, "cannot read the languages: out of memory");
 }
@@ -99,8 +89,7 @@ static int check_text(const struct spot *s, const cJSON *item)
 	return 0;
 }
 
-/* A list of `n` pointers, which the text owns; NULL: no memory. */
-static void *new_list(const struct spot *s, size_t n)
+void *row_new_list(const struct spot *s, size_t n)
 {
 	void **lists = realloc(s->text->lists, (s->text->n_lists + 1) * sizeof *lists);
 	if (!lists)
@@ -118,9 +107,9 @@ static int read_words(const struct spot *s, const cJSON *item, const char *first
 	int n = cJSON_GetArraySize(item);
 	if (!cJSON_IsArray(item) || n < 1 || n > WORDS_MAX)
 		return fail(s, "must be a list of 1 to %d texts", WORDS_MAX);
-	const char **words = new_list(s, (size_t)n + 2);
+	const char **words = row_new_list(s, (size_t)n + 2);
 	if (!words)
-		return no_memory(s);
+		return row_no_memory(s);
 	size_t used = 0;
 	if (first)
 		words[used++] = first;
@@ -222,9 +211,9 @@ static int read_commands(const struct spot *s)
 	int n = cJSON_GetArraySize(s->item), r = 0;
 	if (!cJSON_IsArray(s->item) || n < 1 || n > COMMANDS_MAX)
 		return fail(s, "must be a list of 1 to %d commands, each a list of texts", COMMANDS_MAX);
-	const char *const **commands = new_list(s, (size_t)n + 1);
+	const char *const **commands = row_new_list(s, (size_t)n + 1);
 	if (!commands)
-		return no_memory(s);
+		return row_no_memory(s);
 	size_t used = 0;
 	for (const cJSON *one = s->item->child; one && r == 0; one = one->next) {
 		r = read_words(s, one, NULL, &commands[used]);
@@ -257,7 +246,7 @@ static int read_driver_file(const struct spot *s, const char *name)
 	if (!f)
 		return fail(s, "\"%.80s\" cannot be read: %m", name);
 	bytes = malloc(DRIVER_MAX);
-	void **list = bytes ? new_list(s, 1) : NULL;
+	void **list = bytes ? row_new_list(s, 1) : NULL;
 	if (list) {
 		n = fread(bytes, 1, DRIVER_MAX, f);
 		free(list);
@@ -267,7 +256,7 @@ static int read_driver_file(const struct spot *s, const char *name)
 	}
 	fclose(f);
 	if (!list)
-		return no_memory(s);
+		return row_no_memory(s);
 	if (!n || n == DRIVER_MAX)
 		return fail(s, "\"%.80s\" is empty, or has more than %u KiB", name, DRIVER_MAX >> 10);
 	s->row->spec.driver = (struct embed){bytes, n};
@@ -302,9 +291,9 @@ static int replace_first(const struct spot *s, const char *const **list)
 		n++;
 	if (!n)
 		return 0;
-	const char **copy = new_list(s, n + 1);
+	const char **copy = row_new_list(s, n + 1);
 	if (!copy)
-		return no_memory(s);
+		return row_no_memory(s);
 	memcpy(copy, *list, n * sizeof *copy);
 	copy[0] = s->item->valuestring;
 	*list = copy;
@@ -318,9 +307,9 @@ static int read_program(const struct spot *s)
 	if (r == 0 && !row->start && (!row->lang.commands || row->lang.commands[1]))
 		r = fail(s, "changes the program of a language that has one command: give \"commands\" instead");
 	if (r == 0 && row->lang.commands) {
-		const char *const **commands = new_list(s, 2);
+		const char *const **commands = row_new_list(s, 2);
 		if (!commands)
-			return no_memory(s);
+			return row_no_memory(s);
 		commands[0] = row->lang.commands[0];
 		r = replace_first(s, &commands[0]);
 		row->lang.commands = (const char *const *const *)commands;
@@ -487,129 +476,6 @@ static int read_key(const struct spot *s)
 
 /* ---- the row ---- */
 
-struct embed row_companion(const struct row *row)
-{
-	const char *const *compiler = row->compiler;
-	if (!compiler)
-		return row->spec.driver;
-	for (; compiler && *compiler; compiler++)
-		if (!strcmp(*compiler, "-x"))
-			return embed_driver_native();
-	return embed_driver_carry();
-}
-
-/* What the agent's driver of batch languages reads: agent/batch.h. */
-static int make_batch(const struct spot *s)
-{
-	struct row *row = s->row;
-	const struct trm_lang *l = &row->lang;
-	const char *ending = l->suffixes[0] ? l->suffixes[0] : ".txt";
-	size_t n = strlen(ending) + 1;
-	const struct embed native = row->compiler ? row_companion(row) : (struct embed){0};
-	for (const char *const *const *command = l->commands; *command; command++, n++)
-		for (const char *const *word = *command; *word; word++)
-			n += strlen(*word) + 1;
-	for (const char *const *word = row->compiler; word && *word; word++)
-		n += strlen(*word) + 1;
-	n += row->compiler ? 2 + native.n : 0;
-	const char **argv = new_list(s, 4);
-	char *bytes = new_list(s, n / sizeof(void *) + 1), *at = bytes;
-	char *missing = new_list(s, MISSING_MAX / sizeof(void *));
-	if (!argv || !bytes || !missing)
-		return no_memory(s);
-	at = stpcpy(at, ending) + 1;
-	for (const char *const *const *command = l->commands; *command; command++) {
-		for (const char *const *word = *command; *word; word++)
-			at = stpcpy(at, *word) + 1;
-		*at++ = '\0';
-	}
-	if (row->compiler) {
-		*at++ = '\0';
-		for (const char *const *word = row->compiler; *word; word++)
-			at = stpcpy(at, *word) + 1;
-		*at++ = '\0';
-		memcpy(at, native.bytes, native.n);
-	}
-	if (*l->package)
-		snprintf(missing, MISSING_MAX, "the Debian package %.60s brings it%s%.80s", l->package,
-				*l->image ? "; containers of this image have it: " : "", l->image);
-	argv[0] = BATCH_PROGRAM;
-	argv[1] = l->name;
-	argv[2] = missing;
-	row->spec.argv = argv;
-	row->spec.driver = (struct embed){bytes, n};
-	return 0;
-}
-
-/* In the command that prepares, the word {pieces} stands for the compiler of pieces and its options. */
-static int expand_prepare(const struct spot *s)
-{
-	struct row *row = s->row;
-	const char *const *words = row->lang.prepare;
-	size_t n = 0, n_compiler = 0, used = 0;
-	while (words && words[n])
-		n++;
-	while (row->compiler && row->compiler[n_compiler])
-		n_compiler++;
-	if (!n || !n_compiler)
-		return 0;
-	const char **list = new_list(s, n * n_compiler + n + 1);
-	if (!list)
-		return no_memory(s);
-	for (; *words; words++) {
-		bool is_place = !strcmp(*words, "{pieces}");
-		for (size_t i = 0; is_place && i < n_compiler; i++)
-			list[used++] = row->compiler[i];
-		if (!is_place)
-			list[used++] = *words;
-	}
-	row->lang.prepare = list;
-	return 0;
-}
-
-/* What is not given. */
-static int complete(const struct spot *s)
-{
-	static const char *const none[] = {NULL};
-	struct row *row = s->row;
-	struct trm_lang *l = &row->lang;
-	const char **const texts[] = {&l->comment, &l->block_begin, &l->block_end, &l->grammar, &l->image,
-			&l->package, &l->skeleton, &l->sample, &l->package_manager, &l->imports,
-			&l->module_prefix, &l->module_parts};
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (!*texts[i])
-			*texts[i] = "";
-	if (!l->plot_libraries)
-		l->plot_libraries = none;
-	if (!l->lessons)
-		l->lessons = none;
-	if (!l->suffixes)
-		l->suffixes = none;
-	if (!l->commands && (!row->start || !row->spec.driver.n))
-		return row_fail(s->text, s->nth, NULL, s->err,
-				"needs \"commands\", or \"like\", or \"start\" with a \"driver\"");
-	if (row->compiler && !l->commands)
-		return row_fail(s->text, s->nth, "pieces", s->err,
-				"needs \"commands\", which run whole programs");
-	l->has_pieces = row->compiler;
-	l->interpreter = l->commands ? l->commands[0][0] : row->needs ? row->needs : row->start[0];
-	l->takes_args |= l->commands != NULL;
-	l->takes_env |= l->commands != NULL;
-	const char **lists[] = {new_list(s, 2), new_list(s, 3)};
-	if (!lists[0] || !lists[1])
-		return no_memory(s);
-	lists[0][0] = l->name;
-	lists[1][0] = l->interpreter;
-	lists[1][1] = "--version";
-	if (!l->aliases)
-		l->aliases = lists[0];
-	if (!l->version)
-		l->version = lists[1];
-	row->spec.argv = row->start;
-	int r = expand_prepare(s);
-	return r == 0 && l->commands ? make_batch(s) : r;
-}
-
 int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_error *reterr)
 {
 	struct spot s = {.text = text, .nth = nth, .row = row, .err = reterr};
@@ -624,5 +490,5 @@ int row_read(struct row_text *text, size_t nth, struct row *row, struct trm_erro
 	int r = 0;
 	for (s.item = item->child; s.item && r == 0; s.item = s.item->next)
 		r = read_key(&s);
-	return r == 0 ? complete(&s) : r;
+	return r == 0 ? row_complete(&s) : r;
 }
