@@ -20,12 +20,13 @@ main = [c for p in found for c in p["containers"] if c["name"] == "sandbox"]
 if not main or not main[0].get("memory", {}).get("rssBytes") or not main[0]["cpu"].get("usageCoreNanoSeconds"):
     sys.exit("the kubelet has not looked at it yet")
 memory, cpu = main[0]["memory"], main[0]["cpu"]["usageCoreNanoSeconds"]
-print("memory", ours["mem_bytes"], memory, "cpu", ours["cpu_ns"], cpu)
+cpu_ns = ours["cpu_ms"] * 1e6
+print("memory", ours["mem_bytes"], memory, "cpu", cpu_ns, cpu)
 low, high = sorted((memory["rssBytes"], memory["usageBytes"]))
 slack = 16 << 20
 if not low - slack <= ours["mem_bytes"] <= high + slack:
     sys.exit("memory differs")
-if abs(ours["cpu_ns"] - cpu) > 0.2 * cpu + 3e8:
+if abs(cpu_ns - cpu) > 0.2 * cpu + 3e8:
     sys.exit("processor time differs")
 PY
 agrees() {
