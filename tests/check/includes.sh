@@ -36,7 +36,7 @@ lib/kernel: embed base
 lib/rpc: base
 lib/backend:
 lib/backend/host: sweep wire base
-lib/backend/supervised: backend/host backend kernel sweep wire base
+lib/backend/supervised: backend/host backend kernel embed sweep wire base
 lib/store: sweep base
 lib/backend/local: backend/supervised backend/host backend store embed wire base
 lib/backend/recipe: backend/supervised backend/host store recipe embed wire base backend

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend/local/start.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <terrarium/sandbox.h>
@@ -13,14 +10,13 @@
 #include "backend/host/filters.h"
 #include "backend/host/machine.h"
 #include "backend/host/mounts.h"
-#include "backend/host/program.h"
 #include "backend/host/rundir.h"
 #include "backend/host/spawn.h"
 #include "backend/local/argv.h"
 #include "backend/local/bare.h"
 #include "backend/local/level.h"
 #include "backend/local/netplan.h"
-#include "backend/supervised/supervised.h"
+#include "backend/supervised/supervised_start.h"
 #include "base/cachedir.h"
 #include "base/err.h"
 #include "base/log.h"
@@ -180,83 +176,34 @@ static int put_spec(struct buf *out, struct spec_msg *spec, const struct trm_san
 	return r;
 }
 
-static int send_spec(int control_fd, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
+static int put_packet(struct buf *packet, struct spec_msg *spec, const struct trm_sandbox_opts *opts,
 		const struct argv_net *net, struct trm_error *reterr)
 {
-	struct buf packet;
-	buf_init(&packet, CONTROL_MAX_BYTES);
-	int r = spec->isolation == ISOLATION_NAMESPACES ? put_spec(&packet, spec, opts, net)
-							: put_bare(&packet, spec, opts, net);
+	int r = spec->isolation == ISOLATION_NAMESPACES ? put_spec(packet, spec, opts, net)
+							: put_bare(packet, spec, opts, net);
 	if (r < 0)
 		trm_error_set(reterr, r, "the sandbox's description cannot be made: %s", trm_strerror(r));
-	else if (send(control_fd, buf_at(&packet), packet.len, MSG_NOSIGNAL) < 0)
-		r = trm_error_set_errno(reterr, errno, "cannot tell the supervisor what to start");
-	buf_finish(&packet);
 	return r;
 }
 
 /* ---- descriptors -------------------------------------------------------------------------- */
 
-/* All descriptors of a start; -1: not open yet. */
-struct parts {
-	int null_fd, supervisor_fd, agent_fd, listen_fd, handoff_fd, far_fd, certs_fd,
-			snapshot_fd; /* for the supervisor */
-	int stream_fd, control_fd;   /* for the caller */
-};
-
-static int make_parts(struct parts *p, const struct rundir_entry *entry, const struct buf *certs,
-		struct trm_error *reterr)
+static int open_parts(struct supervised_request *request, const struct buf *certs, struct trm_error *reterr)
 {
-	int line[2];
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) < 0)
-		return trm_error_set_errno(reterr, errno, "cannot make a connection to the supervisor");
-	p->control_fd = line[0];
-	p->far_fd = line[1];
-	p->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (p->null_fd < 0)
-		return trm_error_set_errno(reterr, errno, "cannot open /dev/null");
-	struct embed supervisor = embed_supervisor(), agent = embed_agent();
-	p->supervisor_fd = program_open(entry->run_fd, supervisor.bytes, supervisor.n, reterr);
-	if (p->supervisor_fd < 0)
-		return p->supervisor_fd;
-	p->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
-	if (p->agent_fd < 0)
-		return p->agent_fd;
-	if (certs->len)
-		p->certs_fd = spawn_memfd("certificates", buf_at(certs), certs->len, reterr);
-	if (certs->len && p->certs_fd < 0)
-		return p->certs_fd;
-	return rundir_listen(entry, &p->listen_fd, &p->handoff_fd, &p->stream_fd, reterr);
+	struct embed agent = embed_agent();
+	request->agent_fd = spawn_memfd("terrarium-agent", agent.bytes, agent.n, reterr);
+	if (request->agent_fd < 0 || !certs->len)
+		return request->agent_fd < 0 ? request->agent_fd : 0;
+	request->certs_fd = spawn_memfd("certificates", buf_at(certs), certs->len, reterr);
+	return request->certs_fd < 0 ? request->certs_fd : 0;
 }
 
-static void close_all(const int *fds, size_t n)
+static void close_parts(const struct supervised_request *request)
 {
-	for (size_t i = 0; i < n; i++)
+	const int fds[] = {request->agent_fd, request->certs_fd, request->snapshot_fd};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-}
-
-static pid_t spawn_supervisor(const struct parts *p, const struct rundir_entry *entry,
-		const struct mounts *mounts, struct trm_error *reterr)
-{
-	int fds[SUPERVISOR_MOUNTS + CONTROL_MAX_MOUNTS] = {
-			[0] = p->null_fd,
-			[1] = p->null_fd,
-			[2] = p->null_fd,
-			[SUPERVISOR_CLIENT] = p->far_fd,
-			[SUPERVISOR_RUN_DIR] = entry->run_fd,
-			[SUPERVISOR_ENTRY_DIR] = entry->entry_fd,
-			[SUPERVISOR_LISTEN] = p->listen_fd,
-			[SUPERVISOR_CONTROL] = p->handoff_fd,
-			[SUPERVISOR_AGENT] = p->agent_fd,
-			[SUPERVISOR_CERTS] = p->certs_fd < 0 ? p->null_fd : p->certs_fd,
-			[SUPERVISOR_PLAN] = p->null_fd,
-			[SUPERVISOR_SNAPSHOT] = p->snapshot_fd < 0 ? p->null_fd : p->snapshot_fd,
-	};
-	for (size_t i = 0; i < mounts->n; i++)
-		fds[SUPERVISOR_MOUNTS + i] = mounts->fds[i];
-	return spawn_program(
-			p->supervisor_fd, "terrarium-supervisor", fds, SUPERVISOR_MOUNTS + mounts->n, reterr);
 }
 
 /* ---- start ---------------------------------------------------------------------------------- */
@@ -306,10 +253,19 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 		const struct mounts *mounts, struct spec_msg *spec, struct started *ret,
 		struct trm_error *reterr)
 {
-	struct parts p = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 	struct netplan plan = {0};
+	struct buf packet;
 	char env[TRM_ENV_BYTES], cache[CACHEDIR_PATH];
-	pid_t pid = -1;
+	struct supervised_request request = {.entry = entry,
+			.spec = &packet,
+			.agent_fd = -1,
+			.certs_fd = -1,
+			.plan_fd = -1,
+			.snapshot_fd = -1,
+			.mount_fds = mounts->fds,
+			.n_mounts = mounts->n,
+			.disk_bytes = spec->disk_bytes};
+	buf_init(&packet, CONTROL_MAX_BYTES);
 	rundir_list_env(opts->env, opts->n_env, env);
 	spec->env = env;
 	spec->mounts = mounts->text;
@@ -317,26 +273,19 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	spec->writable_mounts = mounts->writable;
 	find_cache(opts, cache, spec);
 	bool has_net = opts->limits.net || *opts->limits.net_allow_host;
-	int r = opts->from ? open_snapshot(opts->from, spec, &p.snapshot_fd, reterr) : 0;
+	int r = opts->from ? open_snapshot(opts->from, spec, &request.snapshot_fd, reterr) : 0;
 	if (r == 0 && has_net)
 		r = netplan_make(&plan, opts, spec, reterr);
 	if (r == 0)
-		r = make_parts(&p, entry, &plan.argv.env.certs, reterr);
+		r = open_parts(&request, &plan.argv.env.certs, reterr);
 	if (r == 0)
-		r = send_spec(p.control_fd, spec, opts, has_net ? &plan.argv : NULL, reterr);
+		r = put_packet(&packet, spec, opts, has_net ? &plan.argv : NULL, reterr);
 	netplan_finish(&plan);
 	if (r == 0)
-		r = pid = spawn_supervisor(&p, entry, mounts, reterr);
-	const int theirs[] = {p.null_fd, p.supervisor_fd, p.agent_fd, p.listen_fd, p.handoff_fd, p.far_fd,
-			p.certs_fd, p.snapshot_fd};
-	const int ours[] = {p.stream_fd, p.control_fd};
-	close_all(theirs, sizeof theirs / sizeof *theirs);
-	if (r < 0) {
-		close_all(ours, sizeof ours / sizeof *ours);
-		return r;
-	}
-	*ret = (struct started){p.stream_fd, p.control_fd, pid, spec->disk_bytes};
-	return 0;
+		r = supervised_start(&request, ret, reterr);
+	close_parts(&request);
+	buf_finish(&packet);
+	return r;
 }
 
 static int start_in(const struct trm_sandbox_opts *opts, const struct rundir_entry *entry,
