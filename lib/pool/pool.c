@@ -256,7 +256,8 @@ static void on_wake(void *user)
 	plan_next(pool);
 }
 
-void pool_wake(struct trm_pool *pool)
+/* Look at everything again, in a later turn of the loop. */
+static void wake_pool(struct trm_pool *pool)
 {
 	trm_timer_start(pool->timer, 0, 0);
 }
@@ -266,7 +267,7 @@ void pool_is_prepared(struct trm_pool *pool)
 	pool->pause_ms = 0;
 	pool->retry_ns = 0;
 	pool->stats.why.code = TRM_OK;
-	pool_wake(pool);
+	wake_pool(pool);
 }
 
 void pool_has_lost(struct trm_pool *pool, enum member_state was, const struct trm_error *why)
@@ -275,7 +276,7 @@ void pool_has_lost(struct trm_pool *pool, enum member_state was, const struct tr
 		note_failed_start(pool, why);
 	else if (was == MEMBER_IDLE)
 		pool->stats.n_lost += why->code != TRM_OK;
-	pool_wake(pool);
+	wake_pool(pool);
 }
 
 /* ---- the public functions --------------------------------------------------------------------------------
@@ -335,7 +336,7 @@ int trm_pool_open(struct trm_loop *loop, const struct trm_pool_opts *opts, struc
 		return r;
 	}
 	publish_begin(pool);
-	pool_wake(pool);
+	wake_pool(pool);
 	*ret_pool = pool;
 	return 0;
 }
@@ -351,7 +352,7 @@ void trm_pool_close(struct trm_pool *pool, void (*done)(void *user), void *user)
 	for (struct member *m = pool->members; m; m = m->next)
 		if (m->state != MEMBER_TAKEN)
 			member_end(m);
-	pool_wake(pool);
+	wake_pool(pool);
 }
 
 int trm_pool_take(struct trm_pool *pool, const struct trm_sandbox_cb *cb, void *cb_user, trm_pool_fn *fn,
@@ -369,7 +370,7 @@ int trm_pool_take(struct trm_pool *pool, const struct trm_sandbox_cb *cb, void *
 			.asked_ns = trm_loop_now_ns(pool->loop)};
 	*pool->requests_end = request;
 	pool->requests_end = &request->next;
-	pool_wake(pool);
+	wake_pool(pool);
 	return 0;
 }
 
@@ -386,7 +387,7 @@ void trm_pool_withdraw(struct trm_pool *pool, const void *user)
 		free(request);
 	}
 	pool->requests_end = at;
-	pool_wake(pool);
+	wake_pool(pool);
 }
 
 void trm_pool_stats(const struct trm_pool *pool, struct trm_pool_stats *ret)

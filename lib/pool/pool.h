@@ -8,7 +8,7 @@
  *       └────────────┴───────────┴────────┴──► gone, when its sandbox has closed
  *
  * member.c moves a member up to IDLE. pool.c decides when to start, give away and replace members, all in one
- * function that a timer calls (pool_wake()), so that no callback of a caller comes from inside another call.
+ * function that a timer calls (wake_pool()), so that no callback of a caller comes from inside another call.
  */
 
 #include <terrarium/install.h>
@@ -66,9 +66,7 @@ struct trm_pool {
 	void *closed_user;
 };
 
-/* pool.c. Look at everything again, in a later turn of the loop. */
-void pool_wake(struct trm_pool *pool);
-/* A member has become IDLE; a member that was not yet TAKEN has closed. */
+/* pool.c. A member has become IDLE; a member that was not yet TAKEN has closed. */
 void pool_is_prepared(struct trm_pool *pool);
 void pool_has_lost(struct trm_pool *pool, enum member_state was, const struct trm_error *why);
 

@@ -93,7 +93,8 @@ int rpc_get_texts(const cJSON *params, const char *name, const cJSON **ret, stru
 	return 0;
 }
 
-int rpc_get_table(const cJSON *params, const char *name, const cJSON **ret, struct trm_error *reterr)
+/* An object whose values are texts. */
+static int get_text_table(const cJSON *params, const char *name, const cJSON **ret, struct trm_error *reterr)
 {
 	const cJSON *item = member(params, name);
 	if (item && (!cJSON_IsObject(item) || !are_texts(item)))
@@ -136,7 +137,7 @@ int rpc_config_read(struct rpc_config *ret, const cJSON *config, struct trm_erro
 			{"ports", rpc_get_texts, offsetof(struct rpc_config, ports)},
 			{"envs", rpc_get_texts, offsetof(struct rpc_config, envs)},
 			{"depends_on", rpc_get_texts, offsetof(struct rpc_config, depends_on)},
-			{"scripts", rpc_get_table, offsetof(struct rpc_config, scripts)},
+			{"scripts", get_text_table, offsetof(struct rpc_config, scripts)},
 	};
 	static const struct {
 		const char *name;

@@ -22,10 +22,8 @@ int rpc_get_text(const struct cJSON *params, const char *name, const char **ret,
 int rpc_get_number(const struct cJSON *params, const char *name, uint64_t max, uint64_t *ret,
 		struct trm_error *reterr);
 int rpc_get_bool(const struct cJSON *params, const char *name, bool *ret, struct trm_error *reterr);
-/* An array of texts, or an object whose values are texts. */
+/* An array of texts. */
 int rpc_get_texts(const struct cJSON *params, const char *name, const struct cJSON **ret,
-		struct trm_error *reterr);
-int rpc_get_table(const struct cJSON *params, const char *name, const struct cJSON **ret,
 		struct trm_error *reterr);
 int rpc_get_object(const struct cJSON *params, const char *name, const struct cJSON **ret,
 		struct trm_error *reterr);

@@ -71,11 +71,6 @@ static const struct field report_rows[] = {
 };
 static const struct fields REPORT = FIELDS(report_rows);
 
-void handoff_report_pack(struct pack *p, const struct handoff_report *r)
-{
-	fields_pack(p, &REPORT, r);
-}
-
 /* These strings come from inside the sandbox and are displayed: remove control characters and incomplete
  * characters. */
 static void clean_text(struct unpack *u, char **text, size_t max)
@@ -89,30 +84,25 @@ static void clean_text(struct unpack *u, char **text, size_t max)
 	*text = clean;
 }
 
-void handoff_report_unpack(struct unpack *u, struct handoff_report *ret)
-{
-	struct handoff_report r = {0};
-	fields_unpack(u, &REPORT, &r);
-	clean_text(u, &r.user, MAX_NAME);
-	clean_text(u, &r.workdir, MAX_PATH);
-	clean_text(u, &r.words, MAX_WORDS);
-	clean_text(u, &r.error, MAX_WORDS);
-	if (u->bad)
-		handoff_report_finish(&r);
-	*ret = r;
-}
-
 int handoff_report_put(struct buf *out, const struct handoff_report *report)
 {
 	struct pack p = {.to = out};
-	handoff_report_pack(&p, report);
+	fields_pack(&p, &REPORT, report);
 	return p.error;
 }
 
 int handoff_report_get(const void *packet, size_t n, struct handoff_report *ret)
 {
 	struct unpack u = {.at = packet, .left = n};
-	handoff_report_unpack(&u, ret);
+	struct handoff_report r = {0};
+	fields_unpack(&u, &REPORT, &r);
+	clean_text(&u, &r.user, MAX_NAME);
+	clean_text(&u, &r.workdir, MAX_PATH);
+	clean_text(&u, &r.words, MAX_WORDS);
+	clean_text(&u, &r.error, MAX_WORDS);
+	if (u.bad)
+		handoff_report_finish(&r);
+	*ret = r;
 	return u.bad ? unpack_failure(&u) : 0;
 }
 

@@ -21,7 +21,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "wire/pack.h"
 
 enum { HANDOFF_LISTENER = 'L', HANDOFF_REPORT_MAX = 8192 };
 
@@ -51,9 +50,6 @@ int handoff_take(int handoff_fd);
 
 /* Append a report. NULL is "". 0, TRM_ETOOBIG or TRM_ENOMEM. */
 int handoff_report_put(struct buf *out, const struct handoff_report *report);
-/* The same as fields of another message. An invalid report sets u->bad; then there is nothing to free. */
-void handoff_report_pack(struct pack *p, const struct handoff_report *report);
-void handoff_report_unpack(struct unpack *u, struct handoff_report *ret);
 /* The strings are allocated and cleaned. TRM_EPROTO, TRM_ENOMEM: nothing to free. */
 int handoff_report_get(const void *packet, size_t n, struct handoff_report *ret);
 void handoff_report_finish(struct handoff_report *report);
