@@ -152,6 +152,14 @@ static void options_follow_from_settings(void **state)
 	trm_config_session_opts(&config, &session);
 	assert_int_equal(session.memory_alert, TRM_MEMORY_INTERRUPT);
 	trm_config_default(&config);
+	static const enum trm_memory_alert wanted[] = {TRM_MEMORY_TELL, TRM_MEMORY_IGNORE};
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(trm_config_set(&config, trm_setting_find("memory_alert"), i ? "off" : "ask",
+						 "", &why),
+				0);
+		trm_config_session_opts(&config, &session);
+		assert_int_equal(session.memory_alert, wanted[i]);
+	}
 	trm_config_sandbox_opts(&config, &lists, &opts);
 	assert_null(opts.name);
 	assert_int_equal(opts.n_mounts, 0);

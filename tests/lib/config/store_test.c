@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* One setting in the text of a config file. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <terrarium/config.h>
 #include <terrarium/error.h>
@@ -87,6 +89,41 @@ static void values_are_written_so_that_they_are_read_again(void **state)
 	free(got);
 }
 
+/* "007" is no number of JSON. */
+static void numbers_are_bare_if_json_has_them(void **state)
+{
+	(void)state;
+	becomes("{}", "memory", "0064", "{\n\t\"memory\": \"0064\"\n}");
+	becomes("{}", "idle_timeout", "0", "{\n\t\"idle_timeout\": 0\n}");
+}
+
+static void a_file_that_cannot_be_changed_stays(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/terrarium-store-XXXXXX", file[80], below[100];
+	char text[16] = "";
+	struct trm_error why = {0};
+	const struct trm_setting *image = trm_setting_find("image");
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(trm_config_store(folder, image, "light", &why), TRM_EINVAL); /* it is a folder */
+	snprintf(file, sizeof file, "%s/config.json", folder);
+	snprintf(below, sizeof below, "%s/config.json", file);
+	FILE *f = fopen(file, "w");
+	assert_non_null(f);
+	fputs("[1]", f);
+	fclose(f);
+	assert_int_equal(trm_config_store(file, image, "light", &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "config.json cannot be changed: it is not a JSON object"));
+	assert_true(trm_config_store(below, image, "light", &why) < 0); /* a file is no folder */
+	f = fopen(file, "r");
+	assert_non_null(f);
+	assert_non_null(fgets(text, sizeof text, f));
+	fclose(f);
+	assert_string_equal(text, "[1]");
+	unlink(file);
+	assert_int_equal(rmdir(folder), 0); /* nothing is left beside it */
+}
+
 static void what_is_no_object_is_refused(void **state)
 {
 	static const char *const bad[] = {"", "[]", "1", "{", "}", "{\"a\"}", "{} {}",
@@ -150,6 +187,8 @@ int main(void)
 			cmocka_unit_test(a_new_one_becomes_the_last),
 			cmocka_unit_test(what_only_looks_like_it_is_left_alone),
 			cmocka_unit_test(values_are_written_so_that_they_are_read_again),
+			cmocka_unit_test(numbers_are_bare_if_json_has_them),
+			cmocka_unit_test(a_file_that_cannot_be_changed_stays),
 			cmocka_unit_test(what_is_no_object_is_refused),
 			cmocka_unit_test(broken_files_are_never_made_worse),
 	};
