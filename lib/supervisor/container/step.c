@@ -220,14 +220,6 @@ char *step_clean_tail(const char *bytes, size_t n, char *out, size_t cap)
 	return out;
 }
 
-bool step_has_failed_with(const struct step *s, const char *const *signs, size_t n)
-{
-	for (size_t i = 0; s->end == STEP_FAILED && i < n; i++)
-		if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i])))
-			return true;
-	return false;
-}
-
 char *step_last_line(const struct step *s, char *out, size_t cap)
 {
 	size_t n = s->out.n;

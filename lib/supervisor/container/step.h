@@ -79,8 +79,6 @@ void step_stop(struct step *s, uint64_t now_ms);
  * true on success. */
 bool step_run(struct step *s, const struct step_facts *facts, enum plan_step which, int in_fd);
 
-/* Has it failed, with one of these `n` texts on stderr? */
-bool step_has_failed_with(const struct step *s, const char *const *signs, size_t n);
 /* The last line of stdout that is not empty, unchanged, up to a NUL. Returns out. */
 char *step_last_line(const struct step *s, char *out, size_t cap);
 /* Format the reason of the failure as a sentence. Returns out. */
