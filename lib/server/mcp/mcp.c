@@ -14,49 +14,12 @@
 #include "rpc/names.h"
 #include "rpc/put.h"
 #include "server/jsonrpc/server.h"
+#include "server/mcp/mcp_internal.h"
 #include "server/mcp/mcp_tools.h"
 
-enum {
-	BAD_REQUEST = -32600,
-	NOT_FOUND = -32601,
-	BAD_PARAMS = -32602,
-	INTERNAL = -32603,
-	BATCH_MAX = 64,
-	IMAGES_MAX = 64,
-	IMAGE_LETTERS_MAX = 32 << 20 /* base64 of all images of a reply together */
-};
-
-/* A random session number. initialize returns it and later requests send it, so that equal request ids of
- * different clients stay apart. The server stores nothing for it. */
-enum { SESSION_BYTES = 16, SESSION_TEXT = 2 * SESSION_BYTES + 1 };
+enum { BATCH_MAX = 64, IMAGES_MAX = 64 };
 
 #define SESSION_HEADER "Mcp-Session-Id"
-
-/* One POST: a single message or a batch. */
-struct post {
-	struct trm_server *server;
-	struct post *next;
-	struct http_request *http; /* NULL: the client has left */
-	struct caller who;
-	char session[SESSION_TEXT]; /* "": none */
-	bool begins_session;
-	struct message *messages; /* not answered yet */
-	bool is_batch;
-	bool has_response; /* one of the messages was a response */
-	bool is_read;      /* all messages have been handled */
-	bool is_short;     /* memory was lacking for one of the replies */
-	cJSON *replies;    /* array */
-};
-
-/* A message, and the call of a method if it became one. */
-struct message {
-	struct message *next;
-	struct post *post;
-	struct rpc_request request;
-	struct call call;
-	bool is_gone;         /* the call has been told that the client has left */
-	bool wants_no_answer; /* a notification, or canceled */
-};
 
 /* ---- replies ---- */
 
@@ -143,153 +106,17 @@ static void reply_with(struct message *m, cJSON *reply)
 	message_end(m, reply);
 }
 
-static void reply_result(struct message *m, cJSON *result)
+void mcp_reply_result(struct message *m, cJSON *result)
 {
 	reply_with(m, rpc_reply_result(m->request.id, result));
 }
 
-static void reply_error(struct message *m, int code, const char *text)
+void mcp_reply_error(struct message *m, int code, const char *text)
 {
 	reply_with(m, rpc_reply_error(m->request.id, code, text));
 }
 
-/* ---- tools ---- */
-
-/* Takes over `images`, a list of content, or NULL. */
-static void reply_tool(struct message *m, const char *text, cJSON *images, bool is_error)
-{
-	cJSON *result = cJSON_CreateObject(), *list = cJSON_CreateArray(), *content = cJSON_CreateObject();
-	rpc_put_text(&content, "type", "text");
-	rpc_put_text(&content, "text", text);
-	rpc_append(&list, content);
-	while (images && images->child)
-		rpc_append(&list, cJSON_DetachItemFromArray(images, 0));
-	cJSON_Delete(images);
-	rpc_put(&result, "content", list);
-	rpc_put_bool(&result, "isError", is_error);
-	reply_result(m, result);
-}
-
-/* Those that models are shown. */
-static bool is_model_image(const char *mime)
-{
-	static const char *const known[] = {"image/png", "image/jpeg", "image/gif", "image/webp"};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (strcmp(mime, known[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Images become content of their own. The text tells of all displays, but has no data of those that are no
- * plain text: a page of a plotting library would fill a model's memory. */
-static cJSON *take_images(cJSON *result)
-{
-	cJSON *images = cJSON_CreateArray(), *display;
-	size_t total = 0;
-	cJSON_ArrayForEach(display, cJSON_GetObjectItemCaseSensitive(result, "displays"))
-	{
-		const char *mime = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(display, "mime"));
-		const char *data = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(display, "data"));
-		size_t n = data ? strlen(data) : 0;
-		bool is_sent = mime && data && is_model_image(mime) && n <= IMAGE_LETTERS_MAX - total;
-		if (mime && strcmp(mime, "text/plain") == 0)
-			continue;
-		if (is_sent) {
-			cJSON *image = cJSON_CreateObject();
-			rpc_put_text(&image, "type", "image");
-			rpc_put_text(&image, "data", data);
-			rpc_put_text(&image, "mimeType", mime);
-			rpc_append(&images, image);
-			total += n;
-		}
-		cJSON_DeleteItemFromObjectCaseSensitive(display, "data");
-		cJSON_AddBoolToObject(display, "attached", is_sent);
-	}
-	return images;
-}
-
-static void on_tool_result(struct call *call, cJSON *result)
-{
-	struct message *m = call->carrier_data;
-	cJSON *images = take_images(result);
-	char *text = cJSON_Print(result);
-	cJSON_Delete(result);
-	if (text)
-		reply_tool(m, text, images, false);
-	else
-		reply_error(m, INTERNAL, "out of memory");
-	if (!text)
-		cJSON_Delete(images);
-	cJSON_free(text);
-}
-
-/* A failure is a result too, so that the calling model sees the reason. */
-static void on_tool_failure(struct call *call, const struct rpc_fault *fault, const char *text)
-{
-	static const char intro[] = "Error: ";
-	struct message *m = call->carrier_data;
-	size_t n = sizeof intro + strlen(text);
-	char *whole = malloc(n);
-	(void)fault;
-	if (whole)
-		snprintf(whole, n, "%s%s", intro, text);
-	reply_tool(m, whole ? whole : text, NULL, true);
-	free(whole);
-}
-
-static const struct call_carrier tool_carrier = {.result = on_tool_result, .fail = on_tool_failure};
-
-/* A key for one namespace implies that namespace, unless the arguments name another. Returns false if
- * memory is lacking. */
-static bool name_space(const struct message *m, cJSON *params, cJSON **arguments)
-{
-	const char *namespace = m->post->who.namespace;
-	const cJSON *named = cJSON_GetObjectItemCaseSensitive(*arguments, "namespace");
-	if (strcmp(namespace, RPC_EVERYWHERE) == 0 || (named && !cJSON_IsNull(named)))
-		return true;
-	if (!*arguments)
-		*arguments = cJSON_AddObjectToObject(params, "arguments");
-	cJSON_DeleteItemFromObjectCaseSensitive(*arguments, "namespace");
-	return cJSON_AddStringToObject(*arguments, "namespace", namespace);
-}
-
-static void call_tool(struct message *m)
-{
-	cJSON *params = cJSON_GetObjectItemCaseSensitive(m->request.json, "params");
-	const cJSON *name = cJSON_GetObjectItemCaseSensitive(params, "name");
-	cJSON *arguments = cJSON_GetObjectItemCaseSensitive(params, "arguments");
-	if (cJSON_IsNull(arguments)) {
-		cJSON_DeleteItemFromObjectCaseSensitive(params, "arguments");
-		arguments = NULL;
-	}
-	struct trm_error why = {0};
-	const struct mcp_tool *tool = cJSON_IsString(name) ? mcp_tool_find(name->valuestring) : NULL;
-	if (!cJSON_IsString(name))
-		trm_error_set(&why, TRM_EINVAL, "'name' is missing, or not a string");
-	else if (!tool)
-		trm_error_set(&why, TRM_EINVAL, "there is no tool '%s'", name->valuestring);
-	else
-		mcp_tool_check(tool, arguments, &why);
-	if (why.code) {
-		reply_error(m, BAD_PARAMS, why.msg);
-		return;
-	}
-	if (!name_space(m, params, &arguments)) {
-		reply_error(m, INTERNAL, "out of memory");
-		return;
-	}
-	m->call = (struct call){.server = m->post->server,
-			.who = &m->post->who,
-			.method = tool->method,
-			.params = arguments,
-			.carrier = &tool_carrier,
-			.carrier_data = m};
-	if (m->post->http && !m->post->is_batch)
-		call_format(&m->call, m->post->http->note);
-	call_begin(&m->call);
-}
-
-/* ---- the other methods ---- */
+/* ---- methods ---- */
 
 static cJSON *never_changing(void)
 {
@@ -319,12 +146,12 @@ static void initialize(struct message *m)
 	rpc_put(&result, "capabilities", capabilities);
 	rpc_put(&result, "serverInfo", info);
 	m->post->begins_session = true;
-	reply_result(m, result);
+	mcp_reply_result(m, result);
 }
 
 static void ping(struct message *m)
 {
-	reply_result(m, cJSON_CreateObject());
+	mcp_reply_result(m, cJSON_CreateObject());
 }
 
 static void list_tools(struct message *m)
@@ -332,12 +159,12 @@ static void list_tools(struct message *m)
 	const char *images[IMAGES_MAX + 1] = {NULL};
 	const struct fleet *fleet = m->post->server->fleet;
 	images[fleet ? fleet_images(fleet, images, IMAGES_MAX) : 0] = NULL;
-	reply_result(m, mcp_tools_list(images));
+	mcp_reply_result(m, mcp_tools_list(images));
 }
 
 static void list_prompts(struct message *m)
 {
-	reply_result(m, mcp_prompts_list());
+	mcp_reply_result(m, mcp_prompts_list());
 }
 
 static void get_prompt(struct message *m)
@@ -346,9 +173,9 @@ static void get_prompt(struct message *m)
 	cJSON *result = NULL;
 	int r = mcp_prompt_get(m->request.params, &result, &why);
 	if (r < 0)
-		reply_error(m, r == TRM_EINVAL ? BAD_PARAMS : INTERNAL, why.msg);
+		mcp_reply_error(m, r == TRM_EINVAL ? MCP_BAD_PARAMS : MCP_INTERNAL, why.msg);
 	else
-		reply_result(m, result);
+		mcp_reply_result(m, result);
 }
 
 /* The call ends as if its client had left, and the post is answered without it. */
@@ -379,7 +206,7 @@ static const struct {
 		{"initialize", initialize},
 		{"ping", ping},
 		{"tools/list", list_tools},
-		{"tools/call", call_tool},
+		{"tools/call", mcp_call_tool},
 		{"prompts/list", list_prompts},
 		{"prompts/get", get_prompt},
 };
@@ -409,7 +236,7 @@ static void begin_message(struct message *m)
 		}
 	}
 	trm_error_set(&why, TRM_EINVAL, "Method not found: %s", method);
-	reply_error(m, NOT_FOUND, why.msg);
+	mcp_reply_error(m, MCP_NOT_FOUND, why.msg);
 }
 
 /* ---- posts ---- */
@@ -481,7 +308,7 @@ static void handle_item(struct post *post, const cJSON *item)
 	else if (m && r < 0 && is_response(m))
 		take_response(m);
 	else if (m && r < 0)
-		reply_error(m, BAD_REQUEST, why.msg);
+		mcp_reply_error(m, MCP_BAD_REQUEST, why.msg);
 	else if (m)
 		begin_message(m);
 	cJSON_free(text);
@@ -534,7 +361,7 @@ static void take_one(struct post *post)
 		take_response(m);
 	} else if (fault == RPC_PARAMS) {
 		m->wants_no_answer = is_notification(m);
-		reply_error(m, BAD_PARAMS, why.msg);
+		mcp_reply_error(m, MCP_BAD_PARAMS, why.msg);
 	} else {
 		server_refuse(post->http, fault, m->request.id, why.msg, NULL);
 		post->http = NULL;
