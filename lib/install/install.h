@@ -7,7 +7,8 @@
  * recipe.c knows what runs in a sandbox for each language: a script of ours (pip.py, npm.js) that starts pip
  * or npm. fetch.c opens the downloader, a second sandbox like the first, and lets pip fetch wheels there.
  * harvest.c brings what was fetched out of a sandbox, cache.c puts it into the cache. opts.c says whether it
- * can be done, and install.c is the order of these things. Languages without a script of ours have a command in their row, which is run as it is. */
+ * can be done, and install.c is the order of these things. Languages without a script of ours have a command
+ * in their row, which is run as it is. */
 
 #include <stdbool.h>
 #include <stddef.h>
