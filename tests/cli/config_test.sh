@@ -108,6 +108,17 @@ expect_out 333
 HOME= XDG_CONFIG_HOME= try config path
 expect_code 125
 
+# The workbench goes into a folder, and a relative path stays what it was.
+mkdir folder
+echo '{"memory": 1}' >here.json
+try --config here.json folder
+expect_code 125
+expect_in err "here.json:1:"
+TERRARIUM_CONFIG=here.json try folder
+expect_code 125
+expect_in err "here.json:1:"
+rm here.json
+
 # A variable that nobody reads.
 TERRARIUM_LANGUAGE=bash try config language
 expect_code 0

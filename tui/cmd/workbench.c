@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,9 +166,19 @@ static int check_file(const char *file)
 	return CMD_OK;
 }
 
+/* The working directory is about to change: a relative path of the config file must not follow it. */
+static void fix_config_path(struct options *o)
+{
+	static char path[PATH_MAX];
+	const char *named = o->config_path ? o->config_path : getenv("TERRARIUM_CONFIG");
+	if (named && *named && realpath(named, path))
+		o->config_path = path;
+}
+
 static int open_as_asked(struct options *o, const char *file, const struct with_texts *with)
 {
 	if (file && is_folder(file)) {
+		fix_config_path(o);
 		if (chdir(file) < 0)
 			return cmd_fail("cannot open the folder %s: %s", file, strerror(errno));
 		o->opens_folder = true;

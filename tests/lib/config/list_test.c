@@ -1,41 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings that are lists: what an item may be, and what a refused one leaves behind. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include <terrarium/config.h>
-#include <terrarium/error.h>
-
-#include "cmocka_all.h"
-
-static char path[] = "/tmp/terrarium-list-XXXXXX";
-static struct trm_config config;
-static struct trm_error why;
-
-static int set(const char *name, const char *text)
-{
-	return trm_config_set(&config, trm_setting_find(name), text, name, &why);
-}
+#include "one_config.h"
 
 static int add(const char *name, const char *item)
 {
 	return trm_config_add(&config, trm_setting_find(name), item, name, &why);
-}
-
-static const char *get(const char *name)
-{
-	static char out[4096];
-	return trm_config_get(&config, trm_setting_find(name), out, sizeof out);
-}
-
-static void write_script(const char *bytes, size_t n)
-{
-	FILE *f = fopen(path, "w");
-	assert_non_null(f);
-	assert_int_equal(fwrite(bytes, 1, n, f), n);
-	fclose(f);
 }
 
 static void items_are_lines(void **state)
@@ -119,7 +90,7 @@ static void a_script_is_a_name_and_a_text(void **state)
 {
 	(void)state;
 	char item[80];
-	write_script("echo hi\n", 8);
+	write_file("echo hi\n", 8);
 	snprintf(item, sizeof item, "start=%s", path);
 	assert_int_equal(add("script", item), 0);
 	const char *name = trm_list_next(config.scripts, NULL);
@@ -137,15 +108,15 @@ static void bad_scripts_change_nothing(void **state)
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		assert_true(add("script", bad[i]) < 0);
 	snprintf(item, sizeof item, "s=%s", path);
-	write_script("a\0b", 3);
+	write_file("a\0b", 3);
 	assert_int_equal(add("script", item), TRM_EINVAL);
 	assert_non_null(strstr(why.msg, "is not text"));
-	write_script("", 0);
+	write_file("", 0);
 	assert_int_equal(add("script", item), TRM_EINVAL);
 	char *big = malloc(sizeof config.scripts);
 	assert_non_null(big);
 	memset(big, 'x', sizeof config.scripts);
-	write_script(big, sizeof config.scripts);
+	write_file(big, sizeof config.scripts);
 	free(big);
 	assert_int_equal(add("script", item), TRM_ETOOBIG); /* the name alone had room */
 	assert_null(trm_list_next(config.scripts, NULL));
@@ -159,26 +130,6 @@ static void a_list_is_cut_to_the_room_there_is(void **state)
 	assert_string_equal(
 			trm_config_get(&config, trm_setting_find("engine_arg"), out, sizeof out), "--one\n-");
 	assert_string_equal(trm_config_get(&config, trm_setting_find("engine_arg"), out, 6), "--one");
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	trm_config_default(&config);
-	return 0;
-}
-
-static int make_file(void **state)
-{
-	(void)state;
-	int fd = mkstemp(path);
-	return fd < 0 || close(fd) < 0 ? -1 : 0;
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
 }
 
 int main(void)

@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys, and to which servers they may go. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config/config.h"
 
-#include "cmocka_all.h"
-
-static char path[] = "/tmp/terrarium-secret-XXXXXX";
-static struct trm_config config;
-static struct trm_error why;
-
-static int set(const char *name, const char *text)
-{
-	return trm_config_set(&config, trm_setting_find(name), text, name, &why);
-}
-
-static const char *get(const char *name)
-{
-	static char out[4096];
-	return trm_config_get(&config, trm_setting_find(name), out, sizeof out);
-}
+#include "one_config.h"
 
 static int set_file(const char *content)
 {
-	FILE *f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(content, f);
-	fclose(f);
+	write_file(content, strlen(content));
 	return set("api_key_file", path);
 }
 
@@ -110,26 +91,6 @@ static void only_servers_of_this_machine_may_be_chosen_for_a_key(void **state)
 	setenv("MSB_API_KEY", "", 1); /* an empty one is none */
 	assert_false(secret_forbids_url(&config, elsewhere[0]));
 	unsetenv("MSB_API_KEY");
-}
-
-static int begin(void **state)
-{
-	(void)state;
-	trm_config_default(&config);
-	return 0;
-}
-
-static int make_file(void **state)
-{
-	(void)state;
-	int fd = mkstemp(path);
-	return fd < 0 || close(fd) < 0 ? -1 : 0;
-}
-
-static int remove_file(void **state)
-{
-	(void)state;
-	return unlink(path);
 }
 
 int main(void)
