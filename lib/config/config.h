@@ -75,7 +75,7 @@ int config_set_row(const struct config_target *target, size_t row, const char *t
 void config_note(const struct config_target *target, size_t row, enum trm_config_from from, size_t line,
 		size_t column);
 /* Parse the text of a config file on top of the settings in `target`. `filename` is for messages. On an error
- * `target->config` does not change. */
+ * `target->config` does not change; the fields of the program's own rows may have. */
 int config_parse(const struct config_target *target, const char *text, size_t n, const char *filename,
 		struct trm_error *reterr);
 

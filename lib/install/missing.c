@@ -221,3 +221,8 @@ const struct trm_lang *trm_package_refused(const char *words, char *package, siz
 	}
 	return NULL;
 }
+
+bool trm_apt_refused(const char *words)
+{
+	return strstr(words, "/var/lib/apt/lists") || strstr(words, "/var/lib/dpkg/lock");
+}

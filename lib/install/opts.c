@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What was asked for: whether it can be done, and a copy of it. */
+/* Options of an installation: check them, and copy them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 enum { ENV_MAX = 256 };
 
-/* ---- whether it can be done ---- */
+/* ---- checks ---- */
 
 /* Can the sandbox do without a network? */
 static bool may_share(const struct trm_sandbox *sandbox, const struct trm_install_opts *opts)

@@ -158,13 +158,13 @@ static int add(struct buf *text, const char *label, const char *part)
 
 enum { ADVICE = 300, PACKAGE_BYTES = 120 };
 
-/* What to do about a package manager that cannot work here. "": nothing. */
+/* Write advice for output of a package manager that cannot work here; "": there is none to give. */
 static void advise(const struct trm_sandbox *sandbox, const char *words, char out[ADVICE])
 {
 	char package[PACKAGE_BYTES];
 	bool has_net = trm_sandbox_limits(sandbox)->net || trm_sandbox_is_adopted(sandbox)
 		       || trm_sandbox_isolation(sandbox) == TRM_ISOLATION_NONE;
-	bool is_apt = strstr(words, "/var/lib/apt/lists") || strstr(words, "/var/lib/dpkg/lock");
+	bool is_apt = trm_apt_refused(words);
 	out[0] = '\0';
 	if (!has_net && trm_package_refused(words, package, sizeof package))
 		snprintf(out, ADVICE,

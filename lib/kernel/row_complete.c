@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What follows from a row of the language table as it was read. */
+/* Complete a row of the language table after it was read: values that are made from others. */
 #include "kernel/row_internal.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct embed row_companion(const struct row *row)
 	return embed_driver_carry();
 }
 
-/* What the agent's driver of batch languages reads: agent/batch.h. */
+/* Make the text that tells a language's commands to the agent's driver of batch languages (base/batch.h). */
 static int make_batch(const struct spot *s)
 {
 	struct row *row = s->row;

@@ -2,7 +2,7 @@
 #ifndef TRM_KERNEL_ROW_INTERNAL_H
 #define TRM_KERNEL_ROW_INTERNAL_H
 
-/* What the files that read a row of the language table share. */
+/* Private to the files that read a row of the language table. */
 
 #include "kernel/row.h"
 

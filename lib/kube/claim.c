@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Claims of agent-sandbox. What is done here says the same as the scripts of the recipe `agent-sandbox`. */
+/* Claims of agent-sandbox over the API. The scripts of the recipe `agent-sandbox` (recipes.json) do the same
+ * with kubectl, where the proxy cannot be used: change both together. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,9 @@
 #ifndef TRM_KUBE_CLAIM_STATE_H
 #define TRM_KUBE_CLAIM_STATE_H
 
-/* Claims of agent-sandbox as JSON: those that we make, and the states of those that we watch. It says the
- * same as the templates and scripts of the recipe `agent-sandbox` (recipes.json). Pure. */
+/* Claims of agent-sandbox as JSON: those that we make, and the states of those that we watch. The
+ * templates and scripts of the recipe `agent-sandbox` (recipes.json) do the same: change both together. Pure.
+ */
 
 #include <stdbool.h>
 
@@ -20,8 +21,8 @@ char *claim_state_format(struct json_value claim, bool is_deleted, const char *k
 		char out[POD_STATE]);
 /* The name of the pod that the claim is bound to, or "". Returns out. */
 char *claim_pod(struct json_value claim, char out[KUBE_NAME]);
-/* As pod_state_format(), of the pod's main container. A pod that runs is told with its name, and with the
- * path of our agent if it has mounted the ConfigMap of that name. Returns out. */
+/* As pod_state_format(), of the pod's main container. The line for a running pod has its name too, and the
+ * path of our agent if the pod has mounted the ConfigMap of that name. Returns out. */
 char *claim_pod_state_format(struct json_value pod, const char *configmap, char out[POD_STATE]);
 
 #endif

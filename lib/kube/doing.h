@@ -2,7 +2,7 @@
 #ifndef TRM_KUBE_DOING_H
 #define TRM_KUBE_DOING_H
 
-/* What the commands of kube.c and claim.c share. */
+/* Private to the commands of kube.c and claim.c. */
 
 #include "base/json_scan.h"
 #include "kube/command.h"
@@ -11,7 +11,7 @@
 
 enum { KUBE_DONE = 0, KUBE_FAILED = 1, KUBE_UNDONE = -1 };
 
-/* A command that is being done. */
+/* A command in progress. */
 struct doing {
 	const struct kube_place *place;
 	const struct kube_command *command;

@@ -35,7 +35,8 @@ static const struct trm_lang *language_at(const struct member *member)
 	return languages ? languages[member->n_languages] : NULL;
 }
 
-/* What its kernel is to run; NULL: nothing, because a batch language keeps nothing from an empty run. */
+/* The code that warms its kernel: the setup, or an empty piece. NULL: none, because an empty run of a batch
+ * language would leave nothing behind that a later one could use. */
 static const char *setup_of(const struct member *member)
 {
 	const char *const *setup = member->pool->opts.setup;

@@ -193,8 +193,7 @@ void linear_end(struct linear *l, const struct model *m)
 	else if (l->has_person)
 		linear_order_command(l, "quit");
 	else
-		linear_order(l, (struct order){.kind = ORDER_LEAVE}); /* the text came from a pipe or a file
-								       */
+		linear_order(l, (struct order){.kind = ORDER_LEAVE}); /* the input was a pipe or a file */
 }
 
 bool linear_is_ready(const struct linear *l, const struct model *m)

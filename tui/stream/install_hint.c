@@ -82,7 +82,7 @@ bool install_hint_of_words(const struct trm_sandbox *sandbox, const char *words,
 		snprintf(out, INSTALL_HINT, "this sandbox has no network: %.240s", command);
 		return true;
 	}
-	bool is_apt = strstr(words, "/var/lib/apt/lists") || strstr(words, "/var/lib/dpkg/lock");
+	bool is_apt = trm_apt_refused(words);
 	if (is_apt && is_local(sandbox))
 		snprintf(out, INSTALL_HINT, APT_HINT);
 	return is_apt && is_local(sandbox);

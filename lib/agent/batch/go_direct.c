@@ -16,9 +16,10 @@
 
 enum { IMPORTS_MAX = 200 };
 
-/* What the preparation has for the folder that it made its files in. */
+/* The list that the preparation wrote has its files below this path, where they were made. */
 static const char prepared_prefix[] = "=/tmp/prepared/";
 static const char head[] = "package main\n";
+/* The row of Go has the same format in `prepare` (languages.json). */
 static const char list_format[] =
 		"{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"
 		"{{if eq .ImportPath \"runtime\"}}\n# {{context.GOROOT}}/pkg/tool/{{context.GOOS}}_{{context.GOARCH}}{{end}}";
@@ -61,7 +62,7 @@ static void take_list(struct go_direct *d, const struct buf *list, const char *m
 				|| memmem(buf_at(&d->config), d->config.len, at, (size_t)(equals + 1 - at)))
 			continue;
 		size_t prefix = strlen(prepared_prefix);
-		if (moved && !strncmp(equals, prepared_prefix, prefix)) {
+		if (moved && (size_t)(at + n - equals) > prefix && !memcmp(equals, prepared_prefix, prefix)) {
 			buf_append(&d->config, at, (size_t)(equals + 1 - at));
 			buf_append(&d->config, moved, strlen(moved));
 			at = equals + prefix - 1;
@@ -74,30 +75,13 @@ static void take_list(struct go_direct *d, const struct buf *list, const char *m
 		buf_clear(&d->config);
 }
 
-static bool read_list(const char *path, struct buf *out)
-{
-	buf_init(out, CONFIG_MAX);
-	FILE *f = fopen(path, "re");
-	char *room = f ? buf_reserve(out, CONFIG_MAX) : NULL;
-	if (room)
-		buf_fill(out, fread(room, 1, CONFIG_MAX - 1, f));
-	if (f)
-		fclose(f);
-	buf_append(out, "", 1);
-	if (out->len)
-		out->len--; /* the lines are read as a string */
-	return out->len;
-}
-
 static void take_prepared(struct go_direct *d, const char *language)
 {
 	struct prepared prepared;
 	struct buf list;
-	char path[PATH_MAX];
 	prepared_find(&prepared, language, "carry.go", d->compiler, d->carry, d->carry_len);
 	if (*prepared.folder) {
-		snprintf(path, sizeof path, "%.4000s/importcfg", prepared.folder);
-		if (read_list(path, &list))
+		if (prepared_read(prepared.folder, "importcfg", CONFIG_MAX, &list))
 			take_list(d, &list, prepared.folder);
 		buf_finish(&list);
 		snprintf(d->object, sizeof d->object, "%.4000s/carry.a", prepared.folder);
@@ -106,7 +90,7 @@ static void take_prepared(struct go_direct *d, const char *language)
 	prepared_finish(&prepared);
 }
 
-/* ---- what is done in the background ---- */
+/* ---- the background process that compiles carry.go and lists packages ---- */
 
 static void start_maker(struct go_direct *d, const char *argv[])
 {
@@ -137,7 +121,6 @@ static void start_carry(struct go_direct *d)
 static void advance_maker(struct go_direct *d)
 {
 	struct buf list;
-	char path[PATH_MAX];
 	int status = 0;
 	if (!d->maker || waitpid(d->maker, &status, WNOHANG) == 0)
 		return;
@@ -150,8 +133,7 @@ static void advance_maker(struct go_direct *d)
 		d->has_object = true;
 		return;
 	}
-	name_direct(d, "made", path);
-	if (read_list(path, &list))
+	if (prepared_read(d->folder, "made", CONFIG_MAX, &list))
 		take_list(d, &list, NULL);
 	buf_finish(&list);
 	d->is_listing = false;

@@ -18,7 +18,7 @@ bool prepared_path(char out[PATH_MAX], const char *name)
 	return n < PATH_MAX;
 }
 
-static bool read_prepared(const char *folder, const char *name, size_t max, struct buf *out)
+bool prepared_read(const char *folder, const char *name, size_t max, struct buf *out)
 {
 	char path[PATH_MAX];
 	buf_init(out, max);
@@ -63,7 +63,7 @@ bool prepared_is_made_with(const char *folder, const char *const *compiler)
 			buf_append(&wanted, "\n", 1);
 		}
 	}
-	bool is_it = read_prepared(folder, "made_with", MADE_WITH_MAX, &known) && wanted.len
+	bool is_it = prepared_read(folder, "made_with", MADE_WITH_MAX, &known) && wanted.len
 		     && known.len == wanted.len && !memcmp(buf_at(&known), buf_at(&wanted), known.len);
 	buf_finish(&known);
 	buf_finish(&wanted);
@@ -76,7 +76,7 @@ void prepared_find(struct prepared *ret, const char *language, const char *front
 	*ret = (struct prepared){0};
 	buf_init(&ret->front, FRONT_MAX);
 	if (!prepared_path(ret->folder, language)
-			|| !read_prepared(ret->folder, front, FRONT_MAX, &ret->front) || ret->front.len < n
+			|| !prepared_read(ret->folder, front, FRONT_MAX, &ret->front) || ret->front.len < n
 			|| memcmp(buf_at(&ret->front), native, n) != 0
 			|| !prepared_is_made_with(ret->folder, compiler))
 		ret->folder[0] = '\0';

@@ -20,11 +20,14 @@ struct prepared {
 /* The path of a file or folder there. False: it is too long. */
 bool prepared_path(char out[PATH_MAX], const char *name);
 
+/* Read a file of a folder. False: it is empty or cannot be read. Free the buffer in any case. */
+bool prepared_read(const char *folder, const char *name, size_t max, struct buf *out);
+
 /* Find what was made for the language by this very compiler, with these options. `front` is the file there
  * that begins with `native`. */
 void prepared_find(struct prepared *ret, const char *language, const char *front, const char *const *compiler,
 		const char *native, size_t n);
-/* Was the folder made by this very compiler, with these options? */
+/* Whether this very compiler made the folder, with these options. */
 bool prepared_is_made_with(const char *folder, const char *const *compiler);
 void prepared_finish(struct prepared *p);
 /* Does front.h have all headers that these lines include? */

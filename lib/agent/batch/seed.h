@@ -7,7 +7,8 @@
  * stays here. */
 
 /* `seed`: "NAME:FOLDER", the folder of that name, and a cache below the home; NULL: nothing is done. A cache
- * that is there already stays as it is. */
+ * that is there already stays as it is. This compiler must have made the folder, with these very words;
+ * compiler[0] NULL: the language names no compiler, and nothing is compared. */
 void seed_fill(const char *seed, const char *const *compiler);
 
 #endif

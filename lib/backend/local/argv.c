@@ -75,8 +75,7 @@ const char *const ARGV_ENVIRONMENT[][2] = {
 		{"TMPDIR", "/tmp"},
 		/* The home is the sandbox's own: what the distribution manages, pip cannot break. */
 		{"PIP_BREAK_SYSTEM_PACKAGES", "1"},
-		/* What a Python that code starts prints comes at once, and in the order of the output around
-		   it. */
+		/* Python programs that the code starts do not hold back output, so it keeps its order. */
 		{"PYTHONUNBUFFERED", "1"},
 		{NULL, NULL},
 };

@@ -198,14 +198,6 @@ static int open_parts(struct supervised_request *request, const struct buf *cert
 	return request->certs_fd < 0 ? request->certs_fd : 0;
 }
 
-static void close_parts(const struct supervised_request *request)
-{
-	const int fds[] = {request->agent_fd, request->certs_fd, request->snapshot_fd};
-	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
-}
-
 /* ---- start ---------------------------------------------------------------------------------- */
 
 /* Packages that were fetched once for all; without it they are fetched anew. */
@@ -258,10 +250,7 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	char env[TRM_ENV_BYTES], cache[CACHEDIR_PATH];
 	struct supervised_request request = {.entry = entry,
 			.spec = &packet,
-			.agent_fd = -1,
-			.certs_fd = -1,
-			.plan_fd = -1,
-			.snapshot_fd = -1,
+			SUPERVISED_REQUEST_INIT,
 			.mount_fds = mounts->fds,
 			.n_mounts = mounts->n,
 			.disk_bytes = spec->disk_bytes};
@@ -283,7 +272,7 @@ static int launch(const struct trm_sandbox_opts *opts, const struct rundir_entry
 	netplan_finish(&plan);
 	if (r == 0)
 		r = supervised_start(&request, ret, reterr);
-	close_parts(&request);
+	supervised_request_close(&request);
 	buf_finish(&packet);
 	return r;
 }

@@ -85,20 +85,14 @@ int launch_supervisor(const struct box *box, struct started *ret, struct trm_err
 	buf_init(&spec, CONTROL_MAX_BYTES);
 	struct supervised_request request = {.entry = &box->entry,
 			.spec = &spec,
-			.agent_fd = -1,
-			.certs_fd = -1,
-			.plan_fd = -1,
-			.snapshot_fd = -1,
+			SUPERVISED_REQUEST_INIT,
 			.disk_bytes = box->container_spec.opts.limits.disk_bytes};
 	int r = open_parts(&request, box, reterr);
 	if (r == 0)
 		r = put_spec(&spec, box, reterr);
 	if (r == 0)
 		r = supervised_start(&request, ret, reterr);
-	const int fds[] = {request.agent_fd, request.plan_fd, request.snapshot_fd};
-	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
-		if (fds[i] >= 0)
-			close(fds[i]);
+	supervised_request_close(&request);
 	buf_finish(&spec);
 	return r;
 }

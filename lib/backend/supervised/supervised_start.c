@@ -12,7 +12,16 @@
 #include "embed/embed.h"
 #include "wire/control.h"
 
-/* What every start opens; -1: not open yet. The last two are for the caller. */
+void supervised_request_close(const struct supervised_request *request)
+{
+	const int fds[] = {request->agent_fd, request->certs_fd, request->plan_fd, request->snapshot_fd};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+}
+
+/* Descriptors that each start opens; -1: not open yet. The caller gets STREAM and NEAR, the rest is closed.
+ */
 enum part { NULL_FD, PROGRAM, LISTEN, CONTROL, FAR, THEIRS, STREAM = THEIRS, NEAR, PARTS };
 
 static int open_parts(int p[PARTS], const struct rundir_entry *entry, struct trm_error *reterr)

@@ -65,6 +65,10 @@ const struct trm_lang *trm_package_command_line(const char *line, char *packages
  * NULL: there is none. */
 const struct trm_lang *trm_package_refused(const char *words, char *package, size_t cap);
 
+/* Whether apt-get says in `words` of its output that it may not write below /var/lib, as in local sandboxes,
+ * where this machine's files are read-only. */
+bool trm_apt_refused(const char *words);
+
 /* Check a language. TRM_ENOTSUP with the reason why no package can be installed for it, and what to do
  * instead. */
 int trm_install_supports(const struct trm_lang *lang, struct trm_error *reterr);

@@ -2,7 +2,7 @@
 #ifndef TRM_SERVER_MCP_INTERNAL_H
 #define TRM_SERVER_MCP_INTERNAL_H
 
-/* What the files that answer a POST to /mcp share. */
+/* Private to the files that answer a POST to /mcp. */
 
 #include <stdbool.h>
 

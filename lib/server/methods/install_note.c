@@ -42,8 +42,7 @@ bool install_note_find(
 			has_no_network(sandbox) ? trm_package_refused(words, package, sizeof package) : NULL;
 	if (lang)
 		put_note(out, "this sandbox has no network: ", lang, package);
-	bool is_apt = !lang && (strstr(words, "/var/lib/apt/lists") || strstr(words, "/var/lib/dpkg/lock"))
-		      && !strcmp(trm_sandbox_backend(sandbox), "local");
+	bool is_apt = !lang && trm_apt_refused(words) && !strcmp(trm_sandbox_backend(sandbox), "local");
 	if (is_apt)
 		snprintf(out, INSTALL_NOTE,
 				"apt-get works in containers; this sandbox sees the server's /usr, read-only");
