@@ -164,6 +164,18 @@ expect_out 42
 within 'mount -t tmpfs -o mode=700 tmpfs "$XDG_RUNTIME_DIR"; mount -o remount,bind,ro /; ! mkdir /made 2>/dev/null' \
 	run --yes --isolation landlock -c 'print(6 * 7)'
 expect_out 42
+if [ "$(id -u)" = 0 ]; then # who cannot see the locks of others takes other users than they have
+	"$terrarium" run --yes --isolation landlock -c 'import time; open("/dev/stderr", "w").write("up"); time.sleep(1000)' \
+		>other 2>&1 &
+	other=$!
+	until_true grep -q up other
+	within 'mount -t tmpfs -o mode=700 tmpfs "$XDG_RUNTIME_DIR"; mount -o remount,bind,ro /' \
+		run --yes --isolation landlock -c 'print(6 * 7)'
+	expect_out 42
+	kill -INT $other
+	wait $other
+	grep -q KeyboardInterrupt other || wrong "the other sandbox should be there still: $(cat other)"
+fi
 within "$(echo "$closed" | sed s/OPTION/$noexec/)" doctor --isolation landlock
 expect_code 0
 [ $noexec != noexec ] || expect_in out "mounted noexec"

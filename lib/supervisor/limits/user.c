@@ -67,17 +67,26 @@ static uint32_t nth(uint32_t i)
 	return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
 }
 
-/* Ending a sandbox kills all visible processes of its user, and root of the machine also sees those in
- * containers. So in a PID namespace other than the machine's (include/linux/proc_ns.h: PROC_PID_INIT_INO)
- * the search begins elsewhere. */
+/* The number of a namespace; 0: unknown. */
+static unsigned long namespace_number(const char *path)
+{
+	char text[64] = "";
+	if (readlink(path, text, sizeof text - 1) <= 0)
+		return 0;
+	return strtoul(text + strcspn(text, "0123456789"), NULL, 10);
+}
+
+/* Ending a sandbox kills all visible processes of its user. Root of the machine also sees those in
+ * containers, and a process in a mount namespace of its own, as of a hardened service, may not see the locks
+ * of others. So the search begins elsewhere in a PID namespace other than the machine's
+ * (include/linux/proc_ns.h: PROC_PID_INIT_INO), and in a mount namespace other than that of process 1. */
 static uint32_t first_of(uint32_t count)
 {
 	const unsigned long machines = 4026531836;
-	char here[64] = "";
-	if (count <= USER_COUNT || readlink("/proc/self/ns/pid", here, sizeof here - 1) <= 0)
-		return 0;
-	unsigned long inode = strtoul(here + strcspn(here, "0123456789"), NULL, 10);
-	return inode == machines ? 0 : USER_COUNT + (uint32_t)(inode % USER_MORE_COUNT);
+	unsigned long mounts = namespace_number("/proc/self/ns/mnt");
+	bool is_machines = namespace_number("/proc/self/ns/pid") == machines && mounts
+			   && namespace_number("/proc/1/ns/mnt") == mounts;
+	return count <= USER_COUNT || is_machines ? 0 : USER_COUNT + (uint32_t)(mounts % USER_MORE_COUNT);
 }
 
 static int lock_free_user(struct user *ret, uint32_t count)

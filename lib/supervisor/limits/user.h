@@ -7,8 +7,8 @@
  *
  * The numbers begin at 61000 and end before systemd's dynamic users (61184). When these are taken, the
  * numbers from 1879048192 follow, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In
- * a PID namespace other than the machine's, such as a container's, the second range comes first; a
- * container that does not map it has only the first. A number is taken by locking a file of its name. It is
+ * a PID namespace other than the machine's, such as a container's, and in a mount namespace other than that
+ * of process 1, the second range comes first; a container that does not map it has only the first. A number is taken by locking a file of its name. It is
  * free again when the lock is released, however the supervisor ends. */
 
 #include <stdbool.h>
