@@ -65,9 +65,9 @@ static void runs_are_marked(void **state)
 	screen_wait(&s, "│ second");
 	to_metrics();
 	screen_send(&s, "\033[D"); /* left: the newest run */
-	screen_wait(&s, "[2]");
+	screen_wait(&s, "│ [2] "); /* the pane; the output has its own headings */
 	screen_send(&s, "\033[D");
-	screen_wait(&s, "[1] 3.");
+	screen_wait(&s, "│ [1] ");
 	screen_wait(&s, "cpu ");
 	screen_send(&s, "\033"); /* back to now */
 	screen_wait(&s, "NET  off");
