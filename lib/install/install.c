@@ -111,7 +111,7 @@ static void on_harvested(void *user, const char *group)
 static bool may_be_built(unsigned seen)
 {
 	return (seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_WANTS_BUILD))
-	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER));
+	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER | 1u << TOOL_STALLED));
 }
 
 /* The tool's own words have been printed: here is what they mean. */
@@ -126,6 +126,11 @@ static void explain(struct trm_install *in, int exit_code, unsigned seen, struct
 	else if (in->is_canceled)
 		trm_error_set(why, TRM_ECANCELED,
 				"interrupted: %s did not finish, and the rest is not installed", tool);
+	else if (seen & 1u << TOOL_STALLED)
+		trm_error_set(why, TRM_ETIMEDOUT,
+				"%s was ended: nothing, or next to nothing, has come from the package index for %d s; "
+				"try again later, or name another index",
+				tool, STALL_S);
 	else if (seen & (1u << TOOL_NO_SPACE | 1u << TOOL_NO_SPACE_NPM))
 		trm_error_set(why, TRM_ETOOBIG,
 				"%s failed: the sandbox's files have reached their limit of %llu MiB; start one with more "
@@ -229,6 +234,8 @@ static void on_fetched(void *user, int exit_code, unsigned seen, const struct tr
 	in->fetch = NULL;
 	if (!in->is_shared || exit_code)
 		turn_end(&in->turn);
+	if (seen & 1u << TOOL_STALLED)
+		buf_clear(&in->held); /* that it was interrupted: not by anybody */
 	if (exit_code > 0 && (in->is_canceled || !in->sandbox || !may_build_here(in, seen)))
 		tell_held(in);
 	if (!in->sandbox) {

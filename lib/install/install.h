@@ -22,6 +22,7 @@
 #include "base/buf.h"
 #include "base/cachedir.h"
 #include "embed/embed.h"
+#include "sandbox/sandbox.h"
 
 /* ---- name.c ------------------------------------------------------------------------ */
 
@@ -81,7 +82,8 @@ enum tool_phrase {
 	TOOL_NO_ANSWER,
 	TOOL_NOT_FOUND,
 	TOOL_NO_SPACE,
-	TOOL_NO_SPACE_NPM
+	TOOL_NO_SPACE_NPM,
+	TOOL_STALLED /* ended, because nothing more came: see stall.c */
 };
 enum { TOOL_TAIL_BYTES = 64 };
 
@@ -100,6 +102,23 @@ int tool_start(struct trm_sandbox *sandbox, const char *verb, const struct tool_
 void tool_interrupt(struct tool *tool);
 /* The size that is now in its options. */
 void tool_resize(struct tool *tool);
+
+/* ---- stall.c: an index that hangs ------------------------------------------------------------- */
+
+enum { STALL_S = 60 };
+
+struct stall {
+	struct trm_sandbox *sandbox; /* NULL: it is not looked at */
+	struct sandbox_observer observer;
+	struct trm_sample mark; /* when something was last going on */
+	void (*stalled)(void *user);
+	void *user;
+};
+
+/* `stalled` every few seconds once nothing has been going on in the sandbox for STALL_S. It must not end
+ * the stall. */
+void stall_begin(struct stall *stall, struct trm_sandbox *sandbox, void (*stalled)(void *user), void *user);
+void stall_end(struct stall *stall); /* also of a zeroed one */
 
 /* ---- opts.c: what was asked for ------------------------------------------------------------ */
 

@@ -16,6 +16,7 @@ struct tool {
 	struct trm_proc *proc;
 	char tail[TOOL_TAIL_BYTES]; /* end of the output: a phrase may come in two pieces */
 	size_t tail_len;
+	struct stall stall;
 	unsigned n_interrupts;
 	unsigned seen;
 };
@@ -52,6 +53,7 @@ static void end(struct tool *t, int exit_code, const struct trm_error *why)
 	const struct tool_cb *cb = t->cb;
 	void *user = t->user;
 	unsigned seen = t->seen;
+	stall_end(&t->stall);
 	free(t);
 	cb->done(user, exit_code, seen, why);
 }
@@ -67,8 +69,12 @@ static void on_output(void *user, struct trm_proc *proc, unsigned channel, const
 static void on_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
 {
+	struct tool *t = user;
 	(void)proc;
-	end(user, !exit ? -1 : exit->signal ? 128 + exit->signal : exit->exit_code, why);
+	if (!exit && t->seen & 1u << TOOL_STALLED) /* killed for it */
+		end(t, 128 + SIGKILL, why);
+	else
+		end(t, !exit ? -1 : exit->signal ? 128 + exit->signal : exit->exit_code, why);
 }
 
 enum { ARGV_MAX = ARGUMENTS_MAX + 33 };
@@ -127,6 +133,13 @@ static void put_words(const struct tool *t, const char *argv[ARGV_MAX + 1])
 		argv[n++] = t->opts->packages[i];
 }
 
+static void on_stalled(void *user)
+{
+	struct tool *t = user;
+	t->seen |= 1u << TOOL_STALLED;
+	tool_interrupt(t);
+}
+
 static int spawn(struct tool *t, struct trm_error *reterr)
 {
 	static const struct trm_proc_cb cb = {.output = on_output, .exited = on_exited};
@@ -142,7 +155,10 @@ static int spawn(struct tool *t, struct trm_error *reterr)
 			.pty = t->opts->has_terminal,
 			.rows = t->opts->rows,
 			.cols = t->opts->cols};
-	return trm_proc_spawn(t->sandbox, &opts, &cb, t, &t->proc, reterr);
+	int r = trm_proc_spawn(t->sandbox, &opts, &cb, t, &t->proc, reterr);
+	if (r == 0)
+		stall_begin(&t->stall, t->sandbox, on_stalled, t);
+	return r;
 }
 
 static void on_put(void *user, const struct trm_error *why, uint64_t size, uint32_t mode)

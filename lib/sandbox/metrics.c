@@ -21,9 +21,17 @@ void metrics_send_watch(struct trm_sandbox *s)
 	char bytes[8];
 	struct buf payload = {.mem = bytes, .cap = sizeof bytes, .max = sizeof bytes};
 	struct pack p = {.to = &payload};
-	pack_u32(&p, s->opts.metrics_interval_ms);
+	uint32_t asked_ms = s->opts.metrics_interval_ms;
+	pack_u32(&p, asked_ms ? asked_ms : s->needed_interval_ms);
 	pack_u8(&p, s->opts.metrics_with_processes);
 	client_send(s, 0, FRAME_WATCH, 0, buf_at(&payload), payload.len);
+}
+
+void metrics_need(struct trm_sandbox *s, uint32_t interval_ms)
+{
+	s->needed_interval_ms = interval_ms;
+	if (!s->opts.metrics_interval_ms && sandbox_is_open(s))
+		metrics_send_watch(s);
 }
 
 /* False: the carrier has nothing to add. */

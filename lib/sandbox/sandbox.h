@@ -163,6 +163,7 @@ struct trm_sandbox {
 	struct sandbox_observer *observers;
 	unsigned holds;
 	uint64_t rate_time_ns, rate_cpu_ns; /* of the last metrics; 0: there were none */
+	uint32_t needed_interval_ms;        /* see metrics_need(); 0: not */
 	/* connection */
 	int fd; /* the carrier's; -1 */
 	struct trm_watch *watch;
@@ -360,6 +361,9 @@ int registry_fail_absent(const char *name, struct trm_error *reterr);
 const char *sandbox_program(const struct trm_sandbox *sandbox, const char *path);
 int metrics_check(uint32_t interval_ms, struct trm_error *reterr);
 void metrics_send_watch(struct trm_sandbox *sandbox);
+/* Observers get samples at least this often, whatever its owner has asked for. 0: no longer. One at a time.
+ */
+void metrics_need(struct trm_sandbox *sandbox, uint32_t interval_ms);
 int metrics_frame(struct trm_sandbox *sandbox, const struct frame *frame, struct trm_error *why);
 /* Sample what the carrier knows right now. False if it knows nothing without the agent. */
 bool metrics_sample_now(struct trm_sandbox *sandbox, struct trm_sample *ret);

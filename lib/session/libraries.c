@@ -79,7 +79,8 @@ static char *last_words(const struct libraries *l)
 
 static void fail_run(struct libraries *l, int exit_code, const struct trm_error *why)
 {
-	char *words = last_words(l);
+	/* Of one that was ended, its own words do not say why. */
+	char *words = why->code == TRM_ETIMEDOUT ? NULL : last_words(l);
 	struct trm_result result = {
 			.status = TRM_STATUS_ERROR,
 			.exit_code = exit_code > 0 && exit_code < 256 ? exit_code : 1,

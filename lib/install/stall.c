@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* A tool that waits for an index which never answers, or sends a byte now and then: pip itself only looks at
+ * single reads. What counts is what the sandbox receives, or else writes, and what it computes. */
+#include "install/install.h"
+
+enum { SAMPLE_MS = 5000 };
+
+static const uint64_t SLOW_BYTES = 100ull * STALL_S, IDLE_CPU_NS = 1000000000;
+
+/* False also where it is not known: nobody is ended for that. */
+static bool is_idle(const struct trm_sample *from, const struct trm_sample *to)
+{
+	uint32_t known = from->known & to->known;
+	uint64_t bytes = known & TRM_METRIC_NET ? to->net_rx_bytes - from->net_rx_bytes
+						: to->disk_bytes - from->disk_bytes;
+	return known & TRM_METRIC_CPU_TIME && known & (TRM_METRIC_NET | TRM_METRIC_DISK)
+	       && to->cpu_ns - from->cpu_ns < IDLE_CPU_NS && bytes < SLOW_BYTES;
+}
+
+static void on_sample(void *user, const struct trm_sample *sample)
+{
+	struct stall *stall = user;
+	if (!stall->mark.time_ns || !is_idle(&stall->mark, sample))
+		stall->mark = *sample;
+	else if (sample->time_ns - stall->mark.time_ns >= STALL_S * UINT64_C(1000000000))
+		stall->stalled(stall->user);
+}
+
+void stall_begin(struct stall *stall, struct trm_sandbox *sandbox, void (*stalled)(void *user), void *user)
+{
+	*stall = (struct stall){.sandbox = sandbox,
+			.observer = {.sample = on_sample, .user = stall},
+			.stalled = stalled,
+			.user = user};
+	sandbox_observe(sandbox, &stall->observer);
+	metrics_need(sandbox, SAMPLE_MS);
+}
+
+void stall_end(struct stall *stall)
+{
+	if (!stall->sandbox)
+		return;
+	sandbox_unobserve(stall->sandbox, &stall->observer);
+	metrics_need(stall->sandbox, 0);
+	stall->sandbox = NULL;
+}
