@@ -226,7 +226,8 @@ static int start_job(struct trm_copy *copy, struct trm_error *why)
 	struct job *job = &copy->job;
 	*job = (struct job){.source = &copy->sources[copy->next++]};
 	copy->has_job = true;
-	buf_init(&job->backlog, 2 * TREE_WINDOW);
+	/* A window of the smallest frames, empty directories, as tar headers of 512 bytes each. */
+	buf_init(&job->backlog, 20 * TREE_WINDOW);
 	int r = find_box(copy, job->source, &job->from_box, why);
 	if (r < 0)
 		return r;

@@ -33,7 +33,8 @@ struct copy_tar {
 	char path[COPY_TAR_PATH]; /* of the folder in hand */
 	unsigned depth;           /* folders that are open */
 	uint64_t left, padding;   /* of the file in hand: bytes that are still to come; its size */
-	bool is_in_file;
+	unsigned n_skipped;       /* folders that are open and not in the archive, for their path */
+	bool is_in_file, skips_file;
 };
 /* `base`: the name of the root; "": ".". */
 void copy_tar_init(struct copy_tar *tar, const char *base);

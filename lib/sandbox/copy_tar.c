@@ -22,6 +22,18 @@ static int put_bytes(struct buf *out, const void *bytes, size_t n)
 	return r < 0 || n % BLOCK == 0 ? r : buf_append(out, zeros, BLOCK - n % BLOCK);
 }
 
+/* What octal digits cannot say is a binary number behind a byte 0x80, as GNU and POSIX tars read it. */
+static void put_size(char field[12], uint64_t size)
+{
+	if (size < UINT64_C(1) << 33) {
+		snprintf(field, 12, "%011llo", (unsigned long long)size);
+		return;
+	}
+	field[0] = (char)0x80;
+	for (int i = 11; i > 0; i--, size >>= 8)
+		field[i] = (char)(size & 0xff);
+}
+
 static int put_header(struct buf *out, const char *name, const char *link, char type,
 		const struct entry *entry, uint64_t size)
 {
@@ -32,7 +44,7 @@ static int put_header(struct buf *out, const char *name, const char *link, char 
 	snprintf(h.mode, sizeof h.mode, "%07o", (unsigned)entry->mode & ENTRY_MODE_MASK);
 	snprintf(h.uid, sizeof h.uid, "%07o", 0u);
 	snprintf(h.gid, sizeof h.gid, "%07o", 0u);
-	snprintf(h.size, sizeof h.size, "%011llo", (unsigned long long)size & 077777777777);
+	put_size(h.size, size);
 	snprintf(h.mtime, sizeof h.mtime, "%011llo",
 			(unsigned long long)(entry->mtime_s > 0 ? entry->mtime_s : 0) & 077777777777);
 	memcpy(h.magic, "ustar  ", sizeof h.magic);
@@ -100,17 +112,19 @@ static int begin_file(struct copy_tar *tar, struct buf *out, const struct entry 
 {
 	char name[COPY_TAR_PATH];
 	int r = find_name(tar, entry, name);
-	tar->left = tar->padding = entry->size;
 	tar->is_in_file = true;
+	tar->skips_file = r < 0;
+	tar->left = tar->padding = r < 0 ? 0 : entry->size;
 	return r < 0 ? r : put_node(out, name, "", '0', entry, entry->size);
 }
 
-/* It may have become shorter since its size was told. */
+/* It may have become shorter since its size was told. Zeros stand for what is missing, unless that is so much
+ * that it cannot be kept here until it is written. */
 static int end_file(struct copy_tar *tar, struct buf *out)
 {
 	static const char zeros[64 * 1024], end[2 * BLOCK];
 	uint64_t left = tar->left + (BLOCK - tar->padding % BLOCK) % BLOCK;
-	int r = 0;
+	int r = left < out->max - out->len ? 0 : TRM_EIO;
 	for (; left && r == 0; left -= left < sizeof zeros ? left : sizeof zeros)
 		r = buf_append(out, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros);
 	tar->left = 0;
@@ -136,9 +150,35 @@ void copy_tar_init(struct copy_tar *tar, const char *base)
 	snprintf(tar->path, sizeof tar->path, "%s", *base ? base : ".");
 }
 
+/* Is this in a folder, or the end of a file, that is not in the archive? Then it is dealt with. */
+static bool skip_entry(struct copy_tar *tar, const struct entry *entry)
+{
+	if (tar->is_in_file && tar->skips_file) {
+		tar->is_in_file = entry->kind != ENTRY_END && entry->kind != ENTRY_FAIL;
+		return true;
+	}
+	if (!tar->n_skipped)
+		return false;
+	tar->n_skipped += entry->kind == ENTRY_DIR;
+	tar->n_skipped -= entry->kind == ENTRY_UP;
+	tar->is_in_file = tar->skips_file = entry->kind == ENTRY_FILE;
+	tar->left = 0;
+	return true;
+}
+
+static int refuse_path(struct copy_tar *tar, const struct entry *entry, struct trm_error *why)
+{
+	tar->n_skipped += entry->kind == ENTRY_DIR;
+	trm_error_set(why, TRM_ETOOBIG, "%.100s…/%.100s: the path is too long for an archive", tar->path,
+			entry->name);
+	return COPY_TAR_REFUSED;
+}
+
 int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *entry, struct trm_error *why)
 {
 	int r = 0;
+	if (skip_entry(tar, entry))
+		return 0;
 	switch (entry->kind) {
 	case ENTRY_DIR: r = begin_folder(tar, out, entry); break;
 	case ENTRY_UP: r = end_folder(tar, out); break;
@@ -157,15 +197,18 @@ int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *en
 		return trm_error_set(
 				why, TRM_EPROTO, "the agent in the sandbox sent data that was not requested");
 	}
-	return r < 0 ? trm_error_set(why, r,
-			       r == TRM_ETOOBIG ? "a path is too long for an archive" : "out of memory")
-		     : r;
+	if (r == TRM_EIO)
+		return trm_error_set(
+				why, r, "%.200s: a file became much shorter while it was read", tar->path);
+	if (r == TRM_ETOOBIG && entry->kind != ENTRY_UP && entry->kind != ENTRY_END)
+		return refuse_path(tar, entry, why);
+	return r < 0 ? trm_error_set(why, r, "out of memory") : r;
 }
 
 int copy_tar_data(struct copy_tar *tar, struct buf *out, const void *bytes, size_t n, struct trm_error *why)
 {
-	if (!tar->is_in_file || n > tar->left)
-		return trm_error_set(why, TRM_EPROTO, "a file in the sandbox is longer than its size");
+	if (n > tar->left)
+		n = (size_t)tar->left; /* it has grown since its size was told, or never had one: /proc */
 	tar->left -= n;
 	int r = buf_append(out, bytes, n);
 	return r < 0 ? trm_error_set(why, r, "out of memory") : 0;

@@ -87,6 +87,11 @@ enum { BLOCK = 512 };
 static uint64_t octal(const char *text, size_t n)
 {
 	uint64_t value = 0;
+	if ((unsigned char)*text == 0x80) { /* binary: too large for octal digits */
+		for (size_t i = 1; i <= n; i++)
+			value = value << 8 | (unsigned char)text[i];
+		return value;
+	}
 	for (size_t i = 0; i < n && text[i] >= '0' && text[i] <= '7'; i++)
 		value = value * 8 + (uint64_t)(text[i] - '0');
 	return value;

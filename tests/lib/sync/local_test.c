@@ -217,6 +217,38 @@ static void folders_go_in_and_come_out_as_archives(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* A folder that wants to do harm: only names below its own, and who asks is told that something is missing.
+ */
+static void archives_hold_no_harm(void **state)
+{
+	static const char code[] = "import os\n"
+				   "os.makedirs('evil/sub'); os.chdir('evil')\n"
+				   "os.symlink('/etc/passwd', 'absolute'); os.symlink('../..', 'sub/up')\n"
+				   "os.symlink('sub', 'stays'); os.mkfifo('fifo'); open('..x', 'w').close()\n"
+				   "open('n' * 255, 'w').close(); os.link('..x', 'hard')\n"
+				   "with open('giant', 'w') as file: file.truncate(2 << 20)\n"
+				   "os.chdir('..')";
+	struct trm_archive archive;
+	(void)state;
+	start();
+	gives(LANG_PYTHON, code, "2097152");
+	assert_int_equal(trm_sync_archive(s, "evil", 1 << 20, &archive, &why), TRM_ETOOBIG);
+	assert_null(archive.bytes);
+	trm_archive_finish(&archive);
+	assert_true(trm_sync_archive(s, "evil", 4 << 20, &archive, &why) < 0);
+	assert_int_equal(archive.n_entries, 0);
+	trm_archive_finish(&archive);
+	gives(LANG_PYTHON, "os.remove('evil/absolute'); os.remove('evil/sub/up'); os.remove('evil/fifo')",
+			"");
+	assert_int_equal(trm_sync_archive(s, "evil", 4 << 20, &archive, &why), 0);
+	assert_int_equal(archive.n_entries, 7);
+	for (size_t i = 0; i < archive.n_entries; i++) {
+		assert_memory_equal(archive.entries[i].name, "evil/", 5);
+		assert_null(strstr(archive.entries[i].name, "../"));
+	}
+	trm_archive_finish(&archive);
+}
+
 static void it_is_measured(void **state)
 {
 	struct trm_sync_metrics all;
@@ -332,6 +364,7 @@ int main(void)
 			cmocka_unit_test_setup_teardown(runs_have_their_own_surroundings, begin, finish),
 			cmocka_unit_test_setup_teardown(
 					folders_go_in_and_come_out_as_archives, begin, finish),
+			cmocka_unit_test_setup_teardown(archives_hold_no_harm, begin, finish),
 			cmocka_unit_test_setup_teardown(it_is_measured, begin, finish),
 			cmocka_unit_test_setup_teardown(a_kept_one_is_joined, begin, finish),
 			cmocka_unit_test_setup_teardown(
