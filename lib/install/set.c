@@ -5,6 +5,7 @@
  *   sets/NAME/sum               what was there when it came: see sum_of(). It is touched at each use
  *   asked/KEY                   for which request which set came, and when: its first line is NAME, the rest
  *                               the request */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
@@ -268,12 +269,29 @@ void set_remove(const char *folder)
 		fts_close(walk);
 }
 
+/* What programs have left behind that were killed. */
+static void remove_old_halves(const char *sets)
+{
+	enum { OLD_S = 24 * 3600 };
+	char path[CACHEDIR_PATH];
+	struct stat st;
+	DIR *dir = opendir(sets);
+	for (struct dirent *row; dir && (row = readdir(dir));)
+		if ((!strncmp(row->d_name, ".new-", 5) || !strncmp(row->d_name, ".old-", 5))
+				&& snprintf(path, sizeof path, "%s/%s", sets, row->d_name) < CACHEDIR_PATH
+				&& lstat(path, &st) == 0 && time(NULL) - st.st_mtim.tv_sec > OLD_S)
+			set_remove(path);
+	if (dir)
+		closedir(dir);
+}
+
 int set_begin(char folder[CACHEDIR_PATH], struct trm_error *reterr)
 {
 	char sets[CACHEDIR_PATH];
 	if (!find_path(sets, "sets", NULL, NULL) || !find_path(folder, "sets", ".new-XXXXXX", NULL))
 		return trm_error_set(reterr, TRM_EIO, "there is no cache to put the packages into");
 	mkdir(sets, 0755);
+	remove_old_halves(sets);
 	if (!mkdtemp(folder) || chmod(folder, 0755) < 0)
 		return trm_error_set_errno(
 				reterr, errno, "cannot put the packages into the cache %.150s", sets);

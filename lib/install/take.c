@@ -44,6 +44,8 @@ static void on_copied(void *user, const struct trm_error *failed, const struct t
 	(void)progress;
 	t->copy = NULL;
 	int r = why.code;
+	if (r < 0 && r != TRM_ECANCELED)
+		err_wrap(&why, r, "the packages cannot be put into the cache");
 	if (r == TRM_OK) {
 		r = set_end(t->folder, t->name, &why);
 		t->folder[0] = '\0';

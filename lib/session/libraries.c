@@ -79,8 +79,9 @@ static char *last_words(const struct libraries *l)
 
 static void fail_run(struct libraries *l, int exit_code, const struct trm_error *why)
 {
-	/* Of one that was ended, its own words do not say why. */
-	char *words = why->code == TRM_ETIMEDOUT ? NULL : last_words(l);
+	/* The tool's own words do not say why it was ended, or what failed behind it. */
+	bool is_tools = exit_code > 0 && why->code != TRM_ETIMEDOUT;
+	char *words = is_tools ? last_words(l) : NULL;
 	struct trm_result result = {
 			.status = TRM_STATUS_ERROR,
 			.exit_code = exit_code > 0 && exit_code < 256 ? exit_code : 1,
