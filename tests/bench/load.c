@@ -40,9 +40,11 @@ static bool lane_open(struct crowd *w, struct lane *lane)
 	       && epoll_ctl(w->epoll_fd, EPOLL_CTL_ADD, lane->client.fd, &event) == 0;
 }
 
+/* A server may close a connection that nobody has used for a minute. */
 static void lane_broke(struct crowd *w, struct lane *lane)
 {
-	fail(w, "the connection broke", 0, "");
+	if (lane->is_busy)
+		fail(w, "the connection broke", 0, "");
 	peer_close(&lane->client);
 	w->n_busy -= lane->is_busy;
 	lane_open(w, lane);

@@ -92,8 +92,11 @@ static void use_pods(uint16_t port, unsigned n_pods, const char *dir)
 void bench_served_pods(const char *dir)
 {
 	const unsigned n_pods = count_pods();
+	char files[64]; /* of its own: another server may hold the usual folder */
+	snprintf(files, sizeof files, "%s/namespaces", dir);
 	const char *const argv[] = {BENCH_PROGRAM, "serve", "--dev", "--port", "0", "--backend", "kubernetes",
-			"--image", "localhost/tt:deb", "--max-sandboxes", "1000", NULL};
+			"--image", "localhost/tt:deb", "--max-sandboxes", "1000", "--namespace-dir", files,
+			NULL};
 	struct served s;
 	if (!served_spawn(&s, argv, (const char *const *)environ)) {
 		report_missing("pods behind one server", "terrarium serve did not start");
