@@ -110,6 +110,33 @@ expect_out base
 expect_in err "there is no snapshot 'nothing'"
 [ -z "$(ls -A "$store")" ] || wrong "nothing should be left: $(ls -A "$store")"
 
+# Removed at the very moment when others start from it: whoever starts has all of its files, or is told that there is none; and
+# it goes only when nobody has it.
+try exec --name lab -- sh -c 'for i in $(seq 300); do echo $i >f$i; done'
+for round in 1 2 3; do
+	try snapshot lab race --force
+	expect_code 0
+	starting=
+	for i in 1 2 3; do
+		setsid -w "$terrarium" run --yes --from race -l bash -c 'cat $(ls f* | sort -V) | wc -l' >race$i 2>race$i.err &
+		starting="$starting $!"
+	done
+	n_refused=0
+	until [ $n_refused = 200 ]; do
+		try snapshots rm race
+		[ $code != 0 ] || break
+		n_refused=$((n_refused + 1))
+		expect_in err "is in use"
+	done
+	expect_code 0
+	wait $starting
+	tried="run --from race, while it is removed"
+	for i in 1 2 3; do
+		[ "$(cat race$i)" = 300 ] || grep -q "there is no snapshot 'race'\|the snapshot 'race' is being" race$i.err \
+			|| wrong "half a snapshot: $(cat race$i race$i.err)"
+	done
+done
+
 # What is no tag, what is not there, what does not go together.
 for tag in ../x .x a/b '' 'a b' "$(printf '%065d' 1)" -; do
 	try snapshot lab -- "$tag"

@@ -353,6 +353,32 @@ static void one_that_ended_says_why(void **state)
 	gives(LANG_PYTHON, "6 * 7", "42");
 }
 
+/* It may end before it is there, or right behind: never without a sentence, and never as a run that went well
+ * and did not. */
+static void a_lifetime_shorter_than_the_start(void **state)
+{
+	static const uint32_t lifetimes_ms[] = {1, 3, 10, 30};
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof lifetimes_ms / sizeof *lifetimes_ms; i++) {
+		struct trm_sync_opts opts;
+		struct trm_sync *brief;
+		trm_sync_opts_default(&opts);
+		opts.sandbox.max_lifetime_ms = lifetimes_ms[i / 2];
+		opts.sandbox.limits_lifetime = i % 2;
+		opts.sandbox.keep = !opts.sandbox.limits_lifetime;
+		assert_int_equal(trm_sync_create(&opts, &brief, &why), 0);
+		int r = trm_sync_start(brief, &why);
+		if (r == 0)
+			r = trm_sync_run(brief, "while True: pass", &done, &why);
+		if (r == 0)
+			assert_non_null(strstr(done.error, "lifetime"));
+		else
+			assert_non_null(strstr(why.msg, "lifetime"));
+		trm_execution_finish(&done);
+		trm_sync_destroy(brief);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -372,6 +398,7 @@ int main(void)
 			cmocka_unit_test_setup_teardown(
 					relative_paths_begin_in_the_working_directory, begin, finish),
 			cmocka_unit_test_setup_teardown(one_that_ended_says_why, begin, finish),
+			cmocka_unit_test(a_lifetime_shorter_than_the_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
