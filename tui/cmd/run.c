@@ -197,7 +197,10 @@ static int read_sources(struct request *q, const struct options *o)
 			return cmd_fail("%s %s: must be on or off (and there is no file '%s')",
 					o->bare_switch, s->name, s->name);
 		if (source_read(s, &why) < 0)
-			return cmd_fail("%s", why.msg);
+			return cmd_fail("%s%s", why.msg,
+					i && why.code == TRM_ENOENT && *s->name
+							? "; arguments of a program follow '--'"
+							: "");
 		size_t n = 1;
 		int r = source_is_notebook(s) ? take_notebook(q, i, is_forced ? lang : NULL, &n, &why)
 					      : source_guess(s, is_forced ? lang : NULL, lang, &why);
