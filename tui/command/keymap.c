@@ -179,8 +179,7 @@ static bool same_chord(const struct chord *a, const struct chord *b)
 	return a->key == b->key && a->mods == b->mods;
 }
 
-/* Are all chords of `keys` the first chords of `wanted`? */
-static bool keys_begin(const struct keys *keys, const struct keys *wanted)
+bool keys_begin(const struct keys *keys, const struct keys *wanted)
 {
 	if (keys->n > wanted->n)
 		return false;

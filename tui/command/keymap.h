@@ -79,6 +79,8 @@ const struct keys *keymap_keys(const struct keymap *map, const struct command *c
 
 int keys_parse(const char *text, struct keys *ret); /* 0 or TRM_EINVAL */
 bool keys_equal(const struct keys *a, const struct keys *b);
+/* Are all chords of `keys` the first chords of `wanted`? */
+bool keys_begin(const struct keys *keys, const struct keys *wanted);
 /* In the notation of keys_parse(): "shift-f6", "ctrl-x ctrl-s". */
 void keys_write(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
 /* For people: "^F", "Shift-F6", "^X ^S". */

@@ -92,8 +92,7 @@ static bool is_context_here(const struct model *m, enum key_context key_context)
 /* Set *ret to the keys of a binding after the typed ones. False: the binding begins with other keys. */
 static bool rest_of(const struct binding *b, const struct keys *typed, struct keys *ret)
 {
-	if (b->keys.n <= typed->n
-			|| memcmp(b->keys.chords, typed->chords, typed->n * sizeof *typed->chords) != 0)
+	if (b->keys.n <= typed->n || !keys_begin(typed, &b->keys))
 		return false;
 	*ret = (struct keys){.n = b->keys.n - typed->n};
 	memcpy(ret->chords, b->keys.chords + typed->n, ret->n * sizeof *ret->chords);

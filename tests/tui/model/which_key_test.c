@@ -60,12 +60,28 @@ static void operators_of_vi_tell_their_motions(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
+/* The bytes between the fields of a chord may hold anything. */
+static void only_the_keys_count(void **state)
+{
+	(void)state;
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_ANY, "alt-q ctrl-s", "save", NULL), 0);
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_EDITOR, "alt-q u", "undo", NULL), 0);
+	press('q', MOD_ALT);
+	struct chord typed = m.typed.chords[0];
+	memset(m.typed.chords, 0x5A, sizeof m.typed.chords);
+	m.typed.chords[0].key = typed.key;
+	m.typed.chords[0].mods = typed.mods;
+	wait_ms(600);
+	assert_screen("Alt-q ...", true);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(who_waits_sees_what_may_come),
 			TEST(who_goes_on_at_once_sees_nothing),
 			TEST(operators_of_vi_tell_their_motions),
+			TEST(only_the_keys_count),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
