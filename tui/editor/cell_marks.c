@@ -200,11 +200,11 @@ void cell_marks_edited(struct cell_marks *c, const struct text *after, const str
 
 /* ---- texts ---- */
 
-void cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text)
+bool cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text)
 {
-	size_t used = 0, len = strlen(text += strspn(text, " \t\r\n"));
+	size_t used = 0, at = 0, len = strlen(text += strspn(text, " \t\r\n"));
 
-	for (size_t at = 0; at < len && text[at] != '\n';) {
+	while (at < len && text[at] != '\n') {
 		struct cluster c = cluster_at(text + at, len - at);
 		bool is_text = c.kind == CLUSTER_TEXT;
 		if (used + c.len >= CELL_TEXT_BYTES)
@@ -214,4 +214,5 @@ void cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text)
 		at += c.len;
 	}
 	out[used] = '\0';
+	return text[at + strspn(text + at, " \t\r\n")] != '\0';
 }

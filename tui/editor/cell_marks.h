@@ -37,6 +37,7 @@ struct cell_mark {
 	uint64_t number;  /* number of the run in its session; 0: unknown */
 	uint64_t wall_us; /* duration of the run, up to now if it still runs */
 	char value[CELL_TEXT_BYTES], error[CELL_TEXT_BYTES]; /* one line each; "": none */
+	bool is_cut;                                         /* the value or the error is longer */
 	bool has_error_pos;
 	size_t error_pos; /* a position in the line that the error names */
 };
@@ -62,7 +63,7 @@ void cell_marks_kernel_gone(struct cell_marks *c);
 /* Move the marks after an edit of the text. */
 void cell_marks_edited(struct cell_marks *c, const struct text *after, const struct text_edit *edit);
 
-/* Copy the first line of `text` that is not blank, without control characters. */
-void cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text);
+/* Copy the first line of `text` that is not blank, without control characters. True: there is more text. */
+bool cell_mark_take_text(char out[CELL_TEXT_BYTES], const char *text);
 
 #endif

@@ -107,7 +107,7 @@ static void name_end(const struct trm_result *r, struct cell_mark *mark)
 		snprintf(text, sizeof text, "exit %d", r->exit_code);
 	else
 		snprintf(text, sizeof text, "%s", trm_status_name(r->status));
-	cell_mark_take_text(mark->error, text);
+	mark->is_cut = cell_mark_take_text(mark->error, text);
 }
 
 static void mark_error_line(struct model *m, uint32_t serial, struct buffer *b, struct cell_mark *mark)
@@ -133,11 +133,11 @@ static void end_mark(struct model *m, const struct msg *msg)
 	mark->wall_us = r ? r->wall_us : 0;
 	const struct run_info *info = runs_find(&m->out.runs, msg->run.serial);
 	if (r && r->value && !(info && info->is_drawn))
-		cell_mark_take_text(mark->value, r->value);
+		mark->is_cut = cell_mark_take_text(mark->value, r->value);
 	if (mark->state == CELL_FAILED && r)
 		name_end(r, mark);
 	else if (!r)
-		cell_mark_take_text(mark->error, msg->run.why);
+		mark->is_cut = cell_mark_take_text(mark->error, msg->run.why);
 	if (r && r->status == TRM_STATUS_ERROR)
 		mark_error_line(m, msg->run.serial, b, mark);
 	b->editor.marks.version++;

@@ -12,6 +12,7 @@
 #include "text/find.h"
 #include "text/text.h"
 #include "text/walk.h"
+#include "view/parts.h"
 
 #define KINDS 4096         /* bytes whose syntax kinds are found in one call */
 #define BRACKET_REACH 8192 /* bytes that are searched for the matching bracket */
@@ -189,21 +190,20 @@ static void draw_note(const struct painter *p, int row, size_t line, int col)
 {
 	const struct line_note *note = note_of(p, line);
 	int right = p->text.col + p->text.cols, room = right - col - NOTE_GAP;
-	char words[2 * CELL_TEXT_BYTES];
-	const char *text = words;
+	char words[2 * CELL_TEXT_BYTES + 4];
 
 	if (!note || room < NOTE_COLS)
 		return;
 	size_t n = format_note(p, note->mark, words);
-	if (note->is_error) {
-		text = note->mark->error;
-		n = strlen(text);
-	}
-	int cols = (int)cluster_columns(text, n);
+	if (note->is_error)
+		n = (size_t)snprintf(words, sizeof words, "%s", note->mark->error);
+	if (note->mark->is_cut)
+		strcpy(words + n, sign(p->has_utf8, SIGN_ELLIPSIS));
+	int cols = (int)cluster_columns(words, strlen(words));
 	int at = note->is_error || cols >= room ? col + NOTE_GAP : right - cols - 1;
 	struct rect area = {row, at - 1, 1, right - at + 1};
 	canvas_put(p->canvas, area, row, at - 1, " ", 1, (struct style){.role = ROLE_TEXT});
-	canvas_put(p->canvas, area, row, at, text, n, (struct style){.role = note_role(note->mark)});
+	draw_cut_text(p->canvas, p->has_utf8, area, row, at, note_role(note->mark), words);
 	if (at + cols < right)
 		canvas_put(p->canvas, area, row, at + cols, " ", 1, (struct style){.role = ROLE_TEXT});
 }

@@ -180,11 +180,12 @@ static void words_are_a_line_that_a_terminal_may_show(void **state)
 	char out[CELL_TEXT_BYTES], many[1000];
 
 	(void)state;
-	cell_mark_take_text(out, "\n  one\ttwo\033[31m\r\nthree");
+	assert_true(cell_mark_take_text(out, "\n  one\ttwo\033[31m\r\nthree"));
 	assert_string_equal(out, "one two [31m ");
+	assert_false(cell_mark_take_text(out, "one\n \n"));
 	memset(many, 'x', sizeof many - 1);
 	many[sizeof many - 1] = '\0';
-	cell_mark_take_text(out, many);
+	assert_true(cell_mark_take_text(out, many));
 	assert_int_equal(strlen(out), CELL_TEXT_BYTES - 1);
 }
 

@@ -48,7 +48,7 @@ static void a_cell_tells_what_it_came_to(void **state)
 	send((struct msg){.type = MSG_RUN_STARTED, .run.serial = serial});
 	assert_screen("⟳", true);
 	end_run(serial, (struct trm_result){.value = value, .wall_us = 12000});
-	assert_screen("12 ms = 4 [31m2 ", true);
+	assert_screen("12 ms = 4 [31m2… ", true);
 	assert_screen("✓  1 # %% one", true);
 	press(K_DOWN, 0);
 	type("q");

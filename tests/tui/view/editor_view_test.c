@@ -117,6 +117,39 @@ static void test_without_focus(void **state)
 	canvas_finish(&c);
 }
 
+/* What does not fit ends in a sign for it: half of a number would be another number. */
+static void test_cut_notes(void **state)
+{
+	struct editor e;
+	struct canvas c;
+	struct rect area = {0, 0, 2, 30};
+	(void)state;
+	draw(&e, &c, "x\n1/y", area);
+	struct cell_mark *mark = cell_marks_add(&e.marks, e.text, 0, 5);
+	assert_non_null(mark);
+	mark->state = CELL_OK;
+	mark->wall_us = 4000;
+	strcpy(mark->value, "0.20022582015125157");
+	editor_draw(&e, &c, area, false, NULL, true);
+	expect(&c, "\xE2\x9C\x93  1 x  \xE2\x9C\x93 4.0 ms = 0.20022582\xE2\x80\xA6\n"
+		   "   2 1/y\n");
+	strcpy(mark->value, "[1]");
+	mark->is_cut = true; /* the value has more lines */
+	editor_draw(&e, &c, area, false, NULL, true);
+	expect(&c, "\xE2\x9C\x93  1 x        \xE2\x9C\x93 4.0 ms = [1]\xE2\x80\xA6\n"
+		   "   2 1/y\n");
+	mark->state = CELL_FAILED;
+	mark->is_cut = false;
+	mark->has_error_pos = true;
+	mark->error_pos = 2;
+	strcpy(mark->error, "ZeroDivisionError: division by zero");
+	editor_draw(&e, &c, area, false, NULL, true);
+	expect(&c, "\xE2\x9C\x97  1 x  \xE2\x9C\x97 4.0 ms ZeroDivision\xE2\x80\xA6\n"
+		   "\xE2\x9C\x97  2 1/y  ZeroDivisionError: \xE2\x80\xA6\n");
+	editor_finish(&e);
+	canvas_finish(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +157,7 @@ int main(void)
 			cmocka_unit_test(test_selection_shows_line_ends),
 			cmocka_unit_test(test_sideways),
 			cmocka_unit_test(test_without_focus),
+			cmocka_unit_test(test_cut_notes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
