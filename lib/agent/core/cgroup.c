@@ -4,162 +4,77 @@
  * missing files stay unknown. */
 #include "agent/core/sample.h"
 
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
+#include "base/sysfile.h"
+
 #define ROOT "/sys/fs/cgroup/"
 
-enum { TEXT = 4096 };
-static const uint64_t v1_no_limit = UINT64_C(1) << 62; /* v1 says "none" with a number near 2^63 */
-
-static bool read_text(const char *path, char text[TEXT])
+static bool read_own(bool is_v2, enum cgroup_value what, uint64_t *ret)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, TEXT - 1);
-	close(fd);
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return true;
-}
-
-/* Returns false for "max" and anything else that is no number. */
-static bool read_number(const char *path, uint64_t *ret)
-{
-	char text[TEXT], *end;
-	if (!read_text(path, text) || text[0] < '0' || text[0] > '9')
-		return false;
-	*ret = strtoull(text, &end, 10);
-	return end != text;
-}
-
-static bool read_key(const char *path, const char *key, uint64_t *ret)
-{
-	char text[TEXT];
-	return read_text(path, text) && pressure_find_number(text, key, ret);
-}
-
-struct place {
-	const char *path;
-	size_t offset; /* of a uint64_t in trm_sample */
-	uint32_t bit;
-};
-
-static void read_places(struct trm_sample *sample, const struct place *places, size_t n)
-{
-	uint64_t value;
-	for (size_t i = 0; i < n; i++)
-		if (read_number(places[i].path, &value) && value < v1_no_limit) {
-			memcpy((char *)sample + places[i].offset, &value, sizeof value);
-			sample->known |= places[i].bit;
-		}
+	char dir[64];
+	snprintf(dir, sizeof dir, ROOT "%s", is_v2 ? "" : cgroup_controller(what));
+	return cgroup_read(dir, is_v2, what, ret);
 }
 
 #define AT(field) offsetof(struct trm_sample, field)
 
-static const struct place v2_places[] = {
-		{ROOT "memory.current", AT(mem_bytes), TRM_METRIC_MEM},
-		{ROOT "memory.peak", AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
-		{ROOT "memory.max", AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
-		{ROOT "pids.current", AT(procs), TRM_METRIC_PROCS},
-		{ROOT "pids.max", AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
-};
-
-static const struct place v1_places[] = {
-		{ROOT "memory/memory.usage_in_bytes", AT(mem_bytes), TRM_METRIC_MEM},
-		{ROOT "memory/memory.max_usage_in_bytes", AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
-		{ROOT "memory/memory.limit_in_bytes", AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
-		{ROOT "pids/pids.current", AT(procs), TRM_METRIC_PROCS},
-		{ROOT "pids/pids.max", AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
-		{ROOT "cpuacct/cpuacct.usage", AT(cpu_ns), TRM_METRIC_CPU_TIME},
-};
-
-/* Subtract cached pages of unused files, which the kernel frees on demand. Engines do not count them
- * either. */
-static void leave_out_cache(struct trm_sample *sample, const char *path, const char *key)
-{
-	uint64_t cache;
-	if (sample->known & TRM_METRIC_MEM && read_key(path, key, &cache) && cache < sample->mem_bytes)
-		sample->mem_bytes -= cache;
-}
-
-struct counter {
-	const char *path, *key;
-	size_t offset;
+static const struct {
+	enum cgroup_value what;
+	size_t offset; /* of a uint64_t in trm_sample */
 	uint32_t bit;
+} own_values[] = {
+		{CGROUP_CPU_NS, AT(cpu_ns), TRM_METRIC_CPU_TIME},
+		{CGROUP_MEM, AT(mem_bytes), TRM_METRIC_MEM},
+		{CGROUP_MEM_PEAK, AT(mem_peak_bytes), TRM_METRIC_MEM_PEAK},
+		{CGROUP_MEM_LIMIT, AT(mem_limit_bytes), TRM_METRIC_MEM_LIMIT},
+		{CGROUP_PROCS, AT(procs), TRM_METRIC_PROCS},
+		{CGROUP_PROCS_LIMIT, AT(procs_limit), TRM_METRIC_PROCS_LIMIT},
+		{CGROUP_OOM_KILLS, AT(oom_kills), TRM_METRIC_OOM_KILLS},
+		{CGROUP_PROCS_REFUSED, AT(procs_refused), TRM_METRIC_PROCS_REFUSED},
 };
 
-static void read_counters(struct trm_sample *sample, const struct counter *counters, size_t n)
+static void read_values(struct trm_sample *sample, bool is_v2)
 {
 	uint64_t value;
-	for (size_t i = 0; i < n; i++)
-		if (read_key(counters[i].path, counters[i].key, &value)) {
-			memcpy((char *)sample + counters[i].offset, &value, sizeof value);
-			sample->known |= counters[i].bit;
+	uint32_t known = 0;
+	for (size_t i = 0; i < sizeof own_values / sizeof *own_values; i++)
+		if (read_own(is_v2, own_values[i].what, &value)) {
+			memcpy((char *)sample + own_values[i].offset, &value, sizeof value);
+			known |= own_values[i].bit;
 		}
+	/* Engines do not count cached pages either. */
+	if (known & TRM_METRIC_MEM && read_own(is_v2, CGROUP_MEM_CACHE, &value) && value < sample->mem_bytes)
+		sample->mem_bytes -= value;
+	sample->known |= known;
 }
 
-#define OOM_V2 ROOT "memory.events"
-#define OOM_V1 ROOT "memory/memory.oom_control"
-#define OOM_KEY "oom_kill"
-
-static const struct counter v2_counters[] = {
-		{OOM_V2, OOM_KEY, AT(oom_kills), TRM_METRIC_OOM_KILLS},
-		{ROOT "pids.events", "max", AT(procs_refused), TRM_METRIC_PROCS_REFUSED},
-};
-
-static const struct counter v1_counters[] = {
-		{OOM_V1, OOM_KEY, AT(oom_kills), TRM_METRIC_OOM_KILLS},
-		{ROOT "pids/pids.events", "max", AT(procs_refused), TRM_METRIC_PROCS_REFUSED},
-};
-
-static void set_cpu_limit(struct trm_sample *sample, double quota, double period)
+/* Version 2 has quota and period in one file. */
+static void read_cpu_limit(struct trm_sample *sample, bool is_v2)
 {
-	if (quota <= 0 || period <= 0)
+	char quota[64], more[64];
+	uint64_t quota_us, period_us;
+	const char *period = more;
+	sysfile_read(is_v2 ? ROOT "cpu.max" : ROOT "cpu/cpu.cfs_quota_us", quota, sizeof quota);
+	if (is_v2)
+		period = quota + strcspn(quota, " ") + (strchr(quota, ' ') != NULL);
+	else
+		sysfile_read(ROOT "cpu/cpu.cfs_period_us", more, sizeof more);
+	if (!cgroup_number(quota, &quota_us) || !cgroup_number(period, &period_us) || !quota_us || !period_us)
 		return;
-	sample->cpu_limit = quota / period;
+	sample->cpu_limit = (double)quota_us / (double)period_us;
 	sample->known |= TRM_METRIC_CPU_LIMIT;
 }
 
-static void overlay_v2(struct trm_sample *sample)
-{
-	char text[TEXT], *end;
-	uint64_t value;
-	read_places(sample, v2_places, sizeof v2_places / sizeof *v2_places);
-	if (read_key(ROOT "cpu.stat", "usage_usec", &value))
-		sample->cpu_ns = value * 1000;
-	leave_out_cache(sample, ROOT "memory.stat", "inactive_file");
-	read_counters(sample, v2_counters, sizeof v2_counters / sizeof *v2_counters);
-	if (read_text(ROOT "cpu.max", text) && strncmp(text, "max", 3) != 0) {
-		double quota = (double)strtoull(text, &end, 10);
-		set_cpu_limit(sample, quota, (double)strtoull(end, NULL, 10));
-	}
-	snprintf(sample->source, sizeof sample->source, "cgroup v2");
-}
-
-static void overlay_v1(struct trm_sample *sample)
-{
-	uint64_t quota, period;
-	read_places(sample, v1_places, sizeof v1_places / sizeof *v1_places);
-	leave_out_cache(sample, ROOT "memory/memory.stat", "total_inactive_file");
-	read_counters(sample, v1_counters, sizeof v1_counters / sizeof *v1_counters);
-	if (read_number(ROOT "cpu/cpu.cfs_quota_us", &quota)
-			&& read_number(ROOT "cpu/cpu.cfs_period_us", &period))
-		set_cpu_limit(sample, (double)quota, (double)period);
-	snprintf(sample->source, sizeof sample->source, "cgroup v1");
-}
-
-static bool is_v2(void)
+static bool is_v2_here(void)
 {
 	return access(ROOT "memory.current", R_OK) == 0;
 }
 
-static bool is_v1(void)
+static bool is_v1_here(void)
 {
 	return access(ROOT "pids/pids.max", R_OK) == 0;
 }
@@ -169,28 +84,28 @@ void cgroup_pressure(struct pressure *ret)
 	static const char *const files[] = {[PRESSURE_CPU] = ROOT "cpu.pressure",
 			[PRESSURE_MEM] = ROOT "memory.pressure",
 			[PRESSURE_IO] = ROOT "io.pressure"};
-	char text[TEXT];
-	if (read_text(is_v2() ? ROOT "cpu.stat" : ROOT "cpu/cpu.stat", text))
+	char text[CGROUP_TEXT];
+	if (sysfile_read(is_v2_here() ? ROOT "cpu.stat" : ROOT "cpu/cpu.stat", text, sizeof text) > 0)
 		pressure_parse_cpu_stat(text, ret);
 	for (int i = 0; i < PRESSURE_RESOURCES; i++)
-		if (read_text(files[i], text))
+		if (sysfile_read(files[i], text, sizeof text) > 0)
 			pressure_parse_pressure(text, (enum pressure_resource)i, ret);
 }
 
 bool cgroup_overlay(struct trm_sample *sample)
 {
-	if (is_v2())
-		overlay_v2(sample);
-	else if (is_v1())
-		overlay_v1(sample);
-	else
+	const bool is_v2 = is_v2_here();
+	if (!is_v2 && !is_v1_here())
 		return false;
+	read_values(sample, is_v2);
+	read_cpu_limit(sample, is_v2);
+	snprintf(sample->source, sizeof sample->source, "cgroup v%d", is_v2 ? 2 : 1);
 	return true;
 }
 
 uint64_t cgroup_oom_kills(void)
 {
+	const bool is_v2 = is_v2_here();
 	uint64_t n;
-	return (is_v2() && read_key(OOM_V2, OOM_KEY, &n)) || (is_v1() && read_key(OOM_V1, OOM_KEY, &n)) ? n
-													: 0;
+	return (is_v2 || is_v1_here()) && read_own(is_v2, CGROUP_OOM_KILLS, &n) ? n : 0;
 }

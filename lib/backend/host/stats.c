@@ -8,6 +8,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
+
 void stats_init(struct stats *s)
 {
 	*s = (struct stats){0};
@@ -37,7 +39,7 @@ static bool has_groups(const struct stats *s)
  * then only for this open file). */
 static int open_peak(struct stats *s, const struct ready_msg *r)
 {
-	const char *file = has_v2(r) ? "memory.peak" : "memory.max_usage_in_bytes";
+	const char *file = cgroup_file(has_v2(r), CGROUP_MEM_PEAK);
 	int fd = open_in(r->mem_dir, file, O_RDWR);
 	s->can_mark_peak = fd >= 0;
 	return fd >= 0 ? fd : open_in(r->mem_dir, file, O_RDONLY);
@@ -64,16 +66,15 @@ static int open_space(const struct ready_msg *r, pid_t supervisor)
 static int open_file(struct stats *s, enum stats_file file, const struct ready_msg *r, pid_t supervisor)
 {
 	switch (file) {
-	case STATS_CPU: return open_in(r->cpuacct_dir, has_v2(r) ? "cpu.stat" : "cpuacct.usage", O_RDONLY);
+	case STATS_CPU: return open_in(r->cpuacct_dir, cgroup_file(has_v2(r), CGROUP_CPU_NS), O_RDONLY);
 	case STATS_CPU_STAT: return open_in(r->cpu_dir, "cpu.stat", O_RDONLY);
-	case STATS_MEM:
-		return open_in(r->mem_dir, has_v2(r) ? "memory.current" : "memory.usage_in_bytes", O_RDONLY);
+	case STATS_MEM: return open_in(r->mem_dir, cgroup_file(has_v2(r), CGROUP_MEM), O_RDONLY);
 	case STATS_MEM_PEAK: return open_peak(s, r);
-	case STATS_MEM_STAT: return open_in(r->mem_dir, "memory.stat", O_RDONLY);
-	case STATS_OOM:
-		return open_in(r->mem_dir, has_v2(r) ? "memory.events" : "memory.oom_control", O_RDONLY);
-	case STATS_PIDS: return open_in(r->pids_dir, "pids.current", O_RDONLY);
-	case STATS_PIDS_EVENTS: return open_in(r->pids_dir, "pids.events", O_RDONLY);
+	case STATS_MEM_STAT: return open_in(r->mem_dir, cgroup_file(has_v2(r), CGROUP_MEM_CACHE), O_RDONLY);
+	case STATS_OOM: return open_in(r->mem_dir, cgroup_file(has_v2(r), CGROUP_OOM_KILLS), O_RDONLY);
+	case STATS_PIDS: return open_in(r->pids_dir, cgroup_file(has_v2(r), CGROUP_PROCS), O_RDONLY);
+	case STATS_PIDS_EVENTS:
+		return open_in(r->pids_dir, cgroup_file(has_v2(r), CGROUP_PROCS_REFUSED), O_RDONLY);
 	case STATS_PRESSURE_CPU:
 	case STATS_PRESSURE_MEM:
 	case STATS_PRESSURE_IO: return open_pressure(r, file);
@@ -113,33 +114,30 @@ void stats_close(struct stats *s)
 /* ---- reading ---------------------------------------------------------------------- */
 
 enum {
-	TEXT_BYTES = 4096,
 	STILL_MAX = 8 /* samples until everything is read again, even if nothing has run */
 };
 
-static bool read_text(struct stats *s, enum stats_file file, char text[TEXT_BYTES])
+static bool read_text(struct stats *s, enum stats_file file, char text[CGROUP_TEXT])
 {
 	int fd = s->fds[file];
-	ssize_t n = fd < 0 ? -1 : pread(fd, text, TEXT_BYTES - 1, 0);
+	ssize_t n = fd < 0 ? -1 : pread(fd, text, CGROUP_TEXT - 1, 0);
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
 	return true;
 }
 
-static bool read_value(struct stats *s, enum stats_file file, const char *key, uint64_t *ret)
+static bool read_value(struct stats *s, enum stats_file file, enum cgroup_value what, uint64_t *ret)
 {
-	char text[TEXT_BYTES];
-	return read_text(s, file, text) && pressure_find_number(text, key, ret);
+	char text[CGROUP_TEXT];
+	return read_text(s, file, text) && cgroup_parse(s->kind == LIMITS_CGROUP_V2, what, text, ret);
 }
 
 static void sample_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 {
-	bool is_v2 = s->kind == LIMITS_CGROUP_V2;
 	uint64_t ns;
-	if (!read_value(s, STATS_CPU, is_v2 ? "usage_usec" : NULL, &ns))
+	if (!read_value(s, STATS_CPU, CGROUP_CPU_NS, &ns))
 		return;
-	ns *= is_v2 ? 1000 : 1;
 	out->cpu_ns = ns;
 	out->known |= TRM_METRIC_CPU_TIME;
 	if (s->last_time_ns && now_ns > s->last_time_ns && ns >= s->last_cpu_ns) {
@@ -152,13 +150,11 @@ static void sample_cpu(struct stats *s, uint64_t now_ns, struct trm_sample *out)
 
 static void sample_memory(struct stats *s, struct trm_sample *out)
 {
-	bool is_v2 = s->kind == LIMITS_CGROUP_V2;
 	uint64_t usage, cache;
-	if (!read_value(s, STATS_MEM, NULL, &usage))
+	if (!read_value(s, STATS_MEM, CGROUP_MEM, &usage))
 		return;
 	/* The kernel reclaims cached pages of unused files on demand, so they are not "in use". */
-	if (read_value(s, STATS_MEM_STAT, is_v2 ? "inactive_file" : "total_inactive_file", &cache)
-			&& cache < usage)
+	if (read_value(s, STATS_MEM_STAT, CGROUP_MEM_CACHE, &cache) && cache < usage)
 		usage -= cache;
 	out->mem_bytes = usage;
 	out->known |= TRM_METRIC_MEM;
@@ -168,7 +164,7 @@ static void sample_memory(struct stats *s, struct trm_sample *out)
 static void sample_stall(struct stats *s, uint64_t now_ns, bool is_still, struct trm_sample *out)
 {
 	struct pressure now = is_still ? s->pressure : (struct pressure){0};
-	char text[TEXT_BYTES];
+	char text[CGROUP_TEXT];
 	now.time_ns = now_ns;
 	if (!is_still && read_text(s, STATS_CPU_STAT, text))
 		pressure_parse_cpu_stat(text, &now);
@@ -183,7 +179,7 @@ static void sample_stall(struct stats *s, uint64_t now_ns, bool is_still, struct
 static void sample_peak(struct stats *s, struct trm_sample *out)
 {
 	uint64_t peak;
-	if (!read_value(s, STATS_MEM_PEAK, NULL, &peak))
+	if (!read_value(s, STATS_MEM_PEAK, CGROUP_MEM_PEAK, &peak))
 		return;
 	s->peak_bytes = peak > s->peak_bytes ? peak : s->peak_bytes;
 	out->mem_peak_bytes = peak;
@@ -207,20 +203,20 @@ static void sample_disk(struct stats *s, struct trm_sample *out)
 
 static void sample_kills(struct stats *s, struct trm_sample *out)
 {
-	if (read_value(s, STATS_OOM, "oom_kill", &out->oom_kills))
+	if (read_value(s, STATS_OOM, CGROUP_OOM_KILLS, &out->oom_kills))
 		out->known |= TRM_METRIC_OOM_KILLS;
 }
 
 static void sample_refusals(struct stats *s, struct trm_sample *out)
 {
-	if (read_value(s, STATS_PIDS_EVENTS, "max", &out->procs_refused))
+	if (read_value(s, STATS_PIDS_EVENTS, CGROUP_PROCS_REFUSED, &out->procs_refused))
 		out->known |= TRM_METRIC_PROCS_REFUSED;
 }
 
 static void sample_procs(struct stats *s, struct trm_sample *out)
 {
 	uint64_t v;
-	if (!read_value(s, STATS_PIDS, NULL, &v))
+	if (!read_value(s, STATS_PIDS, CGROUP_PROCS, &v))
 		return;
 	out->procs = v > s->n_outer ? v - s->n_outer : 0;
 	out->known |= TRM_METRIC_PROCS;
@@ -296,7 +292,7 @@ void stats_events(struct stats *s, struct trm_sample *out)
 	sample_peak(s, out);
 	if (out->known & TRM_METRIC_PROCS_REFUSED && out->procs_refused) /* otherwise nobody needs it */
 		sample_procs(s, out);
-	if (read_value(s, STATS_MEM, NULL, &out->mem_bytes))
+	if (read_value(s, STATS_MEM, CGROUP_MEM, &out->mem_bytes))
 		out->known |= TRM_METRIC_MEM;
 }
 

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/sysfile.h"
 #include "sweep/sweep.h"
 
@@ -145,34 +145,22 @@ const char *groups_dir(const struct groups *g, uint32_t bit)
 	return "";
 }
 
+/* False if no group enforces or counts what `bit` stands for. */
+static bool read_value(const struct groups *g, uint32_t bit, enum cgroup_value what, uint64_t *ret)
+{
+	const char *dir = groups_dir(g, bit);
+	return *dir && cgroup_read(dir, g->kind == LIMITS_CGROUP_V2, what, ret);
+}
+
 uint64_t groups_oom_kills(const struct groups *g)
 {
-	const char *dir = groups_dir(g, LIMIT_MEMORY);
-	char path[GROUP_PATH + 64], text[512];
-	if (!*dir)
-		return 0;
-	const char *file = g->kind == LIMITS_CGROUP_V2 ? "memory.events" : "memory.oom_control";
-	snprintf(path, sizeof path, "%s/%s", dir, file);
-	sysfile_read(path, text, sizeof text);
-	const char *at = strstr(text, "oom_kill ");
-	return at ? strtoull(at + strlen("oom_kill "), NULL, 10) : 0;
+	uint64_t n;
+	return read_value(g, LIMIT_MEMORY, CGROUP_OOM_KILLS, &n) ? n : 0;
 }
 
 bool groups_cpu_ns(const struct groups *g, uint64_t *ret)
 {
-	const char *dir = groups_dir(g, LIMIT_CPUACCT);
-	char path[GROUP_PATH + 64], text[512];
-	if (!*dir)
-		return false;
-	bool is_v2 = g->kind == LIMITS_CGROUP_V2;
-	snprintf(path, sizeof path, "%s/%s", dir, is_v2 ? "cpu.stat" : "cpuacct.usage");
-	if (!is_v2)
-		return sysfile_read_u64(path, ret);
-	sysfile_read(path, text, sizeof text);
-	const char *at = strstr(text, "usage_usec ");
-	if (at)
-		*ret = strtoull(at + strlen("usage_usec "), NULL, 10) * 1000;
-	return at != NULL;
+	return read_value(g, LIMIT_CPUACCT, CGROUP_CPU_NS, ret);
 }
 
 bool groups_clear(struct groups *g)

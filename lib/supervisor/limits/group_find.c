@@ -2,10 +2,10 @@
 #include "supervisor/limits/group.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cgroup.h"
 #include "base/sysfile.h"
 
 /* Groups that an engine has made. They are only read and never removed. The one change is a limit in our
@@ -18,17 +18,12 @@ static bool has_file(const char *dir, const char *file)
 	return access(path, R_OK) == 0;
 }
 
-/* True if the file holds a real limit: not "max", not -1 and not the kernel's largest number. */
 static bool has_limit(const char *dir, const char *file)
 {
-	enum { TEXT = 64 };
-	const unsigned long long infinite = 1ull << 62;
-	char path[GROUP_PATH + 64], text[TEXT], *end;
+	char path[GROUP_PATH + 64], text[64];
+	uint64_t value;
 	snprintf(path, sizeof path, "%s/%s", dir, file);
-	if (sysfile_read(path, text, sizeof text) <= 0 || *text == '-')
-		return false;
-	unsigned long long value = strtoull(text, &end, 10);
-	return end != text && value < infinite;
+	return sysfile_read(path, text, sizeof text) > 0 && cgroup_number(text, &value);
 }
 
 struct sign {

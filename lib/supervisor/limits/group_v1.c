@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/sysfile.h"
+#include "base/cgroup.h"
 
 /* Version 1 has one tree for each controller, or for several controllers that are mounted together. */
 
@@ -30,13 +30,11 @@ static uint32_t limit_memory(const struct group_dir *d, const struct group_limit
 
 void groups_limit_sockets(const struct groups *g)
 {
-	char path[GROUP_PATH + 32];
 	uint64_t mem_bytes;
-	for (size_t i = 0; g->kind == LIMITS_CGROUP_V1 && g->limits & LIMIT_MEMORY && i < g->n; i++) {
-		snprintf(path, sizeof path, "%s/memory.limit_in_bytes", g->dir[i].path);
-		if (g->dir[i].serves & LIMIT_MEMORY && sysfile_read_u64(path, &mem_bytes))
+	for (size_t i = 0; g->kind == LIMITS_CGROUP_V1 && g->limits & LIMIT_MEMORY && i < g->n; i++)
+		if (g->dir[i].serves & LIMIT_MEMORY
+				&& cgroup_read(g->dir[i].path, false, CGROUP_MEM_LIMIT, &mem_bytes))
 			limit_sockets(&g->dir[i], mem_bytes);
-	}
 }
 
 static uint32_t limit_pids(const struct group_dir *d, const struct group_limits *want)
