@@ -81,8 +81,16 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 void finder_show(struct model *m, struct find_match match)
 {
 	editor_select(model_editor(m), match.pos, match.pos + match.len);
+	m->finder.shown = model_editor(m)->sel;
 	m->finder.is_marking = true;
 	m->needs_draw = true;
+}
+
+bool finder_has_selected(const struct model *m)
+{
+	struct selection shown = m->finder.shown, now = model_editor(m)->sel;
+
+	return m->finder.is_marking && shown.anchor == now.anchor && shown.cursor == now.cursor;
 }
 
 /* The first match at `from` or later, else the first match of the text. */

@@ -38,6 +38,7 @@ struct finder {
 	bool is_wrong;           /* … and it is an error */
 	struct selection origin; /* start of the search; a changed pattern searches from there again */
 	bool is_vi;              /* opened by vi's "/": search after the cursor; Enter closes the bar */
+	struct selection shown;  /* the match that was selected last */
 
 	/* While replacing. */
 	struct find_match match; /* the match that is shown */
@@ -55,6 +56,8 @@ int finder_rows(const struct finder *f);
 void finder_open(struct model *m, bool has_replace);
 void finder_open_vi(struct model *m);
 void finder_close(struct model *m);
+/* Is the selection a match of the search, rather than something that the person has selected? */
+bool finder_has_selected(const struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out);
 

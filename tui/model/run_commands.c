@@ -19,9 +19,14 @@ static void run_unless_text(struct model *m, struct editor_run what, enum run_th
 	m->needs_draw = true;
 }
 
+/* A match of a search is selected, too, but nobody has chosen it to be run. */
 static void run_selection_or_cell(struct model *m, struct effects *out)
 {
-	run_unless_text(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
+	const struct editor *e = model_editor(m);
+	struct editor_run what =
+			finder_has_selected(m) ? editor_run_of(e, EDITOR_RUN_CELL) : editor_run_range(e);
+
+	run_unless_text(m, what, RUN_THEN_STAY, out);
 }
 
 static void run_cell(struct model *m, struct effects *out)
@@ -82,7 +87,7 @@ static void run_line(struct model *m, struct effects *out)
 static void run_selection(struct model *m, struct effects *out)
 {
 	if (editor_has_selection(model_editor(m)))
-		run_selection_or_cell(m, out);
+		run_unless_text(m, editor_run_range(model_editor(m)), RUN_THEN_STAY, out);
 	else
 		notices_add(&m->notices, m->now_ns, false,
 				"nothing is selected: Shift with the arrow keys selects");

@@ -149,6 +149,22 @@ static void cells_are_gone_to(void **state)
 	assert_int_equal(editor_line(model_editor(&m)), 0);
 }
 
+static void a_found_word_is_not_run(void **state)
+{
+	(void)state;
+	given("x = 1\nprint(x)\n", 0);
+	press('f', MOD_CTRL);
+	press('p', 0);
+	press(K_ESCAPE, 0);
+	assert_true(editor_has_selection(model_editor(&m)));
+	press(K_F5, 0);
+	ran("x = 1\nprint(x)\n");
+	press(K_RIGHT, 0);
+	press(K_RIGHT, MOD_SHIFT); /* this was chosen */
+	press(K_F5, 0);
+	ran("r");
+}
+
 /* Percent signs everywhere, but no cells: still at once. */
 static void a_sign_in_a_line_is_no_cell(void **state)
 {
@@ -189,6 +205,7 @@ int main(void)
 			TEST(run_and_advance_goes_through_the_cells),
 			TEST(a_line_is_run_and_blank_ones_are_passed),
 			TEST(everything_is_run_whatever_is_selected),
+			TEST(a_found_word_is_not_run),
 			TEST(other_languages_have_their_own_sign),
 			TEST(cells_are_gone_to),
 			TEST(a_sign_in_a_line_is_no_cell),
