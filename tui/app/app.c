@@ -241,8 +241,10 @@ static int start_app(struct app *a, struct trm_error *reterr)
 	}
 	if (r < 0)
 		return r;
-	if (a->opts->is_tutor)
-		tutor_begin(&a->model);
+	if (a->opts->is_tutor) {
+		tutor_begin(&a->model, &a->effects);
+		effects_clear(&a->effects); /* there is no sandbox for them yet */
+	}
 	if (a->opts->picks_file && a->term)
 		app_pick_files(a);
 	app_report_theme(a);

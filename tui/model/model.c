@@ -93,6 +93,8 @@ static void size_screen(struct model *m)
 
 void model_relayout(struct model *m)
 {
+	if (m->tutor.is_on)
+		m->foot_rows = tutor_rows(m);
 	m->layout = layout_make(m->rows - m->foot_rows, m->cols, m->focus, &m->panes);
 	struct rect area = model_editor_area(m);
 	if (area.rows > 0)

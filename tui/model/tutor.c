@@ -14,6 +14,7 @@
 #include "model/msg.h"
 #include "model/run_source.h"
 #include "model/update.h"
+#include "text/cluster.h"
 #include "text/text.h"
 
 enum { CODE_LEAST = 6 }; /* least bytes of code for the step "write" */
@@ -51,7 +52,8 @@ static const char *key_of(const struct model *m, const char *command, char out[K
 	return out;
 }
 
-void tutor_instruction(const struct model *m, char out[400])
+/* The instruction of the current step. */
+static void write_instruction(const struct model *m, char out[400])
 {
 	char key[KEYMAP_NAME_BYTES], other[KEYMAP_NAME_BYTES];
 	const char *write = lesson(m, LESSON_WRITE), *endless = lesson(m, LESSON_ENDLESS),
@@ -86,6 +88,36 @@ void tutor_instruction(const struct model *m, char out[400])
 	}
 }
 
+enum { ROWS_FOR_STEPS = 20 };
+
+void tutor_text(const struct model *m, struct tutor_text *ret)
+{
+	char words[400];
+	size_t n, cols = m->cols > 2 ? (size_t)m->cols - 2 : 1;
+
+	*ret = (struct tutor_text){.has_steps = m->rows >= ROWS_FOR_STEPS};
+	write_instruction(m, words);
+	if (ret->has_steps || m->tutor.at == TUTOR_STEPS)
+		snprintf(ret->words, sizeof ret->words, "%s", words);
+	else
+		snprintf(ret->words, sizeof ret->words, "%d/%d %s", m->tutor.at + 1, TUTOR_STEPS, words);
+	for (n = strlen(ret->words); ret->n_lines < TUTOR_LINES && ret->at[ret->n_lines] < n;
+			ret->n_lines++) {
+		size_t at = ret->at[ret->n_lines];
+		ret->at[ret->n_lines + 1] = at + cluster_wrap(ret->words + at, n - at, cols);
+	}
+}
+
+int tutor_rows(const struct model *m)
+{
+	struct tutor_text text;
+	int room = m->rows > LAYOUT_MIN_ROWS ? m->rows - LAYOUT_MIN_ROWS : 0;
+
+	tutor_text(m, &text);
+	int rows = text.n_lines + (text.has_steps ? 2 : 0);
+	return rows < room ? rows : room;
+}
+
 /* ---- completion of a step ---- */
 
 static bool has_code(const struct model *m)
@@ -100,7 +132,10 @@ static bool is_step_done(const struct model *m, const struct msg *msg)
 	const struct trm_result *r = msg->type == MSG_RUN_DONE ? msg->run.result : NULL;
 
 	switch (m->tutor.at) {
-	case STEP_WRITE: return has_code(m) && text_len(model_editor(m)->text) >= CODE_LEAST;
+	case STEP_WRITE:
+		if (r && r->status == TRM_STATUS_OK)
+			return true; /* something shorter, which has even been run */
+		return has_code(m) && text_len(model_editor(m)->text) >= CODE_LEAST;
 	case STEP_RUN: return r && r->status == TRM_STATUS_OK;
 	case STEP_SEE: return m->variables_page.is_shown;
 	case STEP_STOP: return r && r->status == TRM_STATUS_INTERRUPTED && !r->state_lost;
@@ -114,27 +149,28 @@ void tutor_update(struct model *m, const struct msg *msg)
 {
 	struct tutor *t = &m->tutor;
 
-	if (!t->is_on || t->at == TUTOR_STEPS || !is_step_done(m, msg))
+	if (!t->is_on || !is_step_done(m, msg))
 		return;
-	t->done[t->at++] = true;
-	m->needs_draw = true;
+	while (is_step_done(m, msg))
+		t->done[t->at++] = true;
+	model_relayout(m);
 }
 
 /* ---- start and end ---- */
 
-void tutor_begin(struct model *m)
+void tutor_begin(struct model *m, struct effects *out)
 {
 	if (m->replay.is_on || m->demo.is_on)
 		return;
+	if (text_len(model_editor(m)->text) > 0)
+		buffer_new(m, out);
 	m->tutor = (struct tutor){.is_on = true};
-	m->foot_rows = m->rows >= 20 ? TUTOR_ROWS : 1;
 	model_relayout(m);
 }
 
 static void start_tutor(struct model *m, struct effects *out)
 {
-	(void)out;
-	tutor_begin(m);
+	tutor_begin(m, out);
 }
 
 /* Go to the next step. After the last step, end the tutorial. */
@@ -145,11 +181,10 @@ static void tutor_skip(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "there is no tutorial: \"Tutorial\" starts it");
 		return;
 	}
-	m->needs_draw = true;
-	if (m->tutor.at++ < TUTOR_STEPS)
-		return;
-	m->tutor = (struct tutor){0};
-	m->foot_rows = 0;
+	if (m->tutor.at++ == TUTOR_STEPS) {
+		m->tutor = (struct tutor){0};
+		m->foot_rows = 0;
+	}
 	model_relayout(m);
 }
 

@@ -56,6 +56,48 @@ static void it_has_a_row_where_there_is_little_room(void **state)
 	assert_screen("1/5 Type into the editor", true);
 }
 
+/* At every size that the workbench takes, and after a resize. */
+static void it_fits_small_screens(void **state)
+{
+	(void)state;
+	resize(10, 40);
+	start("tutor");
+	assert_screen("1/5 Type into the editor: x = 6 * 7", true);
+	assert_screen("terminal too small", false);
+	type("x = 6 * 7");
+	assert_screen("2/5 Press F5, then Enter.", true);
+	assert_screen("…", true);
+	resize(14, 40);
+	assert_screen("2/5 Press F5, then Enter. It runs in", true);
+	assert_screen("a sandbox, apart from your machine.", true);
+	resize(36, 120);
+	assert_screen("✓ 1 Write   ▸ 2 Run", true);
+	resize(10, 40);
+	assert_screen("2/5 Press F5, then Enter.", true);
+}
+
+static void text_that_is_there_is_left_alone(void **state)
+{
+	(void)state;
+	type("mine = 1");
+	start("tutor");
+	assert_int_equal(text_len(model_editor(&m)->text), 0);
+	assert_int_equal(m.tutor.at, 0);
+}
+
+/* Who runs something shorter has written it, too. */
+static void a_run_checks_off_both_steps(void **state)
+{
+	(void)state;
+	m.confirm = false;
+	start("tutor");
+	type("x=5");
+	assert_screen("▸ 1 Write", true);
+	press(K_F5, 0);
+	end_run((struct trm_result){0});
+	assert_screen("✓ 1 Write   ✓ 2 Run   ▸ 3 See", true);
+}
+
 static void samples_open_in_a_buffer(void **state)
 {
 	(void)state;
@@ -71,6 +113,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(five_steps_are_checked_off),
 			TEST(it_has_a_row_where_there_is_little_room),
+			TEST(it_fits_small_screens),
+			TEST(text_that_is_there_is_left_alone),
+			TEST(a_run_checks_off_both_steps),
 			TEST(samples_open_in_a_buffer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
