@@ -63,7 +63,7 @@ lib/server: server/mcp server/jsonrpc backend rpc base server/sandboxes server/h
 tui/text:
 tui/settings: text
 tui/notebook:
-tui/image:
+tui/image: text
 tui/cells: text
 tui/syntax: text
 tui/state: text

@@ -26,7 +26,7 @@
 #include "theme/theme.h"
 #include "view/view.h"
 
-enum { APP_SIGNALS = 6, APP_ENV = 16 };
+enum { APP_ENV = 16 };
 
 struct app_run;
 struct app_copier;
@@ -117,7 +117,7 @@ struct app {
 	struct trm_loop *loop;
 	struct trm_watch *keys_watch;
 	struct trm_timer *escape_timer, *tick_timer, *stop_timer;
-	struct trm_signal *signals[APP_SIGNALS];
+	struct trm_signal *signals;
 	int tick_ms; /* time of the tick timer; -1: stopped */
 
 	struct trm_sandbox *sandbox; /* NULL: there is none */

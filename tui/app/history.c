@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "app/app_internal.h"
+#include "text/bytes.h"
 
 #ifndef HISTORY_MAX
 #define HISTORY_MAX (4 << 20) /* bytes; a longer file is cut in half */
@@ -75,19 +76,6 @@ static char *read_all(int fd, size_t *ret_n)
 	return text;
 }
 
-static bool write_history_bytes(int fd, const char *text, size_t n)
-{
-	for (size_t at = 0; at < n;) {
-		ssize_t wrote = write(fd, text + at, n - at);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote <= 0)
-			return false;
-		at += (size_t)wrote;
-	}
-	return true;
-}
-
 /* Replace the file with its newer half, while the lock on the old file is held. */
 static void shorten_history_file(int fd, const char *path)
 {
@@ -99,7 +87,7 @@ static void shorten_history_file(int fd, const char *path)
 	for (at = n / 2; at < n && text[at - 1] != '\n';)
 		at++;
 	int to = text ? open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600) : -1;
-	bool is_written = to >= 0 && write_history_bytes(to, text + at, n - at);
+	bool is_written = to >= 0 && write_fully(to, text + at, n - at) == 0;
 	if (to >= 0)
 		close(to);
 	if (!is_written || rename(other, path) < 0)
@@ -144,7 +132,7 @@ void app_remember(struct app *a, const struct effect *effect)
 static bool append_history_lines(int fd, const char *lines)
 {
 	off_t end = lseek(fd, 0, SEEK_END);
-	if (end >= 0 && write_history_bytes(fd, lines, strlen(lines)))
+	if (end >= 0 && write_fully(fd, lines, strlen(lines)) == 0)
 		return true;
 	int error = errno;
 	if (end >= 0 && ftruncate(fd, end) < 0)

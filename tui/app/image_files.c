@@ -13,30 +13,12 @@
 #include <unistd.h>
 
 #include "app/app_internal.h"
+#include "text/bytes.h"
 
 /* False: it is not there any more. */
 static bool find_artifact(const struct app *a, uint32_t figure, struct artifact_row *ret)
 {
 	return artifacts_find(&a->model.artifacts, &a->model.out.figures, figure, ret);
-}
-
-/* 0 or an errno. An incomplete new file is removed. */
-static int write_file(const char *path, int flags, const uint8_t *bytes, size_t n)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
-	int error = fd < 0 ? errno : 0;
-
-	for (size_t at = 0; error == 0 && at < n;) {
-		ssize_t part = write(fd, bytes + at, n - at);
-		if (part < 0 && errno != EINTR)
-			error = errno;
-		at += part > 0 ? (size_t)part : 0;
-	}
-	if (fd >= 0 && close(fd) < 0 && error == 0)
-		error = errno;
-	if (fd >= 0 && error && flags & O_EXCL)
-		unlink(path);
-	return error;
 }
 
 void app_save_figure(struct app *a, const struct effect *effect)
@@ -50,7 +32,7 @@ void app_save_figure(struct app *a, const struct effect *effect)
 		return;
 	app_expand_path(effect->save_figure.path, path);
 	struct msg msg = {.type = MSG_FIGURE_SAVED, .figure_saved.id = found.id, .figure_saved.path = path};
-	int error = write_file(path, is_over ? O_TRUNC : O_EXCL, found.bytes, found.n);
+	int error = -write_file(path, is_over ? O_TRUNC : O_EXCL, found.bytes, found.n);
 	msg.figure_saved.exists = error == EEXIST && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 	if (error && !msg.figure_saved.exists) {
 		snprintf(why, sizeof why, "%s could not be written: %s", path,
@@ -74,7 +56,7 @@ static int write_beside(const char *folder, const struct artifact_row *row)
 		else
 			snprintf(path, sizeof path, "%.4000s/%.*s-%d%s", folder, stem, row->name, i,
 					row->name + stem);
-		error = write_file(path, O_EXCL, row->bytes, row->n);
+		error = -write_file(path, O_EXCL, row->bytes, row->n);
 	}
 	return error;
 }
@@ -174,7 +156,7 @@ void app_open_figure(struct app *a, uint32_t figure)
 		return;
 	}
 	snprintf(path, sizeof path, "%s/%s", a->figure_folder, found.name);
-	int error = write_file(path, O_TRUNC, found.bytes, found.n);
+	int error = -write_file(path, O_TRUNC, found.bytes, found.n);
 	if (error) {
 		snprintf(text, sizeof text, "%s could not be written: %s", path, strerror(error));
 		app_notify(a, MSG_ERROR, text);

@@ -12,6 +12,7 @@
 
 #include "app/app_internal.h"
 #include "output/runs.h"
+#include "text/bytes.h"
 
 enum { NAMES_TRIED = 1000 };
 
@@ -43,39 +44,22 @@ static int create_output_file(uint64_t run, char path[PATH_MAX])
 	return fd < 0 && home && *home == '/' ? create_in(home, run, path) : fd;
 }
 
-static bool write_output_bytes(int fd, const char *bytes, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 void app_keep_output(struct app *a, const struct effect *effect)
 {
 	char path[PATH_MAX] = "", text[PATH_MAX + 128], size[24];
 	int fd = create_output_file(effect->keep_output.run, path);
-	bool ok = fd >= 0 && write_output_bytes(fd, effect->keep_output.bytes, effect->keep_output.len);
-	int why = errno;
+	int r = fd < 0 ? -errno : write_fully(fd, effect->keep_output.bytes, effect->keep_output.len);
 
-	if (fd >= 0 && close(fd) < 0 && ok) {
-		why = errno;
-		ok = false;
-	}
-	if (fd >= 0 && !ok)
+	if (fd >= 0 && close(fd) < 0 && r == 0)
+		r = -errno;
+	if (fd >= 0 && r < 0)
 		unlink(path);
-	if (ok)
+	if (r == 0)
 		snprintf(text, sizeof text, "wrote %s to %s", format_bytes(size, effect->keep_output.len),
 				path);
 	else
-		snprintf(text, sizeof text, "the output was not written to %s: %s", path, strerror(why));
-	app_notify(a, ok ? MSG_NOTICE : MSG_ERROR, text);
+		snprintf(text, sizeof text, "the output was not written to %s: %s", path, strerror(-r));
+	app_notify(a, r == 0 ? MSG_NOTICE : MSG_ERROR, text);
 }
 
 /* ---- all output of a run ---- */
@@ -103,14 +87,14 @@ void tee_bytes(struct app *a, struct tee *s, const void *bytes, size_t n)
 {
 	if (s->fd < 0)
 		return;
-	if (write_output_bytes(s->fd, bytes, n)) {
+	int r = write_fully(s->fd, bytes, n);
+	if (r == 0) {
 		s->bytes += n;
 		return;
 	}
-	int why = errno;
 	close(s->fd);
 	s->fd = -1;
-	report_tee(a, s, false, strerror(why));
+	report_tee(a, s, false, strerror(-r));
 }
 
 /* The scrollback has a piece or two for each line, so pieces are collected. */

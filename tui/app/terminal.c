@@ -105,8 +105,8 @@ static void on_terminal_signal(void *user, int signo)
 }
 
 /* The last three concern the screen only. */
-static const int signals[APP_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
-enum { LINE_SIGNALS = 3 };
+static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
+enum { APP_SIGNALS = sizeof signals / sizeof *signals, LINE_SIGNALS = 3 };
 
 /* ---- start and end ---- */
 
@@ -134,15 +134,15 @@ int app_watch_terminal(struct app *a, struct trm_error *reterr)
 		r = trm_loop_add_timer(a->loop, on_terminal_escape, a, &a->escape_timer, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(a->loop, on_terminal_tick, a, &a->tick_timer, reterr);
-	for (size_t i = 0; i < (a->linear ? LINE_SIGNALS : APP_SIGNALS) && r == 0; i++)
-		r = trm_loop_add_signal(a->loop, signals[i], on_terminal_signal, a, &a->signals[i], reterr);
+	if (r == 0)
+		r = trm_loop_add_signals(a->loop, signals, a->linear ? LINE_SIGNALS : APP_SIGNALS,
+				on_terminal_signal, a, &a->signals, reterr);
 	return r;
 }
 
 void app_close_terminal(struct app *a)
 {
-	for (size_t i = 0; i < APP_SIGNALS; i++)
-		trm_signal_remove(a->signals[i]);
+	trm_signal_remove(a->signals);
 	trm_timer_remove(a->tick_timer);
 	trm_timer_remove(a->escape_timer);
 	trm_watch_remove(a->keys_watch);

@@ -16,6 +16,7 @@
 #include "cmd/json_out.h"
 #include "cmd/progress_bar.h"
 #include "cmd/sandbox_list.h"
+#include "stream/cli_session.h"
 #include "stream/filter_pipe.h"
 
 enum { SIGNALS = 4, REFUSED_SHOWN = 20, OPEN_FILES_WANTED = 4096 };
@@ -185,21 +186,14 @@ static int start_cp(struct cp *cp, char **places, size_t n, struct trm_error *re
 	return trm_copy_start(cp->loop, &opts, &copy_cb, cp, &cp->copy, reterr);
 }
 
-static bool is_nohup(int signo)
-{
-	struct sigaction action;
-	return signo == SIGHUP && sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 static void copy_places(struct cp *cp, char **places, size_t n)
 {
-	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-	struct trm_signal *handlers[SIGNALS] = {0};
+	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+	struct trm_signal *handler = NULL;
 	int r = trm_loop_create(&cp->loop, &cp->why);
-	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		if (!is_nohup(signals[i]))
-			r = trm_loop_add_signal(
-					cp->loop, signals[i], on_cp_signal, cp, &handlers[i], &cp->why);
+	if (r == 0)
+		r = trm_loop_add_signals(cp->loop, signals, SIGNALS - cli_is_nohup(), on_cp_signal, cp,
+				&handler, &cp->why);
 	if (r == 0) {
 		cp->start_ns = trm_loop_now_ns(cp->loop);
 		progress_bar_init(&cp->progress_bar, STDERR_FILENO, cp->start_ns);
@@ -217,8 +211,7 @@ static void copy_places(struct cp *cp, char **places, size_t n)
 	if (cp->is_json)
 		put_json(cp);
 	filter_pipe_finish(&cp->filter_pipe);
-	for (int i = 0; i < SIGNALS; i++)
-		trm_signal_remove(handlers[i]);
+	trm_signal_remove(handler);
 	trm_loop_destroy(cp->loop);
 }
 

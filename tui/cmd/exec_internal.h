@@ -17,8 +17,6 @@
 /* One process in a new or running sandbox. If stdin and stdout are terminals, the process gets a terminal of
  * its own and keys are passed on unchanged; otherwise it gets pipes. */
 
-enum { EXEC_SIGNALS = 2 };
-
 struct exec {
 	struct trm_config config;
 	enum cli_session_how how;
@@ -29,7 +27,7 @@ struct exec {
 	struct stdin_feed stdin_feed;
 	bool has_terminal;
 	struct termios cooked; /* original mode of the terminal */
-	struct trm_signal *winch, *signals[EXEC_SIGNALS];
+	struct trm_signal *winch, *signals;
 	bool has_timeout; /* only if the option was given */
 	char **command;
 	struct source script;      /* name NULL: no script */

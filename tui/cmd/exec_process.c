@@ -259,7 +259,7 @@ static const struct cli_session_cb cli_session_cb = {.interrupt = on_exec_interr
 
 static int open_exec_session(struct exec *e, char **argv, struct trm_error *reterr)
 {
-	static const int passed_on[EXEC_SIGNALS] = {SIGUSR1, SIGUSR2};
+	static const int passed_on[] = {SIGUSR1, SIGUSR2};
 	int r = cli_session_open(&e->cli_session, &e->config, e->how, e->asked, &cli_session_cb, e, reterr);
 	if (r == 0)
 		cmd_note_hints(e->cli_session.sandbox);
@@ -267,9 +267,9 @@ static int open_exec_session(struct exec *e, char **argv, struct trm_error *rete
 		r = spawn_exec(e, argv, reterr);
 	if (r == 0 && e->has_timeout)
 		r = trm_loop_add_timer(e->cli_session.loop, on_exec_timer, e, &e->timer, reterr);
-	for (int i = 0; r == 0 && i < EXEC_SIGNALS; i++)
-		r = trm_loop_add_signal(
-				e->cli_session.loop, passed_on[i], on_user_signal, e, &e->signals[i], reterr);
+	if (r == 0)
+		r = trm_loop_add_signals(
+				e->cli_session.loop, passed_on, 2, on_user_signal, e, &e->signals, reterr);
 	if (r == 0 && e->has_terminal)
 		r = trm_loop_add_signal(e->cli_session.loop, SIGWINCH, on_exec_winch, e, &e->winch, reterr);
 	if (r < 0)
@@ -313,8 +313,7 @@ int exec_execute(struct exec *e, char **argv)
 	cli_session_end(&e->cli_session);
 	trm_timer_remove(e->timer);
 	trm_signal_remove(e->winch);
-	for (int i = 0; i < EXEC_SIGNALS; i++)
-		trm_signal_remove(e->signals[i]);
+	trm_signal_remove(e->signals);
 	cli_session_finish(&e->cli_session);
 	return cli_session_code(&e->cli_session, code);
 }

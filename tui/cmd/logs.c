@@ -208,11 +208,11 @@ static const struct sink_cb sink_cb = {.broken = on_logs_broken};
 
 static int open_logs_session(struct logs *l, const char *name, struct trm_error *reterr)
 {
-	static const int SIGNALS[] = {SIGINT, SIGTERM};
+	static const int signals[] = {SIGINT, SIGTERM};
 	struct trm_session_opts opts;
 	int r = trm_loop_create(&l->loop, reterr);
-	for (int i = 0; r == 0 && i < 2; i++)
-		r = trm_loop_add_signal(l->loop, SIGNALS[i], on_logs_signal, l, &l->signals[i], reterr);
+	if (r == 0)
+		r = trm_loop_add_signals(l->loop, signals, 2, on_logs_signal, l, &l->signals, reterr);
 	if (r == 0)
 		r = trm_sandbox_attach(l->loop, name, NULL, &sandbox_cb, l, &l->sandbox, reterr);
 	if (r < 0)
@@ -244,8 +244,7 @@ static void show_logs(struct logs *l, const char *name)
 	sink_finish(&l->out);
 	while (l->first)
 		drop_logs_entry(l, l->first);
-	for (int i = 0; i < 2; i++)
-		trm_signal_remove(l->signals[i]);
+	trm_signal_remove(l->signals);
 	trm_loop_destroy(l->loop);
 }
 

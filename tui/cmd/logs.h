@@ -42,7 +42,7 @@ struct logs {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox;
 	struct trm_session *session;
-	struct trm_signal *signals[2];
+	struct trm_signal *signals;
 	struct sink out;
 	struct logs_entry *first, **end;
 	struct logs_entry *reported_last; /* the entry whose output was printed last */

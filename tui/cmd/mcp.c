@@ -33,7 +33,7 @@ struct bridge {
 	struct trm_loop *loop;
 	struct trm_server *server; /* NULL: it has ended */
 	struct trm_watch *input;
-	struct trm_signal *handlers[N_ENDS];
+	struct trm_signal *handler;
 	struct trm_timer *timer;
 	char *line; /* incomplete line */
 	size_t n, cap;
@@ -223,8 +223,8 @@ static int open_bridge(struct bridge *b, struct trm_error *why)
 {
 	static const struct trm_server_cb callbacks = {.closed = on_server_closed};
 	int r = trm_loop_create(&b->loop, why);
-	for (size_t i = 0; i < N_ENDS && r == 0; i++)
-		r = trm_loop_add_signal(b->loop, ends[i], on_end_signal, b, &b->handlers[i], why);
+	if (r == 0)
+		r = trm_loop_add_signals(b->loop, ends, N_ENDS, on_end_signal, b, &b->handler, why);
 	if (r == 0)
 		r = trm_loop_add_timer(b->loop, on_mcp_wait, b, &b->timer, why);
 	if (r == 0)
@@ -251,8 +251,7 @@ static int speak(struct bridge *b)
 	while (b->server)
 		trm_loop_step(b->loop, -1);
 	trm_watch_remove(b->input);
-	for (size_t i = 0; i < N_ENDS; i++)
-		trm_signal_remove(b->handlers[i]);
+	trm_signal_remove(b->handler);
 	trm_timer_remove(b->timer);
 	trm_loop_destroy(b->loop);
 	if (*b->files)

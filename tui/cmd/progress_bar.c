@@ -8,6 +8,7 @@
 
 #include <terrarium/text.h>
 
+#include "text/bytes.h"
 #include "text/cluster.h"
 
 enum { TIMEOUT_MS = 500, SHARE_WIDTH = 20, LINE_BYTES = 512 };
@@ -133,17 +134,6 @@ void progress_bar_init(struct progress_bar *progress_bar, int fd, uint64_t now_n
 	*progress_bar = (struct progress_bar){.fd = isatty(fd) ? fd : -1, .start_ns = now_ns};
 }
 
-static void print_bar(const struct progress_bar *progress_bar, const char *text, size_t n)
-{
-	while (n) {
-		ssize_t done = write(progress_bar->fd, text, n);
-		if (done <= 0)
-			return; /* a terminal that takes no more is no reason to stop copying */
-		text += done;
-		n -= (size_t)done;
-	}
-}
-
 void progress_bar_draw(
 		struct progress_bar *progress_bar, const struct trm_copy_progress *progress, uint64_t now_ns)
 {
@@ -155,13 +145,13 @@ void progress_bar_draw(
 	unsigned columns = ioctl(progress_bar->fd, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 	progress_bar_text(text + 1, sizeof text - 8, columns - 1, progress, seconds);
 	strcat(text, "\033[K");
-	print_bar(progress_bar, text, strlen(text));
+	write_fully(progress_bar->fd, text, strlen(text)); /* copying goes on even if this fails */
 	progress_bar->is_drawn = true;
 }
 
 void progress_bar_clear(struct progress_bar *progress_bar)
 {
 	if (progress_bar->is_drawn)
-		print_bar(progress_bar, "\r\033[K", 4);
+		write_fully(progress_bar->fd, "\r\033[K", 4);
 	progress_bar->is_drawn = false;
 }

@@ -12,7 +12,7 @@
  * interpreters one after the other. A restart has ended when the new interpreter is ready, so that later
  * clients never meet an old one that is still ending. */
 
-enum { SIGNALS = 3, LONGEST_MS = 60000 };
+enum { LONGEST_MS = 60000 };
 
 struct restarter {
 	struct trm_config config;
@@ -131,12 +131,12 @@ static void on_deadline(void *user)
 
 static int perform(struct restarter *p)
 {
-	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	static const struct trm_sandbox_opts look = TRM_SANDBOX_OPTS_INIT;
-	struct trm_signal *handlers[SIGNALS] = {0};
+	struct trm_signal *handler = NULL;
 	int r = trm_loop_create(&p->loop, &p->why);
-	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		r = trm_loop_add_signal(p->loop, signals[i], on_restart_signal, p, &handlers[i], &p->why);
+	if (r == 0)
+		r = trm_loop_add_signals(p->loop, signals, 3, on_restart_signal, p, &handler, &p->why);
 	if (r == 0)
 		r = trm_loop_add_timer(p->loop, on_deadline, p, &p->deadline, &p->why);
 	if (r == 0) {
@@ -148,8 +148,7 @@ static int perform(struct restarter *p)
 		trm_loop_step(p->loop, -1);
 	trm_session_close(p->session);
 	trm_timer_remove(p->deadline);
-	for (int i = 0; i < SIGNALS; i++)
-		trm_signal_remove(handlers[i]);
+	trm_signal_remove(handler);
 	trm_loop_destroy(p->loop);
 	if (p->ended_by)
 		return CMD_SIGNALED + p->ended_by;

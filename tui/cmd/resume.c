@@ -8,8 +8,6 @@
 #include "cmd/cmd.h"
 #include "cmd/sandbox_list.h"
 
-enum { SIGNALS = 3 };
-
 struct resumption {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox; /* NULL: closed */
@@ -57,18 +55,17 @@ static int open_resumed(struct resumption *p, const struct trm_config *config, c
 
 static int resume_sandbox(const struct trm_config *config, const char *name)
 {
-	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
-	struct trm_signal *handlers[SIGNALS] = {0};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct trm_signal *handler = NULL;
 	struct resumption p = {0};
 	int r = trm_loop_create(&p.loop, &p.why);
-	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		r = trm_loop_add_signal(p.loop, signals[i], on_signal, &p, &handlers[i], &p.why);
+	if (r == 0)
+		r = trm_loop_add_signals(p.loop, signals, 3, on_signal, &p, &handler, &p.why);
 	if (r == 0)
 		r = open_resumed(&p, config, name);
 	while (r == 0 && p.sandbox)
 		trm_loop_step(p.loop, -1);
-	for (int i = 0; i < SIGNALS; i++)
-		trm_signal_remove(handlers[i]);
+	trm_signal_remove(handler);
 	trm_loop_destroy(p.loop);
 	if (p.ended_by)
 		return CMD_SIGNALED + p.ended_by;

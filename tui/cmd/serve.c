@@ -17,6 +17,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/serve.h"
+#include "stream/cli_session.h"
 #include "stream/policy_gate.h"
 
 enum {
@@ -52,7 +53,7 @@ struct serve {
 	char key[TRM_SERVER_KEY];
 	struct trm_loop *loop;
 	struct trm_server *server; /* NULL: it has ended */
-	struct trm_signal *handlers[N_SIGNALS];
+	struct trm_signal *handler;
 	struct trm_timer *progress;
 	bool is_closing;
 	unsigned n_reported; /* number of remaining sandboxes in the last message */
@@ -203,22 +204,15 @@ static void take_files(struct serve *s)
 							    : (unsigned)share;
 }
 
-static bool is_ignored(int signo)
-{
-	struct sigaction action;
-	return sigaction(signo, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
-}
-
 static int open_server(struct serve *s, struct trm_error *why)
 {
 	int r = s->is_dev ? 0 : trm_server_key(s->key_file, s->resets_key, s->key, why);
 	s->opts.key = s->is_dev ? NULL : s->key;
 	if (r == 0)
 		r = trm_loop_create(&s->loop, why);
-	for (size_t i = 0; i < N_SIGNALS && r == 0; i++)
-		if (signals[i] != SIGHUP || !is_ignored(SIGHUP))
-			r = trm_loop_add_signal(
-					s->loop, signals[i], on_serve_signal, s, &s->handlers[i], why);
+	if (r == 0)
+		r = trm_loop_add_signals(s->loop, signals, N_SIGNALS - cli_is_nohup(), on_serve_signal, s,
+				&s->handler, why);
 	if (r == 0)
 		r = trm_loop_add_timer(s->loop, on_serve_progress, s, &s->progress, why);
 	if (r == 0)
@@ -236,8 +230,7 @@ static int serve(struct serve *s)
 		print_addresses(s);
 	while (s->server)
 		trm_loop_step(s->loop, -1);
-	for (size_t i = 0; i < N_SIGNALS; i++)
-		trm_signal_remove(s->handlers[i]);
+	trm_signal_remove(s->handler);
 	trm_timer_remove(s->progress);
 	trm_loop_destroy(s->loop);
 	trm_set_log(NULL, NULL);

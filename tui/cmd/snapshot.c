@@ -12,7 +12,7 @@
 #include "cmd/sandbox_list.h"
 #include "cmd/snapshot_row.h"
 
-enum { SIGNALS = 3, LEFT_OUT_SHOWN = 20 };
+enum { LEFT_OUT_SHOWN = 20 };
 
 struct snap {
 	struct trm_config config;
@@ -99,13 +99,13 @@ static void on_snapshot_signal(void *user, int signo)
 
 static int perform(struct snap *s)
 {
-	static const int signals[SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	static const struct trm_sandbox_opts look = {
 			.size = sizeof(struct trm_sandbox_opts), .is_observer = true};
-	struct trm_signal *handlers[SIGNALS] = {0};
+	struct trm_signal *handler = NULL;
 	int r = trm_loop_create(&s->loop, &s->why);
-	for (int i = 0; r == 0 && i < SIGNALS; i++)
-		r = trm_loop_add_signal(s->loop, signals[i], on_snapshot_signal, s, &handlers[i], &s->why);
+	if (r == 0)
+		r = trm_loop_add_signals(s->loop, signals, 3, on_snapshot_signal, s, &handler, &s->why);
 	if (r == 0) {
 		progress_bar_init(&s->progress_bar, STDERR_FILENO, trm_loop_now_ns(s->loop));
 		r = sandbox_list_open(
@@ -114,8 +114,7 @@ static int perform(struct snap *s)
 	while (r == 0 && (s->sandbox || s->snapshot))
 		trm_loop_step(s->loop, -1);
 	progress_bar_clear(&s->progress_bar);
-	for (int i = 0; i < SIGNALS; i++)
-		trm_signal_remove(handlers[i]);
+	trm_signal_remove(handler);
 	trm_loop_destroy(s->loop);
 	if (s->ended_by)
 		return CMD_SIGNALED + s->ended_by;

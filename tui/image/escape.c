@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "image/picture.h"
+#include "text/bytes.h"
 
 /* Collects bytes, to call the writer less often. */
 struct out {
@@ -125,24 +126,11 @@ void picture_sixel(
 
 enum { CHUNK = 3072 }; /* 3072 bytes become 4096 of base64, the most that one command may carry */
 
-static void put_base64(struct out *o, const uint8_t *p, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
-				 | (i + 2 < n ? p[i + 2] : 0);
-		char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
-				i + 1 < n ? digits[group >> 6 & 63] : '=',
-				i + 2 < n ? digits[group & 63] : '='};
-		put_escape_bytes(o, four, 4);
-	}
-}
-
 /* q=2: the terminal sends no answer. */
 void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *user)
 {
 	struct out o = {.write = write, .user = user};
+	char digits[CHUNK / 3 * 4];
 
 	for (size_t at = 0; at < p->n; at += CHUNK) {
 		size_t part = p->n - at < CHUNK ? p->n - at : CHUNK;
@@ -152,7 +140,7 @@ void picture_kitty_send(const struct picture *p, picture_write_fn *write, void *
 					p->height, p->is_deflated ? ",o=z" : "", has_more);
 		else
 			put_format(&o, "\033_Gq=2,m=%d;", has_more);
-		put_base64(&o, p->bytes + at, part);
+		put_escape_bytes(&o, digits, base64_digits(digits, p->bytes + at, part));
 		put_format(&o, "\033\\");
 	}
 	flush_escape(&o);

@@ -26,8 +26,6 @@
  * which only the metrics are used. The user's key map applies, but only to commands of the pane that
  * change nothing. The monitor has no other part of the workbench. */
 
-enum { MONITOR_SIGNALS = 6 };
-
 struct monitor {
 	const struct monitor_opts *opts;
 	struct model model;
@@ -38,7 +36,7 @@ struct monitor {
 	struct trm_loop *loop;
 	struct trm_watch *keys_watch;
 	struct trm_timer *escape_timer;
-	struct trm_signal *signals[MONITOR_SIGNALS];
+	struct trm_signal *signals;
 	struct trm_sandbox *sandbox; /* NULL: the sandbox is gone */
 	bool is_leaving;
 	int ended_by;            /* signal, or 0 */
@@ -150,7 +148,7 @@ static void on_monitor_escape(void *user)
 	pass_events(w);
 }
 
-static const int signals[MONITOR_SIGNALS] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
+static const int signals[] = {SIGTERM, SIGHUP, SIGINT, SIGWINCH, SIGTSTP, SIGCONT};
 
 static void on_monitor_signal(void *user, int signo)
 {
@@ -252,8 +250,9 @@ static int open_loop(struct monitor *w, struct trm_error *reterr)
 				w->loop, STDIN_FILENO, TRM_READ, on_monitor_input, w, &w->keys_watch, reterr);
 	if (r == 0)
 		r = trm_loop_add_timer(w->loop, on_monitor_escape, w, &w->escape_timer, reterr);
-	for (size_t i = 0; i < MONITOR_SIGNALS && r == 0; i++)
-		r = trm_loop_add_signal(w->loop, signals[i], on_monitor_signal, w, &w->signals[i], reterr);
+	if (r == 0)
+		r = trm_loop_add_signals(w->loop, signals, sizeof signals / sizeof *signals,
+				on_monitor_signal, w, &w->signals, reterr);
 	if (r == 0 && w->opts->far)
 		r = trm_sandbox_open(w->loop, &opts, &sandbox_cb, w, &w->sandbox, reterr);
 	else if (r == 0)
@@ -277,8 +276,7 @@ static void finish_monitor(struct monitor *w)
 {
 	while (w->sandbox && trm_loop_step(w->loop, -1) >= 0)
 		;
-	for (size_t i = 0; i < MONITOR_SIGNALS; i++)
-		trm_signal_remove(w->signals[i]);
+	trm_signal_remove(w->signals);
 	trm_timer_remove(w->escape_timer);
 	trm_watch_remove(w->keys_watch);
 	trm_loop_destroy(w->loop);

@@ -12,6 +12,7 @@
 #include <terrarium/error.h>
 
 #include "record/transcript.h"
+#include "text/bytes.h"
 
 /* ---- whole files ---- */
 
@@ -64,20 +65,6 @@ int file_read(const char *path, size_t max, char **ret, size_t *ret_n, struct tr
 	return r;
 }
 
-static int write_recording_bytes(int fd, const char *bytes, size_t n)
-{
-	while (n) {
-		ssize_t wrote = write(fd, bytes, n);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote < 0)
-			return -1;
-		bytes += wrote;
-		n -= (size_t)wrote;
-	}
-	return 0;
-}
-
 /* The mode of the existing file, or the default mode of a new one. */
 static mode_t mode_of(const char *path)
 {
@@ -99,7 +86,7 @@ int file_write(const char *path, const char *bytes, size_t n, struct trm_error *
 	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
 		return trm_error_set(reterr, TRM_ENOMEM, "%s cannot be written: out of memory", path);
 	int fd = mkostemp(temporary, O_CLOEXEC);
-	bool is_done = fd >= 0 && write_recording_bytes(fd, bytes, n) == 0 && fchmod(fd, mode_of(path)) == 0;
+	bool is_done = fd >= 0 && write_fully(fd, bytes, n) == 0 && fchmod(fd, mode_of(path)) == 0;
 	int saved_errno = errno;
 	if (fd >= 0 && close(fd) < 0 && is_done) {
 		saved_errno = errno;

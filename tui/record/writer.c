@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/writer.h"
+#include "text/bytes.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -168,15 +169,10 @@ static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 void writer_base64(struct writer *w, const void *bytes, size_t n)
 {
 	const unsigned char *p = bytes;
+	char out[4];
 
-	for (size_t i = 0; i < n; i += 3) {
-		size_t left = n - i;
-		uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0)
-			     | (left > 2 ? p[i + 2] : 0);
-		char out[4] = {digits[v >> 18], digits[v >> 12 & 63], left > 1 ? digits[v >> 6 & 63] : '=',
-				left > 2 ? digits[v & 63] : '='};
-		writer_put(w, out, 4);
-	}
+	for (size_t i = 0; i < n; i += 3)
+		writer_put(w, out, base64_digits(out, p + i, n - i < 3 ? n - i : 3));
 }
 
 static int digit_value(char c)

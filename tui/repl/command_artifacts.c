@@ -14,6 +14,7 @@
 #include "output/runs.h"
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "text/bytes.h"
 #include "text/mime.h"
 
 struct repl_artifacts {
@@ -67,25 +68,9 @@ void repl_artifacts_keep(struct repl *r, uint64_t run, const struct trm_display 
 
 /* ---- saving ---- */
 
-/* 0 or an errno. No file is replaced. */
-static int write_artifact(const char *path, const struct artifact_row *row)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666), error = fd < 0 ? errno : 0;
-
-	for (size_t at = 0; !error && at < row->n;) {
-		ssize_t part = write(fd, row->bytes + at, row->n - at);
-		if (part < 0 && errno != EINTR)
-			error = errno;
-		at += part > 0 ? (size_t)part : 0;
-	}
-	if (fd >= 0 && close(fd) < 0 && !error)
-		error = errno;
-	return error;
-}
-
 static bool save_artifact(struct repl *r, const char *path, const struct artifact_row *row)
 {
-	int error = write_artifact(path, row);
+	int error = -write_file(path, O_EXCL, row->bytes, row->n);
 
 	if (error)
 		repl_error(r, "cannot save %s: %s", path, strerror(error));

@@ -11,6 +11,7 @@
 
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "text/bytes.h"
 
 /* Replace "~/" at the start by the home directory. */
 static void expand(const char *typed, char out[4096])
@@ -111,16 +112,9 @@ void repl_command_save(struct repl *r, const char *rest)
 		return;
 	}
 	expand(rest, path);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		repl_error(r, "cannot write %s: %s", rest, strerror(errno));
-		return;
-	}
-	bool is_written = write(fd, bytes, n) == (ssize_t)n;
-	if (close(fd) < 0 || !is_written) {
-		repl_error(r, "cannot write %s: %s", rest, strerror(errno));
-		unlink(path);
-	} else {
+	int failed = write_file(path, O_EXCL, bytes, n);
+	if (failed)
+		repl_error(r, "cannot write %s: %s", rest, strerror(-failed));
+	else
 		repl_say(r, "%zu bytes written to %s", n, rest);
-	}
 }

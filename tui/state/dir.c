@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "state/dir.h"
+#include "text/bytes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -58,20 +59,6 @@ int state_lock(const char *path)
 	return fd;
 }
 
-static int write_state_bytes(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 int state_write(const char *path, const char *bytes, size_t n)
 {
 	char temp[STATE_PATH + 8];
@@ -80,7 +67,7 @@ int state_write(const char *path, const char *bytes, size_t n)
 	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return -errno;
-	int r = write_state_bytes(fd, bytes, n);
+	int r = write_fully(fd, bytes, n);
 	close(fd);
 	if (r == 0 && rename(temp, path) < 0)
 		r = -errno;

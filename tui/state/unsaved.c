@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "text/bytes.h"
 #include "text/file.h"
 #include "text/text.h"
 
@@ -183,20 +184,6 @@ const char *unsaved_name(const struct unsaved_dir *d)
 
 /* ---- writing ---- */
 
-static int write_unsaved_bytes(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigned number,
 		const struct buffer_state *p, const struct text *t)
 {
@@ -209,7 +196,7 @@ int unsaved_begin(struct unsaved_writer *w, const struct unsaved_dir *d, unsigne
 	if (w->fd < 0)
 		return -errno;
 	w->is_open = true;
-	int r = write_unsaved_bytes(w->fd, place, buffer_state_write(p, place));
+	int r = write_fully(w->fd, place, buffer_state_write(p, place));
 	if (r < 0)
 		unsaved_abort(w);
 	return r;
@@ -248,7 +235,7 @@ int unsaved_step(struct unsaved_writer *w, size_t most)
 	while (w->pos < end) {
 		const char *bytes = text_peek(w->text, w->pos, &run);
 		run = run < end - w->pos ? run : end - w->pos;
-		int r = write_unsaved_bytes(w->fd, bytes, run);
+		int r = write_fully(w->fd, bytes, run);
 		if (r < 0) {
 			unsaved_abort(w);
 			return r;

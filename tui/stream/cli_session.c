@@ -121,9 +121,7 @@ static const struct trm_sandbox_cb sandbox_cb = {.progress = on_cli_progress,
 		.metrics = on_cli_metrics,
 		.closed = on_cli_closed};
 
-/* nohup needs SIGHUP to be ignored. (Shells also ignore SIGINT for background jobs, but a person who
- * sends it to one by hand means it.) */
-static bool is_hangup_ignored(void)
+bool cli_is_nohup(void)
 {
 	struct sigaction action;
 	return sigaction(SIGHUP, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
@@ -277,7 +275,7 @@ int cli_session_open(struct cli_session *cli_session, const struct trm_config *c
 	if (r == 0)
 		progress_init(&cli_session->progress, trm_loop_now_ns(cli_session->loop));
 	if (r == 0)
-		r = trm_loop_add_signals(cli_session->loop, signals, N_SIGNALS - is_hangup_ignored(),
+		r = trm_loop_add_signals(cli_session->loop, signals, N_SIGNALS - cli_is_nohup(),
 				on_cli_signal, cli_session, &cli_session->signals, reterr);
 	if (r < 0)
 		return r;

@@ -83,4 +83,8 @@ void cli_session_finish(struct cli_session *cli_session);
 enum { CLI_SESSION_NOT_SAVED = 125 };
 int cli_session_code(const struct cli_session *cli_session, int code);
 
+/* nohup needs SIGHUP to be ignored. (Shells also ignore SIGINT for background jobs, but a person who
+ * sends it to one by hand means it.) */
+bool cli_is_nohup(void);
+
 #endif

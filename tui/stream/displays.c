@@ -17,6 +17,7 @@
 
 #include "image/image.h"
 #include "stream/tty.h"
+#include "text/bytes.h"
 #include "text/mime.h"
 #include "text/rich.h"
 
@@ -32,16 +33,13 @@ static int save_display_file(const char *dir, const char *path, const uint8_t *b
 {
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
 		return errno;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), error = fd < 0 ? errno : 0;
-	for (size_t at = 0; !error && at < n;) {
-		ssize_t part = write(fd, bytes + at, n - at);
-		if (part < 0 && errno != EINTR)
-			error = errno;
-		at += part > 0 ? (size_t)part : 0;
-	}
-	if (fd >= 0 && close(fd) < 0 && !error)
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return errno;
+	int error = -write_fully(fd, bytes, n);
+	if (close(fd) < 0 && !error)
 		error = errno;
-	if (fd >= 0 && error)
+	if (error)
 		unlink(path);
 	return error;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "term/term.h"
+#include "text/bytes.h"
 
 /* Global, because a signal handler can reach it in no other way. `armed` guards the rest. */
 static struct {
@@ -37,12 +38,7 @@ void term_emergency_restore(void)
 		return;
 	rescue.armed = 0;
 	int fd = isatty(1) ? 1 : 0; /* while a frame is painted, 1 is not the terminal (curses.c) */
-	for (size_t done = 0; done < rescue.n;) {
-		ssize_t n = write(fd, rescue.bytes + done, rescue.n - done);
-		if (n <= 0 && errno != EINTR)
-			break;
-		done += n > 0 ? (size_t)n : 0;
-	}
+	write_fully(fd, rescue.bytes, rescue.n);
 	tcsetattr(0, TCSANOW, &rescue.shell_mode);
 	errno = saved_errno;
 }

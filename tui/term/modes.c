@@ -8,6 +8,7 @@
 
 #include "term/term.h"
 #include "term/term_internal.h"
+#include "text/bytes.h"
 
 /* Modes that terminfo does not describe: SGR mouse with drags and moves, focus, bracketed paste, Alt as
  * Escape (metaSendsEscape, without which a stock xterm sends accented letters), and distinct keys for
@@ -32,29 +33,7 @@ void modes_choose(struct term *t)
 
 void term_write(const char *bytes, size_t n)
 {
-	while (n > 0) {
-		ssize_t done = write(1, bytes, n);
-		if (done < 0 && errno != EINTR)
-			return;
-		bytes += done > 0 ? done : 0;
-		n -= done > 0 ? (size_t)done : 0;
-	}
-}
-
-static size_t encode_base64(char *out, const char *in, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const unsigned char *p = (const unsigned char *)in;
-	size_t len = 0;
-	for (size_t i = 0; i < n; i += 3) {
-		uint32_t group = (uint32_t)p[i] << 16 | (i + 1 < n ? (uint32_t)p[i + 1] << 8 : 0)
-				 | (i + 2 < n ? p[i + 2] : 0);
-		out[len++] = digits[group >> 18];
-		out[len++] = digits[group >> 12 & 63];
-		out[len++] = i + 1 < n ? digits[group >> 6 & 63] : '=';
-		out[len++] = i + 2 < n ? digits[group & 63] : '=';
-	}
-	return len;
+	write_fully(1, bytes, n);
 }
 
 /* A terminal that does not know operating system commands might print them. */
@@ -94,7 +73,7 @@ bool term_copy(struct term *t, const char *text, size_t n)
 		return false;
 	size_t len = sizeof(begin) - 1;
 	memcpy(bytes, begin, len);
-	len += encode_base64(bytes + len, text, n);
+	len += base64_digits(bytes + len, text, n);
 	memcpy(bytes + len, end, sizeof(end));
 	(void)t;
 	term_write(bytes, len + sizeof(end) - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "text/file.h"
+#include "text/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -179,20 +180,6 @@ int file_load(const char *path, struct text **ret, struct file_format *ret_forma
 	return r;
 }
 
-static int write_text_bytes(int fd, const char *bytes, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, bytes, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		bytes += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* Write a run of bytes with CR before each newline. */
 static int write_crlf(int fd, const char *bytes, size_t n)
 {
@@ -200,7 +187,7 @@ static int write_crlf(int fd, const char *bytes, size_t n)
 	size_t len = 0;
 	for (size_t i = 0; i < n; i++) {
 		if (len + 2 > sizeof(out)) {
-			int r = write_text_bytes(fd, out, len);
+			int r = write_fully(fd, out, len);
 			if (r < 0)
 				return r;
 			len = 0;
@@ -209,7 +196,7 @@ static int write_crlf(int fd, const char *bytes, size_t n)
 			out[len++] = '\r';
 		out[len++] = bytes[i];
 	}
-	return write_text_bytes(fd, out, len);
+	return write_fully(fd, out, len);
 }
 
 /* 0 or a negative errno. */
@@ -221,7 +208,7 @@ static int write_text(int fd, const struct text *t, struct file_format format)
 		/* Bytes that were not changed since loading still lie together. */
 		while (text_peek(t, pos + run, &next) == bytes + run && next > 0)
 			run += next;
-		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_text_bytes(fd, bytes, run);
+		int r = format.has_crlf ? write_crlf(fd, bytes, run) : write_fully(fd, bytes, run);
 		if (r < 0)
 			return r;
 	}
