@@ -61,10 +61,14 @@ static int lock(int dir_fd, const char *name, int flags)
 	return -EWOULDBLOCK;
 }
 
-/* The uid of the nth user. */
-static uint32_t nth(uint32_t i)
+/* The uid of the nth user of a search that begins with the user `first`; 0: with the first range. A search
+ * that begins in the second range goes round in it, and then takes the first range. */
+static uint32_t nth(uint32_t first, uint32_t i)
 {
-	return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
+	if (!first)
+		return i < USER_COUNT ? USER_FIRST + i : USER_MORE_FIRST + (i - USER_COUNT);
+	return i < USER_MORE_COUNT ? USER_MORE_FIRST + (first - USER_COUNT + i) % USER_MORE_COUNT
+				   : USER_FIRST + (i - USER_MORE_COUNT);
 }
 
 /* The number of a namespace; 0: unknown. */
@@ -96,7 +100,7 @@ static int lock_free_user(struct user *ret, uint32_t count)
 	int r = dir_fd < 0 ? dir_fd : -EUSERS;
 	for (uint32_t i = 0; dir_fd >= 0 && i < count; i++) {
 		char name[32];
-		uint32_t uid = nth((first + i) % count);
+		uint32_t uid = nth(first, i);
 		snprintf(name, sizeof name, LOCK_PREFIX "%u", uid);
 		int fd = lock(dir_fd, name, O_CREAT);
 		if (fd >= 0) {

@@ -105,6 +105,18 @@ static void there_are_enough_for_a_busy_server(void **state)
 		user_release(&users[i]);
 }
 
+static void the_second_range_is_gone_round_first(void **state)
+{
+	enum { COUNT = USER_COUNT + USER_MORE_COUNT, LAST = COUNT - 1 };
+	(void)state;
+	assert_int_equal(nth(0, 0), USER_FIRST);
+	assert_int_equal(nth(0, USER_COUNT), USER_MORE_FIRST);
+	assert_int_equal(nth(LAST, 0), USER_MORE_FIRST + USER_MORE_COUNT - 1);
+	assert_int_equal(nth(LAST, 1), USER_MORE_FIRST);
+	assert_int_equal(nth(LAST, USER_MORE_COUNT), USER_FIRST);
+	assert_int_equal(nth(LAST, LAST), USER_FIRST + USER_COUNT - 1);
+}
+
 static void an_ordinary_user_gets_none(void **state)
 {
 	struct user u;
@@ -124,6 +136,7 @@ int main(void)
 			cmocka_unit_test(each_gets_another),
 			cmocka_unit_test(no_two_have_the_same_whoever_comes_and_goes),
 			cmocka_unit_test(there_are_enough_for_a_busy_server),
+			cmocka_unit_test(the_second_range_is_gone_round_first),
 			cmocka_unit_test(an_ordinary_user_gets_none),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
