@@ -15,6 +15,7 @@ enum { STAYING = 5, COMING = 3, PER_S = 200, ROUND_S = 4, QUIET_MS = 10000 };
 /* What an allocator may keep in reserve, of which a leak of a hundred bytes per request is ten times as much.
  */
 #define GROWTH_MIB 1.5
+#define LEAST_ROUNDS 4u
 
 struct state {
 	double mib;
@@ -141,7 +142,8 @@ static void print(double seconds, const struct state *state)
 	fflush(stdout);
 }
 
-/* The first rounds fill caches and pools. */
+/* The first rounds fill caches, pools and the heap: how far, depends on how many requests had to wait at
+ * once. */
 static bool soak(struct peer *c, const struct served *s, double seconds)
 {
 	uint64_t start_ns = now_ns();
@@ -155,10 +157,12 @@ static bool soak(struct peer *c, const struct served *s, double seconds)
 		return false;
 	struct state before = quiet(s, NULL), after = before;
 	print(ms_since(start_ns) / 1000, &before);
-	while (ms_since(start_ns) < seconds * 1000) {
+	for (unsigned round = 0; round < LEAST_ROUNDS || ms_since(start_ns) < seconds * 1000; round++) {
 		if (!one_round(c, s))
 			return false;
 		after = quiet(s, &before);
+		if (round < LEAST_ROUNDS / 2 && after.mib > before.mib)
+			before.mib = after.mib;
 		print(ms_since(start_ns) / 1000, &after);
 	}
 	if (has_grown(&before, &after))
