@@ -212,6 +212,16 @@ static bool has_ended(struct json_value object)
 	       && (json_is(phase, "Failed") || json_is(phase, "Succeeded"));
 }
 
+/* Those that wait for another server have a state of their own: sweep/owner.h. */
+static const char *state_of(struct json_value object, struct json_value metadata)
+{
+	char mark[8];
+	if (has_ended(object))
+		return "ended";
+	read_mark(metadata, "labels", "dev.terrarium.adoptable", mark, sizeof mark);
+	return *mark ? "adoptable" : "running";
+}
+
 /* One line as a step LIST prints it: id, supervisor, state, name, the sandbox's name, its owner. */
 static int put_listed(struct buf *out, struct json_value object)
 {
@@ -224,7 +234,7 @@ static int put_listed(struct buf *out, struct json_value object)
 	read_mark(metadata, "annotations", "dev.terrarium.name", sandbox, sizeof sandbox);
 	read_mark(metadata, "labels", "dev.terrarium.owner", owner, sizeof owner);
 	int n = snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%s\t%s\t\n", name, supervisor,
-			has_ended(object) ? "ended" : "running", name, sandbox, owner);
+			state_of(object, metadata), name, sandbox, owner);
 	return buf_append(out, line, (size_t)n);
 }
 

@@ -46,9 +46,12 @@ enum recipe_step {
 		       */
 	STEP_SUSPEND, /* instead of destroying: has the engine keep the sandbox until {resume} */
 	STEP_RELEASE, /* ends our agent in {container}, which stays as it was */
-	STEP_LIST,   /* lists our sandboxes, one per line: id, supervisor, state, name there, our name, owner,
-			image */
-	STEP_DOCTOR, /* prints further findings, one per line: what, "ok" or "weak", words, advice */
+	STEP_LIST, /* lists our sandboxes, one per line: id, supervisor, state, name there, our name, owner,
+		      image */
+	STEP_LEFT, /* lists sandboxes that wait for another server, one per line: name there, supervisor, the
+		      text that the server gave it, {key}, version of its manifest */
+	STEP_TAKE, /* instead of creating: makes {supervisor} the supervisor of such a sandbox */
+	STEP_DOCTOR,   /* prints further findings, one per line: what, "ok" or "weak", words, advice */
 	STEP_LIST_ALL, /* lists the other containers, one per line: id, name, image, state */
 	STEP_COUNT
 };

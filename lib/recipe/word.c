@@ -113,6 +113,8 @@ static const struct {
 		[STEP_SUSPEND] = {"suspend", KNOW_SANDBOX | KNOW_ID},
 		[STEP_RELEASE] = {"release", KNOW_SANDBOX | KNOW_ID},
 		[STEP_LIST] = {"list", 0},
+		[STEP_LEFT] = {"left", 0},
+		[STEP_TAKE] = {"take", KNOW_SANDBOX | KNOW_ID},
 		[STEP_DOCTOR] = {"doctor", 0},
 		[STEP_LIST_ALL] = {"list_all", 0},
 };

@@ -132,7 +132,7 @@ void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
 		s->why = *why;
 	}
 	/* A sandbox of ours that never came up is useless. */
-	bool is_ours = s->is_kept && s->ops != &backend_attached;
+	bool is_ours = (s->is_kept || s->opts.container.kube.adoptable) && s->ops != &backend_attached;
 	start_closing(s, s->leaves && (s->state == SANDBOX_READY || !is_ours));
 }
 
@@ -357,7 +357,7 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	snprintf(s->group, sizeof s->group, "%s", opts->group ? opts->group : "");
 	s->opts.backend = s->backend;
 	s->is_kept = opts->keep;
-	s->leaves = opts->keep || s->ops == &backend_attached
+	s->leaves = opts->keep || opts->container.kube.adoptable || s->ops == &backend_attached
 		    || (s->ops->caps & BACKEND_JOIN && opts->server.join != TRM_REMOTE_START);
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;

@@ -88,6 +88,7 @@ static int open_fleet(struct trm_server *server, struct trm_error *reterr)
 			.policy = opts->policy,
 			.files_keep_bytes = opts->files_keep_bytes,
 			.snapshots = opts->snapshots,
+			.adopts = opts->adopts,
 			.pools = opts->pools,
 			.n_pools = opts->n_pools};
 	if (server->listener)
@@ -115,6 +116,9 @@ int trm_server_open(struct trm_loop *loop, const struct trm_serve_opts *opts, co
 	snprintf(server->host, sizeof server->host, "%s", opts->host ? opts->host : "127.0.0.1");
 	server->opts.host = server->host;
 	r = backend_check(opts->backend, opts->container.config, reterr);
+	if (r == 0 && opts->adopts && opts->n_pools)
+		r = trm_error_set(reterr, TRM_EINVAL,
+				"sandboxes of pools have no name by which a later server could adopt them");
 	if (r == 0 && opts->key)
 		r = hmac_load(&server->hmac, reterr);
 	if (opts->key)

@@ -8,7 +8,7 @@
 
 #include "wire/fields.h"
 
-enum { VERSION = 1, MAX_TEXT = 4096 };
+enum { VERSION = 2, MAX_TEXT = 4096 };
 
 /* One byte in front of each argument. */
 enum { ARG_FURTHER = 1, ARG_FIRST = 2 };
@@ -109,6 +109,8 @@ static const struct field plan_rows[] = {
 		{FIELD(struct plan_msg, puts_text)},
 		{FIELD(struct plan_msg, shares_proxy)},
 		{FIELD(struct plan_msg, takes_over)},
+		{FIELD(struct plan_msg, leaves)},
+		{FIELD(struct plan_msg, version)},
 };
 static const struct fields PLAN = FIELDS(plan_rows);
 

@@ -111,8 +111,12 @@ struct plan_msg {
 	bool puts_text;
 	bool shares_proxy; /* commands of kubectl go over one proxy for all (kube/kube.h) */
 	bool is_verbose;   /* clients are told each command: see base/command_words.h */
-	bool takes_over; /* who has the same host name and user, but another boot or PID namespace, has ended
-			  */
+	bool leaves; /* if the owner goes without asking for the end, the sandbox stays: another server adopts
+			it */
+	uint32_t version; /* of the text that the sandbox was made of before (origin_msg.version); 0 if it is
+			     made now */
+	bool takes_over;  /* who has the same host name and user, but another boot or PID namespace, has ended
+			   */
 	struct slice steps[PLAN_STEPS];  /* made with plan_arg_put() */
 	uint32_t timeout_ms[PLAN_STEPS]; /* 0: PLAN_TIMEOUT_MS */
 	struct slice env;                /* of commands: NAME=value, each ended by NUL */

@@ -39,7 +39,7 @@ lib/backend/host: sweep wire base
 lib/backend/supervised: backend/host backend kernel embed sweep wire base
 lib/store: sweep base
 lib/backend/local: backend/supervised backend/host backend store embed wire base
-lib/backend/recipe: backend/supervised backend/host store recipe embed wire base backend
+lib/backend/recipe: backend/supervised backend/host store recipe embed sweep wire base backend
 lib/backend/microsandbox: backend rpc kernel loop wire base
 lib/backend/fake: backend kernel wire base
 lib/backend/find: backend/recipe backend base

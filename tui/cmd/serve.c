@@ -73,6 +73,7 @@ enum {
 	OPTION_SNAPSHOT,
 	OPTION_KEEP_FILES,
 	OPTION_TAKE_OVER,
+	OPTION_ADOPT,
 	OPTION_VERBOSE,
 	OPTION_QUIET,
 };
@@ -95,6 +96,7 @@ static const struct option_spec options[] = {
 				"let clients start from the snapshot; repeatable"},
 		[OPTION_KEEP_FILES] = {"--keep-files", 0, "MIB", "most to save of a stopped sandbox (1024)"},
 		[OPTION_TAKE_OVER] = {"--take-over", 0, NULL, "remove what an earlier server left behind"},
+		[OPTION_ADOPT] = {"--adopt", 0, NULL, "go on with sandboxes of an earlier server"},
 		[OPTION_VERBOSE] = {"--verbose", 'v', NULL, "print a line on stderr for each request"},
 		[OPTION_QUIET] = {"--quiet", 'q', NULL, "print only errors"},
 		{0},
@@ -335,6 +337,7 @@ static bool take_serve_option(struct serve *s, int option, const char *value)
 				number ? (uint64_t)number << 20 : 1;
 		break;
 	case OPTION_TAKE_OVER: s->takes_over = true; break;
+	case OPTION_ADOPT: s->opts.adopts = true; break;
 	case OPTION_VERBOSE: s->is_verbose = true; break;
 	case OPTION_QUIET: s->is_quiet = true; break;
 	}
@@ -347,6 +350,11 @@ static const char *contradiction(const struct serve *s)
 		return "--dev asks for no keys: leave out --key-file and --reset-key, or --dev";
 	if (s->opts.is_forced && !s->is_dev)
 		return "--force is for --dev only: with keys, any address may be served";
+	if (s->opts.adopts && s->takes_over)
+		return "--adopt goes on with what an earlier server left, and --take-over removes it: leave out one of them";
+	if (s->opts.adopts && s->opts.n_pools)
+		return "--adopt does not work with --pool: the sandboxes of a pool have no name by which a later server could "
+		       "find them";
 	if (!*s->opts.host)
 		return "--host '': must be an address or a name";
 	return NULL;
@@ -460,7 +468,7 @@ static int serve_main(const struct cmd *cmd, int argc, char **argv)
 	if (options_config_start(&o, &s.config) < 0)
 		return CMD_FAILED;
 	serve_take_config(&s.opts, &s.there, &s.lists, &o, &s.config);
-	s.opts.container.kube.takes_over = s.takes_over;
+	s.opts.container.kube.takes_over = s.takes_over || s.opts.adopts;
 	if (serve_check_isolation(&o, &s.config) != CMD_OK || check_take_over(&s) != CMD_OK
 			|| check_claimed(&s, &o) != CMD_OK)
 		return CMD_FAILED;

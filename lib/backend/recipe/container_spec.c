@@ -68,7 +68,7 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 			&own->container.kube.space, &own->container.kube.service_account,
 			&own->container.kube.runtime_class, &own->container.kube.manifest,
 			&own->container.kube.warm_pool, &own->container.kube.sandbox_template,
-			&own->container.kube.transport, &own->from};
+			&own->container.kube.transport, &own->container.kube.adoptable, &own->from};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		n_wanted += *fields[i] != NULL;
 		*fields[i] = store_text(container_spec, *fields[i]);
@@ -80,6 +80,10 @@ static int copy_opts(struct container_spec *container_spec, const struct trm_san
 	for (size_t i = 0; i < own->container.n_engine_args; i++) {
 		n_wanted++;
 		container_spec->engine_args[i] = store_text(container_spec, opts->container.engine_args[i]);
+	}
+	if (own->container.kube.left) {
+		container_spec->left = *own->container.kube.left;
+		own->container.kube.left = &container_spec->left;
 	}
 	own->env = container_spec->env;
 	own->container.engine_args = container_spec->engine_args;
@@ -129,6 +133,8 @@ static int check_able(
 			{kube->sandbox_template, recipe_uses(recipe, STEP_CREATE, "template"),
 					"come from no template (template)"},
 			{kube->resumes, recipe_has(recipe, STEP_SUSPEND), "cannot be suspended (resume)"},
+			{kube->adoptable || kube->left, recipe_has(recipe, STEP_TAKE),
+					"end with their client (adoptable)"},
 			{is_exec_asked(kube), recipe_is_of_cluster(recipe),
 					"are not reached by kubectl (kube_transport)"},
 			{c->container, recipe_has(recipe, STEP_ADOPT), "cannot be existing ones (container)"},
@@ -230,6 +236,9 @@ static int check_words(const struct trm_container_opts *c, struct trm_error *ret
 			{"the context", c->kube.context, 256}, {"the namespace", c->kube.space, 64},
 			{"the service account", c->kube.service_account, 254},
 			{"the runtime class", c->kube.runtime_class, 254}};
+	if (c->kube.adoptable && strlen(c->kube.adoptable) >= TRM_KUBE_ADOPTABLE)
+		return trm_error_set(
+				reterr, TRM_EINVAL, "the text by which a pod is found again is too long");
 	if (is_exec_asked(&c->kube) && strcmp(c->kube.transport, "exec") != 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"the transport '%.40s' is unknown: it is auto or exec", c->kube.transport);
@@ -337,6 +346,10 @@ static int make_names(struct container_spec *container_spec, const struct trm_re
 	const struct trm_container_opts *c = &container_spec->opts.container;
 	if (recipe_is_of_cluster(recipe))
 		pod_name(container_spec->name);
+	if (c->kube.left) {
+		snprintf(container_spec->name, sizeof container_spec->name, "%s", c->kube.left->pod);
+		snprintf(container_spec->key, sizeof container_spec->key, "%s", c->kube.left->key);
+	}
 	put_shutdown_time(container_spec);
 	if (c->dockerfile)
 		snprintf(container_spec->image, sizeof container_spec->image, TRM_BUILT_IMAGE "%.16s",

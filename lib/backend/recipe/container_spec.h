@@ -26,6 +26,7 @@ struct container_spec {
 	/* Of Kubernetes: as asked, else as found (STEP_PIN, STEP_ADOPT); "": kubectl chooses. */
 	char kube_context[256], kube_namespace[64];
 	char pod[256], pod_container[64]; /* of an existing container POD/CONTAINER */
+	struct trm_kube_left left;        /* opts.container.kube.left points to it, or is NULL */
 	char shutdown_time[32];           /* RFC 3339, UTC */
 	struct mounts mounts;
 	char mount_text[TRM_MOUNTS_BYTES + TRM_MOUNTS_MAX]; /* texts of recipe_mounts */

@@ -210,7 +210,8 @@ static int put_step(struct draft *d, enum plan_step to, const struct box *box, e
 bool box_is_pod(const struct box *box)
 {
 	return recipe_put_reads(box->recipe) == RECIPE_PUT_POD
-	       && !box->container_spec.opts.container.container;
+	       && !box->container_spec.opts.container.container
+	       && !box->container_spec.opts.container.kube.left;
 }
 
 static bool shares_proxy(const struct box *box)
@@ -260,6 +261,8 @@ static uint32_t asks_of(const struct trm_recipe *recipe, const struct trm_sandbo
 static int put_create(struct draft *d, const struct box *box, struct terms *t, struct trm_error *reterr)
 {
 	int r = 0;
+	if (box->container_spec.opts.container.kube.left)
+		return put_step(d, PLAN_CREATE_EXEC, box, STEP_TAKE, t, reterr);
 	if (is_direct(box)) {
 		t->facts.value[FACT_SHARE] = t->share;
 		r = put_step(d, PLAN_CREATE_DIRECT, box, STEP_CREATE, t, reterr);
@@ -275,14 +278,15 @@ static int put_create(struct draft *d, const struct box *box, struct terms *t, s
 static int put_steps(struct draft *d, const struct box *box, struct terms *t, struct trm_error *reterr)
 {
 	const struct trm_container_opts *c = &box->container_spec.opts.container;
+	const bool is_left = c->kube.left; /* it runs */
 	const struct {
 		enum plan_step to;
 		enum recipe_step from;
 		bool is_wanted;
 	} rows[] = {
-			{PLAN_PUT, STEP_PUT, true},
-			{PLAN_START, STEP_START, !c->container},
-			{PLAN_READY, STEP_READY, !c->container},
+			{PLAN_PUT, STEP_PUT, !is_left},
+			{PLAN_START, STEP_START, !c->container && !is_left},
+			{PLAN_READY, STEP_READY, !c->container && !is_left},
 			{PLAN_CONNECT, STEP_CONNECT, true},
 			{PLAN_INSPECT, STEP_INSPECT, true},
 			{PLAN_RELEASE, STEP_RELEASE, c->container},
@@ -340,6 +344,8 @@ static int plan_fd(const struct box *box, struct draft *d, struct terms *t, stru
 			.cwd = getcwd(cwd, sizeof cwd) ? cwd : "/",
 			.is_adopted = w->opts.container.container != NULL,
 			.has_net = w->opts.limits.net,
+			.leaves = w->opts.container.kube.adoptable,
+			.version = w->opts.container.kube.left ? w->left.version : 0,
 			.takes_over = w->opts.container.kube.takes_over,
 			.is_verbose = w->opts.is_verbose,
 			.puts_text = box_is_pod(box),

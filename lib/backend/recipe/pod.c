@@ -124,7 +124,11 @@ static void put_metadata(struct manifest *m, cJSON *object)
 	put_text(m, labels, "dev.terrarium", "1");
 	put_text(m, labels, "dev.terrarium.owner", m->spec->owner);
 	put_text(m, labels, "dev.terrarium.sandbox", m->spec->name);
+	if (m->spec->adoptable)
+		put_text(m, labels, "dev.terrarium.adoptable", "1");
 	cJSON *annotations = put_object(m, metadata, "annotations");
+	if (m->spec->adoptable)
+		put_text(m, annotations, "dev.terrarium.adoptable", m->spec->adoptable);
 	put_text(m, annotations, "dev.terrarium.supervisor", m->spec->supervisor);
 	put_text(m, annotations, "dev.terrarium.name", m->spec->name + strlen(RECIPE_NAME_PREFIX));
 }

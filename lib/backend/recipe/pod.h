@@ -46,6 +46,7 @@ struct pod_spec {
 	const char *name;               /* pod_name() */
 	const char *key;                /* of the agent */
 	const char *supervisor, *owner; /* for annotation and label, by which others find orphans */
+	const char *adoptable;          /* trm_kube_opts.adoptable; NULL: the pod ends with its client */
 	const char *image;
 	const char *user; /* UID[:GID]; NULL: POD_USER */
 	const char *workdir;

@@ -25,6 +25,7 @@ static struct pod_spec describe_pod(const struct box *box, const char *user)
 	return (struct pod_spec){.name = w->name,
 			.key = w->key,
 			.supervisor = RECIPE_LATE_SUPERVISOR,
+			.adoptable = c->kube.adoptable,
 			.image = w->image,
 			.user = user,
 			.workdir = w->opts.workdir ? w->opts.workdir : "/workspace",

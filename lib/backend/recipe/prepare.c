@@ -188,7 +188,7 @@ static void run_after_pin(struct box *box)
 	const struct trm_container_opts *c = &box->container_spec.opts.container;
 	if (c->container)
 		run_step(box, STEP_ADOPT);
-	else if (c->kube.manifest)
+	else if (c->kube.manifest && !c->kube.left)
 		run_step(box, STEP_MANIFEST);
 	else
 		box->is_found = true;
@@ -401,7 +401,7 @@ static enum recipe_step first_step(const struct box *box)
 		return STEP_PIN;
 	if (c->container)
 		return STEP_ADOPT;
-	if (c->kube.manifest)
+	if (c->kube.manifest && !c->kube.left)
 		return STEP_MANIFEST;
 	if (c->dockerfile)
 		return STEP_BUILD;

@@ -12,6 +12,7 @@
 TRM_BEGIN_API
 
 struct trm_recipe;
+struct trm_kube_left;
 
 enum {
 	TRM_ENGINE_ARGS_MAX = 32,     /* options for an engine per sandbox */
@@ -34,10 +35,26 @@ struct trm_kube_opts {
 	/* Remove what others of this user and host name left in the namespace, even from another PID
 	 * namespace or boot: for a server that alone has this host name and replaces one that has ended. */
 	bool takes_over;
+	/* If the client ends, or closes its handle (trm_sandbox_close()), the pod stays with all that runs in
+	 * it. A later server of this user and host name finds it by this text (trm_kube_left()) and goes on
+	 * with it. Without a connection for five minutes its agent ends. At most TRM_KUBE_ADOPTABLE bytes
+	 * with the NUL, else TRM_EINVAL; TRM_ENOTSUP if the recipe has no step "take". NULL: the pod ends
+	 * with its client. */
+	const char *adoptable;
+	/* Go on with this pod in place of a new one. If that fails, it is removed. NULL: make one. */
+	const struct trm_kube_left *left;
 	/* How pods are reached. NULL or "auto": over one `kubectl proxy` for all sandboxes of the user in the
 	 * context, and by `kubectl exec` where that cannot be used. "exec": by a kubectl for each connection.
 	 * Else TRM_EINVAL. */
 	const char *transport;
+};
+
+/* A pod that an earlier server has left (trm_kube_opts.adoptable). */
+enum { TRM_KUBE_ADOPTABLE = 160, TRM_KUBE_POD = 64, TRM_KUBE_KEY = 33 };
+struct trm_kube_left {
+	char adoptable[TRM_KUBE_ADOPTABLE]; /* as the earlier server named it; hostile text */
+	char pod[TRM_KUBE_POD], key[TRM_KUBE_KEY];
+	unsigned version; /* 0: a container has cut its network; 1: a policy */
 };
 
 /* For backends that are recipes (terrarium/recipe.h: "docker", "podman", "micromamba", "kubernetes", "msb"
@@ -98,6 +115,13 @@ struct trm_error;
  * environment, working directory and the options of pods are those of `opts`. A pod of it has no rights that
  * it can do without, and no token. Free *ret_text with free(). TRM_EINVAL, TRM_ETOOBIG, TRM_ENOMEM. */
 int trm_kube_template(const struct trm_sandbox_opts *opts, char **ret_text, struct trm_error *reterr);
+
+/* Find the pods that servers of this user and host name have left in the namespace. Waits for the cluster.
+ * Backend, context and namespace are those of `opts`. Free *ret_left with free(). TRM_ENOTSUP: the backend
+ * has no pods that could be left; TRM_EINVAL, TRM_EIO with the reason of the cluster, TRM_ETIMEDOUT,
+ * TRM_ENOMEM. */
+int trm_kube_left(const struct trm_sandbox_opts *opts, struct trm_kube_left **ret_left, size_t *ret_n,
+		struct trm_error *reterr);
 
 TRM_END_API
 

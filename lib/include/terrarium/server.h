@@ -135,6 +135,12 @@ struct trm_serve_opts {
 	/* Snapshots that a start request may name in its config (`from`); any other one is refused, except
 	 * that of `from` above. NULL-terminated; NULL: none. Borrowed. */
 	const char *const *snapshots;
+	/* Sandboxes outlive the server: trm_server_close() leaves those that run, and so does a server that
+	 * is killed. The next server of this user and host name that is opened with `adopts` within five
+	 * minutes goes on with them, under their names and with all that runs in them. One that cannot be
+	 * adopted is removed, and its name says why. TRM_ENOTSUP: sandboxes of the backend end with their
+	 * client. TRM_EINVAL with pools, whose sandboxes have no names of their own. */
+	bool adopts;
 };
 
 /* Defaults: 127.0.0.1, port 5555. */

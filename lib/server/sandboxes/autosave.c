@@ -25,7 +25,7 @@ static void on_rest_saved(void *user, const struct trm_error *why, uint64_t n_re
 				served->name, why->msg);
 	if (!served->sandbox)
 		lifecycle_finish_stop(served);
-	else if (served->state == SERVED_STOPPING)
+	else if (served->state == SERVED_STOPPING && !served->is_ended)
 		lifecycle_save_and_end(served);
 }
 

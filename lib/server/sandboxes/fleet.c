@@ -6,6 +6,7 @@
 #include <terrarium/loop.h>
 
 #include "base/err.h"
+#include "server/sandboxes/adopt.h"
 #include "server/sandboxes/fleet_internal.h"
 #include "server/sandboxes/image.h"
 #include "server/sandboxes/launch.h"
@@ -61,6 +62,8 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 		r = sandbox_table_load(fleet, reterr);
 	if (r == 0)
 		r = server_pools_open(fleet, reterr);
+	if (r == 0)
+		r = adopt_all(fleet, reterr);
 	if (r < 0)
 		free_all(fleet);
 	else
@@ -68,7 +71,8 @@ int fleet_open(struct trm_loop *loop, const struct fleet_opts *opts, struct flee
 	return r;
 }
 
-/* All waiting calls fail, and all running sandboxes are stopped with their files saved. */
+/* All waiting calls fail, and all running sandboxes are stopped with their files saved, or left to be
+ * adopted. */
 void fleet_close(struct fleet *fleet, void (*done)(void *user), void *user)
 {
 	fleet->is_closing = true;

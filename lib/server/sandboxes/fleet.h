@@ -58,6 +58,7 @@ struct fleet_opts {
 	uint64_t files_keep_bytes; /* saved files of a stopped sandbox; 0: FLEET_FILES_BYTES */
 	struct trm_policy *policy; /* code that it refuses never runs; NULL: none */
 	const char *const *snapshots; /* that a config may name; NULL-terminated, or NULL */
+	bool adopts; /* sandboxes outlive the server, and the next one goes on with them: adopt.h */
 	const struct trm_serve_pool *pools;
 	size_t n_pools;
 };
@@ -98,6 +99,8 @@ struct served {
 	bool dies_idle;                   /* the idle timeout is stopping it */
 	bool is_ended;                    /* the sandbox was asked to stop */
 	bool awaits_sample, awaits_files; /* STARTING: still waits for these */
+	bool is_adopted;                  /* an earlier server has made it */
+	const struct trm_kube_left *left; /* during lifecycle_start(): its pod; NULL: it is made */
 	struct trm_error start_failure;
 	struct trm_timer *idle;
 	struct keep *keep; /* the current save or restore */

@@ -64,6 +64,8 @@ void served_pump(struct served *served);
 /* lifecycle.c. Leave STOPPED or RUNNING; served_answer() and served_pump() follow, later or at once. */
 void lifecycle_start(struct served *served);
 void lifecycle_stop(struct served *served);
+/* Leave RUNNING, and the sandbox to the next server (adopt.h). */
+void lifecycle_leave(struct served *served);
 /* Restart the idle timeout, if the sandbox is unused, and the wait for a save (autosave.c). */
 void lifecycle_rest(struct served *served);
 /* For autosave.c: where its files are saved (false: the path is too long), and one more directory to save,

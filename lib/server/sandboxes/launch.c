@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "rpc/params.h"
+#include "server/sandboxes/adopt.h"
 #include "server/sandboxes/fleet_internal.h"
 #include "server/sandboxes/image.h"
 
@@ -27,7 +28,7 @@ struct launching {
 	struct volume volumes[TRM_MOUNTS_MAX];
 	size_t n_volumes;
 	char scripts[PATH_MAX], search_path[TRM_ENV_BYTES], shell[TRM_INSIDE_PATH + 8];
-	char name[65], group[TRM_GROUP_BYTES];
+	char name[65], group[TRM_GROUP_BYTES], adoptable[TRM_KUBE_ADOPTABLE];
 };
 
 /* ---- the name of the local sandbox --------------------------------------------------------- */
@@ -384,6 +385,11 @@ int launching_create(struct served *served, char *ret_note, struct launching **r
 	name_group(served, l->group);
 	l->opts.group = l->group;
 	int r = take_all(l, served, ret_note, reterr);
+	if (opts->adopts) {
+		adopt_format_name(served, l->adoptable);
+		l->opts.container.kube.adoptable = l->adoptable;
+		l->opts.container.kube.left = served->left;
+	}
 	if (l->opts.from) /* it has its own */
 		l->opts.container.image = NULL;
 	return r;

@@ -128,7 +128,11 @@ static void set_reason(struct served *served, enum served_state was, const struc
 {
 	struct trm_error *reason = &served->why;
 	*reason = (struct trm_error){.code = TRM_OK};
-	if (was == SERVED_STARTING)
+	if (was == SERVED_STARTING && served->is_adopted)
+		trm_error_set(reason, TRM_ECLOSED,
+				"the earlier server has left it, but it could not be adopted and was removed: %s",
+				why->msg);
+	else if (was == SERVED_STARTING)
 		trm_error_set(reason, TRM_ECLOSED, "it could not be started: %s", why->msg);
 	else if (served->dies_idle)
 		trm_error_set(reason, TRM_ECLOSED,
@@ -150,8 +154,9 @@ void lifecycle_finish_stop(struct served *served)
 	if (served->sandbox || served->keep || served->resting || was == SERVED_STOPPED)
 		return;
 	set_reason(served, was, &end);
-	log_write(LOG_INFO, "sandbox '%s/%s' has stopped%s%s", served->space->name, served->name,
-			served->why.code ? ": " : "", served->why.code ? served->why.msg : "");
+	const bool is_lost = served->is_adopted && was == SERVED_STARTING;
+	log_write(is_lost ? LOG_WARNING : LOG_INFO, "sandbox '%s/%s' has stopped%s%s", served->space->name,
+			served->name, served->why.code ? ": " : "", served->why.code ? served->why.msg : "");
 	served->state = SERVED_STOPPED;
 	served->dies_idle = false;
 	served->stopped_at = ++fleet->n_stops;
@@ -257,7 +262,7 @@ static void restore_files(struct served *served)
 {
 	struct trm_error why = {0};
 	char path[PATH_MAX];
-	if (!lifecycle_files_path(served, path, sizeof path) || !snapshot_has(path)) {
+	if (served->is_adopted || !lifecycle_files_path(served, path, sizeof path) || !snapshot_has(path)) {
 		arrive(served);
 		return;
 	}
@@ -337,12 +342,13 @@ void lifecycle_start(struct served *served)
 	struct trm_error why = {0};
 	char note[LAUNCH_NOTE] = "";
 	served->note[0] = '\0';
+	served->is_adopted = served->left;
 	usage_rate_start(&served->usage_rate);
 	process_list_finish(&served->process_list); /* of an earlier start */
 	int r = served->idle ? 0 : trm_loop_add_timer(fleet->loop, on_idle, served, &served->idle, &why);
 	if (r == 0 && !served->rest)
 		r = trm_loop_add_timer(fleet->loop, autosave_is_over, served, &served->rest, &why);
-	if (r == 0 && !server_pool_take(served, &SANDBOX_CB, on_pooled))
+	if (r == 0 && (served->is_adopted || !server_pool_take(served, &SANDBOX_CB, on_pooled)))
 		r = launch_served(served, &SANDBOX_CB, &served->sandbox, note, &why);
 	if (r < 0) {
 		set_reason(served, SERVED_STARTING, &why);
@@ -416,4 +422,16 @@ void lifecycle_stop(struct served *served)
 		snapshot_cancel(served->resting); /* then autosave.c goes on */
 	else
 		lifecycle_save_and_end(served);
+}
+
+/* Its files and processes stay as they are, so nothing is saved. */
+void lifecycle_leave(struct served *served)
+{
+	served->state = SERVED_STOPPING;
+	trm_timer_stop(served->idle);
+	trm_timer_stop(served->rest);
+	trm_session_close(served->session);
+	served->session = NULL;
+	served->is_ended = true;
+	trm_sandbox_close(served->sandbox);
 }

@@ -127,7 +127,9 @@ void served_pump(struct served *served)
 		handle_first_op(served);
 	served->holds--;
 	if (served->fleet->is_closing) {
-		if (served->state == SERVED_RUNNING)
+		if (served->state == SERVED_RUNNING && served->fleet->opts.adopts)
+			lifecycle_leave(served);
+		else if (served->state == SERVED_RUNNING)
 			lifecycle_stop(served);
 		else if (served->state == SERVED_STOPPED)
 			trm_timer_start(served->fleet->closing, 0, 0);

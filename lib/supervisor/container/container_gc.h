@@ -3,23 +3,21 @@
 #define TRM_SUPERVISOR_CONTAINER_CONTAINER_GC_H
 
 /* Removes what killed supervisors have left in an engine. Everything that we make there has a label that
- * names its supervisor: HOST/BOOT/PIDNS/UID/PID/START. An object is an orphan if its supervisor belonged to
+ * names its supervisor (sweep/owner.h). An object is an orphan if its supervisor belonged to
  * our user, and either
  *
  *   the supervisor was of this boot and of our PID namespace, and its process no longer exists, or
  *   the supervisor was of an earlier boot of this host, and the container is not running.
  *
  * Everything else is left alone, because several machines, or several containers on this one, may share the
- * engine. Objects called …-kept (PLAN_SPARED) are left alone, too. So are objects with names that we never
- * give, because labels are inherited through images. */
+ * engine. Sandboxes that wait for another server (OWNER_ADOPTABLE) and objects called …-kept (PLAN_SPARED)
+ * are left alone, too. So are objects with names that we never give, because labels are inherited through
+ * images. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "supervisor/container/step.h"
-
-/* Format the label of this process. Returns out. */
-char *container_gc_label(char *out, size_t cap);
 
 /* Examine one line that the LIST step printed. Returns true if it describes an orphan, whose id is in
  * *ret_id. */

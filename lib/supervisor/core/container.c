@@ -22,6 +22,7 @@
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/cleanup.h"
 #include "supervisor/core/supervisor.h"
+#include "sweep/owner.h"
 
 /* ---- the plan ------------------------------------------------------------------------ */
 
@@ -47,12 +48,13 @@ static void init_container(struct container *r, const char *run_path)
 	 * or we would kill them. */
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	r->is_on = true;
+	r->version = r->plan.version;
 	r->handoff = (struct handoff)HANDOFF_NONE;
 	r->step.end = STEP_DONE;
 	r->step.out.fd = r->step.err.fd = -1;
 	snprintf(r->shared->id, sizeof r->shared->id, "%s",
 			r->plan.is_adopted ? r->plan.container : r->plan.name);
-	container_gc_label(r->label, sizeof r->label);
+	owner_label(r->label, sizeof r->label);
 	r->facts = (struct step_facts){.plan = &r->plan,
 			.id = r->shared->id,
 			.supervisor = r->label,

@@ -56,6 +56,7 @@ struct container {
 	unsigned version;  /* of the text that PUT has read (plan_msg.puts_text) */
 	bool is_overtaken; /* whoever waits for the step stops waiting once the agent has connected */
 	bool owes_id;      /* `create` was overtaken, so its last line is still to come */
+	bool is_left;      /* its owner has gone, and another server may adopt it */
 	bool is_suspended; /* at the end the engine is to keep the sandbox */
 	bool is_lost;      /* our connection has broken */
 	struct step step;  /* the current or the last one */
@@ -72,6 +73,9 @@ void container_load(struct supervisor *k);
 bool container_start(struct supervisor *k);
 /* Destroy the sandbox. Adds errors to the supervisor's messages, and the exit reason if none is known. */
 void container_end(struct supervisor *k);
+
+/* The owner has gone without asking for the end: if another server may adopt the sandbox, it stays. */
+void container_leave(struct container *r);
 
 /* True, and the end is to suspend the sandbox, if its engine can do that. */
 bool container_suspend(struct container *r);

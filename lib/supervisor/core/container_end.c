@@ -110,6 +110,11 @@ static void release(struct supervisor *k)
 				step_describe_failure(&r->step, words, sizeof words));
 }
 
+void container_leave(struct container *r)
+{
+	r->is_left |= r->is_on && r->plan.leaves;
+}
+
 bool container_suspend(struct container *r)
 {
 	r->is_suspended |= r->is_on && container_has(r, PLAN_SUSPEND);
@@ -150,7 +155,9 @@ void container_end(struct supervisor *k)
 	bool is_saved = save(k);
 	bridges_finish(&r->bridges);
 	handoff_finish(&r->handoff, SUPERVISOR_ENTRY_DIR);
-	if (is_saved && !suspend_engine(k)) {
+	if (r->is_left)
+		r->shared->may_be_there = false;
+	else if (is_saved && !suspend_engine(k)) {
 		container_destroy(k, "removing the sandbox");
 		if (container_has(r, PLAN_AFTER) && !container_run(k, PLAN_AFTER, -1, "removing its image"))
 			supervisor_add_reason(k, "%s", step_describe_failure(&r->step, words, sizeof words));
@@ -183,6 +190,6 @@ void container_inherit(struct supervisor *k)
 		run_alone(r, PLAN_RELEASE);
 	else if (r->shared->is_up && container_has(r, PLAN_COMMIT) && container_has(r, PLAN_SPARE))
 		run_alone(r, PLAN_SPARE);
-	else if (r->shared->may_be_there)
+	else if (r->shared->may_be_there && !(r->shared->is_up && r->plan.leaves))
 		run_alone(r, PLAN_DESTROY);
 }

@@ -178,6 +178,8 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 	case CLIENT_GONE:
 		if (is_owner)
 			k->owner_fd = -1;
+		if (is_owner && !k->is_kept && k->is_announced && !k->is_ending)
+			container_leave(&k->container);
 		if (is_owner && !k->is_kept)
 			end_asked(k, GONE_OWNER, client->pid, client->command);
 		else if (!client->is_observer && !clients_count(&k->clients))

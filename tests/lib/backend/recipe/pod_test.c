@@ -112,6 +112,21 @@ static void test_a_pod_has_few_rights(void **state)
 	cJSON_Delete(list);
 }
 
+static void test_a_pod_may_wait_for_another_server(void **state)
+{
+	struct pod_spec spec = example();
+	cJSON *list = make(&spec);
+	(void)state;
+	assert_null(at(kind(list, "Pod"), "metadata/labels/dev.terrarium.adoptable"));
+	cJSON_Delete(list);
+	spec.adoptable = "default/lab";
+	list = make(&spec);
+	expect_text(kind(list, "Pod"), "metadata/labels/dev.terrarium.adoptable", "1");
+	expect_text(kind(list, "Pod"), "metadata/annotations/dev.terrarium.adoptable", "default/lab");
+	expect_text(kind(list, "ConfigMap"), "metadata/labels/dev.terrarium.adoptable", "1");
+	cJSON_Delete(list);
+}
+
 static void test_limits_are_set_and_requests_are_small(void **state)
 {
 	struct pod_spec spec = example();
@@ -282,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(test_a_pod_has_few_rights),
+			cmocka_unit_test(test_a_pod_may_wait_for_another_server),
 			cmocka_unit_test(test_limits_are_set_and_requests_are_small),
 			cmocka_unit_test(test_the_network_is_cut_one_way_or_the_other),
 			cmocka_unit_test(test_the_agent_comes_by_a_config_map),

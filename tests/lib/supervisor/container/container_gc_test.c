@@ -4,6 +4,7 @@
 
 #include "supervisor/container/container_gc.c"
 #include "supervisor/container/step.c"
+#include "sweep/owner.c"
 
 #include <sys/wait.h>
 
@@ -30,7 +31,7 @@ static bool judge(const char *const *other, int pid, const char *state, const ch
 static int find_label(void **state)
 {
 	(void)state;
-	container_gc_label(own, sizeof own);
+	owner_label(own, sizeof own);
 	return 0;
 }
 
@@ -67,6 +68,12 @@ static void of_a_predecessor_is_one_for_who_takes_over(void **state)
 	assert_false(container_gc_is(line, (size_t)n, own, true, id, sizeof id));
 	n = snprintf(line, sizeof line, "c1\t%s\t%s", own, other);
 	assert_false(container_gc_is(line, (size_t)n, own, true, id, sizeof id));
+}
+
+static void that_waits_for_another_server_is_none(void **state)
+{
+	(void)state;
+	assert_false(judge(NULL, dead_pid(), OWNER_ADOPTABLE, "terrarium-box-01234567"));
 }
 
 static void whose_supervisor_lives_is_none(void **state)
@@ -118,6 +125,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(whose_supervisor_is_dead_is_one),
+			cmocka_unit_test(that_waits_for_another_server_is_none),
 			cmocka_unit_test(whose_supervisor_lives_is_none),
 			cmocka_unit_test(of_a_predecessor_is_one_for_who_takes_over),
 			cmocka_unit_test(others_are_left_alone),
