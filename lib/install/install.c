@@ -114,10 +114,27 @@ static bool may_be_built(unsigned seen)
 	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER | 1u << TOOL_STALLED));
 }
 
+/* pip calls a package unknown whose index the downloader may not reach. (Of a sandbox's own network this was
+ * told when it began.) */
+static bool explain_unreachable(const struct trm_install *in, unsigned seen, struct trm_error *why)
+{
+	struct trm_limits limits = *trm_sandbox_limits(in->sandbox);
+	char hint[300];
+	if (!in->is_shared || limits.net || !(seen & (1u << TOOL_NOT_FOUND | 1u << TOOL_NOT_REACHED)))
+		return false;
+	limits.net = true;
+	if (!trm_net_hint(&limits, hint, sizeof hint))
+		return false;
+	trm_error_set(why, TRM_EIO, "%s failed: %s", in->opts.lang->package_manager, hint);
+	return true;
+}
+
 /* The tool's own words have been printed: here is what they mean. */
 static void explain(struct trm_install *in, int exit_code, unsigned seen, struct trm_error *why)
 {
 	const char *tool = in->opts.lang->package_manager;
+	if (!in->is_canceled && explain_unreachable(in, seen, why))
+		return;
 	if (in->is_shared && !in->is_canceled && may_be_built(seen) && !trm_sandbox_limits(in->sandbox)->net)
 		trm_error_set(why, TRM_ENOTSUP,
 				"%s failed: no such package or version, or one that must be built from source. To build it, "

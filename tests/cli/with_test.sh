@@ -72,6 +72,12 @@ expect_code 1
 expect_out ""
 expect_in err "pip failed"
 
+# An index that the downloader may not reach is named: pip calls the package unknown.
+try run --yes --with demo -c 'print("it ran")'
+expect_code 1
+expect_in err "pip failed: PIP_INDEX_URL names $address"
+expect_in err "open $address (--net-allow)"
+
 # What is no name of a package, what is forbidden, what has no packages.
 for word in --index-url=http://x 'a b' 'git+http://x/y' ./x 'x;y' x.whl 'x @ http://y/z' '' , 'demo,' '-r x' '$(x)'; do
 	try run --yes --with "$word" -c 1
