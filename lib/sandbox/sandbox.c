@@ -438,55 +438,52 @@ static int open_on(const struct backend_ops *ops, struct found *found, struct tr
 }
 
 /* A new sandbox on the backend of its options. */
-static int open_new(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
-		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
-		struct trm_error *reterr)
+static int open_new(struct trm_loop *loop, struct trm_sandbox_opts *own, const struct trm_sandbox_cb *cb,
+		void *user, struct trm_sandbox **ret_sandbox, struct trm_error *reterr)
 {
 	const struct backend_ops *ops;
-	struct trm_sandbox_opts own = TRM_SANDBOX_OPTS_INIT;
 	char name[TRM_RECIPE_NAME];
-	int r = opts_take(&own, sizeof own, opts, reterr);
-	if (r < 0)
-		return r;
-	const char *backend = own.backend ? own.backend : "local";
-	trm_backend_name(backend, own.container.config, name, sizeof name);
-	r = backend_find(name, &ops, reterr);
+	const char *backend = own->backend ? own->backend : "local";
+	trm_backend_name(backend, own->container.config, name, sizeof name);
+	int r = backend_find(name, &ops, reterr);
 	if (r < 0)
 		return r;
 	if (strcmp(name, backend) != 0 && strlen(backend) < sizeof name)
-		own.backend = name; /* the implementation copies the name too */
-	return open_on(ops, NULL, loop, &own, cb, user, ret_sandbox, reterr);
+		own->backend = name; /* the implementation copies the name too */
+	return open_on(ops, NULL, loop, own, cb, user, ret_sandbox, reterr);
 }
 
 /* The snapshot decides about the backend, and about the image. */
-static int open_from(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
-		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
-		struct trm_error *reterr)
+static int open_from(struct trm_loop *loop, struct trm_sandbox_opts *own, const struct trm_sandbox_cb *cb,
+		void *user, struct trm_sandbox **ret_sandbox, struct trm_error *reterr)
 {
 	struct trm_snapshot_info info;
-	struct trm_sandbox_opts own = *opts;
-	int r = trm_snapshot_find(opts->from, &info, reterr);
+	int r = trm_snapshot_find(own->from, &info, reterr);
 	if (r < 0)
 		return r;
-	if (opts->backend && strcasecmp(opts->backend, info.backend) != 0)
+	if (own->backend && strcasecmp(own->backend, info.backend) != 0)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"the snapshot '%s' is of the backend '%s', so its sandboxes are not of '%s'",
-				info.tag, info.backend, opts->backend);
-	if (opts->container.image || opts->container.container || opts->container.dockerfile)
+				info.tag, info.backend, own->backend);
+	if (own->container.image || own->container.container || own->container.dockerfile)
 		return trm_error_set(reterr, TRM_EINVAL,
 				"the snapshot '%s' has its own image: leave out the other one", info.tag);
-	own.backend = info.backend;
-	own.container.image = *info.image ? info.image : NULL;
-	if (!own.container.user && *info.user)
-		own.container.user = info.user;
-	return open_new(loop, &own, cb, user, ret_sandbox, reterr);
+	own->backend = info.backend;
+	own->container.image = *info.image ? info.image : NULL;
+	if (!own->container.user && *info.user)
+		own->container.user = info.user;
+	return open_new(loop, own, cb, user, ret_sandbox, reterr);
 }
 
 int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr)
 {
-	return (opts->from ? open_from : open_new)(loop, opts, cb, user, ret_sandbox, reterr);
+	struct trm_sandbox_opts own = TRM_SANDBOX_OPTS_INIT;
+	int r = opts_take(&own, sizeof own, opts, reterr);
+	if (r < 0)
+		return r;
+	return (own.from ? open_from : open_new)(loop, &own, cb, user, ret_sandbox, reterr);
 }
 
 static int describe_found(

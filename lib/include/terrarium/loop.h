@@ -42,7 +42,8 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms);
  *    because any call of the library may change it.
  *  - When the descriptor is readable or the time is over, it calls trm_loop_dispatch(), which never waits
  *    and returns what trm_loop_step() does.
- * tests/clients/embed has complete examples with poll, GLib and libuv. */
+ * tests/clients/embed (installed: share/doc/terrarium/embed) has complete examples with poll, GLib and libuv.
+ */
 int trm_loop_fd(const struct trm_loop *loop);
 int trm_loop_timeout_ms(const struct trm_loop *loop);
 int trm_loop_dispatch(struct trm_loop *loop);

@@ -145,13 +145,13 @@ int trm_session_restart(struct trm_session *session, const struct trm_lang *lang
 /* ---- runs ---------------------------------------------------------------- */
 
 struct trm_run_opts {
-	size_t size; /* sizeof(struct trm_run_opts), as TRM_RUN_OPTS_INIT sets it */
-	const struct trm_lang *lang;
-	const char *code; /* UTF-8 */
-	size_t code_len;
-	const char *filename; /* for tracebacks; NULL: "<run N>" */
-	int64_t timeout_ms;   /* -1: the session's; 0: none */
-	bool offers_stdin;    /* false: reads see EOF at once */
+	size_t size;                 /* sizeof(struct trm_run_opts), as TRM_RUN_OPTS_INIT sets it */
+	const struct trm_lang *lang; /* required: trm_lang_find(), trm_lang_default() */
+	const char *code;            /* UTF-8 */
+	size_t code_len;             /* required: strlen(code). 0 is an empty run */
+	const char *filename;        /* for tracebacks; NULL: "<run N>" */
+	int64_t timeout_ms;          /* -1: the session's; 0: none */
+	bool offers_stdin;           /* false: reads see EOF at once */
 	/* A person answers cb->input: the time limit does not count from that call until trm_run_write() or
 	 * trm_run_close_stdin(). */
 	bool waits_for_person;

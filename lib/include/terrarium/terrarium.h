@@ -6,7 +6,8 @@
  *
  * Call order: trm_loop_create, trm_sandbox_open, trm_session_open, trm_session_run; then trm_loop_step
  * until `done`; trm_session_close, trm_sandbox_close, trm_loop_step until `closed`; trm_loop_destroy.
- * tests/clients/example.c is a complete example.
+ * example.c is a complete example. It is in tests/clients, and in share/doc/terrarium where the library is
+ * installed. Without a loop: terrarium/sync.h.
  *
  * Verbs mean the same everywhere:
  *   create, destroy   make and free, at once
@@ -20,7 +21,8 @@
  * `out`.
  *
  * Structs of options begin with their size, and grow only at their end: begin with `struct trm_run_opts opts
- * = TRM_RUN_OPTS_INIT;`, or with trm_run_opts_default() where the struct exists already. A program that was
+ * = TRM_RUN_OPTS_INIT;`, or with trm_run_opts_default() where the struct exists already. NULL in place of
+ * options means the defaults, wherever nothing has to be said. A program that was
  * compiled with an older, shorter struct gets the defaults for what it lacks. A binding for another language
  * may define only the first fields, and call trm_run_opts_init() with the size of those. Structs without a
  * size, such as trm_limits, stay as they are until the minor version changes. Lists are a pointer and a

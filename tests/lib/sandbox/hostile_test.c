@@ -661,6 +661,28 @@ static void bad_options_are_refused(void **state)
 	trm_loop_destroy(loop);
 }
 
+static void options_may_be_missing_or_shorter(void **state)
+{
+	struct trm_sandbox_opts opts;
+	struct trm_sandbox *s;
+	struct trm_error why;
+	struct trm_loop *loop;
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct bench b = {0};
+		assert_int_equal(trm_loop_create(&loop, &why), 0);
+		/* Of a program that was compiled before the last fields existed: they are anything. */
+		memset(&opts, 0xa5, sizeof opts);
+		trm_sandbox_opts_init(&opts, offsetof(struct trm_sandbox_opts, from));
+		memset(&opts.from, 0xa5, sizeof opts - offsetof(struct trm_sandbox_opts, from));
+		assert_int_equal(trm_sandbox_open(loop, i ? &opts : NULL, &CB, &b, &s, &why), 0);
+		trm_sandbox_close(s);
+		while (!b.is_closed)
+			assert_true(trm_loop_step(loop, turn_ms) >= 0);
+		trm_loop_destroy(loop);
+	}
+}
+
 static void names_are_made_up(void **state)
 {
 	struct bench b;
@@ -752,6 +774,7 @@ int main(void)
 			cmocka_unit_test(a_hang_up_is_reported),
 			cmocka_unit_test(who_finds_out_why_is_waited_for),
 			cmocka_unit_test(bad_options_are_refused),
+			cmocka_unit_test(options_may_be_missing_or_shorter),
 			cmocka_unit_test(names_are_made_up),
 			cmocka_unit_test(many_streams_come_and_go),
 			cmocka_unit_test(noise_ends_well),
