@@ -73,7 +73,7 @@ expect_out ""
 expect_in err "pip failed"
 
 # An index that the downloader may not reach is named: pip calls the package unknown.
-try run --yes --with demo -c 'print("it ran")'
+try run --yes --with big -c 'print("it ran")'
 expect_code 1
 expect_in err "pip failed: PIP_INDEX_URL names $address"
 expect_in err "open $address (--net-allow)"

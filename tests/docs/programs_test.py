@@ -25,6 +25,9 @@ PRINTS = {
     "binding.py": r"stdout step 0\nstdout step 1\nResult\(output='42', error='', status='success', exit_code=0\)\n"
                   r"ZeroDivisionError: division by zero\n",
     "pool": r"(?:Hello from pool! False\n){3}",
+    "interactive": r"\[1\] success: \n\[2\] success: \n\[3\] error: \n\[4\] success: a command\n"
+                   r"\[5\] success: .*\bx\b.*\n\[6\] timeout: .*\n\[7\] success: 42\n",
+    "kubernetes": r"Hello from a pod!\n",
     "image": r"built 1\nsaved x\n",
     "existing": r"Hello from existing container!\n42\n",
 }

@@ -53,9 +53,31 @@ try exec lab -- sh -c 'for p in /proc/[0-9]*/cmdline; do tr "\0" " " <"$p" 2>/de
 try run --yes --name lab -c 'x'
 expect_out 41
 
+# What a Python that code starts prints comes at once: of a run and of a command. --env says otherwise.
+child="import os; print('said'); os._exit(0)"
+try run --yes --name lab -c "import subprocess; r = subprocess.run(['python3', '-c', \"$child\"])"
+expect_in out said
+try exec lab -- python3 -c "$child"
+expect_out said
+try run --yes --name lab --env PYTHONUNBUFFERED= -c "import subprocess; r = subprocess.run(['python3', '-c', \"$child\"])"
+expect_out ""
+setsid -w "$terrarium" run --yes --timeout 0 --name lab -c 'import subprocess
+subprocess.run(["python3", "-c", "import time; print(\"at once\"); time.sleep(1000)"])' >first 2>&1 &
+first=$!
+until_true grep -q "at once" first
+kill -INT $first
+wait $first
+
 try stop lab --yes
 expect_code 0
 until_true is_gone lab
+
+# The value of the options, and that of an image, count.
+try run $new --env PYTHONUNBUFFERED=7 -c 'import os; os.environ["PYTHONUNBUFFERED"]'
+expect_out "'7'"
+printf 'FROM %s\nENV PYTHONUNBUFFERED=8\n' $image >Dockerfile
+try run --yes --backend "$ours" --dockerfile Dockerfile -c 'import os; os.environ["PYTHONUNBUFFERED"]'
+expect_out "'8'"
 
 # ---- somebody is killed
 

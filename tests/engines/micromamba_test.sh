@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-# micromamba_test.sh TERRARIUM: the backend micromamba in a real Docker, with a stand-in for micromamba in the image. It knows
+# micromamba_test.sh TERRARIUM PROGRAM: the backend micromamba in a real Docker, with a stand-in for micromamba in the image. It knows
 # what Terrarium uses of it: `shell hook --shell posix`, `activate`, `install` and `update`.
 . "$(dirname "$0")/../cli/tell.sh"
+program=$2 # docs/examples/micromamba.c
 own_runtime
 image=localhost/tt:micromamba
 trap '"$terrarium" stop lab --yes >/dev/null 2>&1; docker rm -f visited >/dev/null 2>&1; docker image rm -f $image >/dev/null 2>&1; rm -rf "$dir"' EXIT
@@ -75,6 +76,11 @@ expect_out "/opt/conda/envs/lab/bin/python3
 try run $mamba --environment lab -l bash -c 'echo $CONDA_DEFAULT_ENV'
 expect_out lab
 
+tried="docs/examples/micromamba" code=0
+"$program" $image lab >out 2>err || code=$?
+expect_code 0
+expect_out lab
+
 # ---- one that is not there, and where there are none
 
 try run $mamba --environment moon -c 1
@@ -101,6 +107,10 @@ if docker run --rm localhost/tt:deb true >out 2>err; then
 	expect_out conda-forge
 	try exec --yes --name lab -- cat /opt/conda/envs/lab/asked
 	expect_in out "--prefix /opt/conda/envs/lab --channel conda-forge numpy==1.26"
+	tried="docs/examples/micromamba with a package" code=0
+	"$program" $image lab numpy >out 2>err || code=$?
+	expect_code 0
+	expect_out lab
 	try install --name lab nowhere
 	expect_code 1
 	expect_in err "nowhere"
