@@ -113,7 +113,7 @@ static bool is_skipped(const char *name)
 
 static int compare_file_names(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name);
+	return strverscmp((*a)->d_name, (*b)->d_name); /* 9 before 10 */
 }
 
 /* List files first, then folders. Links to folders are not followed. */

@@ -50,7 +50,8 @@ static int compare_files(const void *a, const void *b)
 }
 
 /* Rate a file. A match in the name counts more than one in the folders, and a recent file a little more than
- * others. */
+ * others. Without letters, recent files come first, and those of other folders last: who opens a folder means
+ * its files. */
 static struct file_hit judge_file(const struct file_picker *p, size_t i, const char *needle)
 {
 	char text[64];
@@ -64,8 +65,11 @@ static struct file_hit judge_file(const struct file_picker *p, size_t i, const c
 	if (by_name > by_path)
 		hit.marks = name_marks << (name - text);
 	hit.score = by_name > by_path ? by_name : by_path;
-	if (hit.score && i < p->n_recent)
-		hit.score += needle[0] ? 3 : (int)(p->n_recent - i);
+	bool is_recent = i < p->n_recent, is_elsewhere = p->paths[i][0] == '/';
+	if (hit.score && needle[0])
+		hit.score += is_recent ? 3 : 0;
+	else if (!needle[0] && !is_elsewhere)
+		hit.score += is_recent ? 1 + (int)(p->n_recent - i) : 1;
 	return hit;
 }
 

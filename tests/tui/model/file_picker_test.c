@@ -41,6 +41,27 @@ static void the_whole_path_is_opened(void **state)
 	assert_non_null(strstr(last_effect(EFFECT_OPEN)->open.path, "a/very/long/path/"));
 }
 
+/* The first row, which Enter opens, is a file of the folder. */
+static void files_elsewhere_come_last(void **state)
+{
+	static const char some[] = "/elsewhere/old.py\0near.py\0other.py";
+
+	(void)state;
+	send((struct msg){.type = MSG_PICK_FILES,
+			.picks.paths = some,
+			.picks.len = sizeof some,
+			.picks.n_recent = 1});
+	press(K_ENTER, 0);
+	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "near.py");
+	send((struct msg){.type = MSG_PICK_FILES,
+			.picks.paths = some,
+			.picks.len = sizeof some,
+			.picks.n_recent = 1});
+	type("old");
+	press(K_ENTER, 0);
+	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "/elsewhere/old.py");
+}
+
 static void nothing_fits_and_nothing_happens(void **state)
 {
 	(void)state;
@@ -62,6 +83,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(a_few_letters_find_a_file),
 			TEST(the_whole_path_is_opened),
+			TEST(files_elsewhere_come_last),
 			TEST(nothing_fits_and_nothing_happens),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
