@@ -11,7 +11,8 @@
 #include "model/stopping.h"
 #include "text/text.h"
 
-/* In the order of display. On a narrow screen the highest ranks are left out first. CONTEXT_ANY: shown
+/* In the order of display. On a narrow screen the highest ranks are left out first, and of the first of these
+ * as many are shown as fit. CONTEXT_ANY: shown
  * everywhere; else only in this context. Away from the editor, the commands of the current pane come before
  * the common ones. */
 static const struct {
@@ -221,9 +222,12 @@ int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR
 	}
 	while (rank > 0 && keybar_cols(all, ranks, rank) > cols)
 		rank--;
+	int room = cols - keybar_cols(all, ranks, rank);
 	for (int i = 0; i < BAR_COUNT; i++) {
-		if (ranks[i] > rank || !all[i].cols)
+		bool fits_still = ranks[i] == rank + 1 && all[i].cols <= room;
+		if ((ranks[i] > rank && !fits_still) || !all[i].cols)
 			continue;
+		room -= fits_still ? all[i].cols : 0;
 		items[n] = all[i];
 		items[n].col = col;
 		col += items[n++].cols;

@@ -88,14 +88,14 @@ static void write_instruction(const struct model *m, char out[400])
 	}
 }
 
-enum { ROWS_FOR_STEPS = 20 };
+enum { ROWS_FOR_STEPS = 20, COLS_FOR_STEPS = 60 };
 
 void tutor_text(const struct model *m, struct tutor_text *ret)
 {
 	char words[400];
 	size_t n, cols = m->cols > 2 ? (size_t)m->cols - 2 : 1;
 
-	*ret = (struct tutor_text){.has_steps = m->rows >= ROWS_FOR_STEPS};
+	*ret = (struct tutor_text){.has_steps = m->rows >= ROWS_FOR_STEPS && m->cols >= COLS_FOR_STEPS};
 	write_instruction(m, words);
 	if (ret->has_steps || m->tutor.at == TUTOR_STEPS)
 		snprintf(ret->words, sizeof ret->words, "%s", words);

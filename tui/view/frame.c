@@ -132,7 +132,7 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 	}
 	format_duration(last, m->last_wall_us);
 	int rest = clip.col + clip.cols - col - (int)cluster_columns(last, strlen(last)) - 4;
-	if (m->has_last && m->run.state == RUN_NONE && rest >= 0) {
+	if (m->has_last && m->run.state == RUN_NONE && !peer_runs_running(m) && rest >= 0) {
 		col = title_gap(m, c, clip, col);
 		col = draw_format(c, clip, 0, col,
 				m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ", last);
@@ -168,7 +168,8 @@ static int title_sandbox(const struct model *m, struct canvas *c, struct rect cl
 	const char *kept = s->is_kept && s->state != SANDBOX_DEAD ? " kept" : "";
 	char text[96], forms[3][128];
 	uint16_t role;
-	int state = (int)strlen(state_text(m, text, &role)) + (m->run.state == RUN_NONE ? 21 : 9)
+	bool shows_last = m->run.state == RUN_NONE && !peer_runs_running(m);
+	int state = (int)strlen(state_text(m, text, &role)) + (shows_last ? 21 : 9)
 		    + (m->panes.is_zoomed ? 16 : 0) + (s->limits.net ? 7 : 0) + (s->is_open ? 16 : 0)
 		    + (m->peer_runs.n_clients > 1 ? 14 : 0);
 

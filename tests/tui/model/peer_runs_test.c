@@ -40,6 +40,23 @@ static void a_run_of_another_client_is_asked_about(void **state)
 	assert_null(last_effect(EFFECT_INTERRUPT));
 }
 
+/* At the width of most terminals. */
+static void the_name_stays_while_another_client_runs(void **state)
+{
+	(void)state;
+	resize(24, 80);
+	send((struct msg){.type = MSG_SANDBOX_READY, .sandbox.name = "lab", .sandbox.backend = "local"});
+	send((struct msg){.type = MSG_CLIENTS, .n_clients = 2});
+	send((struct msg){.type = MSG_RUN_JOINED,
+			.run.serial = m.out.runs.last + 1,
+			.run.joined = {.number = 3,
+					.lang = trm_lang_default(),
+					.code = "loop()",
+					.len = 6,
+					.by = "terrarium repl, pid 12"}});
+	assert_screen("lab ── ● running (other client) ── 2 clients", true);
+}
+
 static void who_is_attached_is_shown_for_a_while(void **state)
 {
 	(void)state;
@@ -58,6 +75,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(a_run_left_behind_is_stopped_like_an_own_one),
 			TEST(a_run_of_another_client_is_asked_about),
+			TEST(the_name_stays_while_another_client_runs),
 			TEST(who_is_attached_is_shown_for_a_while),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
