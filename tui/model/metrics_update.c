@@ -10,7 +10,7 @@
 
 static struct metrics_layout layout(const struct model *m)
 {
-	return metrics_layout_of(&m->metrics, m->layout.panes[PANE_METRICS]);
+	return metrics_layout_of(&m->metrics, model_metrics_area(m));
 }
 
 static size_t page_of(const struct model *m)
@@ -353,7 +353,7 @@ void metrics_hover(struct model *m, const struct event *ev)
 {
 	struct metrics_layout l = layout(m);
 	int cursor = l.time.col + l.time.cols - ev->col;
-	bool is_over = rect_contains(m->layout.panes[PANE_METRICS], ev->row, ev->col) && cursor > 0
+	bool is_over = rect_contains(model_metrics_area(m), ev->row, ev->col) && cursor > 0
 		       && cursor <= l.time.cols && ev->row <= l.axis_row;
 
 	cursor = is_over ? cursor : 0;

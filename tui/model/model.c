@@ -134,6 +134,15 @@ struct rect model_output_area(const struct model *m)
 	return area;
 }
 
+struct rect model_metrics_area(const struct model *m)
+{
+	struct rect area = m->layout.panes[PANE_METRICS];
+
+	if (m->variables_page.is_shown && !variables_is_overlay(m))
+		area.rows -= variables_area(m).rows;
+	return area;
+}
+
 int model_output_cols(const struct model *m)
 {
 	struct layout_request request = m->panes;

@@ -266,6 +266,8 @@ void model_focus(struct model *m, enum pane pane);
 enum { OUTPUT_ROWS_MIN = 24, OUTPUT_COLS_MIN = 80 }; /* of the screen that programs draw on */
 /* The area of the output's text, without the margin and the input line. */
 struct rect model_output_area(const struct model *m);
+/* The part of the metrics pane that shows metrics: without the variables below. */
+struct rect model_metrics_area(const struct model *m);
 /* The columns of that area, or the columns it will have when it is shown. */
 int model_output_cols(const struct model *m);
 /* The area of the editor's text, without the bar for finding. */

@@ -93,7 +93,7 @@ static void on_sandbox_closed(struct model *m, const struct msg *msg)
  * borders, and the borders are not drawn together with the metrics. */
 static void on_sandbox_metrics(struct model *m, const struct msg *msg, struct effects *out)
 {
-	struct rect area = m->layout.panes[PANE_METRICS];
+	struct rect area = model_metrics_area(m);
 	int rule_row = metrics_layout_of(&m->metrics, area).rule_row;
 
 	if (!m->metrics.has_sample)

@@ -428,7 +428,7 @@ void draw_measured(const struct model *m, struct canvas *c, const struct metrics
 
 void draw_metrics(const struct model *m, struct canvas *c)
 {
-	draw_measured(m, c, &m->metrics, m->layout.panes[PANE_METRICS], m->focus == PANE_METRICS, true);
+	draw_measured(m, c, &m->metrics, model_metrics_area(m), m->focus == PANE_METRICS, true);
 }
 
 /* ---- the strip ---- */

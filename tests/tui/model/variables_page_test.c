@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The variables below the metrics. */
+#include "tui/model/desk.h"
+
+static void send_sample(void)
+{
+	struct trm_metrics metrics = {.sample = {.known = TRM_METRIC_CPU_PERCENT | TRM_METRIC_MEM
+							  | TRM_METRIC_PROCS | TRM_METRIC_UPTIME,
+						      .cpu_percent = 12,
+						      .mem_bytes = 20u << 20,
+						      .procs = 3,
+						      .time_ns = now_ns,
+						      .uptime_ms = 5000,
+						      .source = "cgroup v2"}};
+
+	send((struct msg){.type = MSG_METRICS, .metrics = &metrics});
+}
+
+/* The graphs get smaller. They are not covered in their middle. */
+static void all_metrics_fit_above_the_variables(void **state)
+{
+	static const char *const all[] = {
+			"CPU  12.0 %", "MEM  20", "DISK", "PROC 3", "up 00:00:05", "cgroup v2"};
+
+	(void)state;
+	send_sample();
+	press('v', MOD_ALT);
+	assert_screen("variables of python", true);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_screen(all[i], true);
+	resize(60, 200);
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		assert_screen(all[i], true);
+	assert_screen("now", true);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
+	const struct CMUnitTest tests[] = {
+			TEST(all_metrics_fit_above_the_variables),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
