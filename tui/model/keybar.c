@@ -32,6 +32,8 @@ static const struct {
 		{"stop", "Copy", 5, CONTEXT_ANY},
 		{"zoom-figure", "Image", 5, CONTEXT_ANY},
 		{"hold-clock", "Wait", 1, CONTEXT_ANY},
+		{"interrupt-paused", "Interrupt", 0, CONTEXT_ANY},
+		{"resume-paused", "Continue", 0, CONTEXT_ANY},
 		{"open", "Open", 6, CONTEXT_EDITOR},
 		{"save", "Save", 7, CONTEXT_EDITOR},
 		{"find", "Find", 11, CONTEXT_EDITOR},
@@ -166,6 +168,9 @@ static void make_item(const struct model *m, int i, enum key_context place, stru
 		return;
 	if ((c->key_context == CONTEXT_STOPPING && !stopping_has_clock(m))
 			|| (c->key_context == CONTEXT_PAUSED && !m->run.paused_ns))
+		return;
+	/* Two other keys interrupt and continue. */
+	if (m->run.paused_ns && command_is(c, "run"))
 		return;
 	if (command_is(c, "run-cell-and-advance") && !shows_cells(m))
 		return;

@@ -86,8 +86,8 @@ const char *memory_text(const struct model *m, char *out, size_t cap)
 	key_of(m, "resume-paused", go);
 	snprintf(out, cap,
 			"paused: %" PRIu64 " of %" PRIu64
-			" MiB in use. %s: interrupt (tries to keep variables). %s: continue. Without an "
-			"answer it continues in %.0f s, and may be killed",
+			" MiB in use. %s: interrupt (tries to keep variables). %s: continue, and perhaps be "
+			"killed (by itself in %.0f s)",
 			m->run.memory_bytes >> 20, m->sandbox.limits.mem_bytes >> 20, stop, go,
 			waited_ns < TIMEOUT_NS ? (double)(TIMEOUT_NS - waited_ns) / 1e9 : 0.0);
 	return out;
