@@ -76,7 +76,7 @@ bool sweep_groups(int entry_fd)
 
 /* ---- entries ----------------------------------------------------------------------- */
 
-void sweep_files(int entry_fd)
+static void remove_files(int entry_fd)
 {
 	static const char *const files[] = {AGENT_FILE, CONTROL_FILE, GROUPS_FILE, FOLDER_FILE, INFO_FILE,
 			INFO_FILE ".new", STATE_FILE, NET_DIR "/" NET_SOCKET, SHARE_DIR "/" SHARE_SOCKET};
@@ -94,62 +94,65 @@ bool sweep_is_held(int entry_fd)
 	return false;
 }
 
+bool sweep_held(int run_fd, int entry_fd, const char *name)
+{
+	if (!sweep_groups(entry_fd) || !sweep_folder(entry_fd))
+		return false;
+	remove_files(entry_fd);
+	return unlinkat(run_fd, name, AT_REMOVEDIR) == 0;
+}
+
 bool sweep_entry(int run_fd, const char *name)
 {
-	bool is_gone = false;
 	int fd = openat(run_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return false;
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0 && sweep_groups(fd) && sweep_folder(fd)) {
-		sweep_files(fd);
-		is_gone = unlinkat(run_fd, name, AT_REMOVEDIR) == 0;
-	}
+	bool is_gone = flock(fd, LOCK_EX | LOCK_NB) == 0 && sweep_held(run_fd, fd, name);
 	close(fd);
 	return is_gone;
 }
 
-/* Remove the supervisor programs if no sandbox is left. A process that starts from one keeps the file open.
- */
-static void remove_programs(int run_fd)
+size_t sweep_each(int dir_fd, const char *prefix, sweep_name_fn *fn)
 {
-	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	size_t n = 0;
+	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	bool is_last = dir != NULL;
-	while (is_last && (entry = readdir(dir)))
-		is_last = entry->d_name[0] == '.' || strchr(entry->d_name, ':'); /* user.c's locks */
-	if (is_last)
-		rewinddir(dir);
-	while (is_last && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, PROGRAM_PREFIX, strlen(PROGRAM_PREFIX)) == 0)
-			unlinkat(run_fd, entry->d_name, 0);
+	const struct dirent *entry;
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && (*prefix || *entry->d_name != '.'))
+			n += fn(dir_fd, entry->d_name);
 	if (dir)
 		closedir(dir);
+	return n;
+}
+
+static bool remove_name(int run_fd, const char *name)
+{
+	return unlinkat(run_fd, name, 0) == 0;
+}
+
+/* Locks of users (user.c) have a colon. */
+static bool is_sandbox(int run_fd, const char *name)
+{
+	(void)run_fd;
+	return !strchr(name, ':');
 }
 
 /* ---- sandboxes that have ended ------------------------------------------------------ */
 
-static void remove_old_ends(int run_fd)
+static bool remove_old_end(int run_fd, const char *name)
 {
 	enum { WEEK_S = 7 * 24 * 60 * 60 };
-	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
 	struct stat st;
-	while (dir && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, ENDED_PREFIX, strlen(ENDED_PREFIX)) == 0
-				&& fstatat(run_fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0
-				&& st.st_mtime + WEEK_S < time(NULL))
-			unlinkat(run_fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
+	return fstatat(run_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_mtime + WEEK_S < time(NULL)
+	       && remove_name(run_fd, name);
 }
 
 void sweep_note_end(int run_fd, const char *name, const char *backend, const char *words)
 {
 	char file[ENDED_NAME];
 	snprintf(file, sizeof file, ENDED_PREFIX "%.64s", name);
-	remove_old_ends(run_fd);
+	sweep_each(run_fd, ENDED_PREFIX, remove_old_end);
 	int fd = openat(run_fd, file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return;
@@ -169,53 +172,33 @@ void sweep_forget_end(int run_fd, const char *name)
 /* ---- pools ------------------------------------------------------------------------------ */
 
 /* A new one is empty until it is locked. */
-static bool is_note_left(int run_fd, const char *name)
+static bool remove_left_note(int run_fd, const char *name)
 {
 	struct stat st;
 	int fd = openat(run_fd, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
-	bool is = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && flock(fd, LOCK_SH | LOCK_NB) == 0;
+	bool is_left = fd >= 0 && fstat(fd, &st) == 0 && st.st_size > 0 && flock(fd, LOCK_SH | LOCK_NB) == 0;
 	if (fd >= 0)
 		close(fd);
-	return is;
+	return is_left && remove_name(run_fd, name);
 }
 
 void sweep_pool_notes(int run_fd)
 {
-	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	const struct dirent *entry;
-	while (dir && (entry = readdir(dir)))
-		if (strncmp(entry->d_name, POOL_NOTE_PREFIX, strlen(POOL_NOTE_PREFIX)) == 0
-				&& is_note_left(run_fd, entry->d_name))
-			unlinkat(run_fd, entry->d_name, 0);
-	if (dir)
-		closedir(dir);
+	sweep_each(run_fd, POOL_NOTE_PREFIX, remove_left_note);
 }
 
+/* A process that starts from one of the supervisor's programs keeps the file open. */
 void sweep_directory(int run_fd, const char *run_path)
 {
 	sweep_pool_notes(run_fd);
-	remove_programs(run_fd);
+	if (!sweep_each(run_fd, "", is_sandbox))
+		sweep_each(run_fd, PROGRAM_PREFIX, remove_name);
 	rmdir(run_path);
-}
-
-static size_t for_each(int run_fd, bool (*visit)(int run_fd, const char *name))
-{
-	size_t n = 0;
-	int copy = openat(run_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	while (dir && (entry = readdir(dir)))
-		if (entry->d_name[0] != '.')
-			n += visit(run_fd, entry->d_name);
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 size_t sweep_all(int run_fd)
 {
-	return for_each(run_fd, sweep_entry);
+	return sweep_each(run_fd, "", sweep_entry);
 }
 
 static bool is_leftover(int run_fd, const char *name)
@@ -229,5 +212,5 @@ static bool is_leftover(int run_fd, const char *name)
 
 size_t sweep_left(int run_fd)
 {
-	return for_each(run_fd, is_leftover);
+	return sweep_each(run_fd, "", is_leftover);
 }

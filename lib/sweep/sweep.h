@@ -61,17 +61,22 @@ bool sweep_tree(const char *path);
  * a moment another sweep. */
 bool sweep_is_held(int entry_fd);
 
-/* Remove the files of an entry. */
-void sweep_files(int entry_fd);
-
 /* Remove the runtime directory, if no sandbox is in it any more. */
 void sweep_directory(int run_fd, const char *run_path);
 
+/* The one list of what an entry stands for: its groups with the processes in them, its folder, its files, and
+ * the directory itself. The caller holds the lock. False: something is left, and so is the entry. */
+bool sweep_held(int run_fd, int entry_fd, const char *name);
 /* Remove one entry if nobody holds it and no dying process is left in its groups. */
 bool sweep_entry(int run_fd, const char *name);
 /* Remove all such entries. Returns how many were removed. */
 size_t sweep_all(int run_fd);
 /* Returns how many entries nobody holds. */
 size_t sweep_left(int run_fd);
+
+/* Call `fn` for each name that begins with `prefix`; "": for each that is not hidden. Returns how often that
+ * was true. */
+typedef bool sweep_name_fn(int dir_fd, const char *name);
+size_t sweep_each(int dir_fd, const char *prefix, sweep_name_fn *fn);
 
 #endif

@@ -200,9 +200,7 @@ void rundir_entry_remove(struct rundir_entry *e)
 {
 	if (!e->name[0])
 		return;
-	sweep_groups(e->entry_fd); /* left behind by a dead supervisor */
-	sweep_files(e->entry_fd);
-	unlinkat(e->run_fd, e->name, AT_REMOVEDIR);
+	sweep_held(e->run_fd, e->entry_fd, e->name);
 	sweep_directory(e->run_fd, e->path);
 	rundir_entry_leave(e);
 }

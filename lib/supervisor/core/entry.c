@@ -66,9 +66,7 @@ void entry_write_gone(int entry_fd, const struct buf *packet)
 
 void entry_remove(int run_fd, int entry_fd, const char *name, const char *run_path)
 {
-	if (!sweep_folder(entry_fd))
-		return; /* the next supervisor, or the next client that lists sandboxes, tries again */
-	sweep_files(entry_fd);
-	unlinkat(run_fd, name, AT_REMOVEDIR);
-	sweep_directory(run_fd, run_path);
+	/* If something is left, the next supervisor, or the next client that lists sandboxes, tries again. */
+	if (sweep_held(run_fd, entry_fd, name))
+		sweep_directory(run_fd, run_path);
 }

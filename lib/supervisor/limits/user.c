@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "supervisor/limits/user.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 
 #include "base/procstat.h"
 #include "base/sysfile.h"
+#include "sweep/sweep.h"
 
 /* Shared by all of root's sandboxes, whatever their runtime directory is. Those after the first are for a
  * read-only root, whose only writable places are in memory. */
@@ -201,22 +201,19 @@ void user_release(struct user *u)
 	u->uid = 0;
 }
 
+static bool remove_unlocked(int dir_fd, const char *name)
+{
+	int fd = lock(dir_fd, name, 0);
+	if (fd < 0)
+		return false;
+	unlinkat(dir_fd, name, 0);
+	close(fd);
+	return true;
+}
+
 void user_sweep(int dir_fd)
 {
-	int copy = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
-	struct dirent *entry;
-	while (dir && (entry = readdir(dir))) {
-		if (strncmp(entry->d_name, LOCK_PREFIX, strlen(LOCK_PREFIX)))
-			continue;
-		int fd = lock(dir_fd, entry->d_name, 0);
-		if (fd < 0)
-			continue;
-		unlinkat(dir_fd, entry->d_name, 0);
-		close(fd);
-	}
-	if (dir)
-		closedir(dir);
+	sweep_each(dir_fd, LOCK_PREFIX, remove_unlocked);
 }
 
 void user_inherit(void)

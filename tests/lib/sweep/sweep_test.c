@@ -86,6 +86,36 @@ static void a_note_cannot_name_anything_else(void **state)
 	unlinkat(base_fd, "terrarium-1", AT_REMOVEDIR);
 }
 
+static bool is_named_one(int dir_fd, const char *name)
+{
+	(void)dir_fd;
+	return strcmp(name, "one") == 0;
+}
+
+static bool is_any(int dir_fd, const char *name)
+{
+	(void)dir_fd;
+	(void)name;
+	return true;
+}
+
+static void names_are_chosen_by_their_beginning(void **state)
+{
+	(void)state;
+	make_file("one", "");
+	make_file("two:1", "");
+	make_file("two:2", "");
+	make_file(".two:3", "");
+	assert_int_equal(sweep_each(base_fd, "", is_any), 3);
+	assert_int_equal(sweep_each(base_fd, "", is_named_one), 1);
+	assert_int_equal(sweep_each(base_fd, "two:", is_any), 2);
+	assert_int_equal(sweep_each(base_fd, ".two", is_any), 1);
+	unlinkat(base_fd, "one", 0);
+	unlinkat(base_fd, "two:1", 0);
+	unlinkat(base_fd, "two:2", 0);
+	unlinkat(base_fd, ".two:3", 0);
+}
+
 static void the_directory_goes_with_the_last_one(void **state)
 {
 	char path[80];
@@ -110,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(what_nobody_holds_goes),
 			TEST(a_note_cannot_name_anything_else),
+			TEST(names_are_chosen_by_their_beginning),
 			TEST(the_directory_goes_with_the_last_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
