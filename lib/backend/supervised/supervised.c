@@ -86,13 +86,23 @@ static void on_left(struct supervised *k)
 	supervised_close(k, &why);
 }
 
-static void on_timeout(void *user)
+/* False: there is no supervisor (yet). */
+static bool signal_supervisor(const struct supervised *k, int signo)
+{
+	if (k->child)
+		kill(k->supervisor_pid, signo);
+	else if (k->supervisor_start)
+		found_kill(k->supervisor_pid, k->supervisor_start, signo, NULL);
+	return k->child || k->supervisor_start;
+}
+
+void supervised_on_timeout(void *user)
 {
 	struct supervised *k = user;
 	if (k->is_detached)
 		on_left(k);
-	else if (k->child)
-		kill(k->supervisor_pid, SIGKILL);
+	else
+		signal_supervisor(k, SIGKILL); /* this ends the control connection, too */
 }
 
 void supervised_stop(struct carrier *carrier)
@@ -101,9 +111,8 @@ void supervised_stop(struct carrier *carrier)
 	if (k->is_stopping)
 		return;
 	k->is_stopping = true;
-	if (k->is_detached && k->child) /* our side of the connection is shut */
-		kill(k->supervisor_pid, SIGTERM);
-	else
+	/* After leaving, our side of the connection is shut. */
+	if (!k->is_detached || !signal_supervisor(k, SIGTERM))
 		control_conn_stop(&k->control_conn);
 	k->is_detached = false;
 	trm_timer_start(k->timeout, k->kind->wait_ms, 0);
@@ -159,15 +168,17 @@ static void on_progress(void *user, const char *words)
 		k->base.cb->progress(k->base.user, words);
 }
 
-static void on_lost(void *user, const struct trm_error *why)
+void supervised_on_lost(void *user, const struct trm_error *why)
 {
 	struct supervised *k = user;
 	if (k->base.cb->lost && !k->is_detached && !k->is_stopping)
 		k->base.cb->lost(k->base.user, why);
 }
 
-static const struct control_conn_cb CONTROL_CONN_CB = {
-		.progress = on_progress, .ready = on_ready, .lost = on_lost, .ended = on_control_end};
+static const struct control_conn_cb CONTROL_CONN_CB = {.progress = on_progress,
+		.ready = on_ready,
+		.lost = supervised_on_lost,
+		.ended = on_control_end};
 
 int supervised_watch(struct supervised *k, const struct started *started, struct trm_error *reterr)
 {
@@ -177,7 +188,7 @@ int supervised_watch(struct supervised *k, const struct started *started, struct
 	int r = control_conn_open(
 			&k->control_conn, k->loop, started->control_fd, &CONTROL_CONN_CB, k, reterr);
 	if (r == 0)
-		r = trm_loop_add_timer(k->loop, on_timeout, k, &k->timeout, reterr);
+		r = trm_loop_add_timer(k->loop, supervised_on_timeout, k, &k->timeout, reterr);
 	if (r == 0)
 		r = trm_loop_add_child(k->loop, k->supervisor_pid, on_supervisor_end, k, &k->child, reterr);
 	if (r < 0) {
@@ -196,7 +207,7 @@ size_t supervised_guards(const struct carrier *carrier, const struct trm_guard *
 	return k->n_guards;
 }
 
-uint32_t supervised_nproc_made(const struct ready_msg *ready, uint32_t procs)
+static uint32_t nproc_made(const struct ready_msg *ready, uint32_t procs)
 {
 	/* On another machine RLIMIT_NPROC would count all processes of that user. So it does here if
 	 * neither a namespace nor a separate user isolates the sandbox, and the supervisor has set the
@@ -209,11 +220,10 @@ uint32_t supervised_nproc_made(const struct ready_msg *ready, uint32_t procs)
 uint32_t supervised_nproc(const struct carrier *carrier)
 {
 	const struct supervised *k = supervised(carrier);
-	return k->kind->is_elsewhere ? 0
-				     : supervised_nproc_made(&k->control_conn.ready.ready, k->limits.procs);
+	return k->kind->is_elsewhere ? 0 : nproc_made(&k->control_conn.ready.ready, k->limits.procs);
 }
 
-enum trm_isolation supervised_isolation_made(const struct ready_msg *ready)
+static enum trm_isolation isolation_made(const struct ready_msg *ready)
 {
 	static const enum trm_isolation levels[] = {[ISOLATION_NAMESPACES] = TRM_ISOLATION_NAMESPACES,
 			[ISOLATION_LANDLOCK] = TRM_ISOLATION_LANDLOCK,
@@ -224,8 +234,7 @@ enum trm_isolation supervised_isolation_made(const struct ready_msg *ready)
 enum trm_isolation supervised_isolation(const struct carrier *carrier)
 {
 	const struct supervised *k = supervised(carrier);
-	return k->control_conn.ready.type ? supervised_isolation_made(&k->control_conn.ready.ready)
-					  : TRM_ISOLATION_AUTO;
+	return k->control_conn.ready.type ? isolation_made(&k->control_conn.ready.ready) : TRM_ISOLATION_AUTO;
 }
 
 void supervised_limits_made(
@@ -290,11 +299,13 @@ bool supervised_events(struct carrier *carrier, bool marks, struct trm_sample *s
 	struct supervised *k = supervised(carrier);
 	stats_events(&k->stats, sample);
 	add_limits(k, sample);
-	if (!(sample->known & TRM_METRIC_MEM) && k->control_conn.ready.type && !k->kind->is_elsewhere) {
+	const bool is_ours = k->child;
+	if (!(sample->known & TRM_METRIC_MEM) && k->control_conn.ready.type && is_ours
+			&& !k->kind->is_elsewhere) {
 		sample->mem_bytes = found_memory_below(k->supervisor_pid) + sample->disk_bytes;
 		sample->known |= TRM_METRIC_MEM;
 	}
-	return marks && stats_mark_peak(&k->stats);
+	return marks && is_ours && stats_mark_peak(&k->stats);
 }
 
 int supervised_watch_memory(struct carrier *carrier, uint64_t bytes)

@@ -2,9 +2,10 @@
 #ifndef TRM_BACKEND_SUPERVISED_H
 #define TRM_BACKEND_SUPERVISED_H
 
-/* A sandbox whose supervisor is our child: the part of a carrier that does not depend on what the
- * supervisor runs. The carrier listens to the control connection, reads the control groups that the
- * supervisor names, and notices its end.
+/* A sandbox with a supervisor: the part of a carrier that depends neither on what the supervisor runs nor on
+ * who has started it. attach.c is a carrier for the supervisors of other programs, those of local and recipe
+ * are for our own, which are our children. The carrier listens to the control connection, reads the control
+ * groups that the supervisor names, and notices its end.
  *
  *   client ── control ── supervisor ── bubblewrap, container … ── agent
  *      └──────────────────── agent.sock ──────────────────────────┘ */
@@ -35,7 +36,7 @@ struct supervised_kind {
 	uint32_t wait_ms;
 	bool is_elsewhere; /* the sandbox is not below its supervisor, so only the agent knows the metrics
 			      that the supervisor lacks */
-	/* Fill k->guards. */
+	/* Fill k->guards when READY comes. */
 	void (*tell_guards)(struct supervised *k, const struct ready_msg *ready);
 	/* Append advice to the reason of the end. May be NULL. */
 	void (*advise)(struct supervised *k, struct trm_error *why);
@@ -53,7 +54,8 @@ struct supervised {
 	int stream_fd;
 	struct control_conn control_conn;
 	pid_t supervisor_pid;
-	struct trm_child *child; /* NULL: there is no supervisor (yet) */
+	struct trm_child *child;   /* NULL: there is no supervisor (yet), or another program has started it */
+	uint64_t supervisor_start; /* in the latter case (see found_kill); else 0 */
 	struct trm_timer *
 			timeout; /* while it is being stopped; after leaving, until the next loop iteration */
 	bool is_stopping, is_detached;
@@ -74,6 +76,10 @@ int supervised_watch(struct supervised *k, const struct started *started, struct
 /* Calls closed() and destroy(). */
 void supervised_close(struct supervised *k, const struct trm_error *why);
 
+/* For a carrier that watches a supervisor by itself: the function of k->timeout, and control_conn_cb.lost. */
+void supervised_on_timeout(void *user);
+void supervised_on_lost(void *user, const struct trm_error *why);
+
 /* The operations of the carrier (backend.h), as soon as there is a supervisor. */
 void supervised_stop(struct carrier *carrier);
 void supervised_leave(struct carrier *carrier);
@@ -82,12 +88,10 @@ int supervised_set_group(struct carrier *carrier, const char *group, struct trm_
 size_t supervised_guards(const struct carrier *carrier, const struct trm_guard **ret_guards);
 uint32_t supervised_nproc(const struct carrier *carrier);
 enum trm_isolation supervised_isolation(const struct carrier *carrier);
-enum trm_isolation supervised_isolation_made(const struct ready_msg *ready);
-/* For a running sandbox: RLIMIT_NPROC for processes that are started in it; 0: leave it unchanged. */
-uint32_t supervised_nproc_made(const struct ready_msg *ready, uint32_t procs);
 void supervised_stats(struct carrier *carrier, struct trm_sample *sample);
 void supervised_usage(struct carrier *carrier, struct trm_sample *sample);
 const char *supervised_refused(struct carrier *carrier, uint64_t *ret_n);
+/* The peak is marked only in our own sandbox: that of others belongs to the client that runs code there. */
 bool supervised_events(struct carrier *carrier, bool marks, struct trm_sample *sample);
 int supervised_watch_memory(struct carrier *carrier, uint64_t bytes);
 
