@@ -74,7 +74,7 @@ tui/command: cells
 tui/widget: cells text syntax
 tui/output: widget cells text image
 tui/table: text
-tui/metrics: output cells
+tui/metrics: output cells text
 tui/editor: notebook command cells text syntax
 tui/model: settings metrics table output editor widget command cells text syntax image
 tui/view: model metrics table output editor command cells text syntax widget image
@@ -83,7 +83,7 @@ tui/linear: record model command text metrics output editor widget cells image
 tui/app: settings linear stream state record notebook model metrics output view term theme cells text syntax image command editor widget
 tui/repl: settings stream table output state term theme cells text image
 tui/monitor: app model metrics command view term theme cells
-tui/cmd: settings monitor app repl stream record notebook command theme cells text
+tui/cmd: settings monitor app repl stream record notebook metrics command theme cells text
 tui: cmd'
 
 # Headers of other libraries, and the places that may include them.

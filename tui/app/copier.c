@@ -8,6 +8,7 @@
 
 #include "app/app_internal.h"
 #include "output/runs.h"
+#include "text/format.h"
 
 enum { REFUSED_REPORTED = 5 };
 

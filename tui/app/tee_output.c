@@ -13,6 +13,7 @@
 #include "app/app_internal.h"
 #include "output/runs.h"
 #include "text/bytes.h"
+#include "text/format.h"
 
 enum { NAMES_TRIED = 1000 };
 

@@ -19,23 +19,18 @@ static const char *const strengths[] = {
 
 /* ---- JSON ---- */
 
-static void put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms)
-{
-	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
-}
-
 static void put_life(struct json_out *j, const struct trm_entry *e)
 {
 	json_put_u64(j, "started_ms", e->started_ms);
-	put_seconds(j, "age_s", e->sample.known & TRM_METRIC_UPTIME, e->sample.uptime_ms);
+	sample_put_seconds(j, "age_s", e->sample.known & TRM_METRIC_UPTIME, e->sample.uptime_ms);
 	if (e->has_state)
 		json_put_bool(j, "kept", e->is_kept);
 	else
 		json_put_null(j, "kept");
 	json_put_number(j, "clients", e->has_state ? e->clients : (double)NAN, 0);
-	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
-	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
-	put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
+	sample_put_seconds(j, "idle_s", e->has_state, e->idle_ms);
+	sample_put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
+	sample_put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
 	json_put_u64(j, "supervisor_pid", e->supervisor_pid);
 	json_put_u64(j, "client_pid", e->client_pid);
 	json_put_bool(j, "client_is_alive", e->has_client);
@@ -139,7 +134,7 @@ static void put_place(struct json_out *j, const struct inspect *x)
 {
 	json_put_text(j, "server", x->config.server_url);
 	json_put_text(j, "namespace", x->config.server_space);
-	put_seconds(j, "age_s", x->entry.sample.known & TRM_METRIC_UPTIME, x->entry.sample.uptime_ms);
+	sample_put_seconds(j, "age_s", x->entry.sample.known & TRM_METRIC_UPTIME, x->entry.sample.uptime_ms);
 }
 
 int inspect_print_json(const struct inspect *x)

@@ -15,6 +15,7 @@
 #include "cmd/metrics.h"
 #include "cmd/sample.h"
 #include "cmd/sandbox_list.h"
+#include "metrics/sample_cell.h"
 
 struct all {
 	const struct trm_config *config;

@@ -60,11 +60,6 @@ static void put_known(struct json_out *j, const char *key, bool is_known, uint64
 		json_put_null(j, key);
 }
 
-static void put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms)
-{
-	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
-}
-
 static void put_entry(struct json_out *j, const struct trm_entry *e)
 {
 	const struct trm_sample *s = &e->sample;
@@ -82,10 +77,10 @@ static void put_entry(struct json_out *j, const struct trm_entry *e)
 	else
 		json_put_null(j, "kept");
 	put_known(j, "started_ms", e->started_ms, e->started_ms);
-	put_seconds(j, "age_s", knows(e, TRM_METRIC_UPTIME), s->uptime_ms);
-	put_seconds(j, "idle_s", e->has_state, e->idle_ms);
-	put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
-	put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
+	sample_put_seconds(j, "age_s", knows(e, TRM_METRIC_UPTIME), s->uptime_ms);
+	sample_put_seconds(j, "idle_s", e->has_state, e->idle_ms);
+	sample_put_seconds(j, "idle_timeout_s", e->idle_timeout_ms, e->idle_timeout_ms);
+	sample_put_seconds(j, "max_lifetime_s", e->max_lifetime_ms, e->max_lifetime_ms);
 	json_put_number(j, "cpu_percent", knows(e, TRM_METRIC_CPU_PERCENT) ? s->cpu_percent : (double)NAN, 2);
 	put_known(j, "cpu_ms", knows(e, TRM_METRIC_CPU_TIME), s->cpu_ns / 1000000);
 	put_known(j, "mem_bytes", knows(e, TRM_METRIC_MEM), s->mem_bytes);

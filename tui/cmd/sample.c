@@ -9,6 +9,7 @@
 #include <terrarium/terrarium.h>
 
 #include "cmd/json_out.h"
+#include "metrics/sample_cell.h"
 
 #define MIB 1048576.0
 
@@ -114,6 +115,11 @@ void sample_put_kernels(struct json_out *j, const struct trm_entry *e)
 		if (e->kernels & 1u << i)
 			json_put_text(j, NULL, trm_lang_at(i)->name);
 	json_close(j, ']');
+}
+
+void sample_put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms)
+{
+	json_put_number(j, key, is_known ? (double)ms / 1000 : (double)NAN, 3);
 }
 
 void sample_put_limits(struct json_out *j, const struct trm_limits *limits)
@@ -277,49 +283,4 @@ void sample_print_processes(const struct trm_metrics *metrics)
 		printf("%6u %6s %7.1fM %2c  %.52s\n", p->pid, cpu, (double)p->mem_bytes / MIB,
 				p->state ? p->state : '?', p->command);
 	}
-}
-
-/* ---- cells ---- */
-
-static void cell_bytes(char out[24], bool is_known, uint64_t bytes, uint64_t limit)
-{
-	double v = (double)bytes / MIB;
-
-	if (is_known)
-		snprintf(out, 24, v < 9.95 ? "%.1f/%.0fM" : "%.0f/%.0fM", v, (double)limit / MIB);
-	else
-		snprintf(out, 24, "n/a");
-}
-
-void sample_cell_cpu(const struct trm_sample *s, char out[24])
-{
-	snprintf(out, 24, s->known & TRM_METRIC_CPU_PERCENT ? "%.1f" : "n/a", s->cpu_percent);
-}
-
-void sample_cell_mem(const struct trm_sample *s, char out[24])
-{
-	cell_bytes(out, s->known & TRM_METRIC_MEM, s->mem_bytes, s->mem_limit_bytes);
-}
-
-void sample_cell_disk(const struct trm_sample *s, char out[24])
-{
-	cell_bytes(out, s->known & TRM_METRIC_DISK, s->disk_bytes, s->disk_limit_bytes);
-}
-
-void sample_cell_procs(const struct trm_sample *s, char out[24])
-{
-	snprintf(out, 24, s->known & TRM_METRIC_PROCS ? "%" PRIu64 "/%" PRIu64 : "n/a", s->procs,
-			s->procs_limit);
-}
-
-void sample_cell_uptime(const struct trm_sample *s, char out[24])
-{
-	uint64_t t = s->uptime_ms / 1000;
-
-	if (!(s->known & TRM_METRIC_UPTIME))
-		snprintf(out, 24, "n/a");
-	else if (t < 86400)
-		snprintf(out, 24, "%02" PRIu64 ":%02" PRIu64 ":%02" PRIu64, t / 3600, t / 60 % 60, t % 60);
-	else
-		snprintf(out, 24, "%" PRIu64 "d %02" PRIu64 "h", t / 86400, t / 3600 % 24);
 }

@@ -14,6 +14,8 @@ struct json_out;
 void sample_put(struct json_out *j, const struct trm_sample *s);
 /* Add "processes": a list, or null if they are unknown. */
 void sample_put_processes(struct json_out *j, const struct trm_metrics *metrics);
+/* Add milliseconds as seconds, or null. */
+void sample_put_seconds(struct json_out *j, const char *key, bool is_known, uint64_t ms);
 /* Add "limits": an object. */
 struct trm_limits;
 void sample_put_limits(struct json_out *j, const struct trm_limits *limits);
@@ -26,12 +28,5 @@ void sample_print(const struct trm_sample *s, const char *net);
 void sample_print_processes(const struct trm_metrics *metrics);
 /* Format everything as one line without a newline: "cpu 3.1 % of 1 core, memory 27 of 512 MiB, …". */
 void sample_tell(const struct trm_sample *s, char *out, size_t cap);
-
-/* Cells of a table, at most 24 bytes; "n/a" for unknown values. */
-void sample_cell_cpu(const struct trm_sample *s, char out[24]);
-void sample_cell_mem(const struct trm_sample *s, char out[24]);
-void sample_cell_disk(const struct trm_sample *s, char out[24]);
-void sample_cell_procs(const struct trm_sample *s, char out[24]);
-void sample_cell_uptime(const struct trm_sample *s, char out[24]);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linear/linear.h"
+#include "text/format.h"
 #include "text/text.h"
 
 /* ---- where it goes ---- */

@@ -10,6 +10,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
+#include "text/format.h"
 
 #define QUIET_NS UINT64_C(10000000000) /* between two bells or notifications */
 

@@ -16,6 +16,7 @@
 #include "model/run_source.h"
 #include "model/update.h"
 #include "syntax/syntax.h"
+#include "text/format.h"
 #include "text/text.h"
 
 static void answer_restart(struct model *m, int answer, struct effects *out);

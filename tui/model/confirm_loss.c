@@ -16,6 +16,7 @@
 #include "model/msg.h"
 #include "model/run_source.h"
 #include "model/update.h"
+#include "text/format.h"
 
 enum { BUTTON_DO = 1, BUTTON_SAVE, BUTTON_DISCARD, BUTTON_STOP };
 enum { NAMES_COLUMNS = 200 }; /* columns for names of variables */

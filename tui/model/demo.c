@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/update.h"
 #include "text/cluster.h"
+#include "text/format.h"
 #include "text/text.h"
 
 static void answer_demo(struct model *m, int answer, struct effects *out);

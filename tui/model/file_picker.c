@@ -125,11 +125,7 @@ void file_picker_show(struct model *m, const struct msg *msg)
 			|| !take_paths(&m->file_picker, msg->picks.paths, msg->picks.len,
 					msg->picks.n_recent))
 		return;
-	dialog_begin(d, "Go to a file", answer_files);
-	d->command = "go-to-file";
-	d->has_field = d->is_live = true;
-	d->field_label = m->has_utf8 ? "›" : ">";
-	d->list_rows = FILE_ROWS;
+	dialog_begin_filtered(d, "Go to a file", answer_files, "go-to-file", m->has_utf8, FILE_ROWS);
 	fill_files(m);
 	m->needs_draw = true;
 }

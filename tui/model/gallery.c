@@ -21,13 +21,10 @@ enum { PREVIEW_LINES = 2000, PREVIEW_LINE_BYTES = 400 };
 
 struct gallery_layout gallery_layout(const struct model *m)
 {
-	int from = m->layout.title_row + 1, rows = m->layout.keys_row - from;
-	struct gallery_layout l = {.box = {from, 0, rows, m->cols}};
-	bool has_border = m->rows >= 16 && m->cols >= 60;
+	struct page_area area = layout_page(&m->layout, m->rows, m->cols);
+	struct gallery_layout l = {.box = area.box, .inner = area.inner, .hint_row = area.hint_row};
 
-	l.inner = has_border ? (struct rect){from + 1, 1, rows - 2, m->cols - 2} : l.box;
-	l.head_row = l.inner.row + !has_border;
-	l.hint_row = l.inner.row + l.inner.rows - 1;
+	l.head_row = l.inner.row + !area.has_border;
 	l.rows = (struct rect){l.head_row + 1, l.inner.col, l.hint_row - l.head_row - 1, l.inner.cols};
 	return l;
 }

@@ -96,3 +96,13 @@ void layout_move_border(const struct layout *l, int cols, enum border border, in
 		request->metrics_permille = (uint16_t)((width * 1000 + cols / 2) / cols);
 	}
 }
+
+struct page_area layout_page(const struct layout *l, int rows, int cols)
+{
+	int from = l->title_row + 1, height = l->keys_row - from;
+	struct page_area p = {.box = {from, 0, height, cols}, .has_border = rows >= 16 && cols >= 60};
+
+	p.inner = p.has_border ? (struct rect){from + 1, 1, height - 2, cols - 2} : p.box;
+	p.hint_row = p.inner.row + p.inner.rows - 1;
+	return p;
+}

@@ -54,4 +54,12 @@ enum border layout_border_at(const struct layout *l, int row, int col);
 void layout_move_border(const struct layout *l, int cols, enum border border, int row, int col,
 		struct layout_request *request);
 
+/* A page over the panes: its border, if the screen is large enough for one, and what is within. */
+struct page_area {
+	struct rect box, inner;
+	bool has_border;
+	int hint_row; /* the last one of `inner` */
+};
+struct page_area layout_page(const struct layout *l, int rows, int cols);
+
 #endif

@@ -8,6 +8,7 @@
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
+#include "text/format.h"
 
 static void answer_theme(struct model *m, int answer, struct effects *out);
 

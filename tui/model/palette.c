@@ -186,11 +186,7 @@ void palette_ask(struct model *m, struct effects *out)
 	struct dialog *d = &m->dialog;
 
 	(void)out;
-	dialog_begin(d, "Commands", answer_palette);
-	d->command = "palette";
-	d->has_field = d->is_live = true;
-	d->field_label = m->has_utf8 ? "›" : ">";
-	d->list_rows = ROWS;
+	dialog_begin_filtered(d, "Commands", answer_palette, "palette", m->has_utf8, ROWS);
 	list_palette(m);
 	m->needs_draw = true;
 }

@@ -282,11 +282,7 @@ void run_history_show(struct model *m, const struct msg *msg)
 		notices_add(&m->notices, m->now_ns, false, "nothing has run yet");
 		return;
 	}
-	dialog_begin(d, "Run history", answer_history);
-	d->command = "history";
-	d->has_field = d->is_live = true;
-	d->field_label = m->has_utf8 ? "›" : ">";
-	d->list_rows = LIST_ROWS;
+	dialog_begin_filtered(d, "Run history", answer_history, "history", m->has_utf8, LIST_ROWS);
 	list_run_history(m);
 }
 

@@ -65,14 +65,11 @@ enum { LEAST_LIST_ROWS = 4 }; /* pools are shown below so many lines of the tabl
 
 struct sandboxes_layout sandboxes_layout(const struct model *m)
 {
-	int from = m->layout.title_row + 1, rows = m->layout.keys_row - from;
-	struct sandboxes_layout l = {.box = {from, 0, rows, m->cols}};
-	bool has_border = m->rows >= 16 && m->cols >= 60;
+	struct page_area area = layout_page(&m->layout, m->rows, m->cols);
+	struct sandboxes_layout l = {.box = area.box, .inner = area.inner, .hint_row = area.hint_row};
 
-	l.inner = has_border ? (struct rect){from + 1, 1, rows - 2, m->cols - 2} : l.box;
 	l.header_row = l.inner.row;
 	l.table = (struct rect){l.inner.row + 1, l.inner.col, l.inner.rows - 2, l.inner.cols};
-	l.hint_row = l.inner.row + l.inner.rows - 1;
 	size_t n_pools = m->sandboxes.n_pools;
 	int lines = n_pools > SANDBOXES_POOLS ? SANDBOXES_POOLS + 2 : n_pools ? (int)n_pools + 1 : 0;
 	if (l.table.rows >= lines + LEAST_LIST_ROWS) {

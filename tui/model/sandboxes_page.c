@@ -11,6 +11,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
+#include "text/format.h"
 
 static void answer_stop_sandbox(struct model *m, int answer, struct effects *out);
 

@@ -130,11 +130,7 @@ void settings_page_show(struct model *m, const struct msg *msg)
 
 	memcpy(p->rows, msg->settings.rows, n * sizeof *p->rows);
 	p->n = n;
-	dialog_begin(d, "Settings", answer_settings);
-	d->command = "settings";
-	d->has_field = d->is_live = true;
-	d->field_label = m->has_utf8 ? "›" : ">";
-	d->list_rows = SETTING_ROWS;
+	dialog_begin_filtered(d, "Settings", answer_settings, "settings", m->has_utf8, SETTING_ROWS);
 	field_set(&d->field, p->query);
 	fill_settings(m);
 	m->needs_draw = true;

@@ -25,15 +25,13 @@ void table_page_finish(struct table_page *t)
 
 struct table_page_layout table_page_layout(const struct model *m)
 {
-	int from = m->layout.title_row + 1, rows = m->layout.keys_row - from;
-	struct table_page_layout l = {.box = {from, 0, rows, m->cols}};
-	bool has_border = m->rows >= 16 && m->cols >= 60, has_types = m->rows >= 16;
+	struct page_area area = layout_page(&m->layout, m->rows, m->cols);
+	struct table_page_layout l = {.box = area.box, .inner = area.inner, .hint_row = area.hint_row};
+	bool has_types = m->rows >= 16;
 
-	l.inner = has_border ? (struct rect){from + 1, 1, rows - 2, m->cols - 2} : l.box;
-	l.head_row = l.inner.row + !has_border; /* without a border the title takes a row */
+	l.head_row = l.inner.row + !area.has_border; /* without a border the title takes a row */
 	l.type_row = has_types ? l.head_row + 1 : -1;
 	int first = l.head_row + 1 + has_types;
-	l.hint_row = l.inner.row + l.inner.rows - 1;
 	l.cells = (struct rect){first, l.inner.col, l.hint_row - first, l.inner.cols};
 	return l;
 }

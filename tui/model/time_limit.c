@@ -9,6 +9,7 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/update.h"
+#include "text/format.h"
 
 #define NEAR_MS 10000 /* or half of the limit, if that is less */
 #define COMPILE_NS UINT64_C(2000000000)

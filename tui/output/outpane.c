@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/outpane.h"
+#include "text/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -132,7 +133,7 @@ static void read_dropped(const struct outpane *p, struct output_line *line)
 	const struct run_info *run = block ? runs_find(&p->runs, block->serial) : NULL;
 	char text[64], bytes[24], count[32];
 	uint64_t n = p->store.front_lines;
-	int len = snprintf(text, sizeof text, "%.24s older line%s dropped (%s)", format_count(count, n),
+	int len = snprintf(text, sizeof text, "%.24s older line%s dropped (%s)", format_count(count, n, ','),
 			n == 1 ? "" : "s", format_bytes(bytes, p->store.front_bytes));
 
 	if (run) {

@@ -28,6 +28,11 @@ struct out_pos {
 	size_t cell;
 };
 
+static inline bool out_pos_is_before(struct out_pos a, struct out_pos b)
+{
+	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
+}
+
 /* The search bar. */
 struct outbar {
 	bool is_open, is_regex;

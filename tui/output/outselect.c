@@ -7,16 +7,11 @@
 
 #define COPY_MAX ((size_t)64 << 20)
 
-static bool is_before(struct out_pos a, struct out_pos b)
-{
-	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
-}
-
 static void select_range(struct outpane *p, struct out_pos from, struct out_pos to)
 {
 	p->anchor = from;
 	p->cursor = to;
-	p->has_selection = is_before(from, to);
+	p->has_selection = out_pos_is_before(from, to);
 }
 
 void outpane_select_all(struct outpane *p)
@@ -80,11 +75,11 @@ bool outpane_is_selected(const struct outpane *p, struct out_pos at)
 
 	if (!p->has_selection)
 		return false;
-	if (is_before(to, from)) {
+	if (out_pos_is_before(to, from)) {
 		from = p->cursor;
 		to = p->anchor;
 	}
-	return !is_before(at, from) && is_before(at, to);
+	return !out_pos_is_before(at, from) && out_pos_is_before(at, to);
 }
 
 struct text_out {
@@ -120,7 +115,7 @@ static bool copy_line(struct text_out *t, const struct output_line *l, size_t fr
 
 char *outpane_copy(const struct outpane *p, size_t *ret_len)
 {
-	bool forward = is_before(p->anchor, p->cursor);
+	bool forward = out_pos_is_before(p->anchor, p->cursor);
 	struct out_pos from = forward ? p->anchor : p->cursor, to = forward ? p->cursor : p->anchor;
 	struct text_out t = {0};
 	struct outwalk w;

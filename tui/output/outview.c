@@ -7,11 +7,6 @@
 
 /* ---- positions ---- */
 
-static bool is_before(struct out_pos a, struct out_pos b)
-{
-	return a.line < b.line || (a.line == b.line && a.cell < b.cell);
-}
-
 size_t outpane_row_end(const struct outpane *p, const struct output_line *l, size_t from, size_t width)
 {
 	return p->is_cut ? l->n : output_line_row_end(l, from, width);
@@ -102,7 +97,7 @@ struct out_pos outpane_top(const struct outpane *p, int rows, int cols)
 
 	if (!p->is_scrolled
 			/* The pane may have grown: show no blank rows below the end. */
-			|| is_before(last, top))
+			|| out_pos_is_before(last, top))
 		return last;
 	if (top.line < outpane_first(p))
 		return (struct out_pos){outpane_first(p), 0};
@@ -129,7 +124,7 @@ const struct out_block *outpane_sticky(const struct outpane *p, struct out_pos t
 bool outpane_has_more(const struct outpane *p, int rows, int cols)
 {
 	return p->is_scrolled
-	       && is_before(outpane_top(p, rows, cols),
+	       && out_pos_is_before(outpane_top(p, rows, cols),
 			       go_back(p, outpane_end(p), (size_t)rows, (size_t)cols));
 }
 
@@ -168,7 +163,7 @@ static void scroll_down(struct outpane *p, struct out_pos top, size_t n, size_t 
 	}
 	output_line_finish(&l);
 	p->top = top;
-	p->is_scrolled = is_before(top, last);
+	p->is_scrolled = out_pos_is_before(top, last);
 }
 
 void outpane_scroll(struct outpane *p, int rows, int cols, long by)

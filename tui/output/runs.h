@@ -74,11 +74,4 @@ void run_tick(struct run_info *run, uint64_t now_ns);
 void run_header(struct output_line *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,
 		int64_t n_folded);
 
-/* "0.4 ms", "12 ms", "1.2 s", "3:05 min". Returns out. */
-char *format_duration(char out[24], uint64_t us);
-/* "640 B", "12.5 KiB", "64 MiB". Returns out. */
-char *format_bytes(char out[24], uint64_t bytes);
-char *format_count(char out[32], uint64_t n);   /* "9,379,344" */
-char *format_uptime(char out[24], uint64_t ms); /* "01:02:03", "4d 07h" */
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "output/runs.h"
 #include "output/scrollback_internal.h"
+#include "text/format.h"
 
 static struct out_chunk *newest_chunk(const struct scrollback *s)
 {
@@ -105,7 +106,8 @@ static void write_gap(struct out_chunk *c, uint32_t run)
 {
 	char text[OUT_CHUNK_BYTES - sizeof(struct record)];
 	char count[32];
-	int n = snprintf(text, sizeof text, "... %s lines dropped ...", format_count(count, c->gap_lines));
+	int n = snprintf(text, sizeof text, "... %s lines dropped ...",
+			format_count(count, c->gap_lines, ','));
 	struct record r = {.len = (uint16_t)n, .kind = OUT_NOTE, .flags = BREAK, .run = run};
 
 	c->is_gap = true;

@@ -9,6 +9,7 @@
 #include <terrarium/result.h>
 
 #include "output/runs.h"
+#include "text/format.h"
 
 #define PIECE_ROOM ((size_t)256 << 10) /* maximum size of one piece of output */
 

@@ -15,6 +15,7 @@
 #include "repl/command.h"
 #include "repl/repl_internal.h"
 #include "text/bytes.h"
+#include "text/format.h"
 #include "text/mime.h"
 
 struct repl_artifacts {

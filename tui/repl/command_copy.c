@@ -11,6 +11,7 @@
 #include "repl/command.h"
 #include "repl/repl_internal.h"
 #include "repl/words.h"
+#include "text/format.h"
 
 static void on_copy_progress(void *user, const struct trm_copy_progress *p)
 {

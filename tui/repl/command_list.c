@@ -8,6 +8,7 @@
 #include "output/runs.h"
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "text/format.h"
 
 enum { FILES_MAX = 2000, NAME_MAX_SHOWN = 400 };
 

@@ -8,6 +8,7 @@
 #include "output/runs.h"
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "text/format.h"
 
 enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30 };
 

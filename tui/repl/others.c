@@ -8,6 +8,7 @@
 #include "output/runs.h"
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "text/format.h"
 
 enum { HELD_MAX = 8 << 20, EXCERPT = 200 };
 

@@ -15,6 +15,7 @@
 #include "stream/install_hint.h"
 #include "stream/policy_gate.h"
 #include "stream/tty.h"
+#include "text/format.h"
 
 enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
 

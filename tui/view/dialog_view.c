@@ -144,18 +144,13 @@ static void draw_hint(const struct dialog *d, struct canvas *c, struct rect area
 	}
 }
 
-static void draw_field(const struct dialog *d, struct canvas *c, struct rect area)
+static void draw_dialog_field(const struct dialog *d, struct canvas *c, struct rect area)
 {
 	int col = draw_format(c, area, area.row, area.col, ROLE_DIALOG_TITLE, "%s ", d->field_label);
 	struct rect field = {area.row, col, 1, area.col + area.cols - col};
-	int before = (int)cluster_columns(field_text(&d->field), d->field.cursor);
-	int shift = before >= field.cols ? before - field.cols + 1 : 0;
 
-	canvas_fill(c, field, " ", style_of(ROLE_DIALOG_FIELD));
-	canvas_put(c, field, area.row, col - shift, field_text(&d->field), d->field.len,
-			style_of(ROLE_DIALOG_FIELD));
 	c->cursor_row = area.row;
-	c->cursor_col = col + before - shift;
+	c->cursor_col = draw_field(c, field, &d->field);
 }
 
 /* Underline the letter that presses the button. */
@@ -219,7 +214,7 @@ void draw_dialog(const struct model *m, struct canvas *c)
 	draw_list(m, c, &l);
 	draw_hint(d, c, l.hint);
 	if (l.field.rows)
-		draw_field(d, c, l.field);
+		draw_dialog_field(d, c, l.field);
 	if (l.buttons_row >= 0)
 		draw_buttons(d, c, &l);
 	draw_mark(m, c, &l);

@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text/cluster.h"
 #include "view/parts.h"
+#include "widget/field.h"
 
 struct style style_of(uint16_t role)
 {
@@ -98,4 +100,15 @@ void draw_box(struct canvas *c, bool has_utf8, struct rect box, uint16_t role)
 	draw_sign(c, has_utf8, box.row, right, SIGN_TOP_RIGHT, role);
 	draw_sign(c, has_utf8, bottom, box.col, SIGN_BOTTOM_LEFT, role);
 	draw_sign(c, has_utf8, bottom, right, SIGN_BOTTOM_RIGHT, role);
+}
+
+int draw_field(struct canvas *c, struct rect area, const struct field *f)
+{
+	int before = (int)cluster_columns(field_text(f), f->cursor);
+	int shift = before >= area.cols ? before - area.cols + 1 : 0;
+
+	canvas_fill(c, area, " ", style_of(ROLE_DIALOG_FIELD));
+	canvas_put(c, area, area.row, area.col - shift, field_text(f), f->len,
+			style_of(f->is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
+	return area.col + before - shift;
 }

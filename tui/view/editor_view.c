@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/editor_view.h"
+#include "text/format.h"
 
 #include <inttypes.h>
 #include <stdio.h>

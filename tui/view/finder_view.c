@@ -19,18 +19,14 @@ static int draw_right(struct canvas *c, struct rect row, uint16_t role, const ch
 	return cols + 2;
 }
 
-static void draw_field(const struct model *m, struct canvas *c, struct rect area, const struct field *f,
-		bool has_cursor)
+static void draw_finder_field(const struct model *m, struct canvas *c, struct rect area,
+		const struct field *f, bool has_cursor)
 {
-	int before = (int)cluster_columns(field_text(f), f->cursor);
-	int shift = before >= area.cols ? before - area.cols + 1 : 0;
+	int cursor = draw_field(c, area, f);
 
-	canvas_fill(c, area, " ", style_of(ROLE_DIALOG_FIELD));
-	canvas_put(c, area, area.row, area.col - shift, field_text(f), f->len,
-			style_of(f->is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
 	if (has_cursor && m->focus == PANE_EDITOR && !dialog_is_open(&m->dialog) && area.cols > 0) {
 		c->cursor_row = area.row;
-		c->cursor_col = area.col + before - shift;
+		c->cursor_col = cursor;
 	}
 }
 
@@ -61,7 +57,7 @@ static void draw_what(const struct model *m, struct canvas *c, struct rect row)
 	if (!used && has_room && f->what.len == 0)
 		row.cols -= draw_right(c, row, ROLE_DIM,
 				"Enter next  Alt-x regex  Alt-c case  Alt-w word  Esc done", 60);
-	draw_field(m, c, (struct rect){row.row, col, 1, row.col + row.cols - col - 1}, &f->what,
+	draw_finder_field(m, c, (struct rect){row.row, col, 1, row.col + row.cols - col - 1}, &f->what,
 			f->state == FINDER_WHAT);
 }
 
@@ -69,7 +65,7 @@ static void draw_by(const struct model *m, struct canvas *c, struct rect row)
 {
 	int col = draw_text(c, row, row.row, row.col, ROLE_KEY, " Replace ");
 
-	draw_field(m, c, (struct rect){row.row, col, 1, row.col + row.cols - col - 1}, &m->finder.by,
+	draw_finder_field(m, c, (struct rect){row.row, col, 1, row.col + row.cols - col - 1}, &m->finder.by,
 			m->finder.state == FINDER_BY);
 }
 

@@ -10,6 +10,7 @@
 #include "model/page.h"
 #include "model/stopping.h"
 #include "text/cluster.h"
+#include "text/format.h"
 #include "view/parts.h"
 
 /* ---- borders ---- */
@@ -240,7 +241,7 @@ static void divider(const struct model *m, struct canvas *c)
 		col = draw_format(c, clip, clip.row, col + 2, ROLE_WARN, " %s more below ",
 				sign(m->has_utf8, SIGN_MORE));
 	if (s->dropped_lines) {
-		snprintf(text, sizeof text, " %s lines dropped ", format_count(count, s->dropped_lines));
+		snprintf(text, sizeof text, " %s lines dropped ", format_count(count, s->dropped_lines, ','));
 		col = draw_cut_text(c, m->has_utf8, left, clip.row, col + 2, ROLE_WARN, text);
 	}
 	if (m->out.search.find && !m->out.bar.is_open) {

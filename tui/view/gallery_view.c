@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "text/format.h"
 #include "view/parts.h"
 
 /* The start of each column. The type starts at a share of the width. Size, run and source are placed from the

@@ -8,6 +8,7 @@
 #include "metrics/run_marks.h"
 #include "model/model.h"
 #include "text/cluster.h"
+#include "text/format.h"
 #include "view/parts.h"
 
 /* Everything that the functions below need. */

@@ -164,7 +164,6 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 	const struct outbar *bar = &m->out.bar;
 	struct rect clip = {area.row + area.rows, area.col - 1, 1, area.cols + 1};
 	int said = (int)cluster_columns(bar->said, strlen(bar->said));
-	size_t before = cluster_columns(field_text(&bar->what), bar->what.cursor);
 
 	canvas_fill(c, clip, " ", style_of(ROLE_DIALOG_FIELD));
 	int col = draw_text(c, clip, clip.row, clip.col, ROLE_KEY, bar->is_regex ? " Find regex " : " Find ");
@@ -172,10 +171,7 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 	int room = clip.col + clip.cols - col - said - 3;
 	if (room < 1)
 		return;
-	int shift = (int)before >= room ? (int)before - room + 1 : 0;
-	struct rect field = {clip.row, col, 1, room};
-	canvas_put(c, field, clip.row, col - shift, field_text(&bar->what), bar->what.len,
-			style_of(bar->what.is_selected ? ROLE_SELECTION : ROLE_DIALOG_FIELD));
+	int cursor = draw_field(c, (struct rect){clip.row, col, 1, room}, &bar->what);
 	const char *hint = clip.cols > 60 ? "Enter next  Alt-x regex  Esc close" : "Enter next  Esc close";
 	bool has_hint = !bar->said[0] && !bar->what.len && clip.cols > 36;
 	draw_text(c, clip, clip.row, clip.col + clip.cols - (has_hint ? (int)strlen(hint) : said) - 1,
@@ -185,7 +181,7 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 			has_hint ? hint : bar->said);
 	if (m->focus == PANE_OUTPUT && !dialog_is_open(&m->dialog)) {
 		c->cursor_row = clip.row;
-		c->cursor_col = col + (int)before - shift;
+		c->cursor_col = cursor;
 	}
 }
 

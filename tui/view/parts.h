@@ -11,6 +11,7 @@
 #include "cells/canvas.h"
 #include "metrics/metrics.h"
 
+struct field;
 struct metrics;
 struct model;
 struct output_line;
@@ -25,6 +26,8 @@ int draw_text(struct canvas *c, struct rect clip, int row, int col, uint16_t rol
 /* The same; a text that does not fit ends in an ellipsis. */
 int draw_cut_text(struct canvas *c, bool has_utf8, struct rect clip, int row, int col, uint16_t role,
 		const char *text);
+/* Draw a field of one row so that its cursor can be seen. Returns the cursor's column. */
+int draw_field(struct canvas *c, struct rect area, const struct field *f);
 int draw_format(struct canvas *c, struct rect clip, int row, int col, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 6, 7)));
 

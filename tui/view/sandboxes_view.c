@@ -4,47 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "metrics/sample_cell.h"
 #include "model/model.h"
 #include "view/parts.h"
-
-static void mib(char out[24], bool is_known, uint64_t bytes, uint64_t limit)
-{
-	double v = (double)bytes / 1048576.0;
-
-	if (is_known)
-		snprintf(out, 24, v < 9.95 ? "%.1f/%.0fM" : "%.0f/%.0fM", v, (double)limit / 1048576.0);
-	else
-		snprintf(out, 24, "n/a");
-}
-
-static void cell_cpu(const struct trm_entry *e, char out[24])
-{
-	snprintf(out, 24, e->sample.known & TRM_METRIC_CPU_PERCENT ? "%.1f" : "n/a", e->sample.cpu_percent);
-}
-
-static void cell_mem(const struct trm_entry *e, char out[24])
-{
-	mib(out, e->sample.known & TRM_METRIC_MEM, e->sample.mem_bytes, e->sample.mem_limit_bytes);
-}
-
-static void cell_disk(const struct trm_entry *e, char out[24])
-{
-	mib(out, e->sample.known & TRM_METRIC_DISK, e->sample.disk_bytes, e->sample.disk_limit_bytes);
-}
-
-static void cell_procs(const struct trm_entry *e, char out[24])
-{
-	snprintf(out, 24, e->sample.known & TRM_METRIC_PROCS ? "%" PRIu64 "/%" PRIu64 : "n/a",
-			e->sample.procs, e->sample.procs_limit);
-}
-
-static void cell_uptime(const struct trm_entry *e, char out[24])
-{
-	if (e->sample.known & TRM_METRIC_UPTIME)
-		format_uptime(out, e->sample.uptime_ms);
-	else
-		snprintf(out, 24, "n/a");
-}
 
 static void cell_clients(const struct trm_entry *e, char out[24])
 {
@@ -56,12 +18,15 @@ static void cell_kept(const struct trm_entry *e, char out[24])
 	snprintf(out, 24, "%s", !e->has_state ? "n/a" : e->is_kept ? "yes" : "no");
 }
 
+static void (*const samples[SANDBOXES_COLUMNS])(const struct trm_sample *, char out[24]) = {
+		[SANDBOXES_CPU] = sample_cell_cpu,
+		[SANDBOXES_MEM] = sample_cell_mem,
+		[SANDBOXES_DISK] = sample_cell_disk,
+		[SANDBOXES_PROCS] = sample_cell_procs,
+		[SANDBOXES_UPTIME] = sample_cell_uptime,
+};
+
 static void (*const cells[SANDBOXES_COLUMNS])(const struct trm_entry *, char out[24]) = {
-		[SANDBOXES_CPU] = cell_cpu,
-		[SANDBOXES_MEM] = cell_mem,
-		[SANDBOXES_DISK] = cell_disk,
-		[SANDBOXES_PROCS] = cell_procs,
-		[SANDBOXES_UPTIME] = cell_uptime,
 		[SANDBOXES_CLIENTS] = cell_clients,
 		[SANDBOXES_KEPT] = cell_kept,
 };
@@ -122,7 +87,10 @@ static void draw_sandbox(const struct model *m, struct canvas *c, const struct s
 				draw_text(c, cell, row, cell.col + cell.cols - (m->has_utf8 ? 1 : 3), role,
 						sign(m->has_utf8, SIGN_ELLIPSIS));
 		} else {
-			cells[i](e, text);
+			if (samples[i])
+				samples[i](&e->sample, text);
+			else
+				cells[i](e, text);
 			draw_format(c, line, row, cell.col, role, "%*s", cols, text);
 		}
 	}

@@ -6,6 +6,7 @@
 
 #include "model/model.h"
 #include "text/cluster.h"
+#include "text/format.h"
 #include "view/parts.h"
 
 /* Draw a text in a cell. A longer text ends in an ellipsis. */
@@ -81,14 +82,11 @@ static void draw_table_row(const struct model *m, struct canvas *c, const struct
 
 static void draw_find(const struct model *m, struct canvas *c, const struct table_page_layout *l)
 {
-	const struct field *f = &m->table_page.find;
 	int col = draw_text(c, l->inner, l->hint_row, l->inner.col + 1, ROLE_TITLE, "Find ");
 	struct rect field = {l->hint_row, col, 1, l->inner.col + l->inner.cols - col};
 
-	canvas_fill(c, field, " ", style_of(ROLE_DIALOG_FIELD));
-	canvas_put(c, field, field.row, field.col, field_text(f), f->len, style_of(ROLE_DIALOG_FIELD));
 	c->cursor_row = field.row;
-	c->cursor_col = field.col + (int)cluster_columns(field_text(f), f->cursor);
+	c->cursor_col = draw_field(c, field, &m->table_page.find);
 }
 
 static void draw_hint(const struct model *m, struct canvas *c, const struct table_page_layout *l)
@@ -101,29 +99,15 @@ static void draw_hint(const struct model *m, struct canvas *c, const struct tabl
 			text);
 }
 
-/* 1234567 as "1 234 567". */
-static void group_digits(char out[32], uint64_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof digits, "%" PRIu64, n), at = 0;
-
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			out[at++] = ' ';
-		out[at++] = digits[i];
-	}
-	out[at] = '\0';
-}
-
 static void draw_table_title(const struct model *m, struct canvas *c, const struct table_page_layout *l)
 {
 	const struct table_page *t = &m->table_page;
 	const struct trm_table *page = &t->pane.page;
 	char text[320], rows[32], row[32], columns[32];
 
-	group_digits(rows, page->rows);
-	group_digits(row, t->pane.row + (page->rows > 0));
-	group_digits(columns, page->columns);
+	format_count(rows, page->rows, ' ');
+	format_count(row, t->pane.row + (page->rows > 0), ' ');
+	format_count(columns, page->columns, ' ');
 	if (t->pane.has_page)
 		snprintf(text, sizeof text, " %s: %.40s, %s row%s, %s column%s, row %s ", t->title,
 				page->type, rows, page->rows == 1 ? "" : "s", columns,

@@ -112,14 +112,11 @@ static const char *nothing_text(const struct model *m, char *out, size_t cap)
 
 static void draw_filter(const struct model *m, struct canvas *c, struct rect area)
 {
-	const struct field *f = &m->variables_page.filter;
 	int col = draw_text(c, area, area.row, area.col, ROLE_DIALOG_TITLE, "Filter ");
 	struct rect field = {area.row, col, 1, area.col + area.cols - col};
 
-	canvas_fill(c, field, " ", style_of(ROLE_DIALOG_FIELD));
-	canvas_put(c, field, field.row, field.col, field_text(f), f->len, style_of(ROLE_DIALOG_FIELD));
 	c->cursor_row = field.row;
-	c->cursor_col = field.col + (int)cluster_columns(field_text(f), f->cursor);
+	c->cursor_col = draw_field(c, field, &m->variables_page.filter);
 }
 
 static void draw_rows(const struct model *m, struct canvas *c, struct rect area)

@@ -38,6 +38,17 @@ void dialog_begin(struct dialog *d, const char *title,
 	snprintf(d->title, sizeof d->title, "%s", title);
 }
 
+void dialog_begin_filtered(struct dialog *d, const char *title,
+		void (*answer)(struct model *m, int answer, struct effects *out), const char *command,
+		bool has_utf8, int rows)
+{
+	dialog_begin(d, title, answer);
+	d->command = command;
+	d->has_field = d->is_live = true;
+	d->field_label = has_utf8 ? "›" : ">";
+	d->list_rows = rows;
+}
+
 void dialog_set_field(struct dialog *d, const char *label, const char *text)
 {
 	d->has_field = true;

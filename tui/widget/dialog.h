@@ -77,6 +77,11 @@ enum {
 void dialog_finish(struct dialog *d); /* accepts a zeroed object; no dialog is open then */
 void dialog_begin(struct dialog *d, const char *title,
 		void (*answer)(struct model *m, int answer, struct effects *out));
+/* A list of so many rows, and a field that filters it as one types. `command` opens the dialog, and closes
+ * it. */
+void dialog_begin_filtered(struct dialog *d, const char *title,
+		void (*answer)(struct model *m, int answer, struct effects *out), const char *command,
+		bool has_utf8, int rows);
 static inline bool dialog_is_open(const struct dialog *d)
 {
 	return d->answer != NULL;
