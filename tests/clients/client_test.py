@@ -80,7 +80,7 @@ def begin(*args, cwd=None, **env):
 
 
 def end(process):
-	out, err = process.communicate(timeout=60)
+	out, err = process.communicate(timeout=240)
 	return Said(process.args[1:], process.returncode, out, err)
 
 
