@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <terrarium/terrarium.h>
 
@@ -102,9 +103,7 @@ static void bench_streams(void)
 	samples_free(&peer);
 }
 
-/* ---- a claim of agent-sandbox --------------------------------------------------------------------- */
-
-#define SPACE "bench-claims"
+/* ---- from the call that opens a sandbox to its first result ------------------------------------------ */
 
 /* A sandbox's first result, and its end. */
 struct claimed {
@@ -129,28 +128,23 @@ static void on_claim_closed(void *user, struct trm_sandbox *sandbox, const struc
 	c->is_closed = c->is_done = true;
 }
 
-static bool open_claim(struct trm_loop *loop, struct claimed *c, struct trm_sandbox **ret)
+static bool open_and_add(struct trm_loop *loop, const struct trm_sandbox_opts *opts, struct claimed *c,
+		struct trm_sandbox **ret)
 {
 	static const struct trm_sandbox_cb sandbox_cb = {.closed = on_claim_closed};
 	static const struct trm_session_cb session_cb = {0};
 	static const struct trm_run_cb run_cb = {.done = on_claim_done};
-	struct trm_sandbox_opts opts;
 	struct trm_session_opts session_opts;
 	struct trm_run_opts run_opts;
 	struct trm_run *run;
-	trm_sandbox_opts_default(&opts);
 	trm_session_opts_default(&session_opts);
 	trm_run_opts_default(&run_opts);
-	opts.backend = "agent-sandbox";
-	opts.container.kube.context = "test"; /* both named: kubectl need not be asked for them */
-	opts.container.kube.space = SPACE;
-	opts.container.kube.warm_pool = "terrarium";
 	run_opts.lang = trm_lang_default();
 	run_opts.code = "1+1";
 	run_opts.code_len = 3;
 	*c = (struct claimed){0};
 	*ret = NULL;
-	if (trm_sandbox_open(loop, &opts, &sandbox_cb, c, ret, NULL) < 0
+	if (trm_sandbox_open(loop, opts, &sandbox_cb, c, ret, NULL) < 0
 			|| trm_session_open(*ret, &session_opts, &session_cb, NULL, &c->session, NULL) < 0
 			|| trm_session_run(c->session, &run_opts, &run_cb, c, &run, NULL) < 0)
 		return false;
@@ -168,6 +162,56 @@ static void close_claim(struct trm_loop *loop, struct claimed *c, struct trm_san
 	while (sandbox && !c->is_closed)
 		trm_loop_step(loop, -1);
 }
+
+/* New pods, in turns with llm-sandbox's session, which must do the same. Both are libraries here: no process
+ * is started that a program which uses them would not start. */
+static double peer_pod_ms(void)
+{
+	static const char command[] = BENCH_LLM_SANDBOX "/bin/python -B " BENCH_SOURCE_DIR
+							"/llm_sandbox_peer.py --pod " IMAGE;
+	double ms = -1;
+	FILE *f = access(BENCH_LLM_SANDBOX "/installed", F_OK) == 0 ? popen(command, "r") : NULL;
+	bool is_good = f && fscanf(f, "%lf", &ms) == 1;
+	if (f)
+		pclose(f);
+	return is_good ? ms : -1;
+}
+
+static double bench_open_pods(void)
+{
+	static const char title[] = "a new pod: open to the first result, against llm-sandbox";
+	struct samples own = {0}, peer = {0};
+	struct trm_sandbox_opts opts;
+	struct trm_sandbox *sandbox;
+	struct trm_loop *loop;
+	struct claimed c;
+	bool is_good = true;
+	if (trm_loop_create(&loop, NULL) < 0)
+		return -1;
+	choose_pod(&opts);
+	for (int i = 0; is_good && i < OPENS; i++) {
+		double peer_ms = peer_pod_ms();
+		if (peer_ms >= 0)
+			samples_add(&peer, peer_ms);
+		uint64_t start_ns = now_ns();
+		is_good = open_and_add(loop, &opts, &c, &sandbox);
+		samples_add(&own, ms_since(start_ns));
+		close_claim(loop, &c, sandbox);
+	}
+	double ms = peer.n ? samples_at(&peer, 0.5) : -1;
+	if (is_good && ms > 0)
+		report(title, samples_at(&own, 0.5), "ms", ms, 1.0 / 3);
+	else
+		report_missing(title, is_good ? "llm-sandbox is not installed, or failed" : "it failed");
+	trm_loop_destroy(loop);
+	samples_free(&own);
+	samples_free(&peer);
+	return ms;
+}
+
+/* ---- a claim of agent-sandbox --------------------------------------------------------------------- */
+
+#define SPACE "bench-claims"
 
 static bool has_pool(void)
 {
@@ -187,25 +231,34 @@ static bool await_pool(void)
 
 /* From the call that opens a sandbox to the first result, with a pod that waits. Another sandbox holds the
  * proxy, as in a server. */
-static void bench_claim(void)
+static void bench_claim(double peer_ms)
 {
 	static const char title[] = "agent-sandbox: claim from a warm pool to the first result";
 	struct claimed first, c;
 	struct trm_sandbox *held = NULL, *sandbox;
 	struct trm_loop *loop;
 	struct samples s = {0};
+	struct trm_sandbox_opts opts;
 	if (trm_loop_create(&loop, NULL) < 0)
 		return;
-	bool is_good = has_pool() && await_pool() && open_claim(loop, &first, &held);
+	trm_sandbox_opts_default(&opts);
+	opts.backend = "agent-sandbox";
+	opts.container.kube.context = "test"; /* both named: kubectl need not be asked for them */
+	opts.container.kube.space = SPACE;
+	opts.container.kube.warm_pool = "terrarium";
+	bool is_good = has_pool() && await_pool() && open_and_add(loop, &opts, &first, &held);
 	for (int i = 0; is_good && i < CLAIMS; i++) {
 		is_good = await_pool();
 		uint64_t start_ns = now_ns();
-		is_good = is_good && open_claim(loop, &c, &sandbox);
+		is_good = is_good && open_and_add(loop, &opts, &c, &sandbox);
 		samples_add(&s, ms_since(start_ns));
 		close_claim(loop, &c, sandbox);
 	}
 	if (is_good)
 		report(title, samples_at(&s, 0.5), "ms", 0, 500);
+	if (is_good && peer_ms > 0)
+		report("the same, against a new pod of llm-sandbox", samples_at(&s, 0.5), "ms", peer_ms,
+				1.0 / 3);
 	else
 		report_missing(title, "a claim failed: is agent-sandbox in the cluster?");
 	if (held)
@@ -408,7 +461,7 @@ static void bench_single_pods(const char *dir)
 	bench_warm_pod(NULL, 1.5);
 	bench_warm_pod("exec", INFINITY);
 	bench_streams();
-	bench_claim();
+	bench_claim(bench_open_pods());
 	bench_crowd(dir);
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""llm_sandbox_peer.py IMAGE FILE: how long llm-sandbox takes for what we do, in milliseconds, as lines of a name and a
+"""llm_sandbox_peer.py --pod IMAGE: milliseconds until the first result of a new pod of its Kubernetes session.
+
+llm_sandbox_peer.py IMAGE FILE: how long llm-sandbox takes for what we do, in milliseconds, as lines of a name and a
 number, medians. Its environment set-up, which fetches packages, is left out; it is to do the same as we do.
 
 Copying out is measured with its get_archive() alone: what unpacks that refuses to work with Python 3.11.2."""
@@ -8,7 +10,7 @@ import statistics
 import sys
 import time
 
-from llm_sandbox import SandboxSession
+from llm_sandbox import SandboxBackend, SandboxSession
 
 RUNS, COPIES, SESSIONS = 9, 3, 3
 
@@ -32,6 +34,18 @@ def read_archive(session):
         pass
 
 
+def open_pod(image):
+    session = SandboxSession(backend=SandboxBackend.KUBERNETES, lang="python", image=image,
+                             skip_environment_setup=True, kube_namespace="default")
+    start = time.perf_counter()
+    session.open()
+    try:
+        run_once(session)
+        print((time.perf_counter() - start) * 1e3)
+    finally:
+        session.close()
+
+
 def main(image, file):
     figures = {name: [] for name in ("open", "run", "in", "out", "close")}
     for n in range(SESSIONS):
@@ -51,4 +65,7 @@ def main(image, file):
 
 if __name__ == "__main__":
     os.environ.pop("PYTHONUNBUFFERED", None)
-    main(*sys.argv[1:])
+    if sys.argv[1] == "--pod":
+        open_pod(sys.argv[2])
+    else:
+        main(*sys.argv[1:])
