@@ -70,7 +70,7 @@ bool warm_measure(struct samples *s, const struct trm_sandbox_opts *opts, bool i
 /* ---- cluster.c, pods.c ---- */
 
 /* Memory of all processes that were started with this runtime directory. */
-double helpers_mib(const char *dir);
+double helpers_mib(const char *dir, pid_t root);
 /* Many pods behind one server. */
 void bench_served_pods(const char *dir);
 

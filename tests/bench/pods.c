@@ -67,10 +67,10 @@ static bool start_pods(uint16_t port, unsigned n_pods)
 	return is_good;
 }
 
-static void use_pods(uint16_t port, unsigned n_pods, const char *dir)
+static void use_pods(const struct served *s, unsigned n_pods, const char *dir)
 {
 	struct samples ms = {0};
-	struct load mixed = {.port = port,
+	struct load mixed = {.port = s->port,
 			.per_s = PODS_PER_S,
 			.seconds = PODS_S,
 			.request = crowd_request,
@@ -80,7 +80,10 @@ static void use_pods(uint16_t port, unsigned n_pods, const char *dir)
 	bool is_done = load_run(&mixed, &ms);
 	const double per_s = (double)ms.n / (ms_since(start_ns) / 1000);
 	report_beside("pods behind one server", n_pods, "alive");
-	report("memory of the server, the supervisors and the proxy", helpers_mib(dir), "MiB", 0, 100);
+	report("memory of the server, the supervisors and the proxy", helpers_mib(dir, s->pid), "MiB", 0,
+			100);
+	report_beside("of these the server", served_mib(s, "Pss"), "MiB");
+	report_beside("and all but supervisors", helpers_mib(dir, -1), "MiB");
 	report_beside("mixed requests to them, 300 asked", per_s, "per second");
 	report("p99 of these", samples_at(&ms, 0.99), "ms", 0, 150);
 	report("errors", is_done ? mixed.n_errors : 1, "", 0, 0);
@@ -103,6 +106,6 @@ void bench_served_pods(const char *dir)
 		return;
 	}
 	if (start_pods(s.port, n_pods))
-		use_pods(s.port, n_pods, dir);
+		use_pods(&s, n_pods, dir);
 	served_stop(&s);
 }

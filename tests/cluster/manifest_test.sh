@@ -35,6 +35,14 @@ expect_in out 'spec.containers[side]'
 try stop merged --yes
 until_true is_empty || objects
 
+# An empty one: the pod is ready, because an init container cuts its network.
+echo '{"apiVersion": "v1", "kind": "Pod", "spec": {}}' >empty.json
+try run $new --pod-manifest empty.json --keep --name ready -c 1
+expect_code 0
+kubectl -n "$space" wait --for=condition=Ready "pod/$(pod ready)" --timeout=60s >out 2>err || wrong "the pod should become ready"
+try stop ready --yes
+until_true is_empty || objects
+
 # What cannot be merged.
 printf 'kind: Pod\napiVersion: v1\nspec: {hostNetwork: true}\n' >host.yaml
 try run $new --pod-manifest host.yaml -c 1
