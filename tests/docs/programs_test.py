@@ -27,6 +27,7 @@ PRINTS = {
     "pool": r"(?:Hello from pool! False\n){3}",
     "interactive": r"\[1\] success: \n\[2\] success: \n\[3\] error: \n\[4\] success: a command\n"
                    r"\[5\] success: .*\bx\b.*\n\[6\] timeout: .*\n\[7\] success: 42\n",
+    "several": r"(?:interrupted\n|ok: x is 5\n){6}",
     "kubernetes": r"Hello from a pod!\n",
     "image": r"built 1\nsaved x\n",
     "existing": r"Hello from existing container!\n42\n",
