@@ -32,16 +32,17 @@ for kind in silent drip; do
 	until_true test -s $kind
 done
 
-# from KIND COMMAND…: in the background, with that index. Its process is $!.
+# from KIND NAME COMMAND…: in the background, with that index; what it prints is in NAME.out. Its process is $!.
 from() {
-	kind=$1
-	shift
-	PIP_INDEX_URL=http://$address:$(cat $kind)/simple/ setsid -w "$terrarium" "$@" >$kind.out 2>$kind.err &
+	kind=$1 name=$2
+	shift 2
+	PIP_INDEX_URL=http://$address:$(cat $kind)/simple/ npm_config_registry=http://$address:$(cat $kind)/ \
+		setsid -w "$terrarium" "$@" >$name.out 2>$name.err &
 }
 
 # An interrupt ends it at once, and the sandbox is good for more.
 try run --yes --keep --name stays $allow -c 'x = 42'
-from drip install --name stays demo
+from drip drip install --name stays demo
 running=$!
 until_true test -e drip.reached
 kill -INT $running
@@ -54,16 +55,25 @@ try run --yes --name stays -c 'x'
 expect_out 42
 
 began=$(date +%s)
-from silent run --yes $allow --with demo -c 'print("it ran")'
+from silent silent run --yes $allow --with demo -c 'print("it ran")'
 silent=$!
-from drip run --yes --json $allow --with demo -c 'print("it ran")'
+from drip drip run --yes --json $allow --with demo -c 'print("it ran")'
 drip=$!
-for kind in silent drip; do
+kinds="silent drip"
+if [ -x /usr/bin/npm ]; then
+	from silent npm run --yes $allow -l js --with tiny -c 'console.log("it ran")'
+	npm=$!
+	from drip inside install --yes --name own --net on $allow -l js tiny
+	inside=$!
+	kinds="$kinds npm inside"
+fi
+for kind in $kinds; do
 	code=0
 	eval "wait \$$kind" || code=$?
 	cp $kind.out out
 	cp $kind.err err
-	tried="run --with from an index that is $kind"
+	tried="$kind: an index that hangs"
+	grep -q "next to nothing, has come from the package index for 60 s" out err || wrong "it should be said"
 	[ $code != 0 ] || wrong "it should fail"
 	grep -q "it ran" out && wrong "code ran without its libraries"
 done

@@ -108,7 +108,8 @@ struct trm_install_cb {
 	void (*begun)(void *user, struct trm_install *install);
 	/* The last callback, exactly once; the handle becomes invalid when it returns. why->code TRM_OK:
 	 * installed. `exit_code` is that of pip or npm, which have printed their own error; -1 if they did
-	 * not finish. */
+	 * not finish. TRM_ETIMEDOUT: it was ended, because next to nothing had come from the package index
+	 * for a minute, and nothing had been computed. */
 	void (*done)(void *user, struct trm_install *install, int exit_code, const struct trm_error *why);
 };
 
