@@ -313,6 +313,18 @@ static void desk_expect_no_echo(struct desk *d)
 	}
 }
 
+static void the_question_breaks_no_word(void **state)
+{
+	(void)state;
+	if (!has_local)
+		skip();
+	struct desk d;
+	desk_open(&d, ARGV(W("run"), W("--keep"), W("-c"), W("1")));
+	desk_expect(&d, "disk,\r\nno network, 30 s per run. Run this? [Y/n] ");
+	desk_type(&d, "n\r");
+	desk_close(&d);
+}
+
 static void a_password_is_not_shown(void **state)
 {
 	(void)state;
@@ -346,6 +358,7 @@ int main(int argc, char **argv)
 			cmocka_unit_test(exec_gives_a_terminal),
 			cmocka_unit_test(exec_leaves_the_terminal_sane),
 			cmocka_unit_test(a_signal_leaves_the_terminal_sane),
+			cmocka_unit_test(the_question_breaks_no_word),
 			cmocka_unit_test(a_password_is_not_shown),
 	};
 	if (argc < 2)

@@ -40,7 +40,8 @@ static void print_backend_row(const struct listing *l, const struct trm_backend_
 	trm_text_clean_line(about, sizeof about, info->about, strlen(info->about));
 	printf("%c %-18s ", !strcmp(info->name, l->current) ? '*' : ' ', name);
 	status_print(info->status, "-");
-	printf(" %s\n", *about ? about : "(no description)");
+	putchar(' ');
+	status_print_text(*about ? about : "(no description)", TEXT_COL);
 	print_text(info->detail);
 	print_text(info->advice);
 	print_text(info->where);

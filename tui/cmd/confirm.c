@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <terrarium/config.h>
@@ -20,6 +21,7 @@
 #include "stream/filter.h"
 #include "stream/policy_gate.h"
 #include "stream/run_facts.h"
+#include "text/fold.h"
 #include "text/yes_no.h"
 
 enum { SHOWN_SOURCES = 8, SHOWN_BYTES = 60, SHOWN_FINDINGS = 10, SAID_BYTES = 2048 };
@@ -239,6 +241,43 @@ static void print_libraries(FILE *tty, const struct source *s)
 		print_fact(tty, ": what is missing is fetched from the package index, outside of the sandbox\n");
 }
 
+/* Where the code will run and with which limits, in sentences that end in the question. */
+static void print_facts(FILE *out, const struct trm_config *c)
+{
+	if (strcmp(c->backend, "microsandbox") == 0)
+		print_server(out, c);
+	else
+		print_local(out, c);
+	if (c->timeout_ms)
+		fprintf(out, "%.4g s per run. ", c->timeout_ms / 1000.0);
+	else
+		fputs("no time limit. ", out);
+	fputs("Run this? [Y/n] ", out);
+}
+
+/* Print the facts so that the terminal breaks no word. */
+static void print_facts_folded(FILE *tty, const struct trm_config *c)
+{
+	struct winsize size = {0};
+	char *facts = NULL, *folded = NULL, *end;
+	size_t n = 0;
+	FILE *out = open_memstream(&facts, &n);
+
+	if (out) {
+		print_facts(out, c);
+		fclose(out);
+	}
+	/* The time limit goes on in the line of the other limits, unless mounts come between. */
+	if (facts && (end = strstr(facts, ",\n")) && !strchr(end + 2, '\n'))
+		end[1] = ' ';
+	ioctl(fileno(tty), TIOCGWINSZ, &size);
+	if (facts)
+		folded = text_fold(facts, size.ws_col ? size.ws_col : 80, 0);
+	fputs(folded ? folded : "Run this? [Y/n] ", tty);
+	free(folded);
+	free(facts);
+}
+
 static void print_question(FILE *tty, const struct trm_config *c, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n)
 {
@@ -249,15 +288,7 @@ static void print_question(FILE *tty, const struct trm_config *c, const struct p
 	}
 	if (n > SHOWN_SOURCES)
 		fprintf(tty, "  … and %zu more\n", n - SHOWN_SOURCES);
-	if (strcmp(c->backend, "microsandbox") == 0)
-		print_server(tty, c);
-	else
-		print_local(tty, c);
-	if (c->timeout_ms)
-		fprintf(tty, "%.4g s per run. ", c->timeout_ms / 1000.0);
-	else
-		fputs("no time limit. ", tty);
-	fputs("Run this? [Y/n] ", tty);
+	print_facts_folded(tty, c);
 	fflush(tty);
 }
 

@@ -11,8 +11,10 @@
 #include "cmd/inspect.h"
 #include "cmd/json_out.h"
 #include "cmd/sample.h"
+#include "cmd/status.h"
 
 #define MIB 1048576.0
+enum { MOUNT_COL = 32 };
 
 static const char *const strengths[] = {
 		[TRM_ENFORCED] = "enforced", [TRM_WEAK] = "weak", [TRM_NOT_ENFORCED] = "not enforced"};
@@ -250,12 +252,13 @@ static void print_mounts(const struct inspect *x)
 	puts("\nMOUNTS");
 	for (size_t i = 0; i < x->n_mounts; i++) {
 		const struct inspect_mount *m = &x->mounts[i];
-		printf("  %-22s %-6s %s", m->path, m->type, m->is_writable ? "read and write" : "read-only");
+		char size[32] = "", words[sizeof m->source + 80];
 		if (m->size_bytes)
-			printf(", %.0f MiB", (double)m->size_bytes / MIB);
-		if (*m->source)
-			printf(", the host's %s", m->source);
-		putchar('\n');
+			snprintf(size, sizeof size, ", %.0f MiB", (double)m->size_bytes / MIB);
+		snprintf(words, sizeof words, "%s%s%s%s", m->is_writable ? "read and write" : "read-only",
+				size, *m->source ? ", the host's " : "", m->source);
+		printf("  %-22s %-6s ", m->path, m->type);
+		status_print_text(words, MOUNT_COL);
 	}
 	if (!x->has_mounts)
 		puts("  n/a");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Usage and limits of the sandbox. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,8 @@
 #include "output/runs.h"
 #include "repl/command.h"
 #include "repl/repl_internal.h"
+#include "stream/tty.h"
+#include "text/fold.h"
 #include "text/format.h"
 
 enum { INTERVAL_MS = 200, SAMPLES = 2, TOP_ROWS = 30 };
@@ -133,6 +136,29 @@ void info_metrics(struct repl *r, const struct trm_metrics *metrics)
 
 /* ---- limits ------------------------------------------------------------------------------------- */
 
+enum { LIMIT_COL = 15 };
+
+/* Print an answer, whose lines continue in column `indent`. */
+__attribute__((format(printf, 4, 5))) static void answer_limit(
+		struct repl *r, enum role role, size_t indent, const char *fmt, ...)
+{
+	struct winsize size;
+	char *text = NULL, *folded = NULL;
+	va_list args;
+
+	va_start(args, fmt);
+	int n = vasprintf(&text, fmt, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	tty_size(&size);
+	if (r->show.is_terminal)
+		folded = text_fold(text, size.ws_col, indent);
+	show_answer(&r->show, role, "%s", folded ? folded : text);
+	free(folded);
+	free(text);
+}
+
 void repl_command_limits(struct repl *r, const char *rest)
 {
 	const struct trm_limits *l = trm_sandbox_limits(r->cli_session.sandbox);
@@ -147,7 +173,7 @@ void repl_command_limits(struct repl *r, const char *rest)
 		show_answer(&r->show, ROLE_TEXT, "memory %s and %.3g core%s, as requested from the server",
 				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s");
 	else
-		show_answer(&r->show, ROLE_TEXT,
+		answer_limit(r, ROLE_TEXT, 0,
 				"memory %s, %.3g core%s, %u processes, files %s (one of them %s), %u open files per "
 				"process, %s",
 				format_bytes(mem, l->mem_bytes), l->cpus, l->cpus == 1 ? "" : "s", l->procs,
@@ -155,13 +181,13 @@ void repl_command_limits(struct repl *r, const char *rest)
 				l->open_files, trm_limits_describe_net(l, net, sizeof net));
 	const struct trm_mount *mounts;
 	for (size_t i = 0, m = trm_sandbox_mounts(r->cli_session.sandbox, &mounts); i < m; i++)
-		show_answer(&r->show, mounts[i].is_writable ? ROLE_WARN : ROLE_TEXT, "%-14s %s", "mount",
+		answer_limit(r, mounts[i].is_writable ? ROLE_WARN : ROLE_TEXT, LIMIT_COL, "%-14s %s", "mount",
 				trm_mount_describe(&mounts[i], net, sizeof net));
 	repl_command_timeout(r, "");
 	size_t n = trm_sandbox_is_ready(r->cli_session.sandbox)
 				   ? trm_sandbox_guards(r->cli_session.sandbox, &guards)
 				   : 0;
 	for (size_t i = 0; i < n; i++)
-		show_answer(&r->show, guards[i].strength == TRM_ENFORCED ? ROLE_TEXT : ROLE_WARN,
+		answer_limit(r, guards[i].strength == TRM_ENFORCED ? ROLE_TEXT : ROLE_WARN, LIMIT_COL,
 				"%-14s %s%s", guards[i].what, words[guards[i].strength], guards[i].how);
 }
