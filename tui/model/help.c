@@ -90,12 +90,32 @@ static bool is_listed_before(const struct keymap *map, size_t i)
 	return false;
 }
 
+enum { PLACES_NAMED = 2 }; /* a key that means the same in more panes is not listed with each of them */
+
+/* In how many panes does this key, which is not the command's own one, mean the command? */
+static int places_of(const struct keymap *map, const struct binding *b)
+{
+	int n = 0;
+
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *other = &map->bindings[i];
+		n += other->command == b->command && !keymap_is_at_home(other)
+		     && keys_equal(&other->keys, &b->keys);
+	}
+	return n;
+}
+
 /* "^Q", "? in the output": a key, and the pane in which it applies, unless that is the command's own. */
-static void name_with_place(const struct binding *b, bool has_name, char *out, size_t cap)
+static void name_with_place(
+		const struct keymap *map, const struct binding *b, bool has_name, char *out, size_t cap)
 {
 	char name[KEYMAP_NAME_BYTES], pane[64];
 
 	keys_name(&b->keys, name);
+	if (places_of(map, b) > PLACES_NAMED) {
+		snprintf(out, cap, "%s outside of the editor", name);
+		return;
+	}
 	snprintf(pane, sizeof pane, " %s", help_section(b->key_context));
 	pane[1] = (char)tolower((unsigned char)pane[1]);
 	snprintf(out, cap, "%s%s", has_name ? name : "",
@@ -115,9 +135,12 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 	for (size_t i = 0; i < m->keymap.n; i++) {
 		const struct binding *b = &m->keymap.bindings[i];
 		bool was_listed = is_listed_before(&m->keymap, i);
-		if (b->command != c || &b->keys == first || (was_listed && keymap_is_at_home(b)))
+		if (b->command != c || &b->keys == first
+				|| (was_listed
+						&& (keymap_is_at_home(b)
+								|| places_of(&m->keymap, b) > PLACES_NAMED)))
 			continue;
-		name_with_place(b, !was_listed, name, sizeof name);
+		name_with_place(&m->keymap, b, !was_listed, name, sizeof name);
 		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
 		if (n < 0 || used + (size_t)n + 1 >= cap)
 			break;
@@ -179,19 +202,21 @@ static void add_keyless(struct help *h)
 	}
 }
 
-/* The keys of the key bar, which are needed most. */
-static void add_first(struct help *h)
+/* The keys of the key bar, which are needed most. Away from the editor those of the pane come first. */
+static void add_first(struct help *h, enum key_context here)
 {
+	bool has_own = here != CONTEXT_EDITOR;
 	char others[240], text[500];
 
 	h->n_first = keybar_make(h->m, 1000, h->first);
-	for (int i = 0; i < h->n_first; i++) {
-		const struct command *c = h->first[i].command;
-		if (!c->help)
+	for (int i = 0; i < h->n_first * (1 + has_own); i++) {
+		const struct keybar_item *item = &h->first[i % h->n_first];
+		bool is_own = item->command->key_context == here;
+		if (!item->command->help || (has_own && is_own != (i < h->n_first)))
 			continue;
-		other_keys(h->m, c, others, sizeof others);
-		snprintf(text, sizeof text, "%s%s", c->help, others);
-		add_help_row(h, CONTEXT_COUNT + 2, h->first[i].keys, c->name, text);
+		other_keys(h->m, item->command, others, sizeof others);
+		snprintf(text, sizeof text, "%s%s", item->command->help, others);
+		add_help_row(h, CONTEXT_COUNT + 2, item->keys, item->command->name, text);
 	}
 }
 
@@ -203,7 +228,7 @@ static void list_help(struct model *m)
 	dialog_clear_lines(&m->dialog);
 	/* The key bar is about a pane, and the page of sandboxes is not one. */
 	if (!*h.needle && here != CONTEXT_SANDBOXES)
-		add_first(&h);
+		add_first(&h, here);
 	add_section(&h, here);
 	add_section(&h, CONTEXT_ANY);
 	add_section(&h, CONTEXT_ALWAYS);

@@ -59,7 +59,7 @@ static void tells_keys_where_they_hold(void **state)
 			true);
 	press('u', MOD_CTRL);
 	type("this help");
-	assert_screen("(also ? in the output, in the metrics, in the", true);
+	assert_screen("show this help (also ? outside of the editor)", true);
 	press('u', MOD_CTRL);
 	type("quit the workbench");
 	assert_screen("quit the workbench (also ^Q", true);
@@ -81,6 +81,17 @@ static void help_begins_with_what_is_needed(void **state)
 	(void)state;
 	press(K_F1, 0);
 	assert_string_equal(m.dialog.lines[0].text, "First of all");
+	assert_screen("F5              run ", true);
+	press(K_ESCAPE, 0);
+}
+
+static void help_begins_with_the_pane(void **state)
+{
+	(void)state;
+	press(K_F6, 0); /* the output */
+	press(K_F1, 0);
+	assert_string_equal(m.dialog.lines[0].text, "First of all");
+	assert_non_null(strstr(m.dialog.lines[1].text, "find"));
 	assert_screen("F5              run ", true);
 	press(K_ESCAPE, 0);
 }
@@ -160,6 +171,7 @@ int main(void)
 			TEST(tells_keys_where_they_hold),
 			TEST(another_key_is_named),
 			TEST(help_begins_with_what_is_needed),
+			TEST(help_begins_with_the_pane),
 			TEST(what_was_used_comes_first),
 			TEST(goes_to_the_pane_of_the_command),
 			TEST(remembers_only_so_many),
