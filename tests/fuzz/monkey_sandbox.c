@@ -291,7 +291,7 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 					.file.error = why});
 		break;
 	case EFFECT_LIST_THEMES: tell_themes(k); break;
-	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .text = effect->path}); break;
+	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .path.text = effect->path}); break;
 	case EFFECT_EXPORT:
 	case EFFECT_EXPORT_OVER:
 		tell(k, (struct msg){.type = MSG_EXPORTED,

@@ -152,6 +152,24 @@ static void a_wrong_path_stays_to_be_put_right(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+static void tab_lists_the_paths(void **state)
+{
+	(void)state;
+	given("zz_one.py", "1\n");
+	given("zz_other10.py", "10\n");
+	given("zz_other9.py", "9\n");
+	start(NULL);
+	screen_send(&s, "\x0f");
+	screen_wait(&s, "Open a file");
+	screen_send(&s, path_of("zz_"));
+	screen_send(&s, "\t");
+	screen_wait(&s, "zz_one.py, zz_other9.py, zz_other10.py");
+	screen_send(&s, "t\t"); /* they have had the letter before in common */
+	screen_wait_gone(&s, "zz_one.py");
+	screen_wait(&s, "zz_other9.py, zz_other10.py");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 /* ---- finding ---- */
 
 static void finds_and_replaces(void **state)
@@ -668,6 +686,7 @@ int main(int argc, char **argv)
 			TEST(buffers_are_tabs),
 			TEST(undo_survives_going_to_another_buffer),
 			TEST(a_wrong_path_stays_to_be_put_right),
+			TEST(tab_lists_the_paths),
 			TEST(a_line_without_a_newline_has_colors),
 			TEST(finds_and_replaces),
 			TEST(goes_to_a_line),

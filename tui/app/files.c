@@ -177,9 +177,12 @@ bool app_save_files(struct app *a)
 
 /* ---- completion of paths ---- */
 
+enum { LISTED_NAMES = 500, LISTED_BYTES = 300 };
+
 struct completion {
 	char common[NAME_MAX + 2]; /* the prefix that all matching names have in common */
-	unsigned n;
+	size_t n, n_listed;
+	char *listed[LISTED_NAMES];
 };
 
 static void add_path_name(struct completion *c, const char *dir, const struct dirent *entry)
@@ -191,6 +194,8 @@ static void add_path_name(struct completion *c, const char *dir, const struct di
 	snprintf(path, sizeof path, "%s%s", dir, entry->d_name);
 	bool is_dir = stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 	snprintf(name, sizeof name, "%s%s", entry->d_name, is_dir ? "/" : "");
+	if (c->n_listed < LISTED_NAMES && (c->listed[c->n_listed] = strdup(name)))
+		c->n_listed++;
 	if (c->n++ == 0) {
 		snprintf(c->common, sizeof c->common, "%s", name);
 		return;
@@ -202,25 +207,57 @@ static void add_path_name(struct completion *c, const char *dir, const struct di
 	c->common[same] = '\0';
 }
 
-void app_complete_path(struct app *a, const char *typed)
+static void find_path_names(struct completion *c, const char *dir, const char *begin)
 {
-	const char *slash = strrchr(typed, '/'), *begin = slash ? slash + 1 : typed;
-	struct completion c = {0};
-	char dir[PATH_MAX], whole[PATH_MAX], head[PATH_MAX];
 	struct dirent *entry;
-
-	snprintf(head, sizeof head, "%.*s", (int)(begin - typed), typed);
-	app_expand_path(head, dir);
 	DIR *d = opendir(dir[0] ? dir : ".");
+
 	while (d && (entry = readdir(d)) != NULL) {
 		bool is_hidden = entry->d_name[0] == '.' && begin[0] != '.';
 		if (!is_hidden && strncmp(entry->d_name, begin, strlen(begin)) == 0
 				&& strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			add_path_name(&c, dir, entry);
+			add_path_name(c, dir, entry);
 	}
 	if (d)
 		closedir(d);
-	if (c.n == 0 || (size_t)snprintf(whole, sizeof whole, "%s%s", head, c.common) >= sizeof whole)
+}
+
+static int compare_path_names(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "main.py, notes/ and 17 more". Frees the names. */
+static void list_path_names(struct completion *c, char out[LISTED_BYTES + 40])
+{
+	size_t used = 0, shown = 0;
+
+	out[0] = '\0';
+	qsort(c->listed, c->n_listed, sizeof *c->listed, compare_path_names);
+	for (; shown < c->n_listed && used + strlen(c->listed[shown]) + 2 < LISTED_BYTES; shown++)
+		used += (size_t)sprintf(out + used, "%s%s", shown ? ", " : "", c->listed[shown]);
+	if (shown < c->n)
+		sprintf(out + used, "%s%zu more", shown ? " and " : "", c->n - shown);
+	for (size_t i = 0; i < c->n_listed; i++)
+		free(c->listed[i]);
+}
+
+void app_complete_path(struct app *a, const char *typed)
+{
+	const char *slash = strrchr(typed, '/'), *begin = slash ? slash + 1 : typed;
+	struct completion c = {.n = 0};
+	char dir[PATH_MAX], whole[PATH_MAX], head[PATH_MAX], names[LISTED_BYTES + 40];
+
+	snprintf(head, sizeof head, "%.*s", (int)(begin - typed), typed);
+	app_expand_path(head, dir);
+	find_path_names(&c, dir, begin);
+	list_path_names(&c, names);
+	const char *end = c.n ? c.common : begin;
+	if ((size_t)snprintf(whole, sizeof whole, "%s%s", head, end) >= sizeof whole)
 		return;
-	app_send(a, &(struct msg){.type = MSG_PATH, .text = whole});
+	app_send(a, &(struct msg){.type = MSG_PATH,
+				    .path.text = whole,
+				    .path.names = c.n == 0  ? "no matches"
+						  : c.n > 1 ? names
+							    : NULL});
 }

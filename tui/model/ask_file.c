@@ -19,16 +19,34 @@ static const struct dialog_button stale_buttons[] = {
 		{"Replace", NULL, 'r', BUTTON_REPLACE},
 };
 
+static void add_path_keys(struct dialog *d)
+{
+	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s   Tab: complete   Esc: cancel",
+			d->answer == answer_open ? "open" : "save");
+}
+
 static void ask_path(struct model *m, bool is_open, const char *title, const char *path, const char *why)
 {
 	struct dialog *d = &m->dialog;
 
 	dialog_begin(d, title, is_open ? answer_open : answer_save);
-	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s   Tab: complete   Esc: cancel", is_open ? "open" : "save");
+	add_path_keys(d);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	dialog_set_field(d, "Path", path);
 	m->needs_draw = true;
+}
+
+void ask_path_names(struct model *m, const char *names)
+{
+	struct dialog *d = &m->dialog;
+
+	if (d->answer != answer_open && d->answer != answer_save)
+		return;
+	dialog_clear_lines(d);
+	add_path_keys(d);
+	if (names)
+		dialog_add(d, ROLE_DIALOG, "%s", names);
 }
 
 void ask_open(struct model *m)

@@ -69,7 +69,8 @@ void update_dialog(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_COPY_EXISTS: ask_copy_over(m, msg); return;
 	case MSG_PATH:
 		if (m->dialog.has_field)
-			field_set(&m->dialog.field, msg->text);
+			field_set(&m->dialog.field, msg->path.text);
+		ask_path_names(m, msg->path.names);
 		return;
 	default: break;
 	}

@@ -76,7 +76,7 @@ enum msg_type {
 	MSG_COPY_EXISTS,      /* : copy_exists */
 	MSG_FOUND,            /* : text, unsaved buffers that a crash has left, one per line */
 	MSG_TEXT_UNSAFE,      /* : text_unsafe */
-	MSG_PATH,             /* : text, the completed path */
+	MSG_PATH,             /* : path */
 	MSG_PICK_FILES,       /* : picks */
 	MSG_THEMES,           /* : themes */
 	MSG_SETTINGS,         /* : settings */
@@ -91,6 +91,12 @@ enum msg_type {
 	MSG_TABLE_FILE,       /* : table_file */
 	MSG_HISTORY,          /* : history */
 	MSG_FILES,            /* : files */
+};
+
+/* A path that was completed. */
+struct msg_path {
+	const char *text;  /* what all fitting paths have in common */
+	const char *names; /* several that fit, "no matches", or NULL: it is complete */
 };
 
 /* The facts about a sandbox. */
@@ -151,6 +157,7 @@ struct msg {
 		const struct order *order;
 		uint64_t left_ms; /* until the time limit of the current run; 0: none */
 		const char *text;
+		struct msg_path path;
 		struct msg_sandbox sandbox;
 		bool is_kept;
 		unsigned n_clients;

@@ -75,6 +75,8 @@ bool ask_is_of_server(const struct model *m);
 void ask_restart(struct model *m);
 void ask_quit(struct model *m, struct effects *out);
 void ask_open(struct model *m);
+/* Show the names that complete the path in the open dialog. NULL: the path is complete. */
+void ask_path_names(struct model *m, const char *names);
 /* The language of a file with this name. */
 const struct trm_lang *path_lang(const struct model *m, const char *path);
 void ask_save(struct model *m, bool under_new_name, struct effects *out);

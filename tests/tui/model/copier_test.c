@@ -87,7 +87,7 @@ static void paths_of_this_machine_are_completed(void **state)
 	type("so");
 	press(K_TAB, 0);
 	assert_non_null(last_effect(EFFECT_COMPLETE_PATH));
-	send((struct msg){.type = MSG_PATH, .text = "some/"});
+	send((struct msg){.type = MSG_PATH, .path.text = "some/"});
 	assert_screen("some/", true);
 }
 

@@ -62,6 +62,24 @@ static void files_elsewhere_come_last(void **state)
 	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "/elsewhere/old.py");
 }
 
+/* Tab shows what there is to choose from. */
+static void paths_are_listed(void **state)
+{
+	(void)state;
+	press('o', MOD_CTRL);
+	press(K_TAB, 0);
+	assert_non_null(last_effect(EFFECT_COMPLETE_PATH));
+	send((struct msg){.type = MSG_PATH, .path = {"file_", "file_1.py  file_2.py  and 3 more"}});
+	assert_screen("file_1.py  file_2.py  and 3 more", true);
+	type("7");
+	send((struct msg){.type = MSG_PATH, .path = {"file_7", "no matches"}});
+	assert_screen("file_1.py", false);
+	assert_screen("no matches", true);
+	send((struct msg){.type = MSG_PATH, .path.text = "file_1.py"});
+	assert_screen("no matches", false);
+	assert_screen("Enter: open   Tab: complete", true);
+}
+
 static void nothing_fits_and_nothing_happens(void **state)
 {
 	(void)state;
@@ -84,6 +102,7 @@ int main(void)
 			TEST(a_few_letters_find_a_file),
 			TEST(the_whole_path_is_opened),
 			TEST(files_elsewhere_come_last),
+			TEST(paths_are_listed),
 			TEST(nothing_fits_and_nothing_happens),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
