@@ -162,11 +162,12 @@ static void open_setting(struct model *m, const struct setting_row *r, const cha
 	snprintf(title, sizeof title, "Setting: %s", kept.name);
 	dialog_begin(d, title, answer_setting);
 	dialog_add(d, ROLE_DIALOG, "%s", kept.help);
-	dialog_add_labeled(d, "Value", ROLE_DIALOG, "%s", value_words(kept.metavar));
+	dialog_add_labeled(d, "Takes", ROLE_DIALOG, "%s", value_words(kept.metavar));
 	dialog_add_labeled(d, "From", ROLE_DIALOG, "%s", kept.from);
 	dialog_add_labeled(d, "Change", kept.when == SETTING_SANDBOX ? ROLE_DIALOG_WARN : ROLE_DIALOG, "%s",
 			when_words(&kept));
-	dialog_add(d, ROLE_DIALOG, "%s", "");
+	if (kept.is_choice || why)
+		dialog_add(d, ROLE_DIALOG, "%s", "");
 	for (const char *at = kept.is_choice ? kept.metavar : ""; *at;) {
 		size_t n = strcspn(at, "|");
 		char word[32];

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "cells/event.h"
 #include "text/cluster.h"
@@ -351,26 +352,52 @@ static void turn_focus(struct dialog *d, int by)
 		d->focus = (d->focus + by + d->n_buttons) % d->n_buttons;
 }
 
+/* The item with this name, else the next one that begins so: with one letter after the current item. */
+static bool find_item(struct dialog *d)
+{
+	size_t n = strlen(d->typed), found = d->n_items;
+
+	for (size_t i = n > 1 ? 0 : 1; i < d->n_items + (n <= 1); i++) {
+		size_t item = (d->current + i) % d->n_items;
+		if (strncasecmp(d->items[item], d->typed, n) != 0)
+			continue;
+		bool is_whole = !d->items[item][n];
+		if (found == d->n_items || is_whole)
+			found = item;
+		if (n <= 1 || is_whole)
+			break;
+	}
+	if (found < d->n_items)
+		d->current = found;
+	return found < d->n_items;
+}
+
 static int letter(struct dialog *d, uint32_t key)
 {
+	size_t n = strlen(d->typed);
+
 	for (int i = 0; i < d->n_buttons; i++)
 		if (d->buttons[i].letter && key < 128 && tolower((int)key) == d->buttons[i].letter)
 			return d->buttons[i].answer;
-	/* Go to the next item that begins with the typed letter. */
-	for (size_t i = 1; i <= d->n_items; i++) {
-		size_t item = (d->current + i) % d->n_items;
-		if (key < 128 && tolower((unsigned char)d->items[item][0]) == tolower((int)key)) {
-			d->current = item;
+	if (key <= ' ' || key >= 127 || d->n_items == 0)
+		return ANSWER_NONE;
+	if (n + 1 < sizeof d->typed) {
+		d->typed[n] = (char)key;
+		d->typed[n + 1] = '\0';
+		if (find_item(d))
 			return ANSWER_MOVED;
-		}
 	}
-	return ANSWER_NONE;
+	/* A letter that does not go on with a name begins another one. */
+	snprintf(d->typed, sizeof d->typed, "%c", (char)key);
+	return find_item(d) ? ANSWER_MOVED : ANSWER_NONE;
 }
 
 static int key(struct dialog *d, const struct dialog_layout *l, const struct event *ev)
 {
 	int shown = d->n_items ? l->list.rows : l->text.rows, page = shown > 1 ? shown - 1 : 1;
 
+	if (ev->key >= KEYS_BASE)
+		d->typed[0] = '\0';
 	switch (ev->key) {
 	case K_ESCAPE: return ANSWER_CANCEL;
 	case K_ENTER: return press_button(d);

@@ -52,6 +52,7 @@ struct dialog {
 	char (*items)[64];             /* the list */
 	struct dialog_choice *choices; /* right side of the items; NULL: none */
 	size_t n_items, current;
+	char typed[32]; /* letters that were typed to find an item */
 	int list_rows;  /* fixed rows of a filtered list, so that it does not move; 0: one per item */
 	char hint[240]; /* below the list, about the current item */
 	bool is_live;   /* each change in the field is reported: ANSWER_TYPED */
