@@ -44,4 +44,9 @@ struct trm_policy {
  * TypeScript, and of C for C++: they import in the same way. */
 bool policy_counts(const struct trm_lang *of_rule, const struct trm_lang *lang);
 
+/* More are counted, but not kept. */
+enum { POLICY_FINDINGS_MAX = 1000 };
+/* Put the findings of `more` among those of `into`, and end it. TRM_ENOMEM. */
+int policy_join_findings(struct trm_findings *into, struct trm_findings *more);
+
 #endif

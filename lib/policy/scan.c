@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +14,7 @@
 #include "policy/sieve.h"
 #include "policy/view.h"
 
-enum { CODE_MAX = 16 << 20, FINDINGS_MAX = 1000, HITS_MAX = 65536, SHOWN_BYTES = 60, SCAN_MS = 5000 };
-
-void trm_findings_finish(struct trm_findings *findings)
-{
-	free(findings->all);
-	*findings = (struct trm_findings){0};
-}
+enum { CODE_MAX = 16 << 20, HITS_MAX = 65536, SHOWN_BYTES = 60, SCAN_MS = 5000 };
 
 /* ---- hits ----------------------------------------------------------------------------------- */
 
@@ -111,7 +104,7 @@ static void move_on(const struct scan *s, size_t to, struct place *p)
 static int tell_hits(struct scan *s, struct trm_findings *out)
 {
 	sort_hits(s);
-	out->n = s->n_hits < FINDINGS_MAX ? s->n_hits : FINDINGS_MAX;
+	out->n = s->n_hits < POLICY_FINDINGS_MAX ? s->n_hits : POLICY_FINDINGS_MAX;
 	out->n_dropped = s->n_hits - out->n + s->n_beyond;
 	out->n_refused = s->n_beyond_refused;
 	out->all = calloc(out->n + 1, sizeof *out->all);
@@ -366,41 +359,6 @@ static int scan_text(struct trm_policy *policy, const struct trm_lang *lang, con
 	return r;
 }
 
-static int by_place(const void *a, const void *b)
-{
-	const struct trm_finding *x = a, *y = b;
-	return x->line != y->line ? (x->line < y->line ? -1 : 1)
-				  : (x->column > y->column) - (x->column < y->column);
-}
-
-/* Put the findings of `more` among those of `into`, and end it. */
-static int join_findings(struct trm_findings *into, struct trm_findings *more)
-{
-	struct trm_finding *all = realloc(into->all, (into->n + more->n + 1) * sizeof *all);
-	if (!all)
-		return TRM_ENOMEM;
-	into->all = all;
-	if (more->n)
-		memcpy(all + into->n, more->all, more->n * sizeof *all);
-	into->n += more->n;
-	if (into->n)
-		qsort(all, into->n, sizeof *all, by_place);
-	into->n_dropped += more->n_dropped;
-	into->n_refused += more->n_refused;
-	into->worst = more->worst > into->worst ? more->worst : into->worst;
-	if (more->has_no_tree && !into->has_no_tree) {
-		into->has_no_tree = true;
-		memcpy(into->why_no_tree, more->why_no_tree, sizeof into->why_no_tree);
-	}
-	into->comments_count |= more->comments_count;
-	if (into->n > FINDINGS_MAX) {
-		into->n_dropped += into->n - FINDINGS_MAX;
-		into->n = FINDINGS_MAX;
-	}
-	trm_findings_finish(more);
-	return 0;
-}
-
 /* Commands of Bash among the code, and packages that are to be installed. */
 static int scan_beside(struct trm_policy *policy, const struct trm_magic *magic, struct trm_findings *ret,
 		struct trm_error *reterr)
@@ -410,11 +368,11 @@ static int scan_beside(struct trm_policy *policy, const struct trm_magic *magic,
 	if (magic->shell)
 		r = scan_text(policy, trm_lang_shell(), magic->shell, magic->shell_len, &more, reterr);
 	if (r == 0 && magic->shell)
-		r = join_findings(ret, &more);
+		r = policy_join_findings(ret, &more);
 	for (char **name = magic->libraries; name && *name && r == 0; name++) {
 		r = trm_policy_scan_package(policy, magic->lang, *name, &more, reterr);
 		if (r == 0)
-			r = join_findings(ret, &more);
+			r = policy_join_findings(ret, &more);
 	}
 	return r;
 }
@@ -482,37 +440,4 @@ int trm_policy_scan_package(struct trm_policy *policy, const struct trm_lang *la
 	for (size_t i = 0; i < ret->n; i++)
 		ret->all[i].line = ret->all[i].column = 0; /* a name has no lines */
 	return is_listed ? 0 : trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-}
-
-/* ---- telling ------------------------------------------------------------------------------------ */
-
-const char *trm_finding_describe(const struct trm_finding *f, char *out, size_t cap)
-{
-	char reason[200], line[24] = "";
-	trm_text_clean_line(reason, sizeof reason, f->reason, strlen(f->reason));
-	size_t n = strlen(f->what);
-	n -= n > 1 && f->what[n - 1] == '('; /* the policy looks for a call, and the message names it */
-	if (f->line)
-		snprintf(line, sizeof line, "line %u: ", f->line);
-	snprintf(out, cap, "%s%.*s: %s (%s)", line, (int)n, f->what, reason, trm_severity_name(f->severity));
-	return out;
-}
-
-int trm_policy_refusal(const struct trm_policy *policy, const struct trm_findings *findings,
-		struct trm_error *reterr)
-{
-	char reported[360], more[40] = "";
-	if (!findings->n_refused)
-		return 0;
-	size_t i = 0;
-	while (i < findings->n && !findings->all[i].is_refused)
-		i++;
-	if (i == findings->n)
-		snprintf(reported, sizeof reported, "%zu findings", findings->n_refused);
-	else
-		trm_finding_describe(&findings->all[i], reported, sizeof reported);
-	if (findings->n_refused > 1)
-		snprintf(more, sizeof more, ", and %zu more", findings->n_refused - 1);
-	return trm_error_set(reterr, TRM_EPERM, "the policy '%s' refuses this: %s%s", policy->name, reported,
-			more);
 }

@@ -176,6 +176,13 @@ struct trm_sandbox {
 };
 
 bool sandbox_is_open(const struct trm_sandbox *sandbox); /* not closing */
+/* For open.c, until the carrier has started: what it and the timers call, and the end of a sandbox that does
+ * not come to be. */
+extern const struct carrier_cb sandbox_carrier_cb;
+int sandbox_add_timers(struct trm_sandbox *sandbox, struct trm_error *reterr);
+void sandbox_free(struct trm_sandbox *sandbox);
+/* Fails with the sentence for a backend whose sandboxes cannot be kept. */
+int sandbox_fail_keeping(const struct trm_sandbox *sandbox, struct trm_error *reterr);
 /* While held, frames collect in the outgoing buffer (one write for all), and the handle is not freed. */
 void sandbox_hold(struct trm_sandbox *sandbox);
 void sandbox_release(struct trm_sandbox *sandbox);

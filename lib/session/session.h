@@ -181,12 +181,18 @@ void kernel_report(struct kernel *kernel);
 int kernel_spawn(struct kernel *kernel, bool attaches, struct trm_error *reterr);
 /* The process is gone, or all bytes until now came from an earlier one. */
 void kernel_forget_process(struct kernel *kernel);
-/* The process is gone or given up: end the work in hand. `exit` NULL: nobody knows how it ended, and `why` is
- * the reason. */
-void kernel_died(struct kernel *kernel, const struct trm_exit *exit, const struct trm_error *why);
 /* The sandbox is ready, or the process was started in a ready one: from now on `ready` must come within the
  * start timeout. */
 void kernel_watch_start(struct kernel *kernel);
+
+/* ---- kernel_death.c -------------------------------------------------------------- */
+
+/* The process is gone or given up: end the work in hand. `exit` NULL: nobody knows how it ended, and `why` is
+ * the reason. */
+void kernel_died(struct kernel *kernel, const struct trm_exit *exit, const struct trm_error *why);
+/* trm_proc_cb.exited of its process. */
+void kernel_on_exited(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why);
 
 /* ---- leftovers.c --------------------------------------------------------------------- */
 
