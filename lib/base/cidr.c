@@ -2,8 +2,10 @@
 #include "base/cidr.h"
 
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/err.h"
 
@@ -201,4 +203,19 @@ int cidr_parse_list(const char *text, struct cidr ret[CIDR_LIST_MAX], size_t *re
 		}
 	}
 	return 0;
+}
+
+bool cidr_of_address(const struct sockaddr *address, struct cidr *ret)
+{
+	if (address->sa_family == AF_INET) {
+		*ret = (struct cidr){.family = 4, .bits = 32};
+		memcpy(ret->addr, &((const struct sockaddr_in *)(const void *)address)->sin_addr, 4);
+		return true;
+	}
+	if (address->sa_family == AF_INET6) {
+		*ret = (struct cidr){.family = 6, .bits = 128};
+		memcpy(ret->addr, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, 16);
+		return true;
+	}
+	return false;
 }

@@ -31,6 +31,10 @@ int cidr_parse(const char *text, size_t n, struct cidr *ret, struct trm_error *r
 int cidr_parse_list(
 		const char *text, struct cidr ret[CIDR_LIST_MAX], size_t *ret_n, struct trm_error *reterr);
 
+/* The address of a socket. False: it is of another family. */
+struct sockaddr;
+bool cidr_of_address(const struct sockaddr *address, struct cidr *ret);
+
 void cidr_format(const struct cidr *c, char out[CIDR_TEXT]);
 
 /* Does `outer` contain all of `inner`? Do `a` and `b` have an address in common? */

@@ -11,13 +11,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <terrarium/text.h>
 
+#include "base/fds.h"
 #include "kube/proxy.h"
 
 enum { USERS_MAX = 1000 };
@@ -215,9 +215,7 @@ static void leave_everything(int *listen_fd)
 	for (int fd = 0; fd < 3; fd++)
 		dup2(null, fd);
 	*listen_fd = dup2(*listen_fd, 3);
-	if (syscall(SYS_close_range, 4u, ~0u, 0u) < 0)
-		for (int fd = 4; fd < 1024; fd++) /* Linux before 5.9 */
-			close(fd);
+	fds_close_from(4);
 	fcntl(*listen_fd, F_SETFD, FD_CLOEXEC);
 	fcntl(*listen_fd, F_SETFL, O_NONBLOCK);
 	setsid();

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fds.h"
 
 enum { NOT_STARTED = 127, MAX_ENV = 4096, MAX_ARG_BYTES = 1 << 20 };
 
@@ -124,10 +124,7 @@ static void place_stdio(int in_fd, int out_fd, int err_fd)
 /* Clients must see that the supervisor closes their connections, so nobody else keeps them open. */
 static void leave_supervisor_fds(void)
 {
-	if (syscall(SYS_close_range, 3u, ~0u, 0u) == 0)
-		return;
-	for (int fd = 3; fd < 1024; fd++) /* Linux before 5.9 */
-		close(fd);
+	fds_close_from(3);
 }
 
 static _Noreturn void child(const struct step_facts *facts, struct slice step)

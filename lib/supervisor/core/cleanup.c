@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "supervisor/core/supervisor.h"
 #include "supervisor/limits/folder.h"
 #include "sweep/sweep.h"
@@ -23,15 +23,6 @@ enum { TIMEOUT_MS = 60 * 1000, LONGEST_NAP_MS = 32 };
 static const char NAME[] = "terrarium-cleanup";
 
 /* ---- being one --------------------------------------------------------------------- */
-
-static void close_all_but(unsigned fd)
-{
-	if (syscall(SYS_close_range, 0u, fd - 1, 0u) == 0 && syscall(SYS_close_range, fd + 1, ~0u, 0u) == 0)
-		return;
-	for (int i = 0; i < 1024; i++) /* Linux before 5.9 */
-		if (i != (int)fd)
-			close(i);
-}
 
 static void wait_for_death(pid_t supervisor)
 {
@@ -109,7 +100,7 @@ pid_t cleanup_start(struct supervisor *k, char *program)
 	pid_t pid = fork();
 	if (pid)
 		return pid;
-	close_all_but(SUPERVISOR_RUN_DIR);
+	fds_close_all_but(SUPERVISOR_RUN_DIR);
 	setsid();
 	prctl(PR_SET_NAME, NAME);
 	if (program)

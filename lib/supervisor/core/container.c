@@ -12,12 +12,12 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
 
 #include "base/clock.h"
+#include "base/fds.h"
 #include "supervisor/container/container_gc.h"
 #include "supervisor/container/exit_reason.h"
 #include "supervisor/core/cleanup.h"
@@ -256,15 +256,6 @@ void container_child_ended(struct container *r, pid_t pid, int status)
 		r->sweeper = 0;
 }
 
-/* In the child: the clients' connections and the entry's lock belong to the supervisor alone. */
-static void close_supervisor_fds(void)
-{
-	if (syscall(SYS_close_range, (unsigned)SUPERVISOR_CLIENT, ~0u, 0u) == 0)
-		return;
-	for (int fd = SUPERVISOR_CLIENT; fd < 1024; fd++) /* Linux before 5.9 */
-		close(fd);
-}
-
 static void sweep(struct container *r)
 {
 	const pid_t supervisor = getpid();
@@ -275,7 +266,8 @@ static void sweep(struct container *r)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != supervisor)
 			_exit(1);
-		close_supervisor_fds();
+		/* the clients' connections and the entry's lock belong to the supervisor alone */
+		fds_close_from(SUPERVISOR_CLIENT);
 		container_gc_sweep(&r->facts);
 	}
 	r->sweeper = pid > 0 ? pid : 0;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -13,10 +12,10 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "base/privilege.h"
 #include "base/rlimit.h"
 #include "base/sysfile.h"
@@ -24,9 +23,11 @@
 #include "supervisor/launch/mount_view.h"
 #include "supervisor/limits/folder.h"
 #include "supervisor/limits/seed.h"
+#include "supervisor/limits/user.h"
 #include "supervisor/net/net.h"
 
 enum { BWRAP_MAX_FDS = BWRAP_FILES + CONTROL_MAX_FILES + 1 + CONTROL_MAX_MOUNTS };
+_Static_assert((int)BWRAP_MAX_FDS <= (int)FDS_PLACE_MAX, "fds_place() takes them all");
 
 /* Exit status of a child that failed before it could execute bubblewrap. */
 enum { NOT_STARTED = 125 };
@@ -81,17 +82,6 @@ static void limit_cores(double cpus)
 	setpriority(PRIO_PROCESS, 0, 10);
 }
 
-/* ---- who --------------------------------------------------------------------- */
-
-static void become(uint32_t uid)
-{
-	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
-		die("change to the sandbox's own user (setgroups, setresgid, setresuid)");
-	/* The change of user has closed our own /proc entries to us, and a user namespace may still need
-	 * them. */
-	prctl(PR_SET_DUMPABLE, 1);
-}
-
 /* ---- descriptors -------------------------------------------------------------- */
 
 /* Returns a pipe that holds `n` bytes and has no writer. Fails if they do not fit. */
@@ -105,24 +95,6 @@ static int pipe_with(const char *bytes, size_t n)
 	close(fd[1]);
 	fcntl(fd[0], F_SETFL, 0);
 	return fd[0];
-}
-
-/* Move the descriptors to 0 … n-1. They are first moved out of each other's way. */
-static void place_fds(const int *fds, size_t n)
-{
-	int moved[BWRAP_MAX_FDS];
-	const int above = (int)n + 1;
-	for (size_t i = 0; i < n; i++) {
-		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, above);
-		if (moved[i] < 0)
-			die("arrange descriptors");
-	}
-	for (size_t i = 0; i < n; i++)
-		if (dup2(moved[i], (int)i) < 0)
-			die("arrange descriptors");
-	if (syscall(SYS_close_range, (unsigned)n, ~0u, 0u) < 0)
-		for (int fd = (int)n; fd < 1024; fd++) /* Linux before 5.9 */
-			close(fd);
 }
 
 static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
@@ -146,7 +118,8 @@ static void arrange(const struct spec_msg *spec, bool is_shared, bool is_strict)
 		fds[n++] = SUPERVISOR_CERTS;
 	for (int i = 0; i < (int)spec->n_mounts && !is_shared; i++)
 		fds[n++] = SUPERVISOR_MOUNTS + i;
-	place_fds(fds, n);
+	if (!fds_place(fds, n))
+		die("arrange descriptors");
 }
 
 /* ---- the child ----------------------------------------------------------------- */
@@ -280,8 +253,8 @@ static _Noreturn void bare_child(
 		limit_cores(spec->cpus);
 	if (spec->isolation == ISOLATION_LANDLOCK)
 		privilege_drop_bounds();
-	if (uid)
-		become(uid);
+	if (uid && !user_become(uid))
+		die("change to the sandbox's own user (setgroups, setresgid, setresuid)");
 	const struct report r = {0};
 	report(report_fd, &r, NULL);
 	const char *failed = confine_prepare(&c);
@@ -290,7 +263,8 @@ static _Noreturn void bare_child(
 	const int fds[] = {pipe_with(NULL, 0), STDERR_FILENO, STDERR_FILENO, SUPERVISOR_LISTEN,
 			SUPERVISOR_AGENT, c.code_rules_fd < 0 ? STDERR_FILENO : c.code_rules_fd,
 			c.agent_rules_fd < 0 ? STDERR_FILENO : c.agent_rules_fd};
-	place_fds(fds, sizeof fds / sizeof *fds);
+	if (!fds_place(fds, sizeof fds / sizeof *fds))
+		die("arrange descriptors");
 	set_rlimits(spec, groups);
 	if (!uid && !(groups->limits & LIMIT_PIDS))
 		rlimit_set(RLIMIT_NPROC, confine_count_tasks() + spec->procs,
@@ -308,8 +282,8 @@ static _Noreturn void child(
 	bool is_root_made = uid && make_space(spec, true, uid);
 	if (is_root_made)
 		fill_space(spec, true, uid);
-	if (uid)
-		become(uid);
+	if (uid && !user_become(uid))
+		die("change to the sandbox's own user (setgroups, setresgid, setresuid)");
 	bool is_shared = is_root_made || make_space(spec, false, 0);
 	if (!is_root_made)
 		fill_space(spec, is_shared, 0);

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -199,6 +201,16 @@ void user_release(struct user *u)
 	for (size_t i = 0; i < N_LOCK_DIRS; i++)
 		rmdir(LOCK_DIRS[i]); /* only if it is empty */
 	u->uid = 0;
+}
+
+bool user_become(uint32_t uid)
+{
+	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
+		return false;
+	/* The change of user has closed our own /proc entries to us, and a user namespace may still need
+	 * them. */
+	prctl(PR_SET_DUMPABLE, 1);
+	return true;
 }
 
 static bool remove_unlocked(int dir_fd, const char *name)

@@ -8,8 +8,9 @@
  * The numbers begin at 61000 and end before systemd's dynamic users (61184). When these are taken, the
  * numbers from 1879048192 follow, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In
  * a PID namespace other than the machine's, such as a container's, and in a mount namespace other than that
- * of process 1, the second range comes first; a container that does not map it has only the first. A number is taken by locking a file of its name. It is
- * free again when the lock is released, however the supervisor ends. */
+ * of process 1, the second range comes first; a container that does not map it has only the first. A number
+ * is taken by locking a file of its name. It is free again when the lock is released, however the supervisor
+ * ends. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,9 @@ bool user_take_over(struct user *ret, uint32_t uid);
 bool user_map_holds(const char *map, uint32_t first, uint32_t count);
 bool user_map_moves_root(const char *map);
 void user_release(struct user *u); /* accepts one without a lock */
+
+/* Change this process to the user, for good. False: see errno. */
+bool user_become(uint32_t uid);
 
 /* Remove the unlocked lock files in `dir_fd`. */
 void user_sweep(int dir_fd);

@@ -4,32 +4,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "base/fds.h"
 
 enum { LOOKUP_SECONDS = 15 };
 
 static size_t list_addresses(const struct addrinfo *all, struct cidr ret[LOOKUP_MAX])
 {
 	size_t n = 0;
-	for (const struct addrinfo *at = all; at && n < LOOKUP_MAX; at = at->ai_next) {
-		struct cidr c = {0};
-		if (at->ai_family == AF_INET) {
-			c = (struct cidr){.family = 4, .bits = 32};
-			memcpy(c.addr, &((const struct sockaddr_in *)at->ai_addr)->sin_addr, 4);
-		} else if (at->ai_family == AF_INET6) {
-			c = (struct cidr){.family = 6, .bits = 128};
-			memcpy(c.addr, &((const struct sockaddr_in6 *)at->ai_addr)->sin6_addr, 16);
-		}
-		if (c.family)
-			ret[n++] = c;
-	}
+	for (const struct addrinfo *at = all; at && n < LOOKUP_MAX; at = at->ai_next)
+		n += cidr_of_address(at->ai_addr, &ret[n]);
 	return n;
 }
 
@@ -42,9 +32,8 @@ static _Noreturn void look_up(const char *name, int fd)
 	memset(found, 0, sizeof found);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	alarm(LOOKUP_SECONDS);
-	if (dup2(fd, 3) != 3 || syscall(SYS_close_range, 4u, ~0u, 0u) < 0)
-		for (int other = 4; other < 1024; other++) /* Linux before 5.9 */
-			close(other);
+	dup2(fd, 3);
+	fds_close_from(4);
 	size_t n = getaddrinfo(name, NULL, &hints, &all) == 0 ? list_addresses(all, found) : 0;
 	if (write(3, found, n * sizeof *found) < 0)
 		_exit(1);

@@ -39,15 +39,8 @@ static bool is_refused_anyway(const struct cidr *c)
 
 static bool add_own(struct net_own *own, const struct sockaddr *sa)
 {
-	struct cidr c = {0};
-	if (sa->sa_family == AF_INET) {
-		c = (struct cidr){.family = 4, .bits = 32};
-		memcpy(c.addr, &((const struct sockaddr_in *)sa)->sin_addr, 4);
-	} else if (sa->sa_family == AF_INET6) {
-		c = (struct cidr){.family = 6, .bits = 128};
-		memcpy(c.addr, &((const struct sockaddr_in6 *)sa)->sin6_addr, 16);
-	}
-	if (!c.family || is_refused_anyway(&c))
+	struct cidr c;
+	if (!cidr_of_address(sa, &c) || is_refused_anyway(&c))
 		return true;
 	if (own->n == NET_MAX_OWN)
 		return false;

@@ -3,7 +3,6 @@
  * for named hosts. */
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -14,11 +13,12 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/fds.h"
 #include "base/sysfile.h"
+#include "supervisor/limits/user.h"
 #include "supervisor/net/net.h"
 #include "supervisor/net/proxy.h"
 #include "supervisor/net/veth_relay.h"
@@ -52,13 +52,6 @@ static void show_tun(uint32_t uid)
 	umask(before);
 }
 
-static void become(uint32_t uid)
-{
-	if (setgroups(0, NULL) < 0 || setresgid(uid, uid, uid) < 0 || setresuid(uid, uid, uid) < 0)
-		die("change to the sandbox's own user");
-	prctl(PR_SET_DUMPABLE, 1);
-}
-
 /* Limit slirp4netns, because it parses data that comes from the sandbox. */
 static void limit_helper(void)
 {
@@ -67,22 +60,6 @@ static void limit_helper(void)
 	setrlimit(RLIMIT_CORE, &core); /* see set_rlimits() in launch.c */
 	setrlimit(RLIMIT_FSIZE, &none);
 	sysfile_write("/proc/self/oom_score_adj", "500");
-}
-
-static void place_fds(const int *fds, int n)
-{
-	int moved[HELPER_FD_END];
-	for (int i = 0; i < n; i++) {
-		moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, n);
-		if (moved[i] < 0)
-			die("arrange descriptors");
-	}
-	for (int i = 0; i < n; i++)
-		if (dup2(moved[i], i) < 0)
-			die("arrange descriptors");
-	if (syscall(SYS_close_range, (unsigned)n, ~0u, 0u) < 0)
-		for (int fd = n; fd < HELPER_FILES; fd++) /* Linux before 5.9 */
-			close(fd);
 }
 
 struct words {
@@ -139,11 +116,12 @@ static _Noreturn void helper(
 	limit_helper();
 	if (uid && !has_wire)
 		show_tun(uid);
-	if (uid)
-		become(uid);
+	if (uid && !user_become(uid))
+		die("change to the sandbox's own user");
 	if (setns(ends->user_fd, CLONE_NEWUSER) < 0)
 		die("enter the sandbox's user namespace");
-	place_fds(fds, HELPER_FD_END);
+	if (!fds_place(fds, HELPER_FD_END))
+		die("arrange descriptors");
 	run(spec, has_v6, has_wire);
 }
 
@@ -161,9 +139,10 @@ static _Noreturn void relay(uint32_t uid, int veth_relay_fd)
 	if (line_fd < 0)
 		_exit(NOT_STARTED);
 	const int fds[] = {STDIN_FILENO, STDOUT_FILENO, STDOUT_FILENO, veth_relay_fd, line_fd};
-	place_fds(fds, 5);
-	if (uid)
-		become(uid);
+	if (!fds_place(fds, 5))
+		die("arrange descriptors");
+	if (uid && !user_become(uid))
+		die("change to the sandbox's own user");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	veth_relay_carry(3, 4);
 }
@@ -246,9 +225,10 @@ static _Noreturn void proxy(const struct spec_msg *spec, uint32_t uid, int liste
 	sigset_t none;
 	prctl(PR_SET_NAME, "terrarium-proxy");
 	limit_helper();
-	place_fds(fds, 5);
-	if (uid)
-		become(uid);
+	if (!fds_place(fds, 5))
+		die("arrange descriptors");
+	if (uid && !user_become(uid))
+		die("change to the sandbox's own user");
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	prctl(PR_SET_DUMPABLE, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
