@@ -114,7 +114,7 @@ bool json_item(struct json_value *rest, struct json_value *ret)
 
 /* ---- strings ------------------------------------------------------------------------------------- */
 
-static uint32_t read_hex(const char *at, const char *end)
+uint32_t json_hex4(const char *at, const char *end)
 {
 	uint32_t value = 0;
 	for (int i = 0; i < 4; i++) {
@@ -134,7 +134,7 @@ static uint32_t read_hex(const char *at, const char *end)
 static uint32_t read_unicode(const char **at, const char *end)
 {
 	enum { REPLACEMENT = 0xFFFD };
-	uint32_t high = read_hex(*at, end), low;
+	uint32_t high = json_hex4(*at, end), low;
 	if (high == UINT32_MAX)
 		return REPLACEMENT;
 	*at += 4;
@@ -142,7 +142,7 @@ static uint32_t read_unicode(const char **at, const char *end)
 		return high ? high : REPLACEMENT;
 	if (high > 0xDBFF || end - *at < 6 || memcmp(*at, "\\u", 2) != 0)
 		return REPLACEMENT;
-	low = read_hex(*at + 2, end);
+	low = json_hex4(*at + 2, end);
 	if (low < 0xDC00 || low > 0xDFFF)
 		return REPLACEMENT;
 	*at += 6;

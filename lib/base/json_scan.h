@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A value as it stands in the text; borrowed. */
 struct json_value {
@@ -27,6 +28,8 @@ bool json_item(struct json_value *rest, struct json_value *ret);
 char *json_value_text(struct json_value string, char *out, size_t cap);
 /* Whether the value is this string, which has no escapes. */
 bool json_is(struct json_value value, const char *text);
+/* The value of four hexadecimal digits. UINT32_MAX: they are none, or the text ends before. */
+uint32_t json_hex4(const char *at, const char *end);
 /* A number, or `otherwise`. */
 double json_number(struct json_value value, double otherwise);
 

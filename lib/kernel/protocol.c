@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/json.h"
+#include "base/json_scan.h"
 #include "base/utf8.h"
 #include "kernel/kernel.h"
 
@@ -108,24 +109,6 @@ int kernel_request_put(struct buf *out, const struct kernel_request *request)
 
 /* ---- events ---------------------------------------------------------------- */
 
-static int hex4(const char *s, const char *end)
-{
-	int v = 0;
-	if (end - s < 4)
-		return -1;
-	for (int i = 0; i < 4; i++) {
-		char c = s[i];
-		int d = c >= '0' && c <= '9'   ? c - '0'
-			: c >= 'a' && c <= 'f' ? c - 'a' + 10
-			: c >= 'A' && c <= 'F' ? c - 'A' + 10
-					       : -1;
-		if (d < 0)
-			return -1;
-		v = v << 4 | d;
-	}
-	return v;
-}
-
 /* An escape at s (behind the backslash). \u0000 would end the string early,
  * and a surrogate without its other half (Python writes them for file names
  * that are not UTF-8) fails the whole parse: both become U+FFFD, which has the
@@ -134,11 +117,11 @@ static size_t mend_escape(char *s, const char *end)
 {
 	if (*s != 'u')
 		return 1;
-	int high = hex4(s + 1, end);
-	if (high < 0)
+	const uint32_t high = json_hex4(s + 1, end);
+	if (high == UINT32_MAX)
 		return 1;
 	if (high >= 0xD800 && high < 0xDC00 && end - s >= 11 && s[5] == '\\' && s[6] == 'u') {
-		int low = hex4(s + 7, end);
+		const uint32_t low = json_hex4(s + 7, end);
 		if (low >= 0xDC00 && low < 0xE000)
 			return 11;
 	}

@@ -120,24 +120,20 @@ static int book_init(struct book *book, const char *config_path, struct trm_erro
 	return r;
 }
 
-/* The number of the child with this name; -1: there is none. */
-static int nth_of(const struct recipe_text *text, const char *name)
+/* The number of the child with this name, by strcmp() or strcasecmp(); -1: there is none. */
+static int nth_by(
+		const struct recipe_text *text, const char *name, int (*compare)(const char *, const char *))
 {
 	int nth = 0;
 	for (const cJSON *item = text->root ? text->root->child : NULL; item; item = item->next, nth++)
-		if (!strcmp(item->string, name))
+		if (!compare(item->string, name))
 			return nth;
 	return -1;
 }
 
-/* The same without regard to case. */
-static int nth_like(const struct recipe_text *text, const char *name)
+static int nth_of(const struct recipe_text *text, const char *name)
 {
-	int nth = 0;
-	for (const cJSON *item = text->root ? text->root->child : NULL; item; item = item->next, nth++)
-		if (!strcasecmp(item->string, name))
-			return nth;
-	return -1;
+	return nth_by(text, name, strcmp);
 }
 
 static const cJSON *nth_item(const struct recipe_text *text, int nth)
@@ -289,9 +285,9 @@ int trm_recipe_load(
 		return r;
 	int own = nth_of(&book.own, name), builtin = nth_of(&book.builtin, name);
 	if (own < 0 && builtin < 0)
-		own = nth_like(&book.own, name);
+		own = nth_by(&book.own, name, strcasecmp);
 	if (own < 0 && builtin < 0)
-		builtin = nth_like(&book.builtin, name);
+		builtin = nth_by(&book.builtin, name, strcasecmp);
 	if (own >= 0)
 		r = read_recipe(&book, &book.own, own, ret, reterr);
 	else if (builtin >= 0)
