@@ -72,25 +72,14 @@ static int attach_sandbox(const struct options *o, const char *name, bool is_rep
 static int attach_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
-	const char *name = NULL;
-	bool is_repl = false;
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got == OPTION_REPL) {
-			is_repl = true;
-			continue;
-		}
-		if (name)
-			return cmd_fail("'attach' takes one NAME, and '%s' is a second one", o.value);
-		name = o.value;
-	}
+	const char *name;
+	unsigned given;
+	int code;
+	if (!cmd_read_one(cmd, argc, argv, &o, "NAME", &given, &name, &code))
+		return code;
 	if (!name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
-	return attach_sandbox(&o, name, is_repl);
+	return attach_sandbox(&o, name, given & 1u << OPTION_REPL);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "timeout", "confirm", NULL};

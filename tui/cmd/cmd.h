@@ -111,6 +111,9 @@ const struct cmd *cmd_nearest(const char *word);
  * cmd->options was given. False: return *ret_code at once (help, or a wrong word). */
 bool cmd_read_flags(const struct cmd *cmd, int argc, char **argv, struct options *o, unsigned *ret_given,
 		int *ret_code);
+/* The same with at most one operand, called `what` in messages: "NAME". *ret_one is NULL if it is missing. */
+bool cmd_read_one(const struct cmd *cmd, int argc, char **argv, struct options *o, const char *what,
+		unsigned *ret_given, const char **ret_one, int *ret_code);
 
 /* Prepare the process: descriptors 0, 1 and 2 are open; writing to a closed pipe returns an error instead of
  * ending the process (children do not inherit this); the umask lets the program use the files that it

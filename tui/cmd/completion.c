@@ -32,19 +32,13 @@ static int print_completion_script(const char *shell)
 
 static int completion_main(const struct cmd *cmd, int argc, char **argv)
 {
-	const char *shell = NULL;
+	const char *shell;
+	unsigned given;
+	int code;
 	struct options o;
 
-	options_init(&o, cmd->name, cmd->options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (shell)
-			return cmd_fail("'completion' takes one shell, and '%s' is a second one", o.value);
-		shell = o.value;
-	}
+	if (!cmd_read_one(cmd, argc, argv, &o, "shell", &given, &shell, &code))
+		return code;
 	return shell ? print_completion_script(shell) : cmd_fail("which shell? Give bash, zsh or fish");
 }
 

@@ -294,25 +294,15 @@ static int show_config(const struct options *o, const char *word, bool is_json)
 static int config_main(const struct cmd *cmd, int argc, char **argv)
 {
 	const char *word = NULL;
-	bool is_json = false;
+	unsigned given;
+	int code;
 	struct options o;
 
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got == OPTION_NAMES)
-			return print_setting_names();
-		if (got == OPTION_JSON)
-			is_json = true;
-		else if (word)
-			return cmd_fail("'config' takes one KEY, and '%s' is a second one", o.value);
-		else
-			word = o.value;
-	}
-	return show_config(&o, word, is_json);
+	if (!cmd_read_one(cmd, argc, argv, &o, "KEY", &given, &word, &code))
+		return code;
+	if (given & 1u << OPTION_NAMES)
+		return print_setting_names();
+	return show_config(&o, word, given & 1u << OPTION_JSON);
 }
 
 const struct cmd cmd_config = {

@@ -5,19 +5,13 @@
 static int demo_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct settings settings;
-	const char *file = NULL;
+	const char *file;
+	unsigned given;
+	int code;
 	struct options o;
 
-	options_init(&o, cmd->name, NULL, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (file)
-			return cmd_fail("'demo' shows one FILE, and '%s' is a second one", o.value);
-		file = o.value;
-	}
+	if (!cmd_read_one(cmd, argc, argv, &o, "FILE", &given, &file, &code))
+		return code;
 	if (!file)
 		return cmd_fail("nothing to show: give a FILE with cells (\"# %%%%\" lines), or a notebook");
 	return options_settings(&o, &settings) < 0 ? CMD_FAILED : workbench_open(&settings, &o, file, true);

@@ -157,22 +157,14 @@ static int refuse_unknown_topic(const char *word)
 
 static int help_main(const struct cmd *cmd, int argc, char **argv)
 {
-	const char *word = NULL;
-	bool is_json = false;
+	const char *word;
+	unsigned given;
+	int code;
 	struct options o;
 
-	options_init(&o, "help", cmd->options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_OPERAND && word)
-			return cmd_fail("'help' explains one COMMAND, and '%s' is a second one", o.value);
-		is_json = is_json || got >= 0;
-		word = got == OPTIONS_OPERAND ? o.value : word;
-	}
-	if (is_json)
+	if (!cmd_read_one(cmd, argc, argv, &o, "COMMAND", &given, &word, &code))
+		return code;
+	if (given)
 		return cmd_print_table_json();
 	if (!word)
 		return print_overview();

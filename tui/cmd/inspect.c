@@ -297,24 +297,14 @@ static int show_inspection(const struct options *o, const char *name, bool is_js
 
 static int inspect_main(const struct cmd *cmd, int argc, char **argv)
 {
-	const char *name = NULL;
-	bool is_json = false;
+	const char *name;
+	unsigned given;
+	int code;
 	struct options o;
 
-	options_init(&o, cmd->name, options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (got >= 0)
-			is_json = true;
-		else if (name)
-			return cmd_fail("'inspect' takes one NAME, and '%s' is a second one", o.value);
-		else
-			name = o.value;
-	}
-	return name ? show_inspection(&o, name, is_json)
+	if (!cmd_read_one(cmd, argc, argv, &o, "NAME", &given, &name, &code))
+		return code;
+	return name ? show_inspection(&o, name, given != 0)
 		    : cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 }
 

@@ -263,7 +263,7 @@ static int parse_logs(struct logs *l, struct options *o, const char **ret_name)
 		switch (got) {
 		case OPTIONS_OPERAND:
 			if (*ret_name)
-				return cmd_fail("logs takes one NAME, and got '%s' too", o->value);
+				return cmd_fail("'logs' takes one NAME, and '%s' is a second one", o->value);
 			*ret_name = o->value;
 			break;
 		case 0: l->follows = true; break;

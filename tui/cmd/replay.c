@@ -27,19 +27,13 @@ static int show_recording(const struct settings *settings, const char *config_pa
 static int replay_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct settings settings;
-	const char *path = NULL;
+	const char *path;
+	unsigned given;
+	int code;
 	struct options o;
 
-	options_init(&o, cmd->name, NULL, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (path)
-			return cmd_fail("'replay' takes one RECORDING, and '%s' is a second one", o.value);
-		path = o.value;
-	}
+	if (!cmd_read_one(cmd, argc, argv, &o, "RECORDING", &given, &path, &code))
+		return code;
 	if (!path)
 		return cmd_fail("nothing to replay: give a RECORDING (made with terrarium --record FILE)");
 	return options_settings(&o, &settings) < 0 ? CMD_FAILED

@@ -190,16 +190,10 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 {
 	struct restarter p = {0};
 	struct options o;
-	options_init(&o, cmd->name, cmd->options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (p.name)
-			return cmd_fail("'restart' takes one NAME, and '%s' is a second one", o.value);
-		p.name = o.value;
-	}
+	unsigned given;
+	int code;
+	if (!cmd_read_one(cmd, argc, argv, &o, "NAME", &given, &p.name, &code))
+		return code;
 	if (!p.name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 	if (options_config(&o, &p.config) < 0)
@@ -207,7 +201,7 @@ static int run(const struct cmd *cmd, int argc, char **argv)
 	struct trm_error why = {0};
 	if (trm_sandbox_name_check(p.name, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = choose_languages(&p, &o);
+	code = choose_languages(&p, &o);
 	const unsigned asked = p.left;
 	if (code == CMD_OK && asked)
 		code = perform(&p);

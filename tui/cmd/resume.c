@@ -97,24 +97,18 @@ static int run_resume(const struct cmd *cmd, int argc, char **argv)
 	struct trm_config config;
 	struct trm_error why = {0};
 	struct options o;
-	const char *name = NULL;
-	options_init(&o, cmd->name, cmd->options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (name)
-			return cmd_fail("'resume' takes one NAME, and '%s' is a second one", o.value);
-		name = o.value;
-	}
+	const char *name;
+	unsigned given;
+	int code;
+	if (!cmd_read_one(cmd, argc, argv, &o, "NAME", &given, &name, &code))
+		return code;
 	if (!name)
 		return cmd_fail("which sandbox? Give the NAME of a suspended one");
 	if (options_config(&o, &config) < 0)
 		return CMD_FAILED;
 	if (trm_sandbox_name_check(name, &why) < 0)
 		return cmd_fail("%s", why.msg);
-	int code = choose_backend(&o, &config, name);
+	code = choose_backend(&o, &config, name);
 	return code == CMD_OK ? resume_sandbox(&config, name) : code;
 }
 

@@ -47,17 +47,11 @@ static int run_suspend(const struct cmd *cmd, int argc, char **argv)
 {
 	struct trm_config config;
 	struct options o;
-	const char *name = NULL;
-	options_init(&o, cmd->name, cmd->options, argc, argv);
-	for (int got; (got = options_next(&o)) != OPTIONS_END;) {
-		if (got == OPTIONS_HELP)
-			return cmd_print_help(cmd);
-		if (got == OPTIONS_WRONG)
-			return CMD_FAILED;
-		if (name)
-			return cmd_fail("'suspend' takes one NAME, and '%s' is a second one", o.value);
-		name = o.value;
-	}
+	const char *name;
+	unsigned given;
+	int code;
+	if (!cmd_read_one(cmd, argc, argv, &o, "NAME", &given, &name, &code))
+		return code;
 	if (!name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
 	return options_config(&o, &config) < 0 ? CMD_FAILED : perform(name, &config);

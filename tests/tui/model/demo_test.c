@@ -5,15 +5,8 @@
 
 #include <terrarium/terrarium.h>
 
-#include "cmocka_all.h"
-#include "model/effect.h"
-#include "model/model.h"
-#include "model/msg.h"
-#include "model/update.h"
+#include "desk.h"
 #include "text/text.h"
-
-static struct model m;
-static struct effects effects;
 
 static const char file[] = "#!/usr/bin/env python3\n"
 			   "# for readers\n"
@@ -33,12 +26,12 @@ static void key(uint32_t k)
 {
 	struct event ev = {.type = EVENT_KEY, .key = k, .time_ns = m.now_ns};
 
-	update(&m, &(struct msg){.type = MSG_EVENT, .now_ns = m.now_ns + 1000000, .event = &ev}, &effects);
+	update(&m, &(struct msg){.type = MSG_EVENT, .now_ns = m.now_ns + 1000000, .event = &ev}, &fx);
 }
 
 static void tick(uint64_t ms)
 {
-	update(&m, &(struct msg){.type = MSG_TICK, .now_ns = m.now_ns + ms * 1000000}, &effects);
+	update(&m, &(struct msg){.type = MSG_TICK, .now_ns = m.now_ns + ms * 1000000}, &fx);
 }
 
 static void expect_text(const char *text)
@@ -49,27 +42,18 @@ static void expect_text(const char *text)
 	free(now);
 }
 
-static const struct effect *last_effect(enum effect_type wanted)
-{
-	for (size_t i = effects.n; i > 0; i--)
-		if (effects.items[i - 1].type == wanted)
-			return &effects.items[i - 1];
-	return NULL;
-}
-
 static void end_run(void)
 {
 	uint32_t serial = m.run.serial;
 	struct trm_result r = {.number = serial, .lang = m.lang};
 
-	update(&m, &(struct msg){.type = MSG_RUN_STARTED, .now_ns = m.now_ns, .run.serial = serial},
-			&effects);
+	update(&m, &(struct msg){.type = MSG_RUN_STARTED, .now_ns = m.now_ns, .run.serial = serial}, &fx);
 	update(&m,
 			&(struct msg){.type = MSG_RUN_DONE,
 					.now_ns = m.now_ns,
 					.run.serial = serial,
 					.run.result = &r},
-			&effects);
+			&fx);
 }
 
 static void begin_demo(bool confirm, uint32_t typing)
@@ -89,14 +73,14 @@ static void begin_demo(bool confirm, uint32_t typing)
 					.now_ns = m.now_ns,
 					.sandbox.name = "box",
 					.sandbox.backend = "fake"},
-			&effects);
+			&fx);
 	assert_int_equal(demo_begin(&m, opts.lang, "/x/show.py", file, sizeof file - 1, typing), 0);
 }
 
 static int finish(void **state)
 {
 	(void)state;
-	effects_finish(&effects);
+	effects_finish(&fx);
 	model_finish(&m);
 	return 0;
 }

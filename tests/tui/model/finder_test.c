@@ -5,47 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_all.h"
-#include "model/effect.h"
-#include "model/model.h"
-#include "model/msg.h"
-#include "model/update.h"
+#include "desk.h"
 #include "text/text.h"
-
-static struct model m;
-static struct effects fx;
-static uint64_t now_ns;
-
-static void press(uint32_t key, uint8_t mods)
-{
-	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods};
-	struct msg msg = {.type = MSG_EVENT, .event = &ev, .now_ns = now_ns += 1000000};
-	ev.time_ns = now_ns;
-	update(&m, &msg, &fx);
-}
-
-static void type(const char *text)
-{
-	for (; *text; text++)
-		press(*text == '\n' ? K_ENTER : (uint32_t)*text, 0);
-}
-
-static int setup(void **state)
-{
-	struct model_opts opts = {.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
-
-	(void)state;
-	now_ns = 1000000000;
-	return model_init(&m, &opts);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	effects_finish(&fx);
-	model_finish(&m);
-	return 0;
-}
 
 static void given(const char *text)
 {
@@ -265,7 +226,7 @@ static void the_bar_takes_rows_of_the_editor(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(every_key_looks_from_where_the_search_began),
 			TEST(the_next_search_comes_in_place_of_the_last),

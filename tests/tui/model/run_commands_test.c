@@ -4,52 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmocka_all.h"
-#include "command/command.h"
+#include "desk.h"
 #include "langs.h"
-#include "model/effect.h"
-#include "model/model.h"
-#include "model/msg.h"
-#include "model/update.h"
 #include "text/text.h"
-
-static struct model m;
-static struct effects fx;
-
-static void press(uint32_t key, uint8_t mods)
-{
-	struct event ev = {.type = EVENT_KEY, .key = key, .mods = mods};
-	struct msg msg = {.type = MSG_EVENT, .event = &ev, .now_ns = 1};
-
-	effects_clear(&fx);
-	update(&m, &msg, &fx);
-}
 
 static int setup(void **state)
 {
-	struct model_opts opts = {.rows = 36, .cols = 120, .lang = trm_lang_default(), .theme = "dark"};
-	struct msg ready = {.type = MSG_SANDBOX_READY,
-			.sandbox.name = "calm-fern",
-			.sandbox.backend = "fake",
-			.now_ns = 1};
-
-	(void)state;
-	if (model_init(&m, &opts) < 0)
-		return -1;
-	update(&m, &ready, &fx);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	effects_finish(&fx);
-	model_finish(&m);
-	return 0;
+	int r = desk_setup(state);
+	m.confirm = false;
+	return r;
 }
 
 static void given(const char *text, size_t line)
 {
+	effects_clear(&fx);
 	assert_int_equal(editor_set_text(model_editor(&m), text, strlen(text)), 0);
 	editor_goto_line(model_editor(&m), line);
 }
@@ -62,6 +30,7 @@ static void ran(const char *code)
 			continue;
 		const char *text = fx.items[i].run.code;
 		assert_string_equal(text + strspn(text, "\n"), code);
+		effects_clear(&fx);
 		return;
 	}
 	fail_msg("nothing was run");
@@ -199,7 +168,7 @@ static void a_template_fills_an_empty_buffer(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(the_cell_around_the_cursor_is_run),
 			TEST(run_and_advance_goes_through_the_cells),
