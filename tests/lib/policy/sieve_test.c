@@ -26,30 +26,27 @@ static const char *words_text(const char *pattern)
 static void knows_words_of_patterns(void **state)
 {
 	static const char *const CASES[][2] = {
-			{"\\bos\\.\\w+\\s*\\(", "<os>"},
-			{"\\bos\\.(?:system|popen)\\s*\\(", "system popen"},
+			{"\\bos\\.\\w+\\s*\\(", "<os>"}, {"\\bos\\.(?:system|popen)\\s*\\(", "system popen"},
 			{"\\bos\\.(?:exec\\w+|spawn\\w+)\\s*\\(", "exec spawn"},
 			{"(?<![\\w.])open\\s*\\([^)]*,\\s*(?:mode\\s*=\\s*)?[rbf]*['\"][^'\"]*[wax+]",
 					"<open>"},
 			{"\\b__import__\\b|\\bimportlib\\b", "<__import__> <importlib>"},
 			{"\\bpickle\\.loads?\\s*\\(", "<pickle>"},
 			{"\\brm\\s+(?:-\\w+\\s+)*-\\w*[rR]\\w*\\s+(?:-\\w+\\s+)*/(?!\\w)", "<rm>"},
-			{"abcd?x", "abc"},
-			{"abc+d", "abc"},
-			{"ab{0,1}cde", "cde"},
-			{"(?:foo|bar)?baz", "baz"},
-			{"(?:foo|)x", "-"},
-			{"foo|b", "-"},
-			{"[f]oo\\.a", "oo>"},
-			{"(a+)+[^a]{9}", "-"},
-			{"(?i)foo", "-"},
-			{"(?=foo)\\w+", "-"},
-			{"\\x66oo", "-"},
-			{"\\Qfoo\\E", "-"},
-			{"[[:alpha:]]foo", "-"},
-			{"foo(", "-"},
-			{"foo)", "-"},
-			{"", "-"},
+			{"abcd?x", "abc"}, {"abc+d", "abc"}, {"ab{0,1}cde", "cde"},
+			{"(?:foo|bar)?baz", "baz"}, {"(?:foo|)x", "-"}, {"foo|b", "-"}, {"[f]oo\\.a", "oo>"},
+			{"(a+)+[^a]{9}", "-"}, {"(?i)foo", "-"}, {"(?=foo)\\w+", "-"}, {"\\x66oo", "-"},
+			{"\\Qfoo\\E", "-"}, {"[[:alpha:]]foo", "-"}, {"foo(", "-"}, {"foo)", "-"}, {"", "-"},
+			{"ab{2", "-"},       /* no end of the repetition */
+			{"ab+?cd*+e", "ab"}, /* lazy and possessive */
+			{"[ab", "-"},        /* no end of the class */
+			{"[\\", "-"}, {"[]ab]cd", "cd"}, {"[^]\\]]EF", "EF"}, {"[[a]XYZ", "XYZ"},
+			{"(*COMMIT)ab", "-"}, {"ab\\", "-"}, /* nothing is escaped */
+			{"\\b*ab", "-"}, {"((((((((ab))))))))", "ab"},
+			{"(((((((((ab)))))))))", "-"}, /* too deep */
+			{"a1|b2|c3|d4|e5|f6|g7|h8|a1|b2|c3|d4|e5|f6|g7|h8|a1|b2|c3|d4|e5|f6|g7|h8|a1|b2|c3|d4|e5|f6|g7|h8"
+			 "|i9",
+					"-"}, /* too many words */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
@@ -73,6 +70,49 @@ static void clean_code_is_known(void **state)
 	assert_true(may_find(policy, "__import__('o' + 's')"));
 	assert_true(may_find(policy, "getattr(x, '\\x65val')"));
 	trm_policy_free(policy);
+}
+
+/* Nothing is left out where words are not known, or too many to look for. */
+static void unknown_patterns_let_everything_through(void **state)
+{
+	static char names[600][8];
+	static char words[] = "ab|cd", intricate[] = "(?i)ab";
+	struct trm_policy policy = {.n_patterns = 0};
+	struct module modules[600];
+	const struct trm_lang *bash;
+
+	(void)state;
+	assert_false(may_find(&policy, "x = 1"));
+	assert_int_equal(trm_lang_find("bash", &bash, NULL), 0);
+	assert_true(sieve_may_find(&policy, bash, "x=1", 3));
+	memset(modules, 0, sizeof modules);
+	for (size_t i = 0; i < 600; i++) {
+		snprintf(names[i], sizeof names[i], "mod%zu", i);
+		modules[i].name = names[i];
+	}
+	policy.modules = modules;
+	policy.n_modules = 400;
+	assert_false(may_find(&policy, "x = 1"));
+	assert_true(may_find(&policy, "import mod399"));
+	assert_false(may_find(&policy, "import mod3999 # _mod1"));
+	policy.n_modules = 600;
+	assert_true(may_find(&policy, "x = 1"));
+	policy.n_modules = 1;
+	names[0][1] = '\0'; /* too short to look for */
+	assert_true(may_find(&policy, "x = 1"));
+	policy.n_modules = 0;
+	struct pattern patterns[400];
+	memset(patterns, 0, sizeof patterns);
+	for (size_t i = 0; i < 400; i++)
+		patterns[i].text = words;
+	policy.patterns = patterns;
+	policy.n_patterns = 200;
+	assert_false(may_find(&policy, "x = 1"));
+	policy.n_patterns = 400;
+	assert_true(may_find(&policy, "x = 1"));
+	policy.n_patterns = 1;
+	patterns[0].text = intricate;
+	assert_true(may_find(&policy, "x = 1"));
 }
 
 static size_t found_in(struct trm_policy *policy, const char *code)
@@ -120,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(knows_words_of_patterns),
 			cmocka_unit_test(clean_code_is_known),
+			cmocka_unit_test(unknown_patterns_let_everything_through),
 			cmocka_unit_test(nothing_is_missed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

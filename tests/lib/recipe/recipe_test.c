@@ -203,6 +203,28 @@ static void test_mistakes_name_place_and_reason(void **state)
 					"env.A=B: is not the name of a variable"},
 			{"{\"like\":\"docker\",\"env\":{\"A\":7}}", "env.A: must be a string"},
 			{"{\"like\":\"docker\",\"env\":[]}", "env: must be an object"},
+			{"{\"like\":\"\"}", "like: must be the name of another backend"},
+			{"{\"like\":\"a23456789012345678901234567890123\"}", "there is no backend"},
+			{"{\"like\":\"docker\",\"put_reads\":7}", "put_reads: must be \"agent\""},
+			{"{\"like\":\"docker\",\"user\":7}", "user: must be \"image\""},
+			{"{\"like\":\"docker\",\"user\":\"same\"}", ""},
+			{"{\"like\":\"docker\",\"workdir\":7}", "workdir: must be a string"},
+			{"{\"like\":\"docker\",\"timeout\":\"1\"}", "must be a number of seconds"},
+			{"{\"like\":\"docker\",\"timeout\":1.5}", ""},
+			{"{\"like\":\"docker\",\"hints\":[7]}", "hints[0]: must be a pair"},
+			{"{\"like\":\"docker\",\"hints\":[[7,\"a\"]]}", "hints[0][0]: must be a string"},
+			{"{\"like\":\"docker\",\"hints\":[[\"a\",7],[\"b\",\"c\"]]}",
+					"hints[0][1]: must be a string"},
+			{"{\"like\":\"docker\",\"hints\":[[\"a\",\"b\",\"c\"]]}", "hints[0]: must be a pair"},
+			{"{\"like\":\"docker\",\"env\":{\"\":\"c\"}}", "is not the name of a variable"},
+			{"{\"like\":\"docker\",\"env\":{\"A\\u001b\":\"c\",\"B\":\"d\"}}",
+					"contains a control character"},
+			{"{\"like\":\"docker\",\"env\":{\"A\":\"\\u001b\",\"B\":\"d\"}}",
+					"contains a control character"},
+			{"{\"like\":\"docker\",\"env\":{\"A\":\"b\",\"A\":\"c\"}}", ""},
+			{"{\"like\":\"docker\",\"program\":[\"\",\"b\"]}", "program[0]: must be a string"},
+			{"{\"like\":\"docker\",\"program\":[\"a\",\"b\"]}", ""},
+			{"{\"like\":\"docker\",\"program\":\"podman\"}", ""},
 			{"{\"like\":\"docker\",\"steps\":{\"destroy\":null}}",
 					"the step \"destroy\" is missing"},
 	};
@@ -240,6 +262,26 @@ static void test_what_is_too_big(void **state)
 	memcpy(json + sizeof head - 1 + n, tail, sizeof tail);
 	assert_non_null(strstr(mistake("x", json, strlen(json)),
 			"is a string of 1048576 bytes; the maximum is 4096"));
+
+	/* Lists that are one too long. */
+	static const struct {
+		const char *begin, *each, *end, *why;
+		int n;
+	} lists[] = {
+			{"{\"like\":\"docker\",\"program\":[\"a\"", ",\"a\"", "]}",
+					"list of 1 to 256 strings", 256},
+			{"{\"like\":\"docker\",\"hints\":[[\"a\",\"b\"]", ",[\"a\",\"b\"]", "]}",
+					"must be a list of at most 64 pairs", 64},
+			{"{\"like\":\"docker\",\"env\":{\"A\":\"b\"", ",\"A\":\"b\"", "}}",
+					"has more than 64 variables", 64},
+	};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		size_t len = (size_t)sprintf(json, "%s", lists[i].begin);
+		for (int k = 0; k < lists[i].n; k++)
+			len += (size_t)sprintf(json + len, "%s", lists[i].each);
+		strcpy(json + len, lists[i].end);
+		assert_non_null(strstr(mistake("x", json, strlen(json)), lists[i].why));
+	}
 
 	/* Ten thousand brackets: the parser's own limit; five "if" within one another: ours. */
 	memset(json, '[', 10000);

@@ -99,6 +99,55 @@ static void a_cut_spec_is_refused(void **state)
 	buf_finish(&b);
 }
 
+/* What no supervisor of ours writes: another kind of message, too many, processes that nobody may signal. */
+static void impossible_values_are_refused(void **state)
+{
+	static char some[] = "";
+	struct control_msg got, ready = {.type = CONTROL_READY};
+	struct info_msg info = {.supervisor = 2,
+					.command = some,
+					.boot_id = some,
+					.engine = some,
+					.from = some,
+					.net_hosts = some},
+			read;
+	struct spec_msg spec;
+	struct buf b;
+	(void)state;
+	put_spec(&b);
+	assert_int_equal(spec_msg_get(buf_at(&b), b.len, &spec), 0);
+	spec.n_mounts = CONTROL_MAX_MOUNTS + 1;
+	buf_clear(&b);
+	assert_int_equal(spec_msg_put(&b, &spec), 0);
+	struct spec_msg many;
+	assert_int_equal(spec_msg_get(buf_at(&b), b.len, &many), TRM_EPROTO);
+	spec_msg_finish(&spec);
+	for (int pid = -1; pid < 2; pid++) {
+		buf_clear(&b);
+		info.ready.origin.root_pid = pid;
+		assert_int_equal(info_msg_put(&b, &info), 0);
+		assert_int_equal(info_msg_get(buf_at(&b), b.len, &read), pid < 0 ? TRM_EPROTO : 0);
+		if (pid >= 0)
+			info_msg_finish(&read);
+		buf_clear(&b);
+		ready.ready.origin.root_pid = pid;
+		assert_int_equal(control_put(&b, &ready), 0);
+		assert_int_equal(control_get(buf_at(&b), b.len, &got), pid < 0 ? TRM_EPROTO : 0);
+		if (pid >= 0)
+			control_finish(&got);
+		assert_int_equal(info_msg_get(buf_at(&b), b.len, &read), TRM_EPROTO);
+		assert_int_equal(spec_msg_get(buf_at(&b), b.len, &many), TRM_EPROTO);
+	}
+	for (int pid = -1; pid < 2; pid++) {
+		buf_clear(&b);
+		info.ready.origin.root_pid = 0;
+		info.supervisor = pid; /* a signal to it would reach others, or init */
+		assert_int_equal(info_msg_put(&b, &info), 0);
+		assert_int_equal(info_msg_get(buf_at(&b), b.len, &read), TRM_EPROTO);
+	}
+	buf_finish(&b);
+}
+
 static void answers_come_through(void **state)
 {
 	char mem[] = "/m", none[] = "", words[] = "it failed", command[] = "vi x", docker[] = "docker",
@@ -307,6 +356,7 @@ int main(void)
 			cmocka_unit_test(the_state_comes_through),
 			cmocka_unit_test(a_spec_comes_through),
 			cmocka_unit_test(a_cut_spec_is_refused),
+			cmocka_unit_test(impossible_values_are_refused),
 			cmocka_unit_test(answers_come_through),
 			cmocka_unit_test(info_of_before_is_of_a_local_one),
 	};

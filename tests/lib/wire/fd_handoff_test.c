@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
@@ -42,6 +45,71 @@ static void what_is_no_listener_is_refused(void **state)
 	close(handoff[1]);
 }
 
+/* A byte of another meaning, rights of another kind, a descriptor that is no socket. */
+static void other_packets_are_refused(void **state)
+{
+	int handoff[2], yes = 1;
+	char byte = 'x';
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} rights = {.bytes = {0}};
+	struct iovec part = {&byte, 1};
+	struct msghdr msg = {.msg_iov = &part,
+			.msg_iovlen = 1,
+			.msg_control = rights.bytes,
+			.msg_controllen = sizeof rights.bytes};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&msg);
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, handoff), 0);
+	*head = (struct cmsghdr){CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(CMSG_DATA(head), &handoff[0], sizeof(int));
+	assert_int_equal(sendmsg(handoff[0], &msg, 0), 1);
+	assert_int_equal(handoff_take(handoff[1]), -EPROTO);
+	assert_int_equal(setsockopt(handoff[1], SOL_SOCKET, SO_PASSCRED, &yes, sizeof yes), 0);
+	assert_int_equal(send(handoff[0], "L", 1, 0), 1);
+	assert_int_equal(handoff_take(handoff[1]), -EPROTO);
+	assert_int_equal(handoff_take(-1), -EBADF);
+	assert_int_equal(handoff_hand(-1, 0), -EBADF);
+	close(handoff[0]);
+	close(handoff[1]);
+}
+
+static void on_user_signal(int signo)
+{
+	(void)signo;
+}
+
+/* The parent is signaled until it has taken the descriptor. */
+static void a_signal_does_not_disturb(void **state)
+{
+	struct sigaction action = {.sa_handler = on_user_signal}, before;
+	int handoff[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, handoff), 0);
+	sigaction(SIGUSR1, &action, &before);
+	pid_t child = fork();
+	if (child == 0) {
+		for (int i = 0; i < 200; i++) {
+			kill(getppid(), SIGUSR1);
+			sched_yield();
+		}
+		_exit(handoff_hand(handoff[0], handoff[0]) != 0);
+	}
+	assert_true(child > 0);
+	int fd = handoff_take(handoff[1]), status;
+	assert_true(fd >= 0);
+	while (waitpid(child, &status, 0) < 0)
+		assert_int_equal(errno, EINTR);
+	assert_int_equal(status, 0);
+	sigaction(SIGUSR1, &before, NULL);
+	close(fd);
+	close(handoff[0]);
+	close(handoff[1]);
+}
+
 static void a_report_comes_through_cleaned(void **state)
 {
 	struct buf b;
@@ -75,6 +143,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_listener_passes_the_door),
 			cmocka_unit_test(what_is_no_listener_is_refused),
+			cmocka_unit_test(other_packets_are_refused),
+			cmocka_unit_test(a_signal_does_not_disturb),
 			cmocka_unit_test(a_report_comes_through_cleaned),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
