@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Where settings come from, and in which order. */
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <terrarium/config.h>
@@ -167,6 +169,59 @@ static void options_follow_from_settings(void **state)
 	assert_null(opts.container.kube.transport);
 }
 
+static const char *path_found(const char *named, size_t cap)
+{
+	static char out[PATH_MAX];
+	return trm_config_path(named, out, cap) ? out : "none";
+}
+
+static void the_path_of_the_config_can_be_asked_for(void **state)
+{
+	(void)state;
+	setenv("TERRARIUM_CONFIG", "/named", 1);
+	assert_string_equal(path_found("/given", PATH_MAX), "/given");
+	assert_string_equal(path_found(NULL, PATH_MAX), "/named");
+	assert_string_equal(path_found("/given", 6), "none"); /* it does not fit */
+	setenv("TERRARIUM_CONFIG", "", 1);
+	setenv("XDG_CONFIG_HOME", "/nonexistent/x", 1);
+	setenv("HOME", "/nonexistent/h", 1);
+	assert_string_equal(path_found(NULL, PATH_MAX), "/nonexistent/x/terrarium/config.json");
+	assert_string_equal(path_found("", PATH_MAX), "/nonexistent/x/terrarium/config.json");
+	assert_string_equal(path_found(NULL, 20), "none");
+	setenv("XDG_CONFIG_HOME", "relative", 1);
+	assert_string_equal(path_found(NULL, PATH_MAX), "/nonexistent/h/.config/terrarium/config.json");
+	unsetenv("XDG_CONFIG_HOME");
+	setenv("HOME", "", 1);
+	assert_string_equal(path_found(NULL, PATH_MAX), "none");
+	unsetenv("HOME");
+	assert_string_equal(path_found(NULL, PATH_MAX), "none");
+	assert_int_equal(trm_config_load(&config, NULL, &why), 0); /* there is none */
+}
+
+/* HOME may be another user's, as with setpriv, or sudo without -H. */
+static void a_closed_home_has_no_config(void **state)
+{
+	int status;
+
+	(void)state;
+	assert_int_equal(mkdir(inside("closed"), 0700), 0);
+	write_file("closed/terrarium", "");
+	assert_int_equal(chmod(inside("closed"), 0), 0);
+	setenv("XDG_CONFIG_HOME", inside("closed"), 1);
+	pid_t child = fork();
+	if (child == 0) {
+		if (geteuid() == 0 && (chdir("/") < 0 || setgid(65534) < 0 || setuid(65534) < 0))
+			_exit(1);
+		_exit(strcmp(path_found(NULL, PATH_MAX), "none") != 0
+				|| trm_config_load(&config, NULL, &why) < 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(chmod(inside("closed"), 0700), 0);
+	unlink(inside("closed/terrarium"));
+	rmdir(inside("closed"));
+}
+
 static int begin(void **state)
 {
 	(void)state;
@@ -199,6 +254,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_setup(later_places_win, begin),
+			cmocka_unit_test_setup(the_path_of_the_config_can_be_asked_for, begin),
+			cmocka_unit_test_setup(a_closed_home_has_no_config, begin),
 			cmocka_unit_test_setup(a_named_file_must_be_there, begin),
 			cmocka_unit_test_setup(only_files_are_read, begin),
 			cmocka_unit_test_setup(a_dotenv_that_is_a_folder_is_not_ours, begin),

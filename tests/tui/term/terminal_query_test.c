@@ -195,6 +195,43 @@ static void odd_answers_change_nothing(void **state)
 	}
 }
 
+static void keys_stay_keys_while_answers_are_awaited(void **state)
+{
+	(void)state;
+	keys_expect_answers(k);
+	feed("\033OP", 3);    /* F1 */
+	feed("\033[1;2R", 6); /* F3 with Shift, or a position in row 1 */
+	assert_string_equal(typed, "??");
+	assert_int_equal(keys_answers(k)->n_positions, 0);
+	typed[0] = '\0';
+	feed("\033_x", 3); /* no graphics command: Alt-_ */
+	assert_string_equal(typed, "M-_x");
+}
+
+/* Half an answer must not hold up typing for ever. */
+static void an_endless_answer_is_given_up(void **state)
+{
+	char bytes[600] = "\033_G";
+
+	(void)state;
+	keys_expect_answers(k);
+	memset(bytes + 3, 'x', sizeof bytes - 3);
+	bytes[40] = '\\'; /* ends it only behind an escape character */
+	feed(bytes, sizeof bytes);
+	feed("y", 1);
+	assert_non_null(strchr(typed, 'y'));
+	assert_false(keys_answers(k)->has_kitty);
+}
+
+static void a_bell_ends_an_answer(void **state)
+{
+	(void)state;
+	keys_expect_answers(k);
+	feed("\033_Gi=31;OK\az", 12);
+	assert_true(keys_answers(k)->has_kitty);
+	assert_string_equal(typed, "z");
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, start, stop)
 
 int main(void)
@@ -210,6 +247,9 @@ int main(void)
 			CASE(positions_tell_how_emoji_are_drawn),
 			CASE(keyboard_flags_are_known),
 			CASE(odd_answers_change_nothing),
+			CASE(keys_stay_keys_while_answers_are_awaited),
+			CASE(an_endless_answer_is_given_up),
+			CASE(a_bell_ends_an_answer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
