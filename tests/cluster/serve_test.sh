@@ -139,6 +139,32 @@ is_removed() { ! pods | grep -qxF "$before"; }
 until_true is_removed || pods
 kill $line
 wait $line 2>/dev/null || :
+
+# ---- a successor that adopts
+
+kubectl -n "$space" patch deployment terrarium --type=json \
+	--patch '[{"op": "replace", "path": "/spec/template/spec/containers/0/command/6", "value": "--adopt"}]' >/dev/null
+until_true is_replaced
+tunnel
+start kept
+try run --yes $there --name kept --image python -c 'x = 41'
+expect_code 0
+before=$(pods | grep pod/)
+kill $line
+wait $line 2>/dev/null || :
+kubectl -n "$space" delete pod -l app.kubernetes.io/name=terrarium --grace-period=0 --force >/dev/null 2>&1
+until_true is_replaced
+tunnel
+try run --yes $there --name kept --image python -c 'print(x + 1)'
+[ "$code" = 0 ] || kubectl -n "$space" logs deployment/terrarium
+expect_code 0
+expect_out 42
+pods | grep -qxF "$before" || wrong "it should be the same pod"
+try stop $there kept
+expect_code 0
+until_true has_no_pods || pods
+kill $line
+wait $line 2>/dev/null || :
 kubectl delete -n "$space" deployment terrarium --wait=true >/dev/null
 until_true has_no_pods || pods
 verdict
