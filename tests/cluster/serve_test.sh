@@ -149,12 +149,13 @@ tunnel
 start kept
 try run --yes $there --name kept --image python -c 'x = 41'
 expect_code 0
-before=$(pods | grep pod/)
+before=$(pods | grep pod/terrarium-default-kept)
 kill $line
 wait $line 2>/dev/null || :
 kubectl -n "$space" delete pod -l app.kubernetes.io/name=terrarium --grace-period=0 --force >/dev/null 2>&1
 until_true is_replaced
 tunnel
+start kept # waits for the adoption: a client that found it stopped would end what it had started
 try run --yes $there --name kept --image python -c 'print(x + 1)'
 [ "$code" = 0 ] || kubectl -n "$space" logs deployment/terrarium
 expect_code 0
