@@ -7,14 +7,21 @@ enum { SAMPLE_MS = 5000 };
 
 static const uint64_t SLOW_BYTES = 100ull * STALL_S, IDLE_CPU_NS = 1000000000;
 
-/* False also where it is not known: nobody is ended for that. */
+static bool is_slow(uint64_t from, uint64_t to)
+{
+	return to - from < SLOW_BYTES;
+}
+
+/* False also where it is not known: nobody is ended for that. What comes over the loopback device, from a
+ * proxy on this machine, is not counted as received, but it is written. */
 static bool is_idle(const struct trm_sample *from, const struct trm_sample *to)
 {
 	uint32_t known = from->known & to->known;
-	uint64_t bytes = known & TRM_METRIC_NET ? to->net_rx_bytes - from->net_rx_bytes
-						: to->disk_bytes - from->disk_bytes;
-	return known & TRM_METRIC_CPU_TIME && known & (TRM_METRIC_NET | TRM_METRIC_DISK)
-	       && to->cpu_ns - from->cpu_ns < IDLE_CPU_NS && bytes < SLOW_BYTES;
+	if (!(known & TRM_METRIC_CPU_TIME) || !(known & (TRM_METRIC_NET | TRM_METRIC_DISK)))
+		return false;
+	return to->cpu_ns - from->cpu_ns < IDLE_CPU_NS
+	       && (!(known & TRM_METRIC_NET) || is_slow(from->net_rx_bytes, to->net_rx_bytes))
+	       && (!(known & TRM_METRIC_DISK) || is_slow(from->disk_bytes, to->disk_bytes));
 }
 
 static void on_sample(void *user, const struct trm_sample *sample)

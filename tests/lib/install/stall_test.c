@@ -80,10 +80,11 @@ static void computing_is_none(void **state)
 	assert_int_equal(n_stalled, 0);
 }
 
-static void files_count_where_the_network_is_not_known(void **state)
+static void files_count_as_well(void **state)
 {
 	(void)state;
 	pass(TRM_METRIC_CPU_TIME | TRM_METRIC_DISK, 0, 5000, 0);
+	pass(KNOWN | TRM_METRIC_DISK, 0, 5000, 0);
 	assert_int_equal(n_stalled, 0);
 	pass(TRM_METRIC_CPU_TIME | TRM_METRIC_DISK, 0, 0, 0);
 	assert_true(n_stalled > 0);
@@ -105,8 +106,7 @@ int main(void)
 			cmocka_unit_test_setup_teardown(a_byte_now_and_then_is_one_as_well, begin, end),
 			cmocka_unit_test_setup_teardown(a_slow_line_is_none, begin, end),
 			cmocka_unit_test_setup_teardown(computing_is_none, begin, end),
-			cmocka_unit_test_setup_teardown(
-					files_count_where_the_network_is_not_known, begin, end),
+			cmocka_unit_test_setup_teardown(files_count_as_well, begin, end),
 			cmocka_unit_test_setup_teardown(nobody_is_ended_for_what_is_not_known, begin, end),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
