@@ -14,7 +14,7 @@ const char *vi_mode_name(const struct vi *v)
 {
 	static const char *const names[] = {[VI_OFF] = "",
 			[VI_NORMAL] = "NORMAL",
-			[VI_INSERT] = "",
+			[VI_INSERT] = "INSERT",
 			[VI_VISUAL] = "VISUAL",
 			[VI_VISUAL_LINES] = "VISUAL LINE"};
 
@@ -131,6 +131,13 @@ static unsigned take_object(struct vi *v, struct editor *e, bool is_around, uint
 	return vi_operate(v, e, op, o.from, o.to, o.is_lines);
 }
 
+/* Macros, marks and registers, which are not here. Their keys take a character, which must not become a
+ * command. */
+static bool is_missing_prefix(uint32_t key)
+{
+	return key < 0x80 && key && strchr("q@m'`\"", (int)key);
+}
+
 static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = vi_is_visual(v) ? v->cursor : e->sel.cursor;
@@ -138,6 +145,12 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 	unsigned count = count_of(v), n = count ? count : 1;
 
 	v->prefix = 0;
+	if (is_missing_prefix(prefix)) {
+		forget_keys(v);
+		v->unknown = prefix;
+		*request = VI_UNKNOWN;
+		return EDITOR_HANDLED;
+	}
 	if (prefix == 'i' || prefix == 'a')
 		return take_object(v, e, prefix == 'a', key);
 	if (prefix == 'r') {
@@ -269,7 +282,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case 'N': *request = VI_PREVIOUS; break;
 	case ':': *request = VI_COMMAND; break;
 	case '.': *request = VI_REPEAT; break;
-	default: break;
+	default: v->unknown = key; *request = VI_UNKNOWN;
 	}
 	forget_keys(v);
 	return bits | DONE;
@@ -301,6 +314,10 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	if (key == K_ESCAPE) {
 		forget_keys(v);
 		return DONE;
+	}
+	if (is_missing_prefix(key)) {
+		v->prefix = key;
+		return EDITOR_HANDLED;
 	}
 	bool is_object = (key == 'i' || key == 'a') && (v->operator|| vi_is_visual(v));
 	if (is_object || (key < 0x80 && strchr("fFtTgZr", (int)key) && !(key == 'r' && v->operator))) {

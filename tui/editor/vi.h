@@ -16,7 +16,7 @@ struct event;
 enum vi_mode { VI_OFF, VI_NORMAL, VI_INSERT, VI_VISUAL, VI_VISUAL_LINES };
 
 /* Requests of a key that the caller must carry out. */
-enum vi_request { VI_NOTHING, VI_SEARCH, VI_NEXT, VI_PREVIOUS, VI_COMMAND, VI_REPEAT };
+enum vi_request { VI_NOTHING, VI_SEARCH, VI_NEXT, VI_PREVIOUS, VI_COMMAND, VI_REPEAT, VI_UNKNOWN };
 
 enum { VI_KEYS = 512 }; /* keys of a change that can be repeated */
 
@@ -24,7 +24,8 @@ struct vi {
 	enum vi_mode mode;
 	unsigned count, before; /* typed counts: of the motion; before the operator. 0: none */
 	uint32_t operator;      /* d c y < >, waiting for its motion; 0: none */
-	uint32_t prefix; /* f F t T r g Z, or i a of a text object: waiting for its character; 0: none */
+	uint32_t prefix;  /* f F t T r g Z, or i a of a text object: waiting for its character; 0: none */
+	uint32_t unknown; /* of VI_UNKNOWN: the key of vi that is missing here */
 	uint32_t find, find_char; /* the last f F t T and its character, for ; and , */
 	size_t anchor, cursor;    /* of visual mode, which includes both characters */
 	bool has_lines;           /* the clipboard holds whole lines … */
@@ -41,6 +42,6 @@ bool vi_wants(const struct vi *v, const struct event *ev);
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);
 /* The editor has handled a key of insert mode, which becomes part of the change that can be repeated. */
 void vi_typed(struct vi *v, const struct event *ev);
-const char *vi_mode_name(const struct vi *v); /* "NORMAL"; "" in insert mode and without vi */
+const char *vi_mode_name(const struct vi *v); /* "NORMAL"; "" without vi */
 
 #endif

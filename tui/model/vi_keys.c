@@ -55,6 +55,19 @@ static void run_named(struct model *m, const char *name, struct effects *out)
 	command_run(m, command_find(name), out);
 }
 
+static void say_missing(struct model *m)
+{
+	uint32_t key = m->vi.unknown;
+	const char *what = key == 'q' || key == '@'                ? " (macros)"
+			   : key == '"'                            ? " (registers)"
+			   : key < 0x80 && strchr("m'`", (int)key) ? " (marks)"
+								   : "";
+
+	if (key > ' ' && key < 0x7F)
+		notices_add(&m->notices, m->now_ns, false, "vi's key %c%s is not known here", (char)key,
+				what);
+}
+
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		void (*again)(struct model *m, const struct msg *msg, struct effects *out))
 {
@@ -75,6 +88,7 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 	case VI_PREVIOUS: run_named(m, "find-previous", out); break;
 	case VI_COMMAND: ask_vi_command(m); break;
 	case VI_REPEAT: repeat_keys(m, msg, out, again); break;
+	case VI_UNKNOWN: say_missing(m); break;
 	case VI_NOTHING: break;
 	}
 	return true;

@@ -267,7 +267,7 @@ static void keys_with_ctrl_are_the_key_maps(void **state)
 	keys("i");
 	ev = (struct event){.type = EVENT_KEY, .key = 'x'};
 	assert_false(vi_wants(&v, &ev));
-	assert_string_equal(vi_mode_name(&v), "");
+	assert_string_equal(vi_mode_name(&v), "INSERT");
 	v.mode = VI_OFF;
 	assert_false(vi_wants(&v, &ev));
 	editor_finish(&e);

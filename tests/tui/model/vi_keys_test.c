@@ -26,7 +26,7 @@ static void modes_are_shown_and_kept_apart(void **state)
 	(void)state;
 	assert_screen("NORMAL 1:1", true);
 	type("ix = 1");
-	assert_screen("NORMAL", false);
+	assert_screen("INSERT 1:6", true);
 	has_text("x = 1");
 	press(K_ESCAPE, 0);
 	assert_screen("NORMAL 1:5", true);
@@ -35,6 +35,24 @@ static void modes_are_shown_and_kept_apart(void **state)
 	press(K_ESCAPE, 0);
 	press(K_F5, 0); /* the key map's still work */
 	assert_non_null(last_effect(EFFECT_RUN));
+}
+
+/* The character after such a key is not taken for a command. */
+static void a_missing_key_says_so(void **state)
+{
+	(void)state;
+	type("iabc");
+	press(K_ESCAPE, 0);
+	type("0qx");
+	has_text("abc");
+	assert_screen("vi's key q (macros) is not known here", true);
+	type("\"ax");
+	has_text("bc");
+	assert_screen("vi's key \" (registers) is not known here", true);
+	type("dmx"); /* the operator is forgotten, too */
+	has_text("bc");
+	type("H");
+	assert_screen("vi's key H is not known here", true);
 }
 
 static void a_change_is_repeated_as_it_was_typed(void **state)
@@ -142,6 +160,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vi_setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(modes_are_shown_and_kept_apart),
+			TEST(a_missing_key_says_so),
 			TEST(a_change_is_repeated_as_it_was_typed),
 			TEST(colon_takes_commands),
 			TEST(a_search_goes_on),
