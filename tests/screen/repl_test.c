@@ -66,6 +66,8 @@ static void values_and_errors_are_shown(void **state)
 	enter("1 / 0", "ZeroDivisionError: division by zero\npython calm-fern [3]>");
 	enter("import sys; print('to', 'stderr', file=sys.stderr)", "\nto stderr\npython calm-fern [4]>");
 	enter("print('no newline', end='')", "\nno newline\npython calm-fern [5]>");
+	enter("import time; time.sleep(1)", " ms\npython calm-fern [6]>"); /* not 0.000202 s of CPU time */
+	assert_true(screen_shows(&s, "\ntook 1.0 s, CPU time "));
 	leave();
 }
 

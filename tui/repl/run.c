@@ -258,17 +258,18 @@ static void show_error(struct repl *r, const struct trm_result *result)
 static void show_cost(struct repl *r, const struct trm_result *result)
 {
 	bool is_shown = result->error_name || result->reason;
+	char wall[24], cpu[24];
 	if (!repl_has_person(r))
 		return;
 	if (result->exit_code && !is_shown)
 		repl_say(r, "exit code %d", result->exit_code);
 	if (result->wall_us < LONG_MS * 1000u)
 		return;
+	format_duration(wall, result->wall_us);
 	if (result->has_cpu)
-		repl_say(r, "took %.3g s, CPU time %.3g s", (double)result->wall_us / 1e6,
-				(double)result->cpu_us / 1e6);
+		repl_say(r, "took %s, CPU time %s", wall, format_duration(cpu, result->cpu_us));
 	else
-		repl_say(r, "took %.3g s", (double)result->wall_us / 1e6);
+		repl_say(r, "took %s", wall);
 }
 
 void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value)
