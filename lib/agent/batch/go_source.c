@@ -7,25 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/batch/go_kept.h"
 #include "agent/batch/go_part.h"
 #include "agent/batch/source_maker.h"
-
-/* A declaration. */
-struct go_entry {
-	struct buf text;
-	enum go_kind kind;
-	char (*names)[GO_NAME_SIZE];
-	size_t n_names;
-	bool is_literal; /* a variable with a function literal: each piece creates the function again */
-	bool is_generic; /* a type */
-	char *packages;  /* that its type names, ended by newlines; NULL: none */
-};
-
-struct go_import {
-	char name[GO_NAME_SIZE];
-	char *path;    /* with its quotes */
-	bool is_blank; /* needed for its effect, or its names stand alone */
-};
 
 /* The text of one piece while it is being written. */
 struct go_maker {
@@ -37,97 +21,6 @@ struct go_maker {
 	struct buf body;  /* declarations */
 	struct buf after; /* what main() does with them */
 };
-
-/* ---- life ---- */
-
-static void free_entries(struct go_entry **entries, size_t *n)
-{
-	for (size_t i = 0; i < *n; i++) {
-		buf_finish(&(*entries)[i].text);
-		free((*entries)[i].names);
-		free((*entries)[i].packages);
-	}
-	free(*entries);
-	*entries = NULL;
-	*n = 0;
-}
-
-static void free_imports(struct go_import **imports, size_t *n)
-{
-	for (size_t i = 0; i < *n; i++)
-		free((*imports)[i].path);
-	free(*imports);
-	*imports = NULL;
-	*n = 0;
-}
-
-void go_source_open(struct go_source *s, const char *folder, const char *ending)
-{
-	*s = (struct go_source){0};
-	source_open(&s->files, folder, ending, false);
-}
-
-void go_source_reset(struct go_source *s)
-{
-	free_entries(&s->entries, &s->n_entries);
-	free_imports(&s->imports, &s->n_imports);
-	s->state = 0;
-}
-
-void go_source_close(struct go_source *s)
-{
-	go_source_reset(s);
-	source_close(&s->files);
-}
-
-void go_piece_finish(struct go_piece *piece)
-{
-	free_entries(&piece->entries, &piece->n_entries);
-	free_imports(&piece->imports, &piece->n_imports);
-	buf_finish(&piece->text);
-	*piece = (struct go_piece){0};
-}
-
-/* ---- entries ---- */
-
-static struct go_entry *add_go_entry(struct go_entry **entries, size_t *n, enum go_kind kind)
-{
-	struct go_entry *list = realloc(*entries, (*n + 1) * sizeof *list);
-	if (!list)
-		return NULL;
-	*entries = list;
-	struct go_entry *e = &list[(*n)++];
-	*e = (struct go_entry){.kind = kind};
-	buf_init(&e->text, SOURCE_MAX);
-	return e;
-}
-
-static void name_go_entry(struct go_entry *e, const char *name)
-{
-	char(*names)[GO_NAME_SIZE] = realloc(e->names, (e->n_names + 1) * sizeof *names);
-	if (!names)
-		return;
-	e->names = names;
-	snprintf(names[e->n_names++], GO_NAME_SIZE, "%s", name);
-}
-
-static bool has_go_name(const struct go_entry *entries, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < entries[i].n_names; k++)
-			if (!strcmp(entries[i].names[k], name))
-				return true;
-	return false;
-}
-
-/* Does a later piece declare one of its names again? Methods stay when their type is declared again. */
-static bool is_replaced(const struct go_entry *e, const struct go_piece *piece)
-{
-	for (size_t i = 0; i < e->n_names; i++)
-		if (strcmp(e->names[i], "_") && has_go_name(piece->entries, piece->n_entries, e->names[i]))
-			return true;
-	return false;
-}
 
 /* ---- text ---- */
 
@@ -221,17 +114,6 @@ static void put_import(struct buf *out, const struct go_import *import, const st
 		source_put(out, "import %s %s\n", import->name, import->path);
 }
 
-static bool imports_name(const struct go_import *list, size_t n, const struct go_import *one)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(list[i].name, one->name)
-				&& (!one->is_blank
-						|| (list[i].path && one->path
-								&& !strcmp(list[i].path, one->path))))
-			return true;
-	return false;
-}
-
 /* The packages of types, under the names that trmAlias() in kernel/carry.go makes. */
 static void put_packages(struct buf *out, const struct go_entry *e)
 {
@@ -269,18 +151,18 @@ static void make_go_declaration(struct go_maker *m, const struct go_part *p)
 {
 	struct go_part one;
 	const char *at = NULL;
-	struct go_entry *e = add_go_entry(&m->piece->entries, &m->piece->n_entries, p->kind);
+	struct go_entry *e = go_entry_add(&m->piece->entries, &m->piece->n_entries, p->kind);
 	if (!e)
 		return;
 	put_verbatim(m, &e->text, p->at, p->at + p->n);
 	buf_append(&m->body, buf_at(&e->text), e->text.len);
 	for (size_t i = 0; i < p->n_names; i++)
-		name_go_entry(e, p->names[i]);
+		go_entry_name(e, p->names[i]);
 	e->is_generic = p->kind == GO_TYPE && is_generic_type(p);
 	while (p->kind != GO_FUNC && go_part_in_group(p, &at, &one)) {
 		e->is_generic |= p->kind == GO_TYPE && is_generic_type(&one);
 		for (size_t i = 0; i < one.n_names; i++)
-			name_go_entry(e, one.names[i]);
+			go_entry_name(e, one.names[i]);
 	}
 }
 
@@ -357,11 +239,11 @@ static void put_values(const struct go_maker *m, struct buf *out, const struct g
 static void make_go_variable(struct go_maker *m, const struct go_part *p)
 {
 	struct buf *out = &m->body;
-	struct go_entry *e = add_go_entry(&m->piece->entries, &m->piece->n_entries, GO_VAR);
+	struct go_entry *e = go_entry_add(&m->piece->entries, &m->piece->n_entries, GO_VAR);
 	if (!e)
 		return;
 	for (size_t i = 0; i < p->n_names; i++)
-		name_go_entry(e, p->names[i]);
+		go_entry_name(e, p->names[i]);
 	if (is_function_literal(p)) {
 		make_literal(m, p, e);
 	} else {
@@ -400,7 +282,7 @@ static void make_define(struct go_maker *m, const struct go_part *p)
 	size_t n_had = 0;
 	for (size_t i = 0; i < p->n_names; i++) {
 		was_declared[i] = strcmp(p->names[i], "_")
-				  && has_go_name(piece->entries, piece->n_entries, p->names[i]);
+				  && go_entries_have(piece->entries, piece->n_entries, p->names[i]);
 		n_had += was_declared[i];
 		if (was_declared[i])
 			snprintf(made.names[i], GO_NAME_SIZE, "trmv_%u_%zu", m->count, i);
@@ -510,7 +392,7 @@ static void put_registry(const struct go_source *s, const struct go_piece *piece
 	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++)
 		for (size_t i = 0; i < sets[k].n; i++) {
 			const struct go_entry *e = &sets[k].list[i];
-			if (sets[k].is_old && is_replaced(e, piece))
+			if (sets[k].is_old && go_entry_is_replaced(e, piece))
 				continue;
 			for (size_t j = 0; j < e->n_names; j++) {
 				if (e->kind == GO_VAR && sets[k].is_old && !e->is_literal)
@@ -526,13 +408,13 @@ static void put_imports(const struct go_source *s, const struct go_piece *piece,
 		struct buf *out)
 {
 	for (size_t i = 0; i < s->n_imports; i++)
-		if (!imports_name(piece->imports, piece->n_imports, &s->imports[i]))
+		if (!go_imports_have(piece->imports, piece->n_imports, &s->imports[i]))
 			put_import(out, &s->imports[i], body);
 	for (size_t i = 0; i < piece->n_imports; i++)
-		if (!imports_name(piece->imports, i, &piece->imports[i]))
+		if (!go_imports_have(piece->imports, i, &piece->imports[i]))
 			put_import(out, &piece->imports[i], body);
 	for (size_t i = 0; i < s->n_entries; i++)
-		if (!is_replaced(&s->entries[i], piece))
+		if (!go_entry_is_replaced(&s->entries[i], piece))
 			put_packages(out, &s->entries[i]);
 }
 
@@ -553,7 +435,7 @@ static void put_program(struct go_maker *m)
 	name_state(s, "report", piece->number, piece->report);
 	buf_init(&old, SOURCE_MAX);
 	for (size_t i = 0; i < s->n_entries; i++)
-		if (!is_replaced(&s->entries[i], piece)) {
+		if (!go_entry_is_replaced(&s->entries[i], piece)) {
 			buf_append(&old, buf_at(&s->entries[i].text), s->entries[i].text.len);
 			if (s->entries[i].is_literal)
 				register_go_names(m, &s->entries[i]);
@@ -583,91 +465,4 @@ bool go_source_make(struct go_source *s, const char *code, size_t n, bool shows,
 	buf_finish(&m.body);
 	buf_finish(&m.after);
 	return ret->text.len < ret->text.max;
-}
-
-/* ---- what stays ---- */
-
-static void keep_imports(struct go_source *s, struct go_piece *piece)
-{
-	struct go_import *list = realloc(s->imports, (s->n_imports + piece->n_imports + 1) * sizeof *list);
-	if (!list)
-		return;
-	s->imports = list;
-	for (size_t i = 0; i < piece->n_imports; i++) {
-		for (size_t k = 0; k < s->n_imports; k++)
-			if (imports_name(&s->imports[k], 1, &piece->imports[i])) {
-				free(s->imports[k].path);
-				s->imports[k] = s->imports[--s->n_imports];
-				break;
-			}
-		s->imports[s->n_imports++] = piece->imports[i];
-	}
-	piece->n_imports = 0;
-}
-
-static void drop_entry(struct go_source *s, size_t i)
-{
-	struct go_entry *gone = &s->entries[i];
-	size_t one = 1;
-	struct go_entry *copy = malloc(sizeof *copy);
-	if (!copy)
-		return;
-	*copy = *gone;
-	memmove(gone, gone + 1, (--s->n_entries - i) * sizeof *gone);
-	free_entries(&copy, &one);
-}
-
-static void keep_variable(struct go_source *s, const char *name, const char *type, const char *packages)
-{
-	struct go_entry *e = add_go_entry(&s->entries, &s->n_entries, GO_VAR);
-	if (!e)
-		return;
-	name_go_entry(e, name);
-	source_put(&e->text, "var %s ", name);
-	buf_append(&e->text, type, strlen(type));
-	source_put(&e->text, "\n");
-	e->packages = *packages ? strdup(packages) : NULL;
-}
-
-bool go_source_keep(struct go_source *s, struct go_piece *piece, const struct buf *variables)
-{
-	struct go_entry *list = realloc(s->entries, (s->n_entries + piece->n_entries + 1) * sizeof *list);
-	if (!list)
-		return false;
-	s->entries = list;
-	for (size_t i = s->n_entries; i-- > 0;)
-		if (is_replaced(&s->entries[i], piece)
-				|| (s->entries[i].kind == GO_VAR && !s->entries[i].is_literal))
-			drop_entry(s, i);
-	for (size_t i = 0; i < piece->n_entries; i++) {
-		struct go_entry *e = &piece->entries[i];
-		if (e->kind == GO_VAR && !e->is_literal)
-			continue;
-		s->entries[s->n_entries++] = *e;
-		*e = (struct go_entry){0};
-	}
-	const char *at = buf_at(variables);
-	while (at && *at) {
-		const char *type = at + strlen(at) + 1, *packages = type + strlen(type) + 1;
-		if (strncmp(at, "trmv_", 5) != 0)
-			keep_variable(s, at, type, packages);
-		at = packages + strlen(packages) + 1;
-	}
-	keep_imports(s, piece);
-	s->state = piece->number;
-	return true;
-}
-
-void go_source_names(const struct go_source *s, void (*tell)(void *user, const char *name, const char *kind),
-		void *user)
-{
-	for (size_t i = 0; i < s->n_entries; i++)
-		for (size_t k = 0; k < s->entries[i].n_names; k++)
-			if (!strchr(s->entries[i].names[k], '.'))
-				tell(user, s->entries[i].names[k],
-						s->entries[i].kind == GO_FUNC   ? "function"
-						: s->entries[i].kind == GO_TYPE ? "class"
-										: "variable");
-	for (size_t i = 0; i < s->n_imports; i++)
-		tell(user, s->imports[i].name, "module");
 }
