@@ -11,7 +11,18 @@
 #include "base/utf8.h"
 
 /* Numbers of fields, counted from 1; the name in parentheses is the second. */
-enum { FIRST = 4, PPID = 4, UTIME = 14, STIME = 15, CUTIME = 16, CSTIME = 17, START = 22, RSS = 24 };
+enum {
+	FIRST = 4,
+	PPID = 4,
+	SESSION = 6,
+	UTIME = 14,
+	STIME = 15,
+	CUTIME = 16,
+	CSTIME = 17,
+	THREADS = 20,
+	START = 22,
+	RSS = 24
+};
 
 static ssize_t read_file(pid_t pid, const char *file, char *out, size_t cap)
 {
@@ -26,12 +37,9 @@ static ssize_t read_file(pid_t pid, const char *file, char *out, size_t cap)
 	return n;
 }
 
-bool procstat_read(pid_t pid, struct procstat *ret)
+bool procstat_parse(char *text, pid_t pid, struct procstat *ret)
 {
-	char text[1024];
 	uint64_t fields[RSS + 1] = {0};
-	if (pid <= 0 || read_file(pid, "stat", text, sizeof text) <= 0)
-		return false;
 	char *name = strchr(text, '('), *at = strrchr(text, ')');
 	if (!name || !at || at[1] != ' ' || !at[2])
 		return false;
@@ -43,12 +51,20 @@ bool procstat_read(pid_t pid, struct procstat *ret)
 	for (int i = FIRST; i <= RSS; i++)
 		fields[i] = strtoull(at, &at, 10);
 	ret->ppid = (pid_t)fields[PPID];
+	ret->session = (pid_t)fields[SESSION];
+	ret->threads = (uint32_t)fields[THREADS];
 	ret->start = fields[START];
 	uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
 	ret->cpu_ns = (fields[UTIME] + fields[STIME]) * tick_ns;
 	ret->waited_cpu_ns = (fields[CUTIME] + fields[CSTIME]) * tick_ns;
 	ret->mem_bytes = fields[RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
 	return true;
+}
+
+bool procstat_read(pid_t pid, struct procstat *ret)
+{
+	char text[1024];
+	return pid > 0 && read_file(pid, "stat", text, sizeof text) > 0 && procstat_parse(text, pid, ret);
 }
 
 bool procstat_status(pid_t pid, const char *key, char *out, size_t cap)

@@ -10,7 +10,8 @@
 #include <sys/types.h>
 
 struct procstat {
-	pid_t pid, ppid;
+	pid_t pid, ppid, session;
+	uint32_t threads;
 	uint64_t start;         /* ticks since boot: with the pid, the identity of a process */
 	uint64_t cpu_ns;        /* of its threads, including dead ones; precise to 10 ms */
 	uint64_t waited_cpu_ns; /* of children that it has waited for */
@@ -20,6 +21,8 @@ struct procstat {
 };
 
 bool procstat_read(pid_t pid, struct procstat *ret);
+/* The same from the text of /proc/PID/stat, which is changed. False: it is invalid. */
+bool procstat_parse(char *text, pid_t pid, struct procstat *ret);
 /* Write its command line in one line, or else its name; cleaned. "" if it is gone. Returns out. */
 char *procstat_command(pid_t pid, char *out, size_t cap);
 /* Soft RLIMIT_LOCKS, by which descendants are tagged: Linux does not enforce it, and children inherit it. 0:

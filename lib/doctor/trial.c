@@ -102,22 +102,23 @@ static const char *guard_advice(const struct trm_guard *guard)
 	return NULL;
 }
 
+static void tell_guard(
+		struct doctor *d, const struct trm_guard *guard, const char *advice, const char *before)
+{
+	char name[40];
+	snprintf(name, sizeof name, "sandbox: %s", guard->what);
+	doctor_say(d, guard->strength == TRM_ENFORCED ? TRM_CHECK_OK : TRM_CHECK_WEAK, name, advice, "%s%s",
+			before, guard->how);
+}
+
 static void tell_guards(struct doctor *d, const struct trm_sandbox *sandbox)
 {
-	static const enum trm_check_status status_of[] = {
-			[TRM_ENFORCED] = TRM_CHECK_OK,
-			[TRM_WEAK] = TRM_CHECK_WEAK,
-			[TRM_NOT_ENFORCED] = TRM_CHECK_WEAK,
-	};
 	const struct trm_guard *guards;
 	size_t n = trm_sandbox_guards(sandbox, &guards);
 	bool has_groups = false;
 	for (size_t i = 0; i < n; i++) {
-		char name[40];
-		snprintf(name, sizeof name, "sandbox: %s", guards[i].what);
-		doctor_say(d, status_of[guards[i].strength], name, guard_advice(&guards[i]), "%s%s",
-				guards[i].strength == TRM_NOT_ENFORCED ? "not enforced: " : "",
-				guards[i].how);
+		tell_guard(d, &guards[i], guard_advice(&guards[i]),
+				guards[i].strength == TRM_NOT_ENFORCED ? "not enforced: " : "");
 		has_groups |= strstr(guards[i].how, "cgroup v") != NULL;
 	}
 	if (has_groups)
@@ -223,15 +224,21 @@ void doctor_try_sandbox(struct doctor *d, enum trm_isolation want)
 /* ---- a server --------------------------------------------------------------------------- */
 
 /* A server enforces everything itself: report the promises of its guards. */
+/* False: it did not get ready, which is said. */
+static bool await_ready(struct doctor *d, struct trial *t, const char *what)
+{
+	while (!t->is_closed && !t->is_ready)
+		trm_loop_step(t->loop, STEP_MS);
+	if (!t->is_ready)
+		doctor_say(d, TRM_CHECK_FAILED, what, NULL, "%s", t->why.msg);
+	return t->is_ready;
+}
+
 static void examine_server(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
 	const struct trm_guard *guards;
-	while (!t->is_closed && !t->is_ready)
-		trm_loop_step(t->loop, STEP_MS);
-	if (!t->is_ready) {
-		doctor_say(d, TRM_CHECK_FAILED, "server", NULL, "%s", t->why.msg);
+	if (!await_ready(d, t, "server"))
 		return;
-	}
 	doctor_say(d, TRM_CHECK_OK, "server", NULL, "starts sandbox %s in %.1f ms", trm_sandbox_name(sandbox),
 			(double)(t->ready_ns - t->started_ns) / 1e6);
 	size_t n = trm_sandbox_guards(sandbox, &guards);
@@ -255,26 +262,14 @@ void doctor_try_server(struct doctor *d, const struct trm_sandbox_opts *opts)
 
 static void examine_made(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
-	static const enum trm_check_status status_of[] = {
-			[TRM_ENFORCED] = TRM_CHECK_OK,
-			[TRM_WEAK] = TRM_CHECK_WEAK,
-			[TRM_NOT_ENFORCED] = TRM_CHECK_WEAK,
-	};
 	const struct trm_guard *guards;
-	while (!t->is_closed && !t->is_ready)
-		trm_loop_step(t->loop, STEP_MS);
-	if (!t->is_ready) {
-		doctor_say(d, TRM_CHECK_FAILED, "sandbox", NULL, "%s", t->why.msg);
+	if (!await_ready(d, t, "sandbox"))
 		return;
-	}
 	doctor_say(d, TRM_CHECK_OK, "sandbox", NULL, "made from %s, starts in %.1f ms",
 			trm_sandbox_origin(sandbox), (double)(t->ready_ns - t->started_ns) / 1e6);
 	size_t n = trm_sandbox_guards(sandbox, &guards);
-	for (size_t i = 0; i < n; i++) {
-		char name[40];
-		snprintf(name, sizeof name, "sandbox: %s", guards[i].what);
-		doctor_say(d, status_of[guards[i].strength], name, NULL, "%s", guards[i].how);
-	}
+	for (size_t i = 0; i < n; i++)
+		tell_guard(d, &guards[i], NULL, "");
 }
 
 void doctor_try_made(struct doctor *d, const struct trm_sandbox_opts *opts)

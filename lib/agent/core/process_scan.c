@@ -12,6 +12,8 @@
 
 #include <terrarium/error.h>
 
+#include "base/procstat.h"
+
 enum {
 	FIRST_ROWS = 64,
 	SUPERVISED_MAX = 32, /* descriptors; with more processes, all of /proc is read each time */
@@ -20,37 +22,19 @@ enum {
 	NOT_KEPT = -1
 };
 
-/* The numbers of /proc/PID/stat are counted from 1; the name in parentheses is the second. See proc(5). */
-enum {
-	FIELD_STATE = 3,
-	FIELD_PPID = 4,
-	FIELD_SESSION = 6,
-	FIELD_CUTIME = 16,
-	FIELD_CSTIME = 17,
-	FIELD_THREADS = 20,
-	FIELD_START = 22,
-	FIELD_RSS = 24
-};
-
 static bool parse_stat(char *text, struct tree_row *row)
 {
-	uint64_t fields[FIELD_RSS + 1] = {0};
-	char *name = strchr(text, '('), *at = strrchr(text, ')');
-	if (!name || !at || at[1] != ' ' || !at[2])
+	struct procstat stat;
+	if (!procstat_parse(text, row->pid, &stat))
 		return false;
-	*at = '\0';
-	snprintf(row->name, sizeof row->name, "%s", name + 1);
-	row->state = at[2];
-	at += 3;
-	for (int i = FIELD_STATE + 1; i <= FIELD_RSS; i++)
-		fields[i] = strtoull(at, &at, 10);
-	uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
-	row->ppid = (pid_t)fields[FIELD_PPID];
-	row->session = (pid_t)fields[FIELD_SESSION];
-	row->threads = (uint32_t)fields[FIELD_THREADS];
-	row->start_ticks = fields[FIELD_START];
-	row->reaped_ns = (fields[FIELD_CUTIME] + fields[FIELD_CSTIME]) * tick_ns;
-	row->mem_bytes = fields[FIELD_RSS] * (uint64_t)sysconf(_SC_PAGESIZE);
+	memcpy(row->name, stat.name, sizeof row->name);
+	row->state = stat.state;
+	row->ppid = stat.ppid;
+	row->session = stat.session;
+	row->threads = stat.threads;
+	row->start_ticks = stat.start;
+	row->reaped_ns = stat.waited_cpu_ns;
+	row->mem_bytes = stat.mem_bytes;
 	return true;
 }
 

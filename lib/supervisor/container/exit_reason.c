@@ -82,12 +82,7 @@ bool exit_reason_is_missing(const struct step *s)
 {
 	static const char *const signs[] = {"o such container", "o such object", "o container with name",
 			"not found", "does not exist"};
-	if (s->end != STEP_FAILED)
-		return false;
-	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-		if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i])))
-			return true;
-	return false;
+	return step_has_failed_with(s, signs, sizeof signs / sizeof *signs);
 }
 
 static void format_exit(const struct exit_reason *why, char *out, size_t cap)

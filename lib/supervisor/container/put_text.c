@@ -70,10 +70,5 @@ int put_text_open(const struct step_facts *facts, int fd, unsigned nth)
 bool put_text_is_refused(const struct step *s)
 {
 	static const char *const signs[] = {"violates PodSecurity", " denied ", "denied the request"};
-	if (s->end != STEP_FAILED)
-		return false;
-	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-		if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i])))
-			return true;
-	return false;
+	return step_has_failed_with(s, signs, sizeof signs / sizeof *signs);
 }

@@ -204,6 +204,14 @@ bool step_tail_read(struct step_tail *tail, char *bytes, size_t cap)
 	return tail->fd >= 0 && n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
+bool step_has_failed_with(const struct step *s, const char *const *signs, size_t n)
+{
+	for (size_t i = 0; s->end == STEP_FAILED && i < n; i++)
+		if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i])))
+			return true;
+	return false;
+}
+
 char *step_clean_tail(const char *bytes, size_t n, char *out, size_t cap)
 {
 	while (n && strchr(" \t\r\n.", bytes[n - 1]))

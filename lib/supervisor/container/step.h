@@ -98,5 +98,7 @@ const char *step_format_command(const struct step_facts *facts, enum plan_step w
 bool step_tail_read(struct step_tail *tail, char *bytes, size_t cap);
 /* The end of a command's output as one line. Returns out. */
 char *step_clean_tail(const char *bytes, size_t n, char *out, size_t cap);
+/* Has it failed with one of these texts in its error output? */
+bool step_has_failed_with(const struct step *s, const char *const *signs, size_t n);
 
 #endif

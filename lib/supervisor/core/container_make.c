@@ -53,12 +53,11 @@ static enum outcome classify_failure(struct supervisor *k)
 {
 	const struct step *s = &k->container.step;
 	static const char *const signs[] = {"mount", "bind", "/.terrarium", ("/" SHARE_DIR), "exec format"};
-	if (s->end == STEP_FAILED && container_has(&k->container, PLAN_CONNECT))
-		for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-			if (memmem(s->err_bytes, s->err.n, signs[i], strlen(signs[i]))) {
-				step_clean_tail(s->err_bytes, s->err.n, k->container.note, 200);
-				return OUTCOME_NOT_SHARED;
-			}
+	if (container_has(&k->container, PLAN_CONNECT)
+			&& step_has_failed_with(s, signs, sizeof signs / sizeof *signs)) {
+		step_clean_tail(s->err_bytes, s->err.n, k->container.note, 200);
+		return OUTCOME_NOT_SHARED;
+	}
 	if (!k->is_ending)
 		fail_step(k);
 	return OUTCOME_FAILED;

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+
+/* The supervisor is a program of its own, so its parts are built into this test. */
+
+#include "supervisor/container/exit_reason.c"
+#include "supervisor/container/step.c"
+
 #include "cmocka_all.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* The supervisor is a program of its own, so its parts are built into this test. */
-#include "supervisor/container/exit_reason.c"
-
-/* Here a step is what it has printed. */
-char *step_last_line(const struct step *s, char *out, size_t cap)
-{
-	snprintf(out, cap, "%.*s", (int)strcspn(s->out_bytes, "\n"), s->out_bytes);
-	return out;
-}
-
-char *step_clean_tail(const char *bytes, size_t n, char *out, size_t cap)
-{
-	snprintf(out, cap, "%.*s", (int)n, bytes);
-	return out;
-}
 
 static struct step step;
 

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+
+/* The supervisor is a program of its own, so its parts are built into this test. */
+
+#include "supervisor/container/put_text.c"
+#include "supervisor/container/step.c"
+
 #include "cmocka_all.h"
 
 #include <errno.h>
@@ -6,9 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* The supervisor is a program of its own, so its parts are built into this test. */
-#include "supervisor/container/put_text.c"
 
 /* Put `n` bytes in, take version `nth` out: its text, or NULL with the error in *ret_error. */
 static const char *version(const char *text, size_t n, unsigned nth, int *ret_error)
