@@ -140,8 +140,6 @@ bool cmd_has_color(void);
 
 /* Print `text` from column `indent` on, wrapped to 80 columns. The cursor is already at that column. */
 void cmd_print_wrapped(const char *text, int indent);
-/* Print one line of a list of options, wrapped to 80 columns. `letter` 0, `metavar` NULL: none. */
-void cmd_print_option(char letter, const char *name, const char *metavar, const char *help);
 /* Print the help of a command on stdout. Returns the exit code. */
 int cmd_print_help(const struct cmd *cmd);
 /* table.c: print all tables. */

@@ -333,8 +333,10 @@ static enum confirm_answer take_answer(FILE *tty)
 	return answer == YES_NO_NO ? CONFIRM_NO : CONFIRM_YES;
 }
 
-enum confirm_answer confirm_runs(const struct trm_config *config, const struct policy_gate *policy_gate,
-		const struct source *sources, size_t n)
+/* Show the code, the sandbox, its limits and the findings of the policy, and ask on the terminal (/dev/tty,
+ * so that stdin and stdout can be pipes). Blocks. */
+static enum confirm_answer confirm_runs(const struct trm_config *config,
+		const struct policy_gate *policy_gate, const struct source *sources, size_t n)
 {
 	FILE *tty = open_terminal();
 	if (!tty)

@@ -12,11 +12,6 @@ struct trm_findings;
 
 enum confirm_answer { CONFIRM_YES, CONFIRM_NO, CONFIRM_NOBODY /* there is no terminal for the question */ };
 
-/* Show the code, the sandbox, its limits and the findings of the policy, and ask on the terminal (/dev/tty,
- * so that stdin and stdout can be pipes). Blocks. */
-enum confirm_answer confirm_runs(const struct trm_config *config, const struct policy_gate *policy_gate,
-		const struct source *sources, size_t n);
-
 /* Ask if the config or the policy requires it. 0, or an exit code after a message. */
 int confirm_if_wanted(const struct trm_config *config, const struct policy_gate *policy_gate,
 		const struct source *sources, size_t n);

@@ -37,7 +37,8 @@ void cmd_print_wrapped(const char *text, int indent)
 	}
 }
 
-void cmd_print_option(char letter, const char *name, const char *metavar, const char *help)
+/* Print one line of a list of options, wrapped to 80 columns. `letter` 0, `metavar` NULL: none. */
+static void cmd_print_option(char letter, const char *name, const char *metavar, const char *help)
 {
 	char shown[4] = "", text[320];
 	if (letter)

@@ -22,7 +22,9 @@ void picture_destroy(struct picture *p)
 
 /* ---- making one ---- */
 
-void picture_pixels(const struct picture_style *look, int width, int height, int *ret_width, int *ret_height)
+/* The size in pixels that this look needs for an image of the given size. */
+static void picture_pixels(
+		const struct picture_style *look, int width, int height, int *ret_width, int *ret_height)
 {
 	*ret_width = width;
 	*ret_height = height;

@@ -55,8 +55,6 @@ void picture_destroy(struct picture *p); /* accepts NULL */
 
 /* ---- in the child ---- */
 
-/* The size in pixels that this look needs for an image of the given size. */
-void picture_pixels(const struct picture_style *look, int width, int height, int *ret_width, int *ret_height);
 /* Make a picture from pixels of any size. NULL: out of memory. */
 struct picture *picture_create(const struct pixels *pixels, const struct picture_style *look);
 

@@ -87,7 +87,8 @@ static void place_table(struct metrics_layout *l, struct rect area)
 	l->table = (struct rect){area.row + 1, area.col, area.rows - 1, area.cols};
 }
 
-struct metrics_layout metrics_layout_make(struct rect area, bool has_net, bool has_wait)
+/* `has_net`, `has_wait`: this metric is known, and gets a graph if there is room. */
+static struct metrics_layout metrics_layout_make(struct rect area, bool has_net, bool has_wait)
 {
 	struct metrics_layout l = {.run_marks_row = -1,
 			.axis_row = -1,

@@ -38,7 +38,5 @@ struct metrics_layout {
 struct metrics;
 /* The layout for the known metrics of a sandbox. */
 struct metrics_layout metrics_layout_of(const struct metrics *x, struct rect area);
-/* `has_net`, `has_wait`: this metric is known, and gets a graph if there is room. */
-struct metrics_layout metrics_layout_make(struct rect area, bool has_net, bool has_wait);
 
 #endif

@@ -59,12 +59,12 @@ void buffer_new(struct model *m, struct effects *out)
 		model_focus(m, PANE_EDITOR);
 }
 
-void buffer_next(struct model *m, struct effects *out)
+static void buffer_next(struct model *m, struct effects *out)
 {
 	buffer_show(m, buffers_beside(&m->buffers, 1), out);
 }
 
-void buffer_previous(struct model *m, struct effects *out)
+static void buffer_previous(struct model *m, struct effects *out)
 {
 	buffer_show(m, buffers_beside(&m->buffers, -1), out);
 }

@@ -104,7 +104,7 @@ static bool may_go_on(const struct model *m, unsigned char b)
 }
 
 /* Copy the text between the start of the word and the cursor. False: the cursor has left the word. */
-bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
+static bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTES])
 {
 	const struct complete *c = &m->completion;
 	const struct editor *e = model_editor(m);

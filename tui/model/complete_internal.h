@@ -22,8 +22,6 @@ void complete_begin(struct model *m, bool is_auto, bool is_eager, struct effects
 void complete_accept(struct model *m, struct effects *out);
 /* Is the candidate the same as the text that is there already? */
 bool complete_is_exact(const struct model *m);
-/* Copy the text between the start of the word and the cursor. False: the cursor has left the word. */
-bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTES]);
 
 /* ---- complete_words.c ---- */
 

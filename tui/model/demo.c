@@ -18,6 +18,7 @@
 #include "text/format.h"
 #include "text/text.h"
 
+static void demo_ask(struct model *m);
 static void answer_demo(struct model *m, int answer, struct effects *out);
 
 #define TICK_MS 30
@@ -137,7 +138,8 @@ int demo_begin(struct model *m, const struct trm_lang *lang, const char *path, c
 
 /* ---- permission ---- */
 
-void demo_ask(struct model *m)
+/* Ask, once per file, whether its cells may run. */
+static void demo_ask(struct model *m)
 {
 	struct dialog *d = &m->dialog;
 	const struct demo *demo = &m->demo;

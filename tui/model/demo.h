@@ -45,9 +45,6 @@ void demo_finish(struct demo *d); /* accepts a zeroed object */
 /* demo_cells.c: find the cells of d->text. Same errors as demo_begin(). */
 int demo_split(struct demo *d, const char *comment);
 
-/* Ask, once per file, whether its cells may run. */
-void demo_ask(struct model *m);
-
 void demo_tick(struct model *m, struct effects *out); /* shows more of the cell */
 int demo_wait_ms(const struct model *m);              /* time until the next demo_tick(); -1: none */
 /* Do the keys of the demo apply now? They do not while code reads a line. */

@@ -209,7 +209,7 @@ static void take_selection(struct finder *f, const struct editor *e)
 	free(text);
 }
 
-void finder_open(struct model *m, bool has_replace)
+static void finder_open(struct model *m, bool has_replace)
 {
 	struct finder *f = &m->finder;
 	struct editor *e = model_editor(m);

@@ -53,7 +53,6 @@ void finder_finish(struct finder *f); /* accepts a zeroed object */
 /* The rows of the bar, which the editor's pane loses. */
 int finder_rows(const struct finder *f);
 
-void finder_open(struct model *m, bool has_replace);
 void finder_open_vi(struct model *m);
 void finder_close(struct model *m);
 /* Is the selection a match of the search, rather than something that the person has selected? */

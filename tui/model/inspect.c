@@ -95,7 +95,8 @@ static bool is_possible(struct model *m)
 	return false;
 }
 
-void inspect_cursor(struct model *m, struct effects *out)
+/* Inspect the name at the cursor of the editor. */
+static void inspect_cursor(struct model *m, struct effects *out)
 {
 	if (is_possible(m))
 		ask_inspection(m, ASK_INSPECT, out);

@@ -14,8 +14,6 @@ struct effects;
 struct model;
 struct msg;
 
-/* Inspect the name at the cursor of the editor. */
-void inspect_cursor(struct model *m, struct effects *out);
 /* If the code to run is "name?" or "?name", inspect the name instead, as IPython does. Returns true if it
  * is. */
 bool inspect_is_asked(struct model *m, struct editor_run what, struct effects *out);

@@ -202,7 +202,7 @@ static void show_block(struct model *m, uint32_t serial)
 		notices_add(&m->notices, m->now_ns, false, "the output of that run was dropped");
 }
 
-void metrics_mark_run(struct model *m, uint32_t serial)
+static void metrics_mark_run(struct model *m, uint32_t serial)
 {
 	const struct run_info *run = runs_find(&m->out.runs, serial);
 

@@ -258,7 +258,8 @@ static void list_run_history(struct model *m)
 	show_preview(m);
 }
 
-void run_history_ask(struct model *m, struct effects *out)
+/* ^T: read the file. MSG_HISTORY opens the list. */
+static void run_history_ask(struct model *m, struct effects *out)
 {
 	if (m->run_history.is_on)
 		effect_plain(out, EFFECT_READ_HISTORY);

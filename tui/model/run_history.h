@@ -49,8 +49,6 @@ void run_history_finish(struct run_history *h); /* accepts a zeroed object */
 void run_history_begin(struct model *m, uint32_t serial, const char *code, size_t len);
 void run_history_end(struct model *m, uint32_t serial, const struct trm_result *result, struct effects *out);
 
-/* ^T: read the file. MSG_HISTORY opens the list. */
-void run_history_ask(struct model *m, struct effects *out);
 void run_history_show(struct model *m, const struct msg *msg);
 
 #endif

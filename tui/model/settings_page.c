@@ -116,7 +116,7 @@ static void fill_settings(struct model *m)
 	hint_setting(m);
 }
 
-void settings_page_ask(struct model *m, struct effects *out)
+static void settings_page_ask(struct model *m, struct effects *out)
 {
 	m->settings_page.query[0] = m->settings_page.current[0] = '\0';
 	effect_plain(out, EFFECT_SETTINGS);

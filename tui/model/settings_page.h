@@ -34,7 +34,6 @@ struct settings_page {
 	char current[32]; /* the row that is selected when the list opens again */
 };
 
-void settings_page_ask(struct model *m, struct effects *out); /* opens when the app has listed the settings */
 void settings_page_show(struct model *m, const struct msg *msg);
 void settings_page_stored(struct model *m, const struct msg *msg, struct effects *out);
 

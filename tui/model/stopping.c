@@ -52,7 +52,8 @@ bool stopping_has_clock(const struct model *m)
 	       && m->run.ladder.next != TRM_STOP_NONE;
 }
 
-void stopping_hold(struct model *m, struct effects *out)
+/* Pause or resume the countdown. */
+static void stopping_hold(struct model *m, struct effects *out)
 {
 	struct ladder *l = &m->run.ladder;
 

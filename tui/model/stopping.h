@@ -17,8 +17,6 @@ void stopping_update(struct model *m, const struct trm_stopping *how);
 
 /* Ctrl-C while code runs: take the next step at once. */
 void stopping_press(struct model *m, struct effects *out);
-/* Pause or resume the countdown. */
-void stopping_hold(struct model *m, struct effects *out);
 /* Can the countdown be paused or resumed now? */
 bool stopping_has_clock(const struct model *m);
 

@@ -34,7 +34,6 @@ void output_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_mouse(struct model *m, const struct event *ev, struct effects *out);
 void metrics_hover(struct model *m, const struct event *ev); /* the mouse has moved */
 void metrics_show(struct model *m);                          /* show the pane and focus it */
-void metrics_mark_run(struct model *m, uint32_t serial);     /* select a run in the graphs */
 void ask_signal(struct model *m, struct effects *out);       /* ask_signal.c: for the selected process */
 
 /* runs: run_update.c */
@@ -110,8 +109,6 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out);
 void language_set(struct model *m, const struct trm_lang *lang, struct effects *out);
 void buffer_new(struct model *m, struct effects *out);
 void buffer_close(struct model *m, struct effects *out); /* asks if changes would be lost */
-void buffer_next(struct model *m, struct effects *out);
-void buffer_previous(struct model *m, struct effects *out);
 /* `col` is a column of the screen */
 void buffer_tab_click(struct model *m, int col, struct effects *out);
 /* closes the buffer if it was to be closed after saving */

@@ -27,7 +27,8 @@ uint64_t decode_number(const struct decoder *d, const char *key)
 	return v;
 }
 
-int decode_word(const cJSON *item, const char *const *words, int n)
+/* Index of a word in a list; -1: not in the list. */
+static int decode_word(const cJSON *item, const char *const *words, int n)
 {
 	const char *text = json_text(item);
 

@@ -34,8 +34,6 @@ struct decoder {
 int decode_wrong(const struct decoder *d,
 		const char *what); /* returns TRM_EPROTO: a key is missing or wrong */
 uint64_t decode_number(const struct decoder *d, const char *key); /* 0 when the key is missing or no number */
-/* Index of a word in a list; -1: not in the list. */
-int decode_word(const struct cJSON *item, const char *const *words, int n);
 
 int decode_done(struct decoder *d);
 int decode_sample(struct decoder *d);

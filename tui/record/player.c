@@ -45,7 +45,8 @@ void player_finish(struct player *p)
 	*p = (struct player){0};
 }
 
-uint64_t player_next_us(const struct player *p)
+/* When the next event is due; UINT64_MAX: never. */
+static uint64_t player_next_us(const struct player *p)
 {
 	return p->next < p->recording->n ? p->recording->places[p->next].t_us : UINT64_MAX;
 }

@@ -35,7 +35,4 @@ uint64_t player_clock_ns(uint64_t at_us);
  * TRM_ENOMEM. */
 int player_seek(struct player *p, struct model *m, uint64_t at_us, struct effects *out);
 
-/* When the next event is due; UINT64_MAX: never. */
-uint64_t player_next_us(const struct player *p);
-
 #endif

@@ -88,7 +88,7 @@ void repl_drop_input(struct repl *r)
 	r->indent[0] = '\0';
 }
 
-void repl_submit(struct repl *r)
+static void repl_submit(struct repl *r)
 {
 	while (r->code.n && r->code.text[r->code.n - 1] == '\n' && r->code.n > 1
 			&& r->code.text[r->code.n - 2] == '\n')

@@ -159,7 +159,6 @@ void code_finish(struct code *c); /* takes a zeroed object */
 
 /* ---- input.c: lines become inputs */
 void repl_take(struct repl *r, const char *text, size_t n); /* a line, or several; NULL: the end */
-void repl_submit(struct repl *r); /* what is gathered, without asking whether it is whole */
 void repl_drop_input(struct repl *r);
 
 /* A file's code, as an input. `filename`: malloc'd, or NULL; it is taken over. */
@@ -188,7 +187,6 @@ void confirm_ask(struct repl *r);
 void confirm_answer(struct repl *r, const char *text);
 
 /* ---- run.c */
-void repl_run_start(struct repl *r, const char *code, size_t n, const char *filename);
 void repl_run_code(struct repl *r); /* what was gathered, confirmed */
 /* What came of a run; `has_value`: its last expression's too. */
 void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value);

@@ -327,7 +327,7 @@ static void list_code_findings(struct repl *r, const char *code, size_t n)
 	trm_findings_finish(&found);
 }
 
-void repl_run_start(struct repl *r, const char *code, size_t n, const char *filename)
+static void repl_run_start(struct repl *r, const char *code, size_t n, const char *filename)
 {
 	struct trm_error why = {0};
 	struct trm_run_opts opts;

@@ -167,7 +167,9 @@ static uint32_t find_ink(const struct source *s, uint32_t from, uint32_t to)
 	return to;
 }
 
-void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
+/* Fill in the kinds of bytes [from, to), counted as in the tree; kinds[0] is that of byte `from`. Errors
+ * before `sure_to` get SYNTAX_FAULT. */
+static void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
 		uint32_t from, uint32_t to, uint32_t sure_to, uint8_t *kinds)
 {
 	struct painter p = {.language = l,

@@ -86,10 +86,6 @@ struct source {
 	size_t start, len;
 };
 
-/* Fill in the kinds of bytes [from, to), counted as in the tree; kinds[0] is that of byte `from`. Errors
- * before `sure_to` get SYNTAX_FAULT. */
-void paint_tree(const struct syntax_language *l, const TSTree *tree, const struct source *source,
-		uint32_t from, uint32_t to, uint32_t sure_to, uint8_t *kinds);
 /* faults.c: mark a node that is an error or a missing token. */
 void faults_mark(TSNode error, const struct source *source, uint32_t from, uint32_t to, uint8_t *kinds);
 size_t syntax_source_read(const struct source *s, uint32_t at, char *out, size_t n);

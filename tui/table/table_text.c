@@ -49,7 +49,8 @@ static size_t put_column(char *out, size_t at, const char *text, int cols, bool 
 	return is_right ? at : put_blanks(out, at, cols - shown);
 }
 
-size_t table_text_columns(const struct table_pane *p)
+/* The number of these columns. */
+static size_t table_text_columns(const struct table_pane *p)
 {
 	struct table_place places[TABLE_PLACES];
 	size_t n = table_pane_places(p, places);

@@ -15,9 +15,6 @@ enum table_text_line { TABLE_TEXT_NAMES, TABLE_TEXT_TYPES, TABLE_TEXT_ROW };
 void table_text_line(const struct table_pane *p, enum table_text_line line, uint64_t row,
 		char out[TABLE_TEXT_BYTES]);
 
-/* The number of these columns. */
-size_t table_text_columns(const struct table_pane *p);
-
 /* "rows 1 to 20 of 1000000, columns 1 to 4 of 4". */
 void table_text_summary(const struct table_pane *p, char *out, size_t cap);
 

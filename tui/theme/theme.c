@@ -42,7 +42,7 @@ const char *role_name(enum role role)
 	return role < ROLE_COUNT ? role_names[role] : "";
 }
 
-enum role role_find(const char *name)
+static enum role role_find(const char *name)
 {
 	int role = 0;
 	while (role < ROLE_COUNT && strcmp(role_names[role], name) != 0)

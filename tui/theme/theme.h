@@ -116,8 +116,7 @@ struct theme_style theme_heat(const struct theme *t, enum role role, unsigned st
 /* The role whose look `role` has: itself, or its replacement. */
 enum role theme_stand_in(const struct theme *t, enum role role);
 
-/* The name of a role ("syn_string"), and the reverse: ROLE_COUNT if there is none. */
+/* The name of a role: "syn_string". */
 const char *role_name(enum role role);
-enum role role_find(const char *name);
 
 #endif

@@ -170,7 +170,7 @@ static void a_full_buffer_is_reported(void **state)
 	}
 }
 
-static void lack_of_memory_is_told_from_lies(void **state)
+static void lack_of_memory_is_no_bad_message(void **state)
 {
 	(void)state;
 	assert_int_equal(unpack_failure(&(struct unpack){.bad = true, .lacks_memory = true}), TRM_ENOMEM);
@@ -189,7 +189,7 @@ int main(void)
 			CASE(a_list_has_no_nul_and_no_million),
 			CASE(numbers_are_finite),
 			CASE(a_full_buffer_is_reported),
-			CASE(lack_of_memory_is_told_from_lies),
+			CASE(lack_of_memory_is_no_bad_message),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
