@@ -487,7 +487,7 @@ static int serve_main(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"idle_timeout", "memory", "cpus", "max_output", NULL};
+static const char *const settings[] = {"idle_timeout", "memory", "max_output", NULL};
 
 const struct cmd cmd_serve = {
 		.name = "serve",
