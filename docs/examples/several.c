@@ -13,7 +13,7 @@ struct box {
 	struct trm_session *session;
 	struct trm_run *run; /* NULL: none */
 	unsigned n_runs;     /* that are over */
-	bool is_closed;
+	bool has_begun, is_closed;
 };
 
 static struct box boxes[N_BOXES];
@@ -21,14 +21,24 @@ static unsigned n_begun;
 
 static void run_next(struct box *box);
 
-/* It has come as far as that: an interrupt of a run that has only begun may come before its first line. */
-static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+/* Once for each sandbox: its run prints something, or ends before that. */
+static void note_begun(struct box *box)
 {
-	(void)user, (void)run, (void)stream, (void)bytes, (void)n;
+	if (box->has_begun)
+		return;
+	box->has_begun = true;
 	if (++n_begun < N_BOXES)
 		return;
 	for (unsigned i = 0; i < N_BOXES; i++)
-		trm_run_interrupt(boxes[i].run);
+		if (boxes[i].run)
+			trm_run_interrupt(boxes[i].run);
+}
+
+/* An interrupt of a run that has printed nothing yet may come before its first line. */
+static void on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	(void)run, (void)stream, (void)bytes, (void)n;
+	note_begun(user);
 }
 
 static void on_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -37,6 +47,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 	(void)run;
 	box->run = NULL;
 	box->n_runs++;
+	note_begun(box);
 	printf("%s%s%s\n", trm_status_name(result->status), result->value ? ": x is " : "",
 			result->value ? result->value : "");
 	run_next(box);

@@ -117,7 +117,12 @@ expect_in err "here.json:1:"
 TERRARIUM_CONFIG=here.json try folder
 expect_code 125
 expect_in err "here.json:1:"
-rm here.json
+mv here.json folder
+TERRARIUM_CONFIG=here.json try folder
+expect_code 125
+expect_in err "/here.json"
+expect_in err "No such file"
+rm -r folder
 
 # A variable that nobody reads.
 TERRARIUM_LANGUAGE=bash try config language

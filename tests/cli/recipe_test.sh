@@ -144,7 +144,8 @@ expect_code 0
 # Who is asked is promised no more than the recipe asks for.
 tried="run --backend toy, asked"
 echo n | script -qec "'$terrarium' run -c x --memory 100 --backend toy --image here" /dev/null >out 2>err || true
-expect_in out "in a new toy sandbox of the image here: 100 MiB memory, no limit for cores, processes and files, the backend's own network, user of the image, but not root,"
+tr -d '\r' <out | tr '\n' ' ' >words
+expect_in words "in a new toy sandbox of the image here: 100 MiB memory, no limit for cores, processes and files, the backend's own network, user of the image, but not root,"
 
 # What was to be saved and could not be is a failure, whatever the code did; but the code's own failure is told first.
 try run --yes --backend saves --image here --commit good -c 'print("made")'

@@ -171,8 +171,11 @@ static void fix_config_path(struct options *o)
 {
 	static char path[PATH_MAX];
 	const char *named = o->config_path ? o->config_path : getenv("TERRARIUM_CONFIG");
-	if (named && *named && realpath(named, path))
-		o->config_path = path;
+	if (!named || !*named || *named == '/' || !getcwd(path, sizeof path))
+		return;
+	size_t n = strlen(path);
+	snprintf(path + n, sizeof path - n, "/%s", named);
+	o->config_path = path;
 }
 
 static int open_as_asked(struct options *o, const char *file, const struct with_texts *with)

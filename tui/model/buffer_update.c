@@ -26,6 +26,8 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out)
 	if (m->lang != lang && m->sandbox.state != SANDBOX_DEAD)
 		effect_lang(out, EFFECT_WARM, lang);
 	m->lang = lang;
+	if (m->tutor.is_on)
+		model_relayout(m); /* the instruction is for the language, and may be longer */
 	m->needs_draw = true;
 }
 

@@ -82,6 +82,7 @@ void finder_show(struct model *m, struct find_match match)
 {
 	editor_select(model_editor(m), match.pos, match.pos + match.len);
 	m->finder.shown = model_editor(m)->sel;
+	m->finder.shown_in = buffers_current(&m->buffers)->id;
 	m->finder.is_marking = true;
 	m->needs_draw = true;
 }
@@ -90,7 +91,8 @@ bool finder_has_selected(const struct model *m)
 {
 	struct selection shown = m->finder.shown, now = model_editor(m)->sel;
 
-	return m->finder.is_marking && shown.anchor == now.anchor && shown.cursor == now.cursor;
+	return m->finder.shown_in == buffers_current(&m->buffers)->id && shown.anchor == now.anchor
+	       && shown.cursor == now.cursor;
 }
 
 /* The first match at `from` or later, else the first match of the text. */

@@ -38,7 +38,8 @@ struct finder {
 	bool is_wrong;           /* … and it is an error */
 	struct selection origin; /* start of the search; a changed pattern searches from there again */
 	bool is_vi;              /* opened by vi's "/": search after the cursor; Enter closes the bar */
-	struct selection shown;  /* the match that was selected last */
+	struct selection shown;  /* the match that was selected last, */
+	uint32_t shown_in;       /* in the buffer of this number */
 
 	/* While replacing. */
 	struct find_match match; /* the match that is shown */

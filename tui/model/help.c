@@ -99,8 +99,11 @@ static int places_of(const struct keymap *map, const struct binding *b)
 
 	for (size_t i = 0; i < map->n; i++) {
 		const struct binding *other = &map->bindings[i];
-		n += other->command == b->command && !keymap_is_at_home(other)
-		     && keys_equal(&other->keys, &b->keys);
+		bool is_meant = other->command == b->command && !keymap_is_at_home(other)
+				&& keys_equal(&other->keys, &b->keys);
+		if (is_meant && other->key_context == CONTEXT_EDITOR)
+			return 0; /* all the others are not all outside of it */
+		n += is_meant;
 	}
 	return n;
 }

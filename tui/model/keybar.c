@@ -196,7 +196,7 @@ static void make_item(const struct model *m, int i, enum key_context place, stru
 static int rank_of(const struct model *m, int i, enum key_context place)
 {
 	if (model_is_running(m) && !strcmp(bar[i].command, "stop"))
-		return 0;
+		return m->run.paused_ns ? 1 : 0; /* a paused run has another key for it */
 	if (model_is_running(m) && !strcmp(bar[i].command, "run"))
 		return RUN_RANK_RUNNING;
 	bool is_common = bar[i].place == CONTEXT_ANY && bar[i].rank > RANK_ALWAYS

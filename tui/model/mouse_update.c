@@ -28,7 +28,9 @@ static void chrome_click(struct model *m, const struct event *ev, struct effects
 {
 	struct keybar_item items[KEYBAR_MAX];
 
-	if (ev->row == m->layout.keys_row) {
+	bool is_covered = m->tutor.is_on && !m->foot_rows; /* by the tutorial's instruction */
+
+	if (ev->row == m->layout.keys_row && !is_covered) {
 		int n = keybar_make(m, m->cols, items);
 		for (int i = 0; i < n; i++)
 			if (ev->col >= items[i].col && ev->col < items[i].col + items[i].cols)

@@ -133,7 +133,7 @@ static bool is_step_done(const struct model *m, const struct msg *msg)
 
 	switch (m->tutor.at) {
 	case STEP_WRITE:
-		if (r && r->status == TRM_STATUS_OK)
+		if (r && r->status == TRM_STATUS_OK && has_code(m))
 			return true; /* something shorter, which has even been run */
 		return has_code(m) && text_len(model_editor(m)->text) >= CODE_LEAST;
 	case STEP_RUN: return r && r->status == TRM_STATUS_OK;

@@ -452,6 +452,7 @@ int dialog_handle(struct dialog *d, const struct event *ev, int rows, int cols)
 	case EVENT_PASTE:
 		return d->has_field && field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	case EVENT_MOUSE:
+		d->typed[0] = '\0';
 		if (ev->action == MOUSE_WHEEL_UP || ev->action == MOUSE_WHEEL_DOWN)
 			return move_dialog_by(d, &l, ev->action == MOUSE_WHEEL_UP ? -3 : 3);
 		return ev->action == MOUSE_PRESS && ev->button == 1 ? click_dialog(d, &l, ev) : ANSWER_NONE;

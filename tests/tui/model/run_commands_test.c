@@ -128,6 +128,14 @@ static void a_found_word_is_not_run(void **state)
 	assert_true(editor_has_selection(model_editor(&m)));
 	press(K_F5, 0);
 	ran("x = 1\nprint(x)\n");
+	press('r', MOD_ALT); /* replace, and leave it at the first match */
+	press('p', 0);
+	press(K_ENTER, 0);
+	press(K_ENTER, 0);
+	press('q', 0);
+	assert_true(editor_has_selection(model_editor(&m)));
+	press(K_F5, 0);
+	ran("x = 1\nprint(x)\n");
 	press(K_RIGHT, 0);
 	press(K_RIGHT, MOD_SHIFT); /* this was chosen */
 	press(K_F5, 0);
