@@ -57,7 +57,7 @@ static bool start_sandbox(struct copies *c)
 static bool make_files(struct copies *c)
 {
 	static char block[1 << 20];
-	char path[128];
+	char path[200];
 	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
 	bool is_good = fd >= 0 && read(fd, block, sizeof block) == sizeof block;
 	close(fd);

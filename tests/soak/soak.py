@@ -50,6 +50,16 @@ def start(*args, **more):
     return subprocess.Popen([PROGRAM, *args], env=env, cwd=home, start_new_session=True, **more)
 
 
+def tell_states():
+    """All processes of this user's sandboxes, and what the kept one is doing."""
+    print(subprocess.run(["ps", "-eo", "pid,ppid,stat,wchan:20,etimes,time,args"], capture_output=True, text=True).stdout)
+    for args in (["ps"], ["inspect", "stays"]):
+        try:
+            print(subprocess.run([PROGRAM, *args], env=env, cwd=home, capture_output=True, text=True, timeout=MOST_S).stdout)
+        except subprocess.TimeoutExpired:
+            print(*args, "hangs, too")
+
+
 def end(process, codes, what):
     """Its output, once it has ended with one of these codes."""
     try:
@@ -58,6 +68,7 @@ def end(process, codes, what):
         process.kill()
         process.communicate()
         complain(f"{what}: it hangs")
+        tell_states()
         return ""
     if process.returncode not in codes:
         complain(f"{what}: exit {process.returncode}: {(err or b'').decode(errors='replace')[-300:]}")

@@ -153,11 +153,13 @@ void repl_command_attach(struct repl *r, const char *rest)
 void repl_command_keep(struct repl *r, const char *rest)
 {
 	struct trm_error why = {0};
-	const char *name = trm_sandbox_name(r->cli_session.sandbox);
 	bool is_on = !*rest || !strcmp(rest, "on");
-	if (!is_on && strcmp(rest, "off") != 0)
+	if (!is_on && strcmp(rest, "off") != 0) {
 		repl_error(r, ":keep takes on or off, not '%s'", rest);
-	else if (trm_sandbox_keep(r->cli_session.sandbox, is_on, &why) < 0)
+		return;
+	}
+	const char *name = trm_sandbox_name(r->cli_session.sandbox);
+	if (trm_sandbox_keep(r->cli_session.sandbox, is_on, &why) < 0)
 		repl_error(r, "%s", why.msg);
 	else if (is_on)
 		repl_say(r, "%s keeps running when this REPL ends: terrarium attach %s --repl", name, name);
