@@ -223,7 +223,6 @@ void doctor_try_sandbox(struct doctor *d, enum trm_isolation want)
 
 /* ---- a server --------------------------------------------------------------------------- */
 
-/* A server enforces everything itself: report the promises of its guards. */
 /* False: it did not get ready, which is said. */
 static bool await_ready(struct doctor *d, struct trial *t, const char *what)
 {
@@ -234,6 +233,7 @@ static bool await_ready(struct doctor *d, struct trial *t, const char *what)
 	return t->is_ready;
 }
 
+/* A server enforces everything itself: report the promises of its guards. */
 static void examine_server(struct doctor *d, struct trial *t, struct trm_sandbox *sandbox)
 {
 	const struct trm_guard *guards;

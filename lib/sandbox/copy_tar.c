@@ -113,8 +113,8 @@ static int begin_file(struct copy_tar *tar, struct buf *out, const struct entry 
 	char name[COPY_TAR_PATH];
 	int r = find_name(tar, entry, name);
 	tar->is_in_file = true;
-	tar->skips_file = r < 0;
-	tar->left = tar->padding = r < 0 ? 0 : entry->size;
+	tar->skips_file = false;
+	tar->left = tar->padding = entry->size;
 	return r < 0 ? r : put_node(out, name, "", '0', entry, entry->size);
 }
 
@@ -124,7 +124,7 @@ static int end_file(struct copy_tar *tar, struct buf *out)
 {
 	static const char zeros[64 * 1024], end[2 * BLOCK];
 	uint64_t left = tar->left + (BLOCK - tar->padding % BLOCK) % BLOCK;
-	int r = left < out->max - out->len ? 0 : TRM_EIO;
+	int r = left <= out->max - out->len ? 0 : TRM_EIO;
 	for (; left && r == 0; left -= left < sizeof zeros ? left : sizeof zeros)
 		r = buf_append(out, zeros, left < sizeof zeros ? (size_t)left : sizeof zeros);
 	tar->left = 0;
@@ -166,9 +166,21 @@ static bool skip_entry(struct copy_tar *tar, const struct entry *entry)
 	return true;
 }
 
+static bool is_path_too_long(const struct copy_tar *tar, const struct entry *entry)
+{
+	char name[COPY_TAR_PATH];
+	bool has_path = entry->kind == ENTRY_DIR || entry->kind == ENTRY_FILE || entry->kind == ENTRY_LINK;
+	return has_path && find_name(tar, entry, name) < 0;
+}
+
+/* The node is left out, and so is what belongs to it. */
 static int refuse_path(struct copy_tar *tar, const struct entry *entry, struct trm_error *why)
 {
 	tar->n_skipped += entry->kind == ENTRY_DIR;
+	if (entry->kind == ENTRY_FILE) {
+		tar->is_in_file = tar->skips_file = true;
+		tar->left = 0;
+	}
 	trm_error_set(why, TRM_ETOOBIG, "%.100s…/%.100s: the path is too long for an archive", tar->path,
 			entry->name);
 	return COPY_TAR_REFUSED;
@@ -179,6 +191,8 @@ int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *en
 	int r = 0;
 	if (skip_entry(tar, entry))
 		return 0;
+	if (is_path_too_long(tar, entry))
+		return refuse_path(tar, entry, why);
 	switch (entry->kind) {
 	case ENTRY_DIR: r = begin_folder(tar, out, entry); break;
 	case ENTRY_UP: r = end_folder(tar, out); break;
@@ -200,8 +214,9 @@ int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *en
 	if (r == TRM_EIO)
 		return trm_error_set(
 				why, r, "%.200s: a file became much shorter while it was read", tar->path);
-	if (r == TRM_ETOOBIG && entry->kind != ENTRY_UP && entry->kind != ENTRY_END)
-		return refuse_path(tar, entry, why);
+	/* A part of it may be there: to go on would make a header of what comes next. */
+	if (r == TRM_ETOOBIG)
+		return trm_error_set(why, r, "the archive is read too slowly for so many small files");
 	return r < 0 ? trm_error_set(why, r, "out of memory") : r;
 }
 

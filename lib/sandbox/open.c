@@ -109,7 +109,8 @@ static int take_opts(struct trm_sandbox *s, const struct trm_sandbox_opts *opts,
 	snprintf(s->group, sizeof s->group, "%s", opts->group ? opts->group : "");
 	s->opts.backend = s->backend;
 	s->is_kept = opts->keep;
-	s->leaves = opts->keep || opts->container.kube.adoptable || s->ops == &backend_attached
+	s->is_adoptable = opts->container.kube.adoptable != NULL;
+	s->leaves = opts->keep || s->is_adoptable || s->ops == &backend_attached
 		    || (s->ops->caps & BACKEND_JOIN && opts->server.join != TRM_REMOTE_START);
 	if (!s->opts.start_timeout_ms)
 		s->opts.start_timeout_ms = START_TIMEOUT_MS;

@@ -121,9 +121,9 @@ void sandbox_fail(struct trm_sandbox *s, const struct trm_error *why)
 		log_write(LOG_WARNING, "sandbox '%s' is given up: %s", s->name, why->msg);
 		s->why = *why;
 	}
-	/* A sandbox of ours that never came up is useless. */
-	bool is_ours = (s->is_kept || s->opts.container.kube.adoptable) && s->ops != &backend_attached;
-	start_closing(s, s->leaves && (s->state == SANDBOX_READY || !is_ours));
+	/* A sandbox of ours that never came up is useless, and one that failed is not for a later server. */
+	bool is_ours = s->is_kept && s->ops != &backend_attached;
+	start_closing(s, s->leaves && !s->is_adoptable && (s->state == SANDBOX_READY || !is_ours));
 }
 
 void trm_sandbox_close(struct trm_sandbox *sandbox)

@@ -150,6 +150,7 @@ struct trm_sandbox {
 	char presence[128];   /* what other clients are told that we are; "" nothing */
 	struct trm_error why; /* of closing */
 	bool is_kept;         /* as far as we know */
+	bool is_adoptable;    /* a later server may go on with it */
 	bool leaves;          /* closing leaves the sandbox running: it is kept, or we have only attached */
 	bool is_hung_up;      /* the stream has ended; a reason from the carrier is better than ours */
 	/* Runs until ready; then until the next check of the agent; after a hang-up until the carrier

@@ -20,7 +20,7 @@ struct prepared {
 /* The path of a file or folder there. False: it is too long. */
 bool prepared_path(char out[PATH_MAX], const char *name);
 
-/* Read a file of a folder. False: it is empty or cannot be read. Free the buffer in any case. */
+/* Read a file of a folder. False: it cannot be read. Free the buffer in any case. */
 bool prepared_read(const char *folder, const char *name, size_t max, struct buf *out);
 
 /* Find what was made for the language by this very compiler, with these options. `front` is the file there

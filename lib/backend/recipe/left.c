@@ -42,7 +42,9 @@ static bool read_row(const struct left_list *list, char *line, struct trm_kube_l
 	const char *fields[FIELDS];
 	recipe_fields(line, fields, FIELDS);
 	ret->version = strcmp(fields[VERSION], "0") != 0;
-	return copy_word(ret->pod, sizeof ret->pod, fields[POD], "abcdefghijklmnopqrstuvwxyz0123456789-")
+	/* A row that was cut off must not have a pod removed for its wrong key. */
+	return strlen(fields[KEY]) == TRM_KUBE_KEY - 1
+	       && copy_word(ret->pod, sizeof ret->pod, fields[POD], "abcdefghijklmnopqrstuvwxyz0123456789-")
 	       && !strncmp(ret->pod, RECIPE_NAME_PREFIX, strlen(RECIPE_NAME_PREFIX))
 	       && copy_word(ret->key, sizeof ret->key, fields[KEY], "0123456789abcdef")
 	       && copy_word(ret->adoptable, sizeof ret->adoptable, fields[ADOPTABLE], NULL)
@@ -109,7 +111,7 @@ int trm_kube_left(const struct trm_sandbox_opts *opts, struct trm_kube_left **re
 	int r = opts->container.recipe ? 0
 				       : trm_recipe_load(backend, opts->container.config, &recipe, reterr);
 	list.recipe = opts->container.recipe ? opts->container.recipe : recipe;
-	if (r < 0 || !recipe_has(list.recipe, STEP_LEFT))
+	if (r == TRM_ENOENT || (r == 0 && !recipe_has(list.recipe, STEP_LEFT)))
 		r = trm_error_set(reterr, TRM_ENOTSUP,
 				"sandboxes of the backend '%.60s' end with their server: none of them can be adopted",
 				backend);

@@ -32,12 +32,14 @@ static void a_pod_that_a_server_has_left(void **state)
 {
 	struct trm_kube_left row;
 	(void)state;
-	assert_true(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00ff\t1", gone_label(), &row));
+	assert_true(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00112233445566778899aabbccddeeff\t1",
+			gone_label(), &row));
 	assert_string_equal(row.pod, "terrarium-lab-0123abcd");
 	assert_string_equal(row.adoptable, "default/lab");
-	assert_string_equal(row.key, "00ff");
+	assert_string_equal(row.key, "00112233445566778899aabbccddeeff");
 	assert_int_equal(row.version, 1);
-	assert_true(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00ff\t0", gone_label(), &row));
+	assert_true(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00112233445566778899aabbccddeeff\t0",
+			gone_label(), &row));
 	assert_int_equal(row.version, 0);
 }
 
@@ -45,18 +47,22 @@ static void a_server_that_lives_has_left_none(void **state)
 {
 	struct trm_kube_left row;
 	(void)state;
-	assert_false(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00ff\t0", list.own_label, &row));
-	assert_false(read_text(
-			"terrarium-lab-0123abcd\t%s\tdefault/lab\t00ff\t0", "elsewhere/1/2/0/1/1", &row));
+	assert_false(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00112233445566778899aabbccddeeff\t0",
+			list.own_label, &row));
+	assert_false(read_text("terrarium-lab-0123abcd\t%s\tdefault/lab\t00112233445566778899aabbccddeeff\t0",
+			"elsewhere/1/2/0/1/1", &row));
 }
 
 /* They become arguments of commands. */
 static void strange_rows_are_none(void **state)
 {
-	static const char *const lines[] = {"", "\t", "terrarium-lab", "-lab\t%s\ta/b\t00\t0",
-			"other-lab\t%s\ta/b\t00\t0", "terrarium-Lab\t%s\ta/b\t00\t0",
+	static const char *const lines[] = {"", "\t", "terrarium-lab",
+			"-lab\t%s\ta/b\t00112233445566778899aabbccddeeff\t0",
+			"other-lab\t%s\ta/b\t00112233445566778899aabbccddeeff\t0",
+			"terrarium-Lab\t%s\ta/b\t00112233445566778899aabbccddeeff\t0",
 			"terrarium-lab\t%s\ta/b\t--key\t0", "terrarium-lab\t%s\ta/b\t\t0",
-			"terrarium-lab\t%s\t\t00\t0",
+			"terrarium-lab\t%s\ta/b\t00ff\t0",
+			"terrarium-lab\t%s\t\t00112233445566778899aabbccddeeff\t0",
 			"terrarium-lab\t%s\ta/b\t0123456789abcdef0123456789abcdef0\t0"};
 	struct trm_kube_left row;
 	(void)state;
