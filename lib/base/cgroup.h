@@ -2,8 +2,8 @@
 #ifndef TRM_BASE_CGROUP_H
 #define TRM_BASE_CGROUP_H
 
-/* What control groups count, in both versions: the file of each value, and how its text is read. Who reads
- * often keeps the files open and calls cgroup_parse(); all others call cgroup_read(). */
+/* The values that control groups of both versions count: the file of each value, and how its text is read. A
+ * caller that reads often keeps the files open and calls cgroup_parse(); all others call cgroup_read(). */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -26,7 +26,7 @@ void fds_close_all_but(int fd)
 	close_between(fd + 1, ~0u);
 }
 
-/* They are first moved out of each other's way. */
+/* Descriptors are first moved behind the targets, so that none is overwritten. */
 bool fds_place(const int *fds, size_t n)
 {
 	int moved[FDS_PLACE_MAX];

@@ -114,8 +114,7 @@ static bool may_be_built(unsigned seen)
 	       && !(seen & (1u << TOOL_NOT_REACHED | 1u << TOOL_NO_ANSWER | 1u << TOOL_STALLED));
 }
 
-/* pip calls a package unknown whose index the downloader may not reach. (Of a sandbox's own network this was
- * told when it began.) */
+/* pip says "no such package" also if the downloader may not reach the index. */
 static bool explain_unreachable(const struct trm_install *in, unsigned seen, struct trm_error *why)
 {
 	struct trm_limits limits = *trm_sandbox_limits(in->sandbox);

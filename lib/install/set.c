@@ -269,7 +269,7 @@ void set_remove(const char *folder)
 		fts_close(walk);
 }
 
-/* What programs have left behind that were killed. */
+/* Remove half-made sets of programs that were killed. */
 static void remove_old_halves(const char *sets)
 {
 	enum { OLD_S = 24 * 3600 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A tool that waits for an index which never answers, or sends a byte now and then: pip itself only looks at
- * single reads. What counts is what the sandbox receives, or else writes, and what it computes. */
+ * single reads. Signs of life are bytes that the sandbox receives or writes, and processor time. */
 #include "install/install.h"
 
 enum { SAMPLE_MS = 5000 };
@@ -12,7 +12,7 @@ static bool is_slow(uint64_t from, uint64_t to)
 	return to - from < SLOW_BYTES;
 }
 
-/* False also where it is not known: nobody is ended for that. What comes over the loopback device, from a
+/* False also if the figures are unknown: then the tool goes on. What comes over the loopback device, from a
  * proxy on this machine, is not counted as received, but it is written. */
 static bool is_idle(const struct trm_sample *from, const struct trm_sample *to)
 {

@@ -369,8 +369,8 @@ int registry_fail_absent(const char *name, struct trm_error *reterr);
 const char *sandbox_program(const struct trm_sandbox *sandbox, const char *path);
 int metrics_check(uint32_t interval_ms, struct trm_error *reterr);
 void metrics_send_watch(struct trm_sandbox *sandbox);
-/* Observers get samples at least this often, whatever its owner has asked for. 0: no longer. One at a time.
- */
+/* Observers get samples this often, unless the owner has asked for an interval, which then counts for all.
+ * 0: no longer. There is one such interval for a sandbox: the last call decides. */
 void metrics_need(struct trm_sandbox *sandbox, uint32_t interval_ms);
 int metrics_frame(struct trm_sandbox *sandbox, const struct frame *frame, struct trm_error *why);
 /* Sample what the carrier knows right now. False if it knows nothing without the agent. */

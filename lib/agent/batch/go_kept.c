@@ -112,7 +112,7 @@ bool go_imports_have(const struct go_import *list, size_t n, const struct go_imp
 	return false;
 }
 
-/* ---- what stays ---- */
+/* ---- declarations that stay after a run ---- */
 
 static void keep_imports(struct go_source *s, struct go_piece *piece)
 {

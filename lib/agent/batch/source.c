@@ -394,7 +394,7 @@ bool source_make(const struct source *s, const char *code, size_t n, const struc
 	return is_whole(&text) && is_whole(&ret->kept);
 }
 
-/* ---- what stays ---- */
+/* ---- declarations that stay after a run ---- */
 
 bool source_keep(struct source *s, struct source_piece *piece, const char *sizes)
 {

@@ -208,7 +208,7 @@ void source_c_put_label(const struct maker *m, struct buf *out, const char *name
 		buf_append(out, name, n);
 }
 
-/* ---- what stays ---- */
+/* ---- declarations that stay after a run ---- */
 
 /* The number behind that word. */
 static unsigned long long count_of(const char *sizes, const char *name, size_t n)

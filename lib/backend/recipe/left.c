@@ -15,7 +15,7 @@
 
 enum { LONGEST_MS = 30 * 1000 };
 
-/* What the step has printed is being read. */
+/* The list of pods, while the output of the step "left" is read. */
 struct left_list {
 	const struct trm_recipe *recipe;
 	char own_label[OWNER_LABEL];

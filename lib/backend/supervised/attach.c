@@ -119,7 +119,7 @@ static void on_soon(void *user)
 
 /* ---- start ----------------------------------------------------------------------------- */
 
-/* Take over the information about the sandbox. What our own supervisor would say in READY is part of it. */
+/* Take over the information about the sandbox. It contains what READY has for a sandbox of our own. */
 static void take_info(struct attached *a, struct info_msg *info)
 {
 	struct supervised *k = &a->k;
@@ -176,7 +176,7 @@ static const struct origin_msg *origin_of(const struct carrier *carrier)
 	return &((const struct supervised *)carrier)->control_conn.ready.ready.origin;
 }
 
-/* Whoever only runs code there does not ask for them. */
+/* A client that only runs code never asks for them, so they are opened at the first sample. */
 static size_t attached_guards(const struct carrier *carrier, const struct trm_guard **ret_guards)
 {
 	struct supervised *k = (struct supervised *)carrier;

@@ -138,8 +138,9 @@ struct trm_serve_opts {
 	/* Sandboxes outlive the server: trm_server_close() leaves those that run, and so does a server that
 	 * is killed. The next server of this user and host name that is opened with `adopts` within five
 	 * minutes goes on with them, under their names and with all that runs in them. One that cannot be
-	 * adopted is removed, and its name says why. TRM_ENOTSUP: sandboxes of the backend end with their
-	 * client. TRM_EINVAL with pools, whose sandboxes have no names of their own. */
+	 * adopted is removed, at the latest when its agent ends after five minutes; its name says why. A
+	 * supervisor that gets SIGTERM itself ends its pod. TRM_ENOTSUP: sandboxes of the backend end with
+	 * their client. TRM_EINVAL with pools, whose sandboxes have no names of their own. */
 	bool adopts;
 };
 

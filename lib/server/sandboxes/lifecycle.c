@@ -352,6 +352,14 @@ void lifecycle_start(struct served *served)
 		r = launch_served(served, &SANDBOX_CB, &served->sandbox, note, &why);
 	if (r < 0) {
 		set_reason(served, SERVED_STARTING, &why);
+		if (served->is_adopted) { /* without a supervisor nobody has removed it */
+			trm_error_set(&served->why, TRM_ECLOSED,
+					"the earlier server has left it, but it could not be adopted, and ends within "
+					"five minutes: %s",
+					why.msg);
+			log_write(LOG_WARNING, "sandbox '%s/%s': %s", served->space->name, served->name,
+					served->why.msg);
+		}
 		served_answer(served, &why);
 		return;
 	}
