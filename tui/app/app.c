@@ -384,14 +384,15 @@ int app_main(const struct app_opts *opts)
 		code = 128 + a->ended_by;
 	finish_app(a);
 	snprintf(detached, sizeof detached, "%s", a->detached);
-	bool has_kept_text = a->has_kept_text;
+	bool has_kept_text = a->has_kept_text, is_for_now = a->is_detached_for_now;
 	app_close_settings(a);
 	free(a);
 	if (has_kept_text)
 		printf("unsaved text is kept and comes back with its file or in this folder\n");
 	if (*detached)
-		printf("sandbox %s is left running: terrarium attach %s%s\n", detached,
-				describe_way(opts, words), detached);
+		printf("sandbox %s is left running%s: terrarium attach %s%s\n", detached,
+				is_for_now ? " until its owner ends" : "", describe_way(opts, words),
+				detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
 	return code;

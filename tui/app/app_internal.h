@@ -107,6 +107,7 @@ struct app {
 	bool has_part_only;          /* it was a partial frame */
 	bool has_result;             /* this frame shows the result of a run */
 	struct editor_glance glance; /* from the last full frame */
+	struct trm_error no_colors;  /* why the language has none, to be told; code TRM_OK: nothing */
 	bool has_reported_beyond;    /* that the end of a large file has no colors */
 	/* highlight.c: time of the last pass; time of this pass so far */
 	uint64_t colors_cost_ns, colors_spent_ns;
@@ -128,6 +129,7 @@ struct app {
 	bool like_is_adopted;     /* … running in this container */
 	bool stops_sandbox;       /* closing is to end it, whatever it is */
 	char detached[65];        /* left running, on the person's wish; "" */
+	bool is_detached_for_now; /* … until its owner ends, who has not kept it */
 	bool has_had_sandbox;     /* one was ready */
 	struct trm_error failure; /* why none ever was; all zero: nothing has failed */
 	const char *env[APP_ENV]; /* of the kernels */

@@ -11,6 +11,17 @@
 #define CHEAP_NS 1500000u /* limit for work that is done at once */
 #define PAUSE_NS 30000000u
 
+/* The note about a missing grammar waits, so that it does not replace what the person has yet to read. */
+static void tell_no_colors(struct app *a)
+{
+	const struct model *m = &a->model;
+
+	if (!a->no_colors.code || m->notices.is_shown || m->sandbox.state == SANDBOX_STARTING)
+		return;
+	app_notify(a, MSG_NOTICE, a->no_colors.msg);
+	a->no_colors.code = TRM_OK;
+}
+
 /* Load the grammar of the buffer's language on first use. An error is reported once. */
 static void set_language(struct app *a, struct editor *e)
 {
@@ -18,7 +29,8 @@ static void set_language(struct app *a, struct editor *e)
 	const struct syntax_language *l = e->lang ? grammars_get(a->grammars, e->lang->grammar, &err) : NULL;
 
 	if (err.code)
-		app_notify(a, MSG_NOTICE, err.msg);
+		a->no_colors = err;
+	tell_no_colors(a);
 	syntax_set_language(e->syntax, l);
 }
 

@@ -7,6 +7,7 @@
 #include <terrarium/config.h>
 
 #include "app/app_internal.h"
+#include "model/detach.h"
 #include "settings/settings.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -51,7 +52,7 @@ static void describe_app_sandbox(const struct trm_sandbox *sandbox, struct msg_s
 	ret->is_adopted = trm_sandbox_is_adopted(sandbox);
 	ret->limits = trm_sandbox_limits(sandbox);
 	ret->n_mounts = trm_sandbox_mounts(sandbox, &ret->mounts);
-	ret->is_kept = trm_sandbox_is_kept(sandbox);
+	ret->is_kept = trm_sandbox_is_kept(sandbox) || trm_sandbox_is_joined(sandbox);
 	ret->is_attached = trm_sandbox_is_attached(sandbox) || trm_sandbox_is_joined(sandbox);
 	ret->n_guards = trm_sandbox_is_ready(sandbox) ? trm_sandbox_guards(sandbox, &ret->guards) : 0;
 }
@@ -360,6 +361,7 @@ void app_close_sandbox(struct app *a)
 	a->session = NULL;
 	if (!a->stops_sandbox && trm_sandbox_survives_close(a->sandbox))
 		snprintf(a->detached, sizeof a->detached, "%s", trm_sandbox_name(a->sandbox));
+	a->is_detached_for_now = detach_loses_later(&a->model);
 	if (a->stops_sandbox)
 		trm_sandbox_stop(a->sandbox);
 	else

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists the files in the sandbox's /workspace with find(1). */
+/* Lists the files in the sandbox's /workspace with find(1), for the question about leaving. */
 #include <stdlib.h>
 #include <string.h>
+
+#include <terrarium/registry.h>
 
 #include "app/app_internal.h"
 
@@ -28,6 +30,18 @@ static void on_workspace_output(
 	l->n += n > room ? room : n;
 }
 
+/* What is kept, as its supervisor says: another client may have changed it. */
+static bool is_kept_now(const struct app *a)
+{
+	struct trm_entry entry;
+
+	if (!a->sandbox || !trm_sandbox_is_attached(a->sandbox)
+			|| trm_registry_find(trm_sandbox_name(a->sandbox), &entry, NULL) < 0
+			|| !entry.has_state)
+		return a->model.sandbox.is_kept;
+	return entry.is_kept;
+}
+
 static void on_workspace_exited(
 		void *user, struct trm_proc *proc, const struct trm_exit *status, const struct trm_error *why)
 {
@@ -41,7 +55,8 @@ static void on_workspace_exited(
 	l->bytes[l->n] = '\0';
 	app_send(l->app, &(struct msg){.type = MSG_FILES,
 					 .files.lines = status && status->exit_code == 0 ? l->bytes : NULL,
-					 .files.has_more = l->has_more});
+					 .files.has_more = l->has_more,
+					 .files.is_kept = is_kept_now(l->app)});
 	free(l);
 }
 
@@ -63,5 +78,5 @@ void app_list_files(struct app *a)
 	if (l && a->sandbox && trm_proc_spawn(a->sandbox, &opts, &proc_cb, l, &proc, &err) == 0)
 		return;
 	free(l);
-	app_send(a, &(struct msg){.type = MSG_FILES});
+	app_send(a, &(struct msg){.type = MSG_FILES, .files.is_kept = is_kept_now(a)});
 }

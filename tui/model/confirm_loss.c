@@ -30,6 +30,9 @@ static const struct {
 		[LOSS_NONE_OF_IT] = {"Detach? The sandbox keeps running with:",
 				{{"Detach", NULL, 'd', BUTTON_DO}, {"Stop it", "Stop", 't', BUTTON_STOP},
 						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
+		[LOSS_LATER] = {"Detach? The sandbox ends with its owner:",
+				{{"Detach", NULL, 'd', BUTTON_DO}, {"Stop it", "Stop", 't', BUTTON_STOP},
+						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
 		[LOSS_SANDBOX] = {"Start a new sandbox? You will lose:",
 				{{"New sandbox", "New", 'n', BUTTON_DO},
 						{"Cancel", NULL, 'c', ANSWER_CANCEL}}},
@@ -54,9 +57,14 @@ static const struct dialog_button unsaved_file_buttons[] = {
 		{"Stay", NULL, 's', ANSWER_CANCEL},
 };
 
+static bool is_detaching(const struct loss_question *l)
+{
+	return l->what == LOSS_NONE_OF_IT || l->what == LOSS_LATER;
+}
+
 static bool is_leaving(const struct loss_question *l)
 {
-	return l->what == LOSS_WORKBENCH || l->what == LOSS_NONE_OF_IT;
+	return l->what == LOSS_WORKBENCH || is_detaching(l);
 }
 
 static bool is_of_sandbox(const struct loss_question *l)
@@ -163,12 +171,45 @@ static void describe_uptime(const struct model *m, struct dialog *d)
 				format_uptime(up, m->metrics.sample.uptime_ms));
 }
 
+/* Other programs in the sandbox. They lose it when it ends here. */
+static void describe_clients(const struct model *m, struct dialog *d)
+{
+	const bool stays = is_detaching(&m->loss_question);
+	char names[320];
+	unsigned n = m->peer_runs.n_clients;
+
+	if (n < 2)
+		return;
+	peer_runs_others(&m->peer_runs, names, sizeof names);
+	dialog_add_labeled(d, "Attached", stays ? ROLE_DIALOG : ROLE_DIALOG_WARN, "%u other client%s%s%s%s",
+			n - 1, n == 2 ? "" : "s",
+			stays    ? ""
+			: n == 2 ? " loses it, too"
+				 : " lose it, too",
+			*names ? ": " : "", names);
+}
+
+static bool has_unsaved(const struct model *m, bool only_files)
+{
+	for (size_t i = 0; i < m->buffers.n; i++)
+		if (buffer_is_unsaved(m->buffers.items[i])
+				&& (!only_files || m->buffers.items[i]->editor.path))
+			return true;
+	return false;
+}
+
+/* Text that is kept stands below its own heading where the title announces a loss. */
 static void describe_unsaved(const struct model *m, struct dialog *d)
 {
-	const char *label = m->text_is_unsafe ? "Unsaved" : "Kept";
+	const bool has_heading = !m->text_is_unsafe && d->n_lines > 0 && has_unsaved(m, false);
+	const char *label = m->text_is_unsafe ? "Unsaved" : has_heading ? "Text" : "Kept";
 	uint16_t role = m->text_is_unsafe ? ROLE_DIALOG_WARN : ROLE_DIALOG;
 	char name[64];
 
+	if (has_heading)
+		dialog_add(d, ROLE_DIALOG, "%s", "");
+	if (has_heading)
+		dialog_add(d, ROLE_DIALOG_TITLE, "You keep:");
 	for (size_t i = 0; i < m->buffers.n; i++) {
 		const struct buffer *b = m->buffers.items[i];
 		size_t lines = run_source_lines(&b->editor);
@@ -192,6 +233,8 @@ void loss_refresh(struct model *m)
 
 	if (d->answer != answer_loss)
 		return;
+	if (is_detaching(&m->loss_question)) /* whoever owns it may keep it meanwhile, or no longer */
+		m->loss_question.what = detach_loses_later(m) ? LOSS_LATER : LOSS_NONE_OF_IT;
 	dialog_clear_lines(d);
 	snprintf(d->title, sizeof d->title, "%s", questions[m->loss_question.what].title);
 	describe_run(m, d);
@@ -199,11 +242,12 @@ void loss_refresh(struct model *m)
 		describe_all_variables(m, d);
 	if (is_of_sandbox(&m->loss_question) && m->sandbox.state != SANDBOX_DEAD) {
 		describe_files(m, d);
+		describe_clients(m, d);
 		if (d->n_lines == 0 && m->loss_question.what == LOSS_WORKBENCH && !m->text_is_unsafe)
 			snprintf(d->title, sizeof d->title, "Quit?");
 		describe_uptime(m, d);
 	}
-	if (m->loss_question.what == LOSS_NONE_OF_IT) {
+	if (is_detaching(&m->loss_question)) {
 		dialog_add_labeled(d, "Come back", ROLE_DIALOG_DIM, "terrarium attach %s%s",
 				m->sandbox.remote_options, m->sandbox.name);
 	}
@@ -223,18 +267,10 @@ static bool has_files(const struct model *m)
 	       && m->metrics.sample.disk_bytes > m->first_disk_bytes;
 }
 
-static bool has_unsaved(const struct model *m, bool only_files)
-{
-	for (size_t i = 0; i < m->buffers.n; i++)
-		if (buffer_is_unsaved(m->buffers.items[i])
-				&& (!only_files || m->buffers.items[i]->editor.path))
-			return true;
-	return false;
-}
-
 bool loss_is_worth_asking(const struct model *m)
 {
 	bool any = model_is_running(m) || has_unsaved(m, !m->text_is_unsafe)
+		   || (m->sandbox.state != SANDBOX_DEAD && m->peer_runs.n_clients > 1)
 		   || (m->sandbox.state == SANDBOX_READY && has_files(m));
 
 	for (unsigned i = 0; i < trm_lang_count() && m->sandbox.state == SANDBOX_READY; i++)
@@ -274,7 +310,8 @@ static void perform_loss(struct model *m, struct effects *out)
 
 	switch (m->loss_question.what) {
 	case LOSS_WORKBENCH: effect_plain(out, EFFECT_QUIT); break;
-	case LOSS_NONE_OF_IT: effect_plain(out, EFFECT_DETACH); break;
+	case LOSS_NONE_OF_IT:
+	case LOSS_LATER: effect_plain(out, EFFECT_DETACH); break;
 	case LOSS_SANDBOX: effect_plain(out, EFFECT_RESTART_SANDBOX); break;
 	case LOSS_KERNEL:
 		effect_lang(out, EFFECT_RESTART_KERNEL, lang);
@@ -322,6 +359,8 @@ void loss_take_files(struct model *m, const struct msg *msg)
 	struct loss_question *l = &m->loss_question;
 	size_t used = 0;
 
+	if (m->sandbox.is_attached)
+		m->sandbox.is_kept = msg->files.is_kept;
 	l->files = msg->files.lines ? FILES_KNOWN : FILES_UNKNOWN;
 	l->n_files = 0;
 	l->file_bytes = 0;

@@ -19,6 +19,8 @@ enum loss {
 	LOSS_WORKBENCH, /* by quitting */
 	/* By detaching, which loses nothing: the sandbox keeps running, and text is kept. */
 	LOSS_NONE_OF_IT,
+	/* By detaching from a sandbox that its owner has not kept: it ends with the owner. */
+	LOSS_LATER,
 	LOSS_SANDBOX,   /* by starting another sandbox */
 	LOSS_KERNEL,    /* by restarting the kernel */
 	LOSS_VARIABLES, /* by resetting the kernel */

@@ -10,6 +10,11 @@ bool detach_is_certain(const struct model *m)
 	return m->sandbox.state != SANDBOX_DEAD && (m->sandbox.is_kept || m->sandbox.is_attached);
 }
 
+bool detach_loses_later(const struct model *m)
+{
+	return m->sandbox.is_attached && !m->sandbox.is_kept && !m->sandbox.is_adopted;
+}
+
 /* ---- commands ---- */
 
 static bool has_sandbox(struct model *m)
@@ -29,7 +34,7 @@ static void detach(struct model *m, struct effects *out)
 static void keep_sandbox(struct model *m, struct effects *out)
 {
 	if (has_sandbox(m))
-		effect_add(out, (struct effect){.type = EFFECT_KEEP, .is_kept = !detach_is_certain(m)});
+		effect_add(out, (struct effect){.type = EFFECT_KEEP, .is_kept = !m->sandbox.is_kept});
 }
 
 static const struct command commands[] = {

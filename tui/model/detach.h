@@ -11,5 +11,7 @@ struct model;
 
 /* Is there a sandbox that would keep running after detaching? */
 bool detach_is_certain(const struct model *m);
+/* … but only until its owner ends, who has not kept it? */
+bool detach_loses_later(const struct model *m);
 
 #endif

@@ -270,6 +270,7 @@ struct msg {
 		struct {
 			const char *lines; /* of size, tab, name; NULL: unknown */
 			bool has_more;
+			bool is_kept; /* the sandbox, now: its owner may have changed that */
 		} files;
 	};
 };

@@ -239,16 +239,26 @@ void peer_runs_name(struct model *m, uint32_t client, const char *words)
 	}
 }
 
-/* "2 clients: this one, and terrarium repl, pid 42" */
+void peer_runs_others(const struct peer_runs *p, char *out, size_t cap)
+{
+	unsigned unnamed = p->n_clients - 1 > p->n_names ? p->n_clients - 1 - p->n_names : 0;
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (unsigned i = 0; i < p->n_names && used < cap; i++)
+		used += (size_t)snprintf(out + used, cap - used, "%s%s", i ? "; " : "", p->names[i].words);
+	if (unnamed && p->n_names && used < cap)
+		snprintf(out + used, cap - used, "; %u other%s", unnamed, unnamed == 1 ? "" : "s");
+}
+
+/* "2 clients are attached: this one; terrarium repl, pid 42" */
 static void tell_attached(const struct peer_runs *p, char *out, size_t cap)
 {
-	size_t used = (size_t)snprintf(out, cap, "%u clients are attached: this one", p->n_clients);
-	unsigned unnamed = p->n_clients - 1 > p->n_names ? p->n_clients - 1 - p->n_names : 0;
+	char others[320];
 
-	for (unsigned i = 0; i < p->n_names && used < cap; i++)
-		used += (size_t)snprintf(out + used, cap - used, "; %s", p->names[i].words);
-	if (unnamed && used < cap)
-		snprintf(out + used, cap - used, "; %u other%s", unnamed, unnamed == 1 ? "" : "s");
+	peer_runs_others(p, others, sizeof others);
+	snprintf(out, cap, "%u clients are attached%s%s", p->n_clients, *others ? ": this one; " : "",
+			others);
 }
 
 bool peer_runs_tell_clients(const struct model *m)

@@ -65,6 +65,10 @@ void peer_runs_name(struct model *m, uint32_t client, const char *words);
 /* Has it changed lately who is attached? */
 bool peer_runs_tell_clients(const struct model *m);
 
+/* "terrarium repl, pid 42; 1 other": the clients beside this one, of which there is one at least; "": none
+ * has told its name. */
+void peer_runs_others(const struct peer_runs *p, char *out, size_t cap);
+
 /* "terrarium repl, pid 42 runs print(x)"; after a change who is attached; "": neither. */
 void peer_runs_text(const struct model *m, char *out, size_t cap);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/metrics_layout.h"
+#include "model/confirm_loss.h"
 #include "model/dialog_dispatch.h"
 #include "model/model.h"
 #include "model/msg.h"
@@ -143,8 +144,12 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_CLIENTS:
 		m->peer_runs.n_clients = msg->n_clients;
 		m->peer_runs.changed_ns = m->now_ns;
+		loss_refresh(m);
 		break;
-	case MSG_CLIENT: peer_runs_name(m, msg->client.id, msg->client.what); break;
+	case MSG_CLIENT:
+		peer_runs_name(m, msg->client.id, msg->client.what);
+		loss_refresh(m);
+		break;
 	default: break;
 	}
 }

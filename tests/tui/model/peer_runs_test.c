@@ -69,6 +69,49 @@ static void who_is_attached_is_shown_for_a_while(void **state)
 	assert_screen("2 clients", true);
 }
 
+/* Others are in a sandbox that ends with this workbench. */
+static void who_else_is_attached_is_in_the_question(void **state)
+{
+	(void)state;
+	send((struct msg){.type = MSG_CLIENTS, .n_clients = 3});
+	send((struct msg){.type = MSG_CLIENT, .client.id = 4, .client.what = "terrarium repl, pid 12"});
+	press(K_F10, 0);
+	assert_null(last_effect(EFFECT_QUIT));
+	assert_screen("Quit? You will lose:", true);
+	assert_screen("Attached  2 other clients lose it, too: terrarium repl, pid 12; 1 other", true);
+	send((struct msg){.type = MSG_CLIENTS, .n_clients = 2});
+	assert_screen("Attached  1 other client loses it, too: terrarium repl, pid 12", true);
+}
+
+static void what_an_owner_has_not_kept_ends_with_it(void **state)
+{
+	(void)state;
+	send((struct msg){.type = MSG_SANDBOX_READY,
+			.sandbox.name = "lab",
+			.sandbox.backend = "local",
+			.sandbox.is_attached = true});
+	send((struct msg){.type = MSG_CLIENTS, .n_clients = 2});
+	press(K_F10, 0);
+	assert_screen("Detach? The sandbox ends with its owner", true);
+	assert_screen("keeps running", false);
+	assert_screen("loses it", false);
+	/* Meanwhile its owner has kept it. */
+	send((struct msg){.type = MSG_FILES, .files.lines = "", .files.is_kept = true});
+	assert_screen("Detach? The sandbox keeps running", true);
+}
+
+static void what_is_kept_is_not_among_the_losses(void **state)
+{
+	(void)state;
+	type("text");
+	m.variables[0].is_stale = true;
+	press(K_F10, 0);
+	assert_screen("Quit? You will lose:", true);
+	assert_screen("Kept", false);
+	assert_screen("You keep:", true);
+	assert_screen("Text      the python buffer, never saved (1 line)", true);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
@@ -77,6 +120,9 @@ int main(void)
 			TEST(a_run_of_another_client_is_asked_about),
 			TEST(the_name_stays_while_another_client_runs),
 			TEST(who_is_attached_is_shown_for_a_while),
+			TEST(who_else_is_attached_is_in_the_question),
+			TEST(what_an_owner_has_not_kept_ends_with_it),
+			TEST(what_is_kept_is_not_among_the_losses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
