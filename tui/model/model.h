@@ -152,6 +152,7 @@ struct model {
 	struct active_run run;
 	uint32_t waiting[MODEL_WAITING]; /* serials of the waiting runs, next first */
 	size_t n_waiting;
+	uint64_t queued_notice; /* number of the notice about the last of them; see notices.h */
 	bool has_last; /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;

@@ -158,6 +158,7 @@ bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct 
 		m->waiting[m->n_waiting++] = info->serial;
 		notices_add(&m->notices, m->now_ns, false, "queued behind the current run: %s",
 				info->excerpt);
+		m->queued_notice = m->notices.n;
 	}
 	return true;
 }
@@ -300,6 +301,8 @@ static void start_waiting_run(struct model *m)
 	uint32_t next = m->waiting[0];
 	memmove(m->waiting, m->waiting + 1, --m->n_waiting * sizeof *m->waiting);
 	make_run_current(m, next);
+	if (m->n_waiting == 0 && m->queued_notice == m->notices.n)
+		m->notices.is_shown = false; /* "queued behind …" is true no longer */
 }
 
 void run_show_end(struct model *m, uint32_t serial, const struct trm_result *r)

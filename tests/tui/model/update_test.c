@@ -350,6 +350,19 @@ static void each_language_has_its_buffer(void **state)
 	assert_false(dialog_is_open(&m.dialog));
 }
 
+/* The notice ends when it is true no longer. */
+static void a_queued_run_has_begun(void **state)
+{
+	(void)state;
+	run("first");
+	press('a', MOD_CTRL);
+	type("second");
+	press(K_F5, 0);
+	assert_screen("queued behind the current run: second", true);
+	done((struct trm_result){.number = 1});
+	assert_screen("queued behind", false);
+}
+
 static void leaves_at_once_if_nothing_is_lost(void **state)
 {
 	(void)state;
@@ -655,6 +668,7 @@ int main(void)
 			TEST(a_secret_is_not_shown),
 			TEST(typing_in_the_output_goes_to_stdin),
 			TEST(each_language_has_its_buffer),
+			TEST(a_queued_run_has_begun),
 			TEST(leaves_at_once_if_nothing_is_lost),
 			TEST(kernel_query_before_something_is_lost),
 			TEST(kernel_query_while_variables_are_awaited),
