@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "model/table_page.h"
 #include "model/update.h"
+#include "text/rich.h"
 
 static void answer_save_all(struct model *m, int answer, struct effects *out);
 
@@ -119,10 +120,29 @@ static bool is_of_type(const struct artifact_row *row, const char *mime)
 	return strncmp(row->mime, mime, strlen(mime)) == 0;
 }
 
+/* What HTML and Markdown say, in lines for this dialog; malloc'd. NULL: it is another type, or says nothing.
+ */
+static char *artifact_text(const struct model *m, const struct artifact_row *row)
+{
+	struct dialog_layout l = dialog_layout(&m->dialog, m->rows, m->cols);
+	size_t n = 0;
+	char *text = NULL;
+
+	if (is_of_type(row, "text/html"))
+		text = rich_from_html((const char *)row->bytes, row->n,
+				l.text.cols > 0 ? (size_t)l.text.cols : 0, &n);
+	else if (is_of_type(row, "text/markdown"))
+		text = rich_from_markdown((const char *)row->bytes, row->n, &n);
+	if (text && n)
+		rich_strip(text);
+	if (text && !n)
+		free(text);
+	return n ? text : NULL;
+}
+
 static void preview_text(struct model *m, const struct artifact_row *row)
 {
 	struct dialog *d = &m->dialog;
-	const char *at = (const char *)row->bytes, *end = at + row->n;
 	char title[96], line[PREVIEW_LINE_BYTES];
 	int n = 0;
 
@@ -130,6 +150,8 @@ static void preview_text(struct model *m, const struct artifact_row *row)
 	dialog_begin(d, title, dialog_dismiss);
 	d->command = "inspect";
 	d->is_large = true;
+	char *text = artifact_text(m, row);
+	const char *at = text ? text : (const char *)row->bytes, *end = at + (text ? strlen(text) : row->n);
 	for (; at < end && n < PREVIEW_LINES; n++) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((newline ? newline : end) - at);
@@ -139,6 +161,7 @@ static void preview_text(struct model *m, const struct artifact_row *row)
 	}
 	if (at < end)
 		dialog_add(d, ROLE_DIALOG_DIM, "%zu bytes more", (size_t)(end - at));
+	free(text);
 }
 
 static void look_at_artifact(struct model *m, struct effects *out)

@@ -3,7 +3,8 @@
 #define TUI_MODEL_GALLERY_H
 
 /* The page of artifacts: images, tables, HTML and files of the runs. They can be shown, saved and opened
- * with other programs. The page shows HTML and SVG as text and never interprets them. */
+ * with other programs. HTML is shown as its text, with tables in columns. SVG is
+ * shown as source. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -476,6 +476,25 @@ static int open_the_desk(void **state)
 	return 0;
 }
 
+/* A DataFrame is a table there, not the source of one. */
+static void html_is_text_in_the_gallery(void **state)
+{
+	static const char html[] = "<style>th {color: red}</style><table><tr><th>city</th><th>n</th></tr>"
+				   "<tr><td>Rome</td><td>7</td></tr></table>";
+	struct artifact one = {.run = 1, .mime = "text/html", .n = sizeof html - 1};
+
+	(void)state;
+	one.bytes = (uint8_t *)strdup(html);
+	assert_true(artifacts_add(&m.artifacts, &one));
+	press('y', MOD_ALT);
+	assert_screen("out-1-1.html", true);
+	press(K_ENTER, 0);
+	assert_screen("Rome", true);
+	assert_screen("city", true);
+	assert_screen("<t", false);
+	assert_screen("color", false);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open_the_desk, desk_teardown)
 
 int main(void)
@@ -499,6 +518,7 @@ int main(void)
 			TEST(lines_for_stdin_are_remembered),
 			TEST(a_prompt_is_shown_once),
 			TEST(the_search_tells_its_keys),
+			TEST(html_is_text_in_the_gallery),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
