@@ -335,7 +335,8 @@ def variables(request):
 			'size': size_of(value) if whole else '', 'value': short_repr(value) if whole else '',
 			'has_members': later('has_members')(value), 'is_table': later('kind_of_table')(value) is not None}
 		for name, value in list(names.items())
-		if isinstance(name, str) and not name.startswith('__') and not isinstance(value, types.ModuleType)]
+		if isinstance(name, str) and not name.startswith('__') and name != '_exit_code'
+		and not isinstance(value, types.ModuleType)]
 	return {'variables': rows}
 
 

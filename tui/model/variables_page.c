@@ -38,24 +38,29 @@ static int at_most(int value, int most)
 	return value < most ? value : most;
 }
 
-/* Names and types are as wide as the longest one, within bounds. The value gets the rest. */
+/* Names and types are as wide as the longest one. A name has a bound; a type is cut only where too little
+ * would be left of the values. The value gets the rest. */
 void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS + 1])
 {
-	size_t longest[3] = {6, 6, 6}; /* least widths: a heading and the sort mark */
+	size_t longest[VARIABLE_COLUMNS] = {6, 6, 6, 6}; /* least widths: a heading and the sort mark */
 	struct variable_line lines[VARIABLE_LINES_MAX];
 	size_t n_lines = variable_lines(m, lines);
 
 	for (size_t i = 0; i < n_lines; i++) {
 		const struct variable *v = lines[i].row;
-		const char *texts[3] = {v ? v->name : "", v ? v->type : "", v ? v->size : ""};
-		for (int k = 0; k < 3; k++) {
+		if (!v)
+			continue;
+		const char *texts[] = {v->name, v->type, v->size, v->value};
+		for (int k = 0; k < VARIABLE_COLUMNS; k++) {
 			size_t n = cluster_columns(texts[k], strlen(texts[k]));
 			n += k == 0 ? 2 * (lines[i].depth + 1) : 0;
-			longest[k] = n > longest[k] && n < 100 ? n : longest[k];
+			if (n > longest[k] && (n < 100 || k == VARIABLE_VALUE))
+				longest[k] = n;
 		}
 	}
 	int name = at_most((int)longest[0] + 1, cols * 35 / 100);
-	int type = at_most((int)longest[1] + 1, cols * 25 / 100), size = at_most((int)longest[2] + 1, 10);
+	int size = at_most((int)longest[2] + 1, 10), value = at_most((int)longest[3], cols / 5);
+	int type = at_most((int)longest[1] + 1, cols - name - size - value);
 	ret[VARIABLE_NAME] = 0;
 	ret[VARIABLE_TYPE] = name;
 	ret[VARIABLE_SIZE] = name + type;

@@ -183,10 +183,11 @@ static void variables_are_listed(void **state)
 			"import os\nx = [1, 2, 3]\n_y = 'text'\nclass Bad:\n"
 			"    def __repr__(self): raise ValueError\n    def __len__(self): return 1 // 0\nbad = Bad()\n"
 			"class M:\n    shape = property(lambda s: (2, 4))\nm = M()\nbig = list(range(10**6))\n"
-			"loop = []\nloop.append(loop)\nhalf = '\\ud800\\0'",
+			"loop = []\nloop.append(loop)\nhalf = '\\ud800\\0'\n_exit_code = 0",
 			"ok", "");
 	const cJSON *data = ask_variables(d);
 	assert_null(variable(data, "os"));
+	assert_null(variable(data, "_exit_code")); /* of !command */
 	assert_string_equal(member(variable(data, "x"), "type"), "list");
 	assert_string_equal(member(variable(data, "x"), "size"), "3");
 	assert_string_equal(member(variable(data, "x"), "value"), "[1, 2, 3]");

@@ -34,11 +34,33 @@ static void all_metrics_fit_above_the_variables(void **state)
 	assert_screen("now", true);
 }
 
+static void answer_variables(const char *json)
+{
+	now_ns += 300000000;
+	send((struct msg){.type = MSG_TICK});
+	send((struct msg){.type = MSG_ANSWER,
+			.answer.serial = m.kernel_queries.last_serial,
+			.answer.json = json});
+}
+
+/* A type is cut only for the sake of values. */
+static void a_type_is_whole_where_there_is_room(void **state)
+{
+	(void)state;
+	m.variables[m.lang->index].is_stale = true;
+	press('v', MOD_ALT);
+	answer_variables(
+			"{\"variables\":[{\"name\":\"g\",\"type\":\"DataFrameGroupBy\",\"size\":\"3\",\"value\":"
+			"\"<object at 0x7f0000000000 that is long enough to be cut here>\"}]}");
+	assert_screen("DataFrameGroupBy 3      <obj", true);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(all_metrics_fit_above_the_variables),
+			TEST(a_type_is_whole_where_there_is_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
