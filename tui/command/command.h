@@ -49,7 +49,8 @@ struct command {
 	/* For the current buffer; returns enum editor_bits. */
 	unsigned (*edit)(struct editor *e, int arg);
 	int arg;
-	bool is_motion; /* of edit: its key together with Shift selects */
+	bool is_motion;    /* of edit: its key together with Shift selects */
+	const char *words; /* other words by which a person may search for it; may be NULL */
 };
 
 struct command_table {

@@ -78,6 +78,6 @@ static void answer_goto(struct model *m, int answer, struct effects *out)
 
 static const struct command commands[] = {
 		{"go-to-line", "Go to line…", "go to a line: 12, 12:5 (line and column), +10, -10",
-				CONTEXT_EDITOR, .run = go_to_line},
+				CONTEXT_EDITOR, .run = go_to_line, .words = "jump"},
 };
 const struct command_table goto_commands = COMMAND_TABLE(commands);

@@ -27,7 +27,8 @@ static const struct {
 		{CONTEXT_ANY, "mouse",
 				"click to focus, drag to select or to move a border, wheel to scroll; hold Shift "
 				"for the terminal's own selection"},
-		{CONTEXT_COUNT, "Tab", "next button, also the arrow keys; Enter or its letter presses it"},
+		{CONTEXT_COUNT, "Tab",
+				"next button, also the arrow keys; Enter presses it, or the letter that is underlined in it"},
 		{CONTEXT_COUNT, "Esc", "cancel"},
 };
 
@@ -45,24 +46,30 @@ struct help {
 };
 
 /* Is each word of the needle in one of the texts? */
-static bool help_fits(const char *needle, const char *a, const char *b, const char *c)
+static bool help_fits(const char *needle, const char *const *texts, size_t n_texts)
 {
 	while (*needle) {
 		char word[32];
 		size_t n = strcspn(needle, " ");
 		snprintf(word, sizeof word, "%.*s", (int)n, needle);
-		if (n && !strcasestr(a, word) && !strcasestr(b, word) && !strcasestr(c, word))
+		bool is_there = n == 0;
+		for (size_t i = 0; i < n_texts && !is_there; i++)
+			is_there = strcasestr(texts[i], word) != NULL;
+		if (!is_there)
 			return false;
 		needle += n + strspn(needle + n, " ");
 	}
 	return true;
 }
 
-static void add_help_row(struct help *h, int section, const char *keys, const char *name, const char *text)
+/* `c` is NULL if no command has these keys. */
+static void add_help_row(
+		struct help *h, int section, const char *keys, const struct command *c, const char *text)
 {
 	struct dialog *d = &h->m->dialog;
+	const char *const texts[] = {keys, text, c ? c->name : "", c && c->words ? c->words : ""};
 
-	if (!help_fits(h->needle, keys, name, text))
+	if (!help_fits(h->needle, texts, sizeof texts / sizeof *texts))
 		return;
 	if (h->section != section && d->n_lines)
 		dialog_add(d, ROLE_DIALOG, "%s", "");
@@ -175,7 +182,7 @@ static void add_commands(struct help *h, enum key_context key_context, bool has_
 		keys_name(keys, key);
 		other_keys(h->m, c, others, sizeof others);
 		snprintf(text, sizeof text, "%s%s", c->help, others);
-		add_help_row(h, (int)key_context, key, c->name, text);
+		add_help_row(h, (int)key_context, key, c, text);
 	}
 }
 
@@ -187,7 +194,7 @@ static void add_section(struct help *h, enum key_context key_context)
 	}
 	for (int i = 0; i < COUNT(extras); i++)
 		if (extras[i].key_context == key_context)
-			add_help_row(h, (int)key_context, extras[i].keys, "", extras[i].help);
+			add_help_row(h, (int)key_context, extras[i].keys, NULL, extras[i].help);
 }
 
 /* Commands without a key, by their titles. */
@@ -201,7 +208,7 @@ static void add_keyless(struct help *h)
 			continue;
 		bool is_same = strcasecmp(c->title, c->help) == 0;
 		snprintf(text, sizeof text, "%s%s%s", c->title, is_same ? "" : ": ", is_same ? "" : c->help);
-		add_help_row(h, CONTEXT_COUNT + 1, "", c->name, text);
+		add_help_row(h, CONTEXT_COUNT + 1, "", c, text);
 	}
 }
 
@@ -219,7 +226,7 @@ static void add_first(struct help *h, enum key_context here)
 			continue;
 		other_keys(h->m, item->command, others, sizeof others);
 		snprintf(text, sizeof text, "%s%s", item->command->help, others);
-		add_help_row(h, CONTEXT_COUNT + 2, item->keys, item->command->name, text);
+		add_help_row(h, CONTEXT_COUNT + 2, item->keys, item->command, text);
 	}
 }
 

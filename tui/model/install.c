@@ -190,6 +190,6 @@ void install_advise(const struct model *m, const struct trm_result *r, char *out
 
 static const struct command commands[] = {
 		{"install-packages", "Install packages…", "install packages in the sandbox with pip or npm",
-				CONTEXT_ANY, .run = install_packages},
+				CONTEXT_ANY, .run = install_packages, .words = "pip npm add library module"},
 };
 const struct command_table install_commands = COMMAND_TABLE(commands);

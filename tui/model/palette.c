@@ -66,7 +66,7 @@ static bool begins_word(const char *text, const char *needle)
 }
 
 /* Rate a command. A match in one piece counts more than scattered letters. The title counts more than the
- * command's name, and the name more than the words of the help. */
+ * command's name and its other words, and these more than the words of the help. */
 static struct hit judge(const struct palette *p, const char *needle, const struct command *c)
 {
 	struct hit h = {.command = c, .score = 3 * fuzzy_score(needle, c->title, &h.marks)};
@@ -78,7 +78,7 @@ static struct hit judge(const struct palette *p, const char *needle, const struc
 	}
 	if (begins_word(c->title, needle))
 		h.score += WORD_IN_TITLE;
-	else if (begins_word(c->name, needle))
+	else if (begins_word(c->name, needle) || (c->words && begins_word(c->words, needle)))
 		h.score += WORD_IN_NAME;
 	if (!h.score && c->help && strlen(needle) > 2 && strcasestr(c->help, needle))
 		h.score = 1;

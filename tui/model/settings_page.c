@@ -263,6 +263,7 @@ void settings_page_stored(struct model *m, const struct msg *msg, struct effects
 }
 
 static const struct command commands[] = {
-		{"settings", "Settings", "search and change settings", CONTEXT_ANY, .run = settings_page_ask},
+		{"settings", "Settings", "search and change settings", CONTEXT_ANY, .run = settings_page_ask,
+				.words = "options preferences config"},
 };
 const struct command_table settings_commands = COMMAND_TABLE(commands);

@@ -35,6 +35,22 @@ static void finds_by_name_and_help(void **state)
 	assert_false(dialog_is_open(&m.dialog));
 }
 
+/* By words that neither its title nor its name has. */
+static void finds_by_other_words(void **state)
+{
+	(void)state;
+	press('p', MOD_CTRL);
+	type("pip");
+	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "install-packages");
+	press('u', MOD_CTRL);
+	type("jump");
+	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "go-to-line");
+	press(K_ESCAPE, 0);
+	press(K_F1, 0);
+	type("jump");
+	assert_screen("go to a line", true);
+}
+
 /* "Run the selection" has all letters of it, but Enter would run code. */
 static void a_whole_word_comes_first(void **state)
 {
@@ -167,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(finds_and_runs),
 			TEST(finds_by_name_and_help),
+			TEST(finds_by_other_words),
 			TEST(a_whole_word_comes_first),
 			TEST(tells_keys_where_they_hold),
 			TEST(another_key_is_named),
