@@ -32,17 +32,6 @@ static unsigned act_set_mark(struct editor *e, int arg)
 	return DONE;
 }
 
-/* Cut the rest of the line. At the end of a line, cut the newline. */
-static unsigned act_cut_to_line_end(struct editor *e, int arg)
-{
-	(void)arg;
-	e->sel.anchor = e->sel.cursor;
-	editor_move(e, MOVE_END, true);
-	if (e->sel.anchor == e->sel.cursor)
-		editor_move(e, MOVE_RIGHT, true);
-	return e->sel.anchor == e->sel.cursor ? 0 : editor_cut(e);
-}
-
 #define ACTION(name) \
 	static unsigned act_##name(struct editor *e, int arg) \
 	{ \
@@ -87,8 +76,9 @@ static const struct command commands[] = {
 		{"deselect", NULL, "deselect", CONTEXT_EDITOR, .edit = act_deselect},
 		{"set-mark", "Set the mark", "set the mark: motions select from here", CONTEXT_EDITOR,
 				.edit = act_set_mark},
-		{"cut-to-line-end", "Cut to the end of the line", "cut to the end of the line",
-				CONTEXT_EDITOR, .edit = act_cut_to_line_end},
+		{"cut-to-line-end", "Cut to the end of the line",
+				"cut to the end of the line (again: collect)", CONTEXT_EDITOR,
+				.edit = edit_cut_to_line_end},
 		{"copy", "Copy", "copy (also ^C when nothing runs)", CONTEXT_EDITOR, .edit = act_copy},
 		{"cut", "Cut", "cut", CONTEXT_EDITOR, .edit = act_cut},
 		{"paste", "Paste", "paste", CONTEXT_EDITOR, .edit = act_paste},

@@ -119,6 +119,7 @@ unsigned editor_copy(struct editor *e)
 	size_t start = selection_start(e->sel);
 	if (!editor_has_selection(e))
 		return EDITOR_HANDLED;
+	e->burst = BURST_NONE;
 	return copy_text_range(e, start, selection_end(e->sel) - start, false);
 }
 
@@ -152,6 +153,25 @@ unsigned edit_cut_line(struct editor *e, int arg)
 	if (bits & EDITOR_NOMEM)
 		return bits;
 	return bits | editor_replace(e, start, end - start, "", 0, BURST_CUT_LINE);
+}
+
+/* Cut the rest of the line. At the end of a line, cut the newline. Cuts without another command in between
+ * are collected in the clipboard, however long the pause; each is a step of undo. */
+unsigned edit_cut_to_line_end(struct editor *e, int arg)
+{
+	size_t start = e->sel.cursor, end = text_line_end(e->text, text_line_of(e->text, start));
+	bool appends = e->burst == BURST_CUT_REST;
+	(void)arg;
+	if (start == end)
+		end = text_next(e->text, start);
+	if (start == end)
+		return 0;
+	unsigned bits = copy_text_range(e, start, end - start, appends);
+	if (bits & EDITOR_NOMEM)
+		return bits;
+	bits |= editor_replace(e, start, end - start, "", 0, BURST_NONE);
+	e->burst = BURST_CUT_REST;
+	return bits;
 }
 
 /* Duplicate the selection. Without a selection, duplicate the line. */

@@ -15,7 +15,7 @@ struct find;
 #define DONE (EDITOR_HANDLED | EDITOR_REDRAW)
 
 /* Kinds of typing. Successive keys of one kind are one step of undo. */
-enum burst { BURST_NONE, BURST_TYPE, BURST_ERASE, BURST_DELETE, BURST_CUT_LINE };
+enum burst { BURST_NONE, BURST_TYPE, BURST_ERASE, BURST_DELETE, BURST_CUT_LINE, BURST_CUT_REST };
 
 enum move {
 	MOVE_LEFT,
@@ -88,6 +88,7 @@ unsigned editor_replace_all(struct editor *e, struct find *f, const char *by,
 /* Actions of the table in editor_commands.c. */
 unsigned edit_erase(struct editor *e, int arg); /* arg: enum move to the end of the erased text */
 unsigned edit_cut_line(struct editor *e, int arg);
+unsigned edit_cut_to_line_end(struct editor *e, int arg);
 unsigned edit_duplicate(struct editor *e, int arg);
 
 /* ---- editor_pairs.c ---- */

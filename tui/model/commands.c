@@ -190,7 +190,8 @@ static void repaint(struct model *m, struct effects *out)
 	effect_plain(out, EFFECT_REPAINT);
 }
 
-/* Close or deselect things as Escape does, even if this command has another key. */
+/* Close or deselect things as Escape does, even if this command has another key. A search in the editor goes
+ * back to where it began. */
 static void cancel(struct model *m, struct effects *out)
 {
 	const struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE};
@@ -201,7 +202,8 @@ static void cancel(struct model *m, struct effects *out)
 
 	if (dialog_is_open(&m->dialog))
 		update_dialog(m, &msg, out);
-	else if (!page_is_shown(m) && (finder_event(m, &msg, out) || output_search_event(m, &msg)))
+	else if (!page_is_shown(m)
+			&& (finder_give_up(m) || finder_event(m, &msg, out) || output_search_event(m, &msg)))
 		return;
 	else if (c)
 		command_run(m, c, out);

@@ -246,6 +246,18 @@ void finder_close(struct model *m)
 	relayout(m);
 }
 
+bool finder_give_up(struct model *m)
+{
+	struct finder *f = &m->finder;
+
+	if (m->focus != PANE_EDITOR || (f->state != FINDER_WHAT && f->state != FINDER_BY))
+		return false;
+	f->is_marking = false;
+	finder_close(m);
+	editor_select(model_editor(m), f->origin.anchor, f->origin.cursor);
+	return true;
+}
+
 /* ---- keys ---- */
 
 static bool *option_of(struct finder *f, uint32_t key)

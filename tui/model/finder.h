@@ -56,6 +56,8 @@ int finder_rows(const struct finder *f);
 
 void finder_open_vi(struct model *m);
 void finder_close(struct model *m);
+/* Close the bar, and go back to where the search began. False: it is not open. */
+bool finder_give_up(struct model *m);
 /* Is the selection a match of the search, rather than something that the person has selected? */
 bool finder_has_selected(const struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */

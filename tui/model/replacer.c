@@ -98,12 +98,14 @@ void replacer_answer(struct model *m, const struct event *ev, struct effects *ou
 {
 	switch (ev->key) {
 	case 'y':
+	case ' ': /* Emacs' keys, too */
 	case K_ENTER: replace_one(m, out); break;
 	case 'n':
 	case K_DOWN:
 		ask_next(m, m->finder.match.pos + (m->finder.match.len ? m->finder.match.len : 1));
 		break;
-	case 'a': replace_rest(m, out); break;
+	case 'a':
+	case '!': replace_rest(m, out); break;
 	case 'q':
 	case K_ESCAPE: replacer_end(m); break;
 	}

@@ -41,6 +41,64 @@ static void moves_and_kills(void **state)
 	assert_string_equal(buffer(), "onetwo\n");
 }
 
+/* Emacs joins kills that follow each other, and a pause does not come between them. */
+static void kills_are_collected(void **state)
+{
+	(void)state;
+	type("one\ntwo\nthree");
+	press('<', MOD_ALT);
+	press('k', MOD_CTRL);
+	now_ns += 10000000000u;
+	press('k', MOD_CTRL);
+	press('k', MOD_CTRL);
+	assert_string_equal(buffer(), "\nthree");
+	press('>', MOD_ALT);
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), "\nthreeone\ntwo");
+	press('_', MOD_CTRL);
+	press('_', MOD_CTRL); /* each kill is a step */
+	assert_string_equal(buffer(), "two\nthree");
+	press('<', MOD_ALT);
+	press('k', MOD_CTRL);
+	press('f', MOD_CTRL); /* another command comes between */
+	press('k', MOD_CTRL);
+	press('y', MOD_CTRL);
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), "\nthreethree");
+}
+
+static void a_search_is_given_up(void **state)
+{
+	(void)state;
+	type("a b a b");
+	press('<', MOD_ALT);
+	press('f', MOD_CTRL);
+	press('s', MOD_CTRL);
+	type("b");
+	press('s', MOD_CTRL);
+	assert_int_equal(model_editor(&m)->sel.cursor, 7);
+	press('g', MOD_CTRL);
+	assert_screen("Find b", false);
+	assert_int_equal(model_editor(&m)->sel.cursor, 1);
+	assert_false(editor_has_selection(model_editor(&m)));
+}
+
+static void all_the_rest_is_replaced(void **state)
+{
+	(void)state;
+	type("a b a b a b");
+	press('<', MOD_ALT);
+	press('%', MOD_ALT);
+	type("b\nc\n");
+	type("n!");
+	assert_string_equal(buffer(), "a b a c a c");
+	press('<', MOD_ALT);
+	press('%', MOD_ALT);
+	type("\nd\n"); /* the pattern is that of the last time */
+	type(" ");
+	assert_string_equal(buffer(), "a d a c a c");
+}
+
 static void its_search_goes_on_and_ends_by_its_own_keys(void **state)
 {
 	(void)state;
@@ -163,6 +221,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(moves_and_kills),
+			TEST(kills_are_collected),
+			TEST(a_search_is_given_up),
+			TEST(all_the_rest_is_replaced),
 			TEST(its_search_goes_on_and_ends_by_its_own_keys),
 			TEST(mark_selects),
 			TEST(sequences),
