@@ -197,6 +197,7 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *path)
 struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const char *path, bool *ret_is_new,
 		struct trm_error *reterr);
 void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
+void app_write_file(struct app *a, const struct effect *effect); /* EFFECT_WRITE */
 /* Save all unsaved buffers that have files, and wait for the disk. False: a file could not be saved, and the
  * rest was not tried. */
 bool app_save_files(struct app *a);

@@ -149,6 +149,35 @@ void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool check
 				     : trm_strerror(r));
 }
 
+void app_write_file(struct app *a, const struct effect *effect)
+{
+	struct buffer *b = buffers_find(&a->model.buffers, effect->save.buffer);
+	bool is_over = effect->type == EFFECT_WRITE_OVER;
+	char path[PATH_MAX], text[NOTICE_BYTES];
+	struct trm_error err = {0};
+
+	if (!b)
+		return;
+	struct editor *e = &b->editor;
+	app_expand_path(effect->save.path, path);
+	bool is_own = e->path && is_same_file(e->path, path);
+	if (!is_own && !is_over && access(path, F_OK) == 0) {
+		app_send_file(a, MSG_SAVED, b->id, path, "File exists (add ! to override)");
+	} else if (is_own && !is_over) {
+		app_save_file(a, b->id, NULL, true);
+	} else if (is_own || !e->path) {
+		app_save_file(a, b->id, is_own ? e->path : path, false);
+	} else {
+		app_lend_outputs(a, e);
+		int r = editor_write_copy(e, path, &err);
+		snprintf(text, sizeof text, "wrote a copy to %.300s", path);
+		if (r < 0)
+			app_send_file(a, MSG_SAVED, b->id, path, err.msg[0] ? err.msg : trm_strerror(r));
+		else
+			app_notify(a, MSG_NOTICE, text);
+	}
+}
+
 bool app_save_files(struct app *a)
 {
 	struct buffers *all = &a->model.buffers;

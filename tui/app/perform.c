@@ -94,6 +94,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_PICK_FILES: app_pick_files(a); break;
 	case EFFECT_SAVE: app_save_file(a, effect->save.buffer, effect->save.path, false); break;
 	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->save.buffer, effect->save.path, true); break;
+	case EFFECT_WRITE:
+	case EFFECT_WRITE_OVER: app_write_file(a, effect); break;
 	case EFFECT_KEEP_OUTPUT: app_keep_output(a, effect); break;
 	case EFFECT_SPILL:
 	case EFFECT_SPILL_END: app_run_spill(a, effect->serial, effect->type == EFFECT_SPILL); break;

@@ -122,11 +122,19 @@ size_t cell_marks_unplan(struct cell_marks *c)
 void cell_marks_kernel_gone(struct cell_marks *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
-		bool has_ended = c->items[i].state == CELL_OK || c->items[i].state == CELL_FAILED;
-		c->items[i].is_lost |= has_ended;
-		c->items[i].is_stale |= has_ended;
+		struct cell_mark *m = &c->items[i];
+		bool is_lost = !m->is_saved && (m->state == CELL_OK || m->state == CELL_FAILED);
+		m->is_lost |= is_lost;
+		m->is_stale |= is_lost;
 	}
 	c->version++;
+}
+
+void cell_marks_drop_saved(struct cell_marks *c)
+{
+	for (size_t i = c->n; i-- > 0;)
+		if (c->items[i].is_saved)
+			remove_mark(c, i);
 }
 
 /* ---- edits ---- */

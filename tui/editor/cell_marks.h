@@ -32,6 +32,7 @@ struct cell_mark {
 	bool ends_with_line; /* text inserted after a newline at its end does not belong to it */
 	bool is_stale;       /* it was edited since it ran, or its result is lost */
 	bool is_lost;
+	bool is_saved;    /* the notebook's file holds this result: it did not run here */
 	bool is_noted;    /* the file of the notebook holds what it made */
 	uint64_t code;    /* hash of the bytes that ran */
 	uint64_t number;  /* number of the run in its session; 0: unknown */
@@ -56,7 +57,8 @@ struct cell_mark *cell_marks_add(struct cell_marks *c, const struct text *t, siz
 struct cell_mark *cell_marks_find(const struct cell_marks *c, uint32_t serial); /* NULL: there is none */
 /* the next planned one; NULL: there is none */
 struct cell_mark *cell_marks_planned(const struct cell_marks *c);
-size_t cell_marks_unplan(struct cell_marks *c); /* remove the planned marks; returns their number */
+size_t cell_marks_unplan(struct cell_marks *c);   /* remove the planned marks; returns their number */
+void cell_marks_drop_saved(struct cell_marks *c); /* remove the results of the file */
 /* The interpreter of the marks has ended: mark their results as lost. */
 void cell_marks_kernel_gone(struct cell_marks *c);
 

@@ -114,6 +114,7 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
 	e->format = format;
 	e->stamp = stamp;
 	editor_take_notebook(e, nb);
+	editor_show_saved(e);
 	return 0;
 }
 
@@ -142,7 +143,6 @@ static int begin_notebook(struct editor *e, const char *target, struct notebook 
 	r = file_save_begin(target, printed, e->format, ret, reterr);
 	text_destroy(printed);
 	if (r < 0) {
-		editor_forget_noted(e);
 		notebook_destroy(*ret_notebook);
 		*ret_notebook = NULL;
 	}
@@ -167,6 +167,8 @@ int editor_save_begin(struct editor *e, const char *path, struct file_saving **r
 	}
 	notebook_destroy(e->next_notebook);
 	e->next_notebook = nb;
+	if (nb)
+		editor_note_results(e);
 	if (copy) {
 		free(e->path);
 		e->path = copy;
@@ -204,6 +206,18 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
 	r = file_save_end(saving, &stamp, reterr);
 	editor_saved(e, r == 0 ? &stamp : NULL);
 	return r;
+}
+
+int editor_write_copy(struct editor *e, const char *path, struct trm_error *reterr)
+{
+	struct notebook *nb = NULL;
+	struct file_saving *saving;
+	struct file_stamp ignored;
+	int r = notebook_is_named(path) ? begin_notebook(e, path, &nb, &saving, reterr)
+					: file_save_begin(path, e->text, e->format, &saving, reterr);
+
+	notebook_destroy(nb);
+	return r < 0 ? r : file_save_end(saving, &ignored, reterr);
 }
 
 bool editor_is_stale(const struct editor *e)
@@ -311,10 +325,12 @@ static int take_file(struct editor *e, const char *path, struct file_format *ret
 	}
 	r = become(e, t);
 	text_destroy(t);
-	if (r == 0 && is_own)
+	if (r == 0 && is_own) {
 		editor_take_notebook(e, nb);
-	else
+		editor_show_saved(e);
+	} else {
 		notebook_destroy(nb);
+	}
 	return r < 0 ? trm_error_set(reterr, r, "not enough memory to read %s", path) : 0;
 }
 

@@ -65,6 +65,8 @@ int editor_read_notebook(const char *path, struct text **t, struct notebook **re
 void editor_take_notebook(struct editor *e, struct notebook *nb); /* NULL: it is no notebook any more */
 /* The file that the script becomes, as text and read again. 0, TRM_ENOMEM or TRM_ETOOBIG. */
 int editor_print_notebook(struct editor *e, struct text **ret, struct notebook **ret_notebook);
+void editor_show_saved(struct editor *e);   /* marks for the results that the file holds */
+void editor_note_results(struct editor *e); /* the file that is being saved holds them */
 void editor_forget_noted(struct editor *e); /* it was not saved after all */
 
 /* ---- editor_edit.c ---- */

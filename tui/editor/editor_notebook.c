@@ -70,6 +70,48 @@ void editor_take_notebook(struct editor *e, struct notebook *nb)
 		e->lang = nb->lang;
 }
 
+static bool has_mark_at(const struct editor *e, size_t pos)
+{
+	for (size_t i = 0; i < e->marks.n; i++)
+		if (e->marks.items[i].pos == pos)
+			return true;
+	return false;
+}
+
+static void show_saved_result(
+		struct editor *e, const struct notebook_cell *at, const struct notebook_saved *saved)
+{
+	struct cell_mark *m = cell_marks_add(&e->marks, e->text, at->pos, at->end - at->pos);
+
+	if (!m)
+		return;
+	m->is_saved = true;
+	m->state = saved->has_failed ? CELL_FAILED : CELL_OK;
+	m->number = saved->count;
+	if (saved->text)
+		m->is_cut = cell_mark_take_text(saved->has_failed ? m->error : m->value, saved->text);
+}
+
+void editor_show_saved(struct editor *e)
+{
+	size_t len = text_len(e->text), n = 0;
+	char *script = e->notebook ? text_slice(e->text, 0, len) : NULL;
+	struct notebook_cell *cells = NULL;
+
+	cell_marks_drop_saved(&e->marks);
+	bool is_known = script && notebook_split(e->lang, script, len, &cells, &n) == 0
+			&& n == e->notebook->n_cells;
+	for (size_t i = 0; is_known && i < n; i++) {
+		struct notebook_saved saved = {0};
+		bool has_run = notebook_saved_result(&e->notebook->cells[i], &saved);
+		if (has_run && cells[i].end > cells[i].pos && !has_mark_at(e, cells[i].pos))
+			show_saved_result(e, &cells[i], &saved);
+		free(saved.text);
+	}
+	notebook_cells_free(cells, n);
+	free(script);
+}
+
 /* It was a whole cell, has ended, and the file does not know of it. */
 static bool is_news(const struct cell_mark *m)
 {
@@ -91,7 +133,7 @@ static size_t collect_results(struct editor *e, struct notebook_result *results)
 	size_t n = 0;
 
 	for (size_t i = 0; e->outputs && i < e->marks.n; i++) {
-		struct cell_mark *m = &e->marks.items[i];
+		const struct cell_mark *m = &e->marks.items[i];
 		struct notebook_result *r = &results[n];
 		if (!is_news(m))
 			continue;
@@ -99,9 +141,14 @@ static size_t collect_results(struct editor *e, struct notebook_result *results)
 		r->end = m->pos + m->len;
 		r->outputs = e->outputs->get(e->outputs->user, m->serial, &r->n, &r->count);
 		n += r->outputs != NULL;
-		m->is_noted = true;
 	}
 	return n;
+}
+
+void editor_note_results(struct editor *e)
+{
+	for (size_t i = 0; e->outputs && i < e->marks.n; i++)
+		e->marks.items[i].is_noted |= is_news(&e->marks.items[i]);
 }
 
 void editor_forget_noted(struct editor *e)

@@ -36,42 +36,44 @@ enum effect_type {
 	EFFECT_PEEK,           /* : name, of a sandbox; MSG_INSIDE_… follow */
 	EFFECT_LOOK_CONTAINER, /* : container; MSG_INSIDE_… follow */
 	EFFECT_LOOK_END,
-	EFFECT_STOP_SANDBOX,     /* : stop_sandbox */
-	EFFECT_BELL,             /* ring the bell */
-	EFFECT_NOTIFY,           /* : text, a notification of the terminal's desktop (OSC 9) */
-	EFFECT_ASK,              /* : ask; answered by MSG_ANSWER */
-	EFFECT_SIGNAL,           /* : signal */
-	EFFECT_WARM,             /* : lang; start its kernel early, so that its first run does not wait */
-	EFFECT_RESTART_KERNEL,   /* : lang */
-	EFFECT_RESTART_SANDBOX,  /* replace the sandbox with a new one */
-	EFFECT_START_SANDBOX,    /* after the previous one has ended */
-	EFFECT_REMEMBER,         /* : text, a line for the history file, a JSON object */
-	EFFECT_READ_HISTORY,     /* answered by MSG_HISTORY */
-	EFFECT_LIST_FILES,       /* of /workspace; answered by MSG_FILES */
-	EFFECT_OPEN,             /* : open */
-	EFFECT_PICK_FILES,       /* answered by MSG_PICK_FILES */
-	EFFECT_SAVE,             /* : save */
-	EFFECT_SAVE_CHECKED,     /* : save; ask before an existing file is replaced */
-	EFFECT_RELOAD,           /* : buffer; read its file again */
-	EFFECT_EDIT_OUTSIDE,     /* : buffer; edit it in $VISUAL or $EDITOR */
-	EFFECT_KEEP_OUTPUT,      /* : keep_output */
-	EFFECT_COPY_FILES,       /* : copy */
-	EFFECT_COPY_CHECKED,     /* : copy; ask before an existing file here is replaced */
-	EFFECT_COPY,             /* : text, for the terminal's clipboard */
-	EFFECT_THEME,            /* : name */
-	EFFECT_LIST_THEMES,      /* answered by MSG_THEMES */
-	EFFECT_COMPLETE_PATH,    /* : path, as typed; answered by MSG_PATH */
-	EFFECT_READ_TABLE,       /* : path, in the sandbox; answered by MSG_TABLE_FILE */
-	EFFECT_SEEK,             /* : at_us, in the recording; also after a change of speed */
-	EFFECT_EXPORT,           /* : path, whose extension decides the format; answered by MSG_EXPORTED */
-	EFFECT_EXPORT_OVER,      /* : path; the same, though the file exists */
-	EFFECT_RECORD,           /* : path; answered by MSG_RECORDING */
-	EFFECT_RECORD_STOP,      /* answered by MSG_RECORDING */
-	EFFECT_ASK_TERMINAL,     /* ask which images it can show; answered by MSG_IMAGES */
-	EFFECT_DRAW_FIGURE,      /* : figure; answered by MSG_FIGURE_DRAWN */
-	EFFECT_ZOOM_FIGURE,      /* : figure; the same for the whole screen */
-	EFFECT_OPEN_FIGURE,      /* : figure; open it with a program of the desktop */
-	EFFECT_SAVE_FIGURE,      /* : save_figure; answered by MSG_FIGURE_SAVED */
+	EFFECT_STOP_SANDBOX,    /* : stop_sandbox */
+	EFFECT_BELL,            /* ring the bell */
+	EFFECT_NOTIFY,          /* : text, a notification of the terminal's desktop (OSC 9) */
+	EFFECT_ASK,             /* : ask; answered by MSG_ANSWER */
+	EFFECT_SIGNAL,          /* : signal */
+	EFFECT_WARM,            /* : lang; start its kernel early, so that its first run does not wait */
+	EFFECT_RESTART_KERNEL,  /* : lang */
+	EFFECT_RESTART_SANDBOX, /* replace the sandbox with a new one */
+	EFFECT_START_SANDBOX,   /* after the previous one has ended */
+	EFFECT_REMEMBER,        /* : text, a line for the history file, a JSON object */
+	EFFECT_READ_HISTORY,    /* answered by MSG_HISTORY */
+	EFFECT_LIST_FILES,      /* of /workspace; answered by MSG_FILES */
+	EFFECT_OPEN,            /* : open */
+	EFFECT_PICK_FILES,      /* answered by MSG_PICK_FILES */
+	EFFECT_SAVE,            /* : save */
+	EFFECT_SAVE_CHECKED,    /* : save; ask before an existing file is replaced */
+	EFFECT_WRITE,         /* : save; a copy, if the buffer has another file; never over an existing one */
+	EFFECT_WRITE_OVER,    /* : save; the same, though the file exists */
+	EFFECT_RELOAD,        /* : buffer; read its file again */
+	EFFECT_EDIT_OUTSIDE,  /* : buffer; edit it in $VISUAL or $EDITOR */
+	EFFECT_KEEP_OUTPUT,   /* : keep_output */
+	EFFECT_COPY_FILES,    /* : copy */
+	EFFECT_COPY_CHECKED,  /* : copy; ask before an existing file here is replaced */
+	EFFECT_COPY,          /* : text, for the terminal's clipboard */
+	EFFECT_THEME,         /* : name */
+	EFFECT_LIST_THEMES,   /* answered by MSG_THEMES */
+	EFFECT_COMPLETE_PATH, /* : path, as typed; answered by MSG_PATH */
+	EFFECT_READ_TABLE,    /* : path, in the sandbox; answered by MSG_TABLE_FILE */
+	EFFECT_SEEK,          /* : at_us, in the recording; also after a change of speed */
+	EFFECT_EXPORT,        /* : path, whose extension decides the format; answered by MSG_EXPORTED */
+	EFFECT_EXPORT_OVER,   /* : path; the same, though the file exists */
+	EFFECT_RECORD,        /* : path; answered by MSG_RECORDING */
+	EFFECT_RECORD_STOP,   /* answered by MSG_RECORDING */
+	EFFECT_ASK_TERMINAL,  /* ask which images it can show; answered by MSG_IMAGES */
+	EFFECT_DRAW_FIGURE,   /* : figure; answered by MSG_FIGURE_DRAWN */
+	EFFECT_ZOOM_FIGURE,   /* : figure; the same for the whole screen */
+	EFFECT_OPEN_FIGURE,   /* : figure; open it with a program of the desktop */
+	EFFECT_SAVE_FIGURE,   /* : save_figure; answered by MSG_FIGURE_SAVED */
 	EFFECT_SAVE_FIGURE_OVER, /* : save_figure; the same, though the file exists */
 	EFFECT_SAVE_ALL,         /* : path, a folder for all artifacts; answered by a notice */
 	EFFECT_REPAINT,          /* redraw the whole screen */

@@ -24,7 +24,7 @@ static void ask_vi_command(struct model *m)
 {
 	dialog_begin(&m->dialog, "Command", answer_vi);
 	dialog_add(&m->dialog, ROLE_DIALOG_DIM,
-			"w, w FILE, q, q!, wq, x, e FILE, %%s/OLD/NEW/g, or the number of a line");
+			"w, w FILE, w! FILE, q, q!, wq, x, e FILE, %%s/OLD/NEW/g, or the number of a line");
 	dialog_set_field(&m->dialog, ":", NULL);
 	m->needs_draw = true;
 }
@@ -96,6 +96,22 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 
 /* ---- ":" ---- */
 
+/* As vi does: another file gets a copy, and the buffer keeps its name. Without a name it gets this one. */
+static void write_as_vi(struct model *m, bool is_over, const char *path, struct effects *out)
+{
+	const struct buffer *b = buffers_current(&m->buffers);
+
+	if (*path == '!' || *path == '>')
+		notices_add(&m->notices, m->now_ns, false,
+				"\":w\" writes only to a file here: w FILE, w! FILE");
+	else if (*path)
+		effect_save(out, is_over ? EFFECT_WRITE_OVER : EFFECT_WRITE, b->id, path);
+	else if (is_over && b->editor.path)
+		effect_save(out, EFFECT_SAVE, b->id, b->editor.path);
+	else
+		run_named(m, "save", out);
+}
+
 static void run_vi_command(struct model *m, const char *text, struct effects *out)
 {
 	const char *word = text + strspn(text, " :");
@@ -111,10 +127,8 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 		editor_goto_line(model_editor(m), line > lines ? lines - 1 : line ? line - 1 : 0);
 	} else if (strcmp(name, "$") == 0) {
 		editor_goto_line(model_editor(m), lines - 1);
-	} else if (strcmp(name, "w") == 0 && *rest) {
-		effect_save(out, EFFECT_SAVE_CHECKED, buffers_current(&m->buffers)->id, rest);
-	} else if (strcmp(name, "w") == 0) {
-		run_named(m, "save", out);
+	} else if (strcmp(name, "w") == 0 || strcmp(name, "w!") == 0) {
+		write_as_vi(m, name[1] == '!', rest, out);
 	} else if (strcmp(name, "q") == 0 || strcmp(name, "qa") == 0) {
 		run_named(m, "quit", out);
 	} else if (strcmp(name, "q!") == 0 || strcmp(name, "qa!") == 0) {

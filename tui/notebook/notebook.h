@@ -75,6 +75,15 @@ struct notebook_kernel notebook_kernel_of(const struct trm_lang *lang);
  * the new length. */
 size_t notebook_uncomment(const struct trm_lang *lang, char *text, size_t n);
 
+/* What the file holds of the last run of a cell, for a mark beside it. */
+struct notebook_saved {
+	uint64_t count;  /* the number of the run; 0: unknown */
+	bool has_failed; /* the text is the error, else the value */
+	char *text;      /* malloc'd; NULL: none */
+};
+/* False: nothing has run. */
+bool notebook_saved_result(const struct notebook_cell *cell, struct notebook_saved *ret);
+
 /* Write the script. */
 void notebook_put_script(const struct notebook *nb, FILE *out);
 
@@ -96,6 +105,9 @@ int notebook_print(const struct notebook *nb, const char *script, size_t n,
 int notebook_split(const struct trm_lang *lang, const char *script, size_t n, struct notebook_cell **ret,
 		size_t *ret_n);
 void notebook_cells_free(struct notebook_cell *cells, size_t n);
+/* A text of the file is a string or a list of strings; malloc'd. False: neither, or out of memory. */
+bool notebook_read_text(struct json_span source, char **ret, size_t *ret_n);
+long notebook_number(struct json_span value); /* a whole number; 0 for any other value */
 
 bool notebook_same_cell(const struct notebook_cell *a, const struct notebook_cell *b);
 

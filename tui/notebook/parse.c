@@ -76,8 +76,7 @@ static const struct trm_lang *magic_language(const char *source)
 
 /* ---- cells ---- */
 
-/* The source is a string or a list of strings. False: neither, or out of memory. */
-static bool read_cell_source(struct json_span source, char **ret, size_t *ret_n)
+bool notebook_read_text(struct json_span source, char **ret, size_t *ret_n)
 {
 	struct span_items items = span_items(source);
 	struct json_span key, item;
@@ -162,7 +161,7 @@ static int read_cell(struct notebook *nb, struct json_span raw, size_t k, struct
 		  : span_is(type, "raw") ? NOTEBOOK_RAW
 					 : NOTEBOOK_MARKDOWN;
 	nb->n_cells++;
-	if (!read_cell_source(source.at ? source : span_member(raw, "input"), &c->source, &c->n))
+	if (!notebook_read_text(source.at ? source : span_member(raw, "input"), &c->source, &c->n))
 		return trm_error_set(reterr, TRM_EPROTO, "cell %zu has no source that is text", k);
 	c->title = read_cell_title(raw);
 	if (c->kind == NOTEBOOK_CODE ? !read_cell_language(nb, c) : !(c->magic = strdup("")))
@@ -205,8 +204,7 @@ static int read_cells(struct notebook *nb, struct trm_error *reterr)
 
 /* ---- the whole notebook ---- */
 
-/* A whole number; 0 for any other value. */
-static long number_of(struct json_span value)
+long notebook_number(struct json_span value)
 {
 	char text[16];
 
@@ -219,7 +217,7 @@ static int find_list(struct notebook *nb, struct trm_error *reterr)
 {
 	struct json_span cells = span_member(nb->root, "cells"), sheet = {0}, key;
 	struct span_items sheets = span_items(span_member(nb->root, "worksheets"));
-	long format = number_of(span_member(nb->root, "nbformat"));
+	long format = notebook_number(span_member(nb->root, "nbformat"));
 
 	if (format > 4)
 		return trm_error_set(reterr, TRM_ENOTSUP,
@@ -229,7 +227,7 @@ static int find_list(struct notebook *nb, struct trm_error *reterr)
 		nb->is_old = true;
 	}
 	nb->is_old |= format > 0 && format < 4;
-	nb->has_ids = format == 4 && number_of(span_member(nb->root, "nbformat_minor")) >= 5;
+	nb->has_ids = format == 4 && notebook_number(span_member(nb->root, "nbformat_minor")) >= 5;
 	if (!span_is_list(cells))
 		return trm_error_set(reterr, TRM_EPROTO, "it has no list of cells");
 	nb->list = cells;

@@ -1,36 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/editor_view.h"
-#include "text/format.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "editor/editor.h"
-#include "output/runs.h"
 #include "syntax/syntax.h"
 #include "text/cluster.h"
 #include "text/find.h"
 #include "text/text.h"
 #include "text/walk.h"
-#include "view/parts.h"
+#include "view/cell_notes.h"
 
 #define KINDS 4096         /* bytes whose syntax kinds are found in one call */
 #define BRACKET_REACH 8192 /* bytes that are searched for the matching bracket */
 #define NOWHERE SIZE_MAX
 #define RUN_MARKS_MAX 128   /* matches that are marked in one line */
 #define MARKED_BYTES 65536u /* a longer line is not searched in each frame */
-#define NOTES_MAX 256       /* lines that show the result of a run */
-#define NOTE_GAP 2          /* columns between the code and the note after it */
-#define NOTE_COLS 12        /* least columns of a note */
-#define MOMENT_US 100000u   /* a run that has taken less time than this shows no time yet */
-
-/* The note that a line shows about a run. */
-struct line_note {
-	size_t line;
-	const struct cell_mark *mark;
-	bool is_error; /* the line that failed; false: the first line of the code that ran */
-};
 
 struct painter {
 	const struct editor *editor;
@@ -48,8 +34,7 @@ struct painter {
 	bool has_utf8;
 	struct find_match marks[RUN_MARKS_MAX]; /* matches in the current line, in order */
 	size_t n_marks;
-	struct line_note notes[NOTES_MAX]; /* for the visible lines, older runs first */
-	size_t n_notes;
+	struct cell_notes notes; /* for the visible lines */
 };
 
 static const uint16_t kind_roles[SYNTAX_KINDS] = {
@@ -77,98 +62,12 @@ uint16_t editor_role(uint8_t kind)
 	return kind < SYNTAX_KINDS ? kind_roles[kind] : ROLE_TEXT;
 }
 
-/* ---- notes about runs ---- */
-
-static void add_note(struct painter *p, size_t line, const struct cell_mark *mark, bool is_error)
-{
-	const struct editor *e = p->editor;
-
-	if (line >= e->top_line && line - e->top_line < (size_t)p->text.rows && p->n_notes < NOTES_MAX)
-		p->notes[p->n_notes++] = (struct line_note){line, mark, is_error};
-}
-
-static void find_notes(struct painter *p)
-{
-	const struct editor *e = p->editor;
-	size_t from = e->marks.n ? text_line_start(e->text, e->top_line) : 0;
-
-	for (size_t i = 0; i < e->marks.n; i++) {
-		const struct cell_mark *mark = &e->marks.items[i];
-		if (mark->pos <= p->shown_to && mark->pos + mark->len >= from)
-			add_note(p, editor_mark_line(e, mark), mark, false);
-		if (mark->has_error_pos)
-			add_note(p, text_line_of(e->text, mark->error_pos), mark, true);
-	}
-}
-
-/* The newest note of a line. A note about an error takes precedence. NULL: none. */
-static const struct line_note *note_of(const struct painter *p, size_t line)
-{
-	const struct line_note *found = NULL;
-
-	for (size_t i = 0; i < p->n_notes; i++)
-		if (p->notes[i].line == line && (!found || !found->is_error || p->notes[i].is_error))
-			found = &p->notes[i];
-	return found;
-}
-
-static const struct {
-	const char *sign, *ascii;
-	uint16_t role;
-} note_looks[] = {
-		[CELL_PLANNED] = {"…", ".", ROLE_DIM},
-		[CELL_WAITING] = {"…", ".", ROLE_DIM},
-		[CELL_RUNNING] = {"⟳", "*", ROLE_WARN},
-		[CELL_OK] = {"✓", "+", ROLE_OUT_OK},
-		[CELL_FAILED] = {"✗", "x", ROLE_OUT_ERROR},
-};
-
-static const char *note_sign(const struct painter *p, const struct cell_mark *mark)
-{
-	if (mark->is_stale && mark->state >= CELL_OK)
-		return "~";
-	return p->has_utf8 ? note_looks[mark->state].sign : note_looks[mark->state].ascii;
-}
-
-static uint16_t note_role(const struct cell_mark *mark)
-{
-	return mark->is_stale && mark->state >= CELL_OK ? ROLE_DIM : note_looks[mark->state].role;
-}
-
-/* Write a note such as "✓ [3] 12 ms = 42". Returns its length. */
-static size_t format_note(
-		const struct painter *p, const struct cell_mark *mark, char out[2 * CELL_TEXT_BYTES])
-{
-	char number[32] = "", duration[24] = "running";
-	const char *state = mark->state < CELL_RUNNING                 ? "waiting"
-			    : mark->is_lost                            ? "lost"
-			    : mark->is_stale && mark->state >= CELL_OK ? "edited"
-								       : "";
-	bool is_value = mark->state == CELL_OK && mark->value[0];
-	int n;
-
-	if (mark->state != CELL_RUNNING || mark->wall_us >= MOMENT_US)
-		format_duration(duration, mark->wall_us);
-	if (mark->number)
-		snprintf(number, sizeof number, "[%" PRIu64 "] ", mark->number);
-	if (mark->state < CELL_RUNNING)
-		n = snprintf(out, 2 * CELL_TEXT_BYTES, "%s %s", note_sign(p, mark), state);
-	else
-		n = snprintf(out, 2 * CELL_TEXT_BYTES, "%s %s%s%s%s%s%s", note_sign(p, mark), number,
-				duration, *state ? " " : "", state,
-				is_value         ? " = "
-				: mark->error[0] ? " "
-						 : "",
-				is_value ? mark->value : mark->error);
-	return n > 0 ? (size_t)n : 0;
-}
-
 static void draw_number(const struct painter *p, int row, size_t line, bool is_current)
 {
 	char number[24];
 	int gutter = editor_gutter(p->editor), signs = p->editor->marks.n > 0;
 	struct rect area = {row, p->text.col - gutter, 1, gutter};
-	const struct line_note *note = note_of(p, line);
+	const struct line_note *note = cell_note_of(&p->notes, line);
 	bool goes_on = p->editor->wraps && p->left_col > 0;
 	int n = goes_on ? snprintf(number, sizeof(number), "%*s ", gutter - signs - 1, "")
 			: snprintf(number, sizeof(number), "%*zu ", gutter - signs - 1, line + 1);
@@ -179,34 +78,11 @@ static void draw_number(const struct painter *p, int row, size_t line, bool is_c
 			: is_current                                    ? ROLE_TEXT
 									: ROLE_LINE_NUMBER;
 	if (signs) {
-		const char *sign = note && !goes_on ? note_sign(p, note->mark) : " ";
+		const char *sign = note && !goes_on ? cell_note_sign(note->mark, p->has_utf8) : " ";
 		canvas_put(p->canvas, area, row, area.col, sign, strlen(sign),
-				(struct style){.role = note ? note_role(note->mark) : ROLE_LINE_NUMBER});
+				(struct style){.role = note ? cell_note_role(note->mark) : ROLE_LINE_NUMBER});
 	}
 	canvas_put(p->canvas, area, row, area.col + signs, number, (size_t)n, (struct style){.role = role});
-}
-
-/* Draw the note of a line after the code, which ends before column `col` of the canvas. */
-static void draw_note(const struct painter *p, int row, size_t line, int col)
-{
-	const struct line_note *note = note_of(p, line);
-	int right = p->text.col + p->text.cols, room = right - col - NOTE_GAP;
-	char words[2 * CELL_TEXT_BYTES + 4];
-
-	if (!note || room < NOTE_COLS)
-		return;
-	size_t n = format_note(p, note->mark, words);
-	if (note->is_error)
-		n = (size_t)snprintf(words, sizeof words, "%s", note->mark->error);
-	if (note->mark->is_cut)
-		strcpy(words + n, sign(p->has_utf8, SIGN_ELLIPSIS));
-	int cols = (int)cluster_columns(words, strlen(words));
-	int at = note->is_error || cols >= room ? col + NOTE_GAP : right - cols - 1;
-	struct rect area = {row, at - 1, 1, right - at + 1};
-	canvas_put(p->canvas, area, row, at - 1, " ", 1, (struct style){.role = ROLE_TEXT});
-	draw_cut_text(p->canvas, p->has_utf8, area, row, at, note_role(note->mark), words);
-	if (at + cols < right)
-		canvas_put(p->canvas, area, row, at + cols, " ", 1, (struct style){.role = ROLE_TEXT});
 }
 
 /* Set *ret to the text that the screen shows for the current cluster. Returns its length. */
@@ -392,7 +268,8 @@ static size_t draw_line(struct painter *p, int row, size_t line, size_t start)
 	}
 	if (w.column >= p->left_col) {
 		draw_separator(p, row, start, w.column);
-		draw_note(p, row, line, (int)w.column + shift);
+		cell_note_draw(p->canvas, p->text, cell_note_of(&p->notes, line), row, (int)w.column + shift,
+				p->has_utf8);
 	}
 	/* The newline is selected, too. */
 	if (w.pos >= p->sel_start && w.pos < p->sel_end && w.column >= p->left_col)
@@ -469,7 +346,7 @@ void editor_draw(const struct editor *e, struct canvas *c, struct rect area, boo
 
 	p.shown_to = text_line_end(e->text, e->top_line + (size_t)(area.rows > 0 ? area.rows - 1 : 0));
 	find_brackets(&p);
-	find_notes(&p);
+	cell_notes_find(&p.notes, e, p.text.rows, p.shown_to);
 	size_t start = text_line_start(e->text, e->top_line);
 	size_t line = e->top_line, row = e->wraps ? e->top_row : 0;
 	for (int i = 0; i < area.rows; i++) {
@@ -497,7 +374,7 @@ void editor_draw_cursor_line(const struct editor *e, struct canvas *c, struct re
 	size_t row = p.cursor_line - e->top_line;
 
 	p.shown_to = text_line_end(e->text, p.cursor_line);
-	find_notes(&p);
+	cell_notes_find(&p.notes, e, p.text.rows, p.shown_to);
 	if (p.cursor_line >= e->top_line && row < (size_t)area.rows)
 		draw_line(&p, area.row + (int)row, p.cursor_line, text_line_start(e->text, p.cursor_line));
 	put_cursor(&p);

@@ -151,6 +151,63 @@ static void effects_of_messages_follow(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+static void write_as_vi(enum effect_type type, const char *path)
+{
+	uint32_t id = buffers_current(&app.model.buffers)->id;
+
+	app_perform(&app, &(struct effect){.type = type, .save = {id, path}});
+}
+
+/* Each notice is what vim says, and what it does. */
+static void another_file_gets_a_copy(void **state)
+{
+	struct editor *e = model_editor(&app.model);
+
+	(void)state;
+	editor_set_text(e, "one\n", 4);
+	write_as_vi(EFFECT_WRITE, "own.py"); /* it has no name yet */
+	assert_string_equal(e->path, "own.py");
+	assert_false(editor_is_modified(e));
+	editor_set_text(e, "two\n", 4);
+	write_as_vi(EFFECT_WRITE, "copy.py");
+	expect_notice("wrote a copy to copy.py", false);
+	expect_file("copy.py", "two\n");
+	expect_file("own.py", "one\n");
+	assert_string_equal(e->path, "own.py");
+	assert_true(editor_is_modified(e));
+	editor_set_text(e, "three\n", 6);
+	write_as_vi(EFFECT_WRITE, "copy.py");
+	expect_notice("File exists (add ! to override)", true);
+	expect_file("copy.py", "two\n");
+	write_as_vi(EFFECT_WRITE_OVER, "copy.py");
+	expect_file("copy.py", "three\n");
+	assert_true(editor_is_modified(e));
+	write_as_vi(EFFECT_WRITE, "./own.py"); /* its own file */
+	expect_file("own.py", "three\n");
+	assert_false(editor_is_modified(e));
+	write_as_vi(EFFECT_WRITE, "none/copy.py");
+	expect_notice("none", true);
+}
+
+/* The name of an existing file is not taken either. */
+static void a_new_buffer_does_not_take_a_file(void **state)
+{
+	struct editor *e = model_editor(&app.model);
+
+	(void)state;
+	write_as_vi(EFFECT_WRITE, "old.py");
+	assert_string_equal(e->path, "old.py");
+	buffers_show(&app.model.buffers, buffers_add(&app.model.buffers, trm_lang_default())->id);
+	e = model_editor(&app.model);
+	editor_set_text(e, "new\n", 4);
+	write_as_vi(EFFECT_WRITE, "old.py");
+	expect_notice("File exists (add ! to override)", true);
+	assert_null(e->path);
+	write_as_vi(EFFECT_WRITE_OVER, "old.py");
+	assert_string_equal(e->path, "old.py");
+	expect_file("old.py", "new\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +217,8 @@ int main(void)
 			CASE(what_needs_a_session_or_a_screen_is_left_alone),
 			CASE(quitting_without_a_sandbox_is_done_at_once),
 			CASE(effects_of_messages_follow),
+			CASE(another_file_gets_a_copy),
+			CASE(a_new_buffer_does_not_take_a_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,11 @@ static void colon_takes_commands(void **state)
 	type(":2\n");
 	assert_int_equal(editor_line(model_editor(&m)), 1);
 	type(":w notes.py\n");
-	assert_string_equal(last_effect(EFFECT_SAVE_CHECKED)->save.path, "notes.py");
+	assert_string_equal(last_effect(EFFECT_WRITE)->save.path, "notes.py");
+	type(":w! notes.py\n");
+	assert_string_equal(last_effect(EFFECT_WRITE_OVER)->save.path, "notes.py");
+	type(":w !sort\n");
+	assert_screen("writes only to a file here", true);
 	type(":e other.py\n");
 	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "other.py");
 	type(":wq\n");

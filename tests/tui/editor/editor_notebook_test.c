@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* A notebook's saved outputs: shown beside their cells, and kept. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <terrarium/error.h>
+#include <terrarium/lang.h>
+
+#include "cells/event.h"
+#include "cmocka_all.h"
+#include "editor/editor.h"
+
+static const char saved[] =
+		"{\"cells\": ["
+		"{\"cell_type\": \"markdown\", \"metadata\": {}, \"source\": \"# About\"},"
+		"{\"cell_type\": \"code\", \"execution_count\": 9, \"metadata\": {}, \"source\": \"6 * 7\", \"outputs\": ["
+		"{\"output_type\": \"stream\", \"name\": \"stdout\", \"text\": \"out\\n\"},"
+		"{\"output_type\": \"execute_result\", \"execution_count\": 9, \"metadata\": {},"
+		" \"data\": {\"text/plain\": [\"42\\n\", \"and more\"]}}]},"
+		"{\"cell_type\": \"code\", \"execution_count\": 10, \"metadata\": {}, \"source\": \"1 / 0\", \"outputs\": ["
+		"{\"output_type\": \"error\", \"ename\": \"ZeroDivisionError\", \"evalue\": \"division by zero\","
+		" \"traceback\": []}]},"
+		"{\"cell_type\": \"code\", \"execution_count\": 11, \"metadata\": {}, \"source\": \"plot()\", \"outputs\": ["
+		"{\"output_type\": \"execute_result\", \"execution_count\": 11, \"metadata\": {},"
+		" \"data\": {\"image/png\": \"\", \"text/plain\": \"<Figure>\"}}]},"
+		"{\"cell_type\": \"code\", \"execution_count\": null, \"metadata\": {}, \"source\": \"new\", \"outputs\": []}"
+		"], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 4}";
+
+static char path[64];
+static struct clipboard clipboard;
+static struct editor e;
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(path, "/tmp/terrarium-notebook-XXXXXX.ipynb");
+	int fd = mkstemps(path, 6);
+
+	if (fd < 0 || write(fd, saved, sizeof saved - 1) < 0 || close(fd) < 0)
+		return -1;
+	if (editor_init(&e, trm_lang_default(), &clipboard) < 0)
+		return -1;
+	return editor_open(&e, path, &(struct trm_error){0});
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	editor_finish(&e);
+	return unlink(path);
+}
+
+static void expect_saved(void)
+{
+	char json[2048];
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	json[fread(json, 1, sizeof json - 1, f)] = '\0';
+	fclose(f);
+	assert_string_equal(json, saved);
+}
+
+static void saved_results_are_marks(void **state)
+{
+	const struct cell_mark *m = e.marks.items;
+
+	(void)state;
+	assert_int_equal(e.marks.n, 3); /* neither the text nor the cell that never ran */
+	assert_int_equal(m[0].state, CELL_OK);
+	assert_int_equal(m[0].number, 9);
+	assert_string_equal(m[0].value, "42");
+	assert_true(m[0].is_cut);
+	assert_int_equal(m[1].state, CELL_FAILED);
+	assert_string_equal(m[1].error, "ZeroDivisionError: division by zero");
+	assert_int_equal(m[2].state, CELL_OK);
+	assert_string_equal(m[2].value, ""); /* a picture has no value in short */
+	assert_int_equal(editor_mark_line(&e, &m[0]), 3);
+	assert_false(editor_has_results(&e)); /* there is nothing to save */
+	assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+	expect_saved();
+	assert_int_equal(e.marks.n, 3);
+}
+
+/* They are of no interpreter that runs here, and so cannot be lost with it. */
+static void an_edit_makes_them_stale_and_a_restart_does_not(void **state)
+{
+	(void)state;
+	cell_marks_kernel_gone(&e.marks);
+	assert_false(e.marks.items[0].is_stale);
+	editor_goto_line(&e, 4);
+	assert_true(editor_handle(&e, &(struct event){.type = EVENT_KEY, .key = '1'}) & EDITOR_CHANGED);
+	assert_true(e.marks.items[0].is_stale);
+	assert_false(e.marks.items[1].is_stale);
+}
+
+static void a_reload_shows_those_of_the_new_file(void **state)
+{
+	char *json = strdup(saved);
+	FILE *f = fopen(path, "w");
+
+	(void)state;
+	memcpy(strstr(json, "42"), "43", 2);
+	fputs(json, f);
+	fclose(f);
+	free(json);
+	assert_int_equal(editor_reload(&e, &(struct trm_error){0}), 0);
+	assert_int_equal(e.marks.n, 3);
+	assert_string_equal(e.marks.items[0].value, "43");
+}
+
+static void a_copy_leaves_the_buffer_as_it_is(void **state)
+{
+	char copy[80];
+
+	(void)state;
+	snprintf(copy, sizeof copy, "%s.py", path);
+	editor_goto_line(&e, 4);
+	editor_handle(&e, &(struct event){.type = EVENT_KEY, .key = '1'});
+	assert_int_equal(editor_write_copy(&e, copy, &(struct trm_error){0}), 0);
+	assert_string_equal(e.path, path);
+	assert_true(editor_is_modified(&e));
+	expect_saved();
+	assert_int_equal(unlink(copy), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+			TEST(saved_results_are_marks),
+			TEST(an_edit_makes_them_stale_and_a_restart_does_not),
+			TEST(a_reload_shows_those_of_the_new_file),
+			TEST(a_copy_leaves_the_buffer_as_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
