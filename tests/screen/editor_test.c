@@ -468,6 +468,51 @@ static void what_is_kept_on_purpose_is_there_again(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* Text that has no name is there beside a file that is named, too, and not at all with --restore off. */
+static void what_is_kept_comes_back_if_it_is_wanted(void **state)
+{
+	const char *path = given("named.py", "of the file\n");
+
+	(void)state;
+	start(NULL);
+	screen_send(&s, "never saved");
+	screen_wait(&s, "1 never saved");
+	assert_int_equal(screen_leave(&s), 0);
+	start("--restore=off");
+	assert_false(screen_shows(&s, "never saved"));
+	assert_int_equal(screen_leave(&s), 0);
+	start(path);
+	screen_wait(&s, "1 of the file");
+	screen_wait(&s, "named.py  javascript  bash  python*");
+	screen_wait(&s, "the python buffer: your unsaved text is back");
+	screen_send(&s, "\x1b."); /* the languages' buffers are between */
+	screen_send(&s, "\x1b.");
+	screen_send(&s, "\x1b.");
+	screen_wait(&s, "1 never saved");
+	screen_send(&s, "\x01\x7f");
+	screen_wait_gone(&s, "1 never saved");
+	screen_send(&s, "\x1b.");
+	screen_wait(&s, "1 of the file");
+	screen_send(&s, "changed ");
+	screen_wait(&s, "1 changed of the file");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Save files");
+	screen_send(&s, KEY_F(10));
+	assert_int_equal(screen_end(&s), 0);
+	const char *argv[] = {program, "--backend", backend, "--restore", "off", path, NULL};
+	const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
+			state_home, NULL};
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "--restore on brings them back");
+	screen_wait(&s, "1 of the file");
+	assert_int_equal(screen_leave(&s), 0);
+	start(path);
+	screen_wait(&s, "1 changed of the file");
+	screen_send(&s, "\x1a");
+	screen_wait(&s, "1 of the file");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void changed_files_can_be_saved_on_leaving(void **state)
 {
 	char content[64] = "";
@@ -699,6 +744,7 @@ int main(int argc, char **argv)
 			TEST(two_workbenches_do_not_steal),
 			TEST(an_audience_does_not_see_what_was_left),
 			TEST(what_is_kept_on_purpose_is_there_again),
+			TEST(what_is_kept_comes_back_if_it_is_wanted),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),
 			TEST(what_is_typed_ahead_answers_nothing),

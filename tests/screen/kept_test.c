@@ -91,6 +91,29 @@ static void one_leaves_and_comes_back(void **state)
 	assert_int_equal(terrarium("stop", name, NULL), 1); /* there is none any more */
 }
 
+static void a_file_is_opened_in_it(void **state)
+{
+	char path[] = "/tmp/terrarium-kept-XXXXXX.sh";
+	const char *argv[] = {program, "attach", name, path, "--confirm", "off", NULL};
+	int fd = mkstemps(path, 3);
+
+	(void)state;
+	assert_true(fd >= 0 && write(fd, "echo six times $((6 * 7))\n", 26) == 26);
+	close(fd);
+	start("on");
+	screen_send(&s, "\033q");
+	assert_int_equal(screen_end(&s), 0);
+	screen_start(&s, 24, 100, argv, env);
+	screen_wait(&s, "idle");
+	screen_wait(&s, "bash: terrarium-kept-");
+	screen_wait(&s, "1 echo six times");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "six times 42");
+	screen_send(&s, "\033q");
+	assert_int_equal(screen_end(&s), 0);
+	unlink(path);
+}
+
 static void one_that_was_not_kept_is_left_running(void **state)
 {
 	(void)state;
@@ -225,6 +248,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(one_leaves_and_comes_back),
+			TEST(a_file_is_opened_in_it),
 			TEST(one_that_was_not_kept_is_left_running),
 			TEST(keeping_is_turned_on_and_off),
 			TEST(detaching_keeps_what_was_to_end),

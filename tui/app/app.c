@@ -235,9 +235,11 @@ static int start_app(struct app *a, struct trm_error *reterr)
 		r = app_open_demo(a, a->opts->file, reterr);
 	} else if (a->opts->file) {
 		app_open_file(a, a->model.lang, a->opts->file);
-	} else if (!a->replay && (!a->linear || app_linear_has_person(a))) {
-		app_open_session(a);
-		app_take_folder_texts(a);
+	}
+	if (!a->opts->is_demo && !a->replay && (!a->linear || app_linear_has_person(a))) {
+		if (!a->opts->file)
+			app_open_session(a);
+		app_take_folder_texts(a, a->opts->file != NULL);
 	}
 	if (r < 0)
 		return r;
@@ -388,7 +390,8 @@ int app_main(const struct app_opts *opts)
 	app_close_settings(a);
 	free(a);
 	if (has_kept_text)
-		printf("unsaved text is kept and comes back with its file or in this folder\n");
+		printf("unsaved text is kept and comes back with its file or in this folder%s\n",
+				opts->restore || opts->is_tutor ? "" : ", without --restore off");
 	if (*detached)
 		printf("sandbox %s is left running%s: terrarium attach %s%s\n", detached,
 				is_for_now ? " until its owner ends" : "", describe_way(opts, words),

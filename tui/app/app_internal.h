@@ -232,7 +232,8 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 
 /* ---- recover.c: unsaved text of earlier workbenches */
 /* Put back texts that were left on purpose: those of this folder, or that of the buffer's file. */
-void app_take_folder_texts(struct app *a);
+/* Text that was left in this folder on purpose. Beside a named file only text without a name comes back. */
+void app_take_folder_texts(struct app *a, bool has_file);
 void app_take_file_text(struct app *a, const struct buffer *b);
 void app_find_unsaved(struct app *a); /* offers text that a crash has left */
 void app_recover(struct app *a, enum recover_answer answer);

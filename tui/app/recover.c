@@ -129,6 +129,8 @@ static size_t describe_dir(const struct unsaved_dir *d, char *out, size_t cap)
 
 /* ---- texts that were left on purpose ---- */
 
+enum wanted { WANTED_ALL, WANTED_UNNAMED, WANTED_FILE };
+
 static void report_kept(struct app *a, const struct buffer *b)
 {
 	char text[160], name[96];
@@ -138,23 +140,37 @@ static void report_kept(struct app *a, const struct buffer *b)
 	app_notify(a, MSG_NOTICE, text);
 }
 
-/* Put back the texts of a marked folder that belong to the file of `only`, NULL: all of them. */
-static void take_marked(struct app *a, struct unsaved_dir *d, const struct buffer *only)
+/* With --restore off nothing comes back by itself, and nothing is lost either. */
+static void report_left(struct app *a)
+{
+	app_notify(a, MSG_NOTICE, "unsaved changes of this file are kept: --restore on brings them back");
+}
+
+static bool is_wanted(enum wanted wanted, const struct buffer_state *place, const struct buffer_state *own)
+{
+	return wanted == WANTED_ALL || strcmp(place->path, wanted == WANTED_UNNAMED ? "" : own->path) == 0;
+}
+
+/* Put back the texts of a marked folder. `file`: that they belong to, for WANTED_FILE. */
+static void take_marked(struct app *a, struct unsaved_dir *d, enum wanted wanted, const struct buffer *file)
 {
 	struct unsaved_item items[UNSAVED_MAX];
 	size_t n = unsaved_read(d, items, UNSAVED_MAX);
-	struct buffer_state own;
-	struct buffer *b = NULL;
+	struct buffer_state own = {0};
+	struct buffer *b;
 
-	if (only)
-		app_place_of(a, only, &own);
+	if (file)
+		app_place_of(a, file, &own);
 	for (size_t i = 0; i < n; i++) {
-		bool is_wanted = !only || strcmp(items[i].place.path, own.path) == 0;
-		b = is_wanted ? app_put_back(a, &items[i].place, items[i].text, items[i].len) : NULL;
+		bool comes = is_wanted(wanted, &items[i].place, &own);
+		if (comes && !a->opts->restore)
+			report_left(a);
+		comes = comes && a->opts->restore;
+		b = comes ? app_put_back(a, &items[i].place, items[i].text, items[i].len) : NULL;
 		free(items[i].text);
 		if (!b)
 			continue;
-		if (!only && items[i].place.is_current)
+		if (wanted == WANTED_ALL && items[i].place.is_current)
 			buffer_show(&a->model, b, &a->effects);
 		report_kept(a, b);
 		/* Remove the old text only after the new copy is stored. */
@@ -163,7 +179,7 @@ static void take_marked(struct app *a, struct unsaved_dir *d, const struct buffe
 	}
 }
 
-static void take_left(struct app *a, const struct buffer *only)
+static void take_left(struct app *a, enum wanted wanted, const struct buffer *file)
 {
 	char names[64][64], folder[PATH_MAX];
 	size_t n = getcwd(folder, sizeof folder) ? unsaved_names(names, 64) : 0;
@@ -172,22 +188,24 @@ static void take_left(struct app *a, const struct buffer *only)
 	for (size_t i = 0; i < n; i++) {
 		if (!unsaved_take(&d, names[i]))
 			continue;
-		if (only ? unsaved_is_marked(&d) : unsaved_is_left_in(&d, folder))
-			take_marked(a, &d, only);
+		if (file ? unsaved_is_marked(&d) : unsaved_is_left_in(&d, folder))
+			take_marked(a, &d, wanted, file);
 		unsaved_close(&d);
 	}
 }
 
-void app_take_folder_texts(struct app *a)
+void app_take_folder_texts(struct app *a, bool has_file)
 {
-	take_left(a, NULL);
+	if (!a->opts->restore)
+		return;
+	take_left(a, has_file ? WANTED_UNNAMED : WANTED_ALL, NULL);
 	effects_clear(&a->effects); /* there is no sandbox for these effects yet */
 }
 
 void app_take_file_text(struct app *a, const struct buffer *b)
 {
 	if (b->editor.path)
-		take_left(a, b);
+		take_left(a, WANTED_FILE, b);
 }
 
 /* ---- texts that a crash has left ---- */

@@ -15,8 +15,8 @@ static const struct option_spec options[] = {
 		[OPTION_REPL] = {"--repl", 0, NULL, "open the REPL instead of the workbench"}, {0}};
 
 /* "ENGINE:CONTAINER": a sandbox in an existing container, which the sandbox does not remove. */
-static int attach_container(
-		const struct options *o, struct settings *settings, const char *name, bool is_repl)
+static int attach_container(const struct options *o, struct settings *settings, const char *name,
+		const char *file, bool is_repl)
 {
 	const size_t n = strcspn(name, ":");
 	struct trm_config *config = &settings->config;
@@ -34,7 +34,7 @@ static int attach_container(
 	int code = config->confirm ? confirm_container(config) : CMD_OK;
 	if (code != CMD_OK)
 		return code;
-	return is_repl ? repl_open(settings, o, false, NULL) : workbench_open(settings, o, NULL, false);
+	return is_repl ? repl_open(settings, o, false, NULL) : workbench_open(settings, o, file, false);
 }
 
 /* The language of a kernel that runs there, unless it is the default, so that no other one is started. */
@@ -50,51 +50,66 @@ static void choose_running_language(const struct trm_entry *entry, struct trm_co
 		}
 }
 
-static int attach_sandbox(const struct options *o, const char *name, bool is_repl)
+static int attach_sandbox(const struct options *o, const char *name, const char *file, bool is_repl)
 {
 	struct settings settings;
+	const struct trm_lang *lang;
 	struct trm_entry entry;
 	struct trm_error why = {0};
 	if (options_settings(o, &settings) < 0)
 		return CMD_FAILED;
 	if (strchr(name, ':') && !sandbox_list_is_remote(&settings.config))
-		return attach_container(o, &settings, name, is_repl);
+		return attach_container(o, &settings, name, file, is_repl);
 	if (trm_sandbox_name_check(name, &why) < 0)
 		return cmd_fail("%s", why.msg);
 	if (!sandbox_list_is_remote(&settings.config) && !sandbox_list_runs(name, &entry))
 		return sandbox_list_fail_unknown(name);
 	snprintf(settings.config.name, sizeof settings.config.name, "%s", name);
-	if (!sandbox_list_is_remote(&settings.config) && !*settings.config.language)
+	bool tells_lang = file && trm_lang_guess(file, &lang, NULL) == 0;
+	if (!tells_lang && !sandbox_list_is_remote(&settings.config) && !*settings.config.language)
 		choose_running_language(&entry, &settings.config);
-	return is_repl ? repl_open(&settings, o, true, NULL) : workbench_attach(&settings, o);
+	return is_repl ? repl_open(&settings, o, true, NULL) : workbench_attach(&settings, o, file);
 }
 
 static int attach_main(const struct cmd *cmd, int argc, char **argv)
 {
 	struct options o;
-	const char *name;
-	unsigned given;
-	int code;
-	if (!cmd_read_one(cmd, argc, argv, &o, "NAME", &given, &name, &code))
-		return code;
+	const char *name = NULL, *file = NULL;
+	bool is_repl = false;
+	int got;
+	options_init(&o, cmd->name, cmd->options, argc, argv);
+	while ((got = options_next(&o)) == OPTION_REPL || (got == OPTIONS_OPERAND && !file))
+		if (got == OPTION_REPL)
+			is_repl = true;
+		else
+			*(name ? &file : &name) = o.value;
+	if (got == OPTIONS_HELP)
+		return cmd_print_help(cmd);
+	if (got == OPTIONS_OPERAND)
+		return cmd_fail("'attach' takes a NAME and a FILE, and '%s' is a third one", o.value);
+	if (got != OPTIONS_END)
+		return CMD_FAILED;
 	if (!name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
-	return attach_sandbox(&o, name, given & 1u << OPTION_REPL);
+	if (file && is_repl)
+		return cmd_fail("the REPL opens no file; leave out '%s' or --repl", file);
+	return attach_sandbox(&o, name, file, is_repl);
 }
 
 static const char *const settings[] = {"language", "theme", "keymap", "timeout", "confirm", NULL};
 
 const struct cmd cmd_attach = {
 		.name = "attach",
-		.usage = "attach [--repl] [OPTIONS] NAME | ENGINE:CONTAINER",
+		.usage = "attach [--repl] [OPTIONS] NAME | ENGINE:CONTAINER [FILE]",
 		.summary = "open a running sandbox",
 		.help = "Opens the workbench, or the REPL, on a running sandbox with all its state. "
+			"The workbench opens FILE, if it is given. "
 			"When you leave, the sandbox keeps running; one that is not kept ends with its owner. ENGINE:CONTAINER is a container "
 			"that somebody else made ('terrarium ps --containers' lists them). Terrarium "
 			"asks before it puts its agent into the container, removes the agent at the "
 			"end, and never stops or removes the container.",
 		.options = options,
-		.operands = "NAME",
+		.operands = "NAME FILE",
 		.settings = settings,
 		.run = attach_main,
 };

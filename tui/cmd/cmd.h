@@ -95,8 +95,8 @@ int workbench_open(const struct settings *settings, const struct options *o, con
 
 int workbench_tutor(const struct settings *settings, const struct options *o); /* starts the tutorial */
 
-/* Attach the workbench to the running sandbox of the config's name. */
-int workbench_attach(const struct settings *settings, const struct options *o);
+/* Attach the workbench to the running sandbox of the config's name, and open a file; NULL: none. */
+int workbench_attach(const struct settings *settings, const struct options *o, const char *file);
 
 /* The table, sorted by name. */
 const struct cmd *const *cmd_table(size_t *ret_count);

@@ -131,7 +131,7 @@ int workbench_tutor(const struct settings *settings, const struct options *o)
 	return open_behind_gate(settings, o, &opts);
 }
 
-int workbench_attach(const struct settings *settings, const struct options *o)
+int workbench_attach(const struct settings *settings, const struct options *o, const char *file)
 {
 	struct app_opts opts;
 	const char *theme = getenv("TERRARIUM_THEME");
@@ -139,6 +139,7 @@ int workbench_attach(const struct settings *settings, const struct options *o)
 	if (code != CMD_OK)
 		return code;
 	opts.is_theme_given = options_has(o, "theme") || (theme && *theme);
+	opts.file = file;
 	if (sandbox_list_is_remote(&settings->config))
 		opts.sandbox.server.join = TRM_REMOTE_JOIN;
 	else
