@@ -10,7 +10,7 @@
 
 #include "install/install.h"
 
-/* Modules whose packages are called otherwise. */
+/* Modules of Python whose packages are called otherwise. */
 static const struct {
 	const char *module, *package;
 } known[] = {
@@ -31,6 +31,32 @@ static const struct {
 		{"sklearn", "scikit-learn"},
 		{"usb", "pyusb"},
 		{"yaml", "pyyaml"},
+};
+
+/* Packages that everybody knows, by the names of their modules. A stranger may have published any other name
+ * that somebody mistypes, so only these are advised without a word of caution. */
+static const struct {
+	const char *manager, *packages; /* with a blank on both sides of each */
+} well_known[] = {
+		{"pip", " aiohttp altair attrs bokeh boto3 bottle celery click colorama cryptography cython dash "
+			"django duckdb fastapi fiona flask gensim geopandas gunicorn h5py httpx huggingface-hub "
+			"ipython jax jinja2 joblib jsonschema keras lightgbm lxml markdown matplotlib mpmath mypy "
+			"networkx nltk numba numexpr numpy openai openpyxl pandas paramiko peewee plotly polars "
+			"prettytable psutil psycopg2 pyarrow pydantic pygments pymongo pymysql pypdf pyspark "
+			"pytest pytz redis regex requests rich scipy scrapy seaborn selenium shapely simplejson "
+			"six spacy sqlalchemy starlette statsmodels streamlit sympy tabulate tensorflow termcolor "
+			"toolz torch torchvision tornado tqdm transformers typer ujson uvicorn websockets werkzeug "
+			"wordcloud xarray xgboost xlrd xlsxwriter zstandard "},
+		{"npm", " @babel/core axios bluebird body-parser chalk cheerio chokidar commander cors "
+			"cross-env d3 dayjs debug dotenv eslint express fs-extra glob immer inquirer jest jsdom "
+			"jsonwebtoken lodash mathjs minimist mocha moment mongoose ms mysql2 nanoid node-fetch pg "
+			"prettier puppeteer ramda react react-dom redis redux rxjs semver sharp socket.io "
+			"typescript underscore uuid vue webpack winston ws yargs zod "},
+		{"gem", " activesupport bundler concurrent-ruby faraday httparty json mechanize minitest nokogiri pg "
+			"puma rack rails rake redis rspec rubocop sequel sinatra sqlite3 thor "},
+		{"CRAN", " caret data.table devtools dplyr forcats ggplot2 glue jsonlite knitr lme4 lubridate "
+			 "magrittr plyr purrr randomForest readr readxl reshape2 rlang rmarkdown shiny stringi "
+			 "stringr testthat tibble tidyr tidyverse xts zoo "},
 };
 
 /* How languages say that a module is missing. The name follows, perhaps in quotes. */
@@ -107,6 +133,22 @@ bool trm_missing_package(const struct trm_result *result, char *package, size_t 
 		return false;
 	snprintf(package, cap, "%s", found);
 	return strlen(found) < cap;
+}
+
+bool trm_package_is_known(const struct trm_lang *lang, const char *package)
+{
+	char word[64];
+	size_t n = strcspn(package, "<>=!~[ ");
+	bool is_known = false;
+	if ((size_t)snprintf(word, sizeof word, " %.*s ", (int)n, package) >= sizeof word)
+		return false;
+	for (size_t i = 0; i < sizeof well_known / sizeof *well_known; i++)
+		is_known |= !strcmp(lang->package_manager, well_known[i].manager)
+			    && strstr(well_known[i].packages, word);
+	word[n + 1] = '\0';
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		is_known |= !strcmp(lang->package_manager, "pip") && !strcmp(known[i].package, word + 1);
+	return is_known;
 }
 
 /* ---- commands ------------------------------------------------------------------------------ */

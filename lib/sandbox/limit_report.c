@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/install.h>
+#include <terrarium/lang.h>
 #include <terrarium/result.h>
 
 #include "sandbox/sandbox.h"
@@ -249,6 +251,45 @@ static bool limit_report_uncounted_memory(const struct limit_report *m, char *ou
 	return true;
 }
 
+/* What programs say without a network. */
+static const char *const UNREACHED[] = {"Temporary failure in name resolution", "Name or service not known",
+		"Temporary failure resolving", "Could not resolve host", "unable to resolve host address",
+		"UnknownHostException", "EAI_AGAIN", "ENETUNREACH", "etwork is unreachable",
+		"Failed to connect to "};
+/* Who wanted to reach the sandbox itself needs no network. */
+static const char *const OWN_ADDRESSES[] = {"127.0.0.1", "localhost", "::1"};
+
+static bool mentions_one(const struct limit_report *m, const char *const *words, size_t n)
+{
+	bool is_found = false;
+	for (size_t i = 0; i < n && !is_found; i++)
+		is_found = mentions_word(m, words[i])
+			   || (m->result->error_message && strstr(m->result->error_message, words[i]));
+	return is_found;
+}
+
+/* Packages have a way of their own, which is told in their own words. */
+static bool limit_report_network(const struct limit_report *m, char *out, size_t cap)
+{
+	char package[128];
+	const struct trm_result *r = m->result;
+	const struct trm_sandbox *s = m->sandbox;
+	/* Without namespaces a connection is forbidden. */
+	bool is_forbidden = complains_of(m, "EACCES", "Permission denied") && mentions_word(m, "connect");
+	bool is_cut = !s->opts.limits.net && !*s->opts.limits.net_allow_host && !trm_sandbox_is_adopted(s)
+		      && trm_sandbox_isolation(s) != TRM_ISOLATION_NONE;
+	if (!is_cut || (!is_forbidden && !mentions_one(m, UNREACHED, sizeof UNREACHED / sizeof *UNREACHED))
+			|| mentions_one(m, OWN_ADDRESSES, sizeof OWN_ADDRESSES / sizeof *OWN_ADDRESSES)
+			|| trm_package_refused(m->last_words, package, sizeof package)
+			|| trm_apt_refused(m->last_words))
+		return false;
+	snprintf(out, cap, "this sandbox has no network: start one with a network (net)%s",
+			r->lang && !strcmp(r->lang->package_manager, "pip")
+					? ", or get packages with %pip install"
+					: "");
+	return true;
+}
+
 enum limit_hit limit_report_find(const struct limit_report *m, char *out, size_t cap)
 {
 	static bool (*const QUESTIONS[])(const struct limit_report *, char *, size_t) = {
@@ -260,6 +301,7 @@ enum limit_hit limit_report_find(const struct limit_report *m, char *out, size_t
 			[LIMIT_HIT_OPEN_FILES] = limit_report_open_files,
 			[LIMIT_HIT_ALLOCATION] = limit_report_allocation,
 			[LIMIT_HIT_UNCOUNTED] = limit_report_uncounted_memory,
+			[LIMIT_HIT_NETWORK] = limit_report_network,
 	};
 	enum { N_QUESTIONS = sizeof QUESTIONS / sizeof *QUESTIONS };
 	out[0] = '\0';

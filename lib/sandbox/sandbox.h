@@ -316,6 +316,7 @@ enum limit_hit {
 	LIMIT_HIT_OPEN_FILES,
 	LIMIT_HIT_ALLOCATION,
 	LIMIT_HIT_UNCOUNTED,
+	LIMIT_HIT_NETWORK, /* there is none */
 };
 /* How many processes were killed for memory. */
 uint64_t limit_report_kills(const struct limit_report *limit_report);

@@ -154,7 +154,7 @@ expect_in err "is not the name of a package"
 
 # What is missing is named with the command that brings it: on a terminal, and in JSON.
 try run --yes --json -c 'import there_is_no_such.inner'
-is_json 'value["hint"] == "'"'"'terrarium run --with there_is_no_such …'"'"' installs it first"'
+is_json 'value["hint"] == "if a package of this name is what you mean: '"'"'terrarium run --with there_is_no_such …'"'"' installs it first"'
 try run --yes --json --name lab -c 'import yaml_not, PIL_not'
 is_json '"terrarium install --name lab yaml_not" in value["hint"]'
 try run --yes --json -c 'import helper'
@@ -164,7 +164,7 @@ is_json 'value["error"]["name"] == "InstallError"'
 try run --yes -c 'import there_is_no_such'
 grep -q "run --with" err && wrong "there is no terminal"
 $python question.py "$terrarium" run --yes -c 'import there_is_no_such' >out 2>err
-expect_in out "terrarium: 'terrarium run --with there_is_no_such …' installs it first"
+expect_in out "terrarium: if a package of this name is what you mean: 'terrarium run --with there_is_no_such …' installs it first"
 try exec lab -- pip install plain
 [ $code != 0 ] || wrong "there is no network"
 expect_in err "this sandbox has no network: 'terrarium install --name lab plain' installs it"

@@ -13,6 +13,7 @@
 #include "stream/cli_session.h"
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
+#include "stream/tail.h"
 
 /* One process in a new or running sandbox. If stdin and stdout are terminals, the process gets a terminal of
  * its own and keys are passed on unchanged; otherwise it gets pipes. */
@@ -25,6 +26,7 @@ struct exec {
 	struct trm_proc *proc; /* NULL: it has ended */
 	struct sink out, err;
 	struct stdin_feed stdin_feed;
+	struct tail tail; /* the end of its stderr, or of all that it has shown on a terminal */
 	bool has_terminal;
 	struct termios cooked; /* original mode of the terminal */
 	struct trm_signal *winch, *signals;

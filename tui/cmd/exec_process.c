@@ -11,6 +11,7 @@
 #include "cmd/exec.h"
 #include "cmd/exec_internal.h"
 #include "stream/install_hint.h"
+#include "stream/missing_file.h"
 #include "stream/option_names.h"
 #include "stream/tty.h"
 
@@ -79,13 +80,15 @@ static void on_exec_output(void *user, struct trm_proc *proc, unsigned channel, 
 {
 	struct exec *e = user;
 	(void)proc;
+	if (channel == TRM_STDERR || e->has_terminal)
+		tail_note(&e->tail, bytes, n);
 	sink_write(channel == TRM_STDERR ? &e->err : &e->out, bytes, n);
 }
 
 /* Print a message after the command's output. */
 static void print_exec_message(struct exec *e, const char *text)
 {
-	char words[500], line[INSTALL_HINT + 520];
+	char words[MISSING_FILE_HINT + 100], line[sizeof words + 20];
 	if (e->has_terminal)
 		tty_restore(&e->cooked);
 	snprintf(line, sizeof line, "terrarium: %s", option_names_put(text, words, sizeof words));
@@ -107,13 +110,18 @@ static void report_exit(struct exec *e, const struct trm_exit *exit)
 		end_exec(e, CMD_SIGNALED + SIGINT);
 		return;
 	}
-	char hint[INSTALL_HINT];
-	bool stays = e->cli_session.sandbox && trm_sandbox_survives_close(e->cli_session.sandbox);
+	char hint[MISSING_FILE_HINT];
+	struct trm_sandbox *sandbox = e->cli_session.sandbox;
+	bool stays = sandbox && trm_sandbox_survives_close(sandbox);
+	enum install_hint_kind kind = stays ? INSTALL_HINT_NAME : INSTALL_HINT_EXEC;
 	if (*exit->limit)
 		print_exec_message(e, exit->limit);
 	if (exit->exit_code > 0
-			&& install_hint_of_command(e->cli_session.sandbox, (const char *const *)e->command,
-					NULL, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN, hint))
+			&& (install_hint_of_command(
+					    sandbox, (const char *const *)e->command, NULL, kind, hint)
+					|| (sandbox
+							&& missing_file_hint(sandbox, kind, NULL,
+									tail_text(&e->tail), hint))))
 		print_exec_message(e, hint);
 	int code = exit->signal ? CMD_SIGNALED + exit->signal : exit->exit_code;
 	end_exec(e, code == 0 && e->is_stdin_broken ? CMD_FAILED : code);

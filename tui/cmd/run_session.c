@@ -261,7 +261,7 @@ static void start_listed(struct run_session *p)
 		run_session_end(p, CMD_FAILED);
 		return;
 	}
-	p->tail_n = 0;
+	p->tail.n = 0;
 	stdin_feed_restart(&p->stdin_feed);
 }
 

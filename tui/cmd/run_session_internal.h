@@ -4,16 +4,17 @@
 
 /* Shared by run_session.c (the order of the runs) and run_session_output.c (output, input and results). */
 
-#include "cmd/missing_file.h"
 #include "cmd/run_session.h"
 #include "stream/cli_session.h"
 #include "stream/displays.h"
 #include "stream/echo_off.h"
 #include "stream/install_hint.h"
+#include "stream/missing_file.h"
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
+#include "stream/tail.h"
 
-enum { LATE_HELD_MAX = 8 << 20, TAIL_BYTES = 4096 };
+enum { LATE_HELD_MAX = 8 << 20 };
 
 struct run_session {
 	const struct run_session_opts *opts;
@@ -38,8 +39,7 @@ struct run_session {
 	struct collect *collect;    /* NULL: no files are collected */
 	struct trm_result *waiting; /* result that is printed when its files have been fetched */
 	struct echo_off echo_off;   /* while a password is typed */
-	char tail[TAIL_BYTES + 1];  /* the end of the run's stderr */
-	size_t tail_n;
+	struct tail tail;           /* the end of the run's stderr */
 	int exit_code;
 	bool is_over;         /* no further run will start */
 	bool was_interrupted; /* by the person, who wants no further run */

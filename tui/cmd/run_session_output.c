@@ -57,22 +57,12 @@ static void on_cmd_run_broken(void *user, struct sink *sink, int saved_errno)
 
 const struct sink_cb run_session_sink_cb = {.released = on_cmd_run_released, .broken = on_cmd_run_broken};
 
-static void keep_tail(struct run_session *p, const char *bytes, size_t n)
-{
-	size_t new = n < TAIL_BYTES ? n : TAIL_BYTES, old = p->tail_n;
-	if (old + new > TAIL_BYTES)
-		old = TAIL_BYTES - new;
-	memmove(p->tail, p->tail + p->tail_n - old, old);
-	memcpy(p->tail + old, bytes + n - new, new);
-	p->tail_n = old + new;
-}
-
 void run_session_on_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct run_session *p = user;
 	(void)run;
 	if (stream == TRM_STDERR)
-		keep_tail(p, bytes, n);
+		tail_note(&p->tail, bytes, n);
 	if (!p->opts->is_json)
 		sink_write(stream == TRM_STDERR ? &p->err : &p->out, bytes, n);
 	else if (p->is_leaving && sink_held(&p->err) < LATE_HELD_MAX)
@@ -231,45 +221,53 @@ static char *make_json(struct run_session *p, const struct trm_result *result)
 	return json;
 }
 
-/* Does the program import a file that is next to it on this machine? */
-static bool find_neighbor_hint(struct run_session *p, const struct trm_result *result, char out[HINT])
+/* Where a hint is given. */
+struct hint_place {
+	const struct trm_sandbox *sandbox;
+	enum install_hint_kind kind;
+	const char *file; /* of the code; NULL: it is from none */
+};
+
+/* Does the code want a file that lies on this machine? */
+static bool find_file_hint(struct run_session *p, const struct trm_result *result,
+		const struct hint_place *at, char out[HINT])
 {
-	p->tail[p->tail_n] = '\0';
-	for (char *at = p->tail; (at = memchr(at, '\0', (size_t)(p->tail + p->tail_n - at)));)
-		*at = ' ';
-	return p->source->kind == SOURCE_FILE && result->status == TRM_STATUS_ERROR
-	       && missing_file_hint(
-			       p->source->name, result->error_message ? result->error_message : p->tail, out);
+	const char *words[] = {result->error_message ? result->error_message : "", tail_text(&p->tail)};
+	bool is_found = false;
+	for (size_t i = 0; i < 2 && result->status == TRM_STATUS_ERROR && !is_found; i++)
+		is_found = missing_file_hint(at->sandbox, at->kind, at->file, words[i], out);
+	return is_found;
 }
 
-/* Is a package missing? */
-static bool find_package_hint(const struct run_session *p, const struct trm_result *result, char out[HINT])
+/* Advice is for everybody, but the command that brings a package only for a person. */
+static const char *find_hint(struct run_session *p, const struct trm_result *result, char out[HINT],
+		bool *ret_is_for_person)
 {
 	const struct trm_sandbox *sandbox = p->cli_session.sandbox;
 	bool stays = sandbox && trm_sandbox_survives_close(sandbox);
-	return install_hint_of_result(result, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
-			stays ? trm_sandbox_name(sandbox) : "",
-			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
-}
-
-/* Could what the code has started not install something? */
-static bool find_refused_hint(const struct run_session *p, char out[HINT])
-{
-	const struct trm_sandbox *sandbox = p->cli_session.sandbox;
-	bool stays = sandbox && trm_sandbox_survives_close(sandbox);
-	return install_hint_of_words(sandbox, p->tail, stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
-			p->source->kind == SOURCE_FILE ? p->source->name : NULL, out);
+	const struct hint_place at = {.sandbox = sandbox,
+			.kind = stays ? INSTALL_HINT_NAME : INSTALL_HINT_RUN,
+			.file = p->source->kind == SOURCE_FILE ? p->source->name : NULL};
+	*ret_is_for_person = false;
+	if (result->hint)
+		return result->hint;
+	if (find_file_hint(p, result, &at, out)
+			|| install_hint_of_words(sandbox, tail_text(&p->tail), at.kind, at.file, out))
+		return out;
+	*ret_is_for_person = true;
+	return install_hint_of_result(result, at.kind, stays ? trm_sandbox_name(sandbox) : "", at.file, out)
+			       ? out
+			       : NULL;
 }
 
 void run_session_print_result(struct run_session *p, const struct trm_result *result)
 {
-	char hint[HINT];
-	bool is_neighbor =
-			!result->hint && (find_neighbor_hint(p, result, hint) || find_refused_hint(p, hint));
-	bool has_hint = is_neighbor || (!result->hint && find_package_hint(p, result, hint));
+	char words[HINT];
+	bool is_for_person;
+	const char *hint = find_hint(p, result, words, &is_for_person);
 	if (p->opts->is_json) {
 		struct trm_result hinted = *result;
-		hinted.hint = has_hint ? hint : result->hint;
+		hinted.hint = (char *)hint;
 		char *json = make_json(p, &hinted);
 		if (json)
 			sink_line(&p->out, json);
@@ -281,7 +279,7 @@ void run_session_print_result(struct run_session *p, const struct trm_result *re
 	if (result->value && p->source->kind != SOURCE_FILE && !displays_have_value(result))
 		sink_line(&p->out, result->value);
 	run_session_print_error(p, result);
-	if (is_neighbor || (has_hint && isatty(STDERR_FILENO)))
+	if (hint && hint == words && (!is_for_person || isatty(STDERR_FILENO)))
 		run_session_message(p, hint);
 }
 

@@ -174,17 +174,21 @@ void install_with(struct model *m, struct effects *out)
 void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap)
 {
 	const struct keys *keys = keymap_keys(&m->keymap, command_find("palette"));
-	char palette[KEYMAP_NAME_BYTES] = "the palette", name[64];
+	char palette[KEYMAP_NAME_BYTES] = "the palette", name[64], front[128];
 
 	out[0] = '\0';
 	if (keys)
 		keys_name(keys, palette);
 	if (!trm_missing_package(r, name, sizeof name))
 		return;
+	snprintf(front, sizeof front,
+			trm_package_is_known(r->lang, name) ? "To install %s"
+							    : "If the package %s is what you mean",
+			name);
 	if (has_pip_lines(r->lang))
-		snprintf(out, cap, "To install %s: run %%pip install %s", name, name);
+		snprintf(out, cap, "%s: run %%pip install %s", front, name);
 	else
-		snprintf(out, cap, "To install %s: %s, \"Install packages\".%s", name, palette,
+		snprintf(out, cap, "%s: %s, \"Install packages\".%s", front, palette,
 				lacks_network(m) ? " It needs the network: start with --net on" : "");
 }
 

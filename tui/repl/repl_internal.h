@@ -27,6 +27,7 @@
 #include "stream/echo_off.h"
 #include "stream/policy_gate.h"
 #include "stream/stdin_feed.h"
+#include "stream/tail.h"
 
 enum {
 	REPL_ENV = 12,
@@ -68,6 +69,7 @@ struct repl {
 	struct trm_session *session;
 	const struct trm_lang *lang;
 	unsigned used_langs;                                    /* bit per language that has run something */
+	struct tail tail;                                       /* the end of the run's stderr */
 	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been
 								   told */
 	const char *env[REPL_ENV];

@@ -13,6 +13,7 @@
 #include "repl/repl_internal.h"
 #include "stream/exit_code.h"
 #include "stream/install_hint.h"
+#include "stream/missing_file.h"
 #include "stream/policy_gate.h"
 #include "stream/tty.h"
 #include "text/format.h"
@@ -31,6 +32,8 @@ static void on_code_output(void *user, struct trm_run *run, int stream, const vo
 {
 	struct repl *r = user;
 	(void)run;
+	if (stream == TRM_STDERR)
+		tail_note(&r->tail, bytes, n);
 	show_output(&r->show, stream, bytes, n, true);
 }
 
@@ -246,9 +249,14 @@ static void show_error(struct repl *r, const struct trm_result *result)
 	if (result->reason)
 		show_print(&r->show, ROLE_OUT_ERROR, "%s%s",
 				r->show.is_terminal ? "" : "terrarium: ", result->reason);
-	char hint[INSTALL_HINT];
+	char hint[MISSING_FILE_HINT];
 	if (result->hint)
 		repl_say(r, "%s", result->hint);
+	else if (result->status == TRM_STATUS_ERROR
+			&& missing_file_hint(r->cli_session.sandbox, INSTALL_HINT_REPL, NULL,
+					result->error_message ? result->error_message : tail_text(&r->tail),
+					hint))
+		repl_say(r, "%s", hint);
 	else if (repl_has_person(r) && install_hint_of_result(result, INSTALL_HINT_REPL, "", NULL, hint))
 		repl_say(r, "%s", hint);
 	if (result->state_lost && !r->is_leaving && result->status != TRM_STATUS_LOST)
@@ -343,6 +351,7 @@ static void repl_run_start(struct repl *r, const char *code, size_t n, const cha
 	r->used_langs |= 1u << r->lang->index;
 	repl_begin(r, &running);
 	char **libraries = NULL;
+	r->tail.n = 0;
 	int e = trm_magic_libraries(&libraries, r->lang, code, n, &why);
 	opts.libraries = (const char *const *)libraries;
 	if (e == 0)

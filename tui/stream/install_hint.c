@@ -22,7 +22,8 @@ static void put_command(char out[INSTALL_HINT], enum install_hint_kind kind, con
 	char language[48], joined[PACKAGES];
 	tell_language(lang, language, sizeof language);
 	snprintf(joined, sizeof joined, "%s", packages);
-	for (char *blank = joined; kind == INSTALL_HINT_RUN && (blank = strchr(blank, ' '));)
+	for (char *blank = joined; kind != INSTALL_HINT_REPL && kind != INSTALL_HINT_NAME
+				   && (blank = strchr(blank, ' '));)
 		*blank = ',';
 	if (kind == INSTALL_HINT_REPL)
 		snprintf(out, INSTALL_HINT, "':install %s' installs it", packages);
@@ -39,8 +40,11 @@ bool install_hint_of_result(const struct trm_result *result, enum install_hint_k
 {
 	char packages[PACKAGES], command[INSTALL_HINT];
 	if (trm_missing_package(result, packages, sizeof packages)) {
+		bool is_known = trm_package_is_known(result->lang, packages);
 		put_command(command, kind, result->lang, packages, name, what);
-		snprintf(out, INSTALL_HINT, "%.*s", INSTALL_HINT - 1, command);
+		snprintf(out, INSTALL_HINT, "%s%.*s",
+				is_known ? "" : "if a package of this name is what you mean: ",
+				INSTALL_HINT - 50, command);
 		return true;
 	}
 	bool is_syntax = result->error_name && !strcmp(result->error_name, "SyntaxError");

@@ -12,6 +12,7 @@ struct trm_sandbox;
 
 enum install_hint_kind {
 	INSTALL_HINT_RUN,  /* the command line of a run in a sandbox that ends with it */
+	INSTALL_HINT_EXEC, /* that of a command in such a sandbox */
 	INSTALL_HINT_NAME, /* that of a sandbox that stays */
 	INSTALL_HINT_REPL,
 };

@@ -54,6 +54,10 @@ struct trm_result;
 /* Find the package of a module that a run did not find: "pillow" for Python's "No module named 'PIL'", "ms"
  * for Node's "Cannot find module 'ms'". False: it is not that, or no name that trm_package_check() takes. */
 bool trm_missing_package(const struct trm_result *result, char *package, size_t cap);
+/* Is this one of the packages that everybody knows, as numpy or lodash? Behind any other name, as one that
+ * was mistyped, may be a stranger's package: nobody should be told to install it without a word of caution.
+ */
+bool trm_package_is_known(const struct trm_lang *lang, const char *package);
 /* Is this a command that installs packages ("pip install six", "python3 -m pip install six", "npm i ms")?
  * Returns the language and the names among its words, separated by blanks; NULL: it is none, or there is no
  * room. */

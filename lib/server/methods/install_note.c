@@ -30,7 +30,11 @@ bool install_note_find(
 {
 	char package[PACKAGE_BYTES], words[LAST_BYTES + 1];
 	if (trm_missing_package(result, package, sizeof package)) {
-		put_note(out, "", result->lang, package);
+		put_note(out,
+				trm_package_is_known(result->lang, package)
+						? ""
+						: "if a package of this name is what you mean: ",
+				result->lang, package);
 		return true;
 	}
 	size_t n = result->output_len < LAST_BYTES ? result->output_len : LAST_BYTES;

@@ -63,6 +63,27 @@ static void a_missing_module_names_its_package(void **state)
 	assert_null(missing(LANG_BASH, "ModuleNotFoundError", "No module named 'x'"));
 }
 
+/* A name that was mistyped, or that of a file, may be a stranger's package. */
+static void only_well_known_packages_are_known(void **state)
+{
+	(void)state;
+	assert_true(trm_package_is_known(row_of("python"), "numpy"));
+	assert_true(trm_package_is_known(row_of("python"), "rich>=13"));
+	assert_true(trm_package_is_known(row_of("python"), "pyyaml"));
+	assert_true(trm_package_is_known(row_of("javascript"), "@babel/core"));
+	assert_true(trm_package_is_known(row_of("ruby"), "nokogiri"));
+	assert_true(trm_package_is_known(row_of("r"), "data.table"));
+	assert_false(trm_package_is_known(row_of("python"), "nunpy"));
+	assert_false(trm_package_is_known(row_of("python"), "lodash"));
+	assert_false(trm_package_is_known(row_of("javascript"), "numpy"));
+	assert_false(trm_package_is_known(row_of("javascript"), "pyyaml"));
+	assert_false(trm_package_is_known(row_of("python"), "num"));
+	assert_false(trm_package_is_known(row_of("python"), ""));
+	assert_false(trm_package_is_known(row_of("python"),
+			"a-name-of-more-than-sixty-bytes-that-nobody-would-publish-at-all"));
+	assert_false(trm_package_is_known(row_of("bash"), "numpy"));
+}
+
 static const char *command(const char *line)
 {
 	static char packages[128];
@@ -121,6 +142,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_missing_module_names_its_package),
+			cmocka_unit_test(only_well_known_packages_are_known),
 			cmocka_unit_test(commands_that_install_are_known),
 			cmocka_unit_test(packages_that_were_refused_are_known),
 	};

@@ -55,7 +55,7 @@ static void a_missing_module_names_the_way_that_works(void **state)
 
 	(void)state;
 	install_advise(&m, &result, text, sizeof text);
-	assert_string_equal(text, "To install cowsay: run %pip install cowsay");
+	assert_string_equal(text, "If the package cowsay is what you mean: run %pip install cowsay");
 }
 
 static void options_are_put_right_before_it_begins(void **state)
