@@ -55,6 +55,21 @@ static void on_words(void *user, struct trm_install *install, int stream, const 
 	tell_installing(l, stream, bytes, n);
 }
 
+/* Drop pip's "ERROR: " at the beginnings of lines: the name of the error says it. */
+static void drop_marks(char *text)
+{
+	static const char mark[] = "ERROR: ";
+	char *to = text;
+	for (bool is_begin = true; *text; is_begin = *text++ == '\n') {
+		if (is_begin && !strncmp(text, mark, sizeof mark - 1))
+			text += sizeof mark - 1;
+		*to++ = *text;
+		if (!*text)
+			return;
+	}
+	*to = '\0';
+}
+
 /* From the first error that is still there; without one, its last lines. */
 static char *last_words(const struct libraries *l)
 {
@@ -74,7 +89,10 @@ static char *last_words(const struct libraries *l)
 	n = (size_t)(text + l->words.len - from);
 	while (n && from[n - 1] == '\n')
 		n--;
-	return utf8_repair(from, n, NULL);
+	char *words = utf8_repair(from, n, NULL);
+	if (words)
+		drop_marks(words);
+	return words;
 }
 
 static void fail_run(struct libraries *l, int exit_code, const struct trm_error *why)

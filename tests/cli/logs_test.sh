@@ -77,8 +77,8 @@ until_true has_ended
 try logs logged -l python
 expect_in out "run 1, python"
 expect_in out "first"
-expect_in out "= killed, the interpreter ended with exit code 3"
-expect_in out "= killed, the interpreter ended with exit code 137"
+expect_in out "--- killed, the interpreter ended with exit code 3"
+expect_in out "--- killed, the interpreter ended with exit code 137"
 expect_in out "NameError"
 [ "$(grep -c "^dying" out)" = 1 ] || wrong "each is told once"
 last=$(sed -n 's/^--- run \([0-9]*\), .*/\1/p' out | tail -n 1)

@@ -99,7 +99,7 @@ static void on_logs_done(void *user, struct trm_run *run, const struct trm_resul
 	} else {
 		displays_end(&e->displays, &logs_displays, e);
 		if (is_running)
-			logs_put_line(e, "= still running");
+			logs_put_line(e, "--- still running ---");
 		else
 			logs_put_end(e, result);
 	}

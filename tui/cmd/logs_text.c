@@ -123,9 +123,9 @@ void logs_put_end(struct logs_entry *e, const struct trm_result *r)
 	}
 	if (!r->is_wall_unknown)
 		snprintf(took, sizeof took, ", %.3f s", (double)r->wall_us / 1e6);
-	snprintf(line, sizeof line, "= %s%s%.500s%s", trm_status_name(r->status), r->reason ? ", " : "",
+	snprintf(line, sizeof line, "--- %s%s%.500s%s ---", trm_status_name(r->status), r->reason ? ", " : "",
 			r->reason ? r->reason : "", took);
 	if (r->status == TRM_STATUS_ERROR && !r->error_name)
-		snprintf(line, sizeof line, "= error, exit code %d%s", r->exit_code, took);
+		snprintf(line, sizeof line, "--- error, exit code %d%s ---", r->exit_code, took);
 	logs_put_line(e, line);
 }

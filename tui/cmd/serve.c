@@ -487,13 +487,14 @@ static int serve_main(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"idle_timeout", "memory", "max_output", NULL};
+static const char *const settings[] = {"idle_timeout", "memory", NULL};
 
 const struct cmd cmd_serve = {
 		.name = "serve",
 		.usage = "serve [OPTIONS]",
 		.summary = "serve sandboxes over HTTP",
-		.help = "Serves sandboxes with microsandbox's protocol 0.2; clients need keys (keygen).",
+		.help = "Serves sandboxes with microsandbox's protocol 0.2; clients need keys (keygen).\n"
+			"Try: terrarium serve --dev, then run --backend microsandbox -c 'print(1)'",
 		.options = options,
 		.settings = settings,
 		.run = serve_main,

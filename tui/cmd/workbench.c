@@ -207,6 +207,11 @@ static int workbench_main(const struct cmd *cmd, int argc, char **argv)
 	if (!with.items)
 		return cmd_fail("out of memory");
 	options_init(&o, "", cmd->options, argc, argv);
+	/* Before its options, which a misspelled command has, too. */
+	if (argc > 1 && *argv[1] != '-' && check_file(argv[1]) != CMD_OK) {
+		free(with.items);
+		return CMD_FAILED;
+	}
 	while ((got = options_next(&o)) == OPTION_WITH || (got == OPTIONS_OPERAND && !file))
 		if (got == OPTION_WITH)
 			with.items[with.n++] = o.value;
