@@ -65,6 +65,43 @@ if command -v node >/dev/null; then
 	expect_in err "this sandbox has no network"
 fi
 
+# Files that end with the sandbox: a person is told, --out saves them.
+on_terminal() {
+	tried="on a terminal: terrarium $*"
+	code=0
+	printf '%s' "'$terrarium'" >line
+	for word in "$@"; do
+		printf ' "%s"' "$word" >>line
+	done
+	TERM=xterm script -qec "$(cat line)" /dev/null >out 2>err </dev/null || code=$?
+}
+mkdir given && echo old >given/old && mkdir given/sub
+on_terminal run --yes -c 'open(\"a.csv\", \"w\").close(); import os; os.mkdir(\"p\")'
+expect_in out "2 files that were written in the sandbox ("
+expect_in out "are gone with it: --out DIR saves them in DIR, and --keep keeps the sandbox"
+on_terminal run --yes --dir given -c 'print(open(\"old\").read())'
+expect_in out "old"
+! grep -q "gone with it" out || wrong "nothing is lost"
+on_terminal run --yes --dir given -c 'open(\"old\", \"w\").write(\"new\\n\")'
+expect_in out "1 file that was written in the sandbox (old) is gone with it"
+on_terminal run --yes --name box -c 'open(\"b.csv\", \"w\").close()'
+! grep -q "gone with it" out || wrong "a kept sandbox loses nothing"
+try run --yes -c 'open("a.csv", "w").close()'
+expect_err ""
+try run --yes --dir given --out saved -c 'import os; os.makedirs("p/q"); open("p/q/z", "w").write("deep"); open("old", "w").write("new\n")
+open("sub/b", "w").close()'
+expect_code 0
+expect_err ""
+[ "$(cd saved && find . -type f | sort | tr '\n' ' ')" = "./old ./p/q/z ./sub/b " ] || wrong "the files: $(find saved)"
+[ "$(cat saved/old given/old)" = "new
+old" ] || wrong "the copy in the sandbox has changed"
+try run --yes --out saved/old -c 1
+expect_code 125
+expect_in err "--out: 'saved/old' is no folder"
+try run --yes --out saved2 -c 'open("x", "w").close(); 1/0'
+expect_code 1
+[ -f saved2/x ] || wrong "a failure keeps nothing back"
+
 # Behind a name that was mistyped may be a stranger's package.
 try run --yes --json -c 'import nunpy'
 expect_in out "\"hint\":\"if a package of this name is what you mean: 'terrarium run --with nunpy …' installs it first\""

@@ -30,6 +30,7 @@ struct request {
 	const char *collect;   /* patterns of files to collect; NULL: none */
 	bool no_plots;
 	bool clears;             /* files of earlier runs in the directory are removed */
+	const char *out;         /* folder to copy its files to; NULL: none */
 	const char *dir;         /* folder to copy into the sandbox; NULL: none */
 	const char *input;       /* file for standard input; NULL: stdin of this program */
 	const char *const *args; /* after "--"; NULL: none */
@@ -56,6 +57,7 @@ enum {
 	OPTION_STDIN,
 	OPTION_WITH,
 	OPTION_DIR,
+	OPTION_OUT,
 };
 
 static const struct option_spec options[] = {
@@ -73,6 +75,7 @@ static const struct option_spec options[] = {
 		[OPTION_STDIN] = {"--stdin", 0, "FILE", "what the code reads from standard input"},
 		[OPTION_WITH] = {"--with", 0, "PKG", "install packages first, such as 'rich>=13,six'"},
 		[OPTION_DIR] = {"--dir", 0, "DIR", "copy what is in DIR into the sandbox first"},
+		[OPTION_OUT] = {"--out", 0, "DIR", "copy the files that the code writes to DIR"},
 		{0},
 };
 
@@ -130,6 +133,8 @@ static int parse_run(struct request *q, struct options *o)
 			q->input = o->value;
 		else if (got == OPTION_DIR)
 			q->dir = o->value;
+		else if (got == OPTION_OUT)
+			q->out = o->value;
 		else if (got == OPTION_WITH) {
 			o->fetches = true;
 			if (!add_with(q, o->value))
@@ -257,6 +262,7 @@ static int play_all(struct request *q, const struct options *o)
 			.collect = q->collect,
 			.no_plots = q->no_plots,
 			.dir = q->dir,
+			.out = q->out,
 			.has_env = options_has(o, "env"),
 			.has_workdir = options_has(o, "workdir"),
 			.is_json = q->is_json,
@@ -283,8 +289,10 @@ static int be_camel(struct request *q, const struct options *o)
 /* Refuse options that contradict each other. 0 or an exit code. */
 static int check_options(const struct request *q)
 {
-	if (q->is_camel && q->dir)
-		return cmd_fail("--camel and --dir do not go together: 'terrarium cp' puts a folder into a sandbox that is kept");
+	if (q->is_camel && (q->dir || q->out))
+		return cmd_fail("--camel and %s do not go together: 'terrarium cp' copies files into and out of a sandbox "
+				"that is kept",
+				q->dir ? "--dir" : "--out");
 	if (q->is_camel && q->n_with)
 		return cmd_fail("--camel and --with do not go together: install in a sandbox that is kept, and name it");
 	const char *extra = q->is_json     ? "--json"
@@ -368,6 +376,9 @@ static int run_parsed(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (q->dir && !is_folder(q->dir))
 		return cmd_fail("--dir: '%s' is no folder", q->dir);
+	if (q->out && mkdir(q->out, 0777) < 0 && !is_folder(q->out))
+		return cmd_fail("--out: '%s' is no folder, and none can be made there: %s", q->out,
+				strerror(errno));
 	if (!q->n_sources && (q->input || isatty(STDIN_FILENO)))
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))
@@ -440,7 +451,7 @@ static int run_main(const struct cmd *cmd, int argc, char **argv)
 	return code;
 }
 
-static const char *const settings[] = {"language", "name", "timeout", "net", "backend", NULL};
+static const char *const settings[] = {"language", "timeout", "net", "backend", NULL};
 
 const struct cmd cmd_run = {
 		.name = "run",

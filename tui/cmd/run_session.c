@@ -128,6 +128,71 @@ static const struct trm_run_cb run_cb = {.installing = run_session_on_installing
 
 static void leave_next(struct run_session *p);
 
+static void on_refused_file(void *user, const struct trm_error *why)
+{
+	run_session_message(user, why->msg);
+}
+
+static void on_files_saved(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
+{
+	struct run_session *p = user;
+	(void)progress;
+	p->copy = NULL;
+	if (p->is_over)
+		return;
+	if (why->code < 0)
+		run_session_message(p, why->msg);
+	run_session_end(p, why->code < 0 && p->exit_code == 0 ? CMD_FAILED : p->exit_code);
+}
+
+static void save_files(struct run_session *p)
+{
+	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_files_saved};
+	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
+			.sources = (const char *const *)p->lost.sources,
+			.target = p->opts->out,
+			.own = p->cli_session.sandbox,
+			.in_fd = -1,
+			.out_fd = -1,
+			.one_system = true};
+	struct trm_error why = {0};
+	if (trm_copy_start(p->cli_session.loop, &opts, &cb, p, &p->copy, &why) < 0)
+		on_files_saved(p, &why, NULL);
+}
+
+static void on_looked(void *user)
+{
+	struct run_session *p = user;
+	char lost[LOST_NAMES + 120], text[sizeof lost + 160];
+	if (p->is_over)
+		return;
+	if (p->opts->out && p->lost.n_sources) {
+		save_files(p);
+		return;
+	}
+	if (!p->opts->out && p->lost.count) {
+		lost_files_describe(&p->lost, lost, sizeof lost);
+		snprintf(text, sizeof text, "%s: --out DIR saves them in DIR, and --keep keeps the sandbox",
+				lost);
+		run_session_message(p, text);
+	}
+	p->is_over = true;
+}
+
+/* The last thing before a sandbox ends with its files. Only a person is told of them. */
+static void look_for_files(struct run_session *p)
+{
+	bool is_lost = !cli_session_is_shared(&p->cli_session) && !*p->opts->config->commit
+		       && !p->opts->collect && isatty(STDERR_FILENO);
+	p->lost.looked = on_looked;
+	p->lost.user = p;
+	p->lost.dir = p->opts->dir;
+	if (p->cli_session.sandbox && (p->opts->out || is_lost))
+		lost_files_look(&p->lost, p->cli_session.sandbox);
+	else
+		p->is_over = true;
+}
+
 static void on_cmd_run_left(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct run_session *p = user;
@@ -165,7 +230,7 @@ static void leave_next(struct run_session *p)
 			&& (cli_session_is_shared(&p->cli_session) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
 	if (p->next_to_leave == trm_lang_count()) {
-		p->is_over = true;
+		look_for_files(p);
 		return;
 	}
 	trm_run_opts_default(&opts);
@@ -279,11 +344,6 @@ static void take_own_env(struct run_session *p)
 }
 
 /* ---- the copied folder -------------------------------------------------------- */
-
-static void on_refused_file(void *user, const struct trm_error *why)
-{
-	run_session_message(user, why->msg);
-}
 
 static void on_cmd_run_copied(
 		void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
@@ -478,6 +538,7 @@ int run_session(const struct run_session_opts *opts, bool *ret_is_pipe_broken)
 		return cmd_fail("out of memory");
 	int code = perform_session(&p);
 	displays_finish(&p.displays);
+	lost_files_finish(&p.lost);
 	trm_result_free(p.waiting);
 	collect_destroy(p.collect);
 	*ret_is_pipe_broken = p.is_pipe_broken;

@@ -25,6 +25,7 @@ struct run_session_opts {
 	const char *dir;           /* folder whose content is copied before the first run; NULL: none */
 	/* If the sandbox runs already, these runs get the variables and the folder of the config. */
 	bool has_env, has_workdir;
+	const char *out;     /* folder for the files that the code writes; NULL: they stay in the sandbox */
 	const char *figures; /* folder for figures; NULL: they are not saved */
 	bool clears;         /* … after those of earlier runs were removed from it */
 	bool saves_all;      /* also save all other displays that are not just text there */

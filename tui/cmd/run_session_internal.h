@@ -9,6 +9,7 @@
 #include "stream/displays.h"
 #include "stream/echo_off.h"
 #include "stream/install_hint.h"
+#include "stream/lost_files.h"
 #include "stream/missing_file.h"
 #include "stream/sink.h"
 #include "stream/stdin_feed.h"
@@ -24,9 +25,9 @@ struct run_session {
 	bool is_leaving;
 	struct cli_session cli_session;
 	struct trm_session *session;
-	struct trm_run *run;              /* NULL between runs */
-	const struct source *source;      /* source of that run */
-	struct trm_copy *copy;            /* copy of the folder, before the first run; NULL: none */
+	struct trm_run *run;         /* NULL between runs */
+	const struct source *source; /* source of that run */
+	struct trm_copy *copy; /* of the folder before the first run, or of files at the end; NULL: none */
 	struct trm_config_lists lists;    /* room for the lists of `asked` */
 	struct trm_sandbox_opts asked;    /* options from the config; the members below point to its texts */
 	char inside[TRM_INSIDE_PATH + 1]; /* target of the folder */
@@ -39,6 +40,7 @@ struct run_session {
 	struct collect *collect;    /* NULL: no files are collected */
 	struct trm_result *waiting; /* result that is printed when its files have been fetched */
 	struct echo_off echo_off;   /* while a password is typed */
+	struct lost_files lost;     /* files that end with the sandbox, or are copied out of it */
 	struct tail tail;           /* the end of the run's stderr */
 	int exit_code;
 	bool is_over;         /* no further run will start */
