@@ -190,7 +190,7 @@ static int read_tree(const struct spot *s)
 /* What stands between braces is a placeholder that there is. */
 static int check_word(const struct spot *s, const char *word)
 {
-	static const char *const known[] = {"{file}", "{out}", "{dir}"};
+	static const char *const known[] = {"{file}", "{out}", "{dir}", "{lines}"};
 	size_t len = strlen(word);
 	for (size_t i = 0; word[i]; i++) {
 		size_t n = word[i] == '{' ? strspn(word + i + 1, "abcdefghijklmnopqrstuvwxyz") + 2 : 0;
@@ -200,7 +200,7 @@ static int check_word(const struct spot *s, const char *word)
 		for (size_t k = 0; k < sizeof known / sizeof *known; k++)
 			is_known |= n == strlen(known[k]) && !strncmp(word + i, known[k], n);
 		if (!is_known)
-			return fail(s, "\"%.*s\" is not known: there are {file}, {out}, {dir}, and {args} alone",
+			return fail(s, "\"%.*s\" is not known: there are {file}, {out}, {dir}, {lines}, and {args} alone",
 					(int)(n > 30 ? 30 : n), word + i);
 	}
 	return 0;

@@ -17,6 +17,7 @@
 #include "agent/batch/command.h"
 #include "agent/batch/diagnose.h"
 #include "agent/batch/event.h"
+#include "agent/batch/line_header.h"
 #include "agent/batch/order.h"
 #include "agent/batch/pieces.h"
 #include "agent/batch/reading.h"
@@ -52,7 +53,7 @@ struct batch {
 struct job {
 	const struct order *order;
 	char folder[PATH_MAX]; /* made by us, and removed at the end; "" none */
-	char file[PATH_MAX], out[PATH_MAX], dir[PATH_MAX];
+	char file[PATH_MAX], out[PATH_MAX], dir[PATH_MAX], lines[PATH_MAX];
 	bool has_made_file;
 	int status; /* wait status of the command that ended last */
 	int error;  /* errno if it could not be started */
@@ -211,7 +212,8 @@ static bool place_source(const struct batch *b, struct job *job)
 	const char *dot = strrchr(base, '.');
 	int stem = dot && dot > base ? (int)(dot - base) : (int)strlen(base);
 	mkdir(path_fits(snprintf(job->out, PATH_MAX, "%s/out", job->folder)) ? job->out : "", 0755);
-	return path_fits(snprintf(job->out, PATH_MAX, "%s/out/%.*s", job->folder, stem, base));
+	return path_fits(snprintf(job->out, PATH_MAX, "%s/out/%.*s", job->folder, stem, base))
+	       && path_fits(snprintf(job->lines, PATH_MAX, "%s/lines", job->folder));
 }
 
 /* ---- commands ---- */
@@ -221,13 +223,16 @@ static char *expand_word(const struct job *job, const char *word)
 {
 	const struct {
 		const char *name, *value;
-	} names[] = {{"{file}", job->file}, {"{out}", job->out}, {"{dir}", job->dir}};
+	} names[] = {{"{file}", job->file}, {"{out}", job->out}, {"{dir}", job->dir},
+			{"{lines}", job->lines}};
 	struct buf out;
 	buf_init(&out, SPEC_MAX);
 	while (*word) {
 		size_t i = 0, n = sizeof names / sizeof *names;
 		while (i < n && strncmp(word, names[i].name, strlen(names[i].name)) != 0)
 			i++;
+		if (i < n && names[i].value == job->lines)
+			line_header_make(job->lines);
 		if (i < n)
 			event_add(&out, names[i].value);
 		else

@@ -40,9 +40,9 @@ struct trm_lang {
 	bool takes_args;     /* whole programs can be given arguments; batch languages always can */
 	bool takes_env;      /* runs can have variables and a directory of their own; likewise */
 	/* A batch language: these commands, each NULL-terminated, run one after the other for each piece of
-	 * code; the list ends with NULL. {file} {out} {dir} stand for paths, {args} for the arguments. Only
-	 * files stay from run to run, unless has_pieces. NULL: a resident interpreter runs the code, and
-	 * keeps variables as well. */
+	 * code; the list ends with NULL. {file} {out} {dir} {lines} stand for paths, {args} for the
+	 * arguments. Only files stay from run to run, unless has_pieces. NULL: a resident interpreter runs
+	 * the code, and keeps variables as well. */
 	const char *const *const *commands;
 	bool has_pieces;      /* code without main() is compiled as a piece, and keeps variables as well */
 	const char *grammar;  /* tree-sitter's; "" there is none */

@@ -197,6 +197,58 @@ static void programs_of_c_run_between_pieces(void **state)
 	check_value(driver, "int mine = 4;\nmine", "4");
 }
 
+/* A whole program that ends in abort(), and what is left of its output. */
+static void check_crash(const char *code, const char *output)
+{
+	driver_run(driver, code);
+	assert_string_equal(driver_text_of(driver, "status"), "error");
+	assert_int_equal(cJSON_GetNumberValue(cJSON_GetObjectItem(driver->done, "exit_code")), 134);
+	assert_string_equal(driver->out, output);
+}
+
+static void lines_of_a_crashed_program_are_shown(void **state)
+{
+	(void)state;
+	check_crash("#include <stdio.h>\n#include <stdlib.h>\n"
+		    "int main(void) { printf(\"last\\nhalf\"); abort(); }",
+			"last\n");
+	/* The program's own buffer wins. */
+	check_crash("#include <stdio.h>\n#include <stdlib.h>\n"
+		    "int main(void) { setvbuf(stdout, NULL, _IOFBF, 8192); puts(\"lost\"); abort(); }",
+			"");
+}
+
+static void prompts_of_programs_are_shown(void **state)
+{
+	(void)state;
+	driver_send(driver,
+			"#include <stdio.h>\n"
+			"int main(void) { char s[9]; printf(\"Name? \"); printf(\"%s\", fgets(s, 9, stdin)); }");
+	driver_wait_text(driver, 0, "Name? ");
+	driver_stdin(driver, "Ada\n");
+	driver_wait(driver);
+	assert_string_equal(driver->out, "Name? Ada\n");
+}
+
+/* What a program may do that a header in front of it would spoil. */
+static void line_buffers_change_no_program(void **state)
+{
+	(void)state;
+	check_run(driver,
+			"static int stdin = 2, stdout = 3;\nint setvbuf(int a) { return a * 7; }\n"
+			"int main(void) { return setvbuf(stdin * stdout) - 42; }",
+			"ok", "");
+	check_run(driver,
+			"#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
+			"int main(void) { char *s; return asprintf(&s, \"%d\", 42) != 2 || puts(s) < 0; }",
+			"ok", "42\n");
+	check_run(driver,
+			"#include <stdio.h>\n#include <stdio.h>\n"
+			"int main(void) { int stdio = __LINE__;\n#line 90 \"other.c\"\n"
+			"printf(\"%d %d %s\\n\", stdio, __LINE__, __FILE__); }",
+			"ok", "3 90 other.c\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +263,9 @@ int main(void)
 			cmocka_unit_test(errors_of_c_have_their_place),
 			cmocka_unit_test(variables_of_c_are_known),
 			cmocka_unit_test(programs_of_c_run_between_pieces),
+			cmocka_unit_test(lines_of_a_crashed_program_are_shown),
+			cmocka_unit_test(prompts_of_programs_are_shown),
+			cmocka_unit_test(line_buffers_change_no_program),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }
