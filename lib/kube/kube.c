@@ -212,14 +212,30 @@ static bool has_ended(struct json_value object)
 	       && (json_is(phase, "Failed") || json_is(phase, "Succeeded"));
 }
 
-/* Those that wait for another server have a state of their own: sweep/owner.h. */
-static const char *state_of(struct json_value object, struct json_value metadata)
+/* Is the object a pod, or does it belong to one of those that were listed before? */
+static bool has_pod(struct json_value object, const char *name, const struct buf *listed)
+{
+	const char *at = buf_at(listed), *end = at + listed->len;
+	const size_t n = strlen(name);
+	struct json_value status;
+	if (json_member(object, "status", &status))
+		return true;
+	for (; at < end; at = (const char *)memchr(at, '\n', (size_t)(end - at)) + 1)
+		if ((size_t)(end - at) > n && !memcmp(at, name, n) && at[n] == '\t')
+			return true;
+	return false;
+}
+
+/* Those that wait for another server have a state of their own: sweep/owner.h. What has lost its pod waits for
+ * nobody. */
+static const char *state_of(struct json_value object, struct json_value metadata, const char *name,
+		const struct buf *listed)
 {
 	char mark[8];
 	if (has_ended(object))
 		return "ended";
 	read_mark(metadata, "labels", "dev.terrarium.adoptable", mark, sizeof mark);
-	return *mark ? "adoptable" : "running";
+	return *mark && has_pod(object, name, listed) ? "adoptable" : "running";
 }
 
 /* One line as a step LIST prints it: id, supervisor, state, name, the sandbox's name, its owner. */
@@ -234,7 +250,7 @@ static int put_listed(struct buf *out, struct json_value object)
 	read_mark(metadata, "annotations", "dev.terrarium.name", sandbox, sizeof sandbox);
 	read_mark(metadata, "labels", "dev.terrarium.owner", owner, sizeof owner);
 	int n = snprintf(line, sizeof line, "%s\t%s\t%s\t%s\t%s\t%s\t\n", name, supervisor,
-			state_of(object, metadata), name, sandbox, owner);
+			state_of(object, metadata, name, out), name, sandbox, owner);
 	return buf_append(out, line, (size_t)n);
 }
 

@@ -410,7 +410,8 @@ size_t trm_registry_sweep(struct trm_registry *r)
 int trm_registry_stop(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)
 {
 	(void)r;
-	return found_kill((pid_t)entry->supervisor_pid, entry->supervisor_start, SIGTERM, reterr);
+	/* SIGTERM may also come from whoever ends all of a server's processes: see supervisor.h. */
+	return found_kill((pid_t)entry->supervisor_pid, entry->supervisor_start, SIGINT, reterr);
 }
 
 int trm_registry_suspend(struct trm_registry *r, const struct trm_entry *entry, struct trm_error *reterr)

@@ -50,6 +50,18 @@ static bool split(char *text, char separator, char **ret, size_t n)
 	return true;
 }
 
+bool owner_unquote(char *mark)
+{
+	const size_t n = strlen(mark);
+	if (n < 2 || mark[0] != '"' || mark[n - 1] != '"')
+		return true;
+	if (strchr(mark, '\\'))
+		return false;
+	memmove(mark, mark + 1, n - 2);
+	mark[n - 2] = '\0';
+	return true;
+}
+
 static bool supervisor_lives(const char *pid, const char *start)
 {
 	struct procstat now;

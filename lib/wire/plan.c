@@ -28,6 +28,7 @@ const char *plan_step_name(enum plan_step step)
 			[PLAN_COMMIT] = "commit",
 			[PLAN_SPARE] = "spare",
 			[PLAN_DESTROY] = "destroy",
+			[PLAN_SWEEP] = "destroy",
 			[PLAN_SUSPEND] = "suspend",
 			[PLAN_AFTER] = "image_remove",
 			[PLAN_LIST] = "list",

@@ -43,7 +43,8 @@
  *   COMMIT         at the end, when the container has been stopped
  *   SPARE          after a COMMIT that failed: gives the container a name that ends in PLAN_SPARED; it is
  *                  not destroyed
- *   DESTROY        required unless is_adopted; may be run more than once, and for others with our label
+ *   DESTROY        required unless is_adopted; may be run more than once
+ *   SWEEP          the same for others with our label, which may have had no network; empty: DESTROY
  *   AFTER          last: removes an image that was made for this sandbox
  *   LIST           prints one line for each container with our label: "id TAB label TAB state TAB name", and
  *                  perhaps more fields. The first of these is plan.name without PLAN_NAME_PREFIX, or begins
@@ -70,6 +71,7 @@ enum plan_step {
 	PLAN_COMMIT,
 	PLAN_SPARE,
 	PLAN_DESTROY,
+	PLAN_SWEEP,
 	PLAN_SUSPEND,
 	PLAN_AFTER,
 	PLAN_LIST,

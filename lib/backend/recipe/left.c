@@ -41,6 +41,9 @@ static bool read_row(const struct left_list *list, char *line, struct trm_kube_l
 	enum { POD, SUPERVISOR, ADOPTABLE, KEY, VERSION, FIELDS };
 	const char *fields[FIELDS];
 	recipe_fields(line, fields, FIELDS);
+	for (int i = SUPERVISOR; i <= KEY; i++)
+		if (!owner_unquote((char *)fields[i])) /* a part of the line */
+			return false;
 	ret->version = strcmp(fields[VERSION], "0") != 0;
 	/* A row that was cut off must not have a pod removed for its wrong key. */
 	return strlen(fields[KEY]) == TRM_KUBE_KEY - 1

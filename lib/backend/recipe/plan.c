@@ -301,7 +301,10 @@ static int put_steps(struct draft *d, const struct box *box, struct terms *t, st
 	for (size_t i = 0; i < sizeof rows / sizeof *rows && r == 0; i++)
 		if (rows[i].is_wanted)
 			r = put_step(d, rows[i].to, box, rows[i].from, t, reterr);
-	return r;
+	if (r < 0 || !t->facts.value[FACT_NET] || !recipe_uses(box->recipe, STEP_DESTROY, "net"))
+		return r;
+	t->facts.value[FACT_NET] = NULL;
+	return put_step(d, PLAN_SWEEP, box, STEP_DESTROY, t, reterr);
 }
 
 static bool is_proxy(const char *variable)

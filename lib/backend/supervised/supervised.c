@@ -112,7 +112,7 @@ void supervised_stop(struct carrier *carrier)
 		return;
 	k->is_stopping = true;
 	/* After leaving, our side of the connection is shut. */
-	if (!k->is_detached || !signal_supervisor(k, SIGTERM))
+	if (!k->is_detached || !signal_supervisor(k, SIGINT))
 		control_conn_stop(&k->control_conn);
 	k->is_detached = false;
 	trm_timer_start(k->timeout, k->kind->wait_ms, 0);
@@ -192,7 +192,7 @@ int supervised_watch(struct supervised *k, const struct started *started, struct
 	if (r == 0)
 		r = trm_loop_add_child(k->loop, k->supervisor_pid, on_supervisor_end, k, &k->child, reterr);
 	if (r < 0) {
-		kill(k->supervisor_pid, SIGTERM); /* it cleans up and ends */
+		kill(k->supervisor_pid, SIGINT); /* it cleans up and ends */
 		waitpid(k->supervisor_pid, NULL, 0);
 	}
 	return r;

@@ -48,13 +48,15 @@ static void add_processes(cJSON **row, struct served *served)
 static void add_row(cJSON **rows, struct served *served, enum detail detail)
 {
 	struct trm_sample now = {0};
-	bool is_running = served->state == SERVED_RUNNING;
+	const bool is_running = served->state == SERVED_RUNNING;
+	/* Whoever finds it stopped would start it, and end it as its own. */
+	const bool is_being_adopted = served->state == SERVED_STARTING && served->is_adopted;
 	cJSON *row = cJSON_CreateObject();
 	if (is_running)
 		usage_rate_read(&served->usage_rate, served->sandbox, &now);
 	rpc_put_text(&row, "namespace", served->space->name);
 	rpc_put_text(&row, "name", served->name);
-	rpc_put_bool(&row, "running", is_running);
+	rpc_put_bool(&row, "running", is_running || is_being_adopted);
 	add_number(&row, "cpu_usage", now.known & TRM_METRIC_CPU_PERCENT, round(now.cpu_percent * 100) / 100);
 	add_number(&row, "memory_usage", now.known & TRM_METRIC_MEM, (double)(now.mem_bytes >> 20));
 	add_number(&row, "disk_usage", now.known & TRM_METRIC_DISK, (double)now.disk_bytes);

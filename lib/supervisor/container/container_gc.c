@@ -41,6 +41,8 @@ bool container_gc_is(
 			*at++ = '\0';
 	}
 	const size_t id = strlen(column[ID]);
+	if (!owner_unquote(column[LABEL_COLUMN]) || !owner_unquote(column[GIVEN]))
+		return false;
 	if (!id || id >= cap || *column[ID] == '-' || !is_our_name(column[NAME], column[GIVEN]))
 		return false;
 	memcpy(ret_id, column[ID], id + 1);
@@ -56,19 +58,20 @@ _Noreturn void container_gc_sweep(const struct step_facts *facts)
 	static struct step list, destroy;
 	char id[LABEL];
 	struct step_facts each = *facts;
+	const enum plan_step end = facts->plan->steps[PLAN_SWEEP].n ? PLAN_SWEEP : PLAN_DESTROY;
 	each.id = id;
 	setpriority(PRIO_PROCESS, 0, 10);
 	if (!step_run(&list, facts, PLAN_LIST, -1))
 		_exit(1);
-	const char *at = list.out_bytes, *end = at + list.out.n;
-	while (at < end) {
-		const char *eol = memchr(at, '\n', (size_t)(end - at));
-		size_t n = (size_t)((eol ? eol : end) - at);
+	const char *at = list.out_bytes, *stop = at + list.out.n;
+	while (at < stop) {
+		const char *eol = memchr(at, '\n', (size_t)(stop - at));
+		size_t n = (size_t)((eol ? eol : stop) - at);
 		bool is_whole = at > list.out_bytes || !list.out.is_cut;
 		if (is_whole
 				&& container_gc_is(at, n, facts->supervisor, facts->plan->takes_over, id,
 						sizeof id))
-			step_run(&destroy, &each, PLAN_DESTROY, -1);
+			step_run(&destroy, &each, end, -1);
 		at += n + 1;
 	}
 	_exit(0);

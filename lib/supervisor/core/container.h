@@ -74,7 +74,8 @@ bool container_start(struct supervisor *k);
 /* Destroy the sandbox. Adds errors to the supervisor's messages, and the exit reason if none is known. */
 void container_end(struct supervisor *k);
 
-/* The owner has gone without asking for the end: if another server may adopt the sandbox, it stays. */
+/* The owner has gone without asking for the end: if another server may adopt the sandbox, it stays, once it has been
+ * used here or by an earlier server. */
 void container_leave(struct container *r);
 
 /* True, and the end is to suspend the sandbox, if its engine can do that. */

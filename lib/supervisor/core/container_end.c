@@ -110,9 +110,15 @@ static void release(struct supervisor *k)
 				step_describe_failure(&r->step, words, sizeof words));
 }
 
+/* What is not made of a text of ours was there before. */
+static bool outlives_owner(const struct container *r)
+{
+	return r->plan.leaves && (r->shared->is_up || !r->plan.puts_text);
+}
+
 void container_leave(struct container *r)
 {
-	r->is_left |= r->is_on && r->plan.leaves;
+	r->is_left |= r->is_on && outlives_owner(r);
 }
 
 bool container_suspend(struct container *r)
@@ -190,6 +196,6 @@ void container_inherit(struct supervisor *k)
 		run_alone(r, PLAN_RELEASE);
 	else if (r->shared->is_up && container_has(r, PLAN_COMMIT) && container_has(r, PLAN_SPARE))
 		run_alone(r, PLAN_SPARE);
-	else if (r->shared->may_be_there && !(r->shared->is_up && r->plan.leaves))
+	else if (r->shared->may_be_there && !outlives_owner(r))
 		run_alone(r, PLAN_DESTROY);
 }

@@ -104,12 +104,20 @@ static void reap(struct supervisor *k)
 	}
 }
 
+/* Those who get the signal with us may be gone before: then the end has begun for the lost connection. */
+static void note_end_signal(struct supervisor *k, uint32_t signo)
+{
+	if ((signo == SIGTERM || signo == SIGHUP) && (!k->is_ending || k->cause == GONE_REASON))
+		container_leave(&k->container);
+}
+
 static void handle_signals(struct supervisor *k)
 {
 	struct signalfd_siginfo info;
 	char command[128];
 	while (read(k->signal_fd, &info, sizeof info) == sizeof info) {
 		pid_t from = (pid_t)info.ssi_pid;
+		note_end_signal(k, info.ssi_signo);
 		if (info.ssi_signo == SIGCHLD)
 			reap(k);
 		else if (info.ssi_signo != SIGUSR2 || (k->is_announced && container_suspend(&k->container)))
@@ -178,7 +186,7 @@ static void on_said(void *user, const struct client *client, enum client_word wo
 	case CLIENT_GONE:
 		if (is_owner)
 			k->owner_fd = -1;
-		if (is_owner && !k->is_kept && k->is_announced && !k->is_ending)
+		if (is_owner && !k->is_kept && !k->is_ending)
 			container_leave(&k->container);
 		if (is_owner && !k->is_kept)
 			end_asked(k, GONE_OWNER, client->pid, client->command);

@@ -9,7 +9,9 @@
  *   the owner disconnects    the client that the sandbox belongs to asked for the end, or ended itself
  *   a client ends            although a process that it forked holds a copy of its connection
  *   STOP on any connection   a client asks for the end
- *   SIGTERM, SIGINT, SIGHUP  somebody else asks for the end
+ *   SIGINT                   somebody else asks for the end
+ *   SIGTERM, SIGHUP          the same, but a sandbox that another server may adopt is left: these reach all
+ *                            processes of a unit of systemd, with the server
  *   bubblewrap ends          the agent is gone, or never started
  *   time passes              nobody has been attached for too long, or the sandbox is too old
  *

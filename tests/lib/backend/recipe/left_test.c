@@ -53,6 +53,21 @@ static void a_server_that_lives_has_left_none(void **state)
 			"elsewhere/1/2/0/1/1", &row));
 }
 
+/* Whoever may annotate one pod must not name another one by a mark with a line's end. */
+static void marks_in_quotes(void **state)
+{
+	struct trm_kube_left row;
+	(void)state;
+	assert_true(read_text("terrarium-lab-0123abcd\t\"%s\"\t\"default/lab\"\t\"00112233445566778899aabbccddeeff\"\t1",
+			gone_label(), &row));
+	assert_string_equal(row.adoptable, "default/lab");
+	assert_string_equal(row.key, "00112233445566778899aabbccddeeff");
+	assert_false(read_text("terrarium-lab-0123abcd\t\"%s\"\t\"default/lab\\n\"\t\"00112233445566778899aabbccddeeff\"\t1",
+			gone_label(), &row));
+	assert_false(read_text("terrarium-lab-0123abcd\t\"%s\"\t\"\"\t\"00112233445566778899aabbccddeeff\"\t1",
+			gone_label(), &row));
+}
+
 /* They become arguments of commands. */
 static void strange_rows_are_none(void **state)
 {
@@ -75,6 +90,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(a_pod_that_a_server_has_left),
 			cmocka_unit_test(a_server_that_lives_has_left_none),
+			cmocka_unit_test(marks_in_quotes),
 			cmocka_unit_test(strange_rows_are_none),
 	};
 	return cmocka_run_group_tests(tests, find_own_label, NULL);

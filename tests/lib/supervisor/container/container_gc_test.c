@@ -110,6 +110,22 @@ static void labels_are_inherited_and_names_are_not(void **state)
 	assert_false(judge(NULL, dead, "exited", ""));
 }
 
+/* Whoever may annotate one pod must not name another one by a mark with a line's end. */
+static void marks_in_quotes(void **state)
+{
+	char line[1024], id[64], quoted[LABEL + 2], *part[PARTS];
+	(void)state;
+	snprintf(quoted, sizeof quoted, "%s", own);
+	assert_true(split(quoted, '/', part, PARTS));
+	const char *const labels[] = {"", "\\n"};
+	for (int i = 0; i < 2; i++) {
+		int n = snprintf(line, sizeof line,
+				"c1\t\"%s/%s/%s/%s/%d/1%s\"\trunning\tterrarium-box-1\t\"box\"", part[PART_HOST],
+				part[PART_BOOT], part[PART_PIDNS], part[PART_UID], (int)dead_pid(), labels[i]);
+		assert_int_equal(container_gc_is(line, (size_t)n, own, false, id, sizeof id), i == 0);
+	}
+}
+
 static void lines_that_are_none(void **state)
 {
 	static const char *const lines[] = {"", "\t", "x", "x\ty", "x\ta/b/c\texited\tterrarium-a",
@@ -130,6 +146,7 @@ int main(void)
 			cmocka_unit_test(of_a_predecessor_is_one_for_who_takes_over),
 			cmocka_unit_test(others_are_left_alone),
 			cmocka_unit_test(labels_are_inherited_and_names_are_not),
+			cmocka_unit_test(marks_in_quotes),
 			cmocka_unit_test(lines_that_are_none),
 	};
 	return cmocka_run_group_tests(tests, find_label, NULL);

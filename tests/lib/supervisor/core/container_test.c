@@ -282,6 +282,13 @@ static pid_t pid_in(const char *name)
 	return (pid_t)atoi(text);
 }
 
+static void make_file(const char *name)
+{
+	char path[128];
+	snprintf(path, sizeof path, "%s/%s", rig.dir, name);
+	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
 static void expect_supervisor_ends(void)
 {
 	int status;
@@ -656,6 +663,83 @@ static void changes_that_cannot_be_saved(void **state)
 	expect_supervisor_ends();
 }
 
+/* A sandbox that another server may adopt, when SIGTERM reaches every process of its server, and when it is stopped. */
+static void what_waits_for_a_server_outlives_sigterm(void **state)
+{
+	(void)state;
+	rig.plan.leaves = true;
+	usual_scripts();
+	start();
+	expect_ready();
+	kill(rig.supervisor, SIGTERM);
+	expect_gone(GONE_SIGNAL);
+	assert_false(logged("destroy"));
+	expect_supervisor_ends();
+}
+
+static void what_waits_for_a_server_can_be_stopped(void **state)
+{
+	(void)state;
+	rig.plan.leaves = true;
+	usual_scripts();
+	start();
+	expect_ready();
+	kill(rig.supervisor, SIGINT);
+	kill(rig.supervisor, SIGTERM); /* while it is removed */
+	expect_gone(GONE_SIGNAL);
+	assert_true(logged("destroy id-1\n"));
+	expect_supervisor_ends();
+}
+
+/* Its connection got the signal first. */
+static void what_waits_for_a_server_outlives_its_line(void **state)
+{
+	(void)state;
+	rig.plan.leaves = true;
+	script(PLAN_CREATE_EXEC, "echo id-1");
+	script(PLAN_CONNECT, "[ -e pid ] || echo $$ >pid; exec $AGENT serve-stdio");
+	script(PLAN_INSPECT, "echo inspect >>log; until [ -e go ]; do sleep 0.01; done; printf 'exited\\t3\\n'");
+	script(PLAN_DESTROY, "echo destroy >>log");
+	start();
+	expect_ready();
+	kill(pid_in("pid"), SIGTERM);
+	wait_for(is_logged, "inspect");
+	kill(rig.supervisor, SIGTERM);
+	make_file("go");
+	expect_gone(GONE_REASON);
+	assert_false(logged("destroy"));
+	expect_supervisor_ends();
+}
+
+/* Before it has been used, nobody could adopt it. One that is being adopted was there before. */
+static void what_starts_ends_by_sigterm(bool was_there)
+{
+	rig.plan.leaves = true;
+	rig.plan.puts_text = !was_there;
+	script(was_there ? PLAN_CREATE_EXEC : PLAN_PUT, "echo making >>log; until [ -e go ]; do sleep 0.01; done");
+	script(PLAN_CONNECT, "exec $AGENT serve-stdio");
+	script(PLAN_DESTROY, "echo destroy >>log");
+	start();
+	wait_for(is_logged, "making");
+	kill(rig.supervisor, SIGTERM);
+	make_file("go");
+	expect_gone(GONE_SIGNAL);
+	assert_int_equal(logged("destroy"), !was_there);
+	expect_supervisor_ends();
+}
+
+static void what_is_new_ends_by_sigterm(void **state)
+{
+	(void)state;
+	what_starts_ends_by_sigterm(false);
+}
+
+static void what_is_being_adopted_outlives_sigterm(void **state)
+{
+	(void)state;
+	what_starts_ends_by_sigterm(true);
+}
+
 static void what_is_adopted_is_left(void **state)
 {
 	(void)state;
@@ -681,13 +765,14 @@ static void orphans_are_destroyed(void **state)
 {
 	(void)state;
 	usual_scripts();
+	script(PLAN_SWEEP, "echo sweep $1 >>log");
 	script(PLAN_LIST,
 			"sleep 0 & n=$!; wait; p=${2%/*/*}; printf 'old\\t%s\\texited\\tterrarium-a-1\\ta\\n' \"$p/$n/1\"; "
 			"printf 'mine\\t%s\\trunning\\tterrarium-b-1\\tb\\n' \"$2\"");
 	start();
 	expect_ready();
-	wait_for(is_logged, "destroy old\n");
-	assert_false(logged("destroy mine"));
+	wait_for(is_logged, "sweep old\n");
+	assert_false(logged("sweep mine"));
 	ask_to_stop();
 	expect_gone(GONE_OWNER);
 	expect_supervisor_ends();
@@ -723,6 +808,11 @@ int main(int argc, char **argv)
 			CASE(what_cannot_be_shared_is_copied),
 			CASE(changes_that_are_saved),
 			CASE(changes_that_cannot_be_saved),
+			CASE(what_waits_for_a_server_outlives_sigterm),
+			CASE(what_waits_for_a_server_can_be_stopped),
+			CASE(what_waits_for_a_server_outlives_its_line),
+			CASE(what_is_new_ends_by_sigterm),
+			CASE(what_is_being_adopted_outlives_sigterm),
 			CASE(what_is_adopted_is_left),
 			CASE(orphans_are_destroyed),
 	};
