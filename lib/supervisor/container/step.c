@@ -190,7 +190,7 @@ void step_describe(struct slice step, char *out, size_t cap)
 bool step_tail_read(struct step_tail *tail, char *bytes, size_t cap)
 {
 	char more[4096];
-	ssize_t n;
+	ssize_t n = 0;
 	while (tail->fd >= 0 && (n = read(tail->fd, more, sizeof more)) > 0) {
 		size_t new = (size_t)n < cap ? (size_t)n : cap, keep = tail->n;
 		if (keep + new > cap) {
