@@ -43,8 +43,7 @@ let is_early = false;    // one has come while none was known to wait: it may be
 let shield = 0;          // code of the driver that must not be terminated is running
 let stop_asked = false;  // an interrupt came meanwhile
 let may_wait = true;     // for room in a pipe: not when called by the other thread, in the midst of another wait perhaps
-let is_dying = false;    // what runs is being terminated
-let is_torn = false;     // and something was: node's own timers may be torn
+let is_torn = false;     // something was terminated: node's own timers may be torn
 let owner;               // number of the run that the last callback was of
 let last;                // the last immediate that was begun
 let is_ours = false;     // the resource being made belongs to the driver
@@ -57,9 +56,10 @@ let late_exit_code;      // a callback of an earlier run has called process.exit
 let requests_socket;
 const queue = [];        // requests not yet taken
 const session = new Session();
-const cells = new Int32Array(new SharedArrayBuffer(20)); // see below
+const cells = new Int32Array(new SharedArrayBuffer(24)); // see below
 const UNFLUSHED = 0, NEVER = 1, STOPS = 2, LEFT = 3; // output waits to be flushed; always 0; a run is being stopped; the thread lets go of us
 const ENDS = 4; // of runs, until now
+const DYING = 5; // what runs is being terminated: see set_dying()
 const sink = { value: undefined };
 let sink_id;
 let held;                // the promise of the code that is evaluated: see hold()

@@ -96,10 +96,18 @@ function wake() {
 	rope.postMessage(0);
 }
 
+/* While something is being terminated, the other thread makes no call. V8 would end that call instead of what runs, and
+ * refuse to terminate again: the run would go on for ever. */
+function set_dying(is_dying) {
+	Atomics.store(cells, DYING, is_dying);
+	Atomics.notify(cells, DYING);
+}
+
 /* Terminate what is running now. It goes on to its next call or turn of a loop; a call of the other thread returns
  * first, and must have nothing left to do, or it alone would be terminated. */
 function kill() {
-	is_dying = is_torn = true;
+	is_torn = true;
+	set_dying(true);
 	session.post('Runtime.terminateExecution', on_killed);
 }
 
@@ -109,7 +117,7 @@ function on_killed(error) {
 	if (error)
 		return;
 	clearAsyncIdStack();
-	is_dying = false;
+	set_dying(false);
 	wake();
 }
 
@@ -157,7 +165,7 @@ const { tickInfo } = internal_binding('task_queue'); // its first element: proce
 
 /* Everything is as after a termination, whether or not there was one: mended, and what was to be done goes on. */
 function tidy() {
-	if (is_dying)
+	if (Atomics.load(cells, DYING) === 1)
 		return; // comes again after that
 	if (state === STOPPING && tickInfo[0] !== 0)
 		return wake(); // what follows upon us is the run's
@@ -186,8 +194,10 @@ function tidy() {
 bell.on('message', tidy);
 bell.unref();
 
-/* Where a termination would end the process: V8 and node do not expect one from what they call themselves. */
+/* Where a termination would end the process: V8 and node do not expect one from what they call themselves. In on_killed()
+ * V8 refuses to terminate. */
 const FRAGILE = {
+	[DRIVER]: /^on_killed$/,
 	'node:internal/async_hooks': /^(?!callbackTrampoline)/, 'node:internal/process/execution': /^/,
 	'node:internal/process/promises': /^promiseRejectHandler/,
 };
@@ -207,7 +217,7 @@ const TERMINATE = 'terminate';
 function on_message(word) {
 	if (word !== TERMINATE)
 		return;
-	is_dying = false;
+	set_dying(false);
 	tidy();
 }
 
@@ -230,7 +240,8 @@ function interrupt() {
 		kill();
 		return true;
 	}
-	is_dying = is_torn = true; // until on_message()
+	is_torn = true;
+	set_dying(true); // until on_message()
 	clearAsyncIdStack();
 	return TERMINATE;
 }
@@ -388,8 +399,9 @@ function watch(cells) {
 			objectId, functionDeclaration: `function(){return this.${code}}\n//# sourceURL=<terrarium>\n`, returnByValue: true,
 		}, (error, reply) => fn(reply?.result?.value));
 		const ends_now = () => Atomics.load(cells, 4);
-		const ask = (code) => {
+		const ask = async (code) => {
 			is_asking = true;
+			await Atomics.waitAsync(cells, 5, 1).value; // nothing is being terminated
 			call(code, (answer) => {
 				if (answer === true)
 					end();
@@ -408,7 +420,7 @@ function watch(cells) {
 			ends = ends_now();
 			clearTimeout(timer);
 			timer = setTimeout(insist, 20);
-			ask('signal()');
+			ask(Atomics.load(cells, 2) ? `again(${ends})` : 'signal()'); // it is meant for the run that is being stopped
 		};
 		const end = () => {
 			is_asking = false;
@@ -435,7 +447,7 @@ function watch(cells) {
 		signal.start(2);
 		parentPort.postMessage('ready');
 		/* Not while something is to be terminated: it alone would be. */
-		flush_now_and_then(() => is_asking || Atomics.load(cells, 2) || call('flush()', () => {}));
+		flush_now_and_then(() => is_asking || Atomics.load(cells, 2) || Atomics.load(cells, 5) || call('flush()', () => {}));
 	});
 	const flush_now_and_then = async (flush) => {
 		for (;;) {

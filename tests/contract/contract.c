@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What every backend promises, one list of cases for all. Arguments: backend, language and, for those that
- * need one, an image. A backend that cannot work here is skipped with its own sentence. */
+/* What every backend promises, one list of cases for all. Arguments: backend, language, for those that
+ * need one an image ("" for the others), and a pattern of the cases to run. A backend that cannot work here
+ * is skipped with its own sentence. */
 #include "cmocka_all.h"
 
 #include <fcntl.h>
@@ -623,13 +624,15 @@ static int run_cases(void)
 
 int main(int argc, char **argv)
 {
-	d = argc == 3 || argc == 4 ? dialect_find(argv[1], argv[2]) : NULL;
+	d = argc >= 3 && argc <= 5 ? dialect_find(argv[1], argv[2]) : NULL;
 	if (!d) {
-		fprintf(stderr, "usage: contract BACKEND LANGUAGE [IMAGE]\n");
+		fprintf(stderr, "usage: contract BACKEND LANGUAGE [IMAGE [CASES]]\n");
 		return 2;
 	}
 	backend = argv[1];
-	image = argv[3];
+	image = argc > 3 && argv[3][0] ? argv[3] : NULL;
+	if (argc == 5)
+		cmocka_set_test_filter(argv[4]);
 	struct trm_sandbox_opts opts = sandbox_opts();
 	if (!bed_works(backend, &opts))
 		return 77;

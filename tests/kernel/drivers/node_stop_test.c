@@ -22,9 +22,9 @@ static int stop(void **state)
 	return 0;
 }
 
-static void interrupt_often(struct driver *d, const char *code)
+static void interrupt_times(struct driver *d, int times, const char *code)
 {
-	for (int i = 0; i < TIMES; i++) {
+	for (int i = 0; i < times; i++) {
 		driver_send(d, code);
 		driver_wait_text(d, 2 * d->set, "on\n");
 		driver_interrupt(d);
@@ -33,6 +33,11 @@ static void interrupt_often(struct driver *d, const char *code)
 		driver_run(d, "6 * 7"); /* what is late of the run before may be printed meanwhile */
 		assert_string_equal(driver_text_of(d, "value"), "42");
 	}
+}
+
+static void interrupt_often(struct driver *d, const char *code)
+{
+	interrupt_times(d, TIMES, code);
 }
 
 static void immediates_can_be_interrupted(void **state)
@@ -148,6 +153,18 @@ static void a_module_is_loaded_again_after_an_interrupt(void **state)
 	assert_value(*state, "require('./half.js')", "'whole'");
 }
 
+/* The other thread asks again while V8 tells the driver that what ran has ended: here that takes long. V8
+ * refuses, and the run never ended. */
+static void a_slow_end_of_a_termination_is_waited_for(void **state)
+{
+	static const char code[] =
+			"const { prototype } = MessagePort, { postMessage } = prototype; "
+			"prototype.postMessage = function (...a) { prototype.postMessage = postMessage; "
+			"for (const end = Date.now() + 200; Date.now() < end;); return postMessage.apply(this, a) }; "
+			"console.log('on'); for (;;);";
+	interrupt_times(*state, 1, code);
+}
+
 /* The thread that waits for interrupts cannot be started at first: once at once, once a little later. */
 static void a_thread_that_does_not_start_is_tried_again(void **state)
 {
@@ -190,6 +207,7 @@ int main(void)
 			CASE(timers_are_interrupted_in_the_middle),
 			CASE(memory_of_buffers_is_not_given_twice),
 			CASE(a_module_is_loaded_again_after_an_interrupt),
+			CASE(a_slow_end_of_a_termination_is_waited_for),
 			cmocka_unit_test(a_thread_that_does_not_start_is_tried_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
