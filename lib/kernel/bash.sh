@@ -35,6 +35,7 @@ __trm_unwind='if [[ ${BASH_SOURCE[0]+x} ]]; then __trm_two
 # status of the last run. __trm_flags: those of the options e, E and T
 # that were set before.
 __trm_set=0  # of descriptors 1 and 2
+__trm_due=   # the set that `done` has named, until they have moved there
 __trm_is_leaving= # the program has ended
 __trm_pid=   # the newest process when the last run ended
 declare -A __trm_strangers # processes that have none of our pipes, and get none any more
@@ -76,11 +77,11 @@ __trm_hide_all() {
 	done
 }
 
-# Move stdout and stderr to set $1, and the copies that the user has made of them, but not what was redirected.
+# Move stdout and stderr to the set that is due, and the copies that the user has made of them, but not what was
+# redirected. An interrupt may come at any step: then the next run begins this anew.
 __trm_move() {
-	local - fd from=$((252 - 2 * __trm_set)) to=$((252 - 2 * $1))
+	local - fd from=$((252 - 2 * __trm_set)) to=$((252 - 2 * __trm_due))
 	set +f
-	__trm_set=$1
 	for fd in /proc/self/fd/*; do
 		fd=${fd##*/}
 		[[ $fd == 2[1-5][0-9] ]] && continue # ours, and Bash's own
@@ -89,6 +90,7 @@ __trm_move() {
 		[[ /proc/self/fd/$fd -ef /proc/self/fd/$((from - 1)) ]] &&
 			builtin eval "exec $fd>/proc/self/fd/$((to - 1))"
 	done
+	__trm_set=$__trm_due __trm_due=
 	builtin return 0
 }
 
@@ -338,7 +340,7 @@ __trm_count_cpu() {
 
 # Report the end of the run, which gave exit status $1.
 __trm_finish() {
-	local status=ok code=$1 members= id=$__trm_id
+	local status=ok code=$1 members= id=$__trm_id due=$__trm_due
 	[[ $__trm_how ]] && code=$__trm_exit
 	((code)) && status=error
 	[[ $__trm_how == interrupted ]] && status=interrupted
@@ -347,14 +349,15 @@ __trm_finish() {
 	__trm_count_cpu
 	members=",\"cpu_us\":$((__trm_cpu - cpu))"
 	[[ $BASHOPTS == *failglob* ]] && __trm_failglob=1 && builtin shopt -u failglob
-	if __trm_has_heirs; then
+	# If a set is due still, this run was interrupted before it began.
+	if [[ ! $due ]] && __trm_has_heirs; then
 		__trm_choose_set
-		__trm_before="__trm_move $__trm_to;"
-		members+=",\"set\":$__trm_to"
+		due=$__trm_to members+=",\"set\":$__trm_to"
 	fi
 	[[ $__trm_failglob ]] && builtin shopt -s failglob && __trm_failglob=
 	[[ $__trm_pid == "$newest" ]] || __trm_count_cpu # what the look has taken is not the next run's
-	__trm_last=$code __trm_id= __trm_how= __trm_exit=0
+	[[ $due ]] && __trm_before='__trm_move;'
+	__trm_last=$code __trm_id= __trm_how= __trm_exit=0 __trm_due=$due
 	builtin printf '{"ev":"done","id":"%s","status":"%s","exit_code":%d%s}\n' \
 		"$id" $status "$code" "$members" >&253
 }
@@ -379,15 +382,14 @@ __trm_begin() {
 # The arguments are positional parameters during this run. Those from before it are in __trm_kept.
 __trm_give_args() {
 	local text
-	[[ $__trm_is_given ]] && __trm_before+='builtin set -- "${__trm_kept[@]}";'
-	__trm_args=() __trm_is_given=
+	[[ $__trm_is_given ]] && __trm_before+='builtin set -- "${__trm_kept[@]}"; __trm_is_given=;'
+	__trm_args=()
 	for text in "${__trm_got_args[@]}"; do
 		__trm_decode "$text"
 		__trm_args+=("$__trm_text")
 	done
 	[[ $__trm_got_program || ${#__trm_args[@]} == 0 ]] && builtin return
-	__trm_before+='__trm_kept=("$@"); builtin set -- "${__trm_args[@]}";'
-	__trm_is_given=1
+	__trm_before+='__trm_kept=("$@") __trm_is_given=1; builtin set -- "${__trm_args[@]}";'
 }
 
 # The variables and the directory of this run alone. What they were is in __trm_had: names, each with its value
