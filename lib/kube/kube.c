@@ -226,8 +226,8 @@ static bool has_pod(struct json_value object, const char *name, const struct buf
 	return false;
 }
 
-/* Those that wait for another server have a state of their own: sweep/owner.h. What has lost its pod waits for
- * nobody. */
+/* Those that wait for another server have a state of their own: sweep/owner.h. What has lost its pod waits
+ * for nobody. */
 static const char *state_of(struct json_value object, struct json_value metadata, const char *name,
 		const struct buf *listed)
 {

@@ -14,6 +14,7 @@
 
 #include <terrarium/text.h>
 
+#include "base/idle_memory.h"
 #include "base/json_scan.h"
 #include "websocket/channel.h"
 #include "websocket/handshake.h"
@@ -25,6 +26,8 @@ enum {
 	HANDSHAKE_MS = 30 * 1000,
 	PING_MS = 20 * 1000,   /* a silent connection is asked whether it lives … */
 	SILENT_MS = 60 * 1000, /* … and given up */
+	MUCH = 4 << 10,        /* bytes at once … */
+	REST_MS = 500,         /* … whose memory is given back when nothing passes for so long */
 	AGAIN_MS = 25,
 	AGAIN_MAX_MS = 500,
 	FAILED = 1,
@@ -33,6 +36,7 @@ enum {
 
 struct stream {
 	int fd;
+	char *bytes; /* PIECE of them, for what is read; each piece is taken at once */
 	struct channel_reader reader;
 	struct buf to_pod, to_out;
 	struct buf replay;  /* input that has been sent; kept until the pod answers, if we wait for it */
@@ -42,6 +46,7 @@ struct stream {
 	bool is_closed;     /* the pod has ended the stream */
 	bool is_broken;
 	bool has_answered; /* output has come */
+	bool has_waste;    /* much has passed */
 	uint64_t heard_ms, pinged_ms;
 };
 
@@ -152,13 +157,13 @@ static void take_bytes(struct stream *s, const char *bytes, size_t n)
 
 static void read_pod(struct stream *s)
 {
-	static char bytes[PIECE];
-	ssize_t n = recv(s->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+	ssize_t n = recv(s->fd, s->bytes, PIECE, MSG_DONTWAIT);
+	s->has_waste |= n > MUCH;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	s->heard_ms = clock_ms();
 	if (n > 0)
-		take_bytes(s, bytes, (size_t)n);
+		take_bytes(s, s->bytes, (size_t)n);
 	else
 		s->is_broken = true;
 }
@@ -174,22 +179,34 @@ static void put_input(struct stream *s, const char *bytes, size_t n)
 			< 0;
 }
 
+static void free_empty(struct buf *b)
+{
+	const size_t max = b->max;
+	if (b->len)
+		return;
+	buf_finish(b);
+	buf_init(b, max);
+}
+
 static void keep_input(struct stream *s, const char *bytes, size_t n)
 {
-	if (s->has_answered || (s->keeps_input && buf_append(&s->replay, bytes, n) < 0))
+	if (s->has_answered || (s->keeps_input && buf_append(&s->replay, bytes, n) < 0)) {
 		s->keeps_input = false;
+		buf_clear(&s->replay);
+		free_empty(&s->replay);
+	}
 }
 
 static void read_input(struct stream *s)
 {
-	static char bytes[PIECE];
-	ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+	ssize_t n = read(STDIN_FILENO, s->bytes, PIECE);
+	s->has_waste |= n > MUCH;
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	s->is_input_over = n <= 0;
 	if (n > 0)
-		keep_input(s, bytes, (size_t)n);
-	put_input(s, bytes, n > 0 ? (size_t)n : 0);
+		keep_input(s, s->bytes, (size_t)n);
+	put_input(s, s->bytes, n > 0 ? (size_t)n : 0);
 }
 
 /* Write what waits, as far as it goes. Returns false if nobody reads any more. */
@@ -219,6 +236,15 @@ static void mind_silence(struct stream *s)
 
 /* ---- both -------------------------------------------------------------------------------------- */
 
+static void give_back(struct stream *s)
+{
+	s->has_waste = false;
+	free_empty(&s->to_pod);
+	free_empty(&s->to_out);
+	idle_memory_drop(s->bytes, PIECE);
+	idle_memory_drop_stack();
+}
+
 static void pass_once(struct stream *s)
 {
 	const bool reads_input = !s->is_input_over && s->to_pod.len < PENDING_MAX;
@@ -227,8 +253,11 @@ static void pass_once(struct stream *s)
 					.events = (short)((s->to_out.len < PENDING_MAX ? POLLIN : 0)
 							  | (s->to_pod.len ? POLLOUT : 0))},
 			{.fd = s->to_out.len ? STDOUT_FILENO : -1, .events = POLLOUT}};
-	if (poll(fds, 3, PING_MS) < 0 && errno != EINTR)
+	const int happened = poll(fds, 3, s->has_waste ? REST_MS : PING_MS);
+	if (happened < 0 && errno != EINTR)
 		s->is_broken = true;
+	if (happened == 0)
+		give_back(s);
 	if (fds[0].revents)
 		read_input(s);
 	if (fds[1].revents & (POLLIN | POLLHUP | POLLERR))
@@ -311,6 +340,7 @@ static int run_stream(
 	make_nonblocking(STDIN_FILENO);
 	make_nonblocking(STDOUT_FILENO);
 	s->is_closed = s->is_broken = false;
+	s->has_waste = true; /* it has been opened */
 	s->heard_ms = clock_ms();
 	buf_clear(&s->to_pod);
 	if (s->replay.len)
@@ -340,6 +370,7 @@ int kube_stream(const struct proxy_use *use, const char *space, const struct kub
 	int code = UNDONE;
 	snprintf(why, PROXY_WORDS, "the command cannot be put into a request");
 	s = (struct stream){.fd = -1,
+			.bytes = malloc(PIECE),
 			.keeps_input = waits,
 			.is_quiet = waits,
 			.is_input_over = !command->has_stdin};
@@ -347,10 +378,10 @@ int kube_stream(const struct proxy_use *use, const char *space, const struct kub
 	buf_init(&s.to_out, 4 * PENDING_MAX);
 	buf_init(&s.replay, REPLAY_MAX);
 	buf_init(&target, HANDSHAKE_HEAD_MAX);
-	if (kube_exec_path_put(&target, space, command) == 0 && buf_append(&target, "", 1) == 0)
+	if (s.bytes && kube_exec_path_put(&target, space, command) == 0 && buf_append(&target, "", 1) == 0)
 		code = run_stream(&s, use, buf_at(&target), why);
 	const uint64_t since_ms = clock_ms();
-	while (waits && code != 0 && !s.has_answered && s.keeps_input) {
+	while (s.bytes && waits && code != 0 && !s.has_answered && s.keeps_input) {
 		poll(NULL, 0, nap_ms(clock_ms() - since_ms));
 		code = run_stream(&s, use, buf_at(&target), why);
 	}
@@ -358,5 +389,6 @@ int kube_stream(const struct proxy_use *use, const char *space, const struct kub
 	buf_finish(&s.to_out);
 	buf_finish(&s.replay);
 	buf_finish(&target);
+	free(s.bytes);
 	return code;
 }

@@ -16,8 +16,8 @@ enum { OWNER_LABEL = 256 };
 /* Format the label of this process. Returns out. */
 char *owner_label(char *out, size_t cap);
 
-/* In place: a mark as lists print it, in quotes if others could have written a line's end or a tab into it. Returns
- * false for such a one. */
+/* In place: a mark as lists print it, in quotes if others could have written a line's end or a tab into it.
+ * Returns false for such a one. */
 bool owner_unquote(char *mark);
 
 /* Has the supervisor with this label ended? It must be one of our user. `state`: of what it has made.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/fds.h"
+#include "base/idle_memory.h"
 #include "supervisor/core/supervisor.h"
 #include "supervisor/limits/folder.h"
 #include "sweep/sweep.h"
@@ -73,6 +74,7 @@ static bool take_away(struct supervisor *k, pid_t supervisor, const struct stat 
 static _Noreturn void live(struct supervisor *k, pid_t supervisor, const struct stat *entry)
 {
 	unsigned waited_ms = 0, nap_ms = 1;
+	idle_memory_drop_stack();
 	wait_for_death(supervisor);
 	/* The supervisor's process group: children that have not made a session of their own yet. */
 	kill(-supervisor, SIGKILL);

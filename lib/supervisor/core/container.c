@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,9 +33,9 @@ static bool read_plan(struct container *r)
 	if (fstat(SUPERVISOR_PLAN, &st) < 0 || st.st_size <= 0 || st.st_size > PLAN_MAX_BYTES)
 		return false;
 	const size_t n = (size_t)st.st_size;
-	r->bytes = malloc(n);
-	if (!r->bytes || pread(SUPERVISOR_PLAN, r->bytes, n, 0) != (ssize_t)n
-			|| plan_msg_get(r->bytes, n, &r->plan) < 0)
+	void *bytes = mmap(NULL, n, PROT_READ, MAP_PRIVATE, SUPERVISOR_PLAN, 0);
+	close(SUPERVISOR_PLAN);
+	if (bytes == MAP_FAILED || plan_msg_get(bytes, n, &r->plan) < 0)
 		return false;
 	for (int i = 0; i < PLAN_STEPS; i++)
 		if (!r->plan.timeout_ms[i])

@@ -44,9 +44,8 @@ struct container_shared {
 };
 
 struct container {
-	bool is_on; /* this is a recipe's sandbox */
-	struct plan_msg plan;
-	char *bytes; /* the plan points into them */
+	bool is_on;           /* this is a recipe's sandbox */
+	struct plan_msg plan; /* points into the mapped file SUPERVISOR_PLAN */
 	struct step_facts facts;
 	char place[CONTAINER_ID], agent[CONTAINER_ID]; /* PLAN_LATE_PLACE, PLAN_LATE_AGENT */
 	char label[CONTAINER_ID];
@@ -74,8 +73,8 @@ bool container_start(struct supervisor *k);
 /* Destroy the sandbox. Adds errors to the supervisor's messages, and the exit reason if none is known. */
 void container_end(struct supervisor *k);
 
-/* The owner has gone without asking for the end: if another server may adopt the sandbox, it stays, once it has been
- * used here or by an earlier server. */
+/* The owner has gone without asking for the end: if another server may adopt the sandbox, it stays, once it
+ * has been used here or by an earlier server. */
 void container_leave(struct container *r);
 
 /* True, and the end is to suspend the sandbox, if its engine can do that. */

@@ -174,7 +174,6 @@ void container_end(struct supervisor *k)
 	if (k->is_kept && k->is_announced && k->cause == GONE_REASON)
 		sweep_note_end(SUPERVISOR_RUN_DIR, k->spec.name, r->plan.backend, k->words);
 	plan_msg_finish(&r->plan);
-	free(r->bytes);
 }
 
 /* ---- when the supervisor was killed --------------------------------------------------------- */

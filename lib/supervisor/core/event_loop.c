@@ -12,6 +12,7 @@
 #include <terrarium/error.h>
 
 #include "base/clock.h"
+#include "base/idle_memory.h"
 #include "base/procstat.h"
 #include "supervisor/core/cleanup.h"
 #include "supervisor/core/entry.h"
@@ -300,6 +301,7 @@ void supervisor_turn(struct supervisor *k, uint64_t until_ms)
 
 void supervisor_run(struct supervisor *k)
 {
+	idle_memory_drop_stack(); /* starting took most */
 	while (!k->is_ending)
 		supervisor_turn(k, UINT64_MAX);
 }

@@ -58,13 +58,16 @@ static void marks_in_quotes(void **state)
 {
 	struct trm_kube_left row;
 	(void)state;
-	assert_true(read_text("terrarium-lab-0123abcd\t\"%s\"\t\"default/lab\"\t\"00112233445566778899aabbccddeeff\"\t1",
+	assert_true(read_text(
+			"terrarium-lab-0123abcd\t\"%s\"\t\"default/lab\"\t\"00112233445566778899aabbccddeeff\"\t1",
 			gone_label(), &row));
 	assert_string_equal(row.adoptable, "default/lab");
 	assert_string_equal(row.key, "00112233445566778899aabbccddeeff");
-	assert_false(read_text("terrarium-lab-0123abcd\t\"%s\"\t\"default/lab\\n\"\t\"00112233445566778899aabbccddeeff\"\t1",
+	assert_false(read_text(
+			"terrarium-lab-0123abcd\t\"%s\"\t\"default/lab\\n\"\t\"00112233445566778899aabbccddeeff\"\t1",
 			gone_label(), &row));
-	assert_false(read_text("terrarium-lab-0123abcd\t\"%s\"\t\"\"\t\"00112233445566778899aabbccddeeff\"\t1",
+	assert_false(read_text(
+			"terrarium-lab-0123abcd\t\"%s\"\t\"\"\t\"00112233445566778899aabbccddeeff\"\t1",
 			gone_label(), &row));
 }
 

@@ -120,8 +120,9 @@ static void marks_in_quotes(void **state)
 	const char *const labels[] = {"", "\\n"};
 	for (int i = 0; i < 2; i++) {
 		int n = snprintf(line, sizeof line,
-				"c1\t\"%s/%s/%s/%s/%d/1%s\"\trunning\tterrarium-box-1\t\"box\"", part[PART_HOST],
-				part[PART_BOOT], part[PART_PIDNS], part[PART_UID], (int)dead_pid(), labels[i]);
+				"c1\t\"%s/%s/%s/%s/%d/1%s\"\trunning\tterrarium-box-1\t\"box\"",
+				part[PART_HOST], part[PART_BOOT], part[PART_PIDNS], part[PART_UID],
+				(int)dead_pid(), labels[i]);
 		assert_int_equal(container_gc_is(line, (size_t)n, own, false, id, sizeof id), i == 0);
 	}
 }

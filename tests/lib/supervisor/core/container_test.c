@@ -663,7 +663,8 @@ static void changes_that_cannot_be_saved(void **state)
 	expect_supervisor_ends();
 }
 
-/* A sandbox that another server may adopt, when SIGTERM reaches every process of its server, and when it is stopped. */
+/* A sandbox that another server may adopt, when SIGTERM reaches every process of its server, and when it is
+ * stopped. */
 static void what_waits_for_a_server_outlives_sigterm(void **state)
 {
 	(void)state;
@@ -698,7 +699,8 @@ static void what_waits_for_a_server_outlives_its_line(void **state)
 	rig.plan.leaves = true;
 	script(PLAN_CREATE_EXEC, "echo id-1");
 	script(PLAN_CONNECT, "[ -e pid ] || echo $$ >pid; exec $AGENT serve-stdio");
-	script(PLAN_INSPECT, "echo inspect >>log; until [ -e go ]; do sleep 0.01; done; printf 'exited\\t3\\n'");
+	script(PLAN_INSPECT,
+			"echo inspect >>log; until [ -e go ]; do sleep 0.01; done; printf 'exited\\t3\\n'");
 	script(PLAN_DESTROY, "echo destroy >>log");
 	start();
 	expect_ready();
@@ -716,7 +718,8 @@ static void what_starts_ends_by_sigterm(bool was_there)
 {
 	rig.plan.leaves = true;
 	rig.plan.puts_text = !was_there;
-	script(was_there ? PLAN_CREATE_EXEC : PLAN_PUT, "echo making >>log; until [ -e go ]; do sleep 0.01; done");
+	script(was_there ? PLAN_CREATE_EXEC : PLAN_PUT,
+			"echo making >>log; until [ -e go ]; do sleep 0.01; done");
 	script(PLAN_CONNECT, "exec $AGENT serve-stdio");
 	script(PLAN_DESTROY, "echo destroy >>log");
 	start();
