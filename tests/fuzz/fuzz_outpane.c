@@ -7,12 +7,26 @@
 
 #include "fuzz/fuzz.h"
 #include "output/outpane.h"
+#include "output/weblink.h"
 
 enum { HANG_S = 10 };
 
 struct size {
 	int rows, cols;
 };
+
+static void look_for_links(const struct output_line *l)
+{
+	struct weblink link;
+
+	for (size_t at = 0; weblink_find(l, at, &link); at = link.to) {
+		if (link.from < at || link.to <= link.from || link.to > l->n)
+			abort();
+		for (const char *c = link.url; *c; c++)
+			if (*c <= ' ' || *c >= 0x7F)
+				abort();
+	}
+}
 
 static void look(const struct outpane *p, struct size s)
 {
@@ -28,6 +42,7 @@ static void look(const struct outpane *p, struct size s)
 		if (row && w.line <= last)
 			abort();
 		last = w.line;
+		look_for_links(&l);
 	}
 	output_line_finish(&l);
 	for (int row = -1; row <= s.rows; row++)

@@ -253,6 +253,47 @@ static void a_flood_spills_into_a_file(void **state)
 	unlink("terrarium-run-1.txt");
 }
 
+/* "ESC ] 8" … "ESC \\": a link is open while its text is written, and nothing else. */
+static bool has_logged(const char *bytes)
+{
+	return s.log && memmem(s.log, s.log_len, bytes, strlen(bytes));
+}
+
+static void start_with_links(const char *how)
+{
+	const char *argv[] = {program, "--backend", "local", "--links", how, NULL};
+
+	screen_start(&s, 24, 80, argv, env);
+	s.is_logged = true;
+	screen_wait(&s, "idle");
+}
+
+static void a_url_is_a_link(void **state)
+{
+	(void)state;
+	start_with_links("on");
+	run_code("h = 'http'; print(h + '://localhost:8888/lab', 'behind')");
+	screen_wait(&s, "http://localhost:8888/lab behind");
+	assert_true(has_logged(";http://localhost:8888/lab\033\\"));
+	assert_true(has_logged("\033]8;;\033\\"));
+	/* It scrolls away; nothing else is linked afterwards. */
+	screen_send(&s, "\x01");
+	run_code("print('plain\\n' * 40)");
+	screen_wait_gone(&s, "lab behind");
+	screen_wait(&s, "idle");
+	s.log_len = 0;
+	screen_send(&s, "\x01");
+	run_code("print('the', 'end')");
+	screen_wait(&s, "the end");
+	assert_false(has_logged("\033]8;"));
+	leave();
+	start_with_links("auto"); /* no terminal that is known for it */
+	run_code("h = 'http'; print(h + '://localhost:8888/lab', 'behind')");
+	screen_wait(&s, "http://localhost:8888/lab behind");
+	assert_false(has_logged("\033]8;"));
+	leave();
+}
+
 static int give_up(void **state)
 {
 	(void)state;
@@ -273,6 +314,7 @@ int main(int argc, char **argv)
 			TEST(hostile_bytes_do_nothing),
 			TEST(errors_lead_to_their_lines),
 			TEST(blocks_and_search),
+			TEST(a_url_is_a_link),
 			TEST(a_flood_spills_into_a_file),
 	};
 	if (argc < 2 || !mkdtemp(dir) || chdir(dir) < 0)

@@ -131,6 +131,11 @@ static struct alert_opts alert_opts(const struct app_opts *o)
 			.run_ms = o->alert_run_ms};
 }
 
+static bool wants_links(const char *how)
+{
+	return !how || strcmp(how, "auto") == 0 ? term_guess_links() : strcmp(how, "on") == 0;
+}
+
 /* The options by which a command line reaches a sandbox on a server. "": the sandbox is on this machine. */
 static const char *describe_way(const struct app_opts *o, char words[TRM_REMOTE_OPTIONS_BYTES])
 {
@@ -166,6 +171,7 @@ static int start_model(struct app *a, bool has_utf8, struct trm_error *reterr)
 			.scrollback_bytes = a->opts->scrollback_bytes,
 			.pictures = (uint32_t)getpid() << 12,
 			.images_off = !a->term || (a->opts->images && strcmp(a->opts->images, "off") == 0),
+			.shows_links = a->term && wants_links(a->opts->links),
 			.graph_style = app_graph_style(a->opts->graphs),
 			.alerts = alert_opts(a->opts),
 	};

@@ -37,6 +37,7 @@ struct app_opts {
 	const char *config;        /* config file, for its keys; NULL: the usual one */
 	const char *keymap;        /* key map; NULL: the default one */
 	bool has_history;          /* store what is run in the history file */
+	const char *links;         /* "auto", "on", "off" */
 	const char *images;        /* how to draw them: "auto", "kitty", "sixel", "symbols", "off" */
 	bool auto_close, wrap;     /* brackets close themselves; long lines wrap */
 	bool auto_complete;        /* offer members when a dot is typed */

@@ -46,6 +46,7 @@ static const struct offered_setting {
 		{"theme", SETTING_NOW},
 		{"graphs", SETTING_START},
 		{"images", SETTING_START},
+		{"links", SETTING_START},
 		{"theme_plots", SETTING_SANDBOX},
 		{"scrollback", SETTING_START},
 		{"alerts", SETTING_NOW},

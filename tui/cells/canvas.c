@@ -76,6 +76,7 @@ int canvas_init(struct canvas *c, int rows, int cols)
 void canvas_finish(struct canvas *c)
 {
 	free(c->cells);
+	free(c->links);
 	*c = (struct canvas){0};
 }
 
@@ -148,9 +149,11 @@ static void set_cell(
 	set_text(cell, text, n);
 	cell->width = (uint8_t)width;
 	cell->picture = 0;
+	cell->link = 0;
 	cell->style = style;
 	if (width == 2) {
 		cell[1].picture = 0;
+		cell[1].link = 0;
 		set_text(cell + 1, "", 0);
 		cell[1].width = 0;
 		cell[1].style = style;
@@ -274,6 +277,46 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 	}
 	touch(c, row, 1, greater(first, a.col), lesser(col, a.col + a.cols) - greater(first, a.col));
 	return col;
+}
+
+/* ---- links ---- */
+
+uint16_t canvas_link(struct canvas *c, const char *url)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	if (!c->links)
+		c->links = calloc(1, sizeof *c->links);
+	struct canvas_links *l = c->links;
+	if (!l || strlen(url) >= LINK_BYTES)
+		return 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->urls[i], url) == 0)
+			return l->numbers[i];
+	if (l->n == CANVAS_LINKS)
+		return 0;
+	for (const char *at = url; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 16777619u;
+	uint16_t number = (uint16_t)(1 + hash % LINK_NUMBERS);
+	while (canvas_link_url(c, number))
+		number = (uint16_t)(1 + number % LINK_NUMBERS);
+	l->numbers[l->n] = number;
+	strcpy(l->urls[l->n++], url);
+	return number;
+}
+
+const char *canvas_link_url(const struct canvas *c, uint16_t number)
+{
+	for (size_t i = 0; c->links && i < c->links->n; i++)
+		if (c->links->numbers[i] == number)
+			return c->links->urls[i];
+	return NULL;
+}
+
+void canvas_forget_links(struct canvas *c)
+{
+	if (c->links)
+		c->links->n = 0;
 }
 
 char *canvas_dump(const struct canvas *c)

@@ -44,6 +44,7 @@ struct cell {
 	char text[20];   /* one grapheme cluster, UTF-8, NUL-terminated; "" in the right half of a wide one */
 	uint8_t width;   /* 1 or 2; 0 in the right half of a wide one */
 	uint8_t picture; /* 0, or 1 + the index of the picture that is visible here */
+	uint16_t link;   /* 0, or the number of the link that this cell is a part of: canvas_link() */
 	struct style style;
 };
 
@@ -59,6 +60,16 @@ struct canvas_picture {
 
 #define CANVAS_PICTURES 32
 
+/* Links to places on the web, for terminals that show them. A number belongs to a URL in all frames, as far
+ * as possible. */
+enum { CANVAS_LINKS = 100, LINK_BYTES = 1024, LINK_NUMBERS = 65534 }; /* numbers: from 1 */
+
+struct canvas_links {
+	size_t n;
+	uint16_t numbers[CANVAS_LINKS];
+	char urls[CANVAS_LINKS][LINK_BYTES];
+};
+
 struct rect {
 	int row, col, rows, cols;
 };
@@ -71,6 +82,7 @@ struct canvas {
 	bool hides_cursor;          /* it stands there, for screen readers, but is not seen */
 	struct canvas_picture pictures[CANVAS_PICTURES];
 	size_t n_pictures;
+	struct canvas_links *links; /* NULL: there never were any */
 };
 
 static inline bool rect_contains(struct rect r, int row, int col)
@@ -91,6 +103,15 @@ int canvas_put(struct canvas *c, struct rect clip, int row, int col, const char 
 /* Put one row of a picture into the cells of `area`, which is one row high. Consecutive rows below each
  * other become one part. */
 void canvas_picture(struct canvas *c, const struct picture *picture, int picture_row, struct rect area);
+
+/* The number of a link to `url`, which is printable ASCII; 0: there are too many, or it is too long. */
+uint16_t canvas_link(struct canvas *c, const char *url);
+const char *canvas_link_url(const struct canvas *c, uint16_t number); /* NULL: there is none */
+void canvas_forget_links(struct canvas *c);
+static inline bool canvas_has_links(const struct canvas *c)
+{
+	return c->links && c->links->n > 0;
+}
 
 /* The text of all cells, one line per row, without trailing blanks; malloc'd. */
 char *canvas_dump(const struct canvas *c);

@@ -40,6 +40,7 @@ int workbench_opts(const struct settings *settings, const char *config_path, str
 	opts->confirm = config->confirm;
 	opts->trust = config->trust;
 	opts->images = settings->images;
+	opts->links = settings->links;
 	opts->auto_close = settings->auto_close;
 	opts->wrap = settings->wrap;
 	opts->auto_complete = settings->auto_complete;

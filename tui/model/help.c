@@ -22,6 +22,9 @@ static const struct {
 		{CONTEXT_EDITOR, "Shift", "with any motion selects"},
 		{CONTEXT_OUTPUT, "typing", "while code runs: opens a line for its standard input"},
 		{CONTEXT_OUTPUT, "Enter", "sends that line; ^D ends the input"},
+		{CONTEXT_OUTPUT, "link",
+				"a URL (http, https) is a link where the terminal shows links: click it as the terminal "
+				"wants, mostly with Ctrl"},
 		{CONTEXT_ANY, "^", "is Ctrl: ^S is Ctrl-S"},
 		{CONTEXT_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
 		{CONTEXT_ANY, "mouse",

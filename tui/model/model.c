@@ -15,6 +15,7 @@ int model_init(struct model *m, const struct model_opts *opts)
 	m->rows = opts->rows;
 	m->cols = opts->cols;
 	m->has_utf8 = opts->has_utf8;
+	m->shows_links = opts->shows_links;
 	m->graph_style = opts->graph_style;
 	m->alerts.opts = opts->alerts;
 	if (!opts->has_utf8)

@@ -128,6 +128,7 @@ struct model {
 	struct layout_request panes; /* the person's wishes */
 	enum border moving;          /* the border that the mouse drags */
 	bool has_utf8;               /* borders and graphs may use more than ASCII */
+	bool shows_links;            /* URLs in output are links */
 	enum pane focus;
 	enum pane focus_back; /* pane that gets the focus after a run that asked for input */
 	bool owes_focus;
@@ -153,7 +154,7 @@ struct model {
 	uint32_t waiting[MODEL_WAITING]; /* serials of the waiting runs, next first */
 	size_t n_waiting;
 	uint64_t queued_notice; /* number of the notice about the last of them; see notices.h */
-	bool has_last; /* a run has ended */
+	bool has_last;          /* a run has ended */
 	enum trm_status last_status;
 	uint64_t last_wall_us;
 	struct peer_runs peer_runs;
@@ -243,6 +244,7 @@ struct model_opts {
 	struct trm_limits limits;
 	size_t scrollback_bytes;
 	bool images_off;    /* do not draw images */
+	bool shows_links;   /* URLs in output are links */
 	int cell_w, cell_h; /* pixels of a cell; 0: unknown */
 	uint32_t pictures;  /* first image number; the terminal shares these numbers with other programs */
 };

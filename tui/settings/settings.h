@@ -30,6 +30,7 @@ struct settings {
 	char record[1024];         /* file for a recording of the workbench's session; "": none */
 	bool history;              /* store the code run in the workbench in a file */
 	char images[16];           /* how the workbench draws images: auto, kitty, sixel, symbols, off */
+	char links[8];             /* are URLs in output links: auto, on, off */
 	bool auto_close;           /* brackets and quotes that are typed get their partner */
 	bool wrap;                 /* long lines in the editor go on in the next row */
 	bool auto_complete;        /* offer members as soon as a dot is typed */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "term/crash_restore.h"
+#include "term/curses_links.h"
 #include "term/direct.h"
 #include "term/frame.h"
 #include "term/keys.h"
@@ -299,11 +300,44 @@ void term_size(const struct term *t, int *ret_rows, int *ret_cols)
 
 /* ---- painting ---- */
 
+struct curses_look *term_look(struct term *t)
+{
+	return &t->screen->look;
+}
+
+/* Give a row with links to curses, with blanks where there are or were some. */
+static void paint_linked_row(struct term *t, const struct canvas *c, int row)
+{
+	const struct cell *now = c->cells + (size_t)row * (size_t)c->cols;
+	struct cell *was = t->last.cells + (size_t)row * (size_t)c->cols, blank = {.text = " ", .width = 1};
+	size_t n = 0;
+	for (int col = 0; col < c->cols; col++) {
+		bool is_blank = now[col].link || was[col].link;
+		blank.style = now[col].style;
+		for (int i = 0; i < now[col].width && is_blank; i++)
+			n += curses_cell(&t->screen->look, t, &blank, t->screen->row + n);
+		if (now[col].width > 0 && !is_blank)
+			n += curses_cell(&t->screen->look, t, &now[col], t->screen->row + n);
+		was[col] = now[col];
+		if (is_blank)
+			was[col].link = LINK_AWAITED;
+	}
+	mvadd_wchnstr(row, 0, t->screen->row, (int)n);
+	t->awaits_links = true;
+}
+
 /* Give the changed columns of a row to curses. False: there are none. */
 static bool paint_row(struct term *t, const struct canvas *c, int row, int first, int last)
 {
 	const struct cell *now = c->cells + (size_t)row * (size_t)c->cols;
 	struct cell *was = t->last.cells + (size_t)row * (size_t)c->cols;
+	bool has_links = t->has_links && (links_in_row(now, c->cols) || links_in_row(was, c->cols));
+	if (has_links) {
+		if (!t->is_all_stale && memcmp(now, was, (size_t)c->cols * sizeof(*now)) == 0)
+			return false;
+		paint_linked_row(t, c, row);
+		return true;
+	}
 	if (!t->is_all_stale) {
 		if (memcmp(now + first, was + first, (size_t)(last - first + 1) * sizeof(*now)) == 0)
 			return false;
@@ -390,6 +424,12 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 	if (t->is_all_stale)
 		pictures_cleared(&t->pictures);
 	bool has_moved = pictures_compare(&t->pictures, c);
+	t->has_links |= canvas_has_links(c);
+	if (t->has_links && (has_moved || t->wants_answer || t->wants_sync)) {
+		links_spoil(t); /* curses may write rows anew */
+		c->touched = (struct rect){0, 0, c->rows, c->cols};
+	}
+	idcok(stdscr, !t->has_links); /* a terminal moves links along with the cells behind what it inserts */
 	struct rect area = stale_area(t, c);
 	for (int row = area.row; row < area.row + area.rows && area.cols > 0; row++)
 		differs |= paint_row(t, c, row, area.col, area.col + area.cols - 1);
@@ -407,6 +447,12 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 	bool is_caught = frame_catch(&t->screen->frame);
 	if (term_ask_now(t, c->rows - 1))
 		write_rows_anew(c->rows - 1, 1);
+	if (t->awaits_links) {
+		refresh();
+		links_paint(t, c);
+	}
+	t->awaits_links = false;
+	t->has_links = canvas_has_links(c);
 	curs_set(c->cursor_row >= 0 && !c->hides_cursor);
 	if (c->cursor_row >= 0)
 		move(c->cursor_row, c->cursor_col);

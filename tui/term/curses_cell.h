@@ -24,6 +24,9 @@
 #include "cells/canvas.h"
 
 struct term;
+struct curses_look;
+
+struct curses_look *term_look(struct term *t); /* the painter's (curses.c) */
 
 enum { CURSES_MENDED = 64 };
 

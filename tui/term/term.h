@@ -59,6 +59,8 @@ void term_resume(struct term *t);
  * asked about images (term/terminal_query.h). */
 enum color_depth term_guess_depth(void);
 bool term_can_be_asked(void);
+/* Does the terminal show links (OSC 8), as far as the environment tells? */
+bool term_guess_links(void);
 
 /* Ask the terminal, with the next frame, which images it can show. False: this kind of terminal cannot be
  * asked. The answer comes among the keys; term_images() returns it once it is complete. */

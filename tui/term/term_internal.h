@@ -23,6 +23,8 @@ struct term {
 	struct theme_style looks[ROLE_COUNT]; /* looks of the theme, reduced to the color depth */
 	struct canvas last;                   /* the current screen */
 	struct pictures pictures;             /* images on the screen */
+	bool has_links;                       /* the current screen has some */
+	bool awaits_links;                    /* some cells are for links_paint() */
 	bool is_all_stale;                    /* everything must be painted again */
 	bool wants_answer;                    /* send the query with the next frame */
 	bool wants_sync;                      /* also ask whether the terminal can show a frame in one go */

@@ -6,9 +6,11 @@
 #include "command/source_ref.h"
 #include "model/model.h"
 #include "model/output.h"
+#include "output/weblink.h"
 #include "text/cluster.h"
 #include "view/parts.h"
 
+enum { LINKS_MAX = 32 };   /* links to the web in one line */
 enum { MATCHES_MAX = 64 }; /* matches of a search that are shown in one line */
 
 /* ---- rows ---- */
@@ -19,6 +21,11 @@ struct look {
 	size_t link_from, link_to; /* cells of a link to a place in the code */
 	struct out_match matches[MATCHES_MAX];
 	size_t n_matches;
+	struct {
+		size_t from, to;
+		uint16_t number;
+	} links[LINKS_MAX]; /* to the web */
+	size_t n_links;
 };
 
 static size_t cell_of_byte(const struct output_line *l, size_t byte)
@@ -30,8 +37,27 @@ static size_t cell_of_byte(const struct output_line *l, size_t byte)
 	return cell;
 }
 
-static void decorate_line(
-		const struct model *m, const struct output_line *l, uint64_t line, struct look *look)
+static void find_links(const struct output_line *l, struct canvas *c, struct look *look)
+{
+	struct weblink link;
+
+	for (size_t at = 0; look->n_links < LINKS_MAX && weblink_find(l, at, &link); at = link.to) {
+		look->links[look->n_links].from = link.from;
+		look->links[look->n_links].to = link.to;
+		look->links[look->n_links++].number = canvas_link(c, link.url);
+	}
+}
+
+static uint16_t link_at(const struct look *look, size_t cell)
+{
+	for (size_t i = 0; i < look->n_links; i++)
+		if (cell >= look->links[i].from && cell < look->links[i].to)
+			return look->links[i].number;
+	return 0;
+}
+
+static void decorate_line(const struct model *m, const struct output_line *l, uint64_t line, struct canvas *c,
+		struct look *look)
 {
 	char text[OUTPUT_LINE_BYTES];
 	struct source_ref ref;
@@ -42,6 +68,8 @@ static void decorate_line(
 		look->link_to = cell_of_byte(l, ref.to);
 	}
 	look->n_matches = outsearch_in_line(&m->out.search, l, look->matches, MATCHES_MAX);
+	if (m->shows_links && l->kind != OUT_HEADER && l->kind != OUT_FIGURE)
+		find_links(l, c, look);
 }
 
 static struct style style_at(const struct model *m, const struct output_line *l, uint64_t line, size_t i,
@@ -78,6 +106,7 @@ static void draw_output_row(const struct model *m, struct canvas *c, int row, st
 	for (size_t i = left; i < to && (int)(i - left) < area.cols; i++) {
 		cells[i - left] = l->cells[i];
 		cells[i - left].style = style_at(m, l, line, i, look);
+		cells[i - left].link = link_at(look, i);
 	}
 	if (left > from && to > from && left < to && cells[0].width == 0)
 		cells[0] = (struct cell){.text = " ", .width = 1, .style = cells[0].style};
@@ -139,7 +168,7 @@ static void draw_lines(const struct model *m, struct canvas *c, struct rect area
 
 	outwalk_start(&w, &m->out, top.line);
 	while (row < area.row + area.rows && outwalk_next(&w, &l)) {
-		decorate_line(m, &l, w.line, &look);
+		decorate_line(m, &l, w.line, c, &look);
 		do {
 			end = outpane_row_end(&m->out, &l, from, (size_t)area.cols);
 			draw_output_row(m, c, row, area, &l, w.line, from, end, &look);
@@ -231,6 +260,7 @@ void draw_output(const struct model *m, struct canvas *c)
 {
 	struct rect area = model_output_area(m);
 
+	canvas_forget_links(c); /* there are no others */
 	if (outpane_end(&m->out) == outpane_first(&m->out))
 		draw_hint(m, c, area);
 	else

@@ -141,6 +141,7 @@ void view(const struct model *m, struct canvas *c)
 	c->cursor_row = c->cursor_col = -1;
 	c->hides_cursor = false;
 	c->n_pictures = 0;
+	canvas_forget_links(c);
 	if (m->layout.kind == LAYOUT_TOO_SMALL) {
 		draw_too_small(c);
 		return;

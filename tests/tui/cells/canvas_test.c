@@ -192,6 +192,30 @@ static void test_random(void **state)
 	canvas_finish(&c);
 }
 
+static void test_links_have_numbers(void **state)
+{
+	struct canvas c;
+	char url[LINK_BYTES + 2] = "http://a";
+	(void)state;
+	canvas_init(&c, 2, 9);
+	assert_false(canvas_has_links(&c));
+	uint16_t first = canvas_link(&c, url);
+	assert_true(first > 0);
+	assert_int_equal(canvas_link(&c, url), first);
+	assert_string_equal(canvas_link_url(&c, first), url);
+	for (int i = 1; i < CANVAS_LINKS; i++) {
+		snprintf(url, sizeof url, "http://%d", i);
+		assert_int_not_equal(canvas_link(&c, url), 0);
+	}
+	assert_int_equal(canvas_link(&c, "http://z"), 0);
+	canvas_forget_links(&c);
+	assert_null(canvas_link_url(&c, first));
+	memset(url, 'a', LINK_BYTES);
+	assert_int_equal(canvas_link(&c, url), 0); /* too long */
+	assert_int_equal(canvas_link(&c, "http://a"), first);
+	canvas_finish(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +228,7 @@ int main(void)
 			cmocka_unit_test(test_borders_and_dots_are_one_column_wide),
 			cmocka_unit_test(test_fill_clips),
 			cmocka_unit_test(test_random),
+			cmocka_unit_test(test_links_have_numbers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

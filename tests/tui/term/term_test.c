@@ -197,6 +197,63 @@ static void test_text(void **state)
 	assert_false(has("\xE2\x80\x8D"));
 }
 
+static void put_link(int row, int col, const char *url)
+{
+	put(row, col, url, (struct style){0});
+	for (size_t i = 0; i < strlen(url); i++)
+		canvas.cells[row * 40 + col + (int)i].link = canvas_link(&canvas, url);
+}
+
+/* A row of the same letters, so that curses would have nothing to write. */
+static int play_links(void)
+{
+	struct term *t = open_or_exit();
+	put_link(2, 3, "http://a/");
+	put(2, 12, " and", (struct style){0});
+	term_paint(t, &canvas, &theme);
+	term_write("<second>", strlen("<second>"));
+	put(2, 3, "http://a/", (struct style){0}); /* a link no more */
+	put_link(2, 20, "http://b/");
+	term_paint(t, &canvas, &theme);
+	term_write("<third>", strlen("<third>"));
+	put(5, 0, "other", (struct style){0});
+	term_paint(t, &canvas, &theme);
+	term_write("<end>", strlen("<end>"));
+	term_close(t);
+	return 0;
+}
+
+/* Is this written while a link is open? */
+static bool is_linked(const char *bytes, const char *text)
+{
+	const char *open = strstr(bytes, "\033]8;id="), *text_at = NULL;
+	const char *begin = open ? strstr(open, "\033\\") : NULL,
+		   *end = open ? strstr(open, "\033]8;;\033\\") : NULL;
+	if (begin)
+		text_at = strstr(begin, text);
+	return text_at && end && text_at < end;
+}
+
+static void test_links(void **state)
+{
+	(void)state;
+	run(play_links, indexed);
+	assert_int_equal(cap.status, 0);
+	char *second = strstr(cap.bytes, "<second>"), *third = strstr(cap.bytes, "<third>"),
+	     *end = strstr(cap.bytes, "<end>");
+	assert_true(second && third && end);
+	*second = *third = *end = '\0';
+	assert_non_null(strstr(cap.bytes, ";http://a/\033\\"));
+	assert_true(is_linked(cap.bytes, "http://a/"));
+	assert_false(is_linked(cap.bytes, " and"));
+	/* The cells of the old link are written again without one, and those of the new one with it. */
+	assert_null(strstr(second + 1, ";http://a/\033\\"));
+	assert_non_null(strstr(second + 1, "http://a/"));
+	assert_true(is_linked(second + 1, "http://b/"));
+	assert_false(is_linked(second + 1, "http://a/"));
+	assert_null(strstr(third + 1, "\033]8;"));
+}
+
 #define THUMB "\xF0\x9F\x91\x8D"
 #define TONE "\xF0\x9F\x8F\xBD"
 #define PILOT "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x9A\x80"
@@ -400,6 +457,7 @@ int main(void)
 			cmocka_unit_test(test_colors),
 			cmocka_unit_test(test_programs_colors),
 			cmocka_unit_test(test_kitty_gets_its_own_modes),
+			cmocka_unit_test(test_links),
 			cmocka_unit_test(test_text),
 			cmocka_unit_test(test_emoji),
 			cmocka_unit_test(test_only_changes_are_sent),
