@@ -15,8 +15,9 @@ struct app_run {
 	struct app_run *next;
 	struct trm_run *handle;
 	uint32_t serial;
-	struct tee *tee;   /* NULL: none */
-	size_t unconsumed; /* bytes of output received in this turn */
+	struct tee *tee;     /* NULL: none */
+	size_t unconsumed;   /* bytes of output received in this turn */
+	bool needs_packages; /* it names some, and so far none had to be installed */
 };
 
 static void send_run_msg(const struct app_run *r, struct msg msg)
@@ -48,10 +49,25 @@ static void forget_app_run(struct app_run *r)
 
 /* ---- callbacks of the library ---- */
 
+/* A line of ours about packages, or the package manager's. They are no output of the run and need no credit.
+ */
+static void show_installing(const struct app_run *r, int stream, const char *bytes, size_t n)
+{
+	send_run_msg(r, (struct msg){.type = MSG_RUN_OUTPUT,
+					.run.output.stream = stream,
+					.run.output.bytes = bytes,
+					.run.output.len = n});
+}
+
 static void on_app_run_started(void *user, struct trm_run *run)
 {
+	static const char there[] = "all packages are installed already\n";
+	const struct app_run *r = user;
+
 	(void)run;
-	send_run_msg(user, (struct msg){.type = MSG_RUN_STARTED});
+	send_run_msg(r, (struct msg){.type = MSG_RUN_STARTED});
+	if (r->needs_packages)
+		show_installing(r, TRM_STDERR, there, sizeof there - 1);
 }
 
 static void on_app_run_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
@@ -106,17 +122,15 @@ static void on_app_run_done(void *user, struct trm_run *run, const struct trm_re
 	send_run_msg(&ended, (struct msg){.type = MSG_RUN_DONE, .run.result = result});
 }
 
-/* Bytes of the package manager, on this machine. They are no output of the run and need no credit. */
 static void on_installing(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	static const char begun[] = "installing packages ...\n";
+	struct app_run *r = user;
 	bool is_begin = n == 0;
 
 	(void)run;
-	send_run_msg(user, (struct msg){.type = MSG_RUN_OUTPUT,
-					   .run.output.stream = stream,
-					   .run.output.bytes = is_begin ? begun : bytes,
-					   .run.output.len = is_begin ? sizeof begun - 1 : n});
+	r->needs_packages = false;
+	show_installing(r, stream, is_begin ? begun : bytes, is_begin ? sizeof begun - 1 : n);
 }
 
 static const struct trm_run_cb run_cb = {
@@ -156,6 +170,7 @@ static int request_run(
 	char **libraries = NULL;
 	int e = trm_magic_libraries(&libraries, opts.lang, opts.code, opts.code_len, reterr);
 	opts.libraries = (const char *const *)libraries;
+	r->needs_packages = libraries != NULL;
 	if (e == 0)
 		e = trm_session_run(a->session, &opts, &run_cb, r, &r->handle, reterr);
 	trm_libraries_free(libraries);
