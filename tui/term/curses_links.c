@@ -40,8 +40,8 @@ static bool is_awaited(const struct term *t, const struct canvas *c, int row, in
 	return t->last.cells[at].link == LINK_AWAITED && (c->cells[at].link != 0) == is_link;
 }
 
-/* The cursor is moved first: on its way curses may write cells that stand there already. Returns the column
- * behind the link. */
+/* On the way of the cursor curses may write cells that stand there already. So it is moved to the link before
+ * that is opened, and behind the last cell at its end. Returns the column behind the link. */
 static int paint_link(struct term *t, const struct canvas *c, int row, int col)
 {
 	uint16_t number = c->cells[(size_t)row * (size_t)c->cols + (size_t)col].link;
@@ -56,6 +56,7 @@ static int paint_link(struct term *t, const struct canvas *c, int row, int col)
 			&& c->cells[(size_t)row * (size_t)c->cols + (size_t)col].link == number;
 			col++)
 		put_cell(t, c, row, col);
+	move(row, col < c->cols ? col : 0);
 	refresh();
 	term_write("\033]8;;\033\\", 7);
 	return col;
