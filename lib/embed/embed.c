@@ -2,11 +2,13 @@
 #include "embed/embed.h"
 
 #include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The assembler copies each file into read-only data between two labels.
  * OBJECT_DEPENDS in CMakeLists.txt makes this file follow changes of them. */
 #define EMBED(name, file) \
-	__asm__(".section .embedded,\"a\"\n.balign 16\n.globl embed_" #name "_start\n.hidden embed_" #name \
+	__asm__(".section embedded,\"a\"\n.balign 16\n.globl embed_" #name "_start\n.hidden embed_" #name \
 		"_start\nembed_" #name "_start:\n.incbin \"" file "\"\n.globl embed_" #name \
 		"_end\n.hidden embed_" #name "_end\nembed_" #name "_end:\n.byte 0\n.previous\n"); \
 	extern const char embed_##name##_start[], embed_##name##_end[]; \
@@ -43,3 +45,16 @@ EMBED(installer_node, EMBED_SOURCE_DIR "/lib/install/npm.js")
 EMBED(policies, EMBED_SOURCE_DIR "/lib/policy/presets.json")
 EMBED(recipes, EMBED_SOURCE_DIR "/lib/recipe/recipes.json")
 EMBED(languages, DRIVER("languages.json"))
+
+/* The linker's names for the section's bounds. */
+extern const char __start_embedded[] __attribute__((visibility("hidden")));
+extern const char __stop_embedded[] __attribute__((visibility("hidden")));
+
+void embed_forget(void)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)__start_embedded + page - 1) / page * page;
+	uintptr_t to = (uintptr_t)__stop_embedded / page * page;
+	if (from < to)
+		(void)madvise((void *)from, to - from, MADV_DONTNEED);
+}

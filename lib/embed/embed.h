@@ -28,4 +28,8 @@ struct embed embed_policies(void); /* JSON, followed by a NUL */
 struct embed embed_recipes(void);  /* the same */
 struct embed embed_languages(void);
 
+/* Their pages need not stay in this process's memory: they come back from the program's file when they are
+ * read again. */
+void embed_forget(void);
+
 #endif

@@ -117,5 +117,7 @@ const char *kernel_sample_name(enum kernel_sample sample);
 
 /* How to start the kernel of a language. Never NULL. */
 const struct kernel_spec *kernel_spec(const struct trm_lang *lang);
+/* The script of a spec was copied: it need not stay in memory. */
+void kernel_forget_scripts(void);
 
 #endif

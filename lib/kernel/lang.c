@@ -244,6 +244,11 @@ const struct kernel_spec *kernel_spec(const struct trm_lang *lang)
 	return &rows[lang->index].spec;
 }
 
+void kernel_forget_scripts(void)
+{
+	embed_forget();
+}
+
 /* "python, javascript, …" */
 static void list_names(char *out, size_t cap)
 {

@@ -238,6 +238,7 @@ int kernel_spawn(struct kernel *k, bool attaches, struct trm_error *reterr)
 	free(env);
 	if (r < 0)
 		return r;
+	kernel_forget_scripts();
 	if (trm_sandbox_is_ready(s->sandbox))
 		kernel_watch_start(k);
 	state_changed(k);

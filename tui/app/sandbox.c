@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sandbox and the session. Their callbacks become messages. */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static void on_app_sandbox_ready(void *user, struct trm_sandbox *sandbox)
 	msg.sandbox.isolation = trm_sandbox_isolation(sandbox);
 	msg.sandbox.missing_langs = missing_langs(sandbox);
 	app_send(a, &msg);
+	malloc_trim(0); /* most of what the start needed is free now */
 }
 
 static void on_clients(void *user, struct trm_sandbox *sandbox, unsigned n)

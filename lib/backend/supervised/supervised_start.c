@@ -84,6 +84,7 @@ int supervised_start(const struct supervised_request *request, struct started *r
 	for (size_t i = 0; i < (r < 0 ? PARTS : THEIRS); i++)
 		if (p[i] >= 0)
 			close(p[i]);
+	embed_forget(); /* both programs have been copied */
 	if (r < 0)
 		return r;
 	*ret = (struct started){p[STREAM], p[NEAR], pid, request->disk_bytes};
