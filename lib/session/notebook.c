@@ -52,11 +52,33 @@ static void tell_us(uint64_t us, char *out, size_t cap)
 		snprintf(out, cap, "%.*f s", us < 10000000 ? 2 : 1, (double)us / 1e6);
 }
 
+/* A command such as "pip install six" was typed as code, and the row of the error shows it. */
+static bool tell_sign(const struct trm_result *result, char *out, size_t cap)
+{
+	static const char *const commands[] = {
+			"pip install ", "pip3 install ", "npm install ", "conda install "};
+	bool is_syntax = result->error_name && !strcmp(result->error_name, "SyntaxError");
+	for (char **row = is_syntax ? result->traceback : NULL; row && *row; row++) {
+		const char *line = *row + strspn(*row, " \t");
+		for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+			bool has_magic = *line == 'p' && result->lang == trm_lang_default();
+			if (strncmp(line, commands[i], strlen(commands[i])) != 0 || strlen(line) > cap / 3)
+				continue;
+			snprintf(out, cap, "type %s%s%s!%s", has_magic ? "%" : "", has_magic ? line : "",
+					has_magic ? " or " : "", line);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* As the last words of its output, in front of what its value is. */
 void notebook_tell(struct own_run *own, struct trm_result *result)
 {
 	struct trm_run *run = &own->run;
-	char wall[32], cpu[32], text[128];
+	char wall[32], cpu[32], text[128], hint[400];
+	if (!own->magic_hint && tell_sign(result, hint, sizeof hint))
+		own->magic_hint = strdup(hint);
 	if (own->magic_hint && result->status == TRM_STATUS_ERROR && !result->hint)
 		result->hint = own->magic_hint;
 	if (!own->is_timed || !run->is_begun)

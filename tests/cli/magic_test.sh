@@ -85,6 +85,18 @@ try run --yes -l javascript -c '!ls -la'
 expect_code 1
 expect_in err "in javascript this is read as code"
 
+# And what lacks a sign.
+try run --yes -c 'x = 1
+pip install six'
+expect_code 1
+expect_in err "type %pip install six or !pip install six"
+try run --yes -c 'conda install six'
+expect_in err "type !conda install six"
+try run --yes -c '"""
+pip install six'
+expect_code 1
+grep -q "type %pip" err && wrong "err should not tell what to type"
+
 # Policies read commands as Bash, and what is timed as Python.
 try scan --policy production -c 'x = 1
 !rm -rf /
