@@ -7,9 +7,14 @@
 
 #include <terrarium/lang.h>
 
+#include "syntax/syntax.h"
 #include "text/find.h"
 #include "text/text.h"
 
+#define KNOWN_BYTES ((size_t)256 << 10) /* a longer text is not parsed as a whole for its cells */
+#define KNOW_US 200000
+
+/* A line in a string is no mark, as far as the grammar knows the text. */
 bool editor_begins_cell(const struct editor *e, size_t pos)
 {
 	char bytes[64];
@@ -21,7 +26,13 @@ bool editor_begins_cell(const struct editor *e, size_t pos)
 	const char *p = bytes + len;
 	while (*p == ' ')
 		p++;
-	return p[0] == '%' && p[1] == '%';
+	return p[0] == '%' && p[1] == '%' && !syntax_is_in_string(e->syntax, e->text, pos);
+}
+
+static void know_strings(const struct editor *e)
+{
+	if (text_len(e->text) <= KNOWN_BYTES)
+		syntax_know(e->syntax, e->text, KNOW_US);
 }
 
 /* Find the next line that begins a cell, or with by < 0 the previous one. The search includes `line`. It
@@ -76,6 +87,8 @@ struct editor_run editor_cell_at(const struct editor *e, size_t here)
 {
 	struct editor_run run = {.kind = EDITOR_RUN_CELL};
 	size_t lines = text_lines(e->text), mark, next;
+
+	know_strings(e);
 	bool has_mark = find_cell(e, here, -1, &mark), has_next = find_cell(e, here + 1, 1, &next);
 
 	if (!has_mark && !has_next)
@@ -187,6 +200,8 @@ struct editor_run editor_run_range(const struct editor *e)
 unsigned edit_next_cell(struct editor *e, int arg)
 {
 	size_t here = editor_line(e), line;
+
+	know_strings(e);
 	bool is_found = find_cell(e, here + 1, 1, &line);
 
 	(void)arg;
@@ -202,6 +217,7 @@ unsigned edit_previous_cell(struct editor *e, int arg)
 	size_t here = editor_line(e), mark, above;
 
 	(void)arg;
+	know_strings(e);
 	if (!find_cell(e, here, -1, &mark))
 		return editor_move(e, MOVE_FIRST, false);
 	if (here > mark + 1)

@@ -120,9 +120,8 @@ static size_t find_last(const TSTree *tree, size_t limit)
 
 /* Did the parse end with everything closed? A here-document without its end is no error in the tree: it
  * has an end of no width. */
-static bool is_closed(const TSTree *tree)
+bool parse_is_closed(TSNode node)
 {
-	TSNode node = ts_tree_root_node(tree);
 	if (ts_node_has_error(node))
 		return false;
 	for (uint32_t n = ts_node_child_count(node); n > 0; n = ts_node_child_count(node))
@@ -217,7 +216,8 @@ static void take_segment(struct syntax *s, const struct text *t, size_t i, TSTre
 	bool was_edited = g->is_dirty, is_last = i + 1 == s->closed && s->known == text_len(t);
 	size_t last = find_last(tree, g->bytes);
 	/* If its last statement is different now, that statement may continue in the next segment. */
-	bool is_sound = is_last || !was_edited || (is_closed(tree) && last == g->last);
+	bool is_sound = is_last || !was_edited
+			|| (parse_is_closed(ts_tree_root_node(tree)) && last == g->last);
 	ts_tree_delete(g->tree);
 	g->tree = tree;
 	g->last = last;
@@ -348,7 +348,8 @@ bool syntax_work(struct syntax *s, const struct text *t, size_t from, size_t to,
 	if (!tree)
 		return false;
 	/* Parts of an old tree may bring its errors along. */
-	s->from_scratch = old && !is_closed(tree) && s->job_bytes <= SYNTAX_WINDOW_MAX;
+	s->from_scratch =
+			old && !parse_is_closed(ts_tree_root_node(tree)) && s->job_bytes <= SYNTAX_WINDOW_MAX;
 	if (s->from_scratch) {
 		ts_tree_delete(tree);
 		return false;

@@ -101,6 +101,11 @@ void syntax_words(const struct syntax_language *l, void (*fn)(void *user, const 
 /* Is the byte at `pos` code, as opposed to part of a string or comment? True if unknown. */
 bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos);
 
+/* Is the byte at `pos` part of a string that has an end? False if unknown. */
+bool syntax_is_in_string(struct syntax *s, const struct text *t, size_t pos);
+/* Parse until all of a short text is known, for about budget_us at most. */
+void syntax_know(struct syntax *s, const struct text *t, unsigned budget_us);
+
 /* Find the bracket that belongs to the one at `pos`, within `reach` bytes after or before it. Known
  * strings and comments are skipped. False: there is no bracket at `pos`, or no partner was found. */
 bool syntax_match(struct syntax *s, const struct text *t, size_t pos, size_t reach, size_t *ret);

@@ -101,5 +101,6 @@ void memo_edited(struct syntax *s, size_t pos, size_t removed, size_t inserted);
 
 /* parse.c: discard the current parse. */
 void parse_cancel(struct syntax *s);
+bool parse_is_closed(TSNode node); /* without an error, and without a string that has no end */
 
 #endif
