@@ -42,9 +42,10 @@
  *   {"ev":"display","id":"7","data":{"image/png":"base64…","text/plain":"…"}}
  *   {"ev":"late","stream":"stdout","text":"…"}        output known to come from an earlier run
  *   {"ev":"done","id":"7","status":"ok|error|interrupted","exit_code":0,"value":"…","error":{"name":…,"message":…,
- *     "traceback":["line",…]},"set":k,"cpu_us":n}     optional but status: value, error, set, exit_code,
- * cpu_us. The line begins with these very bytes (FRAME_END_MARK in wire/frame.h). Written after all of the
- * run's own output was flushed. Everything batched in one line: a run's answer is one write.
+ *     "traceback":["line",…]},"set":k,"cpu_us":n,"compile_us":n}     optional but status: value, error, set,
+ * exit_code, cpu_us, compile_us (the time until the code was compiled). The line begins with these very bytes
+ * (FRAME_END_MARK in wire/frame.h). Written after all of the run's own output was flushed. Everything batched
+ * in one line: a run's answer is one write.
  *   {"ev":"reply","id":…,"data":{…}}                  or "error":"sentence"; shapes in terrarium/session.h
  *
  *   {"ev":"fate","reason":"killed: …"}               why the interpreter ends next; of carriers whose

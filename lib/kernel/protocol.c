@@ -239,6 +239,8 @@ static bool read_done(struct kernel_event *e)
 	e->set = kernel_json_number(e->json, "set", KERNEL_SPARE_SETS, &number) ? (int)number : -1;
 	e->has_cpu = kernel_json_number(e->json, "cpu_us", KERNEL_CPU_US_MAX, &number);
 	e->cpu_us = e->has_cpu ? (uint64_t)number : 0;
+	e->has_compile = kernel_json_number(e->json, "compile_us", KERNEL_CPU_US_MAX, &number);
+	e->compile_us = e->has_compile ? (uint64_t)number : 0;
 	e->value = kernel_json_text(e->json, "value");
 	const cJSON *error = cJSON_GetObjectItemCaseSensitive(e->json, "error");
 	if (cJSON_IsObject(error)) {

@@ -89,6 +89,8 @@ struct kernel_event {
 	int set;                  /* 0 to KERNEL_SPARE_SETS; -1 absent */
 	bool has_cpu;
 	uint64_t cpu_us;
+	bool has_compile;
+	uint64_t compile_us;
 	const char *value;
 	const char *error_name, *error_message; /* both or none */
 	const struct cJSON *traceback;          /* array; only its strings count */

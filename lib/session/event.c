@@ -165,6 +165,8 @@ static void on_done(struct kernel *k, const struct kernel_event *e)
 						     : NULL,
 			.has_cpu = e->has_cpu,
 			.cpu_us = e->cpu_us,
+			.has_compile = e->has_compile,
+			.compile_us = e->compile_us,
 	};
 	judge(run, e, &result);
 	if (result.status == TRM_STATUS_TIMEOUT) {

@@ -8,6 +8,7 @@
 #include <terrarium/install.h>
 #include <terrarium/text.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/utf8.h"
 #include "session/session.h"
@@ -15,7 +16,8 @@
 struct libraries {
 	struct own_run *own; /* NULL: it has ended */
 	struct trm_install *install;
-	struct buf words; /* the end of what the package manager has said */
+	uint64_t begun_ns; /* 0: the sandbox has all of them */
+	struct buf words;  /* the end of what the package manager has said */
 };
 
 enum { WORDS_MAX = 4096 };
@@ -39,8 +41,10 @@ static void tell_installing(struct libraries *l, int stream, const void *bytes, 
 
 static void on_begun(void *user, struct trm_install *install)
 {
+	struct libraries *l = user;
 	(void)install;
-	tell_installing(user, TRM_STDERR, "", 0);
+	l->begun_ns = clock_ns();
+	tell_installing(l, TRM_STDERR, "", 0);
 }
 
 static void on_words(void *user, struct trm_install *install, int stream, const void *bytes, size_t n)
@@ -124,6 +128,8 @@ static void on_installed(void *user, struct trm_install *install, int exit_code,
 	struct trm_session *s = own->run.session;
 	session_enter(s);
 	own->installation = NULL;
+	if (l->begun_ns)
+		own->install_ns = clock_ns() - l->begun_ns;
 	if (why->code == TRM_OK) {
 		for (char **name = own->libraries; *name; name++)
 			free(*name);

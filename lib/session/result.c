@@ -274,6 +274,10 @@ static void put_fields(struct writer *w, const struct trm_result *r)
 	put_displays(w, r);
 	put(w, ",\"dropped_displays\":%zu,\"wall_ms\":", r->dropped_displays);
 	put_ms(w, !r->is_wall_unknown, r->wall_us);
+	put(w, ",\"install_ms\":");
+	put_ms(w, r->has_install, r->install_us);
+	put(w, ",\"compile_ms\":");
+	put_ms(w, r->has_compile, r->compile_us);
 	put(w, ",\"cpu_ms\":");
 	put_ms(w, r->has_cpu, r->cpu_us);
 	put(w, ",\"mem_peak_bytes\":");

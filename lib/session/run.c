@@ -290,8 +290,11 @@ void run_finish(struct trm_run *run, struct trm_result *result)
 	result->dropped_displays = run->shown.dropped;
 	if (run->is_begun)
 		result->wall_us = (clock_ns() - run->begun_ns) / 1000;
-	if (own)
+	if (own) {
+		result->has_install = own->install_ns > 0;
+		result->install_us = own->install_ns / 1000;
 		measure_end(own, result);
+	}
 	if (own && run->kernel) {
 		diagnose_hint(run, result, hint, sizeof hint);
 		result->hint = hint[0] ? hint : NULL;

@@ -87,6 +87,7 @@ struct own_run {
 	char **env;
 	char **libraries;               /* NULL: none, or they are there */
 	struct libraries *installation; /* NULL: none is under way */
+	uint64_t install_ns;            /* that installations took; 0: nothing was installed */
 	char *cwd;                      /* NULL: as it is */
 	bool has_own_filename;
 	bool is_timed; /* tells at its end what it took */

@@ -15,6 +15,12 @@ expect_in err "unreachable"
 expect_requests 1 demo-1.0
 [ -z "$(find cache -type f -perm /222)" ] || wrong "files of the cache should be for reading only"
 
+# What it took is told beside the run's own time.
+try run --yes --json $allow --with demo -c 'import demo'
+is_json 'value["install_ms"] > 0 and value["compile_ms"] is None'
+try run --yes --json -c 1
+is_json 'value["install_ms"] is None'
+
 # Several, in one word or many, with versions; in a program of its own, and in its children.
 cat >program.py <<'PY'
 import subprocess, sys

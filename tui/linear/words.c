@@ -162,7 +162,7 @@ void linear_processes(struct linear *l, const struct model *m)
 
 void linear_run(struct linear *l, const struct run_info *run)
 {
-	char time[24], cpu[64] = "", peak[64] = "", exit_code[32] = "", number[24] = "";
+	char time[24], cpu[64] = "", peak[64] = "", exit_code[32] = "", number[24] = "", before[80] = "";
 
 	if (!run || run->state != RUN_DONE)
 		return;
@@ -170,6 +170,13 @@ void linear_run(struct linear *l, const struct run_info *run)
 		snprintf(number, sizeof number, " %" PRIu64, run->number);
 	if (run->is_exit)
 		snprintf(exit_code, sizeof exit_code, ", exit code %d", run->exit_code);
+	size_t n = 0;
+	if (run->install_us)
+		n = (size_t)snprintf(before, sizeof before, ", installed in %s",
+				format_duration((char[24]){0}, run->install_us));
+	if (run->compile_us)
+		snprintf(before + n, sizeof before - n, ", compiled in %s",
+				format_duration((char[24]){0}, run->compile_us));
 	if (run->has_cpu) {
 		char text[24];
 		snprintf(cpu, sizeof cpu, ", CPU time %s", format_duration(text, run->cpu_us));
@@ -178,8 +185,8 @@ void linear_run(struct linear *l, const struct run_info *run)
 		char text[24];
 		snprintf(peak, sizeof peak, ", memory peak %s", format_bytes(text, run->mem_peak_bytes));
 	}
-	linear_say(l, "run%s, %s: %s%s, %s%s%s", number, run->lang->name, trm_status_name(run->status),
-			exit_code, format_duration(time, run->wall_us), cpu, peak);
+	linear_say(l, "run%s, %s: %s%s, %s%s%s%s", number, run->lang->name, trm_status_name(run->status),
+			exit_code, format_duration(time, run->wall_us), before, cpu, peak);
 }
 
 void linear_status(struct linear *l, const struct model *m)

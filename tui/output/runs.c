@@ -116,6 +116,10 @@ static void cost(struct output_line *line, const struct run_info *run)
 {
 	char number[24];
 
+	if (run->install_us)
+		add_number(line, "  installed in ", format_duration(number, run->install_us), "");
+	if (run->compile_us)
+		add_number(line, "  compiled in ", format_duration(number, run->compile_us), "");
 	if (run->has_cpu)
 		add_number(line, "  cpu ", format_duration(number, run->cpu_us), "");
 	if (run->has_mem_peak)
@@ -228,6 +232,8 @@ void run_info_end(struct run_info *run, const struct trm_result *r, uint64_t now
 	run->ended_ns = now_ns;
 	if (!run->began_ns)
 		run->began_ns = now_ns - r->wall_us * 1000;
+	run->install_us = r->has_install ? r->install_us : 0;
+	run->compile_us = r->has_compile ? r->compile_us : 0;
 	run->has_cpu = r->has_cpu;
 	run->cpu_us = r->cpu_us;
 	run->has_mem_peak = r->has_mem_peak;

@@ -32,8 +32,9 @@ struct run_info {
 	bool is_exit; /* the code chose exit_code, and no error explains it */
 	uint64_t wall_us;
 	bool is_wall_unknown;
-	bool is_drawn;               /* an image shows its value */
-	uint64_t began_ns, ended_ns; /* by the model's clock; 0: not yet */
+	bool is_drawn;                   /* an image shows its value */
+	uint64_t began_ns, ended_ns;     /* by the model's clock; 0: not yet */
+	uint64_t install_us, compile_us; /* 0: nothing was installed or compiled */
 	bool has_cpu;
 	uint64_t cpu_us; /* CPU time of the interpreter and its children */
 	bool has_mem_peak;

@@ -72,6 +72,8 @@ int decode_done(struct decoder *d)
 	get_error(r, json_get(d->object, "error"));
 	r->lang = trm_lang_default(); /* the player sets the language from the run */
 	r->wall_us = decode_number(d, "wall_us");
+	r->has_install = json_whole(json_get(d->object, "install_us"), &r->install_us);
+	r->has_compile = json_whole(json_get(d->object, "compile_us"), &r->compile_us);
 	r->has_cpu = json_whole(json_get(d->object, "cpu_us"), &r->cpu_us);
 	r->has_mem_peak = json_whole(json_get(d->object, "mem_peak_bytes"), &r->mem_peak_bytes);
 	r->stdout_bytes = decode_number(d, "stdout_bytes");

@@ -140,6 +140,10 @@ static void put_result(struct writer *w, const struct trm_result *r)
 	if (r->error_name)
 		put_error(w, r);
 	put_number(w, "wall_us", r->wall_us);
+	if (r->has_install)
+		put_number(w, "install_us", r->install_us);
+	if (r->has_compile)
+		put_number(w, "compile_us", r->compile_us);
 	if (r->has_cpu)
 		put_number(w, "cpu_us", r->cpu_us);
 	if (r->has_mem_peak)

@@ -266,18 +266,24 @@ static void show_error(struct repl *r, const struct trm_result *result)
 static void show_cost(struct repl *r, const struct trm_result *result)
 {
 	bool is_shown = result->error_name || result->reason;
-	char wall[24], cpu[24];
+	char wall[24], cpu[24], more[120] = "";
+	size_t n = 0;
 	if (!repl_has_person(r))
 		return;
 	if (result->exit_code && !is_shown)
 		repl_say(r, "exit code %d", result->exit_code);
-	if (result->wall_us < LONG_MS * 1000u)
+	if (result->wall_us + result->install_us < LONG_MS * 1000u)
 		return;
 	format_duration(wall, result->wall_us);
+	if (result->has_install)
+		n = (size_t)snprintf(more, sizeof more, ", and %s for the installation before",
+				format_duration(cpu, result->install_us));
+	if (result->has_compile)
+		n += (size_t)snprintf(more + n, sizeof more - n, ", compiled in %s",
+				format_duration(cpu, result->compile_us));
 	if (result->has_cpu)
-		repl_say(r, "took %s, CPU time %s", wall, format_duration(cpu, result->cpu_us));
-	else
-		repl_say(r, "took %s", wall);
+		snprintf(more + n, sizeof more - n, ", CPU time %s", format_duration(cpu, result->cpu_us));
+	repl_say(r, "took %s%s", wall, more);
 }
 
 void repl_run_show(struct repl *r, const struct trm_result *result, bool has_value)

@@ -24,6 +24,7 @@
 #include "agent/batch/run_env.h"
 #include "agent/batch/seed.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/signame.h"
 
 enum {
@@ -386,14 +387,18 @@ static void put_outcome(struct buf *out, const struct batch *b, struct job *job,
 	}
 }
 
-static void run_program(struct batch *b, const struct order *o, struct buf *event)
+static void run_program(struct batch *b, const struct order *o, struct buf *event, uint64_t *ret_compile_ns)
 {
 	struct job job = {.order = o};
 	buf_init(&job.said, SAID_MAX * 4);
 	bool is_placed = place_source(b, &job), goes_on = is_placed;
 	size_t i = 0;
-	for (; goes_on && !is_interrupted && i < b->n_commands; i++)
-		goes_on = run_job_command(&job, b->commands[i], i + 1 == b->n_commands);
+	for (uint64_t begin_ns = clock_ns(); goes_on && !is_interrupted && i < b->n_commands; i++) {
+		bool is_last = i + 1 == b->n_commands;
+		goes_on = run_job_command(&job, b->commands[i], is_last);
+		if (!is_last)
+			*ret_compile_ns = clock_ns() - begin_ns;
+	}
 	put_outcome(event, b, &job, is_placed, i == b->n_commands);
 	if (job.has_made_file)
 		unlink(job.file);
@@ -411,16 +416,17 @@ static void run_order(struct batch *b, const struct order *o)
 {
 	struct buf event, outcome;
 	struct run_env env;
+	struct pieces_cost cost = {0};
 	char text[80];
-	uint64_t before = cpu_us(), more_us = 0;
+	uint64_t before = cpu_us();
 	buf_init(&event, SAID_MAX * 64);
 	buf_init(&outcome, SAID_MAX * 64);
 	is_interrupted = 0;
 	run_env_begin(&env, o);
 	if (pieces_take(&b->pieces, o))
-		pieces_run(&b->pieces, o, b->set, interrupts, &outcome, &more_us);
+		pieces_run(&b->pieces, o, b->set, interrupts, &outcome, &cost);
 	else
-		run_program(b, o, &outcome);
+		run_program(b, o, &outcome, &cost.compile_ns);
 	run_env_end(&env);
 	event_add(&event, "{\"ev\":\"done\",\"id\":");
 	event_add_string(&event, o->id);
@@ -431,7 +437,13 @@ static void run_order(struct batch *b, const struct order *o)
 		snprintf(text, sizeof text, ",\"set\":%d", set);
 		event_add(&event, text);
 	}
-	snprintf(text, sizeof text, ",\"cpu_us\":%llu}\n", (unsigned long long)(cpu_us() - before + more_us));
+	if (cost.compile_ns) {
+		snprintf(text, sizeof text, ",\"compile_us\":%llu",
+				(unsigned long long)cost.compile_ns / 1000);
+		event_add(&event, text);
+	}
+	snprintf(text, sizeof text, ",\"cpu_us\":%llu}\n",
+			(unsigned long long)(cpu_us() - before + cost.cpu_us));
 	event_add(&event, text);
 	event_say(&event);
 	buf_finish(&event);

@@ -18,6 +18,7 @@
 #include "agent/batch/order.h"
 #include "agent/batch/question.h"
 #include "agent/batch/reading.h"
+#include "base/clock.h"
 #include "base/signame.h"
 
 enum { GO_WORDS = 40, GO_KILL_TICKS = 1000 / READING_TICK_MS };
@@ -345,7 +346,8 @@ static void put_go_outcome(struct go_run *r, int status, struct buf *event, stru
 	}
 }
 
-void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts)(void), struct buf *event)
+void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts)(void), struct buf *event,
+		uint64_t *ret_compile_ns)
 {
 	struct go_run r = {.p = p, .o = o};
 	struct go_report report;
@@ -353,7 +355,9 @@ void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts
 	buf_init(&r.said, GO_TEXT_MAX);
 	buf_init(&r.rows, GO_TEXT_MAX);
 	init_report(&report);
+	uint64_t begin_ns = clock_ns();
 	bool is_built = build_go(&r, event);
+	*ret_compile_ns = clock_ns() - begin_ns;
 	if (is_built && !interrupts()) {
 		char *argv[] = {r.program, NULL};
 		int error = step_start(argv, -1, &pid);

@@ -26,7 +26,8 @@ struct go_pieces {
 };
 
 /* As pieces_run(). */
-void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts)(void), struct buf *event);
+void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts)(void), struct buf *event,
+		uint64_t *ret_compile_ns);
 /* As pieces_answer(). */
 bool go_pieces_answer(struct go_pieces *p, const struct order *o);
 void go_pieces_stop(struct go_pieces *p);

@@ -22,6 +22,7 @@
 #include "agent/batch/question.h"
 #include "agent/batch/reading.h"
 #include "agent/batch/trace.h"
+#include "base/clock.h"
 #include "base/signame.h"
 
 /* The host has all libraries. The linker needs those whose symbols have incompatible older versions; to read
@@ -335,18 +336,20 @@ static void put_result(struct attempt *a, struct keeper_result *r, bool is_inter
 }
 
 void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interrupts)(void), struct buf *event,
-		uint64_t *ret_cpu_us)
+		struct pieces_cost *ret_cost)
 {
 	struct attempt a = {.p = p, .o = o};
 	struct keeper_result result;
 	if (p->is_go) {
-		go_pieces_run(&p->go, o, interrupts, event);
+		go_pieces_run(&p->go, o, interrupts, event, &ret_cost->compile_ns);
 		return;
 	}
 	buf_init(&a.rows, SAID_MAX * 2);
 	if (p->is_ready)
 		making_precompile(p); /* which may be ready now */
+	uint64_t begin_ns = clock_ns();
 	bool is_built = build(&a, event);
+	ret_cost->compile_ns = clock_ns() - begin_ns;
 	if (interrupts()) {
 		buf_clear(event);
 		event_add(event, "interrupted\"");
@@ -360,7 +363,7 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 			struct reading reading = {.tell = event_input, .user = (void *)o};
 			keeper_run(&p->keeper, set, a.object, interrupts, &reading, &result);
 			put_result(&a, &result, interrupts(), event);
-			*ret_cpu_us = result.cpu_us;
+			ret_cost->cpu_us = result.cpu_us;
 			keeper_result_finish(&result);
 		}
 	}

@@ -43,9 +43,14 @@ void pieces_init(struct pieces *p);
 
 /* Is the code a piece, and no program? */
 bool pieces_take(const struct pieces *p, const struct order *o);
-/* Run it and append what `done` tells, from its status on, and the time that the piece has used. */
+/* What a run has used beside the processes that have ended. */
+struct pieces_cost {
+	uint64_t cpu_us;     /* of the piece itself */
+	uint64_t compile_ns; /* until it was compiled */
+};
+/* Run it and append what `done` tells, from its status on. `ret_cost` is zeroed before. */
 void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interrupts)(void), struct buf *event,
-		uint64_t *ret_cpu_us);
+		struct pieces_cost *ret_cost);
 /* Does something run that the run has left behind? */
 bool pieces_has_left(const struct pieces *p);
 /* Answer a question. False: it is none of these. */

@@ -93,6 +93,10 @@ struct trm_result {
 	uint64_t mem_peak_bytes;             /* the sandbox's highest memory use during this run, if known */
 	uint64_t stdout_bytes, stderr_bytes; /* total bytes printed */
 	uint64_t dropped_bytes;              /* of these, how many are not kept in `output` */
+	bool has_install;
+	uint64_t install_us; /* for packages that were fetched and installed before the run; not in wall_us */
+	bool has_compile;
+	uint64_t compile_us; /* of wall_us, the time until the code was compiled */
 };
 
 /* Deep copy, or NULL when out of memory. */
@@ -102,7 +106,7 @@ void trm_result_free(struct trm_result *result); /* takes NULL */
 /* Format the result as one JSON object on one line without newline, malloc'd; NULL when out of memory.
  * Fields: run, language, status, exit_code, reason, hint, state_lost, stdout, stderr, value, error {name,
  * message, traceback []}, displays [{mime, data, bundle, format, width, height, dpi, title, source, run,
- * path}], dropped_displays, wall_ms, cpu_ms,
+ * path}], dropped_displays, wall_ms, install_ms, compile_ms, cpu_ms,
  * mem_peak_bytes, stdout_bytes, stderr_bytes, dropped_bytes. Unknown values are null. */
 char *trm_result_to_json(const struct trm_result *result);
 

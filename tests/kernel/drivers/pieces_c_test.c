@@ -49,6 +49,18 @@ static void values_of_c_are_shown(void **state)
 		check_value(driver, samples[i].code, samples[i].value);
 }
 
+/* Of a piece and of a program. */
+static void the_time_of_compiling_is_told(void **state)
+{
+	static const char *const codes[] = {"1 + 1", "int main(void) { return 0; }"};
+	(void)state;
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+		check_value(driver, codes[i], i ? NULL : "2");
+		const cJSON *us = cJSON_GetObjectItem(driver->done, "compile_us");
+		assert_true(cJSON_IsNumber(us) && us->valuedouble > 100);
+	}
+}
+
 static void declarations_of_c_stay(void **state)
 {
 	(void)state;
@@ -253,6 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(values_of_c_are_shown),
+			cmocka_unit_test(the_time_of_compiling_is_told),
 			cmocka_unit_test(declarations_of_c_stay),
 			cmocka_unit_test(initializers_may_call_functions),
 			cmocka_unit_test(no_piece_of_c_runs_again),

@@ -49,7 +49,7 @@ static void decodes_done(void **state)
 	struct kernel_event e;
 	(void)state;
 	assert_int_equal(decode("{\"ev\":\"done\",\"id\":\"12\",\"status\":\"error\",\"exit_code\":3,\"set\":"
-				"2,\"cpu_us\":55,"
+				"2,\"cpu_us\":55,\"compile_us\":44,"
 				"\"value\":\"x\",\"error\":{\"name\":\"E\",\"message\":\"m\",\"traceback\":["
 				"\"a\",\"b\"]}}",
 					 &e),
@@ -60,6 +60,7 @@ static void decodes_done(void **state)
 	assert_int_equal(e.exit_code, 3);
 	assert_int_equal(e.set, 2);
 	assert_true(e.has_cpu && e.cpu_us == 55);
+	assert_true(e.has_compile && e.compile_us == 44);
 	assert_string_equal(e.value, "x");
 	assert_string_equal(e.error_name, "E");
 	assert_int_equal(cJSON_GetArraySize(e.traceback), 2);

@@ -50,6 +50,8 @@ static struct trm_result sample(void)
 			.displays = displays,
 			.n_displays = 1,
 			.wall_us = 1234567,
+			.has_install = true,
+			.install_us = 2000001,
 			.has_cpu = true,
 			.cpu_us = 5,
 			.stdout_bytes = 10,
@@ -92,6 +94,8 @@ static void assert_sample(const char *json)
 	assert_true(cJSON_IsNull(cJSON_GetObjectItem(display, "path")));
 	assert_int_equal(cJSON_GetObjectItem(o, "dropped_displays")->valueint, 0);
 	assert_true(cJSON_GetObjectItem(o, "wall_ms")->valuedouble == 1234.567);
+	assert_true(cJSON_GetObjectItem(o, "install_ms")->valuedouble == 2000.001);
+	assert_true(cJSON_IsNull(cJSON_GetObjectItem(o, "compile_ms")));
 	assert_true(cJSON_GetObjectItem(o, "cpu_ms")->valuedouble == 0.005);
 	assert_true(cJSON_IsNull(cJSON_GetObjectItem(o, "mem_peak_bytes")));
 	assert_int_equal(cJSON_GetObjectItem(o, "dropped_bytes")->valueint, 0);

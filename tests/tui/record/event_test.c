@@ -69,6 +69,8 @@ static void a_result_comes_back(void **state)
 			.wall_us = 1u << 31,
 			.has_cpu = true,
 			.cpu_us = 7,
+			.has_compile = true,
+			.compile_us = 8,
 			.lang = trm_lang_shell()};
 	struct rec_event e = {.kind = REC_DONE, .run = 3, .result = &r};
 	struct rec_event back = pass(&e);
@@ -81,6 +83,8 @@ static void a_result_comes_back(void **state)
 	assert_null(back.result->reason);
 	assert_int_equal(back.result->wall_us, r.wall_us);
 	assert_true(back.result->has_cpu && back.result->cpu_us == 7);
+	assert_true(back.result->has_compile && back.result->compile_us == 8);
+	assert_false(back.result->has_install);
 	assert_false(back.result->has_mem_peak);
 	rec_event_finish(&back);
 }
