@@ -2,8 +2,10 @@
 #include "agent/batch/line_header.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* A header that takes the place of <stdio.h> leaves alone what programs without it define (stdout, setvbuf),
  * and what they define in front of it (_GNU_SOURCE). stdin: then glibc shows a prompt before it waits for an
@@ -26,6 +28,7 @@ void line_header_make(const char *folder)
 	FILE *f = n < PATH_MAX && mkdir(folder, 0755) == 0 ? fopen(path, "we") : NULL;
 	if (!f)
 		return;
-	fputs(text, f);
-	fclose(f);
+	bool is_written = fputs(text, f) >= 0;
+	if (fclose(f) != 0 || !is_written)
+		unlink(path); /* an empty one would hide the real one */
 }
