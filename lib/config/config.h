@@ -63,7 +63,7 @@ struct config_target {
 	struct trm_config_origin *origins;
 	const struct trm_program_settings *own;
 };
-enum { SETTINGS_MAX = 96 };
+enum { OWN_SETTINGS_MAX = 24, SETTINGS_MAX = 96 };
 size_t config_count(const struct config_target *target);
 const struct trm_setting *config_row(const struct config_target *target, size_t row);
 /* The row with this name, option or variable; config_count() if there is none. */

@@ -179,8 +179,9 @@ int trm_config_load_from(struct trm_config *config, const char *path, struct trm
 		const struct trm_program_settings *own, struct trm_error *reterr)
 {
 	struct config_target target = {config, origins, own};
-	if (config_count(&target) > SETTINGS_MAX)
-		return trm_error_set(reterr, TRM_ETOOBIG, "the program has too many settings");
+	if (own && own->n > OWN_SETTINGS_MAX)
+		return trm_error_set(reterr, TRM_ETOOBIG, "the program has more than %d settings of its own",
+				OWN_SETTINGS_MAX);
 	set_defaults(&target);
 	snprintf(config->path, sizeof config->path, "%s", path ? path : "");
 	int r = load_config_file(&target, path, reterr);
