@@ -9,11 +9,11 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <terrarium/text.h>
 
+#include "base/clock.h"
 #include "base/idle_memory.h"
 #include "base/json_scan.h"
 #include "websocket/channel.h"
@@ -49,13 +49,6 @@ struct stream {
 	bool has_waste;    /* much has passed */
 	uint64_t heard_ms, pinged_ms;
 };
-
-static uint64_t clock_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void make_mask(uint8_t mask[4])
 {

@@ -15,6 +15,7 @@
 
 #include "backend/supervised/found.h"
 #include "backend/supervised/supervised.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/procstat.h"
 #include "base/sysfile.h"
@@ -177,13 +178,6 @@ static int refresh_known(struct trm_registry *r, struct trm_error *reterr)
 
 /* ---- measuring ------------------------------------------------------------------------ */
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
-
 static void set_limits(const struct info_msg *info, struct trm_sample *s)
 {
 	if (*info->ready.origin.backend) {
@@ -205,7 +199,9 @@ static void set_limits(const struct info_msg *info, struct trm_sample *s)
 /* From the supervisor's own start time, because the time of day may have been set since. */
 static void set_uptime(const struct info_msg *info, struct trm_sample *s)
 {
-	uint64_t now_ms = clock_ns(CLOCK_BOOTTIME) / 1000000;
+	struct timespec now;
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	uint64_t now_ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 	uint64_t started_ms = info->supervisor_start * 1000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	s->uptime_ms = now_ms > started_ms ? now_ms - started_ms : 0;
 	s->known |= TRM_METRIC_UPTIME;
@@ -225,7 +221,7 @@ static void set_rate(struct known *k, struct trm_sample *s)
 
 static void measure_known(struct trm_registry *r, struct known *k, struct trm_sample *s)
 {
-	*s = (struct trm_sample){.time_ns = clock_ns(CLOCK_MONOTONIC)};
+	*s = (struct trm_sample){.time_ns = clock_ns()};
 	if (k->is_stale)
 		return;
 	if (r->crowd.n && k->info.ready.kind == LIMITS_RLIMITS)
@@ -238,7 +234,7 @@ static void measure_known(struct trm_registry *r, struct known *k, struct trm_sa
 
 static void fill_state(const struct known *k, struct trm_entry *e)
 {
-	uint64_t now_ms = clock_ns(CLOCK_MONOTONIC) / 1000000;
+	uint64_t now_ms = clock_ms();
 	e->idle_timeout_ms = k->info.idle_timeout_ms;
 	e->max_lifetime_ms = k->info.max_lifetime_ms;
 	e->has_state = k->has_state;

@@ -2,11 +2,11 @@
 /* Pools with blocking calls. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <terrarium/loop.h>
 #include <terrarium/sync_pool.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/opts.h"
 #include "sync/sync.h"
@@ -58,19 +58,12 @@ void trm_sync_pool_close(struct trm_sync_pool *pool)
 	free(pool);
 }
 
-static int64_t clock_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 int trm_sync_pool_fill(struct trm_sync_pool *pool, uint32_t timeout_ms, struct trm_error *reterr)
 {
-	const int64_t until = clock_ms() + timeout_ms;
+	const int64_t until = (int64_t)clock_ms() + timeout_ms;
 	struct trm_pool_stats stats;
 	for (;;) {
-		int64_t left_ms = until - clock_ms();
+		int64_t left_ms = until - (int64_t)clock_ms();
 		trm_pool_stats(pool->pool, &stats);
 		if (stats.idle >= pool->opts.min_idle)
 			return 0;

@@ -9,14 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { TEMP_TRIES = 100 };
 
 static void temp_name(char *out, size_t cap)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	snprintf(out, cap, ".terrarium-%llx%09lx.tmp", (unsigned long long)now.tv_sec,
-			(unsigned long)now.tv_nsec);
+	snprintf(out, cap, ".terrarium-%llx.tmp", (unsigned long long)clock_ns());
 }
 
 static int open_named(struct tree_file *file)
