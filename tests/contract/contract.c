@@ -535,6 +535,29 @@ static void files_are_copied_listed_and_removed(void **state)
 	assert_int_equal(look(start_remove, "copy").why.code, TRM_ENOENT);
 }
 
+static int start_mkdir(struct trm_sandbox *s, const char *path, struct looked *l)
+{
+	return trm_file_mkdir(s, path, 0750, on_looked, l, NULL);
+}
+
+static int start_remove_tree(struct trm_sandbox *s, const char *path, struct looked *l)
+{
+	return trm_file_remove(s, path, true, on_looked, l, NULL);
+}
+
+static void folders_are_made_and_removed(void **state)
+{
+	(void)state;
+	assert_int_equal(look(start_mkdir, "made").why.code, TRM_OK);
+	assert_int_not_equal(look(start_mkdir, "made").why.code, TRM_OK);
+	assert_int_equal(look(start_mkdir, "made/inner").why.code, TRM_OK);
+	assert_int_not_equal(look(start_remove, "made").why.code, TRM_OK);
+	assert_int_equal(look(start_remove, "made/inner").why.code, TRM_OK);
+	assert_int_equal(look(start_mkdir, "made/inner").why.code, TRM_OK);
+	assert_int_equal(look(start_remove_tree, "made").why.code, TRM_OK);
+	assert_int_equal(look(start_stat, "made").why.code, TRM_ENOENT);
+}
+
 /* ---- the sandbox -------------------------------------------------------------------------- */
 
 static bool has_metrics(struct bed *b)
@@ -602,6 +625,7 @@ static const struct CMUnitTest CASES[] = {
 		CASE(closing_a_process_cancels_it),
 		CASE(files_come_back),
 		CASE(files_are_copied_listed_and_removed),
+		CASE(folders_are_made_and_removed),
 		CASE(metrics_come_at_the_interval),
 		CASE(guards_are_reported),
 		CASE(closing_twice_is_closing),

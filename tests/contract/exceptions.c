@@ -12,6 +12,8 @@ static const struct exception {
 				"nothing in JavaScript withstands an interrupt"},
 		{NULL, "bash", "stubborn_code_is_killed", "nothing in bash withstands an interrupt"},
 
+		{"fake", NULL, "folders_are_made_and_removed", "the fake sandbox has one directory"},
+
 		/* A microsandbox server as it was released is asked for one run at a time and answers at its
 		   end. */
 		{"microsandbox", NULL, "the_value_is_shown", "values are part of the output"},

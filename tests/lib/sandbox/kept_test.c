@@ -96,9 +96,11 @@ static void one_is_left_and_come_back_to(void **state)
 	char who[32];
 	(void)state;
 	open_named(&first, "one", true);
+	assert_int_equal(trm_sandbox_set_group(first.sandbox, "team", &error), 0);
 	close_it(&first);
 	attach(&second, "one");
 	assert_true(trm_sandbox_is_kept(second.sandbox));
+	assert_string_equal(trm_sandbox_group(second.sandbox), "team");
 	attach(&third, "one");
 	stop_it(&second);
 	/* The other one hears who did it. */
