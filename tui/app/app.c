@@ -237,6 +237,8 @@ static int start_app(struct app *a, struct trm_error *reterr)
 	app_open_story(a);
 	if (a->opts->record && a->opts->record[0])
 		app_record(a, a->opts->record);
+	a->model.grammars = a->grammars = grammars_create();
+	buffers_set_grammars(&a->model.buffers, a->grammars);
 	if (a->opts->is_demo) {
 		r = app_open_demo(a, a->opts->file, reterr);
 	} else if (a->opts->file) {
@@ -256,7 +258,6 @@ static int start_app(struct app *a, struct trm_error *reterr)
 	if (a->opts->picks_file && a->term)
 		app_pick_files(a);
 	app_report_theme(a);
-	a->model.grammars = a->grammars = grammars_create();
 	if ((r = app_load_keys(a, reterr)) < 0)
 		return r;
 	if (a->term)

@@ -122,6 +122,7 @@ struct buffer *buffers_add(struct buffers *b, const struct trm_lang *lang)
 		free(added);
 		return NULL;
 	}
+	added->editor.grammars = b->grammars;
 	added->editor.closes_pairs = b->closes_pairs;
 	added->editor.wraps = b->wraps;
 	added->id = ++b->last_id;
@@ -143,6 +144,13 @@ void buffers_set_style(struct buffers *b, bool closes_pairs, bool wraps)
 		e->top_row = 0;
 		editor_show_cursor(e);
 	}
+}
+
+void buffers_set_grammars(struct buffers *b, struct grammars *grammars)
+{
+	b->grammars = grammars;
+	for (size_t i = 0; i < b->n; i++)
+		b->items[i]->editor.grammars = grammars;
 }
 
 static size_t shown_last(const struct buffers *b)

@@ -31,7 +31,8 @@ struct buffers {
 	uint32_t last_id;
 	uint64_t clock; /* increases each time a buffer becomes current */
 	struct clipboard *clipboard;
-	bool closes_pairs, wraps; /* settings of all editors */
+	struct grammars *grammars; /* borrowed; NULL: none */
+	bool closes_pairs, wraps;  /* settings of all editors */
 };
 
 /* Create one empty buffer for each language that has a tab at the start. The first one is current.
@@ -57,6 +58,7 @@ struct buffer *buffers_beside(const struct buffers *b, int by);
 
 /* Set for all editors, present and future, whether brackets close themselves and whether long lines wrap. */
 void buffers_set_style(struct buffers *b, bool closes_pairs, bool wraps);
+void buffers_set_grammars(struct buffers *b, struct grammars *grammars);
 void buffers_resize(struct buffers *b, int rows, int cols);
 
 /* Does the buffer have changes that are stored nowhere else? */

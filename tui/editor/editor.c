@@ -98,7 +98,7 @@ int editor_open(struct editor *e, const char *path, struct trm_error *reterr)
 	int r = file_load(path, &t, &format, &stamp, reterr);
 	if (r < 0)
 		return r;
-	if (notebook_is_named(path) && (r = editor_read_notebook(path, &t, &nb, reterr)) < 0) {
+	if (notebook_is_named(path) && (r = editor_read_notebook(e, path, &t, &nb, reterr)) < 0) {
 		text_destroy(t);
 		return r;
 	}
@@ -319,7 +319,7 @@ static int take_file(struct editor *e, const char *path, struct file_format *ret
 
 	if (r < 0)
 		return r;
-	if (is_own && notebook_is_named(path) && (r = editor_read_notebook(path, &t, &nb, reterr)) < 0) {
+	if (is_own && notebook_is_named(path) && (r = editor_read_notebook(e, path, &t, &nb, reterr)) < 0) {
 		text_destroy(t);
 		return r;
 	}

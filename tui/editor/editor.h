@@ -21,6 +21,7 @@
 struct command;
 struct event;
 struct editor;
+struct grammars;
 struct syntax;
 struct text;
 struct trm_error;
@@ -62,6 +63,7 @@ struct editor {
 	struct file_format format;
 	struct notebook *notebook;         /* that the file is; NULL: the text is the file */
 	struct notebook *next_notebook;    /* that is being saved */
+	struct grammars *grammars;         /* for the strings of a notebook; NULL: none. Borrowed */
 	const struct run_outputs *outputs; /* for saving a notebook; NULL: none. Borrowed */
 	bool is_saving;                    /* a save is in progress */
 	struct file_stamp stamp;           /* of the file when it was last read or written */

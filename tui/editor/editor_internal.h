@@ -4,7 +4,7 @@
 
 /* Shared by the files of the editor's model: editor.c (buffer and events), editor_move.c (cursor),
  * editor_wrap.c (rows of long lines), editor_edit.c (changes), editor_lines.c (whole lines), editor_indent.c,
- * editor_pairs.c, editor_replace.c, editor_notebook.c, editor_mouse.c, editor_run.c. */
+ * editor_pairs.c, editor_replace.c, editor_notebook.c, editor_strings.c, editor_mouse.c, editor_run.c. */
 
 #include "editor/editor.h"
 
@@ -61,13 +61,30 @@ void editor_step_rows(const struct editor *e, size_t *line, size_t *row, long by
 /* ---- editor_notebook.c ---- */
 
 /* The text of a file becomes the script of the notebook that it is. On error the text is as it was. */
-int editor_read_notebook(const char *path, struct text **t, struct notebook **ret, struct trm_error *reterr);
+int editor_read_notebook(const struct editor *e, const char *path, struct text **t, struct notebook **ret,
+		struct trm_error *reterr);
 void editor_take_notebook(struct editor *e, struct notebook *nb); /* NULL: it is no notebook any more */
 /* The file that the script becomes, as text and read again. 0, TRM_ENOMEM or TRM_ETOOBIG. */
 int editor_print_notebook(struct editor *e, struct text **ret, struct notebook **ret_notebook);
 void editor_show_saved(struct editor *e);   /* marks for the results that the file holds */
 void editor_note_results(struct editor *e); /* the file that is being saved holds them */
 void editor_forget_noted(struct editor *e); /* it was not saved after all */
+
+/* ---- editor_strings.c ---- */
+
+/* For struct notebook_strings. Zero but for the first two. */
+struct string_finder {
+	struct grammars *grammars;
+	const struct trm_lang *lang;
+	struct syntax *syntax;
+	const char *bytes; /* that `text` is a copy of */
+	struct text *text;
+	bool is_asked, lacks_grammar;
+};
+bool string_finder_has(void *user, const char *bytes, size_t n, size_t pos);
+void string_finder_finish(struct string_finder *f);
+/* Make a text of a malloc'd block, which is taken. NULL: out of memory. */
+struct text *editor_text_of(char *block, size_t n);
 
 /* ---- editor_edit.c ---- */
 

@@ -10,18 +10,6 @@
 
 #include "text/text.h"
 
-/* Make a text of a malloc'd block, which is taken. NULL: out of memory. */
-static struct text *text_of_block(char *block, size_t n)
-{
-	struct text *t = text_create();
-
-	if (t && text_adopt(t, block, n) == 0)
-		return t;
-	text_destroy(t);
-	free(block);
-	return NULL;
-}
-
 static struct text *script_of(const struct notebook *nb)
 {
 	char *script = NULL;
@@ -32,12 +20,45 @@ static struct text *script_of(const struct notebook *nb)
 		return NULL;
 	notebook_put_script(nb, out);
 	if (fclose(out) == 0)
-		return text_of_block(script, n);
+		return editor_text_of(script, n);
 	free(script);
 	return NULL;
 }
 
-int editor_read_notebook(const char *path, struct text **t, struct notebook **ret, struct trm_error *reterr)
+/* Is the notebook what is read of its script? */
+static bool reads_back(const struct notebook *nb, const struct text *script)
+{
+	size_t len = text_len(script), n = 0, same = 0;
+	char *bytes = text_slice(script, 0, len);
+	struct notebook_cell *cells = NULL;
+
+	if (bytes && notebook_split(nb->lang, nb->strings, bytes, len, &cells, &n) == 0)
+		while (same < n && n == nb->n_cells && notebook_same_cell(&nb->cells[same], &cells[same]))
+			same++;
+	notebook_cells_free(cells, n);
+	free(bytes);
+	return same == nb->n_cells;
+}
+
+/* The script in which lines of strings are as they are, if that can be read back. */
+static struct text *script_with_strings(const struct editor *e, struct notebook *nb)
+{
+	struct string_finder f = {.grammars = e->grammars, .lang = nb->lang};
+	const struct notebook_strings strings = {string_finder_has, &f};
+
+	nb->strings = &strings;
+	struct text *script = script_of(nb);
+	nb->knows_strings = !f.is_asked || (script && reads_back(nb, script) && !f.lacks_grammar);
+	nb->strings = NULL;
+	string_finder_finish(&f);
+	if (nb->knows_strings)
+		return script;
+	text_destroy(script);
+	return script_of(nb);
+}
+
+int editor_read_notebook(const struct editor *e, const char *path, struct text **t, struct notebook **ret,
+		struct trm_error *reterr)
 {
 	size_t n = text_len(*t);
 	char *json = text_slice(*t, 0, n);
@@ -49,7 +70,7 @@ int editor_read_notebook(const char *path, struct text **t, struct notebook **re
 	free(json);
 	if (r == 0 && nb->is_old)
 		r = trm_error_set(&why, TRM_EINVAL, "it is in an old notebook format");
-	struct text *script = r == 0 ? script_of(nb) : NULL;
+	struct text *script = r == 0 ? script_with_strings(e, nb) : NULL;
 	if (r == 0 && !script)
 		r = trm_error_set(&why, TRM_ENOMEM, "memory is short");
 	if (r < 0) {
@@ -99,7 +120,12 @@ void editor_show_saved(struct editor *e)
 	struct notebook_cell *cells = NULL;
 
 	cell_marks_drop_saved(&e->marks);
-	bool is_known = script && notebook_split(e->lang, script, len, &cells, &n) == 0
+	struct string_finder f = {.grammars = e->grammars, .lang = e->lang};
+	const struct notebook_strings strings = {string_finder_has, &f};
+	bool is_known = script
+			&& notebook_split(e->lang, e->notebook->knows_strings ? &strings : NULL, script, len,
+					   &cells, &n)
+					   == 0
 			&& n == e->notebook->n_cells;
 	for (size_t i = 0; is_known && i < n; i++) {
 		struct notebook_saved saved = {0};
@@ -109,6 +135,7 @@ void editor_show_saved(struct editor *e)
 		free(saved.text);
 	}
 	notebook_cells_free(cells, n);
+	string_finder_finish(&f);
 	free(script);
 }
 
@@ -157,8 +184,10 @@ void editor_forget_noted(struct editor *e)
 		e->marks.items[i].is_noted = false;
 }
 
-static int print_script(struct editor *e, const struct notebook *nb, FILE *out)
+static int print_script(struct editor *e, struct notebook *nb, FILE *out)
 {
+	struct string_finder f = {.grammars = e->grammars, .lang = nb->lang};
+	const struct notebook_strings strings = {string_finder_has, &f};
 	size_t len = text_len(e->text), n = 0;
 	char *script = text_slice(e->text, 0, len);
 	struct notebook_result *results = calloc(e->marks.n + 1, sizeof *results);
@@ -166,8 +195,11 @@ static int print_script(struct editor *e, const struct notebook *nb, FILE *out)
 
 	if (script && results) {
 		n = collect_results(e, results);
+		nb->strings = nb->knows_strings ? &strings : NULL;
 		r = notebook_print(nb, script, len, results, n, out);
+		nb->strings = NULL;
 	}
+	string_finder_finish(&f);
 	for (size_t i = 0; i < n; i++)
 		free((char *)results[i].outputs);
 	free(results);
@@ -182,20 +214,25 @@ int editor_print_notebook(struct editor *e, struct text **ret, struct notebook *
 	char *json = NULL;
 	size_t n = 0;
 	struct trm_error ignored;
+
+	if (nb && nb != e->notebook)
+		nb->knows_strings = true;
 	FILE *out = nb ? open_memstream(&json, &n) : NULL;
 	int r = out ? print_script(e, nb, out) : TRM_ENOMEM;
 
 	if (out && fclose(out) != 0)
 		r = TRM_ENOMEM;
-	if (nb != e->notebook)
-		notebook_destroy(nb);
 	if (r == 0)
 		r = notebook_parse(json, n, ret_notebook, &ignored);
+	if (r == 0)
+		(*ret_notebook)->knows_strings = nb->knows_strings;
+	if (nb != e->notebook)
+		notebook_destroy(nb);
 	if (r < 0) {
 		free(json);
 		return r;
 	}
-	*ret = text_of_block(json, n);
+	*ret = editor_text_of(json, n);
 	if (*ret)
 		return 0;
 	notebook_destroy(*ret_notebook);

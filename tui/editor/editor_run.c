@@ -32,7 +32,7 @@ bool editor_begins_cell(const struct editor *e, size_t pos)
 static void know_strings(const struct editor *e)
 {
 	if (text_len(e->text) <= KNOWN_BYTES)
-		syntax_know(e->syntax, e->text, KNOW_US);
+		syntax_know(e->syntax, e->text, text_len(e->text), KNOW_US);
 }
 
 /* Find the next line that begins a cell, or with by < 0 the previous one. The search includes `line`. It

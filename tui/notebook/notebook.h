@@ -37,6 +37,13 @@ struct notebook_cell {
 	size_t pos, end;      /* a cell of a script: its bytes after the mark */
 };
 
+/* Tells whether a byte of a cell stands in a string: a line "# %%" is no mark there. `text` begins with the
+ * cell, and goes on behind it. */
+struct notebook_strings {
+	bool (*has)(void *user, const char *text, size_t n, size_t pos);
+	void *user;
+};
+
 struct notebook {
 	char *json; /* n bytes, NUL-terminated */
 	size_t n;
@@ -47,6 +54,9 @@ struct notebook {
 	bool is_old;                 /* nbformat 3 or older: it can be read, but not written */
 	const struct trm_lang *lang; /* of its kernel */
 	bool is_lang_guessed;        /* it names no language: python */
+	/* For writing and reading its script. NULL: strings are not known, and each line counts. Borrowed. */
+	const struct notebook_strings *strings;
+	bool knows_strings; /* its script was written with them */
 	struct notebook_cell *cells;
 	size_t n_cells;
 	size_t n_code, n_text, n_outputs, n_foreign; /* numbers of cells and outputs */
@@ -101,9 +111,9 @@ int notebook_print(const struct notebook *nb, const char *script, size_t n,
 
 /* ---- shared by the files of this room ---- */
 
-/* Find the cells of a script. 0, or TRM_ENOMEM. */
-int notebook_split(const struct trm_lang *lang, const char *script, size_t n, struct notebook_cell **ret,
-		size_t *ret_n);
+/* Find the cells of a script. `strings` NULL: not known. 0, or TRM_ENOMEM. */
+int notebook_split(const struct trm_lang *lang, const struct notebook_strings *strings, const char *script,
+		size_t n, struct notebook_cell **ret, size_t *ret_n);
 void notebook_cells_free(struct notebook_cell *cells, size_t n);
 /* A text of the file is a string or a list of strings; malloc'd. False: neither, or out of memory. */
 bool notebook_read_text(struct json_span source, char **ret, size_t *ret_n);

@@ -418,7 +418,7 @@ int notebook_print(const struct notebook *nb, const char *script, size_t n,
 			.seed = 0xcbf29ce484222325u};
 	struct new_cells c = {.results = results, .n_results = n_results};
 	const char *rest = nb->list.at + nb->list.n;
-	int r = notebook_split(nb->lang, script, n, &c.items, &c.n);
+	int r = notebook_split(nb->lang, nb->strings, script, n, &c.items, &c.n);
 
 	if (r < 0)
 		return r;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The script of a notebook. A line of a cell that would look like a mark gets an additional comment sign at
- * its start. Reading the script removes the sign. */
+ * its start, unless it stands in a string. Reading the script removes the sign. */
 #include "notebook/notebook.h"
 
 #include <stdlib.h>
@@ -67,6 +67,11 @@ static bool looks_like_mark(struct line l, const char *sign, bool is_comment)
 	return true;
 }
 
+static bool is_in_string(const struct notebook_strings *strings, const char *text, size_t n, size_t pos)
+{
+	return strings && strings->has(strings->user, text, n, pos);
+}
+
 /* ---- writing ---- */
 
 static void put_body(const struct notebook *nb, const struct notebook_cell *c, FILE *out)
@@ -78,7 +83,10 @@ static void put_body(const struct notebook *nb, const struct notebook_cell *c, F
 	for (size_t at = 0; take_line(c->source, c->n, &at, &l);) {
 		if (is_comment)
 			fprintf(out, "%s%s", sign, l.n ? " " : "");
-		if (looks_like_mark(l, sign, is_comment))
+		if (looks_like_mark(l, sign, is_comment)
+				&& (is_comment
+						|| !is_in_string(nb->strings, c->source, c->n,
+								(size_t)(l.at - c->source))))
 			fprintf(out, "%s ", sign);
 		fwrite(l.at, 1, l.n, out);
 		putc('\n', out);
@@ -164,9 +172,27 @@ size_t notebook_uncomment(const struct trm_lang *lang, char *text, size_t n)
 	return len;
 }
 
-/* Read the source from the lines after the mark. */
-static bool read_body(struct notebook_cell *c, const struct trm_lang *lang, const char *text, size_t n)
+struct split {
+	const struct trm_lang *lang;
+	const struct notebook_strings *strings;
+	const char *script;
+	size_t n_script;
+	struct notebook_cell *cells;
+	size_t n, cap;
+};
+
+/* Does the line stand in a string of the cell that begins at `pos`? */
+static bool stands_in_string(const struct split *s, size_t pos, struct line l)
 {
+	const char *cell = s->script + pos;
+
+	return is_in_string(s->strings, cell, s->n_script - pos, (size_t)(l.at - cell));
+}
+
+/* Read the source from the lines after the mark. */
+static bool read_body(const struct split *s, struct notebook_cell *c, const char *text, size_t n)
+{
+	const char *sign = s->lang->comment;
 	bool is_comment = c->kind != NOTEBOOK_CODE || c->foreign;
 	FILE *out = open_memstream(&c->source, &c->n);
 	struct line l;
@@ -174,7 +200,9 @@ static bool read_body(struct notebook_cell *c, const struct trm_lang *lang, cons
 	if (!out)
 		return false;
 	for (size_t at = 0; take_line(text, n, &at, &l);) {
-		l = plain_line(l, lang->comment, is_comment);
+		bool is_plain = !is_comment && looks_like_mark(l, sign, false)
+				&& stands_in_string(s, (size_t)(text - s->script), l);
+		l = is_plain ? l : plain_line(l, sign, is_comment);
 		fwrite(l.at, 1, l.n, out);
 		putc('\n', out);
 	}
@@ -193,13 +221,6 @@ static bool is_all_blank(const char *text, size_t n)
 	return true;
 }
 
-struct split {
-	const struct trm_lang *lang;
-	const char *script;
-	struct notebook_cell *cells;
-	size_t n, cap;
-};
-
 /* Add a cell with the mark `mark`, if it has one, and the lines from `pos` to `end`. */
 static bool add_split_cell(struct split *s, struct line mark, size_t pos, size_t end)
 {
@@ -215,21 +236,21 @@ static bool add_split_cell(struct split *s, struct line mark, size_t pos, size_t
 	}
 	bool is_right = mark.at ? read_mark(&c, s->lang, mark)
 				: (c.title = strdup("")) != NULL && (c.magic = strdup("")) != NULL;
-	is_right = is_right && read_body(&c, s->lang, s->script + pos, end - pos);
+	is_right = is_right && read_body(s, &c, s->script + pos, end - pos);
 	s->cells[s->n++] = c;
 	return is_right;
 }
 
-int notebook_split(const struct trm_lang *lang, const char *script, size_t n, struct notebook_cell **ret,
-		size_t *ret_n)
+int notebook_split(const struct trm_lang *lang, const struct notebook_strings *strings, const char *script,
+		size_t n, struct notebook_cell **ret, size_t *ret_n)
 {
-	struct split s = {.lang = lang, .script = script};
+	struct split s = {.lang = lang, .strings = strings, .script = script, .n_script = n};
 	struct line l, mark = {0};
 	size_t pos = 0, at = 0;
 	bool is_right = true;
 
 	for (size_t start = 0; is_right && take_line(script, n, &at, &l); start = at < n ? at : n) {
-		if (!is_mark(l, lang->comment, false))
+		if (!is_mark(l, lang->comment, false) || stands_in_string(&s, pos, l))
 			continue;
 		if (mark.at || !is_all_blank(script, start))
 			is_right = add_split_cell(&s, mark, pos, start);

@@ -33,9 +33,8 @@ bool syntax_is_in_string(struct syntax *s, const struct text *t, size_t pos)
 	return false;
 }
 
-void syntax_know(struct syntax *s, const struct text *t, unsigned budget_us)
+void syntax_know(struct syntax *s, const struct text *t, size_t to, unsigned budget_us)
 {
-	size_t len = text_len(t);
-	for (unsigned left = budget_us / KNOW_SLICE_US; left > 0 && syntax_is_behind(s, t, 0, len); left--)
-		syntax_work(s, t, 0, len, KNOW_SLICE_US);
+	for (unsigned left = budget_us / KNOW_SLICE_US; left > 0 && syntax_is_behind(s, t, 0, to); left--)
+		syntax_work(s, t, 0, to, KNOW_SLICE_US);
 }

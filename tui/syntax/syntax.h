@@ -103,8 +103,8 @@ bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos);
 
 /* Is the byte at `pos` part of a string that has an end? False if unknown. */
 bool syntax_is_in_string(struct syntax *s, const struct text *t, size_t pos);
-/* Parse until all of a short text is known, for about budget_us at most. */
-void syntax_know(struct syntax *s, const struct text *t, unsigned budget_us);
+/* Parse until the first `to` bytes are known, for about budget_us at most. */
+void syntax_know(struct syntax *s, const struct text *t, size_t to, unsigned budget_us);
 
 /* Find the bracket that belongs to the one at `pos`, within `reach` bytes after or before it. Known
  * strings and comments are skipped. False: there is no bracket at `pos`, or no partner was found. */

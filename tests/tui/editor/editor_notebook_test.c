@@ -11,6 +11,8 @@
 #include "cells/event.h"
 #include "cmocka_all.h"
 #include "editor/editor.h"
+#include "syntax/syntax.h"
+#include "text/text.h"
 
 static const char saved[] =
 		"{\"cells\": ["
@@ -52,7 +54,7 @@ static int tear_down(void **state)
 	return unlink(path);
 }
 
-static void expect_saved(void)
+static void expect_file(const char *wanted)
 {
 	char json[2048];
 	FILE *f = fopen(path, "r");
@@ -60,7 +62,21 @@ static void expect_saved(void)
 	assert_non_null(f);
 	json[fread(json, 1, sizeof json - 1, f)] = '\0';
 	fclose(f);
-	assert_string_equal(json, saved);
+	assert_string_equal(json, wanted);
+}
+
+static void expect_saved(void)
+{
+	expect_file(saved);
+}
+
+static void write_file(const char *json)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(json, f);
+	fclose(f);
 }
 
 static void saved_results_are_marks(void **state)
@@ -99,12 +115,10 @@ static void an_edit_makes_them_stale_and_a_restart_does_not(void **state)
 static void a_reload_shows_those_of_the_new_file(void **state)
 {
 	char *json = strdup(saved);
-	FILE *f = fopen(path, "w");
 
 	(void)state;
 	memcpy(strstr(json, "42"), "43", 2);
-	fputs(json, f);
-	fclose(f);
+	write_file(json);
 	free(json);
 	assert_int_equal(editor_reload(&e, &(struct trm_error){0}), 0);
 	assert_int_equal(e.marks.n, 3);
@@ -126,6 +140,51 @@ static void a_copy_leaves_the_buffer_as_it_is(void **state)
 	assert_int_equal(unlink(copy), 0);
 }
 
+/* A line in a string is as it is. A comment that looks like a mark has another sign, which is taken away
+ * again. The file stays the same, whatever the grammar finds, and if it is there only later. */
+static void a_mark_in_a_string_is_as_it_is(void **state)
+{
+#define CELL(source) \
+	"{\"cell_type\": \"code\", \"metadata\": {}, \"source\": \"" source "\", \"outputs\": []}"
+#define NOTEBOOK(cells) "{\"cells\": [" cells "], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 4}"
+#define MAGIC CELL("%magic\\ns = '''\\n# %%\\n# # %%\\n'''")
+#define COMMENT CELL("# %% comment\\ndef f():\\n    '''doc'''")
+	static const struct {
+		const char *json, *plain, *known;
+	} files[] = {
+			{NOTEBOOK(MAGIC ", " COMMENT),
+					"# %%\n%magic\ns = '''\n# # %%\n# # # %%\n'''\n\n"
+					"# %%\n# # %% comment\ndef f():\n    '''doc'''\n",
+					"# %%\n%magic\ns = '''\n# %%\n# # %%\n'''\n\n"
+					"# %%\n# # %% comment\ndef f():\n    '''doc'''\n"},
+			/* The first cell lacks an end, and the next one must not give it one. */
+			{NOTEBOOK(CELL("a = '''") ", " COMMENT),
+					"# %%\na = '''\n\n# %%\n# # %% comment\ndef f():\n    '''doc'''\n",
+					NULL},
+			{NOTEBOOK(CELL("a = '''") ", " MAGIC ", " CELL("b = '''\\n# %%")),
+					"# %%\na = '''\n\n# %%\n%magic\ns = '''\n# # %%\n# # # %%\n'''\n\n# %%\nb = '''\n# # %%\n",
+					NULL},
+	};
+	struct grammars *grammars = grammars_create();
+	bool has_grammar = grammars_get(grammars, "python", NULL);
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof files / sizeof *files; i++) {
+		bool is_known = i & 1 && has_grammar && files[i / 2].known;
+		write_file(files[i / 2].json);
+		e.grammars = i & 1 ? grammars : NULL;
+		assert_int_equal(editor_open(&e, path, &(struct trm_error){0}), 0);
+		char *script = text_slice(e.text, 0, SIZE_MAX);
+		assert_string_equal(script, is_known ? files[i / 2].known : files[i / 2].plain);
+		free(script);
+		e.grammars = grammars;
+		assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+		expect_file(files[i / 2].json);
+	}
+	e.grammars = NULL;
+	grammars_destroy(grammars);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -133,6 +192,7 @@ int main(void)
 			TEST(saved_results_are_marks),
 			TEST(an_edit_makes_them_stale_and_a_restart_does_not),
 			TEST(a_reload_shows_those_of_the_new_file),
+			TEST(a_mark_in_a_string_is_as_it_is),
 			TEST(a_copy_leaves_the_buffer_as_it_is),
 	};
 
