@@ -44,6 +44,8 @@ completes "terrarium run --theme mono a" "a.py"
 completes "terrarium run --keep " "-|a.py|folder|two words.trec"
 completes "terrarium run --keep=" "off|on"
 completes "terrarium run --keep on a" "a.py"
+completes "terrarium run --net" "--net|--net-allow|--net-allow-host|--net-credentials"
+completes "terrarium exec --scri" "--script"
 completes "terrarium run --save-figures " "folder"
 completes "terrarium run --timeout " ""
 completes "terrarium replay t" "two words.trec"
@@ -59,6 +61,18 @@ completes "terrarium help ex" "exec|export"
 completes "terrarium completion " "bash|fish|zsh"
 completes "terrarium -- me" ""
 completes "terrarium nonsense " ""
+
+# Every setting is an option that every command completes, and so are the words that it takes.
+"$terrarium" help settings | sed -n '7,$s/^  \([a-z_]\{3,\}\) .*/--\1/p' | tr _ - | sed 's/^--language$/--lang/' >../settings
+[ "$(wc -l <../settings)" -gt 60 ] || complain "the list of settings: $(cat ../settings)"
+while read -r option; do
+	for command in run exec repl attach serve; do
+		tried="completion of 'terrarium $command $option'"
+		"$terrarium" __complete "$command" "$option" </dev/null | grep -q "^$option	" || complain "it should be there"
+	done
+done <../settings
+completes "terrarium run --wrap=" "off|on"
+
 
 "$terrarium" run --yes --keep --name boxed -l bash -c 'mkdir data; touch data/one.csv report; printf x >"$(printf "data/\033e")"' \
 	>/dev/null 2>&1 || { [ $n_wrong = 0 ] && echo "SKIP: no local sandbox on this machine" && exit 77; }

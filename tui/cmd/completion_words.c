@@ -195,8 +195,19 @@ struct option_row {
 	char letter;
 };
 
-/* Call `take` with each option of the command, or with those of all commands. Returns whether `take` ever
- * did. */
+static bool is_in_help(const struct cmd *cmd, const struct trm_setting *setting)
+{
+	for (const char *const *s = cmd->settings; s && *s; s++)
+		if (!strcmp(*s, setting->name))
+			return true;
+	for (const struct option_spec *o = cmd->options; o && o->name; o++)
+		if (!strcmp(o->name, setting->option))
+			return true;
+	return false;
+}
+
+/* Call `take` with each option of the command that its help has, or with those that all commands take
+ * besides. Returns whether `take` ever did. */
 static bool each_option(struct completion *c, bool is_common,
 		bool (*take)(struct completion *c, const struct option_row *row, const char *word),
 		const char *word)
@@ -214,7 +225,9 @@ static bool each_option(struct completion *c, bool is_common,
 	}
 	for (size_t i = 0; is_common && i < setting_count(); i++) {
 		const struct trm_setting *s = setting_row(i);
-		is_taken |= take(c, &(struct option_row){s->option, s->metavar, s->help, s->letter}, word);
+		if (!is_in_help(c->cmd, s))
+			is_taken |= take(c, &(struct option_row){s->option, s->metavar, s->help, s->letter},
+					word);
 	}
 	return is_taken;
 }
@@ -311,7 +324,9 @@ int completion_answer(int n, char **words)
 		if (c.value)
 			offer_value(&c, c.value, strlen(c.value));
 	} else if (is_option(&c, c.typed)) {
-		if (!each_option(&c, false, offer_option, NULL))
+		/* All settings are too many to choose from, unless there are letters of their names. */
+		each_option(&c, false, offer_option, NULL);
+		if (strlen(c.typed) > strlen("--") || !c.n_offered)
 			each_option(&c, true, offer_option, NULL);
 	} else {
 		if (!c.has_cmd && !c.n_operands && !c.only_operands)
