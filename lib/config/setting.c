@@ -44,7 +44,7 @@ static const struct trm_setting settings[] = {
 		{"processes", "--processes", 0, "TERRARIUM_PROCESSES", "N", "128", TRM_SETTING_COUNT,
 				RANGE(8, 32768), .help = "processes and threads", FIELD(limits.procs)},
 		{"disk", "--disk", 0, "TERRARIUM_DISK", "MIB", "256", TRM_SETTING_BYTES, RANGE(1, 1 << 20),
-				.help = "all files in the sandbox", FIELD(limits.disk_bytes)},
+				.help = "all files; local: at most 3/4 of memory", FIELD(limits.disk_bytes)},
 		{"file_size", "--file-size", 0, "TERRARIUM_FILE_SIZE", "MIB", "256", TRM_SETTING_BYTES,
 				RANGE(1, 1 << 20), .help = "largest single file", FIELD(limits.file_bytes)},
 		{"open_files", "--open-files", 0, "TERRARIUM_OPEN_FILES", "N", "4096", TRM_SETTING_COUNT,

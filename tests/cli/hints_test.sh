@@ -108,6 +108,17 @@ expect_in out "\"hint\":\"if a package of this name is what you mean: 'terrarium
 try run --yes --json -c 'import skimage'
 grep -q '"status":"ok"' out || expect_in out "\"hint\":\"'terrarium run --with scikit-image …' installs it first\""
 
+# Files lie in memory.
+if has_namespaces; then
+	try run --yes --memory 64 --disk 60 -c 1
+	expect_code 0
+	expect_err "terrarium: note: files are kept in memory, so they can have 48 MiB, three quarters of --memory; --disk 60 needs --memory 80"
+	try run --yes --memory 64 -c 1
+	expect_err ""
+	try run --yes --isolation landlock --memory 64 --disk 60 -c 1
+	! grep -q "kept in memory" err || wrong "nothing to note"
+fi
+
 # A command that was mistyped, with options and a file behind it.
 for words in "rnu x.py" "rnu --json x.py" "rnu"; do
 	try $words

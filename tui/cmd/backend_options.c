@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which backend supports which option. An option without effect is refused, because the person relies on it.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include <terrarium/config.h>
@@ -135,6 +136,26 @@ static bool is_running(const struct trm_config *config)
 	       && trm_registry_find(config->name, &entry, NULL) == 0;
 }
 
+/* Files of a local sandbox with namespaces lie in memory, and leave a quarter of it to programs. */
+static void tell_disk(const struct options *o, const struct trm_config *config)
+{
+	const struct trm_limits *limits = &config->limits;
+	enum trm_isolation isolation = TRM_ISOLATION_AUTO;
+	uint64_t most = limits->mem_bytes / 4 * 3;
+	if (!options_has(o, "disk") || strcmp(config->backend, "local") != 0 || limits->disk_bytes <= most
+			|| is_running(config))
+		return;
+	trm_isolation_find(config->isolation, &isolation);
+	if (isolation == TRM_ISOLATION_AUTO)
+		isolation = trm_isolation_best(NULL);
+	if (isolation == TRM_ISOLATION_NAMESPACES)
+		cmd_fail("note: files are kept in memory, so they can have %" PRIu64
+			 " MiB, three quarters of --memory; "
+			 "--disk %" PRIu64 " needs --memory %" PRIu64,
+				most >> 20, limits->disk_bytes >> 20,
+				((limits->disk_bytes >> 20) * 4 + 2) / 3);
+}
+
 int options_check_backend(const struct options *o, const struct trm_config *config)
 {
 	int kind = kind_of(config);
@@ -143,6 +164,7 @@ int options_check_backend(const struct options *o, const struct trm_config *conf
 				&& (!(fits[i].works_on & kind) || fits[i].asks_recipe) && !is_running(config)
 				&& check_option(config, kind, i))
 			return CMD_FAILED;
+	tell_disk(o, config);
 	return CMD_OK;
 }
 
