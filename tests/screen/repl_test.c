@@ -535,6 +535,27 @@ static void a_kept_sandbox_goes_on(void **state)
 	assert_int_equal(screen_end(&s), 0);
 }
 
+/* A sandbox that is not kept ends with the program that it belongs to, and others lose it. */
+static void who_leaves_hears_what_becomes_of_it(void **state)
+{
+	static struct screen second;
+	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", state_home, runtime, NULL};
+
+	(void)state;
+	start();
+	enter("x = 1", "[2]>");
+	screen_start(&second, 30, 100, again, env);
+	screen_wait(&second, "python calm-fern [2]>");
+	screen_send(&s, CTRL_D);
+	screen_wait(&s, "1 other program uses calm-fern, and loses it when this REPL ends");
+	enter("x + 1", "\n2\n");
+	screen_send(&second, CTRL_D);
+	screen_wait(&second, "calm-fern is not kept: it runs until the program that it belongs to ends");
+	assert_int_equal(screen_end(&second), 0);
+	leave();
+}
+
 static void of_many_runs_before_the_newest_are_shown(void **state)
 {
 	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
@@ -667,6 +688,7 @@ int main(int argc, char **argv)
 			TEST(runs_of_others_are_seen_above_the_prompt),
 			TEST(an_end_is_reported_once),
 			TEST(a_kept_sandbox_goes_on),
+			TEST(who_leaves_hears_what_becomes_of_it),
 			TEST(of_many_runs_before_the_newest_are_shown),
 			TEST(images_are_drawn_and_kept),
 	};

@@ -50,17 +50,47 @@ const char *repl_server_options(const struct repl *r, char way[TRM_REMOTE_OPTION
 	return trm_remote_format_options(&opts.server, way, TRM_REMOTE_OPTIONS_BYTES);
 }
 
+/* A sandbox that is not kept ends with the program that it belongs to, whoever else uses it. */
+static void tell_left(struct repl *r, const char *name, bool is_kept)
+{
+	char way[TRM_REMOTE_OPTIONS_BYTES];
+	if (is_kept)
+		repl_say(r, "%s keeps running: terrarium attach %s%s --repl", name,
+				repl_server_options(r, way), name);
+	else
+		repl_say(r, "%s is not kept: it runs until the program that it belongs to ends ('terrarium ps' shows it)",
+				name);
+}
+
+/* Does the person want to think again? Other programs lose the sandbox, too. */
+static bool hesitates(struct repl *r, const char *name, uint32_t others)
+{
+	if (!others || r->was_warned)
+		return false;
+	r->was_warned = true;
+	repl_say(r, "%u other program%s %s %s, and %s it when this REPL ends: ':keep' keeps it, and leaving again ends it",
+			others, others == 1 ? "" : "s", others == 1 ? "uses" : "use", name,
+			others == 1 ? "loses" : "lose");
+	return true;
+}
+
 void repl_leave(struct repl *r)
 {
 	r->is_leaving = true;
 	if (r->activity.what)
 		return;
-	char way[TRM_REMOTE_OPTIONS_BYTES];
-	if (repl_has_person(r) && r->cli_session.sandbox && cli_session_is_shared(&r->cli_session)
-			&& !r->is_over)
-		repl_say(r, "%s keeps running: terrarium attach %s%s --repl",
-				trm_sandbox_name(r->cli_session.sandbox), repl_server_options(r, way),
-				trm_sandbox_name(r->cli_session.sandbox));
+	struct trm_entry entry;
+	if (repl_has_person(r) && r->cli_session.sandbox && !r->is_over) {
+		const char *name = trm_sandbox_name(r->cli_session.sandbox);
+		bool is_known = !repl_is_far(r) && trm_registry_find(name, &entry, NULL) == 0
+				&& entry.has_state;
+		if (cli_session_is_shared(&r->cli_session))
+			tell_left(r, name, !is_known || entry.is_kept);
+		else if (is_known && hesitates(r, name, entry.clients > 1 ? entry.clients - 1 : 0)) {
+			r->is_leaving = false;
+			return;
+		}
+	}
 	if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
 			|| !r->cli_session.sandbox)
 		r->is_over = true;

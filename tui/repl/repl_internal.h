@@ -69,6 +69,7 @@ struct repl {
 	struct trm_session *session;
 	const struct trm_lang *lang;
 	unsigned used_langs;                                    /* bit per language that has run something */
+	bool was_warned;                                        /* that others lose the sandbox */
 	struct tail tail;                                       /* the end of the run's stderr */
 	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been
 								   told */
