@@ -49,6 +49,8 @@ verb_lint() {
 	python3 tests/check/lint.py build "$@"
 }
 
+verb_figures() { python3 tests/check/figures.py; }
+
 verb_fmt() {
 	need "$check_needs"
 	sources | xargs clang-format -i

@@ -21,7 +21,6 @@
 
 /* ---- runs --------------------------------------------------------------------------- */
 
-static void start_next(struct run_session *p);
 static void start_listed(struct run_session *p);
 
 /* The cells of a notebook build on each other: those behind one that failed are not run. */
@@ -54,7 +53,7 @@ static void end_run(struct run_session *p, const struct trm_result *result)
 	}
 	if (exit_code_of(result) != 0)
 		skip_cells(p);
-	start_next(p);
+	run_session_start(p);
 }
 
 static void on_cmd_run_done(void *user, struct trm_run *run, const struct trm_result *result)
@@ -128,71 +127,6 @@ static const struct trm_run_cb run_cb = {.installing = run_session_on_installing
 
 static void leave_next(struct run_session *p);
 
-static void on_refused_file(void *user, const struct trm_error *why)
-{
-	run_session_message(user, why->msg);
-}
-
-static void on_files_saved(void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
-{
-	struct run_session *p = user;
-	(void)progress;
-	p->copy = NULL;
-	if (p->is_over)
-		return;
-	if (why->code < 0)
-		run_session_message(p, why->msg);
-	run_session_end(p, why->code < 0 && p->exit_code == 0 ? CMD_FAILED : p->exit_code);
-}
-
-static void save_files(struct run_session *p)
-{
-	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_files_saved};
-	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
-			.sources = (const char *const *)p->lost.sources,
-			.target = p->opts->out,
-			.own = p->cli_session.sandbox,
-			.in_fd = -1,
-			.out_fd = -1,
-			.one_system = true};
-	struct trm_error why = {0};
-	if (trm_copy_start(p->cli_session.loop, &opts, &cb, p, &p->copy, &why) < 0)
-		on_files_saved(p, &why, NULL);
-}
-
-static void on_looked(void *user)
-{
-	struct run_session *p = user;
-	char lost[LOST_NAMES + 120], text[sizeof lost + 160];
-	if (p->is_over)
-		return;
-	if (p->opts->out && p->lost.n_sources) {
-		save_files(p);
-		return;
-	}
-	if (!p->opts->out && p->lost.count) {
-		lost_files_describe(&p->lost, lost, sizeof lost);
-		snprintf(text, sizeof text, "%s: --out DIR saves them in DIR, and --keep keeps the sandbox",
-				lost);
-		run_session_message(p, text);
-	}
-	p->is_over = true;
-}
-
-/* The last thing before a sandbox ends with its files. Only a person is told of them. */
-static void look_for_files(struct run_session *p)
-{
-	bool is_lost = !cli_session_is_shared(&p->cli_session) && !*p->opts->config->commit
-		       && !p->opts->collect && isatty(STDERR_FILENO);
-	p->lost.looked = on_looked;
-	p->lost.user = p;
-	p->lost.dir = p->opts->dir;
-	if (p->cli_session.sandbox && (p->opts->out || is_lost))
-		lost_files_look(&p->lost, p->cli_session.sandbox);
-	else
-		p->is_over = true;
-}
-
 static void on_cmd_run_left(void *user, struct trm_run *run, const struct trm_result *result)
 {
 	struct run_session *p = user;
@@ -230,7 +164,7 @@ static void leave_next(struct run_session *p)
 			&& (cli_session_is_shared(&p->cli_session) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
 	if (p->next_to_leave == trm_lang_count()) {
-		look_for_files(p);
+		run_session_look_for_files(p);
 		return;
 	}
 	trm_run_opts_default(&opts);
@@ -281,7 +215,7 @@ static char *name_inside(const struct run_session *p)
 	return name;
 }
 
-static void start_next(struct run_session *p)
+void run_session_start(struct run_session *p)
 {
 	if (p->next == p->opts->n_sources) {
 		leave_next(p);
@@ -343,52 +277,12 @@ static void take_own_env(struct run_session *p)
 	p->cwd = p->opts->has_workdir ? p->asked.workdir : NULL;
 }
 
-/* ---- the copied folder -------------------------------------------------------- */
-
-static void on_cmd_run_copied(
-		void *user, const struct trm_error *why, const struct trm_copy_progress *progress)
-{
-	struct run_session *p = user;
-	(void)progress;
-	p->copy = NULL;
-	if (p->is_over)
-		return;
-	if (why->code == TRM_OK) {
-		start_next(p);
-		return;
-	}
-	struct trm_result refusal = run_refusal(why->msg);
-	if (p->opts->is_json)
-		run_session_print_result(p, &refusal);
-	run_session_message(p, why->msg);
-	run_session_end(p, why->code == TRM_ECANCELED ? CMD_SIGNALED + SIGINT : CMD_FAILED);
-}
-
-static int begin_copy(struct run_session *p, struct trm_error *reterr)
-{
-	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_cmd_run_copied};
-	char *from = NULL;
-	if (asprintf(&from, "%s%s/.", p->opts->dir[0] == '/' ? "" : "./", p->opts->dir) < 0)
-		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	const char *const sources[] = {from, NULL};
-	snprintf(p->inside, sizeof p->inside, ":%s", p->cwd ? p->cwd : ".");
-	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),
-			.sources = sources,
-			.target = p->inside,
-			.own = p->cli_session.sandbox,
-			.in_fd = -1,
-			.out_fd = -1};
-	int r = trm_copy_start(p->cli_session.loop, &opts, &cb, p, &p->copy, reterr);
-	free(from);
-	return r;
-}
-
 static void begin_next_source(struct run_session *p)
 {
 	struct trm_error why = {0};
 	if (!p->opts->dir) {
-		start_next(p);
-	} else if (begin_copy(p, &why) < 0) {
+		run_session_start(p);
+	} else if (run_session_copy_in(p, &why) < 0) {
 		run_session_message(p, why.msg);
 		run_session_end(p, CMD_FAILED);
 	}

@@ -2,7 +2,8 @@
 #ifndef TUI_CMD_RUN_SESSION_INTERNAL_H
 #define TUI_CMD_RUN_SESSION_INTERNAL_H
 
-/* Shared by run_session.c (the order of the runs) and run_session_output.c (output, input and results). */
+/* Shared by run_session.c (the order of the runs), run_session_files.c (files in and out) and
+ * run_session_output.c (output, input and results). */
 
 #include "cmd/run_session.h"
 #include "stream/cli_session.h"
@@ -49,6 +50,18 @@ struct run_session {
 };
 
 enum { HINT = (int)MISSING_FILE_HINT > (int)INSTALL_HINT ? (int)MISSING_FILE_HINT : (int)INSTALL_HINT };
+
+/* ---- run_session.c ---- */
+
+/* Start the next run. After the last one the interpreters end. */
+void run_session_start(struct run_session *p);
+
+/* ---- run_session_files.c ---- */
+
+/* Copy the folder, then start the first run. */
+int run_session_copy_in(struct run_session *p, struct trm_error *reterr);
+/* The last thing before a sandbox ends with its files: save them, or tell a person of them. */
+void run_session_look_for_files(struct run_session *p);
 
 /* ---- run_session_output.c ---- */
 
