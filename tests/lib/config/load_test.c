@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <terrarium/config.h>
@@ -169,6 +168,103 @@ static void options_follow_from_settings(void **state)
 	assert_null(opts.container.kube.transport);
 }
 
+static void lists_for_servers_and_engines_follow(void **state)
+{
+	(void)state;
+	struct trm_config_lists lists;
+	struct trm_sandbox_opts opts;
+	char text[600];
+	write_file("greet.sh", "echo hi");
+	snprintf(text, sizeof text,
+			"{ \"volume\": [\"/a:/b\", \"/c:/d\"], \"port\": [\"80:8080\"], \"script\": [\"greet=%s\"],\n"
+			"\"engine_arg\": [\"--init\", \"--pull=never\"], \"image\": \"debian\", \"from\": \"web\",\n"
+			"\"ca_file\": \"/ca\", \"shell\": \"/bin/sh\" }",
+			inside("greet.sh"));
+	write_file("o.json", text);
+	assert_int_equal(trm_config_load(&config, inside("o.json"), &why), 0);
+	trm_config_sandbox_opts(&config, &lists, &opts);
+	assert_int_equal(opts.server.n_volumes, 2);
+	assert_string_equal(opts.server.volumes[1], "/c:/d");
+	assert_int_equal(opts.server.n_ports, 1);
+	assert_int_equal(opts.server.n_scripts, 1);
+	assert_string_equal(opts.server.scripts[0].name, "greet");
+	assert_string_equal(opts.server.ca_file, "/ca");
+	assert_int_equal(opts.container.n_engine_args, 2);
+	assert_string_equal(opts.container.engine_args[1], "--pull=never");
+	assert_string_equal(opts.container.image, "debian");
+	assert_string_equal(opts.from, "web");
+	unlink(inside("greet.sh"));
+}
+
+/* Rows of a program beside those of the library. */
+static void a_program_has_settings_of_its_own(void **state)
+{
+	static struct {
+		char color[20];
+	} mine;
+	static const struct trm_setting rows[25] = {{"color", "--color", 0, "TERRARIUM_COLOR", "NAME", "red",
+			TRM_SETTING_TEXT, 0, 0, false, false, "", 0, sizeof mine.color}};
+	struct trm_config_origin origin;
+	struct trm_program_settings own = {.rows = rows, .n = 1, .fields = &mine, .origins = &origin};
+	(void)state;
+	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), 0);
+	assert_string_equal(mine.color, "red");
+	assert_int_equal(origin.from, TRM_FROM_DEFAULT);
+	write_file("terrarium/config.json", "{ \"color\": \"blue\" }");
+	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), 0);
+	assert_string_equal(mine.color, "blue");
+	assert_int_equal(origin.from, TRM_FROM_FILE);
+	setenv("TERRARIUM_COLOR", "green", 1);
+	own.origins = NULL;
+	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), 0);
+	assert_string_equal(mine.color, "green");
+	setenv("TERRARIUM_COLOR", "a color whose name is too long", 1);
+	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), TRM_EINVAL);
+	unsetenv("TERRARIUM_COLOR");
+	write_file("terrarium/config.json", "{ \"colour\": \"blue\" }");
+	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), TRM_EINVAL);
+	assert_int_equal(trm_config_load(&config, NULL, &why), 0); /* it may be another program's */
+	own.n = 10000;
+	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), TRM_ETOOBIG);
+}
+
+static void what_is_wrong_in_a_file_is_told_with_its_place(void **state)
+{
+	(void)state;
+	write_file("terrarium/config.json", "{ \"memory\": }");
+	assert_int_equal(trm_config_load(&config, NULL, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, "config.json:1:"));
+	unlink(inside("terrarium/config.json"));
+	write_file(".env", "A=1\nTERRARIUM_MEMORY=much\n");
+	assert_int_equal(trm_config_load(&config, NULL, &why), TRM_EINVAL);
+	assert_non_null(strstr(why.msg, ".env:2:"));
+	write_file(".env", "TERRARIUM_MEMORY=64\n");
+	assert_int_equal(truncate(inside(".env"), (1 << 20) + 1), 0);
+	assert_int_equal(trm_config_load(&config, NULL, &why), 0); /* it is no file of settings */
+}
+
+/* Variables of servers count, too; a path that does not fit is as none. */
+static void the_environment_has_its_own_ways(void **state)
+{
+	static char longest[PATH_MAX + 100];
+	(void)state;
+	setenv("MSB_SERVER_URL", "http://127.0.0.1:7", 1);
+	assert_int_equal(trm_config_load(&config, NULL, &why), 0);
+	assert_string_equal(config.server_url, "http://127.0.0.1:7");
+	unsetenv("MSB_SERVER_URL");
+	memset(longest, 'x', sizeof longest - 1);
+	longest[0] = '/';
+	setenv("XDG_CONFIG_HOME", longest, 1);
+	assert_int_equal(trm_config_load(&config, NULL, &why), 0);
+	assert_true(trm_config_load(&config, longest, &why) < 0);
+	longest[300] = '\0'; /* too long for the name of a folder */
+	setenv("XDG_CONFIG_HOME", longest, 1);
+	assert_true(trm_config_load(&config, NULL, &why) < 0);
+	setenv("XDG_CONFIG_HOME", inside("mine.json"), 1); /* a file where a folder should be */
+	write_file("mine.json", "{}");
+	assert_int_equal(trm_config_load(&config, NULL, &why), 0);
+}
+
 static const char *path_found(const char *named, size_t cap)
 {
 	static char out[PATH_MAX];
@@ -201,25 +297,59 @@ static void the_path_of_the_config_can_be_asked_for(void **state)
 /* HOME may be another user's, as with setpriv, or sudo without -H. */
 static void a_closed_home_has_no_config(void **state)
 {
-	int status;
-
 	(void)state;
+	bool is_root = geteuid() == 0;
 	assert_int_equal(mkdir(inside("closed"), 0700), 0);
 	write_file("closed/terrarium", "");
 	assert_int_equal(chmod(inside("closed"), 0), 0);
 	setenv("XDG_CONFIG_HOME", inside("closed"), 1);
-	pid_t child = fork();
-	if (child == 0) {
-		if (geteuid() == 0 && (chdir("/") < 0 || setgid(65534) < 0 || setuid(65534) < 0))
-			_exit(1);
-		_exit(strcmp(path_found(NULL, PATH_MAX), "none") != 0
-				|| trm_config_load(&config, NULL, &why) < 0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_true(!is_root || setresuid(65534, 65534, 0) == 0);
+	const char *found = path_found(NULL, PATH_MAX);
+	int r = trm_config_load(&config, NULL, &why);
+	assert_true(!is_root || setresuid(0, 0, 0) == 0);
+	assert_string_equal(found, "none");
+	assert_int_equal(r, 0);
 	assert_int_equal(chmod(inside("closed"), 0700), 0);
 	unlink(inside("closed/terrarium"));
 	rmdir(inside("closed"));
+}
+
+/* The kernel's files tell a size that they do not have, and some cannot be read at all. */
+static void what_cannot_be_read_is_an_error(void **state)
+{
+	(void)state;
+	assert_true(trm_config_load(&config, "/sys/class/net/lo/mtu", &why) < 0);
+	assert_true(trm_config_load(&config, "/sys/class/net/lo/phys_port_id", &why) < 0);
+}
+
+/* Fill a list with `n` texts. */
+static void fill(char *list, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		memcpy(list + 2 * i, "x", 2);
+	list[2 * n] = '\0';
+}
+
+static void lists_end_where_they_are_cut_or_full(void **state)
+{
+	(void)state;
+	struct trm_config_lists lists;
+	struct trm_sandbox_opts opts;
+	for (size_t n = 1; n < 3; n++) {
+		trm_config_default(&config);
+		fill(config.mounts, n);
+		fill(config.scripts, 1);
+		trm_config_sandbox_opts(&config, &lists, &opts);
+		assert_int_equal(opts.n_mounts, 0);
+		assert_int_equal(opts.server.n_scripts, 0);
+	}
+	fill(config.mounts, 3 * TRM_MOUNTS_MAX + 3);
+	fill(config.scripts, 2 * TRM_REMOTE_LIST_MAX + 2);
+	fill(config.ports, TRM_REMOTE_LIST_MAX + 1);
+	trm_config_sandbox_opts(&config, &lists, &opts);
+	assert_int_equal(opts.n_mounts, TRM_MOUNTS_MAX);
+	assert_int_equal(opts.server.n_scripts, TRM_REMOTE_LIST_MAX);
+	assert_int_equal(opts.server.n_ports, TRM_REMOTE_LIST_MAX);
 }
 
 static int begin(void **state)
@@ -261,6 +391,12 @@ int main(void)
 			cmocka_unit_test_setup(a_dotenv_that_is_a_folder_is_not_ours, begin),
 			cmocka_unit_test_setup(the_folder_is_found_by_the_environment, begin),
 			cmocka_unit_test_setup(options_follow_from_settings, begin),
+			cmocka_unit_test_setup(lists_for_servers_and_engines_follow, begin),
+			cmocka_unit_test_setup(a_program_has_settings_of_its_own, begin),
+			cmocka_unit_test_setup(what_is_wrong_in_a_file_is_told_with_its_place, begin),
+			cmocka_unit_test_setup(the_environment_has_its_own_ways, begin),
+			cmocka_unit_test_setup(what_cannot_be_read_is_an_error, begin),
+			cmocka_unit_test_setup(lists_end_where_they_are_cut_or_full, begin),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
