@@ -38,8 +38,8 @@ struct trm_kube_opts {
 	/* If the client ends, or closes its handle (trm_sandbox_close()), the pod stays with all that runs in
 	 * it. A later server of this user and host name finds it by this text (trm_kube_left()) and goes on
 	 * with it. Without a connection for five minutes its agent ends. At most TRM_KUBE_ADOPTABLE bytes
-	 * with the NUL, else TRM_EINVAL; TRM_ENOTSUP if the recipe has no step "take". NULL: the pod ends
-	 * with its client. */
+	 * with the NUL, else TRM_EINVAL, and without quotes, backslashes and control characters; TRM_ENOTSUP
+	 * if the recipe has no step "take". NULL: the pod ends with its client. */
 	const char *adoptable;
 	/* Go on with this pod in place of a new one. If that fails, it is removed. NULL: make one. */
 	const struct trm_kube_left *left;

@@ -138,10 +138,10 @@ struct trm_serve_opts {
 	/* Sandboxes outlive the server: trm_server_close() leaves those that run, and so does a server that
 	 * is killed. The next server of this user and host name that is opened with `adopts` within five
 	 * minutes goes on with them, under their names and with all that runs in them. One that cannot be
-	 * adopted is removed, at the latest when its agent ends after five minutes; its name says why. A
-	 * supervisor that gets SIGINT ends its pod, at SIGTERM the pod stays. TRM_ENOTSUP: sandboxes of the
-	 * backend end with their client. TRM_EINVAL with pools, whose sandboxes have no names of their own.
-	 */
+	 * adopted is removed, at the latest when its agent ends after five minutes; its name says why.
+	 * SIGTERM may reach all processes of the server at once, as in a unit of systemd. TRM_ENOTSUP:
+	 * sandboxes of the backend end with their client. TRM_EINVAL with pools, whose sandboxes have no
+	 * names of their own. */
 	bool adopts;
 };
 
