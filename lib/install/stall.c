@@ -43,11 +43,21 @@ void stall_begin(struct stall *stall, struct trm_sandbox *sandbox, void (*stalle
 	metrics_need(sandbox, SAMPLE_MS);
 }
 
+/* Another installation in the same sandbox still needs samples. */
+static bool is_watched(const struct trm_sandbox *sandbox)
+{
+	for (const struct sandbox_observer *o = sandbox->observers; o; o = o->next)
+		if (o->sample == on_sample)
+			return true;
+	return false;
+}
+
 void stall_end(struct stall *stall)
 {
 	if (!stall->sandbox)
 		return;
 	sandbox_unobserve(stall->sandbox, &stall->observer);
-	metrics_need(stall->sandbox, 0);
+	if (!is_watched(stall->sandbox))
+		metrics_need(stall->sandbox, 0);
 	stall->sandbox = NULL;
 }

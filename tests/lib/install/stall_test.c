@@ -52,6 +52,17 @@ static void pass(uint32_t known, uint64_t rx_bytes, uint64_t disk_bytes, uint64_
 				.cpu_ns = s * cpu_ns});
 }
 
+static void one_that_ends_leaves_the_other_its_samples(void **state)
+{
+	struct stall other;
+	(void)state;
+	stall_begin(&other, &sandbox, on_stalled, &stall);
+	stall_end(&other);
+	assert_int_not_equal(sandbox.needed_interval_ms, 0);
+	stall_end(&stall);
+	assert_int_equal(sandbox.needed_interval_ms, 0);
+}
+
 static void silence_is_a_stall(void **state)
 {
 	(void)state;
@@ -102,6 +113,8 @@ static void nobody_is_ended_for_what_is_not_known(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			cmocka_unit_test_setup_teardown(
+					one_that_ends_leaves_the_other_its_samples, begin, end),
 			cmocka_unit_test_setup_teardown(silence_is_a_stall, begin, end),
 			cmocka_unit_test_setup_teardown(a_byte_now_and_then_is_one_as_well, begin, end),
 			cmocka_unit_test_setup_teardown(a_slow_line_is_none, begin, end),
