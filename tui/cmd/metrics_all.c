@@ -15,7 +15,7 @@
 #include "cmd/metrics.h"
 #include "cmd/sample.h"
 #include "cmd/sandbox_list.h"
-#include "metrics/sample_cell.h"
+#include "metrics/sandbox_column.h"
 
 struct all {
 	const struct trm_config *config;
@@ -69,21 +69,29 @@ static int terminal_cols(void)
 	return size.ws_col;
 }
 
-/* After the metrics, as far as there is room: the clients, whether it is kept, its group. */
-static void print_belongings(const struct trm_entry *e, int cols)
+/* NULL: the headings. What comes after the metrics is shown as far as there is room. */
+static void print_row(const struct trm_entry *e, int cols)
 {
-	enum { FIGURES_COLS = 75, CLIENTS_COLS = 8, KEPT_COLS = 5, GROUP_COLS = 12 };
-	int used = FIGURES_COLS;
-	char clients[16] = "-";
+	static const struct {
+		enum sandbox_column column;
+		int cols;
+	} columns[] = {{SANDBOX_NAME, -28}, {SANDBOX_CPU, 6}, {SANDBOX_MEM, 10}, {SANDBOX_DISK, 9},
+			{SANDBOX_PROCS, 8}, {SANDBOX_UPTIME, 9}, {SANDBOX_CLIENTS, 7}, {SANDBOX_KEPT, 4},
+			{SANDBOX_GROUP, 0}}; /* 0: the rest of the line */
+	enum { LEAST_REST = 11 };
+	char cell[SANDBOX_CELL];
+	int used = 0;
 
-	if (e && e->has_state)
-		snprintf(clients, sizeof clients, "%u", e->clients);
-	if ((used += CLIENTS_COLS) <= cols)
-		printf(" %7s", e ? clients : "CLIENTS");
-	if ((used += KEPT_COLS) <= cols)
-		printf(" %4s", !e ? "KEPT" : !e->has_state ? "-" : e->is_kept ? "yes" : "no");
-	if (used + GROUP_COLS <= cols)
-		printf(" %.*s", cols - used - 1, !e ? "GROUP" : *e->group ? e->group : "-");
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		enum sandbox_column column = columns[i].column;
+		bool is_metric = column <= SANDBOX_UPTIME;
+		used += abs(columns[i].cols) + (i > 0);
+		if (!is_metric && used + (columns[i].cols ? 0 : LEAST_REST) > cols)
+			break;
+		printf("%s%*.*s", i ? " " : "", columns[i].cols, columns[i].cols ? -1 : cols - used,
+				e ? sandbox_cell(column, e, is_metric ? "n/a" : "-", cell)
+				  : sandbox_columns[column].title);
+	}
 	putchar('\n');
 }
 
@@ -91,19 +99,9 @@ static void print_metrics_table(const struct trm_entry *entries, size_t n)
 {
 	int cols = terminal_cols();
 
-	printf("%-28s %6s %10s %9s %8s %9s", "NAME", "CPU%", "MEM", "FILES", "PROC", "UP");
-	print_belongings(NULL, cols);
-	for (size_t i = 0; i < n; i++) {
-		const struct trm_sample *s = &entries[i].sample;
-		char cpu[24], mem[24], disk[24], procs[24], up[24];
-		sample_cell_cpu(s, cpu);
-		sample_cell_mem(s, mem);
-		sample_cell_disk(s, disk);
-		sample_cell_procs(s, procs);
-		sample_cell_uptime(s, up);
-		printf("%-28s %6s %10s %9s %8s %9s", entries[i].name, cpu, mem, disk, procs, up);
-		print_belongings(&entries[i], cols);
-	}
+	print_row(NULL, cols);
+	for (size_t i = 0; i < n; i++)
+		print_row(&entries[i], cols);
 }
 
 /* ---- one round ---- */

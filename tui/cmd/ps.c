@@ -15,6 +15,7 @@
 #include "cmd/pool_list.h"
 #include "cmd/sample.h"
 #include "cmd/sandbox_list.h"
+#include "metrics/sandbox_column.h"
 #include "text/cluster.h"
 
 /* A rate needs two samples with at least this time between them. */
@@ -112,122 +113,25 @@ static int print_sandboxes_json(const struct ps *ps)
 
 /* ---- the table ------------------------------------------------------------------------- */
 
-enum { CELL = 104 };
-
-static void format_duration(char out[CELL], uint64_t ms)
-{
-	uint64_t s = ms / 1000;
-	if (s < 60)
-		snprintf(out, CELL, "%us", (unsigned)s);
-	else if (s < 3600)
-		snprintf(out, CELL, "%um%02us", (unsigned)(s / 60), (unsigned)(s % 60));
-	else if (s < 48 * 3600)
-		snprintf(out, CELL, "%uh%02um", (unsigned)(s / 3600), (unsigned)(s / 60 % 60));
-	else
-		snprintf(out, CELL, "%ud%02uh", (unsigned)(s / 86400), (unsigned)(s / 3600 % 24));
-}
-
-static void format_mib(char out[CELL], uint64_t bytes)
-{
-	snprintf(out, CELL, "%.4g", floor((double)bytes / (1 << 20) * 10 + 0.5) / 10);
-}
-
-static void name_cell(const struct trm_entry *e, char out[CELL])
-{
-	snprintf(out, CELL, "%s", e->name);
-}
-
-static void kernels_cell(const struct trm_entry *e, char out[CELL])
-{
-	size_t used = 0;
-	snprintf(out, CELL, "%s", e->is_stale ? "left behind" : e->has_kernels ? "-" : "n/a");
-	for (unsigned i = 0; i < trm_lang_count(); i++)
-		if (e->kernels & 1u << i)
-			used += (size_t)snprintf(out + used, CELL - used, "%s%s", used ? "," : "",
-					trm_lang_at(i)->name);
-}
-
-static void clients_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (e->has_state)
-		snprintf(out, CELL, "%u", e->clients);
-}
-
-static void kept_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (e->has_state)
-		snprintf(out, CELL, "%s", e->is_kept ? "yes" : "no");
-}
-
-static void age_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (knows(e, TRM_METRIC_UPTIME))
-		format_duration(out, e->sample.uptime_ms);
-}
-
-static void idle_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (e->has_state && !e->clients)
-		format_duration(out, e->idle_ms);
-}
-
-static void cpu_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (knows(e, TRM_METRIC_CPU_PERCENT))
-		snprintf(out, CELL, "%.1f", e->sample.cpu_percent);
-}
-
-static void mem_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (knows(e, TRM_METRIC_MEM))
-		format_mib(out, e->sample.mem_bytes);
-}
-
-static void limit_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (e->limits.mem_bytes)
-		format_mib(out, e->limits.mem_bytes);
-}
-
-static void backend_cell(const struct trm_entry *e, char out[CELL])
-{
-	snprintf(out, CELL, "%s", e->backend);
-}
-
-static void group_cell(const struct trm_entry *e, char out[CELL])
-{
-	if (*e->group)
-		snprintf(out, CELL, "%s", e->group);
-}
-
 /* On a terminal that is too narrow, the columns with the least `worth` are left out first. The first column
  * always stays. */
-static const struct column {
-	const char *title;
-	bool is_left_aligned;
+static const struct {
+	enum sandbox_column column;
 	int worth;
-	/* Does nothing if the value is unknown. */
-	void (*fill)(const struct trm_entry *e, char out[CELL]);
 } columns[] = {
-		{"NAME", true, 99, name_cell},
-		{"BACKEND", true, 1, backend_cell},
-		{"KERNELS", true, 4, kernels_cell},
-		{"CLIENTS", false, 7, clients_cell},
-		{"KEPT", true, 6, kept_cell},
-		{"AGE", false, 5, age_cell},
-		{"IDLE", false, 3, idle_cell},
-		{"CPU%", false, 8, cpu_cell},
-		{"MEM", false, 9, mem_cell},
-		{"LIMIT", false, 2, limit_cell},
-		{"GROUP", true, 6, group_cell},
+		{SANDBOX_NAME, 99},
+		{SANDBOX_BACKEND, 1},
+		{SANDBOX_KERNELS, 4},
+		{SANDBOX_CLIENTS, 7},
+		{SANDBOX_KEPT, 6},
+		{SANDBOX_AGE, 5},
+		{SANDBOX_IDLE, 3},
+		{SANDBOX_CPU, 8},
+		{SANDBOX_MEM_USED, 9},
+		{SANDBOX_MEM_LIMIT, 2},
+		{SANDBOX_GROUP, 6},
 };
 enum { N_COLUMNS = sizeof columns / sizeof *columns };
-
-static void fill_cell(const struct column *c, const struct trm_entry *e, char out[CELL])
-{
-	snprintf(out, CELL, "-");
-	c->fill(e, out);
-}
 
 static bool is_shown(const struct ps *ps, size_t row)
 {
@@ -237,12 +141,12 @@ static bool is_shown(const struct ps *ps, size_t row)
 /* The width of each column; 0: it is left out. */
 static void measure_columns(const struct ps *ps, int widths[N_COLUMNS])
 {
-	char cell[CELL];
+	char cell[SANDBOX_CELL];
 	for (size_t c = 0; c < N_COLUMNS; c++)
-		widths[c] = (int)strlen(columns[c].title);
+		widths[c] = (int)strlen(sandbox_columns[columns[c].column].title);
 	for (size_t i = 0; i < ps->n; i++)
 		for (size_t c = 0; c < N_COLUMNS && is_shown(ps, i); c++) {
-			fill_cell(&columns[c], &ps->entries[i], cell);
+			sandbox_cell(columns[c].column, &ps->entries[i], "-", cell);
 			int n = (int)cluster_columns(cell, strlen(cell));
 			widths[c] = n > widths[c] ? n : widths[c];
 		}
@@ -268,7 +172,7 @@ static int ps_table_cols(const int widths[N_COLUMNS])
 static void make_fit(const struct ps *ps, int cols, int widths[N_COLUMNS])
 {
 	for (size_t c = 0; c < N_COLUMNS; c++)
-		if (columns[c].fill == group_cell && !has_groups(ps))
+		if (columns[c].column == SANDBOX_GROUP && !has_groups(ps))
 			widths[c] = 0;
 	while (ps_table_cols(widths) > cols) {
 		size_t least = 0;
@@ -289,7 +193,7 @@ static void print_cell(const char *text, size_t c, const int widths[N_COLUMNS])
 	for (size_t k = c + 1; k < N_COLUMNS; k++)
 		is_last &= !widths[k];
 	pad = pad < 0 ? 0 : pad;
-	if (columns[c].is_left_aligned)
+	if (sandbox_columns[columns[c].column].is_left_aligned)
 		printf("%s%*s", text, is_last ? 0 : pad, "");
 	else
 		printf("%*s%s", pad, "", text);
@@ -308,7 +212,7 @@ static int print_sandboxes_table(const struct ps *ps)
 {
 	int widths[N_COLUMNS];
 	struct winsize size;
-	char cell[CELL];
+	char cell[SANDBOX_CELL];
 	if (!has_rows(ps) && isatty(STDOUT_FILENO)) {
 		puts("no sandbox is running");
 		pool_list_print(ps->pools, ps->n_pools);
@@ -320,10 +224,10 @@ static int print_sandboxes_table(const struct ps *ps)
 		make_fit(ps, size.ws_col, widths);
 	for (size_t c = 0; c < N_COLUMNS; c++)
 		if (widths[c])
-			print_cell(columns[c].title, c, widths);
+			print_cell(sandbox_columns[columns[c].column].title, c, widths);
 	for (size_t i = 0; i < ps->n; i++)
 		for (size_t c = 0; c < N_COLUMNS && is_shown(ps, i); c++) {
-			fill_cell(&columns[c], &ps->entries[i], cell);
+			sandbox_cell(columns[c].column, &ps->entries[i], "-", cell);
 			if (widths[c])
 				print_cell(cell, c, widths);
 		}

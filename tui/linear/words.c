@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "linear/linear.h"
+#include "metrics/sandbox_column.h"
 #include "text/format.h"
 #include "text/text.h"
 
@@ -227,27 +228,37 @@ void linear_variables(struct linear *l, const struct model *m)
 	}
 }
 
+/* "CPU 12.0 percent, memory 20 MiB, …": what is unknown is left out. */
+static void tell_sandbox(const struct trm_entry *e, char *out, size_t cap)
+{
+	static const struct {
+		enum sandbox_column column;
+		const char *before, *behind;
+	} columns[] = {{SANDBOX_CPU, "CPU", " percent"}, {SANDBOX_MEM_USED, "memory", " MiB"},
+			{SANDBOX_MEM_LIMIT, "limit", " MiB"}, {SANDBOX_PROCS, "processes", ""},
+			{SANDBOX_CLIENTS, "clients", ""}, {SANDBOX_KEPT, "kept:", ""},
+			{SANDBOX_GROUP, "group", ""}, {SANDBOX_STARTED_BY, "started by", ""}};
+	char cell[SANDBOX_CELL];
+	size_t used = 0;
+
+	out[0] = '\0';
+	for (size_t i = 0; i < sizeof columns / sizeof *columns && used < cap; i++)
+		if (*sandbox_cell(columns[i].column, e, "", cell))
+			used += (size_t)snprintf(out + used, cap - used, ", %s %s%s", columns[i].before, cell,
+					columns[i].behind);
+}
+
 void linear_sandboxes(struct linear *l, const struct model *m)
 {
 	const struct sandboxes *s = &m->sandboxes;
-	char mem[24], limit[24], cpu[24];
+	char words[1024];
 
 	if (s->error[0])
 		linear_say(l, "%s", s->error);
 	linear_say(l, "%zu sandbox%s", s->n, s->n == 1 ? "" : "es");
 	for (size_t i = 0; i < s->n; i++) {
-		const struct trm_entry *e = &s->entries[i];
-		const struct trm_sample *x = &e->sample;
-		linear_say(l,
-				"%zu: %s%s, CPU %s%s, memory %s of %s, %" PRIu64
-				" processes, %u client%s%s%s%s, started by %s",
-				i + 1, e->name, sandboxes_is_own(m, e) ? ", this one" : "",
-				x->known & TRM_METRIC_CPU_PERCENT ? say_number(cpu, x->cpu_percent)
-								  : "unknown",
-				x->known & TRM_METRIC_CPU_PERCENT ? " percent" : "",
-				format_bytes(mem, x->mem_bytes), format_bytes(limit, e->limits.mem_bytes),
-				x->procs, e->clients, e->clients == 1 ? "" : "s", e->is_kept ? ", kept" : "",
-				*e->group ? ", of " : "", e->group,
-				e->has_client ? e->client : "a program that has ended");
+		tell_sandbox(&s->entries[i], words, sizeof words);
+		linear_say(l, "%zu: %s%s%s", i + 1, s->entries[i].name,
+				sandboxes_is_own(m, &s->entries[i]) ? ", this one" : "", words);
 	}
 }

@@ -20,16 +20,16 @@ void sandboxes_finish(struct sandboxes *s)
 /* ---- the table ---- */
 
 const struct sandboxes_column_info sandboxes_columns[SANDBOXES_COLUMNS] = {
-		[SANDBOXES_NAME] = {"NAME", true, 20, 0, SANDBOXES_BY_NAME},
-		[SANDBOXES_CPU] = {"CPU%", false, 6, 0, SANDBOXES_BY_CPU},
-		[SANDBOXES_MEM] = {"MEM", false, 10, 0, SANDBOXES_BY_MEM},
-		[SANDBOXES_DISK] = {"DISK", false, 9, 112, SANDBOXES_SORTS},
-		[SANDBOXES_PROCS] = {"PROC", false, 7, 86, SANDBOXES_BY_PROCS},
-		[SANDBOXES_UPTIME] = {"UP", false, 9, 66, SANDBOXES_BY_UPTIME},
-		[SANDBOXES_CLIENTS] = {"CLI", false, 3, 60, SANDBOXES_SORTS},
-		[SANDBOXES_KEPT] = {"KEPT", false, 4, 71, SANDBOXES_SORTS},
-		[SANDBOXES_GROUP] = {"GROUP", true, 20, 104, SANDBOXES_SORTS},
-		[SANDBOXES_CLIENT] = {"STARTED BY", true, 0, 78, SANDBOXES_SORTS},
+		{SANDBOX_NAME, 0, SANDBOXES_BY_NAME},
+		{SANDBOX_CPU, 0, SANDBOXES_BY_CPU},
+		{SANDBOX_MEM, 0, SANDBOXES_BY_MEM},
+		{SANDBOX_DISK, 112, SANDBOXES_SORTS},
+		{SANDBOX_PROCS, 86, SANDBOXES_BY_PROCS},
+		{SANDBOX_UPTIME, 66, SANDBOXES_BY_UPTIME},
+		{SANDBOX_CLIENTS, 60, SANDBOXES_SORTS},
+		{SANDBOX_KEPT, 71, SANDBOXES_SORTS},
+		{SANDBOX_GROUP, 104, SANDBOXES_SORTS},
+		{SANDBOX_STARTED_BY, 78, SANDBOXES_SORTS},
 };
 
 bool sandboxes_has_groups(const struct sandboxes *s)
@@ -41,23 +41,24 @@ bool sandboxes_has_groups(const struct sandboxes *s)
 	return has;
 }
 
-static bool is_placed(unsigned column, int table_cols, bool has_groups)
+static bool is_placed(unsigned i, int table_cols, bool has_groups)
 {
-	return table_cols >= sandboxes_columns[column].from && (column != SANDBOXES_GROUP || has_groups);
+	return table_cols >= sandboxes_columns[i].from
+	       && (sandboxes_columns[i].column != SANDBOX_GROUP || has_groups);
 }
 
-bool sandboxes_place(
-		enum sandboxes_column column, int table_cols, bool has_groups, int *ret_col, int *ret_cols)
+bool sandboxes_place(unsigned i, int table_cols, bool has_groups, int *ret_col, int *ret_cols)
 {
+	const struct sandbox_column_info *info = &sandbox_columns[sandboxes_columns[i].column];
 	int col = 1;
 
-	if (!is_placed(column, table_cols, has_groups))
+	if (!is_placed(i, table_cols, has_groups))
 		return false;
-	for (unsigned i = 0; i < (unsigned)column; i++)
-		if (is_placed(i, table_cols, has_groups))
-			col += sandboxes_columns[i].cols + 1;
-	*ret_col = col + sandboxes_columns[column].is_left_aligned * (column != SANDBOXES_NAME);
-	*ret_cols = sandboxes_columns[column].cols ? sandboxes_columns[column].cols : table_cols - *ret_col;
+	for (unsigned k = 0; k < i; k++)
+		if (is_placed(k, table_cols, has_groups))
+			col += sandbox_columns[sandboxes_columns[k].column].cols + 1;
+	*ret_col = col + (info->is_left_aligned && i > 0);
+	*ret_cols = info->cols ? info->cols : table_cols - *ret_col;
 	return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "cells/canvas.h"
 #include "metrics/metrics.h"
+#include "metrics/sandbox_column.h"
 #include "model/engines.h"
 #include "model/sandbox_peek.h"
 
@@ -89,31 +90,17 @@ struct sandboxes_layout {
 };
 struct sandboxes_layout sandboxes_layout(const struct model *m);
 
-/* Columns of the table, for drawing and for clicks. cols 0: a table of this width does not show the column.
- */
-enum sandboxes_column {
-	SANDBOXES_NAME,
-	SANDBOXES_CPU,
-	SANDBOXES_MEM,
-	SANDBOXES_DISK,
-	SANDBOXES_PROCS,
-	SANDBOXES_UPTIME,
-	SANDBOXES_CLIENTS,
-	SANDBOXES_KEPT,
-	SANDBOXES_GROUP,
-	SANDBOXES_CLIENT,
-	SANDBOXES_COLUMNS
-};
+/* The columns of the table, for drawing and for clicks. */
+enum { SANDBOXES_COLUMNS = 10 };
 struct sandboxes_column_info {
-	const char *title;
-	bool is_left_aligned;
-	int cols, from; /* cols: width; from: least width of the table */
+	enum sandbox_column column;
+	int from; /* least width of the table that shows it */
 	enum sandboxes_sort sort;
 };
 extern const struct sandboxes_column_info sandboxes_columns[SANDBOXES_COLUMNS];
-/* `has_groups`: some sandboxes belong to a group; else this column is left out. */
-bool sandboxes_place(
-		enum sandboxes_column column, int table_cols, bool has_groups, int *ret_col, int *ret_cols);
+/* Place column i. False: it is not shown. `has_groups`: some sandboxes belong to a group; else that column is
+ * left out. */
+bool sandboxes_place(unsigned i, int table_cols, bool has_groups, int *ret_col, int *ret_cols);
 bool sandboxes_has_groups(const struct sandboxes *s);
 
 #endif

@@ -358,8 +358,7 @@ static void click_sandboxes(struct model *m, const struct event *ev, struct effe
 		return;
 	}
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS && ev->row == l.header_row; i++)
-		if (sandboxes_place((enum sandboxes_column)i, l.table.cols,
-				    sandboxes_has_groups(&m->sandboxes), &col, &cols)
+		if (sandboxes_place(i, l.table.cols, sandboxes_has_groups(&m->sandboxes), &col, &cols)
 				&& ev->col >= l.table.col + col && ev->col <= l.table.col + col + cols
 				&& sandboxes_columns[i].sort != SANDBOXES_SORTS)
 			sort_sandboxes_by(m, sandboxes_columns[i].sort);

@@ -4,32 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "metrics/sample_cell.h"
+#include "metrics/sandbox_column.h"
 #include "model/model.h"
 #include "view/parts.h"
-
-static void cell_clients(const struct trm_entry *e, char out[24])
-{
-	snprintf(out, 24, e->has_state ? "%u" : "n/a", e->clients);
-}
-
-static void cell_kept(const struct trm_entry *e, char out[24])
-{
-	snprintf(out, 24, "%s", !e->has_state ? "n/a" : e->is_kept ? "yes" : "no");
-}
-
-static void (*const samples[SANDBOXES_COLUMNS])(const struct trm_sample *, char out[24]) = {
-		[SANDBOXES_CPU] = sample_cell_cpu,
-		[SANDBOXES_MEM] = sample_cell_mem,
-		[SANDBOXES_DISK] = sample_cell_disk,
-		[SANDBOXES_PROCS] = sample_cell_procs,
-		[SANDBOXES_UPTIME] = sample_cell_uptime,
-};
-
-static void (*const cells[SANDBOXES_COLUMNS])(const struct trm_entry *, char out[24]) = {
-		[SANDBOXES_CLIENTS] = cell_clients,
-		[SANDBOXES_KEPT] = cell_kept,
-};
 
 static void draw_header(const struct model *m, struct canvas *c, const struct sandboxes_layout *l)
 {
@@ -38,23 +15,17 @@ static void draw_header(const struct model *m, struct canvas *c, const struct sa
 
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
 		const struct sandboxes_column_info *info = &sandboxes_columns[i];
+		const struct sandbox_column_info *of = &sandbox_columns[info->column];
 		int col, cols;
-		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, has_groups, &col, &cols))
+		if (!sandboxes_place(i, l->table.cols, has_groups, &col, &cols))
 			continue;
 		uint16_t role = info->sort == s->sort ? ROLE_TITLE : ROLE_TABLE_HEADER;
 		int end = draw_format(c, l->inner, l->header_row, l->table.col + col, role, "%*s",
-				info->is_left_aligned ? 0 : cols, info->title);
+				of->is_left_aligned ? 0 : cols, of->brief);
 		if (info->sort == s->sort && info->sort != SANDBOXES_SORTS)
 			draw_sign(c, m->has_utf8, l->header_row, end,
 					s->is_reversed ? SIGN_RISING : SIGN_FALLING, ROLE_TITLE);
 	}
-}
-
-/* A command line without the folder of its program, because there is little room. */
-static const char *without_folder(const char *command)
-{
-	const char *slash = memrchr(command, '/', strcspn(command, " "));
-	return slash ? slash + 1 : command;
 }
 
 static void draw_sandbox(const struct model *m, struct canvas *c, const struct sandboxes_layout *l,
@@ -62,37 +33,26 @@ static void draw_sandbox(const struct model *m, struct canvas *c, const struct s
 {
 	uint16_t role = is_current ? ROLE_TABLE_CURRENT : e->is_stale ? ROLE_DIM : ROLE_TEXT;
 	struct rect line = {row, l->table.col, 1, l->table.cols};
-	char text[24];
+	char text[SANDBOX_CELL];
 	int col, cols;
 	bool has_groups = sandboxes_has_groups(&m->sandboxes);
 	bool is_ours = sandboxes_is_own(m, e) && !m->sandbox.is_attached;
 
 	canvas_fill(c, line, " ", style_of(role));
 	for (unsigned i = 0; i < SANDBOXES_COLUMNS; i++) {
-		if (!sandboxes_place((enum sandboxes_column)i, l->table.cols, has_groups, &col, &cols))
+		enum sandbox_column column = sandboxes_columns[i].column;
+		if (!sandboxes_place(i, l->table.cols, has_groups, &col, &cols))
 			continue;
 		struct rect cell = {row, l->table.col + col, 1, cols};
-		if (i == SANDBOXES_NAME) {
-			draw_text(c, cell, row, cell.col, role, e->name);
-		} else if (i == SANDBOXES_GROUP) {
-			draw_text(c, cell, row, cell.col, role, e->group);
-		} else if (i == SANDBOXES_CLIENT) {
-			int end = draw_format(c, cell, row, cell.col, role, "%s%s",
-					is_ours         ? "this workbench"
-					: e->is_stale   ? "(left behind: nothing runs) "
-					: e->has_client ? ""
-							: "(gone) ",
-					is_ours ? "" : without_folder(e->client));
-			if (end > cell.col + cell.cols)
-				draw_text(c, cell, row, cell.col + cell.cols - (m->has_utf8 ? 1 : 3), role,
-						sign(m->has_utf8, SIGN_ELLIPSIS));
-		} else {
-			if (samples[i])
-				samples[i](&e->sample, text);
-			else
-				cells[i](e, text);
+		bool is_left = sandbox_columns[column].is_left_aligned;
+		sandbox_cell(column, e, is_left ? "" : "n/a", text);
+		if (!is_left)
 			draw_format(c, line, row, cell.col, role, "%*s", cols, text);
-		}
+		else if (column == SANDBOX_STARTED_BY)
+			draw_cut_text(c, m->has_utf8, cell, row, cell.col, role,
+					is_ours ? "this workbench" : text);
+		else
+			draw_text(c, cell, row, cell.col, role, text);
 	}
 }
 
