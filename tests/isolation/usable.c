@@ -21,6 +21,9 @@
 /* Generous: machines that test are busy themselves. */
 enum { PERIOD_MS = 5, QUIET_MS = 500, WORST_MS = 3000, MEAN_MS = 250 };
 
+/* One sync() alone may take long where others write much. */
+enum { BOMB_DEADLINE_MS = 3 * INSIDE_DEADLINE_MS };
+
 static struct inside in;
 static struct outcome o;
 
@@ -31,10 +34,10 @@ struct delays {
 	unsigned n;
 };
 
-struct probe {
-	pid_t pid;
+static struct {
+	pid_t pid;                      /* 0: there is none */
 	volatile struct delays *delays; /* shared with it */
-};
+} probe;
 
 /* A turn: sleep, start a process, write four KiB to a file of the host's. */
 static void probe_turn(int fd, volatile struct delays *to)
@@ -55,33 +58,39 @@ static void probe_turn(int fd, volatile struct delays *to)
 	to->n++;
 }
 
-static struct probe probe_begin(void)
+static void probe_begin(void)
 {
 	char path[] = "/tmp/terrarium-isolation-probe-XXXXXX";
-	struct probe p = {.delays = mmap(NULL, sizeof *p.delays, PROT_READ | PROT_WRITE,
-					  MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+	probe.delays = mmap(NULL, sizeof *probe.delays, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			-1, 0);
 	int fd = mkstemp(path);
-	assert_true(fd >= 0 && p.delays != MAP_FAILED);
+	assert_true(fd >= 0 && probe.delays != MAP_FAILED);
 	unlink(path);
-	p.pid = fork();
-	assert_true(p.pid >= 0);
-	if (p.pid == 0) {
+	probe.pid = fork();
+	assert_true(probe.pid >= 0);
+	if (probe.pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;)
-			probe_turn(fd, p.delays);
+			probe_turn(fd, probe.delays);
 	}
 	close(fd);
-	return p;
 }
 
-static struct delays probe_end(struct probe *p)
+static void probe_kill(void)
 {
-	struct delays delays = *p->delays;
-	int status;
-	assert_int_equal(waitpid(p->pid, &status, WNOHANG), 0); /* it could go on */
-	kill(p->pid, SIGKILL);
-	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
-	munmap((void *)p->delays, sizeof *p->delays);
+	if (probe.pid > 0) {
+		kill(probe.pid, SIGKILL);
+		waitpid(probe.pid, NULL, 0);
+		munmap((void *)probe.delays, sizeof *probe.delays);
+	}
+	probe.pid = 0;
+}
+
+static struct delays probe_end(void)
+{
+	struct delays delays = *probe.delays;
+	assert_int_equal(waitpid(probe.pid, NULL, WNOHANG), 0); /* it could go on */
+	probe_kill();
 	return delays;
 }
 
@@ -92,9 +101,11 @@ static double mean_ms(const struct delays *d)
 
 /* ---- what goes off inside ------------------------------------------------------------------- */
 
+#define GOES_OFF "it goes off\n"
 #define BEGIN \
 	"import os, time\nend = time.monotonic() + 3\ndef goes_on(): return time.monotonic() < end\n" \
-	"T = os.environ['TMPDIR']\n"
+	"T = os.environ['TMPDIR']\n" \
+	"os.write(1, b'it goes off\\n')\n"
 #define CROWD(n) /* from here on there are several, each with a number; the first waits for the others */ \
 	"pids = []; me = 0\n" \
 	"for i in range(1, " #n "):\n" \
@@ -178,10 +189,10 @@ static bool takes_loopback(const struct bomb *bomb)
 }
 
 /* Until it is over; how long the loop was away at most. */
-static double let_off(const struct bomb *bomb)
+static double try_bomb(const struct bomb *bomb, double deadline)
 {
 	const char *argv[] = {"/usr/bin/python3", "-c", bomb->code, NULL};
-	double worst = 0, before = host_now_ms(), deadline = before + INSIDE_DEADLINE_MS;
+	double worst = 0, before = host_now_ms();
 	inside_start(&in, argv, &o);
 	while (!o.is_over && host_now_ms() < deadline) {
 		trm_loop_step(in.loop, PERIOD_MS);
@@ -189,9 +200,26 @@ static double let_off(const struct bomb *bomb)
 		worst = now - before > worst ? now - before : worst;
 		before = now;
 	}
-	assert_true(o.is_over);
-	if (o.exit.exit_code != 0 && o.exit.signal != SIGKILL && !in.is_closed)
-		fail_msg("%s: it did not go off: %s", bomb->name, o.text);
+	return worst;
+}
+
+static bool has_gone_off(void)
+{
+	return o.is_over && strstr(o.text, GOES_OFF) && (o.exit.exit_code == 0 || o.exit.signal == SIGKILL);
+}
+
+/* What is left of the bomb before may be in its way for a moment: processes that end, files that are counted.
+ */
+static double let_off(const struct bomb *bomb)
+{
+	double worst = 0, deadline = host_now_ms() + BOMB_DEADLINE_MS;
+	do {
+		double one = try_bomb(bomb, deadline);
+		worst = one > worst ? one : worst;
+	} while (!has_gone_off() && !in.is_closed && host_now_ms() < deadline);
+	if (!has_gone_off() && !in.is_closed)
+		fail_msg("%s: it did not go off: over %d, exit code %d, signal %d: %s %s", bomb->name,
+				o.is_over, o.exit.exit_code, o.exit.signal, o.why.msg, o.text);
 	return worst;
 }
 
@@ -231,9 +259,9 @@ static void expect_life(void)
 		assert_int_equal(o.exit.exit_code, 0);
 		return;
 	}
+	printf("  it was ended: %s\n", in.why.msg);
 	assert_int_not_equal(inside_isolation, TRM_ISOLATION_NAMESPACES);
 	assert_int_equal(in.why.code, TRM_ETOOBIG);
-	printf("  it was ended: %s\n", in.why.msg);
 	inside_wait_closed(&in);
 	open_one(NULL);
 }
@@ -241,17 +269,17 @@ static void expect_life(void)
 static void the_host_stays_usable(void **state)
 {
 	const struct timespec quiet_time = {.tv_nsec = QUIET_MS * 1000000};
-	struct probe p = probe_begin();
 	(void)state;
+	probe_begin();
 	nanosleep(&quiet_time, NULL);
-	struct delays quiet = probe_end(&p);
+	struct delays quiet = probe_end();
 	printf("quiet: a delay of %.1f ms, %.1f at most\n", mean_ms(&quiet), quiet.worst_ms);
 	for (size_t i = 0; i < sizeof BOMBS / sizeof *BOMBS; i++) {
 		if (takes_loopback(&BOMBS[i]) && inside_isolation != TRM_ISOLATION_NAMESPACES)
 			continue; /* it has no sockets but pairs */
-		p = probe_begin();
+		probe_begin();
 		double own = let_off(&BOMBS[i]);
-		struct delays d = probe_end(&p);
+		struct delays d = probe_end();
 		printf("%s: a delay of %.1f ms, %.1f at most; the sandbox's program %.1f\n", BOMBS[i].name,
 				mean_ms(&d), d.worst_ms, own);
 		assert_true(d.n > 0);
@@ -264,6 +292,7 @@ static void the_host_stays_usable(void **state)
 static int close_it(void **state)
 {
 	(void)state;
+	probe_kill(); /* a case that has failed leaves it */
 	inside_close(&in);
 	return 0;
 }
