@@ -553,7 +553,11 @@ static void who_leaves_hears_what_becomes_of_it(void **state)
 	screen_send(&second, CTRL_D);
 	screen_wait(&second, "calm-fern is not kept: it runs until the program that it belongs to ends");
 	assert_int_equal(screen_end(&second), 0);
-	leave();
+	enter("open('a.csv', 'w').close()", "[4]>");
+	screen_wait_quiet(&s, 150);
+	screen_send(&s, CTRL_D);
+	screen_wait(&s, "1 file that was written in the sandbox (a.csv) is gone with it");
+	assert_int_equal(screen_end(&s), 0);
 }
 
 static void of_many_runs_before_the_newest_are_shown(void **state)

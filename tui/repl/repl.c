@@ -74,6 +74,30 @@ static bool hesitates(struct repl *r, const char *name, uint32_t others)
 	return true;
 }
 
+static void on_looked(void *user)
+{
+	struct repl *r = user;
+	char text[LOST_NAMES + 120];
+	lost_files_describe(&r->lost, text, sizeof text);
+	if (r->lost.count && !r->is_over)
+		repl_say(r, "%s: before leaving, ':cp :FILE .' saves one, and ':keep' keeps the sandbox",
+				text);
+	r->is_over = true;
+}
+
+/* A sandbox of our own ends with us. Who is in a hurry leaves twice. */
+static bool looks_for_files(struct repl *r)
+{
+	struct trm_sandbox *sandbox = r->cli_session.sandbox;
+	if (!repl_has_person(r) || r->is_over || r->lost.sandbox || !sandbox || !trm_sandbox_is_ready(sandbox)
+			|| cli_session_is_shared(&r->cli_session))
+		return false;
+	r->lost.looked = on_looked;
+	r->lost.user = r;
+	lost_files_look(&r->lost, sandbox);
+	return true;
+}
+
 void repl_leave(struct repl *r)
 {
 	r->is_leaving = true;
@@ -91,6 +115,8 @@ void repl_leave(struct repl *r)
 			return;
 		}
 	}
+	if (looks_for_files(r))
+		return;
 	if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
 			|| !r->cli_session.sandbox)
 		r->is_over = true;
@@ -467,6 +493,7 @@ static void close_all(struct repl *r)
 	code_finish(&r->last);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		code_finish(&r->scripts[i]);
+	lost_files_finish(&r->lost);
 	free(r->held_line);
 	free(r->offered);
 	free(r->filename);

@@ -25,6 +25,7 @@
 #include "stream/cli_session.h"
 #include "stream/displays.h"
 #include "stream/echo_off.h"
+#include "stream/lost_files.h"
 #include "stream/policy_gate.h"
 #include "stream/stdin_feed.h"
 #include "stream/tail.h"
@@ -69,6 +70,7 @@ struct repl {
 	struct trm_session *session;
 	const struct trm_lang *lang;
 	unsigned used_langs;                                    /* bit per language that has run something */
+	struct lost_files lost;                                 /* files that end with the sandbox */
 	bool was_warned;                                        /* that others lose the sandbox */
 	struct tail tail;                                       /* the end of the run's stderr */
 	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been

@@ -50,7 +50,7 @@ static void values_of_c_are_shown(void **state)
 }
 
 /* Of a piece and of a program. */
-static void the_time_of_compiling_is_told(void **state)
+static void the_time_of_compiling_is_known(void **state)
 {
 	static const char *const codes[] = {"1 + 1", "int main(void) { return 0; }"};
 	(void)state;
@@ -265,7 +265,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(values_of_c_are_shown),
-			cmocka_unit_test(the_time_of_compiling_is_told),
+			cmocka_unit_test(the_time_of_compiling_is_known),
 			cmocka_unit_test(declarations_of_c_stay),
 			cmocka_unit_test(initializers_may_call_functions),
 			cmocka_unit_test(no_piece_of_c_runs_again),

@@ -228,7 +228,7 @@ static void a_program_has_settings_of_its_own(void **state)
 	assert_int_equal(trm_config_load_from(&config, NULL, NULL, &own, &why), TRM_ETOOBIG);
 }
 
-static void what_is_wrong_in_a_file_is_told_with_its_place(void **state)
+static void what_is_wrong_in_a_file_has_its_place(void **state)
 {
 	(void)state;
 	write_file("terrarium/config.json", "{ \"memory\": }");
@@ -393,7 +393,7 @@ int main(void)
 			cmocka_unit_test_setup(options_follow_from_settings, begin),
 			cmocka_unit_test_setup(lists_for_servers_and_engines_follow, begin),
 			cmocka_unit_test_setup(a_program_has_settings_of_its_own, begin),
-			cmocka_unit_test_setup(what_is_wrong_in_a_file_is_told_with_its_place, begin),
+			cmocka_unit_test_setup(what_is_wrong_in_a_file_has_its_place, begin),
 			cmocka_unit_test_setup(the_environment_has_its_own_ways, begin),
 			cmocka_unit_test_setup(what_cannot_be_read_is_an_error, begin),
 			cmocka_unit_test_setup(lists_end_where_they_are_cut_or_full, begin),
