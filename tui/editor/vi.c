@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "editor/vi.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cells/event.h"
@@ -54,6 +55,18 @@ static unsigned count_of(const struct vi *v)
 	return v->before || v->count ? (a * b < COUNT_MAX ? a * b : COUNT_MAX) : 0;
 }
 
+/* Do the bytes span lines, with nothing but blanks around them? d then takes the lines. */
+static bool is_whole_lines(const struct editor *e, size_t low, size_t high)
+{
+	size_t end = vi_line_end(e, high);
+
+	if (vi_line_end(e, low) >= high || vi_first_ink(e, low) < low)
+		return false;
+	while (high < end && vi_class_of(e, high, false) == 0)
+		high++;
+	return high == end;
+}
+
 /* A motion, with or without a pending operator. */
 static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, size_t to)
 {
@@ -63,6 +76,8 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 	forget_keys(v);
 	if (span == SPAN_NONE)
 		return EDITOR_HANDLED;
+	if (!op && to > vi_last_end(e))
+		to = vi_last_end(e);
 	if (vi_is_visual(v)) {
 		v->cursor = to;
 		vi_show_visual(v, e);
@@ -78,7 +93,20 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 	size_t low = from < to ? from : to, high = from < to ? to : from;
 	if (span == SPAN_INCLUSIVE)
 		high = text_next(e->text, high);
+	/* What ends before the first character of a line ends with the line above. */
+	bool ends_above = span == SPAN_EXCLUSIVE && vi_line_start(e, high) == high
+			  && vi_line_end(e, low) < high;
+	high -= ends_above;
+	if (ends_above ? vi_first_ink(e, low) >= low : op == 'd' && is_whole_lines(e, low, high))
+		return vi_operate_lines(v, e, op, low, high);
 	return vi_operate(v, e, op, low, high, false);
+}
+
+static bool is_line_beside(const struct editor *e, uint32_t key)
+{
+	size_t line = editor_line(e);
+
+	return key == 'k' ? line > 0 : line < text_line_of(e->text, vi_last_end(e));
 }
 
 /* j and k keep the column. The motion of the editor does that. */
@@ -88,7 +116,7 @@ static unsigned move_vertically(struct vi *v, struct editor *e, uint32_t key)
 
 	if (vi_is_visual(v))
 		e->sel.anchor = e->sel.cursor = v->cursor;
-	for (; n; n--)
+	for (; n && is_line_beside(e, key); n--)
 		editor_move(e, key == 'j' ? MOVE_DOWN : MOVE_UP, false);
 	size_t goal = e->goal_col;
 	forget_keys(v);
@@ -138,6 +166,21 @@ static bool is_missing_prefix(uint32_t key)
 	return key < 0x80 && key && strchr("q@m'`\"", (int)key);
 }
 
+static unsigned replace_visual(struct vi *v, struct editor *e, uint32_t cp)
+{
+	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
+	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	bool is_lines = v->mode == VI_VISUAL_LINES;
+
+	v->mode = VI_NORMAL;
+	v->is_change = true;
+	forget_keys(v);
+	return vi_replace_each(e, cp, is_lines ? vi_line_start(e, low) : low,
+			is_lines                   ? vi_line_end(e, high)
+			: high < text_len(e->text) ? text_next(e->text, high)
+						   : high);
+}
+
 static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = vi_is_visual(v) ? v->cursor : e->sel.cursor;
@@ -153,6 +196,8 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 	}
 	if (prefix == 'i' || prefix == 'a')
 		return take_object(v, e, prefix == 'a', key);
+	if (prefix == 'r' && vi_is_visual(v))
+		return replace_visual(v, e, key);
 	if (prefix == 'r') {
 		forget_keys(v);
 		v->is_change = true;
@@ -182,8 +227,11 @@ static unsigned visual_key(struct vi *v, struct editor *e, uint32_t key, bool *r
 {
 	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
 	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	static const char keys[] = "xsXDCSRY", means[] = "dcddcccy";
+	const char *found = key < 0x80 && key ? strchr(keys, (int)key) : NULL;
+	uint32_t op = found ? (uint32_t)means[found - keys] : key;
+	bool is_upper = found && key < 'a'; /* whole lines, whatever the mode */
 	bool is_lines = v->mode == VI_VISUAL_LINES;
-	uint32_t op = key == 'x' ? 'd' : key == 's' ? 'c' : key;
 
 	*ret_done = true;
 	if (key == K_ESCAPE || (key == 'v' && !is_lines) || (key == 'V' && is_lines)) {
@@ -204,14 +252,23 @@ static unsigned visual_key(struct vi *v, struct editor *e, uint32_t key, bool *r
 		vi_show_visual(v, e);
 		return DONE;
 	}
-	*ret_done = op < 0x80 && strchr("dcy<>", (int)op) != NULL;
+	*ret_done = op < 0x80 && op && strchr("dcy<>~uUJpP", (int)op) != NULL;
 	if (!*ret_done)
 		return 0;
 	v->mode = VI_NORMAL;
+	v->is_change = op != 'y';
 	forget_keys(v);
-	if (is_lines)
+	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
+	if (op == 'J')
+		return vi_join_visual(e, low, high);
+	if (op == 'p' || op == 'P')
+		return vi_put_over(v, e, low, to, is_lines);
+	if (strchr("~uU", (int)op))
+		return vi_change_case(e, op, is_lines ? vi_line_start(e, low) : low,
+				is_lines ? vi_line_end(e, high) : to);
+	if (is_lines || is_upper)
 		return vi_operate_lines(v, e, op, low, high);
-	return vi_operate(v, e, op, low, high < text_len(e->text) ? text_next(e->text, high) : high, false);
+	return vi_operate(v, e, op, low, to, false);
 }
 
 static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
@@ -220,8 +277,10 @@ static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
 
 	e->sel.anchor = e->sel.cursor = is_above ? start : end;
 	if (!is_above) {
+		unsigned made = edit_enter(e, 0);
 		v->mode = VI_INSERT;
-		return edit_enter(e, 0);
+		v->repeats = 0;
+		return made;
 	}
 	unsigned bits = editor_replace(e, start, 0, "\n", 1, BURST_NONE);
 	vi_begin_insert(v, e, start);
@@ -239,6 +298,49 @@ static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t 
 	return move_or_operate(v, e, span, to);
 }
 
+/* So many lines from the cursor on, which stays where it is if they are only copied. */
+static unsigned operate_down(struct vi *v, struct editor *e, uint32_t op, unsigned count)
+{
+	size_t pos = e->sel.cursor;
+	unsigned bits = vi_operate_lines(v, e, op, pos, vi_down_by(e, pos, count ? (long)count - 1 : 0));
+
+	if (op == 'y')
+		vi_go_to(e, pos);
+	return bits;
+}
+
+static size_t skip_count(const uint32_t *keys, size_t n, size_t at)
+{
+	bool is_count = at < n && keys[at] >= '1' && keys[at] <= '9';
+
+	while (is_count && at < n && keys[at] >= '0' && keys[at] <= '9')
+		at++;
+	return at;
+}
+
+/* "3." repeats the last change with another count: 2dw and d2w become 3dw. */
+static void count_last(struct vi *v, unsigned count)
+{
+	uint32_t keys[VI_KEYS + 16];
+	char digits[16];
+	size_t n = 0, at = skip_count(v->last, v->n_last, 0);
+
+	snprintf(digits, sizeof digits, "%u", count);
+	while (digits[n]) {
+		keys[n] = (unsigned char)digits[n];
+		n++;
+	}
+	if (at < v->n_last && v->last[at] < 0x80 && v->last[at] && strchr("dc<>", (int)v->last[at])) {
+		keys[n++] = v->last[at];
+		at = skip_count(v->last, v->n_last, at + 1);
+	}
+	if (n + v->n_last - at > VI_KEYS)
+		return;
+	memcpy(keys + n, v->last + at, (v->n_last - at) * sizeof *keys);
+	v->n_last = n + v->n_last - at;
+	memcpy(v->last, keys, v->n_last * sizeof *keys);
+}
+
 static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = e->sel.cursor, end = vi_line_end(e, pos);
@@ -252,10 +354,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case 'C': return shorthand(v, e, 'c', '$');
 	case 's': return shorthand(v, e, 'c', 'l');
 	case 'Y':
-	case 'S':
-		forget_keys(v);
-		return vi_operate_lines(v, e, key == 'Y' ? 'y' : 'c', pos,
-				vi_down_by(e, pos, count ? (long)count - 1 : 0));
+	case 'S': forget_keys(v); return operate_down(v, e, key == 'Y' ? 'y' : 'c', count);
 	case 'i': vi_begin_insert(v, e, pos); break;
 	case 'a': vi_begin_insert(v, e, pos < end ? text_next(e->text, pos) : pos); break;
 	case 'I': vi_begin_insert(v, e, vi_first_ink(e, pos)); break;
@@ -281,10 +380,19 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case 'n': *request = VI_NEXT; break;
 	case 'N': *request = VI_PREVIOUS; break;
 	case ':': *request = VI_COMMAND; break;
-	case '.': *request = VI_REPEAT; break;
+	case '.':
+		if (count)
+			count_last(v, count);
+		*request = VI_REPEAT;
+		break;
 	default: v->unknown = key; *request = VI_UNKNOWN;
 	}
 	forget_keys(v);
+	if (v->mode == VI_INSERT && count > 1) {
+		v->repeats = count - 1;
+		v->insert_at = e->sel.cursor;
+		v->opens_lines = key == 'o' || key == 'O';
+	}
 	return bits | DONE;
 }
 
@@ -328,7 +436,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 		unsigned count = count_of(v);
 		v->is_change = key != 'y';
 		forget_keys(v);
-		return vi_operate_lines(v, e, key, to, vi_down_by(e, to, count ? (long)count - 1 : 0));
+		return operate_down(v, e, key, count);
 	}
 	if (!v->operator&&(key == 'j' || key == 'k'))
 		return move_vertically(v, e, key);
@@ -365,8 +473,12 @@ static void record_key(struct vi *v, uint32_t key)
 
 void vi_typed(struct vi *v, const struct event *ev)
 {
+	bool is_other = ev->mods & (MOD_CTRL | MOD_ALT);
+
 	if (v->mode == VI_INSERT)
-		record_key(v, ev->mods & (MOD_CTRL | MOD_ALT) ? 0 : ev->key);
+		record_key(v, is_other ? 0 : ev->key);
+	if (is_other || (ev->key >= KEYS_BASE && ev->key != K_ENTER && ev->key != K_BACKSPACE))
+		v->repeats = 0; /* the cursor may have moved */
 }
 
 static void end_change(struct vi *v)
@@ -387,14 +499,7 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search or the mouse */
 		vi_go_to(e, selection_start(e->sel));
 	record_key(v, ev->key);
-	if (v->mode == VI_INSERT) { /* Escape */
-		size_t pos = e->sel.cursor;
-		v->mode = VI_NORMAL;
-		vi_go_to(e, pos > vi_line_start(e, pos) ? text_previous(e->text, pos) : pos);
-		bits = DONE;
-	} else {
-		bits = take_key(v, e, ev, ret_request);
-	}
+	bits = v->mode == VI_INSERT ? vi_end_insert(v, e) : take_key(v, e, ev, ret_request);
 	if (v->mode == VI_NORMAL && is_idle(v))
 		end_change(v);
 	editor_show_cursor(e);

@@ -28,6 +28,9 @@ struct vi {
 	uint32_t unknown; /* of VI_UNKNOWN: the key of vi that is missing here */
 	uint32_t find, find_char; /* the last f F t T and its character, for ; and , */
 	size_t anchor, cursor;    /* of visual mode, which includes both characters */
+	unsigned repeats;         /* how often more Escape inserts what was typed: 3ix; 0: not */
+	size_t insert_at;         /* where that began */
+	bool opens_lines;         /* each time in a line of its own: 3ox */
 	bool has_lines;           /* the clipboard holds whole lines … */
 	size_t lines_len;         /* … as long as its length is still this */
 	/* The keys of the last change, and of the change that is being typed. */

@@ -24,6 +24,8 @@ enum span { SPAN_NONE, SPAN_EXCLUSIVE, SPAN_INCLUSIVE, SPAN_LINES };
 
 size_t vi_line_start(const struct editor *e, size_t pos);
 size_t vi_line_end(const struct editor *e, size_t pos);
+/* The end of the last line. What follows a newline at the end of the text is no line of vi. */
+size_t vi_last_end(const struct editor *e);
 size_t vi_first_ink(const struct editor *e, size_t pos);
 /* 0 white space, 1 a word, 2 punctuation. Big words include punctuation. */
 int vi_class_of(const struct editor *e, size_t pos, bool is_big);
@@ -54,6 +56,7 @@ void vi_put_cursor(struct editor *e, size_t pos);
 void vi_go_to(struct editor *e, size_t pos);
 void vi_show_visual(struct vi *v, struct editor *e);
 void vi_begin_insert(struct vi *v, struct editor *e, size_t pos);
+unsigned vi_end_insert(struct vi *v, struct editor *e); /* Escape */
 /* Copy [from, to) to the clipboard, as whole lines or not. d and c also remove it. */
 unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, size_t to, bool is_lines);
 unsigned vi_operate_lines(struct vi *v, struct editor *e, uint32_t op, size_t one, size_t other);
@@ -61,5 +64,10 @@ unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsign
 unsigned vi_join_lines(struct editor *e, unsigned count);
 unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count);
 unsigned vi_swap_case(struct editor *e, unsigned count);
+/* Of visual mode: J, ~ u U, r, p. */
+unsigned vi_join_visual(struct editor *e, size_t low, size_t high);
+unsigned vi_change_case(struct editor *e, uint32_t op, size_t from, size_t to);
+unsigned vi_replace_each(struct editor *e, uint32_t cp, size_t from, size_t to);
+unsigned vi_put_over(struct vi *v, struct editor *e, size_t from, size_t to, bool is_lines);
 
 #endif

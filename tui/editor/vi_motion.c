@@ -23,6 +23,13 @@ size_t vi_line_end(const struct editor *e, size_t pos)
 	return text_line_end(e->text, text_line_of(e->text, pos));
 }
 
+size_t vi_last_end(const struct editor *e)
+{
+	size_t len = text_len(e->text);
+
+	return len && text_byte(e->text, len - 1) == '\n' ? len - 1 : len;
+}
+
 size_t vi_first_ink(const struct editor *e, size_t pos)
 {
 	pos = vi_line_start(e, pos);
@@ -99,7 +106,7 @@ static size_t word_back(const struct editor *e, size_t pos, bool is_big)
 /* The next or previous empty line. */
 static size_t paragraph(const struct editor *e, size_t pos, int by)
 {
-	size_t line = text_line_of(e->text, pos), lines = text_lines(e->text);
+	size_t line = text_line_of(e->text, pos), lines = text_line_of(e->text, vi_last_end(e)) + 1;
 	bool has_ink = false;
 
 	for (;;) {
@@ -108,7 +115,7 @@ static size_t paragraph(const struct editor *e, size_t pos, int by)
 			return text_line_start(e->text, line);
 		has_ink |= !is_empty;
 		if (by < 0 ? line == 0 : line + 1 >= lines)
-			return by < 0 ? 0 : text_len(e->text);
+			return by < 0 ? 0 : vi_last_end(e);
 		line = by < 0 ? line - 1 : line + 1;
 	}
 }
@@ -139,7 +146,7 @@ bool vi_find_in_line(const struct editor *e, uint32_t kind, uint32_t wanted, uns
 
 size_t vi_down_by(const struct editor *e, size_t pos, long by)
 {
-	long line = (long)text_line_of(e->text, pos) + by, last = (long)text_lines(e->text) - 1;
+	long line = (long)text_line_of(e->text, pos) + by, last = (long)text_line_of(e->text, vi_last_end(e));
 
 	line = line < 0 ? 0 : line > last ? last : line;
 	return text_line_start(e->text, (size_t)line);
@@ -155,7 +162,7 @@ static bool find_partner(const struct editor *e, size_t *pos)
 
 enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count, size_t *pos)
 {
-	size_t from = *pos, start = vi_line_start(e, from), end = vi_line_end(e, from);
+	size_t from = *pos, start = vi_line_start(e, from), end = vi_line_end(e, from), to;
 	unsigned n = count ? count : 1;
 
 	switch (key) {
@@ -174,8 +181,10 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 	case '$': *pos = vi_line_end(e, vi_down_by(e, from, (long)n - 1)); return SPAN_EXCLUSIVE;
 	case 'w':
 	case 'W':
-		for (; n; n--)
+		for (; n; n--) {
+			end = vi_line_end(e, *pos);
 			*pos = word_forward(e, *pos, key == 'W');
+		}
 		/* An operator with the last word of a line takes neither the end of the line nor the
 		 * indentation of the next line. */
 		if (v->operator&& * pos> end)
@@ -190,18 +199,17 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 	case 'B':
 		for (; n; n--)
 			*pos = word_back(e, *pos, key == 'B');
-		return SPAN_EXCLUSIVE;
+		return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
 	case '{':
 	case '}':
 		for (; n; n--)
-			*pos = paragraph(e, *pos, key == '{' ? -1 : 1);
+			if ((to = paragraph(e, *pos, key == '{' ? -1 : 1)) == *pos)
+				return SPAN_NONE;
+			else
+				*pos = to;
 		return SPAN_EXCLUSIVE;
 	case 'G':
-		*pos = vi_first_ink(
-				e, count ? text_line_start(e->text, count - 1)
-				   : text_len(e->text) && text_byte(e->text, text_len(e->text) - 1) == '\n'
-						   ? text_len(e->text) - 1
-						   : text_len(e->text));
+		*pos = vi_first_ink(e, count ? text_line_start(e->text, count - 1) : vi_last_end(e));
 		return SPAN_LINES;
 	case 'j':
 	case 'k':
@@ -211,7 +219,7 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 	case K_ENTER:
 	case '-':
 		*pos = vi_first_ink(e, vi_down_by(e, from, key == '-' ? -(long)n : (long)n));
-		return SPAN_LINES;
+		return text_line_of(e->text, *pos) == text_line_of(e->text, from) ? SPAN_NONE : SPAN_LINES;
 	case '%': return find_partner(e, pos) ? SPAN_INCLUSIVE : SPAN_NONE;
 	case ';':
 	case ',': {

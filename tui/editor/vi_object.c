@@ -159,6 +159,10 @@ static bool bracket_object(const struct editor *e, bool is_around, uint32_t key,
 	char open = pairs[(found - pairs) & ~1], close = pairs[(found - pairs) | 1];
 	size_t from = pos, to;
 
+	/* Outside of all pairs it is the next one. */
+	if (!find_open(e, open, close, from, &to))
+		while (from < text_len(e->text) && (char)text_byte(e->text, from) != open)
+			from++;
 	for (; n; n--) {
 		if (!find_open(e, open, close, from, &from) || (n > 1 && from == 0))
 			return false;
@@ -176,7 +180,9 @@ static bool bracket_object(const struct editor *e, bool is_around, uint32_t key,
 
 static bool is_blank_line(const struct editor *e, size_t line)
 {
-	return text_line_start(e->text, line) == text_line_end(e->text, line);
+	size_t end = text_line_end(e->text, line);
+
+	return vi_first_ink(e, end) == end;
 }
 
 static size_t paragraph_end(const struct editor *e, size_t line, size_t lines)

@@ -53,9 +53,11 @@ static void keys(const char *text)
 				*text == '\x12' ? MOD_CTRL : 0);
 }
 
-static const struct {
+struct vi_case {
 	const char *text, *keys, *want; /* the cursor begins at the first character */
-} cases[] = {
+};
+
+static const struct vi_case cases[] = {
 		{"one two three\n", "dw", "two three\n"},
 		{"one two three\n", "2dw", "three\n"},
 		{"one two three\n", "d2w", "three\n"},
@@ -175,6 +177,50 @@ static const struct {
 		{"abc\n", "diz", "abc\n"},
 		{"foo bar\n", "ciwx\x1bw.", "x x\n"},
 		{"one two\n", "3\x1bx", "ne two\n"},
+		{"abcdefg\n", "x3.", "efg\n"},
+		{"a b c d e f\n", "d2w3.", "f\n"},
+		{"a b c d e f\n", "2dw.", "e f\n"},
+		{"abc\n", "3ix\x1b", "xxxabc\n"},
+		{"abc\n", "2axy\x1b", "axyxybc\n"},
+		{"abc\n", "2Ax\x1bu", "abcx\n"},
+		{"abc\n", "2ox\x1b", "abc\nx\nx\n"},
+		{"abc\n", "2Ox\x1biy\x1b", "x\nyx\nabc\n"},
+		{"abc\n", "2ix\x1bl2.", "xxxxabc\n"},
+		{"aBc dEf\n", "ve~", "AbC dEf\n"},
+		{"aBc dEf\n", "veU", "ABC dEf\n"},
+		{"aBc dEf\n", "Vu", "abc def\n"},
+		{"abc\ndef\n", "vjrx", "xxx\nxef\n"},
+		{"a\nb\nc\n", "VjJ", "a b\nc\n"},
+		{"a\nb\nc\nd\n", "VjjJ", "a b c\nd\n"},
+		{"one two\n", "yewvep", "one one\n"},
+		{"one two\n", "yewvepx", "one on\n"},
+		{"a\nb\nc\n", "yyjVp", "a\na\nc\n"},
+		{"a\nb\nc\n", "yyjVpp", "a\na\nb\nc\n"},
+		{"abc\nd\n", "yyjvp", "abc\n\nabc\n\n"},
+		{"ab\ncd\nef\n", "ylVjp", "a\nef\n"},
+		{"a\nb\nc\n", "vjD", "c\n"},
+		{"a\nb\nc\n", "vYp", "a\na\nb\nc\n"},
+		{"a\nb\nc\n", "vjCx\x1b", "x\nc\n"},
+		{"a b\n  c d\ne\n", "w2dw", "a d\ne\n"},
+		{"a b\n  c d\ne\n", "wdw", "a \n  c d\ne\n"},
+		{"a\nb\n\nc\n", "d}p", "\na\nb\nc\n"},
+		{"ab\nc\n\nd\n", "ld}", "a\n\nd\n"},
+		{"a\nb\nc\n", "2d$", "c\n"},
+		{"a\nb\n", "}x", "a\n\n"},
+		{"x = f(a)\n", "ci(b\x1b", "x = f(b)\n"},
+		{"a\n  \nb\n", "dap", "b\n"},
+		{"abc def\n", "lyyp", "abc def\nabc def\n"},
+		{"abc def\n", "lyyx", "ac def\n"},
+};
+
+/* A motion fails in them. vim leaves out the rest of a "normal", so these are not run there. */
+static const struct vi_case failing[] = {
+		{"a\nb\n", "d-x", "\nb\n"},
+		{"a\nb\n", "G+x", "a\n\n"},
+		{"a\nb\n", "Gjx", "a\n\n"},
+		{"ab\ncd\n", "lkx", "a\ncd\n"},
+		{"ab cd\n", "wwwx", "ab c\n"},
+		{"ab cd\n", "eeex", "ab c\n"},
 };
 
 static void start(const char *text)
@@ -193,23 +239,29 @@ static char *result(void)
 	return out;
 }
 
-static void it_does_what_vi_does(void **state)
+static size_t count_wrong(const struct vi_case *c, size_t n)
 {
 	size_t n_wrong = 0;
 
-	(void)state;
-	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		start(cases[i].text);
-		keys(cases[i].keys);
-		if (strcmp(result(), cases[i].want) != 0) {
-			print_error("%s typed in \"%s\" made \"%s\", not \"%s\"\n", cases[i].keys,
-					cases[i].text, result(), cases[i].want);
+	for (size_t i = 0; i < n; i++) {
+		start(c[i].text);
+		keys(c[i].keys);
+		if (strcmp(result(), c[i].want) != 0) {
+			print_error("%s typed in \"%s\" made \"%s\", not \"%s\"\n", c[i].keys, c[i].text,
+					result(), c[i].want);
 			n_wrong++;
 		}
 		editor_finish(&e);
 		clipboard_finish(&clipboard);
 	}
-	assert_int_equal(n_wrong, 0);
+	return n_wrong;
+}
+
+static void it_does_what_vi_does(void **state)
+{
+	(void)state;
+	assert_int_equal(count_wrong(cases, sizeof cases / sizeof *cases), 0);
+	assert_int_equal(count_wrong(failing, sizeof failing / sizeof *failing), 0);
 }
 
 /* The same in vim, each case in a file of its own. */
