@@ -42,7 +42,7 @@ bool vi_wants(const struct vi *v, const struct event *ev)
 }
 /* ---- keys ---- */
 
-static void forget_keys(struct vi *v)
+void vi_forget_keys(struct vi *v)
 {
 	v->count = v->before = 0;
 	v->operator= v->prefix = 0;
@@ -73,7 +73,7 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 	size_t from = vi_is_visual(v) ? v->cursor : e->sel.cursor;
 	uint32_t op = v->operator;
 
-	forget_keys(v);
+	vi_forget_keys(v);
 	if (span == SPAN_NONE)
 		return EDITOR_HANDLED;
 	if (!op && to > vi_last_end(e))
@@ -119,7 +119,7 @@ static unsigned move_vertically(struct vi *v, struct editor *e, uint32_t key)
 	for (; n && is_line_beside(e, key); n--)
 		editor_move(e, key == 'j' ? MOVE_DOWN : MOVE_UP, false);
 	size_t goal = e->goal_col;
-	forget_keys(v);
+	vi_forget_keys(v);
 	if (vi_is_visual(v)) {
 		v->cursor = e->sel.cursor;
 		vi_show_visual(v, e);
@@ -138,7 +138,7 @@ static unsigned take_object(struct vi *v, struct editor *e, bool is_around, uint
 	struct vi_object o;
 
 	bool is_found = vi_find_object(e, is_around, key, count_of(v), pos, &o);
-	forget_keys(v);
+	vi_forget_keys(v);
 	if (!is_found)
 		return EDITOR_HANDLED;
 	if (vi_is_visual(v)) {
@@ -166,21 +166,6 @@ static bool is_missing_prefix(uint32_t key)
 	return key < 0x80 && key && strchr("q@m'`\"", (int)key);
 }
 
-static unsigned replace_visual(struct vi *v, struct editor *e, uint32_t cp)
-{
-	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
-	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
-	bool is_lines = v->mode == VI_VISUAL_LINES;
-
-	v->mode = VI_NORMAL;
-	v->is_change = true;
-	forget_keys(v);
-	return vi_replace_each(e, cp, is_lines ? vi_line_start(e, low) : low,
-			is_lines                   ? vi_line_end(e, high)
-			: high < text_len(e->text) ? text_next(e->text, high)
-						   : high);
-}
-
 static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
 {
 	size_t pos = vi_is_visual(v) ? v->cursor : e->sel.cursor;
@@ -189,7 +174,7 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 
 	v->prefix = 0;
 	if (is_missing_prefix(prefix)) {
-		forget_keys(v);
+		vi_forget_keys(v);
 		v->unknown = prefix;
 		*request = VI_UNKNOWN;
 		return EDITOR_HANDLED;
@@ -197,9 +182,9 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 	if (prefix == 'i' || prefix == 'a')
 		return take_object(v, e, prefix == 'a', key);
 	if (prefix == 'r' && vi_is_visual(v))
-		return replace_visual(v, e, key);
+		return vi_replace_visual(v, e, key);
 	if (prefix == 'r') {
-		forget_keys(v);
+		vi_forget_keys(v);
 		v->is_change = true;
 		return vi_replace_characters(e, key, n);
 	}
@@ -210,7 +195,7 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 	if (prefix == 'Z' && key == 'Z')
 		*request = VI_COMMAND; /* the command asks what to do */
 	if (prefix == 'g' || prefix == 'Z') {
-		forget_keys(v);
+		vi_forget_keys(v);
 		return EDITOR_HANDLED;
 	}
 	v->find = prefix;
@@ -221,54 +206,6 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 			: prefix & 0x20 ? SPAN_INCLUSIVE
 					: SPAN_EXCLUSIVE,
 			pos);
-}
-
-static unsigned visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done)
-{
-	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
-	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
-	static const char keys[] = "xsXDCSRY", means[] = "dcddcccy";
-	const char *found = key < 0x80 && key ? strchr(keys, (int)key) : NULL;
-	uint32_t op = found ? (uint32_t)means[found - keys] : key;
-	bool is_upper = found && key < 'a'; /* whole lines, whatever the mode */
-	bool is_lines = v->mode == VI_VISUAL_LINES;
-
-	*ret_done = true;
-	if (key == K_ESCAPE || (key == 'v' && !is_lines) || (key == 'V' && is_lines)) {
-		v->mode = VI_NORMAL;
-		forget_keys(v);
-		vi_go_to(e, v->cursor);
-		return DONE;
-	}
-	if (key == 'v' || key == 'V') {
-		v->mode = key == 'v' ? VI_VISUAL : VI_VISUAL_LINES;
-		vi_show_visual(v, e);
-		return DONE;
-	}
-	if (key == 'o') {
-		size_t other = v->anchor;
-		v->anchor = v->cursor;
-		v->cursor = other;
-		vi_show_visual(v, e);
-		return DONE;
-	}
-	*ret_done = op < 0x80 && op && strchr("dcy<>~uUJpP", (int)op) != NULL;
-	if (!*ret_done)
-		return 0;
-	v->mode = VI_NORMAL;
-	v->is_change = op != 'y';
-	forget_keys(v);
-	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
-	if (op == 'J')
-		return vi_join_visual(e, low, high);
-	if (op == 'p' || op == 'P')
-		return vi_put_over(v, e, low, to, is_lines);
-	if (strchr("~uU", (int)op))
-		return vi_change_case(e, op, is_lines ? vi_line_start(e, low) : low,
-				is_lines ? vi_line_end(e, high) : to);
-	if (is_lines || is_upper)
-		return vi_operate_lines(v, e, op, low, high);
-	return vi_operate(v, e, op, low, to, false);
 }
 
 static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
@@ -354,7 +291,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case 'C': return shorthand(v, e, 'c', '$');
 	case 's': return shorthand(v, e, 'c', 'l');
 	case 'Y':
-	case 'S': forget_keys(v); return operate_down(v, e, key == 'Y' ? 'y' : 'c', count);
+	case 'S': vi_forget_keys(v); return operate_down(v, e, key == 'Y' ? 'y' : 'c', count);
 	case 'i': vi_begin_insert(v, e, pos); break;
 	case 'a': vi_begin_insert(v, e, pos < end ? text_next(e->text, pos) : pos); break;
 	case 'I': vi_begin_insert(v, e, vi_first_ink(e, pos)); break;
@@ -387,7 +324,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 		break;
 	default: v->unknown = key; *request = VI_UNKNOWN;
 	}
-	forget_keys(v);
+	vi_forget_keys(v);
 	if (v->mode == VI_INSERT && count > 1) {
 		v->repeats = count - 1;
 		v->insert_at = e->sel.cursor;
@@ -404,7 +341,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 
 	if (key == 'r' && ev->mods == MOD_CTRL) {
 		unsigned bits = editor_redo(e);
-		forget_keys(v);
+		vi_forget_keys(v);
 		vi_put_cursor(e, selection_start(e->sel));
 		return bits;
 	}
@@ -415,12 +352,12 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 		return EDITOR_HANDLED;
 	}
 	if (vi_is_visual(v)) {
-		unsigned bits = visual_key(v, e, key, &is_done);
+		unsigned bits = vi_visual_key(v, e, key, &is_done);
 		if (is_done)
 			return bits;
 	}
 	if (key == K_ESCAPE) {
-		forget_keys(v);
+		vi_forget_keys(v);
 		return DONE;
 	}
 	if (is_missing_prefix(key)) {
@@ -435,7 +372,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	if (v->operator== key) { /* dd, yy, >> */
 		unsigned count = count_of(v);
 		v->is_change = key != 'y';
-		forget_keys(v);
+		vi_forget_keys(v);
 		return operate_down(v, e, key, count);
 	}
 	if (!v->operator&&(key == 'j' || key == 'k'))
@@ -451,7 +388,7 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	if (is_motion)
 		return move_or_operate(v, e, span, to);
 	if (v->operator|| vi_is_visual(v)) {
-		forget_keys(v);
+		vi_forget_keys(v);
 		return EDITOR_HANDLED;
 	}
 	if (key < 0x80 && strchr("dcy<>", (int)key)) {

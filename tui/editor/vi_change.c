@@ -2,7 +2,6 @@
 /* vi's operators, and changes without a motion. */
 #include "editor/vi_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,78 +201,4 @@ unsigned vi_swap_case(struct editor *e, unsigned count)
 		vi_put_cursor(e, next < end ? next : pos);
 	}
 	return bits;
-}
-
-/* ---- changes of what visual mode has selected ---- */
-
-unsigned vi_join_visual(struct editor *e, size_t low, size_t high)
-{
-	e->sel.anchor = e->sel.cursor = low;
-	return vi_join_lines(e, (unsigned)(text_line_of(e->text, high) - text_line_of(e->text, low) + 1));
-}
-
-/* Put other bytes in place of [from, to). Takes them. */
-static unsigned take_place(struct editor *e, size_t from, size_t to, char *made, size_t n)
-{
-	if (!made)
-		return EDITOR_HANDLED | EDITOR_NOMEM;
-	unsigned bits = editor_replace(e, from, to - from, made, n, BURST_NONE);
-	free(made);
-	vi_go_to(e, from);
-	return bits;
-}
-
-unsigned vi_change_case(struct editor *e, uint32_t op, size_t from, size_t to)
-{
-	char *text = text_slice(e->text, from, to - from);
-
-	for (size_t i = 0; text && i < to - from; i++) {
-		char lower = text[i] | 0x20;
-		bool is_letter = lower >= 'a' && lower <= 'z';
-		bool is_swapped = op == '~' || (op == 'u' ? text[i] != lower : text[i] == lower);
-		text[i] ^= is_letter && is_swapped ? 0x20 : 0;
-	}
-	return take_place(e, from, to, text, to - from);
-}
-
-unsigned vi_replace_each(struct editor *e, uint32_t cp, size_t from, size_t to)
-{
-	char bytes[4], *made = malloc((to - from) * sizeof bytes + 1);
-	size_t n = trm_utf8_encode(cp, bytes), len = 0;
-
-	for (size_t pos = from; made && pos < to; pos = text_next(e->text, pos)) {
-		bool is_break = text_byte(e->text, pos) == '\n';
-		memcpy(made + len, is_break ? "\n" : bytes, is_break ? 1 : n);
-		len += is_break ? 1 : n;
-	}
-	return take_place(e, from, to, made, len);
-}
-
-/* The clipboard comes in place of the text, which comes into the clipboard. */
-unsigned vi_put_over(struct vi *v, struct editor *e, size_t from, size_t to, bool is_lines)
-{
-	struct clipboard c = *e->clipboard;
-	bool has_lines = v->has_lines && v->lines_len == c.len;
-	const char *before = has_lines && !is_lines ? "\n" : "", *after = is_lines && !has_lines ? "\n" : "";
-
-	if (!c.len)
-		return EDITOR_HANDLED;
-	*e->clipboard = (struct clipboard){0};
-	if (is_lines) {
-		from = vi_line_start(e, from);
-		size_t end = vi_line_end(e, to > from ? to - 1 : to);
-		to = end < text_len(e->text) ? end + 1 : end;
-		after = end < text_len(e->text) ? after : "";
-	}
-	unsigned bits = vi_operate(v, e, 'y', from, to, is_lines);
-	char *made = NULL;
-	int n = asprintf(&made, "%s%.*s%s", before, (int)c.len, c.text, after);
-	bits |= n < 0 ? EDITOR_NOMEM : editor_replace(e, from, to - from, made, (size_t)n, BURST_NONE);
-	if (n >= 0)
-		free(made);
-	size_t last = from + strlen(before) + c.len;
-	vi_go_to(e, has_lines || is_lines ? vi_first_ink(e, from + strlen(before))
-					  : text_previous(e->text, last));
-	clipboard_finish(&c);
-	return bits | DONE;
 }

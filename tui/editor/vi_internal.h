@@ -3,7 +3,7 @@
 #define TUI_EDITOR_VI_INTERNAL_H
 
 /* Shared by the files of vi's keys: vi.c (keys and modes), vi_motion.c (motions and positions), vi_object.c
- * (text objects), vi_change.c (operators and changes). */
+ * (text objects), vi_change.c (operators and changes), vi_visual.c. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,10 +64,15 @@ unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsign
 unsigned vi_join_lines(struct editor *e, unsigned count);
 unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count);
 unsigned vi_swap_case(struct editor *e, unsigned count);
-/* Of visual mode: J, ~ u U, r, p. */
-unsigned vi_join_visual(struct editor *e, size_t low, size_t high);
-unsigned vi_change_case(struct editor *e, uint32_t op, size_t from, size_t to);
-unsigned vi_replace_each(struct editor *e, uint32_t cp, size_t from, size_t to);
-unsigned vi_put_over(struct vi *v, struct editor *e, size_t from, size_t to, bool is_lines);
+
+/* ---- vi.c ---- */
+
+void vi_forget_keys(struct vi *v); /* counts, operator and prefix */
+
+/* ---- vi_visual.c ---- */
+
+/* A key of visual mode. *ret_done false: it is a motion, or no such key. */
+unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done);
+unsigned vi_replace_visual(struct vi *v, struct editor *e, uint32_t cp); /* r */
 
 #endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of vi's visual modes. */
+#include "editor/vi_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cells/event.h"
+#include "text/text.h"
+#include "text/walk.h"
+
+static unsigned join_visual(struct editor *e, size_t low, size_t high)
+{
+	e->sel.anchor = e->sel.cursor = low;
+	return vi_join_lines(e, (unsigned)(text_line_of(e->text, high) - text_line_of(e->text, low) + 1));
+}
+
+/* Put other bytes in place of [from, to). Takes them. */
+static unsigned take_place(struct editor *e, size_t from, size_t to, char *made, size_t n)
+{
+	if (!made)
+		return EDITOR_HANDLED | EDITOR_NOMEM;
+	unsigned bits = editor_replace(e, from, to - from, made, n, BURST_NONE);
+	free(made);
+	vi_go_to(e, from);
+	return bits;
+}
+
+static unsigned change_case(struct editor *e, uint32_t op, size_t from, size_t to)
+{
+	char *text = text_slice(e->text, from, to - from);
+
+	for (size_t i = 0; text && i < to - from; i++) {
+		char lower = text[i] | 0x20;
+		bool is_letter = lower >= 'a' && lower <= 'z';
+		bool is_swapped = op == '~' || (op == 'u' ? text[i] != lower : text[i] == lower);
+		text[i] ^= is_letter && is_swapped ? 0x20 : 0;
+	}
+	return take_place(e, from, to, text, to - from);
+}
+
+static unsigned replace_each(struct editor *e, uint32_t cp, size_t from, size_t to)
+{
+	char bytes[4], *made = malloc((to - from) * sizeof bytes + 1);
+	size_t n = trm_utf8_encode(cp, bytes), len = 0;
+
+	for (size_t pos = from; made && pos < to; pos = text_next(e->text, pos)) {
+		bool is_break = text_byte(e->text, pos) == '\n';
+		memcpy(made + len, is_break ? "\n" : bytes, is_break ? 1 : n);
+		len += is_break ? 1 : n;
+	}
+	return take_place(e, from, to, made, len);
+}
+
+/* The clipboard comes in place of the text, which comes into the clipboard. */
+static unsigned put_over(struct vi *v, struct editor *e, size_t from, size_t to, bool is_lines)
+{
+	struct clipboard c = *e->clipboard;
+	bool has_lines = v->has_lines && v->lines_len == c.len;
+	const char *before = has_lines && !is_lines ? "\n" : "", *after = is_lines && !has_lines ? "\n" : "";
+
+	if (!c.len)
+		return EDITOR_HANDLED;
+	*e->clipboard = (struct clipboard){0};
+	if (is_lines) {
+		from = vi_line_start(e, from);
+		size_t end = vi_line_end(e, to > from ? to - 1 : to);
+		to = end < text_len(e->text) ? end + 1 : end;
+		after = end < text_len(e->text) ? after : "";
+	}
+	unsigned bits = vi_operate(v, e, 'y', from, to, is_lines);
+	char *made = NULL;
+	int n = asprintf(&made, "%s%.*s%s", before, (int)c.len, c.text, after);
+	bits |= n < 0 ? EDITOR_NOMEM : editor_replace(e, from, to - from, made, (size_t)n, BURST_NONE);
+	if (n >= 0)
+		free(made);
+	size_t last = from + strlen(before) + c.len;
+	vi_go_to(e, has_lines || is_lines ? vi_first_ink(e, from + strlen(before))
+					  : text_previous(e->text, last));
+	clipboard_finish(&c);
+	return bits | DONE;
+}
+
+/* ---- keys ---- */
+
+unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done)
+{
+	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
+	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	static const char keys[] = "xsXDCSRY", means[] = "dcddcccy";
+	const char *found = key < 0x80 && key ? strchr(keys, (int)key) : NULL;
+	uint32_t op = found ? (uint32_t)means[found - keys] : key;
+	bool is_upper = found && key < 'a'; /* whole lines, whatever the mode */
+	bool is_lines = v->mode == VI_VISUAL_LINES;
+
+	*ret_done = true;
+	if (key == K_ESCAPE || (key == 'v' && !is_lines) || (key == 'V' && is_lines)) {
+		v->mode = VI_NORMAL;
+		vi_forget_keys(v);
+		vi_go_to(e, v->cursor);
+		return DONE;
+	}
+	if (key == 'v' || key == 'V') {
+		v->mode = key == 'v' ? VI_VISUAL : VI_VISUAL_LINES;
+		vi_show_visual(v, e);
+		return DONE;
+	}
+	if (key == 'o') {
+		size_t other = v->anchor;
+		v->anchor = v->cursor;
+		v->cursor = other;
+		vi_show_visual(v, e);
+		return DONE;
+	}
+	*ret_done = op < 0x80 && op && strchr("dcy<>~uUJpP", (int)op) != NULL;
+	if (!*ret_done)
+		return 0;
+	v->mode = VI_NORMAL;
+	v->is_change = op != 'y';
+	vi_forget_keys(v);
+	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
+	if (op == 'J')
+		return join_visual(e, low, high);
+	if (op == 'p' || op == 'P')
+		return put_over(v, e, low, to, is_lines);
+	if (strchr("~uU", (int)op))
+		return change_case(e, op, is_lines ? vi_line_start(e, low) : low,
+				is_lines ? vi_line_end(e, high) : to);
+	if (is_lines || is_upper)
+		return vi_operate_lines(v, e, op, low, high);
+	return vi_operate(v, e, op, low, to, false);
+}
+
+unsigned vi_replace_visual(struct vi *v, struct editor *e, uint32_t cp)
+{
+	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
+	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	bool is_lines = v->mode == VI_VISUAL_LINES;
+
+	v->mode = VI_NORMAL;
+	v->is_change = true;
+	vi_forget_keys(v);
+	return replace_each(e, cp, is_lines ? vi_line_start(e, low) : low,
+			is_lines                   ? vi_line_end(e, high)
+			: high < text_len(e->text) ? text_next(e->text, high)
+						   : high);
+}
