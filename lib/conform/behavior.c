@@ -273,6 +273,30 @@ static bool ignores_unknown(struct talk *t, char *detail, size_t cap)
 	return !has_no_answer(t, detail, cap);
 }
 
+/* The request of a client that has died in the middle: the byte 0x18 ends it. Even if it looks whole. */
+static bool forgets_cut(struct talk *t, char *detail, size_t cap)
+{
+	char line[200];
+	snprintf(line, sizeof line, "{\"op\":\"run\",\"id\":\"%u\",\"file\":\"<run>\",\"code\":\"\x18\n",
+			TALK_IGNORED_ID);
+	talk_write(t, line);
+	struct kernel_request request = {.op = KERNEL_OP_RUN,
+			.id = TALK_IGNORED_ID,
+			.code = code_of(t, KERNEL_SAMPLE_PRINT),
+			.code_len = strlen(code_of(t, KERNEL_SAMPLE_PRINT)),
+			.file = "<run>"};
+	struct buf cut;
+	buf_init(&cut, 1 << 20);
+	bool is_made = kernel_request_put(&cut, &request) == 0 && buf_append(&cut, "", 1) == 0;
+	if (is_made) {
+		memcpy(buf_at(&cut) + cut.len - 2, "\x18", 2); /* in place of its newline */
+		talk_write(t, buf_at(&cut));
+		talk_write(t, "\n");
+	}
+	buf_finish(&cut);
+	return prints(t, detail, cap);
+}
+
 /* ---- questions ---- */
 
 static bool is_list(const cJSON *data, const char *name)
@@ -426,6 +450,7 @@ const struct behavior behaviors[] = {
 		{"keeps state at an interrupt", {KERNEL_SAMPLE_SET, KERNEL_SAMPLE_LOOP}, keeps_state_at_stop},
 		{"ignores an idle interrupt", ONE(PRINT), ignores_idle_interrupt},
 		{"survives an unknown request", NONE, ignores_unknown},
+		{"forgets a cut request", ONE(PRINT), forgets_cut},
 		{"completes", NONE, completes},
 		{"inspects", NONE, inspects},
 		{"tells complete code", NONE, tells_completeness},

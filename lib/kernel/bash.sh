@@ -493,6 +493,7 @@ __trm_step() {
 		fi
 	fi
 	while builtin read -r -u 254 __trm_line; do
+		[[ $__trm_line == *$'\x18' ]] && continue # its client has died before it was whole
 		__trm_parse "$__trm_line"
 		[[ $__trm_got_op == run ]] && __trm_begin && builtin return 0
 		[[ $__trm_got_op == leave ]] && __trm_end_program && builtin return 0

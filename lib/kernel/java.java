@@ -1433,6 +1433,8 @@ public class Terrarium {
 		ByteArrayOutputStream rest = new ByteArrayOutputStream();
 		String line;
 		while ((line = line(chunk, rest)) != null) {
+			if (line.endsWith("\u0018"))
+				continue; // its client has died before it was whole
 			setState(State.TAKEN);
 			Map<String, Object> request = Json.parse(line);
 			if ("leave".equals(request.get("op")))

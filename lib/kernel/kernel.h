@@ -64,6 +64,9 @@
  * exit(), sys.exit(3), process.exit(), `exit 3`: end the run ("error" if not 0, with exit_code),
  * not the kernel.
  *
+ * Cut: a request whose client has died before it was whole ends with the byte 0x18 before its newline
+ * (FRAME_CUT). It is forgotten, without an event. No whole request contains that byte.
+ *
  * EOF on descriptor 3: exit. */
 
 #include <stdbool.h>

@@ -542,7 +542,7 @@ function receive(bytes) {
 	}
 	const lines = (rest + text).split('\n');
 	rest = lines.pop();
-	queue.push(...lines);
+	queue.push(...lines.filter((line) => !line.endsWith('\x18'))); // its client has died before it was whole
 }
 
 function has_run() {

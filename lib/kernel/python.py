@@ -471,6 +471,8 @@ def run(request):
 def take(line):
 	global state
 	state = TAKEN
+	if line.endswith((b'\x18', b'\x18\n')):  # its client has died before it was whole
+		return
 	request = scan(line.decode('utf-8', 'replace'), 0)[0]
 	if request['op'] == 'run':
 		try:

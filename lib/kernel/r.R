@@ -655,6 +655,7 @@ local({
 		put(list(ev = "ready", version = paste(R.version$major, R.version$minor, sep = ".")))
 		while (length(line <- real$readLines(requests, 1L, encoding = "UTF-8"))) {
 			clear_interrupt()
+			if (grepl("\030$", line, useBytes = TRUE)) next # its client has died before it was whole
 			request <- parse_request(line)
 			switch(request$op, run = run(request), leave = real$quit("no", 0L), answer(request))
 		}

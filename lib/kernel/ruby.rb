@@ -190,7 +190,7 @@ module Terrarium
 				@state = TAKEN
 				line = @requests.gets
 				exit!(0) unless line
-				take(JSON.parse(line))
+				take(JSON.parse(line)) unless line.b.end_with?("\x18\n") # its client has died before it was whole
 			end
 		end
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CUT = 0x18 }; /* ends a line whose client has died before it was whole */
+
 struct reader {
 	char *at, *end;
 };
@@ -152,7 +154,7 @@ bool order_read(char *line, size_t n, struct order *ret)
 	const char *key;
 	size_t len;
 	*ret = (struct order){.op = "", .id = "", .code = "", .file = "", .cwd = ""};
-	if (!skip_char(&r, '{'))
+	if ((n && line[n - 1] == CUT) || !skip_char(&r, '{'))
 		return false;
 	do
 		if (!read_text(&r, &key, &len) || !skip_char(&r, ':') || !read_value(&r, key, ret))
