@@ -55,10 +55,18 @@ static int put_limit(struct buf *out, const struct kernel_note *note)
 	return r ? r : buf_append(out, "}\n", 2);
 }
 
+static int put_answer(struct buf *out, const struct kernel_note *note)
+{
+	int r = put_number(out, "{\"ev\":\"answer\",\"id\":\"", note->id);
+	return r ? r : buf_append(out, "\"}\n", 3);
+}
+
 int kernel_note_put(struct buf *out, const struct kernel_note *note)
 {
-	if (note->is_limit)
+	if (note->kind == NOTE_LIMIT)
 		return put_limit(out, note);
+	if (note->kind == NOTE_ANSWER)
+		return put_answer(out, note);
 	size_t fits = note->code_len < (KERNEL_NOTE_MAX - FIELDS_MAX) / 12
 				      ? note->code_len
 				      : fitting(note->code, note->code_len, KERNEL_NOTE_MAX - FIELDS_MAX);
@@ -114,10 +122,13 @@ bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret)
 	struct kernel_note note = {.json = kernel_json_parse(line, n, NULL)};
 	const char *ev = kernel_json_text(note.json, "ev");
 	note.id = kernel_json_id(note.json);
-	note.is_limit = ev && strcmp(ev, "limit") == 0;
+	note.kind = !ev                     ? NOTE_BEGIN
+		    : !strcmp(ev, "limit")  ? NOTE_LIMIT
+		    : !strcmp(ev, "answer") ? NOTE_ANSWER
+					    : NOTE_BEGIN;
 	if (kernel_json_number(note.json, "timeout_ms", UINT32_MAX, &number))
 		note.timeout_ms = (uint64_t)number;
-	bool is_ours = ev && note.id && (note.is_limit || (strcmp(ev, "begin") == 0 && read_begin(&note)));
+	bool is_ours = ev && note.id && (note.kind || (strcmp(ev, "begin") == 0 && read_begin(&note)));
 	if (!is_ours) {
 		cJSON_Delete(note.json);
 		return false;

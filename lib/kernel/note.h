@@ -12,8 +12,13 @@
  *
  *   {"ev":"limit","id":"4294967299","timeout_ms":30000}
  *
- * The second line begins with FRAME_LIMIT_MARK. `set` is the kernel's output set in use (kernel.h). The line
- * comes by way of the sandbox, and from whoever else is in there: it is decoded as any hostile line. */
+ * and one when a question of its code was answered, before the answer:
+ *
+ *   {"ev":"answer","id":"4294967299"}
+ *
+ * The first line begins as FRAME_BEGIN_FORMAT says, the others with FRAME_LIMIT_MARK and FRAME_ANSWER_MARK.
+ * `set` is the kernel's output set in use (kernel.h). The line comes by way of the sandbox, and from whoever
+ * else is in there: it is decoded as any hostile line. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,9 +31,11 @@ struct cJSON;
 /* A whole line fits the wire's window beside what has not been given back of it. */
 enum { KERNEL_NOTE_MAX = 192 * 1024 };
 
+enum note_kind { NOTE_BEGIN, NOTE_LIMIT, NOTE_ANSWER };
+
 /* Texts are borrowed: from the caller, or from `json`. */
 struct kernel_note {
-	bool is_limit; /* only `id` and `timeout_ms` count: the run with this id has reached its limit */
+	enum note_kind kind; /* of LIMIT only `id` and `timeout_ms` count, of ANSWER `id` */
 	uint64_t id, number;
 	uint64_t at_ms;      /* since 1970; 0: not known */
 	uint64_t timeout_ms; /* 0: none */

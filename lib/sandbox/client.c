@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -212,10 +213,7 @@ static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	uint32_t n = unpack_u32(&u);
 	if (u.bad || s->state != SANDBOX_READY)
 		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable number of clients");
-	bool is_more = n > s->n_clients;
 	s->n_clients = n;
-	if (is_more)
-		announce_to_newcomers(s);
 	if (s->cb->clients)
 		s->cb->clients(s->user, s, n);
 	return 0;
@@ -224,11 +222,8 @@ static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_
 static int announced(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)
 {
 	struct announced_msg msg;
-	/* Another client wrote this, so it is not the agent's fault, but useless. */
-	if (s->state != SANDBOX_READY)
-		return trm_error_set(why, TRM_EPROTO, BROKE "news before the greeting");
-	if (announced_msg_get(frame, &msg) < 0 || msg.client == s->client)
-		return 0;
+	if (s->state != SANDBOX_READY || announced_msg_get(frame, &msg) < 0)
+		return trm_error_set(why, TRM_EPROTO, BROKE "unreadable news of another client");
 	for (struct sandbox_observer *o = s->observers, *next; o; o = next) {
 		next = o->next;
 		if (o->announced)
@@ -253,6 +248,12 @@ static int pong(struct trm_sandbox *s, const struct frame *frame)
 void sandbox_list_shared(struct trm_sandbox *s)
 {
 	client_send(s, 0, FRAME_PING, 0, NULL, 0);
+}
+
+void sandbox_follow(struct trm_sandbox *s, const char *by)
+{
+	client_send(s, 0, FRAME_PRESENT, 0, by, strnlen(by, ANNOUNCED_BY_MAX));
+	client_send(s, 0, FRAME_FOLLOW, 0, NULL, 0);
 }
 
 static int connection_frame(struct trm_sandbox *s, const struct frame *frame, struct trm_error *why)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes in the sandbox. */
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -34,7 +35,6 @@ struct trm_proc {
 	size_t unconsumed;  /* with manual credit: delivered, but the caller has not consumed it yet */
 	struct input in, control, note;
 	const struct proc_share *share; /* NULL: the process is ours alone */
-	struct tell *tell;              /* NULL: no other client hears of it */
 	struct flood flood;
 	bool tells_limit;
 	struct trm_sample began; /* with tells_limit: the limit counters at the start */
@@ -45,7 +45,6 @@ struct trm_proc {
 
 static void proc_free(struct trm_proc *p)
 {
-	announce_end(p->tell, NULL);
 	flood_finish(&p->flood);
 	said_finish(&p->last_words);
 	buf_finish(&p->in.queue);
@@ -64,8 +63,6 @@ static int on_started(struct trm_proc *p, const struct frame *frame, struct trm_
 	p->is_started = true;
 	if (p->tells_limit)
 		metrics_events_now(p->stream.sandbox, false, &p->began, NULL);
-	if (p->tell)
-		announce_begin(p->tell, msg.pid);
 	if (p->cb->started)
 		p->cb->started(p->user, p, msg.pid);
 	if (p->share && !p->is_closed)
@@ -101,8 +98,6 @@ static int on_output(struct trm_proc *p, const struct frame *frame, struct trm_e
 	size_t n = is_control ? frame->len : flood_admit(&p->flood, p, frame->len);
 	if (p->has_manual_credit)
 		p->unconsumed += n;
-	if (p->tell && !is_control && n)
-		announce_output(p->tell, frame->channel, frame->payload, n);
 	if (p->tells_limit && n && frame->channel == (p->is_pty ? CHANNEL_STDOUT : CHANNEL_STDERR))
 		said_note(&p->last_words, frame->payload, n);
 	if (p->cb->output && n)
@@ -190,8 +185,6 @@ static int on_exited(struct trm_proc *p, const struct frame *frame, struct trm_e
 	struct trm_error none = {0};
 	p->has_unread = msg.has_unread;
 	streams_remove(&p->stream.sandbox->streams, &p->stream);
-	announce_end(p->tell, &status);
-	p->tell = NULL;
 	if (p->cb->exited)
 		p->cb->exited(p->user, p, &status, &none);
 	proc_free(p);
@@ -269,6 +262,8 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 {
 	struct trm_sandbox *s = p->stream.sandbox;
 	bool is_new = !p->share || !p->share->attaches;
+	char by[ANNOUNCED_BY_MAX + 1];
+	snprintf(by, sizeof by, "%s", o->reported_by ? o->reported_by : "");
 	struct spawn_msg msg = {
 			.key = (char *)(p->share ? p->share->key : NULL),
 			.flags = spawn_flags(o, p->share),
@@ -282,6 +277,7 @@ static int send_spawn(struct trm_proc *p, const struct trm_proc_opts *o, struct 
 			.script = is_new ? o->script : NULL,
 			.script_len = is_new ? o->script_len : 0,
 			.label = (char *)o->label,
+			.by = by,
 	};
 	int r = spawn_msg_put(&s->out, p->stream.id, &msg);
 	if (r < 0)
@@ -328,8 +324,6 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	p->share = share;
 	p->tells_limit = opts->tells_limit;
-	if (opts->reported_by)
-		p->tell = announce_create(sandbox, opts->reported_by, opts->argv);
 	sandbox_hold(sandbox);
 	if ((r = flood_init(&p->flood, p, sandbox->loop, opts->output_max_bytes, reterr)) < 0
 			|| (r = streams_add(&sandbox->streams, &p->stream, reterr)) < 0

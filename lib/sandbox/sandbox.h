@@ -119,7 +119,7 @@ struct sandbox_observer {
 	void (*shared)(void *user, const char *key);
 	/* All processes that existed when sandbox_list_shared() was called have been reported. */
 	void (*listed)(void *user);
-	/* Another client announces a process of its own. Hostile. */
+	/* What the agent says of another client, or of a command that it runs. Hostile. */
 	void (*announced)(void *user, const struct announced_msg *what);
 	void *user;
 };
@@ -144,10 +144,7 @@ struct trm_sandbox {
 	uint32_t last_shared_id; /* of runs and questions in shared kernels: counted here, because all
 				    sessions of a connection share its number */
 	bool has_shared_session;
-	uint32_t n_clients; /* as the agent says; 0: unknown so far */
-	uint32_t last_tell;
-	struct tell *tells;   /* announcements of our processes */
-	char presence[128];   /* what other clients are told that we are; "" nothing */
+	uint32_t n_clients;   /* as the agent says; 0: unknown so far */
 	struct trm_error why; /* of closing */
 	bool is_kept;         /* as far as we know */
 	bool is_adoptable;    /* a later server may go on with it */
@@ -198,6 +195,8 @@ bool sandbox_reports_fate(const struct trm_sandbox *sandbox);
 bool sandbox_is_made(const struct trm_sandbox *sandbox);
 /* Ask which processes can be attached to: `shared` for each, then `listed`. */
 void sandbox_list_shared(struct trm_sandbox *sandbox);
+/* Tell other clients what we are (`by`), and be told of them and their commands: `announced`. */
+void sandbox_follow(struct trm_sandbox *sandbox, const char *by);
 /* Close because of `why`. */
 void sandbox_fail(struct trm_sandbox *sandbox, const struct trm_error *why);
 void sandbox_observe(struct trm_sandbox *sandbox, struct sandbox_observer *observer);
@@ -333,26 +332,14 @@ void limit_report_by_process(
 /* One line without control characters that fits. TRM_EINVAL. */
 int opts_check_group(const char *group, struct trm_error *reterr);
 
-/* ---- announcements (announce.c) ---------------------------------------------------------------- */
+/* ---- commands of others ------------------------------------------------------------------------ */
 
-/* The kinds of an announcement, for its receiver; and its channel for stderr. */
+/* The kinds of what the agent says of them; and the channel for stderr. */
 #define PEER_COMMAND_GONE ANNOUNCED_GONE
 #define PEER_COMMAND_PRESENT ANNOUNCED_PRESENT
 #define PEER_COMMAND_BEGIN ANNOUNCED_BEGIN
 #define PEER_COMMAND_OUTPUT ANNOUNCED_OUTPUT
 #define PEER_COMMAND_STDERR CHANNEL_STDERR
-
-/* Announce a process of ours to other clients. Nothing is sent while there are none, and clients miss
- * what they do not accept in time. `by` and argv are copied. NULL: no memory. */
-struct tell *announce_create(struct trm_sandbox *sandbox, const char *by, const char *const *argv);
-void announce_begin(struct tell *tell, uint32_t pid);
-void announce_output(struct tell *tell, unsigned channel, const void *bytes, size_t n);
-/* Announce the end, and free `tell`. `exit` NULL: unknown. Accepts NULL. */
-void announce_end(struct tell *tell, const struct trm_exit *exit);
-/* Tell the other clients what we are, now and whenever one has come. */
-void announce_presence(struct trm_sandbox *sandbox, const char *by);
-/* A client has connected, and gets the current announcements. */
-void announce_to_newcomers(struct trm_sandbox *sandbox);
 
 /* ---- one-shot requests (signal.c) ----------------------------------------------------------------- */
 

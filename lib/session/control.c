@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests to a run that is already in the session: interrupt, pause, input. */
 #include <signal.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "session/session.h"
@@ -77,6 +78,27 @@ void trm_run_hold_clock(struct trm_run *run, bool is_held)
 		stop_hold(run->kernel, is_held);
 }
 
+/* What was asked is being answered: tell it to those who follow. */
+static void note_answer(struct trm_run *run)
+{
+	if (!run->is_asked || !run->kernel || !run->kernel->proc)
+		return;
+	run->is_asked = false;
+	run->owes_answered = run->kind == RUN_OWN;
+	session_due(run->session);
+	if (share_is_on(run->kernel))
+		peer_run_announce_answer(run);
+}
+
+void run_report_answer(struct trm_run *run)
+{
+	if (!run->owes_answered)
+		return;
+	run->owes_answered = false;
+	if (run->cb->answered)
+		run->cb->answered(run->user, run);
+}
+
 int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	struct own_run *own = run_own(run);
@@ -92,6 +114,8 @@ int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_e
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
 	if (run->kernel) {
 		run_clock_resume(run, CLOCK_ASKED);
+		if (memchr(bytes, '\n', n))
+			note_answer(run);
 		return trm_proc_write(run->kernel->proc, TRM_STDIN, bytes, n, reterr);
 	}
 	int r = buf_append(&own->early_stdin, bytes, n);
@@ -107,6 +131,7 @@ void trm_run_close_stdin(struct trm_run *run)
 		own->has_sent_stdin = own->has_sent_eof = true;
 	if (run->kernel && run->kernel->proc) {
 		run_clock_resume(run, CLOCK_ASKED);
+		note_answer(run);
 		trm_proc_close_stdin(run->kernel->proc);
 	}
 }

@@ -37,6 +37,8 @@ static void on_input(struct kernel *k, const struct kernel_event *e)
 {
 	struct trm_run *run = run_of(k, e);
 	struct own_run *own = run_own(run);
+	if (run)
+		run->is_asked = true;
 	if (run_peer(run))
 		peer_run_on_input(run_peer(run), e->text, e->is_secret);
 	if (!own || !run->offers_stdin || !run->cb->input)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of other clients in the sandbox. They are runs without a kernel, and all we know is what their
- * owners announce. Announcements are untrusted. */
+/* Commands of other clients in the sandbox. They are runs without a kernel. The agent tells us of them, and
+ * is not trusted. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ static void end_command(struct peer_command *command, const struct announced_msg
 	} else if (what->exit_code < 0) {
 		result.status = TRM_STATUS_LOST;
 		result.exit_code = 125;
-		snprintf(reason, sizeof reason, "how it ended is unknown");
+		snprintf(reason, sizeof reason, "the program that ran it is gone");
 	} else {
 		result.reason = NULL;
 	}
@@ -137,25 +137,12 @@ static void end_command(struct peer_command *command, const struct announced_msg
 	run_finish(&command->run, &result);
 }
 
-static void drop_commands_of(struct trm_session *s, uint32_t client)
-{
-	struct peer_command *command = s->announced;
-	while (command && !s->is_closed) {
-		bool is_its = command->client == client;
-		if (is_its)
-			drop_command(command, "the program that ran it is gone");
-		command = is_its ? s->announced : command->next;
-	}
-}
-
 void peer_command_handle(struct trm_session *s, const struct announced_msg *what)
 {
 	struct peer_command *command = find_command(s, what);
 	if (!s->opts.is_shared || !s->cb->joined || s->is_closed)
 		return;
-	if (what->kind == PEER_COMMAND_GONE)
-		drop_commands_of(s, what->client);
-	else if (what->kind == PEER_COMMAND_BEGIN)
+	if (what->kind == PEER_COMMAND_BEGIN)
 		begin_command(s, what);
 	else if (command && what->kind == PEER_COMMAND_OUTPUT)
 		print_output(command, what);

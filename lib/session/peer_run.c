@@ -39,13 +39,25 @@ void peer_run_announce_limit(struct trm_run *run)
 	struct trm_session *s = run->session;
 	struct trm_error why;
 	const struct kernel_note note = {
-			.is_limit = true, .id = run->id, .timeout_ms = (uint64_t)run->clock.timeout_ms};
+			.kind = NOTE_LIMIT, .id = run->id, .timeout_ms = (uint64_t)run->clock.timeout_ms};
 	if (!share_is_on(k) || !share_owns_turn(k))
 		return;
 	buf_clear(&s->request);
 	if (kernel_note_put(&s->request, &note) < 0
 			|| proc_send_note(k->proc, buf_at(&s->request), s->request.len, &why) < 0)
 		log_write(LOG_WARNING, "others are not told that the time of run %llu is up",
+				(unsigned long long)run->number);
+}
+
+void peer_run_announce_answer(struct trm_run *run)
+{
+	struct trm_session *s = run->session;
+	struct trm_error why;
+	const struct kernel_note note = {.kind = NOTE_ANSWER, .id = run->id};
+	buf_clear(&s->request);
+	if (kernel_note_put(&s->request, &note) < 0
+			|| proc_send_note(run->kernel->proc, buf_at(&s->request), s->request.len, &why) < 0)
+		log_write(LOG_WARNING, "others are not told that run %llu was answered",
 				(unsigned long long)run->number);
 }
 
@@ -141,8 +153,23 @@ static void limit_peer_run(struct kernel *k, const struct kernel_note *note)
 		k->run->clock.announced_ms = note->timeout_ms;
 }
 
+static void answer_peer_run(struct kernel *k, const struct kernel_note *note)
+{
+	struct peer_run *peer = run_peer(k->run);
+	if (!peer || peer->run.id != note->id)
+		return;
+	peer->awaits_input = peer->is_asking = peer->run.is_asked = false;
+	if (peer->run.cb->answered)
+		peer->run.cb->answered(peer->run.user, &peer->run);
+}
+
 void peer_run_read(struct kernel *k, const char *bytes, size_t n)
 {
+	static void (*const READERS[])(struct kernel *, const struct kernel_note *) = {
+			[NOTE_BEGIN] = begin_peer_run,
+			[NOTE_LIMIT] = limit_peer_run,
+			[NOTE_ANSWER] = answer_peer_run,
+	};
 	struct trm_session *s = k->session;
 	struct trm_proc *proc = k->proc;
 	struct kernel_lines *lines = &k->share.notes;
@@ -159,7 +186,7 @@ void peer_run_read(struct kernel *k, const char *bytes, size_t n)
 		kernel_lines_done(lines, len);
 		if (!is_ours)
 			continue;
-		(note.is_limit ? limit_peer_run : begin_peer_run)(k, &note);
+		READERS[note.kind](k, &note);
 		kernel_note_finish(&note);
 	}
 }
@@ -215,22 +242,9 @@ void peer_run_on_input(struct peer_run *peer, const char *prompt, bool is_secret
 		share_want_turn(k);
 }
 
-/* Enforce the time limit of a run whose session is gone. Otherwise an endless loop whose client was killed
- * would block everybody forever. */
+/* Its session may be gone. The agent keeps its time limit then, but cannot answer its questions. */
 void peer_run_adopt(struct kernel *k)
 {
-	struct peer_run *peer = run_peer(k->run);
-	struct trm_run *run = k->run;
-	if (!peer)
-		return;
-	if (run->clock.announced_ms && !run->clock.timeout_ms && k->is_ready && !stop_is_under_way(k)) {
-		uint64_t now_ms = clock_wall_ms();
-		uint64_t ran_ms = peer->origin.began_ms && peer->origin.began_ms < now_ms
-						  ? now_ms - peer->origin.began_ms
-						  : 0;
-		run->clock.timeout_ms = (int64_t)run->clock.announced_ms;
-		trm_timer_start(k->timer,
-				ran_ms < run->clock.announced_ms ? run->clock.announced_ms - ran_ms : 0, 0);
-	}
-	ask_for_input(peer);
+	if (run_peer(k->run))
+		ask_for_input(run_peer(k->run));
 }

@@ -124,7 +124,7 @@ void question_next(struct kernel *k, bool in_turn)
 {
 	struct trm_error why;
 	if (k->questions && run_peer(k->run))
-		/* if the client with the turn is gone, we take over the time limit of its run */
+		/* if the client with the turn is gone, its run may wait for an answer of ours */
 		share_want_turn(k);
 	while (k->questions && kernel_is_free(k) && !k->session->is_closed) {
 		if (begin_restart(k))

@@ -67,6 +67,8 @@ struct trm_run {
 	bool is_recent;     /* of another client: it was there before us, and may be over already */
 	bool is_over;       /* cb->done is being called, or will be soon */
 	bool owes_stopping; /* cb->stopping must still be called */
+	bool is_asked;      /* it waits for input, and nobody has answered */
+	bool owes_answered; /* cb->answered must still be called */
 	bool has_printed;
 	uint64_t begun_ns; /* never before the interpreter was ready */
 	struct run_clock clock;
@@ -220,6 +222,11 @@ void run_free_displays(struct run_displays *shown);
 void run_release_credit(struct trm_run *run);
 /* Does the caller hold credit? */
 bool run_holds_credit(struct trm_run *run);
+
+/* ---- control.c ------------------------------------------------------------------- */
+
+/* Tell the caller, once, that a question of the run was answered. */
+void run_report_answer(struct trm_run *run);
 
 /* ---- run_clock.c ----------------------------------------------------------------- */
 

@@ -136,6 +136,8 @@ static void finish_callback(struct trm_session *s)
 	for (size_t i = 0; i < trm_lang_count() && !s->is_closed; i++) {
 		if (s->kernels[i].run)
 			stop_report(s->kernels[i].run);
+		if (s->kernels[i].run && !s->is_closed)
+			run_report_answer(s->kernels[i].run);
 		if (!s->is_closed)
 			kernel_report(&s->kernels[i]);
 	}
@@ -254,7 +256,7 @@ static void on_reported(void *user, const struct announced_msg *what)
 	session_enter(s);
 	if (what->kind == PEER_COMMAND_PRESENT || what->kind == PEER_COMMAND_GONE)
 		report_present(s, what);
-	if (what->kind != PEER_COMMAND_PRESENT)
+	else
 		peer_command_handle(s, what);
 	session_leave(s);
 }
@@ -338,7 +340,7 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 				s->opts.client ? s->opts.client : program_invocation_short_name,
 				(long)getpid());
 		sandbox->has_shared_session = true;
-		announce_presence(sandbox, s->by);
+		sandbox_follow(sandbox, s->by);
 		sandbox_list_shared(sandbox);
 	}
 	*ret_session = s;

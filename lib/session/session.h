@@ -264,9 +264,11 @@ void peer_run_read(struct kernel *kernel, const char *bytes, size_t n);
 void peer_run_announce(struct own_run *run);
 /* Tell the other sessions that the time of this run is up: an interrupt follows. */
 void peer_run_announce_limit(struct trm_run *run);
+/* Tell them that a question of this run is being answered. */
+void peer_run_announce_answer(struct trm_run *run);
 /* Report the run that was held back during the replay. */
 void peer_run_caught_up(struct kernel *kernel);
-/* Its session is gone: we take over its time limit and its questions. */
+/* Its session may be gone: we take over its questions. */
 void peer_run_adopt(struct kernel *kernel);
 void peer_run_on_input(struct peer_run *run, const char *prompt, bool is_secret);
 /* Nobody will answer its question: close its stdin. */

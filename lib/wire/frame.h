@@ -29,9 +29,16 @@
  *
  * Note. What the one with the turn writes to CHANNEL_NOTE is for the other clients, not for the process:
  * lines of at most FRAME_NOTE_MAX bytes that say what comes next on CONTROL. They are sent to each of the
- * others as OUTPUT, in order with what the process writes, as soon as a newline comes from their author on
- * CONTROL: a client that dies between the two has announced nothing. A line that begins with FRAME_LIMIT_MARK
- * adds to the note before it, and is sent as soon as a SIGNAL comes from its author.
+ * others as OUTPUT, in order with what the process writes, as soon as a newline of their author has been
+ * written to the process: a client that dies before has announced nothing. A line that begins with
+ * FRAME_LIMIT_MARK adds to the note before it, and is sent as soon as a SIGNAL comes from its author. A line
+ * that begins with FRAME_ANSWER_MARK says that input was answered. It is sent at once.
+ *
+ * Limit. A note may begin as FRAME_BEGIN_FORMAT says. If its author is gone when the time limit of that run
+ * is over, the agent sends the limit note, interrupts the process, and kills it if it goes on.
+ *
+ * Cut. A line on CONTROL whose client leaves, or loses the turn, before its newline was written is ended with
+ * FRAME_CUT, which no whole line contains. The process forgets such a line.
  *
  * Replay. Of a process with a key the agent keeps the newest FRAME_RECENT_MAX bytes of OUTPUT, notes
  * included. Who attaches gets, between STARTED and what is new, replay_bytes of old OUTPUT. First
@@ -52,13 +59,16 @@
  * holds up the others for FRAME_SLOW_MS (the one with the turn: FRAME_TURN_TIMEOUT_MS) is detached with
  * ERROR TRM_EBUSY. It may attach again, and finds out by `position` and `lost_bytes` what it has missed.
  *
- * Announcements. A client can tell the others about processes that it runs without a key. The agent
- * passes its ANNOUNCE on as ANNOUNCED, unread, to each client that keeps up, and stores it for nobody
- * (message.h: announced_msg).
+ * Commands. A process without a key, whose SPAWN says by whom it is run, is told to the clients that have
+ * sent FOLLOW: ANNOUNCED with its begin, its output and its end (message.h: announced_msg). Who comes later
+ * gets the begin then. These clients never hold up the process: one that reads slowly misses output, and
+ * finds out by `position`. What it was told the begin of, it is told the end of, and the newest output before
+ * that.
  *
  * Payloads consist of pack.h fields in the order given. A field list may grow at its end: readers ignore
  * fields that they do not know. */
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -68,7 +78,7 @@ enum {
 	FRAME_HEADER = 12,
 	FRAME_MAX_PAYLOAD = 256 * 1024,
 	FRAME_INPUT_WINDOW = 256 * 1024,
-	FRAME_VERSION = 1,
+	FRAME_VERSION = 2,
 	FRAME_MAX_STREAMS = 1024, /* per connection */
 	FRAME_NOTE_MAX = 1024 * 1024,
 	FRAME_RECENT_MAX = 256 * 1024,
@@ -82,6 +92,12 @@ enum {
 #define FRAME_END_MARK "{\"ev\":\"done\""
 #define FRAME_LOST_END FRAME_END_MARK ",\"status\":\"lost\"}\n"
 #define FRAME_LIMIT_MARK "{\"ev\":\"limit\""
+/* For scanf: the beginning of a note that announces a run. Its id, and its time limit. */
+#define FRAME_BEGIN_FORMAT \
+	"{\"ev\":\"begin\",\"id\":\"%" SCNu64 \
+	"\",\"number\":%*[0-9],\"at_ms\":%*[0-9],\"timeout_ms\":%" SCNu64
+#define FRAME_ANSWER_MARK "{\"ev\":\"answer\""
+#define FRAME_CUT "\x18\n"
 
 /* Channels. From the process: 2k is stdout and 2k+1 is stderr of output set k (0 is the ordinary one). To
  * the process: 0 is stdin. Both ways: the control pipes (descriptors 3 and 4), and notes, which go from
@@ -103,7 +119,8 @@ enum frame_type {
 	FRAME_HELLO = 1, /* stream 0. u32 magic, u32 version, u32 nproc: RLIMIT_NPROC for processes of this
 			    client (0: unchanged), u32 enum hello_flag, u32 pid. First frame of all. */
 	FRAME_SPAWN,  /* str key, u32 flags, u16 rows, u16 cols, u32 spare_sets, u32 window, strv argv, strv
-			 env, str cwd, bytes script, str label (its name in METRICS; "": its command line).
+			 env, str cwd, bytes script, str label (its name in METRICS; "": its command line), str
+			 by (see Commands; "": nobody is told of it).
 			 Answer: STARTED or ERROR.
 			 If a process with this key lives, the client is attached to it instead. With
 			 SPAWN_ATTACH nothing is ever started (TRM_ENOENT if none lives), and argv may be
@@ -127,7 +144,9 @@ enum frame_type {
 				  processes that this process has started and that were at most age_ms old at
 				  sent_ms. If either is 0: kill all orphans. sent_ms: CLOCK_BOOTTIME. If it is
 				  not of the last minute, it is another machine's; then now is used instead */
-	FRAME_ANNOUNCE = 22,   /* stream 0. At most FRAME_ANNOUNCE_MAX bytes for the other clients */
+	FRAME_PRESENT = 22,  /* stream 0. At most ANNOUNCED_BY_MAX bytes: what this client is, for those that
+				FOLLOW */
+	FRAME_FOLLOW = 23,   /* stream 0. From now on ANNOUNCED about the other clients and their commands */
 	FRAME_TREE_GET = 32, /* see entry.h, also for the next three. Answer: ENTRY and DATA of a tree, which
 				both use credit (payload bytes), then DONE; or ERROR */
 	FRAME_TREE_PUT,      /* then ENTRY and DATA of a tree. Answer: NOTEs, then DONE or ERROR */
@@ -166,7 +185,7 @@ enum frame_type {
 			     */
 	FRAME_CLIENTS, /* stream 0. u32 n: the number of clients, this one included. Sent after WELCOME and on
 			  each change */
-	FRAME_ANNOUNCED, /* stream 0. u32 client, then the bytes of its ANNOUNCE; no bytes: it is gone */
+	FRAME_ANNOUNCED, /* stream 0. See message.h */
 };
 
 enum {

@@ -91,6 +91,7 @@ static const struct field spawn_rows[] = {
 		{TEXT(struct spawn_msg, cwd, MAX_PATH)},
 		{SLICE(struct spawn_msg, script, script_len)},
 		{TEXT(struct spawn_msg, label, SPAWN_LABEL_MAX)},
+		{TEXT(struct spawn_msg, by, ANNOUNCED_BY_MAX)},
 };
 static const struct fields SPAWN = FIELDS(spawn_rows);
 
@@ -273,11 +274,14 @@ int announced_msg_put(struct buf *out, const struct announced_msg *msg)
 {
 	size_t mark, before = out->len;
 	struct pack p = {.to = out};
-	int r = frame_begin(out, 0, FRAME_ANNOUNCE, 0, &mark);
+	int r = frame_begin(out, 0, FRAME_ANNOUNCED, 0, &mark);
 	if (r < 0)
 		return r;
-	fields_pack(&p, &ANNOUNCED, msg);
-	fields_pack(&p, &ANNOUNCED_BY_KIND[msg->kind], msg);
+	pack_u32(&p, msg->client);
+	if (msg->kind != ANNOUNCED_GONE) {
+		fields_pack(&p, &ANNOUNCED, msg);
+		fields_pack(&p, &ANNOUNCED_BY_KIND[msg->kind], msg);
+	}
 	if (!p.error && out->len - before > FRAME_HEADER + FRAME_ANNOUNCE_MAX)
 		p.error = TRM_ETOOBIG;
 	return frame_close(out, mark, &p);

@@ -33,7 +33,7 @@ int welcome_msg_put(struct buf *out, const char *agent_version, uint32_t client,
 		size_t report_len);
 int welcome_msg_get(const struct frame *frame, struct welcome_msg *ret);
 
-enum { SPAWN_LABEL_MAX = 64 };
+enum { SPAWN_LABEL_MAX = 64, ANNOUNCED_BY_MAX = 128 };
 
 struct spawn_msg {
 	char *key;      /* "" for none */
@@ -46,6 +46,7 @@ struct spawn_msg {
 	const char *script; /* borrowed from the payload by the reader */
 	size_t script_len;
 	char *label; /* "" for none; at most SPAWN_LABEL_MAX bytes */
+	char *by;    /* "": nobody is told of it; at most ANNOUNCED_BY_MAX bytes */
 };
 /* The whole frame. TRM_ETOOBIG when it does not fit one frame, or exceeds what the reader accepts. */
 int spawn_msg_put(struct buf *out, uint32_t stream, const struct spawn_msg *msg);
@@ -80,14 +81,13 @@ int turn_msg_get(const struct frame *frame, enum turn_word *ret); /* TRM_EPROTO:
 int shared_msg_put(struct buf *out, const char *key);
 int shared_msg_get(const struct frame *frame, char **ret_key); /* malloc'd */
 
-/* The payload of ANNOUNCE and ANNOUNCED: a process that other clients cannot attach to, or (PRESENT) what the
- * client is. A client that connects later gets BEGIN and PRESENT at that time, so both may come twice. The
- * agent drops what it cannot pass on; `position` shows the gap. */
+/* The payload of ANNOUNCED: what the agent tells of a command of another client (frame.h: Commands), or
+ * (PRESENT) what that client is. PRESENT may come twice. GONE has no more than `client`. */
 enum announced_kind { ANNOUNCED_GONE, ANNOUNCED_BEGIN, ANNOUNCED_OUTPUT, ANNOUNCED_END, ANNOUNCED_PRESENT };
 struct announced_msg {
-	uint32_t client; /* the one that runs the process; only read */
+	uint32_t client; /* the one that runs the process */
 	enum announced_kind kind;
-	uint32_t id;       /* of the process, unique for its client */
+	uint32_t id;       /* of the command, never given twice */
 	uint64_t position; /* bytes that the process had written before */
 	/* BEGIN; PRESENT has `by` alone. Texts are borrowed and hostile. */
 	uint64_t began_ms; /* since 1970 */
@@ -100,13 +100,12 @@ struct announced_msg {
 	uint8_t channel; /* CHANNEL_STDOUT or CHANNEL_STDERR */
 	const char *bytes;
 	size_t n_bytes;
-	/* END */
+	/* END. -1 without a signal: its client has gone, and it was killed for that */
 	int32_t exit_code;
 	uint32_t signal;
 };
-/* The whole ANNOUNCE frame. TRM_ETOOBIG: it is longer than FRAME_ANNOUNCE_MAX. */
+/* TRM_ETOOBIG: it is longer than FRAME_ANNOUNCE_MAX. */
 int announced_msg_put(struct buf *out, const struct announced_msg *msg);
-/* Reads an ANNOUNCED frame. */
 int announced_msg_get(const struct frame *frame, struct announced_msg *ret);
 
 /* SIGNAL_PID: u32 pid, u64 start (trm_process.start), u32 signo, u8 tree. */

@@ -13,6 +13,7 @@
 #include "agent/files/transfer.h"
 #include "agent/files/tree_transfer.h"
 #include "agent/process/proc.h"
+#include "agent/process/publish.h"
 #include "agent/process/subscriber.h"
 #include "agent/process/turns.h"
 #include "base/clock.h"
@@ -149,9 +150,12 @@ static struct client *new_client(struct agent *agent)
 static void end_turn(struct agent *agent)
 {
 	poller_turn(&agent->poller, 0);
-	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+	for (struct proc *proc = agent->procs; proc; proc = proc->next) {
 		slow_client_check(proc, clock_ns());
+		limit_check(proc, clock_ns());
+	}
 	turns_count(agent);
+	publish_pump(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
 		agent_client_flush(client);
 }
@@ -184,18 +188,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	while (agent->clients) {
 		struct client *client = agent->clients;
 		agent->clients = client->next;
+		publish_forget(client);
 		client_destroy(client);
 	}
 	free_procs(agent);
+	publish_finish(agent);
 	poller_finish(&agent->poller);
 	free(agent);
 	return 0;
 }
 
-#define HELLO "\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0\0\0\0\0"
+#define HELLO "\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\2\0\0\0\0\0\0\0"
 /* "sh" with key "k", a script, two spare sets, control pipes and a window of 256 */
 #define SPAWN(stream) \
-	"\x38\0\0\0" stream "\0\0\0\2\0\0\0" \
+	"\x36\0\0\0" stream "\0\0\0\2\0\0\0" \
 	"\1\0\0\0k" \
 	"\6\0\0\0" \
 	"\x18\0\x50\0" \
@@ -205,7 +211,22 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	"\0\0\0\0" \
 	"\1\0\0\0/" \
 	"\2\0\0\0ok" \
+	"\0\0\0\0" \
 	"\0\0\0\0"
+/* "sh" without a key, run by "t", with a window of 256 */
+#define COMMAND(stream) \
+	"\x34\0\0\0" stream "\0\0\0\2\0\0\0" \
+	"\0\0\0\0" \
+	"\0\0\0\0" \
+	"\x18\0\x50\0" \
+	"\0\0\0\0" \
+	"\0\1\0\0" \
+	"\1\0\0\0\2\0\0\0sh" \
+	"\0\0\0\0" \
+	"\1\0\0\0/" \
+	"\0\0\0\0" \
+	"\0\0\0\0" \
+	"\1\0\0\0t"
 const struct fuzz_seed fuzz_seeds[] = {
 		SEED("\x40" HELLO),
 		SEED("\xff" HELLO SPAWN("\1") "\3\0\0\0\1\0\0\0\3\0\0\0in\n"
@@ -226,5 +247,16 @@ const struct fuzz_seed fuzz_seeds[] = {
 					      "\1\0\0\0\1\0\0\0\x41\0\0\0\3"
 					      "\4\0\0\0\1\0\0\0\7\0\0\0\0\1\0\0"
 					      "\0\0\0\0\1\0\0\0\x08\0\0\0" SPAWN("\1")),
+		/* what they are told of each other */
+		SEED("\xff" HELLO "\0\0\0\0\0\0\0\0\x17\0\0\0"
+		     "\2\0\0\0\0\0\0\0\x16\0\0\0me" COMMAND("\1") COMMAND("\2") "\0\0\0\0\1\0\0\0\x08\0\0\0"),
+		/* a run with a time limit, an answer in it, and a request that is cut */
+		SEED("\xff" HELLO SPAWN(
+				"\1") "\x42\0\0\0\1\0\0\0\3\xfe\0\0"
+				      "{\"ev\":\"begin\",\"id\":\"7\",\"number\":1,\"at_ms\":0,\"timeout_ms\":1,\"s\":0}\n"
+				      "\3\0\0\0\1\0\0\0\3\xff\0\0{}\n"
+				      "\x19\0\0\0\1\0\0\0\3\xfe\0\0{\"ev\":\"answer\",\"id\":\"7\"}\n"
+				      "\2\0\0\0\1\0\0\0\3\xff\0\0{{"
+				      "\0\0\0\0\1\0\0\0\x08\0\0\0"),
 		{NULL, 0},
 };

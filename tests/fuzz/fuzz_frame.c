@@ -75,9 +75,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 const struct fuzz_seed fuzz_seeds[] = {
 		/* HELLO */
-		SEED("\x40\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\1\0\0\0\x40\0\0\0"),
+		SEED("\x40\x0c\0\0\0\0\0\0\0\x01\0\0\0TRM1\2\0\0\0\x40\0\0\0"),
 		/* SPAWN of "sh" */
-		SEED("\x07\x36\0\0\0\1\0\0\0\2\0\0\0"
+		SEED("\x07\x34\0\0\0\1\0\0\0\2\0\0\0"
 		     "\0\0\0\0"
 		     "\2\0\0\0"
 		     "\x18\0\x50\0"
@@ -87,6 +87,7 @@ const struct fuzz_seed fuzz_seeds[] = {
 		     "\0\0\0\0"
 		     "\1\0\0\0/"
 		     "\1\0\0\0x"
+		     "\0\0\0\0"
 		     "\0\0\0\0"),
 		/* EXITED, ERROR */
 		SEED("\x20\x20\0\0\0\1\0\0\0\x84\0\0\0"

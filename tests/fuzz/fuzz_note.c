@@ -50,5 +50,7 @@ const struct fuzz_seed fuzz_seeds[] = {
 		     "\"code_cut\":0}"),
 		SEED("{\"ev\":\"begin\",\"id\":\"1\",\"number\":1,\"at_ms\":0,\"timeout_ms\":0,\"set\":7,\"stdin\":false,"
 		     "\"by\":\"\",\"file\":\"\",\"code\":\"\\u001b]52;c;aGk=\\u0007\\ud83d\\ude00\",\"code_cut\":9}"),
+		SEED("{\"ev\":\"limit\",\"id\":\"1\",\"timeout_ms\":30000}"),
+		SEED("{\"ev\":\"answer\",\"id\":\"1\"}"),
 		{NULL, 0},
 };

@@ -57,6 +57,7 @@ void client_destroy(struct client *client)
 	watch_close(&client->agent->poller, &client->writer);
 	buf_finish(&client->in);
 	buf_finish(&client->out);
+	free(client->by);
 	free(client);
 }
 

@@ -47,13 +47,14 @@ struct client {
 	uint32_t number;   /* from 1 on */
 	uint32_t crowd;    /* the number of clients that it was told last */
 	bool greeted;
-	bool is_observer;  /* not counted */
-	bool has_reported; /* it has told the others about its commands */
-	uint32_t pid;      /* as the client states it; 0: unknown */
-	uint32_t nproc;    /* process limit of programs that it starts; 0: none */
-	bool dead;         /* freed at the end of the turn */
-	bool ends_agent;   /* serve-stdio: the agent ends with it */
-	bool is_full;      /* a stream is waiting for room */
+	bool is_observer; /* not counted */
+	bool follows;     /* it is told of the others and their commands */
+	char *by;         /* what it is, as it says; NULL: it does not */
+	uint32_t pid;     /* as the client states it; 0: unknown */
+	uint32_t nproc;   /* process limit of programs that it starts; 0: none */
+	bool dead;        /* freed at the end of the turn */
+	bool ends_agent;  /* serve-stdio: the agent ends with it */
+	bool is_full;     /* a stream is waiting for room */
 	struct stream *streams;
 	size_t n_streams;
 	uint32_t watch_ms; /* METRICS interval; 0: none */

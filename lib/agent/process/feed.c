@@ -11,6 +11,7 @@
 #include "agent/core/agent.h"
 #include "agent/process/proc.h"
 #include "agent/process/subscriber.h"
+#include "agent/process/turns.h"
 #include "wire/message.h"
 
 enum {
@@ -106,12 +107,14 @@ static void drop_queues(struct feed *feed)
 }
 
 /* Write as much as the pipe accepts and return the number of bytes. If nobody reads the pipe any more, it
- * is closed. */
-static size_t write_some(struct feed *feed, const char *bytes, size_t n)
+ * is closed. `author` NULL: the bytes are nobody's. */
+static size_t write_some(struct feed *feed, struct subscriber *author, const char *bytes, size_t n)
 {
 	ssize_t done = write(feed->watch.fd, bytes, n);
 	if (done > 0) {
 		feed->mid_line = bytes[done - 1] != '\n';
+		if (author && feed->kind == FEED_CONTROL)
+			turns_wrote(author, bytes, (size_t)done);
 		return (size_t)done;
 	}
 	if (done < 0 && errno != EAGAIN && errno != EINTR) {
@@ -151,7 +154,8 @@ static void at_end(struct feed *feed)
 	feed->ends = false;
 	if (feed->is_tty) {
 		char eof = eof_char(feed);
-		if (!write_some(feed, &eof, 1) && feed->watch.fd >= 0 && buf_append(&feed->own, &eof, 1) == 0)
+		if (!write_some(feed, NULL, &eof, 1) && feed->watch.fd >= 0
+				&& buf_append(&feed->own, &eof, 1) == 0)
 			watch_set(&feed->proc->agent->poller, &feed->watch, EPOLLOUT);
 		return;
 	}
@@ -161,9 +165,9 @@ static void at_end(struct feed *feed)
 	buf_init(&feed->own, FRAME_MAX_PAYLOAD);
 }
 
-static bool write_queue(struct feed *feed, struct buf *queue)
+static bool write_queue(struct feed *feed, struct subscriber *author, struct buf *queue)
 {
-	buf_take(queue, write_some(feed, buf_at(queue), queue->len));
+	buf_take(queue, write_some(feed, author, buf_at(queue), queue->len));
 	return !queue->len;
 }
 
@@ -171,13 +175,13 @@ static bool write_queue(struct feed *feed, struct buf *queue)
 static bool write_all(struct feed *feed)
 {
 	struct subscriber *subscriber;
-	if (feed->own.len && !write_queue(feed, &feed->own))
+	if (feed->own.len && !write_queue(feed, NULL, &feed->own))
 		return false;
 	while ((subscriber = next_writer(feed))) {
 		struct buf *queue = &inlet_of(feed, subscriber)->queue;
 		size_t before = queue->len;
 		feed->writer = subscriber;
-		bool all = !queue->len || write_queue(feed, queue);
+		bool all = !queue->len || write_queue(feed, subscriber, queue);
 		if (feed->watch.fd < 0)
 			return false; /* drop_queues() has settled the rest */
 		return_credit(feed, subscriber, before - queue->len);
@@ -207,7 +211,7 @@ void feed_run(struct feed *feed)
 static size_t write_through(struct feed *feed, struct subscriber *subscriber, const char *bytes, size_t n)
 {
 	feed->writer = subscriber;
-	size_t done = write_some(feed, bytes, n);
+	size_t done = write_some(feed, subscriber, bytes, n);
 	if (feed->watch.fd < 0)
 		done = n; /* they will never be read */
 	return_credit(feed, subscriber, done);
@@ -249,7 +253,7 @@ void feed_forget(struct feed *feed, struct subscriber *subscriber)
 		return;
 	feed->writer = NULL;
 	if (keeps_on(feed))
-		buf_append(&feed->own, "\n", 1);
+		buf_append(&feed->own, FRAME_CUT, sizeof FRAME_CUT - 1);
 	feed_run(feed);
 }
 

@@ -7,7 +7,7 @@
  *
  * One subscriber at a time writes, until its queue is empty and, on the control pipe, until its line is
  * complete. So leftovers of the last client with the turn do not mix with the next one's line. If a
- * client leaves in the middle of a line, the line is ended for it.
+ * client leaves in the middle of a line, FRAME_CUT ends the line, and the process forgets it.
  *
  * Stdin can end and begin again, because the agent keeps its read end as well. EOF closes the write end;
  * OPEN opens the pipe for writing again through /proc/self/fd. A pty gets its VEOF character instead. */

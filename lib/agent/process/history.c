@@ -12,10 +12,12 @@ enum { FIRST_CAP = 4096 };
 
 struct record {
 	uint32_t n;
-	uint32_t channel; /* perhaps with ADDS_TO_NOTE */
+	uint32_t channel; /* perhaps with ADDS_TO_NOTE or FLEETING */
 };
 /* The line adds to the note before it, instead of announcing another run. */
 #define ADDS_TO_NOTE 0x100u
+/* It is pinned nowhere: an answer. */
+#define FLEETING 0x200u
 
 /* ---- pins ---- */
 
@@ -167,7 +169,7 @@ static struct record record_at(const struct proc_history *proc_history, uint64_t
 static void pin_span(
 		struct pins *pins, const struct proc_history *proc_history, uint64_t at, struct record record)
 {
-	for (size_t done = 0, part; done < record.n; done += part) {
+	for (size_t done = 0, part; done < record.n && !(record.channel & FLEETING); done += part) {
 		const char *from = span(proc_history, at + done, record.n - done, &part);
 		pin(pins, (uint8_t)record.channel, from, part, done == 0 && !(record.channel & ADDS_TO_NOTE));
 	}
@@ -247,7 +249,8 @@ static void append(struct proc_history *proc_history, uint32_t channel, const ch
 	if (!make_room(proc_history, sizeof record + n)) {
 		/* More than the ring holds: everything in it is older. */
 		evict(proc_history, (size_t)(proc_history->tail - proc_history->head));
-		pin(&proc_history->pins, (uint8_t)channel, bytes, n, !(channel & ADDS_TO_NOTE));
+		if (!(channel & FLEETING))
+			pin(&proc_history->pins, (uint8_t)channel, bytes, n, !(channel & ADDS_TO_NOTE));
 		return;
 	}
 	proc_history->last = proc_history->tail;
@@ -298,11 +301,14 @@ void proc_history_add(struct proc_history *proc_history, uint8_t channel, const 
 	if (channel == CHANNEL_CONTROL && !proc_history->has_greeting)
 		listen_for_greeting(proc_history, bytes, n);
 	bool adds = channel == CHANNEL_NOTE && begins_with(bytes, n, FRAME_LIMIT_MARK);
-	pin(&proc_history->newest, channel, bytes, n, !adds);
+	bool is_answer = channel == CHANNEL_NOTE && begins_with(bytes, n, FRAME_ANSWER_MARK);
+	if (!is_answer)
+		pin(&proc_history->newest, channel, bytes, n, !adds);
 	if (extend(proc_history, channel, bytes, n))
 		proc_history->own_bytes += n;
 	else
-		append(proc_history, channel | (adds ? ADDS_TO_NOTE : 0), bytes, n);
+		append(proc_history, channel | (adds ? ADDS_TO_NOTE : 0) | (is_answer ? FLEETING : 0), bytes,
+				n);
 }
 
 void proc_history_end(struct proc_history *proc_history, uint8_t exit_code)
@@ -355,9 +361,9 @@ static int replay_ring(const struct proc_history *proc_history, uint64_t from_at
 	return r;
 }
 
-/* True if the newest run was announced and has not ended. */
-static bool is_open(const struct pins *newest)
+bool proc_history_is_open(const struct proc_history *proc_history)
 {
+	const struct pins *newest = &proc_history->newest;
 	return newest->note.len && !newest->end.len && !newest->has_ended;
 }
 
@@ -385,7 +391,7 @@ int proc_history_replay(const struct proc_history *proc_history, bool all, bool 
 {
 	int r;
 	*ret = (struct replay){.lost_bytes = proc_history->position};
-	if (!all && !is_open(&proc_history->newest))
+	if (!all && !proc_history_is_open(proc_history))
 		r = replay_pins(&proc_history->newest, past, backlog, ret);
 	else
 		r = (past ? replay_all : replay_young)(proc_history, backlog, ret);

@@ -61,6 +61,8 @@ void proc_history_finish(struct proc_history *proc_history);
 void proc_history_add(struct proc_history *proc_history, uint8_t channel, const char *bytes, size_t n);
 /* The process has ended: later output belongs to the next one. */
 void proc_history_end(struct proc_history *proc_history, uint8_t exit_code);
+/* True if the newest run was announced and has not ended. */
+bool proc_history_is_open(const struct proc_history *proc_history);
 /* Append the replay for a client that attaches now to a backlog. `all`: also the ring, which an
  * unfinished run needs in any case; `past`: also output from before the living process. TRM_ENOMEM,
  * TRM_ETOOBIG: the replay may be incomplete. */

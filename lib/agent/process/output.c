@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "agent/core/agent.h"
+#include "agent/process/publish.h"
 #include "agent/process/subscriber.h"
 #include "base/sysfile.h"
 
@@ -50,10 +51,16 @@ static size_t allowance(const struct proc *proc)
 	return n;
 }
 
-static void remember(struct proc *proc, uint8_t channel, const char *bytes, size_t n)
+/* Who does not subscribe gets it, too: later, or as one who follows. */
+static void publish(struct proc *proc, uint8_t channel, const char *bytes, size_t n)
 {
-	if (proc->proc_history)
-		proc_history_add(proc->proc_history, channel, bytes, n);
+	struct proc_history *history = proc->proc_history;
+	bool was_greeted = history && history->has_greeting;
+	if (history)
+		proc_history_add(history, channel, bytes, n);
+	if (history && history->has_greeting && !was_greeted)
+		limit_restart(proc);
+	publish_output(proc, channel, bytes, n);
 }
 
 /* Read into the first subscriber's queue, after the place of the header. */
@@ -75,7 +82,7 @@ static ssize_t read_and_send(struct proc *proc, struct output *output, size_t ma
 	first->credit -= (size_t)n;
 	for (struct subscriber *subscriber = first->next; subscriber; subscriber = subscriber->next)
 		subscriber_send(subscriber, output->channel, at + FRAME_HEADER, (size_t)n);
-	remember(proc, output->channel, at + FRAME_HEADER, (size_t)n);
+	publish(proc, output->channel, at + FRAME_HEADER, (size_t)n);
 	return n;
 }
 
@@ -85,7 +92,7 @@ static ssize_t read_and_keep(struct proc *proc, struct output *output, size_t ma
 	char *scratch = proc->agent->scratch;
 	ssize_t n = read(output->watch.fd, scratch, max < AGENT_SCRATCH ? max : AGENT_SCRATCH);
 	if (n > 0)
-		remember(proc, output->channel, scratch, (size_t)n);
+		publish(proc, output->channel, scratch, (size_t)n);
 	return n;
 }
 
@@ -206,7 +213,7 @@ static bool forward_held(struct proc *proc)
 		for (struct subscriber *subscriber = proc->subscribers; subscriber;
 				subscriber = subscriber->next)
 			subscriber_send(subscriber, CHANNEL_CONTROL, buf_at(&proc->held), n);
-		remember(proc, CHANNEL_CONTROL, buf_at(&proc->held), n);
+		publish(proc, CHANNEL_CONTROL, buf_at(&proc->held), n);
 		buf_take(&proc->held, n);
 	}
 	return true;

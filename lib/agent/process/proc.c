@@ -12,6 +12,7 @@
 #include "agent/core/agent.h"
 #include "agent/core/process_tree.h"
 #include "agent/process/exec.h"
+#include "agent/process/publish.h"
 #include "agent/process/subscriber.h"
 #include "agent/process/turns.h"
 #include "base/err.h"
@@ -133,6 +134,8 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 		return;
 	}
 	subscriber->wants = msg->flags & (SPAWN_RECENT | SPAWN_PAST);
+	if (client->number == proc->author_client)
+		proc->author = subscriber; /* it was a slow client, and is back */
 	if (proc->started)
 		subscriber_send_started(subscriber, true);
 	output_pump(proc);
@@ -210,6 +213,7 @@ void proc_request(struct client *client, uint32_t stream, const struct spawn_msg
 		}
 		return;
 	}
+	publish_prepare(proc, client, msg);
 	struct subscriber *first = subscriber_create(proc, client, stream, msg->window);
 	if (!first) {
 		client_error(client, stream, TRM_ENOMEM, "the agent is out of memory");
@@ -255,6 +259,7 @@ void proc_on_report(struct watch *watch, uint32_t events)
 	for (struct subscriber *subscriber = proc->subscribers; subscriber; subscriber = subscriber->next)
 		subscriber_send_started(subscriber, subscriber != proc->subscribers);
 	turns_announce(proc);
+	publish_begin(proc);
 	feed_run(&proc->feeds[FEED_SCRIPT]);
 	output_pump(proc);
 }
@@ -298,6 +303,7 @@ void proc_end(struct proc *proc)
 		client_count_unpaid(client, before);
 		subscriber_destroy(proc->subscribers);
 	}
+	publish_end(proc, &proc->exit);
 	bury(proc, proc->exit.signal ? 128 + proc->exit.signal : (uint32_t)proc->exit.exit_code);
 	close_pipes(proc);
 	proc->over = true;
@@ -311,6 +317,7 @@ void proc_left(struct proc *proc)
 	}
 	if (!proc->exited)
 		tree_signal(proc->pid, proc->mark, SIGKILL);
+	publish_end(proc, NULL);
 	close_pipes(proc);
 	proc->over = proc->exited;
 }
@@ -366,6 +373,7 @@ void proc_destroy(struct proc *proc)
 	if (!proc)
 		return;
 	close_pipes(proc);
+	publish_end(proc, NULL);
 	buf_finish(&proc->held);
 	forget_recent(proc);
 	free(proc->key);

@@ -22,6 +22,7 @@
 #include "agent/core/watch.h"
 #include "agent/process/feed.h"
 #include "agent/process/history.h"
+#include "agent/process/limit.h"
 #include "wire/message.h"
 
 enum {
@@ -30,6 +31,7 @@ enum {
 
 struct agent;
 struct proc;
+struct published;
 
 struct output {
 	struct watch watch; /* read end of a pipe, or a pty's master */
@@ -51,8 +53,11 @@ struct proc {
 	char *label;                       /* for METRICS; "": none */
 	struct subscriber *subscribers;    /* the oldest first */
 	struct proc_history *proc_history; /* NULL: without a key nobody attaches later */
+	struct published *published;       /* NULL: others are not told of it */
 	struct subscriber *turn;           /* the subscriber that has the turn; NULL: none */
 	struct subscriber *author;         /* of the newest note; NULL: gone, or there is none */
+	uint32_t author_client;            /* its number; 0: there is none */
+	struct run_limit limit;            /* of the run that it announces */
 	uint64_t last_ticket;              /* of the subscribers that wait for the turn */
 	/* The subscriber with the turn has sent something since it was told that another one waits. */
 	bool turn_stirred;

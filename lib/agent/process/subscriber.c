@@ -184,8 +184,6 @@ int subscriber_input(struct subscriber *subscriber, uint8_t channel, const char 
 	}
 	if (channel == CHANNEL_NOTE)
 		return turns_note(subscriber, bytes, n);
-	if (channel == CHANNEL_CONTROL && subscriber->note.queue.len && memchr(bytes, '\n', n))
-		turns_publish(subscriber);
 	if (feed_push(feed, subscriber, bytes, n) < 0)
 		subscriber->stream.client->dead = true;
 	return 0;

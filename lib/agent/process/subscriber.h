@@ -21,7 +21,8 @@ struct subscriber {
 	uint32_t window;
 	uint32_t wants; /* SPAWN_RECENT, SPAWN_PAST */
 	struct inlet inlets[FEED_CLIENT_KINDS];
-	struct inlet note;  /* notes that wait until their run is sent */
+	struct inlet note;  /* notes that wait until the process has the line that they announce */
+	size_t note_after;  /* bytes on CONTROL that were sent before that line, and still wait */
 	struct buf backlog; /* a replay, and notes without credit: sent before anything newer */
 	uint64_t ticket;    /* its place in the queue for the turn; 0: it does not wait */
 	/* For slow clients: since when it has held up others (0: it does not), and for how long before

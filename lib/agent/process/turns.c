@@ -13,8 +13,7 @@
 
 enum {
 	SMALL_NOTE = 16 * 1024,       /* longer notes have their memory freed */
-	CROWD_UNPAID_MAX = 64 * 1024, /* a client with more unread bytes gets no announcements for now … */
-	BRIEF = 64,                   /* … except ends, up to twice as many bytes */
+	CROWD_UNPAID_MAX = 64 * 1024, /* a client with more unread bytes is not told the number of clients */
 };
 
 /* The runs that these notes announce will not be sent. */
@@ -78,7 +77,8 @@ static void release(struct subscriber *subscriber)
 	if (proc->turn == subscriber) {
 		/* The next one's request begins a line of its own. */
 		feed_end_line(&proc->feeds[FEED_CONTROL], subscriber);
-		drop_notes(subscriber);
+		if (!subscriber->inlets[FEED_CONTROL].queue.len)
+			drop_notes(subscriber);
 		proc->turn = NULL;
 	}
 	grant(proc);
@@ -148,10 +148,8 @@ void turns_forget(struct subscriber *subscriber)
 
 /* ---- notes ---- */
 
-static void deliver(struct subscriber *author, const char *line, size_t n)
+void turns_deliver(struct proc *proc, struct subscriber *author, const char *line, size_t n)
 {
-	struct proc *proc = author->proc;
-	proc->author = author;
 	if (proc->proc_history)
 		proc_history_add(proc->proc_history, CHANNEL_NOTE, line, n);
 	for (struct subscriber *subscriber = proc->subscribers, *next; subscriber; subscriber = next) {
@@ -161,34 +159,67 @@ static void deliver(struct subscriber *author, const char *line, size_t n)
 	}
 }
 
-int turns_note(struct subscriber *subscriber, const char *bytes, size_t n)
+static bool begins_with(const char *bytes, size_t n, const char *mark)
 {
-	inlet_took(&subscriber->note, subscriber, CHANNEL_NOTE, n);
-	int r = buf_append(&subscriber->note.queue, bytes, n);
-	if (r < 0 && r != TRM_ETOOBIG)
-		subscriber->stream.client->dead = true;
-	return r == TRM_ETOOBIG ? TRM_EPROTO : 0;
+	return n >= strlen(mark) && memcmp(bytes, mark, strlen(mark)) == 0;
 }
 
-void turns_publish(struct subscriber *subscriber)
+static bool announces_run(const char *line, size_t n)
+{
+	return !begins_with(line, n, FRAME_LIMIT_MARK) && !begins_with(line, n, FRAME_ANSWER_MARK);
+}
+
+static void note_author(struct subscriber *author, const char *line, size_t n)
+{
+	struct proc *proc = author->proc;
+	proc->author = author;
+	proc->author_client = author->stream.client->number;
+	limit_begin(proc, line, n);
+}
+
+static void publish(struct subscriber *subscriber)
 {
 	struct buf *notes = &subscriber->note.queue;
 	const char *end;
 	while (notes->len && (end = memchr(buf_at(notes), '\n', notes->len))) {
 		size_t n = (size_t)(end + 1 - buf_at(notes));
-		deliver(subscriber, buf_at(notes), n);
+		if (announces_run(buf_at(notes), n))
+			note_author(subscriber, buf_at(notes), n);
+		turns_deliver(subscriber->proc, subscriber, buf_at(notes), n);
 		buf_take(notes, n);
 	}
 	if (!notes->len && notes->cap > SMALL_NOTE)
 		drop_notes(subscriber);
 }
 
+int turns_note(struct subscriber *subscriber, const char *bytes, size_t n)
+{
+	inlet_took(&subscriber->note, subscriber, CHANNEL_NOTE, n);
+	subscriber->note_after = subscriber->inlets[FEED_CONTROL].queue.len;
+	int r = buf_append(&subscriber->note.queue, bytes, n);
+	if (r < 0 && r != TRM_ETOOBIG)
+		subscriber->stream.client->dead = true;
+	if (begins_with(buf_at(&subscriber->note.queue), subscriber->note.queue.len, FRAME_ANSWER_MARK))
+		publish(subscriber);
+	return r == TRM_ETOOBIG ? TRM_EPROTO : 0;
+}
+
+void turns_wrote(struct subscriber *subscriber, const char *bytes, size_t n)
+{
+	size_t before = n < subscriber->note_after ? n : subscriber->note_after;
+	subscriber->note_after -= before;
+	/* It is not asleep while the process reads a long line of it. */
+	if (subscriber->proc->turn == subscriber)
+		subscriber->proc->turn_stirred = true;
+	if (subscriber->note.queue.len && memchr(bytes + before, '\n', n - before))
+		publish(subscriber);
+}
+
 void turns_publish_limit(struct subscriber *subscriber)
 {
-	static const char mark[] = FRAME_LIMIT_MARK;
 	const struct buf *notes = &subscriber->note.queue;
-	if (notes->len >= sizeof mark - 1 && memcmp(buf_at(notes), mark, sizeof mark - 1) == 0)
-		turns_publish(subscriber);
+	if (begins_with(buf_at(notes), notes->len, FRAME_LIMIT_MARK))
+		publish(subscriber);
 }
 
 /* ---- announcements ---- */
@@ -240,26 +271,4 @@ void turns_count(struct agent *agent)
 		client->crowd = n;
 		agent_client_send(client, 0, FRAME_CLIENTS, 0, payload, sizeof payload);
 	}
-}
-
-/* Send a frame of the agent's own, in two pieces. */
-static void pass_on(struct client *to, uint32_t number, const char *words, size_t n)
-{
-	char from[4];
-	size_t before = to->out.len;
-	frame_store_u32(from, number);
-	if (frame_put_header(&to->out, 0, FRAME_ANNOUNCED, 0, sizeof from + n) < 0
-			|| buf_append(&to->out, from, sizeof from) < 0 || buf_append(&to->out, words, n) < 0)
-		to->dead = true;
-	client_count_unpaid(to, before);
-}
-
-void turns_announce_command(struct client *author, const char *words, size_t n)
-{
-	const size_t most = n <= BRIEF ? 2 * CROWD_UNPAID_MAX : CROWD_UNPAID_MAX;
-	author->has_reported |= n > 0;
-	for (struct client *client = author->agent->clients; client && author->has_reported;
-			client = client->next)
-		if (client != author && client->greeted && !client->dead && client->unpaid <= most)
-			pass_on(client, author->number, words, n);
 }

@@ -2,7 +2,7 @@
 #ifndef TRM_AGENT_PROCESS_TURNS_H
 #define TRM_AGENT_PROCESS_TURNS_H
 
-/* How clients share a process: the turn, the notes to each other, and the announcements of processes.
+/* How clients share a process: the turn, the notes to each other, and the announcements of keys.
  * wire/frame.h explains the terms. */
 
 #include <stdbool.h>
@@ -23,8 +23,11 @@ void turns_turn(struct subscriber *subscriber, enum turn_word word);
 bool turns_allows(const struct subscriber *subscriber, uint8_t channel);
 /* Bytes of notes; their credit has been charged. TRM_EPROTO: too many. */
 int turns_note(struct subscriber *subscriber, const char *bytes, size_t n);
-/* The announced run is about to begin: send its notes to the others. */
-void turns_publish(struct subscriber *subscriber);
+/* The process has got these bytes of the subscriber on CONTROL: with a newline it has an announced run, and
+ * the others get its notes. */
+void turns_wrote(struct subscriber *subscriber, const char *bytes, size_t n);
+/* Send a note to all but its author. NULL: it is the agent's own. */
+void turns_deliver(struct proc *proc, struct subscriber *author, const char *line, size_t n);
 /* It sends a signal: what it adds to its note need not wait for a line to the process. */
 void turns_publish_limit(struct subscriber *subscriber);
 /* The subscriber has left the process's list and is about to be freed. */
@@ -36,7 +39,5 @@ void turns_announce_all(struct client *client);
 void turns_announce(struct proc *proc);
 /* Tell clients the number of clients, if it has changed. */
 void turns_count(struct agent *agent);
-/* Tell the others which command a client runs. n == 0: it has ended. */
-void turns_announce_command(struct client *author, const char *words, size_t n);
 
 #endif

@@ -11,6 +11,7 @@
 #include "agent/files/transfer.h"
 #include "agent/files/tree_transfer.h"
 #include "agent/process/proc.h"
+#include "agent/process/publish.h"
 #include "agent/process/subscriber.h"
 #include "agent/process/turns.h"
 #include "wire/message.h"
@@ -276,11 +277,18 @@ static int do_watch(struct client *client, const struct frame *frame)
 	return 0;
 }
 
-static int do_tell(struct client *client, const struct frame *frame)
+static int do_present(struct client *client, const struct frame *frame)
 {
-	if (!frame->len || frame->len > FRAME_ANNOUNCE_MAX)
+	if (!frame->len || frame->len > ANNOUNCED_BY_MAX)
 		return bad_payload(client, frame);
-	turns_announce_command(client, frame->payload, frame->len);
+	publish_presence(client, frame->payload, frame->len);
+	return 0;
+}
+
+static int do_follow(struct client *client, const struct frame *frame)
+{
+	(void)frame;
+	publish_follow(client);
 	return 0;
 }
 
@@ -338,7 +346,8 @@ static const struct {
 		[FRAME_SHUTDOWN] = {ON_CONNECTION, do_shutdown},
 		[FRAME_SIGNAL_PID] = {ON_NEW, do_signal_pid},
 		[FRAME_LEFTOVERS] = {ON_CONNECTION, do_leftovers},
-		[FRAME_ANNOUNCE] = {ON_CONNECTION, do_tell},
+		[FRAME_PRESENT] = {ON_CONNECTION, do_present},
+		[FRAME_FOLLOW] = {ON_CONNECTION, do_follow},
 		[FRAME_TREE_GET] = {ON_NEW, do_tree},
 		[FRAME_TREE_PUT] = {ON_NEW, do_tree},
 		[FRAME_FILE_OP] = {ON_NEW, do_file_op},

@@ -19,6 +19,7 @@
 #include "agent/core/client.h"
 #include "agent/core/process_tree.h"
 #include "agent/process/proc.h"
+#include "agent/process/publish.h"
 #include "agent/process/subscriber.h"
 #include "agent/process/turns.h"
 #include "agent/serve/ipc.h"
@@ -109,7 +110,7 @@ static void sweep_clients(struct agent *agent)
 		*at = client->next;
 		agent->n_clients--;
 		agent->ending |= client->ends_agent;
-		turns_announce_command(client, NULL, 0);
+		publish_forget(client);
 		client_destroy(client);
 		if (!agent->n_clients && agent->linger_ms)
 			agent->alone_ns = clock_ns();
@@ -225,9 +226,21 @@ static void run_timers(struct agent *agent, uint64_t now_ns)
 			send_metrics(client);
 		client->watch_due_ns = now_ns + client->watch_ms * UINT64_C(1000000);
 	}
-	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+	for (struct proc *proc = agent->procs; proc; proc = proc->next) {
 		slow_client_check(proc, now_ns);
+		limit_check(proc, now_ns);
+	}
 	agent->ending |= alone_until_ns(agent) <= now_ns;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t proc_due_ns(const struct proc *proc)
+{
+	return earlier(slow_client_due_ns(proc), limit_due_ns(proc));
 }
 
 static bool has_timers(const struct agent *agent)
@@ -236,19 +249,16 @@ static bool has_timers(const struct agent *agent)
 		if (client->watch_ms)
 			return true;
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
-		if (slow_client_due_ns(proc) != UINT64_MAX)
+		if (proc_due_ns(proc) != UINT64_MAX)
 			return true;
 	return alone_until_ns(agent) != UINT64_MAX;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 {
 	uint64_t due_ns = alone_until_ns(agent);
+	if (publish_is_due(agent))
+		return 0; /* likewise */
 	for (const struct client *client = agent->clients; client; client = client->next) {
 		if (client->out.len && !client->writer.events)
 			return 0; /* room was made and filled again while flushing */
@@ -256,7 +266,7 @@ static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 			due_ns = earlier(due_ns, client->watch_due_ns);
 	}
 	for (const struct proc *proc = agent->procs; proc; proc = proc->next)
-		due_ns = earlier(due_ns, slow_client_due_ns(proc));
+		due_ns = earlier(due_ns, proc_due_ns(proc));
 	if (due_ns == UINT64_MAX)
 		return -1;
 	/* Round up: waking too early would make the loop spin through the last millisecond. */
@@ -272,6 +282,7 @@ static void turn(struct agent *agent)
 	if (has_timers(agent))
 		run_timers(agent, clock_ns());
 	turns_count(agent);
+	publish_pump(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
 		agent_client_flush(client);
 	sweep_clients(agent);
@@ -377,6 +388,7 @@ static int run(struct agent *agent)
 	for (struct proc *proc = agent->procs; proc; proc = proc->next)
 		proc->over = true;
 	sweep_procs(agent);
+	publish_finish(agent);
 	sampler_finish(&agent->sampler);
 	proxy_env_finish(&agent->proxy_env);
 	poller_finish(&agent->poller);

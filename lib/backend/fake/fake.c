@@ -303,7 +303,9 @@ static void fake_dispatch(struct fake *f, const struct frame *frame)
 	case FRAME_WATCH: on_watch(f, frame); break;
 	case FRAME_SIGNAL_PID: on_signal_pid(f, frame); break;
 	case FRAME_PING: frame_put(&f->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
-	case FRAME_TURN: /* its only client always has the turn */
+	case FRAME_TURN: /* its only client always has the turn, and nobody to be told of */
+	case FRAME_PRESENT:
+	case FRAME_FOLLOW:
 	case FRAME_RESIZE:
 	case FRAME_SHUTDOWN: break;
 	default: to_process(f, frame);

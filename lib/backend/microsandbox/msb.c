@@ -81,7 +81,9 @@ static void msb_dispatch(struct msb *m, const struct frame *frame)
 	case FRAME_PING: frame_put(&m->out, 0, FRAME_PONG, 0, frame->payload, frame->len); break;
 	case FRAME_WATCH: msb_metrics_watch(m, frame); break;
 	case FRAME_SPAWN: on_spawn(m, frame); break;
-	case FRAME_TURN: /* its only client always has the turn */
+	case FRAME_TURN: /* its only client always has the turn, and nobody to be told of */
+	case FRAME_PRESENT:
+	case FRAME_FOLLOW:
 	case FRAME_SHUTDOWN: break;
 	default:
 		p = msb_proc_find(m, frame->stream);

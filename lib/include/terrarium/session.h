@@ -218,6 +218,9 @@ struct trm_run_cb {
 	 * offers_stdin. The prompt is hostile text and may be "". If the language prints its prompts
 	 * (trm_lang), the prompt was already part of the output. */
 	void (*input)(void *user, struct trm_run *run, const char *prompt, bool is_secret);
+	/* Its question is answered: by trm_run_write() or trm_run_close_stdin(), or, if it is another
+	 * session's run, by that session. The answer is not shown, nor is the newline that ends it. */
+	void (*answered)(void *user, struct trm_run *run);
 	/* The code has taken most of the queued input; trm_run_write() may continue. Called when
 	 * trm_run_queued() falls to 128 KiB after it was above. */
 	void (*drained)(void *user, struct trm_run *run);

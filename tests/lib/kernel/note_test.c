@@ -47,7 +47,8 @@ static void what_is_put_is_read(void **state)
 
 static void a_limit_is_put_and_read(void **state)
 {
-	const struct kernel_note put_note = {.is_limit = true, .id = UINT64_C(4294967299), .timeout_ms = 500};
+	const struct kernel_note put_note = {
+			.kind = NOTE_LIMIT, .id = UINT64_C(4294967299), .timeout_ms = 500};
 	struct kernel_note note;
 	(void)state;
 	buf_finish(&line);
@@ -55,11 +56,43 @@ static void a_limit_is_put_and_read(void **state)
 	assert_int_equal(kernel_note_put(&line, &put_note), 0);
 	assert_memory_equal(buf_at(&line), FRAME_LIMIT_MARK, strlen(FRAME_LIMIT_MARK));
 	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
-	assert_true(note.is_limit && note.id == UINT64_C(4294967299) && note.timeout_ms == 500);
+	assert_true(note.kind == NOTE_LIMIT && note.id == UINT64_C(4294967299) && note.timeout_ms == 500);
 	kernel_note_finish(&note);
 	put("1", 1);
 	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
-	assert_false(note.is_limit);
+	assert_int_equal(note.kind, NOTE_BEGIN);
+	kernel_note_finish(&note);
+}
+
+/* What the agent looks for, which does not decode JSON. */
+static void the_agent_finds_a_limit(void **state)
+{
+	const struct kernel_note put_note = {.id = UINT64_C(4294967299),
+			.number = 3,
+			.at_ms = UINT64_C(1700000000123),
+			.timeout_ms = 30000,
+			.by = "",
+			.file = ""};
+	uint64_t id = 0, timeout_ms = 0;
+	(void)state;
+	buf_finish(&line);
+	buf_init(&line, 1 << 20);
+	assert_int_equal(kernel_note_put(&line, &put_note), 0);
+	assert_int_equal(sscanf(buf_at(&line), FRAME_BEGIN_FORMAT, &id, &timeout_ms), 2);
+	assert_true(id == put_note.id && timeout_ms == 30000);
+}
+
+static void an_answer_is_put_and_read(void **state)
+{
+	const struct kernel_note put_note = {.kind = NOTE_ANSWER, .id = 7};
+	struct kernel_note note;
+	(void)state;
+	buf_finish(&line);
+	buf_init(&line, 1 << 20);
+	assert_int_equal(kernel_note_put(&line, &put_note), 0);
+	assert_memory_equal(buf_at(&line), FRAME_ANSWER_MARK, strlen(FRAME_ANSWER_MARK));
+	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
+	assert_true(note.kind == NOTE_ANSWER && note.id == 7);
 	kernel_note_finish(&note);
 }
 
@@ -126,6 +159,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(what_is_put_is_read),
 			cmocka_unit_test(a_limit_is_put_and_read),
+			cmocka_unit_test(the_agent_finds_a_limit),
+			cmocka_unit_test(an_answer_is_put_and_read),
 			cmocka_unit_test(long_code_is_cut),
 			cmocka_unit_test(what_is_none_is_refused),
 			cmocka_unit_test(numbers_out_of_range_are_absent),

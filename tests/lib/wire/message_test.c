@@ -211,20 +211,21 @@ static void test_present(void **state)
 {
 	struct buf buf = buffer();
 	struct announced_msg msg;
-	char passed[128] = {9, 0, 0, 0};
 	(void)state;
 	assert_int_equal(announced_msg_put(&buf, &(struct announced_msg){.kind = ANNOUNCED_PRESENT,
+								 .client = 9,
 								 .by = "repl, pid 4",
 								 .by_len = 11}),
 			0);
 	struct frame frame = frame_of(&buf);
-	memcpy(passed + 4, frame.payload, frame.len);
-	struct frame passed_on = {.type = FRAME_ANNOUNCED, .payload = passed, .len = frame.len + 4};
-	assert_int_equal(announced_msg_get(&passed_on, &msg), 0);
+	assert_int_equal(announced_msg_get(&frame, &msg), 0);
 	assert_true(msg.kind == ANNOUNCED_PRESENT && msg.client == 9 && msg.by_len == 11);
 	assert_memory_equal(msg.by, "repl, pid 4", 11);
-	while (--passed_on.len > 4)
-		assert_int_equal(announced_msg_get(&passed_on, &msg), TRM_EPROTO);
+	while (--frame.len > 4)
+		assert_int_equal(announced_msg_get(&frame, &msg), TRM_EPROTO);
+	/* No more than its number: it is gone. */
+	assert_int_equal(announced_msg_get(&frame, &msg), 0);
+	assert_true(msg.kind == ANNOUNCED_GONE && msg.client == 9);
 	buf_finish(&buf);
 }
 

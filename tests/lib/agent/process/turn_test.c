@@ -127,7 +127,7 @@ static void test_who_goes_leaves_the_turn(void **state)
 	shutdown(pair->a.fd, SHUT_RDWR);
 	assert_int_equal(crowd_word(&pair->b, &pair->tape_b), TURN_YOURS);
 	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "whole\n");
-	link_until_text(&pair->b, &pair->tape_b, 0, "=torn\n=whole\n");
+	link_until_text(&pair->b, &pair->tape_b, 0, "=torn\x18\n=whole\n");
 	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), "");
 	pair_close(pair);
 }
@@ -142,7 +142,7 @@ static void test_release_in_mid_line_ends_the_line(void **state)
 	crowd_get_turn(&pair->b, &pair->tape_b);
 	crowd_write(&pair->b, 9, CHANNEL_NOTE, "{}\n");
 	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "next\n");
-	link_until_text(&pair->a, &pair->tape_a, 0, "=whole\n=torn\n=next\n");
+	link_until_text(&pair->a, &pair->tape_a, 0, "=whole\n=torn\x18\n=next\n");
 	link_until_text(&pair->a, &pair->tape_a, CHANNEL_NOTE, "{}\n");
 	pair_close(pair);
 }
@@ -166,7 +166,7 @@ static void test_turn_is_taken_from_one_that_sleeps(void **state)
 	assert_int_equal(crowd_word(&pair->b, &pair->tape_b), TURN_YOURS);
 	assert_int_equal(crowd_word(&pair->a, &pair->tape_a), TURN_TAKEN);
 	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "mine\n");
-	link_until_text(&pair->b, &pair->tape_b, 0, "=torn\n=mine\n");
+	link_until_text(&pair->b, &pair->tape_b, 0, "=torn\x18\n=mine\n");
 	/* Two that wait cannot take it from each other. */
 	tape_init(&tape_c, 3);
 	crowd_attach(&c, &tape_c, 0, BIG_WINDOW);
@@ -293,7 +293,7 @@ static void test_a_note_without_its_request_announces_nothing(void **state)
 	shutdown(pair->a.fd, SHUT_RDWR);
 	crowd_get_turn(&pair->b, &pair->tape_b);
 	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "mine\n");
-	link_until_text(&pair->b, &pair->tape_b, 0, "=half a requ\n=mine\n");
+	link_until_text(&pair->b, &pair->tape_b, 0, "=half a requ\x18\n=mine\n");
 	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), "");
 	pair_close(pair);
 }

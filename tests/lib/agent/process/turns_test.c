@@ -217,64 +217,6 @@ static void test_shared_processes_are_announced(void **state)
 	tape_finish(&tape);
 }
 
-static void test_what_one_tells_the_others_hear(void **state)
-{
-	struct link one = link_open(*state), two = link_open(*state), three = link_open(*state);
-	struct announced_msg msg;
-	struct buf out;
-	buf_init(&out, 1024);
-	assert_int_equal(announced_msg_put(&out, &(struct announced_msg){.kind = ANNOUNCED_OUTPUT,
-								 .id = 7,
-								 .position = 9,
-								 .channel = CHANNEL_STDERR,
-								 .bytes = "text",
-								 .n_bytes = 4}),
-			0);
-	link_write(&one, buf_at(&out), out.len);
-	buf_finish(&out);
-	for (int i = 0; i < 2; i++) {
-		const struct frame *frame = link_next(i ? &two : &three, DEADLINE_MS, NULL);
-		assert_int_equal(frame->type, FRAME_ANNOUNCED);
-		assert_int_equal(announced_msg_get(frame, &msg), 0);
-		assert_true(msg.kind == ANNOUNCED_OUTPUT && msg.id == 7 && msg.position == 9);
-		assert_true(msg.channel == CHANNEL_STDERR && msg.n_bytes == 4);
-		assert_memory_equal(msg.bytes, "text", 4);
-	}
-	uint32_t author = msg.client;
-	/* Who has told nothing goes unnoticed. */
-	link_close(&three);
-	link_close(&one);
-	const struct frame *frame = link_next(&two, DEADLINE_MS, NULL);
-	assert_int_equal(frame->type, FRAME_ANNOUNCED);
-	assert_int_equal(announced_msg_get(frame, &msg), 0);
-	assert_true(msg.kind == ANNOUNCED_GONE && msg.client == author);
-	/* More than may be told at once breaks the protocol. */
-	char much[FRAME_ANNOUNCE_MAX + 1] = {0};
-	link_send(&two, 0, FRAME_ANNOUNCE, 0, much, sizeof much);
-	assert_int_equal(link_next(&two, DEADLINE_MS, NULL)->type, FRAME_ERROR);
-	link_close(&two);
-}
-
-/* Who does not listen misses what is told, and never makes the agent keep it. */
-static void test_a_flood_of_news_is_cut_for_the_deaf(void **state)
-{
-	struct link one = link_open(*state), deaf = link_open(*state);
-	char piece[FRAME_ANNOUNCE_MAX];
-	size_t heard = 0;
-	memset(piece, 'x', sizeof piece);
-	for (int i = 0; i < 1000; i++)
-		link_send(&one, 0, FRAME_ANNOUNCE, 0, piece, sizeof piece);
-	link_send(&one, 0, FRAME_PING, 0, "", 0);
-	while (link_next(&one, DEADLINE_MS, NULL)->type != FRAME_PONG)
-		;
-	link_send(&deaf, 0, FRAME_PING, 0, "", 0);
-	for (const struct frame *frame; (frame = link_next(&deaf, DEADLINE_MS, NULL))->type != FRAME_PONG;)
-		heard += frame->type == FRAME_ANNOUNCED;
-	assert_in_range(heard, 1, 100);
-	link_close(&one);
-	link_close(&deaf);
-}
-
 static void test_attaching_starts_nothing(void **state)
 {
 	struct link link = link_open(*state);
@@ -301,8 +243,6 @@ int main(void)
 			T(test_client_numbers_are_never_given_twice),
 			T(test_clients_are_counted),
 			T(test_shared_processes_are_announced),
-			T(test_what_one_tells_the_others_hear),
-			T(test_a_flood_of_news_is_cut_for_the_deaf),
 			T(test_attaching_starts_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

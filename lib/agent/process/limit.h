@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TRM_AGENT_PROCESS_LIMIT_H
+#define TRM_AGENT_PROCESS_LIMIT_H
+
+/* The time limit of a run. Its client keeps it, and has announced it in its note. If that client is gone
+ * before the run has ended, the agent keeps it instead: it tells the others, interrupts the process several
+ * times, and then kills it. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct proc;
+
+struct run_limit {
+	uint64_t id;         /* of the run */
+	uint64_t timeout_ms; /* 0: it has no limit, or there is no run */
+	uint64_t begun_ns;   /* of its clock */
+	unsigned step;       /* how much of limit_check() is done */
+};
+
+/* A note is published: the run that it announces begins. */
+void limit_begin(struct proc *proc, const char *note, size_t n);
+/* The process reads requests from now on: the clock of a run that was sent before begins. */
+void limit_restart(struct proc *proc);
+/* When limit_check() has something to do. UINT64_MAX: never. */
+uint64_t limit_due_ns(const struct proc *proc);
+void limit_check(struct proc *proc, uint64_t now_ns);
+
+#endif

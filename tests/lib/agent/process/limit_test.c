@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The time limit of a run whose client is gone. */
+#include "lib/agent/crowd.h"
+
+#define READY "echo '{\"ev\":\"ready\"}' >&4; read -r line <&3; "
+#define DONE "echo \"{\\\"ev\\\":\\\"done\\\",\\\"id\\\":\\\"7\\\"}\" >&4"
+#define LIMIT "{\"ev\":\"limit\",\"id\":\"7\",\"timeout_ms\":300}\n"
+
+static void begin(struct link *link, uint32_t stream)
+{
+	crowd_write(link, stream, CHANNEL_NOTE,
+			"{\"ev\":\"begin\",\"id\":\"7\",\"number\":3,\"at_ms\":0,\"timeout_ms\":300,\"set\":0}\n");
+	crowd_write(link, stream, CHANNEL_CONTROL, "go\n");
+}
+
+static struct pair *run_pair(void **state, const char *command)
+{
+	struct pair *pair = pair_open(*state, command, SPAWN_CONTROL | SPAWN_KEEP, BIG_WINDOW, BIG_WINDOW);
+	begin(&pair->a, 1);
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_NOTE, "\n");
+	return pair;
+}
+
+static void wait_ms(struct link *link, struct tape *tape, uint64_t ms)
+{
+	uint64_t began_ns = rig_now_ns();
+	while (rig_now_ns() - began_ns < ms * UINT64_C(1000000))
+		crowd_sync(link, tape);
+}
+
+static void test_the_agent_keeps_the_limit_of_a_dead_client(void **state)
+{
+	struct pair *pair = run_pair(
+			state, "trap '" DONE "; exec sleep 1000' INT; " READY "while :; do sleep 0.01; done");
+	shutdown(pair->a.fd, SHUT_RDWR);
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "done");
+	assert_non_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), "\n" LIMIT));
+	/* The run is over: nothing more happens to the process. */
+	wait_ms(&pair->b, &pair->tape_b, 2500);
+	assert_false(is_gone((pid_t)pair->pid));
+	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	link_exit(&pair->b, &pair->tape_b);
+	pair_close(pair);
+}
+
+static void test_what_goes_on_is_killed(void **state)
+{
+	struct pair *pair = run_pair(state, "trap '' INT; " READY "while :; do sleep 0.01; done");
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).signal, SIGKILL);
+	assert_non_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), "\n" LIMIT));
+	pair_close(pair);
+}
+
+static void test_without_any_client_too(void **state)
+{
+	struct pair *pair = run_pair(state, "trap '' INT; " READY "while :; do sleep 0.01; done");
+	shutdown(pair->a.fd, SHUT_RDWR);
+	shutdown(pair->b.fd, SHUT_RDWR);
+	AWAIT(is_gone((pid_t)pair->pid));
+	pair_close(pair);
+}
+
+static void test_a_living_client_keeps_it_itself(void **state)
+{
+	struct pair *pair = run_pair(state, "trap 'exit 1' INT; " READY "while :; do sleep 0.01; done");
+	wait_ms(&pair->b, &pair->tape_b, 1000);
+	assert_false(is_gone((pid_t)pair->pid));
+	assert_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), LIMIT));
+	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	link_exit(&pair->b, &pair->tape_b);
+	pair_close(pair);
+}
+
+/* It was paused when its client died. */
+static void test_a_paused_run_is_ended(void **state)
+{
+	struct pair *pair = run_pair(
+			state, "trap 'exit 5' INT; " READY "echo here; while :; do sleep 0.01; done");
+	link_until_text(&pair->b, &pair->tape_b, 0, "here\n");
+	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGSTOP, 1);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 5);
+	pair_close(pair);
+}
+
+/* The answer to a question of the run: the others hear of it at once, also who comes later, and it is no run.
+ */
+static void test_answers_are_told_at_once(void **state)
+{
+	static const char answer[] = "{\"ev\":\"answer\",\"id\":\"7\"}\n";
+	struct pair *pair = run_pair(state, READY "echo prompt; sleep 1000");
+	struct link c = link_open(*state);
+	struct tape tape;
+	link_until_text(&pair->b, &pair->tape_b, 0, "prompt\n");
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, answer);
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_NOTE, answer);
+	tape_init(&tape, 3);
+	crowd_attach(&c, &tape, 0, BIG_WINDOW);
+	link_until_text(&c, &tape, CHANNEL_NOTE, answer);
+	assert_non_null(strstr(tape_text(&tape, CHANNEL_NOTE), "begin"));
+	tape.order[tape.n_order] = '\0';
+	assert_non_null(strstr(tape.order, "on"));
+	tape_finish(&tape);
+	link_close(&c);
+	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	link_exit(&pair->b, &pair->tape_b);
+	pair_close(pair);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
+	const struct CMUnitTest tests[] = {
+			T(test_the_agent_keeps_the_limit_of_a_dead_client),
+			T(test_what_goes_on_is_killed),
+			T(test_without_any_client_too),
+			T(test_a_living_client_keeps_it_itself),
+			T(test_a_paused_run_is_ended),
+			T(test_answers_are_told_at_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
