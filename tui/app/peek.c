@@ -109,6 +109,11 @@ static void on_peek_output(void *user, struct trm_run *run, int stream, const vo
 				       .run.output.len = n});
 }
 
+static void on_peek_answered(void *user, struct trm_run *run)
+{
+	on_peek_output(user, run, TRM_STDOUT, "\n", 1);
+}
+
 static void on_peek_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	char text[100];
@@ -134,8 +139,10 @@ static void on_peek_done(void *user, struct trm_run *run, const struct trm_resul
 	free(r);
 }
 
-static const struct trm_run_cb run_cb = {
-		.output = on_peek_output, .display = on_peek_display, .done = on_peek_done};
+static const struct trm_run_cb run_cb = {.output = on_peek_output,
+		.answered = on_peek_answered,
+		.display = on_peek_display,
+		.done = on_peek_done};
 
 static void on_peek_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {

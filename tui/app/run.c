@@ -18,6 +18,7 @@ struct app_run {
 	struct tee *tee;     /* NULL: none */
 	size_t unconsumed;   /* bytes of output received in this turn */
 	bool needs_packages; /* it names some, and so far none had to be installed */
+	bool is_peer;
 };
 
 static void send_run_msg(const struct app_run *r, struct msg msg)
@@ -98,6 +99,19 @@ static void on_app_run_input(void *user, struct trm_run *run, const char *prompt
 					   .run.input.is_secret = is_secret});
 }
 
+/* The line of the question is over. What was typed here is shown already. */
+static void on_app_run_answered(void *user, struct trm_run *run)
+{
+	const struct app_run *r = user;
+
+	(void)run;
+	if (r->is_peer)
+		send_run_msg(r, (struct msg){.type = MSG_RUN_OUTPUT,
+						.run.output.stream = TRM_STDOUT,
+						.run.output.bytes = "\n",
+						.run.output.len = 1});
+}
+
 static void on_app_run_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
 {
 	(void)run;
@@ -138,6 +152,7 @@ static const struct trm_run_cb run_cb = {
 		.output = on_app_run_output,
 		.display = on_app_run_display,
 		.input = on_app_run_input,
+		.answered = on_app_run_answered,
 		.memory = on_app_run_memory,
 		.installing = on_installing,
 		.stopping = on_app_run_stopping,
@@ -220,7 +235,11 @@ void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *or
 
 	if (!r)
 		return;
-	*r = (struct app_run){.app = a, .next = a->runs, .handle = run, .serial = a->model.out.runs.last + 1};
+	*r = (struct app_run){.app = a,
+			.next = a->runs,
+			.handle = run,
+			.is_peer = true,
+			.serial = a->model.out.runs.last + 1};
 	a->runs = r;
 	send_run_msg(r, (struct msg){.type = MSG_RUN_JOINED,
 					.run.joined.number = trm_run_number(run),

@@ -49,6 +49,12 @@ static void on_peer_input(void *user, struct trm_run *run, const char *prompt, b
 	trm_run_close_stdin(run);
 }
 
+/* What was typed is not shown; the line is over. */
+static void on_peer_answered(void *user, struct trm_run *run)
+{
+	on_peer_output(user, run, TRM_STDOUT, "\n", 1);
+}
+
 static void forget_other(struct other *o)
 {
 	struct other **at = &o->r->others;
@@ -78,6 +84,7 @@ static void on_peer_done(void *user, struct trm_run *run, const struct trm_resul
 static const struct trm_run_cb run_cb = {.output = on_peer_output,
 		.display = on_peer_display,
 		.input = on_peer_input,
+		.answered = on_peer_answered,
 		.done = on_peer_done};
 
 static void on_quiet_done(void *user, struct trm_run *run, const struct trm_result *result)

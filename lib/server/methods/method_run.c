@@ -137,6 +137,13 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 	run_stream_input(c->stream, prompt, is_secret);
 }
 
+static void on_answered(void *user, struct trm_run *run)
+{
+	struct run_call *c = user;
+	(void)run;
+	run_stream_answered(c->stream);
+}
+
 static void on_drained(void *user, struct trm_run *run)
 {
 	struct run_call *c = user;
@@ -170,6 +177,7 @@ static const struct trm_run_cb STREAM_CB = {.started = on_started,
 		.output = on_output,
 		.display = on_display,
 		.input = on_input,
+		.answered = on_answered,
 		.drained = on_drained,
 		.done = on_done};
 

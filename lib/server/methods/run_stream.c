@@ -189,6 +189,14 @@ void run_stream_input(struct run_stream *s, const char *prompt, bool is_secret)
 	send_event(s, "input");
 }
 
+void run_stream_answered(struct run_stream *s)
+{
+	if (!s)
+		return;
+	put_text(s, "{}");
+	send_event(s, "answered");
+}
+
 void run_stream_result(struct run_stream *s, const struct trm_result *result)
 {
 	if (!s)

@@ -57,6 +57,8 @@ void run_stream_close(struct run_stream **stream);
 void run_stream_output(struct run_stream *stream, int channel, const void *bytes, size_t n);
 void run_stream_display(struct run_stream *stream, const struct trm_display *display);
 void run_stream_input(struct run_stream *stream, const char *prompt, bool is_secret);
+/* What was asked has been answered. */
+void run_stream_answered(struct run_stream *stream);
 void run_stream_result(struct run_stream *stream, const struct trm_result *result);
 void run_stream_exited(struct run_stream *stream, const struct trm_exit *exit);
 /* The code has read most of its input. */
