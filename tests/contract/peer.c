@@ -40,6 +40,12 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 		assert_int_equal(trm_run_write(run, answer, strlen(answer), &why), 0);
 }
 
+static void on_answered(void *user, struct trm_run *run)
+{
+	(void)run;
+	((struct seen *)user)->n_answered++;
+}
+
 static void on_started(void *user, struct trm_run *run)
 {
 	((struct seen *)user)->number = trm_run_number(run);
@@ -66,6 +72,7 @@ static const struct trm_run_cb RUN_CB = {.started = on_started,
 		.output = on_output,
 		.display = on_display,
 		.input = on_input,
+		.answered = on_answered,
 		.done = on_done};
 
 static struct seen *add(struct peer *p)
@@ -83,6 +90,7 @@ static void on_joined(void *user, struct trm_run *run, const struct trm_origin *
 	seen->run = run;
 	seen->number = trm_run_number(run);
 	seen->is_recent = origin->is_recent;
+	seen->is_command = origin->is_command;
 	snprintf(seen->by, sizeof seen->by, "%s", origin->by);
 	bed_text_add(&seen->code, origin->code, origin->code_len);
 	trm_run_follow(run, &RUN_CB, seen);

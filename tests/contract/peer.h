@@ -18,7 +18,8 @@ struct seen {
 	struct peer *peer;
 	struct trm_run *run; /* NULL: it has ended */
 	uint64_t number;
-	bool is_own, is_recent, is_over, is_wall_unknown;
+	bool is_own, is_recent, is_over, is_wall_unknown, is_command;
+	unsigned n_answered;
 	char by[128];
 	struct bed_text code, out, err, prompts, displays;
 	enum trm_status status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is promised to several clients of one sandbox. Arguments: backend, language, image. Others: it is
- * one of the clients itself, in a process of its own: "client NAME LANG CODE". */
+ * one of the clients itself, in a process of its own: "client NAME LANG CODE WHAT". */
 #include "cmocka_all.h"
 
 #include <signal.h>
@@ -66,23 +66,59 @@ static struct seen *begin(struct peer *p, const char *code)
 
 /* ---- a process of its own ------------------------------------------------------------------- */
 
+static void begin_command(struct peer *p, const char *code)
+{
+	struct trm_proc_opts opts = TRM_PROC_OPTS_INIT;
+	struct trm_proc *proc;
+	struct trm_error why;
+	const char *const command[] = {"sh", "-c", code, NULL};
+	opts.argv = command;
+	opts.reported_by = "commander";
+	assert_int_equal(trm_proc_spawn(p->sandbox, &opts, NULL, NULL, &proc, &why), 0);
+}
+
+/* Code that takes a while to send: many empty lines before it. */
+static void begin_long(struct peer *p, const char *lang, const char *code)
+{
+	enum { EMPTY = 20 << 20 };
+	char *text = malloc(EMPTY + strlen(code) + 1);
+	assert_non_null(text);
+	memset(text, '\n', EMPTY);
+	strcpy(text + EMPTY, code);
+	peer_begin(p, lang, text, 60000);
+	free(text);
+}
+
 static int be_client(char **argv)
 {
 	struct trm_error why;
 	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, NULL, argv[0], NULL))
 		return 1;
-	peer_begin(&b, argv[1], argv[2], 60000);
+	const char *what = argv[3];
+	if (!strcmp(what, "command"))
+		begin_command(&b, argv[2]);
+	else if (!strcmp(what, "long"))
+		begin_long(&b, argv[1], argv[2]);
+	else
+		peer_begin(&b, argv[1], argv[2], atoi(what));
 	for (;;)
 		trm_loop_step(loop, 1000);
 }
 
-static pid_t start_client(const char *code)
+/* WHAT it does: a run with this time limit in ms, or "long" or "command". */
+static pid_t start_client_for(const char *code, const char *what)
 {
 	pid_t pid;
-	char *const argv[] = {(char *)"shared", (char *)"client", name, (char *)d->lang, (char *)code, NULL};
+	char *const argv[] = {(char *)"shared", (char *)"client", name, (char *)d->lang, (char *)code,
+			(char *)what, NULL};
 	peer_wait(loop, &a.is_ready);
 	assert_int_equal(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ), 0);
 	return pid;
+}
+
+static pid_t start_client(const char *code)
+{
+	return start_client_for(code, "60000");
 }
 
 static void end_client(pid_t pid)
@@ -367,6 +403,86 @@ static void an_abandoned_question_is_answered_by_another(void **state)
 	assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
 }
 
+/* Nobody else has to be there. */
+static void a_dead_clients_limit_holds(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	pid_t pid = start_client_for(d->loop, "1000");
+	const struct seen *endless = peer_wait_seen(&a, d->loop, 3, false);
+	end_client(pid);
+	peer_wait(loop, &endless->is_over);
+	assert_int_equal(endless->status, TRM_STATUS_TIMEOUT);
+	assert_non_null(strstr(endless->reason, "timed out after 1 s"));
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+}
+
+/* At any moment of it: what comes next begins at once, and no part of that code runs. */
+static void a_client_dies_in_a_long_request(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	for (int ms = 0; ms <= 300; ms += 60) {
+		pid_t pid = start_client_for(d->print_hello, "long");
+		peer_turn(loop, ms);
+		end_client(pid);
+		assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+	}
+	for (size_t i = 0; i < a.n_runs; i++)
+		assert_true(!a.runs[i].is_over || a.runs[i].status == TRM_STATUS_OK);
+}
+
+static void a_client_dies_while_it_starts_an_interpreter(void **state)
+{
+	(void)state;
+	for (int ms = 0; ms <= 60; ms += 20) {
+		pid_t pid = start_client_for(d->print_both, "60000");
+		peer_turn(loop, ms);
+		end_client(pid);
+		assert_string_equal(seen_out(run(&a, d->print_hello)), "hello\n");
+		run(&a, d->suicide);
+	}
+}
+
+static void an_answer_is_seen_by_all(void **state)
+{
+	(void)state;
+	if (!d->read_line || !d->asks)
+		skip();
+	run(&a, d->print_hello);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	a.answer = "me\n";
+	const struct seen *mine = run(&a, d->read_line);
+	const struct seen *theirs = peer_wait_seen(&b, d->read_line, 0, true);
+	assert_true(mine->n_answered == 1 && theirs->n_answered == 1);
+	/* Who comes later, too. */
+	peer_close(&b);
+	attach(&b);
+	peer_wait(loop, &b.is_caught_up);
+	assert_int_equal(peer_wait_seen(&b, d->read_line, 0, true)->n_answered, 1);
+}
+
+/* A command of another client, and one whose client is killed. */
+static void commands_are_seen_to_their_end(void **state)
+{
+	static const char *const short_one = "echo here; exit 3",
+				 *const endless = "echo here; exec sleep 1000";
+	(void)state;
+	peer_wait(loop, &a.is_ready);
+	pid_t pid = start_client_for(short_one, "command");
+	const struct seen *seen = peer_wait_seen(&a, "sh -c 'echo here; exit 3'", 5, true);
+	assert_true(seen->is_command && seen->exit_code == 3);
+	assert_string_equal(seen->by, "commander");
+	end_client(pid);
+	pid = start_client_for(endless, "command");
+	seen = peer_wait_seen(&a, "sh -c 'echo here; exec sleep 1000'", 5, false);
+	end_client(pid);
+	peer_wait(loop, &seen->is_over);
+	assert_int_equal(seen->status, TRM_STATUS_LOST);
+	assert_string_equal(seen_out(seen), "here\n");
+}
+
 static void a_stopped_client_harms_nobody(void **state)
 {
 	(void)state;
@@ -538,6 +654,11 @@ int main(int argc, char **argv)
 			CASE(a_killed_clients_run_goes_on),
 			CASE(an_abandoned_loop_can_be_interrupted),
 			CASE(an_abandoned_question_is_answered_by_another),
+			CASE(an_answer_is_seen_by_all),
+			CASE(a_dead_clients_limit_holds),
+			CASE(a_client_dies_in_a_long_request),
+			CASE(a_client_dies_while_it_starts_an_interpreter),
+			CASE(commands_are_seen_to_their_end),
 			CASE(a_stopped_client_harms_nobody),
 			CASE(who_was_stopped_begins_again),
 			CASE(who_begins_again_takes_input),
@@ -545,7 +666,7 @@ int main(int argc, char **argv)
 			CASE(a_slow_reader_misses_something),
 			CASE(eight_clients_hammer),
 	};
-	if (argc == 5 && !strcmp(argv[1], "client"))
+	if (argc == 6 && !strcmp(argv[1], "client"))
 		return be_client(argv + 2);
 	d = argc >= 3 ? dialect_find(argv[1], argv[2]) : NULL;
 	if (!d) {
