@@ -213,7 +213,6 @@ static int clients(struct trm_sandbox *s, const struct frame *frame, struct trm_
 	uint32_t n = unpack_u32(&u);
 	if (u.bad || s->state != SANDBOX_READY)
 		return trm_error_set(why, TRM_EPROTO, BROKE "an unreadable number of clients");
-	s->n_clients = n;
 	if (s->cb->clients)
 		s->cb->clients(s->user, s, n);
 	return 0;
@@ -250,9 +249,13 @@ void sandbox_list_shared(struct trm_sandbox *s)
 	client_send(s, 0, FRAME_PING, 0, NULL, 0);
 }
 
-void sandbox_follow(struct trm_sandbox *s, const char *by)
+void sandbox_present(struct trm_sandbox *s, const char *by)
 {
 	client_send(s, 0, FRAME_PRESENT, 0, by, strnlen(by, ANNOUNCED_BY_MAX));
+}
+
+void sandbox_follow(struct trm_sandbox *s)
+{
 	client_send(s, 0, FRAME_FOLLOW, 0, NULL, 0);
 }
 

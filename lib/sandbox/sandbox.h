@@ -144,7 +144,6 @@ struct trm_sandbox {
 	uint32_t last_shared_id; /* of runs and questions in shared kernels: counted here, because all
 				    sessions of a connection share its number */
 	bool has_shared_session;
-	uint32_t n_clients;   /* as the agent says; 0: unknown so far */
 	struct trm_error why; /* of closing */
 	bool is_kept;         /* as far as we know */
 	bool is_adoptable;    /* a later server may go on with it */
@@ -195,8 +194,10 @@ bool sandbox_reports_fate(const struct trm_sandbox *sandbox);
 bool sandbox_is_made(const struct trm_sandbox *sandbox);
 /* Ask which processes can be attached to: `shared` for each, then `listed`. */
 void sandbox_list_shared(struct trm_sandbox *sandbox);
-/* Tell other clients what we are (`by`), and be told of them and their commands: `announced`. */
-void sandbox_follow(struct trm_sandbox *sandbox, const char *by);
+/* Tell other clients what we are. */
+void sandbox_present(struct trm_sandbox *sandbox, const char *by);
+/* Be told of other clients and their commands: `announced`. */
+void sandbox_follow(struct trm_sandbox *sandbox);
 /* Close because of `why`. */
 void sandbox_fail(struct trm_sandbox *sandbox, const struct trm_error *why);
 void sandbox_observe(struct trm_sandbox *sandbox, struct sandbox_observer *observer);

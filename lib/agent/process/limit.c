@@ -27,8 +27,10 @@ void limit_begin(struct proc *proc, const char *note, size_t n)
 	char start[200];
 	struct run_limit limit = {.begun_ns = clock_ns()};
 	snprintf(start, sizeof start, "%.*s", (int)(n < sizeof start ? n : sizeof start - 1), note);
-	if (sscanf(start, FRAME_BEGIN_FORMAT, &limit.id, &limit.timeout_ms) == 2)
-		proc->limit = limit;
+	if (sscanf(start, FRAME_BEGIN_FORMAT, &limit.id, &limit.timeout_ms) != 2
+			|| limit.timeout_ms > UINT32_MAX)
+		limit.timeout_ms = 0;
+	proc->limit = limit;
 }
 
 void limit_restart(struct proc *proc)

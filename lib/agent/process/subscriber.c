@@ -16,6 +16,8 @@ static void on_close(struct stream *stream)
 {
 	struct subscriber *subscriber = subscriber_of(stream);
 	struct proc *proc = subscriber->proc;
+	if (proc->author == subscriber)
+		proc->author_client = 0; /* if it comes back, it knows nothing of its run */
 	subscriber_destroy(subscriber);
 	proc_left(proc);
 }
