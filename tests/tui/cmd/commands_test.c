@@ -56,7 +56,7 @@ static void wrong_lines_are_refused_with_the_reason(void **state)
 		const char *line, *why;
 	} cases[] = {
 			{"attach", "which sandbox?"},
-			{"attach a b", "'attach' takes one NAME, and 'b' is a second one"},
+			{"attach a b c", "'attach' takes a NAME and a FILE, and 'c' is a third one"},
 			{"attach no/name", "name"},
 			{"backends x", "'backends' takes no arguments, but got 'x'"},
 			{"check nonsense", "'check' takes themes, keys or config, not 'nonsense'"},
