@@ -104,8 +104,9 @@ const struct cmd cmd_attach = {
 		.summary = "open a running sandbox",
 		.help = "Opens the workbench, or the REPL, on a running sandbox with all its state. "
 			"The workbench opens FILE, if it is given. "
-			"When you leave, the sandbox keeps running; one that is not kept ends with its owner. ENGINE:CONTAINER is a container "
-			"that somebody else made ('terrarium ps --containers' lists them). Terrarium "
+			"When you leave, the sandbox keeps running; one that is not kept ends with its "
+			"owner. ENGINE:CONTAINER is a container that somebody else made ('terrarium ps "
+			"--containers' lists them). Terrarium "
 			"asks before it puts its agent into the container, removes the agent at the "
 			"end, and never stops or removes the container.",
 		.options = options,

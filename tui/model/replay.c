@@ -32,6 +32,7 @@ void replay_rewind(struct model *m)
 	struct model_opts opts = {.rows = m->rows,
 			.cols = m->cols,
 			.has_utf8 = m->has_utf8,
+			.shows_links = m->shows_links,
 			.graph_style = m->graph_style,
 			.lang = m->lang,
 			.theme = "",
@@ -61,6 +62,7 @@ void replay_rewind(struct model *m)
 	keymap_finish(&m->keymap);
 	m->keymap = keymap;
 	m->notices = notices;
+	m->notices.is_shown = false; /* it is of a time to come */
 	m->grammars = grammars;
 	m->out.figures.terminal = terminal;
 	m->replay = replay;
