@@ -97,7 +97,7 @@ class Server:
 
     def stop(self, signo=signal.SIGINT):
         self.process.send_signal(signo)
-        return self.process.wait(30)
+        return self.process.wait(120)  # it saves files
 
     def give_up(self):
         try:
