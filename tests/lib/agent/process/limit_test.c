@@ -100,7 +100,8 @@ static void test_answers_are_told_at_once(void **state)
 	link_until_text(&c, &tape, CHANNEL_NOTE, answer);
 	assert_non_null(strstr(tape_text(&tape, CHANNEL_NOTE), "begin"));
 	tape.order[tape.n_order] = '\0';
-	assert_non_null(strstr(tape.order, "on"));
+	assert_non_null(strchr(tape.order, 'o'));
+	assert_non_null(strchr(strchr(tape.order, 'o'), 'n'));
 	tape_finish(&tape);
 	link_close(&c);
 	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);

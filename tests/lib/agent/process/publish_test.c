@@ -257,7 +257,11 @@ static void test_a_deaf_follower_costs_little(void **state)
 		link_exit(&owner, &tape);
 		tape_finish(&tape);
 	}
+#ifndef __SANITIZE_ADDRESS__ /* its quarantine keeps what was freed */
 	assert_in_range(resident_kib(rig->agent), 1, before_kib + MOST_KIB);
+#else
+	(void)before_kib;
+#endif
 	unsigned n_begins = 0, n_ends = 0;
 	link_send(&deaf, 0, FRAME_PING, 0, "", 0);
 	bool has_pong = false;
