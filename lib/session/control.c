@@ -90,15 +90,6 @@ static void note_answer(struct trm_run *run)
 		peer_run_announce_answer(run);
 }
 
-void run_report_answer(struct trm_run *run)
-{
-	if (!run->owes_answered)
-		return;
-	run->owes_answered = false;
-	if (run->cb->answered)
-		run->cb->answered(run->user, run);
-}
-
 int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_error *reterr)
 {
 	struct own_run *own = run_own(run);

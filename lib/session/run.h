@@ -209,7 +209,7 @@ bool run_may_end_kernel(struct trm_run *run);
 
 /* ---- run_output.c ---------------------------------------------------------------- */
 
-/* Tell the caller, once, that the run has started. */
+/* Tell the caller, once, that the run has started, or later that a question of it was answered. */
 void run_announce(struct trm_run *run);
 void run_output(struct trm_run *run, int stream, const void *bytes, size_t n);
 /* The same for output that did not come through a pipe. */
@@ -222,11 +222,6 @@ void run_free_displays(struct run_displays *shown);
 void run_release_credit(struct trm_run *run);
 /* Does the caller hold credit? */
 bool run_holds_credit(struct trm_run *run);
-
-/* ---- control.c ------------------------------------------------------------------- */
-
-/* Tell the caller, once, that a question of the run was answered. */
-void run_report_answer(struct trm_run *run);
 
 /* ---- run_clock.c ----------------------------------------------------------------- */
 

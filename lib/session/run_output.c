@@ -20,6 +20,12 @@ void trm_run_follow(struct trm_run *run, const struct trm_run_cb *cb, void *user
 
 void run_announce(struct trm_run *run)
 {
+	if (run->owes_answered) {
+		run->owes_answered = false;
+		if (run->cb->answered)
+			run->cb->answered(run->user, run);
+		return; /* it was asked, and so is announced */
+	}
 	if (run->is_announced || !run->kernel)
 		return;
 	run->is_announced = true;

@@ -136,8 +136,6 @@ static void finish_callback(struct trm_session *s)
 	for (size_t i = 0; i < trm_lang_count() && !s->is_closed; i++) {
 		if (s->kernels[i].run)
 			stop_report(s->kernels[i].run);
-		if (s->kernels[i].run && !s->is_closed)
-			run_report_answer(s->kernels[i].run);
 		if (!s->is_closed)
 			kernel_report(&s->kernels[i]);
 	}

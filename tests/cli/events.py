@@ -174,6 +174,7 @@ def questions():
     prompt = s.until("input")
     equal("question", prompt, {"prompt": "name? ", "secret": False})
     equal("input", call("sandbox.run.input", run=s.run, text="Bob\n"), (200, {"accepted": 4}))
+    equal("answered", s.until("answered"), {})
     check("answer", text(s.rest()).endswith("hi Bob\n"))
 
     s = Stream(code="import sys\nprint(repr(sys.stdin.buffer.read()))", stdin=True)
