@@ -48,7 +48,7 @@ unit() {
 				for (pid in parent)
 					if (parent[pid] in of && !(pid in of)) { of[pid]; more = 1 }
 			} while (more)
-			for (pid in of) print pid
+			for (pid in of) if (pid in parent) print pid
 		}'
 }
 run_in() { call sandbox.repl.run "$1" "{\"language\":\"python\",\"code\":\"$2\"}"; }
