@@ -314,6 +314,9 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 		vi_show_visual(v, e);
 		break;
 	case '/': *request = VI_SEARCH; break;
+	case '?': *request = VI_SEARCH_BACK; break;
+	case '*': *request = VI_WORD; break;
+	case '#': *request = VI_WORD_BACK; break;
 	case 'n': *request = VI_NEXT; break;
 	case 'N': *request = VI_PREVIOUS; break;
 	case ':': *request = VI_COMMAND; break;

@@ -16,7 +16,18 @@ struct event;
 enum vi_mode { VI_OFF, VI_NORMAL, VI_INSERT, VI_VISUAL, VI_VISUAL_LINES };
 
 /* Requests of a key that the caller must carry out. */
-enum vi_request { VI_NOTHING, VI_SEARCH, VI_NEXT, VI_PREVIOUS, VI_COMMAND, VI_REPEAT, VI_UNKNOWN };
+enum vi_request {
+	VI_NOTHING,
+	VI_SEARCH,
+	VI_SEARCH_BACK,
+	VI_WORD, /* search the word at the cursor */
+	VI_WORD_BACK,
+	VI_NEXT,
+	VI_PREVIOUS,
+	VI_COMMAND,
+	VI_REPEAT,
+	VI_UNKNOWN
+};
 
 enum { VI_KEYS = 512 }; /* keys of a change that can be repeated */
 

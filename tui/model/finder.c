@@ -80,7 +80,11 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 
 void finder_show(struct model *m, struct find_match match)
 {
-	editor_select(model_editor(m), match.pos, match.pos + match.len);
+	size_t start = match.pos, end = match.pos + match.len;
+	bool is_vi = m->vi.mode == VI_NORMAL && m->finder.state != FINDER_ASKING;
+
+	/* vi's cursor stands at the start of the match, where its commands begin. */
+	editor_select(model_editor(m), is_vi ? end : start, is_vi ? start : end);
 	m->finder.shown = model_editor(m)->sel;
 	m->finder.shown_in = buffers_current(&m->buffers)->id;
 	m->finder.is_marking = true;
@@ -181,8 +185,14 @@ static void search_again(struct model *m)
 		return;
 	}
 	size_t from = selection_start(f->origin);
-	if (find_on(f, e->text, f->is_vi ? text_next(e->text, from) : from, TYPING_BYTES, &match,
-			    &has_wrapped)) {
+	if (f->is_back && text_len(e->text) <= TYPING_BYTES
+			&& find_back(f, e->text, from, &match, &has_wrapped)) {
+		took_place(m, true, match, has_wrapped);
+		return;
+	}
+	if (!f->is_back
+			&& find_on(f, e->text, f->is_vi ? text_next(e->text, from) : from, TYPING_BYTES,
+					&match, &has_wrapped)) {
 		took_place(m, true, match, has_wrapped);
 		return;
 	}
@@ -220,7 +230,7 @@ static void finder_open(struct model *m, bool has_replace)
 	take_selection(f, e);
 	f->state = FINDER_WHAT;
 	f->has_replace = has_replace;
-	f->is_vi = false;
+	f->is_vi = f->is_back = false;
 	f->origin = (struct selection){selection_start(e->sel), selection_end(e->sel)};
 	field_select(&f->what);
 	field_select(&f->by);
@@ -229,10 +239,37 @@ static void finder_open(struct model *m, bool has_replace)
 	relayout(m);
 }
 
-void finder_open_vi(struct model *m)
+void finder_open_vi(struct model *m, bool is_back)
 {
 	finder_open(m, false);
 	m->finder.is_vi = true;
+	m->finder.is_back = is_back;
+}
+
+void finder_seek_word(struct model *m, bool is_back)
+{
+	struct finder *f = &m->finder;
+	struct editor *e = model_editor(m);
+	struct selection s = editor_word_at(e, e->sel.cursor);
+	char *word = text_slice(e->text, selection_start(s), selection_end(s) - selection_start(s));
+	bool is_word = f->opts.is_word;
+
+	if (!word || word[strspn(word, " \t\n")] == '\0') {
+		free(word);
+		return;
+	}
+	field_set(&f->what, word);
+	free(word);
+	editor_select(e, selection_start(s), selection_start(s));
+	f->is_back = is_back;
+	f->opts.is_word = true;
+	if (finder_compile(f)) {
+		if (is_back)
+			go_previous(m);
+		else
+			go_next(m);
+	}
+	f->opts.is_word = is_word;
 }
 
 void finder_close(struct model *m)
@@ -304,7 +341,7 @@ static void on_enter(struct model *m, bool is_back)
 	}
 	if (!f->find)
 		return;
-	if (is_back)
+	if (is_back != f->is_back)
 		go_previous(m);
 	else
 		go_next(m);

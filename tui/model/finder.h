@@ -38,6 +38,7 @@ struct finder {
 	bool is_wrong;           /* … and it is an error */
 	struct selection origin; /* start of the search; a changed pattern searches from there again */
 	bool is_vi;              /* opened by vi's "/": search after the cursor; Enter closes the bar */
+	bool is_back;            /* by vi's "?": search before the cursor, and n goes on so */
 	struct selection shown;  /* the match that was selected last, */
 	uint32_t shown_in;       /* in the buffer of this number */
 
@@ -54,7 +55,8 @@ void finder_finish(struct finder *f); /* accepts a zeroed object */
 /* The rows of the bar, which the editor's pane loses. */
 int finder_rows(const struct finder *f);
 
-void finder_open_vi(struct model *m);
+void finder_open_vi(struct model *m, bool is_back);
+void finder_seek_word(struct model *m, bool is_back); /* vi's * and #: the word at the cursor */
 void finder_close(struct model *m);
 /* Close the bar, and go back to where the search began. False: it is not open. */
 bool finder_give_up(struct model *m);

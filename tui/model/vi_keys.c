@@ -83,9 +83,14 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &request), out);
 	m->needs_draw = true;
 	switch (request) {
-	case VI_SEARCH: finder_open_vi(m); break;
-	case VI_NEXT: run_named(m, "find-next", out); break;
-	case VI_PREVIOUS: run_named(m, "find-previous", out); break;
+	case VI_SEARCH:
+	case VI_SEARCH_BACK: finder_open_vi(m, request == VI_SEARCH_BACK); break;
+	case VI_WORD:
+	case VI_WORD_BACK: finder_seek_word(m, request == VI_WORD_BACK); break;
+	case VI_NEXT:
+	case VI_PREVIOUS:
+		run_named(m, (request == VI_NEXT) == m->finder.is_back ? "find-previous" : "find-next", out);
+		break;
 	case VI_COMMAND: ask_vi_command(m); break;
 	case VI_REPEAT: repeat_keys(m, msg, out, again); break;
 	case VI_UNKNOWN: say_missing(m); break;

@@ -101,12 +101,47 @@ static void a_search_goes_on(void **state)
 	assert_int_equal(m.finder.state, FINDER_CLOSED);
 	assert_int_equal(editor_line(model_editor(&m)), 1);
 	assert_screen("cd: 1 of 2", true);
+	assert_screen("NORMAL 2:1", true);
 	type("n");
 	assert_int_equal(editor_line(model_editor(&m)), 3);
 	type("N");
 	assert_int_equal(editor_line(model_editor(&m)), 1);
 	type("x");
 	has_text("ab\nd\nab\ncd");
+}
+
+static void a_search_goes_back(void **state)
+{
+	(void)state;
+	type("iab\ncd\nab\ncd\nab");
+	press(K_ESCAPE, 0);
+	type("3G?ab"); /* shown while it is typed */
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	type("\n");
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	type("n"); /* around the top */
+	assert_int_equal(editor_line(model_editor(&m)), 4);
+	type("N");
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	type("/cd\nn");
+	assert_int_equal(editor_line(model_editor(&m)), 3);
+}
+
+static void the_word_at_the_cursor_is_searched(void **state)
+{
+	(void)state;
+	type("iabc\nab\nabc x\nabcd");
+	press(K_ESCAPE, 0);
+	type("ggl*");
+	assert_screen("NORMAL 3:1", true);
+	type("n");
+	assert_screen("NORMAL 1:1", true);
+	type("l#");
+	assert_screen("NORMAL 3:1", true);
+	type("n");
+	assert_screen("NORMAL 1:1", true);
+	type("x/bc\n"); /* which is no whole word */
+	assert_screen("NORMAL 3:2", true);
 }
 
 /* The first match is the one after the cursor, even if the cursor stands on a match. */
@@ -168,6 +203,8 @@ int main(void)
 			TEST(a_change_is_repeated_as_it_was_typed),
 			TEST(colon_takes_commands),
 			TEST(a_search_goes_on),
+			TEST(a_search_goes_back),
+			TEST(the_word_at_the_cursor_is_searched),
 			TEST(a_search_begins_after_the_cursor),
 			TEST(text_is_substituted),
 			TEST(an_exclamation_mark_discards),
