@@ -436,7 +436,7 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 	unsigned bits;
 
 	*ret_request = VI_NOTHING;
-	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search or the mouse */
+	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search */
 		vi_go_to(e, selection_start(e->sel));
 	record_key(v, ev->key);
 	bits = v->mode == VI_INSERT ? vi_end_insert(v, e) : take_key(v, e, ev, ret_request);

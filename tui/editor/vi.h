@@ -52,6 +52,8 @@ struct vi {
 
 /* Must this key go to vi_key() now? */
 bool vi_wants(const struct vi *v, const struct event *ev);
+/* In normal mode: what the mouse has selected is what visual mode selects. */
+void vi_take_selection(struct vi *v, const struct editor *e);
 /* Carry out a key. Returns enum editor_bits. *ret_request is what the caller must do. */
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);
 /* The editor has handled a key of insert mode, which becomes part of the change that can be repeated. */

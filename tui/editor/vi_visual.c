@@ -84,6 +84,17 @@ static unsigned put_over(struct vi *v, struct editor *e, size_t from, size_t to,
 
 /* ---- keys ---- */
 
+void vi_take_selection(struct vi *v, const struct editor *e)
+{
+	if (v->mode != VI_NORMAL || !editor_has_selection(e))
+		return;
+	bool is_back = e->sel.cursor < e->sel.anchor;
+	size_t first = selection_start(e->sel), last = text_previous(e->text, selection_end(e->sel));
+	v->mode = VI_VISUAL;
+	v->anchor = is_back ? last : first;
+	v->cursor = is_back ? first : last;
+}
+
 unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done)
 {
 	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,

@@ -80,6 +80,8 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		vi_typed(&m->vi, msg->event);
 		return false;
 	}
+	if (!finder_has_selected(m))
+		vi_take_selection(&m->vi, model_editor(m));
 	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &request), out);
 	m->needs_draw = true;
 	switch (request) {

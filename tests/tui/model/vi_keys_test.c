@@ -110,6 +110,24 @@ static void a_search_goes_on(void **state)
 	has_text("ab\nd\nab\ncd");
 }
 
+static void a_selection_of_the_mouse_is_a_visual_one(void **state)
+{
+	struct rect pane = m.layout.panes[PANE_EDITOR];
+	int col = pane.col + editor_gutter(model_editor(&m));
+
+	(void)state;
+	type("ione two\nthree");
+	press(K_ESCAPE, 0);
+	mouse(MOUSE_PRESS, pane.row, col + 4);
+	mouse(MOUSE_DRAG, pane.row + 1, col + 2);
+	mouse(MOUSE_RELEASE, pane.row + 1, col + 2);
+	type("d");
+	has_text("one ree");
+	assert_screen("NORMAL 1:5", true);
+	type("/one\nx"); /* what a search has found is none */
+	has_text("ne ree");
+}
+
 static void a_search_goes_back(void **state)
 {
 	(void)state;
@@ -203,6 +221,7 @@ int main(void)
 			TEST(a_change_is_repeated_as_it_was_typed),
 			TEST(colon_takes_commands),
 			TEST(a_search_goes_on),
+			TEST(a_selection_of_the_mouse_is_a_visual_one),
 			TEST(a_search_goes_back),
 			TEST(the_word_at_the_cursor_is_searched),
 			TEST(a_search_begins_after_the_cursor),
