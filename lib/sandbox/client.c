@@ -315,7 +315,7 @@ static void deliver_all(struct trm_sandbox *s)
  * gets time to report it: a supervisor first removes the sandbox's files, which may be many. */
 static void hung_up(struct trm_sandbox *s)
 {
-	enum { TIMEOUT_MS = 10000 };
+	enum { TIMEOUT_MS = 4000 };
 	client_stop(s);
 	s->is_hung_up = true;
 	trm_timer_start(s->deadline, TIMEOUT_MS, 0);

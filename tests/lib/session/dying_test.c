@@ -235,7 +235,7 @@ static void dies(enum fate fate, unsigned step)
 	assert_true(n > 20);
 	for (unsigned i = 0; i < n; i += step) {
 		open_all(&p, fate, i);
-		if (!wait_for(&p, is_closed, 3000))
+		if (!wait_for(&p, is_closed, 10000))
 			fail_msg("frame %u of %u: %u of %u answers, %u of %u runs, and no end", i, n,
 					p.n_answered, p.n_asked, p.n_done, p.n_runs);
 		assert_int_not_equal(p.why.code, TRM_OK);
