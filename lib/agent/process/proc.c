@@ -259,7 +259,7 @@ void proc_on_report(struct watch *watch, uint32_t events)
 	for (struct subscriber *subscriber = proc->subscribers; subscriber; subscriber = subscriber->next)
 		subscriber_send_started(subscriber, subscriber != proc->subscribers);
 	turns_announce(proc);
-	publish_begin(proc);
+	publish_start(proc);
 	feed_run(&proc->feeds[FEED_SCRIPT]);
 	output_pump(proc);
 }
@@ -303,7 +303,7 @@ void proc_end(struct proc *proc)
 		client_count_unpaid(client, before);
 		subscriber_destroy(proc->subscribers);
 	}
-	publish_end(proc, &proc->exit);
+	publish_exit(proc, &proc->exit);
 	bury(proc, proc->exit.signal ? 128 + proc->exit.signal : (uint32_t)proc->exit.exit_code);
 	close_pipes(proc);
 	proc->over = true;
@@ -317,7 +317,7 @@ void proc_left(struct proc *proc)
 	}
 	if (!proc->exited)
 		tree_signal(proc->pid, proc->mark, SIGKILL);
-	publish_end(proc, NULL);
+	publish_exit(proc, NULL);
 	close_pipes(proc);
 	proc->over = proc->exited;
 }
@@ -373,7 +373,7 @@ void proc_destroy(struct proc *proc)
 	if (!proc)
 		return;
 	close_pipes(proc);
-	publish_end(proc, NULL);
+	publish_exit(proc, NULL);
 	buf_finish(&proc->held);
 	forget_recent(proc);
 	free(proc->key);

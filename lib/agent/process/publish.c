@@ -329,7 +329,7 @@ void publish_prepare(struct proc *proc, const struct client *client, const struc
 	put_words(&published->words, msg->argv);
 }
 
-void publish_begin(struct proc *proc)
+void publish_start(struct proc *proc)
 {
 	struct published *published = proc->published;
 	if (!published)
@@ -386,7 +386,7 @@ void publish_output(struct proc *proc, uint8_t channel, const char *bytes, size_
 	}
 }
 
-void publish_end(struct proc *proc, const struct exited_msg *exit)
+void publish_exit(struct proc *proc, const struct exited_msg *exit)
 {
 	struct published *published = proc->published;
 	proc->published = NULL;

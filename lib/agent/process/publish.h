@@ -30,10 +30,10 @@ void publish_forget(struct client *client);
 /* A process is about to be started: if it is a command, it has proc->published from now on. */
 void publish_prepare(struct proc *proc, const struct client *client, const struct spawn_msg *msg);
 /* These do nothing for a process that is no command. */
-void publish_begin(struct proc *proc);
+void publish_start(struct proc *proc);
 void publish_output(struct proc *proc, uint8_t channel, const char *bytes, size_t n);
 /* `exit` NULL: its client has gone. No more is published of the process. */
-void publish_end(struct proc *proc, const struct exited_msg *exit);
+void publish_exit(struct proc *proc, const struct exited_msg *exit);
 
 /* Send what there is room for. */
 void publish_pump(struct agent *agent);

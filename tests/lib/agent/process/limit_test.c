@@ -86,7 +86,7 @@ static void test_a_paused_run_is_ended(void **state)
 
 /* The answer to a question of the run: the others hear of it at once, also who comes later, and it is no run.
  */
-static void test_answers_are_told_at_once(void **state)
+static void test_answers_reach_the_others_at_once(void **state)
 {
 	static const char answer[] = "{\"ev\":\"answer\",\"id\":\"7\"}\n";
 	struct pair *pair = run_pair(state, READY "echo prompt; sleep 1000");
@@ -118,7 +118,7 @@ int main(void)
 			T(test_without_any_client_too),
 			T(test_a_living_client_keeps_it_itself),
 			T(test_a_paused_run_is_ended),
-			T(test_answers_are_told_at_once),
+			T(test_answers_reach_the_others_at_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

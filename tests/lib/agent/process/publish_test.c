@@ -126,7 +126,7 @@ static void test_followers_hear_of_a_command(void **state)
 	link_close(&owner);
 }
 
-static void test_what_cannot_start_is_not_told(void **state)
+static void test_what_cannot_start_is_not_published(void **state)
 {
 	struct link owner = link_open(*state), one = follow(*state);
 	struct trm_error error;
@@ -174,7 +174,7 @@ static void test_who_comes_later_hears_the_rest(void **state)
 }
 
 /* Each of many short ones has a begin, its output and an end, in this order. */
-static void test_short_commands_are_told_whole(void **state)
+static void test_short_commands_are_published_whole(void **state)
 {
 	enum { N = 100 };
 	struct link owner = link_open(*state), one = follow(*state);
@@ -397,9 +397,9 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 	const struct CMUnitTest tests[] = {
 			T(test_followers_hear_of_a_command),
-			T(test_what_cannot_start_is_not_told),
+			T(test_what_cannot_start_is_not_published),
 			T(test_who_comes_later_hears_the_rest),
-			T(test_short_commands_are_told_whole),
+			T(test_short_commands_are_published_whole),
 			T(test_who_does_not_read_misses_output_but_never_the_end),
 			T(test_a_deaf_follower_costs_little),
 			T(test_a_dead_owner_ends_its_command),
