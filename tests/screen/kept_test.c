@@ -13,7 +13,7 @@
 extern char **environ;
 
 static const char *program;
-static struct screen s = {.fd = -1};
+static struct screen s = {.fd = -1}, other = {.fd = -1};
 static char name[40];
 
 static const char *const env[] = {
@@ -62,6 +62,7 @@ static int finish(void **state)
 {
 	(void)state;
 	screen_abandon(&s);
+	screen_abandon(&other);
 	if (name[0])
 		terrarium("stop", "--force", name);
 	return 0;
@@ -227,6 +228,61 @@ static void nothing_here_is_replaced_without_a_question(void **state)
 	rmdir(dir);
 }
 
+/* Both questions, on leaving, follow what the owner wants at that time. */
+static void an_attached_client_reads_what_becomes_of_it(void **state)
+{
+	const char *argv[] = {program, "attach", name, "--confirm", "off", NULL};
+
+	(void)state;
+	start("off");
+	screen_start(&other, 24, 100, argv, env);
+	screen_wait(&other, "idle");
+	screen_send(&other, KEY_F(10));
+	screen_wait(&other, "Detach? The sandbox ends with its owner");
+	screen_send(&other, "\033");
+	screen_wait_gone(&other, "Detach?");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "1 other client loses it, too: terrarium workbench");
+	screen_send(&s, "\033");
+	screen_wait_gone(&s, "Quit?");
+	screen_send(&s, "\x10keep the sandbox\r");
+	screen_wait(&s, "keeps running when you leave");
+	screen_send(&other, KEY_F(10));
+	screen_wait(&other, "Detach? The sandbox keeps running");
+	screen_send(&other, "d");
+	assert_int_equal(screen_end(&other), 0);
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Detach? The sandbox keeps running");
+	screen_send(&s, "t");
+	assert_int_equal(screen_end(&s), 0);
+}
+
+/* The note about missing colors comes behind what is said about the session. */
+static void no_note_hides_another(void **state)
+{
+	char dir[] = "/tmp/terrarium-state-XXXXXX", state_home[64], command[64];
+	const char *const uncolored[] = {"TERM=xterm-256color", "LANG=C.UTF-8",
+			"XDG_CONFIG_HOME=/nonexistent", "TERRARIUM_GRAMMARS=/nonexistent", state_home, NULL};
+	const char *argv[] = {program, "--confirm", "off", NULL};
+
+	(void)state;
+	name[0] = '\0';
+	assert_non_null(mkdtemp(dir));
+	snprintf(state_home, sizeof state_home, "XDG_STATE_HOME=%s", dir);
+	snprintf(command, sizeof command, "rm -r %s", dir);
+	screen_start(&s, 24, 100, argv, uncolored);
+	screen_wait(&s, "no colors for python");
+	screen_send(&s, "# text");
+	screen_wait(&s, "# text");
+	screen_send(&s, KEY_F(10));
+	assert_int_equal(screen_end(&s), 0);
+	screen_start(&s, 24, 100, argv, uncolored);
+	screen_wait(&s, "restored your last session");
+	screen_wait(&s, "no colors for python");
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(system(command), 0);
+}
+
 static void a_dead_terminal_harms_nothing(void **state)
 {
 	(void)state;
@@ -254,6 +310,8 @@ int main(int argc, char **argv)
 			TEST(detaching_keeps_what_was_to_end),
 			TEST(the_reason_of_its_end_is_reported),
 			TEST(nothing_here_is_replaced_without_a_question),
+			TEST(an_attached_client_reads_what_becomes_of_it),
+			TEST(no_note_hides_another),
 			TEST(a_dead_terminal_harms_nothing),
 	};
 	if (argc < 2)
