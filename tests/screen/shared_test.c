@@ -36,7 +36,8 @@ static void start(void)
 /* A program that attaches, runs this, and stays. */
 static void run_elsewhere(const char *code)
 {
-	char *const argv[] = {(char *)other, (char *)"client", name, (char *)"python", (char *)code, NULL};
+	char *const argv[] = {(char *)other, (char *)"client", name, (char *)"python", (char *)code,
+			(char *)"60000", NULL};
 
 	assert_int_equal(posix_spawn(&client, other, NULL, NULL, argv, environ), 0);
 }
