@@ -129,14 +129,21 @@ static void put_cure(const struct trm_sandbox *sandbox, enum install_hint_kind k
 		const char *name, char *out, size_t cap)
 {
 	int dir = folder_length(file);
+	/* Without namespaces nothing can be mounted in a folder that is new each time. */
+	bool has_mounts = kind == INSTALL_HINT_EXEC
+			  && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_LANDLOCK
+			  && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_NONE;
 	switch (kind) {
 	case INSTALL_HINT_RUN:
 		snprintf(out, cap, "add --dir '%.*s' to copy its folder in", dir > 1 ? dir - 1 : 1,
 				dir ? file : ".");
 		break;
 	case INSTALL_HINT_EXEC:
-		snprintf(out, cap, "add --mount '%s:%s/%s' to show it there", name,
-				trm_sandbox_workdir(sandbox), name);
+		if (has_mounts)
+			snprintf(out, cap, "add --mount '%s:%s/%s' to show it there", name,
+					trm_sandbox_workdir(sandbox), name);
+		else
+			snprintf(out, cap, "'terrarium run --dir . -l bash -c …' copies its folder in");
 		break;
 	case INSTALL_HINT_NAME:
 		snprintf(out, cap, "'terrarium cp %.*s%s %s:' copies it in", dir, file ? file : "", name,
