@@ -57,6 +57,7 @@ static void wrong_lines_are_refused_with_the_reason(void **state)
 	} cases[] = {
 			{"attach", "which sandbox?"},
 			{"attach a b c", "'attach' takes a NAME and a FILE, and 'c' is a third one"},
+			{"attach --repl a b", "the REPL opens no file"},
 			{"attach no/name", "name"},
 			{"backends x", "'backends' takes no arguments, but got 'x'"},
 			{"check nonsense", "'check' takes themes, keys or config, not 'nonsense'"},
