@@ -560,7 +560,7 @@ static void kept_text_stays_with_its_file(void **state)
 	screen_send(&s, "mine ");
 	screen_wait(&s, "1 mine old");
 	screen_send(&s, KEY_F(10));
-	screen_wait(&s, "Kept");
+	screen_wait(&s, "Quit, keep text");
 	screen_send(&s, "\r");
 	assert_int_equal(screen_end(&s), 0);
 	start(given("other.py", "foreign\n"));
