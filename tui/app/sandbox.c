@@ -349,10 +349,12 @@ void app_detach(struct app *a)
 
 	if (!app_text_is_safe(a))
 		return;
-	if (a->sandbox && !trm_sandbox_survives_close(a->sandbox)
-			&& trm_sandbox_keep(a->sandbox, true, &err) < 0) {
-		app_notify(a, MSG_ERROR, err.msg);
-		return;
+	if (a->sandbox && !trm_sandbox_survives_close(a->sandbox)) {
+		if (trm_sandbox_keep(a->sandbox, true, &err) < 0) {
+			app_notify(a, MSG_ERROR, err.msg);
+			return;
+		}
+		app_send(a, &(struct msg){.type = MSG_SANDBOX_KEPT, .is_kept = true});
 	}
 	app_quit(a);
 }

@@ -40,6 +40,7 @@ enum editor_bits {
 struct clipboard {
 	char *text;
 	size_t len;
+	const struct editor *collector; /* whose next cut may go behind this text, for comparison */
 };
 void clipboard_finish(struct clipboard *c); /* accepts a zeroed object */
 

@@ -160,7 +160,7 @@ unsigned edit_cut_line(struct editor *e, int arg)
 unsigned edit_cut_to_line_end(struct editor *e, int arg)
 {
 	size_t start = e->sel.cursor, end = text_line_end(e->text, text_line_of(e->text, start));
-	bool appends = e->burst == BURST_CUT_REST;
+	bool appends = e->burst == BURST_CUT_REST && e->clipboard->collector == e;
 	(void)arg;
 	if (start == end)
 		end = text_next(e->text, start);
@@ -171,6 +171,7 @@ unsigned edit_cut_to_line_end(struct editor *e, int arg)
 		return bits;
 	bits |= editor_replace(e, start, end - start, "", 0, BURST_NONE);
 	e->burst = BURST_CUT_REST;
+	e->clipboard->collector = e;
 	return bits;
 }
 

@@ -91,12 +91,13 @@ void editor_take_notebook(struct editor *e, struct notebook *nb)
 		e->lang = nb->lang;
 }
 
-static bool has_mark_at(const struct editor *e, size_t pos)
+/* A saved result takes the place of none that was seen here. */
+static bool has_room_for(const struct editor *e, const struct notebook_cell *at)
 {
 	for (size_t i = 0; i < e->marks.n; i++)
-		if (e->marks.items[i].pos == pos)
-			return true;
-	return false;
+		if (e->marks.items[i].pos >= at->pos && e->marks.items[i].pos < at->end)
+			return false;
+	return e->marks.n < CELL_MARKS_MAX;
 }
 
 static void show_saved_result(
@@ -130,7 +131,7 @@ void editor_show_saved(struct editor *e)
 	for (size_t i = 0; is_known && i < n; i++) {
 		struct notebook_saved saved = {0};
 		bool has_run = notebook_saved_result(&e->notebook->cells[i], &saved);
-		if (has_run && cells[i].end > cells[i].pos && !has_mark_at(e, cells[i].pos))
+		if (has_run && cells[i].end > cells[i].pos && has_room_for(e, &cells[i]))
 			show_saved_result(e, &cells[i], &saved);
 		free(saved.text);
 	}

@@ -31,7 +31,7 @@ static void copy_output(struct model *m, struct effects *out)
 		return;
 	}
 	clipboard_finish(&m->clipboard);
-	m->clipboard = (struct clipboard){text, len};
+	m->clipboard = (struct clipboard){.text = text, .len = len};
 	keep_clipboard(m, out, "output");
 }
 

@@ -107,7 +107,7 @@ static void copy_block(struct model *m, struct effects *out)
 		return;
 	}
 	clipboard_finish(&m->clipboard);
-	m->clipboard = (struct clipboard){text, len};
+	m->clipboard = (struct clipboard){.text = text, .len = len};
 	effect_text(out, EFFECT_COPY, text, len);
 	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of the block", len);
 }

@@ -11,6 +11,7 @@
 #include "cells/event.h"
 #include "cmocka_all.h"
 #include "editor/editor.h"
+#include "editor/editor_internal.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
 
@@ -125,6 +126,17 @@ static void a_reload_shows_those_of_the_new_file(void **state)
 	assert_string_equal(e.marks.items[0].value, "43");
 }
 
+static void a_reload_keeps_what_ran_in_a_cell(void **state)
+{
+	(void)state;
+	cell_marks_drop_saved(&e.marks);
+	size_t line = text_line_start(e.text, 4); /* "6 * 7" */
+	cell_marks_add(&e.marks, e.text, line + 4, 1)->serial = 77;
+	editor_show_saved(&e);
+	assert_int_equal(e.marks.n, 3);
+	assert_non_null(cell_marks_find(&e.marks, 77));
+}
+
 static void a_copy_leaves_the_buffer_as_it_is(void **state)
 {
 	char copy[80];
@@ -192,6 +204,7 @@ int main(void)
 			TEST(saved_results_are_marks),
 			TEST(an_edit_makes_them_stale_and_a_restart_does_not),
 			TEST(a_reload_shows_those_of_the_new_file),
+			TEST(a_reload_keeps_what_ran_in_a_cell),
 			TEST(a_mark_in_a_string_is_as_it_is),
 			TEST(a_copy_leaves_the_buffer_as_it_is),
 	};

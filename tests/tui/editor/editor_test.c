@@ -13,6 +13,7 @@
 #include "cells/event.h"
 #include "cmocka_all.h"
 #include "command/keymap.h"
+#include "editor/editor_internal.h"
 #include "text/text.h"
 
 static struct clipboard clipboard;
@@ -227,6 +228,19 @@ static void test_clipboard(void **state)
 	expect("|three\n");
 	play("<C-z>");
 	expect("|\ntwo\nthree\n");
+}
+
+static void test_cuts_collect_only_behind_their_own(void **state)
+{
+	(void)state;
+	begin_with("one\ntwo\nthree\n", 0);
+	edit_cut_to_line_end(&ed, 0);
+	edit_cut_to_line_end(&ed, 0);
+	assert_string_equal(clipboard.text, "one\n");
+	clipboard_finish(&clipboard); /* something else was copied elsewhere */
+	clipboard = (struct clipboard){.text = strdup("secret"), .len = 6};
+	edit_cut_to_line_end(&ed, 0);
+	assert_string_equal(clipboard.text, "two");
 }
 
 static void test_paste_is_verbatim_and_one_step(void **state)
@@ -572,6 +586,7 @@ int main(void)
 			cmocka_unit_test(test_pages),
 			cmocka_unit_test(test_undo),
 			cmocka_unit_test(test_clipboard),
+			cmocka_unit_test(test_cuts_collect_only_behind_their_own),
 			cmocka_unit_test(test_paste_is_verbatim_and_one_step),
 			cmocka_unit_test(test_enter_indents),
 			cmocka_unit_test(test_tabs),
