@@ -192,7 +192,7 @@ int supervised_watch(struct supervised *k, const struct started *started, struct
 	if (r == 0)
 		r = trm_loop_add_child(k->loop, k->supervisor_pid, on_supervisor_end, k, &k->child, reterr);
 	if (r < 0) {
-		kill(k->supervisor_pid, SIGTERM); /* it cleans up and ends; a shell may have SIGINT ignored */
+		kill(k->supervisor_pid, SIGINT); /* it cleans up and ends */
 		waitpid(k->supervisor_pid, NULL, 0);
 	}
 	return r;
