@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream/missing_file.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <terrarium/sandbox.h>
+
+/* A path below the current folder that can be shown as it is. */
+static bool is_plain_path(const char *name)
+{
+	for (const char *c = name; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f || strchr("\\'\"`$", *c))
+			return false;
+	return *name && !strchr("/-~", *name) && !strstr(name, "..") && strcmp(name, ".") != 0;
+}
 
 /* The messages of the languages for a missing module. The name follows, up to `end`. */
 static const struct {
@@ -37,6 +47,8 @@ static bool copy_module_name(const char *from, char end, char *out, size_t cap)
 static const char *neighbor_of(char *name, bool has_dots)
 {
 	const char *slash = strrchr(name, '/');
+	if (has_dots && slash)
+		return NULL; /* no module has such a name */
 	if (has_dots)
 		name[strcspn(name, ".")] = '\0';
 	else if (!slash || strstr(name, ".."))
@@ -71,17 +83,9 @@ static bool find_neighbor(const char *file, const char *name, const char **ret_e
 
 /* ---- files that code has tried to open ------------------------------------------------------- */
 
-/* The words of all languages and programs for a missing file; its name is in the same line. */
-static const char *const NOT_FOUND[] = {"No such file or directory", "no such file or directory"};
-
-/* A path below the current folder that can be shown as it is. */
-static bool is_plain_path(const char *name)
-{
-	for (const char *c = name; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f || strchr("\\'\"`$", *c))
-			return false;
-	return *name && !strchr("/-~", *name) && !strstr(name, "..") && strcmp(name, ".") != 0;
-}
+/* The words of all languages and programs for a missing file, but for the case of the first letter. Its name
+ * is in the same line. */
+static const char NOT_FOUND[] = "o such file or directory";
 
 static bool lies_here(const char *from, size_t n, const char *file, char *out, size_t cap)
 {
@@ -92,22 +96,62 @@ static bool lies_here(const char *from, size_t n, const char *file, char *out, s
 	return is_plain_path(out) && (!file || strcmp(out, file) != 0) && access(out, F_OK) == 0;
 }
 
-/* Is one of the line's words, or of its texts in quotes, a file here? The program itself does not count. */
+/* The texts in quotes, if there are any. A quote behind a letter is an apostrophe. */
+static bool find_quoted(
+		const char *line, size_t n, const char *file, char *out, size_t cap, bool *ret_has_quotes)
+{
+	static const struct {
+		const char *open, *close;
+	} QUOTES[] = {{"'", "'"}, {"\"", "\""}, {"‘", "’"}};
+	*ret_has_quotes = false;
+	for (const char *at = line, *end = line + n; at < end; at++)
+		for (size_t i = 0; i < sizeof QUOTES / sizeof *QUOTES; i++) {
+			size_t len = strlen(QUOTES[i].open);
+			if ((size_t)(end - at) <= len || memcmp(at, QUOTES[i].open, len) != 0
+					|| (at > line && isalnum((unsigned char)at[-1])))
+				continue;
+			const char *text = at + len;
+			const char *close = memmem(
+					text, (size_t)(end - text), QUOTES[i].close, strlen(QUOTES[i].close));
+			*ret_has_quotes |= close != NULL;
+			if (close && lies_here(text, (size_t)(close - text), file, out, cap))
+				return true;
+		}
+	return false;
+}
+
+/* The word in front of the sentence ("cat: x: No such file", "x (No such file"), or the one behind it ("No
+ * such file: x", "No such file @ rb_sysopen - x"). */
+static bool find_beside(const char *line, size_t n, const char *sign, const char *file, char *out, size_t cap)
+{
+	const char *end = sign > line ? sign - 1 : sign, *behind = sign + strlen(NOT_FOUND), *stop = line + n;
+	while (end > line && strchr(" :(", end[-1]))
+		end--;
+	const char *word = end;
+	while (word > line && !strchr(" \t:", word[-1]))
+		word--;
+	if (lies_here(word, (size_t)(end - word), file, out, cap))
+		return true;
+	const char *dash = memmem(behind, (size_t)(stop - behind), " - ", 3);
+	if (stop - behind > 3 && !memcmp(behind, " @ ", 3) && dash)
+		word = dash + 3;
+	else if (stop - behind > 2 && !memcmp(behind, ": ", 2))
+		word = behind + 2;
+	else
+		return false;
+	for (end = word; end < stop && *end != ' ';)
+		end++;
+	return lies_here(word, (size_t)(end - word), file, out, cap);
+}
+
+/* Does the line name a file here? The program itself does not count. */
 static bool find_in_line(const char *line, size_t n, const char *file, char *out, size_t cap)
 {
-	static const char borders[] = " \t:,;()'\"";
-	for (const char *at = line, *end = line + n; at < end;) {
-		const char *close = *at == '\'' || *at == '"' ? memchr(at + 1, *at, (size_t)(end - at - 1))
-							      : NULL;
-		if (close && lies_here(at + 1, (size_t)(close - at - 1), file, out, cap))
-			return true;
-		size_t word = strcspn(at, borders);
-		word = word < (size_t)(end - at) ? word : (size_t)(end - at);
-		if (lies_here(at, word, file, out, cap))
-			return true;
-		at += word + 1;
-	}
-	return false;
+	bool has_quotes;
+	const char *sign = memmem(line, n, NOT_FOUND, strlen(NOT_FOUND));
+	return sign
+	       && (find_quoted(line, n, file, out, cap, &has_quotes)
+			       || (!has_quotes && find_beside(line, n, sign, file, out, cap)));
 }
 
 static bool find_opened(const char *output, const char *file, char *out, size_t cap)
@@ -115,41 +159,61 @@ static bool find_opened(const char *output, const char *file, char *out, size_t 
 	for (const char *line = output, *next; *line; line = next) {
 		size_t n = strcspn(line, "\n");
 		next = line + n + (line[n] == '\n');
-		for (size_t i = 0; i < sizeof NOT_FOUND / sizeof *NOT_FOUND; i++)
-			if (memmem(line, n, NOT_FOUND[i], strlen(NOT_FOUND[i]))
-					&& find_in_line(line, n, file, out, cap))
-				return true;
+		if (find_in_line(line, n, file, out, cap))
+			return true;
 	}
 	return false;
 }
 
 /* ---- what to do -------------------------------------------------------------------------------- */
 
+/* Can this stand in a command as it is? To `cp`, what is before a ':' is a sandbox. */
+static bool is_plain_word(const char *word, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isalnum((unsigned char)word[i]) && !strchr("_./@%+=,-", word[i]))
+			return false;
+	return true;
+}
+
+/* A name that a shell or `cp` would read in another way is left out of the advice. */
 static void put_cure(const struct trm_sandbox *sandbox, enum install_hint_kind kind, const char *file,
 		const char *name, char *out, size_t cap)
 {
 	int dir = folder_length(file);
+	bool is_plain = is_plain_word(name, strlen(name)) && is_plain_word(file ? file : "", (size_t)dir)
+			&& (!dir || *file != '-');
 	/* Without namespaces nothing can be mounted in a folder that is new each time. */
 	bool has_mounts = kind == INSTALL_HINT_EXEC
 			  && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_LANDLOCK
 			  && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_NONE;
 	switch (kind) {
 	case INSTALL_HINT_RUN:
-		snprintf(out, cap, "add --dir '%.*s' to copy its folder in", dir > 1 ? dir - 1 : 1,
-				dir ? file : ".");
+		if (dir && memchr(file, '\'', (size_t)dir))
+			snprintf(out, cap, "add --dir and its folder to copy the folder in");
+		else
+			snprintf(out, cap, "add --dir '%.*s' to copy its folder in", dir > 1 ? dir - 1 : 1,
+					dir ? file : ".");
 		break;
 	case INSTALL_HINT_EXEC:
-		if (has_mounts)
+		if (has_mounts && is_plain)
 			snprintf(out, cap, "add --mount '%s:%s/%s' to show it there", name,
 					trm_sandbox_workdir(sandbox), name);
+		else if (has_mounts)
+			snprintf(out, cap, "--mount shows it there");
 		else
 			snprintf(out, cap, "'terrarium run --dir . -l bash -c …' copies its folder in");
 		break;
 	case INSTALL_HINT_NAME:
-		snprintf(out, cap, "'terrarium cp %.*s%s %s:' copies it in", dir, file ? file : "", name,
-				trm_sandbox_name(sandbox));
+		if (is_plain)
+			snprintf(out, cap, "'terrarium cp %.*s%s %s:' copies it in", dir, file ? file : "",
+					name, trm_sandbox_name(sandbox));
+		else
+			snprintf(out, cap, "'terrarium cp' copies it in");
 		break;
-	case INSTALL_HINT_REPL: snprintf(out, cap, "':cp %s :' copies it in", name); break;
+	case INSTALL_HINT_REPL:
+		snprintf(out, cap, is_plain ? "':cp %s :' copies it in" : "':cp' copies it in", name);
+		break;
 	}
 }
 
@@ -162,7 +226,7 @@ static bool module_hint(const struct trm_sandbox *sandbox, enum install_hint_kin
 		const char *at = strstr(output, SIGNS[i].sign);
 		if (!at || !copy_module_name(at + strlen(SIGNS[i].sign), SIGNS[i].end, name, sizeof name)
 				|| !(neighbor = neighbor_of(name, SIGNS[i].has_dots))
-				|| !find_neighbor(file, neighbor, &ending))
+				|| !is_plain_path(neighbor) || !find_neighbor(file, neighbor, &ending))
 			continue;
 		snprintf(full, sizeof full, "%s%s", neighbor, ending);
 		put_cure(sandbox, kind, file, full, cure, sizeof cure);

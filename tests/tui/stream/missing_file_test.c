@@ -10,12 +10,13 @@
 
 #include "stream/missing_file.h"
 
-static const char *const FILES[] = {"helper.py", "x.js", "data.json", "tool.rb", "two words", "s.sh"};
+static const char *const FILES[] = {
+		"helper.py", "x.js", "data.json", "tool.rb", "two words", "s.sh", "a;b", "c:d"};
 
 static int enter_folder(void **state)
 {
 	static char dir[] = "/tmp/missing-file-XXXXXX";
-	if (!mkdtemp(dir) || chdir(dir) < 0 || mkdir("pkg", 0700) < 0)
+	if (!mkdtemp(dir) || chdir(dir) < 0 || mkdir("pkg", 0700) < 0 || mkdir("directory", 0700) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++)
 		close(open(FILES[i], O_CREAT | O_WRONLY, 0600));
@@ -27,7 +28,7 @@ static int leave_folder(void **state)
 {
 	for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++)
 		unlink(FILES[i]);
-	return rmdir("pkg") < 0 || chdir("/") < 0 || rmdir(*state) < 0;
+	return rmdir("pkg") < 0 || rmdir("directory") < 0 || chdir("/") < 0 || rmdir(*state) < 0;
 }
 
 static void test_neighbors(void **state)
@@ -71,6 +72,11 @@ static void test_opened_files(void **state)
 					"two words lies"},
 			{"s.sh: line 1: x.js: No such file or directory", "x.js lies"},
 			{"open ./x.js: no such file or directory", "./x.js lies"},
+			{"python3: can't open file 'x.js': [Errno 2] No such file or directory", "x.js lies"},
+			{"head: cannot open ‘two words’ for reading: No such file or directory",
+					"two words lies"},
+			{"java.io.FileNotFoundException: data.json (No such file or directory)",
+					"data.json lies"},
 	};
 	char hint[MISSING_FILE_HINT];
 	(void)state;
@@ -86,6 +92,21 @@ static void test_opened_files(void **state)
 	assert_non_null(strstr(hint, "':cp helper.py :'"));
 }
 
+/* A shell or `cp` would read these names in another way. */
+static void test_no_odd_names_in_commands(void **state)
+{
+	static const char *const words[] = {"No such file or directory: 'a;b'",
+			"No such file or directory: 'c:d'", "No such file or directory: 'two words'"};
+	char hint[MISSING_FILE_HINT];
+	(void)state;
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		assert_true(missing_file_hint(NULL, INSTALL_HINT_REPL, NULL, words[i], hint));
+		assert_non_null(strstr(hint, "given: ':cp' copies it in"));
+		assert_true(missing_file_hint(NULL, INSTALL_HINT_NAME, NULL, words[i], hint));
+		assert_non_null(strstr(hint, "given: 'terrarium cp' copies it in"));
+	}
+}
+
 static void test_no_neighbors(void **state)
 {
 	static const char *const words[] = {"", "No module named 'numpy'", "No module named 'helper",
@@ -98,7 +119,14 @@ static void test_no_neighbors(void **state)
 			"No such file or directory: ''", "No such file or directory: '.'",
 			"No such file or directory: 'nothing",
 			"s.py: line 1: nothing: No such file or directory",
-			"data.json\nNo such file or directory"};
+			"data.json\nNo such file or directory",
+			/* names that no module has, and files elsewhere */
+			"No module named '/etc/passwd'", "No module named '/root/x'",
+			"No module named 'sub/../x'", "No module named 'pkg/x'", "No module named '-x'",
+			/* words that do not stand where the name does */
+			"No such file or directory", "open data.json or not: 1: No such file or directory",
+			"x.js: cannot open 'nothing': No such file or directory",
+			"cat: directory data.json: x: No such file or directory"};
 	char hint[MISSING_FILE_HINT];
 	(void)state;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -111,6 +139,7 @@ static void test_no_neighbors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_neighbors),
-			cmocka_unit_test(test_opened_files), cmocka_unit_test(test_no_neighbors)};
+			cmocka_unit_test(test_opened_files), cmocka_unit_test(test_no_odd_names_in_commands),
+			cmocka_unit_test(test_no_neighbors)};
 	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
 }
