@@ -2,6 +2,7 @@
 /* Finds the limit that a run or command ran into. The sandbox's counters decide (kills for memory,
  * refused processes, files that fill the disk). Where nothing is counted, the code's last error message
  * decides. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -254,7 +255,7 @@ static bool limit_report_uncounted_memory(const struct limit_report *m, char *ou
 /* What programs say without a network. */
 static const char *const UNREACHED[] = {"Temporary failure in name resolution", "Name or service not known",
 		"Temporary failure resolving", "Could not resolve host", "unable to resolve host address",
-		"UnknownHostException", "EAI_AGAIN", "ENETUNREACH", "etwork is unreachable",
+		"UnknownHostException", "EAI_AGAIN", "ENOTFOUND", "ENETUNREACH", "etwork is unreachable",
 		"Failed to connect to "};
 /* Who wanted to reach the sandbox itself needs no network. */
 static const char *const OWN_ADDRESSES[] = {"127.0.0.1", "localhost", "::1"};
@@ -268,17 +269,61 @@ static bool mentions_one(const struct limit_report *m, const char *const *words,
 	return is_found;
 }
 
+/* Does the line name a file, as "/run/db.sock"? Those of a traceback's places and bash's /dev/tcp do not
+ * count. */
+static bool names_path(const char *line, size_t n)
+{
+	size_t indent = strspn(line, " ");
+	if (!strncmp(line + indent, "File \"", 6) || !strncmp(line + indent, "at ", 3))
+		return false;
+	for (size_t i = 0; i + 1 < n; i++)
+		if (line[i] == '/' && isalnum((unsigned char)line[i + 1])
+				&& (!i || strchr(" '\"(:=", line[i - 1]))
+				&& strncmp(line + i, "/dev/tcp/", 9) != 0
+				&& strncmp(line + i, "/dev/udp/", 9) != 0)
+			return true;
+	return false;
+}
+
+static bool text_names_path(const char *text)
+{
+	for (size_t n; text && *text; text += n + (text[n] == '\n')) {
+		n = strcspn(text, "\n");
+		if (names_path(text, n))
+			return true;
+	}
+	return false;
+}
+
+/* Without namespaces a connection is forbidden. So is a file, whose path is named. */
+static bool is_connection_forbidden(const struct limit_report *m)
+{
+	if (!complains_of(m, "EACCES", "Permission denied") || !mentions_word(m, "connect")
+			|| text_names_path(m->result->error_message) || text_names_path(m->last_words))
+		return false;
+	for (char **line = m->result->traceback; line && *line; line++)
+		if (text_names_path(*line))
+			return false;
+	return true;
+}
+
+/* What holds, which is not always what was asked for. */
+static bool has_no_network(const struct trm_sandbox *s)
+{
+	const struct trm_guard *guards;
+	size_t n = trm_sandbox_guards(s, &guards);
+	return !strncmp(trm_guards_net_name(guards, n, &s->opts.limits), "off", 3)
+	       && !trm_sandbox_is_adopted(s);
+}
+
 /* Packages have a way of their own, which is told in their own words. */
 static bool limit_report_network(const struct limit_report *m, char *out, size_t cap)
 {
 	char package[128];
 	const struct trm_result *r = m->result;
-	const struct trm_sandbox *s = m->sandbox;
-	/* Without namespaces a connection is forbidden. */
-	bool is_forbidden = complains_of(m, "EACCES", "Permission denied") && mentions_word(m, "connect");
-	bool is_cut = !s->opts.limits.net && !*s->opts.limits.net_allow_host && !trm_sandbox_is_adopted(s)
-		      && trm_sandbox_isolation(s) != TRM_ISOLATION_NONE;
-	if (!is_cut || (!is_forbidden && !mentions_one(m, UNREACHED, sizeof UNREACHED / sizeof *UNREACHED))
+	if (r->status == TRM_STATUS_OK || !has_no_network(m->sandbox)
+			|| (!is_connection_forbidden(m)
+					&& !mentions_one(m, UNREACHED, sizeof UNREACHED / sizeof *UNREACHED))
 			|| mentions_one(m, OWN_ADDRESSES, sizeof OWN_ADDRESSES / sizeof *OWN_ADDRESSES)
 			|| trm_package_refused(m->last_words, package, sizeof package)
 			|| trm_apt_refused(m->last_words))

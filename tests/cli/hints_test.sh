@@ -64,6 +64,22 @@ if command -v node >/dev/null; then
 	try run --yes -l javascript -c 'await fetch("http://nowhere.invalid")'
 	expect_in err "this sandbox has no network"
 fi
+try run --yes -l bash -c 'echo "Error: getaddrinfo ENOTFOUND nowhere.invalid" >&2; exit 1'
+expect_in err "this sandbox has no network"
+# A run that has succeeded lacked nothing, and a file that may not be opened is no network.
+try run --yes -l bash -c 'echo "Could not resolve host: nowhere" >&2'
+expect_no_hint
+try run --yes -c 'raise PermissionError(13, "Permission denied, cannot connect to", "/run/db.sock")'
+expect_code 1
+expect_no_hint
+try run --yes -c 'def connect(path): raise PermissionError(13, "Permission denied")
+connect("/run/db.sock")'
+expect_no_hint
+
+# No hint for a file elsewhere, whatever the code says.
+try run --yes -c 'raise ModuleNotFoundError("No module named '"'/etc/passwd'"'")'
+expect_code 1
+! grep -q "passwd lies" err || wrong "a module has no such name"
 
 # Files that end with the sandbox: a person is told, --out saves them.
 on_terminal() {

@@ -69,10 +69,13 @@ static bool is_local(const struct trm_sandbox *sandbox)
 	return sandbox && !strcmp(trm_sandbox_backend(sandbox), "local");
 }
 
+/* What holds, which is not always what was asked for. */
 static bool has_no_net(const struct trm_sandbox *sandbox)
 {
-	return sandbox && !trm_sandbox_limits(sandbox)->net && !trm_sandbox_is_adopted(sandbox)
-	       && trm_sandbox_isolation(sandbox) != TRM_ISOLATION_NONE;
+	const struct trm_guard *guards;
+	size_t n = sandbox ? trm_sandbox_guards(sandbox, &guards) : 0;
+	return n && !strncmp(trm_guards_net_name(guards, n, trm_sandbox_limits(sandbox)), "off", 3)
+	       && !trm_sandbox_is_adopted(sandbox);
 }
 
 bool install_hint_of_words(const struct trm_sandbox *sandbox, const char *words, enum install_hint_kind kind,
@@ -116,8 +119,7 @@ bool install_hint_of_command(struct trm_sandbox *sandbox, const char *const *arg
 	}
 	const struct trm_lang *lang = argv ? trm_package_command(argv, packages, sizeof packages)
 					   : trm_package_command_line(line, packages, sizeof packages);
-	if (!lang || !*packages || !sandbox || trm_sandbox_limits(sandbox)->net
-			|| trm_sandbox_is_adopted(sandbox))
+	if (!lang || !*packages || !has_no_net(sandbox))
 		return false;
 	put_command(command, kind, lang, packages, trm_sandbox_name(sandbox), NULL);
 	snprintf(out, INSTALL_HINT, "this sandbox has no network: %.240s", command);
