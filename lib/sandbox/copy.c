@@ -228,6 +228,7 @@ static int start_job(struct trm_copy *copy, struct trm_error *why)
 	copy->has_job = true;
 	/* A window of the smallest frames, empty directories, as tar headers of 512 bytes each. */
 	buf_init(&job->backlog, 20 * TREE_WINDOW);
+	tree_path_init(&job->choice.path);
 	int r = find_box(copy, job->source, &job->from_box, why);
 	if (r < 0)
 		return r;

@@ -42,6 +42,14 @@ void copy_tar_init(struct copy_tar *tar, const char *base);
 int copy_tar_entry(struct copy_tar *tar, struct buf *out, const struct entry *entry, struct trm_error *why);
 int copy_tar_data(struct copy_tar *tar, struct buf *out, const void *bytes, size_t n, struct trm_error *why);
 
+/* copy_choice.c: which items of a source are copied: `wants` of the options. */
+struct copy_choice {
+	struct buf path;
+	struct entry *held; /* directories that are made once something in them is copied */
+	size_t n_held, cap_held;
+	bool is_in_file, skips_file;
+};
+
 struct job {
 	const struct endpoint *source;
 	struct box *from_box, *to_box; /* NULL: this machine */
@@ -54,7 +62,8 @@ struct job {
 	bool is_tar;
 	bool is_complete; /* everything has come */
 	bool is_over;
-	bool has_no_target;    /* its sandbox cannot be used */
+	bool has_no_target; /* its sandbox cannot be used */
+	struct copy_choice choice;
 	struct tree_sum whole; /* as `sum`, without the current file */
 	struct tree_sum sum;   /* what has been sent or received so far */
 	char name[ENTRY_NAME_MAX + 1];
@@ -87,6 +96,12 @@ void job_over(struct trm_copy *copy, const struct trm_error *why);
 /* Tell the user that something was not copied. `box`: the sandbox whose path begins the message; NULL: a
  * path of this machine. */
 void copy_report_skipped(struct trm_copy *copy, const struct box *box, const struct trm_error *why);
+
+/* Hand an item to the other half. */
+int job_put_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why);
+/* The same, if it is wanted. */
+int copy_choice_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why);
+void copy_choice_finish(struct copy_choice *choice);
 
 /* copy_stream.c: "-". */
 int stream_in_start(struct trm_copy *copy, struct trm_error *why);

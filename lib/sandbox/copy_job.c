@@ -49,16 +49,23 @@ static int relay_frame(struct job *job, const struct entry *entry, const void *b
 	return r < 0 ? trm_error_set(why, r, "out of memory") : 0;
 }
 
+int job_put_entry(struct trm_copy *copy, const struct entry *entry, struct trm_error *why)
+{
+	struct job *job = &copy->job;
+	count_entry(copy, entry);
+	return job->writer   ? sink_entry(job->writer, entry, why)
+	       : job->to_box ? relay_frame(job, entry, NULL, 0, why)
+			     : stream_out_entry(copy, entry, why);
+}
+
 static int on_entry(void *user, const struct entry *entry, struct trm_error *why)
 {
 	struct trm_copy *copy = user;
 	struct job *job = &copy->job;
 	if (job->is_over)
 		return 0;
-	count_entry(copy, entry);
-	int r = job->writer   ? sink_entry(job->writer, entry, why)
-		: job->to_box ? relay_frame(job, entry, NULL, 0, why)
-			      : stream_out_entry(copy, entry, why);
+	int r = job->writer && copy->opts.wants ? copy_choice_entry(copy, entry, why)
+						: job_put_entry(copy, entry, why);
 	if (r == 0)
 		consume_if_room(job);
 	return r;
@@ -70,6 +77,10 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 	struct job *job = &copy->job;
 	if (job->is_over)
 		return 0;
+	if (job->choice.skips_file) {
+		consume_if_room(job);
+		return 0;
+	}
 	job->sum.bytes += n;
 	int r = job->writer   ? sink_data(job->writer, bytes, n, why)
 		: job->to_box ? relay_frame(job, NULL, bytes, n, why)
@@ -238,6 +249,7 @@ static int to_here(struct trm_copy *copy, struct trm_error *why)
 			.max_files = copy->opts.max_files,
 			.withheld = procstat_umask(),
 			.keeps_links = copy->opts.keeps_links,
+			.unless_changed_since_ns = copy->opts.unless_changed_since_ns,
 			.refused = on_sink_refused,
 			.user = copy};
 	int r = sink_create(&opts, &job->writer, why);
@@ -288,6 +300,7 @@ void job_finish(struct trm_copy *copy)
 	sink_destroy(job->writer);
 	trm_watch_remove(job->watch);
 	buf_finish(&job->backlog);
+	copy_choice_finish(&job->choice);
 	*job = (struct job){0};
 	copy->has_job = false;
 }

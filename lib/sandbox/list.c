@@ -13,48 +13,54 @@ struct list {
 	void *user;
 	struct tree *tree;
 	bool is_stat;
+	bool has_paths; /* all levels are reported, with their paths */
 	unsigned depth;
+	struct buf path; /* with has_paths */
 };
 
 static void report_entry(struct list *list, const struct entry *entry)
 {
-	static const enum trm_file_kind kinds[] = {
-			[ENTRY_DIR] = TRM_FILE_DIR,
-			[ENTRY_FILE] = TRM_FILE_REGULAR,
-			[ENTRY_LINK] = TRM_FILE_LINK,
-			[ENTRY_OTHER] = TRM_FILE_OTHER,
-	};
-	const struct trm_file file = {.name = entry->name,
-			.kind = kinds[entry->kind],
-			.mode = entry->mode,
-			.size = entry->kind == ENTRY_FILE ? entry->size : 0,
-			.mtime_s = entry->mtime_s,
-			.mtime_ns = entry->mtime_ns,
-			.target = entry->kind == ENTRY_LINK ? entry->text : ""};
+	const struct trm_file file =
+			tree_describe(entry, list->has_paths ? buf_at(&list->path) : entry->name);
 	if (list->cb->file)
 		list->cb->file(list->user, &file);
+}
+
+static bool is_reported(const struct list *list, const struct entry *entry)
+{
+	bool is_root = !entry->name[0];
+	switch (entry->kind) {
+	case ENTRY_FAIL: return list->has_paths;
+	case ENTRY_DIR:
+	case ENTRY_FILE:
+	case ENTRY_LINK:
+	case ENTRY_OTHER:
+		return (list->depth < 2 || list->has_paths)
+		       && (!is_root || entry->kind != ENTRY_DIR || list->is_stat);
+	default: return false;
+	}
 }
 
 /* Collect the contents of a directory, or else the file itself. */
 static int on_entry(void *user, const struct entry *entry, struct trm_error *why)
 {
 	struct list *list = user;
-	bool is_root = !entry->name[0];
+	bool is_up = entry->kind == ENTRY_UP;
+	int r = 0;
 	tree_consume(list->tree);
-	switch (entry->kind) {
-	case ENTRY_FAIL: return is_root ? trm_error_set(why, entry->code, "%s", entry->text) : 0;
-	case ENTRY_DIR:
-	case ENTRY_FILE:
-	case ENTRY_LINK:
-	case ENTRY_OTHER:
-		if (list->depth < 2 && (!is_root || entry->kind != ENTRY_DIR || list->is_stat))
-			report_entry(list, entry);
-		break;
-	default: break;
-	}
+	if (entry->kind == ENTRY_TOTAL)
+		return 0;
+	if (entry->kind == ENTRY_FAIL && !entry->name[0])
+		return trm_error_set(why, entry->code, "%s", entry->text);
+	if (list->has_paths && !is_up)
+		r = tree_path_enter(&list->path, entry->name, why);
+	if (r == 0 && is_reported(list, entry))
+		report_entry(list, entry);
+	if (list->has_paths && entry->kind != ENTRY_DIR)
+		tree_path_leave(&list->path);
 	list->depth += entry->kind == ENTRY_DIR;
-	list->depth -= entry->kind == ENTRY_UP;
-	return 0;
+	list->depth -= is_up;
+	return r;
 }
 
 static int on_data(void *user, const void *bytes, size_t n, struct trm_error *why)
@@ -63,13 +69,19 @@ static int on_data(void *user, const void *bytes, size_t n, struct trm_error *wh
 	return trm_error_set(why, TRM_EPROTO, "the agent in the sandbox sent data that was not requested");
 }
 
+static void free_list(struct list *list)
+{
+	buf_finish(&list->path);
+	free(list);
+}
+
 static void on_done(void *user, const struct trm_error *why, const struct tree_sum *sum)
 {
 	struct list *list = user;
 	(void)sum;
 	if (list->cb->done)
 		list->cb->done(list->user, why);
-	free(list);
+	free_list(list);
 }
 
 static const struct tree_cb TREE_CB = {.entry = on_entry, .data = on_data, .done = on_done};
@@ -80,10 +92,11 @@ static int start_listing(struct trm_sandbox *sandbox, const struct tree_msg *msg
 	struct list *list = calloc(1, sizeof *list);
 	if (!list)
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
-	*list = (struct list){.cb = cb, .user = user, .is_stat = !msg->depth};
+	*list = (struct list){.cb = cb, .user = user, .is_stat = !msg->depth, .has_paths = msg->depth > 1};
+	tree_path_init(&list->path);
 	int r = tree_open(sandbox, FRAME_TREE_GET, msg, &TREE_CB, list, &list->tree, reterr);
 	if (r < 0)
-		free(list);
+		free_list(list);
 	return r;
 }
 
@@ -93,6 +106,16 @@ int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_fi
 	const struct tree_msg msg = {.path = (char *)path,
 			.flags = TREE_LIST,
 			.depth = 1,
+			.max_files = max_files < UINT64_MAX ? max_files + 1 : max_files};
+	return start_listing(sandbox, &msg, cb, user, reterr);
+}
+
+int trm_file_list_tree(struct trm_sandbox *sandbox, const char *path, uint64_t max_files,
+		const struct trm_list_cb *cb, void *user, struct trm_error *reterr)
+{
+	const struct tree_msg msg = {.path = (char *)path,
+			.flags = TREE_LIST | TREE_ONE_SYSTEM,
+			.depth = ENTRY_DEPTH_MAX,
 			.max_files = max_files < UINT64_MAX ? max_files + 1 : max_files};
 	return start_listing(sandbox, &msg, cb, user, reterr);
 }

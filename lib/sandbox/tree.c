@@ -251,3 +251,50 @@ void tree_wants_pump(struct tree *t)
 	t->wants_pump = true;
 	t->stream.sandbox->wants_pump = true;
 }
+
+/* ---- nodes ---------------------------------------------------------------------------------- */
+
+void tree_path_init(struct buf *path)
+{
+	buf_init(path, (ENTRY_DEPTH_MAX + 1) * (ENTRY_NAME_MAX + 1) + 1);
+}
+
+/* The NUL at the end is not counted. */
+static int end_path(struct buf *path, struct trm_error *why)
+{
+	int r = buf_append(path, "", 1);
+	path->len -= r == 0;
+	return r < 0 ? trm_error_set(why, r, "out of memory") : 0;
+}
+
+int tree_path_enter(struct buf *path, const char *name, struct trm_error *why)
+{
+	int r = path->len ? buf_append(path, "/", 1) : 0;
+	if (r == 0)
+		r = buf_append(path, name, strlen(name));
+	return r < 0 ? trm_error_set(why, r, "out of memory") : end_path(path, why);
+}
+
+void tree_path_leave(struct buf *path)
+{
+	const char *text = buf_at(path), *slash = path->len ? memrchr(text, '/', path->len) : NULL;
+	path->len = slash ? (size_t)(slash - text) : 0;
+}
+
+struct trm_file tree_describe(const struct entry *entry, const char *name)
+{
+	static const enum trm_file_kind kinds[] = {
+			[ENTRY_DIR] = TRM_FILE_DIR,
+			[ENTRY_FILE] = TRM_FILE_REGULAR,
+			[ENTRY_LINK] = TRM_FILE_LINK,
+			[ENTRY_OTHER] = TRM_FILE_OTHER,
+			[ENTRY_FAIL] = TRM_FILE_OTHER,
+	};
+	return (struct trm_file){.name = name,
+			.kind = kinds[entry->kind],
+			.mode = entry->mode,
+			.size = entry->kind == ENTRY_FILE ? entry->size : 0,
+			.mtime_s = entry->mtime_s,
+			.mtime_ns = entry->mtime_ns,
+			.target = entry->kind == ENTRY_LINK ? entry->text : ""};
+}

@@ -5,6 +5,8 @@
 /* The host's end of TREE_GET and TREE_PUT: a stream that carries a tree. Order and limits of an incoming
  * tree are checked before a callback sees it. */
 
+#include <terrarium/files.h>
+
 #include "sandbox/sandbox.h"
 #include "wire/entry.h"
 
@@ -43,5 +45,12 @@ uint32_t tree_id(const struct tree *tree);
 bool tree_is_full(const struct tree *tree);
 /* Call pump() when there is room, which may be at once. */
 void tree_wants_pump(struct tree *tree);
+
+/* The path of an entry in its tree: "a", then "a/b" behind the directory a. */
+void tree_path_init(struct buf *path);
+int tree_path_enter(struct buf *path, const char *name, struct trm_error *why);
+void tree_path_leave(struct buf *path);
+/* A node as the user sees it. Borrows both. */
+struct trm_file tree_describe(const struct entry *entry, const char *name);
 
 #endif

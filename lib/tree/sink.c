@@ -238,11 +238,29 @@ static int write_failed(struct sink *s, int error, struct trm_error *why)
 	return fail_sink(s, error, "the file cannot be written", why);
 }
 
+/* Has somebody else written here in the meantime? */
+static bool has_changed_here(const struct sink *s, int dir_fd, const char *name)
+{
+	struct stat there;
+	return s->opts.unless_changed_since_ns && fstatat(dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0
+	       && (int64_t)there.st_ctim.tv_sec * 1000000000 + there.st_ctim.tv_nsec
+				  > s->opts.unless_changed_since_ns;
+}
+
+static int refuse_changed(struct sink *s, struct trm_error *why)
+{
+	return refuse_entry(s, why, TRM_EEXIST, "this has changed here meanwhile, and is not replaced");
+}
+
 static int end_file(struct sink *s, struct trm_error *why)
 {
 	uint64_t size = s->file.size;
 	if (s->skips_file)
 		return 0;
+	if (has_changed_here(s, s->file.dir_fd, s->file_entry.name)) {
+		tree_file_drop(&s->file);
+		return refuse_changed(s, why);
+	}
 	int error = tree_file_finish(&s->file, &s->file_entry);
 	if (error)
 		return fail_sink(s, error, "the file cannot be put in its place", why);
@@ -270,6 +288,8 @@ static int make_link(struct sink *s, int dir_fd, const struct entry *e, struct t
 	if (!s->opts.keeps_links && !entry_link_is_inside(e->text, (unsigned)s->n_levels - 1))
 		return refuse_entry(s, why, TRM_EINVAL, "this link leads out of the copied tree (to %.150s)",
 				e->text);
+	if (has_changed_here(s, dir_fd, e->name))
+		return refuse_changed(s, why);
 	int error = tree_link_make(dir_fd, e);
 	if (error)
 		return fail_sink(s, error, "the link cannot be made", why);

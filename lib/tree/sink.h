@@ -32,6 +32,7 @@ struct sink_opts {
 	const char *path; /* target, as typed */
 	const char *base; /* see target.h */
 	bool must_be_dir, makes_parents;
+	int64_t unless_changed_since_ns; /* what has changed here since then stays; 0: all is replaced */
 	bool keeps_links; /* also those that lead out of the target, where nobody follows them */
 	uint64_t max_bytes, max_files;
 	uint32_t withheld;     /* permission bits that no file gets */

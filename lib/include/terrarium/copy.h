@@ -33,6 +33,7 @@ TRM_BEGIN_API
 
 struct trm_copy;
 struct trm_error;
+struct trm_file;
 struct trm_loop;
 struct trm_sandbox;
 struct trm_sandbox_opts;
@@ -59,6 +60,14 @@ struct trm_copy_opts {
 	/* To this machine: also make links that lead outside of the copied tree. Only for a tree in which
 	 * nobody here follows links, such as one that goes into a sandbox again. */
 	bool keeps_links;
+	/* To this machine: is this copied? `file` is an item of a source in a sandbox, its name the path
+	 * below that source, borrowed; `user` is that of trm_copy_start(). A directory for which the answer
+	 * is no is made only if something in it is copied. What cannot be sent is TRM_FILE_OTHER, and
+	 * reported if the answer is yes. NULL: everything is copied. */
+	bool (*wants)(void *user, const struct trm_file *file);
+	/* To this machine: what has changed here since this time stays, and is reported as refused.
+	 * Nanoseconds of CLOCK_REALTIME; 0: everything is replaced. */
+	int64_t unless_changed_since_ns;
 };
 
 #define TRM_COPY_OPTS_INIT \

@@ -58,6 +58,11 @@ struct trm_list_cb {
  * "". */
 int trm_file_list(struct trm_sandbox *sandbox, const char *path, uint64_t max_files,
 		const struct trm_list_cb *cb, void *user, struct trm_error *reterr);
+/* List everything below a directory: names are paths from there ("a/b"), and a directory comes before what is
+ * in it. What is mounted below it is left out, links are not followed, and what cannot be read is
+ * TRM_FILE_OTHER. */
+int trm_file_list_tree(struct trm_sandbox *sandbox, const char *path, uint64_t max_files,
+		const struct trm_list_cb *cb, void *user, struct trm_error *reterr);
 /* Describe the path itself: one file, with name "". A link is described and not followed. */
 int trm_file_stat(struct trm_sandbox *sandbox, const char *path, const struct trm_list_cb *cb, void *user,
 		struct trm_error *reterr);

@@ -32,9 +32,11 @@ struct bench {
 	char target[80];
 	struct trm_error why, sandbox_why;
 	struct trm_copy_progress sum;
-	char refused[1000];
+	char refused[1000], asked[1000];
 	unsigned n_refused;
-	bool is_endless; /* say the last frame again and again */
+	bool is_picky;    /* copies only what wants() answers yes to */
+	int64_t since_ns; /* unless_changed_since_ns */
+	bool is_endless;  /* say the last frame again and again */
 	size_t endless_from;
 };
 
@@ -132,6 +134,16 @@ static inline void until_over(struct bench *b)
 	assert_null(b->copy);
 }
 
+/* Whose last component begins with 'n' is wanted. */
+static inline bool wants(void *user, const struct trm_file *file)
+{
+	struct bench *b = user;
+	const char *slash = strrchr(file->name, '/');
+	size_t n = strlen(b->asked);
+	snprintf(b->asked + n, sizeof b->asked - n, "%s %d,", file->name, (int)file->kind);
+	return *(slash ? slash + 1 : file->name) == 'n';
+}
+
 static inline void start_copy(struct bench *b, const char *source, const char *target)
 {
 	const char *sources[] = {source, NULL};
@@ -142,7 +154,9 @@ static inline void start_copy(struct bench *b, const char *source, const char *t
 			.in_fd = -1,
 			.out_fd = -1,
 			.max_bytes = 1 << 20,
-			.max_files = 100};
+			.max_files = 100,
+			.wants = b->is_picky ? wants : NULL,
+			.unless_changed_since_ns = b->since_ns};
 	assert_int_equal(trm_copy_start(b->loop, &opts, &COPY_CB, b, &b->copy, NULL), 0);
 }
 

@@ -360,6 +360,95 @@ static void test_an_agent_that_takes_nothing(void **state)
 	end(&b);
 }
 
+/* ---- what is wanted ----------------------------------------------------------------------------- */
+
+static bool is_there(struct bench *b, const char *name)
+{
+	char path[120];
+	struct stat status;
+	snprintf(path, sizeof path, "%s/d/%s", b->target, name);
+	return lstat(path, &status) == 0;
+}
+
+/* Directories come to be only for what is in them. */
+static void test_only_what_is_wanted(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	b.is_picky = true;
+	say(&b, ENTRY_DIR, "", "", 0);
+	say_file(&b, "old", "hello");
+	say_file(&b, "new", "hello");
+	say(&b, ENTRY_DIR, "a", "", 0);
+	say(&b, ENTRY_DIR, "b", "", 0);
+	say_file(&b, "old", "hello");
+	say_file(&b, "n", "in a and b");
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_DIR, "c", "", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_DIR, "e", "", 0);
+	say(&b, ENTRY_LINK, "l", "x", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_DIR, "n2", "", 0);
+	say(&b, ENTRY_FAIL, "old", "a FIFO", 0);
+	say(&b, ENTRY_FAIL, "n", "a FIFO", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_FILE, "old2", "", 5);
+	say_data(&b, "he");
+	say(&b, ENTRY_HOLE, "", "", 3);
+	say(&b, ENTRY_FAIL, "", "it broke off", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	get(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_string_equal(b.asked,
+			"old 0,new 0,a 1,a/b 1,a/b/old 0,a/b/n 0,a/c 1,e 1,e/l 2,n2 1,n2/old 3,n2/n 3,old2 0,");
+	assert_true(is_there(&b, "new") && is_there(&b, "a/b/n") && is_there(&b, "n2"));
+	assert_false(is_there(&b, "old") || is_there(&b, "a/b/old") || is_there(&b, "a/c")
+			|| is_there(&b, "e") || is_there(&b, "old2"));
+	assert_true(b.sum.files == 2 && b.sum.bytes == 15 && b.sum.dirs == 4);
+	assert_int_equal(b.n_refused, 1);
+	assert_non_null(strstr(b.refused, "n2/n: a FIFO"));
+	end(&b);
+}
+
+/* Put a file and a link of its name over a file here. */
+static void replace(struct bench *b, int64_t since_ns, off_t expected_bytes, unsigned expected_refused)
+{
+	struct stat status;
+	char path[100];
+	begin(b);
+	snprintf(path, sizeof path, "%s/d", b->target);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof path, "%s/d/f", b->target);
+	close(open(path, O_WRONLY | O_CREAT, 0600));
+	assert_int_equal(stat(path, &status), 0);
+	b->since_ns = (int64_t)status.st_ctim.tv_sec * 1000000000 + status.st_ctim.tv_nsec + since_ns;
+	say(b, ENTRY_DIR, "", "", 0);
+	say_file(b, "f", "hello");
+	say(b, ENTRY_UP, "", "", 0);
+	say_done(b);
+	get(b);
+	assert_int_equal(b->why.code, TRM_OK);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_size, expected_bytes);
+	assert_int_equal(b->sum.refused, expected_refused);
+}
+
+/* What a person has written since then is not replaced. */
+static void test_what_has_changed_here(void **state)
+{
+	struct bench b;
+	(void)state;
+	replace(&b, 0, 5, 0);
+	end(&b);
+	replace(&b, -1, 0, 1);
+	assert_non_null(strstr(b.refused, "d/f: this has changed here meanwhile"));
+	end(&b);
+}
+
 /* ---- lists ---------------------------------------------------------------------------------- */
 
 static void on_file(void *user, const struct trm_file *file)
@@ -434,6 +523,29 @@ static void test_lists(void **state)
 	end(&b);
 }
 
+static void test_lists_of_trees(void **state)
+{
+	struct bench b;
+	(void)state;
+	begin(&b);
+	say(&b, ENTRY_DIR, "", "", 0);
+	say(&b, ENTRY_DIR, "a", "", 0);
+	say(&b, ENTRY_DIR, "b", "", 0);
+	say(&b, ENTRY_FILE, "f", "", 1);
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_FAIL, "x", "not readable", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say(&b, ENTRY_LINK, "l", "/etc", 0);
+	say(&b, ENTRY_UP, "", "", 0);
+	say_done(&b);
+	assert_int_equal(trm_file_list_tree(b.sandbox, "d", 5, &LIST_CB, &b, NULL), 0);
+	for (int i = 0; i < TURNS && !b.n_refused; i++)
+		turn(&b);
+	assert_int_equal(b.why.code, TRM_OK);
+	assert_string_equal(b.refused, "a 1 ,a/b 1 ,a/b/f 0 ,a/x 3 ,l 2 /etc,");
+	end(&b);
+}
+
 int main(void)
 {
 	umask(027);
@@ -453,7 +565,10 @@ int main(void)
 			cmocka_unit_test(test_a_put_that_is_answered_with_files),
 			cmocka_unit_test(test_an_agent_that_claims_too_much),
 			cmocka_unit_test(test_an_agent_that_takes_nothing),
+			cmocka_unit_test(test_only_what_is_wanted),
+			cmocka_unit_test(test_what_has_changed_here),
 			cmocka_unit_test(test_lists),
+			cmocka_unit_test(test_lists_of_trees),
 			cmocka_unit_test(test_a_list_that_is_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
