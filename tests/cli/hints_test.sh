@@ -91,32 +91,109 @@ on_terminal() {
 	done
 	TERM=xterm script -qec "$(cat line)" /dev/null >out 2>err </dev/null || code=$?
 }
-mkdir given && echo old >given/old && mkdir given/sub
-on_terminal run --yes -c 'open(\"a.csv\", \"w\").close(); import os; os.mkdir(\"p\")'
-expect_in out "2 files that were written in the sandbox ("
+mkdir -p given/sub && echo old >given/old && echo same >given/sub/same
+on_terminal run --yes -c 'open(\"a.csv\", \"w\").close(); import os; os.mkdir(\"p\"); open(\"p/q\", \"w\").close()'
+expect_in out "2 files and folders that were written in the sandbox ("
 expect_in out "are gone with it: --out DIR saves them in DIR, and --keep keeps the sandbox"
 on_terminal run --yes --dir given -c 'print(open(\"old\").read())'
 expect_in out "old"
 ! grep -q "gone with it" out || wrong "nothing is lost"
-on_terminal run --yes --dir given -c 'open(\"old\", \"w\").write(\"new\\n\")'
-expect_in out "1 file that was written in the sandbox (old) is gone with it"
+on_terminal run --yes --dir given -c 'open(\"sub/same\", \"w\").write(\"new\\n\"); open(\".env\", \"w\").close()'
+expect_in out "1 file that was written in the sandbox (sub/same) is gone with it"
 on_terminal run --yes --name box -c 'open(\"b.csv\", \"w\").close()'
 ! grep -q "gone with it" out || wrong "a kept sandbox loses nothing"
+mkdir -p tools && echo 'print(1)' >tools/x.py
+on_terminal run --yes tools/x.py
+! grep -q "gone with it" out || wrong "the program's folder is not the code's"
 try run --yes -c 'open("a.csv", "w").close()'
 expect_err ""
+
+# saved FOLDER FILES: what is in the folder, and nothing else.
+saved() { [ "$(cd "$1" && find . ! -name . | sort | tr '\n' ' ')" = "$2" ] || wrong "the files: $(find "$1")"; }
 try run --yes --dir given --out saved -c 'import os; os.makedirs("p/q"); open("p/q/z", "w").write("deep"); open("old", "w").write("new\n")
-open("sub/b", "w").close()'
+open(".env", "w").close(); open("package.json", "w").close(); os.mkdir("empty")'
 expect_code 0
 expect_err ""
-[ "$(cd saved && find . -type f | sort | tr '\n' ' ')" = "./old ./p/q/z ./sub/b " ] || wrong "the files: $(find saved)"
+saved saved "./.env ./empty ./old ./p ./p/q ./p/q/z ./package.json "
 [ "$(cat saved/old given/old)" = "new
 old" ] || wrong "the copy in the sandbox has changed"
 try run --yes --out saved/old -c 1
 expect_code 125
 expect_in err "--out: 'saved/old' is no folder"
+try run --yes --out nowhere/x -c 1
+expect_code 125
+expect_in err "--out: 'nowhere/x' is no folder, and none can be made there: No such file or directory"
 try run --yes --out saved2 -c 'open("x", "w").close(); 1/0'
 expect_code 1
 [ -f saved2/x ] || wrong "a failure keeps nothing back"
+try run --yes --out unmade --dir nowhere -c 1
+[ ! -e unmade ] || wrong "the folder is made only when there are files"
+try run --yes --out res:1 -c 'open("x", "w").close()'
+expect_code 0
+saved res:1 "./x "
+try run --yes --out - -c 'open("x", "w").close()'
+expect_code 0
+saved ./- "./x "
+try run --yes --out saved3 tools/x.py
+saved saved3 ""
+
+# What one piece has written stays when a later one fails, or when somebody interrupts it.
+try run --yes --out saved4 -c 'open("x", "w").close()' -c 'import os; os._exit(3)' -c 'open("y", "w").close()'
+[ -f saved4/x ] || wrong "the first piece has written"
+rm -f out
+"$terrarium" run --yes --out saved5 -c 'open("x", "w").close(); print(1, flush=True)
+while True: pass' >out 2>err &
+until_true test -s out
+kill -INT $!
+code=0 && wait $! || code=$?
+tried="run --out, interrupted"
+expect_code 130
+[ -f saved5/x ] || wrong "an interrupt loses nothing"
+rm -f out
+"$terrarium" run --yes --out saved6 -c 'open("x", "w").close(); print(1, flush=True)
+while True: pass' >out 2>err &
+until_true test -s out
+kill -TERM $!
+code=0 && wait $! || code=$?
+tried="run --out, terminated"
+expect_code 143
+[ -f saved6/x ] || wrong "a signal loses nothing"
+
+# What a person has changed meanwhile stays. The sandbox ends the wait.
+mkdir own && echo 1 >own/edited && echo 1 >own/left && mkfifo go
+rm -f out
+"$terrarium" run --yes --dir own --out own -c 'open("edited", "w").write("code\n"); open("left", "w").write("code\n")
+print(1, flush=True); input()' >out 2>err <go &
+tried="run --dir own --out own"
+exec 9>go
+until_true test -s out
+echo mine >own/edited
+echo >&9
+exec 9>&-
+code=0 && wait $! || code=$?
+expect_code 125
+expect_err "terrarium: own/edited: this has changed here meanwhile, and is not replaced"
+[ "$(cat own/edited own/left)" = "mine
+code" ] || wrong "whose edits: $(cat own/edited own/left)"
+
+# Links are no way to files of this machine.
+try run --yes --out links -c 'import os; os.symlink("/etc/passwd", "pw"); os.symlink("/usr", "usr"); os.symlink("x", "l"); open("x", "w").close()'
+expect_code 125
+expect_in err "links/pw: this link leads out of the copied tree (to /etc/passwd)"
+[ "$(readlink links/l)" = x ] || wrong "a link stays a link"
+saved links "./l ./x "
+
+# What was there before was not written, and what is on this machine already is not copied.
+try run --yes --keep --name older -c 'open("before", "w").close()'
+try run --yes --name older --out saved7 -c 'open("after", "w").close()'
+saved saved7 "./after "
+if has_namespaces; then
+	mkdir shared
+	try run --yes --isolation namespaces --mount "$dir/shared:/workspace/shared:rw" --out saved8 -c 'open("shared/x", "w").close(); open("y", "w").close()'
+	expect_code 0
+	saved saved8 "./y "
+	[ -f shared/x ] || wrong "it is on this machine"
+fi
 
 # Behind a name that was mistyped may be a stranger's package.
 try run --yes --json -c 'import nunpy'

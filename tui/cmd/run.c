@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -368,6 +369,29 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Can the folder be made when the code has ended? Its files would be lost otherwise. */
+static int check_out(const char *out)
+{
+	char parent[PATH_MAX];
+	struct stat st;
+	if (is_folder(out))
+		return CMD_OK;
+	if (lstat(out, &st) == 0)
+		return cmd_fail("--out: '%s' is no folder", out);
+	size_t n = strlen(out);
+	if (!n || n >= sizeof parent)
+		return cmd_fail("--out: a folder has a name of 1 to %d bytes", PATH_MAX - 1);
+	while (n > 1 && out[n - 1] == '/')
+		n--;
+	while (n && out[n - 1] != '/')
+		n--;
+	snprintf(parent, sizeof parent, "%.*s", n ? (int)n : 1, n ? out : ".");
+	if (access(parent, W_OK | X_OK) < 0)
+		return cmd_fail("--out: '%s' is no folder, and none can be made there: %s", out,
+				strerror(errno));
+	return CMD_OK;
+}
+
 static int run_parsed(struct request *q, const struct options *o)
 {
 	if (check_options(q))
@@ -376,9 +400,8 @@ static int run_parsed(struct request *q, const struct options *o)
 		return CMD_FAILED;
 	if (q->dir && !is_folder(q->dir))
 		return cmd_fail("--dir: '%s' is no folder", q->dir);
-	if (q->out && mkdir(q->out, 0777) < 0 && !is_folder(q->out))
-		return cmd_fail("--out: '%s' is no folder, and none can be made there: %s", q->out,
-				strerror(errno));
+	if (q->out && check_out(q->out))
+		return CMD_FAILED;
 	if (!q->n_sources && (q->input || isatty(STDIN_FILENO)))
 		return cmd_fail("nothing to run: give a FILE, - for standard input, or -c CODE");
 	if (!q->n_sources && !add_source(q, SOURCE_STDIN, "-"))

@@ -48,7 +48,7 @@ static void end_run(struct run_session *p, const struct trm_result *result)
 	if (p->exit_code == 0) /* only the first failure is printed */
 		p->exit_code = exit_code_of(result);
 	if (result->status == TRM_STATUS_LOST || p->was_interrupted) {
-		p->is_over = true;
+		run_session_end(p, p->exit_code);
 		return;
 	}
 	if (exit_code_of(result) != 0)
@@ -138,7 +138,7 @@ static void on_cmd_run_left(void *user, struct trm_run *run, const struct trm_re
 	if (p->exit_code == 0)
 		p->exit_code = exit_code_of(result);
 	if (result->status == TRM_STATUS_LOST || p->was_interrupted)
-		p->is_over = true;
+		run_session_end(p, p->exit_code);
 	else
 		leave_next(p);
 }
@@ -164,14 +164,14 @@ static void leave_next(struct run_session *p)
 			&& (cli_session_is_shared(&p->cli_session) || !was_used(p, p->next_to_leave)))
 		p->next_to_leave++;
 	if (p->next_to_leave == trm_lang_count()) {
-		run_session_look_for_files(p);
+		run_session_end(p, p->exit_code);
 		return;
 	}
 	trm_run_opts_default(&opts);
 	opts.lang = trm_lang_at(p->next_to_leave++);
 	opts.manual_credit = !p->opts->is_json;
 	if (trm_session_run_exit(p->session, &opts, &leave_cb, p, &p->run, &why) < 0)
-		p->is_over = true; /* the sandbox has ended, which on_cmd_run_closed() reports */
+		run_session_end(p, p->exit_code); /* the sandbox has ended */
 }
 
 /* List all findings if there are several. The refusal itself names only the first one. */
@@ -201,20 +201,6 @@ static bool is_program(const struct run_session *p)
 	       && !cli_session_is_shared(&p->cli_session);
 }
 
-/* The path inside of the sandbox of a file in the copied folder. NULL: the file is elsewhere. The caller
- * frees it. */
-static char *name_inside(const struct run_session *p)
-{
-	char *dir = p->opts->dir ? realpath(p->opts->dir, NULL) : NULL;
-	char *file = dir ? realpath(p->source->name, NULL) : NULL, *name = NULL;
-	size_t n = dir ? strlen(dir) : 0;
-	if (file && !strncmp(file, dir, n) && file[n] == '/')
-		name = strdup(file + n + 1);
-	free(dir);
-	free(file);
-	return name;
-}
-
 void run_session_start(struct run_session *p)
 {
 	if (p->next == p->opts->n_sources) {
@@ -236,7 +222,7 @@ static void start_listed(struct run_session *p)
 	opts.lang = p->source->lang;
 	opts.code = p->source->text;
 	opts.code_len = p->source->n;
-	char *inside = p->source->kind == SOURCE_FILE ? name_inside(p) : NULL;
+	char *inside = p->source->kind == SOURCE_FILE ? run_session_name_inside(p, p->source) : NULL;
 	bool has_name = p->source->kind == SOURCE_FILE || p->source->kind == SOURCE_CELL;
 	opts.filename = inside ? inside : has_name ? p->source->name : NULL;
 	opts.is_program = is_program(p);
@@ -277,17 +263,6 @@ static void take_own_env(struct run_session *p)
 	p->cwd = p->opts->has_workdir ? p->asked.workdir : NULL;
 }
 
-static void begin_next_source(struct run_session *p)
-{
-	struct trm_error why = {0};
-	if (!p->opts->dir) {
-		run_session_start(p);
-	} else if (run_session_copy_in(p, &why) < 0) {
-		run_session_message(p, why.msg);
-		run_session_end(p, CMD_FAILED);
-	}
-}
-
 /* ---- the session ------------------------------------------------------------------------ */
 
 /* A running sandbox may have started the run before its answer arrives here. */
@@ -306,7 +281,7 @@ static void on_cmd_run_interrupt(void *user)
 		trm_copy_cancel(p->copy);
 		return;
 	}
-	if (p->is_over) /* only output is left, which nobody reads */
+	if (p->is_over) /* only output is left, which nobody reads, or a look at the files */
 		cli_session_close(&p->cli_session);
 	else if (is_to_be_reported)
 		trm_run_interrupt(p->run); /* the second interrupt kills at once */
@@ -323,12 +298,18 @@ static void on_cmd_run_closed(void *user, const struct trm_error *why)
 	run_session_end(p, CMD_FAILED);
 }
 
-/* In a shared sandbox the run would continue, and nobody would enforce its time limit. */
+/* In a shared sandbox the run would continue, and nobody would enforce its time limit. A sandbox of our own
+ * is about to end, but for its files. */
 static bool on_cmd_run_signal(void *user, int signo)
 {
 	struct run_session *p = user;
-	if (!cli_session_is_shared(&p->cli_session) || p->is_over || !may_be_running(p))
+	if (p->is_over || !may_be_running(p))
 		return false;
+	if (!cli_session_is_shared(&p->cli_session)) {
+		run_session_end(p, CMD_SIGNALED + signo);
+		p->cli_session.ended_by = p->is_saving ? signo : 0;
+		return p->is_saving;
+	}
 	p->was_interrupted = true;
 	p->cli_session.ended_by = signo;
 	trm_run_interrupt(p->run);
@@ -399,8 +380,8 @@ static int perform_session(struct run_session *p)
 	} else {
 		stdin_feed_begin(&p->stdin_feed);
 		take_own_env(p);
-		begin_next_source(p);
-		while (!p->cli_session.is_closing && (!p->is_over || has_output_left(p))) {
+		run_session_begin(p);
+		while (!p->cli_session.is_closing && (!p->is_over || p->is_saving || has_output_left(p))) {
 			stdin_feed_turn(&p->stdin_feed);
 			trm_loop_step(p->cli_session.loop, stdin_feed_is_hungry(&p->stdin_feed) ? 0 : -1);
 		}
@@ -408,6 +389,7 @@ static int perform_session(struct run_session *p)
 	}
 	for (; p->copy && trm_loop_step(p->cli_session.loop, 100) >= 0;)
 		trm_copy_cancel(p->copy);
+	p->is_saving = false;
 	echo_off_end(&p->echo_off);
 	stdin_feed_finish(&p->stdin_feed);
 	note_kept(p);

@@ -42,9 +42,11 @@ struct run_session {
 	struct trm_result *waiting; /* result that is printed when its files have been fetched */
 	struct echo_off echo_off;   /* while a password is typed */
 	struct lost_files lost;     /* files that end with the sandbox, or are copied out of it */
+	int64_t begun_ns;           /* CLOCK_REALTIME */
 	struct tail tail;           /* the end of the run's stderr */
 	int exit_code;
 	bool is_over;         /* no further run will start */
+	bool is_saving;       /* files are looked for or copied, which is the last thing */
 	bool was_interrupted; /* by the person, who wants no further run */
 	bool is_pipe_broken;  /* stdout has no reader */
 };
@@ -58,13 +60,17 @@ void run_session_start(struct run_session *p);
 
 /* ---- run_session_files.c ---- */
 
-/* Copy the folder, then start the first run. */
-int run_session_copy_in(struct run_session *p, struct trm_error *reterr);
+/* Copy the folder, if one was given, and note what is there. Then start the first run. */
+void run_session_begin(struct run_session *p);
+/* The path inside of the sandbox of a file in the copied folder. NULL: the file is elsewhere. The caller
+ * frees it. */
+char *run_session_name_inside(const struct run_session *p, const struct source *source);
 /* The last thing before a sandbox ends with its files: save them, or tell a person of them. */
 void run_session_look_for_files(struct run_session *p);
 
 /* ---- run_session_output.c ---- */
 
+/* No further run starts. The first call saves the files. */
 void run_session_end(struct run_session *p, int exit_code);
 /* Print a message of terrarium itself. */
 void run_session_message(struct run_session *p, const char *text);

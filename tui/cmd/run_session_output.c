@@ -20,8 +20,11 @@
 
 void run_session_end(struct run_session *p, int exit_code)
 {
+	bool is_first = !p->is_over;
 	p->exit_code = exit_code;
 	p->is_over = true;
+	if (is_first)
+		run_session_look_for_files(p);
 }
 
 void run_session_message(struct run_session *p, const char *text)

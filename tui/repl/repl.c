@@ -89,12 +89,12 @@ static void on_looked(void *user)
 static bool looks_for_files(struct repl *r)
 {
 	struct trm_sandbox *sandbox = r->cli_session.sandbox;
-	if (!repl_has_person(r) || r->is_over || r->lost.sandbox || !sandbox || !trm_sandbox_is_ready(sandbox)
-			|| cli_session_is_shared(&r->cli_session))
+	if (!repl_has_person(r) || r->is_over || r->has_looked || !r->lost.is_known || !sandbox
+			|| !trm_sandbox_is_ready(sandbox) || cli_session_is_shared(&r->cli_session)
+			|| lost_files_is_mounted(&r->lost))
 		return false;
-	r->lost.looked = on_looked;
-	r->lost.user = r;
-	lost_files_look(&r->lost, sandbox);
+	r->has_looked = true;
+	lost_files_look(&r->lost);
 	return true;
 }
 
@@ -394,6 +394,10 @@ static int open_repl_session(struct repl *r, struct trm_error *reterr)
 		e = trm_loop_add_timer(r->cli_session.loop, on_calm, r, &r->calm, reterr);
 	if (e == 0)
 		e = trm_loop_add_timer(r->cli_session.loop, on_repl_wait, r, &r->wait_timer, reterr);
+	r->lost.looked = on_looked;
+	r->lost.user = r;
+	if (e == 0 && repl_has_person(r) && !trm_sandbox_is_attached(r->cli_session.sandbox))
+		lost_files_begin(&r->lost, r->cli_session.sandbox, NULL);
 	if (e == 0)
 		e = repl_run_open(r, reterr);
 	char hint[TRM_NET_HINT];

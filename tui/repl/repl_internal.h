@@ -71,6 +71,7 @@ struct repl {
 	const struct trm_lang *lang;
 	unsigned used_langs;                                    /* bit per language that has run something */
 	struct lost_files lost;                                 /* files that end with the sandbox */
+	bool has_looked;                                        /* … for them, at the end */
 	bool was_warned;                                        /* that others lose the sandbox */
 	struct tail tail;                                       /* the end of the run's stderr */
 	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been

@@ -2,32 +2,112 @@
 #include "stream/lost_files.h"
 
 #include <limits.h>
-#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <terrarium/terrarium.h>
 
-enum { LISTED_MAX = 10000, SHOWN_BYTES = 40 };
+enum { LISTED_MAX = 200000, LISTED_BYTES = 64 << 20, SHOWN_BYTES = 40, SHOWN = 3 };
 
-/* What tools put there by the way. */
-static const char *const IDLE[] = {"__pycache__", "node_modules", "package.json", "package-lock.json"};
+struct seen_item {
+	char *path;
+	enum trm_file_kind kind;
+	uint64_t size;
+	int64_t mtime_s;
+	uint32_t mtime_ns;
+};
 
-static bool is_idle(const char *name)
+/* ---- before ------------------------------------------------------------------------------------ */
+
+static int compare_paths(const void *a, const void *b)
 {
-	for (size_t i = 0; i < sizeof IDLE / sizeof *IDLE; i++)
-		if (!strcmp(name, IDLE[i]))
-			return true;
-	return *name == '.';
+	return strcmp(((const struct seen_item *)a)->path, ((const struct seen_item *)b)->path);
 }
 
-/* Does the path lie in a part of this machine that the sandbox was given? */
-static bool is_mounted(const struct trm_sandbox *sandbox, const char *path)
+static void forget_before(struct lost_files *lost)
 {
+	for (size_t i = 0; i < lost->n_before; i++)
+		free(lost->before[i].path);
+	free(lost->before);
+	lost->before = NULL;
+	lost->n_before = lost->cap_before = lost->bytes_before = 0;
+}
+
+/* What does not fit is counted, and told at the end. */
+static void on_file_before(void *user, const struct trm_file *file)
+{
+	struct lost_files *lost = user;
+	size_t bytes = strlen(file->name) + 1;
+	lost->bytes_before += bytes;
+	if (lost->bytes_before > LISTED_BYTES)
+		return;
+	if (lost->n_before == lost->cap_before) {
+		size_t cap = lost->cap_before ? 2 * lost->cap_before : 64;
+		struct seen_item *grown = realloc(lost->before, cap * sizeof *grown);
+		if (!grown) {
+			lost->bytes_before = LISTED_BYTES + 1;
+			return;
+		}
+		lost->before = grown;
+		lost->cap_before = cap;
+	}
+	char *path = strdup(file->name);
+	if (path)
+		lost->before[lost->n_before++] = (struct seen_item){
+				path, file->kind, file->size, file->mtime_s, file->mtime_ns};
+	else
+		lost->bytes_before = LISTED_BYTES + 1;
+}
+
+static void on_listed_before(void *user, const struct trm_error *why)
+{
+	struct lost_files *lost = user;
+	struct trm_error said = *why;
+	if (said.code == TRM_ENOENT) /* no folder yet */
+		said.code = TRM_OK;
+	if (said.code == TRM_OK && lost->bytes_before > LISTED_BYTES)
+		trm_error_set(&said, TRM_ETOOBIG, "there is no memory for the names of the files there");
+	lost->is_known = said.code == TRM_OK;
+	if (lost->n_before)
+		qsort(lost->before, lost->n_before, sizeof *lost->before, compare_paths);
+	if (lost->begun)
+		lost->begun(lost->user, &said);
+}
+
+static const char *folder_of(const struct lost_files *lost)
+{
+	return lost->folder ? lost->folder : ".";
+}
+
+int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struct trm_error *reterr)
+{
+	static const struct trm_list_cb cb = {.file = on_file_before, .done = on_listed_before};
+	forget_before(lost);
+	lost->sandbox = sandbox;
+	return trm_file_list_tree(sandbox, folder_of(lost), LISTED_MAX, &cb, lost, reterr);
+}
+
+void lost_files_finish(struct lost_files *lost)
+{
+	forget_before(lost);
+	free(lost->new_folder);
+	lost->new_folder = NULL;
+}
+
+/* ---- after ------------------------------------------------------------------------------------- */
+
+/* Does the path lie in a part of this machine that the sandbox was given? */
+static bool is_mounted(const struct lost_files *lost, const char *name)
+{
+	char path[PATH_MAX];
+	const char *folder = folder_of(lost), *top = trm_sandbox_workdir(lost->sandbox);
 	const struct trm_mount *mounts;
-	for (size_t i = 0, n = trm_sandbox_mounts(sandbox, &mounts); i < n; i++) {
+	if (snprintf(path, sizeof path, "%s%s%s", *folder == '/' ? folder : top, *name ? "/" : "", name)
+			>= PATH_MAX)
+		return false;
+	for (size_t i = 0, n = trm_sandbox_mounts(lost->sandbox, &mounts); i < n; i++) {
 		size_t len = strlen(mounts[i].guest);
 		if (!strncmp(path, mounts[i].guest, len) && (!path[len] || path[len] == '/'))
 			return true;
@@ -35,18 +115,45 @@ static bool is_mounted(const struct trm_sandbox *sandbox, const char *path)
 	return false;
 }
 
-/* The file came with the folder, and was not changed. A copy keeps the time. */
-static bool was_given(const struct lost_files *lost, const struct trm_file *file)
+bool lost_files_is_mounted(const struct lost_files *lost)
 {
-	char path[PATH_MAX];
-	struct stat st;
-	if (!lost->dir || snprintf(path, sizeof path, "%s/%s", lost->dir, file->name) >= PATH_MAX
-			|| lstat(path, &st) < 0)
-		return false;
-	return file->kind != TRM_FILE_REGULAR
-	       || (S_ISREG(st.st_mode) && (uint64_t)st.st_size == file->size
-			       && st.st_mtim.tv_sec == file->mtime_s
-			       && st.st_mtim.tv_nsec == (long)file->mtime_ns);
+	return is_mounted(lost, "");
+}
+
+/* Of what is neither file, folder nor link only the kind is known everywhere. */
+static bool is_same(const struct seen_item *old, const struct trm_file *file)
+{
+	bool has_content = file->kind == TRM_FILE_REGULAR || file->kind == TRM_FILE_LINK;
+	return old->kind == file->kind
+	       && (!has_content
+			       || (old->size == file->size && old->mtime_s == file->mtime_s
+					       && old->mtime_ns == file->mtime_ns));
+}
+
+bool lost_files_is_new(const struct lost_files *lost, const struct trm_file *file)
+{
+	const struct seen_item key = {.path = (char *)file->name};
+	const struct seen_item *old = lost->n_before ? bsearch(&key, lost->before, lost->n_before,
+						      sizeof *lost->before, compare_paths)
+						     : NULL;
+	return !(old && is_same(old, file)) && !is_mounted(lost, file->name)
+	       && !(lost->is_ours && lost->is_ours(lost->user, file));
+}
+
+/* What tools put there by the way, and hidden files. */
+static bool is_idle(const char *path)
+{
+	static const char *const NAMES[] = {
+			"__pycache__", "node_modules", "package.json", "package-lock.json"};
+	for (size_t n; *path; path += n + (path[n] == '/')) {
+		n = strcspn(path, "/");
+		for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+			if (n == strlen(NAMES[i]) && !memcmp(path, NAMES[i], n))
+				return true;
+		if (*path == '.')
+			return true;
+	}
+	return false;
 }
 
 static void add_name(struct lost_files *lost, const struct trm_file *file)
@@ -60,63 +167,52 @@ static void add_name(struct lost_files *lost, const struct trm_file *file)
 		lost->names[n] = '\0';
 }
 
-static void add_source(struct lost_files *lost, const char *path)
+static bool lies_in(const char *path, const char *folder)
 {
-	char **grown = realloc(lost->sources, (lost->n_sources + 2) * sizeof *grown);
-	if (!grown)
-		return;
-	lost->sources = grown;
-	if (asprintf(&grown[lost->n_sources], ":%s", path) < 0)
-		grown[lost->n_sources] = NULL;
-	else
-		grown[++lost->n_sources] = NULL;
+	size_t n = folder ? strlen(folder) : 0;
+	return n && !strncmp(path, folder, n) && path[n] == '/';
 }
 
-static void on_file(void *user, const struct trm_file *file)
+static void on_file_after(void *user, const struct trm_file *file)
 {
 	struct lost_files *lost = user;
-	char path[PATH_MAX];
-	bool is_new = !was_given(lost, file);
-	if ((size_t)snprintf(path, sizeof path, "%s/%s", trm_sandbox_workdir(lost->sandbox), file->name)
-			>= sizeof path)
+	if (is_idle(file->name) || lies_in(file->name, lost->new_folder) || !lost_files_is_new(lost, file))
 		return;
-	if (is_idle(file->name) || is_mounted(lost->sandbox, path) || (!is_new && file->kind != TRM_FILE_DIR))
-		return;
-	add_source(lost, path);
-	if (is_new && lost->count++ < 3)
+	bool is_folder = file->kind == TRM_FILE_DIR;
+	if (is_folder) {
+		free(lost->new_folder);
+		lost->new_folder = strdup(file->name);
+	}
+	lost->has_folders |= is_folder;
+	lost->has_files |= !is_folder;
+	if (lost->count++ < SHOWN)
 		add_name(lost, file);
 }
 
-static void on_listed(void *user, const struct trm_error *why)
+static void on_listed_after(void *user, const struct trm_error *why)
 {
 	struct lost_files *lost = user;
-	(void)why;
+	(void)why; /* what was seen until then is lost, too */
 	lost->looked(lost->user);
 }
 
-void lost_files_finish(struct lost_files *lost)
+void lost_files_look(struct lost_files *lost)
 {
-	for (size_t i = 0; i < lost->n_sources; i++)
-		free(lost->sources[i]);
-	free(lost->sources);
-	lost->sources = NULL;
-	lost->n_sources = 0;
-}
-
-void lost_files_look(struct lost_files *lost, struct trm_sandbox *sandbox)
-{
-	static const struct trm_list_cb cb = {.file = on_file, .done = on_listed};
-	lost_files_finish(lost);
-	lost->sandbox = sandbox;
+	static const struct trm_list_cb cb = {.file = on_file_after, .done = on_listed_after};
 	lost->count = 0;
+	lost->has_files = lost->has_folders = false;
 	lost->names[0] = '\0';
-	if (trm_file_list(sandbox, trm_sandbox_workdir(sandbox), LISTED_MAX, &cb, lost, NULL) < 0)
+	if (trm_file_list_tree(lost->sandbox, folder_of(lost), LISTED_MAX, &cb, lost, NULL) < 0)
 		lost->looked(lost->user);
 }
 
 void lost_files_describe(const struct lost_files *lost, char *out, size_t cap)
 {
-	snprintf(out, cap, "%zu file%s that %s written in the sandbox (%s%s) %s gone with it", lost->count,
-			lost->count == 1 ? "" : "s", lost->count == 1 ? "was" : "were", lost->names,
-			lost->count > 3 ? ", …" : "", lost->count == 1 ? "is" : "are");
+	bool is_one = lost->count == 1;
+	const char *what = lost->has_files && lost->has_folders ? "files and folders"
+			   : lost->has_folders                  ? (is_one ? "folder" : "folders")
+								: (is_one ? "file" : "files");
+	snprintf(out, cap, "%zu %s that %s written in the sandbox (%s%s) %s gone with it", lost->count, what,
+			is_one ? "was" : "were", lost->names, lost->count > SHOWN ? ", …" : "",
+			is_one ? "is" : "are");
 }

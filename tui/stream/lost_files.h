@@ -2,33 +2,48 @@
 #ifndef TUI_STREAM_LOST_FILES_H
 #define TUI_STREAM_LOST_FILES_H
 
-/* What a sandbox that is about to end takes along: files that code has written into its working directory. */
+/* What code has written into a folder of a sandbox, and what a sandbox that is about to end takes along. The
+ * folder is listed before the code runs. What is new or different later, the code has written. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
+struct trm_error;
+struct trm_file;
 struct trm_sandbox;
 
 enum { LOST_NAMES = 120 };
 
 struct lost_files {
-	/* The sandbox was looked at; count is set. */
-	void (*looked)(void *user);
+	/* The folder was listed; TRM_OK, or why it could not be. NULL: nobody waits. */
+	void (*begun)(void *user, const struct trm_error *why);
+	void (*looked)(void *user); /* the sandbox was looked at again; count is set */
+	/* Has this not been written by code, although it is new? May be NULL. */
+	bool (*is_ours)(void *user, const struct trm_file *file);
 	void *user;
-	const char *dir; /* folder that was copied into it; what is still as it is there is not lost. NULL:
-			    none */
-	size_t count;    /* of files and folders */
+	const char *folder; /* NULL: the working directory */
+
+	bool is_known; /* the folder was listed, so that it can be told what is new */
+	size_t count;  /* of files and folders; what is in a new folder does not count */
+	bool has_files, has_folders;
 	char names[LOST_NAMES]; /* of the first ones */
-	/* Sources for trm_copy_start(), NULL-terminated; NULL: none. Folders that were given are among them,
-	 * because files in them may be new. */
-	char **sources;
-	size_t n_sources;
 	struct trm_sandbox *sandbox;
+	struct seen_item *before; /* sorted by path once all are known */
+	size_t n_before, cap_before, bytes_before;
+	char *new_folder; /* the last one, for its content; may be NULL */
 };
 
-/* Look at the sandbox, which must stay open until `looked` is called, later and once. `looked`, `user` and
- * `dir` are set. */
-void lost_files_look(struct lost_files *lost, struct trm_sandbox *sandbox);
+/* List what is there. `begun` is called later, unless an error is returned. */
+int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struct trm_error *reterr);
+/* Count what is new, but for what tools leave by the way. The sandbox must stay open until `looked` is
+ * called, later and once. */
+void lost_files_look(struct lost_files *lost);
 void lost_files_finish(struct lost_files *lost); /* accepts a zeroed object */
+
+/* Has code written this? Its name is the path in the folder. */
+bool lost_files_is_new(const struct lost_files *lost, const struct trm_file *file);
+/* Is the folder a part of this machine, where nothing gets lost? */
+bool lost_files_is_mounted(const struct lost_files *lost);
 /* Write what is lost: "2 files that were written in the sandbox (a.csv, plot.png) are gone with it". */
 void lost_files_describe(const struct lost_files *lost, char *out, size_t cap);
 
