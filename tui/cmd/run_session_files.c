@@ -185,7 +185,7 @@ static void end_saving(struct run_session *p, const char *why)
 {
 	char text[500];
 	if (why) {
-		snprintf(text, sizeof text, "--out: %.450s", why);
+		snprintf(text, sizeof text, "--out: not everything was saved: %.400s", why);
 		run_session_message(p, text);
 	}
 	if (why && p->exit_code == 0)

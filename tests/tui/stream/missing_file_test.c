@@ -121,7 +121,7 @@ static void test_no_neighbors(void **state)
 			"s.py: line 1: nothing: No such file or directory",
 			"data.json\nNo such file or directory",
 			/* names that no module has, and files elsewhere */
-			"No module named '/etc/passwd'", "No module named '/root/x'",
+			"No module named '/etc/passwd'", "No module named '/var/x'",
 			"No module named 'sub/../x'", "No module named 'pkg/x'", "No module named '-x'",
 			/* words that do not stand where the name does */
 			"No such file or directory", "open data.json or not: 1: No such file or directory",
