@@ -187,6 +187,13 @@ saved links "./l ./x "
 try run --yes --keep --name older -c 'open("before", "w").close()'
 try run --yes --name older --out saved7 -c 'open("after", "w").close()'
 saved saved7 "./after "
+try run --yes --name older -c 'import os; os.mkdir("shut"); os.chmod("shut", 0)'
+if ! "$terrarium" exec older -- ls shut >/dev/null 2>&1; then
+	try run --yes --name older --workdir shut --out saved9 -c 'open("x", "w").close()'
+	expect_code 125
+	expect_in err "terrarium: --out: what is written cannot be told from what is there: "
+	[ ! -e saved9 ] || wrong "nothing has run"
+fi
 if has_namespaces; then
 	mkdir shared
 	try run --yes --isolation namespaces --mount "$dir/shared:/workspace/shared:rw" --out saved8 -c 'open("shared/x", "w").close(); open("y", "w").close()'

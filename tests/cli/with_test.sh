@@ -311,6 +311,9 @@ if [ -x /usr/bin/npm ]; then
 'tiny'"
 	try run --yes -l js $allow --with tiny@1 -c 'require("tiny")()'
 	expect_out "'tiny'"
+	try run --yes -l js $allow --with tiny --out js -c 'require("fs").writeFileSync("x", "")'
+	expect_code 0
+	[ "$(ls -A js)" = x ] || wrong "what --with has linked is not the code's: $(ls -A js)"
 	try run --yes -l js $allow --with there-is-no-such -c 1
 	expect_code 1
 	expect_in err 404
