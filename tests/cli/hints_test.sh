@@ -200,6 +200,9 @@ if has_namespaces; then
 	expect_code 0
 	saved saved8 "./y "
 	[ -f shared/x ] || wrong "it is on this machine"
+	try run --yes --isolation namespaces --mount "$dir/shared:/workspace:rw" --out saved10 -c 'open("z", "w").close()'
+	expect_code 125
+	expect_in err "it lies in a folder of this machine, which was mounted"
 fi
 
 # Behind a name that was mistyped may be a stranger's package.

@@ -81,23 +81,6 @@ static const char *folder_of(const struct lost_files *lost)
 	return lost->folder ? lost->folder : ".";
 }
 
-int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struct trm_error *reterr)
-{
-	static const struct trm_list_cb cb = {.file = on_file_before, .done = on_listed_before};
-	forget_before(lost);
-	lost->sandbox = sandbox;
-	return trm_file_list_tree(sandbox, folder_of(lost), LISTED_MAX, &cb, lost, reterr);
-}
-
-void lost_files_finish(struct lost_files *lost)
-{
-	forget_before(lost);
-	free(lost->new_folder);
-	lost->new_folder = NULL;
-}
-
-/* ---- after ------------------------------------------------------------------------------------- */
-
 /* Does the path lie in a part of this machine that the sandbox was given? */
 static bool is_mounted(const struct lost_files *lost, const char *name)
 {
@@ -114,6 +97,26 @@ static bool is_mounted(const struct lost_files *lost, const char *name)
 	}
 	return false;
 }
+
+int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struct trm_error *reterr)
+{
+	static const struct trm_list_cb cb = {.file = on_file_before, .done = on_listed_before};
+	forget_before(lost);
+	lost->sandbox = sandbox;
+	if (is_mounted(lost, ""))
+		return trm_error_set(
+				reterr, TRM_EINVAL, "it lies in a folder of this machine, which was mounted");
+	return trm_file_list_tree(sandbox, folder_of(lost), LISTED_MAX, &cb, lost, reterr);
+}
+
+void lost_files_finish(struct lost_files *lost)
+{
+	forget_before(lost);
+	free(lost->new_folder);
+	lost->new_folder = NULL;
+}
+
+/* ---- after ------------------------------------------------------------------------------------- */
 
 bool lost_files_is_mounted(const struct lost_files *lost)
 {

@@ -33,7 +33,8 @@ struct lost_files {
 	char *new_folder; /* the last one, for its content; may be NULL */
 };
 
-/* List what is there. `begun` is called later, unless an error is returned. */
+/* List what is there. `begun` is called later, unless an error is returned: TRM_EINVAL, the folder is a part
+ * of this machine, where nothing gets lost. */
 int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struct trm_error *reterr);
 /* Count what is new, but for what tools leave by the way. The sandbox must stay open until `looked` is
  * called, later and once. */
