@@ -140,6 +140,11 @@ saved saved3 ""
 # What one piece has written stays when a later one fails, or when somebody interrupts it.
 try run --yes --out saved4 -c 'open("x", "w").close()' -c 'import os; os._exit(3)' -c 'open("y", "w").close()'
 [ -f saved4/x ] || wrong "the first piece has written"
+{ printf '# ' && head -c 15000000 /dev/zero | tr '\0' '\1'; } >long.py
+try run --yes --out saved11 -c 'open("x", "w").close()' long.py
+expect_code 125
+expect_in err "the code is too long"
+saved saved11 "./x "
 rm -f out
 "$terrarium" run --yes --out saved5 -c 'open("x", "w").close(); print(1, flush=True)
 while True: pass' >out 2>err &
