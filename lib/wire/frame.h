@@ -23,19 +23,23 @@
  *
  * Turn. At most one client has the turn, and the agent accepts INPUT and STDIN only from that client. It
  * discards those of others and gives back the credit. The client that started the process has the turn
- * first, and may keep it even while it sends nothing. SIGNAL and RESIZE need no turn. Nor does stdin once
- * the author of the newest note has disconnected: its run may be waiting for input. CLOSE or a lost
- * connection gives up the turn.
+ * first, and may keep it even while it sends nothing. SIGNAL and RESIZE need no turn. Nor does stdin of the
+ * author of the newest note, or of anybody once that author does not follow: its run may be waiting for
+ * input. CLOSE or a lost connection gives up the turn.
  *
  * Note. What the one with the turn writes to CHANNEL_NOTE is for the other clients, not for the process:
  * lines of at most FRAME_NOTE_MAX bytes that say what comes next on CONTROL. They are sent to each of the
  * others as OUTPUT, in order with what the process writes, as soon as a newline of their author has been
  * written to the process: a client that dies before has announced nothing. A line that begins with
  * FRAME_LIMIT_MARK adds to the note before it, and is sent as soon as a SIGNAL comes from its author. A line
- * that begins with FRAME_ANSWER_MARK says that input was answered. It is sent at once.
+ * that begins with FRAME_ANSWER_MARK says that input was answered. It is sent at once. One as
+ * FRAME_CLOCK_FORMAT is for the agent alone.
  *
- * Limit. A note may begin as FRAME_BEGIN_FORMAT says. If its author is gone when the time limit of that run
- * is over, the agent sends the limit note, interrupts the process, and kills it if it goes on.
+ * Limit. A note may begin as FRAME_BEGIN_FORMAT says. If its author has disconnected when the time limit of
+ * that run is over, the agent sends the limit note, interrupts the process, and kills it if it goes on. A
+ * client that holds up the end of that run is a slow client, even if it is alone. The author tells by clock
+ * notes how much of its time is left, when that is not what it was. While a question is open
+ * (FRAME_CLOCK_ASKED) no time passes until it is answered; in a pause none until the author is gone.
  *
  * Cut. A line on CONTROL whose client leaves, or loses the turn, before its newline was written is ended with
  * FRAME_CUT, which no whole line contains. The process forgets such a line.
@@ -92,11 +96,16 @@ enum {
 #define FRAME_END_MARK "{\"ev\":\"done\""
 #define FRAME_LOST_END FRAME_END_MARK ",\"status\":\"lost\"}\n"
 #define FRAME_LIMIT_MARK "{\"ev\":\"limit\""
-/* For scanf: the beginning of a note that announces a run. Its id, and its time limit. */
+/* For scanf: the beginning of a note that announces a run. Its id, its time limit, and the time between its
+ * interrupt and its end (which need not be there). */
 #define FRAME_BEGIN_FORMAT \
 	"{\"ev\":\"begin\",\"id\":\"%" SCNu64 \
-	"\",\"number\":%*[0-9],\"at_ms\":%*[0-9],\"timeout_ms\":%" SCNu64
+	"\",\"number\":%*[0-9],\"at_ms\":%*[0-9],\"timeout_ms\":%" SCNu64 ",\"grace_ms\":%" SCNu64
 #define FRAME_ANSWER_MARK "{\"ev\":\"answer\""
+#define FRAME_CLOCK_MARK "{\"ev\":\"clock\""
+/* For scanf: the id of a run, what is left of its time, and why its clock stands: 0 (it runs), or bits. */
+#define FRAME_CLOCK_FORMAT FRAME_CLOCK_MARK ",\"id\":\"%" SCNu64 "\",\"left_ms\":%" SCNu64 ",\"stops\":%u"
+enum { FRAME_CLOCK_PAUSED = 1, FRAME_CLOCK_ASKED = 2 };
 #define FRAME_CUT "\x18\n"
 
 /* Channels. From the process: 2k is stdout and 2k+1 is stderr of output set k (0 is the ordinary one). To

@@ -158,6 +158,8 @@ static void end_turn(struct agent *agent)
 	publish_pump(agent);
 	for (struct client *client = agent->clients; client; client = client->next)
 		agent_client_flush(client);
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		slow_client_end_left(proc);
 }
 
 static void play(struct agent *agent, const uint8_t *bytes, size_t n)

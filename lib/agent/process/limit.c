@@ -12,24 +12,36 @@
 
 #define MS UINT64_C(1000000)
 
-/* An interrupt may get lost (kernel.h: loses_interrupts). */
+/* An interrupt may get lost (kernel.h: loses_interrupts). The last step comes at the end of the grace. */
 static const struct {
 	uint32_t after_ms;
 	int signo;
-} steps[] = {{0, SIGINT}, {500, SIGINT}, {1000, SIGINT}, {2000, SIGKILL}};
+} steps[] = {{0, SIGINT}, {500, SIGINT}, {1000, SIGINT}, {UINT32_MAX, SIGKILL}};
 enum {
 	STEPS = sizeof steps / sizeof *steps,
 	START_MS = 30000, /* more for a process that has not begun to read */
+	GRACE_MS = 10000, /* unless the note says another */
 };
+
+enum { START_BYTES = 200 };
+
+/* The beginning of a line, as a string. */
+static void copy_start(char start[START_BYTES], const char *line, size_t n)
+{
+	snprintf(start, START_BYTES, "%.*s", (int)(n < START_BYTES ? n : START_BYTES - 1), line);
+}
 
 void limit_begin(struct proc *proc, const char *note, size_t n)
 {
-	char start[200];
+	char start[START_BYTES];
+	uint64_t grace_ms = GRACE_MS;
 	struct run_limit limit = {.begun_ns = clock_ns()};
-	snprintf(start, sizeof start, "%.*s", (int)(n < sizeof start ? n : sizeof start - 1), note);
-	if (sscanf(start, FRAME_BEGIN_FORMAT, &limit.id, &limit.timeout_ms) != 2
+	copy_start(start, note, n);
+	if (sscanf(start, FRAME_BEGIN_FORMAT, &limit.id, &limit.timeout_ms, &grace_ms) < 2
 			|| limit.timeout_ms > UINT32_MAX)
 		limit.timeout_ms = 0;
+	limit.left_ms = limit.timeout_ms;
+	limit.grace_ms = grace_ms < UINT32_MAX ? (uint32_t)grace_ms : UINT32_MAX;
 	proc->limit = limit;
 }
 
@@ -38,14 +50,62 @@ void limit_restart(struct proc *proc)
 	proc->limit.begun_ns = clock_ns();
 }
 
+void limit_set_clock(struct proc *proc, const char *note, size_t n)
+{
+	char start[START_BYTES];
+	struct run_limit *limit = &proc->limit;
+	uint64_t id, left_ms;
+	unsigned stops;
+	copy_start(start, note, n);
+	if (sscanf(start, FRAME_CLOCK_FORMAT, &id, &left_ms, &stops) != 3 || id != limit->id
+			|| !limit->timeout_ms || limit->step || left_ms > UINT32_MAX)
+		return;
+	limit->left_ms = left_ms;
+	limit->stops = stops;
+	limit->begun_ns = clock_ns();
+}
+
+static void resume(struct run_limit *limit, unsigned why)
+{
+	if (limit->stops & why)
+		limit->begun_ns = clock_ns();
+	limit->stops &= ~why;
+}
+
+void limit_answered(struct proc *proc)
+{
+	resume(&proc->limit, FRAME_CLOCK_ASKED);
+}
+
+void limit_author_gone(struct proc *proc)
+{
+	resume(&proc->limit, FRAME_CLOCK_PAUSED);
+}
+
+/* Has the process been sent a run that has not ended? */
+static bool has_run(const struct proc *proc)
+{
+	return proc->limit.timeout_ms && !proc->exited && proc->proc_history
+	       && proc_history_is_open(proc->proc_history);
+}
+
+bool limit_is_being_kept(const struct proc *proc)
+{
+	return proc->limit.step && has_run(proc);
+}
+
+static uint32_t after_ms(const struct run_limit *limit)
+{
+	return steps[limit->step].after_ms < limit->grace_ms ? steps[limit->step].after_ms : limit->grace_ms;
+}
+
 uint64_t limit_due_ns(const struct proc *proc)
 {
 	const struct run_limit *limit = &proc->limit;
-	if (!limit->timeout_ms || proc->author || proc->exited || limit->step == STEPS || !proc->proc_history
-			|| !proc_history_is_open(proc->proc_history))
+	if (proc->author_client || limit->stops || limit->step == STEPS || !has_run(proc))
 		return UINT64_MAX;
 	uint64_t start_ms = proc->proc_history->has_greeting ? 0 : START_MS;
-	return limit->begun_ns + (start_ms + limit->timeout_ms + steps[limit->step].after_ms) * MS;
+	return limit->begun_ns + (start_ms + limit->left_ms + after_ms(limit)) * MS;
 }
 
 void limit_check(struct proc *proc, uint64_t now_ns)
@@ -59,10 +119,11 @@ void limit_check(struct proc *proc, uint64_t now_ns)
 		int n = snprintf(note, sizeof note,
 				FRAME_LIMIT_MARK ",\"id\":\"%" PRIu64 "\",\"timeout_ms\":%" PRIu64 "}\n",
 				limit->id, limit->timeout_ms);
-		limit->begun_ns = now_ns - limit->timeout_ms * MS; /* it may have been over for long */
+		limit->begun_ns = now_ns - limit->left_ms * MS; /* it may have been over for long */
 		turns_deliver(proc, NULL, note, (size_t)n);
 		proc_signal(proc, SIGCONT, true); /* it may have been paused */
 	}
 	limit->step++;
 	proc_signal(proc, signo, signo == SIGKILL);
+	output_pump(proc); /* from now on a lone client is judged */
 }

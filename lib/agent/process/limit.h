@@ -6,6 +6,7 @@
  * before the run has ended, the agent keeps it instead: it tells the others, interrupts the process several
  * times, and then kills it. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,10 @@ struct proc;
 struct run_limit {
 	uint64_t id;         /* of the run */
 	uint64_t timeout_ms; /* 0: it has no limit, or there is no run */
-	uint64_t begun_ns;   /* of its clock */
+	uint64_t left_ms;    /* of it, at begun_ns */
+	uint64_t begun_ns;   /* when its clock began to run, or stopped */
+	unsigned stops;      /* why it stands: FRAME_CLOCK_… */
+	uint32_t grace_ms;   /* from the first interrupt to the end */
 	unsigned step;       /* how much of limit_check() is done */
 };
 
@@ -22,6 +26,14 @@ struct run_limit {
 void limit_begin(struct proc *proc, const char *note, size_t n);
 /* The process reads requests from now on: the clock of a run that was sent before begins. */
 void limit_restart(struct proc *proc);
+/* The author of the run says how its clock stands. */
+void limit_set_clock(struct proc *proc, const char *note, size_t n);
+/* Its question was answered. */
+void limit_answered(struct proc *proc);
+/* The author is gone, and cannot continue what it has paused. */
+void limit_author_gone(struct proc *proc);
+/* The time is over, and the agent ends the run, which goes on. */
+bool limit_is_being_kept(const struct proc *proc);
 /* When limit_check() has something to do. UINT64_MAX: never. */
 uint64_t limit_due_ns(const struct proc *proc);
 void limit_check(struct proc *proc, uint64_t now_ns);

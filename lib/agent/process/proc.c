@@ -134,8 +134,6 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 		return;
 	}
 	subscriber->wants = msg->flags & (SPAWN_RECENT | SPAWN_PAST);
-	if (client->number == proc->author_client)
-		proc->author = subscriber; /* it was a slow client, and is back */
 	if (proc->started)
 		subscriber_send_started(subscriber, true);
 	output_pump(proc);

@@ -55,8 +55,8 @@ struct proc {
 	struct proc_history *proc_history; /* NULL: without a key nobody attaches later */
 	struct published *published;       /* NULL: others are not told of it */
 	struct subscriber *turn;           /* the subscriber that has the turn; NULL: none */
-	struct subscriber *author;         /* of the newest note; NULL: gone, or there is none */
-	uint32_t author_client;            /* its number; 0: there is none */
+	uint32_t author_client;            /* the number of the one that has announced the newest run;
+					      0: gone, or there is none */
 	struct run_limit limit;            /* of the run that it announces */
 	uint64_t last_ticket;              /* of the subscribers that wait for the turn */
 	/* The subscriber with the turn has sent something since it was told that another one waits. */

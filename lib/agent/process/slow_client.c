@@ -11,12 +11,20 @@
 #include <terrarium/error.h>
 
 #include "agent/core/agent.h"
+#include "agent/process/limit.h"
 #include "agent/process/proc.h"
 #include "base/clock.h"
 
-static bool has_several(const struct proc *proc)
+/* While the agent ends a run, a lone client must not hold up its end. */
+static bool is_waited_for(const struct proc *proc)
 {
-	return proc->subscribers && proc->subscribers->next;
+	return limit_is_being_kept(proc) && proc->flags & SPAWN_KEEP;
+}
+
+/* May a client be detached? */
+static bool has_judge(const struct proc *proc)
+{
+	return proc->subscribers && (proc->subscribers->next || is_waited_for(proc));
 }
 
 static uint64_t limit_ns(const struct subscriber *subscriber)
@@ -52,8 +60,8 @@ static size_t count_able(struct proc *proc, size_t *ret_all)
 
 bool slow_client_judge(struct proc *proc)
 {
-	size_t n_all, n_able = has_several(proc) ? count_able(proc, &n_all) : 0;
-	if (!n_able || n_able == n_all) {
+	size_t n_all = 0, n_able = has_judge(proc) ? count_able(proc, &n_all) : 0;
+	if (n_able == n_all || (!n_able && !is_waited_for(proc))) {
 		for (struct subscriber *subscriber = proc->subscribers; subscriber;
 				subscriber = subscriber->next)
 			if (subscriber->stalled_ns)
@@ -71,7 +79,7 @@ bool slow_client_judge(struct proc *proc)
 uint64_t slow_client_due_ns(const struct proc *proc)
 {
 	uint64_t due_ns = UINT64_MAX;
-	for (const struct subscriber *subscriber = has_several(proc) ? proc->subscribers : NULL; subscriber;
+	for (const struct subscriber *subscriber = has_judge(proc) ? proc->subscribers : NULL; subscriber;
 			subscriber = subscriber->next) {
 		uint64_t limit = limit_ns(subscriber), spent = subscriber->held_up_ns;
 		uint64_t due = subscriber->stalled_ns + (spent < limit ? limit - spent : 0);
@@ -81,7 +89,7 @@ uint64_t slow_client_due_ns(const struct proc *proc)
 	return due_ns;
 }
 
-void slow_client_end(struct subscriber *subscriber)
+static void detach(struct subscriber *subscriber)
 {
 	client_error(subscriber->stream.client, subscriber->stream.id, TRM_EBUSY,
 			"this client read the output of '%s' too slowly for the others; attach again",
@@ -98,7 +106,22 @@ void slow_client_check(struct proc *proc, uint64_t now_ns)
 		if (subscriber->stalled_ns
 				&& subscriber->held_up_ns + (now_ns - subscriber->stalled_ns)
 						   >= limit_ns(subscriber))
-			slow_client_end(subscriber);
+			detach(subscriber);
 	}
-	output_pump(proc);
+	proc_left(proc);
+}
+
+void slow_client_end_left(struct proc *proc)
+{
+	bool has_left = false;
+	for (struct subscriber **at = &proc->subscribers, *subscriber; (subscriber = *at);)
+		if (subscriber->is_left_behind) {
+			detach(subscriber);
+			has_left = true;
+			at = &proc->subscribers; /* what it has sent may have left others behind */
+		} else {
+			at = &subscriber->next;
+		}
+	if (has_left && !proc->over)
+		proc_left(proc);
 }

@@ -16,8 +16,7 @@ static void on_close(struct stream *stream)
 {
 	struct subscriber *subscriber = subscriber_of(stream);
 	struct proc *proc = subscriber->proc;
-	if (proc->author == subscriber)
-		proc->author_client = 0; /* if it comes back, it knows nothing of its run */
+	turns_author_gone(proc, stream->client);
 	subscriber_destroy(subscriber);
 	proc_left(proc);
 }
@@ -142,7 +141,7 @@ void subscriber_send_started(struct subscriber *subscriber, bool was_there)
 bool subscriber_can_take(struct subscriber *subscriber)
 {
 	return subscriber->proc->started && subscriber->credit > 0 && !subscriber->backlog.len
-	       && client_has_room(subscriber->stream.client);
+	       && !subscriber->is_left_behind && client_has_room(subscriber->stream.client);
 }
 
 void subscriber_send(struct subscriber *subscriber, uint8_t channel, const char *bytes, size_t n)

@@ -21,10 +21,11 @@ struct subscriber {
 	uint32_t window;
 	uint32_t wants; /* SPAWN_RECENT, SPAWN_PAST */
 	struct inlet inlets[FEED_CLIENT_KINDS];
-	struct inlet note;  /* notes that wait until the process has the line that they announce */
-	size_t note_after;  /* bytes on CONTROL that were sent before that line, and still wait */
-	struct buf backlog; /* a replay, and notes without credit: sent before anything newer */
-	uint64_t ticket;    /* its place in the queue for the turn; 0: it does not wait */
+	struct inlet note;   /* notes that wait until the process has the line that they announce */
+	size_t note_after;   /* bytes on CONTROL that were sent before that line, and still wait */
+	struct buf backlog;  /* a replay, and notes without credit: sent before anything newer */
+	bool is_left_behind; /* it has missed a note, and is detached at the end of the turn */
+	uint64_t ticket;     /* its place in the queue for the turn; 0: it does not wait */
 	/* For slow clients: since when it has held up others (0: it does not), and for how long before
 	 * that. */
 	uint64_t stalled_ns, held_up_ns;
@@ -60,7 +61,7 @@ bool slow_client_judge(struct proc *proc);
 uint64_t slow_client_due_ns(const struct proc *proc);
 /* Detach the clients whose time is over. */
 void slow_client_check(struct proc *proc, uint64_t now_ns);
-/* Detach one client, with the reason. Others are not affected. */
-void slow_client_end(struct subscriber *subscriber);
+/* Detach the clients that are left behind. Not while subscribers are being walked through. */
+void slow_client_end_left(struct proc *proc);
 
 #endif

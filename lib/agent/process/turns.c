@@ -128,10 +128,23 @@ void turns_turn(struct subscriber *subscriber, enum turn_word word)
 	}
 }
 
+/* The run may be its own: a slow client that came back has lost the turn. Or its author does not follow. */
+static bool may_give_input(const struct subscriber *subscriber)
+{
+	const struct proc *proc = subscriber->proc;
+	uint32_t author = proc->author_client;
+	if (author == subscriber->stream.client->number)
+		return !proc->is_past;
+	for (const struct subscriber *other = proc->subscribers; other && author; other = other->next)
+		if (other->stream.client->number == author)
+			return false;
+	return !proc->is_past;
+}
+
 bool turns_allows(const struct subscriber *subscriber, uint8_t channel)
 {
 	if (subscriber->proc->turn != subscriber)
-		return channel == CHANNEL_STDIN && !subscriber->proc->author && !subscriber->proc->is_past;
+		return channel == CHANNEL_STDIN && may_give_input(subscriber);
 	subscriber->proc->turn_stirred = true;
 	return true;
 }
@@ -139,11 +152,17 @@ bool turns_allows(const struct subscriber *subscriber, uint8_t channel)
 void turns_forget(struct subscriber *subscriber)
 {
 	struct proc *proc = subscriber->proc;
-	if (proc->author == subscriber)
-		proc->author = NULL;
 	if (proc->turn == subscriber)
 		proc->turn = NULL;
 	grant(proc);
+}
+
+void turns_author_gone(struct proc *proc, const struct client *client)
+{
+	if (proc->author_client != client->number)
+		return;
+	proc->author_client = 0; /* if it comes back, it knows nothing of its run */
+	limit_author_gone(proc);
 }
 
 /* ---- notes ---- */
@@ -152,11 +171,10 @@ void turns_deliver(struct proc *proc, struct subscriber *author, const char *lin
 {
 	if (proc->proc_history)
 		proc_history_add(proc->proc_history, CHANNEL_NOTE, line, n);
-	for (struct subscriber *subscriber = proc->subscribers, *next; subscriber; subscriber = next) {
-		next = subscriber->next;
-		if (subscriber != author && subscriber_queue(subscriber, CHANNEL_NOTE, line, n) < 0)
-			slow_client_end(subscriber);
-	}
+	for (struct subscriber *subscriber = proc->subscribers; subscriber; subscriber = subscriber->next)
+		if (subscriber != author && !subscriber->is_left_behind
+				&& subscriber_queue(subscriber, CHANNEL_NOTE, line, n) < 0)
+			subscriber->is_left_behind = true;
 }
 
 static bool begins_with(const char *bytes, size_t n, const char *mark)
@@ -164,28 +182,61 @@ static bool begins_with(const char *bytes, size_t n, const char *mark)
 	return n >= strlen(mark) && memcmp(bytes, mark, strlen(mark)) == 0;
 }
 
-static bool announces_run(const char *line, size_t n)
+static void take_begin(struct subscriber *author, const char *line, size_t n)
 {
-	return !begins_with(line, n, FRAME_LIMIT_MARK) && !begins_with(line, n, FRAME_ANSWER_MARK);
+	author->proc->author_client = author->stream.client->number;
+	limit_begin(author->proc, line, n);
+	turns_deliver(author->proc, author, line, n);
 }
 
-static void note_author(struct subscriber *author, const char *line, size_t n)
+static void take_limit(struct subscriber *author, const char *line, size_t n)
 {
-	struct proc *proc = author->proc;
-	proc->author = author;
-	proc->author_client = author->stream.client->number;
-	limit_begin(proc, line, n);
+	turns_deliver(author->proc, author, line, n);
 }
 
-static void publish(struct subscriber *subscriber)
+static void take_answer(struct subscriber *author, const char *line, size_t n)
+{
+	limit_answered(author->proc);
+	turns_deliver(author->proc, author, line, n);
+}
+
+static void take_clock(struct subscriber *author, const char *line, size_t n)
+{
+	limit_set_clock(author->proc, line, n);
+}
+
+enum { ON_NOTE = 1, ON_SIGNAL = 2, ON_LINE = 4 };
+
+/* The last row takes every line. */
+static const struct note_kind_row {
+	const char *mark;
+	unsigned when; /* it is published, at the head of its author's notes */
+	void (*take)(struct subscriber *author, const char *line, size_t n);
+} note_kinds[] = {
+		{FRAME_LIMIT_MARK, ON_SIGNAL | ON_LINE, take_limit},
+		{FRAME_ANSWER_MARK, ON_NOTE | ON_LINE, take_answer},
+		{FRAME_CLOCK_MARK, ON_NOTE | ON_LINE, take_clock},
+		{"", ON_LINE, take_begin},
+};
+
+static const struct note_kind_row *kind_of(const char *line, size_t n)
+{
+	const struct note_kind_row *row = note_kinds;
+	while (!begins_with(line, n, row->mark))
+		row++;
+	return row;
+}
+
+static void publish(struct subscriber *subscriber, unsigned when)
 {
 	struct buf *notes = &subscriber->note.queue;
 	const char *end;
 	while (notes->len && (end = memchr(buf_at(notes), '\n', notes->len))) {
 		size_t n = (size_t)(end + 1 - buf_at(notes));
-		if (announces_run(buf_at(notes), n))
-			note_author(subscriber, buf_at(notes), n);
-		turns_deliver(subscriber->proc, subscriber, buf_at(notes), n);
+		const struct note_kind_row *row = kind_of(buf_at(notes), n);
+		if (!(row->when & when))
+			break;
+		row->take(subscriber, buf_at(notes), n);
 		buf_take(notes, n);
 	}
 	if (!notes->len && notes->cap > SMALL_NOTE)
@@ -195,12 +246,12 @@ static void publish(struct subscriber *subscriber)
 int turns_note(struct subscriber *subscriber, const char *bytes, size_t n)
 {
 	inlet_took(&subscriber->note, subscriber, CHANNEL_NOTE, n);
-	subscriber->note_after = subscriber->inlets[FEED_CONTROL].queue.len;
+	if (!subscriber->note.queue.len)
+		subscriber->note_after = subscriber->inlets[FEED_CONTROL].queue.len;
 	int r = buf_append(&subscriber->note.queue, bytes, n);
 	if (r < 0 && r != TRM_ETOOBIG)
 		subscriber->stream.client->dead = true;
-	if (begins_with(buf_at(&subscriber->note.queue), subscriber->note.queue.len, FRAME_ANSWER_MARK))
-		publish(subscriber);
+	publish(subscriber, ON_NOTE);
 	return r == TRM_ETOOBIG ? TRM_EPROTO : 0;
 }
 
@@ -212,14 +263,12 @@ void turns_wrote(struct subscriber *subscriber, const char *bytes, size_t n)
 	if (subscriber->proc->turn == subscriber)
 		subscriber->proc->turn_stirred = true;
 	if (subscriber->note.queue.len && memchr(bytes + before, '\n', n - before))
-		publish(subscriber);
+		publish(subscriber, ON_LINE);
 }
 
 void turns_publish_limit(struct subscriber *subscriber)
 {
-	const struct buf *notes = &subscriber->note.queue;
-	if (begins_with(buf_at(notes), notes->len, FRAME_LIMIT_MARK))
-		publish(subscriber);
+	publish(subscriber, ON_SIGNAL);
 }
 
 /* ---- announcements ---- */

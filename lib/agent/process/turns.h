@@ -26,10 +26,13 @@ int turns_note(struct subscriber *subscriber, const char *bytes, size_t n);
 /* The process has got these bytes of the subscriber on CONTROL: with a newline it has an announced run, and
  * the others get its notes. */
 void turns_wrote(struct subscriber *subscriber, const char *bytes, size_t n);
-/* Send a note to all but its author. NULL: it is the agent's own. */
+/* Send a note to all but its author. NULL: it is the agent's own. Who has no room is left behind
+ * (slow_client_end_left()). */
 void turns_deliver(struct proc *proc, struct subscriber *author, const char *line, size_t n);
 /* It sends a signal: what it adds to its note need not wait for a line to the process. */
 void turns_publish_limit(struct subscriber *subscriber);
+/* The client has left the process, or is dead: if a run is its own, that is abandoned. */
+void turns_author_gone(struct proc *proc, const struct client *client);
 /* The subscriber has left the process's list and is about to be freed. */
 void turns_forget(struct subscriber *subscriber);
 

@@ -111,6 +111,8 @@ static void sweep_clients(struct agent *agent)
 		agent->n_clients--;
 		agent->ending |= client->ends_agent;
 		publish_forget(client);
+		for (struct proc *proc = agent->procs; proc; proc = proc->next)
+			turns_author_gone(proc, client); /* also where it was detached as slow */
 		client_destroy(client);
 		if (!agent->n_clients && agent->linger_ms)
 			agent->alone_ns = clock_ns();
@@ -258,7 +260,7 @@ static int timeout_ms(const struct agent *agent, uint64_t now_ns)
 {
 	uint64_t due_ns = alone_until_ns(agent);
 	if (publish_is_due(agent))
-		return 0; /* likewise */
+		return 0; /* a follower got room while flushing */
 	for (const struct client *client = agent->clients; client; client = client->next) {
 		if (client->out.len && !client->writer.events)
 			return 0; /* room was made and filled again while flushing */
@@ -286,6 +288,8 @@ static void turn(struct agent *agent)
 	for (struct client *client = agent->clients; client; client = client->next)
 		agent_client_flush(client);
 	sweep_clients(agent);
+	for (struct proc *proc = agent->procs; proc; proc = proc->next)
+		slow_client_end_left(proc);
 	sweep_procs(agent);
 }
 

@@ -57,6 +57,38 @@ static void test_a_note_does_not_come_with_the_line_before_its_own(void **state)
 	pair_close(pair);
 }
 
+/* It is interrupted before the process has read it. */
+static void test_a_limit_does_not_drop_the_note_before_it(void **state)
+{
+	static const char limit[] = "{\"ev\":\"limit\",\"id\":\"7\",\"timeout_ms\":300}\n";
+	struct pair *pair = late_pair(state);
+	send_long(&pair->a, 1, true);
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, limit);
+	crowd_sync(&pair->a, &pair->tape_a);
+	crowd_write(&pair->a, 1, CHANNEL_STDIN, "go\n");
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "ok\n");
+	assert_memory_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), "{\"n\":1}\n", 8);
+	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE) + 8, limit);
+	pair_close(pair);
+}
+
+static void test_an_answer_does_not_publish_what_is_behind_it(void **state)
+{
+	static const char answer[] = "{\"ev\":\"answer\",\"id\":\"7\"}\n";
+	struct pair *pair = late_pair(state);
+	char both[100];
+	snprintf(both, sizeof both, "%s{\"n\":1}\n", answer);
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, both);
+	crowd_sync(&pair->a, &pair->tape_a);
+	crowd_sync(&pair->b, &pair->tape_b);
+	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), answer);
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "one\n");
+	crowd_write(&pair->a, 1, CHANNEL_STDIN, "go\n");
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "ok\n");
+	assert_string_equal(tape_text(&pair->tape_b, CHANNEL_NOTE), both);
+	pair_close(pair);
+}
+
 /* Its client dies in the middle: the process is told to forget it, the others hear nothing, and go on at
  * once. */
 static void dies_in_the_middle(void **state, bool is_whole)
@@ -128,6 +160,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			T(test_a_note_waits_until_the_process_has_the_whole_request),
 			T(test_a_note_does_not_come_with_the_line_before_its_own),
+			T(test_a_limit_does_not_drop_the_note_before_it),
+			T(test_an_answer_does_not_publish_what_is_behind_it),
 			T(test_a_request_without_its_newline_is_cut),
 			T(test_a_request_that_was_not_read_is_cut),
 			T(test_a_request_that_was_written_runs_without_its_client),

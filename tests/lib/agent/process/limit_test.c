@@ -9,7 +9,7 @@
 static void begin(struct link *link, uint32_t stream)
 {
 	crowd_write(link, stream, CHANNEL_NOTE,
-			"{\"ev\":\"begin\",\"id\":\"7\",\"number\":3,\"at_ms\":0,\"timeout_ms\":300,\"set\":0}\n");
+			"{\"ev\":\"begin\",\"id\":\"7\",\"number\":3,\"at_ms\":0,\"timeout_ms\":300,\"grace_ms\":2000,\"set\":0}\n");
 	crowd_write(link, stream, CHANNEL_CONTROL, "go\n");
 }
 
@@ -30,8 +30,8 @@ static void wait_ms(struct link *link, struct tape *tape, uint64_t ms)
 
 static void test_the_agent_keeps_the_limit_of_a_dead_client(void **state)
 {
-	struct pair *pair = run_pair(
-			state, "trap '" DONE "; exec sleep 1000' INT; " READY "while :; do sleep 0.01; done");
+	struct pair *pair = run_pair(state, "trap '" DONE "; trap \"\" INT; exec sleep 1000' INT; " READY
+					    "while :; do sleep 0.01; done");
 	shutdown(pair->a.fd, SHUT_RDWR);
 	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "done");
 	assert_non_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), "\n" LIMIT));
@@ -69,6 +69,81 @@ static void test_a_living_client_keeps_it_itself(void **state)
 	assert_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), LIMIT));
 	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
 	link_exit(&pair->b, &pair->tape_b);
+	pair_close(pair);
+}
+
+/* It is the only one who reads, its window is used up, and the end of the run is behind what it has not read:
+ * it is let go, and the process is not killed. */
+static void test_a_lone_reader_does_not_have_the_process_killed(void **state)
+{
+	struct pair *pair = pair_open(*state,
+			"trap 'trap \"\" INT; seq 1 100000; " DONE "; exec sleep 1000' INT; " READY
+			"while :; do sleep 0.01; done",
+			SPAWN_CONTROL | SPAWN_KEEP, BIG_WINDOW, 1000);
+	struct trm_error error;
+	begin(&pair->a, 1);
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_NOTE, "\n");
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_error(&pair->b, 9, &error), TRM_EBUSY);
+	pair->tape_b.stream = 10;
+	crowd_attach(&pair->b, &pair->tape_b, SPAWN_RECENT, BIG_WINDOW);
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "done");
+	wait_ms(&pair->b, &pair->tape_b, 2500);
+	assert_false(is_gone((pid_t)pair->pid));
+	link_pack(&pair->b, 10, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	link_exit(&pair->b, &pair->tape_b);
+	pair_close(pair);
+}
+
+/* Detached as slow, but there: it keeps the limit itself, as one that follows. */
+static void test_a_slow_client_keeps_it_itself(void **state)
+{
+	struct pair *pair = pair_open(*state,
+			"trap 'exit 1' INT; " READY "seq 1 1000000; while :; do sleep 0.01; done",
+			SPAWN_CONTROL | SPAWN_KEEP, 1000, BIG_WINDOW);
+	struct trm_error error;
+	begin(&pair->a, 1);
+	while (pair->tape_b.out[0].len < 6888896)
+		link_until(&pair->b, &pair->tape_b, FRAME_OUTPUT);
+	assert_int_equal(link_error(&pair->a, 1, &error), TRM_EBUSY);
+	wait_ms(&pair->b, &pair->tape_b, 1000);
+	assert_false(is_gone((pid_t)pair->pid));
+	/* Until it is gone. */
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 1);
+	pair_close(pair);
+}
+
+/* Its client had extended the time before it went. */
+static void test_a_clock_note_tells_what_is_left(void **state)
+{
+	struct pair *pair = run_pair(state, "trap 'exit 1' INT; " READY "while :; do sleep 0.01; done");
+	size_t n = pair->tape_b.out[CHANNEL_NOTE].len;
+	crowd_write(&pair->a, 1, CHANNEL_NOTE,
+			"{\"ev\":\"clock\",\"id\":\"7\",\"left_ms\":1000000,\"stops\":0}\n");
+	crowd_sync(&pair->a, &pair->tape_a);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	wait_ms(&pair->b, &pair->tape_b, 1000);
+	assert_false(is_gone((pid_t)pair->pid));
+	assert_int_equal(pair->tape_b.out[CHANNEL_NOTE].len, n); /* this is for the agent alone */
+	link_pack(&pair->b, 9, FRAME_SIGNAL, "ub", (uint32_t)SIGKILL, 1);
+	link_exit(&pair->b, &pair->tape_b);
+	pair_close(pair);
+}
+
+/* A question is open when its client dies: time passes again when somebody has answered it. */
+static void test_no_time_passes_while_a_question_is_open(void **state)
+{
+	struct pair *pair = run_pair(state, "trap 'exit 1' INT; " READY "while :; do sleep 0.01; done");
+	crowd_write(&pair->a, 1, CHANNEL_NOTE,
+			"{\"ev\":\"clock\",\"id\":\"7\",\"left_ms\":200,\"stops\":2}\n");
+	crowd_sync(&pair->a, &pair->tape_a);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	crowd_get_turn(&pair->b, &pair->tape_b);
+	wait_ms(&pair->b, &pair->tape_b, 1000);
+	assert_false(is_gone((pid_t)pair->pid));
+	crowd_write(&pair->b, 9, CHANNEL_NOTE, "{\"ev\":\"answer\",\"id\":\"7\"}\n");
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 1);
 	pair_close(pair);
 }
 
@@ -117,6 +192,10 @@ int main(void)
 			T(test_what_goes_on_is_killed),
 			T(test_without_any_client_too),
 			T(test_a_living_client_keeps_it_itself),
+			T(test_a_lone_reader_does_not_have_the_process_killed),
+			T(test_a_slow_client_keeps_it_itself),
+			T(test_a_clock_note_tells_what_is_left),
+			T(test_no_time_passes_while_a_question_is_open),
 			T(test_a_paused_run_is_ended),
 			T(test_answers_reach_the_others_at_once),
 	};
