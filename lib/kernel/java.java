@@ -773,6 +773,11 @@ public class Terrarium {
 		}
 	}
 
+	/* What was meant for a request that was cut is not meant for the next one. */
+	static synchronized void forgetEarly() {
+		isEarly = false;
+	}
+
 	/* sun.misc.Signal, of which the compiler would warn. */
 	static void watchInterrupts() throws ReflectiveOperationException {
 		Class<?> signal = Class.forName("sun.misc.Signal"), handler = Class.forName("sun.misc.SignalHandler");
@@ -1433,8 +1438,10 @@ public class Terrarium {
 		ByteArrayOutputStream rest = new ByteArrayOutputStream();
 		String line;
 		while ((line = line(chunk, rest)) != null) {
-			if (line.endsWith("\u0018"))
-				continue; // its client has died before it was whole
+			if (line.endsWith("\u0018")) { // its client has died before it was whole
+				forgetEarly();
+				continue;
+			}
 			setState(State.TAKEN);
 			Map<String, Object> request = Json.parse(line);
 			if ("leave".equals(request.get("op")))

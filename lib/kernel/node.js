@@ -542,7 +542,10 @@ function receive(bytes) {
 	}
 	const lines = (rest + text).split('\n');
 	rest = lines.pop();
-	queue.push(...lines.filter((line) => !line.endsWith('\x18'))); // its client has died before it was whole
+	const whole = lines.filter((line) => !line.endsWith('\x18')); // else its client has died before it was whole
+	if (whole.length < lines.length && !has_run())
+		early = is_early = false; // what was meant for it is not meant for the next one
+	queue.push(...whole);
 }
 
 function has_run() {
@@ -564,9 +567,9 @@ function pull() {
 function notice_early() {
 	if (!is_early)
 		return;
-	is_early = false;
 	pull();
-	early ||= has_run();
+	early ||= is_early && has_run();
+	is_early = false;
 }
 
 function take() {

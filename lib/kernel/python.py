@@ -469,9 +469,10 @@ def run(request):
 
 
 def take(line):
-	global state
+	global state, early
 	state = TAKEN
 	if line.endswith((b'\x18', b'\x18\n')):  # its client has died before it was whole
+		early = False  # what was meant for it is not meant for the next one
 		return
 	request = scan(line.decode('utf-8', 'replace'), 0)[0]
 	if request['op'] == 'run':

@@ -190,7 +190,11 @@ module Terrarium
 				@state = TAKEN
 				line = @requests.gets
 				exit!(0) unless line
-				take(JSON.parse(line)) unless line.b.end_with?("\x18\n") # its client has died before it was whole
+				if line.b.end_with?("\x18\n") # its client has died before it was whole
+					@is_early = false # what was meant for it is not meant for the next one
+				else
+					take(JSON.parse(line))
+				end
 			end
 		end
 

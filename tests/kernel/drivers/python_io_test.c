@@ -3,6 +3,7 @@
 #include "kernel/drivers/harness.h"
 #include "langs.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,6 +347,23 @@ static void handlers_of_the_user_last_for_their_run(void **state)
 			"ok", "mine\n");
 }
 
+/* It is meant for a request that its client did not finish, not for the next one. The driver finds all of
+ * them when it awakes. */
+static void an_interrupt_of_a_cut_request_is_forgotten_with_it(void **state)
+{
+	static const char half[] = "{\"op\":\"run\",\"id\":\"1\",\"code\":\"", cut[] = "\x18\n";
+	struct driver *d = *state;
+	assert_int_equal(kill(d->pid, SIGSTOP), 0);
+	assert_int_equal(write(d->request_fd, half, sizeof half - 1), sizeof half - 1);
+	driver_interrupt(d);
+	assert_int_equal(write(d->request_fd, cut, sizeof cut - 1), sizeof cut - 1);
+	driver_send(d, "print('mine')");
+	assert_int_equal(kill(d->pid, SIGCONT), 0);
+	driver_wait(d);
+	assert_string_equal(driver_text_of(d, "status"), "ok");
+	assert_string_equal(d->out, "mine\n");
+}
+
 /* ---- what outlives a run ------------------------------------------------------------ */
 
 static void a_background_process_keeps_its_own_pipes(void **state)
@@ -535,6 +553,7 @@ int main(void)
 			CASE(an_interrupt_keeps_the_state),
 			CASE(an_interrupt_of_a_destructor_is_one_of_the_run),
 			CASE(an_interrupt_of_what_tells_of_a_destructor_is_not_lost),
+			CASE(an_interrupt_of_a_cut_request_is_forgotten_with_it),
 			CASE(the_place_of_an_interrupt_is_shown),
 			CASE(an_interrupt_repeats_and_skips_no_line),
 			CASE(an_interrupt_between_runs_does_nothing),
