@@ -61,12 +61,24 @@ static int put_answer(struct buf *out, const struct kernel_note *note)
 	return r ? r : buf_append(out, "\"}\n", 3);
 }
 
+static int put_clock(struct buf *out, const struct kernel_note *note)
+{
+	int r = put_number(out, "{\"ev\":\"clock\",\"id\":\"", note->id);
+	if (!r)
+		r = put_number(out, "\",\"left_ms\":", note->left_ms);
+	if (!r)
+		r = put_number(out, ",\"stops\":", note->stops);
+	return r ? r : buf_append(out, "}\n", 2);
+}
+
 int kernel_note_put(struct buf *out, const struct kernel_note *note)
 {
 	if (note->kind == NOTE_LIMIT)
 		return put_limit(out, note);
 	if (note->kind == NOTE_ANSWER)
 		return put_answer(out, note);
+	if (note->kind == NOTE_CLOCK)
+		return put_clock(out, note);
 	size_t fits = note->code_len < (KERNEL_NOTE_MAX - FIELDS_MAX) / 12
 				      ? note->code_len
 				      : fitting(note->code, note->code_len, KERNEL_NOTE_MAX - FIELDS_MAX);
@@ -78,6 +90,8 @@ int kernel_note_put(struct buf *out, const struct kernel_note *note)
 		r = put_number(out, ",\"at_ms\":", note->at_ms);
 	if (!r)
 		r = put_number(out, ",\"timeout_ms\":", note->timeout_ms);
+	if (!r)
+		r = put_number(out, ",\"grace_ms\":", note->grace_ms);
 	if (!r)
 		r = put_number(out, ",\"set\":", (uint64_t)note->set);
 	if (!r)

@@ -5,8 +5,8 @@
 /* What a session tells the others about the run that it is about to begin: one JSON line on CHANNEL_NOTE
  * (wire/frame.h) before the request. Its end is the kernel's own `done` of that id.
  *
- *   {"ev":"begin","id":"4294967299","number":3,"at_ms":1700000000000,"timeout_ms":30000,"set":0,"stdin":true,
- *    "by":"terrarium repl, pid 42","file":"<run 3>","code":"…","code_cut":n}
+ *   {"ev":"begin","id":"4294967299","number":3,"at_ms":1700000000000,"timeout_ms":30000,"grace_ms":2000,"set":0,
+ *    "stdin":true,"by":"terrarium repl, pid 42","file":"<run 3>","code":"…","code_cut":n}
  *
  * and one more before it is interrupted because its time is up:
  *
@@ -16,9 +16,13 @@
  *
  *   {"ev":"answer","id":"4294967299"}
  *
- * The first line begins as FRAME_BEGIN_FORMAT says, the others with FRAME_LIMIT_MARK and FRAME_ANSWER_MARK.
- * `set` is the kernel's output set in use (kernel.h). The line comes by way of the sandbox, and from whoever
- * else is in there: it is decoded as any hostile line. */
+ * and one for the agent alone when the clock of its time limit stops, goes on, or was put back:
+ *
+ *   {"ev":"clock","id":"4294967299","left_ms":12000,"stops":0}
+ *
+ * The first line begins as FRAME_BEGIN_FORMAT says, the last is as FRAME_CLOCK_FORMAT, and the others begin
+ * with FRAME_LIMIT_MARK and FRAME_ANSWER_MARK. `set` is the kernel's output set in use (kernel.h). The line
+ * comes by way of the sandbox, and from whoever else is in there: it is decoded as any hostile line. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,14 +35,18 @@ struct cJSON;
 /* A whole line fits the wire's window beside what has not been given back of it. */
 enum { KERNEL_NOTE_MAX = 192 * 1024 };
 
-enum note_kind { NOTE_BEGIN, NOTE_LIMIT, NOTE_ANSWER };
+enum note_kind { NOTE_BEGIN, NOTE_LIMIT, NOTE_ANSWER, NOTE_CLOCK /* never decoded */ };
 
 /* Texts are borrowed: from the caller, or from `json`. */
 struct kernel_note {
-	enum note_kind kind; /* of LIMIT only `id` and `timeout_ms` count, of ANSWER `id` */
+	/* Of LIMIT only `id` and `timeout_ms` count, of ANSWER `id`, of CLOCK `id`, `left_ms` and `stops`. */
+	enum note_kind kind;
 	uint64_t id, number;
 	uint64_t at_ms;      /* since 1970; 0: not known */
 	uint64_t timeout_ms; /* 0: none */
+	uint64_t grace_ms;   /* from the first interrupt to the end; not decoded */
+	uint64_t left_ms;
+	unsigned stops; /* FRAME_CLOCK_… */
 	int set;
 	bool offers_stdin;
 	const char *by, *file;

@@ -12,52 +12,64 @@
 
 /* ---- announcing our runs ----------------------------------------------------------------- */
 
+/* False: it was not sent. */
+static bool send_note(const struct trm_run *run, const struct kernel_note *note)
+{
+	struct trm_session *s = run->session;
+	struct trm_error why;
+	buf_clear(&s->request);
+	return kernel_note_put(&s->request, note) == 0
+	       && proc_send_note(run->kernel->proc, buf_at(&s->request), s->request.len, &why) == 0;
+}
+
 void peer_run_announce(struct own_run *own)
 {
 	struct trm_run *run = &own->run;
 	struct trm_session *s = run->session;
-	struct trm_error why;
 	struct kernel_note note = {.id = run->id,
 			.number = run->number,
 			.at_ms = clock_wall_ms(),
 			.timeout_ms = run->clock.timeout_ms > 0 ? (uint64_t)run->clock.timeout_ms : 0,
+			.grace_ms = (uint64_t)s->opts.grace_ms + s->opts.terminate_grace_ms,
 			.set = run->kernel->set,
 			.offers_stdin = run->offers_stdin,
 			.by = s->by,
 			.file = run->filename,
 			.code = run->code,
 			.code_len = run->code_len};
-	buf_clear(&s->request);
-	if (kernel_note_put(&s->request, &note) < 0
-			|| proc_send_note(run->kernel->proc, buf_at(&s->request), s->request.len, &why) < 0)
+	if (!send_note(run, &note))
 		log_write(LOG_WARNING, "others are not told of run %llu", (unsigned long long)run->number);
 }
 
 void peer_run_announce_limit(struct trm_run *run)
 {
 	const struct kernel *k = run->kernel;
-	struct trm_session *s = run->session;
-	struct trm_error why;
 	const struct kernel_note note = {
 			.kind = NOTE_LIMIT, .id = run->id, .timeout_ms = (uint64_t)run->clock.timeout_ms};
 	if (!share_is_on(k) || !share_owns_turn(k))
 		return;
-	buf_clear(&s->request);
-	if (kernel_note_put(&s->request, &note) < 0
-			|| proc_send_note(k->proc, buf_at(&s->request), s->request.len, &why) < 0)
+	if (!send_note(run, &note))
 		log_write(LOG_WARNING, "others are not told that the time of run %llu is up",
 				(unsigned long long)run->number);
 }
 
 void peer_run_announce_answer(struct trm_run *run)
 {
-	struct trm_session *s = run->session;
-	struct trm_error why;
 	const struct kernel_note note = {.kind = NOTE_ANSWER, .id = run->id};
-	buf_clear(&s->request);
-	if (kernel_note_put(&s->request, &note) < 0
-			|| proc_send_note(run->kernel->proc, buf_at(&s->request), s->request.len, &why) < 0)
+	if (!send_note(run, &note))
 		log_write(LOG_WARNING, "others are not told that run %llu was answered",
+				(unsigned long long)run->number);
+}
+
+void peer_run_announce_clock(struct trm_run *run, uint64_t left_ms)
+{
+	const struct own_run *own = run_own(run);
+	const struct kernel_note note = {
+			.kind = NOTE_CLOCK, .id = run->id, .left_ms = left_ms, .stops = run->clock.stops};
+	if (!own || own->is_quiet || !share_is_on(run->kernel) || !share_owns_turn(run->kernel))
+		return;
+	if (!send_note(run, &note))
+		log_write(LOG_WARNING, "the agent is not told how much time is left for run %llu",
 				(unsigned long long)run->number);
 }
 

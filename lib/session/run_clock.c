@@ -10,14 +10,25 @@ static uint64_t stopped_ns(const struct trm_run *run, uint64_t now_ns)
 	return run->clock.stopped_ns + (run->clock.stops ? now_ns - run->clock.stopped_at_ns : 0);
 }
 
+static uint64_t rest_ms(const struct trm_run *run, uint64_t now_ns)
+{
+	uint64_t ran_ns = run->is_begun ? now_ns - run->begun_ns - stopped_ns(run, now_ns) : 0;
+	int64_t ran_ms = (int64_t)(ran_ns / 1000000);
+	return ran_ms < run->clock.timeout_ms ? (uint64_t)(run->clock.timeout_ms - ran_ms) : 0;
+}
+
+static void announce(struct trm_run *run)
+{
+	if (run->clock.timeout_ms > 0 && run->kernel && run->kernel->proc)
+		peer_run_announce_clock(run, rest_ms(run, clock_ns()));
+}
+
 int64_t trm_run_time_left_ms(const struct trm_run *run)
 {
-	uint64_t now_ns = clock_ns();
 	bool is_running = run->kernel && run->kernel->run == run && !stop_is_under_way(run->kernel);
 	if (run->clock.timeout_ms <= 0 || run->clock.stops || !run->is_begun || !is_running)
 		return -1;
-	int64_t ran_ms = (int64_t)((now_ns - run->begun_ns - stopped_ns(run, now_ns)) / 1000000);
-	return ran_ms < run->clock.timeout_ms ? run->clock.timeout_ms - ran_ms : 0;
+	return (int64_t)rest_ms(run, clock_ns());
 }
 
 void run_clock_arm(struct trm_run *run)
@@ -36,6 +47,7 @@ int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *rete
 		return 0;
 	run->clock.timeout_ms += more_ms;
 	run_clock_arm(run);
+	announce(run);
 	return 0;
 }
 
@@ -46,6 +58,7 @@ void run_clock_stop(struct trm_run *run, enum clock_stop why)
 	run->clock.stops |= why;
 	if (!stop_is_under_way(run->kernel))
 		trm_timer_stop(run->kernel->timer);
+	announce(run);
 }
 
 void run_clock_resume(struct trm_run *run, enum clock_stop why)
@@ -57,6 +70,7 @@ void run_clock_resume(struct trm_run *run, enum clock_stop why)
 		run->clock.stopped_ns = stopped_ns(run, now_ns);
 	run->clock.stops &= ~(unsigned)why;
 	run_clock_arm(run);
+	announce(run);
 }
 
 size_t run_clock_describe(const struct trm_run *run, char *out, size_t cap)

@@ -73,12 +73,12 @@ static void the_agent_finds_a_limit(void **state)
 			.timeout_ms = 30000,
 			.by = "",
 			.file = ""};
-	uint64_t id = 0, timeout_ms = 0;
+	uint64_t id = 0, timeout_ms = 0, grace_ms = 0;
 	(void)state;
 	buf_finish(&line);
 	buf_init(&line, 1 << 20);
 	assert_int_equal(kernel_note_put(&line, &put_note), 0);
-	assert_int_equal(sscanf(buf_at(&line), FRAME_BEGIN_FORMAT, &id, &timeout_ms), 2);
+	assert_int_equal(sscanf(buf_at(&line), FRAME_BEGIN_FORMAT, &id, &timeout_ms, &grace_ms), 3);
 	assert_true(id == put_note.id && timeout_ms == 30000);
 }
 
