@@ -6,6 +6,8 @@
 
 #include <terrarium/text.h>
 
+#include "base/shell.h"
+
 static void put_bytes(struct command_words *w, const char *bytes, size_t n)
 {
 	static const char more[] = " …";
@@ -28,16 +30,9 @@ void command_words_begin(struct command_words *w, const char *step)
 	put_bytes(w, ":", 1);
 }
 
-static bool is_plain(const char *arg)
-{
-	return *arg
-	       && strspn(arg, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-")
-				  == strlen(arg);
-}
-
 static void put_quoted(struct command_words *w, const char *arg)
 {
-	if (is_plain(arg)) {
+	if (shell_is_plain(arg)) {
 		put_bytes(w, arg, strlen(arg));
 		return;
 	}

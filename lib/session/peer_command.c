@@ -129,7 +129,7 @@ static void end_command(struct peer_command *command, const struct announced_msg
 	} else if (what->exit_code < 0) {
 		result.status = TRM_STATUS_LOST;
 		result.exit_code = 125;
-		snprintf(reason, sizeof reason, "the program that ran it is gone");
+		snprintf(reason, sizeof reason, "the program that ran it has ended it, or is gone");
 	} else {
 		result.reason = NULL;
 	}

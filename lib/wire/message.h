@@ -100,7 +100,7 @@ struct announced_msg {
 	uint8_t channel; /* CHANNEL_STDOUT or CHANNEL_STDERR */
 	const char *bytes;
 	size_t n_bytes;
-	/* END. -1 without a signal: its client has gone, and it was killed for that */
+	/* END. -1 without a signal: its client has ended it, or has gone */
 	int32_t exit_code;
 	uint32_t signal;
 };

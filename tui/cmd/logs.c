@@ -79,6 +79,12 @@ static void on_logs_output(void *user, struct trm_run *run, int stream, const vo
 		logs_put_output(e, bytes, n);
 }
 
+/* What was typed is not shown; the line is over. */
+static void on_logs_answered(void *user, struct trm_run *run)
+{
+	on_logs_output(user, run, TRM_STDOUT, "\n", 1);
+}
+
 static void on_logs_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct logs_entry *e = user;
@@ -107,8 +113,10 @@ static void on_logs_done(void *user, struct trm_run *run, const struct trm_resul
 		drop_logs_entry(l, e);
 }
 
-static const struct trm_run_cb run_cb = {
-		.output = on_logs_output, .display = on_logs_display, .done = on_logs_done};
+static const struct trm_run_cb run_cb = {.output = on_logs_output,
+		.answered = on_logs_answered,
+		.display = on_logs_display,
+		.done = on_logs_done};
 
 static void on_logs_joined(void *user, struct trm_run *run, const struct trm_origin *origin)
 {

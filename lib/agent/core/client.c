@@ -18,6 +18,7 @@ enum {
 	IN_MAX = FRAME_HEADER + FRAME_MAX_PAYLOAD + READ_CHUNK,
 	OUT_HIGH = 512 * 1024, /* with this much queued, no further output is read for the client */
 	UNPAID_MAX = 256 * 1024,
+	GONE_MAX = 64 * 1024,      /* numbers of clients of whose end it was not told; more are forgotten */
 	OUT_MAX = 4 * 1024 * 1024, /* never reached: OUT_HIGH, UNPAID_MAX and one frame each lie below */
 };
 
@@ -37,6 +38,7 @@ struct client *client_create(struct agent *agent, int read_fd, int write_fd)
 	client->read_bytes = READ_FIRST;
 	buf_init(&client->in, IN_MAX);
 	buf_init(&client->out, OUT_MAX);
+	buf_init(&client->owed_gone, GONE_MAX);
 	watch_init(&client->reader, read_fd, on_readable);
 	watch_init(&client->writer, write_fd, on_writable);
 	if (watch_set(&agent->poller, &client->reader, EPOLLIN) < 0)
@@ -57,6 +59,7 @@ void client_destroy(struct client *client)
 	watch_close(&client->agent->poller, &client->writer);
 	buf_finish(&client->in);
 	buf_finish(&client->out);
+	buf_finish(&client->owed_gone);
 	free(client->by);
 	free(client);
 }

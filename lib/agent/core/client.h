@@ -49,12 +49,15 @@ struct client {
 	bool greeted;
 	bool is_observer; /* not counted */
 	bool follows;     /* it is told of the others and their commands */
-	char *by;         /* what it is, as it says; NULL: it does not */
-	uint32_t pid;     /* as the client states it; 0: unknown */
-	uint32_t nproc;   /* process limit of programs that it starts; 0: none */
-	bool dead;        /* freed at the end of the turn */
-	bool ends_agent;  /* serve-stdio: the agent ends with it */
-	bool is_full;     /* a stream is waiting for room */
+	/* What it was not told of them, because too much was unread: see publish.c. */
+	bool owes_present;
+	struct buf owed_gone; /* numbers, u32 */
+	char *by;             /* what it is, as it says; NULL: it does not */
+	uint32_t pid;         /* as the client states it; 0: unknown */
+	uint32_t nproc;       /* process limit of programs that it starts; 0: none */
+	bool dead;            /* freed at the end of the turn */
+	bool ends_agent;      /* serve-stdio: the agent ends with it */
+	bool is_full;         /* a stream is waiting for room */
 	struct stream *streams;
 	size_t n_streams;
 	uint32_t watch_ms; /* METRICS interval; 0: none */

@@ -16,11 +16,10 @@
 
 enum {
 	PIECE = FRAME_ANNOUNCE_MAX - 256,
-	WORDS_MAX = 16 * 1024, /* of a command line; the rest is left out */
+	WORDS_MAX = 16 * 1024, /* of a command line; the rest is cut */
 	KEPT_MAX = 256 * 1024, /* of one command */
 	ALL_KEPT_MAX = 4 * 1024 * 1024,
-	UNPAID_FEW = 64 * 1024,       /* a client with more unread bytes is not told who comes … */
-	UNPAID_MANY = 2 * UNPAID_FEW, /* … and with these not even who goes */
+	UNPAID_MAX = 128 * 1024, /* a client with more unread bytes is told later who comes and goes */
 };
 
 /* Before its bytes in `kept`. */
@@ -66,23 +65,53 @@ static bool listens(const struct client *client)
 	return client->follows && !client->dead;
 }
 
-static void tell_of_client(struct client *to, const struct client *of, enum announced_kind kind)
+static void tell_of_client(struct client *to, uint32_t number, const char *by, enum announced_kind kind)
 {
 	size_t before = to->out.len;
-	if (to == of || !of->by || !listens(to)
-			|| to->unpaid > (kind == ANNOUNCED_GONE ? UNPAID_MANY : UNPAID_FEW))
-		return;
-	send_to(to, &(struct announced_msg){.kind = kind,
-				    .client = of->number,
-				    .by = of->by,
-				    .by_len = strlen(of->by)});
+	send_to(to, &(struct announced_msg){
+				    .kind = kind, .client = number, .by = by, .by_len = by ? strlen(by) : 0});
 	client_count_unpaid(to, before);
+}
+
+static bool takes_news(const struct client *client)
+{
+	return listens(client) && client->unpaid <= UNPAID_MAX;
+}
+
+static void tell_present(struct client *to)
+{
+	to->owes_present = false;
+	for (const struct client *of = to->agent->clients; of && !to->owes_present; of = of->next) {
+		to->owes_present = !takes_news(to);
+		if (of != to && of->by && !of->dead && !to->owes_present)
+			tell_of_client(to, of->number, of->by, ANNOUNCED_PRESENT);
+	}
+}
+
+/* Who has come is told before who has gone. */
+static void catch_up(struct client *to)
+{
+	if (to->owes_present && takes_news(to))
+		tell_present(to);
+	while (to->owed_gone.len && takes_news(to)) {
+		uint32_t number;
+		memcpy(&number, buf_at(&to->owed_gone), sizeof number);
+		buf_take(&to->owed_gone, sizeof number);
+		tell_of_client(to, number, NULL, ANNOUNCED_GONE);
+	}
 }
 
 static void tell_all_of_client(const struct client *of, enum announced_kind kind)
 {
 	for (struct client *to = of->agent->clients; to; to = to->next)
-		tell_of_client(to, of, kind);
+		if (to == of || !of->by || !listens(to))
+			continue;
+		else if (takes_news(to))
+			tell_of_client(to, of->number, of->by, kind);
+		else if (kind == ANNOUNCED_PRESENT)
+			to->owes_present = true;
+		else
+			buf_append(&to->owed_gone, &of->number, sizeof of->number);
 }
 
 void publish_presence(struct client *client, const char *by, size_t n)
@@ -239,8 +268,7 @@ void publish_follow(struct client *client)
 	if (client->follows)
 		return;
 	client->follows = true;
-	for (const struct client *of = agent->clients; of; of = of->next)
-		tell_of_client(client, of, ANNOUNCED_PRESENT);
+	tell_present(client);
 	for (struct published *published = agent->published; published; published = published->next)
 		if (published->client != client->number && !published->has_ended) {
 			add_follower(published, client);
@@ -260,6 +288,8 @@ static void published_free(struct published *published)
 
 void publish_pump(struct agent *agent)
 {
+	for (struct client *client = agent->clients; client; client = client->next)
+		catch_up(client);
 	for (struct published **at = &agent->published, *published; (published = *at);) {
 		serve_all(published);
 		if (!published->has_ended || published->followers) {
@@ -273,6 +303,9 @@ void publish_pump(struct agent *agent)
 
 bool publish_is_due(const struct agent *agent)
 {
+	for (const struct client *client = agent->clients; client; client = client->next)
+		if ((client->owes_present || client->owed_gone.len) && takes_news(client))
+			return true;
 	for (const struct published *published = agent->published; published; published = published->next)
 		for (const struct follower *follower = published->followers; follower;
 				follower = follower->next)
@@ -291,29 +324,6 @@ void publish_finish(struct agent *agent)
 
 /* ---- commands ---------------------------------------------------------------------------- */
 
-static bool is_plain(const char *word)
-{
-	return *word
-	       && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-				     "%+,-./:=@_")];
-}
-
-/* What does not fit is left out, by whole words. */
-static void put_words(struct buf *out, char *const *argv)
-{
-	int r = 0;
-	for (size_t i = 0, before = 0; argv[i] && r == 0; i++) {
-		before = out->len;
-		if (i)
-			r = buf_append(out, " ", 1);
-		if (r == 0)
-			r = is_plain(argv[i]) ? buf_append(out, argv[i], strlen(argv[i]))
-					      : shell_quote(out, argv[i]);
-		if (r < 0)
-			out->len = before;
-	}
-}
-
 void publish_prepare(struct proc *proc, const struct client *client, const struct spawn_msg *msg)
 {
 	struct published *published = *msg->by && !*msg->key ? calloc(1, sizeof *published) : NULL;
@@ -326,7 +336,7 @@ void publish_prepare(struct proc *proc, const struct client *client, const struc
 	strncpy(published->by, msg->by, sizeof published->by - 1);
 	buf_init(&published->words, WORDS_MAX);
 	buf_init(&published->kept, KEPT_MAX);
-	put_words(&published->words, msg->argv);
+	shell_put_words(&published->words, msg->argv);
 }
 
 void publish_start(struct proc *proc)
