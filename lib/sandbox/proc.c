@@ -255,6 +255,7 @@ static uint32_t spawn_flags(const struct trm_proc_opts *o, const struct proc_sha
 	       | (o->stdin_open ? SPAWN_STDIN_OPEN : 0u) | (share ? SPAWN_KEEP : 0u)
 	       | (share && share->attaches ? SPAWN_ATTACH : 0u)
 	       | (share && share->wants_recent ? SPAWN_RECENT : 0u)
+	       | (share && share->is_resumed ? SPAWN_RESUMED : 0u)
 	       | (share && share->wants_past ? SPAWN_PAST : 0u);
 }
 

@@ -248,6 +248,7 @@ struct proc_share {
 	const char *key;
 	bool attaches; /* start none: `exited` with TRM_ENOENT if none lives */
 	bool wants_recent;
+	bool is_resumed; /* we were let go as a slow client, and are back */
 	bool wants_past; /* also output of processes before it, even if none lives; then `exited` follows */
 	/* Called after cb->started. */
 	void (*started)(void *user, const struct started_msg *how);

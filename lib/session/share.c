@@ -365,6 +365,7 @@ int share_spawn(struct kernel *k, const struct trm_proc_opts *opts, bool attache
 	sh->proc = (struct proc_share){.key = sh->key,
 			.attaches = attaches,
 			.wants_recent = s->opts.wants_recent || sh->state.catchup.is_resumed,
+			.is_resumed = sh->state.catchup.is_resumed,
 			.wants_past = attaches && !sh->knows_past,
 			.started = on_started,
 			.turn = on_turn};

@@ -205,6 +205,7 @@ enum {
 	SPAWN_ATTACH = 16,    /* start nothing */
 	SPAWN_RECENT = 32,    /* replay all output that is kept */
 	SPAWN_PAST = 128,     /* and the output before that: see Past */
+	SPAWN_RESUMED = 256,  /* with ATTACH: it was let go as a slow client, and knows its run */
 	SPAWN_ELSEWHERE = 64, /* if `cwd` cannot be entered, start in / and say so on stderr */
 };
 enum turn_word {

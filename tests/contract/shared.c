@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,16 +23,22 @@ static struct trm_loop *loop;
 static struct peer a, b, c; /* a has opened it */
 static char name[64];
 
-static int lie_down(void **state)
+static struct trm_session_opts patient_opts(void)
 {
-	static unsigned count;
 	struct trm_session_opts opts;
-	struct trm_error why;
-	(void)state;
-	snprintf(name, sizeof name, "shared-%ld-%u", (long)getpid(), ++count);
 	trm_session_opts_default(&opts);
 	opts.grace_ms = 20000; /* much, for a machine that is busy with other things */
 	opts.timeout_ms = BED_DEADLINE_MS;
+	return opts;
+}
+
+static int lie_down(void **state)
+{
+	static unsigned count;
+	const struct trm_session_opts opts = patient_opts();
+	struct trm_error why;
+	(void)state;
+	snprintf(name, sizeof name, "shared-%ld-%u", (long)getpid(), ++count);
 	return trm_loop_create(&loop, &why) < 0 || !peer_open(&a, loop, &place, name, &opts) ? -1 : 0;
 }
 
@@ -89,15 +96,31 @@ static void begin_long(struct peer *p, const char *lang, const char *code)
 	free(text);
 }
 
+/* Of the client: after so many bytes it dies, in the middle of a request. */
+static size_t bytes_to_live = SIZE_MAX;
+
+/* In place of the C library's. */
+ssize_t send(int fd, const void *bytes, size_t n, int flags)
+{
+	size_t most = n < bytes_to_live ? n : bytes_to_live;
+	ssize_t done = sendto(fd, bytes, most, flags, NULL, 0);
+	if (done > 0 && bytes_to_live != SIZE_MAX)
+		bytes_to_live -= (size_t)done;
+	if (!bytes_to_live)
+		raise(SIGKILL);
+	return done;
+}
+
 static int be_client(char **argv)
 {
+	const struct trm_session_opts opts = patient_opts();
 	struct trm_error why;
-	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, NULL, argv[0], NULL))
+	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, NULL, argv[0], &opts))
 		return 1;
 	const char *what = argv[3];
 	if (!strcmp(what, "command"))
 		begin_command(&b, argv[2]);
-	else if (!strcmp(what, "long"))
+	else if (sscanf(what, "long %zu", &bytes_to_live) == 1)
 		begin_long(&b, argv[1], argv[2]);
 	else
 		peer_begin(&b, argv[1], argv[2], atoi(what));
@@ -105,7 +128,8 @@ static int be_client(char **argv)
 		trm_loop_step(loop, 1000);
 }
 
-/* WHAT it does: a run with this time limit in ms, or "long" or "command". */
+/* WHAT it does: a run with this time limit in ms, or "command", or "long N": it dies when it has sent
+ * N bytes of a long request, and of what comes before that. */
 static pid_t start_client_for(const char *code, const char *what)
 {
 	pid_t pid;
@@ -126,6 +150,15 @@ static void end_client(pid_t pid)
 	kill(pid, SIGKILL);
 	kill(pid, SIGCONT);
 	waitpid(pid, NULL, 0);
+}
+
+static void wait_for_death(pid_t pid)
+{
+	double end = bed_now_ms() + BED_DEADLINE_MS;
+	while (waitpid(pid, NULL, WNOHANG) == 0) {
+		assert_true(bed_now_ms() < end);
+		peer_turn(loop, 10);
+	}
 }
 
 /* ---- one state, seen by all --------------------------------------------------------------------- */
@@ -422,14 +455,14 @@ static void a_client_dies_in_a_long_request(void **state)
 {
 	(void)state;
 	run(&a, d->set_x);
-	for (int ms = 0; ms <= 300; ms += 60) {
-		pid_t pid = start_client_for(d->print_hello, "long");
-		peer_turn(loop, ms);
-		end_client(pid);
+	for (size_t bytes = 1000; bytes <= 1000000; bytes *= 10) {
+		char what[30];
+		snprintf(what, sizeof what, "long %zu", bytes);
+		wait_for_death(start_client_for(d->print_hello, what));
 		assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
 	}
 	for (size_t i = 0; i < a.n_runs; i++)
-		assert_true(!a.runs[i].is_over || a.runs[i].status == TRM_STATUS_OK);
+		assert_true(a.runs[i].is_over && a.runs[i].status == TRM_STATUS_OK);
 }
 
 static void a_client_dies_while_it_starts_an_interpreter(void **state)

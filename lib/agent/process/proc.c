@@ -134,6 +134,8 @@ static void join(struct proc *proc, struct client *client, uint32_t stream, cons
 		return;
 	}
 	subscriber->wants = msg->flags & (SPAWN_RECENT | SPAWN_PAST);
+	if (!(msg->flags & SPAWN_RESUMED))
+		turns_author_gone(proc, client); /* what was let go as slow has ended since */
 	if (proc->started)
 		subscriber_send_started(subscriber, true);
 	output_pump(proc);

@@ -262,11 +262,30 @@ static void test_a_slow_author_that_came_back_gives_input(void **state)
 		link_until(&pair->b, &pair->tape_b, FRAME_OUTPUT);
 	assert_int_equal(link_error(&pair->a, 1, &error), TRM_EBUSY);
 	pair->tape_a.stream = 2;
-	assert_false(crowd_attach(&pair->a, &pair->tape_a, SPAWN_CONTROL, BIG_WINDOW).has_turn);
+	assert_false(crowd_attach(&pair->a, &pair->tape_a, SPAWN_RESUMED, BIG_WINDOW).has_turn);
 	crowd_write(&pair->b, 9, CHANNEL_STDIN, "a stranger\n");
 	crowd_sync(&pair->b, &pair->tape_b);
 	crowd_write(&pair->a, 2, CHANNEL_STDIN, "friend\n");
 	link_until_text(&pair->a, &pair->tape_a, 0, "hello friend\n");
+	pair_close(pair);
+}
+
+/* Another session of that program knows nothing of the run: it is abandoned. */
+static void test_who_attaches_anew_is_no_author(void **state)
+{
+	struct pair *pair = pair_open(*state,
+			"read -r line <&3; seq 1 1000000; read -r name; echo \"hello $name\"; sleep 1000",
+			SPAWN_CONTROL | SPAWN_STDIN_OPEN, 1000, BIG_WINDOW);
+	struct trm_error error;
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, "{}\n");
+	crowd_write(&pair->a, 1, CHANNEL_CONTROL, "go\n");
+	while (pair->tape_b.out[0].len < 6888896)
+		link_until(&pair->b, &pair->tape_b, FRAME_OUTPUT);
+	assert_int_equal(link_error(&pair->a, 1, &error), TRM_EBUSY);
+	pair->tape_a.stream = 2;
+	crowd_attach(&pair->a, &pair->tape_a, 0, BIG_WINDOW);
+	crowd_write(&pair->b, 9, CHANNEL_STDIN, "friend\n");
+	link_until_text(&pair->b, &pair->tape_b, 0, "hello friend\n");
 	pair_close(pair);
 }
 
@@ -385,6 +404,7 @@ int main(void)
 			T(test_taking_drops_what_is_queued),
 			T(test_a_run_whose_author_is_gone_can_be_given_input),
 			T(test_a_slow_author_that_came_back_gives_input),
+			T(test_who_attaches_anew_is_no_author),
 			T(test_anybody_may_interrupt),
 			T(test_notes_go_to_the_others_in_order),
 			T(test_a_note_without_its_request_announces_nothing),
