@@ -30,7 +30,7 @@ static void test_what_holds(void **state)
 		size_t n_guards;
 		enum trm_strength strength;
 		enum trm_status status;
-		bool is_told;
+		bool is_said;
 	} rows[] = {{1, TRM_ENFORCED, TRM_STATUS_ERROR, true}, {1, TRM_WEAK, TRM_STATUS_ERROR, true},
 			{1, TRM_NOT_ENFORCED, TRM_STATUS_ERROR, false},
 			{0, TRM_ENFORCED, TRM_STATUS_ERROR, false}, {1, TRM_ENFORCED, TRM_STATUS_OK, false}};
@@ -48,9 +48,9 @@ static void test_what_holds(void **state)
 		s->ops = &OPS;
 		s->carrier = &carrier.base;
 		s->state = SANDBOX_READY;
-		bool is_told = limit_report_find(&m, out, sizeof out) == LIMIT_HIT_NETWORK;
+		bool is_said = limit_report_find(&m, out, sizeof out) == LIMIT_HIT_NETWORK;
 		free(s);
-		if (is_told != rows[i / 2].is_told)
+		if (is_said != rows[i / 2].is_said)
 			fail_msg("row %zu: %s", i / 2, out);
 	}
 }
