@@ -297,6 +297,33 @@ static bool forgets_cut(struct talk *t, char *detail, size_t cap)
 	return prints(t, detail, cap);
 }
 
+/* An interrupt of such a request is not meant for the next run. But it may be late, and hit that by chance.
+ */
+static bool forgets_interrupt_of_cut(struct talk *t, char *detail, size_t cap)
+{
+	enum { TRIES = 3 };
+	const char *code = code_of(t, KERNEL_SAMPLE_PRINT);
+	bool is_hit = true;
+	char line[80];
+	snprintf(line, sizeof line, "{\"op\":\"run\",\"id\":\"%u\",\"file\":\"<run>\",\"code\":\"",
+			TALK_IGNORED_ID);
+	for (unsigned i = 0; i < TRIES && is_hit; i++) {
+		talk_write(t, line);
+		trm_proc_signal(t->proc, SIGINT, TRM_SIGNAL_GROUP);
+		talk_write(t, "\x18\n");
+		talk_run(t, code);
+		if (has_no_answer(t, detail, cap))
+			return false;
+		is_hit = t->answer.type == KERNEL_EVENT_DONE && t->answer.done == KERNEL_DONE_INTERRUPTED;
+	}
+	for (unsigned i = 0; i < TRIES && !is_hit; i++) {
+		talk_run(t, code);
+		if (has_no_answer(t, detail, cap))
+			return false;
+	}
+	return !is_hit || wrong(detail, cap, "an interrupt of a cut request ended the next run");
+}
+
 /* ---- questions ---- */
 
 static bool is_list(const cJSON *data, const char *name)
@@ -451,6 +478,7 @@ const struct behavior behaviors[] = {
 		{"ignores an idle interrupt", ONE(PRINT), ignores_idle_interrupt},
 		{"survives an unknown request", NONE, ignores_unknown},
 		{"forgets a cut request", ONE(PRINT), forgets_cut},
+		{"forgets a cut one's interrupt", ONE(PRINT), forgets_interrupt_of_cut},
 		{"completes", NONE, completes},
 		{"inspects", NONE, inspects},
 		{"tells complete code", NONE, tells_completeness},

@@ -65,7 +65,8 @@
  * not the kernel.
  *
  * Cut: a request whose client has died before it was whole ends with the byte 0x18 before its newline
- * (FRAME_CUT). It is forgotten, without an event. No whole request contains that byte.
+ * (FRAME_CUT). It is forgotten, without an event, and so is an interrupt that came before. No whole request
+ * contains that byte.
  *
  * EOF on descriptor 3: exit. */
 

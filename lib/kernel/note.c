@@ -65,7 +65,9 @@ static int put_clock(struct buf *out, const struct kernel_note *note)
 {
 	int r = put_number(out, "{\"ev\":\"clock\",\"id\":\"", note->id);
 	if (!r)
-		r = put_number(out, "\",\"left_ms\":", note->left_ms);
+		r = put_number(out, "\",\"timeout_ms\":", note->timeout_ms);
+	if (!r)
+		r = put_number(out, ",\"left_ms\":", note->left_ms);
 	if (!r)
 		r = put_number(out, ",\"stops\":", note->stops);
 	return r ? r : buf_append(out, "}\n", 2);

@@ -18,7 +18,7 @@
  *
  * and one for the agent alone when the clock of its time limit stops, goes on, or was put back:
  *
- *   {"ev":"clock","id":"4294967299","left_ms":12000,"stops":0}
+ *   {"ev":"clock","id":"4294967299","timeout_ms":60000,"left_ms":12000,"stops":0}
  *
  * The first line begins as FRAME_BEGIN_FORMAT says, the last is as FRAME_CLOCK_FORMAT, and the others begin
  * with FRAME_LIMIT_MARK and FRAME_ANSWER_MARK. `set` is the kernel's output set in use (kernel.h). The line
@@ -39,7 +39,8 @@ enum note_kind { NOTE_BEGIN, NOTE_LIMIT, NOTE_ANSWER, NOTE_CLOCK /* never decode
 
 /* Texts are borrowed: from the caller, or from `json`. */
 struct kernel_note {
-	/* Of LIMIT only `id` and `timeout_ms` count, of ANSWER `id`, of CLOCK `id`, `left_ms` and `stops`. */
+	/* Of LIMIT only `id` and `timeout_ms` count, of ANSWER `id`, of CLOCK also `left_ms` and
+	 * `stops`. */
 	enum note_kind kind;
 	uint64_t id, number;
 	uint64_t at_ms;      /* since 1970; 0: not known */

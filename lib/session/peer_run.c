@@ -64,8 +64,11 @@ void peer_run_announce_answer(struct trm_run *run)
 void peer_run_announce_clock(struct trm_run *run, uint64_t left_ms)
 {
 	const struct own_run *own = run_own(run);
-	const struct kernel_note note = {
-			.kind = NOTE_CLOCK, .id = run->id, .left_ms = left_ms, .stops = run->clock.stops};
+	const struct kernel_note note = {.kind = NOTE_CLOCK,
+			.id = run->id,
+			.timeout_ms = (uint64_t)run->clock.timeout_ms,
+			.left_ms = left_ms,
+			.stops = run->clock.stops};
 	if (!own || own->is_quiet || !share_is_on(run->kernel) || !share_owns_turn(run->kernel))
 		return;
 	if (!send_note(run, &note))

@@ -103,8 +103,11 @@ enum {
 	"\",\"number\":%*[0-9],\"at_ms\":%*[0-9],\"timeout_ms\":%" SCNu64 ",\"grace_ms\":%" SCNu64
 #define FRAME_ANSWER_MARK "{\"ev\":\"answer\""
 #define FRAME_CLOCK_MARK "{\"ev\":\"clock\""
-/* For scanf: the id of a run, what is left of its time, and why its clock stands: 0 (it runs), or bits. */
-#define FRAME_CLOCK_FORMAT FRAME_CLOCK_MARK ",\"id\":\"%" SCNu64 "\",\"left_ms\":%" SCNu64 ",\"stops\":%u"
+/* For scanf: the id of a run, its time limit, what is left of it, and why its clock stands: 0 (it runs), or
+ * bits. */
+#define FRAME_CLOCK_FORMAT \
+	FRAME_CLOCK_MARK ",\"id\":\"%" SCNu64 "\",\"timeout_ms\":%" SCNu64 ",\"left_ms\":%" SCNu64 \
+			 ",\"stops\":%u"
 enum { FRAME_CLOCK_PAUSED = 1, FRAME_CLOCK_ASKED = 2 };
 #define FRAME_CUT "\x18\n"
 

@@ -111,10 +111,32 @@ ssize_t send(int fd, const void *bytes, size_t n, int flags)
 	return done;
 }
 
+static void on_end(
+		void *user, struct trm_proc *proc, const struct trm_exit *exit, const struct trm_error *why)
+{
+	(void)user, (void)proc, (void)exit, (void)why;
+	raise(SIGKILL);
+}
+
+/* When the run goes on, it gets a second more. Then the client dies, but not before that is sent. */
+static void die_after_extending(const struct seen *seen, const char *code)
+{
+	static const struct trm_proc_cb CB = {.exited = on_end};
+	static const char *const command[] = {"true", NULL};
+	struct trm_proc_opts opts = TRM_PROC_OPTS_INIT;
+	struct trm_proc *proc;
+	struct trm_error why;
+	peer_wait_seen(&b, code, 3, false);
+	trm_run_extend(seen->run, 1000, &why);
+	opts.argv = command;
+	trm_proc_spawn(b.sandbox, &opts, &CB, NULL, &proc, &why);
+}
+
 static int be_client(char **argv)
 {
 	const struct trm_session_opts opts = patient_opts();
 	struct trm_error why;
+	int timeout_ms;
 	if (trm_loop_create(&loop, &why) < 0 || !peer_open(&b, loop, NULL, argv[0], &opts))
 		return 1;
 	const char *what = argv[3];
@@ -122,14 +144,17 @@ static int be_client(char **argv)
 		begin_command(&b, argv[2]);
 	else if (sscanf(what, "long %zu", &bytes_to_live) == 1)
 		begin_long(&b, argv[1], argv[2]);
+	else if (sscanf(what, "extended %d", &timeout_ms) == 1)
+		die_after_extending(peer_begin(&b, argv[1], argv[2], timeout_ms), argv[2]);
 	else
 		peer_begin(&b, argv[1], argv[2], atoi(what));
 	for (;;)
 		trm_loop_step(loop, 1000);
 }
 
-/* WHAT it does: a run with this time limit in ms, or "command", or "long N": it dies when it has sent
- * N bytes of a long request, and of what comes before that. */
+/* WHAT it does: a run with this time limit in ms, or "command", or "extended MS": a run whose limit it
+ * extends before it dies, or "long N": it dies when it has sent N bytes of a long request, and of what comes
+ * before that. */
 static pid_t start_client_for(const char *code, const char *what)
 {
 	pid_t pid;
@@ -450,6 +475,19 @@ static void a_dead_clients_limit_holds(void **state)
 	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
 }
 
+static void a_dead_clients_extended_limit_holds(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	pid_t pid = start_client_for(d->loop, "extended 5000");
+	const struct seen *endless = peer_wait_seen(&a, d->loop, 3, false);
+	wait_for_death(pid);
+	peer_wait(loop, &endless->is_over);
+	assert_int_equal(endless->status, TRM_STATUS_TIMEOUT);
+	assert_non_null(strstr(endless->reason, "timed out after 6 s"));
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+}
+
 /* At any moment of it: what comes next begins at once, and no part of that code runs. */
 static void a_client_dies_in_a_long_request(void **state)
 {
@@ -689,6 +727,7 @@ int main(int argc, char **argv)
 			CASE(an_abandoned_question_is_answered_by_another),
 			CASE(an_answer_is_seen_by_all),
 			CASE(a_dead_clients_limit_holds),
+			CASE(a_dead_clients_extended_limit_holds),
 			CASE(a_client_dies_in_a_long_request),
 			CASE(a_client_dies_while_it_starts_an_interpreter),
 			CASE(commands_are_seen_to_their_end),

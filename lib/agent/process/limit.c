@@ -54,12 +54,14 @@ void limit_set_clock(struct proc *proc, const char *note, size_t n)
 {
 	char start[START_BYTES];
 	struct run_limit *limit = &proc->limit;
-	uint64_t id, left_ms;
+	uint64_t id, timeout_ms, left_ms;
 	unsigned stops;
 	copy_start(start, note, n);
-	if (sscanf(start, FRAME_CLOCK_FORMAT, &id, &left_ms, &stops) != 3 || id != limit->id
-			|| !limit->timeout_ms || limit->step || left_ms > UINT32_MAX)
+	if (sscanf(start, FRAME_CLOCK_FORMAT, &id, &timeout_ms, &left_ms, &stops) != 4 || id != limit->id
+			|| !limit->timeout_ms || limit->step || !timeout_ms || timeout_ms > UINT32_MAX
+			|| left_ms > UINT32_MAX)
 		return;
+	limit->timeout_ms = timeout_ms;
 	limit->left_ms = left_ms;
 	limit->stops = stops;
 	limit->begun_ns = clock_ns();

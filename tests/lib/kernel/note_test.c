@@ -82,6 +82,21 @@ static void the_agent_finds_a_limit(void **state)
 	assert_true(id == put_note.id && timeout_ms == 30000);
 }
 
+static void the_agent_finds_a_clock(void **state)
+{
+	const struct kernel_note put_note = {
+			.kind = NOTE_CLOCK, .id = 7, .timeout_ms = 60000, .left_ms = 12000, .stops = 2};
+	uint64_t id, timeout_ms, left_ms;
+	unsigned stops;
+	(void)state;
+	buf_finish(&line);
+	buf_init(&line, 1 << 20);
+	assert_int_equal(kernel_note_put(&line, &put_note), 0);
+	assert_int_equal(buf_append(&line, "", 1), 0);
+	assert_int_equal(sscanf(buf_at(&line), FRAME_CLOCK_FORMAT, &id, &timeout_ms, &left_ms, &stops), 4);
+	assert_true(id == 7 && timeout_ms == 60000 && left_ms == 12000 && stops == 2);
+}
+
 static void an_answer_is_put_and_read(void **state)
 {
 	const struct kernel_note put_note = {.kind = NOTE_ANSWER, .id = 7};
@@ -160,6 +175,8 @@ int main(void)
 			cmocka_unit_test(what_is_put_is_read),
 			cmocka_unit_test(a_limit_is_put_and_read),
 			cmocka_unit_test(the_agent_finds_a_limit),
+			cmocka_unit_test(the_agent_finds_a_clock),
+			cmocka_unit_test(the_agent_finds_a_clock),
 			cmocka_unit_test(an_answer_is_put_and_read),
 			cmocka_unit_test(long_code_is_cut),
 			cmocka_unit_test(what_is_none_is_refused),
