@@ -392,6 +392,50 @@ static void test_clients_hear_what_the_others_are(void **state)
 	link_close(&one);
 }
 
+/* The client asks for answers and reads none, until the agent takes no more requests. Its last one may be
+ * torn. */
+static void leave_much_unread(struct link *link)
+{
+	enum { MOST = 1 << 20, PAUSE_MS = 300 };
+	struct pollfd poll_fd = {.fd = link->fd, .events = POLLOUT};
+	struct buf pings;
+	buf_init(&pings, 2 * MOST);
+	while (pings.len < MOST)
+		assert_int_equal(frame_put(&pings, 0, FRAME_PING, 0, "what is asked", 13), 0);
+	while (pings.len && poll(&poll_fd, 1, PAUSE_MS) == 1) {
+		ssize_t n = send(link->fd, buf_at(&pings), pings.len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		buf_take(&pings, n > 0 ? (size_t)n : 0);
+	}
+	assert_int_not_equal(pings.len, 0);
+	buf_finish(&pings);
+}
+
+/* One comes and another goes meanwhile. */
+static void test_a_slow_client_hears_later_who_has_come_and_gone(void **state)
+{
+	struct link one = follow(*state), two = link_open(*state), three = link_open(*state);
+	uint32_t gone = 0;
+	bool has_come = false, has_gone = false;
+	link_send(&two, 0, FRAME_PRESENT, 0, "two", 3);
+	expect_client(&one, ANNOUNCED_PRESENT, "two", &gone);
+	leave_much_unread(&one);
+	link_send(&three, 0, FRAME_PRESENT, 0, "three", 5);
+	link_close(&two);
+	hears_nothing(&three);
+	while (!has_come || !has_gone) {
+		const struct frame *frame = link_next(&one, DEADLINE_MS, NULL);
+		struct announced_msg msg;
+		assert_non_null(frame);
+		if (frame->type != FRAME_ANNOUNCED)
+			continue;
+		assert_int_equal(announced_msg_get(frame, &msg), 0);
+		has_come |= msg.kind == ANNOUNCED_PRESENT && msg.client != gone;
+		has_gone |= msg.kind == ANNOUNCED_GONE && msg.client == gone;
+	}
+	link_close(&three);
+	link_close(&one);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
@@ -406,6 +450,7 @@ int main(void)
 			T(test_a_crowd_follows_a_flood),
 			T(test_the_owner_holds_up_its_command),
 			T(test_clients_hear_what_the_others_are),
+			T(test_a_slow_client_hears_later_who_has_come_and_gone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
