@@ -27,7 +27,6 @@
 #include "base/buf.h"
 #include "sandbox/sandbox.h"
 #include "session/output.h"
-#include "wire/frame.h"
 
 struct kernel;
 struct libraries;
@@ -226,8 +225,7 @@ bool run_holds_credit(struct trm_run *run);
 
 /* ---- run_clock.c ----------------------------------------------------------------- */
 
-/* As in a clock note (FRAME_CLOCK_…). */
-enum clock_stop { CLOCK_PAUSED = FRAME_CLOCK_PAUSED, CLOCK_ASKED = FRAME_CLOCK_ASKED };
+enum clock_stop { CLOCK_PAUSED = PROC_CLOCK_PAUSED, CLOCK_ASKED = PROC_CLOCK_ASKED };
 /* Start the timer with the rest of the time limit, unless there is none or the clock is stopped. */
 void run_clock_arm(struct trm_run *run);
 void run_clock_stop(struct trm_run *run, enum clock_stop why);
