@@ -102,11 +102,34 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 	return vi_operate(v, e, op, low, high, false);
 }
 
-static bool is_line_beside(const struct editor *e, uint32_t key)
+/* The row of a wrapped line in which the cursor of normal mode stands. */
+static size_t row_at(const struct editor *e, size_t pos)
 {
-	size_t line = editor_line(e);
+	size_t line = text_line_of(e->text, pos), start = text_line_start(e->text, line);
 
-	return key == 'k' ? line > 0 : line < text_line_of(e->text, vi_last_end(e));
+	if (!e->wraps)
+		return 0;
+	if (pos > start && pos == text_line_end(e->text, line))
+		pos = text_previous(e->text, pos);
+	return editor_row_of(e, line, walk_column(e->text, start, pos, e->tab_width)).row;
+}
+
+/* Move by a line, or by a row of a wrapped one. False: there is none. */
+static bool move_by_row(struct editor *e, uint32_t key)
+{
+	struct selection was = e->sel;
+	size_t line = editor_line(e), row = row_at(e, was.cursor);
+
+	/* The second time is for the row behind a full one, which has no character. */
+	for (int n = 0; n < 2; n++) {
+		editor_move(e, key == 'j' ? MOVE_DOWN : MOVE_UP, false);
+		if (e->sel.cursor > vi_last_end(e))
+			break;
+		if (editor_line(e) != line || row_at(e, e->sel.cursor) != row)
+			return true;
+	}
+	e->sel = was;
+	return false;
 }
 
 /* j and k keep the column. The motion of the editor does that. */
@@ -116,8 +139,8 @@ static unsigned move_vertically(struct vi *v, struct editor *e, uint32_t key)
 
 	if (vi_is_visual(v))
 		e->sel.anchor = e->sel.cursor = v->cursor;
-	for (; n && is_line_beside(e, key); n--)
-		editor_move(e, key == 'j' ? MOVE_DOWN : MOVE_UP, false);
+	while (n && move_by_row(e, key))
+		n--;
 	size_t goal = e->goal_col;
 	vi_forget_keys(v);
 	if (vi_is_visual(v)) {
@@ -411,10 +434,24 @@ static void record_key(struct vi *v, uint32_t key)
 		v->typed[v->n_typed++] = key;
 }
 
-void vi_typed(struct vi *v, const struct event *ev)
+/* A counted insertion begins where the cursor has erased to. Without the break before a new line it is not
+ * one line that is repeated. */
+static void follow_erasing(struct vi *v, const struct editor *e, uint32_t key)
+{
+	size_t pos = e->sel.cursor;
+
+	if (pos < v->insert_at)
+		v->insert_at = pos;
+	if (key == K_BACKSPACE && v->opens_lines && pos == v->insert_at && pos == vi_line_start(e, pos))
+		v->repeats = 0;
+}
+
+void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 {
 	bool is_other = ev->mods & (MOD_CTRL | MOD_ALT);
 
+	if (v->repeats)
+		follow_erasing(v, e, ev->key);
 	if (v->mode == VI_INSERT)
 		record_key(v, is_other ? 0 : ev->key);
 	if (is_other || (ev->key >= KEYS_BASE && ev->key != K_ENTER && ev->key != K_BACKSPACE))

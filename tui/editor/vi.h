@@ -52,12 +52,13 @@ struct vi {
 
 /* Must this key go to vi_key() now? */
 bool vi_wants(const struct vi *v, const struct event *ev);
-/* In normal mode: what the mouse has selected is what visual mode selects. */
+/* In normal mode: what the mouse has selected is what visual mode selects. Its change is not repeated. */
 void vi_take_selection(struct vi *v, const struct editor *e);
 /* Carry out a key. Returns enum editor_bits. *ret_request is what the caller must do. */
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);
-/* The editor has handled a key of insert mode, which becomes part of the change that can be repeated. */
-void vi_typed(struct vi *v, const struct event *ev);
+/* The editor is about to handle a key of insert mode, which becomes part of the change that can be repeated.
+ */
+void vi_typed(struct vi *v, const struct editor *e, const struct event *ev);
 const char *vi_mode_name(const struct vi *v); /* "NORMAL"; "" without vi */
 
 #endif

@@ -91,6 +91,7 @@ void vi_take_selection(struct vi *v, const struct editor *e)
 	bool is_back = e->sel.cursor < e->sel.anchor;
 	size_t first = selection_start(e->sel), last = text_previous(e->text, selection_end(e->sel));
 	v->mode = VI_VISUAL;
+	v->n_typed = VI_KEYS; /* keys alone do not repeat what is done with it */
 	v->anchor = is_back ? last : first;
 	v->cursor = is_back ? first : last;
 }

@@ -23,6 +23,7 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out)
 	const struct trm_lang *lang = b->editor.lang;
 
 	buffers_show(&m->buffers, b->id);
+	m->vi.repeats = 0;
 	if (m->lang != lang && m->sandbox.state != SANDBOX_DEAD)
 		effect_lang(out, EFFECT_WARM, lang);
 	m->lang = lang;

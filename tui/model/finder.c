@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/finder.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -252,24 +253,25 @@ void finder_seek_word(struct model *m, bool is_back)
 	struct editor *e = model_editor(m);
 	struct selection s = editor_word_at(e, e->sel.cursor);
 	char *word = text_slice(e->text, selection_start(s), selection_end(s) - selection_start(s));
-	bool is_word = f->opts.is_word;
+	struct find_opts opts = f->opts;
 
 	if (!word || word[strspn(word, " \t\n")] == '\0') {
 		free(word);
 		return;
 	}
 	field_set(&f->what, word);
+	f->opts.is_regex = false;
+	f->opts.is_word = (unsigned char)*word >= 0x80 || *word == '_' || isalnum((unsigned char)*word);
 	free(word);
 	editor_select(e, selection_start(s), selection_start(s));
 	f->is_back = is_back;
-	f->opts.is_word = true;
 	if (finder_compile(f)) {
 		if (is_back)
 			go_previous(m);
 		else
 			go_next(m);
 	}
-	f->opts.is_word = is_word;
+	f->opts = opts;
 }
 
 void finder_close(struct model *m)

@@ -69,6 +69,7 @@ static bool drag_border(struct model *m, const struct event *ev)
 
 void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
+	m->vi.repeats = 0; /* the cursor may move */
 	if (!m->has_mouse_pane && drag_border(m, ev))
 		return;
 	if (m->has_mouse_pane && (ev->action == MOUSE_DRAG || ev->action == MOUSE_RELEASE)) {

@@ -77,7 +77,7 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 			|| page_is_shown(m))
 		return false;
 	if (!vi_wants(&m->vi, msg->event)) {
-		vi_typed(&m->vi, msg->event);
+		vi_typed(&m->vi, model_editor(m), msg->event);
 		return false;
 	}
 	if (!finder_has_selected(m))

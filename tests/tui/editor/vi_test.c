@@ -22,7 +22,7 @@ static void key(uint32_t k, uint8_t mods)
 	enum vi_request request = VI_NOTHING;
 
 	if (!vi_wants(&v, &ev)) {
-		vi_typed(&v, &ev);
+		vi_typed(&v, &e, &ev);
 		if (k == K_ENTER)
 			edit_enter(&e, 0);
 		else if (k == K_BACKSPACE)
@@ -325,6 +325,44 @@ static void keys_with_ctrl_are_the_key_maps(void **state)
 	editor_finish(&e);
 }
 
+static void a_count_begins_where_the_cursor_has_erased_to(void **state)
+{
+	(void)state;
+	start("abcd\nef\n");
+	keys("$3i");
+	key(K_BACKSPACE, 0);
+	keys("xy\x1b");
+	assert_string_equal(result(), "abxyxyxyd\nef\n");
+	keys("3o");
+	key(K_BACKSPACE, 0); /* no new line */
+	keys("z\x1b");
+	assert_string_equal(result(), "abxyxyxydz\nef\n");
+	editor_finish(&e);
+}
+
+/* j and k go by the rows of a wrapped line, and stay where there is none. */
+static void rows_of_a_wrapped_line_are_moved_by(void **state)
+{
+	(void)state;
+	start("0123456789012345678901234567890123456789\n");
+	e.wraps = true;
+	e.rows = 10;
+	e.cols = 16;
+	keys("llj");
+	size_t second = e.sel.cursor;
+	assert_true(second > 2 && second < 20);
+	keys("9j");
+	size_t last = e.sel.cursor;
+	assert_true(last > second && last < 40);
+	keys("j");
+	assert_int_equal(e.sel.cursor, last);
+	keys("9k");
+	assert_int_equal(e.sel.cursor, 2);
+	keys("k");
+	assert_int_equal(e.sel.cursor, 2);
+	editor_finish(&e);
+}
+
 /* Any keys in any order: the cursor stays in the text. */
 static void no_keys_lead_astray(void **state)
 {
@@ -353,6 +391,8 @@ int main(void)
 			cmocka_unit_test(it_does_what_vi_does),
 			cmocka_unit_test(real_vi_agrees),
 			cmocka_unit_test(keys_with_ctrl_are_the_key_maps),
+			cmocka_unit_test(a_count_begins_where_the_cursor_has_erased_to),
+			cmocka_unit_test(rows_of_a_wrapped_line_are_moved_by),
 			cmocka_unit_test(no_keys_lead_astray),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

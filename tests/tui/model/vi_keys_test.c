@@ -128,6 +128,55 @@ static void a_selection_of_the_mouse_is_a_visual_one(void **state)
 	has_text("ne ree");
 }
 
+static void press_at(int row, int col)
+{
+	struct rect pane = m.layout.panes[PANE_EDITOR];
+	int first = pane.col + editor_gutter(model_editor(&m));
+
+	mouse(MOUSE_PRESS, pane.row + row, first + col);
+	mouse(MOUSE_RELEASE, pane.row + row, first + col);
+}
+
+/* Its keys alone would be another change. */
+static void a_change_of_the_mouse_is_not_repeated(void **state)
+{
+	struct rect pane = m.layout.panes[PANE_EDITOR];
+	int col = pane.col + editor_gutter(model_editor(&m));
+
+	(void)state;
+	type("ione two\nthree\nfour");
+	press(K_ESCAPE, 0);
+	type("ggA!");
+	press(K_ESCAPE, 0);
+	mouse(MOUSE_PRESS, pane.row, col + 4);
+	mouse(MOUSE_DRAG, pane.row, col + 7);
+	mouse(MOUSE_RELEASE, pane.row, col + 7);
+	type("d");
+	has_text("one !\nthree\nfour");
+	type("gg.");
+	has_text("one !!\nthree\nfour"); /* the change before */
+	type("j");
+	has_text("one !!\nthree\nfour");
+	assert_screen("NORMAL 2:", true);
+	type("x.");
+	has_text("one !!\nthr\nfour");
+}
+
+static void a_click_ends_a_count(void **state)
+{
+	(void)state;
+	type("ione\ntwo\nthree");
+	press(K_ESCAPE, 0);
+	type("gg3ix");
+	press_at(2, 1);
+	press(K_ESCAPE, 0);
+	has_text("xone\ntwo\nthree");
+	type("gg3iy");
+	buffer_show(&m, buffers_current(&m.buffers), &fx); /* as for another buffer */
+	press(K_ESCAPE, 0);
+	has_text("yxone\ntwo\nthree");
+}
+
 static void a_search_goes_back(void **state)
 {
 	(void)state;
@@ -160,6 +209,21 @@ static void the_word_at_the_cursor_is_searched(void **state)
 	assert_screen("NORMAL 1:1", true);
 	type("x/bc\n"); /* which is no whole word */
 	assert_screen("NORMAL 3:2", true);
+}
+
+/* The options of the bar are for what is typed in it. */
+static void a_searched_word_is_plain_text(void **state)
+{
+	(void)state;
+	type("ia.b\nacb\na.b");
+	press(K_ESCAPE, 0);
+	m.finder.opts.is_regex = true;
+	type("ggl*"); /* a dot, which is no word */
+	assert_screen("NORMAL 3:2", true);
+	type("n");
+	assert_screen("NORMAL 1:2", true);
+	assert_true(m.finder.opts.is_regex);
+	assert_false(m.finder.opts.is_word);
 }
 
 /* The first match is the one after the cursor, even if the cursor stands on a match. */
@@ -222,8 +286,11 @@ int main(void)
 			TEST(colon_takes_commands),
 			TEST(a_search_goes_on),
 			TEST(a_selection_of_the_mouse_is_a_visual_one),
+			TEST(a_change_of_the_mouse_is_not_repeated),
+			TEST(a_click_ends_a_count),
 			TEST(a_search_goes_back),
 			TEST(the_word_at_the_cursor_is_searched),
+			TEST(a_searched_word_is_plain_text),
 			TEST(a_search_begins_after_the_cursor),
 			TEST(text_is_substituted),
 			TEST(an_exclamation_mark_discards),
