@@ -33,8 +33,8 @@ static bool is_of_url(char c)
 	return c && !strchr("\"'<>\\^`{|}", c);
 }
 
-/* Does a letter follow that a URL would have to encode? Then it is not whole. Quotes, dots, lines and
- * punctuation of other scripts end one. */
+/* Does a letter follow that a URL would have to encode, such as one with an accent? Then it is not whole.
+ * Quotes, dots, lines and punctuation of other scripts end one. */
 static bool goes_on_behind(const struct output_line *l, size_t cell)
 {
 	const unsigned char *text = (const unsigned char *)(cell < l->n ? l->cells[cell].text : "");
@@ -43,7 +43,7 @@ static bool goes_on_behind(const struct output_line *l, size_t cell)
 		       || (text[0] == 0xE3 && text[1] == 0x80)
 		       || (text[0] == 0xEF && text[1] == 0xBC && text[2] < 0x90);
 
-	return is_cut || (text[0] >= 0x80 && !is_sign);
+	return is_cut || (text[0] > ' ' && text[1] && !is_sign);
 }
 
 static size_t count_of(const char *s, size_t n, char c)

@@ -45,6 +45,7 @@ static void nothing_else_is(void **state)
 	assert_string_equal(found("file:///etc/passwd ftp://a javascript:b http:/c http://"), "");
 	assert_string_equal(found("xhttp://a http:// b https://. https://-"), "");
 	assert_string_equal(found("http://a/\u00e4/b http://\u4e2d"), ""); /* not whole */
+	assert_string_equal(found("http://a/re\u0301sume http://a/re\u0301"), "");
 	assert_string_equal(found("http://a\033]8;;http://b\ac"), "http://ac ");
 }
 
