@@ -64,6 +64,7 @@ void replay_rewind(struct model *m)
 	m->notices = notices;
 	m->notices.is_shown = false; /* it is of a time to come */
 	m->grammars = grammars;
+	buffers_set_grammars(&m->buffers, grammars);
 	m->out.figures.terminal = terminal;
 	m->replay = replay;
 	m->focus = focus;
