@@ -26,6 +26,8 @@ struct text *editor_text_of(char *block, size_t n)
 	return NULL;
 }
 
+static const char *const string_signs[] = {"'''", "\"\"\""};
+
 static size_t count_signs(const char *bytes, size_t n, const char *sign)
 {
 	size_t found = 0, len = strlen(sign);
@@ -36,15 +38,41 @@ static size_t count_signs(const char *bytes, size_t n, const char *sign)
 	return found;
 }
 
-/* Can the byte stand in a string of several lines? Where a sign has no partner up to the end, a cell lacks
- * its end, and would take in the cells below it. */
-static bool may_be_in_string(const char *bytes, size_t n, size_t pos)
+/* Go on to the next line that looks like a mark, and count what may open and close strings up to it. False:
+ * there is none, and it is counted up to the end. */
+static bool count_to_mark(const char *bytes, size_t n, const char *comment, size_t *at, size_t counts[2])
 {
-	static const char *const signs[] = {"'''", "\"\"\""};
+	size_t from = *at, len = strlen(comment);
+	const char *p = bytes + from, *end = bytes + n, *line = NULL;
 
-	if (count_signs(bytes, pos, signs[0]) + count_signs(bytes, pos, signs[1]) == 0)
+	while (!line && (p = memmem(p, (size_t)(end - p), "\n", 1)) != NULL) {
+		const char *sign = ++p;
+		if ((size_t)(end - sign) < len || memcmp(sign, comment, len) != 0)
+			continue;
+		for (sign += len; sign < end && *sign == ' ';)
+			sign++;
+		line = end - sign >= 2 && sign[0] == '%' && sign[1] == '%' ? p : NULL;
+	}
+	*at = line ? (size_t)(line - bytes) : n;
+	for (int i = 0; i < 2; i++)
+		counts[i] += count_signs(bytes + from, *at - from, string_signs[i]);
+	return line != NULL;
+}
+
+/* Can the byte stand in a string of several lines? Where a sign has no partner, a cell lacks its end, and
+ * would take in the cells below it. Partners are looked for up to the next mark before which each sign has
+ * one: what lacks an end behind it is another cell. */
+static bool may_be_in_string(const char *bytes, size_t n, size_t pos, const char *comment)
+{
+	size_t counts[2] = {
+			count_signs(bytes, pos, string_signs[0]), count_signs(bytes, pos, string_signs[1])};
+	bool is_odd = true;
+
+	if (counts[0] + counts[1] == 0)
 		return false;
-	return count_signs(bytes, n, signs[0]) % 2 == 0 && count_signs(bytes, n, signs[1]) % 2 == 0;
+	for (bool goes_on = true; is_odd && goes_on; is_odd = counts[0] % 2 || counts[1] % 2)
+		goes_on = count_to_mark(bytes, n, comment, &pos, counts);
+	return !is_odd;
 }
 
 static void load_strings(struct string_finder *f, const char *bytes, size_t n)
@@ -69,7 +97,8 @@ bool string_finder_has(void *user, const char *bytes, size_t n, size_t pos)
 {
 	struct string_finder *f = user;
 
-	if (f->lang->style != TRM_STYLE_INDENT || pos >= STRING_BYTES || !may_be_in_string(bytes, n, pos))
+	if (f->lang->style != TRM_STYLE_INDENT || pos >= STRING_BYTES
+			|| !may_be_in_string(bytes, n, pos, f->lang->comment))
 		return false;
 	f->is_asked = true;
 	if (f->bytes != bytes)

@@ -197,6 +197,32 @@ static void a_mark_in_a_string_is_as_it_is(void **state)
 	grammars_destroy(grammars);
 }
 
+/* What lacks its end in a later cell does not cut the first one. */
+static void a_string_keeps_its_mark_while_another_is_typed(void **state)
+{
+	struct grammars *grammars = grammars_create();
+	char json[2048];
+
+	(void)state;
+	if (!grammars_get(grammars, "python", NULL)) {
+		grammars_destroy(grammars);
+		skip();
+	}
+	write_file(NOTEBOOK(MAGIC ", " CELL("x = 1") ", " CELL("y = 2")));
+	e.grammars = grammars;
+	assert_int_equal(editor_open(&e, path, &(struct trm_error){0}), 0);
+	editor_select(&e, text_len(e.text) - 1, text_len(e.text) - 1);
+	assert_true(editor_insert(&e, "\n'''", 4) & EDITOR_CHANGED);
+	assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+	FILE *f = fopen(path, "r");
+	assert_non_null(f);
+	json[fread(json, 1, sizeof json - 1, f)] = '\0';
+	fclose(f);
+	assert_ptr_equal(strstr(json, MAGIC ", " CELL("x = 1")), json + strlen("{\"cells\": ["));
+	e.grammars = NULL;
+	grammars_destroy(grammars);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -206,6 +232,7 @@ int main(void)
 			TEST(a_reload_shows_those_of_the_new_file),
 			TEST(a_reload_keeps_what_ran_in_a_cell),
 			TEST(a_mark_in_a_string_is_as_it_is),
+			TEST(a_string_keeps_its_mark_while_another_is_typed),
 			TEST(a_copy_leaves_the_buffer_as_it_is),
 	};
 
