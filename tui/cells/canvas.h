@@ -61,7 +61,7 @@ struct canvas_picture {
 #define CANVAS_PICTURES 32
 
 /* Links to places on the web, for terminals that show them. A number belongs to a URL in all frames, as far
- * as possible. */
+ * as possible: two URLs may have the same number in different frames. */
 enum { CANVAS_LINKS = 100, LINK_BYTES = 1024, LINK_NUMBERS = 65534 }; /* numbers: from 1 */
 
 struct canvas_links {

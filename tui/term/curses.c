@@ -425,7 +425,8 @@ void term_paint(struct term *t, struct canvas *c, const struct theme *theme)
 		pictures_cleared(&t->pictures);
 	bool has_moved = pictures_compare(&t->pictures, c);
 	t->has_links |= canvas_has_links(c);
-	if (t->has_links && (has_moved || t->wants_answer || t->wants_sync)) {
+	bool is_renumbered = links_renumbered(t, c);
+	if (t->has_links && (has_moved || is_renumbered || t->wants_answer || t->wants_sync)) {
 		links_spoil(t); /* curses may write rows anew */
 		c->touched = (struct rect){0, 0, c->rows, c->cols};
 	}

@@ -2,6 +2,8 @@
 #include "term/curses_cell.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "term/curses_links.h"
 #include "term/term_internal.h"
@@ -21,6 +23,25 @@ void links_spoil(struct term *t)
 	for (int i = 0; i < t->last.rows * t->last.cols; i++)
 		if (t->last.cells[i].link)
 			t->last.cells[i].link = LINK_AWAITED;
+}
+
+bool links_renumbered(struct term *t, const struct canvas *c)
+{
+	struct canvas_links *was = t->last.links;
+	bool is_other = false;
+
+	for (size_t i = 0; c->links && i < c->links->n; i++) {
+		const char *url = canvas_link_url(&t->last, c->links->numbers[i]);
+		is_other |= url && strcmp(url, c->links->urls[i]) != 0;
+	}
+	canvas_forget_links(&t->last);
+	if (canvas_has_links(c) && !was)
+		was = t->last.links = calloc(1, sizeof *was);
+	for (size_t i = 0; was && c->links && i < c->links->n; i++, was->n++) {
+		was->numbers[i] = c->links->numbers[i];
+		strcpy(was->urls[i], c->links->urls[i]);
+	}
+	return is_other;
 }
 
 static void put_cell(struct term *t, const struct canvas *c, int row, int col)

@@ -20,6 +20,8 @@ struct term;
 bool links_in_row(const struct cell *row, int cols);
 /* Before painting: what stands there was overwritten by others, or will be. */
 void links_spoil(struct term *t);
+/* Has a number another URL than in the last frame? And keep those of this frame. */
+bool links_renumbered(struct term *t, const struct canvas *c);
 /* After curses has painted and refreshed. */
 void links_paint(struct term *t, const struct canvas *c);
 

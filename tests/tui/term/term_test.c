@@ -254,6 +254,42 @@ static void test_links(void **state)
 	assert_null(strstr(third + 1, "\033]8;"));
 }
 
+/* Another link with the same number in cells that do not change, as of a URL that is wrapped. */
+static int play_links_of_one_number(void)
+{
+	struct term *t = open_or_exit();
+	char other[32];
+	put(2, 3, "part", (struct style){0});
+	uint16_t number = canvas_link(&canvas, "http://a/");
+	for (int i = 0; i < 4; i++)
+		canvas.cells[2 * 40 + 3 + i].link = number;
+	term_paint(t, &canvas, &theme);
+	put(5, 0, "other", (struct style){0}); /* by now the answers of the terminal are wanted no more */
+	term_paint(t, &canvas, &theme);
+	term_write("<second>", strlen("<second>"));
+	for (int i = 0; i == 0 || canvas_link(&canvas, other) != number; i++) {
+		canvas_forget_links(&canvas);
+		snprintf(other, sizeof other, "http://b/%d", i);
+	}
+	put(2, 3, "part", (struct style){0});
+	for (int i = 0; i < 4; i++)
+		canvas.cells[2 * 40 + 3 + i].link = number;
+	term_paint(t, &canvas, &theme);
+	term_close(t);
+	return 0;
+}
+
+static void test_links_of_one_number(void **state)
+{
+	(void)state;
+	run(play_links_of_one_number, indexed);
+	assert_int_equal(cap.status, 0);
+	char *second = strstr(cap.bytes, "<second>");
+	assert_non_null(second);
+	assert_non_null(strstr(second, ";http://b/"));
+	assert_true(is_linked(second, "part"));
+}
+
 #define THUMB "\xF0\x9F\x91\x8D"
 #define TONE "\xF0\x9F\x8F\xBD"
 #define PILOT "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x9A\x80"
@@ -458,6 +494,7 @@ int main(void)
 			cmocka_unit_test(test_programs_colors),
 			cmocka_unit_test(test_kitty_gets_its_own_modes),
 			cmocka_unit_test(test_links),
+			cmocka_unit_test(test_links_of_one_number),
 			cmocka_unit_test(test_text),
 			cmocka_unit_test(test_emoji),
 			cmocka_unit_test(test_only_changes_are_sent),
