@@ -539,6 +539,7 @@ static void a_kept_sandbox_goes_on(void **state)
 static void who_leaves_hears_what_becomes_of_it(void **state)
 {
 	static struct screen second;
+	char path[100], line[140];
 	const char *again[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
 	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", state_home, runtime, NULL};
 
@@ -557,6 +558,32 @@ static void who_leaves_hears_what_becomes_of_it(void **state)
 	screen_wait_quiet(&s, 150);
 	screen_send(&s, CTRL_D);
 	screen_wait(&s, "1 file that was written in the sandbox (a.csv) is gone with it");
+	snprintf(path, sizeof path, "%s/a.csv", folder);
+	snprintf(line, sizeof line, ":cp :a.csv %s", path);
+	enter(line, "1 file, ");
+	assert_int_equal(access(path, F_OK), 0);
+	screen_wait_quiet(&s, 150);
+	screen_send(&s, CTRL_D);
+	assert_int_equal(screen_end(&s), 0);
+}
+
+/* Everything in the sandbox stands still: its list of files never comes. */
+static void a_sandbox_that_does_not_answer_is_left(void **state)
+{
+	static const char freeze[] =
+			"kill -STOP $(ps -eo pid=,ppid=,args= | awk -v root=%d '"
+			"{ parent[$1] = $2; is_inside[$1] = !/terrarium-(supervisor|cleanup)/ } "
+			"END { for (pid in parent) { p = pid; while (p in parent && p != root) p = parent[p]; "
+			"if (p == root && pid != root && is_inside[pid]) print pid } }')";
+	char command[sizeof freeze + 20];
+
+	(void)state;
+	start();
+	enter("open('a.csv', 'w').close()", "[2]>");
+	screen_wait_quiet(&s, 150);
+	snprintf(command, sizeof command, freeze, (int)s.pid);
+	assert_int_equal(system(command), 0);
+	screen_send(&s, CTRL_D);
 	assert_int_equal(screen_end(&s), 0);
 }
 
@@ -693,6 +720,7 @@ int main(int argc, char **argv)
 			TEST(an_end_is_reported_once),
 			TEST(a_kept_sandbox_goes_on),
 			TEST(who_leaves_hears_what_becomes_of_it),
+			TEST(a_sandbox_that_does_not_answer_is_left),
 			TEST(of_many_runs_before_the_newest_are_shown),
 			TEST(images_are_drawn_and_kept),
 	};

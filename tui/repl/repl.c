@@ -12,7 +12,7 @@
 #include "repl/repl_internal.h"
 #include "stream/tty.h"
 
-enum { CALM_MS = 80 };
+enum { CALM_MS = 80, LOOK_MS = 1500, CTRL_D = 4 };
 
 bool repl_has_person(const struct repl *r)
 {
@@ -62,62 +62,121 @@ static void tell_left(struct repl *r, const char *name, bool is_kept)
 				name);
 }
 
-/* Does the person want to think again? Other programs lose the sandbox, too. */
-static bool hesitates(struct repl *r, const char *name, uint32_t others)
+static uint32_t count_others(const struct repl *r, const char *name)
 {
-	if (!others || r->was_warned)
-		return false;
-	r->was_warned = true;
-	repl_say(r, "%u other program%s %s %s, and %s it when this REPL ends: ':keep' keeps it, and leaving again ends it",
-			others, others == 1 ? "" : "s", others == 1 ? "uses" : "use", name,
-			others == 1 ? "loses" : "lose");
-	return true;
+	struct trm_entry entry;
+	bool is_known = !repl_is_far(r) && trm_registry_find(name, &entry, NULL) == 0 && entry.has_state;
+	return is_known && entry.clients > 1 ? entry.clients - 1 : 0;
+}
+
+/* Does the person want to think again? What others lose, and which files, is said once, while something can
+ * still be done about it. */
+static bool hesitates(struct repl *r)
+{
+	char text[LOST_NAMES + 120];
+	const char *name = trm_sandbox_name(r->cli_session.sandbox);
+	uint32_t others = r->was_warned ? 0 : count_others(r, name);
+	bool loses_files = r->lost.count && !r->was_warned_of_files;
+	if (others)
+		repl_say(r, "%u other program%s %s %s, and %s it when this REPL ends: ':keep' keeps it, and leaving again ends it",
+				others, others == 1 ? "" : "s", others == 1 ? "uses" : "use", name,
+				others == 1 ? "loses" : "lose");
+	if (loses_files) {
+		lost_files_describe(&r->lost, text, sizeof text);
+		repl_say(r, "leaving ends %s, and %s: ':cp :FILE .' saves one, ':keep' keeps the sandbox, and leaving again ends it",
+				name, text);
+	}
+	r->was_warned |= others > 0;
+	r->was_warned_of_files |= loses_files;
+	return others || loses_files;
+}
+
+static void stop_looking(struct repl *r)
+{
+	line_borrow(r->line, NULL, NULL);
+	trm_timer_stop(r->look_timer);
+	r->activity = (struct activity){0};
+}
+
+static void leave_now(struct repl *r)
+{
+	stop_looking(r);
+	r->is_over = true;
+}
+
+static const struct activity looking = {
+		.what = "looking for files", .interrupt = leave_now, .eof = leave_now};
+
+static bool is_looking(const struct repl *r)
+{
+	return r->activity.what == looking.what;
+}
+
+/* A sandbox that does not answer keeps nobody. */
+static void on_look_due(void *user)
+{
+	struct repl *r = user;
+	if (is_looking(r))
+		leave_now(r);
+}
+
+/* Keys are the next line's, but for a second Ctrl-D. */
+static void on_look_keys(void *user, const char *bytes, size_t n)
+{
+	struct repl *r = user;
+	if (!n || memchr(bytes, CTRL_D, n))
+		looking.eof(r);
+	else
+		line_type_ahead(r->line, bytes, n);
 }
 
 static void on_looked(void *user)
 {
 	struct repl *r = user;
-	char text[LOST_NAMES + 120];
-	lost_files_describe(&r->lost, text, sizeof text);
-	if (r->lost.count && !r->is_over)
-		repl_say(r, "%s: before leaving, ':cp :FILE .' saves one, and ':keep' keeps the sandbox",
-				text);
-	r->is_over = true;
+	if (!is_looking(r)) /* the answer comes too late */
+		return;
+	stop_looking(r);
+	r->is_leaving = false;
+	r->is_over |= !hesitates(r);
 }
 
-/* A sandbox of our own ends with us. Who is in a hurry leaves twice. */
+/* A sandbox of our own ends with us. */
 static bool looks_for_files(struct repl *r)
 {
 	struct trm_sandbox *sandbox = r->cli_session.sandbox;
-	if (!repl_has_person(r) || r->is_over || r->has_looked || !r->lost.is_known || !sandbox
-			|| !trm_sandbox_is_ready(sandbox) || cli_session_is_shared(&r->cli_session)
+	if (r->was_warned_of_files || !r->lost.is_known || !trm_sandbox_is_ready(sandbox)
 			|| lost_files_is_mounted(&r->lost))
 		return false;
-	r->has_looked = true;
+	repl_begin(r, &looking);
+	line_borrow(r->line, on_look_keys, r);
+	trm_timer_start(r->look_timer, LOOK_MS, 0);
 	lost_files_look(&r->lost);
 	return true;
+}
+
+static void leave_person(struct repl *r)
+{
+	struct trm_entry entry;
+	const char *name = trm_sandbox_name(r->cli_session.sandbox);
+	if (cli_session_is_shared(&r->cli_session)) {
+		bool is_known = !repl_is_far(r) && trm_registry_find(name, &entry, NULL) == 0
+				&& entry.has_state;
+		tell_left(r, name, !is_known || entry.is_kept);
+		r->is_over = true;
+	} else if (!looks_for_files(r)) {
+		r->is_leaving = false;
+		r->is_over = !hesitates(r);
+	}
 }
 
 void repl_leave(struct repl *r)
 {
 	r->is_leaving = true;
-	if (r->activity.what)
+	if (r->activity.what || r->is_over)
 		return;
-	struct trm_entry entry;
-	if (repl_has_person(r) && r->cli_session.sandbox && !r->is_over) {
-		const char *name = trm_sandbox_name(r->cli_session.sandbox);
-		bool is_known = !repl_is_far(r) && trm_registry_find(name, &entry, NULL) == 0
-				&& entry.has_state;
-		if (cli_session_is_shared(&r->cli_session))
-			tell_left(r, name, !is_known || entry.is_kept);
-		else if (is_known && hesitates(r, name, entry.clients > 1 ? entry.clients - 1 : 0)) {
-			r->is_leaving = false;
-			return;
-		}
-	}
-	if (looks_for_files(r))
-		return;
-	if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
+	if (repl_has_person(r) && r->cli_session.sandbox)
+		leave_person(r);
+	else if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
 			|| !r->cli_session.sandbox)
 		r->is_over = true;
 	else
@@ -399,6 +458,8 @@ static int open_repl_session(struct repl *r, struct trm_error *reterr)
 	if (e == 0 && repl_has_person(r) && !trm_sandbox_is_attached(r->cli_session.sandbox))
 		lost_files_begin(&r->lost, r->cli_session.sandbox, NULL);
 	if (e == 0)
+		e = trm_loop_add_timer(r->cli_session.loop, on_look_due, r, &r->look_timer, reterr);
+	if (e == 0)
 		e = repl_run_open(r, reterr);
 	char hint[TRM_NET_HINT];
 	if (e == 0 && !trm_sandbox_is_attached(r->cli_session.sandbox)
@@ -485,6 +546,7 @@ static void close_all(struct repl *r)
 	piped_close(r);
 	trm_timer_remove(r->calm);
 	trm_timer_remove(r->wait_timer);
+	trm_timer_remove(r->look_timer);
 	trm_timer_remove(r->step_timer);
 	trm_signal_remove(r->winch);
 	trm_signal_remove(r->tstp);

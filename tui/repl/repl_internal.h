@@ -69,10 +69,10 @@ struct repl {
 	struct cli_session cli_session;
 	struct trm_session *session;
 	const struct trm_lang *lang;
-	unsigned used_langs;                                    /* bit per language that has run something */
-	struct lost_files lost;                                 /* files that end with the sandbox */
-	bool has_looked;                                        /* … for them, at the end */
-	bool was_warned;                                        /* that others lose the sandbox */
+	unsigned used_langs;    /* bit per language that has run something */
+	struct lost_files lost; /* files that end with the sandbox */
+	bool was_warned;        /* that others lose the sandbox */
+	bool was_warned_of_files;
 	struct tail tail;                                       /* the end of the run's stderr */
 	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been
 								   told */
@@ -86,7 +86,8 @@ struct repl {
 	struct images *images; /* images.c; NULL until one came */
 	struct line *line;     /* NULL: lines come from a pipe */
 	struct history history;
-	struct trm_timer *calm; /* until the prompt comes back below output that has no newline */
+	struct trm_timer *look_timer; /* leaving does not wait longer for the list of files */
+	struct trm_timer *calm;       /* until the prompt comes back below output that has no newline */
 
 	/* a pipe: piped.c */
 	struct stdin_feed stdin_feed;
