@@ -354,18 +354,31 @@ static bool is_over(const struct trm_proc *p)
 	return p->is_closed || !p->stream.id;
 }
 
+static int check_room(const struct input *in, size_t n, struct trm_error *reterr)
+{
+	if (n > PROC_QUEUE_MAX - in->queue.len)
+		return trm_error_set(reterr, TRM_ETOOBIG,
+				"more than %u MiB of input is already waiting for the process",
+				PROC_QUEUE_MAX / 1024 / 1024);
+	return 0;
+}
+
+int proc_check_room(const struct trm_proc *proc, size_t n, struct trm_error *reterr)
+{
+	return check_room(&proc->in, n, reterr);
+}
+
 /* Bytes that fit the window are sent at once, without a copy. */
 static int write_input(
 		struct trm_proc *p, struct input *in, const char *bytes, size_t n, struct trm_error *reterr)
 {
 	size_t now = 0;
-	if (n > PROC_QUEUE_MAX - in->queue.len)
-		return trm_error_set(reterr, TRM_ETOOBIG,
-				"more than %u MiB of input is already waiting for the process",
-				PROC_QUEUE_MAX / 1024 / 1024);
+	int r = check_room(in, n, reterr);
+	if (r < 0)
+		return r;
 	if (!in->queue.len)
 		now = n < FRAME_INPUT_WINDOW - in->in_flight ? n : FRAME_INPUT_WINDOW - in->in_flight;
-	int r = buf_append(&in->queue, bytes + now, n - now);
+	r = buf_append(&in->queue, bytes + now, n - now);
 	if (r < 0)
 		return trm_error_set(reterr, r, "out of memory");
 	if (now) {

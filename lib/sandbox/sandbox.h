@@ -265,6 +265,8 @@ int proc_spawn_shared(struct trm_sandbox *sandbox, const struct trm_proc_opts *o
 void proc_want_turn(struct trm_proc *proc);
 void proc_take_turn(struct trm_proc *proc);
 void proc_release_turn(struct trm_proc *proc);
+/* TRM_ETOOBIG: trm_proc_write() would refuse so many bytes for stdin, because too many are waiting. */
+int proc_check_room(const struct trm_proc *proc, size_t n, struct trm_error *reterr);
 /* Send a whole line to the other clients. */
 int proc_send_note(struct trm_proc *proc, const void *bytes, size_t n, struct trm_error *reterr);
 /* Kill the processes that `proc` has started within the last age_ms; with NULL or 0, all orphans. */

@@ -104,6 +104,9 @@ int trm_run_write(struct trm_run *run, const void *bytes, size_t n, struct trm_e
 	if (run->kernel && !run->kernel->proc)
 		return trm_error_set(reterr, TRM_ECLOSED, "the interpreter has ended");
 	if (run->kernel) {
+		int r = proc_check_room(run->kernel->proc, n, reterr);
+		if (r < 0)
+			return r;
 		run_clock_resume(run, CLOCK_ASKED);
 		if (memchr(bytes, '\n', n))
 			note_answer(run);

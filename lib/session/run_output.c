@@ -58,6 +58,7 @@ void run_print(struct trm_run *run, int stream, const void *bytes, size_t n)
 	struct own_run *own = run_own(run);
 	struct peer_run *peer = run_peer(run);
 	run->has_printed = true;
+	run->is_asked = false;
 	if (peer)
 		peer->awaits_input = peer->is_asking = false;
 	if (own)

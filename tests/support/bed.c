@@ -109,6 +109,13 @@ static void on_input(void *user, struct trm_run *run, const char *prompt, bool i
 		bed->on_input(bed);
 }
 
+static void on_answered(void *user, struct trm_run *run)
+{
+	struct bed *bed = user;
+	(void)run;
+	bed->n_answered++;
+}
+
 static void on_memory(void *user, struct trm_run *run, uint64_t used_bytes, uint64_t limit_bytes)
 {
 	struct bed *bed = user;
@@ -139,6 +146,7 @@ static void on_done(void *user, struct trm_run *run, const struct trm_result *re
 static const struct trm_run_cb RUN_CB = {.started = on_started,
 		.output = on_output,
 		.input = on_input,
+		.answered = on_answered,
 		.memory = on_memory,
 		.stopping = on_stopping,
 		.done = on_done};
@@ -246,8 +254,8 @@ static void clear_run(struct bed *bed)
 	text_clear(&bed->out[0]);
 	text_clear(&bed->out[1]);
 	text_clear(&bed->prompts);
-	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_killing = bed->n_stopping = bed->n_memory =
-			0;
+	bed->n_started = bed->n_outputs = bed->n_inputs = bed->n_answered = bed->n_killing = bed->n_stopping =
+			bed->n_memory = 0;
 }
 
 void bed_begin(struct bed *bed, const struct trm_run_opts *opts)

@@ -28,7 +28,7 @@ struct bed {
 	struct trm_result *result; /* a copy, freed by the next run; NULL while it runs */
 	struct bed_text out[2];    /* what cb->output brought */
 	struct bed_text prompts;   /* of cb->input, each followed by a newline */
-	unsigned n_started, n_outputs, n_inputs, n_killing;
+	unsigned n_started, n_outputs, n_inputs, n_answered, n_killing;
 	struct trm_stopping stopping; /* as last told */
 	unsigned n_stopping, n_memory;
 	uint64_t memory_bytes; /* as last warned of */

@@ -443,6 +443,40 @@ static void input_is_asked_for(void **state)
 	bed_close(&bed);
 }
 
+static bool was_asked(struct bed *b)
+{
+	return b->n_inputs;
+}
+
+static bool was_answered(struct bed *b)
+{
+	return b->n_answered;
+}
+
+/* Nobody hears of an answer that was not taken. */
+static void an_answer_that_is_too_long_is_none(void **state)
+{
+	enum { TOO_LONG = (64 << 20) + 1 };
+	struct trm_run_opts o = python("ask name?\nloop");
+	char *answer = calloc(1, TOO_LONG);
+	(void)state;
+	assert_non_null(answer);
+	*answer = '\n';
+	lie_down(NULL);
+	o.offers_stdin = true;
+	bed_begin(&bed, &o);
+	assert_true(bed_wait_for(&bed, was_asked, 10000));
+	assert_int_equal(trm_run_write(bed.run, answer, TOO_LONG, &bed.why), TRM_ETOOBIG);
+	assert_false(bed_wait_for(&bed, was_answered, 50));
+	answer_bob(&bed);
+	assert_true(bed_wait_for(&bed, was_answered, 10000));
+	trm_run_interrupt(bed.run);
+	assert_int_equal(bed_end(&bed)->status, TRM_STATUS_INTERRUPTED);
+	assert_int_equal(bed.n_answered, 1);
+	bed_close(&bed);
+	free(answer);
+}
+
 static bool has_answered(struct bed *b)
 {
 	return b->result;
@@ -662,6 +696,7 @@ int main(void)
 			cmocka_unit_test(late_output_is_not_the_next_runs),
 			cmocka_unit_test(manual_credit_holds_output_back),
 			cmocka_unit_test(input_is_asked_for),
+			cmocka_unit_test(an_answer_that_is_too_long_is_none),
 			cmocka_unit_test(the_limit_does_not_count_while_a_person_thinks),
 			cmocka_unit_test(without_an_offer_there_is_eof),
 			cmocka_unit_test(what_is_left_of_input_is_not_the_next_runs),
