@@ -361,7 +361,6 @@ int kube_stream(const struct proxy_use *use, const char *space, const struct kub
 	static struct stream s; /* large */
 	struct buf target;
 	int code = UNDONE;
-	snprintf(why, PROXY_WORDS, "the command cannot be put into a request");
 	s = (struct stream){.fd = -1,
 			.bytes = malloc(PIECE),
 			.keeps_input = waits,
@@ -371,6 +370,8 @@ int kube_stream(const struct proxy_use *use, const char *space, const struct kub
 	buf_init(&s.to_out, 4 * PENDING_MAX);
 	buf_init(&s.replay, REPLAY_MAX);
 	buf_init(&target, HANDSHAKE_HEAD_MAX);
+	snprintf(why, PROXY_WORDS, "%s",
+			s.bytes ? "the command cannot be put into a request" : "out of memory");
 	if (s.bytes && kube_exec_path_put(&target, space, command) == 0 && buf_append(&target, "", 1) == 0)
 		code = run_stream(&s, use, buf_at(&target), why);
 	const uint64_t since_ms = clock_ms();
