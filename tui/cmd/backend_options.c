@@ -136,24 +136,16 @@ static bool is_running(const struct trm_config *config)
 	       && trm_registry_find(config->name, &entry, NULL) == 0;
 }
 
-/* Files of a local sandbox with namespaces lie in memory, and leave a quarter of it to programs. */
 static void tell_disk(const struct options *o, const struct trm_config *config)
 {
-	const struct trm_limits *limits = &config->limits;
-	enum trm_isolation isolation = TRM_ISOLATION_AUTO;
-	uint64_t most = limits->mem_bytes / 4 * 3;
-	if (!options_has(o, "disk") || strcmp(config->backend, "local") != 0 || limits->disk_bytes <= most
-			|| is_running(config))
+	struct trm_sandbox_opts opts;
+	struct trm_config_lists lists;
+	char hint[TRM_DISK_HINT];
+	if (!options_has(o, "disk") || strcmp(config->backend, "local") != 0 || is_running(config))
 		return;
-	trm_isolation_find(config->isolation, &isolation);
-	if (isolation == TRM_ISOLATION_AUTO)
-		isolation = trm_isolation_best(NULL);
-	if (isolation == TRM_ISOLATION_NAMESPACES)
-		cmd_fail("note: files are kept in memory, so they can have %" PRIu64
-			 " MiB, three quarters of --memory; "
-			 "--disk %" PRIu64 " needs --memory %" PRIu64,
-				most >> 20, limits->disk_bytes >> 20,
-				((limits->disk_bytes >> 20) * 4 + 2) / 3);
+	trm_config_sandbox_opts(config, &lists, &opts);
+	if (trm_disk_hint(&opts, hint, sizeof hint))
+		cmd_fail("note: %s", hint);
 }
 
 int options_check_backend(const struct options *o, const struct trm_config *config)

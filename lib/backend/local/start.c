@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend/local/start.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,21 @@ static int choose_hold(const struct trm_sandbox_opts *opts, struct hold *hold, s
 		return r;
 	return hold->level == ISOLATION_NAMESPACES ? machine_find_bwrap(hold->bwrap, reterr)
 						   : choose_folder(opts, hold, reterr);
+}
+
+bool trm_disk_hint(const struct trm_sandbox_opts *opts, char *out, size_t cap)
+{
+	struct hold hold;
+	const uint64_t wanted_mib = opts->limits.disk_bytes >> 20;
+	if (disk_in_memory(&opts->limits) == opts->limits.disk_bytes || choose_hold(opts, &hold, NULL) < 0
+			|| hold.disk_bytes == opts->limits.disk_bytes)
+		return false;
+	snprintf(out, cap,
+			"files are kept in memory, so they can have %" PRIu64
+			" MiB, three quarters of the memory limit; %" PRIu64
+			" MiB of files need a limit of %" PRIu64 " MiB",
+			hold.disk_bytes >> 20, wanted_mib, (wanted_mib * 4 + 2) / 3);
+	return true;
 }
 
 /* ---- the description ------------------------------------------------------------------- */

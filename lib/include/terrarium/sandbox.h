@@ -65,6 +65,12 @@ int trm_sandbox_open(struct trm_loop *loop, const struct trm_sandbox_opts *opts,
 		const struct trm_sandbox_cb *cb, void *user, struct trm_sandbox **ret_sandbox,
 		struct trm_error *reterr);
 
+/* True if a new local sandbox with these options would get less room for files than limits.disk_bytes: where
+ * they lie in memory, they leave a quarter of its limit to programs. `out` is then a sentence that says so.
+ * Looks at this machine as trm_isolation_best() does. */
+enum { TRM_DISK_HINT = 200 };
+bool trm_disk_hint(const struct trm_sandbox_opts *opts, char *out, size_t cap);
+
 /* Close the handle. Everything pending first ends with TRM_ECANCELED. A kept sandbox, and one that we
  * attached to, is left running; any other sandbox ends. May be called twice. */
 void trm_sandbox_close(struct trm_sandbox *sandbox);
