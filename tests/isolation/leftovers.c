@@ -284,7 +284,9 @@ static void after_an_early_close(void **state)
 		struct traces t = {.word = "no such word"};
 		bool is_closed = false;
 		double deadline = host_now_ms() + INSIDE_DEADLINE_MS, until = host_now_ms() + i * 0.1;
-		assert_int_equal(trm_sandbox_open(loop, &opts, &cb, &is_closed, &sandbox, NULL), 0);
+		struct trm_error why = {0};
+		if (trm_sandbox_open(loop, &opts, &cb, &is_closed, &sandbox, &why) < 0)
+			fail_msg("sandbox %u was not opened: %s", i, why.msg);
 		trace_sandbox(&t, sandbox);
 		while (host_now_ms() < until)
 			trm_loop_step(loop, 0);
