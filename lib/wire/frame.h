@@ -63,11 +63,11 @@
  * holds up the others for FRAME_SLOW_MS (the one with the turn: FRAME_TURN_TIMEOUT_MS) is detached with
  * ERROR TRM_EBUSY. It may attach again, and finds out by `position` and `lost_bytes` what it has missed.
  *
- * Commands. A process without a key, whose SPAWN says by whom it is run, is told to the clients that have
- * sent FOLLOW: ANNOUNCED with its begin, its output and its end (message.h: announced_msg). Who comes later
- * gets the begin then. These clients never hold up the process: one that reads slowly misses output, and
- * finds out by `position`. What it was told the begin of, it is told the end of, and the newest output before
- * that.
+ * Commands. Clients that have sent FOLLOW get news of each process that has no key and whose SPAWN says by
+ * whom it is run: ANNOUNCED with its begin, its output and its end (message.h: announced_msg). A client that
+ * follows later gets the begin then. These clients never hold up the process: one that reads slowly misses
+ * output, and finds out by `position`. A client that got the begin also gets the end, and the newest output
+ * before it.
  *
  * Payloads consist of pack.h fields in the order given. A field list may grow at its end: readers ignore
  * fields that they do not know. */

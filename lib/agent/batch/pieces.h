@@ -43,7 +43,7 @@ void pieces_init(struct pieces *p);
 
 /* Is the code a piece, and no program? */
 bool pieces_take(const struct pieces *p, const struct order *o);
-/* What a run has used beside the processes that have ended. */
+/* The cost of a run that the usage of its ended processes does not contain. */
 struct pieces_cost {
 	uint64_t cpu_us;     /* of the piece itself */
 	uint64_t compile_ns; /* until it was compiled */

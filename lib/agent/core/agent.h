@@ -15,7 +15,7 @@
  *                    its descendants
  *   subscriber.c     a subscriber; turns.c and slow_client.c: how several of them share a process; history.c:
  *                    the replay for later ones
- *   publish.c        commands that other clients are told of
+ *   publish.c        news of commands for other clients
  *   output.c         from the process's pipes to its subscribers: credit, barrier
  *   feed.c           from clients to the process's stdin and control pipes
  *   transfer.c       small files in and out, one at a time
@@ -69,7 +69,7 @@ struct agent {
 	size_t n_clients;
 	uint32_t last_client; /* the last number that a client got */
 	struct proc *procs;
-	struct published *published; /* commands that clients are told of: see publish.h */
+	struct published *published; /* commands that followers get news of: see publish.h */
 	uint32_t last_published;
 	size_t published_bytes; /* output of theirs that is kept */
 	uint64_t oom_kills;     /* in a container: kills that are known */

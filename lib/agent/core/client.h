@@ -48,8 +48,8 @@ struct client {
 	uint32_t crowd;    /* the number of clients that it was told last */
 	bool greeted;
 	bool is_observer; /* not counted */
-	bool follows;     /* it is told of the others and their commands */
-	/* What it was not told of them, because too much was unread: see publish.c. */
+	bool follows;     /* it gets news of the others and their commands */
+	/* News that it has yet to get, because too much was unread: see publish.c. */
 	bool owes_present;
 	struct buf owed_gone; /* numbers, u32 */
 	char *by;             /* what it is, as it says; NULL: it does not */

@@ -51,7 +51,7 @@ static size_t allowance(const struct proc *proc)
 	return n;
 }
 
-/* Who does not subscribe gets it, too: later, or as one who follows. */
+/* Clients that do not subscribe get it, too: later, or as followers. */
 static void publish(struct proc *proc, uint8_t channel, const char *bytes, size_t n)
 {
 	struct proc_history *history = proc->proc_history;

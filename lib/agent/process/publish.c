@@ -88,7 +88,7 @@ static void tell_present(struct client *to)
 	}
 }
 
-/* Who has come is told before who has gone. */
+/* Clients learn who has come before who has gone. */
 static void catch_up(struct client *to)
 {
 	if (to->owes_present && takes_news(to))
@@ -409,7 +409,7 @@ void publish_exit(struct proc *proc, const struct exited_msg *exit)
 	published->has_ended = true;
 	published->exit_code = exit ? exit->exit_code : -1;
 	published->signal = exit ? exit->signal : 0;
-	/* Who has not been told of it is not told any more. */
+	/* A follower that does not know of the command need not learn that it has ended. */
 	for (struct follower **at = &published->followers; *at;)
 		if ((*at)->knows_begin)
 			at = &(*at)->next;
