@@ -21,6 +21,9 @@
 #include "sweep/sweep.h"
 #include "wire/control.h"
 
+/* How often to make something again that another process removes at the same moment. */
+enum { TRIES = 100 };
+
 /* ---- the directory ----------------------------------------------------------------- */
 
 /* Check a directory. `mask` are the mode bits that it must not have. 0: it is fine. */
@@ -99,9 +102,15 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 	int r = choose_directory(path, reterr);
 	if (r < 0)
 		return r;
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		return trm_error_set_errno(reterr, errno, "cannot make the runtime directory %s", path);
-	return open_chosen(path, reterr);
+	/* The last sandbox to end may remove it in between. */
+	r = TRM_ENOENT;
+	for (int tries = 0; r == TRM_ENOENT && tries < TRIES; tries++) {
+		if (mkdir(path, 0700) < 0 && errno != EEXIST)
+			return trm_error_set_errno(
+					reterr, errno, "cannot make the runtime directory %s", path);
+		r = open_chosen(path, reterr);
+	}
+	return r;
 }
 
 int rundir_find(char path[RUNDIR_PATH], struct trm_error *reterr)
@@ -163,7 +172,7 @@ int rundir_entry_make(struct rundir_entry *ret, const char *name, struct trm_err
 	struct rundir_entry e = {.run_fd = -1, .entry_fd = -1};
 	snprintf(e.name, sizeof e.name, "%s", name);
 	const struct timespec nap = {.tv_nsec = 1000000};
-	for (int tries = 0; tries < 100; tries++) {
+	for (int tries = 0; tries < TRIES; tries++) {
 		e.run_fd = rundir_open(e.path, reterr);
 		if (e.run_fd < 0)
 			return e.run_fd;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <terrarium/error.h>
@@ -44,6 +46,32 @@ static void it_is_made_and_closed_to_others(void **state)
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
+}
+
+/* As the supervisor of the last sandbox does while the next sandbox starts. */
+static void it_is_made_again_when_somebody_removes_it(void **state)
+{
+	enum { TIMES = 5000 };
+	char path[RUNDIR_PATH];
+	struct trm_error e;
+	(void)state;
+	pid_t parent = getpid(), remover = fork();
+	if (remover == 0) {
+		while (getppid() == parent)
+			rmdir(dir);
+		_exit(0);
+	}
+	assert_true(remover > 0);
+	int fd = 0;
+	for (int i = 0; i < TIMES && fd >= 0; i++) {
+		fd = rundir_open(path, &e);
+		if (fd >= 0)
+			close(fd);
+	}
+	kill(remover, SIGKILL);
+	waitpid(remover, NULL, 0);
+	if (fd < 0)
+		fail_msg("%s", e.msg);
 }
 
 static void one_open_to_others_is_refused(void **state)
@@ -200,6 +228,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test_setup_teardown(
 					it_is_made_and_closed_to_others, make_base, remove_base),
+			cmocka_unit_test_setup_teardown(
+					it_is_made_again_when_somebody_removes_it, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(
 					one_open_to_others_is_refused, make_base, remove_base),
 			cmocka_unit_test_setup_teardown(
