@@ -208,6 +208,7 @@ int app_load_keys(struct app *a, struct trm_error *reterr)
 	keymap_finish(&a->model.keymap);
 	a->model.keymap = map;
 	bool is_vi = a->opts->keymap && strcmp(a->opts->keymap, "vi") == 0;
+	history_gather(model_editor(&a->model)->history, false);
 	a->model.vi = (struct vi){.mode = is_vi ? VI_NORMAL : VI_OFF};
 	return 0;
 }

@@ -455,7 +455,14 @@ void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 	if (v->mode == VI_INSERT)
 		record_key(v, is_other ? 0 : ev->key);
 	if (is_other || (ev->key >= KEYS_BASE && ev->key != K_ENTER && ev->key != K_BACKSPACE))
-		v->repeats = 0; /* the cursor may have moved */
+		vi_break(v, e); /* the cursor may have moved */
+}
+
+void vi_break(struct vi *v, const struct editor *e)
+{
+	v->repeats = 0;
+	if (v->mode == VI_INSERT)
+		history_gather(e->history, true);
 }
 
 static void end_change(struct vi *v)
@@ -476,7 +483,12 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search */
 		vi_go_to(e, selection_start(e->sel));
 	record_key(v, ev->key);
+	/* One change is one step of undo, with all that is typed until Escape. */
+	if (v->mode != VI_INSERT)
+		history_gather(e->history, true);
 	bits = v->mode == VI_INSERT ? vi_end_insert(v, e) : take_key(v, e, ev, ret_request);
+	if (v->mode != VI_INSERT)
+		history_gather(e->history, false);
 	if (v->mode == VI_NORMAL && is_idle(v))
 		end_change(v);
 	editor_show_cursor(e);

@@ -59,6 +59,8 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 /* The editor is about to handle a key of insert mode, which becomes part of the change that can be repeated.
  */
 void vi_typed(struct vi *v, const struct editor *e, const struct event *ev);
+/* Something else moves the cursor or changes the text: what is typed from here on is another insertion. */
+void vi_break(struct vi *v, const struct editor *e);
 const char *vi_mode_name(const struct vi *v); /* "NORMAL"; "" without vi */
 
 #endif

@@ -22,8 +22,9 @@ void buffer_show(struct model *m, struct buffer *b, struct effects *out)
 {
 	const struct trm_lang *lang = b->editor.lang;
 
+	history_gather(model_editor(m)->history, false);
 	buffers_show(&m->buffers, b->id);
-	m->vi.repeats = 0;
+	vi_break(&m->vi, model_editor(m));
 	if (m->lang != lang && m->sandbox.state != SANDBOX_DEAD)
 		effect_lang(out, EFFECT_WARM, lang);
 	m->lang = lang;

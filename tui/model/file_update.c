@@ -90,7 +90,7 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 
 static void on_reloaded(struct model *m, const struct msg *msg)
 {
-	m->vi.repeats = 0;
+	vi_break(&m->vi, model_editor(m));
 	notices_add(&m->notices, m->now_ns, msg->file.error != NULL, "%s",
 			msg->file.error ? msg->file.error
 					: "reloaded from the disk (undo restores your version)");

@@ -69,7 +69,8 @@ static bool drag_border(struct model *m, const struct event *ev)
 
 void update_mouse(struct model *m, const struct event *ev, struct effects *out)
 {
-	m->vi.repeats = 0; /* the cursor may move */
+	if (ev->action == MOUSE_PRESS || ev->action == MOUSE_DRAG)
+		vi_break(&m->vi, model_editor(m));
 	if (!m->has_mouse_pane && drag_border(m, ev))
 		return;
 	if (m->has_mouse_pane && (ev->action == MOUSE_DRAG || ev->action == MOUSE_RELEASE)) {

@@ -32,6 +32,7 @@ struct history {
 	size_t saving;           /* the value of `at` when saving began, or NEVER */
 	struct selection before; /* of the next step */
 	bool is_open;            /* the next edit belongs to the last step */
+	bool gathers;            /* so do all edits */
 	history_listener *listener;
 	void *listener_user;
 };
@@ -114,9 +115,16 @@ static int delete_recorded(struct history *h, size_t pos, size_t n)
 void history_begin(struct history *h, struct selection before, bool joins)
 {
 	/* The saved state stays a step of its own, so that undo can return to it. */
-	h->is_open = joins && h->is_open && h->at > 0 && h->at != h->saved && h->at != h->saving;
+	h->is_open = (joins || h->gathers) && h->is_open && h->at > 0 && h->at != h->saved
+		     && h->at != h->saving;
 	if (!h->is_open)
 		h->before = before;
+}
+
+void history_gather(struct history *h, bool gathers)
+{
+	h->gathers = gathers;
+	h->is_open = false;
 }
 
 void history_end(struct history *h, struct selection after)

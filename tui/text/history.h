@@ -23,6 +23,10 @@ struct text *history_text(const struct history *h);
 /* Begin a new step, unless `joins` and the last edit ended where the next one begins (a burst of typing). */
 void history_begin(struct history *h, struct selection before, bool joins);
 
+/* From now on all edits are one new step, until the next call. After an undo, and after the text was saved,
+ * another step begins, as always. */
+void history_gather(struct history *h, bool gathers);
+
 /* Edit and record. 0, or TRM_ENOMEM; then nothing has changed. */
 int history_insert(struct history *h, size_t pos, const char *bytes, size_t n);
 int history_delete(struct history *h, size_t pos, size_t n);

@@ -65,7 +65,9 @@ static void a_change_is_repeated_as_it_was_typed(void **state)
 	press(K_ESCAPE, 0);
 	type(".");
 	has_text("if a:\n    b\n    c\n    c");
-	type("uuuu"); /* the new line and what is typed in it are a step each */
+	type("u"); /* the new line and what is typed in it are one step */
+	has_text("if a:\n    b\n    c");
+	type("u");
 	has_text("if a:\n    b");
 }
 
