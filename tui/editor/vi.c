@@ -30,16 +30,35 @@ static bool is_idle(const struct vi *v)
 bool vi_wants(const struct vi *v, const struct event *ev)
 {
 	bool is_sign = ev->key >= ' ' && ev->key < KEYS_BASE && !(ev->mods & (MOD_CTRL | MOD_ALT));
-	bool is_plain = is_sign || ((ev->key == K_BACKSPACE || ev->key == K_ENTER) && !ev->mods);
+	bool is_edit = ev->key == K_BACKSPACE || ev->key == K_DELETE || ev->key == K_TAB;
 
 	if (v->mode == VI_OFF)
 		return false;
 	if (ev->key == K_ESCAPE)
 		return v->mode == VI_INSERT || vi_is_visual(v) || !is_idle(v);
 	if (v->mode == VI_INSERT)
-		return false;
-	return is_plain || (ev->key == 'r' && ev->mods == MOD_CTRL);
+		return ev->mods == MOD_CTRL && vi_wants_ctrl_typed(ev->key);
+	if (ev->mods == MOD_CTRL)
+		return vi_wants_ctrl(ev->key);
+	return is_sign || is_edit || (!ev->mods && ev->key >= K_ENTER && ev->key <= K_DELETE);
 }
+
+/* The sign of vi that a named key stands for. */
+static uint32_t sign_of(const struct event *ev)
+{
+	static const struct {
+		uint32_t key, sign;
+		uint8_t mods;
+	} signs[] = {{K_LEFT, 'h', 0}, {K_RIGHT, 'l', 0}, {K_UP, 'k', 0}, {K_DOWN, 'j', 0}, {K_END, '$', 0},
+			{K_DELETE, 'x', 0}, {K_INSERT, 'i', 0}, {'h', 'h', MOD_CTRL}, {'j', 'j', MOD_CTRL},
+			{K_LEFT, 'b', MOD_CTRL}, {K_RIGHT, 'w', MOD_CTRL}};
+
+	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+		if (signs[i].key == ev->key && signs[i].mods == ev->mods)
+			return signs[i].sign;
+	return ev->key;
+}
+
 /* ---- keys ---- */
 
 void vi_forget_keys(struct vi *v)
@@ -182,11 +201,79 @@ static unsigned take_object(struct vi *v, struct editor *e, bool is_around, uint
 	return vi_operate(v, e, op, o.from, o.to, o.is_lines);
 }
 
-/* Macros, marks and registers, which are not here. Their keys take a character, which must not become a
- * command. */
+/* Macros, marks, registers, windows and sections, which are not here. Their keys take a character, which must
+ * not become a command. */
 static bool is_missing_prefix(uint32_t key)
 {
-	return key < 0x80 && key && strchr("q@m'`\"", (int)key);
+	return key == VI_WINDOW || (key < 0x80 && key && strchr("q@m'`\"[]", (int)key));
+}
+
+/* So many lines from the cursor on, which stays where it is if they are only copied. */
+static unsigned operate_down(struct vi *v, struct editor *e, uint32_t op, unsigned count)
+{
+	size_t pos = e->sel.cursor;
+	unsigned bits = vi_operate_lines(v, e, op, pos, vi_down_by(e, pos, count ? (long)count - 1 : 0));
+
+	if (op == 'y')
+		vi_go_to(e, pos);
+	else if (op == 'u' || op == 'U' || op == '~')
+		vi_go_to(e, pos < vi_first_ink(e, pos) ? pos : vi_first_ink(e, pos));
+	return bits;
+}
+
+static void begin_operator(struct vi *v, uint32_t op)
+{
+	v->operator= op;
+	v->before = v->count;
+	v->count = 0;
+}
+
+/* An operator with its own key instead of a motion: dd, yy, >>, gUU; or in visual mode. */
+static unsigned take_operator(struct vi *v, struct editor *e, uint32_t op)
+{
+	unsigned count = count_of(v);
+	bool is_done;
+
+	if (vi_is_visual(v))
+		return vi_visual_key(v, e, op, &is_done);
+	v->is_change = op != 'y';
+	vi_forget_keys(v);
+	return operate_down(v, e, op, count);
+}
+
+/* Scroll so that the line of the cursor is the first one, the middle one or the last one. */
+static void place_line(struct editor *e, uint32_t key)
+{
+	size_t line = editor_line(e), rows = e->rows > 0 ? (size_t)e->rows : 1,
+	       above = key == 't' ? 0 : rows - 1;
+
+	if (key == 'z')
+		above = rows / 2;
+	e->top_line = line > above ? line - above : 0;
+	e->top_row = 0;
+}
+
+/* The key after g, z or Z. What is not known does nothing. */
+static unsigned two_keys(struct vi *v, struct editor *e, uint32_t prefix, uint32_t key, bool is_known)
+{
+	if (prefix == 'g' && (key == 'j' || key == 'k') && !v->operator)
+		return move_vertically(v, e, key);
+	if (prefix == 'g' && key < 0x80 && key && strchr("uU~", (int)key)) {
+		if (v->operator== key || vi_is_visual(v))
+			return take_operator(v, e, key);
+		if (!v->operator) {
+			begin_operator(v, key);
+			return EDITOR_HANDLED;
+		}
+	}
+	vi_forget_keys(v);
+	if (prefix == 'z' && (key == 'z' || key == 't' || key == 'b')) {
+		place_line(e, key);
+	} else if (!is_known) {
+		v->unknown_prefix = prefix;
+		v->unknown = key;
+	}
+	return DONE;
 }
 
 static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
@@ -196,14 +283,20 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 	unsigned count = count_of(v), n = count ? count : 1;
 
 	v->prefix = 0;
+	if (prefix == VI_WINDOW && key < 0x80 && key && strchr("wWhjkl", (int)key)) {
+		vi_forget_keys(v);
+		*request = VI_NEXT_PANE;
+		return EDITOR_HANDLED;
+	}
 	if (is_missing_prefix(prefix)) {
 		vi_forget_keys(v);
 		v->unknown = prefix;
-		*request = VI_UNKNOWN;
 		return EDITOR_HANDLED;
 	}
 	if (prefix == 'i' || prefix == 'a')
 		return take_object(v, e, prefix == 'a', key);
+	if (key == K_ENTER)
+		key = '\n';
 	if (prefix == 'r' && vi_is_visual(v))
 		return vi_replace_visual(v, e, key);
 	if (prefix == 'r') {
@@ -215,12 +308,10 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 		pos = vi_first_ink(e, text_line_start(e->text, count ? count - 1 : 0));
 		return move_or_operate(v, e, SPAN_LINES, pos);
 	}
-	if (prefix == 'Z' && key == 'Z')
-		*request = VI_COMMAND; /* the command asks what to do */
-	if (prefix == 'g' || prefix == 'Z') {
-		vi_forget_keys(v);
-		return EDITOR_HANDLED;
-	}
+	if (prefix == 'Z' && (key == 'Z' || key == 'Q') && !v->operator)
+		*request = key == 'Z' ? VI_CLOSE : VI_DISCARD;
+	if (prefix == 'g' || prefix == 'z' || prefix == 'Z')
+		return two_keys(v, e, prefix, key, *request != VI_NOTHING);
 	v->find = prefix;
 	v->find_char = key;
 	bool is_found = vi_find_in_line(e, prefix, key, n, &pos, false);
@@ -238,8 +329,7 @@ static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
 	e->sel.anchor = e->sel.cursor = is_above ? start : end;
 	if (!is_above) {
 		unsigned made = edit_enter(e, 0);
-		v->mode = VI_INSERT;
-		v->repeats = 0;
+		vi_begin_insert(v, e, e->sel.cursor);
 		return made;
 	}
 	unsigned bits = editor_replace(e, start, 0, "\n", 1, BURST_NONE);
@@ -256,17 +346,6 @@ static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t 
 	v->operator= op;
 	enum span span = vi_motion(v, e, key, count, &to);
 	return move_or_operate(v, e, span, to);
-}
-
-/* So many lines from the cursor on, which stays where it is if they are only copied. */
-static unsigned operate_down(struct vi *v, struct editor *e, uint32_t op, unsigned count)
-{
-	size_t pos = e->sel.cursor;
-	unsigned bits = vi_operate_lines(v, e, op, pos, vi_down_by(e, pos, count ? (long)count - 1 : 0));
-
-	if (op == 'y')
-		vi_go_to(e, pos);
-	return bits;
 }
 
 static size_t skip_count(const uint32_t *keys, size_t n, size_t at)
@@ -348,28 +427,52 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 			count_last(v, count);
 		*request = VI_REPEAT;
 		break;
-	default: v->unknown = key; *request = VI_UNKNOWN;
+	default: v->unknown = key;
 	}
 	vi_forget_keys(v);
 	if (v->mode == VI_INSERT && count > 1) {
 		v->repeats = count - 1;
-		v->insert_at = e->sel.cursor;
 		v->opens_lines = key == 'o' || key == 'O';
 	}
 	return bits | DONE;
 }
 
+/* An operator or visual mode with a key that is no motion here. A search or a command takes the keys that
+ * follow, but moves only the cursor. */
+static unsigned unknown_span(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
+{
+	bool is_colon = key == ':' && vi_is_visual(v) && !v->operator;
+
+	v->unknown = is_colon ? 0 : key;
+	v->unknown_prefix = v->operator? v->operator: v->mode == VI_VISUAL ? 'v' : 'V';
+	vi_forget_keys(v);
+	if (key == ':')
+		*request = VI_COMMAND;
+	if (key != '/' && key != '?')
+		return EDITOR_HANDLED;
+	*request = key == '/' ? VI_SEARCH : VI_SEARCH_BACK;
+	if (vi_is_visual(v))
+		vi_go_to(e, v->cursor);
+	v->mode = VI_NORMAL;
+	return DONE;
+}
+
 static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *request)
 {
-	uint32_t key = ev->key;
+	uint32_t key = sign_of(ev);
 	size_t to = vi_is_visual(v) ? v->cursor : e->sel.cursor;
-	bool is_done = false;
+	bool is_done = false, is_page = key == K_PAGE_UP || key == K_PAGE_DOWN;
 
-	if (key == 'r' && ev->mods == MOD_CTRL) {
-		unsigned bits = editor_redo(e);
+	if (is_missing_prefix(v->prefix) && key != K_ESCAPE)
+		return with_prefix(v, e, key, request);
+	if (is_page || (key == ev->key && ev->mods & (MOD_CTRL | MOD_ALT))) {
+		unsigned count = count_of(v);
 		vi_forget_keys(v);
-		vi_put_cursor(e, selection_start(e->sel));
-		return bits;
+		return vi_ctrl_key(v, e, key, count);
+	}
+	if (v->prefix && key != K_ESCAPE && ev->key > KEYS_BASE && ev->key != K_ENTER) {
+		vi_forget_keys(v);
+		return EDITOR_HANDLED;
 	}
 	if (v->prefix && key != K_ESCAPE)
 		return with_prefix(v, e, key, request);
@@ -391,16 +494,12 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 		return EDITOR_HANDLED;
 	}
 	bool is_object = (key == 'i' || key == 'a') && (v->operator|| vi_is_visual(v));
-	if (is_object || (key < 0x80 && strchr("fFtTgZr", (int)key) && !(key == 'r' && v->operator))) {
+	if (is_object || (key < 0x80 && strchr("fFtTgzZr", (int)key) && !(key == 'r' && v->operator))) {
 		v->prefix = key;
 		return EDITOR_HANDLED;
 	}
-	if (v->operator== key) { /* dd, yy, >> */
-		unsigned count = count_of(v);
-		v->is_change = key != 'y';
-		vi_forget_keys(v);
-		return operate_down(v, e, key, count);
-	}
+	if (v->operator== key)
+		return take_operator(v, e, key);
 	if (!v->operator&&(key == 'j' || key == 'k'))
 		return move_vertically(v, e, key);
 	bool is_change_word = v->operator== 'c' &&(key == 'w' || key == 'W') && vi_class_of(e, to, false);
@@ -409,18 +508,14 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	/* … except on the last character of a word, which is already an end. */
 	enum span span = stays && count < 2 ? SPAN_INCLUSIVE
 					    : vi_motion(v, e, meant, stays ? count - 1 : count, &to);
-	bool is_motion = meant == K_ENTER || meant == K_BACKSPACE
+	bool is_motion = meant == K_ENTER || meant == K_BACKSPACE || meant == K_HOME
 			 || (meant < 0x80 && strchr("hl 0^$wWeEbB{}GjkG+-%;,", (int)meant));
 	if (is_motion)
 		return move_or_operate(v, e, span, to);
-	if (v->operator|| vi_is_visual(v)) {
-		vi_forget_keys(v);
-		return EDITOR_HANDLED;
-	}
-	if (key < 0x80 && strchr("dcy<>", (int)key)) {
-		v->operator= key;
-		v->before = v->count;
-		v->count = 0;
+	if (v->operator|| vi_is_visual(v))
+		return unknown_span(v, e, key, request);
+	if (key < 0x80 && strchr("dcy<>=!", (int)key)) {
+		begin_operator(v, key);
 		return EDITOR_HANDLED;
 	}
 	return normal_command(v, e, key, request);
@@ -450,8 +545,7 @@ void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 {
 	bool is_other = ev->mods & (MOD_CTRL | MOD_ALT);
 
-	if (v->repeats)
-		follow_erasing(v, e, ev->key);
+	follow_erasing(v, e, ev->key);
 	if (v->mode == VI_INSERT)
 		record_key(v, is_other ? 0 : ev->key);
 	if (is_other || (ev->key >= KEYS_BASE && ev->key != K_ENTER && ev->key != K_BACKSPACE))
@@ -461,6 +555,7 @@ void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 void vi_break(struct vi *v, const struct editor *e)
 {
 	v->repeats = 0;
+	v->insert_at = SIZE_MAX;
 	if (v->mode == VI_INSERT)
 		history_gather(e->history, true);
 }
@@ -477,20 +572,30 @@ static void end_change(struct vi *v)
 
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request)
 {
+	bool is_erasing = v->mode == VI_INSERT && ev->key != K_ESCAPE;
 	unsigned bits;
 
 	*ret_request = VI_NOTHING;
+	v->unknown = v->unknown_prefix = 0;
+	v->unknown_mods = ev->key > KEYS_BASE || ev->mods & (MOD_CTRL | MOD_ALT) ? ev->mods : 0;
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search */
 		vi_go_to(e, selection_start(e->sel));
-	record_key(v, ev->key);
+	record_key(v, is_erasing ? ev->key & 0x1F : ev->key);
 	/* One change is one step of undo, with all that is typed until Escape. */
 	if (v->mode != VI_INSERT)
 		history_gather(e->history, true);
-	bits = v->mode == VI_INSERT ? vi_end_insert(v, e) : take_key(v, e, ev, ret_request);
+	if (is_erasing)
+		follow_erasing(v, e, K_BACKSPACE);
+	bits = is_erasing             ? vi_erase_typed(v, e, ev->key)
+	       : v->mode == VI_INSERT ? vi_end_insert(v, e)
+				      : take_key(v, e, ev, ret_request);
+	if (is_erasing)
+		follow_erasing(v, e, 0);
 	if (v->mode != VI_INSERT)
 		history_gather(e->history, false);
 	if (v->mode == VI_NORMAL && is_idle(v))
 		end_change(v);
-	editor_show_cursor(e);
+	if (!(bits & EDITOR_SCROLLED))
+		editor_show_cursor(e);
 	return bits | DONE;
 }

@@ -3,8 +3,9 @@
 #define TUI_EDITOR_VI_H
 
 /* The keys of vi for an editor: normal, visual and visual line mode. In insert mode the keys of the editor
- * apply; this file only handles Escape. Function keys and keys with Ctrl or Alt belong to the key map,
- * except Ctrl-R. Pure. */
+ * apply, but for Escape, Ctrl-W and Ctrl-U. In the other modes vi also takes the keys that would edit the
+ * text without being vi's: what it does not know, it says. Function keys, and other keys with Ctrl or Alt,
+ * belong to the key map. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,9 +25,11 @@ enum vi_request {
 	VI_WORD_BACK,
 	VI_NEXT,
 	VI_PREVIOUS,
-	VI_COMMAND,
+	VI_COMMAND, /* ":"; in visual mode for its lines */
 	VI_REPEAT,
-	VI_UNKNOWN
+	VI_CLOSE,     /* ZZ */
+	VI_DISCARD,   /* ZQ */
+	VI_NEXT_PANE, /* ^W w */
 };
 
 enum { VI_KEYS = 512 }; /* keys of a change that can be repeated */
@@ -34,13 +37,16 @@ enum { VI_KEYS = 512 }; /* keys of a change that can be repeated */
 struct vi {
 	enum vi_mode mode;
 	unsigned count, before; /* typed counts: of the motion; before the operator. 0: none */
-	uint32_t operator;      /* d c y < >, waiting for its motion; 0: none */
-	uint32_t prefix;  /* f F t T r g Z, or i a of a text object: waiting for its character; 0: none */
-	uint32_t unknown; /* of VI_UNKNOWN: the key of vi that is missing here */
+	uint32_t operator;      /* d c y < > = !, u U ~ after g: waiting for its motion; 0: none */
+	uint32_t prefix; /* f F t T r g z Z, or i a of a text object: waiting for its character; 0: none */
+	/* After vi_key(): the key that is missing here, and the keys that it follows: g, z, Z, an operator, v
+	 * of visual mode; 0: none. */
+	uint32_t unknown, unknown_prefix;
+	uint8_t unknown_mods;
 	uint32_t find, find_char; /* the last f F t T and its character, for ; and , */
 	size_t anchor, cursor;    /* of visual mode, which includes both characters */
 	unsigned repeats;         /* how often more Escape inserts what was typed: 3ix; 0: not */
-	size_t insert_at;         /* where that began */
+	size_t insert_at;         /* where the insertion began; SIZE_MAX: the cursor has moved since */
 	bool opens_lines;         /* each time in a line of its own: 3ox */
 	bool has_lines;           /* the clipboard holds whole lines … */
 	size_t lines_len;         /* … as long as its length is still this */
@@ -52,8 +58,9 @@ struct vi {
 
 /* Must this key go to vi_key() now? */
 bool vi_wants(const struct vi *v, const struct event *ev);
-/* In normal mode: what the mouse has selected is what visual mode selects. Its change is not repeated. */
-void vi_take_selection(struct vi *v, const struct editor *e);
+/* Something else may have changed the selection, as the mouse does: what it selects is what visual mode
+ * selects, and without a selection visual mode ends. The change of such a selection is not repeated. */
+void vi_follow(struct vi *v, struct editor *e);
 /* Carry out a key. Returns enum editor_bits. *ret_request is what the caller must do. */
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);
 /* The editor is about to handle a key of insert mode, which becomes part of the change that can be repeated.

@@ -44,13 +44,16 @@ void vi_begin_insert(struct vi *v, struct editor *e, size_t pos)
 {
 	v->mode = VI_INSERT;
 	v->repeats = 0;
+	v->opens_lines = false;
+	v->insert_at = pos;
 	e->sel.anchor = e->sel.cursor = pos;
 	e->burst = BURST_NONE;
 }
 
 unsigned vi_end_insert(struct vi *v, struct editor *e)
 {
-	size_t pos = e->sel.cursor, from = v->opens_lines ? vi_line_start(e, v->insert_at) : v->insert_at;
+	size_t pos = e->sel.cursor,
+	       from = v->repeats && v->opens_lines ? vi_line_start(e, v->insert_at) : v->insert_at;
 	bool is_typed = v->repeats && pos > v->insert_at;
 	char *text = is_typed ? text_slice(e->text, from, pos - from) : NULL;
 	unsigned bits = DONE;
@@ -84,6 +87,12 @@ unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, si
 	if (op == '>' || op == '<')
 		return indent_lines(e, vi_line_start(e, from), vi_line_end(e, to > from ? to - 1 : to),
 				op == '>' ? 1 : -1);
+	if (op == '=' || op == '!') {
+		v->unknown = op;
+		return EDITOR_HANDLED;
+	}
+	if (op == 'u' || op == 'U' || op == '~')
+		return vi_change_case(e, op, from, to);
 	e->sel = (struct selection){.anchor = from, .cursor = to};
 	bits = editor_copy(e);
 	v->has_lines = is_lines;
@@ -121,6 +130,8 @@ unsigned vi_operate_lines(struct vi *v, struct editor *e, uint32_t op, size_t on
 	unsigned bits = vi_operate(v, e, op, from, to, true);
 	if (op == 'y')
 		vi_go_to(e, low < cursor ? low : cursor);
+	else if (op == 'u' || op == 'U' || op == '~')
+		vi_go_to(e, low);
 	return bits;
 }
 
@@ -178,11 +189,13 @@ unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count)
 		if (to >= end || len + n > sizeof made)
 			return EDITOR_HANDLED;
 		to = text_next(e->text, to);
+		if (cp == '\n' && k > 0)
+			continue; /* all of them become one break */
 		memcpy(made + len, bytes, n);
 		len += n;
 	}
 	unsigned bits = editor_replace(e, pos, to - pos, made, len, BURST_NONE);
-	vi_go_to(e, pos + len - n);
+	vi_go_to(e, cp == '\n' ? pos + len : pos + len - n);
 	return bits;
 }
 

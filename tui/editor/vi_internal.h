@@ -3,7 +3,7 @@
 #define TUI_EDITOR_VI_INTERNAL_H
 
 /* Shared by the files of vi's keys: vi.c (keys and modes), vi_motion.c (motions and positions), vi_object.c
- * (text objects), vi_change.c (operators and changes), vi_visual.c. */
+ * (text objects), vi_change.c (operators and changes), vi_visual.c, vi_ctrl.c (keys with Ctrl). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,13 +57,25 @@ void vi_go_to(struct editor *e, size_t pos);
 void vi_show_visual(struct vi *v, struct editor *e);
 void vi_begin_insert(struct vi *v, struct editor *e, size_t pos);
 unsigned vi_end_insert(struct vi *v, struct editor *e); /* Escape */
-/* Copy [from, to) to the clipboard, as whole lines or not. d and c also remove it. */
+/* Copy [from, to) to the clipboard, as whole lines or not. d and c also remove it. Other operators change its
+ * case or its indentation. */
 unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, size_t to, bool is_lines);
 unsigned vi_operate_lines(struct vi *v, struct editor *e, uint32_t op, size_t one, size_t other);
 unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsigned count);
 unsigned vi_join_lines(struct editor *e, unsigned count);
 unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count);
+unsigned vi_change_case(struct editor *e, uint32_t op, size_t from, size_t to); /* u, U or ~ */
 unsigned vi_swap_case(struct editor *e, unsigned count);
+
+/* ---- vi_ctrl.c ---- */
+
+enum { VI_WINDOW = 'w' & 0x1F }; /* ^W, as a prefix */
+
+bool vi_wants_ctrl(uint32_t key);
+bool vi_wants_ctrl_typed(uint32_t key); /* in insert mode */
+/* A key with Ctrl, or a page key, of normal or visual mode. */
+unsigned vi_ctrl_key(struct vi *v, struct editor *e, uint32_t key, unsigned count);
+unsigned vi_erase_typed(struct vi *v, struct editor *e, uint32_t key); /* ^W and ^U of insert mode */
 
 /* ---- vi.c ---- */
 

@@ -176,7 +176,8 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 		for (; n && *pos < end; n--)
 			*pos = text_next(e->text, *pos);
 		return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
-	case '0': *pos = start; return SPAN_EXCLUSIVE;
+	case '0':
+	case K_HOME: *pos = start; return SPAN_EXCLUSIVE;
 	case '^': *pos = vi_first_ink(e, from); return SPAN_EXCLUSIVE;
 	case '$': *pos = vi_line_end(e, vi_down_by(e, from, (long)n - 1)); return SPAN_EXCLUSIVE;
 	case 'w':

@@ -27,7 +27,7 @@ static unsigned take_place(struct editor *e, size_t from, size_t to, char *made,
 	return bits;
 }
 
-static unsigned change_case(struct editor *e, uint32_t op, size_t from, size_t to)
+unsigned vi_change_case(struct editor *e, uint32_t op, size_t from, size_t to)
 {
 	char *text = text_slice(e->text, from, to - from);
 
@@ -84,9 +84,9 @@ static unsigned put_over(struct vi *v, struct editor *e, size_t from, size_t to,
 
 /* ---- keys ---- */
 
-void vi_take_selection(struct vi *v, const struct editor *e)
+static void take_selection(struct vi *v, const struct editor *e)
 {
-	if (v->mode != VI_NORMAL || !editor_has_selection(e))
+	if (!editor_has_selection(e))
 		return;
 	bool is_back = e->sel.cursor < e->sel.anchor;
 	size_t first = selection_start(e->sel), last = text_previous(e->text, selection_end(e->sel));
@@ -94,6 +94,22 @@ void vi_take_selection(struct vi *v, const struct editor *e)
 	v->n_typed = VI_KEYS; /* keys alone do not repeat what is done with it */
 	v->anchor = is_back ? last : first;
 	v->cursor = is_back ? first : last;
+}
+
+void vi_follow(struct vi *v, struct editor *e)
+{
+	struct selection now = e->sel;
+
+	if (v->mode == VI_OFF || v->mode == VI_INSERT)
+		return;
+	if (v->mode != VI_NORMAL) {
+		vi_show_visual(v, e);
+		if (e->sel.anchor == now.anchor && e->sel.cursor == now.cursor)
+			return;
+		e->sel = now;
+		v->mode = VI_NORMAL;
+	}
+	take_selection(v, e);
 }
 
 unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done)
@@ -125,7 +141,7 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 		vi_show_visual(v, e);
 		return DONE;
 	}
-	*ret_done = op < 0x80 && op && strchr("dcy<>~uUJpP", (int)op) != NULL;
+	*ret_done = op < 0x80 && op && strchr("dcy<>=!~uUJpP", (int)op) != NULL;
 	if (!*ret_done)
 		return 0;
 	v->mode = VI_NORMAL;
@@ -137,7 +153,7 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 	if (op == 'p' || op == 'P')
 		return put_over(v, e, low, to, is_lines);
 	if (strchr("~uU", (int)op))
-		return change_case(e, op, is_lines ? vi_line_start(e, low) : low,
+		return vi_change_case(e, op, is_lines ? vi_line_start(e, low) : low,
 				is_lines ? vi_line_end(e, high) : to);
 	if (is_lines || is_upper)
 		return vi_operate_lines(v, e, op, low, high);

@@ -84,8 +84,10 @@ void finder_show(struct model *m, struct find_match match)
 	size_t start = match.pos, end = match.pos + match.len;
 	bool is_vi = m->vi.mode == VI_NORMAL && m->finder.state != FINDER_ASKING;
 
-	/* vi's cursor stands at the start of the match, where its commands begin. */
-	editor_select(model_editor(m), is_vi ? end : start, is_vi ? start : end);
+	/* vi's cursor stands at the start of the match, where its commands begin. Nothing is selected unless
+	 * the bar is open, because normal mode has no selection. */
+	bool is_selected = !is_vi || m->finder.state != FINDER_CLOSED;
+	editor_select(model_editor(m), is_vi && is_selected ? end : start, is_vi ? start : end);
 	m->finder.shown = model_editor(m)->sel;
 	m->finder.shown_in = buffers_current(&m->buffers)->id;
 	m->finder.is_marking = true;
@@ -282,6 +284,8 @@ void finder_close(struct model *m)
 	f->has_replace = false;
 	free(f->preview);
 	f->preview = NULL;
+	if (m->vi.mode == VI_NORMAL && finder_has_selected(m))
+		editor_select(model_editor(m), model_editor(m)->sel.cursor, model_editor(m)->sel.cursor);
 	relayout(m);
 }
 
@@ -367,7 +371,10 @@ static bool bar_key(struct model *m, const struct event *ev)
 	if (ev->mods == MOD_ALT)
 		return alt_key(m, ev->key);
 	switch (is_find_key(m, ev) ? K_DOWN : ev->key) {
-	case K_ESCAPE: finder_close(m); return true;
+	case K_ESCAPE:
+		if (!f->is_vi || !finder_give_up(m))
+			finder_close(m);
+		return true;
 	case K_ENTER: on_enter(m, is_shifted); return true;
 	case K_DOWN:
 	case K_UP:

@@ -287,6 +287,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 			on_focus(m, msg->event);
 		else
 			on_model_input(m, msg, out);
+		vi_keys_follow(m);
 		signature_follow(m, msg->event);
 		which_key_follow(m);
 		break;

@@ -7,6 +7,7 @@
 
 #include "cells/event.h"
 #include "command/command.h"
+#include "command/keymap.h"
 #include "editor/editor_internal.h"
 #include "model/dialog_dispatch.h"
 #include "model/effect.h"
@@ -20,12 +21,26 @@ static void answer_vi(struct model *m, int answer, struct effects *out);
 
 #define KEY_NS 20000000u /* time between the keys of a repeated change, as if they were typed */
 
+/* In visual mode for the lines that are selected. */
 static void ask_vi_command(struct model *m)
 {
+	struct editor *e = model_editor(m);
+	struct vi *v = &m->vi;
+	bool is_visual = v->mode != VI_NORMAL;
+	char lines[48] = "";
+
+	if (is_visual) {
+		size_t one = text_line_of(e->text, v->anchor) + 1,
+		       other = text_line_of(e->text, v->cursor) + 1;
+		snprintf(lines, sizeof lines, "%zu,%zu", one < other ? one : other,
+				one < other ? other : one);
+		editor_select(e, v->cursor, v->cursor);
+		v->mode = VI_NORMAL;
+	}
 	dialog_begin(&m->dialog, "Command", answer_vi);
 	dialog_add(&m->dialog, ROLE_DIALOG_DIM,
 			"w, w FILE, w! FILE, q, q!, wq, x, e FILE, %%s/OLD/NEW/g, or the number of a line");
-	dialog_set_field(&m->dialog, ":", NULL);
+	dialog_set_field(&m->dialog, ":", is_visual ? lines : NULL);
 	m->needs_draw = true;
 }
 
@@ -41,7 +56,8 @@ static void repeat_keys(struct model *m, const struct msg *msg, struct effects *
 	v->is_change = false;
 	for (size_t i = 0; i < n; i++) {
 		struct event ev = {.type = EVENT_KEY,
-				.key = keys[i],
+				.key = keys[i] < ' ' ? keys[i] | 0x60 : keys[i],
+				.mods = keys[i] < ' ' ? MOD_CTRL : 0,
 				.time_ns = msg->event->time_ns + (i + 1) * KEY_NS};
 		struct msg part = *msg;
 		part.event = &ev;
@@ -55,17 +71,46 @@ static void run_named(struct model *m, const char *name, struct effects *out)
 	command_run(m, command_find(name), out);
 }
 
+/* "^V", "gx", "d/": the keys that do nothing, and what there is instead. */
 static void say_missing(struct model *m)
 {
-	uint32_t key = m->vi.unknown;
-	const char *what = key == 'q' || key == '@'                ? " (macros)"
-			   : key == '"'                            ? " (registers)"
-			   : key < 0x80 && strchr("m'`", (int)key) ? " (marks)"
-								   : "";
+	static const struct {
+		const char *keys, *what;
+	} missing[] =
+			{
+					{"q@", " (macros)"},
+					{"\"", " (registers)"},
+					{"m'`", " (marks)"},
+					{"[]", " (sections)"},
+					{"=!", ": > and < indent"},
+			},
+	  with_ctrl[] = {
+			  {"v", " (a block): v and V select"},
+			  {"w", " (windows): F6 goes to the next pane"},
+			  {"ax", " (numbers)"},
+			  {"z", ": u takes a change back, Ctrl-R brings it again"},
+	  };
+	const struct vi *v = &m->vi;
+	bool is_window = v->unknown < ' ', has_ctrl = is_window || v->unknown_mods & MOD_CTRL;
+	uint32_t key = is_window ? v->unknown | 0x60 : v->unknown;
+	struct keys keys = {.n = 1, .chords = {{key, is_window ? MOD_CTRL : v->unknown_mods}}};
+	char name[KEYMAP_NAME_BYTES], before[2] = {(char)v->unknown_prefix, '\0'};
+	const char *what = "";
 
-	if (key > ' ' && key < 0x7F)
-		notices_add(&m->notices, m->now_ns, false, "vi's key %c%s is not known here", (char)key,
-				what);
+	for (size_t i = 0; i < (has_ctrl ? COUNT(with_ctrl) : COUNT(missing)); i++) {
+		const char *in = has_ctrl ? with_ctrl[i].keys : missing[i].keys;
+		if (!v->unknown_prefix && key < 0x80 && strchr(in, (int)key))
+			what = has_ctrl ? with_ctrl[i].what : missing[i].what;
+	}
+	keys_name(&keys, name);
+	notices_add(&m->notices, m->now_ns, false, "vi's key%s %s%s %s not known here%s", *before ? "s" : "",
+			before, name, *before ? "are" : "is", what);
+}
+
+void vi_keys_follow(struct model *m)
+{
+	if (m->finder.state == FINDER_CLOSED && !finder_has_selected(m))
+		vi_follow(&m->vi, model_editor(m));
 }
 
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
@@ -80,10 +125,11 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		vi_typed(&m->vi, model_editor(m), msg->event);
 		return false;
 	}
-	if (!finder_has_selected(m))
-		vi_take_selection(&m->vi, model_editor(m));
+	vi_keys_follow(m);
 	editor_done(m, vi_key(&m->vi, model_editor(m), msg->event, &request), out);
 	m->needs_draw = true;
+	if (m->vi.unknown)
+		say_missing(m);
 	switch (request) {
 	case VI_SEARCH:
 	case VI_SEARCH_BACK: finder_open_vi(m, request == VI_SEARCH_BACK); break;
@@ -95,7 +141,9 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		break;
 	case VI_COMMAND: ask_vi_command(m); break;
 	case VI_REPEAT: repeat_keys(m, msg, out, again); break;
-	case VI_UNKNOWN: say_missing(m); break;
+	case VI_CLOSE: effect_plain(out, EFFECT_QUIT_SAVING); break;
+	case VI_DISCARD: effect_plain(out, EFFECT_QUIT_DISCARDING); break;
+	case VI_NEXT_PANE: run_named(m, "next-pane", out); break;
 	case VI_NOTHING: break;
 	}
 	return true;

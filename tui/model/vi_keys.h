@@ -14,6 +14,9 @@ struct msg;
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 		void (*again)(struct model *m, const struct msg *msg, struct effects *out));
 
+/* After an event: visual mode selects what is selected. */
+void vi_keys_follow(struct model *m);
+
 /* The command s: "s/OLD/NEW/", "%s/OLD/NEW/g", "3,9s/OLD/NEW/gi". False: the text is another command. */
 bool vi_substitute(struct model *m, const char *text, struct effects *out);
 

@@ -16,23 +16,29 @@ static const struct {
 	const char *begun, *keys, *words;
 } vi_rows[] = {
 		{"g", "g", "first line, or the line of the count"},
+		{"g", "U", "upper case, with a motion"},
+		{"g", "u", "lower case, with a motion"},
+		{"g", "~", "the other case, with a motion"},
+		{"z", "z", "the line of the cursor into the middle"},
+		{"z", "t", "the line of the cursor to the top"},
+		{"z", "b", "the line of the cursor to the bottom"},
 		{"Z", "Z", "save and close"},
 		{"Z", "Q", "close without saving"},
-		{"dcy<>", "w", "to the next word"},
-		{"dcy<>", "e", "to the end of the word"},
-		{"dcy<>", "b", "back to the start of the word"},
-		{"dcy<>", "$", "to the end of the line"},
-		{"dcy<>", "^", "to the start of the line's text"},
-		{"dcy<>", "0", "to the start of the line"},
-		{"dcy<>", "j", "this line and the next"},
-		{"dcy<>", "k", "this line and the one above"},
-		{"dcy<>", "gg", "to the first line"},
-		{"dcy<>", "G", "to the last line"},
-		{"dcy<>", "{", "back to a blank line"},
-		{"dcy<>", "}", "to a blank line"},
-		{"dcy<>", "%", "to the partner of the bracket"},
-		{"dcy<>", "f", "to a character, with it"},
-		{"dcy<>", "t", "to a character, without it"},
+		{"dcy<>uU~", "w", "to the next word"},
+		{"dcy<>uU~", "e", "to the end of the word"},
+		{"dcy<>uU~", "b", "back to the start of the word"},
+		{"dcy<>uU~", "$", "to the end of the line"},
+		{"dcy<>uU~", "^", "to the start of the line's text"},
+		{"dcy<>uU~", "0", "to the start of the line"},
+		{"dcy<>uU~", "j", "this line and the next"},
+		{"dcy<>uU~", "k", "this line and the one above"},
+		{"dcy<>uU~", "gg", "to the first line"},
+		{"dcy<>uU~", "G", "to the last line"},
+		{"dcy<>uU~", "{", "back to a blank line"},
+		{"dcy<>uU~", "}", "to a blank line"},
+		{"dcy<>uU~", "%", "to the partner of the bracket"},
+		{"dcy<>uU~", "f", "to a character, with it"},
+		{"dcy<>uU~", "t", "to a character, without it"},
 };
 
 /* The key of vi that waits for another one; 0: none. */
@@ -138,7 +144,7 @@ static size_t vi_keys_rows(uint32_t begun, struct which_key_row rows[WHICH_KEY_R
 
 	if (begun >= 0x80)
 		return 0;
-	if (strchr("dcy<>", (int)begun)) {
+	if (strchr("dcy<>uU~", (int)begun)) {
 		snprintf(rows[n].keys, sizeof rows[n].keys, "%c", (char)begun);
 		rows[n++].words = "the whole line";
 	}

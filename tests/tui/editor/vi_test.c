@@ -38,19 +38,19 @@ static void key(uint32_t k, uint8_t mods)
 		memcpy(keys, v.last, sizeof keys);
 		v.n_typed = 0;
 		for (size_t i = 0; i < n; i++)
-			key(keys[i], 0);
+			key(keys[i] < ' ' ? keys[i] | 0x60 : keys[i], keys[i] < ' ' ? MOD_CTRL : 0);
 	}
 }
 
-/* \x1b is Escape, \r Enter, \x12 Ctrl-R. */
+/* \x1b is Escape, \r Enter; other control characters are keys with Ctrl. */
 static void keys(const char *text)
 {
 	for (; *text; text++)
-		key(*text == '\x1b'               ? K_ESCAPE
-				: *text == '\r'   ? K_ENTER
-				: *text == '\x12' ? (uint32_t)'r'
-						  : (uint32_t)*text,
-				*text == '\x12' ? MOD_CTRL : 0);
+		if (*text == '\x1b' || *text == '\r')
+			key(*text == '\r' ? K_ENTER : K_ESCAPE, 0);
+		else
+			key(*text < ' ' ? (uint32_t)*text | 0x60 : (uint32_t)*text,
+					*text < ' ' ? MOD_CTRL : 0);
 }
 
 struct vi_case {
@@ -235,6 +235,62 @@ static const struct vi_case cases[] = {
 		{"abc\n", "x2~u", "bc\n"},
 		{"a\nb\n", "yyjVpu", "a\nb\n"},
 		{"abc\n", "yyp3pu", "abc\nabc\n"},
+		/* operators of case */
+		{"one two\n", "wgUiwx", "one WO\n"},
+		{"One TWO\n", "wguiw", "One two\n"},
+		{"One tWO\n", "wg~~", "oNE Two\n"},
+		{"  one two\n", "wwgUUx", "  NE TWO\n"},
+		{"one\ntwo\n", "lgUgUx", "NE\ntwo\n"},
+		{"ONE\nTWO\n", "2guux", "ne\ntwo\n"},
+		{"a\nb\n\nc\n", "gUapx", "\nB\n\nc\n"},
+		{"one two\n", "gUwwx", "ONE wo\n"},
+		{"one two three\n", "gU2wx", "NE TWO three\n"},
+		{"one two\n", "$gUbx", "one Wo\n"},
+		{"one two\n", "gU$u", "one two\n"},
+		{"a b c\n", "gUlw.w.", "A B C\n"},
+		{"f(ab)\n", "gUi(x", "f(B)\n"},
+		{"one two\n", "vegUwx", "ONE wo\n"},
+		{"one\ntwo\n", "jgUggx", "NE\nTWO\n"},
+		{"a\nb\n\nc\n", ">ip.", "        a\n        b\n\nc\n"},
+		{"    a\n    b\n\nc\n", "<ap", "a\nb\n\nc\n"},
+		/* keys with Ctrl, and named ones */
+		{"abc\n", "xxuu\x12\x12", "c\n"},
+		{"abc\n", "xxuu2\x12", "c\n"},
+		{"one two\n",
+				"Athree four\x17"
+				"5\x1b",
+				"one twothree 5\n"},
+		{"one two\n",
+				"Athree\x17\x17"
+				"5\x1b",
+				"one 5\n"},
+		{"one two\n", "A f(a.b)\x17\x17\x1b", "one two f(a.\n"},
+		{"one two\n",
+				"A three\x15"
+				"5\x1b",
+				"one two5\n"},
+		{"one two\n",
+				"A\x15"
+				"5\x1b",
+				"5\n"},
+		{"  one two\n",
+				"A\x15"
+				"5\x1b",
+				"  5\n"},
+		{"  one\n",
+				"A\x15\x15"
+				"5\x1b",
+				"5\n"},
+		{"one\ntwo\n",
+				"ji\x17"
+				"5\x1b",
+				"one5two\n"},
+		{"one\ntwo\n",
+				"Aa b\x17"
+				"c\x1bj.",
+				"onea c\ntwoa c\n"},
+		{"abc\n", "3ixy z\x17w\x1b", "xy wxy wxy wabc\n"},
+		{"abc\n", "lr\r", "a\nc\n"},
 };
 
 /* A motion fails in them, and the keys after it are commands of their own. */
@@ -427,7 +483,8 @@ static void rows_of_a_wrapped_line_are_moved_by(void **state)
 static void no_keys_lead_astray(void **state)
 {
 	static const char all[] =
-			"hjklwbeWBE0^$GgfFtTrxXdDcCyYpPuJ~iaoOIAvV.;,%{}<>sS123\"'[`\x1b\x1b\x1b\r()a ";
+			"hjklwbeWBE0^$GgfFtTrxXdDcCyYpPuJ~iaoOIAvV.;,%{}<>sS123\"'[`\x1b\x1b\x1b\r()a =!zUg"
+			"\x12\x17\x15\x04\x06\x02\x05\x19";
 	unsigned seed = 1;
 
 	(void)state;

@@ -2,6 +2,7 @@
 /* vi's keys in the workbench: modes, repeat, ":" commands, search. */
 #include "tui/model/desk.h"
 
+#include "editor/editor_internal.h"
 #include "text/text.h"
 
 static int vi_setup(void **state)
@@ -45,14 +46,163 @@ static void a_missing_key_says_so(void **state)
 	press(K_ESCAPE, 0);
 	type("0qx");
 	has_text("abc");
-	assert_screen("vi's key q (macros) is not known here", true);
+	assert_screen("vi's key q is not known here (macros)", true);
 	type("\"ax");
 	has_text("bc");
-	assert_screen("vi's key \" (registers) is not known here", true);
+	assert_screen("vi's key \" is not known here (registers)", true);
 	type("dmx"); /* the operator is forgotten, too */
 	has_text("bc");
 	type("H");
 	assert_screen("vi's key H is not known here", true);
+}
+
+/* Nothing of it is carried out. */
+static void a_missing_sequence_says_so(void **state)
+{
+	(void)state;
+	type("iabc\n\ndef");
+	press(K_ESCAPE, 0);
+	type("gg=ip");
+	assert_screen("vi's key = is not known here: > and < indent", true);
+	type("==!ipzaZx");
+	type("gx");
+	assert_screen("vi's keys gx are not known here", true);
+	type("dzx"); /* z takes a character */
+	has_text("abc\n\ndef");
+	type("dH");
+	assert_screen("vi's keys dH are not known here", true);
+	has_text("abc\n\ndef");
+	type("d/"); /* what is typed after it is searched, and nothing is deleted */
+	assert_screen("vi's keys d/ are not known here", true);
+	type("d\n");
+	has_text("abc\n\ndef");
+	assert_screen("NORMAL 3:1", true);
+	type("v/a\n");
+	assert_screen("NORMAL 1:1", true);
+	has_text("abc\n\ndef");
+}
+
+/* The key map's keys with Ctrl would duplicate, cut, paste or close. */
+static void keys_with_ctrl_are_vis_own(void **state)
+{
+	static const char keys[] = "vdkxzadu]";
+	size_t n_buffers = m.buffers.n;
+
+	(void)state;
+	type("iabc def\nghi");
+	press(K_ESCAPE, 0);
+	type("ggyw");
+	for (size_t mode = 0; mode < 2; mode++) {
+		for (size_t i = 0; keys[i]; i++)
+			press((uint32_t)keys[i], MOD_CTRL);
+		press('v', MOD_CTRL);
+		assert_screen("vi's key ^V is not known here (a block): v and V select", true);
+		press(K_DELETE, MOD_CTRL);
+		press(K_BACKSPACE, MOD_ALT);
+		press(K_TAB, 0);
+		press(K_TAB, MOD_SHIFT);
+		press(' ', MOD_CTRL);
+		press('w', MOD_CTRL);
+		type("o"); /* which is of a window, and opens no line */
+		has_text("abc def\nghi");
+		assert_int_equal(m.vi.mode, mode ? VI_VISUAL : VI_NORMAL);
+		assert_screen("vi's key ^W is not known here (windows): F6", true);
+		type("ggv");
+	}
+	press(K_ESCAPE, 0);
+	press('w', MOD_CTRL);
+	type("w");
+	assert_int_equal(m.focus, PANE_OUTPUT);
+	assert_int_equal(m.buffers.n, n_buffers);
+}
+
+static void pages_are_scrolled(void **state)
+{
+	size_t rows;
+
+	(void)state;
+	type("i");
+	for (int i = 0; i < 100; i++)
+		type("a\n");
+	press(K_ESCAPE, 0);
+	type("gg");
+	rows = (size_t)model_editor(&m)->rows;
+	press('d', MOD_CTRL);
+	assert_int_equal(editor_line(model_editor(&m)), rows / 2);
+	assert_int_equal(model_editor(&m)->top_line, rows / 2 - 3); /* the margin of the editor */
+	press('u', MOD_CTRL);
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	press('f', MOD_CTRL);
+	assert_int_equal(editor_line(model_editor(&m)), rows - 2);
+	press('b', MOD_CTRL);
+	assert_int_equal(editor_line(model_editor(&m)), 0);
+	press('e', MOD_CTRL);
+	assert_int_equal(model_editor(&m)->top_line, 1);
+	press('y', MOD_CTRL);
+	assert_int_equal(model_editor(&m)->top_line, 0);
+	type("V");
+	press(K_PAGE_DOWN, 0);
+	type("d");
+	assert_int_equal(text_lines(model_editor(&m)->text), 101 - (rows - 2) - 1);
+	type("20Gzz");
+	assert_int_equal(model_editor(&m)->top_line, 19 - rows / 2);
+}
+
+/* F5 runs what one sees to be selected: nothing is after a search. */
+static void a_search_leaves_no_selection(void **state)
+{
+	(void)state;
+	type("iab\ncd\nab");
+	press(K_ESCAPE, 0);
+	type("gg*");
+	assert_screen("NORMAL 3:1", true);
+	assert_false(editor_has_selection(model_editor(&m)));
+	press(K_TAB, 0);
+	has_text("ab\ncd\nab");
+	press(K_F5, 0);
+	assert_int_equal(last_effect(EFFECT_RUN)->run.len, 8);
+	type("/cd");
+	press(K_ESCAPE, 0); /* goes back */
+	assert_false(editor_has_selection(model_editor(&m)));
+	assert_screen("NORMAL 3:1", true);
+}
+
+/* Whatever selects, the mode tells that something is selected. */
+static void a_selection_is_seen(void **state)
+{
+	(void)state;
+	type("iab cd\nef");
+	press(K_ESCAPE, 0);
+	type("gg");
+	press(K_RIGHT, MOD_SHIFT);
+	press(K_RIGHT, MOD_SHIFT);
+	assert_screen("VISUAL 1:3", true);
+	type("e");
+	assert_int_equal(selection_end(model_editor(&m)->sel), 5);
+	type("d");
+	has_text("\nef");
+	type("jv");
+	press(K_HOME, MOD_CTRL); /* without a selection it ends */
+	assert_screen("NORMAL 1:1", true);
+}
+
+static void colon_in_visual_mode_is_for_its_lines(void **state)
+{
+	(void)state;
+	type("ia\na\na\na");
+	press(K_ESCAPE, 0);
+	type("2GVj:s/a/b/\n");
+	has_text("a\nb\nb\na");
+	assert_screen("NORMAL", true);
+}
+
+static void it_is_left_by_two_keys(void **state)
+{
+	(void)state;
+	type("ZZ");
+	assert_non_null(last_effect(EFFECT_QUIT_SAVING));
+	type("ZQ");
+	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
 }
 
 static void a_change_is_repeated_as_it_was_typed(void **state)
@@ -284,6 +434,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(modes_are_shown_and_kept_apart),
 			TEST(a_missing_key_says_so),
+			TEST(a_missing_sequence_says_so),
+			TEST(keys_with_ctrl_are_vis_own),
+			TEST(pages_are_scrolled),
+			TEST(a_search_leaves_no_selection),
+			TEST(a_selection_is_seen),
+			TEST(colon_in_visual_mode_is_for_its_lines),
+			TEST(it_is_left_by_two_keys),
 			TEST(a_change_is_repeated_as_it_was_typed),
 			TEST(colon_takes_commands),
 			TEST(a_search_goes_on),
