@@ -79,13 +79,42 @@ static size_t level_of(const struct editor *e, size_t line)
 	return width;
 }
 
+/* '\t' or ' ': what a line of code is indented with; 0: it is not. A single blank only aligns something. */
+static char blank_of(const struct editor *e, size_t line)
+{
+	size_t start = text_line_start(e->text, line), end = text_line_end(e->text, line), pos = start;
+
+	while (text_byte(e->text, pos) == ' ' || text_byte(e->text, pos) == '\t')
+		pos++;
+	if (pos == end || pos == start || (start > 0 && !syntax_is_code(e->syntax, e->text, start - 1)))
+		return 0;
+	return text_byte(e->text, start) == '\t' ? '\t' : pos - start > 1 ? ' ' : '\0';
+}
+
+bool editor_uses_tabs(const struct editor *e, size_t line)
+{
+	size_t lines = text_lines(e->text);
+	char blank = blank_of(e, line);
+
+	for (size_t by = 1; !blank && by <= LINES_BACK && by <= line; by++)
+		blank = blank_of(e, line - by);
+	for (size_t by = 1; !blank && by <= LINES_BACK && line + by < lines; by++)
+		blank = blank_of(e, line + by);
+	return blank == '\t';
+}
+
+/* Does the next level of these blanks, at this line, begin with a tab? */
+static bool has_tab(const struct editor *e, const struct blanks *b, size_t line)
+{
+	return b->n > 0 ? b->bytes[0] == '\t' : editor_uses_tabs(e, line);
+}
+
 static void add_level(const struct editor *e, struct blanks *b, size_t line)
 {
-	size_t level = level_of(e, line + 1);
-	if (b->n > 0 && b->bytes[0] == '\t')
-		level = 1;
+	bool is_tab = has_tab(e, b, line);
+	size_t level = is_tab ? 1 : level_of(e, line + 1);
 	level = level < 16 ? level : 16;
-	memset(b->bytes + b->n, b->n > 0 && b->bytes[0] == '\t' ? '\t' : ' ', level);
+	memset(b->bytes + b->n, is_tab ? '\t' : ' ', level);
 	b->n += level;
 }
 
@@ -319,7 +348,7 @@ static unsigned take_back(struct editor *e, const struct look *l, uint32_t cp)
 		return 0;
 	take_blanks(&b, l);
 	size_t n = e->moved_by < 32 ? e->moved_by : 32;
-	memset(b.bytes + b.n, b.n > 0 && b.bytes[0] == '\t' ? '\t' : ' ', n);
+	memset(b.bytes + b.n, has_tab(e, &b, editor_line(e)) ? '\t' : ' ', n);
 	return reindent(e, l, b.bytes, b.n + n);
 }
 

@@ -123,6 +123,8 @@ void editor_pairs_edited(struct editor *e, const struct text_edit *edit);
 /* ---- editor_indent.c ---- */
 
 unsigned edit_enter(struct editor *e, int arg);
+/* Is the line indented with tabs, or are the nearest lines around it that are indented? */
+bool editor_uses_tabs(const struct editor *e, size_t line);
 /* After `cp` was typed: if the line now begins with a closing bracket or word, move the line to its level. */
 unsigned edit_place_line(struct editor *e, uint32_t cp);
 unsigned edit_to_bracket(struct editor *e, int arg);

@@ -75,7 +75,7 @@ static int indent_line(struct editor *e, size_t line)
 	n = n < sizeof(blanks) ? n : sizeof(blanks);
 	if (text_line_end(e->text, line) == pos)
 		return 0;
-	if (text_byte(e->text, pos) == '\t')
+	if (editor_uses_tabs(e, line))
 		return change(e, pos, "\t", 1);
 	memset(blanks, ' ', n);
 	return change(e, pos, blanks, n);
@@ -91,12 +91,16 @@ static int dedent_line(struct editor *e, size_t line)
 	return change(e, pos, NULL, n);
 }
 
-/* Insert blanks up to the next tab stop, or a tab if the line is indented with tabs. */
+/* Insert blanks up to the next tab stop, or a tab if the line is indented with tabs. At the start of a line
+ * that is not indented, those around it decide. */
 static unsigned type_tab(struct editor *e)
 {
 	char blanks[16];
 	size_t width = (size_t)e->tab_width;
-	if (text_byte(e->text, text_line_start(e->text, editor_line(e))) == '\t')
+	size_t line = editor_line(e), start = text_line_start(e->text, line);
+	bool is_indented = text_byte(e->text, start) == ' ' || text_byte(e->text, start) == '\t';
+	if (is_indented ? text_byte(e->text, start) == '\t'
+			: e->sel.cursor == start && editor_uses_tabs(e, line))
 		return editor_insert(e, "\t", 1);
 	size_t n = width - editor_column(e) % width;
 	n = n < sizeof(blanks) ? n : sizeof(blanks);

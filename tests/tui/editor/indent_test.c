@@ -146,6 +146,35 @@ static void test_bash(void **state)
 	expect_samples("bash", samples);
 }
 
+/* A new block is indented as the rest of the file is. */
+static void test_tabs(void **state)
+{
+	static const struct sample python[] = {
+			{"def f():\n\ta\n\n|", "def g():\nb", "def f():\n\ta\n\ndef g():\n\tb|"},
+			{"if b:|\n\nif a:\n\tb\n", "\nc", "if b:\n\tc|\n\nif a:\n\tb\n"},
+			{"if a:\n\tb\nx = [|]", "\n", "if a:\n\tb\nx = [\n\t|\n]"},
+			{"if a:\n\tb\nif c:\n    d\n|", "if e:\nf",
+					"if a:\n\tb\nif c:\n    d\nif e:\n    f|"},
+			{"if a:\n\tb\n|", "if c:\nd\nelse_ = 1", "if a:\n\tb\nif c:\n\td\n\telse_ = 1|"},
+			{NULL, NULL, NULL},
+	};
+	static const struct sample javascript[] = {
+			{"/**\n * x\n */\nif (a) {\n\tb();\n}\n|", "if (c) {\nd();\n}",
+					"/**\n * x\n */\nif (a) {\n\tb();\n}\nif (c) {\n\td();\n}|"},
+			{NULL, NULL, NULL},
+	};
+	(void)state;
+	expect_samples("python", python);
+	expect_samples("javascript", javascript);
+	begin("python", "if a:\n\tb\n|c\n");
+	editor_command(&ed, command_find("indent"), false, now_ns);
+	expect("if a:\n\tb\n\t|c\n");
+	editor_undo(&ed);
+	editor_select(&ed, 9, 10);
+	editor_command(&ed, command_find("indent"), false, now_ns);
+	expect("if a:\n\tb\n\tc|\n");
+}
+
 static void test_undo_takes_the_move_along(void **state)
 {
 	(void)state;
@@ -215,6 +244,7 @@ int main(void)
 			cmocka_unit_test(test_ruby),
 			cmocka_unit_test(test_javascript),
 			cmocka_unit_test(test_bash),
+			cmocka_unit_test(test_tabs),
 			cmocka_unit_test(test_undo_takes_the_move_along),
 			cmocka_unit_test(test_paste_stays),
 			cmocka_unit_test(test_brackets),
