@@ -357,7 +357,8 @@ int keymap_complete(struct keymap *map, const char *set, struct trm_error *reter
 {
 	int r = 0;
 
-	if (strcmp(set, "emacs") == 0)
+	map->is_emacs = strcmp(set, "emacs") == 0;
+	if (map->is_emacs)
 		r = add_free_bindings(map, keymap_emacs, keymap_emacs_count);
 	/* Vi's own keys are in editor/vi.h. */
 	else if (strcmp(set, "default") != 0 && strcmp(set, "vi") != 0)

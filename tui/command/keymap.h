@@ -37,6 +37,7 @@ struct binding {
 struct keymap {
 	struct binding *bindings;
 	size_t n, cap;
+	bool is_emacs; /* the set "emacs" is in it */
 	/* A bit for each first chord of a binding; chords may share a bit. */
 	uint64_t firsts[CONTEXT_COUNT];
 };

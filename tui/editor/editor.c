@@ -429,7 +429,7 @@ static bool is_indented_already(struct editor *e, const struct event *ev)
 
 static void note_key(struct editor *e, uint64_t time_ns)
 {
-	if (time_ns - e->burst_ns > BURST_NS && e->burst != BURST_CUT_REST)
+	if (time_ns - e->burst_ns > BURST_NS && e->burst < (int)BURST_CUT)
 		e->burst = BURST_NONE;
 	e->burst_ns = time_ns;
 }

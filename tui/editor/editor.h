@@ -36,13 +36,21 @@ enum editor_bits {
 	EDITOR_NOMEM = 16,    /* out of memory: the text is unchanged; the caller reports this */
 };
 
+enum { CLIPBOARD_OLDER = 16 };
+
 /* The result of copy and cut, shared by all editors. A zeroed object is empty. */
 struct clipboard {
 	char *text;
 	size_t len;
+	struct clipboard_text {
+		char *text;
+		size_t len;
+	} older[CLIPBOARD_OLDER];       /* what was cut or copied before, the latest first; NULL: no more */
 	const struct editor *collector; /* whose next cut may go behind this text, for comparison */
 };
 void clipboard_finish(struct clipboard *c); /* accepts a zeroed object */
+/* Take a malloc'd text. The one that was there becomes the latest of the older ones. */
+void clipboard_take(struct clipboard *c, char *text, size_t len);
 
 /* Where a notebook gets the outputs of its cells: of a run by its serial, as JSON, malloc'd; NULL: nothing is
  * known of it. */
@@ -82,6 +90,7 @@ struct editor {
 	/* SET: motions select; NEW: they do from the next command on */
 	enum { MARK_NONE, MARK_NEW, MARK_SET } mark;
 	int burst;           /* the current kind of typing, for grouping undo */
+	size_t pasted;       /* bytes before the cursor that the last command has pasted */
 	uint64_t burst_ns;   /* time of its last key */
 	size_t indent_ahead; /* remaining blanks of Enter's indentation that a paste may repeat */
 	uint64_t enter_ns;   /* time of that Enter */
@@ -143,6 +152,9 @@ size_t editor_column(const struct editor *e); /* column of the cursor, in cells 
 unsigned editor_copy(struct editor *e);
 unsigned editor_cut(struct editor *e);
 unsigned editor_paste(struct editor *e);
+/* After a paste: the text that was cut or copied before comes in its place. Unless the last command was a
+ * paste, nothing changes. */
+unsigned editor_paste_older(struct editor *e);
 unsigned editor_undo(struct editor *e);
 unsigned editor_redo(struct editor *e);
 unsigned editor_select_all(struct editor *e);

@@ -94,23 +94,44 @@ unsigned edit_erase(struct editor *e, int arg)
 void clipboard_finish(struct clipboard *c)
 {
 	free(c->text);
+	for (size_t i = 0; i < CLIPBOARD_OLDER; i++)
+		free(c->older[i].text);
 	*c = (struct clipboard){0};
 }
 
-/* Copy bytes of the text to the clipboard. With `appends` they are added to its content. */
-static unsigned copy_text_range(struct editor *e, size_t pos, size_t n, bool appends)
+void clipboard_take(struct clipboard *c, char *text, size_t len)
+{
+	if (c->text) {
+		free(c->older[CLIPBOARD_OLDER - 1].text);
+		memmove(c->older + 1, c->older, sizeof c->older - sizeof *c->older);
+		c->older[0] = (struct clipboard_text){c->text, c->len};
+	}
+	c->text = text;
+	c->len = len;
+	c->collector = NULL;
+}
+
+/* Where a copy comes, compared to the content of the clipboard. */
+enum collect { COLLECT_INSTEAD, COLLECT_BEHIND, COLLECT_BEFORE };
+
+static unsigned copy_text_range(struct editor *e, size_t pos, size_t n, enum collect collect)
 {
 	struct clipboard *c = e->clipboard;
-	size_t old = appends ? c->len : 0;
+	size_t old = collect != COLLECT_INSTEAD ? c->len : 0, at = collect == COLLECT_BEHIND ? old : 0;
 	char *text = malloc(old + n + 1);
 	if (!text)
 		return EDITOR_HANDLED | EDITOR_NOMEM;
 	if (old)
-		memcpy(text, c->text, old);
-	text_copy(e->text, pos, text + old, n);
+		memcpy(text + (collect == COLLECT_BEFORE ? n : 0), c->text, old);
+	text_copy(e->text, pos, text + at, n);
 	text[old + n] = '\0';
-	free(c->text);
-	*c = (struct clipboard){.text = text, .len = old + n};
+	if (collect == COLLECT_INSTEAD) {
+		clipboard_take(c, text, n);
+	} else {
+		free(c->text);
+		c->text = text;
+		c->len = old + n;
+	}
 	return EDITOR_HANDLED | EDITOR_CLIPBOARD;
 }
 
@@ -120,7 +141,7 @@ unsigned editor_copy(struct editor *e)
 	if (!editor_has_selection(e))
 		return EDITOR_HANDLED;
 	e->burst = BURST_NONE;
-	return copy_text_range(e, start, selection_end(e->sel) - start, false);
+	return copy_text_range(e, start, selection_end(e->sel) - start, COLLECT_INSTEAD);
 }
 
 unsigned editor_cut(struct editor *e)
@@ -128,7 +149,10 @@ unsigned editor_cut(struct editor *e)
 	unsigned bits = editor_copy(e);
 	if (!(bits & EDITOR_CLIPBOARD))
 		return bits;
-	return bits | editor_insert(e, "", 0);
+	bits |= editor_insert(e, "", 0);
+	e->burst = BURST_CUT;
+	e->clipboard->collector = e;
+	return bits;
 }
 
 unsigned editor_paste(struct editor *e)
@@ -136,6 +160,30 @@ unsigned editor_paste(struct editor *e)
 	if (e->clipboard->len == 0)
 		return EDITOR_HANDLED;
 	unsigned bits = editor_insert(e, e->clipboard->text, e->clipboard->len);
+	editor_show_cursor(e);
+	e->burst = BURST_PASTE;
+	e->pasted = e->clipboard->len;
+	return bits;
+}
+
+unsigned editor_paste_older(struct editor *e)
+{
+	struct clipboard *c = e->clipboard;
+	struct clipboard_text latest = {c->text, c->len};
+	size_t n = 0, was = e->pasted;
+
+	while (n < CLIPBOARD_OLDER && c->older[n].text)
+		n++;
+	if (e->burst != BURST_PASTE || n == 0 || was > e->sel.cursor)
+		return EDITOR_HANDLED;
+	/* The oldest comes after the latest. */
+	c->text = c->older[0].text;
+	c->len = c->older[0].len;
+	memmove(c->older, c->older + 1, (n - 1) * sizeof *c->older);
+	c->older[n - 1] = latest;
+	unsigned bits = editor_replace(e, e->sel.cursor - was, was, c->text, c->len, BURST_NONE);
+	e->burst = BURST_PASTE;
+	e->pasted = c->len;
 	editor_show_cursor(e);
 	return bits;
 }
@@ -149,30 +197,62 @@ unsigned edit_cut_line(struct editor *e, int arg)
 	(void)arg;
 	if (start == end)
 		return EDITOR_HANDLED;
-	unsigned bits = copy_text_range(e, start, end - start, e->burst == BURST_CUT_LINE);
+	unsigned bits = copy_text_range(
+			e, start, end - start, e->burst == BURST_CUT_LINE ? COLLECT_BEHIND : COLLECT_INSTEAD);
 	if (bits & EDITOR_NOMEM)
 		return bits;
 	return bits | editor_replace(e, start, end - start, "", 0, BURST_CUT_LINE);
 }
 
-/* Cut the rest of the line. At the end of a line, cut the newline. Cuts without another command in between
- * are collected in the clipboard, however long the pause; each is a step of undo. */
-unsigned edit_cut_to_line_end(struct editor *e, int arg)
+/* Cuts without another command in between are collected in the clipboard, however long the pause; each is a
+ * step of undo. */
+static unsigned cut_range(struct editor *e, size_t start, size_t end, enum collect collect)
 {
-	size_t start = e->sel.cursor, end = text_line_end(e->text, text_line_of(e->text, start));
-	bool appends = e->burst == BURST_CUT_REST && e->clipboard->collector == e;
-	(void)arg;
+	bool collects = e->burst == BURST_CUT && e->clipboard->collector == e;
+
 	if (start == end)
-		end = text_next(e->text, start);
-	if (start == end)
-		return 0;
-	unsigned bits = copy_text_range(e, start, end - start, appends);
+		return EDITOR_HANDLED;
+	unsigned bits = copy_text_range(e, start, end - start, collects ? collect : COLLECT_INSTEAD);
 	if (bits & EDITOR_NOMEM)
 		return bits;
 	bits |= editor_replace(e, start, end - start, "", 0, BURST_NONE);
-	e->burst = BURST_CUT_REST;
+	e->burst = BURST_CUT;
 	e->clipboard->collector = e;
 	return bits;
+}
+
+/* Cut the rest of the line. At the end of a line, cut the newline. */
+unsigned edit_cut_to_line_end(struct editor *e, int arg)
+{
+	size_t start = e->sel.cursor, end = text_line_end(e->text, text_line_of(e->text, start));
+	(void)arg;
+	return cut_range(e, start, start == end ? text_next(e->text, start) : end, COLLECT_BEHIND);
+}
+
+unsigned edit_cut_word(struct editor *e, int arg)
+{
+	size_t pos = e->sel.cursor;
+
+	return arg == MOVE_WORD_LEFT ? cut_range(e, editor_word_left(e, pos), pos, COLLECT_BEFORE)
+				     : cut_range(e, pos, editor_word_right(e, pos), COLLECT_BEHIND);
+}
+
+/* Exchange the characters around the cursor, or at the end of a line the two before it, and go on. */
+unsigned edit_transpose(struct editor *e, int arg)
+{
+	size_t pos = e->sel.cursor, line = text_line_of(e->text, pos), start = text_line_start(e->text, line),
+	       end = text_line_end(e->text, line);
+	char bytes[256];
+	(void)arg;
+	size_t middle = pos == end && pos > start ? text_previous(e->text, pos) : pos;
+	if (middle == start || middle == end)
+		return EDITOR_HANDLED;
+	size_t from = text_previous(e->text, middle), to = text_next(e->text, middle), first = middle - from;
+	if (to - from > sizeof bytes)
+		return EDITOR_HANDLED;
+	text_copy(e->text, middle, bytes, to - middle);
+	text_copy(e->text, from, bytes + (to - middle), first);
+	return editor_replace(e, from, to - from, bytes, to - from, BURST_NONE);
 }
 
 /* Duplicate the selection. Without a selection, duplicate the line. */

@@ -14,8 +14,9 @@ struct find;
 
 #define DONE (EDITOR_HANDLED | EDITOR_REDRAW)
 
-/* Kinds of typing. Successive keys of one kind are one step of undo. */
-enum burst { BURST_NONE, BURST_TYPE, BURST_ERASE, BURST_DELETE, BURST_CUT_LINE, BURST_CUT_REST };
+/* Kinds of typing. Successive keys of one kind are one step of undo. Pauses do not end the last two, which
+ * are steps of their own: cuts that are collected, and a paste. */
+enum burst { BURST_NONE, BURST_TYPE, BURST_ERASE, BURST_DELETE, BURST_CUT_LINE, BURST_CUT, BURST_PASTE };
 
 enum move {
 	MOVE_LEFT,
@@ -108,6 +109,8 @@ unsigned editor_replace_all(struct editor *e, struct find *f, const char *by,
 unsigned edit_erase(struct editor *e, int arg); /* arg: enum move to the end of the erased text */
 unsigned edit_cut_line(struct editor *e, int arg);
 unsigned edit_cut_to_line_end(struct editor *e, int arg);
+unsigned edit_cut_word(struct editor *e, int arg); /* arg: enum move to its end */
+unsigned edit_transpose(struct editor *e, int arg);
 unsigned edit_duplicate(struct editor *e, int arg);
 
 /* ---- editor_pairs.c ---- */

@@ -30,8 +30,7 @@ static void copy_output(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, true, "the selection is too big to copy");
 		return;
 	}
-	clipboard_finish(&m->clipboard);
-	m->clipboard = (struct clipboard){.text = text, .len = len};
+	clipboard_take(&m->clipboard, text, len);
 	keep_clipboard(m, out, "output");
 }
 
@@ -43,6 +42,16 @@ static void copy_selection(struct model *m, struct effects *out)
 		keep_clipboard(m, out, "the buffer");
 	else
 		notices_add(&m->notices, m->now_ns, false, "nothing to interrupt or copy (F10 quits)");
+}
+
+static void paste_older(struct model *m, struct effects *out)
+{
+	unsigned bits = editor_paste_older(model_editor(m));
+
+	editor_done(m, bits, out);
+	if (!(bits & EDITOR_CHANGED))
+		notices_add(&m->notices, m->now_ns, false,
+				"paste first: this brings what was cut before, in its place");
 }
 
 /* ---- panes ---- */
@@ -250,5 +259,8 @@ static const struct command commands[] = {
 		{"quit", "Quit", "quit the workbench", CONTEXT_ALWAYS, .run = quit},
 		{"insert-template", "Insert template", "put the frame of a program into the empty buffer",
 				CONTEXT_EDITOR, .run = insert_template},
+		{"paste-older", "Paste what was cut before",
+				"after a paste: what was cut or copied before, in its place", CONTEXT_EDITOR,
+				.run = paste_older},
 };
 const struct command_table workbench_commands = COMMAND_TABLE(commands);

@@ -29,6 +29,7 @@
 #include "model/finder.h"
 #include "model/gallery.h"
 #include "model/kernel_query.h"
+#include "model/key_count.h"
 #include "model/layout.h"
 #include "model/palette.h"
 #include "model/peer_runs.h"
@@ -133,9 +134,10 @@ struct model {
 	enum pane focus_back; /* pane that gets the focus after a run that asked for input */
 	bool owes_focus;
 	struct keymap keymap;
-	bool tells_keys;    /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
-	struct keys typed;  /* keys of an incomplete sequence */
-	bool has_which_key; /* such a sequence, or one of vi's, has begun: … */
+	bool tells_keys;   /* the terminal can tell similar keys apart, such as Enter and Shift-Enter */
+	struct keys typed; /* keys of an incomplete sequence */
+	struct key_count key_count;
+	bool has_which_key;       /* such a sequence, or one of vi's, has begun: … */
 	uint32_t which_key_begun; /* … which, and … */
 	uint64_t which_key_ns;    /* … when its last key came */
 	enum pane mouse_pane;     /* pane in which a drag began */

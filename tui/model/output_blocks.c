@@ -106,8 +106,7 @@ static void copy_block(struct model *m, struct effects *out)
 		notices_add(&m->notices, m->now_ns, false, "the block is empty or too big to copy");
 		return;
 	}
-	clipboard_finish(&m->clipboard);
-	m->clipboard = (struct clipboard){.text = text, .len = len};
+	clipboard_take(&m->clipboard, text, len);
 	effect_text(out, EFFECT_COPY, text, len);
 	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of the block", len);
 }

@@ -99,6 +99,15 @@ static void on_page_key(struct model *m, const struct keys *keys, enum keymap_ma
 		command_run(m, c, out);
 }
 
+/* A command that edits; NULL: the key is the pane's. */
+static void edit_by_key(struct model *m, const struct command *c, const struct event *ev, struct effects *out)
+{
+	if (c)
+		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);
+	else if (pane_ops[m->focus].key)
+		pane_ops[m->focus].key(m, ev, out);
+}
+
 static void on_model_key(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
@@ -115,6 +124,9 @@ static void on_model_key(struct model *m, const struct msg *msg, struct effects 
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = resolve_keys(m, &keys, &c);
 
+	if (keys.n == 1 && match == KEYMAP_NONE && !page_is_shown(m) && key_count_take(m, ev))
+		return;
+	unsigned count = match == KEYMAP_PREFIX ? 1 : key_count_end(m);
 	if (page_is_shown(m))
 		on_page_key(m, &keys, match, c, out);
 	else if (m->replay.is_on)
@@ -126,12 +138,11 @@ static void on_model_key(struct model *m, const struct msg *msg, struct effects 
 	else if (output_takes_input(m, ev)
 			&& (match == KEYMAP_NONE || c->key_context == CONTEXT_OUTPUT || is_sign(ev)))
 		input_event(m, msg, out);
-	else if (match == KEYMAP_COMMAND && c->edit)
-		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);
-	else if (match == KEYMAP_COMMAND)
+	else if (match == KEYMAP_COMMAND && !c->edit)
 		command_run(m, c, out);
-	else if (pane_ops[m->focus].key)
-		pane_ops[m->focus].key(m, ev, out);
+	else
+		for (; count; count--)
+			edit_by_key(m, c, ev, out);
 }
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)

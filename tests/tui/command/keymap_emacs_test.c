@@ -67,6 +67,97 @@ static void kills_are_collected(void **state)
 	assert_string_equal(buffer(), "\nthreethree");
 }
 
+static void words_are_collected(void **state)
+{
+	(void)state;
+	type("one two three four");
+	press('<', MOD_ALT);
+	press('d', MOD_ALT);
+	press('d', MOD_ALT);
+	press('k', MOD_CTRL);
+	assert_string_equal(buffer(), "");
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), "one two three four");
+	press(K_BACKSPACE, MOD_ALT); /* in front of what was cut */
+	press(K_BACKSPACE, MOD_ALT);
+	press('a', MOD_CTRL);
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), "three fourone two ");
+}
+
+static void an_older_text_is_pasted(void **state)
+{
+	(void)state;
+	type("one two three");
+	press('<', MOD_ALT);
+	press('d', MOD_ALT);
+	press('f', MOD_CTRL);
+	press('d', MOD_ALT);
+	assert_string_equal(buffer(), "  three");
+	press('y', MOD_ALT); /* not after a paste */
+	assert_string_equal(buffer(), "  three");
+	assert_screen("paste first", true);
+	press('y', MOD_CTRL);
+	assert_string_equal(buffer(), " two three");
+	press('y', MOD_ALT);
+	assert_string_equal(buffer(), " one three");
+	press('y', MOD_ALT);
+	assert_string_equal(buffer(), " two three");
+	press('y', MOD_ALT);
+	press('a', MOD_CTRL);
+	press('y', MOD_CTRL); /* the one that was chosen */
+	assert_string_equal(buffer(), " oneone three");
+}
+
+static void characters_are_exchanged(void **state)
+{
+	(void)state;
+	type("abc\nx");
+	press('<', MOD_ALT);
+	press('t', MOD_CTRL); /* there is none before */
+	assert_string_equal(buffer(), "abc\nx");
+	press('f', MOD_CTRL);
+	press('t', MOD_CTRL);
+	assert_string_equal(buffer(), "bac\nx");
+	press('t', MOD_CTRL);
+	assert_string_equal(buffer(), "bca\nx");
+	press('t', MOD_CTRL); /* at the end of the line */
+	assert_string_equal(buffer(), "bac\nx");
+	press('n', MOD_CTRL);
+	press('t', MOD_CTRL);
+	assert_string_equal(buffer(), "bac\nx");
+}
+
+static void a_count_repeats(void **state)
+{
+	(void)state;
+	press('u', MOD_CTRL);
+	type("a");
+	assert_string_equal(buffer(), "aaaa");
+	press('u', MOD_CTRL);
+	type("12b");
+	assert_string_equal(buffer(), "aaaabbbbbbbbbbbb");
+	press('a', MOD_CTRL);
+	press('u', MOD_CTRL);
+	press('u', MOD_CTRL);
+	press('d', MOD_CTRL);
+	assert_string_equal(buffer(), "");
+	press('u', MOD_CTRL);
+	press('g', MOD_CTRL); /* given up */
+	type("1");
+	assert_string_equal(buffer(), "1");
+}
+
+static void all_is_selected(void **state)
+{
+	(void)state;
+	type("one\ntwo");
+	press('x', MOD_CTRL);
+	press('h', 0);
+	press('w', MOD_CTRL);
+	assert_string_equal(buffer(), "");
+}
+
 static void a_search_is_given_up(void **state)
 {
 	(void)state;
@@ -222,6 +313,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(moves_and_kills),
 			TEST(kills_are_collected),
+			TEST(words_are_collected),
+			TEST(an_older_text_is_pasted),
+			TEST(characters_are_exchanged),
+			TEST(a_count_repeats),
+			TEST(all_is_selected),
 			TEST(a_search_is_given_up),
 			TEST(all_the_rest_is_replaced),
 			TEST(its_search_goes_on_and_ends_by_its_own_keys),
