@@ -513,6 +513,77 @@ static void what_is_kept_comes_back_if_it_is_wanted(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* The tutorial neither restores a session nor loses what was typed in it. */
+static void what_is_typed_in_the_tutorial_comes_back(void **state)
+{
+	const char *argv[] = {program, "tutor", NULL};
+	const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
+			"TERRARIUM_BACKEND=fake", state_home, NULL};
+
+	(void)state;
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "▸ 1 Write");
+	screen_send(&s, "first = 1");
+	screen_wait(&s, "1 first = 1");
+	assert_int_equal(screen_leave(&s), 0);
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "the python buffer: your unsaved text is back");
+	screen_wait(&s, "▸ 1 Write"); /* by a buffer of its own */
+	screen_wait(&s, " python* ");
+	screen_send(&s, "second = 2");
+	screen_wait(&s, "1 second = 2");
+	wait_kept("second = 2");
+	kill_it();
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "Unsaved text found");
+	screen_wait(&s, "just now: first = 1");
+	screen_wait(&s, "just now: second = 2");
+	screen_send(&s, "\r");
+	screen_wait(&s, "restored 2 unsaved buffers");
+	assert_int_equal(screen_leave(&s), 0);
+	start(NULL);
+	screen_wait(&s, "1 second = 2");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+static void leave_keeping(void)
+{
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Save files");
+	screen_send(&s, KEY_F(10));
+	assert_int_equal(screen_end(&s), 0);
+}
+
+/* By any path, also of a file that was never written. */
+static void kept_text_knows_its_file_by_other_paths(void **state)
+{
+	char here[200];
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	given("told.py", "old\n");
+	assert_int_equal(chdir(dir), 0);
+	start("told.py");
+	screen_send(&s, "mine ");
+	screen_wait(&s, "1 mine old");
+	leave_keeping();
+	start("./told.py");
+	screen_wait(&s, "your unsaved text is back");
+	screen_wait(&s, "1 mine old");
+	screen_send(&s, "\x1a");
+	screen_wait(&s, "1 old");
+	assert_int_equal(screen_leave(&s), 0);
+	start("unborn.py");
+	screen_send(&s, "not yet");
+	screen_wait(&s, "1 not yet");
+	leave_keeping();
+	start("unborn.py");
+	screen_wait(&s, "your unsaved text is back");
+	screen_wait(&s, "1 not yet");
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(chdir(here), 0);
+}
+
 static void changed_files_can_be_saved_on_leaving(void **state)
 {
 	char content[64] = "";
@@ -745,6 +816,8 @@ int main(int argc, char **argv)
 			TEST(an_audience_does_not_see_what_was_left),
 			TEST(what_is_kept_on_purpose_is_there_again),
 			TEST(what_is_kept_comes_back_if_it_is_wanted),
+			TEST(what_is_typed_in_the_tutorial_comes_back),
+			TEST(kept_text_knows_its_file_by_other_paths),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),
 			TEST(what_is_typed_ahead_answers_nothing),

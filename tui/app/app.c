@@ -246,9 +246,10 @@ static int start_app(struct app *a, struct trm_error *reterr)
 		app_open_file(a, a->model.lang, a->opts->file);
 	}
 	if (!a->opts->is_demo && !a->replay && (!a->linear || app_linear_has_person(a))) {
-		if (!a->opts->file)
+		bool has_session = !a->opts->file && !a->opts->is_tutor;
+		if (has_session)
 			app_open_session(a);
-		app_take_folder_texts(a, a->opts->file != NULL);
+		app_take_folder_texts(a, has_session);
 	}
 	if (r < 0)
 		return r;
@@ -279,7 +280,7 @@ static int start_app(struct app *a, struct trm_error *reterr)
 	if (r == 0) {
 		app_start_sandbox(a);
 		/* Not in front of an audience, and not instead of the question whether the cells may run. */
-		if (!a->opts->is_demo && !a->opts->is_tutor && (!a->linear || app_linear_has_person(a)))
+		if (!a->opts->is_demo && (!a->linear || app_linear_has_person(a)))
 			app_find_unsaved(a);
 	}
 	return r;
@@ -399,7 +400,7 @@ int app_main(const struct app_opts *opts)
 	free(a);
 	if (has_kept_text)
 		printf("unsaved text is kept and comes back with its file or in this folder%s\n",
-				opts->restore || opts->is_tutor ? "" : ", without --restore off");
+				opts->restore ? "" : ", without --restore off");
 	if (*detached)
 		printf("sandbox %s is left running%s: terrarium attach %s%s\n", detached,
 				is_for_now ? " until its owner ends" : "", describe_way(opts, words),

@@ -202,6 +202,7 @@ void app_write_file(struct app *a, const struct effect *effect); /* EFFECT_WRITE
  * rest was not tried. */
 bool app_save_files(struct app *a);
 void app_expand_path(const char *typed, char out[4096]); /* expands "~" and "~/…" */
+bool app_is_same_file(const char *a, const char *b);     /* also when neither exists yet */
 void app_complete_path(struct app *a, const char *typed);
 
 /* ---- save.c: saves large files in the background */
@@ -232,8 +233,9 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 
 /* ---- recover.c: unsaved text of earlier workbenches */
 /* Put back texts that were left on purpose: those of this folder, or that of the buffer's file. */
-/* Text that was left in this folder on purpose. Beside a named file only text without a name comes back. */
-void app_take_folder_texts(struct app *a, bool has_file);
+/* Text that was left in this folder on purpose. Where no session is opened (beside a named file, in the
+ * tutorial), only text without a name comes back. */
+void app_take_folder_texts(struct app *a, bool has_session);
 void app_take_file_text(struct app *a, const struct buffer *b);
 void app_find_unsaved(struct app *a); /* offers text that a crash has left */
 void app_recover(struct app *a, enum recover_answer answer);

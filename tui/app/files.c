@@ -36,11 +36,25 @@ static int begin_file(struct editor *e, const char *path, struct trm_error *rete
 	return reterr->code = TRM_ENOENT;
 }
 
-static bool is_same_file(const char *a, const char *b)
+/* The path without links, "." and "..", also of a file that does not exist yet. */
+static bool resolve(const char *path, char out[PATH_MAX])
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char dir[PATH_MAX], folder[PATH_MAX];
+
+	if (realpath(path, out))
+		return true;
+	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(name - path) : 1, slash ? path : ".");
+	return realpath(dir, folder) && snprintf(out, PATH_MAX, "%.2000s/%.2000s", folder, name) > 0;
+}
+
+bool app_is_same_file(const char *a, const char *b)
 {
 	struct stat one, other;
+	char one_path[PATH_MAX], other_path[PATH_MAX];
 
 	return strcmp(a, b) == 0
+	       || (resolve(a, one_path) && resolve(b, other_path) && strcmp(one_path, other_path) == 0)
 	       || (stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev
 			       && one.st_ino == other.st_ino);
 }
@@ -48,7 +62,7 @@ static bool is_same_file(const char *a, const char *b)
 static struct buffer *buffer_with(const struct buffers *b, const char *path)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (b->items[i]->editor.path && is_same_file(b->items[i]->editor.path, path))
+		if (b->items[i]->editor.path && app_is_same_file(b->items[i]->editor.path, path))
 			return b->items[i];
 	return NULL;
 }
@@ -160,7 +174,7 @@ void app_write_file(struct app *a, const struct effect *effect)
 		return;
 	struct editor *e = &b->editor;
 	app_expand_path(effect->save.path, path);
-	bool is_own = e->path && is_same_file(e->path, path);
+	bool is_own = e->path && app_is_same_file(e->path, path);
 	if (!is_own && !is_over && access(path, F_OK) == 0) {
 		app_send_file(a, MSG_SAVED, b->id, path, "File exists (add ! to override)");
 	} else if (is_own && !is_over) {

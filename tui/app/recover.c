@@ -148,7 +148,8 @@ static void report_left(struct app *a)
 
 static bool is_wanted(enum wanted wanted, const struct buffer_state *place, const struct buffer_state *own)
 {
-	return wanted == WANTED_ALL || strcmp(place->path, wanted == WANTED_UNNAMED ? "" : own->path) == 0;
+	return wanted == WANTED_ALL || (wanted == WANTED_UNNAMED && !place->path[0])
+	       || (wanted == WANTED_FILE && place->path[0] && app_is_same_file(place->path, own->path));
 }
 
 /* Put back the texts of a marked folder. `file`: that they belong to, for WANTED_FILE. */
@@ -194,11 +195,11 @@ static void take_left(struct app *a, enum wanted wanted, const struct buffer *fi
 	}
 }
 
-void app_take_folder_texts(struct app *a, bool has_file)
+void app_take_folder_texts(struct app *a, bool has_session)
 {
 	if (!a->opts->restore)
 		return;
-	take_left(a, has_file ? WANTED_UNNAMED : WANTED_ALL, NULL);
+	take_left(a, has_session ? WANTED_ALL : WANTED_UNNAMED, NULL);
 	effects_clear(&a->effects); /* there is no sandbox for these effects yet */
 }
 

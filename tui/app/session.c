@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Restores the buffers that were last open in a folder. A workbench that was started with a file neither
- * restores nor stores a session. Of several workbenches in one folder, only the first one uses the session.
+/* Restores the buffers that were last open in a folder. A workbench that was started with a file, or
+ * with the tutorial, neither restores nor stores a session. Of several workbenches in one folder, only the
+ * first one uses the session.
  *
  * The file has a line with the name of the folder of its unsaved texts, or "-", then a line for each buffer
  * in the order of the tabs. */

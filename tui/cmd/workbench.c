@@ -128,7 +128,6 @@ int workbench_tutor(const struct settings *settings, const struct options *o)
 	if (code != CMD_OK)
 		return code;
 	opts.is_tutor = true;
-	opts.restore = false;
 	return open_behind_gate(settings, o, &opts);
 }
 
