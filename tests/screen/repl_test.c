@@ -612,6 +612,55 @@ static void of_many_runs_before_the_newest_are_shown(void **state)
 	leave();
 }
 
+/* One below the other. */
+static void wait_in_order(const char *const *texts)
+{
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+	const char *const *text = texts;
+
+	while (*text && screen_now_ms() < deadline) {
+		const char *at = screen_text(&s);
+		for (text = texts; *text && (at = strstr(at, *text)); text++)
+			;
+		if (*text)
+			screen_wait_quiet(&s, 50);
+	}
+	if (*text)
+		fail_msg("not in its place: %s\n%s", *text, screen_text(&s));
+}
+
+/* Each kernel tells its own past: here bash tells it before or after python, and both are mixed. */
+static void runs_before_are_shown_in_the_order_of_time(void **state)
+{
+	const char *repl[] = {program, "attach", "calm-fern", "--repl", "--yes", NULL};
+	const char *workbench[] = {program, "attach", "calm-fern", "--confirm", "off", NULL};
+	const char *env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", state_home, runtime, NULL};
+	static const char *const order[] = {"python one", "bash two", "python three", "bash four", NULL};
+	char command[700];
+
+	(void)state;
+	start();
+	enter(":keep", "calm-fern keeps running when this REPL ends");
+	leave();
+	snprintf(command, sizeof command,
+			"export %s; run() { '%s' run --yes --name calm-fern \"$@\" >/dev/null; }; "
+			"run -c 'print(\"python\", \"one\")' && run -l bash -c 'echo bash \"two\"' && "
+			"run -c 'print(\"python\", \"three\")' && run -l bash -c 'echo bash \"four\"'",
+			runtime, program);
+	assert_int_equal(system(command), 0);
+	screen_start(&s, 40, 100, workbench, env);
+	wait_in_order(order);
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Detach?");
+	screen_send(&s, "\r");
+	assert_int_equal(screen_end(&s), 0);
+	screen_start(&s, 40, 100, repl, env);
+	screen_wait(&s, "python calm-fern [");
+	wait_in_order(order);
+	enter(":keep off", "calm-fern ends with this REPL");
+	leave();
+}
+
 /* Of the character or behind it: libchafa fills a cell with a block, or from 1.14 on with a colored blank. */
 static int count_red_cells(int rows, int cols)
 {
@@ -721,6 +770,7 @@ int main(int argc, char **argv)
 			TEST(a_kept_sandbox_goes_on),
 			TEST(who_leaves_hears_what_becomes_of_it),
 			TEST(a_sandbox_that_does_not_answer_is_left),
+			TEST(runs_before_are_shown_in_the_order_of_time),
 			TEST(of_many_runs_before_the_newest_are_shown),
 			TEST(images_are_drawn_and_kept),
 	};

@@ -160,11 +160,20 @@ static void on_peek_joined(void *user, struct trm_run *run, const struct trm_ori
 				    .run.joined.lang = origin->lang,
 				    .run.joined.code = origin->code,
 				    .run.joined.len = origin->code_len,
+				    .run.joined.began_ms = origin->began_ms,
 				    .run.joined.by = origin->by});
 	trm_run_follow(run, &run_cb, r);
 }
 
-static const struct trm_session_cb follow_cb = {.joined = on_peek_joined};
+static void on_peek_caught_up(void *user)
+{
+	const struct app_peek *look = user;
+
+	if (look->is_current)
+		app_send(look->app, &(struct msg){.type = MSG_INSIDE_CAUGHT_UP});
+}
+
+static const struct trm_session_cb follow_cb = {.joined = on_peek_joined, .caught_up = on_peek_caught_up};
 
 static int follow(struct app_peek *look, struct trm_error *reterr)
 {

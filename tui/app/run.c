@@ -246,6 +246,7 @@ void app_run_joined(void *user, struct trm_run *run, const struct trm_origin *or
 					.run.joined.lang = origin->lang,
 					.run.joined.code = origin->code,
 					.run.joined.len = origin->code_len,
+					.run.joined.began_ms = origin->began_ms,
 					.run.joined.age_ms = age_ms_of(origin->began_ms),
 					.run.joined.by = origin->by});
 	trm_run_follow(run, &run_cb, r);

@@ -38,8 +38,14 @@ static void on_app_sandbox_ended(void *user, const struct trm_lang *lang, const 
 	app_notify(user, MSG_NOTICE, text);
 }
 
+static void on_app_caught_up(void *user)
+{
+	app_send(user, &(struct msg){.type = MSG_CAUGHT_UP});
+}
+
 static const struct trm_session_cb session_cb = {.late = on_app_sandbox_late,
 		.joined = app_run_joined,
+		.caught_up = on_app_caught_up,
 		.ended = on_app_sandbox_ended,
 		.present = on_present};
 

@@ -42,6 +42,7 @@ enum msg_type {
 	MSG_SANDBOX_KEPT,     /* : is_kept, the new state */
 	MSG_SANDBOX_CLOSED,   /* : text, the reason, or NULL if the end was requested */
 	MSG_NO_ISOLATION,     /* : text, why no isolation level works here; the sandbox has not started */
+	MSG_CAUGHT_UP,        /* all runs that were there before have been joined */
 	MSG_CLIENTS,          /* : n_clients, of the sandbox */
 	MSG_CLIENT,           /* : client */
 	MSG_METRICS,          /* : metrics */
@@ -63,6 +64,7 @@ enum msg_type {
 	MSG_CONTAINERS_END,   /* : text, NULL, or why no engine could be asked */
 	MSG_INSIDE_PROGRESS,  /* : text, the current step of looking into a sandbox; "": done */
 	MSG_INSIDE_METRICS,   /* : metrics, of the sandbox that is shown */
+	MSG_INSIDE_CAUGHT_UP, /* as MSG_CAUGHT_UP, in that sandbox */
 	MSG_INSIDE_JOINED,    /* : run.joined, in that sandbox */
 	MSG_INSIDE_OUTPUT,    /* : run.output */
 	MSG_INSIDE_DONE,      /* : run.result */
@@ -125,8 +127,9 @@ struct msg_run {
 			const struct trm_lang *lang;
 			const char *code;
 			size_t len;
-			const char *by;  /* the client; NULL or "": unknown */
-			uint64_t age_ms; /* since it began; 0: unknown */
+			const char *by;    /* the client; NULL or "": unknown */
+			uint64_t age_ms;   /* since it began; 0: unknown */
+			uint64_t began_ms; /* by the system clock; 0: unknown */
 		} joined;
 		struct {
 			int stream;

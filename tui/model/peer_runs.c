@@ -98,6 +98,7 @@ static void add_peer_run(struct model *m, const struct msg *msg)
 		return;
 	info->number = msg->run.joined.number;
 	info->state = RUN_RUNNING;
+	info->began_ms = msg->run.joined.began_ms;
 	uint64_t age_ns = msg->run.joined.age_ms * 1000000u;
 	info->began_ns = age_ns < msg->now_ns ? msg->now_ns - age_ns : 1;
 	const char *by = msg->run.joined.by && *msg->run.joined.by ? msg->run.joined.by : "another program";
@@ -166,6 +167,12 @@ bool peer_runs_update(struct model *m, const struct msg *msg)
 	default: break;
 	}
 	return true;
+}
+
+void peer_runs_sort(struct model *m)
+{
+	outpane_sort(&m->out);
+	m->needs_draw = true;
 }
 
 /* ---- stopping one ---- */

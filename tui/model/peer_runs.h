@@ -45,6 +45,8 @@ struct peer_runs {
 	uint32_t target;     /* subject of the open question */
 };
 
+/* MSG_CAUGHT_UP: earlier runs have come kernel by kernel; show them in the order of time. */
+void peer_runs_sort(struct model *m);
 /* MSG_RUN_JOINED, or a message about a peer run. False: the message is about none. */
 bool peer_runs_update(struct model *m, const struct msg *msg);
 bool peer_runs_has(const struct model *m, uint32_t serial);

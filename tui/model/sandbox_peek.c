@@ -43,6 +43,7 @@ static void begin_peeked_run(struct outpane *p, const struct msg *msg)
 		return;
 	info->number = msg->run.joined.number;
 	info->state = RUN_RUNNING;
+	info->began_ms = msg->run.joined.began_ms;
 	info->began_ns = msg->now_ns;
 	trm_text_clean_line(info->by, sizeof info->by, msg->run.joined.by, strlen(msg->run.joined.by));
 	outpane_begin(p, info->serial);
@@ -69,13 +70,16 @@ static void end_peeked_run(struct outpane *p, struct run_info *info, const struc
 void peek_update(struct model *m, const struct msg *msg)
 {
 	struct peek_log *log = &m->sandboxes.log;
-	struct run_info *info = log->is_open ? runs_find(&log->out.runs, msg->run.serial) : NULL;
+	bool is_run = msg->type != MSG_INSIDE_CAUGHT_UP;
+	struct run_info *info = log->is_open && is_run ? runs_find(&log->out.runs, msg->run.serial) : NULL;
 
 	if (!m->sandboxes.is_inside || !log->is_open)
 		return;
 	log->out.now_ns = msg->now_ns;
 	m->needs_draw = true;
-	if (msg->type == MSG_INSIDE_JOINED) {
+	if (msg->type == MSG_INSIDE_CAUGHT_UP) {
+		outpane_sort(&log->out);
+	} else if (msg->type == MSG_INSIDE_JOINED) {
 		begin_peeked_run(&log->out, msg);
 	} else if (info && msg->type == MSG_INSIDE_DONE) {
 		end_peeked_run(&log->out, info, msg->run.result);

@@ -166,6 +166,7 @@ void sandboxes_update(struct model *m, const struct msg *msg)
 	case MSG_CONTAINERS_END: engines_take(&s->engines, msg); break;
 	case MSG_INSIDE_PROGRESS: snprintf(s->doing, sizeof s->doing, "%s", msg->text); break;
 	case MSG_INSIDE_METRICS: metrics_take(&s->metrics, msg->metrics); break;
+	case MSG_INSIDE_CAUGHT_UP:
 	case MSG_INSIDE_JOINED:
 	case MSG_INSIDE_OUTPUT:
 	case MSG_INSIDE_DONE: peek_update(m, msg); break;

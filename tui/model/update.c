@@ -318,10 +318,12 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_CONTAINERS_END:
 	case MSG_INSIDE_PROGRESS:
 	case MSG_INSIDE_METRICS:
+	case MSG_INSIDE_CAUGHT_UP:
 	case MSG_INSIDE_JOINED:
 	case MSG_INSIDE_OUTPUT:
 	case MSG_INSIDE_DONE:
 	case MSG_INSIDE_CLOSED: sandboxes_update(m, msg); break;
+	case MSG_CAUGHT_UP: peer_runs_sort(m); break;
 	case MSG_SCANNED: run_scanned(m, msg->findings, out); break;
 	case MSG_RUN_MEMORY: memory_reported(m, msg, out); break;
 	case MSG_RUN_ACCEPTED:

@@ -76,6 +76,8 @@ void outpane_turn_to(struct outpane *p, uint32_t serial);
 void outpane_print(struct outpane *p, enum out_kind kind, uint32_t serial, const void *bytes, size_t n);
 void outpane_add(struct outpane *p, enum out_kind kind, uint32_t serial, const char *text, size_t n);
 void outpane_end_line(struct outpane *p); /* also moves the live screen to the store */
+/* Put the blocks in the order in which their runs began (run_info.began_ms): outsort.c. */
+void outpane_sort(struct outpane *p);
 bool outpane_ends_with(const struct outpane *p, const char *text);
 
 /* ---- reading: lines first <= k < end, without those of folded blocks ---- */

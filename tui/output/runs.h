@@ -33,6 +33,7 @@ struct run_info {
 	uint64_t wall_us;
 	bool is_wall_unknown;
 	bool is_drawn;                   /* an image shows its value */
+	uint64_t began_ms;               /* by the system clock, of a peer run; 0: unknown */
 	uint64_t began_ns, ended_ns;     /* by the model's clock; 0: not yet */
 	uint64_t install_us, compile_us; /* 0: nothing was installed or compiled */
 	bool has_cpu;

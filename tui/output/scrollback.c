@@ -28,6 +28,11 @@ int scrollback_init(struct scrollback *s, size_t cap_bytes)
 	return s->ring ? 0 : TRM_ENOMEM;
 }
 
+int scrollback_init_like(struct scrollback *s, const struct scrollback *other)
+{
+	return scrollback_init(s, other->n_ring * sizeof(struct out_chunk));
+}
+
 void scrollback_finish(struct scrollback *s)
 {
 	for (size_t i = 0; s->ring && i < s->n_ring; i++)

@@ -66,7 +66,8 @@ struct scrollback {
 
 /* Uses no memory before the first append. 0 or TRM_ENOMEM. */
 int scrollback_init(struct scrollback *s, size_t cap_bytes);
-void scrollback_finish(struct scrollback *s); /* accepts a zeroed object */
+int scrollback_init_like(struct scrollback *s, const struct scrollback *other); /* with the same limit */
+void scrollback_finish(struct scrollback *s);                                   /* accepts a zeroed object */
 void scrollback_clear(struct scrollback *s);
 
 /* `run`: owner of the bytes, numbered by the caller. When memory is short, the oldest chunk is dropped. */

@@ -16,17 +16,48 @@ struct other {
 	struct repl *r;
 	struct trm_run *run;
 	const struct trm_lang *lang;
+	unsigned number_before; /* among those that were there before, from 1; else 0 */
+	uint64_t began_ms;
 	bool is_file, is_command;
 	char by[160], title[32]; /* title: "[3]" or "command" */
 	struct other *next;
 };
 
+/* Output of a run that was there before, from this place on. */
+struct earlier {
+	size_t place, end;
+	uint64_t began_ms;
+	unsigned number_before;
+};
+
 /* ---- output of the run --------------------------------------------------------------------- */
+
+/* What is gathered now belongs to this run. Kernels report their past one after the other, in any order. */
+static void turn_to(struct other *o)
+{
+	struct repl *r = o->r;
+	const struct earlier *last = r->n_earlier ? &r->earlier[r->n_earlier - 1] : NULL;
+	if (!show_is_gathering(&r->show) || !o->number_before
+			|| (last && last->number_before == o->number_before))
+		return;
+	if (r->n_earlier == r->earlier_cap) {
+		size_t cap = r->earlier_cap ? 2 * r->earlier_cap : 32;
+		struct earlier *more = realloc(r->earlier, cap * sizeof *more);
+		if (!more)
+			return;
+		r->earlier = more;
+		r->earlier_cap = cap;
+	}
+	r->earlier[r->n_earlier++] = (struct earlier){.place = show_place(&r->show),
+			.began_ms = o->began_ms,
+			.number_before = o->number_before};
+}
 
 static void on_peer_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
 {
 	struct other *o = user;
 	(void)run;
+	turn_to(o);
 	if (sink_held(&o->r->show.out) < HELD_MAX) /* this terminal never slows down the other client's run */
 		show_output(&o->r->show, stream, bytes, n, false);
 }
@@ -34,6 +65,7 @@ static void on_peer_output(void *user, struct trm_run *run, int stream, const vo
 static void on_peer_display(void *user, struct trm_run *run, const struct trm_display *display)
 {
 	struct other *o = user;
+	turn_to(o);
 	repl_artifacts_keep(o->r, trm_run_number(run), display);
 	displays_add(&o->r->displays, trm_run_number(run), display, &repl_run_displays, o->r);
 }
@@ -70,6 +102,7 @@ static void on_peer_done(void *user, struct trm_run *run, const struct trm_resul
 	struct repl *r = o->r;
 	char time[24] = "";
 	(void)run;
+	turn_to(o);
 	displays_end(&r->displays, &repl_run_displays, r);
 	repl_run_show(r, result, !o->is_file);
 	if (!result->is_wall_unknown)
@@ -126,6 +159,8 @@ void peer_runs_joined(void *user, struct trm_run *run, const struct trm_origin *
 			.is_command = origin->is_command,
 			/* not "<run 3>" */
 			.is_file = !origin->is_command && origin->filename && *origin->filename != '<',
+			.began_ms = origin->began_ms,
+			.number_before = origin->is_recent ? ++r->n_before : 0,
 			.next = r->others};
 	snprintf(o->by, sizeof o->by, "%s", origin->by);
 	if (o->is_command)
@@ -133,8 +168,7 @@ void peer_runs_joined(void *user, struct trm_run *run, const struct trm_origin *
 	else
 		snprintf(o->title, sizeof o->title, "[%" PRIu64 "]", trm_run_number(run));
 	r->others = o;
-	if (origin->is_recent)
-		r->before[r->n_before++ % PEER_RUNS_BEFORE] = show_place(&r->show);
+	turn_to(o);
 	if (repl_has_person(r))
 		announce(r, o, origin);
 	trm_run_follow(run, repl_has_person(r) ? &run_cb : &quiet_cb, o);
@@ -162,23 +196,64 @@ bool peer_runs_interrupt(struct repl *r)
 void peer_runs_gather(struct repl *r)
 {
 	r->n_before = 0;
+	r->n_earlier = 0;
 	show_gather(&r->show);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct earlier *x = a, *y = b;
+	if (x->began_ms != y->began_ms)
+		return x->began_ms < y->began_ms ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static void sort_by_time(struct repl *r)
+{
+	for (size_t i = 0; i < r->n_earlier; i++)
+		r->earlier[i].end = i + 1 < r->n_earlier ? r->earlier[i + 1].place : show_place(&r->show);
+	if (r->n_earlier)
+		qsort(r->earlier, r->n_earlier, sizeof *r->earlier, by_time);
+}
+
+/* The first part of the newest PEER_RUNS_BEFORE runs. Each run has parts side by side. */
+static size_t first_shown(const struct repl *r)
+{
+	size_t at = r->n_earlier;
+	for (unsigned n = 0; at > 0; at--) {
+		bool is_next = at == r->n_earlier
+			       || r->earlier[at - 1].number_before != r->earlier[at].number_before;
+		if (is_next && n++ == PEER_RUNS_BEFORE)
+			break;
+	}
+	return at;
 }
 
 void peer_runs_show(struct repl *r)
 {
-	char text[160];
+	char text[160] = "";
 	if (!show_is_gathering(&r->show))
 		return;
-	bool is_all = r->n_before <= PEER_RUNS_BEFORE;
-	unsigned n = is_all ? 0 : r->n_before - PEER_RUNS_BEFORE;
-	snprintf(text, sizeof text, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",
-			r->cli_session.sandbox ? trm_sandbox_name(r->cli_session.sandbox) : "");
-	show_from(&r->show, is_all ? 0 : r->before[r->n_before % PEER_RUNS_BEFORE], text);
+	unsigned n = r->n_before <= PEER_RUNS_BEFORE ? 0 : r->n_before - PEER_RUNS_BEFORE;
+	struct show_part *parts = calloc(r->n_earlier + 1, sizeof *parts);
+	if (n)
+		snprintf(text, sizeof text, "(%u earlier run%s: terrarium logs %s)", n, n == 1 ? "" : "s",
+				r->cli_session.sandbox ? trm_sandbox_name(r->cli_session.sandbox) : "");
+	size_t n_parts = 0;
+	if (parts)
+		parts[n_parts++] = (struct show_part){
+				0, r->n_earlier ? r->earlier[0].place : show_place(&r->show)};
+	sort_by_time(r);
+	for (size_t i = first_shown(r); i < r->n_earlier && parts; i++)
+		parts[n_parts++] = (struct show_part){r->earlier[i].place, r->earlier[i].end};
+	show_parts(&r->show, parts, n_parts, text);
+	free(parts);
 }
 
 void peer_runs_close(struct repl *r)
 {
 	while (r->others)
 		forget_other(r->others);
+	free(r->earlier);
+	r->earlier = NULL;
 }

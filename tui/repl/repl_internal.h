@@ -115,16 +115,17 @@ struct repl {
 	enum confirm_question question_shown; /* the line that is typed answers it */
 
 	struct trm_run *run;
-	char *filename;                  /* of the run, NULL: typed */
-	uint64_t number;                 /* of the next run, as far as it is known */
-	struct echo_off echo_off;        /* while a password is typed */
-	bool reads;                      /* the run has asked for a line */
-	struct other *others;            /* runs of other clients: others.c */
-	size_t before[PEER_RUNS_BEFORE]; /* where the newest that were over begin in what show_gather() has */
-	unsigned n_before;               /* how many there were */
-	struct trm_timer *wait_timer;    /* a question waits for one of them */
-	struct shell *shell;             /* shell.c */
-	size_t shell_owed;               /* bytes of its output that the terminal has not taken */
+	char *filename;           /* of the run, NULL: typed */
+	uint64_t number;          /* of the next run, as far as it is known */
+	struct echo_off echo_off; /* while a password is typed */
+	bool reads;               /* the run has asked for a line */
+	struct other *others;     /* runs of other clients: others.c */
+	struct earlier *earlier;  /* what show_gather() has of runs that were there before */
+	size_t n_earlier, earlier_cap;
+	unsigned n_before;            /* how many such runs there were */
+	struct trm_timer *wait_timer; /* a question waits for one of them */
+	struct shell *shell;          /* shell.c */
+	size_t shell_owed;            /* bytes of its output that the terminal has not taken */
 	unsigned next_to_leave;
 
 	bool wants_top; /* metrics are awaited: info.c */

@@ -285,20 +285,22 @@ size_t show_place(const struct show *s)
 	return sink_held(&s->out);
 }
 
-void show_from(struct show *s, size_t place, const char *instead)
+void show_parts(struct show *s, const struct show_part *parts, size_t n_parts, const char *instead)
 {
 	size_t n;
 	char *text = sink_gathered(&s->out, &n);
 	if (!text)
 		return;
-	if (place) {
+	if (*instead) {
 		const char *on = paint_on(s->paint, ROLE_DIM);
 		put_shown(s, on);
 		put_shown(s, instead);
 		put_shown(s, *on ? paint_off(s->paint) : "");
 		put_shown(s, "\n");
 	}
-	sink_put(&s->out, text + place, n - place, 0);
+	for (size_t i = 0; i < n_parts; i++)
+		if (parts[i].from < parts[i].end && parts[i].end <= n)
+			sink_put(&s->out, text + parts[i].from, parts[i].end - parts[i].from, 0);
 	free(text);
 }
 

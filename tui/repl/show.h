@@ -65,12 +65,15 @@ void show_typed(struct show *s, const char *bytes, size_t n);
 /* The output of a run has ended: turn its colors off and move the cursor to the start of a line. */
 void show_end(struct show *s);
 
-/* Gather a lot of output of which only the end matters. Nothing is printed until show_from(), which
- * prints the output from `place` on, and `instead` for the rest. */
+/* Gather a lot of output of which only the end matters. Nothing is printed until show_parts(), which
+ * prints these parts of it, after `instead` unless that is empty. */
 void show_gather(struct show *s);
 size_t show_place(const struct show *s); /* place of the next output */
 bool show_is_gathering(const struct show *s);
-void show_from(struct show *s, size_t place, const char *instead);
+struct show_part {
+	size_t from, end; /* places */
+};
+void show_parts(struct show *s, const struct show_part *parts, size_t n, const char *instead);
 
 /* show_wait() holds output back while a picture is prepared. show_picture() draws the picture and
  * continues. A NULL picture means that there is none; `note` tells why. */

@@ -40,6 +40,59 @@ static void a_run_of_another_client_is_asked_about(void **state)
 	assert_null(last_effect(EFFECT_INTERRUPT));
 }
 
+/* A run of another client that is over, and began at this time. */
+static void join_past(uint64_t number, const struct trm_lang *lang, const char *code, uint64_t began_ms,
+		const char *output)
+{
+	struct trm_result r = {.lang = lang, .number = number, .is_wall_unknown = true};
+	uint32_t serial = m.out.runs.last + 1;
+
+	send((struct msg){.type = MSG_RUN_JOINED,
+			.run.serial = serial,
+			.run.joined = {.number = number,
+					.lang = lang,
+					.code = code,
+					.len = strlen(code),
+					.by = "terrarium repl, pid 12",
+					.began_ms = began_ms}});
+	send((struct msg){.type = MSG_RUN_OUTPUT,
+			.run.serial = serial,
+			.run.output = {TRM_STDOUT, output, strlen(output)}});
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &r});
+}
+
+/* Each kernel reports its own past, one after the other. */
+static void earlier_runs_are_shown_in_the_order_of_time(void **state)
+{
+	const struct trm_lang *python, *bash;
+
+	(void)state;
+	assert_int_equal(trm_lang_find("python", &python, NULL), 0);
+	assert_int_equal(trm_lang_find("bash", &bash, NULL), 0);
+	join_past(1, python, "a()", 5000, "first\n");
+	join_past(3, python, "c()", 7000, "third\nof three lines\nwithout an end");
+	join_past(2, bash, "b", 6000, "\033[31msecond\033[0m\n");
+	join_past(4, bash, "d", 8000, "fourth\n");
+	send((struct msg){.type = MSG_CAUGHT_UP});
+	char *text = screen();
+	const char *last = text, *const order[] = {"[1] python", "first", "[2] bash", "second", "[3] python",
+						 "third", "of three lines", "without an end", "[4] bash",
+						 "fourth"};
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+		const char *at = strstr(last, order[i]);
+		if (!at)
+			fail_msg("\"%s\" is not in its place:\n%s", order[i], text);
+		last = at;
+	}
+	free(text);
+	assert_int_equal(m.out.blocks.n, 4);
+	/* What comes now comes last. */
+	join_past(5, python, "e()", 9000, "fifth\n");
+	assert_screen("[5] python", true);
+	send((struct msg){.type = MSG_CAUGHT_UP});
+	assert_int_equal(m.out.blocks.n, 5);
+}
+
 /* At the width of most terminals. */
 static void the_name_stays_while_another_client_runs(void **state)
 {
@@ -118,6 +171,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(a_run_left_behind_is_stopped_like_an_own_one),
 			TEST(a_run_of_another_client_is_asked_about),
+			TEST(earlier_runs_are_shown_in_the_order_of_time),
 			TEST(the_name_stays_while_another_client_runs),
 			TEST(who_is_attached_is_shown_for_a_while),
 			TEST(who_else_is_attached_is_in_the_question),
