@@ -291,13 +291,25 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 
 enum { TOAST_ROWS = 3 };
 
-/* A sentence that does not fit into one line extends upwards over the bottom of the panes. If it does not
- * fit there either, the message list has all of it. */
+/* Does the person type into the row above the status line? */
+static bool types_above_status(const struct model *m)
+{
+	return m->has_input || m->out.bar.is_open
+	       || (m->layout.kind == LAYOUT_SINGLE && finder_rows(&m->finder) > 0);
+}
+
+/* A sentence that does not fit into one line extends upwards over the bottom of the panes, but not over what
+ * the person types. If it does not fit, the message list has all of it. */
 static void toast(const struct model *m, struct canvas *c, struct rect line, uint16_t role, const char *text)
 {
 	size_t at[TOAST_ROWS + 1] = {0}, n = strlen(text);
-	int rows = 0, cols = line.cols - 2, most = m->rows < 16 ? 1 : TOAST_ROWS;
+	int rows = 0, cols = line.cols - 2, most = m->rows < 16 || types_above_status(m) ? 1 : TOAST_ROWS;
 
+	if (most == 1 && (int)cluster_columns(text, n) > cols) {
+		canvas_fill(c, line, " ", style_of(role));
+		draw_cut_text(c, m->has_utf8, line, line.row, line.col + 1, role, text);
+		return;
+	}
 	while (rows < most && at[rows] < n) {
 		at[rows + 1] = at[rows] + cluster_wrap(text + at[rows], n - at[rows], (size_t)cols);
 		rows++;

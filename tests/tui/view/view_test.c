@@ -454,6 +454,15 @@ static void states(void **state)
 	send((struct msg){.type = MSG_RUN_INPUT, .run.input.prompt = "your name? "});
 	type("Ada");
 	assert_screen_file("input");
+	/* A message of two lines does not cover what is typed. */
+	send((struct msg){.type = MSG_NOTICE,
+			.text = "this sentence takes more than the eighty columns that this screen has, so it "
+				"goes on below"});
+	assert_true(shows("your name? Ada"));
+	assert_true(shows("this sentence takes more"));
+	assert_true(shows("…"));
+	press(K_ESCAPE, 0);
+	m.notices.is_shown = false;
 	struct event ctrl_c = {.type = EVENT_KEY, .key = 'c', .mods = MOD_CTRL};
 	send((struct msg){.type = MSG_EVENT, .event = &ctrl_c});
 	now_ns += 700000000u;
