@@ -8,6 +8,9 @@ need_local
 show='display({"text/html": "<b>hi</b>", "text/plain": "hi"}, raw=True)
 display({"text/html": "<script>plot()</script>", "text/plain": "plot"}, raw=True)
 display({"image/svg+xml": "<svg width=\"30\" height=\"20px\"/>"}, raw=True)'
+try run --yes --json --artifacts new/folder -c "$show"
+expect_code 0
+[ -n "$(ls new/folder)" ] || wrong "the folders above it are made, too"
 try run --yes --json --artifacts all -c "$show"
 expect_code 0
 is_json '[d["path"] for d in value["displays"]] == ["all/fig-1-1.html", None, "all/fig-1-2.html", None, "all/fig-1-3.svg"]'

@@ -124,9 +124,27 @@ old" ] || wrong "the copy in the sandbox has changed"
 try run --yes --out saved/old -c 1
 expect_code 125
 expect_in err "--out: 'saved/old' is no folder"
-try run --yes --out nowhere/x -c 1
+try run --yes --out saved/old/x -c 1
 expect_code 125
-expect_in err "--out: 'nowhere/x' is no folder, and none can be made there: No such file or directory"
+expect_in err "--out: 'saved/old/x' is no folder"
+try run --yes --out "$dir/new/a//b/" -c 'open("x", "w").close()'
+expect_code 0
+expect_err ""
+saved new "./a ./a/b ./a/b/x "
+try run --yes --out new2/../new3 -c 'open("x", "w").close()'
+expect_code 0
+saved new3 "./x "
+ln -s nowhere dangling
+try run --yes --out dangling/x -c 1
+expect_code 125
+expect_in err "--out: 'dangling/x' is no folder, and none can be made there: "
+if [ "$(id -u)" != 0 ]; then
+	mkdir locked && chmod 555 locked
+	try run --yes --out locked/a/b -c 1
+	expect_code 125
+	expect_in err "--out: 'locked/a/b' is no folder, and none can be made there: Permission denied"
+	rmdir locked
+fi
 try run --yes --out saved2 -c 'open("x", "w").close(); 1/0'
 expect_code 1
 [ -f saved2/x ] || wrong "a failure keeps nothing back"
@@ -191,6 +209,13 @@ expect_code 125
 expect_in err "links/pw: this link leads out of the copied tree (to /etc/passwd)"
 [ "$(readlink links/l)" = x ] || wrong "a link stays a link"
 saved links "./l ./x "
+try run --yes --out links2 -l bash -c 'ln -s /etc/passwd x; mkdir d; ln -s ../../../etc/passwd d/up; ln -s /etc d/etc; ln -s loop loop; ln -s d/in in; echo in >d/in'
+expect_code 125
+for link in x d/up d/etc; do
+	expect_in err "links2/$link: this link leads out of the copied tree (to "
+done
+saved links2 "./d ./d/in ./in ./loop "
+! grep -r root: links2/d || wrong "the contents of /etc/passwd"
 
 # What was there before was not written, and what is on this machine already is not copied.
 try run --yes --keep --name older -c 'open("before", "w").close()'

@@ -65,11 +65,9 @@ void app_save_all(struct app *a, const char *typed)
 {
 	size_t n = artifacts_count(&a->model.artifacts, &a->model.out.figures), n_saved = 0;
 	char folder[PATH_MAX], text[PATH_MAX + 100];
-	int error = 0;
 
 	app_expand_path(typed, folder);
-	if (mkdir(folder, 0777) < 0 && errno != EEXIST)
-		error = errno;
+	int error = -make_dirs(folder, 0777);
 	for (size_t i = 0; i < n && !error; i++) {
 		struct artifact_row row = artifacts_row(&a->model.artifacts, &a->model.out.figures, i);
 		error = write_beside(folder, &row);

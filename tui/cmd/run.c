@@ -369,24 +369,37 @@ static bool is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Leave of the path what is there; "": nothing of a relative one. */
+static void cut_missing(char *path)
+{
+	struct stat st;
+	size_t n = strlen(path);
+	while (n && lstat(path, &st) < 0 && errno == ENOENT) {
+		while (n > 1 && path[n - 1] == '/')
+			n--;
+		while (n && path[n - 1] != '/')
+			n--;
+		while (n > 1 && path[n - 1] == '/')
+			n--;
+		path[n] = '\0';
+	}
+}
+
 /* Can the folder be made when the code has ended? Its files would be lost otherwise. */
 static int check_out(const char *out)
 {
-	char parent[PATH_MAX];
-	struct stat st;
+	char there[PATH_MAX];
 	if (is_folder(out))
 		return CMD_OK;
-	if (lstat(out, &st) == 0)
-		return cmd_fail("--out: '%s' is no folder", out);
-	size_t n = strlen(out);
-	if (!n || n >= sizeof parent)
+	if (!*out || strlen(out) >= sizeof there)
 		return cmd_fail("--out: a folder has a name of 1 to %d bytes", PATH_MAX - 1);
-	while (n > 1 && out[n - 1] == '/')
-		n--;
-	while (n && out[n - 1] != '/')
-		n--;
-	snprintf(parent, sizeof parent, "%.*s", n ? (int)n : 1, n ? out : ".");
-	if (access(parent, W_OK | X_OK) < 0)
+	strcpy(there, out);
+	cut_missing(there);
+	if (!strcmp(there, out))
+		return cmd_fail("--out: '%s' is no folder", out);
+	errno = ENOTDIR;
+	const char *parent = *there ? there : ".";
+	if (!is_folder(parent) || access(parent, W_OK | X_OK) < 0)
 		return cmd_fail("--out: '%s' is no folder, and none can be made there: %s", out,
 				strerror(errno));
 	return CMD_OK;

@@ -2,12 +2,10 @@
 /* Files that go into the sandbox before the first run, and out of it after the last one. */
 #include "cmd/run_session_internal.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/source.h"
+#include "text/bytes.h"
 
 static void on_refused_file(void *user, const struct trm_error *why)
 {
@@ -220,11 +219,11 @@ static int start_saving(struct run_session *p, const char *target, struct trm_er
 {
 	static const struct trm_copy_cb cb = {.refused = on_refused_file, .done = on_files_saved};
 	char source[sizeof p->inside + 2];
-	struct stat st;
 	if (!target)
 		return trm_error_set(why, TRM_ENOMEM, "out of memory");
-	if (mkdir(target, 0777) < 0 && (stat(target, &st) < 0 || !S_ISDIR(st.st_mode)))
-		return trm_error_set(why, TRM_EIO, "%s cannot be made: %s", p->opts->out, strerror(errno));
+	int error = -make_dirs(target, 0777);
+	if (error)
+		return trm_error_set(why, TRM_EIO, "%s cannot be made: %s", p->opts->out, strerror(error));
 	snprintf(source, sizeof source, "%s/.", p->inside);
 	const char *const sources[] = {source, NULL};
 	const struct trm_copy_opts opts = {.size = sizeof(struct trm_copy_opts),

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* :artifacts lists what runs have made, and saves it. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <terrarium/result.h>
@@ -85,8 +83,9 @@ static void save_all_artifacts(struct repl *r, const char *folder)
 	struct repl_artifacts *a = r->artifacts;
 	char path[4400];
 
-	if (mkdir(folder, 0777) < 0 && errno != EEXIST) {
-		repl_error(r, "cannot make %s: %s", folder, strerror(errno));
+	int error = -make_dirs(folder, 0777);
+	if (error) {
+		repl_error(r, "cannot make %s: %s", folder, strerror(error));
 		return;
 	}
 	for (size_t i = 0; i < artifacts_count(&a->all, &a->none); i++) {

@@ -29,20 +29,9 @@ bool state_path(const char *name, char out[STATE_PATH])
 
 int state_make_dir(const char *path)
 {
-	char part[STATE_PATH];
-	size_t n = strlen(path);
+	int error = make_dirs(path, 0700);
 
-	if (n >= sizeof part)
-		return -ENAMETOOLONG;
-	for (size_t i = 1; i <= n; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, 0700) < 0 && errno != EEXIST && errno != EROFS)
-			return -errno;
-	}
-	return access(path, W_OK | X_OK) < 0 ? -errno : 0;
+	return error ? error : access(path, W_OK | X_OK) < 0 ? -errno : 0;
 }
 
 int state_lock(const char *path)

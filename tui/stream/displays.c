@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <terrarium/artifact.h>
@@ -31,12 +30,13 @@ void displays_finish(struct displays *d)
 /* 0 or an errno. The folder is made if it is missing. An incomplete image is removed. */
 static int save_display_file(const char *dir, const char *path, const uint8_t *bytes, size_t n)
 {
-	if (mkdir(dir, 0777) < 0 && errno != EEXIST)
-		return errno;
+	int error = -make_dirs(dir, 0777);
+	if (error)
+		return error;
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return errno;
-	int error = -write_fully(fd, bytes, n);
+	error = -write_fully(fd, bytes, n);
 	if (close(fd) < 0 && !error)
 		error = errno;
 	if (error)

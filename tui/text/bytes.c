@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "text/bytes.h"
@@ -31,6 +34,24 @@ int write_file(const char *path, int flags, const void *bytes, size_t n)
 	if (r < 0 && flags & O_EXCL)
 		unlink(path);
 	return r;
+}
+
+int make_dirs(const char *path, mode_t mode)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	size_t n = strlen(path);
+	if (n >= sizeof part)
+		return -ENAMETOOLONG;
+	for (size_t i = 1; i <= n; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, mode) < 0 && stat(part, &st) < 0)
+			return -errno;
+	}
+	return stat(path, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }
 
 size_t base64_digits(char *out, const void *bytes, size_t n)
