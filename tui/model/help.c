@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/pane.h"
 #include "model/update.h"
+#include "model/vi_keys.h"
 
 static void answer_help(struct model *m, int answer, struct effects *out);
 
@@ -35,9 +36,16 @@ static const struct {
 		{CONTEXT_COUNT, "Esc", "cancel"},
 };
 
-static const char *help_section(int key_context)
+/* Sections that are no contexts of keys. */
+enum { HELP_DIALOGS = CONTEXT_COUNT, HELP_KEYLESS, HELP_FIRST, HELP_VI, HELP_EMACS };
+
+static const char *help_section(int section)
 {
-	return key_context == CONTEXT_COUNT ? "In dialogs" : contexts[key_context].section;
+	static const char *const names[] = {"In dialogs", "Without a key: from the list of commands",
+			"First of all", "Keys of vi, in NORMAL and VISUAL mode of the editor",
+			"Keys of Emacs"};
+
+	return section >= CONTEXT_COUNT ? names[section - CONTEXT_COUNT] : contexts[section].section;
 }
 
 struct help {
@@ -77,10 +85,7 @@ static void add_help_row(
 	if (h->section != section && d->n_lines)
 		dialog_add(d, ROLE_DIALOG, "%s", "");
 	if (h->section != section)
-		dialog_add(d, ROLE_DIALOG_WARN, "%s",
-				section == CONTEXT_COUNT + 2 ? "First of all"
-				: section > CONTEXT_COUNT    ? "Without a key: from the list of commands"
-							     : help_section(section));
+		dialog_add(d, ROLE_DIALOG_WARN, "%s", help_section(section));
 	h->section = section;
 	char column[32]; /* a column that is wide enough for most keys, if there is room */
 	snprintf(column, sizeof column, "%-*s", h->m->cols < 70 ? 9 : 15, keys);
@@ -211,7 +216,7 @@ static void add_keyless(struct help *h)
 			continue;
 		bool is_same = strcasecmp(c->title, c->help) == 0;
 		snprintf(text, sizeof text, "%s%s%s", c->title, is_same ? "" : ": ", is_same ? "" : c->help);
-		add_help_row(h, CONTEXT_COUNT + 1, "", c, text);
+		add_help_row(h, HELP_KEYLESS, "", c, text);
 	}
 }
 
@@ -229,8 +234,33 @@ static void add_first(struct help *h, enum key_context here)
 			continue;
 		other_keys(h->m, item->command, others, sizeof others);
 		snprintf(text, sizeof text, "%s%s", item->command->help, others);
-		add_help_row(h, CONTEXT_COUNT + 2, item->keys, item->command, text);
+		add_help_row(h, HELP_FIRST, item->keys, item->command, text);
 	}
+}
+
+static void add_vi(struct help *h)
+{
+	for (const struct vi_help *row = vi_help; row->keys; row++)
+		add_help_row(h, HELP_VI, row->keys, NULL, row->help);
+}
+
+/* The rows of the set that no key of the person's own has replaced. */
+static void add_emacs(struct help *h)
+{
+	for (size_t i = 0; i < keymap_emacs_count; i++) {
+		const struct keymap_row *row = &keymap_emacs[i];
+		const struct command *c = NULL;
+		char name[KEYMAP_NAME_BYTES];
+		struct keys keys;
+		if (keys_parse(row->keys, &keys) < 0 || row->key_context == CONTEXT_POPUP
+				|| keymap_resolve(&h->m->keymap, row->key_context, &keys, &c)
+						   != KEYMAP_COMMAND
+				|| !command_is(c, row->command))
+			continue;
+		keys_name(&keys, name);
+		add_help_row(h, HELP_EMACS, name, c, c->help ? c->help : c->title ? c->title : c->name);
+	}
+	add_help_row(h, HELP_EMACS, "^U", NULL, "repeat the next key four times; ^U 12: so often");
 }
 
 static void list_help(struct model *m)
@@ -242,6 +272,10 @@ static void list_help(struct model *m)
 	/* The key bar is about a pane, and the page of sandboxes is not one. */
 	if (!*h.needle && here != CONTEXT_SANDBOXES)
 		add_first(&h, here);
+	if (m->vi.mode != VI_OFF)
+		add_vi(&h);
+	if (m->keymap.is_emacs)
+		add_emacs(&h);
 	add_section(&h, here);
 	add_section(&h, CONTEXT_ANY);
 	add_section(&h, CONTEXT_ALWAYS);

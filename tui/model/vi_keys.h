@@ -6,6 +6,12 @@
 
 #include <stdbool.h>
 
+/* For the help; the last row is zeroed. */
+struct vi_help {
+	const char *keys, *help;
+};
+extern const struct vi_help vi_help[];
+
 struct effects;
 struct model;
 struct msg;

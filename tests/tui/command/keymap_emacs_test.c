@@ -275,6 +275,20 @@ static void its_keys_are_reported(void **state)
 	assert_string_equal(name, "^X ^E");
 }
 
+static void the_help_lists_them(void **state)
+{
+	(void)state;
+	press(K_F1, 0);
+	type("exchange");
+	assert_screen("Keys of Emacs", true);
+	assert_screen("^T", true);
+	press(K_ESCAPE, 0);
+	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_EDITOR, "ctrl-t", "undo", NULL), 0);
+	press(K_F1, 0);
+	type("exchange");
+	assert_screen("Keys of Emacs", false);
+}
+
 /* No binding of a set hides behind another one. */
 static void nothing_is_out_of_reach(void **state)
 {
@@ -324,6 +338,7 @@ int main(void)
 			TEST(mark_selects),
 			TEST(sequences),
 			TEST(its_keys_are_reported),
+			TEST(the_help_lists_them),
 			TEST(nothing_is_out_of_reach),
 			TEST(no_such_set),
 	};

@@ -418,6 +418,20 @@ static void text_is_substituted(void **state)
 	has_text("yy b\nxy\naa$d");
 }
 
+static void the_help_lists_them(void **state)
+{
+	(void)state;
+	press(K_F1, 0);
+	type("gu gU");
+	assert_screen("Keys of vi, in NORMAL and VISUAL mode", true);
+	assert_screen("lower case, upper case", true);
+	press(K_ESCAPE, 0);
+	m.vi.mode = VI_OFF;
+	press(K_F1, 0);
+	type("gu gU");
+	assert_screen("Keys of vi", false);
+}
+
 static void an_exclamation_mark_discards(void **state)
 {
 	(void)state;
@@ -452,6 +466,7 @@ int main(void)
 			TEST(a_searched_word_is_plain_text),
 			TEST(a_search_begins_after_the_cursor),
 			TEST(text_is_substituted),
+			TEST(the_help_lists_them),
 			TEST(an_exclamation_mark_discards),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the help tells of vi's keys. */
+#include <stddef.h>
+
+#include "model/vi_keys.h"
+
+const struct vi_help vi_help[] = {
+		{"Esc", "back to NORMAL mode, from INSERT and VISUAL"},
+		{"i a", "INSERT mode, before or behind the cursor; the keys of the editor apply there"},
+		{"I A", "INSERT mode, at the start or end of the line"},
+		{"o O", "INSERT mode, in a new line below or above"},
+		{"^W ^U", "in INSERT mode: erase a word, all before the cursor"},
+		{"v V", "VISUAL mode: characters, whole lines; o goes to the other end"},
+		{"3", "a number before a command or motion counts it: 3dw, 2p, 3ix"},
+		{"h j k l", "left, down, up, right, as the arrow keys"},
+		{"w b e", "next word, back, end of the word; W B E: between blanks"},
+		{"0 ^ $", "start of the line, of its text, end of the line"},
+		{"f F t T", "to a character in the line, back; before it, behind it; ; and , again"},
+		{"gg G", "first line, last line, or the line of the count"},
+		{"{ }", "blank line above, below"},
+		{"+ -", "text of the next line, of the line above"},
+		{"%", "partner of the bracket"},
+		{"^D ^U", "half a page down, up"},
+		{"^F ^B", "a page down, up"},
+		{"^E ^Y", "scroll by a line"},
+		{"zz zt zb", "the line of the cursor into the middle, to the top, to the bottom"},
+		{"d c y", "delete, change, copy, with a motion or text object; dd cc yy: the line"},
+		{"> <", "indent, unindent"},
+		{"gu gU g~", "lower case, upper case, the other case"},
+		{"iw aw", "after an operator: a word, with the blanks; iW aW: between blanks"},
+		{"ip ap", "after an operator: a paragraph"},
+		{"i( a(", "after an operator: inside of brackets, with them; also [ { < b B"},
+		{"i\" a\"", "after an operator: inside of quotes, with them; also ' `"},
+		{"x X D C", "for dl, dh, d$, c$"},
+		{"s S Y", "for cl, cc, yy"},
+		{"p P", "put behind, before; in VISUAL: in place of it"},
+		{"r ~ J", "replace a character, other case, join lines"},
+		{"u ^R", "undo, redo"},
+		{".", "repeat the last change"},
+		{"/ ?", "search, search back; n N: again"},
+		{"* #", "search the word at the cursor, back"},
+		{":", "a command: w, w FILE, w! FILE, q, q!, wq, x, e FILE, s/OLD/NEW/, %s/OLD/NEW/g, a line"},
+		{"ZZ ZQ", "save and quit, quit without saving"},
+		{"^W w", "next pane"},
+		{NULL, NULL},
+};
