@@ -406,6 +406,23 @@ static bool field_event(struct model *m, const struct event *ev)
 	return is_for_it;
 }
 
+/* While the bar is open no key changes the text. What would paste into the text pastes into the field. */
+static bool would_edit(struct model *m, const struct event *ev)
+{
+	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
+	const struct event paste = {
+			.type = EVENT_PASTE, .text = m->clipboard.text, .text_len = m->clipboard.len};
+	const struct command *c = NULL;
+
+	if (ev->type != EVENT_KEY || keymap_resolve(&m->keymap, CONTEXT_EDITOR, &keys, &c) != KEYMAP_COMMAND
+			|| !c->edit || c->is_motion || command_is(c, "scroll-up")
+			|| command_is(c, "scroll-down"))
+		return false;
+	if (command_is(c, "paste") && m->clipboard.len)
+		field_event(m, &paste);
+	return true;
+}
+
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out)
 {
 	struct finder *f = &m->finder;
@@ -428,7 +445,7 @@ bool finder_event(struct model *m, const struct msg *msg, struct effects *out)
 			replacer_end(m); /* the next key may change the text */
 		return is_answer || ev->type == EVENT_PASTE;
 	}
-	return (ev->type == EVENT_KEY && bar_key(m, ev)) || field_event(m, ev);
+	return (ev->type == EVENT_KEY && bar_key(m, ev)) || field_event(m, ev) || would_edit(m, ev);
 }
 
 /* ---- commands ---- */

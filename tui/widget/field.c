@@ -102,6 +102,12 @@ static bool control(struct field *f, uint32_t key)
 	case 'w': delete_field_text(f, word_start(f), f->cursor); return true;
 	case 'a': f->cursor = 0; return true;
 	case 'e': f->cursor = f->len; return true;
+	case 'b': f->cursor = before(f); return true;
+	case 'f': f->cursor = behind(f); return true;
+	case 'h': delete_field_text(f, before(f), f->cursor); return true;
+	case 'd': delete_field_text(f, f->cursor, behind(f)); return true;
+	case 'k': delete_field_text(f, f->cursor, f->len); return true;
+	case K_BACKSPACE: delete_field_text(f, word_start(f), f->cursor); return true;
 	default: return false;
 	}
 }

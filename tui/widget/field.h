@@ -25,8 +25,8 @@ void field_clear(struct field *f);
 bool field_set(struct field *f, const char *text);
 void field_select(struct field *f); /* selects all text, with the cursor at the end */
 
-/* Handle typing, arrows, Home, End, Backspace, Delete, ^U (erase to the start), ^W (erase a word) and paste
- * (newlines become blanks). True: the event was for the field. */
+/* Handle typing, arrows, Home, End, Backspace, Delete, paste (newlines become blanks) and these keys of
+ * readline: ^A ^E ^B ^F move, ^H ^D ^W ^U ^K erase. True: the event was for the field. */
 bool field_handle(struct field *f, const struct event *ev);
 
 static inline const char *field_text(const struct field *f)

@@ -52,6 +52,40 @@ static void every_key_looks_from_where_the_search_began(void **state)
 	assert_string_equal(m.finder.said, "no match");
 }
 
+/* Those of readline; no key of the editor's changes the text meanwhile. */
+static void keys_with_ctrl_are_the_fields(void **state)
+{
+	(void)state;
+	given("one two\nthree");
+	press('f', MOD_CTRL);
+	type("two three");
+	press('w', MOD_CTRL);
+	assert_string_equal(field_text(&m.finder.what), "two ");
+	press('a', MOD_CTRL);
+	type("one ");
+	press('e', MOD_CTRL);
+	type("x");
+	assert_string_equal(field_text(&m.finder.what), "one two x");
+	press('a', MOD_CTRL);
+	press('d', MOD_CTRL);
+	press('e', MOD_CTRL);
+	press('b', MOD_CTRL);
+	press('k', MOD_CTRL);
+	assert_string_equal(field_text(&m.finder.what), "ne two ");
+	press('u', MOD_CTRL);
+	assert_string_equal(field_text(&m.finder.what), "");
+	m.clipboard = (struct clipboard){.text = strdup("thr"), .len = 3};
+	press('v', MOD_CTRL);
+	assert_string_equal(field_text(&m.finder.what), "thr");
+	selected(8, 11);
+	static const char keys[] = "xkdzy";
+	for (size_t i = 0; keys[i]; i++)
+		press((uint32_t)keys[i], MOD_CTRL);
+	press(K_DELETE, MOD_CTRL);
+	press(K_BACKSPACE, MOD_CTRL);
+	text_is("one two\nthree");
+}
+
 static void the_next_search_comes_in_place_of_the_last(void **state)
 {
 	(void)state;
@@ -229,6 +263,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(every_key_looks_from_where_the_search_began),
+			TEST(keys_with_ctrl_are_the_fields),
 			TEST(the_next_search_comes_in_place_of_the_last),
 			TEST(goes_on_and_back_and_round),
 			TEST(options_are_keys),

@@ -79,6 +79,19 @@ static void deletes_by_word_and_whole(void **state)
 	assert_field("/usr/|");
 	press('u', MOD_CTRL);
 	assert_field("|");
+	assert_true(field_set(&f, "one two"));
+	press('a', MOD_CTRL);
+	press('f', MOD_CTRL);
+	press('d', MOD_CTRL);
+	assert_field("o|e two");
+	press('e', MOD_CTRL);
+	press('b', MOD_CTRL);
+	press('h', MOD_CTRL);
+	assert_field("oe t|o");
+	press('k', MOD_CTRL);
+	assert_field("oe t|");
+	press(K_BACKSPACE, MOD_CTRL);
+	assert_field("oe |");
 }
 
 static void a_paste_becomes_one_line(void **state)
@@ -96,7 +109,7 @@ static void leaves_other_keys_alone(void **state)
 	assert_false(press(K_ENTER, 0));
 	assert_false(press(K_ESCAPE, 0));
 	assert_false(press(K_UP, 0));
-	assert_false(press('d', MOD_CTRL));
+	assert_false(press('x', MOD_CTRL));
 	assert_false(press('x', MOD_ALT));
 }
 
