@@ -338,7 +338,8 @@ int trm_session_open(struct trm_sandbox *sandbox, const struct trm_session_opts 
 				s->opts.client ? s->opts.client : program_invocation_short_name,
 				(long)getpid());
 		sandbox->has_shared_session = true;
-		sandbox_present(sandbox, s->by);
+		if (!sandbox->opts.is_observer)
+			sandbox_present(sandbox, s->by);
 		if (s->cb->joined || s->cb->present)
 			sandbox_follow(sandbox);
 		sandbox_list_shared(sandbox);

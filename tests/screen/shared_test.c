@@ -173,6 +173,30 @@ static void a_look_inside_shows_runs(void **state)
 	leave();
 }
 
+/* Who looks into a sandbox is no client more, not even of the own one. */
+static void a_look_inside_does_not_count(void **state)
+{
+	(void)state;
+	start();
+	screen_send(&s, "print('be' 'fore')");
+	screen_send(&s, KEY_F(5));
+	screen_wait(&s, "before");
+	screen_send(&s, KEY_F(8));
+	screen_wait(&s, " sandboxes: 1 ");
+	screen_wait(&s, name);
+	screen_send(&s, "\033[H\r");
+	screen_wait(&s, " inside ");
+	screen_wait(&s, "terrarium workbench"); /* the run has come by the second connection */
+	screen_wait(&s, "python kernel");
+	assert_false(screen_shows(&s, "2 clients"));
+	screen_send(&s, "\033");
+	screen_wait(&s, " sandboxes: 1 ");
+	screen_send(&s, "\033");
+	screen_wait(&s, "[1] python");
+	assert_false(screen_shows(&s, "2 clients"));
+	leave();
+}
+
 static int clean_up(void **state)
 {
 	(void)state;
@@ -192,6 +216,7 @@ int main(int argc, char **argv)
 			TEST(a_run_of_ours_waits),
 			TEST(its_question_is_answered_here_when_it_is_gone),
 			TEST(a_look_inside_shows_runs),
+			TEST(a_look_inside_does_not_count),
 	};
 
 	if (argc < 4)

@@ -259,7 +259,8 @@ void app_peek(struct app *a, const char *name)
 {
 	const struct trm_sandbox_opts opts = {.size = sizeof(struct trm_sandbox_opts),
 			.metrics_interval_ms = LOOK_MS,
-			.metrics_with_processes = true};
+			.metrics_with_processes = true,
+			.is_observer = true}; /* in one's own sandbox, too */
 
 	begin_peek(a, name, &opts);
 }
