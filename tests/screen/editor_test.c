@@ -554,6 +554,41 @@ static void leave_keeping(void)
 	assert_int_equal(screen_end(&s), 0);
 }
 
+/* Typed code does not go to a file that has come back by itself. */
+static void the_linear_workbench_names_what_is_restored(void **state)
+{
+	const char *argv[] = {program, "--linear", "--yes", NULL};
+	const char *const env[] = {"TERM=dumb", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
+			"TERRARIUM_BACKEND=fake", state_home, NULL};
+
+	(void)state;
+	start(NULL);
+	screen_send(&s, "\x0f");
+	screen_send(&s, given("told_of.py", "of_the_file = 1"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "1 of_the_file = 1");
+	assert_int_equal(screen_leave(&s), 0);
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "told_of.py, python\n");
+	screen_wait(&s, "the python buffer, python, current: typed code goes here");
+	screen_send(&s, "typed = 2\r:list\r");
+	screen_wait(&s, "1: typed = 2");
+	screen_send(&s, ":buffers 1\rmore = 3\r");
+	screen_wait(&s, "typed code goes to the end of");
+	screen_send(&s, ":list\r");
+	screen_wait(&s, "1: of_the_file = 1\n2: more = 3");
+	wait_kept("more = 3");
+	kill_it();
+	holds("told_of.py", "of_the_file = 1");
+	screen_start(&s, 36, 120, argv, env);
+	screen_wait(&s, "question: Unsaved text found");
+	screen_send(&s, "Open\r");
+	screen_wait(&s, ", python, not saved\n");
+	screen_wait(&s, ", python, current: typed code goes here");
+	screen_send(&s, ":quit\rd\r");
+	assert_int_equal(screen_end(&s), 0);
+}
+
 /* By any path, also of a file that was never written. */
 static void kept_text_knows_its_file_by_other_paths(void **state)
 {
@@ -817,6 +852,7 @@ int main(int argc, char **argv)
 			TEST(what_is_kept_on_purpose_is_there_again),
 			TEST(what_is_kept_comes_back_if_it_is_wanted),
 			TEST(what_is_typed_in_the_tutorial_comes_back),
+			TEST(the_linear_workbench_names_what_is_restored),
 			TEST(kept_text_knows_its_file_by_other_paths),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),

@@ -250,6 +250,9 @@ static int start_app(struct app *a, struct trm_error *reterr)
 		if (has_session)
 			app_open_session(a);
 		app_take_folder_texts(a, has_session);
+		if (a->linear && has_session)
+			app_linear_begin(a);
+		effects_clear(&a->effects); /* there is no sandbox for them yet */
 	}
 	if (r < 0)
 		return r;

@@ -366,6 +366,8 @@ void app_replay_seek(struct app *a, uint64_t at_us);
 /* ---- linear.c: the linear workbench, without a screen */
 int app_linear_open(struct app *a, struct trm_error *reterr);
 int app_linear_watch(struct app *a, struct trm_error *reterr);
+/* Text has been restored: say which, and begin a buffer for what is typed. */
+void app_linear_begin(struct app *a);
 void app_linear_close(struct app *a);
 bool app_linear_interrupt(struct app *a);        /* Ctrl-C; false: it must end the program */
 bool app_linear_has_person(const struct app *a); /* a person types and can answer questions */

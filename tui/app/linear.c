@@ -13,6 +13,7 @@
 #include "app/app_internal.h"
 #include "linear/linear.h"
 #include "model/update.h"
+#include "text/text.h"
 
 #define LINE_MAX_BYTES ((size_t)16 << 20) /* limit for input that was not handled yet */
 #define READ_BYTES 65536
@@ -197,6 +198,20 @@ int app_linear_open(struct app *a, struct trm_error *reterr)
 		linear_say(&s->linear,
 				"terrarium, linear mode. Type code, then :run; :help explains, :quit leaves.");
 	return 0;
+}
+
+void app_linear_begin(struct app *a)
+{
+	struct model *m = &a->model;
+	bool is_any = false;
+
+	for (size_t i = 0; i < m->buffers.n; i++)
+		is_any |= m->buffers.items[i]->editor.path || text_len(m->buffers.items[i]->editor.text) > 0;
+	if (!is_any)
+		return;
+	if (model_editor(m)->path || text_len(model_editor(m)->text) > 0)
+		buffer_new(m, &a->effects);
+	linear_say_buffers(&a->linear->linear, m, false);
 }
 
 int app_linear_watch(struct app *a, struct trm_error *reterr)

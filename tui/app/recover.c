@@ -200,7 +200,6 @@ void app_take_folder_texts(struct app *a, bool has_session)
 	if (!a->opts->restore)
 		return;
 	take_left(a, has_session ? WANTED_ALL : WANTED_UNNAMED, NULL);
-	effects_clear(&a->effects); /* there is no sandbox for these effects yet */
 }
 
 void app_take_file_text(struct app *a, const struct buffer *b)
@@ -260,7 +259,9 @@ static void restore_all(struct app *a)
 
 	for (size_t i = 0; i < a->n_found; i++)
 		n += restore(a, &a->found[i], &current);
-	if (current)
+	if (a->linear)
+		app_linear_begin(a);
+	else if (current)
 		buffer_show(&a->model, current, &a->effects);
 	snprintf(text, sizeof text, "restored %zu unsaved buffer%s (not saved yet)", n, n == 1 ? "" : "s");
 	/* Remove the old text only after the new copy is stored. */

@@ -151,19 +151,27 @@ static void linear_go_to(struct linear *l, const struct model *m, const char *re
 	linear_list(l, m, rest);
 }
 
-static void buffers(struct linear *l, const struct model *m, const char *rest)
+void linear_say_buffers(struct linear *l, const struct model *m, bool has_empty)
 {
 	char name[4200];
+
+	for (size_t i = 0; i < m->buffers.n; i++) {
+		const struct buffer *b = m->buffers.items[i];
+		if (!has_empty && i != m->buffers.current && !b->editor.path && !text_len(b->editor.text))
+			continue;
+		linear_say(l, "%zu: %s, %s%s%s", i + 1, buffer_name(b, name, sizeof name),
+				b->editor.lang->name, editor_is_modified(&b->editor) ? ", not saved" : "",
+				i == m->buffers.current ? ", current: typed code goes here" : "");
+	}
+}
+
+static void buffers(struct linear *l, const struct model *m, const char *rest)
+{
 	size_t k = strtoul(rest, NULL, 10);
 
 	if (k >= 1 && k <= m->buffers.n)
 		linear_order(l, (struct order){.kind = ORDER_BUFFER, .number = k - 1});
-	for (size_t i = 0; i < m->buffers.n; i++) {
-		const struct buffer *b = m->buffers.items[i];
-		linear_say(l, "%zu: %s, %s%s%s", i + 1, buffer_name(b, name, sizeof name),
-				b->editor.lang->name, editor_is_modified(&b->editor) ? ", not saved" : "",
-				i == m->buffers.current ? ", current" : "");
-	}
+	linear_say_buffers(l, m, true);
 }
 
 /* ---- files ---- */

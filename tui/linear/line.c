@@ -43,16 +43,30 @@ void linear_append(struct linear *l, const struct model *m, const char *text)
 					.len = strlen(text)});
 }
 
+/* Code is about to be typed behind text that this person may not know of. */
+static void say_target(struct linear *l, const struct model *m)
+{
+	const struct buffer *b = buffers_current(&m->buffers);
+	char name[4200];
+
+	if (l->has_person && l->typed_in != b->id && text_len(b->editor.text) > 0)
+		linear_say(l, "typed code goes to the end of %s", buffer_name(b, name, sizeof name));
+	l->typed_in = b->id;
+}
+
 /* What is typed after a run is another cell, so that what has run is not run again. */
 static void type_code(struct linear *l, const struct model *m, const char *line)
 {
 	const struct editor *e = model_editor(m);
-	bool is_next = l->last_run != m->out.runs.last && text_len(e->text) > 0;
+	size_t len = text_len(e->text);
+	bool is_next = l->last_run != m->out.runs.last && len > 0;
+	const char *end = len && text_line_start(e->text, text_lines(e->text) - 1) < len ? "\n" : "";
 	char *text = NULL;
 
+	say_target(l, m);
 	l->last_run = m->out.runs.last;
-	int n = is_next ? asprintf(&text, "%s%s %%%%\n%s\n", e->lang->comment, "", line)
-			: asprintf(&text, "%s\n", line);
+	int n = is_next ? asprintf(&text, "%s%s %%%%\n%s\n", end, e->lang->comment, line)
+			: asprintf(&text, "%s%s\n", end, line);
 	if (n < 0)
 		return;
 	linear_append(l, m, text);

@@ -46,6 +46,7 @@ struct linear {
 	bool kernel_query_words; /* completions were requested; … */
 	size_t probe;            /* … for this many bytes at the end of the buffer */
 	uint32_t last_run;       /* newest run at the time of the last line of code */
+	uint32_t typed_in;       /* id of the buffer with that line; 0: none */
 };
 
 void linear_init(struct linear *l, bool has_person, linear_send_fn *send, void *user);
@@ -58,6 +59,8 @@ bool linear_report(struct linear *l, const struct model *m);
  * nothing else to report for now. */
 void linear_prompt(struct linear *l, const struct model *m);
 
+/* Say what the buffers are, perhaps without empty ones, and which one typed code goes to. */
+void linear_say_buffers(struct linear *l, const struct model *m, bool has_empty);
 /* A line was typed (without its newline). What it asks for goes to `send`, which changes the model. */
 void linear_line(struct linear *l, const struct model *m, const char *line);
 /* Ctrl-C */

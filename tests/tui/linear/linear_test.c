@@ -94,6 +94,25 @@ static int finish(void **state)
 	return 0;
 }
 
+/* Text that was there before is named before code is added to it, on a line of its own. */
+static void the_buffer_of_typed_code_is_named(void **state)
+{
+	(void)state;
+	type("x = 1");
+	assert_null(strstr(reported(), "goes to the end of"));
+	buffer_new(&m, &effects);
+	editor_set_text(model_editor(&m), "y = 2", 5);
+	type("z = 3");
+	expect("typed code goes to the end of the python 2 buffer");
+	type("a = 4");
+	assert_null(strstr(reported(), "goes to the end of"));
+	char *text = text_slice(model_editor(&m)->text, 0, text_len(model_editor(&m)->text));
+	assert_string_equal(text, "y = 2\nz = 3\na = 4\n");
+	free(text);
+	type(":buffers");
+	expect("4: the python 2 buffer, python, not saved, current: typed code goes here");
+}
+
 /* Answer the question, and let it run. */
 static uint32_t run(const char *code)
 {
@@ -331,6 +350,7 @@ int main(void)
 			TEST(a_question_is_asked_in_words),
 			TEST(a_run_is_reported_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),
+			TEST(the_buffer_of_typed_code_is_named),
 			TEST(a_question_is_reported_once),
 			TEST(input_is_asked_for),
 			TEST(an_interrupt_tells_its_steps),
