@@ -589,6 +589,22 @@ static void the_linear_workbench_names_what_is_restored(void **state)
 	assert_int_equal(screen_end(&s), 0);
 }
 
+/* Latin-1: said when it is opened and saved, and what is not changed stays as it was. */
+static void bytes_that_are_no_text_are_told_and_kept(void **state)
+{
+	(void)state;
+	start(given("latin.py", "# caf\xe9\nx = 'r\xe9sum\xe9'\n"));
+	screen_wait(&s, "latin.py, 2 lines; 3 bytes are not UTF-8 (the first one, 0xe9");
+	screen_wait(&s, "running refuses them");
+	screen_send(&s, "#");
+	screen_wait(&s, "1 ## caf");
+	screen_send(&s, "\x13");
+	screen_wait(&s, "3 bytes are not UTF-8 (the first one, 0xe9, in line 1)");
+	screen_wait(&s, "saved ");
+	holds("latin.py", "## caf\xe9\nx = 'r\xe9sum\xe9'\n");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 /* By any path, also of a file that was never written. */
 static void kept_text_knows_its_file_by_other_paths(void **state)
 {
@@ -853,6 +869,7 @@ int main(int argc, char **argv)
 			TEST(what_is_kept_comes_back_if_it_is_wanted),
 			TEST(what_is_typed_in_the_tutorial_comes_back),
 			TEST(the_linear_workbench_names_what_is_restored),
+			TEST(bytes_that_are_no_text_are_told_and_kept),
 			TEST(kept_text_knows_its_file_by_other_paths),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),

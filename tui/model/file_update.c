@@ -9,6 +9,7 @@
 #include "model/msg.h"
 #include "model/run_source.h"
 #include "model/update.h"
+#include "text/text.h"
 
 /* Say what failed: in the dialog that asked for the path, so that the path can be corrected, else as a
  * notice. */
@@ -20,10 +21,32 @@ static void report_failure(struct model *m, bool is_asked, const char *why)
 		notices_add(&m->notices, m->now_ns, true, "%s", why);
 }
 
+enum { BROKEN_TEXT = 160 };
+
+/* "; 4 bytes are not UTF-8 (the first one, 0xe9, in line 1)", or "". */
+static void broken_text(const struct editor *e, char out[BROKEN_TEXT])
+{
+	size_t first = 0, n = e->notebook ? 0 : text_broken_bytes(e->text, &first);
+	char byte = 0;
+
+	out[0] = '\0';
+	if (n == 0)
+		return;
+	text_copy(e->text, first, &byte, 1);
+	if (n == 1)
+		snprintf(out, BROKEN_TEXT, "; a byte is not UTF-8 (0x%02x in line %zu)", (unsigned char)byte,
+				text_line_of(e->text, first) + 1);
+	else
+		snprintf(out, BROKEN_TEXT, "; %zu bytes are not UTF-8 (the first one, 0x%02x, in line %zu)",
+				n, (unsigned char)byte, text_line_of(e->text, first) + 1);
+}
+
 static void report_opened(struct model *m, const struct msg *msg, const struct editor *e)
 {
 	size_t lines = run_source_lines(e);
+	char broken[BROKEN_TEXT];
 
+	broken_text(e, broken);
 	if (msg->type == MSG_ALREADY_OPEN)
 		notices_add(&m->notices, m->now_ns, false, "%s is already open", msg->file.path);
 	else if (msg->file.is_new)
@@ -35,8 +58,9 @@ static void report_opened(struct model *m, const struct msg *msg, const struct e
 				e->notebook->n_foreign ? " (those in other languages are shown as comments)"
 						       : "");
 	else
-		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s", msg->file.path, lines,
-				lines == 1 ? "" : "s");
+		notices_add(&m->notices, m->now_ns, false, "opened %s, %zu line%s%s%s", msg->file.path, lines,
+				lines == 1 ? "" : "s", broken,
+				*broken ? ": saving keeps them, running refuses them" : "");
 }
 
 static void on_opened(struct model *m, const struct msg *msg, struct effects *out)
@@ -65,7 +89,11 @@ static void on_saved(struct model *m, const struct msg *msg, struct effects *out
 	}
 	if (m->dialog.answer == answer_save)
 		dialog_close(m);
-	notices_add(&m->notices, m->now_ns, false, "saved %s", msg->file.path);
+	const struct buffer *b = buffers_find(&m->buffers, msg->file.buffer);
+	char broken[BROKEN_TEXT] = "";
+	if (b)
+		broken_text(&b->editor, broken);
+	notices_add(&m->notices, m->now_ns, false, "saved %s%s", msg->file.path, broken);
 	buffer_saved(m, msg->file.buffer, out);
 }
 

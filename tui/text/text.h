@@ -46,6 +46,9 @@ size_t text_copy(const struct text *t, size_t pos, char *out, size_t n);
 /* The bytes [pos, pos+n) as malloc'd memory, followed by a NUL; NULL: no memory. */
 char *text_slice(const struct text *t, size_t pos, size_t n);
 
+/* The number of bytes that are not part of valid UTF-8, and the position of the first one. */
+size_t text_broken_bytes(const struct text *t, size_t *ret_first);
+
 /* Take a malloc'd block as the whole contents of an empty text, without copying it, to open large files.
  * 0, or TRM_ENOMEM; then the caller still owns the block. */
 int text_adopt(struct text *t, char *block, size_t n);

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <terrarium/text.h>
+
 #include "text/chunk.h"
 
 typedef unsigned char lanes __attribute__((vector_size(16)));
@@ -151,4 +153,53 @@ char *text_slice(const struct text *t, size_t pos, size_t n)
 	if (out)
 		out[text_copy(t, pos, out, n)] = '\0';
 	return out;
+}
+
+/* The length of the code point at `pos`, of which `run` bytes are contiguous. False: the byte is broken. */
+static bool is_whole(const struct text *t, size_t pos, const char *bytes, size_t run, size_t *ret_len)
+{
+	bool is_valid;
+	uint32_t cp;
+	char copy[4];
+
+	if (run < sizeof copy) {
+		run = text_copy(t, pos, copy, sizeof copy);
+		bytes = copy;
+	}
+	*ret_len = trm_utf8_decode(bytes, run, &cp, &is_valid);
+	return is_valid;
+}
+
+/* The length of what is ASCII at the front; eight bytes are tried at once. */
+static size_t skip_ascii(const char *bytes, size_t n)
+{
+	size_t i = 0;
+	uint64_t word;
+
+	for (; i + sizeof word <= n; i += sizeof word) {
+		memcpy(&word, bytes + i, sizeof word);
+		if (word & 0x8080808080808080u)
+			break;
+	}
+	while (i < n && !(bytes[i] & 0x80))
+		i++;
+	return i;
+}
+
+size_t text_broken_bytes(const struct text *t, size_t *ret_first)
+{
+	size_t len = text_len(t), broken = 0, run, n;
+
+	for (size_t at = 0; at < len;) {
+		const char *bytes = text_peek(t, at, &run);
+		size_t i = skip_ascii(bytes, run);
+		while (i < run) {
+			if (!is_whole(t, at + i, bytes + i, run - i, &n) && broken++ == 0)
+				*ret_first = at + i;
+			i += n;
+			i += i < run ? skip_ascii(bytes + i, run - i) : 0;
+		}
+		at += i;
+	}
+	return broken;
 }

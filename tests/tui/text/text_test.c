@@ -157,6 +157,33 @@ static void test_stays_shallow(void **state)
 	text_destroy(t);
 }
 
+/* Bytes that are not UTF-8 are counted, wherever the chunks end. */
+static void test_counts_broken_bytes(void **state)
+{
+	size_t first;
+
+	(void)state;
+	for (size_t before = 0; before < 40; before++) {
+		struct text *t = text_create();
+		assert_non_null(t);
+		for (size_t i = 0; i < before; i++)
+			assert_int_equal(text_insert(t, 0, "x", 1), 0);
+		for (size_t i = 0; i < 30; i++)
+			assert_int_equal(text_insert(t, text_len(t), "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80",
+							 9),
+					0);
+		assert_int_equal(text_broken_bytes(t, &first), 0);
+		size_t at = text_len(t);
+		assert_int_equal(text_insert(t, at, "caf\xe9\n\xc3", 6), 0);
+		assert_int_equal(text_broken_bytes(t, &first), 2);
+		assert_int_equal(first, at + 3);
+		assert_int_equal(text_insert(t, 1, "\xff", 1), 0);
+		assert_int_equal(text_broken_bytes(t, &first), before ? 3 : 5);
+		assert_int_equal(first, before ? 1 : 0);
+		text_destroy(t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +191,7 @@ int main(void)
 			cmocka_unit_test(test_counts_newlines),
 			cmocka_unit_test(test_beyond_the_end),
 			cmocka_unit_test(test_stays_shallow),
+			cmocka_unit_test(test_counts_broken_bytes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
