@@ -86,6 +86,7 @@ public class Terrarium {
 	static State state = State.WAITING; // guarded by the class, as are the next two
 	static boolean isEarly, isStopped;
 	static volatile String runId;
+	static volatile long compileUs; // of a whole program
 	static final InheritableThreadLocal<Integer> owner = new InheritableThreadLocal<>(); // the run that a thread is of
 	static volatile int run;
 	static final Output out = new Output("stdout", 1), err = new Output("stderr", 2);
@@ -703,10 +704,16 @@ public class Terrarium {
 		Object args = request.get("args");
 		if (isFile || Program.isWhole(code, file))
 			return Program.run(code, file, args, isFile);
+		noticeCompiled(); // JShell compiles between the statements
 		if (args == null)
 			return evaluateAll(code, file);
 		String why = "arguments are for a class with a method 'public static void main(String[] args)'";
 		return failed("NoMainMethod", why, List.of(why));
+	}
+
+	/* From now on the time limit counts. */
+	static void noticeCompiled() {
+		put(map("ev", "compiled", "id", runId));
 	}
 
 	static long cpuUs() {
@@ -720,6 +727,7 @@ public class Terrarium {
 		run++;
 		owner.set(run);
 		runId = (String) request.get("id");
+		compileUs = 0;
 		synchronized (Terrarium.class) {
 			isStopped = isEarly;
 			isEarly = false;
@@ -748,6 +756,8 @@ public class Terrarium {
 		if (set >= 0)
 			done.put("set", set);
 		done.put("cpu_us", Math.max(0, cpuUs() - began));
+		if (compileUs > 0)
+			done.put("compile_us", compileUs);
 		runId = null;
 		setState(State.WAITING); // from when `done` is read, the next request and its interrupt may come
 		put(done);
@@ -951,8 +961,12 @@ public class Terrarium {
 			Source source = new Source(file, code);
 			List<String> options = List.of("-proc:none", "-cp",
 				String.join(":", jars) + ":" + System.getProperty("java.class.path"));
-			if (!compiler.getTask(null, files, said, options, null, List.of(source)).call())
+			long began = System.nanoTime();
+			boolean isCompiled = compiler.getTask(null, files, said, options, null, List.of(source)).call();
+			compileUs = (System.nanoTime() - began) / 1000;
+			if (!isCompiled)
 				return refused(said, file, code);
+			noticeCompiled();
 			return start(classes, code, file, args instanceof List<?> list ? list.toArray(String[]::new) : new String[0]);
 		}
 

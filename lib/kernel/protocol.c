@@ -268,6 +268,11 @@ static bool read_fate(struct kernel_event *e)
 	return e->text;
 }
 
+static bool read_compiled(struct kernel_event *e)
+{
+	return e->id;
+}
+
 static const struct {
 	const char *name;
 	enum kernel_event_type type;
@@ -280,6 +285,7 @@ static const struct {
 		{"late", KERNEL_EVENT_LATE, read_late},
 		{"reply", KERNEL_EVENT_REPLY, read_reply},
 		{"fate", KERNEL_EVENT_FATE, read_fate},
+		{"compiled", KERNEL_EVENT_COMPILED, read_compiled},
 };
 
 static int read_event(struct kernel_event *e, struct trm_error *reterr)

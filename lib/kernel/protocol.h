@@ -68,6 +68,7 @@ enum kernel_event_type {
 	KERNEL_EVENT_DONE,
 	KERNEL_EVENT_REPLY,
 	KERNEL_EVENT_FATE,
+	KERNEL_EVENT_COMPILED,
 };
 
 /* LOST comes from the agent's history, without an id: nobody has kept how the run ended. */

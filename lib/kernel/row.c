@@ -418,6 +418,7 @@ static const struct key {
 		FLAG("is_asked_twice", spec.is_asked_twice),
 		FLAG("answers_quickly", spec.answers_quickly),
 		FLAG("resets_by_restart", spec.resets_by_restart),
+		FLAG("tells_compiled", spec.tells_compiled),
 		WORDS("env", spec.env),
 		TEXT("grammar", lang.grammar),
 		TEXT("template", lang.skeleton),

@@ -217,6 +217,12 @@ static void on_fate(struct kernel *k, const struct kernel_event *e)
 		trm_text_clean_line(k->fate, sizeof k->fate, e->text, strlen(e->text));
 }
 
+static void on_compiled(struct kernel *k, const struct kernel_event *e)
+{
+	if (run_own(run_of(k, e)))
+		run_clock_begin_code(k->run);
+}
+
 void event_handle(struct kernel *k, const struct kernel_event *event)
 {
 	static void (*const HANDLERS[])(struct kernel *, const struct kernel_event *) = {
@@ -227,6 +233,7 @@ void event_handle(struct kernel *k, const struct kernel_event *event)
 			[KERNEL_EVENT_DONE] = on_done,
 			[KERNEL_EVENT_REPLY] = on_reply,
 			[KERNEL_EVENT_FATE] = on_fate,
+			[KERNEL_EVENT_COMPILED] = on_compiled,
 	};
 	if (HANDLERS[event->type])
 		HANDLERS[event->type](k, event);

@@ -99,9 +99,7 @@ static void measure_begin(struct own_run *own)
 static void start_clock(struct own_run *own)
 {
 	struct trm_run *run = &own->run;
-	run->is_begun = true;
-	run->begun_ns = clock_ns();
-	run_clock_arm(run);
+	run_clock_begin(run);
 	memory_begin(own);
 	leftovers_watch(run);
 }

@@ -41,6 +41,7 @@ struct run_clock {
 	unsigned stops;         /* enum clock_stop: why it stands still */
 	uint64_t stopped_at_ns; /* since when */
 	uint64_t stopped_ns;    /* for how long it did before */
+	bool is_compiling;      /* another limit holds, until the code begins */
 };
 
 struct run_displays {
@@ -226,6 +227,10 @@ bool run_holds_credit(struct trm_run *run);
 /* ---- run_clock.c ----------------------------------------------------------------- */
 
 enum clock_stop { CLOCK_PAUSED = PROC_CLOCK_PAUSED, CLOCK_ASKED = PROC_CLOCK_ASKED };
+/* The interpreter has the run. What it compiles first has a limit of its own. */
+void run_clock_begin(struct trm_run *run);
+/* It is compiled: from now on counts what its code takes. */
+void run_clock_begin_code(struct trm_run *run);
 /* Start the timer with the rest of the time limit, unless there is none or the clock is stopped. */
 void run_clock_arm(struct trm_run *run);
 void run_clock_stop(struct trm_run *run, enum clock_stop why);

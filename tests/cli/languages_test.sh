@@ -130,4 +130,15 @@ for signal in TERM KILL HUP; do
 	[ "$(wc -l <err)" = 1 ] || wrong "the debugger says nothing"
 done
 
+# The time limit counts what the code takes, and not what compiling does.
+cat >slow.json <<'END'
+{"languages": {"slow": {"commands": [["sleep", "1"], ["sh", "{file}"]]}}}
+END
+try run --config slow.json --yes --json --timeout 0.5 -l slow -c 'echo on'
+expect_code 0
+is_json 'value["status"] == "ok" and value["compile_ms"] >= 1000 and value["stdout"] == "on\n"'
+try run --config slow.json --yes --json --timeout 0.5 -l slow -c 'echo on; while :; do :; done'
+expect_code 124
+is_json 'value["compile_ms"] >= 1000 and value["stdout"] == "on\n" and value["reason"].startswith("timed out after 0.5 s")'
+
 verdict

@@ -395,6 +395,8 @@ static void run_program(struct batch *b, const struct order *o, struct buf *even
 	size_t i = 0;
 	for (uint64_t begin_ns = clock_ns(); goes_on && !is_interrupted && i < b->n_commands; i++) {
 		bool is_last = i + 1 == b->n_commands;
+		if (is_last && i)
+			event_compiled(o);
 		goes_on = run_job_command(&job, b->commands[i], is_last);
 		if (!is_last)
 			*ret_compile_ns = clock_ns() - begin_ns;

@@ -57,14 +57,23 @@ void event_reply(const struct order *o, const char *data)
 	buf_finish(&event);
 }
 
-void event_input(void *order)
+static void say_of(const struct order *o, const char *start, const char *end)
 {
-	const struct order *o = order;
 	struct buf event;
 	buf_init(&event, REPLY_MAX);
-	event_add(&event, "{\"ev\":\"input\",\"id\":");
+	event_add(&event, start);
 	event_add_string(&event, o->id);
-	event_add(&event, ",\"prompt\":\"\",\"secret\":false}\n");
+	event_add(&event, end);
 	event_say(&event);
 	buf_finish(&event);
+}
+
+void event_compiled(const struct order *o)
+{
+	say_of(o, "{\"ev\":\"compiled\",\"id\":", "}\n");
+}
+
+void event_input(void *order)
+{
+	say_of(order, "{\"ev\":\"input\",\"id\":", ",\"prompt\":\"\",\"secret\":false}\n");
 }

@@ -14,6 +14,8 @@ void event_add_error(struct buf *out, const char *name,
 		const char *message); /* the member "error", without frames */
 /* Answer a question; `data` is an object in JSON. */
 void event_reply(const struct order *o, const char *data);
+/* Report that the run of this order is compiled and begins. */
+void event_compiled(const struct order *o);
 /* Report that the run of this order waits for a line. */
 void event_input(void *order);
 

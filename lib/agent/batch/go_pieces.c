@@ -360,6 +360,7 @@ void go_pieces_run(struct go_pieces *p, const struct order *o, bool (*interrupts
 	*ret_compile_ns = clock_ns() - begin_ns;
 	if (is_built && !interrupts()) {
 		char *argv[] = {r.program, NULL};
+		event_compiled(o);
 		int error = step_start(argv, -1, &pid);
 		if (error) {
 			failure_say(event, "SandboxError", "the piece cannot be started: %s",

@@ -354,6 +354,7 @@ void pieces_run(struct pieces *p, const struct order *o, int set, bool (*interru
 		buf_clear(event);
 		event_add(event, "interrupted\"");
 	} else if (is_built) {
+		event_compiled(o);
 		int error = keeper_start(&p->keeper);
 		if (error) {
 			failure_say(event, "SandboxError",

@@ -16,6 +16,7 @@
  *   immortal           loop, and also ignore SIGTERM      deaf         loop; the first interrupt is lost
  *   ask PROMPT         ask for a line of input, print "got LINE"; fail as EOFError
  *   fail NAME MESSAGE  an exception with a traceback      exit N       end the run with that code
+ *   compiled           says that the code begins: see kernel/kernel.h
  *   die SIGNAL         the signal kills the kernel        late MS TEXT print TEXT later, run or no run
  *   display MIME DATA
  *

@@ -121,6 +121,13 @@ static enum outcome do_err(struct fake_proc *p, char *rest)
 	return NEXT;
 }
 
+static enum outcome do_compiled(struct fake_proc *p, char *rest)
+{
+	(void)rest;
+	send_event(p, event_of(p, "compiled"));
+	return NEXT;
+}
+
 static enum outcome do_value(struct fake_proc *p, char *rest)
 {
 	snprintf(p->value, sizeof p->value, "%s", rest);
@@ -284,6 +291,7 @@ static const struct {
 	enum outcome (*run)(struct fake_proc *p, char *rest);
 } statements[] = {
 		{"ask", do_ask},
+		{"compiled", do_compiled},
 		{"die", do_die},
 		{"display", do_display},
 		{"err", do_err},

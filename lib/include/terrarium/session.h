@@ -78,9 +78,11 @@ enum trm_memory_alert {
 };
 
 struct trm_session_opts {
-	size_t size;         /* sizeof(struct trm_session_opts), as TRM_SESSION_OPTS_INIT sets it */
-	uint32_t timeout_ms; /* per run; 0: none. Default 30 000 */
-	uint32_t grace_ms;   /* after an interrupt, before the next step. Default 2 000 */
+	size_t size; /* sizeof(struct trm_session_opts), as TRM_SESSION_OPTS_INIT sets it */
+	/* Per run; 0: none. Default 30 000. It begins when the code is compiled, which may take five minutes.
+	 */
+	uint32_t timeout_ms;
+	uint32_t grace_ms; /* after an interrupt, before the next step. Default 2 000 */
 	/* After SIGTERM, before the kernel is killed. 0: there is no SIGTERM, and the kill follows the
 	 * interrupt. Default 0 */
 	uint32_t terminate_grace_ms;
